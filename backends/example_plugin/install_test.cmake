@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Installs the core, moves the installed tree, builds the example against it as
+# a vendor would, and runs a model on the module. Also: the README shows the
+# source as it is, and a package of another version is refused.
+#
+#   cmake -D BUILD=build -D EXAMPLE=backends/example_plugin -D WORK=/tmp/work
+#         -D GENERATOR=Ninja -D COMPILER=g++ -P install_test.cmake
+
+function(run what)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status
+                  OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${what} failed (${status}):\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+file(READ ${EXAMPLE}/example_plugin.cc source)
+file(READ ${EXAMPLE}/README.md readme)
+string(FIND "${readme}" "${source}" shown)
+if(shown EQUAL -1)
+  message(FATAL_ERROR "README.md does not show example_plugin.cc verbatim")
+endif()
+
+file(REMOVE_RECURSE ${WORK})
+run("install" ${CMAKE_COMMAND} --install ${BUILD} --component development
+    --prefix ${WORK}/first)
+file(RENAME ${WORK}/first ${WORK}/moved)
+
+set(flags "")
+if(SANITIZE)
+  set(flags -fsanitize=${SANITIZE})
+endif()
+set(configure ${CMAKE_COMMAND} -S ${EXAMPLE}/install_test -G ${GENERATOR}
+    -D CMAKE_CXX_COMPILER=${COMPILER} -D CMAKE_CXX_FLAGS=${flags}
+    -D CMAKE_PREFIX_PATH=${WORK}/moved)
+run("configure" ${configure} -B ${WORK}/build)
+run("build" ${CMAKE_COMMAND} --build ${WORK}/build)
+run("the example" ${WORK}/build/run_example
+    ${WORK}/build/lib/assay/example_plugin.so)
+message(STATUS "${output}")
+
+execute_process(COMMAND ${configure} -B ${WORK}/other -D WANTED=9.9
+                RESULT_VARIABLE status ERROR_VARIABLE output OUTPUT_QUIET)
+if(status EQUAL 0 OR NOT output MATCHES "9\\.9")
+  message(FATAL_ERROR "version 9.9 was not refused:\n${output}")
+endif()

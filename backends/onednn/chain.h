@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Chain: the oneDNN primitives of one node, ready to run, and ChainBuilder,
+// which makes it when the model is loaded.
+//
+//   Result<Kernel> Visit(const op::Tanh& op, LoadContext& load) override {
+//     return Build(load, [&](ChainBuilder& chain) -> Status {
+//       ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.input));
+//       chain.Eltwise(algorithm::eltwise_tanh, 0, 0,
+//                     chain.In(op.input, x.Desc()),
+//                     chain.Out(op.output, x, x.Desc()));
+//       return OkStatus();
+//     });
+//   }
+//
+// A run costs little beside the primitives: memory objects and the argument
+// arrays of dnnl_primitive_execute exist from the start (its C++ form copies an
+// unordered_map into a vector at each call), and a data pointer is handed over
+// only when it changed. The CPU stream of OpenMP runs a primitive before
+// execute returns, so that there is nothing to wait for.
+
+#ifndef ASSAY_BACKENDS_ONEDNN_CHAIN_H_
+#define ASSAY_BACKENDS_ONEDNN_CHAIN_H_
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/onednn/tensor_view.h"
+#include "dnnl.hpp"
+#include "dnnl_debug.h"
+#include "framework/backend/kernel.h"
+
+namespace assay::onednn {
+
+inline constexpr auto kInference = dnnl::prop_kind::forward_inference;
+
+/// The thread rule is a network's: one run at a time. Scratch memory belongs
+/// to the running thread, so that networks in several threads do not meet.
+class Chain {
+ public:
+  Chain(const dnnl::engine& engine, int threads)
+      : threads_(threads), stream_(engine) {}
+
+  Status Run(KernelContext& run);
+
+ private:
+  friend class ChainBuilder;
+
+  /// A memory object over part of a tensor; `bound` is its present pointer.
+  struct Tie {
+    dnnl::memory memory;
+    size_t offset_bytes = 0;
+    const void* bound = nullptr;
+  };
+  struct Source {
+    Input input;
+    Shape shape;
+    std::vector<Tie> ties;
+  };
+  struct Sink {
+    Output output;
+    DType dtype;
+    Shape shape;
+    std::vector<Tie> ties;
+  };
+  struct Step {
+    dnnl::primitive primitive;
+    std::vector<dnnl_exec_arg_t> arguments;
+    size_t scratch_bytes = 0;
+    Tie scratch;
+  };
+
+  Status Execute(Step& step);
+
+  int threads_;
+  dnnl::stream stream_;
+  std::vector<Source> sources_;
+  std::vector<Sink> sinks_;
+  std::vector<Step> steps_;
+  std::vector<dnnl::memory> kept_;  // everything the steps' arguments name
+};
+
+/// One node's chain in the making. The functions that call oneDNN throw
+/// dnnl::error; BuildChain is the boundary that catches it.
+class ChainBuilder {
+ public:
+  struct Argument {
+    int name;  // DNNL_ARG_...
+    dnnl::memory memory;
+  };
+
+  ChainBuilder(const dnnl::engine& engine, LoadContext& load, int threads);
+
+  const dnnl::engine& engine() const { return engine_; }
+  LoadContext& load() { return load_; }
+
+  /// Attributes that every primitive of a chain starts from: its scratchpad is
+  /// handed over at execution.
+  static dnnl::primitive_attr attr();
+
+  /// The static view of an input. Unsupported: reason value_kind when it is no
+  /// tensor, shape when its shape is not known or it is not a dense one that
+  /// oneDNN can address, dtype when oneDNN has no such element type.
+  Result<TensorView> View(Input input);
+
+  /// The same for an output: a shape and an element type of the caller's.
+  Result<TensorView> View(DType dtype, Shape shape) const;
+
+  /// The integers that the model fixes for an input such as axes or shape.
+  /// Unsupported, reason shape, when they are computed or fed, unless the
+  /// declared type says that there are none.
+  Result<std::vector<int64_t>> Integers(Input input, std::string_view what);
+
+  /// Memory over an input or an output, from a byte on. An output that the
+  /// node omits gets memory of its own.
+  dnnl::memory In(Input input, const dnnl::memory::desc& desc,
+                  int64_t offset_bytes = 0);
+  dnnl::memory Out(Output output, const TensorView& view,
+                   const dnnl::memory::desc& desc, int64_t offset_bytes = 0);
+
+  /// Memory of the chain's own.
+  dnnl::memory Temporary(const dnnl::memory::desc& desc);
+  /// One float32 with that many extents, each 1.
+  dnnl::memory Constant(float value, size_t rank = 1);
+  /// The same memory of the chain's own under another descriptor.
+  dnnl::memory Redescribe(const dnnl::memory& own,
+                          const dnnl::memory::desc& desc);
+
+  /// An input in the layout that a primitive wants: brought there once now
+  /// when the model fixes it, else at each run.
+  dnnl::memory Arranged(Input input, const dnnl::memory::desc& given,
+                        const dnnl::memory::desc& wanted);
+
+  /// Appends a primitive.
+  template <class Primitive>
+  void Add(const typename Primitive::primitive_desc& desc,
+           const std::vector<Argument>& arguments) {
+    Append(Primitive(desc), desc.scratchpad_desc(), desc.impl_info_str(),
+           arguments);
+  }
+  void Copy(const dnnl::memory& from, const dnnl::memory& to);
+  void Eltwise(dnnl::algorithm algorithm, float alpha, float beta,
+               const dnnl::memory& from, const dnnl::memory& to);
+  void Binary(dnnl::algorithm algorithm, const dnnl::memory& a,
+              const dnnl::memory& b, const dnnl::memory& to);
+  /// `p` and `eps` are of the norm algorithms.
+  void Reduce(dnnl::algorithm algorithm, const dnnl::memory& from,
+              const dnnl::memory& to, float p = 0, float eps = 0);
+
+  /// "given float32[1,3,8,8], float32[4,3,3,3]", for messages.
+  std::string Found() const;
+
+  /// Why oneDNN declines what it declines: dtype when an input is not
+  /// float32, else what was blamed, by default attribute.
+  void Blame(Reason reason) { blamed_ = reason; }
+  Reason blamed() const;
+
+  /// The kernel. Unsupported, reason shape, for an output with elements
+  /// computed from an input without any.
+  Result<Kernel> Finish();
+
+ private:
+  void Append(dnnl::primitive primitive, const dnnl::memory::desc& scratchpad,
+              std::string_view implementation,
+              std::span<const Argument> arguments);
+
+  const dnnl::engine& engine_;
+  LoadContext& load_;
+  std::shared_ptr<Chain> chain_;
+  std::string executor_;
+  std::vector<ValueType> seen_;
+  Reason blamed_ = Reason::kAttribute;
+};
+
+/// Runs `fill` over a fresh builder. What oneDNN refuses, or the node asks of
+/// it in vain, is `unsupported` with the words of what was found.
+Result<Kernel> BuildChain(const dnnl::engine& engine, LoadContext& load,
+                          const std::function<Status(ChainBuilder&)>& fill);
+
+}  // namespace assay::onednn
+
+#endif  // ASSAY_BACKENDS_ONEDNN_CHAIN_H_

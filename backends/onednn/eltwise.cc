@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operators of one operand: oneDNN's eltwise primitive, alone or a short chain
+// of primitives that is the operator's formula. PRelu has a primitive.
+#include <array>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backends/onednn/families.h"
+
+namespace assay::onednn {
+namespace {
+
+using dnnl::algorithm;
+
+/// One application of an eltwise algorithm, in oneDNN's terms.
+struct Step {
+  algorithm kind;
+  float alpha = 0;
+  float beta = 0;
+};
+
+/// A scalar that ONNX passes as an optional input.
+std::optional<float> ConstantFloat(LoadContext& load, Input input) {
+  const Tensor* tensor = load.constant(input);
+  if (tensor == nullptr || tensor->num_elements() != 1) return std::nullopt;
+  switch (tensor->dtype()) {
+    case DType::kFloat32:
+      return tensor->elements<float>()[0];
+    case DType::kFloat64:
+      return static_cast<float>(tensor->elements<double>()[0]);
+    case DType::kInt32:
+      return static_cast<float>(tensor->elements<int32_t>()[0]);
+    case DType::kInt64:
+      return static_cast<float>(tensor->elements<int64_t>()[0]);
+    default:
+      return std::nullopt;
+  }
+}
+
+class EltwiseFamily : public Family {
+ public:
+  using Family::Family;
+
+  Result<Kernel> Visit(const op::Abs& op, LoadContext& load) override {
+    return Apply(load, op.x, op.y, {{algorithm::eltwise_abs}});
+  }
+  Result<Kernel> Visit(const op::Celu& op, LoadContext& load) override;
+  Result<Kernel> Visit(const op::Clip& op, LoadContext& load) override;
+  Result<Kernel> Visit(const op::Elu& op, LoadContext& load) override {
+    return Apply(load, op.x, op.y, {{algorithm::eltwise_elu, op.alpha}});
+  }
+  Result<Kernel> Visit(const op::Exp& op, LoadContext& load) override {
+    return Apply(load, op.input, op.output, {{algorithm::eltwise_exp}});
+  }
+  Result<Kernel> Visit(const op::Gelu& op, LoadContext& load) override;
+  Result<Kernel> Visit(const op::HardSigmoid& op, LoadContext& load) override {
+    return Apply(load, op.x, op.y,
+                 {{algorithm::eltwise_hardsigmoid, op.alpha, op.beta}});
+  }
+  Result<Kernel> Visit(const op::HardSwish& op, LoadContext& load) override {
+    return Apply(load, op.x, op.y,
+                 {{algorithm::eltwise_hardswish, 1.0F / 6, 0.5F}});
+  }
+  Result<Kernel> Visit(const op::LeakyRelu& op, LoadContext& load) override {
+    return Apply(load, op.x, op.y, {{algorithm::eltwise_relu, op.alpha}});
+  }
+  Result<Kernel> Visit(const op::Log& op, LoadContext& load) override {
+    return Apply(load, op.input, op.output, {{algorithm::eltwise_log}});
+  }
+  Result<Kernel> Visit(const op::Mish& op, LoadContext& load) override {
+    return Apply(load, op.x, op.y, {{algorithm::eltwise_mish}});
+  }
+  Result<Kernel> Visit(const op::Neg& op, LoadContext& load) override {
+    return Apply(load, op.x, op.y, {{algorithm::eltwise_linear, -1, 0}});
+  }
+  Result<Kernel> Visit(const op::Not& op, LoadContext& load) override;
+  Result<Kernel> Visit(const op::PRelu& op, LoadContext& load) override;
+  Result<Kernel> Visit(const op::Pow& op, LoadContext& load) override;
+  Result<Kernel> Visit(const op::Reciprocal& op, LoadContext& load) override {
+    return Apply(load, op.x, op.y, {{algorithm::eltwise_pow, 1, -1}});
+  }
+  Result<Kernel> Visit(const op::Relu& op, LoadContext& load) override;
+  Result<Kernel> Visit(const op::Round& op, LoadContext& load) override {
+    return Apply(load, op.x, op.y, {{algorithm::eltwise_round}});
+  }
+  Result<Kernel> Visit(const op::Selu& op, LoadContext& load) override {
+    return Apply(load, op.x, op.y,
+                 {{algorithm::eltwise_elu, op.alpha},
+                  {algorithm::eltwise_linear, op.gamma, 0}});
+  }
+  Result<Kernel> Visit(const op::Sigmoid& op, LoadContext& load) override {
+    return Apply(load, op.x, op.y, {{algorithm::eltwise_logistic}});
+  }
+  Result<Kernel> Visit(const op::Softplus& op, LoadContext& load) override {
+    return Apply(load, op.x, op.y, {{algorithm::eltwise_soft_relu, 1}});
+  }
+  Result<Kernel> Visit(const op::Softsign& op, LoadContext& load) override;
+  Result<Kernel> Visit(const op::Sqrt& op, LoadContext& load) override {
+    return Apply(load, op.x, op.y, {{algorithm::eltwise_sqrt}});
+  }
+  Result<Kernel> Visit(const op::Swish& op, LoadContext& load) override {
+    return Apply(load, op.x, op.y, {{algorithm::eltwise_swish, op.alpha}});
+  }
+  Result<Kernel> Visit(const op::Tanh& op, LoadContext& load) override {
+    return Apply(load, op.input, op.output, {{algorithm::eltwise_tanh}});
+  }
+  Result<Kernel> Visit(const op::ThresholdedRelu& op,
+                       LoadContext& load) override;
+
+ private:
+  /// y = s_n(... s_1(x)): the first step reads x, the others work in y.
+  Result<Kernel> Apply(LoadContext& load, Input x, Output y,
+                       const std::vector<Step>& steps) const {
+    return Build(load, [&](ChainBuilder& chain) -> Status {
+      ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(x));
+      ASSAY_RETURN_IF_ERROR(steps.size() > 1 ? WantFloat32(view)
+                                             : WantFloat(view));
+      memory from = chain.In(x, view.As({view.count}));
+      const memory to = chain.Out(y, view, view.As({view.count}));
+      for (const Step& step : steps) {
+        chain.Eltwise(step.kind, step.alpha, step.beta, from, to);
+        from = to;
+      }
+      return OkStatus();
+    });
+  }
+};
+
+/// max(0, x) + min(0, a (exp(x / a) - 1)) = a elu(x / a; 1) for a > 0.
+Result<Kernel> EltwiseFamily::Visit(const op::Celu& op, LoadContext& load) {
+  if (!(op.alpha > 0)) {
+    return Unsupported(Reason::kAttribute, "alpha is ", op.alpha,
+                       ", a chain of oneDNN primitives is Celu for "
+                       "alpha > 0 only");
+  }
+  return Apply(load, op.x, op.y,
+               {{algorithm::eltwise_linear, 1 / op.alpha, 0},
+                {algorithm::eltwise_elu, 1},
+                {algorithm::eltwise_linear, op.alpha, 0}});
+}
+
+/// min(max(x, lower), upper). Element types of 8 bits are exact in float32.
+Result<Kernel> EltwiseFamily::Visit(const op::Clip& op, LoadContext& load) {
+  return Build(load, [&](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(op.input));
+    ASSAY_RETURN_IF_ERROR(WantExact(view));
+    memory from = chain.In(op.input, view.As({view.count}));
+    const memory to = chain.Out(op.output, view, view.As({view.count}));
+    if (!op.min.present && !op.max.present) chain.Copy(from, to);
+    for (const auto& [bound, kind] :
+         {std::pair(op.min, algorithm::binary_max),
+          std::pair(op.max, algorithm::binary_min)}) {
+      if (!bound.present) continue;
+      ASSAY_ASSIGN_OR_RETURN(const TensorView scalar, chain.View(bound));
+      if (scalar.count != 1) {
+        return InvalidArgument("bound ", bound.position, " is ",
+                               scalar.shape.ToString(), ", wanted a scalar");
+      }
+      chain.Binary(kind, from, chain.In(bound, scalar.As({1})), to);
+      from = to;
+    }
+    return OkStatus();
+  });
+}
+
+Result<Kernel> EltwiseFamily::Visit(const op::Gelu& op, LoadContext& load) {
+  if (op.approximate == "none") {
+    return Apply(load, op.x, op.y, {{algorithm::eltwise_gelu_erf}});
+  }
+  if (op.approximate == "tanh") {
+    return Apply(load, op.x, op.y, {{algorithm::eltwise_gelu_tanh}});
+  }
+  return InvalidArgument("approximate is '", op.approximate,
+                         "', wanted none or tanh");
+}
+
+/// 1 - x over bytes of 0 and 1.
+Result<Kernel> EltwiseFamily::Visit(const op::Not& op, LoadContext& load) {
+  return Build(load, [&](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(op.x));
+    chain.Eltwise(algorithm::eltwise_linear, -1, 1,
+                  chain.In(op.x, view.As({view.count})),
+                  chain.Out(op.y, view, view.As({view.count})));
+    return OkStatus();
+  });
+}
+
+Result<Kernel> EltwiseFamily::Visit(const op::PRelu& op, LoadContext& load) {
+  return Build(load, [&](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x));
+    ASSAY_ASSIGN_OR_RETURN(const TensorView slope, chain.View(op.slope));
+    ASSAY_RETURN_IF_ERROR(WantFloat(x));
+    if (!BroadcastsTo(slope.shape, x.shape)) {
+      return InvalidArgument("slope is ", slope.shape.ToString(),
+                             ", wanted a shape that broadcasts to ",
+                             x.shape.ToString());
+    }
+    ASSAY_ASSIGN_OR_RETURN(const Broadcast axes,
+                           BroadcastShapes(x.shape, slope.shape));
+    const memory::desc data = x.As(axes.a);
+    const memory::desc weights = slope.As(axes.b);
+    chain.Blame(Reason::kShape);
+    chain.Add<dnnl::prelu_forward>(
+        {chain.engine(), kInference, data, weights, data, chain.attr()},
+        {{DNNL_ARG_SRC, chain.In(op.x, data)},
+         {DNNL_ARG_WEIGHTS, chain.In(op.slope, weights)},
+         {DNNL_ARG_DST, chain.Out(op.y, x, data)}});
+    return OkStatus();
+  });
+}
+
+/// oneDNN raises to a power that is fixed when the primitive is made.
+Result<Kernel> EltwiseFamily::Visit(const op::Pow& op, LoadContext& load) {
+  const std::optional<float> exponent = ConstantFloat(load, op.y);
+  if (!exponent.has_value()) {
+    return Unsupported(Reason::kAttribute,
+                       "the exponent is not a fixed scalar, and oneDNN has "
+                       "no binary power");
+  }
+  const std::optional<Shape> shape = load.type(op.x).StaticShape();
+  if (shape.has_value() &&
+      load.constant(op.y)->shape().rank() > shape->rank()) {
+    return Unsupported(Reason::kShape,
+                       "the exponent's rank is above the base's");
+  }
+  return Apply(load, op.x, op.z, {{algorithm::eltwise_pow, 1, *exponent}});
+}
+
+/// Exact for elements of 8 bits too.
+Result<Kernel> EltwiseFamily::Visit(const op::Relu& op, LoadContext& load) {
+  return Build(load, [&](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(op.x));
+    ASSAY_RETURN_IF_ERROR(WantExact(view));
+    chain.Eltwise(algorithm::eltwise_relu, 0, 0,
+                  chain.In(op.x, view.As({view.count})),
+                  chain.Out(op.y, view, view.As({view.count})));
+    return OkStatus();
+  });
+}
+
+/// x / (1 + |x|).
+Result<Kernel> EltwiseFamily::Visit(const op::Softsign& op, LoadContext& load) {
+  return Build(load, [&](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(op.input));
+    ASSAY_RETURN_IF_ERROR(WantFloat32(view));
+    const memory::desc flat = view.As({view.count});
+    const memory x = chain.In(op.input, flat);
+    const memory divisor = chain.Temporary(flat);
+    chain.Eltwise(algorithm::eltwise_abs, 0, 0, x, divisor);
+    chain.Eltwise(algorithm::eltwise_linear, 1, 1, divisor, divisor);
+    chain.Binary(algorithm::binary_div, x, divisor,
+                 chain.Out(op.output, view, flat));
+    return OkStatus();
+  });
+}
+
+/// max(x, a) where x > a, else 0: the maximum keeps the factor finite where
+/// the mask is 0.
+Result<Kernel> EltwiseFamily::Visit(const op::ThresholdedRelu& op,
+                                    LoadContext& load) {
+  return Build(load, [&](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(op.x));
+    ASSAY_RETURN_IF_ERROR(WantFloat32(view));
+    const memory::desc flat = view.As({view.count});
+    const memory x = chain.In(op.x, flat);
+    const memory y = chain.Out(op.y, view, flat);
+    const memory mask = chain.Temporary(flat);
+    const memory alpha = chain.Constant(op.alpha);
+    chain.Binary(algorithm::binary_gt, x, alpha, mask);
+    chain.Binary(algorithm::binary_max, x, alpha, y);
+    chain.Binary(algorithm::binary_mul, y, mask, y);
+    return OkStatus();
+  });
+}
+
+}  // namespace
+
+FamilyPointer MakeEltwise(std::shared_ptr<const Device> device) {
+  return std::make_unique<EltwiseFamily>(std::move(device));
+}
+
+}  // namespace assay::onednn

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "backends/reference/families.h"
+
+namespace assay::reference {
+
+void AddReferenceFamilies(EagerBackend& backend) {
+  backend.AddFamily(ElementwiseFamily());
+  backend.AddFamily(ActivationFamily());
+  backend.AddFamily(BinaryFamily());
+  backend.AddFamily(LogicFamily());
+  backend.AddFamily(MatMulFamily());
+  backend.AddFamily(ConvFamily());
+  backend.AddFamily(PoolingFamily());
+  backend.AddFamily(SoftmaxFamily());
+  backend.AddFamily(ReductionFamily());
+  backend.AddFamily(SelectionFamily());
+  backend.AddFamily(ShapeFamily());
+  backend.AddFamily(MovementFamily());
+  backend.AddFamily(PaddingFamily());
+  backend.AddFamily(IndexingFamily());
+  backend.AddFamily(GenerationFamily());
+  backend.AddFamily(NormalizationFamily());
+  backend.AddFamily(CastFamily());
+}
+
+}  // namespace assay::reference

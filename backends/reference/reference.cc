@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The backend `reference`: ONNX operators as their pages state them, on the
+// CPU, in one thread. README.md says how it is built.
+
+#include "backends/reference/families.h"
+#include "framework/backend/registry.h"
+
+namespace assay::reference {
+
+class Reference : public EagerBackend {
+ public:
+  Reference() { AddReferenceFamilies(*this); }
+
+  std::string_view name() const override { return "reference"; }
+  Result<Probe> Inspect() override {
+    return Probe{.version = ASSAY_VERSION, .device = "cpu"};
+  }
+};
+
+ASSAY_REGISTER_BACKEND(Reference);
+
+}  // namespace assay::reference

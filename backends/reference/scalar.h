@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The vocabulary that kernels compute in. A kernel is a template over a
+// computing scalar T: float, double, and for integer operators int64_t or
+// uint64_t. A scalar that records what is computed can take T's place, so
+// kernels have no `<` on T: they say Before, Value, Detach or Choose.
+//
+//   template <class T> T LeakyRelu(T x, T alpha) {
+//     return Before(x, T(0)) ? alpha * x : x;
+//   }
+//
+// Constants are made from primitives (sqrt(T(0.5))), so that they are as exact
+// as the scalar.
+
+#ifndef ASSAY_BACKENDS_REFERENCE_SCALAR_H_
+#define ASSAY_BACKENDS_REFERENCE_SCALAR_H_
+
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+
+namespace assay::reference {
+
+// A scalar of a class type brings its own by argument-dependent lookup.
+using std::abs;
+using std::acos;
+using std::acosh;
+using std::asin;
+using std::asinh;
+using std::atan;
+using std::atanh;
+using std::ceil;
+using std::cos;
+using std::cosh;
+using std::erf;
+using std::exp;
+using std::expm1;
+using std::floor;
+using std::fmod;
+using std::log;
+using std::log1p;
+using std::nearbyint;
+using std::pow;
+using std::sin;
+using std::sinh;
+using std::sqrt;
+using std::tan;
+using std::tanh;
+using std::trunc;
+
+template <class T>
+concept PlainScalar = std::floating_point<T> || std::integral<T>;
+
+inline uint64_t abs(uint64_t x) { return x; }
+
+/// The number itself, for choosing between two ways to compute one smooth
+/// function: such a choice is no kink and is not recorded.
+template <PlainScalar T>
+T Value(T x) {
+  return x;
+}
+
+/// A copy that derivatives do not flow through.
+template <PlainScalar T>
+T Detach(T x) {
+  return x;
+}
+
+/// Whether a < b, where the two branches differ in their derivatives: a kink.
+/// False when either is NaN.
+template <PlainScalar T>
+bool Before(T a, T b) {
+  return a < b;
+}
+
+/// Whether x is NaN, which no integer is.
+template <class T>
+bool IsNan(T x) {
+  return Value(x) != Value(x);
+}
+
+/// The greater of two; NaN when either is; a when they are equal.
+template <class T>
+T Max(T a, T b) {
+  return Before(a, b) || IsNan(b) ? b : a;
+}
+
+/// The smaller of two; NaN when either is; a when they are equal.
+template <class T>
+T Min(T a, T b) {
+  return Before(b, a) || IsNan(b) ? b : a;
+}
+
+/// What every number is greater than (or, with kLeast, smaller than), or equal
+/// to where T has no infinity: the maximum, or minimum, of no values.
+template <class T, bool kLeast = false>
+T Bound() {
+  using Limits = std::numeric_limits<T>;
+  if constexpr (Limits::is_integer) {
+    return kLeast ? Limits::max() : Limits::min();
+  } else {
+    const T infinity(std::numeric_limits<double>::infinity());
+    return kLeast ? infinity : -infinity;
+  }
+}
+
+/// The greatest (or, with kLeast, smallest) of the values offered and where it
+/// stood. The first of equals is kept; a NaN, once offered, stays.
+template <class T, bool kLeast = false>
+class Choose {
+ public:
+  void Offer(T value, int64_t index) {
+    const bool better = kLeast ? Before(value, best_) : Before(best_, value);
+    if (index_ < 0 || better || (IsNan(value) && !IsNan(best_))) {
+      best_ = value;
+      index_ = index;
+    }
+  }
+  /// Of the values offered; Bound when there were none.
+  T best() const { return best_; }
+  /// Where the best stood; -1 when there were no values.
+  int64_t index() const { return index_; }
+
+ private:
+  T best_ = Bound<T, kLeast>();
+  int64_t index_ = -1;
+};
+
+/// The p-norm of the values added: (sum of |x|^p)^(1/p).
+template <class T>
+class NormSum {
+ public:
+  explicit NormSum(int64_t p) : p_(p) {}
+  void Add(T x) {
+    if (p_ == 1) {
+      sum_ += abs(x);
+    } else {
+      sum_ += p_ == 2 ? x * x : pow(abs(x), static_cast<T>(p_));
+    }
+  }
+  T Root() const {
+    if (p_ == 1) return sum_;
+    return p_ == 2 ? sqrt(sum_) : pow(sum_, T(1) / static_cast<T>(p_));
+  }
+
+ private:
+  int64_t p_;
+  T sum_{0};
+};
+
+}  // namespace assay::reference
+
+#endif  // ASSAY_BACKENDS_REFERENCE_SCALAR_H_

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Says whether an exported corpus is still the one that would be exported.
+
+The stamp is written last into the corpus: a key over everything that decides
+its content, and how many files and bytes lie beside it. Only the standard
+library is imported, so that the answer takes tens of milliseconds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import os
+import sys
+from pathlib import Path
+
+FILE_NAME = "stamp.txt"
+PACKAGES = ("onnx", "numpy", "ml_dtypes", "protobuf")
+
+
+def package_version(name: str) -> str:
+    """The installed version of a package, or "missing"."""
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return "missing"
+
+
+def key(digests: Path) -> str:
+    """A digest of the exporter's sources, its packages and `digests`."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        if not path.name.endswith("_test.py"):
+            digest.update(f"{path.name}\0".encode())
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
+    for name in PACKAGES:
+        digest.update(f"{name}={package_version(name)}\0".encode())
+    digest.update(f"python={sys.version_info[:2]}\0".encode())
+    digest.update(digests.read_bytes() if digests.is_file() else b"")
+    return digest.hexdigest()
+
+
+def _measure(folder: str) -> tuple[int, int]:
+    """Number of files and of bytes below a folder, the stamp left out."""
+    files = size = 0
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                inner_files, inner_size = _measure(entry.path)
+                files += inner_files
+                size += inner_size
+            elif entry.name != FILE_NAME:
+                files += 1
+                size += entry.stat(follow_symlinks=False).st_size
+    return files, size
+
+
+def _text(corpus: Path, stamp_key: str) -> str:
+    files, size = _measure(str(corpus))
+    return f"{stamp_key} {files} files {size} bytes\n"
+
+
+def write(corpus: Path, stamp_key: str) -> None:
+    """Seals a complete corpus."""
+    (corpus / FILE_NAME).write_text(_text(corpus, stamp_key), "ascii")
+
+
+def is_current(corpus: Path, stamp_key: str) -> bool:
+    """Whether `corpus` was sealed with this key and has all its files."""
+    try:
+        found = (corpus / FILE_NAME).read_text("ascii")
+        # The cheap half of the comparison first.
+        return found.startswith(stamp_key) and found == _text(corpus, stamp_key)
+    except (OSError, UnicodeDecodeError):
+        return False

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# assay_corpus_entries(PLAN DIR RUN DIR BACKENDS NAME... SUITES NAME...
+#                      SHARDS N...)
+#
+# One run under ctest: `setup/corpus` exports, `setup/plan` plans, an entry for
+# each suite, backend and shard runs its part, and `merge` judges all of them as
+# one run in the folder RUN. SHARDS has a number for each suite.
+#
+# Entries read like node/reference.2; any of them runs alone, and merge fails
+# when one that it needs has not run.
+
+function(assay_corpus_entries)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "PLAN;RUN" "BACKENDS;SUITES;SHARDS")
+  add_test(NAME setup/corpus
+    COMMAND ${ASSAY_PYTHON} ${PROJECT_SOURCE_DIR}/conformance/corpus/export.py
+            --out ${ASSAY_CORPUS_DIR}/onnx)
+  set_tests_properties(setup/corpus PROPERTIES
+    LABELS "tier=ci;suite=setup" FIXTURES_SETUP assay_corpus)
+
+  set(named "")
+  foreach(backend IN LISTS arg_BACKENDS)
+    if(TARGET assay_backend_${backend})
+      list(APPEND named --backend ${backend})
+    endif()
+  endforeach()
+  add_test(NAME setup/plan
+    COMMAND assay plan ${named} --corpus ${ASSAY_CORPUS_DIR}/onnx
+            --out ${arg_PLAN})
+  set_tests_properties(setup/plan PROPERTIES
+    LABELS "tier=ci;suite=setup" FIXTURES_SETUP assay_plan
+    FIXTURES_REQUIRED assay_corpus)
+
+  set(entries "")
+  foreach(backend IN LISTS arg_BACKENDS)
+    if(NOT TARGET assay_backend_${backend})
+      continue()
+    endif()
+    foreach(suite shards IN ZIP_LISTS arg_SUITES arg_SHARDS)
+      foreach(shard RANGE 1 ${shards})
+        set(entry ${suite}/${backend}.${shard})
+        add_test(NAME ${entry}
+          COMMAND assay run --plan ${arg_PLAN} --parts ${arg_PLAN}/parts
+                  --backend ${backend} --suite ${suite}
+                  --shard ${shard}/${shards})
+        set_tests_properties(${entry} PROPERTIES
+          LABELS "tier=ci;suite=${suite};backend=${backend}"
+          FIXTURES_REQUIRED "assay_corpus;assay_plan"
+          SKIP_RETURN_CODE 77 TIMEOUT 1500)
+        list(APPEND entries ${entry})
+      endforeach()
+    endforeach()
+  endforeach()
+
+  add_test(NAME merge COMMAND assay merge ${arg_PLAN} --out ${arg_RUN})
+  set_tests_properties(merge PROPERTIES
+    LABELS "tier=ci;suite=merge" DEPENDS "${entries}" TIMEOUT 300)
+endfunction()

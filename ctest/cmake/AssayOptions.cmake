@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# What every target of the project is compiled and linked with.
+#
+#   target_link_libraries(mine PRIVATE assay_options)
+
+add_library(assay_options INTERFACE)
+target_compile_options(assay_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wnon-virtual-dtor -Woverloaded-virtual
+  # Results must not depend on how the compiler fuses operations.
+  -ffp-contract=off
+  # Google's designated initialisers leave out fields that have a default.
+  -Wno-missing-field-initializers)
+
+if(ASSAY_SANITIZE)
+  # One preset for host and modules alike; function and vptr checks need RTTI
+  # across the module boundary, which is hidden on purpose.
+  set(assay_sanitize -fsanitize=${ASSAY_SANITIZE} -fno-omit-frame-pointer)
+  if(ASSAY_SANITIZE STREQUAL "undefined")
+    list(APPEND assay_sanitize -fno-sanitize=vptr -fno-sanitize-recover=all)
+  endif()
+  target_compile_options(assay_options INTERFACE ${assay_sanitize})
+  target_link_options(assay_options INTERFACE ${assay_sanitize})
+endif()
+
+find_program(ASSAY_CCACHE ccache)
+mark_as_advanced(ASSAY_CCACHE)
+if(ASSAY_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${ASSAY_CCACHE})
+endif()

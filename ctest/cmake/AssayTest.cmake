@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# assay_unit_test(NAME SOURCES FILE... [LIBRARIES TARGET...] [LABELS LABEL...])
+#
+# One GoogleTest program NAME_test, one CTest entry unit/NAME of tier ci.
+#
+#   assay_unit_test(core SOURCES shape_test.cc LIBRARIES Assay::core)
+
+function(assay_unit_test name)
+  if(NOT ASSAY_BUILD_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES;LABELS")
+  find_package(GTest REQUIRED)
+  string(REPLACE "/" "_" target ${name}_test)
+  add_executable(${target} ${arg_SOURCES})
+  target_link_libraries(${target} PRIVATE
+    assay_options ${arg_LIBRARIES} GTest::gmock_main)
+  set_target_properties(${target} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  add_test(NAME unit/${name} COMMAND ${target})
+  set_tests_properties(unit/${name} PROPERTIES
+    LABELS "tier=ci;suite=unit;${arg_LABELS}" TIMEOUT 300)
+endfunction()

@@ -1,0 +1,155 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Tests build.sh, qualify.sh, check.sh and .ci/run in a folder of their own,
+# with fakes for bootstrap.sh, cmake, ctest and assay that note how they were
+# called: exact arguments, exit codes, and that no old page is named.
+
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+readonly here
+scratch=$(mktemp -d)
+readonly scratch
+trap 'rm -rf "$scratch"' EXIT
+# shellcheck source=ctest/expect.sh
+source "$here/expect.sh"
+
+fake() {  # FILE NAME, body on standard input
+  # shellcheck disable=SC2016  # for the fake to expand
+  { printf '#!/bin/bash\necho "%s $*" >>"$FAKE/calls"\n' "$2"; cat; } >"$1"
+  chmod +x "$1"
+}
+
+make_world() {
+  export FAKE=$scratch/fake PATH=$scratch/fake/bin:$PATH ASSAY_JOBS=2
+  tree="$scratch/a tree"
+  mkdir -p "$FAKE/bin" "$tree/ctest" "$tree/build/bin" "$tree/.ci"
+  cp "$here"/{build,qualify,check,steps}.sh "$tree/ctest/"
+  cp "$here/../.ci/run" "$tree/.ci/"
+  echo '{}' >"$tree/CMakePresets.json"
+
+  fake "$tree/ctest/bootstrap.sh" bootstrap <<'EOF'
+exit "${BOOTSTRAP_EXIT-0}"
+EOF
+  fake "$FAKE/bin/cmake" cmake <<'EOF'
+if [[ $1 == --preset ]]; then
+  dir=build; [[ $2 == ci ]] || dir=build-$2
+  touch "$dir"/{build.ninja,CMakeCache.txt}
+else
+  for i in 1 30 60; do echo "[$i/60] Building $i"; done
+  if [[ -e $FAKE/break_build ]]; then echo "x.cc:9: error: bad"; exit 1; fi
+fi
+EOF
+  fake "$FAKE/bin/ctest" ctest <<'EOF'
+[[ $- == *i* || -t 0 ]] && echo "a terminal is there"
+echo "summary of ctest, CI=${CI-}"
+[[ $* != *"--test-dir ${BROKEN_TESTS-none} "* ]] || exit 8
+EOF
+  fake "$tree/build/bin/assay" assay <<'EOF'
+out=runs/now
+while (($# > 0)); do [[ $1 != --out ]] || out=$2; shift; done
+if [[ ! -e $FAKE/no_page ]]; then
+  mkdir -p "$out"; touch "$out/report.html"; ln -sfn now runs/latest || true
+fi
+exit "${ASSAY_EXIT-0}"
+EOF
+}
+
+# Runs a script; leaves `status`, `output`, `calls`.
+run() {  # SCRIPT [ARGUMENT...]
+  : >"$FAKE/calls"
+  status=0
+  output=$("$tree/$1" "${@:2}" 2>&1) || status=$?
+  calls=$(<"$FAKE/calls")
+}
+
+test_build_configures_only_when_needed() {
+  run ctest/build.sh ci
+  expect "first build" "$status $calls" $'0 bootstrap \ncmake --preset ci --fresh
+cmake --build build -j 2'
+  expect "its progress" "$output" "*configuring*building*build: 30 of 60*60 of 60"
+  run ctest/build.sh ci
+  expect "second build" "$calls" $'bootstrap \ncmake --build build -j 2'
+  run ctest/build.sh asan
+  expect "another preset" "$calls" $'bootstrap \ncmake --preset asan --fresh
+cmake --build build-asan -j 2'
+  echo '{ }' >"$tree/CMakePresets.json"
+  run ctest/build.sh ci
+  expect "after a change of the presets" "$calls" "*--preset ci --fresh*"
+}
+
+test_build_fails_with_reason() {
+  touch "$FAKE/break_build"
+  run ctest/check.sh
+  expect "broken source" "$status $output" "99 *step build failed*x.cc:9: error*"
+  expect "no test then" "$calls" $'bootstrap \ncmake --build build -j 2'
+  rm "$FAKE/break_build"
+  BOOTSTRAP_EXIT=99 run ctest/qualify.sh
+  expect "failed set-up" "$status $calls" "99 bootstrap "
+}
+
+test_qualify_runs_the_main_job() {
+  local row about arguments wanted
+  while IFS='|' read -r about arguments wanted; do
+    # shellcheck disable=SC2086  # words
+    run ctest/qualify.sh $arguments
+    expect "$about" "$status ${calls##*$'\n'}" "0 assay run $wanted"
+  done <<EOF
+default||--backend reference --backend onednn --tier ci
+one|null|--backend null --tier ci
+two|null faulty+mutant=nan|--backend null --backend faulty+mutant=nan --tier ci
+file and folder|/x/a.so --out $scratch/r|--backend /x/a.so --tier ci --out $scratch/r
+EOF
+}
+
+test_qualify_names_only_a_new_page() {
+  run ctest/qualify.sh
+  expect "page" "$output" "*report: runs/latest/report.html"
+  run ctest/qualify.sh --out "$scratch/r2"
+  expect "page of --out" "$output" "*report: $scratch/r2/report.html"
+  ASSAY_EXIT=1 run ctest/qualify.sh
+  expect "page of a red run" "$status $output" "1 *report: runs/latest/*"
+  touch "$FAKE/no_page"
+  ASSAY_EXIT=99 run ctest/qualify.sh
+  expect "old page" "$status $output" "99 *this run wrote no runs/latest/*"
+  rm "$FAKE/no_page"
+}
+
+test_check_runs_the_tests() {
+  local tests="--output-on-failure --no-tests=error -L ^tier=ci\$ -j 2"
+  run ctest/check.sh
+  expect "check" "$status ${calls##*$'\n'}" "0 ctest --test-dir build $tests"
+  expect "its last line" "${output##*$'\n'}" "summary of ctest, CI="
+  BROKEN_TESTS=build run ctest/check.sh
+  expect "red" "$status ${output##*$'\n'}" "1 summary of ctest*"
+  BROKEN_TESTS=build-asan run ctest/check.sh --sanitize
+  expect "red under asan only" "$status $output" "1 *check: failed under asan*"
+  expect "all three" "$(grep -c '^ctest' "$FAKE/calls")" 3
+  run ctest/check.sh --sanitize
+  expect "sanitize" "$status $(sed -n 's/^ctest --test-dir \(\S*\).*/\1/p' \
+    "$FAKE/calls" | xargs)" "0 build-asan build-ubsan build"
+  run .ci/run
+  expect "ci" "$status ${output##*$'\n'}" "0 summary of ctest, CI=true"
+}
+
+test_other_arguments_are_refused() {
+  local row
+  for row in "qualify.sh --tier ci" "qualify.sh --out" "check.sh x" \
+             "check.sh --sanitise"; do
+    # shellcheck disable=SC2086  # words
+    run ctest/$row
+    expect "$row" "$status $output" "2 *found *usage: *"
+    expect "$row: nothing done" "$calls" ""
+  done
+  run ctest/qualify.sh --help
+  expect "help" "$status $output" "0 usage: *"
+}
+
+make_world
+test_build_configures_only_when_needed
+test_build_fails_with_reason
+test_qualify_runs_the_main_job
+test_qualify_names_only_a_new_page
+test_check_runs_the_tests
+test_other_arguments_are_refused
+end_expectations

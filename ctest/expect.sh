@@ -1,0 +1,26 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# What the tests of the scripts have in common, to be sourced: expectations
+# that are counted, so that one run shows all that do not hold.
+#
+#   expect "exit code" "$status" 2
+#   end_expectations
+
+failures=0
+expectations=0
+
+expect() {  # ABOUT GOT WANTED, a glob
+  expectations=$((expectations + 1))
+  # shellcheck disable=SC2053  # the right side is a pattern
+  if [[ $2 != $3 ]]; then
+    printf 'FAILED %s\n  got:    %s\n  wanted: %s\n' "$1" "$2" "$3"
+    failures=$((failures + 1))
+  fi
+}
+
+# Ends the test program; one without expectations has tested nothing.
+end_expectations() {
+  echo "$((expectations - failures)) of $expectations expectations hold"
+  ((failures == 0 && expectations > 0)) || exit 1
+}

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Compiles every public header alone.
+#
+#   ctest/headers_test.sh COMPILER [INCLUDE_DIRECTORY]...
+
+set -euo pipefail
+compiler=$1
+shift
+includes=(-I.)
+for directory in ${*//;/ }; do includes+=("-I$directory"); done
+
+headers=$(find framework -name '*.h' | grep -vE 'onnx_reader|/gen_' | sort)
+failed=0
+xargs -P 2 -I{} "$compiler" -std=c++20 -Wall -Wextra -Wpedantic -Werror \
+  -Wno-pragma-once-outside-header -Wno-missing-field-initializers \
+  "${includes[@]}" -fsyntax-only -x c++ {} <<<"$headers" || failed=1
+printf '%s headers compiled alone\n' "$(wc -l <<<"$headers")"
+exit "$failed"

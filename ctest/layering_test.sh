@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Checks who includes whom against ctest/layers.txt, that public headers are
+# free of protobuf, MPI, CUDA and GoogleTest, and that no backend's name stands
+# in the framework's or a suite's sources.
+#
+#   ctest/layering_test.sh [ROOT]     # another tree, for this test's own test
+
+set -euo pipefail
+root=${1:-.}
+table=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/layers.txt
+cd "$root"
+
+sources() { find framework backends perf -name '*.cc' -o -name '*.h'; }
+
+# file:line:included-path of every include of a file of this tree.
+includes() {
+  sources | xargs grep -nE '^#include "(framework|backends|perf)/' /dev/null |
+    sed -E 's/^([^:]+):([0-9]+):#include "([^"]+)".*/\1:\2:\3/'
+}
+
+layering() {
+  includes | awk -F: -v table="$table" '
+    function folder(path,  parts, n) {
+      n = split(path, parts, "/")
+      if (parts[1] == "perf") return "perf"
+      return parts[1] "/" parts[2]
+    }
+    BEGIN {
+      while ((getline line < table) > 0) {
+        if (line ~ /^#/ || line == "") continue
+        n = split(line, words, " ")
+        known[words[1]] = 1
+        for (i = 1; i <= n; ++i) {
+          if (words[i] == "|") { tests_only = 1; continue }
+          allowed[words[1], words[i], tests_only + 0] = 1
+        }
+        tests_only = 0
+      }
+    }
+    {
+      from = folder($1); to = folder($3)
+      if (!(from in known)) { print $1 ": folder " from " is not in layers.txt"; next }
+      if (from == to || (from, to, 0) in allowed) next
+      if ($1 ~ /_test\.cc$/ && (from, to, 1) in allowed) next
+      print $1 ":" $2 ": " from " may not include " $3
+    }' | sort -u
+}
+
+# The header for typed fixtures is the one place of GoogleTest.
+foreign_headers() {
+  find framework -name '*.h' ! -path framework/testing/backend_test.h |
+    grep -vE '/onnx_reader|/gen_|_test|_rows\.h' |
+    xargs grep -nE '#include [<"](google/protobuf|onnx/|mpi\.h|cuda|gtest|gmock)' /dev/null |
+    sed 's/$/: not in a public header/' || true
+}
+
+backend_names() {
+  local names
+  names=$(find backends -mindepth 1 -maxdepth 1 -type d -printf '%f\n' |
+    grep -vE '^(reference|null)$' | paste -sd'|')
+  [[ -n $names ]] || return 0
+  # Comments may give an example; code may not know a vendor. The reference and
+  # null have names that are words of the field.
+  find framework gradcheck perf -name '*.cc' -o -name '*.h' |
+    grep -v '_test\.cc$' |
+    xargs grep -nE "\"[^\"]*\b($names)\b[^\"]*\"" /dev/null |
+    grep -vE '^[^:]+:[0-9]+: *//' |
+    sed 's/$/: names a backend/' || true
+}
+
+found=$(layering; foreign_headers; backend_names)
+if [[ -n $found ]]; then
+  printf '%s\n' "$found"
+  exit 1
+fi
+printf 'layering holds for %s files\n' "$(sources | wc -l)"

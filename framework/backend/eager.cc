@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/backend/eager.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "framework/backend/eager_network.h"
+
+namespace assay::inline v1 {
+
+Result<Kernel> OperatorVisitor::VisitCustom(const Node& node, LoadContext&) {
+  return Unsupported(Reason::kOperator, "operator ", node.domain, ".",
+                     node.op_type, " is not offered");
+}
+
+Result<Kernel> OperatorVisitor::Decline(OperatorId id, LoadContext&) {
+  const OperatorInfo& info = Operators()[static_cast<size_t>(id)];
+  return Unsupported(Reason::kOperator, "operator ", info.name,
+                     " is not offered");
+}
+
+void EagerBackend::AddFamily(std::unique_ptr<OperatorVisitor> family) {
+  families_.push_back(std::move(family));
+}
+
+Result<std::unique_ptr<Network>> EagerBackend::Load(
+    std::shared_ptr<const Model> model, const LoadOptions& options) {
+  const std::vector<std::string> known = Settings();
+  for (const auto& [name, value] : options.settings) {
+    if (std::ranges::find(known, name) == known.end()) {
+      return InvalidArgument("backend '", this->name(), "' has no setting '",
+                             name, "'");
+    }
+  }
+  return EagerNetwork::Load(model, families_, name(), options);
+}
+
+}  // namespace assay::inline v1

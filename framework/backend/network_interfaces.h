@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a Network may offer beyond Forward. Each is optional: a backend that
+// lacks one returns null for it, and the suites that need it decline.
+//
+//   if (Differentiable* d = network->differentiable()) {
+//     ASSAY_ASSIGN_OR_RETURN(auto grads, d->Backward(*binding, {dy}, {"x"}));
+//   }
+
+#ifndef ASSAY_BACKEND_NETWORK_INTERFACES_H_
+#define ASSAY_BACKEND_NETWORK_INTERFACES_H_
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/core/status.h"
+#include "framework/core/value.h"
+
+namespace assay::inline v1 {
+
+class Binding;
+
+/// Vector-Jacobian products of the bound values.
+class Differentiable {
+ public:
+  virtual ~Differentiable() = default;
+
+  /// After Forward of `binding`: given a cotangent per output (of the output's
+  /// type and shape; a default Value counts as zeros), the gradient of their
+  /// inner product with the outputs, for each value named in `targets`: an
+  /// input, a parameter or an extra output that LoadOptions listed. Results
+  /// are freshly owned, of the value's type and shape.
+  virtual Result<std::vector<Value>> Backward(
+      Binding& binding, std::span<const Value> cotangents,
+      std::span<const std::string> targets) = 0;
+};
+
+/// The trainable initializers.
+class Parameters {
+ public:
+  virtual ~Parameters() = default;
+  virtual std::vector<std::string> List() const = 0;
+  /// A copy, and an overwrite that keeps type and shape.
+  virtual Result<Tensor> Read(std::string_view name) const = 0;
+  virtual Status Write(std::string_view name, const Tensor& value) = 0;
+};
+
+/// The backend's own optimizer.
+class NativeStep {
+ public:
+  virtual ~NativeStep() = default;
+  virtual std::vector<std::string> Optimizers() const = 0;
+  /// Chooses one with its hyperparameters; unknown names are invalid.
+  virtual Status Configure(
+      std::string_view optimizer,
+      const std::map<std::string, double>& hyperparameters) = 0;
+  /// Forward, backward from `loss` (a scalar output) and update.
+  virtual Status Step(Binding& binding, std::string_view loss) = 0;
+};
+
+/// Where a node of the main graph really ran.
+struct PlacedNode {
+  std::string node;      // its label
+  std::string executor;  // a library, a device, or "adapter" for the glue
+};
+
+class Placement {
+ public:
+  virtual ~Placement() = default;
+  /// One per node of the main graph that ran, in order, after Load.
+  virtual std::vector<PlacedNode> Placed() const = 0;
+};
+
+/// How far equal runs give equal bits.
+enum class Determinism : uint8_t { kNone, kRunToRun, kProcessToProcess };
+
+class Deterministic {
+ public:
+  virtual ~Deterministic() = default;
+  virtual Determinism Promised() const = 0;
+};
+
+/// The result in a higher precision, with a bound on its error.
+enum class Precision : uint8_t { kDouble, kQuad, kArbitrary };
+
+struct ExactValue {
+  Value value;   // float64
+  Tensor bound;  // absolute error bound per element, float64
+};
+
+class Exact {
+ public:
+  virtual ~Exact() = default;
+  virtual Result<std::vector<ExactValue>> Evaluate(
+      std::span<const Value> inputs, Precision precision) = 0;
+  /// Transposed Jacobian times cotangents, per input.
+  virtual Result<std::vector<ExactValue>> Vjp(std::span<const Value> inputs,
+                                              std::span<const Value> cotangents,
+                                              Precision precision) = 0;
+  /// Jacobian times tangents, per output.
+  virtual Result<std::vector<ExactValue>> Jvp(std::span<const Value> inputs,
+                                              std::span<const Value> tangents,
+                                              Precision precision) = 0;
+  /// The size of one condition-aware unit per output element.
+  virtual Result<std::vector<Tensor>> ConditionUnits(
+      std::span<const Value> inputs) = 0;
+};
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_BACKEND_NETWORK_INTERFACES_H_

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The registry's state, which the loader shares: who registered, from which
+// module, and what was refused.
+//
+//   Registration& registry = Registration::Get();
+//   const std::lock_guard lock(registry.mutex);
+
+#ifndef ASSAY_BACKEND_REGISTRATION_H_
+#define ASSAY_BACKEND_REGISTRATION_H_
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "framework/backend/registry.h"
+
+namespace assay::inline v1 {
+
+struct Registered {
+  std::string type_name;
+  std::string source;  // file that the macro stands in
+  std::string module;  // file it was loaded from; empty when linked in
+  BackendFactory factory;
+
+  /// "Acme in acme.cc, module /lib/acme.so".
+  std::string Origin() const;
+};
+
+/// One per process, never destroyed: modules register before main and are used
+/// until exit.
+struct Registration {
+  static Registration& Get();
+
+  std::mutex mutex;
+  std::map<std::string, Registered, std::less<>> backends;
+  std::vector<Status> errors;
+  /// The module whose registrars run now; empty outside of dlopen.
+  std::string loading;
+};
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_BACKEND_REGISTRATION_H_

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The registry of backends, and the loader of the modules that hold them.
+//
+//   ASSAY_REGISTER_BACKEND(Acme);             // in acme.cc, once
+//
+//   ASSAY_RETURN_IF_ERROR(LoadBackendModule("build/backends/acme.so"));
+//   ASSAY_ASSIGN_OR_RETURN(auto acme, MakeBackend("acme"));
+//
+// A module registers itself when it is loaded and is never unloaded. Its
+// versioned namespace makes a module of another release fail to load instead of
+// binding silently.
+
+#ifndef ASSAY_BACKEND_REGISTRY_H_
+#define ASSAY_BACKEND_REGISTRY_H_
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "framework/backend/backend.h"
+
+namespace assay::inline v1 {
+
+using BackendFactory = std::function<std::unique_ptr<Backend>()>;
+
+/// Adds a factory under the name its product reports. Never throws: a refusal
+/// (a second backend of that name, a factory that throws) is kept and returned
+/// by LoadBackendModule and by RegistrationErrors.
+void RegisterBackend(const char* type_name, const char* file,
+                     BackendFactory factory) noexcept;
+
+std::vector<std::string> RegisteredBackends();
+std::vector<Status> RegistrationErrors();
+
+/// A new instance. Not found, with the names there are, for an unknown name.
+Result<std::unique_ptr<Backend>> MakeBackend(std::string_view name);
+
+/// Loads a module with RTLD_NOW | RTLD_LOCAL and returns the names of the
+/// backends it registered. `unavailable` when a library it needs is missing,
+/// `failed precondition` when it was built for another version of the core, is
+/// no module, registers nothing, or registers a name that is taken.
+Result<std::vector<std::string>> LoadBackendModule(
+    const std::filesystem::path& file);
+
+/// Registers `Type`, default-constructible, when the object file is loaded.
+#define ASSAY_REGISTER_BACKEND(Type)                                        \
+  [[maybe_unused]] static const bool assay_registered_##Type =              \
+      (::assay::RegisterBackend(#Type, __FILE__,                            \
+                                []() -> std::unique_ptr<::assay::Backend> { \
+                                  return std::make_unique<Type>();          \
+                                }),                                         \
+       true)
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_BACKEND_REGISTRY_H_

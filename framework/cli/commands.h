@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The commands of the assay program, each taking its parsed options and
+// returning an exit code: 0 all as expected, 1 unexpected result, 2 usage or
+// empty selection, 77 everything unavailable and allowed, 99 harness error.
+//
+//   return RunCommand(options);
+
+#ifndef ASSAY_CLI_COMMANDS_H_
+#define ASSAY_CLI_COMMANDS_H_
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "framework/core/status.h"
+#include "framework/testing/corpus.h"
+#include "framework/testing/plan.h"
+
+namespace assay::inline v1 {
+
+enum ExitCode : int {
+  kExitOk = 0,
+  kExitUnexpected = 1,
+  kExitUsage = 2,
+  kExitUnavailable = 77,
+  kExitHarness = 99,
+};
+
+/// What run and plan have in common.
+struct SelectionOptions {
+  std::vector<std::string> backends;  // names, instances or files
+  std::vector<std::string> corpora;   // names or folders
+  Selection selection;
+  std::string command;  // as typed
+};
+
+struct RunOptions : SelectionOptions {
+  std::filesystem::path out;
+  std::filesystem::path resume;
+  std::filesystem::path plan;  // with shard and parts
+  std::filesystem::path parts;
+  std::string shard = "1/1";
+  std::string isolation = "batch";
+  double timeout_s = 120;
+  int jobs = 0;  // 0: one per processor
+  bool allow_unavailable = false;
+  bool report = true;
+};
+
+struct PlanOptions : SelectionOptions {
+  std::filesystem::path out;
+};
+
+struct MergeOptions {
+  std::filesystem::path parts;  // the folder of plan and parts
+  std::filesystem::path out;
+  bool allow_unavailable = false;
+  bool report = true;
+};
+
+struct ListOptions {
+  std::string what;  // cases, backends, suites, operators
+  std::vector<std::string> corpora;
+  std::string filter;
+  bool json = false;
+};
+
+struct ExplainOptions {
+  std::string test_id;
+  std::string backend;
+  std::filesystem::path run;
+};
+
+struct ReportOptions {
+  std::vector<std::string> runs;
+  std::filesystem::path out;
+};
+
+int RunCommand(const RunOptions& options);
+int PlanCommand(const PlanOptions& options);
+int MergeCommand(const MergeOptions& options);
+int ListCommand(const ListOptions& options);
+int ExplainCommand(const ExplainOptions& options);
+int ReportCommand(const ReportOptions& options);
+
+/// Prints "assay: message" and gives the exit code that the failure calls for:
+/// 2 for wrong usage, 99 for the rest.
+int Fail(const Status& status);
+
+/// The corpora of that name or folder; none named: onnx.
+struct NamedCorpora {
+  std::vector<Corpus> corpora;
+  std::vector<std::filesystem::path> directories;
+};
+Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names);
+
+/// Resolves backends, reads corpora and policies, and plans.
+Result<Plan> PlanOf(const SelectionOptions& options);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_CLI_COMMANDS_H_

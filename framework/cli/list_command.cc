@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "framework/cli/commands.h"
+#include "framework/graph/operator.h"
+#include "framework/testing/module_path.h"
+
+namespace assay::inline v1 {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Text lines, or one JSON array.
+void Print(const std::vector<Json>& items, bool json) {
+  if (json) {
+    std::cout << Json(items).dump(1) << "\n";
+    return;
+  }
+  for (const Json& item : items) {
+    std::cout << (item.is_object() ? item.begin()->get<std::string>()
+                                   : item.get<std::string>())
+              << "\n";
+  }
+}
+
+Json Describe(const TestCase& c) {
+  return {{"test_id", c.test_id},
+          {"corpus", c.corpus},
+          {"suite", c.suite},
+          {"op", c.op},
+          {"domain", c.domain},
+          {"opset", c.opset},
+          {"kind", c.kind},
+          {"dtypes", c.dtypes},
+          {"comparator", ToString(c.limit.comparator)},
+          {"rtol", c.limit.rtol},
+          {"atol", c.limit.atol},
+          {"vacuous", c.vacuous},
+          {"directory", c.directory.string()}};
+}
+
+Result<std::vector<TestCase>> SelectedCases(const ListOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(const Query query, Query::Parse(options.filter));
+  ASSAY_ASSIGN_OR_RETURN(NamedCorpora opened, OpenCorpora(options.corpora));
+  std::vector<TestCase> cases;
+  for (Corpus& corpus : opened.corpora) {
+    for (TestCase& c : corpus.cases) {
+      if (query.Matches({c, {}, {}, {}})) cases.push_back(std::move(c));
+    }
+  }
+  if (cases.empty()) {
+    return InvalidArgument("the selection is empty: no case matches '",
+                           options.filter, "'");
+  }
+  return cases;
+}
+
+std::vector<Json> ListOperators() {
+  std::vector<Json> items;
+  for (const OperatorInfo& info : Operators()) {
+    const std::string domain(info.domain.empty() ? "ai.onnx" : info.domain);
+    items.push_back({{"operator", StrCat(domain, "::", info.name)},
+                     {"versions", std::vector<int>(info.versions.begin(),
+                                                   info.versions.end())},
+                     {"function", info.has_function_body}});
+  }
+  return items;
+}
+
+std::vector<Json> ListSuites(const std::vector<TestCase>& cases) {
+  std::map<std::string, int64_t> counts;
+  for (const TestCase& c : cases) ++counts[c.suite];
+  std::vector<Json> items;
+  for (const auto& [suite, count] : counts) {
+    items.push_back({{"suite", suite}, {"cases", count}});
+  }
+  return items;
+}
+
+}  // namespace
+
+int ListCommand(const ListOptions& options) {
+  std::vector<Json> items;
+  if (options.what == "backends") {
+    for (const std::string& name : InstalledBackends())
+      items.emplace_back(name);
+  } else if (options.what == "operators") {
+    items = ListOperators();
+  } else {
+    const auto cases = SelectedCases(options);
+    if (!cases.ok()) return Fail(cases.status());
+    if (options.what == "suites") {
+      items = ListSuites(*cases);
+    } else {
+      for (const TestCase& c : *cases) items.push_back(Describe(c));
+    }
+  }
+  Print(items, options.json);
+  return kExitOk;
+}
+
+}  // namespace assay::inline v1

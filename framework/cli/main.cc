@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The assay program: options, and which command they are for.
+//
+//   assay run --backend onednn --filter 'op:Conv'
+
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <iostream>
+#include <string>
+
+#include "framework/cli/commands.h"
+#include "framework/cli/version.h"
+#include "framework/testing/tables.h"
+
+namespace assay::inline v1 {
+namespace {
+
+/// The command as typed, words with spaces quoted.
+std::string CommandLine(int argc, char** argv) {
+  std::string text = "assay";
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    const bool plain = word.find_first_of(" '\"*?()") == std::string::npos;
+    text += plain ? " " + word : " '" + word + "'";
+  }
+  return text;
+}
+
+void AddSelection(CLI::App* app, SelectionOptions* options) {
+  app->add_option("--backend", options->backends,
+                  "name, name+setting=value, or a module's file; repeatable")
+      ->allow_extra_args(false);
+  app->add_option("--suite", options->selection.suites,
+                  "node, model; repeatable")
+      ->allow_extra_args(false);
+  app->add_option("--filter", options->selection.filter,
+                  "query, as 'op:Conv and not dtype:float16'");
+  app->add_option("--tier", options->selection.tier, "smoke, ci or nightly")
+      ->check(CLI::IsMember({"smoke", "ci", "nightly"}));
+  app->add_option("--corpus", options->corpora,
+                  "name, or a folder of cases; repeatable")
+      ->allow_extra_args(false);
+  app->add_option("--seed", options->selection.seed, "of everything random");
+}
+
+void AddRun(CLI::App& app, RunOptions* options) {
+  CLI::App* run = app.add_subcommand("run", "run cases and judge them");
+  AddSelection(run, options);
+  auto* out = run->add_option("--out", options->out, "run folder to write");
+  run->add_option("--resume", options->resume, "run folder to go on with")
+      ->excludes(out);
+  auto* parts = run->add_option("--parts", options->parts,
+                                "where the records of a shard go");
+  auto* plan = run->add_option("--plan", options->plan, "folder of a plan");
+  plan->needs(parts);
+  parts->needs(plan);
+  run->add_option("--shard", options->shard, "I/N, part of a plan")
+      ->needs(plan);
+  run->add_option("--jobs", options->jobs,
+                  "workers at a time; 0: one per processor")
+      ->check(CLI::NonNegativeNumber);
+  run->add_option("--isolation", options->isolation,
+                  "cases per worker: none (all), batch or case (one)")
+      ->check(CLI::IsMember({"none", "batch", "case"}));
+  run->add_option("--timeout", options->timeout_s, "seconds for one case")
+      ->check(CLI::PositiveNumber);
+  run->add_flag("--allow-unavailable", options->allow_unavailable,
+                "a missing library or device is no failure");
+  run->add_flag("!--no-report", options->report, "write no report.html");
+}
+
+void AddPlan(CLI::App& app, PlanOptions* options) {
+  CLI::App* plan = app.add_subcommand("plan", "write what a run would do");
+  AddSelection(plan, options);
+  plan->add_option("--out", options->out, "folder of the plan")->required();
+}
+
+void AddMerge(CLI::App& app, MergeOptions* options) {
+  CLI::App* merge =
+      app.add_subcommand("merge", "judge the parts of a plan as one run");
+  merge->add_option("plan", options->parts, "folder of plan and parts")
+      ->required();
+  merge->add_option("--out", options->out, "run folder to write");
+  merge->add_flag("--allow-unavailable", options->allow_unavailable,
+                  "a missing library or device is no failure");
+  merge->add_flag("!--no-report", options->report, "write no report.html");
+}
+
+void AddList(CLI::App& app, ListOptions* options) {
+  CLI::App* list = app.add_subcommand("list", "list what there is");
+  list->add_option("what", options->what, "cases, backends, suites, operators")
+      ->required()
+      ->check(CLI::IsMember({"cases", "backends", "suites", "operators"}));
+  list->add_option("--corpus", options->corpora, "name or folder; repeatable")
+      ->allow_extra_args(false);
+  list->add_option("--filter", options->filter, "query over cases");
+  list->add_flag("--json", options->json, "for programs");
+}
+
+void AddExplain(CLI::App& app, ExplainOptions* options) {
+  CLI::App* explain =
+      app.add_subcommand("explain", "say why a case has its verdict");
+  explain->add_option("test_id", options->test_id)->required();
+  explain->add_option("--backend", options->backend, "instance; all if none");
+  options->run = "runs/latest";
+  explain->add_option("--run", options->run, "run folder")
+      ->capture_default_str();
+}
+
+void AddReport(CLI::App& app, ReportOptions* options) {
+  CLI::App* report = app.add_subcommand("report", "write a run's HTML page");
+  report->add_option("run", options->runs, "run folder")->required();
+  report->add_option("--out", options->out, "file to write")->required();
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app("tests and qualifies deep-learning backends", "assay");
+  app.set_version_flag("--version", kVersion);
+  app.require_subcommand(1);
+  RunOptions run;
+  PlanOptions plan;
+  MergeOptions merge;
+  ListOptions list;
+  ExplainOptions explain;
+  ReportOptions report;
+  std::string format;
+  AddRun(app, &run);
+  AddPlan(app, &plan);
+  AddMerge(app, &merge);
+  AddList(app, &list);
+  AddExplain(app, &explain);
+  AddReport(app, &report);
+  app.add_subcommand("schema", "print the tables' columns")
+      ->add_option("format", format, "json or markdown")
+      ->required()
+      ->check(CLI::IsMember({"json", "markdown"}));
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kExitOk : kExitUsage;
+  }
+  run.command = plan.command = CommandLine(argc, argv);
+  if (app.got_subcommand("run")) return RunCommand(run);
+  if (app.got_subcommand("plan")) return PlanCommand(plan);
+  if (app.got_subcommand("merge")) return MergeCommand(merge);
+  if (app.got_subcommand("list")) return ListCommand(list);
+  if (app.got_subcommand("explain")) return ExplainCommand(explain);
+  if (app.got_subcommand("report")) return ReportCommand(report);
+  std::cout << (format == "json" ? SchemaJson() : SchemaMarkdown());
+  return kExitOk;
+}
+
+}  // namespace
+}  // namespace assay::inline v1
+
+int main(int argc, char** argv) {
+  try {
+    return assay::Main(argc, argv);
+  } catch (const std::exception& error) {
+    std::cerr << "assay: " << error.what() << "\n";
+    return assay::kExitHarness;
+  }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <chrono>
+#include <iostream>
+
+#include "framework/cli/commands.h"
+#include "framework/cli/environment.h"
+#include "framework/cli/finish.h"
+#include "framework/cli/supervisor.h"
+
+namespace assay::inline v1 {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// One part. One that was cut short gives what it has; the rest is missing.
+Status AddPart(const Plan& plan, const fs::path& part, RawRecords* raw) {
+  ASSAY_RETURN_IF_ERROR(CheckPart(plan, part));
+  for (const BackendUse& backend : plan.backends) {
+    const Status added = Collect(part / JournalName(backend.instance), raw);
+    if (!added.ok()) {
+      return added.WithContext(
+          "two parts overlap, or a journal is broken; remove the folder of "
+          "parts and run all entries");
+    }
+  }
+  return OkStatus();
+}
+
+Result<int> Merge(const MergeOptions& options) {
+  const auto begin = std::chrono::steady_clock::now();
+  ASSAY_ASSIGN_OR_RETURN(const Plan plan, ReadPlan(options.parts));
+  RawRecords raw;
+  std::error_code error;
+  for (const auto& entry :
+       fs::directory_iterator(options.parts / "parts", error)) {
+    if (!entry.is_directory()) continue;
+    ASSAY_RETURN_IF_ERROR(AddPart(plan, entry.path(), &raw));
+  }
+  const auto env = EnvironmentRows();
+  const RunRow run = BeginRun(plan, env);
+  const fs::path folder =
+      options.out.empty() ? fs::path("runs") / run.run_id : options.out;
+  const std::chrono::duration<double> took =
+      std::chrono::steady_clock::now() - begin;
+  return FinishRun(
+      plan, std::move(raw), run, env,
+      {folder, options.allow_unavailable, options.report, took.count()});
+}
+
+}  // namespace
+
+int MergeCommand(const MergeOptions& options) {
+  const Result<int> code = Merge(options);
+  return code.ok() ? *code : Fail(code.status());
+}
+
+}  // namespace assay::inline v1

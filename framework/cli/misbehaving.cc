@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A backend for the tests of the supervisor: it returns what it is fed, and
+// misbehaves at the operator that a setting names, for example
+// misbehaving.so+crash=Neg.
+
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdlib>
+
+#include "framework/backend/backend.h"
+#include "framework/backend/registry.h"
+
+namespace {
+
+using assay::Backend;
+using assay::Binding;
+using assay::LoadOptions;
+using assay::Model;
+using assay::Network;
+using assay::OkStatus;
+using assay::Probe;
+using assay::Result;
+using assay::Status;
+using assay::Value;
+using assay::ValueInfo;
+
+class Echoed final : public Binding {
+ public:
+  explicit Echoed(std::span<const Value> inputs)
+      : values_(inputs.begin(), inputs.end()) {
+    values_.resize(1);
+  }
+  std::span<const Value> outputs() const override { return values_; }
+
+ private:
+  std::vector<Value> values_;
+};
+
+class Echo final : public Network {
+ public:
+  explicit Echo(const Model& model) {
+    const assay::Graph& graph = model.graph();
+    for (const auto id : graph.inputs) inputs_.push_back(graph.values[id]);
+    outputs_.push_back(graph.values[graph.outputs.at(0)]);
+  }
+  std::span<const ValueInfo> inputs() const override { return inputs_; }
+  std::span<const ValueInfo> outputs() const override { return outputs_; }
+  Result<std::unique_ptr<Binding>> Bind(std::span<const Value> inputs,
+                                        std::span<const Value>) override {
+    return std::unique_ptr<Binding>(std::make_unique<Echoed>(inputs));
+  }
+  Status Forward(Binding&) override { return OkStatus(); }
+
+ private:
+  std::vector<ValueInfo> inputs_;
+  std::vector<ValueInfo> outputs_;
+};
+
+struct Misdeed {
+  const char* setting;
+  void (*commit)();
+};
+
+constexpr std::array<Misdeed, 4> kMisdeeds = {{
+    {"crash", [] { std::raise(SIGSEGV); }},
+    {"exit", [] { _exit(0); }},
+    {"hang",
+     [] {
+       while (true) pause();
+     }},
+    {"chdir", [] { static_cast<void>(chdir("/") + 0); }},
+}};
+
+class Misbehaving final : public Backend {
+ public:
+  std::string_view name() const override { return "misbehaving"; }
+  Result<Probe> Inspect() override { return Probe{"1", "cpu"}; }
+  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
+                                        const LoadOptions& options) override {
+    for (const Misdeed& misdeed : kMisdeeds) {
+      const auto chosen = options.settings.find(misdeed.setting);
+      if (chosen != options.settings.end() &&
+          chosen->second == model->graph().nodes.at(0).op_type) {
+        misdeed.commit();
+      }
+    }
+    return std::unique_ptr<Network>(std::make_unique<Echo>(*model));
+  }
+};
+
+ASSAY_REGISTER_BACKEND(Misbehaving);
+
+}  // namespace

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <iostream>
+
+#include "framework/cli/commands.h"
+
+namespace assay::inline v1 {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// An unchanged plan is left as it is.
+Status WriteIfChanged(const Plan& plan, const fs::path& out) {
+  const Result<Plan> old = ReadPlan(out);
+  if (old.ok() && old->digest == plan.digest &&
+      old->policy_hash == plan.policy_hash) {
+    return OkStatus();
+  }
+  return WritePlan(plan, out);
+}
+
+/// Removes the parts that were made with something else.
+Status RemoveStaleParts(const Plan& plan, const fs::path& parts) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(parts, error)) {
+    if (CheckPart(plan, entry.path()).ok()) continue;
+    fs::remove_all(entry.path(), error);
+    if (error) {
+      return ResourceExhausted("cannot remove ", entry.path().string(), ": ",
+                               error.message());
+    }
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+int PlanCommand(const PlanOptions& options) {
+  const Result<Plan> plan = PlanOf(options);
+  if (!plan.ok()) return Fail(plan.status());
+  Status status = WriteIfChanged(*plan, options.out);
+  if (status.ok()) status = RemoveStaleParts(*plan, options.out / "parts");
+  if (!status.ok()) return Fail(status);
+  std::cout << plan->rows.size() << " cases planned in " << options.out.string()
+            << "\n";
+  return kExitOk;
+}
+
+}  // namespace assay::inline v1

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The assay program from outside: exit codes, messages and files, on the ONNX
+// corpus. Each test works in a folder of its own.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+
+#include "framework/testing/file.h"
+#include "framework/testing/tables.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+struct Ran {
+  int exit_code;
+  std::string output;  // both streams
+};
+
+class ProgramTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::path(testing::TempDir()) /
+              StrCat("assay_program_", getpid(), "_", info->name());
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  Ran Assay(const std::string& arguments) const {
+    return Shell(StrCat(ASSAY_PROGRAM, " ", arguments));
+  }
+
+  Ran Shell(const std::string& line) const {
+    const std::string command =
+        StrCat("cd ", folder_.string(), " && { ", line, "; } 2>&1");
+    FILE* pipe = popen(command.c_str(), "r");
+    Ran ran;
+    std::array<char, 4096> block;
+    while (fgets(block.data(), block.size(), pipe) != nullptr) {
+      ran.output += block.data();
+    }
+    const int status = pclose(pipe);
+    ran.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return ran;
+  }
+
+  std::map<std::string, std::string> Outcomes(const std::string& run) const {
+    std::map<std::string, std::string> outcomes;
+    const auto csv = ReadFile(folder_ / run / "results.csv");
+    if (!csv.ok()) return outcomes;
+    const auto rows = ParseCsv<ResultRow>(*csv);
+    for (const ResultRow& row : *rows) outcomes[row.test_id] = row.outcome;
+    return outcomes;
+  }
+
+  /// The reference under a policy of this test's.
+  std::string ReferenceWith(const std::string& file,
+                            const std::string& text) const {
+    fs::create_directories(folder_ / "reference.policy");
+    std::ofstream(folder_ / "reference.policy" / file) << text;
+    if (!fs::exists(folder_ / "reference.so")) {
+      fs::create_symlink(ASSAY_REFERENCE, folder_ / "reference.so");
+    }
+    return "./reference.so";
+  }
+
+  fs::path folder_;
+};
+
+constexpr const char* kThree =
+    " --filter 'id:node/Abs/test_abs or id:node/Neg/test_neg or "
+    "id:node/Relu/test_relu' ";
+
+TEST_F(ProgramTest, WrongUseIsExitCodeTwoAndSaysWhy) {
+  const struct {
+    const char* arguments;
+    const char* says;
+  } rows[] = {
+      {"", "subcommand is required"},
+      {"run --nonsense", "--nonsense"},
+      {"run --backend nobody", "no backend nobody"},
+      {"run --filter 'op:'", "op:"},
+      {"run --filter 'op:NoSuchOperator'", "selection is empty"},
+      {"run --filter 'outcome:pass'", "asks for an outcome"},
+      {"run --backend reference --backend reference", "named twice"},
+      {"list nothing", "nothing"},
+  };
+  for (const auto& row : rows) {
+    const Ran ran = Assay(row.arguments);
+    EXPECT_EQ(ran.exit_code, 2) << row.arguments << "\n" << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr(row.says)) << row.arguments;
+  }
+}
+
+TEST_F(ProgramTest, MissingCorpusIsAHarnessErrorThatNamesThePlace) {
+  const Ran ran = Assay("run --corpus /nowhere/at/all");
+  EXPECT_EQ(ran.exit_code, 99) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("/nowhere/at/all"));
+}
+
+TEST_F(ProgramTest, ListCountsTheWholeCorpus) {
+  EXPECT_EQ(
+      Shell(StrCat(ASSAY_PROGRAM, " list cases --corpus onnx | wc -l")).output,
+      "2036\n");
+}
+
+TEST_F(ProgramTest, OneCaseByNameGivesAWholeRunFolder) {
+  const Ran ran = Assay(
+      "run --backend reference --filter id:node/Abs/test_abs --out run "
+      "--no-report");
+  EXPECT_EQ(ran.exit_code, 0) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("1 = pass 1 (vacuous 0)"));
+  EXPECT_THAT(ran.output, HasSubstr("partial"));
+  for (const char* file :
+       {"runs.csv", "plan.csv", "env.csv", "backends.csv", "results.csv",
+        "attempts.csv", "accuracy.csv", "summary.json", "summary.md",
+        "junit/node.reference.xml"}) {
+    EXPECT_TRUE(fs::exists(folder_ / "run" / file)) << file;
+  }
+}
+
+TEST_F(ProgramTest, ReproGivesTheSameOutcome) {
+  const Ran ran = Assay(StrCat("run --backend faulty+mutant=zeros", kThree,
+                               "--out run --no-report"));
+  EXPECT_EQ(ran.exit_code, 1);
+  const auto rows =
+      ParseCsv<ResultRow>(*ReadFile(folder_ / "run" / "results.csv"));
+  ASSERT_TRUE(rows.ok());
+  for (const ResultRow& row : *rows) {
+    ASSERT_TRUE(row.repro.starts_with("assay ")) << row.repro;
+    Assay(row.repro.substr(6) + " --no-report --out again");
+    EXPECT_EQ(Outcomes("again")[row.test_id], row.outcome);
+    fs::remove_all(folder_ / "again");
+  }
+}
+
+// Each row is a fault; the node suite must see it on these plain operators.
+TEST_F(ProgramTest, NodeSuiteCatchesEveryFaultyVariant) {
+  for (const char* mutant :
+       {"value", "shape", "dtype", "nan", "zeros", "stale"}) {
+    const Ran ran = Assay(StrCat("run --backend faulty+mutant=", mutant, kThree,
+                                 "--no-report --out ", mutant));
+    EXPECT_EQ(ran.exit_code, 1) << mutant << "\n" << ran.output;
+    for (const auto& [test_id, outcome] : Outcomes(mutant)) {
+      EXPECT_EQ(outcome, "fail") << mutant << " " << test_id;
+    }
+  }
+  const Ran clean =
+      Assay(StrCat("run --backend faulty", kThree, "--no-report --out clean"));
+  EXPECT_EQ(clean.exit_code, 0) << clean.output;
+}
+
+TEST_F(ProgramTest, WhatOneCaseDoesToItsWorkerLeavesTheOthersAlone) {
+  const struct {
+    const char* setting;
+    const char* outcome;
+    const char* message;
+  } rows[] = {
+      {"crash", "crash", "SIGSEGV"},
+      {"exit", "crash", "exit code 0"},
+      {"hang", "timeout", "time limit"},
+      {"chdir", "error", "working directory"},
+  };
+  const auto clean = [&] {
+    Assay(StrCat("run --backend ", ASSAY_MISBEHAVING, kThree,
+                 "--no-report --out clean"));
+    return Outcomes("clean");
+  }();
+  ASSERT_EQ(clean.size(), 3U);
+  for (const auto& row : rows) {
+    const Ran ran = Assay(StrCat("run --backend ", ASSAY_MISBEHAVING, "+",
+                                 row.setting, "=Neg --timeout 1", kThree,
+                                 "--no-report --out ", row.setting));
+    EXPECT_EQ(ran.exit_code, 1) << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr(row.message));
+    auto expected = clean;
+    expected["node/Neg/test_neg"] = row.outcome;
+    EXPECT_EQ(Outcomes(row.setting), expected) << row.setting;
+  }
+}
+
+TEST_F(ProgramTest, BackendThatDeclinesEverythingIsNotGreen) {
+  const Ran ran = Assay(
+      "run --backend null --filter op:StringNormalizer --no-report --out run");
+  EXPECT_EQ(ran.exit_code, 1) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("nothing judged"));
+}
+
+TEST_F(ProgramTest, LosingACaseOfTheFloorIsRedThoughAnotherIsGained) {
+  // test_abs passes and is not in the floor: gained. The string case is lost.
+  const std::string backend =
+      ReferenceWith("passing.txt",
+                    "node/Relu/test_relu\n"
+                    "node/StringNormalizer/"
+                    "test_strnormalizer_export_monday_casesensintive_lower\n");
+  const Ran ran = Assay(
+      StrCat("run --backend ", backend,
+             " --filter 'id:node/Abs/test_abs or id:node/Relu/test_relu or "
+             "op:StringNormalizer' --no-report --out run"));
+  EXPECT_EQ(ran.exit_code, 1) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("lost from passing.txt"));
+}
+
+TEST_F(ProgramTest, ExpectationsNameTheExactOutcome) {
+  const struct {
+    const char* line;
+    int exit_code;
+    const char* outcome;
+  } rows[] = {
+      {"expect fail where op:Abs because \"x\"", 1, "xpass"},
+      {"expect crash where op:Abs because \"x\"", 1, "xpass"},
+      {"expect fail where op:Neg because \"x\"", 0, "pass"},
+  };
+  for (const auto& row : rows) {
+    const std::string backend =
+        ReferenceWith("expectations.txt", StrCat(row.line, "\n"));
+    const Ran ran = Assay(StrCat("run --backend ", backend,
+                                 " --filter id:node/Abs/test_abs --no-report "
+                                 "--out run"));
+    EXPECT_EQ(ran.exit_code, row.exit_code) << row.line << "\n" << ran.output;
+    EXPECT_EQ(Outcomes("run")["node/Abs/test_abs"], row.outcome) << row.line;
+    fs::remove_all(folder_ / "run");
+  }
+}
+
+TEST_F(ProgramTest, KilledEntryMakesTheMergeFailWithTheMissingIds) {
+  const std::string select = StrCat(" --plan plan --parts plan/parts");
+  ASSERT_EQ(
+      Assay(StrCat("plan --backend reference", kThree, "--out plan")).exit_code,
+      0);
+  EXPECT_EQ(Assay(StrCat("run --shard 1/2", select)).exit_code, 0);
+  EXPECT_EQ(Assay(StrCat("run --shard 2/2", select)).exit_code, 0);
+  const Ran whole = Assay("merge plan --out whole --no-report");
+  EXPECT_EQ(whole.exit_code, 0) << whole.output;
+  EXPECT_THAT(whole.output, HasSubstr("3 = pass 3"));
+
+  // An entry that was killed leaves its part begun and without records.
+  fs::remove(folder_ / "plan/parts/all.all.2of2/reference.journal");
+  const Ran broken = Assay("merge plan --out broken --no-report");
+  EXPECT_EQ(broken.exit_code, 1) << broken.output;
+  EXPECT_THAT(broken.output, HasSubstr("missing: planned, but no entry"));
+}
+
+TEST_F(ProgramTest, PartsOfAnotherPlanAreRefused) {
+  const std::string part = " --plan plan --parts plan/parts";
+  Assay(StrCat("plan --backend reference", kThree, "--out plan"));
+  EXPECT_EQ(Assay("run" + part).exit_code, 0);
+  const std::string kept =
+      *ReadFile(folder_ / "plan/parts/all.all.1of1/part.json");
+  Assay("plan --backend reference --filter op:Sum --out other");
+  fs::copy_file(folder_ / "other/plan.csv", folder_ / "plan/plan.csv",
+                fs::copy_options::overwrite_existing);
+  fs::copy_file(folder_ / "other/plan.json", folder_ / "plan/plan.json",
+                fs::copy_options::overwrite_existing);
+  const Ran ran = Assay("merge plan --out run --no-report");
+  EXPECT_EQ(ran.exit_code, 99) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("another plan"));
+}
+
+TEST_F(ProgramTest, PlanningAgainKeepsThePartsThatStillMatch) {
+  const std::string plan =
+      StrCat("plan --backend reference", kThree, "--out plan");
+  const fs::path journal =
+      folder_ / "plan/parts/all.all.1of1/reference.journal";
+  Assay(plan);
+  Assay("run --plan plan --parts plan/parts");
+  ASSERT_TRUE(fs::exists(journal));
+  Assay(plan);
+  EXPECT_TRUE(fs::exists(journal));
+  Assay("plan --backend reference --filter op:Sum --out plan");
+  EXPECT_FALSE(fs::exists(journal));
+}
+
+TEST_F(ProgramTest, KilledSupervisorLosesNoVerdictAndIsResumed) {
+  const Ran killed = Shell(StrCat(
+      "timeout -s KILL 2 ", ASSAY_PROGRAM, " run --backend ", ASSAY_MISBEHAVING,
+      "+hang=Relu --timeout 60", kThree, "--no-report --out run"));
+  EXPECT_NE(killed.exit_code, 0);
+  EXPECT_FALSE(fs::exists(folder_ / "run/summary.json"));
+  const Ran resumed = Assay("run --resume run --timeout 1 --no-report");
+  EXPECT_EQ(resumed.exit_code, 1) << resumed.output;
+  EXPECT_EQ(Outcomes("run").size(), 3U);
+  EXPECT_EQ(Outcomes("run")["node/Relu/test_relu"], "timeout");
+}
+
+TEST_F(ProgramTest, ReadOnlyAndFullPlacesEndWithNinetyNineAndAClearLine) {
+  const Ran full = Shell(StrCat("ulimit -f 1; ", ASSAY_PROGRAM,
+                                " plan --backend null --out plan"));
+  EXPECT_NE(full.exit_code, 0) << full.output;
+  std::ofstream(folder_ / "file") << "x";
+  const Ran ran = Assay(
+      "run --backend null --filter id:node/Abs/test_abs --no-report --out "
+      "file/run");
+  EXPECT_EQ(ran.exit_code, 99) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("file/run"));
+}
+
+TEST_F(ProgramTest, ExplainNamesLimitAndWorstElement) {
+  Assay(
+      "run --backend faulty+mutant=value --filter id:node/Abs/test_abs "
+      "--no-report --out run");
+  const Ran ran = Assay("explain node/Abs/test_abs --run run");
+  EXPECT_EQ(ran.exit_code, 0) << ran.output;
+  for (const char* part : {"limit", "onnx runner", "worst", "want", "repro"}) {
+    EXPECT_THAT(ran.output, HasSubstr(part));
+  }
+  EXPECT_EQ(Assay("explain node/None/none --run run").exit_code, 2);
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <thread>
+
+#include "framework/cli/commands.h"
+#include "framework/cli/environment.h"
+#include "framework/cli/finish.h"
+#include "framework/cli/supervisor.h"
+#include "framework/testing/csv.h"
+#include "framework/testing/digest.h"
+#include "framework/testing/file.h"
+#include "framework/testing/module_path.h"
+
+namespace assay::inline v1 {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kBatch = 512;
+constexpr int kExitStopped = 130;
+
+/// A line that is written over, on a terminal; nothing in a pipe.
+void ShowProgress(int64_t done, int64_t planned) {
+  static const bool terminal = isatty(STDERR_FILENO) == 1;
+  if (!terminal) return;
+  std::cerr << "\r" << done << " of " << planned << " cases"
+            << (done == planned ? "\n" : "") << std::flush;
+}
+
+int BatchSize(const std::string& isolation, size_t n_rows) {
+  if (isolation == "case") return 1;
+  if (isolation == "none") return static_cast<int>(n_rows);
+  return kBatch;
+}
+
+SuperviseOptions SupervisionOf(const RunOptions& options, const Plan& plan,
+                               const std::vector<size_t>& rows,
+                               const std::string& run_id,
+                               const fs::path& directory) {
+  SuperviseOptions supervise;
+  supervise.worker = InstallPrefix() / "bin" / "assay-worker";
+  supervise.directory = directory;
+  supervise.facts.run_id = run_id;
+  supervise.facts.seed = plan.selection.seed;
+  supervise.facts.started_us = SteadyMicroseconds();
+  supervise.timeout_s = options.timeout_s;
+  supervise.jobs =
+      options.jobs > 0
+          ? options.jobs
+          : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  supervise.batch_size = BatchSize(options.isolation, rows.size());
+  supervise.progress = ShowProgress;
+  return supervise;
+}
+
+Result<RawRecords> CollectPart(const Plan& plan, const fs::path& directory) {
+  RawRecords raw;
+  for (const BackendUse& backend : plan.backends) {
+    ASSAY_RETURN_IF_ERROR(
+        Collect(directory / JournalName(backend.instance), &raw));
+  }
+  return raw;
+}
+
+Result<PartSelection> ParseShard(const RunOptions& options) {
+  const size_t slash = options.shard.find('/');
+  const auto shard = ParseInt(options.shard.substr(0, slash));
+  const auto n_shards = slash == std::string::npos
+                            ? std::nullopt
+                            : ParseInt(options.shard.substr(slash + 1));
+  if (!shard || !n_shards || *shard < 1 || *shard > *n_shards ||
+      *n_shards > 10000) {
+    return InvalidArgument("found the shard '", options.shard,
+                           "', wanted I/N with 1 <= I <= N");
+  }
+  return PartSelection{options.selection.suites, options.backends,
+                       static_cast<int>(*shard), static_cast<int>(*n_shards)};
+}
+
+/// The modules that a plan was made with must be those that will run.
+Status CheckModules(const Plan& plan) {
+  for (const BackendUse& backend : plan.backends) {
+    ASSAY_ASSIGN_OR_RETURN(const std::string digest,
+                           Sha256OfFile(backend.module));
+    if (digest != backend.module_sha256) {
+      return FailedPrecondition(backend.module,
+                                " is not the file that was planned with: "
+                                "plan again");
+    }
+  }
+  return OkStatus();
+}
+
+/// One ctest entry: a shard of a plan, whose records go to its part.
+Result<int> RunPart(const RunOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(const Plan plan, ReadPlan(options.plan));
+  ASSAY_ASSIGN_OR_RETURN(const PartSelection part, ParseShard(options));
+  ASSAY_RETURN_IF_ERROR(CheckModules(plan));
+  const std::vector<size_t> rows = RowsOf(plan, part);
+  if (rows.empty()) {
+    return InvalidArgument("the selection is empty: the plan has no case for ",
+                           part.Name());
+  }
+  const fs::path directory = options.parts / part.Name();
+  std::error_code error;
+  fs::remove_all(directory, error);
+  ASSAY_RETURN_IF_ERROR(MakeDirectory(directory));
+  ASSAY_RETURN_IF_ERROR(WritePart({part, DigestOf(plan, rows)}, directory));
+  const std::string run_id = part.Name();
+  ASSAY_RETURN_IF_ERROR(Supervise(
+      plan, rows, SupervisionOf(options, plan, rows, run_id, directory)));
+  ASSAY_ASSIGN_OR_RETURN(RawRecords raw, CollectPart(plan, directory));
+  const Verdicts verdicts = Assess(plan, rows, std::move(raw), /*whole=*/false);
+  for (const Tally& tally : verdicts.tallies) {
+    std::cout << tally.backend << " on " << tally.corpus << ": "
+              << tally.Equation() << "\n";
+  }
+  for (const Unexpected& item : verdicts.unexpected) {
+    std::cout << item.backend << " " << item.test_id << " " << item.outcome
+              << ": " << item.reason << "\n";
+  }
+  return verdicts.unexpected.empty() ? kExitOk : kExitUnexpected;
+}
+
+/// The plan of a new run, or of one to go on with, and its folder.
+struct Opened {
+  Plan plan;
+  RunRow run;
+  std::vector<EnvRow> env;
+  fs::path folder;
+};
+
+Result<Opened> Open(const RunOptions& options) {
+  Opened opened;
+  opened.env = EnvironmentRows();
+  if (!options.resume.empty()) {
+    ASSAY_ASSIGN_OR_RETURN(opened.plan, ReadPlan(options.resume));
+    ASSAY_RETURN_IF_ERROR(CheckModules(opened.plan));
+    opened.folder = options.resume;
+    opened.run = BeginRun(opened.plan, opened.env);
+    return opened;
+  }
+  ASSAY_ASSIGN_OR_RETURN(opened.plan, PlanOf(options));
+  opened.run = BeginRun(opened.plan, opened.env);
+  opened.folder =
+      options.out.empty() ? fs::path("runs") / opened.run.run_id : options.out;
+  std::error_code error;
+  if (fs::exists(opened.folder / "plan.json", error)) {
+    return InvalidArgument(opened.folder.string(),
+                           " holds a run already; name another --out, or go on "
+                           "with --resume");
+  }
+  ASSAY_RETURN_IF_ERROR(WritePlan(opened.plan, opened.folder));
+  return opened;
+}
+
+Result<int> RunWhole(const RunOptions& options) {
+  const auto begin = std::chrono::steady_clock::now();
+  ASSAY_ASSIGN_OR_RETURN(const Opened opened, Open(options));
+  const Plan& plan = opened.plan;
+  std::vector<size_t> rows(plan.rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) rows[i] = i;
+  const fs::path records = opened.folder / "records";
+  ASSAY_RETURN_IF_ERROR(MakeDirectory(records));
+  const Status ran =
+      Supervise(plan, rows,
+                SupervisionOf(options, plan, rows, opened.run.run_id, records));
+  if (!ran.ok()) {
+    std::cerr << "assay: " << ran.message() << "; what was finished is kept: "
+              << "assay run --resume " << opened.folder.string() << "\n";
+    return ran.code() == StatusCode::kCancelled ? kExitStopped : kExitHarness;
+  }
+  ASSAY_ASSIGN_OR_RETURN(RawRecords raw, CollectPart(plan, records));
+  const std::chrono::duration<double> took =
+      std::chrono::steady_clock::now() - begin;
+  return FinishRun(
+      plan, std::move(raw), opened.run, opened.env,
+      {opened.folder, options.allow_unavailable, options.report, took.count()});
+}
+
+}  // namespace
+
+int RunCommand(const RunOptions& options) {
+  InstallStopHandlers();
+  const Result<int> code =
+      options.plan.empty() ? RunWhole(options) : RunPart(options);
+  return code.ok() ? *code : Fail(code.status());
+}
+
+}  // namespace assay::inline v1

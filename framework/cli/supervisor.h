@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Supervise: runs the rows of a plan in workers and leaves their journals. It
+// loads no backend itself, so nothing a backend does can reach it.
+//
+//   ASSAY_RETURN_IF_ERROR(Supervise(plan, rows, options));
+//   // options.directory now holds INSTANCE.journal and INSTANCE.log
+//
+// A case that ends its worker, or runs over its time limit, is recorded as
+// crash or timeout, and the rest goes on in a new worker.
+
+#ifndef ASSAY_CLI_SUPERVISOR_H_
+#define ASSAY_CLI_SUPERVISOR_H_
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "framework/core/status.h"
+#include "framework/testing/case_runner.h"
+#include "framework/testing/plan.h"
+
+namespace assay::inline v1 {
+
+struct SuperviseOptions {
+  std::filesystem::path worker;     // the program
+  std::filesystem::path directory;  // for journals, logs and batch files
+  RunFacts facts;
+  double timeout_s = 120;  // of one case
+  int jobs = 1;            // workers at a time, each of another backend
+  int batch_size = 512;    // cases that one worker runs at most
+  /// Told after each verdict: how many of how many are done.
+  std::function<void(int64_t done, int64_t planned)> progress;
+};
+
+/// Runs rows that have no record yet. Cancelled after SIGINT or SIGTERM: the
+/// journals then hold what was finished.
+Status Supervise(const Plan& plan, const std::vector<size_t>& rows,
+                 const SuperviseOptions& options);
+
+/// From now on SIGINT and SIGTERM end a Supervise in an orderly way.
+void InstallStopHandlers();
+
+/// The name of an instance's journal in a part's directory.
+std::string JournalName(std::string_view instance);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_CLI_SUPERVISOR_H_

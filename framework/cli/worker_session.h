@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// WorkerSession: the cases of one backend, from the first batch to the last
+// verdict, through as many workers as that takes.
+//
+//   WorkerSession session(plan, rows, options, "onednn");
+//   ASSAY_RETURN_IF_ERROR(session.Start());
+//   while (!session.Done()) ASSAY_RETURN_IF_ERROR(session.Step());
+
+#ifndef ASSAY_CLI_WORKER_SESSION_H_
+#define ASSAY_CLI_WORKER_SESSION_H_
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "framework/cli/supervisor.h"
+#include "framework/cli/worker_process.h"
+#include "framework/testing/record.h"
+
+namespace assay::inline v1 {
+
+class WorkerSession {
+ public:
+  WorkerSession(const Plan& plan, const std::vector<size_t>& rows,
+                const SuperviseOptions& options, std::string instance);
+
+  /// Reads a journal that is already there, then begins with what is left.
+  Status Start();
+
+  /// Looks at the worker once, without waiting.
+  Status Step();
+
+  bool Done() const { return worker_ == nullptr && pending_.empty(); }
+  int descriptor() const { return worker_ ? worker_->descriptor() : -1; }
+  int64_t finished() const { return finished_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  Status StartWorker();
+  Status ReadJournal();
+  Status EnforceTimeLimit();
+  Status AfterWorker();
+  Status RecordLoss(const std::string& test_id, Outcome outcome, Reason reason,
+                    std::string message);
+  void Finish(const std::string& test_id);
+
+  const Plan& plan_;
+  const SuperviseOptions& options_;
+  std::string instance_;
+  std::filesystem::path journal_;
+  JournalReader reader_;
+  std::map<std::string, const PlanRow*> pending_;
+  std::unique_ptr<WorkerProcess> worker_;
+  std::string open_case_;  // begun and without a verdict
+  Clock::time_point opened_;
+  bool overdue_ = false;     // killed for its time limit
+  bool progressed_ = false;  // since this worker started
+  int64_t finished_ = 0;
+};
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_CLI_WORKER_SESSION_H_

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/core/status.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace assay {
+namespace {
+
+TEST(Status, SaysCodeReasonAndMessage) {
+  struct Row {
+    Status status;
+    std::string text;
+  };
+  const Row rows[] = {
+      {OkStatus(), "OK"},
+      {Status(StatusCode::kOk, Reason::kValue, "ignored"), "OK"},
+      {InvalidArgument("axis ", 3, " is too large"),
+       "invalid argument: axis 3 is too large"},
+      {Unsupported(Reason::kDType, "no bfloat16"),
+       "unsupported (dtype): no bfloat16"},
+      {Unavailable("no device"), "unavailable (device): no device"},
+      {DataLoss("file ends"), "data loss (reader): file ends"},
+      {ResourceExhausted("full"), "resource exhausted (limit): full"},
+      {Internal(true, " story"), "internal: true story"},
+  };
+  for (const Row& row : rows) EXPECT_EQ(row.status.ToString(), row.text);
+}
+
+TEST(Status, ContextStandsBeforeTheMessage) {
+  const Status inner = Unsupported(Reason::kOpset, "too old");
+  const Status outer = inner.WithContext("node 'a'");
+  EXPECT_EQ(outer.message(), "node 'a': too old");
+  EXPECT_EQ(outer.code(), inner.code());
+  EXPECT_EQ(outer.reason(), inner.reason());
+  EXPECT_TRUE(OkStatus().WithContext("node").ok());
+}
+
+TEST(Reason, NamesParseBack) {
+  for (int i = 0; i <= static_cast<int>(Reason::kLimit); ++i) {
+    const auto reason = static_cast<Reason>(i);
+    EXPECT_EQ(ParseReason(ToString(reason)), reason) << ToString(reason);
+  }
+  EXPECT_EQ(ParseReason("Operator"), std::nullopt);
+}
+
+Result<int> Half(int number) {
+  if (number % 2 != 0) return InvalidArgument(number, " is odd");
+  return number / 2;
+}
+
+Result<int> Quarter(int number) {
+  ASSAY_ASSIGN_OR_RETURN(const int half, Half(number));
+  ASSAY_RETURN_IF_ERROR(Half(half).status());
+  return half / 2;
+}
+
+TEST(Result, MacrosPassFailuresOn) {
+  EXPECT_EQ(*Quarter(8), 2);
+  EXPECT_EQ(Quarter(7).status().message(), "7 is odd");
+  EXPECT_EQ(Quarter(6).status().message(), "3 is odd");
+}
+
+TEST(Result, OfAnOkStatusIsADefect) {
+  const Result<int> result = OkStatus();
+  EXPECT_FALSE(result.ok());
+  EXPECT_EQ(result.status().code(), StatusCode::kInternal);
+}
+
+}  // namespace
+}  // namespace assay

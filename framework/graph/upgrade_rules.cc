@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/graph/upgrade_rules.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace assay::upgrade_rules {
+namespace {
+
+using Integers = std::vector<int64_t>;
+
+/// Moves a list of integers to an input, where the node gives it.
+Status IntegersToInput(NodeUpgrade& upgrade, std::string_view name,
+                       size_t position) {
+  ASSAY_ASSIGN_OR_RETURN(const auto list, upgrade.Take<Integers>(name));
+  if (!list.has_value()) return OkStatus();
+  ASSAY_ASSIGN_OR_RETURN(const ValueId id, upgrade.AddIntegers(name, *list));
+  upgrade.SetInput(position, id);
+  return OkStatus();
+}
+
+/// Moves a number to a scalar input of the type of input 0.
+Status NumberToInput(NodeUpgrade& upgrade, std::string_view name,
+                     size_t position) {
+  ASSAY_ASSIGN_OR_RETURN(const auto number, upgrade.Take<float>(name));
+  if (!number.has_value()) return OkStatus();
+  ASSAY_ASSIGN_OR_RETURN(
+      const ValueId id,
+      upgrade.AddScalar(name, *number, upgrade.node.inputs.at(0)));
+  upgrade.SetInput(position, id);
+  return OkStatus();
+}
+
+Status Rename(NodeUpgrade& upgrade, std::string_view attribute,
+              std::string_view from, std::string_view to) {
+  const Attribute* const found = upgrade.node.Find(attribute);
+  if (found == nullptr) return OkStatus();
+  const auto* const word = std::get_if<std::string>(&found->held);
+  if (word != nullptr && *word == from) {
+    upgrade.Set(attribute, std::string(to));
+  }
+  return OkStatus();
+}
+
+void SetIfAbsent(NodeUpgrade& upgrade, std::string_view name,
+                 Attribute::Held held) {
+  if (upgrade.node.Find(name) == nullptr) upgrade.Set(name, std::move(held));
+}
+
+/// Puts an Unsqueeze before the node, which appends `count` extents of 1 to the
+/// input at `position`, whose rank is `rank`.
+Status AppendExtents(NodeUpgrade& upgrade, size_t position, int64_t rank,
+                     int64_t count) {
+  Integers axes(static_cast<size_t>(count));
+  std::iota(axes.begin(), axes.end(), rank);
+  const ValueId from = upgrade.node.inputs[position];
+  ValueType type = upgrade.TypeOf(from);
+  for (int64_t i = 0; i < count; ++i) type.dims->emplace_back(1);
+  ASSAY_ASSIGN_OR_RETURN(const ValueId axes_id,
+                         upgrade.AddIntegers("broadcast_axes", axes));
+  const ValueId to = upgrade.AddValue("broadcast", std::move(type));
+  upgrade.before.push_back(upgrade.MakeNode("Unsqueeze", {from, axes_id}, to));
+  upgrade.SetInput(position, to);
+  return OkStatus();
+}
+
+void DropTrailingOutputs(Node& node) {
+  while (!node.outputs.empty() && node.outputs.back() == kNoValue) {
+    node.outputs.pop_back();
+  }
+}
+
+Status RequireInputs(const NodeUpgrade& upgrade, size_t count) {
+  if (upgrade.node.inputs.size() >= count) return OkStatus();
+  return InvalidArgument(upgrade.node.Label(), " has ",
+                         upgrade.node.inputs.size(), " inputs, wanted ", count);
+}
+
+}  // namespace
+
+Status Same(NodeUpgrade&) { return OkStatus(); }
+
+Status DropConsumedInputs(NodeUpgrade& upgrade) {
+  upgrade.Drop("consumed_inputs");
+  return OkStatus();
+}
+
+Status SetConcatAxis(NodeUpgrade& upgrade) {
+  SetIfAbsent(upgrade, "axis", int64_t{1});
+  return OkStatus();
+}
+
+Status SetSeluDefaults(NodeUpgrade& upgrade) {
+  SetIfAbsent(upgrade, "alpha", 1.6732F);
+  SetIfAbsent(upgrade, "gamma", 1.0507F);
+  return DropConsumedInputs(upgrade);
+}
+
+Status SetRoiAlignMode(NodeUpgrade& upgrade) {
+  SetIfAbsent(upgrade, "coordinate_transformation_mode",
+              std::string("output_half_pixel"));
+  return OkStatus();
+}
+
+Status RenameGridModes(NodeUpgrade& upgrade) {
+  ASSAY_RETURN_IF_ERROR(Rename(upgrade, "mode", "bilinear", "linear"));
+  return Rename(upgrade, "mode", "bicubic", "cubic");
+}
+
+Status RenamePaddings(NodeUpgrade& upgrade) {
+  ASSAY_ASSIGN_OR_RETURN(auto pads, upgrade.Take<Integers>("paddings"));
+  if (pads.has_value()) upgrade.Set("pads", *std::move(pads));
+  return OkStatus();
+}
+
+Status RenameScatter(NodeUpgrade& upgrade) {
+  upgrade.node.op_type = "ScatterElements";
+  return OkStatus();
+}
+
+Status BroadcastSecond(NodeUpgrade& upgrade) {
+  ASSAY_RETURN_IF_ERROR(RequireInputs(upgrade, 2));
+  ASSAY_RETURN_IF_ERROR(DropConsumedInputs(upgrade));
+  ASSAY_ASSIGN_OR_RETURN(const auto on, upgrade.Take<int64_t>("broadcast"));
+  ASSAY_ASSIGN_OR_RETURN(const auto axis, upgrade.Take<int64_t>("axis"));
+  // Without an axis the last extents are matched, as they are from version 7.
+  if (on.value_or(0) == 0 || !axis.has_value()) return OkStatus();
+  const auto rank = upgrade.RankOf(upgrade.node.inputs[0]);
+  const auto second = upgrade.RankOf(upgrade.node.inputs[1]);
+  if (!rank.has_value() || !second.has_value()) {
+    return upgrade.Decline("axis ", *axis, " needs inputs of known rank");
+  }
+  const int64_t first = *axis < 0 ? *axis + *rank : *axis;
+  const int64_t missing = *rank - first - *second;
+  if (first < 0 || missing < 0) {
+    return InvalidArgument(upgrade.node.Label(), " has axis ", *axis,
+                           ", ranks are ", *rank, " and ", *second);
+  }
+  if (missing == 0) return OkStatus();
+  return AppendExtents(upgrade, 1, *second, missing);
+}
+
+Status BroadcastSlope(NodeUpgrade& upgrade) {
+  ASSAY_RETURN_IF_ERROR(RequireInputs(upgrade, 2));
+  const auto rank = upgrade.RankOf(upgrade.node.inputs[0]);
+  const ValueType& slope = upgrade.TypeOf(upgrade.node.inputs[1]);
+  if (!slope.dims.has_value()) {
+    return upgrade.Decline("the slope's rank is not known");
+  }
+  const bool per_channel =
+      slope.dims->size() == 1 && (*slope.dims)[0] != Dim(1);
+  if (!per_channel) return OkStatus();
+  if (!rank.has_value()) {
+    return upgrade.Decline("a slope per channel needs an input of known rank");
+  }
+  return *rank <= 2 ? OkStatus() : AppendExtents(upgrade, 1, 1, *rank - 2);
+}
+
+Status DropBroadcast(NodeUpgrade& upgrade) {
+  upgrade.Drop("broadcast");
+  return OkStatus();
+}
+
+Status DropIsTest(NodeUpgrade& upgrade) {
+  // Only a training node may have more outputs than Y.
+  DropTrailingOutputs(upgrade.node);
+  ASSAY_ASSIGN_OR_RETURN(const auto is_test, upgrade.Take<int64_t>("is_test"));
+  if (is_test.value_or(0) != 0 || upgrade.node.outputs.size() == 1) {
+    return OkStatus();
+  }
+  return upgrade.Decline("training mode");
+}
+
+Status DropSpatial(NodeUpgrade& upgrade) {
+  ASSAY_ASSIGN_OR_RETURN(const auto spatial, upgrade.Take<int64_t>("spatial"));
+  if (spatial.value_or(1) != 0) return OkStatus();
+  return upgrade.Decline("spatial=0");
+}
+
+Status KeepInferenceOutputs(NodeUpgrade& upgrade) {
+  DropTrailingOutputs(upgrade.node);
+  if (upgrade.node.outputs.size() == 1) return OkStatus();
+  return upgrade.Decline("training mode, with ", upgrade.node.outputs.size(),
+                         " outputs");
+}
+
+Status RequireIsTest(NodeUpgrade& upgrade) {
+  ASSAY_ASSIGN_OR_RETURN(const auto is_test, upgrade.Take<int64_t>("is_test"));
+  if (is_test.value_or(0) != 0) return OkStatus();
+  return upgrade.Decline("training mode");
+}
+
+Status DropUnreadMask(NodeUpgrade& upgrade) {
+  std::vector<ValueId>& outputs = upgrade.node.outputs;
+  if (outputs.size() < 2 || outputs[1] == kNoValue) return OkStatus();
+  if (upgrade.IsRead(outputs[1])) {
+    return upgrade.Decline("its mask is read, which was no boolean");
+  }
+  outputs.resize(1);
+  return OkStatus();
+}
+
+Status AxesToInput(NodeUpgrade& upgrade) {
+  return IntegersToInput(upgrade, "axes", 1);
+}
+
+Status RatioToInput(NodeUpgrade& upgrade) {
+  return NumberToInput(upgrade, "ratio", 1);
+}
+
+Status KToInput(NodeUpgrade& upgrade) {
+  ASSAY_ASSIGN_OR_RETURN(const auto k, upgrade.Take<int64_t>("k"));
+  if (!k.has_value()) {
+    return InvalidArgument(upgrade.node.Label(), " lacks the attribute k");
+  }
+  ASSAY_ASSIGN_OR_RETURN(const ValueId id, upgrade.AddIntegers("k", {*k}));
+  upgrade.SetInput(1, id);
+  return OkStatus();
+}
+
+Status ShapeToInput(NodeUpgrade& upgrade) {
+  ASSAY_RETURN_IF_ERROR(DropConsumedInputs(upgrade));
+  return IntegersToInput(upgrade, "shape", 1);
+}
+
+Status SplitToInput(NodeUpgrade& upgrade) {
+  return IntegersToInput(upgrade, "split", 1);
+}
+
+Status DftAxisToInput(NodeUpgrade& upgrade) {
+  ASSAY_ASSIGN_OR_RETURN(const auto axis, upgrade.Take<int64_t>("axis"));
+  const int64_t old_default = 1;
+  const int64_t value = axis.value_or(old_default);
+  ASSAY_ASSIGN_OR_RETURN(Tensor scalar, Tensor::Of<int64_t>({}, {&value, 1}));
+  upgrade.SetInput(2, upgrade.AddConstant("axis", std::move(scalar)));
+  return OkStatus();
+}
+
+Status ScalesToInput(NodeUpgrade& upgrade) {
+  ASSAY_ASSIGN_OR_RETURN(const auto scales,
+                         upgrade.Take<std::vector<float>>("scales"));
+  if (!scales.has_value()) {
+    return InvalidArgument(upgrade.node.Label(), " lacks the attribute scales");
+  }
+  ASSAY_ASSIGN_OR_RETURN(
+      Tensor tensor,
+      Tensor::Of<float>({static_cast<int64_t>(scales->size())}, *scales));
+  upgrade.SetInput(1, upgrade.AddConstant("scales", std::move(tensor)));
+  return OkStatus();
+}
+
+Status LimitsToInputs(NodeUpgrade& upgrade) {
+  ASSAY_RETURN_IF_ERROR(RequireInputs(upgrade, 1));
+  ASSAY_RETURN_IF_ERROR(NumberToInput(upgrade, "min", 1));
+  return NumberToInput(upgrade, "max", 2);
+}
+
+Status PadsToInputs(NodeUpgrade& upgrade) {
+  ASSAY_RETURN_IF_ERROR(RequireInputs(upgrade, 1));
+  ASSAY_RETURN_IF_ERROR(IntegersToInput(upgrade, "pads", 1));
+  return NumberToInput(upgrade, "value", 2);
+}
+
+Status SliceToInputs(NodeUpgrade& upgrade) {
+  ASSAY_RETURN_IF_ERROR(IntegersToInput(upgrade, "starts", 1));
+  ASSAY_RETURN_IF_ERROR(IntegersToInput(upgrade, "ends", 2));
+  return IntegersToInput(upgrade, "axes", 3);
+}
+
+Status StateParts(NodeUpgrade& upgrade) {
+  const std::vector<ValueId>& inputs = upgrade.node.inputs;
+  if (inputs.size() < 2 || inputs[1] == kNoValue) {
+    upgrade.Set("num_outputs",
+                static_cast<int64_t>(upgrade.node.outputs.size()));
+  }
+  return OkStatus();
+}
+
+Status UpsampleToResize(NodeUpgrade& upgrade) {
+  ASSAY_RETURN_IF_ERROR(RequireInputs(upgrade, 2));
+  const ValueId scales = upgrade.node.inputs[1];
+  upgrade.node.op_type = "Resize";
+  upgrade.node.inputs = {upgrade.node.inputs[0], kNoValue, scales};
+  // Upsample multiplied indices: no half pixels, and the element below.
+  upgrade.Set("coordinate_transformation_mode", std::string("asymmetric"));
+  upgrade.Set("nearest_mode", std::string("floor"));
+  return OkStatus();
+}
+
+Status FlattenAroundSoftmax(NodeUpgrade& upgrade) {
+  ASSAY_RETURN_IF_ERROR(RequireInputs(upgrade, 1));
+  if (upgrade.node.outputs.empty()) return OkStatus();
+  ASSAY_ASSIGN_OR_RETURN(const auto given, upgrade.Take<int64_t>("axis"));
+  const int64_t axis = given.value_or(1);
+  upgrade.Set("axis", int64_t{-1});
+  const ValueId x = upgrade.node.inputs[0];
+  const ValueId y = upgrade.node.outputs[0];
+  const auto rank = upgrade.RankOf(x);
+  if (axis == -1 || (rank.has_value() && axis == *rank - 1)) return OkStatus();
+  const ValueType matrix =
+      ValueType::OfTensor(upgrade.TypeOf(x).dtype, {Dim(), Dim()});
+  const ValueId flat = upgrade.AddValue("flat", matrix);
+  const ValueId flat_result = upgrade.AddValue("flat_result", matrix);
+  const ValueId shape = upgrade.AddValue(
+      "shape", ValueType::OfTensor(DType::kInt64,
+                                   {rank.has_value() ? Dim(*rank) : Dim()}));
+  upgrade.before.push_back(upgrade.MakeNode("Shape", {x}, shape));
+  Node flatten = upgrade.MakeNode("Flatten", {x}, flat);
+  flatten.attributes.push_back({"axis", axis, ""});
+  upgrade.before.push_back(std::move(flatten));
+  upgrade.node.inputs[0] = flat;
+  upgrade.node.outputs[0] = flat_result;
+  upgrade.after.push_back(upgrade.MakeNode("Reshape", {flat_result, shape}, y));
+  return OkStatus();
+}
+
+}  // namespace assay::upgrade_rules

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# What a vendor's own tree needs: the core, its public headers, and a package
+# that find_package(Assay) finds wherever the installed tree was moved to.
+#
+#   cmake --install build --component development --prefix /opt/assay
+
+include(CMakePackageConfigHelpers)
+set(assay_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Assay)
+set(assay_header_dir ${CMAKE_INSTALL_INCLUDEDIR}/assay/framework)
+
+install(TARGETS assay_core EXPORT AssayTargets
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+install(EXPORT AssayTargets NAMESPACE Assay::
+        DESTINATION ${assay_package_dir} COMPONENT development)
+
+install(DIRECTORY core DESTINATION ${assay_header_dir} COMPONENT development
+        FILES_MATCHING PATTERN "*.h")
+install(FILES graph/model.h graph/operator.h
+        DESTINATION ${assay_header_dir}/graph COMPONENT development)
+install(FILES graph/generated/operators.h graph/generated/visitor.h
+        DESTINATION ${assay_header_dir}/graph/generated COMPONENT development)
+install(FILES backend/backend.h backend/eager.h backend/executor.h
+              backend/kernel.h backend/network_interfaces.h backend/registry.h
+        DESTINATION ${assay_header_dir}/backend COMPONENT development)
+
+configure_package_config_file(
+  ${CMAKE_CURRENT_SOURCE_DIR}/AssayConfig.cmake.in AssayConfig.cmake
+  INSTALL_DESTINATION ${assay_package_dir})
+# Before 1.0 a minor version may change what modules are built against.
+write_basic_package_version_file(
+  ${CMAKE_CURRENT_BINARY_DIR}/AssayConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/AssayConfig.cmake
+              ${CMAKE_CURRENT_BINARY_DIR}/AssayConfigVersion.cmake
+              ${PROJECT_SOURCE_DIR}/ctest/cmake/AssayBackend.cmake
+        DESTINATION ${assay_package_dir} COMPONENT development)
+
+if(ASSAY_BUILD_TESTS)
+  add_test(NAME install/example_plugin
+    COMMAND ${CMAKE_COMMAND}
+      -D BUILD=${PROJECT_BINARY_DIR}
+      -D EXAMPLE=${PROJECT_SOURCE_DIR}/backends/example_plugin
+      -D WORK=${CMAKE_CURRENT_BINARY_DIR}/install_test
+      -D GENERATOR=${CMAKE_GENERATOR}
+      -D COMPILER=${CMAKE_CXX_COMPILER}
+      -D SANITIZE=${ASSAY_SANITIZE}
+      -P ${PROJECT_SOURCE_DIR}/backends/example_plugin/install_test.cmake)
+  set_tests_properties(install/example_plugin PROPERTIES
+    LABELS "tier=ci;suite=install" TIMEOUT 300)
+endif()

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/metric/element.h"
+
+#include <limits>
+
+namespace assay::inline v1 {
+namespace {
+
+using Table = std::array<double, 256>;
+using Top = FloatFormat::Top;
+
+constexpr Table MakeTable(const FloatFormat& format) {
+  Table table = {};
+  const uint32_t count = 1U
+                         << (1 + format.exponent_bits + format.mantissa_bits);
+  for (uint32_t bits = 0; bits < count; ++bits) {
+    table[bits] = DecodeSmallFloat(format, bits);
+  }
+  return table;
+}
+
+// float8e8m0: no sign and no mantissa, 2^(bits - 127), all ones is NaN.
+constexpr Table MakeE8M0() {
+  Table table = {};
+  for (int bits = 0; bits < 255; ++bits) {
+    table[static_cast<size_t>(bits)] = PowerOfTwo(bits - 127);
+  }
+  table[255] = std::numeric_limits<double>::quiet_NaN();
+  return table;
+}
+
+constexpr Table kE4M3FN = MakeTable({4, 3, 7, Top::kNanOnly});
+constexpr Table kE4M3FNUZ = MakeTable({4, 3, 8, Top::kMinusNan});
+constexpr Table kE5M2 = MakeTable({5, 2, 15, Top::kIeee});
+constexpr Table kE5M2FNUZ = MakeTable({5, 2, 16, Top::kMinusNan});
+constexpr Table kE8M0 = MakeE8M0();
+constexpr Table kE2M3 = MakeTable({2, 3, 1, Top::kNumbers});
+constexpr Table kE3M2 = MakeTable({3, 2, 3, Top::kNumbers});
+constexpr Table kE2M1 = MakeTable({2, 1, 1, Top::kNumbers});
+
+}  // namespace
+
+const std::array<double, 256>* SmallFloatTable(DType type) {
+  switch (type) {
+    case DType::kFloat8E4M3FN:
+      return &kE4M3FN;
+    case DType::kFloat8E4M3FNUZ:
+      return &kE4M3FNUZ;
+    case DType::kFloat8E5M2:
+      return &kE5M2;
+    case DType::kFloat8E5M2FNUZ:
+      return &kE5M2FNUZ;
+    case DType::kFloat8E8M0:
+      return &kE8M0;
+    case DType::kFloat6E2M3:
+      return &kE2M3;
+    case DType::kFloat6E3M2:
+      return &kE3M2;
+    case DType::kFloat4E2M1:
+      return &kE2M1;
+    default:
+      return nullptr;
+  }
+}
+
+double DecodeFloat(DType type, uint64_t bits) {
+  if (const Table* table = SmallFloatTable(type)) {
+    return (*table)[static_cast<uint8_t>(bits)];
+  }
+  switch (type) {
+    case DType::kFloat64:
+      return std::bit_cast<double>(bits);
+    case DType::kFloat32:
+      return std::bit_cast<float>(static_cast<uint32_t>(bits));
+    case DType::kFloat16:
+      return DecodeFloat16(static_cast<uint16_t>(bits));
+    case DType::kBFloat16:
+      return DecodeBFloat16(static_cast<uint16_t>(bits));
+    default:
+      return std::numeric_limits<double>::quiet_NaN();
+  }
+}
+
+uint64_t ElementBits(DType type, const std::byte* data, int64_t index) {
+  const int width = BitsOf(type);
+  switch (width) {
+    case 8:
+      return LoadElement<uint8_t>(data, index);
+    case 16:
+      return LoadElement<uint16_t>(data, index);
+    case 32:
+      return LoadElement<uint32_t>(data, index);
+    case 64:
+      return LoadElement<uint64_t>(data, index);
+    default:
+      break;
+  }
+  // Narrower than a byte: an element may straddle two bytes (6 bits do).
+  const int64_t offset = index * width;
+  const auto shift = static_cast<int>(offset % 8);
+  const std::byte* first = data + offset / 8;
+  auto bits = std::to_integer<uint32_t>(first[0]) >> shift;
+  if (shift + width > 8) {
+    bits |= std::to_integer<uint32_t>(first[1]) << (8 - shift);
+  }
+  return bits & ((1U << width) - 1);
+}
+
+}  // namespace assay::inline v1

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/metric/element.h"
+
+#include <cmath>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace assay {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+struct DecodeRow {
+  DType type;
+  uint64_t bits;
+  double value;
+};
+
+// Per type: one, minus a number, the smallest subnormal, the smallest normal,
+// the largest number, and what stands beyond it. Values from the texts that
+// element.h names.
+const std::vector<DecodeRow>& DecodeRows() {
+  using enum DType;
+  static const std::vector<DecodeRow> rows = {
+      {kFloat64, 0x3FF0000000000000, 1},
+      {kFloat64, 0xFFF0000000000000, -kInf},
+      {kFloat32, 0x3F800000, 1},
+      {kFloat32, 0x80000001, -0x1p-149},
+      {kFloat32, 0x7FC00000, kNan},
+      {kFloat16, 0x3C00, 1},
+      {kFloat16, 0xC500, -5},
+      {kFloat16, 0x0001, 0x1p-24},
+      {kFloat16, 0x03FF, 1023 * 0x1p-24},
+      {kFloat16, 0x0400, 0x1p-14},
+      {kFloat16, 0x7BFF, 65504},
+      {kFloat16, 0xFC00, -kInf},
+      {kFloat16, 0x7C01, kNan},
+      {kBFloat16, 0x3F80, 1},
+      {kBFloat16, 0x0001, 0x1p-133},
+      {kBFloat16, 0x7F80, kInf},
+      {kBFloat16, 0x7F81, kNan},
+      {kFloat8E4M3FN, 0x38, 1},
+      {kFloat8E4M3FN, 0x01, 0x1p-9},
+      {kFloat8E4M3FN, 0xFE, -448},
+      {kFloat8E4M3FN, 0x7F, kNan},
+      {kFloat8E4M3FN, 0xFF, kNan},
+      {kFloat8E4M3FNUZ, 0x40, 1},
+      {kFloat8E4M3FNUZ, 0x01, 0x1p-10},
+      {kFloat8E4M3FNUZ, 0x7F, 240},
+      {kFloat8E4M3FNUZ, 0x80, kNan},
+      {kFloat8E5M2, 0x3C, 1},
+      {kFloat8E5M2, 0x01, 0x1p-16},
+      {kFloat8E5M2, 0x7B, 57344},
+      {kFloat8E5M2, 0xFC, -kInf},
+      {kFloat8E5M2, 0x7D, kNan},
+      {kFloat8E5M2FNUZ, 0x40, 1},
+      {kFloat8E5M2FNUZ, 0x01, 0x1p-17},
+      {kFloat8E5M2FNUZ, 0x7F, 57344},
+      {kFloat8E5M2FNUZ, 0x80, kNan},
+      {kFloat8E8M0, 0x00, 0x1p-127},
+      {kFloat8E8M0, 0x7F, 1},
+      {kFloat8E8M0, 0xFE, 0x1p127},
+      {kFloat8E8M0, 0xFF, kNan},
+      {kFloat6E2M3, 0x08, 1},
+      {kFloat6E2M3, 0x01, 0.125},
+      {kFloat6E2M3, 0x1F, 7.5},
+      {kFloat6E2M3, 0x3F, -7.5},
+      {kFloat6E3M2, 0x0C, 1},
+      {kFloat6E3M2, 0x01, 0.0625},
+      {kFloat6E3M2, 0x1F, 28},
+      {kFloat6E3M2, 0x2C, -1},
+      {kFloat4E2M1, 0x2, 1},
+      {kFloat4E2M1, 0x1, 0.5},
+      {kFloat4E2M1, 0x7, 6},
+      {kFloat4E2M1, 0xF, -6},
+      {kInt32, 1, kNan},
+  };
+  return rows;
+}
+
+TEST(ElementTest, EveryFloatTypeDecodesExactly) {
+  for (const DecodeRow& row : DecodeRows()) {
+    const double value = DecodeFloat(row.type, row.bits);
+    if (std::isnan(row.value)) {
+      EXPECT_TRUE(std::isnan(value)) << row.type << " " << row.bits;
+    } else {
+      EXPECT_EQ(value, row.value) << row.type << " " << row.bits;
+    }
+  }
+}
+
+TEST(ElementTest, MinusZeroKeepsItsSign) {
+  using enum DType;
+  for (const auto& [type, bits] :
+       std::vector<std::pair<DType, uint64_t>>{{kFloat64, uint64_t{1} << 63},
+                                               {kFloat32, 0x80000000},
+                                               {kFloat16, 0x8000},
+                                               {kBFloat16, 0x8000},
+                                               {kFloat8E4M3FN, 0x80},
+                                               {kFloat8E5M2, 0x80},
+                                               {kFloat6E2M3, 0x20},
+                                               {kFloat6E3M2, 0x20},
+                                               {kFloat4E2M1, 0x8}}) {
+    EXPECT_EQ(DecodeFloat(type, bits), 0) << type;
+    EXPECT_TRUE(std::signbit(DecodeFloat(type, bits))) << type;
+  }
+}
+
+// float16 takes a short cut that the description of the format does not.
+TEST(ElementTest, EveryFloat16DecodesAsItsFormatSays) {
+  const FloatFormat format = {5, 10, 15, FloatFormat::Top::kIeee};
+  for (uint32_t bits = 0; bits < 0x10000; ++bits) {
+    const double fast = DecodeFloat16(static_cast<uint16_t>(bits));
+    const double plain = DecodeSmallFloat(format, bits);
+    ASSERT_EQ(std::isnan(fast), std::isnan(plain)) << bits;
+    if (!std::isnan(plain)) {
+      ASSERT_EQ(fast, plain) << bits;
+      ASSERT_EQ(std::signbit(fast), std::signbit(plain)) << bits;
+    }
+  }
+}
+
+TEST(ElementTest, BitsOfPackedElementsAreTakenLowestFirst) {
+  struct Row {
+    DType type;
+    std::vector<uint8_t> bytes;
+    std::vector<uint64_t> elements;
+  };
+  const std::vector<Row> rows = {
+      {DType::kUint2, {0b11100100, 0b01}, {0, 1, 2, 3, 1}},
+      {DType::kInt4, {0x21, 0xF3, 0x05}, {1, 2, 3, 15, 5}},
+      // 6 bits: 000001, 100010, 001111, 111100, and one more.
+      {DType::kFloat6E2M3, {0x81, 0xF8, 0xF0, 0x2A}, {1, 34, 15, 60, 42}},
+      {DType::kUint8, {7, 255}, {7, 255}},
+      {DType::kFloat16, {0x34, 0x12, 0x78, 0x56}, {0x1234, 0x5678}},
+  };
+  for (const Row& row : rows) {
+    const auto bytes = std::as_bytes(std::span(row.bytes));
+    for (size_t i = 0; i < row.elements.size(); ++i) {
+      EXPECT_EQ(ElementBits(row.type, bytes.data(), static_cast<int64_t>(i)),
+                row.elements[i])
+          << row.type << " element " << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/case_runner.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <utility>
+
+#include "framework/testing/csv.h"
+
+namespace assay::inline v1 {
+namespace {
+
+int64_t PeakRssKilobytes() {
+  struct rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
+Limit OwnLimit(const PlanRow& row) {
+  return {ParseComparator(row.comparator).value_or(Comparator::kTolerance),
+          row.rtol.value_or(0), row.atol.value_or(0), row.limit_source};
+}
+
+AccuracyRow RowOf(const OutputMetrics& m, const ResultRow& result) {
+  AccuracyRow row;
+  static_cast<Key&>(row) = result;
+  row.output_index = m.output_index;
+  row.output_name = m.output_name;
+  row.dtype = m.dtype;
+  row.shape = m.shape;
+  row.reference = "expected";
+  row.limit_source = m.limit.source;
+  if (!m.mismatch.empty()) return row;
+  row.n_elem = m.n_elem;
+  row.nan_mismatch = m.nan_mismatch;
+  row.inf_mismatch = m.inf_mismatch;
+  row.out_of_limit = m.out_of_limit;
+  row.min_diff = m.min_diff;
+  row.max_diff = m.max_diff;
+  row.max_abs_err = m.max_abs_err;
+  row.max_rel_err = m.max_rel_err;
+  row.max_ulp = m.max_ulp;
+  row.p50_ulp = m.p50_ulp;
+  row.p99_ulp = m.p99_ulp;
+  row.p999_ulp = m.p999_ulp;
+  row.mean_signed_ulp = m.mean_signed_ulp;
+  row.share_correctly_rounded = m.share_correctly_rounded;
+  row.rmse = m.rmse;
+  row.rel_l2 = m.rel_l2;
+  row.cosine = m.cosine;
+  if (m.worst_index >= 0) row.worst_index = m.worst_index;
+  row.worst_want = m.worst_want;
+  row.worst_got = m.worst_got;
+  row.atol = m.limit.atol;
+  row.rtol = m.limit.rtol;
+  if (const auto want = ParseDouble(m.worst_want); want.has_value()) {
+    row.limit = m.limit.atol + m.limit.rtol * std::abs(*want);
+  }
+  row.headroom = m.headroom;
+  row.sign_of_zero_mismatch = m.sign_of_zero_mismatch;
+  row.bitwise_equal = m.bitwise_equal;
+  return row;
+}
+
+void SetVerdict(const Judgement& verdict, ResultRow* result) {
+  result->outcome = ToString(verdict.outcome);
+  result->reason_code = ToString(verdict.reason);
+  result->message = verdict.message;
+}
+
+}  // namespace
+
+int64_t SteadyMicroseconds() {
+  return std::chrono::duration_cast<std::chrono::microseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+ResultRow ResultOf(const PlanRow& row, const RunFacts& facts) {
+  ResultRow result;
+  result.run_id = facts.run_id;
+  result.attempt = facts.attempt;
+  result.test_id = row.test_id;
+  result.backend = row.backend;
+  result.settings = row.settings;
+  result.suite = row.suite;
+  result.op = row.op;
+  result.domain = row.domain;
+  result.opset = row.opset;
+  result.dtype = row.dtypes;
+  result.shape_sig = row.shape_sig;
+  result.vacuous = !row.vacuous.empty();
+  result.seed = facts.seed;
+  result.limit_source = row.limit_source;
+  return result;
+}
+
+CaseRunner::CaseRunner(Backend& backend, RunFacts facts)
+    : backend_(backend),
+      facts_(std::move(facts)),
+      state_(ProcessState::Capture()) {}
+
+void CaseRunner::JudgeSet(const PlanRow& row, const Observation& seen,
+                          const DataSet& set, Record* record) {
+  ResultRow& result = record->result;
+  const Limit own = OwnLimit(row);
+  std::vector<OutputMetrics> metrics;
+  if (seen.status.ok()) {
+    metrics = Measure(seen.outputs, set.expected, seen.output_names, own);
+  }
+  Judgement verdict = Judge(seen, metrics);
+  // A loosened tolerance is asked only about what the case's own limit failed.
+  if (verdict.outcome == Outcome::kFail && row.tolerate_rtol.has_value()) {
+    const Limit loose = {own.comparator, *row.tolerate_rtol,
+                         row.tolerate_atol.value_or(0), row.tolerate_source};
+    auto loosened =
+        Measure(seen.outputs, set.expected, seen.output_names, loose);
+    const Judgement second = Judge(seen, loosened);
+    if (second.outcome == Outcome::kPass) {
+      verdict = second;
+      metrics = std::move(loosened);
+      result.limit_source = row.tolerate_source;
+    }
+  }
+  for (const OutputMetrics& m : metrics) {
+    record->accuracy.push_back(RowOf(m, result));
+    if (m.headroom.has_value()) {
+      result.headroom = std::min(result.headroom.value_or(1), *m.headroom);
+    }
+  }
+  SetVerdict(verdict, &result);
+}
+
+void CaseRunner::RunSets(const PlanRow& row, const CaseData& data,
+                         Record* record) {
+  LoadOptions options;
+  options.settings = facts_.settings;
+  ResultRow& result = record->result;
+  result.load_us = 0;
+  result.run_us = 0;
+  result.judge_us = 0;
+  for (size_t i = 0; i < data.sets.size(); ++i) {
+    const DataSet& set = data.sets[i];
+    const Observation seen =
+        assay::Run(backend_, data.model, set.inputs, options);
+    *result.load_us += seen.load_us;
+    *result.run_us += seen.run_us;
+    result.placement = seen.placement;
+    const int64_t judging = SteadyMicroseconds();
+    JudgeSet(row, seen, set, record);
+    *result.judge_us += SteadyMicroseconds() - judging;
+    if (result.outcome != ToString(Outcome::kPass)) {
+      if (data.sets.size() > 1 && !result.message.empty()) {
+        result.message = StrCat("data set ", i, ": ", result.message);
+      }
+      return;
+    }
+  }
+}
+
+Record CaseRunner::Run(const PlanRow& row) {
+  Record record;
+  record.result = ResultOf(row, facts_);
+  ResultRow& result = record.result;
+  result.started_us = SteadyMicroseconds() - facts_.started_us;
+  result.worker = std::to_string(getpid());
+  const Result<CaseData> data =
+      ReadCaseData(row.directory, static_cast<int>(row.n_data_sets));
+  if (!data.ok()) {
+    // What the reader does not read yet is declined; broken files are errors.
+    const bool declined = data.status().code() == StatusCode::kUnsupported;
+    SetVerdict({declined ? Outcome::kUnsupported : Outcome::kError,
+                declined ? data.status().reason() : Reason::kReader,
+                data.status().message()},
+               &result);
+  } else {
+    RunSets(row, *data, &record);
+  }
+  if (const std::string changed = state_.Restore(); !changed.empty()) {
+    SetVerdict({Outcome::kError, Reason::kStateChanged,
+                StrCat("the backend changed the process' ", changed)},
+               &result);
+  }
+  result.peak_rss_kb = PeakRssKilobytes();
+  return record;
+}
+
+}  // namespace assay::inline v1

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CaseRunner: one planned case on one backend, from files to a raw Record. The
+// worker's half of a run, without GoogleTest.
+//
+//   CaseRunner runner(backend, {.run_id = id, .seed = 0});
+//   const Record record = runner.Run(row);
+//   record.result.outcome;  // "pass", "fail", "unsupported", "error", ...
+//
+// After each case it looks at what a backend may have changed behind our back:
+// rounding mode, locale, working directory and signal mask. A change makes the
+// verdict `error`, reason state_changed, and is undone.
+
+#ifndef ASSAY_TESTING_CASE_RUNNER_H_
+#define ASSAY_TESTING_CASE_RUNNER_H_
+
+#include <chrono>
+#include <map>
+#include <string>
+
+#include "framework/backend/backend.h"
+#include "framework/testing/measure.h"
+#include "framework/testing/process_state.h"
+#include "framework/testing/record.h"
+
+namespace assay::inline v1 {
+
+struct RunFacts {
+  std::string run_id;
+  int64_t seed = 0;
+  int64_t attempt = 1;
+  /// Of the steady clock, when the run began.
+  int64_t started_us = 0;
+  std::map<std::string, std::string> settings;  // LoadOptions::settings
+};
+
+class CaseRunner {
+ public:
+  /// The backend must outlive the runner.
+  CaseRunner(Backend& backend, RunFacts facts);
+
+  /// Never fails: whatever goes wrong is in the record's outcome.
+  Record Run(const PlanRow& row);
+
+ private:
+  void RunSets(const PlanRow& row, const CaseData& data, Record* record);
+  void JudgeSet(const PlanRow& row, const Observation& seen, const DataSet& set,
+                Record* record);
+
+  Backend& backend_;
+  RunFacts facts_;
+  ProcessState state_;
+};
+
+/// The columns of a result that the plan already knows.
+ResultRow ResultOf(const PlanRow& row, const RunFacts& facts);
+
+/// Microseconds of the steady clock.
+int64_t SteadyMicroseconds();
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_TESTING_CASE_RUNNER_H_

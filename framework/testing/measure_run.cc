@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "framework/backend/exception.h"
+#include "framework/backend/executor.h"
+#include "framework/testing/measure.h"
+
+namespace assay::inline v1 {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+int64_t MicrosecondsSince(Clock::time_point start) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() -
+                                                               start)
+      .count();
+}
+
+// The boundary at which exceptions of a backend end.
+template <class Call>
+Status Guarded(Call&& call) {
+  try {
+    return std::forward<Call>(call)();
+  } catch (...) {
+    return StatusOfException("the backend");
+  }
+}
+
+Result<Value> CopyOf(const Value& value);
+
+Result<Tensor> CopyOf(const Tensor& tensor) {
+  if (tensor.data() == nullptr && tensor.byte_size() > 0) {
+    return Internal("the backend returned ", tensor.Signature(),
+                    " without memory");
+  }
+  return tensor.Clone();
+}
+
+Result<std::vector<Value>> CopiesOf(std::span<const Value> values) {
+  std::vector<Value> copies;
+  copies.reserve(values.size());
+  for (const Value& value : values) {
+    ASSAY_ASSIGN_OR_RETURN(Value copy, CopyOf(value));
+    copies.push_back(std::move(copy));
+  }
+  return copies;
+}
+
+Result<Value> CopyOf(const Value& value) {
+  if (const Tensor* tensor = value.tensor()) {
+    ASSAY_ASSIGN_OR_RETURN(Tensor copy, CopyOf(*tensor));
+    return Value(std::move(copy));
+  }
+  if (const SparseTensor* sparse = value.sparse()) {
+    SparseTensor copy = *sparse;
+    ASSAY_ASSIGN_OR_RETURN(copy.values, CopyOf(sparse->values));
+    ASSAY_ASSIGN_OR_RETURN(copy.indices, CopyOf(sparse->indices));
+    return Value(std::move(copy));
+  }
+  if (const Sequence* sequence = value.sequence()) {
+    Sequence copy;
+    copy.element = sequence->element;
+    ASSAY_ASSIGN_OR_RETURN(copy.items, CopiesOf(sequence->items));
+    return Value(std::move(copy));
+  }
+  if (const Map* map = value.map()) {
+    Map copy;
+    ASSAY_ASSIGN_OR_RETURN(copy.keys, CopyOf(map->keys));
+    ASSAY_ASSIGN_OR_RETURN(copy.values, CopiesOf(map->values));
+    return Value(std::move(copy));
+  }
+  const Optional* optional = value.optional();
+  if (optional == nullptr || !optional->has_value()) return value;
+  ASSAY_ASSIGN_OR_RETURN(Value held, CopyOf(*optional->value));
+  Optional copy = *optional;
+  copy.value = std::make_shared<const Value>(std::move(held));
+  return Value(std::move(copy));
+}
+
+// Distinct executors in the order in which they first ran, joined by "+".
+std::string JoinedPlacement(Network& network) {
+  const Placement* placement = network.placement();
+  if (placement == nullptr) return "";
+  std::vector<std::string> executors;
+  for (PlacedNode& node : placement->Placed()) {
+    if (std::ranges::find(executors, node.executor) == executors.end()) {
+      executors.push_back(std::move(node.executor));
+    }
+  }
+  std::string joined;
+  for (const std::string& executor : executors) {
+    if (!joined.empty()) joined += '+';
+    joined += executor;
+  }
+  return joined;
+}
+
+Status Fetch(Network& network, const Binding& binding, Observation& seen) {
+  ASSAY_ASSIGN_OR_RETURN(seen.outputs, CopiesOf(binding.outputs()));
+  for (const ValueInfo& output : network.outputs()) {
+    seen.output_names.push_back(output.name);
+  }
+  seen.placement = JoinedPlacement(network);
+  return OkStatus();
+}
+
+// Bind, Forward and fetch; seen.stage says how far it came.
+Status RunLoaded(Network& network, std::span<const Value> inputs,
+                 Observation& seen) {
+  seen.stage = Stage::kBind;
+  ASSAY_ASSIGN_OR_RETURN(std::unique_ptr<Binding> binding,
+                         network.Bind(inputs, {}));
+  if (binding == nullptr) return Internal("the backend bound nothing");
+  seen.stage = Stage::kForward;
+  ASSAY_RETURN_IF_ERROR(Executor(network).Run(*binding));
+  seen.stage = Stage::kFetch;
+  return Fetch(network, *binding, seen);
+}
+
+}  // namespace
+
+Observation Run(Backend& backend, std::shared_ptr<const Model> model,
+                std::span<const Value> inputs, const LoadOptions& options) {
+  Observation seen;
+  seen.stage = Stage::kLoad;
+  std::unique_ptr<Network> network;
+  auto start = Clock::now();
+  seen.status = Guarded([&]() -> Status {
+    ASSAY_ASSIGN_OR_RETURN(network, backend.Load(std::move(model), options));
+    if (network == nullptr) return Internal("the backend loaded nothing");
+    return OkStatus();
+  });
+  seen.load_us = MicrosecondsSince(start);
+  if (!seen.status.ok()) return seen;
+  start = Clock::now();
+  seen.status = Guarded([&] { return RunLoaded(*network, inputs, seen); });
+  seen.run_us = MicrosecondsSince(start);
+  if (!seen.status.ok()) seen.outputs.clear();
+  return seen;
+}
+
+}  // namespace assay::inline v1

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Policy: what is expected of a backend, as data beside it - expectations and
+// tolerances, claims, and the floor of cases that must go on passing.
+//
+//   ASSAY_ASSIGN_OR_RETURN(Policy policy,
+//                          ReadPolicy("backends/acme", MachineFeatures(),
+//                          today));
+//   const CasePolicy verdict = policy.Of(test_case, "acme");
+//
+// Files, each optional: expectations.txt, claims.txt, passing.txt. SCHEMAS in
+// the reference gives their sentences. Errors name file, line, what was found
+// and what was wanted.
+
+#ifndef ASSAY_TESTING_POLICY_H_
+#define ASSAY_TESTING_POLICY_H_
+
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/core/status.h"
+#include "framework/testing/outcome.h"
+#include "framework/testing/query.h"
+#include "framework/testing/test_case.h"
+
+namespace assay::inline v1 {
+
+/// `expect OUTCOME where QUERY because "..." [until DATE] [when cpu:FEATURE]`,
+/// or `tolerate rtol=R atol=A where ...`.
+struct Expectation {
+  std::optional<Outcome> outcome;  // of an expect line
+  std::optional<Limit> tolerance;  // of a tolerate line
+  Query where;
+  std::string because;
+  std::string until;   // ISO date; empty: for ever
+  std::string source;  // "expectations.txt:12"
+};
+
+/// `claim forward where QUERY`, `claim gradient where QUERY`,
+/// `claim deterministic run-to-run`.
+struct Claim {
+  enum class Kind { kForward, kGradient, kDeterministic } kind;
+  Query where;
+  std::string text;    // the sentence
+  std::string source;  // "claims.txt:3"
+};
+
+/// What the policy says of one case. Pointers are into the Policy.
+struct CasePolicy {
+  const Expectation* expected = nullptr;   // the last matching expect line
+  const Expectation* tolerated = nullptr;  // the last matching tolerate line
+  bool claimed = false;
+};
+
+class Policy {
+ public:
+  /// `backend` is the instance. Marks the lines that match as matched.
+  CasePolicy Of(const TestCase& test_case, std::string_view backend);
+
+  /// The expectation lines that no case asked about so far matched, as
+  /// "expectations.txt:12: expect fail where ...: matches no planned case".
+  std::vector<std::string> Unmatched() const;
+
+  const std::vector<Expectation>& expectations() const { return expectations_; }
+  const std::vector<Claim>& claims() const { return claims_; }
+  /// test_ids of passing.txt in force here.
+  const std::set<std::string, std::less<>>& floor() const { return floor_; }
+  /// The text of all files read, in order, for a digest.
+  const std::string& text() const { return text_; }
+
+ private:
+  friend class PolicyReader;
+
+  std::vector<Expectation> expectations_;
+  std::vector<bool> matched_;
+  std::vector<Claim> claims_;
+  std::set<std::string, std::less<>> floor_;
+  std::string text_;
+};
+
+/// Reads the files in `directory`. `features` are the machine's, as
+/// "avx512_fp16"; lines whose `when` is not met are left out. A line past its
+/// date on `today` (ISO) is an error.
+Result<Policy> ReadPolicy(const std::filesystem::path& directory,
+                          const std::set<std::string, std::less<>>& features,
+                          std::string_view today);
+
+/// The CPU's features under the names that Linux gives them.
+std::set<std::string, std::less<>> MachineFeatures();
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_TESTING_POLICY_H_

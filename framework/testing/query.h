@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Query: the language in which cases are selected, expected and claimed.
+//
+//   ASSAY_ASSIGN_OR_RETURN(Query q, Query::Parse("op:Conv and not
+//   dtype:int8")); if (q.Matches(subject)) ...
+//
+// Grammar, after wpt.fyi's search:
+//   query  = term { "or" term } ; term = factor { ["and"] factor }
+//   factor = "not" factor | "(" query ")" | word
+//   word   = key ":" value | key (">=" | "<=" | ">" | "<" | "=") integer | text
+// Keys: id, suite, op, domain, opset, dtype, kind, backend, corpus, comparator,
+// attr (as attr:name=value or attr:name), vacuous (yes, no), outcome, reason.
+// A value may hold the wildcards * and ?; a value with spaces or parentheses is
+// quoted. id: without a wildcard matches the whole test_id. A text alone
+// matches any part of the test_id. An empty query matches everything.
+
+#ifndef ASSAY_TESTING_QUERY_H_
+#define ASSAY_TESTING_QUERY_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/core/status.h"
+#include "framework/testing/test_case.h"
+
+namespace assay::inline v1 {
+
+/// What a query is asked about.
+struct QuerySubject {
+  const TestCase& test_case;
+  std::string_view backend;  // instance; its name alone matches too
+  std::string_view outcome;  // empty where there is none yet
+  std::string_view reason;
+};
+
+class Query {
+ public:
+  /// Matches everything.
+  Query() = default;
+
+  /// Invalid argument with the position, what was found and what was wanted;
+  /// an unknown key lists the keys there are.
+  static Result<Query> Parse(std::string_view text);
+
+  bool Matches(const QuerySubject& subject) const;
+
+  /// Whether it asks about something only a finished run knows: outcome,
+  /// reason. Expectations and plans refuse such a query.
+  bool NeedsOutcome() const;
+
+  const std::string& text() const { return text_; }
+
+  struct Term;  // of the parsed form
+
+ private:
+  std::string text_;
+  std::shared_ptr<const Term> root_;
+};
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_TESTING_QUERY_H_

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The parsed form of a Query: what the parser builds and Matches walks. `and`
+// and `or` hold any number of children, so that only parentheses and `not` make
+// a tree deep, and those the parser bounds.
+//
+//   Query::Term word;
+//   word.key = QueryKey::kOp;
+//   word.pattern = "Conv*";
+
+#ifndef ASSAY_TESTING_QUERY_TERM_H_
+#define ASSAY_TESTING_QUERY_TERM_H_
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/testing/query.h"
+
+namespace assay::inline v1 {
+
+enum class QueryKey : uint8_t {
+  kId,
+  kSuite,
+  kOp,
+  kDomain,
+  kOpset,
+  kDtype,
+  kKind,
+  kBackend,
+  kCorpus,
+  kComparator,
+  kAttr,
+  kVacuous,
+  kOutcome,
+  kReason,
+  kText,  // a word without a key
+};
+
+/// In the order of QueryKey, kText apart.
+inline constexpr std::array<std::string_view, 14> kQueryKeys = {
+    "id",    "suite",   "op",      "domain", "opset",
+    "dtype", "kind",    "backend", "corpus", "comparator",
+    "attr",  "vacuous", "outcome", "reason"};
+
+enum class Comparison : uint8_t {
+  kMatch,
+  kEqual,
+  kLess,
+  kGreater,
+  kAtMost,
+  kAtLeast
+};
+
+struct Query::Term {
+  enum class Kind : uint8_t { kAnd, kOr, kNot, kWord };
+
+  Kind kind = Kind::kWord;
+  std::vector<Term> children;  // of and, or, not
+
+  // Of a word.
+  QueryKey key = QueryKey::kText;
+  Comparison comparison = Comparison::kMatch;
+  std::string pattern;     // of kMatch
+  std::string attribute;   // of attr: the pattern of the name
+  bool has_value = false;  // of attr: whether `pattern` is of the value
+  int64_t number = 0;      // of the other comparisons
+};
+
+/// Whether `pattern`, with * for any characters and ? for any one, is all of
+/// `text`. Takes at most |pattern| * |text| steps.
+bool MatchesPattern(std::string_view pattern, std::string_view text);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_TESTING_QUERY_TERM_H_

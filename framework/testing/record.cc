@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/record.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "framework/testing/tables.h"
+
+namespace assay::inline v1 {
+namespace {
+
+struct FrameHead {
+  uint32_t length;  // of the payload
+  uint32_t checksum;
+  char kind;
+};
+constexpr size_t kHeadBytes = 9;
+constexpr uint32_t kMaxPayload = 64U << 20U;
+
+// FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv: finds torn and foreign
+// bytes; it is no protection against intent.
+uint32_t Checksum(char kind, std::string_view payload) {
+  uint32_t hash = 2166136261U;
+  const auto mix = [&hash](char c) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
+  };
+  mix(kind);
+  for (const char c : payload) mix(c);
+  return hash;
+}
+
+void PutHead(std::string& out, const FrameHead& head) {
+  char bytes[kHeadBytes];
+  std::memcpy(bytes, &head.length, 4);
+  std::memcpy(bytes + 4, &head.checksum, 4);
+  bytes[8] = head.kind;
+  out.append(bytes, kHeadBytes);
+}
+
+FrameHead GetHead(const char* bytes) {
+  FrameHead head;
+  std::memcpy(&head.length, bytes, 4);
+  std::memcpy(&head.checksum, bytes + 4, 4);
+  head.kind = bytes[8];
+  return head;
+}
+
+Status DecodeRecord(std::string_view payload, Record* record) {
+  CsvReader reader(payload);
+  std::vector<std::string> fields;
+  if (!reader.Next(&fields)) return DataLoss("an empty record");
+  ASSAY_RETURN_IF_ERROR(
+      ParseRow(fields, OwnOrder<ResultRow>(), &record->result));
+  while (reader.Next(&fields)) {
+    ASSAY_RETURN_IF_ERROR(ParseRow(fields, OwnOrder<AccuracyRow>(),
+                                   &record->accuracy.emplace_back()));
+  }
+  return reader.status();
+}
+
+Result<JournalEntry> Decode(FrameKind kind, std::string_view payload) {
+  JournalEntry entry;
+  entry.kind = kind;
+  switch (kind) {
+    case FrameKind::kHeader:
+    case FrameKind::kBegin:
+      entry.text = payload;
+      return entry;
+    case FrameKind::kBatchEnd:
+      return entry;
+    case FrameKind::kBackend: {
+      CsvReader reader(payload);
+      std::vector<std::string> fields;
+      if (!reader.Next(&fields)) return DataLoss("an empty backend row");
+      ASSAY_RETURN_IF_ERROR(
+          ParseRow(fields, OwnOrder<BackendRow>(), &entry.backend));
+      return entry;
+    }
+    case FrameKind::kRecord:
+      ASSAY_RETURN_IF_ERROR(DecodeRecord(payload, &entry.record));
+      return entry;
+  }
+  return DataLoss("a frame of unknown kind ", static_cast<int>(kind));
+}
+
+/// The bytes of a file from an offset; empty when there is no file.
+Result<std::string> ReadFrom(const std::filesystem::path& file,
+                             int64_t offset) {
+  const int fd = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) {
+    if (errno == ENOENT) return std::string();
+    return NotFound("cannot read ", file.string(), ": ", std::strerror(errno));
+  }
+  std::string bytes;
+  struct stat info = {};
+  if (fstat(fd, &info) == 0 && info.st_size > offset) {
+    bytes.resize(static_cast<size_t>(info.st_size - offset));
+  }
+  size_t filled = 0;
+  while (filled < bytes.size()) {
+    const ssize_t got =
+        pread(fd, bytes.data() + filled, bytes.size() - filled,
+              static_cast<off_t>(offset) + static_cast<off_t>(filled));
+    if (got <= 0) break;
+    filled += static_cast<size_t>(got);
+  }
+  close(fd);
+  bytes.resize(filled);
+  return bytes;
+}
+
+}  // namespace
+
+Journal::Journal(int fd, std::filesystem::path file)
+    : fd_(fd), file_(std::move(file)) {}
+
+Journal::Journal(Journal&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)), file_(std::move(other.file_)) {}
+
+Journal& Journal::operator=(Journal&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  std::swap(file_, other.file_);
+  return *this;
+}
+
+Journal::~Journal() {
+  if (fd_ >= 0) close(fd_);
+}
+
+Result<Journal> Journal::Open(const std::filesystem::path& file) {
+  const int fd =
+      open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (fd < 0) {
+    return ResourceExhausted("cannot write ", file.string(), ": ",
+                             std::strerror(errno));
+  }
+  return Journal(fd, file);
+}
+
+Status Journal::Write(FrameKind kind, std::string_view payload) {
+  const char tag = static_cast<char>(kind);
+  frame_.clear();
+  PutHead(frame_,
+          {static_cast<uint32_t>(payload.size()), Checksum(tag, payload), tag});
+  frame_.append(payload);
+  ssize_t written = 0;
+  do {
+    written = write(fd_, frame_.data(), frame_.size());
+  } while (written < 0 && errno == EINTR);
+  if (written == static_cast<ssize_t>(frame_.size())) return OkStatus();
+  return ResourceExhausted(
+      "cannot write ", frame_.size(), " bytes to ", file_.string(), ": ",
+      written < 0 ? std::strerror(errno) : "the disk is full");
+}
+
+Status Journal::Header(std::string_view digest) {
+  return Write(FrameKind::kHeader, digest);
+}
+
+Status Journal::Append(const BackendRow& backend) {
+  std::string line;
+  AppendCsvRow(line, backend);
+  return Write(FrameKind::kBackend, line);
+}
+
+Status Journal::Begin(std::string_view test_id) {
+  return Write(FrameKind::kBegin, test_id);
+}
+
+Status Journal::Append(const Record& record) {
+  std::string lines;
+  AppendCsvRow(lines, record.result);
+  for (const AccuracyRow& row : record.accuracy) AppendCsvRow(lines, row);
+  return Write(FrameKind::kRecord, lines);
+}
+
+Status Journal::BatchEnd() { return Write(FrameKind::kBatchEnd, {}); }
+
+Status JournalReader::Poll(const std::function<void(JournalEntry)>& take) {
+  ASSAY_ASSIGN_OR_RETURN(const std::string bytes, ReadFrom(file_, offset_));
+  std::string_view rest = bytes;
+  while (rest.size() >= kHeadBytes) {
+    const FrameHead head = GetHead(rest.data());
+    if (head.length > kMaxPayload) {
+      return DataLoss(file_.string(), " at byte ", offset_, ": a frame of ",
+                      head.length, " bytes");
+    }
+    if (rest.size() < kHeadBytes + head.length) break;
+    const std::string_view payload = rest.substr(kHeadBytes, head.length);
+    if (Checksum(head.kind, payload) != head.checksum) {
+      return DataLoss(file_.string(), " at byte ", offset_,
+                      ": the checksum does not match");
+    }
+    Result<JournalEntry> entry =
+        Decode(static_cast<FrameKind>(head.kind), payload);
+    if (!entry.ok()) {
+      return entry.status().WithContext(
+          StrCat(file_.string(), " at byte ", offset_));
+    }
+    offset_ += static_cast<int64_t>(kHeadBytes + head.length);
+    rest.remove_prefix(kHeadBytes + head.length);
+    take(*std::move(entry));
+  }
+  return OkStatus();
+}
+
+Result<std::vector<JournalEntry>> RecoverJournal(
+    const std::filesystem::path& file) {
+  std::vector<JournalEntry> entries;
+  JournalReader reader(file);
+  ASSAY_RETURN_IF_ERROR(reader.Poll(
+      [&](JournalEntry entry) { entries.push_back(std::move(entry)); }));
+  std::error_code error;
+  if (std::filesystem::exists(file, error)) {
+    std::filesystem::resize_file(file, static_cast<uint64_t>(reader.offset()),
+                                 error);
+  }
+  if (error) {
+    return ResourceExhausted("cannot repair ", file.string(), ": ",
+                             error.message());
+  }
+  return entries;
+}
+
+}  // namespace assay::inline v1

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Record: one verdict with its measurements, the only thing that leaves a
+// process; and the journal, the file by which it leaves.
+//
+//   ASSAY_ASSIGN_OR_RETURN(Journal journal, Journal::Open(path, header));
+//   ASSAY_RETURN_IF_ERROR(journal.Begin(test_id));
+//   ASSAY_RETURN_IF_ERROR(journal.Append(record));
+//
+//   JournalReader reader(path);
+//   ASSAY_RETURN_IF_ERROR(reader.Poll([&](JournalEntry entry) { ... }));
+//
+// A journal is a list of frames, each written by one write(2) at the end of the
+// file: length, checksum, kind, payload. So a process may be killed at any
+// moment, and what was written whole stays readable.
+
+#ifndef ASSAY_TESTING_RECORD_H_
+#define ASSAY_TESTING_RECORD_H_
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/core/status.h"
+#include "framework/testing/rows.h"
+
+namespace assay::inline v1 {
+
+struct Record {
+  ResultRow result;
+  std::vector<AccuracyRow> accuracy;
+};
+
+/// What a frame is about.
+enum class FrameKind : char {
+  kHeader = 'H',   // of the part: digest of plan, module and policy
+  kBackend = 'I',  // a worker's BackendRow, after Inspect
+  kBegin = 'B',    // a case starts; payload: test_id
+  kRecord = 'R',   // a case has its verdict
+  kBatchEnd = 'E'  // the worker has run its whole batch
+};
+
+struct JournalEntry {
+  FrameKind kind = FrameKind::kHeader;
+  std::string text;    // kHeader, kBegin
+  BackendRow backend;  // kBackend
+  Record record;       // kRecord
+};
+
+/// The writing side. One process writes at a time.
+class Journal {
+ public:
+  /// Opens for appending, creating the file. Resource exhausted or not found
+  /// with the path and the system's reason.
+  static Result<Journal> Open(const std::filesystem::path& file);
+
+  Journal(Journal&& other) noexcept;
+  Journal& operator=(Journal&& other) noexcept;
+  ~Journal();
+
+  Status Header(std::string_view digest);
+  Status Append(const BackendRow& backend);
+  Status Begin(std::string_view test_id);
+  Status Append(const Record& record);
+  Status BatchEnd();
+
+ private:
+  Journal(int fd, std::filesystem::path file);
+  Status Write(FrameKind kind, std::string_view payload);
+
+  int fd_ = -1;
+  std::filesystem::path file_;
+  std::string frame_;  // reused
+};
+
+/// The reading side, which may follow a journal while it grows.
+class JournalReader {
+ public:
+  explicit JournalReader(std::filesystem::path file) : file_(std::move(file)) {}
+
+  /// Hands over the whole frames behind those of earlier calls. A frame that
+  /// is not complete yet is left for a later call; a checksum that does not
+  /// match is data loss, with the offset. A file that does not exist is empty.
+  Status Poll(const std::function<void(JournalEntry)>& take);
+
+  /// Bytes of whole frames read so far: where a writer may cut off a torn tail.
+  int64_t offset() const { return offset_; }
+
+ private:
+  std::filesystem::path file_;
+  int64_t offset_ = 0;
+};
+
+/// Cuts off a frame that a killed writer left torn, so that later ones can be
+/// appended. Returns the entries before it.
+Result<std::vector<JournalEntry>> RecoverJournal(
+    const std::filesystem::path& file);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_TESTING_RECORD_H_

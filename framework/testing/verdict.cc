@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/verdict.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+namespace assay::inline v1 {
+namespace {
+
+Outcome OutcomeOf(const ResultRow& row) {
+  return ParseOutcome(row.outcome).value_or(Outcome::kError);
+}
+
+void SetOutcome(Outcome outcome, std::string message, ResultRow* row) {
+  row->outcome = ToString(outcome);
+  row->message = std::move(message);
+}
+
+std::string Because(const PlanRow& planned) {
+  return StrCat(planned.expected_source, ": ", planned.because);
+}
+
+/// The line of the command that runs one case alone.
+std::string Repro(const Plan& plan, const PlanRow& row) {
+  std::string command =
+      StrCat("assay run --backend ", plan.Backend(row.backend).spec,
+             " --filter 'id:", row.test_id, "'");
+  for (const CorpusUse& corpus : plan.corpora) {
+    if (corpus.name == row.corpus && corpus.name != "onnx") {
+      command += StrCat(" --corpus ", corpus.directory);
+    }
+  }
+  if (plan.selection.seed != 0) {
+    command += StrCat(" --seed ", plan.selection.seed);
+  }
+  return command;
+}
+
+Record MissingRecord(const PlanRow& row) {
+  Record record;
+  record.result = ResultRow();
+  record.result.test_id = row.test_id;
+  record.result.backend = row.backend;
+  record.result.settings = row.settings;
+  record.result.suite = row.suite;
+  record.result.op = row.op;
+  record.result.domain = row.domain;
+  record.result.opset = row.opset;
+  record.result.dtype = row.dtypes;
+  record.result.shape_sig = row.shape_sig;
+  record.result.vacuous = !row.vacuous.empty();
+  SetOutcome(Outcome::kMissing, "planned, but no entry gave a verdict",
+             &record.result);
+  return record;
+}
+
+void AddToTally(const PlanRow& row, const ResultRow& result,
+                std::vector<Tally>* tallies) {
+  auto found = std::find_if(tallies->begin(), tallies->end(), [&](auto& t) {
+    return t.backend == row.backend && t.corpus == row.corpus;
+  });
+  if (found == tallies->end()) {
+    tallies->push_back({row.backend, row.corpus, 0, 0, {}});
+    found = std::prev(tallies->end());
+  }
+  const Outcome outcome = OutcomeOf(result);
+  ++found->planned;
+  ++(*found)[outcome];
+  if (outcome == Outcome::kPass && result.vacuous) ++found->vacuous;
+}
+
+/// test_ids of the floor that did not pass.
+void CheckFloor(const Plan& plan, const BackendUse& backend, bool whole,
+                Verdicts* verdicts) {
+  std::map<std::string, Outcome> seen;
+  for (const Record& record : verdicts->final) {
+    if (record.result.backend == backend.instance) {
+      seen.emplace(record.result.test_id, OutcomeOf(record.result));
+    }
+  }
+  for (const std::string& test_id : backend.floor) {
+    const auto found = seen.find(test_id);
+    if (found == seen.end()) {
+      if (!whole || plan.selection.Partial()) continue;
+      verdicts->unexpected.push_back(
+          {backend.instance, test_id, "missing",
+           "in passing.txt, but no longer among the planned cases"});
+    } else if (found->second != Outcome::kPass &&
+               !IsUnexpected(found->second)) {
+      // What is unexpected by itself is listed already.
+      verdicts->unexpected.push_back({backend.instance, test_id,
+                                      std::string(ToString(found->second)),
+                                      "lost from passing.txt"});
+    }
+  }
+}
+
+Conformance ConformanceOf(const Plan& plan, const BackendUse& backend,
+                          const Verdicts& verdicts) {
+  Conformance word{backend.instance, "not conformant", {}};
+  std::map<Outcome, int64_t> inside;
+  int64_t claimed = 0;
+  std::set<std::string> ids;
+  for (const PlanRow& row : plan.rows) {
+    if (row.backend == backend.instance && row.claimed) ids.insert(row.test_id);
+  }
+  for (const Record& record : verdicts.final) {
+    if (record.result.backend != backend.instance ||
+        ids.count(record.result.test_id) == 0) {
+      continue;
+    }
+    ++claimed;
+    ++inside[OutcomeOf(record.result)];
+  }
+  const int64_t good = inside[Outcome::kPass] + inside[Outcome::kWaived];
+  if (plan.selection.Partial() || !verdicts.complete) {
+    word.verdict = "partial";
+    word.reason = "a filtered or unfinished run says nothing on conformance";
+  } else if (backend.claims.empty() || claimed == 0) {
+    word.reason = "it claims nothing";
+  } else if (good < claimed) {
+    word.reason = StrCat(claimed - good, " of ", claimed,
+                         " cases inside its claims do not pass");
+  } else {
+    const int64_t waived = inside[Outcome::kWaived];
+    word.verdict = waived > 0 ? "conformant with waivers" : "conformant";
+    word.reason = StrCat("all ", claimed, " cases inside its claims pass",
+                         waived > 0 ? StrCat(", ", waived, " waived") : "",
+                         "; the harness is not assessed: no mutants.csv of "
+                         "this build");
+  }
+  return word;
+}
+
+/// What is unexpected about a backend as a whole.
+void CheckBackend(const Plan& plan, const BackendUse& backend, bool whole,
+                  Verdicts* verdicts) {
+  CheckFloor(plan, backend, whole, verdicts);
+  int64_t planned = 0;
+  int64_t judged = 0;
+  int64_t unavailable = 0;
+  for (const Record& record : verdicts->final) {
+    if (record.result.backend != backend.instance) continue;
+    const Outcome outcome = OutcomeOf(record.result);
+    ++planned;
+    judged += IsJudged(outcome) ? 1 : 0;
+    unavailable += outcome == Outcome::kUnavailable ? 1 : 0;
+  }
+  if (!whole || planned == 0) return;
+  if (judged == 0 && unavailable == 0) {
+    verdicts->unexpected.push_back(
+        {backend.instance, "", "nothing judged",
+         StrCat("none of ", planned, " planned cases was judged")});
+  }
+  // A filtered plan cannot say that a line is of no use.
+  if (plan.selection.Partial()) return;
+  for (const std::string& line : backend.unmatched) {
+    verdicts->unexpected.push_back({backend.instance, "", "policy", line});
+  }
+}
+
+}  // namespace
+
+ResultRow Finalize(const PlanRow& planned, ResultRow raw) {
+  const Outcome outcome = OutcomeOf(raw);
+  const auto expected = ParseOutcome(planned.expected);
+  if (outcome == Outcome::kPass) {
+    if (expected.has_value()) {
+      SetOutcome(Outcome::kXpass,
+                 StrCat("passed, expected ", planned.expected, " (",
+                        Because(planned), ")"),
+                 &raw);
+    } else if (!planned.tolerate_source.empty() &&
+               raw.limit_source == planned.tolerate_source) {
+      SetOutcome(
+          Outcome::kWaived,
+          StrCat("within the loosened tolerance of ", planned.tolerate_source),
+          &raw);
+    }
+    return raw;
+  }
+  if (outcome == Outcome::kUnavailable || outcome == Outcome::kMissing) {
+    return raw;
+  }
+  if (expected == outcome) {
+    if (outcome == Outcome::kUnsupported && !planned.claimed) return raw;
+    SetOutcome(Outcome::kXfail,
+               StrCat(raw.message, " (expected ", planned.expected, ", ",
+                      Because(planned), ")"),
+               &raw);
+  } else if (outcome == Outcome::kUnsupported && planned.claimed) {
+    SetOutcome(Outcome::kFail,
+               StrCat("declined inside its claims: ", raw.message), &raw);
+  }
+  return raw;
+}
+
+int64_t Tally::Sum() const {
+  return std::accumulate(counts.begin(), counts.end(), int64_t{0});
+}
+
+std::string Tally::Equation() const {
+  std::string text = StrCat(planned, " = pass ", (*this)[Outcome::kPass],
+                            " (vacuous ", vacuous, ")");
+  for (int i = 0; i < kOutcomeCount; ++i) {
+    const auto outcome = static_cast<Outcome>(i);
+    if (outcome == Outcome::kPass || (*this)[outcome] == 0) continue;
+    text += StrCat(" + ", ToString(outcome), " ", (*this)[outcome]);
+  }
+  return text;
+}
+
+int64_t Verdicts::Count(Outcome outcome) const {
+  int64_t count = 0;
+  for (const Tally& tally : tallies) count += tally[outcome];
+  return count;
+}
+
+int64_t Verdicts::Judged() const {
+  int64_t count = 0;
+  for (int i = 0; i < kOutcomeCount; ++i) {
+    const auto outcome = static_cast<Outcome>(i);
+    if (IsJudged(outcome)) count += Count(outcome);
+  }
+  return count;
+}
+
+int Verdicts::ExitCode(bool allow_unavailable) const {
+  const int64_t unavailable = Count(Outcome::kUnavailable);
+  if (!unexpected.empty()) return 1;
+  if (unavailable > 0 && !allow_unavailable) return 1;
+  if (Judged() > 0) return 0;
+  return unavailable > 0 ? 77 : 1;
+}
+
+Status Collect(const std::filesystem::path& journal, RawRecords* raw) {
+  JournalReader reader(journal);
+  Status status;
+  ASSAY_RETURN_IF_ERROR(reader.Poll([&](JournalEntry entry) {
+    if (entry.kind == FrameKind::kBackend) {
+      raw->backends[entry.backend.backend] = std::move(entry.backend);
+    } else if (entry.kind == FrameKind::kRecord) {
+      const ResultRow& result = entry.record.result;
+      std::pair key(result.backend, result.test_id);
+      if (raw->records.count(key) > 0 && status.ok()) {
+        status = DataLoss(journal.string(), ": a second verdict for ",
+                          result.test_id, " on ", result.backend);
+      }
+      raw->records.emplace(std::move(key), std::move(entry.record));
+    }
+  }));
+  return status;
+}
+
+Verdicts Assess(const Plan& plan, const std::vector<size_t>& rows,
+                RawRecords raw, bool whole) {
+  Verdicts verdicts;
+  verdicts.complete = whole;
+  for (const size_t i : rows) {
+    const PlanRow& row = plan.rows[i];
+    const auto found = raw.records.find({row.backend, row.test_id});
+    Record record;
+    if (found == raw.records.end()) {
+      record = MissingRecord(row);
+      verdicts.complete = false;
+    } else {
+      verdicts.attempts.push_back(found->second.result);
+      record = std::move(found->second);
+    }
+    record.result = Finalize(row, std::move(record.result));
+    record.result.repro = Repro(plan, row);
+    AddToTally(row, record.result, &verdicts.tallies);
+    if (IsUnexpected(OutcomeOf(record.result))) {
+      verdicts.unexpected.push_back({row.backend, row.test_id,
+                                     record.result.outcome,
+                                     record.result.message});
+    }
+    verdicts.final.push_back(std::move(record));
+  }
+  for (const BackendUse& backend : plan.backends) {
+    CheckBackend(plan, backend, whole, &verdicts);
+    verdicts.conformance.push_back(ConformanceOf(plan, backend, verdicts));
+    BackendRow described = raw.backends[backend.instance];
+    described.backend = backend.instance;
+    described.settings = backend.settings_text;
+    described.module_sha256 = backend.module_sha256;
+    verdicts.backends.push_back(std::move(described));
+  }
+  return verdicts;
+}
+
+}  // namespace assay::inline v1

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// assay-worker: a GoogleTest program around one backend. The supervisor gives
+// it a batch and reads its journal; a person may run it alone:
+//
+//   assay-worker --backend onednn --batch build/plan/plan.csv
+//       --gtest_filter='node/onednn.*conv*'   (one line)
+//
+// Exit codes: GoogleTest's own without a journal; with one, 0 once the batch is
+// through whatever its verdicts, 2 for wrong usage, 99 when the journal cannot
+// be written.
+
+#include <gtest/gtest.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <csignal>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "backend_tags.h"
+#include "framework/backend/registry.h"
+#include "framework/testing/backend_test.h"
+#include "framework/testing/case_runner.h"
+#include "framework/testing/file.h"
+#include "framework/testing/instance.h"
+#include "framework/testing/module_path.h"
+#include "framework/testing/tables.h"
+
+namespace assay::inline v1 {
+namespace {
+
+constexpr int kUsage = 2;
+constexpr int kHarness = 99;
+
+struct WorkerOptions {
+  std::string backend;
+  std::string module;
+  std::string batch;
+  std::string journal;
+  RunFacts facts;
+  int parent = 0;
+};
+
+/// The one run of this process, reachable from the tests that GoogleTest makes.
+struct Worker {
+  WorkerOptions options;
+  std::vector<PlanRow> rows;
+  std::optional<Journal> journal;
+  std::unique_ptr<CaseRunner> runner;
+};
+
+Worker& TheWorker() {
+  static auto* worker = new Worker();
+  return *worker;
+}
+
+void ExitIfFailed(const Status& status) {
+  if (status.ok()) return;
+  std::cerr << "assay-worker: " << status.message() << std::endl;
+  _exit(kHarness);
+}
+
+/// Runs one row, writes its record, and tells GoogleTest.
+void RunRow(const PlanRow& row, Backend& backend) {
+  Worker& worker = TheWorker();
+  if (worker.journal) ExitIfFailed(worker.journal->Begin(row.test_id));
+  if (worker.runner == nullptr) {
+    worker.runner = std::make_unique<CaseRunner>(backend, worker.options.facts);
+  }
+  const Record record = worker.runner->Run(row);
+  if (worker.journal) ExitIfFailed(worker.journal->Append(record));
+  const std::string& outcome = record.result.outcome;
+  if (outcome == ToString(Outcome::kUnsupported)) {
+    GTEST_SKIP() << record.result.message;
+  }
+  if (outcome != ToString(Outcome::kPass)) {
+    ADD_FAILURE() << outcome << ": " << record.result.message;
+  }
+}
+
+template <class B>
+class CorpusTest : public BackendTest<B> {
+ public:
+  explicit CorpusTest(const PlanRow& row) : row_(row) {}
+  void TestBody() override { RunRow(row_, this->backend()); }
+
+ private:
+  const PlanRow& row_;
+};
+
+/// A GoogleTest name: letters, digits and '_'.
+std::string TestName(std::string_view test_id) {
+  std::string name(test_id);
+  std::replace_if(
+      name.begin(), name.end(),
+      [](unsigned char c) { return !std::isalnum(c); }, '_');
+  return name;
+}
+
+template <class B>
+void RegisterRows() {
+  const Worker& worker = TheWorker();
+  for (const PlanRow& row : worker.rows) {
+    const std::string suite = row.suite + "/" + row.backend;
+    testing::RegisterTest(
+        suite.c_str(), TestName(row.test_id).c_str(), row.backend.c_str(),
+        row.test_id.c_str(), __FILE__, __LINE__,
+        [&row]() -> BackendTest<B>* { return new CorpusTest<B>(row); });
+  }
+}
+
+/// Registers with the type of a backend of this tree, or with Loaded.
+template <class... Tags>
+void RegisterFor(const std::string& instance, TagList<Tags...>) {
+  const bool known =
+      ((instance == Tags::Instance() ? (RegisterRows<Tags>(), true) : false) ||
+       ...);
+  if (!known) RegisterRows<Loaded>();
+}
+
+Status ReadBatch(Worker* worker) {
+  ASSAY_ASSIGN_OR_RETURN(const std::string csv,
+                         ReadFile(worker->options.batch));
+  ASSAY_ASSIGN_OR_RETURN(worker->rows, ParseCsv<PlanRow>(csv));
+  std::erase_if(worker->rows, [&](const PlanRow& row) {
+    return row.backend != worker->options.backend;
+  });
+  if (worker->rows.empty()) {
+    return InvalidArgument(worker->options.batch, " has no case for ",
+                           worker->options.backend);
+  }
+  return OkStatus();
+}
+
+/// Writes what the backend says of itself, the first frame of a batch. Where it
+/// cannot be used, every case gets that as its verdict, and the answer is no.
+bool InspectBackend(Worker* worker) {
+  const WorkerOptions& options = worker->options;
+  BackendRow row;
+  row.run_id = options.facts.run_id;
+  row.backend = options.backend;
+  const Result<Backend*> backend = SharedBackend(options.backend);
+  const Result<Probe> probe =
+      backend.ok() ? (*backend)->Inspect() : Result<Probe>(backend.status());
+  if (probe.ok()) {
+    row.version = probe->version;
+    row.device = probe->device;
+    ExitIfFailed(worker->journal->Append(row));
+    return true;
+  }
+  const bool missing = probe.status().code() == StatusCode::kUnavailable;
+  row.unavailable_reason = probe.status().message();
+  ExitIfFailed(worker->journal->Append(row));
+  for (const PlanRow& planned : worker->rows) {
+    Record record;
+    record.result = ResultOf(planned, options.facts);
+    record.result.outcome =
+        ToString(missing ? Outcome::kUnavailable : Outcome::kError);
+    record.result.reason_code = ToString(probe.status().reason());
+    record.result.message = probe.status().message();
+    ExitIfFailed(worker->journal->Append(record));
+  }
+  return false;
+}
+
+int ParseOptions(int argc, char** argv, WorkerOptions* options) {
+  CLI::App app("runs a batch of cases on one backend", "assay-worker");
+  app.add_option("--backend", options->backend, "instance to test")->required();
+  app.add_option("--module", options->module, "its file");
+  app.add_option("--batch", options->batch, "plan.csv, or a part of one")
+      ->required();
+  app.add_option("--journal", options->journal, "file for the records");
+  app.add_option("--run-id", options->facts.run_id, "of the records");
+  app.add_option("--seed", options->facts.seed, "of everything random");
+  app.add_option("--attempt", options->facts.attempt, "of the records");
+  app.add_option("--started-us", options->facts.started_us,
+                 "steady clock at the start of the run");
+  app.add_option("--parent", options->parent, "process to die with");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? -1 : kUsage;
+  }
+  return 0;
+}
+
+/// Ends with the supervisor, whatever way that ends.
+bool FollowParent(int parent) {
+  if (parent == 0) return true;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  return getppid() == parent;
+}
+
+int Main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  Worker& worker = TheWorker();
+  WorkerOptions& options = worker.options;
+  if (const int code = ParseOptions(argc, argv, &options); code != 0) {
+    return code < 0 ? 0 : code;
+  }
+  if (!FollowParent(options.parent)) return kHarness;
+  const Result<Instance> instance = ParseInstance(options.backend);
+  Status status = instance.status();
+  if (status.ok()) status = ReadBatch(&worker);
+  if (!status.ok()) {
+    std::cerr << "assay-worker: " << status.message() << "\n";
+    return kUsage;
+  }
+  options.facts.settings = instance->settings;
+  if (!options.module.empty()) UseModule(options.backend, options.module);
+  Loaded::SetInstance(options.backend);
+  RegisterFor(options.backend, BackendTags());
+  if (options.journal.empty()) return RUN_ALL_TESTS();
+
+  Result<Journal> journal = Journal::Open(options.journal);
+  ExitIfFailed(journal.status());
+  worker.journal = *std::move(journal);
+  if (InspectBackend(&worker)) {
+    auto& listeners = testing::UnitTest::GetInstance()->listeners();
+    delete listeners.Release(listeners.default_result_printer());
+    static_cast<void>(RUN_ALL_TESTS());  // the journal has the verdicts
+  }
+  ExitIfFailed(worker.journal->BatchEnd());
+  return 0;
+}
+
+}  // namespace
+}  // namespace assay::inline v1
+
+int main(int argc, char** argv) { return assay::Main(argc, argv); }

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verb `page`: one self-contained HTML file from one run folder.
+
+    write_page(Path("runs/latest"), Path("report.html"))
+
+Head, verdicts and unexpected results are plain HTML, readable without
+scripts; the matrix of cases and backends is drawn by the scripts from packed
+data. The same run folder gives the same bytes.
+"""
+
+import os
+import tempfile
+from pathlib import Path
+
+import jinja2
+from markupsafe import Markup
+
+from assay_report.payload import pack
+from assay_report.run_folder import Run, flag, read_run
+from assay_report.verdict import OUTCOMES, assess
+
+_TEMPLATES = Path(__file__).with_name("templates")
+_SCRIPTS = ("query.js", "store.js", "matrix.js", "detail.js", "main.js")
+# More than these are drawn only when asked for: a browser is slow with many.
+_UNEXPECTED_ROWS = 80
+
+
+def write_page(run_folder: Path, out: Path) -> None:
+    """Reads the run folder and replaces `out` in one step."""
+    _write_whole(out, render_page(read_run(run_folder)))
+
+
+def render_page(run: Run) -> str:
+    """The page as text."""
+    assessment = assess(run)
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters.update(thousands=_thousands, duration=_duration, moment=_moment)
+    return environment.get_template("page.html").render(
+        run=run.facts,
+        summary=run.summary,
+        is_complete=flag(run.facts["complete"], "runs.csv: complete"),
+        is_dirty=flag(run.facts["dirty"], "runs.csv: dirty"),
+        env=_environment_rows(run),
+        headline=assessment.headline,
+        verdicts=assessment.backends,
+        outcomes=OUTCOMES,
+        unexpected=assessment.unexpected[:_UNEXPECTED_ROWS],
+        n_unexpected=len(assessment.unexpected),
+        n_cases=len(set(run.results["test_id"])),
+        blocks=pack(run, assessment),
+        style=_inline("page.css"),
+        script=_inline(*_SCRIPTS),
+    )
+
+
+def _environment_rows(run: Run) -> list[tuple[str, str]]:
+    rows = zip(run.env["env_id"], run.env["key"], run.env["value"])
+    return [(key, value) for env, key, value in rows if env == run.facts["env_id"]]
+
+
+def _inline(*names: str) -> Markup:
+    """Our own files as they are; never data."""
+    return Markup("\n").join(
+        Markup((_TEMPLATES / name).read_text(encoding="ascii")) for name in names
+    )
+
+
+def _thousands(number: int) -> str:
+    return f"{number:,}"
+
+
+def _moment(text: str) -> str:
+    """2026-03-01T12:00:00Z as a person writes it; other text stays."""
+    if len(text) > 11 and text[10] == "T" and text.endswith("Z"):
+        return f"{text[:10]} {text[11:-1]} UTC"
+    return text
+
+
+def _duration(text: str) -> str:
+    """Seconds as a person says them; unreadable text stays as it is."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        return text or "not measured"
+    if seconds < 60:
+        return f"{seconds:.3g} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
+
+
+def _write_whole(out: Path, text: str) -> None:
+    """Writes beside `out`, then renames: a reader sees old or new, whole."""
+    descriptor, name = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(name, 0o666 & ~mask)
+        os.replace(name, out)
+    except BaseException:
+        os.unlink(name)
+        raise

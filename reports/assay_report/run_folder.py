@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads a run folder: the CSV tables and summary.json, checked, as columns.
+
+    run = read_run(Path("runs/latest"))
+    run.results["outcome"][0]   # "pass"
+
+A folder that is not exactly one whole run is refused with RunFolderError: a
+page that guesses is worse than none. Every message says what was found, what
+was wanted and where.
+"""
+
+import csv
+import io
+import itertools
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+SCHEMA = 1
+_SUMMARY_SCHEMA = f"assay.summary/{SCHEMA}"
+
+# What the page reads. A run folder holds more; that is allowed and ignored.
+_KEY = ("schema", "run_id", "attempt", "test_id", "backend", "settings")
+NEEDED: Mapping[str, tuple[str, ...]] = {
+    "runs": (
+        *("schema", "run_id", "started_utc", "duration_s", "commit", "dirty"),
+        *("assay_version", "corpus_hash", "policy_hash", "env_id", "seed"),
+        *("tier", "command", "n_planned", "n_pass", "n_vacuous", "n_waived"),
+        *("n_fail", "n_suspect", "n_unsupported", "n_unavailable", "n_xfail"),
+        *("n_xpass", "n_flaky", "n_error", "n_crash", "n_timeout"),
+        *("n_missing", "complete"),
+    ),
+    "env": ("env_id", "key", "value"),
+    "backends": (
+        *("run_id", "backend", "settings", "version", "build_id"),
+        *("module_sha256", "device", "unavailable_reason"),
+    ),
+    "results": (
+        *_KEY,
+        *("suite", "op", "domain", "opset", "dtype", "shape_sig", "outcome"),
+        *("reason_code", "message", "vacuous", "via_function", "placement"),
+        *("seed", "load_us", "run_us", "judge_us", "peak_rss_kb"),
+        *("limit_source", "headroom", "repro"),
+    ),
+    "accuracy": (
+        *_KEY,
+        *("output_index", "output_name", "dtype", "shape", "n_elem"),
+        *("reference", "nan_mismatch", "inf_mismatch", "out_of_limit"),
+        *("max_abs_err", "max_rel_err", "max_ulp", "worst_index"),
+        *("worst_want", "worst_got", "limit", "limit_source", "headroom"),
+        "bitwise_equal",
+    ),
+}
+
+_SCHEMA_FILE = Path(__file__).with_name("schema.json")
+_FIELD_LIMIT_BYTES = 1 << 24
+_CHUNK_ROWS = 512
+
+
+class RunFolderError(Exception):
+    """A run folder that cannot be trusted, with the reason."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """One CSV table as columns of text; empty text is `not measured`."""
+
+    path: Path
+    columns: Mapping[str, list[str]]
+
+    def __getitem__(self, column: str) -> list[str]:
+        return self.columns[column]
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values())))
+
+
+@dataclass(frozen=True)
+class Unexpected:
+    """A result that nothing excuses; test_id is empty for a whole backend."""
+
+    backend: str
+    test_id: str
+    outcome: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What the merge counted for one backend in one corpus, and its word."""
+
+    backend: str
+    corpus: str
+    n_planned: int
+    equation: str
+    verdict: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Summary:
+    """summary.json, as far as the page reads it."""
+
+    exit_code: int
+    is_partial: bool
+    suites: tuple[str, ...]
+    query: str
+    tallies: tuple[Tally, ...]
+    n_drifted: Mapping[str, int]
+    unexpected: tuple[Unexpected, ...]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run folder; `facts` is the single row of runs.csv."""
+
+    facts: Mapping[str, str]
+    env: Table
+    backends: Table
+    results: Table
+    accuracy: Table
+    summary: Summary
+
+
+def flag(text: str, where: str) -> bool:
+    """1 or 0."""
+    if text not in ("0", "1"):
+        raise RunFolderError(f"{where}: found {text!r}, wanted 1 or 0")
+    return text == "1"
+
+
+def read_run(folder: Path) -> Run:
+    """Reads and checks the run folder; raises RunFolderError."""
+    tables = {name: read_table(folder, name) for name in NEEDED}
+    runs = tables["runs"]
+    if len(runs) != 1:
+        raise RunFolderError(f"{runs.path}: found {len(runs)} runs, wanted one")
+    facts = {name: values[0] for name, values in runs.columns.items()}
+    for name in ("backends", "results", "accuracy"):
+        _check_constant(tables[name], "run_id", facts["run_id"])
+    for name in ("runs", "results", "accuracy"):
+        _check_constant(tables[name], "schema", str(SCHEMA))
+    _check_cells(tables["results"], tables["accuracy"])
+    summary = _read_summary(folder / "summary.json", facts["run_id"])
+    return Run(
+        facts=facts,
+        env=tables["env"],
+        backends=tables["backends"],
+        results=tables["results"],
+        accuracy=tables["accuracy"],
+        summary=summary,
+    )
+
+
+def read_table(folder: Path, name: str) -> Table:
+    """Reads `name`.csv; keeps the columns that reports need."""
+    path = folder / f"{name}.csv"
+    _check_end(path)
+    csv.field_size_limit(_FIELD_LIMIT_BYTES)
+    with path.open(encoding="utf-8", newline="") as file:
+        reader = csv.reader(file, strict=True)
+        try:
+            header = next(reader)
+            _check_header(path, name, header)
+            places = [header.index(column) for column in NEEDED[name]]
+            columns = _read_columns(path, reader, len(header), places)
+        except csv.Error as error:
+            raise RunFolderError(f"{path}:{reader.line_num}: {error}") from error
+        except UnicodeDecodeError as error:
+            raise RunFolderError(
+                f"{path}: found bytes that are not UTF-8 after line {reader.line_num}"
+            ) from error
+    return Table(path, dict(zip(NEEDED[name], columns)))
+
+
+def _check_end(path: Path) -> None:
+    """A table ends with a line end; one that was cut off mostly does not."""
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, io.SEEK_END)
+            file.seek(max(0, size - 1))
+            last = file.read(1)
+    except FileNotFoundError as error:
+        raise RunFolderError(
+            f"{path}: not there; wanted a run folder that has it"
+        ) from error
+    if last != b"\n":
+        raise RunFolderError(
+            f"{path}: found no line end at the end of the file, wanted a whole "
+            "table; it is empty or cut off"
+        )
+
+
+def _check_header(path: Path, name: str, header: list[str]) -> None:
+    if len(set(header)) != len(header):
+        raise RunFolderError(
+            f"{path}: found a column name twice in {', '.join(header)}"
+        )
+    missing = [c for c in _required_columns(name) if c not in header]
+    if missing:
+        raise RunFolderError(
+            f"{path}: found columns {', '.join(header)}; "
+            f"wanted also {', '.join(missing)}"
+        )
+
+
+def _read_columns(
+    path: Path, reader: Iterator[list[str]], width: int, places: list[int]
+) -> list[list[str]]:
+    """The fields at `places` as columns; equal texts are kept once."""
+    columns: list[list[str]] = [[] for _ in places]
+    while chunk := list(itertools.islice(reader, _CHUNK_ROWS)):
+        if set(map(len, chunk)) != {width}:
+            first = len(columns[0]) + 1
+            at, row = next(
+                (first + at, row) for at, row in enumerate(chunk) if len(row) != width
+            )
+            raise RunFolderError(
+                f"{path}: found {len(row)} fields in record {at}, wanted {width}"
+            )
+        fields = list(zip(*chunk))
+        seen: dict[str, str] = {}
+        for column, place in zip(columns, places):
+            column.extend(map(seen.setdefault, fields[place], fields[place]))
+    return columns
+
+
+def _required_columns(name: str) -> list[str]:
+    """The columns that we read, and those of the published schema."""
+    required = list(NEEDED[name])
+    if _SCHEMA_FILE.exists():
+        published = json.loads(_SCHEMA_FILE.read_text(encoding="utf-8"))
+        if published["schema"] != SCHEMA:
+            raise RunFolderError(
+                f"{_SCHEMA_FILE}: found schema {published['schema']!r}, wanted {SCHEMA}"
+            )
+        known = [column["name"] for column in published["tables"][name]]
+        required += [column for column in known if column not in required]
+    return required
+
+
+def _check_constant(table: Table, column: str, wanted: str) -> None:
+    for at, found in enumerate(table[column]):
+        if found != wanted:
+            raise RunFolderError(
+                f"{table.path}: found {column} {found!r} in record {at + 1}, "
+                f"wanted {wanted!r}"
+            )
+
+
+def _check_cells(results: Table, accuracy: Table) -> None:
+    """Exactly one verdict per case and backend; accuracy only for those."""
+    cells: set[tuple[str, str]] = set()
+    for cell in zip(results["test_id"], results["backend"]):
+        if cell in cells:
+            raise RunFolderError(
+                f"{results.path}: found two verdicts for {cell[0]} on "
+                f"{cell[1]}, wanted one"
+            )
+        cells.add(cell)
+    for cell in zip(accuracy["test_id"], accuracy["backend"]):
+        if cell not in cells:
+            raise RunFolderError(
+                f"{accuracy.path}: found {cell[0]} on {cell[1]}, which has no "
+                f"verdict in {results.path.name}"
+            )
+
+
+def _read_summary(path: Path, run_id: str) -> Summary:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        for key, wanted in (("schema", _SUMMARY_SCHEMA), ("run_id", run_id)):
+            if data[key] != wanted:
+                raise RunFolderError(
+                    f"{path}: found {key} {data[key]!r}, wanted {wanted!r}"
+                )
+        return _summary(data)
+    except (FileNotFoundError, json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise RunFolderError(f"{path}: not readable as JSON: {error}") from error
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise RunFolderError(
+            f"{path}: key missing or of the wrong kind: {error}; wanted schema, "
+            "run_id, exit_code, partial, selection, backends, drift, unexpected"
+        ) from error
+
+
+def _summary(data: Mapping[str, Any]) -> Summary:
+    return Summary(
+        exit_code=int(data["exit_code"]),
+        is_partial=bool(data["partial"]),
+        suites=tuple(map(str, data["selection"]["suites"])),
+        query=str(data["selection"]["filter"]),
+        tallies=tuple(
+            Tally(
+                backend=str(entry["backend"]),
+                corpus=str(entry["corpus"]),
+                n_planned=int(entry["planned"]),
+                equation=str(entry["equation"]),
+                verdict=str(entry["verdict"]),
+                reason=str(entry["reason"]),
+            )
+            for entry in data["backends"]
+        ),
+        n_drifted={name: len(ids) for name, ids in data["drift"].items()},
+        unexpected=tuple(
+            Unexpected(
+                backend=str(entry["backend"]),
+                test_id=str(entry["test_id"]),
+                outcome=str(entry["outcome"]),
+                reason=str(entry["reason"]),
+            )
+            for entry in data["unexpected"]
+        ),
+    )

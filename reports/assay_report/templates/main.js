@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Ties the page together. The address's hash is the state: q (query), o
+// (outcomes), g (group), case and backend (the open cell).
+
+function readState() {
+  const hash = new URLSearchParams(location.hash.slice(1));
+  return {
+    query: hash.get('q') ?? '',
+    outcomes: new Set((hash.get('o') ?? '').split(',').filter(Boolean)),
+    group: hash.get('g') ?? '',
+    testId: hash.get('case') ?? '',
+    backend: hash.get('backend') ?? '',
+  };
+}
+
+function writeState(state) {
+  const hash = new URLSearchParams();
+  const parts = {q: state.query, o: [...state.outcomes].join(','),
+    g: state.group, case: state.testId, backend: state.backend};
+  for (const [name, value] of Object.entries(parts)) {
+    if (value) hash.set(name, value);
+  }
+  history.replaceState(null, '', `#${hash}`);
+}
+
+// Counts per outcome of the cells that match.
+function countOutcomes(store, mask) {
+  const {values, indices} = store.cell.outcome;
+  const counts = new Uint32Array(values.length);
+  for (let k = 0; k < store.size; k += 1) counts[indices[k]] += mask[k];
+  return new Map(values.map((name, at) => [name, counts[at]])
+    .filter(([name]) => name !== ''));
+}
+
+// Numbers of the cases that have a matching cell.
+function matchingCases(store, mask) {
+  const rows = [];
+  for (let row = 0; row < store.cases; row += 1) {
+    const first = store.cellAt(row, 0);
+    const end = store.cellAt(row + 1, 0);
+    for (let k = first; k < end; k += 1) {
+      if (mask[k]) {
+        rows.push(row);
+        break;
+      }
+    }
+  }
+  return rows;
+}
+
+// Roll-up over all cases of the run: a filter changes what is listed, never
+// the score. {name, cases, matching, isOpen, backends: [{pass, planned, ...}]}
+function rollUp(store, column) {
+  const groups = new Map();
+  for (let row = 0; row < store.cases; row += 1) {
+    const name = column.at(row);
+    if (!groups.has(name)) {
+      groups.set(name, {name, cases: 0, matching: 0, isOpen: false,
+        backends: store.backends.map(
+          () => ({pass: 0, planned: 0, unexpected: 0}))});
+    }
+    const group = groups.get(name);
+    group.cases += 1;
+    group.backends.forEach((sum, at) => {
+      const k = store.cellAt(row, at);
+      sum.planned += store.planned[k];
+      sum.unexpected += store.unexpected[k];
+      sum.pass += store.cell.outcome.at(k) === 'pass' ? 1 : 0;
+    });
+  }
+  return [...groups.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+// The rows to list, grouped: headings, and the cases of open groups.
+function groupRows(groups, column, rows) {
+  const members = new Map(groups.map((group) => [group.name, []]));
+  for (const row of rows) members.get(column.at(row)).push(row);
+  const listed = [];
+  groups.forEach((group, at) => {
+    const mine = members.get(group.name);
+    group.matching = mine.length;
+    if (!mine.length) return;
+    listed.push(-1 - at);
+    if (group.isOpen) listed.push(...mine);
+  });
+  return listed;
+}
+
+class Page {
+  constructor(store) {
+    const get = (id) => document.getElementById(id);
+    this.store = store;
+    this.query = get('query');
+    this.group = get('group');
+    this.chips = get('chips');
+    this.panel = get('panel');
+    this.count = get('count');
+    this.problem = get('problem');
+    this.state = readState();
+    this.detail = null;
+    this.groups = [];
+    this.groupedBy = '';
+    this.matrix = new Matrix(get('grid'), store, {
+      open: (cell) => this.open(cell, true),
+      toggle: (group) => this.toggle(group),
+      move: (cell) => {
+        if (this.panel.open) this.open(cell, false);
+      },
+    });
+    this.listen();
+    this.applyState();
+  }
+
+  listen() {
+    this.query.addEventListener('input', () => {
+      this.state.query = this.query.value;
+      this.matrix.toTop();
+      this.refresh();
+    });
+    this.group.addEventListener('change', () => {
+      this.state.group = this.group.value;
+      this.matrix.toTop();
+      this.refresh();
+    });
+    this.chips.addEventListener('click', (event) => {
+      const chip = event.target.closest('button');
+      if (chip) this.toggleOutcome(chip.dataset.outcome);
+    });
+    this.panel.addEventListener('close', () => this.closed());
+    window.addEventListener('hashchange', () => {
+      if (!location.hash.includes('=')) return;
+      this.state = readState();
+      this.applyState();
+      if (this.state.testId) this.panel.scrollIntoView({block: 'nearest'});
+      else document.getElementById('matrix').scrollIntoView();
+    });
+    document.addEventListener('keydown', (event) => this.onKey(event));
+    window.addEventListener('beforeprint', () => this.print());
+    window.addEventListener('afterprint', () => this.matrix.redraw());
+  }
+
+  onKey(event) {
+    const isTyping = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
+    if (event.key === '/' && !isTyping) {
+      event.preventDefault();
+      this.query.focus();
+    } else if (event.key === 'Escape' && this.panel.open) {
+      event.preventDefault();
+      this.panel.close();
+    }
+  }
+
+  // Shows what this.state says.
+  applyState() {
+    this.query.value = this.state.query;
+    const known = [...this.group.options].map((option) => option.value);
+    if (!known.includes(this.state.group)) this.state.group = '';
+    this.group.value = this.state.group;
+    const cell = this.store.cellOf(this.state.testId, this.state.backend);
+    this.refresh();
+    if (cell < 0) {
+      if (this.panel.open) this.panel.close();
+      return;
+    }
+    const row = this.matrix.rows.indexOf(this.store.rowOf(cell));
+    if (row >= 0) {
+      this.matrix.focus = {row, column: 1 + this.store.columnOf(cell)};
+      this.matrix.reveal(row);
+    }
+    this.open(cell, true);
+  }
+
+  // Filters and lists again. A query with a mistake leaves the list as it is.
+  refresh() {
+    let found;
+    try {
+      found = this.store.search(parseQuery(this.state.query));
+      this.problem.textContent = '';
+    } catch (error) {
+      if (!(error instanceof QueryError)) throw error;
+      this.problem.textContent = error.message;
+      return;
+    }
+    this.drawChips(countOutcomes(this.store, found));
+    if (this.state.outcomes.size) {
+      const chosen = this.store.cell.outcome.mask(
+        (outcome) => this.state.outcomes.has(outcome));
+      for (let k = 0; k < this.store.size; k += 1) found[k] &= chosen[k];
+    }
+    this.list(found);
+    writeState(this.state);
+  }
+
+  list(mask) {
+    const {store, state} = this;
+    this.found = mask;
+    const cases = matchingCases(store, mask);
+    let rows = cases;
+    if (state.group) {
+      const column = store.case[state.group];
+      if (this.groupedBy !== state.group) this.groups = rollUp(store, column);
+      rows = groupRows(this.groups, column, cases);
+    }
+    this.groupedBy = state.group;
+    this.matrix.show(rows, mask, this.groups);
+    let cells = 0;
+    for (let k = 0; k < store.size; k += 1) cells += mask[k];
+    this.count.textContent =
+      `${cases.length.toLocaleString('en')} of ` +
+      `${store.cases.toLocaleString('en')} cases, ` +
+      `${cells.toLocaleString('en')} cells`;
+  }
+
+  drawChips(counts) {
+    const order = this.store.outcomes;
+    const names = [...counts.keys()].sort(
+      (a, b) => order.indexOf(a) - order.indexOf(b));
+    const focused = document.activeElement?.dataset.outcome;
+    this.chips.replaceChildren(...names.map((name) => element('button', {
+      'type': 'button',
+      'class': `chip outcome o-${name}`,
+      'data-outcome': name,
+      'aria-pressed': String(this.state.outcomes.has(name)),
+    }, `${name} `, element('span', {class: 'n'},
+      counts.get(name).toLocaleString('en')))));
+    if (focused) {
+      this.chips.querySelector(`[data-outcome="${CSS.escape(focused)}"]`)
+        ?.focus();
+    }
+  }
+
+  toggleOutcome(name) {
+    const {outcomes} = this.state;
+    if (!outcomes.delete(name)) outcomes.add(name);
+    this.matrix.toTop();
+    this.refresh();
+  }
+
+  toggle(group) {
+    this.groups[group].isOpen = !this.groups[group].isOpen;
+    this.list(this.found);
+  }
+
+  // Opens the panel on a cell; beside the grid where there is room.
+  async open(cell, takeFocus) {
+    if (!this.store.planned[cell]) return;
+    this.state.testId = this.store.ids[this.store.rowOf(cell)];
+    this.state.backend = this.store.backends[this.store.columnOf(cell)];
+    writeState(this.state);
+    this.wanted = cell;
+    this.detail ??= unpack('data-detail').then((data) => new Detail(data,
+      document.getElementById('data-detail').dataset.rounded === 'yes'));
+    const detail = await this.detail;
+    if (this.wanted !== cell) return;
+    drawDetail(this.panel, this.store, detail, cell, {
+      open: (other) => this.open(other, true),
+      close: () => this.panel.close(),
+    });
+    const isWide = matchMedia('(min-width: 1100px)').matches;
+    if (!this.panel.open) {
+      if (isWide) this.panel.show();
+      else this.panel.showModal();
+    }
+    this.panel.scrollTop = 0;
+    this.matrix.select(cell);
+    if (takeFocus) document.getElementById('panel-title').focus();
+  }
+
+  closed() {
+    this.wanted = -1;
+    this.state.testId = '';
+    this.state.backend = '';
+    writeState(this.state);
+    this.matrix.select(-1);
+    this.matrix.focusCell(this.matrix.focus.row, this.matrix.focus.column);
+  }
+
+  print() {
+    const shown = this.matrix.drawForPrint();
+    const rows = this.matrix.rows.length;
+    document.getElementById('print-note').textContent =
+      shown < rows ? `The first ${shown} of ${rows} rows.` : '';
+  }
+}
+
+// Copies the text beside the button; where copying is not allowed, selects it.
+async function copyBeside(button) {
+  const code = button.parentElement.querySelector('code');
+  try {
+    await navigator.clipboard.writeText(code.textContent);
+    button.textContent = 'Copied';
+  } catch {
+    getSelection().selectAllChildren(code);
+    button.textContent = 'Selected';
+  }
+  setTimeout(() => {
+    button.textContent = 'Copy';
+  }, 2000);
+}
+
+// The unexpected results that the page's head leaves out for their number.
+function drawAllUnexpected(store, table) {
+  const rows = [];
+  for (let k = 0; k < store.size; k += 1) {
+    if (!store.unexpected[k]) continue;
+    const outcome = store.cell.outcome.at(k);
+    const backend = store.backends[store.columnOf(k)];
+    const id = store.ids[store.rowOf(k)];
+    const hash = new URLSearchParams({case: id, backend});
+    rows.push(element('tr', {},
+      element('td', {},
+        element('span', {class: `outcome o-${outcome}`}, outcome)),
+      element('td', {}, element('a', {href: `#${hash}`}, id)),
+      element('td', {}, backend),
+      element('td', {class: 'reason'}, store.unexpectedReason(k))));
+  }
+  for (const row of table.querySelectorAll('tr[data-cell]')) row.remove();
+  table.append(...rows);
+}
+
+function sayAge(time, target) {
+  const days = (Date.now() - Date.parse(time.dateTime)) / 86400e3;
+  if (!(days >= 0)) return;
+  const ago = new Intl.RelativeTimeFormat('en', {numeric: 'always'});
+  const text = days >= 1 ? ago.format(-Math.floor(days), 'day') :
+    days * 24 >= 1 ? ago.format(-Math.floor(days * 24), 'hour') :
+      ago.format(-Math.floor(days * 1440), 'minute');
+  target.textContent = ` (${text})`;
+}
+
+async function main() {
+  document.addEventListener('click', (event) => {
+    const button = event.target.closest('.copy');
+    if (button) copyBeside(button);
+  });
+  for (const button of document.querySelectorAll('.copy')) button.hidden = false;
+  sayAge(document.querySelector('time'), document.getElementById('age'));
+  const store = new Store(await unpack('data-matrix'));
+  document.getElementById('tools').hidden = false;
+  document.getElementById('work').hidden = false;
+  const all = document.getElementById('all-unexpected');
+  all?.addEventListener('click', () => {
+    drawAllUnexpected(store, document.getElementById('unexpected-rows'));
+    all.parentElement.hidden = true;
+  });
+  new Page(store);
+  performance.mark('assay-ready');
+}
+
+main();

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The run's data as columns, and the answer of every search term over them.
+// Cells stand case by case; see payload.py.
+
+class Column {
+  constructor(values, indices) {
+    this.values = values;
+    this.indices = indices;
+  }
+
+  at(row) {
+    return this.values[this.indices[row]];
+  }
+
+  // Bytes, one per row: does the row's value pass the test?
+  mask(test) {
+    const known = this.values.map((value) => (test(value) ? 1 : 0));
+    const mask = new Uint8Array(this.indices.length);
+    for (let row = 0; row < mask.length; row += 1) {
+      mask[row] = known[this.indices[row]];
+    }
+    return mask;
+  }
+}
+
+// A flag of a table: 1 or 0.
+function isTrue(text) {
+  return text === '1';
+}
+
+// A block of the page as its JSON head, the columns in it made whole.
+async function unpack(id) {
+  const text = atob(document.getElementById(id).textContent);
+  const packed = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i += 1) packed[i] = text.charCodeAt(i);
+  const stream = new Blob([packed]).stream().pipeThrough(
+    new DecompressionStream('gzip'));
+  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+  let at = bytes.indexOf(10) + 1;
+  const head = new TextDecoder().decode(bytes.subarray(0, at));
+  return JSON.parse(head, (_, value) => {
+    if (value?.rows === undefined) return value;
+    const indices = new Uint32Array(value.rows);
+    for (let plane = 0; plane < value.bytes; plane += 1, at += value.rows) {
+      for (let row = 0; row < value.rows; row += 1) {
+        indices[row] += bytes[at + row] * 256 ** plane;
+      }
+    }
+    return value.values ? new Column(value.values, indices) : indices;
+  });
+}
+
+class Store {
+  constructor(data) {
+    this.ids = data.ids;
+    this.backends = data.backends;
+    this.outcomes = data.outcomes;  // every outcome there is, in order
+    this.cases = data.ids.length;
+    this.size = this.cases * this.backends.length;
+    this.case = data.case;
+    this.cell = data.cell;
+    this.unexpected = this.cell.unexpected.mask((reason) => reason !== '');
+    this.planned = this.cell.outcome.mask((outcome) => outcome !== '');
+    this.lowerIds = data.ids.map((id) => id.toLowerCase());
+  }
+
+  cellOf(testId, backend) {
+    const row = this.ids.indexOf(testId);
+    const column = this.backends.indexOf(backend);
+    return row < 0 || column < 0 ? -1 : this.cellAt(row, column);
+  }
+
+  cellAt(row, column) {
+    return row * this.backends.length + column;
+  }
+
+  rowOf(cell) {
+    return Math.floor(cell / this.backends.length);
+  }
+
+  columnOf(cell) {
+    return cell % this.backends.length;
+  }
+
+  isVacuous(cell) {
+    return isTrue(this.cell.vacuous.at(cell));
+  }
+
+  // The cell's own text with its gaps filled again, see payload.py.
+  text(column, cell, seed = '') {
+    const own = {
+      'i': this.ids[this.rowOf(cell)],
+      'b': this.backends[this.columnOf(cell)],
+      's': seed,
+      '\x01': '\x01',
+    };
+    return column.at(cell).replace(/\x01([ibs\x01])/g, (_, mark) => own[mark]);
+  }
+
+  // Why a cell is unexpected; its message where nothing else was said.
+  unexpectedReason(cell) {
+    return this.cell.unexpected.at(cell) === '=' ?
+      this.text(this.cell.message, cell) : this.text(this.cell.unexpected, cell);
+  }
+
+  // One byte per cell from one answer per case.
+  tile(perCase) {
+    const mask = new Uint8Array(this.size);
+    const step = this.backends.length;
+    for (let row = 0; row < this.cases; row += 1) {
+      if (perCase[row]) mask.fill(1, row * step, (row + 1) * step);
+    }
+    return mask;
+  }
+
+  // Which cells answer yes; cells that were not planned never do.
+  search(tree) {
+    const mask = evaluateQuery(tree, (term) => this.term(term), this.size);
+    for (let k = 0; k < this.size; k += 1) mask[k] &= this.planned[k];
+    return mask;
+  }
+
+  term({key, relation, value}) {
+    const matches = valueMatcher(value);
+    switch (key) {
+      case '':
+        return this.words(value.toLowerCase());
+      case 'id':
+        return this.tile(this.ids.map(matches));
+      case 'opset':
+        return this.tile(this.case.opset.mask(comparison(relation, value)));
+      case 'dtype':
+        return this.tile(this.case.dtype.mask(
+          (text) => text.split(/[^a-z0-9]+/i).some(matches)));
+      case 'backend':
+        return this.backendMask(matches);
+      case 'outcome':
+        return this.cell.outcome.mask(matches);
+      case 'reason':
+        return this.reasons(value.toLowerCase(), matches);
+      case 'vacuous':
+        return this.vacuous(value.toLowerCase());
+      case 'is':
+        return this.property(value.toLowerCase());
+      default:
+        return this.tile(this.case[key].mask(matches));
+    }
+  }
+
+  // A part of the id, the reason code or the message.
+  words(needle) {
+    const mask = this.reasons(needle);
+    const inId = this.tile(this.lowerIds.map((id) => id.includes(needle)));
+    for (let k = 0; k < this.size; k += 1) mask[k] |= inId[k];
+    return mask;
+  }
+
+  // The reason code, or a part of the message.
+  reasons(needle, matches = (code) => code.includes(needle)) {
+    const mask = this.cell.reason_code.mask(matches);
+    const inMessage = this.cell.message.mask(
+      (text) => text.toLowerCase().includes(needle));
+    for (let k = 0; k < this.size; k += 1) mask[k] |= inMessage[k];
+    return mask;
+  }
+
+  // name@version+setting is found by its name, too.
+  backendMask(matches) {
+    const known = this.backends.map(
+      (name) => matches(name) || matches(name.split(/[@+]/)[0]));
+    const mask = new Uint8Array(this.size);
+    for (let k = 0; k < this.size; k += 1) mask[k] = known[this.columnOf(k)];
+    return mask;
+  }
+
+  vacuous(answer) {
+    if (answer !== 'yes' && answer !== 'no') {
+      throw new QueryError(`found vacuous:${answer}, wanted yes or no`);
+    }
+    return this.cell.vacuous.mask((text) => isTrue(text) === (answer === 'yes'));
+  }
+
+  property(name) {
+    switch (name) {
+      case 'unexpected':
+        return this.unexpected.slice();
+      case 'different':
+        return this.tile(this.disagreement());
+      default:
+        throw new QueryError(
+          `found is:${name}, wanted is:unexpected or is:different`);
+    }
+  }
+
+  // Cases whose planned cells do not all have the same outcome.
+  disagreement() {
+    const {values, indices} = this.cell.outcome;
+    return this.ids.map((_, row) => {
+      const end = this.cellAt(row + 1, 0);
+      let first = '';
+      for (let k = this.cellAt(row, 0); k < end; k += 1) {
+        const outcome = values[indices[k]];
+        if (outcome && first && outcome !== first) return true;
+        first ||= outcome;
+      }
+      return false;
+    });
+  }
+}
+
+// A test of an opset version, for example comparison('>=', '11').
+function comparison(relation, value) {
+  const wanted = Number(value);
+  if (!/^\d+$/.test(value)) {
+    throw new QueryError(`found opset ${value}, wanted a number`);
+  }
+  const tests = {
+    ':': (found) => found === wanted,
+    '=': (found) => found === wanted,
+    '<': (found) => found < wanted,
+    '<=': (found) => found <= wanted,
+    '>': (found) => found > wanted,
+    '>=': (found) => found >= wanted,
+  };
+  return (text) => text !== '' && tests[relation](Number(text));
+}

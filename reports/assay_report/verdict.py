@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a run says: counts with denominators, and one headline.
+
+    assess(run).headline.text   # "3 unexpected results"
+
+Nothing is judged again here. Counts come from results.csv; where another
+file of the same run says otherwise, that is a problem which the page shows
+in red, because one of the two is wrong.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from assay_report.run_folder import (
+    Run,
+    RunFolderError,
+    Tally,
+    Unexpected,
+    flag,
+)
+
+# Every outcome with what it means, in the order in which they are shown.
+OUTCOMES = {
+    "pass": "judged, and within its limit",
+    "waived": "passed only under a loosened tolerance, for a stated reason",
+    "xfail": "failed exactly as an expectation says",
+    "fail": "wrong value, shape or type, or accepted what it must reject",
+    "suspect": "passed, but there is evidence that the pass proves nothing",
+    "xpass": "passed although an expectation says that it fails",
+    "flaky": "passed only when repeated",
+    "error": "a bad status or an exception",
+    "crash": "the process died by a signal or an early exit",
+    "timeout": "did not end within its time limit",
+    "missing": "planned, but without a verdict",
+    "unsupported": "declined by the backend, with a reason",
+    "unavailable": "the library or device is not on this machine",
+}
+_NOT_JUDGED = ("missing", "unsupported", "unavailable")
+# An expectation that is met turns into another outcome, so such a result is
+# unexpected even where summary.json forgot it.
+_NEVER_EXPECTED = (
+    *("fail", "suspect", "xpass", "flaky", "error", "crash", "timeout"),
+    "missing",
+)
+
+
+@dataclass(frozen=True)
+class BackendVerdict:
+    """One backend of one run."""
+
+    name: str
+    version: str
+    settings: str
+    device: str
+    build_id: str
+    module_sha256: str
+    unavailable_reason: str
+    counts: dict[str, int]
+    n_vacuous: int
+    tallies: tuple[Tally, ...]
+    n_unexpected: int
+
+    @property
+    def n_planned(self) -> int:
+        return sum(tally.n_planned for tally in self.tallies)
+
+    @property
+    def words(self) -> list[tuple[str, str]]:
+        """The word of conformance and its reason; one unless corpora differ."""
+        said = dict.fromkeys((tally.verdict, tally.reason) for tally in self.tallies)
+        return list(said) or [("not assessed", "summary.json does not name it")]
+
+    @property
+    def n_results(self) -> int:
+        return sum(self.counts.values())
+
+    @property
+    def n_judged(self) -> int:
+        return sum(
+            n for outcome, n in self.counts.items() if outcome not in _NOT_JUDGED
+        )
+
+    @property
+    def adds_up(self) -> bool:
+        return self.n_results == self.n_planned
+
+    @property
+    def terms(self) -> list[tuple[str, int]]:
+        """The accounting equation's right side; zero terms left out."""
+        return [(o, self.counts[o]) for o in OUTCOMES if self.counts[o]]
+
+
+@dataclass(frozen=True)
+class Headline:
+    """The page's first sentence. state: good, bad, or none (no verdict)."""
+
+    state: str
+    text: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """Everything that the page says of a run as a whole."""
+
+    headline: Headline
+    backends: tuple[BackendVerdict, ...]
+    unexpected: tuple[Unexpected, ...]
+
+
+def assess(run: Run) -> Assessment:
+    """Counts a run; backends stand in the order of backends.csv."""
+    unexpected = _all_unexpected(run)
+    backends = _backend_verdicts(run, unexpected)
+    return Assessment(_headline(run, backends, len(unexpected)), backends, unexpected)
+
+
+def _backend_verdicts(
+    run: Run, all_unexpected: Sequence[Unexpected]
+) -> tuple[BackendVerdict, ...]:
+    counts: dict[str, Counter[str]] = {}
+    vacuous: Counter[str] = Counter()
+    results = run.results
+    for at, (backend, outcome, is_vacuous) in enumerate(
+        zip(results["backend"], results["outcome"], results["vacuous"])
+    ):
+        if outcome not in OUTCOMES:
+            raise RunFolderError(
+                f"{results.path}: found outcome {outcome!r} in record {at + 1}, "
+                f"wanted one of {', '.join(OUTCOMES)}"
+            )
+        counts.setdefault(backend, Counter())[outcome] += 1
+        where = f"{results.path}: vacuous in record {at + 1}"
+        if flag(is_vacuous, where) and outcome == "pass":
+            vacuous[backend] += 1
+    unexpected = Counter(entry.backend for entry in all_unexpected)
+    described = {name: at for at, name in enumerate(run.backends["backend"])}
+    return tuple(
+        _backend_verdict(
+            run,
+            name,
+            described.get(name),
+            counts.get(name, Counter()),
+            vacuous[name],
+            unexpected[name],
+        )
+        for name in dict.fromkeys([*described, *counts])
+    )
+
+
+def _backend_verdict(
+    run: Run,
+    name: str,
+    at: int | None,
+    counts: Counter[str],
+    n_vacuous: int,
+    n_unexpected: int,
+) -> BackendVerdict:
+    def described(column: str) -> str:
+        return "" if at is None else run.backends[column][at]
+
+    return BackendVerdict(
+        name=name,
+        version=described("version"),
+        settings=described("settings"),
+        device=described("device"),
+        build_id=described("build_id"),
+        module_sha256=described("module_sha256"),
+        unavailable_reason=described("unavailable_reason"),
+        counts={outcome: counts[outcome] for outcome in OUTCOMES},
+        n_vacuous=n_vacuous,
+        tallies=tuple(t for t in run.summary.tallies if t.backend == name),
+        n_unexpected=n_unexpected,
+    )
+
+
+def _all_unexpected(run: Run) -> tuple[Unexpected, ...]:
+    """summary.json's list, and what results.csv shows and the list lacks.
+
+    A case that is listed twice, as when a failing case was also lost from a
+    floor, is one result with both reasons.
+    """
+    listed: dict[tuple[str, str, str], Unexpected] = {}
+    for told in run.summary.unexpected:
+        # Without a test_id it is about a backend; those are never the same.
+        key = (told.backend, told.test_id, "" if told.test_id else told.reason)
+        if known := listed.get(key):
+            listed[key] = replace(known, reason=f"{known.reason}; {told.reason}")
+        else:
+            listed[key] = told
+    results = run.results
+    for backend, test_id, outcome, message in zip(
+        results["backend"],
+        results["test_id"],
+        results["outcome"],
+        results["message"],
+    ):
+        if outcome in _NEVER_EXPECTED:
+            listed.setdefault(
+                (backend, test_id, ""),
+                Unexpected(backend, test_id, outcome, message),
+            )
+    # What is about a whole backend comes first: it may explain the rest.
+    return tuple(sorted(listed.values(), key=lambda one: one.test_id != ""))
+
+
+def _problems(run: Run, verdicts: Sequence[BackendVerdict]) -> list[str]:
+    """Where the files of the run contradict each other, in words."""
+    found: list[str] = []
+    for one in verdicts:
+        if not one.tallies:
+            found.append(f"{one.name}: summary.json does not name this backend")
+        elif not one.adds_up:
+            found.append(
+                f"{one.name}: {one.n_planned:,} cases were planned, "
+                f"results.csv holds {one.n_results:,}"
+            )
+        if one.name not in run.backends["backend"]:
+            found.append(f"{one.name}: backends.csv does not name this backend")
+    total: Counter[str] = Counter()
+    for one in verdicts:
+        total.update(one.counts)
+        total.update({"vacuous": one.n_vacuous, "planned": one.n_planned})
+    for name in (*OUTCOMES, "vacuous", "planned"):
+        text = run.facts[f"n_{name}"]
+        if text != str(total[name]):
+            found.append(
+                f"runs.csv says n_{name} = {text or 'nothing'}, the tables hold "
+                f"{total[name]:,}"
+            )
+    return found
+
+
+def _headline(
+    run: Run, verdicts: Sequence[BackendVerdict], n_unexpected: int
+) -> Headline:
+    """Good only when everything was judged as planned and expected."""
+    contradictions = tuple(_problems(run, verdicts))
+    if contradictions:
+        return Headline("bad", "The accounting does not add up", contradictions)
+    if n_unexpected:
+        plural = "" if n_unexpected == 1 else "s"
+        return Headline("bad", f"{n_unexpected:,} unexpected result{plural}")
+    if not sum(one.n_judged for one in verdicts):
+        return Headline(
+            "none", "Nothing was judged", ("no case reached a verdict in this run",)
+        )
+    failed = run.summary.exit_code != 0
+    idle = tuple(
+        f"{one.name}: not one case was judged{_because(one)}"
+        for one in verdicts
+        if not one.n_judged
+    )
+    if idle:
+        state = "bad" if failed else "none"
+        return Headline(state, "Part of the run judged nothing", idle)
+    if failed:
+        return Headline("bad", f"The run ended with exit code {run.summary.exit_code}")
+    return Headline("good", "Every result is as expected")
+
+
+def _because(verdict: BackendVerdict) -> str:
+    if verdict.unavailable_reason:
+        return f": {verdict.unavailable_reason}"
+    return ""

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is packed comes back, for every cell, and small runs lose nothing."""
+
+import base64
+import gzip
+import json
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from assay_report import payload
+from assay_report.run_folder import read_run
+from assay_report.verdict import assess
+from synthetic import RunFiles, chance_run
+
+
+def unpacked(block: str) -> Any:
+    """The head of a block, every column in it as its list of texts."""
+    raw = gzip.decompress(base64.b64decode(block))
+    head, planes = raw.split(b"\n", 1)
+    at = 0
+
+    def column(made: dict[str, Any]) -> Any:
+        nonlocal at
+        if "rows" not in made:
+            return made
+        rows = made["rows"]
+        numbers = [0] * rows
+        for plane in range(made["bytes"]):
+            for row, byte in enumerate(planes[at : at + rows]):
+                numbers[row] += byte << (8 * plane)
+            at += rows
+        return [made["values"][n] for n in numbers] if "values" in made else numbers
+
+    found = json.loads(head, object_hook=column)
+    assert at == len(planes), "bytes without a column"
+    return found
+
+
+def packed(files: RunFiles) -> tuple[Any, Any, bool]:
+    with tempfile.TemporaryDirectory() as scratch:
+        run = read_run(files.write(Path(scratch)))
+    blocks = payload.pack(run, assess(run))
+    return unpacked(blocks.matrix), unpacked(blocks.detail), blocks.is_rounded
+
+
+class PayloadTest(unittest.TestCase):
+    def test_every_cell_comes_back(self) -> None:
+        files = chance_run(cases=300, backends=3)
+        matrix, detail, is_rounded = packed(files)
+        self.assertFalse(is_rounded)
+        for row in files.tables["results"]:
+            case = matrix["ids"].index(row["test_id"])
+            cell = case * 3 + matrix["backends"].index(row["backend"])
+            self.assertEqual(matrix["cell"]["outcome"][cell], row["outcome"])
+            self.assertEqual(matrix["case"]["op"][case], row["op"])
+            self.assertEqual(detail["cell"]["run_us"][cell], row.get("run_us", ""))
+
+    def test_outputs_come_back_in_the_order_of_cells(self) -> None:
+        files = chance_run(cases=300, backends=3)
+        matrix, detail, _ = packed(files)
+        cell, found = 0, []
+        for step, want in zip(
+            detail["output"]["cell_step"], detail["output"]["column"]["worst_want"]
+        ):
+            cell += step
+            test_id = matrix["ids"][cell // 3]
+            found.append((test_id, matrix["backends"][cell % 3], want))
+        wanted = [
+            (row["test_id"], row["backend"], row.get("worst_want", ""))
+            for row in files.tables["accuracy"]
+        ]
+        self.assertEqual(sorted(found), sorted(wanted))
+
+    def test_case_that_a_backend_did_not_plan_is_an_empty_cell(self) -> None:
+        files = RunFiles(["a", "b"])
+        files.add("node/Add/one", "a", "pass")
+        files.add("node/Add/two", "b", "pass")
+        matrix, _, _ = packed(files)
+        self.assertEqual(matrix["cell"]["outcome"], ["pass", "", "", "pass"])
+
+    def test_unexpected_cells_are_marked(self) -> None:
+        files = RunFiles(["a", "b", "c"])
+        for backend, outcome in (("a", "pass"), ("b", "crash"), ("c", "fail")):
+            files.add("node/Add/one", backend, outcome, message="9 differ")
+        files.unexpected[1]["reason"] = "lost from passing.txt"
+        matrix, _, _ = packed(files)
+        self.assertEqual(
+            matrix["cell"]["unexpected"], ["", "=", "lost from passing.txt"]
+        )
+
+    def test_repro_lines_share_one_text(self) -> None:
+        files = RunFiles(["alpha", "beta"])
+        for backend in ("alpha", "beta"):
+            for op in ("Add", "Sub"):
+                files.add(f"node/{op}/test", backend, "pass", message="a \x01 b")
+        matrix, detail, _ = packed(files)
+        self.assertEqual(
+            set(detail["cell"]["repro"]),
+            {"assay run --backend \x01b --filter id:\x01i"},
+        )
+        self.assertEqual(set(matrix["cell"]["message"]), {"a \x01\x01 b"})
+
+    def test_outputs_of_earlier_attempts_are_left_out(self) -> None:
+        files = RunFiles(["a"])
+        files.add("node/Add/one", "a", "flaky", attempt="2")
+        files.add_output("node/Add/one", "a", attempt="1", worst_got="7")
+        files.add_output("node/Add/one", "a", attempt="2", worst_got="8")
+        _, detail, _ = packed(files)
+        self.assertEqual(detail["output"]["column"]["worst_got"], ["8"])
+
+    def test_digits(self) -> None:
+        numbers = {
+            "max_abs_err": "1.23456789e-07",
+            "headroom": "-inf",
+            "max_ulp": "3",
+            "worst_want": "0.12345678901234567",
+            "out_of_limit": "0",
+        }
+        short = ["1.235e-07", "-inf", "3", "0.12345678901234567", ""]
+        shortest = ["1.2e-07", "-inf", "3", "", ""]
+        rows = [
+            ("any result", 10**9, "pass", short),
+            ("pass of a large run", 0, "pass", shortest),
+            ("fail of a large run", 0, "fail", short),
+        ]
+        for name, limit, outcome, wanted in rows:
+            files = RunFiles(["a"])
+            files.add("node/Add/one", "a", outcome)
+            files.add_output("node/Add/one", "a", **numbers)
+            with (
+                self.subTest(name),
+                mock.patch.object(payload, "FULL_DETAIL_CELLS", limit),
+            ):
+                _, detail, is_rounded = packed(files)
+                column = detail["output"]["column"]
+                self.assertEqual([column[one][0] for one in numbers], wanted)
+                self.assertEqual(is_rounded, limit == 0)
+
+    def test_columns_of_many_texts_come_back(self) -> None:
+        files = RunFiles(["a"])
+        for number in range(70_000):
+            files.add(f"node/Add/{number:05}", "a", "pass", reason_code=f"r{number}")
+        matrix, _, _ = packed(files)
+        self.assertEqual(
+            matrix["cell"]["reason_code"], [f"r{number}" for number in range(70_000)]
+        )
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run folder is read whole, or refused with what, wanted and where."""
+
+import csv
+import json
+import tempfile
+import unittest
+from collections.abc import Callable
+from pathlib import Path
+
+from assay_report.run_folder import NEEDED, RunFolderError, read_run
+from synthetic import RunFiles
+
+# A C++ build writes this from the table that also writes the CSV files.
+SCHEMA_FILE = Path(__file__).parents[1] / "assay_report" / "schema.json"
+
+
+def small_run() -> RunFiles:
+    files = RunFiles(["alpha", "beta"])
+    files.add("node/Relu/test_relu", "alpha", "pass")
+    files.add("node/Relu/test_relu", "beta", "unsupported", reason_code="operator")
+    files.add_output("node/Relu/test_relu", "alpha", max_abs_err="0")
+    return files
+
+
+def change(name: str, edit: Callable[[str], str]) -> Callable[[Path], None]:
+    """A damage: the file's text edited."""
+
+    def damage(folder: Path) -> None:
+        path = folder / name
+        path.write_text(edit(path.read_text()))
+
+    return damage
+
+
+def not_utf8(folder: Path) -> None:
+    (folder / "env.csv").write_bytes(b"env_id,key,value\ne0,cpu,\xff\n")
+
+
+def first_line_twice(text: str) -> str:
+    lines = text.splitlines(keepends=True)
+    return "".join([*lines, lines[1]])
+
+
+def without_column(column: str) -> Callable[[str], str]:
+    def edit(text: str) -> str:
+        header, rest = text.split("\n", 1)
+        return header.replace(column, f"{column}_renamed") + "\n" + rest
+
+    return edit
+
+
+class RunFolderTest(unittest.TestCase):
+    def setUp(self) -> None:
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = Path(scratch.name) / "run"
+
+    def test_whole_folder_is_read(self) -> None:
+        run = read_run(small_run().write(self.folder))
+        self.assertEqual(run.facts["tier"], "ci")
+        self.assertEqual(run.results["outcome"], ["pass", "unsupported"])
+        self.assertEqual(run.accuracy["output_name"], ["y"])
+        self.assertEqual([t.n_planned for t in run.summary.tallies], [1, 1])
+
+    def test_text_survives_quoting(self) -> None:
+        text = 'comma, "quote", line\nend, \u2028 separator, \u00e9, \x0b tab'
+        files = small_run()
+        files.tables["results"][0]["message"] = text
+        run = read_run(files.write(self.folder))
+        self.assertEqual(run.results["message"][0], text)
+
+    def test_tables_without_rows_are_read(self) -> None:
+        run = read_run(RunFiles([]).write(self.folder))
+        self.assertEqual((len(run.results), len(run.accuracy)), (0, 0))
+
+    def test_many_rows_are_read_in_order(self) -> None:
+        files = RunFiles(["alpha"])
+        ids = [f"node/Add/test_{number}" for number in range(2000)]
+        for test_id in ids:
+            files.add(test_id, "alpha", "pass")
+        self.assertEqual(read_run(files.write(self.folder)).results["test_id"], ids)
+
+    def test_damaged_folder_is_refused(self) -> None:
+        rows: list[tuple[str, Callable[[Path], None], str]] = [
+            (
+                "missing column",
+                change("results.csv", without_column("outcome")),
+                r"results\.csv: found columns .*; wanted also outcome$",
+            ),
+            (
+                "column twice",
+                change("env.csv", lambda text: text.replace("key", "value", 1)),
+                r"env\.csv: found a column name twice",
+            ),
+            (
+                "cut off in a record",
+                change("results.csv", lambda text: text[:-5]),
+                r"results\.csv: found no line end at the end",
+            ),
+            (
+                "cut off within quotes",
+                change("results.csv", lambda text: text + '1,"two\n'),
+                r"results\.csv:\d+: unexpected end of data",
+            ),
+            (
+                "short record",
+                change("accuracy.csv", lambda text: text + "1,2\n"),
+                r"accuracy\.csv: found 2 fields in record 2, wanted \d+",
+            ),
+            (
+                "empty file",
+                change("backends.csv", lambda text: ""),
+                r"backends\.csv: found no line end",
+            ),
+            (
+                "file not there",
+                lambda folder: (folder / "env.csv").unlink(),
+                r"env\.csv: not there",
+            ),
+            (
+                "bytes that are no text",
+                not_utf8,
+                r"env\.csv: found bytes that are not UTF-8",
+            ),
+            (
+                "no run",
+                change("runs.csv", lambda text: text.split("\n")[0] + "\n"),
+                r"runs\.csv: found 0 runs, wanted one",
+            ),
+            (
+                "verdict twice",
+                change("results.csv", first_line_twice),
+                r"results\.csv: found two verdicts for node/Relu/test_relu on alpha",
+            ),
+            (
+                "accuracy without a verdict",
+                change("accuracy.csv", lambda text: text.replace("alpha", "gamma")),
+                r"accuracy\.csv: found node/Relu/test_relu on gamma, .* no verdict",
+            ),
+            (
+                "another run's results",
+                change("results.csv", lambda text: text.replace("-5a5a", "-0000", 1)),
+                r"results\.csv: found run_id '.*-0000' in record 1, wanted '.*-5a5a'",
+            ),
+            (
+                "another run's summary",
+                change("summary.json", lambda text: text.replace("-5a5a", "-0000")),
+                r"summary\.json: found run_id '.*-0000', wanted '.*-5a5a'",
+            ),
+            (
+                "unknown schema in a table",
+                change("results.csv", lambda text: text.replace("\n1,", "\n2,", 1)),
+                r"results\.csv: found schema '2' in record 1, wanted '1'",
+            ),
+            (
+                "unknown schema in the summary",
+                change(
+                    "summary.json", lambda text: text.replace("summary/1", "summary/7")
+                ),
+                r"summary\.json: found schema 'assay.summary/7', wanted .*/1'",
+            ),
+            (
+                "summary that is not JSON",
+                change("summary.json", lambda text: text[:-1]),
+                r"summary\.json: not readable as JSON",
+            ),
+            (
+                "summary without a key",
+                change("summary.json", lambda t: t.replace("exit_code", "exit")),
+                r"summary\.json: key missing or of the wrong kind: 'exit_code'",
+            ),
+        ]
+        for name, damage, message in rows:
+            with self.subTest(name):
+                small_run().write(self.folder)
+                damage(self.folder)
+                with self.assertRaisesRegex(RunFolderError, message):
+                    read_run(self.folder)
+
+    @unittest.skipUnless(SCHEMA_FILE.exists(), "no schema.json beside the package")
+    def test_schema_has_every_column_that_is_read(self) -> None:
+        schema = json.loads(SCHEMA_FILE.read_text())
+        for table, wanted in NEEDED.items():
+            known = {column["name"] for column in schema["tables"][table]}
+            self.assertLessEqual(set(wanted), known, table)
+
+    def test_made_runs_have_the_columns_that_are_read(self) -> None:
+        small_run().write(self.folder)
+        with (self.folder / "results.csv").open(newline="") as file:
+            self.assertLessEqual(set(NEEDED["results"]), set(next(csv.reader(file))))
+
+
+if __name__ == "__main__":
+    unittest.main()

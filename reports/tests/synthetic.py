@@ -1,0 +1,343 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run folders made by hand and by chance, for tests and for the benchmark.
+
+files = RunFiles(["alpha"])
+files.add("node/Relu/test_relu", "alpha", "pass")
+files.write(folder)
+
+chance_run(cases=20_000, backends=8).write(folder)
+"""
+
+import csv
+import json
+import math
+import random
+from collections import Counter
+from pathlib import Path
+
+from assay_report.run_folder import NEEDED
+from assay_report.verdict import OUTCOMES
+
+RUN_ID = "20260301T120000Z-5a5a"
+OPERATORS = (
+    "Abs",
+    "Add",
+    "And",
+    "ArgMax",
+    "Attention",
+    "AveragePool",
+    "BatchNorm",
+    "Cast",
+    "Clip",
+    "Concat",
+    "Conv",
+    "ConvTranspose",
+    "CumSum",
+    "Div",
+    "Einsum",
+    "Equal",
+    "Erf",
+    "Exp",
+    "Expand",
+    "Flatten",
+    "Gather",
+    "Gelu",
+    "Gemm",
+    "If",
+    "LSTM",
+    "LayerNorm",
+    "Log",
+    "Loop",
+    "MatMul",
+    "MaxPool",
+    "Mod",
+    "Mul",
+    "Pad",
+    "Pow",
+    "QuantizeLinear",
+    "ReduceMean",
+    "ReduceSum",
+    "Relu",
+    "Reshape",
+    "Resize",
+    "Scan",
+    "ScatterND",
+    "Shape",
+    "Sigmoid",
+    "Slice",
+    "Softmax",
+    "Split",
+    "Sqrt",
+    "StringConcat",
+    "Sub",
+    "TopK",
+    "Transpose",
+    "Unique",
+    "Where",
+    "ml.TreeEnsemble",
+)
+_UNEXPECTED = ("fail", "suspect", "xpass", "flaky", "error", "crash", "timeout")
+
+
+class RunFiles:
+    """The files of one run; `write` fills in the counts of runs.csv."""
+
+    def __init__(self, backends: list[str]) -> None:
+        self.tables: dict[str, list[dict[str, str]]] = {name: [] for name in NEEDED}
+        self.run = {
+            "schema": "1",
+            "run_id": RUN_ID,
+            "started_utc": "2026-03-01T12:00:00Z",
+            "duration_s": "42.5",
+            "commit": "0123456789abcdef0123456789abcdef01234567",
+            "dirty": "0",
+            "assay_version": "0.1.0",
+            "corpus_hash": "c0ffee" * 8,
+            "policy_hash": "5eed" * 12,
+            "env_id": "e0",
+            "seed": "1",
+            "tier": "ci",
+            "command": "assay run --tier ci --backend " + " ".join(backends),
+            "complete": "1",
+        }
+        self.reasons = dict.fromkeys(backends, ("not conformant", "no claims"))
+        self.unexpected: list[dict[str, str]] = []
+        self.summary_edits: dict[str, object] = {}
+        for name in backends:
+            self.tables["backends"].append(
+                {
+                    "run_id": RUN_ID,
+                    "backend": name,
+                    "settings": "cpu:f32:all:1",
+                    "version": "1.0",
+                    "device": "cpu",
+                    "module_sha256": "ab" * 32,
+                }
+            )
+        for key, value in {
+            "cpu": "a processor, 2 cores",
+            "os": "Debian 12",
+            "compiler": "g++ 12.2.0",
+        }.items():
+            self.tables["env"].append({"env_id": "e0", "key": key, "value": value})
+
+    def add(self, test_id: str, backend: str, outcome: str, **columns: str) -> None:
+        """One verdict; what is unexpected also enters summary.json."""
+        suite, op = test_id.split("/")[:2]
+        row = {
+            **self._key(test_id, backend),
+            "suite": suite,
+            "op": op,
+            "opset": "21",
+            "dtype": "float32",
+            "outcome": outcome,
+            "vacuous": "0",
+            "repro": f"assay run --backend {backend} --filter id:{test_id}",
+            **columns,
+        }
+        self.tables["results"].append(row)
+        if outcome in _UNEXPECTED:
+            self.unexpected.append(
+                {
+                    "backend": backend,
+                    "test_id": test_id,
+                    "outcome": outcome,
+                    "reason": columns.get("message", ""),
+                }
+            )
+
+    def add_output(self, test_id: str, backend: str, **columns: str) -> None:
+        """One row of accuracy.csv."""
+        self.tables["accuracy"].append(
+            {
+                **self._key(test_id, backend),
+                "output_index": "0",
+                "output_name": "y",
+                "dtype": "float32",
+                "shape": "[3,4,5]",
+                "n_elem": "60",
+                "reference": "expected",
+                **columns,
+            }
+        )
+
+    def summary(self) -> dict[str, object]:
+        """What summary.json holds."""
+        planned = Counter(row["backend"] for row in self.tables["results"])
+        return {
+            "schema": "assay.summary/1",
+            "run_id": self.run["run_id"],
+            "exit_code": 1 if self.unexpected else 0,
+            "partial": False,
+            "selection": {"filter": "", "suites": [], "tier": "ci"},
+            "drift": {"onnx": []},
+            "backends": [
+                {
+                    "backend": name,
+                    "corpus": "onnx",
+                    "planned": planned[name],
+                    "equation": f"{planned[name]} = ...",
+                    "verdict": verdict,
+                    "reason": reason,
+                }
+                for name, (verdict, reason) in self.reasons.items()
+            ],
+            "unexpected": self.unexpected,
+        } | self.summary_edits
+
+    def write(self, folder: Path) -> Path:
+        """Writes all files; returns the folder."""
+        results = self.tables["results"]
+        counts = Counter(row["outcome"] for row in results)
+        run = {f"n_{name}": str(counts[name]) for name in OUTCOMES}
+        run["n_planned"] = str(len(results))
+        run["n_vacuous"] = str(
+            sum(r["vacuous"] == "1" and r["outcome"] == "pass" for r in results)
+        )
+        self.tables["runs"] = [run | self.run]
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, rows in self.tables.items():
+            header = [*NEEDED[name], "a_column_of_tomorrow"]
+            with (folder / f"{name}.csv").open("w", newline="") as file:
+                writer = csv.DictWriter(file, header, "", lineterminator="\n")
+                writer.writeheader()
+                writer.writerows(rows)
+        (folder / "summary.json").write_text(json.dumps(self.summary()))
+        return folder
+
+    def _key(self, test_id: str, backend: str) -> dict[str, str]:
+        return {
+            "schema": "1",
+            "run_id": self.run["run_id"],
+            "attempt": "1",
+            "test_id": test_id,
+            "backend": backend,
+            "settings": "cpu:f32:all:1",
+        }
+
+
+def chance_run(cases: int, backends: int, seed: int = 1) -> RunFiles:
+    """A run with the habits of a real one: passes and declined operators."""
+    chance = random.Random(seed)
+    known = ("reference", "onednn", "onnxruntime", "openvino", "libtorch")
+    names = [*known, *(f"vendor{n}" for n in range(backends))][:backends]
+    files = RunFiles(names)
+    declined = {
+        name: set(chance.sample(OPERATORS, int(len(OPERATORS) * share)))
+        for name, share in zip(names, (0.02, 0.55, 0.05, 0.25, 0.3, 0.4, 0.1, 0.6))
+    }
+    for number in range(cases):
+        op = OPERATORS[number * len(OPERATORS) // cases]
+        test_id = f"node/{op}/test_{op.lower()}_{_words(chance)}_{number}"
+        case = {
+            "opset": str(chance.choice((13, 18, 21, 22, 24))),
+            "dtype": chance.choice(("float32", "float32", "float16", "int64")),
+            "vacuous": "1" if chance.random() < 0.01 else "0",
+            "seed": str(chance.getrandbits(32)),
+            "shape_sig": "[3,4,5]",
+            "limit_source": "corpus",
+        }
+        shape = f"[{chance.randint(1, 9)},{chance.randint(1, 64)}]"
+        cost_us = math.exp(chance.gauss(3, 1))
+        for name in names:
+            _chance_cell(
+                files, chance, test_id, name, case, shape, cost_us, declined[name]
+            )
+    return files
+
+
+def _chance_cell(
+    files: RunFiles,
+    chance: random.Random,
+    test_id: str,
+    backend: str,
+    case: dict[str, str],
+    shape: str,
+    cost_us: float,
+    declined: set[str],
+) -> None:
+    op = test_id.split("/")[1]
+    times = {
+        "load_us": str(int(cost_us * 4 * math.exp(chance.gauss(0, 0.3)))),
+        "run_us": str(int(cost_us * math.exp(chance.gauss(0, 0.3)))),
+        "judge_us": str(int(5 * math.exp(chance.gauss(0, 0.3)))),
+        "peak_rss_kb": str(chance.randint(30, 36) * 1024),
+    }
+    repro = (
+        f"assay run --backend {backend} --corpus onnx --filter 'id:{test_id}' "
+        f"--seed {case['seed']}"
+    )
+    if op in declined:
+        message = f"no implementation of {op} for opset {case['opset']}"
+        files.add(
+            test_id,
+            backend,
+            "unsupported",
+            **case,
+            reason_code="operator",
+            message=message,
+            repro=repro,
+        )
+        return
+    draw = chance.random()
+    outcome = "fail" if draw < 0.012 else "crash" if draw < 0.0125 else "pass"
+    message, reason = "", ""
+    if outcome == "crash":
+        reason, message = "signal", "signal 11 while running"
+    elif outcome == "fail":
+        reason = "value"
+        message = f"output y: {chance.randint(1, 60)} of 60 elements differ"
+    files.add(
+        test_id,
+        backend,
+        outcome,
+        **case,
+        **times,
+        reason_code=reason,
+        message=message,
+        repro=repro,
+    )
+    if outcome != "crash":
+        _chance_output(files, chance, test_id, backend, case, shape, outcome)
+
+
+def _chance_output(
+    files: RunFiles,
+    chance: random.Random,
+    test_id: str,
+    backend: str,
+    case: dict[str, str],
+    shape: str,
+    outcome: str,
+) -> None:
+    common = {"dtype": case["dtype"], "shape": shape, "limit_source": "corpus"}
+    if outcome == "pass" and (case["dtype"] == "int64" or chance.random() < 0.4):
+        files.add_output(test_id, backend, **common, bitwise_equal="1", max_abs_err="0")
+        return
+    want = chance.gauss(0, 3)
+    error = abs(want) * 10 ** chance.uniform(-8, -6) + 1e-9
+    if outcome == "fail":
+        error = abs(want) * 10 ** chance.uniform(-3, 0) + 1e-3
+    limit = 1e-3 * abs(want) + 1e-7
+    files.add_output(
+        test_id,
+        backend,
+        **common,
+        bitwise_equal="0",
+        nan_mismatch="0",
+        inf_mismatch="0",
+        out_of_limit=str(chance.randint(1, 60)) if outcome == "fail" else "0",
+        max_abs_err=repr(error),
+        max_rel_err=repr(error / abs(want)),
+        max_ulp=str(math.ceil(error / abs(want) * 2**23)),
+        worst_index=str(chance.randint(0, 59)),
+        worst_want=repr(want),
+        worst_got=repr(want + error),
+        limit=repr(limit),
+        headroom=repr(1 - error / limit),
+    )
+
+
+def _words(chance: random.Random) -> str:
+    words = ("default", "axis", "expanded", "ver18", "3d", "bcast", "neg", "example")
+    return "_".join(chance.sample(words, 2))
