@@ -54,10 +54,8 @@ Result<Shape> ReshapedShape(const Tensor& data, std::vector<int64_t> dims,
     }
     if (extent == -1 && open < 0) {
       open = i;
-    } else if (extent < 0) {
+    } else if (extent < 0 || __builtin_mul_overflow(known, extent, &known)) {
       return InvalidArgument("shape has the extent ", extent);
-    } else {
-      known *= extent;
     }
   }
   if (open >= 0) {

@@ -309,6 +309,9 @@ Result<Kernel> BuildChain(const dnnl::engine& engine, LoadContext& load,
                               error.status == dnnl_invalid_arguments)) {
       return Unsupported(chain->blamed(), chain->Found(), answer);
     }
+    if (error.status == dnnl_out_of_memory) {
+      return ResourceExhausted("at load", answer);
+    }
     return Internal("at load", answer);
   } catch (const std::bad_alloc&) {
     return ResourceExhausted("out of memory at load");

@@ -205,8 +205,10 @@ Result<Shape> StaticShape(LoadContext& load, Input input, int rank) {
   return *shape;
 }
 
-Status CheckBlock(const std::string& mode, int64_t block,
-                  bool divides) {
+/// Above it a block's square could leave int64.
+constexpr int64_t kMostBlock = int64_t{1} << 31;
+
+Status CheckBlock(const std::string& mode, int64_t block, bool divides) {
   if ((mode != "DCR" && mode != "CRD") || block < 1 || !divides) {
     return InvalidArgument("mode is '", mode, "' and blocksize ", block,
                            ", wanted DCR or CRD and a divisor");
@@ -219,7 +221,7 @@ Result<Kernel> MovementFamily::Visit(const op::DepthToSpace& op,
   ASSAY_ASSIGN_OR_RETURN(const Shape x, StaticShape(load, op.input, 4));
   const int64_t b = op.blocksize;
   ASSAY_RETURN_IF_ERROR(
-      CheckBlock(op.mode, b, b > 0 && x[1] % (b * b) == 0));
+      CheckBlock(op.mode, b, b > 0 && b <= kMostBlock && x[1] % (b * b) == 0));
   const int64_t depth = x[1] / (b * b);
   const Shape result = {x[0], depth, x[2] * b, x[3] * b};
   if (op.mode == "DCR") {
@@ -302,8 +304,13 @@ Result<Kernel> MovementFamily::Visit(const op::Tile& op, LoadContext& load) {
     std::vector<int64_t> result;
     Motion motion;
     for (size_t i = 0; i < dims.size(); ++i) {
-      if (repeats[i] < 0) return InvalidArgument("repeats has ", repeats[i]);
-      result.push_back(repeats[i] * dims[i]);
+      int64_t extent = 0;
+      if (repeats[i] < 0 ||
+          __builtin_mul_overflow(repeats[i], dims[i], &extent)) {
+        return InvalidArgument("repeats has ", repeats[i], " for an extent of ",
+                               dims[i]);
+      }
+      result.push_back(extent);
       motion.dims.insert(motion.dims.end(), {repeats[i], dims[i]});
       motion.from.strides.insert(motion.from.strides.end(), {0, strides[i]});
     }
@@ -335,7 +342,7 @@ Result<Range> ResolveRange(int64_t start, int64_t end, int64_t step,
   };
   const int64_t first = clamp(start);
   const int64_t room = clamp(end) - first;
-  return Range{first, step, room <= 0 ? 0 : (room + step - 1) / step};
+  return Range{first, step, room <= 0 ? 0 : (room - 1) / step + 1};
 }
 
 Result<Kernel> MovementFamily::Visit(const op::Slice& op, LoadContext& load) {
@@ -368,7 +375,7 @@ Result<Kernel> MovementFamily::Visit(const op::Slice& op, LoadContext& load) {
           ResolveRange(starts[i], ends[i], steps[i], x.shape[axis]));
       motion.dims[at] = range.count;
       motion.from.offset += range.start * motion.from.strides[at];
-      motion.from.strides[at] *= range.step;
+      if (range.count > 1) motion.from.strides[at] *= range.step;
     }
     motion.to.strides = RowMajorStrides(motion.dims);
     ASSAY_ASSIGN_OR_RETURN(const TensorView y,
@@ -383,7 +390,10 @@ Result<std::vector<int64_t>> PartExtents(ChainBuilder& chain,
                                          const op::Split& op, int64_t extent) {
   if (op.split.present) return chain.Integers(op.split, "split");
   const int64_t count = op.num_outputs.value_or(op.outputs.count);
-  if (count < 1) return InvalidArgument("num_outputs is ", count);
+  if (count != op.outputs.count || count < 1) {
+    return InvalidArgument("num_outputs is ", count, " over ", op.outputs.count,
+                           " outputs");
+  }
   const int64_t part = (extent + count - 1) / count;
   std::vector<int64_t> parts(static_cast<size_t>(count), part);
   parts.back() = extent - part * (count - 1);
@@ -397,10 +407,12 @@ Result<Kernel> MovementFamily::Visit(const op::Split& op, LoadContext& load) {
                            NormalizeAxis(op.axis, x.shape.rank()));
     ASSAY_ASSIGN_OR_RETURN(const std::vector<int64_t> parts,
                            PartExtents(chain, op, x.shape[axis]));
-    const int64_t total =
-        std::accumulate(parts.begin(), parts.end(), int64_t{0});
-    if (std::ssize(parts) != op.outputs.count || total != x.shape[axis] ||
-        *std::min_element(parts.begin(), parts.end()) < 0) {
+    int64_t rest = x.shape[axis];
+    for (const int64_t part : parts) {
+      rest = part < 0 || part > rest ? -1 : rest - part;
+      if (rest < 0) break;
+    }
+    if (std::ssize(parts) != op.outputs.count || rest != 0) {
       return InvalidArgument("split is ", Shape(parts).ToString(), " over ",
                              op.outputs.count, " outputs and extent ",
                              x.shape[axis]);

@@ -70,9 +70,7 @@ Result<Broadcast> BroadcastShapes(const Shape& a, const Shape& b) {
     const int own = axis - (rank - shape.rank());
     return own < 0 ? 1 : shape[own];
   };
-  Broadcast result;
   std::vector<int64_t> dims;
-  int last_kind = -1;
   for (int axis = 0; axis < rank; ++axis) {
     const int64_t left = extent(a, axis);
     const int64_t right = extent(b, axis);
@@ -81,8 +79,15 @@ Result<Broadcast> BroadcastShapes(const Shape& a, const Shape& b) {
                              " do not broadcast: axis ", axis, " has extents ",
                              left, " and ", right);
     }
-    const int64_t out = left == 1 ? right : left;
-    dims.push_back(out);
+    dims.push_back(left == 1 ? right : left);
+  }
+  Broadcast result{.shape = Shape(std::move(dims))};
+  ASSAY_RETURN_IF_ERROR(result.shape.NumElements().status());
+  int last_kind = -1;
+  for (int axis = 0; axis < rank; ++axis) {
+    const int64_t left = extent(a, axis);
+    const int64_t right = extent(b, axis);
+    const int64_t out = result.shape[axis];
     if (left == 1 && right == 1) continue;
     const int kind = (left == out ? 1 : 0) + (right == out ? 2 : 0);
     if (kind == last_kind) {
@@ -97,7 +102,6 @@ Result<Broadcast> BroadcastShapes(const Shape& a, const Shape& b) {
     last_kind = kind;
   }
   if (result.out.empty()) result.a = result.b = result.out = {1};
-  result.shape = Shape(std::move(dims));
   return result;
 }
 

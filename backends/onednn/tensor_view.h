@@ -57,7 +57,8 @@ struct Broadcast {
   memory::dims a, b, out;  // equal ranks of at least 1
 };
 
-/// Invalid argument when the shapes do not broadcast.
+/// Invalid argument when the shapes do not broadcast, resource exhausted when
+/// the number of elements does not fit int64.
 Result<Broadcast> BroadcastShapes(const Shape& a, const Shape& b);
 
 /// Whether `from` becomes `to` by repeating axes of extent 1.

@@ -7,8 +7,11 @@
 namespace assay::onednn {
 namespace {
 
+/// Keeps every product of two attributes or extents within int64.
+constexpr int64_t kMost = int64_t{1} << 30;
+
 /// Copies `given`, or `fallback` per axis when it is empty; every entry must be
-/// at least `least`.
+/// in [least, kMost].
 Result<std::vector<int64_t>> PerAxis(std::string_view name,
                                      const std::vector<int64_t>& given,
                                      size_t count, int64_t fallback,
@@ -19,16 +22,24 @@ Result<std::vector<int64_t>> PerAxis(std::string_view name,
                            count);
   }
   for (const int64_t value : given) {
-    if (value < least) {
+    if (value < least || value > kMost) {
       return InvalidArgument(name, " has the entry ", value,
-                             ", wanted at least ", least);
+                             ", wanted one in [", least, ", ", kMost, "]");
     }
   }
   return given;
 }
 
 /// The attributes that both kinds of window share; pads as declared.
-Result<Window> ReadWindow(const WindowAttributes& attributes, size_t rank) {
+Result<Window> ReadWindow(const WindowAttributes& attributes,
+                          std::span<const int64_t> input) {
+  const size_t rank = input.size();
+  for (const int64_t extent : input) {
+    if (extent > kMost) {
+      return InvalidArgument("a spatial extent is ", extent,
+                             ", wanted at most ", kMost);
+    }
+  }
   Window window;
   ASSAY_ASSIGN_OR_RETURN(
       window.kernel, PerAxis("kernel_shape", attributes.kernel, rank, 1, 1));
@@ -75,18 +86,16 @@ int64_t OutputExtent(int64_t input, int64_t reach, int64_t stride,
                      int64_t begin, int64_t end, bool ceil_mode) {
   const int64_t room = input + begin + end - reach;
   if (room < 0) return 0;
-  int64_t output = room / stride + 1;
-  if (ceil_mode && room % stride != 0 && output * stride < input + begin) {
-    ++output;
-  }
-  return output;
+  if (!ceil_mode) return room / stride + 1;
+  const int64_t output = (room + stride - 1) / stride + 1;
+  return (output - 1) * stride >= input + begin ? output - 1 : output;
 }
 
 }  // namespace
 
 Result<Window> ResolveWindow(const WindowAttributes& attributes,
                              std::span<const int64_t> input) {
-  ASSAY_ASSIGN_OR_RETURN(Window window, ReadWindow(attributes, input.size()));
+  ASSAY_ASSIGN_OR_RETURN(Window window, ReadWindow(attributes, input));
   const bool same = attributes.auto_pad.starts_with("SAME");
   for (size_t i = 0; i < input.size(); ++i) {
     const int64_t reach = Reach(window, i);
@@ -108,13 +117,12 @@ Result<Window> ResolveWindow(const WindowAttributes& attributes,
                              " of the input and its pads ", begin, " and ",
                              end);
     }
-    // oneDNN has no ceil_mode: the padding is made to yield the output.
-    const int64_t needed =
+    // oneDNN has no ceil_mode and rounds down: of the paddings that then yield
+    // the output, the one nearest to what is declared.
+    const int64_t least =
         (window.output[i] - 1) * stride + reach - input[i] - begin;
-    if (needed > end) {
-      window.overhangs = true;
-      end = needed;
-    }
+    window.overhangs = window.overhangs || least > end;
+    end = std::clamp(end, least, least + stride - 1);
   }
   return window;
 }
@@ -122,7 +130,7 @@ Result<Window> ResolveWindow(const WindowAttributes& attributes,
 Result<Window> ResolveTransposedWindow(const WindowAttributes& attributes,
                                        std::span<const int64_t> input) {
   const size_t rank = input.size();
-  ASSAY_ASSIGN_OR_RETURN(Window window, ReadWindow(attributes, rank));
+  ASSAY_ASSIGN_OR_RETURN(Window window, ReadWindow(attributes, input));
   ASSAY_ASSIGN_OR_RETURN(
       const std::vector<int64_t> extra,
       PerAxis("output_padding", attributes.output_padding, rank, 0, 0));

@@ -116,7 +116,8 @@ T Shift(T x, T by, bool left) {
   if (left) {
     return beyond ? 0 : static_cast<T>(static_cast<uint64_t>(x) << by);
   }
-  return x >> (beyond ? 63 : by);
+  if (beyond) return x < 0 ? static_cast<T>(-1) : 0;
+  return x >> by;
 }
 
 // Max-13, Min-13, Sum-13, Mean-13: a fold from the left over one to many

@@ -27,16 +27,10 @@ Result<Kernel> CastTo(LoadContext& load, const Op& op, DType to) {
     return Unsupported(Reason::kDType, "a cast to ", to,
                        ", wanted a type of numbers");
   }
-  // "saturate" is a matter of the 8-bit floats only; what has no infinity and
-  // no NaN has nothing else to become.
-  const FloatFormat* format = FindFloatFormat(to);
-  const bool is_small =
-      BitsOf(to) == 8 ||
-      (format != nullptr && format->specials == Specials::kNone);
   const Rounding rounding{
-      .overflow = is_small && (op.saturate != 0 || BitsOf(to) < 8)
-                      ? Overflow::kSaturate
-                      : Overflow::kPropagate,
+      // "saturate" is a matter of the 8-bit floats only.
+      .overflow = BitsOf(to) == 8 && op.saturate != 0 ? Overflow::kSaturate
+                                                      : Overflow::kPropagate,
       .scale = op.round_mode == "up"     ? ScaleRounding::kUp
                : op.round_mode == "down" ? ScaleRounding::kDown
                                          : ScaleRounding::kNearest};

@@ -47,20 +47,20 @@ uint32_t FloatFormat::LargestCode() const {
   return all_ones;
 }
 
-uint32_t FloatFormat::NanCode() const {
+uint32_t FloatFormat::NanCode(uint32_t sign) const {
   const uint32_t all_ones = SignBit() - 1;
   switch (specials) {
     case kIeee:  // the quiet bit
-      return (all_ones >> mantissa_bits << mantissa_bits) |
+      return sign | (all_ones >> mantissa_bits << mantissa_bits) |
              (1U << (mantissa_bits - 1));
     case kNanOnly:
-      return all_ones;
+      return sign | all_ones;
     case kNanAsNegativeZero:
       return SignBit();
     case kNone:
       break;
   }
-  return 0;
+  return LargestCode();
 }
 
 double FloatFormat::DecodeMagnitude(uint32_t code) const {
@@ -89,16 +89,13 @@ double FloatFormat::Decode(uint32_t code) const {
 
 uint32_t FloatFormat::Encode(double value, Overflow overflow) const {
   const uint32_t sign = std::signbit(value) ? SignBit() : 0;
-  const bool unsigned_zero = specials == kNanAsNegativeZero;
-  if (std::isnan(value)) {
-    if (specials == kNone) return LargestCode();
-    return unsigned_zero ? SignBit() : sign | NanCode();
-  }
+  if (std::isnan(value)) return NanCode(sign);
   const double magnitude = std::abs(value);
   if (std::isinf(value) || magnitude >= 2 * Largest()) {
-    if (overflow == Overflow::kSaturate) return sign | LargestCode();
-    if (specials == kIeee) return sign | (LargestCode() + 1);
-    return unsigned_zero ? SignBit() : sign | NanCode();
+    if (overflow == Overflow::kSaturate || specials == kNone) {
+      return sign | LargestCode();
+    }
+    return specials == kIeee ? sign | (LargestCode() + 1) : NanCode(sign);
   }
   // In units of the last place of its binade, or of the subnormals.
   const int exponent =
@@ -112,7 +109,8 @@ uint32_t FloatFormat::Encode(double value, Overflow overflow) const {
     const double infinity = std::numeric_limits<double>::infinity();
     return Encode(std::copysign(infinity, value), overflow);
   }
-  return code == 0 && unsigned_zero ? 0 : sign | code;
+  const bool has_no_sign = code == 0 && specials == kNanAsNegativeZero;
+  return has_no_sign ? 0 : sign | code;
 }
 
 }  // namespace assay::reference

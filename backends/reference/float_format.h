@@ -21,7 +21,7 @@ namespace assay::reference {
 
 /// What happens to a value beyond the largest finite one, infinity included.
 enum class Overflow : uint8_t {
-  kPropagate,  // infinity where the format has one, else NaN
+  kPropagate,  // infinity, else NaN, else the largest finite value
   kSaturate,   // the largest finite value
 };
 
@@ -54,7 +54,7 @@ struct FloatFormat {
  private:
   uint32_t SignBit() const { return 1U << (exponent_bits + mantissa_bits); }
   uint32_t LargestCode() const;
-  uint32_t NanCode() const;
+  uint32_t NanCode(uint32_t sign) const;
   double DecodeMagnitude(uint32_t code) const;
 };
 

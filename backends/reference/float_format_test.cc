@@ -56,6 +56,9 @@ const std::vector<Conversion> kConversions = {
     {DType::kFloat4E2M1, 6.0, 0x7},
     {DType::kFloat4E2M1, -0.5, 0x9},
     {DType::kFloat4E2M1, 100.0, 0x7, Overflow::kSaturate},
+    {DType::kFloat4E2M1, -kInf, 0xF},
+    {DType::kFloat4E2M1, kNan, 0x7},
+    {DType::kFloat4E2M1, -kNan, 0x7},
     {DType::kFloat4E2M1, 5.0, 0x6},  // a tie, to the even 4
     {DType::kFloat6E2M3, 7.5, 0x1F},
     {DType::kFloat6E3M2, 28.0, 0x1F},

@@ -26,7 +26,8 @@ TEST(Shape, CountsElementsWithACheck) {
   for (const Row& row : rows) {
     const Result<int64_t> count = row.shape.NumElements();
     EXPECT_EQ(count.status().code(), row.code) << row.shape.ToString();
-    if (count.ok()) EXPECT_EQ(*count, row.count) << row.shape.ToString();
+    if (!count.ok()) continue;
+    EXPECT_EQ(*count, row.count) << row.shape.ToString();
   }
 }
 

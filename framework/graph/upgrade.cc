@@ -36,9 +36,10 @@ const UpgradeStep* FindStep(std::string_view op_type, int version) {
   return found == table.end() ? nullptr : &*found;
 }
 
-/// A node of ONNX's whose operator is not current.
+/// A node of ONNX's that is not current, or of an opset that is not known yet.
 bool IsOld(const Node& node) {
-  return IsOnnxDomain(node) && !IsCurrent(node, VersionOf(node));
+  return IsOnnxDomain(node) && (node.opset > NewestOpset(node.domain) ||
+                                !IsCurrent(node, VersionOf(node)));
 }
 
 Status UpgradeNode(NodeUpgrade& upgrade) {

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "framework/testing/plain_corpus.h"
+#include "framework/testing/policy_line.h"
 
 namespace assay::inline v1 {
 namespace {
@@ -77,6 +78,12 @@ Json ParseManifest(std::istream& in) {
 }
 
 Status CheckIds(const Corpus& corpus, const fs::path& file) {
+  for (const TestCase& c : corpus.cases) {
+    if (!IsTestId(c.test_id)) {
+      return DataLoss(file.string(), ": found the test_id '", c.test_id,
+                      "', wanted suite/op/case in letters, digits and _.#+-");
+    }
+  }
   for (size_t i = 1; i < corpus.cases.size(); ++i) {
     if (corpus.cases[i].test_id == corpus.cases[i - 1].test_id) {
       return DataLoss(file.string(), ": two cases are called ",

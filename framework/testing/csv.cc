@@ -2,6 +2,7 @@
 
 #include "framework/testing/csv.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -26,10 +27,14 @@ std::optional<T> Parse(std::string_view text) {
   return value;
 }
 
+bool NeedsQuotes(char c) {
+  return c == ',' || c == '"' || c == '\n' || c == '\r';
+}
+
 }  // namespace
 
 void AppendCsvField(std::string& out, std::string_view text) {
-  if (text.find_first_of(",\"\n\r") == std::string_view::npos) {
+  if (std::none_of(text.begin(), text.end(), NeedsQuotes)) {
     out.append(text);
     return;
   }
@@ -82,11 +87,15 @@ bool CsvReader::Next(std::vector<std::string>* fields) {
     if (position_ < text_.size() && text_[position_] == '"') {
       if (!ReadQuoted(&field)) return false;
     } else {
-      const size_t end =
-          std::min(text_.find_first_of(",\n", position_), text_.size());
+      // A loop, because find_first_of calls memchr for every character.
+      size_t end = position_;
+      while (end < text_.size() && text_[end] != ',' && text_[end] != '\n') {
+        ++end;
+      }
       field = text_.substr(position_, end - position_);
       position_ = end;
     }
+    if (text_.substr(position_, 2) == "\r\n") ++position_;
     if (position_ >= text_.size()) return true;
     const char separator = text_[position_++];
     if (separator == '\n') {

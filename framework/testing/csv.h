@@ -32,7 +32,8 @@ std::string ToText(int64_t value);
 std::optional<double> ParseDouble(std::string_view text);
 std::optional<int64_t> ParseInt(std::string_view text);
 
-/// Splits text into records. The text must outlive the reader.
+/// Splits text into records, whose lines may also end as "\r\n". The text must
+/// outlive the reader.
 class CsvReader {
  public:
   explicit CsvReader(std::string_view text) : text_(text) {}

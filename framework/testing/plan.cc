@@ -76,19 +76,28 @@ BackendUse UseOf(const PlannedBackend& backend) {
   return use;
 }
 
-/// The cases that a selection takes, over all corpora.
-Result<std::vector<const TestCase*>> Select(
-    const Selection& selection, const std::vector<Corpus>& corpora) {
-  ASSAY_ASSIGN_OR_RETURN(const Query query, Query::Parse(selection.filter));
+Result<Query> FilterOf(const Selection& selection) {
+  ASSAY_ASSIGN_OR_RETURN(Query query, Query::Parse(selection.filter));
   if (query.NeedsOutcome()) {
     return InvalidArgument("the filter '", selection.filter,
                            "' asks for an outcome, which a plan cannot know");
   }
+  return query;
+}
+
+/// The cases that a selection takes for at least one backend, over all corpora.
+Result<std::vector<const TestCase*>> Select(
+    const Selection& selection, const Query& query,
+    const std::vector<Corpus>& corpora,
+    const std::vector<PlannedBackend>& backends) {
   std::vector<const TestCase*> cases;
   for (const Corpus& corpus : corpora) {
     for (const TestCase& c : corpus.cases) {
+      const auto wanted = [&](const PlannedBackend& backend) {
+        return query.Matches({c, backend.instance, {}, {}});
+      };
       if (Contains(selection.suites, c.suite) &&
-          query.Matches({c, {}, {}, {}})) {
+          std::any_of(backends.begin(), backends.end(), wanted)) {
         cases.push_back(&c);
       }
     }
@@ -118,7 +127,9 @@ Result<Plan> MakePlan(const Selection& selection, std::string command,
                       const std::vector<Corpus>& corpora,
                       const std::vector<std::filesystem::path>& directories,
                       std::vector<PlannedBackend>& backends) {
-  ASSAY_ASSIGN_OR_RETURN(const auto cases, Select(selection, corpora));
+  ASSAY_ASSIGN_OR_RETURN(const Query query, FilterOf(selection));
+  ASSAY_ASSIGN_OR_RETURN(const auto cases,
+                         Select(selection, query, corpora, backends));
   Plan plan;
   plan.selection = selection;
   plan.command = std::move(command);
@@ -133,7 +144,11 @@ Result<Plan> MakePlan(const Selection& selection, std::string command,
   plan.corpus_hash = Sha256(corpus_hashes);
   std::string policies;
   for (PlannedBackend& backend : backends) {
-    for (const TestCase* c : cases) plan.rows.push_back(RowOf(*c, backend));
+    for (const TestCase* c : cases) {
+      if (query.Matches({*c, backend.instance, {}, {}})) {
+        plan.rows.push_back(RowOf(*c, backend));
+      }
+    }
     plan.backends.push_back(UseOf(backend));
     policies += StrCat(backend.instance, "\n", backend.policy.text());
   }

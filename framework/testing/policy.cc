@@ -156,7 +156,9 @@ Status PolicyReader::ForEachLine(const fs::path& file, Take take) {
 }
 
 Status PolicyReader::Include(const fs::path& from, const std::string& path) {
-  const fs::path file = (from.parent_path() / path).lexically_normal();
+  // As the system resolves it, so that a linked folder includes from where its
+  // files are.
+  const fs::path file = from.parent_path() / path;
   std::error_code error;
   if (path.empty() || !fs::is_regular_file(file, error)) {
     return InvalidArgument("found no file '", file.string(),

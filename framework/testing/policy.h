@@ -9,8 +9,14 @@
 //   const CasePolicy verdict = policy.Of(test_case, "acme");
 //
 // Files, each optional: expectations.txt, claims.txt, passing.txt. SCHEMAS in
-// the reference gives their sentences. Errors name file, line, what was found
-// and what was wanted.
+// the reference gives their sentences; a line that begins with # is a comment.
+// Errors name file, line, what was found and what was wanted.
+//
+// A case is claimed when for each operator in it and each element type of its
+// tensors some claim line accepts a case of that operator, in its opset, and of
+// that type alone. So a line without dtype: accepts all types, and a case that
+// also has int64 shapes needs `dtype:float32 or dtype:int64`, or two lines.
+// attr: is known of the operator under test only.
 
 #ifndef ASSAY_TESTING_POLICY_H_
 #define ASSAY_TESTING_POLICY_H_

@@ -9,7 +9,10 @@
 
 namespace assay::inline v1 {
 
-bool MatchesPattern(std::string_view pattern, std::string_view text) {
+namespace {
+
+/// With wildcards.
+bool MatchesGlob(std::string_view pattern, std::string_view text) {
   // Only the last * has to be tried again: whatever an earlier one could take,
   // the last one can take as well.
   size_t p = 0;
@@ -34,8 +37,6 @@ bool MatchesPattern(std::string_view pattern, std::string_view text) {
   return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
-namespace {
-
 using Term = Query::Term;
 
 bool Compares(int64_t value, Comparison comparison, int64_t number) {
@@ -58,62 +59,60 @@ bool Compares(int64_t value, Comparison comparison, int64_t number) {
 
 bool MatchesOpset(const Term& word, int64_t opset) {
   return word.comparison == Comparison::kMatch
-             ? MatchesPattern(word.pattern, ToText(opset))
+             ? word.pattern.Matches(ToText(opset))
              : Compares(opset, word.comparison, word.number);
 }
 
 /// An instance is meant by all of it or by its name: onednn is also
 /// onednn@3.13 and onednn+threads=1.
-bool MatchesBackend(std::string_view pattern, std::string_view instance) {
-  return MatchesPattern(pattern, instance) ||
-         MatchesPattern(pattern,
-                        instance.substr(0, instance.find_first_of("@+")));
+bool MatchesBackend(const Pattern& pattern, std::string_view instance) {
+  return pattern.Matches(instance) ||
+         pattern.Matches(instance.substr(0, instance.find_first_of("@+")));
 }
 
 bool MatchesAttribute(const Term& word, const TestCase& c) {
-  return std::any_of(c.attributes.begin(), c.attributes.end(),
-                     [&](const auto& attribute) {
-                       return MatchesPattern(word.attribute, attribute.first) &&
-                              (!word.has_value ||
-                               MatchesPattern(word.pattern, attribute.second));
-                     });
+  return std::any_of(
+      c.attributes.begin(), c.attributes.end(), [&](const auto& attribute) {
+        return word.attribute.Matches(attribute.first) &&
+               (!word.has_value || word.pattern.Matches(attribute.second));
+      });
 }
 
 bool MatchesWord(const Term& word, const QuerySubject& subject) {
   const TestCase& c = subject.test_case;
-  const std::string& pattern = word.pattern;
+  const Pattern& pattern = word.pattern;
   switch (word.key) {
     case QueryKey::kId:
     case QueryKey::kText:
-      return MatchesPattern(pattern, c.test_id);
+      return pattern.Matches(c.test_id);
     case QueryKey::kSuite:
-      return MatchesPattern(pattern, c.suite);
+      return pattern.Matches(c.suite);
     case QueryKey::kOp:
-      return MatchesPattern(pattern, c.op);
+      return pattern.Matches(c.op);
     case QueryKey::kDomain:
-      return MatchesPattern(pattern, c.domain.empty() ? "ai.onnx" : c.domain);
+      return pattern.Matches(c.domain.empty() ? "ai.onnx" : c.domain);
     case QueryKey::kOpset:
       return MatchesOpset(word, c.opset);
     case QueryKey::kDtype:
       return std::any_of(
           c.dtypes.begin(), c.dtypes.end(),
-          [&](const std::string& t) { return MatchesPattern(pattern, t); });
+          [&](const std::string& t) { return pattern.Matches(t); });
     case QueryKey::kKind:
-      return MatchesPattern(pattern, c.kind);
+      return pattern.Matches(c.kind);
     case QueryKey::kBackend:
       return MatchesBackend(pattern, subject.backend);
     case QueryKey::kCorpus:
-      return MatchesPattern(pattern, c.corpus);
+      return pattern.Matches(c.corpus);
     case QueryKey::kComparator:
-      return MatchesPattern(pattern, ToString(c.limit.comparator));
+      return pattern.Matches(ToString(c.limit.comparator));
     case QueryKey::kAttr:
       return MatchesAttribute(word, c);
     case QueryKey::kVacuous:
-      return MatchesPattern(pattern, c.vacuous.empty() ? "no" : "yes");
+      return pattern.Matches(c.vacuous.empty() ? "no" : "yes");
     case QueryKey::kOutcome:
-      return MatchesPattern(pattern, subject.outcome);
+      return pattern.Matches(subject.outcome);
     case QueryKey::kReason:
-      return MatchesPattern(pattern, subject.reason);
+      return pattern.Matches(subject.reason);
   }
   return false;
 }
@@ -144,6 +143,10 @@ bool AsksForOutcome(const Term& term) {
 }
 
 }  // namespace
+
+bool Pattern::Matches(std::string_view text) const {
+  return exact_ ? text == text_ : MatchesGlob(text_, text);
+}
 
 bool Query::Matches(const QuerySubject& subject) const {
   return root_ == nullptr || MatchesTerm(*root_, subject);

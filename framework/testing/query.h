@@ -2,8 +2,8 @@
 //
 // Query: the language in which cases are selected, expected and claimed.
 //
-//   ASSAY_ASSIGN_OR_RETURN(Query q, Query::Parse("op:Conv and not
-//   dtype:int8")); if (q.Matches(subject)) ...
+//   ASSAY_ASSIGN_OR_RETURN(Query q, Query::Parse("op:Conv not dtype:int8"));
+//   if (q.Matches(subject)) ...
 //
 // Grammar, after wpt.fyi's search:
 //   query  = term { "or" term } ; term = factor { ["and"] factor }
@@ -11,9 +11,12 @@
 //   word   = key ":" value | key (">=" | "<=" | ">" | "<" | "=") integer | text
 // Keys: id, suite, op, domain, opset, dtype, kind, backend, corpus, comparator,
 // attr (as attr:name=value or attr:name), vacuous (yes, no), outcome, reason.
-// A value may hold the wildcards * and ?; a value with spaces or parentheses is
-// quoted. id: without a wildcard matches the whole test_id. A text alone
-// matches any part of the test_id. An empty query matches everything.
+// A value may hold the wildcards * and ? and matches as a whole, letter case
+// included; one with spaces or parentheses is quoted, with \" and \\ for a
+// quote and a backslash. A text alone matches any part of the test_id. dtype:
+// asks for any of the case's types, backend: for an instance or its name. A
+// value that can never match, where the values are known, is an error. An empty
+// query matches everything.
 
 #ifndef ASSAY_TESTING_QUERY_H_
 #define ASSAY_TESTING_QUERY_H_

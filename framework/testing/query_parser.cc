@@ -226,18 +226,19 @@ Result<Term> QueryParser::Word() {
 
 Status QueryParser::Finish(const RawWord& word, Term* term) const {
   if (word.text[word.separator] != ':') return FinishNumber(word, term);
-  term->pattern = word.text.substr(word.separator + 1);
-  if (term->pattern.empty() && !word.quoted) {
+  std::string value = word.text.substr(word.separator + 1);
+  if (value.empty() && !word.quoted) {
     return At(word.begin + word.text.size(),
               StrCat("found nothing behind '", word.text, "', wanted a value"));
   }
   if (term->key == QueryKey::kAttr) {
-    const size_t equals = term->pattern.find('=');
-    term->attribute = term->pattern.substr(0, equals);
+    const size_t equals = value.find('=');
+    term->attribute = value.substr(0, equals);
     term->has_value = equals != std::string::npos;
-    if (term->has_value) term->pattern.erase(0, equals + 1);
+    if (term->has_value) term->pattern = value.substr(equals + 1);
     return OkStatus();
   }
+  term->pattern = std::move(value);
   return FinishValue(word, term);
 }
 
@@ -272,12 +273,12 @@ Status QueryParser::FinishValue(const RawWord& word, Term* term) const {
   const bool fits =
       values.empty() ||
       std::any_of(values.begin(), values.end(), [&](std::string_view value) {
-        return MatchesPattern(term->pattern, value);
+        return term->pattern.Matches(value);
       });
   if (fits) return OkStatus();
-  return At(
-      word.begin + word.separator + 1,
-      StrCat("found '", term->pattern, "', wanted one of ", Listed(values)));
+  return At(word.begin + word.separator + 1,
+            StrCat("found '", term->pattern.text(), "', wanted one of ",
+                   Listed(values)));
 }
 
 }  // namespace

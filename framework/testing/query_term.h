@@ -6,7 +6,7 @@
 //
 //   Query::Term word;
 //   word.key = QueryKey::kOp;
-//   word.pattern = "Conv*";
+//   word.pattern = Pattern("Conv*");
 
 #ifndef ASSAY_TESTING_QUERY_TERM_H_
 #define ASSAY_TESTING_QUERY_TERM_H_
@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "framework/testing/query.h"
@@ -54,6 +55,24 @@ enum class Comparison : uint8_t {
   kAtLeast
 };
 
+/// A text with * for any characters and ? for any one.
+class Pattern {
+ public:
+  Pattern() = default;
+  Pattern(std::string text)  // NOLINT(google-explicit-constructor)
+      : text_(std::move(text)),
+        exact_(text_.find_first_of("*?") == std::string::npos) {}
+
+  /// Whether it is all of `text`: at most |pattern| * |text| steps.
+  bool Matches(std::string_view text) const;
+
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+  bool exact_ = true;
+};
+
 struct Query::Term {
   enum class Kind : uint8_t { kAnd, kOr, kNot, kWord };
 
@@ -63,15 +82,11 @@ struct Query::Term {
   // Of a word.
   QueryKey key = QueryKey::kText;
   Comparison comparison = Comparison::kMatch;
-  std::string pattern;     // of kMatch
-  std::string attribute;   // of attr: the pattern of the name
+  Pattern pattern;         // of kMatch
+  Pattern attribute;       // of attr: the name
   bool has_value = false;  // of attr: whether `pattern` is of the value
   int64_t number = 0;      // of the other comparisons
 };
-
-/// Whether `pattern`, with * for any characters and ? for any one, is all of
-/// `text`. Takes at most |pattern| * |text| steps.
-bool MatchesPattern(std::string_view pattern, std::string_view text);
 
 }  // namespace assay::inline v1
 

@@ -21,7 +21,8 @@ from typing import Any
 SCHEMA = 1
 _SUMMARY_SCHEMA = f"assay.summary/{SCHEMA}"
 
-# What the page reads. A run folder holds more; that is allowed and ignored.
+# What the page reads of each table; all that schema.json lists must be there,
+# and more may be.
 _KEY = ("schema", "run_id", "attempt", "test_id", "backend", "settings")
 NEEDED: Mapping[str, tuple[str, ...]] = {
     "runs": (
@@ -198,7 +199,7 @@ def _check_header(path: Path, name: str, header: list[str]) -> None:
         raise RunFolderError(
             f"{path}: found a column name twice in {', '.join(header)}"
         )
-    missing = [c for c in _required_columns(name) if c not in header]
+    missing = [c for c in schema_columns(name) if c not in header]
     if missing:
         raise RunFolderError(
             f"{path}: found columns {', '.join(header)}; "
@@ -227,18 +228,14 @@ def _read_columns(
     return columns
 
 
-def _required_columns(name: str) -> list[str]:
-    """The columns that we read, and those of the published schema."""
-    required = list(NEEDED[name])
-    if _SCHEMA_FILE.exists():
-        published = json.loads(_SCHEMA_FILE.read_text(encoding="utf-8"))
-        if published["schema"] != SCHEMA:
-            raise RunFolderError(
-                f"{_SCHEMA_FILE}: found schema {published['schema']!r}, wanted {SCHEMA}"
-            )
-        known = [column["name"] for column in published["tables"][name]]
-        required += [column for column in known if column not in required]
-    return required
+def schema_columns(name: str) -> list[str]:
+    """The columns of a table as published by the program that writes it."""
+    published = json.loads(_SCHEMA_FILE.read_text(encoding="utf-8"))
+    if published["schema"] != SCHEMA:
+        raise RunFolderError(
+            f"{_SCHEMA_FILE}: found schema {published['schema']!r}, wanted {SCHEMA}"
+        )
+    return [column["name"] for column in published["tables"][name]]
 
 
 def _check_constant(table: Table, column: str, wanted: str) -> None:

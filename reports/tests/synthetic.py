@@ -15,7 +15,7 @@ import random
 from collections import Counter
 from pathlib import Path
 
-from assay_report.run_folder import NEEDED
+from assay_report.run_folder import NEEDED, schema_columns
 from assay_report.verdict import OUTCOMES
 
 RUN_ID = "20260301T120000Z-5a5a"
@@ -197,7 +197,7 @@ class RunFiles:
         self.tables["runs"] = [run | self.run]
         folder.mkdir(parents=True, exist_ok=True)
         for name, rows in self.tables.items():
-            header = [*NEEDED[name], "a_column_of_tomorrow"]
+            header = [*schema_columns(name), "a_column_of_tomorrow"]
             with (folder / f"{name}.csv").open("w", newline="") as file:
                 writer = csv.DictWriter(file, header, "", lineterminator="\n")
                 writer.writeheader()

@@ -80,6 +80,9 @@ class Misbehaving final : public Backend {
   Result<Probe> Inspect() override { return Probe{"1", "cpu"}; }
   Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
                                         const LoadOptions& options) override {
+    if (options.settings.count("decline") > 0) {
+      return assay::Unsupported(assay::Reason::kOperator, "everything");
+    }
     for (const Misdeed& misdeed : kMisdeeds) {
       const auto chosen = options.settings.find(misdeed.setting);
       if (chosen != options.settings.end() &&

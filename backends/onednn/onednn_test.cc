@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every family through the Backend interface: small graphs with results worked
+// out by hand, and what is declined with its reason.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/onednn/device.h"
+#include "framework/backend/onnx_text.h"
+#include "framework/backend/registry.h"
+
+namespace assay::onednn {
+namespace {
+
+using ::testing::FloatNear;
+using ::testing::HasSubstr;
+using ::testing::Pointwise;
+
+Tensor Floats(Shape shape, std::vector<float> elements) {
+  return *Tensor::Of<float>(std::move(shape), elements);
+}
+
+Result<std::unique_ptr<Network>> Load(const std::string& text,
+                                      const LoadOptions& options = {}) {
+  return (*MakeBackend("onednn"))->Load(ModelOfText(text), options);
+}
+
+struct Computed {
+  const char* what;
+  const char* graph;  // inputs x, and w where there are two
+  Tensor x;
+  Tensor w;
+  Tensor want;
+};
+
+const Tensor kPair = Floats({2}, {-1, 3});
+const Tensor kSquare = Floats({2, 2}, {1, 2, 3, 4});
+const Tensor kImage = Floats({1, 1, 3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
+const Tensor kKernel = Floats({1, 1, 2, 2}, {1, 0, 0, 1});
+
+const Computed kComputed[] = {
+    {"eltwise",
+     "g (float[2] x) => (float[2] y) { y = Relu(x) }",
+     kPair,
+     {},
+     Floats({2}, {0, 3})},
+    {"a chain of eltwise",
+     "g (float[2] x) => (float[2] y) { y = Celu <alpha = 2.0> (x) }",
+     kPair,
+     {},
+     Floats({2}, {-0.78693868F, 3})},
+    {"threshold at an infinity",
+     "g (float[2] x) => (float[2] y) "
+     "{ y = ThresholdedRelu <alpha = -2.0> (x) }",
+     Floats({2}, {-std::numeric_limits<float>::infinity(), -1}),
+     {},
+     Floats({2}, {0, -1})},
+    {"the smaller operand first",
+     "g (float[2] x, float[2,2] w) => (float[2,2] y) { y = Sub(x, w) }", kPair,
+     kSquare, Floats({2, 2}, {-2, 1, -4, -1})},
+    {"exchanged operands",
+     "g (float[2] x, float[2,2] w) => (float[2,2] y) { y = Add(x, w) }", kPair,
+     kSquare, Floats({2, 2}, {0, 5, 2, 7})},
+    {"both operands repeat",
+     "g (float[2,1] x, float[2] w) => (float[2,2] y) { y = Mul(x, w) }",
+     Floats({2, 1}, {2, 3}), kPair, Floats({2, 2}, {-2, 6, -3, 9})},
+    {"a mean of unequal shapes",
+     "g (float[2] x, float[2,2] w) => (float[2,2] y) { y = Mean(x, w) }", kPair,
+     kSquare, Floats({2, 2}, {0, 2.5F, 1, 3.5F})},
+    {"convolution",
+     "g (float[1,1,3,3] x, float[1,1,2,2] w) => (float[1,1,2,2] y) "
+     "{ y = Conv(x, w) }",
+     kImage, kKernel, Floats({1, 1, 2, 2}, {6, 8, 12, 14})},
+    {"convolution with uneven pads and a fixed kernel",
+     "g (float[1,1,3,3] x) => (float[1,1,2,3] y) "
+     "<float[1,1,2,2] w = {1, 0, 0, 1}> "
+     "{ y = Conv <pads = [0, 1, 0, 0]> (x, w) }",
+     kImage,
+     {},
+     Floats({1, 1, 2, 3}, {4, 6, 8, 7, 12, 14})},
+    {"transposed convolution in two groups",
+     "g (float[1,2,2] x, float[2,1,2] w) => (float[1,2,3] y) "
+     "{ y = ConvTranspose <group = 2> (x, w) }",
+     Floats({1, 2, 2}, {1, 2, 3, 4}), Floats({2, 1, 2}, {1, 10, 1, 100}),
+     Floats({1, 2, 3}, {1, 12, 20, 3, 304, 400})},
+    {"a product with one vector",
+     "g (float[2,2] x, float[2] w) => (float[2] y) { y = MatMul(x, w) }",
+     kSquare, kPair, Floats({2}, {5, 9})},
+    {"batches that repeat",
+     "g (float[2,1,2] x, float[2,2] w) => (float[2,1,2] y) "
+     "{ y = MatMul(x, w) }",
+     Floats({2, 1, 2}, {1, 0, 0, 1}), kSquare, Floats({2, 1, 2}, {1, 2, 3, 4})},
+    {"alpha, beta and a transposed operand",
+     "g (float[2,2] x, float[2] w) => (float[2,2] y) "
+     "{ y = Gemm <alpha = 2.0, beta = 10.0, transA = 1> (x, x, w) }",
+     kSquare, kPair, Floats({2, 2}, {10, 58, 18, 70})},
+    {"a window that overhangs under ceil_mode",
+     "g (float[1,1,3,3] x) => (float[1,1,2,2] y) { y = MaxPool "
+     "<kernel_shape = [2, 2], strides = [2, 2], ceil_mode = 1> (x) }",
+     kImage,
+     {},
+     Floats({1, 1, 2, 2}, {5, 6, 8, 9})},
+    {"padding that counts",
+     "g (float[1,1,3,3] x) => (float[1,1,2,2] y) { y = AveragePool "
+     "<kernel_shape = [2, 2], strides = [2, 2], pads = [1, 1, 0, 0], "
+     "count_include_pad = 1> (x) }",
+     kImage,
+     {},
+     Floats({1, 1, 2, 2}, {0.25F, 1.25F, 2.75F, 7})},
+    {"padding that does not",
+     "g (float[1,1,3,3] x) => (float[1,1,2,2] y) { y = AveragePool "
+     "<kernel_shape = [2, 2], strides = [2, 2], pads = [1, 1, 0, 0]> (x) }",
+     kImage,
+     {},
+     Floats({1, 1, 2, 2}, {1, 2.5F, 5.5F, 7})},
+    {"softmax along the first axis",
+     "g (float[2,2] x) => (float[2,2] y) { y = Softmax <axis = 0> (x) }",
+     kSquare,
+     {},
+     Floats({2, 2}, {0.11920292F, 0.11920292F, 0.88079708F, 0.88079708F})},
+    {"batch normalization",
+     "g (float[1,2,1] x, float[2] w) => (float[1,2,1] y) "
+     "<float[2] mean = {1, 1}, float[2] var = {4, 4}> "
+     "{ y = BatchNormalization <epsilon = 0.0> (x, w, w, mean, var) }",
+     Floats({1, 2, 1}, {3, 5}), kPair, Floats({1, 2, 1}, {-2, 9})},
+    {"rows of one infinity",
+     "g (float[2] x) => (float y) { y = ReduceLogSumExp <keepdims = 0> (x) }",
+     Floats({2}, {-std::numeric_limits<float>::infinity(),
+                  -std::numeric_limits<float>::infinity()}),
+     {},
+     Floats({}, {-std::numeric_limits<float>::infinity()})},
+    {"a reduction over fixed axes",
+     "g (float[2,2] x) => (float[2,1] y) <int64[1] axes = {-1}> "
+     "{ y = ReduceSumSquare(x, axes) }",
+     kSquare,
+     {},
+     Floats({2, 1}, {5, 25})},
+    {"transposition",
+     "g (float[2,2] x) => (float[2,2] y) { y = Transpose(x) }",
+     kSquare,
+     {},
+     Floats({2, 2}, {1, 3, 2, 4})},
+    {"repetition",
+     "g (float[2,1] x) => (float[2,2] y) <int64[2] to = {2, 2}> "
+     "{ y = Expand(x, to) }",
+     Floats({2, 1}, {1, 2}),
+     {},
+     Floats({2, 2}, {1, 1, 2, 2})},
+    {"concatenation",
+     "g (float[2,2] x, float[2,1] w) => (float[2,3] y) "
+     "{ y = Concat <axis = 1> (x, w) }",
+     kSquare, Floats({2, 1}, {8, 9}), Floats({2, 3}, {1, 2, 8, 3, 4, 9})},
+    {"an operator of the adapter's",
+     "g (float[2,2] x) => (float[4] y) <int64[1] to = {-1}> "
+     "{ y = Reshape(x, to) }",
+     kSquare,
+     {},
+     Floats({4}, {1, 2, 3, 4})},
+};
+
+TEST(OneDnn, EveryFamilyComputes) {
+  for (const Computed& row : kComputed) {
+    SCOPED_TRACE(row.what);
+    const auto network = Load(row.graph);
+    ASSERT_TRUE(network.ok()) << network.status().ToString();
+    std::map<std::string, Value> inputs = {{"x", row.x}};
+    if (row.w.defined()) inputs.emplace("w", row.w);
+    for (int run = 0; run < 2; ++run) {
+      const auto got = assay::Run(**network, inputs);
+      ASSERT_TRUE(got.ok()) << got.status().ToString();
+      const Tensor& y = *(*got)[0].tensor();
+      EXPECT_EQ(y.shape(), row.want.shape());
+      EXPECT_THAT(y.elements<float>(),
+                  Pointwise(FloatNear(1e-5F), row.want.elements<float>()));
+    }
+  }
+}
+
+TEST(OneDnn, ComparisonsYieldBytesOfZeroAndOne) {
+  const auto network =
+      Load("g (float[2,2] x, float[2] w) => (bool[2,2] y) { y = Less(w, x) }");
+  ASSERT_TRUE(network.ok()) << network.status().ToString();
+  const auto got = assay::Run(**network, {{"x", kSquare}, {"w", kPair}});
+  ASSERT_TRUE(got.ok()) << got.status().ToString();
+  EXPECT_THAT((*got)[0].tensor()->elements<uint8_t>(),
+              ::testing::ElementsAre(1, 0, 1, 1));
+}
+
+struct Declined {
+  const char* graph;
+  Reason reason;
+  const char* words;
+};
+
+const Declined kDeclined[] = {
+    {"g (float[2] x) => (float[2] y) { y = Sin(x) }", Reason::kOperator, "Sin"},
+    {"g (double[2] x) => (double[2] y) { y = Relu(x) }", Reason::kDType,
+     "float64"},
+    {"g (int32[2] x) => (int32[2] y) { y = Add(x, x) }", Reason::kDType,
+     "int32"},
+    {"g (int8[2] x) => (int8[2] y) { y = Div(x, x) }", Reason::kDType, "int8"},
+    {"g (float[2] x) => (int32[2] y) { y = Cast <to = 6> (x) }", Reason::kDType,
+     "float32 to int32"},
+    {"g (float[N] x) => (float[N] y) { y = Relu(x) }", Reason::kShape, "N"},
+    {"g (float[2,2] x, int64[1] a) => (float[2,1] y) "
+     "{ y = ReduceSum(x, a) }",
+     Reason::kShape, "axes"},
+    {"g (float[1,1,2,2,2,2] x, float[1,1,1,1,1,1] w) => "
+     "(float[1,1,2,2,2,2] y) { y = Conv(x, w) }",
+     Reason::kShape, "spatial"},
+    {"g (float[2,0] x) => (float[2,1] y) <int64[1] axes = {1}> "
+     "{ y = ReduceSum(x, axes) }",
+     Reason::kShape, "no elements"},
+    {"g (float[1,1,4] x) => (float[1,1,2] y, int64[1,1,2] i) "
+     "{ y, i = MaxPool <kernel_shape = [2], strides = [2]> (x) }",
+     Reason::kAttribute, "Indices"},
+    {"g (float[1,4,1] x) => (float[1,4,1] y) { y = LRN <size = 2> (x) }",
+     Reason::kAttribute, "odd"},
+    {"g (float[1,1,3] x) => (float[1,1,2] y) { y = AveragePool "
+     "<kernel_shape = [2], strides = [2], ceil_mode = 1, "
+     "count_include_pad = 1> (x) }",
+     Reason::kAttribute, "ceil_mode"},
+    {"g (float[2] x, float[2] e) => (float[2] y) { y = Pow(x, e) }",
+     Reason::kAttribute, "exponent"},
+    {"g (float[2] x) => (float[2] y) <float r = {0.5}, bool t = {1}> "
+     "{ y = Dropout(x, r, t) }",
+     Reason::kTraining, "random"},
+};
+
+TEST(OneDnn, WhatItLacksIsDeclinedAtLoadWithItsReason) {
+  for (const Declined& row : kDeclined) {
+    SCOPED_TRACE(row.graph);
+    const Status status = Load(row.graph).status();
+    EXPECT_EQ(status.code(), StatusCode::kUnsupported) << status.ToString();
+    EXPECT_EQ(status.reason(), row.reason) << status.ToString();
+    EXPECT_THAT(status.message(), HasSubstr(row.words));
+  }
+}
+
+TEST(OneDnn, WrongAttributesAreInvalid) {
+  for (const char* graph :
+       {"g (float[3] x) => (float[2] y, float[2] z) <int64[2] s = {2, 2}> "
+        "{ y, z = Split(x, s) }",
+        "g (float[3] x) => (float[2] y, float[2] z) <int64[2] s = {9, -6}> "
+        "{ y, z = Split(x, s) }",
+        "g (float[2,2] x) => (float[2,2] y) { y = Transpose <perm = [0, 0]> "
+        "(x) }",
+        "g (float[2,2] x, float[2] w) => (float[2,2] y) "
+        "{ y = BatchNormalization(x, w, w, w) }",
+        "g (float[1,1,4] x, float[1,2,2] w) => (float[1,1,3] y) "
+        "{ y = Conv(x, w) }",
+        "g (float[2] x, float[3] w) => (float[2] y) { y = Add(x, w) }"}) {
+    const Status status = Load(graph).status();
+    EXPECT_FALSE(status.ok()) << graph;
+    EXPECT_NE(status.code(), StatusCode::kInternal) << status.ToString();
+  }
+}
+
+TEST(OneDnn, GradientsAreDeclined) {
+  const Status status = Load("g (float[2] x) => (float[2] y) { y = Relu(x) }",
+                             {.gradient_targets = {"x"}})
+                            .status();
+  EXPECT_EQ(status.reason(), Reason::kGradient) << status.ToString();
+}
+
+TEST(OneDnn, PlacementNamesTheImplementationOrTheAdapter) {
+  const auto network = Load(
+      "g (float[2,2] x) => (float[4] y) <int64[1] to = {-1}> "
+      "{ h = Relu(x) y = Reshape(h, to) }");
+  ASSERT_TRUE(network.ok()) << network.status().ToString();
+  const auto placed = (*network)->placement()->Placed();
+  ASSERT_EQ(placed.size(), 2U);
+  EXPECT_NE(placed[0].executor, "adapter");
+  EXPECT_FALSE(placed[0].executor.empty());
+  EXPECT_EQ(placed[1].executor, "adapter");
+}
+
+TEST(OneDnn, OnlyTheSettingThreadsIsKnown) {
+  constexpr char kGraph[] = "g (float[2] x) => (float[2] y) { y = Relu(x) }";
+  EXPECT_TRUE(Load(kGraph, {.settings = {{"threads", "2"}}}).ok());
+  for (const auto& [name, value] : std::map<std::string, std::string>{
+           {"colour", "red"}, {"threads", "0"}, {"threads ", "1"}}) {
+    EXPECT_EQ(Load(kGraph, {.settings = {{name, value}}}).status().code(),
+              StatusCode::kInvalidArgument)
+        << name << "=" << value;
+  }
+  for (const char* value : {"", "1x", "-1", "1025"}) {
+    EXPECT_FALSE(ReadThreads({{"threads", value}}).ok()) << value;
+  }
+}
+
+TEST(OneDnn, InspectNamesTheLoadedLibrary) {
+  const auto probe = (*MakeBackend("onednn"))->Inspect();
+  ASSERT_TRUE(probe.ok()) << probe.status().ToString();
+  EXPECT_EQ(probe->version, RuntimeVersion());
+  EXPECT_EQ(probe->device, "cpu");
+}
+
+}  // namespace
+}  // namespace assay::onednn

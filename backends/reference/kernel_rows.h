@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// For tests of kernels: a graph in ONNX's text form, what is fed, and what
+// comes out.
+//
+//   ExpectRows({{"g (float[2] x) => (float[2] y) { y = Relu(x) }",
+//                {F({2}, {-1, 2})},
+//                {F({2}, {0, 2})}}});
+
+#ifndef ASSAY_BACKENDS_REFERENCE_KERNEL_ROWS_H_
+#define ASSAY_BACKENDS_REFERENCE_KERNEL_ROWS_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "framework/backend/eager.h"
+
+namespace assay::reference {
+
+class RowBackend : public EagerBackend {
+ public:
+  RowBackend();
+  std::string_view name() const override { return "reference"; }
+  Result<Probe> Inspect() override { return Probe{}; }
+};
+
+/// A tensor by its elements; integers and booleans are written as doubles.
+struct Feed {
+  DType dtype;
+  Shape shape;
+  std::vector<double> values;
+
+  Tensor Make() const;
+};
+
+inline Feed F(Shape shape, std::vector<double> values) {
+  return {DType::kFloat32, std::move(shape), std::move(values)};
+}
+inline Feed D(Shape shape, std::vector<double> values) {
+  return {DType::kFloat64, std::move(shape), std::move(values)};
+}
+inline Feed I(Shape shape, std::vector<double> values) {
+  return {DType::kInt64, std::move(shape), std::move(values)};
+}
+inline Feed B(Shape shape, std::vector<double> values) {
+  return {DType::kBool, std::move(shape), std::move(values)};
+}
+
+struct Row {
+  std::string graph;
+  std::vector<Feed> feeds;
+  std::vector<Feed> wanted;
+};
+
+std::shared_ptr<const Model> ModelOf(const std::string& graph);
+
+/// The outputs of the graph, the inputs being fed in order.
+Result<std::vector<Value>> Compute(const std::string& graph,
+                                   const std::vector<Feed>& feeds);
+
+/// Types and shapes are equal; integers, NaN, infinities and zeros with their
+/// signs exact; other floats within 4e-7 of the wanted value.
+void ExpectRows(const std::vector<Row>& rows);
+
+}  // namespace assay::reference
+
+#endif  // ASSAY_BACKENDS_REFERENCE_KERNEL_ROWS_H_

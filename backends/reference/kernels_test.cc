@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The families that compute, by a table: values by hand or by the formula.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "backends/reference/kernel_rows.h"
+
+namespace assay::reference {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+TEST(Kernels, ElementwiseFunctionsFollowTheirFormulas) {
+  ExpectRows({
+      {"g (float[4] x) => (float[4] y) { y = Abs(x) }",
+       {F({4}, {-2, -0.0, kInf, kNan})},
+       {F({4}, {2, 0, kInf, kNan})}},
+      {"g (int64[2] x) => (int64[2] y) { y = Neg(x) }",
+       {I({2}, {3, -4})},
+       {I({2}, {-3, 4})}},
+      {"g (float[5] x) => (float[5] y) { y = Sign(x) }",
+       {F({5}, {-3, -0.0, 0, 7, kNan})},
+       {F({5}, {-1, -0.0, 0, 1, kNan})}},
+      {"g (float[6] x) => (float[6] y) { y = Round(x) }",
+       {F({6}, {0.5, 1.5, 2.5, -0.5, -1.5, 2.4})},
+       {F({6}, {0, 2, 2, -0.0, -2, 2})}},
+      {"g (double[3] x) => (double[3] y) { y = Exp(x) }",
+       {D({3}, {0, 1, -kInf})},
+       {D({3}, {1, std::exp(1.0), 0})}},
+      {"g (float[0] x) => (float[0] y) { y = Sqrt(x) }",
+       {F({0}, {})},
+       {F({0}, {})}},
+      {"g (float x) => (float y) { y = Log(x) }",
+       {F({}, {-1})},
+       {F({}, {kNan})}},
+      {"g (float[3] x) => (bool[3] y) { y = IsNaN(x) }",
+       {F({3}, {kNan, kInf, 0})},
+       {B({3}, {1, 0, 0})}},
+      {"g (float[3] x) => (bool[3] y) "
+       "{ y = IsInf <detect_negative = 0> (x) }",
+       {F({3}, {kInf, -kInf, kNan})},
+       {B({3}, {1, 0, 0})}},
+      // Both bounds; with min above max, max wins.
+      {"g (float[3] x, float a, float b) => (float[3] y) { y = Clip(x, a, b) }",
+       {F({3}, {-9, 1, kNan}), F({}, {5}), F({}, {2})},
+       {F({3}, {2, 2, kNan})}},
+      {"g (float[2] x, float b) => (float[2] y) { y = Clip(x, , b) }",
+       {F({2}, {-9, 9}), F({}, {2})},
+       {F({2}, {-9, 2})}},
+  });
+}
+
+TEST(Kernels, ActivationsFollowTheirFormulasAndDoNotOverflow) {
+  ExpectRows({
+      {"g (float[4] x) => (float[4] y) { y = Relu(x) }",
+       {F({4}, {-1, 0, 2, kNan})},
+       {F({4}, {0, 0, 2, kNan})}},
+      {"g (float[3] x) => (float[3] y) { y = LeakyRelu <alpha = 0.5> (x) }",
+       {F({3}, {-2, 0, 3})},
+       {F({3}, {-1, 0, 3})}},
+      {"g (double[3] x) => (double[3] y) { y = Sigmoid(x) }",
+       {D({3}, {0, -800, 800})},
+       {D({3}, {0.5, 0, 1})}},
+      {"g (double[3] x) => (double[3] y) { y = Softplus(x) }",
+       {D({3}, {0, 800, -800})},
+       {D({3}, {std::log(2.0), 800, 0})}},
+      {"g (float[3] x) => (float[3] y) { y = HardSigmoid(x) }",
+       {F({3}, {-9, 0, 9})},
+       {F({3}, {0, 0.5, 1})}},
+      {"g (float[3] x) => (float[3] y) { y = ThresholdedRelu(x) }",
+       {F({3}, {1, 1.5, -1})},
+       {F({3}, {0, 1.5, 0})}},
+      {"g (double[2] x) => (double[2] y) { y = Elu <alpha = 2.0> (x) }",
+       {D({2}, {-1, 3})},
+       {D({2}, {2 * std::expm1(-1.0), 3})}},
+      {"g (double[2] x) => (double[2] y) { y = Celu <alpha = 2.0> (x) }",
+       {D({2}, {-1, 3})},
+       {D({2}, {2 * std::expm1(-0.5), 3})}},
+      {"g (double[1] x) => (double[1] y) { y = Gelu(x) }",
+       {D({1}, {1})},
+       {D({1}, {0.5 * (1 + std::erf(std::sqrt(0.5)))})}},
+      {"g (float[2,2] x, float[2] s) => (float[2,2] y) { y = PRelu(x, s) }",
+       {F({2, 2}, {-1, -1, 1, -2}), F({2}, {0.5, 3})},
+       {F({2, 2}, {-0.5, -3, 1, -6})}},
+      {"g (float[4] x) => (float[4] y) "
+       "{ y = Shrink <lambd = 1.5, bias = 1.0> (x) }",
+       {F({4}, {-2, -1.5, 1.5, 2})},
+       {F({4}, {-1, 0, 0, 1})}},
+  });
+}
+
+TEST(Kernels, BinaryOperatorsBroadcastAndIntegersWrap) {
+  ExpectRows({
+      {"g (float[2,1] a, float[3] b) => (float[2,3] y) { y = Add(a, b) }",
+       {F({2, 1}, {10, 20}), F({3}, {1, 2, 3})},
+       {F({2, 3}, {11, 12, 13, 21, 22, 23})}},
+      {"g (float[2,3] a, float b) => (float[2,3] y) { y = Sub(b, a) }",
+       {F({2, 3}, {1, 2, 3, 4, 5, 6}), F({}, {0})},
+       {F({2, 3}, {-1, -2, -3, -4, -5, -6})}},
+      {"g (float[0,3] a, float[1,3] b) => (float[0,3] y) { y = Mul(a, b) }",
+       {F({0, 3}, {}), F({1, 3}, {1, 2, 3})},
+       {F({0, 3}, {})}},
+      {"g (uint8[2] a, uint8[2] b) => (uint8[2] y) { y = Add(a, b) }",
+       {{DType::kUint8, {2}, {250, 1}}, {DType::kUint8, {2}, {10, 1}}},
+       {{DType::kUint8, {2}, {4, 2}}}},
+      {"g (int64[4] a, int64[4] b) => (int64[4] y) { y = Div(a, b) }",
+       {I({4}, {-7, 7, 5, -6}), I({4}, {2, -2, 0, -1})},
+       {I({4}, {-3, -3, 0, 6})}},
+      {"g (int64[4] a, int64[4] b) => (int64[4] y) { y = Mod(a, b) }",
+       {I({4}, {-7, 7, -6, 5}), I({4}, {3, -3, 3, 0})},
+       {I({4}, {2, -2, 0, 0})}},
+      {"g (float[3] a, float[3] b) => (float[3] y) { y = Mod(a, b) }",
+       {F({3}, {-7, 6, -6}), F({3}, {3, -3, 3})},
+       {F({3}, {2, -0.0, 0})}},
+      {"g (float[2] a, float[2] b) => (float[2] y) { y = Mod <fmod = 1> (a, b)"
+       " }",
+       {F({2}, {-7, 6}), F({2}, {3, -3})},
+       {F({2}, {-1, 0})}},
+      {"g (int64[4] a, int64[4] b) => (int64[4] y) { y = Pow(a, b) }",
+       {I({4}, {-3, 2, 2, -1}), I({4}, {3, 10, -1, -3})},
+       {I({4}, {-27, 1024, 0, -1})}},
+      {"g (int8[3] a, int8[3] b) => (int8[3] y) "
+       "{ y = BitShift <direction = \"RIGHT\"> (a, b) }",
+       {{DType::kInt8, {3}, {-8, 8, -1}}, {DType::kInt8, {3}, {1, 2, 99}}},
+       {{DType::kInt8, {3}, {-4, 2, -1}}}},
+      {"g (float[2] a, float[1] b, float[2] c) => (float[2] y) "
+       "{ y = Max(a, b, c) }",
+       {F({2}, {1, kNan}), F({1}, {2}), F({2}, {0, 9})},
+       {F({2}, {2, kNan})}},
+      {"g (float[1] a, float[2] b) => (float[2] y) { y = Mean(a, b) }",
+       {F({1}, {1}), F({2}, {3, 5})},
+       {F({2}, {2, 3})}},
+  });
+}
+
+TEST(Kernels, LogicComparesAndSelects) {
+  ExpectRows({
+      {"g (float[3] a, float b) => (bool[3] y) { y = LessOrEqual(a, b) }",
+       {F({3}, {1, 2, kNan}), F({}, {2})},
+       {B({3}, {1, 1, 0})}},
+      {"g (bool[2,1] a, bool[2] b) => (bool[2,2] y) { y = Xor(a, b) }",
+       {B({2, 1}, {0, 1}), B({2}, {0, 1})},
+       {B({2, 2}, {0, 1, 1, 0})}},
+      {"g (bool[2] c, float[2,1] a, float b) => (float[2,2] y) "
+       "{ y = Where(c, a, b) }",
+       {B({2}, {1, 0}), F({2, 1}, {1, 2}), F({}, {9})},
+       {F({2, 2}, {1, 9, 2, 9})}},
+  });
+}
+
+TEST(Kernels, ProductsFollowNumpyAndGemm) {
+  ExpectRows({
+      {"g (float[2,2] a, float[2,2] b) => (float[2,2] y) { y = MatMul(a, b) }",
+       {F({2, 2}, {1, 2, 3, 4}), F({2, 2}, {5, 6, 7, 8})},
+       {F({2, 2}, {19, 22, 43, 50})}},
+      {"g (float[2] a, float[2] b) => (float y) { y = MatMul(a, b) }",
+       {F({2}, {1, 2}), F({2}, {3, 4})},
+       {F({}, {11})}},
+      {"g (float[2] a, float[2,3] b) => (float[3] y) { y = MatMul(a, b) }",
+       {F({2}, {1, 2}), F({2, 3}, {1, 2, 3, 4, 5, 6})},
+       {F({3}, {9, 12, 15})}},
+      {"g (float[2,1,2] a, float[1,2,1] b) => (float[2,1,1] y) "
+       "{ y = MatMul(a, b) }",
+       {F({2, 1, 2}, {1, 2, 3, 4}), F({1, 2, 1}, {5, 6})},
+       {F({2, 1, 1}, {17, 39})}},
+      {"g (float[1,1,2] a, float[2,2,1] b) => (float[2,1,1] y) "
+       "{ y = MatMul(a, b) }",
+       {F({1, 1, 2}, {1, 2}), F({2, 2, 1}, {1, 2, 3, 4})},
+       {F({2, 1, 1}, {5, 11})}},
+      {"g (float[2,0] a, float[0,2] b) => (float[2,2] y) { y = MatMul(a, b) }",
+       {F({2, 0}, {}), F({0, 2}, {})},
+       {F({2, 2}, {0, 0, 0, 0})}},
+      {"g (float[2,1] a, float[2,2] b, float[2] c) => (float[1,2] y) "
+       "{ y = Gemm <transA = 1, transB = 1, alpha = 2.0, beta = 10.0> "
+       "(a, b, c) }",
+       {F({2, 1}, {1, 2}), F({2, 2}, {1, 2, 3, 4}), F({2}, {1, -1})},
+       {F({1, 2}, {20, 12})}},
+  });
+}
+
+TEST(Kernels, ConvolutionsAndPoolsSlide) {
+  ExpectRows({
+      {"g (float[1,1,4] x, float[1,1,3] w, float[1] b) => (float[1,1,4] y) "
+       "{ y = Conv <pads = [1, 1]> (x, w, b) }",
+       {F({1, 1, 4}, {1, 2, 3, 4}), F({1, 1, 3}, {1, 10, 100}), F({1}, {0.5})},
+       {F({1, 1, 4}, {210.5, 321.5, 432.5, 43.5})}},
+      // Two groups, of one channel and two filters each; stride and dilation.
+      {"g (float[1,2,5] x, float[4,1,2] w) => (float[1,4,2] y) { y = "
+       "Conv <group = 2, strides = [2], dilations = [2]> (x, w) }",
+       {F({1, 2, 5}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}),
+        F({4, 1, 2}, {1, 0, 0, 1, 1, 1, 2, -1})},
+       {F({1, 4, 2}, {1, 3, 3, 5, 14, 18, 4, 6})}},
+      {"g (float[1,1,2,2] x, float[1,1,2,2] w) => (float[1,1,2,2] y) "
+       "{ y = Conv <auto_pad = \"SAME_UPPER\"> (x, w) }",
+       {F({1, 1, 2, 2}, {1, 2, 3, 4}), F({1, 1, 2, 2}, {1, 10, 100, 1000})},
+       {F({1, 1, 2, 2}, {4321, 402, 43, 4})}},
+      {"g (float[1,1,2,3] x) => (float[1,1,1,2] y, int64[1,1,1,2] i) "
+       "{ y, i = MaxPool <kernel_shape = [2, 2], storage_order = 1> (x) }",
+       {F({1, 1, 2, 3}, {1, 7, 7, 2, 3, 9})},
+       {F({1, 1, 1, 2}, {7, 9}), I({1, 1, 1, 2}, {2, 5})}},
+      {"g (float[1,1,3] x) => (float[1,1,3] y) { y = AveragePool "
+       "<kernel_shape = [3], pads = [1, 1], count_include_pad = 1> (x) }",
+       {F({1, 1, 3}, {3, 6, 9})},
+       {F({1, 1, 3}, {3, 6, 5})}},
+      {"g (float[1,1,3] x) => (float[1,1,3] y) "
+       "{ y = AveragePool <kernel_shape = [3], pads = [1, 1]> (x) }",
+       {F({1, 1, 3}, {3, 6, 9})},
+       {F({1, 1, 3}, {4.5, 6, 7.5})}},
+      {"g (float[1,1,2] x) => (float[1,1,1] y) "
+       "{ y = LpPool <kernel_shape = [2]> (x) }",
+       {F({1, 1, 2}, {3, -4})},
+       {F({1, 1, 1}, {5})}},
+      {"g (float[1,2,2] x) => (float[1,2,1] y) { y = GlobalAveragePool(x) }",
+       {F({1, 2, 2}, {1, 2, 3, 5})},
+       {F({1, 2, 1}, {1.5, 4})}},
+  });
+}
+
+TEST(Kernels, LinesAndReductionsFollowTheirFormulas) {
+  const double e = std::exp(1.0);
+  ExpectRows({
+      {"g (double[2,2] x) => (double[2,2] y) { y = Softmax <axis = 0> (x) }",
+       {D({2, 2}, {0, 1e4, 1, 1e4})},
+       {D({2, 2}, {1 / (1 + e), 0.5, e / (1 + e), 0.5})}},
+      {"g (double[1,2] x) => (double[1,2] y) { y = LogSoftmax(x) }",
+       {D({1, 2}, {1000, 1000})},
+       {D({1, 2}, {-std::log(2.0), -std::log(2.0)})}},
+      {"g (float[3] x) => (float[3] y) { y = Hardmax(x) }",
+       {F({3}, {1, 5, 5})},
+       {F({3}, {0, 1, 0})}},
+      {"g (float[3] x, int64 a) => (float[3] y) "
+       "{ y = CumSum <exclusive = 1, reverse = 1> (x, a) }",
+       {F({3}, {1, 2, 4}), I({}, {-1})},
+       {F({3}, {6, 4, 0})}},
+      {"g (float[2,1,2] x, int64[2] a) => (float[1] y) "
+       "{ y = ReduceSum <keepdims = 0> (x, a) }",
+       {F({2, 1, 2}, {1, 2, 3, 4}), I({2}, {0, -1})},
+       {F({1}, {10})}},
+      {"g (float[2,2] x) => (float[2,2] y) "
+       "{ y = ReduceSumSquare <noop_with_empty_axes = 1> (x) }",
+       {F({2, 2}, {1, 2, 3, 4})},
+       {F({2, 2}, {1, 4, 9, 16})}},
+      {"g (float[2,2] x) => (float[1,1] y) { y = ReduceProd(x) }",
+       {F({2, 2}, {1, 2, 3, 4})},
+       {F({1, 1}, {24})}},
+      {"g (float[2,0] x, int64[1] a) => (float[2,1] y) "
+       "{ y = ReduceMin(x, a) }",
+       {F({2, 0}, {}), I({1}, {1})},
+       {F({2, 1}, {kInf, kInf})}},
+      {"g (int8[0] x) => (int8[1] y) { y = ReduceMax(x) }",
+       {{DType::kInt8, {0}, {}}},
+       {{DType::kInt8, {1}, {-128}}}},
+      {"g (double[2] x) => (double[1] y) { y = ReduceLogSumExp(x) }",
+       {D({2}, {1000, 1000})},
+       {D({1}, {1000 + std::log(2.0)})}},
+      {"g (double[2] x) => (double[1] y) { y = ReduceLogSumExp(x) }",
+       {D({2}, {-kInf, -kInf})},
+       {D({1}, {-kInf})}},
+      {"g (float[2,3] x) => (int64[2,1] y) { y = ArgMax <axis = 1> (x) }",
+       {F({2, 3}, {1, 3, 3, kNan, 9, 1})},
+       {I({2, 1}, {1, 0})}},
+      {"g (float[3] x) => (int64 y) "
+       "{ y = ArgMin <keepdims = 0, select_last_index = 1> (x) }",
+       {F({3}, {2, 2, 5})},
+       {I({}, {1})}},
+      {"g (float[2,2] x, int64[1] k) => (float[1,2] v, int64[1,2] i) "
+       "{ v, i = TopK <axis = 0> (x, k) }",
+       {F({2, 2}, {1, 4, 3, 4}), I({1}, {1})},
+       {F({1, 2}, {3, 4}), I({1, 2}, {1, 0})}},
+  });
+}
+
+}  // namespace
+}  // namespace assay::reference

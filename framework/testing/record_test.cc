@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/record.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "framework/testing/file.h"
+#include "framework/testing/scratch_folder.h"
+#include "framework/testing/tables.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+Record SomeRecord(const std::string& test_id, int outputs) {
+  Record record;
+  record.result.test_id = test_id;
+  record.result.outcome = "fail";
+  record.result.message = "wanted \"1, 2\",\ngot 3";
+  record.result.headroom = -0.5;
+  for (int i = 0; i < outputs; ++i) {
+    AccuracyRow& row = record.accuracy.emplace_back();
+    row.test_id = test_id;
+    row.output_index = i;
+    row.max_abs_err = 0.1 * i;
+  }
+  return record;
+}
+
+// All that an entry holds, as one text.
+std::string TextOf(const JournalEntry& entry) {
+  std::string text =
+      StrCat(static_cast<char>(entry.kind), " ", entry.text, "|");
+  AppendCsvRow(text, entry.backend);
+  AppendCsvRow(text, entry.record.result);
+  for (const AccuracyRow& row : entry.record.accuracy) AppendCsvRow(text, row);
+  return text;
+}
+
+struct Read {
+  std::vector<std::string> entries;
+  Status status;
+};
+
+Read ReadJournal(const fs::path& file) {
+  Read read;
+  JournalReader reader(file);
+  read.status = reader.Poll([&](const JournalEntry& entry) {
+    read.entries.push_back(TextOf(entry));
+  });
+  return read;
+}
+
+// A journal with a frame of each kind; returns what its entries should be.
+std::vector<std::string> WriteJournal(const fs::path& file) {
+  Result<Journal> journal = Journal::Open(file);
+  EXPECT_TRUE(journal.ok()) << journal.status().ToString();
+  std::vector<JournalEntry> entries(6);
+  entries[0].kind = FrameKind::kHeader;
+  entries[0].text = "digest";
+  entries[1].kind = FrameKind::kBackend;
+  entries[1].backend.backend = "acme+threads=2";
+  entries[1].backend.unavailable_reason = "no \"device\", none";
+  entries[2].kind = FrameKind::kBegin;
+  entries[2].text = "node/Abs/test_abs";
+  entries[3].kind = FrameKind::kRecord;
+  entries[3].record = SomeRecord("node/Abs/test_abs", 2);
+  entries[4].kind = FrameKind::kRecord;
+  entries[4].record = SomeRecord("node/If/test_if", 0);
+  entries[5].kind = FrameKind::kBatchEnd;
+  EXPECT_TRUE(journal->Header(entries[0].text).ok());
+  EXPECT_TRUE(journal->Append(entries[1].backend).ok());
+  EXPECT_TRUE(journal->Begin(entries[2].text).ok());
+  EXPECT_TRUE(journal->Append(entries[3].record).ok());
+  EXPECT_TRUE(journal->Append(entries[4].record).ok());
+  EXPECT_TRUE(journal->BatchEnd().ok());
+  std::vector<std::string> texts;
+  for (const JournalEntry& entry : entries) texts.push_back(TextOf(entry));
+  return texts;
+}
+
+std::string Bytes(const fs::path& file) {
+  Result<std::string> text = ReadFile(file);
+  EXPECT_TRUE(text.ok()) << text.status().ToString();
+  return text.ok() ? *text : std::string();
+}
+
+// Kills: a frame kind that writes nothing or is read as another; accuracy rows
+// dropped.
+TEST(RecordTest, AJournalGivesBackWhatWasWritten) {
+  const ScratchFolder folder;
+  const auto wanted = WriteJournal(folder.path() / "a.journal");
+  const Read read = ReadJournal(folder.path() / "a.journal");
+  EXPECT_TRUE(read.status.ok()) << read.status.ToString();
+  EXPECT_EQ(read.entries, wanted);
+}
+
+TEST(RecordTest, AJournalThatDoesNotExistIsEmpty) {
+  const ScratchFolder folder;
+  const Read read = ReadJournal(folder.path() / "none");
+  EXPECT_TRUE(read.status.ok()) << read.status.ToString();
+  EXPECT_TRUE(read.entries.empty());
+}
+
+// Kills: handing over a frame twice, or half of one, while it grows.
+TEST(RecordTest, AFollowedJournalHandsEachFrameOverOnce) {
+  const ScratchFolder folder;
+  const auto wanted = WriteJournal(folder.path() / "whole");
+  const std::string bytes = Bytes(folder.path() / "whole");
+  const fs::path file = folder.path() / "growing";
+  JournalReader reader(file);
+  std::vector<std::string> entries;
+  for (size_t size = 0; size <= bytes.size(); size += 7) {
+    folder.Write("growing", bytes.substr(0, size));
+    ASSERT_TRUE(reader
+                    .Poll([&](const JournalEntry& entry) {
+                      entries.push_back(TextOf(entry));
+                    })
+                    .ok());
+  }
+  folder.Write("growing", bytes);
+  ASSERT_TRUE(reader
+                  .Poll([&](const JournalEntry& entry) {
+                    entries.push_back(TextOf(entry));
+                  })
+                  .ok());
+  EXPECT_EQ(entries, wanted);
+  EXPECT_EQ(reader.offset(), static_cast<int64_t>(bytes.size()));
+}
+
+// Kills: a torn frame read as a whole one or called a loss; a recovery that
+// keeps torn bytes, or cuts whole frames off.
+TEST(RecordTest, ATailTornAtAnyByteIsCutOffAndWrittenOn) {
+  const ScratchFolder folder;
+  const auto wanted = WriteJournal(folder.path() / "whole");
+  const std::string bytes = Bytes(folder.path() / "whole");
+  const fs::path torn = folder.path() / "torn";
+  size_t whole = 0;
+  for (size_t size = 0; size <= bytes.size(); ++size) {
+    folder.Write("torn", bytes.substr(0, size));
+    const auto recovered = RecoverJournal(torn);
+    ASSERT_TRUE(recovered.ok()) << recovered.status().ToString();
+    ASSERT_GE(recovered->size(), whole) << "fewer frames in more bytes";
+    whole = recovered->size();
+    ASSERT_LE(fs::file_size(torn), size);
+    ASSERT_TRUE(Journal::Open(torn)->Begin("next").ok());
+    const Read read = ReadJournal(torn);
+    ASSERT_TRUE(read.status.ok()) << size << ": " << read.status.ToString();
+    ASSERT_EQ(read.entries.size(), whole + 1) << size;
+    for (size_t i = 0; i < whole; ++i) EXPECT_EQ(read.entries[i], wanted[i]);
+  }
+  EXPECT_EQ(whole, wanted.size());
+}
+
+// Kills: a checksum that leaves out the kind or part of the payload.
+TEST(RecordTest, NoFlippedBitPassesAsARecord) {
+  const ScratchFolder folder;
+  const auto wanted = WriteJournal(folder.path() / "whole");
+  const std::string bytes = Bytes(folder.path() / "whole");
+  for (size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+    std::string flipped = bytes;
+    flipped[bit / 8] =
+        static_cast<char>(flipped[bit / 8] ^ static_cast<char>(1 << (bit % 8)));
+    const Read read = ReadJournal(folder.Write("flipped", flipped));
+    // A length that grew looks like a frame that is not complete yet.
+    ASSERT_LT(read.entries.size(), wanted.size()) << "bit " << bit;
+    for (size_t i = 0; i < read.entries.size(); ++i) {
+      ASSERT_EQ(read.entries[i], wanted[i]) << "bit " << bit;
+    }
+  }
+}
+
+// Kills: trusting the length of a file that is no journal.
+TEST(RecordTest, AForeignFileIsDataLossWithItsName) {
+  const ScratchFolder folder;
+  for (const std::string_view text :
+       {"test_id,outcome\nnode/Abs/test_abs,pass\n",
+        "\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF"}) {
+    const fs::path file = folder.Write("results.csv", text);
+    const Read read = ReadJournal(file);
+    EXPECT_EQ(read.status.code(), StatusCode::kDataLoss) << text;
+    EXPECT_THAT(read.status.message(), HasSubstr(file.string() + " at byte 0"));
+    EXPECT_TRUE(read.entries.empty());
+    EXPECT_FALSE(RecoverJournal(file).ok());
+    EXPECT_EQ(Bytes(file), text) << "a foreign file was cut";
+  }
+}
+
+// Kills: a writer that truncates, or that writes where it was when it opened.
+TEST(RecordTest, WritersThatFollowEachOtherAppend) {
+  const ScratchFolder folder;
+  const fs::path file = folder.path() / "shared";
+  Result<Journal> first = Journal::Open(file);
+  Result<Journal> second = Journal::Open(file);
+  ASSERT_TRUE(first.ok() && second.ok());
+  std::vector<std::string> wanted;
+  for (int i = 0; i < 6; ++i) {
+    JournalEntry entry;
+    entry.kind = FrameKind::kRecord;
+    entry.record = SomeRecord(StrCat("node/Abs/test_", i), i);
+    ASSERT_TRUE((i % 2 == 0 ? *first : *second).Append(entry.record).ok());
+    wanted.push_back(TextOf(entry));
+  }
+  EXPECT_EQ(ReadJournal(file).entries, wanted);
+}
+
+// Kills: a write whose result nobody looks at.
+TEST(RecordTest, AFullDiskIsSaid) {
+  Result<Journal> journal = Journal::Open("/dev/full");
+  ASSERT_TRUE(journal.ok()) << journal.status().ToString();
+  const Status status = journal->Begin("node/Abs/test_abs");
+  EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
+  EXPECT_THAT(status.message(), HasSubstr("/dev/full: No space left"));
+}
+
+TEST(RecordTest, AJournalWithoutItsFolderIsSaid) {
+  const ScratchFolder folder;
+  const fs::path file = folder.path() / "none" / "a.journal";
+  const Status status = Journal::Open(file).status();
+  EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
+  EXPECT_THAT(status.message(), HasSubstr(file.string() + ": No such file"));
+}
+
+}  // namespace
+}  // namespace assay
