@@ -14,8 +14,9 @@ install(TARGETS assay_core EXPORT AssayTargets
 install(EXPORT AssayTargets NAMESPACE Assay::
         DESTINATION ${assay_package_dir} COMPONENT development)
 
-install(DIRECTORY core DESTINATION ${assay_header_dir} COMPONENT development
-        FILES_MATCHING PATTERN "*.h")
+install(FILES core/dtype.h core/shape.h core/status.h core/tensor.h core/text.h
+              core/value.h
+        DESTINATION ${assay_header_dir}/core COMPONENT development)
 install(FILES graph/model.h graph/operator.h
         DESTINATION ${assay_header_dir}/graph COMPONENT development)
 install(FILES graph/generated/operators.h graph/generated/visitor.h

@@ -2,10 +2,8 @@
 //
 // Operators of one operand: oneDNN's eltwise primitive, alone or a short chain
 // of primitives that is the operator's formula. PRelu has a primitive.
-#include <array>
-#include <limits>
 #include <memory>
-#include <string>
+#include <optional>
 #include <utility>
 #include <vector>
 

@@ -154,12 +154,12 @@ Result<Kernel> PoolingFamily::Visit(const op::LpPool& op, LoadContext& load) {
 
 Result<Kernel> PoolingFamily::Visit(const op::MaxPool& op, LoadContext& load) {
   return Build(load, [&](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x));
     if (op.indices.present) {
       return Unsupported(Reason::kAttribute,
                          "the output Indices, which oneDNN keeps in a "
                          "workspace of its own form");
     }
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x));
     ASSAY_RETURN_IF_ERROR(WantExact(x));
     Window window;
     TensorView y;

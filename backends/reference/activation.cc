@@ -68,7 +68,7 @@ class Activations : public OperatorVisitor {
         load, kNumbers, [](auto x) { return Max(x, decltype(x)(0)); },
         [](auto x) {
           using T = decltype(x);
-          return T(0) < x ? T(1) : T(0);
+          return Value(x) > 0 ? T(1) : T(0);
         });
   }
   Result<Kernel> Visit(const op::LeakyRelu& op, LoadContext& load) override {

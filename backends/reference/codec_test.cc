@@ -121,8 +121,12 @@ TEST(Codec, OwnTypesAreUsedWhereTheyLie) {
             tensor.data());
   EXPECT_NE(static_cast<const void*>(Loaded<double>(tensor).data()),
             tensor.data());
-  { Stored<double>(&tensor)[1] = 2.5; }
-  EXPECT_THAT(tensor.elements<float>(), ElementsAre(0.0F, 2.5F));
+  {
+    Stored<double> stored(&tensor);
+    stored[0] = 0.5;
+    stored[1] = 2.5;
+  }
+  EXPECT_THAT(tensor.elements<float>(), ElementsAre(0.5F, 2.5F));
   EXPECT_EQ(Loaded<float>(Tensor()).data(), nullptr);
   EXPECT_EQ(Stored<float>(nullptr).data(), nullptr);
 }

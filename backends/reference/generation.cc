@@ -8,6 +8,7 @@
 
 #include "backends/reference/families.h"
 #include "backends/reference/movement.h"
+#include "backends/reference/scalar.h"
 
 namespace assay::reference {
 namespace {
@@ -53,10 +54,10 @@ Status Range(const op::Range& op, KernelContext& run) {
                            limit.size(), " and ", delta.size(),
                            " elements, wanted scalars");
   }
-  if (delta[0] == T(0)) return InvalidArgument("delta is 0");
-  const double steps = std::ceil(
-      (static_cast<double>(limit[0]) - static_cast<double>(start[0])) /
-      static_cast<double>(delta[0]));
+  if (Value(delta[0]) == 0) return InvalidArgument("delta is 0");
+  const double steps = std::ceil((static_cast<double>(Value(limit[0])) -
+                                  static_cast<double>(Value(start[0]))) /
+                                 static_cast<double>(Value(delta[0])));
   if (!(steps < 1e15))
     return InvalidArgument("the range has ", steps, " steps");
   const auto count = static_cast<int64_t>(std::max(steps, 0.0));

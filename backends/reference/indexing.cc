@@ -303,7 +303,7 @@ Status NonZero(const op::NonZero& op, KernelContext& run) {
   const Loaded<T> x(input);
   Offsets found;
   for (int64_t i = 0; i < x.size(); ++i) {
-    if (x[i] != T(0)) found.push_back(i);
+    if (Value(x[i]) != 0) found.push_back(i);
   }
   const auto count = static_cast<int64_t>(found.size());
   ASSAY_ASSIGN_OR_RETURN(

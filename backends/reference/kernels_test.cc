@@ -211,6 +211,12 @@ TEST(Kernels, ConvolutionsAndPoolsSlide) {
        "{ y = AveragePool <kernel_shape = [3], pads = [1, 1]> (x) }",
        {F({1, 1, 3}, {3, 6, 9})},
        {F({1, 1, 3}, {4.5, 6, 7.5})}},
+      // The last window ends beyond the padding, which is not counted.
+      {"g (float[1,1,3] x) => (float[1,1,2] y) { y = AveragePool "
+       "<kernel_shape = [3], strides = [2], pads = [1, 0], ceil_mode = 1, "
+       "count_include_pad = 1> (x) }",
+       {F({1, 1, 3}, {3, 6, 9})},
+       {F({1, 1, 2}, {3, 7.5})}},
       {"g (float[1,1,2] x) => (float[1,1,1] y) "
        "{ y = LpPool <kernel_shape = [2]> (x) }",
        {F({1, 1, 2}, {3, -4})},
@@ -219,6 +225,39 @@ TEST(Kernels, ConvolutionsAndPoolsSlide) {
        {F({1, 2, 2}, {1, 2, 3, 5})},
        {F({1, 2, 1}, {1.5, 4})}},
   });
+}
+
+// So many channels that the unfolded input does not fit into one tile. Whole
+// numbers, so that the order of summation does not matter.
+TEST(Kernels, ConvolutionsOfManyTilesEqualTheDefinition) {
+  constexpr int64_t kChannels = 1024;
+  constexpr int64_t kTaps = 4;
+  constexpr int64_t kOutputs = 131;
+  constexpr int64_t kWidth = kOutputs + kTaps - 1;
+  Feed x = D({1, kChannels, kWidth}, {});
+  Feed w = D({2, kChannels, kTaps}, {});
+  for (int64_t i = 0; i < kChannels * kWidth; ++i) {
+    x.values.push_back(static_cast<double>(i * 7 % 11 - 5));
+  }
+  for (int64_t i = 0; i < 2 * kChannels * kTaps; ++i) {
+    w.values.push_back(static_cast<double>(i * 5 % 13 - 6));
+  }
+  Feed y = D({1, 2, kOutputs}, {});
+  for (int64_t o = 0; o < 2 * kOutputs; ++o) {
+    double sum = 0;
+    for (int64_t t = 0; t < kChannels * kTaps; ++t) {
+      const auto at = t / kTaps * kWidth + o % kOutputs + t % kTaps;
+      const auto tap = o / kOutputs * kChannels * kTaps + t;
+      sum += x.values[static_cast<size_t>(at)] *
+             w.values[static_cast<size_t>(tap)];
+    }
+    y.values.push_back(sum);
+  }
+  ExpectRows(
+      {{"g (double[1,1024,134] x, double[2,1024,4] w) => "
+        "(double[1,2,131] y) { y = Conv(x, w) }",
+        {x, w},
+        {y}}});
 }
 
 TEST(Kernels, LinesAndReductionsFollowTheirFormulas) {

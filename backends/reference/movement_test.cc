@@ -207,7 +207,7 @@ TEST(Kernels, MoveStringsAndSixteenByteElements) {
                            "{ y = Transpose(x) }"),
                    {});
   ASSERT_TRUE(network.ok()) << network.status().ToString();
-  const auto outputs = Run(**network, {{"x", text}});
+  const auto outputs = assay::Run(**network, {{"x", text}});
   ASSERT_TRUE(outputs.ok()) << outputs.status().ToString();
   EXPECT_THAT((*outputs)[0].tensor()->strings(), ElementsAre("left", "right"));
 
@@ -220,7 +220,7 @@ TEST(Kernels, MoveStringsAndSixteenByteElements) {
       {});
   ASSERT_TRUE(reversal.ok()) << reversal.status().ToString();
   const auto last =
-      Run(**reversal, {{"x", complex}, {"i", I({1}, {1}).Make()}});
+      assay::Run(**reversal, {{"x", complex}, {"i", I({1}, {1}).Make()}});
   ASSERT_TRUE(last.ok()) << last.status().ToString();
   const auto* found =
       reinterpret_cast<const double*>((*last)[0].tensor()->data());

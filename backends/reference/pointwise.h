@@ -22,6 +22,7 @@
 
 #include "backends/reference/codec.h"
 #include "backends/reference/nest.h"
+#include "backends/reference/scalar.h"
 
 namespace assay::reference {
 
@@ -122,7 +123,7 @@ Result<Kernel> MapWithDerivative(const LoadContext& load,
     kernel.backward = MapBackward<T>(
         [derivative](const T* x, const T* dy, T* dx, int64_t count) {
           for (int64_t i = 0; i < count; ++i) {
-            if (dy[i] != T(0)) dx[i] = dy[i] * derivative(x[i]);
+            if (Value(dy[i]) != 0) dx[i] = dy[i] * derivative(x[i]);
           }
         });
     return kernel;
@@ -156,7 +157,7 @@ Result<Kernel> CombineWithPartials(const LoadContext& load,
               const int64_t ia = row.at[0] + i * row.step[0];
               const int64_t ib = row.at[1] + i * row.step[1];
               const T flow = dy[row.at[2] + i * row.step[2]];
-              if (flow == T(0)) continue;
+              if (Value(flow) == 0) continue;
               if (da != nullptr)
                 da[ia] += flow * Function::AfterA(a[ia], b[ib]);
               if (db != nullptr)

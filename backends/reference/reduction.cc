@@ -231,7 +231,7 @@ class Reductions : public OperatorVisitor {
     });
   }
   Result<Kernel> Visit(const op::ReduceL2& op, LoadContext& load) override {
-    return OverAxes(load, kFloats, op, [](const auto* x, int64_t n) {
+    return OverAxes(load, kNumbers, op, [](const auto* x, int64_t n) {
       return sqrt(SumOfSquares(x, n));
     });
   }

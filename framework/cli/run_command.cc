@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kBatch = 512;
+constexpr int kBatch = 1024;
 constexpr int kExitStopped = 130;
 
 /// A line that is written over, on a terminal; nothing in a pipe.
@@ -56,15 +56,6 @@ SuperviseOptions SupervisionOf(const RunOptions& options, const Plan& plan,
   supervise.batch_size = BatchSize(options.isolation, rows.size());
   supervise.progress = ShowProgress;
   return supervise;
-}
-
-Result<RawRecords> CollectPart(const Plan& plan, const fs::path& directory) {
-  RawRecords raw;
-  for (const BackendUse& backend : plan.backends) {
-    ASSAY_RETURN_IF_ERROR(
-        Collect(directory / JournalName(backend.instance), &raw));
-  }
-  return raw;
 }
 
 Result<PartSelection> ParseShard(const RunOptions& options) {
@@ -112,9 +103,9 @@ Result<int> RunPart(const RunOptions& options) {
   ASSAY_RETURN_IF_ERROR(MakeDirectory(directory));
   ASSAY_RETURN_IF_ERROR(WritePart({part, DigestOf(plan, rows)}, directory));
   const std::string run_id = part.Name();
+  RawRecords raw;
   ASSAY_RETURN_IF_ERROR(Supervise(
-      plan, rows, SupervisionOf(options, plan, rows, run_id, directory)));
-  ASSAY_ASSIGN_OR_RETURN(RawRecords raw, CollectPart(plan, directory));
+      plan, rows, SupervisionOf(options, plan, rows, run_id, directory), &raw));
   const Verdicts verdicts = Assess(plan, rows, std::move(raw), /*whole=*/false);
   for (const Tally& tally : verdicts.tallies) {
     std::cout << tally.backend << " on " << tally.corpus << ": "
@@ -167,15 +158,15 @@ Result<int> RunWhole(const RunOptions& options) {
   for (size_t i = 0; i < rows.size(); ++i) rows[i] = i;
   const fs::path records = opened.folder / "records";
   ASSAY_RETURN_IF_ERROR(MakeDirectory(records));
-  const Status ran =
-      Supervise(plan, rows,
-                SupervisionOf(options, plan, rows, opened.run.run_id, records));
+  RawRecords raw;
+  const Status ran = Supervise(
+      plan, rows,
+      SupervisionOf(options, plan, rows, opened.run.run_id, records), &raw);
   if (!ran.ok()) {
     std::cerr << "assay: " << ran.message() << "; what was finished is kept: "
               << "assay run --resume " << opened.folder.string() << "\n";
     return ran.code() == StatusCode::kCancelled ? kExitStopped : kExitHarness;
   }
-  ASSAY_ASSIGN_OR_RETURN(RawRecords raw, CollectPart(plan, records));
   const std::chrono::duration<double> took =
       std::chrono::steady_clock::now() - begin;
   return FinishRun(

@@ -40,7 +40,7 @@ void InstallStopHandlers() {
 }
 
 Status Supervise(const Plan& plan, const std::vector<size_t>& rows,
-                 const SuperviseOptions& options) {
+                 const SuperviseOptions& options, RawRecords* raw) {
   std::vector<std::string> waiting;
   for (const BackendUse& backend : plan.backends) {
     waiting.push_back(backend.instance);
@@ -55,7 +55,7 @@ Status Supervise(const Plan& plan, const std::vector<size_t>& rows,
     }
     if (!waiting.empty() && static_cast<int>(active.size()) < options.jobs) {
       active.push_back(std::make_unique<WorkerSession>(plan, rows, options,
-                                                       waiting.front()));
+                                                       waiting.front(), raw));
       waiting.erase(waiting.begin());
       ASSAY_RETURN_IF_ERROR(active.back()->Start());
       continue;

@@ -3,7 +3,8 @@
 // Supervise: runs the rows of a plan in workers and leaves their journals. It
 // loads no backend itself, so nothing a backend does can reach it.
 //
-//   ASSAY_RETURN_IF_ERROR(Supervise(plan, rows, options));
+//   RawRecords raw;
+//   ASSAY_RETURN_IF_ERROR(Supervise(plan, rows, options, &raw));
 //   // options.directory now holds INSTANCE.journal and INSTANCE.log
 //
 // A case that ends its worker, or runs over its time limit, is recorded as
@@ -21,6 +22,7 @@
 #include "framework/core/status.h"
 #include "framework/testing/case_runner.h"
 #include "framework/testing/plan.h"
+#include "framework/testing/verdict.h"
 
 namespace assay::inline v1 {
 
@@ -30,15 +32,15 @@ struct SuperviseOptions {
   RunFacts facts;
   double timeout_s = 120;  // of one case
   int jobs = 1;            // workers at a time, each of another backend
-  int batch_size = 512;    // cases that one worker runs at most
+  int batch_size = 1024;   // cases that one worker runs at most
   /// Told after each verdict: how many of how many are done.
   std::function<void(int64_t done, int64_t planned)> progress;
 };
 
-/// Runs rows that have no record yet. Cancelled after SIGINT or SIGTERM: the
-/// journals then hold what was finished.
+/// Runs rows that have no record yet, and adds all records to `raw`. Cancelled
+/// after SIGINT or SIGTERM: the journals then hold what was finished.
 Status Supervise(const Plan& plan, const std::vector<size_t>& rows,
-                 const SuperviseOptions& options);
+                 const SuperviseOptions& options, RawRecords* raw);
 
 /// From now on SIGINT and SIGTERM end a Supervise in an orderly way.
 void InstallStopHandlers();

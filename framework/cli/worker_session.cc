@@ -22,9 +22,10 @@ std::string JournalName(std::string_view instance) {
 
 WorkerSession::WorkerSession(const Plan& plan, const std::vector<size_t>& rows,
                              const SuperviseOptions& options,
-                             std::string instance)
+                             std::string instance, RawRecords* raw)
     : plan_(plan),
       options_(options),
+      raw_(*raw),
       instance_(std::move(instance)),
       journal_(options.directory / JournalName(instance_)),
       reader_(journal_) {
@@ -41,8 +42,8 @@ void WorkerSession::Finish(const std::string& test_id) {
 }
 
 Status WorkerSession::Start() {
-  ASSAY_RETURN_IF_ERROR(RecoverJournal(journal_).status());
   ASSAY_RETURN_IF_ERROR(ReadJournal());
+  ASSAY_RETURN_IF_ERROR(reader_.CutTornTail());
   open_case_.clear();  // of a run that was killed: the case runs again
   return pending_.empty() ? OkStatus() : StartWorker();
 }
@@ -73,23 +74,25 @@ Status WorkerSession::StartWorker() {
   return OkStatus();
 }
 
+Status WorkerSession::Take(JournalEntry entry) {
+  if (entry.kind == FrameKind::kBegin) {
+    open_case_ = entry.text;
+    opened_ = Clock::now();
+  } else if (entry.kind == FrameKind::kRecord) {
+    Finish(entry.record.result.test_id);
+    opened_ = Clock::now();
+  }
+  return raw_.Add(std::move(entry));
+}
+
 Status WorkerSession::ReadJournal() {
-  return reader_.Poll([this](const JournalEntry& entry) {
-    switch (entry.kind) {
-      case FrameKind::kBegin:
-        open_case_ = entry.text;
-        opened_ = Clock::now();
-        break;
-      case FrameKind::kRecord:
-        Finish(entry.record.result.test_id);
-        opened_ = Clock::now();
-        break;
-      case FrameKind::kHeader:
-      case FrameKind::kBackend:
-      case FrameKind::kBatchEnd:
-        break;
-    }
-  });
+  Status status;
+  ASSAY_RETURN_IF_ERROR(reader_.Poll([&](JournalEntry entry) {
+    const Status taken = Take(std::move(entry));
+    if (status.ok() && !taken.ok())
+      status = taken.WithContext(journal_.string());
+  }));
+  return status;
 }
 
 Status WorkerSession::RecordLoss(const std::string& test_id, Outcome outcome,
@@ -113,8 +116,8 @@ Status WorkerSession::EnforceTimeLimit() {
   if (open.count() <= options_.timeout_s) return OkStatus();
   overdue_ = true;
   worker_->Kill();
-  ASSAY_RETURN_IF_ERROR(RecoverJournal(journal_).status());
   ASSAY_RETURN_IF_ERROR(ReadJournal());
+  ASSAY_RETURN_IF_ERROR(reader_.CutTornTail());
   // Its verdict may have come while it was being killed.
   if (open_case_.empty()) return OkStatus();
   return RecordLoss(
@@ -123,8 +126,8 @@ Status WorkerSession::EnforceTimeLimit() {
 }
 
 Status WorkerSession::AfterWorker() {
-  ASSAY_RETURN_IF_ERROR(RecoverJournal(journal_).status());
   ASSAY_RETURN_IF_ERROR(ReadJournal());
+  ASSAY_RETURN_IF_ERROR(reader_.CutTornTail());
   const std::string how = worker_->HowItEnded();
   const bool by_signal = worker_->EndedBySignal();
   const auto log = options_.directory / StrCat(instance_, ".log");

@@ -3,7 +3,7 @@
 // WorkerSession: the cases of one backend, from the first batch to the last
 // verdict, through as many workers as that takes.
 //
-//   WorkerSession session(plan, rows, options, "onednn");
+//   WorkerSession session(plan, rows, options, "onednn", &raw);
 //   ASSAY_RETURN_IF_ERROR(session.Start());
 //   while (!session.Done()) ASSAY_RETURN_IF_ERROR(session.Step());
 
@@ -21,13 +21,15 @@
 #include "framework/cli/supervisor.h"
 #include "framework/cli/worker_process.h"
 #include "framework/testing/record.h"
+#include "framework/testing/verdict.h"
 
 namespace assay::inline v1 {
 
 class WorkerSession {
  public:
   WorkerSession(const Plan& plan, const std::vector<size_t>& rows,
-                const SuperviseOptions& options, std::string instance);
+                const SuperviseOptions& options, std::string instance,
+                RawRecords* raw);
 
   /// Reads a journal that is already there, then begins with what is left.
   Status Start();
@@ -44,6 +46,7 @@ class WorkerSession {
 
   Status StartWorker();
   Status ReadJournal();
+  Status Take(JournalEntry entry);
   Status EnforceTimeLimit();
   Status AfterWorker();
   Status RecordLoss(const std::string& test_id, Outcome outcome, Reason reason,
@@ -52,6 +55,7 @@ class WorkerSession {
 
   const Plan& plan_;
   const SuperviseOptions& options_;
+  RawRecords& raw_;
   std::string instance_;
   std::filesystem::path journal_;
   JournalReader reader_;

@@ -87,7 +87,7 @@ TEST(ElementTextTest, IsTheShortestThatReadsBack) {
 
 TEST(CompareTest, NumbersOfAFloatOutput) {
   const auto metrics =
-      Compared(F32({1, 4, -0.0F, 2.5F}), F32({2, 3, 0, 2.5F}), 0.5, 1);
+      Compared(F32({1, 3.5F, -0.0F, 2.5F}), F32({2, 3, 0, 2.5F}), 0.5, 1);
   ASSERT_EQ(metrics.size(), 1U);
   const OutputMetrics& m = metrics[0];
   EXPECT_EQ(m.dtype, "float32");
@@ -97,20 +97,21 @@ TEST(CompareTest, NumbersOfAFloatOutput) {
   EXPECT_EQ(m.sign_of_zero_mismatch, 1);
   EXPECT_EQ(m.out_of_limit, 0);
   EXPECT_EQ(m.min_diff, -1);  // signed: got - want
-  EXPECT_EQ(m.max_diff, 1);
+  EXPECT_EQ(m.max_diff, 0.5);
   EXPECT_EQ(m.max_abs_err, 1);
   EXPECT_EQ(m.max_rel_err, 0.5);
-  EXPECT_EQ(m.rmse, std::sqrt(0.5));
-  EXPECT_DOUBLE_EQ(*m.rel_l2, std::sqrt(2 / 19.25));
-  EXPECT_DOUBLE_EQ(*m.cosine, 20.25 / std::sqrt(23.25 * 19.25));
-  // 2 to 1 is a binade of 2^23 steps, 3 to 4 half of one.
+  EXPECT_DOUBLE_EQ(*m.rmse, std::sqrt(1.25 / 4));
+  EXPECT_DOUBLE_EQ(*m.rel_l2, std::sqrt(1.25 / 19.25));
+  EXPECT_DOUBLE_EQ(*m.cosine, 18.75 / std::sqrt(19.5 * 19.25));
+  // From 2 to 1 is a binade of 2^23 steps, from 3 to 3.5 a quarter of one.
   EXPECT_EQ(m.max_ulp, 0x1p23);
   EXPECT_EQ(m.p50_ulp, 0);
   EXPECT_EQ(m.p99_ulp, 0x1p23);
   EXPECT_EQ(m.p999_ulp, 0x1p23);
-  EXPECT_EQ(m.mean_signed_ulp, (-0x1p23 + 0x1p22) / 4);
+  EXPECT_EQ(m.mean_signed_ulp, (-0x1p23 + 0x1p21) / 4);
   EXPECT_EQ(m.share_correctly_rounded, 0.5);
-  EXPECT_EQ(m.worst_index, 0);  // 1 / (1 + 0.5 * 2) against 1 / (1 + 0.5 * 3)
+  // 1 / (1 + 0.5 * 2), and then 0.5 / (1 + 0.5 * 3)
+  EXPECT_EQ(m.worst_index, 0);
   EXPECT_EQ(m.worst_got, "1");
   EXPECT_EQ(m.worst_want, "2");
   EXPECT_EQ(m.headroom, 0.5);

@@ -246,8 +246,10 @@ Result<Claim> ParseClaim(std::string_view text) {
     return scanner.Wanted("forward, gradient or deterministic");
   }
   ASSAY_RETURN_IF_ERROR(scanner.Expect("where"));
-  ASSAY_ASSIGN_OR_RETURN(claim.where, ParseWhere(scanner.Until("")));
-  return claim;
+  // Without this a reason would be read as texts to look for.
+  ASSAY_ASSIGN_OR_RETURN(claim.where, ParseWhere(scanner.Until("because")));
+  if (scanner.AtEnd()) return claim;
+  return scanner.Wanted("the end of the line");
 }
 
 Result<FloorLine> ParseFloorLine(std::string_view text) {

@@ -2,7 +2,7 @@
 //
 // Query: the language in which cases are selected, expected and claimed.
 //
-//   ASSAY_ASSIGN_OR_RETURN(Query q, Query::Parse("op:Conv not dtype:int8"));
+//   ASSAY_ASSIGN_OR_RETURN(Query q, Query::Parse("op:Conv* opset>=11"));
 //   if (q.Matches(subject)) ...
 //
 // Grammar, after wpt.fyi's search:

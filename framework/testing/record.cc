@@ -210,22 +210,16 @@ Status JournalReader::Poll(const std::function<void(JournalEntry)>& take) {
   return OkStatus();
 }
 
-Result<std::vector<JournalEntry>> RecoverJournal(
-    const std::filesystem::path& file) {
-  std::vector<JournalEntry> entries;
-  JournalReader reader(file);
-  ASSAY_RETURN_IF_ERROR(reader.Poll(
-      [&](JournalEntry entry) { entries.push_back(std::move(entry)); }));
+Status JournalReader::CutTornTail() const {
   std::error_code error;
-  if (std::filesystem::exists(file, error)) {
-    std::filesystem::resize_file(file, static_cast<uint64_t>(reader.offset()),
-                                 error);
+  const auto whole = static_cast<uint64_t>(offset_);
+  if (std::filesystem::exists(file_, error) &&
+      std::filesystem::file_size(file_, error) > whole) {
+    std::filesystem::resize_file(file_, whole, error);
   }
-  if (error) {
-    return ResourceExhausted("cannot repair ", file.string(), ": ",
-                             error.message());
-  }
-  return entries;
+  if (!error) return OkStatus();
+  return ResourceExhausted("cannot repair ", file_.string(), ": ",
+                           error.message());
 }
 
 }  // namespace assay::inline v1

@@ -86,18 +86,18 @@ class JournalReader {
   /// match is data loss, with the offset. A file that does not exist is empty.
   Status Poll(const std::function<void(JournalEntry)>& take);
 
-  /// Bytes of whole frames read so far: where a writer may cut off a torn tail.
+  /// Bytes of the whole frames read so far.
   int64_t offset() const { return offset_; }
+
+  /// Cuts off what lies behind the frames read so far: the torn frame of a
+  /// writer that was killed, so that others can be appended. Only when nobody
+  /// writes.
+  Status CutTornTail() const;
 
  private:
   std::filesystem::path file_;
   int64_t offset_ = 0;
 };
-
-/// Cuts off a frame that a killed writer left torn, so that later ones can be
-/// appended. Returns the entries before it.
-Result<std::vector<JournalEntry>> RecoverJournal(
-    const std::filesystem::path& file);
 
 }  // namespace assay::inline v1
 

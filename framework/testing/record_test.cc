@@ -92,6 +92,16 @@ std::string Bytes(const fs::path& file) {
   return text.ok() ? *text : std::string();
 }
 
+/// What a session does after a worker: reads, then cuts off a torn tail.
+Result<std::vector<JournalEntry>> Recovered(const fs::path& file) {
+  std::vector<JournalEntry> entries;
+  JournalReader reader(file);
+  ASSAY_RETURN_IF_ERROR(reader.Poll(
+      [&](JournalEntry entry) { entries.push_back(std::move(entry)); }));
+  ASSAY_RETURN_IF_ERROR(reader.CutTornTail());
+  return entries;
+}
+
 // Kills: a frame kind that writes nothing or is read as another; accuracy rows
 // dropped.
 TEST(RecordTest, AJournalGivesBackWhatWasWritten) {
@@ -145,7 +155,7 @@ TEST(RecordTest, ATailTornAtAnyByteIsCutOffAndWrittenOn) {
   size_t whole = 0;
   for (size_t size = 0; size <= bytes.size(); ++size) {
     folder.Write("torn", bytes.substr(0, size));
-    const auto recovered = RecoverJournal(torn);
+    const auto recovered = Recovered(torn);
     ASSERT_TRUE(recovered.ok()) << recovered.status().ToString();
     ASSERT_GE(recovered->size(), whole) << "fewer frames in more bytes";
     whole = recovered->size();
@@ -188,7 +198,7 @@ TEST(RecordTest, AForeignFileIsDataLossWithItsName) {
     EXPECT_EQ(read.status.code(), StatusCode::kDataLoss) << text;
     EXPECT_THAT(read.status.message(), HasSubstr(file.string() + " at byte 0"));
     EXPECT_TRUE(read.entries.empty());
-    EXPECT_FALSE(RecoverJournal(file).ok());
+    EXPECT_FALSE(Recovered(file).ok());
     EXPECT_EQ(Bytes(file), text) << "a foreign file was cut";
   }
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <system_error>
 
 namespace assay::inline v1 {
@@ -14,67 +13,6 @@ namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 4> kComparators = {
     "exact", "tolerance", "text", "distribution"};
-
-// The K of "input_K.pb"; nullopt for another name.
-std::optional<size_t> NumberOf(std::string_view name, std::string_view prefix) {
-  constexpr std::string_view kSuffix = ".pb";
-  if (!name.starts_with(prefix) || !name.ends_with(kSuffix)) {
-    return std::nullopt;
-  }
-  name.remove_prefix(prefix.size());
-  name.remove_suffix(std::min(kSuffix.size(), name.size()));
-  size_t number = 0;
-  const auto parsed =
-      std::from_chars(name.data(), name.data() + name.size(), number);
-  const bool whole = parsed.ec == std::errc() &&
-                     parsed.ptr == name.data() + name.size() &&
-                     (name == "0" || name[0] != '0');
-  return whole ? std::optional(number) : std::nullopt;
-}
-
-// How many data files a set has of each kind.
-struct FileCounts {
-  size_t inputs = 0;
-  size_t outputs = 0;
-};
-
-// Numbers must run from 0 without a gap.
-Result<size_t> CountOf(std::vector<size_t>& numbers, std::string_view prefix,
-                       const fs::path& directory) {
-  std::sort(numbers.begin(), numbers.end());
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    if (numbers[i] != i) {
-      return DataLoss(directory.string(), ": found ", prefix, numbers[i],
-                      ".pb, wanted ", prefix, i, ".pb first");
-    }
-  }
-  return numbers.size();
-}
-
-Result<FileCounts> CountFiles(const fs::path& directory) {
-  std::error_code error;
-  fs::directory_iterator entry(directory, error);
-  std::vector<size_t> inputs;
-  std::vector<size_t> outputs;
-  while (!error && entry != fs::directory_iterator()) {
-    const std::string name = entry->path().filename().string();
-    if (const auto number = NumberOf(name, "input_")) {
-      inputs.push_back(*number);
-    } else if (const auto number = NumberOf(name, "output_")) {
-      outputs.push_back(*number);
-    }
-    entry.increment(error);
-  }
-  if (error) {
-    return NotFound("cannot read the data set ", directory.string(), ": ",
-                    error.message());
-  }
-  FileCounts counts;
-  ASSAY_ASSIGN_OR_RETURN(counts.inputs, CountOf(inputs, "input_", directory));
-  ASSAY_ASSIGN_OR_RETURN(counts.outputs,
-                         CountOf(outputs, "output_", directory));
-  return counts;
-}
 
 // Where a graph takes data: its inputs that no initializer fills.
 std::vector<const ValueInfo*> FedInputs(const Graph& graph) {
@@ -95,37 +33,52 @@ std::vector<const ValueInfo*> OutputsOf(const Graph& graph) {
   return outputs;
 }
 
-// Reads PREFIX0.pb to PREFIX(count - 1).pb as the declared types say.
+bool Exists(const fs::path& file) {
+  std::error_code error;
+  return fs::exists(file, error);
+}
+
+// Reads PREFIX0.pb and so on as the declared types say. Files are looked for by
+// name, which costs less than listing a folder. Only trailing ones may be
+// missing, and only where `may_lack` says so.
 Result<std::vector<Value>> ReadValues(
-    const fs::path& directory, std::string_view prefix, size_t count,
-    const std::vector<const ValueInfo*>& declared) {
-  if (count > declared.size()) {
-    return DataLoss(directory.string(), ": found ", prefix, declared.size(),
-                    ".pb, wanted ", declared.size(),
-                    " files, as many as the graph has such values");
-  }
+    const fs::path& directory, std::string_view prefix,
+    const std::vector<const ValueInfo*>& declared, bool may_lack) {
+  const auto file = [&](size_t i) {
+    return directory / StrCat(prefix, i, ".pb");
+  };
   std::vector<Value> values(declared.size());
-  for (size_t i = 0; i < count; ++i) {
-    const fs::path file = directory / StrCat(prefix, i, ".pb");
-    ASSAY_ASSIGN_OR_RETURN(values[i], ReadValue(file, declared[i]->type));
+  size_t missing = declared.size();  // the first
+  for (size_t i = 0; i < declared.size(); ++i) {
+    Result<Value> value = ReadValue(file(i), declared[i]->type);
+    if (value.ok()) {
+      if (missing < i) {
+        return DataLoss(file(i).string(), ": found it, but no ", prefix,
+                        missing, ".pb before it");
+      }
+      values[i] = *std::move(value);
+    } else if (may_lack && value.status().code() == StatusCode::kNotFound) {
+      missing = std::min(missing, i);
+    } else {
+      return value.status();
+    }
+  }
+  if (Exists(file(declared.size()))) {
+    return DataLoss(file(declared.size()).string(), ": found it, wanted ",
+                    declared.size(),
+                    " files, as many as the graph has such values");
   }
   return values;
 }
 
 Result<DataSet> ReadDataSet(const Graph& graph, const fs::path& directory) {
-  ASSAY_ASSIGN_OR_RETURN(const FileCounts counts, CountFiles(directory));
-  const auto outputs = OutputsOf(graph);
-  if (counts.outputs == 0 || counts.outputs < outputs.size()) {
-    return DataLoss(directory.string(), ": found ", counts.outputs,
-                    " output files, wanted ", outputs.size(),
-                    " and at least one");
-  }
   DataSet set;
-  ASSAY_ASSIGN_OR_RETURN(
-      set.inputs,
-      ReadValues(directory, "input_", counts.inputs, FedInputs(graph)));
-  ASSAY_ASSIGN_OR_RETURN(
-      set.expected, ReadValues(directory, "output_", counts.outputs, outputs));
+  ASSAY_ASSIGN_OR_RETURN(set.inputs,
+                         ReadValues(directory, "input_", FedInputs(graph),
+                                    /*may_lack=*/true));
+  ASSAY_ASSIGN_OR_RETURN(set.expected,
+                         ReadValues(directory, "output_", OutputsOf(graph),
+                                    /*may_lack=*/false));
   return set;
 }
 

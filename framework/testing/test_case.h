@@ -48,8 +48,8 @@ struct TestCase {
   std::string corpus;
   std::string suite;
   std::string op;
-  std::string domain;  // "ai.onnx", ...
-  std::string kind;    // node, expanded, model
+  std::string domain;                  // "ai.onnx", ...
+  std::string kind;                    // node, expanded, model
   int opset = 0;                       // of that domain
   std::map<std::string, int> imports;  // domain to opset
   std::vector<std::string> operators;  // "ai.onnx::Conv", ..., sorted

@@ -235,21 +235,28 @@ int Verdicts::ExitCode(bool allow_unavailable) const {
   return unavailable > 0 ? 77 : 1;
 }
 
+Status RawRecords::Add(JournalEntry entry) {
+  if (entry.kind == FrameKind::kBackend) {
+    backends[entry.backend.backend] = std::move(entry.backend);
+  } else if (entry.kind == FrameKind::kRecord) {
+    std::pair key(entry.record.result.backend, entry.record.result.test_id);
+    const auto [at, added] =
+        records.emplace(std::move(key), std::move(entry.record));
+    if (!added) {
+      return DataLoss("a second verdict for ", at->first.second, " on ",
+                      at->first.first);
+    }
+  }
+  return OkStatus();
+}
+
 Status Collect(const std::filesystem::path& journal, RawRecords* raw) {
   JournalReader reader(journal);
   Status status;
   ASSAY_RETURN_IF_ERROR(reader.Poll([&](JournalEntry entry) {
-    if (entry.kind == FrameKind::kBackend) {
-      raw->backends[entry.backend.backend] = std::move(entry.backend);
-    } else if (entry.kind == FrameKind::kRecord) {
-      const ResultRow& result = entry.record.result;
-      std::pair key(result.backend, result.test_id);
-      if (raw->records.count(key) > 0 && status.ok()) {
-        status = DataLoss(journal.string(), ": a second verdict for ",
-                          result.test_id, " on ", result.backend);
-      }
-      raw->records.emplace(std::move(key), std::move(entry.record));
-    }
+    const Status added = raw->Add(std::move(entry));
+    if (status.ok() && !added.ok())
+      status = added.WithContext(journal.string());
   }));
   return status;
 }

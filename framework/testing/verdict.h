@@ -89,6 +89,9 @@ struct Verdicts {
 struct RawRecords {
   std::map<std::pair<std::string, std::string>, Record> records;  // backend, id
   std::map<std::string, BackendRow> backends;
+
+  /// Data loss when the case has a verdict already.
+  Status Add(JournalEntry entry);
 };
 
 /// Adds the entries of one journal. Data loss when a case has two verdicts.

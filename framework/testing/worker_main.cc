@@ -11,6 +11,7 @@
 // be written.
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -195,7 +196,14 @@ bool FollowParent(int parent) {
   return getppid() == parent;
 }
 
+/// Memory is kept for the next case rather than given back to the system.
+void KeepMemory() {
+  mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+}
+
 int Main(int argc, char** argv) {
+  KeepMemory();
   testing::InitGoogleTest(&argc, argv);
   Worker& worker = TheWorker();
   WorkerOptions& options = worker.options;
@@ -222,7 +230,8 @@ int Main(int argc, char** argv) {
   if (InspectBackend(&worker)) {
     auto& listeners = testing::UnitTest::GetInstance()->listeners();
     delete listeners.Release(listeners.default_result_printer());
-    static_cast<void>(RUN_ALL_TESTS());  // the journal has the verdicts
+    // The verdicts are in the journal.
+    [[maybe_unused]] const int failed = RUN_ALL_TESTS();
   }
   ExitIfFailed(worker.journal->BatchEnd());
   return 0;
