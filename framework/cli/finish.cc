@@ -25,26 +25,9 @@ namespace fs = std::filesystem;
 
 constexpr size_t kShown = 20;
 
-/// The first that exists; empty when none does.
-fs::path FirstOf(const std::vector<fs::path>& paths) {
-  for (const fs::path& path : paths) {
-    std::error_code error;
-    if (fs::exists(path, error)) return path;
-  }
-  return {};
-}
-
-/// The Python of the virtual environment beside the build, or of the prefix.
-fs::path FindPython() {
-  const fs::path prefix = InstallPrefix();
-  return FirstOf({prefix / "share/assay/venv/bin/python",
-                  prefix.parent_path() / ".venv/bin/python"});
-}
-
-fs::path FindReports() {
-  const fs::path prefix = InstallPrefix();
-  return FirstOf(
-      {prefix / "share/assay/reports", prefix.parent_path() / "reports"});
+/// What the installation, or the build, has for reports.
+fs::path SharedPath(const char* name) {
+  return InstallPrefix() / "share" / "assay" / name;
 }
 
 Result<int> RunProgram(std::vector<std::string> arguments,
@@ -89,13 +72,14 @@ void PrintUnexpected(const std::vector<Unexpected>& items) {
 }  // namespace
 
 Status WritePage(const fs::path& run, const fs::path& file) {
-  const fs::path python = FindPython();
-  const fs::path reports = FindReports();
-  if (python.empty() || reports.empty()) {
-    return NotFound("the report needs Python with the reporting package: ",
-                    python.empty() ? "no virtual environment" : "no package",
-                    " beside ", InstallPrefix().string(),
-                    "; ctest/bootstrap.sh makes them");
+  const fs::path python = SharedPath("venv") / "bin" / "python";
+  const fs::path reports = SharedPath("reports");
+  for (const fs::path& needed : {python, reports}) {
+    std::error_code error;
+    if (!fs::exists(needed, error)) {
+      return NotFound("the report needs ", needed.string(),
+                      ", which does not exist; ctest/bootstrap.sh makes it");
+    }
   }
   ASSAY_ASSIGN_OR_RETURN(
       const int code, RunProgram({python.string(), "-m", "assay_report", "page",

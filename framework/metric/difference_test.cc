@@ -2,6 +2,7 @@
 
 #include "framework/metric/difference.h"
 
+#include <cmath>
 #include <complex>
 #include <limits>
 #include <span>
@@ -238,6 +239,13 @@ TEST(DifferenceTest, UlpsAreOfTheElementType) {
     EXPECT_EQ(difference.ulp->mean_signed, row.mean_signed) << name;
     EXPECT_EQ(difference.ulp->share_zero, row.share_zero) << name;
   }
+}
+
+TEST(DifferenceTest, SquaresOfLargeDoublesDoNotOverflow) {
+  const Difference difference =
+      Compare(Of<double>({2e200, 3e200}), Of<double>({2e200, 4e200}), {});
+  EXPECT_DOUBLE_EQ(difference.errors->rmse, std::sqrt(0.5) * 1e200);
+  EXPECT_DOUBLE_EQ(difference.errors->rel_l2, std::sqrt(1.0 / 20));
 }
 
 TEST(DifferenceTest, EqualBytesYieldZeros) {

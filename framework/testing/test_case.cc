@@ -14,28 +14,14 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, 4> kComparators = {
     "exact", "tolerance", "text", "distribution"};
 
-// Where a graph takes data: its inputs that no initializer fills.
-std::vector<const ValueInfo*> FedInputs(const Graph& graph) {
-  std::vector<const ValueInfo*> fed;
-  for (const ValueId id : graph.inputs) {
-    if (graph.FindInitializer(id) == nullptr) {
-      fed.push_back(&graph.values[static_cast<size_t>(id)]);
-    }
+std::vector<const ValueInfo*> InfosOf(const Graph& graph,
+                                      const std::vector<ValueId>& ids) {
+  std::vector<const ValueInfo*> infos;
+  infos.reserve(ids.size());
+  for (const ValueId id : ids) {
+    infos.push_back(&graph.values[static_cast<size_t>(id)]);
   }
-  return fed;
-}
-
-std::vector<const ValueInfo*> OutputsOf(const Graph& graph) {
-  std::vector<const ValueInfo*> outputs;
-  for (const ValueId id : graph.outputs) {
-    outputs.push_back(&graph.values[static_cast<size_t>(id)]);
-  }
-  return outputs;
-}
-
-bool Exists(const fs::path& file) {
-  std::error_code error;
-  return fs::exists(file, error);
+  return infos;
 }
 
 // Reads PREFIX0.pb and so on as the declared types say. Files are looked for by
