@@ -34,7 +34,9 @@ struct Selection {
   int64_t seed = 0;
 
   /// Whether anything was left out, so that no conformance can follow.
-  bool Partial() const { return !suites.empty() || !filter.empty(); }
+  bool Partial() const {
+    return !suites.empty() || !filter.empty() || tier == "smoke";
+  }
 };
 
 /// One backend of a run.

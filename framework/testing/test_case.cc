@@ -24,6 +24,11 @@ std::vector<const ValueInfo*> InfosOf(const Graph& graph,
   return infos;
 }
 
+bool Exists(const fs::path& file) {
+  std::error_code error;
+  return fs::exists(file, error);
+}
+
 // Reads PREFIX0.pb and so on as the declared types say. Files are looked for by
 // name, which costs less than listing a folder. Only trailing ones may be
 // missing, and only where `may_lack` says so.
@@ -58,13 +63,17 @@ Result<std::vector<Value>> ReadValues(
 }
 
 Result<DataSet> ReadDataSet(const Graph& graph, const fs::path& directory) {
+  if (graph.outputs.empty()) {
+    return DataLoss(directory.string(),
+                    ": found no output of the graph, wanted at least one");
+  }
   DataSet set;
-  ASSAY_ASSIGN_OR_RETURN(set.inputs,
-                         ReadValues(directory, "input_", FedInputs(graph),
-                                    /*may_lack=*/true));
-  ASSAY_ASSIGN_OR_RETURN(set.expected,
-                         ReadValues(directory, "output_", OutputsOf(graph),
-                                    /*may_lack=*/false));
+  ASSAY_ASSIGN_OR_RETURN(
+      set.inputs, ReadValues(directory, "input_", InfosOf(graph, graph.inputs),
+                             /*may_lack=*/true));
+  ASSAY_ASSIGN_OR_RETURN(set.expected, ReadValues(directory, "output_",
+                                                  InfosOf(graph, graph.outputs),
+                                                  /*may_lack=*/false));
   return set;
 }
 

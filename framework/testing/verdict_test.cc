@@ -86,7 +86,7 @@ TEST(VerdictTest, TheFinalOutcomeFollowsFromPlanAndRaw) {
 
 // A plan of backend acme whose case i is node/Abs/<letter>, and what a worker
 // says of it.
-struct Run {
+struct Trial {
   Plan plan;
   RawRecords raw;
 
@@ -114,15 +114,15 @@ struct Case {
   bool claimed = false;
 };
 
-Run RunOf(const std::vector<Case>& cases) {
-  Run run;
+Trial TrialOf(const std::vector<Case>& cases) {
+  Trial run;
   BackendUse acme;
   acme.instance = "acme";
   acme.claims = {"claim forward where op:Abs"};
-  run.plan.backends = {acme};
+  trial.plan.backends = {acme};
   char letter = 'a';
   for (const Case& c : cases) {
-    run.Add(RowOf(StrCat("node/Abs/", letter++), c.claimed), c.outcome);
+    trial.Add(RowOf(StrCat("node/Abs/", letter++), c.claimed), c.outcome);
   }
   return run;
 }
@@ -138,13 +138,13 @@ std::vector<std::string> UnexpectedOf(const Verdicts& verdicts) {
 // Kills: a case counted twice or not at all; vacuous cases that did not pass
 // counted; corpora or backends thrown together.
 TEST(VerdictTest, TheEquationHoldsPerBackendAndCorpus) {
-  Run run = RunOf({{"pass"}, {"fail"}, {"unsupported"}, {""}});
-  run.Add(RowOf("node/Abs/v"), "pass", /*vacuous=*/true);
-  run.Add(RowOf("node/Abs/w"), "fail", /*vacuous=*/true);
+  Trial trial = TrialOf({{"pass"}, {"fail"}, {"unsupported"}, {""}});
+  trial.Add(RowOf("node/Abs/v"), "pass", /*vacuous=*/true);
+  trial.Add(RowOf("node/Abs/w"), "fail", /*vacuous=*/true);
   PlanRow other = RowOf("node/Abs/x");
   other.corpus = "mine";
-  run.Add(other, "pass");
-  const Verdicts verdicts = run.Judge();
+  trial.Add(other, "pass");
+  const Verdicts verdicts = trial.Judge();
   ASSERT_EQ(verdicts.tallies.size(), 2U);
   EXPECT_EQ(verdicts.tallies[0].Equation(),
             "6 = pass 2 (vacuous 1) + fail 2 + unsupported 1 + missing 1");
@@ -161,12 +161,12 @@ TEST(VerdictTest, TheEquationHoldsPerBackendAndCorpus) {
 
 // Kills: missing cases passed over; a red outcome that is not listed.
 TEST(VerdictTest, WhatIsUnexpectedIsListed) {
-  const Verdicts verdicts = RunOf({{"pass"},
-                                   {"fail"},
-                                   {"unsupported"},
-                                   {"unsupported", true},
-                                   {"crash"},
-                                   {""}})
+  const Verdicts verdicts = TrialOf({{"pass"},
+                                     {"fail"},
+                                     {"unsupported"},
+                                     {"unsupported", true},
+                                     {"crash"},
+                                     {""}})
                                 .Judge();
   EXPECT_THAT(UnexpectedOf(verdicts),
               testing::ElementsAre("node/Abs/b fail", "node/Abs/d fail",
@@ -195,7 +195,7 @@ TEST(VerdictTest, ExitCodesSayWhatTheRunWas) {
       {"missing", {{"pass"}, {""}}, 1, 1},
   };
   for (const ExitRow& row : rows) {
-    const Verdicts verdicts = RunOf(row.cases).Judge();
+    const Verdicts verdicts = TrialOf(row.cases).Judge();
     EXPECT_EQ(verdicts.ExitCode(false), row.strict) << row.name;
     EXPECT_EQ(verdicts.ExitCode(true), row.allowing) << row.name;
   }
@@ -203,10 +203,10 @@ TEST(VerdictTest, ExitCodesSayWhatTheRunWas) {
 
 // Kills: declining everything as a success; a part judged like the whole.
 TEST(VerdictTest, ABackendThatDeclinesEverythingIsRed) {
-  const Run run = RunOf({{"unsupported"}, {"unsupported"}});
-  EXPECT_THAT(UnexpectedOf(run.Judge()),
+  const Trial trial = TrialOf({{"unsupported"}, {"unsupported"}});
+  EXPECT_THAT(UnexpectedOf(trial.Judge()),
               testing::ElementsAre(" nothing judged"));
-  EXPECT_TRUE(UnexpectedOf(run.Judge(/*whole=*/false)).empty());
+  EXPECT_TRUE(UnexpectedOf(trial.Judge(/*whole=*/false)).empty());
 }
 
 struct FloorRow {
@@ -253,22 +253,22 @@ TEST(VerdictTest, LosingOneIdOfTheFloorIsRed) {
       {"the library is missing", {{"unavailable"}}, floor, "", true, {}},
   };
   for (const FloorRow& row : rows) {
-    Run run = RunOf(row.cases);
-    run.plan.backends[0].floor = row.floor;
-    run.plan.selection.filter = row.filter;
-    EXPECT_EQ(UnexpectedOf(run.Judge(row.whole)), row.unexpected) << row.name;
+    Trial trial = TrialOf(row.cases);
+    trial.plan.backends[0].floor = row.floor;
+    trial.plan.selection.filter = row.filter;
+    EXPECT_EQ(UnexpectedOf(trial.Judge(row.whole)), row.unexpected) << row.name;
   }
 }
 
-// Kills: unmatched lines passed over, or judged in a part or filtered run.
+// Kills: unmatched lines passed over, or judged in a part or filtered trial.
 TEST(VerdictTest, LinesThatMatchNothingAreRedOverTheWholePlan) {
-  Run run = RunOf({{"pass"}});
-  run.plan.backends[0].unmatched = {"expectations.txt:7: matches no case"};
-  EXPECT_THAT(UnexpectedOf(run.Judge()), testing::ElementsAre(" policy"));
-  EXPECT_EQ(run.Judge().ExitCode(false), 1);
-  EXPECT_TRUE(UnexpectedOf(run.Judge(/*whole=*/false)).empty());
-  run.plan.selection.filter = "op:Abs";
-  EXPECT_TRUE(UnexpectedOf(run.Judge()).empty());
+  Trial trial = TrialOf({{"pass"}});
+  trial.plan.backends[0].unmatched = {"expectations.txt:7: matches no case"};
+  EXPECT_THAT(UnexpectedOf(trial.Judge()), testing::ElementsAre(" policy"));
+  EXPECT_EQ(trial.Judge().ExitCode(false), 1);
+  EXPECT_TRUE(UnexpectedOf(trial.Judge(/*whole=*/false)).empty());
+  trial.plan.selection.filter = "op:Abs";
+  EXPECT_TRUE(UnexpectedOf(trial.Judge()).empty());
 }
 
 struct WordRow {
@@ -318,27 +318,27 @@ TEST(VerdictTest, TheWordIsOverTheClaims) {
       {"a part", {{"pass", true}}, full, false, "partial"},
   };
   for (const WordRow& row : rows) {
-    Run run = RunOf(row.cases);
-    run.plan.selection = row.selection;
-    const Verdicts verdicts = run.Judge(row.whole);
+    Trial trial = TrialOf(row.cases);
+    trial.plan.selection = row.selection;
+    const Verdicts verdicts = trial.Judge(row.whole);
     ASSERT_EQ(verdicts.conformance.size(), 1U);
     EXPECT_EQ(verdicts.conformance[0].verdict, row.word) << row.name;
     EXPECT_FALSE(verdicts.conformance[0].reason.empty()) << row.name;
   }
-  Run silent = RunOf({{"pass", true}});
+  Trial silent = TrialOf({{"pass", true}});
   silent.plan.backends[0].claims.clear();
   EXPECT_EQ(silent.Judge().conformance[0].verdict, "not conformant");
-  EXPECT_THAT(RunOf({{"pass", true}}).Judge().conformance[0].reason,
+  EXPECT_THAT(TrialOf({{"pass", true}}).Judge().conformance[0].reason,
               HasSubstr("not assessed"));
 }
 
 // Kills: a line that leaves out what decides the outcome.
 TEST(VerdictTest, EveryVerdictSaysHowToRepeatIt) {
-  Run run = RunOf({{"fail"}});
-  EXPECT_THAT(run.Judge().final[0].result.repro,
+  Trial trial = TrialOf({{"fail"}});
+  EXPECT_THAT(trial.Judge().final[0].result.repro,
               HasSubstr("--backend acme --filter 'id:node/Abs/a'"));
-  run.plan.selection.seed = 7;
-  EXPECT_THAT(run.Judge().final[0].result.repro, HasSubstr("--seed 7"));
+  trial.plan.selection.seed = 7;
+  EXPECT_THAT(trial.Judge().final[0].result.repro, HasSubstr("--seed 7"));
 }
 
 // Kills: the second verdict in the place of the first.
