@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <sstream>
 #include <string>
 
 #include "framework/testing/file.h"
@@ -20,10 +21,8 @@ namespace assay {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::Contains;
+using testing::AnyOf;
 using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 
 struct Ran {
   int exit_code;
@@ -192,6 +191,24 @@ TEST_F(ProgramTest, WhatOneCaseDoesToItsWorkerLeavesTheOthersAlone) {
     expected["node/Neg/test_neg"] = row.outcome;
     EXPECT_EQ(Outcomes(row.setting), expected) << row.setting;
   }
+}
+
+// A vendor's own protobuf and ONNX must not meet ours.
+TEST_F(ProgramTest, OtherFrameworksLoadIntoAWorkerWhoseReaderHasRun) {
+  std::istringstream libraries(ASSAY_OTHER_FRAMEWORKS);
+  int loaded = 0;
+  for (std::string library; std::getline(libraries, library, ':');) {
+    const std::string run = StrCat("run", ++loaded);
+    const Ran ran = Shell(StrCat(
+        "ASSAY_TEST_LIBRARY=", library, " ", ASSAY_PROGRAM, " run --backend ",
+        ASSAY_MISBEHAVING, kThree, "--no-report --out ", run));
+    for (const auto& [test_id, outcome] : Outcomes(run)) {
+      // It echoes its input: judged, so it neither crashed nor failed to load.
+      EXPECT_THAT(outcome, AnyOf("fail", "pass")) << library << ran.output;
+    }
+    EXPECT_EQ(Outcomes(run).size(), 3U) << library << ran.output;
+  }
+  if (loaded == 0) GTEST_SKIP() << "neither LibTorch nor TensorFlow is here";
 }
 
 TEST_F(ProgramTest, BackendThatDeclinesEverythingIsNotGreen) {

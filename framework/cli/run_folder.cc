@@ -53,7 +53,7 @@ Status WriteJUnit(const fs::path& folder, const Verdicts& verdicts) {
   }
   for (const auto& [suite, backend] : documents) {
     ASSAY_RETURN_IF_ERROR(
-        WriteFile(folder / StrCat(suite, ".", backend, ".xml"),
+        WriteFile(folder / StrCat(suite, ".", FileNameOf(backend), ".xml"),
                   JUnitXml(suite, backend, verdicts.final)));
   }
   return OkStatus();

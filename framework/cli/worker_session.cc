@@ -17,7 +17,7 @@ constexpr int kHarnessExit = 99;
 }  // namespace
 
 std::string JournalName(std::string_view instance) {
-  return StrCat(instance, ".journal");
+  return FileNameOf(instance) + ".journal";
 }
 
 WorkerSession::WorkerSession(const Plan& plan, const std::vector<size_t>& rows,
@@ -55,7 +55,8 @@ Status WorkerSession::StartWorker() {
     if (count++ == options_.batch_size) break;
     AppendCsvRow(batch, *row);
   }
-  const auto batch_file = options_.directory / StrCat(instance_, ".batch");
+  const auto batch_file =
+      options_.directory / (FileNameOf(instance_) + ".batch");
   ASSAY_RETURN_IF_ERROR(WriteFile(batch_file, batch));
   const RunFacts& facts = options_.facts;
   ASSAY_ASSIGN_OR_RETURN(
@@ -67,7 +68,7 @@ Status WorkerSession::StartWorker() {
            std::to_string(facts.seed), "--started-us",
            std::to_string(facts.started_us), "--parent",
            std::to_string(getpid())},
-          options_.directory / StrCat(instance_, ".log")));
+          options_.directory / (FileNameOf(instance_) + ".log")));
   progressed_ = false;
   overdue_ = false;
   opened_ = Clock::now();
@@ -130,7 +131,7 @@ Status WorkerSession::AfterWorker() {
   ASSAY_RETURN_IF_ERROR(reader_.CutTornTail());
   const std::string how = worker_->HowItEnded();
   const bool by_signal = worker_->EndedBySignal();
-  const auto log = options_.directory / StrCat(instance_, ".log");
+  const auto log = options_.directory / (FileNameOf(instance_) + ".log");
   if (worker_->exit_code() == kHarnessExit) {
     return ResourceExhausted("the worker of ", instance_,
                              " could not go on; see ", log.string());

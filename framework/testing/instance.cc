@@ -3,6 +3,7 @@
 #include "framework/testing/instance.h"
 
 #include <algorithm>
+#include <cctype>
 
 namespace assay::inline v1 {
 namespace {
@@ -46,6 +47,18 @@ Result<Instance> ParseInstance(std::string_view text) {
       StrCat(setting("device", "cpu"), ":", setting("precision", "f32"), ":",
              setting("opt", "all"), ":", setting("threads", "1"));
   return instance;
+}
+
+std::string FileNameOf(std::string_view instance) {
+  std::string name(instance);
+  const auto plain = [](unsigned char c) {
+    return std::isalnum(c) != 0 ||
+           std::string_view("_.+=@-").find(static_cast<char>(c)) !=
+               std::string_view::npos;
+  };
+  std::replace_if(
+      name.begin(), name.end(), [&](char c) { return !plain(c); }, '_');
+  return name;
 }
 
 }  // namespace assay::inline v1

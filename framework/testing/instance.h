@@ -30,6 +30,9 @@ struct Instance {
 /// one of the settings device, precision, opt, threads says otherwise.
 Result<Instance> ParseInstance(std::string_view text);
 
+/// The instance as part of a file's name: '/' and the like become '_'.
+std::string FileNameOf(std::string_view instance);
+
 }  // namespace assay::inline v1
 
 #endif  // ASSAY_TESTING_INSTANCE_H_

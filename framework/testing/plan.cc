@@ -176,8 +176,7 @@ std::string PartSelection::Name() const {
   };
   std::string text =
       StrCat(name(suites), ".", name(backends), ".", shard, "of", n_shards);
-  std::replace(text.begin(), text.end(), '/', '_');
-  return text;
+  return FileNameOf(text);
 }
 
 std::vector<size_t> RowsOf(const Plan& plan, const PartSelection& part) {

@@ -36,7 +36,7 @@ _CELL_TEXTS = (
 _CELL_NUMBERS = ("load_us", "run_us", "judge_us", "peak_rss_kb", "headroom")
 _OUTPUT_TEXTS = (
     *("output_index", "output_name", "dtype", "shape", "n_elem"),
-    *("reference", "limit_source", "bitwise_equal"),
+    *("reference", "atol", "rtol", "limit_source", "bitwise_equal"),
 )
 _COUNTS = ("nan_mismatch", "inf_mismatch", "out_of_limit")
 _FOUR_DIGITS = ("max_abs_err", "max_rel_err", "max_ulp", "limit", "headroom")

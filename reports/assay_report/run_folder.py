@@ -50,8 +50,8 @@ NEEDED: Mapping[str, tuple[str, ...]] = {
         *("output_index", "output_name", "dtype", "shape", "n_elem"),
         *("reference", "nan_mismatch", "inf_mismatch", "out_of_limit"),
         *("max_abs_err", "max_rel_err", "max_ulp", "worst_index"),
-        *("worst_want", "worst_got", "limit", "limit_source", "headroom"),
-        "bitwise_equal",
+        *("worst_want", "worst_got", "atol", "rtol", "limit", "limit_source"),
+        *("headroom", "bitwise_equal"),
     ),
 }
 

@@ -2,8 +2,9 @@
 //
 // A backend for the tests of the supervisor: it returns what it is fed, and
 // misbehaves at the operator that a setting names, for example
-// misbehaving.so+crash=Neg.
+// misbehaving.so+crash=Neg. It loads the library that ASSAY_TEST_LIBRARY names.
 
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <array>
@@ -80,6 +81,12 @@ class Misbehaving final : public Backend {
   Result<Probe> Inspect() override { return Probe{"1", "cpu"}; }
   Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
                                         const LoadOptions& options) override {
+    // Another vendor's library, in a process whose reader has run.
+    const char* library = std::getenv("ASSAY_TEST_LIBRARY");
+    if (library != nullptr &&
+        dlopen(library, RTLD_NOW | RTLD_LOCAL) == nullptr) {
+      return assay::Internal(dlerror());
+    }
     if (options.settings.count("decline") > 0) {
       return assay::Unsupported(assay::Reason::kOperator, "everything");
     }

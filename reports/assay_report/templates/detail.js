@@ -61,13 +61,19 @@ function elementName(index, shape) {
   return rest === 0 ? `${index} = [${place.reverse().join(', ')}]` : index;
 }
 
+// The limit at the worst element, how it is made up, and who set it.
+function limitText(get) {
+  const parts = [get('limit'), get('atol') && `atol ${get('atol')}`,
+    get('rtol') && `rtol ${get('rtol')}`].filter(Boolean).join(', ');
+  const source = get('limit_source');
+  return parts && source ? `${parts} (${source})` : parts || source;
+}
+
 function drawOutput(detail, row, isBrief) {
   const get = (name) => detail.output[name].at(row);
   const name = get('output_name') || `output ${get('output_index')}`;
   const shape = get('shape');
   const isEqual = isTrue(get('bitwise_equal'));
-  const source = get('limit_source');
-  const limit = get('limit') + (source ? ` (${source})` : '');
   const elements = get('n_elem');
   const ofAll = (text) => (text && elements ? `${text} of ${elements}` : text);
   return element('section', {class: 'output'},
@@ -81,7 +87,7 @@ function drawOutput(detail, row, isBrief) {
       line('max abs error', get('max_abs_err')),
       line('max rel error', get('max_rel_err')),
       line('max ULP', get('max_ulp')),
-      line('limit', limit),
+      line('limit', limitText(get)),
       line('headroom', get('headroom')),
       line('outside the limit', ofAll(get('out_of_limit'))),
       line('NaN mismatch', ofAll(get('nan_mismatch'))),
@@ -136,7 +142,7 @@ function drawUnexpected(store, cell) {
 function drawCellFacts(store, detail, cell) {
   const get = (name) => detail.cell[name].at(cell);
   const kept = (name) => store.case[name].at(store.rowOf(cell));
-  const operator = [kept('domain'), kept('op')].filter(Boolean).join(' ');
+  const domain = kept('domain') === 'ai.onnx' ? '' : kept('domain');
   const attempt = get('attempt');
   const peak = get('peak_rss_kb');
   return [
@@ -149,7 +155,8 @@ function drawCellFacts(store, detail, cell) {
       element('p', {class: 'quiet'}, 'Not measured.'),
     element('h3', {}, 'Case and setting'),
     list(
-      line('operator', operator),
+      line('operator', kept('op')),
+      line('domain', domain),
       line('opset', kept('opset')),
       line('element type', kept('dtype')),
       line('shapes', kept('shape_sig')),
