@@ -9,7 +9,7 @@ set -euo pipefail
 compiler=$1
 shift
 includes=(-I.)
-for directory in ${*//;/ }; do includes+=("-I$directory"); done
+for directory in ${*//;/ }; do  # a CMake list includes+=("-I$directory"); done
 
 # The reader's headers are private; those that only tests include, the tests'.
 headers=$(find framework -name '*.h' | grep -vE '/onnx_reader|/gen_' | sort |

@@ -29,7 +29,7 @@ std::string CommandLine(int argc, char** argv) {
 
 void AddSelection(CLI::App* app, SelectionOptions* options) {
   app->add_option("--backend", options->backends,
-                  "name, name+setting=value, or a module's file; repeatable")
+                  "name, name+setting=value or a file; repeatable")
       ->allow_extra_args(false);
   app->add_option("--suite", options->selection.suites,
                   "node, model; repeatable")

@@ -96,7 +96,8 @@ Result<std::vector<const TestCase*>> Select(
       const auto wanted = [&](const PlannedBackend& backend) {
         return query.Matches({c, backend.instance, {}, {}});
       };
-      if (Contains(selection.suites, c.suite) &&
+      if ((selection.tier != "smoke" || c.kind == "node") &&
+          Contains(selection.suites, c.suite) &&
           std::any_of(backends.begin(), backends.end(), wanted)) {
         cases.push_back(&c);
       }

@@ -68,7 +68,6 @@ Result<JournalEntry> Decode(FrameKind kind, std::string_view payload) {
   JournalEntry entry;
   entry.kind = kind;
   switch (kind) {
-    case FrameKind::kHeader:
     case FrameKind::kBegin:
       entry.text = payload;
       return entry;
@@ -157,10 +156,6 @@ Status Journal::Write(FrameKind kind, std::string_view payload) {
   return ResourceExhausted(
       "cannot write ", frame_.size(), " bytes to ", file_.string(), ": ",
       written < 0 ? std::strerror(errno) : "the disk is full");
-}
-
-Status Journal::Header(std::string_view digest) {
-  return Write(FrameKind::kHeader, digest);
 }
 
 Status Journal::Append(const BackendRow& backend) {

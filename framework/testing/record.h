@@ -3,7 +3,7 @@
 // Record: one verdict with its measurements, the only thing that leaves a
 // process; and the journal, the file by which it leaves.
 //
-//   ASSAY_ASSIGN_OR_RETURN(Journal journal, Journal::Open(path, header));
+//   ASSAY_ASSIGN_OR_RETURN(Journal journal, Journal::Open(path));
 //   ASSAY_RETURN_IF_ERROR(journal.Begin(test_id));
 //   ASSAY_RETURN_IF_ERROR(journal.Append(record));
 //
@@ -36,7 +36,6 @@ struct Record {
 
 /// What a frame is about.
 enum class FrameKind : char {
-  kHeader = 'H',   // of the part: digest of plan, module and policy
   kBackend = 'I',  // a worker's BackendRow, after Inspect
   kBegin = 'B',    // a case starts; payload: test_id
   kRecord = 'R',   // a case has its verdict
@@ -44,8 +43,8 @@ enum class FrameKind : char {
 };
 
 struct JournalEntry {
-  FrameKind kind = FrameKind::kHeader;
-  std::string text;    // kHeader, kBegin
+  FrameKind kind = FrameKind::kBegin;
+  std::string text;    // kBegin: the test_id
   BackendRow backend;  // kBackend
   Record record;       // kRecord
 };
@@ -61,7 +60,6 @@ class Journal {
   Journal& operator=(Journal&& other) noexcept;
   ~Journal();
 
-  Status Header(std::string_view digest);
   Status Append(const BackendRow& backend);
   Status Begin(std::string_view test_id);
   Status Append(const Record& record);

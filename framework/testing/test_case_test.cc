@@ -136,16 +136,15 @@ TEST(ReadCaseDataTest, WhatDoesNotFitTheModelIsNamed) {
     std::string message;
   };
   const std::vector<Row> rows = {
-      {{"input_0.pb"}, "found 0 output files, wanted 2"},
-      {{"input_0.pb", "output_0.pb"}, "found 1 output files, wanted 2"},
+      {{"input_0.pb"}, "output_0.pb"},
+      {{"input_0.pb", "output_0.pb"}, "output_1.pb"},
       {{"input_1.pb", "output_0.pb", "output_1.pb"},
-       "found input_1.pb, wanted input_0.pb first"},
-      {{"output_0.pb", "output_2.pb", "output_1.pb", "output_4.pb"},
-       "found output_4.pb, wanted output_3.pb first"},
+       "input_1.pb: found it, but no input_0.pb before it"},
+      {{"output_1.pb", "output_2.pb"}, "output_0.pb"},
       {{"input_0.pb", "input_1.pb", "input_2.pb", "output_0.pb", "output_1.pb"},
-       "found input_2.pb, wanted 2 files"},
+       "input_2.pb: found it, wanted 2 files"},
       {{"output_0.pb", "output_1.pb", "output_2.pb"},
-       "found output_2.pb, wanted 2 files"},
+       "output_2.pb: found it, wanted 2 files"},
   };
   for (const Row& row : rows) {
     const CaseDirectory directory(row.files);

@@ -115,7 +115,7 @@ struct Case {
 };
 
 Trial TrialOf(const std::vector<Case>& cases) {
-  Trial run;
+  Trial trial;
   BackendUse acme;
   acme.instance = "acme";
   acme.claims = {"claim forward where op:Abs"};
@@ -124,7 +124,7 @@ Trial TrialOf(const std::vector<Case>& cases) {
   for (const Case& c : cases) {
     trial.Add(RowOf(StrCat("node/Abs/", letter++), c.claimed), c.outcome);
   }
-  return run;
+  return trial;
 }
 
 std::vector<std::string> UnexpectedOf(const Verdicts& verdicts) {
