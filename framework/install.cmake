@@ -50,3 +50,8 @@ if(ASSAY_BUILD_TESTS)
   set_tests_properties(install/example_plugin PROPERTIES
     LABELS "tier=ci;suite=install" TIMEOUT 300)
 endif()
+
+# The reporting package, which assay finds below its own prefix.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/reports/assay_report
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/assay/reports
+        PATTERN __pycache__ EXCLUDE)

@@ -9,6 +9,8 @@ target_compile_options(assay_options INTERFACE
   -Wall -Wextra -Wpedantic -Wnon-virtual-dtor -Woverloaded-virtual
   # Results must not depend on how the compiler fuses operations.
   -ffp-contract=off
+  # GCC 12 warns of overlap where a string is added to a literal (bug 105651).
+  -Wno-restrict
   # Google's designated initialisers leave out fields that have a default.
   -Wno-missing-field-initializers)
 

@@ -9,6 +9,8 @@
 
 namespace assay::inline v1 {
 
+template class Visitor<Result<Kernel>, LoadContext>;
+
 Result<Kernel> OperatorVisitor::VisitCustom(const Node& node, LoadContext&) {
   return Unsupported(Reason::kOperator, "operator ", node.domain, ".",
                      node.op_type, " is not offered");

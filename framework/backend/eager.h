@@ -29,6 +29,9 @@
 
 namespace assay::inline v1 {
 
+// Made once, in the core, instead of in every file with a family.
+extern template class Visitor<Result<Kernel>, LoadContext>;
+
 /// Visit(const op::X&, LoadContext&) for every operator X, each declining as
 /// `unsupported`, reason operator, unless overridden.
 class OperatorVisitor : public Visitor<Result<Kernel>, LoadContext> {

@@ -117,7 +117,7 @@ Result<int> FinishRun(const Plan& plan, RawRecords raw, RunRow run,
   for (ResultRow& row : verdicts.attempts) row.run_id = run.run_id;
   for (BackendRow& row : verdicts.backends) row.run_id = run.run_id;
   run.duration_s = options.duration_s;
-  run.complete = verdicts.complete && !plan.selection.Partial();
+  run.complete = verdicts.complete && !plan.Partial();
   CountOutcomes(verdicts, &run);
   for (const Tally& tally : verdicts.tallies) {
     if (!tally.Balanced()) {

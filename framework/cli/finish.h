@@ -9,6 +9,7 @@
 #define ASSAY_CLI_FINISH_H_
 
 #include <filesystem>
+#include <optional>
 #include <vector>
 
 #include "framework/core/status.h"
@@ -20,7 +21,8 @@ struct FinishOptions {
   std::filesystem::path folder;
   bool allow_unavailable = false;
   bool report = true;
-  double duration_s = 0;
+  /// Absent where the parts of many entries were merged.
+  std::optional<double> duration_s;
 };
 
 /// Returns the exit code, or why the folder could not be written.

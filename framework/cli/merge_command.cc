@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include <chrono>
 #include <iostream>
 
 #include "framework/cli/commands.h"
@@ -28,7 +27,6 @@ Status AddPart(const Plan& plan, const fs::path& part, RawRecords* raw) {
 }
 
 Result<int> Merge(const MergeOptions& options) {
-  const auto begin = std::chrono::steady_clock::now();
   ASSAY_ASSIGN_OR_RETURN(const Plan plan, ReadPlan(options.parts));
   RawRecords raw;
   std::error_code error;
@@ -41,11 +39,10 @@ Result<int> Merge(const MergeOptions& options) {
   const RunRow run = BeginRun(plan, env);
   const fs::path folder =
       options.out.empty() ? fs::path("runs") / run.run_id : options.out;
-  const std::chrono::duration<double> took =
-      std::chrono::steady_clock::now() - begin;
-  return FinishRun(
-      plan, std::move(raw), run, env,
-      {folder, options.allow_unavailable, options.report, took.count()});
+  return FinishRun(plan, std::move(raw), run, env,
+                   {.folder = folder,
+                    .allow_unavailable = options.allow_unavailable,
+                    .report = options.report});
 }
 
 }  // namespace

@@ -170,7 +170,7 @@ TEST_F(ProgramTest, WhatOneCaseDoesToItsWorkerLeavesTheOthersAlone) {
     const char* outcome;
     const char* message;
   } rows[] = {
-      {"crash", "crash", "SIGSEGV"},
+      {"crash", "crash", "SIGABRT"},
       {"exit", "crash", "exit code 0"},
       {"hang", "timeout", "time limit"},
       {"chdir", "error", "working directory"},

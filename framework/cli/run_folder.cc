@@ -104,7 +104,7 @@ std::string SummaryJson(const RunRow& run, const Plan& plan,
   json["started_utc"] = run.started_utc;
   json["exit_code"] = exit_code;
   json["complete"] = run.complete;
-  json["partial"] = plan.selection.Partial();
+  json["partial"] = plan.Partial();
   json["selection"] = {{"filter", plan.selection.filter},
                        {"suites", plan.selection.suites},
                        {"tier", plan.selection.tier}};

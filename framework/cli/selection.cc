@@ -86,7 +86,7 @@ int Fail(const Status& status) {
 Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names) {
   NamedCorpora opened;
   std::vector<std::string> wanted = names;
-  if (wanted.empty()) wanted.emplace_back("onnx");
+  if (wanted.empty()) wanted.emplace_back(kDefaultCorpus);
   for (const std::string& name : wanted) {
     std::error_code error;
     fs::path directory = InstallPrefix() / "corpus" / name;

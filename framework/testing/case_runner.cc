@@ -142,14 +142,15 @@ void CaseRunner::RunSets(const PlanRow& row, const CaseData& data,
   options.settings = facts_.settings;
   ResultRow& result = record->result;
   result.load_us = 0;
-  result.run_us = 0;
   result.judge_us = 0;
   for (size_t i = 0; i < data.sets.size(); ++i) {
     const DataSet& set = data.sets[i];
     const Observation seen =
         assay::Run(backend_, data.model, set.inputs, options);
     *result.load_us += seen.load_us;
-    *result.run_us += seen.run_us;
+    if (seen.stage != Stage::kLoad) {
+      result.run_us = result.run_us.value_or(0) + seen.run_us;
+    }
     result.placement = seen.placement;
     const int64_t judging = SteadyMicroseconds();
     JudgeSet(row, seen, set, record);

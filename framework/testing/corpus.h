@@ -19,6 +19,9 @@
 
 namespace assay::inline v1 {
 
+/// The corpus that a run takes when none is named.
+inline constexpr const char* kDefaultCorpus = "onnx";
+
 struct Corpus {
   std::string name;
   std::string hash;                // of the manifest's models and data

@@ -92,6 +92,7 @@ bool CsvReader::Next(std::vector<std::string>* fields) {
       while (end < text_.size() && text_[end] != ',' && text_[end] != '\n') {
         ++end;
       }
+      if (end > position_ && text_.substr(end - 1, 2) == "\r\n") --end;
       field = text_.substr(position_, end - position_);
       position_ = end;
     }

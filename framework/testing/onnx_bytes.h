@@ -20,7 +20,7 @@ namespace assay::inline v1 {
 inline std::string VarintBytes(uint64_t value) {
   std::string bytes;
   for (; value >= 128; value >>= 7U) {
-    bytes += static_cast<char>(value & 127U | 128U);
+    bytes += static_cast<char>((value & 127U) | 128U);
   }
   return bytes + static_cast<char>(value);
 }
@@ -30,7 +30,7 @@ inline std::string IntField(int field, uint64_t value) {
   return VarintBytes(static_cast<uint64_t>(field) << 3U) + VarintBytes(value);
 }
 inline std::string BytesField(int field, std::string_view bytes) {
-  return VarintBytes(static_cast<uint64_t>(field) << 3U | 2U) +
+  return VarintBytes((static_cast<uint64_t>(field) << 3U) | 2U) +
          VarintBytes(bytes.size()) + std::string(bytes);
 }
 

@@ -124,6 +124,13 @@ const BackendUse& Plan::Backend(std::string_view instance) const {
       [&](const BackendUse& use) { return use.instance == instance; });
 }
 
+bool Plan::Partial() const {
+  return selection.Partial() ||
+         std::none_of(corpora.begin(), corpora.end(), [](const CorpusUse& use) {
+           return use.name == kDefaultCorpus;
+         });
+}
+
 Result<Plan> MakePlan(const Selection& selection, std::string command,
                       const std::vector<Corpus>& corpora,
                       const std::vector<std::filesystem::path>& directories,

@@ -81,6 +81,10 @@ struct Plan {
   std::vector<PlanRow> rows;  // by backend, then test_id
 
   const BackendUse& Backend(std::string_view instance) const;
+
+  /// Whether cases were left out, by the selection or because the corpus that
+  /// floors and expectations are about was not asked for.
+  bool Partial() const;
 };
 
 /// Crosses cases and backends. Invalid argument when the filter is wrong or

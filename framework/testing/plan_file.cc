@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "framework/testing/file.h"
@@ -67,6 +68,15 @@ Result<Plan> ReadPlan(const fs::path& directory) {
   ASSAY_ASSIGN_OR_RETURN(const std::string csv,
                          ReadFile(directory / "plan.csv"));
   ASSAY_ASSIGN_OR_RETURN(plan.rows, ParseCsv<PlanRow>(csv));
+  for (const PlanRow& row : plan.rows) {
+    const auto named = [&](const BackendUse& use) {
+      return use.instance == row.backend;
+    };
+    if (std::none_of(plan.backends.begin(), plan.backends.end(), named)) {
+      return DataLoss(file.string(), ": plan.csv names the backend ",
+                      row.backend, ", which it does not describe");
+    }
+  }
   std::vector<size_t> all(plan.rows.size());
   for (size_t i = 0; i < all.size(); ++i) all[i] = i;
   if (plan.rows.size() != n_planned || DigestOf(plan, all) != plan.digest) {

@@ -12,6 +12,7 @@
 #ifndef ASSAY_TESTING_POLICY_LINE_H_
 #define ASSAY_TESTING_POLICY_LINE_H_
 
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>

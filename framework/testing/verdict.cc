@@ -28,7 +28,7 @@ std::string Repro(const Plan& plan, const PlanRow& row) {
       StrCat("assay run --backend ", plan.Backend(row.backend).spec,
              " --filter 'id:", row.test_id, "'");
   for (const CorpusUse& corpus : plan.corpora) {
-    if (corpus.name == row.corpus && corpus.name != "onnx") {
+    if (corpus.name == row.corpus && corpus.name != kDefaultCorpus) {
       command += StrCat(" --corpus ", corpus.directory);
     }
   }
@@ -71,6 +71,16 @@ void AddToTally(const PlanRow& row, const ResultRow& result,
   if (outcome == Outcome::kPass && result.vacuous) ++found->vacuous;
 }
 
+/// Whether an expectation no longer says what happens, where the outcome alone
+/// would not be red: an expected fail that is now declined, or waived.
+bool IsStale(const PlanRow& planned, const ResultRow& final) {
+  const Outcome outcome = OutcomeOf(final);
+  if (planned.expected.empty() || planned.expected == final.outcome) {
+    return false;
+  }
+  return outcome == Outcome::kUnsupported || outcome == Outcome::kWaived;
+}
+
 /// test_ids of the floor that did not pass.
 void CheckFloor(const Plan& plan, const BackendUse& backend, bool whole,
                 Verdicts* verdicts) {
@@ -83,7 +93,7 @@ void CheckFloor(const Plan& plan, const BackendUse& backend, bool whole,
   for (const std::string& test_id : backend.floor) {
     const auto found = seen.find(test_id);
     if (found == seen.end()) {
-      if (!whole || plan.selection.Partial()) continue;
+      if (!whole || plan.Partial()) continue;
       verdicts->unexpected.push_back(
           {backend.instance, test_id, "missing",
            "in passing.txt, but no longer among the planned cases"});
@@ -117,7 +127,7 @@ Conformance ConformanceOf(const Plan& plan, const BackendUse& backend,
     ++inside[OutcomeOf(record.result)];
   }
   const int64_t good = inside[Outcome::kPass] + inside[Outcome::kWaived];
-  if (plan.selection.Partial() || !verdicts.complete) {
+  if (plan.Partial() || !verdicts.complete) {
     word.verdict = "partial";
     word.reason = "a filtered or unfinished run says nothing on conformance";
   } else if (backend.claims.empty() || claimed == 0) {
@@ -157,7 +167,7 @@ void CheckBackend(const Plan& plan, const BackendUse& backend, bool whole,
          StrCat("none of ", planned, " planned cases was judged")});
   }
   // A filtered plan cannot say that a line is of no use.
-  if (plan.selection.Partial()) return;
+  if (plan.Partial()) return;
   for (const std::string& line : backend.unmatched) {
     verdicts->unexpected.push_back({backend.instance, "", "policy", line});
   }
@@ -169,6 +179,7 @@ ResultRow Finalize(const PlanRow& planned, ResultRow raw) {
   const Outcome outcome = OutcomeOf(raw);
   const auto expected = ParseOutcome(planned.expected);
   if (outcome == Outcome::kPass) {
+    if (expected == Outcome::kFlaky) return raw;  // this time it was not
     if (expected.has_value()) {
       SetOutcome(Outcome::kXpass,
                  StrCat("passed, expected ", planned.expected, " (",
@@ -285,6 +296,12 @@ Verdicts Assess(const Plan& plan, const std::vector<size_t>& rows,
       verdicts.unexpected.push_back({row.backend, row.test_id,
                                      record.result.outcome,
                                      record.result.message});
+    }
+    if (IsStale(row, record.result)) {
+      verdicts.unexpected.push_back(
+          {row.backend, row.test_id, record.result.outcome,
+           StrCat("expected ", row.expected, " by ", row.expected_source,
+                  ", found: ", record.result.message)});
     }
     verdicts.final.push_back(std::move(record));
   }

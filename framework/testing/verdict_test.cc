@@ -118,6 +118,7 @@ Trial TrialOf(const std::vector<Case>& cases) {
   Trial trial;
   BackendUse acme;
   acme.instance = "acme";
+  acme.spec = "acme";
   acme.claims = {"claim forward where op:Abs"};
   trial.plan.backends = {acme};
   char letter = 'a';

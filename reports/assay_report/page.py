@@ -20,7 +20,10 @@ from assay_report.run_folder import Run, flag, read_run
 from assay_report.verdict import OUTCOMES, assess
 
 _TEMPLATES = Path(__file__).with_name("templates")
-_SCRIPTS = ("query.js", "store.js", "matrix.js", "detail.js", "main.js")
+_SCRIPTS = (
+    *("query.js", "store.js", "rows.js", "matrix.js", "detail.js"),
+    "main.js",
+)
 # More than these are drawn only when asked for: a browser is slow with many.
 _UNEXPECTED_ROWS = 80
 

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <csignal>
 #include <cstdlib>
 
 #include "framework/backend/backend.h"
@@ -66,7 +65,7 @@ struct Misdeed {
 };
 
 constexpr std::array<Misdeed, 4> kMisdeeds = {{
-    {"crash", [] { std::raise(SIGSEGV); }},
+    {"crash", [] { std::abort(); }},
     {"exit", [] { _exit(0); }},
     {"hang",
      [] {

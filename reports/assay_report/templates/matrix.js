@@ -7,23 +7,6 @@
 //   const matrix = new Matrix(element, store, {open, toggle, move});
 //   matrix.show(rows, mask, groups);
 
-function element(tag, attributes = {}, ...children) {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name === 'class') made.className = value;
-    else if (value !== null) made.setAttribute(name, value);
-  }
-  made.append(...children.filter((child) => child !== null));
-  return made;
-}
-
-// A command whose words are not broken at their hyphens.
-function command(text) {
-  const words = text.split(' ').flatMap(
-    (word) => [' ', element('span', {class: 'word'}, word)]);
-  return element('code', {}, ...words.slice(1));
-}
-
 const OVERSCAN_ROWS = 6;
 const PRINTED_ROWS = 200;
 
@@ -118,8 +101,8 @@ class Matrix {
 
   drawRow(at) {
     const number = this.rows[at];
-    const cells = number < 0 ? this.drawGroup(this.groups[-1 - number]) :
-      this.drawCase(number);
+    const cells = number < 0 ? drawGroup(this.groups[-1 - number]) :
+      drawCase(this.store, number, this.mask, this.selected);
     cells.forEach((cell, column) => {
       const isFocus = at === this.focus.row && column === this.focus.column;
       cell.tabIndex = isFocus ? 0 : -1;
@@ -128,60 +111,9 @@ class Matrix {
     });
     return element('div', {
       'role': 'row',
-      'class': `row${number < 0 ? ' group' : ''}${at % 2 ? ' odd' : ''}`,
+      'class': number < 0 ? 'row group' : 'row',
       'aria-rowindex': at + 2,
     }, ...cells);
-  }
-
-  drawCase(row) {
-    const {store} = this;
-    const id = store.ids[row];
-    const cut = id.lastIndexOf('/') + 1;
-    const name = element('div', {role: 'rowheader', class: 'name', title: id},
-      element('span', {class: 'path'}, id.slice(0, cut)), id.slice(cut));
-    const cells = store.backends.map(
-      (_, column) => this.drawCell(store.cellAt(row, column)));
-    return [name, ...cells];
-  }
-
-  drawCell(k) {
-    const {store} = this;
-    if (!store.planned[k]) {
-      return element('div', {role: 'gridcell', class: 'cell none'}, 'not planned');
-    }
-    const outcome = store.cell.outcome.at(k);
-    const vacuous = outcome === 'pass' && store.isVacuous(k);
-    const unexpected = store.unexpected[k] === 1;
-    const words = [outcome, vacuous ? 'vacuous' : '',
-      unexpected ? 'unexpected' : ''].filter(Boolean).join(', ');
-    return element('div', {
-      'role': 'gridcell',
-      'class': `cell outcome o-${outcome}${unexpected ? ' unexpected' : ''}` +
-        (this.mask[k] ? '' : ' dim'),
-      'aria-label': words,
-      'aria-selected': k === this.selected ? 'true' : null,
-      'title': words,
-    }, vacuous ? `${outcome} (v)` : outcome);
-  }
-
-  drawGroup(group) {
-    const count = group.matching === group.cases ? `${group.cases}` :
-      `${group.matching} of ${group.cases} match`;
-    const name = element('div', {
-      'role': 'rowheader',
-      'class': 'name',
-      'aria-expanded': String(group.isOpen),
-    }, group.name || '(none)', element('small', {}, count));
-    const cells = group.backends.map(({pass, planned, unexpected}) => element(
-      'div', {
-        role: 'gridcell',
-        class: (pass ? 'cell outcome o-pass' : 'cell idle') +
-          (unexpected ? ' unexpected' : ''),
-        title: `${pass} of ${planned} pass` +
-          (unexpected ? `, ${unexpected} unexpected` : ''),
-      }, `${pass} of ${planned}`,
-      unexpected ? element('b', {}, ` \u2715${unexpected}`) : null));
-    return [name, ...cells];
   }
 
   // Scrolls the row into view and moves the focus there.

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/testing/backend_test.h"
-
 #include <map>
 #include <memory>
 #include <utility>
 
 #include "framework/backend/registry.h"
+#include "framework/testing/backend_test.h"
 #include "framework/testing/module_path.h"
 
 namespace assay::inline v1 {

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Elements, and the cells of the matrix's rows. Texts are set as text, never
+// parsed as HTML.
+//
+//   element('p', {class: 'quiet'}, 'text', element('b', {}, 'bold'));
+//   drawCase(store, 7, mask, selected);   // the name and a cell per backend
+
+function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name === 'class') made.className = value;
+    else if (value !== null) made.setAttribute(name, value);
+  }
+  made.append(...children.filter((child) => child !== null));
+  return made;
+}
+
+// A command whose words are not broken at their hyphens.
+function command(text) {
+  const words = text.split(' ').flatMap(
+    (word) => [' ', element('span', {class: 'word'}, word)]);
+  return element('code', {}, ...words.slice(1));
+}
+
+function drawCase(store, row, mask, selected) {
+  const id = store.ids[row];
+  const cut = id.lastIndexOf('/') + 1;
+  const name = element('div', {role: 'rowheader', class: 'name', title: id},
+    element('span', {class: 'path'}, id.slice(0, cut)), id.slice(cut));
+  const cells = store.backends.map((_, column) => {
+    const k = store.cellAt(row, column);
+    return drawCell(store, k, mask[k], k === selected);
+  });
+  return [name, ...cells];
+}
+
+function drawCell(store, k, matches, isSelected) {
+  if (!store.planned[k]) {
+    return element('div', {role: 'gridcell', class: 'cell none'}, 'not planned');
+  }
+  const outcome = store.cell.outcome.at(k);
+  const vacuous = outcome === 'pass' && store.isVacuous(k);
+  const unexpected = store.unexpected[k] === 1;
+  const words = [outcome, vacuous ? 'vacuous' : '',
+    unexpected ? 'unexpected' : ''].filter(Boolean).join(', ');
+  return element('div', {
+    'role': 'gridcell',
+    'class': `cell outcome o-${outcome}${unexpected ? ' unexpected' : ''}` +
+      (matches ? '' : ' dim'),
+    'aria-label': words,
+    'aria-selected': isSelected ? 'true' : null,
+    'title': words,
+  }, vacuous ? `${outcome} (v)` : outcome);
+}
+
+// A group's name and, per backend, how many of all its cases pass.
+function drawGroup(group) {
+  const count = group.matching === group.cases ? `${group.cases}` :
+    `${group.matching} of ${group.cases} match`;
+  const name = element('div', {
+    'role': 'rowheader',
+    'class': 'name',
+    'aria-expanded': String(group.isOpen),
+  }, group.name || '(none)', element('small', {}, count));
+  const cells = group.backends.map(({pass, planned, unexpected}) => element(
+    'div', {
+      role: 'gridcell',
+      class: (pass ? 'cell outcome o-pass' : 'cell idle') +
+        (unexpected ? ' unexpected' : ''),
+      title: `${pass} of ${planned} pass` +
+        (unexpected ? `, ${unexpected} unexpected` : ''),
+    }, `${pass} of ${planned}`,
+    unexpected ? element('b', {}, ` \u2715${unexpected}`) : null));
+  return [name, ...cells];
+}
