@@ -30,9 +30,8 @@ memory::desc TensorView::Desc() const {
   return As(shape.rank() == 0 ? memory::dims{1} : shape.dims());
 }
 
-memory::desc TensorView::As(memory::dims dims) const {
-  const memory::dims strides = RowMajorStrides(dims);
-  return {std::move(dims), type, strides};
+memory::desc TensorView::As(const memory::dims& dims) const {
+  return {dims, type, RowMajorStrides(dims)};
 }
 
 TensorView MakeView(DType dtype, memory::data_type type, Shape shape) {

@@ -38,7 +38,7 @@ struct TensorView {
   /// Row-major over the tensor's own extents; a scalar has extents {1}.
   memory::desc Desc() const;
   /// Row-major over other extents with as many elements.
-  memory::desc As(memory::dims dims) const;
+  memory::desc As(const memory::dims& dims) const;
 };
 
 /// Extents that multiply without overflow are assumed, as View checked them.

@@ -146,8 +146,7 @@ class [[nodiscard]] Result {
   }
   template <class U>
   requires(std::convertible_to<U, T> && !std::same_as<U, T> &&
-           !std::convertible_to<U, Status>)
-      Result(U&& value)  // NOLINT(bugprone-forwarding-reference-overload)
+           !std::convertible_to<U, Status>) Result(U&& value)
       : held_(std::in_place_index<0>, std::forward<U>(value)) {}
 
   bool ok() const { return held_.index() == 0; }

@@ -57,9 +57,9 @@ class Tensor {
 
   /// A tensor over elements of a type of its own, in row-major order.
   template <class T>
-  static Result<Tensor> Of(Shape shape, std::span<const T> elements) {
+  static Result<Tensor> Of(const Shape& shape, std::span<const T> elements) {
     static_assert(kDTypeOf<T> != DType::kUndefined);
-    return FromBytes(kDTypeOf<T>, std::move(shape), std::as_bytes(elements));
+    return FromBytes(kDTypeOf<T>, shape, std::as_bytes(elements));
   }
 
   /// A view of memory that the caller keeps alive for as long as the tensor

@@ -20,7 +20,7 @@ template <class... Parts>
 std::string StrCat(const Parts&... parts) {
   if constexpr ((std::convertible_to<Parts, std::string_view> && ...)) {
     std::string joined;
-    (joined.append(std::string_view(parts)), ...);
+    (joined.append(static_cast<std::string_view>(parts)), ...);
     return joined;
   } else {
     std::ostringstream out;

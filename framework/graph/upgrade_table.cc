@@ -10,7 +10,7 @@
 namespace assay::inline v1 {
 namespace {
 
-using namespace upgrade_rules;  // NOLINT(google-build-using-namespace)
+using namespace upgrade_rules;
 
 // What ONNX's version converter calls compatible.
 constexpr std::string_view kTypes = "other element types, clearer text";

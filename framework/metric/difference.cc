@@ -192,7 +192,7 @@ Difference CompareFloats(const Format& format, const Tensor& got,
     }
     sums.Add(g, w, g - w);
     ulps.Add(format.Key(got_bits), format.Key(want_bits));
-    difference.sign_of_zero_mismatch += (g == w) & !same ? 1 : 0;
+    difference.sign_of_zero_mismatch += g == w && !same ? 1 : 0;
     const Sides sides = rule(g, w);
     difference.out_of_limit += sides.error <= sides.bound ? 0 : 1;
     NoteRatio(RatioOf(sides), i, difference);
@@ -222,7 +222,9 @@ Difference CompareComplex(const Tensor& got, const Tensor& want,
   for (int64_t i = 0; i < want.num_elements(); ++i) {
     const auto g = LoadElement<Complex>(got.data(), i);
     const auto w = LoadElement<Complex>(want.data(), i);
-    const bool same = std::memcmp(&g, &w, sizeof(g)) == 0;
+    const auto offset = i * static_cast<int64_t>(sizeof(Complex));
+    const bool same = std::memcmp(got.data() + offset, want.data() + offset,
+                                  sizeof(Complex)) == 0;
     equal &= same;
     if (!is_finite(g) || !is_finite(w)) [[unlikely]] {
       AddSpecial(g, w, is_nan(g), is_nan(w), i, difference);

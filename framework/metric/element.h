@@ -62,15 +62,14 @@ constexpr double DecodeSmallFloat(const FloatFormat& format, uint32_t bits) {
   const uint32_t mantissa = magnitude & ((1U << format.mantissa_bits) - 1);
   const auto exponent = static_cast<int>(magnitude >> format.mantissa_bits);
   const bool negative = (bits & sign_bit) != 0;
-  const bool top = exponent == (1 << format.exponent_bits) - 1;
-  uint64_t special = 0;
-  if (format.top == Top::kIeee && top) {
-    special = mantissa == 0 ? kInfinity : kNan;
-  } else if (format.top == Top::kNanOnly && magnitude == sign_bit - 1) {
-    special = kNan;
-  } else if (format.top == Top::kMinusNan && bits == sign_bit) {
-    special = kNan;
-  }
+  const bool top =
+      format.top == Top::kIeee && exponent == (1 << format.exponent_bits) - 1;
+  const bool not_a_number =
+      (top && mantissa != 0) ||
+      (format.top == Top::kNanOnly && magnitude == sign_bit - 1) ||
+      (format.top == Top::kMinusNan && bits == sign_bit);
+  uint64_t special = top ? kInfinity : 0;
+  if (not_a_number) special = kNan;
   double value = std::bit_cast<double>(special);
   if (special == 0) {
     const int scale = exponent == 0 ? 1 : exponent;

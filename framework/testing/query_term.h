@@ -59,7 +59,7 @@ enum class Comparison : uint8_t {
 class Pattern {
  public:
   Pattern() = default;
-  Pattern(std::string text)  // NOLINT(google-explicit-constructor)
+  Pattern(std::string text)
       : text_(std::move(text)),
         exact_(text_.find_first_of("*?") == std::string::npos) {}
 

@@ -61,6 +61,8 @@ TEST(VerdictTest, TheFinalOutcomeFollowsFromPlanAndRaw) {
       {"unsupported", "", false, true, "fail", "declined inside its claims"},
       {"unsupported", "unsupported", false, false, "unsupported", "raw"},
       {"unsupported", "unsupported", false, true, "xfail", "raw"},
+      {"pass", "flaky", false, false, "pass", "raw"},
+      {"flaky", "flaky", false, false, "xfail", "raw"},
       {"unavailable", "", false, true, "unavailable", "raw"},
       {"unavailable", "fail", false, false, "unavailable", "raw"},
       {"missing", "crash", false, true, "missing", "raw"},
@@ -121,6 +123,9 @@ Trial TrialOf(const std::vector<Case>& cases) {
   acme.spec = "acme";
   acme.claims = {"claim forward where op:Abs"};
   trial.plan.backends = {acme};
+  CorpusUse onnx;
+  onnx.name = kDefaultCorpus;
+  trial.plan.corpora = {onnx};
   char letter = 'a';
   for (const Case& c : cases) {
     trial.Add(RowOf(StrCat("node/Abs/", letter++), c.claimed), c.outcome);
@@ -173,6 +178,38 @@ TEST(VerdictTest, WhatIsUnexpectedIsListed) {
               testing::ElementsAre("node/Abs/b fail", "node/Abs/d fail",
                                    "node/Abs/e crash", "node/Abs/f missing"));
   EXPECT_EQ(verdicts.ExitCode(false), 1);
+}
+
+// Kills: an expected fail that is now declined, taken for information.
+TEST(VerdictTest, AnExpectationThatNoLongerHoldsIsUnexpected) {
+  const struct {
+    const char* raw;
+    const char* expected;
+    bool red;
+  } rows[] = {
+      {"unsupported", "fail", true}, {"unsupported", "unsupported", false},
+      {"fail", "fail", false},       {"fail", "crash", true},
+      {"pass", "fail", true},        {"pass", "flaky", false},
+  };
+  for (const auto& row : rows) {
+    Trial trial = TrialOf({{"pass"}});
+    PlanRow planned = RowOf("node/Abs/z");
+    planned.expected = row.expected;
+    trial.Add(planned, row.raw);
+    EXPECT_EQ(!trial.Judge().unexpected.empty(), row.red)
+        << row.raw << ", expected " << row.expected;
+  }
+}
+
+// Kills: floors and lines about one corpus held against a run of another.
+TEST(VerdictTest, ARunWithoutTheDefaultCorpusIsPartial) {
+  Trial trial = TrialOf({{"pass", true}});
+  trial.plan.backends[0].floor = {"node/Abs/gone"};
+  EXPECT_FALSE(trial.Judge().unexpected.empty());
+  trial.plan.corpora[0].name = "mine";
+  const Verdicts verdicts = trial.Judge();
+  EXPECT_TRUE(verdicts.unexpected.empty());
+  EXPECT_EQ(verdicts.conformance[0].verdict, "partial");
 }
 
 struct ExitRow {
