@@ -225,7 +225,7 @@ Status ScatterReducing(const Tensor& data, const Tensor& updates,
 template <class Op>
 Result<Kernel> ScatterKernel(
     LoadContext& load, const Op& op,
-    std::function<Result<Scatter>(KernelContext&)> plan) {
+    const std::function<Result<Scatter>(KernelContext&)>& plan) {
   const auto checked = [op, plan](KernelContext& run) -> Result<Scatter> {
     ASSAY_ASSIGN_OR_RETURN(Scatter scatter, plan(run));
     const int64_t wanted =

@@ -126,7 +126,7 @@ Status ShapeOf(const op::Shape& op, KernelContext& run) {
 /// the inputs give.
 Kernel ViewKernel(
     Input data, Output output,
-    std::function<Result<Shape>(const Shape&, KernelContext&)> reshape) {
+    const std::function<Result<Shape>(const Shape&, KernelContext&)>& reshape) {
   return {.forward =
               [=](KernelContext& run) {
                 const Tensor& tensor = run.input(data);

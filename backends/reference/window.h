@@ -96,7 +96,9 @@ class Window {
 
 template <class Body>
 void Window::ForEach(Body&& body) const {
-  const auto& [x, y, z] = axes_;
+  const WindowAxis& x = axes_[0];
+  const WindowAxis& y = axes_[1];
+  const WindowAxis& z = axes_[2];
   int64_t o = 0;
   for (int64_t ox = 0; ox < x.output; ++ox) {
     for (int64_t oy = 0; oy < y.output; ++oy) {

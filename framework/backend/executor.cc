@@ -2,7 +2,6 @@
 
 #include "framework/backend/executor.h"
 
-#include <ranges>
 #include <utility>
 
 namespace assay::inline v1 {
@@ -40,7 +39,8 @@ Status Executor::Forward(const Moment& moment) {
   }
   ASSAY_RETURN_IF_ERROR(network_.Forward(moment.binding));
   ASSAY_RETURN_IF_ERROR(network_.Synchronize());
-  for (Event* event : events_ | std::views::reverse) {
+  for (size_t i = events_.size(); i-- > 0;) {
+    Event* const event = events_[i];
     ASSAY_RETURN_IF_ERROR(event->AfterForward(moment));
   }
   return OkStatus();
@@ -88,7 +88,8 @@ Result<std::vector<Value>> Executor::RunBackward(
     ASSAY_ASSIGN_OR_RETURN(
         gradients, differentiable->Backward(binding, cotangents, targets));
     ASSAY_RETURN_IF_ERROR(network_.Synchronize());
-    for (Event* event : events_ | std::views::reverse) {
+    for (size_t i = events_.size(); i-- > 0;) {
+      Event* const event = events_[i];
       ASSAY_RETURN_IF_ERROR(event->AfterBackward(moment, gradients));
     }
     ++moment.iteration;

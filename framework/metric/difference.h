@@ -10,9 +10,9 @@
 // as numpy.testing.assert_allclose computes it: in the element type for
 // float16, float32, float64 and complex; in float32 for bfloat16 and narrower
 // types, which numpy cannot compute in. NaN agrees with NaN only, an infinity
-// only with itself. Integers and booleans agree when equal. (Moduli of complex64
-// are correctly rounded here, and in numpy off by up to two units, so that the
-// two may differ within two units of the limit.)
+// only with itself. Integers and booleans agree when equal. Moduli of complex64
+// are hypot's; numpy's vector code rounds them otherwise, so that the two may
+// disagree within two units in the last place of the limit.
 
 #ifndef ASSAY_METRIC_DIFFERENCE_H_
 #define ASSAY_METRIC_DIFFERENCE_H_
