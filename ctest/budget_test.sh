@@ -13,7 +13,7 @@ set -euo pipefail
 cd "${1:-.}"
 
 sources() {
-  find framework backends gradcheck perf conformance reports ctest .ci \
+  find framework backends perf conformance reports ctest .ci \
     \( -name '*.cc' -o -name '*.h' -o -name '*.py' -o -name '*.sh' \
     -o -name '*.cmake' -o -name '*.js' -o -name '*.css' \) \
     ! -path '*/generated/*' 2>/dev/null | sort

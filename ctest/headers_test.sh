@@ -9,7 +9,10 @@ set -euo pipefail
 compiler=$1
 shift
 includes=(-I.)
-for directory in ${*//;/ }; do  # a CMake list includes+=("-I$directory"); done
+# Directories come one by one or as a CMake list.
+for directory in ${*//;/ }; do
+  includes+=("-I$directory")
+done
 
 # The reader's headers are private; those that only tests include, the tests'.
 headers=$(find framework -name '*.h' | grep -vE '/onnx_reader|/gen_' | sort |

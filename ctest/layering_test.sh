@@ -74,7 +74,7 @@ backend_names() {
   [[ -n $names ]] || return 0
   # Comments may give an example; code may not know a vendor. The reference and
   # null have names that are words of the field.
-  find framework gradcheck perf -name '*.cc' -o -name '*.h' |
+  find framework perf -name '*.cc' -o -name '*.h' |
     grep -v '_test\.cc$' |
     xargs grep -nE "\"[^\"]*\b($names)\b[^\"]*\"" /dev/null |
     grep -vE '^[^:]+:[0-9]+: *//' |

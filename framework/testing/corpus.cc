@@ -2,11 +2,10 @@
 
 #include "framework/testing/corpus.h"
 
+#include <simdjson.h>
+
 #include <algorithm>
-#include <fstream>
-#include <nlohmann/json.hpp>
-#include <set>
-#include <sstream>
+#include <stdexcept>
 
 #include "framework/testing/plain_corpus.h"
 #include "framework/testing/policy_line.h"
@@ -15,23 +14,50 @@ namespace assay::inline v1 {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
+using Json = simdjson::dom::element;
 
-std::string ShapeSignature(const Json& inputs) {
+/// The member of that name as a T; throws a text that names it.
+template <class T>
+T Get(const Json& json, const char* key) {
+  T value;
+  const simdjson::error_code error = json[key].get(value);
+  if (error == simdjson::SUCCESS) return value;
+  throw std::runtime_error(
+      StrCat("member ", key, ": ", simdjson::error_message(error)));
+}
+
+std::string Text(const Json& json, const char* key) {
+  return std::string(Get<std::string_view>(json, key));
+}
+
+std::vector<std::string> Texts(const Json& json, const char* key) {
+  std::vector<std::string> texts;
+  for (const Json& item : Get<simdjson::dom::array>(json, key)) {
+    texts.emplace_back(item.get_string().value());
+  }
+  return texts;
+}
+
+/// "[2,N,?];[3]": extents that are known, named or neither.
+std::string ShapeSignature(const Json& json) {
   std::string text;
-  for (const Json& input : inputs) {
+  for (const Json& input : Get<simdjson::dom::array>(json, "inputs")) {
     if (!text.empty()) text += ';';
-    const Json& shape = input.value("shape", Json());
-    if (!shape.is_array()) {
-      text += input.at("kind").get<std::string>();
+    simdjson::dom::array shape;
+    if (input["shape"].get(shape) != simdjson::SUCCESS) {
+      text += Text(input, "kind");
       continue;
     }
+    std::string_view between;
     text += '[';
-    for (size_t i = 0; i < shape.size(); ++i) {
-      if (i > 0) text += ',';
-      text += shape[i].is_string()
-                  ? shape[i].get<std::string>()
-                  : (shape[i].is_null() ? "?" : shape[i].dump());
+    for (const Json& extent : shape) {
+      text += between;
+      between = ",";
+      if (extent.is_string()) {
+        text += extent.get_string().value();
+      } else {
+        text += extent.is_null() ? "?" : simdjson::minify(extent);
+      }
     }
     text += ']';
   }
@@ -41,40 +67,38 @@ std::string ShapeSignature(const Json& inputs) {
 TestCase FromJson(const Json& json, const fs::path& root,
                   const std::string& corpus) {
   TestCase c;
-  c.test_id = json.at("test_id");
+  c.test_id = Text(json, "test_id");
   c.corpus = corpus;
-  c.suite = json.at("suite");
-  c.op = json.at("op");
-  c.domain = json.at("domain");
-  c.kind = json.at("kind");
-  c.opset = json.at("opset");
-  c.imports = json.at("imports");
-  c.operators = json.at("operators");
-  c.dtypes = json.at("dtypes");
-  c.value_kinds = json.at("value_kinds");
-  if (const auto at = json.find("attributes"); at != json.end()) {
-    c.attributes = *at;
+  c.suite = Text(json, "suite");
+  c.op = Text(json, "op");
+  c.domain = Text(json, "domain");
+  c.kind = Text(json, "kind");
+  c.opset = static_cast<int>(Get<int64_t>(json, "opset"));
+  for (const auto& [name, version] :
+       Get<simdjson::dom::object>(json, "imports")) {
+    c.imports.emplace(name, static_cast<int>(version.get_int64().value()));
   }
-  c.shape_sig = ShapeSignature(json.at("inputs"));
-  const std::string comparator = json.at("comparator");
+  c.operators = Texts(json, "operators");
+  c.dtypes = Texts(json, "dtypes");
+  c.value_kinds = Texts(json, "value_kinds");
+  simdjson::dom::object attributes;
+  if (json["attributes"].get(attributes) == simdjson::SUCCESS) {
+    for (const auto& [name, value] : attributes) {
+      c.attributes.emplace(name, value.get_string().value());
+    }
+  }
+  c.shape_sig = ShapeSignature(json);
+  const std::string comparator = Text(json, "comparator");
   const auto parsed = ParseComparator(comparator);
   if (!parsed.has_value()) {
-    throw Json::other_error::create(
-        600, StrCat("unknown comparator ", comparator), nullptr);
+    throw std::runtime_error(StrCat("unknown comparator ", comparator));
   }
-  c.limit = {*parsed, json.at("rtol"), json.at("atol"),
-             json.at("tolerance_source")};
-  c.vacuous = json.at("vacuous");
-  c.n_data_sets = json.at("n_data_sets");
-  c.directory = root / json.at("directory").get<std::string>();
+  c.limit = {*parsed, Get<double>(json, "rtol"), Get<double>(json, "atol"),
+             Text(json, "tolerance_source")};
+  c.vacuous = Text(json, "vacuous");
+  c.n_data_sets = static_cast<int>(Get<int64_t>(json, "n_data_sets"));
+  c.directory = root / Text(json, "directory");
   return c;
-}
-
-/// Parses without the digests of single files, which are most of the text.
-Json ParseManifest(std::istream& in) {
-  return Json::parse(in, [](int, Json::parse_event_t event, Json& value) {
-    return event != Json::parse_event_t::key || value != "sha256";
-  });
 }
 
 Status CheckIds(const Corpus& corpus, const fs::path& file) {
@@ -94,35 +118,30 @@ Status CheckIds(const Corpus& corpus, const fs::path& file) {
 }
 
 Result<Corpus> ReadManifest(const fs::path& file) {
-  std::ifstream in(file);
-  if (!in) return NotFound("cannot read ", file.string());
   Corpus corpus;
   std::string at = "header";
   try {
-    const Json manifest = ParseManifest(in);
-    const std::string schema = manifest.at("schema");
+    simdjson::dom::parser parser;
+    const Json manifest = parser.load(file.string());
+    const std::string schema = Text(manifest, "schema");
     if (schema != "assay.corpus/1") {
       return DataLoss(file.string(), ": schema is ", schema,
                       ", wanted assay.corpus/1");
     }
-    corpus.name = manifest.at("name");
-    corpus.hash = manifest.at("corpus_hash");
-    for (const Json& name : manifest.at("drift")) {
-      corpus.drift.push_back(name.is_string() ? name.get<std::string>()
-                                              : name.dump());
-    }
-    const Json& cases = manifest.at("cases");
-    corpus.cases.reserve(cases.size());
-    for (const Json& json : cases) {
+    corpus.name = Text(manifest, "name");
+    corpus.hash = Text(manifest, "corpus_hash");
+    corpus.drift = Texts(manifest, "drift");
+    for (const Json& json : Get<simdjson::dom::array>(manifest, "cases")) {
       at = StrCat("case ", corpus.cases.size());
       corpus.cases.push_back(FromJson(json, file.parent_path(), corpus.name));
     }
-    if (const size_t claimed = manifest.at("n_cases");
+    at = "header";
+    if (const auto claimed = Get<uint64_t>(manifest, "n_cases");
         claimed != corpus.cases.size()) {
       return DataLoss(file.string(), " says n_cases ", claimed, " and has ",
                       corpus.cases.size());
     }
-  } catch (const Json::exception& error) {
+  } catch (const std::exception& error) {
     return DataLoss(file.string(), ", ", at, ": ", error.what());
   }
   return corpus;
