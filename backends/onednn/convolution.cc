@@ -84,7 +84,7 @@ memory::desc ConvWeights(const TensorView& w, int64_t groups) {
   memory::dims dims = w.shape.dims();
   dims[0] /= groups;
   dims.insert(dims.begin(), groups);
-  return w.As(std::move(dims));
+  return w.As(dims);
 }
 
 /// ONNX stores input before output channels here; the strides exchange them.
