@@ -130,6 +130,8 @@ template <class... T>
 struct Overloaded : T... {
   using T::operator()...;
 };
+template <class... T>
+Overloaded(T...) -> Overloaded<T...>;
 
 }  // namespace
 
