@@ -183,7 +183,7 @@ TEST_F(ProgramTest, WhatOneCaseDoesToItsWorkerLeavesTheOthersAlone) {
   ASSERT_EQ(clean.size(), 3U);
   for (const auto& row : rows) {
     const Ran ran = Assay(StrCat("run --backend ", ASSAY_MISBEHAVING, "+",
-                                 row.setting, "=Neg --timeout 1", kThree,
+                                 row.setting, "=Neg --timeout 5", kThree,
                                  "--no-report --out ", row.setting));
     EXPECT_EQ(ran.exit_code, 1) << ran.output;
     EXPECT_THAT(ran.output, HasSubstr(row.message));
@@ -311,7 +311,7 @@ TEST_F(ProgramTest, KilledSupervisorLosesNoVerdictAndIsResumed) {
       "+hang=Relu --timeout 60", kThree, "--no-report --out run"));
   EXPECT_NE(killed.exit_code, 0);
   EXPECT_FALSE(fs::exists(folder_ / "run/summary.json"));
-  const Ran resumed = Assay("run --resume run --timeout 1 --no-report");
+  const Ran resumed = Assay("run --resume run --timeout 5 --no-report");
   EXPECT_EQ(resumed.exit_code, 1) << resumed.output;
   EXPECT_EQ(Outcomes("run").size(), 3U);
   EXPECT_EQ(Outcomes("run")["node/Relu/test_relu"], "timeout");
