@@ -19,8 +19,7 @@ std::string Printable(std::string text) {
   return text;
 }
 
-/// failure, error or skipped, as DESIGN's table of outcomes says; null for
-/// what counts as passed.
+/// failure, error or skipped; null for what counts as passed.
 const char* ElementOf(Outcome outcome) {
   switch (outcome) {
     case Outcome::kPass:

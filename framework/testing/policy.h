@@ -8,9 +8,9 @@
 //                          today));
 //   const CasePolicy verdict = policy.Of(test_case, "acme");
 //
-// Files, each optional: expectations.txt, claims.txt, passing.txt. SCHEMAS in
-// the reference gives their sentences; a line that begins with # is a comment.
-// Errors name file, line, what was found and what was wanted.
+// Files, each optional: expectations.txt, claims.txt, passing.txt;
+// Expectation and Claim give their sentences. A line that begins with # is a
+// comment. Errors name file, line, what was found and what was wanted.
 //
 // A case is claimed when for each operator in it and each element type of its
 // tensors some claim line accepts a case of that operator, in its opset, and of
