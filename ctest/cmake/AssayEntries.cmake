@@ -42,7 +42,7 @@ function(assay_corpus_entries)
         add_test(NAME ${entry}
           COMMAND assay run --plan ${arg_PLAN} --parts ${arg_PLAN}/parts
                   --backend ${backend} --suite ${suite}
-                  --shard ${shard}/${shards})
+                  --shard ${shard}/${shards} --jobs 1)
         set_tests_properties(${entry} PROPERTIES
           LABELS "tier=ci;suite=${suite};backend=${backend}"
           FIXTURES_REQUIRED "assay_corpus;assay_plan"

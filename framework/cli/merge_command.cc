@@ -5,7 +5,6 @@
 #include "framework/cli/commands.h"
 #include "framework/cli/environment.h"
 #include "framework/cli/finish.h"
-#include "framework/cli/supervisor.h"
 
 namespace assay::inline v1 {
 namespace {
@@ -15,15 +14,11 @@ namespace fs = std::filesystem;
 /// One part. One that was cut short gives what it has; the rest is missing.
 Status AddPart(const Plan& plan, const fs::path& part, RawRecords* raw) {
   ASSAY_RETURN_IF_ERROR(CheckPart(plan, part));
-  for (const BackendUse& backend : plan.backends) {
-    const Status added = Collect(part / JournalName(backend.instance), raw);
-    if (!added.ok()) {
-      return added.WithContext(
-          "two parts overlap, or a journal is broken; remove the folder of "
-          "parts and run all entries");
-    }
-  }
-  return OkStatus();
+  const Status added = CollectFolder(part, raw);
+  if (added.ok()) return OkStatus();
+  return added.WithContext(
+      "two parts overlap, or a journal is broken; remove the folder of parts "
+      "and run all entries");
 }
 
 Result<int> Merge(const MergeOptions& options) {

@@ -265,7 +265,7 @@ TEST_F(ProgramTest, KilledEntryMakesTheMergeFailWithTheMissingIds) {
   EXPECT_EQ(whole.exit_code, 0) << whole.output;
 
   // An entry that was killed leaves its part begun and without records.
-  fs::remove(folder_ / "plan/parts/all.all.2of2/reference.journal");
+  fs::remove(folder_ / "plan/parts/all.all.2of2/reference.1.journal");
   const Ran broken = Assay("merge plan --out broken --no-report");
   EXPECT_EQ(broken.exit_code, 1) << broken.output;
   EXPECT_THAT(broken.output, HasSubstr("missing: planned, but no entry"));
@@ -295,7 +295,7 @@ TEST_F(ProgramTest, PlanningAgainKeepsThePartsThatStillMatch) {
   const std::string plan =
       StrCat("plan --backend reference", kThree, "--out plan");
   const fs::path journal =
-      folder_ / "plan/parts/all.all.1of1/reference.journal";
+      folder_ / "plan/parts/all.all.1of1/reference.1.journal";
   Assay(plan);
   Assay("run --plan plan --parts plan/parts");
   ASSERT_TRUE(fs::exists(journal));
@@ -315,6 +315,22 @@ TEST_F(ProgramTest, KilledSupervisorLosesNoVerdictAndIsResumed) {
   EXPECT_EQ(resumed.exit_code, 1) << resumed.output;
   EXPECT_EQ(Outcomes("run").size(), 3U);
   EXPECT_EQ(Outcomes("run")["node/Relu/test_relu"], "timeout");
+}
+
+TEST_F(ProgramTest, WorkersShareABackendAndVerdictsAreThoseOfOne) {
+  const std::string run = "run --backend reference --suite node --no-report ";
+  EXPECT_EQ(Assay(run + "--jobs 1 --out one").exit_code, 0);
+  EXPECT_EQ(Assay(run + "--jobs 3 --out three").exit_code, 0);
+  EXPECT_EQ(Assay(run + "--jobs 3 --isolation none --out alone").exit_code, 0);
+  EXPECT_EQ(Outcomes("three"), Outcomes("one"));
+  EXPECT_TRUE(fs::exists(folder_ / "three/records/reference.3.journal"));
+  EXPECT_FALSE(fs::exists(folder_ / "one/records/reference.2.journal"));
+  EXPECT_FALSE(fs::exists(folder_ / "alone/records/reference.2.journal"));
+
+  // Goes on with fewer workers, from what two of the three had finished.
+  fs::remove(folder_ / "three/records/reference.2.journal");
+  EXPECT_EQ(Assay("run --resume three --jobs 1 --no-report").exit_code, 0);
+  EXPECT_EQ(Outcomes("three"), Outcomes("one"));
 }
 
 TEST_F(ProgramTest, ReadOnlyAndFullPlacesEndWithNinetyNineAndAClearLine) {

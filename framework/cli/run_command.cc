@@ -54,6 +54,7 @@ SuperviseOptions SupervisionOf(const RunOptions& options, const Plan& plan,
           ? options.jobs
           : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   supervise.batch_size = BatchSize(options.isolation, rows.size());
+  supervise.deal = options.isolation != "none";
   supervise.progress = ShowProgress;
   return supervise;
 }

@@ -4,16 +4,22 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
+#include <deque>
+#include <iterator>
+#include <map>
 #include <memory>
 
 #include "framework/cli/worker_session.h"
+#include "framework/testing/csv.h"
 
 namespace assay::inline v1 {
 namespace {
 
 constexpr int kLookEveryMs = 20;
+constexpr size_t kWorthAWorker = 256;  // cases that outweigh a start
 
 std::atomic<int> stop_signal = 0;
 
@@ -30,6 +36,50 @@ void WaitForWorkers(const std::vector<std::unique_ptr<WorkerSession>>& active) {
   poll(descriptors.data(), descriptors.size(), kLookEveryMs);
 }
 
+/// Cases of one backend for one session.
+struct Share {
+  const BackendUse* backend;
+  std::vector<const PlanRow*> rows;
+};
+
+/// Deals the rows without a record, one by one, so that heavy neighbours go to
+/// different workers.
+std::deque<Share> Deal(const Plan& plan, const std::vector<size_t>& rows,
+                       const SuperviseOptions& options, const RawRecords& raw) {
+  std::map<std::string, std::vector<const PlanRow*>> left;
+  for (const size_t i : rows) {
+    const PlanRow& row = plan.rows[i];
+    if (!raw.records.contains({row.backend, row.test_id})) {
+      left[row.backend].push_back(&row);
+    }
+  }
+  std::deque<Share> shares;
+  for (const auto& [instance, mine] : left) {
+    const size_t most = options.deal ? 1 + mine.size() / kWorthAWorker : 1;
+    const size_t workers =
+        std::clamp<size_t>(options.jobs / left.size(), 1, most);
+    std::vector<Share> dealt(workers, Share{&plan.Backend(instance), {}});
+    for (size_t i = 0; i < mine.size(); ++i) {
+      dealt[i % workers].rows.push_back(mine[i]);
+    }
+    std::move(dealt.begin(), dealt.end(), std::back_inserter(shares));
+  }
+  return shares;
+}
+
+/// Behind the journals INSTANCE.NUMBER.journal of a run that goes on.
+int FirstFreeNumber(const std::filesystem::path& directory) {
+  int64_t last = 0;
+  std::error_code error;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(directory, error)) {
+    const std::string number = entry.path().stem().extension().string();
+    if (entry.path().extension() != ".journal" || number.empty()) continue;
+    last = std::max(last, ParseInt(number.substr(1)).value_or(0));
+  }
+  return static_cast<int>(last) + 1;
+}
+
 }  // namespace
 
 void InstallStopHandlers() {
@@ -41,23 +91,24 @@ void InstallStopHandlers() {
 
 Status Supervise(const Plan& plan, const std::vector<size_t>& rows,
                  const SuperviseOptions& options, RawRecords* raw) {
-  std::vector<std::string> waiting;
-  for (const BackendUse& backend : plan.backends) {
-    waiting.push_back(backend.instance);
-  }
-  std::vector<std::unique_ptr<WorkerSession>> active;
+  ASSAY_RETURN_IF_ERROR(CollectFolder(options.directory, raw));
   const auto planned = static_cast<int64_t>(rows.size());
-  int64_t before = 0;  // of sessions that are through
+  std::deque<Share> waiting = Deal(plan, rows, options, *raw);
+  int64_t before = planned;  // of sessions that are through
+  for (const Share& share : waiting) before -= share.rows.size();
+  int number = FirstFreeNumber(options.directory);
+  std::vector<std::unique_ptr<WorkerSession>> active;
   while (!waiting.empty() || !active.empty()) {
     if (stop_signal != 0) {
       return Cancelled("stopped by ",
                        stop_signal == SIGINT ? "SIGINT" : "SIGTERM");
     }
     if (!waiting.empty() && static_cast<int>(active.size()) < options.jobs) {
-      active.push_back(std::make_unique<WorkerSession>(plan, rows, options,
-                                                       waiting.front(), raw));
-      waiting.erase(waiting.begin());
-      ASSAY_RETURN_IF_ERROR(active.back()->Start());
+      const Share& share = waiting.front();
+      active.push_back(std::make_unique<WorkerSession>(
+          *share.backend, number++, share.rows, options, raw));
+      waiting.pop_front();
+      ASSAY_RETURN_IF_ERROR(active.back()->StartWorker());
       continue;
     }
     int64_t done = before;

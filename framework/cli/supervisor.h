@@ -5,10 +5,12 @@
 //
 //   RawRecords raw;
 //   ASSAY_RETURN_IF_ERROR(Supervise(plan, rows, options, &raw));
-//   // options.directory now holds INSTANCE.journal and INSTANCE.log
+//   // options.directory now holds INSTANCE.1.journal and INSTANCE.1.log
 //
-// A case that ends its worker, or runs over its time limit, is recorded as
-// crash or timeout, and the rest goes on in a new worker.
+// Where there are more workers than backends, the cases of a backend are dealt
+// to several; each has a journal of its own. A case that ends its worker, or
+// runs over its time limit, is recorded as crash or timeout, and the rest goes
+// on in a new worker.
 
 #ifndef ASSAY_CLI_SUPERVISOR_H_
 #define ASSAY_CLI_SUPERVISOR_H_
@@ -31,22 +33,21 @@ struct SuperviseOptions {
   std::filesystem::path directory;  // for journals, logs and batch files
   RunFacts facts;
   double timeout_s = 120;  // of one case
-  int jobs = 1;            // workers at a time, each of another backend
+  int jobs = 1;            // workers at a time
   int batch_size = 1024;   // cases that one worker runs at most
+  bool deal = true;        // the cases of a backend to several workers
   /// Told after each verdict: how many of how many are done.
   std::function<void(int64_t done, int64_t planned)> progress;
 };
 
-/// Runs rows that have no record yet, and adds all records to `raw`. Cancelled
-/// after SIGINT or SIGTERM: the journals then hold what was finished.
+/// Runs the rows that the journals in the directory have no record of, and adds
+/// all records to `raw`, the earlier ones too. Cancelled after SIGINT or
+/// SIGTERM: the journals then hold what was finished.
 Status Supervise(const Plan& plan, const std::vector<size_t>& rows,
                  const SuperviseOptions& options, RawRecords* raw);
 
 /// From now on SIGINT and SIGTERM end a Supervise in an orderly way.
 void InstallStopHandlers();
-
-/// The name of an instance's journal in a part's directory.
-std::string JournalName(std::string_view instance);
 
 }  // namespace assay::inline v1
 

@@ -12,40 +12,31 @@
 namespace assay::inline v1 {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr int kHarnessExit = 99;
 
 }  // namespace
 
-std::string JournalName(std::string_view instance) {
-  return FileNameOf(instance) + ".journal";
-}
-
-WorkerSession::WorkerSession(const Plan& plan, const std::vector<size_t>& rows,
-                             const SuperviseOptions& options,
-                             std::string instance, RawRecords* raw)
-    : plan_(plan),
+WorkerSession::WorkerSession(const BackendUse& backend, int number,
+                             const std::vector<const PlanRow*>& rows,
+                             const SuperviseOptions& options, RawRecords* raw)
+    : backend_(backend),
       options_(options),
       raw_(*raw),
-      instance_(std::move(instance)),
-      journal_(options.directory / JournalName(instance_)),
-      reader_(journal_) {
-  for (const size_t i : rows) {
-    const PlanRow& row = plan.rows[i];
-    if (row.backend == instance_) pending_.emplace(row.test_id, &row);
-  }
+      stem_(StrCat(FileNameOf(backend.instance), ".", number)),
+      reader_(File(".journal")) {
+  for (const PlanRow* row : rows) pending_.emplace(row->test_id, row);
+}
+
+fs::path WorkerSession::File(const char* extension) const {
+  return options_.directory / (stem_ + extension);
 }
 
 void WorkerSession::Finish(const std::string& test_id) {
   if (pending_.erase(test_id) > 0) ++finished_;
   if (open_case_ == test_id) open_case_.clear();
   progressed_ = true;
-}
-
-Status WorkerSession::Start() {
-  ASSAY_RETURN_IF_ERROR(ReadJournal());
-  ASSAY_RETURN_IF_ERROR(reader_.CutTornTail());
-  open_case_.clear();  // of a run that was killed: the case runs again
-  return pending_.empty() ? OkStatus() : StartWorker();
 }
 
 Status WorkerSession::StartWorker() {
@@ -55,20 +46,18 @@ Status WorkerSession::StartWorker() {
     if (count++ == options_.batch_size) break;
     AppendCsvRow(batch, *row);
   }
-  const auto batch_file =
-      options_.directory / (FileNameOf(instance_) + ".batch");
-  ASSAY_RETURN_IF_ERROR(WriteFile(batch_file, batch));
+  ASSAY_RETURN_IF_ERROR(WriteFile(File(".batch"), batch));
   const RunFacts& facts = options_.facts;
   ASSAY_ASSIGN_OR_RETURN(
       worker_,
       WorkerProcess::Start(
-          {options_.worker.string(), "--backend", instance_, "--module",
-           plan_.Backend(instance_).module, "--batch", batch_file.string(),
-           "--journal", journal_.string(), "--run-id", facts.run_id, "--seed",
+          {options_.worker.string(), "--backend", backend_.instance, "--module",
+           backend_.module, "--batch", File(".batch").string(), "--journal",
+           File(".journal").string(), "--run-id", facts.run_id, "--seed",
            std::to_string(facts.seed), "--started-us",
            std::to_string(facts.started_us), "--parent",
            std::to_string(getpid())},
-          options_.directory / (FileNameOf(instance_) + ".log")));
+          File(".log")));
   progressed_ = false;
   overdue_ = false;
   opened_ = Clock::now();
@@ -91,7 +80,7 @@ Status WorkerSession::ReadJournal() {
   ASSAY_RETURN_IF_ERROR(reader_.Poll([&](JournalEntry entry) {
     const Status taken = Take(std::move(entry));
     if (status.ok() && !taken.ok())
-      status = taken.WithContext(journal_.string());
+      status = taken.WithContext(File(".journal").string());
   }));
   return status;
 }
@@ -100,7 +89,7 @@ Status WorkerSession::RecordLoss(const std::string& test_id, Outcome outcome,
                                  Reason reason, std::string message) {
   const auto found = pending_.find(test_id);
   if (found == pending_.end()) {
-    return Internal("the worker of ", instance_, " began ", test_id,
+    return Internal("the worker of ", backend_.instance, " began ", test_id,
                     ", which is not in its batch");
   }
   Record record;
@@ -108,7 +97,7 @@ Status WorkerSession::RecordLoss(const std::string& test_id, Outcome outcome,
   record.result.outcome = ToString(outcome);
   record.result.reason_code = ToString(reason);
   record.result.message = std::move(message);
-  ASSAY_ASSIGN_OR_RETURN(Journal journal, Journal::Open(journal_));
+  ASSAY_ASSIGN_OR_RETURN(Journal journal, Journal::Open(File(".journal")));
   return journal.Append(record);  // read back by the next Poll
 }
 
@@ -131,10 +120,9 @@ Status WorkerSession::AfterWorker() {
   ASSAY_RETURN_IF_ERROR(reader_.CutTornTail());
   const std::string how = worker_->HowItEnded();
   const bool by_signal = worker_->EndedBySignal();
-  const auto log = options_.directory / (FileNameOf(instance_) + ".log");
   if (worker_->exit_code() == kHarnessExit) {
-    return ResourceExhausted("the worker of ", instance_,
-                             " could not go on; see ", log.string());
+    return ResourceExhausted("the worker of ", backend_.instance,
+                             " could not go on; see ", File(".log").string());
   }
   worker_.reset();
   const Outcome outcome = overdue_ ? Outcome::kTimeout : Outcome::kCrash;
@@ -145,7 +133,7 @@ Status WorkerSession::AfterWorker() {
   if (!open_case_.empty()) {
     ASSAY_RETURN_IF_ERROR(RecordLoss(
         open_case_, Outcome::kCrash, reason,
-        StrCat("the worker ended: ", what, "; see ", log.filename().string())));
+        StrCat("the worker ended: ", what, "; see ", stem_, ".log")));
   } else if (!progressed_) {
     // Not even one case was begun: the module cannot be loaded, and a further
     // worker would end in the same way.

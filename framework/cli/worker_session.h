@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// WorkerSession: the cases of one backend, from the first batch to the last
-// verdict, through as many workers as that takes.
+// WorkerSession: cases of one backend, from the first batch to the last verdict,
+// through as many workers, one after the other, as that takes.
 //
-//   WorkerSession session(plan, rows, options, "onednn", &raw);
-//   ASSAY_RETURN_IF_ERROR(session.Start());
+//   WorkerSession session(plan.Backend("onednn"), 1, rows, options, &raw);
+//   ASSAY_RETURN_IF_ERROR(session.StartWorker());
 //   while (!session.Done()) ASSAY_RETURN_IF_ERROR(session.Step());
 
 #ifndef ASSAY_CLI_WORKER_SESSION_H_
@@ -27,12 +27,12 @@ namespace assay::inline v1 {
 
 class WorkerSession {
  public:
-  WorkerSession(const Plan& plan, const std::vector<size_t>& rows,
-                const SuperviseOptions& options, std::string instance,
-                RawRecords* raw);
+  /// Its files are named INSTANCE.NUMBER; there must be no such journal yet.
+  WorkerSession(const BackendUse& backend, int number,
+                const std::vector<const PlanRow*>& rows,
+                const SuperviseOptions& options, RawRecords* raw);
 
-  /// Reads a journal that is already there, then begins with what is left.
-  Status Start();
+  Status StartWorker();
 
   /// Looks at the worker once, without waiting.
   Status Step();
@@ -44,7 +44,7 @@ class WorkerSession {
  private:
   using Clock = std::chrono::steady_clock;
 
-  Status StartWorker();
+  std::filesystem::path File(const char* extension) const;
   Status ReadJournal();
   Status Take(JournalEntry entry);
   Status EnforceTimeLimit();
@@ -53,11 +53,10 @@ class WorkerSession {
                     std::string message);
   void Finish(const std::string& test_id);
 
-  const Plan& plan_;
+  const BackendUse& backend_;
   const SuperviseOptions& options_;
   RawRecords& raw_;
-  std::string instance_;
-  std::filesystem::path journal_;
+  std::string stem_;  // of its files
   JournalReader reader_;
   std::map<std::string, const PlanRow*> pending_;
   std::unique_ptr<WorkerProcess> worker_;

@@ -3,6 +3,7 @@
 #include "framework/testing/verdict.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <numeric>
 #include <set>
 
@@ -272,6 +273,22 @@ Status Collect(const std::filesystem::path& journal, RawRecords* raw) {
       status = added.WithContext(journal.string());
   }));
   return status;
+}
+
+Status CollectFolder(const std::filesystem::path& directory, RawRecords* raw) {
+  std::vector<std::filesystem::path> journals;
+  std::error_code error;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(directory, error)) {
+    if (entry.path().extension() == ".journal") {
+      journals.push_back(entry.path());
+    }
+  }
+  std::sort(journals.begin(), journals.end());
+  for (const auto& journal : journals) {
+    ASSAY_RETURN_IF_ERROR(Collect(journal, raw));
+  }
+  return OkStatus();
 }
 
 Verdicts Assess(const Plan& plan, const std::vector<size_t>& rows,

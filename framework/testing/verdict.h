@@ -97,6 +97,9 @@ struct RawRecords {
 /// Adds the entries of one journal. Data loss when a case has two verdicts.
 Status Collect(const std::filesystem::path& journal, RawRecords* raw);
 
+/// Adds the entries of every journal in a directory, which may have none.
+Status CollectFolder(const std::filesystem::path& directory, RawRecords* raw);
+
 /// `whole` says that the plan was run as a whole: then every planned row must
 /// have a verdict (else missing), every floor and expectation line is judged.
 /// A part judges only the rows it has.
