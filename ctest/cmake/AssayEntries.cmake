@@ -18,6 +18,10 @@ function(assay_corpus_entries)
   set_tests_properties(setup/corpus PROPERTIES
     LABELS "tier=ci;suite=setup" FIXTURES_SETUP assay_corpus)
 
+  set(random "")
+  if(TARGET assay_random_corpus)
+    set(random --corpus ${ASSAY_CORPUS_DIR}/random)
+  endif()
   set(named "")
   foreach(backend IN LISTS arg_BACKENDS)
     if(TARGET assay_backend_${backend})
@@ -26,7 +30,7 @@ function(assay_corpus_entries)
   endforeach()
   add_test(NAME setup/plan
     COMMAND assay plan ${named} --corpus ${ASSAY_CORPUS_DIR}/onnx
-            --out ${arg_PLAN})
+            ${random} --corpus contract --out ${arg_PLAN})
   set_tests_properties(setup/plan PROPERTIES
     LABELS "tier=ci;suite=setup" FIXTURES_SETUP assay_plan
     FIXTURES_REQUIRED assay_corpus)

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "framework/backend/frame.h"
+#include "framework/graph/type_check.h"
 
 namespace assay::inline v1 {
 namespace {
@@ -110,6 +111,7 @@ Result<std::unique_ptr<Network>> EagerNetwork::Load(
   auto network = std::unique_ptr<EagerNetwork>(new EagerNetwork);
   network->executor_ = executor;
   ASSAY_ASSIGN_OR_RETURN(network->graph_, PrepareGraph(model));
+  ASSAY_RETURN_IF_ERROR(CheckTypes(*network->graph_));
   network->FindParameters(*model, options);
   ASSAY_ASSIGN_OR_RETURN(network->program_,
                          Compile(*network->graph_, nullptr,

@@ -65,6 +65,7 @@ struct ListOptions {
   std::vector<std::string> corpora;
   std::string filter;
   bool json = false;
+  std::string run;  // of coverage
 };
 
 struct ExplainOptions {
@@ -89,7 +90,7 @@ int ReportCommand(const ReportOptions& options);
 /// 2 for wrong usage, 99 for the rest.
 int Fail(const Status& status);
 
-/// The corpora of that name or folder; none named: onnx.
+/// The corpora of those names or folders; none named: kDefaultCorpora.
 struct NamedCorpora {
   std::vector<Corpus> corpora;
   std::vector<std::filesystem::path> directories;

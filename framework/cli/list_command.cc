@@ -5,8 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/cli/commands.h"
+#include "framework/cli/coverage.h"
 #include "framework/graph/operator.h"
+#include "framework/testing/file.h"
 #include "framework/testing/module_path.h"
+#include "framework/testing/tables.h"
 
 namespace assay::inline v1 {
 namespace {
@@ -80,10 +83,53 @@ std::vector<Json> ListSuites(const std::vector<TestCase>& cases) {
   return items;
 }
 
+Json Describe(const Coverage& row) {
+  Json attributes = Json::object();
+  for (const auto& [name, values] : row.attributes) attributes[name] = values;
+  Json backends = Json::object();
+  for (const auto& [name, score] : row.backends) {
+    backends[name] = {{"passed", score.passed}, {"judged", score.judged}};
+  }
+  return {{"operator", row.op},
+          {"since", row.since},
+          {"function", row.has_function_body},
+          {"node_cases", row.node_cases},
+          {"models", row.models},
+          {"opsets", row.opsets},
+          {"dtypes", row.dtypes},
+          {"attributes", attributes},
+          {"backends", backends}};
+}
+
+Status ListCoverage(const ListOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(const auto cases, SelectedCases(options));
+  std::vector<ResultRow> results;
+  if (!options.run.empty()) {
+    const auto file = std::filesystem::path(options.run) / "results.csv";
+    ASSAY_ASSIGN_OR_RETURN(const std::string csv, ReadFile(file));
+    auto rows = ParseCsv<ResultRow>(csv);
+    if (!rows.ok()) return rows.status().WithContext(file.string());
+    results = *std::move(rows);
+  }
+  const std::vector<Coverage> coverage = CoverageOf(cases, results);
+  if (!options.json) {
+    std::cout << CoverageTable(coverage);
+    return OkStatus();
+  }
+  std::vector<Json> items;
+  for (const Coverage& row : coverage) items.push_back(Describe(row));
+  Print(items, true);
+  return OkStatus();
+}
+
 }  // namespace
 
 int ListCommand(const ListOptions& options) {
   std::vector<Json> items;
+  if (options.what == "coverage") {
+    const Status listed = ListCoverage(options);
+    return listed.ok() ? kExitOk : Fail(listed);
+  }
   if (options.what == "backends") {
     for (const std::string& name : InstalledBackends())
       items.emplace_back(name);

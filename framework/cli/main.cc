@@ -89,12 +89,16 @@ void AddMerge(CLI::App& app, MergeOptions* options) {
 
 void AddList(CLI::App& app, ListOptions* options) {
   CLI::App* list = app.add_subcommand("list", "list what there is");
-  list->add_option("what", options->what, "cases, backends, suites, operators")
+  list->add_option("what", options->what,
+                   "cases, backends, suites, operators or coverage")
       ->required()
-      ->check(CLI::IsMember({"cases", "backends", "suites", "operators"}));
+      ->check(CLI::IsMember(
+          {"cases", "backends", "suites", "operators", "coverage"}));
   list->add_option("--corpus", options->corpora, "name or folder; repeatable")
       ->allow_extra_args(false);
   list->add_option("--filter", options->filter, "query over cases");
+  list->add_option("--run", options->run,
+                   "run folder whose passes are counted in coverage");
   list->add_flag("--json", options->json, "for programs");
 }
 

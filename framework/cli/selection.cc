@@ -7,6 +7,7 @@
 #include "framework/cli/commands.h"
 #include "framework/testing/digest.h"
 #include "framework/testing/module_path.h"
+#include "framework/testing/suite.h"
 
 namespace assay::inline v1 {
 namespace {
@@ -71,6 +72,18 @@ Result<PlannedBackend> Resolve(const std::string& text) {
   return backend;
 }
 
+/// The cases of a suite that is code; their ids are all that is hashed, since
+/// the programs themselves decide what becomes of them.
+Corpus CorpusOf(const Suite& suite) {
+  Corpus corpus;
+  corpus.name = suite.name;
+  corpus.cases = suite.cases();
+  std::string ids;
+  for (const TestCase& c : corpus.cases) ids += c.test_id + "\n";
+  corpus.hash = Sha256(ids);
+  return corpus;
+}
+
 }  // namespace
 
 int Fail(const Status& status) {
@@ -86,8 +99,21 @@ int Fail(const Status& status) {
 Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names) {
   NamedCorpora opened;
   std::vector<std::string> wanted = names;
-  if (wanted.empty()) wanted.emplace_back(kDefaultCorpus);
+  if (wanted.empty()) {
+    wanted.assign(kDefaultCorpora.begin(), kDefaultCorpora.end());
+    std::error_code error;
+    if (!fs::exists(InstallPrefix() / "corpus" / "random", error)) {
+      std::erase(wanted, "random");
+      std::cerr << "assay: left out the corpus random, which the build makes "
+                   "with the reference; the run is partial\n";
+    }
+  }
   for (const std::string& name : wanted) {
+    if (const Suite* suite = FindSuite(name)) {
+      opened.corpora.push_back(CorpusOf(*suite));
+      opened.directories.emplace_back(name);
+      continue;
+    }
     std::error_code error;
     fs::path directory = InstallPrefix() / "corpus" / name;
     if (name.find('/') != std::string::npos ||

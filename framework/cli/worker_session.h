@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// WorkerSession: cases of one backend, from the first batch to the last verdict,
-// through as many workers, one after the other, as that takes.
+// WorkerSession: cases of one backend, from the first batch to the last
+// verdict, through as many workers, one after the other, as that takes.
 //
 //   WorkerSession session(plan.Backend("onednn"), 1, rows, options, &raw);
 //   ASSAY_RETURN_IF_ERROR(session.StartWorker());

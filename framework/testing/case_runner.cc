@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "framework/testing/csv.h"
+#include "framework/testing/suite.h"
 
 namespace assay::inline v1 {
 namespace {
@@ -170,17 +171,11 @@ Record CaseRunner::Run(const PlanRow& row) {
   ResultRow& result = record.result;
   result.started_us = SteadyMicroseconds() - facts_.started_us;
   result.worker = std::to_string(getpid());
-  const Result<CaseData> data =
-      ReadCaseData(row.directory, static_cast<int>(row.n_data_sets));
-  if (!data.ok()) {
-    // What the reader does not read yet is declined; broken files are errors.
-    const bool declined = data.status().code() == StatusCode::kUnsupported;
-    SetVerdict({declined ? Outcome::kUnsupported : Outcome::kError,
-                declined ? data.status().reason() : Reason::kReader,
-                data.status().message()},
-               &result);
+  const Suite* suite = FindSuite(row.suite);
+  if (suite != nullptr) {
+    SetVerdict(suite->judge(row, backend_), &result);
   } else {
-    RunSets(row, *data, &record);
+    RunFiles(row, &record);
   }
   if (const std::string changed = state_.Restore(); !changed.empty()) {
     SetVerdict({Outcome::kError, Reason::kStateChanged,
@@ -189,6 +184,21 @@ Record CaseRunner::Run(const PlanRow& row) {
   }
   result.peak_rss_kb = PeakRssKilobytes();
   return record;
+}
+
+void CaseRunner::RunFiles(const PlanRow& row, Record* record) {
+  const Result<CaseData> data =
+      ReadCaseData(row.directory, static_cast<int>(row.n_data_sets));
+  if (!data.ok()) {
+    // What the reader does not read yet is declined; broken files are errors.
+    const bool declined = data.status().code() == StatusCode::kUnsupported;
+    SetVerdict({declined ? Outcome::kUnsupported : Outcome::kError,
+                declined ? data.status().reason() : Reason::kReader,
+                data.status().message()},
+               &record->result);
+  } else {
+    RunSets(row, *data, record);
+  }
 }
 
 }  // namespace assay::inline v1

@@ -43,6 +43,7 @@ class CaseRunner {
   Record Run(const PlanRow& row);
 
  private:
+  void RunFiles(const PlanRow& row, Record* record);
   void RunSets(const PlanRow& row, const CaseData& data, Record* record);
   void JudgeSet(const PlanRow& row, const Observation& seen, const DataSet& set,
                 Record* record);

@@ -10,8 +10,10 @@
 #ifndef ASSAY_TESTING_CORPUS_H_
 #define ASSAY_TESTING_CORPUS_H_
 
+#include <array>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "framework/core/status.h"
@@ -19,8 +21,10 @@
 
 namespace assay::inline v1 {
 
-/// The corpus that a run takes when none is named.
-inline constexpr const char* kDefaultCorpus = "onnx";
+/// The corpora that a run takes when none is named; floors and expectations are
+/// about these.
+inline constexpr std::array<std::string_view, 3> kDefaultCorpora = {
+    "onnx", "random", "contract"};
 
 struct Corpus {
   std::string name;

@@ -125,10 +125,10 @@ const BackendUse& Plan::Backend(std::string_view instance) const {
 }
 
 bool Plan::Partial() const {
-  return selection.Partial() ||
-         std::none_of(corpora.begin(), corpora.end(), [](const CorpusUse& use) {
-           return use.name == kDefaultCorpus;
-         });
+  const auto is_here = [this](std::string_view name) {
+    return std::ranges::find(corpora, name, &CorpusUse::name) != corpora.end();
+  };
+  return selection.Partial() || !std::ranges::all_of(kDefaultCorpora, is_here);
 }
 
 Result<Plan> MakePlan(const Selection& selection, std::string command,

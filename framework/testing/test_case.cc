@@ -6,6 +6,9 @@
 #include <array>
 #include <system_error>
 
+#include "framework/graph/model_edit.h"
+#include "framework/testing/random_weights.h"
+
 namespace assay::inline v1 {
 namespace {
 
@@ -77,6 +80,22 @@ Result<DataSet> ReadDataSet(const Graph& graph, const fs::path& directory) {
   return set;
 }
 
+/// A case with random weights; not found when it is none either.
+Result<CaseData> ReadRandomData(const fs::path& directory) {
+  ASSAY_ASSIGN_OR_RETURN(RandomCase random, ReadRandomCase(directory));
+  CaseData data;
+  ASSAY_ASSIGN_OR_RETURN(data.model,
+                         WithInitializers(*random.source, random.weights));
+  const Graph& graph = random.source->graph();
+  DataSet set;
+  set.inputs = std::move(random.inputs);
+  ASSAY_ASSIGN_OR_RETURN(set.expected,
+                         ReadValues(directory / "test_data_set_0", "output_",
+                                    InfosOf(graph, graph.outputs), false));
+  data.sets.push_back(std::move(set));
+  return data;
+}
+
 }  // namespace
 
 std::string_view ToString(Comparator comparator) {
@@ -95,8 +114,16 @@ Result<CaseData> ReadCaseData(const fs::path& directory, int n_data_sets) {
     return InvalidArgument(directory.string(), ": found ", n_data_sets,
                            " data sets, wanted at least one");
   }
+  Result<std::shared_ptr<const Model>> model =
+      Model::Read(directory / "model.onnx");
+  if (model.status().code() == StatusCode::kNotFound) {
+    auto random = ReadRandomData(directory);
+    const bool neither = random.status().code() == StatusCode::kNotFound;
+    return neither ? model.status() : std::move(random);
+  }
+  if (!model.ok()) return model.status();
   CaseData data;
-  ASSAY_ASSIGN_OR_RETURN(data.model, Model::Read(directory / "model.onnx"));
+  data.model = *std::move(model);
   for (int i = 0; i < n_data_sets; ++i) {
     ASSAY_ASSIGN_OR_RETURN(
         DataSet set, ReadDataSet(data.model->graph(),

@@ -29,7 +29,9 @@ std::string Repro(const Plan& plan, const PlanRow& row) {
       StrCat("assay run --backend ", plan.Backend(row.backend).spec,
              " --filter 'id:", row.test_id, "'");
   for (const CorpusUse& corpus : plan.corpora) {
-    if (corpus.name == row.corpus && corpus.name != kDefaultCorpus) {
+    if (corpus.name == row.corpus &&
+        std::ranges::find(kDefaultCorpora, corpus.name) ==
+            kDefaultCorpora.end()) {
       command += StrCat(" --corpus ", corpus.directory);
     }
   }

@@ -123,9 +123,9 @@ Trial TrialOf(const std::vector<Case>& cases) {
   acme.spec = "acme";
   acme.claims = {"claim forward where op:Abs"};
   trial.plan.backends = {acme};
-  CorpusUse onnx;
-  onnx.name = kDefaultCorpus;
-  trial.plan.corpora = {onnx};
+  for (const std::string_view name : kDefaultCorpora) {
+    trial.plan.corpora.emplace_back().name = name;
+  }
   char letter = 'a';
   for (const Case& c : cases) {
     trial.Add(RowOf(StrCat("node/Abs/", letter++), c.claimed), c.outcome);

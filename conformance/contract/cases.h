@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The cases of the contract suite: X(function, name, operators, promise), by
+// name. Where the promise permits to decline there are no operators, so that
+// the case is inside nobody's claims.
+
+#ifndef ASSAY_CONTRACT_CASES_H_
+#define ASSAY_CONTRACT_CASES_H_
+
+#include "framework/backend/backend.h"
+#include "framework/core/status.h"
+
+// clang-format off
+#define ASSAY_CONTRACT_CASES(X)                                               \
+  X(BindElementType, "bind/element_type", "Relu",                             \
+    "an input of another element type than declared is an invalid argument")  \
+  X(BindKind, "bind/kind", "Relu",                                            \
+    "a sequence where a tensor is declared is an invalid argument")           \
+  X(BindMissing, "bind/missing", "Add",                                       \
+    "an absent value for a declared input is an invalid argument")            \
+  X(BindCount, "bind/count", "Add",                                           \
+    "too few or too many inputs or outputs are an invalid argument")          \
+  X(BindOutput, "bind/output", "Relu",                                        \
+    "memory of a wrong type or shape for an output is an invalid argument")   \
+  X(BindOverlap, "bind/overlap", "Relu",                                      \
+    "an output's memory that overlaps an input's is an invalid argument")     \
+  X(BindShape, "bind/shape", "Relu",                                          \
+    "an input of another shape than declared is an invalid argument")         \
+  X(BindUnknownName, "bind/unknown_name", "Relu",                             \
+    "feeding a name that the network does not have is an invalid argument")   \
+  X(GradientAbsentCotangent, "gradient/absent_cotangent", "",                 \
+    "an absent cotangent counts as zeros")                                    \
+  X(GradientCotangentShape, "gradient/cotangent_shape", "",                   \
+    "a cotangent of a wrong type, shape or count is an invalid argument")     \
+  X(GradientFresh, "gradient/fresh", "",                                      \
+    "gradients are freshly owned: a later Backward leaves them as they are")  \
+  X(GradientMatMul, "gradient/matmul", "",                                    \
+    "the gradients of a product are products with the transposed factors")    \
+  X(GradientParameter, "gradient/parameter", "",                              \
+    "an initializer can be differentiated, or the model is declined")         \
+  X(GradientRelu, "gradient/relu", "",                                        \
+    "the cotangent passes where the input is positive and nowhere else")      \
+  X(GradientSubset, "gradient/subset", "",                                    \
+    "a call may name a subset of the targets, in any order")                  \
+  X(GradientUnasked, "gradient/unasked", "",                                  \
+    "a value that was no target at Load is not differentiated")               \
+  X(GradientUnknown, "gradient/unknown", "",                                  \
+    "a target that the graph does not have is refused at Load")               \
+  X(LoadAttributeKind, "load/attribute_kind", "Softmax",                      \
+    "an attribute of a wrong kind is refused")                                \
+  X(LoadElementTypes, "load/element_types", "Add",                            \
+    "operands of different element types are refused at Load or Bind")        \
+  X(LoadExtraOutput, "load/extra_output", "",                                 \
+    "an inner value asked for as extra output is given, or declined")         \
+  X(LoadGarbage, "load/garbage", "Relu",                                      \
+    "a model of garbage bytes gives a Status, and the next model runs")       \
+  X(LoadMissingAttribute, "load/missing_attribute", "Cast",                   \
+    "a node without an attribute that it must have is refused")               \
+  X(LoadTooFewInputs, "load/too_few_inputs", "Add",                           \
+    "a node with fewer inputs than its operator has is refused")              \
+  X(LoadUnknownExtra, "load/unknown_extra", "Relu",                           \
+    "an extra output that the graph does not have is refused")                \
+  X(LoadUnknownOperator, "load/unknown_operator", "Relu",                     \
+    "an operator that nobody knows is refused, in any domain")                \
+  X(LoadUnknownSetting, "load/unknown_setting", "Relu",                       \
+    "a setting of an unknown name is an invalid argument")                    \
+  X(RunCallerOutput, "run/caller_output", "Add",                              \
+    "an output is written into the memory that the caller gave")              \
+  X(RunChangedInput, "run/changed_input", "Add",                              \
+    "Forward reads the inputs as they are when it runs")                      \
+  X(RunEmpty, "run/empty", "",                                                \
+    "a tensor without elements gives one without elements, or is declined")   \
+  X(RunFeedThenFetch, "run/feed_then_fetch", "Add Relu",                      \
+    "values are fed and fetched by name, in the order of the graph")          \
+  X(RunForeignBinding, "run/foreign_binding", "Relu",                         \
+    "Forward of another network's binding is refused")                        \
+  X(RunInitializer, "run/initializer", "Add",                                 \
+    "a value fixed by the model needs no feeding")                            \
+  X(RunInputsKept, "run/inputs_kept", "Add",                                  \
+    "inputs are not written to")                                              \
+  X(RunKeptOutput, "run/kept_output", "Relu",                                 \
+    "a copy of an output keeps its bytes when the network runs again")        \
+  X(RunManyNetworks, "run/many_networks", "Relu",                             \
+    "64 networks live at once, and each is what it was loaded as")            \
+  X(RunOddSizes, "run/odd_sizes", "Add",                                      \
+    "every extent from 1 to 67, and 1021, is computed to the last element")   \
+  X(RunOneElement, "run/one_element", "Relu",                                 \
+    "a scalar and a tensor of one element keep their rank")                   \
+  X(RunRepeat, "run/repeat", "Add Relu",                                      \
+    "repeated runs of one binding give equal bits")                           \
+  X(RunSpecialValues, "run/special_values", "Add",                            \
+    "NaN, infinities and the sign of zero follow IEEE 754")                   \
+  X(RunSymbolicExtent, "run/symbolic_extent", "",                             \
+    "one network takes every extent of a symbolic axis, or is declined")      \
+  X(RunThreads, "run/threads", "Add",                                         \
+    "networks of one backend run in several threads at a time")               \
+  X(RunTwoBindings, "run/two_bindings", "Relu",                               \
+    "two bindings of one network do not touch each other")                    \
+  X(RunTwoNetworks, "run/two_networks", "Add Relu",                           \
+    "two networks that take turns do not touch each other")                   \
+  X(RunUnaligned, "run/unaligned", "Add",                                     \
+    "inputs and outputs may lie at any address that fits an element")         \
+  X(TrainingMode, "training/mode", "",                                        \
+    "mode training computes the same here, or is declined")                   \
+  X(TrainingParameters, "training/parameters", "",                            \
+    "parameters are listed, read and written, or none are offered")
+// clang-format on
+
+namespace assay::inline v1 {
+
+#define ASSAY_DECLARE(function, name, operators, promise) \
+  Status function(Backend& backend);
+ASSAY_CONTRACT_CASES(ASSAY_DECLARE)
+#undef ASSAY_DECLARE
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_CONTRACT_CASES_H_

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "conformance/contract/contract.h"
+
+#include <array>
+
+#include "conformance/contract/cases.h"
+#include "framework/backend/exception.h"
+#include "framework/graph/operator.h"
+#include "framework/testing/suite.h"
+
+namespace assay::inline v1 {
+namespace {
+
+#define ASSAY_CASE(function, name, operators, promise) \
+  ContractCase{name, operators, promise, &function},
+constexpr auto kCases = std::to_array({ASSAY_CONTRACT_CASES(ASSAY_CASE)});
+#undef ASSAY_CASE
+
+std::vector<std::string> OperatorsOf(const ContractCase& contract_case) {
+  std::vector<std::string> names;
+  std::string_view rest = contract_case.operators;
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find(' '), rest.size());
+    names.push_back(StrCat("ai.onnx::", rest.substr(0, end)));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return names;
+}
+
+TestCase Describe(const ContractCase& contract_case) {
+  TestCase c;
+  c.test_id = StrCat("contract/", contract_case.name);
+  c.corpus = c.suite = c.kind = "contract";
+  c.op = contract_case.name.substr(0, contract_case.name.find('/'));
+  c.domain = "ai.onnx";
+  c.opset = NewestOpset("");
+  c.imports = {{c.domain, c.opset}};
+  c.operators = OperatorsOf(contract_case);
+  c.dtypes = {"float32"};
+  c.value_kinds = {"tensor"};
+  c.limit = {Comparator::kExact, 0, 0, "contract"};
+  return c;
+}
+
+std::vector<TestCase> Describe() {
+  std::vector<TestCase> cases;
+  for (const ContractCase& c : kCases) cases.push_back(Describe(c));
+  return cases;
+}
+
+Judgement Judge(const PlanRow& row, Backend& backend) {
+  const std::string_view name =
+      std::string_view(row.test_id).substr(sizeof "contract/" - 1);
+  for (const ContractCase& c : kCases) {
+    if (c.name != name) continue;
+    const Status kept = TryContract(c, backend);
+    if (kept.ok()) return {Outcome::kPass, Reason::kNone, ""};
+    const bool declined = kept.code() == StatusCode::kUnsupported;
+    return {declined ? Outcome::kUnsupported : Outcome::kFail,
+            declined ? kept.reason() : Reason::kValue,
+            StrCat(c.promise, ": ", kept.message())};
+  }
+  return {Outcome::kError, Reason::kReader, "no contract case of that name"};
+}
+
+const bool kRegistered = AddSuite({"contract", &Describe, &Judge});
+
+}  // namespace
+
+std::span<const ContractCase> ContractCases() { return kCases; }
+
+Status TryContract(const ContractCase& contract_case, Backend& backend) {
+  try {
+    return contract_case.check(backend);
+  } catch (...) {
+    return StatusOfException(contract_case.name);
+  }
+}
+
+}  // namespace assay::inline v1

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The contract suite as a typed GoogleTest suite, for a backend's own tests.
+//
+//   struct Acme { static std::string Instance() { return "acme"; } };
+//   INSTANTIATE_TYPED_TEST_SUITE_P(Acme, ContractTest, Acme);
+
+#ifndef ASSAY_CONTRACT_CONTRACT_SUITE_H_
+#define ASSAY_CONTRACT_CONTRACT_SUITE_H_
+
+#include <gtest/gtest.h>
+
+#include "conformance/contract/cases.h"
+#include "conformance/contract/contract.h"
+#include "framework/testing/backend_test.h"
+
+namespace assay::inline v1 {
+
+template <class B>
+class ContractTest : public BackendTest<B> {
+ protected:
+  void Try(const ContractCase& contract_case) {
+    const Status kept = TryContract(contract_case, this->backend());
+    if (kept.code() == StatusCode::kUnsupported) {
+      GTEST_SKIP() << kept.message();
+    }
+    EXPECT_TRUE(kept.ok()) << contract_case.promise << ": " << kept.ToString();
+  }
+};
+
+TYPED_TEST_SUITE_P(ContractTest);
+
+#define ASSAY_TYPED_TEST(function, name, operators, promise) \
+  TYPED_TEST_P(ContractTest, function) {                     \
+    this->Try({name, operators, promise, &assay::function}); \
+  }
+#define ASSAY_TYPED_NAME(function, ...) , function
+#define ASSAY_REGISTER(...) REGISTER_TYPED_TEST_SUITE_P(__VA_ARGS__)
+ASSAY_CONTRACT_CASES(ASSAY_TYPED_TEST)
+ASSAY_REGISTER(ContractTest ASSAY_CONTRACT_CASES(ASSAY_TYPED_NAME));
+#undef ASSAY_TYPED_TEST
+#undef ASSAY_TYPED_NAME
+#undef ASSAY_REGISTER
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_CONTRACT_CONTRACT_SUITE_H_

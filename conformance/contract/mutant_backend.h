@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Mutant: a sound backend with one broken promise, for the contract's tests.
+//
+//   Mutant mutant(Defect::kSwapsOutputs);
+//   EXPECT_FALSE(TryContract(feed_then_fetch, mutant).ok());
+
+#ifndef ASSAY_CONTRACT_MUTANT_BACKEND_H_
+#define ASSAY_CONTRACT_MUTANT_BACKEND_H_
+
+#include <cstdint>
+#include <memory>
+#include <thread>
+
+#include "framework/backend/toy_backend.h"
+
+namespace assay::inline v1 {
+
+enum class Defect : uint8_t {
+  kNone,
+  // Of Load.
+  kLoadsEverything,
+  kBrokenByGarbage,
+  kForgetsExtraOutputs,
+  kAsksForInitializers,
+  kDeclaresMore,
+  kAlwaysDifferentiates,
+  kDoublesInTraining,
+  kLosesNetworks,
+  kOneThreadOnly,
+  // Of Bind.
+  kBindsEverything,
+  kCopiesInputs,
+  kOwnOutputsOnly,
+  kFirstExtentOnly,
+  // Of Forward.
+  kSwapsOutputs,
+  kCountsRuns,
+  kWritesInputs,
+  kReusesOutputs,
+  kSharesOutputs,
+  kLosesLast,
+  kFlushesNan,
+  kAddsAnAxis,
+  kTakesForeignBindings,
+  kNeedsAlignment,
+  // Of Backward and of parameters.
+  kPassesEveryGradient,
+  kSwapsGradients,
+  kAbsentIsOne,
+  kTakesEveryCotangent,
+  kReusesGradients,
+  kZeroGradient,
+  kIgnoresWrites,
+};
+
+class Mutant : public Backend {
+ public:
+  explicit Mutant(Defect defect) : defect_(defect) {}
+
+  std::string_view name() const override { return "mutant"; }
+  Result<Probe> Inspect() override { return Probe{"1.0", "cpu"}; }
+  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
+                                        const LoadOptions& options) override;
+
+ private:
+  Toy toy_;
+  Defect defect_;
+  bool broken_ = false;
+  int loaded_ = 0;
+  std::thread::id thread_;
+  Tensor shared_output_;
+};
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_CONTRACT_MUTANT_BACKEND_H_

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the contract's cases are written with: models from text, float tensors,
+// and checks that give a Status.
+//
+//   ASSAY_ASSIGN_OR_RETURN(auto network, Load(backend, kRelu));
+//   ASSAY_ASSIGN_OR_RETURN(auto y, RunOnce(*network, {Floats({-1, 2})}));
+//   return ExpectFloats(y[0], {0, 2}, "Relu");
+
+#ifndef ASSAY_CONTRACT_SUBJECT_H_
+#define ASSAY_CONTRACT_SUBJECT_H_
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "framework/backend/backend.h"
+#include "framework/core/status.h"
+#include "framework/core/value.h"
+
+namespace assay::inline v1 {
+
+inline constexpr char kRelu[] =
+    "g (float[2] x) => (float[2] y) { y = Relu(x) }";
+inline constexpr char kAdd[] =
+    "g (float[3] a, float[3] b) => (float[3] c) { c = Add(a, b) }";
+
+/// The promise is broken: what was found and wanted.
+template <class... Parts>
+Status Broken(const Parts&... parts) {
+  return FailedPrecondition(parts...);
+}
+
+Result<std::unique_ptr<Network>> Load(Backend& backend, std::string_view text,
+                                      const LoadOptions& options = {});
+
+/// A float32 tensor; without a shape it has one axis.
+Value Floats(std::vector<float> elements);
+Value Floats(Shape shape, std::vector<float> elements);
+
+/// Forward and Synchronize.
+Status RunBound(Network& network, Binding& binding);
+
+/// The outputs of a fresh binding after one run.
+Result<std::vector<Value>> RunOnce(Network& network,
+                                   const std::vector<Value>& inputs);
+
+/// The value is float32 with these elements; NaN equals NaN.
+Status ExpectFloats(const Value& got, const std::vector<float>& want,
+                    std::string_view what);
+
+/// `status` has this code; broken otherwise.
+Status ExpectCode(const Status& status, StatusCode code, std::string_view what);
+
+/// `status` is no success.
+Status ExpectRefused(const Status& status, std::string_view what);
+
+/// The backend refuses the text's model at Load, or at Bind of `inputs`.
+Status ExpectModelRefused(Backend& backend, std::string_view text,
+                          const std::vector<Value>& inputs);
+
+/// A model that every backend of the suite can run gives what it should.
+Status ExpectHealthy(Backend& backend);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_CONTRACT_SUBJECT_H_

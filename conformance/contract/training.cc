@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Training mode and gradients, each honoured or declined. A backend that
+// declines at Load has kept the promise: `unsupported` is the answer.
+
+#include "conformance/contract/cases.h"
+#include "conformance/contract/subject.h"
+
+namespace assay::inline v1 {
+namespace {
+
+constexpr char kMatMul[] =
+    "g (float[2,2] a, float[2,2] b) => (float[2,2] c) { c = MatMul(a, b) }";
+
+/// A network with its forward run, ready for Backward.
+struct Ready {
+  std::unique_ptr<Network> network;
+  std::unique_ptr<Binding> binding;
+
+  Result<std::vector<Value>> Backward(const std::vector<Value>& cotangents,
+                                      const std::vector<std::string>& targets) {
+    return network->differentiable()->Backward(*binding, cotangents, targets);
+  }
+};
+
+Result<Ready> Forward(Backend& backend, std::string_view text,
+                      const std::vector<std::string>& targets,
+                      const std::vector<Value>& inputs) {
+  LoadOptions options;
+  options.gradient_targets = targets;
+  Ready ready;
+  ASSAY_ASSIGN_OR_RETURN(ready.network, Load(backend, text, options));
+  if (ready.network->differentiable() == nullptr) {
+    return Broken("Load took gradient targets and offers no Differentiable");
+  }
+  ASSAY_ASSIGN_OR_RETURN(ready.binding, ready.network->Bind(inputs, {}));
+  ASSAY_RETURN_IF_ERROR(RunBound(*ready.network, *ready.binding));
+  return ready;
+}
+
+Status ExpectGradients(const Result<std::vector<Value>>& found,
+                       const std::vector<std::vector<float>>& want) {
+  if (!found.ok()) return found.status().WithContext("Backward");
+  if (found->size() != want.size()) {
+    return Broken("found ", found->size(), " gradients, wanted ", want.size());
+  }
+  for (size_t i = 0; i < want.size(); ++i) {
+    ASSAY_RETURN_IF_ERROR(
+        ExpectFloats((*found)[i], want[i], StrCat("gradient ", i)));
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+Status GradientRelu(Backend& backend) {
+  ASSAY_ASSIGN_OR_RETURN(Ready relu,
+                         Forward(backend, kRelu, {"x"}, {Floats({-1, 2})}));
+  return ExpectGradients(relu.Backward({Floats({3, 5})}, {"x"}), {{0, 5}});
+}
+
+// dA = dC B^T, dB = A^T dC: Giles, Collected Matrix Derivative Results, 2.2.2.
+Status GradientMatMul(Backend& backend) {
+  ASSAY_ASSIGN_OR_RETURN(Ready product,
+                         Forward(backend, kMatMul, {"a", "b"},
+                                 {Floats(Shape{2, 2}, {1, 2, 3, 4}),
+                                  Floats(Shape{2, 2}, {5, 6, 7, 8})}));
+  return ExpectGradients(
+      product.Backward({Floats(Shape{2, 2}, {1, 0, 2, -1})}, {"a", "b"}),
+      {{5, 7, 4, 6}, {7, -3, 10, -4}});
+}
+
+Status GradientSubset(Backend& backend) {
+  ASSAY_ASSIGN_OR_RETURN(Ready product,
+                         Forward(backend, kMatMul, {"a", "b"},
+                                 {Floats(Shape{2, 2}, {1, 2, 3, 4}),
+                                  Floats(Shape{2, 2}, {5, 6, 7, 8})}));
+  const std::vector<Value> dc = {Floats(Shape{2, 2}, {1, 0, 2, -1})};
+  ASSAY_RETURN_IF_ERROR(
+      ExpectGradients(product.Backward(dc, {"b"}), {{7, -3, 10, -4}}));
+  return ExpectGradients(product.Backward(dc, {"b", "a"}),
+                         {{7, -3, 10, -4}, {5, 7, 4, 6}});
+}
+
+Status GradientParameter(Backend& backend) {
+  ASSAY_ASSIGN_OR_RETURN(Ready sum,
+                         Forward(backend,
+                                 "g (float[2] x) => (float[2] y) "
+                                 "<float[2] w = {1, 2}> { y = Add(x, w) }",
+                                 {"w"}, {Floats({-1, 2})}));
+  return ExpectGradients(sum.Backward({Floats({3, 5})}, {"w"}), {{3, 5}});
+}
+
+Status GradientAbsentCotangent(Backend& backend) {
+  ASSAY_ASSIGN_OR_RETURN(Ready both,
+                         Forward(backend,
+                                 "g (float[2] x) => (float[2] y, float[2] z) "
+                                 "{ y = Relu(x) z = Add(x, x) }",
+                                 {"x"}, {Floats({-1, 2})}));
+  ASSAY_RETURN_IF_ERROR(ExpectGradients(
+      both.Backward({Floats({3, 5}), Value()}, {"x"}), {{0, 5}}));
+  return ExpectGradients(both.Backward({Value(), Floats({3, 5})}, {"x"}),
+                         {{6, 10}});
+}
+
+Status GradientCotangentShape(Backend& backend) {
+  ASSAY_ASSIGN_OR_RETURN(Ready relu,
+                         Forward(backend, kRelu, {"x"}, {Floats({-1, 2})}));
+  ASSAY_ASSIGN_OR_RETURN(Tensor wide, Tensor::Allocate(DType::kFloat64, {2}));
+  const std::vector<std::vector<Value>> wrong = {
+      {Floats({1, 2, 3})}, {Value(wide)}, {}, {Floats({1, 2}), Value()}};
+  for (size_t i = 0; i < wrong.size(); ++i) {
+    ASSAY_RETURN_IF_ERROR(ExpectCode(relu.Backward(wrong[i], {"x"}).status(),
+                                     StatusCode::kInvalidArgument,
+                                     StrCat("wrong cotangents ", i)));
+  }
+  return ExpectGradients(relu.Backward({Floats({3, 5})}, {"x"}), {{0, 5}});
+}
+
+Status GradientFresh(Backend& backend) {
+  ASSAY_ASSIGN_OR_RETURN(Ready relu,
+                         Forward(backend, kRelu, {"x"}, {Floats({-1, 2})}));
+  const auto first = relu.Backward({Floats({3, 5})}, {"x"});
+  const auto second = relu.Backward({Floats({7, 9})}, {"x"});
+  ASSAY_RETURN_IF_ERROR(ExpectGradients(second, {{0, 9}}));
+  return ExpectGradients(first, {{0, 5}});
+}
+
+Status GradientUnasked(Backend& backend) {
+  ASSAY_ASSIGN_OR_RETURN(const auto network, Load(backend, kRelu));
+  Differentiable* differentiable = network->differentiable();
+  if (differentiable == nullptr) return OkStatus();
+  ASSAY_ASSIGN_OR_RETURN(
+      const auto binding,
+      network->Bind(std::vector<Value>{Floats({-1, 2})}, {}));
+  ASSAY_RETURN_IF_ERROR(RunBound(*network, *binding));
+  const std::vector<Value> dy = {Floats({1, 1})};
+  const std::vector<std::string> targets = {"x"};
+  return ExpectRefused(differentiable->Backward(*binding, dy, targets).status(),
+                       "Backward for x, which was no target at Load");
+}
+
+Status GradientUnknown(Backend& backend) {
+  LoadOptions options;
+  options.gradient_targets = {"no_such_value"};
+  return ExpectRefused(Load(backend, kRelu, options).status(),
+                       "Load with gradient target no_such_value");
+}
+
+Status TrainingMode(Backend& backend) {
+  LoadOptions options;
+  options.mode = Mode::kTraining;
+  ASSAY_ASSIGN_OR_RETURN(const auto network, Load(backend, kRelu, options));
+  ASSAY_ASSIGN_OR_RETURN(const auto y, RunOnce(*network, {Floats({-1, 2})}));
+  return ExpectFloats(y[0], {0, 2}, "Relu in mode training");
+}
+
+Status TrainingParameters(Backend& backend) {
+  LoadOptions options;
+  options.mode = Mode::kTraining;
+  ASSAY_ASSIGN_OR_RETURN(
+      const auto network,
+      Load(backend,
+           "g (float[2] x) => (float[2] y) <float[2] w = {1, 2}> "
+           "{ y = Add(x, w) }",
+           options));
+  Parameters* parameters = network->parameters();
+  if (parameters == nullptr) return OkStatus();
+  if (parameters->List() != std::vector<std::string>{"w"}) {
+    return Broken("found ", parameters->List().size(),
+                  " parameters, wanted w only");
+  }
+  ASSAY_ASSIGN_OR_RETURN(Tensor w, parameters->Read("w"));
+  ASSAY_RETURN_IF_ERROR(ExpectFloats(w, {1, 2}, "w as read"));
+  ASSAY_RETURN_IF_ERROR(parameters->Write("w", *Floats({10, 20}).tensor()));
+  ASSAY_RETURN_IF_ERROR(ExpectFloats(w, {1, 2}, "the copy, after a write"));
+  ASSAY_RETURN_IF_ERROR(ExpectRefused(
+      parameters->Write("w", *Floats({1, 2, 3}).tensor()), "a wrong shape"));
+  ASSAY_RETURN_IF_ERROR(
+      ExpectRefused(parameters->Write("v", w), "a write to no parameter"));
+  ASSAY_ASSIGN_OR_RETURN(const auto y, RunOnce(*network, {Floats({-1, 2})}));
+  return ExpectFloats(y[0], {9, 22}, "a run after the write");
+}
+
+}  // namespace assay::inline v1

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/graph/model_text.h"
+
+#include <span>
+
+#include "framework/graph/operator.h"
+#include "onnx/defs/parser.h"
+
+namespace assay::inline v1 {
+namespace {
+
+constexpr int kIrVersion = 10;
+
+}  // namespace
+
+Result<std::shared_ptr<const Model>> ParseModelText(std::string_view graph,
+                                                    int opset) {
+  if (opset == 0) opset = NewestOpset("");
+  const std::string text =
+      StrCat("<ir_version: ", kIrVersion, ", opset_import: [\"\" : ", opset,
+             ", \"test\" : 1]>\n", graph);
+  onnx::ModelProto model;
+  const auto status = onnx::OnnxParser::Parse(model, text.c_str());
+  if (!status.IsOK()) return InvalidArgument(status.ErrorMessage());
+  const std::string bytes = model.SerializeAsString();
+  return Model::Parse(std::as_bytes(std::span(bytes)));
+}
+
+}  // namespace assay::inline v1

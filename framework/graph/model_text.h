@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Models written in ONNX's text form, for tests and suites.
+//
+//   ASSAY_ASSIGN_OR_RETURN(auto model, ParseModelText(
+//       "g (float[2,3] x) => (float[2,3] y) { y = Relu(x) }"));
+//
+// The text form is that of onnx.parser (docs/Syntax.md of ONNX).
+
+#ifndef ASSAY_GRAPH_MODEL_TEXT_H_
+#define ASSAY_GRAPH_MODEL_TEXT_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "framework/core/status.h"
+#include "framework/graph/model.h"
+
+namespace assay::inline v1 {
+
+/// The model of a graph, which functions may follow. It imports `opset` of
+/// ai.onnx, 0 being the newest, and version 1 of the domain "test". Invalid
+/// argument with the parser's words for a wrong text.
+Result<std::shared_ptr<const Model>> ParseModelText(std::string_view graph,
+                                                    int opset = 0);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_GRAPH_MODEL_TEXT_H_

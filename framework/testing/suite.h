@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Suite: cases that are made by code rather than read from files. A suite
+// registers itself in the supervisor, which plans its cases, and in the worker,
+// which runs them; to a run it is a corpus of its name.
+//
+//   const bool kRegistered = AddSuite({"contract", &Cases, &Judge});
+
+#ifndef ASSAY_TESTING_SUITE_H_
+#define ASSAY_TESTING_SUITE_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/backend/backend.h"
+#include "framework/testing/measure.h"
+#include "framework/testing/rows.h"
+#include "framework/testing/test_case.h"
+
+namespace assay::inline v1 {
+
+struct Suite {
+  std::string name;
+  std::vector<TestCase> (*cases)();
+  /// The raw outcome of one planned case. May throw.
+  Judgement (*judge)(const PlanRow& row, Backend& backend);
+};
+
+/// Always true, so that a static initialiser can call it.
+bool AddSuite(Suite suite);
+
+/// Null when there is none of that name.
+const Suite* FindSuite(std::string_view name);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_TESTING_SUITE_H_
