@@ -33,7 +33,8 @@ middle() { sort -n "$1" | awk '{x[NR] = $1} END {print x[int((NR + 1) / 2)]}'; }
 
 one=(run --filter id:node/Abs/test_abs --no-report)
 for ((i = 0; i < repeats; ++i)); do
-  milliseconds "$assay" run --backend null --no-report --out "whole$i" >>whole.txt
+  milliseconds "$assay" run --backend null --corpus onnx --no-report \
+    --out "whole$i" >>whole.txt
   milliseconds "$assay" "${one[@]}" --backend null --out "one$i" >>one.txt
   milliseconds "$assay" "${one[@]}" --backend reference --out "ref$i" >>named.txt
 done

@@ -305,6 +305,33 @@ TEST_F(ProgramTest, PlanningAgainKeepsThePartsThatStillMatch) {
   EXPECT_FALSE(fs::exists(journal));
 }
 
+TEST_F(ProgramTest, OthersAreJudgedTheSameWithoutTheReference) {
+  const fs::path built = fs::path(ASSAY_PROGRAM).parent_path().parent_path();
+  const auto link = [&](const fs::path& what) {
+    fs::create_directories((folder_ / "tree" / what).parent_path());
+    fs::create_symlink(built / what, folder_ / "tree" / what);
+  };
+  // The programs look for the rest beside themselves, behind no link.
+  fs::create_directories(folder_ / "tree/bin");
+  for (const char* program : {"bin/assay", "bin/assay-worker"}) {
+    fs::copy_file(built / program, folder_ / "tree" / program);
+  }
+  for (const char* what : {"lib/assay/faulty.so", "lib/assay/faulty.policy",
+                           "lib/assay/null.so", "corpus"}) {
+    link(what);
+  }
+  ASSERT_FALSE(fs::exists(folder_ / "tree/lib/assay/reference.so"));
+  const std::string run =
+      "run --backend faulty+mutant=value --no-report --corpus onnx "
+      "--corpus contract --filter 'op:Softmax or op:Relu or op:run' --out ";
+  const Ran with = Assay(run + "with");
+  const Ran without = Shell("tree/bin/assay " + run + "without");
+  EXPECT_EQ(with.exit_code, 1) << with.output;
+  EXPECT_EQ(without.exit_code, 1) << without.output;
+  EXPECT_GT(Outcomes("with").size(), 20U);
+  EXPECT_EQ(Outcomes("without"), Outcomes("with"));
+}
+
 TEST_F(ProgramTest, KilledSupervisorLosesNoVerdictAndIsResumed) {
   const Ran killed = Shell(StrCat(
       "timeout -s KILL 2 ", ASSAY_PROGRAM, " run --backend ", ASSAY_MISBEHAVING,
