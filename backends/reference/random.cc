@@ -12,7 +12,6 @@
 #include <bit>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <mutex>
 #include <numbers>
 #include <random>
