@@ -308,6 +308,18 @@ TEST(JudgeDrawsTest, TooLittleTimeIsNoPass) {
   }
 }
 
+// More draws than any machine has time for.
+TEST(JudgeDrawsTest, SomeDrawsOfTooManyAreNoPass) {
+  const Judgement judgement =
+      JudgeWith(
+          {}, BernoulliCase(""),
+          {.draws = int64_t{1} << 40, .budget = std::chrono::milliseconds(100)})
+          .judgement;
+  EXPECT_EQ(ToString(judgement.outcome), "error");
+  EXPECT_EQ(judgement.reason, Reason::kLimit);
+  EXPECT_THAT(judgement.message, HasSubstr("wanted 1099511627776"));
+}
+
 TEST(JudgeDrawsTest, UnknownLawsAreUnsupportedWithTheReason) {
   const Tensor x = F32({0.5});
   const struct {
