@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The backend `faulty`: the reference's kernels behind a network that corrupts
-// every output and gradient as the setting `mutant` says. Without the setting
-// it is as right as the reference.
+// every output and gradient, or what it runs on, as the setting `mutant` says.
+// Without the setting it is as right as the reference.
 
 #include <algorithm>
 #include <mutex>
@@ -86,8 +86,9 @@ class FaultyBinding : public Binding {
 
 class FaultyNetwork : public Network, public Differentiable {
  public:
-  FaultyNetwork(std::unique_ptr<Network> right, const Mutant& mutant)
-      : right_(std::move(right)), mutant_(mutant) {}
+  FaultyNetwork(std::unique_ptr<Network> right, const Mutant& mutant,
+                std::shared_ptr<const Model> model)
+      : right_(std::move(right)), mutant_(mutant), model_(std::move(model)) {}
   ~FaultyNetwork() override { Memory::OfProcess().Forget(this); }
 
   std::span<const ValueInfo> inputs() const override {
@@ -101,7 +102,9 @@ class FaultyNetwork : public Network, public Differentiable {
       std::span<const Value> inputs, std::span<const Value> outputs) override {
     ASSAY_RETURN_IF_ERROR(
         CheckBind(right_->inputs(), right_->outputs(), inputs, outputs));
-    ASSAY_ASSIGN_OR_RETURN(auto binding, right_->Bind(inputs, {}));
+    ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> fed,
+                           mutant_.feed(model_->graph(), inputs));
+    ASSAY_ASSIGN_OR_RETURN(auto binding, right_->Bind(fed, {}));
     return std::unique_ptr<Binding>(
         std::make_unique<FaultyBinding>(std::move(binding), outputs));
   }
@@ -154,11 +157,15 @@ class FaultyNetwork : public Network, public Differentiable {
  private:
   std::unique_ptr<Network> right_;
   const Mutant& mutant_;
+  std::shared_ptr<const Model> model_;
 };
 
 class Faulty : public EagerBackend {
  public:
-  Faulty() { reference::AddReferenceFamilies(*this); }
+  Faulty() {
+    AddFamily(SeedFamily());
+    reference::AddReferenceFamilies(*this);
+  }
 
   std::string_view name() const override { return "faulty"; }
   Result<Probe> Inspect() override {
@@ -173,11 +180,10 @@ class Faulty : public EagerBackend {
       mutant = FindMutant(setting->second);
       if (mutant == nullptr) return UnknownMutant(setting->second);
     }
-    ASSAY_ASSIGN_OR_RETURN(auto network,
-                           EagerBackend::Load(std::move(model), options));
+    ASSAY_ASSIGN_OR_RETURN(auto network, EagerBackend::Load(model, options));
     if (mutant == nullptr) return network;
-    return std::unique_ptr<Network>(
-        std::make_unique<FaultyNetwork>(std::move(network), *mutant));
+    return std::unique_ptr<Network>(std::make_unique<FaultyNetwork>(
+        std::move(network), *mutant, std::move(model)));
   }
 
  protected:

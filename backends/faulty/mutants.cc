@@ -131,16 +131,83 @@ Result<Value> CorruptToStale(const Value& right, const Value& previous) {
   return previous;
 }
 
-constexpr std::array<Mutant, 6> kMutants = {{
+bool HasOneOf(const Graph& graph, std::initializer_list<std::string_view> ops) {
+  return std::ranges::any_of(graph.nodes, [&](const Node& node) {
+    return std::ranges::find(ops, node.op_type) != ops.end();
+  });
+}
+
+/// The inputs with the first one's numbers replaced.
+template <class Replace>
+Result<std::vector<Value>> WithFirst(std::span<const Value> inputs,
+                                     Replace replace) {
+  std::vector<Value> fed(inputs.begin(), inputs.end());
+  const Tensor* first = fed.empty() ? nullptr : fed[0].tensor();
+  if (first == nullptr || !IsFloatingPoint(first->dtype())) return fed;
+  std::vector<double> values(static_cast<size_t>(first->num_elements()));
+  Decode(*first, values.data());
+  std::ranges::transform(values, values.begin(), replace);
+  ASSAY_ASSIGN_OR_RETURN(Tensor changed, first->Clone());
+  Encode(values.data(), changed);
+  fed[0] = std::move(changed);
+  return fed;
+}
+
+// Also of ONNX's expansion of Bernoulli, which compares uniform numbers.
+Result<std::vector<Value>> FeedGreaterChances(const Graph& graph,
+                                              std::span<const Value> inputs) {
+  if (!HasOneOf(graph, {"Bernoulli", "RandomUniformLike"})) {
+    return FeedAsIs(graph, inputs);
+  }
+  return WithFirst(inputs, [](double p) { return std::min(p + 0.05, 1.0); });
+}
+
+// What is scaled by 1 / (1 - ratio) in training comes out as it went in.
+Result<std::vector<Value>> FeedUnscaled(const Graph& graph,
+                                        std::span<const Value> inputs) {
+  if (!HasOneOf(graph, {"Dropout"}) || inputs.size() < 3) {
+    return FeedAsIs(graph, inputs);
+  }
+  const Tensor* ratio = inputs[1].tensor();
+  const Tensor* training = inputs[2].tensor();
+  if (ratio == nullptr || ratio->num_elements() != 1 || training == nullptr ||
+      training->num_elements() != 1 || !training->elements<bool>()[0]) {
+    return FeedAsIs(graph, inputs);
+  }
+  double dropped = 0;
+  Decode(*ratio, &dropped);
+  return WithFirst(inputs, [=](double x) { return x * (1 - dropped); });
+}
+
+constexpr std::array<Mutant, 10> kMutants = {{
     {"value", "one element is off by more than any tolerance", CorruptValue},
     {"shape", "the shape has one axis too many", CorruptShape},
     {"dtype", "the element type is another", CorruptType},
     {"nan", "one element is NaN", CorruptToNan},
     {"zeros", "nothing was computed", CorruptToZeros},
     {"stale", "the output is that of the network before", CorruptToStale},
+    {.name = "bernoulli_p_plus_0.05",
+     .defect = "every probability is 0.05 greater",
+     .feed = FeedGreaterChances},
+    {.name = "constant_mask",
+     .defect = "every draw is the same",
+     .seeds = SeedFault::kConstant},
+    {.name = "dropout_unscaled",
+     .defect = "what is kept in training is not scaled",
+     .feed = FeedUnscaled},
+    {.name = "seed_ignored",
+     .defect = "equal seeds draw differently",
+     .seeds = SeedFault::kIgnored},
 }};
 
 }  // namespace
+
+Result<Value> CorruptNothing(const Value& right, const Value&) { return right; }
+
+Result<std::vector<Value>> FeedAsIs(const Graph&,
+                                    std::span<const Value> inputs) {
+  return std::vector<Value>(inputs.begin(), inputs.end());
+}
 
 std::span<const Mutant> Mutants() { return kMutants; }
 

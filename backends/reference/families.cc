@@ -22,6 +22,7 @@ void AddReferenceFamilies(EagerBackend& backend) {
   backend.AddFamily(GenerationFamily());
   backend.AddFamily(NormalizationFamily());
   backend.AddFamily(CastFamily());
+  backend.AddFamily(RandomFamily());
 }
 
 }  // namespace assay::reference

@@ -191,29 +191,7 @@ class Shapes : public OperatorVisitor {
       return OkStatus();
     }};
   }
-  Result<Kernel> Visit(const op::Dropout& op, LoadContext& load) override;
 };
-
-// Dropout-22 in inference: the data as it is, and a mask of all true.
-Result<Kernel> Shapes::Visit(const op::Dropout& op, LoadContext& load) {
-  if (op.training_mode.present) {
-    const Tensor* training = load.constant(op.training_mode);
-    if (training == nullptr || training->elements<bool>()[0]) {
-      return Unsupported(Reason::kTraining, "training_mode is ",
-                         training == nullptr ? "not constant" : "true",
-                         ", wanted false: there is no random mask");
-    }
-  }
-  return Kernel{.forward = [op](KernelContext& run) -> Status {
-    const Tensor& data = run.input(op.data);
-    if (op.mask.present) {
-      ASSAY_ASSIGN_OR_RETURN(Tensor * mask,
-                             run.Output(op.mask, DType::kBool, data.shape()));
-      std::ranges::fill(mask->mutable_elements<bool>(), true);
-    }
-    return run.SetOutput(op.output, data);
-  }};
-}
 
 }  // namespace
 

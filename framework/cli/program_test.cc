@@ -164,6 +164,46 @@ TEST_F(ProgramTest, NodeSuiteCatchesEveryFaultyVariant) {
   EXPECT_EQ(clean.exit_code, 0) << clean.output;
 }
 
+// The faults of random operators that leave each single draw plausible, and the
+// cases whose law they break: the ten that ONNX has, or those of one kind.
+TEST_F(ProgramTest, RandomCasesCatchEveryFaultyLaw) {
+  const std::string random =
+      " --filter 'op:Bernoulli or id:node/Dropout/test_training_dropout "
+      "or id:node/Dropout/test_training_dropout_default "
+      "or id:node/Dropout/test_training_dropout_mask "
+      "or id:node/Dropout/test_training_dropout_default_mask' --no-report ";
+  const struct {
+    const char* mutant;
+    const char* part;  // of the test_ids that must fail
+    size_t n_failed;
+  } rows[] = {
+      {"bernoulli_p_plus_0.05", "Bernoulli", 6},
+      {"constant_mask", "/", 10},
+      {"dropout_unscaled", "Dropout", 4},
+      {"seed_ignored", "", 6},  // those with a seed
+  };
+  for (const auto& row : rows) {
+    const Ran ran = Assay(StrCat("run --backend faulty+mutant=", row.mutant,
+                                 random, "--out ", row.mutant));
+    EXPECT_EQ(ran.exit_code, 1) << row.mutant << "\n" << ran.output;
+    size_t n_failed = 0;
+    for (const auto& [test_id, outcome] : Outcomes(row.mutant)) {
+      EXPECT_THAT(outcome, AnyOf("fail", "pass")) << row.mutant << test_id;
+      if (outcome != "fail") continue;
+      ++n_failed;
+      EXPECT_THAT(test_id, HasSubstr(row.part)) << row.mutant;
+    }
+    EXPECT_EQ(n_failed, row.n_failed) << row.mutant << ran.output;
+  }
+  for (int seed = 1; seed <= 2; ++seed) {
+    const std::string run = StrCat("clean", seed);
+    const Ran clean = Assay(
+        StrCat("run --backend faulty --seed ", seed, random, "--out ", run));
+    EXPECT_EQ(clean.exit_code, 0) << clean.output;
+    EXPECT_EQ(Outcomes(run).size(), 10U);
+  }
+}
+
 TEST_F(ProgramTest, WhatOneCaseDoesToItsWorkerLeavesTheOthersAlone) {
   const struct {
     const char* setting;

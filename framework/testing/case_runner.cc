@@ -36,6 +36,7 @@ AccuracyRow RowOf(const OutputMetrics& m, const ResultRow& result) {
   row.shape = m.shape;
   row.reference = "expected";
   row.limit_source = m.limit.source;
+  row.comparator = ToString(m.limit.comparator);
   if (!m.mismatch.empty()) return row;
   row.n_elem = m.n_elem;
   row.nan_mismatch = m.nan_mismatch;
@@ -59,7 +60,12 @@ AccuracyRow RowOf(const OutputMetrics& m, const ResultRow& result) {
   row.worst_got = m.worst_got;
   row.atol = m.limit.atol;
   row.rtol = m.limit.rtol;
-  if (const auto want = ParseDouble(m.worst_want); want.has_value()) {
+  if (m.limit.comparator == Comparator::kDistribution) {
+    row.reference = "law";
+    row.n_draws = m.n_draws;
+    row.p_value = m.p_value;
+    row.limit = m.p_limit;
+  } else if (const auto want = ParseDouble(m.worst_want); want.has_value()) {
     row.limit = m.limit.atol + m.limit.rtol * std::abs(*want);
   }
   row.headroom = m.headroom;
@@ -106,8 +112,18 @@ CaseRunner::CaseRunner(Backend& backend, RunFacts facts)
       facts_(std::move(facts)),
       state_(ProcessState::Capture()) {}
 
+DrawPlan CaseRunner::PlanDraws() const {
+  DrawPlan plan{.seed = facts_.seed};
+  if (facts_.case_limit_s > 0) {
+    plan.budget = std::chrono::microseconds(
+        static_cast<int64_t>(facts_.case_limit_s / 2 * 1e6));
+  }
+  return plan;
+}
+
 void CaseRunner::JudgeSet(const PlanRow& row, const Observation& seen,
-                          const DataSet& set, Record* record) {
+                          const CaseData& data, const DataSet& set,
+                          Record* record) {
   ResultRow& result = record->result;
   const Limit own = OwnLimit(row);
   std::vector<OutputMetrics> metrics;
@@ -115,6 +131,13 @@ void CaseRunner::JudgeSet(const PlanRow& row, const Observation& seen,
     metrics = Measure(seen.outputs, set.expected, seen.output_names, own);
   }
   Judgement verdict = Judge(seen, metrics);
+  if (own.comparator == Comparator::kDistribution && seen.status.ok() &&
+      verdict.outcome == Outcome::kUnsupported) {
+    LoadOptions options;
+    options.settings = facts_.settings;
+    verdict = JudgeDraws(backend_, data.model, set, options, own, PlanDraws(),
+                         metrics);
+  }
   // A loosened tolerance is asked only about what the case's own limit failed.
   if (verdict.outcome == Outcome::kFail && row.tolerate_rtol.has_value()) {
     const Limit loose = {own.comparator, *row.tolerate_rtol,
@@ -154,7 +177,7 @@ void CaseRunner::RunSets(const PlanRow& row, const CaseData& data,
     }
     result.placement = seen.placement;
     const int64_t judging = SteadyMicroseconds();
-    JudgeSet(row, seen, set, record);
+    JudgeSet(row, seen, data, set, record);
     *result.judge_us += SteadyMicroseconds() - judging;
     if (result.outcome != ToString(Outcome::kPass)) {
       if (data.sets.size() > 1 && !result.message.empty()) {

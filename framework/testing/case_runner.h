@@ -19,6 +19,7 @@
 #include <string>
 
 #include "framework/backend/backend.h"
+#include "framework/testing/distribution.h"
 #include "framework/testing/measure.h"
 #include "framework/testing/process_state.h"
 #include "framework/testing/record.h"
@@ -32,6 +33,9 @@ struct RunFacts {
   /// Of the steady clock, when the run began.
   int64_t started_us = 0;
   std::map<std::string, std::string> settings;  // LoadOptions::settings
+  /// What the supervisor gives a case; 0 when it gives no limit. Repeated draws
+  /// take at most half of it.
+  double case_limit_s = 120;
 };
 
 class CaseRunner {
@@ -45,8 +49,9 @@ class CaseRunner {
  private:
   void RunFiles(const PlanRow& row, Record* record);
   void RunSets(const PlanRow& row, const CaseData& data, Record* record);
-  void JudgeSet(const PlanRow& row, const Observation& seen, const DataSet& set,
-                Record* record);
+  void JudgeSet(const PlanRow& row, const Observation& seen,
+                const CaseData& data, const DataSet& set, Record* record);
+  DrawPlan PlanDraws() const;
 
   Backend& backend_;
   RunFacts facts_;

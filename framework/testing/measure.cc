@@ -8,7 +8,7 @@ namespace assay::inline v1 {
 namespace {
 
 constexpr std::string_view kByDistribution =
-    "judged by distribution, which this version does not do yet";
+    "one run does not tell how random outputs are distributed";
 
 bool IsWithinLimit(const OutputMetrics& metrics) {
   return metrics.mismatch.empty() && metrics.out_of_limit == 0;

@@ -80,6 +80,12 @@ struct OutputMetrics {
   /// 1 or -inf where the comparison is exact; absent without elements.
   std::optional<double> headroom;
   bool bitwise_equal = false;
+  /// Of a case judged by distribution: the draws, the smallest p-value of all
+  /// counts times their number (1 at most), and what it may not be below. The
+  /// element, probability and share of that count are worst_index, _want and
+  /// _got; headroom is 1 - log(p_value) / log(p_limit).
+  std::optional<int64_t> n_draws;
+  std::optional<double> p_value, p_limit;
   Limit limit;
 };
 
@@ -103,8 +109,9 @@ struct Judgement {
 /// Unavailable likewise. Other failed statuses are errors. A pass needs every
 /// metric within limits and at least one of them; none at all is an error of
 /// the case. Outputs that are to be judged by distribution and have the wanted
-/// kinds, dtypes and shapes are kUnsupported, reason value: that judge does not
-/// exist yet, and what was not judged must not pass.
+/// kinds, dtypes and shapes are kUnsupported, reason value: one run does not
+/// tell, JudgeDraws (distribution.h) does, and what was not judged must not
+/// pass.
 Judgement Judge(const Observation& seen,
                 std::span<const OutputMetrics> metrics);
 

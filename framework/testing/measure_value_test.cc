@@ -236,6 +236,132 @@ TEST(MeasureTest, WhatIsDrawnAtRandomDoesNotPassUnjudged) {
   });
 }
 
+// What ONNX's runner says of the same pairs, by numpy and ml_dtypes: equal here
+// wherever it passes or fails, save that integers have no tolerance here.
+TEST(MeasureTest, EveryElementTypeIsComparedAsOnnxDoesOrStricter) {
+  struct Row {
+    DType type;
+    std::vector<uint8_t> want, got;
+    Outcome outcome;
+    double rtol = 1e-3;
+  };
+  using enum DType;
+  const std::vector<Row> rows = {
+      // Neighbours in types of few bits are farther apart than the tolerance.
+      {kFloat8E4M3FN, {0x38}, {0x39}, kFail},
+      {kFloat8E4M3FNUZ, {0x40}, {0x41}, kFail},
+      {kFloat8E5M2, {0x3C}, {0x3D}, kFail},
+      {kFloat8E5M2FNUZ, {0x40}, {0x41}, kFail},
+      {kFloat8E8M0, {0x7F}, {0x80}, kFail},
+      {kFloat6E2M3, {0x08}, {0x09}, kFail},
+      {kFloat6E3M2, {0x0C}, {0x0D}, kFail},
+      {kFloat4E2M1, {0x02}, {0x03}, kFail},
+      {kInt4, {0x01}, {0x02}, kFail},
+      {kUint4, {0x01}, {0x02}, kFail},
+      {kInt2, {0x01}, {0x00}, kFail},
+      {kUint2, {0x01}, {0x02}, kFail},
+      {kBool, {0x01}, {0x00}, kFail},
+      {kFloat8E4M3FN, {0x38}, {0x38}, kPass},
+      {kFloat6E2M3, {0x08}, {0x08}, kPass},
+      {kFloat4E2M1, {0x02}, {0x02}, kPass},
+      {kInt2, {0x01}, {0x01}, kPass},
+      // NaN is NaN whatever its bits; zeros are equal; what is not is not.
+      {kFloat8E4M3FN, {0x7F}, {0xFF}, kPass},
+      {kFloat8E4M3FN, {0x7F}, {0x7E}, kFail},
+      {kFloat8E4M3FN, {0x00}, {0x80}, kPass},
+      {kFloat4E2M1, {0x00}, {0x08}, kPass},
+      {kFloat8E5M2, {0x7C}, {0xFC}, kFail},
+      // Two units in the last place of bfloat16 are 2^-6, three are more.
+      {kBFloat16, {0x80, 0x3F}, {0x82, 0x3F}, kPass, 0x1p-6},
+      {kBFloat16, {0x80, 0x3F}, {0x83, 0x3F}, kFail, 0x1p-6},
+      {kFloat16, {0x00, 0x3C}, {0x01, 0x3C}, kPass},
+      {kFloat16, {0x00, 0x3C}, {0x02, 0x3C}, kFail},
+      // ONNX's runner lets 100000 and 100050 pass.
+      {kUint32, {0xA0, 0x86, 1, 0}, {0xD2, 0x86, 1, 0}, kFail},
+  };
+  for (const Row& row : rows) {
+    const std::vector<Value> got = {Shaped(row.type, {1}, row.got)};
+    const std::vector<Value> want = {Shaped(row.type, {1}, row.want)};
+    const auto metrics = Measure(got, want, {}, Within(row.rtol, 1e-7));
+    EXPECT_EQ(ToString(Judge({}, metrics).outcome), ToString(row.outcome))
+        << row.type << Judge({}, metrics).message;
+  }
+}
+
+TEST(MeasureTest, ComplexNumbersAreComparedByTheirDistance) {
+  const auto complex = [](float re, float im) {
+    return Value(Shaped<float>(DType::kComplex64, {1}, {re, im}));
+  };
+  ExpectOutcomes({
+      {"complex never equal", {complex(1, 2)}, {complex(1, 2)}, kOnnx, kPass},
+      // Far in one part, near as a number.
+      {"parts compared apart",
+       {complex(1000, 0.5F)},
+       {complex(1000, 0)},
+       kOnnx,
+       kPass},
+      {"imaginary part unchecked",
+       {complex(1, 2)},
+       {complex(1, 2.1F)},
+       kOnnx,
+       kFail,
+       Reason::kValue},
+      {"real part unchecked",
+       {complex(1, 2)},
+       {complex(1.1F, 2)},
+       kOnnx,
+       kFail,
+       Reason::kValue},
+      {"only the modulus compared",
+       {complex(0, 1)},
+       {complex(1, 0)},
+       kOnnx,
+       kFail,
+       Reason::kValue},
+      {"complex NaN equals everything",
+       {complex(kNan, 0)},
+       {complex(1, 0)},
+       kOnnx,
+       kFail,
+       Reason::kNan},
+  });
+}
+
+TEST(JudgeTest, MessagesNameTheItemAndWhatWasThere) {
+  const Value one = F32({1});
+  const Value two = F32({2});
+  const std::vector<std::string> names = {"y"};
+  const struct {
+    Value got, want;
+    const char* message;
+  } rows[] = {
+      {Seq({one, one}), Seq({one, two}), "output y[1]: 1 of 1 elements of"},
+      {Seq({one, one}), Seq({one, two}), "at 0 got 1, wanted 2 within"},
+      {Seq({Seq({one}), Seq({two, one})}), Seq({Seq({one}), Seq({two, two})}),
+       "output y[1][1]: "},
+      {Seq({one}), Seq({one, two}), "found a sequence of 1, wanted 2"},
+      {Seq({one, Text({"a"})}), Seq({one, two}),
+       "output y[1]: found string[1], wanted float32[1]"},
+      {Some(Seq({two})), Some(Seq({one})), "output y[0]: "},
+      {None(), Some(one),
+       "output y: found none of optional(float32[]), wanted a value"},
+      {MapOf(Text({"a", "b"}), {one, one}), MapOf(Text({"a", "b"}), {one, two}),
+       "output y{b}: 1 of 1"},
+      {MapOf(Of<int64_t>({7}), {one}), MapOf(Of<int64_t>({8}), {one}),
+       "output y{8}: found no key 8"},
+      {Text({"same", "this"}), Text({"same", "that"}),
+       "at 1 got this, wanted that"},
+      {Sparse({1, 2}, {0, 2}, {4}), Sparse({1, 2}, {0, 3}, {4}),
+       "output y.indices: 1 of 2"},
+  };
+  for (const auto& row : rows) {
+    const std::vector<Value> got = {row.got};
+    const std::vector<Value> want = {row.want};
+    const auto metrics = Measure(got, want, names, kOnnx);
+    EXPECT_THAT(Judge({}, metrics).message, testing::HasSubstr(row.message));
+  }
+}
+
 TEST(JudgeTest, OnlyLoadAndBindMayDecline) {
   struct StatusRow {
     Stage stage;

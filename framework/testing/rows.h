@@ -108,6 +108,9 @@ struct AccuracyRow : Key {
   bool bitwise_equal = false;
   Integer distinct_results;
   std::string grade;
+  std::string comparator;
+  Integer n_draws;
+  Number p_value;
 };
 
 /// One column: its name in files, where a row holds it, what it means.
@@ -282,7 +285,7 @@ struct TableOf<AccuracyRow> {
           ASSAY_COLUMN_(dtype, "of the output as got"),
           ASSAY_COLUMN_(shape, "of the output as got"),
           ASSAY_COLUMN_(n_elem, "elements compared"),
-          ASSAY_COLUMN_(reference, "expected, oracle or backend:X"),
+          ASSAY_COLUMN_(reference, "expected, oracle, law or backend:X"),
           ASSAY_COLUMN_(nan_mismatch, "NaN on one side only"),
           ASSAY_COLUMN_(inf_mismatch, "infinity on one side only"),
           ASSAY_COLUMN_(out_of_limit, "elements outside the limit"),
@@ -312,7 +315,11 @@ struct TableOf<AccuracyRow> {
           ASSAY_COLUMN_(sign_of_zero_mismatch, "zeros of another sign"),
           ASSAY_COLUMN_(bitwise_equal, "all bits agree"),
           ASSAY_COLUMN_(distinct_results, "over repeated runs"),
-          ASSAY_COLUMN_(grade, "of the accuracy suite")));
+          ASSAY_COLUMN_(grade, "of the accuracy suite"),
+          ASSAY_COLUMN_(comparator, "exact, tolerance, text, distribution"),
+          ASSAY_COLUMN_(n_draws, "of a case judged by distribution"),
+          ASSAY_COLUMN_(p_value,
+                        "smallest of all counts, times their number")));
 };
 
 #undef ASSAY_COLUMN_
