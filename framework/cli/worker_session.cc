@@ -55,7 +55,8 @@ Status WorkerSession::StartWorker() {
            backend_.module, "--batch", File(".batch").string(), "--journal",
            File(".journal").string(), "--run-id", facts.run_id, "--seed",
            std::to_string(facts.seed), "--started-us",
-           std::to_string(facts.started_us), "--parent",
+           std::to_string(facts.started_us), "--timeout",
+           std::to_string(options_.timeout_s), "--parent",
            std::to_string(getpid())},
           File(".log")));
   progressed_ = false;

@@ -183,6 +183,8 @@ int ParseOptions(int argc, char** argv, WorkerOptions* options) {
   app.add_option("--attempt", options->facts.attempt, "of the records");
   app.add_option("--started-us", options->facts.started_us,
                  "steady clock at the start of the run");
+  app.add_option("--timeout", options->facts.case_limit_s,
+                 "seconds that the supervisor gives one case");
   app.add_option("--parent", options->parent, "process to die with");
   try {
     app.parse(argc, argv);
