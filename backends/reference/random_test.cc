@@ -238,13 +238,13 @@ TEST(Random, WhatHasNoLawIsRefusedWithTheReason) {
        "{ y = Dropout(x, r, t) }",
        {F({2}, {1, 2}), F({}, {1}), B({}, {1})},
        "ratio is 1"},
-      {"g (float[2] x) => (float[2,1] y) { y = Multinomial(x) }",
+      {"g (float[2] x) => (int32[2,1] y) { y = Multinomial(x) }",
        {F({2}, {1, 2})},
        "[batch, classes]"},
       {"g (float[2] x) => (int32[2] y) { y = RandomUniformLike <dtype = 6> "
        "(x)}",
        {F({2}, {1, 2})},
-       "dtype is int32"},
+       "output 0 is int32[2], which"},
   };
   for (const auto& row : rows) {
     const auto outputs = Compute(row.graph, row.feeds);
