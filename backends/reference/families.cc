@@ -2,6 +2,10 @@
 
 #include "backends/reference/families.h"
 
+#include <utility>
+
+#include "backends/reference/simd.h"
+
 namespace assay::reference {
 
 void AddReferenceFamilies(EagerBackend& backend) {
@@ -22,6 +26,12 @@ void AddReferenceFamilies(EagerBackend& backend) {
   backend.AddFamily(GenerationFamily());
   backend.AddFamily(NormalizationFamily());
   backend.AddFamily(CastFamily());
+}
+
+Result<std::unique_ptr<Network>> ReferenceBackend::Load(
+    std::shared_ptr<const Model> model, const LoadOptions& options) {
+  ASSAY_RETURN_IF_ERROR(IsaOf(options).status());
+  return EagerBackend::Load(std::move(model), options);
 }
 
 }  // namespace assay::reference
