@@ -14,17 +14,30 @@ void AddReferenceFamilies(EagerBackend& backend) {
   backend.AddFamily(BinaryFamily());
   backend.AddFamily(LogicFamily());
   backend.AddFamily(MatMulFamily());
+  backend.AddFamily(LinearAlgebraFamily());
+  backend.AddFamily(EinsumFamily());
   backend.AddFamily(ConvFamily());
+  backend.AddFamily(TransposedConvFamily());
   backend.AddFamily(PoolingFamily());
   backend.AddFamily(SoftmaxFamily());
   backend.AddFamily(ReductionFamily());
   backend.AddFamily(SelectionFamily());
+  backend.AddFamily(UniqueFamily());
   backend.AddFamily(ShapeFamily());
   backend.AddFamily(MovementFamily());
+  backend.AddFamily(RearrangementFamily());
   backend.AddFamily(PaddingFamily());
   backend.AddFamily(IndexingFamily());
+  backend.AddFamily(ResizeFamily());
+  backend.AddFamily(GridSampleFamily());
+  backend.AddFamily(DetectionFamily());
   backend.AddFamily(GenerationFamily());
   backend.AddFamily(NormalizationFamily());
+  backend.AddFamily(RecurrentFamily());
+  backend.AddFamily(QuantizationFamily());
+  backend.AddFamily(ControlFamily());
+  backend.AddFamily(SequenceFamily());
+  backend.AddFamily(StringFamily());
   backend.AddFamily(CastFamily());
 }
 
