@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cast-28 and CastLike-25 among numbers and booleans: decoded exactly in the
-// scalar of the source, encoded once in the target, so that nothing is rounded
-// twice.
+// Cast-28 and CastLike-25. Numbers and booleans are decoded exactly in the
+// scalar of the source and encoded once in the target, so that nothing is
+// rounded twice; strings are parsed and printed.
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <string>
 
 #include "backends/reference/codec.h"
 #include "backends/reference/families.h"
@@ -21,11 +28,86 @@ Kernel CastKernel(Input input, Output output, DType to, Rounding rounding) {
   }};
 }
 
+bool SameLetters(std::string_view text, std::string_view lower) {
+  return std::ranges::equal(text, lower, [](char a, char b) {
+    return (a >= 'A' && a <= 'Z' ? a + ('a' - 'A') : a) == b;
+  });
+}
+
+// Cast-26, "from string": decimal or scientific notation; INF, +INF, -INF and
+// NaN in any case.
+template <class T>
+Result<T> Parse(std::string_view text) {
+  T value{};
+  std::string_view digits = text;
+  if (text.starts_with('+') && !text.starts_with("+-")) digits.remove_prefix(1);
+  if constexpr (std::floating_point<T>) {
+    const bool negative = digits.starts_with('-');
+    const std::string_view word = digits.substr(negative ? 1 : 0);
+    if (SameLetters(word, "nan")) return std::numeric_limits<T>::quiet_NaN();
+    if (SameLetters(word, "inf")) {
+      const T infinity = std::numeric_limits<T>::infinity();
+      return negative ? -infinity : infinity;
+    }
+  }
+  const char* const end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, value);
+  if (error == std::errc() && stop == end) return value;
+  return InvalidArgument("found '", text, "', wanted a number");
+}
+
+// The shortest decimal number that is read back as the same.
+template <class T>
+std::string Print(T value) {
+  if constexpr (std::floating_point<T>) {
+    if (std::isnan(value)) return "NaN";
+    if (std::isinf(value)) return value < 0 ? "-INF" : "INF";
+  }
+  std::array<char, 32> text;
+  const auto printed =
+      std::to_chars(text.data(), text.data() + text.size(), value);
+  return {text.data(), printed.ptr};
+}
+
+template <class T>
+Kernel ParseKernel(Input input, Output output, DType to, Rounding rounding) {
+  return {.forward = [=](KernelContext& run) -> Status {
+    const Tensor& tensor = run.input(input);
+    std::vector<T> values;
+    for (const std::string& text : tensor.strings()) {
+      ASSAY_ASSIGN_OR_RETURN(const T value, Parse<T>(text));
+      values.push_back(value);
+    }
+    ASSAY_ASSIGN_OR_RETURN(Tensor * y, run.Output(output, to, tensor.shape()));
+    Encode(values.data(), *y, rounding);
+    return OkStatus();
+  }};
+}
+
+template <class T>
+Kernel PrintKernel(Input input, Output output) {
+  return {.forward = [=](KernelContext& run) -> Status {
+    const Tensor& tensor = run.input(input);
+    const Loaded<T> x(tensor);
+    ASSAY_ASSIGN_OR_RETURN(Tensor * y,
+                           run.Output(output, DType::kString, tensor.shape()));
+    std::transform(x.data(), x.data() + x.size(), y->mutable_strings().begin(),
+                   Print<T>);
+    return OkStatus();
+  }};
+}
+
 template <class Op>
 Result<Kernel> CastTo(LoadContext& load, const Op& op, DType to) {
+  if (to == DType::kString) {
+    return Dispatch(load, op.input, kNumbers, [&](auto scalar) {
+      using T = typename decltype(scalar)::type;
+      return PrintKernel<T>(op.input, op.output);
+    });
+  }
   if (ScalarOf(to) == ScalarKind::kNone) {
     return Unsupported(Reason::kDType, "a cast to ", to,
-                       ", wanted a type of numbers");
+                       ", wanted numbers or strings");
   }
   const Rounding rounding{
       // "saturate" is a matter of the 8-bit floats only.
@@ -34,6 +116,22 @@ Result<Kernel> CastTo(LoadContext& load, const Op& op, DType to) {
       .scale = op.round_mode == "up"     ? ScaleRounding::kUp
                : op.round_mode == "down" ? ScaleRounding::kDown
                                          : ScaleRounding::kNearest};
+  if (load.dtype(op.input) == DType::kString) {
+    switch (ScalarOf(to)) {
+      case ScalarKind::kDouble:
+        return ParseKernel<double>(op.input, op.output, to, rounding);
+      case ScalarKind::kInt64:
+        return ParseKernel<int64_t>(op.input, op.output, to, rounding);
+      case ScalarKind::kUint64:
+        return ParseKernel<uint64_t>(op.input, op.output, to, rounding);
+      default:
+        break;
+    }
+    // A float, made a narrower one, would be rounded twice.
+    return to == DType::kFloat32
+               ? ParseKernel<float>(op.input, op.output, to, rounding)
+               : ParseKernel<double>(op.input, op.output, to, rounding);
+  }
   return Dispatch(load, op.input, kNumbers, [&](auto scalar) {
     using T = typename decltype(scalar)::type;
     return CastKernel<T>(op.input, op.output, to, rounding);

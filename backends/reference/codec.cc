@@ -195,6 +195,21 @@ template void Encode(const double*, Tensor&, const Rounding&);
 template void Encode(const int64_t*, Tensor&, const Rounding&);
 template void Encode(const uint64_t*, Tensor&, const Rounding&);
 
+void UnpackCodes(const Tensor& tensor, uint8_t* codes) {
+  const int width = BitsOf(tensor.dtype());
+  for (int64_t i = 0; i < tensor.num_elements(); ++i) {
+    codes[i] = static_cast<uint8_t>(ReadCode(tensor.data(), width, i));
+  }
+}
+
+void PackCodes(const uint8_t* codes, Tensor& tensor) {
+  const int width = BitsOf(tensor.dtype());
+  std::fill_n(tensor.mutable_data(), tensor.byte_size(), std::byte{0});
+  for (int64_t i = 0; i < tensor.num_elements(); ++i) {
+    WriteCode(tensor.mutable_data(), width, i, codes[i]);
+  }
+}
+
 Status DeclineType(const LoadContext& load, Input input,
                    std::string_view wanted) {
   return Unsupported(Reason::kDType, "input ", input.position, " is ",

@@ -70,6 +70,10 @@ void Decode(const Tensor& tensor, T* values);
 template <class T>
 void Encode(const T* values, Tensor& tensor, const Rounding& rounding = {});
 
+/// The bits of each element of a packed tensor, in a byte each; and back.
+void UnpackCodes(const Tensor& tensor, uint8_t* codes);
+void PackCodes(const uint8_t* codes, Tensor& tensor);
+
 /// The elements of a tensor as T, for as long as the tensor lives.
 template <class T>
 class Loaded {

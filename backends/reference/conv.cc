@@ -2,68 +2,24 @@
 //
 // Conv-22: per image and group one Product of the weights [M/g, C/g * taps] and
 // the input unfolded to [C/g * taps, output positions], a tile of positions at
-// a time so that the unfolded input stays in the cache.
+// a time so that the unfolded input stays in the cache. Groups of one channel
+// and few filters (depthwise) go tap by tap instead.
+
+#include "backends/reference/conv.h"
 
 #include <algorithm>
 #include <functional>
 
 #include "backends/reference/codec.h"
 #include "backends/reference/families.h"
-#include "backends/reference/nest.h"
 #include "backends/reference/product.h"
-#include "backends/reference/window.h"
 
 namespace assay::reference {
 namespace {
 
 constexpr int64_t kTileElements = int64_t{1} << 19;
 constexpr int64_t kLeastColumns = 128;
-
-/// Everything that shapes and attributes decide.
-struct ConvPlan {
-  Window window;
-  int64_t images = 0;
-  int64_t groups = 1;
-  int64_t channels = 0;  // of the input, per group
-  int64_t filters = 0;   // per group
-
-  int64_t Inner() const { return channels * window.KernelSize(); }
-  /// Whether the input is its own unfolded form.
-  bool IsPointwise() const {
-    return std::ranges::all_of(window.axes(), [](const WindowAxis& axis) {
-      return axis.kernel == 1 && axis.stride == 1 && axis.pad_begin == 0 &&
-             axis.pad_end == 0;
-    });
-  }
-};
-
-Result<ConvPlan> PlanConv(const op::Conv& op, const Shape& x, const Shape& w) {
-  if (x.rank() < 3 || w.rank() != x.rank()) {
-    return InvalidArgument("input X of shape ", x.ToString(),
-                           " and input W of shape ", w.ToString(),
-                           ", wanted equal ranks of at least 3");
-  }
-  WindowSpec spec{.kernel_shape = {w.begin() + 2, w.end()},
-                  .strides = op.strides,
-                  .dilations = op.dilations,
-                  .pads = op.pads,
-                  .auto_pad = op.auto_pad};
-  if (!op.kernel_shape.empty() && op.kernel_shape != spec.kernel_shape) {
-    return InvalidArgument("kernel_shape is ",
-                           Shape(op.kernel_shape).ToString(),
-                           ", but input W has shape ", w.ToString());
-  }
-  if (op.group < 1 || w[0] % op.group != 0 || x[1] != w[1] * op.group) {
-    return InvalidArgument("group is ", op.group, ", but input X has shape ",
-                           x.ToString(), " and input W ", w.ToString());
-  }
-  ASSAY_ASSIGN_OR_RETURN(Window window, Window::Plan(spec, x));
-  return ConvPlan{.window = window,
-                  .images = x[0],
-                  .groups = op.group,
-                  .channels = w[1],
-                  .filters = w[0] / op.group};
-}
+constexpr int64_t kMostFiltersByTap = 4;
 
 // `count` values of a line of the input from position `start` on, `stride`
 // apart; zeros where they are outside.
@@ -127,12 +83,18 @@ void Unfold(const ConvPlan& plan, const T* x, int64_t first, int64_t last,
 
 // y += w * unfolded x, for one image and one group.
 template <class T>
-void ConvolveGroup(const ConvPlan& plan, const T* x, const T* w, T* y,
-                   std::vector<T>& tile) {
+void ConvolveGroup(const ConvPlan& plan, const SimdLoops<T>* loops, const T* x,
+                   const T* w, T* y, std::vector<T>& tile) {
   const int64_t outputs = plan.window.OutputSize();
   const int64_t inner = plan.Inner();
+  if (loops != nullptr && plan.IsDepthwise()) {
+    for (int64_t m = 0; m < plan.filters; ++m) {
+      loops->add_taps(plan.window.axes(), x, w + m * inner, y + m * outputs);
+    }
+    return;
+  }
   if (plan.IsPointwise()) {
-    Accumulate(DenseProduct(plan.filters, inner, outputs), w, x, y);
+    Accumulate(loops, DenseProduct(plan.filters, inner, outputs), w, x, y);
     return;
   }
   const int64_t columns = std::min(
@@ -144,17 +106,18 @@ void ConvolveGroup(const ConvPlan& plan, const T* x, const T* w, T* y,
     Unfold(plan, x, first, last, tile.data());
     Product product = DenseProduct(plan.filters, inner, last - first);
     product.y.row = outputs;
-    Accumulate(product, w, tile.data(), y + first);
+    Accumulate(loops, product, w, tile.data(), y + first);
   }
 }
 
 template <class T>
-Status ConvForward(const op::Conv& op, KernelContext& run) {
+Status ConvForward(const op::Conv& op, const SimdLoops<T>* loops,
+                   KernelContext& run) {
   const Tensor& x = run.input(op.x);
   const Tensor& w = run.input(op.w);
   ASSAY_ASSIGN_OR_RETURN(const ConvPlan plan,
-                         PlanConv(op, x.shape(), w.shape()));
-  const int64_t filters = plan.filters * plan.groups;
+                         ConvPlan::Of(op, x.shape(), w.shape()));
+  const int64_t filters = plan.Filters();
   const Loaded<T> vx(x);
   const Loaded<T> vw(w);
   const Loaded<T> bias(run.input(op.b));
@@ -162,38 +125,100 @@ Status ConvForward(const op::Conv& op, KernelContext& run) {
     return InvalidArgument("input B has ", bias.size(), " elements, wanted ",
                            filters);
   }
-  ASSAY_ASSIGN_OR_RETURN(
-      Stored<T> y, Store<T>(run, op.y, x.dtype(),
-                            plan.window.OutputShape(plan.images, filters)));
+  ASSAY_ASSIGN_OR_RETURN(Stored<T> y,
+                         Store<T>(run, op.y, x.dtype(), plan.OutputShape()));
   const int64_t outputs = plan.window.OutputSize();
   for (int64_t m = 0; m < plan.images * filters; ++m) {
     std::fill_n(y.data() + m * outputs, outputs,
                 bias.data() == nullptr ? T(0) : bias[m % filters]);
   }
-  std::vector<T> tile;
-  for (int64_t n = 0; n < plan.images; ++n) {
-    for (int64_t g = 0; g < plan.groups; ++g) {
-      const int64_t block = n * plan.groups + g;
-      ConvolveGroup(plan,
-                    vx.data() + block * plan.channels * plan.window.InputSize(),
-                    vw.data() + g * plan.filters * plan.Inner(),
-                    y.data() + block * plan.filters * outputs, tile);
-    }
-  }
+  Convolve(plan, loops, vx.data(), vw.data(), y.data());
   return OkStatus();
 }
 
 class Convs : public OperatorVisitor {
  public:
   Result<Kernel> Visit(const op::Conv& op, LoadContext& load) override {
+    ASSAY_RETURN_IF_ERROR(CheckSpatialAxes(load, op.x));
     return Dispatch(load, op.x, kFloats, [&](auto scalar) -> Kernel {
       using T = typename decltype(scalar)::type;
-      return {.forward = std::bind_front(&ConvForward<T>, op)};
+      return {.forward =
+                  std::bind_front(&ConvForward<T>, op, LoopsOf<T>(load))};
     });
   }
 };
 
 }  // namespace
+
+Result<ConvPlan> ConvPlan::Make(WindowSpec spec, int64_t group, const Shape& x,
+                                const Shape& w) {
+  if (x.rank() < 3 || w.rank() != x.rank()) {
+    return InvalidArgument("input X of shape ", x.ToString(),
+                           " and input W of shape ", w.ToString(),
+                           ", wanted equal ranks of at least 3");
+  }
+  const std::vector<int64_t> kernel = {w.begin() + 2, w.end()};
+  if (!spec.kernel_shape.empty() && spec.kernel_shape != kernel) {
+    return InvalidArgument("kernel_shape is ",
+                           Shape(spec.kernel_shape).ToString(),
+                           ", but input W has shape ", w.ToString());
+  }
+  spec.kernel_shape = kernel;
+  if (group < 1 || w[0] % group != 0 || x[1] / group != w[1] ||
+      x[1] % group != 0) {
+    return InvalidArgument("group is ", group, ", but input X has shape ",
+                           x.ToString(), " and input W ", w.ToString());
+  }
+  ASSAY_ASSIGN_OR_RETURN(const Window window, Window::Plan(spec, x));
+  return ConvPlan{.window = window,
+                  .images = x[0],
+                  .groups = group,
+                  .channels = w[1],
+                  .filters = w[0] / group};
+}
+
+bool ConvPlan::IsDepthwise() const {
+  return channels == 1 && filters <= kMostFiltersByTap;
+}
+
+bool ConvPlan::IsPointwise() const {
+  return std::ranges::all_of(window.axes(), [](const WindowAxis& axis) {
+    return axis.kernel == 1 && axis.stride == 1 && axis.pad_begin == 0 &&
+           axis.pad_end == 0;
+  });
+}
+
+template <class T>
+void Convolve(const ConvPlan& plan, const SimdLoops<T>* loops, const T* x,
+              const T* w, T* y) {
+  std::vector<T> tile;
+  for (int64_t n = 0; n < plan.images; ++n) {
+    for (int64_t g = 0; g < plan.groups; ++g) {
+      const int64_t block = n * plan.groups + g;
+      ConvolveGroup(plan, loops,
+                    x + block * plan.channels * plan.window.InputSize(),
+                    w + g * plan.filters * plan.Inner(),
+                    y + block * plan.filters * plan.window.OutputSize(), tile);
+    }
+  }
+}
+
+template void Convolve(const ConvPlan&, const SimdLoops<float>*, const float*,
+                       const float*, float*);
+template void Convolve(const ConvPlan&, const SimdLoops<double>*, const double*,
+                       const double*, double*);
+template void Convolve(const ConvPlan&, const SimdLoops<int64_t>*,
+                       const int64_t*, const int64_t*, int64_t*);
+
+Status CheckSpatialAxes(const LoadContext& load, Input input) {
+  const auto& dims = load.type(input).dims;
+  if (!dims.has_value() || (dims->size() >= 3 && dims->size() <= 5)) {
+    return OkStatus();
+  }
+  return Unsupported(Reason::kShape, "input ", input.position, " is ",
+                     load.type(input).ToString(),
+                     ", wanted one to three spatial axes");
+}
 
 std::unique_ptr<OperatorVisitor> ConvFamily() {
   return std::make_unique<Convs>();

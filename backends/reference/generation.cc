@@ -8,6 +8,7 @@
 
 #include "backends/reference/families.h"
 #include "backends/reference/movement.h"
+#include "backends/reference/packed.h"
 #include "backends/reference/scalar.h"
 
 namespace assay::reference {
@@ -128,17 +129,28 @@ class Generations : public OperatorVisitor {
     }};
   }
   // ConstantOfShape-25: a float32 zero unless `value` is given.
-  Result<Kernel> Visit(const op::ConstantOfShape& op, LoadContext&) override {
+  Result<Kernel> Visit(const op::ConstantOfShape& op,
+                       LoadContext& load) override {
     Tensor value;
     if (op.value.has_value()) {
       value = *op.value;
     } else {
       ASSAY_ASSIGN_OR_RETURN(value, Tensor::Allocate(DType::kFloat32, {1}));
     }
-    if (value.num_elements() != 1 ||
-        !DispatchUnit(value.dtype(), [](auto) {})) {
-      return Unsupported(Reason::kAttribute, "value is ", value.Signature(),
-                         ", wanted one element of whole bytes");
+    if (value.num_elements() != 1) {
+      return InvalidArgument("value is ", value.Signature(),
+                             ", wanted one element");
+    }
+    const Tensor* shape = load.constant(op.input);
+    if (shape != nullptr) {  // filled here, once, where there is memory for it
+      Result<Tensor> filled =
+          Tensor::Allocate(value.dtype(), Shape(IntegersOf(*shape)));
+      if (filled.ok()) {
+        FillElements(value, *filled);
+        return Kernel{.forward = [op, filled = *filled](KernelContext& run) {
+          return run.SetOutput(op.output, filled);
+        }};
+      }
     }
     return Kernel{.forward = [op, value](KernelContext& run) -> Status {
       const Shape shape(IntegersOf(run.input(op.input)));
@@ -166,8 +178,7 @@ class Generations : public OperatorVisitor {
     });
   }
   Result<Kernel> Visit(const op::OneHot& op, LoadContext& load) override {
-    ASSAY_RETURN_IF_ERROR(CheckMovable(load, op.values));
-    return Kernel{.forward = std::bind_front(&OneHot, op)};
+    return MovingKernel(load, op.values, std::bind_front(&OneHot, op));
   }
 };
 

@@ -7,6 +7,7 @@
 
 #include "backends/reference/families.h"
 #include "backends/reference/movement.h"
+#include "backends/reference/packed.h"
 #include "backends/reference/scalar.h"
 
 namespace assay::reference {
@@ -237,12 +238,11 @@ Result<Kernel> ScatterKernel(
     return scatter;
   };
   if (op.reduction == "none") {
-    ASSAY_RETURN_IF_ERROR(CheckMovable(load, op.data));
-    return Kernel{.forward = [=](KernelContext& run) -> Status {
+    return MovingKernel(load, op.data, [=](KernelContext& run) -> Status {
       ASSAY_ASSIGN_OR_RETURN(const Scatter scatter, checked(run));
       return ScatterPlainly(run.input(op.data), run.input(op.updates), scatter,
                             op.output, run);
-    }};
+    });
   }
   if (op.reduction != "add" && op.reduction != "mul" && op.reduction != "max" &&
       op.reduction != "min") {
@@ -322,17 +322,14 @@ Status NonZero(const op::NonZero& op, KernelContext& run) {
 class Indexing : public OperatorVisitor {
  public:
   Result<Kernel> Visit(const op::Gather& op, LoadContext& load) override {
-    ASSAY_RETURN_IF_ERROR(CheckMovable(load, op.data));
-    return Kernel{.forward = std::bind_front(&Gather, op)};
+    return MovingKernel(load, op.data, std::bind_front(&Gather, op));
   }
   Result<Kernel> Visit(const op::GatherElements& op,
                        LoadContext& load) override {
-    ASSAY_RETURN_IF_ERROR(CheckMovable(load, op.data));
-    return Kernel{.forward = std::bind_front(&GatherElements, op)};
+    return MovingKernel(load, op.data, std::bind_front(&GatherElements, op));
   }
   Result<Kernel> Visit(const op::GatherND& op, LoadContext& load) override {
-    ASSAY_RETURN_IF_ERROR(CheckMovable(load, op.data));
-    return Kernel{.forward = std::bind_front(&GatherND, op)};
+    return MovingKernel(load, op.data, std::bind_front(&GatherND, op));
   }
   Result<Kernel> Visit(const op::ScatterElements& op,
                        LoadContext& load) override {
@@ -352,8 +349,7 @@ class Indexing : public OperatorVisitor {
     });
   }
   Result<Kernel> Visit(const op::Compress& op, LoadContext& load) override {
-    ASSAY_RETURN_IF_ERROR(CheckMovable(load, op.input));
-    return Kernel{.forward = std::bind_front(&Compress, op)};
+    return MovingKernel(load, op.input, std::bind_front(&Compress, op));
   }
   Result<Kernel> Visit(const op::NonZero& op, LoadContext& load) override {
     return Dispatch(load, op.x, kNumbers, [&](auto scalar) -> Kernel {

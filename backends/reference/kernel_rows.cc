@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "backends/reference/codec.h"
-#include "backends/reference/families.h"
 #include "framework/backend/onnx_text.h"
 
 namespace assay::reference {
@@ -39,8 +38,6 @@ void ExpectTensor(const Tensor& got, const Feed& wanted,
 
 }  // namespace
 
-RowBackend::RowBackend() { AddReferenceFamilies(*this); }
-
 Tensor Feed::Make() const {
   Tensor tensor = *Tensor::Allocate(dtype, shape);
   EXPECT_EQ(tensor.num_elements(), static_cast<int64_t>(values.size()));
@@ -53,9 +50,11 @@ std::shared_ptr<const Model> ModelOf(const std::string& graph) {
 }
 
 Result<std::vector<Value>> Compute(const std::string& graph,
-                                   const std::vector<Feed>& feeds) {
+                                   const std::vector<Feed>& feeds,
+                                   const LoadOptions& options) {
   RowBackend backend;
-  ASSAY_ASSIGN_OR_RETURN(auto network, backend.Load(ModelOfText(graph), {}));
+  ASSAY_ASSIGN_OR_RETURN(auto network,
+                         backend.Load(ModelOfText(graph), options));
   std::map<std::string, Value> inputs;
   for (size_t i = 0; i < feeds.size(); ++i) {
     inputs[network->inputs()[i].name] = feeds[i].Make();

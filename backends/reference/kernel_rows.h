@@ -14,13 +14,13 @@
 #include <string>
 #include <vector>
 
+#include "backends/reference/families.h"
 #include "framework/backend/eager.h"
 
 namespace assay::reference {
 
-class RowBackend : public EagerBackend {
+class RowBackend : public ReferenceBackend {
  public:
-  RowBackend();
   std::string_view name() const override { return "reference"; }
   Result<Probe> Inspect() override { return Probe{}; }
 };
@@ -57,7 +57,8 @@ std::shared_ptr<const Model> ModelOf(const std::string& graph);
 
 /// The outputs of the graph, the inputs being fed in order.
 Result<std::vector<Value>> Compute(const std::string& graph,
-                                   const std::vector<Feed>& feeds);
+                                   const std::vector<Feed>& feeds,
+                                   const LoadOptions& options = {});
 
 /// Types and shapes are equal; integers, NaN, infinities and zeros with their
 /// signs exact; other floats within 4e-7 of the wanted value.

@@ -4,6 +4,7 @@
 // broadcasting. Booleans compute as unsigned integers 0 and 1.
 
 #include "backends/reference/families.h"
+#include "backends/reference/packed.h"
 #include "backends/reference/pointwise.h"
 #include "backends/reference/scalar.h"
 
@@ -98,9 +99,8 @@ class Logic : public OperatorVisitor {
                    [](auto a, auto b) { return (a ^ b) != 0; });
   }
   Result<Kernel> Visit(const op::Where& op, LoadContext& load) override {
-    ASSAY_RETURN_IF_ERROR(CheckMovable(load, op.x));
-    return Kernel{
-        .forward = [op](KernelContext& run) { return Where(op, run); }};
+    return MovingKernel(load, op.x,
+                        [op](KernelContext& run) { return Where(op, run); });
   }
 };
 

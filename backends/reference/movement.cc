@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "backends/reference/families.h"
+#include "backends/reference/packed.h"
 
 namespace assay::reference {
 
@@ -40,11 +41,17 @@ void MoveElements(const Tensor& x, Tensor& y, const Nest<2>& nest,
 }
 
 void FillElements(const Tensor& value, Tensor& y) {
-  DispatchUnit(y.dtype(), [&](auto unit) {
+  const bool given = value.num_elements() == 1;
+  const bool whole = DispatchUnit(y.dtype(), [&](auto unit) {
     using Unit = typename decltype(unit)::type;
     std::fill_n(MutableUnits<Unit>(y), y.num_elements(),
-                value.num_elements() == 1 ? *Units<Unit>(value) : Unit());
+                given ? *Units<Unit>(value) : Unit());
   });
+  if (whole) return;
+  uint8_t code = 0;
+  if (given) UnpackCodes(value, &code);
+  const std::vector<uint8_t> codes(static_cast<size_t>(y.num_elements()), code);
+  PackCodes(codes.data(), y);
 }
 
 namespace {
@@ -385,8 +392,7 @@ class Movements : public OperatorVisitor {
   static Result<Kernel> Moving(const LoadContext& load, Input data,
                                Status (*function)(const Op&, KernelContext&),
                                const Op& op) {
-    ASSAY_RETURN_IF_ERROR(CheckMovable(load, data));
-    return Kernel{.forward = std::bind_front(function, op)};
+    return MovingKernel(load, data, std::bind_front(function, op));
   }
 };
 

@@ -228,6 +228,60 @@ TEST(Kernels, MoveStringsAndSixteenByteElements) {
   EXPECT_EQ(found[1], 4);
 }
 
+TEST(Kernels, CastParsesAndPrintsStrings) {
+  RowBackend backend;
+  const auto through = [&](const std::string& type,
+                           std::vector<std::string> texts) {
+    const auto count = static_cast<int64_t>(texts.size());
+    const auto network = backend.Load(
+        ModelOf("g (string[N] x) => (string[N] y) { n = Cast <to = " + type +
+                "> (x) y = Cast <to = 8> (n) }"),
+        {});
+    EXPECT_TRUE(network.ok()) << network.status().ToString();
+    return assay::Run(**network,
+                      {{"x", *Tensor::FromStrings({count}, std::move(texts))}});
+  };
+  const auto floats =
+      through("1", {"+1.50", "1e-3", "-INF", "nan", "3.14159274101257", "-0"});
+  ASSERT_TRUE(floats.ok()) << floats.status().ToString();
+  EXPECT_THAT((*floats)[0].tensor()->strings(),
+              ElementsAre("1.5", "0.001", "-INF", "NaN", "3.1415927", "-0"));
+  const auto integers = through("7", {"-9223372036854775808", "+7"});
+  ASSERT_TRUE(integers.ok()) << integers.status().ToString();
+  EXPECT_THAT((*integers)[0].tensor()->strings(),
+              ElementsAre("-9223372036854775808", "7"));
+  for (const char* text : {"", "1.5x", "+-1", "0x10", " 1", "inf2"}) {
+    EXPECT_EQ(through("1", {text}).status().code(),
+              StatusCode::kInvalidArgument)
+        << text;
+  }
+  EXPECT_EQ(through("7", {"1.5"}).status().code(),
+            StatusCode::kInvalidArgument);
+}
+
+TEST(Kernels, MoveElementsOfLessThanAByte) {
+  const auto packed = [](DType type, Shape shape, std::vector<double> values) {
+    return Feed{type, std::move(shape), std::move(values)};
+  };
+  ExpectRows({
+      {"g (int4[2,3] x) => (int4[3,2] y) { y = Transpose(x) }",
+       {packed(DType::kInt4, {2, 3}, {1, -2, 3, -4, 5, -6})},
+       {packed(DType::kInt4, {3, 2}, {1, -4, -2, 5, 3, -6})}},
+      {"g (uint2[5,1] x) => (uint2[1,5] y) { y = Transpose(x) }",
+       {packed(DType::kUint2, {5, 1}, {0, 1, 2, 3, 1})},
+       {packed(DType::kUint2, {1, 5}, {0, 1, 2, 3, 1})}},
+      {"g (float4e2m1[3] x, int64[2] p, float4e2m1 c) => (float4e2m1[5] y) "
+       "{ y = Pad(x, p, c) }",
+       {packed(DType::kFloat4E2M1, {3}, {0.5, -6, 3}), I({2}, {1, 1}),
+        packed(DType::kFloat4E2M1, {}, {-1})},
+       {packed(DType::kFloat4E2M1, {5}, {-1, 0.5, -6, 3, -1})}},
+      // Two outputs, of which the first is left out.
+      {"g (float[3] x, int64[2] n) => (float[2] y) { , y = Split(x, n) }",
+       {F({3}, {15, 8, 7}), I({2}, {1, 2})},
+       {F({2}, {8, 7})}},
+  });
+}
+
 // What is wrong with the values is found in the run, what is not offered
 // already at Load.
 TEST(Kernels, RefuseWithOperatorInputAndValue) {

@@ -8,6 +8,7 @@
 
 #include "backends/reference/families.h"
 #include "backends/reference/movement.h"
+#include "backends/reference/packed.h"
 
 namespace assay::reference {
 namespace {
@@ -144,18 +145,17 @@ Status CenterCropPad(const op::CenterCropPad& op, KernelContext& run) {
 class Paddings : public OperatorVisitor {
  public:
   Result<Kernel> Visit(const op::Pad& op, LoadContext& load) override {
-    ASSAY_RETURN_IF_ERROR(CheckMovable(load, op.data));
     if (op.mode != "constant" && op.mode != "edge" && op.mode != "reflect" &&
         op.mode != "wrap") {
       return InvalidArgument("mode is '", op.mode,
                              "', wanted constant, edge, reflect or wrap");
     }
-    return Kernel{.forward = std::bind_front(&Pad, op)};
+    return MovingKernel(load, op.data, std::bind_front(&Pad, op));
   }
   Result<Kernel> Visit(const op::CenterCropPad& op,
                        LoadContext& load) override {
-    ASSAY_RETURN_IF_ERROR(CheckMovable(load, op.input_data));
-    return Kernel{.forward = std::bind_front(&CenterCropPad, op)};
+    return MovingKernel(load, op.input_data,
+                        std::bind_front(&CenterCropPad, op));
   }
 };
 

@@ -2,42 +2,10 @@
 
 #include "backends/reference/product.h"
 
-// Threads belong to the caller, who measures one backend at a time.
-#define EIGEN_DONT_PARALLELIZE
-#include <Eigen/Core>
+#include "backends/reference/simd.h"
 
 namespace assay::reference {
 namespace {
-
-template <class T, int kOrder>
-using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, kOrder>;
-
-// Eigen's fast path wants one unit stride, known at compile time.
-template <class T, int kOrder>
-auto View(T* data, int64_t rows, int64_t columns, MatrixStrides strides) {
-  constexpr bool kRows = kOrder == Eigen::RowMajor;
-  using Plain = Matrix<std::remove_const_t<T>, kOrder>;
-  using Held = std::conditional_t<std::is_const_v<T>, const Plain, Plain>;
-  return Eigen::Map<Held, 0, Eigen::OuterStride<>>(
-      data, rows, columns,
-      Eigen::OuterStride<>(kRows ? strides.row : strides.column));
-}
-
-template <class T, int kA, int kB>
-void Multiply(const Product& p, const T* a, const T* b, T* y) {
-  View<T, Eigen::RowMajor>(y, p.rows, p.columns, p.y).noalias() +=
-      static_cast<T>(p.scale) * (View<const T, kA>(a, p.rows, p.inner, p.a) *
-                                 View<const T, kB>(b, p.inner, p.columns, p.b));
-}
-
-template <class T, int kA>
-void MultiplyOrdered(const Product& p, const T* a, const T* b, T* y) {
-  if (p.b.column == 1) {
-    Multiply<T, kA, Eigen::RowMajor>(p, a, b, y);
-  } else {
-    Multiply<T, kA, Eigen::ColMajor>(p, a, b, y);
-  }
-}
 
 // The terms one by one, in an order that reads b and y along rows.
 template <class T>
@@ -54,8 +22,7 @@ void MultiplyPlainly(const Product& p, const T* a, const T* b, T* y) {
   }
 }
 
-// Whether the matrix is a view that Eigen maps: a unit stride on one axis. A
-// single row or column may have any stride along itself that is not used.
+// What SimdLoops wants of an operand.
 bool HasUnitStride(MatrixStrides strides) {
   return strides.row == 1 || strides.column == 1;
 }
@@ -92,36 +59,34 @@ Product ForB(const Product& p) {
 }
 
 template <class T>
-void Accumulate(const Product& p, const T* a, const T* b, T* y) {
+void Accumulate(const SimdLoops<T>* loops, const Product& p, const T* a,
+                const T* b, T* y) {
   if (p.y.column != 1 && p.y.row == 1) {  // y^T += b^T a^T
-    Accumulate({.rows = p.columns,
-                .inner = p.inner,
-                .columns = p.rows,
-                .a = p.b.Transposed(),
-                .b = p.a.Transposed(),
-                .y = p.y.Transposed(),
-                .scale = p.scale},
-               b, a, y);
+    const Product turned = {.rows = p.columns,
+                            .inner = p.inner,
+                            .columns = p.rows,
+                            .a = p.b.Transposed(),
+                            .b = p.a.Transposed(),
+                            .y = p.y.Transposed(),
+                            .scale = p.scale};
+    Accumulate(loops, turned, b, a, y);
     return;
   }
-  if constexpr (std::is_floating_point_v<T>) {
-    if (p.y.column == 1 && HasUnitStride(p.a) && HasUnitStride(p.b)) {
-      if (p.a.column == 1) {
-        MultiplyOrdered<T, Eigen::RowMajor>(p, a, b, y);
-      } else {
-        MultiplyOrdered<T, Eigen::ColMajor>(p, a, b, y);
-      }
-      return;
-    }
+  if (loops != nullptr && p.y.column == 1 && HasUnitStride(p.a) &&
+      HasUnitStride(p.b)) {
+    loops->multiply(p, a, b, y);
+    return;
   }
   MultiplyPlainly(p, a, b, y);
 }
 
-template void Accumulate(const Product&, const float*, const float*, float*);
-template void Accumulate(const Product&, const double*, const double*, double*);
-template void Accumulate(const Product&, const int64_t*, const int64_t*,
-                         int64_t*);
-template void Accumulate(const Product&, const uint64_t*, const uint64_t*,
-                         uint64_t*);
+template void Accumulate(const SimdLoops<float>*, const Product&, const float*,
+                         const float*, float*);
+template void Accumulate(const SimdLoops<double>*, const Product&,
+                         const double*, const double*, double*);
+template void Accumulate(const SimdLoops<int64_t>*, const Product&,
+                         const int64_t*, const int64_t*, int64_t*);
+template void Accumulate(const SimdLoops<uint64_t>*, const Product&,
+                         const uint64_t*, const uint64_t*, uint64_t*);
 
 }  // namespace assay::reference

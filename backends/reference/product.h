@@ -19,6 +19,9 @@
 
 namespace assay::reference {
 
+template <class T>
+struct SimdLoops;  // simd.h
+
 /// How a matrix lies in memory: steps in elements, none negative.
 struct MatrixStrides {
   int64_t row = 0;
@@ -45,7 +48,8 @@ Product ForB(const Product& product);
 /// Adds the product to y, which must not overlap a or b. Made for float,
 /// double, int64_t and uint64_t. Empty extents are permitted.
 template <class T>
-void Accumulate(const Product& product, const T* a, const T* b, T* y);
+void Accumulate(const SimdLoops<T>* loops, const Product& product, const T* a,
+                const T* b, T* y);
 
 }  // namespace assay::reference
 

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "backends/reference/simd.h"
+
 namespace assay::reference {
 namespace {
 
@@ -103,22 +105,26 @@ const std::vector<Row> kRows = {
 constexpr int64_t kRoom = 8192;  // more than any row reaches
 
 template <class T>
-void ExpectDefinition(const Row& row, const Product& product) {
+void ExpectDefinition(const SimdLoops<T>* loops, const Row& row) {
   const std::vector<T> a = Numbers<T>(kRoom, 1);
   const std::vector<T> b = Numbers<T>(kRoom, 2);
   std::vector<T> got = Numbers<T>(kRoom, 3);  // added to, and kept elsewhere
   std::vector<T> wanted = got;
-  Accumulate(product, a.data(), b.data(), got.data());
-  Define(product, a.data(), b.data(), wanted.data());
+  Accumulate(loops, row.product, a.data(), b.data(), got.data());
+  Define(row.product, a.data(), b.data(), wanted.data());
   EXPECT_EQ(got, wanted) << row.name;
 }
 
 TEST(Product, AddsTheTermsOfItsDefinition) {
   for (const Row& row : kRows) {
-    ExpectDefinition<float>(row, row.product);
-    ExpectDefinition<double>(row, row.product);
-    ExpectDefinition<int64_t>(row, row.product);
-    ExpectDefinition<uint64_t>(row, row.product);
+    for (const Isa isa : {Isa::kSse2, Isa::kAvx2, Isa::kAvx512}) {
+      if (!IsAvailable(isa)) continue;
+      ExpectDefinition(LoopsFor<float>(isa), row);
+      ExpectDefinition(LoopsFor<double>(isa), row);
+    }
+    ExpectDefinition<double>(nullptr, row);
+    ExpectDefinition<int64_t>(nullptr, row);
+    ExpectDefinition<uint64_t>(nullptr, row);
   }
 }
 
@@ -139,9 +145,10 @@ TEST(Product, RolesExchangeToTheAdjoints) {
     std::vector<double> y(kRoom, 0);
     std::vector<double> da(kRoom, 0);
     std::vector<double> db(kRoom, 0);
-    Accumulate(row.product, a.data(), b.data(), y.data());
-    Accumulate(ForA(row.product), dy.data(), b.data(), da.data());
-    Accumulate(ForB(row.product), a.data(), dy.data(), db.data());
+    const SimdLoops<double>* loops = LoopsFor<double>(BestIsa());
+    Accumulate(loops, row.product, a.data(), b.data(), y.data());
+    Accumulate(loops, ForA(row.product), dy.data(), b.data(), da.data());
+    Accumulate(loops, ForB(row.product), a.data(), dy.data(), db.data());
     EXPECT_EQ(Dot(dy, y), Dot(a, da)) << row.name;
     EXPECT_EQ(Dot(dy, y), Dot(b, db)) << row.name;
   }

@@ -8,10 +8,8 @@
 
 namespace assay::reference {
 
-class Reference : public EagerBackend {
+class Reference : public ReferenceBackend {
  public:
-  Reference() { AddReferenceFamilies(*this); }
-
   std::string_view name() const override { return "reference"; }
   Result<Probe> Inspect() override {
     return Probe{.version = ASSAY_VERSION, .device = "cpu"};

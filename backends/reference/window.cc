@@ -58,42 +58,99 @@ Status CountOutputs(WindowAxis& axis, bool ceil_mode) {
 
 }  // namespace
 
-Result<Window> Window::Plan(const WindowSpec& spec, const Shape& input) {
+struct Window::Attributes {
+  std::vector<int64_t> kernel, strides, dilations, pads;
+  bool explicit_pads = true;
+  bool same = false;
+  bool upper = false;  // the odd padding of `same` goes to the end
+};
+
+Result<Window::Attributes> Window::Complete(const WindowSpec& spec,
+                                            const Shape& input) {
   const int rank = input.rank() - 2;
   if (rank < 1 || rank > 3) {
     return Unsupported(Reason::kShape, "an input of shape ", input.ToString(),
                        ", wanted one to three spatial axes");
   }
-  ASSAY_ASSIGN_OR_RETURN(const auto kernel,
+  Attributes all;
+  ASSAY_ASSIGN_OR_RETURN(all.kernel,
                          Filled("kernel_shape", spec.kernel_shape, rank, 1, 1));
-  ASSAY_ASSIGN_OR_RETURN(const auto strides,
+  ASSAY_ASSIGN_OR_RETURN(all.strides,
                          Filled("strides", spec.strides, rank, 1, 1));
-  ASSAY_ASSIGN_OR_RETURN(const auto dilations,
+  ASSAY_ASSIGN_OR_RETURN(all.dilations,
                          Filled("dilations", spec.dilations, rank, 1, 1));
-  ASSAY_ASSIGN_OR_RETURN(const auto pads,
-                         Filled("pads", spec.pads, 2 * rank, 0, 0));
-  const bool upper = spec.auto_pad == "SAME_UPPER";
-  const bool same = upper || spec.auto_pad == "SAME_LOWER";
-  const bool explicit_pads = spec.auto_pad == "NOTSET" || spec.auto_pad.empty();
-  if (!same && !explicit_pads && spec.auto_pad != "VALID") {
+  ASSAY_ASSIGN_OR_RETURN(all.pads, Filled("pads", spec.pads, 2 * rank, 0, 0));
+  all.upper = spec.auto_pad == "SAME_UPPER";
+  all.same = all.upper || spec.auto_pad == "SAME_LOWER";
+  all.explicit_pads = spec.auto_pad == "NOTSET" || spec.auto_pad.empty();
+  if (!all.same && !all.explicit_pads && spec.auto_pad != "VALID") {
     return InvalidArgument("auto_pad is '", spec.auto_pad,
                            "', wanted NOTSET, SAME_UPPER, SAME_LOWER or VALID");
   }
+  return all;
+}
+
+Result<Window> Window::Plan(const WindowSpec& spec, const Shape& input) {
+  const int rank = input.rank() - 2;
+  ASSAY_ASSIGN_OR_RETURN(const Attributes all, Complete(spec, input));
   Window window;
   window.rank_ = rank;
   for (int k = 0; k < rank; ++k) {
     const auto i = static_cast<size_t>(k);
     WindowAxis& axis = window.axes_.at(static_cast<size_t>(3 - rank + k));
     axis = {.input = input[k + 2],
-            .kernel = kernel[i],
-            .stride = strides[i],
-            .dilation = dilations[i]};
-    if (explicit_pads) {
-      axis.pad_begin = pads[i];
-      axis.pad_end = pads[i + static_cast<size_t>(rank)];
+            .kernel = all.kernel[i],
+            .stride = all.strides[i],
+            .dilation = all.dilations[i]};
+    if (all.explicit_pads) {
+      axis.pad_begin = all.pads[i];
+      axis.pad_end = all.pads[i + static_cast<size_t>(rank)];
     }
-    if (same) PadToSame(axis, upper);
+    if (all.same) PadToSame(axis, all.upper);
     ASSAY_RETURN_IF_ERROR(CountOutputs(axis, spec.ceil_mode));
+  }
+  return window;
+}
+
+// output = stride * (input - 1) + output_padding + span - pads; where the
+// output is given instead, what is too much is padding.
+Result<Window> Window::PlanTransposed(
+    const WindowSpec& spec, const std::vector<int64_t>& output_padding,
+    const std::vector<int64_t>& output_shape, const Shape& input) {
+  const int rank = input.rank() - 2;
+  ASSAY_ASSIGN_OR_RETURN(const Attributes all, Complete(spec, input));
+  ASSAY_ASSIGN_OR_RETURN(const auto more,
+                         Filled("output_padding", output_padding, rank, 0, 0));
+  ASSAY_ASSIGN_OR_RETURN(const auto wanted,
+                         Filled("output_shape", output_shape, rank, 0, 1));
+  Window window;
+  window.rank_ = rank;
+  for (int k = 0; k < rank; ++k) {
+    const auto i = static_cast<size_t>(k);
+    WindowAxis& axis = window.axes_.at(static_cast<size_t>(3 - rank + k));
+    axis = {.kernel = all.kernel[i],
+            .stride = all.strides[i],
+            .dilation = all.dilations[i],
+            .output = input[k + 2]};
+    const int64_t span = (axis.kernel - 1) * axis.dilation + 1;
+    const int64_t whole = axis.stride * (axis.output - 1) + more[i] + span;
+    const bool fixed = wanted[i] > 0;
+    if (fixed || all.same) {
+      axis.input = fixed ? wanted[i] : axis.output * axis.stride;
+      const int64_t total = std::max<int64_t>(whole - axis.input, 0);
+      axis.pad_begin = all.upper ? total / 2 : total - total / 2;
+      axis.pad_end = total - axis.pad_begin;
+    } else {
+      if (all.explicit_pads) {
+        axis.pad_begin = all.pads[i];
+        axis.pad_end = all.pads[i + static_cast<size_t>(rank)];
+      }
+      axis.input = whole - axis.pad_begin - axis.pad_end;
+    }
+    if (axis.input < 1) {
+      return InvalidArgument("the output has the extent ", axis.input,
+                             " along spatial axis ", k);
+    }
   }
   return window;
 }
@@ -114,6 +171,14 @@ Shape Window::OutputShape(int64_t n, int64_t channels) const {
   std::vector<int64_t> dims = {n, channels};
   for (int k = 3 - rank_; k < 3; ++k) {
     dims.push_back(axes_.at(static_cast<size_t>(k)).output);
+  }
+  return Shape(std::move(dims));
+}
+
+Shape Window::InputShape(int64_t n, int64_t channels) const {
+  std::vector<int64_t> dims = {n, channels};
+  for (int k = 3 - rank_; k < 3; ++k) {
+    dims.push_back(axes_.at(static_cast<size_t>(k)).input);
   }
   return Shape(std::move(dims));
 }

@@ -63,6 +63,8 @@ struct WindowAxis {
   }
 };
 
+using WindowAxes = std::array<WindowAxis, 3>;
+
 class Window {
  public:
   /// For an input of shape [N, C, spatial...]. Invalid argument when the
@@ -70,13 +72,22 @@ class Window {
   /// unsupported, reason shape, for more than three spatial axes.
   static Result<Window> Plan(const WindowSpec& spec, const Shape& input);
 
-  const std::array<WindowAxis, 3>& axes() const { return axes_; }
+  /// For ConvTranspose of an input [N, C, spatial...]: the window that steps
+  /// through its output, so that InputSize() is that of the output and
+  /// OutputSize() that of the given input. Source: the page of
+  /// ConvTranspose-22.
+  static Result<Window> PlanTransposed(
+      const WindowSpec& spec, const std::vector<int64_t>& output_padding,
+      const std::vector<int64_t>& output_shape, const Shape& input);
+
+  const WindowAxes& axes() const { return axes_; }
   int64_t InputSize() const;
   int64_t OutputSize() const;
   int64_t KernelSize() const;
 
-  /// [n, channels, output extents...].
+  /// [n, channels, output extents...], and with the input's.
   Shape OutputShape(int64_t n, int64_t channels) const;
+  Shape InputShape(int64_t n, int64_t channels) const;
 
   /// Calls body(o, taps) for every output position in row-major order;
   /// taps(visit) calls visit(i) with every position inside the input.
@@ -90,8 +101,12 @@ class Window {
   int64_t ColumnMajor(int64_t input) const;
 
  private:
+  struct Attributes;  // with their defaults, one value per spatial axis
+  static Result<Attributes> Complete(const WindowSpec& spec,
+                                     const Shape& input);
+
   int rank_ = 0;
-  std::array<WindowAxis, 3> axes_;
+  WindowAxes axes_;
 };
 
 template <class Body>

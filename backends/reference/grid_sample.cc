@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// GridSample-22: the input at positions that a grid names, axis by axis a
+// weighted sum of neighbours. Source: the page of GridSample-22 and, for what
+// it leaves open, ONNX's reference implementation.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+
+#include "backends/reference/codec.h"
+#include "backends/reference/families.h"
+#include "backends/reference/nest.h"
+#include "backends/reference/scalar.h"
+
+namespace assay::reference {
+namespace {
+
+enum class Interpolation : uint8_t { kNearest, kLinear, kCubic };
+enum class Padding : uint8_t { kZeros, kBorder, kReflection };
+
+struct Sampling {
+  Interpolation interpolation = Interpolation::kLinear;
+  Padding padding = Padding::kZeros;
+  bool align_corners = false;
+
+  static Result<Sampling> Of(const op::GridSample& op) {
+    Sampling made;
+    made.align_corners = op.align_corners != 0;
+    if (op.mode == "nearest") {
+      made.interpolation = Interpolation::kNearest;
+    } else if (op.mode == "cubic") {
+      made.interpolation = Interpolation::kCubic;
+    } else if (op.mode != "linear") {
+      return Unsupported(Reason::kAttribute, "mode is '", op.mode, "'");
+    }
+    if (op.padding_mode == "border") {
+      made.padding = Padding::kBorder;
+    } else if (op.padding_mode == "reflection") {
+      made.padding = Padding::kReflection;
+    } else if (op.padding_mode != "zeros") {
+      return Unsupported(Reason::kAttribute, "padding_mode is '",
+                         op.padding_mode, "'");
+    }
+    return made;
+  }
+
+  // -1 and 1 are the middles of the first and last element, or their edges.
+  template <class T>
+  T Denormalize(T x, int64_t extent) const {
+    const T n = static_cast<T>(extent);
+    const T half = T(1) / T(2);
+    if (align_corners) return (x + T(1)) * half * (n - T(1));
+    return ((x + T(1)) * n - T(1)) * half;
+  }
+
+  // x mirrored at the edges of the input until it is inside.
+  template <class T>
+  T Reflect(T x, int64_t extent) const {
+    const T least = align_corners ? T(0) : T(-1) / T(2);
+    const T range = static_cast<T>(align_corners ? extent - 1 : extent);
+    if (!(Value(range) > 0)) return T(0);
+    const T over = x < least ? least - x : x - least;
+    const auto folds = static_cast<int64_t>(std::floor(Value(over / range)));
+    const T rest = over - static_cast<T>(folds) * range;
+    return folds % 2 == 0 ? least + rest : least + range - rest;
+  }
+
+  // Where neighbour i is read; -1 for a zero.
+  int64_t Neighbour(int64_t i, int64_t extent) const {
+    if (i >= 0 && i < extent) return i;
+    switch (padding) {
+      case Padding::kZeros:
+        return -1;
+      case Padding::kBorder:
+        return std::clamp<int64_t>(i, 0, extent - 1);
+      case Padding::kReflection:
+        break;
+    }
+    const double mirrored = Reflect(static_cast<double>(i), extent);
+    return std::clamp<int64_t>(static_cast<int64_t>(mirrored), 0, extent - 1);
+  }
+};
+
+/// The neighbours of a position along one axis, and their weights.
+template <class T>
+struct Neighbours {
+  int count = 0;
+  std::array<int64_t, 4> at{};
+  std::array<T, 4> weights{};
+
+  void Add(int64_t i, T weight) {
+    at.at(static_cast<size_t>(count)) = i;
+    weights.at(static_cast<size_t>(count)) = weight;
+    ++count;
+  }
+};
+
+// Keys 1981 with a = -0.75.
+template <class T>
+T CubicWeight(T distance) {
+  const T a = T(-3) / T(4);
+  const T x = abs(distance);
+  if (Value(x) <= 1) return ((a + T(2)) * x - (a + T(3))) * x * x + T(1);
+  return ((a * x - T(5) * a) * x + T(8) * a) * x - T(4) * a;
+}
+
+template <class T>
+Neighbours<T> NeighboursOf(const Sampling& how, T grid, int64_t extent) {
+  T x = how.Denormalize(grid, extent);
+  Neighbours<T> found;
+  // Beyond this no neighbour is inside; NaN is nowhere either.
+  const T far = static_cast<T>(extent) + T(4);
+  if (how.padding == Padding::kReflection && std::isfinite(Value(x))) {
+    const T edge = how.align_corners ? T(0) : T(-1) / T(2);
+    const T end = static_cast<T>(extent - 1) - edge;
+    if (x < edge || x > end) x = how.Reflect(x, extent);
+  } else if (how.padding == Padding::kBorder) {
+    x = Min(Max(x, T(0)), static_cast<T>(extent - 1));
+  }
+  if (!(x > -far && x < far)) return found;
+  if (how.interpolation == Interpolation::kNearest) {
+    const auto i = static_cast<int64_t>(std::nearbyint(Value(x)));
+    found.Add(how.Neighbour(i, extent), T(1));
+    return found;
+  }
+  const auto base = static_cast<int64_t>(std::floor(Value(x)));
+  const T right = x - static_cast<T>(base);
+  if (how.interpolation == Interpolation::kLinear) {
+    found.Add(how.Neighbour(base, extent), T(1) - right);
+    found.Add(how.Neighbour(base + 1, extent), right);
+    return found;
+  }
+  for (int64_t k = -1; k <= 2; ++k) {
+    found.Add(how.Neighbour(base + k, extent),
+              CubicWeight(right - static_cast<T>(k)));
+  }
+  return found;
+}
+
+/// The weighted sum over the neighbours along axes [axis, axes.size()).
+template <class T>
+T SumOf(const std::vector<Neighbours<T>>& axes, const Shape& image, size_t axis,
+        const T* x, int64_t offset) {
+  if (axis == axes.size()) return x[offset];
+  const Neighbours<T>& here = axes[axis];
+  const int64_t extent = image[static_cast<int>(axis)];
+  T sum(0);
+  for (size_t k = 0; k < static_cast<size_t>(here.count); ++k) {
+    if (here.at[k] < 0) continue;
+    sum += here.weights[k] *
+           SumOf(axes, image, axis + 1, x, offset * extent + here.at[k]);
+  }
+  return sum;
+}
+
+template <class T>
+Status GridSample(const op::GridSample& op, const Sampling& how,
+                  KernelContext& run) {
+  const Tensor& input = run.input(op.x);
+  const Tensor& positions = run.input(op.grid);
+  const Shape& shape = input.shape();
+  const Shape& places = positions.shape();
+  const int axes = shape.rank() - 2;
+  if (axes < 1 || places.rank() != shape.rank() || places[0] != shape[0] ||
+      places[places.rank() - 1] != axes) {
+    return InvalidArgument("an input of shape ", shape.ToString(),
+                           " and a grid of shape ", places.ToString());
+  }
+  std::vector<int64_t> dims = {shape[0], shape[1]};
+  dims.insert(dims.end(), places.begin() + 1, places.end() - 1);
+  const Loaded<T> x(input);
+  const Loaded<T> grid(positions);
+  ASSAY_ASSIGN_OR_RETURN(
+      Stored<T> y, Store<T>(run, op.y, input.dtype(), Shape(std::move(dims))));
+  const Shape image(std::vector<int64_t>(shape.begin() + 2, shape.end()));
+  const int64_t image_size = Extent(shape, 2, shape.rank());
+  const int64_t count = Extent(places, 1, places.rank() - 1);
+  std::vector<Neighbours<T>> near(static_cast<size_t>(axes));
+  for (int64_t n = 0; n < shape[0]; ++n) {
+    for (int64_t i = 0; i < count; ++i) {
+      // The last axis comes first in the grid.
+      const T* at = grid.data() + (n * count + i) * axes;
+      for (int k = 0; k < axes; ++k) {
+        near[static_cast<size_t>(k)] =
+            NeighboursOf(how, at[axes - 1 - k], image[k]);
+      }
+      for (int64_t c = 0; c < shape[1]; ++c) {
+        const int64_t line = n * shape[1] + c;
+        y[line * count + i] =
+            SumOf(near, image, 0, x.data() + line * image_size, 0);
+      }
+    }
+  }
+  return OkStatus();
+}
+
+class GridSamples : public OperatorVisitor {
+ public:
+  Result<Kernel> Visit(const op::GridSample& op, LoadContext& load) override {
+    ASSAY_ASSIGN_OR_RETURN(const Sampling how, Sampling::Of(op));
+    return Dispatch(load, op.x, kFloats, [&](auto scalar) -> Kernel {
+      using T = typename decltype(scalar)::type;
+      return {.forward = std::bind_front(&GridSample<T>, op, how)};
+    });
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<OperatorVisitor> GridSampleFamily() {
+  return std::make_unique<GridSamples>();
+}
+
+}  // namespace assay::reference

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Linear maps of lines and matrices: Det and DFT.
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <numbers>
+#include <utility>
+
+#include "backends/reference/codec.h"
+#include "backends/reference/families.h"
+#include "backends/reference/movement.h"
+#include "backends/reference/nest.h"
+#include "backends/reference/scalar.h"
+
+namespace assay::reference {
+namespace {
+
+// By elimination with the greatest of each column as the pivot; the choice of
+// the pivot does not change the value.
+template <class T>
+T Determinant(std::vector<T> a, int64_t n) {
+  const auto at = [&](int64_t i, int64_t j) -> T& {
+    return a[static_cast<size_t>(i * n + j)];
+  };
+  T determinant(1);
+  for (int64_t k = 0; k < n; ++k) {
+    int64_t pivot = k;
+    for (int64_t i = k + 1; i < n; ++i) {
+      if (Value(abs(at(i, k))) > Value(abs(at(pivot, k)))) pivot = i;
+    }
+    if (Value(at(pivot, k)) == 0) return T(0);
+    if (pivot != k) {
+      for (int64_t j = 0; j < n; ++j) std::swap(at(k, j), at(pivot, j));
+      determinant = -determinant;
+    }
+    determinant *= at(k, k);
+    for (int64_t i = k + 1; i < n; ++i) {
+      const T factor = at(i, k) / at(k, k);
+      for (int64_t j = k + 1; j < n; ++j) at(i, j) -= factor * at(k, j);
+    }
+  }
+  return determinant;
+}
+
+// Det-22: of the last two axes.
+template <class T>
+Status Det(const op::Det& op, KernelContext& run) {
+  const Tensor& input = run.input(op.x);
+  const Shape& shape = input.shape();
+  const int rank = shape.rank();
+  if (rank < 2 || shape[rank - 1] != shape[rank - 2]) {
+    return InvalidArgument("an input of shape ", shape.ToString(),
+                           ", wanted square matrices");
+  }
+  const int64_t n = shape[rank - 1];
+  const Loaded<T> x(input);
+  ASSAY_ASSIGN_OR_RETURN(
+      Stored<T> y,
+      Store<T>(run, op.y, input.dtype(),
+               Shape(std::vector<int64_t>(shape.begin(), shape.end() - 2))));
+  for (int64_t i = 0; i < y.size(); ++i) {
+    const T* from = x.data() + i * n * n;
+    y[i] = Determinant(std::vector<T>(from, from + n * n), n);
+  }
+  return OkStatus();
+}
+
+/// Where the numbers of a line stand: `parts` 1 for real, 2 for complex.
+struct Signal {
+  int64_t length = 0;
+  int64_t step = 0;
+  int64_t parts = 1;
+};
+
+// X[k] = sum over n of x[n] exp(-2 pi i k n / N), or with the other sign and
+// divided by N for the inverse; x is cut, or filled up with zeros, to N.
+template <class T>
+void Transform(const T* x, const Signal& from, T* y, const Signal& to,
+               int64_t length, bool inverse, const std::vector<T>& cosines,
+               const std::vector<T>& sines) {
+  const int64_t given = std::min(from.length, length);
+  const T scale = inverse ? T(1) / static_cast<T>(length) : T(1);
+  for (int64_t k = 0; k < to.length; ++k) {
+    T real(0);
+    T imaginary(0);
+    int64_t turn = 0;  // k * n modulo N
+    for (int64_t n = 0; n < given; ++n) {
+      const T* at = x + n * from.step;
+      const T c = cosines[static_cast<size_t>(turn)];
+      const T s = inverse ? sines[static_cast<size_t>(turn)]
+                          : -sines[static_cast<size_t>(turn)];
+      real += at[0] * c;
+      imaginary += at[0] * s;
+      if (from.parts == 2) {
+        real -= at[1] * s;
+        imaginary += at[1] * c;
+      }
+      turn = (turn + k) % length;
+    }
+    y[k * to.step] = real * scale;
+    if (to.parts == 2) y[k * to.step + 1] = imaginary * scale;
+  }
+}
+
+// A onesided spectrum, whose other half are conjugates, as a whole one.
+template <class T>
+std::vector<T> Mirrored(const T* x, const Signal& from, int64_t length) {
+  std::vector<T> whole(static_cast<size_t>(2 * length), T(0));
+  for (int64_t k = 0; k < length; ++k) {
+    const bool given = k < from.length && k <= length / 2;
+    const int64_t at = given ? k : length - k;
+    if (at >= from.length) continue;
+    const T* value = x + at * from.step;
+    whole[static_cast<size_t>(2 * k)] = value[0];
+    if (from.parts == 2) {
+      whole[static_cast<size_t>(2 * k + 1)] = given ? value[1] : -value[1];
+    }
+  }
+  return whole;
+}
+
+struct DftPlan {
+  static Result<DftPlan> Of(const op::DFT& op, const Shape& x,
+                            const std::vector<int64_t>& axis,
+                            const std::vector<int64_t>& wanted);
+  Shape y_shape;
+  AxisView lines;  // of x, its last axis being within `inner`
+  Signal from;
+  Signal to;
+  int64_t length = 0;
+};
+
+Result<DftPlan> DftPlan::Of(const op::DFT& op, const Shape& x,
+                            const std::vector<int64_t>& axis,
+                            const std::vector<int64_t>& wanted) {
+  const int rank = x.rank();
+  if (rank < 2 || (x[rank - 1] != 1 && x[rank - 1] != 2)) {
+    return InvalidArgument("an input of shape ", x.ToString(),
+                           ", wanted a last axis of 1 or 2");
+  }
+  ASSAY_ASSIGN_OR_RETURN(const int k,
+                         NormalizeAxis(axis.empty() ? -2 : axis[0], rank));
+  if (k == rank - 1) {
+    return InvalidArgument("axis ", k, " is that of the parts of a number");
+  }
+  const bool onesided = op.onesided != 0;
+  const bool inverse = op.inverse != 0;
+  const int64_t natural = onesided && inverse ? 2 * (x[k] - 1) : x[k];
+  DftPlan plan;
+  plan.length = wanted.empty() ? natural : wanted[0];
+  if (plan.length < 1) {
+    return InvalidArgument("dft_length is ", plan.length);
+  }
+  plan.y_shape = x;
+  plan.y_shape[k] = onesided && !inverse ? plan.length / 2 + 1 : plan.length;
+  plan.y_shape[rank - 1] = onesided && inverse ? 1 : 2;
+  ASSAY_ASSIGN_OR_RETURN(plan.lines, AxisView::Of(x, k));
+  const auto at = static_cast<size_t>(k);
+  plan.from = {x[k], DenseStrides(x)[at], x[rank - 1]};
+  plan.to = {plan.y_shape[k], DenseStrides(plan.y_shape)[at],
+             plan.y_shape[rank - 1]};
+  return plan;
+}
+
+// DFT-20.
+template <class T>
+Status Dft(const op::DFT& op, KernelContext& run) {
+  const Tensor& input = run.input(op.input);
+  ASSAY_ASSIGN_OR_RETURN(
+      const DftPlan plan,
+      DftPlan::Of(op, input.shape(), IntegersOf(run.input(op.axis)),
+                  IntegersOf(run.input(op.dft_length))));
+  const Loaded<T> x(input);
+  ASSAY_ASSIGN_OR_RETURN(Stored<T> y,
+                         Store<T>(run, op.output, input.dtype(), plan.y_shape));
+  const T turn = T(8) * atan(T(1)) / static_cast<T>(plan.length);
+  std::vector<T> cosines;
+  std::vector<T> sines;
+  for (int64_t i = 0; i < plan.length; ++i) {
+    cosines.push_back(cos(static_cast<T>(i) * turn));
+    sines.push_back(sin(static_cast<T>(i) * turn));
+  }
+  const int64_t places = plan.lines.inner / plan.from.parts;
+  for (int64_t line = 0; line < plan.lines.outer * places; ++line) {
+    const int64_t block = line / places;
+    const int64_t place = line % places;
+    const T* from = x.data() + block * plan.from.length * plan.from.step +
+                    place * plan.from.parts;
+    T* to = y.data() + block * plan.to.length * plan.to.step +
+            place * plan.to.parts;
+    if (op.onesided != 0 && op.inverse != 0) {
+      const std::vector<T> whole = Mirrored(from, plan.from, plan.length);
+      Transform(whole.data(), Signal{plan.length, 2, 2}, to, plan.to,
+                plan.length, true, cosines, sines);
+    } else {
+      Transform(from, plan.from, to, plan.to, plan.length, op.inverse != 0,
+                cosines, sines);
+    }
+  }
+  return OkStatus();
+}
+
+class LinearAlgebra : public OperatorVisitor {
+ public:
+  Result<Kernel> Visit(const op::Det& op, LoadContext& load) override {
+    return Dispatch(load, op.x, kFloats, [&](auto scalar) -> Kernel {
+      using T = typename decltype(scalar)::type;
+      return {.forward = std::bind_front(&Det<T>, op)};
+    });
+  }
+  // The scalar of float32 is double here: the sums of a naive transform are
+  // long, and stored once.
+  Result<Kernel> Visit(const op::DFT& op, LoadContext& load) override {
+    return Dispatch(load, op.input, kFloats, [&](auto) -> Kernel {
+      return {.forward = std::bind_front(&Dft<double>, op)};
+    });
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<OperatorVisitor> LinearAlgebraFamily() {
+  return std::make_unique<LinearAlgebra>();
+}
+
+}  // namespace assay::reference

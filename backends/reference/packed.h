@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Kernels that only move elements, for elements of less than a byte too: those
+// are moved as bytes, unpacked before and packed again after.
+//
+//   return MovingKernel(load, op.data, std::bind_front(&Transpose, op));
+
+#ifndef ASSAY_BACKENDS_REFERENCE_PACKED_H_
+#define ASSAY_BACKENDS_REFERENCE_PACKED_H_
+
+#include <functional>
+
+#include "framework/backend/kernel.h"
+
+namespace assay::reference {
+
+/// Declined where `data` is no tensor of elements. `forward` must move elements
+/// and never look at them: it sees packed ones as uint8.
+Result<Kernel> MovingKernel(const LoadContext& load, Input data,
+                            std::function<Status(KernelContext&)> forward);
+
+}  // namespace assay::reference
+
+#endif  // ASSAY_BACKENDS_REFERENCE_PACKED_H_
