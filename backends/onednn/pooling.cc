@@ -23,6 +23,7 @@ class PoolingFamily : public Family {
                        LoadContext& load) override {
     return Global(load, op.x, op.y, algorithm::pooling_avg_exclude_padding);
   }
+  Result<Kernel> Visit(const op::GlobalLpPool& op, LoadContext& load) override;
   Result<Kernel> Visit(const op::GlobalMaxPool& op,
                        LoadContext& load) override {
     return Global(load, op.x, op.y, algorithm::pooling_max);
@@ -75,9 +76,8 @@ void AddPooling(ChainBuilder& chain, algorithm kind, const Window& window,
 /// leaves out of the latter what lies beyond the declared padding.
 Result<Kernel> PoolingFamily::Visit(const op::AveragePool& op,
                                     LoadContext& load) {
-  return Build(load, [&](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x));
-    ASSAY_RETURN_IF_ERROR(WantFloat(x));
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, WantFloat));
     Window window;
     TensorView y;
     ASSAY_RETURN_IF_ERROR(Resolve(chain, op, x, window, y));
@@ -98,9 +98,8 @@ Result<Kernel> PoolingFamily::Visit(const op::AveragePool& op,
 /// All spatial axes as one, pooled by one window.
 Result<Kernel> PoolingFamily::Global(LoadContext& load, Input x, Output y,
                                      algorithm kind) const {
-  return Build(load, [&](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(x));
-    ASSAY_RETURN_IF_ERROR(WantFloat(view));
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(x, WantFloat));
     const int rank = view.shape.rank();
     if (rank < 2) {
       return InvalidArgument("x is ", view.shape.ToString(),
@@ -126,12 +125,40 @@ Result<Kernel> PoolingFamily::Global(LoadContext& load, Input x, Output y,
   });
 }
 
+/// (sum |x|^p)^(1/p) over all spatial axes: oneDNN's reduction to a norm.
+Result<Kernel> PoolingFamily::Visit(const op::GlobalLpPool& op,
+                                    LoadContext& load) {
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, WantFloat));
+    const int rank = x.shape.rank();
+    if (rank < 3 || op.p < 1) {
+      return InvalidArgument("x is ", x.shape.ToString(), " and p ", op.p,
+                             ", wanted a rank of at least 3 and p of 1");
+    }
+    std::vector<int64_t> dims(static_cast<size_t>(rank), 1);
+    dims[0] = x.shape[0];
+    dims[1] = x.shape[1];
+    const int64_t rows = dims[0] * dims[1];
+    const int64_t size = Product(x.shape.dims(), 2, x.shape.dims().size());
+    ASSAY_ASSIGN_OR_RETURN(const TensorView y,
+                           chain.View(x.dtype, Shape(std::move(dims))));
+    const memory from = chain.In(op.x, x.As({rows, size}));
+    const memory to = chain.Out(op.y, y, y.As({rows, 1}));
+    if (size == 1) {
+      chain.Eltwise(algorithm::eltwise_abs, 0, 0, from, to);
+    } else {
+      chain.Reduce(algorithm::reduction_norm_lp_sum, from, to,
+                   static_cast<float>(op.p));
+    }
+    return OkStatus();
+  });
+}
+
 /// (sum |x|^p)^(1/p): the sum is the window's size times the average over the
 /// whole window, in which padding counts as zeros.
 Result<Kernel> PoolingFamily::Visit(const op::LpPool& op, LoadContext& load) {
-  return Build(load, [&](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x));
-    ASSAY_RETURN_IF_ERROR(WantFloat32(x));
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, WantFloat32));
     Window window;
     TensorView y;
     ASSAY_RETURN_IF_ERROR(Resolve(chain, op, x, window, y));
@@ -153,14 +180,13 @@ Result<Kernel> PoolingFamily::Visit(const op::LpPool& op, LoadContext& load) {
 }
 
 Result<Kernel> PoolingFamily::Visit(const op::MaxPool& op, LoadContext& load) {
-  return Build(load, [&](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x));
+  return Build(load, [=](ChainBuilder& chain) -> Status {
     if (op.indices.present) {
       return Unsupported(Reason::kAttribute,
                          "the output Indices, which oneDNN keeps in a "
                          "workspace of its own form");
     }
-    ASSAY_RETURN_IF_ERROR(WantExact(x));
+    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, WantExact));
     Window window;
     TensorView y;
     ASSAY_RETURN_IF_ERROR(Resolve(chain, op, x, window, y));
