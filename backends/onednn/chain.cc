@@ -38,9 +38,17 @@ std::byte* Scratch(size_t bytes) {
   return memory.get();
 }
 
-template <class T>
-Status Tied(const T& tensor, const Shape& wanted) {
-  if (tensor.shape() == wanted) [[likely]]
+/// Equality without a call of memcmp, which costs more than a few extents.
+bool Same(const Shape& a, const Shape& b) {
+  if (a.rank() != b.rank()) return false;
+  for (int axis = 0; axis < a.rank(); ++axis) {
+    if (a[axis] != b[axis]) return false;
+  }
+  return true;
+}
+
+Status Tied(const Tensor& tensor, const Shape& wanted) {
+  if (Same(tensor.shape(), wanted)) [[likely]]
     return OkStatus();
   return InvalidArgument("found ", tensor.Signature(), ", wanted shape ",
                          wanted.ToString(), " for which it was loaded");
