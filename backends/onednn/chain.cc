@@ -256,6 +256,13 @@ memory ChainBuilder::Zeros(const memory::desc& desc) {
   return made;
 }
 
+memory ChainBuilder::Ones(const memory::desc& desc) {
+  memory made = Temporary(desc);
+  std::fill_n(static_cast<float*>(made.get_data_handle()),
+              desc.get_size() / sizeof(float), 1.0F);
+  return made;
+}
+
 memory ChainBuilder::Redescribe(const memory& own, const memory::desc& desc,
                                 int64_t offset_bytes) {
   chain_->kept_.push_back(own);

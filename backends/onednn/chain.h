@@ -156,8 +156,9 @@ class ChainBuilder {
   dnnl::memory Temporary(const dnnl::memory::desc& desc);
   /// One float32 with that many extents, each 1.
   dnnl::memory Constant(float value, size_t rank = 1);
-  /// Memory of the chain's own that nothing writes: all bytes 0.
+  /// Memory of the chain's own that nothing writes: all bytes 0; float32 ones.
   dnnl::memory Zeros(const dnnl::memory::desc& desc);
+  dnnl::memory Ones(const dnnl::memory::desc& desc);
   /// Memory of the chain's own, from a byte on, under another descriptor.
   dnnl::memory Redescribe(const dnnl::memory& own,
                           const dnnl::memory::desc& desc,

@@ -27,9 +27,9 @@ inline constexpr char kLate[] = "onednn, made for each set of shapes";
 Result<Kernel> BuildChain(const dnnl::engine& engine, LoadContext& load,
                           Fill fill);
 
-/// A network with such kernels as one that makes their chains at Bind, from the
-/// values that are bound, so that it can still decline there; any other as it
-/// is. What fails otherwise is left for Forward to say.
+/// A network with such kernels as one that makes their chains at Bind, by a run
+/// over the values that are bound, so that it can still decline there; any
+/// other as it is. What fails otherwise is left for Forward to say.
 std::unique_ptr<Network> PreparedAtBind(std::unique_ptr<Network> network);
 
 }  // namespace assay::onednn

@@ -157,6 +157,13 @@ const Computed kComputed[] = {
      kImage,
      {},
      Floats({1, 1, 2, 2}, {0.25F, 1.25F, 2.75F, 7})},
+    {"padding that counts, but for what overhangs it",
+     "g (float[1,1,5] x) => (float[1,1,3] y) { y = AveragePool "
+     "<kernel_shape = [3], strides = [2], pads = [1, 0], ceil_mode = 1, "
+     "count_include_pad = 1> (x) }",
+     Floats({1, 1, 5}, {3, 6, 9, 12, 15}),
+     {},
+     Floats({1, 1, 3}, {3, 9, 13.5F})},
     {"padding that does not",
      "g (float[1,1,3,3] x) => (float[1,1,2,2] y) { y = AveragePool "
      "<kernel_shape = [2, 2], strides = [2, 2], pads = [1, 1, 0, 0]> (x) }",
@@ -287,10 +294,6 @@ const Declined kDeclined[] = {
      Reason::kAttribute, "Indices"},
     {"g (float[1,4,1] x) => (float[1,4,1] y) { y = LRN <size = 2> (x) }",
      Reason::kAttribute, "odd"},
-    {"g (float[1,1,3] x) => (float[1,1,2] y) { y = AveragePool "
-     "<kernel_shape = [2], strides = [2], ceil_mode = 1, "
-     "count_include_pad = 1> (x) }",
-     Reason::kAttribute, "ceil_mode"},
     {"g (float[2] x, float[2] e) => (float[2] y) { y = Pow(x, e) }",
      Reason::kAttribute, "exponent"},
     {"g (float[1,1,2,2] x, float[4] s) => (float[1,1,4,4] y) "

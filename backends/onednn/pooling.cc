@@ -72,25 +72,48 @@ void AddPooling(ChainBuilder& chain, algorithm kind, const Window& window,
       {{DNNL_ARG_SRC, from}, {DNNL_ARG_DST, to}});
 }
 
+/// What a window of y holds of x and its declared padding, as a part of the
+/// whole window: the average of ones over them. [1, 1, spatial extents of y].
+memory CountedPart(ChainBuilder& chain, const std::vector<int64_t>& pads,
+                   const TensorView& x, const TensorView& y, Window window) {
+  const size_t rank = window.kernel.size();
+  memory::dims from = {1, 1};
+  memory::dims to = {1, 1};
+  for (size_t i = 0; i < rank; ++i) {
+    const int64_t end = pads.empty() ? 0 : pads[rank + i];
+    from.push_back(x.shape.dims()[2 + i] + window.pads_begin[i] + end);
+    to.push_back(y.shape.dims()[2 + i]);
+    window.pads_begin[i] = 0;
+    window.pads_end[i] -= end;
+  }
+  const auto desc = [](const memory::dims& dims) {
+    return memory::desc(dims, memory::data_type::f32, RowMajorStrides(dims));
+  };
+  const memory part = chain.Temporary(desc(to));
+  AddPooling(chain, algorithm::pooling_avg_include_padding, window,
+             chain.Ones(desc(from)), part);
+  return part;
+}
+
 /// oneDNN counts either the elements inside, or all of the window; ONNX
 /// leaves out of the latter what lies beyond the declared padding.
 Result<Kernel> PoolingFamily::Visit(const op::AveragePool& op,
                                     LoadContext& load) {
   return Build(load, [=](ChainBuilder& chain) -> Status {
+    const bool padded = op.count_include_pad != 0;
     ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, WantFloat));
     Window window;
     TensorView y;
     ASSAY_RETURN_IF_ERROR(Resolve(chain, op, x, window, y));
-    const bool padded = op.count_include_pad != 0;
-    if (padded && window.overhangs) {
-      return Unsupported(Reason::kAttribute,
-                         "count_include_pad with ceil_mode and a window "
-                         "beyond the padding, which oneDNN would count");
-    }
+    const memory out = chain.Out(op.y, y, y.Desc());
     AddPooling(chain,
                padded ? algorithm::pooling_avg_include_padding
                       : algorithm::pooling_avg_exclude_padding,
-               window, chain.In(op.x, x.Desc()), chain.Out(op.y, y, y.Desc()));
+               window, chain.In(op.x, x.Desc()), out);
+    if (!padded || !window.overhangs) return OkStatus();
+    ASSAY_RETURN_IF_ERROR(WantFloat32(x));
+    chain.Binary(algorithm::binary_div, out,
+                 CountedPart(chain, op.pads, x, y, window), out);
     return OkStatus();
   });
 }

@@ -267,6 +267,33 @@ TEST(Rnn, FollowsOnnxEquations) {
   }
 }
 
+/// Weights that the model fixes are laid out once, at Load.
+TEST(Rnn, FixedWeightsGiveTheSame) {
+  const std::string call =
+      "{ y = LSTM <hidden_size = 1> (x, w, r, , , , , p) }";
+  const Tensor x = Floats({2, 1, 1}, {0.5F, -1});
+  const std::vector<float> w = {1, -2, 0.5F, 3};
+  const std::vector<float> r = {0.25F, 2, -1, 1};
+  const std::vector<float> p = {0.5F, -0.5F, 1};
+  const Tensor fed = RunGraph(
+      "g (float[2,1,1] x, float[1,4,1] w, float[1,4,1] r, float[1,3] p) => "
+      "(float[2,1,1,1] y) " +
+          call,
+      {{"x", x},
+       {"w", Floats({1, 4, 1}, w)},
+       {"r", Floats({1, 4, 1}, r)},
+       {"p", Floats({1, 3}, p)}});
+  const Tensor fixed = RunGraph(
+      "g (float[2,1,1] x) => (float[2,1,1,1] y) <float[1,4,1] w = "
+      "{1, -2, 0.5, 3}, float[1,4,1] r = {0.25, 2, -1, 1}, float[1,3] p = "
+      "{0.5, -0.5, 1}> " +
+          call,
+      {{"x", x}});
+  EXPECT_THAT(fixed.elements<float>(),
+              Pointwise(FloatNear(1e-6F), fed.elements<float>()));
+  EXPECT_NE(fixed.elements<float>()[1], 0);
+}
+
 TEST(Rnn, WhatTheLibraryLacksIsDeclined) {
   struct Row {
     const char* node;
