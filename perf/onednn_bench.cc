@@ -2,7 +2,7 @@
 //
 // What the framework and the adapter cost per Forward(Binding) of a one-node
 // network of the backend onednn, over dnnl_primitive_execute of the same
-// primitive on memory of its own: the cheapest call that the library has, its
+// primitive on the same memory: the cheapest call that the library has, its
 // arguments made once.
 //
 //   OMP_NUM_THREADS=1 build/bin/onednn_bench build/lib/assay/onednn.so
@@ -46,6 +46,12 @@ class Direct {
         arguments_(std::move(arguments)) {
     for (const auto& [name, tensor] : arguments_) {
       given_.push_back({name, tensor.get()});
+    }
+  }
+  /// Works on these, one for each argument.
+  void Bind(const std::vector<const std::byte*>& data) {
+    for (size_t i = 0; i < data.size(); ++i) {
+      arguments_[i].second.set_data_handle(const_cast<std::byte*>(data[i]));
     }
   }
   bool Run() {
@@ -152,6 +158,11 @@ void Compare(Backend& backend, const std::string& name,
     values.emplace_back(*Tensor::Allocate(DType::kFloat32, {count}));
   }
   const std::shared_ptr<Binding> binding = *network->Bind(values, {});
+  if (!network->Forward(*binding).ok()) return;  // allocates the output
+  std::vector<const std::byte*> data;
+  for (const Value& value : values) data.push_back(value.tensor()->data());
+  data.push_back(binding->outputs()[0].tensor()->data());
+  direct.Bind(data);
   const auto run_direct = [&direct] {
     bool ok = true;
     for (int i = 0; i < kBlock; ++i) ok = direct.Run() && ok;
