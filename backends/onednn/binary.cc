@@ -48,9 +48,9 @@ class BinaryFamily : public Family {
     return Pair(load, op.a, op.b, op.c, algorithm::binary_min, DType::kBool);
   }
   Result<Kernel> Visit(const op::Div& op, LoadContext& load) override {
-    return Build(load, [&](ChainBuilder& chain) -> Status {
-      ASSAY_ASSIGN_OR_RETURN(const TensorView a, chain.View(op.a));
-      ASSAY_RETURN_IF_ERROR(WantFloat(a));  // oneDNN rounds, ONNX truncates
+    return Build(load, [=](ChainBuilder& chain) -> Status {
+      // oneDNN rounds the quotient of integers, ONNX truncates.
+      ASSAY_ASSIGN_OR_RETURN(const TensorView a, chain.View(op.a, WantFloat));
       return Combine(chain, op.a, op.b, op.c, algorithm::binary_div, a.dtype);
     });
   }
@@ -101,7 +101,7 @@ class BinaryFamily : public Family {
 
   Result<Kernel> Pair(LoadContext& load, Input a, Input b, Output out,
                       algorithm kind, DType result) const {
-    return Build(load, [&](ChainBuilder& chain) {
+    return Build(load, [=](ChainBuilder& chain) {
       return Combine(chain, a, b, out, kind, result);
     });
   }
@@ -126,10 +126,8 @@ void AddBinary(ChainBuilder& chain, algorithm kind, const Broadcast& axes,
 
 Status BinaryFamily::Combine(ChainBuilder& chain, Input a, Input b, Output out,
                              algorithm kind, DType result) {
-  ASSAY_ASSIGN_OR_RETURN(const TensorView left, chain.View(a));
-  ASSAY_ASSIGN_OR_RETURN(const TensorView right, chain.View(b));
-  ASSAY_RETURN_IF_ERROR(WantExact(left));
-  ASSAY_RETURN_IF_ERROR(WantExact(right));
+  ASSAY_ASSIGN_OR_RETURN(const TensorView left, chain.View(a, WantExact));
+  ASSAY_ASSIGN_OR_RETURN(const TensorView right, chain.View(b, WantExact));
   ASSAY_ASSIGN_OR_RETURN(const Broadcast axes,
                          BroadcastShapes(left.shape, right.shape));
   ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(result, axes.shape));
@@ -141,10 +139,10 @@ Status BinaryFamily::Combine(ChainBuilder& chain, Input a, Input b, Output out,
 
 /// Every operand's view, and the shape that they broadcast to together.
 Status ViewAll(ChainBuilder& chain, VariadicInput inputs,
-               std::vector<TensorView>& views, Shape& shape) {
+               ChainBuilder::Want want, std::vector<TensorView>& views,
+               Shape& shape) {
   for (int i = 0; i < inputs.count; ++i) {
-    ASSAY_ASSIGN_OR_RETURN(TensorView view, chain.View(inputs[i]));
-    ASSAY_RETURN_IF_ERROR(WantExact(view));
+    ASSAY_ASSIGN_OR_RETURN(TensorView view, chain.View(inputs[i], want));
     ASSAY_ASSIGN_OR_RETURN(const Broadcast axes,
                            BroadcastShapes(shape, view.shape));
     shape = axes.shape;
@@ -175,7 +173,7 @@ Status FoldInto(ChainBuilder& chain, VariadicInput inputs, Output out,
                 algorithm kind) {
   std::vector<TensorView> views;
   Shape shape;
-  ASSAY_RETURN_IF_ERROR(ViewAll(chain, inputs, views, shape));
+  ASSAY_RETURN_IF_ERROR(ViewAll(chain, inputs, WantExact, views, shape));
   ASSAY_ASSIGN_OR_RETURN(const TensorView result,
                          chain.View(views[0].dtype, shape));
   const auto same = [&](const TensorView& view) { return view.shape == shape; };
@@ -207,18 +205,17 @@ Status FoldInto(ChainBuilder& chain, VariadicInput inputs, Output out,
 
 Result<Kernel> BinaryFamily::Fold(LoadContext& load, VariadicInput inputs,
                                   Output out, algorithm kind) const {
-  return Build(load, [&](ChainBuilder& chain) {
+  return Build(load, [=](ChainBuilder& chain) {
     return FoldInto(chain, inputs, out, kind);
   });
 }
 
 /// The sum, divided in place.
 Result<Kernel> BinaryFamily::Visit(const op::Mean& op, LoadContext& load) {
-  return Build(load, [&](ChainBuilder& chain) -> Status {
+  return Build(load, [=](ChainBuilder& chain) -> Status {
     std::vector<TensorView> views;
     Shape shape;
-    ASSAY_RETURN_IF_ERROR(ViewAll(chain, op.data_0, views, shape));
-    ASSAY_RETURN_IF_ERROR(WantFloat32(views[0]));
+    ASSAY_RETURN_IF_ERROR(ViewAll(chain, op.data_0, WantFloat32, views, shape));
     ASSAY_RETURN_IF_ERROR(
         FoldInto(chain, op.data_0, op.mean, algorithm::binary_add));
     const TensorView view = MakeView(views[0].dtype, views[0].type, shape);

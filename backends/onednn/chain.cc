@@ -4,12 +4,13 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <utility>
 
 #include "backends/onednn/device.h"
-#include "framework/backend/backend.h"
+#include "dnnl_debug.h"
 
 namespace assay::onednn {
 namespace {
@@ -37,9 +38,17 @@ std::byte* Scratch(size_t bytes) {
   return memory.get();
 }
 
-template <class T>
-Status Tied(const T& tensor, const Shape& wanted) {
-  if (tensor.shape() == wanted) [[likely]]
+/// Equality without a call of memcmp, which costs more than a few extents.
+bool Same(const Shape& a, const Shape& b) {
+  if (a.rank() != b.rank()) return false;
+  for (int axis = 0; axis < a.rank(); ++axis) {
+    if (a[axis] != b[axis]) return false;
+  }
+  return true;
+}
+
+Status Tied(const Tensor& tensor, const Shape& wanted) {
+  if (Same(tensor.shape(), wanted)) [[likely]]
     return OkStatus();
   return InvalidArgument("found ", tensor.Signature(), ", wanted shape ",
                          wanted.ToString(), " for which it was loaded");
@@ -81,10 +90,10 @@ Status Chain::Run(KernelContext& run) {
   return OkStatus();
 }
 
-ChainBuilder::ChainBuilder(const dnnl::engine& engine, LoadContext& load,
+ChainBuilder::ChainBuilder(const dnnl::engine& engine, const Facts& facts,
                            int threads)
     : engine_(engine),
-      load_(load),
+      facts_(facts),
       chain_(std::make_shared<Chain>(engine, threads)) {}
 
 dnnl::primitive_attr ChainBuilder::attr() {
@@ -93,24 +102,40 @@ dnnl::primitive_attr ChainBuilder::attr() {
   return attr;
 }
 
-Result<TensorView> ChainBuilder::View(Input input) {
-  const ValueType& type = load_.type(input);
-  seen_.push_back(type);
-  if (type.kind == ValueKind::kNone) {
-    return Unsupported(Reason::kShape, "the type of input ", input.position,
-                       " is not known before it runs");
+Result<TensorView> ChainBuilder::View(Input input, Want want) {
+  const ValueType& type = facts_.type(input);
+  Note(input);
+  if (type.kind == ValueKind::kTensor) {
+    ASSAY_ASSIGN_OR_RETURN(const TensorView scalar, View(type.dtype, Shape()));
+    if (want != nullptr) {
+      ASSAY_RETURN_IF_ERROR(want(scalar));
+      computes_.push_back(scalar.type);
+    }
   }
-  if (type.kind != ValueKind::kTensor) {
+  ASSAY_ASSIGN_OR_RETURN(const Shape shape, ShapeOf(input));
+  return View(type.dtype, shape);
+}
+
+void ChainBuilder::Note(Input input) {
+  if (seen_.empty() || seen_.back().position != input.position) {
+    seen_.push_back(input);
+  }
+}
+
+Result<Shape> ChainBuilder::ShapeOf(Input input) {
+  const ValueType& type = facts_.type(input);
+  Note(input);
+  if (type.kind != ValueKind::kNone && type.kind != ValueKind::kTensor) {
     return Unsupported(Reason::kValueKind, "input ", input.position, " is ",
                        type.ToString(), ", oneDNN takes tensors");
   }
   const std::optional<Shape> shape = type.StaticShape();
-  if (!shape.has_value()) {
-    return Unsupported(Reason::kShape, "input ", input.position, " is ",
-                       type.ToString(),
-                       ", a oneDNN primitive is made for known extents");
-  }
-  return View(type.dtype, *shape);
+  if (shape.has_value()) return *shape;
+  waits_ = true;
+  return Unsupported(
+      Reason::kShape, "input ", input.position, " is ",
+      type.kind == ValueKind::kNone ? "of unknown type" : type.ToString(),
+      ", a oneDNN primitive is made for known extents");
 }
 
 Result<TensorView> ChainBuilder::View(DType dtype, Shape shape) const {
@@ -126,26 +151,57 @@ Result<TensorView> ChainBuilder::View(DType dtype, Shape shape) const {
   return MakeView(dtype, *type, std::move(shape));
 }
 
+Result<const Tensor*> ChainBuilder::Read(Input input, std::string_view what) {
+  const Tensor* tensor = facts_.value(input);
+  read_.push_back(input);
+  if (tensor != nullptr) return tensor;
+  waits_ = true;
+  return Unsupported(Reason::kShape, what,
+                     " is known only when it runs; a oneDNN primitive is "
+                     "made for known extents");
+}
+
+template <class T, class From>
+std::vector<T> Converted(const Tensor& tensor) {
+  std::vector<T> converted;
+  for (const From element : tensor.elements<From>()) {
+    converted.push_back(static_cast<T>(element));
+  }
+  return converted;
+}
+
 Result<std::vector<int64_t>> ChainBuilder::Integers(Input input,
                                                     std::string_view what) {
-  const Tensor* tensor = load_.constant(input);
-  const std::optional<Shape> shape = load_.type(input).StaticShape();
+  const std::optional<Shape> shape = facts_.type(input).StaticShape();
   if (shape.has_value() && shape == Shape{0}) return std::vector<int64_t>();
-  if (tensor == nullptr) {
-    return Unsupported(Reason::kShape, what,
-                       " is known only when it runs; a oneDNN primitive is "
-                       "made for known extents");
+  ASSAY_ASSIGN_OR_RETURN(const Tensor* const tensor, Read(input, what));
+  switch (tensor->dtype()) {
+    case DType::kInt64:
+      return Converted<int64_t, int64_t>(*tensor);
+    case DType::kInt32:
+      return Converted<int64_t, int32_t>(*tensor);
+    default:
+      return InvalidArgument(what, " is ", tensor->Signature(),
+                             ", wanted int32 or int64");
   }
-  if (tensor->dtype() == DType::kInt64) {
-    const auto values = tensor->elements<int64_t>();
-    return std::vector<int64_t>(values.begin(), values.end());
+}
+
+Result<std::vector<float>> ChainBuilder::Floats(Input input,
+                                                std::string_view what) {
+  ASSAY_ASSIGN_OR_RETURN(const Tensor* const tensor, Read(input, what));
+  switch (tensor->dtype()) {
+    case DType::kFloat32:
+      return Converted<float, float>(*tensor);
+    case DType::kFloat64:
+      return Converted<float, double>(*tensor);
+    case DType::kInt32:
+      return Converted<float, int32_t>(*tensor);
+    case DType::kInt64:
+      return Converted<float, int64_t>(*tensor);
+    default:
+      return Unsupported(Reason::kDType, what, " is ", tensor->Signature(),
+                         ", read as float32");
   }
-  if (tensor->dtype() == DType::kInt32) {
-    const auto values = tensor->elements<int32_t>();
-    return std::vector<int64_t>(values.begin(), values.end());
-  }
-  return InvalidArgument(what, " is ", tensor->Signature(),
-                         ", wanted int32 or int64");
 }
 
 memory ChainBuilder::In(Input input, const memory::desc& desc,
@@ -156,7 +212,7 @@ memory ChainBuilder::In(Input input, const memory::desc& desc,
                               return source.input.position == input.position;
                             });
   if (found == sources.end()) {
-    sources.push_back({input, *load_.type(input).StaticShape(), {}});
+    sources.push_back({input, *facts_.type(input).StaticShape(), {}});
     found = std::prev(sources.end());
   }
   memory made(desc, engine_, DNNL_MEMORY_NONE);
@@ -192,25 +248,63 @@ memory ChainBuilder::Constant(float value, size_t rank) {
   return made;
 }
 
-memory ChainBuilder::Redescribe(const memory& own, const memory::desc& desc) {
+memory ChainBuilder::Zeros(const memory::desc& desc) {
+  memory made = Temporary(desc);
+  if (desc.get_size() > 0) {
+    std::memset(made.get_data_handle(), 0, desc.get_size());
+  }
+  return made;
+}
+
+memory ChainBuilder::Ones(const memory::desc& desc) {
+  memory made = Temporary(desc);
+  std::fill_n(static_cast<float*>(made.get_data_handle()),
+              desc.get_size() / sizeof(float), 1.0F);
+  return made;
+}
+
+memory ChainBuilder::Redescribe(const memory& own, const memory::desc& desc,
+                                int64_t offset_bytes) {
   chain_->kept_.push_back(own);
-  return {desc, engine_, own.get_data_handle()};
+  return {desc, engine_,
+          static_cast<std::byte*>(own.get_data_handle()) + offset_bytes};
+}
+
+void ChainBuilder::Fetch(Input input, const memory::desc& given,
+                         int64_t offset_bytes, const memory& to) {
+  const Tensor* constant = fixed(input);
+  if (constant == nullptr) {
+    Copy(In(input, given, offset_bytes), to);
+    return;
+  }
+  CopyNow(
+      {given, engine_, const_cast<std::byte*>(constant->data() + offset_bytes)},
+      to);
+}
+
+void ChainBuilder::CopyNow(memory from, memory to) {
+  dnnl::reorder(from, to).execute(chain_->stream_, from, to);
+  chain_->stream_.wait();
+}
+
+memory ChainBuilder::Rearranged(Input source, const memory& own,
+                                const memory::desc& wanted) {
+  if (own.get_desc() == wanted) return own;
+  const memory to = Temporary(wanted);
+  if (fixed(source) != nullptr) {
+    CopyNow(own, to);
+  } else {
+    Copy(own, to);
+  }
+  return to;
 }
 
 memory ChainBuilder::Arranged(Input input, const memory::desc& given,
                               const memory::desc& wanted) {
   if (given == wanted) return In(input, given);
-  const Tensor* constant = load_.constant(input);
-  if (constant == nullptr) {
-    memory arranged = Temporary(wanted);
-    Copy(In(input, given), arranged);
-    return arranged;
-  }
-  memory from(given, engine_, const_cast<std::byte*>(constant->data()));
-  memory to(wanted, engine_);
-  dnnl::reorder(from, to).execute(chain_->stream_, from, to);
-  chain_->stream_.wait();
-  return to;
+  memory arranged = Temporary(wanted);
+  Fetch(input, given, 0, arranged);
+  return arranged;
 }
 
 void ChainBuilder::Copy(const memory& from, const memory& to) {
@@ -262,7 +356,7 @@ void ChainBuilder::Append(dnnl::primitive primitive,
 std::string ChainBuilder::Found() const {
   std::string found = "given";
   for (size_t i = 0; i < seen_.size(); ++i) {
-    found += (i == 0 ? " " : ", ") + seen_[i].ToString();
+    found += (i == 0 ? " " : ", ") + facts_.type(seen_[i]).ToString();
   }
   return found;
 }
@@ -270,11 +364,11 @@ std::string ChainBuilder::Found() const {
 Reason ChainBuilder::blamed() const {
   const bool plain = std::all_of(
       seen_.begin(), seen_.end(),
-      [](const ValueType& type) { return type.dtype == DType::kFloat32; });
+      [this](Input input) { return dtype(input) == DType::kFloat32; });
   return plain ? blamed_ : Reason::kDType;
 }
 
-Result<Kernel> ChainBuilder::Finish() {
+Result<std::shared_ptr<Chain>> ChainBuilder::Finish() {
   const auto empty = [](const auto& tied) {
     return Product(tied.shape.dims(), 0, tied.shape.dims().size()) == 0;
   };
@@ -286,35 +380,28 @@ Result<Kernel> ChainBuilder::Finish() {
                        "an input has no elements and an output has some; "
                        "oneDNN leaves such an output unwritten");
   }
-  return Kernel{.forward = [chain = chain_](
-                               KernelContext& run) { return chain->Run(run); },
-                .executor = executor_};
+  return chain_;
 }
 
-Result<Kernel> BuildChain(const dnnl::engine& engine, LoadContext& load,
-                          const std::function<Status(ChainBuilder&)>& fill) {
-  ASSAY_ASSIGN_OR_RETURN(const int threads,
-                         ReadThreads(load.options().settings));
-  omp_set_num_threads(threads);
-  std::optional<ChainBuilder> chain;
+Result<std::shared_ptr<Chain>> FillChain(ChainBuilder& chain,
+                                         const Fill& fill) {
   try {
-    chain.emplace(engine, load, threads);
-    const Status status = fill(*chain);
-    return status.ok() ? chain->Finish() : status.WithContext(chain->Found());
+    const Status status = fill(chain);
+    return status.ok() ? chain.Finish() : status.WithContext(chain.Found());
   } catch (const dnnl::error& error) {
     const std::string answer =
         StrCat(": oneDNN ", RuntimeVersion(), " answers ",
                dnnl_status2str(error.status), ", ", error.what());
-    if (chain.has_value() && (error.status == dnnl_unimplemented ||
-                              error.status == dnnl_invalid_arguments)) {
-      return Unsupported(chain->blamed(), chain->Found(), answer);
+    if (error.status == dnnl_unimplemented ||
+        error.status == dnnl_invalid_arguments) {
+      return Unsupported(chain.blamed(), chain.Found(), answer);
     }
     if (error.status == dnnl_out_of_memory) {
-      return ResourceExhausted("at load", answer);
+      return ResourceExhausted(chain.Found(), answer);
     }
-    return Internal("at load", answer);
+    return Internal(chain.Found(), answer);
   } catch (const std::bad_alloc&) {
-    return ResourceExhausted("out of memory at load");
+    return ResourceExhausted("out of memory for ", chain.Found());
   }
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Chain: the oneDNN primitives of one node, ready to run, and ChainBuilder,
-// which makes it when the model is loaded.
+// which makes it: when the model is loaded, or, where extents, axes and the
+// like are fed or computed, at the first run that has them (late.h).
 //
 //   Result<Kernel> Visit(const op::Tanh& op, LoadContext& load) override {
-//     return Build(load, [&](ChainBuilder& chain) -> Status {
+//     return Build(load, [=](ChainBuilder& chain) -> Status {
 //       ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.input));
 //       chain.Eltwise(algorithm::eltwise_tanh, 0, 0,
 //                     chain.In(op.input, x.Desc()),
@@ -12,6 +13,8 @@
 //       return OkStatus();
 //     });
 //   }
+//
+// `fill` is kept for that, so that it captures by value.
 //
 // A run costs little beside the primitives: memory objects and the argument
 // arrays of dnnl_primitive_execute exist from the start (its C++ form copies an
@@ -32,12 +35,23 @@
 
 #include "backends/onednn/tensor_view.h"
 #include "dnnl.hpp"
-#include "dnnl_debug.h"
 #include "framework/backend/kernel.h"
 
 namespace assay::onednn {
 
 inline constexpr auto kInference = dnnl::prop_kind::forward_inference;
+
+/// What is known of the inputs of a node, at Load or at a run.
+class Facts {
+ public:
+  virtual ~Facts() = default;
+  /// The type; kind kNone when it is not known or the input is omitted.
+  virtual const ValueType& type(Input input) const = 0;
+  /// The tensor that the model fixes; null where it does not.
+  virtual const Tensor* fixed(Input input) const = 0;
+  /// The tensor that the model fixes or that the run has; null at Load else.
+  virtual const Tensor* value(Input input) const = 0;
+};
 
 /// The thread rule is a network's: one run at a time. Scratch memory belongs
 /// to the running thread, so that networks in several threads do not meet.
@@ -93,28 +107,43 @@ class ChainBuilder {
     int name;  // DNNL_ARG_...
     dnnl::memory memory;
   };
+  /// What an operator asks of an element type, whatever the extents.
+  using Want = Status (*)(const TensorView&);
 
-  ChainBuilder(const dnnl::engine& engine, LoadContext& load, int threads);
+  /// `facts` must outlive the builder.
+  ChainBuilder(const dnnl::engine& engine, const Facts& facts, int threads);
 
   const dnnl::engine& engine() const { return engine_; }
-  LoadContext& load() { return load_; }
+
+  /// The tensor that the model fixes for an input, null where there is none.
+  const Tensor* fixed(Input input) const { return facts_.fixed(input); }
+  DType dtype(Input input) const { return facts_.type(input).dtype; }
+  /// As far as it is known.
+  std::optional<Shape> shape(Input input) const {
+    return facts_.type(input).StaticShape();
+  }
 
   /// Attributes that every primitive of a chain starts from: its scratchpad is
   /// handed over at execution.
   static dnnl::primitive_attr attr();
 
-  /// The static view of an input. Unsupported: reason value_kind when it is no
-  /// tensor, shape when its shape is not known or it is not a dense one that
-  /// oneDNN can address, dtype when oneDNN has no such element type.
-  Result<TensorView> View(Input input);
+  /// The view of an input. Unsupported: reason value_kind when it is no
+  /// tensor, dtype when oneDNN has no such element type or `want` says so,
+  /// shape when its shape is not known yet or oneDNN cannot address it.
+  Result<TensorView> View(Input input, Want want = nullptr);
+
+  /// The shape of an input, for an operator that copies elements of any type:
+  /// unsupported as above, but for dtype.
+  Result<Shape> ShapeOf(Input input);
 
   /// The same for an output: a shape and an element type of the caller's.
   Result<TensorView> View(DType dtype, Shape shape) const;
 
-  /// The integers that the model fixes for an input such as axes or shape.
-  /// Unsupported, reason shape, when they are computed or fed, unless the
+  /// The elements of an input such as axes or shape, on which the primitives
+  /// depend. Unsupported, reason shape, when they are not known yet, unless the
   /// declared type says that there are none.
   Result<std::vector<int64_t>> Integers(Input input, std::string_view what);
+  Result<std::vector<float>> Floats(Input input, std::string_view what);
 
   /// Memory over an input or an output, from a byte on. An output that the
   /// node omits gets memory of its own.
@@ -127,14 +156,28 @@ class ChainBuilder {
   dnnl::memory Temporary(const dnnl::memory::desc& desc);
   /// One float32 with that many extents, each 1.
   dnnl::memory Constant(float value, size_t rank = 1);
-  /// The same memory of the chain's own under another descriptor.
+  /// Memory of the chain's own that nothing writes: all bytes 0; float32 ones.
+  dnnl::memory Zeros(const dnnl::memory::desc& desc);
+  dnnl::memory Ones(const dnnl::memory::desc& desc);
+  /// Memory of the chain's own, from a byte on, under another descriptor.
   dnnl::memory Redescribe(const dnnl::memory& own,
-                          const dnnl::memory::desc& desc);
+                          const dnnl::memory::desc& desc,
+                          int64_t offset_bytes = 0);
 
   /// An input in the layout that a primitive wants: brought there once now
   /// when the model fixes it, else at each run.
   dnnl::memory Arranged(Input input, const dnnl::memory::desc& given,
                         const dnnl::memory::desc& wanted);
+
+  /// Copies part of an input to memory of the chain's own: once now when the
+  /// model fixes the input, else at each run.
+  void Fetch(Input input, const dnnl::memory::desc& given, int64_t offset_bytes,
+             const dnnl::memory& to);
+
+  /// Memory of the chain's own, filled from an input, in the layout that a
+  /// primitive wants: brought there once as Fetch does.
+  dnnl::memory Rearranged(Input source, const dnnl::memory& own,
+                          const dnnl::memory::desc& wanted);
 
   /// Appends a primitive.
   template <class Primitive>
@@ -160,27 +203,45 @@ class ChainBuilder {
   void Blame(Reason reason) { blamed_ = reason; }
   Reason blamed() const;
 
-  /// The kernel. Unsupported, reason shape, for an output with elements
+  /// The chain. Unsupported, reason shape, for an output with elements
   /// computed from an input without any.
-  Result<Kernel> Finish();
+  Result<std::shared_ptr<Chain>> Finish();
+
+  /// Who computes, for Placement.
+  const std::string& executor() const { return executor_; }
+
+  /// Whether what was declined is only not known yet.
+  bool waits() const { return waits_; }
+  /// The inputs whose types were asked for, and the values that were read.
+  const std::vector<Input>& seen() const { return seen_; }
+  const std::vector<Input>& read() const { return read_; }
+  /// The element types that an operator computes with.
+  const std::vector<memory::data_type>& computes() const { return computes_; }
 
  private:
+  void Note(Input input);
+  void CopyNow(dnnl::memory from, dnnl::memory to);
+  Result<const Tensor*> Read(Input input, std::string_view what);
   void Append(dnnl::primitive primitive, const dnnl::memory::desc& scratchpad,
               std::string_view implementation,
               std::span<const Argument> arguments);
 
   const dnnl::engine& engine_;
-  LoadContext& load_;
+  const Facts& facts_;
   std::shared_ptr<Chain> chain_;
   std::string executor_;
-  std::vector<ValueType> seen_;
+  std::vector<Input> seen_;
+  std::vector<Input> read_;
+  std::vector<memory::data_type> computes_;
+  bool waits_ = false;
   Reason blamed_ = Reason::kAttribute;
 };
 
-/// Runs `fill` over a fresh builder. What oneDNN refuses, or the node asks of
-/// it in vain, is `unsupported` with the words of what was found.
-Result<Kernel> BuildChain(const dnnl::engine& engine, LoadContext& load,
-                          const std::function<Status(ChainBuilder&)>& fill);
+using Fill = std::function<Status(ChainBuilder&)>;
+
+/// Runs `fill` over a builder. What oneDNN refuses, or the node asks of it in
+/// vain, is `unsupported` with the words of what was found.
+Result<std::shared_ptr<Chain>> FillChain(ChainBuilder& chain, const Fill& fill);
 
 }  // namespace assay::onednn
 

@@ -1,40 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Conv and ConvTranspose over one, two and three spatial axes.
+#include "backends/onednn/convolution.h"
+
 #include <memory>
-#include <span>
 #include <utility>
 #include <vector>
 
 #include "backends/onednn/families.h"
-#include "backends/onednn/window.h"
 
 namespace assay::onednn {
-namespace {
 
-using dnnl::algorithm;
-
-/// The tensors of a convolution, checked against each other.
-struct Operands {
-  TensorView x, w;
-  std::span<const int64_t> spatial;  // of x
-  int64_t channels = 0;              // of the output
-};
-
-class ConvolutionFamily : public Family {
- public:
-  using Family::Family;
-  Result<Kernel> Visit(const op::Conv& op, LoadContext& load) override;
-  Result<Kernel> Visit(const op::ConvTranspose& op, LoadContext& load) override;
-};
-
-/// `in_axis` is the weights' axis that counts input channels: 1 in Conv, where
-/// it holds those of one group, and 0 in ConvTranspose.
-template <class Op>
-Status ReadOperands(ChainBuilder& chain, const Op& op, int in_axis,
-                    Operands& operands) {
-  ASSAY_ASSIGN_OR_RETURN(operands.x, chain.View(op.x));
-  ASSAY_ASSIGN_OR_RETURN(operands.w, chain.View(op.w));
+Status CheckOperands(int in_axis, int64_t groups,
+                     const std::vector<int64_t>& kernel_shape,
+                     Operands& operands) {
   const Shape& x = operands.x.shape;
   const Shape& w = operands.w.shape;
   if (x.rank() < 3 || w.rank() != x.rank()) {
@@ -45,7 +24,6 @@ Status ReadOperands(ChainBuilder& chain, const Op& op, int in_axis,
     return Unsupported(Reason::kShape, "x is ", x.ToString(),
                        ", oneDNN convolves over 1 to 3 spatial axes");
   }
-  const int64_t groups = op.group;
   const int64_t in_channels = w[in_axis] * (in_axis == 1 ? groups : 1);
   if (groups < 1 || x[1] != in_channels || w[0] % groups != 0) {
     return InvalidArgument("x is ", x.ToString(), ", w ", w.ToString(),
@@ -53,23 +31,13 @@ Status ReadOperands(ChainBuilder& chain, const Op& op, int in_axis,
                            ", which do not fit together");
   }
   operands.channels = in_axis == 1 ? w[0] : w[1] * groups;
-  operands.spatial = std::span(x.dims()).subspan(2);
-  if (!op.kernel_shape.empty() &&
-      !std::ranges::equal(op.kernel_shape, std::span(w.dims()).subspan(2))) {
-    return InvalidArgument("kernel_shape is ",
-                           Shape(op.kernel_shape).ToString(), ", w is ",
-                           w.ToString());
+  operands.spatial.assign(x.begin() + 2, x.end());
+  if (!kernel_shape.empty() &&
+      !std::ranges::equal(kernel_shape, std::span(w.dims()).subspan(2))) {
+    return InvalidArgument("kernel_shape is ", Shape(kernel_shape).ToString(),
+                           ", w is ", w.ToString());
   }
   return OkStatus();
-}
-
-WindowAttributes Attributes(const auto& op, const Operands& operands) {
-  const auto kernel = std::span(operands.w.shape.dims()).subspan(2);
-  return {.kernel = {kernel.begin(), kernel.end()},
-          .strides = op.strides,
-          .dilations = op.dilations,
-          .pads = op.pads,
-          .auto_pad = op.auto_pad};
 }
 
 Shape OutputShape(const Operands& operands, const Window& window) {
@@ -78,7 +46,6 @@ Shape OutputShape(const Operands& operands, const Window& window) {
   return Shape(std::move(dims));
 }
 
-/// Weights as oneDNN counts them: [groups,] output, input, kernel.
 memory::desc ConvWeights(const TensorView& w, int64_t groups) {
   if (groups == 1) return w.Desc();
   memory::dims dims = w.shape.dims();
@@ -86,6 +53,21 @@ memory::desc ConvWeights(const TensorView& w, int64_t groups) {
   dims.insert(dims.begin(), groups);
   return w.As(dims);
 }
+
+memory::desc AnyLayout(const memory::desc& given) {
+  return {given.get_dims(), given.get_data_type(), memory::format_tag::any};
+}
+
+namespace {
+
+using dnnl::algorithm;
+
+class ConvolutionFamily : public Family {
+ public:
+  using Family::Family;
+  Result<Kernel> Visit(const op::Conv& op, LoadContext& load) override;
+  Result<Kernel> Visit(const op::ConvTranspose& op, LoadContext& load) override;
+};
 
 /// ONNX stores input before output channels here; the strides exchange them.
 memory::desc TransposedWeights(const TensorView& w, int64_t groups) {
@@ -117,8 +99,7 @@ Result<memory::desc> Bias(ChainBuilder& chain, const Op& op, int64_t channels) {
 /// The weights' layout is the library's choice where the model fixes them.
 memory::desc WantedWeights(ChainBuilder& chain, Input w,
                            const memory::desc& given) {
-  if (chain.load().constant(w) == nullptr) return given;
-  return {given.get_dims(), given.get_data_type(), memory::format_tag::any};
+  return chain.fixed(w) == nullptr ? given : AnyLayout(given);
 }
 
 /// Appends a convolution or deconvolution that is described the same way.
@@ -152,12 +133,12 @@ Status AddConvolution(ChainBuilder& chain, const Op& op, algorithm kind,
 }
 
 Result<Kernel> ConvolutionFamily::Visit(const op::Conv& op, LoadContext& load) {
-  return Build(load, [&](ChainBuilder& chain) -> Status {
+  return Build(load, [=](ChainBuilder& chain) -> Status {
     Operands operands;
-    ASSAY_RETURN_IF_ERROR(ReadOperands(chain, op, 1, operands));
+    ASSAY_RETURN_IF_ERROR(ReadOperands(chain, op, 1, WantFloat, operands));
     ASSAY_ASSIGN_OR_RETURN(
         const Window window,
-        ResolveWindow(Attributes(op, operands), operands.spatial));
+        ResolveWindow(WindowOf(op, operands), operands.spatial));
     return AddConvolution<dnnl::convolution_forward>(
         chain, op, algorithm::convolution_direct, operands, window,
         ConvWeights(operands.w, op.group));
@@ -166,10 +147,10 @@ Result<Kernel> ConvolutionFamily::Visit(const op::Conv& op, LoadContext& load) {
 
 Result<Kernel> ConvolutionFamily::Visit(const op::ConvTranspose& op,
                                         LoadContext& load) {
-  return Build(load, [&](ChainBuilder& chain) -> Status {
+  return Build(load, [=](ChainBuilder& chain) -> Status {
     Operands operands;
-    ASSAY_RETURN_IF_ERROR(ReadOperands(chain, op, 0, operands));
-    WindowAttributes attributes = Attributes(op, operands);
+    ASSAY_RETURN_IF_ERROR(ReadOperands(chain, op, 0, WantFloat, operands));
+    WindowAttributes attributes = WindowOf(op, operands);
     attributes.output_padding = op.output_padding;
     attributes.output_shape = op.output_shape;
     ASSAY_ASSIGN_OR_RETURN(

@@ -2,6 +2,7 @@
 //
 // Operators of one operand: oneDNN's eltwise primitive, alone or a short chain
 // of primitives that is the operator's formula. PRelu has a primitive.
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -21,24 +22,6 @@ struct Step {
   float beta = 0;
 };
 
-/// A scalar that ONNX passes as an optional input.
-std::optional<float> ConstantFloat(LoadContext& load, Input input) {
-  const Tensor* tensor = load.constant(input);
-  if (tensor == nullptr || tensor->num_elements() != 1) return std::nullopt;
-  switch (tensor->dtype()) {
-    case DType::kFloat32:
-      return tensor->elements<float>()[0];
-    case DType::kFloat64:
-      return static_cast<float>(tensor->elements<double>()[0]);
-    case DType::kInt32:
-      return static_cast<float>(tensor->elements<int32_t>()[0]);
-    case DType::kInt64:
-      return static_cast<float>(tensor->elements<int64_t>()[0]);
-    default:
-      return std::nullopt;
-  }
-}
-
 class EltwiseFamily : public Family {
  public:
   using Family::Family;
@@ -47,12 +30,20 @@ class EltwiseFamily : public Family {
     return Apply(load, op.x, op.y, {{algorithm::eltwise_abs}});
   }
   Result<Kernel> Visit(const op::Celu& op, LoadContext& load) override;
+  Result<Kernel> Visit(const op::Ceil& op, LoadContext& load) override {
+    return ToWhole(load, op.x, op.y, algorithm::binary_lt,
+                   algorithm::binary_add);
+  }
   Result<Kernel> Visit(const op::Clip& op, LoadContext& load) override;
   Result<Kernel> Visit(const op::Elu& op, LoadContext& load) override {
     return Apply(load, op.x, op.y, {{algorithm::eltwise_elu, op.alpha}});
   }
   Result<Kernel> Visit(const op::Exp& op, LoadContext& load) override {
     return Apply(load, op.input, op.output, {{algorithm::eltwise_exp}});
+  }
+  Result<Kernel> Visit(const op::Floor& op, LoadContext& load) override {
+    return ToWhole(load, op.x, op.y, algorithm::binary_gt,
+                   algorithm::binary_sub);
   }
   Result<Kernel> Visit(const op::Gelu& op, LoadContext& load) override;
   Result<Kernel> Visit(const op::HardSigmoid& op, LoadContext& load) override {
@@ -63,6 +54,8 @@ class EltwiseFamily : public Family {
     return Apply(load, op.x, op.y,
                  {{algorithm::eltwise_hardswish, 1.0F / 6, 0.5F}});
   }
+  Result<Kernel> Visit(const op::IsInf& op, LoadContext& load) override;
+  Result<Kernel> Visit(const op::IsNaN& op, LoadContext& load) override;
   Result<Kernel> Visit(const op::LeakyRelu& op, LoadContext& load) override {
     return Apply(load, op.x, op.y, {{algorithm::eltwise_relu, op.alpha}});
   }
@@ -90,9 +83,11 @@ class EltwiseFamily : public Family {
                  {{algorithm::eltwise_elu, op.alpha},
                   {algorithm::eltwise_linear, op.gamma, 0}});
   }
+  Result<Kernel> Visit(const op::Shrink& op, LoadContext& load) override;
   Result<Kernel> Visit(const op::Sigmoid& op, LoadContext& load) override {
     return Apply(load, op.x, op.y, {{algorithm::eltwise_logistic}});
   }
+  Result<Kernel> Visit(const op::Sign& op, LoadContext& load) override;
   Result<Kernel> Visit(const op::Softplus& op, LoadContext& load) override {
     return Apply(load, op.x, op.y, {{algorithm::eltwise_soft_relu, 1}});
   }
@@ -110,13 +105,18 @@ class EltwiseFamily : public Family {
                        LoadContext& load) override;
 
  private:
+  /// Floor and Ceil: the nearest whole number, corrected by 1 where it is on
+  /// the wrong side of x.
+  Result<Kernel> ToWhole(LoadContext& load, Input x, Output y,
+                         algorithm wrong_side, algorithm correct) const;
+
   /// y = s_n(... s_1(x)): the first step reads x, the others work in y.
   Result<Kernel> Apply(LoadContext& load, Input x, Output y,
                        const std::vector<Step>& steps) const {
-    return Build(load, [&](ChainBuilder& chain) -> Status {
-      ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(x));
-      ASSAY_RETURN_IF_ERROR(steps.size() > 1 ? WantFloat32(view)
-                                             : WantFloat(view));
+    return Build(load, [=](ChainBuilder& chain) -> Status {
+      ASSAY_ASSIGN_OR_RETURN(
+          const TensorView view,
+          chain.View(x, steps.size() > 1 ? WantFloat32 : WantFloat));
       memory from = chain.In(x, view.As({view.count}));
       const memory to = chain.Out(y, view, view.As({view.count}));
       for (const Step& step : steps) {
@@ -143,9 +143,9 @@ Result<Kernel> EltwiseFamily::Visit(const op::Celu& op, LoadContext& load) {
 
 /// min(max(x, lower), upper). Element types of 8 bits are exact in float32.
 Result<Kernel> EltwiseFamily::Visit(const op::Clip& op, LoadContext& load) {
-  return Build(load, [&](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(op.input));
-    ASSAY_RETURN_IF_ERROR(WantExact(view));
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const TensorView view,
+                           chain.View(op.input, WantExact));
     memory from = chain.In(op.input, view.As({view.count}));
     const memory to = chain.Out(op.output, view, view.As({view.count}));
     if (!op.min.present && !op.max.present) chain.Copy(from, to);
@@ -178,7 +178,7 @@ Result<Kernel> EltwiseFamily::Visit(const op::Gelu& op, LoadContext& load) {
 
 /// 1 - x over bytes of 0 and 1.
 Result<Kernel> EltwiseFamily::Visit(const op::Not& op, LoadContext& load) {
-  return Build(load, [&](ChainBuilder& chain) -> Status {
+  return Build(load, [=](ChainBuilder& chain) -> Status {
     ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(op.x));
     chain.Eltwise(algorithm::eltwise_linear, -1, 1,
                   chain.In(op.x, view.As({view.count})),
@@ -188,10 +188,9 @@ Result<Kernel> EltwiseFamily::Visit(const op::Not& op, LoadContext& load) {
 }
 
 Result<Kernel> EltwiseFamily::Visit(const op::PRelu& op, LoadContext& load) {
-  return Build(load, [&](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x));
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, WantFloat));
     ASSAY_ASSIGN_OR_RETURN(const TensorView slope, chain.View(op.slope));
-    ASSAY_RETURN_IF_ERROR(WantFloat(x));
     if (!BroadcastsTo(slope.shape, x.shape)) {
       return InvalidArgument("slope is ", slope.shape.ToString(),
                              ", wanted a shape that broadcasts to ",
@@ -211,28 +210,34 @@ Result<Kernel> EltwiseFamily::Visit(const op::PRelu& op, LoadContext& load) {
   });
 }
 
-/// oneDNN raises to a power that is fixed when the primitive is made.
+/// oneDNN raises to one power, which a primitive is made for.
 Result<Kernel> EltwiseFamily::Visit(const op::Pow& op, LoadContext& load) {
-  const std::optional<float> exponent = ConstantFloat(load, op.y);
-  if (!exponent.has_value()) {
-    return Unsupported(Reason::kAttribute,
-                       "the exponent is not a fixed scalar, and oneDNN has "
-                       "no binary power");
-  }
-  const std::optional<Shape> shape = load.type(op.x).StaticShape();
-  if (shape.has_value() &&
-      load.constant(op.y)->shape().rank() > shape->rank()) {
-    return Unsupported(Reason::kShape,
-                       "the exponent's rank is above the base's");
-  }
-  return Apply(load, op.x, op.z, {{algorithm::eltwise_pow, 1, *exponent}});
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, WantFloat));
+    const std::optional<Shape> shape = chain.shape(op.y);
+    const int64_t count =
+        shape ? Product(shape->dims(), 0, shape->dims().size()) : 1;
+    if (count != 1 || (shape && shape->rank() > x.shape.rank())) {
+      return Unsupported(Reason::kAttribute, "the exponent is ",
+                         shape->ToString(),
+                         ", oneDNN raises all elements to one power");
+    }
+    ASSAY_ASSIGN_OR_RETURN(const std::vector<float> exponent,
+                           chain.Floats(op.y, "the exponent"));
+    if (exponent.size() != 1) {
+      return Unsupported(Reason::kAttribute, "the exponent is no scalar");
+    }
+    const memory::desc flat = x.As({x.count});
+    chain.Eltwise(algorithm::eltwise_pow, 1, exponent[0], chain.In(op.x, flat),
+                  chain.Out(op.z, x, flat));
+    return OkStatus();
+  });
 }
 
 /// Exact for elements of 8 bits too.
 Result<Kernel> EltwiseFamily::Visit(const op::Relu& op, LoadContext& load) {
-  return Build(load, [&](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(op.x));
-    ASSAY_RETURN_IF_ERROR(WantExact(view));
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(op.x, WantExact));
     chain.Eltwise(algorithm::eltwise_relu, 0, 0,
                   chain.In(op.x, view.As({view.count})),
                   chain.Out(op.y, view, view.As({view.count})));
@@ -242,9 +247,9 @@ Result<Kernel> EltwiseFamily::Visit(const op::Relu& op, LoadContext& load) {
 
 /// x / (1 + |x|).
 Result<Kernel> EltwiseFamily::Visit(const op::Softsign& op, LoadContext& load) {
-  return Build(load, [&](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(op.input));
-    ASSAY_RETURN_IF_ERROR(WantFloat32(view));
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const TensorView view,
+                           chain.View(op.input, WantFloat32));
     const memory::desc flat = view.As({view.count});
     const memory x = chain.In(op.input, flat);
     const memory divisor = chain.Temporary(flat);
@@ -256,13 +261,111 @@ Result<Kernel> EltwiseFamily::Visit(const op::Softsign& op, LoadContext& load) {
   });
 }
 
+Result<Kernel> EltwiseFamily::ToWhole(LoadContext& load, Input x, Output y,
+                                      algorithm wrong_side,
+                                      algorithm correct) const {
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(x, WantFloat32));
+    const memory::desc flat = view.As({view.count});
+    const memory from = chain.In(x, flat);
+    const memory to = chain.Out(y, view, flat);
+    const memory wrong = chain.Temporary(flat);
+    chain.Eltwise(algorithm::eltwise_round, 0, 0, from, to);
+    chain.Binary(wrong_side, to, from, wrong);
+    chain.Binary(correct, to, wrong, to);
+    return OkStatus();
+  });
+}
+
+/// x equals the infinities that are asked for.
+Result<Kernel> EltwiseFamily::Visit(const op::IsInf& op, LoadContext& load) {
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, WantFloat32));
+    ASSAY_ASSIGN_OR_RETURN(const TensorView y,
+                           chain.View(DType::kBool, x.shape));
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    const memory::desc flat = x.As({x.count});
+    const memory from = chain.In(op.x, flat);
+    const memory to = chain.Out(op.y, y, y.As({y.count}));
+    const bool both = op.detect_negative != 0 && op.detect_positive != 0;
+    if (op.detect_negative == 0 && op.detect_positive == 0) {
+      chain.Binary(algorithm::binary_lt, from, chain.Constant(-kInfinity), to);
+    } else if (both) {
+      const memory size = chain.Temporary(flat);
+      chain.Eltwise(algorithm::eltwise_abs, 0, 0, from, size);
+      chain.Binary(algorithm::binary_eq, size, chain.Constant(kInfinity), to);
+    } else {
+      const float end = op.detect_positive != 0 ? kInfinity : -kInfinity;
+      chain.Binary(algorithm::binary_eq, from, chain.Constant(end), to);
+    }
+    return OkStatus();
+  });
+}
+
+/// NaN alone differs from itself.
+Result<Kernel> EltwiseFamily::Visit(const op::IsNaN& op, LoadContext& load) {
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, WantFloat32));
+    ASSAY_ASSIGN_OR_RETURN(const TensorView y,
+                           chain.View(DType::kBool, x.shape));
+    const memory from = chain.In(op.x, x.As({x.count}));
+    chain.Binary(algorithm::binary_ne, from, from,
+                 chain.Out(op.y, y, y.As({y.count})));
+    return OkStatus();
+  });
+}
+
+/// (x > 0) - (x < 0).
+Result<Kernel> EltwiseFamily::Visit(const op::Sign& op, LoadContext& load) {
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const TensorView x,
+                           chain.View(op.input, WantFloat32));
+    const memory::desc flat = x.As({x.count});
+    const memory from = chain.In(op.input, flat);
+    const memory to = chain.Out(op.output, x, flat);
+    const memory below = chain.Temporary(flat);
+    const memory zero = chain.Constant(0);
+    chain.Binary(algorithm::binary_gt, from, zero, to);
+    chain.Binary(algorithm::binary_lt, from, zero, below);
+    chain.Binary(algorithm::binary_sub, to, below, to);
+    return OkStatus();
+  });
+}
+
+/// (x > l) (max(x, l) - b) + (x < -l) (min(x, -l) + b): the bounds keep the
+/// factors finite where the masks are 0.
+Result<Kernel> EltwiseFamily::Visit(const op::Shrink& op, LoadContext& load) {
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const TensorView view,
+                           chain.View(op.input, WantFloat32));
+    const memory::desc flat = view.As({view.count});
+    const memory x = chain.In(op.input, flat);
+    const memory y = chain.Out(op.output, view, flat);
+    const memory part = chain.Temporary(flat);
+    const memory mask = chain.Temporary(flat);
+    const auto side = [&](float lambda, float bias, algorithm beyond,
+                          algorithm bound, const memory& to) {
+      const memory end = chain.Constant(lambda);
+      chain.Binary(beyond, x, end, mask);
+      chain.Binary(bound, x, end, to);
+      chain.Eltwise(algorithm::eltwise_linear, 1, -bias, to, to);
+      chain.Binary(algorithm::binary_mul, to, mask, to);
+    };
+    side(op.lambd, op.bias, algorithm::binary_gt, algorithm::binary_max, y);
+    side(-op.lambd, -op.bias, algorithm::binary_lt, algorithm::binary_min,
+         part);
+    chain.Binary(algorithm::binary_add, y, part, y);
+    return OkStatus();
+  });
+}
+
 /// max(x, a) where x > a, else 0: the maximum keeps the factor finite where
 /// the mask is 0.
 Result<Kernel> EltwiseFamily::Visit(const op::ThresholdedRelu& op,
                                     LoadContext& load) {
-  return Build(load, [&](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(op.x));
-    ASSAY_RETURN_IF_ERROR(WantFloat32(view));
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const TensorView view,
+                           chain.View(op.x, WantFloat32));
     const memory::desc flat = view.As({view.count});
     const memory x = chain.In(op.x, flat);
     const memory y = chain.Out(op.y, view, flat);

@@ -9,12 +9,11 @@
 #ifndef ASSAY_BACKENDS_ONEDNN_FAMILIES_H_
 #define ASSAY_BACKENDS_ONEDNN_FAMILIES_H_
 
-#include <functional>
 #include <memory>
 #include <utility>
 
-#include "backends/onednn/chain.h"
 #include "backends/onednn/device.h"
+#include "backends/onednn/late.h"
 #include "framework/backend/eager.h"
 
 namespace assay::onednn {
@@ -25,9 +24,8 @@ class Family : public OperatorVisitor {
       : device_(std::move(device)) {}
 
  protected:
-  Result<Kernel> Build(LoadContext& load,
-                       const std::function<Status(ChainBuilder&)>& fill) const {
-    return BuildChain(device_->engine(), load, fill);
+  Result<Kernel> Build(LoadContext& load, Fill fill) const {
+    return BuildChain(device_->engine(), load, std::move(fill));
   }
 
  private:
@@ -40,11 +38,16 @@ FamilyPointer MakeAdapter();
 FamilyPointer MakeBinary(std::shared_ptr<const Device> device);
 FamilyPointer MakeConvolution(std::shared_ptr<const Device> device);
 FamilyPointer MakeEltwise(std::shared_ptr<const Device> device);
+FamilyPointer MakeInteger(std::shared_ptr<const Device> device);
 FamilyPointer MakeMatMul(std::shared_ptr<const Device> device);
 FamilyPointer MakeMovement(std::shared_ptr<const Device> device);
 FamilyPointer MakeNormalization(std::shared_ptr<const Device> device);
 FamilyPointer MakePooling(std::shared_ptr<const Device> device);
+FamilyPointer MakeQuantization(std::shared_ptr<const Device> device);
 FamilyPointer MakeReduction(std::shared_ptr<const Device> device);
+FamilyPointer MakeResampling(std::shared_ptr<const Device> device);
+FamilyPointer MakeRnn(std::shared_ptr<const Device> device);
+FamilyPointer MakeSlicing(std::shared_ptr<const Device> device);
 FamilyPointer MakeSoftmax(std::shared_ptr<const Device> device);
 
 /// Float32 or bfloat16, where the rest would be computed in float32 and

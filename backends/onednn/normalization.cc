@@ -89,9 +89,8 @@ Status AddRunning(ChainBuilder& chain, Input input, Output output,
 /// ONNX as in oneDNN.
 Result<Kernel> NormalizationFamily::Visit(const op::BatchNormalization& op,
                                           LoadContext& load) {
-  return Build(load, [&](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x));
-    ASSAY_RETURN_IF_ERROR(WantFloat(x));
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, WantFloat));
     ASSAY_ASSIGN_OR_RETURN(const memory::dims extents, BatchExtents(x.shape));
     const int64_t channels = extents[1];
     ASSAY_ASSIGN_OR_RETURN(const memory scale,
@@ -147,9 +146,8 @@ Result<Rows> RowsFrom(const Shape& shape, int64_t from) {
 /// The mean and 1 / sqrt(variance + epsilon) go to optional outputs.
 Result<Kernel> NormalizationFamily::Visit(const op::LayerNormalization& op,
                                           LoadContext& load) {
-  return Build(load, [&](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x));
-    ASSAY_RETURN_IF_ERROR(WantFloat(x));
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, WantFloat));
     ASSAY_ASSIGN_OR_RETURN(const Rows rows, RowsFrom(x.shape, op.axis));
     ASSAY_ASSIGN_OR_RETURN(const memory scale,
                            Vector(chain, op.scale, rows.extents[1]));
@@ -188,9 +186,8 @@ Result<Kernel> NormalizationFamily::Grouped(LoadContext& load, Input x,
                                             Input scale, Input bias, Output y,
                                             int64_t groups,
                                             float epsilon) const {
-  return Build(load, [&](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(x));
-    ASSAY_RETURN_IF_ERROR(WantFloat32(view));
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(x, WantFloat32));
     ASSAY_ASSIGN_OR_RETURN(memory::dims extents, BatchExtents(view.shape));
     const int64_t channels = extents[1];
     const int64_t count = groups == 0 ? channels : groups;
@@ -223,9 +220,8 @@ Result<Kernel> NormalizationFamily::Grouped(LoadContext& load, Input x,
 /// oneDNN's window is symmetric; ONNX's has the odd element behind.
 Result<Kernel> NormalizationFamily::Visit(const op::LRN& op,
                                           LoadContext& load) {
-  return Build(load, [&](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x));
-    ASSAY_RETURN_IF_ERROR(WantFloat(x));
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, WantFloat));
     ASSAY_ASSIGN_OR_RETURN(memory::dims extents, BatchExtents(x.shape));
     if (op.size < 1) return InvalidArgument("size is ", op.size);
     if (op.size % 2 == 0) {
@@ -246,9 +242,8 @@ Result<Kernel> NormalizationFamily::Visit(const op::LRN& op,
 /// x / sqrt(mean(x^2) + epsilon) * scale along the axes from `axis` on.
 Result<Kernel> NormalizationFamily::Visit(const op::RMSNormalization& op,
                                           LoadContext& load) {
-  return Build(load, [&](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x));
-    ASSAY_RETURN_IF_ERROR(WantFloat32(x));
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, WantFloat32));
     ASSAY_ASSIGN_OR_RETURN(const Rows rows, RowsFrom(x.shape, op.axis));
     const memory::dims& extents = rows.extents;
     ASSAY_RETURN_IF_ERROR(Vector(chain, op.scale, extents[1]).status());

@@ -18,8 +18,9 @@ class OneDnn : public EagerBackend {
   OneDnn() : device_(std::make_shared<Device>()) {
     AddFamily(MakeAdapter());
     for (const auto make :
-         {MakeBinary, MakeConvolution, MakeEltwise, MakeMatMul, MakeMovement,
-          MakeNormalization, MakePooling, MakeReduction, MakeSoftmax}) {
+         {MakeBinary, MakeConvolution, MakeEltwise, MakeInteger, MakeMatMul,
+          MakeMovement, MakeNormalization, MakePooling, MakeQuantization,
+          MakeReduction, MakeResampling, MakeRnn, MakeSlicing, MakeSoftmax}) {
       AddFamily(make(device_));
     }
   }
@@ -35,7 +36,9 @@ class OneDnn : public EagerBackend {
                                         const LoadOptions& options) override {
     ASSAY_RETURN_IF_ERROR(device_->Start());
     ASSAY_RETURN_IF_ERROR(ReadThreads(options.settings).status());
-    return EagerBackend::Load(std::move(model), options);
+    ASSAY_ASSIGN_OR_RETURN(std::unique_ptr<Network> network,
+                           EagerBackend::Load(std::move(model), options));
+    return PreparedAtBind(std::move(network));
   }
 
  protected:

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "backends/onednn/device.h"
-#include "framework/backend/onnx_text.h"
-#include "framework/backend/registry.h"
+#include "backends/onednn/test_graph.h"
+#include "framework/backend/network_interfaces.h"
 
 namespace assay::onednn {
 namespace {
@@ -21,15 +21,6 @@ namespace {
 using ::testing::FloatNear;
 using ::testing::HasSubstr;
 using ::testing::Pointwise;
-
-Tensor Floats(Shape shape, std::vector<float> elements) {
-  return *Tensor::Of<float>(std::move(shape), elements);
-}
-
-Result<std::unique_ptr<Network>> Load(const std::string& text,
-                                      const LoadOptions& options = {}) {
-  return (*MakeBackend("onednn"))->Load(ModelOfText(text), options);
-}
 
 struct Computed {
   const char* what;
@@ -41,6 +32,7 @@ struct Computed {
 
 const Tensor kPair = Floats({2}, {-1, 3});
 const Tensor kSquare = Floats({2, 2}, {1, 2, 3, 4});
+const Tensor kSquare4 = Floats({1, 1, 2, 2}, {1, 2, 3, 4});
 const Tensor kImage = Floats({1, 1, 3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
 const Tensor kKernel = Floats({1, 1, 2, 2}, {1, 0, 0, 1});
 
@@ -55,6 +47,49 @@ const Computed kComputed[] = {
      kPair,
      {},
      Floats({2}, {-0.78693868F, 3})},
+    {"rounding down, at ends and a half",
+     "g (float[5] x) => (float[5] y) { y = Floor(x) }",
+     Floats({5}, {-0.5F, 2.5F, -3, 16777216,
+                  -std::numeric_limits<float>::infinity()}),
+     {},
+     Floats({5},
+            {-1, 2, -3, 16777216, -std::numeric_limits<float>::infinity()})},
+    {"rounding up",
+     "g (float[4] x) => (float[4] y) { y = Ceil(x) }",
+     Floats({4}, {-0.5F, 2.5F, 2.2F, -3}),
+     {},
+     Floats({4}, {0, 3, 3, -3})},
+    {"signs",
+     "g (float[3] x) => (float[3] y) { y = Sign(x) }",
+     Floats({3}, {-2.5F, 0, 7}),
+     {},
+     Floats({3}, {-1, 0, 1})},
+    {"shrinking at both sides and an infinity",
+     "g (float[4] x) => (float[4] y) "
+     "{ y = Shrink <lambd = 1.0, bias = 0.5> (x) }",
+     Floats({4}, {-3, 0.5F, 2, std::numeric_limits<float>::infinity()}),
+     {},
+     Floats({4}, {-2.5F, 0, 1.5F, std::numeric_limits<float>::infinity()})},
+    {"linear resampling",
+     "g (float[1,1,2] x) => (float[1,1,4] y) <float[3] s = {1, 1, 2}> "
+     "{ y = Resize <mode = \"linear\"> (x, , s) }",
+     Floats({1, 1, 2}, {1, 2}),
+     {},
+     Floats({1, 1, 4}, {1, 1.25F, 1.75F, 2})},
+    {"resampling of the last axes but one, by sizes",
+     "g (float[1,1,2,2] x) => (float[1,1,4,2] y) <int64[4] s = {1, 1, 4, 2}> "
+     "{ y = Resize (x, , , s) }",
+     kSquare4,
+     {},
+     Floats({1, 1, 4, 2}, {1, 2, 1, 2, 3, 4, 3, 4})},
+    {"a power that is fed",
+     "g (float[2] x, float w) => (float[2] y) { y = Pow(x, w) }", kPair,
+     Floats({}, {2}), Floats({2}, {1, 9})},
+    {"extents that are not known at Load",
+     "g (float[N] x) => (float[N] y) { y = Relu(x) }",
+     kPair,
+     {},
+     Floats({2}, {0, 3})},
     {"threshold at an infinity",
      "g (float[2] x) => (float[2] y) "
      "{ y = ThresholdedRelu <alpha = -2.0> (x) }",
@@ -100,6 +135,15 @@ const Computed kComputed[] = {
      "g (float[2,2] x, float[2] w) => (float[2,2] y) "
      "{ y = Gemm <alpha = 2.0, beta = 10.0, transA = 1> (x, x, w) }",
      kSquare, kPair, Floats({2, 2}, {10, 58, 18, 70})},
+    {"an inner product with a bias",
+     "g (float[2,2] x, float[2] w) => (float[2,2] y) "
+     "{ y = Gemm <transB = 1> (x, x, w) }",
+     kSquare, kPair, Floats({2, 2}, {4, 14, 10, 28})},
+    {"a norm of each channel",
+     "g (float[1,2,2] x) => (float[1,2,1] y) { y = GlobalLpPool (x) }",
+     Floats({1, 2, 2}, {3, -4, 0, 2}),
+     {},
+     Floats({1, 2, 1}, {5, 2})},
     {"a window that overhangs under ceil_mode",
      "g (float[1,1,3,3] x) => (float[1,1,2,2] y) { y = MaxPool "
      "<kernel_shape = [2, 2], strides = [2, 2], ceil_mode = 1> (x) }",
@@ -113,6 +157,13 @@ const Computed kComputed[] = {
      kImage,
      {},
      Floats({1, 1, 2, 2}, {0.25F, 1.25F, 2.75F, 7})},
+    {"padding that counts, but for what overhangs it",
+     "g (float[1,1,5] x) => (float[1,1,3] y) { y = AveragePool "
+     "<kernel_shape = [3], strides = [2], pads = [1, 0], ceil_mode = 1, "
+     "count_include_pad = 1> (x) }",
+     Floats({1, 1, 5}, {3, 6, 9, 12, 15}),
+     {},
+     Floats({1, 1, 3}, {3, 9, 13.5F})},
     {"padding that does not",
      "g (float[1,1,3,3] x) => (float[1,1,2,2] y) { y = AveragePool "
      "<kernel_shape = [2, 2], strides = [2, 2], pads = [1, 1, 0, 0]> (x) }",
@@ -182,6 +233,24 @@ TEST(OneDnn, EveryFamilyComputes) {
   }
 }
 
+TEST(OneDnn, NotNumbersAndInfinitiesAreFound) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+  const Tensor x = Floats({4}, {1, kNaN, kInfinity, -kInfinity});
+  for (const auto& [node, want] : std::map<std::string, std::vector<uint8_t>>{
+           {"IsNaN(x)", {0, 1, 0, 0}},
+           {"IsInf(x)", {0, 0, 1, 1}},
+           {"IsInf <detect_negative = 0> (x)", {0, 0, 1, 0}},
+           {"IsInf <detect_positive = 0> (x)", {0, 0, 0, 1}},
+           {"IsInf <detect_positive = 0, detect_negative = 0> (x)",
+            {0, 0, 0, 0}}}) {
+    const Tensor y = RunGraph(
+        "g (float[4] x) => (bool[4] y) { y = " + node + " }", {{"x", x}});
+    EXPECT_THAT(y.elements<uint8_t>(), ::testing::ElementsAreArray(want))
+        << node;
+  }
+}
+
 TEST(OneDnn, ComparisonsYieldBytesOfZeroAndOne) {
   const auto network =
       Load("g (float[2,2] x, float[2] w) => (bool[2,2] y) { y = Less(w, x) }");
@@ -207,10 +276,13 @@ const Declined kDeclined[] = {
     {"g (int8[2] x) => (int8[2] y) { y = Div(x, x) }", Reason::kDType, "int8"},
     {"g (float[2] x) => (int32[2] y) { y = Cast <to = 6> (x) }", Reason::kDType,
      "float32 to int32"},
-    {"g (float[N] x) => (float[N] y) { y = Relu(x) }", Reason::kShape, "N"},
-    {"g (float[2,2] x, int64[1] a) => (float[2,1] y) "
+    {"g (double[N] x) => (double[N] y) { y = Relu(x) }", Reason::kDType,
+     "float64"},
+    {"g (float16[N] x) => (float16[N] y) { y = Celu(x) }", Reason::kDType,
+     "float16"},
+    {"g (float[2,0] x, int64[1] a) => (float[2,1] y) "
      "{ y = ReduceSum(x, a) }",
-     Reason::kShape, "axes"},
+     Reason::kShape, "no elements"},
     {"g (float[1,1,2,2,2,2] x, float[1,1,1,1,1,1] w) => "
      "(float[1,1,2,2,2,2] y) { y = Conv(x, w) }",
      Reason::kShape, "spatial"},
@@ -222,12 +294,14 @@ const Declined kDeclined[] = {
      Reason::kAttribute, "Indices"},
     {"g (float[1,4,1] x) => (float[1,4,1] y) { y = LRN <size = 2> (x) }",
      Reason::kAttribute, "odd"},
-    {"g (float[1,1,3] x) => (float[1,1,2] y) { y = AveragePool "
-     "<kernel_shape = [2], strides = [2], ceil_mode = 1, "
-     "count_include_pad = 1> (x) }",
-     Reason::kAttribute, "ceil_mode"},
     {"g (float[2] x, float[2] e) => (float[2] y) { y = Pow(x, e) }",
      Reason::kAttribute, "exponent"},
+    {"g (float[1,1,2,2] x, float[4] s) => (float[1,1,4,4] y) "
+     "{ y = Resize <mode = \"cubic\"> (x, , s) }",
+     Reason::kAttribute, "cubic"},
+    {"g (float[2] x, float s, int16 z) => (int16[2] y) "
+     "{ y = QuantizeLinear(x, s, z) }",
+     Reason::kDType, "int16"},
     {"g (float[2] x) => (float[2] y) <float r = {0.5}, bool t = {1}> "
      "{ y = Dropout(x, r, t) }",
      Reason::kTraining, "random"},

@@ -23,6 +23,7 @@ class PoolingFamily : public Family {
                        LoadContext& load) override {
     return Global(load, op.x, op.y, algorithm::pooling_avg_exclude_padding);
   }
+  Result<Kernel> Visit(const op::GlobalLpPool& op, LoadContext& load) override;
   Result<Kernel> Visit(const op::GlobalMaxPool& op,
                        LoadContext& load) override {
     return Global(load, op.x, op.y, algorithm::pooling_max);
@@ -71,26 +72,48 @@ void AddPooling(ChainBuilder& chain, algorithm kind, const Window& window,
       {{DNNL_ARG_SRC, from}, {DNNL_ARG_DST, to}});
 }
 
+/// What a window of y holds of x and its declared padding, as a part of the
+/// whole window: the average of ones over them. [1, 1, spatial extents of y].
+memory CountedPart(ChainBuilder& chain, const std::vector<int64_t>& pads,
+                   const TensorView& x, const TensorView& y, Window window) {
+  const size_t rank = window.kernel.size();
+  memory::dims from = {1, 1};
+  memory::dims to = {1, 1};
+  for (size_t i = 0; i < rank; ++i) {
+    const int64_t end = pads.empty() ? 0 : pads[rank + i];
+    from.push_back(x.shape.dims()[2 + i] + window.pads_begin[i] + end);
+    to.push_back(y.shape.dims()[2 + i]);
+    window.pads_begin[i] = 0;
+    window.pads_end[i] -= end;
+  }
+  const auto desc = [](const memory::dims& dims) {
+    return memory::desc(dims, memory::data_type::f32, RowMajorStrides(dims));
+  };
+  const memory part = chain.Temporary(desc(to));
+  AddPooling(chain, algorithm::pooling_avg_include_padding, window,
+             chain.Ones(desc(from)), part);
+  return part;
+}
+
 /// oneDNN counts either the elements inside, or all of the window; ONNX
 /// leaves out of the latter what lies beyond the declared padding.
 Result<Kernel> PoolingFamily::Visit(const op::AveragePool& op,
                                     LoadContext& load) {
-  return Build(load, [&](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x));
-    ASSAY_RETURN_IF_ERROR(WantFloat(x));
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    const bool padded = op.count_include_pad != 0;
+    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, WantFloat));
     Window window;
     TensorView y;
     ASSAY_RETURN_IF_ERROR(Resolve(chain, op, x, window, y));
-    const bool padded = op.count_include_pad != 0;
-    if (padded && window.overhangs) {
-      return Unsupported(Reason::kAttribute,
-                         "count_include_pad with ceil_mode and a window "
-                         "beyond the padding, which oneDNN would count");
-    }
+    const memory out = chain.Out(op.y, y, y.Desc());
     AddPooling(chain,
                padded ? algorithm::pooling_avg_include_padding
                       : algorithm::pooling_avg_exclude_padding,
-               window, chain.In(op.x, x.Desc()), chain.Out(op.y, y, y.Desc()));
+               window, chain.In(op.x, x.Desc()), out);
+    if (!padded || !window.overhangs) return OkStatus();
+    ASSAY_RETURN_IF_ERROR(WantFloat32(x));
+    chain.Binary(algorithm::binary_div, out,
+                 CountedPart(chain, op.pads, x, y, window), out);
     return OkStatus();
   });
 }
@@ -98,9 +121,8 @@ Result<Kernel> PoolingFamily::Visit(const op::AveragePool& op,
 /// All spatial axes as one, pooled by one window.
 Result<Kernel> PoolingFamily::Global(LoadContext& load, Input x, Output y,
                                      algorithm kind) const {
-  return Build(load, [&](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(x));
-    ASSAY_RETURN_IF_ERROR(WantFloat(view));
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(x, WantFloat));
     const int rank = view.shape.rank();
     if (rank < 2) {
       return InvalidArgument("x is ", view.shape.ToString(),
@@ -126,12 +148,40 @@ Result<Kernel> PoolingFamily::Global(LoadContext& load, Input x, Output y,
   });
 }
 
+/// (sum |x|^p)^(1/p) over all spatial axes: oneDNN's reduction to a norm.
+Result<Kernel> PoolingFamily::Visit(const op::GlobalLpPool& op,
+                                    LoadContext& load) {
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, WantFloat));
+    const int rank = x.shape.rank();
+    if (rank < 3 || op.p < 1) {
+      return InvalidArgument("x is ", x.shape.ToString(), " and p ", op.p,
+                             ", wanted a rank of at least 3 and p of 1");
+    }
+    std::vector<int64_t> dims(static_cast<size_t>(rank), 1);
+    dims[0] = x.shape[0];
+    dims[1] = x.shape[1];
+    const int64_t rows = dims[0] * dims[1];
+    const int64_t size = Product(x.shape.dims(), 2, x.shape.dims().size());
+    ASSAY_ASSIGN_OR_RETURN(const TensorView y,
+                           chain.View(x.dtype, Shape(std::move(dims))));
+    const memory from = chain.In(op.x, x.As({rows, size}));
+    const memory to = chain.Out(op.y, y, y.As({rows, 1}));
+    if (size == 1) {
+      chain.Eltwise(algorithm::eltwise_abs, 0, 0, from, to);
+    } else {
+      chain.Reduce(algorithm::reduction_norm_lp_sum, from, to,
+                   static_cast<float>(op.p));
+    }
+    return OkStatus();
+  });
+}
+
 /// (sum |x|^p)^(1/p): the sum is the window's size times the average over the
 /// whole window, in which padding counts as zeros.
 Result<Kernel> PoolingFamily::Visit(const op::LpPool& op, LoadContext& load) {
-  return Build(load, [&](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x));
-    ASSAY_RETURN_IF_ERROR(WantFloat32(x));
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, WantFloat32));
     Window window;
     TensorView y;
     ASSAY_RETURN_IF_ERROR(Resolve(chain, op, x, window, y));
@@ -153,14 +203,13 @@ Result<Kernel> PoolingFamily::Visit(const op::LpPool& op, LoadContext& load) {
 }
 
 Result<Kernel> PoolingFamily::Visit(const op::MaxPool& op, LoadContext& load) {
-  return Build(load, [&](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x));
+  return Build(load, [=](ChainBuilder& chain) -> Status {
     if (op.indices.present) {
       return Unsupported(Reason::kAttribute,
                          "the output Indices, which oneDNN keeps in a "
                          "workspace of its own form");
     }
-    ASSAY_RETURN_IF_ERROR(WantExact(x));
+    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, WantExact));
     Window window;
     TensorView y;
     ASSAY_RETURN_IF_ERROR(Resolve(chain, op, x, window, y));

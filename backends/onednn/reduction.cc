@@ -143,9 +143,8 @@ template <class Op>
 Result<Kernel> ReductionFamily::Reduce(
     LoadContext& load, const Op& op, const Reduction& reduction,
     Status (*want)(const TensorView&)) const {
-  return Build(load, [&](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.data));
-    ASSAY_RETURN_IF_ERROR(want(x));
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.data, want));
     ASSAY_ASSIGN_OR_RETURN(const Axes axes, ReadAxes(chain, op, x.shape));
     ASSAY_ASSIGN_OR_RETURN(const TensorView y, chain.View(x.dtype, axes.shape));
     AddReduction(chain, reduction, axes, chain.In(op.data, x.As(axes.from)),
@@ -156,9 +155,9 @@ Result<Kernel> ReductionFamily::Reduce(
 
 Result<Kernel> ReductionFamily::Visit(const op::ReduceLogSum& op,
                                       LoadContext& load) {
-  return Build(load, [&](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.data));
-    ASSAY_RETURN_IF_ERROR(WantFloat32(x));
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const TensorView x,
+                           chain.View(op.data, WantFloat32));
     ASSAY_ASSIGN_OR_RETURN(const Axes axes, ReadAxes(chain, op, x.shape));
     ASSAY_ASSIGN_OR_RETURN(const TensorView y, chain.View(x.dtype, axes.shape));
     const memory sum = chain.Out(op.reduced, y, y.As(axes.to));
@@ -173,9 +172,9 @@ Result<Kernel> ReductionFamily::Visit(const op::ReduceLogSum& op,
 /// that rows of one infinity stay that infinity.
 Result<Kernel> ReductionFamily::Visit(const op::ReduceLogSumExp& op,
                                       LoadContext& load) {
-  return Build(load, [&](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.data));
-    ASSAY_RETURN_IF_ERROR(WantFloat32(x));
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const TensorView x,
+                           chain.View(op.data, WantFloat32));
     ASSAY_ASSIGN_OR_RETURN(const Axes axes, ReadAxes(chain, op, x.shape));
     ASSAY_ASSIGN_OR_RETURN(const TensorView y, chain.View(x.dtype, axes.shape));
     const memory from = chain.In(op.data, x.As(axes.from));
@@ -201,9 +200,9 @@ Result<Kernel> ReductionFamily::Visit(const op::ReduceLogSumExp& op,
 /// x / ||x||_p, and 0 where the norm is 0.
 Result<Kernel> ReductionFamily::Visit(const op::LpNormalization& op,
                                       LoadContext& load) {
-  return Build(load, [&](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.input));
-    ASSAY_RETURN_IF_ERROR(WantFloat32(x));
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const TensorView x,
+                           chain.View(op.input, WantFloat32));
     if (op.p != 1 && op.p != 2) {
       return InvalidArgument("p is ", op.p, ", wanted 1 or 2");
     }
@@ -231,9 +230,8 @@ Result<Kernel> ReductionFamily::Visit(const op::LpNormalization& op,
 /// (x - E x) / (sqrt(E (x - E x)^2) + 1e-9), as ONNX's function body states.
 Result<Kernel> ReductionFamily::Visit(const op::MeanVarianceNormalization& op,
                                       LoadContext& load) {
-  return Build(load, [&](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x));
-    ASSAY_RETURN_IF_ERROR(WantFloat32(x));
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, WantFloat32));
     ASSAY_ASSIGN_OR_RETURN(const Axes axes, FoldAxes(x.shape, op.axes, true));
     const TensorView stats = MakeView(x.dtype, x.type, axes.shape);
     const memory from = chain.In(op.x, x.As(axes.from));
