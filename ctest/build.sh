@@ -46,6 +46,9 @@ step_build() {
 
 main() {
   preset=${1-ci}
+  # Paths below the tree are hashed relative to it, so that a second clone, or a
+  # worktree, finds in the compiler cache what the first has compiled.
+  export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=true
   ctest/bootstrap.sh
   dir=$(build_dir "$preset")
   start_steps "$dir/log"
