@@ -15,7 +15,7 @@ for directory in ${*//;/ }; do
 done
 
 # The reader's headers are private; those that only tests include, the tests'.
-headers=$(find framework -name '*.h' | grep -vE '/onnx_reader|/gen_' | sort |
+headers=$(find framework -name '*.h' | grep -vE '/onnx_(reader|writer)|/gen_' | sort |
   while read -r header; do
     grep -rlF "#include \"$header\"" framework backends perf |
       grep -vE '_test\.cc$|/test_module/' | grep -q . && printf '%s\n' "$header"

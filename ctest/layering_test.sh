@@ -12,11 +12,11 @@ root=${1:-.}
 table=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/layers.txt
 cd "$root"
 
-sources() { find framework backends perf -name '*.cc' -o -name '*.h'; }
+sources() { find framework backends conformance perf -name '*.cc' -o -name '*.h'; }
 
 # file:line:included-path of every include of a file of this tree.
 includes() {
-  sources | xargs grep -nE '^#include "(framework|backends|perf)/' /dev/null |
+  sources | xargs grep -nE '^#include "(framework|backends|conformance|perf)/' /dev/null |
     sed -E 's/^([^:]+):([0-9]+):#include "([^"]+)".*/\1:\2:\3/'
 }
 
@@ -54,12 +54,12 @@ is_test_header() {
     grep -qvE '_test\.cc$|_test\.h$|/test_module/'
 }
 
-# The header for typed fixtures is the one place of GoogleTest; the reader and
-# the generator are private to framework/graph.
+# The header for typed fixtures is the one place of GoogleTest; the reader,
+# the writer and the generator are private to framework/graph.
 foreign_headers() {
   local header
   find framework -name '*.h' ! -path framework/testing/backend_test.h |
-    grep -vE '/onnx_reader|/gen_' |
+    grep -vE '/onnx_(reader|writer)|/gen_' |
     xargs grep -lE '#include [<"](google/protobuf|onnx/|mpi\.h|cuda|gtest|gmock)' /dev/null |
     while read -r header; do
       is_test_header "$header" ||

@@ -18,11 +18,19 @@ if(ASSAY_SANITIZE)
   # One preset for host and modules alike; function and vptr checks need RTTI
   # across the module boundary, which is hidden on purpose.
   set(assay_sanitize -fsanitize=${ASSAY_SANITIZE} -fno-omit-frame-pointer)
-  if(ASSAY_SANITIZE STREQUAL "undefined")
+  if(ASSAY_SANITIZE MATCHES "undefined")
     list(APPEND assay_sanitize -fno-sanitize=vptr -fno-sanitize-recover=all)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+      list(APPEND assay_sanitize -fno-sanitize=function)
+    endif()
   endif()
   target_compile_options(assay_options INTERFACE ${assay_sanitize})
   target_link_options(assay_options INTERFACE ${assay_sanitize})
+endif()
+
+if(ASSAY_FUZZ)
+  # Coverage everywhere; libFuzzer itself in its one program.
+  target_compile_options(assay_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
 find_program(ASSAY_CCACHE ccache)

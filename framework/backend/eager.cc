@@ -35,7 +35,9 @@ Result<std::unique_ptr<Network>> EagerBackend::Load(
                              name, "'");
     }
   }
-  return EagerNetwork::Load(model, families_, name(), options);
+  const KernelSource kernels = {
+      families_, [this](const Node& node) { return MayExpand(node); }};
+  return EagerNetwork::Load(model, kernels, this->name(), options);
 }
 
 }  // namespace assay::inline v1

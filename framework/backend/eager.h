@@ -49,8 +49,10 @@ class EagerBackend : public Backend {
   /// operator makes the kernel.
   void AddFamily(std::unique_ptr<OperatorVisitor> family);
 
-  /// Brings the graph to current operator versions, types it, and makes the
-  /// kernels of it and of its subgraphs. Offers Differentiable when
+  /// Types the graph, inlines the model's functions, brings operators to their
+  /// current version, and makes the kernels of it and of its subgraphs. Where
+  /// no kernel takes a node, the function body in ONNX's schema stands in for
+  /// it, as expansion.h says; Placement tells. Offers Differentiable when
   /// options.gradient_targets is not empty; declines, reason gradient, when a
   /// kernel between a target and an output has no backward, or a value there
   /// is no tensor of float32 or float64. Offers Parameters in mode kTraining
@@ -61,6 +63,10 @@ class EagerBackend : public Backend {
  protected:
   /// The names that LoadOptions::settings may hold.
   virtual std::vector<std::string> Settings() const { return {}; }
+
+  /// Whether a node that no kernel takes may run as its operator's function
+  /// body. A backend that wants an operator in one piece or not at all says no.
+  virtual bool MayExpand(const Node&) const { return true; }
 
  private:
   std::vector<std::unique_ptr<OperatorVisitor>> families_;

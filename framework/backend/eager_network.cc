@@ -7,6 +7,7 @@
 #include <typeinfo>
 #include <utility>
 
+#include "framework/backend/expansion.h"
 #include "framework/backend/frame.h"
 #include "framework/graph/type_check.h"
 
@@ -105,17 +106,31 @@ void EagerNetwork::Declare(const LoadScope& scope) {
   for (const ValueId id : program_.outputs) outputs_.push_back(info(id));
 }
 
+Status EagerNetwork::MakeProgram(const KernelSource& kernels,
+                                 const LoadOptions& options) {
+  Result<Program> whole =
+      Compile(*graph_, nullptr, is_parameter_, kernels, options);
+  if (whole.status().code() == StatusCode::kUnsupported) {
+    ASSAY_ASSIGN_OR_RETURN(
+        Graph expanded,
+        ExpandDeclined(*graph_, nullptr, is_parameter_, kernels, options));
+    graph_ = std::make_shared<const Graph>(std::move(expanded));
+    is_parameter_.resize(graph_->values.size(), false);
+    whole = Compile(*graph_, nullptr, is_parameter_, kernels, options);
+  }
+  ASSAY_ASSIGN_OR_RETURN(program_, std::move(whole));
+  return OkStatus();
+}
+
 Result<std::unique_ptr<Network>> EagerNetwork::Load(
-    const std::shared_ptr<const Model>& model, Families families,
+    const std::shared_ptr<const Model>& model, const KernelSource& kernels,
     std::string_view executor, const LoadOptions& options) {
   auto network = std::unique_ptr<EagerNetwork>(new EagerNetwork);
   network->executor_ = executor;
   ASSAY_ASSIGN_OR_RETURN(network->graph_, PrepareGraph(model));
   ASSAY_RETURN_IF_ERROR(CheckTypes(*network->graph_));
   network->FindParameters(*model, options);
-  ASSAY_ASSIGN_OR_RETURN(network->program_,
-                         Compile(*network->graph_, nullptr,
-                                 network->is_parameter_, families, options));
+  ASSAY_RETURN_IF_ERROR(network->MakeProgram(kernels, options));
   ASSAY_RETURN_IF_ERROR(network->AddOutputs(options));
   const LoadScope scope(*network->graph_, nullptr, {});
   network->Declare(scope);
@@ -191,8 +206,9 @@ std::vector<PlacedNode> EagerNetwork::Placed() const {
   std::vector<PlacedNode> placed;
   for (const Step& step : program_.steps) {
     const std::string& executor = step.kernel.executor;
-    placed.push_back(
-        {step.node->Label(), executor.empty() ? executor_ : executor});
+    placed.push_back({step.node->Label(),
+                      executor.empty() ? executor_ : executor,
+                      step.node->function});
   }
   return placed;
 }

@@ -4,7 +4,7 @@
 // Forward.
 //
 //   ASSAY_ASSIGN_OR_RETURN(auto network,
-//                          EagerNetwork::Load(model, families, "acme", {}));
+//                          EagerNetwork::Load(model, kernels, "acme", {}));
 
 #ifndef ASSAY_BACKEND_EAGER_NETWORK_H_
 #define ASSAY_BACKEND_EAGER_NETWORK_H_
@@ -29,7 +29,7 @@ class EagerNetwork final : public Network,
  public:
   /// `executor` is who runs a kernel that names nobody.
   static Result<std::unique_ptr<Network>> Load(
-      const std::shared_ptr<const Model>& model, Families families,
+      const std::shared_ptr<const Model>& model, const KernelSource& kernels,
       std::string_view executor, const LoadOptions& options);
 
   std::span<const ValueInfo> inputs() const override { return inputs_; }
@@ -49,6 +49,8 @@ class EagerNetwork final : public Network,
  private:
   EagerNetwork() = default;
 
+  /// Makes the program, with function bodies where kernels are missing.
+  Status MakeProgram(const KernelSource& kernels, const LoadOptions& options);
   void FindParameters(const Model& model, const LoadOptions& options);
   Status AddOutputs(const LoadOptions& options);
   void Declare(const LoadScope& scope);

@@ -287,6 +287,10 @@ TEST(Eager, ConstantsAreKnownAtLoadThroughNodesAndLevels) {
       kWeights,
       "g (float[1,1] x) => (float[1,1] y) "
       "{ w = Constant<value = float[1,1] {3}>() y = MatMul(x, w) }",
+      "g (float[1,1] x) => (float[1,1] y) "
+      "{ w = Constant<value_floats = [3.0]>() y = MatMul(x, w) }",
+      "g (float[1,1] x) => (float[1,1] y) "
+      "{ w = Constant<value_float = 3.0>() y = MatMul(x, w) }",
   };
   for (const std::string& text : texts) {
     EXPECT_EQ(Load(text)->placement()->Placed().back().executor,
@@ -334,15 +338,13 @@ TEST(Eager, WrittenParametersAreUsedByTheNextForward) {
   EXPECT_EQ(parameters.Read("v").status().code(), StatusCode::kNotFound);
 }
 
-TEST(Eager, ModelLocalFunctionsAreDeclined) {
-  const auto model = ModelOfText(
+TEST(Eager, FunctionsOfTheModelAreInlined) {
+  const auto network = Load(
       "g (float[1] x) => (float[1] y) { y = test.Twofold(x) }\n"
       "<domain: \"test\", opset_import: [\"\" : 20]> Twofold (x) => (y) "
       "{ y = Add(x, x) }");
-  Toy toy;
-  const Status status = toy.Load(model, {}).status();
-  EXPECT_EQ(status.code(), StatusCode::kUnsupported);
-  EXPECT_THAT(status.message(), HasSubstr("calls a function"));
+  EXPECT_THAT(Only(assay::Run(*network, {{"x", Floats({1}, {3})}})),
+              ElementsAre(6));
 }
 
 TEST(Eager, KnownSettingsAreAccepted) {

@@ -66,6 +66,8 @@ class NativeStep {
 struct PlacedNode {
   std::string node;      // its label
   std::string executor;  // a library, a device, or "adapter" for the glue
+  std::string function;  // the label of the call in whose function body the
+                         // node stands; empty for one of the model as written
 };
 
 class Placement {

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "framework/backend/exception.h"
+#include "framework/graph/check.h"
+#include "framework/graph/function.h"
 
 namespace assay::inline v1 {
 namespace {
@@ -23,15 +25,6 @@ bool EveryGraph(const Graph& graph, const F& holds) {
     }
   }
   return true;
-}
-
-bool IsCurrent(const Graph& graph) {
-  return std::ranges::all_of(graph.nodes, [](const Node& node) {
-    const auto id = FindOperator(node.domain, node.op_type);
-    if (!id.has_value()) return true;
-    const OperatorInfo& info = Operators()[static_cast<size_t>(*id)];
-    return VersionInForce(info, node.opset) == info.versions.back();
-  });
 }
 
 /// Whether every value that a node reads or makes has a type; what it captures
@@ -57,23 +50,7 @@ bool IsTyped(const Graph& graph) {
   });
 }
 
-/// A call of a function that the model itself defines is not inlined yet.
-Status CheckNoCalls(const Model& model) {
-  std::string called;
-  EveryGraph(model.graph(), [&](const Graph& graph) {
-    for (const Node& node : graph.nodes) {
-      for (const Function& function : model.functions()) {
-        if (node.op_type == function.name && node.domain == function.domain) {
-          called = node.Label();
-        }
-      }
-    }
-    return called.empty();
-  });
-  if (called.empty()) return OkStatus();
-  return Unsupported(Reason::kOperator, called,
-                     " calls a function of the model, which is not expanded");
-}
+using Families = std::span<const std::unique_ptr<OperatorVisitor>>;
 
 /// The first family that knows the operator decides.
 Result<Kernel> MakeKernel(const Node& node, LoadContext& load,
@@ -97,26 +74,18 @@ Result<Kernel> MakeKernel(const Node& node, LoadContext& load,
                      node.domain, node.domain.empty() ? "" : ".", node.op_type);
 }
 
-Result<Kernel> MakeGuarded(const Node& node, LoadContext& load,
-                           Families families) {
-  try {
-    return MakeKernel(node, load, families);
-  } catch (...) {
-    return StatusOfException("at load");
-  }
-}
-
 Result<Step> CompileNode(const Node& node, const LoadScope& scope,
-                         Families families, const LoadOptions& options) {
+                         const KernelSource& kernels,
+                         const LoadOptions& options) {
   Step step;
   step.node = &node;
   LoadContext load(node, scope, options);
-  ASSAY_ASSIGN_OR_RETURN(step.kernel, MakeGuarded(node, load, families));
+  ASSAY_ASSIGN_OR_RETURN(step.kernel, kernels.Make(node, load));
   for (const Attribute& attribute : node.attributes) {
     const auto* body = std::get_if<GraphPointer>(&attribute.held);
     if (body == nullptr) continue;
     ASSAY_ASSIGN_OR_RETURN(Program program,
-                           Compile(**body, &scope, {}, families, options));
+                           Compile(**body, &scope, {}, kernels, options));
     step.bodies.push_back(
         {attribute.name, std::make_unique<Program>(std::move(program))});
   }
@@ -125,13 +94,23 @@ Result<Step> CompileNode(const Node& node, const LoadScope& scope,
 
 }  // namespace
 
+Result<Kernel> KernelSource::Make(const Node& node, LoadContext& load) const {
+  try {
+    return MakeKernel(node, load, families);
+  } catch (...) {
+    return StatusOfException("at load");
+  }
+}
+
 Result<Program> Compile(const Graph& graph, const LoadScope* outer,
-                        const std::vector<bool>& parameters, Families families,
+                        const std::vector<bool>& parameters,
+                        const KernelSource& kernels,
                         const LoadOptions& options) {
   Program program;
   program.graph = &graph;
   program.outputs = graph.outputs;
   const LoadScope scope(graph, outer, parameters);
+  program.kept = scope.made;
   std::vector<bool> fixed(graph.values.size(), false);
   for (const Initializer& initializer : graph.initializers) {
     program.constants.push_back(initializer.value);
@@ -141,7 +120,7 @@ Result<Program> Compile(const Graph& graph, const LoadScope* outer,
     if (!fixed[static_cast<size_t>(id)]) program.inputs.push_back(id);
   }
   for (const Node& node : graph.nodes) {
-    Result<Step> step = CompileNode(node, scope, families, options);
+    Result<Step> step = CompileNode(node, scope, kernels, options);
     if (!step.ok()) return step.status().WithContext(node.Label());
     program.steps.push_back(*std::move(step));
   }
@@ -150,10 +129,10 @@ Result<Program> Compile(const Graph& graph, const LoadScope* outer,
 
 Result<std::shared_ptr<const Graph>> PrepareGraph(
     const std::shared_ptr<const Model>& model) {
-  ASSAY_RETURN_IF_ERROR(CheckNoCalls(*model));
+  ASSAY_RETURN_IF_ERROR(CheckModel(*model));
+  const bool calls = CallsFunctions(*model);
   const bool typed = EveryGraph(model->graph(), IsTyped);
-  const bool current = EveryGraph(model->graph(), IsCurrent);
-  if (typed && current) {
+  if (typed && !calls && IsCurrent(model->graph())) {
     return std::shared_ptr<const Graph>(model, &model->graph());
   }
   Graph graph;
@@ -162,8 +141,11 @@ Result<std::shared_ptr<const Graph>> PrepareGraph(
   } else {
     ASSAY_ASSIGN_OR_RETURN(graph, InferTypes(*model));
   }
-  if (!current) {
-    ASSAY_ASSIGN_OR_RETURN(graph, ToCurrentOpset(graph));
+  if (calls) {
+    ASSAY_ASSIGN_OR_RETURN(graph, InlineFunctions(std::move(graph), *model));
+  }
+  if (!IsCurrent(graph)) {
+    ASSAY_ASSIGN_OR_RETURN(graph, ToCurrentOpset(std::move(graph)));
   }
   return std::make_shared<const Graph>(std::move(graph));
 }

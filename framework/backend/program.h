@@ -4,12 +4,13 @@
 // subgraphs. Made once at Load; a Frame (frame.h) runs it.
 //
 //   ASSAY_ASSIGN_OR_RETURN(Program program,
-//                          Compile(graph, nullptr, parameters, families,
+//                          Compile(graph, nullptr, parameters, kernels,
 //                                  options));
 
 #ifndef ASSAY_BACKEND_PROGRAM_H_
 #define ASSAY_BACKEND_PROGRAM_H_
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -37,22 +38,35 @@ struct Step {
 
 struct Program {
   const Graph* graph = nullptr;
-  std::vector<Step> steps;       // one per node, in order
-  std::vector<ValueId> inputs;   // without an initializer
-  std::vector<ValueId> outputs;  // of a main graph with the extra ones
-  std::vector<Value> constants;  // parallel to graph->initializers
+  std::vector<Step> steps;           // one per node, in order
+  std::vector<ValueId> inputs;       // without an initializer
+  std::vector<ValueId> outputs;      // of a main graph with the extra ones
+  std::vector<Value> constants;      // parallel to graph->initializers
+  std::shared_ptr<const void> kept;  // what kernels may point at
 };
 
-using Families = std::span<const std::unique_ptr<OperatorVisitor>>;
+/// Where the kernels of a backend come from.
+struct KernelSource {
+  /// The kernel of a node, from the first family that knows the operator.
+  Result<Kernel> Make(const Node& node, LoadContext& load) const;
+
+  /// Whether the backend lets the node be replaced by its function body.
+  bool MayExpand(const Node& node) const { return may_expand(node); }
+
+  std::span<const std::unique_ptr<OperatorVisitor>> families;
+  std::function<bool(const Node&)> may_expand;
+};
 
 /// Makes the kernels of `graph`, which must outlive the program, and of its
 /// subgraphs. Errors name the node.
 Result<Program> Compile(const Graph& graph, const LoadScope* outer,
-                        const std::vector<bool>& parameters, Families families,
+                        const std::vector<bool>& parameters,
+                        const KernelSource& kernels,
                         const LoadOptions& options);
 
-/// The graph in the form that Compile takes: operators in their current
-/// version, values typed. The model's own graph when nothing is to be done.
+/// The graph in the form that Compile takes: the model's functions inlined,
+/// operators in their current version, values typed. The model's own graph when
+/// nothing is to be done.
 Result<std::shared_ptr<const Graph>> PrepareGraph(
     const std::shared_ptr<const Model>& model);
 

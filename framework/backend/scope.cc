@@ -2,6 +2,10 @@
 
 #include "framework/backend/scope.h"
 
+#include <optional>
+#include <string_view>
+#include <utility>
+
 #include "framework/backend/backend.h"
 #include "framework/backend/kernel.h"
 
@@ -16,11 +20,36 @@ const ValueType& TypeAt(const LoadScope& scope, const std::vector<ValueId>& ids,
   return *scope.types[static_cast<size_t>(ids[at])];
 }
 
-/// The tensor of a Constant node; null for its other forms.
-const Tensor* ConstantOf(const Node& node) {
-  if (node.op_type != "Constant" || !node.domain.empty()) return nullptr;
-  const Attribute* value = node.Find("value");
-  return value == nullptr ? nullptr : std::get_if<Tensor>(&value->held);
+/// The number or numbers of a Constant node as a tensor; none for a string and
+/// for a sparse tensor.
+template <class T>
+std::optional<Tensor> NumbersOf(const Node& node, std::string_view one,
+                                std::string_view list) {
+  Result<Tensor> made = NotFound("");
+  if (const Attribute* attribute = node.Find(one)) {
+    const auto* const number = std::get_if<T>(&attribute->held);
+    if (number != nullptr) made = Tensor::Of<T>({}, {number, 1});
+  } else if (attribute = node.Find(list); attribute != nullptr) {
+    const auto* const numbers = std::get_if<std::vector<T>>(&attribute->held);
+    if (numbers != nullptr) {
+      made = Tensor::Of<T>({static_cast<int64_t>(numbers->size())}, *numbers);
+    }
+  }
+  if (!made.ok()) return std::nullopt;
+  return *std::move(made);
+}
+
+/// The tensor of a Constant node, put into `made` where its attribute is none.
+const Tensor* ConstantOf(const Node& node, std::deque<Tensor>& made) {
+  if (const Attribute* value = node.Find("value")) {
+    return std::get_if<Tensor>(&value->held);
+  }
+  auto numbers = NumbersOf<int64_t>(node, "value_int", "value_ints");
+  if (!numbers.has_value()) {
+    numbers = NumbersOf<float>(node, "value_float", "value_floats");
+  }
+  return numbers.has_value() ? &made.emplace_back(*std::move(numbers))
+                             : nullptr;
 }
 
 }  // namespace
@@ -54,9 +83,9 @@ LoadScope::LoadScope(const Graph& graph, const LoadScope* outer,
     }
   }
   for (const Node& node : graph.nodes) {
-    const Tensor* value = ConstantOf(node);
-    if (value == nullptr || node.outputs.empty()) continue;
-    constants[static_cast<size_t>(node.outputs[0])] = value;
+    if (node.op_type != "Constant" || !node.domain.empty()) continue;
+    if (node.outputs.empty() || node.outputs[0] == kNoValue) continue;
+    constants[static_cast<size_t>(node.outputs[0])] = ConstantOf(node, *made);
   }
   for (const Capture& capture : graph.captures) {
     const auto inner = static_cast<size_t>(capture.inner);

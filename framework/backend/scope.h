@@ -10,6 +10,7 @@
 #define ASSAY_BACKEND_SCOPE_H_
 
 #include <deque>
+#include <memory>
 #include <vector>
 
 #include "framework/graph/model.h"
@@ -30,6 +31,11 @@ struct LoadScope {
   /// By ValueId: the tensor that the model fixes, null where it does not or
   /// where it may be written.
   std::vector<const Tensor*> constants;
+
+  /// The tensors among `constants` that the graph does not hold as such: the
+  /// numbers of Constant nodes. To be kept as long as the kernels.
+  std::shared_ptr<std::deque<Tensor>> made =
+      std::make_shared<std::deque<Tensor>>();
 
  private:
   std::deque<ValueType> derived_;  // of initializers that declare none

@@ -212,7 +212,12 @@ class Structure : public OperatorVisitor {
   }
   Result<Kernel> Visit(const op::Constant& op, LoadContext&) override {
     return Kernel{[op](KernelContext& run) {
-                    return run.SetOutput(op.output, op.value.value());
+                    if (!op.value_float.has_value()) {
+                      return run.SetOutput(op.output, op.value.value());
+                    }
+                    return run.SetOutput(
+                        op.output,
+                        *Tensor::Of<float>({}, {&*op.value_float, 1}));
                   },
                   {},
                   {}};

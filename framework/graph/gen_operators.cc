@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // assay_gen_operators OUT_DIR: writes operators.h, operators.cc and visitor.h,
-// the typed form of every current operator, from ONNX's schema registry.
+// the typed form of every operator, from ONNX's schema registry.
 //
 //   build/bin/assay_gen_operators framework/graph/generated
 //
@@ -158,7 +158,7 @@ std::string Comment(const Operator& op) {
   std::string text = "/// " + schema.Name() + ", since version " +
                      std::to_string(schema.SinceVersion()) + " of " +
                      (schema.domain().empty() ? "ai.onnx" : schema.domain()) +
-                     ".\n";
+                     (schema.Deprecated() ? ", deprecated" : "") + ".\n";
   for (const auto& input : op.inputs) text += ParameterComment("in", input);
   for (const auto& output : op.outputs) text += ParameterComment("out", output);
   for (const auto& constraint : schema.typeConstraintParams()) {
@@ -230,9 +230,10 @@ std::string Header(const std::vector<Operator>& operators,
                    const std::vector<std::string>& deprecated) {
   std::ostringstream out;
   out << kOpening
-      << "//\n// One struct per current operator; operator.h says how they are "
-         "read.\n"
-      << Wrapped("// Deprecated by ONNX, and left out:", "//", deprecated)
+      << "//\n// One struct per operator, in its newest version; operator.h "
+         "says "
+         "how they are\n// read.\n"
+      << Wrapped("// Deprecated in that version by ONNX:", "//", deprecated)
       << kHeaderOpening;
   for (const Operator& op : operators) {
     out << "  k" << op.schema.Name() << ",\n";
@@ -307,7 +308,8 @@ std::string Source(const std::vector<Operator>& operators) {
         op.schema.HasFunction() || op.schema.HasContextDependentFunction();
     out << "    {" << Quoted(op.schema.domain()) << ", "
         << Quoted(op.schema.Name()) << ", {kVersions + " << first << ", "
-        << op.versions.size() << "}, " << (body ? "true" : "false") << "},\n";
+        << op.versions.size() << "}, " << (body ? "true" : "false")
+        << (op.schema.Deprecated() ? ", true" : "") << "},\n";
     first += op.versions.size();
   }
   out << "};\n\nconstexpr DomainInfo kDomains[] = {\n";

@@ -109,10 +109,7 @@ std::vector<Operator> Collect(std::vector<std::string>& deprecated) {
     const OpSchema* schema =
         OpSchemaRegistry::Schema(key.second, *versions.rbegin(), key.first);
     if (schema == nullptr) Fail("no schema of " + key.second);
-    if (schema->Deprecated()) {
-      deprecated.push_back(key.second);
-      continue;
-    }
+    if (schema->Deprecated()) deprecated.push_back(key.second);
     operators.push_back(Describe(*schema, {versions.begin(), versions.end()}));
   }
   return operators;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the generator of the typed operators takes from ONNX's schema registry:
-// the current operators, with a C++ name for each formal parameter.
+// the operators, with a C++ name for each formal parameter.
 //
 //   std::vector<std::string> deprecated;
 //   for (const Operator& op : Collect(deprecated)) Print(Qualified(op));
@@ -51,7 +51,8 @@ struct Operator {
 std::string SpaceOf(const std::string& domain);
 std::string Qualified(const Operator& op);
 
-/// Current operators by domain and name, and the names of deprecated ones.
+/// Every operator by domain and name, in its newest version, and the names of
+/// those that this version deprecates.
 std::vector<Operator> Collect(std::vector<std::string>& deprecated);
 
 }  // namespace assay::gen

@@ -82,7 +82,8 @@ Status TypeGraph(const onnx::GraphProto& proto, const Graph* outer,
   return OkStatus();
 }
 
-/// ONNX reports errors by exceptions, which end here.
+}  // namespace
+
 Status RunInference(onnx::ModelProto& proto) {
   try {
     const onnx::ShapeInferenceOptions options(
@@ -98,7 +99,6 @@ Status RunInference(onnx::ModelProto& proto) {
   }
 }
 
-}  // namespace
 }  // namespace reader
 
 inline namespace v1 {

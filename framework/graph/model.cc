@@ -12,7 +12,8 @@ const Attribute* Node::Find(std::string_view attribute) const {
 }
 
 std::string Node::Label() const {
-  return name.empty() ? op_type : StrCat(op_type, " '", name, "'");
+  return StrCat(op_type, name.empty() ? "" : StrCat(" '", name, "'"),
+                function.empty() ? "" : StrCat(" in ", function));
 }
 
 const Value* Graph::FindInitializer(ValueId id) const {

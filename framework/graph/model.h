@@ -62,7 +62,8 @@ std::string_view KindName(const Attribute::Held& held);
 struct Node {
   const Attribute* Find(std::string_view attribute) const;
 
-  /// "Conv 'layer1'", or "Conv" when it has no name: for messages.
+  /// "Conv 'layer1'", or "Conv" when it has no name; "Div in Softmax" inside a
+  /// function body: for messages.
   std::string Label() const;
 
   std::string op_type;
@@ -73,6 +74,9 @@ struct Node {
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
   std::vector<Attribute> attributes;
+  /// The label of the call that this node was expanded from (function.h);
+  /// empty for a node of the model as written.
+  std::string function;
 };
 
 /// A name, and what is known of its type.
@@ -121,6 +125,7 @@ struct Function {
   std::shared_ptr<const Graph> body;
   std::vector<std::string> attributes;  // those that a call must give
   std::vector<Attribute> defaults;      // the others
+  std::vector<std::byte> bytes;         // the FunctionProto
 };
 
 /// An immutable ONNX model. Shared by reference count between networks.
@@ -144,6 +149,7 @@ class Model {
     Graph graph;
     std::vector<Function> functions;
     std::vector<std::byte> bytes;
+    std::filesystem::path directory;  // of external data; empty: nowhere
   };
   explicit Model(Parts parts) : parts_(std::move(parts)) {}
 
@@ -154,6 +160,7 @@ class Model {
   const Graph& graph() const { return parts_.graph; }
   const std::vector<Function>& functions() const { return parts_.functions; }
   std::span<const std::byte> bytes() const { return parts_.bytes; }
+  const std::filesystem::path& directory() const { return parts_.directory; }
 
  private:
   Parts parts_;

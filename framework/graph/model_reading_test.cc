@@ -206,8 +206,13 @@ TEST(ModelReading, RefusesWrongMessages) {
   const std::vector<Row> rows = {
       {"it has no graph", kInvalid, [](auto& m) { m.clear_graph(); }},
       {"no IR version", kInvalid, [](auto& m) { m.clear_ir_version(); }},
-      {"IR version 999, wanted at most", StatusCode::kUnsupported,
-       [](auto& m) { m.set_ir_version(999); }},
+      {"IR version 999 and fields that version", StatusCode::kUnsupported,
+       [](auto& m) {
+         m.set_ir_version(999);
+         // Field 127, which no message has, as a varint.
+         m.mutable_graph()->mutable_node(0)->mutable_unknown_fields()->append(
+             "\xF8\x07\x01");
+       }},
       {"imports version 0", kInvalid,
        [](auto& m) { m.mutable_opset_import(0)->set_version(0); }},
       {"imports version 4294967297", kInvalid,
@@ -257,6 +262,14 @@ TEST(ModelReading, RefusesWrongMessages) {
     EXPECT_EQ(status.code(), row.code) << row.message;
     EXPECT_THAT(status.message(), HasSubstr(row.message));
   }
+}
+
+TEST(ModelReading, ReadsNewerVersionsThatAddNothing) {
+  ModelProto proto = ProtoOf("g (float[1] x) => (float[1] y) { y = Relu(x) }");
+  proto.set_ir_version(999);
+  const auto model = ParseProto(proto);
+  ASSERT_TRUE(model.ok()) << model.status().ToString();
+  EXPECT_EQ((*model)->ir_version(), 999);
 }
 
 /// A fresh folder, removed at the end of the test.

@@ -88,9 +88,21 @@ Result<Opsets> ReadOpsets(
 Result<Graph> ReadGraph(const onnx::GraphProto& proto, const Opsets& opsets,
                         const fs::path& directory);
 
-/// All functions of a model; an error when one calls itself, at any distance.
+/// Whether there are fields that no IR version known here has.
+bool HasUnknownFields(const onnx::ModelProto& model);
+
+/// All functions of a model.
 Result<std::vector<Function>> ReadFunctions(const onnx::ModelProto& proto,
                                             const fs::path& directory);
+
+/// An error when a function calls itself, at any distance, and when the calls
+/// are too deep or too many to be expanded: before ONNX's inference follows
+/// them.
+Status CheckCalls(const std::vector<Function>& functions, const Graph& graph);
+
+/// Gives the values of `proto` the types that ONNX's shape inference finds,
+/// with data propagation. Its exceptions end here.
+Status RunInference(onnx::ModelProto& proto);
 
 /// The body of one function, whose nodes refer to its attributes.
 Result<Function> ReadFunction(const onnx::FunctionProto& proto,

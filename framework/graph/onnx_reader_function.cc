@@ -3,6 +3,7 @@
 #include <tuple>
 #include <variant>
 
+#include "framework/graph/function.h"
 #include "framework/graph/onnx_reader.h"
 
 namespace assay::reader {
@@ -17,26 +18,29 @@ enum class Visit : uint8_t { kNew, kOpen, kDone };
 /// and an expansion would not end.
 class CallGraph {
  public:
-  explicit CallGraph(const std::vector<Function>& functions) {
+  Status Check(const std::vector<Function>& functions, const Graph& graph) {
     for (const Function& function : functions) {
-      states_[{function.domain, function.name, function.overload}] = {&function,
-                                                                      kNew};
+      const Key key(function.domain, function.name, function.overload);
+      if (!states_.emplace(key, State{&function, kNew, 0}).second) {
+        return InvalidArgument("function '", function.name,
+                               "' is defined twice");
+      }
     }
-  }
-
-  Status Check() {
     for (auto& [key, state] : states_) ASSAY_RETURN_IF_ERROR(Enter(state));
-    return OkStatus();
+    size_t nodes = 0;
+    return Walk(graph, nodes);
   }
 
  private:
   using enum Visit;
-  // Deeper chains of calls are refused, so that recursion here is bounded.
-  static constexpr int kMaxDepth = 1000;
+  // Deeper chains of calls are refused, so that recursion is bounded here and
+  // in ONNX's inference, which follows each call.
+  static constexpr int kMaxDepth = 100;
 
   struct State {
     const Function* function = nullptr;
     Visit visit = kNew;
+    size_t nodes = 0;  // once all is expanded
   };
 
   Status Enter(State& state) {
@@ -50,26 +54,50 @@ class CallGraph {
                                kMaxDepth, " deep");
     }
     state.visit = kOpen;
-    ASSAY_RETURN_IF_ERROR(Walk(*state.function->body));
+    ASSAY_RETURN_IF_ERROR(Walk(*state.function->body, state.nodes));
+    size_t below = 0;
+    ASSAY_RETURN_IF_ERROR(WalkAttributes(state.function->defaults, below));
+    if (below > 0) {
+      const size_t nodes = state.nodes;
+      ASSAY_RETURN_IF_ERROR(Count(nodes, below, state.nodes));
+    }
     state.visit = kDone;
     --depth_;
     return OkStatus();
   }
 
-  Status Walk(const Graph& graph) {
+  /// Adds the nodes of `graph`, each call counted as its function's nodes. A
+  /// graph given to a function may stand at each of these.
+  Status Walk(const Graph& graph, size_t& nodes) {
     for (const Node& node : graph.nodes) {
+      size_t below = 0;
+      ASSAY_RETURN_IF_ERROR(WalkAttributes(node.attributes, below));
+      ASSAY_RETURN_IF_ERROR(Count(1, below, nodes));
       const auto called =
           states_.find({node.domain, node.op_type, node.overload});
-      if (called != states_.end()) {
-        ASSAY_RETURN_IF_ERROR(Enter(called->second));
-      }
-      for (const Attribute& attribute : node.attributes) {
-        const auto* body =
-            std::get_if<std::shared_ptr<const Graph>>(&attribute.held);
-        if (body != nullptr) ASSAY_RETURN_IF_ERROR(Walk(**body));
-      }
+      if (called == states_.end()) continue;
+      ASSAY_RETURN_IF_ERROR(Enter(called->second));
+      ASSAY_RETURN_IF_ERROR(Count(called->second.nodes, below, nodes));
     }
     return OkStatus();
+  }
+
+  Status WalkAttributes(const std::vector<Attribute>& attributes,
+                        size_t& nodes) {
+    for (const Attribute& attribute : attributes) {
+      const auto* body =
+          std::get_if<std::shared_ptr<const Graph>>(&attribute.held);
+      if (body != nullptr) ASSAY_RETURN_IF_ERROR(Walk(**body, nodes));
+    }
+    return OkStatus();
+  }
+
+  /// nodes += count * (1 + below), no factor of which exceeds the limit.
+  static Status Count(size_t count, size_t below, size_t& nodes) {
+    nodes += count * (1 + below);
+    if (nodes <= kMaxExpandedNodes) return OkStatus();
+    return ResourceExhausted("the functions expand to more than ",
+                             kMaxExpandedNodes, " nodes");
   }
 
   std::map<Key, State> states_;
@@ -90,10 +118,12 @@ Result<std::vector<Function>> ReadFunctions(const onnx::ModelProto& proto,
     }
     functions.push_back(*std::move(read));
   }
-  if (!functions.empty()) {
-    ASSAY_RETURN_IF_ERROR(CallGraph(functions).Check());
-  }
   return functions;
+}
+
+Status CheckCalls(const std::vector<Function>& functions, const Graph& graph) {
+  if (functions.empty()) return OkStatus();
+  return CallGraph().Check(functions, graph);
 }
 
 }  // namespace assay::reader

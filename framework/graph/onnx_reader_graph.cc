@@ -299,14 +299,18 @@ Result<Function> ReadFunction(const onnx::FunctionProto& proto,
   GraphReader reader(opsets, directory, nullptr);
   ASSAY_ASSIGN_OR_RETURN(Graph body, reader.ReadBody(proto));
   function.body = std::make_shared<const Graph>(std::move(body));
-  const auto no_subgraph = [](const onnx::GraphProto&) -> Result<Graph> {
-    return Unsupported(Reason::kReader, "a graph as an attribute's default");
+  // A default stands in no graph, so that it can capture nothing.
+  const auto read_alone = [&](const onnx::GraphProto& graph) {
+    return ReadGraph(graph, opsets, directory);
   };
   for (const onnx::AttributeProto& attribute : proto.attribute_proto()) {
     ASSAY_ASSIGN_OR_RETURN(Attribute read,
-                           ReadAttribute(attribute, directory, no_subgraph));
+                           ReadAttribute(attribute, directory, read_alone));
     function.defaults.push_back(std::move(read));
   }
+  const std::string bytes = proto.SerializeAsString();
+  const auto serialized = std::as_bytes(std::span(bytes));
+  function.bytes.assign(serialized.begin(), serialized.end());
   return function;
 }
 

@@ -15,9 +15,11 @@ Result<Model::Parts> ReadModel(std::span<const std::byte> bytes,
     return InvalidArgument("is no ONNX model: it has ",
                            proto->has_graph() ? "no IR version" : "no graph");
   }
-  if (proto->ir_version() > onnx::IR_VERSION) {
+  // A newer version is read when nothing in it is new.
+  if (proto->ir_version() > onnx::IR_VERSION && HasUnknownFields(*proto)) {
     return Unsupported(Reason::kReader, "has IR version ", proto->ir_version(),
-                       ", wanted at most ", int{onnx::IR_VERSION});
+                       " and fields that version ", int{onnx::IR_VERSION},
+                       " does not have");
   }
   Model::Parts parts;
   parts.ir_version = proto->ir_version();
@@ -27,6 +29,8 @@ Result<Model::Parts> ReadModel(std::span<const std::byte> bytes,
   ASSAY_ASSIGN_OR_RETURN(parts.functions, ReadFunctions(*proto, directory));
   ASSAY_ASSIGN_OR_RETURN(parts.graph,
                          ReadGraph(proto->graph(), parts.opsets, directory));
+  ASSAY_RETURN_IF_ERROR(CheckCalls(parts.functions, parts.graph));
+  parts.directory = directory;
   return parts;
 }
 

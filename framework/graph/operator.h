@@ -8,7 +8,7 @@
 //     }
 //   };
 //
-// generated/operators.h has one struct per current ONNX operator, for example
+// generated/operators.h has one struct per ONNX operator, for example
 //
 //   struct Gemm {
 //     static constexpr OperatorId kId = OperatorId::kGemm;
@@ -71,6 +71,11 @@ struct OperatorInfo {
   std::string_view name;
   std::span<const int16_t> versions;  // every version, ascending
   bool has_function_body = false;
+  /// In its newest version. ToCurrentOpset replaces Scatter and Upsample, which
+  /// a visitor therefore never meets; TreeEnsembleClassifier and
+  /// TreeEnsembleRegressor have no successor of the same meaning, and are
+  /// visited.
+  bool deprecated = false;
 };
 
 /// All operators, indexed by OperatorId.
@@ -101,6 +106,9 @@ Status UnknownOperator(const Node& node);
 /// like). What the table in upgrade.cc does not cover is `unsupported`, reason
 /// opset, with operator and version named.
 Result<Graph> ToCurrentOpset(Graph graph);
+
+/// Whether ToCurrentOpset has nothing to do, in the subgraphs neither.
+bool IsCurrent(const Graph& graph);
 
 }  // namespace assay::inline v1
 

@@ -13,19 +13,12 @@ using SharedGraph = std::shared_ptr<const Graph>;
 /// Whether a domain is ONNX's, whose operators the table knows.
 bool IsOnnxDomain(const Node& node) { return NewestOpset(node.domain) > 0; }
 
-/// The version the node is of. A removed operator has no versions any more:
-/// the table states its steps in opsets.
+/// The version the node is of; the opset for an operator that ONNX lacks.
 int VersionOf(const Node& node) {
   const auto id = FindOperator(node.domain, node.op_type);
   return id.has_value()
              ? VersionInForce(Operators()[static_cast<size_t>(*id)], node.opset)
              : node.opset;
-}
-
-bool IsCurrent(const Node& node, int version) {
-  const auto id = FindOperator(node.domain, node.op_type);
-  return id.has_value() &&
-         Operators()[static_cast<size_t>(*id)].versions.back() == version;
 }
 
 const UpgradeStep* FindStep(std::string_view op_type, int version) {
@@ -34,6 +27,15 @@ const UpgradeStep* FindStep(std::string_view op_type, int version) {
     return step.op_type == op_type && step.from <= version && version < step.to;
   });
   return found == table.end() ? nullptr : &*found;
+}
+
+/// A deprecated operator is current when nothing has taken its place.
+bool IsCurrent(const Node& node, int version) {
+  const auto id = FindOperator(node.domain, node.op_type);
+  if (!id.has_value()) return false;
+  const OperatorInfo& info = Operators()[static_cast<size_t>(*id)];
+  return info.versions.back() == version &&
+         (!info.deprecated || FindStep(info.name, version) == nullptr);
 }
 
 /// A node of ONNX's that is not current, or of an opset that is not known yet.
@@ -61,6 +63,7 @@ Status UpgradeNode(NodeUpgrade& upgrade) {
                              " cannot be brought to the current one");
     }
     ASSAY_RETURN_IF_ERROR(step->rule(upgrade));
+    if (upgrade.replaced) return OkStatus();
     version = step->to;
   }
   upgrade.node.opset = NewestOpset(node.domain);
@@ -104,6 +107,8 @@ void Append(std::vector<Node>& nodes, std::vector<Node> more) {
 
 }  // namespace
 
+bool IsCurrent(const Graph& graph) { return !HasOldNodes(graph); }
+
 Result<Graph> ToCurrentOpset(Graph graph) {
   if (!HasOldNodes(graph)) return graph;
   std::vector<Node> nodes;
@@ -114,10 +119,10 @@ Result<Graph> ToCurrentOpset(Graph graph) {
       nodes.push_back(std::move(old));
       continue;
     }
-    NodeUpgrade upgrade(graph, std::move(old));
+    NodeUpgrade upgrade(graph, nodes, std::move(old));
     ASSAY_RETURN_IF_ERROR(UpgradeNode(upgrade));
     Append(nodes, std::move(upgrade.before));
-    nodes.push_back(std::move(upgrade.node));
+    if (!upgrade.replaced) nodes.push_back(std::move(upgrade.node));
     Append(nodes, std::move(upgrade.after));
   }
   graph.nodes = std::move(nodes);
@@ -145,6 +150,35 @@ void NodeUpgrade::SetInput(size_t position, ValueId id) {
 const ValueType& NodeUpgrade::TypeOf(ValueId id) const {
   static const ValueType kNone;
   return id == kNoValue ? kNone : graph_.values[static_cast<size_t>(id)].type;
+}
+
+const Tensor* NodeUpgrade::ConstantOf(ValueId id) const {
+  if (id == kNoValue) return nullptr;
+  if (const Value* fixed = graph_.FindInitializer(id)) return fixed->tensor();
+  for (const Node& other : done_) {
+    if (other.op_type != "Constant" || !other.domain.empty()) continue;
+    if (other.outputs.empty() || other.outputs[0] != id) continue;
+    const Attribute* const value = other.Find("value");
+    return value == nullptr ? nullptr : std::get_if<Tensor>(&value->held);
+  }
+  return nullptr;
+}
+
+std::optional<double> NodeUpgrade::NumberOf(ValueId id) const {
+  const Tensor* const tensor = ConstantOf(id);
+  if (tensor == nullptr || tensor->num_elements() != 1) return std::nullopt;
+  switch (tensor->dtype()) {
+    case DType::kFloat32:
+      return tensor->elements<float>()[0];
+    case DType::kFloat64:
+      return tensor->elements<double>()[0];
+    case DType::kInt32:
+      return tensor->elements<int32_t>()[0];
+    case DType::kInt64:
+      return static_cast<double>(tensor->elements<int64_t>()[0]);
+    default:
+      return std::nullopt;
+  }
 }
 
 std::optional<int64_t> NodeUpgrade::RankOf(ValueId id) const {
@@ -221,6 +255,7 @@ Node NodeUpgrade::MakeNode(std::string_view op_type,
   Node made;
   made.op_type = op_type;
   made.name = node.name;
+  made.function = node.function;
   made.opset = NewestOpset("");
   made.inputs = std::move(inputs);
   made.outputs = {output};

@@ -30,7 +30,9 @@ namespace assay::inline v1 {
 /// one node; used from one thread.
 class NodeUpgrade {
  public:
-  NodeUpgrade(Graph& graph, Node old) : node(std::move(old)), graph_(graph) {}
+  /// `done` are the nodes before this one, in their current form.
+  NodeUpgrade(Graph& graph, const std::vector<Node>& done, Node old)
+      : node(std::move(old)), graph_(graph), done_(done) {}
 
   /// Unsupported, reason opset, naming the node and its version's opset.
   template <class... Parts>
@@ -65,6 +67,10 @@ class NodeUpgrade {
 
   /// The type of a value; of kind kNone for an omitted one.
   const ValueType& TypeOf(ValueId id) const;
+  /// The fixed tensor of an initializer or a Constant; null when there is none.
+  const Tensor* ConstantOf(ValueId id) const;
+  /// The one element of a fixed tensor of a float or integer type.
+  std::optional<double> NumberOf(ValueId id) const;
   /// The rank of a tensor value, when it is known.
   std::optional<int64_t> RankOf(ValueId id) const;
   /// Whether a later node, a subgraph or the graph's caller reads a value.
@@ -86,9 +92,11 @@ class NodeUpgrade {
   Node node;
   std::vector<Node> before;
   std::vector<Node> after;
+  bool replaced = false;  // `before` and `after` stand for the node altogether
 
  private:
   Graph& graph_;
+  const std::vector<Node>& done_;
 };
 
 /// Versions v with from <= v < to become `to`. `op_type` is the name before

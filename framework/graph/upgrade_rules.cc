@@ -3,6 +3,8 @@
 #include "framework/graph/upgrade_rules.h"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <numeric>
 
 namespace assay::upgrade_rules {
@@ -163,37 +165,53 @@ Status DropBroadcast(NodeUpgrade& upgrade) {
 }
 
 Status DropIsTest(NodeUpgrade& upgrade) {
-  // Only a training node may have more outputs than Y.
-  DropTrailingOutputs(upgrade.node);
   ASSAY_ASSIGN_OR_RETURN(const auto is_test, upgrade.Take<int64_t>("is_test"));
-  if (is_test.value_or(0) != 0 || upgrade.node.outputs.size() == 1) {
+  DropTrailingOutputs(upgrade.node);
+  // Only a training node may have more outputs than Y.
+  if (is_test.value_or(0) == 0 || upgrade.node.outputs.size() <= 1) {
     return OkStatus();
   }
-  return upgrade.Decline("training mode");
-}
-
-Status DropSpatial(NodeUpgrade& upgrade) {
-  ASSAY_ASSIGN_OR_RETURN(const auto spatial, upgrade.Take<int64_t>("spatial"));
-  if (spatial.value_or(1) != 0) return OkStatus();
-  return upgrade.Decline("spatial=0");
-}
-
-Status KeepInferenceOutputs(NodeUpgrade& upgrade) {
-  DropTrailingOutputs(upgrade.node);
-  if (upgrade.node.outputs.size() == 1) return OkStatus();
-  return upgrade.Decline("training mode, with ", upgrade.node.outputs.size(),
+  return upgrade.Decline("is_test with ", upgrade.node.outputs.size(),
                          " outputs");
 }
 
-Status RequireIsTest(NodeUpgrade& upgrade) {
+Status StateTraining(NodeUpgrade& upgrade) {
+  std::vector<ValueId>& outputs = upgrade.node.outputs;
+  // Statistics that nobody reads need not be computed.
+  for (size_t i = 3; i < outputs.size(); ++i) {
+    if (outputs[i] == kNoValue || !upgrade.IsRead(outputs[i])) continue;
+    return upgrade.Decline("training mode, whose output ", i,
+                           " (saved statistics) is read");
+  }
+  if (outputs.size() > 3) outputs.resize(3);
+  DropTrailingOutputs(upgrade.node);
+  if (outputs.size() > 1) upgrade.Set("training_mode", int64_t{1});
+  return OkStatus();
+}
+
+Status StateDropoutMode(NodeUpgrade& upgrade) {
   ASSAY_ASSIGN_OR_RETURN(const auto is_test, upgrade.Take<int64_t>("is_test"));
   if (is_test.value_or(0) != 0) return OkStatus();
-  return upgrade.Decline("training mode");
+  ASSAY_RETURN_IF_ERROR(RequireInputs(upgrade, 1));
+  const bool training = true;
+  ASSAY_ASSIGN_OR_RETURN(Tensor mode, Tensor::Of<bool>({}, {&training, 1}));
+  upgrade.SetInput(2, upgrade.AddConstant("training", std::move(mode)));
+  std::vector<ValueId>& outputs = upgrade.node.outputs;
+  if (outputs.size() < 2 || outputs[1] == kNoValue) return OkStatus();
+  // The mask was of the input's type.
+  ValueType type = upgrade.TypeOf(outputs[1]);
+  if (type.kind == ValueKind::kTensor) type.dtype = DType::kBool;
+  const ValueId mask = upgrade.AddValue("mask", std::move(type));
+  upgrade.after.push_back(
+      upgrade.MakeNode("CastLike", {mask, upgrade.node.inputs[0]}, outputs[1]));
+  outputs[1] = mask;
+  return OkStatus();
 }
 
 Status DropUnreadMask(NodeUpgrade& upgrade) {
   std::vector<ValueId>& outputs = upgrade.node.outputs;
-  if (outputs.size() < 2 || outputs[1] == kNoValue) return OkStatus();
+  const bool cast = !upgrade.after.empty();  // by StateDropoutMode
+  if (cast || outputs.size() < 2 || outputs[1] == kNoValue) return OkStatus();
   if (upgrade.IsRead(outputs[1])) {
     return upgrade.Decline("its mask is read, which was no boolean");
   }
@@ -274,6 +292,109 @@ Status StateParts(NodeUpgrade& upgrade) {
     upgrade.Set("num_outputs",
                 static_cast<int64_t>(upgrade.node.outputs.size()));
   }
+  return OkStatus();
+}
+
+Status SplitInputDeclined(NodeUpgrade& upgrade) {
+  if (upgrade.node.inputs.size() < 2 || upgrade.node.inputs[1] == kNoValue) {
+    return OkStatus();
+  }
+  return upgrade.Decline("the input split, wanted the attribute");
+}
+
+Status NameToType(NodeUpgrade& upgrade) {
+  // TensorProto.DataType up to what Cast 1 knew, in the order of numbers.
+  constexpr std::string_view kNames[] = {
+      "UNDEFINED", "FLOAT",  "UINT8",     "INT8",      "UINT16",  "INT16",
+      "INT32",     "INT64",  "STRING",    "BOOL",      "FLOAT16", "DOUBLE",
+      "UINT32",    "UINT64", "COMPLEX64", "COMPLEX128"};
+  ASSAY_ASSIGN_OR_RETURN(const auto to, upgrade.Take<std::string>("to"));
+  const auto* const found = std::ranges::find(kNames, to.value_or(""));
+  if (found == std::end(kNames)) {
+    return InvalidArgument(upgrade.node.Label(), " casts to '", to.value_or(""),
+                           "', wanted the name of an element type");
+  }
+  upgrade.Set("to", static_cast<int64_t>(found - std::begin(kNames)));
+  return OkStatus();
+}
+
+Status PowerToInteger(NodeUpgrade& upgrade) {
+  ASSAY_ASSIGN_OR_RETURN(const auto p, upgrade.Take<float>("p"));
+  if (!p.has_value()) return OkStatus();
+  if (!(*p >= 1 && *p <= 1024) || *p != std::floor(*p)) {
+    return upgrade.Decline("p=", *p, ", wanted an integer");
+  }
+  upgrade.Set("p", static_cast<int64_t>(*p));
+  return OkStatus();
+}
+
+Status DropOutputSequence(NodeUpgrade& upgrade) {
+  upgrade.Drop("output_sequence");
+  // The default of GRU 1, as ONNX misspelt it.
+  return Rename(upgrade, "direction", "foward", "forward");
+}
+
+Status ClassesToKeys(NodeUpgrade& upgrade) {
+  ASSAY_RETURN_IF_ERROR(RequireInputs(upgrade, 1));
+  ASSAY_ASSIGN_OR_RETURN(
+      auto classes, upgrade.Take<std::vector<std::string>>("classes_strings"));
+  if (!classes.has_value()) classes.emplace();
+  Integers numbers(classes->size());
+  std::iota(numbers.begin(), numbers.end(), 0);
+  const DType type = upgrade.TypeOf(upgrade.node.inputs[0]).dtype;
+  if (type == DType::kString) {
+    upgrade.Set("keys_strings", *std::move(classes));
+    upgrade.Set("values_int64s", std::move(numbers));
+    return OkStatus();
+  }
+  if (type == DType::kInt64) {
+    upgrade.Set("keys_int64s", std::move(numbers));
+    upgrade.Set("values_strings", *std::move(classes));
+    return OkStatus();
+  }
+  return upgrade.Decline("an input of ", type, ", wanted int64 or string");
+}
+
+Status SpatialScales(NodeUpgrade& upgrade) {
+  ASSAY_ASSIGN_OR_RETURN(const auto height,
+                         upgrade.Take<float>("height_scale"));
+  ASSAY_ASSIGN_OR_RETURN(const auto width, upgrade.Take<float>("width_scale"));
+  if (!height.has_value() || !width.has_value()) {
+    return InvalidArgument(upgrade.node.Label(),
+                           " lacks height_scale or width_scale");
+  }
+  upgrade.Set("scales", std::vector<float>{1, 1, *height, *width});
+  return Rename(upgrade, "mode", "bilinear", "linear");
+}
+
+Status SpellResizeOut(NodeUpgrade& upgrade) {
+  ASSAY_RETURN_IF_ERROR(RequireInputs(upgrade, 2));
+  const ValueId scales = upgrade.node.inputs[1];
+  const Attribute* const mode = upgrade.node.Find("mode");
+  const auto* const word =
+      mode == nullptr ? nullptr : std::get_if<std::string>(&mode->held);
+  const bool nearest = word == nullptr || *word == "nearest";
+  std::string rounding = "floor";
+  if (nearest) {
+    // ONNX's cases of version 10 take, at output i, element i / scale rounded
+    // down where the axis grows and up where it shrinks.
+    const Tensor* const fixed = upgrade.ConstantOf(scales);
+    if (fixed == nullptr || fixed->dtype() != DType::kFloat32) {
+      return upgrade.Decline("nearest with scales that are not fixed");
+    }
+    const auto factors = fixed->elements<float>();
+    const auto shrinks = [](float scale) { return scale < 1; };
+    const auto grows = [](float scale) { return scale > 1; };
+    if (std::ranges::any_of(factors, shrinks)) {
+      if (std::ranges::any_of(factors, grows)) {
+        return upgrade.Decline("nearest that grows and shrinks at once");
+      }
+      rounding = "ceil";
+    }
+  }
+  upgrade.node.inputs = {upgrade.node.inputs[0], kNoValue, scales};
+  upgrade.Set("coordinate_transformation_mode", std::string("asymmetric"));
+  upgrade.Set("nearest_mode", std::move(rounding));
   return OkStatus();
 }
 

@@ -36,14 +36,34 @@ Status BroadcastSlope(NodeUpgrade& upgrade);
 /// Gemm 6 to 7: broadcast is always on.
 Status DropBroadcast(NodeUpgrade& upgrade);
 
+/// Cast 1 to 6: the type is a number.
+Status NameToType(NodeUpgrade& upgrade);
+/// LpPool and GlobalLpPool 1 to 2: p is an integer.
+Status PowerToInteger(NodeUpgrade& upgrade);
+/// GRU, LSTM and RNN to 7: the number of outputs says whether Y is wanted.
+Status DropOutputSequence(NodeUpgrade& upgrade);
+/// LabelEncoder 1 to 2: from a list of labels to keys and values.
+Status ClassesToKeys(NodeUpgrade& upgrade);
+/// Split 1 to 2: lengths are an attribute, and no input.
+Status SplitInputDeclined(NodeUpgrade& upgrade);
+/// Tile 1 to 6: tiles along one axis became repeats for each.
+Status TileAlongAxis(NodeUpgrade& upgrade);
+/// Scan 8 to 9, and on: the batch axis was dropped. One Scan for each element.
+Status ScanEachOfBatch(NodeUpgrade& upgrade);
+/// GroupNormalization 18 to 21: scale and bias of each channel, not group.
+Status RepeatForChannels(NodeUpgrade& upgrade);
+
 /// BatchNormalization 6 to 7: is_test gave way to the number of outputs.
 Status DropIsTest(NodeUpgrade& upgrade);
-/// BatchNormalization 7 to 9: spatial is always on.
-Status DropSpatial(NodeUpgrade& upgrade);
-/// BatchNormalization 9 to 14: training became an attribute.
-Status KeepInferenceOutputs(NodeUpgrade& upgrade);
-/// Dropout 6 to 7: is_test gave way to inference always.
-Status RequireIsTest(NodeUpgrade& upgrade);
+/// BatchNormalization 7 to 9: spatial is always on. Without it each activation
+/// has statistics of its own: as element-wise nodes, in inference.
+Status NormalizeEachActivation(NodeUpgrade& upgrade);
+/// BatchNormalization 9 to 14: training became an attribute; the saved
+/// statistics went.
+Status StateTraining(NodeUpgrade& upgrade);
+/// Dropout 6 to 7: is_test gave way to inference always. Training is what the
+/// input training_mode of version 12 says.
+Status StateDropoutMode(NodeUpgrade& upgrade);
 /// Dropout 7 to 10: the mask became boolean.
 Status DropUnreadMask(NodeUpgrade& upgrade);
 
@@ -62,6 +82,10 @@ Status SliceToInputs(NodeUpgrade& upgrade);
 
 /// Split 13 to 18: the number of equal parts is stated.
 Status StateParts(NodeUpgrade& upgrade);
+/// Upsample 1 to 7: scales of all axes.
+Status SpatialScales(NodeUpgrade& upgrade);
+/// Resize 10 to 11, with the coordinates it had.
+Status SpellResizeOut(NodeUpgrade& upgrade);
 /// Upsample 9 to Resize 11, with its coordinates spelled out.
 Status UpsampleToResize(NodeUpgrade& upgrade);
 /// Softmax, LogSoftmax and Hardmax 11 to 13: from the matrix that the input

@@ -176,6 +176,7 @@ void CaseRunner::RunSets(const PlanRow& row, const CaseData& data,
       result.run_us = result.run_us.value_or(0) + seen.run_us;
     }
     result.placement = seen.placement;
+    result.via_function = seen.via_function;
     const int64_t judging = SteadyMicroseconds();
     JudgeSet(row, seen, data, set, record);
     *result.judge_us += SteadyMicroseconds() - judging;

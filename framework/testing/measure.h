@@ -36,6 +36,7 @@ struct Observation {
   std::vector<Value> outputs;  // copies: nothing of the backend's is kept
   std::vector<std::string> output_names;
   std::string placement;  // distinct executors joined by "+"; "" when unknown
+  bool via_function = false;  // some node ran as part of a function body
   int64_t load_us = 0;
   int64_t run_us = 0;  // Bind, Forward, Synchronize and fetch
 };

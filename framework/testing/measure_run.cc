@@ -81,21 +81,20 @@ Result<Value> CopyOf(const Value& value) {
 }
 
 // Distinct executors in the order in which they first ran, joined by "+".
-std::string JoinedPlacement(Network& network) {
+void ReadPlacement(Network& network, Observation& seen) {
   const Placement* placement = network.placement();
-  if (placement == nullptr) return "";
+  if (placement == nullptr) return;
   std::vector<std::string> executors;
   for (PlacedNode& node : placement->Placed()) {
+    seen.via_function = seen.via_function || !node.function.empty();
     if (std::ranges::find(executors, node.executor) == executors.end()) {
       executors.push_back(std::move(node.executor));
     }
   }
-  std::string joined;
   for (const std::string& executor : executors) {
-    if (!joined.empty()) joined += '+';
-    joined += executor;
+    if (!seen.placement.empty()) seen.placement += '+';
+    seen.placement += executor;
   }
-  return joined;
 }
 
 Status Fetch(Network& network, const Binding& binding, Observation& seen) {
@@ -103,7 +102,7 @@ Status Fetch(Network& network, const Binding& binding, Observation& seen) {
   for (const ValueInfo& output : network.outputs()) {
     seen.output_names.push_back(output.name);
   }
-  seen.placement = JoinedPlacement(network);
+  ReadPlacement(network, seen);
   return OkStatus();
 }
 

@@ -165,6 +165,7 @@ constexpr int16_t kVersions[] = {
     11, 22,  // Round
     17,  // STFT
     8, 9, 11, 16, 19, 21, 23, 24, 25,  // Scan
+    9, 11,  // Scatter
     11, 13, 16, 18,  // ScatterElements
     11, 13, 16, 18,  // ScatterND
     1, 6, 22,  // Selu
@@ -210,6 +211,7 @@ constexpr int16_t kVersions[] = {
     14,  // Trilu
     11, 28,  // Unique
     1, 11, 13, 21, 23, 24, 25,  // Unsqueeze
+    1, 7, 9, 10,  // Upsample
     9, 16,  // Where
     1, 7,  // Xor
     1,  // ArrayFeatureExtractor
@@ -228,6 +230,8 @@ constexpr int16_t kVersions[] = {
     1,  // SVMRegressor
     1,  // Scaler
     5,  // TreeEnsemble
+    1, 3, 5,  // TreeEnsembleClassifier
+    1, 3, 5,  // TreeEnsembleRegressor
     1,  // ZipMap
     1,  // FlexAttention
     1,  // Adagrad
@@ -392,75 +396,79 @@ constexpr OperatorInfo kOperators[] = {
     {"", "Round", {kVersions + 485, 2}, false},
     {"", "STFT", {kVersions + 487, 1}, false},
     {"", "Scan", {kVersions + 488, 9}, false},
-    {"", "ScatterElements", {kVersions + 497, 4}, false},
-    {"", "ScatterND", {kVersions + 501, 4}, false},
-    {"", "Selu", {kVersions + 505, 3}, true},
-    {"", "SequenceAt", {kVersions + 508, 1}, false},
-    {"", "SequenceConstruct", {kVersions + 509, 1}, false},
-    {"", "SequenceEmpty", {kVersions + 510, 1}, false},
-    {"", "SequenceErase", {kVersions + 511, 1}, false},
-    {"", "SequenceInsert", {kVersions + 512, 1}, false},
-    {"", "SequenceLength", {kVersions + 513, 1}, false},
-    {"", "SequenceMap", {kVersions + 514, 1}, true},
-    {"", "Shape", {kVersions + 515, 8}, false},
-    {"", "Shrink", {kVersions + 523, 1}, true},
-    {"", "Sigmoid", {kVersions + 524, 3}, false},
-    {"", "Sign", {kVersions + 527, 2}, false},
-    {"", "Sin", {kVersions + 529, 2}, false},
-    {"", "Sinh", {kVersions + 531, 2}, false},
-    {"", "Size", {kVersions + 533, 7}, false},
-    {"", "Slice", {kVersions + 540, 4}, false},
-    {"", "Softmax", {kVersions + 544, 3}, true},
-    {"", "SoftmaxCrossEntropyLoss", {kVersions + 547, 2}, true},
-    {"", "Softplus", {kVersions + 549, 2}, true},
-    {"", "Softsign", {kVersions + 551, 2}, true},
-    {"", "SpaceToDepth", {kVersions + 553, 3}, true},
-    {"", "Split", {kVersions + 556, 5}, false},
-    {"", "SplitToSequence", {kVersions + 561, 2}, false},
-    {"", "Sqrt", {kVersions + 563, 3}, false},
-    {"", "Squeeze", {kVersions + 566, 7}, false},
-    {"", "StringConcat", {kVersions + 573, 1}, false},
-    {"", "StringNormalizer", {kVersions + 574, 1}, false},
-    {"", "StringSplit", {kVersions + 575, 1}, false},
-    {"", "Sub", {kVersions + 576, 5}, false},
-    {"", "Sum", {kVersions + 581, 4}, false},
-    {"", "SwiGLU", {kVersions + 585, 1}, true},
-    {"", "Swish", {kVersions + 586, 1}, true},
-    {"", "Tan", {kVersions + 587, 2}, false},
-    {"", "Tanh", {kVersions + 589, 3}, false},
-    {"", "TensorScatter", {kVersions + 592, 1}, false},
-    {"", "TfIdfVectorizer", {kVersions + 593, 1}, false},
-    {"", "ThresholdedRelu", {kVersions + 594, 2}, true},
-    {"", "Tile", {kVersions + 596, 3}, false},
-    {"", "TopK", {kVersions + 599, 4}, false},
-    {"", "Transpose", {kVersions + 603, 6}, false},
-    {"", "Trilu", {kVersions + 609, 1}, false},
-    {"", "Unique", {kVersions + 610, 2}, false},
-    {"", "Unsqueeze", {kVersions + 612, 7}, false},
-    {"", "Where", {kVersions + 619, 2}, false},
-    {"", "Xor", {kVersions + 621, 2}, false},
-    {"ai.onnx.ml", "ArrayFeatureExtractor", {kVersions + 623, 1}, false},
-    {"ai.onnx.ml", "Binarizer", {kVersions + 624, 1}, false},
-    {"ai.onnx.ml", "CastMap", {kVersions + 625, 1}, false},
-    {"ai.onnx.ml", "CategoryMapper", {kVersions + 626, 1}, false},
-    {"ai.onnx.ml", "DictVectorizer", {kVersions + 627, 1}, false},
-    {"ai.onnx.ml", "FeatureVectorizer", {kVersions + 628, 1}, false},
-    {"ai.onnx.ml", "Imputer", {kVersions + 629, 1}, false},
-    {"ai.onnx.ml", "LabelEncoder", {kVersions + 630, 3}, false},
-    {"ai.onnx.ml", "LinearClassifier", {kVersions + 633, 1}, false},
-    {"ai.onnx.ml", "LinearRegressor", {kVersions + 634, 1}, false},
-    {"ai.onnx.ml", "Normalizer", {kVersions + 635, 1}, false},
-    {"ai.onnx.ml", "OneHotEncoder", {kVersions + 636, 1}, false},
-    {"ai.onnx.ml", "SVMClassifier", {kVersions + 637, 1}, false},
-    {"ai.onnx.ml", "SVMRegressor", {kVersions + 638, 1}, false},
-    {"ai.onnx.ml", "Scaler", {kVersions + 639, 1}, false},
-    {"ai.onnx.ml", "TreeEnsemble", {kVersions + 640, 1}, false},
-    {"ai.onnx.ml", "ZipMap", {kVersions + 641, 1}, false},
-    {"ai.onnx.preview", "FlexAttention", {kVersions + 642, 1}, true},
-    {"ai.onnx.preview.training", "Adagrad", {kVersions + 643, 1}, false},
-    {"ai.onnx.preview.training", "Adam", {kVersions + 644, 1}, false},
-    {"ai.onnx.preview.training", "Gradient", {kVersions + 645, 1}, false},
-    {"ai.onnx.preview.training", "Momentum", {kVersions + 646, 1}, false},
+    {"", "Scatter", {kVersions + 497, 2}, false, true},
+    {"", "ScatterElements", {kVersions + 499, 4}, false},
+    {"", "ScatterND", {kVersions + 503, 4}, false},
+    {"", "Selu", {kVersions + 507, 3}, true},
+    {"", "SequenceAt", {kVersions + 510, 1}, false},
+    {"", "SequenceConstruct", {kVersions + 511, 1}, false},
+    {"", "SequenceEmpty", {kVersions + 512, 1}, false},
+    {"", "SequenceErase", {kVersions + 513, 1}, false},
+    {"", "SequenceInsert", {kVersions + 514, 1}, false},
+    {"", "SequenceLength", {kVersions + 515, 1}, false},
+    {"", "SequenceMap", {kVersions + 516, 1}, true},
+    {"", "Shape", {kVersions + 517, 8}, false},
+    {"", "Shrink", {kVersions + 525, 1}, true},
+    {"", "Sigmoid", {kVersions + 526, 3}, false},
+    {"", "Sign", {kVersions + 529, 2}, false},
+    {"", "Sin", {kVersions + 531, 2}, false},
+    {"", "Sinh", {kVersions + 533, 2}, false},
+    {"", "Size", {kVersions + 535, 7}, false},
+    {"", "Slice", {kVersions + 542, 4}, false},
+    {"", "Softmax", {kVersions + 546, 3}, true},
+    {"", "SoftmaxCrossEntropyLoss", {kVersions + 549, 2}, true},
+    {"", "Softplus", {kVersions + 551, 2}, true},
+    {"", "Softsign", {kVersions + 553, 2}, true},
+    {"", "SpaceToDepth", {kVersions + 555, 3}, true},
+    {"", "Split", {kVersions + 558, 5}, false},
+    {"", "SplitToSequence", {kVersions + 563, 2}, false},
+    {"", "Sqrt", {kVersions + 565, 3}, false},
+    {"", "Squeeze", {kVersions + 568, 7}, false},
+    {"", "StringConcat", {kVersions + 575, 1}, false},
+    {"", "StringNormalizer", {kVersions + 576, 1}, false},
+    {"", "StringSplit", {kVersions + 577, 1}, false},
+    {"", "Sub", {kVersions + 578, 5}, false},
+    {"", "Sum", {kVersions + 583, 4}, false},
+    {"", "SwiGLU", {kVersions + 587, 1}, true},
+    {"", "Swish", {kVersions + 588, 1}, true},
+    {"", "Tan", {kVersions + 589, 2}, false},
+    {"", "Tanh", {kVersions + 591, 3}, false},
+    {"", "TensorScatter", {kVersions + 594, 1}, false},
+    {"", "TfIdfVectorizer", {kVersions + 595, 1}, false},
+    {"", "ThresholdedRelu", {kVersions + 596, 2}, true},
+    {"", "Tile", {kVersions + 598, 3}, false},
+    {"", "TopK", {kVersions + 601, 4}, false},
+    {"", "Transpose", {kVersions + 605, 6}, false},
+    {"", "Trilu", {kVersions + 611, 1}, false},
+    {"", "Unique", {kVersions + 612, 2}, false},
+    {"", "Unsqueeze", {kVersions + 614, 7}, false},
+    {"", "Upsample", {kVersions + 621, 4}, false, true},
+    {"", "Where", {kVersions + 625, 2}, false},
+    {"", "Xor", {kVersions + 627, 2}, false},
+    {"ai.onnx.ml", "ArrayFeatureExtractor", {kVersions + 629, 1}, false},
+    {"ai.onnx.ml", "Binarizer", {kVersions + 630, 1}, false},
+    {"ai.onnx.ml", "CastMap", {kVersions + 631, 1}, false},
+    {"ai.onnx.ml", "CategoryMapper", {kVersions + 632, 1}, false},
+    {"ai.onnx.ml", "DictVectorizer", {kVersions + 633, 1}, false},
+    {"ai.onnx.ml", "FeatureVectorizer", {kVersions + 634, 1}, false},
+    {"ai.onnx.ml", "Imputer", {kVersions + 635, 1}, false},
+    {"ai.onnx.ml", "LabelEncoder", {kVersions + 636, 3}, false},
+    {"ai.onnx.ml", "LinearClassifier", {kVersions + 639, 1}, false},
+    {"ai.onnx.ml", "LinearRegressor", {kVersions + 640, 1}, false},
+    {"ai.onnx.ml", "Normalizer", {kVersions + 641, 1}, false},
+    {"ai.onnx.ml", "OneHotEncoder", {kVersions + 642, 1}, false},
+    {"ai.onnx.ml", "SVMClassifier", {kVersions + 643, 1}, false},
+    {"ai.onnx.ml", "SVMRegressor", {kVersions + 644, 1}, false},
+    {"ai.onnx.ml", "Scaler", {kVersions + 645, 1}, false},
+    {"ai.onnx.ml", "TreeEnsemble", {kVersions + 646, 1}, false},
+    {"ai.onnx.ml", "TreeEnsembleClassifier", {kVersions + 647, 3}, false, true},
+    {"ai.onnx.ml", "TreeEnsembleRegressor", {kVersions + 650, 3}, false, true},
+    {"ai.onnx.ml", "ZipMap", {kVersions + 653, 1}, false},
+    {"ai.onnx.preview", "FlexAttention", {kVersions + 654, 1}, true},
+    {"ai.onnx.preview.training", "Adagrad", {kVersions + 655, 1}, false},
+    {"ai.onnx.preview.training", "Adam", {kVersions + 656, 1}, false},
+    {"ai.onnx.preview.training", "Gradient", {kVersions + 657, 1}, false},
+    {"ai.onnx.preview.training", "Momentum", {kVersions + 658, 1}, false},
 };
 
 constexpr DomainInfo kDomains[] = {
@@ -1862,6 +1870,15 @@ Status op::Scan::Read(const Node& from) {
       {{"body", &body, true}, {"num_scan_inputs", &num_scan_inputs, true}, {"scan_input_axes", &scan_input_axes}, {"scan_input_directions", &scan_input_directions}, {"scan_output_axes", &scan_output_axes}, {"scan_output_directions", &scan_output_directions}});
 }
 
+Status op::Scatter::Read(const Node& from) {
+  node = &from;
+  return ReadForm(from, kId,
+      {3, 3, 1, 1},
+      {{&data, true}, {&indices, true}, {&updates, true}},
+      {{&output, true}},
+      {{"axis", &axis}});
+}
+
 Status op::ScatterElements::Read(const Node& from) {
   node = &from;
   return ReadForm(from, kId,
@@ -2267,6 +2284,15 @@ Status op::Unsqueeze::Read(const Node& from) {
       {});
 }
 
+Status op::Upsample::Read(const Node& from) {
+  node = &from;
+  return ReadForm(from, kId,
+      {2, 2, 1, 1},
+      {{&x, true}, {&scales, true}},
+      {{&y, true}},
+      {{"mode", &mode}});
+}
+
 Status op::Where::Read(const Node& from) {
   node = &from;
   return ReadForm(from, kId,
@@ -2427,6 +2453,24 @@ Status op::ml::TreeEnsemble::Read(const Node& from) {
       {{&x, true}},
       {{&y, true}},
       {{"aggregate_function", &aggregate_function}, {"leaf_targetids", &leaf_targetids, true}, {"leaf_weights", &leaf_weights, true}, {"membership_values", &membership_values}, {"n_targets", &n_targets}, {"nodes_falseleafs", &nodes_falseleafs, true}, {"nodes_falsenodeids", &nodes_falsenodeids, true}, {"nodes_featureids", &nodes_featureids, true}, {"nodes_hitrates", &nodes_hitrates}, {"nodes_missing_value_tracks_true", &nodes_missing_value_tracks_true}, {"nodes_modes", &nodes_modes, true}, {"nodes_splits", &nodes_splits, true}, {"nodes_trueleafs", &nodes_trueleafs, true}, {"nodes_truenodeids", &nodes_truenodeids, true}, {"post_transform", &post_transform}, {"tree_roots", &tree_roots, true}});
+}
+
+Status op::ml::TreeEnsembleClassifier::Read(const Node& from) {
+  node = &from;
+  return ReadForm(from, kId,
+      {1, 1, 2, 2},
+      {{&x, true}},
+      {{&y, true}, {&z, true}},
+      {{"base_values", &base_values}, {"base_values_as_tensor", &base_values_as_tensor}, {"class_ids", &class_ids}, {"class_nodeids", &class_nodeids}, {"class_treeids", &class_treeids}, {"class_weights", &class_weights}, {"class_weights_as_tensor", &class_weights_as_tensor}, {"classlabels_int64s", &classlabels_int64s}, {"classlabels_strings", &classlabels_strings}, {"nodes_falsenodeids", &nodes_falsenodeids}, {"nodes_featureids", &nodes_featureids}, {"nodes_hitrates", &nodes_hitrates}, {"nodes_hitrates_as_tensor", &nodes_hitrates_as_tensor}, {"nodes_missing_value_tracks_true", &nodes_missing_value_tracks_true}, {"nodes_modes", &nodes_modes}, {"nodes_nodeids", &nodes_nodeids}, {"nodes_treeids", &nodes_treeids}, {"nodes_truenodeids", &nodes_truenodeids}, {"nodes_values", &nodes_values}, {"nodes_values_as_tensor", &nodes_values_as_tensor}, {"post_transform", &post_transform}});
+}
+
+Status op::ml::TreeEnsembleRegressor::Read(const Node& from) {
+  node = &from;
+  return ReadForm(from, kId,
+      {1, 1, 1, 1},
+      {{&x, true}},
+      {{&y, true}},
+      {{"aggregate_function", &aggregate_function}, {"base_values", &base_values}, {"base_values_as_tensor", &base_values_as_tensor}, {"n_targets", &n_targets}, {"nodes_falsenodeids", &nodes_falsenodeids}, {"nodes_featureids", &nodes_featureids}, {"nodes_hitrates", &nodes_hitrates}, {"nodes_hitrates_as_tensor", &nodes_hitrates_as_tensor}, {"nodes_missing_value_tracks_true", &nodes_missing_value_tracks_true}, {"nodes_modes", &nodes_modes}, {"nodes_nodeids", &nodes_nodeids}, {"nodes_treeids", &nodes_treeids}, {"nodes_truenodeids", &nodes_truenodeids}, {"nodes_values", &nodes_values}, {"nodes_values_as_tensor", &nodes_values_as_tensor}, {"post_transform", &post_transform}, {"target_ids", &target_ids}, {"target_nodeids", &target_nodeids}, {"target_treeids", &target_treeids}, {"target_weights", &target_weights}, {"target_weights_as_tensor", &target_weights_as_tensor}});
 }
 
 Status op::ml::ZipMap::Read(const Node& from) {

@@ -485,6 +485,9 @@ class Visitor {
   virtual R Visit(const op::Scan&, C& context) {
     return Decline(OperatorId::kScan, context);
   }
+  virtual R Visit(const op::Scatter&, C& context) {
+    return Decline(OperatorId::kScatter, context);
+  }
   virtual R Visit(const op::ScatterElements&, C& context) {
     return Decline(OperatorId::kScatterElements, context);
   }
@@ -620,6 +623,9 @@ class Visitor {
   virtual R Visit(const op::Unsqueeze&, C& context) {
     return Decline(OperatorId::kUnsqueeze, context);
   }
+  virtual R Visit(const op::Upsample&, C& context) {
+    return Decline(OperatorId::kUpsample, context);
+  }
   virtual R Visit(const op::Where&, C& context) {
     return Decline(OperatorId::kWhere, context);
   }
@@ -673,6 +679,12 @@ class Visitor {
   }
   virtual R Visit(const op::ml::TreeEnsemble&, C& context) {
     return Decline(OperatorId::kTreeEnsemble, context);
+  }
+  virtual R Visit(const op::ml::TreeEnsembleClassifier&, C& context) {
+    return Decline(OperatorId::kTreeEnsembleClassifier, context);
+  }
+  virtual R Visit(const op::ml::TreeEnsembleRegressor&, C& context) {
+    return Decline(OperatorId::kTreeEnsembleRegressor, context);
   }
   virtual R Visit(const op::ml::ZipMap&, C& context) {
     return Decline(OperatorId::kZipMap, context);
@@ -1012,6 +1024,8 @@ decltype(auto) WithOperator(OperatorId id, F&& function) {
       return function.template operator()<op::STFT>();
     case OperatorId::kScan:
       return function.template operator()<op::Scan>();
+    case OperatorId::kScatter:
+      return function.template operator()<op::Scatter>();
     case OperatorId::kScatterElements:
       return function.template operator()<op::ScatterElements>();
     case OperatorId::kScatterND:
@@ -1102,6 +1116,8 @@ decltype(auto) WithOperator(OperatorId id, F&& function) {
       return function.template operator()<op::Unique>();
     case OperatorId::kUnsqueeze:
       return function.template operator()<op::Unsqueeze>();
+    case OperatorId::kUpsample:
+      return function.template operator()<op::Upsample>();
     case OperatorId::kWhere:
       return function.template operator()<op::Where>();
     case OperatorId::kXor:
@@ -1138,6 +1154,10 @@ decltype(auto) WithOperator(OperatorId id, F&& function) {
       return function.template operator()<op::ml::Scaler>();
     case OperatorId::kTreeEnsemble:
       return function.template operator()<op::ml::TreeEnsemble>();
+    case OperatorId::kTreeEnsembleClassifier:
+      return function.template operator()<op::ml::TreeEnsembleClassifier>();
+    case OperatorId::kTreeEnsembleRegressor:
+      return function.template operator()<op::ml::TreeEnsembleRegressor>();
     case OperatorId::kZipMap:
       return function.template operator()<op::ml::ZipMap>();
     case OperatorId::kFlexAttention:

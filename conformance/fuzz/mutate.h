@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Models broken on purpose: a seed model, changed in its bytes or in its
+// structure, in a way that depends on nothing but the random numbers given.
+//
+//   std::mt19937_64 random(seed);
+//   const std::string bytes = Mutate(seed_model_bytes, random);
+
+#ifndef ASSAY_CONFORMANCE_FUZZ_MUTATE_H_
+#define ASSAY_CONFORMANCE_FUZZ_MUTATE_H_
+
+#include <filesystem>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace assay::fuzz {
+
+using Random = std::mt19937_64;
+
+/// Serialized models: some written here, which reach functions, subgraphs, all
+/// kinds of values and old opsets, and small ones of the exported corpus where
+/// `corpus` holds it.
+std::vector<std::string> SeedModels(const std::filesystem::path& corpus);
+
+/// One to three changes: flipped, cut or repeated bytes, cycles, huge claimed
+/// sizes, deep nesting, wrong types, swapped names, duplicated fields,
+/// functions that call each other.
+std::string Mutate(const std::string& model, Random& random);
+
+}  // namespace assay::fuzz
+
+#endif  // ASSAY_CONFORMANCE_FUZZ_MUTATE_H_

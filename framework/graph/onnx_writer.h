@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The parts of our form turned back into ONNX's messages, for what ONNX's
+// library is asked about them. Included by sources of framework/graph only:
+// protobuf is hidden in the core.
+//
+//   Names names;
+//   names.Add(0, "x");
+//   WriteNode(node, names, proto);
+
+#ifndef ASSAY_GRAPH_ONNX_WRITER_H_
+#define ASSAY_GRAPH_ONNX_WRITER_H_
+
+#include <string>
+#include <vector>
+
+#include "framework/graph/model.h"
+#include "onnx/onnx-data.pb.h"
+#include "onnx/onnx_pb.h"
+
+namespace assay {
+namespace [[gnu::visibility("hidden")]] writer {
+
+/// By ValueId: the names of a graph's values in the message; "" for none.
+using Names = std::vector<std::string>;
+
+void WriteType(const ValueType& type, onnx::TypeProto& proto);
+
+void WriteTensor(const Tensor& tensor, onnx::TensorProto& proto);
+
+/// The node with its attributes; subgraphs give their own values names that
+/// none of `names` is.
+void WriteNode(const Node& node, const Names& names, onnx::NodeProto& proto);
+
+}  // namespace writer
+}  // namespace assay
+
+#endif  // ASSAY_GRAPH_ONNX_WRITER_H_
