@@ -18,7 +18,9 @@ namespace assay::reference {
 /// [channels, window.InputSize()]; what falls into the padding is dropped.
 template <class T>
 void Fold(const Window& window, int64_t channels, const T* columns, T* image) {
-  const auto& [x, y, z] = window.axes();
+  const WindowAxis& x = window.axes()[0];
+  const WindowAxis& y = window.axes()[1];
+  const WindowAxis& z = window.axes()[2];
   const auto inside = [](int64_t i, const WindowAxis& axis) {
     return i >= 0 && i < axis.input;
   };

@@ -52,11 +52,11 @@ struct Pair {
 TEST(ConvTranspose, IsTheAdjointOfConv) {
   const std::vector<Pair> pairs = {
       {"strides = [3]", "1,1,7|1,1,4|1,1,2", {1, 1, 7}, {1, 1, 4}, {1, 1, 2}},
-      {"group = 2, strides = [2,1], dilations = [1,2], pads = [1,2,0,1]",
-       "2,4,5,6|6,2,2,3|2,6,3,5",
+      {"group = 2, strides = [3,1], dilations = [2,2], pads = [1,2,0,1]",
+       "2,4,5,6|6,2,2,3|2,6,2,5",
        {2, 4, 5, 6},
        {6, 2, 2, 3},
-       {2, 6, 3, 5}},
+       {2, 6, 2, 5}},
       {"group = 3, pads = [1,0,1,1,0,1]",
        "1,3,3,2,4|3,1,3,1,2|1,3,3,2,5",
        {1, 3, 3, 2, 4},

@@ -125,7 +125,7 @@ void MaxTaps(const WindowAxes& axes, const T* x, T* y) {
                for (int64_t k = 0; k < count; ++k) {
                  const T value = from[k * stride];
                  // A NaN, once there, stays.
-                 to[k] = (value > to[k]) | (value != value) ? value : to[k];
+                 to[k] = ((value > to[k]) | (value != value)) ? value : to[k];
                }
              });
 }
