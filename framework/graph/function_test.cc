@@ -112,7 +112,7 @@ TEST(ExpandFunction, GivesAttributesAndTheirDefaultsToTheBody) {
 
 TEST(ExpandFunction, BodiesMayDependOnTypesAndSubgraphs) {
   const auto graph = Expanded(R"(
-      (seq(float[2]) s, float[2] w) => (seq(float[2]) y) {
+      (float[2] other, seq(float[2]) s, float[2] w) => (seq(float[2]) y) {
         y = SequenceMap(s) <body = b (float[2] e) => (float[2] o)
                             { o = Add(e, w) }>
       })");
