@@ -184,9 +184,9 @@ Status NoBody(const Node& node) {
   return NotFound(node.Label(), " has no function body");
 }
 
-/// The schema's body for these types and attributes.
-Result<FunctionProto> BodyOf(const OpSchema& schema, const Call& call) {
-  FunctionProto body;
+/// The schema's body for these types and attributes. Not as a Result: its
+/// symbols would be exported, and name protobuf.
+Status MakeBody(const OpSchema& schema, const Call& call, FunctionProto& body) {
   if (schema.HasFunction()) {
     const FunctionProto* const fixed = schema.GetFunction(call.node.opset);
     if (fixed == nullptr) return NoBody(call.node);
@@ -218,7 +218,7 @@ Result<FunctionProto> BodyOf(const OpSchema& schema, const Call& call) {
     body.add_opset_import()->set_version(NewestOpset(""));
   }
   Bind(call.proto, body);
-  return body;
+  return OkStatus();
 }
 
 Result<Graph> ExpandOperator(const Node& node, const KnownValues& known) {
@@ -229,7 +229,8 @@ Result<Graph> ExpandOperator(const Node& node, const KnownValues& known) {
     return NoBody(node);
   }
   const Call call = WriteCall(node, known);
-  ASSAY_ASSIGN_OR_RETURN(FunctionProto body, BodyOf(*schema, call));
+  FunctionProto body;
+  ASSAY_RETURN_IF_ERROR(MakeBody(*schema, call, body));
   ModelProto scratch;
   scratch.set_ir_version(onnx::IR_VERSION);
   ASSAY_ASSIGN_OR_RETURN(Graph graph, BodyMaker(scratch, {}).Make(call, body));

@@ -86,13 +86,15 @@ class Misbehaving final : public Backend {
         dlopen(library, RTLD_NOW | RTLD_LOCAL) == nullptr) {
       return assay::Internal(dlerror());
     }
-    if (options.settings.count("decline") > 0) {
-      return assay::Unsupported(assay::Reason::kOperator, "everything");
+    const std::string& op_type = model->graph().nodes.at(0).op_type;
+    const auto declined = options.settings.find("decline");
+    if (declined != options.settings.end() &&
+        (declined->second == "all" || declined->second == op_type)) {
+      return assay::Unsupported(assay::Reason::kOperator, op_type);
     }
     for (const Misdeed& misdeed : kMisdeeds) {
       const auto chosen = options.settings.find(misdeed.setting);
-      if (chosen != options.settings.end() &&
-          chosen->second == model->graph().nodes.at(0).op_type) {
+      if (chosen != options.settings.end() && chosen->second == op_type) {
         misdeed.commit();
       }
     }
