@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "framework/backend/eager.h"
-#include "framework/backend/onnx_text.h"
+#include "framework/graph/model_text.h"
 
 namespace {
 

@@ -25,8 +25,8 @@
 #include <vector>
 
 #include "dnnl.hpp"
-#include "framework/backend/onnx_text.h"
 #include "framework/backend/registry.h"
+#include "framework/graph/model_text.h"
 
 namespace {
 

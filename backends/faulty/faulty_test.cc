@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "backends/faulty/mutants.h"
-#include "framework/backend/onnx_text.h"
 #include "framework/backend/registry.h"
+#include "framework/graph/model_text.h"
 
 namespace assay::faulty {
 namespace {

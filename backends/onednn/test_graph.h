@@ -18,8 +18,8 @@
 #include <string_view>
 #include <vector>
 
-#include "framework/backend/onnx_text.h"
 #include "framework/backend/registry.h"
+#include "framework/graph/model_text.h"
 
 namespace assay::onednn {
 

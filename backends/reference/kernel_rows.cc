@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "backends/reference/codec.h"
-#include "framework/backend/onnx_text.h"
+#include "framework/graph/model_text.h"
 
 namespace assay::reference {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <cmath>
 
-#include "framework/backend/onnx_text.h"
 #include "framework/backend/toy_backend.h"
+#include "framework/graph/model_text.h"
 
 namespace assay {
 namespace {

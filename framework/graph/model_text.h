@@ -11,8 +11,9 @@
 #define ASSAY_GRAPH_MODEL_TEXT_H_
 
 #include <memory>
-#include <string>
+#include <stdexcept>
 #include <string_view>
+#include <utility>
 
 #include "framework/core/status.h"
 #include "framework/graph/model.h"
@@ -24,6 +25,15 @@ namespace assay::inline v1 {
 /// argument with the parser's words for a wrong text.
 Result<std::shared_ptr<const Model>> ParseModelText(std::string_view graph,
                                                     int opset = 0);
+
+/// The same of a text that is known to be right: throws std::invalid_argument
+/// with the parser's words where it is not.
+inline std::shared_ptr<const Model> ModelOfText(std::string_view graph,
+                                                int opset = 0) {
+  auto model = ParseModelText(graph, opset);
+  if (!model.ok()) throw std::invalid_argument(model.status().ToString());
+  return *std::move(model);
+}
 
 }  // namespace assay::inline v1
 

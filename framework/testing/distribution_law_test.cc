@@ -2,7 +2,7 @@
 
 #include "framework/testing/distribution_law.h"
 
-#include "framework/backend/onnx_text.h"
+#include "framework/graph/model_text.h"
 #include "framework/testing/measure_rows.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

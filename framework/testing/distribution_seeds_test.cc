@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "framework/backend/onnx_text.h"
+#include "framework/graph/model_text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "framework/backend/eager.h"
-#include "framework/backend/onnx_text.h"
+#include "framework/graph/model_text.h"
 #include "framework/testing/measure_rows.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -14,12 +14,10 @@ assay_unit_test(measure
           test_case_test.cc
   LIBRARIES Assay::case)
 
-# onnx_text.cc turns text into models, for which it needs ONNX's parser.
 assay_unit_test(distribution
   SOURCES distribution_counts_test.cc distribution_law_test.cc
           distribution_seeds_test.cc distribution_test.cc
-          ${PROJECT_SOURCE_DIR}/framework/backend/onnx_text.cc
-  LIBRARIES Assay::case AssayDeps::onnx)
+  LIBRARIES Assay::case)
 
 assay_unit_test(plain_corpus
   SOURCES plain_corpus_test.cc LIBRARIES Assay::testing LABELS needs=corpus)
