@@ -44,9 +44,9 @@ void AddNodeCase(const TestCase& c, Coverage* row) {
   }
 }
 
-std::string Padded(std::string text, size_t width) {
-  if (text.size() < width) text.resize(width, ' ');
-  return text;
+/// `text` at the right end of a column.
+std::string Right(const std::string& text, size_t width) {
+  return std::string(width - std::min(width, text.size()), ' ') + text;
 }
 
 std::string Scores(const Coverage& row) {
@@ -89,21 +89,25 @@ std::vector<Coverage> CoverageOf(const std::vector<TestCase>& cases,
 }
 
 std::string CoverageTable(const std::vector<Coverage>& rows) {
-  std::string text;
+  constexpr size_t kColumn = 7;
   size_t width = 0;
-  int64_t without = 0;
   for (const Coverage& row : rows) width = std::max(width, row.op.size());
+  std::string text = "operator" + Right("since", width + kColumn - 8);
+  for (const char* title : {"cases", "models", "opsets", "dtypes", "values"}) {
+    text += Right(title, kColumn);
+  }
+  text += "\n";
+  int64_t without = 0;
   for (const Coverage& row : rows) {
     without += row.node_cases == 0 ? 1 : 0;
     size_t n_values = 0;
     for (const auto& [name, values] : row.attributes) n_values += values.size();
-    text += Padded(row.op, width + 2);
-    text += Padded(StrCat("since ", row.since), 10);
-    text += Padded(StrCat("cases ", row.node_cases), 11);
-    text += Padded(StrCat("models ", row.models), 12);
-    text += Padded(StrCat("opsets ", row.opsets.size()), 10);
-    text += Padded(StrCat("dtypes ", row.dtypes.size()), 11);
-    text += StrCat("attribute values ", n_values, Scores(row), "\n");
+    text += row.op + Right(StrCat(row.since), width + kColumn - row.op.size());
+    text += Right(StrCat(row.node_cases), kColumn);
+    text += Right(StrCat(row.models), kColumn);
+    text += Right(StrCat(row.opsets.size()), kColumn);
+    text += Right(StrCat(row.dtypes.size()), kColumn);
+    text += Right(StrCat(n_values), kColumn) + Scores(row) + "\n";
   }
   return text +
          StrCat(rows.size(), " operators, ", without, " without a node case\n");

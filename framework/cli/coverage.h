@@ -43,7 +43,8 @@ struct Coverage {
 std::vector<Coverage> CoverageOf(const std::vector<TestCase>& cases,
                                  const std::vector<ResultRow>& results);
 
-/// A line per operator, then a line of totals.
+/// A line of titles, one per operator, one of totals. `values` counts those of
+/// attributes that cases try.
 std::string CoverageTable(const std::vector<Coverage>& rows);
 
 }  // namespace assay::inline v1
