@@ -12,7 +12,7 @@ stamps=$build/tidy
 mkdir -p "$stamps"
 
 # One digest for all headers and the checks: they decide for every file.
-common=$(find framework backends perf .clang-tidy -name '*.h' -o -name .clang-tidy |
+common=$(find framework backends conformance perf .clang-tidy -name '*.h' -o -name .clang-tidy |
   sort | xargs sha256sum | sha256sum | cut -c1-16)
 
 todo=()
@@ -21,7 +21,8 @@ while read -r file; do
   key=$(sha256sum <"$file" | cut -c1-16)-$common
   stamp=$stamps/${file//\//_}
   [[ -f $stamp && $(<"$stamp") == "$key" ]] || todo+=("$file $key $stamp")
-done < <(find framework backends -name '*.cc' ! -name '*_test.cc' ! -path '*/generated/*' \
+done < <(find framework backends conformance -name "*.cc" \
+  ! -name "*_test.cc" ! -path "*/generated/*" \
   ! -path '*/test_module*/*' ! -path '*/*_test_modules/*' | sort)
 
 check() {

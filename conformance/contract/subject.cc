@@ -27,12 +27,11 @@ Result<std::unique_ptr<Network>> Load(Backend& backend, std::string_view text,
   return network;
 }
 
-Value Floats(std::vector<float> elements) {
-  Shape shape{static_cast<int64_t>(elements.size())};
-  return Floats(std::move(shape), std::move(elements));
+Value Floats(const std::vector<float>& elements) {
+  return Floats(Shape{static_cast<int64_t>(elements.size())}, elements);
 }
 
-Value Floats(Shape shape, std::vector<float> elements) {
+Value Floats(const Shape& shape, const std::vector<float>& elements) {
   return *Tensor::Of<float>(shape, elements);
 }
 

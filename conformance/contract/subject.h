@@ -35,8 +35,8 @@ Result<std::unique_ptr<Network>> Load(Backend& backend, std::string_view text,
                                       const LoadOptions& options = {});
 
 /// A float32 tensor; without a shape it has one axis.
-Value Floats(std::vector<float> elements);
-Value Floats(Shape shape, std::vector<float> elements);
+Value Floats(const std::vector<float>& elements);
+Value Floats(const Shape& shape, const std::vector<float>& elements);
 
 /// Forward and Synchronize.
 Status RunBound(Network& network, Binding& binding);

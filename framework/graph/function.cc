@@ -274,8 +274,9 @@ class Inliner {
         Result<Graph> made =
             BodyMaker(scratch_, model_.directory()).Make(call, body);
         if (!made.ok()) return made.status().WithContext(node.Label());
-        ASSAY_ASSIGN_OR_RETURN(*made, Inline(*std::move(made), constants));
-        bodies.emplace(i, *std::move(made));
+        ASSAY_ASSIGN_OR_RETURN(Graph inlined,
+                               Inline(*std::move(made), constants));
+        bodies.emplace(i, std::move(inlined));
       } else if (HasCall(node)) {
         ASSAY_RETURN_IF_ERROR(InlineBelow(node, constants));
       }
