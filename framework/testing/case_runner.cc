@@ -196,10 +196,14 @@ Record CaseRunner::Run(const PlanRow& row) {
   result.started_us = SteadyMicroseconds() - facts_.started_us;
   result.worker = std::to_string(getpid());
   const Suite* suite = FindSuite(row.suite);
-  if (suite != nullptr) {
+  if (suite != nullptr && suite->judge != nullptr) {
     SetVerdict(suite->judge(row, backend_), &result);
   } else {
-    RunFiles(row, &record);
+    RunData(row,
+            suite != nullptr ? suite->data(row.test_id)
+                             : ReadCaseData(row.directory,
+                                            static_cast<int>(row.n_data_sets)),
+            &record);
   }
   if (const std::string changed = state_.Restore(); !changed.empty()) {
     SetVerdict({Outcome::kError, Reason::kStateChanged,
@@ -210,9 +214,8 @@ Record CaseRunner::Run(const PlanRow& row) {
   return record;
 }
 
-void CaseRunner::RunFiles(const PlanRow& row, Record* record) {
-  const Result<CaseData> data =
-      ReadCaseData(row.directory, static_cast<int>(row.n_data_sets));
+void CaseRunner::RunData(const PlanRow& row, const Result<CaseData>& data,
+                         Record* record) {
   if (!data.ok()) {
     // What the reader does not read yet is declined; broken files are errors.
     const bool declined = data.status().code() == StatusCode::kUnsupported;

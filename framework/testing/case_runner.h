@@ -47,7 +47,8 @@ class CaseRunner {
   Record Run(const PlanRow& row);
 
  private:
-  void RunFiles(const PlanRow& row, Record* record);
+  void RunData(const PlanRow& row, const Result<CaseData>& data,
+               Record* record);
   void RunSets(const PlanRow& row, const CaseData& data, Record* record);
   void JudgeSet(const PlanRow& row, const Observation& seen,
                 const CaseData& data, const DataSet& set, Record* record);

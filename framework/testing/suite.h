@@ -5,6 +5,9 @@
 // which runs them; to a run it is a corpus of its name.
 //
 //   const bool kRegistered = AddSuite({"contract", &Cases, &Judge});
+//
+// A suite either judges its cases itself, or gives each one's model, inputs and
+// expected outputs and has them judged as cases of files are.
 
 #ifndef ASSAY_TESTING_SUITE_H_
 #define ASSAY_TESTING_SUITE_H_
@@ -24,7 +27,9 @@ struct Suite {
   std::string name;
   std::vector<TestCase> (*cases)();
   /// The raw outcome of one planned case. May throw.
-  Judgement (*judge)(const PlanRow& row, Backend& backend);
+  Judgement (*judge)(const PlanRow& row, Backend& backend) = nullptr;
+  /// Where there is no `judge`: what ReadCaseData gives for a case of files.
+  Result<CaseData> (*data)(std::string_view test_id) = nullptr;
 };
 
 /// Always true, so that a static initialiser can call it.
