@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -141,6 +142,7 @@ def publish(
         header = _header(entries, versions, drift)
         text = store.manifest_text(header, entries)
         (corpus / store.MANIFEST).write_text(text, "ascii")
+        shutil.copyfile(stamp.SENSITIVITY, corpus / stamp.SENSITIVITY.name)
         stamp.write(corpus, stamp_key)
     return Published(header, entries, drift)
 

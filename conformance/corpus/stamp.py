@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 
 FILE_NAME = "stamp.txt"
+SENSITIVITY = Path(__file__).parent / "sensitivity.txt"
 PACKAGES = ("onnx", "numpy", "ml_dtypes", "protobuf")
 
 
@@ -36,7 +37,8 @@ def key(digests: Path) -> str:
     for name in PACKAGES:
         digest.update(f"{name}={package_version(name)}\0".encode())
     digest.update(f"python={sys.version_info[:2]}\0".encode())
-    digest.update(digests.read_bytes() if digests.is_file() else b"")
+    for path in (digests, SENSITIVITY):
+        digest.update(path.read_bytes() if path.is_file() else b"")
     return digest.hexdigest()
 
 

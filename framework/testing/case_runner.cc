@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "framework/testing/csv.h"
+#include "framework/testing/recheck.h"
 #include "framework/testing/suite.h"
 
 namespace assay::inline v1 {
@@ -74,6 +75,21 @@ AccuracyRow RowOf(const OutputMetrics& m, const ResultRow& result) {
   return row;
 }
 
+/// Whether zeros in place of every output would be within the limit.
+bool AcceptsZeros(const DataSet& set, const Limit& limit) {
+  std::vector<Value> zeros;
+  for (const Value& want : set.expected) {
+    const Tensor* tensor = want.tensor();
+    if (tensor == nullptr) return false;
+    auto zero = Tensor::Allocate(tensor->dtype(), tensor->shape());
+    if (!zero.ok()) return false;
+    zeros.emplace_back(*std::move(zero));
+  }
+  Observation seen;
+  return Judge(seen, Measure(zeros, set.expected, {}, limit)).outcome ==
+         Outcome::kPass;
+}
+
 void SetVerdict(const Judgement& verdict, ResultRow* result) {
   result->outcome = ToString(verdict.outcome);
   result->reason_code = ToString(verdict.reason);
@@ -112,6 +128,12 @@ CaseRunner::CaseRunner(Backend& backend, RunFacts facts)
       facts_(std::move(facts)),
       state_(ProcessState::Capture()) {}
 
+LoadOptions CaseRunner::Settings() const {
+  LoadOptions options;
+  options.settings = facts_.settings;
+  return options;
+}
+
 DrawPlan CaseRunner::PlanDraws() const {
   DrawPlan plan{.seed = facts_.seed};
   if (facts_.case_limit_s > 0) {
@@ -121,65 +143,85 @@ DrawPlan CaseRunner::PlanDraws() const {
   return plan;
 }
 
-void CaseRunner::JudgeSet(const PlanRow& row, const Observation& seen,
-                          const CaseData& data, const DataSet& set,
-                          Record* record) {
-  ResultRow& result = record->result;
-  const Limit own = OwnLimit(row);
-  std::vector<OutputMetrics> metrics;
+/// The verdict on a first run that the case's own limit, or one that a line of
+/// the policy loosens it to, lets pass or not.
+CaseRunner::Measured CaseRunner::MeasureFirst(const PlanRow& row,
+                                              const Observation& seen,
+                                              const CaseData& data,
+                                              const DataSet& set) const {
+  Measured first;
+  first.limit = OwnLimit(row);
   if (seen.status.ok()) {
-    metrics = Measure(seen.outputs, set.expected, seen.output_names, own);
+    first.metrics =
+        Measure(seen.outputs, set.expected, seen.output_names, first.limit);
   }
-  Judgement verdict = Judge(seen, metrics);
-  if (own.comparator == Comparator::kDistribution && seen.status.ok() &&
-      verdict.outcome == Outcome::kUnsupported) {
-    LoadOptions options;
-    options.settings = facts_.settings;
-    verdict = JudgeDraws(backend_, data.model, set, options, own, PlanDraws(),
-                         metrics);
+  first.verdict = Judge(seen, first.metrics);
+  if (first.limit.comparator == Comparator::kDistribution && seen.status.ok() &&
+      first.verdict.outcome == Outcome::kUnsupported) {
+    first.verdict = JudgeDraws(backend_, data.model, set, Settings(),
+                               first.limit, PlanDraws(), first.metrics);
   }
   // A loosened tolerance is asked only about what the case's own limit failed.
-  if (verdict.outcome == Outcome::kFail && row.tolerate_rtol.has_value()) {
-    const Limit loose = {own.comparator, *row.tolerate_rtol,
-                         row.tolerate_atol.value_or(0), row.tolerate_source};
-    auto loosened =
-        Measure(seen.outputs, set.expected, seen.output_names, loose);
-    const Judgement second = Judge(seen, loosened);
-    if (second.outcome == Outcome::kPass) {
-      verdict = second;
-      metrics = std::move(loosened);
-      result.limit_source = row.tolerate_source;
-    }
+  if (first.verdict.outcome != Outcome::kFail ||
+      !row.tolerate_rtol.has_value()) {
+    return first;
   }
-  for (const OutputMetrics& m : metrics) {
+  Measured loose;
+  loose.limit = {first.limit.comparator, *row.tolerate_rtol,
+                 row.tolerate_atol.value_or(0), row.tolerate_source};
+  loose.metrics =
+      Measure(seen.outputs, set.expected, seen.output_names, loose.limit);
+  loose.verdict = Judge(seen, loose.metrics);
+  if (loose.verdict.outcome != Outcome::kPass) return first;
+  if (AcceptsZeros(set, loose.limit) && !AcceptsZeros(set, first.limit)) {
+    loose.verdict = {
+        Outcome::kSuspect, Reason::kLimit,
+        StrCat("the tolerance of ", row.tolerate_source,
+               " would also take zeros for right: ", first.verdict.message)};
+  }
+  return loose;
+}
+
+void CaseRunner::JudgeSet(const PlanRow& row, const CaseData& data,
+                          const DataSet& set, Record* record) {
+  ResultRow& result = record->result;
+  std::unique_ptr<Network> network;
+  const Observation seen =
+      assay::Run(backend_, data.model, set.inputs, Settings(), &network);
+  *result.load_us += seen.load_us;
+  if (seen.stage != Stage::kLoad) {
+    result.run_us = result.run_us.value_or(0) + seen.run_us;
+  }
+  result.placement = seen.placement;
+  result.via_function = seen.via_function;
+  const int64_t judging = SteadyMicroseconds();
+  Measured first = MeasureFirst(row, seen, data, set);
+  result.limit_source = first.limit.source;
+  Rechecked again;
+  if (first.verdict.outcome == Outcome::kPass &&
+      first.limit.comparator != Comparator::kDistribution) {
+    again = Recheck(*network, set, seen, first.limit,
+                    {ParseIndices(row.sensitive), row.deterministic});
+    first.verdict = std::move(again.verdict);
+  }
+  for (const OutputMetrics& m : first.metrics) {
     record->accuracy.push_back(RowOf(m, result));
+    record->accuracy.back().distinct_results = again.distinct_results;
     if (m.headroom.has_value()) {
       result.headroom = std::min(result.headroom.value_or(1), *m.headroom);
     }
   }
-  SetVerdict(verdict, &result);
+  SetVerdict(first.verdict, &result);
+  *result.judge_us += SteadyMicroseconds() - judging;
 }
 
 void CaseRunner::RunSets(const PlanRow& row, const CaseData& data,
                          Record* record) {
-  LoadOptions options;
-  options.settings = facts_.settings;
   ResultRow& result = record->result;
   result.load_us = 0;
   result.judge_us = 0;
   for (size_t i = 0; i < data.sets.size(); ++i) {
-    const DataSet& set = data.sets[i];
-    const Observation seen =
-        assay::Run(backend_, data.model, set.inputs, options);
-    *result.load_us += seen.load_us;
-    if (seen.stage != Stage::kLoad) {
-      result.run_us = result.run_us.value_or(0) + seen.run_us;
-    }
-    result.placement = seen.placement;
-    result.via_function = seen.via_function;
-    const int64_t judging = SteadyMicroseconds();
-    JudgeSet(row, seen, data, set, record);
-    *result.judge_us += SteadyMicroseconds() - judging;
+    JudgeSet(row, data, data.sets[i], record);
     if (result.outcome != ToString(Outcome::kPass)) {
       if (data.sets.size() > 1 && !result.message.empty()) {
         result.message = StrCat("data set ", i, ": ", result.message);

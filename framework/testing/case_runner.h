@@ -7,7 +7,8 @@
 //   const Record record = runner.Run(row);
 //   record.result.outcome;  // "pass", "fail", "unsupported", "error", ...
 //
-// After each case it looks at what a backend may have changed behind our back:
+// What passes is run again before it counts (recheck.h). After each case it
+// looks at what a backend may have changed behind our back:
 // rounding mode, locale, working directory and signal mask. A change makes the
 // verdict `error`, reason state_changed, and is undone.
 
@@ -50,8 +51,18 @@ class CaseRunner {
   void RunData(const PlanRow& row, const Result<CaseData>& data,
                Record* record);
   void RunSets(const PlanRow& row, const CaseData& data, Record* record);
-  void JudgeSet(const PlanRow& row, const Observation& seen,
-                const CaseData& data, const DataSet& set, Record* record);
+  void JudgeSet(const PlanRow& row, const CaseData& data, const DataSet& set,
+                Record* record);
+
+  /// A first run, measured and judged under the limit that decided.
+  struct Measured {
+    Judgement verdict;
+    std::vector<OutputMetrics> metrics;
+    Limit limit;
+  };
+  Measured MeasureFirst(const PlanRow& row, const Observation& seen,
+                        const CaseData& data, const DataSet& set) const;
+  LoadOptions Settings() const;
   DrawPlan PlanDraws() const;
 
   Backend& backend_;

@@ -5,8 +5,10 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <map>
 #include <stdexcept>
 
+#include "framework/testing/file.h"
 #include "framework/testing/plain_corpus.h"
 #include "framework/testing/policy_line.h"
 
@@ -117,6 +119,33 @@ Status CheckIds(const Corpus& corpus, const fs::path& file) {
   return OkStatus();
 }
 
+/// Lines "test_id 0 2" or "test_id -", by test_id; lines that begin with # say
+/// what the file is.
+Status ReadSensitivity(const fs::path& file, Corpus* corpus) {
+  std::error_code error;
+  if (!fs::exists(file, error)) return OkStatus();
+  ASSAY_ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
+  std::map<std::string_view, std::string_view> lines;
+  std::string_view rest = text;
+  for (int number = 1; !rest.empty(); ++number) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    if (line.empty() || line.front() == '#') continue;
+    const size_t space = line.find(' ');
+    if (space == std::string_view::npos ||
+        line.find_first_not_of("0123456789 -", space) != line.npos ||
+        !lines.emplace(line.substr(0, space), line.substr(space + 1)).second) {
+      return DataLoss(file.string(), ":", number, ": found '", line,
+                      "', wanted a test_id once, and indices or -");
+    }
+  }
+  for (TestCase& c : corpus->cases) {
+    const auto found = lines.find(c.test_id);
+    if (found != lines.end()) c.sensitive = found->second;
+  }
+  return OkStatus();
+}
+
 Result<Corpus> ReadManifest(const fs::path& file) {
   Corpus corpus;
   std::string at = "header";
@@ -165,6 +194,8 @@ Result<Corpus> ReadCorpus(const fs::path& directory) {
               return a.test_id < b.test_id;
             });
   ASSAY_RETURN_IF_ERROR(CheckIds(*corpus, manifest));
+  ASSAY_RETURN_IF_ERROR(
+      ReadSensitivity(directory / "sensitivity.txt", &*corpus));
   return corpus;
 }
 

@@ -41,10 +41,18 @@ struct Observation {
   int64_t run_us = 0;  // Bind, Forward, Synchronize and fetch
 };
 
-/// One Forward of a freshly loaded network. Never throws: an exception of the
-/// backend becomes a failed Status.
+/// One Forward of a freshly loaded network, which `loaded`, where given, keeps.
+/// Never throws: an exception of the backend becomes a failed Status.
 Observation Run(Backend& backend, std::shared_ptr<const Model> model,
-                std::span<const Value> inputs, const LoadOptions& options);
+                std::span<const Value> inputs, const LoadOptions& options,
+                std::unique_ptr<Network>* loaded = nullptr);
+
+/// One more Forward of a network, into `outputs` where they are not empty.
+/// `held`, where given, gets the backend's own outputs, of which the
+/// observation has copies. Never throws.
+Observation RunLoaded(Network& network, std::span<const Value> inputs,
+                      std::span<const Value> outputs,
+                      std::vector<Value>* held = nullptr);
 
 /// The distance of one output from what was expected. Sequences, optionals and
 /// maps are flattened: one metric per tensor, named "y[2]" or "y{key}"; the

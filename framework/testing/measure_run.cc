@@ -107,36 +107,56 @@ Status Fetch(Network& network, const Binding& binding, Observation& seen) {
 }
 
 // Bind, Forward and fetch; seen.stage says how far it came.
-Status RunLoaded(Network& network, std::span<const Value> inputs,
-                 Observation& seen) {
+Status BindAndRun(Network& network, std::span<const Value> inputs,
+                  std::span<const Value> outputs, std::vector<Value>* held,
+                  Observation& seen) {
   seen.stage = Stage::kBind;
   ASSAY_ASSIGN_OR_RETURN(std::unique_ptr<Binding> binding,
-                         network.Bind(inputs, {}));
+                         network.Bind(inputs, outputs));
   if (binding == nullptr) return Internal("the backend bound nothing");
   seen.stage = Stage::kForward;
   ASSAY_RETURN_IF_ERROR(Executor(network).Run(*binding));
   seen.stage = Stage::kFetch;
-  return Fetch(network, *binding, seen);
+  ASSAY_RETURN_IF_ERROR(Fetch(network, *binding, seen));
+  if (held != nullptr) {
+    held->assign(binding->outputs().begin(), binding->outputs().end());
+  }
+  return OkStatus();
 }
 
 }  // namespace
 
-Observation Run(Backend& backend, std::shared_ptr<const Model> model,
-                std::span<const Value> inputs, const LoadOptions& options) {
+Observation RunLoaded(Network& network, std::span<const Value> inputs,
+                      std::span<const Value> outputs,
+                      std::vector<Value>* held) {
   Observation seen;
-  seen.stage = Stage::kLoad;
+  const auto start = Clock::now();
+  seen.status =
+      Guarded([&] { return BindAndRun(network, inputs, outputs, held, seen); });
+  seen.run_us = MicrosecondsSince(start);
+  return seen;
+}
+
+Observation Run(Backend& backend, std::shared_ptr<const Model> model,
+                std::span<const Value> inputs, const LoadOptions& options,
+                std::unique_ptr<Network>* loaded) {
   std::unique_ptr<Network> network;
-  auto start = Clock::now();
-  seen.status = Guarded([&]() -> Status {
+  const auto start = Clock::now();
+  const Status status = Guarded([&]() -> Status {
     ASSAY_ASSIGN_OR_RETURN(network, backend.Load(std::move(model), options));
     if (network == nullptr) return Internal("the backend loaded nothing");
     return OkStatus();
   });
-  seen.load_us = MicrosecondsSince(start);
-  if (!seen.status.ok()) return seen;
-  start = Clock::now();
-  seen.status = Guarded([&] { return RunLoaded(*network, inputs, seen); });
-  seen.run_us = MicrosecondsSince(start);
+  const int64_t load_us = MicrosecondsSince(start);
+  Observation seen;
+  if (status.ok()) {
+    seen = RunLoaded(*network, inputs, {});
+  } else {
+    seen.status = status;
+    seen.stage = Stage::kLoad;
+  }
+  seen.load_us = load_us;
+  if (loaded != nullptr) *loaded = std::move(network);
   return seen;
 }
 

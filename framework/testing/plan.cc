@@ -43,9 +43,14 @@ PlanRow RowOf(const TestCase& c, PlannedBackend& backend) {
   row.atol = c.limit.atol;
   row.limit_source = c.limit.source;
   row.vacuous = c.vacuous;
+  row.sensitive = c.sensitive;
   row.n_data_sets = c.n_data_sets;
   const CasePolicy policy = backend.policy.Of(c, backend.instance);
   row.claimed = policy.claimed;
+  row.deterministic =
+      std::ranges::any_of(backend.policy.claims(), [](const Claim& claim) {
+        return claim.kind == Claim::Kind::kDeterministic;
+      });
   if (policy.expected != nullptr) {
     row.expected = ToString(*policy.expected->outcome);
     row.expected_source = policy.expected->source;

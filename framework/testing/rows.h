@@ -59,12 +59,13 @@ struct PlanRow {
   // What a worker needs to run it.
   std::string corpus, directory, shape_sig, comparator;
   Number rtol, atol;
-  std::string limit_source, vacuous;
+  std::string limit_source, vacuous, sensitive;
   int64_t n_data_sets = 1;
   // What the policy says of it.
   Number tolerate_rtol, tolerate_atol;
   std::string tolerate_source, expected, expected_source, because;
   bool claimed = false;
+  bool deterministic = false;
 };
 
 struct EnvRow {
@@ -214,7 +215,9 @@ struct TableOf<PlanRow> {
       ASSAY_COLUMN_(expected, "outcome of a matching expect line"),
       ASSAY_COLUMN_(expected_source, "file:line of that line"),
       ASSAY_COLUMN_(because, "its reason"),
-      ASSAY_COLUMN_(claimed, "whether the case is inside the claims"));
+      ASSAY_COLUMN_(claimed, "whether the case is inside the claims"),
+      ASSAY_COLUMN_(sensitive, "inputs whose change must show in an output"),
+      ASSAY_COLUMN_(deterministic, "whether equal runs are claimed equal"));
 };
 
 template <>

@@ -59,6 +59,8 @@ struct TestCase {
   std::string shape_sig;  // of the first data set's inputs, "[2,3];[3]"
   Limit limit;
   std::string vacuous;  // why a pass would prove nothing; empty: it proves
+  /// Inputs whose change must show in an output, as "0 2" (recheck.h).
+  std::string sensitive;
   int n_data_sets = 1;
   std::filesystem::path directory;
 };
