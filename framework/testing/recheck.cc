@@ -146,6 +146,7 @@ Judgement Rechecker::RunChanged(size_t index) {
   std::vector<Value> inputs = fed_;
   inputs[index] = *changed;
   held_.clear();
+  copies_.clear();
   const Observation seen = RunLoaded(network_, inputs, {}, &held_);
   // A network may be loaded for the values it was first given.
   if (!seen.status.ok()) return {kGood, Reason::kNone, ""};
