@@ -114,6 +114,13 @@ struct AccuracyRow : Key {
   Number p_value;
 };
 
+/// A deliberate defect and whether some test saw it.
+struct MutantRow {
+  std::string mutant, mutant_class, suite, expected_killer, killed_by;
+  bool killed = false;
+  std::string killing_case, build_id;
+};
+
 /// One column: its name in files, where a row holds it, what it means.
 template <class Row, class T>
 struct Column {
@@ -323,6 +330,21 @@ struct TableOf<AccuracyRow> {
           ASSAY_COLUMN_(n_draws, "of a case judged by distribution"),
           ASSAY_COLUMN_(p_value,
                         "smallest of all counts, times their number")));
+};
+
+template <>
+struct TableOf<MutantRow> {
+  using Row = MutantRow;
+  static constexpr std::string_view kName = "mutants";
+  static constexpr auto kColumns = std::tuple(
+      ASSAY_COLUMN_(mutant, "name of the defect"),
+      MakeColumn<Row>("class", &Row::mutant_class, "what kind of defect"),
+      ASSAY_COLUMN_(suite, "a suite of cases, or harness"),
+      ASSAY_COLUMN_(expected_killer, "what is to see it"),
+      ASSAY_COLUMN_(killed_by, "what saw it first, or empty"),
+      ASSAY_COLUMN_(killed, "whether anything saw it"),
+      MakeColumn<Row>("case", &Row::killing_case, "first case that failed"),
+      ASSAY_COLUMN_(build_id, "of the module, or of the program"));
 };
 
 #undef ASSAY_COLUMN_

@@ -27,6 +27,7 @@ void ForEachTable(Visit&& visit) {
   visit(TableOf<BackendRow>());
   visit(TableOf<ResultRow>());
   visit(TableOf<AccuracyRow>());
+  visit(TableOf<MutantRow>());
 }
 
 template <class Table, class Visit>

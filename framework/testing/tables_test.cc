@@ -47,8 +47,8 @@ std::vector<std::string> Texts(const Row& row) {
 template <class Row>
 class TablesTest : public testing::Test {};
 
-using AllRows =
-    testing::Types<RunRow, PlanRow, EnvRow, BackendRow, ResultRow, AccuracyRow>;
+using AllRows = testing::Types<RunRow, PlanRow, EnvRow, BackendRow, ResultRow,
+                               AccuracyRow, MutantRow>;
 TYPED_TEST_SUITE(TablesTest, AllRows);
 
 // Kills: a column that writes one field and reads another, drops the digits of
@@ -178,6 +178,7 @@ const std::map<std::string, std::string>& Contract() {
        "rmse,rel_l2,cosine,worst_index,worst_want,worst_got,atol,rtol,limit,"
        "limit_source,headroom,oracle_bound,sign_of_zero_mismatch,bitwise_equal,"
        "distinct_results,grade"},
+      {"mutants", "mutant,class,suite,expected_killer,killed_by,killed,case"},
   };
   return *contract;
 }
@@ -188,6 +189,7 @@ std::string HeaderOf(const std::string& table) {
   if (table == "env") return CsvHeader<EnvRow>();
   if (table == "backends") return CsvHeader<BackendRow>();
   if (table == "results") return CsvHeader<ResultRow>();
+  if (table == "mutants") return CsvHeader<MutantRow>();
   return CsvHeader<AccuracyRow>();
 }
 
