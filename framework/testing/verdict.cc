@@ -112,43 +112,6 @@ void CheckFloor(const Plan& plan, const BackendUse& backend, bool whole,
   }
 }
 
-Conformance ConformanceOf(const Plan& plan, const BackendUse& backend,
-                          const Verdicts& verdicts) {
-  Conformance word{backend.instance, "not conformant", {}};
-  std::map<Outcome, int64_t> inside;
-  int64_t claimed = 0;
-  std::set<std::string> ids;
-  for (const PlanRow& row : plan.rows) {
-    if (row.backend == backend.instance && row.claimed) ids.insert(row.test_id);
-  }
-  for (const Record& record : verdicts.final) {
-    if (record.result.backend != backend.instance ||
-        ids.count(record.result.test_id) == 0) {
-      continue;
-    }
-    ++claimed;
-    ++inside[OutcomeOf(record.result)];
-  }
-  const int64_t good = inside[Outcome::kPass] + inside[Outcome::kWaived];
-  if (plan.Partial() || !verdicts.complete) {
-    word.verdict = "partial";
-    word.reason = "a filtered or unfinished run says nothing on conformance";
-  } else if (backend.claims.empty() || claimed == 0) {
-    word.reason = "it claims nothing";
-  } else if (good < claimed) {
-    word.reason = StrCat(claimed - good, " of ", claimed,
-                         " cases inside its claims do not pass");
-  } else {
-    const int64_t waived = inside[Outcome::kWaived];
-    word.verdict = waived > 0 ? "conformant with waivers" : "conformant";
-    word.reason = StrCat("all ", claimed, " cases inside its claims pass",
-                         waived > 0 ? StrCat(", ", waived, " waived") : "",
-                         "; the harness is not assessed: no mutants.csv of "
-                         "this build");
-  }
-  return word;
-}
-
 /// What is unexpected about a backend as a whole.
 void CheckBackend(const Plan& plan, const BackendUse& backend, bool whole,
                   Verdicts* verdicts) {
@@ -326,7 +289,8 @@ Verdicts Assess(const Plan& plan, const std::vector<size_t>& rows,
   }
   for (const BackendUse& backend : plan.backends) {
     CheckBackend(plan, backend, whole, &verdicts);
-    verdicts.conformance.push_back(ConformanceOf(plan, backend, verdicts));
+    verdicts.conformance.push_back(
+        ConformanceOf(plan, backend, verdicts.final, verdicts.complete));
     BackendRow described = raw.backends[backend.instance];
     described.backend = backend.instance;
     described.settings = backend.settings_text;

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "framework/core/status.h"
+#include "framework/testing/conformance.h"
 #include "framework/testing/outcome.h"
 #include "framework/testing/plan.h"
 #include "framework/testing/record.h"
@@ -58,13 +59,6 @@ struct Unexpected {
   std::string backend;
   std::string test_id;  // empty: about the backend or its policy
   std::string outcome;
-  std::string reason;
-};
-
-/// The word over a backend's claims.
-struct Conformance {
-  std::string backend;
-  std::string verdict;  // conformant, conformant with waivers, not conformant
   std::string reason;
 };
 
