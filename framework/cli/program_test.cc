@@ -5,15 +5,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
 #include <string>
 
+#include "framework/cli/program_fixture.h"
 #include "framework/testing/file.h"
 #include "framework/testing/tables.h"
 
@@ -23,63 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 using testing::AnyOf;
 using testing::HasSubstr;
-
-struct Ran {
-  int exit_code;
-  std::string output;  // both streams
-};
-
-class ProgramTest : public testing::Test {
- protected:
-  void SetUp() override {
-    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::path(testing::TempDir()) /
-              StrCat("assay_program_", getpid(), "_", info->name());
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  Ran Assay(const std::string& arguments) const {
-    return Shell(StrCat(ASSAY_PROGRAM, " ", arguments));
-  }
-
-  Ran Shell(const std::string& line) const {
-    const std::string command =
-        StrCat("cd ", folder_.string(), " && { ", line, "; } 2>&1");
-    FILE* pipe = popen(command.c_str(), "r");
-    Ran ran;
-    std::array<char, 4096> block;
-    while (fgets(block.data(), block.size(), pipe) != nullptr) {
-      ran.output += block.data();
-    }
-    const int status = pclose(pipe);
-    ran.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    return ran;
-  }
-
-  std::map<std::string, std::string> Outcomes(const std::string& run) const {
-    std::map<std::string, std::string> outcomes;
-    const auto csv = ReadFile(folder_ / run / "results.csv");
-    if (!csv.ok()) return outcomes;
-    const auto rows = ParseCsv<ResultRow>(*csv);
-    for (const ResultRow& row : *rows) outcomes[row.test_id] = row.outcome;
-    return outcomes;
-  }
-
-  /// The reference under a policy of this test's.
-  std::string ReferenceWith(const std::string& file,
-                            const std::string& text) const {
-    fs::create_directories(folder_ / "reference.policy");
-    std::ofstream(folder_ / "reference.policy" / file) << text;
-    if (!fs::exists(folder_ / "reference.so")) {
-      fs::create_symlink(ASSAY_REFERENCE, folder_ / "reference.so");
-    }
-    return "./reference.so";
-  }
-
-  fs::path folder_;
-};
 
 constexpr const char* kThree =
     " --filter 'id:node/Abs/test_abs or id:node/Neg/test_neg or "

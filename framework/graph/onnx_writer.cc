@@ -26,12 +26,6 @@ void WriteElement(const ValueType& type, onnx::TypeProto& proto) {
   if (type.element != nullptr) WriteType(*type.element, proto);
 }
 
-void WriteSparse(const SparseTensor& sparse, onnx::SparseTensorProto& proto) {
-  WriteTensor(sparse.values, *proto.mutable_values());
-  WriteTensor(sparse.indices, *proto.mutable_indices());
-  for (const int64_t extent : sparse.shape.dims()) proto.add_dims(extent);
-}
-
 /// Names of a subgraph's values: those it captures keep the outer name, its
 /// own get one that ends in the path of numbers by which it is reached. They
 /// are identifiers of ONNX's text form, in which some bodies are written.
@@ -205,6 +199,12 @@ void WriteTensor(const Tensor& tensor, onnx::TensorProto& proto) {
     return;
   }
   proto.set_raw_data(tensor.data(), static_cast<size_t>(tensor.byte_size()));
+}
+
+void WriteSparse(const SparseTensor& sparse, onnx::SparseTensorProto& proto) {
+  WriteTensor(sparse.values, *proto.mutable_values());
+  WriteTensor(sparse.indices, *proto.mutable_indices());
+  for (const int64_t extent : sparse.shape.dims()) proto.add_dims(extent);
 }
 
 void WriteNode(const Node& node, const Names& names, onnx::NodeProto& proto) {

@@ -28,6 +28,8 @@ void WriteType(const ValueType& type, onnx::TypeProto& proto);
 
 void WriteTensor(const Tensor& tensor, onnx::TensorProto& proto);
 
+void WriteSparse(const SparseTensor& sparse, onnx::SparseTensorProto& proto);
+
 /// The node with its attributes; subgraphs give their own values names that
 /// none of `names` is.
 void WriteNode(const Node& node, const Names& names, onnx::NodeProto& proto);
