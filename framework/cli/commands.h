@@ -44,7 +44,8 @@ struct RunOptions : SelectionOptions {
   std::string shard = "1/1";
   std::string isolation = "batch";
   double timeout_s = 120;
-  int jobs = 0;  // 0: one per processor
+  double memory_gib = 0;  // of a worker; 0: a share of the machine's
+  int jobs = 0;           // 0: one per processor
   bool allow_unavailable = false;
   bool report = true;
 };

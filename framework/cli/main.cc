@@ -65,6 +65,9 @@ void AddRun(CLI::App& app, RunOptions* options) {
       ->check(CLI::IsMember({"none", "batch", "case"}));
   run->add_option("--timeout", options->timeout_s, "seconds for one case")
       ->check(CLI::PositiveNumber);
+  run->add_option("--memory", options->memory_gib,
+                  "GiB that one worker may take; 0: a share of the machine's")
+      ->check(CLI::NonNegativeNumber);
   run->add_flag("--allow-unavailable", options->allow_unavailable,
                 "a missing library or device is no failure");
   run->add_flag("!--no-report", options->report, "write no report.html");

@@ -53,6 +53,11 @@ SuperviseOptions SupervisionOf(const RunOptions& options, const Plan& plan,
       options.jobs > 0
           ? options.jobs
           : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  supervise.limits.memory_bytes =
+      options.memory_gib > 0
+          ? static_cast<int64_t>(options.memory_gib *
+                                 static_cast<double>(1 << 30))
+          : MemoryShare(supervise.jobs);
   supervise.batch_size = BatchSize(options.isolation, rows.size());
   supervise.deal = options.isolation != "none";
   supervise.progress = ShowProgress;

@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/cli/worker_limits.h"
 #include "framework/core/status.h"
 #include "framework/testing/case_runner.h"
 #include "framework/testing/plan.h"
@@ -33,6 +34,7 @@ struct SuperviseOptions {
   std::filesystem::path directory;  // for journals, logs and batch files
   RunFacts facts;
   double timeout_s = 120;  // of one case
+  WorkerLimits limits;     // of each worker
   int jobs = 1;            // workers at a time
   int batch_size = 1024;   // cases that one worker runs at most
   bool deal = true;        // the cases of a backend to several workers

@@ -6,8 +6,10 @@
 //   while (!worker->Ended()) worker->Wait(std::chrono::milliseconds(10));
 //   worker->HowItEnded();    // "signal SIGSEGV", "exit code 3", ""
 //
-// A worker leads a process group of its own, which is killed as a whole; its
-// environment has no GTEST_ variables and its output goes to a log.
+// A worker leads a process group of its own. Whatever descends from it is
+// killed with it, in whatever group or session (see process_tree.h). Its
+// environment has no GTEST_ variables; its output goes to a log, of which the
+// first MiB is kept.
 
 #ifndef ASSAY_CLI_WORKER_PROCESS_H_
 #define ASSAY_CLI_WORKER_PROCESS_H_
@@ -19,8 +21,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "framework/cli/worker_limits.h"
 #include "framework/core/status.h"
 
 namespace assay::inline v1 {
@@ -30,17 +34,18 @@ class WorkerProcess {
   /// `arguments` begins with the program. Output is appended to `log`.
   static Result<std::unique_ptr<WorkerProcess>> Start(
       const std::vector<std::string>& arguments,
-      const std::filesystem::path& log);
+      const std::filesystem::path& log, const WorkerLimits& limits);
 
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
   /// Kills what still runs.
   ~WorkerProcess();
 
-  /// Whether the process has ended; reaps it.
+  /// Whether the process has ended; then reaps it and ends what it left. Keeps
+  /// the log short, so call it every few milliseconds.
   bool Ended();
 
-  /// Ends the whole group at once and reaps the process.
+  /// Ends the process and all that descends from it at once, and reaps it.
   void Kill();
 
   /// Empty for exit code 0; valid once it has ended.
@@ -52,11 +57,13 @@ class WorkerProcess {
   int descriptor() const { return descriptor_; }
 
  private:
-  WorkerProcess(pid_t pid, int descriptor)
-      : pid_(pid), descriptor_(descriptor) {}
+  WorkerProcess(pid_t pid, int descriptor, std::filesystem::path log)
+      : pid_(pid), descriptor_(descriptor), log_(std::move(log)) {}
+  void Reap();
 
   pid_t pid_;
   int descriptor_;
+  std::filesystem::path log_;
   std::optional<int> wait_status_;
 };
 

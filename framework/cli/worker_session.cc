@@ -16,6 +16,16 @@ namespace fs = std::filesystem;
 
 constexpr int kHarnessExit = 99;
 
+/// Whether a journal can grow: of a full disk the worker's exit code alone is
+/// no proof, since a backend may end it with any.
+bool CanWrite(const fs::path& directory) {
+  const fs::path probe = directory / "probe";
+  const bool written = WriteFile(probe, std::string(1 << 16, '.')).ok();
+  std::error_code ignored;
+  fs::remove(probe, ignored);
+  return written;
+}
+
 }  // namespace
 
 WorkerSession::WorkerSession(const BackendUse& backend, int number,
@@ -58,8 +68,10 @@ Status WorkerSession::StartWorker() {
            std::to_string(facts.started_us), "--timeout",
            std::to_string(options_.timeout_s), "--parent",
            std::to_string(getpid())},
-          File(".log")));
+          File(".log"), options_.limits));
   progressed_ = false;
+  through_ = false;
+  accounted_ = false;
   overdue_ = false;
   opened_ = Clock::now();
   return OkStatus();
@@ -72,6 +84,8 @@ Status WorkerSession::Take(JournalEntry entry) {
   } else if (entry.kind == FrameKind::kRecord) {
     Finish(entry.record.result.test_id);
     opened_ = Clock::now();
+  } else if (entry.kind == FrameKind::kBatchEnd) {
+    through_ = true;
   }
   return raw_.Add(std::move(entry));
 }
@@ -102,10 +116,25 @@ Status WorkerSession::RecordLoss(const std::string& test_id, Outcome outcome,
   return journal.Append(record);  // read back by the next Poll
 }
 
+/// Of the backend as a whole: what no case can be blamed for.
+Status WorkerSession::NoteLoss(Outcome outcome, Reason reason,
+                               std::string message) {
+  Record loss;
+  loss.result.run_id = options_.facts.run_id;
+  loss.result.backend = backend_.instance;
+  loss.result.settings = backend_.settings_text;
+  loss.result.outcome = ToString(outcome);
+  loss.result.reason_code = ToString(reason);
+  loss.result.message = std::move(message);
+  ASSAY_ASSIGN_OR_RETURN(Journal journal, Journal::Open(File(".journal")));
+  return journal.Append(loss);
+}
+
 Status WorkerSession::EnforceTimeLimit() {
   const std::chrono::duration<double> open = Clock::now() - opened_;
   if (open.count() <= options_.timeout_s) return OkStatus();
   overdue_ = true;
+  accounted_ = !open_case_.empty();
   worker_->Kill();
   ASSAY_RETURN_IF_ERROR(ReadJournal());
   ASSAY_RETURN_IF_ERROR(reader_.CutTornTail());
@@ -121,7 +150,7 @@ Status WorkerSession::AfterWorker() {
   ASSAY_RETURN_IF_ERROR(reader_.CutTornTail());
   const std::string how = worker_->HowItEnded();
   const bool by_signal = worker_->EndedBySignal();
-  if (worker_->exit_code() == kHarnessExit) {
+  if (worker_->exit_code() == kHarnessExit && !CanWrite(options_.directory)) {
     return ResourceExhausted("the worker of ", backend_.instance,
                              " could not go on; see ", File(".log").string());
   }
@@ -143,6 +172,12 @@ Status WorkerSession::AfterWorker() {
           RecordLoss(test_id, outcome, reason,
                      StrCat("the worker ended before the first case: ", what)));
     }
+  } else if (!accounted_ && (!through_ || !how.empty())) {
+    ASSAY_RETURN_IF_ERROR(NoteLoss(
+        outcome, reason,
+        StrCat("the worker ended ",
+               through_ ? "after its last case: " : "between two cases: ",
+               overdue_ ? "it was over the time limit" : what)));
   }
   ASSAY_RETURN_IF_ERROR(ReadJournal());
   return pending_.empty() ? OkStatus() : StartWorker();

@@ -51,6 +51,7 @@ class WorkerSession {
   Status AfterWorker();
   Status RecordLoss(const std::string& test_id, Outcome outcome, Reason reason,
                     std::string message);
+  Status NoteLoss(Outcome outcome, Reason reason, std::string message);
   void Finish(const std::string& test_id);
 
   const BackendUse& backend_;
@@ -63,7 +64,9 @@ class WorkerSession {
   std::string open_case_;  // begun and without a verdict
   Clock::time_point opened_;
   bool overdue_ = false;     // killed for its time limit
+  bool accounted_ = false;   // by the case that was open then
   bool progressed_ = false;  // since this worker started
+  bool through_ = false;     // with its batch
   int64_t finished_ = 0;
 };
 

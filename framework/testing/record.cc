@@ -3,9 +3,11 @@
 #include "framework/testing/record.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -82,6 +84,7 @@ Result<JournalEntry> Decode(FrameKind kind, std::string_view payload) {
       return entry;
     }
     case FrameKind::kRecord:
+    case FrameKind::kLoss:
       ASSAY_RETURN_IF_ERROR(DecodeRecord(payload, &entry.record));
       return entry;
   }
@@ -93,13 +96,17 @@ Result<std::string> ReadFrom(const std::filesystem::path& file,
                              int64_t offset) {
   const int fd = open(file.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) {
-    if (errno == ENOENT) return std::string();
+    if (errno == ENOENT && offset == 0) return std::string();
     return NotFound("cannot read ", file.string(), ": ", std::strerror(errno));
   }
   std::string bytes;
   struct stat info = {};
   if (fstat(fd, &info) == 0 && info.st_size > offset) {
     bytes.resize(static_cast<size_t>(info.st_size - offset));
+  } else if (info.st_size < offset) {
+    close(fd);
+    return DataLoss(file.string(), " has ", info.st_size, " bytes, where ",
+                    offset, " had been read");
   }
   size_t filled = 0;
   while (filled < bytes.size()) {
@@ -114,17 +121,44 @@ Result<std::string> ReadFrom(const std::filesystem::path& file,
   return bytes;
 }
 
+constexpr rlim_t kHigh = 4000;  // above what others close and number
+
+/// The file, at a descriptor that few come by.
+Result<int> OpenHigh(const std::filesystem::path& file, int flags) {
+  const int fd =
+      open(file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | flags, 0644);
+  if (fd < 0) {
+    return ResourceExhausted("cannot write ", file.string(), ": ",
+                             std::strerror(errno));
+  }
+  struct rlimit limit = {};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  const auto wanted =
+      static_cast<int>(std::min(kHigh, limit.rlim_cur - limit.rlim_cur / 8));
+  const int high = fcntl(fd, F_DUPFD_CLOEXEC, wanted);
+  if (high < 0) return fd;
+  close(fd);
+  return high;
+}
+
 }  // namespace
 
 Journal::Journal(int fd, std::filesystem::path file)
-    : fd_(fd), file_(std::move(file)) {}
+    : fd_(fd), file_(std::move(file)), writer_(getpid()) {
+  struct stat info = {};
+  fstat(fd_, &info);
+  device_ = info.st_dev;
+  inode_ = info.st_ino;
+}
 
-Journal::Journal(Journal&& other) noexcept
-    : fd_(std::exchange(other.fd_, -1)), file_(std::move(other.file_)) {}
+Journal::Journal(Journal&& other) noexcept { *this = std::move(other); }
 
 Journal& Journal::operator=(Journal&& other) noexcept {
   std::swap(fd_, other.fd_);
   std::swap(file_, other.file_);
+  std::swap(device_, other.device_);
+  std::swap(inode_, other.inode_);
+  std::swap(writer_, other.writer_);
   return *this;
 }
 
@@ -133,16 +167,38 @@ Journal::~Journal() {
 }
 
 Result<Journal> Journal::Open(const std::filesystem::path& file) {
-  const int fd =
-      open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (fd < 0) {
-    return ResourceExhausted("cannot write ", file.string(), ": ",
-                             std::strerror(errno));
-  }
-  return Journal(fd, file);
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::absolute(file, error);
+  ASSAY_ASSIGN_OR_RETURN(const int fd, OpenHigh(file, O_CREAT));
+  return Journal(fd, error ? file : whole);
 }
 
+Result<bool> Journal::Repair() {
+  const auto is_ours = [this](int fd) {
+    struct stat info = {};
+    return fstat(fd, &info) == 0 && info.st_dev == device_ &&
+           info.st_ino == inode_;
+  };
+  if (is_ours(fd_)) return false;
+  // Whatever has the number now is not ours to close.
+  fd_ = -1;
+  ASSAY_ASSIGN_OR_RETURN(const int again, OpenHigh(file_, 0));
+  if (!is_ours(again)) {
+    close(again);
+    return DataLoss(file_.string(), " is another file than it was");
+  }
+  fd_ = again;
+  return true;
+}
+
+void Journal::TakeOver() { writer_ = getpid(); }
+
 Status Journal::Write(FrameKind kind, std::string_view payload) {
+  if (getpid() != writer_) {
+    return FailedPrecondition("process ", getpid(), " is not the writer of ",
+                              file_.string(), ", which is ", writer_);
+  }
+  ASSAY_RETURN_IF_ERROR(Repair().status());
   const char tag = static_cast<char>(kind);
   frame_.clear();
   PutHead(frame_,
@@ -172,7 +228,9 @@ Status Journal::Append(const Record& record) {
   std::string lines;
   AppendCsvRow(lines, record.result);
   for (const AccuracyRow& row : record.accuracy) AppendCsvRow(lines, row);
-  return Write(FrameKind::kRecord, lines);
+  return Write(
+      record.result.test_id.empty() ? FrameKind::kLoss : FrameKind::kRecord,
+      lines);
 }
 
 Status Journal::BatchEnd() { return Write(FrameKind::kBatchEnd, {}); }

@@ -12,10 +12,14 @@
 //
 // A journal is a list of frames, each written by one write(2) at the end of the
 // file: length, checksum, kind, payload. So a process may be killed at any
-// moment, and what was written whole stays readable.
+// moment, and what was written whole stays readable. The writer holds its file
+// where a backend that closes or reuses descriptors seldom comes by, and looks
+// before each frame whether it still has it.
 
 #ifndef ASSAY_TESTING_RECORD_H_
 #define ASSAY_TESTING_RECORD_H_
+
+#include <sys/types.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -39,6 +43,7 @@ enum class FrameKind : char {
   kBackend = 'I',  // a worker's BackendRow, after Inspect
   kBegin = 'B',    // a case starts; payload: test_id
   kRecord = 'R',   // a case has its verdict
+  kLoss = 'L',     // a worker ended badly, and no case says so
   kBatchEnd = 'E'  // the worker has run its whole batch
 };
 
@@ -46,10 +51,11 @@ struct JournalEntry {
   FrameKind kind = FrameKind::kBegin;
   std::string text;    // kBegin: the test_id
   BackendRow backend;  // kBackend
-  Record record;       // kRecord
+  Record record;       // kRecord; kLoss: without test_id or accuracy
 };
 
-/// The writing side. One process writes at a time.
+/// The writing side. One process writes at a time: a child that a backend
+/// forked is refused, failed precondition.
 class Journal {
  public:
   /// Opens for appending, creating the file. Resource exhausted or not found
@@ -62,15 +68,27 @@ class Journal {
 
   Status Append(const BackendRow& backend);
   Status Begin(std::string_view test_id);
+  /// A record without test_id is a loss (kLoss).
   Status Append(const Record& record);
   Status BatchEnd();
+
+  /// Whether the descriptor is no longer the file's, because somebody closed or
+  /// reused it; then opens the file again. Each write does so by itself. Data
+  /// loss when the path leads to another file, not found when to none.
+  Result<bool> Repair();
+
+  /// From now on this process writes: after a fork, in the child.
+  void TakeOver();
 
  private:
   Journal(int fd, std::filesystem::path file);
   Status Write(FrameKind kind, std::string_view payload);
 
   int fd_ = -1;
-  std::filesystem::path file_;
+  std::filesystem::path file_;  // absolute: the working directory may change
+  dev_t device_ = 0;
+  ino_t inode_ = 0;
+  pid_t writer_ = 0;
   std::string frame_;  // reused
 };
 

@@ -225,6 +225,13 @@ Status RawRecords::Add(JournalEntry entry) {
       return DataLoss("a second verdict for ", at->first.second, " on ",
                       at->first.first);
     }
+  } else if (entry.kind == FrameKind::kLoss) {
+    // Each worker of a batch may end in the same way: said once.
+    const ResultRow& loss = entry.record.result;
+    const bool known = std::ranges::any_of(losses, [&](const ResultRow& row) {
+      return row.backend == loss.backend && row.message == loss.message;
+    });
+    if (!known) losses.push_back(loss);
   }
   return OkStatus();
 }
@@ -286,6 +293,10 @@ Verdicts Assess(const Plan& plan, const std::vector<size_t>& rows,
                   ", found: ", record.result.message)});
     }
     verdicts.final.push_back(std::move(record));
+  }
+  for (const ResultRow& loss : raw.losses) {
+    verdicts.unexpected.push_back(
+        {loss.backend, "", loss.outcome, loss.message});
   }
   for (const BackendUse& backend : plan.backends) {
     CheckBackend(plan, backend, whole, &verdicts);

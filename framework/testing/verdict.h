@@ -83,6 +83,7 @@ struct Verdicts {
 struct RawRecords {
   std::map<std::pair<std::string, std::string>, Record> records;  // backend, id
   std::map<std::string, BackendRow> backends;
+  std::vector<ResultRow> losses;  // ends of workers outside of any case
 
   /// Data loss when the case has a verdict already.
   Status Add(JournalEntry entry);

@@ -65,6 +65,20 @@ void ExitIfFailed(const Status& status) {
   _exit(kHarness);
 }
 
+/// A case after which the journal's descriptor is gone is an error.
+void KeepJournal(Journal& journal, ResultRow* result) {
+  const Result<bool> repaired = journal.Repair();
+  ExitIfFailed(repaired.status());
+  if (!*repaired) return;
+  if (result->reason_code == ToString(Reason::kStateChanged)) {
+    result->message += ", descriptors";
+    return;
+  }
+  result->outcome = ToString(Outcome::kError);
+  result->reason_code = ToString(Reason::kStateChanged);
+  result->message = "the backend changed the process' descriptors";
+}
+
 /// Runs one row and writes its record; without a journal GoogleTest is told.
 void RunRow(const PlanRow& row, Backend& backend) {
   Worker& worker = TheWorker();
@@ -72,8 +86,9 @@ void RunRow(const PlanRow& row, Backend& backend) {
   if (worker.runner == nullptr) {
     worker.runner = std::make_unique<CaseRunner>(backend, worker.options.facts);
   }
-  const Record record = worker.runner->Run(row);
+  Record record = worker.runner->Run(row);
   if (worker.journal) {
+    KeepJournal(*worker.journal, &record.result);
     ExitIfFailed(worker.journal->Append(record));
     return;
   }
