@@ -46,6 +46,8 @@ struct RunOptions : SelectionOptions {
   double timeout_s = 120;
   double memory_gib = 0;  // of a worker; 0: a share of the machine's
   int jobs = 0;           // 0: one per processor
+  int repeats = 32;
+  bool shuffle = false;
   bool allow_unavailable = false;
   bool report = true;
 };

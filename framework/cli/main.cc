@@ -63,6 +63,12 @@ void AddRun(CLI::App& app, RunOptions* options) {
   run->add_option("--isolation", options->isolation,
                   "cases per worker: none (all), batch or case (one)")
       ->check(CLI::IsMember({"none", "batch", "case"}));
+  run->add_option("--repeats", options->repeats,
+                  "most unexpected results that are run again alone")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  run->add_flag("--shuffle", options->shuffle,
+                "run cases in an order drawn with the seed");
   run->add_option("--timeout", options->timeout_s, "seconds for one case")
       ->check(CLI::PositiveNumber);
   run->add_option("--memory", options->memory_gib,

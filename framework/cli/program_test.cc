@@ -175,6 +175,71 @@ TEST_F(ProgramTest, WhatOneCaseDoesToItsWorkerLeavesTheOthersAlone) {
   }
 }
 
+// Kills: a repeat that hides what failed; a case blamed for what another did.
+TEST_F(ProgramTest, RepeatsTellAlwaysFromAtTimesFromBehindAnother) {
+  const struct {
+    const char* setting;
+    const char* outcome;  // of test_identity, which passes when left alone
+    const char* message;
+    int64_t attempts;
+  } rows[] = {
+      {"none=Abs", "pass", "", 1},
+      {"crash=Identity", "crash", "SIGABRT", 4},
+      {"flaky=Identity", "flaky", "passes 4 of 5 times", 5},
+      {"poison=Abs", "flaky",
+       "passes alone 3 of 3 times, error after node/Abs/test_abs", 5},
+  };
+  for (const auto& row : rows) {
+    const Ran ran =
+        Assay(StrCat("run --backend ", ASSAY_MISBEHAVING, "+", row.setting,
+                     " --filter 'op:Acos or op:And or op:Abs or "
+                     "id:node/Identity/test_identity' --no-report --out run"));
+    const auto results =
+        ParseCsv<ResultRow>(*ReadFile(folder_ / "run/results.csv"));
+    ASSERT_TRUE(results.ok()) << ran.output;
+    const auto identity = std::ranges::find(
+        *results, "node/Identity/test_identity", &Key::test_id);
+    ASSERT_NE(identity, results->end()) << ran.output;
+    EXPECT_EQ(identity->outcome, row.outcome) << row.setting << ran.output;
+    EXPECT_THAT(identity->message, HasSubstr(row.message)) << row.setting;
+    EXPECT_EQ(identity->attempt, row.attempts) << row.setting;
+    EXPECT_EQ(ran.exit_code, 1) << ran.output;
+    // A merge of the same journals says the same.
+    fs::remove(folder_ / "run/results.csv");
+    EXPECT_EQ(Assay("run --resume run --no-report").exit_code, 1);
+    EXPECT_EQ(Outcomes("run")["node/Identity/test_identity"], row.outcome);
+    fs::remove_all(folder_ / "run");
+  }
+}
+
+TEST_F(ProgramTest, NoMoreThanSoManyAreRepeated) {
+  Assay(StrCat("run --backend faulty+mutant=value --repeats 2", kThree,
+               "--no-report --out run"));
+  const auto attempts =
+      ParseCsv<ResultRow>(*ReadFile(folder_ / "run/attempts.csv"));
+  ASSERT_TRUE(attempts.ok());
+  EXPECT_EQ(attempts->size(), 3U + 2 * 3);
+}
+
+TEST_F(ProgramTest, AShuffledRunHasTheSameOutcomes) {
+  const std::string run = "run --backend reference --suite node --no-report ";
+  EXPECT_EQ(Assay(run + "--jobs 1 --out plain").exit_code, 0);
+  EXPECT_EQ(Assay(run + "--jobs 2 --shuffle --seed 8 --out other").exit_code,
+            0);
+  EXPECT_EQ(Outcomes("other"), Outcomes("plain"));
+  const auto order = [&](const char* folder) {
+    const auto rows =
+        ParseCsv<ResultRow>(*ReadFile(folder_ / folder / "results.csv"));
+    std::vector<std::pair<int64_t, std::string>> started;
+    for (const ResultRow& row : *rows) {
+      started.emplace_back(row.started_us.value_or(0), row.test_id);
+    }
+    std::ranges::sort(started);
+    return started.front().second;
+  };
+  EXPECT_NE(order("plain"), order("other"));
+}
+
 // A vendor's own protobuf and ONNX must not meet ours.
 TEST_F(ProgramTest, OtherFrameworksLoadIntoAWorkerWhoseReaderHasRun) {
   std::istringstream libraries(ASSAY_OTHER_FRAMEWORKS);

@@ -22,14 +22,27 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kBatch = 1024;
+constexpr int64_t kLongRun = 500;  // cases that are worth lines of progress
 constexpr int kExitStopped = 130;
 
-/// A line that is written over, on a terminal; nothing in a pipe.
+/// On a terminal a bar that is written over; in a pipe a line at each tenth of
+/// a run that is long enough to be waited for.
 void ShowProgress(int64_t done, int64_t planned) {
   static const bool terminal = isatty(STDERR_FILENO) == 1;
-  if (!terminal) return;
-  std::cerr << "\r" << done << " of " << planned << " cases"
-            << (done == planned ? "\n" : "") << std::flush;
+  static int64_t shown = -1;
+  const int64_t tenth = 10 * done / planned;
+  if (terminal && done != shown) {
+    constexpr int64_t kWidth = 40;
+    const auto filled = static_cast<size_t>(kWidth * done / planned);
+    std::cerr << "\r[" << std::string(filled, '#')
+              << std::string(kWidth - filled, ' ') << "] " << done << " of "
+              << planned << " cases" << (done == planned ? "\n" : "")
+              << std::flush;
+    shown = done;
+  } else if (!terminal && planned >= kLongRun && tenth > std::max(shown, 0L)) {
+    std::cerr << done << " of " << planned << " cases\n";
+    shown = tenth;
+  }
 }
 
 int BatchSize(const std::string& isolation, size_t n_rows) {
@@ -60,6 +73,8 @@ SuperviseOptions SupervisionOf(const RunOptions& options, const Plan& plan,
           : MemoryShare(supervise.jobs);
   supervise.batch_size = BatchSize(options.isolation, rows.size());
   supervise.deal = options.isolation != "none";
+  supervise.shuffle = options.shuffle;
+  supervise.most_repeated = options.repeats;
   supervise.progress = ShowProgress;
   return supervise;
 }

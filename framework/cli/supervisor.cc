@@ -12,8 +12,10 @@
 #include <map>
 #include <memory>
 
+#include "framework/cli/repeat.h"
 #include "framework/cli/worker_session.h"
 #include "framework/testing/csv.h"
+#include "framework/testing/digest.h"
 
 namespace assay::inline v1 {
 namespace {
@@ -54,7 +56,12 @@ std::deque<Share> Deal(const Plan& plan, const std::vector<size_t>& rows,
     }
   }
   std::deque<Share> shares;
-  for (const auto& [instance, mine] : left) {
+  for (auto& [instance, mine] : left) {
+    if (options.shuffle) {
+      std::ranges::sort(mine, {}, [&](const PlanRow* row) {
+        return StableHash(StrCat(options.facts.seed, " ", row->test_id));
+      });
+    }
     const size_t most = options.deal ? 1 + mine.size() / kWorthAWorker : 1;
     const size_t workers =
         std::clamp<size_t>(options.jobs / left.size(), 1, most);
@@ -80,23 +87,16 @@ int FirstFreeNumber(const std::filesystem::path& directory) {
   return static_cast<int>(last) + 1;
 }
 
-}  // namespace
+struct Crew {
+  const SuperviseOptions* options;
+  RawRecords* raw;
+  std::function<void(int64_t done)> progress;  // may be none
+};
 
-void InstallStopHandlers() {
-  struct sigaction action = {};
-  action.sa_handler = OnStop;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-}
-
-Status Supervise(const Plan& plan, const std::vector<size_t>& rows,
-                 const SuperviseOptions& options, RawRecords* raw) {
-  ASSAY_RETURN_IF_ERROR(CollectFolder(options.directory, raw));
-  const auto planned = static_cast<int64_t>(rows.size());
-  std::deque<Share> waiting = Deal(plan, rows, options, *raw);
-  int64_t before = planned;  // of sessions that are through
-  for (const Share& share : waiting) before -= share.rows.size();
-  int number = FirstFreeNumber(options.directory);
+/// Runs each share in a session, as many at a time as there are jobs.
+Status RunShares(std::deque<Share> waiting, int number, const Crew& crew) {
+  const SuperviseOptions& options = *crew.options;
+  int64_t before = 0;  // of sessions that are through
   std::vector<std::unique_ptr<WorkerSession>> active;
   while (!waiting.empty() || !active.empty()) {
     if (stop_signal != 0) {
@@ -106,7 +106,7 @@ Status Supervise(const Plan& plan, const std::vector<size_t>& rows,
     if (!waiting.empty() && static_cast<int>(active.size()) < options.jobs) {
       const Share& share = waiting.front();
       active.push_back(std::make_unique<WorkerSession>(
-          *share.backend, number++, share.rows, options, raw));
+          *share.backend, number++, share.rows, options, crew.raw));
       waiting.pop_front();
       ASSAY_RETURN_IF_ERROR(active.back()->StartWorker());
       continue;
@@ -116,7 +116,7 @@ Status Supervise(const Plan& plan, const std::vector<size_t>& rows,
       ASSAY_RETURN_IF_ERROR(session->Step());
       done += session->finished();
     }
-    if (options.progress) options.progress(done, planned);
+    if (crew.progress) crew.progress(done);
     std::erase_if(active, [&](const auto& session) {
       if (!session->Done()) return false;
       before += session->finished();
@@ -125,6 +125,37 @@ Status Supervise(const Plan& plan, const std::vector<size_t>& rows,
     if (!active.empty()) WaitForWorkers(active);
   }
   return OkStatus();
+}
+
+}  // namespace
+
+void InstallStopHandlers() {
+  struct sigaction action = {};
+  action.sa_handler = OnStop;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+Status RunRows(const BackendUse& backend, std::vector<const PlanRow*> rows,
+               const SuperviseOptions& options, RawRecords* raw) {
+  return RunShares({{&backend, std::move(rows)}}, /*number=*/1,
+                   {&options, raw, nullptr});
+}
+
+Status Supervise(const Plan& plan, const std::vector<size_t>& rows,
+                 const SuperviseOptions& options, RawRecords* raw) {
+  ASSAY_RETURN_IF_ERROR(CollectFolder(options.directory, raw));
+  std::deque<Share> shares = Deal(plan, rows, options, *raw);
+  const auto planned = static_cast<int64_t>(rows.size());
+  int64_t before = planned;  // by earlier runs
+  for (const Share& share : shares) before -= std::ssize(share.rows);
+  const auto progress = [&](int64_t done) {
+    if (options.progress) options.progress(before + done, planned);
+  };
+  ASSAY_RETURN_IF_ERROR(RunShares(std::move(shares),
+                                  FirstFreeNumber(options.directory),
+                                  {&options, raw, progress}));
+  return RepeatUnexpected(plan, rows, options, raw);
 }
 
 }  // namespace assay::inline v1

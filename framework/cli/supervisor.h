@@ -38,15 +38,23 @@ struct SuperviseOptions {
   int jobs = 1;            // workers at a time
   int batch_size = 1024;   // cases that one worker runs at most
   bool deal = true;        // the cases of a backend to several workers
+  bool shuffle = false;    // run them in an order drawn with the seed
+  int most_repeated = 32;  // unexpected results that are run again alone
   /// Told after each verdict: how many of how many are done.
   std::function<void(int64_t done, int64_t planned)> progress;
 };
 
-/// Runs the rows that the journals in the directory have no record of, and adds
-/// all records to `raw`, the earlier ones too. Cancelled after SIGINT or
-/// SIGTERM: the journals then hold what was finished.
+/// Runs the rows that the journals in the directory have no record of, repeats
+/// what ended other than expected (repeat.h), and adds all records to `raw`,
+/// the earlier ones too. Cancelled after SIGINT or SIGTERM: the journals then
+/// hold what was finished.
 Status Supervise(const Plan& plan, const std::vector<size_t>& rows,
                  const SuperviseOptions& options, RawRecords* raw);
+
+/// Runs rows of one backend in their order in one session, in an empty
+/// directory.
+Status RunRows(const BackendUse& backend, std::vector<const PlanRow*> rows,
+               const SuperviseOptions& options, RawRecords* raw);
 
 /// From now on SIGINT and SIGTERM end a Supervise in an orderly way.
 void InstallStopHandlers();

@@ -52,6 +52,7 @@ class WorkerProcess {
   std::string HowItEnded() const;
   bool EndedBySignal() const;
   int exit_code() const;
+  pid_t pid() const { return pid_; }
 
   /// A descriptor that becomes readable when the process ends; -1 if none.
   int descriptor() const { return descriptor_; }

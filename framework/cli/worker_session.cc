@@ -35,7 +35,8 @@ WorkerSession::WorkerSession(const BackendUse& backend, int number,
       options_(options),
       raw_(*raw),
       stem_(StrCat(FileNameOf(backend.instance), ".", number)),
-      reader_(File(".journal")) {
+      reader_(File(".journal")),
+      order_(rows) {
   for (const PlanRow* row : rows) pending_.emplace(row->test_id, row);
 }
 
@@ -52,23 +53,38 @@ void WorkerSession::Finish(const std::string& test_id) {
 Status WorkerSession::StartWorker() {
   std::string batch = CsvHeader<PlanRow>();
   int count = 0;
-  for (const auto& [test_id, row] : pending_) {
+  for (const PlanRow* row : order_) {
+    if (!pending_.contains(row->test_id)) continue;
     if (count++ == options_.batch_size) break;
     AppendCsvRow(batch, *row);
   }
   ASSAY_RETURN_IF_ERROR(WriteFile(File(".batch"), batch));
   const RunFacts& facts = options_.facts;
   ASSAY_ASSIGN_OR_RETURN(
-      worker_,
-      WorkerProcess::Start(
-          {options_.worker.string(), "--backend", backend_.instance, "--module",
-           backend_.module, "--batch", File(".batch").string(), "--journal",
-           File(".journal").string(), "--run-id", facts.run_id, "--seed",
-           std::to_string(facts.seed), "--started-us",
-           std::to_string(facts.started_us), "--timeout",
-           std::to_string(options_.timeout_s), "--parent",
-           std::to_string(getpid())},
-          File(".log"), options_.limits));
+      worker_, WorkerProcess::Start({options_.worker.string(),
+                                     "--backend",
+                                     backend_.instance,
+                                     "--module",
+                                     backend_.module,
+                                     "--batch",
+                                     File(".batch").string(),
+                                     "--journal",
+                                     File(".journal").string(),
+                                     "--run-id",
+                                     facts.run_id,
+                                     "--seed",
+                                     std::to_string(facts.seed),
+                                     "--started-us",
+                                     std::to_string(facts.started_us),
+                                     "--attempt",
+                                     std::to_string(facts.attempt),
+                                     "--timeout",
+                                     std::to_string(options_.timeout_s),
+                                     "--parent",
+                                     std::to_string(getpid())},
+                                    File(".log"), options_.limits));
+  lost_pid_ = worker_->pid();
+  began_us_ = SteadyMicroseconds();
   progressed_ = false;
   through_ = false;
   accounted_ = false;
@@ -81,6 +97,7 @@ Status WorkerSession::Take(JournalEntry entry) {
   if (entry.kind == FrameKind::kBegin) {
     open_case_ = entry.text;
     opened_ = Clock::now();
+    began_us_ = SteadyMicroseconds();
   } else if (entry.kind == FrameKind::kRecord) {
     Finish(entry.record.result.test_id);
     opened_ = Clock::now();
@@ -112,6 +129,8 @@ Status WorkerSession::RecordLoss(const std::string& test_id, Outcome outcome,
   record.result.outcome = ToString(outcome);
   record.result.reason_code = ToString(reason);
   record.result.message = std::move(message);
+  record.result.worker = std::to_string(lost_pid_);
+  record.result.started_us = began_us_ - options_.facts.started_us;
   ASSAY_ASSIGN_OR_RETURN(Journal journal, Journal::Open(File(".journal")));
   return journal.Append(record);  // read back by the next Poll
 }

@@ -28,6 +28,7 @@ namespace assay::inline v1 {
 class WorkerSession {
  public:
   /// Its files are named INSTANCE.NUMBER; there must be no such journal yet.
+  /// The rows are run in their order, suite by suite.
   WorkerSession(const BackendUse& backend, int number,
                 const std::vector<const PlanRow*>& rows,
                 const SuperviseOptions& options, RawRecords* raw);
@@ -59,10 +60,13 @@ class WorkerSession {
   RawRecords& raw_;
   std::string stem_;  // of its files
   JournalReader reader_;
+  std::vector<const PlanRow*> order_;  // of the rows
   std::map<std::string, const PlanRow*> pending_;
   std::unique_ptr<WorkerProcess> worker_;
   std::string open_case_;  // begun and without a verdict
   Clock::time_point opened_;
+  int64_t began_us_ = 0;     // the same, of the clock that records have
+  int lost_pid_ = 0;         // the worker that the next loss is of
   bool overdue_ = false;     // killed for its time limit
   bool accounted_ = false;   // by the case that was open then
   bool progressed_ = false;  // since this worker started

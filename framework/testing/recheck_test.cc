@@ -9,7 +9,6 @@
 #include <memory>
 #include <string>
 
-
 namespace assay {
 namespace {
 

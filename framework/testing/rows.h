@@ -88,7 +88,7 @@ struct ResultRow : Key {
   Integer started_us, load_us, run_us, judge_us, peak_rss_kb;
   std::string worker, limit_source;
   Number headroom;
-  std::string repro;
+  std::string repro, after;
 };
 
 struct AccuracyRow : Key {
@@ -259,28 +259,30 @@ struct TableOf<ResultRow> {
   static constexpr std::string_view kName = "results";
   static constexpr auto kColumns = std::tuple_cat(
       KeyColumns<Row>(),
-      std::tuple(ASSAY_COLUMN_(suite, "node, model, ..."),
-                 ASSAY_COLUMN_(op, "operator under test, or a model's group"),
-                 ASSAY_COLUMN_(domain, "of the operator, as ai.onnx"),
-                 ASSAY_COLUMN_(opset, "version of that domain"),
-                 ASSAY_COLUMN_(dtype, "of all tensors, separated by spaces"),
-                 ASSAY_COLUMN_(shape_sig, "shapes of the inputs"),
-                 ASSAY_COLUMN_(outcome, "the verdict"),
-                 ASSAY_COLUMN_(reason_code, "why it is not a pass"),
-                 ASSAY_COLUMN_(message, "the same in words, with values"),
-                 ASSAY_COLUMN_(vacuous, "a pass would prove nothing"),
-                 ASSAY_COLUMN_(via_function, "ran as its function body"),
-                 ASSAY_COLUMN_(placement, "what really computed"),
-                 ASSAY_COLUMN_(seed, "of everything random"),
-                 ASSAY_COLUMN_(started_us, "since the start of the run"),
-                 ASSAY_COLUMN_(load_us, "Load"),
-                 ASSAY_COLUMN_(run_us, "Bind, Forward, Synchronize, fetch"),
-                 ASSAY_COLUMN_(judge_us, "Measure and Judge"),
-                 ASSAY_COLUMN_(peak_rss_kb, "of the worker so far"),
-                 ASSAY_COLUMN_(worker, "process that ran it"),
-                 ASSAY_COLUMN_(limit_source, "where the tolerance comes from"),
-                 ASSAY_COLUMN_(headroom, "1 exact, 0 at the limit, below: out"),
-                 ASSAY_COLUMN_(repro, "command that gives the same outcome")));
+      std::tuple(
+          ASSAY_COLUMN_(suite, "node, model, ..."),
+          ASSAY_COLUMN_(op, "operator under test, or a model's group"),
+          ASSAY_COLUMN_(domain, "of the operator, as ai.onnx"),
+          ASSAY_COLUMN_(opset, "version of that domain"),
+          ASSAY_COLUMN_(dtype, "of all tensors, separated by spaces"),
+          ASSAY_COLUMN_(shape_sig, "shapes of the inputs"),
+          ASSAY_COLUMN_(outcome, "the verdict"),
+          ASSAY_COLUMN_(reason_code, "why it is not a pass"),
+          ASSAY_COLUMN_(message, "the same in words, with values"),
+          ASSAY_COLUMN_(vacuous, "a pass would prove nothing"),
+          ASSAY_COLUMN_(via_function, "ran as its function body"),
+          ASSAY_COLUMN_(placement, "what really computed"),
+          ASSAY_COLUMN_(seed, "of everything random"),
+          ASSAY_COLUMN_(started_us, "since the start of the run"),
+          ASSAY_COLUMN_(load_us, "Load"),
+          ASSAY_COLUMN_(run_us, "Bind, Forward, Synchronize, fetch"),
+          ASSAY_COLUMN_(judge_us, "Measure and Judge"),
+          ASSAY_COLUMN_(peak_rss_kb, "of the worker so far"),
+          ASSAY_COLUMN_(worker, "process that ran it"),
+          ASSAY_COLUMN_(limit_source, "where the tolerance comes from"),
+          ASSAY_COLUMN_(headroom, "1 exact, 0 at the limit, below: out"),
+          ASSAY_COLUMN_(repro, "command that gives the same outcome"),
+          ASSAY_COLUMN_(after, "cases run before it when it was repeated")));
 };
 
 template <>

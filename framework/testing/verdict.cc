@@ -7,6 +7,8 @@
 #include <numeric>
 #include <set>
 
+#include "framework/testing/stability.h"
+
 namespace assay::inline v1 {
 namespace {
 
@@ -139,6 +141,20 @@ void CheckBackend(const Plan& plan, const BackendUse& backend, bool whole,
   }
 }
 
+/// Adds the repeats to the attempts; a case that also passed is flaky.
+void WeighRepeats(const std::vector<ResultRow>& repeats, ResultRow* result,
+                  std::vector<ResultRow>* attempts) {
+  attempts->insert(attempts->end(), repeats.begin(), repeats.end());
+  const Stability found = StabilityOf(repeats);
+  result->attempt += static_cast<int64_t>(repeats.size());
+  if (found.kind == Stability::Kind::kOrderDependent ||
+      found.kind == Stability::Kind::kFlaky) {
+    const std::string first = StrCat(result->outcome, ": ", result->message);
+    SetOutcome(Outcome::kFlaky, StrCat(found.text, "; at first ", first),
+               result);
+  }
+}
+
 }  // namespace
 
 ResultRow Finalize(const PlanRow& planned, ResultRow raw) {
@@ -219,11 +235,17 @@ Status RawRecords::Add(JournalEntry entry) {
     backends[entry.backend.backend] = std::move(entry.backend);
   } else if (entry.kind == FrameKind::kRecord) {
     std::pair key(entry.record.result.backend, entry.record.result.test_id);
-    const auto [at, added] =
-        records.emplace(std::move(key), std::move(entry.record));
+    bool added = true;
+    if (entry.record.result.attempt > 1) {
+      std::vector<ResultRow>& rows = repeats[key];
+      added = std::ranges::find(rows, entry.record.result.attempt,
+                                &Key::attempt) == rows.end();
+      rows.push_back(std::move(entry.record.result));
+    } else {
+      added = records.emplace(key, std::move(entry.record)).second;
+    }
     if (!added) {
-      return DataLoss("a second verdict for ", at->first.second, " on ",
-                      at->first.first);
+      return DataLoss("a second verdict for ", key.second, " on ", key.first);
     }
   } else if (entry.kind == FrameKind::kLoss) {
     // Each worker of a batch may end in the same way: said once.
@@ -277,6 +299,8 @@ Verdicts Assess(const Plan& plan, const std::vector<size_t>& rows,
     } else {
       verdicts.attempts.push_back(found->second.result);
       record = std::move(found->second);
+      WeighRepeats(raw.repeats[{row.backend, row.test_id}], &record.result,
+                   &verdicts.attempts);
     }
     record.result = Finalize(row, std::move(record.result));
     record.result.repro = Repro(plan, row);

@@ -82,6 +82,8 @@ struct Verdicts {
 /// What the journals of a run held.
 struct RawRecords {
   std::map<std::pair<std::string, std::string>, Record> records;  // backend, id
+  /// By backend and id, the attempts after the first.
+  std::map<std::pair<std::string, std::string>, std::vector<ResultRow>> repeats;
   std::map<std::string, BackendRow> backends;
   std::vector<ResultRow> losses;  // ends of workers outside of any case
 

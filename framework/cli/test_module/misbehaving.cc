@@ -7,8 +7,10 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <fstream>
 
 #include "framework/backend/backend.h"
 #include "framework/backend/registry.h"
@@ -29,14 +31,24 @@ using assay::ValueInfo;
 
 class Echoed final : public Binding {
  public:
-  explicit Echoed(std::span<const Value> inputs)
-      : values_(inputs.begin(), inputs.end()) {
-    values_.resize(1);
+  Echoed(std::span<const Value> inputs, std::span<const Value> outputs)
+      : input_(inputs.empty() ? Value() : inputs[0]), output_(input_) {
+    if (!outputs.empty() && outputs[0].present()) output_ = outputs[0];
   }
-  std::span<const Value> outputs() const override { return values_; }
+  std::span<const Value> outputs() const override { return {&output_, 1}; }
+
+  /// Into the caller's memory, where there is some that it fits into.
+  void Copy() {
+    const assay::Tensor* from = input_.tensor();
+    assay::Tensor* to = output_.mutable_tensor();
+    if (from == nullptr || to == nullptr || from->data() == to->data()) return;
+    if (from->byte_size() == to->byte_size()) {
+      std::ranges::copy(from->bytes(), to->mutable_data());
+    }
+  }
 
  private:
-  std::vector<Value> values_;
+  Value input_, output_;
 };
 
 class Echo final : public Network {
@@ -48,11 +60,14 @@ class Echo final : public Network {
   }
   std::span<const ValueInfo> inputs() const override { return inputs_; }
   std::span<const ValueInfo> outputs() const override { return outputs_; }
-  Result<std::unique_ptr<Binding>> Bind(std::span<const Value> inputs,
-                                        std::span<const Value>) override {
-    return std::unique_ptr<Binding>(std::make_unique<Echoed>(inputs));
+  Result<std::unique_ptr<Binding>> Bind(
+      std::span<const Value> inputs, std::span<const Value> outputs) override {
+    return std::unique_ptr<Binding>(std::make_unique<Echoed>(inputs, outputs));
   }
-  Status Forward(Binding&) override { return OkStatus(); }
+  Status Forward(Binding& binding) override {
+    static_cast<Echoed&>(binding).Copy();
+    return OkStatus();
+  }
 
  private:
   std::vector<ValueInfo> inputs_;
@@ -74,6 +89,12 @@ constexpr std::array<Misdeed, 4> kMisdeeds = {{
     {"chdir", [] { static_cast<void>(chdir("/") + 0); }},
 }};
 
+bool Chosen(const LoadOptions& options, const char* setting,
+            const std::string& op_type) {
+  const auto chosen = options.settings.find(setting);
+  return chosen != options.settings.end() && chosen->second == op_type;
+}
+
 class Misbehaving final : public Backend {
  public:
   std::string_view name() const override { return "misbehaving"; }
@@ -87,16 +108,23 @@ class Misbehaving final : public Backend {
       return assay::Internal(dlerror());
     }
     const std::string& op_type = model->graph().nodes.at(0).op_type;
-    const auto declined = options.settings.find("decline");
-    if (declined != options.settings.end() &&
-        (declined->second == "all" || declined->second == op_type)) {
+    if (Chosen(options, "decline", op_type) ||
+        Chosen(options, "decline", "all")) {
       return assay::Unsupported(assay::Reason::kOperator, op_type);
     }
-    for (const Misdeed& misdeed : kMisdeeds) {
-      const auto chosen = options.settings.find(misdeed.setting);
-      if (chosen != options.settings.end() && chosen->second == op_type) {
-        misdeed.commit();
+    if (Chosen(options, "flaky", op_type)) {
+      // Fails once in a folder, whatever process asks.
+      std::ofstream mark("tried", std::ios::app);
+      if (mark.tellp() == 0) {
+        mark << op_type;
+        return assay::Internal("not this time");
       }
+    }
+    static bool poisoned = false;
+    if (poisoned) return assay::Internal("poisoned");
+    poisoned = Chosen(options, "poison", op_type);
+    for (const Misdeed& misdeed : kMisdeeds) {
+      if (Chosen(options, misdeed.setting, op_type)) misdeed.commit();
     }
     return std::unique_ptr<Network>(std::make_unique<Echo>(*model));
   }
