@@ -113,7 +113,7 @@ Result<ResultRow> Repeater::RunBehind(const Rows& before, const PlanRow& row,
   SuperviseOptions options = options_;
   options.directory = scratch_;
   options.facts.attempt = attempt;
-  options.batch_size = static_cast<int>(before.size()) + 1;
+  options.cases_per_process = std::ssize(before) + 1;
   Rows rows = before;
   rows.push_back(&row);
   RawRecords raw;

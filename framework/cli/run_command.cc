@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kBatch = 1024;
+constexpr int64_t kBatch = 1024;
 constexpr int64_t kLongRun = 500;  // cases that are worth lines of progress
 constexpr int kExitStopped = 130;
 
@@ -45,9 +45,9 @@ void ShowProgress(int64_t done, int64_t planned) {
   }
 }
 
-int BatchSize(const std::string& isolation, size_t n_rows) {
+int64_t CasesPerProcess(const std::string& isolation, size_t n_rows) {
   if (isolation == "case") return 1;
-  if (isolation == "none") return static_cast<int>(n_rows);
+  if (isolation == "none") return static_cast<int64_t>(n_rows);
   return kBatch;
 }
 
@@ -71,7 +71,7 @@ SuperviseOptions SupervisionOf(const RunOptions& options, const Plan& plan,
           ? static_cast<int64_t>(options.memory_gib *
                                  static_cast<double>(1 << 30))
           : MemoryShare(supervise.jobs);
-  supervise.batch_size = BatchSize(options.isolation, rows.size());
+  supervise.cases_per_process = CasesPerProcess(options.isolation, rows.size());
   supervise.deal = options.isolation != "none";
   supervise.shuffle = options.shuffle;
   supervise.most_repeated = options.repeats;

@@ -33,10 +33,10 @@ struct SuperviseOptions {
   std::filesystem::path worker;     // the program
   std::filesystem::path directory;  // for journals, logs and batch files
   RunFacts facts;
-  double timeout_s = 120;  // of one case
-  WorkerLimits limits;     // of each worker
-  int jobs = 1;            // workers at a time
-  int batch_size = 1024;   // cases that one worker runs at most
+  double timeout_s = 120;            // of one case
+  WorkerLimits limits;               // of each worker
+  int jobs = 1;                      // workers at a time
+  int64_t cases_per_process = 1024;  // then another goes on
   bool deal = true;        // the cases of a backend to several workers
   bool shuffle = false;    // run them in an order drawn with the seed
   int most_repeated = 32;  // unexpected results that are run again alone

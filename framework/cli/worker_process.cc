@@ -154,24 +154,15 @@ void WorkerProcess::Reap() {
   KeepLogShort(log_);
 }
 
-bool WorkerProcess::EndedBySignal() const {
-  return wait_status_.has_value() && WIFSIGNALED(*wait_status_);
-}
-
-int WorkerProcess::exit_code() const {
-  return wait_status_.has_value() && WIFEXITED(*wait_status_)
-             ? WEXITSTATUS(*wait_status_)
-             : -1;
-}
-
-std::string WorkerProcess::HowItEnded() const {
-  if (EndedBySignal()) {
-    const int signal = WTERMSIG(*wait_status_);
+std::string DescribeEnd(int wait_status) {
+  if (WIFSIGNALED(wait_status)) {
+    const int signal = WTERMSIG(wait_status);
     const char* name = sigabbrev_np(signal);
     return name == nullptr ? StrCat("signal ", signal)
                            : StrCat("signal SIG", name);
   }
-  return exit_code() == 0 ? std::string() : StrCat("exit code ", exit_code());
+  const int code = WEXITSTATUS(wait_status);
+  return code == 0 ? std::string() : StrCat("exit code ", code);
 }
 
 }  // namespace assay::inline v1

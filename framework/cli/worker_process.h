@@ -4,7 +4,7 @@
 //
 //   ASSAY_ASSIGN_OR_RETURN(auto worker, WorkerProcess::Start(command));
 //   while (!worker->Ended()) worker->Wait(std::chrono::milliseconds(10));
-//   worker->HowItEnded();    // "signal SIGSEGV", "exit code 3", ""
+//   DescribeEnd(worker->wait_status());    // "signal SIGSEGV"
 //
 // A worker leads a process group of its own. Whatever descends from it is
 // killed with it, in whatever group or session (see process_tree.h). Its
@@ -29,6 +29,9 @@
 
 namespace assay::inline v1 {
 
+/// "signal SIGSEGV", "exit code 3", empty for exit code 0.
+std::string DescribeEnd(int wait_status);
+
 class WorkerProcess {
  public:
   /// `arguments` begins with the program. Output is appended to `log`.
@@ -48,10 +51,8 @@ class WorkerProcess {
   /// Ends the process and all that descends from it at once, and reaps it.
   void Kill();
 
-  /// Empty for exit code 0; valid once it has ended.
-  std::string HowItEnded() const;
-  bool EndedBySignal() const;
-  int exit_code() const;
+  /// As waitpid gives it; valid once it has ended.
+  int wait_status() const { return wait_status_.value_or(0); }
   pid_t pid() const { return pid_; }
 
   /// A descriptor that becomes readable when the process ends; -1 if none.

@@ -2,8 +2,10 @@
 
 #include "framework/cli/worker_session.h"
 
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "framework/testing/file.h"
@@ -15,6 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kHarnessExit = 99;
+constexpr int64_t kBatch = 1024;  // cases that a worker is given at most
 
 /// Whether a journal can grow: of a full disk the worker's exit code alone is
 /// no proof, since a backend may end it with any.
@@ -52,10 +55,10 @@ void WorkerSession::Finish(const std::string& test_id) {
 
 Status WorkerSession::StartWorker() {
   std::string batch = CsvHeader<PlanRow>();
-  int count = 0;
+  int64_t count = 0;
   for (const PlanRow* row : order_) {
     if (!pending_.contains(row->test_id)) continue;
-    if (count++ == options_.batch_size) break;
+    if (count++ == std::max(kBatch, options_.cases_per_process)) break;
     AppendCsvRow(batch, *row);
   }
   ASSAY_RETURN_IF_ERROR(WriteFile(File(".batch"), batch));
@@ -83,7 +86,7 @@ Status WorkerSession::StartWorker() {
                                      "--parent",
                                      std::to_string(getpid())},
                                     File(".log"), options_.limits));
-  lost_pid_ = worker_->pid();
+  pid_ = worker_->pid();
   began_us_ = SteadyMicroseconds();
   progressed_ = false;
   through_ = false;
@@ -96,6 +99,7 @@ Status WorkerSession::StartWorker() {
 Status WorkerSession::Take(JournalEntry entry) {
   if (entry.kind == FrameKind::kBegin) {
     open_case_ = entry.text;
+    pid_ = entry.pid;
     opened_ = Clock::now();
     began_us_ = SteadyMicroseconds();
   } else if (entry.kind == FrameKind::kRecord) {
@@ -103,6 +107,8 @@ Status WorkerSession::Take(JournalEntry entry) {
     opened_ = Clock::now();
   } else if (entry.kind == FrameKind::kBatchEnd) {
     through_ = true;
+  } else if (entry.kind == FrameKind::kEnded) {
+    return AfterChild(static_cast<int>(entry.status));
   }
   return raw_.Add(std::move(entry));
 }
@@ -129,10 +135,9 @@ Status WorkerSession::RecordLoss(const std::string& test_id, Outcome outcome,
   record.result.outcome = ToString(outcome);
   record.result.reason_code = ToString(reason);
   record.result.message = std::move(message);
-  record.result.worker = std::to_string(lost_pid_);
+  record.result.worker = std::to_string(pid_);
   record.result.started_us = began_us_ - options_.facts.started_us;
-  ASSAY_ASSIGN_OR_RETURN(Journal journal, Journal::Open(File(".journal")));
-  return journal.Append(record);  // read back by the next Poll
+  return Write(std::move(record));
 }
 
 /// Of the backend as a whole: what no case can be blamed for.
@@ -145,8 +150,21 @@ Status WorkerSession::NoteLoss(Outcome outcome, Reason reason,
   loss.result.outcome = ToString(outcome);
   loss.result.reason_code = ToString(reason);
   loss.result.message = std::move(message);
-  ASSAY_ASSIGN_OR_RETURN(Journal journal, Journal::Open(File(".journal")));
-  return journal.Append(loss);
+  return Write(std::move(loss));
+}
+
+/// Into a journal of our own, since a worker may be writing to its.
+Status WorkerSession::Write(Record loss) {
+  if (!losses_.has_value()) {
+    ASSAY_ASSIGN_OR_RETURN(losses_, Journal::Open(File(".losses.journal")));
+  }
+  ASSAY_RETURN_IF_ERROR(losses_->Append(loss));
+  const bool of_case = !loss.result.test_id.empty();
+  if (of_case) Finish(loss.result.test_id);
+  JournalEntry entry;
+  entry.kind = of_case ? FrameKind::kRecord : FrameKind::kLoss;
+  entry.record = std::move(loss);
+  return raw_.Add(std::move(entry));
 }
 
 Status WorkerSession::EnforceTimeLimit() {
@@ -164,41 +182,61 @@ Status WorkerSession::EnforceTimeLimit() {
       StrCat("over the time limit of ", options_.timeout_s, " s"));
 }
 
+/// A forked child of the worker ended, other than by itself between two cases.
+Status WorkerSession::AfterChild(int wait_status) {
+  const Reason reason =
+      WIFSIGNALED(wait_status) ? Reason::kSignal : Reason::kExit;
+  const std::string how = DescribeEnd(wait_status);
+  const std::string what = how.empty() ? "exit code 0, too early" : how;
+  if (!open_case_.empty()) {
+    return RecordLoss(
+        open_case_, Outcome::kCrash, reason,
+        StrCat("the worker ended: ", what, "; see ", stem_, ".log"));
+  }
+  return NoteLoss(
+      Outcome::kCrash, reason,
+      StrCat("the worker ended ",
+             pending_.empty() ? "after its last case: " : "between two cases: ",
+             what));
+}
+
 Status WorkerSession::AfterWorker() {
   ASSAY_RETURN_IF_ERROR(ReadJournal());
   ASSAY_RETURN_IF_ERROR(reader_.CutTornTail());
-  const std::string how = worker_->HowItEnded();
-  const bool by_signal = worker_->EndedBySignal();
-  if (worker_->exit_code() == kHarnessExit && !CanWrite(options_.directory)) {
+  const int status = worker_->wait_status();
+  worker_.reset();
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kHarnessExit &&
+      !CanWrite(options_.directory)) {
     return ResourceExhausted("the worker of ", backend_.instance,
                              " could not go on; see ", File(".log").string());
   }
-  worker_.reset();
-  const Outcome outcome = overdue_ ? Outcome::kTimeout : Outcome::kCrash;
-  const Reason reason = overdue_    ? Reason::kLimit
-                        : by_signal ? Reason::kSignal
-                                    : Reason::kExit;
-  const std::string what = how.empty() ? "exit code 0, too early" : how;
-  if (!open_case_.empty()) {
-    ASSAY_RETURN_IF_ERROR(RecordLoss(
-        open_case_, Outcome::kCrash, reason,
-        StrCat("the worker ended: ", what, "; see ", stem_, ".log")));
-  } else if (!progressed_) {
+  if (!progressed_ && open_case_.empty()) {
     // Not even one case was begun: the module cannot be loaded, and a further
     // worker would end in the same way.
-    for (const auto& [test_id, row] : pending_) {
+    const std::string how = DescribeEnd(status);
+    const std::string what =
+        StrCat("the worker ended before the first case: ",
+               how.empty() ? "exit code 0, too early" : how);
+    while (!pending_.empty()) {
       ASSAY_RETURN_IF_ERROR(
-          RecordLoss(test_id, outcome, reason,
-                     StrCat("the worker ended before the first case: ", what)));
+          RecordLoss(pending_.begin()->first,
+                     overdue_ ? Outcome::kTimeout : Outcome::kCrash,
+                     overdue_              ? Reason::kLimit
+                     : WIFSIGNALED(status) ? Reason::kSignal
+                                           : Reason::kExit,
+                     what));
     }
-  } else if (!accounted_ && (!through_ || !how.empty())) {
-    ASSAY_RETURN_IF_ERROR(NoteLoss(
-        outcome, reason,
-        StrCat("the worker ended ",
-               through_ ? "after its last case: " : "between two cases: ",
-               overdue_ ? "it was over the time limit" : what)));
+    return OkStatus();
   }
-  ASSAY_RETURN_IF_ERROR(ReadJournal());
+  const bool ended_well = through_ && status == 0;
+  if (overdue_ && !accounted_) {
+    ASSAY_RETURN_IF_ERROR(
+        NoteLoss(Outcome::kTimeout, Reason::kLimit,
+                 StrCat("the worker took more than ", options_.timeout_s, " s ",
+                        through_ ? "to end" : "between two cases")));
+  } else if (!overdue_ && !ended_well) {
+    ASSAY_RETURN_IF_ERROR(AfterChild(status));
+  }
   return pending_.empty() ? OkStatus() : StartWorker();
 }
 

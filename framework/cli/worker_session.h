@@ -50,23 +50,26 @@ class WorkerSession {
   Status Take(JournalEntry entry);
   Status EnforceTimeLimit();
   Status AfterWorker();
+  Status AfterChild(int wait_status);
   Status RecordLoss(const std::string& test_id, Outcome outcome, Reason reason,
                     std::string message);
   Status NoteLoss(Outcome outcome, Reason reason, std::string message);
+  Status Write(Record loss);
   void Finish(const std::string& test_id);
 
   const BackendUse& backend_;
   const SuperviseOptions& options_;
   RawRecords& raw_;
-  std::string stem_;  // of its files
-  JournalReader reader_;
+  std::string stem_;                   // of its files
+  JournalReader reader_;               // of what workers write
+  std::optional<Journal> losses_;      // what is written here of them
   std::vector<const PlanRow*> order_;  // of the rows
   std::map<std::string, const PlanRow*> pending_;
   std::unique_ptr<WorkerProcess> worker_;
   std::string open_case_;  // begun and without a verdict
   Clock::time_point opened_;
   int64_t began_us_ = 0;     // the same, of the clock that records have
-  int lost_pid_ = 0;         // the worker that the next loss is of
+  int64_t pid_ = 0;          // of the process that began it
   bool overdue_ = false;     // killed for its time limit
   bool accounted_ = false;   // by the case that was open then
   bool progressed_ = false;  // since this worker started

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <utility>
 
+#include "framework/testing/csv.h"
 #include "framework/testing/tables.h"
 
 namespace assay::inline v1 {
@@ -66,13 +67,32 @@ Status DecodeRecord(std::string_view payload, Record* record) {
   return reader.status();
 }
 
+/// "PID test_id" or "PID STATUS".
+Result<JournalEntry> DecodeProcess(FrameKind kind, std::string_view payload) {
+  JournalEntry entry;
+  entry.kind = kind;
+  const size_t space = payload.find(' ');
+  const auto pid = ParseInt(payload.substr(0, space));
+  if (!pid.has_value() || space == std::string_view::npos) {
+    return DataLoss("found '", payload, "', wanted a process and a word");
+  }
+  entry.pid = *pid;
+  entry.text = payload.substr(space + 1);
+  if (kind == FrameKind::kEnded) {
+    const auto status = ParseInt(entry.text);
+    if (!status.has_value()) return DataLoss("a status of '", entry.text, "'");
+    entry.status = *status;
+  }
+  return entry;
+}
+
 Result<JournalEntry> Decode(FrameKind kind, std::string_view payload) {
   JournalEntry entry;
   entry.kind = kind;
   switch (kind) {
     case FrameKind::kBegin:
-      entry.text = payload;
-      return entry;
+    case FrameKind::kEnded:
+      return DecodeProcess(kind, payload);
     case FrameKind::kBatchEnd:
       return entry;
     case FrameKind::kBackend: {
@@ -221,7 +241,7 @@ Status Journal::Append(const BackendRow& backend) {
 }
 
 Status Journal::Begin(std::string_view test_id) {
-  return Write(FrameKind::kBegin, test_id);
+  return Write(FrameKind::kBegin, StrCat(getpid(), " ", test_id));
 }
 
 Status Journal::Append(const Record& record) {
@@ -231,6 +251,16 @@ Status Journal::Append(const Record& record) {
   return Write(
       record.result.test_id.empty() ? FrameKind::kLoss : FrameKind::kRecord,
       lines);
+}
+
+Status Journal::Ended(int64_t pid, int64_t status) {
+  return Write(FrameKind::kEnded, StrCat(pid, " ", status));
+}
+
+Status Journal::CutTornTail() const {
+  JournalReader reader(file_);
+  ASSAY_RETURN_IF_ERROR(reader.Poll([](const JournalEntry&) {}));
+  return reader.CutTornTail();
 }
 
 Status Journal::BatchEnd() { return Write(FrameKind::kBatchEnd, {}); }

@@ -44,12 +44,15 @@ enum class FrameKind : char {
   kBegin = 'B',    // a case starts; payload: test_id
   kRecord = 'R',   // a case has its verdict
   kLoss = 'L',     // a worker ended badly, and no case says so
+  kEnded = 'X',    // a forked child ended; payload: pid and wait status
   kBatchEnd = 'E'  // the worker has run its whole batch
 };
 
 struct JournalEntry {
   FrameKind kind = FrameKind::kBegin;
   std::string text;    // kBegin: the test_id
+  int64_t pid = 0;     // kBegin, kEnded: the process
+  int64_t status = 0;  // kEnded: as waitpid gives it
   BackendRow backend;  // kBackend
   Record record;       // kRecord; kLoss: without test_id or accuracy
 };
@@ -70,7 +73,12 @@ class Journal {
   Status Begin(std::string_view test_id);
   /// A record without test_id is a loss (kLoss).
   Status Append(const Record& record);
+  Status Ended(int64_t pid, int64_t status);
   Status BatchEnd();
+
+  /// Cuts off the torn frame of a child that was killed. Only when nobody else
+  /// writes.
+  Status CutTornTail() const;
 
   /// Whether the descriptor is no longer the file's, because somebody closed or
   /// reused it; then opens the file again. Each write does so by itself. Data

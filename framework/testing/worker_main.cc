@@ -27,6 +27,7 @@
 #include "framework/testing/backend_test.h"
 #include "framework/testing/case_runner.h"
 #include "framework/testing/file.h"
+#include "framework/testing/forked_batch.h"
 #include "framework/testing/instance.h"
 #include "framework/testing/module_path.h"
 #include "framework/testing/tables.h"
@@ -44,6 +45,7 @@ struct WorkerOptions {
   std::string journal;
   RunFacts facts;
   int parent = 0;
+  int64_t cases_per_process = 1024;
 };
 
 /// The one run of this process, reachable from the tests that GoogleTest makes.
@@ -52,6 +54,8 @@ struct Worker {
   std::vector<PlanRow> rows;
   std::optional<Journal> journal;
   std::unique_ptr<CaseRunner> runner;
+  std::unique_ptr<ForkedBatch> forked;  // where children run the cases
+  int64_t n_run = 0;
 };
 
 Worker& TheWorker() {
@@ -82,7 +86,15 @@ void KeepJournal(Journal& journal, ResultRow* result) {
 /// Runs one row and writes its record; without a journal GoogleTest is told.
 void RunRow(const PlanRow& row, Backend& backend) {
   Worker& worker = TheWorker();
-  if (worker.journal) ExitIfFailed(worker.journal->Begin(row.test_id));
+  if (worker.forked != nullptr && !worker.forked->Take()) return;
+  if (worker.journal) {
+    // The supervisor goes on with the rest in a worker of its own.
+    if (worker.forked == nullptr &&
+        worker.n_run++ >= worker.options.cases_per_process) {
+      return;
+    }
+    ExitIfFailed(worker.journal->Begin(row.test_id));
+  }
   if (worker.runner == nullptr) {
     worker.runner = std::make_unique<CaseRunner>(backend, worker.options.facts);
   }
@@ -90,6 +102,7 @@ void RunRow(const PlanRow& row, Backend& backend) {
   if (worker.journal) {
     KeepJournal(*worker.journal, &record.result);
     ExitIfFailed(worker.journal->Append(record));
+    if (worker.forked != nullptr) worker.forked->Done();
     return;
   }
   const std::string& outcome = record.result.outcome;
@@ -201,6 +214,8 @@ int ParseOptions(int argc, char** argv, WorkerOptions* options) {
   app.add_option("--timeout", options->facts.case_limit_s,
                  "seconds that the supervisor gives one case");
   app.add_option("--parent", options->parent, "process to die with");
+  app.add_option("--cases-per-process", options->cases_per_process,
+                 "after which another process goes on");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -220,6 +235,19 @@ bool FollowParent(int parent) {
 void KeepMemory() {
   mallopt(M_MMAP_THRESHOLD, 1 << 30);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
+}
+
+/// Runs the batch in children where that can be, else here.
+void RunBatch(Worker* worker) {
+  auto& listeners = testing::UnitTest::GetInstance()->listeners();
+  delete listeners.Release(listeners.default_result_printer());
+  // The verdicts are in the journal.
+  const auto run = [] { [[maybe_unused]] const int failed = RUN_ALL_TESTS(); };
+  if (!ForkedBatch::IsPossible()) return run();
+  worker->forked =
+      std::make_unique<ForkedBatch>(static_cast<int64_t>(worker->rows.size()),
+                                    worker->options.cases_per_process);
+  ExitIfFailed(worker->forked->Run(*worker->journal, run));
 }
 
 int Main(int argc, char** argv) {
@@ -247,13 +275,10 @@ int Main(int argc, char** argv) {
   Result<Journal> journal = Journal::Open(options.journal);
   ExitIfFailed(journal.status());
   worker.journal = *std::move(journal);
-  if (InspectBackend(&worker)) {
-    auto& listeners = testing::UnitTest::GetInstance()->listeners();
-    delete listeners.Release(listeners.default_result_printer());
-    // The verdicts are in the journal.
-    [[maybe_unused]] const int failed = RUN_ALL_TESTS();
-  }
+  if (InspectBackend(&worker)) RunBatch(&worker);
   ExitIfFailed(worker.journal->BatchEnd());
+  // What the backend does at exit, the children have done.
+  if (worker.forked != nullptr) _exit(0);
   return 0;
 }
 
