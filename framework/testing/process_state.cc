@@ -89,8 +89,11 @@ ProcessState::Streams::Streams() {
   for (int fd = 0; fd < kStreams; ++fd) {
     struct stat info = {};
     if (fstat(fd, &info) != 0) continue;
-    files[fd] = {fcntl(fd, F_DUPFD_CLOEXEC, kHighDescriptor), info.st_dev,
-                 info.st_ino};
+    std::array<char, PATH_MAX> path = {};
+    const std::string link = "/proc/self/fd/" + std::to_string(fd);
+    if (readlink(link.c_str(), path.data(), path.size() - 1) < 0) path[0] = 0;
+    files[fd] = {fcntl(fd, F_DUPFD_CLOEXEC, kHighDescriptor), path.data(),
+                 fcntl(fd, F_GETFL), info.st_dev, info.st_ino};
   }
 }
 
@@ -103,6 +106,29 @@ ProcessState::Streams::~Streams() {
 bool ProcessState::OpenFile::IsAt(int fd) const {
   struct stat info = {};
   return fstat(fd, &info) == 0 && info.st_dev == device && info.st_ino == inode;
+}
+
+void ProcessState::OpenFile::PutBack(int fd) {
+  if (IsAt(copy)) {
+    dup2(copy, fd);
+    return;
+  }
+  // The copy went with it.
+  const auto reopen = [fd](const char* where, int how) {
+    const int again = open(where, how & ~(O_CREAT | O_TRUNC | O_EXCL));
+    if (again == fd || again < 0) return;
+    dup2(again, fd);
+    close(again);
+  };
+  reopen(path.c_str(), flags);
+  if (!IsAt(fd)) {
+    reopen("/dev/null", O_RDWR);
+    struct stat info = {};
+    fstat(fd, &info);
+    device = info.st_dev;
+    inode = info.st_ino;
+  }
+  copy = fcntl(fd, F_DUPFD_CLOEXEC, kHighDescriptor);
 }
 
 ProcessState ProcessState::Capture() {
@@ -119,7 +145,7 @@ ProcessState ProcessState::Capture() {
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     state.environment_.emplace_back(*entry);
   }
-  state.streams_ = std::make_shared<const Streams>();
+  state.streams_ = std::make_shared<Streams>();
   return state;
 }
 
@@ -172,18 +198,10 @@ bool ProcessState::RestoreEnvironment() const {
 bool ProcessState::RestoreStreams() const {
   bool changed = false;
   for (int fd = 0; fd < kStreams; ++fd) {
-    const OpenFile& file = streams_->files[fd];
+    OpenFile& file = streams_->files[fd];
     if (file.copy < 0 || file.IsAt(fd)) continue;
     changed = true;
-    if (file.IsAt(file.copy)) {
-      dup2(file.copy, fd);
-      continue;
-    }
-    // The copy went with it: at least nothing else gets the number.
-    const int nowhere = open("/dev/null", O_RDWR);
-    if (nowhere == fd || nowhere < 0) continue;
-    dup2(nowhere, fd);
-    close(nowhere);
+    file.PutBack(fd);
   }
   return changed;
 }

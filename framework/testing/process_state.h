@@ -52,10 +52,14 @@ class ProcessState {
 
  private:
   struct OpenFile {
-    int copy = -1;  // another descriptor of it
+    int copy = -1;     // another descriptor of it
+    std::string path;  // where it was, if it was in a folder
+    int flags = 0;
     dev_t device = 0;
     ino_t inode = 0;
     bool IsAt(int fd) const;
+    /// Descriptor `fd` becomes it again, or leads nowhere from now on.
+    void PutBack(int fd);
   };
   struct Streams {
     Streams();
@@ -77,7 +81,7 @@ class ProcessState {
   std::array<struct sigaction, kSignals.size()> handlers_ = {};
   mode_t file_mask_ = 0;
   std::vector<std::string> environment_;
-  std::shared_ptr<const Streams> streams_;
+  std::shared_ptr<Streams> streams_;
 };
 
 }  // namespace assay::inline v1

@@ -14,6 +14,8 @@
 #include <xmmintrin.h>
 #endif
 
+#include "framework/testing/scratch_folder.h"
+
 namespace assay {
 namespace {
 
@@ -108,18 +110,26 @@ TEST(ProcessStateTest, EachChangeIsNamedAndPutBack) {
 }
 
 // Kills: a stream that stays closed, so that the next file opened gets its
-// number, where the copy was closed as well.
-TEST(ProcessStateTest, AStreamWhoseCopyIsGoneTooGoesNowhere) {
+// number, where the copy was closed as well; one that is blamed again.
+TEST(ProcessStateTest, AStreamWhoseCopyIsGoneTooIsOpenedAgainOrGoesNowhere) {
+  const ScratchFolder folder;
+  const auto file = folder.Write("log", "a");
   const int keep = dup(STDIN_FILENO);
-  {
+  std::array<int, 2> ends = {};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  const int log = open(file.c_str(), O_WRONLY | O_APPEND);
+  for (const int stream : {log, ends[1]}) {
+    dup2(stream, STDIN_FILENO);
     const ProcessState before = ProcessState::Capture();
     for (int fd = 1000; fd < 1100; ++fd) close(fd);
     close(STDIN_FILENO);
     EXPECT_EQ(before.Restore(), "standard streams");
-    EXPECT_GE(fcntl(STDIN_FILENO, F_GETFD), 0);
+    EXPECT_EQ(before.Restore(), "") << "blamed for what could not be put back";
+    EXPECT_EQ(write(STDIN_FILENO, "b", 1), 1);
+    dup2(keep, STDIN_FILENO);
   }
-  dup2(keep, STDIN_FILENO);
-  close(keep);
+  EXPECT_EQ(std::filesystem::file_size(file), 2U);
+  for (const int fd : {keep, log, ends[0], ends[1]}) close(fd);
 }
 
 }  // namespace
