@@ -17,7 +17,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kHarnessExit = 99;
-constexpr int64_t kBatch = 1024;  // cases that a worker is given at most
+// Cases that a worker is given at most. Each process goes past those that were
+// run before it, so that few are better where it runs one.
+int64_t BatchSize(int64_t cases_per_process) {
+  return std::max(std::min<int64_t>(64 * cases_per_process, 1024),
+                  cases_per_process);
+}
 
 /// Whether a journal can grow: of a full disk the worker's exit code alone is
 /// no proof, since a backend may end it with any.
@@ -58,7 +63,7 @@ Status WorkerSession::StartWorker() {
   int64_t count = 0;
   for (const PlanRow* row : order_) {
     if (!pending_.contains(row->test_id)) continue;
-    if (count++ == std::max(kBatch, options_.cases_per_process)) break;
+    if (count++ == BatchSize(options_.cases_per_process)) break;
     AppendCsvRow(batch, *row);
   }
   ASSAY_RETURN_IF_ERROR(WriteFile(File(".batch"), batch));
@@ -81,6 +86,8 @@ Status WorkerSession::StartWorker() {
                                      std::to_string(facts.started_us),
                                      "--attempt",
                                      std::to_string(facts.attempt),
+                                     "--cases-per-process",
+                                     std::to_string(options_.cases_per_process),
                                      "--timeout",
                                      std::to_string(options_.timeout_s),
                                      "--parent",

@@ -2,8 +2,11 @@
 
 #include "framework/testing/record.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <string>
 #include <utility>
@@ -217,6 +220,107 @@ TEST(RecordTest, WritersThatFollowEachOtherAppend) {
     wanted.push_back(TextOf(entry));
   }
   EXPECT_EQ(ReadJournal(file).entries, wanted);
+}
+
+/// What a backend may do to the descriptors of its process.
+const struct {
+  const char* name;
+  void (*make)(const fs::path& folder);
+} kTakenDescriptors[] = {
+    {"all closed", [](const fs::path&) { closefrom(3); }},
+    {"all reused",
+     [](const fs::path& folder) {
+       const int other =
+           open((folder / "other").c_str(), O_WRONLY | O_CREAT, 0644);
+       for (int fd = 3; fd < 8192; ++fd) dup2(other, fd);
+     }},
+    {"in another place",
+     [](const fs::path&) {
+       closefrom(3);
+       ASSERT_EQ(chdir("/"), 0);
+     }},
+};
+
+// Kills: a descriptor that is trusted although somebody closed or reused it; a
+// path that is followed from another working directory; a repair unsaid.
+TEST(RecordTest, AJournalWhoseDescriptorIsTakenIsOpenedAgain) {
+  const fs::path home = fs::current_path();
+  for (const auto& row : kTakenDescriptors) {
+    const ScratchFolder folder;
+    fs::current_path(folder.path());
+    Result<Journal> journal = Journal::Open("a.journal");
+    ASSERT_TRUE(journal.ok()) << journal.status().ToString();
+    ASSERT_TRUE(journal->Begin("first").ok());
+    EXPECT_FALSE(*journal->Repair()) << row.name;
+    row.make(folder.path());
+    ASSERT_TRUE(journal->Begin("second").ok()) << row.name;
+    row.make(folder.path());
+    const Result<bool> repaired = journal->Repair();
+    ASSERT_TRUE(repaired.ok()) << repaired.status().ToString();
+    EXPECT_TRUE(*repaired) << row.name;
+    EXPECT_FALSE(*journal->Repair()) << row.name;
+    closefrom(3);
+    EXPECT_EQ(ReadJournal(folder.path() / "a.journal").entries.size(), 2U);
+    if (fs::exists(folder.path() / "other")) {
+      EXPECT_EQ(fs::file_size(folder.path() / "other"), 0U) << row.name;
+    }
+    fs::current_path(home);
+  }
+}
+
+// Kills: a journal written on under another file's name.
+TEST(RecordTest, AJournalThatWasReplacedOrRemovedIsSaid) {
+  const ScratchFolder folder;
+  const fs::path file = folder.path() / "a.journal";
+  Result<Journal> journal = Journal::Open(file);
+  ASSERT_TRUE(journal->Begin("first").ok());
+  JournalReader reader(file);
+  ASSERT_TRUE(reader.Poll([](const JournalEntry&) {}).ok());
+  fs::remove(file);
+  closefrom(3);
+  EXPECT_FALSE(journal->Begin("second").ok());
+  EXPECT_FALSE(reader.Poll([](const JournalEntry&) {}).ok());
+  folder.Write("a.journal", "x");
+  EXPECT_EQ(journal->Begin("second").code(), StatusCode::kDataLoss);
+  const Status read = reader.Poll([](const JournalEntry&) {});
+  EXPECT_EQ(read.code(), StatusCode::kDataLoss);
+  EXPECT_THAT(read.message(), HasSubstr("has 1 bytes, where"));
+}
+
+// Kills: a forked child whose frames go among those of its parent.
+TEST(RecordTest, OnlyTheProcessThatOpenedAJournalWritesToIt) {
+  const ScratchFolder folder;
+  const fs::path file = folder.path() / "a.journal";
+  Result<Journal> journal = Journal::Open(file);
+  const auto child = [&](bool take_over) {
+    const pid_t pid = fork();
+    if (pid == 0) {
+      if (take_over) journal->TakeOver();
+      _exit(journal->Begin("child").ok() ? 1 : 0);
+    }
+    int status = 0;
+    waitpid(pid, &status, 0);
+    return WEXITSTATUS(status);
+  };
+  EXPECT_EQ(child(/*take_over=*/false), 0);
+  EXPECT_TRUE(ReadJournal(file).entries.empty());
+  EXPECT_EQ(child(/*take_over=*/true), 1);
+  EXPECT_EQ(ReadJournal(file).entries.size(), 1U);
+}
+
+// Kills: a loss taken for the verdict of a case.
+TEST(RecordTest, ARecordWithoutACaseIsALoss) {
+  const ScratchFolder folder;
+  const fs::path file = folder.path() / "a.journal";
+  Record loss;
+  loss.result.backend = "acme";
+  loss.result.outcome = "crash";
+  ASSERT_TRUE(Journal::Open(file)->Append(loss).ok());
+  const auto entries = Recovered(file);
+  ASSERT_TRUE(entries.ok()) << entries.status().ToString();
+  ASSERT_EQ(entries->size(), 1U);
+  EXPECT_EQ(entries->front().kind, FrameKind::kLoss);
+  EXPECT_EQ(entries->front().record.result.outcome, "crash");
 }
 
 // Kills: a write whose result nobody looks at.

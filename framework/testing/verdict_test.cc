@@ -180,6 +180,29 @@ TEST(VerdictTest, WhatIsUnexpectedIsListed) {
   EXPECT_EQ(verdicts.ExitCode(false), 1);
 }
 
+// Kills: an end of a worker that turns nothing red, or that is said as often as
+// there were workers.
+TEST(VerdictTest, AnEndOutsideOfAnyCaseIsUnexpectedAndSaidOnce) {
+  Plan plan;
+  plan.backends.resize(1);
+  plan.backends[0].instance = "acme";
+  JournalEntry entry;
+  entry.kind = FrameKind::kLoss;
+  entry.record.result.backend = "acme";
+  entry.record.result.outcome = "crash";
+  entry.record.result.message = "the worker ended after its last case";
+  RawRecords raw;
+  ASSERT_TRUE(raw.Add(entry).ok());
+  ASSERT_TRUE(raw.Add(entry).ok());
+  const Verdicts verdicts = Assess(plan, {}, std::move(raw), /*whole=*/false);
+  ASSERT_EQ(verdicts.unexpected.size(), 1U);
+  EXPECT_EQ(verdicts.unexpected[0].backend, "acme");
+  EXPECT_EQ(verdicts.unexpected[0].test_id, "");
+  EXPECT_EQ(verdicts.unexpected[0].outcome, "crash");
+  EXPECT_THAT(verdicts.unexpected[0].reason, HasSubstr("after its last case"));
+  EXPECT_EQ(verdicts.ExitCode(/*allow_unavailable=*/true), 1);
+}
+
 // Kills: an expected fail that is now declined, taken for information.
 TEST(VerdictTest, AnExpectationThatNoLongerHoldsIsUnexpected) {
   const struct {

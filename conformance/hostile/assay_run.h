@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// AssayRun: the assay program run from outside, in a folder of its own, so that
+// its processes can be found and killed.
+//
+//   const ScratchFolder folder;
+//   AssayRun run(folder.path(), {"run", "--backend", module, "--out", "run"});
+//   run.Wait();
+//   const auto verdicts = VerdictsOf(folder.path() / "run");
+//   EXPECT_TRUE(run.Leftovers().empty());
+
+#ifndef ASSAY_HOSTILE_ASSAY_RUN_H_
+#define ASSAY_HOSTILE_ASSAY_RUN_H_
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace assay::inline v1 {
+
+class AssayRun {
+ public:
+  /// Starts the program in `folder`, its output in the file output.txt there.
+  AssayRun(const std::filesystem::path& folder,
+           const std::vector<std::string>& arguments);
+  AssayRun(const AssayRun&) = delete;
+  AssayRun& operator=(const AssayRun&) = delete;
+
+  pid_t pid() const { return pid_; }
+
+  /// Whether it still runs.
+  bool Running();
+
+  /// The exit code, or minus the signal that ended it.
+  int Wait();
+
+  /// Processes that inherited this run's mark and live, the program itself too.
+  std::vector<pid_t> Leftovers() const;
+
+  std::string Output() const;
+
+ private:
+  std::filesystem::path folder_;
+  std::string mark_;
+  pid_t pid_ = -1;
+  int status_ = 0;
+  bool ended_ = false;
+};
+
+struct CaseVerdict {
+  std::string outcome;
+  std::string message;
+
+  friend bool operator==(const CaseVerdict&, const CaseVerdict&) = default;
+};
+
+/// By backend and test_id, from results.csv; empty when there is no such file.
+using CaseVerdicts = std::map<std::pair<std::string, std::string>, CaseVerdict>;
+CaseVerdicts VerdictsOf(const std::filesystem::path& run);
+
+/// All of a file; empty when there is none.
+std::string TextOf(const std::filesystem::path& file);
+
+/// The file of a hostile module, by the name of its behaviour.
+std::string ModuleOf(const std::string& behaviour);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_HOSTILE_ASSAY_RUN_H_

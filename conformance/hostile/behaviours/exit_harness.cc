@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Outcome: crash
+// Message: exit code 99
+
+#include <unistd.h>
+
+#include "conformance/hostile/misdeed.h"
+
+// What the worker itself says when its journal cannot be written.
+ASSAY_MISDEED(exit_harness) { _exit(99); }

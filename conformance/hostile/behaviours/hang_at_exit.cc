@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Outcome: unchanged
+// Timeout: 2
+// Backend: the worker ended after its last case: it was over the time limit
+
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "conformance/hostile/misdeed.h"
+
+ASSAY_MISDEED(hang_at_exit) {
+  std::atexit([] {
+    while (hostile::Opaque(1) == 1) pause();
+  });
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Outcome: crash
+// Message: before the first case
+// Scope: all
+
+#include <stdexcept>
+
+#include "conformance/hostile/misdeed.h"
+
+namespace {
+const int kNever = [] {
+  if (hostile::Opaque(1) == 1) throw std::runtime_error("boo");
+  return 1;
+}();
+}  // namespace
+
+ASSAY_MISDEED(throw_static) { hostile::Opaque(kNever); }

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The backend of every hostile module: it returns what it is fed and, where the
+// setting `at` names the first operator of a model, commits the misdeed. Other
+// settings, for tests of the supervisor: nap_us (sleep in each Load), and
+// crash_share and decline_share (of N models, told by a hash, one).
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "conformance/hostile/misdeed.h"
+#include "framework/backend/backend.h"
+#include "framework/backend/registry.h"
+
+namespace {
+
+using assay::Binding;
+using assay::LoadOptions;
+using assay::Model;
+using assay::Network;
+using assay::Result;
+using assay::Status;
+using assay::Tensor;
+using assay::Value;
+using assay::ValueInfo;
+
+/// The caller's tensor where it is one of as many bytes as the input has.
+const Tensor* PlaceFor(const Value& fed, std::span<const Value> outputs) {
+  const Tensor* from = fed.tensor();
+  const Tensor* to = outputs.empty() ? nullptr : outputs[0].tensor();
+  const bool fits = from != nullptr && to != nullptr && to->data() != nullptr &&
+                    to->dtype() == from->dtype() &&
+                    to->byte_size() == from->byte_size();
+  return fits ? to : nullptr;
+}
+
+class Echoed final : public Binding {
+ public:
+  Echoed(std::span<const Value> inputs, std::span<const Value> outputs)
+      : fed_(inputs.empty() ? Value() : inputs[0]), values_(1, fed_) {
+    if (const Tensor* to = PlaceFor(fed_, outputs)) {
+      place_ = *to;
+      values_[0] = *to;
+    }
+  }
+  std::span<const Value> outputs() const override { return values_; }
+
+  hostile::Output Echo() {
+    if (place_.data() == nullptr) return {};
+    std::memcpy(place_.mutable_data(), fed_.tensor()->data(),
+                static_cast<size_t>(place_.byte_size()));
+    return {reinterpret_cast<unsigned char*>(place_.mutable_data()),
+            static_cast<size_t>(place_.byte_size())};
+  }
+
+ private:
+  Value fed_;
+  Tensor place_;
+  std::vector<Value> values_;
+};
+
+class EchoNetwork final : public Network {
+ public:
+  EchoNetwork(const Model& model, bool misbehaves) : misbehaves_(misbehaves) {
+    const assay::Graph& graph = model.graph();
+    for (const auto id : graph.inputs) inputs_.push_back(graph.values[id]);
+    outputs_.push_back(graph.values[graph.outputs.at(0)]);
+  }
+  std::span<const ValueInfo> inputs() const override { return inputs_; }
+  std::span<const ValueInfo> outputs() const override { return outputs_; }
+  Result<std::unique_ptr<Binding>> Bind(
+      std::span<const Value> inputs, std::span<const Value> outputs) override {
+    return std::unique_ptr<Binding>(std::make_unique<Echoed>(inputs, outputs));
+  }
+  Status Forward(Binding& binding) override {
+    const hostile::Output output = static_cast<Echoed&>(binding).Echo();
+    if (misbehaves_) hostile::kMisdeed.commit(output);
+    return assay::OkStatus();
+  }
+
+ private:
+  std::vector<ValueInfo> inputs_;
+  std::vector<ValueInfo> outputs_;
+  bool misbehaves_;
+};
+
+class EchoBackend final : public assay::Backend {
+ public:
+  std::string_view name() const override { return hostile::kMisdeed.name; }
+  Result<assay::Probe> Inspect() override { return assay::Probe{"1", "cpu"}; }
+  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
+                                        const LoadOptions& options) override {
+    usleep(static_cast<useconds_t>(Number(options, "nap_us")));
+    if (IsOneOf(*model, Number(options, "decline_share"))) {
+      return assay::Unsupported(assay::Reason::kOperator, "by its hash");
+    }
+    if (IsOneOf(*model, Number(options, "crash_share"))) std::abort();
+    const auto at = options.settings.find("at");
+    const bool misbehaves = at != options.settings.end() &&
+                            !model->graph().nodes.empty() &&
+                            at->second == model->graph().nodes[0].op_type;
+    return std::unique_ptr<Network>(
+        std::make_unique<EchoNetwork>(*model, misbehaves));
+  }
+
+ private:
+  static long Number(const LoadOptions& options, const char* setting) {
+    const auto found = options.settings.find(setting);
+    return found == options.settings.end()
+               ? 0
+               : std::strtol(found->second.c_str(), nullptr, 10);
+  }
+
+  /// Whether a model is one of those that a hash picks, one of `share`.
+  static bool IsOneOf(const Model& model, long share) {
+    if (share <= 0) return false;
+    uint64_t hash = 14695981039346656037U;  // FNV-1a
+    for (const std::byte byte : model.bytes()) {
+      hash = (hash ^ static_cast<uint64_t>(byte)) * 1099511628211U;
+    }
+    return (hash >> 32U) % static_cast<uint64_t>(share) == 0;
+  }
+};
+
+ASSAY_REGISTER_BACKEND(EchoBackend);
+
+}  // namespace

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every behaviour in behaviours/ as a module under test: its case gets the
+// outcome that its file wants, every other case of its worker and of the
+// worker after it the verdict that it has without, nothing of it is left.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <set>
+#include <sstream>
+#include <thread>
+
+#include "conformance/hostile/assay_run.h"
+#include "framework/core/text.h"
+#include "framework/testing/scratch_folder.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kHostileCase = "node/Neg/test_neg";
+constexpr const char* kCases =
+    "not id:node/Neg/test_neg_example and (op:Abs or op:Ceil or op:Exp or "
+    "op:Floor or op:Identity or op:LeakyRelu or op:Neg or op:Not or op:Relu or "
+    "op:Sign or op:Tanh)";
+constexpr uintmax_t kLogLimit = 1100 << 10;
+
+/// What the comment of a behaviour wants.
+struct Behaviour {
+  std::string name;
+  std::string outcome;  // "unchanged": as without
+  std::string message;  // part of it
+  std::string backend;  // what is said of the backend as a whole
+  std::string timeout = "60";
+  std::string memory = "4";
+  bool all = false;  // cases of the module, not one
+};
+
+Behaviour Parse(const fs::path& file) {
+  Behaviour wanted;
+  wanted.name = file.stem();
+  std::istringstream lines(TextOf(file));
+  const auto take = [](const std::string& line, const char* key,
+                       std::string* value) {
+    const std::string start = StrCat("// ", key, ": ");
+    if (line.starts_with(start)) *value = line.substr(start.size());
+  };
+  std::string scope;
+  for (std::string line; std::getline(lines, line);) {
+    take(line, "Outcome", &wanted.outcome);
+    take(line, "Message", &wanted.message);
+    take(line, "Backend", &wanted.backend);
+    take(line, "Timeout", &wanted.timeout);
+    take(line, "Memory", &wanted.memory);
+    take(line, "Scope", &scope);
+  }
+  wanted.all = scope == "all";
+  return wanted;
+}
+
+std::vector<Behaviour> AllBehaviours() {
+  std::vector<Behaviour> behaviours;
+  for (const auto& entry : fs::directory_iterator(ASSAY_BEHAVIOURS)) {
+    if (entry.path().stem() != "echo") {
+      behaviours.push_back(Parse(entry.path()));
+    }
+  }
+  std::ranges::sort(behaviours, {}, &Behaviour::name);
+  return behaviours;
+}
+
+/// A run of the hostile module and of one that only echoes.
+struct Seen {
+  CaseVerdicts verdicts;
+  int exit_code = 0;
+  std::string output;
+  std::string summary;
+  uintmax_t log_bytes = 0;
+  size_t leftovers = 0;
+};
+
+Seen RunOf(const Behaviour& behaviour) {
+  const ScratchFolder folder;
+  AssayRun run(folder.path(),
+               {"run", "--backend", ModuleOf(behaviour.name) + "+at=Neg",
+                "--backend", ModuleOf("echo"), "--corpus", "onnx", "--filter",
+                kCases, "--jobs", "1", "--timeout", behaviour.timeout,
+                "--memory", behaviour.memory, "--no-report", "--out", "run"});
+  Seen seen;
+  seen.exit_code = run.Wait();
+  seen.leftovers = run.Leftovers().size();
+  for (const pid_t pid : run.Leftovers()) kill(pid, SIGKILL);
+  seen.output = run.Output();
+  seen.verdicts = VerdictsOf(folder.path() / "run");
+  seen.summary = TextOf(folder.path() / "run/summary.md");
+  std::error_code error;
+  for (const auto& entry :
+       fs::directory_iterator(folder.path() / "run/records", error)) {
+    if (entry.path().extension() == ".log") seen.log_bytes += entry.file_size();
+  }
+  return seen;
+}
+
+/// What each case gets where nothing is done.
+std::map<std::string, CaseVerdict> Clean() {
+  const ScratchFolder folder;
+  AssayRun run(folder.path(), {"run", "--backend", ModuleOf("echo"), "--corpus",
+                               "onnx", "--filter", kCases, "--jobs", "1",
+                               "--no-report", "--out", "run"});
+  EXPECT_EQ(run.Wait(), 1) << run.Output();
+  std::map<std::string, CaseVerdict> clean;
+  for (const auto& [key, verdict] : VerdictsOf(folder.path() / "run")) {
+    clean[key.second] = verdict;
+  }
+  return clean;
+}
+
+struct Row {
+  std::string outcome;
+  std::string message;
+  int unchanged = 0;
+  int others = 0;
+};
+
+/// Checks one run and returns its line of the table.
+Row Check(const Behaviour& behaviour, const Seen& seen,
+          const std::map<std::string, CaseVerdict>& clean) {
+  SCOPED_TRACE(behaviour.name + "\n" + seen.output);
+  const std::string instance = behaviour.name + "+at=Neg";
+  Row row;
+  EXPECT_EQ(seen.exit_code, 1);
+  EXPECT_EQ(seen.verdicts.size(), 2 * clean.size());
+  for (const auto& [key, verdict] : seen.verdicts) {
+    const auto& [backend, test_id] = key;
+    const CaseVerdict& without = clean.at(test_id);
+    const bool hostile =
+        backend == instance && (behaviour.all || test_id == kHostileCase);
+    if (!hostile) {
+      ++row.others;
+      row.unchanged += verdict == without ? 1 : 0;
+      EXPECT_EQ(verdict.outcome, without.outcome) << backend << " " << test_id;
+      EXPECT_EQ(verdict.message, without.message) << backend << " " << test_id;
+      continue;
+    }
+    row.outcome = verdict.outcome;
+    row.message = verdict.message;
+    if (behaviour.outcome == "unchanged") {
+      EXPECT_EQ(verdict.outcome, without.outcome);
+      EXPECT_EQ(verdict.message, without.message);
+    } else {
+      EXPECT_EQ(verdict.outcome, behaviour.outcome);
+      EXPECT_THAT(verdict.message, HasSubstr(behaviour.message));
+    }
+  }
+  EXPECT_EQ(seen.leftovers, 0U);
+  EXPECT_LE(seen.log_bytes, kLogLimit);
+  if (behaviour.backend.empty()) {
+    EXPECT_THAT(seen.summary, Not(HasSubstr("the worker ended after")));
+    EXPECT_THAT(seen.summary, Not(HasSubstr("the worker ended between")));
+  } else {
+    EXPECT_THAT(seen.summary, HasSubstr(behaviour.backend));
+    row.message = "backend: " + behaviour.backend;
+  }
+  return row;
+}
+
+/// Runs them two at a time; most of them wait.
+std::vector<Seen> RunAll(const std::vector<Behaviour>& behaviours) {
+  std::vector<Seen> seen(behaviours.size());
+  std::atomic<size_t> next = 0;
+  const auto work = [&] {
+    for (size_t i = next++; i < behaviours.size(); i = next++) {
+      seen[i] = RunOf(behaviours[i]);
+    }
+  };
+  std::thread other(work);
+  work();
+  other.join();
+  return seen;
+}
+
+TEST(HostileTest, EachBehaviourIsContainedAndChangesNoOtherVerdict) {
+  const std::vector<Behaviour> behaviours = AllBehaviours();
+  ASSERT_GE(behaviours.size(), 24U);
+  const auto clean = Clean();
+  ASSERT_GE(clean.size(), 12U);
+  std::set<std::string> outcomes;
+  for (const auto& [test_id, verdict] : clean) outcomes.insert(verdict.outcome);
+  EXPECT_GE(outcomes.size(), 2U) << "verdicts that cannot differ tell nothing";
+  const std::vector<Seen> seen = RunAll(behaviours);
+  std::printf("%-20s %-9s %-38s %s\n", "behaviour", "outcome", "message",
+              "unchanged");
+  for (size_t i = 0; i < behaviours.size(); ++i) {
+    const Row row = Check(behaviours[i], seen[i], clean);
+    std::printf("%-20s %-9s %-38.38s %d of %d\n", behaviours[i].name.c_str(),
+                row.outcome.c_str(), row.message.c_str(), row.unchanged,
+                row.others);
+  }
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A misdeed: what one hostile module does besides returning what it is fed. A
+// file in behaviours/ is a module; its comment says what must become of it.
+//
+//   // Outcome: crash
+//   // Message: SIGSEGV
+//   ASSAY_MISDEED(segfault) { *static_cast<volatile int*>(nullptr) = 1; }
+//
+// It is done in Forward, in each model whose first operator is the one that
+// the setting `at` names: segfault.so+at=Neg.
+
+#ifndef ASSAY_HOSTILE_MISDEED_H_
+#define ASSAY_HOSTILE_MISDEED_H_
+
+#include <cstddef>
+
+namespace hostile {
+
+/// The first output: the caller's memory, or none when Forward allocates it.
+struct Output {
+  unsigned char* data = nullptr;
+  size_t bytes = 0;
+};
+
+struct Misdeed {
+  const char* name;  // of the module
+  void (*commit)(const Output& output);
+};
+
+/// Each module has one.
+extern const Misdeed kMisdeed;
+
+/// A value that the compiler knows nothing of.
+template <class T>
+T Opaque(T value) {
+  asm volatile("" : "+r"(value) : : "memory");
+  return value;
+}
+
+}  // namespace hostile
+
+// NOLINTNEXTLINE: the parameter is for those misdeeds that look at it.
+#define ASSAY_MISDEED(module)                                         \
+  static void Commit([[maybe_unused]] const hostile::Output& output); \
+  const hostile::Misdeed hostile::kMisdeed = {#module, &Commit};      \
+  static void Commit([[maybe_unused]] const hostile::Output& output)
+
+#endif  // ASSAY_HOSTILE_MISDEED_H_
