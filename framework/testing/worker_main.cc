@@ -24,6 +24,8 @@
 
 #include "backend_tags.h"
 #include "framework/backend/registry.h"
+#include "framework/graph/check.h"
+#include "framework/graph/model_text.h"
 #include "framework/testing/backend_test.h"
 #include "framework/testing/case_runner.h"
 #include "framework/testing/file.h"
@@ -244,6 +246,9 @@ void RunBatch(Worker* worker) {
   // The verdicts are in the journal.
   const auto run = [] { [[maybe_unused]] const int failed = RUN_ALL_TESTS(); };
   if (!ForkedBatch::IsPossible()) return run();
+  // ONNX's schemas are made at the first check, which else each child would do.
+  static_cast<void>(CheckModel(
+      *ModelOfText("warm (float[1] x) => (float[1] y) { y = Relu(x) }")));
   worker->forked =
       std::make_unique<ForkedBatch>(static_cast<int64_t>(worker->rows.size()),
                                     worker->options.cases_per_process);
