@@ -100,6 +100,10 @@ struct NamedCorpora {
 };
 Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names);
 
+/// Failed precondition where the expectations, claims or floors of a backend
+/// are no longer those that the plan was made with.
+Status CheckPolicies(const Plan& plan);
+
 /// Resolves backends, reads corpora and policies, and plans.
 Result<Plan> PlanOf(const SelectionOptions& options);
 

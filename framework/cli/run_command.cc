@@ -113,6 +113,7 @@ Result<int> RunPart(const RunOptions& options) {
   ASSAY_ASSIGN_OR_RETURN(const Plan plan, ReadPlan(options.plan));
   ASSAY_ASSIGN_OR_RETURN(const PartSelection part, ParseShard(options));
   ASSAY_RETURN_IF_ERROR(CheckModules(plan));
+  ASSAY_RETURN_IF_ERROR(CheckPolicies(plan));
   const std::vector<size_t> rows = RowsOf(plan, part);
   if (rows.empty()) {
     return InvalidArgument("the selection is empty: the plan has no case for ",
@@ -153,6 +154,7 @@ Result<Opened> Open(const RunOptions& options) {
   if (!options.resume.empty()) {
     ASSAY_ASSIGN_OR_RETURN(opened.plan, ReadPlan(options.resume));
     ASSAY_RETURN_IF_ERROR(CheckModules(opened.plan));
+    ASSAY_RETURN_IF_ERROR(CheckPolicies(opened.plan));
     opened.folder = options.resume;
     opened.run = BeginRun(opened.plan, opened.env);
     return opened;

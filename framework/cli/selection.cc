@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include <ctime>
 #include <iostream>
 #include <set>
 
@@ -13,15 +12,6 @@ namespace assay::inline v1 {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string Today() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc = {};
-  gmtime_r(&now, &utc);
-  char text[11];
-  std::strftime(text, sizeof text, "%Y-%m-%d", &utc);
-  return text;
-}
 
 /// The file that `text` begins with, where it names one: a module's name ends
 /// in
@@ -125,6 +115,21 @@ Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names) {
     opened.directories.push_back(directory);
   }
   return opened;
+}
+
+Status CheckPolicies(const Plan& plan) {
+  for (const BackendUse& backend : plan.backends) {
+    ASSAY_ASSIGN_OR_RETURN(const Policy policy,
+                           ReadPolicy(backend.policy_dir, MachineFeatures(),
+                                      Today(), Reasons::kMayBeEmpty));
+    if (Sha256(policy.text()) != backend.policy_hash) {
+      return FailedPrecondition("the policy of ", backend.instance, " in ",
+                                backend.policy_dir,
+                                " is not the one that was planned with: plan "
+                                "again");
+    }
+  }
+  return OkStatus();
 }
 
 Result<Plan> PlanOf(const SelectionOptions& options) {

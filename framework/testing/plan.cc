@@ -73,11 +73,12 @@ BackendUse UseOf(const PlannedBackend& backend) {
   use.module = backend.module.string();
   use.module_sha256 = backend.module_sha256;
   use.policy_dir = backend.policy_dir.string();
+  use.policy_hash = Sha256(backend.policy.text());
   for (const Claim& claim : backend.policy.claims()) {
     use.claims.push_back(claim.text);
   }
   use.floor = {backend.policy.floor().begin(), backend.policy.floor().end()};
-  use.unmatched = backend.policy.Unmatched();
+  use.policy_errors = backend.policy.Errors();
   return use;
 }
 

@@ -65,9 +65,10 @@ struct BackendUse {
   std::string module;
   std::string module_sha256;
   std::string policy_dir;
+  std::string policy_hash;
   std::vector<std::string> claims;
-  std::vector<std::string> floor;      // test_ids that must pass
-  std::vector<std::string> unmatched;  // expectation lines without a case
+  std::vector<std::string> floor;          // test_ids that must pass
+  std::vector<std::string> policy_errors;  // lines that are wrong
 };
 
 struct Plan {

@@ -14,7 +14,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CorpusUse, name, hash, directory, n_cases,
                                    drift)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BackendUse, instance, spec, name,
                                    settings_text, module, module_sha256,
-                                   policy_dir, claims, floor, unmatched)
+                                   policy_dir, policy_hash, claims, floor,
+                                   policy_errors)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PartSelection, suites, backends, shard,
                                    n_shards)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PartHeader, selection, digest)

@@ -142,7 +142,7 @@ TEST(PlanTest, RowsSayWhatThePolicySays) {
   EXPECT_EQ(row.dtypes, "float32 int64");
   EXPECT_EQ(plan->rows[1].expected, "");
   EXPECT_THAT(plan->backends[0].floor, ElementsAre("node/Abs/b"));
-  EXPECT_EQ(plan->backends[0].unmatched.size(), 1U);
+  EXPECT_EQ(plan->backends[0].policy_errors.size(), 1U);
 }
 
 // Kills: a shard from 0; a case in two shards or in none; a shard by position.

@@ -3,6 +3,8 @@
 #include "framework/testing/policy.h"
 
 #include <algorithm>
+#include <array>
+#include <ctime>
 
 #include "framework/testing/csv.h"
 #include "framework/testing/file.h"
@@ -100,8 +102,11 @@ class PolicyReader {
  public:
   PolicyReader(const fs::path& directory,
                const std::set<std::string, std::less<>>& features,
-               std::string_view today)
-      : directory_(directory), features_(features), today_(today) {}
+               std::string_view today, Reasons reasons)
+      : directory_(directory),
+        features_(features),
+        today_(today),
+        reasons_(reasons) {}
 
   Result<Policy> Read();
 
@@ -123,6 +128,7 @@ class PolicyReader {
   const fs::path& directory_;
   const std::set<std::string, std::less<>>& features_;
   const std::string_view today_;
+  const Reasons reasons_;
   std::set<fs::path> included_;
   std::set<std::string, std::less<>> floor_;  // not in force ones as well
   Policy policy_;
@@ -185,17 +191,26 @@ Status PolicyReader::AddExpectation(const std::string& source,
                                     std::string_view text) {
   ASSAY_ASSIGN_OR_RETURN(ExpectationLine line, ParseExpectation(text));
   Expectation& expectation = line.expectation;
+  const bool reasoned =
+      expectation.because.find_first_not_of(" \t") != std::string::npos;
+  if (!reasoned && reasons_ == Reasons::kWanted) {
+    return InvalidArgument(
+        "the reason is empty, wanted one: say between the quotes why the case "
+        "cannot be expected to pass");
+  }
   // ISO dates compare as text. A line is past its date on every machine.
   if (!expectation.until.empty() && expectation.until < today_) {
-    return InvalidArgument("the line was good until ", expectation.until,
-                           " and today is ", today_,
-                           ": mend the case, or give a later date");
+    policy_.outdated_.push_back(
+        StrCat(source, ": ", Sentence(expectation), ": was good until ",
+               expectation.until, " and today is ", today_,
+               ": mend the case, or give a later date"));
+    return OkStatus();
   }
   if (!InForce(line.feature)) return OkStatus();
   expectation.source = source;
   if (expectation.tolerance.has_value()) expectation.tolerance->source = source;
   policy_.expectations_.push_back(std::move(expectation));
-  policy_.matched_.push_back(false);
+  policy_.uses_.emplace_back();
   return OkStatus();
 }
 
@@ -250,44 +265,74 @@ Result<Policy> PolicyReader::Read() {
 
 CasePolicy Policy::Of(const TestCase& test_case, std::string_view backend) {
   CasePolicy verdict;
-  const QuerySubject subject = {test_case, backend, {}, {}};
-  for (size_t i = 0; i < expectations_.size(); ++i) {
-    const Expectation& line = expectations_[i];
-    if (!line.where.Matches(subject)) continue;
-    matched_[i] = true;
-    (line.outcome.has_value() ? verdict.expected : verdict.tolerated) = &line;
-  }
   verdict.claimed =
       !claims_.empty() && ClaimCheck(claims_, test_case, backend).Inside();
+  const QuerySubject subject = {test_case, backend, {}, {}};
+  for (size_t i = expectations_.size(); i-- > 0;) {
+    const Expectation& line = expectations_[i];
+    if (!line.where.Matches(subject)) continue;
+    Use& use = uses_[i];
+    ++use.matched;
+    const Expectation*& decides =
+        line.outcome.has_value() ? verdict.expected : verdict.tolerated;
+    if (decides != nullptr) continue;
+    decides = &line;
+    ++use.decided;
+    if (verdict.claimed && line.outcome == Outcome::kUnsupported &&
+        ++use.contradicted == 1) {
+      use.contradiction = test_case.test_id;
+    }
+  }
   return verdict;
 }
 
-std::vector<std::string> Policy::Unmatched() const {
-  std::vector<std::string> lines;
+std::vector<std::string> Policy::Errors() const {
+  std::vector<std::string> lines = outdated_;
   for (size_t i = 0; i < expectations_.size(); ++i) {
-    if (matched_[i]) continue;
+    const Use& use = uses_[i];
+    std::string what;
+    if (use.matched == 0) {
+      what = "matches no planned case";
+    } else if (use.decided == 0) {
+      what = StrCat("later lines decide all ", use.matched,
+                    " cases that it matches");
+    } else if (use.contradicted > 0) {
+      what = StrCat("expects what the claims promise not to happen, in ",
+                    use.contradicted, " cases, first ", use.contradiction,
+                    ": narrow the line or the claims");
+    } else {
+      continue;
+    }
     lines.push_back(StrCat(expectations_[i].source, ": ",
-                           Sentence(expectations_[i]),
-                           ": matches no planned case"));
+                           Sentence(expectations_[i]), ": ", what));
   }
   return lines;
 }
 
 Result<Policy> ReadPolicy(const fs::path& directory,
                           const std::set<std::string, std::less<>>& features,
-                          std::string_view today) {
+                          std::string_view today, Reasons reasons) {
   std::error_code error;
   if (fs::exists(directory, error) && !fs::is_directory(directory, error)) {
     return InvalidArgument(directory.string(),
                            " is a file, wanted a folder of policy files");
   }
-  return PolicyReader(directory, features, today).Read();
+  return PolicyReader(directory, features, today, reasons).Read();
 }
 
 std::set<std::string, std::less<>> MachineFeatures() {
   const Result<std::string> cpuinfo = ReadFile("/proc/cpuinfo");
   return cpuinfo.ok() ? CpuFeatures(*cpuinfo)
                       : std::set<std::string, std::less<>>();
+}
+
+std::string Today() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc = {};
+  gmtime_r(&now, &utc);
+  std::array<char, 11> text = {};
+  std::strftime(text.data(), text.size(), "%Y-%m-%d", &utc);
+  return text.data();
 }
 
 }  // namespace assay::inline v1

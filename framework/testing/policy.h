@@ -5,7 +5,7 @@
 //
 //   ASSAY_ASSIGN_OR_RETURN(Policy policy,
 //                          ReadPolicy("backends/acme", MachineFeatures(),
-//                          today));
+//                          Today()));
 //   const CasePolicy verdict = policy.Of(test_case, "acme");
 //
 // Files, each optional: expectations.txt, claims.txt, passing.txt;
@@ -21,6 +21,7 @@
 #ifndef ASSAY_TESTING_POLICY_H_
 #define ASSAY_TESTING_POLICY_H_
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -67,9 +68,11 @@ class Policy {
   /// `backend` is the instance. Marks the lines that match as matched.
   CasePolicy Of(const TestCase& test_case, std::string_view backend);
 
-  /// The expectation lines that no case asked about so far matched, as
+  /// The lines that are wrong, once every case of a plan was asked about, as
   /// "expectations.txt:12: expect fail where ...: matches no planned case".
-  std::vector<std::string> Unmatched() const;
+  /// So are lines past their date; lines that later ones take every case from;
+  /// and lines that expect `unsupported` of a case inside the claims.
+  std::vector<std::string> Errors() const;
 
   const std::vector<Expectation>& expectations() const { return expectations_; }
   const std::vector<Claim>& claims() const { return claims_; }
@@ -81,22 +84,38 @@ class Policy {
  private:
   friend class PolicyReader;
 
+  /// What the cases asked about so far made of a line.
+  struct Use {
+    int64_t matched = 0;
+    int64_t decided = 0;        // among them, no later line of its sort matched
+    int64_t contradicted = 0;   // among those, inside the claims
+    std::string contradiction;  // the first such test_id
+  };
+
   std::vector<Expectation> expectations_;
-  std::vector<bool> matched_;
+  std::vector<Use> uses_;  // of each of them
+  std::vector<std::string> outdated_;
   std::vector<Claim> claims_;
   std::set<std::string, std::less<>> floor_;
   std::string text_;
 };
 
+/// Whether a line may be without its reason: not where it is to be in force.
+enum class Reasons : uint8_t { kWanted, kMayBeEmpty };
+
 /// Reads the files in `directory`. `features` are the machine's, as
 /// "avx512_fp16"; lines whose `when` is not met are left out. A line past its
-/// date on `today` (ISO) is an error.
+/// date on `today` (ISO) is no longer in force, and is among Policy::Errors.
 Result<Policy> ReadPolicy(const std::filesystem::path& directory,
                           const std::set<std::string, std::less<>>& features,
-                          std::string_view today);
+                          std::string_view today,
+                          Reasons reasons = Reasons::kWanted);
 
 /// The CPU's features under the names that Linux gives them.
 std::set<std::string, std::less<>> MachineFeatures();
+
+/// The day, UTC, as 2027-03-01.
+std::string Today();
 
 }  // namespace assay::inline v1
 

@@ -196,9 +196,6 @@ Status ParseRest(LineScanner& scanner, ExpectationLine* line) {
   ASSAY_RETURN_IF_ERROR(scanner.Expect("because"));
   ASSAY_ASSIGN_OR_RETURN(expectation.because,
                          scanner.Quoted("a reason in quotes"));
-  if (expectation.because.find_first_not_of(" \t") == std::string::npos) {
-    return InvalidArgument("the reason is empty, wanted one");
-  }
   if (scanner.Take("until")) {
     expectation.until = scanner.Word();
     if (!IsDate(expectation.until)) {

@@ -23,7 +23,8 @@
 namespace assay::inline v1 {
 
 /// `expect OUTCOME where QUERY because "..." [until DATE] [when cpu:FEATURE]`
-/// or `tolerate rtol=R atol=A where ...`. `source` of it stays empty.
+/// or `tolerate rtol=R atol=A where ...`. `source` of it stays empty. That the
+/// reason is more than blanks is the reader's to see to.
 struct ExpectationLine {
   Expectation expectation;
   std::string feature;  // of when; empty: in force everywhere

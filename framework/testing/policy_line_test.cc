@@ -64,8 +64,8 @@ TEST(PolicyLineTest, TolerancesAreTakenInEitherOrder) {
   }
 }
 
-// Kills: an outcome that only the supervisor makes taken for expectable; a
-// reason that may be left out; a day that the calendar does not have.
+// Kills: an outcome that only the supervisor makes taken for expectable; a day
+// that the calendar does not have.
 TEST(PolicyLineTest, BrokenExpectationsSayWhatWasWanted) {
   struct Row {
     std::string_view line;
@@ -91,7 +91,6 @@ TEST(PolicyLineTest, BrokenExpectationsSayWhatWasWanted) {
       {"expect fail where x because", "found the end, wanted a reason in"},
       {"expect fail where x because y", "found 'y', wanted a reason in quotes"},
       {"expect fail where x because \"y", "is not closed"},
-      {"expect fail where x because \" \"", "the reason is empty"},
       {"expect fail where opp:x because \"y\"",
        "in the query 'opp:x': column 1: found the key 'opp'"},
       {"expect fail where outcome:fail because \"y\"", "asks for an outcome"},

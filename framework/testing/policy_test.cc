@@ -54,7 +54,7 @@ TEST(PolicyTest, WithoutFilesNothingIsExpectedOrClaimed) {
   EXPECT_EQ(verdict.expected, nullptr);
   EXPECT_EQ(verdict.tolerated, nullptr);
   EXPECT_FALSE(verdict.claimed);
-  EXPECT_THAT(policy->Unmatched(), IsEmpty());
+  EXPECT_THAT(policy->Errors(), IsEmpty());
   EXPECT_EQ(policy->text(), "");
 }
 
@@ -96,14 +96,102 @@ TEST(PolicyTest, TheLastMatchingLineOfEachSortIsInForce) {
 // force counted as unmatched.
 TEST(PolicyTest, LinesThatMatchNothingAreListed) {
   Policy policy = PolicyOf("expectations.txt", kExpectations);
-  EXPECT_EQ(policy.Unmatched().size(), 4U);
+  EXPECT_EQ(policy.Errors().size(), 4U);
   policy.Of(CaseOf("Conv", {"float16"}), "acme");
+  policy.Of(CaseOf("Conv", {"float32"}), "acme");
   EXPECT_THAT(
-      policy.Unmatched(),
+      policy.Errors(),
       ElementsAre("expectations.txt:5: tolerate rtol=1 atol=2 where "
                   "dtype:bfloat16: matches no planned case",
                   "expectations.txt:7: expect error where op:Nothing: matches "
                   "no planned case"));
+}
+
+// Kills: a line past its date in force, or passed over, or one that keeps the
+// folder from being read; its last day taken for the first bad one.
+TEST(PolicyTest, LinesPastTheirDateAreOutOfForceAndListed) {
+  Policy policy = PolicyOf(
+      "expectations.txt",
+      "expect fail where op:Conv because \"a\" until 2026-06-14\n"
+      "expect fail where op:Relu because \"b\" until 2026-06-15\n"
+      "tolerate rtol=1 atol=1 where op:Conv because \"c\" until 2026-01-01 "
+      "when cpu:none\n");
+  const CasePolicy conv = policy.Of(CaseOf("Conv", {"float32"}), "acme");
+  EXPECT_EQ(conv.expected, nullptr);
+  EXPECT_EQ(conv.tolerated, nullptr);
+  EXPECT_NE(policy.Of(CaseOf("Relu", {"float32"}), "acme").expected, nullptr);
+  EXPECT_THAT(
+      policy.Errors(),
+      ElementsAre("expectations.txt:1: expect fail where op:Conv: was good "
+                  "until 2026-06-14 and today is 2026-06-15: mend the case, or "
+                  "give a later date",
+                  HasSubstr("expectations.txt:3: tolerate rtol=1 atol=1")));
+}
+
+// Kills: a line that decides nothing taken for one that is needed; lines of
+// two sorts taken to shadow each other; a line in front that shadows.
+TEST(PolicyTest, LinesWhoseCasesLaterOnesDecideAreListed) {
+  constexpr std::string_view kNarrow =
+      "expect fail where op:Conv and dtype:float16 because \"a\"\n";
+  constexpr std::string_view kBroad =
+      "expect crash where op:Conv because \"b\"\n";
+  const struct {
+    std::string text;
+    std::vector<std::string> errors;
+  } rows[] = {
+      {StrCat(kNarrow, kBroad),
+       {"expectations.txt:1: expect fail where op:Conv and dtype:float16: "
+        "later lines decide all 1 cases that it matches"}},
+      {StrCat(kBroad, kNarrow), {}},
+      {StrCat(kNarrow, "tolerate rtol=1 atol=1 where op:Conv because \"c\"\n"),
+       {}},
+  };
+  for (const auto& row : rows) {
+    Policy policy = PolicyOf("expectations.txt", row.text);
+    policy.Of(CaseOf("Conv", {"float16"}), "acme");
+    policy.Of(CaseOf("Conv", {"float32"}), "acme");
+    EXPECT_EQ(policy.Errors(), row.errors) << row.text;
+  }
+}
+
+// Kills: a declined promise that a line excuses; other outcomes, or cases
+// outside the claims, taken for a contradiction.
+TEST(PolicyTest, LinesThatExpectAPromiseToBeDeclinedAreListed) {
+  const struct {
+    std::string line;
+    std::string_view error;
+  } rows[] = {
+      {"expect unsupported where op:Conv because \"a\"\n",
+       "in 1 cases, first node/Conv/test_x: narrow the line or the claims"},
+      {"expect unsupported where op:Relu because \"a\"\n", ""},
+      {"expect fail where op:Conv because \"a\"\n", ""},
+  };
+  for (const auto& row : rows) {
+    const ScratchFolder folder;
+    folder.Write("acme/expectations.txt", row.line);
+    folder.Write("acme/claims.txt", "claim forward where op:Conv\n");
+    Result<Policy> policy = Read(folder);
+    ASSERT_TRUE(policy.ok()) << policy.status().ToString();
+    policy->Of(CaseOf("Conv", {"float16"}), "acme");
+    policy->Of(CaseOf("Relu", {"float16"}), "acme");
+    if (row.error.empty()) {
+      EXPECT_THAT(policy->Errors(), IsEmpty()) << row.line;
+    } else {
+      EXPECT_THAT(policy->Errors(),
+                  ElementsAre(HasSubstr(std::string(row.error))));
+    }
+  }
+}
+
+// Kills: a reason that may be left out where the line is in force.
+TEST(PolicyTest, OnlyWhoAsksReadsLinesWithoutReason) {
+  const ScratchFolder folder;
+  folder.Write("acme/expectations.txt", "expect fail where x because \"\"\n");
+  EXPECT_FALSE(Read(folder).ok());
+  const Result<Policy> policy =
+      ReadPolicy(folder.path() / "acme", {}, kToday, Reasons::kMayBeEmpty);
+  ASSERT_TRUE(policy.ok()) << policy.status().ToString();
+  EXPECT_EQ(policy->expectations().size(), 1U);
 }
 
 TEST(PolicyTest, BackendsAreMeantByInstanceOrName) {
@@ -168,13 +256,8 @@ TEST(PolicyTest, BrokenLinesAreErrorsWithFileAndLine) {
   const std::vector<Row> rows = {
       {"expectations.txt", "# a\n\nexpect pass where x because \"y\"\n",
        "expectations.txt:3: found 'pass'"},
-      {"expectations.txt",
-       "expect fail where x because \"y\" until 2026-06-14\n",
-       "expectations.txt:1: the line was good until 2026-06-14 and today is "
-       "2026-06-15"},
-      {"expectations.txt",
-       "expect fail where x because \"y\" until 2026-06-14 when cpu:none\n",
-       "the line was good until 2026-06-14"},
+      {"expectations.txt", "\nexpect fail where x because \" \"\n",
+       "expectations.txt:2: the reason is empty, wanted one: say between"},
       {"claims.txt", "\nclaim everything\n",
        "claims.txt:2: found 'everything'"},
       {"claims.txt", "include other.txt\n", "claims.txt:1: found 'include'"},

@@ -136,7 +136,7 @@ void CheckBackend(const Plan& plan, const BackendUse& backend, bool whole,
   }
   // A filtered plan cannot say that a line is of no use.
   if (plan.Partial()) return;
-  for (const std::string& line : backend.unmatched) {
+  for (const std::string& line : backend.policy_errors) {
     verdicts->unexpected.push_back({backend.instance, "", "policy", line});
   }
 }
@@ -179,15 +179,17 @@ ResultRow Finalize(const PlanRow& planned, ResultRow raw) {
   if (outcome == Outcome::kUnavailable || outcome == Outcome::kMissing) {
     return raw;
   }
-  if (expected == outcome) {
-    if (outcome == Outcome::kUnsupported && !planned.claimed) return raw;
+  if (outcome == Outcome::kUnsupported) {
+    // No line can excuse it: a claim and its opposite are an error in policy.
+    if (planned.claimed) {
+      SetOutcome(Outcome::kFail,
+                 StrCat("declined inside its claims: ", raw.message), &raw);
+    }
+  } else if (expected == outcome) {
     SetOutcome(Outcome::kXfail,
                StrCat(raw.message, " (expected ", planned.expected, ", ",
                       Because(planned), ")"),
                &raw);
-  } else if (outcome == Outcome::kUnsupported && planned.claimed) {
-    SetOutcome(Outcome::kFail,
-               StrCat("declined inside its claims: ", raw.message), &raw);
   }
   return raw;
 }

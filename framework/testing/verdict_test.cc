@@ -60,7 +60,7 @@ TEST(VerdictTest, TheFinalOutcomeFollowsFromPlanAndRaw) {
       {"unsupported", "", false, false, "unsupported", "raw"},
       {"unsupported", "", false, true, "fail", "declined inside its claims"},
       {"unsupported", "unsupported", false, false, "unsupported", "raw"},
-      {"unsupported", "unsupported", false, true, "xfail", "raw"},
+      {"unsupported", "unsupported", false, true, "fail", "declined inside"},
       {"pass", "flaky", false, false, "pass", "raw"},
       {"flaky", "flaky", false, false, "xfail", "raw"},
       {"unavailable", "", false, true, "unavailable", "raw"},
@@ -324,7 +324,8 @@ TEST(VerdictTest, LosingOneIdOfTheFloorIsRed) {
 // Kills: unmatched lines passed over, or judged in a part or filtered trial.
 TEST(VerdictTest, LinesThatMatchNothingAreRedOverTheWholePlan) {
   Trial trial = TrialOf({{"pass"}});
-  trial.plan.backends[0].unmatched = {"expectations.txt:7: matches no case"};
+  trial.plan.backends[0].policy_errors = {
+      "expectations.txt:7: matches no case"};
   EXPECT_THAT(UnexpectedOf(trial.Judge()), testing::ElementsAre(" policy"));
   EXPECT_EQ(trial.Judge().ExitCode(false), 1);
   EXPECT_TRUE(UnexpectedOf(trial.Judge(/*whole=*/false)).empty());
