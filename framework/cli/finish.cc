@@ -100,6 +100,7 @@ void PrintVerdicts(const Verdicts& verdicts) {
     std::cout << word.backend << ": " << word.verdict << ", " << word.reason
               << "\n";
   }
+  std::cout << "mutants: " << verdicts.mutants.Sentence() << "\n";
   PrintUnexpected(verdicts.unexpected);
 }
 
@@ -108,7 +109,8 @@ Result<int> FinishRun(const Plan& plan, RawRecords raw, RunRow run,
                       const FinishOptions& options) {
   std::vector<size_t> all(plan.rows.size());
   for (size_t i = 0; i < all.size(); ++i) all[i] = i;
-  Verdicts verdicts = Assess(plan, all, std::move(raw), /*whole=*/true);
+  Verdicts verdicts = Assess(plan, all, std::move(raw), /*whole=*/true,
+                             ReadMutants(InstallPrefix()));
   // Records of parts carry the ids of the processes that made them.
   for (Record& record : verdicts.final) {
     record.result.run_id = run.run_id;

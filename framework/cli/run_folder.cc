@@ -25,6 +25,35 @@ Json CountsJson(const Tally& tally) {
   return counts;
 }
 
+Json MutantsJson(const MutantKills& kills) {
+  Json json = {{"assessed", kills.assessed()},
+               {"killed", kills.killed()},
+               {"total", kills.total},
+               {"build_id", kills.build_id},
+               {"survivors", kills.survivors}};
+  if (!kills.assessed()) json["reason"] = kills.not_assessed;
+  return json;
+}
+
+/// The waived cases inside each backend's claims, at most kWaived of them.
+std::string WaivedMarkdown(const Verdicts& verdicts) {
+  constexpr size_t kWaived = 20;
+  std::string text;
+  for (const Conformance& word : verdicts.conformance) {
+    if (word.waived.empty()) continue;
+    text += StrCat("\n## Waived inside the claims of ", word.backend, ": ",
+                   word.waived.size(), "\n\n");
+    for (size_t i = 0; i < std::min(word.waived.size(), kWaived); ++i) {
+      text += StrCat("- ", word.waived[i], "\n");
+    }
+    if (word.waived.size() > kWaived) {
+      text += StrCat("\nand ", word.waived.size() - kWaived,
+                     " more in summary.json.\n");
+    }
+  }
+  return text;
+}
+
 const Conformance& ConformanceFor(const Verdicts& verdicts,
                                   const std::string& backend) {
   return *std::find_if(
@@ -124,8 +153,11 @@ std::string SummaryJson(const RunRow& run, const Plan& plan,
                                 {"equation", tally.Equation()},
                                 {"balanced", tally.Balanced()},
                                 {"verdict", word.verdict},
-                                {"reason", word.reason}});
+                                {"reason", word.reason},
+                                {"claimed", word.n_claimed},
+                                {"waived", word.waived}});
   }
+  json["mutants"] = MutantsJson(verdicts.mutants);
   json["drift"] = Json::object();
   for (const CorpusUse& corpus : plan.corpora) {
     json["drift"][corpus.name] = corpus.drift;
@@ -153,6 +185,8 @@ std::string SummaryMarkdown(const RunRow& run, const Plan& plan,
                    tally.Equation(), " | ", word.verdict, ": ", word.reason,
                    " |\n");
   }
+  text += StrCat("\nMutants: ", verdicts.mutants.Sentence(), ".\n",
+                 WaivedMarkdown(verdicts));
   if (verdicts.unexpected.empty()) return text + "\nNothing unexpected.\n";
   text += StrCat("\n## Unexpected: ", verdicts.unexpected.size(), "\n\n");
   for (const Unexpected& item : verdicts.unexpected) {

@@ -3,7 +3,8 @@
 # Unit tests of cases, policies, plans and verdicts.
 
 assay_unit_test(testing
-  SOURCES corpus_test.cc csv_test.cc file_test.cc instance_test.cc plan_test.cc
+  SOURCES conformance_test.cc corpus_test.cc csv_test.cc file_test.cc
+          instance_test.cc mutants_table_test.cc plan_test.cc
           policy_line_test.cc policy_test.cc query_test.cc record_test.cc
           tables_test.cc verdict_test.cc
   LIBRARIES Assay::testing)

@@ -288,9 +288,10 @@ Status CollectFolder(const std::filesystem::path& directory, RawRecords* raw) {
 }
 
 Verdicts Assess(const Plan& plan, const std::vector<size_t>& rows,
-                RawRecords raw, bool whole) {
+                RawRecords raw, bool whole, MutantKills mutants) {
   Verdicts verdicts;
   verdicts.complete = whole;
+  verdicts.mutants = std::move(mutants);
   for (const size_t i : rows) {
     const PlanRow& row = plan.rows[i];
     const auto found = raw.records.find({row.backend, row.test_id});
@@ -326,8 +327,8 @@ Verdicts Assess(const Plan& plan, const std::vector<size_t>& rows,
   }
   for (const BackendUse& backend : plan.backends) {
     CheckBackend(plan, backend, whole, &verdicts);
-    verdicts.conformance.push_back(
-        ConformanceOf(plan, backend, verdicts.final, verdicts.complete));
+    verdicts.conformance.push_back(ConformanceOf(
+        plan, backend, verdicts.final, verdicts.complete, verdicts.mutants));
     BackendRow described = raw.backends[backend.instance];
     described.backend = backend.instance;
     described.settings = backend.settings_text;

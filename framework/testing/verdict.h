@@ -68,6 +68,7 @@ struct Verdicts {
   std::vector<Tally> tallies;  // by backend, then corpus
   std::vector<Unexpected> unexpected;
   std::vector<Conformance> conformance;
+  MutantKills mutants;
   std::vector<BackendRow> backends;
   bool complete = false;  // every planned case has a verdict
 
@@ -99,9 +100,10 @@ Status CollectFolder(const std::filesystem::path& directory, RawRecords* raw);
 
 /// `whole` says that the plan was run as a whole: then every planned row must
 /// have a verdict (else missing), every floor and expectation line is judged.
-/// A part judges only the rows it has.
+/// A part judges only the rows it has. `mutants` is what is known of the
+/// harness itself.
 Verdicts Assess(const Plan& plan, const std::vector<size_t>& rows,
-                RawRecords raw, bool whole);
+                RawRecords raw, bool whole, MutantKills mutants = {});
 
 }  // namespace assay::inline v1
 
