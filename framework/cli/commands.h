@@ -77,6 +77,14 @@ struct ExplainOptions {
   std::filesystem::path run;
 };
 
+/// expect update: adopts what a run showed.
+struct ExpectOptions {
+  std::filesystem::path run;
+  std::string backend;  // instance; empty: all of the run
+  bool drop = false;    // also cases from the floor
+  bool dry_run = false;
+};
+
 struct ReportOptions {
   std::vector<std::string> runs;
   std::filesystem::path out;
@@ -87,6 +95,7 @@ int PlanCommand(const PlanOptions& options);
 int MergeCommand(const MergeOptions& options);
 int ListCommand(const ListOptions& options);
 int ExplainCommand(const ExplainOptions& options);
+int ExpectCommand(const ExpectOptions& options);
 int ReportCommand(const ReportOptions& options);
 
 /// Prints "assay: message" and gives the exit code that the failure calls for:

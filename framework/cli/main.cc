@@ -121,6 +121,19 @@ void AddExplain(CLI::App& app, ExplainOptions* options) {
       ->capture_default_str();
 }
 
+void AddExpect(CLI::App& app, ExpectOptions* options) {
+  CLI::App* expect =
+      app.add_subcommand("expect", "expectations and floors of backends");
+  expect->require_subcommand(1);
+  CLI::App* update = expect->add_subcommand(
+      "update", "adopt what a run showed into the policy files");
+  update->add_option("--run", options->run, "run folder")->required();
+  update->add_option("--backend", options->backend, "instance; all if none");
+  update->add_flag("--drop", options->drop,
+                   "take lost cases out of passing.txt");
+  update->add_flag("--dry-run", options->dry_run, "print, write nothing");
+}
+
 void AddReport(CLI::App& app, ReportOptions* options) {
   CLI::App* report = app.add_subcommand("report", "write a run's HTML page");
   report->add_option("run", options->runs, "run folder")->required();
@@ -136,6 +149,7 @@ int Main(int argc, char** argv) {
   MergeOptions merge;
   ListOptions list;
   ExplainOptions explain;
+  ExpectOptions expect;
   ReportOptions report;
   std::string format;
   AddRun(app, &run);
@@ -143,6 +157,7 @@ int Main(int argc, char** argv) {
   AddMerge(app, &merge);
   AddList(app, &list);
   AddExplain(app, &explain);
+  AddExpect(app, &expect);
   AddReport(app, &report);
   app.add_subcommand("schema", "print the tables' columns")
       ->add_option("format", format, "json or markdown")
@@ -159,6 +174,7 @@ int Main(int argc, char** argv) {
   if (app.got_subcommand("merge")) return MergeCommand(merge);
   if (app.got_subcommand("list")) return ListCommand(list);
   if (app.got_subcommand("explain")) return ExplainCommand(explain);
+  if (app.got_subcommand("expect")) return ExpectCommand(expect);
   if (app.got_subcommand("report")) return ReportCommand(report);
   std::cout << (format == "json" ? SchemaJson() : SchemaMarkdown());
   return kExitOk;

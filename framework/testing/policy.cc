@@ -200,10 +200,8 @@ Status PolicyReader::AddExpectation(const std::string& source,
   }
   // ISO dates compare as text. A line is past its date on every machine.
   if (!expectation.until.empty() && expectation.until < today_) {
-    policy_.outdated_.push_back(
-        StrCat(source, ": ", Sentence(expectation), ": was good until ",
-               expectation.until, " and today is ", today_,
-               ": mend the case, or give a later date"));
+    expectation.source = source;
+    policy_.outdated_.push_back(std::move(expectation));
     return OkStatus();
   }
   if (!InForce(line.feature)) return OkStatus();
@@ -232,6 +230,7 @@ Status PolicyReader::AddFloorLine(std::string_view text) {
 }
 
 Result<Policy> PolicyReader::Read() {
+  policy_.today_ = today_;
   const auto present = [&](const char* name) -> Result<bool> {
     std::error_code error;
     const auto status = fs::status(directory_ / name, error);
@@ -287,7 +286,12 @@ CasePolicy Policy::Of(const TestCase& test_case, std::string_view backend) {
 }
 
 std::vector<std::string> Policy::Errors() const {
-  std::vector<std::string> lines = outdated_;
+  std::vector<std::string> lines;
+  for (const Expectation& line : outdated_) {
+    lines.push_back(StrCat(line.source, ": ", Sentence(line),
+                           ": was good until ", line.until, " and today is ",
+                           today_, ": mend the case, or give a later date"));
+  }
   for (size_t i = 0; i < expectations_.size(); ++i) {
     const Use& use = uses_[i];
     std::string what;

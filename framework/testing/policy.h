@@ -75,6 +75,8 @@ class Policy {
   std::vector<std::string> Errors() const;
 
   const std::vector<Expectation>& expectations() const { return expectations_; }
+  /// The lines past their date, which are not among expectations().
+  const std::vector<Expectation>& outdated() const { return outdated_; }
   const std::vector<Claim>& claims() const { return claims_; }
   /// test_ids of passing.txt in force here.
   const std::set<std::string, std::less<>>& floor() const { return floor_; }
@@ -94,7 +96,8 @@ class Policy {
 
   std::vector<Expectation> expectations_;
   std::vector<Use> uses_;  // of each of them
-  std::vector<std::string> outdated_;
+  std::vector<Expectation> outdated_;
+  std::string today_;
   std::vector<Claim> claims_;
   std::set<std::string, std::less<>> floor_;
   std::string text_;
