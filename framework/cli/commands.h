@@ -85,6 +85,13 @@ struct ExpectOptions {
   bool dry_run = false;
 };
 
+struct AssessOptions {
+  std::string backend = "faulty";
+  std::filesystem::path out;  // empty: where runs look for it
+  int repeats = 20;           // of the clean backend
+  int jobs = 0;               // 0: one per processor
+};
+
 struct ReportOptions {
   std::vector<std::string> runs;
   std::filesystem::path out;
@@ -97,6 +104,7 @@ int ListCommand(const ListOptions& options);
 int ExplainCommand(const ExplainOptions& options);
 int ExpectCommand(const ExpectOptions& options);
 int ReportCommand(const ReportOptions& options);
+int AssessCommand(const AssessOptions& options);
 
 /// Prints "assay: message" and gives the exit code that the failure calls for:
 /// 2 for wrong usage, 99 for the rest.
@@ -112,6 +120,9 @@ Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names);
 /// Failed precondition where the expectations, claims or floors of a backend
 /// are no longer those that the plan was made with.
 Status CheckPolicies(const Plan& plan);
+
+/// A backend by name, instance or file, with its policy.
+Result<PlannedBackend> ResolveBackend(const std::string& text);
 
 /// Resolves backends, reads corpora and policies, and plans.
 Result<Plan> PlanOf(const SelectionOptions& options);

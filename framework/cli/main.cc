@@ -140,6 +140,21 @@ void AddReport(CLI::App& app, ReportOptions* options) {
   report->add_option("--out", options->out, "file to write")->required();
 }
 
+void AddAssess(CLI::App& app, AssessOptions* options) {
+  CLI::App* assess = app.add_subcommand(
+      "assess", "find out which deliberate defects the suites see");
+  assess->add_option("--backend", options->backend, "the one with mutants.txt")
+      ->capture_default_str();
+  assess->add_option("--out", options->out, "mutants.csv to write");
+  assess->add_option("--repeats", options->repeats, "of the clean backend")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  assess
+      ->add_option("--jobs", options->jobs,
+                   "workers at a time; 0: one per processor")
+      ->check(CLI::NonNegativeNumber);
+}
+
 int Main(int argc, char** argv) {
   CLI::App app("tests and qualifies deep-learning backends", "assay");
   app.set_version_flag("--version", kVersion);
@@ -151,6 +166,7 @@ int Main(int argc, char** argv) {
   ExplainOptions explain;
   ExpectOptions expect;
   ReportOptions report;
+  AssessOptions assess;
   std::string format;
   AddRun(app, &run);
   AddPlan(app, &plan);
@@ -159,6 +175,7 @@ int Main(int argc, char** argv) {
   AddExplain(app, &explain);
   AddExpect(app, &expect);
   AddReport(app, &report);
+  AddAssess(app, &assess);
   app.add_subcommand("schema", "print the tables' columns")
       ->add_option("format", format, "json or markdown")
       ->required()
@@ -176,6 +193,7 @@ int Main(int argc, char** argv) {
   if (app.got_subcommand("explain")) return ExplainCommand(explain);
   if (app.got_subcommand("expect")) return ExpectCommand(expect);
   if (app.got_subcommand("report")) return ReportCommand(report);
+  if (app.got_subcommand("assess")) return AssessCommand(assess);
   std::cout << (format == "json" ? SchemaJson() : SchemaMarkdown());
   return kExitOk;
 }

@@ -32,7 +32,31 @@ std::string Known(const std::vector<std::string>& names) {
   return text.empty() ? "none" : text;
 }
 
-Result<PlannedBackend> Resolve(const std::string& text) {
+/// The cases of a suite that is code; their ids are all that is hashed, since
+/// the programs themselves decide what becomes of them.
+Corpus CorpusOf(const Suite& suite) {
+  Corpus corpus;
+  corpus.name = suite.name;
+  corpus.cases = suite.cases();
+  std::string ids;
+  for (const TestCase& c : corpus.cases) ids += c.test_id + "\n";
+  corpus.hash = Sha256(ids);
+  return corpus;
+}
+
+}  // namespace
+
+int Fail(const Status& status) {
+  std::cerr << "assay: " << status.message() << "\n";
+  switch (status.code()) {
+    case StatusCode::kInvalidArgument:
+      return kExitUsage;
+    default:
+      return kExitHarness;
+  }
+}
+
+Result<PlannedBackend> ResolveBackend(const std::string& text) {
   fs::path module;
   std::string instance = text;
   std::error_code error;
@@ -60,30 +84,6 @@ Result<PlannedBackend> Resolve(const std::string& text) {
       backend.policy,
       ReadPolicy(backend.policy_dir, MachineFeatures(), Today()));
   return backend;
-}
-
-/// The cases of a suite that is code; their ids are all that is hashed, since
-/// the programs themselves decide what becomes of them.
-Corpus CorpusOf(const Suite& suite) {
-  Corpus corpus;
-  corpus.name = suite.name;
-  corpus.cases = suite.cases();
-  std::string ids;
-  for (const TestCase& c : corpus.cases) ids += c.test_id + "\n";
-  corpus.hash = Sha256(ids);
-  return corpus;
-}
-
-}  // namespace
-
-int Fail(const Status& status) {
-  std::cerr << "assay: " << status.message() << "\n";
-  switch (status.code()) {
-    case StatusCode::kInvalidArgument:
-      return kExitUsage;
-    default:
-      return kExitHarness;
-  }
 }
 
 Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names) {
@@ -138,7 +138,7 @@ Result<Plan> PlanOf(const SelectionOptions& options) {
   std::vector<std::string> names = options.backends;
   if (names.empty()) names = {"reference"};
   for (const std::string& name : names) {
-    ASSAY_ASSIGN_OR_RETURN(PlannedBackend backend, Resolve(name));
+    ASSAY_ASSIGN_OR_RETURN(PlannedBackend backend, ResolveBackend(name));
     if (!instances.insert(backend.instance).second) {
       return InvalidArgument("backend ", backend.instance, " is named twice");
     }

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+#include <iterator>
+#include <thread>
+
+#include "framework/cli/commands.h"
+#include "framework/cli/kill_matrix.h"
+#include "framework/cli/supervisor.h"
+#include "framework/testing/build_id.h"
+#include "framework/testing/file.h"
+#include "framework/testing/module_path.h"
+#include "framework/testing/mutants_table.h"
+#include "framework/testing/tables.h"
+
+namespace assay::inline v1 {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Big models take most of a run's time and see nothing that small ones do not.
+constexpr const char* kCases = "not op:light";
+
+/// Runs plans of a faulty backend, and forgets what they wrote.
+class Assessor {
+ public:
+  Assessor(const AssessOptions& options, const NamedCorpora& corpora)
+      : options_(options),
+        corpora_(corpora),
+        scratch_(fs::temp_directory_path() /
+                 StrCat("assay-assess-", getpid())) {}
+  Assessor(const Assessor&) = delete;
+  Assessor& operator=(const Assessor&) = delete;
+  ~Assessor() {
+    std::error_code ignored;
+    fs::remove_all(scratch_, ignored);
+  }
+
+  /// The cases that `where` takes of `instance`, into a plan of several.
+  Status Add(const std::string& instance, const std::string& where,
+             Plan* plan) const {
+    std::vector<PlannedBackend> backends(1);
+    ASSAY_ASSIGN_OR_RETURN(backends[0], ResolveBackend(instance));
+    Selection selection;
+    selection.filter =
+        where.empty() ? kCases : StrCat(kCases, " and (", where, ")");
+    ASSAY_ASSIGN_OR_RETURN(Plan part,
+                           MakePlan(selection, "assess", corpora_.corpora,
+                                    corpora_.directories, backends));
+    std::ranges::move(part.rows, std::back_inserter(plan->rows));
+    std::ranges::move(part.backends, std::back_inserter(plan->backends));
+    return OkStatus();
+  }
+
+  /// The final verdicts, in the plan's order.
+  Result<std::vector<ResultRow>> Run(const Plan& plan, int64_t seed) const;
+
+ private:
+  const AssessOptions& options_;
+  const NamedCorpora& corpora_;
+  fs::path scratch_;
+};
+
+Result<std::vector<ResultRow>> Assessor::Run(const Plan& plan,
+                                             int64_t seed) const {
+  std::error_code ignored;
+  fs::remove_all(scratch_, ignored);
+  ASSAY_RETURN_IF_ERROR(MakeDirectory(scratch_));
+  SuperviseOptions supervise;
+  supervise.worker = InstallPrefix() / "bin" / "assay-worker";
+  supervise.directory = scratch_;
+  supervise.facts.run_id = "assess";
+  supervise.facts.seed = seed;
+  supervise.facts.started_us = SteadyMicroseconds();
+  supervise.jobs = options_.jobs > 0
+                       ? options_.jobs
+                       : static_cast<int>(std::thread::hardware_concurrency());
+  supervise.shuffle = seed != 0;
+  supervise.most_repeated = 0;
+  std::vector<size_t> rows(plan.rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) rows[i] = i;
+  RawRecords raw;
+  ASSAY_RETURN_IF_ERROR(Supervise(plan, rows, supervise, &raw));
+  const Verdicts verdicts = Assess(plan, rows, std::move(raw), /*whole=*/true);
+  std::vector<ResultRow> results;
+  for (const Record& record : verdicts.final) results.push_back(record.result);
+  return results;
+}
+
+/// The clean backend again and again: where a verdict is another than at first.
+Result<std::vector<std::string>> FalseAlarms(
+    const Assessor& assessor, const Plan& clean,
+    const std::vector<ResultRow>& first, int repeats) {
+  std::vector<std::string> alarms;
+  for (int seed = 1; seed <= repeats; ++seed) {
+    ASSAY_ASSIGN_OR_RETURN(const auto again, assessor.Run(clean, seed));
+    for (size_t i = 0; i < again.size(); ++i) {
+      if (again[i].outcome == first[i].outcome) continue;
+      alarms.push_back(StrCat(again[i].test_id, " with seed ", seed, ": ",
+                              again[i].outcome, ": ", again[i].message));
+    }
+  }
+  return alarms;
+}
+
+/// Runs every mutant at once, each on the cases it may show in.
+Status RunMutants(const Assessor& assessor,
+                  const std::vector<MutantLine>& mutants,
+                  const std::string& backend, KillMatrix* matrix) {
+  Plan plan;
+  for (const MutantLine& mutant : mutants) {
+    const Status added = assessor.Add(StrCat(backend, "+mutant=", mutant.name),
+                                      mutant.where, &plan);
+    if (!added.ok()) return added.WithContext(mutant.name);
+  }
+  ASSAY_ASSIGN_OR_RETURN(const auto results, assessor.Run(plan, /*seed=*/0));
+  size_t at = 0;
+  for (const MutantLine& mutant : mutants) {
+    const std::string& instance = results[at].backend;
+    std::vector<ResultRow> mine;
+    while (at < results.size() && results[at].backend == instance) {
+      mine.push_back(results[at++]);
+    }
+    matrix->Add(mutant, mine);
+  }
+  return OkStatus();
+}
+
+/// Adds what was found out of the harness itself, where that is of this build.
+Status AddHarness(const fs::path& file, std::vector<MutantRow>* rows) {
+  std::error_code error;
+  if (!fs::exists(file, error)) return OkStatus();
+  ASSAY_ASSIGN_OR_RETURN(const std::string csv, ReadFile(file));
+  ASSAY_ASSIGN_OR_RETURN(auto more, ParseCsv<MutantRow>(csv));
+  std::ranges::move(more, std::back_inserter(*rows));
+  return OkStatus();
+}
+
+void PrintAll(const char* what, const std::vector<std::string>& items) {
+  for (const std::string& item : items) {
+    std::cout << what << ": " << item << "\n";
+  }
+}
+
+Result<int> RunAssess(const AssessOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(const PlannedBackend faulty,
+                         ResolveBackend(options.backend));
+  ASSAY_ASSIGN_OR_RETURN(const auto mutants,
+                         ReadMutantLines(faulty.policy_dir));
+  ASSAY_ASSIGN_OR_RETURN(const NamedCorpora corpora, OpenCorpora({}));
+  const Assessor assessor(options, corpora);
+  Plan clean;
+  ASSAY_RETURN_IF_ERROR(assessor.Add(options.backend, "", &clean));
+  ASSAY_ASSIGN_OR_RETURN(const auto first, assessor.Run(clean, /*seed=*/0));
+  std::set<std::string> passing;
+  for (const ResultRow& row : first) {
+    if (row.outcome == ToString(Outcome::kPass)) passing.insert(row.test_id);
+  }
+  KillMatrix matrix(std::move(passing));
+  ASSAY_RETURN_IF_ERROR(
+      RunMutants(assessor, mutants, options.backend, &matrix));
+  ASSAY_ASSIGN_OR_RETURN(const auto alarms,
+                         FalseAlarms(assessor, clean, first, options.repeats));
+
+  std::vector<MutantRow> rows = matrix.Rows();
+  const fs::path prefix = InstallPrefix();
+  ASSAY_RETURN_IF_ERROR(
+      AddHarness(prefix / "trust" / "harness_mutants.csv", &rows));
+  ASSAY_ASSIGN_OR_RETURN(const std::string build_id, BuildId(prefix));
+  for (MutantRow& row : rows) row.build_id = build_id;
+  const MutantKills kills = CountMutants(rows, build_id);
+  const fs::path file = options.out.empty()
+                            ? prefix / "share" / "assay" / "mutants.csv"
+                            : options.out;
+  ASSAY_RETURN_IF_ERROR(WriteFile(file, ToCsv(rows)));
+  std::cout << matrix.Text() << "\n"
+            << matrix.n_mutants() << " mutants of " << options.backend << " in "
+            << matrix.n_classes() << " classes\n"
+            << "mutants: " << kills.Sentence() << "\n"
+            << "false alarms: " << alarms.size() << " in " << options.repeats
+            << " clean repeats of " << first.size() << " cases\n"
+            << "written to " << file.string() << "\n";
+  const auto survivors = matrix.Survivors();
+  PrintAll("survivor", survivors);
+  PrintAll("false alarm", alarms);
+  const bool all = survivors.empty() && alarms.empty() &&
+                   kills.survivors.empty() && kills.assessed();
+  return all ? kExitOk : kExitUnexpected;
+}
+
+}  // namespace
+
+int AssessCommand(const AssessOptions& options) {
+  InstallStopHandlers();
+  const Result<int> code = RunAssess(options);
+  return code.ok() ? *code : Fail(code.status());
+}
+
+}  // namespace assay::inline v1
