@@ -218,11 +218,14 @@ constexpr SpecialCase kCases[] = {
      }},
     {"LayerNormalization/float16_sum_beyond_range",
      "stash_type 1, the default: the statistics are in float32",
-     "g (float16[2,4096] x) => (float16[2,4096] y) "
-     "<float16[1] scale = {2}, float16[1] bias = {1}> "
+     "g (float16[2,4096] x, float16[1] scale, float16[1] bias) => "
+     "(float16[2,4096] y) "
      "{ y = LayerNormalization<epsilon = 0.0>(x, scale, bias) }",
      [] {
-       return Alternating({2, 4096}, 4096);
+       Values inputs = Alternating({2, 4096}, 4096);
+       inputs.push_back(Of(kF16, {1}, {2}));
+       inputs.push_back(Of(kF16, {1}, {1}));
+       return inputs;
      },
      [] {
        return Values{By(kF16, {2, 4096}, [](int64_t i) {
@@ -231,11 +234,12 @@ constexpr SpecialCase kCases[] = {
      }},
     {"RMSNormalization/float16_squares_beyond_range",
      "4,096 times 4 * 4 is 65536; stash_type 1: the squares are in float32",
-     "g (float16[2,4096] x) => (float16[2,4096] y) <float16[1] scale = {2}> "
+     "g (float16[2,4096] x, float16[1] scale) => (float16[2,4096] y) "
      "{ y = RMSNormalization<epsilon = 0.0>(x, scale) }",
      [] {
        return Values{
-           By(kF16, {2, 4096}, [](int64_t i) { return i % 3 == 0 ? -4 : 4; })};
+           By(kF16, {2, 4096}, [](int64_t i) { return i % 3 == 0 ? -4 : 4; }),
+           Of(kF16, {1}, {2})};
      },
      [] {
        return Values{

@@ -300,6 +300,19 @@ constexpr SpecialCase kCases[] = {
      [] {
        return Values{Whole(kI32, {2, 1}, {33032193, -33032319})};
      }},
+    {"ConvInteger/beyond_float32", "the same sums through a window",
+     "g (uint8[1,2049,1] x, int8[2,2049,1] w) => (int32[1,2,1] y) "
+     "{ y = ConvInteger(x, w) }",
+     [] {
+       return Values{
+           By(kU8, {1, 2049, 1}, [](int64_t i) { return i == 2048 ? 1 : 127; }),
+           By(kI8, {2, 2049, 1}, [](int64_t i) {
+             return i == 2048 ? 1 : i < 2048 ? 127 : -127;
+           })};
+     },
+     [] {
+       return Values{Whole(kI32, {1, 2, 1}, {33032193, -33032319})};
+     }},
     {"ConvInteger/zero_points",
      "(x - 255) (w - 0): the padding is the zero point, thus nothing",
      "g (uint8[1,1,3] x, uint8[1,1,2] w, uint8 xz) => (int32[1,1,4] y) "

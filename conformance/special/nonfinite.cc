@@ -170,13 +170,13 @@ constexpr SpecialCase kCases[] = {
      }},
     {"MaxPool/padding_is_not_zero",
      "padding never wins: of negative numbers the largest is negative",
-     "g (float[1,1,3] x) => (float[1,1,3] y) "
+     "g (float[1,1,5] x) => (float[1,1,5] y) "
      "{ y = MaxPool<kernel_shape = [3], pads = [1, 1]>(x) }",
      [] {
-       return Values{Of(kF32, {1, 1, 3}, {-3, -2, -5})};
+       return Values{Of(kF32, {1, 1, 5}, {-3, -2, -5, -4, -9})};
      },
      [] {
-       return Values{Of(kF32, {1, 1, 3}, {-2, -2, -2})};
+       return Values{Of(kF32, {1, 1, 5}, {-2, -2, -2, -4, -4})};
      }},
     {"GlobalMaxPool/minus_infinity", "as MaxPool, of all of a channel",
      "g (float[1,2,3] x) => (float[1,2,1] y) { y = GlobalMaxPool(x) }",

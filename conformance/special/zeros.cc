@@ -206,10 +206,11 @@ constexpr SpecialCase kCases[] = {
      }},
     {"Cast/sign_of_zero_to_float16",
      "a conversion keeps the sign of zero, also where it underflows",
-     "g (float[4] x) => (float16[4] y) <float16 one = {1}> "
+     "g (float[4] x, float16 one) => (float16[4] y) "
      "{ r = Cast<to = 10>(x) y = Div(one, r) }",
      [] {
-       return Signs({-0.0, 0, -0x1p-40, 0x1p-40});
+       return Values{Of(kF32, {4}, {-0.0, 0, -0x1p-40, 0x1p-40}),
+                     Of(kF16, {}, {1})};
      },
      [] {
        return Values{Of(kF16, {4}, {-kInf, kInf, -kInf, kInf})};
