@@ -295,7 +295,8 @@ constexpr SpecialCase kCases[] = {
      },
      [] {
        return Values{By(kF32, {4096}, [](int64_t i) {
-         return static_cast<double>(i * (i + 1) / 2);
+         const int64_t sum = i * (i + 1) / 2;
+         return static_cast<double>(sum);
        })};
      }},
     {"MatMul/float32_factors_of_12_bits",

@@ -10,11 +10,14 @@ namespace {
 
 double Index(int64_t i) { return static_cast<double>(i); }
 
-#define ASSAY_LENGTHS(X)                                                   \
-  X(1)                                                                     \
-  X(3)                                                                     \
-  X(5) X(7) X(9) X(15) X(17) X(31) X(33) X(63) X(65) X(127) X(129) X(1023) \
-      X(1025) X(4097) X(65537)
+#define ASSAY_LENGTHS(X) \
+  X(1)                   \
+  X(3)                   \
+  X(5)                   \
+  X(7)                   \
+  X(9)                   \
+  X(15)                  \
+  X(17) X(31) X(33) X(63) X(65) X(127) X(129) X(1023) X(1025) X(4097) X(65537)
 
 // clang-format off
 #define ASSAY_ADD(n)                                                        \
