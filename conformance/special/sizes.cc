@@ -10,16 +10,10 @@ namespace {
 
 double Index(int64_t i) { return static_cast<double>(i); }
 
-#define ASSAY_LENGTHS(X) \
-  X(1)                   \
-  X(3)                   \
-  X(5)                   \
-  X(7)                   \
-  X(9)                   \
-  X(15)                  \
-  X(17) X(31) X(33) X(63) X(65) X(127) X(129) X(1023) X(1025) X(4097) X(65537)
-
 // clang-format off
+#define ASSAY_LENGTHS(X)                                                    \
+  X(1) X(3) X(5) X(7) X(9) X(15) X(17) X(31) X(33) X(63) X(65) X(127)       \
+  X(129) X(1023) X(1025) X(4097) X(65537)
 #define ASSAY_ADD(n)                                                        \
   {"Add/length_" #n, "i + 3 i = 4 i up to the last element",                \
    "g (float[" #n "] a, float[" #n "] b) => (float[" #n "] y) "             \
@@ -68,12 +62,12 @@ double Index(int64_t i) { return static_cast<double>(i); }
      const int64_t row = i / (n + 1);                                       \
      const int64_t k = i % (n + 1);                                         \
      return k == n ? Index(-1 - row) : Index(row * n + k); })}; }},
-// clang-format on
 
 constexpr SpecialCase kCases[] = {
-    ASSAY_LENGTHS(ASSAY_ADD) ASSAY_LENGTHS(ASSAY_RELU) ASSAY_LENGTHS(ASSAY_SUM)
-        ASSAY_LENGTHS(ASSAY_MAX) ASSAY_LENGTHS(ASSAY_TURN)
-            ASSAY_LENGTHS(ASSAY_TAIL)};
+  ASSAY_LENGTHS(ASSAY_ADD) ASSAY_LENGTHS(ASSAY_RELU) ASSAY_LENGTHS(ASSAY_SUM)
+  ASSAY_LENGTHS(ASSAY_MAX) ASSAY_LENGTHS(ASSAY_TURN) ASSAY_LENGTHS(ASSAY_TAIL)
+};
+// clang-format on
 
 #undef ASSAY_ADD
 #undef ASSAY_RELU

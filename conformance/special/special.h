@@ -38,12 +38,14 @@ struct SpecialTheme {
   std::span<const SpecialCase> cases;
 };
 
-#define ASSAY_SPECIAL_THEMES(X)                                               \
-  X(Accumulation, "accumulation")                                             \
-  X(Attributes, "attributes") X(Axes, "axes") X(Casts, "casts")               \
-      X(Control, "control") X(Denormals, "denormals") X(Integers, "integers") \
-          X(Large, "large") X(NonFinite, "nonfinite") X(Powers, "powers")     \
-              X(Sizes, "sizes") X(Ties, "ties") X(Zeros, "zeros")
+// clang-format off
+#define ASSAY_SPECIAL_THEMES(X)                                             \
+  X(Accumulation, "accumulation") X(Attributes, "attributes")               \
+  X(Axes, "axes") X(Casts, "casts") X(Control, "control")                   \
+  X(Denormals, "denormals") X(Integers, "integers") X(Large, "large")       \
+  X(NonFinite, "nonfinite") X(Powers, "powers") X(Sizes, "sizes")           \
+  X(Ties, "ties") X(Zeros, "zeros")
+// clang-format on
 
 #define ASSAY_SPECIAL_DECLARE(function, name) \
   std::span<const SpecialCase> function##Cases();
