@@ -8,8 +8,9 @@
 //
 // ONNX names the type of an accumulator for few operators (stash_type of
 // LayerNormalization and RMSNormalization, float32 in BatchNormalization); for
-// the others this suite asks for float32 or wider, as ONNX's own reference
-// implementation does where numpy sums float16.
+// the others this suite asks for float32 or wider. ONNX's reference
+// implementation has it where numpy does (MatMul, ReduceSum along the last
+// axis) and not elsewhere, so that it is no authority here.
 
 #include "conformance/special/special.h"
 
