@@ -4,6 +4,8 @@
 // or the other end would give something else: no case in which an attribute is
 // ignored passes.
 
+#include <cmath>
+
 #include "conformance/special/special.h"
 
 namespace assay::inline v1 {
@@ -23,6 +25,17 @@ Values Line(std::initializer_list<double> weights) {
   return {Counted({1, 1, 7}),
           Of(kF32, {1, 1, static_cast<int64_t>(weights.size())}, weights)};
 }
+
+// (+-2^-10, the statistics 0 and 2^-20) / sqrt(2^-20 + 1e-5), to the nearest
+// float32, and times 2 in the second half.
+double WithDefaultEpsilon(int64_t i) {
+  const double size = 1 / std::sqrt(1 + 1e-5 * 0x1p20);
+  return static_cast<float>((i % 2 == 0 ? size : -size) * (i < 2 ? 1 : 2));
+}
+
+constexpr double kFewRoundings = 0x1p-20;
+constexpr std::string_view kFewRoundingsReason =
+    "eight roundings to float32, of 1e-5 and of a root among them";
 
 #define ASSAY_CONV(taps, attributes, width)                        \
   "g (float[1,1,7] x, float[1,1," taps "] w) => (float[1,1," width \
@@ -367,6 +380,67 @@ constexpr SpecialCase kCases[] = {
      [] {
        return Values{Of(kF32, {1, 2, 2}, {3, -1, 2, 2})};
      }},
+    {"BatchNormalization/default_epsilon", "1e-5, with a variance of 2^-20",
+     "g (float[1,2,2] x, float[2] s, float[2] b, float[2] m, float[2] v) => "
+     "(float[1,2,2] y) { y = BatchNormalization(x, s, b, m, v) }",
+     [] {
+       return Values{By(kF32, {1, 2, 2},
+                        [](int64_t i) { return i % 2 ? -0x1p-10 : 0x1p-10; }),
+                     Of(kF32, {2}, {1, 2}), Of(kF32, {2}, {0, 0}),
+                     Of(kF32, {2}, {0, 0}), All(kF32, {2}, 0x1p-20)};
+     },
+     [] {
+       return Values{By(kF32, {1, 2, 2}, WithDefaultEpsilon)};
+     },
+     kFewRoundings, kFewRoundingsReason},
+    {"InstanceNormalization/default_epsilon", "1e-5, with a variance of 2^-20",
+     "g (float[1,2,2] x, float[2] s, float[2] b) => (float[1,2,2] y) { y = "
+     "InstanceNormalization(x, s, b) }",
+     [] {
+       return Values{By(kF32, {1, 2, 2},
+                        [](int64_t i) { return i % 2 ? -0x1p-10 : 0x1p-10; }),
+                     Of(kF32, {2}, {1, 2}), Of(kF32, {2}, {0, 0})};
+     },
+     [] {
+       return Values{By(kF32, {1, 2, 2}, WithDefaultEpsilon)};
+     },
+     kFewRoundings, kFewRoundingsReason},
+    {"GroupNormalization/default_epsilon", "1e-5, with a variance of 2^-20",
+     "g (float[1,2,2] x, float[2] s, float[2] b) => (float[1,2,2] y) { y = "
+     "GroupNormalization<num_groups = 2>(x, s, b) }",
+     [] {
+       return Values{By(kF32, {1, 2, 2},
+                        [](int64_t i) { return i % 2 ? -0x1p-10 : 0x1p-10; }),
+                     Of(kF32, {2}, {1, 2}), Of(kF32, {2}, {0, 0})};
+     },
+     [] {
+       return Values{By(kF32, {1, 2, 2}, WithDefaultEpsilon)};
+     },
+     kFewRoundings, kFewRoundingsReason},
+    {"LayerNormalization/default_epsilon", "1e-5, with a variance of 2^-20",
+     "g (float[1,4] x, float[4] s) => (float[1,4] y) { y = "
+     "LayerNormalization(x, s) }",
+     [] {
+       return Values{By(kF32, {1, 4},
+                        [](int64_t i) { return i % 2 ? -0x1p-10 : 0x1p-10; }),
+                     Of(kF32, {4}, {1, 1, 2, 2})};
+     },
+     [] {
+       return Values{By(kF32, {1, 4}, WithDefaultEpsilon)};
+     },
+     kFewRoundings, kFewRoundingsReason},
+    {"RMSNormalization/default_epsilon", "1e-5, with a variance of 2^-20",
+     "g (float[1,4] x, float[4] s) => (float[1,4] y) { y = RMSNormalization(x, "
+     "s) }",
+     [] {
+       return Values{By(kF32, {1, 4},
+                        [](int64_t i) { return i % 2 ? -0x1p-10 : 0x1p-10; }),
+                     Of(kF32, {4}, {1, 1, 2, 2})};
+     },
+     [] {
+       return Values{By(kF32, {1, 4}, WithDefaultEpsilon)};
+     },
+     kFewRoundings, kFewRoundingsReason},
     {"LRN/all_attributes", "x / sqrt(12 + 3/3 sum of squares of 3 channels)",
      "g (float[1,4,1] x) => (float[1,4,1] y) "
      "{ y = LRN<size = 3, alpha = 3.0, beta = 0.5, bias = 12.0>(x) }",

@@ -2,9 +2,9 @@
 //
 // Integers: quotients and remainders of either sign, shifts by none and by all
 // but one bit, and numbers that a float32 or a float64 does not have, which
-// arithmetic by way of a float loses. ONNX says nothing of integer overflow in
-// Add, Mul, Sub and Abs; there is none here. Casts between integers wrap, by
-// the text of Cast.
+// arithmetic by way of a float loses. Casts between integers wrap, by the text
+// of Cast. Of overflow in Add, Mul and Sub ONNX's text says nothing; there it
+// is its reference implementation, numpy's integers, which wrap.
 
 #include "conformance/special/special.h"
 
@@ -166,6 +166,83 @@ constexpr SpecialCase kCases[] = {
        return Longs({9223372030926249001, 9223372036854775803,
                      -9223372036854775806, -kMax, 3 * kBig + 3,
                      9007199515875289});
+     }},
+    {"Add/uint8_wraps", "modulo 2^8 (numpy.add)",
+     ASSAY_OF_TWO("Add", "uint8", "uint8"),
+     [] {
+       return Pair(kU8, {200, 255, 128, 1, 254, 7}, {100, 1, 128, 2, 3, 0});
+     },
+     [] {
+       return Values{Whole(kU8, {6}, {44, 0, 0, 3, 1, 7})};
+     }},
+    {"Sub/uint8_wraps", "modulo 2^8 (numpy.subtract)",
+     ASSAY_OF_TWO("Sub", "uint8", "uint8"),
+     [] {
+       return Pair(kU8, {0, 1, 100, 5, 255, 9}, {1, 255, 200, 3, 255, 0});
+     },
+     [] {
+       return Values{Whole(kU8, {6}, {255, 2, 156, 2, 0, 9})};
+     }},
+    {"Mul/uint8_wraps", "modulo 2^8 (numpy.multiply)",
+     ASSAY_OF_TWO("Mul", "uint8", "uint8"),
+     [] {
+       return Pair(kU8, {16, 255, 20, 3, 128, 1}, {16, 255, 13, 5, 3, 9});
+     },
+     [] {
+       return Values{Whole(kU8, {6}, {0, 1, 4, 15, 128, 9})};
+     }},
+    {"Add/int8_wraps", "modulo 2^8, to the signed range (numpy.add)",
+     ASSAY_OF_TWO("Add", "int8", "int8"),
+     [] {
+       return Pair(kI8, {127, -128, 100, 1, -1, 5}, {1, -1, 100, 2, -2, 0});
+     },
+     [] {
+       return Values{Whole(kI8, {6}, {-128, 127, -56, 3, -3, 5})};
+     }},
+    {"Sub/int8_wraps", "modulo 2^8, to the signed range (numpy.subtract)",
+     ASSAY_OF_TWO("Sub", "int8", "int8"),
+     [] {
+       return Pair(kI8, {127, -128, 100, 1, -1, 5}, {-1, 1, -100, 2, 2, 0});
+     },
+     [] {
+       return Values{Whole(kI8, {6}, {-128, 127, -56, -1, -3, 5})};
+     }},
+    {"Mul/int8_wraps", "modulo 2^8, to the signed range (numpy.multiply)",
+     ASSAY_OF_TWO("Mul", "int8", "int8"),
+     [] {
+       return Pair(kI8, {-128, 64, 20, 3, -7, 1}, {-1, 2, 13, -5, 3, 9});
+     },
+     [] {
+       return Values{Whole(kI8, {6}, {-128, -128, 4, -15, -21, 9})};
+     }},
+    {"Add/int32_wraps", "modulo 2^32, to the signed range (numpy.add)",
+     ASSAY_OF_TWO("Add", "int32", "int32"),
+     [] {
+       return Pair(kI32, {2147483647, -2147483648LL, 2000000000, 1, 0, 5},
+                   {1, -1, 2000000000, 2, -3, 0});
+     },
+     [] {
+       return Values{
+           Whole(kI32, {6}, {-2147483648LL, 2147483647, -294967296, 3, -3, 5})};
+     }},
+    {"Sub/uint32_wraps", "modulo 2^32 (numpy.subtract)",
+     ASSAY_OF_TWO("Sub", "uint32", "uint32"),
+     [] {
+       return Pair(DType::kUint32, {0, 1, 4294967295, 7, 5, 9},
+                   {1, 4294967295, 1, 9, 5, 3});
+     },
+     [] {
+       return Values{Whole(DType::kUint32, {6},
+                           {4294967295, 2, 4294967294, 4294967294, 0, 6})};
+     }},
+    {"Mul/int64_wraps", "modulo 2^64, to the signed range (numpy.multiply)",
+     ASSAY_OF_TWO("Mul", "int64", "int64"),
+     [] {
+       return Pair(kI64, {kMax, 1LL << 32, kMin, 3, -5, 1LL << 62},
+                   {2, 1LL << 32, -1, 7, 9, 2});
+     },
+     [] {
+       return Longs({-2, 0, kMin, 21, -45, kMin});
      }},
     {"Max/int64_beyond_float64", "neighbours that are one float64",
      ASSAY_OF_TWO("Max", "int64", "int64"), &Neighbours,

@@ -2,10 +2,10 @@
 //
 // NaN and infinity. What arithmetic, comparison and the elementary functions do
 // with them is IEEE 754 (clauses 6.1, 6.2, 7 and 9.2.1). For Max, Min, Relu,
-// Clip, ReduceMax and ReduceMin ONNX's text says nothing of NaN; there it is
-// ONNX's reference implementation, numpy's maximum and minimum, after which the
-// text says it broadcasts "Numpy-style": a NaN operand gives NaN. MaxPool's
-// reference implementation has no such rule, and it is not here.
+// Clip, ReduceMax, ReduceMin, ArgMax, ArgMin and Sign ONNX's text says nothing
+// of NaN; there it is ONNX's reference implementation, numpy: a NaN operand
+// gives NaN, and the first NaN is the extreme. The reference implementation of
+// MaxPool passes over NaN, others do not, and it is not here.
 
 #include "conformance/special/special.h"
 
@@ -195,6 +195,33 @@ constexpr SpecialCase kCases[] = {
      },
      [] {
        return Values{Of(kI64, {3, 1}, {0, 1, 2})};
+     }},
+    {"ArgMax/nan", "the first NaN, also after infinity (numpy.argmax)",
+     "g (float[3,4] x) => (int64[3,1] a, int64[3,1] b) "
+     "{ a = ArgMax<axis = 1>(x) b = ArgMin<axis = 1>(x) }",
+     [] {
+       return Values{Of(kF32, {3, 4},
+                        {1, kNan, 3, kNan, kInf, -kInf, kNan, 5, 4, 1, 7, 2})};
+     },
+     [] {
+       return Values{Of(kI64, {3, 1}, {1, 2, 2}), Of(kI64, {3, 1}, {1, 2, 1})};
+     }},
+    {"Sign/nonfinite", "NaN has no sign (numpy.sign)", ASSAY_OF_ONE("Sign"),
+     [] {
+       return One({kNan, -kNan, kInf, -kInf, 0, -0x1p99});
+     },
+     [] {
+       return One({kNan, kNan, 1, -1, 0, -1});
+     }},
+    {"Softmax/nan", "a sum with NaN is NaN (IEEE 754, 6.2), in that row alone",
+     "g (float[2,3] x) => (float[2,3] y, float[2,3] z) "
+     "{ y = Softmax(x) z = LogSoftmax(x) }",
+     [] {
+       return Values{Of(kF32, {2, 3}, {1, kNan, 2, -kInf, 5, -kInf})};
+     },
+     [] {
+       return Values{Of(kF32, {2, 3}, {kNan, kNan, kNan, 0, 1, 0}),
+                     Of(kF32, {2, 3}, {kNan, kNan, kNan, -kInf, 0, -kInf})};
      }},
     {"TopK/infinities", "infinities are ordered as numbers are",
      "g (float[6] x, int64[1] k) => (float[4] v, int64[4] i) "

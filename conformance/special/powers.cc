@@ -197,6 +197,17 @@ constexpr SpecialCase kCases[] = {
      [] {
        return Values{Of(kF32, {2, 4}, {0.5, 0.5, -0.5, 0.5, 0, 1, 0, 0})};
      }},
+    {"LpNormalization/axis_0", "norms of the columns: 4 and 8, and 1 of p = 1",
+     "g (float[4,2] x) => (float[4,2] y, float[4,2] z) "
+     "{ y = LpNormalization<axis = 0>(x) "
+     "z = LpNormalization<axis = 0, p = 1>(x) }",
+     [] {
+       return Values{Of(kF32, {4, 2}, {2, 0, 2, 8, -2, 0, 2, 0})};
+     },
+     [] {
+       return Values{Of(kF32, {4, 2}, {0.5, 0, 0.5, 1, -0.5, 0, 0.5, 0}),
+                     Of(kF32, {4, 2}, {0.25, 0, 0.25, 1, -0.25, 0, 0.25, 0})};
+     }},
     {"Softmax/equal_logits", "1/4 of four equal, 1/2 of two beside -inf",
      "g (float[3,4] x) => (float[3,4] y) { y = Softmax(x) }",
      [] {
