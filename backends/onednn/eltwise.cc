@@ -31,8 +31,7 @@ class EltwiseFamily : public Family {
   }
   Result<Kernel> Visit(const op::Celu& op, LoadContext& load) override;
   Result<Kernel> Visit(const op::Ceil& op, LoadContext& load) override {
-    return ToWhole(load, op.x, op.y, algorithm::binary_lt,
-                   algorithm::binary_add);
+    return ToWhole(load, op.x, op.y, algorithm::binary_lt, -1);
   }
   Result<Kernel> Visit(const op::Clip& op, LoadContext& load) override;
   Result<Kernel> Visit(const op::Elu& op, LoadContext& load) override {
@@ -42,8 +41,7 @@ class EltwiseFamily : public Family {
     return Apply(load, op.input, op.output, {{algorithm::eltwise_exp}});
   }
   Result<Kernel> Visit(const op::Floor& op, LoadContext& load) override {
-    return ToWhole(load, op.x, op.y, algorithm::binary_gt,
-                   algorithm::binary_sub);
+    return ToWhole(load, op.x, op.y, algorithm::binary_gt, 1);
   }
   Result<Kernel> Visit(const op::Gelu& op, LoadContext& load) override;
   Result<Kernel> Visit(const op::HardSigmoid& op, LoadContext& load) override {
@@ -66,7 +64,8 @@ class EltwiseFamily : public Family {
     return Apply(load, op.x, op.y, {{algorithm::eltwise_mish}});
   }
   Result<Kernel> Visit(const op::Neg& op, LoadContext& load) override {
-    return Apply(load, op.x, op.y, {{algorithm::eltwise_linear, -1, 0}});
+    // -0 is what leaves the sign of every zero as it is when it is added.
+    return Apply(load, op.x, op.y, {{algorithm::eltwise_linear, -1, -0.0F}});
   }
   Result<Kernel> Visit(const op::Not& op, LoadContext& load) override;
   Result<Kernel> Visit(const op::PRelu& op, LoadContext& load) override;
@@ -105,10 +104,10 @@ class EltwiseFamily : public Family {
                        LoadContext& load) override;
 
  private:
-  /// Floor and Ceil: the nearest whole number, corrected by 1 where it is on
+  /// Floor and Ceil: the nearest whole number, less `correction` where it is on
   /// the wrong side of x.
   Result<Kernel> ToWhole(LoadContext& load, Input x, Output y,
-                         algorithm wrong_side, algorithm correct) const;
+                         algorithm wrong_side, float correction) const;
 
   /// y = s_n(... s_1(x)): the first step reads x, the others work in y.
   Result<Kernel> Apply(LoadContext& load, Input x, Output y,
@@ -263,7 +262,7 @@ Result<Kernel> EltwiseFamily::Visit(const op::Softsign& op, LoadContext& load) {
 
 Result<Kernel> EltwiseFamily::ToWhole(LoadContext& load, Input x, Output y,
                                       algorithm wrong_side,
-                                      algorithm correct) const {
+                                      float correction) const {
   return Build(load, [=](ChainBuilder& chain) -> Status {
     ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(x, WantFloat32));
     const memory::desc flat = view.As({view.count});
@@ -272,7 +271,9 @@ Result<Kernel> EltwiseFamily::ToWhole(LoadContext& load, Input x, Output y,
     const memory wrong = chain.Temporary(flat);
     chain.Eltwise(algorithm::eltwise_round, 0, 0, from, to);
     chain.Binary(wrong_side, to, from, wrong);
-    chain.Binary(correct, to, wrong, to);
+    // What is subtracted is 0 and never -0, which keeps the sign of a zero.
+    chain.Eltwise(algorithm::eltwise_linear, correction, 0, wrong, wrong);
+    chain.Binary(algorithm::binary_sub, to, wrong, to);
     return OkStatus();
   });
 }

@@ -10,7 +10,9 @@
 // oneDNN's int8 weights are signed: an uint8 matrix is moved by 128 together
 // with its zero point. Its convolution has no zero point of the weights; there
 // the differences to the zero points, integers of at most 255, are convolved
-// in float32, exactly as long as sums stay below 2^24.
+// in float32, exactly as long as sums stay below 2^24. Its kernels take their
+// own sums through float32 too: where ONNX wants the sums themselves, longer
+// ones are declined.
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -36,6 +38,9 @@ class IntegerFamily : public Family {
   Result<Kernel> Visit(const op::QLinearConv& op, LoadContext& load) override;
   Result<Kernel> Visit(const op::QLinearMatMul& op, LoadContext& load) override;
 };
+
+/// Of so many products of two differences of bytes every sum is a float32.
+constexpr int64_t kMostExactTerms = (int64_t{1} << 24) / (255 * 255);
 
 bool HasVnni() {
   const auto isa = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
@@ -147,6 +152,12 @@ Result<Kernel> IntegerFamily::Visit(const op::MatMulInteger& op,
   return Build(load, [=](ChainBuilder& chain) -> Status {
     ASSAY_ASSIGN_OR_RETURN(const Factors factors,
                            ReadFactors(chain, op.a, op.b));
+    if (factors.product.a.back() > kMostExactTerms) {
+      return Unsupported(Reason::kShape, "sums of ", factors.product.a.back(),
+                         " products, which oneDNN takes through float32, exact "
+                         "for up to ",
+                         kMostExactTerms);
+    }
     ASSAY_ASSIGN_OR_RETURN(const TensorView y,
                            chain.View(DType::kInt32, factors.product.shape));
     return AddProduct(chain, op, factors, {},
@@ -279,9 +290,8 @@ Status AddIntegerConvolution(ChainBuilder& chain, const Op& op,
 
 /// Whether a sum of products of two differences of bytes is a float32.
 bool IsExact(const TensorView& w) {
-  constexpr int64_t kMostProduct = 255 * 255;
   const auto& dims = w.shape.dims();
-  return Product(dims, 1, dims.size()) <= (int64_t{1} << 24) / kMostProduct;
+  return Product(dims, 1, dims.size()) <= kMostExactTerms;
 }
 
 Result<Kernel> IntegerFamily::Visit(const op::ConvInteger& op,
@@ -297,13 +307,12 @@ Result<Kernel> IntegerFamily::Visit(const op::ConvInteger& op,
         const TensorView y,
         chain.View(DType::kInt32, OutputShape(operands, window)));
     const memory out = chain.Out(op.y, y, y.Desc());
+    if (!IsExact(operands.w)) {
+      return Unsupported(Reason::kShape, "sums of more than ", kMostExactTerms,
+                         " products, which oneDNN takes through float32");
+    }
     if (IsNative(chain, op)) {
       return AddIntegerConvolution(chain, op, operands, window, {}, out);
-    }
-    if (!IsExact(operands.w)) {
-      return Unsupported(Reason::kAttribute,
-                         "weights with a zero point, which oneDNN's int8 "
-                         "convolution lacks, and sums beyond float32's 2^24");
     }
     const memory real = chain.Temporary(Retyped(y.Desc(), Type::f32));
     ASSAY_RETURN_IF_ERROR(

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -159,6 +160,24 @@ TEST(Integer, ProductsTakeBothSignsAndZeroPoints) {
          {"v", is_signed ? Of<int8_t>({}, {0}) : Of<uint8_t>({}, {128})}});
     EXPECT_THAT(y.elements<int32_t>(),
                 ElementsAre(245 * -128 - 10 * 5, 245 * 127 + 10 * 6));
+  }
+}
+
+/// 258 * 255 * 255 is below 2^24, one more is not.
+TEST(Integer, SumsThatFloat32LosesAreDeclined) {
+  const char* const kProduct =
+      " a, uint8[K,1] b) => (int32[1,1] y) { y = MatMulInteger(a, b) }";
+  const char* const kWindow =
+      "g (uint8[1,K,1] x, int8[1,K,1] w) => (int32[1,1,1] y) "
+      "{ y = ConvInteger(x, w) }";
+  for (const std::string& graph :
+       {StrCat("g (uint8[1,K]", kProduct), std::string(kWindow)}) {
+    const auto with = [&graph](const char* terms) {
+      return Load(std::regex_replace(graph, std::regex("K"), terms)).status();
+    };
+    if (!HasProducts() && graph.find("MatMul") != std::string::npos) continue;
+    EXPECT_TRUE(with("258").ok()) << with("258").ToString();
+    EXPECT_EQ(with("259").reason(), Reason::kShape) << graph;
   }
 }
 

@@ -23,8 +23,8 @@ namespace assay::inline v1 {
 
 /// The corpora that a run takes when none is named; floors and expectations are
 /// about these.
-inline constexpr std::array<std::string_view, 3> kDefaultCorpora = {
-    "onnx", "random", "contract"};
+inline constexpr std::array<std::string_view, 4> kDefaultCorpora = {
+    "onnx", "random", "contract", "special"};
 
 struct Corpus {
   std::string name;
