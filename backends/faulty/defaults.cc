@@ -23,13 +23,14 @@ OperatorDefect WithoutAttribute(Ops<Op...> ops, std::string_view attribute,
       });
 }
 
-/// The model with another graph. Its bytes are gone, which no kernel reads.
+/// The model with another graph; its bytes, which ONNX's checker reads, stay.
 std::shared_ptr<const Model> WithGraph(const Model& model, Graph graph) {
   return std::make_shared<const Model>(
       Model::Parts{.ir_version = model.ir_version(),
                    .opsets = model.opsets(),
                    .graph = std::move(graph),
                    .functions = model.functions(),
+                   .bytes = {model.bytes().begin(), model.bytes().end()},
                    .directory = model.directory()});
 }
 
