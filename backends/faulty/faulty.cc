@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The backend `faulty`: the reference's kernels behind a network that corrupts
-// every output and gradient, or what it runs on, as the setting `mutant` says.
+// The backend `faulty`: the reference's kernels with one defect, which the
+// setting `mutant` names: in some operators, or in the network around them.
 // Without the setting it is as right as the reference.
 
 #include <algorithm>
@@ -49,22 +49,25 @@ class Memory {
 
 class FaultyBinding : public Binding {
  public:
-  FaultyBinding(std::unique_ptr<Binding> right, std::span<const Value> outputs)
-      : right_(std::move(right)), callers_(outputs.begin(), outputs.end()) {
+  FaultyBinding(std::unique_ptr<Binding> right, std::span<const Value> inputs,
+                std::span<const Value> outputs)
+      : right_(std::move(right)),
+        inputs_(inputs.begin(), inputs.end()),
+        callers_(outputs.begin(), outputs.end()) {
     callers_.resize(right_->outputs().size());
     outputs_ = callers_;
   }
 
   std::span<const Value> outputs() const override { return outputs_; }
   Binding& right() { return *right_; }
+  const Values& inputs() const { return inputs_; }
+  const Values& callers() const { return callers_; }
+  int64_t CountRun() { return ++runs_; }
 
-  /// Shows the value as output `index`; in the caller's memory where there is
-  /// any that it fits into.
-  void Show(size_t index, Value wrong) {
+  /// Shows the value as output `index`; in the memory `to` where it fits.
+  void Show(size_t index, Value wrong, Tensor* to) {
     outputs_.resize(right_->outputs().size());
     const Tensor* from = wrong.tensor();
-    Tensor* to =
-        index < callers_.size() ? callers_[index].mutable_tensor() : nullptr;
     if (from == nullptr || to == nullptr || from->dtype() != to->dtype() ||
         from->shape() != to->shape()) {
       outputs_[index] = std::move(wrong);
@@ -80,15 +83,16 @@ class FaultyBinding : public Binding {
 
  private:
   std::unique_ptr<Binding> right_;
-  std::vector<Value> callers_;  // absent where the caller gave no memory
-  std::vector<Value> outputs_;
+  Values inputs_;
+  Values callers_;  // absent where the caller gave no memory
+  Values outputs_;
+  int64_t runs_ = 0;
 };
 
 class FaultyNetwork : public Network, public Differentiable {
  public:
-  FaultyNetwork(std::unique_ptr<Network> right, const Mutant& mutant,
-                std::shared_ptr<const Model> model)
-      : right_(std::move(right)), mutant_(mutant), model_(std::move(model)) {}
+  FaultyNetwork(std::unique_ptr<Network> right, const Mutant& mutant)
+      : right_(std::move(right)), mutant_(mutant) {}
   ~FaultyNetwork() override { Memory::OfProcess().Forget(this); }
 
   std::span<const ValueInfo> inputs() const override {
@@ -100,37 +104,38 @@ class FaultyNetwork : public Network, public Differentiable {
 
   Result<std::unique_ptr<Binding>> Bind(
       std::span<const Value> inputs, std::span<const Value> outputs) override {
+    Values fed(inputs.begin(), inputs.end());
+    if (mutant_.bind != nullptr) {
+      ASSAY_RETURN_IF_ERROR(mutant_.bind(right_->inputs(), fed, first_inputs_));
+    }
     ASSAY_RETURN_IF_ERROR(
-        CheckBind(right_->inputs(), right_->outputs(), inputs, outputs));
-    ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> fed,
-                           mutant_.feed(model_->graph(), inputs));
+        CheckBind(right_->inputs(), right_->outputs(), fed, outputs));
     ASSAY_ASSIGN_OR_RETURN(auto binding, right_->Bind(fed, {}));
     return std::unique_ptr<Binding>(
-        std::make_unique<FaultyBinding>(std::move(binding), outputs));
+        std::make_unique<FaultyBinding>(std::move(binding), inputs, outputs));
   }
 
   Status Forward(Binding& binding) override {
     auto& faulty = static_cast<FaultyBinding&>(binding);
     ASSAY_RETURN_IF_ERROR(right_->Forward(faulty.right()));
     ASSAY_RETURN_IF_ERROR(right_->Synchronize());
-    std::vector<Value> right;
-    for (const Value& output : faulty.right().outputs()) {
-      const Tensor* tensor = output.tensor();
-      if (tensor == nullptr) {
-        right.push_back(output);
-        continue;
-      }
-      ASSAY_ASSIGN_OR_RETURN(Tensor copy, tensor->Clone());
-      right.push_back(std::move(copy));
+    ASSAY_ASSIGN_OR_RETURN(Values outputs, RightOutputs(faulty));
+    Values callers = faulty.callers();
+    callers.resize(outputs.size());
+    if (mutant_.corrupt != nullptr) {
+      ASSAY_RETURN_IF_ERROR(CorruptEach(outputs));
     }
-    const std::vector<Value> previous =
-        Memory::OfProcess().Exchange(this, right);
-    for (size_t i = 0; i < right.size(); ++i) {
-      ASSAY_ASSIGN_OR_RETURN(
-          Value wrong,
-          mutant_.corrupt(right[i],
-                          i < previous.size() ? previous[i] : Value()));
-      faulty.Show(i, std::move(wrong));
+    if (mutant_.run != nullptr) {
+      Ran ran{.inputs = faulty.inputs(),
+              .outputs = outputs,
+              .callers = callers,
+              .kept = kept_,
+              .run_of_binding = faulty.CountRun(),
+              .run_of_network = ++runs_};
+      ASSAY_RETURN_IF_ERROR(mutant_.run(ran));
+    }
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      faulty.Show(i, std::move(outputs[i]), callers[i].mutable_tensor());
     }
     return OkStatus();
   }
@@ -142,6 +147,7 @@ class FaultyNetwork : public Network, public Differentiable {
     ASSAY_ASSIGN_OR_RETURN(std::vector<Value> gradients,
                            right_->differentiable()->Backward(
                                faulty.right(), cotangents, targets));
+    if (mutant_.corrupt == nullptr) return gradients;
     for (Value& gradient : gradients) {
       ASSAY_ASSIGN_OR_RETURN(gradient, mutant_.corrupt(gradient, Value()));
     }
@@ -155,18 +161,59 @@ class FaultyNetwork : public Network, public Differentiable {
   Placement* placement() override { return right_->placement(); }
 
  private:
+  /// Outputs of the right network in memory of their own.
+  static Result<Values> RightOutputs(FaultyBinding& faulty) {
+    Values right;
+    for (const Value& output : faulty.right().outputs()) {
+      const Tensor* tensor = output.tensor();
+      if (tensor == nullptr) {
+        right.push_back(output);
+        continue;
+      }
+      ASSAY_ASSIGN_OR_RETURN(Tensor copy, tensor->Clone());
+      right.push_back(std::move(copy));
+    }
+    return right;
+  }
+
+  Status CorruptEach(Values& outputs) {
+    const Values previous = Memory::OfProcess().Exchange(this, outputs);
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      ASSAY_ASSIGN_OR_RETURN(
+          outputs[i],
+          mutant_.corrupt(outputs[i],
+                          i < previous.size() ? previous[i] : Value()));
+    }
+    return OkStatus();
+  }
+
   std::unique_ptr<Network> right_;
   const Mutant& mutant_;
-  std::shared_ptr<const Model> model_;
+  Values first_inputs_;
+  Values kept_;
+  int64_t runs_ = 0;
 };
 
-class Faulty : public EagerBackend {
+/// The reference's families behind those of the mutant. It has the backend's
+/// name, so that Placement says who ran.
+class Mutated : public EagerBackend {
  public:
-  Faulty() {
-    AddFamily(SeedFamily());
+  explicit Mutated(const Mutant* mutant) {
+    if (mutant != nullptr && mutant->operators.family) {
+      AddFamily(mutant->operators.family());
+    }
     reference::AddReferenceFamilies(*this);
   }
 
+  std::string_view name() const override { return "faulty"; }
+  Result<Probe> Inspect() override { return Probe{}; }
+
+ protected:
+  std::vector<std::string> Settings() const override { return {"mutant"}; }
+};
+
+class Faulty : public Backend {
+ public:
   std::string_view name() const override { return "faulty"; }
   Result<Probe> Inspect() override {
     return Probe{.version = ASSAY_VERSION, .device = "cpu"};
@@ -178,25 +225,23 @@ class Faulty : public EagerBackend {
     const Mutant* mutant = nullptr;
     if (setting != options.settings.end()) {
       mutant = FindMutant(setting->second);
-      if (mutant == nullptr) return UnknownMutant(setting->second);
+      if (mutant == nullptr) {
+        return InvalidArgument("setting mutant is '", setting->second,
+                               "', wanted the name of a line of mutants.txt");
+      }
     }
-    ASSAY_ASSIGN_OR_RETURN(auto network, EagerBackend::Load(model, options));
-    if (mutant == nullptr) return network;
-    return std::unique_ptr<Network>(std::make_unique<FaultyNetwork>(
-        std::move(network), *mutant, std::move(model)));
-  }
-
- protected:
-  std::vector<std::string> Settings() const override { return {"mutant"}; }
-
- private:
-  static Status UnknownMutant(std::string_view name) {
-    std::string known;
-    for (const Mutant& mutant : Mutants()) {
-      known.append(known.empty() ? "" : ", ").append(mutant.name);
+    LoadOptions changed = options;
+    if (mutant != nullptr && mutant->load != nullptr) {
+      ASSAY_RETURN_IF_ERROR(mutant->load(model, changed));
     }
-    return InvalidArgument("setting mutant is '", name, "', wanted one of ",
-                           known);
+    ASSAY_ASSIGN_OR_RETURN(auto network, Mutated(mutant).Load(model, changed));
+    if (mutant == nullptr ||
+        (mutant->corrupt == nullptr && mutant->run == nullptr &&
+         mutant->bind == nullptr)) {
+      return network;
+    }
+    return std::unique_ptr<Network>(
+        std::make_unique<FaultyNetwork>(std::move(network), *mutant));
   }
 };
 

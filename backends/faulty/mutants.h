@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The ways in which the backend `faulty` is wrong. A mutant is a row: a name, a
-// class of defect, and what it makes of right outputs, of inputs or of seeds. A
-// harness that lets one pass does not look where it says it does.
+// The ways in which the backend `faulty` is wrong. A mutant is right everywhere
+// but in one defect, which lies in some operators, in outputs, in memory or in
+// what is accepted. What each stands for, its class and the suite that must
+// catch it are data: mutants.txt.
 //
 //   const Mutant* mutant = FindMutant("nan");
 //   ASSAY_ASSIGN_OR_RETURN(Value wrong, mutant->corrupt(right, previous));
 //
-// Those of random operators leave every single draw plausible: only their law
-// is another. Models without random operators they leave right.
-//
-// To add one, write its function and its row in mutants.cc.
+// To add one, write its row in the table of its theme and its line in
+// mutants.txt.
 
 #ifndef ASSAY_BACKENDS_FAULTY_MUTANTS_H_
 #define ASSAY_BACKENDS_FAULTY_MUTANTS_H_
@@ -21,46 +20,65 @@
 #include <string_view>
 #include <vector>
 
-#include "framework/backend/eager.h"
-#include "framework/core/value.h"
+#include "backends/faulty/defect.h"
+#include "framework/backend/backend.h"
 
 namespace assay::faulty {
 
-/// What becomes of the seeds of operators that draw.
-enum class SeedFault : uint8_t {
-  kNone,
-  kConstant,  // all have the same
-  kIgnored,   // none has one
+/// A network that has run, before its outputs are shown.
+struct Ran {
+  /// As bound: tensors share the caller's memory.
+  std::span<const Value> inputs;
+  /// Right, in memory of their own; what they are afterwards is shown.
+  Values& outputs;
+  /// Memory that the caller gave for outputs, absent where none; outputs are
+  /// written into what is left here.
+  Values& callers;
+  /// Of the defect's own, for as long as the network lives; empty at first.
+  Values& kept;
+  int64_t run_of_binding;  // from 1
+  int64_t run_of_network;
 };
-
-/// The output as it is, and the inputs as they are.
-Result<Value> CorruptNothing(const Value& right, const Value& previous);
-Result<std::vector<Value>> FeedAsIs(const Graph& graph,
-                                    std::span<const Value> inputs);
 
 struct Mutant {
   std::string_view name;
-  /// What kind of defect it stands for.
-  std::string_view defect;
+  OperatorDefect operators = {};
   /// The wrong output in place of the right one. `previous` is what the output
   /// of the same position was in the network before, or absent. Memory of
   /// `right` is not changed.
-  Result<Value> (*corrupt)(const Value& right,
-                           const Value& previous) = CorruptNothing;
-  /// The inputs that a network of this graph runs on in place of those bound.
-  Result<std::vector<Value>> (*feed)(const Graph& graph,
-                                     std::span<const Value> inputs) = FeedAsIs;
-  SeedFault seeds = SeedFault::kNone;
+  Result<Value> (*corrupt)(const Value& right, const Value& previous) = nullptr;
+  Status (*run)(Ran& ran) = nullptr;
+  /// What is bound in place of the inputs given, before they are checked;
+  /// `kept` as in Ran, but of Bind's own.
+  Status (*bind)(std::span<const ValueInfo> declared, Values& inputs,
+                 Values& kept) = nullptr;
+  Status (*load)(std::shared_ptr<const Model>& model,
+                 LoadOptions& options) = nullptr;
 };
 
+/// The tables.
+std::vector<Mutant> OutputMutants();     // what is shown, whatever ran
+std::vector<Mutant> LawMutants();        // of operators that draw
+std::vector<Mutant> AttributeMutants();  // ignored ones
+std::vector<Mutant> DefaultMutants();    // ones that are not given
+std::vector<Mutant> WindowMutants();     // pads and bounds, off by one
+std::vector<Mutant> AxisMutants();       // swapped ones
+std::vector<Mutant> InputMutants();      // ignored, broadcast wrongly
+std::vector<Mutant> WeightMutants();     // transposed
+std::vector<Mutant> RoundingMutants();
+std::vector<Mutant> NumberMutants();     // NaN, denormals, signs, overflow
+std::vector<Mutant> PrecisionMutants();  // sums in narrow types
+std::vector<Mutant> TieMutants();
+std::vector<Mutant> SizeMutants();      // last, many, odd ones
+std::vector<Mutant> ControlMutants();   // control flow, sequences, strings
+std::vector<Mutant> MemoryMutants();    // memory, repetition, chance
+std::vector<Mutant> LenienceMutants();  // what must be refused
+
+/// All of them.
 std::span<const Mutant> Mutants();
 
 /// The mutant of that name; null when there is none.
 const Mutant* FindMutant(std::string_view name);
-
-/// The operators that draw, with the seeds that the setting `mutant` of the
-/// Load at hand says; to be asked before the reference's families.
-std::unique_ptr<OperatorVisitor> SeedFamily();
 
 }  // namespace assay::faulty
 

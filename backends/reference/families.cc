@@ -8,38 +8,29 @@
 
 namespace assay::reference {
 
+std::vector<Family> ReferenceFamilies() {
+  using Make = Family (*)();
+  constexpr Make kFamilies[] = {
+      ElementwiseFamily, ActivationFamily,    BinaryFamily,
+      LogicFamily,       MatMulFamily,        LinearAlgebraFamily,
+      EinsumFamily,      ConvFamily,          TransposedConvFamily,
+      PoolingFamily,     SoftmaxFamily,       ReductionFamily,
+      SelectionFamily,   UniqueFamily,        ShapeFamily,
+      MovementFamily,    RearrangementFamily, PaddingFamily,
+      IndexingFamily,    ResizeFamily,        GridSampleFamily,
+      DetectionFamily,   GenerationFamily,    NormalizationFamily,
+      RecurrentFamily,   QuantizationFamily,  ControlFamily,
+      SequenceFamily,    StringFamily,        CastFamily,
+      RandomFamily};
+  std::vector<Family> families;
+  for (const Make make : kFamilies) families.push_back(make());
+  return families;
+}
+
 void AddReferenceFamilies(EagerBackend& backend) {
-  backend.AddFamily(ElementwiseFamily());
-  backend.AddFamily(ActivationFamily());
-  backend.AddFamily(BinaryFamily());
-  backend.AddFamily(LogicFamily());
-  backend.AddFamily(MatMulFamily());
-  backend.AddFamily(LinearAlgebraFamily());
-  backend.AddFamily(EinsumFamily());
-  backend.AddFamily(ConvFamily());
-  backend.AddFamily(TransposedConvFamily());
-  backend.AddFamily(PoolingFamily());
-  backend.AddFamily(SoftmaxFamily());
-  backend.AddFamily(ReductionFamily());
-  backend.AddFamily(SelectionFamily());
-  backend.AddFamily(UniqueFamily());
-  backend.AddFamily(ShapeFamily());
-  backend.AddFamily(MovementFamily());
-  backend.AddFamily(RearrangementFamily());
-  backend.AddFamily(PaddingFamily());
-  backend.AddFamily(IndexingFamily());
-  backend.AddFamily(ResizeFamily());
-  backend.AddFamily(GridSampleFamily());
-  backend.AddFamily(DetectionFamily());
-  backend.AddFamily(GenerationFamily());
-  backend.AddFamily(NormalizationFamily());
-  backend.AddFamily(RecurrentFamily());
-  backend.AddFamily(QuantizationFamily());
-  backend.AddFamily(ControlFamily());
-  backend.AddFamily(SequenceFamily());
-  backend.AddFamily(StringFamily());
-  backend.AddFamily(CastFamily());
-  backend.AddFamily(RandomFamily());
+  for (Family& family : ReferenceFamilies()) {
+    backend.AddFamily(std::move(family));
+  }
 }
 
 Result<std::unique_ptr<Network>> ReferenceBackend::Load(

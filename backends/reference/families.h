@@ -52,7 +52,8 @@ Family SequenceFamily();        // SequenceAt, Optional, ...
 Family StringFamily();          // StringConcat, ...
 Family CastFamily();            // Cast, CastLike
 
-/// All of them.
+/// All of them, in the order in which they are asked.
+std::vector<Family> ReferenceFamilies();
 void AddReferenceFamilies(EagerBackend& backend);
 
 /// A backend of all of them, which has the setting `isa` (simd.h).

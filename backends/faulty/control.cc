@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Mutants of control flow, sequences, optionals and strings, and of indices
+// that must be refused.
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "backends/faulty/mutants.h"
+#include "backends/faulty/numbers.h"
+#include "backends/reference/nest.h"
+
+namespace assay::faulty {
+namespace {
+
+Value* At(Values& values, Input input) {
+  const auto at = static_cast<size_t>(input.position);
+  return at < values.size() ? &values[at] : nullptr;
+}
+
+/// The numbers of an input, where it is given, become change(x).
+Status ChangeInput(Values& inputs, Input input, double (*change)(double x)) {
+  Value* const value = At(inputs, input);
+  if (value == nullptr) return OkStatus();
+  return ChangeTensor(*value, [=](const Tensor& tensor) {
+    return WithNumbers(tensor, [=](int64_t, double x) { return change(x); });
+  });
+}
+
+// The log of what is clipped, as if it were probabilities already.
+OperatorDefect LossWithoutSoftmax() {
+  return Replaced(
+      Ops<op::LogSoftmax>(),
+      [](const op::LogSoftmax& op, LoadContext& load,
+         const Right& right) -> Result<Kernel> {
+        ASSAY_ASSIGN_OR_RETURN(Kernel kernel, right(op, load));
+        if (!load.node().function.starts_with("SoftmaxCrossEntropyLoss")) {
+          return kernel;
+        }
+        return Around(std::move(kernel), load.node(), {},
+                      [](const Values& inputs, Values& outputs) -> Status {
+                        const auto x = Numbers(*inputs[0].tensor());
+                        return ChangeFloats(outputs[0], [&](int64_t i, double) {
+                          return std::log(std::clamp(x[static_cast<size_t>(i)],
+                                                     1e-12, 1.0));
+                        });
+                      });
+      });
+}
+
+// Indices outside the axis are brought to its ends.
+Status ClampIndices(const op::Gather& op, Values& inputs) {
+  const Tensor* data = At(inputs, op.data)->tensor();
+  if (data == nullptr || data->shape().rank() == 0) return OkStatus();
+  ASSAY_ASSIGN_OR_RETURN(const auto view,
+                         reference::AxisView::Of(data->shape(), op.axis));
+  if (view.count == 0) return OkStatus();
+  const auto count = static_cast<double>(view.count);
+  return ChangeTensor(*At(inputs, op.indices), [=](const Tensor& indices) {
+    return WithNumbers(indices, [=](int64_t, double i) {
+      return std::clamp(i, -count, count - 1);
+    });
+  });
+}
+
+std::vector<Mutant> OfControl() {
+  return {
+      {"if_takes_else", Fed(Ops<op::If>(),
+                            [](const auto& op, Values& inputs) {
+                              return ChangeInput(inputs, op.cond,
+                                                 [](double) { return 0.0; });
+                            })},
+      {"loop_once_less", Fed(Ops<op::Loop>(),
+                             [](const auto& op, Values& inputs) {
+                               return ChangeInput(inputs, op.m, [](double m) {
+                                 return std::max(m - 1, 0.0);
+                               });
+                             })},
+      {"scan_directions_ignored", Rewritten(Ops<op::Scan>(),
+                                            [](auto& op) {
+                                              op.scan_input_directions.clear();
+                                              op.scan_output_directions.clear();
+                                            })},
+      {"loss_without_softmax", LossWithoutSoftmax()},
+      {"gather_index_clamped", Fed(Ops<op::Gather>(), ClampIndices)},
+  };
+}
+
+std::vector<Mutant> OfSequences() {
+  return {
+      {"sequence_insert_position_ignored",
+       Rewritten(Ops<op::SequenceInsert>(),
+                 [](auto& op) { op.position.present = false; })},
+      {"sequence_erase_position_ignored",
+       Rewritten(Ops<op::SequenceErase>(),
+                 [](auto& op) { op.position.present = false; })},
+      {"sequence_at_first", Fed(Ops<op::SequenceAt>(),
+                                [](const auto& op, Values& inputs) {
+                                  return ChangeInput(
+                                      inputs, op.position,
+                                      [](double) { return 0.0; });
+                                })},
+      {"split_to_sequence_keepdims_ignored",
+       Rewritten(Ops<op::SplitToSequence>(),
+                 [](auto& op) { op.keepdims = 1; })},
+      {"concat_from_sequence_new_axis_ignored",
+       Rewritten(Ops<op::ConcatFromSequence>(),
+                 [](auto& op) { op.new_axis = 0; })},
+      {"optional_always_has_element",
+       Spoiled(Ops<op::OptionalHasElement>(),
+               [](const auto&, const Values&, Values& outputs) {
+                 return ChangeTensor(outputs[0], [](const Tensor& y) {
+                   return WithNumbers(y, [](int64_t, double) { return 1.0; });
+                 });
+               })},
+  };
+}
+
+std::vector<Mutant> OfStrings() {
+  return {
+      {"string_concat_reversed", Fed(Ops<op::StringConcat>(),
+                                     [](const auto&, Values& inputs) -> Status {
+                                       std::swap(inputs[0], inputs[1]);
+                                       return OkStatus();
+                                     })},
+      {"string_split_maxsplit_ignored",
+       Rewritten(Ops<op::StringSplit>(),
+                 [](auto& op) { op.maxsplit.reset(); })},
+      {"string_normalizer_case_kept",
+       Rewritten(Ops<op::StringNormalizer>(),
+                 [](auto& op) { op.case_change_action = "NONE"; })},
+  };
+}
+
+}  // namespace
+
+std::vector<Mutant> ControlMutants() {
+  std::vector<Mutant> all = OfControl();
+  for (const auto& table : {OfSequences(), OfStrings()}) {
+    all.insert(all.end(), table.begin(), table.end());
+  }
+  return all;
+}
+
+}  // namespace assay::faulty

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Mutants that ignore an input or broadcast one wrongly.
+
+#include <algorithm>
+
+#include "backends/faulty/mutants.h"
+#include "backends/faulty/numbers.h"
+
+namespace assay::faulty {
+namespace {
+
+using Pairs = Ops<op::Add, op::Sub, op::Mul, op::Div, op::Pow, op::Greater,
+                  op::Less, op::Equal>;
+using Recurrent = Ops<op::RNN, op::GRU, op::LSTM>;
+
+Value* At(Values& values, Input input) {
+  const auto at = static_cast<size_t>(input.position);
+  return at < values.size() ? &values[at] : nullptr;
+}
+
+Status Drop(Values& inputs, Input input) {
+  if (Value* value = At(inputs, input)) *value = Value();
+  return OkStatus();
+}
+
+/// All elements of an input become the number.
+Status Fill(Values& inputs, Input input, double number) {
+  Value* const value = At(inputs, input);
+  if (value == nullptr) return OkStatus();
+  return ChangeTensor(*value, [=](const Tensor& tensor) {
+    return WithNumbers(tensor, [=](int64_t, double) { return number; });
+  });
+}
+
+/// All elements become the first.
+Result<Tensor> Flat(const Tensor& tensor) {
+  const auto count = static_cast<size_t>(tensor.num_elements());
+  return Picked(tensor, tensor.shape(), std::vector<int64_t>(count, 0));
+}
+
+// The second operand's axes are lined up with the first's from the left, where
+// that fits.
+Status AlignLeft(Values& inputs) {
+  const Tensor* a = inputs[0].tensor();
+  if (a == nullptr) return OkStatus();
+  const Shape to = a->shape();
+  return ChangeTensor(inputs[1], [&](const Tensor& b) -> Result<Tensor> {
+    if (b.shape().rank() >= to.rank()) return b;
+    for (int axis = 0; axis < b.shape().rank(); ++axis) {
+      if (b.shape()[axis] != to[axis]) return b;
+    }
+    std::vector<int64_t> dims = b.shape().dims();
+    dims.resize(static_cast<size_t>(to.rank()), 1);
+    return b.Reshape(Shape(std::move(dims)));
+  });
+}
+
+// Of an operand that is broadcast, the first element only.
+Status RepeatFirstOf(Values& inputs, size_t which) {
+  const Tensor* a = inputs[1 - which].tensor();
+  if (a == nullptr) return OkStatus();
+  const Shape to = a->shape();
+  return ChangeTensor(inputs[which], [&](const Tensor& b) -> Result<Tensor> {
+    if (b.shape() == to) return b;
+    return Flat(b);
+  });
+}
+
+std::vector<Mutant> Broadcasts() {
+  return {
+      {"broadcast_aligned_left",
+       Fed(Pairs(),
+           [](const auto&, Values& inputs) { return AlignLeft(inputs); })},
+      {"broadcast_second_first_element",
+       Fed(Pairs(), [](const auto&,
+                       Values& inputs) { return RepeatFirstOf(inputs, 1); })},
+      {"broadcast_first_first_element",
+       Fed(Pairs(), [](const auto&,
+                       Values& inputs) { return RepeatFirstOf(inputs, 0); })},
+      {"where_condition_first_element",
+       Fed(Ops<op::Where>(),
+           [](const auto& op, Values& inputs) {
+             return ChangeTensor(*At(inputs, op.condition), Flat);
+           })},
+      {"prelu_one_slope", Fed(Ops<op::PRelu>(),
+                              [](const auto& op, Values& inputs) {
+                                return ChangeTensor(*At(inputs, op.slope),
+                                                    Flat);
+                              })},
+  };
+}
+
+std::vector<Mutant> Ignored() {
+  return {
+      {"add_second_ignored", Fed(Ops<op::Add, op::Sub>(),
+                                 [](const auto& op, Values& inputs) {
+                                   return Fill(inputs, op.b, 0);
+                                 })},
+      {"conv_bias_ignored",
+       Fed(Ops<op::Conv, op::ConvTranspose>(),
+           [](const auto& op, Values& inputs) { return Drop(inputs, op.b); })},
+      {"gemm_c_ignored", Fed(Ops<op::Gemm>(),
+                             [](const auto& op, Values& inputs) {
+                               return Fill(inputs, op.c, 0);
+                             })},
+      {"clip_max_ignored", Fed(Ops<op::Clip>(),
+                               [](const auto& op, Values& inputs) {
+                                 return Drop(inputs, op.max);
+                               })},
+      {"pad_value_ignored", Fed(Ops<op::Pad>(),
+                                [](const auto& op, Values& inputs) {
+                                  return Drop(inputs, op.constant_value);
+                                })},
+      {"trilu_k_ignored",
+       Fed(Ops<op::Trilu>(),
+           [](const auto& op, Values& inputs) { return Drop(inputs, op.k); })},
+      {"norm_bias_ignored",
+       Fed(Ops<op::LayerNormalization, op::BatchNormalization,
+               op::InstanceNormalization>(),
+           [](const auto& op, Values& inputs) {
+             return Fill(inputs, op.b, 0);
+           })},
+      {"rnn_initial_state_ignored", Fed(Recurrent(),
+                                        [](const auto& op, Values& inputs) {
+                                          return Drop(inputs, op.initial_h);
+                                        })},
+      {"rnn_sequence_lens_ignored", Fed(Recurrent(),
+                                        [](const auto& op, Values& inputs) {
+                                          return Drop(inputs, op.sequence_lens);
+                                        })},
+      {"rnn_bias_ignored",
+       Fed(Recurrent(),
+           [](const auto& op, Values& inputs) { return Drop(inputs, op.b); })},
+      {"quantize_zero_point_ignored", Fed(Ops<op::QuantizeLinear>(),
+                                          [](const auto& op, Values& inputs) {
+                                            return Fill(inputs, op.y_zero_point,
+                                                        0);
+                                          })},
+      {"dequantize_zero_point_ignored", Fed(Ops<op::DequantizeLinear>(),
+                                            [](const auto& op, Values& inputs) {
+                                              return Fill(inputs,
+                                                          op.x_zero_point, 0);
+                                            })},
+      {"nms_score_threshold_ignored", Fed(Ops<op::NonMaxSuppression>(),
+                                          [](const auto& op, Values& inputs) {
+                                            return Drop(inputs,
+                                                        op.score_threshold);
+                                          })},
+      {"variadic_last_ignored",
+       Rewritten(Ops<op::Max, op::Min, op::Sum, op::Mean>(),
+                 [](auto& op) {
+                   if (op.data_0.count > 2) --op.data_0.count;
+                 })},
+  };
+}
+
+}  // namespace
+
+std::vector<Mutant> InputMutants() {
+  std::vector<Mutant> all = Ignored();
+  std::ranges::move(Broadcasts(), std::back_inserter(all));
+  return all;
+}
+
+}  // namespace assay::faulty

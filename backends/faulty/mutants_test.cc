@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// That the tables and mutants.txt say the same, and that a mutant of operators
+// leaves all others right, as does one of what is accepted.
+
+#include "backends/faulty/mutants.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "backends/faulty/run_rows.h"
+
+namespace assay::faulty {
+namespace {
+
+using reference::F;
+using reference::Feed;
+using reference::I;
+
+struct Line {
+  std::string name;
+  std::string kind;
+  std::string suite;
+};
+
+std::vector<Line> LinesOfFile() {
+  std::ifstream file(ASSAY_FAULTY_MUTANTS);
+  EXPECT_TRUE(file.is_open()) << ASSAY_FAULTY_MUTANTS;
+  const std::regex form(
+      "mutant ([a-z0-9_.+]+) of ([a-z-]+) killed by "
+      "(node|model|contract|special|probe) because \"[^\"]+\"");
+  std::vector<Line> lines;
+  for (std::string text; std::getline(file, text);) {
+    if (text.empty() || text.starts_with('#')) continue;
+    std::smatch parts;
+    EXPECT_TRUE(std::regex_match(text, parts, form)) << text;
+    if (parts.size() == 4) lines.push_back({parts[1], parts[2], parts[3]});
+  }
+  return lines;
+}
+
+TEST(MutantsFile, NamesTheMutantsOfTheTablesEachOnce) {
+  std::vector<std::string> in_file;
+  for (const Line& line : LinesOfFile()) in_file.push_back(line.name);
+  std::vector<std::string> in_tables;
+  for (const Mutant& mutant : Mutants()) in_tables.emplace_back(mutant.name);
+  std::ranges::sort(in_file);
+  std::ranges::sort(in_tables);
+  EXPECT_EQ(in_file, in_tables);
+  EXPECT_EQ(std::ranges::adjacent_find(in_file), in_file.end());
+}
+
+TEST(MutantsFile, HasMutantsOfManyClasses) {
+  std::set<std::string> classes;
+  const std::vector<Line> lines = LinesOfFile();
+  for (const Line& line : lines) classes.insert(line.kind);
+  EXPECT_GE(lines.size(), 66U);
+  EXPECT_GE(classes.size(), 20U);
+}
+
+struct Case {
+  std::string graph;
+  std::vector<Feed> feeds;
+};
+
+std::vector<Case> Networks() {
+  const Feed x = F({2, 3}, {1, -2, 3, 0.5, 5, -6});
+  return {
+      {"g (float[2,3] x) => (float[2,3] y) { y = Add(x, x) }", {x}},
+      {"g (float[2,3] x) => (float[2,3] y) { y = Sinh(x) }", {x}},
+      {"g (float[2,3] x) => (float[2,3] y) { y = Relu(x) }", {x}},
+      {"g (float[2,3] x) => (float[2,3] y) { y = Softmax(x) }", {x}},
+      {"g (float[2,3] x) => (float[3,2] y) { y = Transpose(x) }", {x}},
+      {"g (float[2,3] x) => (float[1,1] y) { y = ReduceSum(x) }", {x}},
+      {"g (float[2,3] x) => (int32[2,3] y) { y = Cast<to = 6>(x) }", {x}},
+      {"g (float[1,1,2,3] x) => (float[1,1,1,2] y) "
+       "{ y = MaxPool<kernel_shape = [2, 2]>(x) }",
+       {F({1, 1, 2, 3}, {1, -2, 3, 0.5, 5, -6})}},
+      {"g (float[2,3] a, float[3,2] b) => (float[2,2] y) { y = MatMul(a, b) }",
+       {x, F({3, 2}, {1, 2, 3, 4, 5, 6})}},
+      {"g (int64[3] a, int64[3] b) => (int64[3] y) { y = Mod(a, b) }",
+       {I({3}, {7, -7, 7}), I({3}, {3, 3, -3})}},
+  };
+}
+
+TEST(Mutants, OfOperatorsLeaveOtherOperatorsRight) {
+  int compared = 0;
+  for (const Case& network : Networks()) {
+    const auto right = RunWith("", network.graph, network.feeds);
+    ASSERT_TRUE(right.ok()) << network.graph << right.status().ToString();
+    for (const Mutant& mutant : Mutants()) {
+      const auto& operators = mutant.operators.operators;
+      const bool touched =
+          std::ranges::any_of(operators, [&](std::string_view name) {
+            return network.graph.find(StrCat(" ", name, "(")) !=
+                       std::string::npos ||
+                   network.graph.find(StrCat(" ", name, "<")) !=
+                       std::string::npos;
+          });
+      const bool wide = mutant.corrupt != nullptr || mutant.run != nullptr;
+      if (wide || touched) continue;
+      const auto outputs = RunWith(mutant.name, network.graph, network.feeds);
+      ASSERT_TRUE(outputs.ok()) << mutant.name << outputs.status().ToString();
+      EXPECT_TRUE(SameBits(*outputs, *right)) << mutant.name << network.graph;
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 1000);
+}
+
+// A mutant of operators names every operator that its family takes.
+TEST(Mutants, OfOperatorsNameThem) {
+  for (const Mutant& mutant : Mutants()) {
+    for (const std::string_view name : mutant.operators.operators) {
+      EXPECT_TRUE(FindOperator("", name).has_value()) << mutant.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace assay::faulty

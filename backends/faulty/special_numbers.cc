@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Mutants of numbers at the edges: NaN, denormals, the sign of zero and of
+// integer division, overflow.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "backends/faulty/mutants.h"
+#include "backends/faulty/numbers.h"
+
+namespace assay::faulty {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+using Arithmetic = Ops<op::Add, op::Sub, op::Mul, op::Div>;
+
+/// NaN among the floats of the first inputs is read as `instead`.
+template <class... Op>
+OperatorDefect NanReadAs(double instead, Ops<Op...> ops) {
+  return Fed(ops, [=](const auto&, Values& inputs) {
+    return ChangeAllFloats(
+        inputs, [=](int64_t, double x) { return std::isnan(x) ? instead : x; });
+  });
+}
+
+std::vector<Mutant> Nans() {
+  return {
+      {"max_ignores_nan", NanReadAs(-kInfinity, Ops<op::Max>())},
+      {"min_ignores_nan", NanReadAs(kInfinity, Ops<op::Min>())},
+      {"relu_nan_to_zero",
+       NanReadAs(0, Ops<op::Relu, op::LeakyRelu, op::PRelu>())},
+      {"clip_nan_to_bound", NanReadAs(-kInfinity, Ops<op::Clip>())},
+      {"reducemax_ignores_nan",
+       NanReadAs(-kInfinity, Ops<op::ReduceMax, op::GlobalMaxPool>())},
+      {"argmax_ignores_nan", NanReadAs(-kInfinity, Ops<op::ArgMax>())},
+      {"maxpool_ignores_nan", NanReadAs(-kInfinity, Ops<op::MaxPool>())},
+      {"sign_of_nan_is_zero", NanReadAs(0, Ops<op::Sign>())},
+      {"softmax_nan_to_least",
+       NanReadAs(-kInfinity, Ops<op::Softmax, op::LogSoftmax>())},
+      // NaN as a number like any other: equal to itself, less than all.
+      {"comparison_orders_nan",
+       NanReadAs(-kInfinity, Ops<op::Equal, op::Less, op::LessOrEqual,
+                                 op::Greater, op::GreaterOrEqual>())},
+  };
+}
+
+/// Changes results of floating-point type.
+template <class... Op, class F>
+OperatorDefect OnResults(Ops<Op...> ops, F change) {
+  return Spoiled(ops, [=](const auto&, const Values&, Values& outputs) {
+    return ChangeTensor(outputs[0], [&](const Tensor& y) -> Result<Tensor> {
+      if (!IsFloatingPoint(y.dtype())) return y;
+      return WithNumbers(
+          y, [&](int64_t, double x) { return change(x, y.dtype()); });
+    });
+  });
+}
+
+double FlushedOf(double x, DType type) {
+  return std::abs(x) < SmallestNormal(type) ? std::copysign(0.0, x) : x;
+}
+
+Status FlushInputs(Values& inputs) {
+  for (Value& input : inputs) {
+    const Tensor* tensor = input.tensor();
+    const DType type = tensor == nullptr ? DType::kFloat32 : tensor->dtype();
+    ASSAY_RETURN_IF_ERROR(ChangeFloats(
+        input, [=](int64_t, double x) { return FlushedOf(x, type); }));
+  }
+  return OkStatus();
+}
+
+std::vector<Mutant> Denormals() {
+  return {
+      {"denormal_inputs_flushed",
+       Fed(Ops<op::Add, op::Sub, op::Mul, op::Div, op::MatMul>(),
+           [](const auto&, Values& inputs) { return FlushInputs(inputs); })},
+      {"denormal_results_flushed",
+       OnResults(Ops<op::Add, op::Sub, op::Mul, op::Div, op::MatMul>(),
+                 FlushedOf)},
+      {"cast_denormals_flushed",
+       OnResults(Ops<op::Cast, op::CastLike>(), FlushedOf)},
+      {"reducesum_denormals_flushed",
+       Fed(Ops<op::ReduceSum, op::ReduceMax>(),
+           [](const auto&, Values& inputs) { return FlushInputs(inputs); })},
+  };
+}
+
+double WithPlusZero(double x, DType) { return x == 0 ? 0.0 : x; }
+
+// C's remainder, whose sign is that of the dividend.
+Status DividendsSign(const Values& inputs, Values& outputs) {
+  const Tensor& y = *outputs[0].tensor();
+  const auto a = NumbersAs(*inputs[0].tensor(), y.shape());
+  const auto b = NumbersAs(*inputs[1].tensor(), y.shape());
+  return ChangeTensor(outputs[0], [&](const Tensor& right) {
+    return WithNumbers(right, [&](int64_t at, double x) {
+      const auto i = static_cast<size_t>(at);
+      return x == 0 || b[i] == 0 || std::isnan(x) ? x : std::fmod(a[i], b[i]);
+    });
+  });
+}
+
+// Integer quotients toward minus infinity.
+Status FloorQuotients(const Values& inputs, Values& outputs) {
+  const Tensor& y = *outputs[0].tensor();
+  if (ClassOf(y.dtype()) != DTypeClass::kSigned) return OkStatus();
+  const auto a = NumbersAs(*inputs[0].tensor(), y.shape());
+  const auto b = NumbersAs(*inputs[1].tensor(), y.shape());
+  return ChangeTensor(outputs[0], [&](const Tensor& right) {
+    return WithNumbers(right, [&](int64_t at, double x) {
+      const auto i = static_cast<size_t>(at);
+      const bool crosses =
+          b[i] != 0 && std::fmod(a[i], b[i]) != 0 && (a[i] < 0) != (b[i] < 0);
+      return crosses ? x - 1 : x;
+    });
+  });
+}
+
+std::vector<Mutant> Signs() {
+  return {
+      {"zero_sign_lost",
+       OnResults(Ops<op::Add, op::Sub, op::Mul, op::Div, op::Neg>(),
+                 WithPlusZero)},
+      {"rounded_zero_sign_lost",
+       OnResults(Ops<op::Round, op::Ceil, op::Floor, op::Sqrt>(),
+                 WithPlusZero)},
+      {"mod_sign_of_dividend", Spoiled(Ops<op::Mod>(),
+                                       [](const auto& op, const Values& inputs,
+                                          Values& outputs) -> Status {
+                                         if (op.fmod != 0) return OkStatus();
+                                         return DividendsSign(inputs, outputs);
+                                       })},
+      {"div_rounds_down",
+       Spoiled(Ops<op::Div>(),
+               [](const auto&, const Values& inputs, Values& outputs) {
+                 return FloorQuotients(inputs, outputs);
+               })},
+  };
+}
+
+/// What an integer type of up to 32 bits cannot hold saturates; exact(a, b) is
+/// the result without bounds.
+template <class Op, class F>
+OperatorDefect Saturating(F exact) {
+  return Spoiled(
+      Ops<Op>(),
+      [=](const auto&, const Values& inputs, Values& outputs) -> Status {
+        const Tensor& y = *outputs[0].tensor();
+        const auto [least, greatest] = IntegerRange(y.dtype());
+        if (greatest == 0) return OkStatus();
+        const auto a = NumbersAs(*inputs[0].tensor(), y.shape());
+        const auto b = NumbersAs(*inputs[1].tensor(), y.shape());
+        return ChangeTensor(outputs[0], [&, least = least, greatest = greatest](
+                                            const Tensor& right) {
+          return WithNumbers(right, [&](int64_t at, double) {
+            const auto i = static_cast<size_t>(at);
+            return std::clamp(exact(a[i], b[i]), least, greatest);
+          });
+        });
+      });
+}
+
+double LargestForInfinity(double x, DType type) {
+  return std::isinf(x) ? std::copysign(LargestFinite(type), x) : x;
+}
+
+double LargestHalfForInfinity(double x, DType type) {
+  return type == DType::kFloat16 ? LargestForInfinity(x, type) : x;
+}
+
+// Integers of a wider type saturate in a narrower one.
+Status SaturateIntegers(const Values& inputs, Values& outputs) {
+  const Tensor& from = *inputs[0].tensor();
+  if (ClassOf(from.dtype()) != DTypeClass::kSigned &&
+      ClassOf(from.dtype()) != DTypeClass::kUnsigned) {
+    return OkStatus();
+  }
+  const std::vector<double> x = Numbers(from);
+  return ChangeTensor(outputs[0], [&](const Tensor& y) -> Result<Tensor> {
+    const auto [least, greatest] = IntegerRange(y.dtype());
+    if (greatest == 0) return y;
+    return WithNumbers(
+        y, [&, least = least, greatest = greatest](int64_t i, double) {
+          return std::clamp(x[static_cast<size_t>(i)], least, greatest);
+        });
+  });
+}
+
+// Without the shift by the greatest value, exp overflows beyond 88.
+Status Unshifted(const Values& inputs, Values& outputs) {
+  const Tensor& x = *inputs[0].tensor();
+  const std::vector<double> numbers = Numbers(x);
+  const bool overflows =
+      std::ranges::any_of(numbers, [](double v) { return v > 88.73; });
+  if (!overflows) return OkStatus();
+  return ChangeFloats(outputs[0], [&](int64_t, double) {
+    return std::numeric_limits<double>::quiet_NaN();
+  });
+}
+
+// Sums of products wrap to 16 bits.
+Status WrapTo16(Values& outputs) {
+  return ChangeTensor(outputs[0], [](const Tensor& y) {
+    return WithNumbers(y, [](int64_t, double x) -> double {
+      return static_cast<int16_t>(static_cast<int64_t>(x));
+    });
+  });
+}
+
+std::vector<Mutant> Overflows() {
+  return {
+      {"add_saturates",
+       Saturating<op::Add>([](double a, double b) { return a + b; })},
+      {"sub_saturates",
+       Saturating<op::Sub>([](double a, double b) { return a - b; })},
+      {"mul_saturates",
+       Saturating<op::Mul>([](double a, double b) { return a * b; })},
+      {"exp_overflows_to_largest",
+       OnResults(Ops<op::Exp>(), LargestForInfinity)},
+      {"div_by_zero_gives_largest",
+       OnResults(Ops<op::Div, op::Reciprocal>(), LargestForInfinity)},
+      {"half_overflows_to_largest",
+       OnResults(Arithmetic(), LargestHalfForInfinity)},
+      {"cast_half_overflows_to_largest",
+       OnResults(Ops<op::Cast, op::CastLike>(), LargestHalfForInfinity)},
+      {"cast_integers_saturate",
+       Spoiled(Ops<op::Cast, op::CastLike>(),
+               [](const auto&, const Values& inputs, Values& outputs) {
+                 return SaturateIntegers(inputs, outputs);
+               })},
+      {"softmax_unshifted",
+       Spoiled(Ops<op::Softmax, op::LogSoftmax, op::ReduceLogSumExp>(),
+               [](const auto&, const Values& inputs, Values& outputs) {
+                 return Unshifted(inputs, outputs);
+               })},
+      {"matmulinteger_wraps_to_16_bits",
+       Spoiled(Ops<op::MatMulInteger, op::ConvInteger>(),
+               [](const auto&, const Values&, Values& outputs) {
+                 return WrapTo16(outputs);
+               })},
+  };
+}
+
+}  // namespace
+
+std::vector<Mutant> NumberMutants() {
+  std::vector<Mutant> all = Nans();
+  for (const auto& table : {Denormals(), Signs(), Overflows()}) {
+    all.insert(all.end(), table.begin(), table.end());
+  }
+  return all;
+}
+
+}  // namespace assay::faulty

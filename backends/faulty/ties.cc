@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Mutants that choose another of equals than ONNX says.
+
+#include <algorithm>
+
+#include "backends/faulty/mutants.h"
+#include "backends/faulty/numbers.h"
+#include "backends/reference/nest.h"
+#include "backends/reference/window.h"
+
+namespace assay::faulty {
+namespace {
+
+using reference::AxisView;
+using reference::Window;
+
+Result<Tensor> ReversedAlong(const Tensor& tensor, int64_t axis) {
+  ASSAY_ASSIGN_OR_RETURN(const AxisView view,
+                         AxisView::Of(tensor.shape(), axis));
+  std::vector<int64_t> places(static_cast<size_t>(tensor.num_elements()));
+  view.ForEachLine([&](int64_t start) {
+    for (int64_t i = 0; i < view.count; ++i) {
+      places[static_cast<size_t>(start + i * view.inner)] =
+          start + (view.count - 1 - i) * view.inner;
+    }
+  });
+  return Picked(tensor, tensor.shape(), places);
+}
+
+// Of a reversed axis the first is the last.
+OperatorDefect LastOfTopK() {
+  return Replaced(
+      Ops<op::TopK>(),
+      [](const op::TopK& op, LoadContext& load,
+         const Right& right) -> Result<Kernel> {
+        ASSAY_ASSIGN_OR_RETURN(Kernel kernel, right(op, load));
+        return Around(
+            std::move(kernel), load.node(),
+            [op](Values& inputs) {
+              return ChangeTensor(inputs[0], [&](const Tensor& x) {
+                return ReversedAlong(x, op.axis);
+              });
+            },
+            [op](const Values& inputs, Values& outputs) -> Status {
+              if (outputs.size() < 2) return OkStatus();
+              const Shape& shape = inputs[0].tensor()->shape();
+              ASSAY_ASSIGN_OR_RETURN(const AxisView view,
+                                     AxisView::Of(shape, op.axis));
+              const auto last = static_cast<double>(view.count - 1);
+              return ChangeTensor(outputs[1], [&](const Tensor& indices) {
+                return WithNumbers(indices,
+                                   [&](int64_t, double i) { return last - i; });
+              });
+            });
+      });
+}
+
+/// Where the last of the greatest stands in each window of one plane.
+std::vector<int64_t> LastOfGreatest(const Window& window, const double* x) {
+  std::vector<int64_t> last;
+  window.ForEach([&](int64_t, auto&& taps) {
+    int64_t at = -1;
+    taps([&](int64_t i) {
+      if (at < 0 || x[i] >= x[at]) at = i;
+    });
+    last.push_back(at);
+  });
+  return last;
+}
+
+Status LastOfWindows(const op::MaxPool& op, const Values& inputs,
+                     Values& outputs) {
+  if (outputs.size() < 2 || op.storage_order != 0) return OkStatus();
+  const Tensor& x = *inputs[0].tensor();
+  ASSAY_ASSIGN_OR_RETURN(const Window window,
+                         Window::Plan({.kernel_shape = op.kernel_shape,
+                                       .strides = op.strides,
+                                       .dilations = op.dilations,
+                                       .pads = op.pads,
+                                       .auto_pad = op.auto_pad,
+                                       .ceil_mode = op.ceil_mode != 0},
+                                      x.shape()));
+  const std::vector<double> numbers = Numbers(x);
+  const int64_t plane = window.InputSize();
+  std::vector<double> indices;
+  for (int64_t c = 0; c < x.shape()[0] * x.shape()[1]; ++c) {
+    for (const int64_t at :
+         LastOfGreatest(window, &numbers[static_cast<size_t>(c * plane)])) {
+      indices.push_back(static_cast<double>(c * plane + at));
+    }
+  }
+  return ChangeTensor(outputs[1], [&](const Tensor& y) {
+    return OfNumbers(y.dtype(), y.shape(), indices);
+  });
+}
+
+// 1 at all of the greatest.
+Status AllOfGreatest(const op::Hardmax& op, const Values& inputs,
+                     Values& outputs) {
+  const Tensor& x = *inputs[0].tensor();
+  ASSAY_ASSIGN_OR_RETURN(const AxisView view, AxisView::Of(x.shape(), op.axis));
+  const std::vector<double> numbers = Numbers(x);
+  std::vector<double> wrong(numbers.size());
+  view.ForEachLine([&](int64_t start) {
+    double greatest = numbers[static_cast<size_t>(start)];
+    for (int64_t i = 0; i < view.count; ++i) {
+      greatest = std::max(greatest,
+                          numbers[static_cast<size_t>(start + i * view.inner)]);
+    }
+    for (int64_t i = 0; i < view.count; ++i) {
+      const auto at = static_cast<size_t>(start + i * view.inner);
+      wrong[at] = numbers[at] == greatest ? 1 : 0;
+    }
+  });
+  return ChangeFloats(outputs[0], [&](int64_t i, double) {
+    return wrong[static_cast<size_t>(i)];
+  });
+}
+
+}  // namespace
+
+std::vector<Mutant> TieMutants() {
+  return {
+      {"argmax_last_of_ties",
+       Rewritten(Ops<op::ArgMax, op::ArgMin>(),
+                 [](auto& op) { op.select_last_index = 1; })},
+      {"argmax_select_last_ignored",
+       Rewritten(Ops<op::ArgMax, op::ArgMin>(),
+                 [](auto& op) { op.select_last_index = 0; })},
+      {"topk_last_of_ties", LastOfTopK()},
+      {"maxpool_last_of_ties", Spoiled(Ops<op::MaxPool>(), LastOfWindows)},
+      {"hardmax_all_ties", Spoiled(Ops<op::Hardmax>(), AllOfGreatest)},
+      {"resize_ties_up", Rewritten(Ops<op::Resize>(),
+                                   [](auto& op) {
+                                     if (op.nearest_mode ==
+                                         "round_prefer_floor") {
+                                       op.nearest_mode = "round_prefer_ceil";
+                                     }
+                                   })},
+      {"resize_nearest_mode_ignored",
+       Rewritten(Ops<op::Resize>(),
+                 [](auto& op) { op.nearest_mode = "round_prefer_floor"; })},
+  };
+}
+
+}  // namespace assay::faulty

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Mutants of pads and bounds, most of them off by one.
+
+#include <algorithm>
+
+#include "backends/faulty/mutants.h"
+#include "backends/faulty/numbers.h"
+
+namespace assay::faulty {
+namespace {
+
+using Pools = Ops<op::MaxPool, op::AveragePool, op::LpPool>;
+using Windows = Ops<op::Conv, op::MaxPool, op::AveragePool, op::LpPool>;
+
+/// The first axis with padding before it moves by one.
+template <class Op>
+void ShiftPads(Op& op) {
+  const size_t rank = op.pads.size() / 2;
+  for (size_t axis = 0; axis < rank; ++axis) {
+    if (op.pads[axis] == 0) continue;
+    --op.pads[axis];
+    ++op.pads[axis + rank];
+    return;
+  }
+}
+
+template <class Op>
+void ShortenPads(Op& op) {
+  const size_t rank = op.pads.size() / 2;
+  for (size_t axis = rank; axis < op.pads.size(); ++axis) {
+    op.pads[axis] = std::max<int64_t>(op.pads[axis] - 1, 0);
+  }
+}
+
+template <class Op>
+void SwapSames(Op& op) {
+  if (op.auto_pad == "SAME_LOWER") {
+    op.auto_pad = "SAME_UPPER";
+  } else if (op.auto_pad == "SAME_UPPER") {
+    op.auto_pad = "SAME_LOWER";
+  }
+}
+
+// [begins..., ends...] taken for [ends..., begins...].
+Status SwapPads(const op::Pad& op, Values& inputs) {
+  return ChangeTensor(
+      inputs[static_cast<size_t>(op.pads.position)], [](const Tensor& pads) {
+        std::vector<double> swapped = Numbers(pads);
+        std::ranges::rotate(swapped, swapped.begin() + std::ssize(swapped) / 2);
+        return OfNumbers(pads.dtype(), pads.shape(), swapped);
+      });
+}
+
+// Ends count as inside; those that stand for "to the end" stay.
+Status IncludeEnds(const op::Slice& op, Values& inputs) {
+  return ChangeTensor(
+      inputs[static_cast<size_t>(op.ends.position)], [](const Tensor& ends) {
+        return WithNumbers(ends, [](int64_t, double end) {
+          return end < -1 || (end >= 0 && end < 1e6) ? end + 1 : end;
+        });
+      });
+}
+
+// The diagonal below the one meant.
+Status LowerDiagonal(const op::Trilu& op, Values& inputs) {
+  const auto at = static_cast<size_t>(op.k.position);
+  inputs.resize(std::max(inputs.size(), at + 1));
+  double k = -1;
+  if (const Tensor* given = inputs[at].tensor()) k += Numbers(*given)[0];
+  ASSAY_ASSIGN_OR_RETURN(inputs[at], OfNumbers(DType::kInt64, Shape(), {k}));
+  return OkStatus();
+}
+
+}  // namespace
+
+std::vector<Mutant> WindowMutants() {
+  return {
+      {"pool_pads_shifted",
+       Rewritten(Pools(), [](auto& op) { ShiftPads(op); })},
+      {"conv_pads_shifted", Rewritten(Ops<op::Conv, op::ConvTranspose>(),
+                                      [](auto& op) { ShiftPads(op); })},
+      {"conv_pad_end_short",
+       Rewritten(Windows(), [](auto& op) { ShortenPads(op); })},
+      {"auto_pad_same_swapped",
+       Rewritten(Windows(), [](auto& op) { SwapSames(op); })},
+      {"pool_ceil_mode_ignored",
+       Rewritten(Pools(), [](auto& op) { op.ceil_mode = 0; })},
+      {"averagepool_count_include_pad_ignored",
+       Rewritten(Ops<op::AveragePool>(),
+                 [](auto& op) { op.count_include_pad = 0; })},
+      {"averagepool_pads_counted",
+       Rewritten(Ops<op::AveragePool>(),
+                 [](auto& op) { op.count_include_pad = 1; })},
+      {"pad_ends_swapped", Fed(Ops<op::Pad>(), SwapPads)},
+      {"pad_reflect_repeats_edge", Rewritten(Ops<op::Pad>(),
+                                             [](auto& op) {
+                                               if (op.mode == "reflect")
+                                                 op.mode = "edge";
+                                             })},
+      {"slice_end_included", Fed(Ops<op::Slice>(), IncludeEnds)},
+      {"trilu_diagonal_off_by_one", Fed(Ops<op::Trilu>(), LowerDiagonal)},
+  };
+}
+
+}  // namespace assay::faulty
