@@ -56,7 +56,7 @@ TEST_F(ProgramTest, MissingCorpusIsAHarnessErrorThatNamesThePlace) {
 
 TEST_F(ProgramTest, ListCountsTheWholeCorpus) {
   EXPECT_EQ(
-      Shell(StrCat(ASSAY_PROGRAM, " list cases --corpus onnx | wc -l")).output,
+      Shell(StrCat(Program(), " list cases --corpus onnx | wc -l")).output,
       "2036\n");
 }
 
@@ -246,9 +246,9 @@ TEST_F(ProgramTest, OtherFrameworksLoadIntoAWorkerWhoseReaderHasRun) {
   int loaded = 0;
   for (std::string library; std::getline(libraries, library, ':');) {
     const std::string run = StrCat("run", ++loaded);
-    const Ran ran = Shell(StrCat(
-        "ASSAY_TEST_LIBRARY=", library, " ", ASSAY_PROGRAM, " run --backend ",
-        ASSAY_MISBEHAVING, kThree, "--no-report --out ", run));
+    const Ran ran = Shell(StrCat("ASSAY_TEST_LIBRARY=", library, " ", Program(),
+                                 " run --backend ", ASSAY_MISBEHAVING, kThree,
+                                 "--no-report --out ", run));
     for (const auto& [test_id, outcome] : Outcomes(run)) {
       // It echoes its input: judged, so it neither crashed nor failed to load.
       EXPECT_THAT(outcome, AnyOf("fail", "pass")) << library << ran.output;
@@ -352,7 +352,7 @@ TEST_F(ProgramTest, PlanningAgainKeepsThePartsThatStillMatch) {
 }
 
 TEST_F(ProgramTest, OthersAreJudgedTheSameWithoutTheReference) {
-  const fs::path built = fs::path(ASSAY_PROGRAM).parent_path().parent_path();
+  const fs::path built = fs::path(Program()).parent_path().parent_path();
   const auto link = [&](const fs::path& what) {
     fs::create_directories((folder_ / "tree" / what).parent_path());
     fs::create_symlink(built / what, folder_ / "tree" / what);
@@ -380,7 +380,7 @@ TEST_F(ProgramTest, OthersAreJudgedTheSameWithoutTheReference) {
 
 TEST_F(ProgramTest, KilledSupervisorLosesNoVerdictAndIsResumed) {
   const Ran killed = Shell(StrCat(
-      "timeout -s KILL 2 ", ASSAY_PROGRAM, " run --backend ", ASSAY_MISBEHAVING,
+      "timeout -s KILL 2 ", Program(), " run --backend ", ASSAY_MISBEHAVING,
       "+hang=Relu --timeout 60", kThree, "--no-report --out run"));
   EXPECT_NE(killed.exit_code, 0);
   EXPECT_FALSE(fs::exists(folder_ / "run/summary.json"));
@@ -407,8 +407,8 @@ TEST_F(ProgramTest, WorkersShareABackendAndVerdictsAreThoseOfOne) {
 }
 
 TEST_F(ProgramTest, ReadOnlyAndFullPlacesEndWithNinetyNineAndAClearLine) {
-  const Ran full = Shell(StrCat("ulimit -f 1; ", ASSAY_PROGRAM,
-                                " plan --backend null --out plan"));
+  const Ran full = Shell(
+      StrCat("ulimit -f 1; ", Program(), " plan --backend null --out plan"));
   EXPECT_NE(full.exit_code, 0) << full.output;
   std::ofstream(folder_ / "file") << "x";
   const Ran ran = Assay(
