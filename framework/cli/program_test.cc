@@ -73,6 +73,9 @@ TEST_F(ProgramTest, OneCaseByNameGivesAWholeRunFolder) {
         "junit/node.reference.xml"}) {
     EXPECT_TRUE(fs::exists(folder_ / "run" / file)) << file;
   }
+  const auto runs = ParseCsv<RunRow>(*ReadFile(folder_ / "run/runs.csv"));
+  ASSERT_TRUE(runs.ok()) << runs.status().message();
+  EXPECT_FALSE(runs->front().complete);
 }
 
 TEST_F(ProgramTest, ReproGivesTheSameOutcome) {
@@ -335,6 +338,34 @@ TEST_F(ProgramTest, PartsOfAnotherPlanAreRefused) {
   const Ran ran = Assay("merge plan --out run --no-report");
   EXPECT_EQ(ran.exit_code, 99) << ran.output;
   EXPECT_THAT(ran.output, HasSubstr("another plan"));
+}
+
+TEST_F(ProgramTest, AModuleThatIsNotThePlannedOneIsRefused) {
+  const fs::path module = folder_ / "mine.so";
+  fs::copy_file(ASSAY_MISBEHAVING, module);
+  const std::string run = StrCat("run --backend ./mine.so", kThree);
+  Assay(run + "--no-report --out run");
+  ASSERT_EQ(Outcomes("run").size(), 3U);
+  std::ofstream(module, std::ios::app) << "another build of it";
+  const Ran ran = Assay("run --resume run --no-report");
+  EXPECT_EQ(ran.exit_code, 99) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("not the file that was planned with"));
+}
+
+TEST_F(ProgramTest, AnEntryWithAFailingCaseIsRed) {
+  Assay(StrCat("plan --backend faulty+mutant=value", kThree, "--out plan"));
+  const Ran ran = Assay("run --plan plan --parts plan/parts");
+  EXPECT_EQ(ran.exit_code, 1) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("fail"));
+}
+
+TEST_F(ProgramTest, ACaseOverItsTimeLimitIsEnded) {
+  // Far above what it takes; the program itself is to end the case.
+  const Ran ran = Shell(StrCat(
+      "timeout -s KILL 20 ", Program(), " run --backend ", ASSAY_MISBEHAVING,
+      "+hang=Relu --timeout 0.5 --repeats 0", kThree, "--no-report --out run"));
+  EXPECT_EQ(ran.exit_code, 1) << ran.output;
+  EXPECT_EQ(Outcomes("run")["node/Relu/test_relu"], "timeout") << ran.output;
 }
 
 TEST_F(ProgramTest, PlanningAgainKeepsThePartsThatStillMatch) {
