@@ -56,7 +56,7 @@ TEST_F(ProgramTest, MissingCorpusIsAHarnessErrorThatNamesThePlace) {
 
 TEST_F(ProgramTest, ListCountsTheWholeCorpus) {
   EXPECT_EQ(
-      Shell(StrCat(ASSAY_PROGRAM, " list cases --corpus onnx | wc -l")).output,
+      Shell(StrCat(Program(), " list cases --corpus onnx | wc -l")).output,
       "2036\n");
 }
 
@@ -73,6 +73,9 @@ TEST_F(ProgramTest, OneCaseByNameGivesAWholeRunFolder) {
         "junit/node.reference.xml"}) {
     EXPECT_TRUE(fs::exists(folder_ / "run" / file)) << file;
   }
+  const auto runs = ParseCsv<RunRow>(*ReadFile(folder_ / "run/runs.csv"));
+  ASSERT_TRUE(runs.ok()) << runs.status().message();
+  EXPECT_FALSE(runs->front().complete);
 }
 
 TEST_F(ProgramTest, ReproGivesTheSameOutcome) {
@@ -246,9 +249,9 @@ TEST_F(ProgramTest, OtherFrameworksLoadIntoAWorkerWhoseReaderHasRun) {
   int loaded = 0;
   for (std::string library; std::getline(libraries, library, ':');) {
     const std::string run = StrCat("run", ++loaded);
-    const Ran ran = Shell(StrCat(
-        "ASSAY_TEST_LIBRARY=", library, " ", ASSAY_PROGRAM, " run --backend ",
-        ASSAY_MISBEHAVING, kThree, "--no-report --out ", run));
+    const Ran ran = Shell(StrCat("ASSAY_TEST_LIBRARY=", library, " ", Program(),
+                                 " run --backend ", ASSAY_MISBEHAVING, kThree,
+                                 "--no-report --out ", run));
     for (const auto& [test_id, outcome] : Outcomes(run)) {
       // It echoes its input: judged, so it neither crashed nor failed to load.
       EXPECT_THAT(outcome, AnyOf("fail", "pass")) << library << ran.output;
@@ -337,6 +340,34 @@ TEST_F(ProgramTest, PartsOfAnotherPlanAreRefused) {
   EXPECT_THAT(ran.output, HasSubstr("another plan"));
 }
 
+TEST_F(ProgramTest, AModuleThatIsNotThePlannedOneIsRefused) {
+  const fs::path module = folder_ / "mine.so";
+  fs::copy_file(ASSAY_MISBEHAVING, module);
+  const std::string run = StrCat("run --backend ./mine.so", kThree);
+  Assay(run + "--no-report --out run");
+  ASSERT_EQ(Outcomes("run").size(), 3U);
+  std::ofstream(module, std::ios::app) << "another build of it";
+  const Ran ran = Assay("run --resume run --no-report");
+  EXPECT_EQ(ran.exit_code, 99) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("not the file that was planned with"));
+}
+
+TEST_F(ProgramTest, AnEntryWithAFailingCaseIsRed) {
+  Assay(StrCat("plan --backend faulty+mutant=value", kThree, "--out plan"));
+  const Ran ran = Assay("run --plan plan --parts plan/parts");
+  EXPECT_EQ(ran.exit_code, 1) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("fail"));
+}
+
+TEST_F(ProgramTest, ACaseOverItsTimeLimitIsEnded) {
+  // Far above what it takes; the program itself is to end the case.
+  const Ran ran = Shell(StrCat(
+      "timeout -s KILL 20 ", Program(), " run --backend ", ASSAY_MISBEHAVING,
+      "+hang=Relu --timeout 0.5 --repeats 0", kThree, "--no-report --out run"));
+  EXPECT_EQ(ran.exit_code, 1) << ran.output;
+  EXPECT_EQ(Outcomes("run")["node/Relu/test_relu"], "timeout") << ran.output;
+}
+
 TEST_F(ProgramTest, PlanningAgainKeepsThePartsThatStillMatch) {
   const std::string plan =
       StrCat("plan --backend reference", kThree, "--out plan");
@@ -352,7 +383,7 @@ TEST_F(ProgramTest, PlanningAgainKeepsThePartsThatStillMatch) {
 }
 
 TEST_F(ProgramTest, OthersAreJudgedTheSameWithoutTheReference) {
-  const fs::path built = fs::path(ASSAY_PROGRAM).parent_path().parent_path();
+  const fs::path built = fs::path(Program()).parent_path().parent_path();
   const auto link = [&](const fs::path& what) {
     fs::create_directories((folder_ / "tree" / what).parent_path());
     fs::create_symlink(built / what, folder_ / "tree" / what);
@@ -380,7 +411,7 @@ TEST_F(ProgramTest, OthersAreJudgedTheSameWithoutTheReference) {
 
 TEST_F(ProgramTest, KilledSupervisorLosesNoVerdictAndIsResumed) {
   const Ran killed = Shell(StrCat(
-      "timeout -s KILL 2 ", ASSAY_PROGRAM, " run --backend ", ASSAY_MISBEHAVING,
+      "timeout -s KILL 2 ", Program(), " run --backend ", ASSAY_MISBEHAVING,
       "+hang=Relu --timeout 60", kThree, "--no-report --out run"));
   EXPECT_NE(killed.exit_code, 0);
   EXPECT_FALSE(fs::exists(folder_ / "run/summary.json"));
@@ -407,8 +438,8 @@ TEST_F(ProgramTest, WorkersShareABackendAndVerdictsAreThoseOfOne) {
 }
 
 TEST_F(ProgramTest, ReadOnlyAndFullPlacesEndWithNinetyNineAndAClearLine) {
-  const Ran full = Shell(StrCat("ulimit -f 1; ", ASSAY_PROGRAM,
-                                " plan --backend null --out plan"));
+  const Ran full = Shell(
+      StrCat("ulimit -f 1; ", Program(), " plan --backend null --out plan"));
   EXPECT_NE(full.exit_code, 0) << full.output;
   std::ofstream(folder_ / "file") << "x";
   const Ran ran = Assay(

@@ -220,6 +220,22 @@ TEST(JudgeDrawsTest, RightBackendsPassWithEverySeed) {
   }
 }
 
+// With a threshold far looser than that of verdicts: of 40 at 5 %, 2 or fewer
+// are the mean, and 12 or more have a probability below 1e-6. Nearly all would
+// fail were each count held against the threshold of all.
+TEST(JudgeDrawsTest, TheThresholdIsThatOfAllCountsTogether) {
+  int alarms = 0;
+  for (int64_t seed = 0; seed < 40; ++seed) {
+    const Judgement judgement =
+        JudgeWith({}, BernoulliCase(""),
+                  {.draws = 400, .false_alarms = 0.05, .seed = seed},
+                  static_cast<uint64_t>(seed))
+            .judgement;
+    alarms += judgement.outcome == Outcome::kFail ? 1 : 0;
+  }
+  EXPECT_LT(alarms, 12);
+}
+
 TEST(JudgeDrawsTest, SeededNetworksMayGoOnAndMayTakeOneNodeOnly) {
   for (const Faults& faults :
        {Faults{.goes_on = true}, Faults{.one_node = true}}) {

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// HarnessMutant: a small change of the text of one of our own sources, after
+// which some test of ours must fail. The list is data, harness.txt:
+//
+//   mutant shape_unchecked of form in framework/testing/compare.cc
+//   killed by unit/measure because "outputs of any shape are compared"
+//   - got.dtype() != want.dtype() || got.shape() != want.shape()
+//   + got.dtype() != want.dtype()
+//
+// The text behind - must occur once, blanks and line breaks apart; further
+// lines with - or + go on with it. The killer is unit/NAME, whose program then
+// has the changed source in it, or program, which is the test of the assay
+// program run on one that has it; ":FILTER", as GoogleTest's, may follow.
+
+#ifndef ASSAY_MUTANTS_HARNESS_MUTANT_H_
+#define ASSAY_MUTANTS_HARNESS_MUTANT_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/core/status.h"
+
+namespace assay::inline v1 {
+
+struct HarnessMutant {
+  std::string name;
+  std::string mutant_class;
+  std::string file;    // from the root of the tree
+  std::string killer;  // unit/NAME or program
+  std::string filter;  // of the killer's tests; empty: all
+  std::string because;
+  std::string find;
+  std::string replacement;
+};
+
+/// Invalid argument with the line number. Names are unique.
+Result<std::vector<HarnessMutant>> ParseHarnessMutants(std::string_view text);
+
+/// The source with the change in it. Invalid argument, naming the mutant and
+/// the count, unless the text is there exactly once.
+Result<std::string> Mutated(const HarnessMutant& mutant,
+                            std::string_view source);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_MUTANTS_HARNESS_MUTANT_H_

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs our tests on every mutant of our own checkers. First the right programs,
+// which must pass; then each mutant's, of which some test must fail. Prints a
+// table, writes trust/harness_mutants.csv (table mutants) into the build's
+// folder, and exits with 1 unless every mutant is killed.
+//
+//   bin/harness_mutants [NAME...]      # some of them; then writes no table
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <filesystem>
+#include <iomanip>
+#include <iostream>
+#include <map>
+#include <set>
+#include <thread>
+
+#include "conformance/mutants/harness_mutant.h"
+#include "conformance/mutants/test_output.h"
+#include "framework/testing/digest.h"
+#include "framework/testing/file.h"
+#include "framework/testing/tables.h"
+
+namespace assay::inline v1 {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kTimeoutSeconds = 120;
+
+const fs::path& Build() {
+  static const fs::path build = ASSAY_BUILD;
+  return build;
+}
+
+/// A test program, which of its tests to run, and on which assay program.
+struct Job {
+  std::string name;
+  fs::path test;
+  std::string filter;
+  fs::path program;
+  TestOutput output;
+};
+
+/// Stops at the first failure; files go to a folder of its own.
+void Run(Job& job) {
+  const fs::path folder = Build() / "trust" / "work" / job.name;
+  std::error_code error;
+  fs::remove_all(folder, error);
+  fs::create_directories(folder, error);
+  std::string command =
+      StrCat("cd '", folder.string(), "' && TEST_TMPDIR='", folder.string(),
+             "' ASSAY_PROGRAM='", job.program.string(), "' timeout -k 5 ",
+             kTimeoutSeconds, " '", job.test.string(),
+             "' --gtest_fail_fast --gtest_color=no");
+  if (!job.filter.empty()) {
+    command += StrCat(" '--gtest_filter=", job.filter, "'");
+  }
+  std::string text;
+  FILE* const pipe = popen((command + " 2>&1").c_str(), "r");
+  std::array<char, 4096> block;
+  while (pipe != nullptr && fgets(block.data(), block.size(), pipe)) {
+    text += block.data();
+  }
+  const int status = pipe == nullptr ? -1 : pclose(pipe);
+  job.output = ReadTestOutput(text, status);
+  fs::remove_all(folder, error);
+}
+
+void RunAll(std::vector<Job>& jobs) {
+  std::atomic<size_t> next = 0;
+  std::vector<std::jthread> threads(
+      std::max(1U, std::thread::hardware_concurrency()));
+  for (std::jthread& thread : threads) {
+    thread = std::jthread([&] {
+      for (size_t i = next++; i < jobs.size(); i = next++) Run(jobs[i]);
+    });
+  }
+}
+
+/// Where the program of a killer is: unit/NAME is tests/NAME_test.
+fs::path TestOf(const HarnessMutant& mutant) {
+  std::string name = mutant.killer == "program" ? "cli" : mutant.killer;
+  if (name.starts_with("unit/")) name.erase(0, 5);
+  std::ranges::replace(name, '/', '_');
+  return Build() / "tests" / (name + "_test");
+}
+
+Job JobOf(const HarnessMutant& mutant) {
+  const fs::path changed = Build() / "mutants" / mutant.name;
+  const bool is_program = mutant.killer == "program";
+  return {mutant.name,
+          is_program ? TestOf(mutant) : changed,
+          mutant.filter,
+          is_program ? changed : Build() / "bin" / "assay",
+          {}};
+}
+
+/// The right programs, each with all of the tests that mutants run of it.
+std::vector<Job> CleanJobs(const std::vector<HarnessMutant>& mutants) {
+  std::map<fs::path, std::set<std::string>> filters;
+  for (const HarnessMutant& mutant : mutants) {
+    filters[TestOf(mutant)].insert(mutant.filter.empty() ? "*" : mutant.filter);
+  }
+  std::vector<Job> jobs;
+  for (const auto& [test, wanted] : filters) {
+    std::string filter;
+    for (const std::string& one : wanted) {
+      filter += (filter.empty() ? "" : ":") + one;
+    }
+    jobs.push_back({test.filename().string(),
+                    test,
+                    filter,
+                    Build() / "bin" / "assay",
+                    {}});
+  }
+  return jobs;
+}
+
+MutantRow RowOf(const HarnessMutant& mutant, const TestOutput& output) {
+  MutantRow row;
+  row.mutant = mutant.name;
+  row.mutant_class = mutant.mutant_class;
+  row.suite = "harness";
+  row.expected_killer = mutant.killer;
+  row.killed = output.Killed();
+  if (row.killed) {
+    row.killed_by = mutant.killer;
+    row.killing_case = output.first_failure;
+  }
+  return row;
+}
+
+std::string Cut(const std::string& text, size_t size) {
+  return text.size() <= size ? text : text.substr(0, size - 3) + "...";
+}
+
+void PrintTable(const std::vector<MutantRow>& rows) {
+  std::cout << std::left << std::setw(29) << "mutant" << std::setw(12)
+            << "class"
+            << "killed by\n";
+  std::map<std::string, std::pair<int, int>> classes;
+  for (const MutantRow& row : rows) {
+    auto& [killed, count] = classes[row.mutant_class];
+    killed += row.killed ? 1 : 0;
+    ++count;
+    std::cout << std::setw(29) << row.mutant << std::setw(12)
+              << row.mutant_class
+              << (row.killed ? Cut(row.killing_case, 39) : "nobody") << "\n";
+  }
+  std::cout << "\n"
+            << std::setw(12) << "class"
+            << "killed of\n";
+  for (const auto& [name, counts] : classes) {
+    std::cout << std::setw(12) << name << counts.first << " of "
+              << counts.second << "\n";
+  }
+}
+
+/// Whether every right program passes, with at least one test.
+bool AllClean(std::vector<Job> jobs) {
+  RunAll(jobs);
+  bool clean = true;
+  for (const Job& job : jobs) {
+    if (job.output.Clean()) continue;
+    clean = false;
+    std::cout << job.name
+              << ", unchanged, does not pass: " << job.output.Describe()
+              << "\n";
+  }
+  return clean;
+}
+
+Result<std::vector<HarnessMutant>> Chosen(const std::set<std::string>& names) {
+  ASSAY_ASSIGN_OR_RETURN(const std::string text, ReadFile(ASSAY_MUTANT_LIST));
+  ASSAY_ASSIGN_OR_RETURN(auto mutants, ParseHarnessMutants(text));
+  if (!names.empty()) {
+    std::erase_if(mutants, [&](const HarnessMutant& mutant) {
+      return !names.contains(mutant.name);
+    });
+  }
+  if (mutants.empty()) return InvalidArgument("no mutant is chosen");
+  return mutants;
+}
+
+Result<int> RunMutants(const std::set<std::string>& names) {
+  ASSAY_ASSIGN_OR_RETURN(const auto mutants, Chosen(names));
+  if (!AllClean(CleanJobs(mutants))) return 1;
+  std::vector<Job> jobs;
+  for (const HarnessMutant& mutant : mutants) jobs.push_back(JobOf(mutant));
+  RunAll(jobs);
+  ASSAY_ASSIGN_OR_RETURN(const std::string digest,
+                         Sha256OfFile(Build() / "bin" / "assay"));
+  std::vector<MutantRow> rows;
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    rows.push_back(RowOf(mutants[i], jobs[i].output));
+    rows.back().build_id = digest.substr(0, 16);
+  }
+  PrintTable(rows);
+  int survivors = 0;
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    if (rows[i].killed) continue;
+    ++survivors;
+    std::cout << rows[i].mutant << " survives " << mutants[i].killer << ", "
+              << jobs[i].output.Describe() << ": " << mutants[i].because
+              << "\n";
+  }
+  std::cout << rows.size() - survivors << " of " << rows.size()
+            << " mutants are killed\n";
+  if (names.empty()) {
+    const fs::path table = Build() / "trust" / "harness_mutants.csv";
+    ASSAY_RETURN_IF_ERROR(WriteFile(table, ToCsv(rows)));
+    std::cout << "written to " << table.string() << "\n";
+  }
+  return survivors == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace assay::inline v1
+
+int main(int argc, char** argv) {
+  const auto code =
+      assay::RunMutants(std::set<std::string>(argv + 1, argv + argc));
+  if (code.ok()) return *code;
+  std::cerr << "harness_mutants: " << code.status().message() << "\n";
+  return 99;
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a GoogleTest program said: how many tests passed, which failed first,
+// and in which it ended where it did not come to its end.
+//
+//   const TestOutput seen = ReadTestOutput(text, pclose(pipe));
+//   if (seen.Killed()) row.killing_case = seen.first_failure;
+
+#ifndef ASSAY_MUTANTS_TEST_OUTPUT_H_
+#define ASSAY_MUTANTS_TEST_OUTPUT_H_
+
+#include <string>
+#include <string_view>
+
+namespace assay::inline v1 {
+
+struct TestOutput {
+  int wait_status = -1;  // as of waitpid
+  int n_passed = 0;
+  std::string first_failure;  // the test that failed, or was never left
+
+  /// A green run of at least one test; a skipped test is none.
+  bool Clean() const;
+
+  /// A test failed or was never left. An ending outside of any test, as where
+  /// the program does not start, says nothing about its tests.
+  bool Killed() const { return wait_status != 0 && !first_failure.empty(); }
+
+  std::string Describe() const;
+};
+
+TestOutput ReadTestOutput(std::string_view text, int wait_status);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_MUTANTS_TEST_OUTPUT_H_
