@@ -9,10 +9,14 @@
 #include <memory>
 #include <string>
 
+#include "framework/testing/guarded_memory.h"
+
 namespace assay {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Ne;
 
 enum class Defect {
   kNone,
@@ -181,6 +185,18 @@ TEST(RecheckTest, SameBitsLooksAtKindTypeShapeAndBits) {
   Tensor high = *Tensor::Allocate(DType::kUint4, {1});
   high.mutable_data()[0] = std::byte{0xF0};
   EXPECT_TRUE(SameBits(low, high));
+}
+
+// Kills: memory in which an output that is never written looks right, as zeros
+// or ones do.
+TEST(RecheckTest, MemoryForOutputsHoldsWhatNoCaseExpects) {
+  for (const DType type : {DType::kFloat32, DType::kInt64, DType::kBool}) {
+    const auto guarded = GuardedTensor::Filled(type, Shape({4}));
+    ASSERT_TRUE(guarded.ok()) << guarded.status().message();
+    for (const std::byte byte : guarded->tensor().bytes()) {
+      EXPECT_THAT(std::to_integer<int>(byte), AllOf(Ne(0), Ne(1), Ne(0xFF)));
+    }
+  }
 }
 
 TEST(RecheckTest, IndicesOfAColumn) {
