@@ -22,7 +22,7 @@
 
 #include "conformance/mutants/harness_mutant.h"
 #include "conformance/mutants/test_output.h"
-#include "framework/testing/digest.h"
+#include "framework/testing/build_id.h"
 #include "framework/testing/file.h"
 #include "framework/testing/tables.h"
 
@@ -194,12 +194,11 @@ Result<int> RunMutants(const std::set<std::string>& names) {
   std::vector<Job> jobs;
   for (const HarnessMutant& mutant : mutants) jobs.push_back(JobOf(mutant));
   RunAll(jobs);
-  ASSAY_ASSIGN_OR_RETURN(const std::string digest,
-                         Sha256OfFile(Build() / "bin" / "assay"));
+  ASSAY_ASSIGN_OR_RETURN(const std::string build_id, BuildId(Build()));
   std::vector<MutantRow> rows;
   for (size_t i = 0; i < jobs.size(); ++i) {
     rows.push_back(RowOf(mutants[i], jobs[i].output));
-    rows.back().build_id = digest.substr(0, 16);
+    rows.back().build_id = build_id;
   }
   PrintTable(rows);
   int survivors = 0;
