@@ -487,15 +487,6 @@ constexpr SpecialCase kCases[] = {
        return Values{Of(kF32, {3, 3}, {0, 2, 3, 0, 0, 6, 0, 0, 0}),
                      Of(kF32, {3, 3}, {0, 0, 0, 4, 0, 0, 7, 8, 0})};
      }},
-    {"Range/falling", "from 7 down by 3: the limit is not reached",
-     "g (int64 a, int64 b, int64 c) => (int64[3] y) { y = Range(a, b, c) }",
-     [] {
-       return Values{Whole(kI64, {}, {7}), Whole(kI64, {}, {-2}),
-                     Whole(kI64, {}, {-3})};
-     },
-     [] {
-       return Values{Of(kI64, {3}, {7, 4, 1})};
-     }},
 };
 
 #undef ASSAY_POOL

@@ -135,6 +135,15 @@ constexpr SpecialCase kCases[] = {
        return Values{Of(kF32, {2}, {106, 15}),
                      Of(kF32, {2, 3}, {101, 103, 106, 4, 9, 15})};
      }},
+    {"Range/falling", "from 7 down by 3: the limit is not reached",
+     "g (int64 a, int64 b, int64 c) => (int64[3] y) { y = Range(a, b, c) }",
+     [] {
+       return Values{Whole(kI64, {}, {7}), Whole(kI64, {}, {-2}),
+                     Whole(kI64, {}, {-3})};
+     },
+     [] {
+       return Values{Of(kI64, {3}, {7, 4, 1})};
+     }},
     {"SequenceInsert/positions", "at the front, at -1 and at the end",
      "g (seq(float[1]) s, float[1] x, int64 p, int64 q) => "
      "(seq(float[1]) a, seq(float[1]) b, seq(float[1]) c) {"
