@@ -35,6 +35,8 @@ std::vector<Mutant> Nans() {
       {"clip_nan_to_bound", NanReadAs(-kInfinity, Ops<op::Clip>())},
       {"reducemax_ignores_nan",
        NanReadAs(-kInfinity, Ops<op::ReduceMax, op::GlobalMaxPool>())},
+      {"argmax_ignores_nan", NanReadAs(-kInfinity, Ops<op::ArgMax>())},
+      {"sign_of_nan_is_zero", NanReadAs(0, Ops<op::Sign>())},
       {"softmax_nan_to_least",
        NanReadAs(-kInfinity, Ops<op::Softmax, op::LogSoftmax>())},
       // NaN as a number like any other: equal to itself, less than all.
