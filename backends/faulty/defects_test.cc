@@ -96,7 +96,6 @@ std::vector<DefectRow> Nonfinite() {
        {F({1}, {kNan}), F({1}, {1})},
        {F({1}, {2}), F({1}, {1})}},
       {"relu_nan_to_zero", kRelu, {F({2}, {kNan, 1})}, {F({2}, {-1, 1})}},
-      {"argmax_ignores_nan", kArgMax, {F({2}, {1, kNan})}, {F({2}, {1, 2})}},
       {"denormal_inputs_flushed",
        kAdd,
        {F({1}, {kDenormal}), F({1}, {kDenormal})},

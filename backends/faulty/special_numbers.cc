@@ -36,7 +36,6 @@ std::vector<Mutant> Nans() {
       {"reducemax_ignores_nan",
        NanReadAs(-kInfinity, Ops<op::ReduceMax, op::GlobalMaxPool>())},
       {"argmax_ignores_nan", NanReadAs(-kInfinity, Ops<op::ArgMax>())},
-      {"maxpool_ignores_nan", NanReadAs(-kInfinity, Ops<op::MaxPool>())},
       {"sign_of_nan_is_zero", NanReadAs(0, Ops<op::Sign>())},
       {"softmax_nan_to_least",
        NanReadAs(-kInfinity, Ops<op::Softmax, op::LogSoftmax>())},
