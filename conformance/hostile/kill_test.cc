@@ -46,7 +46,7 @@ std::vector<std::string> Command(const char* jobs) {
           "--corpus",
           "onnx",
           "--filter",
-          "op:Cast or op:Resize or op:Pad or op:Softmax or op:Slice or op:Pow",
+          "op:Cast or op:Resize or op:Attention",
           "--jobs",
           jobs,
           "--no-report",
