@@ -124,7 +124,7 @@ std::map<std::string, CaseVerdict> Clean() {
 
 struct Row {
   std::string outcome;
-  std::string message;
+  std::string message;  // from the part that was wanted on
   int unchanged = 0;
   int others = 0;
 };
@@ -150,10 +150,13 @@ Row Check(const Behaviour& behaviour, const Seen& seen,
       continue;
     }
     row.outcome = verdict.outcome;
-    row.message = verdict.message;
+    const size_t wanted = verdict.message.find(behaviour.message);
+    row.message = wanted == std::string::npos ? verdict.message
+                                              : verdict.message.substr(wanted);
     if (behaviour.outcome == "unchanged") {
       EXPECT_EQ(verdict.outcome, without.outcome);
       EXPECT_EQ(verdict.message, without.message);
+      row.message = "as without";
     } else {
       EXPECT_EQ(verdict.outcome, behaviour.outcome);
       EXPECT_THAT(verdict.message, HasSubstr(behaviour.message));
@@ -166,7 +169,8 @@ Row Check(const Behaviour& behaviour, const Seen& seen,
     EXPECT_THAT(seen.summary, Not(HasSubstr("the worker ended between")));
   } else {
     EXPECT_THAT(seen.summary, HasSubstr(behaviour.backend));
-    row.message = "backend: " + behaviour.backend;
+    row.message = "of the backend: " +
+                  behaviour.backend.substr(behaviour.backend.find(": ") + 2);
   }
   return row;
 }
