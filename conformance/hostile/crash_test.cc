@@ -25,9 +25,9 @@ struct Whole {
 Whole RunWhole(const std::string& setting) {
   const ScratchFolder folder;
   const auto begin = std::chrono::steady_clock::now();
-  AssayRun run(folder.path(),
-               {"run", "--backend", ModuleOf("echo") + setting, "--corpus",
-                "onnx", "--jobs", "1", "--no-report", "--out", "run"});
+  AssayRun run(folder.path(), {"run", "--backend", ModuleOf("echo") + setting,
+                               "--corpus", "onnx", "--jobs", "1", "--repeats",
+                               "0", "--no-report", "--out", "run"});
   EXPECT_EQ(run.Wait(), 1) << run.Output();
   const std::chrono::duration<double> took =
       std::chrono::steady_clock::now() - begin;

@@ -25,6 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int kNapMs = 1;
 constexpr int kWorkerKills = 30;
 constexpr int kSupervisorKills = 10;
 constexpr int kCasesAtLeast = 200;
@@ -42,13 +43,15 @@ std::vector<std::string> Command(const char* jobs) {
   // Each case naps, so that there is something to interrupt.
   return {"run",
           "--backend",
-          ModuleOf("echo") + "+nap_us=1000",
+          StrCat(ModuleOf("echo"), "+nap_us=", kNapMs * 1000),
           "--corpus",
           "onnx",
           "--filter",
-          "op:Cast or op:Resize or op:Pad or op:Softmax or op:Slice or op:Pow",
+          "op:Cast or op:Resize or op:Attention",
           "--jobs",
           jobs,
+          "--repeats",
+          "0",
           "--no-report",
           "--out",
           "run"};
@@ -56,17 +59,17 @@ std::vector<std::string> Command(const char* jobs) {
 
 struct Undisturbed {
   CaseVerdicts verdicts;
+  /// What two workers nap at least, from when the first has started.
   double milliseconds = 0;
 };
 
-Undisturbed RunUndisturbed(const char* jobs) {
+Undisturbed RunUndisturbed() {
   const ScratchFolder folder;
-  const auto begin = std::chrono::steady_clock::now();
-  AssayRun run(folder.path(), Command(jobs));
+  AssayRun run(folder.path(), Command("2"));
   EXPECT_EQ(run.Wait(), 1) << run.Output();
-  const std::chrono::duration<double, std::milli> took =
-      std::chrono::steady_clock::now() - begin;
-  return {VerdictsOf(folder.path() / "run"), took.count()};
+  CaseVerdicts verdicts = VerdictsOf(folder.path() / "run");
+  const double naps = kNapMs * static_cast<double>(verdicts.size()) / 2;
+  return {std::move(verdicts), naps};
 }
 
 void SleepFor(double milliseconds) {
@@ -91,7 +94,7 @@ std::vector<CaseVerdict> Differences(const CaseVerdicts& clean,
 }
 
 TEST(KillTest, AKilledWorkerCostsAtMostTheOpenCase) {
-  const Undisturbed clean = RunUndisturbed("2");
+  const Undisturbed clean = RunUndisturbed();
   ASSERT_GE(clean.verdicts.size(), kCasesAtLeast);
   std::mt19937 random(Seed());
   std::uniform_real_distribution<double> moment(0, clean.milliseconds);
@@ -100,6 +103,7 @@ TEST(KillTest, AKilledWorkerCostsAtMostTheOpenCase) {
   for (int i = 0; i < kWorkerKills; ++i) {
     const ScratchFolder folder;
     AssayRun run(folder.path(), Command("2"));
+    while (run.Running() && DescendantsOf(run.pid()).empty()) SleepFor(1);
     SleepFor(moment(random));
     const std::vector<pid_t> workers = DescendantsOf(run.pid());
     if (!workers.empty()) {
@@ -118,11 +122,11 @@ TEST(KillTest, AKilledWorkerCostsAtMostTheOpenCase) {
     open += static_cast<int>(different.size());
   }
   std::printf("%d workers killed, %d of them with a case open\n", killed, open);
-  EXPECT_GE(killed, kWorkerKills / 3) << "the moments missed the workers";
+  EXPECT_GE(killed, kWorkerKills / 2) << "the moments missed the workers";
 }
 
 TEST(KillTest, AKilledSupervisorIsResumedToTheSameVerdicts) {
-  const Undisturbed clean = RunUndisturbed("2");
+  const Undisturbed clean = RunUndisturbed();
   std::mt19937 random(Seed());
   std::uniform_real_distribution<double> moment(0, clean.milliseconds);
   int resumed = 0;
@@ -141,15 +145,15 @@ TEST(KillTest, AKilledSupervisorIsResumedToTheSameVerdicts) {
     }
     EXPECT_TRUE(run.Leftovers().empty()) << "workers outlive the supervisor";
     if (!fs::exists(folder.path() / "run/summary.json")) ++resumed;
-    AssayRun rest(folder.path(),
-                  {"run", "--resume", "run", "--jobs", "1", "--no-report"});
+    AssayRun rest(folder.path(), {"run", "--resume", "run", "--jobs", "1",
+                                  "--repeats", "0", "--no-report"});
     ASSERT_EQ(rest.Wait(), 1) << rest.Output();
     EXPECT_TRUE(
         Differences(clean.verdicts, VerdictsOf(folder.path() / "run")).empty());
   }
   std::printf("%d of %d supervisors killed before their end\n", resumed,
               kSupervisorKills);
-  EXPECT_GE(resumed, kSupervisorKills / 3);
+  EXPECT_GE(resumed, kSupervisorKills / 2);
 }
 
 }  // namespace

@@ -71,10 +71,11 @@ TEST_F(WorkerProcessTest, WhatDescendsFromAWorkerEndsWithIt) {
     bool killed;         // or ends by itself
   } rows[] = {
       {"a child", "sleep 600 & echo $! > pid", false},
-      {"in a session", "setsid sh -c 'echo $$ > pid; exec sleep 600' & exit",
+      {"in a session", "setsid sh -c 'echo $$ > pid; exec sleep 600' & true",
        false},
       {"an orphan's child",
-       "setsid sh -c 'sh -c \"echo \\$\\$ > pid; sleep 600\" & sleep 600' &",
+       "setsid sh -c 'sh -c \"echo \\$\\$ > pid; sleep 600\" & sleep 600' & "
+       "true",
        false},
       {"of a killed one",
        "setsid sh -c 'echo $$ > pid; exec sleep 600' & sleep 600", true},

@@ -56,6 +56,7 @@ void WorkerSession::Finish(const std::string& test_id) {
   if (pending_.erase(test_id) > 0) ++finished_;
   if (open_case_ == test_id) open_case_.clear();
   progressed_ = true;
+  began_again_ = false;
 }
 
 Status WorkerSession::StartWorker() {
@@ -219,11 +220,17 @@ Status WorkerSession::AfterWorker() {
   }
   if (!progressed_ && open_case_.empty()) {
     // Not even one case was begun: the module cannot be loaded, and a further
-    // worker would end in the same way.
+    // worker would end in the same way, unless somebody else ended this one.
     const std::string how = DescribeEnd(status);
     const std::string what =
         StrCat("the worker ended before the first case: ",
                how.empty() ? "exit code 0, too early" : how);
+    if (!overdue_ && !std::exchange(began_again_, true)) {
+      ASSAY_RETURN_IF_ERROR(NoteLoss(
+          Outcome::kCrash,
+          WIFSIGNALED(status) ? Reason::kSignal : Reason::kExit, what));
+      return StartWorker();
+    }
     while (!pending_.empty()) {
       ASSAY_RETURN_IF_ERROR(
           RecordLoss(pending_.begin()->first,
@@ -237,10 +244,10 @@ Status WorkerSession::AfterWorker() {
   }
   const bool ended_well = through_ && status == 0;
   if (overdue_ && !accounted_) {
-    ASSAY_RETURN_IF_ERROR(
-        NoteLoss(Outcome::kTimeout, Reason::kLimit,
-                 StrCat("the worker took more than ", options_.timeout_s, " s ",
-                        through_ ? "to end" : "between two cases")));
+    ASSAY_RETURN_IF_ERROR(NoteLoss(
+        Outcome::kTimeout, Reason::kLimit,
+        StrCat("the worker took more than ", options_.timeout_s, " s ",
+               through_ || pending_.empty() ? "to end" : "between two cases")));
   } else if (!overdue_ && !ended_well) {
     ASSAY_RETURN_IF_ERROR(AfterChild(status));
   }

@@ -68,12 +68,13 @@ class WorkerSession {
   std::unique_ptr<WorkerProcess> worker_;
   std::string open_case_;  // begun and without a verdict
   Clock::time_point opened_;
-  int64_t began_us_ = 0;     // the same, of the clock that records have
-  int64_t pid_ = 0;          // of the process that began it
-  bool overdue_ = false;     // killed for its time limit
-  bool accounted_ = false;   // by the case that was open then
-  bool progressed_ = false;  // since this worker started
-  bool through_ = false;     // with its batch
+  int64_t began_us_ = 0;      // the same, of the clock that records have
+  int64_t pid_ = 0;           // of the process that began it
+  bool overdue_ = false;      // killed for its time limit
+  bool accounted_ = false;    // by the case that was open then
+  bool progressed_ = false;   // since this worker started
+  bool began_again_ = false;  // after a worker that did not
+  bool through_ = false;      // with its batch
   int64_t finished_ = 0;
 };
 

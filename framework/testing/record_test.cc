@@ -254,6 +254,7 @@ TEST(RecordTest, AJournalWhoseDescriptorIsTakenIsOpenedAgain) {
     EXPECT_FALSE(*journal->Repair()) << row.name;
     row.make(folder.path());
     ASSERT_TRUE(journal->Begin("second").ok()) << row.name;
+    closefrom(3);
     row.make(folder.path());
     const Result<bool> repaired = journal->Repair();
     ASSERT_TRUE(repaired.ok()) << repaired.status().ToString();
@@ -276,11 +277,12 @@ TEST(RecordTest, AJournalThatWasReplacedOrRemovedIsSaid) {
   ASSERT_TRUE(journal->Begin("first").ok());
   JournalReader reader(file);
   ASSERT_TRUE(reader.Poll([](const JournalEntry&) {}).ok());
+  const fs::path beside = folder.Write("beside", "x");
   fs::remove(file);
   closefrom(3);
   EXPECT_FALSE(journal->Begin("second").ok());
   EXPECT_FALSE(reader.Poll([](const JournalEntry&) {}).ok());
-  folder.Write("a.journal", "x");
+  fs::rename(beside, file);
   EXPECT_EQ(journal->Begin("second").code(), StatusCode::kDataLoss);
   const Status read = reader.Poll([](const JournalEntry&) {});
   EXPECT_EQ(read.code(), StatusCode::kDataLoss);

@@ -3,6 +3,7 @@
 // Outcome: crash
 // Message: before the first case
 // Scope: all
+// Backend: the worker ended before the first case: signal SIGABRT
 
 #include <stdexcept>
 
