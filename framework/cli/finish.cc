@@ -69,6 +69,30 @@ void PrintUnexpected(const std::vector<Unexpected>& items) {
   }
 }
 
+/// Says what the floors could take in; those without one are left alone.
+void OfferGained(const Plan& plan, const Verdicts& verdicts,
+                 const fs::path& folder) {
+  if (plan.Partial() || !verdicts.complete) return;
+  for (const BackendUse& backend : plan.backends) {
+    int64_t gained = 0;
+    for (size_t i = 0; i < plan.rows.size(); ++i) {
+      const PlanRow& row = plan.rows[i];
+      const bool passed =
+          verdicts.final[i].result.outcome == ToString(Outcome::kPass);
+      if (row.backend == backend.instance && passed &&
+          std::ranges::count(kDefaultCorpora, row.corpus) > 0 &&
+          !std::ranges::binary_search(backend.floor, row.test_id)) {
+        ++gained;
+      }
+    }
+    if (gained == 0 || backend.floor.empty()) continue;
+    std::cout << backend.instance << ": " << gained
+              << " cases pass that passing.txt does not list; assay expect "
+                 "update --run "
+              << folder.string() << " takes them in\n";
+  }
+}
+
 }  // namespace
 
 Status WritePage(const fs::path& run, const fs::path& file) {
@@ -132,6 +156,7 @@ Result<int> FinishRun(const Plan& plan, RawRecords raw, RunRow run,
       WriteRunFolder(options.folder, run, env, plan, verdicts, code));
   ASSAY_RETURN_IF_ERROR(PointLatest(options.folder));
   PrintVerdicts(verdicts);
+  OfferGained(plan, verdicts, options.folder);
   if (!options.report) {
     std::cout << "\nwritten to " << options.folder.string() << "\n";
     return code;

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a sloppy vendor may try, and the verdict that it gets.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "framework/cli/tree_fixture.h"
+#include "framework/testing/build_id.h"
+#include "framework/testing/rows.h"
+
+namespace assay {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kNode = "claim forward where suite:node\n";
+
+/// Operators of the tree's cases that the reference has.
+constexpr const char* kHonest =
+    "claim forward where op:Abs or op:Neg or op:Relu or op:Sqrt\n";
+
+class VendorTest : public TreeTest {};
+
+struct Attempt {
+  const char* what;
+  const char* backend;  // instance; its name has the policy
+  std::map<std::string, std::string> files;
+  const char* arguments;
+  int exit_code;  // -1: also of cases outside the claims
+  const char* verdict;
+  const char* says;  // a part of all that is printed
+};
+
+// Kills: each row a way of looking conformant.
+TEST_F(VendorTest, EachAttemptGetsItsVerdict) {
+  const Attempt rows[] = {
+      {"an honest one",
+       "reference",
+       {{"claims.txt", kHonest}},
+       "",
+       0,
+       "conformant",
+       "cases inside its claims pass, of "},
+      {"a tolerance under which all is right",
+       "faulty+mutant=zeros",
+       {{"claims.txt", kNode},
+        {"expectations.txt",
+         "tolerate rtol=1e9 atol=1e9 where suite:node because \"x\"\n"}},
+       "",
+       -1,
+       "not conformant",
+       "would also take zeros for right"},
+      {"everything expected to fail",
+       "faulty+mutant=value",
+       {{"claims.txt", kHonest},
+        {"expectations.txt",
+         "expect fail where op:Abs or op:Neg or op:Relu or op:Sqrt because "
+         "\"x\"\n"}},
+       "",
+       -1,
+       "not conformant",
+       "xfail"},
+      {"no claims",
+       "reference",
+       {{"claims.txt", "# later\n"}},
+       "",
+       0,
+       "not conformant",
+       "it claims nothing"},
+      {"no claims at all",
+       "reference",
+       {},
+       "",
+       0,
+       "not conformant",
+       "it claims nothing"},
+      {"claims of one operator",
+       "reference",
+       {{"claims.txt", "claim forward where op:Sqrt\n"}},
+       "",
+       0,
+       "conformant",
+       "all 2 cases inside its claims pass, of "},
+      {"claims of what proves nothing",
+       "reference",
+       {{"claims.txt", "claim forward where op:ConstantOfShape\n"}},
+       "",
+       0,
+       "not conformant",
+       "are vacuous"},
+      {"a lost device",
+       "lost",
+       {{"claims.txt", kNode}},
+       "",
+       1,
+       "not conformant",
+       "unavailable"},
+      {"a lost device, allowed",
+       "lost",
+       {{"claims.txt", kNode}},
+       "--allow-unavailable",
+       77,
+       "not conformant",
+       "unavailable"},
+      {"a filtered run",
+       "reference",
+       {{"claims.txt", kHonest}},
+       "--filter op:Abs",
+       0,
+       "partial",
+       "a run with a filter"},
+      {"one suite",
+       "reference",
+       {{"claims.txt", kHonest}},
+       "--suite node",
+       0,
+       "partial",
+       "a run of some suites"},
+      {"the smoke tier",
+       "reference",
+       {{"claims.txt", kHonest}},
+       "--tier smoke",
+       0,
+       "partial",
+       "a run of tier smoke"},
+      {"a corpus left out",
+       "reference",
+       {{"claims.txt", kHonest}},
+       "--corpus onnx",
+       0,
+       "partial",
+       "without the corpus"},
+      {"all declined",
+       "misbehaving+decline=all",
+       {{"claims.txt", kHonest}},
+       "",
+       1,
+       "not conformant",
+       "declined inside its claims"},
+      {"all declined, as expected",
+       "misbehaving+decline=all",
+       {{"claims.txt", kHonest},
+        {"expectations.txt",
+         "expect unsupported where op:Abs because \"x\"\n"}},
+       "",
+       1,
+       "not conformant",
+       "expects what the claims promise"},
+      {"a floor emptied while results got worse",
+       "faulty+mutant=value",
+       {{"claims.txt", kHonest}, {"passing.txt", "# none\n"}},
+       "",
+       1,
+       "not conformant",
+       "do not pass: fail"},
+      {"a waiver past its date",
+       "faulty+mutant=value",
+       {{"claims.txt", kHonest},
+        {"expectations.txt",
+         "tolerate rtol=1 atol=1 where op:Abs because \"x\" until "
+         "2020-01-01\n"}},
+       "",
+       1,
+       "not conformant",
+       "was good until 2020-01-01"},
+      {"a reason that is none",
+       "reference",
+       {{"expectations.txt", "expect fail where op:Abs because \"\"\n"}},
+       "",
+       2,
+       "no run",
+       "the reason is empty"},
+  };
+  std::ofstream(tree_ / "lib/assay/lost.so") << "not a library";
+  for (const Attempt& row : rows) {
+    SCOPED_TRACE(row.what);
+    const std::string instance = row.backend;
+    const std::string name = instance.substr(0, instance.find('+'));
+    std::filesystem::remove_all(tree_ / "lib/assay" / (name + ".policy"));
+    std::filesystem::remove_all(folder_ / "run");
+    for (const auto& [file, text] : row.files) Policy(name, file, text);
+    const Ran ran = Tree(StrCat("run --no-report --out run --backend ",
+                                instance, " ", row.arguments));
+    if (row.exit_code >= 0) {
+      EXPECT_EQ(ran.exit_code, row.exit_code) << ran.output;
+    }
+    EXPECT_EQ(Word("run").verdict, row.verdict) << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr(row.says));
+  }
+}
+
+// Kills: waivers that are counted and not named.
+TEST_F(VendorTest, WaiversAreListed) {
+  Policy("faulty", "claims.txt", "claim forward where op:Sqrt\n");
+  Policy("faulty", "expectations.txt",
+         "tolerate rtol=0.3 atol=0 where op:Sqrt because \"x\"\n");
+  const Ran ran =
+      Tree("run --no-report --out run --backend faulty+mutant=value");
+  if (Word("run").verdict == "conformant with waivers") {
+    EXPECT_THAT(*ReadFile(folder_ / "run/summary.md"),
+                HasSubstr("- node/Sqrt/test_sqrt\n"));
+    EXPECT_EQ(Summary("run")["backends"][0]["waived"].size(), 2U);
+  } else {
+    ADD_FAILURE() << ran.output;
+  }
+}
+
+TEST_F(VendorTest, PartsOfAnEditedPolicyAreRefused) {
+  Policy("reference", "claims.txt", kHonest);
+  EXPECT_EQ(Tree("plan --backend reference --out plan").exit_code, 0);
+  EXPECT_EQ(Tree("run --plan plan --parts plan/parts").exit_code, 0);
+  Policy("reference", "claims.txt", "claim forward where op:Abs\n");
+  const Ran entry = Tree("run --plan plan --parts plan/parts");
+  EXPECT_EQ(entry.exit_code, 99) << entry.output;
+  EXPECT_THAT(entry.output, HasSubstr("is not the one that was planned with"));
+  // Planned again elsewhere, the old parts are not taken for the new plan's.
+  EXPECT_EQ(Tree("plan --backend reference --out new").exit_code, 0);
+  std::filesystem::copy(folder_ / "plan/parts", folder_ / "new/parts",
+                        std::filesystem::copy_options::recursive);
+  const Ran merge = Tree("merge new --no-report --out run");
+  EXPECT_EQ(merge.exit_code, 99) << merge.output;
+  EXPECT_THAT(merge.output, HasSubstr("another plan, module or policy"));
+}
+
+// Kills: a table of another build shown as this one's; survivors passed over.
+TEST_F(VendorTest, TheKillRateIsThatOfTheBuild) {
+  const struct {
+    std::string build_id;
+    bool killed;
+    const char* verdict;
+    const char* says;
+  } rows[] = {
+      {*BuildId(tree_), true, "conformant",
+       "mutants: 2 of 2 killed (1 backend, "
+       "1 harness)\n"},
+      {*BuildId(tree_), false, "not conformant", "not killed: ignored_limit"},
+      {"another", true, "conformant",
+       "mutants: not assessed: mutants.csv is of another build"},
+  };
+  Policy("reference", "claims.txt", kHonest);
+  std::filesystem::create_directories(tree_ / "share/assay");
+  for (const auto& row : rows) {
+    MutantRow backend;
+    backend.mutant = "wrong_axis";
+    backend.suite = "node";
+    backend.killed = true;
+    backend.build_id = row.build_id;
+    MutantRow harness = backend;
+    harness.mutant = "ignored_limit";
+    harness.suite = "harness";
+    harness.killed = row.killed;
+    std::ofstream(tree_ / "share/assay/mutants.csv")
+        << ToCsv(std::vector{backend, harness});
+    std::filesystem::remove_all(folder_ / "run");
+    const Ran ran = Tree("run --no-report --out run --backend reference");
+    EXPECT_EQ(Word("run").verdict, row.verdict) << row.says;
+    EXPECT_THAT(ran.output, HasSubstr(row.says));
+    EXPECT_EQ(Summary("run")["mutants"]["assessed"], row.build_id != "another");
+  }
+}
+
+}  // namespace
+}  // namespace assay

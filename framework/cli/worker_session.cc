@@ -145,6 +145,9 @@ Status WorkerSession::RecordLoss(const std::string& test_id, Outcome outcome,
   record.result.message = std::move(message);
   record.result.worker = std::to_string(pid_);
   record.result.started_us = began_us_ - options_.facts.started_us;
+  if (outcome == Outcome::kTimeout) {  // what the repro needs besides the case
+    record.result.repro = StrCat(" --timeout ", options_.timeout_s);
+  }
   return Write(std::move(record));
 }
 

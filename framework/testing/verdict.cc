@@ -306,7 +306,7 @@ Verdicts Assess(const Plan& plan, const std::vector<size_t>& rows,
                    &verdicts.attempts);
     }
     record.result = Finalize(row, std::move(record.result));
-    record.result.repro = Repro(plan, row);
+    record.result.repro = Repro(plan, row) + record.result.repro;
     AddToTally(row, record.result, &verdicts.tallies);
     if (IsUnexpected(OutcomeOf(record.result))) {
       verdicts.unexpected.push_back({row.backend, row.test_id,

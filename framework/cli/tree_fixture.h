@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An installation of a test's own: the programs, the modules under policies of
+// the test's, and corpora of few cases, so that a run of everything is short
+// and a verdict over it is that of a whole run.
+//
+//   Policy("reference", "claims.txt", "claim forward where suite:node\n");
+//   const Ran ran = Tree("run --backend reference --no-report --out run");
+//   EXPECT_EQ(Word("run").verdict, "conformant");
+
+#ifndef ASSAY_CLI_TREE_FIXTURE_H_
+#define ASSAY_CLI_TREE_FIXTURE_H_
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "framework/cli/program_fixture.h"
+#include "framework/testing/corpus.h"
+
+namespace assay::inline v1 {
+
+class TreeTest : public ProgramTest {
+ protected:
+  using Json = nlohmann::json;
+
+  struct Verdict {
+    std::string verdict;
+    std::string reason;
+  };
+
+  void SetUp() override {
+    ProgramTest::SetUp();
+    built_ = std::filesystem::path(ASSAY_PROGRAM).parent_path().parent_path();
+    tree_ = folder_ / "tree";
+    std::filesystem::create_directories(tree_ / "bin");
+    std::filesystem::create_directories(tree_ / "lib/assay");
+    // The programs look for the rest beside themselves, behind no link.
+    for (const char* program : {"bin/assay", "bin/assay-worker"}) {
+      std::filesystem::copy_file(built_ / program, tree_ / program);
+    }
+    Link(built_ / "lib/libassay_core.so", "lib/libassay_core.so");
+    Link(built_ / "lib/assay/reference.so", "lib/assay/reference.so");
+    Link(built_ / "lib/assay/faulty.so", "lib/assay/faulty.so");
+    Link(ASSAY_MISBEHAVING, "lib/assay/misbehaving.so");
+    for (const std::string_view name : kDefaultCorpora) {
+      const auto corpus = std::filesystem::path("corpus") / name;
+      if (std::filesystem::exists(built_ / corpus / "manifest.json")) {
+        Shorten(corpus);
+      }
+    }
+  }
+
+  void Link(const std::filesystem::path& what, const char* where) const {
+    std::filesystem::create_symlink(what, tree_ / where);
+  }
+
+  /// A policy file of a module in the tree.
+  void Policy(const std::string& backend, const std::string& file,
+              const std::string& text) const {
+    const auto folder = tree_ / "lib/assay" / (backend + ".policy");
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / file) << text;
+  }
+
+  std::string PolicyText(const std::string& backend,
+                         const std::string& file) const {
+    const auto text =
+        ReadFile(tree_ / "lib/assay" / (backend + ".policy") / file);
+    return text.ok() ? *text : "";
+  }
+
+  /// The tree's program.
+  Ran Tree(const std::string& arguments) const {
+    return Shell(StrCat("tree/bin/assay ", arguments));
+  }
+
+  Json Summary(const std::string& run) const {
+    std::ifstream file(folder_ / run / "summary.json");
+    return Json::parse(file, nullptr, /*allow_exceptions=*/false);
+  }
+
+  /// The word over the only backend of a run.
+  Verdict Word(const std::string& run) const {
+    const Json summary = Summary(run);
+    if (!summary.is_object()) return {"no run", "no summary.json"};
+    const Json& first = summary["backends"][0];
+    return {first["verdict"], first["reason"]};
+  }
+
+  std::filesystem::path built_;
+  std::filesystem::path tree_;
+
+ private:
+  /// A corpus of the cases of few operators, and of no whole model.
+  void Shorten(const std::filesystem::path& corpus) const {
+    std::filesystem::create_directories(tree_ / corpus);
+    std::ifstream file(built_ / corpus / "manifest.json");
+    Json manifest = Json::parse(file);
+    Json cases = Json::array();
+    const Json ops = {"Abs",     "Neg",        "Relu",           "Sqrt",
+                      "Sigmoid", "DeformConv", "ConstantOfShape"};
+    for (const Json& c : manifest["cases"]) {
+      const bool wanted =
+          std::find(ops.begin(), ops.end(), c["op"]) != ops.end();
+      if (wanted || manifest["cases"].size() < 10) cases.push_back(c);
+      if (cases.size() == 1 && manifest["cases"].size() < 10) break;
+    }
+    manifest["cases"] = cases;
+    manifest["n_cases"] = cases.size();
+    std::ofstream(tree_ / corpus / "manifest.json") << manifest;
+    for (const char* part : {"node", "model"}) {
+      if (std::filesystem::exists(built_ / corpus / part)) {
+        Link(built_ / corpus / part, (corpus / part).c_str());
+      }
+    }
+  }
+};
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_CLI_TREE_FIXTURE_H_
