@@ -43,6 +43,11 @@ Result<CapsuleContent> ContentOf(ChosenCase chosen);
 Result<ResultRow> WriteCapsule(const CapsuleContent& content,
                                const std::filesystem::path& out);
 
+/// RUN/capsules/ID.BACKEND of the first `count` cases of a run that are
+/// unexpected. Returns a line for each, that it is written or why it is not.
+Result<std::vector<std::string>> WriteCapsules(const std::filesystem::path& run,
+                                               int count);
+
 /// manifest.json of a corpus whose cases lie below `directory`.
 Status WriteManifest(const std::filesystem::path& directory,
                      const std::string& name,

@@ -49,6 +49,7 @@ struct RunOptions : SelectionOptions {
   int jobs = 0;           // 0: one per processor
   int repeats = 32;
   bool shuffle = false;
+  int capsules = 0;  // of unexpected cases, at most
   bool allow_unavailable = false;
   bool report = true;
 };

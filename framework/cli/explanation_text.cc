@@ -212,6 +212,10 @@ std::string ExplanationText(const Explanation& e) {
   AddPolicy(e, &lines);
   for (const AccuracyRow& output : e.outputs) AddOutput(output, &lines);
   for (const ResultRow& attempt : e.attempts) {
+    if (e.attempts.size() == 1 && attempt.message == result.message) {
+      lines.Add("attempts", "one, as above");
+      continue;
+    }
     lines.Add(StrCat("attempt ", attempt.attempt),
               StrCat(attempt.outcome, attempt.message.empty() ? "" : ": ",
                      attempt.message));

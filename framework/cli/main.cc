@@ -74,6 +74,9 @@ void AddRun(CLI::App& app, RunOptions* options) {
   run->add_option("--memory", options->memory_gib,
                   "GiB that one worker may take; 0: a share of the machine's")
       ->check(CLI::NonNegativeNumber);
+  run->add_option("--capsules", options->capsules,
+                  "folders to write of unexpected cases, at most")
+      ->check(CLI::NonNegativeNumber);
   run->add_flag("--allow-unavailable", options->allow_unavailable,
                 "a missing library or device is no failure");
   run->add_flag("!--no-report", options->report, "write no report.html");

@@ -11,10 +11,10 @@
 namespace assay::inline v1 {
 namespace {
 
-/// The type without the extents of tensors.
+/// The type with the ranks of tensors and without their extents.
 ValueType Loose(const ValueType& type) {
   ValueType loose = type;
-  loose.dims.reset();
+  if (loose.dims.has_value()) loose.dims->assign(loose.dims->size(), Dim());
   if (type.element != nullptr) {
     loose.element = std::make_shared<const ValueType>(Loose(*type.element));
   }

@@ -53,7 +53,12 @@ Result<KnownGraph> KnownGraph::Of(const Draft& draft, ShrinkJudge& judge) {
     for (const ValueId id : node.outputs) {
       if (id == kNoValue) continue;
       const ValueType& type = graph.values[static_cast<size_t>(id)].type;
-      if (type.kind != ValueKind::kNone) open.outputs.push_back({id, type});
+      // An output must be declared, a tensor with its rank.
+      const bool known_rank =
+          type.kind != ValueKind::kTensor || type.dims.has_value();
+      if (type.kind != ValueKind::kNone && known_rank) {
+        open.outputs.push_back({id, type});
+      }
     }
   }
   Draft all{nullptr, draft.inputs, {}};

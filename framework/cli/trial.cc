@@ -6,7 +6,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <numeric>
 #include <system_error>
 
 #include "framework/cli/supervisor.h"
@@ -36,13 +35,11 @@ WorkFolder::~WorkFolder() {
 Result<std::vector<ResultRow>> Trial::Run(std::vector<PlanRow> rows,
                                           const fs::path& directory,
                                           const fs::path& dump) const {
-  Plan plan;
-  plan.backends = {backend_};
-  plan.selection.seed = options_.seed;
-  plan.rows = std::move(rows);
-  for (PlanRow& row : plan.rows) row.backend = backend_.instance;
-  std::vector<size_t> all(plan.rows.size());
-  std::iota(all.begin(), all.end(), size_t{0});
+  std::vector<const PlanRow*> planned;
+  for (PlanRow& row : rows) {
+    row.backend = backend_.instance;
+    planned.push_back(&row);
+  }
   ASSAY_RETURN_IF_ERROR(MakeDirectory(directory));
   SuperviseOptions supervise;
   supervise.worker = InstallPrefix() / "bin" / "assay-worker";
@@ -51,11 +48,10 @@ Result<std::vector<ResultRow>> Trial::Run(std::vector<PlanRow> rows,
   supervise.facts.started_us = SteadyMicroseconds();
   supervise.facts.dump = dump;
   supervise.timeout_s = options_.timeout_s;
-  supervise.deal = false;
   RawRecords raw;
-  ASSAY_RETURN_IF_ERROR(Supervise(plan, all, supervise, &raw));
+  ASSAY_RETURN_IF_ERROR(RunRows(backend_, planned, supervise, &raw));
   std::vector<ResultRow> results;
-  for (const PlanRow& row : plan.rows) {
+  for (const PlanRow& row : rows) {
     const auto found = raw.records.find({row.backend, row.test_id});
     if (found != raw.records.end()) {
       results.push_back(std::move(found->second.result));
