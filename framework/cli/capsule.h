@@ -16,6 +16,7 @@
 #define ASSAY_CLI_CAPSULE_H_
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>

@@ -3,7 +3,7 @@
 #include "framework/cli/explanation.h"
 
 #include <algorithm>
-#include <set>
+#include <iterator>
 
 #include "framework/cli/chosen_case.h"
 #include "framework/cli/commands.h"

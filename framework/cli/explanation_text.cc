@@ -2,7 +2,6 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "framework/cli/explanation.h"
 #include "framework/cli/wrapped_text.h"

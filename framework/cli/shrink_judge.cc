@@ -3,6 +3,7 @@
 #include "framework/cli/shrink_judge.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 
 #include "framework/cli/capsule.h"
