@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/cli/chosen_case.h"
 #include "framework/core/status.h"
 #include "framework/testing/corpus.h"
 #include "framework/testing/plan.h"
@@ -48,6 +49,7 @@ struct RunOptions : SelectionOptions {
   int jobs = 0;           // 0: one per processor
   int repeats = 32;
   bool shuffle = false;
+  int capsules = 0;  // of unexpected cases, at most
   bool allow_unavailable = false;
   bool report = true;
 };
@@ -75,6 +77,16 @@ struct ExplainOptions {
   std::string test_id;
   std::string backend;
   std::filesystem::path run;
+  bool json = false;
+};
+
+struct CapsuleOptions : CaseOptions {
+  std::filesystem::path out;
+};
+
+struct ShrinkOptions : CapsuleOptions {
+  std::string oracle = "reference";
+  int64_t budget = 2000;  // candidates that the backend runs
 };
 
 /// expect update: adopts what a run showed.
@@ -103,6 +115,8 @@ int MergeCommand(const MergeOptions& options);
 int ListCommand(const ListOptions& options);
 int ExplainCommand(const ExplainOptions& options);
 int ExpectCommand(const ExpectOptions& options);
+int CapsuleCommand(const CapsuleOptions& options);
+int ShrinkCommand(const ShrinkOptions& options);
 int ReportCommand(const ReportOptions& options);
 int AssessCommand(const AssessOptions& options);
 

@@ -74,6 +74,9 @@ void AddRun(CLI::App& app, RunOptions* options) {
   run->add_option("--memory", options->memory_gib,
                   "GiB that one worker may take; 0: a share of the machine's")
       ->check(CLI::NonNegativeNumber);
+  run->add_option("--capsules", options->capsules,
+                  "folders to write of unexpected cases, at most")
+      ->check(CLI::NonNegativeNumber);
   run->add_flag("--allow-unavailable", options->allow_unavailable,
                 "a missing library or device is no failure");
   run->add_flag("!--no-report", options->report, "write no report.html");
@@ -118,6 +121,44 @@ void AddExplain(CLI::App& app, ExplainOptions* options) {
   explain->add_option("--backend", options->backend, "instance; all if none");
   options->run = "runs/latest";
   explain->add_option("--run", options->run, "run folder")
+      ->capture_default_str();
+  explain->add_flag("--json", options->json, "for programs");
+}
+
+void AddCase(CLI::App* app, CapsuleOptions* options) {
+  app->add_option("test_id", options->test_id)->required();
+  app->add_option("--backend", options->backend,
+                  "instance or file; may be left out with --run");
+  app->add_option("--run", options->run, "run folder that has the case");
+  app->add_option("--corpus", options->corpora,
+                  "name, or a folder of cases; repeatable")
+      ->allow_extra_args(false);
+  app->add_option("--seed", options->seed, "of everything random");
+  app->add_option("--timeout", options->timeout_s, "seconds for one case")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app->add_option("--out", options->out, "folder to write")->required();
+}
+
+void AddCapsule(CLI::App& app, CapsuleOptions* options) {
+  AddCase(app.add_subcommand(
+              "capsule", "write a case and what a backend gave to a folder"),
+          options);
+}
+
+void AddShrink(CLI::App& app, ShrinkOptions* options) {
+  CLI::App* shrink = app.add_subcommand(
+      "shrink", "find the smallest case that fails in the same way");
+  options->timeout_s = 20;
+  AddCase(shrink, options);
+  shrink
+      ->add_option("--oracle", options->oracle,
+                   "backend whose outputs are taken for right")
+      ->capture_default_str();
+  shrink
+      ->add_option("--budget", options->budget,
+                   "cases that the backend is tried on at most")
+      ->check(CLI::PositiveNumber)
       ->capture_default_str();
 }
 
@@ -165,6 +206,8 @@ int Main(int argc, char** argv) {
   ListOptions list;
   ExplainOptions explain;
   ExpectOptions expect;
+  CapsuleOptions capsule;
+  ShrinkOptions shrink;
   ReportOptions report;
   AssessOptions assess;
   std::string format;
@@ -174,6 +217,8 @@ int Main(int argc, char** argv) {
   AddList(app, &list);
   AddExplain(app, &explain);
   AddExpect(app, &expect);
+  AddCapsule(app, &capsule);
+  AddShrink(app, &shrink);
   AddReport(app, &report);
   AddAssess(app, &assess);
   app.add_subcommand("schema", "print the tables' columns")
@@ -192,6 +237,8 @@ int Main(int argc, char** argv) {
   if (app.got_subcommand("list")) return ListCommand(list);
   if (app.got_subcommand("explain")) return ExplainCommand(explain);
   if (app.got_subcommand("expect")) return ExpectCommand(expect);
+  if (app.got_subcommand("capsule")) return CapsuleCommand(capsule);
+  if (app.got_subcommand("shrink")) return ShrinkCommand(shrink);
   if (app.got_subcommand("report")) return ReportCommand(report);
   if (app.got_subcommand("assess")) return AssessCommand(assess);
   std::cout << (format == "json" ? SchemaJson() : SchemaMarkdown());

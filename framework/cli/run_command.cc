@@ -7,6 +7,7 @@
 #include <iostream>
 #include <thread>
 
+#include "framework/cli/capsule.h"
 #include "framework/cli/commands.h"
 #include "framework/cli/environment.h"
 #include "framework/cli/finish.h"
@@ -192,9 +193,15 @@ Result<int> RunWhole(const RunOptions& options) {
   }
   const std::chrono::duration<double> took =
       std::chrono::steady_clock::now() - begin;
-  return FinishRun(
-      plan, std::move(raw), opened.run, opened.env,
-      {opened.folder, options.allow_unavailable, options.report, took.count()});
+  ASSAY_ASSIGN_OR_RETURN(const int code,
+                         FinishRun(plan, std::move(raw), opened.run, opened.env,
+                                   {opened.folder, options.allow_unavailable,
+                                    options.report, took.count()}));
+  if (options.capsules == 0) return code;
+  ASSAY_ASSIGN_OR_RETURN(const auto lines,
+                         WriteCapsules(opened.folder, options.capsules));
+  for (const std::string& line : lines) std::cout << line << "\n";
+  return code;
 }
 
 }  // namespace

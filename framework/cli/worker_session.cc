@@ -92,7 +92,9 @@ Status WorkerSession::StartWorker() {
                                      "--timeout",
                                      std::to_string(options_.timeout_s),
                                      "--parent",
-                                     std::to_string(getpid())},
+                                     std::to_string(getpid()),
+                                     "--dump",
+                                     facts.dump.string()},
                                     File(".log"), options_.limits));
   pid_ = worker_->pid();
   began_us_ = SteadyMicroseconds();

@@ -237,7 +237,8 @@ Record CaseRunner::Run(const PlanRow& row) {
   ResultRow& result = record.result;
   result.started_us = SteadyMicroseconds() - facts_.started_us;
   result.worker = std::to_string(getpid());
-  const Suite* suite = FindSuite(row.suite);
+  // A case of a suite that was written to files is one of files.
+  const Suite* suite = row.directory.empty() ? FindSuite(row.suite) : nullptr;
   if (suite != nullptr && suite->judge != nullptr) {
     SetVerdict(suite->judge(row, backend_), &result);
   } else {

@@ -16,6 +16,7 @@
 #define ASSAY_TESTING_CASE_RUNNER_H_
 
 #include <chrono>
+#include <filesystem>
 #include <map>
 #include <string>
 
@@ -37,6 +38,9 @@ struct RunFacts {
   /// What the supervisor gives a case; 0 when it gives no limit. Repeated draws
   /// take at most half of it.
   double case_limit_s = 120;
+  /// Where a worker writes the outputs of its cases rather than judge them;
+  /// empty: it judges.
+  std::filesystem::path dump;
 };
 
 class CaseRunner {

@@ -44,6 +44,20 @@ class ClaimCheck {
                        });
   }
 
+  std::vector<ClaimCover> Covers() {
+    std::vector<ClaimCover> covers;
+    std::vector<std::string> dtypes = case_.dtypes;
+    if (dtypes.empty()) dtypes.emplace_back();
+    for (const std::string& qualified : case_.operators) {
+      Become(qualified);
+      for (const std::string& dtype : dtypes) {
+        node_.dtypes.assign(dtype.empty() ? 0 : 1, dtype);
+        covers.push_back({qualified, dtype, FirstClaim()});
+      }
+    }
+    return covers;
+  }
+
  private:
   /// Makes node_ a case of the operator "domain::Type" alone.
   void Become(std::string_view qualified) {
@@ -62,20 +76,21 @@ class ClaimCheck {
 
   bool TypesClaimed() {
     node_.dtypes.clear();
-    if (case_.dtypes.empty()) return Claimed();
+    if (case_.dtypes.empty()) return FirstClaim() != nullptr;
     return std::all_of(case_.dtypes.begin(), case_.dtypes.end(),
                        [this](const std::string& dtype) {
                          node_.dtypes.assign(1, dtype);
-                         return Claimed();
+                         return FirstClaim() != nullptr;
                        });
   }
 
-  bool Claimed() const {
-    return std::any_of(claims_.begin(), claims_.end(),
-                       [this](const Claim& claim) {
-                         return claim.kind == kind_ &&
-                                claim.where.Matches({node_, backend_, {}, {}});
-                       });
+  const Claim* FirstClaim() const {
+    const auto found = std::find_if(
+        claims_.begin(), claims_.end(), [this](const Claim& claim) {
+          return claim.kind == kind_ &&
+                 claim.where.Matches({node_, backend_, {}, {}});
+        });
+    return found == claims_.end() ? nullptr : &*found;
   }
 
   const std::vector<Claim>& claims_;
@@ -283,6 +298,11 @@ CasePolicy Policy::Of(const TestCase& test_case, std::string_view backend) {
     }
   }
   return verdict;
+}
+
+std::vector<ClaimCover> Policy::CoverOf(const TestCase& test_case,
+                                        std::string_view backend) const {
+  return ClaimCheck(claims_, test_case, backend).Covers();
 }
 
 std::vector<std::string> Policy::Errors() const {

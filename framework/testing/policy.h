@@ -63,10 +63,22 @@ struct CasePolicy {
   bool claimed = false;
 };
 
+/// An operator of a case with an element type of its tensors, and the first
+/// claim line that covers the two; null: none does.
+struct ClaimCover {
+  std::string op;     // "ai.onnx::Conv"
+  std::string dtype;  // empty for a case without tensors
+  const Claim* claim = nullptr;
+};
+
 class Policy {
  public:
   /// `backend` is the instance. Marks the lines that match as matched.
   CasePolicy Of(const TestCase& test_case, std::string_view backend);
+
+  /// Why a case is claimed or not: it is when every pair has a line.
+  std::vector<ClaimCover> CoverOf(const TestCase& test_case,
+                                  std::string_view backend) const;
 
   /// The lines that are wrong, once every case of a plan was asked about, as
   /// "expectations.txt:12: expect fail where ...: matches no planned case".

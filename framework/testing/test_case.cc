@@ -65,7 +65,11 @@ Result<std::vector<Value>> ReadValues(
   return values;
 }
 
-Result<DataSet> ReadDataSet(const Graph& graph, const fs::path& directory) {
+/// Which files of a case are read.
+enum class Part : uint8_t { kAll, kInputs };
+
+Result<DataSet> ReadDataSet(const Graph& graph, const fs::path& directory,
+                            Part part) {
   if (graph.outputs.empty()) {
     return DataLoss(directory.string(),
                     ": found no output of the graph, wanted at least one");
@@ -74,6 +78,7 @@ Result<DataSet> ReadDataSet(const Graph& graph, const fs::path& directory) {
   ASSAY_ASSIGN_OR_RETURN(
       set.inputs, ReadValues(directory, "input_", InfosOf(graph, graph.inputs),
                              /*may_lack=*/true));
+  if (part == Part::kInputs) return set;
   ASSAY_ASSIGN_OR_RETURN(set.expected, ReadValues(directory, "output_",
                                                   InfosOf(graph, graph.outputs),
                                                   /*may_lack=*/false));
@@ -81,7 +86,7 @@ Result<DataSet> ReadDataSet(const Graph& graph, const fs::path& directory) {
 }
 
 /// A case with random weights; not found when it is none either.
-Result<CaseData> ReadRandomData(const fs::path& directory) {
+Result<CaseData> ReadRandomData(const fs::path& directory, Part part) {
   ASSAY_ASSIGN_OR_RETURN(RandomCase random, ReadRandomCase(directory));
   CaseData data;
   ASSAY_ASSIGN_OR_RETURN(data.model,
@@ -89,10 +94,38 @@ Result<CaseData> ReadRandomData(const fs::path& directory) {
   const Graph& graph = random.source->graph();
   DataSet set;
   set.inputs = std::move(random.inputs);
-  ASSAY_ASSIGN_OR_RETURN(set.expected,
-                         ReadValues(directory / "test_data_set_0", "output_",
-                                    InfosOf(graph, graph.outputs), false));
+  if (part == Part::kAll) {
+    ASSAY_ASSIGN_OR_RETURN(set.expected,
+                           ReadValues(directory / "test_data_set_0", "output_",
+                                      InfosOf(graph, graph.outputs), false));
+  }
   data.sets.push_back(std::move(set));
+  return data;
+}
+
+Result<CaseData> ReadPart(const fs::path& directory, int n_data_sets,
+                          Part part) {
+  if (n_data_sets < 1) {
+    return InvalidArgument(directory.string(), ": found ", n_data_sets,
+                           " data sets, wanted at least one");
+  }
+  Result<std::shared_ptr<const Model>> model =
+      Model::Read(directory / "model.onnx");
+  if (model.status().code() == StatusCode::kNotFound) {
+    auto random = ReadRandomData(directory, part);
+    const bool neither = random.status().code() == StatusCode::kNotFound;
+    return neither ? model.status() : std::move(random);
+  }
+  if (!model.ok()) return model.status();
+  CaseData data;
+  data.model = *std::move(model);
+  for (int i = 0; i < n_data_sets; ++i) {
+    ASSAY_ASSIGN_OR_RETURN(
+        DataSet set,
+        ReadDataSet(data.model->graph(),
+                    directory / StrCat("test_data_set_", i), part));
+    data.sets.push_back(std::move(set));
+  }
   return data;
 }
 
@@ -110,27 +143,11 @@ std::optional<Comparator> ParseComparator(std::string_view text) {
 }
 
 Result<CaseData> ReadCaseData(const fs::path& directory, int n_data_sets) {
-  if (n_data_sets < 1) {
-    return InvalidArgument(directory.string(), ": found ", n_data_sets,
-                           " data sets, wanted at least one");
-  }
-  Result<std::shared_ptr<const Model>> model =
-      Model::Read(directory / "model.onnx");
-  if (model.status().code() == StatusCode::kNotFound) {
-    auto random = ReadRandomData(directory);
-    const bool neither = random.status().code() == StatusCode::kNotFound;
-    return neither ? model.status() : std::move(random);
-  }
-  if (!model.ok()) return model.status();
-  CaseData data;
-  data.model = *std::move(model);
-  for (int i = 0; i < n_data_sets; ++i) {
-    ASSAY_ASSIGN_OR_RETURN(
-        DataSet set, ReadDataSet(data.model->graph(),
-                                 directory / StrCat("test_data_set_", i)));
-    data.sets.push_back(std::move(set));
-  }
-  return data;
+  return ReadPart(directory, n_data_sets, Part::kAll);
+}
+
+Result<CaseData> ReadCaseInputs(const fs::path& directory, int n_data_sets) {
+  return ReadPart(directory, n_data_sets, Part::kInputs);
 }
 
 }  // namespace assay::inline v1

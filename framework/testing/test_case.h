@@ -80,6 +80,10 @@ struct CaseData {
 Result<CaseData> ReadCaseData(const std::filesystem::path& directory,
                               int n_data_sets);
 
+/// The same without expected outputs, whether or not there are any.
+Result<CaseData> ReadCaseInputs(const std::filesystem::path& directory,
+                                int n_data_sets);
+
 }  // namespace assay::inline v1
 
 #endif  // ASSAY_TESTING_TEST_CASE_H_

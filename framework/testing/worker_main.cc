@@ -28,6 +28,7 @@
 #include "framework/graph/model_text.h"
 #include "framework/testing/backend_test.h"
 #include "framework/testing/case_runner.h"
+#include "framework/testing/dump_case.h"
 #include "framework/testing/file.h"
 #include "framework/testing/forked_batch.h"
 #include "framework/testing/instance.h"
@@ -100,7 +101,10 @@ void RunRow(const PlanRow& row, Backend& backend) {
   if (worker.runner == nullptr) {
     worker.runner = std::make_unique<CaseRunner>(backend, worker.options.facts);
   }
-  Record record = worker.runner->Run(row);
+  const RunFacts& facts = worker.options.facts;
+  Record record = facts.dump.empty()
+                      ? worker.runner->Run(row)
+                      : DumpCase(backend, row, facts, facts.dump);
   if (worker.journal) {
     KeepJournal(*worker.journal, &record.result);
     ExitIfFailed(worker.journal->Append(record));
@@ -215,6 +219,8 @@ int ParseOptions(int argc, char** argv, WorkerOptions* options) {
                  "steady clock at the start of the run");
   app.add_option("--timeout", options->facts.case_limit_s,
                  "seconds that the supervisor gives one case");
+  app.add_option("--dump", options->facts.dump,
+                 "folder for the outputs, which are then not judged");
   app.add_option("--parent", options->parent, "process to die with");
   app.add_option("--cases-per-process", options->cases_per_process,
                  "after which another process goes on");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A backend for the tests of the supervisor: it returns what it is fed, and
-// misbehaves at the operator that a setting names, for example
+// misbehaves at models with the operator that a setting names, for example
 // misbehaving.so+crash=Neg. It loads the library that ASSAY_TEST_LIBRARY names.
 
 #include <dlfcn.h>
@@ -89,10 +89,19 @@ constexpr std::array<Misdeed, 4> kMisdeeds = {{
     {"chdir", [] { static_cast<void>(chdir("/") + 0); }},
 }};
 
+/// Whether the setting names an operator of the model.
 bool Chosen(const LoadOptions& options, const char* setting,
-            const std::string& op_type) {
+            const Model& model) {
   const auto chosen = options.settings.find(setting);
-  return chosen != options.settings.end() && chosen->second == op_type;
+  const auto& nodes = model.graph().nodes;
+  return chosen != options.settings.end() &&
+         std::ranges::find(nodes, chosen->second, &assay::Node::op_type) !=
+             nodes.end();
+}
+
+bool DeclinesAll(const LoadOptions& options) {
+  const auto declined = options.settings.find("decline");
+  return declined != options.settings.end() && declined->second == "all";
 }
 
 class Misbehaving final : public Backend {
@@ -108,11 +117,10 @@ class Misbehaving final : public Backend {
       return assay::Internal(dlerror());
     }
     const std::string& op_type = model->graph().nodes.at(0).op_type;
-    if (Chosen(options, "decline", op_type) ||
-        Chosen(options, "decline", "all")) {
+    if (DeclinesAll(options) || Chosen(options, "decline", *model)) {
       return assay::Unsupported(assay::Reason::kOperator, op_type);
     }
-    if (Chosen(options, "flaky", op_type)) {
+    if (Chosen(options, "flaky", *model)) {
       // Fails once in a folder, whatever process asks.
       std::ofstream mark("tried", std::ios::app);
       if (mark.tellp() == 0) {
@@ -122,9 +130,9 @@ class Misbehaving final : public Backend {
     }
     static bool poisoned = false;
     if (poisoned) return assay::Internal("poisoned");
-    poisoned = Chosen(options, "poison", op_type);
+    poisoned = Chosen(options, "poison", *model);
     for (const Misdeed& misdeed : kMisdeeds) {
-      if (Chosen(options, misdeed.setting, op_type)) misdeed.commit();
+      if (Chosen(options, misdeed.setting, *model)) misdeed.commit();
     }
     return std::unique_ptr<Network>(std::make_unique<Echo>(*model));
   }
