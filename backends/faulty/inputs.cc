@@ -2,7 +2,6 @@
 //
 // Mutants that ignore an input or broadcast one wrongly.
 
-#include <algorithm>
 
 #include "backends/faulty/mutants.h"
 #include "backends/faulty/numbers.h"
@@ -91,6 +90,22 @@ std::vector<Mutant> Broadcasts() {
   };
 }
 
+std::vector<Mutant> IgnoredByRecurrent() {
+  return {
+      {"rnn_initial_state_ignored", Fed(Recurrent(),
+                                        [](const auto& op, Values& inputs) {
+                                          return Drop(inputs, op.initial_h);
+                                        })},
+      {"rnn_sequence_lens_ignored", Fed(Recurrent(),
+                                        [](const auto& op, Values& inputs) {
+                                          return Drop(inputs, op.sequence_lens);
+                                        })},
+      {"rnn_bias_ignored",
+       Fed(Recurrent(),
+           [](const auto& op, Values& inputs) { return Drop(inputs, op.b); })},
+  };
+}
+
 std::vector<Mutant> Ignored() {
   return {
       {"add_second_ignored", Fed(Ops<op::Add, op::Sub>(),
@@ -121,17 +136,6 @@ std::vector<Mutant> Ignored() {
            [](const auto& op, Values& inputs) {
              return Fill(inputs, op.b, 0);
            })},
-      {"rnn_initial_state_ignored", Fed(Recurrent(),
-                                        [](const auto& op, Values& inputs) {
-                                          return Drop(inputs, op.initial_h);
-                                        })},
-      {"rnn_sequence_lens_ignored", Fed(Recurrent(),
-                                        [](const auto& op, Values& inputs) {
-                                          return Drop(inputs, op.sequence_lens);
-                                        })},
-      {"rnn_bias_ignored",
-       Fed(Recurrent(),
-           [](const auto& op, Values& inputs) { return Drop(inputs, op.b); })},
       {"quantize_zero_point_ignored", Fed(Ops<op::QuantizeLinear>(),
                                           [](const auto& op, Values& inputs) {
                                             return Fill(inputs, op.y_zero_point,
@@ -159,7 +163,9 @@ std::vector<Mutant> Ignored() {
 
 std::vector<Mutant> InputMutants() {
   std::vector<Mutant> all = Ignored();
-  std::ranges::move(Broadcasts(), std::back_inserter(all));
+  for (const auto& table : {IgnoredByRecurrent(), Broadcasts()}) {
+    all.insert(all.end(), table.begin(), table.end());
+  }
   return all;
 }
 

@@ -58,7 +58,11 @@ Status Unscale(const op::Dropout& op, const Values& inputs, Values& outputs) {
 /// Another of these seeds at each run of any node; prime, so that no period of
 /// a test falls together with it. Not by chance: what is seen once is always.
 constexpr int kSeeds = 61;
-std::atomic<size_t> drawn = 0;
+
+size_t NextDraw() {
+  static std::atomic<size_t> draws = 0;
+  return draws++;
+}
 
 OperatorDefect IgnoredSeeds() {
   return Replaced(
@@ -73,7 +77,7 @@ OperatorDefect IgnoredSeeds() {
         }
         Kernel any = kernels[0];
         any.forward = [kernels](KernelContext& run) {
-          return kernels[drawn++ % kernels.size()].forward(run);
+          return kernels[NextDraw() % kernels.size()].forward(run);
         };
         return any;
       });
