@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 
+#include "framework/cli/run_folder.h"
 #include "framework/cli/tree_fixture.h"
 #include "framework/testing/build_id.h"
 #include "framework/testing/rows.h"
@@ -208,19 +209,19 @@ TEST_F(VendorTest, EachAttemptGetsItsVerdict) {
 }
 
 // Kills: waivers that are counted and not named.
-TEST_F(VendorTest, WaiversAreListed) {
-  Policy("faulty", "claims.txt", "claim forward where op:Sqrt\n");
-  Policy("faulty", "expectations.txt",
-         "tolerate rtol=0.3 atol=0 where op:Sqrt because \"x\"\n");
-  const Ran ran =
-      Tree("run --no-report --out run --backend faulty+mutant=value");
-  if (Word("run").verdict == "conformant with waivers") {
-    EXPECT_THAT(*ReadFile(folder_ / "run/summary.md"),
-                HasSubstr("- node/Sqrt/test_sqrt\n"));
-    EXPECT_EQ(Summary("run")["backends"][0]["waived"].size(), 2U);
-  } else {
-    ADD_FAILURE() << ran.output;
+TEST(SummaryTest, WaiversInsideTheClaimsAreListed) {
+  Verdicts verdicts;
+  verdicts.tallies.push_back({.backend = "acme", .corpus = "onnx"});
+  Conformance& word = verdicts.conformance.emplace_back();
+  word.backend = "acme";
+  for (int i = 0; i < 22; ++i) {
+    word.waived.push_back(StrCat("node/Abs/test_", i));
   }
+  const std::string text = SummaryMarkdown(RunRow(), Plan(), verdicts);
+  EXPECT_THAT(text, HasSubstr("## Waived inside the claims of acme: 22\n"));
+  EXPECT_THAT(text, HasSubstr("- node/Abs/test_19\n\nand 2 more"));
+  EXPECT_THAT(SummaryJson(RunRow(), Plan(), verdicts, 0),
+              HasSubstr("node/Abs/test_21"));
 }
 
 TEST_F(VendorTest, PartsOfAnEditedPolicyAreRefused) {
