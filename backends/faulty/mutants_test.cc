@@ -35,7 +35,7 @@ std::vector<Line> LinesOfFile() {
   EXPECT_TRUE(file.is_open()) << ASSAY_FAULTY_MUTANTS;
   const std::regex form(
       "mutant ([a-z0-9_.+]+) of ([a-z-]+) killed by "
-      "(node|model|contract|special|probe) because \"[^\"]+\"");
+      "(node|model|contract|special|recheck) because \"[^\"]+\"");
   std::vector<Line> lines;
   for (std::string text; std::getline(file, text);) {
     if (text.empty() || text.starts_with('#')) continue;

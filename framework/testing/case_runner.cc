@@ -23,6 +23,27 @@ int64_t PeakRssKilobytes() {
   return usage.ru_maxrss;
 }
 
+/// The backend as its instance in the run is set: a suite that judges for
+/// itself loads with options of its own.
+class SetBackend : public Backend {
+ public:
+  SetBackend(Backend& backend, const std::map<std::string, std::string>& set)
+      : backend_(backend), settings_(set) {}
+
+  std::string_view name() const override { return backend_.name(); }
+  Result<Probe> Inspect() override { return backend_.Inspect(); }
+  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
+                                        const LoadOptions& options) override {
+    LoadOptions set = options;
+    set.settings.insert(settings_.begin(), settings_.end());
+    return backend_.Load(std::move(model), set);
+  }
+
+ private:
+  Backend& backend_;
+  const std::map<std::string, std::string>& settings_;
+};
+
 Limit OwnLimit(const PlanRow& row) {
   return {ParseComparator(row.comparator).value_or(Comparator::kTolerance),
           row.rtol.value_or(0), row.atol.value_or(0), row.limit_source};
@@ -240,7 +261,8 @@ Record CaseRunner::Run(const PlanRow& row) {
   // A case of a suite that was written to files is one of files.
   const Suite* suite = row.directory.empty() ? FindSuite(row.suite) : nullptr;
   if (suite != nullptr && suite->judge != nullptr) {
-    SetVerdict(suite->judge(row, backend_), &result);
+    SetBackend set(backend_, facts_.settings);
+    SetVerdict(suite->judge(row, set), &result);
   } else {
     RunData(row,
             suite != nullptr ? suite->data(row.test_id)
