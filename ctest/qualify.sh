@@ -55,6 +55,17 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 ctest/build.sh ci
 
 mkdir -p build/log
+# What the verdict is worth: once for a build.
+if ! build/bin/assay assess --check >/dev/null; then
+  printf 'qualify: trying every mutant on the suites, once for this build\n'
+  for step in build/bin/harness_mutants 'build/bin/assay assess'; do
+    $step >build/log/assess.txt || {
+      cat build/log/assess.txt
+      printf 'qualify: %s: not every mutant was seen, see above\n' "$step" >&2
+    }
+  done
+fi
+
 touch build/log/qualify.start
 status=0
 build/bin/assay run "${backends[@]}" --tier ci ${out:+--out "$out"} || status=$?

@@ -58,5 +58,5 @@ function(assay_corpus_entries)
 
   add_test(NAME merge COMMAND assay merge ${arg_PLAN} --out ${arg_RUN})
   set_tests_properties(merge PROPERTIES
-    LABELS "tier=ci;suite=merge" DEPENDS "${entries}" TIMEOUT 300)
+    LABELS "tier=ci;suite=merge" DEPENDS "${entries};trust/mutants" TIMEOUT 300)
 endfunction()

@@ -194,6 +194,11 @@ Result<int> RunAssess(const AssessOptions& options) {
 }  // namespace
 
 int AssessCommand(const AssessOptions& options) {
+  if (options.check) {
+    const MutantKills kills = ReadMutants(InstallPrefix());
+    std::cout << "mutants: " << kills.Sentence() << "\n";
+    return kills.assessed() ? kExitOk : kExitUnexpected;
+  }
   InstallStopHandlers();
   const Result<int> code = RunAssess(options);
   return code.ok() ? *code : Fail(code.status());

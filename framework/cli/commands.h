@@ -101,6 +101,7 @@ struct AssessOptions {
   std::string backend = "faulty";
   std::filesystem::path out;  // empty: where runs look for it
   int repeats = 20;           // of the clean backend
+  bool check = false;         // only say whether it is done
   int jobs = 0;               // 0: one per processor
 };
 

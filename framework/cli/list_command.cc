@@ -122,12 +122,48 @@ Status ListCoverage(const ListOptions& options) {
   return OkStatus();
 }
 
+/// Why a pass of a case says little; empty where it says what it should.
+std::string VacuityOf(const TestCase& c) {
+  if (!c.vacuous.empty()) return c.vacuous;
+  if (c.sensitive == "-") return "no change of an input's elements shows";
+  return "";
+}
+
+/// Every case whose pass says little, with the reason, and how many there are.
+Status ListVacuity(const ListOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(const auto cases, SelectedCases(options));
+  std::vector<Json> items;
+  std::map<std::string, int64_t> counts;
+  for (const TestCase& c : cases) {
+    const std::string why = VacuityOf(c);
+    if (why.empty()) continue;
+    ++counts[why];
+    items.push_back({{"test_id", c.test_id}, {"vacuity", why}});
+  }
+  if (options.json) {
+    Print(items, true);
+    return OkStatus();
+  }
+  for (const Json& item : items) {
+    std::cout << item["test_id"].get<std::string>() << ": "
+              << item["vacuity"].get<std::string>() << "\n";
+  }
+  for (const auto& [why, count] : counts) {
+    std::cout << count << " of " << cases.size() << " cases: " << why << "\n";
+  }
+  return OkStatus();
+}
+
 }  // namespace
 
 int ListCommand(const ListOptions& options) {
   std::vector<Json> items;
   if (options.what == "coverage") {
     const Status listed = ListCoverage(options);
+    return listed.ok() ? kExitOk : Fail(listed);
+  }
+  if (options.what == "vacuity") {
+    const Status listed = ListVacuity(options);
     return listed.ok() ? kExitOk : Fail(listed);
   }
   if (options.what == "backends") {

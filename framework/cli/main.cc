@@ -102,10 +102,10 @@ void AddMerge(CLI::App& app, MergeOptions* options) {
 void AddList(CLI::App& app, ListOptions* options) {
   CLI::App* list = app.add_subcommand("list", "list what there is");
   list->add_option("what", options->what,
-                   "cases, backends, suites, operators or coverage")
+                   "cases, backends, suites, operators, coverage or vacuity")
       ->required()
       ->check(CLI::IsMember(
-          {"cases", "backends", "suites", "operators", "coverage"}));
+          {"cases", "backends", "suites", "operators", "coverage", "vacuity"}));
   list->add_option("--corpus", options->corpora, "name or folder; repeatable")
       ->allow_extra_args(false);
   list->add_option("--filter", options->filter, "query over cases");
@@ -187,6 +187,8 @@ void AddAssess(CLI::App& app, AssessOptions* options) {
   assess->add_option("--backend", options->backend, "the one with mutants.txt")
       ->capture_default_str();
   assess->add_option("--out", options->out, "mutants.csv to write");
+  assess->add_flag("--check", options->check,
+                   "only say what is known of this build; 1: nothing");
   assess->add_option("--repeats", options->repeats, "of the clean backend")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();

@@ -101,6 +101,17 @@ class Tally:
 
 
 @dataclass(frozen=True)
+class Mutants:
+    """How many deliberate defects the suites of this build see."""
+
+    is_assessed: bool
+    reason: str  # why it is not
+    n_killed: int
+    n_total: int
+    survivors: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Summary:
     """summary.json, as far as the page reads it."""
 
@@ -111,6 +122,7 @@ class Summary:
     tallies: tuple[Tally, ...]
     n_drifted: Mapping[str, int]
     unexpected: tuple[Unexpected, ...]
+    mutants: Mutants
 
 
 @dataclass(frozen=True)
@@ -309,5 +321,12 @@ def _summary(data: Mapping[str, Any]) -> Summary:
                 reason=str(entry["reason"]),
             )
             for entry in data["unexpected"]
+        ),
+        mutants=Mutants(
+            is_assessed=bool(data["mutants"]["assessed"]),
+            reason=str(data["mutants"].get("reason", "")),
+            n_killed=int(data["mutants"]["killed"]),
+            n_total=int(data["mutants"]["total"]),
+            survivors=tuple(map(str, data["mutants"]["survivors"])),
         ),
     )

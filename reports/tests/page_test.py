@@ -81,7 +81,27 @@ class PageTest(unittest.TestCase):
         def drifted(files: RunFiles) -> None:
             files.summary_edits["drift"] = {"onnx": ["a", "b"]}
 
+        def survivor(files: RunFiles) -> None:
+            files.summary_edits["mutants"] = {
+                "assessed": True,
+                "killed": 2,
+                "total": 3,
+                "survivors": ["pad_off_by_one"],
+            }
+
+        def unassessed(files: RunFiles) -> None:
+            files.summary_edits["mutants"] = {
+                "assessed": False,
+                "reason": "mutants.csv is of another build",
+                "killed": 0,
+                "total": 0,
+                "survivors": [],
+            }
+
         rows = [
+            (None, "Deliberate defects 3 of 3 seen by these suites"),
+            (survivor, "2 of 3 seen , not: pad_off_by_one"),
+            (unassessed, "not assessed: mutants.csv is of another build"),
             (None, "1 unexpected result"),
             (None, "pass 2 (vacuous 1) of 2"),
             (None, "2 planned = 2 pass Not conformant : no claims"),
