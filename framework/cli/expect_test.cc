@@ -75,7 +75,9 @@ TEST_F(ExpectTest, LostCasesLeaveTheFloorOnlyOnWish) {
   EXPECT_EQ(whole.exit_code, 1) << whole.output;
   EXPECT_THAT(whole.output,
               HasSubstr(" cases pass that passing.txt does not list"));
-  EXPECT_EQ(RunFaulty("reference --filter op:Sqrt", "part").exit_code, 0);
+  EXPECT_EQ(
+      RunFaulty("reference --suite node --filter op:Sqrt", "part").exit_code,
+      0);
   const Ran refused = Tree("expect update --run part --drop");
   EXPECT_EQ(refused.exit_code, 2) << refused.output;
   EXPECT_THAT(refused.output, HasSubstr("is partial"));
