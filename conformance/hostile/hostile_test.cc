@@ -25,7 +25,6 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr const char* kHostileCase = "node/Neg/test_neg";
 constexpr const char* kCases =
     "not id:node/Neg/test_neg_example and (op:Abs or op:Ceil or op:Exp or "
     "op:Floor or op:Identity or op:LeakyRelu or op:Neg or op:Not or op:Relu or "
@@ -35,9 +34,11 @@ constexpr uintmax_t kLogLimit = 1100 << 10;
 /// What the comment of a behaviour wants.
 struct Behaviour {
   std::string name;
-  std::string outcome;  // "unchanged": as without
-  std::string message;  // part of it
-  std::string backend;  // what is said of the backend as a whole
+  std::string outcome;     // "unchanged": as without
+  std::string message;     // part of it
+  std::string backend;     // what is said of the backend as a whole
+  std::string at = "Neg";  // the operator it is done at
+  std::string test_id = "node/Neg/test_neg";  // its one case of the run
   std::string timeout = "60";
   std::string memory = "4";
   bool all = false;  // cases of the module, not one
@@ -57,6 +58,8 @@ Behaviour Parse(const fs::path& file) {
     take(line, "Outcome", &wanted.outcome);
     take(line, "Message", &wanted.message);
     take(line, "Backend", &wanted.backend);
+    take(line, "At", &wanted.at);
+    take(line, "Case", &wanted.test_id);
     take(line, "Timeout", &wanted.timeout);
     take(line, "Memory", &wanted.memory);
     take(line, "Scope", &scope);
@@ -90,7 +93,7 @@ Seen RunOf(const Behaviour& behaviour) {
   const ScratchFolder folder;
   AssayRun run(folder.path(), {"run",
                                "--backend",
-                               ModuleOf(behaviour.name) + "+at=Neg",
+                               ModuleOf(behaviour.name) + "+at=" + behaviour.at,
                                "--backend",
                                ModuleOf("echo"),
                                "--corpus",
@@ -149,7 +152,7 @@ struct Row {
 Row Check(const Behaviour& behaviour, const Seen& seen,
           const std::map<std::string, CaseVerdict>& clean) {
   SCOPED_TRACE(behaviour.name + "\n" + seen.output);
-  const std::string instance = behaviour.name + "+at=Neg";
+  const std::string instance = behaviour.name + "+at=" + behaviour.at;
   Row row;
   EXPECT_EQ(seen.exit_code, 1);
   EXPECT_EQ(seen.verdicts.size(), 2 * clean.size());
@@ -157,7 +160,7 @@ Row Check(const Behaviour& behaviour, const Seen& seen,
     const auto& [backend, test_id] = key;
     const CaseVerdict& without = clean.at(test_id);
     const bool hostile =
-        backend == instance && (behaviour.all || test_id == kHostileCase);
+        backend == instance && (behaviour.all || test_id == behaviour.test_id);
     if (!hostile) {
       ++row.others;
       row.unchanged += verdict == without ? 1 : 0;
