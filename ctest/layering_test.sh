@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Checks who includes whom against ctest/layers.txt, that public headers are
-# free of protobuf, MPI, CUDA and GoogleTest, and that no backend's name stands
-# in the framework's or a suite's sources.
+# free of protobuf, MPI, CUDA and GoogleTest, that only tests include a fixture
+# (*_fixture.h), and that no backend's name stands in the framework's sources,
+# tests and fixtures apart.
 #
 #   ctest/layering_test.sh [ROOT]     # another tree, for this test's own test
 
@@ -51,7 +52,14 @@ layering() {
 # Whether only tests include a header.
 is_test_header() {
   ! grep -rlF "#include \"$1\"" framework backends perf |
-    grep -qvE '_test\.cc$|_test\.h$|/test_module/'
+    grep -qvE '_test\.cc$|_test\.h$|_fixture\.h$|/test_module/'
+}
+
+# A fixture may do what a test may, so nothing else may have it.
+fixtures() {
+  includes | grep -E '_fixture\.h$' |
+    grep -vE '^[^:]*(_test\.cc|_fixture\.h):' |
+    sed 's/$/: only tests may include a fixture/' || true
 }
 
 # The header for typed fixtures is the one place of GoogleTest; the reader,
@@ -75,13 +83,13 @@ backend_names() {
   # Comments may give an example; code may not know a vendor. The reference and
   # null have names that are words of the field.
   find framework perf -name '*.cc' -o -name '*.h' |
-    grep -v '_test\.cc$' |
+    grep -vE '_test\.cc$|_fixture\.h$' |
     xargs grep -nE "\"[^\"]*\b($names)\b[^\"]*\"" /dev/null |
     grep -vE '^[^:]+:[0-9]+: *//' |
     sed 's/$/: names a backend/' || true
 }
 
-found=$(layering; foreign_headers; backend_names)
+found=$(layering; foreign_headers; fixtures; backend_names)
 if [[ -n $found ]]; then
   printf '%s\n' "$found"
   exit 1

@@ -2,7 +2,6 @@
 //
 // Mutants that ignore an input or broadcast one wrongly.
 
-
 #include "backends/faulty/mutants.h"
 #include "backends/faulty/numbers.h"
 

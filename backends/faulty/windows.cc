@@ -47,7 +47,8 @@ Status SwapPads(const op::Pad& op, Values& inputs) {
   return ChangeTensor(
       inputs[static_cast<size_t>(op.pads.position)], [](const Tensor& pads) {
         std::vector<double> swapped = Numbers(pads);
-        std::ranges::rotate(swapped, swapped.begin() + std::ssize(swapped) / 2);
+        std::rotate(swapped.begin(), swapped.begin() + std::ssize(swapped) / 2,
+                    swapped.end());
         return OfNumbers(pads.dtype(), pads.shape(), swapped);
       });
 }

@@ -145,7 +145,29 @@ void PrintAll(const char* what, const std::vector<std::string>& items) {
   }
 }
 
-Result<int> RunAssess(const AssessOptions& options) {
+/// The only installed backend that has a list of mutants.
+Result<std::string> BackendWithMutants() {
+  std::vector<std::string> found;
+  std::string names;
+  for (const std::string& name : InstalledBackends()) {
+    std::error_code error;
+    if (!fs::exists(PolicyPath(ModulePath(name)) / kMutantsFile, error)) {
+      continue;
+    }
+    found.push_back(name);
+    names += (names.empty() ? "" : ", ") + name;
+  }
+  if (found.size() == 1) return found.front();
+  return InvalidArgument("found ", found.empty() ? "no backend" : names,
+                         " with a ", kMutantsFile, " in ",
+                         ModuleDirectory().string(),
+                         ", wanted one, or a name as --backend");
+}
+
+Result<int> RunAssess(AssessOptions options) {
+  if (options.backend.empty()) {
+    ASSAY_ASSIGN_OR_RETURN(options.backend, BackendWithMutants());
+  }
   ASSAY_ASSIGN_OR_RETURN(const PlannedBackend faulty,
                          ResolveBackend(options.backend));
   ASSAY_ASSIGN_OR_RETURN(const auto mutants,

@@ -98,7 +98,7 @@ struct ExpectOptions {
 };
 
 struct AssessOptions {
-  std::string backend = "faulty";
+  std::string backend;        // empty: the installed one with a mutants.txt
   std::filesystem::path out;  // empty: where runs look for it
   int repeats = 20;           // of the clean backend
   bool check = false;         // only say whether it is done

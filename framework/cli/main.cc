@@ -184,8 +184,8 @@ void AddReport(CLI::App& app, ReportOptions* options) {
 void AddAssess(CLI::App& app, AssessOptions* options) {
   CLI::App* assess = app.add_subcommand(
       "assess", "find out which deliberate defects the suites see");
-  assess->add_option("--backend", options->backend, "the one with mutants.txt")
-      ->capture_default_str();
+  assess->add_option("--backend", options->backend,
+                     "by default the installed one with a mutants.txt");
   assess->add_option("--out", options->out, "mutants.csv to write");
   assess->add_flag("--check", options->check,
                    "only say what is known of this build; 1: nothing");

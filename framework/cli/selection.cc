@@ -14,8 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The file that `text` begins with, where it names one: a module's name ends
-/// in
-/// ".so", and settings may follow, as in ./acme.so+threads=2.
+/// in ".so", and settings may follow, as in ./acme.so+threads=2.
 std::string FileOf(const std::string& text) {
   const size_t end = text.find(".so");
   if (end == std::string::npos) return {};

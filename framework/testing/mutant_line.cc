@@ -31,7 +31,7 @@ Result<MutantLine> ParseMutantLine(std::string_view text) {
 
 Result<std::vector<MutantLine>> ReadMutantLines(
     const std::filesystem::path& directory) {
-  const std::filesystem::path file = directory / "mutants.txt";
+  const std::filesystem::path file = directory / kMutantsFile;
   ASSAY_ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
   std::vector<MutantLine> lines;
   std::set<std::string> names;

@@ -27,6 +27,9 @@ struct MutantLine {
   std::string because;  // what is wrong
 };
 
+/// The name of the list, in the folder of a backend's policy.
+inline constexpr char kMutantsFile[] = "mutants.txt";
+
 /// The lines of DIRECTORY/mutants.txt; those that are blank or begin with # are
 /// left out. Invalid argument with file and line for any other form, and for a
 /// name that is there twice.
