@@ -4,9 +4,10 @@
 
 assay_unit_test(testing
   SOURCES conformance_test.cc corpus_test.cc csv_test.cc file_test.cc
-          instance_test.cc mutants_table_test.cc plan_test.cc
+          instance_test.cc mutant_line_test.cc mutants_table_test.cc plan_test.cc
           policy_edit_test.cc policy_line_test.cc policy_test.cc
-          query_test.cc record_test.cc tables_test.cc verdict_test.cc
+          query_test.cc record_test.cc stability_test.cc tables_test.cc
+          verdict_test.cc
   LIBRARIES Assay::testing)
 
 assay_unit_test(measure
