@@ -34,7 +34,7 @@ std::vector<Line> LinesOfFile() {
   std::ifstream file(ASSAY_FAULTY_MUTANTS);
   EXPECT_TRUE(file.is_open()) << ASSAY_FAULTY_MUTANTS;
   const std::regex form(
-      "mutant ([a-z0-9_.+]+) of ([a-z-]+) killed by "
+      "mutant ([a-z0-9_.+]+) of ([a-z-]+) (?:where [^\"]+ )?killed by "
       "(node|model|contract|special|recheck) because \"[^\"]+\"");
   std::vector<Line> lines;
   for (std::string text; std::getline(file, text);) {

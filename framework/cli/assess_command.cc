@@ -21,7 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Big models take most of a run's time and see nothing that small ones do not.
+// Of a mutant, or of none, that names no cases. Big models take most of a run's
+// time and see nothing that small ones do not.
 constexpr const char* kCases = "not op:light";
 
 /// Runs plans of a faulty backend, and forgets what they wrote.
@@ -45,8 +46,7 @@ class Assessor {
     std::vector<PlannedBackend> backends(1);
     ASSAY_ASSIGN_OR_RETURN(backends[0], ResolveBackend(instance));
     Selection selection;
-    selection.filter =
-        where.empty() ? kCases : StrCat(kCases, " and (", where, ")");
+    selection.filter = where.empty() ? kCases : where;
     ASSAY_ASSIGN_OR_RETURN(Plan part,
                            MakePlan(selection, "assess", corpora_.corpora,
                                     corpora_.directories, backends));
@@ -106,17 +106,51 @@ Result<std::vector<std::string>> FalseAlarms(
   return alarms;
 }
 
-/// Runs every mutant at once, each on the cases it may show in.
-Status RunMutants(const Assessor& assessor,
-                  const std::vector<MutantLine>& mutants,
-                  const std::string& backend, KillMatrix* matrix) {
+/// Runs every mutant at once, each on the cases it may show in: their results,
+/// one mutant's after the other's.
+Result<std::vector<ResultRow>> RunMutants(
+    const Assessor& assessor, const std::vector<MutantLine>& mutants,
+    const std::string& backend) {
   Plan plan;
   for (const MutantLine& mutant : mutants) {
     const Status added = assessor.Add(StrCat(backend, "+mutant=", mutant.name),
                                       mutant.where, &plan);
     if (!added.ok()) return added.WithContext(mutant.name);
   }
-  ASSAY_ASSIGN_OR_RETURN(const auto results, assessor.Run(plan, /*seed=*/0));
+  return assessor.Run(plan, /*seed=*/0);
+}
+
+/// The cases that pass without a mutant: of those run first, and of those that
+/// only some mutant names.
+Result<std::set<std::string>> Passing(const Assessor& assessor,
+                                      const std::string& backend,
+                                      std::vector<ResultRow> clean,
+                                      const std::vector<ResultRow>& mutated) {
+  std::set<std::string> known;
+  for (const ResultRow& row : clean) known.insert(row.test_id);
+  std::string more;
+  for (const ResultRow& row : mutated) {
+    if (!known.insert(row.test_id).second) continue;
+    more += StrCat(more.empty() ? "id:" : " or id:", row.test_id);
+  }
+  if (!more.empty()) {
+    Plan plan;
+    ASSAY_RETURN_IF_ERROR(assessor.Add(backend, more, &plan));
+    ASSAY_ASSIGN_OR_RETURN(const auto rest, assessor.Run(plan, /*seed=*/0));
+    clean.insert(clean.end(), rest.begin(), rest.end());
+  }
+  std::set<std::string> passing;
+  for (const ResultRow& row : clean) {
+    if (row.outcome == ToString(Outcome::kPass)) passing.insert(row.test_id);
+  }
+  return passing;
+}
+
+/// `results` of the mutants, in their order.
+KillMatrix MatrixOf(std::set<std::string> passing,
+                    const std::vector<MutantLine>& mutants,
+                    const std::vector<ResultRow>& results) {
+  KillMatrix matrix(std::move(passing));
   size_t at = 0;
   for (const MutantLine& mutant : mutants) {
     const std::string& instance = results[at].backend;
@@ -124,17 +158,26 @@ Status RunMutants(const Assessor& assessor,
     while (at < results.size() && results[at].backend == instance) {
       mine.push_back(results[at++]);
     }
-    matrix->Add(mutant, mine);
+    matrix.Add(mutant, mine);
   }
-  return OkStatus();
+  return matrix;
 }
 
 /// Adds what was found out of the harness itself, where that is of this build.
-Status AddHarness(const fs::path& file, std::vector<MutantRow>* rows) {
+Status AddHarness(const fs::path& file, const std::string& build_id,
+                  std::vector<MutantRow>* rows) {
   std::error_code error;
   if (!fs::exists(file, error)) return OkStatus();
   ASSAY_ASSIGN_OR_RETURN(const std::string csv, ReadFile(file));
   ASSAY_ASSIGN_OR_RETURN(auto more, ParseCsv<MutantRow>(csv));
+  if (std::ranges::any_of(more, [&](const MutantRow& row) {
+        return row.build_id != build_id;
+      })) {
+    std::cout << file.string()
+              << " is of another build and is left out: run the test "
+                 "trust/harness_mutants\n";
+    return OkStatus();
+  }
   std::ranges::move(more, std::back_inserter(*rows));
   return OkStatus();
 }
@@ -164,10 +207,13 @@ Result<std::string> BackendWithMutants() {
                          ", wanted one, or a name as --backend");
 }
 
-Result<int> RunAssess(AssessOptions options) {
-  if (options.backend.empty()) {
-    ASSAY_ASSIGN_OR_RETURN(options.backend, BackendWithMutants());
-  }
+struct Assessment {
+  KillMatrix matrix;
+  std::vector<std::string> alarms;  // of the clean backend
+  size_t n_clean;                   // cases of each clean run
+};
+
+Result<Assessment> TryMutants(const AssessOptions& options) {
   ASSAY_ASSIGN_OR_RETURN(const PlannedBackend faulty,
                          ResolveBackend(options.backend));
   ASSAY_ASSIGN_OR_RETURN(const auto mutants,
@@ -177,38 +223,44 @@ Result<int> RunAssess(AssessOptions options) {
   Plan clean;
   ASSAY_RETURN_IF_ERROR(assessor.Add(options.backend, "", &clean));
   ASSAY_ASSIGN_OR_RETURN(const auto first, assessor.Run(clean, /*seed=*/0));
-  std::set<std::string> passing;
-  for (const ResultRow& row : first) {
-    if (row.outcome == ToString(Outcome::kPass)) passing.insert(row.test_id);
-  }
-  KillMatrix matrix(std::move(passing));
-  ASSAY_RETURN_IF_ERROR(
-      RunMutants(assessor, mutants, options.backend, &matrix));
-  ASSAY_ASSIGN_OR_RETURN(const auto alarms,
+  ASSAY_ASSIGN_OR_RETURN(const auto mutated,
+                         RunMutants(assessor, mutants, options.backend));
+  ASSAY_ASSIGN_OR_RETURN(auto passing,
+                         Passing(assessor, options.backend, first, mutated));
+  ASSAY_ASSIGN_OR_RETURN(auto alarms,
                          FalseAlarms(assessor, clean, first, options.repeats));
+  return Assessment{MatrixOf(std::move(passing), mutants, mutated),
+                    std::move(alarms), first.size()};
+}
 
-  std::vector<MutantRow> rows = matrix.Rows();
+Result<int> RunAssess(AssessOptions options) {
+  if (options.backend.empty()) {
+    ASSAY_ASSIGN_OR_RETURN(options.backend, BackendWithMutants());
+  }
+  ASSAY_ASSIGN_OR_RETURN(const Assessment found, TryMutants(options));
+  std::vector<MutantRow> rows = found.matrix.Rows();
   const fs::path prefix = InstallPrefix();
-  ASSAY_RETURN_IF_ERROR(
-      AddHarness(prefix / "trust" / "harness_mutants.csv", &rows));
   ASSAY_ASSIGN_OR_RETURN(const std::string build_id, BuildId(prefix));
   for (MutantRow& row : rows) row.build_id = build_id;
+  ASSAY_RETURN_IF_ERROR(
+      AddHarness(prefix / "trust" / "harness_mutants.csv", build_id, &rows));
   const MutantKills kills = CountMutants(rows, build_id);
   const fs::path file = options.out.empty()
                             ? prefix / "share" / "assay" / "mutants.csv"
                             : options.out;
   ASSAY_RETURN_IF_ERROR(WriteFile(file, ToCsv(rows)));
-  std::cout << matrix.Text() << "\n"
-            << matrix.n_mutants() << " mutants of " << options.backend << " in "
-            << matrix.n_classes() << " classes\n"
+  std::cout << found.matrix.Text() << "\n"
+            << found.matrix.n_mutants() << " mutants of " << options.backend
+            << " in " << found.matrix.n_classes() << " classes\n"
             << "mutants: " << kills.Sentence() << "\n"
-            << "false alarms: " << alarms.size() << " in " << options.repeats
-            << " clean repeats of " << first.size() << " cases\n"
+            << "false alarms: " << found.alarms.size() << " in "
+            << options.repeats << " clean repeats of " << found.n_clean
+            << " cases\n"
             << "written to " << file.string() << "\n";
-  const auto survivors = matrix.Survivors();
+  const auto survivors = found.matrix.Survivors();
   PrintAll("survivor", survivors);
-  PrintAll("false alarm", alarms);
-  const bool all = survivors.empty() && alarms.empty() &&
+  PrintAll("false alarm", found.alarms);
+  const bool all = survivors.empty() && found.alarms.empty() &&
                    kills.survivors.empty() && kills.assessed();
   return all ? kExitOk : kExitUnexpected;
 }
