@@ -74,9 +74,6 @@ const char* const kArgMax = "g (float[N] x) => (int64[1] y) { y = ArgMax(x) }";
 const char* const kTopK =
     "g (float[N] x, int64[1] k) => (float[K] v, int64[K] i) "
     "{ v, i = TopK(x, k) }";
-const char* const kMaxPool =
-    "g (float[1,1,N] x) => (float[1,1,M] y, int64[1,1,M] i) "
-    "{ y, i = MaxPool<kernel_shape = [2]>(x) }";
 
 struct DefectRow {
   const char* mutant;
@@ -235,10 +232,6 @@ std::vector<DefectRow> Choices() {
        kTopK,
        {F({3}, {2, 1, 2}), I({1}, {1})},
        {F({3}, {2, 1, 3}), I({1}, {2})}},
-      {"maxpool_last_of_ties",
-       kMaxPool,
-       {F({1, 1, 3}, {1, 1, 2})},
-       {F({1, 1, 3}, {1, 2, 1})}},
       {"conv_kernel_flipped",
        kConv,
        {F({1, 1, 2}, {1, 2}), F({1, 1, 2}, {3, 4})},

@@ -7,13 +7,11 @@
 #include "backends/faulty/mutants.h"
 #include "backends/faulty/numbers.h"
 #include "backends/reference/nest.h"
-#include "backends/reference/window.h"
 
 namespace assay::faulty {
 namespace {
 
 using reference::AxisView;
-using reference::Window;
 
 Result<Tensor> ReversedAlong(const Tensor& tensor, int64_t axis) {
   ASSAY_ASSIGN_OR_RETURN(const AxisView view,
@@ -56,45 +54,6 @@ OperatorDefect LastOfTopK() {
       });
 }
 
-/// Where the last of the greatest stands in each window of one plane.
-std::vector<int64_t> LastOfGreatest(const Window& window, const double* x) {
-  std::vector<int64_t> last;
-  window.ForEach([&](int64_t, auto&& taps) {
-    int64_t at = -1;
-    taps([&](int64_t i) {
-      if (at < 0 || x[i] >= x[at]) at = i;
-    });
-    last.push_back(at);
-  });
-  return last;
-}
-
-Status LastOfWindows(const op::MaxPool& op, const Values& inputs,
-                     Values& outputs) {
-  if (outputs.size() < 2 || op.storage_order != 0) return OkStatus();
-  const Tensor& x = *inputs[0].tensor();
-  ASSAY_ASSIGN_OR_RETURN(const Window window,
-                         Window::Plan({.kernel_shape = op.kernel_shape,
-                                       .strides = op.strides,
-                                       .dilations = op.dilations,
-                                       .pads = op.pads,
-                                       .auto_pad = op.auto_pad,
-                                       .ceil_mode = op.ceil_mode != 0},
-                                      x.shape()));
-  const std::vector<double> numbers = Numbers(x);
-  const int64_t plane = window.InputSize();
-  std::vector<double> indices;
-  for (int64_t c = 0; c < x.shape()[0] * x.shape()[1]; ++c) {
-    for (const int64_t at :
-         LastOfGreatest(window, &numbers[static_cast<size_t>(c * plane)])) {
-      indices.push_back(static_cast<double>(c * plane + at));
-    }
-  }
-  return ChangeTensor(outputs[1], [&](const Tensor& y) {
-    return OfNumbers(y.dtype(), y.shape(), indices);
-  });
-}
-
 // 1 at all of the greatest.
 Status AllOfGreatest(const op::Hardmax& op, const Values& inputs,
                      Values& outputs) {
@@ -129,7 +88,6 @@ std::vector<Mutant> TieMutants() {
        Rewritten(Ops<op::ArgMax, op::ArgMin>(),
                  [](auto& op) { op.select_last_index = 0; })},
       {"topk_last_of_ties", LastOfTopK()},
-      {"maxpool_last_of_ties", Spoiled(Ops<op::MaxPool>(), LastOfWindows)},
       {"hardmax_all_ties", Spoiled(Ops<op::Hardmax>(), AllOfGreatest)},
       {"resize_ties_up", Rewritten(Ops<op::Resize>(),
                                    [](auto& op) {

@@ -63,10 +63,7 @@ class EltwiseFamily : public Family {
   Result<Kernel> Visit(const op::Mish& op, LoadContext& load) override {
     return Apply(load, op.x, op.y, {{algorithm::eltwise_mish}});
   }
-  Result<Kernel> Visit(const op::Neg& op, LoadContext& load) override {
-    // -0 is what leaves the sign of every zero as it is when it is added.
-    return Apply(load, op.x, op.y, {{algorithm::eltwise_linear, -1, -0.0F}});
-  }
+  Result<Kernel> Visit(const op::Neg& op, LoadContext& load) override;
   Result<Kernel> Visit(const op::Not& op, LoadContext& load) override;
   Result<Kernel> Visit(const op::PRelu& op, LoadContext& load) override;
   Result<Kernel> Visit(const op::Pow& op, LoadContext& load) override;
@@ -173,6 +170,19 @@ Result<Kernel> EltwiseFamily::Visit(const op::Gelu& op, LoadContext& load) {
   }
   return InvalidArgument("approximate is '", op.approximate,
                          "', wanted none or tanh");
+}
+
+/// -1 x. Not a linear function with -0 added, which keeps the signs of zeros
+/// too: oneDNN's cache of primitives takes -0 for equal to 0, and may give the
+/// one that adds 0.
+Result<Kernel> EltwiseFamily::Visit(const op::Neg& op, LoadContext& load) {
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(op.x, WantFloat));
+    const memory::desc flat = view.As({view.count});
+    chain.Binary(algorithm::binary_mul, chain.In(op.x, flat),
+                 chain.Constant(-1), chain.Out(op.y, view, flat));
+    return OkStatus();
+  });
 }
 
 /// 1 - x over bytes of 0 and 1.
@@ -316,7 +326,7 @@ Result<Kernel> EltwiseFamily::Visit(const op::IsNaN& op, LoadContext& load) {
   });
 }
 
-/// (x > 0) - (x < 0).
+/// (x > 0) - (x < 0), times and over d = 1 - (x != x): 0 / 0 where x is NaN.
 Result<Kernel> EltwiseFamily::Visit(const op::Sign& op, LoadContext& load) {
   return Build(load, [=](ChainBuilder& chain) -> Status {
     ASSAY_ASSIGN_OR_RETURN(const TensorView x,
@@ -325,10 +335,15 @@ Result<Kernel> EltwiseFamily::Visit(const op::Sign& op, LoadContext& load) {
     const memory from = chain.In(op.input, flat);
     const memory to = chain.Out(op.output, x, flat);
     const memory below = chain.Temporary(flat);
+    const memory number = chain.Temporary(flat);
     const memory zero = chain.Constant(0);
     chain.Binary(algorithm::binary_gt, from, zero, to);
     chain.Binary(algorithm::binary_lt, from, zero, below);
     chain.Binary(algorithm::binary_sub, to, below, to);
+    chain.Binary(algorithm::binary_ne, from, from, number);
+    chain.Eltwise(algorithm::eltwise_linear, -1, 1, number, number);
+    chain.Binary(algorithm::binary_mul, to, number, to);
+    chain.Binary(algorithm::binary_div, to, number, to);
     return OkStatus();
   });
 }

@@ -74,6 +74,13 @@ const Computed kComputed[] = {
      Floats({3}, {-std::numeric_limits<float>::infinity(),
                   -std::numeric_limits<float>::infinity(),
                   std::numeric_limits<float>::infinity()})},
+    {"the sign of a zero that is negated, behind a product with -1",
+     "g (float[5] x) => (float[5] y) <float one = {1}> "
+     "{ s = Selu <gamma = -1.0> (x) n = Neg(x) y = Div(one, n) }",
+     Floats({5}, {0, -0.0F, 1, 2, 4}),
+     {},
+     Floats({5}, {-std::numeric_limits<float>::infinity(),
+                  std::numeric_limits<float>::infinity(), -1, -0.5F, -0.25F})},
     {"signs",
      "g (float[3] x) => (float[3] y) { y = Sign(x) }",
      Floats({3}, {-2.5F, 0, 7}),

@@ -74,6 +74,8 @@
     "values are fed and fetched by name, in the order of the graph")          \
   X(RunForeignBinding, "run/foreign_binding", "Relu",                         \
     "Forward of another network's binding is refused")                        \
+  X(RunIndexOutside, "run/index_outside", "Gather",                           \
+    "an index outside the axis is an error, and nothing outside is read")     \
   X(RunInitializer, "run/initializer", "Add",                                 \
     "a value fixed by the model needs no feeding")                            \
   X(RunInputsKept, "run/inputs_kept", "Add",                                  \

@@ -67,6 +67,8 @@ constexpr Kill kKills[] = {
     {Defect::kAddsAnAxis, "run/empty"},
     {Defect::kSwapsOutputs, "run/feed_then_fetch"},
     {Defect::kTakesForeignBindings, "run/foreign_binding"},
+    {Defect::kClampsIndices, "run/index_outside"},
+    {Defect::kReadsOutside, "run/index_outside"},
     {Defect::kAsksForInitializers, "run/initializer"},
     {Defect::kWritesInputs, "run/inputs_kept"},
     {Defect::kReusesOutputs, "run/kept_output"},

@@ -18,12 +18,24 @@ Value ZerosFor(const ValueInfo& info) {
   return *Tensor::Allocate(DType::kFloat32, Shape(std::move(extents)));
 }
 
+/// Indices of type int64 as those of a place on the axis of `data`.
+Value Clamped(const Value& value, const Tensor& data) {
+  if (value.tensor()->dtype() != DType::kInt64) return value;
+  Tensor clamped = *value.tensor()->Clone();
+  const int64_t count = data.num_elements();
+  for (int64_t& i : clamped.mutable_elements<int64_t>()) {
+    i = std::clamp(i, -count, count - 1);
+  }
+  return clamped;
+}
+
 class MutantBinding final : public Binding {
  public:
   std::span<const Value> outputs() const override { return values; }
 
   std::unique_ptr<Binding> inner;  // null: bound in spite of a refusal
   std::vector<Value> inputs;
+  std::vector<Value> callers;
   std::vector<Value> values;
 };
 
@@ -103,6 +115,9 @@ Result<std::unique_ptr<Binding>> MutantNetwork::Bind(
   if (defect_ == Defect::kCopiesInputs) {
     for (Value& value : given) value = *value.tensor()->Clone();
   }
+  if (defect_ == Defect::kClampsIndices) {
+    for (Value& value : given) value = Clamped(value, *given[0].tensor());
+  }
   if (defect_ == Defect::kFirstExtentOnly && !given.empty()) {
     const Shape shape = given[0].tensor()->shape();
     if (first_.value_or(shape) != shape) return InvalidArgument("another size");
@@ -115,6 +130,7 @@ Result<std::unique_ptr<Binding>> MutantNetwork::Bind(
   auto binding = std::make_unique<MutantBinding>();
   binding->inner = *std::move(inner);
   binding->inputs = std::move(given);
+  binding->callers.assign(outputs.begin(), outputs.end());
   return std::unique_ptr<Binding>(std::move(binding));
 }
 
@@ -123,6 +139,12 @@ Status MutantNetwork::Forward(Binding& binding) {
   if (own.inner == nullptr) return OkStatus();
   ++runs_;
   const Status status = inner_->Forward(*own.inner);
+  if (!status.ok() && defect_ == Defect::kReadsOutside) {
+    const Tensor& x = *own.inputs[0].tensor();
+    std::ranges::fill(
+        own.callers[0].mutable_tensor()->mutable_elements<float>(),
+        x.elements<float>().data()[x.num_elements()]);
+  }
   if (!status.ok()) {
     return defect_ == Defect::kTakesForeignBindings ? OkStatus() : status;
   }

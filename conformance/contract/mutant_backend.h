@@ -33,6 +33,7 @@ enum class Defect : uint8_t {
   kCopiesInputs,
   kOwnOutputsOnly,
   kFirstExtentOnly,
+  kClampsIndices,
   // Of Forward.
   kSwapsOutputs,
   kCountsRuns,
@@ -44,6 +45,7 @@ enum class Defect : uint8_t {
   kAddsAnAxis,
   kTakesForeignBindings,
   kNeedsAlignment,
+  kReadsOutside,
   // Of Backward and of parameters.
   kPassesEveryGradient,
   kSwapsGradients,

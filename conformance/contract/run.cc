@@ -157,6 +157,36 @@ Status RunInitializer(Backend& backend) {
   return ExpectFloats(y[0], {1.5F, 0}, "x + w");
 }
 
+// "It is an error if any of the index values are out of bounds": Gather.
+Status RunIndexOutside(Backend& backend) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  constexpr float kBeside = 7654321;
+  ASSAY_ASSIGN_OR_RETURN(
+      const auto network,
+      Load(backend,
+           "g (float[4] x, int64[2] i) => (float[2] y) { y = Gather(x, i) }"));
+  std::vector<float> memory = {kBeside, 1, 2, 3, 4, kBeside};
+  ASSAY_ASSIGN_OR_RETURN(
+      const Tensor x, Tensor::Borrow(DType::kFloat32, {4}, memory.data() + 1));
+  const auto indices = [](int64_t first, int64_t second) {
+    return *Tensor::Of<int64_t>({2}, {{first, second}});
+  };
+  for (const int64_t index : {int64_t{4}, int64_t{-5}, kMost, -kMost - 1}) {
+    const Value y = Floats({0, 0});
+    const std::vector<Value> inputs = {x, indices(0, index)};
+    const auto binding = network->Bind(inputs, std::vector<Value>{y});
+    const Status run =
+        binding.ok() ? RunBound(*network, **binding) : binding.status();
+    ASSAY_RETURN_IF_ERROR(
+        ExpectRefused(run, StrCat("index ", index, " of 4 elements")));
+    if (y.tensor()->elements<float>()[1] == kBeside) {
+      return Broken("index ", index, " gave what lies beside the 4 elements");
+    }
+  }
+  ASSAY_ASSIGN_OR_RETURN(const auto y, RunOnce(*network, {x, indices(-4, 3)}));
+  return ExpectFloats(y[0], {1, 4}, "the first and the last");
+}
+
 Status RunEmpty(Backend& backend) {
   ASSAY_ASSIGN_OR_RETURN(
       const auto network,

@@ -469,6 +469,16 @@ constexpr SpecialCase kCases[] = {
      [] {
        return Values{Of(kF32, {4, 2}, {5, 6, 1, 2, 1, 2, 3, 4})};
      }},
+    {"Add/float64_initializer",
+     "2^24 + 1, 2^53 - 1 and 1e300, stored in the model as no float has them",
+     "g (double[3] x) => (double[3] y) "
+     "<double[3] c = {16777217, 9007199254740991, 1e300}> { y = Add(x, c) }",
+     [] {
+       return Values{Of(kF64, {3}, {1, -1, 0})};
+     },
+     [] {
+       return Values{Of(kF64, {3}, {16777218, 9007199254740990, 1e300})};
+     }},
     {"BitwiseNot/int32", "all bits, the sign's too",
      "g (int32[4] x) => (int32[4] y) { y = BitwiseNot(x) }",
      [] {

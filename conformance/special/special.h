@@ -43,8 +43,8 @@ struct SpecialTheme {
   X(Accumulation, "accumulation") X(Attributes, "attributes")               \
   X(Axes, "axes") X(Casts, "casts") X(Control, "control")                   \
   X(Denormals, "denormals") X(Integers, "integers") X(Large, "large")       \
-  X(NonFinite, "nonfinite") X(Powers, "powers") X(Sizes, "sizes")           \
-  X(Ties, "ties") X(Zeros, "zeros")
+  X(NonFinite, "nonfinite") X(Powers, "powers") X(Recurrent, "recurrent")   \
+  X(Sizes, "sizes") X(Ties, "ties") X(Zeros, "zeros")
 // clang-format on
 
 #define ASSAY_SPECIAL_DECLARE(function, name) \

@@ -120,10 +120,11 @@ TEST(Special, EveryThemeHasCases) {
     EXPECT_GE(theme.cases.size(), 15U) << theme.name;
     themes.insert(theme.name);
   }
-  EXPECT_THAT(themes, testing::UnorderedElementsAre(
-                          "accumulation", "attributes", "axes", "casts",
-                          "control", "denormals", "integers", "large",
-                          "nonfinite", "powers", "sizes", "ties", "zeros"));
+  EXPECT_THAT(themes,
+              testing::UnorderedElementsAre(
+                  "accumulation", "attributes", "axes", "casts", "control",
+                  "denormals", "integers", "large", "nonfinite", "powers",
+                  "recurrent", "sizes", "ties", "zeros"));
 }
 
 TEST(Special, TheSuiteHasEveryRow) {

@@ -152,6 +152,25 @@ class Arithmetic : public OperatorVisitor {
   }
 };
 
+/// Of one axis each.
+Status GatherForward(const op::Gather& op, KernelContext& run) {
+  const auto x = run.input(op.data).elements<float>();
+  const auto indices = run.input(op.indices).elements<int64_t>();
+  const auto count = static_cast<int64_t>(x.size());
+  for (const int64_t i : indices) {
+    if (i < -count || i >= count) {
+      return InvalidArgument("index ", i, " of ", count, " elements");
+    }
+  }
+  ASSAY_ASSIGN_OR_RETURN(
+      Tensor* const y,
+      run.Output(op.output, DType::kFloat32, run.input(op.indices).shape()));
+  std::ranges::transform(
+      indices, y->mutable_elements<float>().begin(),
+      [&](int64_t i) { return x[static_cast<size_t>(i < 0 ? i + count : i)]; });
+  return OkStatus();
+}
+
 Status RunIf(const op::If& op, KernelContext& run) {
   const bool condition = run.input(op.cond).elements<uint8_t>()[0] != 0;
   ASSAY_ASSIGN_OR_RETURN(
@@ -193,6 +212,14 @@ class Structure : public OperatorVisitor {
                   },
                   {},
                   {}};
+  }
+  Result<Kernel> Visit(const op::Gather& op, LoadContext& load) override {
+    if (load.dtype(op.data) != DType::kFloat32 ||
+        load.dtype(op.indices) != DType::kInt64) {
+      return Unsupported(Reason::kDType, "wanted float32 by int64");
+    }
+    return Kernel{
+        [op](KernelContext& run) { return GatherForward(op, run); }, {}, {}};
   }
   Result<Kernel> Visit(const op::Floor& op, LoadContext&) override {
     return Kernel{[op](KernelContext& run) -> Status {

@@ -19,7 +19,8 @@
 namespace assay::inline v1 {
 
 /// Relu, MatMul (rank 2) and Add (equal shapes) with gradients, in float32 and
-/// float64; Identity, Constant, Floor, If and Loop without; and of domain test:
+/// float64; Identity, Constant, Floor, Gather (of one axis), If and Loop
+/// without; and of domain test:
 ///   Throw(x), ThrowText(x), Exhaust(x)  throw from forward
 ///   ThrowAtLoad(x)  throws from Visit
 ///   ThrowBack(x)    throws from backward
