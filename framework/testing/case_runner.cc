@@ -228,7 +228,9 @@ void CaseRunner::JudgeSet(const PlanRow& row, const CaseData& data,
   for (const OutputMetrics& m : first.metrics) {
     record->accuracy.push_back(RowOf(m, result));
     record->accuracy.back().distinct_results = again.distinct_results;
-    if (m.headroom.has_value()) {
+    // Of what is drawn at random it is another in each run: see accuracy.
+    if (m.headroom.has_value() &&
+        m.limit.comparator != Comparator::kDistribution) {
       result.headroom = std::min(result.headroom.value_or(1), *m.headroom);
     }
   }
