@@ -72,7 +72,7 @@ void AddRun(CLI::App& app, RunOptions* options) {
   run->add_option("--timeout", options->timeout_s, "seconds for one case")
       ->check(CLI::PositiveNumber);
   run->add_option("--memory", options->memory_gib,
-                  "GiB that one worker may take; 0: a share of the machine's")
+                  "GiB that a worker may take; 0: a share of all")
       ->check(CLI::NonNegativeNumber);
   run->add_option("--capsules", options->capsules,
                   "folders to write of unexpected cases, at most")
@@ -102,7 +102,7 @@ void AddMerge(CLI::App& app, MergeOptions* options) {
 void AddList(CLI::App& app, ListOptions* options) {
   CLI::App* list = app.add_subcommand("list", "list what there is");
   list->add_option("what", options->what,
-                   "cases, backends, suites, operators, coverage or vacuity")
+                   "cases, suites, operators, coverage, ...")
       ->required()
       ->check(CLI::IsMember(
           {"cases", "backends", "suites", "operators", "coverage", "vacuity"}));
