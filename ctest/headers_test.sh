@@ -18,7 +18,7 @@ done
 headers=$(find framework -name '*.h' | grep -vE '/onnx_(reader|writer)|/gen_' | sort |
   while read -r header; do
     grep -rlF "#include \"$header\"" framework backends perf |
-      grep -vE '_test\.cc$|/test_module/' | grep -q . && printf '%s\n' "$header"
+      grep -vE '_test\.cc$|_fixture\.h$|/test_module/' | grep -q . && printf '%s\n' "$header"
   done)
 failed=0
 xargs -P 2 -I{} "$compiler" -std=c++20 -Wall -Wextra -Wpedantic -Werror \
