@@ -5,11 +5,11 @@
 // settings, for tests of the supervisor: nap_us (sleep in each Load), and
 // crash_share and decline_share (of N models, told by a hash, one).
 
-#include <unistd.h>
-
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #include "conformance/hostile/misdeed.h"
 #include "framework/backend/backend.h"
@@ -93,7 +93,8 @@ class EchoBackend final : public assay::Backend {
   Result<assay::Probe> Inspect() override { return assay::Probe{"1", "cpu"}; }
   Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
                                         const LoadOptions& options) override {
-    usleep(static_cast<useconds_t>(Number(options, "nap_us")));
+    std::this_thread::sleep_for(
+        std::chrono::microseconds(Number(options, "nap_us")));
     if (IsOneOf(*model, Number(options, "decline_share"))) {
       return assay::Unsupported(assay::Reason::kOperator, "by its hash");
     }

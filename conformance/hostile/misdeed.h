@@ -40,7 +40,6 @@ T Opaque(T value) {
 
 }  // namespace hostile
 
-// NOLINTNEXTLINE: the parameter is for those misdeeds that look at it.
 #define ASSAY_MISDEED(module)                                         \
   static void Commit([[maybe_unused]] const hostile::Output& output); \
   const hostile::Misdeed hostile::kMisdeed = {#module, &Commit};      \

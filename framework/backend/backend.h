@@ -43,6 +43,8 @@ struct LoadOptions {
   /// The superset of the values that gradients may be asked for; each call of
   /// Differentiable::Backward names a subset. Empty: no backward.
   std::vector<std::string> gradient_targets;
+  /// Whether Network::exact will be asked for.
+  bool exact = false;
   /// Of the backend's own, for example {"threads", "1"}. An unknown name is
   /// an invalid argument.
   std::map<std::string, std::string> settings;

@@ -86,28 +86,46 @@ class Deterministic {
   virtual Determinism Promised() const = 0;
 };
 
-/// The result in a higher precision, with a bound on its error.
-enum class Precision : uint8_t { kDouble, kQuad, kArbitrary };
-
-struct ExactValue {
-  Value value;   // float64
-  Tensor bound;  // absolute error bound per element, float64
+/// How the passes of Exact compute.
+enum class Precision : uint8_t {
+  kDouble,
+  kQuad,       // 113 bits
+  kArbitrary,  // MPFR, 256 bits
 };
 
+/// A value known better than its element type can say: value + tail, off by at
+/// most `bound`.
+struct ExactValue {
+  Value value;   // a tensor of float64, not rounded to the type of the model;
+                 // of integers, booleans or strings, and all else, as it is
+  Tensor tail;   // float64; what is left when value is taken away. Undefined
+  Tensor bound;  // float64, never negative. Undefined where value is as it is
+};
+
+/// The same model in a higher precision: inputs are decoded exactly, and no
+/// result between them and the outputs is rounded to an element type. Offered
+/// by networks loaded with LoadOptions::exact.
 class Exact {
  public:
   virtual ~Exact() = default;
+  /// One per output of the network. `inputs` as Bind takes them, of the types
+  /// that the model declares.
   virtual Result<std::vector<ExactValue>> Evaluate(
       std::span<const Value> inputs, Precision precision) = 0;
-  /// Transposed Jacobian times cotangents, per input.
+  /// Transposed Jacobian times cotangents (float64, one per output; a default
+  /// Value counts as zeros), one per input; an input that is no tensor of
+  /// floating-point numbers has a default Value.
   virtual Result<std::vector<ExactValue>> Vjp(std::span<const Value> inputs,
                                               std::span<const Value> cotangents,
                                               Precision precision) = 0;
-  /// Jacobian times tangents, per output.
+  /// Jacobian times tangents (float64, one per input, or default), one per
+  /// output.
   virtual Result<std::vector<ExactValue>> Jvp(std::span<const Value> inputs,
                                               std::span<const Value> tangents,
                                               Precision precision) = 0;
-  /// The size of one condition-aware unit per output element.
+  /// What one rounding of unit size in every input and every result between
+  /// can do to each output element, to first order: float64, one per output.
+  /// An error divided by this and by the unit roundoff is in condition units.
   virtual Result<std::vector<Tensor>> ConditionUnits(
       std::span<const Value> inputs) = 0;
 };

@@ -16,9 +16,7 @@ constexpr std::array<std::string_view, 5> kColumns = {
 
 bool IsKill(const ResultRow& row) {
   const auto outcome = ParseOutcome(row.outcome);
-  return outcome == Outcome::kFail || outcome == Outcome::kSuspect ||
-         outcome == Outcome::kError || outcome == Outcome::kCrash ||
-         outcome == Outcome::kTimeout;
+  return outcome.has_value() && IsFailure(*outcome);
 }
 
 std::string_view ColumnOf(const ResultRow& row) {

@@ -16,19 +16,6 @@ namespace fs = std::filesystem;
 
 constexpr int kTimesAlone = 3;
 
-bool IsRepeated(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::kFail:
-    case Outcome::kSuspect:
-    case Outcome::kError:
-    case Outcome::kCrash:
-    case Outcome::kTimeout:
-      return true;
-    default:
-      return false;
-  }
-}
-
 Outcome OutcomeOf(const ResultRow& row) {
   return ParseOutcome(row.outcome).value_or(Outcome::kError);
 }
@@ -45,7 +32,7 @@ std::vector<const PlanRow*> Candidates(const Plan& plan,
     if (candidates.size() == most) break;
     if (found == raw.records.end() || raw.repeats.contains(key)) continue;
     const ResultRow& first = found->second.result;
-    if (IsRepeated(OutcomeOf(first)) &&
+    if (IsFailure(OutcomeOf(first)) &&
         IsUnexpected(OutcomeOf(Finalize(row, first)))) {
       candidates.push_back(&row);
     }

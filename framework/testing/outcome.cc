@@ -41,4 +41,17 @@ bool IsUnexpected(Outcome outcome) {
   }
 }
 
+bool IsFailure(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kFail:
+    case Outcome::kSuspect:
+    case Outcome::kError:
+    case Outcome::kCrash:
+    case Outcome::kTimeout:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace assay::inline v1

@@ -48,6 +48,10 @@ bool IsJudged(Outcome outcome);
 /// Unsupported and unavailable do not; claims and floors may.
 bool IsUnexpected(Outcome outcome);
 
+/// Whether the case was run and went wrong: fail, suspect, error, crash or
+/// timeout.
+bool IsFailure(Outcome outcome);
+
 }  // namespace assay::inline v1
 
 #endif  // ASSAY_TESTING_OUTCOME_H_

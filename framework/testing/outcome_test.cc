@@ -15,24 +15,25 @@ struct Row {
   std::string_view name;
   bool judged;
   bool unexpected;
+  bool failure;
 };
 
 const std::vector<Row>& Rows() {
   using enum Outcome;
   static const std::vector<Row> rows = {
-      {kPass, "pass", true, false},
-      {kWaived, "waived", true, false},
-      {kFail, "fail", true, true},
-      {kSuspect, "suspect", true, true},
-      {kUnsupported, "unsupported", false, false},
-      {kUnavailable, "unavailable", false, false},
-      {kXfail, "xfail", true, false},
-      {kXpass, "xpass", true, true},
-      {kFlaky, "flaky", true, true},
-      {kError, "error", true, true},
-      {kCrash, "crash", true, true},
-      {kTimeout, "timeout", true, true},
-      {kMissing, "missing", false, true},
+      {kPass, "pass", true, false, false},
+      {kWaived, "waived", true, false, false},
+      {kFail, "fail", true, true, true},
+      {kSuspect, "suspect", true, true, true},
+      {kUnsupported, "unsupported", false, false, false},
+      {kUnavailable, "unavailable", false, false, false},
+      {kXfail, "xfail", true, false, false},
+      {kXpass, "xpass", true, true, false},
+      {kFlaky, "flaky", true, true, false},
+      {kError, "error", true, true, true},
+      {kCrash, "crash", true, true, true},
+      {kTimeout, "timeout", true, true, true},
+      {kMissing, "missing", false, true, false},
   };
   return rows;
 }
@@ -44,6 +45,7 @@ TEST(OutcomeTest, EveryOutcomeHasItsNameAndClass) {
     EXPECT_EQ(ParseOutcome(row.name), row.outcome) << row.name;
     EXPECT_EQ(IsJudged(row.outcome), row.judged) << row.name;
     EXPECT_EQ(IsUnexpected(row.outcome), row.unexpected) << row.name;
+    EXPECT_EQ(IsFailure(row.outcome), row.failure) << row.name;
   }
 }
 

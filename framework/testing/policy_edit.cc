@@ -81,17 +81,7 @@ std::string Brief(std::string_view message) {
 }
 
 bool IsNewlyWrong(Outcome raw) {
-  switch (raw) {
-    case Outcome::kFail:
-    case Outcome::kSuspect:
-    case Outcome::kFlaky:
-    case Outcome::kError:
-    case Outcome::kCrash:
-    case Outcome::kTimeout:
-      return true;
-    default:
-      return false;
-  }
+  return IsFailure(raw) || raw == Outcome::kFlaky;
 }
 
 }  // namespace
