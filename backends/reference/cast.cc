@@ -100,7 +100,10 @@ Kernel PrintKernel(Input input, Output output) {
 template <class Op>
 Result<Kernel> CastTo(LoadContext& load, const Op& op, DType to) {
   if (to == DType::kString) {
-    return Dispatch(load, op.input, kNumbers, [&](auto scalar) {
+    // What is printed is the number as its type has it: none of a Var.
+    constexpr Scalars<float, double, int64_t, uint64_t> kPrinted{
+        "a type of numbers"};
+    return Dispatch(load, op.input, kPrinted, [&](auto scalar) {
       using T = typename decltype(scalar)::type;
       return PrintKernel<T>(op.input, op.output);
     });

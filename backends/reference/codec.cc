@@ -6,6 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "backends/reference/scalar.h"
+#include "framework/backend/backend.h"
+
 namespace assay::reference {
 namespace {
 
@@ -102,6 +105,16 @@ uint64_t ToBits(T x) {
   }
 }
 
+// As C++ converts; of a Var its number, and a number as a constant.
+template <class To, class From>
+To Converted(From x) {
+  if constexpr (std::same_as<To, From>) {
+    return x;
+  } else {
+    return static_cast<To>(Value(x));
+  }
+}
+
 // Calls body(std::type_identity<E>()) for element types that C++ has.
 template <class Body>
 bool DispatchElement(DType type, Body&& body) {
@@ -110,7 +123,7 @@ bool DispatchElement(DType type, Body&& body) {
             ...);
   };
   return call(Scalars<float, double, bool, int8_t, int16_t, int32_t, int64_t,
-                      uint8_t, uint16_t, uint32_t, uint64_t>{});
+                      uint8_t, uint16_t, uint32_t, uint64_t, Var>{});
 }
 
 template <class T>
@@ -138,6 +151,12 @@ ScalarKind ScalarOf(DType type) {
   }
 }
 
+ScalarKind ScalarOf(const LoadContext& load, Input input) {
+  const DType type = load.dtype(input);
+  return load.options().exact && IsFloatingPoint(type) ? ScalarKind::kVar
+                                                       : ScalarOf(type);
+}
+
 template <class T>
 void Decode(const Tensor& tensor, T* values) {
   const DType type = tensor.dtype();
@@ -145,7 +164,7 @@ void Decode(const Tensor& tensor, T* values) {
   const bool native = DispatchElement(type, [&](auto element) {
     using E = typename decltype(element)::type;
     std::ranges::transform(tensor.elements<E>(), values,
-                           [](E x) { return static_cast<T>(x); });
+                           [](E x) { return Converted<T>(x); });
   });
   if (native) return;
   const FloatFormat* format = FindFloatFormat(type);
@@ -165,11 +184,13 @@ void Encode(const T* values, Tensor& tensor, const Rounding& rounding) {
     using E = typename decltype(element)::type;
     std::transform(values, values + count, tensor.mutable_elements<E>().data(),
                    [](T x) {
-                     if constexpr (std::same_as<E, bool>) return x != T(0);
-                     if constexpr (std::floating_point<E>) {
-                       return static_cast<E>(x);
+                     if constexpr (std::same_as<E, bool>) {
+                       return Value(x) != 0;
+                     } else if constexpr (std::integral<E>) {
+                       return static_cast<E>(ToBits(Value(x)));
+                     } else {
+                       return Converted<E>(x);
                      }
-                     return static_cast<E>(ToBits(x));
                    });
   });
   if (native) return;
@@ -178,20 +199,22 @@ void Encode(const T* values, Tensor& tensor, const Rounding& rounding) {
   for (int64_t i = 0; i < count; ++i) {
     const uint32_t code =
         format != nullptr
-            ? format->Encode(ToDouble(values[i]), rounding.overflow)
+            ? format->Encode(ToDouble(Value(values[i])), rounding.overflow)
         : type == DType::kFloat8E8M0
-            ? EncodeScale(ToDouble(values[i]), rounding)
-            : static_cast<uint32_t>(ToBits(values[i]));
+            ? EncodeScale(ToDouble(Value(values[i])), rounding)
+            : static_cast<uint32_t>(ToBits(Value(values[i])));
     WriteCode(tensor.mutable_data(), BitsOf(type), i, code);
   }
 }
 
 template void Decode(const Tensor&, float*);
 template void Decode(const Tensor&, double*);
+template void Decode(const Tensor&, Var*);
 template void Decode(const Tensor&, int64_t*);
 template void Decode(const Tensor&, uint64_t*);
 template void Encode(const float*, Tensor&, const Rounding&);
 template void Encode(const double*, Tensor&, const Rounding&);
+template void Encode(const Var*, Tensor&, const Rounding&);
 template void Encode(const int64_t*, Tensor&, const Rounding&);
 template void Encode(const uint64_t*, Tensor&, const Rounding&);
 

@@ -28,16 +28,26 @@
 #include <vector>
 
 #include "backends/reference/float_format.h"
+#include "backends/reference/tape/var.h"
 #include "framework/backend/kernel.h"
 
 namespace assay::reference {
 
 /// The scalars that computations on an element type are done in.
-enum class ScalarKind : uint8_t { kNone, kFloat, kDouble, kInt64, kUint64 };
+enum class ScalarKind : uint8_t {
+  kNone,
+  kFloat,
+  kDouble,
+  kInt64,
+  kUint64,
+  kVar
+};
 
 /// float for the floating-point types of up to 32 bits, double for float64,
 /// int64_t and uint64_t for integers, uint64_t for booleans (0 and 1).
 ScalarKind ScalarOf(DType type);
+/// Of an input: Var instead of float and double where the network is traced.
+ScalarKind ScalarOf(const LoadContext& load, Input input);
 
 template <class T>
 inline constexpr ScalarKind kScalarOf = ScalarKind::kNone;
@@ -49,6 +59,8 @@ template <>
 inline constexpr ScalarKind kScalarOf<int64_t> = ScalarKind::kInt64;
 template <>
 inline constexpr ScalarKind kScalarOf<uint64_t> = ScalarKind::kUint64;
+template <>
+inline constexpr ScalarKind kScalarOf<Var> = ScalarKind::kVar;
 
 /// Where a float8e8m0, which holds powers of two, goes from between two.
 enum class ScaleRounding : uint8_t { kNearest, kUp, kDown };
@@ -152,10 +164,10 @@ template <class... Ts>
 struct Scalars {
   std::string_view wanted;
 };
-inline constexpr Scalars<float, double> kFloats{"a floating-point type"};
+inline constexpr Scalars<float, double, Var> kFloats{"a floating-point type"};
 inline constexpr Scalars<int64_t, uint64_t> kIntegers{"an integer type"};
 inline constexpr Scalars<uint64_t> kBooleans{"booleans"};
-inline constexpr Scalars<float, double, int64_t, uint64_t> kNumbers{
+inline constexpr Scalars<float, double, Var, int64_t, uint64_t> kNumbers{
     "a type of numbers"};
 
 /// `unsupported`, reason dtype: the input, its type, and the wish.
@@ -167,7 +179,7 @@ Status DeclineType(const LoadContext& load, Input input,
 template <class... Ts, class Make>
 Result<Kernel> Dispatch(const LoadContext& load, Input input,
                         const Scalars<Ts...>& scalars, Make&& make) {
-  const ScalarKind kind = ScalarOf(load.dtype(input));
+  const ScalarKind kind = ScalarOf(load, input);
   Result<Kernel> kernel = DeclineType(load, input, scalars.wanted);
   static_cast<void>(((kind == kScalarOf<Ts> &&
                       (kernel = make(std::type_identity<Ts>()), true)) ||

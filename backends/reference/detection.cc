@@ -140,7 +140,7 @@ RegionAxis<T> AxisOf(const op::RoiAlign& op, T from, T to, int64_t output) {
 template <class T>
 struct Between {
   Between(T x, int64_t extent) {
-    if (!(x >= T(-1) && x <= static_cast<T>(extent))) return;
+    if (IsNan(x) || Less(x, T(-1)) || Less(static_cast<T>(extent), x)) return;
     inside = true;
     const T within = Max(x, T(0));
     low = std::min(static_cast<int64_t>(Value(within)), extent - 1);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "backends/reference/simd.h"
+#include "backends/reference/tape/exact_network.h"
 
 namespace assay::reference {
 
@@ -36,7 +37,19 @@ void AddReferenceFamilies(EagerBackend& backend) {
 Result<std::unique_ptr<Network>> ReferenceBackend::Load(
     std::shared_ptr<const Model> model, const LoadOptions& options) {
   ASSAY_RETURN_IF_ERROR(IsaOf(options).status());
-  return EagerBackend::Load(std::move(model), options);
+  if (!options.exact) return EagerBackend::Load(std::move(model), options);
+  LoadOptions plain = options;
+  plain.exact = false;
+  ASSAY_ASSIGN_OR_RETURN(auto network, EagerBackend::Load(model, plain));
+  LoadOptions traced = options;
+  traced.gradient_targets.clear();
+  ASSAY_ASSIGN_OR_RETURN(auto tracing, EagerBackend::Load(model, traced));
+  return ExactNetwork::Make(*model, std::move(network), std::move(tracing));
+}
+
+Kernel ReferenceBackend::Around(Kernel kernel,
+                                const LoadOptions& options) const {
+  return options.exact ? Traced(std::move(kernel)) : std::move(kernel);
 }
 
 }  // namespace assay::reference

@@ -66,6 +66,7 @@ class ReferenceBackend : public EagerBackend {
 
  protected:
   std::vector<std::string> Settings() const override { return {"isa"}; }
+  Kernel Around(Kernel kernel, const LoadOptions& options) const override;
 };
 
 }  // namespace assay::reference

@@ -61,7 +61,7 @@ struct Sampling {
     const T least = align_corners ? T(0) : T(-1) / T(2);
     const T range = static_cast<T>(align_corners ? extent - 1 : extent);
     if (!(Value(range) > 0)) return T(0);
-    const T over = x < least ? least - x : x - least;
+    const T over = Before(x, least) ? least - x : x - least;
     const auto folds = static_cast<int64_t>(std::floor(Value(over / range)));
     const T rest = over - static_cast<T>(folds) * range;
     return folds % 2 == 0 ? least + rest : least + range - rest;
@@ -115,11 +115,11 @@ Neighbours<T> NeighboursOf(const Sampling& how, T grid, int64_t extent) {
   if (how.padding == Padding::kReflection && std::isfinite(Value(x))) {
     const T edge = how.align_corners ? T(0) : T(-1) / T(2);
     const T end = static_cast<T>(extent - 1) - edge;
-    if (x < edge || x > end) x = how.Reflect(x, extent);
+    if (Before(x, edge) || Before(end, x)) x = how.Reflect(x, extent);
   } else if (how.padding == Padding::kBorder) {
     x = Min(Max(x, T(0)), static_cast<T>(extent - 1));
   }
-  if (!(x > -far && x < far)) return found;
+  if (!(Less(-far, x) && Less(x, far))) return found;
   if (how.interpolation == Interpolation::kNearest) {
     const auto i = static_cast<int64_t>(std::nearbyint(Value(x)));
     found.Add(how.Neighbour(i, extent), T(1));

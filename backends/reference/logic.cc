@@ -67,24 +67,21 @@ class Logic : public OperatorVisitor {
  public:
   Result<Kernel> Visit(const op::Equal& op, LoadContext& load) override {
     if (load.dtype(op.a) == DType::kString) return EqualStrings(op);
-    return Compare(load, kNumbers,
-                   [](auto a, auto b) { return Value(a) == Value(b); });
+    return Compare(load, kNumbers, [](auto a, auto b) { return Equal(a, b); });
   }
   Result<Kernel> Visit(const op::Less&, LoadContext& load) override {
-    return Compare(load, kNumbers,
-                   [](auto a, auto b) { return Value(a) < Value(b); });
+    return Compare(load, kNumbers, [](auto a, auto b) { return Less(a, b); });
   }
   Result<Kernel> Visit(const op::LessOrEqual&, LoadContext& load) override {
     return Compare(load, kNumbers,
-                   [](auto a, auto b) { return Value(a) <= Value(b); });
+                   [](auto a, auto b) { return Less(a, b) || Equal(a, b); });
   }
   Result<Kernel> Visit(const op::Greater&, LoadContext& load) override {
-    return Compare(load, kNumbers,
-                   [](auto a, auto b) { return Value(a) > Value(b); });
+    return Compare(load, kNumbers, [](auto a, auto b) { return Less(b, a); });
   }
   Result<Kernel> Visit(const op::GreaterOrEqual&, LoadContext& load) override {
     return Compare(load, kNumbers,
-                   [](auto a, auto b) { return Value(a) >= Value(b); });
+                   [](auto a, auto b) { return Less(b, a) || Equal(a, b); });
   }
   Result<Kernel> Visit(const op::And&, LoadContext& load) override {
     return Compare(load, kBooleans,

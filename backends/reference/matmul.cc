@@ -171,7 +171,7 @@ class MatMuls : public OperatorVisitor {
       using T = typename decltype(scalar)::type;
       const SimdLoops<T>* loops = LoopsOf<T>(load);
       Kernel kernel{.forward = std::bind_front(&MatMulForward<T>, op, loops)};
-      if constexpr (std::integral<T>) return kernel;
+      if constexpr (!std::floating_point<T>) return kernel;
       kernel.backward = std::bind_front(&MatMulBackward<T>, op, loops);
       return kernel;
     });
@@ -190,7 +190,9 @@ class MatMuls : public OperatorVisitor {
         }
         return kernel;
       }
-      kernel.backward = std::bind_front(&GemmBackward<T>, op, loops);
+      if constexpr (std::floating_point<T>) {
+        kernel.backward = std::bind_front(&GemmBackward<T>, op, loops);
+      }
       return kernel;
     });
   }

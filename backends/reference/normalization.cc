@@ -258,7 +258,7 @@ Status RmsNormalization(const op::RMSNormalization& op, KernelContext& run) {
 // x^y; for the usual 3/4 by square roots, which are exactly rounded and fast.
 template <class T>
 T PowerOfSum(T x, T y) {
-  if (Value(y) != T(0.75)) return pow(x, y);
+  if (Value(y) != 0.75) return pow(x, y);
   const T root = sqrt(x);
   return root * sqrt(root);
 }

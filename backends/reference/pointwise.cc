@@ -109,6 +109,10 @@ Kernel CompareKernel(PairLoop<T, bool> loop) {
 }
 
 template Kernel MapKernel(MapLoop<float>);
+template Kernel MapKernel(MapLoop<Var>);
+template Kernel TestKernel(MapLoop<Var, bool>);
+template Kernel PairKernel(PairLoop<Var>);
+template Kernel CompareKernel(PairLoop<Var, bool>);
 template Kernel MapKernel(MapLoop<double>);
 template Kernel MapKernel(MapLoop<int64_t>);
 template Kernel MapKernel(MapLoop<uint64_t>);
@@ -120,10 +124,6 @@ template std::function<Status(GradientContext&)> MapBackward(
     DerivativeLoop<float>);
 template std::function<Status(GradientContext&)> MapBackward(
     DerivativeLoop<double>);
-template std::function<Status(GradientContext&)> MapBackward(
-    DerivativeLoop<int64_t>);
-template std::function<Status(GradientContext&)> MapBackward(
-    DerivativeLoop<uint64_t>);
 template Kernel PairKernel(PairLoop<float>);
 template Kernel PairKernel(PairLoop<double>);
 template Kernel PairKernel(PairLoop<int64_t>);
@@ -134,11 +134,7 @@ template Kernel CompareKernel(PairLoop<float, bool>);
 template std::function<Status(GradientContext&)> PairBackward(
     PairDerivativeLoop<double>);
 template Kernel CompareKernel(PairLoop<double, bool>);
-template std::function<Status(GradientContext&)> PairBackward(
-    PairDerivativeLoop<int64_t>);
 template Kernel CompareKernel(PairLoop<int64_t, bool>);
-template std::function<Status(GradientContext&)> PairBackward(
-    PairDerivativeLoop<uint64_t>);
 template Kernel CompareKernel(PairLoop<uint64_t, bool>);
 
 }  // namespace assay::reference

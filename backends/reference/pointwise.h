@@ -119,7 +119,7 @@ Result<Kernel> MapWithDerivative(const LoadContext& load,
   return Dispatch(load, kFirst, scalars, [&](auto scalar) {
     using T = typename decltype(scalar)::type;
     Kernel kernel = MapKernel<T>(LoopOf<T, T>(f));
-    if constexpr (std::integral<T>) return kernel;
+    if constexpr (!std::floating_point<T>) return kernel;
     kernel.backward = MapBackward<T>(
         [derivative](const T* x, const T* dy, T* dx, int64_t count) {
           for (int64_t i = 0; i < count; ++i) {
@@ -149,6 +149,7 @@ Result<Kernel> CombineWithPartials(const LoadContext& load,
     using T = typename decltype(scalar)::type;
     Kernel kernel = PairKernel<T>(
         PairLoopOf<T, T>([](T a, T b) { return Function::Of(a, b); }));
+    if constexpr (!std::floating_point<T>) return kernel;
     kernel.backward =
         PairBackward<T>([](const Nest<3>& nest, const T* a, const T* b,
                            const T* dy, T* da, T* db) {

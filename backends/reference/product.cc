@@ -3,6 +3,7 @@
 #include "backends/reference/product.h"
 
 #include "backends/reference/simd.h"
+#include "backends/reference/tape/tape.h"
 
 namespace assay::reference {
 namespace {
@@ -78,6 +79,17 @@ void Accumulate(const SimdLoops<T>* loops, const Product& p, const T* a,
     return;
   }
   MultiplyPlainly(p, a, b, y);
+}
+
+// On a tape the whole product is one block.
+template <>
+void Accumulate(const SimdLoops<Var>*, const Product& p, const Var* a,
+                const Var* b, Var* y) {
+  if (Tape* const tape = Tape::Current(); tape != nullptr) {
+    tape->PushBlock(p, a, b, y);
+  } else {
+    MultiplyPlainly(p, a, b, y);
+  }
 }
 
 template void Accumulate(const SimdLoops<float>*, const Product&, const float*,

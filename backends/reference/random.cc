@@ -140,6 +140,10 @@ template <class T>
 Status Dropout(const op::Dropout& op, bool saves, KernelContext& run) {
   ASSAY_ASSIGN_OR_RETURN(const double ratio, DropRatio(op, run));
   if (ratio == 0) return KeepAll(op, run);
+  if constexpr (!std::floating_point<T>) {
+    return FailedPrecondition("a ratio of ", ratio,
+                              " draws at random, which has no exact value");
+  }
   const Tensor& data = run.input(op.data);
   const Loaded<T> x(data);
   ASSAY_ASSIGN_OR_RETURN(Stored<T> y,
@@ -284,9 +288,17 @@ auto ShapeOfInput(const Op& op) {
   };
 }
 
+/// What is drawn has no exact value.
+Status CheckDrawn(const LoadContext& load) {
+  if (!load.options().exact) return OkStatus();
+  return Unsupported(Reason::kValue,
+                     "random draws have no exact value to be asked for");
+}
+
 class Randoms : public OperatorVisitor {
  public:
   Result<Kernel> Visit(const op::Bernoulli& op, LoadContext& load) override {
+    ASSAY_RETURN_IF_ERROR(CheckDrawn(load));
     ASSAY_ASSIGN_OR_RETURN(const DType type,
                            TypeOf(op.dtype, load.dtype(op.input)));
     if (ScalarOf(type) == ScalarKind::kNone) {
@@ -301,29 +313,37 @@ class Randoms : public OperatorVisitor {
     const bool saves = !load.options().gradient_targets.empty();
     return Dispatch(load, op.data, kFloats, [&](auto scalar) -> Kernel {
       using T = typename decltype(scalar)::type;
-      return {.forward = std::bind_front(&Dropout<T>, op, saves),
-              .backward = std::bind_front(&DropoutBackward<T>, op)};
+      Kernel kernel{.forward = std::bind_front(&Dropout<T>, op, saves)};
+      if constexpr (std::floating_point<T>) {
+        kernel.backward = std::bind_front(&DropoutBackward<T>, op);
+      }
+      return kernel;
     });
   }
-  Result<Kernel> Visit(const op::RandomUniform& op, LoadContext&) override {
+  Result<Kernel> Visit(const op::RandomUniform& op, LoadContext& load) override {
+    ASSAY_RETURN_IF_ERROR(CheckDrawn(load));
     return FloatKernel(TypeOf(op.dtype, DType::kFloat32), ShapeAttribute(op),
                        std::bind_front(&Uniform<op::RandomUniform>, op));
   }
   Result<Kernel> Visit(const op::RandomUniformLike& op,
                        LoadContext& load) override {
+    ASSAY_RETURN_IF_ERROR(CheckDrawn(load));
     return FloatKernel(TypeOf(op.dtype, load.dtype(op.input)), ShapeOfInput(op),
                        std::bind_front(&Uniform<op::RandomUniformLike>, op));
   }
-  Result<Kernel> Visit(const op::RandomNormal& op, LoadContext&) override {
+  Result<Kernel> Visit(const op::RandomNormal& op, LoadContext& load) override {
+    ASSAY_RETURN_IF_ERROR(CheckDrawn(load));
     return FloatKernel(TypeOf(op.dtype, DType::kFloat32), ShapeAttribute(op),
                        std::bind_front(&Normal<op::RandomNormal>, op));
   }
   Result<Kernel> Visit(const op::RandomNormalLike& op,
                        LoadContext& load) override {
+    ASSAY_RETURN_IF_ERROR(CheckDrawn(load));
     return FloatKernel(TypeOf(op.dtype, load.dtype(op.input)), ShapeOfInput(op),
                        std::bind_front(&Normal<op::RandomNormalLike>, op));
   }
   Result<Kernel> Visit(const op::Multinomial& op, LoadContext& load) override {
+    ASSAY_RETURN_IF_ERROR(CheckDrawn(load));
     ASSAY_ASSIGN_OR_RETURN(const DType type, TypeOf(op.dtype, DType::kInt32));
     if (type != DType::kInt32 && type != DType::kInt64) {
       return Unsupported(Reason::kDType, "dtype is ", type,

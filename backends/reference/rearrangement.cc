@@ -11,6 +11,7 @@
 #include "backends/reference/movement.h"
 #include "backends/reference/nest.h"
 #include "backends/reference/packed.h"
+#include "framework/backend/backend.h"
 
 namespace assay::reference {
 namespace {
@@ -126,6 +127,10 @@ class Rearrangements : public OperatorVisitor {
         to == DType::kUndefined || BitsOf(from) != BitsOf(to)) {
       return Unsupported(Reason::kDType, "from ", from, " to ", to,
                          ", wanted types of equal width");
+    }
+    if (load.options().exact && (IsFloatingPoint(from) || IsFloatingPoint(to))) {
+      return Unsupported(Reason::kDType, "from ", from, " to ", to,
+                         ": the bits of an exact number are no value");
     }
     return Kernel{.forward = std::bind_front(&BitCast, op, to)};
   }

@@ -2,8 +2,8 @@
 //
 // The vocabulary that kernels compute in. A kernel is a template over a
 // computing scalar T: float, double, and for integer operators int64_t or
-// uint64_t. A scalar that records what is computed can take T's place, so
-// kernels have no `<` on T: they say Before, Value, Detach or Choose.
+// uint64_t, or Var, which records what is computed (tape/var.h). So kernels
+// have no `<` on T: they say Before, Less, Value, Detach or Choose.
 //
 //   template <class T> T LeakyRelu(T x, T alpha) {
 //     return Before(x, T(0)) ? alpha * x : x;
@@ -19,6 +19,9 @@
 #include <concepts>
 #include <cstdint>
 #include <limits>
+#include <vector>
+
+#include "backends/reference/tape/var.h"
 
 namespace assay::reference {
 
@@ -74,6 +77,16 @@ bool Before(T a, T b) {
   return a < b;
 }
 
+/// Whether a < b, and a == b, where the results differ: a jump.
+template <PlainScalar T>
+bool Less(T a, T b) {
+  return a < b;
+}
+template <PlainScalar T>
+bool Equal(T a, T b) {
+  return a == b;
+}
+
 /// Whether x is NaN, which no integer is.
 template <class T>
 bool IsNan(T x) {
@@ -125,6 +138,27 @@ class Choose {
  private:
   T best_ = Bound<T, kLeast>();
   int64_t index_ = -1;
+};
+
+/// A Var's choice is one node, of all that were offered.
+template <bool kLeast>
+class Choose<Var, kLeast> {
+ public:
+  void Offer(Var value, int64_t index) {
+    choose_.Offer(value.value(), index);
+    if (choose_.index() == index) chosen_ = offered_.size();
+    offered_.push_back(value);
+  }
+  Var best() const {
+    return offered_.empty() ? Bound<Var, kLeast>()
+                            : PickedFrom(offered_, chosen_);
+  }
+  int64_t index() const { return choose_.index(); }
+
+ private:
+  Choose<double, kLeast> choose_;
+  size_t chosen_ = 0;
+  std::vector<Var> offered_;
 };
 
 /// The p-norm of the values added: (sum of |x|^p)^(1/p).

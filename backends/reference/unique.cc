@@ -21,10 +21,14 @@ using Order = std::function<int(int64_t i, int64_t j)>;
 // NaN, which is equal to itself here as in numpy.unique, comes last.
 template <class T>
 int CompareElements(const T& a, const T& b) {
-  if (a < b) return -1;
-  if (b < a) return 1;
-  if (a == b) return 0;
-  return static_cast<int>(a != a) - static_cast<int>(b != b);
+  if constexpr (std::same_as<T, std::string>) {
+    return a.compare(b);
+  } else {
+    if (Less(a, b)) return -1;
+    if (Less(b, a)) return 1;
+    if (Equal(a, b)) return 0;
+    return static_cast<int>(IsNan(a)) - static_cast<int>(IsNan(b));
+  }
 }
 
 // Slices element by element, the first that differ deciding.

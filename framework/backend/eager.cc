@@ -36,7 +36,8 @@ Result<std::unique_ptr<Network>> EagerBackend::Load(
     }
   }
   const KernelSource kernels = {
-      families_, [this](const Node& node) { return MayExpand(node); }};
+      families_, [this](const Node& node) { return MayExpand(node); },
+      [&](Kernel kernel) { return Around(std::move(kernel), options); }};
   return EagerNetwork::Load(model, kernels, this->name(), options);
 }
 

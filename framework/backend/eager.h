@@ -68,6 +68,11 @@ class EagerBackend : public Backend {
   /// body. A backend that wants an operator in one piece or not at all says no.
   virtual bool MayExpand(const Node&) const { return true; }
 
+  /// What a backend puts around each of its kernels.
+  virtual Kernel Around(Kernel kernel, const LoadOptions&) const {
+    return kernel;
+  }
+
  private:
   std::vector<std::unique_ptr<OperatorVisitor>> families_;
 };

@@ -96,7 +96,8 @@ Result<Step> CompileNode(const Node& node, const LoadScope& scope,
 
 Result<Kernel> KernelSource::Make(const Node& node, LoadContext& load) const {
   try {
-    return MakeKernel(node, load, families);
+    ASSAY_ASSIGN_OR_RETURN(Kernel kernel, MakeKernel(node, load, families));
+    return around(std::move(kernel));
   } catch (...) {
     return StatusOfException("at load");
   }

@@ -55,6 +55,7 @@ struct KernelSource {
 
   std::span<const std::unique_ptr<OperatorVisitor>> families;
   std::function<bool(const Node&)> may_expand;
+  std::function<Kernel(Kernel)> around;
 };
 
 /// Makes the kernels of `graph`, which must outlive the program, and of its

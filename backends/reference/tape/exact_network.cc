@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "backends/reference/tape/exact_network.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "backends/reference/codec.h"
+#include "backends/reference/tape/passes.h"
+
+namespace assay::reference {
+namespace {
+
+using Bounded = Charged<Charge::kBound>;
+using Conditioned = Charged<Charge::kCondition>;
+
+double RoundoffOf(Precision precision) {
+  switch (precision) {
+    case Precision::kDouble:
+      return std::ldexp(1.0, -53);
+    case Precision::kQuad:
+      return std::ldexp(1.0, -113);
+    case Precision::kArbitrary:
+      return std::ldexp(1.0, -static_cast<int>(Mpfr::kBits));
+  }
+  return 0;
+}
+
+// What the passes say of numbers: each as a scalar of the precision, and its
+// charge.
+template <class S>
+struct Known {
+  const std::vector<S>& numbers;
+  const std::vector<Bounded>& charges;
+  double roundoff;
+  bool undecided = false;  // a jump may have gone the other way
+
+  // First order, and a little more for the orders that follow.
+  double Bound(size_t node) const {
+    if (!std::isfinite(charges[node].value)) return 0;
+    if (undecided) return std::numeric_limits<double>::infinity();
+    const double bound = charges[node].units * roundoff * (1 + 0x1p-20);
+    return std::isnan(bound) ? std::numeric_limits<double>::infinity() : bound;
+  }
+};
+
+// The numbers of a tensor, gathered from the nodes of `vars`.
+template <class S>
+Result<ExactValue> Gather(const Tensor& vars, const Known<S>& known) {
+  ASSAY_ASSIGN_OR_RETURN(Tensor value,
+                         Tensor::Allocate(DType::kFloat64, vars.shape()));
+  ASSAY_ASSIGN_OR_RETURN(Tensor tail,
+                         Tensor::Allocate(DType::kFloat64, vars.shape()));
+  ASSAY_ASSIGN_OR_RETURN(Tensor bound,
+                         Tensor::Allocate(DType::kFloat64, vars.shape()));
+  const auto elements = vars.elements<Var>();
+  for (size_t i = 0; i < elements.size(); ++i) {
+    const uint32_t node = elements[i].node();
+    const S number = node == 0 ? S(elements[i].value()) : known.numbers[node];
+    const double nearest = ToDouble(number);
+    value.mutable_elements<double>()[i] = nearest;
+    tail.mutable_elements<double>()[i] =
+        std::isfinite(nearest) ? ToDouble(S(number - S(nearest))) : 0;
+    bound.mutable_elements<double>()[i] = node == 0 ? 0 : known.Bound(node);
+  }
+  return ExactValue{std::move(value), std::move(tail), std::move(bound)};
+}
+
+// A tensor that no kernel has touched, as it is.
+Result<ExactValue> Untouched(const Tensor& tensor) {
+  ASSAY_ASSIGN_OR_RETURN(Tensor value,
+                         Tensor::Allocate(DType::kFloat64, tensor.shape()));
+  ASSAY_ASSIGN_OR_RETURN(Tensor zeros,
+                         Tensor::Allocate(DType::kFloat64, tensor.shape()));
+  Decode(tensor, value.mutable_elements<double>().data());
+  std::ranges::fill(zeros.mutable_elements<double>(), 0.0);
+  return ExactValue{std::move(value), zeros, zeros};
+}
+
+template <class S>
+Result<ExactValue> Known1(const Value& value, const Known<S>& known);
+
+template <class S>
+Result<ExactValue> KnownSequence(const Sequence& sequence,
+                                 const Known<S>& known) {
+  Sequence result{.element = sequence.element, .items = {}};
+  for (const Value& item : sequence.items) {
+    ASSAY_ASSIGN_OR_RETURN(ExactValue exact, Known1(item, known));
+    result.items.push_back(std::move(exact.value));
+  }
+  if (!result.items.empty()) result.element = result.items.front().Type();
+  return ExactValue{Value(std::move(result)), {}, {}};
+}
+
+template <class S>
+Result<ExactValue> Known1(const Value& value, const Known<S>& known) {
+  if (const Tensor* const tensor = value.tensor()) {
+    if (tensor->dtype() == kDTypeOf<Var>) return Gather(*tensor, known);
+    if (IsFloatingPoint(tensor->dtype())) return Untouched(*tensor);
+  }
+  if (const Sequence* const sequence = value.sequence()) {
+    return KnownSequence(*sequence, known);
+  }
+  const Optional* const optional = value.optional();
+  if (optional != nullptr && optional->has_value()) {
+    ASSAY_ASSIGN_OR_RETURN(ExactValue exact, Known1(*optional->value, known));
+    Optional result{.element = exact.value.Type(),
+                    .value = std::make_shared<const Value>(exact.value)};
+    exact.value = Value(std::move(result));
+    return exact;
+  }
+  return ExactValue{value, {}, {}};
+}
+
+template <class S>
+Result<std::vector<ExactValue>> KnownAll(const std::vector<Value>& values,
+                                         const Known<S>& known) {
+  std::vector<ExactValue> exact(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    ASSAY_ASSIGN_OR_RETURN(exact[i], Known1(values[i], known));
+  }
+  return exact;
+}
+
+std::vector<Bounded> Charges(const Tape& tape) { return Replay<Bounded>(tape); }
+
+// Whether a comparison whose outcome shows may have gone the other way.
+bool IsUndecided(const Tape& tape, const std::vector<Bounded>& charges,
+                 double roundoff) {
+  return std::ranges::any_of(tape.branches(), [&](const Branch& branch) {
+    const Bounded& a = charges[branch.a];
+    const Bounded& b = charges[branch.b];
+    const double doubt = (a.units + b.units) * roundoff;
+    return branch.is_jump && doubt > 0 && std::abs(a.value - b.value) <= doubt;
+  });
+}
+
+template <class S>
+std::vector<S> ValuesOf(const Tape& tape) {
+  if constexpr (std::same_as<S, double>) {
+    return tape.values();
+  } else {
+    return Replay<S>(tape);
+  }
+}
+
+// Calls body(std::type_identity<S>()) with the scalar of a precision.
+template <class Body>
+auto WithScalarOf(Precision precision, Body&& body) {
+  switch (precision) {
+    case Precision::kQuad:
+      return body(std::type_identity<Quad>());
+    case Precision::kArbitrary:
+      return body(std::type_identity<Mpfr>());
+    case Precision::kDouble:
+      break;
+  }
+  return body(std::type_identity<double>());
+}
+
+// A direction: float64, of the shape of `value`; null for zeros.
+Result<const double*> DirectionOf(const Value& direction, const Shape& shape,
+                                  std::string_view name) {
+  if (!direction.present()) return static_cast<const double*>(nullptr);
+  const Tensor* const tensor = direction.tensor();
+  if (tensor == nullptr || tensor->dtype() != DType::kFloat64 ||
+      tensor->shape() != shape) {
+    return InvalidArgument("the direction of '", name, "' is ",
+                           direction.Type().ToString(), ", wanted float64",
+                           shape.ToString());
+  }
+  return tensor->elements<double>().data();
+}
+
+Status CheckCount(size_t found, size_t wanted, std::string_view what) {
+  if (found == wanted) return OkStatus();
+  return InvalidArgument("found ", found, " ", what, ", wanted ", wanted);
+}
+
+bool IsComplex(const ValueType& type) {
+  return ClassOf(type.dtype) == DTypeClass::kComplex ||
+         (type.element != nullptr && IsComplex(*type.element));
+}
+
+// The adjoints of all nodes.
+template <class S>
+std::vector<S> Adjoints(const Tape& tape, const std::vector<S>& values,
+                        const std::vector<double>& seeds) {
+  std::vector<S> adjoints;
+  adjoints.reserve(seeds.size());
+  for (const double seed : seeds) adjoints.emplace_back(seed);
+  Reverse(tape, values, adjoints);
+  return adjoints;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Network>> ExactNetwork::Make(
+    const Model& model, std::unique_ptr<Network> plain,
+    std::unique_ptr<Network> traced) {
+  const Graph& graph = model.graph();
+  for (const auto& value : graph.values) {
+    if (!IsComplex(value.type)) continue;
+    return Unsupported(Reason::kDType, "value '", value.name, "' is ",
+                       value.type.ToString(),
+                       ", wanted no complex numbers where exact is asked for");
+  }
+  return std::unique_ptr<Network>(
+      new ExactNetwork(std::move(plain), std::move(traced)));
+}
+
+Result<std::vector<Value>> ExactNetwork::RunTraced(
+    std::span<const Value> inputs, Trace* trace) {
+  ASSAY_ASSIGN_OR_RETURN(const auto binding, traced_->Bind(inputs, {}));
+  const Trace::Scope running(trace);
+  ASSAY_RETURN_IF_ERROR(traced_->Forward(*binding));
+  return std::vector<Value>(binding->outputs().begin(),
+                            binding->outputs().end());
+}
+
+Result<std::vector<ExactValue>> ExactNetwork::Evaluate(
+    std::span<const Value> inputs, Precision precision) {
+  Trace trace;
+  ASSAY_ASSIGN_OR_RETURN(const auto outputs, RunTraced(inputs, &trace));
+  const std::vector<Bounded> charges = Charges(trace.tape());
+  const double roundoff = RoundoffOf(precision);
+  return WithScalarOf(precision, [&](auto scalar) {
+    using S = typename decltype(scalar)::type;
+    const std::vector<S> values = ValuesOf<S>(trace.tape());
+    return KnownAll(outputs,
+                    Known<S>{values, charges, roundoff,
+                             IsUndecided(trace.tape(), charges, roundoff)});
+  });
+}
+
+Result<std::vector<ExactValue>> ExactNetwork::Vjp(
+    std::span<const Value> inputs, std::span<const Value> cotangents,
+    Precision precision) {
+  Trace trace;
+  ASSAY_ASSIGN_OR_RETURN(const auto ran, RunTraced(inputs, &trace));
+  ASSAY_RETURN_IF_ERROR(
+      CheckCount(cotangents.size(), ran.size(), "cotangents"));
+  std::vector<double> seeds(trace.tape().size(), 0.0);
+  for (size_t i = 0; i < ran.size(); ++i) {
+    const Tensor* const vars = ran[i].tensor();
+    if (vars == nullptr || vars->dtype() != kDTypeOf<Var>) continue;
+    ASSAY_ASSIGN_OR_RETURN(
+        const double* const cotangent,
+        DirectionOf(cotangents[i], vars->shape(), outputs()[i].name));
+    if (cotangent == nullptr) continue;
+    for (size_t k = 0; k < vars->elements<Var>().size(); ++k) {
+      seeds[vars->elements<Var>()[k].node()] += cotangent[k];
+    }
+  }
+  // An input that nothing has read is read now: its adjoints are zero.
+  std::vector<Value> vars(inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Tensor* const tensor = inputs[i].tensor();
+    if (tensor == nullptr || !IsFloatingPoint(tensor->dtype())) continue;
+    ASSAY_ASSIGN_OR_RETURN(vars[i], trace.Traced(inputs[i]));
+  }
+  const Tape& tape = trace.tape();
+  seeds.resize(tape.size(), 0.0);
+  const std::vector<Bounded> charged = Adjoints(tape, Charges(tape), seeds);
+  return WithScalarOf(precision, [&](auto scalar) {
+    using S = typename decltype(scalar)::type;
+    const std::vector<S> adjoints = Adjoints(tape, ValuesOf<S>(tape), seeds);
+    return KnownAll(vars, Known<S>{adjoints, charged, RoundoffOf(precision)});
+  });
+}
+
+Result<std::vector<ExactValue>> ExactNetwork::Jvp(
+    std::span<const Value> inputs, std::span<const Value> tangents,
+    Precision precision) {
+  Trace trace;
+  ASSAY_ASSIGN_OR_RETURN(const auto ran, RunTraced(inputs, &trace));
+  ASSAY_RETURN_IF_ERROR(CheckCount(tangents.size(), inputs.size(), "tangents"));
+  const Tape& tape = trace.tape();
+  std::vector<double> directions(tape.size(), 0.0);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Tensor* const tensor = inputs[i].tensor();
+    if (tensor == nullptr || !IsFloatingPoint(tensor->dtype())) continue;
+    ASSAY_ASSIGN_OR_RETURN(
+        const double* const tangent,
+        DirectionOf(tangents[i], tensor->shape(), this->inputs()[i].name));
+    const Tensor* const vars = trace.Find(*tensor);
+    if (tangent == nullptr || vars == nullptr) continue;
+    for (size_t k = 0; k < vars->elements<Var>().size(); ++k) {
+      directions[vars->elements<Var>()[k].node()] = tangent[k];
+    }
+  }
+  const auto along = [&]<class S>(std::type_identity<S>) {
+    std::vector<S> tangent;
+    for (Dual<S>&dual : Replay<Dual<S>>(tape, [&](uint32_t node, double value) {
+           return Dual<S>(S(value), S(directions[node]));
+         })) {
+      tangent.push_back(std::move(dual.tangent));
+    }
+    return tangent;
+  };
+  const std::vector<Bounded> charged = along(std::type_identity<Bounded>());
+  return WithScalarOf(precision, [&](auto scalar) {
+    using S = typename decltype(scalar)::type;
+    return KnownAll(ran,
+                    Known<S>{along(scalar), charged, RoundoffOf(precision)});
+  });
+}
+
+Result<std::vector<Tensor>> ExactNetwork::ConditionUnits(
+    std::span<const Value> inputs) {
+  Trace trace;
+  ASSAY_ASSIGN_OR_RETURN(const auto ran, RunTraced(inputs, &trace));
+  const std::vector<Conditioned> charges =
+      Replay<Conditioned>(trace.tape(), [](uint32_t, double value) {
+        return Conditioned(value, std::abs(value));
+      });
+  std::vector<Tensor> units(ran.size());
+  for (size_t i = 0; i < ran.size(); ++i) {
+    const Tensor* const vars = ran[i].tensor();
+    if (vars == nullptr || vars->dtype() != kDTypeOf<Var>) continue;
+    ASSAY_ASSIGN_OR_RETURN(units[i],
+                           Tensor::Allocate(DType::kFloat64, vars->shape()));
+    std::ranges::transform(
+        vars->elements<Var>(), units[i].mutable_elements<double>().begin(),
+        [&](const Var& var) { return charges[var.node()].units; });
+  }
+  return units;
+}
+
+}  // namespace assay::reference

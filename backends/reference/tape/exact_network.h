@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ExactNetwork: a network of the reference that can also be evaluated in higher
+// precision, with bounds, and differentiated: the interface Exact. It holds the
+// same graph twice, with kernels of element types and with kernels on Vars.
+//
+//   ASSAY_ASSIGN_OR_RETURN(auto network,
+//                          backend.Load(model, {.exact = true}));
+//   auto values = network->exact()->Evaluate(inputs, Precision::kQuad);
+
+#ifndef ASSAY_BACKENDS_REFERENCE_TAPE_EXACT_NETWORK_H_
+#define ASSAY_BACKENDS_REFERENCE_TAPE_EXACT_NETWORK_H_
+
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "backends/reference/tape/trace.h"
+#include "framework/backend/backend.h"
+#include "framework/backend/network_interfaces.h"
+
+namespace assay::reference {
+
+class ExactNetwork final : public Network, private Exact {
+ public:
+  /// `traced` has kernels that are Traced. Unsupported, reason dtype, for a
+  /// graph with complex numbers, whose place Vars take.
+  static Result<std::unique_ptr<Network>> Make(const Model& model,
+                                               std::unique_ptr<Network> plain,
+                                               std::unique_ptr<Network> traced);
+
+  std::span<const ValueInfo> inputs() const override {
+    return plain_->inputs();
+  }
+  std::span<const ValueInfo> outputs() const override {
+    return plain_->outputs();
+  }
+  Result<std::unique_ptr<Binding>> Bind(
+      std::span<const Value> inputs, std::span<const Value> outputs) override {
+    return plain_->Bind(inputs, outputs);
+  }
+  Status Forward(Binding& binding) override { return plain_->Forward(binding); }
+  Differentiable* differentiable() override { return plain_->differentiable(); }
+  Parameters* parameters() override { return plain_->parameters(); }
+  Placement* placement() override { return plain_->placement(); }
+  Exact* exact() override { return this; }
+
+ private:
+  ExactNetwork(std::unique_ptr<Network> plain, std::unique_ptr<Network> traced)
+      : plain_(std::move(plain)), traced_(std::move(traced)) {}
+
+  Result<std::vector<ExactValue>> Evaluate(std::span<const Value> inputs,
+                                           Precision precision) override;
+  Result<std::vector<ExactValue>> Vjp(std::span<const Value> inputs,
+                                      std::span<const Value> cotangents,
+                                      Precision precision) override;
+  Result<std::vector<ExactValue>> Jvp(std::span<const Value> inputs,
+                                      std::span<const Value> tangents,
+                                      Precision precision) override;
+  Result<std::vector<Tensor>> ConditionUnits(
+      std::span<const Value> inputs) override;
+
+  /// The outputs, on the trace's tape.
+  Result<std::vector<Value>> RunTraced(std::span<const Value> inputs,
+                                       Trace* trace);
+
+  std::unique_ptr<Network> plain_;
+  std::unique_ptr<Network> traced_;
+};
+
+}  // namespace assay::reference
+
+#endif  // ASSAY_BACKENDS_REFERENCE_TAPE_EXACT_NETWORK_H_

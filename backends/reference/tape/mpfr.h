@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Mpfr: 256 bits by GNU MPFR, every result correctly rounded. To check the
+// quad passes with, and for what needs more than they have.
+//
+//   const Mpfr third = Mpfr(1) / Mpfr(3);
+
+#ifndef ASSAY_BACKENDS_REFERENCE_TAPE_MPFR_H_
+#define ASSAY_BACKENDS_REFERENCE_TAPE_MPFR_H_
+
+#include <mpfr.h>
+
+#include <utility>
+
+namespace assay::reference {
+
+class Mpfr {
+ public:
+  static constexpr mpfr_prec_t kBits = 256;
+
+  Mpfr() : Mpfr(0.0) {}
+  explicit Mpfr(double x) {
+    mpfr_init2(number_, kBits);
+    mpfr_set_d(number_, x, MPFR_RNDN);
+  }
+  explicit Mpfr(int x) : Mpfr(static_cast<double>(x)) {}
+  Mpfr(const Mpfr& other) {
+    mpfr_init2(number_, kBits);
+    mpfr_set(number_, other.number_, MPFR_RNDN);
+  }
+  Mpfr& operator=(const Mpfr& other) {
+    mpfr_set(number_, other.number_, MPFR_RNDN);
+    return *this;
+  }
+  ~Mpfr() { mpfr_clear(number_); }
+
+  /// The results of MPFR's functions of one and of two operands.
+  template <class Function>
+  static Mpfr Of(Function function, const Mpfr& a) {
+    Mpfr result;
+    function(result.number_, a.number_, MPFR_RNDN);
+    return result;
+  }
+  template <class Function>
+  static Mpfr Of(Function function, const Mpfr& a, const Mpfr& b) {
+    Mpfr result;
+    function(result.number_, a.number_, b.number_, MPFR_RNDN);
+    return result;
+  }
+  double ToDouble() const { return mpfr_get_d(number_, MPFR_RNDN); }
+
+ private:
+  mpfr_t number_;
+};
+
+inline double ToDouble(const Mpfr& x) { return x.ToDouble(); }
+
+inline Mpfr operator+(const Mpfr& a, const Mpfr& b) {
+  return Mpfr::Of(mpfr_add, a, b);
+}
+inline Mpfr operator-(const Mpfr& a, const Mpfr& b) {
+  return Mpfr::Of(mpfr_sub, a, b);
+}
+inline Mpfr operator*(const Mpfr& a, const Mpfr& b) {
+  return Mpfr::Of(mpfr_mul, a, b);
+}
+inline Mpfr operator/(const Mpfr& a, const Mpfr& b) {
+  return Mpfr::Of(mpfr_div, a, b);
+}
+inline Mpfr operator-(const Mpfr& a) { return Mpfr::Of(mpfr_neg, a); }
+inline Mpfr pow(const Mpfr& a, const Mpfr& b) {
+  return Mpfr::Of(mpfr_pow, a, b);
+}
+inline Mpfr fmod(const Mpfr& a, const Mpfr& b) {
+  return Mpfr::Of(mpfr_fmod, a, b);
+}
+inline Mpfr abs(const Mpfr& a) { return Mpfr::Of(mpfr_abs, a); }
+inline Mpfr sqrt(const Mpfr& a) { return Mpfr::Of(mpfr_sqrt, a); }
+inline Mpfr exp(const Mpfr& a) { return Mpfr::Of(mpfr_exp, a); }
+inline Mpfr expm1(const Mpfr& a) { return Mpfr::Of(mpfr_expm1, a); }
+inline Mpfr log(const Mpfr& a) { return Mpfr::Of(mpfr_log, a); }
+inline Mpfr log1p(const Mpfr& a) { return Mpfr::Of(mpfr_log1p, a); }
+inline Mpfr sin(const Mpfr& a) { return Mpfr::Of(mpfr_sin, a); }
+inline Mpfr cos(const Mpfr& a) { return Mpfr::Of(mpfr_cos, a); }
+inline Mpfr tan(const Mpfr& a) { return Mpfr::Of(mpfr_tan, a); }
+inline Mpfr asin(const Mpfr& a) { return Mpfr::Of(mpfr_asin, a); }
+inline Mpfr acos(const Mpfr& a) { return Mpfr::Of(mpfr_acos, a); }
+inline Mpfr atan(const Mpfr& a) { return Mpfr::Of(mpfr_atan, a); }
+inline Mpfr sinh(const Mpfr& a) { return Mpfr::Of(mpfr_sinh, a); }
+inline Mpfr cosh(const Mpfr& a) { return Mpfr::Of(mpfr_cosh, a); }
+inline Mpfr tanh(const Mpfr& a) { return Mpfr::Of(mpfr_tanh, a); }
+inline Mpfr asinh(const Mpfr& a) { return Mpfr::Of(mpfr_asinh, a); }
+inline Mpfr acosh(const Mpfr& a) { return Mpfr::Of(mpfr_acosh, a); }
+inline Mpfr atanh(const Mpfr& a) { return Mpfr::Of(mpfr_atanh, a); }
+inline Mpfr erf(const Mpfr& a) { return Mpfr::Of(mpfr_erf, a); }
+inline Mpfr floor(const Mpfr& a) { return Mpfr::Of(mpfr_rint_floor, a); }
+inline Mpfr ceil(const Mpfr& a) { return Mpfr::Of(mpfr_rint_ceil, a); }
+inline Mpfr nearbyint(const Mpfr& a) { return Mpfr::Of(mpfr_rint, a); }
+inline Mpfr trunc(const Mpfr& a) { return Mpfr::Of(mpfr_rint_trunc, a); }
+
+}  // namespace assay::reference
+
+#endif  // ASSAY_BACKENDS_REFERENCE_TAPE_MPFR_H_

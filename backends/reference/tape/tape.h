@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tape: what kernels computed on Vars, node by node: a primitive, two operands
+// and a value, 17 bytes. Operations on constants are recorded too, so that a
+// pass in more bits makes them more exact.
+//
+//   Tape tape;
+//   {
+//     const Tape::Scope recording(&tape);
+//     y = Mish(tape.Input(0.5));
+//   }
+//   const std::vector<Quad> values = Replay<Quad>(tape);  // passes.h
+//
+// A product of matrices is one block; a maximum over many is one choice.
+// Decisions that were taken on the way, and how near they were, are kept. One
+// thread records on a tape at a time.
+
+#ifndef ASSAY_BACKENDS_REFERENCE_TAPE_TAPE_H_
+#define ASSAY_BACKENDS_REFERENCE_TAPE_TAPE_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "backends/reference/tape/var.h"
+
+namespace assay::reference {
+
+struct Product;  // product.h
+
+/// The nodes that a choice was taken from.
+struct Choice {
+  uint32_t first = 0;  // in Tape::candidates()
+  uint32_t count = 0;
+  uint32_t chosen = 0;  // node
+};
+
+/// y + scale * a b, of dense row-major matrices of nodes. The results are the
+/// nodes first, first + 1, ...
+struct Block {
+  int64_t rows = 0;
+  int64_t inner = 0;
+  int64_t columns = 0;
+  double scale = 1;
+  uint32_t first = 0;
+  std::vector<uint32_t> a, b, y;
+};
+
+/// A comparison that a kernel branched on.
+struct Branch {
+  uint32_t a = 0;
+  uint32_t b = 0;
+  bool is_jump = false;  // a difference of values, not only of derivatives
+};
+
+/// Which way a comparison of equal numbers goes, to see what a tie means.
+enum class Ties : uint8_t { kFalse, kTrue };
+
+class Tape {
+ public:
+  /// At most `most_nodes` are kept: then full() is true, and the tape is of no
+  /// use.
+  explicit Tape(size_t most_nodes = size_t{1} << 26, Ties ties = Ties::kFalse);
+  Tape(const Tape&) = delete;
+  Tape& operator=(const Tape&) = delete;
+
+  /// Makes a tape the current one of this thread, until the end of the scope.
+  class Scope {
+   public:
+    explicit Scope(Tape* tape);
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+    ~Scope();
+
+   private:
+    Tape* outer_;
+  };
+  static Tape* Current();
+
+  Var Input(double value);
+  Var Push(Primitive primitive, uint32_t a, uint32_t b, double value);
+  /// The node of a Var; one is made for a constant.
+  uint32_t NodeOf(Var x);
+  Var PushChoice(std::span<const Var> candidates, size_t chosen);
+  /// y += scale * a b, in place.
+  void PushBlock(const Product& product, const Var* a, const Var* b, Var* y);
+  void PushBranch(Var a, Var b, bool is_jump);
+
+  size_t size() const { return values_.size(); }
+  bool full() const { return full_; }
+  Ties ties() const { return ties_; }
+  Primitive primitive(size_t node) const { return primitives_[node]; }
+  uint32_t a(size_t node) const { return a_[node]; }
+  uint32_t b(size_t node) const { return b_[node]; }
+  const std::vector<double>& values() const { return values_; }
+  const std::vector<Choice>& choices() const { return choices_; }
+  std::span<const uint32_t> candidates(const Choice& choice) const {
+    return std::span(candidates_).subspan(choice.first, choice.count);
+  }
+  const std::vector<Block>& blocks() const { return blocks_; }
+  const std::vector<Branch>& branches() const { return branches_; }
+
+ private:
+  /// Constants noted lately, so that a loop notes each of its own once.
+  struct Noted {
+    uint64_t bits = 0;
+    uint32_t node = 0;
+  };
+
+  size_t most_nodes_;
+  Ties ties_;
+  bool full_ = false;
+  std::vector<Primitive> primitives_;
+  std::vector<uint32_t> a_, b_;
+  std::vector<double> values_;
+  std::vector<Choice> choices_;
+  std::vector<uint32_t> candidates_;
+  std::vector<Block> blocks_;
+  std::vector<Branch> branches_;
+  std::array<Noted, 64> noted_;
+};
+
+}  // namespace assay::reference
+
+#endif  // ASSAY_BACKENDS_REFERENCE_TAPE_TAPE_H_

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "backends/reference/tape/trace.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "backends/reference/codec.h"
+
+namespace assay::reference {
+namespace {
+
+thread_local Trace* current = nullptr;
+
+constexpr DType kVar = kDTypeOf<Var>;
+
+// A type with Vars where it has floating-point numbers.
+ValueType TracedType(ValueType type) {
+  if (IsFloatingPoint(type.dtype)) type.dtype = kVar;
+  if (type.element != nullptr) {
+    type.element = std::make_shared<const ValueType>(TracedType(*type.element));
+  }
+  return type;
+}
+
+// What a kernel of a traced network sees: Vars in, Vars out.
+class TracedContext final : public KernelContext {
+ public:
+  TracedContext(KernelContext& run, Trace& trace) : run_(run), trace_(trace) {}
+
+  Status TakeInputs() {
+    values_.reserve(static_cast<size_t>(run_.input_count()));
+    for (int i = 0; i < run_.input_count(); ++i) {
+      ASSAY_ASSIGN_OR_RETURN(values_.emplace_back(),
+                             trace_.Traced(run_.value(Input{i, false})));
+    }
+    for (const Value& value : values_) inputs_.push_back(&value);
+    return OkStatus();
+  }
+
+  Result<Tensor*> Output(assay::Output output, DType dtype,
+                         const Shape& shape) override {
+    return run_.Output(output, IsFloatingPoint(dtype) ? kVar : dtype, shape);
+  }
+  Status SetOutput(assay::Output output, Value value) override {
+    ASSAY_ASSIGN_OR_RETURN(Value traced, trace_.Traced(value));
+    return run_.SetOutput(output, std::move(traced));
+  }
+  Result<std::vector<Value>> Run(std::string_view attribute,
+                                 std::span<const Value> inputs) override {
+    std::vector<Value> traced(inputs.size());
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      ASSAY_ASSIGN_OR_RETURN(traced[i], trace_.Traced(inputs[i]));
+    }
+    return run_.Run(attribute, traced);
+  }
+  void Save(Value value) override { run_.Save(std::move(value)); }
+
+ private:
+  KernelContext& run_;
+  Trace& trace_;
+  std::vector<Value> values_;
+};
+
+}  // namespace
+
+Trace::Scope::Scope(Trace* trace) : outer_(current), tape_(&trace->tape_) {
+  current = trace;
+}
+
+Trace::Scope::~Scope() { current = outer_; }
+
+Trace* Trace::Current() { return current; }
+
+const Tensor* Trace::Find(const Tensor& tensor) const {
+  const auto found = traced_.find(tensor.data());
+  return found == traced_.end() ? nullptr : &found->second;
+}
+
+Result<Tensor> Trace::TracedTensor(const Tensor& tensor) {
+  if (const Tensor* const known = Find(tensor)) {
+    return known->Reshape(tensor.shape());
+  }
+  ASSAY_ASSIGN_OR_RETURN(Tensor vars, Tensor::Allocate(kVar, tensor.shape()));
+  std::vector<double> numbers(static_cast<size_t>(tensor.num_elements()));
+  Decode(tensor, numbers.data());
+  std::ranges::transform(numbers, vars.mutable_elements<Var>().begin(),
+                         [this](double x) { return tape_.Input(x); });
+  if (!numbers.empty()) traced_.emplace(tensor.data(), vars);
+  return vars;
+}
+
+Result<Value> Trace::Traced(const Value& value) {
+  if (const Tensor* const tensor = value.tensor()) {
+    if (!tensor->defined() || !IsFloatingPoint(tensor->dtype())) return value;
+    ASSAY_ASSIGN_OR_RETURN(Tensor vars, TracedTensor(*tensor));
+    return Value(std::move(vars));
+  }
+  if (const Sequence* const sequence = value.sequence()) {
+    Sequence traced{.element = TracedType(sequence->element), .items = {}};
+    for (const Value& item : sequence->items) {
+      ASSAY_ASSIGN_OR_RETURN(traced.items.emplace_back(), Traced(item));
+    }
+    return Value(std::move(traced));
+  }
+  if (const Optional* const optional = value.optional()) {
+    Optional traced{.element = TracedType(optional->element), .value = {}};
+    if (optional->has_value()) {
+      ASSAY_ASSIGN_OR_RETURN(Value held, Traced(*optional->value));
+      traced.value = std::make_shared<const Value>(std::move(held));
+    }
+    return Value(std::move(traced));
+  }
+  if (const Map* const map = value.map()) {
+    Map traced{.keys = map->keys, .values = {}};
+    for (const Value& item : map->values) {
+      ASSAY_ASSIGN_OR_RETURN(traced.values.emplace_back(), Traced(item));
+    }
+    return Value(std::move(traced));
+  }
+  return value;
+}
+
+Kernel Traced(Kernel kernel) {
+  return {.forward = [forward = std::move(kernel.forward)](
+                         KernelContext& run) -> Status {
+    Trace* const trace = Trace::Current();
+    if (trace == nullptr) {
+      return FailedPrecondition("a traced kernel runs without a trace");
+    }
+    TracedContext context(run, *trace);
+    ASSAY_RETURN_IF_ERROR(context.TakeInputs());
+    ASSAY_RETURN_IF_ERROR(forward(context));
+    if (trace->tape().full()) {
+      return ResourceExhausted(
+          "the tape is full: the computation has more "
+          "than ",
+          trace->tape().size(), " steps");
+    }
+    return OkStatus();
+  }};
+}
+
+}  // namespace assay::reference
