@@ -42,6 +42,11 @@ void MoveElements(const Tensor& x, Tensor& y, const Nest<2>& nest,
 
 void FillElements(const Tensor& value, Tensor& y) {
   const bool given = value.num_elements() == 1;
+  if (given && value.dtype() != y.dtype()) {  // a number, among Vars
+    const Loaded<Var> number(value);
+    std::ranges::fill(y.mutable_elements<Var>(), number[0]);
+    return;
+  }
   const bool whole = DispatchUnit(y.dtype(), [&](auto unit) {
     using Unit = typename decltype(unit)::type;
     std::fill_n(MutableUnits<Unit>(y), y.num_elements(),

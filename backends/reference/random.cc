@@ -320,7 +320,8 @@ class Randoms : public OperatorVisitor {
       return kernel;
     });
   }
-  Result<Kernel> Visit(const op::RandomUniform& op, LoadContext& load) override {
+  Result<Kernel> Visit(const op::RandomUniform& op,
+                       LoadContext& load) override {
     ASSAY_RETURN_IF_ERROR(CheckDrawn(load));
     return FloatKernel(TypeOf(op.dtype, DType::kFloat32), ShapeAttribute(op),
                        std::bind_front(&Uniform<op::RandomUniform>, op));

@@ -128,7 +128,8 @@ class Rearrangements : public OperatorVisitor {
       return Unsupported(Reason::kDType, "from ", from, " to ", to,
                          ", wanted types of equal width");
     }
-    if (load.options().exact && (IsFloatingPoint(from) || IsFloatingPoint(to))) {
+    if (load.options().exact &&
+        (IsFloatingPoint(from) || IsFloatingPoint(to))) {
       return Unsupported(Reason::kDType, "from ", from, " to ", to,
                          ": the bits of an exact number are no value");
     }

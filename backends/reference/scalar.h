@@ -145,20 +145,22 @@ template <bool kLeast>
 class Choose<Var, kLeast> {
  public:
   void Offer(Var value, int64_t index) {
-    choose_.Offer(value.value(), index);
-    if (choose_.index() == index) chosen_ = offered_.size();
+    choose_.Offer(value.value(), static_cast<int64_t>(offered_.size()));
     offered_.push_back(value);
+    indices_.push_back(index);
   }
   Var best() const {
     return offered_.empty() ? Bound<Var, kLeast>()
-                            : PickedFrom(offered_, chosen_);
+                            : PickedFrom(offered_, chosen());
   }
-  int64_t index() const { return choose_.index(); }
+  int64_t index() const { return offered_.empty() ? -1 : indices_[chosen()]; }
 
  private:
-  Choose<double, kLeast> choose_;
-  size_t chosen_ = 0;
+  size_t chosen() const { return static_cast<size_t>(choose_.index()); }
+
+  Choose<double, kLeast> choose_;  // among offered_
   std::vector<Var> offered_;
+  std::vector<int64_t> indices_;
 };
 
 /// The p-norm of the values added: (sum of |x|^p)^(1/p).

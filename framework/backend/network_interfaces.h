@@ -102,6 +102,13 @@ struct ExactValue {
   Tensor bound;  // float64, never negative. Undefined where value is as it is
 };
 
+/// A number found by other means than the ones it is to check, off by at most
+/// `bound`.
+struct Slope {
+  double value = 0;
+  double bound = 0;
+};
+
 /// The same model in a higher precision: inputs are decoded exactly, and no
 /// result between them and the outputs is rounded to an element type. Offered
 /// by networks loaded with LoadOptions::exact.
@@ -123,9 +130,17 @@ class Exact {
   virtual Result<std::vector<ExactValue>> Jvp(std::span<const Value> inputs,
                                               std::span<const Value> tangents,
                                               Precision precision) = 0;
-  /// What one rounding of unit size in every input and every result between
-  /// can do to each output element, to first order: float64, one per output.
-  /// An error divided by this and by the unit roundoff is in condition units.
+  /// The derivative of the sum of cotangents times outputs along the tangents,
+  /// by differences of values alone: a referee of Vjp and of Jvp, which share
+  /// their partial derivatives. The bound is infinite where a kink or a jump is
+  /// too near.
+  virtual Result<Slope> Difference(std::span<const Value> inputs,
+                                   std::span<const Value> tangents,
+                                   std::span<const Value> cotangents) = 0;
+  /// What one rounding of every input and of every result between, sums apart,
+  /// can do to each output element, to first order, in units of the roundoff:
+  /// float64, one per output. An error divided by this and by the unit roundoff
+  /// is in condition units.
   virtual Result<std::vector<Tensor>> ConditionUnits(
       std::span<const Value> inputs) = 0;
 };

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "backends/reference/codec.h"
+#include "backends/reference/tape/margins.h"
 #include "backends/reference/tape/passes.h"
 
 namespace assay::reference {
@@ -270,17 +271,19 @@ Result<std::vector<ExactValue>> ExactNetwork::Vjp(
   });
 }
 
-Result<std::vector<ExactValue>> ExactNetwork::Jvp(
+Result<std::vector<double>> ExactNetwork::DirectionsOf(
     std::span<const Value> inputs, std::span<const Value> tangents,
-    Precision precision) {
-  Trace trace;
-  ASSAY_ASSIGN_OR_RETURN(const auto ran, RunTraced(inputs, &trace));
+    const Trace& trace) {
   ASSAY_RETURN_IF_ERROR(CheckCount(tangents.size(), inputs.size(), "tangents"));
-  const Tape& tape = trace.tape();
-  std::vector<double> directions(tape.size(), 0.0);
+  std::vector<double> directions(trace.tape().size(), 0.0);
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Tensor* const tensor = inputs[i].tensor();
-    if (tensor == nullptr || !IsFloatingPoint(tensor->dtype())) continue;
+    if (tensor == nullptr || !IsFloatingPoint(tensor->dtype())) {
+      if (!tangents[i].present()) continue;
+      return InvalidArgument("input '", this->inputs()[i].name,
+                             "' has a tangent, and is ",
+                             inputs[i].Type().ToString());
+    }
     ASSAY_ASSIGN_OR_RETURN(
         const double* const tangent,
         DirectionOf(tangents[i], tensor->shape(), this->inputs()[i].name));
@@ -290,6 +293,17 @@ Result<std::vector<ExactValue>> ExactNetwork::Jvp(
       directions[vars->elements<Var>()[k].node()] = tangent[k];
     }
   }
+  return directions;
+}
+
+Result<std::vector<ExactValue>> ExactNetwork::Jvp(
+    std::span<const Value> inputs, std::span<const Value> tangents,
+    Precision precision) {
+  Trace trace;
+  ASSAY_ASSIGN_OR_RETURN(const auto ran, RunTraced(inputs, &trace));
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<double> directions,
+                         DirectionsOf(inputs, tangents, trace));
+  const Tape& tape = trace.tape();
   const auto along = [&]<class S>(std::type_identity<S>) {
     std::vector<S> tangent;
     for (Dual<S>&dual : Replay<Dual<S>>(tape, [&](uint32_t node, double value) {
@@ -305,6 +319,67 @@ Result<std::vector<ExactValue>> ExactNetwork::Jvp(
     return KnownAll(ran,
                     Known<S>{along(scalar), charged, RoundoffOf(precision)});
   });
+}
+
+// The sum of cotangents times outputs, in quad so that it adds no rounding, and
+// what the roundings of the outputs can have done to it.
+Result<Sample> ExactNetwork::Weighted(std::span<const Value> inputs,
+                                      std::span<const Value> cotangents,
+                                      Trace* trace) {
+  ASSAY_ASSIGN_OR_RETURN(const auto ran, RunTraced(inputs, trace));
+  ASSAY_RETURN_IF_ERROR(
+      CheckCount(cotangents.size(), ran.size(), "cotangents"));
+  const std::vector<Bounded> charges = Charges(trace->tape());
+  Quad sum;
+  double bound = 0;
+  for (size_t i = 0; i < ran.size(); ++i) {
+    const Tensor* const vars = ran[i].tensor();
+    if (vars == nullptr || vars->dtype() != kDTypeOf<Var>) continue;
+    ASSAY_ASSIGN_OR_RETURN(
+        const double* const weights,
+        DirectionOf(cotangents[i], vars->shape(), outputs()[i].name));
+    if (weights == nullptr) continue;
+    for (size_t k = 0; k < vars->elements<Var>().size(); ++k) {
+      const Var& var = vars->elements<Var>()[k];
+      sum = sum + Quad(weights[k]) * Quad(var.value());
+      bound += std::abs(weights[k]) * charges[var.node()].units;
+    }
+  }
+  return Sample{ToDouble(sum), bound * 0x1p-53};
+}
+
+Result<Slope> ExactNetwork::Difference(std::span<const Value> inputs,
+                                       std::span<const Value> tangents,
+                                       std::span<const Value> cotangents) {
+  Trace trace;
+  ASSAY_RETURN_IF_ERROR(Weighted(inputs, cotangents, &trace).status());
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<double> directions,
+                         DirectionsOf(inputs, tangents, trace));
+  const Margins margins = MarginsOf(
+      trace.tape(),
+      Replay<Dual<double>>(trace.tape(), [&](uint32_t node, double value) {
+        return Dual<double>(value, directions[node]);
+      }));
+  const double reach = std::min(margins.kink, margins.jump) / 4;
+  if (!(reach > 0x1p-30)) {
+    return Slope{0, std::numeric_limits<double>::infinity()};
+  }
+  const double step = std::exp2(std::floor(std::log2(std::min(reach, 0x1p-6))));
+  return SlopeAtZero(
+      [&](double h) -> Result<Sample> {
+        Trace shifted;
+        for (size_t i = 0; i < inputs.size(); ++i) {
+          const Tensor* const tangent = tangents[i].tensor();
+          if (tangent == nullptr) continue;
+          std::vector<double> offsets;
+          for (const double t : tangent->elements<double>()) {
+            offsets.push_back(h * t);
+          }
+          shifted.Shift(*inputs[i].tensor(), std::move(offsets));
+        }
+        return Weighted(inputs, cotangents, &shifted);
+      },
+      {.step = step});
 }
 
 Result<std::vector<Tensor>> ExactNetwork::ConditionUnits(

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/reference/tape/referee.h"
 #include "backends/reference/tape/trace.h"
 #include "framework/backend/backend.h"
 #include "framework/backend/network_interfaces.h"
@@ -58,12 +59,22 @@ class ExactNetwork final : public Network, private Exact {
   Result<std::vector<ExactValue>> Jvp(std::span<const Value> inputs,
                                       std::span<const Value> tangents,
                                       Precision precision) override;
+  Result<Slope> Difference(std::span<const Value> inputs,
+                           std::span<const Value> tangents,
+                           std::span<const Value> cotangents) override;
   Result<std::vector<Tensor>> ConditionUnits(
       std::span<const Value> inputs) override;
 
   /// The outputs, on the trace's tape.
   Result<std::vector<Value>> RunTraced(std::span<const Value> inputs,
                                        Trace* trace);
+
+  /// The tangent of each node that an input was read into, 0 for others.
+  Result<std::vector<double>> DirectionsOf(std::span<const Value> inputs,
+                                           std::span<const Value> tangents,
+                                           const Trace& trace);
+  Result<Sample> Weighted(std::span<const Value> inputs,
+                          std::span<const Value> cotangents, Trace* trace);
 
   std::unique_ptr<Network> plain_;
   std::unique_ptr<Network> traced_;

@@ -113,8 +113,8 @@ struct Charged {
     const Partials<double> d =
         PartialsOf<double>(primitive, a.value, b.value, v);
     double units = RoundingsOf(primitive) * std::abs(v);
-    if (a.units != 0) units += Moved(primitive, d.a) * a.units;
-    if (b.units != 0) units += std::abs(d.b) * b.units;
+    units += Carried(Moved(primitive, d.a), a.units);
+    units += Carried(std::abs(d.b), b.units);
     const double gap = GapOf(primitive, a.value, b.value);
     if (a.units + b.units != 0 && (a.units + b.units) * kRoundoff >= gap) {
       units +=
@@ -137,6 +137,12 @@ struct Charged {
       default:
         return std::numeric_limits<double>::infinity();
     }
+  }
+
+  /// What is exact carries nothing on, also against an infinite derivative, and
+  /// neither does what has no influence.
+  static double Carried(double partial, double units) {
+    return partial == 0 || units == 0 ? 0 : partial * units;
   }
 
   /// How much a result moves with its operand. That of Detach has no

@@ -3,6 +3,7 @@
 #include "backends/reference/tape/trace.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "backends/reference/codec.h"
@@ -73,8 +74,8 @@ Trace::Scope::~Scope() { current = outer_; }
 Trace* Trace::Current() { return current; }
 
 const Tensor* Trace::Find(const Tensor& tensor) const {
-  const auto found = traced_.find(tensor.data());
-  return found == traced_.end() ? nullptr : &found->second;
+  const auto found = read_.find(tensor.data());
+  return found == read_.end() ? nullptr : &found->second.vars;
 }
 
 Result<Tensor> Trace::TracedTensor(const Tensor& tensor) {
@@ -84,9 +85,14 @@ Result<Tensor> Trace::TracedTensor(const Tensor& tensor) {
   ASSAY_ASSIGN_OR_RETURN(Tensor vars, Tensor::Allocate(kVar, tensor.shape()));
   std::vector<double> numbers(static_cast<size_t>(tensor.num_elements()));
   Decode(tensor, numbers.data());
+  if (const auto shift = offsets_.find(tensor.data());
+      shift != offsets_.end()) {
+    std::ranges::transform(numbers, shift->second, numbers.begin(),
+                           std::plus<>());
+  }
   std::ranges::transform(numbers, vars.mutable_elements<Var>().begin(),
                          [this](double x) { return tape_.Input(x); });
-  if (!numbers.empty()) traced_.emplace(tensor.data(), vars);
+  if (!numbers.empty()) read_.emplace(tensor.data(), Read{tensor, vars});
   return vars;
 }
 

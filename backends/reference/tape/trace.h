@@ -13,6 +13,8 @@
 #define ASSAY_BACKENDS_REFERENCE_TAPE_TRACE_H_
 
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "backends/reference/tape/tape.h"
 #include "framework/backend/kernel.h"
@@ -38,6 +40,11 @@ class Trace {
 
   const Tape& tape() const { return tape_; }
 
+  /// Adds `offsets` to the numbers of `tensor` when they are read.
+  void Shift(const Tensor& tensor, std::vector<double> offsets) {
+    offsets_[tensor.data()] = std::move(offsets);
+  }
+
   /// The same value with Vars for floating-point numbers. Resource exhausted
   /// when there is no memory for them.
   Result<Value> Traced(const Value& value);
@@ -53,7 +60,13 @@ class Trace {
   Result<Tensor> TracedTensor(const Tensor& tensor);
 
   Tape tape_;
-  std::map<const std::byte*, Tensor> traced_;  // by where the bytes lie
+  std::map<const std::byte*, std::vector<double>> offsets_;
+  /// What was read, held so that nothing else comes to lie there.
+  struct Read {
+    Tensor tensor;
+    Tensor vars;
+  };
+  std::map<const std::byte*, Read> read_;  // by where the bytes lie
 };
 
 /// The kernel, in a run with a current Trace. Fails when the tape is full.

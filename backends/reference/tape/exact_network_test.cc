@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "backends/reference/tape/exact_network.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "backends/reference/kernel_rows.h"
+
+namespace assay::reference {
+namespace {
+
+struct Loaded1 {
+  explicit Loaded1(const std::string& graph) {
+    RowBackend backend;
+    LoadOptions options;
+    options.exact = true;
+    auto loaded = backend.Load(ModelOf(graph), options);
+    EXPECT_TRUE(loaded.ok()) << loaded.status().message();
+    if (loaded.ok()) network = std::move(*loaded);
+  }
+  Exact& exact() { return *network->exact(); }
+  std::unique_ptr<Network> network;
+};
+
+double At(const Value& value, size_t i) {
+  return value.tensor()->elements<double>()[i];
+}
+double At(const Tensor& tensor, size_t i) {
+  return tensor.elements<double>()[i];
+}
+
+TEST(ExactNetworkTest, NothingIsRoundedBetweenTheNodes) {
+  // In float32 the sum is 2^24 and the difference 0.
+  Loaded1 sum(
+      "g (float[1] x, float[1] y) => (float[1] d) "
+      "{ s = Add(x, y) d = Sub(s, x) }");
+  const std::vector<Value> inputs = {F({1}, {16777216}).Make(),
+                                     F({1}, {0.5}).Make()};
+  const auto exact = sum.exact().Evaluate(inputs, Precision::kDouble);
+  ASSERT_TRUE(exact.ok()) << exact.status().message();
+  EXPECT_EQ(At((*exact)[0].value, 0), 0.5);
+  EXPECT_LT(At((*exact)[0].bound, 0), 1e-8);
+}
+
+TEST(ExactNetworkTest, EachPrecisionIsWithinItsBound) {
+  Loaded1 erf("g (float[1] x) => (float[1] y) { e = Exp(x) y = Erf(e) }");
+  const std::vector<Value> inputs = {F({1}, {-0.75}).Make()};
+  std::vector<ExactValue> answers;
+  for (const Precision precision :
+       {Precision::kDouble, Precision::kQuad, Precision::kArbitrary}) {
+    auto exact = erf.exact().Evaluate(inputs, precision);
+    ASSERT_TRUE(exact.ok()) << exact.status().message();
+    answers.push_back(std::move((*exact)[0]));
+  }
+  // Value and tail hold 106 bits.
+  const double truth = At(answers[2].value, 0);
+  const double rest = At(answers[2].tail, 0);
+  for (const ExactValue& answer : answers) {
+    const double error =
+        std::abs((At(answer.value, 0) - truth) + (At(answer.tail, 0) - rest));
+    EXPECT_LE(error, At(answer.bound, 0) + 0x1p-104);
+  }
+  EXPECT_LT(At(answers[0].bound, 0), 1e-14);
+  EXPECT_LT(At(answers[1].bound, 0), 1e-32);
+  EXPECT_LT(At(answers[2].bound, 0), 1e-75);
+  EXPECT_NE(At(answers[1].tail, 0), 0);
+}
+
+struct GradientRow {
+  std::string graph;
+  std::vector<Feed> feeds;
+};
+
+std::vector<GradientRow> GradientRows() {
+  return {
+      {"g (float[2,3] x, float[3,2] w, float[2] b) => (float[2,2] y) "
+       "{ y = Gemm<alpha=0.5>(x, w, b) }",
+       {F({2, 3}, {1, -2, 3, 0.5, 0.25, -1}), F({3, 2}, {2, 1, -1, 3, 4, 0.5}),
+        F({2}, {1, -1})}},
+      {"g (float[1,2,4,4] x, float[3,2,3,3] w) => (float[1,3,2,2] y) "
+       "{ y = Conv(x, w) }",
+       {F({1, 2, 4, 4}, std::vector<double>(32, 0.75)),
+        F({3, 2, 3, 3}, std::vector<double>(54, -0.125))}},
+      {"g (float[2,3] x) => (float[2,3] y) { y = Softmax(x) }",
+       {F({2, 3}, {1, -2, 3, 0.5, 0.25, -1})}},
+      {"g (float[2,4] x, float[4] s, float[4] b) => (float[2,4] y) "
+       "{ y = LayerNormalization(x, s, b) }",
+       {F({2, 4}, {1, -2, 3, 0.5, 0.25, -1, 2, 7}), F({4}, {1, 2, 3, 4}),
+        F({4}, {0, 1, 0, -1})}},
+      {"g (float[1,1,4,4] x) => (float[1,1,2,2] y) "
+       "{ y = MaxPool<kernel_shape=[2,2], strides=[2,2]>(x) }",
+       {F({1, 1, 4, 4}, {1, 2, 3, 4, 8, 7, 6, 5, 0, -1, -2, -3, 4, 6, 8, 9})}},
+      {"g (float[2,3] x) => (float[3,2] y) "
+       "{ t = Transpose(x) e = Exp(t) y = Mul(e, t) }",
+       {F({2, 3}, {1, -2, 3, 0.5, 0.25, -1})}},
+  };
+}
+
+Value Ramp(const Shape& shape, double first, double step) {
+  auto tensor = Tensor::Allocate(DType::kFloat64, shape);
+  double next = first;
+  for (double& x : tensor->mutable_elements<double>()) {
+    x = next;
+    next = next > 2 ? first : next + step;
+  }
+  return Value(std::move(*tensor));
+}
+
+// The reverse pass, the tangent pass and the referee, which shares no partial
+// derivative with them, give one number.
+TEST(ExactNetworkTest, VjpJvpAndDifferencesAgree) {
+  for (const GradientRow& row : GradientRows()) {
+    Loaded1 loaded(row.graph);
+    std::vector<Value> inputs, tangents, cotangents;
+    for (const Feed& feed : row.feeds) {
+      inputs.emplace_back(feed.Make());
+      tangents.push_back(Ramp(feed.shape, -0.5, 0.375));
+    }
+    for (const ValueInfo& output : loaded.network->outputs()) {
+      cotangents.push_back(Ramp(*output.type.StaticShape(), 0.75, -0.25));
+    }
+    Exact& exact = loaded.exact();
+    const auto vjp = exact.Vjp(inputs, cotangents, Precision::kQuad);
+    const auto jvp = exact.Jvp(inputs, tangents, Precision::kQuad);
+    const auto slope = exact.Difference(inputs, tangents, cotangents);
+    ASSERT_TRUE(vjp.ok() && jvp.ok() && slope.ok()) << row.graph;
+    const auto dot = [](const ExactValue& x, const Value& y) {
+      double sum = 0;
+      for (size_t i = 0; i < y.tensor()->elements<double>().size(); ++i) {
+        sum += At(x.value, i) * At(y, i);
+      }
+      return sum;
+    };
+    double from_vjp = 0;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      from_vjp += dot((*vjp)[i], tangents[i]);
+    }
+    const double from_jvp = dot((*jvp)[0], cotangents[0]);
+    EXPECT_NEAR(from_vjp, from_jvp, 1e-12) << row.graph;
+    EXPECT_LE(std::abs(slope->value - from_jvp), slope->bound + 1e-12)
+        << row.graph;
+    EXPECT_LE(slope->bound, 1e-6) << row.graph;
+  }
+}
+
+TEST(ExactNetworkTest, AJumpThatIsTooNearLeavesTheRefereeWithoutABound) {
+  Loaded1 loaded("g (float[1] x) => (float[1] y) { y = Floor(x) }");
+  const std::vector<Value> inputs = {F({1}, {2}).Make()};
+  const std::vector<Value> ones = {D({1}, {1}).Make()};
+  const auto slope = loaded.exact().Difference(inputs, ones, ones);
+  ASSERT_TRUE(slope.ok());
+  EXPECT_TRUE(std::isinf(slope->bound));
+}
+
+TEST(ExactNetworkTest, AComparisonInDoubtHasNoBound) {
+  // A third of three is 1, or next to it.
+  Loaded1 loaded(
+      "g (float[1] x, float[1] y) => (float[1] z) "
+      "{ q = Div(x, y) r = Mul(q, y) c = Less(r, x) z = Where(c, x, y) }");
+  const std::vector<Value> inputs = {F({1}, {1}).Make(), F({1}, {3}).Make()};
+  const auto exact = loaded.exact().Evaluate(inputs, Precision::kDouble);
+  ASSERT_TRUE(exact.ok()) << exact.status().message();
+  EXPECT_TRUE(std::isinf(At((*exact)[0].bound, 0)));
+}
+
+TEST(ExactNetworkTest, ConditionUnitsSeeCancellation) {
+  // x + y of 1 and -1 + 2^-20: both inputs may have been rounded.
+  Loaded1 sum("g (float[1] x, float[1] y) => (float[1] s) { s = Add(x, y) }");
+  const std::vector<Value> inputs = {F({1}, {1}).Make(),
+                                     F({1}, {-1 + 0x1p-20}).Make()};
+  const auto units = sum.exact().ConditionUnits(inputs);
+  ASSERT_TRUE(units.ok());
+  EXPECT_EQ(At((*units)[0], 0), 2 - 0x1p-20);
+}
+
+TEST(ExactNetworkTest, WhatHasNoExactValueIsDeclined) {
+  struct Row {
+    std::string graph;
+    std::string message;
+  };
+  const std::vector<Row> rows = {
+      {"g (float[2] x) => (float[2] y) { y = Bernoulli(x) }", "random"},
+      {"g (int32[2] x) => (float[2] y) { y = BitCast<to=1>(x) }", "bits"},
+      {"g (float[2] x) => (string[2] y) { y = Cast<to=8>(x) }", "numbers"},
+  };
+  for (const Row& row : rows) {
+    RowBackend backend;
+    LoadOptions options;
+    options.exact = true;
+    const auto loaded = backend.Load(ModelOf(row.graph), options);
+    EXPECT_EQ(loaded.status().code(), StatusCode::kUnsupported) << row.graph;
+    EXPECT_NE(loaded.status().message().find(row.message), std::string::npos)
+        << loaded.status().message();
+  }
+}
+
+TEST(ExactNetworkTest, WrongDirectionsAreNamed) {
+  Loaded1 relu("g (float[2] x) => (float[2] y) { y = Relu(x) }");
+  const std::vector<Value> inputs = {F({2}, {1, 2}).Make()};
+  const std::vector<Value> wrong = {F({2}, {1, 2}).Make()};
+  const auto vjp = relu.exact().Vjp(inputs, wrong, Precision::kDouble);
+  EXPECT_EQ(vjp.status().message(),
+            "the direction of 'y' is float32[2], wanted float64[2]");
+  const auto jvp = relu.exact().Jvp(inputs, {}, Precision::kDouble);
+  EXPECT_EQ(jvp.status().message(), "found 0 tangents, wanted 1");
+}
+
+TEST(ExactNetworkTest, AnInputThatIsNotReadHasZeroGradient) {
+  Loaded1 loaded(
+      "g (float[2] x, float[2] unused, int64[1] n) => (float[2] y) "
+      "{ y = Relu(x) }");
+  const std::vector<Value> inputs = {F({2}, {1, -2}).Make(),
+                                     F({2}, {3, 4}).Make(), I({1}, {7}).Make()};
+  const std::vector<Value> ones = {D({2}, {1, 1}).Make()};
+  const auto vjp = loaded.exact().Vjp(inputs, ones, Precision::kDouble);
+  ASSERT_TRUE(vjp.ok()) << vjp.status().message();
+  EXPECT_EQ(At((*vjp)[0].value, 0), 1);
+  EXPECT_EQ(At((*vjp)[0].value, 1), 0);
+  EXPECT_EQ(At((*vjp)[1].value, 0), 0);
+  EXPECT_FALSE((*vjp)[2].value.present());
+}
+
+}  // namespace
+}  // namespace assay::reference

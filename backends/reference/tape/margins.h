@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How far one may go along a direction before a decision that was taken on a
+// tape would be another: the step of a referee stays below it.
+//
+//   const auto moving = Replay<Dual<double>>(tape, direction);
+//   const Margins margins = MarginsOf(tape, moving);
+
+#ifndef ASSAY_BACKENDS_REFERENCE_TAPE_MARGINS_H_
+#define ASSAY_BACKENDS_REFERENCE_TAPE_MARGINS_H_
+
+#include <limits>
+#include <vector>
+
+#include "backends/reference/tape/lifted.h"
+#include "backends/reference/tape/tape.h"
+
+namespace assay::reference {
+
+/// The least steps, in multiples of the direction, to first order; infinite
+/// where no decision changes.
+struct Margins {
+  double kink = std::numeric_limits<double>::infinity();  // of derivatives
+  double jump = std::numeric_limits<double>::infinity();  // of values
+};
+
+/// |a - b| / |a' - b'| of each comparison; of a choice the winner against each
+/// other candidate; of a step (Floor, Round, ...) the way to where it jumps.
+Margins MarginsOf(const Tape& tape, const std::vector<Dual<double>>& moving);
+
+}  // namespace assay::reference
+
+#endif  // ASSAY_BACKENDS_REFERENCE_TAPE_MARGINS_H_
