@@ -115,10 +115,11 @@ struct Charged {
     double units = RoundingsOf(primitive) * std::abs(v);
     units += Carried(Moved(primitive, d.a), a.units);
     units += Carried(std::abs(d.b), b.units);
+    const double doubt = (a.units + b.units) * kRoundoff;
     const double gap = GapOf(primitive, a.value, b.value);
-    if (a.units + b.units != 0 && (a.units + b.units) * kRoundoff >= gap) {
-      units +=
-          (primitive == Primitive::kFmod ? std::abs(b.value) : 1) / kRoundoff;
+    if (std::isfinite(gap) && doubt != 0 && doubt >= gap) {
+      units += (primitive == Primitive::kFmod ? std::abs(b.value) : 1) /
+               kRoundoff;
     }
     return {v, units};
   }
