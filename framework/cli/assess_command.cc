@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <iostream>
 #include <iterator>
@@ -10,6 +8,7 @@
 #include "framework/cli/commands.h"
 #include "framework/cli/kill_matrix.h"
 #include "framework/cli/supervisor.h"
+#include "framework/cli/trial.h"
 #include "framework/testing/build_id.h"
 #include "framework/testing/file.h"
 #include "framework/testing/module_path.h"
@@ -28,17 +27,9 @@ constexpr const char* kCases = "not op:light";
 /// Runs plans of a faulty backend, and forgets what they wrote.
 class Assessor {
  public:
-  Assessor(const AssessOptions& options, const NamedCorpora& corpora)
-      : options_(options),
-        corpora_(corpora),
-        scratch_(fs::temp_directory_path() /
-                 StrCat("assay-assess-", getpid())) {}
-  Assessor(const Assessor&) = delete;
-  Assessor& operator=(const Assessor&) = delete;
-  ~Assessor() {
-    std::error_code ignored;
-    fs::remove_all(scratch_, ignored);
-  }
+  Assessor(const AssessOptions& options, const NamedCorpora& corpora,
+           WorkFolder* work)
+      : options_(options), corpora_(corpora), work_(*work) {}
 
   /// The cases that `where` takes of `instance`, into a plan of several.
   Status Add(const std::string& instance, const std::string& where,
@@ -61,17 +52,16 @@ class Assessor {
  private:
   const AssessOptions& options_;
   const NamedCorpora& corpora_;
-  fs::path scratch_;
+  WorkFolder& work_;
 };
 
 Result<std::vector<ResultRow>> Assessor::Run(const Plan& plan,
                                              int64_t seed) const {
-  std::error_code ignored;
-  fs::remove_all(scratch_, ignored);
-  ASSAY_RETURN_IF_ERROR(MakeDirectory(scratch_));
+  const fs::path scratch = work_.Next();
+  ASSAY_RETURN_IF_ERROR(MakeDirectory(scratch));
   SuperviseOptions supervise;
   supervise.worker = InstallPrefix() / "bin" / "assay-worker";
-  supervise.directory = scratch_;
+  supervise.directory = scratch;
   supervise.facts.run_id = "assess";
   supervise.facts.seed = seed;
   supervise.facts.started_us = SteadyMicroseconds();
@@ -219,7 +209,8 @@ Result<Assessment> TryMutants(const AssessOptions& options) {
   ASSAY_ASSIGN_OR_RETURN(const auto mutants,
                          ReadMutantLines(faulty.policy_dir));
   ASSAY_ASSIGN_OR_RETURN(const NamedCorpora corpora, OpenCorpora({}));
-  const Assessor assessor(options, corpora);
+  ASSAY_ASSIGN_OR_RETURN(WorkFolder work, WorkFolder::Make());
+  const Assessor assessor(options, corpora, &work);
   Plan clean;
   ASSAY_RETURN_IF_ERROR(assessor.Add(options.backend, "", &clean));
   ASSAY_ASSIGN_OR_RETURN(const auto first, assessor.Run(clean, /*seed=*/0));
