@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The node suite: a backend of ours beside ONNX Runtime driven from Python.
+"""The node suite: a backend of ours beside ONNX Runtime and ONNX's evaluator.
 
     python perf/ort_node_bench.py [--backend reference] [--repeats 5]
 
-needs onnxruntime, onnx and numpy (in a venv of their own). Both do the cases
-that both pass: read model and data, prepare, run once, compare with what the
-corpus expects under the case's own tolerance. Ours is `assay run`, which also
-writes its tables; theirs is this file with --cases, one thread. Whole
-processes, from start to exit, in turn; printed are seconds, median (least to
-greatest), processor time, which a loaded machine disturbs less, and the ratios
-of the medians. Nothing is asserted.
+needs onnxruntime, onnx and numpy (in a venv of their own), and build/ made with
+ASSAY_BUILD_BENCHMARKS for ONNX Runtime called through its C ABI. All do the
+cases that all pass: read model and data, prepare, run once, compare with what
+the corpus expects under the case's own tolerance. Ours is `assay run` with one
+worker, which also writes its tables; theirs are this file with --cases, and
+ort_c_bench; one thread each. Whole processes, from start to exit, in turn;
+printed are seconds, median (least to greatest), processor time, which a loaded
+machine disturbs less, and the ratios of ours to theirs. Nothing is asserted.
 """
 
 import argparse
@@ -22,6 +23,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -64,41 +66,62 @@ def close(got: object, want: object, case: dict) -> bool:
     return np.allclose(got, want, case["rtol"], case["atol"], equal_nan=True)
 
 
-def passes(case: dict, corpus: Path, options: ort.SessionOptions) -> bool:
-    """Runs a case from its files."""
-    folder = corpus / case["directory"]
-    model = onnx.load(folder / "model.onnx")
-    session = ort.InferenceSession(
-        str(folder / "model.onnx"), options,
-        providers=["CPUExecutionProvider"])
-    fed = [i.name for i in session.get_inputs()]
-    kinds = {v.name: v.type for v in model.graph.input}
-    wanted = [v.type for v in model.graph.output]
-    for index in range(case["n_data_sets"]):
-        data = folder / f"test_data_set_{index}"
-        feed = {name: read_value(data / f"input_{i}.pb", kinds[name])
-                for i, name in enumerate(kinds) if name in fed}
-        for i, got in enumerate(session.run(None, feed)):
-            want = read_value(data / f"output_{i}.pb", wanted[i])
-            if not close(got, want, case):
-                return False
-    return True
+class Python:
+    """A runtime driven from Python."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.options = ort.SessionOptions()
+        self.options.intra_op_num_threads = 1
+        self.options.inter_op_num_threads = 1
+        self.options.log_severity_level = 4
+
+    def prepare(self, path: Path, model: onnx.ModelProto) -> object:
+        """What has run(None, feed)."""
+        if self.name == "evaluator":
+            warnings.filterwarnings("ignore", category=RuntimeWarning)
+            from onnx.reference import ReferenceEvaluator
+            return ReferenceEvaluator(model)
+        return ort.InferenceSession(str(path), self.options,
+                                    providers=["CPUExecutionProvider"])
+
+    def passes(self, case: dict, corpus: Path) -> bool:
+        """Runs a case from its files."""
+        folder = corpus / case["directory"]
+        model = onnx.load(folder / "model.onnx")
+        network = self.prepare(folder / "model.onnx", model)
+        stored = {i.name for i in model.graph.initializer}
+        kinds = {v.name: v.type for v in model.graph.input
+                 if v.name not in stored}
+        wanted = [v.type for v in model.graph.output]
+        for index in range(case["n_data_sets"]):
+            data = folder / f"test_data_set_{index}"
+            feed = {name: read_value(data / f"input_{i}.pb", kind)
+                    for i, (name, kind) in enumerate(kinds.items())}
+            for i, got in enumerate(network.run(None, feed)):
+                want = read_value(data / f"output_{i}.pb", wanted[i])
+                if not close(got, want, case):
+                    return False
+        return True
+
+    def passed(self, cases: list[dict], corpus: Path) -> list[str]:
+        """The test_ids of the cases that it passes."""
+        passed = []
+        for case in cases:
+            try:
+                if self.passes(case, corpus):
+                    passed.append(case["test_id"])
+            except Exception:  # whatever it throws is no pass
+                pass
+        return passed
 
 
-def run_ort(cases: list[dict], corpus: Path) -> list[str]:
-    """The test_ids of the cases that ONNX Runtime passes."""
-    options = ort.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 4
-    passed = []
-    for case in cases:
-        try:
-            if passes(case, corpus, options):
-                passed.append(case["test_id"])
-        except Exception:  # whatever it throws is no pass
-            pass
-    return passed
+def c_abi(build: Path) -> list[Path] | None:
+    """The command, but for the corpus; None where it was not built."""
+    program = build / "bin" / "ort_c_bench"
+    found = sorted(Path(ort.__file__).parent.glob(
+        "capi/libonnxruntime.so.*"))
+    return [program, found[0]] if program.exists() and found else None
 
 
 class Timer:
@@ -144,46 +167,65 @@ def passed_by(run: Path) -> set[str]:
 
 
 def compare(options: argparse.Namespace, work: Path) -> None:
-    """Finds the cases that both pass, and times both on them."""
+    """Finds the cases that all pass, and times all on them."""
     corpus = (options.build / "corpus" / "onnx").resolve()
     manifest = json.loads((corpus / "manifest.json").read_text())
     cases = [c for c in manifest["cases"] if c["test_id"].startswith("node/")]
     run = [(options.build / "bin" / "assay").resolve(), "run", "--backend",
-           options.backend, "--suite", "node", "--no-report"]
+           options.backend, "--suite", "node", "--no-report", "--jobs", "1"]
     subprocess.run([*run, "--out", work / "all"], stdout=subprocess.DEVNULL,
                    check=False)
-    ours = passed_by(work / "all")
-    ort_passes = set(run_ort(cases, corpus))
-    both = ours & ort_passes
-    subset(manifest, both, corpus, work / "both")
-    print(f"of {len(cases)} cases {options.backend} passes {len(ours)}, "
-          f"ONNX Runtime {ort.__version__} {len(ort_passes)}, both {len(both)}")
-    mine, theirs = Timer(), Timer()
+    every = passed_by(work / "all")
+    print(f"of {len(cases)} cases {options.backend} passes {len(every)}")
+    subset(manifest, {c["test_id"] for c in cases}, corpus, work / "nodes")
+    commands = {}
+    for name in ("python", "evaluator"):
+        ids = Python(name).passed(cases, corpus)
+        every &= set(ids)
+        title = ("ONNX Runtime from Python" if name == "python"
+                 else "ONNX's evaluator")
+        print(f"{title} {len(ids)}")
+        commands[title] = [sys.executable, __file__, "--side", name, "--cases"]
+    if (program := c_abi(options.build)) is not None:
+        listed = subprocess.run([*program, work / "nodes", "--list"],
+                                capture_output=True, text=True, check=True)
+        every &= set(listed.stdout.split())
+        print(f"ONNX Runtime by its C ABI {len(listed.stdout.split())}")
+        commands["ONNX Runtime by its C ABI"] = program
+    print(f"onnxruntime {ort.__version__}, onnx {onnx.__version__}; all pass "
+          f"{len(every)}")
+    subset(manifest, every, corpus, work / "each")
+    mine = Timer()
+    theirs = {title: Timer() for title in commands}
     for i in range(options.repeats):
         out = work / f"run{i}"
-        mine.run([*run, "--corpus", work / "both", "--out", out])
-        if passed_by(out) != both:
+        mine.run([*run, "--corpus", work / "each", "--out", out])
+        if passed_by(out) != every:
             sys.exit("other cases pass in the timed run")
-        theirs.run([sys.executable, __file__, "--cases", work / "both"])
-    print(f"{options.backend:14} {mine}\n{'ONNX Runtime':14} {theirs}")
-    wall = statistics.median(mine.wall) / statistics.median(theirs.wall)
-    cpu = statistics.median(mine.cpu) / statistics.median(theirs.cpu)
-    print(f"ratio {wall:.2f}, of processor time {cpu:.2f}")
+        for title, command in commands.items():
+            theirs[title].run([*command, work / "each"])
+    print(f"{options.backend:26} {mine}")
+    for title, timer in theirs.items():
+        wall = statistics.median(mine.wall) / statistics.median(timer.wall)
+        cpu = statistics.median(mine.cpu) / statistics.median(timer.cpu)
+        print(f"{title:26} {timer}; ratio {wall:.2f}, of processor time "
+              f"{cpu:.2f}")
 
 
 def main() -> None:
-    """Compares; or, with --cases, is the side of ONNX Runtime."""
+    """Compares; or, with --cases, is one side."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=Path, default=ROOT / "build")
     parser.add_argument("--backend", default="reference")
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--cases", type=Path, help="run ONNX Runtime on these")
+    parser.add_argument("--cases", type=Path, help="run one side on these")
+    parser.add_argument("--side", choices=("python", "evaluator"))
     options = parser.parse_args()
     if options.cases is not None:
         cases = json.loads((options.cases / "manifest.json").read_text())[
             "cases"]
-        if len(run_ort(cases, options.cases)) != len(cases):
-            sys.exit("ONNX Runtime passes other cases in the timed run")
+        if len(Python(options.side).passed(cases, options.cases)) != len(cases):
+            sys.exit("other cases pass in the timed run")
         return
     with tempfile.TemporaryDirectory() as folder:
         compare(options, Path(folder))

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The node suite on ONNX Runtime, called through its C ABI without its header:
+// read model and data, make a session, run once, compare. One thread.
+//
+//   ort_c_bench LIBRARY CORPUS [--list]
+//
+// For every case of the corpus folder whose values are tensors of numbers; with
+// --list, prints the test_ids of those that pass. Exit codes: 0 all cases that
+// can be asked pass (or --list), 1 some do not, 2 usage, 99 no corpus or
+// library. ort_node_bench.py times it.
+//
+// The table of functions has a fixed order (onnxruntime_c_api.h); the numbers
+// below are positions in it.
+
+#include <dlfcn.h>
+
+#include <iostream>
+#include <string_view>
+
+#include "framework/graph/model.h"
+#include "framework/testing/corpus.h"
+#include "framework/testing/file.h"
+#include "framework/testing/measure.h"
+
+namespace assay::inline v1 {
+namespace {
+
+constexpr uint32_t kApiVersion = 13;
+
+/// ONNX Runtime's table, and the handles that all cases share.
+class OnnxRuntime {
+ public:
+  explicit OnnxRuntime(const char* library) {
+    void* const module = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    if (module == nullptr) return;
+    struct Base {
+      void* const* (*get_api)(uint32_t version);
+      const char* (*version)();
+    };
+    const auto base =
+        reinterpret_cast<const Base* (*)()>(dlsym(module, "OrtGetApiBase"));
+    if (base != nullptr) api_ = base()->get_api(kApiVersion);
+    if (api_ == nullptr) return;
+    Call<kCreateEnv>(4, "bench", &environment_);  // 4: fatal errors only
+    Call<kCreateSessionOptions>(&options_);
+    Call<kSetIntraOpNumThreads>(options_, 1);
+    Call<kSetInterOpNumThreads>(options_, 1);
+    Call<kCreateCpuMemoryInfo>(0, 0, &memory_);
+    Call<kGetAllocator>(&allocator_);
+  }
+  bool loaded() const { return api_ != nullptr; }
+
+  /// Positions in the table.
+  enum Slot : size_t {
+    kCreateEnv = 3,
+    kCreateSession = 7,
+    kRun = 9,
+    kCreateSessionOptions = 10,
+    kSetIntraOpNumThreads = 24,
+    kSetInterOpNumThreads = 25,
+    kGetInputCount = 30,
+    kGetOutputCount = 31,
+    kGetInputName = 36,
+    kGetOutputName = 37,
+    kCreateTensor = 49,
+    kGetData = 51,
+    kGetElementType = 60,
+    kGetRank = 61,
+    kGetExtents = 62,
+    kGetTensorInfo = 65,
+    kGetValueType = 67,
+    kCreateCpuMemoryInfo = 69,
+    kFree = 76,
+    kGetAllocator = 78,
+    kReleaseStatus = 93,
+    kReleaseSession = 95,
+    kReleaseValue = 96,
+    kReleaseTensorInfo = 99,
+  };
+
+  /// Whether the call was a success.
+  template <Slot kSlot, class... Args>
+  bool Call(Args... args) const {
+    void* const status =
+        reinterpret_cast<void* (*)(Args...)>(api_[kSlot])(args...);
+    if (status != nullptr) Release<kReleaseStatus>(status);
+    return status == nullptr;
+  }
+  template <Slot kSlot>
+  void Release(void* handle) const {
+    reinterpret_cast<void (*)(void*)>(api_[kSlot])(handle);
+  }
+
+  void* environment() const { return environment_; }
+  void* options() const { return options_; }
+  void* memory() const { return memory_; }
+  void* allocator() const { return allocator_; }
+
+ private:
+  void* const* api_ = nullptr;
+  void* environment_ = nullptr;
+  void* options_ = nullptr;
+  void* memory_ = nullptr;
+  void* allocator_ = nullptr;
+};
+
+/// A loaded model: the names of its inputs and outputs.
+class Session {
+ public:
+  Session(const OnnxRuntime& ort, const std::filesystem::path& model)
+      : ort_(ort) {
+    if (!ort.Call<OnnxRuntime::kCreateSession>(ort.environment(), model.c_str(),
+                                               ort.options(), &session_)) {
+      session_ = nullptr;
+      return;
+    }
+    Names<OnnxRuntime::kGetInputCount, OnnxRuntime::kGetInputName>(&inputs_);
+    Names<OnnxRuntime::kGetOutputCount, OnnxRuntime::kGetOutputName>(&outputs_);
+  }
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  ~Session() {
+    for (auto* names : {&inputs_, &outputs_}) {
+      for (char* name : *names) {
+        ort_.Call<OnnxRuntime::kFree>(ort_.allocator(),
+                                      static_cast<void*>(name));
+      }
+    }
+    if (session_ != nullptr) {
+      ort_.Release<OnnxRuntime::kReleaseSession>(session_);
+    }
+  }
+  bool loaded() const { return session_ != nullptr; }
+  const std::vector<char*>& inputs() const { return inputs_; }
+  const std::vector<char*>& outputs() const { return outputs_; }
+
+  bool Run(const std::vector<void*>& inputs, std::vector<void*>* outputs) {
+    outputs->assign(outputs_.size(), nullptr);
+    return ort_.Call<OnnxRuntime::kRun>(
+        session_, static_cast<void*>(nullptr), inputs_.data(), inputs.data(),
+        inputs.size(), outputs_.data(), outputs_.size(), outputs->data());
+  }
+
+ private:
+  template <OnnxRuntime::Slot kCount, OnnxRuntime::Slot kName>
+  void Names(std::vector<char*>* names) {
+    size_t count = 0;
+    ort_.Call<kCount>(session_, &count);
+    names->resize(count);
+    for (size_t i = 0; i < count; ++i) {
+      ort_.Call<kName>(session_, i, ort_.allocator(), &(*names)[i]);
+    }
+  }
+
+  const OnnxRuntime& ort_;
+  void* session_ = nullptr;
+  std::vector<char*> inputs_, outputs_;
+};
+
+/// The handles of some values, released at the end.
+struct Handles {
+  explicit Handles(const OnnxRuntime& runtime) : ort(runtime) {}
+  Handles(const Handles&) = delete;
+  Handles& operator=(const Handles&) = delete;
+  ~Handles() {
+    for (void* value : values) {
+      if (value != nullptr) ort.Release<OnnxRuntime::kReleaseValue>(value);
+    }
+  }
+  const OnnxRuntime& ort;
+  std::vector<void*> values;
+};
+
+/// What is not there, or is no tensor of numbers, is no value.
+Value ReadNumbers(const std::filesystem::path& file) {
+  ValueType type;
+  type.kind = ValueKind::kTensor;
+  auto value = ReadValue(file, type);
+  if (!value.ok() || value->tensor() == nullptr ||
+      value->tensor()->dtype() == DType::kString) {
+    return {};
+  }
+  return std::move(*value);
+}
+
+/// An output as a tensor over ONNX Runtime's memory.
+Value View(const OnnxRuntime& ort, void* output) {
+  int kind = 0;
+  void* info = nullptr;
+  if (!ort.Call<OnnxRuntime::kGetValueType>(output, &kind) || kind != 1 ||
+      !ort.Call<OnnxRuntime::kGetTensorInfo>(output, &info)) {
+    return {};
+  }
+  int type = 0;
+  size_t rank = 0;
+  ort.Call<OnnxRuntime::kGetElementType>(info, &type);
+  ort.Call<OnnxRuntime::kGetRank>(info, &rank);
+  std::vector<int64_t> extents(rank);
+  ort.Call<OnnxRuntime::kGetExtents>(info, extents.data(), rank);
+  ort.Release<OnnxRuntime::kReleaseTensorInfo>(info);
+  void* data = nullptr;
+  const auto dtype = DTypeFromOnnx(type);
+  if (!dtype.has_value() || *dtype == DType::kString ||
+      !ort.Call<OnnxRuntime::kGetData>(output, &data)) {
+    return {};
+  }
+  auto tensor = Tensor::Borrow(*dtype, Shape(extents), data);
+  return tensor.ok() ? Value(std::move(*tensor)) : Value();
+}
+
+bool PassesSet(const OnnxRuntime& ort, Session& session, const TestCase& asked,
+               const std::filesystem::path& data) {
+  std::vector<Value> inputs;
+  Handles fed(ort);
+  for (size_t i = 0; i < session.inputs().size(); ++i) {
+    inputs.push_back(ReadNumbers(data / StrCat("input_", i, ".pb")));
+    Tensor* const tensor = inputs.back().mutable_tensor();
+    if (tensor == nullptr) return false;
+    const std::vector<int64_t> extents(tensor->shape().begin(),
+                                       tensor->shape().end());
+    if (!ort.Call<OnnxRuntime::kCreateTensor>(
+            ort.memory(), static_cast<void*>(tensor->mutable_data()),
+            static_cast<size_t>(tensor->byte_size()), extents.data(),
+            extents.size(), static_cast<int>(tensor->dtype()),
+            &fed.values.emplace_back())) {
+      return false;
+    }
+  }
+  Handles got(ort);
+  if (!session.Run(fed.values, &got.values)) return false;
+  Observation seen;
+  std::vector<Value> wanted;
+  for (size_t i = 0; i < got.values.size(); ++i) {
+    seen.outputs.push_back(View(ort, got.values[i]));
+    seen.output_names.emplace_back(session.outputs()[i]);
+    wanted.push_back(ReadNumbers(data / StrCat("output_", i, ".pb")));
+    if (!seen.outputs.back().present() || !wanted.back().present()) {
+      return false;
+    }
+  }
+  const auto metrics =
+      Measure(seen.outputs, wanted, seen.output_names, asked.limit);
+  return Judge(seen, metrics).outcome == Outcome::kPass;
+}
+
+bool Passes(const OnnxRuntime& ort, const TestCase& asked) {
+  Session session(ort, asked.directory / "model.onnx");
+  if (!session.loaded()) return false;
+  for (int set = 0; set < asked.n_data_sets; ++set) {
+    const auto data = asked.directory / StrCat("test_data_set_", set);
+    if (!PassesSet(ort, session, asked, data)) return false;
+  }
+  return true;
+}
+
+int Main(int argc, char** argv) {
+  const bool list = argc == 4 && std::string_view(argv[3]) == "--list";
+  if (argc != 3 && !list) {
+    std::cerr << "usage: ort_c_bench LIBRARY CORPUS [--list]\n";
+    return 2;
+  }
+  const OnnxRuntime ort(argv[1]);
+  const auto corpus = ReadCorpus(argv[2]);
+  if (!ort.loaded() || !corpus.ok()) {
+    std::cerr << "ort_c_bench: "
+              << (ort.loaded()
+                      ? corpus.status().message()
+                      : std::string("cannot use the library ") + argv[1])
+              << "\n";
+    return 99;
+  }
+  size_t passed = 0;
+  for (const TestCase& asked : corpus->cases) {
+    if (!Passes(ort, asked)) continue;
+    ++passed;
+    if (list) std::cout << asked.test_id << "\n";
+  }
+  return list || passed == corpus->cases.size() ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace assay::inline v1
+
+int main(int argc, char** argv) { return assay::Main(argc, argv); }
