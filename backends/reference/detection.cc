@@ -131,7 +131,7 @@ RegionAxis<T> AxisOf(const op::RoiAlign& op, T from, T to, int64_t output) {
   if (!half) extent = Max(extent, T(1));  // as before opset 16
   const T bin = extent / static_cast<T>(output);
   const auto adaptive = static_cast<int64_t>(
-      std::ceil(std::clamp(static_cast<double>(Value(bin)), 0.0, 1e6)));
+      std::clamp(static_cast<double>(Value(ceil(bin))), 0.0, 1e6));
   const int64_t samples = op.sampling_ratio > 0 ? op.sampling_ratio : adaptive;
   return {start, bin, std::max<int64_t>(samples, 1)};
 }
@@ -143,7 +143,7 @@ struct Between {
     if (IsNan(x) || Less(x, T(-1)) || Less(static_cast<T>(extent), x)) return;
     inside = true;
     const T within = Max(x, T(0));
-    low = std::min(static_cast<int64_t>(Value(within)), extent - 1);
+    low = std::min(static_cast<int64_t>(Value(floor(within))), extent - 1);
     high = std::min(low + 1, extent - 1);
     right = low == extent - 1 ? T(0) : within - static_cast<T>(low);
   }

@@ -62,7 +62,7 @@ struct Sampling {
     const T range = static_cast<T>(align_corners ? extent - 1 : extent);
     if (!(Value(range) > 0)) return T(0);
     const T over = Before(x, least) ? least - x : x - least;
-    const auto folds = static_cast<int64_t>(std::floor(Value(over / range)));
+    const auto folds = static_cast<int64_t>(Value(floor(over / range)));
     const T rest = over - static_cast<T>(folds) * range;
     return folds % 2 == 0 ? least + rest : least + range - rest;
   }
@@ -121,11 +121,11 @@ Neighbours<T> NeighboursOf(const Sampling& how, T grid, int64_t extent) {
   }
   if (!(Less(-far, x) && Less(x, far))) return found;
   if (how.interpolation == Interpolation::kNearest) {
-    const auto i = static_cast<int64_t>(std::nearbyint(Value(x)));
+    const auto i = static_cast<int64_t>(Value(nearbyint(x)));
     found.Add(how.Neighbour(i, extent), T(1));
     return found;
   }
-  const auto base = static_cast<int64_t>(std::floor(Value(x)));
+  const auto base = static_cast<int64_t>(Value(floor(x)));
   const T right = x - static_cast<T>(base);
   if (how.interpolation == Interpolation::kLinear) {
     found.Add(how.Neighbour(base, extent), T(1) - right);

@@ -14,6 +14,8 @@
 #include "backends/reference/conv.h"
 #include "backends/reference/families.h"
 #include "backends/reference/nest.h"
+#include "backends/reference/scalar.h"
+#include "framework/backend/backend.h"
 
 namespace assay::reference {
 namespace {
@@ -76,6 +78,7 @@ struct ScaleNest {
 };
 
 /// Of one scale each; zeros where there is no zero point.
+template <class T>
 class ZeroPoints {
  public:
   ZeroPoints(const Tensor& tensor, int64_t count) : given_(tensor) {
@@ -86,12 +89,12 @@ class ZeroPoints {
   int64_t size() const {
     return given_.data() == nullptr ? std::ssize(zeros_) : given_.size();
   }
-  double operator[](int64_t i) const {
-    return given_.data() == nullptr ? 0 : given_[i];
+  T operator[](int64_t i) const {
+    return given_.data() == nullptr ? T(0) : given_[i];
   }
 
  private:
-  Loaded<double> given_;
+  Loaded<T> given_;
   std::vector<double> zeros_;
 };
 
@@ -100,6 +103,7 @@ class Rounder {
  public:
   explicit Rounder(DType type)
       : format_(FindFloatFormat(type)), is_double_(type == DType::kFloat64) {}
+  Var operator()(Var value) const { return value; }
   double operator()(double value) const {
     if (format_ != nullptr) {
       return format_->Decode(format_->Encode(value, Overflow::kPropagate));
@@ -114,6 +118,7 @@ class Rounder {
 
 // QuantizeLinear-25: saturate(round(x / y_scale) + y_zero_point), the quotient
 // being one of type `precision`, else of y_scale's.
+template <class T>
 Status Quantize(const op::QuantizeLinear& op, DType type, DType precision,
                 KernelContext& run) {
   const Tensor& input = run.input(op.x);
@@ -121,15 +126,15 @@ Status Quantize(const op::QuantizeLinear& op, DType type, DType precision,
   ASSAY_ASSIGN_OR_RETURN(
       const Nest<2> nest,
       ScaleNest::Of(input.shape(), scales.shape(), op.axis, op.block_size));
-  const Loaded<double> x(input);
-  const Loaded<double> scale(scales);
-  const ZeroPoints zero(run.input(op.y_zero_point), scale.size());
+  const Loaded<T> x(input);
+  const Loaded<T> scale(scales);
+  const ZeroPoints<T> zero(run.input(op.y_zero_point), scale.size());
   if (zero.size() != scale.size()) {
     return InvalidArgument("y_zero_point has ", zero.size(), " and y_scale ",
                            scale.size(), " elements");
   }
   ASSAY_ASSIGN_OR_RETURN(Tensor * y, run.Output(op.y, type, input.shape()));
-  std::vector<double> quantized(static_cast<size_t>(x.size()));
+  std::vector<T> quantized(static_cast<size_t>(x.size()));
   const bool is_float = IsFloatingPoint(type);
   const Limits limits(type);
   const Rounder round(precision);
@@ -137,10 +142,11 @@ Status Quantize(const op::QuantizeLinear& op, DType type, DType precision,
     for (int64_t i = 0; i < row.count; ++i) {
       const int64_t at = row.at[0] + i * row.step[0];
       const int64_t of = row.at[1] + i * row.step[1];
-      const double quotient = round(x[at] / scale[of]);
+      const T quotient = round(x[at] / scale[of]);
       quantized[static_cast<size_t>(at)] =
           is_float ? quotient + zero[of]
-                   : limits.Saturate(std::nearbyint(quotient) + zero[of]);
+                   : T(limits.Saturate(Value(nearbyint(quotient)) +
+                                       Value(zero[of])));
     }
   });
   Encode(quantized.data(), *y,
@@ -150,6 +156,7 @@ Status Quantize(const op::QuantizeLinear& op, DType type, DType precision,
 }
 
 // DequantizeLinear-25: (x - x_zero_point) * x_scale.
+template <class T>
 Status Dequantize(const op::DequantizeLinear& op, DType type,
                   KernelContext& run) {
   const Tensor& input = run.input(op.x);
@@ -157,15 +164,14 @@ Status Dequantize(const op::DequantizeLinear& op, DType type,
   ASSAY_ASSIGN_OR_RETURN(
       const Nest<2> nest,
       ScaleNest::Of(input.shape(), scales.shape(), op.axis, op.block_size));
-  const Loaded<double> x(input);
-  const Loaded<double> scale(scales);
-  const ZeroPoints zero(run.input(op.x_zero_point), scale.size());
+  const Loaded<T> x(input);
+  const Loaded<T> scale(scales);
+  const ZeroPoints<T> zero(run.input(op.x_zero_point), scale.size());
   if (zero.size() != scale.size()) {
     return InvalidArgument("x_zero_point has ", zero.size(), " and x_scale ",
                            scale.size(), " elements");
   }
-  ASSAY_ASSIGN_OR_RETURN(Stored<double> y,
-                         Store<double>(run, op.y, type, input.shape()));
+  ASSAY_ASSIGN_OR_RETURN(Stored<T> y, Store<T>(run, op.y, type, input.shape()));
   nest.ForEachRow([&](const Nest<2>::Row& row) {
     for (int64_t i = 0; i < row.count; ++i) {
       const int64_t at = row.at[0] + i * row.step[0];
@@ -346,7 +352,9 @@ class Quantizations : public OperatorVisitor {
       return Unsupported(Reason::kDType, "the result is ",
                          load.type(op.y).ToString());
     }
-    return Kernel{.forward = std::bind_front(&Quantize, op, type,
+    const auto kernel =
+        load.options().exact ? &Quantize<Var> : &Quantize<double>;
+    return Kernel{.forward = std::bind_front(kernel, op, type,
                                              precision == DType::kUndefined
                                                  ? load.dtype(op.y_scale)
                                                  : precision)};
@@ -358,7 +366,9 @@ class Quantizations : public OperatorVisitor {
       return Unsupported(Reason::kDType, "the result is ",
                          load.type(op.y).ToString());
     }
-    return Kernel{.forward = std::bind_front(&Dequantize, op, type)};
+    const auto kernel =
+        load.options().exact ? &Dequantize<Var> : &Dequantize<double>;
+    return Kernel{.forward = std::bind_front(kernel, op, type)};
   }
   Result<Kernel> Visit(const op::MatMulInteger& op, LoadContext&) override {
     return Kernel{.forward = [op](KernelContext& run) -> Status {

@@ -63,7 +63,7 @@ void Normalize(int64_t p, const T* x, T* y, int64_t count, int64_t step) {
   NormSum<T> norm(p);
   for (int64_t i = 0; i < count; ++i) norm.Add(x[i * step]);
   const T root = norm.Root();
-  const bool vanishes = Value(root) == 0;
+  const bool vanishes = Equal(root, T(0));
   for (int64_t i = 0; i < count; ++i) {
     y[i * step] = vanishes ? T(0) : x[i * step] / root;
   }

@@ -35,7 +35,8 @@ struct Known {
   const std::vector<S>& numbers;
   const std::vector<Bounded>& charges;
   double roundoff;
-  bool undecided = false;  // a jump may have gone the other way
+  bool derivatives = false;  // of the nodes, so that constants have none
+  bool undecided = false;    // a jump may have gone the other way
 
   // First order, and a little more for the orders that follow.
   double Bound(size_t node) const {
@@ -58,7 +59,9 @@ Result<ExactValue> Gather(const Tensor& vars, const Known<S>& known) {
   const auto elements = vars.elements<Var>();
   for (size_t i = 0; i < elements.size(); ++i) {
     const uint32_t node = elements[i].node();
-    const S number = node == 0 ? S(elements[i].value()) : known.numbers[node];
+    const S number = node != 0           ? known.numbers[node]
+                     : known.derivatives ? S(0)
+                                         : S(elements[i].value());
     const double nearest = ToDouble(number);
     value.mutable_elements<double>()[i] = nearest;
     tail.mutable_elements<double>()[i] =
@@ -230,7 +233,7 @@ Result<std::vector<ExactValue>> ExactNetwork::Evaluate(
     using S = typename decltype(scalar)::type;
     const std::vector<S> values = ValuesOf<S>(trace.tape());
     return KnownAll(outputs,
-                    Known<S>{values, charges, roundoff,
+                    Known<S>{values, charges, roundoff, /*derivatives=*/false,
                              IsUndecided(trace.tape(), charges, roundoff)});
   });
 }
@@ -267,7 +270,8 @@ Result<std::vector<ExactValue>> ExactNetwork::Vjp(
   return WithScalarOf(precision, [&](auto scalar) {
     using S = typename decltype(scalar)::type;
     const std::vector<S> adjoints = Adjoints(tape, ValuesOf<S>(tape), seeds);
-    return KnownAll(vars, Known<S>{adjoints, charged, RoundoffOf(precision)});
+    return KnownAll(vars,
+                    Known<S>{adjoints, charged, RoundoffOf(precision), true});
   });
 }
 
@@ -316,8 +320,8 @@ Result<std::vector<ExactValue>> ExactNetwork::Jvp(
   const std::vector<Bounded> charged = along(std::type_identity<Bounded>());
   return WithScalarOf(precision, [&](auto scalar) {
     using S = typename decltype(scalar)::type;
-    return KnownAll(ran,
-                    Known<S>{along(scalar), charged, RoundoffOf(precision)});
+    return KnownAll(
+        ran, Known<S>{along(scalar), charged, RoundoffOf(precision), true});
   });
 }
 
@@ -345,7 +349,8 @@ Result<Sample> ExactNetwork::Weighted(std::span<const Value> inputs,
       bound += std::abs(weights[k]) * charges[var.node()].units;
     }
   }
-  return Sample{ToDouble(sum), bound * 0x1p-53};
+  const double value = ToDouble(sum);
+  return Sample{value, (bound + std::abs(value)) * 0x1p-53};
 }
 
 Result<Slope> ExactNetwork::Difference(std::span<const Value> inputs,

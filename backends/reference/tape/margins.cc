@@ -47,6 +47,12 @@ Margins MarginsOf(const Tape& tape, const std::vector<Dual<double>>& moving) {
       margins.kink = std::min(margins.kink, StepTo(a.value, a.tangent));
       continue;
     }
+    // The root has no derivative at 0, however its operand comes there.
+    if (primitive == Primitive::kSqrt && a.value == 0 &&
+        tape.primitive(tape.a(node)) != Primitive::kConstant) {
+      margins.kink = 0;
+      continue;
+    }
     const double b = moving[tape.b(node)].value;
     const double gap = Charged<Charge::kBound>::GapOf(primitive, a.value, b);
     if (std::isfinite(gap)) {
