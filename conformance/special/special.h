@@ -42,9 +42,11 @@ struct SpecialTheme {
 #define ASSAY_SPECIAL_THEMES(X)                                             \
   X(Accumulation, "accumulation") X(Attributes, "attributes")               \
   X(Axes, "axes") X(Casts, "casts") X(Control, "control")                   \
-  X(Denormals, "denormals") X(Integers, "integers") X(Large, "large")       \
-  X(NonFinite, "nonfinite") X(Powers, "powers") X(Recurrent, "recurrent")   \
-  X(Sizes, "sizes") X(Ties, "ties") X(Zeros, "zeros")
+  X(Denormals, "denormals") X(Dictionaries, "dictionaries")                 \
+  X(Features, "features") X(Integers, "integers") X(Large, "large")         \
+  X(Learned, "learned") X(NonFinite, "nonfinite") X(Powers, "powers")       \
+  X(Recurrent, "recurrent") X(Sizes, "sizes") X(Text, "text")               \
+  X(Ties, "ties") X(Trees, "trees") X(Zeros, "zeros")
 // clang-format on
 
 #define ASSAY_SPECIAL_DECLARE(function, name) \
