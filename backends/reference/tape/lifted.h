@@ -118,8 +118,8 @@ struct Charged {
     const double doubt = (a.units + b.units) * kRoundoff;
     const double gap = GapOf(primitive, a.value, b.value);
     if (std::isfinite(gap) && doubt != 0 && doubt >= gap) {
-      units += (primitive == Primitive::kFmod ? std::abs(b.value) : 1) /
-               kRoundoff;
+      units +=
+          (primitive == Primitive::kFmod ? std::abs(b.value) : 1) / kRoundoff;
     }
     return {v, units};
   }
@@ -167,38 +167,126 @@ bool IsZero(const Charged<kCharge>& x) {
   return x.value == 0 && x.units == 0;
 }
 
-// clang-format off
-template <Lifted S> S operator+(const S& a, const S& b) { return S::Of(Primitive::kAdd, a, b); }
-template <Lifted S> S operator-(const S& a, const S& b) { return S::Of(Primitive::kSubtract, a, b); }
-template <Lifted S> S operator*(const S& a, const S& b) { return S::Of(Primitive::kMultiply, a, b); }
-template <Lifted S> S operator/(const S& a, const S& b) { return S::Of(Primitive::kDivide, a, b); }
-template <Lifted S> S operator-(const S& a) { return S::Of(Primitive::kNegate, a); }
-template <Lifted S> S pow(const S& a, const S& b) { return S::Of(Primitive::kPow, a, b); }
-template <Lifted S> S fmod(const S& a, const S& b) { return S::Of(Primitive::kFmod, a, b); }
-template <Lifted S> S abs(const S& a) { return S::Of(Primitive::kAbs, a); }
-template <Lifted S> S sqrt(const S& a) { return S::Of(Primitive::kSqrt, a); }
-template <Lifted S> S exp(const S& a) { return S::Of(Primitive::kExp, a); }
-template <Lifted S> S expm1(const S& a) { return S::Of(Primitive::kExpm1, a); }
-template <Lifted S> S log(const S& a) { return S::Of(Primitive::kLog, a); }
-template <Lifted S> S log1p(const S& a) { return S::Of(Primitive::kLog1p, a); }
-template <Lifted S> S sin(const S& a) { return S::Of(Primitive::kSin, a); }
-template <Lifted S> S cos(const S& a) { return S::Of(Primitive::kCos, a); }
-template <Lifted S> S tan(const S& a) { return S::Of(Primitive::kTan, a); }
-template <Lifted S> S asin(const S& a) { return S::Of(Primitive::kAsin, a); }
-template <Lifted S> S acos(const S& a) { return S::Of(Primitive::kAcos, a); }
-template <Lifted S> S atan(const S& a) { return S::Of(Primitive::kAtan, a); }
-template <Lifted S> S sinh(const S& a) { return S::Of(Primitive::kSinh, a); }
-template <Lifted S> S cosh(const S& a) { return S::Of(Primitive::kCosh, a); }
-template <Lifted S> S tanh(const S& a) { return S::Of(Primitive::kTanh, a); }
-template <Lifted S> S asinh(const S& a) { return S::Of(Primitive::kAsinh, a); }
-template <Lifted S> S acosh(const S& a) { return S::Of(Primitive::kAcosh, a); }
-template <Lifted S> S atanh(const S& a) { return S::Of(Primitive::kAtanh, a); }
-template <Lifted S> S erf(const S& a) { return S::Of(Primitive::kErf, a); }
-template <Lifted S> S floor(const S& a) { return S::Of(Primitive::kFloor, a); }
-template <Lifted S> S ceil(const S& a) { return S::Of(Primitive::kCeil, a); }
-template <Lifted S> S nearbyint(const S& a) { return S::Of(Primitive::kRound, a); }
-template <Lifted S> S trunc(const S& a) { return S::Of(Primitive::kTrunc, a); }
-// clang-format on
+template <Lifted S>
+S operator+(const S& a, const S& b) {
+  return S::Of(Primitive::kAdd, a, b);
+}
+template <Lifted S>
+S operator-(const S& a, const S& b) {
+  return S::Of(Primitive::kSubtract, a, b);
+}
+template <Lifted S>
+S operator*(const S& a, const S& b) {
+  return S::Of(Primitive::kMultiply, a, b);
+}
+template <Lifted S>
+S operator/(const S& a, const S& b) {
+  return S::Of(Primitive::kDivide, a, b);
+}
+template <Lifted S>
+S pow(const S& a, const S& b) {
+  return S::Of(Primitive::kPow, a, b);
+}
+template <Lifted S>
+S fmod(const S& a, const S& b) {
+  return S::Of(Primitive::kFmod, a, b);
+}
+template <Lifted S>
+S operator-(const S& a) {
+  return S::Of(Primitive::kNegate, a);
+}
+template <Lifted S>
+S abs(const S& a) {
+  return S::Of(Primitive::kAbs, a);
+}
+template <Lifted S>
+S sqrt(const S& a) {
+  return S::Of(Primitive::kSqrt, a);
+}
+template <Lifted S>
+S exp(const S& a) {
+  return S::Of(Primitive::kExp, a);
+}
+template <Lifted S>
+S expm1(const S& a) {
+  return S::Of(Primitive::kExpm1, a);
+}
+template <Lifted S>
+S log(const S& a) {
+  return S::Of(Primitive::kLog, a);
+}
+template <Lifted S>
+S log1p(const S& a) {
+  return S::Of(Primitive::kLog1p, a);
+}
+template <Lifted S>
+S sin(const S& a) {
+  return S::Of(Primitive::kSin, a);
+}
+template <Lifted S>
+S cos(const S& a) {
+  return S::Of(Primitive::kCos, a);
+}
+template <Lifted S>
+S tan(const S& a) {
+  return S::Of(Primitive::kTan, a);
+}
+template <Lifted S>
+S asin(const S& a) {
+  return S::Of(Primitive::kAsin, a);
+}
+template <Lifted S>
+S acos(const S& a) {
+  return S::Of(Primitive::kAcos, a);
+}
+template <Lifted S>
+S atan(const S& a) {
+  return S::Of(Primitive::kAtan, a);
+}
+template <Lifted S>
+S sinh(const S& a) {
+  return S::Of(Primitive::kSinh, a);
+}
+template <Lifted S>
+S cosh(const S& a) {
+  return S::Of(Primitive::kCosh, a);
+}
+template <Lifted S>
+S tanh(const S& a) {
+  return S::Of(Primitive::kTanh, a);
+}
+template <Lifted S>
+S asinh(const S& a) {
+  return S::Of(Primitive::kAsinh, a);
+}
+template <Lifted S>
+S acosh(const S& a) {
+  return S::Of(Primitive::kAcosh, a);
+}
+template <Lifted S>
+S atanh(const S& a) {
+  return S::Of(Primitive::kAtanh, a);
+}
+template <Lifted S>
+S erf(const S& a) {
+  return S::Of(Primitive::kErf, a);
+}
+template <Lifted S>
+S floor(const S& a) {
+  return S::Of(Primitive::kFloor, a);
+}
+template <Lifted S>
+S ceil(const S& a) {
+  return S::Of(Primitive::kCeil, a);
+}
+template <Lifted S>
+S nearbyint(const S& a) {
+  return S::Of(Primitive::kRound, a);
+}
+template <Lifted S>
+S trunc(const S& a) {
+  return S::Of(Primitive::kTrunc, a);
+}
 
 }  // namespace assay::reference
 

@@ -54,10 +54,9 @@ inline bool HasTwoOperands(Primitive primitive) {
   return primitive >= Primitive::kAdd && primitive <= Primitive::kFmod;
 }
 
-/// The value of a primitive of up to two operands. Inputs, constants, choices
-/// and blocks are the business of the pass.
+/// The value of a primitive of two operands.
 template <class S>
-S Apply(Primitive primitive, const S& a, const S& b) {
+S ApplyTwo(Primitive primitive, const S& a, const S& b) {
   switch (primitive) {
     case Primitive::kAdd:
       return a + b;
@@ -71,8 +70,15 @@ S Apply(Primitive primitive, const S& a, const S& b) {
       return pow(a, b);
     case Primitive::kFmod:
       return fmod(a, b);
-    case Primitive::kNegate:
-      return -a;
+    default:
+      std::abort();  // it has one operand, or is the business of the pass
+  }
+}
+
+/// The value of a function.
+template <class S>
+S ApplyFunction(Primitive primitive, const S& a) {
+  switch (primitive) {
     case Primitive::kAbs:
       return abs(a);
     case Primitive::kSqrt:
@@ -111,6 +117,19 @@ S Apply(Primitive primitive, const S& a, const S& b) {
       return atanh(a);
     case Primitive::kErf:
       return erf(a);
+    default:
+      std::abort();
+  }
+}
+
+/// The value of a primitive of up to two operands. Inputs, constants, choices
+/// and blocks are the business of the pass.
+template <class S>
+S Apply(Primitive primitive, const S& a, const S& b) {
+  if (HasTwoOperands(primitive)) return ApplyTwo(primitive, a, b);
+  switch (primitive) {
+    case Primitive::kNegate:
+      return -a;
     case Primitive::kFloor:
       return floor(a);
     case Primitive::kCeil:
@@ -121,13 +140,9 @@ S Apply(Primitive primitive, const S& a, const S& b) {
       return trunc(a);
     case Primitive::kDetach:
       return a;
-    case Primitive::kInput:
-    case Primitive::kConstant:
-    case Primitive::kChoice:
-    case Primitive::kBlock:
-      break;
+    default:
+      return ApplyFunction(primitive, a);
   }
-  std::abort();  // the pass takes these itself
 }
 
 template <class S>

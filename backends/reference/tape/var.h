@@ -86,7 +86,6 @@ class Var {
  private:
   double value_ = 0;
   uint32_t node_ = 0;
-  uint32_t unused_ = 0;
 };
 static_assert(sizeof(Var) == 16 && std::is_trivially_copyable_v<Var>);
 
