@@ -33,6 +33,11 @@ class SideContext : public KernelContext {
     return run_.Run(attribute, inputs);
   }
 
+  Result<std::vector<Value>> Differentiate(
+      std::span<const Value> inputs) override {
+    return run_.Differentiate(inputs);
+  }
+
   void Save(Value value) override { run_.Save(std::move(value)); }
 
   Values& outputs() { return outputs_; }

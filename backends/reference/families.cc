@@ -12,19 +12,21 @@ namespace assay::reference {
 std::vector<Family> ReferenceFamilies() {
   using Make = Family (*)();
   constexpr Make kFamilies[] = {
-      ElementwiseFamily, ActivationFamily,    BinaryFamily,
-      LogicFamily,       MatMulFamily,        LinearAlgebraFamily,
-      EinsumFamily,      ConvFamily,          TransposedConvFamily,
-      PoolingFamily,     SoftmaxFamily,       ReductionFamily,
-      SelectionFamily,   UniqueFamily,        ShapeFamily,
-      MovementFamily,    RearrangementFamily, PaddingFamily,
-      IndexingFamily,    ResizeFamily,        GridSampleFamily,
-      DetectionFamily,   GenerationFamily,    NormalizationFamily,
-      RecurrentFamily,   QuantizationFamily,  ControlFamily,
-      SequenceFamily,    StringFamily,        CastFamily,
-      RandomFamily,      NgramFamily,         PatternFamily,
-      FeatureFamily,     LabelFamily,         DictionaryFamily,
-      LinearModelFamily, SupportVectorFamily, TreeEnsembleFamily};
+      ElementwiseFamily,  ActivationFamily,    BinaryFamily,
+      LogicFamily,        MatMulFamily,        LinearAlgebraFamily,
+      EinsumFamily,       ConvFamily,          TransposedConvFamily,
+      PoolingFamily,      SoftmaxFamily,       ReductionFamily,
+      SelectionFamily,    UniqueFamily,        ShapeFamily,
+      MovementFamily,     RearrangementFamily, PaddingFamily,
+      IndexingFamily,     ResizeFamily,        GridSampleFamily,
+      DetectionFamily,    GenerationFamily,    NormalizationFamily,
+      RecurrentFamily,    QuantizationFamily,  ControlFamily,
+      SequenceFamily,     StringFamily,        CastFamily,
+      RandomFamily,       NgramFamily,         PatternFamily,
+      FeatureFamily,      LabelFamily,         DictionaryFamily,
+      LinearModelFamily,  SupportVectorFamily, TreeEnsembleFamily,
+      SpectrumFamily,     DeformConvFamily,    RegionPoolingFamily,
+      ImageDecoderFamily, TrainingFamily};
   std::vector<Family> families;
   for (const Make make : kFamilies) families.push_back(make());
   return families;

@@ -51,6 +51,11 @@ Family ControlFamily();         // If, Loop, Scan
 Family SequenceFamily();        // SequenceAt, Optional, ...
 Family StringFamily();          // StringConcat, ...
 Family CastFamily();            // Cast, CastLike
+Family SpectrumFamily();        // STFT, MelWeightMatrix, HannWindow, ...
+Family DeformConvFamily();      // DeformConv
+Family RegionPoolingFamily();   // MaxRoiPool
+Family ImageDecoderFamily();    // ImageDecoder
+Family TrainingFamily();        // Adagrad, Adam, Momentum
 Family NgramFamily();           // TfIdfVectorizer
 Family PatternFamily();         // RegexFullMatch
 // Of ai.onnx.ml:

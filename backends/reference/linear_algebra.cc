@@ -10,6 +10,7 @@
 
 #include "backends/reference/codec.h"
 #include "backends/reference/families.h"
+#include "backends/reference/fourier.h"
 #include "backends/reference/movement.h"
 #include "backends/reference/nest.h"
 #include "backends/reference/scalar.h"
@@ -67,43 +68,6 @@ Status Det(const op::Det& op, KernelContext& run) {
   return OkStatus();
 }
 
-/// Where the numbers of a line stand: `parts` 1 for real, 2 for complex.
-struct Signal {
-  int64_t length = 0;
-  int64_t step = 0;
-  int64_t parts = 1;
-};
-
-// X[k] = sum over n of x[n] exp(-2 pi i k n / N), or with the other sign and
-// divided by N for the inverse; x is cut, or filled up with zeros, to N.
-template <class T>
-void Transform(const T* x, const Signal& from, T* y, const Signal& to,
-               int64_t length, bool inverse, const std::vector<T>& cosines,
-               const std::vector<T>& sines) {
-  const int64_t given = std::min(from.length, length);
-  const T scale = inverse ? T(1) / static_cast<T>(length) : T(1);
-  for (int64_t k = 0; k < to.length; ++k) {
-    T real(0);
-    T imaginary(0);
-    int64_t turn = 0;  // k * n modulo N
-    for (int64_t n = 0; n < given; ++n) {
-      const T* at = x + n * from.step;
-      const T c = cosines[static_cast<size_t>(turn)];
-      const T s = inverse ? sines[static_cast<size_t>(turn)]
-                          : -sines[static_cast<size_t>(turn)];
-      real += at[0] * c;
-      imaginary += at[0] * s;
-      if (from.parts == 2) {
-        real -= at[1] * s;
-        imaginary += at[1] * c;
-      }
-      turn = (turn + k) % length;
-    }
-    y[k * to.step] = real * scale;
-    if (to.parts == 2) y[k * to.step + 1] = imaginary * scale;
-  }
-}
-
 // A onesided spectrum, whose other half are conjugates, as a whole one.
 template <class T>
 std::vector<T> Mirrored(const T* x, const Signal& from, int64_t length) {
@@ -140,6 +104,10 @@ Result<DftPlan> DftPlan::Of(const op::DFT& op, const Shape& x,
     return InvalidArgument("an input of shape ", x.ToString(),
                            ", wanted a last axis of 1 or 2");
   }
+  if (axis.size() > 1 || wanted.size() > 1) {
+    return InvalidArgument("axis has ", axis.size(), " and dft_length ",
+                           wanted.size(), " elements, wanted scalars");
+  }
   ASSAY_ASSIGN_OR_RETURN(const int k,
                          NormalizeAxis(axis.empty() ? -2 : axis[0], rank));
   if (k == rank - 1) {
@@ -147,6 +115,13 @@ Result<DftPlan> DftPlan::Of(const op::DFT& op, const Shape& x,
   }
   const bool onesided = op.onesided != 0;
   const bool inverse = op.inverse != 0;
+  // onesided: "only real input is supported", of the inverse "only complex".
+  if (onesided && x[rank - 1] != (inverse ? 2 : 1)) {
+    return InvalidArgument("an input of shape ", x.ToString(),
+                           " with onesided ", op.onesided, " and inverse ",
+                           op.inverse, ", wanted a last axis of ",
+                           inverse ? 2 : 1);
+  }
   const int64_t natural = onesided && inverse ? 2 * (x[k] - 1) : x[k];
   DftPlan plan;
   plan.length = wanted.empty() ? natural : wanted[0];
@@ -175,13 +150,7 @@ Status Dft(const op::DFT& op, KernelContext& run) {
   const Loaded<T> x(input);
   ASSAY_ASSIGN_OR_RETURN(Stored<T> y,
                          Store<T>(run, op.output, input.dtype(), plan.y_shape));
-  const T turn = T(8) * atan(T(1)) / static_cast<T>(plan.length);
-  std::vector<T> cosines;
-  std::vector<T> sines;
-  for (int64_t i = 0; i < plan.length; ++i) {
-    cosines.push_back(cos(static_cast<T>(i) * turn));
-    sines.push_back(sin(static_cast<T>(i) * turn));
-  }
+  const Rotations<T> rotations(plan.length);
   const int64_t places = plan.lines.inner / plan.from.parts;
   for (int64_t line = 0; line < plan.lines.outer * places; ++line) {
     const int64_t block = line / places;
@@ -192,11 +161,10 @@ Status Dft(const op::DFT& op, KernelContext& run) {
             place * plan.to.parts;
     if (op.onesided != 0 && op.inverse != 0) {
       const std::vector<T> whole = Mirrored(from, plan.from, plan.length);
-      Transform(whole.data(), Signal{plan.length, 2, 2}, to, plan.to,
-                plan.length, true, cosines, sines);
+      rotations.Transform(whole.data(), Signal{plan.length, 2, 2}, to, plan.to,
+                          true);
     } else {
-      Transform(from, plan.from, to, plan.to, plan.length, op.inverse != 0,
-                cosines, sines);
+      rotations.Transform(from, plan.from, to, plan.to, op.inverse != 0);
     }
   }
   return OkStatus();
@@ -210,11 +178,10 @@ class LinearAlgebra : public OperatorVisitor {
       return {.forward = std::bind_front(&Det<T>, op)};
     });
   }
-  // The scalar of float32 is double here: the sums of a naive transform are
-  // long, and stored once.
   Result<Kernel> Visit(const op::DFT& op, LoadContext& load) override {
-    return Dispatch(load, op.input, kFloats, [&](auto) -> Kernel {
-      return {.forward = std::bind_front(&Dft<double>, op)};
+    return Dispatch(load, op.input, kFloats, [&](auto scalar) -> Kernel {
+      using T = Wide<typename decltype(scalar)::type>;
+      return {.forward = std::bind_front(&Dft<T>, op)};
     });
   }
 };

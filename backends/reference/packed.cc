@@ -59,6 +59,10 @@ class UnpackedContext final : public KernelContext {
                                  std::span<const Value> inputs) override {
     return run_.Run(attribute, inputs);
   }
+  Result<std::vector<Value>> Differentiate(
+      std::span<const Value> inputs) override {
+    return run_.Differentiate(inputs);
+  }
   void Save(Value value) override { run_.Save(value); }
 
   Status Pack() {

@@ -45,8 +45,9 @@ struct SpecialTheme {
   X(Denormals, "denormals") X(Dictionaries, "dictionaries")                 \
   X(Features, "features") X(Integers, "integers") X(Large, "large")         \
   X(Learned, "learned") X(NonFinite, "nonfinite") X(Powers, "powers")       \
-  X(Recurrent, "recurrent") X(Sizes, "sizes") X(Text, "text")               \
-  X(Ties, "ties") X(Trees, "trees") X(Zeros, "zeros")
+  X(Recurrent, "recurrent") X(Signals, "signals") X(Sizes, "sizes")         \
+  X(Text, "text") X(Ties, "ties") X(Training, "training")                   \
+  X(Trees, "trees") X(Zeros, "zeros")
 // clang-format on
 
 #define ASSAY_SPECIAL_DECLARE(function, name) \

@@ -146,8 +146,8 @@ TEST(Special, EveryThemeHasCases) {
               testing::UnorderedElementsAre(
                   "accumulation", "attributes", "axes", "casts", "control",
                   "denormals", "dictionaries", "features", "integers", "large",
-                  "learned", "nonfinite", "powers", "recurrent", "sizes",
-                  "text", "ties", "trees", "zeros"));
+                  "learned", "nonfinite", "powers", "recurrent", "signals",
+                  "sizes", "text", "ties", "training", "trees", "zeros"));
 }
 
 TEST(Special, TheSuiteHasEveryRow) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "framework/backend/exception.h"
+#include "framework/backend/part.h"
 
 namespace assay::inline v1 {
 
@@ -70,6 +71,10 @@ StepContext::StepContext(Step& step, Frame& frame)
     bodies_.push_back(
         std::make_unique<Frame>(*body.program, &frame, std::span<Value>()));
   }
+  if (step.part != nullptr) {
+    part_ =
+        std::make_unique<Frame>(step.part->program, &frame, std::span<Value>());
+  }
 }
 
 inline Place* StepContext::Find(assay::Output output) {
@@ -123,6 +128,13 @@ Result<std::vector<Value>> StepContext::Run(std::string_view attribute,
     return outputs.status().WithContext(attribute);
   }
   return InvalidArgument("there is no subgraph '", attribute, "'");
+}
+
+Result<std::vector<Value>> StepContext::Differentiate(
+    std::span<const Value> inputs) {
+  if (part_ != nullptr)
+    return assay::Differentiate(*step_->part, *part_, inputs);
+  return FailedPrecondition("the kernel names no part of the graph");
 }
 
 void StepContext::Save(Value value) {

@@ -48,6 +48,8 @@ class StepContext final : public KernelContext {
   Status SetOutput(assay::Output output, Value value) override;
   Result<std::vector<Value>> Run(std::string_view attribute,
                                  std::span<const Value> inputs) override;
+  Result<std::vector<Value>> Differentiate(
+      std::span<const Value> inputs) override;
   void Save(Value value) override;
 
   const Step& step() const { return *step_; }
@@ -67,6 +69,7 @@ class StepContext final : public KernelContext {
   std::vector<Place> outputs_;
   size_t output_count_;  // known without dividing by the size of a Place
   std::vector<std::unique_ptr<Frame>> bodies_;  // parallel to step_->bodies
+  std::unique_ptr<Frame> part_;                 // of step_->part
   std::vector<Value> saved_;
 };
 

@@ -26,6 +26,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -43,12 +44,22 @@ struct LoadScope;  // scope.h, private: a graph's types and fixed values
 class KernelContext;
 class GradientContext;
 
+/// A part of the graph that a node stands in, by the names of its values: all
+/// that lies between `inputs` and `output`.
+struct GraphPart {
+  std::vector<std::string> inputs;
+  std::string output;
+  int targets = 0;  // the first so many inputs are differentiated by
+};
+
 /// One node, ready to run. `backward` is empty where there is no gradient.
 struct Kernel {
   std::function<Status(KernelContext&)> forward;
   std::function<Status(GradientContext&)> backward;
   /// Who computes, for Placement; empty means the backend itself.
   std::string executor;
+  /// What Differentiate runs. Load fails where the part has no gradient.
+  std::optional<GraphPart> part = std::nullopt;
 };
 
 /// What is known of a node when the model is loaded.
@@ -114,6 +125,12 @@ class KernelContext {
   /// reuses their memory.
   virtual Result<std::vector<Value>> Run(std::string_view attribute,
                                          std::span<const Value> inputs) = 0;
+
+  /// Runs Kernel::part on these inputs, one for each of the part's, and returns
+  /// the gradients of its output, of the sum of its elements where it has
+  /// several, with respect to the part's targets.
+  virtual Result<std::vector<Value>> Differentiate(
+      std::span<const Value> inputs) = 0;
 
   /// Keeps a value for backward, in order of calls; inputs and outputs need no
   /// saving. Does nothing when no gradient was asked for.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "framework/backend/exception.h"
+#include "framework/backend/part.h"
 #include "framework/graph/check.h"
 #include "framework/graph/function.h"
 
@@ -88,6 +89,10 @@ Result<Step> CompileNode(const Node& node, const LoadScope& scope,
                            Compile(**body, &scope, {}, kernels, options));
     step.bodies.push_back(
         {attribute.name, std::make_unique<Program>(std::move(program))});
+  }
+  if (step.kernel.part.has_value()) {
+    ASSAY_ASSIGN_OR_RETURN(step.part, CompilePart(node, *step.kernel.part,
+                                                  scope, kernels, options));
   }
   return step;
 }

@@ -22,6 +22,7 @@
 namespace assay::inline v1 {
 
 struct Program;
+struct DifferentiablePart;  // part.h
 
 /// A subgraph attribute of a node.
 struct Body {
@@ -33,6 +34,7 @@ struct Step {
   const Node* node = nullptr;
   Kernel kernel;
   std::vector<Body> bodies;
+  std::shared_ptr<DifferentiablePart> part;  // null: the kernel names none
   bool saves = false;  // backward will want what the kernel saves
 };
 

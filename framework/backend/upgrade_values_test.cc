@@ -41,6 +41,16 @@ const Row kRows[] = {
      "{ y = Tile(x, t, a) }",
      {{1, 2}},
      {{1, 2, 1, 2, 1, 2}}},
+    {5,
+     "(float[1,2] x, float t, float[1] a) => (float[M,N] y) "
+     "{ y = Tile(x, t, a) }",
+     {{1, 2}, {3}, {1}},
+     {{1, 2, 1, 2, 1, 2}}},
+    {1,
+     "(float[3] x, float[2] n) => (float[M] y, float[N] z) "
+     "{ y, z = Split <axis=0> (x, n) }",
+     {{1, 2, 3}, {1, 2}},
+     {{1}, {2, 3}}},
     // The example of Upsample's own text.
     {6,
      "(float[1,1,2,2] x) => (float[1,1,4,4] y) "
@@ -53,6 +63,17 @@ const Row kRows[] = {
      "{ y = Resize(x, s) }",
      {{1, 2, 3, 4, 5, 6, 7, 8}},
      {{1, 3}}},
+    // Fed; and one axis shrinks while the other grows.
+    {10,
+     "(float[1,1,2,4] x, float[4] s) => (float[A,B,C,D] y) "
+     "{ y = Resize(x, s) }",
+     {{1, 2, 3, 4, 5, 6, 7, 8}, {1, 1, 0.6F, 0.6F}},
+     {{1, 3}}},
+    {10,
+     "(float[2,4] x) => (float[4,2] y) <float[2] s = {2, 0.6}> "
+     "{ y = Resize(x, s) }",
+     {{1, 2, 3, 4, 5, 6, 7, 8}},
+     {{1, 3, 1, 3, 5, 7, 5, 7}}},
     {10,
      "(float[1,1,2,4] x) => (float[1,1,1,2] y) <float[4] s = {1, 1, 0.6, 0.6}> "
      "{ y = Resize <mode=\"linear\"> (x, s) }",

@@ -82,6 +82,37 @@ Status TypeGraph(const onnx::GraphProto& proto, const Graph* outer,
   return OkStatus();
 }
 
+/// Says of what a Gradient gives, of which ONNX's inference knows nothing, that
+/// it is typed as what it differentiates by. False when there was none to add.
+bool AddGradientTypes(onnx::GraphProto& graph) {
+  const Types types = CollectTypes(graph);
+  std::vector<onnx::ValueInfoProto> added;
+  for (const onnx::NodeProto& node : graph.node()) {
+    if (node.op_type() != "Gradient" ||
+        node.domain() != "ai.onnx.preview.training") {
+      continue;
+    }
+    for (const onnx::AttributeProto& attribute : node.attribute()) {
+      if (attribute.name() != "xs") continue;
+      const int count = std::min(attribute.strings_size(), node.output_size());
+      for (int i = 0; i < count; ++i) {
+        const auto type = types.find(attribute.strings(i));
+        if (type == types.end() || node.output(i).empty() ||
+            types.contains(node.output(i))) {
+          continue;
+        }
+        onnx::ValueInfoProto& info = added.emplace_back();
+        info.set_name(node.output(i));
+        *info.mutable_type() = *type->second;
+      }
+    }
+  }
+  for (const onnx::ValueInfoProto& info : added) {
+    *graph.add_value_info() = info;
+  }
+  return !added.empty();
+}
+
 }  // namespace
 
 Status RunInference(onnx::ModelProto& proto) {
@@ -110,7 +141,10 @@ Result<Graph> InferTypes(const Model& model) {
   auto* proto =
       google::protobuf::Arena::CreateMessage<onnx::ModelProto>(&arena);
   ASSAY_RETURN_IF_ERROR(reader::ParseInto(model.bytes(), *proto));
-  ASSAY_RETURN_IF_ERROR(reader::RunInference(*proto));
+  // Once more for what comes after a Gradient.
+  do {
+    ASSAY_RETURN_IF_ERROR(reader::RunInference(*proto));
+  } while (reader::AddGradientTypes(*proto->mutable_graph()));
   ASSAY_RETURN_IF_ERROR(reader::TypeGraph(proto->graph(), nullptr, graph));
   return graph;
 }

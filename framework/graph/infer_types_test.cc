@@ -6,6 +6,7 @@
 #include <string>
 
 #include "framework/graph/model.h"
+#include "framework/graph/model_text.h"
 #include "framework/graph/proto_text.h"
 
 namespace assay {
@@ -46,6 +47,17 @@ TEST(InferTypes, FindsIntermediateTypes) {
     ASSERT_TRUE(graph.ok()) << graph.status().ToString();
     EXPECT_EQ(TypeOf(*graph, row.value), row.type) << row.text;
   }
+}
+
+// ONNX's inference passes over Gradient.
+TEST(InferTypes, GoesOnBehindAGradient) {
+  const auto model = ModelOfText(
+      "g (float[2] x) => (float[2] y) { s = Mul(x, x) "
+      "t = ai.onnx.preview.training.Gradient<xs = [\"x\"], y = \"s\">(x) "
+      "u = Neg(t) y = Relu(u) }");
+  const Graph graph = *InferTypes(*model);
+  EXPECT_EQ(TypeOf(graph, "t"), "float32[2]");
+  EXPECT_EQ(TypeOf(graph, "u"), "float32[2]");
 }
 
 TEST(InferTypes, ReachesIntoSubgraphsAndTheirCaptures) {

@@ -22,8 +22,8 @@ namespace assay::inline v1 {
 
 /// The model of a graph, which functions may follow. It imports `opset` of
 /// ai.onnx, 0 being the newest, version 1 of the domain "test", and the newest
-/// of ai.onnx.ml where the text names it. Invalid argument with the parser's
-/// words for a wrong text.
+/// of ONNX's other domains where the text names them. Invalid argument with the
+/// parser's words for a wrong text.
 Result<std::shared_ptr<const Model>> ParseModelText(std::string_view graph,
                                                     int opset = 0);
 

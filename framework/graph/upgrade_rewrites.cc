@@ -105,6 +105,46 @@ std::optional<int64_t> BatchOf(const NodeUpgrade& upgrade,
   return std::nullopt;
 }
 
+/// A list of integers from one of another type of numbers.
+ValueId AsIntegers(NodeUpgrade& upgrade, ValueId list, std::string_view suffix,
+                   const Dim& count) {
+  const ValueId made = Before(upgrade, "Cast", {list}, suffix,
+                              ValueType::OfTensor(DType::kInt64, {count}));
+  upgrade.before.back().attributes = {
+      {"to", static_cast<int64_t>(DType::kInt64), ""}};
+  return made;
+}
+
+/// Tile whose tiles or axis, or whose input's rank, are known when it runs:
+/// ones for each axis, with the tiles written where the axis says.
+Status TileAsFed(NodeUpgrade& upgrade) {
+  Node& node = upgrade.node;
+  ASSAY_ASSIGN_OR_RETURN(const ValueId flat, upgrade.AddIntegers("flat", {-1}));
+  const auto fed = [&](size_t position, std::string_view suffix) {
+    const ValueId list =
+        Before(upgrade, "Reshape", {node.inputs[position], flat},
+               StrCat(suffix, "_list"),
+               ValueType::OfTensor(upgrade.TypeOf(node.inputs[position]).dtype,
+                                   {Dim(1)}));
+    return AsIntegers(upgrade, list, suffix, Dim(1));
+  };
+  const ValueId tiles = fed(1, "tiles");
+  const ValueId axis = fed(2, "axis");
+  const ValueType extents = ValueType::OfTensor(DType::kInt64, {Dim()});
+  const ValueId shape =
+      Before(upgrade, "Shape", {node.inputs[0]}, "shape", extents);
+  const ValueId rank = Before(upgrade, "Shape", {shape}, "rank", Integer(1));
+  const int64_t one = 1;
+  ASSAY_ASSIGN_OR_RETURN(Tensor value, Tensor::Of<int64_t>({1}, {&one, 1}));
+  const ValueId ones =
+      Before(upgrade, "ConstantOfShape", {rank}, "ones", extents);
+  upgrade.before.back().attributes = {{"value", std::move(value), ""}};
+  const ValueId repeats = Before(upgrade, "ScatterElements",
+                                 {ones, axis, tiles}, "repeats", extents);
+  node.inputs = {node.inputs[0], repeats};
+  return OkStatus();
+}
+
 }  // namespace
 
 Status RepeatForChannels(NodeUpgrade& upgrade) {
@@ -220,8 +260,7 @@ Status TileAlongAxis(NodeUpgrade& upgrade) {
   const auto tiles = upgrade.NumberOf(node.inputs[1]);
   const auto axis = upgrade.NumberOf(node.inputs[2]);
   if (!rank.has_value() || !tiles.has_value() || !axis.has_value()) {
-    return upgrade.Decline(
-        "wanted fixed tiles and axis, and an input of known rank");
+    return TileAsFed(upgrade);
   }
   // Written so that no NaN passes.
   if (!(*axis >= 0 && *axis < static_cast<double>(*rank)) ||
@@ -234,6 +273,41 @@ Status TileAlongAxis(NodeUpgrade& upgrade) {
   ASSAY_ASSIGN_OR_RETURN(const ValueId id,
                          upgrade.AddIntegers("repeats", repeats));
   node.inputs = {node.inputs[0], id};
+  return OkStatus();
+}
+
+Status SplitInputToIntegers(NodeUpgrade& upgrade) {
+  Node& node = upgrade.node;
+  if (node.inputs.size() < 2 || node.inputs[1] == kNoValue) return OkStatus();
+  if (node.Find("split") != nullptr) {
+    return InvalidArgument(node.Label(),
+                           " has split as an input and as an attribute");
+  }
+  upgrade.SetInput(1, AsIntegers(upgrade, node.inputs[1], "lengths", Dim()));
+  return OkStatus();
+}
+
+Status ResizeDownThenUp(NodeUpgrade& upgrade) {
+  Node& node = upgrade.node;
+  const ValueId scales = node.inputs[1];
+  const ValueType type = upgrade.TypeOf(scales);
+  ASSAY_ASSIGN_OR_RETURN(const ValueId one,
+                         upgrade.AddScalar("one", 1, scales));
+  const ValueId down = Before(upgrade, "Min", {scales, one}, "down", type);
+  const ValueId up = Before(upgrade, "Max", {scales, one}, "up", type);
+  ValueType small = upgrade.TypeOf(node.inputs[0]);
+  if (small.dims.has_value()) {
+    for (Dim& extent : *small.dims) extent = Dim();
+  }
+  const ValueId shrunk = Before(
+      upgrade, "Resize", {node.inputs[0], kNoValue, down}, "shrunk", small);
+  const std::string asymmetric = "asymmetric";
+  upgrade.before.back().attributes = {
+      {"coordinate_transformation_mode", asymmetric, ""},
+      {"nearest_mode", std::string("ceil"), ""}};
+  node.inputs = {shrunk, kNoValue, up};
+  upgrade.Set("coordinate_transformation_mode", asymmetric);
+  upgrade.Set("nearest_mode", std::string("floor"));
   return OkStatus();
 }
 

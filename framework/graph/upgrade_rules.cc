@@ -295,13 +295,6 @@ Status StateParts(NodeUpgrade& upgrade) {
   return OkStatus();
 }
 
-Status SplitInputDeclined(NodeUpgrade& upgrade) {
-  if (upgrade.node.inputs.size() < 2 || upgrade.node.inputs[1] == kNoValue) {
-    return OkStatus();
-  }
-  return upgrade.Decline("the input split, wanted the attribute");
-}
-
 Status NameToType(NodeUpgrade& upgrade) {
   // TensorProto.DataType up to what Cast 1 knew, in the order of numbers.
   constexpr std::string_view kNames[] = {
@@ -379,18 +372,15 @@ Status SpellResizeOut(NodeUpgrade& upgrade) {
     // ONNX's cases of version 10 take, at output i, element i / scale rounded
     // down where the axis grows and up where it shrinks.
     const Tensor* const fixed = upgrade.ConstantOf(scales);
-    if (fixed == nullptr || fixed->dtype() != DType::kFloat32) {
-      return upgrade.Decline("nearest with scales that are not fixed");
+    const bool known = fixed != nullptr && fixed->dtype() == DType::kFloat32;
+    const auto has = [&](const auto& side) {
+      return !known || std::ranges::any_of(fixed->elements<float>(), side);
+    };
+    const bool shrinks = has([](float scale) { return scale < 1; });
+    if (shrinks && has([](float scale) { return scale > 1; })) {
+      return ResizeDownThenUp(upgrade);
     }
-    const auto factors = fixed->elements<float>();
-    const auto shrinks = [](float scale) { return scale < 1; };
-    const auto grows = [](float scale) { return scale > 1; };
-    if (std::ranges::any_of(factors, shrinks)) {
-      if (std::ranges::any_of(factors, grows)) {
-        return upgrade.Decline("nearest that grows and shrinks at once");
-      }
-      rounding = "ceil";
-    }
+    if (shrinks) rounding = "ceil";
   }
   upgrade.node.inputs = {upgrade.node.inputs[0], kNoValue, scales};
   upgrade.Set("coordinate_transformation_mode", std::string("asymmetric"));

@@ -44,8 +44,8 @@ Status PowerToInteger(NodeUpgrade& upgrade);
 Status DropOutputSequence(NodeUpgrade& upgrade);
 /// LabelEncoder 1 to 2: from a list of labels to keys and values.
 Status ClassesToKeys(NodeUpgrade& upgrade);
-/// Split 1 to 2: lengths are an attribute, and no input.
-Status SplitInputDeclined(NodeUpgrade& upgrade);
+/// Split 1 to 2, and on: lengths as an input are integers.
+Status SplitInputToIntegers(NodeUpgrade& upgrade);
 /// Tile 1 to 6: tiles along one axis became repeats for each.
 Status TileAlongAxis(NodeUpgrade& upgrade);
 /// Scan 8 to 9, and on: the batch axis was dropped. One Scan for each element.
@@ -86,6 +86,9 @@ Status StateParts(NodeUpgrade& upgrade);
 Status SpatialScales(NodeUpgrade& upgrade);
 /// Resize 10 to 11, with the coordinates it had.
 Status SpellResizeOut(NodeUpgrade& upgrade);
+/// The same of mode nearest, when axes may grow and shrink: a Resize of those
+/// that shrink, then one of those that grow.
+Status ResizeDownThenUp(NodeUpgrade& upgrade);
 /// Upsample 9 to Resize 11, with its coordinates spelled out.
 Status UpsampleToResize(NodeUpgrade& upgrade);
 /// Softmax, LogSoftmax and Hardmax 11 to 13: from the matrix that the input

@@ -230,7 +230,7 @@ constexpr UpgradeStep kSteps[] = {
     {"Softplus", 1, 22, Same, kTypes},
     {"Softsign", 1, 22, Same, kTypes},
     {"SpaceToDepth", 1, 28, Same, kAdded},
-    {"Split", 1, 2, SplitInputDeclined, "the lengths are an attribute"},
+    {"Split", 1, 2, SplitInputToIntegers, "the lengths are integers"},
     {"Split", 2, 13, SplitToInput, kToInput},
     {"Split", 13, 18, StateParts, "num_outputs is stated when split is not"},
     {"SplitToSequence", 11, 24, Same, kTypes},

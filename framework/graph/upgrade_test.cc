@@ -303,8 +303,10 @@ TEST(UpgradeRefusals, NameOperatorAndVersion) {
        "<num_scan_inputs=1, body = b (float i) => (float o) { o = Neg(i) }> "
        "(n, x) }",
        kUnsupported, "Scan of opset 8: sequence_lens"},
-      {10, "(float[2] x, float[1] s) => (float[N] y) { y = Resize(x, s) }",
-       kUnsupported, "nearest with scales that are not fixed"},
+      {1,
+       "(float[3] x, float[2] n) => (float[N] y, float[M] z) "
+       "{ y, z = Split <split=[1, 2]> (x, n) }",
+       StatusCode::kInvalidArgument, "as an input and as an attribute"},
       {1,
        "(float[1,1,2] x) => (float[1,1,1] y) { y = LpPool <kernel_shape=[2], "
        "p=1.5> (x) }",

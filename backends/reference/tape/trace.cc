@@ -55,6 +55,9 @@ class TracedContext final : public KernelContext {
     }
     return run_.Run(attribute, traced);
   }
+  Result<std::vector<Value>> Differentiate(std::span<const Value>) override {
+    return FailedPrecondition("a traced kernel has no part to differentiate");
+  }
   void Save(Value value) override { run_.Save(std::move(value)); }
 
  private:

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The module image_codecs, loaded on first use. It lies in the folder codecs
+// beside the backend's module.
+//
+//   ASSAY_ASSIGN_OR_RETURN(const ImageCodecs* codecs, LoadImageCodecs());
+
+#ifndef ASSAY_BACKENDS_REFERENCE_IMAGE_LIBRARY_H_
+#define ASSAY_BACKENDS_REFERENCE_IMAGE_LIBRARY_H_
+
+#include <filesystem>
+
+#include "backends/reference/image/image.h"
+#include "framework/core/status.h"
+
+namespace assay::reference {
+
+/// Once in a process; the same answer ever after. Unavailable, naming the file,
+/// when it is missing or one of its libraries is.
+Result<const ImageCodecs*> LoadImageCodecs();
+
+/// The same of that file, without remembering.
+Result<const ImageCodecs*> LoadImageCodecs(const std::filesystem::path& file);
+
+}  // namespace assay::reference
+
+#endif  // ASSAY_BACKENDS_REFERENCE_IMAGE_LIBRARY_H_

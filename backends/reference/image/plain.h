@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// BMP and the portable pixmaps (PBM, PGM, PPM, in text and in binary): formats
+// that need no library.
+//
+//   ASSAY_ASSIGN_OR_RETURN(const Image image, DecodePnm(bytes));
+
+#ifndef ASSAY_BACKENDS_REFERENCE_IMAGE_PLAIN_H_
+#define ASSAY_BACKENDS_REFERENCE_IMAGE_PLAIN_H_
+
+#include "backends/reference/image/image.h"
+#include "framework/core/status.h"
+
+namespace assay::reference {
+
+/// Invalid argument, saying what was found, for what is no such image, or not
+/// all of it. Memory is had for the pixels that the bytes hold, except of a
+/// run-length encoded BMP, which may leave out as many as IsPermitted.
+Result<Image> DecodeBmp(Bytes bytes);
+Result<Image> DecodePnm(Bytes bytes);
+
+}  // namespace assay::reference
+
+#endif  // ASSAY_BACKENDS_REFERENCE_IMAGE_PLAIN_H_

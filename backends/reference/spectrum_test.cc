@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "backends/reference/kernel_rows.h"
+
+namespace assay::reference {
+namespace {
+
+using testing::HasSubstr;
+
+Feed N(int64_t number) { return I({}, {static_cast<double>(number)}); }
+
+// X of (a, b) is (a + b, a - b); of (a, b, c, d) onesided (a + b + c + d,
+// a - c - (b - d) i, a - b + c - d).
+TEST(Stft, TransformsEachWindowedFrame) {
+  ExpectRows({
+      {"g (float[1,4,1] x, int64 s, float[2] w) => (float[1,3,2,2] y) "
+       "{ y = STFT(x, s, w) }",
+       {F({1, 4, 1}, {1, 2, 3, 4}), N(1), F({2}, {1, 10})},
+       {F({1, 3, 2, 2}, {21, 0, -19, 0, 32, 0, -28, 0, 43, 0, -37, 0})}},
+      // The last sample is of no whole frame.
+      {"g (double[1,7,1] x, int64 s, int64 n) => (double[1,2,3,2] y) "
+       "{ y = STFT(x, s, , n) }",
+       {D({1, 7, 1}, {1, 2, 3, 4, 5, 6, 9}), N(2), N(4)},
+       {D({1, 2, 3, 2}, {10, 0, -2, 2, -2, 0, 18, 0, -2, 2, -2, 0})}},
+      // Complex, of two batches; the frame is the whole signal.
+      {"g (float[2,2,2] x, int64 s) => (float[2,1,2,2] y) "
+       "{ y = STFT<onesided = 0>(x, s) }",
+       {F({2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 80}), N(1)},
+       {F({2, 1, 2, 2}, {4, 6, -2, -2, 12, 86, -2, -74})}},
+      {"g (float16[1,2,1] x, int32 s, float16[1] w) => "
+       "(float16[1,2,1,2] y) { y = STFT(x, s, w) }",
+       {{DType::kFloat16, {1, 2, 1}, {1, 3}},
+        {DType::kInt32, {}, {1}},
+        {DType::kFloat16, {1}, {0.5}}},
+       {{DType::kFloat16, {1, 2, 1, 2}, {0.5, 0, 1.5, 0}}}},
+  });
+}
+
+TEST(Stft, GivesBothHalvesWhenNotOnesided) {
+  ExpectRows(
+      {{"g (float[1,4,1] x, int64 s) => (float[1,1,4,2] y) "
+        "{ y = STFT<onesided = 0>(x, s) }",
+        {F({1, 4, 1}, {1, 2, 4, 8}), N(1)},
+        {F({1, 1, 4, 2}, {15, 0, -3, 6, -5, 0, -3, -6})}}});
+}
+
+struct Wrong {
+  std::string graph;
+  std::vector<Feed> feeds;
+  std::string says;
+};
+
+void ExpectWrong(const std::vector<Wrong>& rows) {
+  for (const Wrong& row : rows) {
+    const auto outputs = Compute(row.graph, row.feeds);
+    ASSERT_FALSE(outputs.ok()) << row.graph;
+    EXPECT_EQ(outputs.status().code(), StatusCode::kInvalidArgument);
+    EXPECT_THAT(outputs.status().message(), HasSubstr(row.says));
+  }
+}
+
+TEST(Stft, RefusesWhatDoesNotFit) {
+  const std::string windowed =
+      "g (float[1,n,1] x, int64 s, float[k] w, int64 f) => (float[a,b,c,d] y) "
+      "{ y = STFT(x, s, w, f) }";
+  const Feed x = F({1, 4, 1}, {1, 2, 3, 4});
+  ExpectWrong({
+      {windowed, {x, N(1), F({3}, {1, 1, 1}), N(2)}, "a window of shape [3]"},
+      {windowed, {x, N(0), F({2}, {1, 1}), N(2)}, "frame_step is 0"},
+      {windowed, {x, N(1), F({5}, {1, 1, 1, 1, 1}), N(5)}, "4 samples"},
+      {"g (float[1,2,2] x, int64 s) => (float[a,b,c,d] y) { y = STFT(x, s) }",
+       {F({1, 2, 2}, {1, 2, 3, 4}), N(1)},
+       "the signal is complex"},
+  });
+}
+
+// Sines of 0, 1/4, 1/2 and 3/4 of half a turn: their squares are 0, 1/2, 1,
+// 1/2.
+TEST(Windows, AreSumsOfSquaresOfSines) {
+  ExpectRows({
+      {"g (int64 n) => (float[4] y) { y = HannWindow(n) }",
+       {N(4)},
+       {F({4}, {0, 0.5, 1, 0.5})}},
+      {"g (int32 n) => (double[5] y) "
+       "{ y = HannWindow<periodic = 0, output_datatype = 11>(n) }",
+       {{DType::kInt32, {}, {5}}},
+       {D({5}, {0, 0.5, 1, 0.5, 0})}},
+      {"g (int64 n) => (float[4] y) { y = HammingWindow(n) }",
+       {N(4)},
+       {F({4}, {2 / 23.0, 12.5 / 23, 1, 12.5 / 23})}},
+      {"g (int64 n) => (float[5] y) { y = BlackmanWindow<periodic = 0>(n) }",
+       {N(5)},
+       {F({5}, {0, 0.34, 1, 0.34, 0})}},
+      {"g (int64 n) => (uint8[4] y) "
+       "{ y = BlackmanWindow<output_datatype = 2>(n) }",
+       {N(4)},
+       {{DType::kUint8, {4}, {0, 0, 1, 0}}}},
+      {"g (int64 n) => (bfloat16[4] y) "
+       "{ y = BlackmanWindow<output_datatype = 16>(n) }",
+       {N(4)},
+       {{DType::kBFloat16, {4}, {0, 0.33984375, 1, 0.33984375}}}},
+      {"g (int64 n) => (float[0] y) { y = HannWindow(n) }",
+       {N(0)},
+       {F({0}, {})}},
+  });
+  ExpectWrong({{"g (int64 n) => (float[m] y) { y = HannWindow(n) }",
+                {N(-1)},
+                "size is -1"}});
+}
+
+// mel(4900) / 3 is mel(700), so the points are at 0, 700 and 2100 hertz: of 15
+// samples at 10 kHz at 16 f / 10000 = 0, 1.12 and 3.36.
+TEST(MelWeightMatrix, HasATriangleForEachBand) {
+  const auto graph = [](const std::string& type, int code) {
+    return "g (int64 b, int64 n, int64 r, float lo, float hi) => (" + type +
+           "[8,1] y) { y = MelWeightMatrix<output_datatype = " +
+           std::to_string(code) + ">(b, n, r, lo, hi) }";
+  };
+  const std::vector<Feed> feeds = {N(1), N(15), N(10000), F({}, {0}),
+                                   F({}, {4900})};
+  ExpectRows({
+      {graph("float", 1), feeds, {F({8, 1}, {0, 1, 0.5, 0, 0, 0, 0, 0})}},
+      {graph("double", 11), feeds, {D({8, 1}, {0, 1, 0.5, 0, 0, 0, 0, 0})}},
+      {graph("int16", 5),
+       feeds,
+       {{DType::kInt16, {8, 1}, {0, 1, 0, 0, 0, 0, 0, 0}}}},
+  });
+  ExpectWrong({
+      {graph("float", 1),
+       {N(1), N(15), N(3000), F({}, {0}), F({}, {4900})},
+       "the bands end at bin 11"},
+      {graph("float", 1),
+       {N(0), N(15), N(3000), F({}, {0}), F({}, {4900})},
+       "num_mel_bins is 0"},
+      {graph("float", 1),
+       {N(1), N(15), N(3000), F({}, {9}), F({}, {1})},
+       "the edges are 9 and 1"},
+  });
+}
+
+TEST(Dft, RefusesWhatOnesidedExcludes) {
+  ExpectWrong({
+      {"g (float[1,2,2] x) => (float[a,b,c] y) { y = DFT<onesided = 1>(x) }",
+       {F({1, 2, 2}, {1, 2, 3, 4})},
+       "wanted a last axis of 1"},
+      {"g (float[1,2,1] x) => (float[a,b,c] y) "
+       "{ y = DFT<onesided = 1, inverse = 1>(x) }",
+       {F({1, 2, 1}, {1, 2})},
+       "wanted a last axis of 2"},
+      {"g (float[1,2,1] x, int64 n, int64 k) => (float[a,b,c] y) "
+       "{ y = DFT(x, n, k) }",
+       {F({1, 2, 1}, {1, 2}), N(2), N(-1)},
+       "axis 2"},
+      {"g (float[1,2,1] x, int64 n) => (float[a,b,c] y) { y = DFT(x, n) }",
+       {F({1, 2, 1}, {1, 2}), N(0)},
+       "dft_length is 0"},
+  });
+}
+
+TEST(Dft, CutsOrFillsToItsLength) {
+  const std::string graph =
+      "g (float[1,a,1] x, int64 n) => (float[1,b,2] y) { y = DFT(x, n) }";
+  ExpectRows({
+      {graph, {F({1, 3, 1}, {1, 2, 4}), N(2)}, {F({1, 2, 2}, {3, 0, -1, 0})}},
+      {graph,
+       {F({1, 3, 1}, {1, 2, 4}), N(4)},
+       {F({1, 4, 2}, {7, 0, -3, -2, 3, 0, -3, 2})}},
+      // The axis is an input, and counts from the front or the back.
+      {"g (float[2,1,1] x, int64 k) => (float[2,1,2] y) { y = DFT(x, , k) }",
+       {F({2, 1, 1}, {1, 2}), N(0)},
+       {F({2, 1, 2}, {3, 0, -1, 0})}},
+      {"g (double[2,1,1] x, int64 k) => (double[2,1,2] y) { y = DFT(x, , k) }",
+       {D({2, 1, 1}, {1, 2}), N(-3)},
+       {D({2, 1, 2}, {3, 0, -1, 0})}},
+      // Onesided backwards, to 3 real numbers of 2 complex ones, and to 4.
+      {"g (float[1,3,2] x, int64 n) => (float[1,4,1] y) "
+       "{ y = DFT<onesided = 1, inverse = 1>(x, n) }",
+       {F({1, 3, 2}, {7, 0, -3, -2, 3, 0}), N(4)},
+       {F({1, 4, 1}, {1, 2, 4, 0})}},
+      {"g (float[1,3,2] x) => (float[1,4,1] y) "
+       "{ y = DFT<onesided = 1, inverse = 1>(x) }",
+       {F({1, 3, 2}, {7, 0, -3, -2, 3, 0})},
+       {F({1, 4, 1}, {1, 2, 4, 0})}},
+  });
+}
+
+// On a tape: cosines, windows and quotients have more digits than a double.
+TEST(Spectra, HaveExactValues) {
+  const struct {
+    std::string graph;
+    std::vector<Feed> feeds;
+    double first;
+    size_t at;
+  } rows[] = {
+      // 1 + 2 cos(120 degrees) + 4 cos(240 degrees) = -2.
+      {"g (float[1,3,1] x, int64 s) => (float[1,1,2,2] y) { y = STFT(x, s) }",
+       {F({1, 3, 1}, {1, 2, 4}), N(1)},
+       -2,
+       2},
+      {"g (int64 n) => (float[3] y) { y = HammingWindow(n) }",
+       {N(3)},
+       (2 + 21 * 0.75) / 23,
+       1},
+      {"g (int64 b, int64 n, int64 r, float lo, float hi) => (float[8,1] y) "
+       "{ y = MelWeightMatrix(b, n, r, lo, hi) }",
+       {N(1), N(15), N(10000), F({}, {0}), F({}, {4900})},
+       0.5,
+       2},
+      {"g (float[1,1,4] x, float[1,1,1] w, float[1,1,4] o) => "
+       "(float[1,1,4] y) { y = DeformConv(x, w, o) }",
+       {F({1, 1, 4}, {1, 2, 4, 8}), F({1, 1, 1}, {1}),
+        F({1, 1, 4}, {0.25, 0, 0, 0})},
+       1.25,
+       0},
+      {"g (float r, int64 t, float[1] x, float[1] g, float[1] h) => "
+       "(float[1] y, float[1] z) { y, z = ai.onnx.preview.training.Adagrad"
+       "<decay_factor = 1.0, epsilon = 5.0>(r, t, x, g, h) }",
+       {F({}, {1}), N(1), F({1}, {2}), F({1}, {4}), F({1}, {9})},
+       1.8,
+       0},
+  };
+  for (const auto& row : rows) {
+    RowBackend backend;
+    LoadOptions options;
+    options.exact = true;
+    const auto network = backend.Load(ModelOf(row.graph), options);
+    ASSERT_TRUE(network.ok()) << network.status().ToString();
+    std::vector<Value> inputs;
+    for (const Feed& feed : row.feeds) inputs.emplace_back(feed.Make());
+    const auto exact =
+        (*network)->exact()->Evaluate(inputs, Precision::kArbitrary);
+    ASSERT_TRUE(exact.ok()) << row.graph << exact.status().ToString();
+    const auto& [value, tail, bound] = (*exact)[0];
+    EXPECT_NEAR(value.tensor()->elements<double>()[row.at], row.first, 1e-15)
+        << row.graph;
+    EXPECT_LT(bound.elements<double>()[row.at], 1e-60) << row.graph;
+  }
+}
+
+}  // namespace
+}  // namespace assay::reference

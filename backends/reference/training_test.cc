@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "backends/reference/kernel_rows.h"
+
+namespace assay::reference {
+namespace {
+
+using testing::HasSubstr;
+
+Feed T(int64_t count) { return I({}, {static_cast<double>(count)}); }
+
+// One tensor of one element, after R and T: `inputs` names them.
+std::string One(const std::string& inputs, const std::string& outputs,
+                const std::string& call) {
+  const auto declared = [](const std::string& names) {
+    std::string text;
+    for (const char name : names) {
+      text += (text.empty() ? "float[1] " : ", float[1] ");
+      text += name;
+    }
+    return text;
+  };
+  const auto listed = [](const std::string& names) {
+    std::string text;
+    for (const char name : names) {
+      if (!text.empty()) text += ", ";
+      text += name;
+    }
+    return text;
+  };
+  return "g (float r, int64 t, " + declared(inputs) + ") => (" +
+         declared(outputs) + ") { " + listed(outputs) +
+         " = ai.onnx.preview.training." + call + "(r, t, " + listed(inputs) +
+         ") }";
+}
+
+// G' = 0.5 * 2 + 3 = 4, H' = 9 + 16, X' = 2 - r * 4 / (5 + 5), r = 1 / (1 + T).
+TEST(Adagrad, StepsAgainstTheGradient) {
+  const std::string graph =
+      One("xgh", "yz",
+          "Adagrad<decay_factor = 1.0, norm_coefficient = 0.5, epsilon = 5.0>");
+  const Feed x = F({1}, {2});
+  const Feed g = F({1}, {3});
+  const Feed h = F({1}, {9});
+  ExpectRows({
+      {graph, {F({}, {1}), T(0), x, g, h}, {F({1}, {1.6}), F({1}, {25})}},
+      {graph, {F({}, {1}), T(1), x, g, h}, {F({1}, {1.8}), F({1}, {25})}},
+  });
+}
+
+// V' = 4/2 + 2/2 = 3, H' = 15 + 1 = 16, X' = (1 - r * 3 / 4) / 2.
+TEST(Adam, CorrectsItsBiasFromTheFirstUpdate) {
+  const std::string graph = One("xgvh", "yzw",
+                                "Adam<alpha = 0.5, beta = 0.75, epsilon = 0.0, "
+                                "norm_coefficient_post = 0.5>");
+  const std::vector<Feed> state = {F({1}, {1}), F({1}, {2}), F({1}, {4}),
+                                   F({1}, {20})};
+  const auto row = [&](int64_t count, double x) {
+    std::vector<Feed> feeds = {F({}, {4}), T(count)};
+    feeds.insert(feeds.end(), state.begin(), state.end());
+    return Row{graph, feeds, {F({1}, {x}), F({1}, {3}), F({1}, {16})}};
+  };
+  // r = 4; 4 * sqrt(1/4) / (1/2); 4 * sqrt(7/16) / (3/4).
+  ExpectRows({row(0, -1), row(1, -1), row(2, -0.82287566)});
+}
+
+// G' = 2 + 1 = 3; V' = 4/2 + 3 at first, then 4/2 + 3/4.
+TEST(Momentum, TakesTheWholeGradientAtFirst) {
+  const auto graph = [](const std::string& mode) {
+    return One("xgv", "yz",
+               "Momentum<alpha = 0.5, beta = 0.25, norm_coefficient = 1.0, "
+               "mode = \"" +
+                   mode + "\">");
+  };
+  const std::vector<Feed> first = {F({}, {0.125}), T(0), F({1}, {1}),
+                                   F({1}, {2}), F({1}, {4})};
+  std::vector<Feed> second = first;
+  second[1] = T(1);
+  ExpectRows({
+      {graph("standard"), first, {F({1}, {0.375}), F({1}, {5})}},
+      {graph("standard"), second, {F({1}, {0.65625}), F({1}, {2.75})}},
+      {graph("nesterov"), first, {F({1}, {0.3125}), F({1}, {5})}},
+      {graph("nesterov"), second, {F({1}, {0.453125}), F({1}, {2.75})}},
+  });
+}
+
+// X - V', of two tensors whose states follow one another, and whose types
+// differ: 0.5 V + G.
+TEST(Momentum, UpdatesAnyNumberOfTensors) {
+  ExpectRows(
+      {{"g (double r, int64[1] t, float[2] a, double[1,1] b, "
+        "float[2] ga, double[1,1] gb, float[2] va, double[1,1] vb) => "
+        "(float[2] ya, double[1,1] yb, float[2] za, double[1,1] zb) "
+        "{ ya, yb, za, zb = ai.onnx.preview.training.Momentum"
+        "<alpha = 0.5, beta = 1.0, norm_coefficient = 0.0, "
+        "mode = \"standard\">(r, t, a, b, ga, gb, va, vb) }",
+        {D({}, {1}), I({1}, {3}), F({2}, {10, 20}), D({1, 1}, {30}),
+         F({2}, {1, 2}), D({1, 1}, {3}), F({2}, {4, 8}), D({1, 1}, {0x1p-40})},
+        {F({2}, {7, 14}), D({1, 1}, {27 - 0x1p-41}), F({2}, {3, 6}),
+         D({1, 1}, {3 + 0x1p-41})}}});
+}
+
+struct Wrong {
+  std::string graph;
+  std::vector<Feed> feeds;
+  std::string says;
+};
+
+void ExpectWrong(const std::vector<Wrong>& rows, StatusCode code) {
+  for (const Wrong& row : rows) {
+    const auto outputs = Compute(row.graph, row.feeds);
+    ASSERT_FALSE(outputs.ok()) << row.graph;
+    EXPECT_EQ(outputs.status().code(), code) << outputs.status().ToString();
+    EXPECT_THAT(outputs.status().message(), HasSubstr(row.says));
+  }
+}
+
+TEST(Training, RefusesWhatDoesNotFit) {
+  ExpectWrong(
+      {
+          {"g (float r, int64 t, float[2] x, float[1] g, float[2] h) => "
+           "(float[2] y, float[2] z) "
+           "{ y, z = ai.onnx.preview.training.Adagrad(r, t, x, g, h) }",
+           {F({}, {1}), T(0), F({2}, {1, 2}), F({1}, {1}), F({2}, {1, 2})},
+           "input 3 has shape [1], wanted [2] as input 2"},
+          {"g (float[2] r, int64 t, float[1] x, float[1] g, float[1] h) => "
+           "(float[1] y, float[1] z) "
+           "{ y, z = ai.onnx.preview.training.Adagrad(r, t, x, g, h) }",
+           {F({2}, {1, 1}), T(0), F({1}, {1}), F({1}, {1}), F({1}, {1})},
+           "R has 2"},
+          {One("xgvhu", "yz", "Adagrad"), {}, "found 5 tensors"},
+          {One("xgv", "yz",
+               "Momentum<alpha = 0.5, beta = 0.25, norm_coefficient = 1.0, "
+               "mode = \"heavy\">"),
+           {},
+           "mode is 'heavy'"},
+      },
+      StatusCode::kInvalidArgument);
+}
+
+// d = a^2 b.
+const char* const kSquare = " { c = Mul(a, b) d = Mul(c, a) ";
+#define ASSAY_GRADIENT " = ai.onnx.preview.training.Gradient"
+
+TEST(Gradient, IsOfTheGraphBetweenXsAndY) {
+  const std::string square = kSquare;
+  const Feed a = F({2}, {2, 3});
+  const Feed b = F({2}, {5, 7});
+  ExpectRows({
+      {"g (float[2] a, float[2] b) => (float[2] p, float[2] q)" + square +
+           "p, q" ASSAY_GRADIENT "<xs = [\"a\", \"b\"], y = \"d\">(a, b) }",
+       {a, b},
+       {F({2}, {20, 42}), F({2}, {4, 9})}},
+      // b is held fixed, and fed another value.
+      {"g (float[2] a, float[2] b) => (float[2] p)" + square +
+           "p" ASSAY_GRADIENT "<xs = [\"a\"], zs = [\"b\"], y = \"d\">(a, a) }",
+       {a, b},
+       {F({2}, {8, 18})}},
+      // c is independent here.
+      {"g (float[2] a, float[2] b) => (float[2] p, float[2] q)" + square +
+           "p, q" ASSAY_GRADIENT "<xs = [\"c\", \"a\"], y = \"d\">(b, a) }",
+       {a, b},
+       {F({2}, {2, 3}), F({2}, {5, 7})}},
+      // Of the sum of y's elements, and with a fixed factor.
+      {"g (double[1] a) => (double[1] p) <double[2] w = {5.0, 7.0}> "
+       "{ d = Mul(w, a) p" ASSAY_GRADIENT "<xs = [\"a\"], y = \"d\">(a) }",
+       {D({1}, {2})},
+       {D({1}, {12})}},
+      {"g (double[1] a) => (double[2] p) <double[2] w = {5.0, 7.0}> "
+       "{ d = Mul(w, a) p" ASSAY_GRADIENT
+       "<xs = [\"w\"], zs = [\"a\"], y = \"d\">(w, a) }",
+       {D({1}, {2})},
+       {D({2}, {2, 2})}},
+      // y is x itself, and y does not depend on x.
+      {"g (float[2] a, float[2] b) => (float[2] p, float[2] q) "
+       "{ p, q" ASSAY_GRADIENT "<xs = [\"a\", \"b\"], y = \"a\">(a, b) }",
+       {a, b},
+       {F({2}, {1, 1}), F({2}, {0, 0})}},
+  });
+}
+
+// y = x^2 from x = 3: 3 - (2 * 3 + 0) / 4, and the value there in the same run.
+TEST(Gradient, FeedsAnOptimizer) {
+  ExpectRows(
+      {{"g (float r, int64 t, float[1] x, float[1] v) => "
+        "(float[1] xn, float[1] vn, float[1] z) "
+        "{ y = Mul(x, x) dx" ASSAY_GRADIENT "<xs = [\"x\"], y = \"y\">(x) "
+        "xn, vn = ai.onnx.preview.training.Momentum<alpha = 0.5, "
+        "beta = 1.0, norm_coefficient = 0.0, mode = \"standard\">"
+        "(r, t, x, dx, v) w = Add(dx, x) z = Relu(w) }",
+        {F({}, {0.25}), T(0), F({1}, {3}), F({1}, {0})},
+        {F({1}, {1.5}), F({1}, {6}), F({1}, {9})}}});
+}
+
+TEST(Gradient, SaysWhatItCannotDifferentiate) {
+  const std::string square =
+      std::string("g (float[2] a, float[2] b) => (float[2] p)") + kSquare;
+  const std::vector<Feed> feeds = {F({2}, {2, 3}), F({2}, {5, 7})};
+  ExpectWrong(
+      {
+          {square + "p" ASSAY_GRADIENT "<xs = [\"a\"], y = \"e\">(a) }", feeds,
+           "'e' is no value of the graph"},
+          {square + "p" ASSAY_GRADIENT "<xs = [\"a\"], y = \"d\">(a) }", feeds,
+           "'d' depends on 'b'"},
+          {square + "p" ASSAY_GRADIENT
+                    "<xs = [\"a\"], zs = [\"a\"], y = \"d\">(a, b) }",
+           feeds, "'a' stands twice"},
+          {square + "p" ASSAY_GRADIENT
+                    "<xs = [\"a\"], zs = [\"b\"], y = \"d\">(a) }",
+           feeds, "found 1 inputs, wanted 2"},
+      },
+      StatusCode::kInvalidArgument);
+  ExpectWrong(
+      {
+          {square + "q" ASSAY_GRADIENT
+                    "<xs = [\"a\"], zs = [\"b\"], y = \"d\">(a, b) "
+                    "p" ASSAY_GRADIENT
+                    "<xs = [\"a\"], zs = [\"b\"], y = \"q\">(a, b) }",
+           feeds, "derivatives of derivatives"},
+          {"g (float[2] a) => (int64[2] d, float[2] p) "
+           "{ d = Cast<to = 7>(a) p" ASSAY_GRADIENT
+           "<xs = [\"a\"], y = \"d\">(a) }",
+           {F({2}, {2, 3})},
+           "no tensor of float32 or float64"},
+      },
+      StatusCode::kUnsupported);
+}
+
+}  // namespace
+}  // namespace assay::reference
