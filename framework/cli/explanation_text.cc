@@ -98,7 +98,36 @@ std::string ClaimText(const Explanation& e) {
   return text;
 }
 
+std::string Percent(double share) { return StrCat(ToText(share * 100), " %"); }
+
+/// Of the three distances the two that an oracle adds.
+void AddOracle(const AccuracyRow& row, Lines* lines) {
+  std::string text = StrCat(
+      row.reference == "oracle" ? "to the oracle" : "expected to the oracle",
+      row.bitwise_equal ? ": all bits are those of the exact value rounded"
+                        : "");
+  if (row.max_ulp.has_value()) {
+    text += StrCat(": max ", ToText(*row.max_ulp), " ULP");
+  }
+  if (row.share_correctly_rounded.has_value()) {
+    text += StrCat(", ", Percent(*row.share_correctly_rounded),
+                   " correctly rounded");
+  }
+  if (row.oracle_bound.has_value()) {
+    text += StrCat("; the oracle is off by at most ", ToText(*row.oracle_bound),
+                   " ULP");
+  }
+  if (row.worst_index.has_value()) {
+    text += StrCat("; [", *row.worst_index, "]: ", row.worst_got, ", exact ",
+                   row.worst_want);
+  }
+  lines->Add("", text);
+}
+
 void AddOutput(const AccuracyRow& row, Lines* lines) {
+  if (row.reference == "oracle" || row.reference == "expected_oracle") {
+    return AddOracle(row, lines);
+  }
   std::string text = StrCat(row.output_name, ", ", row.dtype, row.shape);
   if (row.out_of_limit.has_value()) {
     text += StrCat(": ", *row.out_of_limit, " of ", row.n_elem.value_or(0),
