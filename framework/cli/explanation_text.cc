@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <array>
+#include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -98,7 +100,12 @@ std::string ClaimText(const Explanation& e) {
   return text;
 }
 
-std::string Percent(double share) { return StrCat(ToText(share * 100), " %"); }
+/// Four digits: more of a distance to an oracle say nothing.
+std::string Digits(double x) {
+  std::array<char, 32> text;
+  std::snprintf(text.data(), text.size(), "%.4g", x);
+  return text.data();
+}
 
 /// Of the three distances the two that an oracle adds.
 void AddOracle(const AccuracyRow& row, Lines* lines) {
@@ -107,14 +114,14 @@ void AddOracle(const AccuracyRow& row, Lines* lines) {
       row.bitwise_equal ? ": all bits are those of the exact value rounded"
                         : "");
   if (row.max_ulp.has_value()) {
-    text += StrCat(": max ", ToText(*row.max_ulp), " ULP");
+    text += StrCat(": max ", Digits(*row.max_ulp), " ULP");
   }
   if (row.share_correctly_rounded.has_value()) {
-    text += StrCat(", ", Percent(*row.share_correctly_rounded),
-                   " correctly rounded");
+    text += StrCat(", ", Digits(100 * *row.share_correctly_rounded),
+                   " % correctly rounded");
   }
   if (row.oracle_bound.has_value()) {
-    text += StrCat("; the oracle is off by at most ", ToText(*row.oracle_bound),
+    text += StrCat("; the oracle is off by at most ", Digits(*row.oracle_bound),
                    " ULP");
   }
   if (row.worst_index.has_value()) {
