@@ -20,35 +20,37 @@ struct Range {
   int digits;
   int least;
   double greatest;
-  bool has_infinity;
+  /// Whether conversions may give the greatest number or NaN for what is
+  /// beyond: the types of 8 bits and fewer, by an attribute or always.
+  bool saturates = true;
 };
 
 Range RangeOf(DType type) {
   switch (type) {
     case DType::kFloat32:
-      return {23, -126, std::numeric_limits<float>::max(), true};
+      return {23, -126, std::numeric_limits<float>::max(), false};
     case DType::kFloat16:
-      return {10, -14, 65504, true};
+      return {10, -14, 65504, false};
     case DType::kBFloat16:
-      return {7, -126, 0x1.FEp127, true};
+      return {7, -126, 0x1.FEp127, false};
     case DType::kFloat8E4M3FN:
-      return {3, -6, 448, false};
+      return {3, -6, 448};
     case DType::kFloat8E4M3FNUZ:
-      return {3, -7, 240, false};
+      return {3, -7, 240};
     case DType::kFloat8E5M2:
-      return {2, -14, 57344, true};
+      return {2, -14, 57344};
     case DType::kFloat8E5M2FNUZ:
-      return {2, -15, 57344, false};
+      return {2, -15, 57344};
     case DType::kFloat8E8M0:
-      return {0, -127, 0x1p127, false};
+      return {0, -127, 0x1p127};
     case DType::kFloat6E2M3:
-      return {3, 0, 7.5, false};
+      return {3, 0, 7.5};
     case DType::kFloat6E3M2:
-      return {2, -2, 28, false};
+      return {2, -2, 28};
     case DType::kFloat4E2M1:
-      return {1, 0, 6, false};
+      return {1, 0, 6};
     default:
-      return {52, -1022, std::numeric_limits<double>::max(), true};
+      return {52, -1022, std::numeric_limits<double>::max(), false};
   }
 }
 
@@ -110,7 +112,10 @@ UlpSummary Summarize(std::vector<double>& distances, double signed_sum,
 class Comparison {
  public:
   Comparison(DType type, const ExactNumbers& want, Tolerance tolerance)
-      : range_(RangeOf(type)), want_(want), tolerance_(tolerance) {}
+      : range_(RangeOf(type)),
+        has_nan_(BitsOf(type) >= 8),
+        want_(want),
+        tolerance_(tolerance) {}
 
   void Add(double got, int64_t index) {
     const auto i = static_cast<size_t>(index);
@@ -142,12 +147,12 @@ class Comparison {
   }
 
  private:
-  // Where the type has no infinity, its largest number or NaN stand for what
-  // is beyond.
   bool Saturates(double got, double rounded) const {
-    if (range_.has_infinity || !std::isinf(rounded)) return false;
-    return std::isnan(got) || (std::abs(got) >= range_.greatest &&
-                               std::signbit(got) == std::signbit(rounded));
+    if (!range_.saturates || std::isfinite(rounded)) return false;
+    if (std::isnan(got) || std::isnan(rounded))
+      return !has_nan_ || !std::isnan(rounded);
+    return std::abs(got) >= range_.greatest &&
+           std::signbit(got) == std::signbit(rounded);
   }
 
   void AddSpecial(double got, double want, int64_t index) {
@@ -193,6 +198,7 @@ class Comparison {
   }
 
   const Range range_;
+  const bool has_nan_;
   const ExactNumbers& want_;
   const Tolerance tolerance_;
   ExactDifference result_;

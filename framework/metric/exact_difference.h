@@ -38,10 +38,12 @@ struct ExactNumbers {
 
 /// The parts of a Difference have their meaning, with these changes: limits are
 /// computed in double; NaN and infinity mismatches are against what the exact
-/// number rounds to, and a type without infinity may saturate or give NaN; the
-/// quantiles are of fractional distances; share_zero is that of the correctly
-/// rounded elements, either neighbour being right where the bound leaves both
-/// open; worst_index is the first element with the greatest distance in ULP.
+/// number rounds to, and what is beyond a type of 8 bits and fewer may
+/// saturate, be NaN or infinity, as NaN may be anything where there is none;
+/// the quantiles are of fractional distances; share_zero is that of the
+/// correctly rounded elements, either neighbour being right where the bound
+/// leaves both open; worst_index is the first element with the greatest
+/// distance in ULP.
 struct ExactDifference : Difference {
   /// Of the finite elements; absent when there are none.
   std::optional<double> greatest_bound_ulp;

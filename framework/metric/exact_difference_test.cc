@@ -197,15 +197,37 @@ TEST(CompareExact, HoldsNanAndInfinityAgainstWhatTheExactNumberRoundsTo) {
   for (const Case& row : rows) Check(row);
 }
 
-TEST(CompareExact, LetsATypeWithoutInfinitySaturateOrGiveNan) {
-  const uint8_t bits[] = {0x7E, 0x7F, 0xFE, 0x7E, 0x38};
-  const double exact[] = {1000, 1000, -kInf, -1000, 1000};
-  const Tensor got = *Tensor::FromBytes(DType::kFloat8E4M3FN, {5},
-                                        std::as_bytes(std::span(bits)));
-  const ExactDifference d = CompareExact(got, {exact, {}, {}, {}}, {});
-  EXPECT_EQ(d.inf_mismatch, 2);  // of another sign; 1 in place of 1000
-  EXPECT_EQ(d.nan_mismatch, 0);
-  EXPECT_EQ(d.worst_index, 3);
+// Kills: a narrow type that may not saturate, or may with another sign; NaN
+// that may become a number where there is one.
+TEST(CompareExact, LetsWhatIsBeyondANarrowTypeSaturateOrBeNan) {
+  const struct {
+    DType type;
+    uint8_t bits;
+    double exact;
+    int64_t inf, nan;
+  } rows[] = {
+      {DType::kFloat8E4M3FN, 0x7E, 1000, 0, 0},  // 448
+      {DType::kFloat8E4M3FN, 0x7F, 1000, 0, 0},  // NaN
+      {DType::kFloat8E4M3FN, 0xFE, -kInf, 0, 0},
+      {DType::kFloat8E4M3FN, 0x7E, -1000, 1, 0},
+      {DType::kFloat8E4M3FN, 0x38, 1000, 1, 0},  // 1
+      {DType::kFloat8E4M3FN, 0x38, kNan, 0, 1},
+      {DType::kFloat8E5M2, 0x7B, 1e6, 0, 0},  // 57344
+      {DType::kFloat8E5M2, 0x7C, 1e6, 0, 0},  // infinity
+      {DType::kFloat8E5M2, 0x7C, -1e6, 1, 0},
+      {DType::kFloat8E5M2, 0x7F, 1, 0, 1},
+      {DType::kFloat4E2M1, 0x07, kNan, 0, 0},  // 6
+      {DType::kFloat4E2M1, 0x07, 100, 0, 0},
+      {DType::kFloat4E2M1, 0x01, 100, 1, 0},
+  };
+  for (const auto& row : rows) {
+    const Tensor got = *Tensor::FromBytes(
+        row.type, {1}, std::as_bytes(std::span(&row.bits, 1)));
+    const ExactDifference d =
+        CompareExact(got, {{&row.exact, 1}, {}, {}, {}}, {});
+    EXPECT_EQ(d.inf_mismatch, row.inf) << row.type << " " << int{row.bits};
+    EXPECT_EQ(d.nan_mismatch, row.nan) << row.type << " " << int{row.bits};
+  }
 }
 
 TEST(CompareExact, SumsUpWhatItKnowsOfAllElements) {

@@ -3,6 +3,7 @@
 #include "framework/testing/measure_exact.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "framework/metric/exact_difference.h"
@@ -17,14 +18,11 @@ std::span<const double> Numbers(const Tensor& tensor) {
   return tensor.elements<double>();
 }
 
-bool IsNumbers(const ExactAnswer& answer) {
-  const Tensor* value = answer.value.tensor();
-  if (value == nullptr || value->dtype() != DType::kFloat64 ||
-      answer.bound.dtype() != DType::kFloat64) {
-    return false;
-  }
+/// Parts of another size are not read.
+bool Fits(const ExactAnswer& answer, int64_t count) {
   const auto fits = [&](const Tensor& part) {
-    return !part.defined() || part.num_elements() == value->num_elements();
+    return !part.defined() ||
+           (part.dtype() == DType::kFloat64 && part.num_elements() == count);
   };
   return fits(answer.tail) && fits(answer.bound) && fits(answer.units);
 }
@@ -64,7 +62,7 @@ OutputMetrics MeasureNumbers(const Tensor& got, const ExactAnswer& answer,
   entry.dtype = ToString(got.dtype());
   entry.shape = got.shape().ToString();
   entry.n_elem = got.num_elements();
-  if (got.shape() != value.shape()) {
+  if (got.shape() != value.shape() || !Fits(answer, got.num_elements())) {
     entry.mismatch_reason = Reason::kShape;
     entry.mismatch = StrCat("found ", got.Signature(), ", the oracle has ",
                             value.shape().ToString());
@@ -85,6 +83,42 @@ OutputMetrics MeasureNumbers(const Tensor& got, const ExactAnswer& answer,
   return entry;
 }
 
+OutputMetrics Named(OutputMetrics entry, std::string_view suffix) {
+  entry.output_name += suffix;
+  return entry;
+}
+
+/// Sequences and optionals hold numbers without tail and bound.
+void MeasureValue(const Value& got, const ExactAnswer& answer,
+                  const OutputMetrics& entry,
+                  std::vector<OutputMetrics>& metrics) {
+  const Value& want = answer.value;
+  const Tensor* tensor = got.tensor();
+  if (tensor != nullptr && IsFloatingPoint(tensor->dtype()) &&
+      want.tensor() != nullptr && want.tensor()->dtype() == DType::kFloat64) {
+    metrics.push_back(MeasureNumbers(*tensor, answer, entry));
+    return;
+  }
+  const Sequence* items = got.sequence();
+  if (items != nullptr && want.sequence() != nullptr && !items->items.empty() &&
+      items->items.size() == want.sequence()->items.size()) {
+    for (size_t i = 0; i < items->items.size(); ++i) {
+      ExactAnswer part;
+      part.value = want.sequence()->items[i];
+      MeasureValue(items->items[i], part, Named(entry, StrCat("[", i, "]")),
+                   metrics);
+    }
+    return;
+  }
+  if (got.optional() != nullptr && want.optional() != nullptr &&
+      got.optional()->has_value() && want.optional()->has_value()) {
+    ExactAnswer part;
+    part.value = *want.optional()->value;
+    return MeasureValue(*got.optional()->value, part, entry, metrics);
+  }
+  CompareValues(got, want, entry, metrics);
+}
+
 }  // namespace
 
 std::vector<OutputMetrics> MeasureExact(std::span<const Value> got,
@@ -99,13 +133,7 @@ std::vector<OutputMetrics> MeasureExact(std::span<const Value> got,
     entry.output_name = i < names.size() ? names[i] : std::to_string(i);
     entry.limit = limit;
     entry.reference = reference;
-    const Tensor* tensor = got[i].tensor();
-    if (tensor != nullptr && IsFloatingPoint(tensor->dtype()) &&
-        IsNumbers(want[i])) {
-      metrics.push_back(MeasureNumbers(*tensor, want[i], std::move(entry)));
-    } else {
-      CompareValues(got[i], want[i].value, entry, metrics);
-    }
+    MeasureValue(got[i], want[i], entry, metrics);
   }
   return metrics;
 }

@@ -75,6 +75,25 @@ TEST(MeasureExactTest, SaysWhatDoesNotFitAndLeavesOutWhatIsNotThere) {
   EXPECT_NE(MeasureExact(got, answers, {}, kOnnx, "oracle")[0].mismatch, "");
 }
 
+TEST(MeasureExactTest, SequencesAndOptionalsAreMeasuredPartByPart) {
+  const ValueType type = ValueType::OfTensor(DType::kFloat32, {});
+  const Value one = F32({1});
+  const Value held = Optional{
+      type, std::make_shared<const Value>(Sequence{type, {one, F32({2})}})};
+  const ValueType wide = ValueType::OfTensor(DType::kFloat64, {});
+  ExactAnswer answer;
+  answer.value =
+      Optional{wide, std::make_shared<const Value>(Sequence{
+                         wide, {Of<double>({1}), Of<double>({2 + 0x1p-23})}})};
+  const auto metrics =
+      MeasureExact({{held}}, {{answer}}, {{std::string("y")}}, kOnnx, "oracle");
+  ASSERT_EQ(metrics.size(), 2U);
+  EXPECT_EQ(metrics[0].output_name, "y[0]");
+  EXPECT_EQ(metrics[0].max_ulp, 0);
+  EXPECT_EQ(metrics[1].output_name, "y[1]");
+  EXPECT_EQ(metrics[1].max_ulp, 0.5);
+}
+
 TEST(MeasureExactTest, UnitsAreThoseOfTheType) {
   ExactAnswer answer = Answer({1});
   answer.units = Of<double>({8});
