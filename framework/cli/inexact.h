@@ -11,7 +11,7 @@
 //   - more than 1 ULP plus the oracle's bound away: a faithful rounding of the
 //     exact number, up or down, is at most 1 ULP away;
 //   - where condition units are known, more than 1 of those away: more than one
-//     rounding in every step of the computation can explain; and
+//     rounding in every step of the computation, sums apart, can explain; and
 //   - further away than the best backend of the run.
 // Cases made of another's expected data (`_expanded`) are left out.
 

@@ -83,6 +83,11 @@ class ExactEcho final : public Exact {
                                       Precision) override {
     return assay::Unsupported(assay::Reason::kGradient, "echoes only");
   }
+  Result<assay::Slope> Difference(std::span<const Value>,
+                                  std::span<const Value>,
+                                  std::span<const Value>) override {
+    return assay::Unsupported(assay::Reason::kGradient, "echoes only");
+  }
   Result<std::vector<assay::Tensor>> ConditionUnits(
       std::span<const Value>) override {
     return assay::Unsupported(assay::Reason::kGradient, "echoes only");
