@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <array>
+#include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -98,7 +100,41 @@ std::string ClaimText(const Explanation& e) {
   return text;
 }
 
+/// Four digits: more of a distance to an oracle say nothing.
+std::string Digits(double x) {
+  std::array<char, 32> text;
+  std::snprintf(text.data(), text.size(), "%.4g", x);
+  return text.data();
+}
+
+/// Of the three distances the two that an oracle adds.
+void AddOracle(const AccuracyRow& row, Lines* lines) {
+  std::string text = StrCat(
+      row.reference == "oracle" ? "to the oracle" : "expected to the oracle",
+      row.bitwise_equal ? ": all bits are those of the exact value rounded"
+                        : "");
+  if (row.max_ulp.has_value()) {
+    text += StrCat(": max ", Digits(*row.max_ulp), " ULP");
+  }
+  if (row.share_correctly_rounded.has_value()) {
+    text += StrCat(", ", Digits(100 * *row.share_correctly_rounded),
+                   " % correctly rounded");
+  }
+  if (row.oracle_bound.has_value()) {
+    text += StrCat("; the oracle is off by at most ", Digits(*row.oracle_bound),
+                   " ULP");
+  }
+  if (row.worst_index.has_value()) {
+    text += StrCat("; [", *row.worst_index, "]: ", row.worst_got, ", exact ",
+                   row.worst_want);
+  }
+  lines->Add("", text);
+}
+
 void AddOutput(const AccuracyRow& row, Lines* lines) {
+  if (row.reference == "oracle" || row.reference == "expected_oracle") {
+    return AddOracle(row, lines);
+  }
   std::string text = StrCat(row.output_name, ", ", row.dtype, row.shape);
   if (row.out_of_limit.has_value()) {
     text += StrCat(": ", *row.out_of_limit, " of ", row.n_elem.value_or(0),

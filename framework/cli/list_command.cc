@@ -6,6 +6,7 @@
 
 #include "framework/cli/commands.h"
 #include "framework/cli/coverage.h"
+#include "framework/cli/inexact.h"
 #include "framework/graph/operator.h"
 #include "framework/testing/file.h"
 #include "framework/testing/module_path.h"
@@ -154,12 +155,52 @@ Status ListVacuity(const ListOptions& options) {
   return OkStatus();
 }
 
+Json Describe(const Inexact& item) {
+  const AccuracyRow& expected = item.expected;
+  const auto number = [](const Number& n) { return n ? Json(*n) : Json(); };
+  return {{"test_id", expected.test_id},
+          {"output", expected.output_name},
+          {"data_set", item.data_set},
+          {"dtype", expected.dtype},
+          {"shape", expected.shape},
+          {"expected_ulp", number(expected.max_ulp)},
+          {"backend", item.backend.backend},
+          {"backend_ulp", number(item.backend.max_ulp)},
+          {"oracle_bound_ulp", number(expected.oracle_bound)},
+          {"expected_units", number(expected.max_unit_err)},
+          {"nan_mismatch", expected.nan_mismatch.value_or(0)},
+          {"inf_mismatch", expected.inf_mismatch.value_or(0)},
+          {"worst_index", expected.worst_index.value_or(-1)},
+          {"exact", expected.worst_want},
+          {"expected", expected.worst_got}};
+}
+
+Status ListInexact(const ListOptions& options) {
+  if (options.run.empty()) {
+    return InvalidArgument("list inexact looks at a run, wanted --run FOLDER");
+  }
+  ASSAY_ASSIGN_OR_RETURN(const auto found,
+                         FindInexact(std::filesystem::path(options.run)));
+  if (!options.json) {
+    std::cout << InexactText(found);
+    return OkStatus();
+  }
+  std::vector<Json> items;
+  for (const Inexact& item : found) items.push_back(Describe(item));
+  Print(items, true);
+  return OkStatus();
+}
+
 }  // namespace
 
 int ListCommand(const ListOptions& options) {
   std::vector<Json> items;
   if (options.what == "coverage") {
     const Status listed = ListCoverage(options);
+    return listed.ok() ? kExitOk : Fail(listed);
+  }
+  if (options.what == "inexact") {
+    const Status listed = ListInexact(options);
     return listed.ok() ? kExitOk : Fail(listed);
   }
   if (options.what == "vacuity") {

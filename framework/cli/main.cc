@@ -77,6 +77,12 @@ void AddRun(CLI::App& app, RunOptions* options) {
   run->add_option("--capsules", options->capsules,
                   "folders to write of unexpected cases, at most")
       ->check(CLI::NonNegativeNumber);
+  run->add_flag("--oracle{reference}", options->oracle,
+                "measure distances to exact answers, too")
+      ->excludes(plan);
+  run->add_option("--oracle-cache", options->oracle_cache,
+                  "folder that keeps exact answers")
+      ->needs("--oracle");
   run->add_flag("--allow-unavailable", options->allow_unavailable,
                 "a missing library or device is no failure");
   run->add_flag("!--no-report", options->report, "write no report.html");
@@ -104,13 +110,13 @@ void AddList(CLI::App& app, ListOptions* options) {
   list->add_option("what", options->what,
                    "cases, suites, operators, coverage, ...")
       ->required()
-      ->check(CLI::IsMember(
-          {"cases", "backends", "suites", "operators", "coverage", "vacuity"}));
+      ->check(CLI::IsMember({"cases", "backends", "suites", "operators",
+                             "coverage", "vacuity", "inexact"}));
   list->add_option("--corpus", options->corpora, "name or folder; repeatable")
       ->allow_extra_args(false);
   list->add_option("--filter", options->filter, "query over cases");
   list->add_option("--run", options->run,
-                   "run folder whose passes are counted in coverage");
+                   "run folder, for coverage and inexact");
   list->add_flag("--json", options->json, "for programs");
 }
 

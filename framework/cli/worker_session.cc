@@ -69,33 +69,35 @@ Status WorkerSession::StartWorker() {
   }
   ASSAY_RETURN_IF_ERROR(WriteFile(File(".batch"), batch));
   const RunFacts& facts = options_.facts;
+  std::vector<std::string> arguments = {
+      options_.worker.string(),
+      "--backend",
+      backend_.instance,
+      "--module",
+      backend_.module,
+      "--batch",
+      File(".batch").string(),
+      "--journal",
+      File(".journal").string(),
+      "--run-id",
+      facts.run_id,
+      "--seed",
+      std::to_string(facts.seed),
+      "--started-us",
+      std::to_string(facts.started_us),
+      "--attempt",
+      std::to_string(facts.attempt),
+      "--cases-per-process",
+      std::to_string(options_.cases_per_process),
+      "--timeout",
+      std::to_string(options_.timeout_s),
+      "--parent",
+      std::to_string(getpid()),
+      "--dump",
+      facts.dump.string()};
+  if (facts.exact) arguments.emplace_back("--exact");
   ASSAY_ASSIGN_OR_RETURN(
-      worker_, WorkerProcess::Start({options_.worker.string(),
-                                     "--backend",
-                                     backend_.instance,
-                                     "--module",
-                                     backend_.module,
-                                     "--batch",
-                                     File(".batch").string(),
-                                     "--journal",
-                                     File(".journal").string(),
-                                     "--run-id",
-                                     facts.run_id,
-                                     "--seed",
-                                     std::to_string(facts.seed),
-                                     "--started-us",
-                                     std::to_string(facts.started_us),
-                                     "--attempt",
-                                     std::to_string(facts.attempt),
-                                     "--cases-per-process",
-                                     std::to_string(options_.cases_per_process),
-                                     "--timeout",
-                                     std::to_string(options_.timeout_s),
-                                     "--parent",
-                                     std::to_string(getpid()),
-                                     "--dump",
-                                     facts.dump.string()},
-                                    File(".log"), options_.limits));
+      worker_, WorkerProcess::Start(arguments, File(".log"), options_.limits));
   pid_ = worker_->pid();
   began_us_ = SteadyMicroseconds();
   progressed_ = false;

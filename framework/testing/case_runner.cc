@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "framework/testing/csv.h"
+#include "framework/testing/exact_answers.h"
+#include "framework/testing/measure_exact.h"
 #include "framework/testing/recheck.h"
 #include "framework/testing/suite.h"
 
@@ -56,7 +58,7 @@ AccuracyRow RowOf(const OutputMetrics& m, const ResultRow& result) {
   row.output_name = m.output_name;
   row.dtype = m.dtype;
   row.shape = m.shape;
-  row.reference = "expected";
+  row.reference = m.reference;
   row.limit_source = m.limit.source;
   row.comparator = ToString(m.limit.comparator);
   if (!m.mismatch.empty()) return row;
@@ -74,6 +76,8 @@ AccuracyRow RowOf(const OutputMetrics& m, const ResultRow& result) {
   row.p999_ulp = m.p999_ulp;
   row.mean_signed_ulp = m.mean_signed_ulp;
   row.share_correctly_rounded = m.share_correctly_rounded;
+  row.max_unit_err = m.max_unit_err;
+  row.oracle_bound = m.oracle_bound;
   row.rmse = m.rmse;
   row.rel_l2 = m.rel_l2;
   row.cosine = m.cosine;
@@ -203,8 +207,27 @@ CaseRunner::Measured CaseRunner::MeasureFirst(const PlanRow& row,
   return loose;
 }
 
+/// The other two of the three distances, where there are answers. A file that
+/// cannot be read leaves them out: it decides no verdict.
+void CaseRunner::MeasureOracle(const PlanRow& row, size_t index,
+                               const Observation& seen, const DataSet& set,
+                               const Limit& limit, Record* record) const {
+  if (row.oracle.empty() || !seen.status.ok()) return;
+  const auto answers = ReadAnswers(AnswersFile(row.oracle, index));
+  if (!answers.ok()) return;
+  const auto add = [&](std::span<const Value> got, const char* reference) {
+    for (const OutputMetrics& m :
+         MeasureExact(got, *answers, seen.output_names, limit, reference)) {
+      record->accuracy.push_back(RowOf(m, record->result));
+    }
+  };
+  add(seen.outputs, "oracle");
+  add(set.expected, "expected_oracle");
+}
+
 void CaseRunner::JudgeSet(const PlanRow& row, const CaseData& data,
-                          const DataSet& set, Record* record) {
+                          size_t index, Record* record) {
+  const DataSet& set = data.sets[index];
   ResultRow& result = record->result;
   std::unique_ptr<Network> network;
   const Observation seen =
@@ -234,6 +257,7 @@ void CaseRunner::JudgeSet(const PlanRow& row, const CaseData& data,
       result.headroom = std::min(result.headroom.value_or(1), *m.headroom);
     }
   }
+  MeasureOracle(row, index, seen, set, first.limit, record);
   SetVerdict(first.verdict, &result);
   *result.judge_us += SteadyMicroseconds() - judging;
 }
@@ -244,7 +268,7 @@ void CaseRunner::RunSets(const PlanRow& row, const CaseData& data,
   result.load_us = 0;
   result.judge_us = 0;
   for (size_t i = 0; i < data.sets.size(); ++i) {
-    JudgeSet(row, data, data.sets[i], record);
+    JudgeSet(row, data, i, record);
     if (result.outcome != ToString(Outcome::kPass)) {
       if (data.sets.size() > 1 && !result.message.empty()) {
         result.message = StrCat("data set ", i, ": ", result.message);

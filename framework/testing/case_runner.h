@@ -41,6 +41,9 @@ struct RunFacts {
   /// Where a worker writes the outputs of its cases rather than judge them;
   /// empty: it judges.
   std::filesystem::path dump;
+  /// Whether a worker writes exact answers to where the plan's rows say,
+  /// rather than judge.
+  bool exact = false;
 };
 
 class CaseRunner {
@@ -55,7 +58,7 @@ class CaseRunner {
   void RunData(const PlanRow& row, const Result<CaseData>& data,
                Record* record);
   void RunSets(const PlanRow& row, const CaseData& data, Record* record);
-  void JudgeSet(const PlanRow& row, const CaseData& data, const DataSet& set,
+  void JudgeSet(const PlanRow& row, const CaseData& data, size_t index,
                 Record* record);
 
   /// A first run, measured and judged under the limit that decided.
@@ -64,6 +67,9 @@ class CaseRunner {
     std::vector<OutputMetrics> metrics;
     Limit limit;
   };
+  void MeasureOracle(const PlanRow& row, size_t index, const Observation& seen,
+                     const DataSet& set, const Limit& limit,
+                     Record* record) const;
   Measured MeasureFirst(const PlanRow& row, const Observation& seen,
                         const CaseData& data, const DataSet& set) const;
   LoadOptions Settings() const;

@@ -25,18 +25,6 @@ Status WriteOutputs(const Observation& seen, const fs::path& directory) {
   return OkStatus();
 }
 
-/// The case with its inputs alone, from its suite or its files.
-Result<CaseData> DataOf(const PlanRow& row) {
-  const Suite* suite = row.directory.empty() ? FindSuite(row.suite) : nullptr;
-  if (suite == nullptr) {
-    return ReadCaseInputs(row.directory, static_cast<int>(row.n_data_sets));
-  }
-  if (suite->data != nullptr) return suite->data(row.test_id);
-  return Unsupported(Reason::kReader, row.test_id,
-                     " is a program of the suite ", row.suite,
-                     ", which has no files");
-}
-
 /// The judgement of a run that stopped, or pass.
 Judgement Dump(Backend& backend, const CaseData& data, const RunFacts& facts,
                const fs::path& directory) {
@@ -57,11 +45,22 @@ Judgement Dump(Backend& backend, const CaseData& data, const RunFacts& facts,
 
 }  // namespace
 
+Result<CaseData> CaseInputs(const PlanRow& row) {
+  const Suite* suite = row.directory.empty() ? FindSuite(row.suite) : nullptr;
+  if (suite == nullptr) {
+    return ReadCaseInputs(row.directory, static_cast<int>(row.n_data_sets));
+  }
+  if (suite->data != nullptr) return suite->data(row.test_id);
+  return Unsupported(Reason::kReader, row.test_id,
+                     " is a program of the suite ", row.suite,
+                     ", which has no files");
+}
+
 Record DumpCase(Backend& backend, const PlanRow& row, const RunFacts& facts,
                 const fs::path& directory) {
   Record record;
   record.result = ResultOf(row, facts);
-  const Result<CaseData> data = DataOf(row);
+  const Result<CaseData> data = CaseInputs(row);
   const Judgement verdict =
       data.ok() ? Dump(backend, *data, facts, directory / row.test_id)
                 : Judgement{Outcome::kError, Reason::kReader,

@@ -26,6 +26,10 @@ namespace assay::inline v1 {
 Record DumpCase(Backend& backend, const PlanRow& row, const RunFacts& facts,
                 const std::filesystem::path& directory);
 
+/// The case with its inputs alone, from its suite or its files. Unsupported,
+/// reason reader, for a case that is a program.
+Result<CaseData> CaseInputs(const PlanRow& row);
+
 }  // namespace assay::inline v1
 
 #endif  // ASSAY_TESTING_DUMP_CASE_H_

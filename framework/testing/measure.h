@@ -96,6 +96,11 @@ struct OutputMetrics {
   std::optional<int64_t> n_draws;
   std::optional<double> p_value, p_limit;
   Limit limit;
+  /// What `got` was compared with: a word of the column of that name.
+  std::string reference = "expected";
+  /// Of distances to an oracle: its greatest bound, in ULP, and the greatest
+  /// error in condition-aware units.
+  std::optional<double> oracle_bound, max_unit_err;
 };
 
 /// One entry per tensor of the expected outputs, plus one that names a count

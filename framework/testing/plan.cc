@@ -64,6 +64,8 @@ PlanRow RowOf(const TestCase& c, PlannedBackend& backend) {
   return row;
 }
 
+}  // namespace
+
 BackendUse UseOf(const PlannedBackend& backend) {
   BackendUse use;
   use.instance = backend.instance;
@@ -81,6 +83,8 @@ BackendUse UseOf(const PlannedBackend& backend) {
   use.policy_errors = backend.policy.Errors();
   return use;
 }
+
+namespace {
 
 Result<Query> FilterOf(const Selection& selection) {
   ASSAY_ASSIGN_OR_RETURN(Query query, Query::Parse(selection.filter));
@@ -215,6 +219,7 @@ std::string DigestOf(const Plan& plan, const std::vector<size_t>& rows) {
   for (const size_t i : rows) {
     PlanRow row = plan.rows[i];
     row.cost_ms.reset();  // scheduling decides no outcome
+    row.oracle.clear();   // nor does an oracle
     AppendCsvRow(text, row);
   }
   for (const BackendUse& use : plan.backends) {

@@ -71,6 +71,8 @@ struct BackendUse {
   std::vector<std::string> policy_errors;  // lines that are wrong
 };
 
+BackendUse UseOf(const PlannedBackend& backend);
+
 struct Plan {
   Selection selection;
   std::string command;

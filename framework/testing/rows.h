@@ -66,6 +66,7 @@ struct PlanRow {
   std::string tolerate_source, expected, expected_source, because;
   bool claimed = false;
   bool deterministic = false;
+  std::string oracle;
 };
 
 struct EnvRow {
@@ -224,7 +225,8 @@ struct TableOf<PlanRow> {
       ASSAY_COLUMN_(because, "its reason"),
       ASSAY_COLUMN_(claimed, "whether the case is inside the claims"),
       ASSAY_COLUMN_(sensitive, "inputs whose change must show in an output"),
-      ASSAY_COLUMN_(deterministic, "whether equal runs are claimed equal"));
+      ASSAY_COLUMN_(deterministic, "whether equal runs are claimed equal"),
+      ASSAY_COLUMN_(oracle, "folder of exact answers, or empty"));
 };
 
 template <>
@@ -297,7 +299,9 @@ struct TableOf<AccuracyRow> {
           ASSAY_COLUMN_(dtype, "of the output as got"),
           ASSAY_COLUMN_(shape, "of the output as got"),
           ASSAY_COLUMN_(n_elem, "elements compared"),
-          ASSAY_COLUMN_(reference, "expected, oracle, law or backend:X"),
+          ASSAY_COLUMN_(reference,
+                        "expected, oracle, law or backend:X; expected_oracle: "
+                        "the expected data, held against the oracle"),
           ASSAY_COLUMN_(nan_mismatch, "NaN on one side only"),
           ASSAY_COLUMN_(inf_mismatch, "infinity on one side only"),
           ASSAY_COLUMN_(out_of_limit, "elements outside the limit"),
@@ -305,17 +309,21 @@ struct TableOf<AccuracyRow> {
           ASSAY_COLUMN_(max_diff, "greatest got - want"),
           ASSAY_COLUMN_(max_abs_err, "greatest |got - want|"),
           ASSAY_COLUMN_(max_rel_err, "greatest |got - want| / |want|"),
-          ASSAY_COLUMN_(max_ulp, "greatest distance in ULP"),
+          ASSAY_COLUMN_(max_ulp,
+                        "greatest distance in ULP, to an oracle in fractions"),
           ASSAY_COLUMN_(p50_ulp, "median distance in ULP"),
           ASSAY_COLUMN_(p99_ulp, "99th percentile in ULP"),
           ASSAY_COLUMN_(p999_ulp, "99.9th percentile in ULP"),
           ASSAY_COLUMN_(mean_signed_ulp, "bias in ULP"),
-          ASSAY_COLUMN_(share_correctly_rounded, "elements equal to want"),
+          ASSAY_COLUMN_(share_correctly_rounded,
+                        "elements equal to want, or to the oracle rounded"),
           ASSAY_COLUMN_(max_unit_err, "in condition-aware units"),
           ASSAY_COLUMN_(rmse, "root mean square of got - want"),
           ASSAY_COLUMN_(rel_l2, "norm of the difference over norm of want"),
           ASSAY_COLUMN_(cosine, "of the angle between got and want"),
-          ASSAY_COLUMN_(worst_index, "element with the greatest ratio"),
+          ASSAY_COLUMN_(worst_index,
+                        "element with the greatest ratio; against an oracle, "
+                        "with the greatest distance in ULP"),
           ASSAY_COLUMN_(worst_want, "expected there"),
           ASSAY_COLUMN_(worst_got, "found there"),
           ASSAY_COLUMN_(atol, "absolute part of the limit"),
@@ -323,7 +331,8 @@ struct TableOf<AccuracyRow> {
           ASSAY_COLUMN_(limit, "atol + rtol |want| at the worst element"),
           ASSAY_COLUMN_(limit_source, "where the tolerance comes from"),
           ASSAY_COLUMN_(headroom, "1 exact, 0 at the limit, below: out"),
-          ASSAY_COLUMN_(oracle_bound, "error bound of the reference"),
+          ASSAY_COLUMN_(oracle_bound,
+                        "greatest error bound of the oracle, in ULP"),
           ASSAY_COLUMN_(sign_of_zero_mismatch, "zeros of another sign"),
           ASSAY_COLUMN_(bitwise_equal, "all bits agree"),
           ASSAY_COLUMN_(distinct_results, "over repeated runs"),

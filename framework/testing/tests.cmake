@@ -11,7 +11,8 @@ assay_unit_test(testing
   LIBRARIES Assay::testing)
 
 assay_unit_test(measure
-  SOURCES compare_test.cc measure_run_test.cc measure_test.cc
+  SOURCES compare_test.cc exact_answers_test.cc measure_exact_test.cc
+          measure_run_test.cc measure_test.cc
           measure_value_test.cc outcome_test.cc process_state_test.cc
           random_weights_test.cc recheck_test.cc test_case_test.cc
   LIBRARIES Assay::case)

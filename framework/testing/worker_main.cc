@@ -26,6 +26,7 @@
 #include "framework/backend/registry.h"
 #include "framework/graph/check.h"
 #include "framework/graph/model_text.h"
+#include "framework/testing/answer_case.h"
 #include "framework/testing/backend_test.h"
 #include "framework/testing/case_runner.h"
 #include "framework/testing/dump_case.h"
@@ -86,6 +87,17 @@ void KeepJournal(Journal& journal, ResultRow* result) {
   result->message = "the backend changed the process' descriptors";
 }
 
+/// What this worker is there for, done with one case.
+Record RunCase(const PlanRow& row, Backend& backend, Worker& worker) {
+  const RunFacts& facts = worker.options.facts;
+  if (facts.exact) return AnswerCase(backend, row, facts);
+  if (!facts.dump.empty()) return DumpCase(backend, row, facts, facts.dump);
+  if (worker.runner == nullptr) {
+    worker.runner = std::make_unique<CaseRunner>(backend, facts);
+  }
+  return worker.runner->Run(row);
+}
+
 /// Runs one row and writes its record; without a journal GoogleTest is told.
 void RunRow(const PlanRow& row, Backend& backend) {
   Worker& worker = TheWorker();
@@ -98,13 +110,7 @@ void RunRow(const PlanRow& row, Backend& backend) {
     }
     ExitIfFailed(worker.journal->Begin(row.test_id));
   }
-  if (worker.runner == nullptr) {
-    worker.runner = std::make_unique<CaseRunner>(backend, worker.options.facts);
-  }
-  const RunFacts& facts = worker.options.facts;
-  Record record = facts.dump.empty()
-                      ? worker.runner->Run(row)
-                      : DumpCase(backend, row, facts, facts.dump);
+  Record record = RunCase(row, backend, worker);
   if (worker.journal) {
     KeepJournal(*worker.journal, &record.result);
     ExitIfFailed(worker.journal->Append(record));
@@ -221,6 +227,8 @@ int ParseOptions(int argc, char** argv, WorkerOptions* options) {
                  "seconds that the supervisor gives one case");
   app.add_option("--dump", options->facts.dump,
                  "folder for the outputs, which are then not judged");
+  app.add_flag("--exact", options->facts.exact,
+               "write exact answers to where the batch says, judge nothing");
   app.add_option("--parent", options->parent, "process to die with");
   app.add_option("--cases-per-process", options->cases_per_process,
                  "after which another process goes on");

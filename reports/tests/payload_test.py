@@ -103,6 +103,16 @@ class PayloadTest(unittest.TestCase):
         )
         self.assertEqual(set(matrix["cell"]["message"]), {"a \x01\x01 b"})
 
+    def test_distances_to_an_oracle_are_left_out(self) -> None:
+        files = RunFiles(["a"])
+        files.add("node/Add/one", "a", "pass")
+        for reference in ("expected", "oracle", "expected_oracle"):
+            files.add_output(
+                "node/Add/one", "a", reference=reference, worst_want=reference
+            )
+        _, detail, _ = packed(files)
+        self.assertEqual(detail["output"]["column"]["worst_want"], ["expected"])
+
     def test_outputs_of_earlier_attempts_are_left_out(self) -> None:
         files = RunFiles(["a"])
         files.add("node/Add/one", "a", "flaky", attempt="2")

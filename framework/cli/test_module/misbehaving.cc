@@ -19,10 +19,13 @@ namespace {
 
 using assay::Backend;
 using assay::Binding;
+using assay::Exact;
+using assay::ExactValue;
 using assay::LoadOptions;
 using assay::Model;
 using assay::Network;
 using assay::OkStatus;
+using assay::Precision;
 using assay::Probe;
 using assay::Result;
 using assay::Status;
@@ -51,9 +54,50 @@ class Echoed final : public Binding {
   Value input_, output_;
 };
 
+/// Of what is echoed: it is what it is.
+class ExactEcho final : public Exact {
+ public:
+  Result<std::vector<ExactValue>> Evaluate(std::span<const Value> inputs,
+                                           Precision) override {
+    const assay::Tensor* x = inputs.empty() ? nullptr : inputs[0].tensor();
+    ExactValue answer{inputs.empty() ? Value() : inputs[0], {}, {}};
+    if (x != nullptr && x->dtype() == assay::DType::kFloat32) {
+      auto value = *assay::Tensor::Allocate(assay::DType::kFloat64, x->shape());
+      std::ranges::copy(x->elements<float>(),
+                        value.mutable_elements<double>().begin());
+      answer.value = std::move(value);
+      answer.tail =
+          *assay::Tensor::Allocate(assay::DType::kFloat64, x->shape());
+      answer.bound =
+          *assay::Tensor::Allocate(assay::DType::kFloat64, x->shape());
+    }
+    return std::vector<ExactValue>{std::move(answer)};
+  }
+  Result<std::vector<ExactValue>> Vjp(std::span<const Value>,
+                                      std::span<const Value>,
+                                      Precision) override {
+    return assay::Unsupported(assay::Reason::kGradient, "echoes only");
+  }
+  Result<std::vector<ExactValue>> Jvp(std::span<const Value>,
+                                      std::span<const Value>,
+                                      Precision) override {
+    return assay::Unsupported(assay::Reason::kGradient, "echoes only");
+  }
+  Result<assay::Slope> Difference(std::span<const Value>,
+                                  std::span<const Value>,
+                                  std::span<const Value>) override {
+    return assay::Unsupported(assay::Reason::kGradient, "echoes only");
+  }
+  Result<std::vector<assay::Tensor>> ConditionUnits(
+      std::span<const Value>) override {
+    return assay::Unsupported(assay::Reason::kGradient, "echoes only");
+  }
+};
+
 class Echo final : public Network {
  public:
-  explicit Echo(const Model& model) {
+  Echo(const Model& model, const LoadOptions& options)
+      : is_exact_(options.exact) {
     const assay::Graph& graph = model.graph();
     for (const auto id : graph.inputs) inputs_.push_back(graph.values[id]);
     outputs_.push_back(graph.values[graph.outputs.at(0)]);
@@ -64,12 +108,15 @@ class Echo final : public Network {
       std::span<const Value> inputs, std::span<const Value> outputs) override {
     return std::unique_ptr<Binding>(std::make_unique<Echoed>(inputs, outputs));
   }
+  Exact* exact() override { return is_exact_ ? &exact_ : nullptr; }
   Status Forward(Binding& binding) override {
     static_cast<Echoed&>(binding).Copy();
     return OkStatus();
   }
 
  private:
+  bool is_exact_;
+  ExactEcho exact_;
   std::vector<ValueInfo> inputs_;
   std::vector<ValueInfo> outputs_;
 };
@@ -134,7 +181,7 @@ class Misbehaving final : public Backend {
     for (const Misdeed& misdeed : kMisdeeds) {
       if (Chosen(options, misdeed.setting, *model)) misdeed.commit();
     }
-    return std::unique_ptr<Network>(std::make_unique<Echo>(*model));
+    return std::unique_ptr<Network>(std::make_unique<Echo>(*model, options));
   }
 };
 

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/metric/exact_difference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "framework/metric/element.h"
+
+namespace assay::inline v1 {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// Numbers of `digits` binary digits behind the first, of which the smallest
+/// normal one is 2^least.
+struct Range {
+  int digits;
+  int least;
+  double greatest;
+  /// Whether conversions may give the greatest number or NaN for what is
+  /// beyond: the types of 8 bits and fewer, by an attribute or always.
+  bool saturates = true;
+};
+
+Range RangeOf(DType type) {
+  switch (type) {
+    case DType::kFloat32:
+      return {23, -126, std::numeric_limits<float>::max(), false};
+    case DType::kFloat16:
+      return {10, -14, 65504, false};
+    case DType::kBFloat16:
+      return {7, -126, 0x1.FEp127, false};
+    case DType::kFloat8E4M3FN:
+      return {3, -6, 448};
+    case DType::kFloat8E4M3FNUZ:
+      return {3, -7, 240};
+    case DType::kFloat8E5M2:
+      return {2, -14, 57344};
+    case DType::kFloat8E5M2FNUZ:
+      return {2, -15, 57344};
+    case DType::kFloat8E8M0:
+      return {0, -127, 0x1p127};
+    case DType::kFloat6E2M3:
+      return {3, 0, 7.5};
+    case DType::kFloat6E3M2:
+      return {2, -2, 28};
+    case DType::kFloat4E2M1:
+      return {1, 0, 6};
+    default:
+      return {52, -1022, std::numeric_limits<double>::max(), false};
+  }
+}
+
+double UlpIn(const Range& range, double x) {
+  const double size = std::min(std::abs(x), range.greatest);
+  const int exponent = size == 0 ? range.least : std::ilogb(size);
+  return std::ldexp(1, std::max(exponent, range.least) - range.digits);
+}
+
+// High and low with the same sum, where high is its nearest double (Knuth).
+struct Pair {
+  double high, low;
+};
+Pair Sum(double a, double b) {
+  const double high = a + b;
+  const double of_b = high - a;
+  return {high, (a - (high - of_b)) + (b - of_b)};
+}
+
+// Of a finite number.
+double RoundIn(const Range& range, double value, double tail) {
+  const Pair sum = Sum(value, tail);
+  if (range.digits == 52) return sum.high;
+  const double ulp = UlpIn(range, sum.high);
+  const double steps = sum.high / ulp;  // exact: a power of two
+  double whole = std::floor(steps);
+  const double rest = steps - whole;
+  const bool tie = rest == 0.5 && sum.low == 0;
+  const bool up = rest > 0.5 || (rest == 0.5 && sum.low > 0);
+  if (up || (tie && std::fmod(whole, 2) != 0)) whole += 1;
+  const double rounded = std::copysign(whole * ulp, sum.high);
+  return std::abs(rounded) > range.greatest ? std::copysign(kInfinity, sum.high)
+                                            : rounded;
+}
+
+// The nearest ranks of a summary, by selection.
+UlpSummary Summarize(std::vector<double>& distances, double signed_sum,
+                     int64_t n_correct) {
+  const auto count = std::ssize(distances);
+  auto selected = distances.begin();
+  const auto at = [&](int64_t thousandths) {
+    const int64_t rank = (count * thousandths + 999) / 1000;
+    const auto place = distances.begin() + std::max<int64_t>(rank, 1) - 1;
+    std::nth_element(selected, place, distances.end());
+    selected = place;
+    return *place;
+  };
+  UlpSummary summary;
+  summary.p50 = at(500);
+  summary.p99 = at(990);
+  summary.p999 = at(999);
+  summary.max = at(1000);
+  summary.mean_signed = signed_sum / static_cast<double>(count);
+  summary.share_zero =
+      static_cast<double>(n_correct) / static_cast<double>(count);
+  return summary;
+}
+
+class Comparison {
+ public:
+  Comparison(DType type, const ExactNumbers& want, Tolerance tolerance)
+      : range_(RangeOf(type)),
+        has_nan_(BitsOf(type) >= 8),
+        want_(want),
+        tolerance_(tolerance) {}
+
+  void Add(double got, int64_t index) {
+    const auto i = static_cast<size_t>(index);
+    const double value = want_.value[i];
+    const double tail = want_.tail.empty() ? 0 : want_.tail[i];
+    const double rounded =
+        std::isfinite(value) ? RoundIn(range_, value, tail) : value;
+    const bool same_sign = std::signbit(got) == std::signbit(rounded);
+    equal_ &= (got == rounded && same_sign) ||
+              (std::isnan(got) && std::isnan(rounded));
+    if (!std::isfinite(got) || !std::isfinite(rounded)) {
+      if (!Saturates(got, rounded)) AddSpecial(got, rounded, index);
+      return;
+    }
+    if (got == 0 && rounded == 0) {
+      result_.sign_of_zero_mismatch += same_sign ? 0 : 1;
+    }
+    AddFinite(got, value, tail, index);
+  }
+
+  ExactDifference Finish() {
+    result_.bitwise_equal = equal_;
+    if (sums_.count() == 0) return result_;
+    result_.errors = sums_.Summarize();
+    result_.ulp = Summarize(distances_, signed_sum_, n_correct_);
+    result_.greatest_bound_ulp = greatest_bound_;
+    if (!want_.units.empty()) result_.greatest_unit_error = greatest_unit_;
+    return result_;
+  }
+
+ private:
+  bool Saturates(double got, double rounded) const {
+    if (!range_.saturates || std::isfinite(rounded)) return false;
+    if (std::isnan(got) || std::isnan(rounded))
+      return !has_nan_ || !std::isnan(rounded);
+    return std::abs(got) >= range_.greatest &&
+           std::signbit(got) == std::signbit(rounded);
+  }
+
+  void AddSpecial(double got, double want, int64_t index) {
+    if ((std::isnan(got) && std::isnan(want)) || got == want) return;
+    ++(std::isnan(got) || std::isnan(want) ? result_.nan_mismatch
+                                           : result_.inf_mismatch);
+    ++result_.out_of_limit;
+    result_.worst_ratio = kInfinity;
+    Note(kInfinity, index);
+  }
+
+  void AddFinite(double got, double value, double tail, int64_t index) {
+    const auto i = static_cast<size_t>(index);
+    double bound = want_.bound.empty() ? 0 : want_.bound[i];
+    if (std::isnan(bound)) bound = kInfinity;
+    const double diff = (got - value) - tail;
+    const double ulp = UlpIn(range_, value);
+    const double distance = diff / ulp;
+    sums_.Add(got, value, diff);
+    distances_.push_back(std::abs(distance));
+    signed_sum_ += distance;
+    Note(std::abs(distance), index);
+    n_correct_ += RoundIn(range_, value, tail - bound) <= got &&
+                          got <= RoundIn(range_, value, tail + bound)
+                      ? 1
+                      : 0;
+    greatest_bound_ = std::max(greatest_bound_, bound / ulp);
+    if (!want_.units.empty() && want_.units[i] > 0) {
+      const double unit = want_.units[i] * std::ldexp(1, -range_.digits - 1);
+      greatest_unit_ = std::max(greatest_unit_, std::abs(diff) / unit);
+    }
+    const double limit = tolerance_.atol + tolerance_.rtol * std::abs(value);
+    result_.out_of_limit += std::abs(diff) <= limit ? 0 : 1;
+    const double ratio = diff == 0 ? 0 : std::abs(diff) / limit;
+    result_.worst_ratio = std::max(result_.worst_ratio, ratio);
+  }
+
+  void Note(double distance, int64_t index) {
+    if (distance > worst_) {
+      worst_ = distance;
+      result_.worst_index = index;
+    }
+  }
+
+  const Range range_;
+  const bool has_nan_;
+  const ExactNumbers& want_;
+  const Tolerance tolerance_;
+  ExactDifference result_;
+  ErrorSums<long double> sums_;
+  std::vector<double> distances_;
+  double signed_sum_ = 0;
+  int64_t n_correct_ = 0;
+  double greatest_bound_ = 0;
+  double greatest_unit_ = 0;
+  double worst_ = 0;
+  bool equal_ = true;
+};
+
+}  // namespace
+
+double UlpAt(DType type, double x) { return UlpIn(RangeOf(type), x); }
+
+double RoundTo(DType type, double value, double tail) {
+  return RoundIn(RangeOf(type), value, tail);
+}
+
+ExactDifference CompareExact(const Tensor& got, const ExactNumbers& want,
+                             Tolerance tolerance) {
+  const DType type = got.dtype();
+  Comparison comparison(type, want, tolerance);
+  for (int64_t i = 0; i < got.num_elements(); ++i) {
+    comparison.Add(DecodeFloat(type, ElementBits(type, got.data(), i)), i);
+  }
+  return comparison.Finish();
+}
+
+}  // namespace assay::inline v1

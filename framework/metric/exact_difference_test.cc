@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/metric/exact_difference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "framework/metric/element.h"
+#include "gtest/gtest.h"
+
+namespace assay {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr DType kFloats[] = {
+    DType::kFloat16,        DType::kBFloat16,   DType::kFloat8E4M3FN,
+    DType::kFloat8E4M3FNUZ, DType::kFloat8E5M2, DType::kFloat8E5M2FNUZ,
+    DType::kFloat8E8M0,     DType::kFloat6E2M3, DType::kFloat6E3M2,
+    DType::kFloat4E2M1,
+};
+
+// Kills: a type with the digits or the range of another, rounding down or away
+// from zero, ties to odd, a tail that is ignored at a tie.
+TEST(RoundTo, TakesTheNearestOfAllPatternsOfEveryNarrowType) {
+  for (const DType type : kFloats) {
+    std::vector<double> all;
+    for (uint64_t bits = 0; bits < uint64_t{1} << BitsOf(type); ++bits) {
+      const double x = DecodeFloat(type, bits);
+      if (std::isfinite(x)) all.push_back(x == 0 ? 0 : x);
+    }
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    for (size_t i = 0; i + 1 < all.size(); ++i) {
+      const double low = all[i];
+      const double high = all[i + 1];
+      const double middle = (low + high) / 2;
+      EXPECT_EQ(RoundTo(type, low, 0), low) << type;
+      EXPECT_EQ(RoundTo(type, low, (high - low) * 0.49), low) << type;
+      EXPECT_EQ(RoundTo(type, middle, -1e-20 * (high - low)), low) << type;
+      EXPECT_EQ(RoundTo(type, middle, 1e-20 * (high - low)), high) << type;
+      const double tie = RoundTo(type, middle, 0);
+      EXPECT_TRUE(tie == low || tie == high) << type << " " << middle;
+      if (type == DType::kFloat8E8M0) continue;  // no digits: none is even
+      const double steps = tie / (high - low);
+      EXPECT_EQ(std::fmod(steps, 2), 0) << type << " " << middle;
+    }
+  }
+}
+
+TEST(RoundTo, IsThatOfTheHardwareForFloat32AndFloat64) {
+  const double tiny = std::ldexp(1, -149);
+  const double numbers[] = {0.1,   -0.1,          1 / 3.0,    1e-40, tiny * 0.5,
+                            1e300, tiny * 0.5001, 16777217.0, -1e39, 1e-46};
+  for (const double x : numbers) {
+    EXPECT_EQ(RoundTo(DType::kFloat32, x, 0), static_cast<float>(x)) << x;
+    EXPECT_EQ(RoundTo(DType::kFloat64, x, 0), x);
+  }
+  EXPECT_EQ(RoundTo(DType::kFloat32, 1 + 0x1p-24, 1e-30), 1 + 0x1p-23);
+  EXPECT_EQ(RoundTo(DType::kFloat32, 1 + 0x1p-24, -1e-30), 1);
+  EXPECT_EQ(RoundTo(DType::kFloat64, 1, 0x1.1p-53), 1 + 0x1p-52);
+}
+
+TEST(UlpAt, IsThatOfTheBinadeAndNeverBelowTheSmallestSubnormal) {
+  const struct {
+    DType type;
+    double x, ulp;
+  } rows[] = {
+      {DType::kFloat32, 1, 0x1p-23},      {DType::kFloat32, -1.99, 0x1p-23},
+      {DType::kFloat32, 2, 0x1p-22},      {DType::kFloat32, 0, 0x1p-149},
+      {DType::kFloat32, 1e-50, 0x1p-149}, {DType::kFloat32, 1e50, 0x1p104},
+      {DType::kFloat64, 1, 0x1p-52},      {DType::kFloat64, 0, 0x1p-1074},
+      {DType::kFloat16, 0.1, 0x1p-14},    {DType::kBFloat16, 3, 0x1p-6},
+      {DType::kFloat8E4M3FN, 448, 32},    {DType::kFloat8E8M0, 3, 2},
+      {DType::kFloat4E2M1, 0.1, 0.5},
+  };
+  for (const auto& row : rows) {
+    EXPECT_EQ(UlpAt(row.type, row.x), row.ulp) << row.type << " " << row.x;
+  }
+}
+
+struct Case {
+  const char* mutant;
+  std::vector<float> got;
+  std::vector<double> value, tail, bound;
+  struct {
+    double max_ulp = 0;
+    double share = 1;
+    int64_t nan = 0, inf = 0, zero_sign = 0, out = 0, worst = -1;
+  } want = {};
+};
+
+void Check(const Case& row) {
+  const Tensor got =
+      *Tensor::Of<float>({std::ssize(row.got)}, std::span(row.got));
+  const ExactDifference d = CompareExact(
+      got, {row.value, row.tail, row.bound, {}}, {.rtol = 1e-3, .atol = 1e-7});
+  EXPECT_EQ(d.nan_mismatch, row.want.nan) << row.mutant;
+  EXPECT_EQ(d.inf_mismatch, row.want.inf) << row.mutant;
+  EXPECT_EQ(d.sign_of_zero_mismatch, row.want.zero_sign) << row.mutant;
+  EXPECT_EQ(d.out_of_limit, row.want.out) << row.mutant;
+  EXPECT_EQ(d.worst_index, row.want.worst) << row.mutant;
+  const UlpSummary ulp = d.ulp.value_or(UlpSummary{.share_zero = 1});
+  EXPECT_DOUBLE_EQ(ulp.max, row.want.max_ulp) << row.mutant;
+  EXPECT_DOUBLE_EQ(ulp.share_zero, row.want.share) << row.mutant;
+}
+
+TEST(CompareExact, MeasuresFromTheUnroundedNumber) {
+  const double ulp = 0x1p-23;
+  const Case rows[] = {
+      {"distance to the rounded number",
+       {1},
+       {1 + ulp / 4},
+       {},
+       {},
+       {.max_ulp = 0.25, .worst = 0}},
+      {"distance in whole steps",
+       {1},
+       {1 + ulp * 2.75},
+       {},
+       {},
+       {.max_ulp = 2.75, .share = 0, .worst = 0}},
+      {"tail ignored", {1}, {1}, {ulp / 8}, {}, {.max_ulp = 0.125, .worst = 0}},
+      {"tail of the other sign",
+       {1 + 0x1p-23F},
+       {1 + ulp / 2},
+       {ulp / 8},
+       {},
+       {.max_ulp = 0.375, .worst = 0}},
+      {"unit of got, not of the exact number",
+       {1},
+       {1 - ulp},
+       {},
+       {},
+       {.max_ulp = 2, .share = 0, .worst = 0}},
+      {"bound not counted in favour",
+       {1},
+       {1 + ulp * 65 / 128},
+       {},
+       {ulp / 16},
+       {.max_ulp = 65.0 / 128, .worst = 0}},
+      {"bound counted without limit",
+       {1},
+       {1 + ulp * 0.75},
+       {},
+       {ulp / 16},
+       {.max_ulp = 0.75, .share = 0, .worst = 0}},
+      {"a bound of NaN counted as none",
+       {1},
+       {1 + ulp},
+       {},
+       {kNan},
+       {.max_ulp = 1, .worst = 0}},
+      {"the worst by relative error",
+       {1.5F, 1},
+       {1.5 + 2 * ulp, 1 + 1.75 * ulp},
+       {},
+       {},
+       {.max_ulp = 2, .share = 0, .worst = 0}},
+  };
+  for (const Case& row : rows) Check(row);
+}
+
+TEST(CompareExact, HoldsNanAndInfinityAgainstWhatTheExactNumberRoundsTo) {
+  const float inf = std::numeric_limits<float>::infinity();
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const Case rows[] = {
+      {"NaN differs from NaN", {nan}, {kNan}, {}, {}},
+      {"NaN agrees with anything",
+       {nan, 1},
+       {1, kNan},
+       {},
+       {},
+       {.nan = 2, .out = 2, .worst = 0}},
+      {"an overflow is a mismatch", {inf, -inf}, {1e39, -kInf}, {}, {}},
+      {"an overflow of the other sign agrees",
+       {-inf},
+       {1e39},
+       {},
+       {},
+       {.inf = 1, .out = 1, .worst = 0}},
+      {"the largest number stands for an overflow",
+       {std::numeric_limits<float>::max()},
+       {1e39},
+       {},
+       {},
+       {.inf = 1, .out = 1, .worst = 0}},
+      {"signs of zeros ignored",
+       {-0.0F, 0.0F},
+       {0, -1e-60},
+       {},
+       {},
+       {.max_ulp = 1e-60 / 0x1p-149, .zero_sign = 2, .worst = 1}},
+  };
+  for (const Case& row : rows) Check(row);
+}
+
+// Kills: a narrow type that may not saturate, or may with another sign; NaN
+// that may become a number where there is one.
+TEST(CompareExact, LetsWhatIsBeyondANarrowTypeSaturateOrBeNan) {
+  const struct {
+    DType type;
+    uint8_t bits;
+    double exact;
+    int64_t inf, nan;
+  } rows[] = {
+      {DType::kFloat8E4M3FN, 0x7E, 1000, 0, 0},  // 448
+      {DType::kFloat8E4M3FN, 0x7F, 1000, 0, 0},  // NaN
+      {DType::kFloat8E4M3FN, 0xFE, -kInf, 0, 0},
+      {DType::kFloat8E4M3FN, 0x7E, -1000, 1, 0},
+      {DType::kFloat8E4M3FN, 0x38, 1000, 1, 0},  // 1
+      {DType::kFloat8E4M3FN, 0x38, kNan, 0, 1},
+      {DType::kFloat8E5M2, 0x7B, 1e6, 0, 0},  // 57344
+      {DType::kFloat8E5M2, 0x7C, 1e6, 0, 0},  // infinity
+      {DType::kFloat8E5M2, 0x7C, -1e6, 1, 0},
+      {DType::kFloat8E5M2, 0x7F, 1, 0, 1},
+      {DType::kFloat4E2M1, 0x07, kNan, 0, 0},  // 6
+      {DType::kFloat4E2M1, 0x07, 100, 0, 0},
+      {DType::kFloat4E2M1, 0x01, 100, 1, 0},
+  };
+  for (const auto& row : rows) {
+    const Tensor got = *Tensor::FromBytes(
+        row.type, {1}, std::as_bytes(std::span(&row.bits, 1)));
+    const ExactDifference d =
+        CompareExact(got, {{&row.exact, 1}, {}, {}, {}}, {});
+    EXPECT_EQ(d.inf_mismatch, row.inf) << row.type << " " << int{row.bits};
+    EXPECT_EQ(d.nan_mismatch, row.nan) << row.type << " " << int{row.bits};
+  }
+}
+
+TEST(CompareExact, SumsUpWhatItKnowsOfAllElements) {
+  std::vector<float> got(1000, 1);
+  std::vector<double> value(1000, 1);
+  value[999] = 1 + 10 * 0x1p-23;
+  value[998] = 1 - 0x1p-23;
+  const std::vector<double> bound(1000, 0x1p-25);
+  const std::vector<double> units(1000, 4);
+  const Tensor tensor = *Tensor::Of<float>({1000}, std::span(got));
+  const ExactDifference d =
+      CompareExact(tensor, {value, {}, bound, units}, {.rtol = 1e-6});
+  EXPECT_EQ(d.ulp->max, 10);
+  EXPECT_EQ(d.ulp->p50, 0);
+  EXPECT_EQ(d.ulp->p999, 2);  // 1 - 2^-23 has a smaller unit
+  EXPECT_EQ(d.ulp->mean_signed, (2.0 - 10) / 1000);
+  EXPECT_EQ(d.ulp->share_zero, 0.998);
+  EXPECT_EQ(d.greatest_bound_ulp, 0.5);
+  EXPECT_EQ(d.greatest_unit_error, 5);  // 10 ULP are 20 roundoffs
+  EXPECT_EQ(d.out_of_limit, 1);
+  EXPECT_EQ(d.worst_index, 999);
+  EXPECT_FALSE(d.bitwise_equal);
+  EXPECT_EQ(d.errors->max_abs, 10 * 0x1p-23);
+}
+
+}  // namespace
+}  // namespace assay
