@@ -181,6 +181,19 @@ TEST(Types, WhatIsDeclinedStandsInTheListWithItsReason) {
       ADD_FAILURE() << key << ": " << tried.failure;
     }
   }
+  for (size_t i = 0; i < Operators().size(); ++i) {
+    const OperatorInfo& info = Operators()[i];
+    if (info.deprecated) continue;
+    const OperatorSignature& sig = SignatureOf(static_cast<OperatorId>(i));
+    Node node;
+    node.op_type = info.name;
+    node.domain = info.domain;
+    for (const TypeVariable& v : sig.variables) {
+      if (v.fixed()) continue;
+      for (const auto& w : v.types)
+        if (!everything.contains(KeyOf(node, v, w))) std::cout << "UNTRIED " << KeyOf(node, v, w) << "\n";
+    }
+  }
   EXPECT_THAT(listed, IsEmpty()) << "nothing retyped has these";
   std::cout << n_bases << " cases, " << everything.size()
             << " types of operators tried, " << passed << " taken\n";

@@ -111,6 +111,8 @@ void AddList(CLI::App& app, ListOptions* options) {
   list->add_option("--filter", options->filter, "query over cases");
   list->add_option("--run", options->run,
                    "run folder whose passes are counted in coverage");
+  list->add_flag("--holes", options->holes,
+                 "of coverage: a line for each thing that no case touches");
   list->add_flag("--json", options->json, "for programs");
 }
 
