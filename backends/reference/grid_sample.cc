@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// GridSample-22: the input at positions that a grid names, axis by axis a
-// weighted sum of neighbours. Source: the page of GridSample-22 and, for what
-// it leaves open, ONNX's reference implementation.
+// AffineGrid, and GridSample-22: the input at positions that a grid names, axis
+// by axis a weighted sum of neighbours. Source: the page of GridSample-22 and,
+// for what it leaves open, ONNX's reference implementation.
 
 #include <algorithm>
 #include <array>
@@ -12,6 +12,7 @@
 #include "backends/reference/codec.h"
 #include "backends/reference/complex.h"
 #include "backends/reference/families.h"
+#include "backends/reference/movement.h"
 #include "backends/reference/nest.h"
 #include "backends/reference/packed.h"
 #include "backends/reference/scalar.h"
@@ -252,8 +253,62 @@ Status GridSampleByMoving(const op::GridSample& op, const Sampling& how,
   return OkStatus();
 }
 
+// Where element i of n stands between -1 and 1, as for GridSample.
+template <class T>
+T Normalized(int64_t i, int64_t n, bool align_corners) {
+  if (!align_corners) {
+    return static_cast<T>(2 * i + 1) / static_cast<T>(n) - T(1);
+  }
+  return n == 1 ? T(0) : static_cast<T>(2 * i) / static_cast<T>(n - 1) - T(1);
+}
+
+// AffineGrid-20: theta [N, r, r + 1] times the position (x, y, ..., 1) of each
+// element of an image of `size` [N, C, ..., H, W]. Its function body squeezes
+// away N = 1.
+template <class T>
+Status AffineGrid(const op::AffineGrid& op, KernelContext& run) {
+  const Tensor& input = run.input(op.theta);
+  const std::vector<int64_t> size = IntegersOf(run.input(op.size));
+  const auto axes = static_cast<int>(size.size()) - 2;
+  if (axes < 1 || input.shape() != Shape{size[0], axes, axes + 1} ||
+      std::ranges::any_of(size, [](int64_t n) { return n < 0; })) {
+    return InvalidArgument("theta of shape ", input.shape().ToString(),
+                           " for an image of size ", Shape(size).ToString());
+  }
+  const Shape image(std::vector<int64_t>(size.begin() + 2, size.end()));
+  std::vector<int64_t> dims = {size[0]};
+  dims.insert(dims.end(), image.begin(), image.end());
+  dims.push_back(axes);
+  const Loaded<T> theta(input);
+  ASSAY_ASSIGN_OR_RETURN(Stored<T> y,
+                         Store<T>(run, op.grid, input.dtype(), Shape(dims)));
+  const Strides strides = DenseStrides(image);
+  const int64_t count = Extent(image, 0, axes);
+  for (int64_t i = 0; i < size[0] * count; ++i) {
+    for (int64_t row = 0; row < axes; ++row) {
+      const T* const line =
+          theta.data() + (i / count * axes + row) * (axes + 1);
+      T sum = line[axes];
+      for (int k = 0; k < axes; ++k) {
+        const auto axis = static_cast<size_t>(axes - 1 - k);
+        const int64_t at = i % count / strides[axis] % size[axis + 2];
+        sum +=
+            line[k] * Normalized<T>(at, size[axis + 2], op.align_corners != 0);
+      }
+      y[i * axes + row] = sum;
+    }
+  }
+  return OkStatus();
+}
+
 class GridSamples : public OperatorVisitor {
  public:
+  Result<Kernel> Visit(const op::AffineGrid& op, LoadContext& load) override {
+    return Dispatch(load, op.theta, kFloats, [&](auto scalar) -> Kernel {
+      using T = typename decltype(scalar)::type;
+      return {.forward = std::bind_front(&AffineGrid<T>, op)};
+    });
+  }
   Result<Kernel> Visit(const op::GridSample& op, LoadContext& load) override {
     ASSAY_ASSIGN_OR_RETURN(const Sampling how, Sampling::Of(op));
     const DType type = load.dtype(op.x);

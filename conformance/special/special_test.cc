@@ -70,10 +70,19 @@ void ForEachTensor(const SpecialCase& c, const Visit& visit) {
   }
 }
 
-/// Another value at `index`: 0 in place of NaN, else `bit` is another.
+/// Another value at `index`: 0 in place of NaN, else `bit` is another; of a
+/// complex number, the lowest of its real part.
 void Change(Tensor& tensor, int64_t index, uint64_t bit) {
   const DType type = tensor.dtype();
   const int width = BitsOf(type);
+  if (type == DType::kString) {
+    tensor.mutable_strings()[static_cast<size_t>(index)] += "x";
+    return;
+  }
+  if (ClassOf(type) == DTypeClass::kComplex) {
+    tensor.mutable_data()[index * width / 8] ^= std::byte{1};
+    return;
+  }
   const uint64_t bits = ElementBits(type, tensor.data(), index);
   const bool is_nan =
       IsFloatingPoint(type) && std::isnan(DecodeFloat(type, bits));
@@ -122,9 +131,10 @@ TEST(Special, EveryThemeHasCases) {
   }
   EXPECT_THAT(themes,
               testing::UnorderedElementsAre(
-                  "accumulation", "attributes", "axes", "casts", "control",
-                  "denormals", "integers", "large", "nonfinite", "powers",
-                  "recurrent", "sizes", "ties", "zeros"));
+                  "accumulation", "attributes", "axes", "casts", "collections",
+                  "control", "denormals", "floats", "integers", "large",
+                  "moved", "nonfinite", "numbers", "options", "powers",
+                  "recurrent", "sizes", "ties", "versions", "zeros"));
 }
 
 TEST(Special, TheSuiteHasEveryRow) {
@@ -156,8 +166,8 @@ TEST(Special, WhatIsExpectedPassesAndAnyOtherElementFails) {
         Tensor right = tensor.Clone().value();
         Change(tensor, i, c->rtol > 0 ? 64 : 1);  // of float32, 2^-17
         EXPECT_EQ(OutcomeOf(*c, outputs), Outcome::kFail) << "element " << i;
-        std::copy(right.bytes().begin(), right.bytes().end(),
-                  tensor.mutable_data());
+        std::ranges::copy(right.bytes(), tensor.mutable_data());
+        std::ranges::copy(right.strings(), tensor.mutable_strings().begin());
       }
     });
   }
