@@ -205,13 +205,12 @@ constexpr TypedRow kRows[] = {
    "{ y = ScatterElements<reduction = \"mul\">(x, i, u) }",
    [](DType t) { return Values{Of(t, {3}, {5, 4, 2}), Of(t, {2}, {3, 4})}; },
    [](DType t) { return Values{Of(t, {3}, {5, 4, 24})}; }},
-  {"ConstantOfShape/of", "one of the type's own, twice",
+  {"ConstantOfShape/of", "a number of the type's own, behind another",
    "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64",
-   "g (int64[1] s) => ($T[2] y, $T[2] z) "
-   "{ y = ConstantOfShape<value = $T[1] {3}>(s) "
-   "a = ConstantOfShape<value = $T[1] {1}>(s) z = Add(y, a) }",
-   [](DType) { return Values{Whole(kI64, {1}, {2})}; },
-   [](DType t) { return Values{Of(t, {2}, {3, 3}), Of(t, {2}, {4, 4})}; }},
+   "g ($T[1] x, int64[1] s) => ($T[3] y) "
+   "{ c = ConstantOfShape<value = $T[1] {3}>(s) y = Concat<axis = 0>(x, c) }",
+   [](DType t) { return Values{Of(t, {1}, {2}), Whole(kI64, {1}, {2})}; },
+   [](DType t) { return Values{Of(t, {3}, {2, 3, 3})}; }},
   {"Constant/of", "the tensor that the attribute holds",
    "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64",
    "g () => ($T[2] y) { y = Constant<value = $T[2] {3, 5}>() }",
