@@ -227,7 +227,7 @@ constexpr TypedRow kRows[] = {
      [](DType t) {
        return Values{Marks(t, {2, 3}, {0, 1, 1, 2, 0, 1})};
      },
-     10},
+     "10"},
     {"CenterCropPad/crop", "the middle two columns; axes in int32",
      kTensorTypes,
      "g ($T[1,1,2,4] x) => ($T[1,1,2,2] y) <int32[1] s = {2}> "
@@ -282,7 +282,7 @@ constexpr TypedRow kRows[] = {
      [](DType t) {
        return Values{Marks(t, {2, 4}, {0, 0, 1, 1, 2, 2, 3, 3})};
      },
-     9},
+     "9"},
     {"GridSample/nearest", "the far corner, then the near one", kTensorTypes,
      "g ($T[1,1,2,2] x, float[1,1,2,2] at) => ($T[1,1,1,2] y) "
      "{ y = GridSample<mode = \"nearest\", align_corners = 1>(x, at) }",

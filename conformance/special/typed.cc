@@ -51,16 +51,25 @@ std::string ModelFor(std::string_view model, DType type) {
   return text;
 }
 
+std::vector<std::string_view> WordsOf(std::string_view text) {
+  std::vector<std::string_view> words;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(' '), text.size());
+    words.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return words;
+}
+
 std::vector<DType> TypesOf(std::string_view names) {
   std::vector<DType> types;
-  while (!names.empty()) {
-    const size_t end = std::min(names.find(' '), names.size());
-    const auto type = ParseDType(names.substr(0, end));
+  for (const std::string_view name : WordsOf(names)) {
+    const auto type = ParseDType(name);
     if (!type.has_value()) {
-      throw std::invalid_argument(StrCat("found types '", names, "'"));
+      throw std::invalid_argument(
+          StrCat("found the type '", name, "', which there is not"));
     }
     types.push_back(*type);
-    names.remove_prefix(std::min(end + 1, names.size()));
   }
   return types;
 }
@@ -73,6 +82,20 @@ std::string_view Kept(std::string text) {
 Made Kept(std::function<Values()> function) {
   static auto& functions = *new std::deque<std::function<Values()>>;
   return Made(&functions.emplace_back(std::move(function)));
+}
+
+/// The case under its name, once for each opset.
+void AddCases(const std::string& name, std::string_view opsets,
+              SpecialCase made, std::vector<SpecialCase>* cases) {
+  const auto versions = WordsOf(opsets);
+  for (const std::string_view version : versions) {
+    made.name = Kept(StrCat(name, "_opset_", version));
+    made.opset = std::stoi(std::string(version));
+    cases->push_back(made);
+  }
+  if (!versions.empty()) return;
+  made.name = Kept(name);
+  cases->push_back(made);
 }
 
 double NumberOf(DType type, int code) {
@@ -128,11 +151,13 @@ std::vector<SpecialCase> CasesOf(std::span<const TypedRow> rows) {
   std::vector<SpecialCase> cases;
   for (const TypedRow& row : rows) {
     for (const DType type : TypesOf(row.types)) {
-      cases.push_back({Kept(StrCat(row.name, "_", ToString(type))), row.shows,
-                       Kept(ModelFor(row.model, type)),
-                       Kept([&row, type] { return row.inputs(type); }),
-                       Kept([&row, type] { return row.expected(type); })});
-      cases.back().opset = row.opset;
+      AddCases(StrCat(row.name, "_", ToString(type)), row.opsets,
+               {{},
+                row.shows,
+                Kept(ModelFor(row.model, type)),
+                Kept([&row, type] { return row.inputs(type); }),
+                Kept([&row, type] { return row.expected(type); })},
+               &cases);
     }
   }
   return cases;
@@ -149,10 +174,13 @@ std::vector<SpecialCase> CasesOf(std::span<const PointsRow> rows) {
     const std::string model =
         StrCat("g ($T[4] x) => ($T[4] y) { y = ", row.call, " }");
     for (const DType type : TypesOf(row.types)) {
-      cases.push_back({Kept(StrCat(row.op, "/points_", ToString(type))),
-                       row.shows, Kept(ModelFor(model, type)),
-                       Kept([=, &row] { return values(type, row.x); }),
-                       Kept([=, &row] { return values(type, row.y); })});
+      AddCases(StrCat(row.op, "/points_", ToString(type)), row.opsets,
+               {{},
+                row.shows,
+                Kept(ModelFor(model, type)),
+                Kept([=, &row] { return values(type, row.x); }),
+                Kept([=, &row] { return values(type, row.y); })},
+               &cases);
     }
   }
   return cases;

@@ -62,7 +62,9 @@ struct TypedRow {
   std::string_view model;
   Values (*inputs)(DType);
   Values (*expected)(DType);
-  int opset = 0;
+  /// Of ai.onnx, apart by blanks, each a case of its own, with _opset_6
+  /// behind its name; empty: the newest.
+  std::string_view opsets = "";
 };
 
 /// A function of one element at four points, in all types. `y` is what comes
@@ -74,6 +76,7 @@ struct PointsRow {
   std::string_view call;  // "Elu<alpha = 2.0>(x)"
   std::array<double, 4> x;
   std::array<double, 4> y;
+  std::string_view opsets = "";
 };
 
 /// The cases of all rows, which live as long as the program. Throws
