@@ -21,6 +21,12 @@ constexpr std::string_view kReduced =
     "bfloat16 float16 float32 float64 int32 int64 uint32 uint64";
 constexpr std::string_view kExtreme =
     "bfloat16 float16 float32 float64 int8 int32 int64 uint8 uint32 uint64";
+constexpr std::string_view kCastTypes =
+    "bfloat16 float16 float64 int8 int16 int32 int64 uint8 uint16 uint32 "
+    "uint64 float6e2m3 float6e3m2 float8e8m0";
+constexpr std::string_view kCastLikeTypes =
+    "bfloat16 float16 float64 int8 int16 int32 int64 uint8 uint16 uint32 "
+    "uint64 float8e8m0";
 constexpr std::string_view kCompared =
     "bfloat16 float16 float32 float64 int8 int16 int32 int64 uint8 uint16 "
     "uint32 uint64 ";
@@ -205,6 +211,129 @@ constexpr TypedRow kRows[] = {
    "{ y = ScatterElements<reduction = \"mul\">(x, i, u) }",
    [](DType t) { return Values{Of(t, {3}, {5, 4, 2}), Of(t, {2}, {3, 4})}; },
    [](DType t) { return Values{Of(t, {3}, {5, 4, 24})}; }},
+  {"Shrink/unsigned", "x > 2 moves by 1 towards zero", kUnsignedTypes,
+   "g ($T[4] x) => ($T[4] y) { y = Shrink<lambd = 2.0, bias = 1.0>(x) }",
+   [](DType t) { return Values{Of(t, {4}, {5, 2, 1, 4})}; },
+   [](DType t) { return Values{Of(t, {4}, {4, 0, 0, 3})}; }},
+  {"Cast/from", "numbers that both types have", kCastTypes,
+   "g ($T[3] x) => (float[3] y) { y = Cast<to = 1>(x) }",
+   [](DType t) { return Values{Of(t, {3}, {1, 2, 4})}; },
+   [](DType) { return Values{Of(kF32, {3}, {1, 2, 4})}; }},
+  {"Cast/to", "numbers that both types have", kCastTypes,
+   "g (float[3] x) => ($T[3] y) { y = Cast<to = $N>(x) }",
+   [](DType) { return Values{Of(kF32, {3}, {1, 2, 4})}; },
+   [](DType t) { return Values{Of(t, {3}, {1, 2, 4})}; }},
+  {"CastLike/from", "numbers that both types have", kCastLikeTypes,
+   "g ($T[3] x, float[1] l) => (float[3] y) { y = CastLike(x, l) }",
+   [](DType t) { return Values{Of(t, {3}, {1, 2, 4}), Of(kF32, {1}, {0})}; },
+   [](DType) { return Values{Of(kF32, {3}, {1, 2, 4})}; }},
+  {"CastLike/to", "numbers that both types have", kCastLikeTypes,
+   "g (float[3] x, $T[1] l) => ($T[3] y) { y = CastLike(x, l) }",
+   [](DType t) { return Values{Of(kF32, {3}, {1, 2, 4}), Of(t, {1}, {1})}; },
+   [](DType t) { return Values{Of(t, {3}, {1, 2, 4})}; }},
+  {"CastLike/truth", "whether it is zero", "bool",
+   "g (float[3] x, $T[3] l) => ($T[3] y, float[3] z) "
+   "{ y = CastLike(x, l) z = CastLike(l, x) }",
+   [](DType t) { return Values{Of(kF32, {3}, {0.5, 0, -2}),
+                               Of(t, {3}, {0, 1, 1})}; },
+   [](DType t) { return Values{Of(t, {3}, {1, 0, 1}),
+                               Of(kF32, {3}, {0, 1, 1})}; }},
+  {"DequantizeLinear/from", "halves of whole numbers",
+   "int8 uint8 int16 uint16 int32 float8e4m3fn float8e4m3fnuz float8e5m2 "
+   "float8e5m2fnuz float6e2m3 float6e3m2",
+   "g ($T[3] x, float s) => (float[3] y) { y = DequantizeLinear(x, s) }",
+   [](DType t) { return Values{Of(t, {3}, {1, 2, 4}), Of(kF32, {}, {0.5})}; },
+   [](DType) { return Values{Of(kF32, {3}, {0.5, 1, 2})}; }},
+  {"DequantizeLinear/scale", "halves, of the type of the scale",
+   "bfloat16 float16 float32",
+   "g (int8[3] x, $T s) => ($T[3] y) { y = DequantizeLinear(x, s) }",
+   [](DType t) { return Values{Of(kI8, {3}, {1, -2, 4}), Of(t, {}, {0.5})}; },
+   [](DType t) { return Values{Of(t, {3}, {0.5, -1, 2})}; }},
+  {"QuantizeLinear/to", "twice a number",
+   "int8 uint8 int16 uint16 float8e4m3fn float8e4m3fnuz float8e5m2 "
+   "float8e5m2fnuz float6e2m3 float6e3m2",
+   "g (float[3] x, float s, $T z) => ($T[3] y) { y = QuantizeLinear(x, s, z) }",
+   [](DType t) { return Values{Of(kF32, {3}, {0.5, 1, 2}), Of(kF32, {}, {0.5}),
+                               Of(t, {}, {0})}; },
+   [](DType t) { return Values{Of(t, {3}, {1, 2, 4})}; }},
+  {"QuantizeLinear/from", "twice a number, the scale of its type",
+   "bfloat16 float16 float32",
+   "g ($T[3] x, $T s, int8 z) => (int8[3] y) { y = QuantizeLinear(x, s, z) }",
+   [](DType t) { return Values{Of(t, {3}, {0.5, -1, 2}), Of(t, {}, {0.5}),
+                               Of(kI8, {}, {1})}; },
+   [](DType) { return Values{Of(kI8, {3}, {2, -1, 5})}; }},
+  {"QLinearMatMul/floats", "1.5 * 2 + 2 * 0.5 = 4, and 1.5 * 4 + 2 * 1 = 8",
+   "float8e4m3fn float8e4m3fnuz float8e5m2 float8e5m2fnuz",
+   "g ($T[1,2] a, $T[2,2] b, $T z) => ($T[1,2] y) <float s = {1.0}> "
+   "{ y = QLinearMatMul(a, s, z, b, s, z, s, z) }",
+   [](DType t) { return Values{Of(t, {1, 2}, {1.5, 2}),
+                               Of(t, {2, 2}, {2, 4, 0.5, 1}), Of(t, {}, {0})}; },
+   [](DType t) { return Values{Of(t, {1, 2}, {4, 8})}; }},
+  {"QLinearMatMul/scales", "2 (1 * 3 + 2 * 5) and 2 (1 * 4 + 2 * 6)",
+   "bfloat16 float16 float32",
+   "g (uint8[1,2] a, uint8[2,2] b, $T s, $T u) => (uint8[1,2] y) "
+   "<uint8 z = {0}> { y = QLinearMatMul(a, s, z, b, u, z, u, z) }",
+   [](DType t) { return Values{Of(kU8, {1, 2}, {1, 2}),
+                               Of(kU8, {2, 2}, {3, 4, 5, 6}), Of(t, {}, {2}),
+                               Of(t, {}, {1})}; },
+   [](DType) { return Values{Of(kU8, {1, 2}, {26, 32})}; }},
+  {"BlackmanWindow/rounded", "0, 1, 0 of 3; the length in int64", kFloatTypes,
+   "g (int64 n) => ($T[3] y) { w = BlackmanWindow<periodic = 0, "
+   "output_datatype = $N>(n) y = Round(w) }",
+   [](DType) { return Values{Whole(kI64, {}, {3})}; },
+   [](DType t) { return Values{Of(t, {3}, {0, 1, 0})}; }},
+  {"HammingWindow/rounded", "0.09, 1, 0.09 of 3; the length in int64",
+   kFloatTypes,
+   "g (int64 n) => ($T[3] y) { w = HammingWindow<periodic = 0, "
+   "output_datatype = $N>(n) y = Round(w) }",
+   [](DType) { return Values{Whole(kI64, {}, {3})}; },
+   [](DType t) { return Values{Of(t, {3}, {0, 1, 0})}; }},
+  {"RotaryEmbedding/quarter", "a quarter of a turn: -x2, x1",
+   "bfloat16 float16 float32",
+   "g ($T[1,1,1,2] x, $T[1,1,1] c, $T[1,1,1] s) => ($T[1,1,1,2] y) "
+   "{ y = RotaryEmbedding(x, c, s) }",
+   [](DType t) { return Values{Of(t, {1, 1, 1, 2}, {3, 5}),
+                               Of(t, {1, 1, 1}, {0}), Of(t, {1, 1, 1}, {1})}; },
+   [](DType t) { return Values{Of(t, {1, 1, 1, 2}, {-5, 3})}; }},
+  {"RNN/relu", "2 * 3 + 1 * 4", kFloatTypes,
+   "g ($T[1,2,1] x, $T[1,1,1] w, $T[1,1,1] r, $T[1,2,1] h) => ($T[1,2,1] y) "
+   "{ z, y = RNN<activations = [\"Relu\"], hidden_size = 1>(x, w, r, , , h) }",
+   [](DType t) { return Values{Of(t, {1, 2, 1}, {3, 5}), Of(t, {1, 1, 1}, {2}),
+                               Of(t, {1, 1, 1}, {1}),
+                               Of(t, {1, 2, 1}, {4, -3})}; },
+   [](DType t) { return Values{Of(t, {1, 2, 1}, {10, 7})}; }},
+  {"GRU/halves", "gates of 1/2 of no weights", kFloatTypes,
+   "g ($T[1,2,1] x, $T[1,3,1] w, $T[1,3,1] r, $T[1,2,1] h) => ($T[1,2,1] y) "
+   "{ z, y = GRU<hidden_size = 1>(x, w, r, , , h) }",
+   [](DType t) { return Values{Of(t, {1, 2, 1}, {1, 2}), All(t, {1, 3, 1}, 0),
+                               All(t, {1, 3, 1}, 0),
+                               Of(t, {1, 2, 1}, {4, -6})}; },
+   [](DType t) { return Values{Of(t, {1, 2, 1}, {2, -3})}; }},
+  {"LSTM/halves", "gates of 1/2 of no weights", kFloatTypes,
+   "g ($T[1,2,1] x, $T[1,4,1] w, $T[1,4,1] r, $T[1,2,1] h, $T[1,2,1] c) => "
+   "($T[1,2,1] y) { z, l, y = LSTM<hidden_size = 1>(x, w, r, , , h, c) }",
+   [](DType t) { return Values{Of(t, {1, 2, 1}, {1, 2}), All(t, {1, 4, 1}, 0),
+                               All(t, {1, 4, 1}, 0), All(t, {1, 2, 1}, 0),
+                               Of(t, {1, 2, 1}, {4, -6})}; },
+   [](DType t) { return Values{Of(t, {1, 2, 1}, {2, -3})}; }},
+  {"Resize/scales", "each column twice; scales of any type, which `roi` has",
+   "float16 float32 float64",
+   "g (float[2,2] x, $T[4] r) => (float[2,4] y) <float[2] s = {1.0, 2.0}> "
+   "{ y = Resize<coordinate_transformation_mode = \"asymmetric\", "
+   "nearest_mode = \"floor\">(x, r, s) }",
+   [](DType t) { return Values{Of(kF32, {2, 2}, {1, 2, 3, 4}),
+                               Of(t, {4}, {0, 0, 1, 1})}; },
+   [](DType) { return Values{Of(kF32, {2, 4}, {1, 1, 2, 2, 3, 3, 4, 4})}; }},
+  {"Dropout/ratio", "of any type; y = x where nothing is trained",
+   "bfloat16 float16 float64",
+   "g (float[3] x, $T r) => (float[3] y) { y = Dropout(x, r) }",
+   [](DType t) { return Values{Of(kF32, {3}, {1, 2, 3}), Of(t, {}, {0.5})}; },
+   [](DType) { return Values{Of(kF32, {3}, {1, 2, 3})}; }},
+  {"Equal/truths", "both or neither", "bool",
+   "g ($T[4] a, $T[4] b) => (bool[4] y) { y = Equal(a, b) }",
+   [](DType t) { return Values{Of(t, {4}, {1, 1, 0, 0}),
+                               Of(t, {4}, {1, 0, 1, 0})}; },
+   [](DType) { return Values{Of(kBool, {4}, {1, 0, 0, 1})}; }},
   {"ConstantOfShape/of", "a number of the type's own, behind another",
    "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64",
    "g ($T[1] x, int64[1] s) => ($T[3] y) "
