@@ -369,8 +369,8 @@ constexpr TypedRow kRows[] = {
 }  // namespace
 
 std::span<const SpecialCase> NumbersCases() {
-  static const auto& cases = *new std::vector<SpecialCase>(
-      CasesOf(std::span<const TypedRow>(kRows)));
+  static const auto& cases =
+      *new std::vector<SpecialCase>(CasesOf(std::span<const TypedRow>(kRows)));
   return cases;
 }
 

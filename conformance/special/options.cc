@@ -16,14 +16,13 @@ Values Weighted() {
   return values;
 }
 // Scales of 1 and zero points of 0: whole numbers as they are.
-#define ASSAY_QUANTIZED                                              \
-  "<float s = {1.0}, uint8 z = {0}> { y = QLinearConv<"
+#define ASSAY_QUANTIZED "<float s = {1.0}, uint8 z = {0}> { y = QLinearConv<"
 #define ASSAY_QUANTIZED_INPUTS ">(x, s, z, w, s, z, s, z) }"
 #define ASSAY_LINE "g (uint8[1,1,5] x, uint8[1,1,2] w) => "
 
 // A gate is the identity, so that what is clipped shows.
-#define ASSAY_AFFINE(names, ones, zeros)                              \
-  "activations = [" names "], activation_alpha = [" ones            \
+#define ASSAY_AFFINE(names, ones, zeros)                 \
+  "activations = [" names "], activation_alpha = [" ones \
   "], activation_beta = [" zeros "]"
 
 Values Zeros3() {
