@@ -5,15 +5,13 @@
 // rounded twice; strings are parsed and printed.
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <cmath>
 #include <functional>
-#include <limits>
 #include <string>
+#include <vector>
 
 #include "backends/reference/codec.h"
 #include "backends/reference/families.h"
+#include "backends/reference/number_text.h"
 
 namespace assay::reference {
 namespace {
@@ -29,54 +27,13 @@ Kernel CastKernel(Input input, Output output, DType to, Rounding rounding) {
   }};
 }
 
-bool SameLetters(std::string_view text, std::string_view lower) {
-  return std::ranges::equal(text, lower, [](char a, char b) {
-    return (a >= 'A' && a <= 'Z' ? a + ('a' - 'A') : a) == b;
-  });
-}
-
-// Cast-26, "from string": decimal or scientific notation; INF, +INF, -INF and
-// NaN in any case.
-template <class T>
-Result<T> Parse(std::string_view text) {
-  T value{};
-  std::string_view digits = text;
-  if (text.starts_with('+') && !text.starts_with("+-")) digits.remove_prefix(1);
-  if constexpr (std::floating_point<T>) {
-    const bool negative = digits.starts_with('-');
-    const std::string_view word = digits.substr(negative ? 1 : 0);
-    if (SameLetters(word, "nan")) return std::numeric_limits<T>::quiet_NaN();
-    if (SameLetters(word, "inf")) {
-      const T infinity = std::numeric_limits<T>::infinity();
-      return negative ? -infinity : infinity;
-    }
-  }
-  const char* const end = digits.data() + digits.size();
-  const auto [stop, error] = std::from_chars(digits.data(), end, value);
-  if (error == std::errc() && stop == end) return value;
-  return InvalidArgument("found '", text, "', wanted a number");
-}
-
-// The shortest decimal number that is read back as the same.
-template <class T>
-std::string Print(T value) {
-  if constexpr (std::floating_point<T>) {
-    if (std::isnan(value)) return "NaN";
-    if (std::isinf(value)) return value < 0 ? "-INF" : "INF";
-  }
-  std::array<char, 32> text;
-  const auto printed =
-      std::to_chars(text.data(), text.data() + text.size(), value);
-  return {text.data(), printed.ptr};
-}
-
 template <class T>
 Kernel ParseKernel(Input input, Output output, DType to, Rounding rounding) {
   return {.forward = [=](KernelContext& run) -> Status {
     const Tensor& tensor = run.input(input);
     std::vector<T> values;
     for (const std::string& text : tensor.strings()) {
-      ASSAY_ASSIGN_OR_RETURN(const T value, Parse<T>(text));
+      ASSAY_ASSIGN_OR_RETURN(const T value, ParseNumber<T>(text));
       values.push_back(value);
     }
     ASSAY_ASSIGN_OR_RETURN(Tensor * y, run.Output(output, to, tensor.shape()));
@@ -93,7 +50,7 @@ Kernel PrintKernel(Input input, Output output) {
     ASSAY_ASSIGN_OR_RETURN(Tensor * y,
                            run.Output(output, DType::kString, tensor.shape()));
     std::transform(x.data(), x.data() + x.size(), y->mutable_strings().begin(),
-                   Print<T>);
+                   PrintNumber<T>);
     return OkStatus();
   }};
 }

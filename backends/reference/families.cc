@@ -22,7 +22,9 @@ std::vector<Family> ReferenceFamilies() {
       DetectionFamily,   GenerationFamily,    NormalizationFamily,
       RecurrentFamily,   QuantizationFamily,  ControlFamily,
       SequenceFamily,    StringFamily,        CastFamily,
-      RandomFamily};
+      RandomFamily,      NgramFamily,         PatternFamily,
+      FeatureFamily,     LabelFamily,         DictionaryFamily,
+      LinearModelFamily, SupportVectorFamily, TreeEnsembleFamily};
   std::vector<Family> families;
   for (const Make make : kFamilies) families.push_back(make());
   return families;

@@ -162,7 +162,8 @@ class LetterCase {
 };
 
 // StringNormalizer-10: without the stopwords, in the case asked for; one empty
-// string where none is left.
+// string where none is left. The attribute locale, "environment dependent", is
+// not consulted: letters change as Unicode has them.
 Status StringNormalizer(const op::StringNormalizer& op, KernelContext& run) {
   const Tensor& x = run.input(op.x);
   const Shape& shape = x.shape();

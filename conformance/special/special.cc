@@ -8,6 +8,7 @@
 
 #include "framework/graph/model_text.h"
 #include "framework/graph/operator.h"
+#include "framework/testing/operator_name.h"
 #include "framework/testing/suite.h"
 
 namespace assay::inline v1 {
@@ -17,15 +18,21 @@ constexpr std::string_view kSuite = "special";
 
 using Subgraph = std::shared_ptr<const Graph>;
 
+std::string_view DomainOf(const Node& node) {
+  return node.domain.empty() ? "ai.onnx" : std::string_view(node.domain);
+}
+
 void AddFacts(const Graph& graph, std::set<std::string>& operators,
               std::set<std::string>& dtypes) {
   for (const ValueInfo& value : graph.values) {
     const ValueType* type = &value.type;
-    while (type->element != nullptr) type = type->element.get();
-    if (type->dtype != DType::kUndefined) dtypes.emplace(ToString(type->dtype));
+    for (; type != nullptr; type = type->element.get()) {
+      if (type->dtype == DType::kUndefined) continue;
+      dtypes.emplace(ToString(type->dtype));
+    }
   }
   for (const Node& node : graph.nodes) {
-    operators.insert(StrCat("ai.onnx::", node.op_type));
+    operators.insert(StrCat(DomainOf(node), "::", node.op_type));
     for (const Attribute& attribute : node.attributes) {
       if (const auto* body = std::get_if<Subgraph>(&attribute.held)) {
         AddFacts(**body, operators, dtypes);
@@ -40,8 +47,8 @@ TestCase Describe(const SpecialCase& special) {
   c.corpus = c.suite = c.kind = kSuite;
   c.op = special.name.substr(0, special.name.find('/'));
   c.domain = "ai.onnx";
-  c.opset = special.opset > 0 ? special.opset : NewestOpset("");
-  c.imports = {{c.domain, c.opset}};
+  const int opset = special.opset > 0 ? special.opset : NewestOpset("");
+  c.imports = {{c.domain, opset}};
   std::set<std::string> operators;
   std::set<std::string> dtypes;
   std::set<std::string> kinds;
@@ -50,6 +57,12 @@ TestCase Describe(const SpecialCase& special) {
       model.ok()) {
     const Graph& graph = (*model)->graph();
     AddFacts(graph, operators, dtypes);
+    for (const Node& node : graph.nodes) {
+      c.imports.emplace(DomainOf(node), node.opset);
+      if (OperatorName(DomainOf(node), node.op_type) == c.op) {
+        c.domain = DomainOf(node);
+      }
+    }
     for (const auto& ids : {graph.inputs, graph.outputs}) {
       for (const ValueId id : ids) {
         const ValueInfo& value = graph.values[static_cast<size_t>(id)];
@@ -57,6 +70,7 @@ TestCase Describe(const SpecialCase& special) {
       }
     }
   }
+  c.opset = c.imports.at(c.domain);
   c.operators.assign(operators.begin(), operators.end());
   c.dtypes.assign(dtypes.begin(), dtypes.end());
   c.value_kinds.assign(kinds.begin(), kinds.end());

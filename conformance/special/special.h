@@ -63,11 +63,14 @@ struct SpecialTheme {
 #define ASSAY_SPECIAL_THEMES(X)                                             \
   X(Accumulation, "accumulation") X(Attributes, "attributes")               \
   X(Axes, "axes") X(Casts, "casts") X(Collections, "collections")           \
-  X(Control, "control") X(Denormals, "denormals") X(Floats, "floats")       \
-  X(Integers, "integers") X(Large, "large") X(Moved, "moved")               \
-  X(NonFinite, "nonfinite") X(Numbers, "numbers") X(Options, "options")     \
-  X(Powers, "powers") X(Recurrent, "recurrent") X(Sizes, "sizes")           \
-  X(Ties, "ties") X(Versions, "versions") X(Zeros, "zeros")
+  X(Control, "control") X(Denormals, "denormals")                           \
+  X(Dictionaries, "dictionaries") X(Features, "features")                   \
+  X(Floats, "floats") X(Integers, "integers") X(Large, "large")             \
+  X(Learned, "learned") X(Moved, "moved") X(NonFinite, "nonfinite")         \
+  X(Numbers, "numbers") X(Options, "options") X(Powers, "powers")           \
+  X(Recurrent, "recurrent") X(Sizes, "sizes") X(Text, "text")               \
+  X(Ties, "ties") X(Trees, "trees") X(Versions, "versions")                 \
+  X(Zeros, "zeros")
 // clang-format on
 
 #define ASSAY_SPECIAL_DECLARE(function, name) \

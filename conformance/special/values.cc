@@ -154,4 +154,24 @@ Value ListOf(Values items) {
   return sequence;
 }
 
+Value MapOf(const Value& keys, const Value& elements) {
+  const Tensor& tensor = *elements.tensor();
+  CheckCount(keys.tensor()->shape(),
+             static_cast<size_t>(tensor.num_elements()));
+  Map map{*keys.tensor(), {}};
+  for (int64_t i = 0; i < tensor.num_elements(); ++i) {
+    if (tensor.dtype() == DType::kString) {
+      map.values.push_back(
+          Texts({}, {tensor.strings()[static_cast<size_t>(i)]}));
+    } else {
+      const auto width = static_cast<size_t>(BitsOf(tensor.dtype()) / 8);
+      const auto bytes =
+          tensor.bytes().subspan(static_cast<size_t>(i) * width, width);
+      map.values.push_back(
+          Tensor::FromBytes(tensor.dtype(), {}, bytes).value());
+    }
+  }
+  return map;
+}
+
 }  // namespace assay::inline v1

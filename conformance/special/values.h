@@ -66,6 +66,10 @@ Value Texts(const Shape& shape, std::vector<std::string> texts);
 /// A sequence of at least one item.
 Value ListOf(Values items);
 
+/// A map from each element of `keys` to that of `elements` at the same place,
+/// as a scalar: tensors of rank 1 and the same length.
+Value MapOf(const Value& keys, const Value& elements);
+
 }  // namespace assay::inline v1
 
 #endif  // ASSAY_SPECIAL_VALUES_H_

@@ -11,15 +11,21 @@ namespace assay::inline v1 {
 namespace {
 
 constexpr int kIrVersion = 10;
+constexpr std::string_view kLearned = "ai.onnx.ml";
 
 }  // namespace
 
 Result<std::shared_ptr<const Model>> ParseModelText(std::string_view graph,
                                                     int opset) {
   if (opset == 0) opset = NewestOpset("");
+  // Some runtimes refuse a model for a domain that it imports without need.
+  const std::string learned =
+      graph.find(kLearned) == std::string_view::npos
+          ? ""
+          : StrCat(", \"", kLearned, "\" : ", NewestOpset(kLearned));
   const std::string text =
       StrCat("<ir_version: ", kIrVersion, ", opset_import: [\"\" : ", opset,
-             ", \"test\" : 1]>\n", graph);
+             ", \"test\" : 1", learned, "]>\n", graph);
   onnx::ModelProto model;
   const auto status = onnx::OnnxParser::Parse(model, text.c_str());
   if (!status.IsOK()) return InvalidArgument(status.ErrorMessage());

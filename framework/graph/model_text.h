@@ -21,8 +21,9 @@
 namespace assay::inline v1 {
 
 /// The model of a graph, which functions may follow. It imports `opset` of
-/// ai.onnx, 0 being the newest, and version 1 of the domain "test". Invalid
-/// argument with the parser's words for a wrong text.
+/// ai.onnx, 0 being the newest, version 1 of the domain "test", and the newest
+/// of ai.onnx.ml where the text names it. Invalid argument with the parser's
+/// words for a wrong text.
 Result<std::shared_ptr<const Model>> ParseModelText(std::string_view graph,
                                                     int opset = 0);
 
