@@ -45,6 +45,15 @@ T Shrink(T x, T lambd, T bias) {
   return Before(lambd, x) ? x - bias : T(0);
 }
 
+// Of integers, the bounds and the bias being fractions: truncated, as numpy's
+// astype does in ONNX's reference implementation.
+template <std::integral T>
+T ShrinkInteger(T x, float lambd, float bias) {
+  const long double moved = Shrink<long double>(x, lambd, bias);
+  return moved < 0 ? static_cast<T>(static_cast<int64_t>(moved))
+                   : static_cast<T>(moved);
+}
+
 // Gelu-20: 0.5 * x * (1 + erf(x / sqrt(2))).
 template <class T>
 T Gelu(T x) {
@@ -141,8 +150,9 @@ class Activations : public OperatorVisitor {
     return Map(load, kFloats, [](auto x) { return tanh(x); });
   }
   Result<Kernel> Visit(const op::Shrink& op, LoadContext& load) override {
-    return Map(load, kFloats, [lambd = op.lambd, bias = op.bias](auto x) {
+    return Map(load, kNumbers, [lambd = op.lambd, bias = op.bias](auto x) {
       using T = decltype(x);
+      if constexpr (std::integral<T>) return ShrinkInteger(x, lambd, bias);
       return Shrink(x, static_cast<T>(lambd), static_cast<T>(bias));
     });
   }

@@ -5,6 +5,7 @@
 // rounded twice; strings are parsed and printed.
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -54,9 +55,21 @@ Kernel PrintKernel(Input input, Output output) {
   }};
 }
 
+Status CopyStrings(Input input, Output output, KernelContext& run) {
+  const Tensor& x = run.input(input);
+  ASSAY_ASSIGN_OR_RETURN(Tensor * y,
+                         run.Output(output, DType::kString, x.shape()));
+  std::ranges::copy(x.strings(), y->mutable_strings().begin());
+  return OkStatus();
+}
+
 template <class Op>
 Result<Kernel> CastTo(LoadContext& load, const Op& op, DType to) {
   if (to == DType::kString) {
+    if (load.dtype(op.input) == DType::kString) {
+      return Kernel{.forward =
+                        std::bind_front(&CopyStrings, op.input, op.output)};
+    }
     // What is printed is the number as its type has it: none of a Var.
     constexpr Scalars<float, double, int64_t, uint64_t> kPrinted{
         "a type of numbers"};

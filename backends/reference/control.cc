@@ -10,6 +10,7 @@
 #include "backends/reference/families.h"
 #include "backends/reference/movement.h"
 #include "backends/reference/nest.h"
+#include "backends/reference/packed.h"
 
 namespace assay::reference {
 namespace {
@@ -71,20 +72,30 @@ class Stack {
     std::vector<int64_t> dims = item.dims();
     dims.insert(dims.begin() + k, static_cast<int64_t>(items_.size()));
     const Shape shape(std::move(dims));
-    ASSAY_ASSIGN_OR_RETURN(Tensor y, Tensor::Allocate(dtype, shape));
-    if (items_.empty()) return y;
+    if (items_.empty()) return Tensor::Allocate(dtype, shape);
+    ASSAY_ASSIGN_OR_RETURN(std::vector<Tensor> moved, UnpackedItems());
+    ASSAY_ASSIGN_OR_RETURN(Tensor y, Tensor::Allocate(moved[0].dtype(), shape));
     Strides strides = DenseStrides(shape);
     const int64_t step = strides[static_cast<size_t>(k)];
     strides.erase(strides.begin() + k);
     const Nest<2> nest(item, {DenseStrides(item), strides});
     for (size_t i = 0; i < items_.size(); ++i) {
       const size_t at = reverse ? items_.size() - 1 - i : i;
-      MoveElements(items_[at], y, nest, 0, static_cast<int64_t>(i) * step);
+      MoveElements(moved[at], y, nest, 0, static_cast<int64_t>(i) * step);
     }
-    return y;
+    return Repacked(y, dtype);
   }
 
  private:
+  Result<std::vector<Tensor>> UnpackedItems() const {
+    std::vector<Tensor> unpacked;
+    for (const Tensor& item : items_) {
+      ASSAY_ASSIGN_OR_RETURN(Tensor bytes, Unpacked(item));
+      unpacked.push_back(std::move(bytes));
+    }
+    return unpacked;
+  }
+
   static Shape Known(const ValueType& type) {
     std::vector<int64_t> dims;
     if (type.dims.has_value()) {
@@ -97,19 +108,6 @@ class Stack {
 
   std::vector<Tensor> items_;
 };
-
-/// Declined where a scan output holds elements that are not moved one by one.
-Status CheckScanned(const Graph& body, size_t first) {
-  for (size_t i = first; i < body.outputs.size(); ++i) {
-    const ValueType& type =
-        body.values[static_cast<size_t>(body.outputs[i])].type;
-    if (type.kind != ValueKind::kTensor || BitsOf(type.dtype) % 8 == 0)
-      continue;
-    return Unsupported(Reason::kDType, "a scan output is ", type.ToString(),
-                       ", wanted elements of whole bytes");
-  }
-  return OkStatus();
-}
 
 const ValueType& OutputType(const Graph& body, size_t i) {
   return body.values[static_cast<size_t>(body.outputs[i])].type;
@@ -169,23 +167,24 @@ int64_t Listed(const std::vector<int64_t>& values, size_t i) {
 
 /// What Scan reads: slices of a tensor along an axis.
 struct Scanned {
-  const Tensor* tensor = nullptr;
+  Tensor tensor;  // unpacked
+  DType dtype = DType::kUndefined;
   int axis = 0;
   bool reverse = false;
 
-  int64_t length() const { return tensor->shape()[axis]; }
+  int64_t length() const { return tensor.shape()[axis]; }
   Result<Tensor> Slice(int64_t i) const {
-    std::vector<int64_t> dims = tensor->shape().dims();
+    std::vector<int64_t> dims = tensor.shape().dims();
     dims.erase(dims.begin() + axis);
     const Shape shape(std::move(dims));
     ASSAY_ASSIGN_OR_RETURN(Tensor slice,
-                           Tensor::Allocate(tensor->dtype(), shape));
-    Strides strides = DenseStrides(tensor->shape());
+                           Tensor::Allocate(tensor.dtype(), shape));
+    Strides strides = DenseStrides(tensor.shape());
     const int64_t step = strides[static_cast<size_t>(axis)];
     strides.erase(strides.begin() + axis);
-    MoveElements(*tensor, slice, Nest<2>(shape, {strides, DenseStrides(shape)}),
+    MoveElements(tensor, slice, Nest<2>(shape, {strides, DenseStrides(shape)}),
                  (reverse ? length() - 1 - i : i) * step);
-    return slice;
+    return Repacked(slice, dtype);
   }
 };
 
@@ -199,7 +198,9 @@ Result<std::vector<Scanned>> ScannedInputs(const op::Scan& op, int states,
     ASSAY_ASSIGN_OR_RETURN(
         const int axis,
         NormalizeAxis(Listed(op.scan_input_axes, i), tensor.shape().rank()));
-    inputs.push_back({&tensor, axis, Listed(op.scan_input_directions, i) != 0});
+    ASSAY_ASSIGN_OR_RETURN(Tensor unpacked, Unpacked(tensor));
+    inputs.push_back({std::move(unpacked), tensor.dtype(), axis,
+                      Listed(op.scan_input_directions, i) != 0});
     if (inputs.back().length() != inputs[0].length()) {
       return InvalidArgument("scan input ", k, " has ", inputs.back().length(),
                              " slices, the first ", inputs[0].length());
@@ -276,7 +277,6 @@ class Controls : public OperatorVisitor {
       return InvalidArgument("the body takes ", op.body->inputs.size(),
                              " values, wanted ", states + 2);
     }
-    ASSAY_RETURN_IF_ERROR(CheckScanned(*op.body, states + 1));
     return Kernel{.forward = std::bind_front(&Loop, op)};
   }
   Result<Kernel> Visit(const op::Scan& op, LoadContext&) override {
@@ -295,7 +295,6 @@ class Controls : public OperatorVisitor {
       return InvalidArgument("the body takes ", op.body->inputs.size(),
                              " values, wanted ", inputs);
     }
-    ASSAY_RETURN_IF_ERROR(CheckScanned(*op.body, states));
     return Kernel{.forward = std::bind_front(&Scan, op)};
   }
 };

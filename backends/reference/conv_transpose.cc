@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "backends/reference/codec.h"
+#include "backends/reference/complex.h"
 #include "backends/reference/conv.h"
 #include "backends/reference/families.h"
 #include "backends/reference/fold.h"
@@ -147,6 +148,9 @@ class TransposedConvs : public OperatorVisitor {
     });
   }
   Result<Kernel> Visit(const op::Col2Im& op, LoadContext& load) override {
+    if (IsComplex(load.dtype(op.input))) {
+      return Kernel{.forward = std::bind_front(&Col2Im<Complex>, op)};
+    }
     return Dispatch(load, op.input, kNumbers, [&](auto scalar) -> Kernel {
       using T = typename decltype(scalar)::type;
       return {.forward = std::bind_front(&Col2Im<T>, op)};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// GridSample-22: the input at positions that a grid names, axis by axis a
-// weighted sum of neighbours. Source: the page of GridSample-22 and, for what
-// it leaves open, ONNX's reference implementation.
+// AffineGrid, and GridSample-22: the input at positions that a grid names, axis
+// by axis a weighted sum of neighbours. Source: the page of GridSample-22 and,
+// for what it leaves open, ONNX's reference implementation.
 
 #include <algorithm>
 #include <array>
@@ -10,8 +10,11 @@
 #include <functional>
 
 #include "backends/reference/codec.h"
+#include "backends/reference/complex.h"
 #include "backends/reference/families.h"
+#include "backends/reference/movement.h"
 #include "backends/reference/nest.h"
+#include "backends/reference/packed.h"
 #include "backends/reference/scalar.h"
 
 namespace assay::reference {
@@ -140,13 +143,13 @@ Neighbours<T> NeighboursOf(const Sampling& how, T grid, int64_t extent) {
 }
 
 /// The weighted sum over the neighbours along axes [axis, axes.size()).
-template <class T>
-T SumOf(const std::vector<Neighbours<T>>& axes, const Shape& image, size_t axis,
-        const T* x, int64_t offset) {
+template <class X, class T>
+X SumOf(const std::vector<Neighbours<T>>& axes, const Shape& image, size_t axis,
+        const X* x, int64_t offset) {
   if (axis == axes.size()) return x[offset];
   const Neighbours<T>& here = axes[axis];
   const int64_t extent = image[static_cast<int>(axis)];
-  T sum(0);
+  X sum(0);
   for (size_t k = 0; k < static_cast<size_t>(here.count); ++k) {
     if (here.at[k] < 0) continue;
     sum += here.weights[k] *
@@ -155,27 +158,40 @@ T SumOf(const std::vector<Neighbours<T>>& axes, const Shape& image, size_t axis,
   return sum;
 }
 
-template <class T>
-Status GridSample(const op::GridSample& op, const Sampling& how,
-                  KernelContext& run) {
-  const Tensor& input = run.input(op.x);
-  const Tensor& positions = run.input(op.grid);
-  const Shape& shape = input.shape();
+/// In mode nearest: the neighbour itself, or none: a zero or the empty string.
+template <class X, class T>
+X NearestOf(const std::vector<Neighbours<T>>& axes, const Shape& image,
+            const X* x) {
+  int64_t offset = 0;
+  for (size_t k = 0; k < axes.size(); ++k) {
+    if (axes[k].count == 0 || axes[k].at[0] < 0) return X{};
+    offset = offset * image[static_cast<int>(k)] + axes[k].at[0];
+  }
+  return x[offset];
+}
+
+Result<Shape> SampledShape(const Shape& image, const Shape& grid) {
+  const int axes = image.rank() - 2;
+  if (axes < 1 || grid.rank() != image.rank() || grid[0] != image[0] ||
+      grid[grid.rank() - 1] != axes) {
+    return InvalidArgument("an input of shape ", image.ToString(),
+                           " and a grid of shape ", grid.ToString());
+  }
+  std::vector<int64_t> dims = {image[0], image[1]};
+  dims.insert(dims.end(), grid.begin() + 1, grid.end() - 1);
+  return Shape(std::move(dims));
+}
+
+/// Calls sample(near, image, line, element): `near` are the neighbours,
+/// weighted in T, from which an element of Y is made of line `line` of X, an
+/// image of one channel.
+template <class T, class Sample>
+void ForEachSample(const Sampling& how, const Shape& shape,
+                   const Tensor& positions, const Sample& sample) {
   const Shape& places = positions.shape();
   const int axes = shape.rank() - 2;
-  if (axes < 1 || places.rank() != shape.rank() || places[0] != shape[0] ||
-      places[places.rank() - 1] != axes) {
-    return InvalidArgument("an input of shape ", shape.ToString(),
-                           " and a grid of shape ", places.ToString());
-  }
-  std::vector<int64_t> dims = {shape[0], shape[1]};
-  dims.insert(dims.end(), places.begin() + 1, places.end() - 1);
-  const Loaded<T> x(input);
   const Loaded<T> grid(positions);
-  ASSAY_ASSIGN_OR_RETURN(
-      Stored<T> y, Store<T>(run, op.y, input.dtype(), Shape(std::move(dims))));
   const Shape image(std::vector<int64_t>(shape.begin() + 2, shape.end()));
-  const int64_t image_size = Extent(shape, 2, shape.rank());
   const int64_t count = Extent(places, 1, places.rank() - 1);
   std::vector<Neighbours<T>> near(static_cast<size_t>(axes));
   for (int64_t n = 0; n < shape[0]; ++n) {
@@ -188,9 +204,98 @@ Status GridSample(const op::GridSample& op, const Sampling& how,
       }
       for (int64_t c = 0; c < shape[1]; ++c) {
         const int64_t line = n * shape[1] + c;
-        y[line * count + i] =
-            SumOf(near, image, 0, x.data() + line * image_size, 0);
+        sample(near, image, line, line * count + i);
       }
+    }
+  }
+}
+
+/// Elements computed as X, weighted in T.
+template <class T, class X>
+Status GridSample(const op::GridSample& op, const Sampling& how,
+                  KernelContext& run) {
+  const Tensor& input = run.input(op.x);
+  const Shape& shape = input.shape();
+  ASSAY_ASSIGN_OR_RETURN(const Shape sampled,
+                         SampledShape(shape, run.input(op.grid).shape()));
+  const Loaded<X> x(input);
+  ASSAY_ASSIGN_OR_RETURN(Stored<X> y,
+                         Store<X>(run, op.y, input.dtype(), sampled));
+  const int64_t size = Extent(shape, 2, shape.rank());
+  ForEachSample<T>(
+      how, shape, run.input(op.grid),
+      [&](const auto& near, const Shape& image, int64_t line, int64_t element) {
+        y[element] = SumOf(near, image, 0, x.data() + line * size, 0);
+      });
+  return OkStatus();
+}
+
+// Elements of any type, none of them looked at.
+Status GridSampleByMoving(const op::GridSample& op, const Sampling& how,
+                          KernelContext& run) {
+  const Tensor& input = run.input(op.x);
+  const Shape& shape = input.shape();
+  ASSAY_ASSIGN_OR_RETURN(const Shape sampled,
+                         SampledShape(shape, run.input(op.grid).shape()));
+  ASSAY_ASSIGN_OR_RETURN(Tensor * y, run.Output(op.y, input.dtype(), sampled));
+  const int64_t size = Extent(shape, 2, shape.rank());
+  DispatchUnit(input.dtype(), [&](auto unit) {
+    using Unit = typename decltype(unit)::type;
+    const Unit* const x = Units<Unit>(input);
+    Unit* const to = MutableUnits<Unit>(*y);
+    ForEachSample<double>(how, shape, run.input(op.grid),
+                          [&](const auto& near, const Shape& image,
+                              int64_t line, int64_t element) {
+                            to[element] =
+                                NearestOf(near, image, x + line * size);
+                          });
+  });
+  return OkStatus();
+}
+
+// Where element i of n stands between -1 and 1, as for GridSample.
+template <class T>
+T Normalized(int64_t i, int64_t n, bool align_corners) {
+  if (!align_corners) {
+    return static_cast<T>(2 * i + 1) / static_cast<T>(n) - T(1);
+  }
+  return n == 1 ? T(0) : static_cast<T>(2 * i) / static_cast<T>(n - 1) - T(1);
+}
+
+// AffineGrid-20: theta [N, r, r + 1] times the position (x, y, ..., 1) of each
+// element of an image of `size` [N, C, ..., H, W]. Its function body squeezes
+// away N = 1.
+template <class T>
+Status AffineGrid(const op::AffineGrid& op, KernelContext& run) {
+  const Tensor& input = run.input(op.theta);
+  const std::vector<int64_t> size = IntegersOf(run.input(op.size));
+  const auto axes = static_cast<int>(size.size()) - 2;
+  if (axes < 1 || input.shape() != Shape{size[0], axes, axes + 1} ||
+      std::ranges::any_of(size, [](int64_t n) { return n < 0; })) {
+    return InvalidArgument("theta of shape ", input.shape().ToString(),
+                           " for an image of size ", Shape(size).ToString());
+  }
+  const Shape image(std::vector<int64_t>(size.begin() + 2, size.end()));
+  std::vector<int64_t> dims = {size[0]};
+  dims.insert(dims.end(), image.begin(), image.end());
+  dims.push_back(axes);
+  const Loaded<T> theta(input);
+  ASSAY_ASSIGN_OR_RETURN(Stored<T> y,
+                         Store<T>(run, op.grid, input.dtype(), Shape(dims)));
+  const Strides strides = DenseStrides(image);
+  const int64_t count = Extent(image, 0, axes);
+  for (int64_t i = 0; i < size[0] * count; ++i) {
+    for (int64_t row = 0; row < axes; ++row) {
+      const T* const line =
+          theta.data() + (i / count * axes + row) * (axes + 1);
+      T sum = line[axes];
+      for (int k = 0; k < axes; ++k) {
+        const auto axis = static_cast<size_t>(axes - 1 - k);
+        const int64_t at = i % count / strides[axis] % size[axis + 2];
+        sum +=
+            line[k] * Normalized<T>(at, size[axis + 2], op.align_corners != 0);
+      }
+      y[i * axes + row] = sum;
     }
   }
   return OkStatus();
@@ -198,11 +303,30 @@ Status GridSample(const op::GridSample& op, const Sampling& how,
 
 class GridSamples : public OperatorVisitor {
  public:
+  Result<Kernel> Visit(const op::AffineGrid& op, LoadContext& load) override {
+    return Dispatch(load, op.theta, kFloats, [&](auto scalar) -> Kernel {
+      using T = typename decltype(scalar)::type;
+      return {.forward = std::bind_front(&AffineGrid<T>, op)};
+    });
+  }
   Result<Kernel> Visit(const op::GridSample& op, LoadContext& load) override {
     ASSAY_ASSIGN_OR_RETURN(const Sampling how, Sampling::Of(op));
-    return Dispatch(load, op.x, kFloats, [&](auto scalar) -> Kernel {
+    const DType type = load.dtype(op.x);
+    if (how.interpolation == Interpolation::kNearest &&
+        !IsFloatingPoint(type)) {
+      return MovingKernel(load, op.x,
+                          std::bind_front(&GridSampleByMoving, op, how));
+    }
+    if (IsComplex(type)) {
+      return Kernel{.forward =
+                        std::bind_front(&GridSample<double, Complex>, op, how)};
+    }
+    return Dispatch(load, op.x, kNumbers, [&](auto scalar) -> Kernel {
       using T = typename decltype(scalar)::type;
-      return {.forward = std::bind_front(&GridSample<T>, op, how)};
+      // Integers are weighted in double and truncated when stored.
+      using Weighted = std::conditional_t<std::integral<T>, double, T>;
+      return {.forward =
+                  std::bind_front(&GridSample<Weighted, Weighted>, op, how)};
     });
   }
 };

@@ -5,6 +5,7 @@
 
 #include <functional>
 
+#include "backends/reference/complex.h"
 #include "backends/reference/families.h"
 #include "backends/reference/movement.h"
 #include "backends/reference/packed.h"
@@ -215,8 +216,10 @@ Status ScatterReducing(const Tensor& data, const Tensor& updates,
       T& target = y[offset + i];
       if (reduction == "add") target += u[at];
       if (reduction == "mul") target *= u[at];
-      if (reduction == "max") target = Max(target, u[at]);
-      if (reduction == "min") target = Min(target, u[at]);
+      if constexpr (!std::same_as<T, Complex>) {  // they have no order
+        if (reduction == "max") target = Max(target, u[at]);
+        if (reduction == "min") target = Min(target, u[at]);
+      }
     }
   }
   return OkStatus();
@@ -249,14 +252,19 @@ Result<Kernel> ScatterKernel(
     return InvalidArgument("reduction is '", op.reduction,
                            "', wanted none, add, mul, max or min");
   }
-  return Dispatch(load, op.data, kNumbers, [&](auto scalar) -> Kernel {
+  const auto make = [&](auto scalar) -> Kernel {
     using T = typename decltype(scalar)::type;
     return {.forward = [=](KernelContext& run) -> Status {
       ASSAY_ASSIGN_OR_RETURN(const Scatter scatter, checked(run));
       return ScatterReducing<T>(run.input(op.data), run.input(op.updates),
                                 scatter, op.reduction, op.output, run);
     }};
-  });
+  };
+  const bool needs_order = op.reduction == "max" || op.reduction == "min";
+  if (IsComplex(load.dtype(op.data)) && !needs_order) {
+    return make(std::type_identity<Complex>());
+  }
+  return Dispatch(load, op.data, kNumbers, make);
 }
 
 // Compress-28: the slices along `axis`, or elements of the flattened input,
@@ -296,19 +304,12 @@ Status Compress(const op::Compress& op, KernelContext& run) {
 
 // NonZero-13: the coordinates of the elements that are not zero, [rank, n], in
 // row-major order.
-template <class T>
-Status NonZero(const op::NonZero& op, KernelContext& run) {
-  const Tensor& input = run.input(op.x);
-  const Shape& shape = input.shape();
-  const Loaded<T> x(input);
-  Offsets found;
-  for (int64_t i = 0; i < x.size(); ++i) {
-    if (Value(x[i]) != 0) found.push_back(i);
-  }
+Status StoreCoordinates(const Offsets& found, const Shape& shape, Output output,
+                        KernelContext& run) {
   const auto count = static_cast<int64_t>(found.size());
   ASSAY_ASSIGN_OR_RETURN(
       Stored<int64_t> y,
-      Store<int64_t>(run, op.y, DType::kInt64, {shape.rank(), count}));
+      Store<int64_t>(run, output, DType::kInt64, {shape.rank(), count}));
   const Strides strides = DenseStrides(shape);
   for (int axis = 0; axis < shape.rank(); ++axis) {
     for (int64_t k = 0; k < count; ++k) {
@@ -317,6 +318,16 @@ Status NonZero(const op::NonZero& op, KernelContext& run) {
     }
   }
   return OkStatus();
+}
+
+template <class Test>
+Status NonZero(const op::NonZero& op, KernelContext& run, const Test& is_zero) {
+  const Tensor& x = run.input(op.x);
+  Offsets found;
+  for (int64_t i = 0; i < x.num_elements(); ++i) {
+    if (!is_zero(i)) found.push_back(i);
+  }
+  return StoreCoordinates(found, x.shape(), op.y, run);
 }
 
 class Indexing : public OperatorVisitor {
@@ -352,9 +363,26 @@ class Indexing : public OperatorVisitor {
     return MovingKernel(load, op.input, std::bind_front(&Compress, op));
   }
   Result<Kernel> Visit(const op::NonZero& op, LoadContext& load) override {
+    if (load.dtype(op.x) == DType::kString) {  // the empty string is zero
+      return Kernel{.forward = [op](KernelContext& run) {
+        const auto x = run.input(op.x).strings();
+        return NonZero(op, run, [&](int64_t i) {
+          return x[static_cast<size_t>(i)].empty();
+        });
+      }};
+    }
+    if (IsComplex(load.dtype(op.x))) {
+      return Kernel{.forward = [op](KernelContext& run) {
+        const Loaded<Complex> x(run.input(op.x));
+        return NonZero(op, run, [&](int64_t i) { return x[i] == Complex(); });
+      }};
+    }
     return Dispatch(load, op.x, kNumbers, [&](auto scalar) -> Kernel {
       using T = typename decltype(scalar)::type;
-      return {.forward = std::bind_front(&NonZero<T>, op)};
+      return {.forward = [op](KernelContext& run) {
+        const Loaded<T> x(run.input(op.x));
+        return NonZero(op, run, [&](int64_t i) { return Value(x[i]) == 0; });
+      }};
     });
   }
 };

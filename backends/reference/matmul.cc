@@ -3,6 +3,7 @@
 // MatMul and Gemm: lists of Products. Their backward exchanges the roles of
 // the operands of the same lists.
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -127,6 +128,36 @@ Status GemmForward(const op::Gemm& op, const SimdLoops<T>* loops,
   return OkStatus();
 }
 
+// Gemm of integers whose alpha or beta is a fraction: the product as a whole
+// number, the rest in double, truncated when stored (ONNX's reference
+// implementation, numpy's astype).
+template <class T>
+Status GemmByFractions(const op::Gemm& op, KernelContext& run) {
+  const Tensor& a = run.input(op.a);
+  const Tensor& b = run.input(op.b);
+  ASSAY_ASSIGN_OR_RETURN(Product product, PlanGemm(op, a.shape(), b.shape()));
+  product.scale = 1;
+  const Shape shape = {product.rows, product.columns};
+  ASSAY_ASSIGN_OR_RETURN(Stored<double> y,
+                         Store<double>(run, op.y, a.dtype(), shape));
+  std::vector<T> whole(static_cast<size_t>(y.size()), T(0));
+  Accumulate<T>(nullptr, product, Loaded<T>(a).data(), Loaded<T>(b).data(),
+                whole.data());
+  std::ranges::transform(whole, y.data(), [&](T sum) {
+    return double{op.alpha} * static_cast<double>(sum);
+  });
+  if (!op.c.present) return OkStatus();
+  const Loaded<double> c(run.input(op.c));
+  ASSAY_ASSIGN_OR_RETURN(const Nest<2> nest,
+                         BiasNest(run.input(op.c).shape(), shape));
+  nest.ForEachRow([&](const Nest<2>::Row& row) {
+    for (int64_t i = 0; i < row.count; ++i) {
+      y[row.at[1] + i] += double{op.beta} * c[row.at[0] + i * row.step[0]];
+    }
+  });
+  return OkStatus();
+}
+
 template <class T>
 Status GemmBackward(const op::Gemm& op, const SimdLoops<T>* loops,
                     GradientContext& run) {
@@ -177,16 +208,14 @@ class MatMuls : public OperatorVisitor {
     });
   }
   Result<Kernel> Visit(const op::Gemm& op, LoadContext& load) override {
-    return Dispatch(load, op.a, kNumbers, [&](auto scalar) -> Result<Kernel> {
+    return Dispatch(load, op.a, kNumbers, [&](auto scalar) -> Kernel {
       using T = typename decltype(scalar)::type;
       const SimdLoops<T>* loops = LoopsOf<T>(load);
       Kernel kernel{.forward = std::bind_front(&GemmForward<T>, op, loops)};
       if constexpr (std::integral<T>) {
         if (std::trunc(op.alpha) != op.alpha ||
             std::trunc(op.beta) != op.beta) {
-          return Unsupported(Reason::kAttribute, load.dtype(op.a),
-                             " with alpha ", op.alpha, " and beta ", op.beta,
-                             ", wanted whole numbers");
+          kernel.forward = std::bind_front(&GemmByFractions<T>, op);
         }
         return kernel;
       }

@@ -14,13 +14,6 @@ bool IsPacked(DType type) {
          BitsOf(type) < 8;
 }
 
-Result<Tensor> Unpack(const Tensor& tensor) {
-  ASSAY_ASSIGN_OR_RETURN(Tensor bytes,
-                         Tensor::Allocate(DType::kUint8, tensor.shape()));
-  UnpackCodes(tensor, bytes.mutable_elements<uint8_t>().data());
-  return bytes;
-}
-
 /// The run of a node with its packed tensors one element a byte.
 class UnpackedContext final : public KernelContext {
  public:
@@ -36,7 +29,7 @@ class UnpackedContext final : public KernelContext {
       inputs_.push_back(&value);
       const Tensor* tensor = value.tensor();
       if (tensor == nullptr || !IsPacked(tensor->dtype())) continue;
-      ASSAY_ASSIGN_OR_RETURN(values_[i], reference::Unpack(*tensor));
+      ASSAY_ASSIGN_OR_RETURN(values_[i], Unpacked(*tensor));
       inputs_[i] = &values_[i];
     }
     return OkStatus();
@@ -85,6 +78,21 @@ class UnpackedContext final : public KernelContext {
 };
 
 }  // namespace
+
+Result<Tensor> Unpacked(const Tensor& tensor) {
+  if (!IsPacked(tensor.dtype())) return tensor;
+  ASSAY_ASSIGN_OR_RETURN(Tensor bytes,
+                         Tensor::Allocate(DType::kUint8, tensor.shape()));
+  UnpackCodes(tensor, bytes.mutable_elements<uint8_t>().data());
+  return bytes;
+}
+
+Result<Tensor> Repacked(const Tensor& bytes, DType type) {
+  if (!IsPacked(type)) return bytes;
+  ASSAY_ASSIGN_OR_RETURN(Tensor packed, Tensor::Allocate(type, bytes.shape()));
+  PackCodes(bytes.elements<uint8_t>().data(), packed);
+  return packed;
+}
 
 Result<Kernel> MovingKernel(const LoadContext& load, Input data,
                             std::function<Status(KernelContext&)> forward) {

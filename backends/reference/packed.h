@@ -14,6 +14,13 @@
 
 namespace assay::reference {
 
+/// The tensor with the bits of each element in a byte of its own, of uint8; a
+/// tensor that is not packed as it is.
+Result<Tensor> Unpacked(const Tensor& tensor);
+
+/// The converse: such bytes as elements of `type`.
+Result<Tensor> Repacked(const Tensor& bytes, DType type);
+
 /// Declined where `data` is no tensor of elements. `forward` must move elements
 /// and never look at them: it sees packed ones as uint8.
 Result<Kernel> MovingKernel(const LoadContext& load, Input data,

@@ -182,13 +182,14 @@ Status Dequantize(const op::DequantizeLinear& op, DType type,
   return OkStatus();
 }
 
-/// The whole numbers of a tensor less their zero points: one for all, or one
-/// for each slice of `axis`.
-Result<std::vector<int64_t>> Centered(const Tensor& tensor, const Tensor& zero,
-                                      int axis) {
-  const Loaded<int64_t> x(tensor);
-  const Loaded<int64_t> points(zero);
-  std::vector<int64_t> y(x.data(), x.data() + x.size());
+/// The numbers of a tensor less their zero points: one for all, or one for each
+/// slice of `axis`.
+template <class T>
+Result<std::vector<T>> Centered(const Tensor& tensor, const Tensor& zero,
+                                int axis) {
+  const Loaded<T> x(tensor);
+  const Loaded<T> points(zero);
+  std::vector<T> y(x.data(), x.data() + x.size());
   if (points.data() == nullptr) return y;
   const Shape& shape = tensor.shape();
   if (points.size() != 1 && points.size() != shape[axis]) {
@@ -203,30 +204,34 @@ Result<std::vector<int64_t>> Centered(const Tensor& tensor, const Tensor& zero,
   return y;
 }
 
-/// a * b in whole numbers. A zero point of one element per row of a stands for
-/// the rows, one per column of b for the columns.
-struct IntegerProduct {
-  static Result<IntegerProduct> Of(const Tensor& a, const Tensor& zero_a,
-                                   const Tensor& b, const Tensor& zero_b) {
+/// a * b, in whole numbers or, of 8-bit floats, in double, which holds their
+/// products exactly. A zero point of one element per row of a stands for the
+/// rows, one per column of b for the columns.
+template <class T>
+struct QuantizedProduct {
+  static Result<QuantizedProduct> Of(const Tensor& a, const Tensor& zero_a,
+                                     const Tensor& b, const Tensor& zero_b) {
     ASSAY_ASSIGN_OR_RETURN(const Batched plan,
                            PlanMatMul(a.shape(), b.shape()));
     const int rows = std::max(a.shape().rank() - 2, 0);
     const int columns = b.shape().rank() - 1;
-    ASSAY_ASSIGN_OR_RETURN(const auto va, Centered(a, zero_a, rows));
-    ASSAY_ASSIGN_OR_RETURN(const auto vb, Centered(b, zero_b, columns));
+    ASSAY_ASSIGN_OR_RETURN(const auto va, Centered<T>(a, zero_a, rows));
+    ASSAY_ASSIGN_OR_RETURN(const auto vb, Centered<T>(b, zero_b, columns));
     ASSAY_ASSIGN_OR_RETURN(const int64_t size, plan.y_shape.NumElements());
-    IntegerProduct made{plan.y_shape,
-                        std::vector<int64_t>(static_cast<size_t>(size), 0)};
+    QuantizedProduct made{plan.y_shape,
+                          std::vector<T>(static_cast<size_t>(size), T(0))};
     plan.ForEach([&](int64_t ia, int64_t ib, int64_t iy) {
-      Accumulate<int64_t>(nullptr, plan.product, va.data() + ia, vb.data() + ib,
-                          made.values.data() + iy);
+      Accumulate<T>(nullptr, plan.product, va.data() + ia, vb.data() + ib,
+                    made.values.data() + iy);
     });
     return made;
   }
 
   Shape shape;
-  std::vector<int64_t> values;
+  std::vector<T> values;
 };
+
+using IntegerProduct = QuantizedProduct<int64_t>;
 
 struct IntegerConvolution {
   template <class Op>
@@ -239,8 +244,8 @@ struct IntegerConvolution {
       return InvalidArgument("the zero point of X has ", zero_x.num_elements(),
                              " elements, wanted one");
     }
-    ASSAY_ASSIGN_OR_RETURN(const auto vx, Centered(x, zero_x, 0));
-    ASSAY_ASSIGN_OR_RETURN(const auto vw, Centered(w, zero_w, 0));
+    ASSAY_ASSIGN_OR_RETURN(const auto vx, Centered<int64_t>(x, zero_x, 0));
+    ASSAY_ASSIGN_OR_RETURN(const auto vw, Centered<int64_t>(w, zero_w, 0));
     const Shape shape = plan.OutputShape();
     ASSAY_ASSIGN_OR_RETURN(const int64_t size, shape.NumElements());
     IntegerProduct made{shape,
@@ -267,8 +272,10 @@ struct Requantization {
   const Tensor& y_scale;
   const Tensor& y_zero_point;
 
-  // saturate(round(product * a_scale * b_scale / y_scale) + y_zero_point)
-  Status Store(const IntegerProduct& product, int a_axis, int b_axis,
+  // saturate(round(product * a_scale * b_scale / y_scale) + y_zero_point); an
+  // 8-bit float is rounded once, as it is stored.
+  template <class T>
+  Status Store(const QuantizedProduct<T>& product, int a_axis, int b_axis,
                Output output, KernelContext& run) const {
     const Loaded<double> a(a_scale);
     const Loaded<double> b(b_scale);
@@ -289,26 +296,29 @@ struct Requantization {
       if (scale.size() == 1) return scale[0];
       return scale[i / Extent(shape, axis + 1, shape.rank()) % shape[axis]];
     };
-    ASSAY_ASSIGN_OR_RETURN(
-        Stored<double> stored,
-        reference::Store<double>(run, output, y_zero_point.dtype(), shape));
-    const Limits limits(y_zero_point.dtype());
-    for (int64_t i = 0; i < stored.size(); ++i) {
-      const double value =
-          static_cast<double>(product.values[static_cast<size_t>(i)]) *
-          (pick(a, a_axis, i) * pick(b, b_axis, i) / y[0]);
-      stored[i] = limits.Saturate(std::nearbyint(value) + zero[0]);
+    const DType type = y_zero_point.dtype();
+    ASSAY_ASSIGN_OR_RETURN(Tensor * stored, run.Output(output, type, shape));
+    const Limits limits(type);
+    std::vector<double> values(product.values.begin(), product.values.end());
+    for (size_t i = 0; i < values.size(); ++i) {
+      const auto at = static_cast<int64_t>(i);
+      values[i] *= pick(a, a_axis, at) * pick(b, b_axis, at) / y[0];
+      values[i] = IsFloatingPoint(type)
+                      ? values[i] + zero[0]
+                      : limits.Saturate(std::nearbyint(values[i]) + zero[0]);
     }
+    Encode(values.data(), *stored, {.overflow = Overflow::kSaturate});
     return OkStatus();
   }
 };
 
 // QLinearMatMul-21.
+template <class T>
 Status QLinearMatMul(const op::QLinearMatMul& op, KernelContext& run) {
   ASSAY_ASSIGN_OR_RETURN(
-      const IntegerProduct product,
-      IntegerProduct::Of(run.input(op.a), run.input(op.a_zero_point),
-                         run.input(op.b), run.input(op.b_zero_point)));
+      const QuantizedProduct<T> product,
+      QuantizedProduct<T>::Of(run.input(op.a), run.input(op.a_zero_point),
+                              run.input(op.b), run.input(op.b_zero_point)));
   const Requantization scales{run.input(op.a_scale), run.input(op.b_scale),
                               run.input(op.y_scale),
                               run.input(op.y_zero_point)};
@@ -392,19 +402,15 @@ class Quantizations : public OperatorVisitor {
   }
   Result<Kernel> Visit(const op::QLinearMatMul& op,
                        LoadContext& load) override {
-    ASSAY_RETURN_IF_ERROR(CheckIntegers(load, op.y_zero_point));
-    return Kernel{.forward = std::bind_front(&QLinearMatMul, op)};
+    const bool is_float =
+        IsFloatingPoint(load.dtype(op.a)) || IsFloatingPoint(load.dtype(op.b));
+    return Kernel{
+        .forward = std::bind_front(
+            is_float ? &QLinearMatMul<double> : &QLinearMatMul<int64_t>, op)};
   }
   Result<Kernel> Visit(const op::QLinearConv& op, LoadContext& load) override {
     ASSAY_RETURN_IF_ERROR(CheckSpatialAxes(load, op.x));
     return Kernel{.forward = std::bind_front(&QLinearConv, op)};
-  }
-
- private:
-  static Status CheckIntegers(const LoadContext& load, Input zero_point) {
-    if (!IsFloatingPoint(load.dtype(zero_point))) return OkStatus();
-    return Unsupported(Reason::kDType, "a product in ",
-                       load.type(zero_point).ToString(), ", wanted integers");
   }
 };
 

@@ -125,8 +125,8 @@ class Rearrangements : public OperatorVisitor {
         DTypeFromOnnx(static_cast<int>(op.to)).value_or(DType::kUndefined);
     if (from == DType::kString || to == DType::kString ||
         to == DType::kUndefined || BitsOf(from) != BitsOf(to)) {
-      return Unsupported(Reason::kDType, "from ", from, " to ", to,
-                         ", wanted types of equal width");
+      return InvalidArgument("from ", from, " to ", to,
+                             ", wanted types of equal width");
     }
     if (load.options().exact &&
         (IsFloatingPoint(from) || IsFloatingPoint(to))) {

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "backends/reference/codec.h"
+#include "backends/reference/complex.h"
 #include "backends/reference/families.h"
 #include "backends/reference/movement.h"
 #include "backends/reference/nest.h"
@@ -312,6 +313,9 @@ class Resizes : public OperatorVisitor {
     if (op.mode == "nearest" &&
         op.coordinate_transformation_mode != "tf_crop_and_resize") {
       return MovingKernel(load, op.x, std::bind_front(&ResizeByMoving, op));
+    }
+    if (IsComplex(load.dtype(op.x))) {
+      return Kernel{.forward = std::bind_front(&ResizeByWeights<Complex>, op)};
     }
     return Dispatch(load, op.x, kNumbers, [&](auto scalar) -> Kernel {
       using T = typename decltype(scalar)::type;

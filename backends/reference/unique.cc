@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "backends/reference/codec.h"
+#include "backends/reference/complex.h"
 #include "backends/reference/families.h"
 #include "backends/reference/movement.h"
 #include "backends/reference/nest.h"
@@ -29,6 +30,12 @@ int CompareElements(const T& a, const T& b) {
     if (Equal(a, b)) return 0;
     return static_cast<int>(IsNan(a)) - static_cast<int>(IsNan(b));
   }
+}
+
+// By the real part, then by the imaginary one, as numpy sorts.
+int CompareElements(const Complex& a, const Complex& b) {
+  const int order = CompareElements(a.real(), b.real());
+  return order != 0 ? order : CompareElements(a.imag(), b.imag());
 }
 
 // Slices element by element, the first that differ deciding.
@@ -140,6 +147,11 @@ class Uniques : public OperatorVisitor {
     if (load.dtype(op.x) == DType::kString) {
       return Kernel{.forward = [op](KernelContext& run) {
         return Unique(op, run, run.input(op.x).strings());
+      }};
+    }
+    if (IsComplex(load.dtype(op.x))) {
+      return Kernel{.forward = [op](KernelContext& run) {
+        return Unique(op, run, Loaded<Complex>(run.input(op.x)));
       }};
     }
     return Dispatch(load, op.x, kNumbers, [&](auto scalar) -> Kernel {

@@ -47,12 +47,14 @@ TestCase Describe(const SpecialCase& special) {
   c.corpus = c.suite = c.kind = kSuite;
   c.op = special.name.substr(0, special.name.find('/'));
   c.domain = "ai.onnx";
-  c.imports = {{c.domain, NewestOpset("")}};
+  const int opset = special.opset > 0 ? special.opset : NewestOpset("");
+  c.imports = {{c.domain, opset}};
   std::set<std::string> operators;
   std::set<std::string> dtypes;
   std::set<std::string> kinds;
   // A text that does not parse is an error of its case when it runs.
-  if (const auto model = ParseModelText(special.model); model.ok()) {
+  if (const auto model = ParseModelText(special.model, special.opset);
+      model.ok()) {
     const Graph& graph = (*model)->graph();
     AddFacts(graph, operators, dtypes);
     for (const Node& node : graph.nodes) {
@@ -119,7 +121,8 @@ Result<CaseData> SpecialData(std::string_view test_id) {
     return NotFound("found no special case ", test_id);
   }
   CaseData data;
-  ASSAY_ASSIGN_OR_RETURN(data.model, ParseModelText(special->model));
+  ASSAY_ASSIGN_OR_RETURN(data.model,
+                         ParseModelText(special->model, special->opset));
   try {
     data.sets.push_back({special->inputs(), special->expected()});
   } catch (const std::exception& error) {

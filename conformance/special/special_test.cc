@@ -79,7 +79,8 @@ void ForEachTensor(const SpecialCase& c, const Visit& visit) {
   for (Tensor& tensor : tensors) visit(tensor, outputs);
 }
 
-/// Another value at `index`: 0 in place of NaN, else `bit` is another.
+/// Another value at `index`: 0 in place of NaN, else `bit` is another; of a
+/// complex number, the lowest of its real part.
 void Change(Tensor& tensor, int64_t index, uint64_t bit) {
   const DType type = tensor.dtype();
   if (type == DType::kString) {
@@ -87,6 +88,10 @@ void Change(Tensor& tensor, int64_t index, uint64_t bit) {
     return;
   }
   const int width = BitsOf(type);
+  if (ClassOf(type) == DTypeClass::kComplex) {
+    tensor.mutable_data()[index * width / 8] ^= std::byte{1};
+    return;
+  }
   const uint64_t bits = ElementBits(type, tensor.data(), index);
   const bool is_nan =
       IsFloatingPoint(type) && std::isnan(DecodeFloat(type, bits));
@@ -144,10 +149,12 @@ TEST(Special, EveryThemeHasCases) {
   }
   EXPECT_THAT(themes,
               testing::UnorderedElementsAre(
-                  "accumulation", "attributes", "axes", "casts", "control",
-                  "denormals", "dictionaries", "features", "integers", "large",
-                  "learned", "nonfinite", "powers", "recurrent", "signals",
-                  "sizes", "text", "ties", "training", "trees", "zeros"));
+                  "accumulation", "attributes", "axes", "casts", "collections",
+                  "control", "denormals", "dictionaries", "features", "floats",
+                  "integers", "large", "learned", "moved", "nonfinite",
+                  "numbers", "options", "powers", "recurrent", "signals",
+                  "sizes", "text", "ties", "training", "trees", "versions",
+                  "zeros"));
 }
 
 TEST(Special, TheSuiteHasEveryRow) {

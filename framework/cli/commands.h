@@ -72,7 +72,8 @@ struct ListOptions {
   std::vector<std::string> corpora;
   std::string filter;
   bool json = false;
-  std::string run;  // of coverage
+  std::string run;     // of coverage
+  bool holes = false;  // of coverage, in place of its table
 };
 
 struct ExplainOptions {

@@ -1,51 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Coverage: what the cases touch of each operator that ONNX has, and, given a
-// run, how many of them pass.
+// Coverage: what ONNX permits of each operator, how many cases touch each part
+// of it, and, given a run, how many of them pass. What none touches is a hole.
 //
-//   const auto rows = CoverageOf(cases, results);
-//   std::cout << CoverageTable(rows);
+//   const auto rows = CoverageOf(cases, results, &GraphOfCase);
+//   std::cout << CoverageTable(rows) << HoleLines(rows);
+//
+// The parts are the operator's versions, the element types of its type
+// variables, and the values of its attributes.
 
 #ifndef ASSAY_CLI_COVERAGE_H_
 #define ASSAY_CLI_COVERAGE_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
+#include "framework/graph/model.h"
 #include "framework/testing/rows.h"
 #include "framework/testing/test_case.h"
 
 namespace assay::inline v1 {
 
-/// One operator of ONNX.
+/// What there is of one kind, by name, and how many cases touch it.
+template <class Name>
+using Touched = std::map<Name, int64_t>;
+
+/// One operator of ONNX. Only cases that are about it touch it: node cases and
+/// those of suites of code, not expansions or models.
 struct Coverage {
-  std::string op;  // "ai.onnx::Conv"
-  int since = 0;   // its current version
+  std::string op;    // "ai.onnx::Conv"
+  std::string name;  // as in a test_id: "ml.Scaler"
+  int since = 0;     // its current version
   bool has_function_body = false;
-  int64_t node_cases = 0;  // of it alone, expansions left out
-  int64_t models = 0;      // that have it among others
-  // Of its node cases:
-  std::set<int> opsets;
-  std::set<std::string> dtypes;
-  std::map<std::string, std::set<std::string>> attributes;  // values tried
+  int64_t node_cases = 0;
+  int64_t models = 0;  // that have it among others
+  Touched<int> opsets;
+  /// "T float32", for every type that a type variable may stand for.
+  Touched<std::string> dtypes;
+  /// "mode=cubic" where the values can be enumerated; else "alpha given", that
+  /// is, other than its default, and "alpha absent" where it may be.
+  Touched<std::string> values;
 
   struct Score {
     int64_t passed = 0;
     int64_t judged = 0;
   };
-  std::map<std::string, Score> backends;  // over its node cases
+  std::map<std::string, Score> backends;  // over its cases
 };
 
-/// One entry per operator, sorted. `results` may be empty.
-std::vector<Coverage> CoverageOf(const std::vector<TestCase>& cases,
-                                 const std::vector<ResultRow>& results);
+/// The typed main graph of a case; an error for one that has none.
+using GraphOf = std::function<Result<Graph>(const TestCase&)>;
 
-/// A line of titles, one per operator, one of totals. `values` counts those of
-/// attributes that cases try.
+/// One entry per operator, sorted. `results` may be empty. A case whose graph
+/// cannot be had is counted and touches nothing.
+std::vector<Coverage> CoverageOf(const std::vector<TestCase>& cases,
+                                 const std::vector<ResultRow>& results,
+                                 const GraphOf& graph_of);
+
+/// A line of titles, one per operator with what is touched of what there is,
+/// one of totals. 80 columns where there are no scores.
 std::string CoverageTable(const std::vector<Coverage>& rows);
+
+/// A line per hole: "ai.onnx::Elu dtype T float16".
+std::string HoleLines(const std::vector<Coverage>& rows);
 
 }  // namespace assay::inline v1
 

@@ -46,8 +46,8 @@ Json Describe(const TestCase& c) {
           {"directory", c.directory.string()}};
 }
 
-Result<std::vector<TestCase>> SelectedCases(const ListOptions& options) {
-  ASSAY_ASSIGN_OR_RETURN(const Query query, Query::Parse(options.filter));
+Result<std::vector<TestCase>> MatchingCases(const ListOptions& options,
+                                            const Query& query) {
   ASSAY_ASSIGN_OR_RETURN(NamedCorpora opened, OpenCorpora(options.corpora));
   std::vector<TestCase> cases;
   for (Corpus& corpus : opened.corpora) {
@@ -55,6 +55,12 @@ Result<std::vector<TestCase>> SelectedCases(const ListOptions& options) {
       if (query.Matches({c, {}, {}, {}})) cases.push_back(std::move(c));
     }
   }
+  return cases;
+}
+
+Result<std::vector<TestCase>> SelectedCases(const ListOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(const Query query, Query::Parse(options.filter));
+  ASSAY_ASSIGN_OR_RETURN(auto cases, MatchingCases(options, query));
   if (cases.empty()) {
     return InvalidArgument("the selection is empty: no case matches '",
                            options.filter, "'");
@@ -84,9 +90,14 @@ std::vector<Json> ListSuites(const std::vector<TestCase>& cases) {
   return items;
 }
 
+template <class Name>
+Json Describe(const Touched<Name>& touched) {
+  Json described = Json::object();
+  for (const auto& [name, n_cases] : touched) described[StrCat(name)] = n_cases;
+  return described;
+}
+
 Json Describe(const Coverage& row) {
-  Json attributes = Json::object();
-  for (const auto& [name, values] : row.attributes) attributes[name] = values;
   Json backends = Json::object();
   for (const auto& [name, score] : row.backends) {
     backends[name] = {{"passed", score.passed}, {"judged", score.judged}};
@@ -96,14 +107,38 @@ Json Describe(const Coverage& row) {
           {"function", row.has_function_body},
           {"node_cases", row.node_cases},
           {"models", row.models},
-          {"opsets", row.opsets},
-          {"dtypes", row.dtypes},
-          {"attributes", attributes},
+          {"opsets", Describe(row.opsets)},
+          {"dtypes", Describe(row.dtypes)},
+          {"values", Describe(row.values)},
           {"backends", backends}};
 }
 
-Status ListCoverage(const ListOptions& options) {
-  ASSAY_ASSIGN_OR_RETURN(const auto cases, SelectedCases(options));
+/// Of a case of files the model alone is read.
+Result<Graph> GraphOfCase(const TestCase& c) {
+  if (!c.directory.empty()) {
+    ASSAY_ASSIGN_OR_RETURN(const auto model,
+                           Model::Read(c.directory / "model.onnx"));
+    return InferTypes(*model);
+  }
+  ASSAY_ASSIGN_OR_RETURN(const CaseData data, DataOf(c));
+  return InferTypes(*data.model);
+}
+
+/// Of operators that a case of the selection is about, or that the filter
+/// matches by what it says of operators.
+std::vector<Coverage> Selected(std::vector<Coverage> rows, const Query& query) {
+  std::erase_if(rows, [&](const Coverage& row) {
+    TestCase alone;
+    alone.op = row.name;
+    alone.domain = row.op.substr(0, row.op.find(':'));
+    return row.node_cases == 0 && !query.Matches({alone, {}, {}, {}});
+  });
+  return rows;
+}
+
+Result<std::vector<Coverage>> CoverageOf(const ListOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(const Query query, Query::Parse(options.filter));
+  ASSAY_ASSIGN_OR_RETURN(const auto cases, MatchingCases(options, query));
   std::vector<ResultRow> results;
   if (!options.run.empty()) {
     const auto file = std::filesystem::path(options.run) / "results.csv";
@@ -112,14 +147,23 @@ Status ListCoverage(const ListOptions& options) {
     if (!rows.ok()) return rows.status().WithContext(file.string());
     results = *std::move(rows);
   }
-  const std::vector<Coverage> coverage = CoverageOf(cases, results);
-  if (!options.json) {
-    std::cout << CoverageTable(coverage);
-    return OkStatus();
+  auto rows = Selected(CoverageOf(cases, results, &GraphOfCase), query);
+  if (rows.empty()) {
+    return InvalidArgument("the selection is empty: no case and no operator ",
+                           "matches '", options.filter, "'");
   }
-  std::vector<Json> items;
-  for (const Coverage& row : coverage) items.push_back(Describe(row));
-  Print(items, true);
+  return rows;
+}
+
+Status ListCoverage(const ListOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<Coverage> rows, CoverageOf(options));
+  if (options.json) {
+    std::vector<Json> items;
+    for (const Coverage& row : rows) items.push_back(Describe(row));
+    Print(items, true);
+  } else {
+    std::cout << (options.holes ? HoleLines(rows) : CoverageTable(rows));
+  }
   return OkStatus();
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // assay_gen_operators OUT_DIR: writes operators.h, operators.cc and visitor.h,
-// the typed form of every operator, from ONNX's schema registry.
+// the typed form of every operator, and signatures.cc, what they permit, from
+// ONNX's schema registry.
 //
 //   build/bin/assay_gen_operators framework/graph/generated
 //
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "framework/graph/gen_schemas.h"
+#include "framework/graph/gen_signatures.h"
 
 namespace assay::gen {
 namespace {
@@ -28,13 +30,6 @@ using onnx::AttributeProto;
 using onnx::OpSchemaRegistry;
 
 constexpr size_t kWidth = 80;
-
-std::string Quoted(const std::string& text) {
-  for (const char c : text) {
-    if (c == '"' || c == '\\' || c < ' ') Fail("cannot quote '" + text + "'");
-  }
-  return '"' + text + '"';
-}
 
 std::string FloatLiteral(float value) {
   char buffer[32];
@@ -424,6 +419,7 @@ void Generate(const std::string& folder) {
   Write(folder + "/operators.h", Header(operators, deprecated));
   Write(folder + "/operators.cc", Source(operators));
   Write(folder + "/visitor.h", VisitorHeader(operators));
+  Write(folder + "/signatures.cc", SignatureSource(operators));
 }
 
 }  // namespace assay::gen

@@ -86,6 +86,13 @@ const std::vector<DomainSpace>& DomainSpaces() {
   throw std::runtime_error(message);
 }
 
+std::string Quoted(const std::string& text) {
+  for (const char c : text) {
+    if (c == '"' || c == '\\' || c < ' ') Fail("cannot quote '" + text + "'");
+  }
+  return '"' + text + '"';
+}
+
 std::string SpaceOf(const std::string& domain) {
   for (const DomainSpace& known : DomainSpaces()) {
     if (known.domain == domain) return known.space;

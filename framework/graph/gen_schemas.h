@@ -47,6 +47,9 @@ struct Operator {
 /// Ends the run with a message.
 [[noreturn]] void Fail(const std::string& message);
 
+/// A C++ string literal. Ends the run where that would need an escape.
+std::string Quoted(const std::string& text);
+
 /// The namespace of a domain's operators inside `op`, and "op::ml::Scaler".
 std::string SpaceOf(const std::string& domain);
 std::string Qualified(const Operator& op);
