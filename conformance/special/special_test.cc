@@ -147,14 +147,13 @@ TEST(Special, EveryThemeHasCases) {
     EXPECT_GE(theme.cases.size(), 15U) << theme.name;
     themes.insert(theme.name);
   }
-  EXPECT_THAT(themes,
-              testing::UnorderedElementsAre(
-                  "accumulation", "attributes", "axes", "casts", "collections",
-                  "control", "denormals", "dictionaries", "features", "floats",
-                  "integers", "large", "learned", "moved", "nonfinite",
-                  "numbers", "options", "powers", "recurrent", "signals",
-                  "sizes", "text", "ties", "training", "trees", "versions",
-                  "zeros"));
+  EXPECT_THAT(themes, testing::UnorderedElementsAre(
+                          "accumulation", "attributes", "axes", "casts",
+                          "collections", "control", "denormals", "dictionaries",
+                          "features", "floats", "integers", "large", "learned",
+                          "moved", "nonfinite", "numbers", "options", "powers",
+                          "recurrent", "signals", "sizes", "text", "ties",
+                          "training", "trees", "versions", "zeros"));
 }
 
 TEST(Special, TheSuiteHasEveryRow) {
