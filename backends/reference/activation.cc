@@ -4,21 +4,15 @@
 // 28) state them. A formula that would overflow is computed in another form
 // of the same function, chosen by Value: that is no kink.
 
+#include <utility>
+
 #include "backends/reference/families.h"
 #include "backends/reference/pointwise.h"
 #include "backends/reference/scalar.h"
+#include "backends/reference/sigmoid.h"
 
 namespace assay::reference {
 namespace {
-
-// Sigmoid-13: 1 / (1 + exp(-x)).
-template <class T>
-T Sigmoid(T x) {
-  const T one(1);
-  if (Value(x) >= 0) return one / (one + exp(-x));
-  const T e = exp(x);
-  return e / (one + e);
-}
 
 // Softplus-22: log(exp(x) + 1).
 template <class T>
@@ -133,6 +127,23 @@ class Activations : public OperatorVisitor {
     return Map(load, kFloats, [alpha = op.alpha](auto x) {
       return x * Sigmoid(decltype(x)(alpha) * x);
     });
+  }
+  // SwiGLU-28: Swish(a) * b, of one shape.
+  Result<Kernel> Visit(const op::SwiGLU& op, LoadContext& load) override {
+    ASSAY_ASSIGN_OR_RETURN(
+        Kernel kernel,
+        Combine(load, kFloats, [alpha = op.alpha](auto a, auto b) {
+          return a * Sigmoid(decltype(a)(alpha) * a) * b;
+        }));
+    kernel.forward = [op, multiply = std::move(kernel.forward)](
+                         KernelContext& run) -> Status {
+      const Shape& a = run.input(op.a).shape();
+      const Shape& b = run.input(op.b).shape();
+      if (a == b) return multiply(run);
+      return InvalidArgument("inputs A and B of shapes ", a.ToString(), " and ",
+                             b.ToString(), ", wanted the same");
+    };
+    return kernel;
   }
   // Mish-22: x * tanh(Softplus(x)).
   Result<Kernel> Visit(const op::Mish&, LoadContext& load) override {

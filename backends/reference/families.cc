@@ -26,7 +26,8 @@ std::vector<Family> ReferenceFamilies() {
       FeatureFamily,      LabelFamily,         DictionaryFamily,
       LinearModelFamily,  SupportVectorFamily, TreeEnsembleFamily,
       SpectrumFamily,     DeformConvFamily,    RegionPoolingFamily,
-      ImageDecoderFamily, TrainingFamily};
+      ImageDecoderFamily, TrainingFamily,      AttentionFamily,
+      LossFamily,         StateSpaceFamily,    RotaryFamily};
   std::vector<Family> families;
   for (const Make make : kFamilies) families.push_back(make());
   return families;

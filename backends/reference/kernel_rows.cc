@@ -2,9 +2,11 @@
 
 #include "backends/reference/kernel_rows.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <sstream>
 
 #include "backends/reference/codec.h"
 #include "framework/graph/model_text.h"
@@ -45,6 +47,24 @@ Tensor Feed::Make() const {
   return tensor;
 }
 
+std::string Declare(const std::string& names, const std::vector<Feed>& feeds) {
+  std::istringstream words(names);
+  std::string all;
+  std::string name;
+  for (size_t i = 0; words >> name; ++i) {
+    const Feed& feed = feeds.at(i);
+    std::string extents;
+    for (int axis = 0; axis < feed.shape.rank(); ++axis) {
+      extents += StrCat(axis == 0 ? "[" : ",", name, axis);
+    }
+    all +=
+        StrCat(i == 0 ? "" : ", ",
+               feed.dtype == DType::kFloat32 ? "float" : ToString(feed.dtype),
+               extents, extents.empty() ? " " : "] ", name);
+  }
+  return all;
+}
+
 std::shared_ptr<const Model> ModelOf(const std::string& graph) {
   return ModelOfText(graph);
 }
@@ -70,6 +90,15 @@ void ExpectRows(const std::vector<Row>& rows) {
     for (size_t i = 0; i < outputs->size(); ++i) {
       ExpectTensor(*(*outputs)[i].tensor(), row.wanted[i], row.graph);
     }
+  }
+}
+
+void ExpectRefusals(const std::vector<Refusal>& rows) {
+  for (const Refusal& row : rows) {
+    const Status status = Compute(row.graph, row.feeds).status();
+    EXPECT_EQ(status.code(), row.code) << row.graph << status.ToString();
+    EXPECT_THAT(status.ToString(), ::testing::HasSubstr(row.message))
+        << row.graph;
   }
 }
 

@@ -53,6 +53,18 @@ struct Row {
   std::vector<Feed> wanted;
 };
 
+/// What a graph declines, at Load or in the run, with what message.
+struct Refusal {
+  std::string graph;
+  std::vector<Feed> feeds;
+  StatusCode code;
+  std::string message;
+};
+
+/// What a graph has to say of its inputs, or outputs, to take such tensors: for
+/// "x t" perhaps "float[x0,x1] x, int64[t0] t". Extents are left open.
+std::string Declare(const std::string& names, const std::vector<Feed>& feeds);
+
 std::shared_ptr<const Model> ModelOf(const std::string& graph);
 
 /// The outputs of the graph, the inputs being fed in order.
@@ -63,6 +75,9 @@ Result<std::vector<Value>> Compute(const std::string& graph,
 /// Types and shapes are equal; integers, NaN, infinities and zeros with their
 /// signs exact; other floats within 4e-7 of the wanted value.
 void ExpectRows(const std::vector<Row>& rows);
+
+/// The codes are equal, and the messages hold the wanted ones.
+void ExpectRefusals(const std::vector<Refusal>& rows);
 
 }  // namespace assay::reference
 

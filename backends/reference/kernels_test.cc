@@ -81,6 +81,10 @@ TEST(Kernels, ActivationsFollowTheirFormulasAndDoNotOverflow) {
       {"g (double[2] x) => (double[2] y) { y = Celu <alpha = 2.0> (x) }",
        {D({2}, {-1, 3})},
        {D({2}, {2 * std::expm1(-0.5), 3})}},
+      {"g (double[2] a, double[2] b) => (double[2] y) "
+       "{ y = SwiGLU <alpha = 2.0> (a, b) }",
+       {D({2}, {0, std::log(3.0) / 2}), D({2}, {5, 8})},
+       {D({2}, {0, 3 * std::log(3.0)})}},
       {"g (double[1] x) => (double[1] y) { y = Gelu(x) }",
        {D({1}, {1})},
        {D({1}, {0.5 * (1 + std::erf(std::sqrt(0.5)))})}},

@@ -301,8 +301,62 @@ Status Lrn(const op::LRN& op, KernelContext& run) {
   return OkStatus();
 }
 
+// MeanVarianceNormalization-13: over the axes, or all where there are none,
+//   Y = (X - EX) / sqrt(E(X - EX)^2)
+// with 1e-9 added to the root, as in its function body.
+template <class T>
+Status MeanVarianceNormalization(const op::MeanVarianceNormalization& op,
+                                 KernelContext& run) {
+  const Tensor& input = run.input(op.x);
+  const Shape& shape = input.shape();
+  std::vector<int64_t> axes = op.axes;
+  for (int k = 0; op.axes.empty() && k < shape.rank(); ++k) axes.push_back(k);
+  Shape apart = shape;  // the extents that have a mean each
+  Shape together(std::vector<int64_t>(static_cast<size_t>(shape.rank()), 1));
+  for (const int64_t axis : axes) {
+    ASSAY_ASSIGN_OR_RETURN(const int k, NormalizeAxis(axis, shape.rank()));
+    together[k] = shape[k];
+    apart[k] = 1;
+  }
+  const Loaded<T> x(input);
+  ASSAY_ASSIGN_OR_RETURN(Stored<T> y,
+                         Store<T>(run, op.y, input.dtype(), shape));
+  const Nest<1> groups(apart, {DenseStrides(shape)});
+  const Nest<1> members(together, {DenseStrides(shape)});
+  std::vector<int64_t> at;
+  std::vector<T> values;
+  groups.ForEachRow([&](const Nest<1>::Row& row) {
+    for (int64_t i = 0; i < row.count; ++i) {
+      at.clear();
+      values.clear();
+      members.ForEachRow(
+          [&](const Nest<1>::Row& part) {
+            for (int64_t k = 0; k < part.count; ++k) {
+              at.push_back(part.at[0] + k * part.step[0]);
+              values.push_back(x[at.back()]);
+            }
+          },
+          {row.at[0] + i * row.step[0]});
+      const Moments<T> moments =
+          MomentsOf(values.data(), 1, 0, std::ssize(values));
+      const T deviation = sqrt(moments.variance) + T(1e-9F);
+      for (size_t k = 0; k < at.size(); ++k) {
+        y[at[k]] = (values[k] - moments.mean) / deviation;
+      }
+    }
+  });
+  return OkStatus();
+}
+
 class Normalizations : public OperatorVisitor {
  public:
+  Result<Kernel> Visit(const op::MeanVarianceNormalization& op,
+                       LoadContext& load) override {
+    return Dispatch(load, op.x, kFloats, [&](auto scalar) -> Kernel {
+      using T = typename decltype(scalar)::type;
+      return {.forward = std::bind_front(&MeanVarianceNormalization<T>, op)};
+    });
+  }
   Result<Kernel> Visit(const op::BatchNormalization& op,
                        LoadContext& load) override {
     return Dispatch(load, op.x, kFloats, [&](auto scalar) -> Kernel {

@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "backends/reference/codec.h"
-#include "backends/reference/recurrent_activation.h"
 #include "backends/reference/scalar.h"
+#include "backends/reference/sigmoid.h"
 
 namespace assay::reference {
 
@@ -162,7 +162,7 @@ void ApplyTransform(PostTransform transform, std::span<T> scores) {
     case PostTransform::kSoftmaxZero:
       return SoftmaxZero(scores);
     case PostTransform::kLogistic:
-      for (T& score : scores) score = Logistic(score);
+      for (T& score : scores) score = Sigmoid(score);
       return;
     case PostTransform::kProbit:
       for (T& score : scores) score = Probit(score);

@@ -20,15 +20,10 @@
 #include <vector>
 
 #include "backends/reference/scalar.h"
+#include "backends/reference/sigmoid.h"
 #include "framework/core/status.h"
 
 namespace assay::reference {
-
-template <class T>
-T Logistic(T x) {
-  const T small = exp(-abs(x));  // never overflows
-  return Value(x) < 0 ? small / (T(1) + small) : T(1) / (T(1) + small);
-}
 
 /// A function of one argument, which is first confined to [-clip, clip].
 template <class T>
@@ -65,7 +60,7 @@ std::span<const NamedActivation<T>> KnownActivations() {
   static const std::array<NamedActivation<T>, 11> kKnown = {{
       {"Relu", [](T x, T, T) { return Max(T(0), x); }, {}, {}},
       {"Tanh", [](T x, T, T) { return T(tanh(x)); }, {}, {}},
-      {"Sigmoid", [](T x, T, T) { return Logistic(x); }, {}, {}},
+      {"Sigmoid", [](T x, T, T) { return Sigmoid(x); }, {}, {}},
       {"Affine", [](T x, T a, T b) { return a * x + b; }, 1.0F, 0.0F},
       {"LeakyRelu",
        [](T x, T a, T) { return Before(x, T(0)) ? a * x : x; },

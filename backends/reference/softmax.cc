@@ -3,6 +3,8 @@
 // Operators that turn each line along an axis into another line: Softmax and
 // its kin, norms, and running sums and products.
 
+#include "backends/reference/softmax.h"
+
 #include <functional>
 
 #include "backends/reference/codec.h"
@@ -17,14 +19,6 @@ namespace {
 template <class T>
 using Line = std::function<void(const T* x, T* y, int64_t count, int64_t step)>;
 
-// The shift cancels in the result, so that no derivative flows through it.
-template <class T>
-T GreatestOfLine(const T* x, int64_t count, int64_t step) {
-  Choose<T> greatest;
-  for (int64_t i = 0; i < count; ++i) greatest.Offer(Detach(x[i * step]), i);
-  return greatest.best();
-}
-
 // Softmax-13: exp(x) / sum of exp(x).
 template <class T>
 void Softmax(const T* x, T* y, int64_t count, int64_t step) {
@@ -35,16 +29,6 @@ void Softmax(const T* x, T* y, int64_t count, int64_t step) {
     sum += y[i * step];
   }
   for (int64_t i = 0; i < count; ++i) y[i * step] = y[i * step] / sum;
-}
-
-// LogSoftmax-13: log(Softmax(x)).
-template <class T>
-void LogSoftmax(const T* x, T* y, int64_t count, int64_t step) {
-  const T greatest = GreatestOfLine(x, count, step);
-  T sum(0);
-  for (int64_t i = 0; i < count; ++i) sum += exp(x[i * step] - greatest);
-  const T shift = greatest + log(sum);
-  for (int64_t i = 0; i < count; ++i) y[i * step] = x[i * step] - shift;
 }
 
 // Hardmax-13: 1 at the first of the greatest values, 0 elsewhere.

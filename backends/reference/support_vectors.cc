@@ -12,6 +12,7 @@
 #include "backends/reference/families.h"
 #include "backends/reference/pairwise_probability.h"
 #include "backends/reference/prediction.h"
+#include "backends/reference/sigmoid.h"
 
 namespace assay::reference {
 namespace {
@@ -197,7 +198,7 @@ std::vector<T> Probabilities(const Classifier& model,
     for (size_t j = i + 1; j < classes; ++j, ++index) {
       const T exponent = decisions[index] * T(model.op.prob_a[index]) +
                          T(model.op.prob_b[index]);
-      const T p = T(1) - Logistic(exponent);
+      const T p = T(1) - Sigmoid(exponent);
       pairs.Set(i, j, Min(Max(p, least), T(1) - least));
     }
   }

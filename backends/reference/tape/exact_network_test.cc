@@ -92,6 +92,21 @@ std::vector<GradientRow> GradientRows() {
       {"g (float[1,1,4,4] x) => (float[1,1,2,2] y) "
        "{ y = MaxPool<kernel_shape=[2,2], strides=[2,2]>(x) }",
        {F({1, 1, 4, 4}, {1, 2, 3, 4, 8, 7, 6, 5, 0, -1, -2, -3, 4, 6, 8, 9})}},
+      {"g (float[1,2,2,2] q, float[1,1,2,2] k, float[1,1,2,3] v) => "
+       "(float[1,2,2,3] y) "
+       "{ y = Attention<is_causal = 1, softcap = 2.0>(q, k, v) }",
+       {F({1, 2, 2, 2}, {1, -2, 3, 0.5, 0.25, -1, 2, 1}),
+        F({1, 1, 2, 2}, {0.5, 1, -1, 2}),
+        F({1, 1, 2, 3}, {1, -2, 3, 0.5, 0.25, -1})}},
+      {"g (float[1,2,2] q, float[1,2,2] k, float[1,2,1] v, float[1,2,1] d, "
+       "float[1,2,1] b) => (float[1,2,1] y) { y, n = LinearAttention"
+       "<q_num_heads = 1, kv_num_heads = 1>(q, k, v, , d, b) }",
+       {F({1, 2, 2}, {1, -2, 3, 0.5}), F({1, 2, 2}, {0.5, 1, -1, 2}),
+        F({1, 2, 1}, {1, -2}), F({1, 2, 1}, {-1, -0.5}),
+        F({1, 2, 1}, {0.5, 0.25})}},
+      {"g (float[2,3] x) => (float y) { t = Constant<value_ints = [2, 0]>() "
+       "y = SoftmaxCrossEntropyLoss(x, t) }",
+       {F({2, 3}, {1, -2, 3, 0.5, 0.25, -1})}},
       {"g (float[2,3] x) => (float[3,2] y) "
        "{ t = Transpose(x) e = Exp(t) y = Mul(e, t) }",
        {F({2, 3}, {1, -2, 3, 0.5, 0.25, -1})}},
