@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "conformance/oracle/derivatives.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <random>
+#include <sstream>
+#include <vector>
+
+namespace assay::inline v1 {
+namespace {
+
+// Beside the passes' own bounds: the sums below are taken in double.
+constexpr double kSumming = 0x1p-50;
+constexpr double kWide = 1e-4;
+
+using Draw = std::mt19937_64;
+
+double Sign(Draw& draw) { return (draw() & 1) != 0 ? 1 : -1; }
+
+double Weight(Draw& draw) {
+  return Sign(draw) * (0.5 + static_cast<double>(draw() >> 40) * 0x1p-24);
+}
+
+Value Direction(const Shape& shape, double (*next)(Draw&), Draw& draw) {
+  auto tensor = Tensor::Allocate(DType::kFloat64, shape);
+  if (!tensor.ok()) return {};
+  for (double& x : tensor->mutable_elements<double>()) x = next(draw);
+  return Value(std::move(*tensor));
+}
+
+/// A number, and how far off it may be.
+struct Known {
+  double value = 0;
+  double bound = 0;
+};
+
+Known Dot(const std::vector<ExactValue>& numbers,
+          const std::vector<Value>& weights) {
+  Known sum;
+  double magnitude = 0;
+  for (size_t i = 0; i < weights.size(); ++i) {
+    if (!weights[i].present()) continue;
+    const auto values = numbers[i].value.tensor()->elements<double>();
+    const auto bounds = numbers[i].bound.elements<double>();
+    const auto factors = weights[i].tensor()->elements<double>();
+    for (size_t k = 0; k < factors.size(); ++k) {
+      sum.value += values[k] * factors[k];
+      sum.bound += bounds[k] * std::abs(factors[k]);
+      magnitude += std::abs(values[k] * factors[k]);
+    }
+  }
+  sum.bound += kSumming * magnitude;
+  return sum;
+}
+
+bool Agree(const Known& a, const Known& b) {
+  return std::abs(a.value - b.value) <= a.bound + b.bound;
+}
+
+std::string Text(const char* name, const Known& known) {
+  return StrCat(name, " ", known.value, " within ", known.bound);
+}
+
+std::vector<Value> Tangents(std::span<const Value> inputs,
+                            const std::set<int>& still, Draw& draw) {
+  std::vector<Value> tangents(inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Tensor* const tensor = inputs[i].tensor();
+    if (tensor != nullptr && IsFloatingPoint(tensor->dtype()) &&
+        tensor->num_elements() > 0 && !still.contains(static_cast<int>(i))) {
+      tangents[i] = Direction(tensor->shape(), Sign, draw);
+    }
+  }
+  return tangents;
+}
+
+std::vector<Value> Cotangents(const std::vector<ExactValue>& outputs,
+                              Draw& draw) {
+  std::vector<Value> cotangents(outputs.size());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const Tensor* const tensor = outputs[i].value.tensor();
+    if (tensor != nullptr && outputs[i].bound.defined() &&
+        tensor->num_elements() > 0) {
+      cotangents[i] = Direction(tensor->shape(), Weight, draw);
+    }
+  }
+  return cotangents;
+}
+
+bool IsPresent(const Value& value) { return value.present(); }
+
+Derivatives Judged(const Known& reverse, const Known& tangent,
+                   const Slope& slope) {
+  const Known referee{slope.value, slope.bound};
+  const std::string what =
+      StrCat(Text("reverse", reverse), ", ", Text("tangent", tangent), ", ",
+             Text("referee", referee));
+  if (!std::isfinite(reverse.value) || !std::isfinite(tangent.value)) {
+    return {Derivatives::kNonFinite, what};
+  }
+  if (!Agree(reverse, tangent)) return {Derivatives::kAdjointOff, what};
+  if (!std::isfinite(slope.bound)) return {Derivatives::kTooNear, what};
+  if (!Agree(reverse, referee)) return {Derivatives::kRefereeOff, what};
+  return {slope.bound > kWide * (1 + std::abs(reverse.value))
+              ? Derivatives::kLoose
+              : Derivatives::kAgree,
+          what};
+}
+
+}  // namespace
+
+Derivatives CheckDerivatives(Exact& exact, std::span<const Value> inputs,
+                             const std::set<int>& still, uint64_t seed) {
+  Draw draw(seed);
+  const auto failed = [](const Status& status) -> Derivatives {
+    return {Derivatives::kFailed, status.message()};
+  };
+  const auto outputs = exact.Evaluate(inputs, Precision::kDouble);
+  if (!outputs.ok()) return failed(outputs.status());
+  const std::vector<Value> tangents = Tangents(inputs, still, draw);
+  const std::vector<Value> cotangents = Cotangents(*outputs, draw);
+  if (std::ranges::none_of(tangents, IsPresent) ||
+      std::ranges::none_of(cotangents, IsPresent)) {
+    return {};
+  }
+  const auto vjp = exact.Vjp(inputs, cotangents, Precision::kDouble);
+  if (!vjp.ok()) return failed(vjp.status());
+  const auto jvp = exact.Jvp(inputs, tangents, Precision::kDouble);
+  if (!jvp.ok()) return failed(jvp.status());
+  const auto slope = exact.Difference(inputs, tangents, cotangents);
+  if (!slope.ok()) return failed(slope.status());
+  return Judged(Dot(*vjp, tangents), Dot(*jvp, cotangents), *slope);
+}
+
+Result<std::map<std::string, std::set<int>>> ParseSettings(
+    std::string_view text) {
+  std::map<std::string, std::set<int>> settings;
+  std::istringstream lines{std::string(text)};
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    std::istringstream words(line);
+    std::string op, word, why;
+    words >> op;
+    std::set<int> inputs;
+    while (words >> word && word != "because") {
+      int input = -1;
+      const char* const end = word.data() + word.size();
+      if (std::from_chars(word.data(), end, input).ptr != end) input = -1;
+      inputs.insert(input);
+    }
+    std::getline(words, why);
+    if (inputs.empty() || *inputs.begin() < 0 || why.size() < 2 ||
+        !settings.emplace(op, inputs).second) {
+      return InvalidArgument("found '", line,
+                             "', wanted OP INPUT... because WHY, once");
+    }
+  }
+  return settings;
+}
+
+}  // namespace assay::inline v1

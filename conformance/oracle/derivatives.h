@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whether an oracle's derivatives are right: of a model at given inputs, the
+// reverse pass, the tangent pass and the referee, which sees values only, must
+// give one number for the sum of cotangents times Jacobian times tangents.
+//
+//   const Derivatives found = CheckDerivatives(exact, inputs, {}, seed);
+//   EXPECT_EQ(found.verdict, Derivatives::kAgree) << found.what;
+//
+// Tangents are 1 or -1, so that no element counts less than another; cotangents
+// are of size 0.5 to 1.5 and either sign.
+
+#ifndef ASSAY_CONFORMANCE_ORACLE_DERIVATIVES_H_
+#define ASSAY_CONFORMANCE_ORACLE_DERIVATIVES_H_
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "framework/backend/network_interfaces.h"
+
+namespace assay::inline v1 {
+
+struct Derivatives {
+  enum Verdict : uint8_t {
+    kAgree,
+    kNothing,     // no input or no output of floating-point numbers
+    kTooNear,     // a kink or a jump: the referee has no bound
+    kNonFinite,   // a derivative is infinite or none
+    kAdjointOff,  // reverse and tangent pass differ
+    kRefereeOff,  // both differ from the referee
+    kLoose,       // the referee's bound is too wide to say anything
+    kFailed,      // a pass failed
+  };
+  Verdict verdict = kNothing;
+  std::string what;  // the numbers, or the reason
+};
+
+/// `still`: the inputs, from 0, that are not moved.
+Derivatives CheckDerivatives(Exact& exact, std::span<const Value> inputs,
+                             const std::set<int>& still, uint64_t seed);
+
+/// By operator the inputs that are settings, not numbers to be moved: lines
+/// "OP INPUT... because WHY". Invalid argument, with the line, for another
+/// form.
+Result<std::map<std::string, std::set<int>>> ParseSettings(
+    std::string_view text);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_CONFORMANCE_ORACLE_DERIVATIVES_H_

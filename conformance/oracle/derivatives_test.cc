@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "conformance/oracle/derivatives.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <iostream>
+#include <limits>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "framework/backend/registry.h"
+#include "framework/testing/corpus.h"
+#include "framework/testing/file.h"
+
+namespace assay {
+namespace {
+
+// y = x^3 of one element, with what a test wants to be wrong.
+class Cube : public Exact {
+ public:
+  double reverse = 1;  // factors
+  double tangent = 1;
+  double referee_bound = 1e-9;
+
+  Result<std::vector<ExactValue>> Evaluate(std::span<const Value> inputs,
+                                           Precision) override {
+    const double x = At(inputs[0]);
+    return std::vector<ExactValue>{Number(x * x * x)};
+  }
+  Result<std::vector<ExactValue>> Vjp(std::span<const Value> inputs,
+                                      std::span<const Value> cotangents,
+                                      Precision) override {
+    return std::vector<ExactValue>{
+        Number(reverse * Slope1(inputs) * At(cotangents[0]))};
+  }
+  Result<std::vector<ExactValue>> Jvp(std::span<const Value> inputs,
+                                      std::span<const Value> tangents,
+                                      Precision) override {
+    return std::vector<ExactValue>{
+        Number(tangent * Slope1(inputs) * At(tangents[0]))};
+  }
+  Result<Slope> Difference(std::span<const Value> inputs,
+                           std::span<const Value> tangents,
+                           std::span<const Value> cotangents) override {
+    return Slope{Slope1(inputs) * At(tangents[0]) * At(cotangents[0]),
+                 referee_bound};
+  }
+  Result<std::vector<Tensor>> ConditionUnits(std::span<const Value>) override {
+    return NotFound("not asked for");
+  }
+
+ private:
+  static double At(const Value& value) {
+    return value.tensor()->elements<double>()[0];
+  }
+  static double Slope1(std::span<const Value> inputs) {
+    return 3 * At(inputs[0]) * At(inputs[0]);
+  }
+  static ExactValue Number(double number) {
+    const auto tensor = [](double x) {
+      return *Tensor::Of<double>({1}, std::span(&x, 1));
+    };
+    return {tensor(number), tensor(0), tensor(1e-15)};
+  }
+};
+
+TEST(DerivativesTest, WhatIsOffIsNamed) {
+  struct Row {
+    const char* name;
+    std::function<void(Cube&)> change;
+    Derivatives::Verdict wanted;
+  };
+  const double inf = std::numeric_limits<double>::infinity();
+  const std::vector<Row> rows = {
+      {"right", [](Cube&) {}, Derivatives::kAgree},
+      {"reverse", [](Cube& c) { c.reverse = 1.001; }, Derivatives::kAdjointOff},
+      {"tangent", [](Cube& c) { c.tangent = -1; }, Derivatives::kAdjointOff},
+      {"both", [](Cube& c) { c.reverse = c.tangent = 1 + 1e-6; },
+       Derivatives::kRefereeOff},
+      {"kink", [=](Cube& c) { c.referee_bound = inf; }, Derivatives::kTooNear},
+      {"wide", [](Cube& c) { c.referee_bound = 1; }, Derivatives::kLoose},
+      {"infinite", [=](Cube& c) { c.reverse = inf; }, Derivatives::kNonFinite},
+  };
+  const double two = 2;
+  const std::vector<Value> inputs = {
+      *Tensor::Of<double>({1}, std::span(&two, 1))};
+  for (const Row& row : rows) {
+    Cube cube;
+    row.change(cube);
+    const Derivatives found = CheckDerivatives(cube, inputs, {}, 7);
+    EXPECT_EQ(found.verdict, row.wanted) << row.name << ": " << found.what;
+  }
+  Cube cube;
+  EXPECT_EQ(CheckDerivatives(cube, inputs, {0}, 7).verdict,
+            Derivatives::kNothing);
+}
+
+TEST(DerivativesTest, SettingsAreLinesWithAReason) {
+  const auto parsed = ParseSettings("# of inputs\nResize 1 2 because so\n");
+  ASSERT_TRUE(parsed.ok());
+  EXPECT_EQ(parsed->at("Resize"), (std::set<int>{1, 2}));
+  for (const char* broken :
+       {"Resize because so", "Resize x because so", "Resize 1",
+        "Resize 1 because", "A 1 because so\nA 1 because so"}) {
+    EXPECT_FALSE(ParseSettings(broken).ok()) << broken;
+  }
+}
+
+// Derivatives that are infinite, or none, where the case has its inputs.
+const std::set<std::string>& Singular() {
+  static const std::set<std::string> cases = {
+      "node/Acosh/test_acosh_example",  // at 1
+      "node/Mod/test_mod_float_edge_cases_fmod_0_float16",
+      "node/Mod/test_mod_float_edge_cases_fmod_0_float32",
+      "node/Mod/test_mod_float_edge_cases_fmod_0_float64",
+  };
+  return cases;
+}
+
+struct Counts {
+  int agree = 0;
+  int too_near = 0;
+  int singular = 0;
+  int random = 0;
+};
+
+void CheckCase(Backend& backend, const TestCase& asked,
+               const std::map<std::string, std::set<int>>& settings,
+               Counts* counts) {
+  const auto data = ReadCaseInputs(asked.directory, 1);
+  ASSERT_TRUE(data.ok()) << asked.test_id;
+  LoadOptions options;
+  options.exact = true;
+  const auto network = backend.Load(data->model, options);
+  if (!network.ok()) return;  // what is declined is the twins' to say
+  const auto still = settings.find(asked.op);
+  const Derivatives found = CheckDerivatives(
+      *(*network)->exact(), data->sets[0].inputs,
+      still == settings.end() ? std::set<int>() : still->second,
+      std::hash<std::string>()(asked.test_id));
+  switch (found.verdict) {
+    case Derivatives::kAgree:
+      ++counts->agree;
+      break;
+    case Derivatives::kTooNear:
+      ++counts->too_near;
+      break;
+    case Derivatives::kNothing:
+      break;
+    case Derivatives::kNonFinite:
+      ++counts->singular;
+      EXPECT_TRUE(Singular().contains(asked.test_id))
+          << asked.test_id << ": " << found.what;
+      break;
+    case Derivatives::kFailed:
+      ++counts->random;
+      EXPECT_NE(found.what.find("draws at random"), std::string::npos)
+          << asked.test_id << ": " << found.what;
+      break;
+    default:
+      ADD_FAILURE() << asked.test_id << ": " << found.what;
+  }
+}
+
+TEST(DerivativesTest, TheOracleAgreesWithTheRefereeOverTheCorpus) {
+  ASSERT_TRUE(LoadBackendModule(ASSAY_ORACLE_MODULE).ok());
+  const auto backend = MakeBackend("reference");
+  ASSERT_TRUE(backend.ok()) << backend.status().message();
+  const auto corpus = ReadCorpus(ASSAY_CORPUS);
+  ASSERT_TRUE(corpus.ok()) << corpus.status().message();
+  const auto text = ReadFile(ASSAY_SETTINGS);
+  ASSERT_TRUE(text.ok());
+  const auto settings = ParseSettings(*text);
+  ASSERT_TRUE(settings.ok()) << settings.status().message();
+  Counts counts;
+  for (const TestCase& asked : corpus->cases) {
+    if (asked.suite == "node") {
+      CheckCase(**backend, asked, *settings, &counts);
+    }
+  }
+  std::cout << counts.agree << " cases agree, " << counts.too_near
+            << " are too near a kink or a jump, " << counts.singular
+            << " have no finite derivative, " << counts.random
+            << " draw at random\n";
+  EXPECT_GT(counts.agree, 1000);
+}
+
+}  // namespace
+}  // namespace assay
