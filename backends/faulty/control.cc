@@ -28,24 +28,29 @@ Status ChangeInput(Values& inputs, Input input, double (*change)(double x)) {
   });
 }
 
-// The log of what is clipped, as if it were probabilities already.
+Status LogOfClipped(const Values& inputs, Values& outputs) {
+  const auto x = Numbers(*inputs[0].tensor());
+  return ChangeFloats(outputs[0], [&](int64_t i, double) {
+    return std::log(std::clamp(x[static_cast<size_t>(i)], 1e-12, 1.0));
+  });
+}
+
+// The log of what is clipped, as if it were probabilities already: in the
+// operator's function body, where its LogSoftmax stands.
 OperatorDefect LossWithoutSoftmax() {
   return Replaced(
-      Ops<op::LogSoftmax>(),
-      [](const op::LogSoftmax& op, LoadContext& load,
-         const Right& right) -> Result<Kernel> {
-        ASSAY_ASSIGN_OR_RETURN(Kernel kernel, right(op, load));
-        if (!load.node().function.starts_with("SoftmaxCrossEntropyLoss")) {
-          return kernel;
+      Ops<op::SoftmaxCrossEntropyLoss, op::LogSoftmax>(),
+      []<class Op>(const Op& op, LoadContext& load,
+                   const Right& right) -> Result<Kernel> {
+        if constexpr (Op::kId == OperatorId::kSoftmaxCrossEntropyLoss) {
+          return Unsupported(Reason::kOperator, "it runs as its function body");
+        } else {
+          ASSAY_ASSIGN_OR_RETURN(Kernel kernel, right(op, load));
+          if (!load.node().function.starts_with("SoftmaxCrossEntropyLoss")) {
+            return kernel;
+          }
+          return Around(std::move(kernel), load.node(), {}, LogOfClipped);
         }
-        return Around(std::move(kernel), load.node(), {},
-                      [](const Values& inputs, Values& outputs) -> Status {
-                        const auto x = Numbers(*inputs[0].tensor());
-                        return ChangeFloats(outputs[0], [&](int64_t i, double) {
-                          return std::log(std::clamp(x[static_cast<size_t>(i)],
-                                                     1e-12, 1.0));
-                        });
-                      });
       });
 }
 
