@@ -156,7 +156,7 @@ struct Corners {
     std::vector<int64_t> next;
     std::vector<T> next_weights;
     if (Before(T(-1), position) && Before(position, static_cast<T>(extent))) {
-      const auto low = static_cast<int64_t>(std::floor(Value(position)));
+      const auto low = static_cast<int64_t>(Value(floor(position)));
       const T right = position - static_cast<T>(low);
       for (size_t i = 0; i < at.size(); ++i) {
         if (low >= 0) {

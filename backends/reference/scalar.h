@@ -153,7 +153,14 @@ class Choose<Var, kLeast> {
     return offered_.empty() ? Bound<Var, kLeast>()
                             : PickedFrom(offered_, chosen());
   }
-  int64_t index() const { return offered_.empty() ? -1 : indices_[chosen()]; }
+  /// Which one it is shows, so that it may jump to any other.
+  int64_t index() {
+    if (offered_.empty()) return -1;
+    while (told_ < offered_.size()) {
+      Equal(offered_[told_++], offered_[chosen()]);
+    }
+    return indices_[chosen()];
+  }
 
  private:
   size_t chosen() const { return static_cast<size_t>(choose_.index()); }
@@ -161,6 +168,7 @@ class Choose<Var, kLeast> {
   Choose<double, kLeast> choose_;  // among offered_
   std::vector<Var> offered_;
   std::vector<int64_t> indices_;
+  size_t told_ = 0;  // of offered_, those compared on the tape
 };
 
 /// The p-norm of the values added: (sum of |x|^p)^(1/p).

@@ -131,6 +131,16 @@ Result<RetypedCase> Retype(const Graph& graph, std::span<const Value> inputs,
   RetypedCase made{graph, {inputs.begin(), inputs.end()}};
   Node& node = made.graph.nodes[0];
   const std::set<ValueId> read = ValuesOf(node, variable, true);
+  const auto bound = BoundType(graph, variable);
+  const bool is_held =
+      std::ranges::any_of(node.attributes, [&](const Attribute& attribute) {
+        const auto* tensor = std::get_if<Tensor>(&attribute.held);
+        return tensor != nullptr && bound && tensor->dtype() == bound->dtype;
+      });
+  if (is_held && !read.empty()) {
+    return Unsupported(Reason::kAttribute,
+                       "an attribute has elements of that type as well");
+  }
   const std::set<ValueId> written = ValuesOf(node, variable, false);
   if (!written.empty() && !SetAttribute(&node, type, !read.empty()) &&
       read.empty()) {

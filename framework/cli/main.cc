@@ -116,7 +116,7 @@ void AddList(CLI::App& app, ListOptions* options) {
       ->allow_extra_args(false);
   list->add_option("--filter", options->filter, "query over cases");
   list->add_option("--run", options->run,
-                    "run folder, for coverage and inexact");
+                   "run folder, for coverage and inexact");
   list->add_flag("--holes", options->holes,
                  "of coverage: a line for each thing that no case touches");
   list->add_flag("--json", options->json, "for programs");

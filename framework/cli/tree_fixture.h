@@ -44,6 +44,7 @@ class TreeTest : public ProgramTest {
     Link(built_ / "lib/libassay_core.so", "lib/libassay_core.so");
     Link(built_ / "lib/assay/reference.so", "lib/assay/reference.so");
     Link(built_ / "lib/assay/faulty.so", "lib/assay/faulty.so");
+    Link(built_ / "lib/assay/codecs", "lib/assay/codecs");
     Link(ASSAY_MISBEHAVING, "lib/assay/misbehaving.so");
     for (const std::string_view name : kDefaultCorpora) {
       const auto corpus = std::filesystem::path("corpus") / name;

@@ -113,7 +113,9 @@ void Tape::PushBlock(const Product& p, const Var* a, const Var* b, Var* y) {
 }
 
 void Tape::PushBranch(Var a, Var b, bool is_jump) {
-  branches_.push_back({NodeOf(a), NodeOf(b), is_jump});
+  const uint32_t node_a = NodeOf(a);
+  const uint32_t node_b = NodeOf(b);
+  if (node_a != node_b) branches_.push_back({node_a, node_b, is_jump});
 }
 
 Var Record(Primitive primitive, Var a, Var b, double value) {
