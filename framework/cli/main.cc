@@ -118,7 +118,7 @@ void AddList(CLI::App& app, ListOptions* options) {
   list->add_option("--run", options->run,
                    "run folder, for coverage and inexact");
   list->add_flag("--holes", options->holes,
-                 "of coverage: a line for each thing that no case touches");
+                 "of coverage: a line for what no case touches");
   list->add_flag("--json", options->json, "for programs");
 }
 
