@@ -43,7 +43,8 @@ OperatorDefect LossWithoutSoftmax() {
       []<class Op>(const Op& op, LoadContext& load,
                    const Right& right) -> Result<Kernel> {
         if constexpr (Op::kId == OperatorId::kSoftmaxCrossEntropyLoss) {
-          return Unsupported(Reason::kOperator, "it runs as its function body");
+          return Unsupported(Reason::kAttribute,
+                             "it runs as its function body");
         } else {
           ASSAY_ASSIGN_OR_RETURN(Kernel kernel, right(op, load));
           if (!load.node().function.starts_with("SoftmaxCrossEntropyLoss")) {
