@@ -23,7 +23,7 @@
 namespace assay::reference {
 namespace {
 
-using namespace std::string_view_literals;  // NOLINT
+using std::string_view_literals::operator""sv;
 
 struct Format {
   std::string_view name;

@@ -23,14 +23,13 @@ bool Decode(Bytes bytes, Image& image, std::string& why) noexcept {
 }
 
 }  // namespace
-}  // namespace assay::reference
 
-extern "C" __attribute__((visibility("default")))
-const assay::reference::ImageCodecs*
+extern "C" __attribute__((visibility("default"))) const ImageCodecs*
 assay_image_codecs() {
-  using namespace assay::reference;  // NOLINT
   static constexpr ImageCodecs kCodecs = {
       kImageCodecsVersion, &Decode<DecodeJpeg>, &Decode<DecodeJpeg2000>,
       &Decode<DecodePng>,  &Decode<DecodeTiff>, &Decode<DecodeWebp>};
   return &kCodecs;
 }
+
+}  // namespace assay::reference
