@@ -9,7 +9,6 @@
 #define ASSAY_BACKENDS_REFERENCE_TAPE_QUAD_H_
 
 // <quadmath.h> lies where only GCC looks; these are its declarations.
-// NOLINTBEGIN(bugprone-reserved-identifier)
 extern "C" {
 __float128 acoshq(__float128);
 __float128 acosq(__float128);
@@ -37,7 +36,6 @@ __float128 tanhq(__float128);
 __float128 tanq(__float128);
 __float128 truncq(__float128);
 }
-// NOLINTEND(bugprone-reserved-identifier)
 
 namespace assay::reference {
 
