@@ -10,8 +10,6 @@
 namespace assay::reference {
 namespace {
 
-using testing::HasSubstr;
-
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
@@ -93,21 +91,6 @@ TEST(DeformConv, KeepsGroupsOfChannelsAndOffsetsApart) {
         {DType::kBFloat16, {1, 1, 2}, {0.5, 0}}},
        {{DType::kBFloat16, {1, 1, 2}, {2, 3}}}},
   });
-}
-
-struct Wrong {
-  std::string graph;
-  std::vector<Feed> feeds;
-  std::string says;
-};
-
-void ExpectWrong(const std::vector<Wrong>& rows) {
-  for (const Wrong& row : rows) {
-    const auto outputs = Compute(row.graph, row.feeds);
-    ASSERT_FALSE(outputs.ok()) << row.graph;
-    EXPECT_EQ(outputs.status().code(), StatusCode::kInvalidArgument);
-    EXPECT_THAT(outputs.status().message(), HasSubstr(row.says));
-  }
 }
 
 TEST(DeformConv, RefusesWhatDoesNotFit) {

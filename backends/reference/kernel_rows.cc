@@ -102,4 +102,10 @@ void ExpectRefusals(const std::vector<Refusal>& rows) {
   }
 }
 
+void ExpectWrong(const std::vector<Wrong>& rows, StatusCode code) {
+  for (const Wrong& row : rows) {
+    ExpectRefusals({{row.graph, row.feeds, code, row.message}});
+  }
+}
+
 }  // namespace assay::reference

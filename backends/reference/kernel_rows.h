@@ -61,6 +61,13 @@ struct Refusal {
   std::string message;
 };
 
+/// A refusal whose code is that of all rows.
+struct Wrong {
+  std::string graph;
+  std::vector<Feed> feeds;
+  std::string message;
+};
+
 /// What a graph has to say of its inputs, or outputs, to take such tensors: for
 /// "x t" perhaps "float[x0,x1] x, int64[t0] t". Extents are left open.
 std::string Declare(const std::string& names, const std::vector<Feed>& feeds);
@@ -78,6 +85,8 @@ void ExpectRows(const std::vector<Row>& rows);
 
 /// The codes are equal, and the messages hold the wanted ones.
 void ExpectRefusals(const std::vector<Refusal>& rows);
+void ExpectWrong(const std::vector<Wrong>& rows,
+                 StatusCode code = StatusCode::kInvalidArgument);
 
 }  // namespace assay::reference
 

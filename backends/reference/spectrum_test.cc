@@ -8,8 +8,6 @@
 namespace assay::reference {
 namespace {
 
-using testing::HasSubstr;
-
 Feed N(int64_t number) { return I({}, {static_cast<double>(number)}); }
 
 // X of (a, b) is (a + b, a - b); of (a, b, c, d) onesided (a + b + c + d,
@@ -45,21 +43,6 @@ TEST(Stft, GivesBothHalvesWhenNotOnesided) {
         "{ y = STFT<onesided = 0>(x, s) }",
         {F({1, 4, 1}, {1, 2, 4, 8}), N(1)},
         {F({1, 1, 4, 2}, {15, 0, -3, 6, -5, 0, -3, -6})}}});
-}
-
-struct Wrong {
-  std::string graph;
-  std::vector<Feed> feeds;
-  std::string says;
-};
-
-void ExpectWrong(const std::vector<Wrong>& rows) {
-  for (const Wrong& row : rows) {
-    const auto outputs = Compute(row.graph, row.feeds);
-    ASSERT_FALSE(outputs.ok()) << row.graph;
-    EXPECT_EQ(outputs.status().code(), StatusCode::kInvalidArgument);
-    EXPECT_THAT(outputs.status().message(), HasSubstr(row.says));
-  }
 }
 
 TEST(Stft, RefusesWhatDoesNotFit) {

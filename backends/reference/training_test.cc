@@ -8,8 +8,6 @@
 namespace assay::reference {
 namespace {
 
-using testing::HasSubstr;
-
 Feed T(int64_t count) { return I({}, {static_cast<double>(count)}); }
 
 // One tensor of one element, after R and T: `inputs` names them.
@@ -101,21 +99,6 @@ TEST(Momentum, UpdatesAnyNumberOfTensors) {
          F({2}, {1, 2}), D({1, 1}, {3}), F({2}, {4, 8}), D({1, 1}, {0x1p-40})},
         {F({2}, {7, 14}), D({1, 1}, {27 - 0x1p-41}), F({2}, {3, 6}),
          D({1, 1}, {3 + 0x1p-41})}}});
-}
-
-struct Wrong {
-  std::string graph;
-  std::vector<Feed> feeds;
-  std::string says;
-};
-
-void ExpectWrong(const std::vector<Wrong>& rows, StatusCode code) {
-  for (const Wrong& row : rows) {
-    const auto outputs = Compute(row.graph, row.feeds);
-    ASSERT_FALSE(outputs.ok()) << row.graph;
-    EXPECT_EQ(outputs.status().code(), code) << outputs.status().ToString();
-    EXPECT_THAT(outputs.status().message(), HasSubstr(row.says));
-  }
 }
 
 TEST(Training, RefusesWhatDoesNotFit) {

@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from onnx import ModelProto, NodeProto, ValueInfoProto
 
@@ -27,6 +28,13 @@ class DataSet:
     outputs: tuple[bytes, ...]
 
 
+class Published(NamedTuple):
+    """How ONNX's own expected data stand to those that were computed again."""
+
+    share: float  # of the tolerance: their greatest error before rounding
+    excess: float  # by how much they are beyond the tolerance; 0 within it
+
+
 @dataclass(frozen=True)
 class Case:
     """A case under ONNX's own name, with ONNX's tolerance for it."""
@@ -39,6 +47,7 @@ class Case:
     atol: float
     tested: NodeProto | None = None  # node cases: the operator's own node
     expanded: bool = False  # whether `tested` was replaced by its function
+    published: Published | None = None  # outputs are not ONNX's: recompute.py
 
     @cached_property
     def model(self) -> ModelProto:

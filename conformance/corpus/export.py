@@ -62,6 +62,7 @@ def export(place: Path, digests: Path, accept: bool) -> int:
     from case import CorpusError
     from collect import collect
     from publish import Target, Versions, publish, summary
+    from recompute import read, recomputed
 
     start = time.monotonic()
     features = baseline.features()
@@ -79,7 +80,8 @@ def export(place: Path, digests: Path, accept: bool) -> int:
                 print(f"corpus: up to date: {place}")  # made while we waited
                 return 0
             target = Target(place, digests, accept)
-            published = publish(collect(), target, versions)
+            cases = recomputed(collect(), read())
+            published = publish(cases, target, versions)
     except (CorpusError, OSError) as error:
         return fail(str(error))
     seconds = time.monotonic() - start

@@ -27,6 +27,7 @@ from onnx import TensorProto, helper, numpy_helper
 import baseline
 import collect
 import digests
+import recompute
 import stamp
 import store
 from case import Case, CorpusError, DataSet
@@ -278,15 +279,76 @@ class PublishTest(unittest.TestCase):
         self.assertFalse(stamp.is_current(self.place, stamp.key(self.digests)))
 
 
+class RecomputeTest(unittest.TestCase):
+    """Expected data computed again, on Relu of -1 and 1 in float32."""
+
+    def listed(self, text: str) -> dict[str, str]:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "recomputed.txt"
+            path.write_text(text, "ascii")
+            return recompute.read(path)
+
+    def outputs(self, case: Case) -> list[float]:
+        proto = TensorProto.FromString(case.data_sets[0].outputs[0])
+        return [float(x) for x in numpy_helper.to_array(proto)]
+
+    def test_a_listed_case_and_its_expansion_get_exact_outputs(self) -> None:
+        wrong = relu_case("test_relu", scale=1.0006)
+        twin = replace(wrong, name="test_relu_expanded", expanded=True)
+        other = relu_case("test_other", scale=1.0006)
+        cases = [wrong, twin, other]
+        found = list(recompute.recomputed(cases, {"test_relu": "0.60"}))
+        self.assertEqual([c.name for c in found], [c.name for c in cases])
+        self.assertEqual(self.outputs(found[0]), [0, 1])
+        self.assertEqual(self.outputs(found[1]), [0, 1])
+        self.assertEqual(found[2], other)
+        self.assertIn("take 0.60 of", describe(found[1])["tolerance_source"])
+        self.assertEqual(describe(found[0])["atol"], 1e-7)
+
+    def test_a_limit_admits_what_is_published_and_no_more(self) -> None:
+        wrong = relu_case("test_relu", scale=1.00212)
+        (found,) = recompute.recomputed([wrong], {"test_relu": "2.12"})
+        entry = describe(found)
+        self.assertEqual((entry["atol"], entry["rtol"]), (1.13e-3, 1e-3))
+        self.assertIn("atol raised from 1e-07", entry["tolerance_source"])
+
+    def test_what_need_not_be_listed_or_is_not_there_is_an_error(self) -> None:
+        good = relu_case("test_relu", scale=1.0004)
+        twin = replace(
+            relu_case("test_relu_expanded", scale=1.1), expanded=True
+        )
+        rows = [
+            ([good], "take 0.40 of the tolerance, .* need not be listed"),
+            ([relu_case("test_other")], "found no case test_relu"),
+            ([relu_case("test_relu", scale=2), twin], "found other data"),
+        ]
+        for cases, want in rows:
+            with (
+                self.subTest(want=want),
+                self.assertRaisesRegex(CorpusError, want),
+            ):
+                list(recompute.recomputed(cases, {"test_relu": "0.60"}))
+
+    def test_a_line_has_a_case_a_share_and_a_reason(self) -> None:
+        good = "test_a 0.60: because"
+        self.assertEqual(self.listed(f"# x\n\n{good}\n"), {"test_a": "0.60"})
+        for line in ("test_a", "test_a 0.6: x", f"{good}\n{good}"):
+            with self.assertRaisesRegex(CorpusError, r":\d: found 'test_a"):
+                self.listed(line)
+
+
 class WholeCorpusTest(unittest.TestCase):
     """All cases of the installed onnx package."""
 
     entries: list[dict[str, Any]]
     by_id: dict[str, dict[str, Any]]
+    listed: dict[str, str]
 
     @classmethod
     def setUpClass(cls) -> None:
-        cls.entries = [describe(case) for case in collect.collect()]
+        cls.listed = recompute.read()
+        cases = recompute.recomputed(collect.collect(), cls.listed)
+        cls.entries = [describe(case) for case in cases]
         cls.by_id = {entry["test_id"]: entry for entry in cls.entries}
 
     def test_every_case_is_there_once(self) -> None:
@@ -321,6 +383,32 @@ class WholeCorpusTest(unittest.TestCase):
             if entry["comparator"] == "distribution"
         )
         self.assertEqual(found, {"Bernoulli": 6, "Dropout": 4})
+
+    def test_what_is_computed_again_is_listed_with_its_share(self) -> None:
+        note = re.compile(r"computed again .* take (\d+\.\d\d) of the tol")
+        found = {}
+        for entry in self.entries:
+            share = note.search(entry["tolerance_source"])
+            if share and entry["kind"] == "node":
+                found[entry["case"]] = share[1]
+        self.assertEqual(found, self.listed)
+        of_twins = sum(
+            "computed again" in entry["tolerance_source"]
+            for entry in self.entries
+        )
+        self.assertEqual((len(found), of_twins), (11, 20))
+
+    def test_only_the_noise_of_a_float32_transform_widens_a_limit(self) -> None:
+        found = {
+            entry["case"]: entry["atol"]
+            for entry in self.entries
+            if "atol raised" in entry["tolerance_source"]
+        }
+        wanted = {
+            "test_dft_inverse": 1.91e-7,
+            "test_dft_inverse_opset19": 1.91e-7,
+        }
+        self.assertEqual(found, wanted)
 
     def test_vacuous_cases_are_counted(self) -> None:
         found = Counter(

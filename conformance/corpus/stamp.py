@@ -16,6 +16,7 @@ from pathlib import Path
 
 FILE_NAME = "stamp.txt"
 SENSITIVITY = Path(__file__).parent / "sensitivity.txt"
+RECOMPUTED = Path(__file__).parent / "recomputed.txt"
 PACKAGES = ("onnx", "numpy", "ml_dtypes", "protobuf")
 
 
@@ -37,7 +38,7 @@ def key(digests: Path) -> str:
     for name in PACKAGES:
         digest.update(f"{name}={package_version(name)}\0".encode())
     digest.update(f"python={sys.version_info[:2]}\0".encode())
-    for path in (digests, SENSITIVITY):
+    for path in (digests, SENSITIVITY, RECOMPUTED):
         digest.update(path.read_bytes() if path.is_file() else b"")
     return digest.hexdigest()
 

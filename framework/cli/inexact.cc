@@ -33,6 +33,13 @@ bool IsExplained(const AccuracyRow& expected, const AccuracyRow& backend) {
          distance <= DistanceOf(backend);
 }
 
+/// Floats of fewer bits are further apart than most tolerances reach.
+bool LeavesHalf(const AccuracyRow& expected) {
+  const std::optional<DType> dtype = ParseDType(expected.dtype);
+  return !dtype.has_value() || BitsOf(*dtype) < 16 ||
+         expected.headroom.value_or(1) >= 0.5;
+}
+
 /// What both sides of a distance have in common: a case, an output, and the
 /// which of its rows, one per data set.
 using Place = std::tuple<std::string, std::string, int64_t>;
@@ -51,6 +58,11 @@ std::string DistanceText(const AccuracyRow& row) {
     return StrCat(special, " elements of NaN or infinity on one side");
   }
   return StrCat(Digits(row.max_ulp.value_or(0)), " ULP");
+}
+
+std::string ShareText(const AccuracyRow& expected) {
+  if (LeavesHalf(expected)) return "";
+  return StrCat(", ", Digits(1 - *expected.headroom), " of the tolerance");
 }
 
 }  // namespace
@@ -82,7 +94,8 @@ std::vector<Inexact> FindInexact(const std::vector<AccuracyRow>& rows,
   for (auto& [place, item] : found) {
     if (derived.contains(std::get<0>(place)) || item.expected.test_id.empty() ||
         item.backend.test_id.empty() ||
-        IsExplained(item.expected, item.backend)) {
+        (IsExplained(item.expected, item.backend) &&
+         LeavesHalf(item.expected))) {
       continue;
     }
     listed.push_back(std::move(item));
@@ -116,10 +129,11 @@ std::string InexactText(const std::vector<Inexact>& found) {
         Wrapped(StrCat(expected.test_id, " ", expected.output_name,
                        item.data_set > 0 ? StrCat(", data set ", item.data_set)
                                          : std::string()));
-    text += Wrapped(StrCat(expected.dtype, expected.shape, ": expected ",
-                           DistanceText(expected), ", ", item.backend.backend,
-                           " ", DistanceText(item.backend)),
-                    {.indent = 2});
+    text +=
+        Wrapped(StrCat(expected.dtype, expected.shape, ": expected ",
+                       DistanceText(expected), ShareText(expected), ", ",
+                       item.backend.backend, " ", DistanceText(item.backend)),
+                {.indent = 2});
     if (!expected.worst_index.has_value()) continue;
     text +=
         Wrapped(StrCat("[", *expected.worst_index, "] exact ",

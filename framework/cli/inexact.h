@@ -13,6 +13,8 @@
 //   - where condition units are known, more than 1 of those away: more than one
 //     rounding in every step of the computation, sums apart, can explain; and
 //   - further away than the best backend of the run.
+// Listed too is what leaves an implementation less than half of the case's
+// tolerance, as the exact number rounded to 16 bits or more does not.
 // Cases made of another's expected data (`_expanded`) are left out.
 
 #ifndef ASSAY_CLI_INEXACT_H_

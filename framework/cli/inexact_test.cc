@@ -67,6 +67,29 @@ TEST(FindInexact, ListsWhatIsWorseThanRoundingAndThanABackend) {
   }
 }
 
+TEST(FindInexact, ListsWhatLeavesLessThanHalfOfTheTolerance) {
+  const struct {
+    const char* mutant;
+    const char* dtype;
+    std::optional<double> headroom;
+    bool listed;
+  } rows[] = {
+      {"headroom is not looked at", "float16", 0.49, true},
+      {"all of it must be taken", "bfloat16", 0.1, true},
+      {"what is out of limit is left out", "float64", -1.0, true},
+      {"half is too little", "float16", 0.5, false},
+      {"no limit is a limit of 0", "float32", {}, false},
+      {"coarse floats are listed", "float8e5m2", 0.1, false},
+  };
+  for (const auto& row : rows) {
+    auto expected = Row("a", "expected_oracle", 0.4);
+    expected.dtype = row.dtype;
+    expected.headroom = row.headroom;
+    const auto found = FindInexact({expected, Row("a", "oracle", 0.5)}, {});
+    EXPECT_EQ(found.size(), row.listed ? 1U : 0U) << row.mutant;
+  }
+}
+
 TEST(FindInexact, SortsTheWorstFirstAndLeavesOutWhatIsDerived) {
   std::vector<AccuracyRow> rows;
   for (const auto& [id, ulp] :
@@ -102,6 +125,13 @@ TEST(FindInexact, TakesTheBestBackendOfEachDataSet) {
   EXPECT_EQ(found[1].backend.backend, "q");
   EXPECT_EQ(found[1].backend.max_ulp, 3);
   EXPECT_EQ(found[1].data_set, 1);
+}
+
+TEST(InexactText, TellsTheShareOfTheTolerance) {
+  auto expected = Row("a", "expected_oracle", 1.4);
+  expected.headroom = 0.125;
+  EXPECT_THAT(InexactText(FindInexact({expected, Row("a", "oracle", 0.5)}, {})),
+              HasSubstr("expected 1.4 ULP, 0.875 of the tolerance, b 0.5 ULP"));
 }
 
 TEST(InexactText, FitsATerminal) {

@@ -8,8 +8,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "framework/metric/difference.h"
-
 namespace assay::inline v1 {
 namespace {
 
@@ -64,34 +62,11 @@ void CompareStrings(const Tensor& got, const Tensor& want,
 void CompareNumbers(const Tensor& got, const Tensor& want,
                     OutputMetrics& entry) {
   const bool tolerant = entry.limit.comparator == Comparator::kTolerance;
-  const Difference d = Compare(
-      got, want,
-      tolerant ? Tolerance{.rtol = entry.limit.rtol, .atol = entry.limit.atol}
-               : Tolerance{});
-  entry.nan_mismatch = d.nan_mismatch;
-  entry.inf_mismatch = d.inf_mismatch;
-  entry.sign_of_zero_mismatch = d.sign_of_zero_mismatch;
-  entry.out_of_limit = d.out_of_limit;
-  entry.bitwise_equal = d.bitwise_equal;
-  entry.worst_index = d.worst_index;
-  if (entry.n_elem > 0) entry.headroom = 1 - d.worst_ratio;
-  if (d.errors) {
-    entry.min_diff = d.errors->min_diff;
-    entry.max_diff = d.errors->max_diff;
-    entry.max_abs_err = d.errors->max_abs;
-    entry.max_rel_err = d.errors->max_rel;
-    entry.rmse = d.errors->rmse;
-    entry.rel_l2 = d.errors->rel_l2;
-    entry.cosine = d.errors->cosine;
-  }
-  if (d.ulp) {
-    entry.max_ulp = d.ulp->max;
-    entry.p50_ulp = d.ulp->p50;
-    entry.p99_ulp = d.ulp->p99;
-    entry.p999_ulp = d.ulp->p999;
-    entry.mean_signed_ulp = d.ulp->mean_signed;
-    entry.share_correctly_rounded = d.ulp->share_zero;
-  }
+  TakeNumbers(Compare(got, want,
+                      tolerant ? Tolerance{.rtol = entry.limit.rtol,
+                                           .atol = entry.limit.atol}
+                               : Tolerance{}),
+              entry);
 }
 
 OutputMetrics CompareTensors(const Tensor& got, const Tensor& want,
@@ -226,6 +201,33 @@ void CompareSparse(const SparseTensor& got, const SparseTensor& want,
 }
 
 }  // namespace
+
+void TakeNumbers(const Difference& d, OutputMetrics& entry) {
+  entry.nan_mismatch = d.nan_mismatch;
+  entry.inf_mismatch = d.inf_mismatch;
+  entry.sign_of_zero_mismatch = d.sign_of_zero_mismatch;
+  entry.out_of_limit = d.out_of_limit;
+  entry.bitwise_equal = d.bitwise_equal;
+  entry.worst_index = d.worst_index;
+  if (entry.n_elem > 0) entry.headroom = 1 - d.worst_ratio;
+  if (d.errors) {
+    entry.min_diff = d.errors->min_diff;
+    entry.max_diff = d.errors->max_diff;
+    entry.max_abs_err = d.errors->max_abs;
+    entry.max_rel_err = d.errors->max_rel;
+    entry.rmse = d.errors->rmse;
+    entry.rel_l2 = d.errors->rel_l2;
+    entry.cosine = d.errors->cosine;
+  }
+  if (d.ulp) {
+    entry.max_ulp = d.ulp->max;
+    entry.p50_ulp = d.ulp->p50;
+    entry.p99_ulp = d.ulp->p99;
+    entry.p999_ulp = d.ulp->p999;
+    entry.mean_signed_ulp = d.ulp->mean_signed;
+    entry.share_correctly_rounded = d.ulp->share_zero;
+  }
+}
 
 void CompareValues(const Value& got, const Value& want,
                    const OutputMetrics& entry, Entries& metrics) {

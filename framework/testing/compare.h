@@ -17,6 +17,7 @@
 
 #include "framework/core/tensor.h"
 #include "framework/core/value.h"
+#include "framework/metric/difference.h"
 #include "framework/testing/measure.h"
 
 namespace assay::inline v1 {
@@ -28,6 +29,10 @@ namespace assay::inline v1 {
 void CompareValues(const Value& got, const Value& want,
                    const OutputMetrics& entry,
                    std::vector<OutputMetrics>& metrics);
+
+/// Copies the numbers of a difference; `entry.n_elem` is set already. Without
+/// elements there is no headroom.
+void TakeNumbers(const Difference& difference, OutputMetrics& entry);
 
 /// An element as text: the shortest decimal that reads back as the same
 /// number (as float32 for narrower floats), "nan", "inf", "-inf", "true",

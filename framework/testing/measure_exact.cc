@@ -28,32 +28,9 @@ bool Fits(const ExactAnswer& answer, int64_t count) {
 }
 
 void Fill(const ExactDifference& d, OutputMetrics& entry) {
-  entry.nan_mismatch = d.nan_mismatch;
-  entry.inf_mismatch = d.inf_mismatch;
-  entry.sign_of_zero_mismatch = d.sign_of_zero_mismatch;
-  entry.out_of_limit = d.out_of_limit;
-  entry.bitwise_equal = d.bitwise_equal;
-  entry.worst_index = d.worst_index;
+  TakeNumbers(d, entry);
   entry.oracle_bound = d.greatest_bound_ulp;
   entry.max_unit_err = d.greatest_unit_error;
-  if (entry.n_elem > 0) entry.headroom = 1 - d.worst_ratio;
-  if (d.errors) {
-    entry.min_diff = d.errors->min_diff;
-    entry.max_diff = d.errors->max_diff;
-    entry.max_abs_err = d.errors->max_abs;
-    entry.max_rel_err = d.errors->max_rel;
-    entry.rmse = d.errors->rmse;
-    entry.rel_l2 = d.errors->rel_l2;
-    entry.cosine = d.errors->cosine;
-  }
-  if (d.ulp) {
-    entry.max_ulp = d.ulp->max;
-    entry.p50_ulp = d.ulp->p50;
-    entry.p99_ulp = d.ulp->p99;
-    entry.p999_ulp = d.ulp->p999;
-    entry.mean_signed_ulp = d.ulp->mean_signed;
-    entry.share_correctly_rounded = d.ulp->share_zero;
-  }
 }
 
 OutputMetrics MeasureNumbers(const Tensor& got, const ExactAnswer& answer,

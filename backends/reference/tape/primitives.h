@@ -14,38 +14,12 @@
 #ifndef ASSAY_BACKENDS_REFERENCE_TAPE_PRIMITIVES_H_
 #define ASSAY_BACKENDS_REFERENCE_TAPE_PRIMITIVES_H_
 
-#include <cmath>
 #include <cstdlib>
 
+#include "backends/reference/math_functions.h"
 #include "backends/reference/tape/var.h"
 
 namespace assay::reference {
-
-using std::abs;
-using std::acos;
-using std::acosh;
-using std::asin;
-using std::asinh;
-using std::atan;
-using std::atanh;
-using std::ceil;
-using std::cos;
-using std::cosh;
-using std::erf;
-using std::exp;
-using std::expm1;
-using std::floor;
-using std::fmod;
-using std::log;
-using std::log1p;
-using std::nearbyint;
-using std::pow;
-using std::sin;
-using std::sinh;
-using std::sqrt;
-using std::tan;
-using std::tanh;
-using std::trunc;
 
 /// The number as a double, for choosing.
 inline double ToDouble(double x) { return x; }
