@@ -18,7 +18,7 @@ function(assay_unit_test name)
   add_executable(${target} ${arg_SOURCES})
   target_link_libraries(${target} PRIVATE
     assay_options ${arg_LIBRARIES} GTest::gmock_main)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
+  target_compile_options(${target} PRIVATE -O0)
   set_target_properties(${target} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   add_test(NAME unit/${name} COMMAND ${target})
