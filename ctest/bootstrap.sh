@@ -33,7 +33,7 @@ EOF
 readonly kKnownBackends="onednn"
 
 readonly packages=(
-  binutils ca-certificates ccache clang-format clang-tidy cmake dpkg-dev g++
+  binutils ca-certificates ccache clang-format cmake dpkg-dev g++
   git libbenchmark-dev libcli11-dev libeigen3-dev libgmock-dev libgtest-dev
   libjpeg-dev libmpfr-dev libopenjp2-7-dev libpng-dev libprotobuf-dev
   libpugixml-dev libre2-dev libsimdjson-dev libssl-dev libtiff-dev

@@ -138,7 +138,7 @@ Result<Shape> ChainBuilder::ShapeOf(Input input) {
       ", a oneDNN primitive is made for known extents");
 }
 
-Result<TensorView> ChainBuilder::View(DType dtype, Shape shape) const {
+Result<TensorView> ChainBuilder::View(DType dtype, const Shape& shape) const {
   const std::optional<memory::data_type> type = DataType(dtype);
   if (!type.has_value()) {
     return Unsupported(Reason::kDType, "oneDNN on a CPU has no ", dtype);
@@ -333,13 +333,13 @@ void ChainBuilder::Reduce(dnnl::algorithm algorithm, const memory& from,
       {{DNNL_ARG_SRC, from}, {DNNL_ARG_DST, to}});
 }
 
-void ChainBuilder::Append(dnnl::primitive primitive,
+void ChainBuilder::Append(const dnnl::primitive& primitive,
                           const memory::desc& scratchpad,
                           std::string_view implementation,
                           std::span<const Argument> arguments) {
   if (!executor_.empty()) executor_ += '+';
   executor_ += implementation;
-  Chain::Step step{.primitive = std::move(primitive)};
+  Chain::Step step{.primitive = primitive};
   for (const Argument& argument : arguments) {
     step.arguments.push_back({argument.name, argument.memory.get()});
     chain_->kept_.push_back(argument.memory);

@@ -137,7 +137,7 @@ class ChainBuilder {
   Result<Shape> ShapeOf(Input input);
 
   /// The same for an output: a shape and an element type of the caller's.
-  Result<TensorView> View(DType dtype, Shape shape) const;
+  Result<TensorView> View(DType dtype, const Shape& shape) const;
 
   /// The elements of an input such as axes or shape, on which the primitives
   /// depend. Unsupported, reason shape, when they are not known yet, unless the

@@ -265,8 +265,8 @@ bool IsDrawable(DType type) {
 
 /// A kernel of random floats of `type`, whose shape `shape(run)` gives.
 template <class Body, class ShapeOf>
-Result<Kernel> FloatKernel(const Result<DType>& type, ShapeOf shape,
-                           Body body) {
+Result<Kernel> FloatKernel(const Result<DType>& type, const ShapeOf& shape,
+                           const Body& body) {
   if (!type.ok()) return type.status();
   if (!IsDrawable(*type)) {
     return Unsupported(Reason::kDType, "dtype is ", *type,

@@ -175,7 +175,7 @@ class [[nodiscard]] Result {
 
 /// Declares or assigns `target` from a Result, or returns its Status.
 #define ASSAY_ASSIGN_OR_RETURN(target, expression) \
-  ASSAY_ASSIGN_OR_RETURN_AT_(__COUNTER__, target, expression)
+  ASSAY_ASSIGN_OR_RETURN_AT_(__LINE__, target, expression)
 #define ASSAY_ASSIGN_OR_RETURN_AT_(id, target, expression) \
   ASSAY_ASSIGN_OR_RETURN_IN_(id, target, expression)
 #define ASSAY_ASSIGN_OR_RETURN_IN_(id, target, expression)        \

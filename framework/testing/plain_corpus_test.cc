@@ -257,15 +257,23 @@ TEST(PlainCorpusTest, FactsEqualThoseOfTheExport) {
   }
   const Result<Corpus> wanted = ReadCorpus(exported);
   ASSERT_TRUE(wanted.ok()) << wanted.status().ToString();
-  std::map<std::string, std::string> facts;
+  std::map<std::string, TestCase> exports;
   for (const TestCase& c : wanted->cases) {
-    if (c.suite == "node") facts.emplace(c.test_id, FactsOf(c));
+    if (c.suite == "node") exports.emplace(c.test_id, c);
   }
   const Corpus found = Read(fs::path(exported) / "node");
-  EXPECT_EQ(found.cases.size(), facts.size());
+  EXPECT_EQ(found.cases.size(), exports.size());
+  int computed_again = 0;
   for (const TestCase& c : found.cases) {
-    EXPECT_EQ(FactsOf(c), facts[c.test_id]);
+    TestCase& want = exports[c.test_id];
+    // That an expected output is not ONNX's own stands in no file of the case.
+    if (want.limit.source.find("computed again") != std::string::npos) {
+      ++computed_again;
+      want.limit = c.limit;
+    }
+    EXPECT_EQ(FactsOf(c), FactsOf(want));
   }
+  EXPECT_EQ(computed_again, 20);
 }
 
 }  // namespace
