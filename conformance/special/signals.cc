@@ -186,6 +186,25 @@ constexpr SpecialCase kCases[] = {
      [] {
        return Values{Of(kF16, {1, 2, 1, 2}, {1, 0, 3, 0})};
      }},
+    // mel(700 (2^k - 1)) is k mel(700). Where the page is silent, ONNX's
+    // reference implementation: the distance is that of the edges by
+    // num_mel_bins + 2, and a frequency f lies in bin floor((dft_length + 1) f
+    // / sample_rate).
+    {"MelWeightMatrix/lower_edge",
+     "edges of k = 1 and 4, points of k = 1, 2 and 3: bins 1, 3 and 7",
+     "g (int32 b, int32 n, int32 r, float l, float u) => (float[18,1] y) "
+     "{ y = MelWeightMatrix(b, n, r, l, u) }",
+     [] {
+       return Values{Whole(kI32, {}, {1}), Whole(kI32, {}, {34}),
+                     Whole(kI32, {}, {22400}), Of(kF32, {}, {700}),
+                     Of(kF32, {}, {10500})};
+     },
+     // 35 / 32 times 1, 3 and 7 is 1.09, 3.28 and 7.66.
+     [] {
+       return Values{Of(
+           kF32, {18, 1},
+           {0, 0, 0.5, 1, 0.75, 0.5, 0.25, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})};
+     }},
     {"HannWindow/symmetric", "the squares of sin 0, sin pi / 2 and sin pi",
      "g (int64 n) => (float[3] y) { y = HannWindow<periodic = 0>(n) }",
      [] { return Values{Whole(kI64, {}, {3})}; },
