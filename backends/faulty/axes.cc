@@ -64,6 +64,13 @@ Status SwapCorners(Values& inputs) {
   });
 }
 
+// Of a picture: columns before lines.
+void SwapPads(op::DeformConv& op) {
+  if (op.pads.size() != 4) return;
+  std::swap(op.pads[0], op.pads[1]);
+  std::swap(op.pads[2], op.pads[3]);
+}
+
 // Each tap of a picture is moved by (x, y) instead of (y, x).
 Status SwapOffsets(const op::DeformConv& op, Values& inputs) {
   return ChangeTensor(
@@ -177,6 +184,12 @@ std::vector<Mutant> AxisMutants() {
       {"roi_corners_swapped",
        Fed(Ops<op::MaxRoiPool, op::RoiAlign>(),
            [](const auto&, Values& inputs) { return SwapCorners(inputs); })},
+      {"roialign_output_swapped", Rewritten(Ops<op::RoiAlign>(),
+                                            [](auto& op) {
+                                              std::swap(op.output_height,
+                                                        op.output_width);
+                                            })},
+      {"deformconv_pads_swapped", Rewritten(Ops<op::DeformConv>(), SwapPads)},
       {"deformconv_offsets_swapped", Fed(Ops<op::DeformConv>(), SwapOffsets)},
       {"attention_groups_interleaved", GroupsInterleaved()},
   };

@@ -109,6 +109,9 @@ std::vector<Mutant> DefaultMutants() {
       {"adam_default_beta",
        WithoutAttribute(Ops<op::training::Adam>(), "beta",
                         [](auto& op) { op.beta = 0.99F; })},
+      {"optimizer_default_epsilon",
+       WithoutAttribute(Ops<op::training::Adam, op::training::Adagrad>(),
+                        "epsilon", [](auto& op) { op.epsilon = 1e-8F; })},
       {.name = "softmax_opset_ignored", .load = IgnoreOpsetOfSoftmax},
       {.name = "double_initializers_lost", .load = LoseDoubles},
   };

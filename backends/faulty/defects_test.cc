@@ -303,7 +303,10 @@ std::vector<DefectRow> Choices() {
 std::vector<DefectRow> Learned() {
   const Feed nan = F({1, 1}, {kNan});
   return {
-      {"tree_less_takes_equal", kStump, {F({1, 1}, {2})}, {F({1, 1}, {1})}},
+      {"treeregressor_less_takes_equal",
+       kStump,
+       {F({1, 1}, {2})},
+       {F({1, 1}, {1})}},
       {"tree_missing_track_ignored", kStump, {nan}, {F({1, 1}, {2})}},
       {"softmax_zero_taken_for_softmax",
        kSoftmaxZero,

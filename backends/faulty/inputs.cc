@@ -209,6 +209,15 @@ std::vector<Mutant> IgnoredInSignals() {
                                       [](const auto& op, Values& inputs) {
                                         return Fill(inputs, op.mask, 1);
                                       })},
+      {"dft_length_ignored", Fed(Ops<op::DFT>(),
+                                 [](const auto& op, Values& inputs) {
+                                   return Drop(inputs, op.dft_length);
+                                 })},
+      {"roialign_images_ignored", Fed(Ops<op::RoiAlign>(),
+                                      [](const auto& op, Values& inputs) {
+                                        return Fill(inputs, op.batch_indices,
+                                                    0);
+                                      })},
       {"stft_window_ignored", Fed(Ops<op::STFT>(),
                                   [](const auto& op, Values& inputs) {
                                     return Fill(inputs, op.window, 1);

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 #include <string>
-#include <type_traits>
 
 #include "backends/faulty/mutants.h"
 #include "backends/faulty/numbers.h"
@@ -98,18 +97,6 @@ void TakeEqualByNumber(op::ml::TreeEnsemble& op) {
   if (modes.ok()) op.nodes_modes = *modes;
 }
 
-OperatorDefect LessTakesEqual() {
-  return Rewritten(Ops<op::ml::TreeEnsemble, op::ml::TreeEnsembleRegressor,
-                       op::ml::TreeEnsembleClassifier>(),
-                   []<class Op>(Op& op) {
-                     if constexpr (std::is_same_v<Op, op::ml::TreeEnsemble>) {
-                       TakeEqualByNumber(op);
-                     } else {
-                       TakeEqual(op);
-                     }
-                   });
-}
-
 }  // namespace
 
 std::vector<Mutant> TieMutants() {
@@ -132,7 +119,14 @@ std::vector<Mutant> TieMutants() {
       {"resize_nearest_mode_ignored",
        Rewritten(Ops<op::Resize>(),
                  [](auto& op) { op.nearest_mode = "round_prefer_floor"; })},
-      {"tree_less_takes_equal", LessTakesEqual()},
+      {"tree_less_takes_equal",
+       Rewritten(Ops<op::ml::TreeEnsemble>(), TakeEqualByNumber)},
+      {"treeregressor_less_takes_equal",
+       Rewritten(Ops<op::ml::TreeEnsembleRegressor>(),
+                 [](auto& op) { TakeEqual(op); })},
+      {"treeclassifier_less_takes_equal",
+       Rewritten(Ops<op::ml::TreeEnsembleClassifier>(),
+                 [](auto& op) { TakeEqual(op); })},
       {"binarizer_takes_equal",
        Rewritten(Ops<op::ml::Binarizer>(),
                  [](auto& op) {
