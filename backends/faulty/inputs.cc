@@ -178,11 +178,12 @@ Status CountPositions(const op::RotaryEmbedding& op, Values& inputs) {
 
 std::vector<Mutant> IgnoredByAttention() {
   return {
-      {"attention_past_ignored", Rewritten(Ops<op::Attention>(),
-                                           [](auto& op) {
-                                             op.past_key.present =
-                                                 op.past_value.present = false;
-                                           })},
+      {"attention_past_ignored", Fed(Ops<op::Attention>(),
+                                     [](const auto& op, Values& inputs) {
+                                       ASSAY_RETURN_IF_ERROR(
+                                           Fill(inputs, op.past_key, 0));
+                                       return Fill(inputs, op.past_value, 0);
+                                     })},
       {"attention_padding_ignored",
        Fed(Ops<op::Attention>(),
            [](const auto& op, Values& inputs) {

@@ -143,15 +143,17 @@ constexpr SpecialCase kCases[] = {
      [] {
        return Values{Of(kF32, {1, 1, 2}, {31, 53})};
      }},
-    {"DeformConv/pads", "all beginnings first: one column in front, no line",
-     "g (float[1,1,1,2] x, float[1,1,1,1] w, float[1,2,1,3] o) => "
-     "(float[1,1,1,3] y) { y = DeformConv<pads = [0, 1, 0, 0]>(x, w, o) }",
+    {"DeformConv/pads",
+     "beginnings first: a line on both sides, two columns behind",
+     "g (float[1,1,2,2] x, float[1,1,1,1] w, float[1,2,4,4] o) => "
+     "(float[1,1,4,4] y) { y = DeformConv<pads = [1, 0, 1, 2]>(x, w, o) }",
      [] {
-       return Values{Of(kF32, {1, 1, 1, 2}, {3, 5}),
-                     Of(kF32, {1, 1, 1, 1}, {1}), All(kF32, {1, 2, 1, 3}, 0)};
+       return Values{Of(kF32, {1, 1, 2, 2}, {1, 2, 3, 4}),
+                     Of(kF32, {1, 1, 1, 1}, {1}), All(kF32, {1, 2, 4, 4}, 0)};
      },
      [] {
-       return Values{Of(kF32, {1, 1, 1, 3}, {0, 3, 5})};
+       return Values{Of(kF32, {1, 1, 4, 4},
+                        {0, 0, 0, 0, 1, 2, 0, 0, 3, 4, 0, 0, 0, 0, 0, 0})};
      }},
     {"RoiAlign/images", "each region is of the image that it names",
      "g (float[2,1,1,1] x, float[2,4] r, int64[2] b) => (float[2,1,1,1] y) "
