@@ -106,6 +106,10 @@ const char* const kAdam =
     "double[1] h) => (double[1] a, double[1] b, double[1] c) "
     "{ a, b, c = ai.onnx.preview.training.Adam"
     "<alpha = 0.5, beta = 0.25, epsilon = 1.0>(r, t, x, g, v, h) }";
+const char* const kAdamDefaults =
+    "g (double r, int64 t, double[1] x, double[1] g, double[1] v, "
+    "double[1] h) => (double[1] a, double[1] b, double[1] c) "
+    "{ a, b, c = ai.onnx.preview.training.Adam(r, t, x, g, v, h) }";
 const char* const kMomentum =
     "g (double r, int64 t, double[1] x, double[1] g, double[1] v) => "
     "(double[1] a, double[1] b) { a, b = ai.onnx.preview.training.Momentum"
@@ -333,6 +337,12 @@ std::vector<Feed> Adapting(double t, double x, double h) {
           D({1}, {2}), D({1}, {4}), D({1}, {h})};
 }
 
+std::vector<Feed> WithoutStep() {
+  std::vector<Feed> feeds = Adapting(0, 1, 4);
+  feeds[0] = D({}, {0});
+  return feeds;
+}
+
 std::vector<Feed> Moving(double t) {
   return {D({}, {1}), I({}, {t}), D({1}, {1}), D({1}, {2}), D({1}, {4})};
 }
@@ -344,11 +354,9 @@ std::vector<DefectRow> Updates() {
   return {
       {"adam_bias_uncorrected", kAdam, Adapting(3, 1, 4), Adapting(0, 1, 4)},
       // Without a step there is no difference.
-      {"adam_epsilon_inside_root",
-       kAdam,
-       Adapting(0, 1, 4),
-       {D({}, {0}), I({}, {0}), D({1}, {1}), D({1}, {2}), D({1}, {4}),
-        D({1}, {4})}},
+      {"adam_epsilon_inside_root", kAdam, Adapting(0, 1, 4), WithoutStep()},
+      {"optimizer_default_epsilon", kAdamDefaults, Adapting(0, 1, 4),
+       WithoutStep()},
       {"momentum_first_step_dampened", kMomentum, Moving(0), Moving(1)},
       {"loss_mean_unweighted",
        kLoss,
