@@ -2,6 +2,11 @@
 //
 // Mutants that ignore an attribute: the operator runs as if it had the default.
 
+#include <algorithm>
+#include <string>
+#include <type_traits>
+#include <utility>
+
 #include "backends/faulty/mutants.h"
 #include "backends/faulty/numbers.h"
 
@@ -115,11 +120,173 @@ std::vector<Mutant> OfMovement() {
   };
 }
 
+std::vector<Mutant> OfAttention() {
+  return {
+      {"attention_scale_ignored",
+       Rewritten(Ops<op::Attention>(), [](auto& op) { op.scale.reset(); })},
+      {"attention_softcap_ignored",
+       Rewritten(Ops<op::Attention>(), [](auto& op) { op.softcap = 0; })},
+      {"rotary_interleaved_ignored",
+       Rewritten(Ops<op::RotaryEmbedding>(),
+                 [](auto& op) { op.interleaved = 0; })},
+      {"swiglu_alpha_ignored",
+       Rewritten(Ops<op::SwiGLU>(), [](auto& op) { op.alpha = 1; })},
+      {"mvn_axes_ignored", Rewritten(Ops<op::MeanVarianceNormalization>(),
+                                     [](auto& op) {
+                                       op.axes = {0, 2, 3};
+                                     })},
+      {"affinegrid_align_corners_ignored",
+       Rewritten(Ops<op::AffineGrid>(),
+                 [](auto& op) { op.align_corners = 0; })},
+  };
+}
+
+std::vector<Mutant> OfSignals() {
+  return {
+      {"roi_scale_ignored", Rewritten(Ops<op::MaxRoiPool, op::RoiAlign>(),
+                                      [](auto& op) { op.spatial_scale = 1; })},
+      {"dft_onesided_ignored",
+       Rewritten(Ops<op::DFT, op::STFT>(), [](auto& op) { op.onesided = 0; })},
+      {"stft_always_onesided",
+       Rewritten(Ops<op::STFT>(), [](auto& op) { op.onesided = 1; })},
+      {"mel_output_datatype_ignored",
+       Rewritten(Ops<op::MelWeightMatrix>(),
+                 [](auto& op) { op.output_datatype = 1; })},
+      {"imagedecoder_pixel_format_ignored",
+       Rewritten(Ops<op::ImageDecoder>(),
+                 [](auto& op) { op.pixel_format = "RGB"; })},
+      {"tfidf_mode_ignored",
+       Rewritten(Ops<op::TfIdfVectorizer>(), [](auto& op) { op.mode = "TF"; })},
+      {"tfidf_skips_ignored",
+       Rewritten(Ops<op::TfIdfVectorizer>(),
+                 [](auto& op) { op.max_skip_count = 0; })},
+  };
+}
+
+using TreeOps = Ops<op::ml::TreeEnsemble, op::ml::TreeEnsembleRegressor,
+                    op::ml::TreeEnsembleClassifier>;
+using Predictors =
+    Ops<op::ml::TreeEnsemble, op::ml::TreeEnsembleRegressor,
+        op::ml::TreeEnsembleClassifier, op::ml::LinearRegressor,
+        op::ml::LinearClassifier, op::ml::SVMRegressor, op::ml::SVMClassifier>;
+
+// Transforms have a number in TreeEnsemble and a name elsewhere.
+constexpr int64_t kSoftmaxNumber = 1;
+constexpr int64_t kSoftmaxZeroNumber = 3;
+
+template <class Op>
+constexpr bool kTransformHasName =
+    std::is_same_v<decltype(Op::post_transform), std::string>;
+
+template <class Op>
+void DropTransform(Op& op) {
+  if constexpr (kTransformHasName<Op>) {
+    op.post_transform = "NONE";
+  } else {
+    op.post_transform = 0;
+  }
+}
+
+template <class Op>
+void CountZeroScores(Op& op) {
+  if constexpr (kTransformHasName<Op>) {
+    if (op.post_transform == "SOFTMAX_ZERO") op.post_transform = "SOFTMAX";
+  } else {
+    if (op.post_transform == kSoftmaxZeroNumber) {
+      op.post_transform = kSoftmaxNumber;
+    }
+  }
+}
+
+// What is not found becomes what it does where no default is given.
+template <class Op>
+void DropDefaults(Op& op) {
+  op.default_int64 = -1;
+  op.default_string = "_Unused";
+  if constexpr (requires { op.default_float; }) {
+    op.default_float = -0.0F;
+    op.default_tensor.reset();
+  }
+}
+
+std::vector<Mutant> OfLearned() {
+  return {
+      {"tree_missing_track_ignored",
+       Rewritten(TreeOps(),
+                 [](auto& op) { op.nodes_missing_value_tracks_true.clear(); })},
+      {"post_transform_ignored",
+       Rewritten(Predictors(), [](auto& op) { DropTransform(op); })},
+      {"softmax_zero_taken_for_softmax",
+       Rewritten(Predictors(), [](auto& op) { CountZeroScores(op); })},
+      {"svmregressor_kernel_ignored",
+       Rewritten(Ops<op::ml::SVMRegressor>(),
+                 [](auto& op) { op.kernel_type = "LINEAR"; })},
+      {"svmclassifier_kernel_ignored",
+       Rewritten(Ops<op::ml::SVMClassifier>(),
+                 [](auto& op) { op.kernel_type = "LINEAR"; })},
+      {"svmregressor_transform_ignored",
+       Rewritten(Ops<op::ml::SVMRegressor>(),
+                 [](auto& op) { op.post_transform = "NONE"; })},
+      {"svmclassifier_transform_ignored",
+       Rewritten(Ops<op::ml::SVMClassifier>(),
+                 [](auto& op) { op.post_transform = "NONE"; })},
+      {"treeclassifier_missing_track_ignored",
+       Rewritten(Ops<op::ml::TreeEnsembleClassifier>(),
+                 [](auto& op) { op.nodes_missing_value_tracks_true.clear(); })},
+      {"labelencoder_default_ignored",
+       Rewritten(Ops<op::ml::LabelEncoder, op::ml::CategoryMapper>(),
+                 [](auto& op) { DropDefaults(op); })},
+      {"normalizer_norm_ignored",
+       Rewritten(Ops<op::ml::Normalizer>(), [](auto& op) { op.norm = "MAX"; })},
+      {"castmap_sparse_ignored",
+       Rewritten(Ops<op::ml::CastMap>(),
+                 [](auto& op) { op.map_form = "DENSE"; })},
+  };
+}
+
+// What was to be left out counts, as of the nearest class there is.
+OperatorDefect IgnoredLabelsCount() {
+  return Replaced(
+      Ops<op::NegativeLogLikelihoodLoss, op::SoftmaxCrossEntropyLoss>(),
+      [](auto op, LoadContext& load, const Right& right) -> Result<Kernel> {
+        op.ignore_index.reset();
+        ASSAY_ASSIGN_OR_RETURN(Kernel kernel, right(op, load));
+        const auto feed = [](Values& inputs) {
+          const auto greatest =
+              static_cast<double>(inputs[0].tensor()->shape()[1] - 1);
+          return ChangeTensor(inputs[1], [=](const Tensor& labels) {
+            return WithNumbers(labels, [=](int64_t, double label) {
+              return std::clamp(label, 0.0, greatest);
+            });
+          });
+        };
+        return Around(std::move(kernel), load.node(), feed, {});
+      });
+}
+
+std::vector<Mutant> OfTraining() {
+  return {
+      {"optimizer_norm_coefficient_ignored",
+       Rewritten(Ops<op::training::Adam, op::training::Adagrad,
+                     op::training::Momentum>(),
+                 [](auto& op) { op.norm_coefficient = 0; })},
+      {"momentum_nesterov_ignored",
+       Rewritten(Ops<op::training::Momentum>(),
+                 [](auto& op) { op.mode = "standard"; })},
+      {"adagrad_decay_ignored",
+       Rewritten(Ops<op::training::Adagrad>(),
+                 [](auto& op) { op.decay_factor = 0; })},
+      {"loss_ignore_index_ignored", IgnoredLabelsCount()},
+  };
+}
+
 }  // namespace
 
 std::vector<Mutant> AttributeMutants() {
   std::vector<Mutant> all = OfActivations();
-  for (const auto& table : {OfProducts(), OfReductions(), OfMovement()}) {
+  for (const auto& table :
+       {OfProducts(), OfReductions(), OfMovement(), OfAttention(), OfSignals(),
+        OfLearned(), OfTraining()}) {
     all.insert(all.end(), table.begin(), table.end());
   }
   return all;

@@ -136,6 +136,15 @@ std::vector<Mutant> OfStrings() {
       {"string_normalizer_case_kept",
        Rewritten(Ops<op::StringNormalizer>(),
                  [](auto& op) { op.case_change_action = "NONE"; })},
+      {"string_normalizer_stopwords_case_heeded",
+       Rewritten(Ops<op::StringNormalizer>(),
+                 [](auto& op) { op.is_case_sensitive = 1; })},
+      {"regex_matches_a_part",
+       Rewritten(Ops<op::RegexFullMatch>(),
+                 [](auto& op) {
+                   if (!op.pattern.has_value()) return;
+                   op.pattern = StrCat("(?s:.*)(?:", *op.pattern, ")(?s:.*)");
+                 })},
   };
 }
 

@@ -96,6 +96,22 @@ std::vector<Mutant> DefaultMutants() {
        WithoutAttribute(
            Ops<op::Resize>(), "coordinate_transformation_mode",
            [](auto& op) { op.coordinate_transformation_mode = "asymmetric"; })},
+      {"roialign_default_coordinates",
+       WithoutAttribute(Ops<op::RoiAlign>(), "coordinate_transformation_mode",
+                        [](auto& op) {
+                          op.coordinate_transformation_mode =
+                              "output_half_pixel";
+                        })},
+      {"window_default_symmetric",
+       WithoutAttribute(
+           Ops<op::HannWindow, op::HammingWindow, op::BlackmanWindow>(),
+           "periodic", [](auto& op) { op.periodic = 0; })},
+      {"adam_default_beta",
+       WithoutAttribute(Ops<op::training::Adam>(), "beta",
+                        [](auto& op) { op.beta = 0.99F; })},
+      {"optimizer_default_epsilon",
+       WithoutAttribute(Ops<op::training::Adam, op::training::Adagrad>(),
+                        "epsilon", [](auto& op) { op.epsilon = 1e-8F; })},
       {.name = "softmax_opset_ignored", .load = IgnoreOpsetOfSoftmax},
       {.name = "double_initializers_lost", .load = LoseDoubles},
   };

@@ -75,6 +75,67 @@ const char* const kTopK =
     "g (float[N] x, int64[1] k) => (float[K] v, int64[K] i) "
     "{ v, i = TopK(x, k) }";
 
+const char* const kStump =
+    "g (float[1,1] x) => (float[1,1] y) "
+    "{ y = ai.onnx.ml.TreeEnsembleRegressor<nodes_treeids = [0, 0, 0], "
+    "nodes_nodeids = [0, 1, 2], nodes_featureids = [0, 0, 0], "
+    "nodes_modes = [\"BRANCH_LT\", \"LEAF\", \"LEAF\"], "
+    "nodes_values = [2.0, 0.0, 0.0], nodes_truenodeids = [1, 0, 0], "
+    "nodes_falsenodeids = [2, 0, 0], "
+    "nodes_missing_value_tracks_true = [1, 0, 0], "
+    "target_treeids = [0, 0], target_nodeids = [1, 2], "
+    "target_ids = [0, 0], target_weights = [10.0, 20.0], n_targets = 1>(x) }";
+const char* const kSoftmaxZero =
+    "g (float[1,2] x) => (float[1,2] y) { y = ai.onnx.ml.LinearRegressor"
+    "<targets = 2, coefficients = [1.0, 0.0, 0.0, 1.0], "
+    "post_transform = \"SOFTMAX_ZERO\">(x) }";
+const char* const kLinear =
+    "g (float[1,2] x) => (float[1,2] y) { y = ai.onnx.ml.LinearRegressor"
+    "<targets = 2, coefficients = [1.0, 2.0, 3.0, 1.0]>(x) }";
+const char* const kBinarizer =
+    "g (float[N] x) => (float[N] y) "
+    "{ y = ai.onnx.ml.Binarizer<threshold = 0.5>(x) }";
+const char* const kImputer =
+    "g (float[1,2] x) => (float[1,2] y) { y = ai.onnx.ml.Imputer"
+    "<imputed_value_floats = [7.0], replaced_value_float = nan>(x) }";
+const char* const kScaler =
+    "g (float[1,2] x) => (float[1,2] y) { y = ai.onnx.ml.Scaler"
+    "<offset = [1.0, 0.0], scale = [2.0, 3.0]>(x) }";
+const char* const kAdam =
+    "g (double r, int64 t, double[1] x, double[1] g, double[1] v, "
+    "double[1] h) => (double[1] a, double[1] b, double[1] c) "
+    "{ a, b, c = ai.onnx.preview.training.Adam"
+    "<alpha = 0.5, beta = 0.25, epsilon = 1.0>(r, t, x, g, v, h) }";
+const char* const kAdamDefaults =
+    "g (double r, int64 t, double[1] x, double[1] g, double[1] v, "
+    "double[1] h) => (double[1] a, double[1] b, double[1] c) "
+    "{ a, b, c = ai.onnx.preview.training.Adam(r, t, x, g, v, h) }";
+const char* const kMomentum =
+    "g (double r, int64 t, double[1] x, double[1] g, double[1] v) => "
+    "(double[1] a, double[1] b) { a, b = ai.onnx.preview.training.Momentum"
+    "<alpha = 0.5, beta = 0.25, norm_coefficient = 0.0, "
+    "mode = \"standard\">(r, t, x, g, v) }";
+const char* const kLoss =
+    "g (float[2,2] x, int64[2] t, float[2] w) => (float y) "
+    "{ y = NegativeLogLikelihoodLoss<ignore_index = -1>(x, t, w) }";
+const char* const kCausal =
+    "g (float[1,1,Q,1] q, float[1,1,K,1] k, float[1,1,K,1] v) => "
+    "(float[1,1,Q,1] y) { y = Attention<is_causal = 1>(q, k, v) }";
+const char* const kWindow =
+    "g (float[1,1,Q,1] q, float[1,1,K,1] k, float[1,1,K,1] v) => "
+    "(float[1,1,Q,1] y) { y = Attention<left_window_size = 1>(q, k, v) }";
+const char* const kGroups =
+    "g (float[1,H,1,1] q, float[1,2,2,1] k, float[1,2,2,1] v) => "
+    "(float[1,H,1,1] y) { y = Attention(q, k, v) }";
+const char* const kInverse =
+    "g (float[1,N,2] x) => (float[1,N,2] y) { y = DFT<inverse = 1>(x) }";
+const char* const kMel =
+    "g (int64 b, int64 n, int64 r, float l, float u) => (float[18,1] y) "
+    "{ y = MelWeightMatrix(b, n, r, l, u) }";
+const char* const kRois =
+    "g (float[1,1,2,2] x, float[1,5] r) => (float[1,1,1,1] y) "
+    "{ y = MaxRoiPool<pooled_shape = [1, 1]>(x, r) }";
+
 struct DefectRow {
   const char* mutant;
   const char* graph;
@@ -243,6 +304,113 @@ std::vector<DefectRow> Choices() {
   };
 }
 
+std::vector<DefectRow> Learned() {
+  const Feed nan = F({1, 1}, {kNan});
+  return {
+      {"treeregressor_less_takes_equal",
+       kStump,
+       {F({1, 1}, {2})},
+       {F({1, 1}, {1})}},
+      {"tree_missing_track_ignored", kStump, {nan}, {F({1, 1}, {2})}},
+      {"softmax_zero_taken_for_softmax",
+       kSoftmaxZero,
+       {F({1, 2}, {0, 3})},
+       {F({1, 2}, {1, 3})}},
+      {"linear_coefficients_transposed",
+       kLinear,
+       {F({1, 2}, {1, 1})},
+       {F({1, 2}, {0, 0})}},
+      {"binarizer_takes_equal",
+       kBinarizer,
+       {F({1}, {0.5})},
+       {F({2}, {0.25, 0.75})}},
+      {"imputer_misses_nan",
+       kImputer,
+       {F({1, 2}, {1, kNan})},
+       {F({1, 2}, {1, 2})}},
+  };
+}
+
+// R, T, X, G, V and H.
+std::vector<Feed> Adapting(double t, double x, double h) {
+  return {D({}, {1}),  I({}, {t}),  D({1}, {x}),
+          D({1}, {2}), D({1}, {4}), D({1}, {h})};
+}
+
+std::vector<Feed> WithoutStep() {
+  std::vector<Feed> feeds = Adapting(0, 1, 4);
+  feeds[0] = D({}, {0});
+  return feeds;
+}
+
+std::vector<Feed> Moving(double t) {
+  return {D({}, {1}), I({}, {t}), D({1}, {1}), D({1}, {2}), D({1}, {4})};
+}
+
+std::vector<DefectRow> Updates() {
+  const Feed scores = F({2, 2}, {-1, -2, -3, -4});
+  const Feed weights = F({2}, {1, 3});
+  const Feed ones = F({2}, {1, 1});
+  return {
+      {"adam_bias_uncorrected", kAdam, Adapting(3, 1, 4), Adapting(0, 1, 4)},
+      // Without a step there is no difference.
+      {"adam_epsilon_inside_root", kAdam, Adapting(0, 1, 4), WithoutStep()},
+      {"optimizer_default_epsilon", kAdamDefaults, Adapting(0, 1, 4),
+       WithoutStep()},
+      {"momentum_first_step_dampened", kMomentum, Moving(0), Moving(1)},
+      {"loss_mean_unweighted",
+       kLoss,
+       {scores, I({2}, {0, 1}), weights},
+       {scores, I({2}, {0, 1}), ones}},
+      {"loss_mean_counts_ignored",
+       kLoss,
+       {scores, I({2}, {0, -1}), weights},
+       {scores, I({2}, {0, 1}), weights}},
+      {"loss_ignore_index_ignored",
+       kLoss,
+       {scores, I({2}, {0, -1}), weights},
+       {scores, I({2}, {0, 1}), weights}},
+  };
+}
+
+std::vector<DefectRow> Reaches() {
+  const Feed zeros = F({1, 1, 2, 1}, {0, 0});
+  const Feed values = F({1, 1, 2, 1}, {1, 2});
+  const Feed three = F({1, 1, 3, 1}, {0, 0, 0});
+  const Feed keys = F({1, 2, 2, 1}, {0, 0, 0, 0});
+  const Feed heads = F({1, 2, 2, 1}, {1, 1, 2, 2});
+  return {
+      {"attention_causal_off_by_one",
+       kCausal,
+       {zeros, zeros, values},
+       {F({1, 1, 1, 1}, {0}), F({1, 1, 1, 1}, {0}), F({1, 1, 1, 1}, {3})}},
+      {"attention_window_off_by_one",
+       kWindow,
+       {three, three, F({1, 1, 3, 1}, {1, 2, 4})},
+       {zeros, zeros, values}},
+      {"attention_groups_interleaved",
+       kGroups,
+       {F({1, 4, 1, 1}, {0, 0, 0, 0}), keys, heads},
+       {F({1, 2, 1, 1}, {0, 0}), keys, heads}},
+      {"dft_inverse_unscaled",
+       kInverse,
+       {F({1, 2, 2}, {1, 0, 2, 0})},
+       {F({1, 1, 2}, {1, 0})}},
+      {"mel_lower_edge_ignored",
+       kMel,
+       {I({}, {1}), I({}, {34}), I({}, {22400}), F({}, {700}), F({}, {10500})},
+       {I({}, {1}), I({}, {34}), I({}, {22400}), F({}, {0}), F({}, {10500})}},
+      {"roi_corners_swapped",
+       kRois,
+       {F({1, 1, 2, 2}, {1, 2, 3, 4}), F({1, 5}, {0, 1, 0, 1, 0})},
+       {F({1, 1, 2, 2}, {1, 2, 3, 4}), F({1, 5}, {0, 1, 1, 1, 1})}},
+      {"scaler_scales_first",
+       kScaler,
+       {F({1, 2}, {4, 5})},
+       {F({1, 2}, {kNan, 5})}},
+  };
+}
+
 bool Differs(const char* mutant, const char* graph,
              const std::vector<Feed>& feeds) {
   const auto right = RunWith("", graph, feeds);
@@ -253,8 +421,8 @@ bool Differs(const char* mutant, const char* graph,
 }
 
 TEST(Defects, ShowWhereTheyLieAndNowhereElse) {
-  for (const auto& table :
-       {Nonfinite(), Integers(), Roundings(), Sums(), Choices()}) {
+  for (const auto& table : {Nonfinite(), Integers(), Roundings(), Sums(),
+                            Choices(), Learned(), Updates(), Reaches()}) {
     for (const DefectRow& row : table) {
       EXPECT_TRUE(Differs(row.mutant, row.graph, row.shown)) << row.mutant;
       EXPECT_FALSE(Differs(row.mutant, row.graph, row.hidden)) << row.mutant;

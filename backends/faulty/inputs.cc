@@ -158,11 +158,85 @@ std::vector<Mutant> Ignored() {
   };
 }
 
+/// How many keys there are, padding and all.
+double KeysOf(const op::Attention& op, const Values& inputs) {
+  const Shape& k = inputs[static_cast<size_t>(op.k.position)].tensor()->shape();
+  return static_cast<double>(k[k.rank() - 2]);
+}
+
+// Each token stands where it does in its row.
+Status CountPositions(const op::RotaryEmbedding& op, Values& inputs) {
+  Value* const ids = At(inputs, op.position_ids);
+  if (ids == nullptr) return OkStatus();
+  return ChangeTensor(*ids, [](const Tensor& tensor) {
+    const int64_t rows = tensor.shape()[tensor.shape().rank() - 1];
+    return WithNumbers(tensor, [=](int64_t i, double) {
+      return static_cast<double>(i % rows);
+    });
+  });
+}
+
+std::vector<Mutant> IgnoredByAttention() {
+  return {
+      {"attention_past_ignored", Fed(Ops<op::Attention>(),
+                                     [](const auto& op, Values& inputs) {
+                                       ASSAY_RETURN_IF_ERROR(
+                                           Fill(inputs, op.past_key, 0));
+                                       return Fill(inputs, op.past_value, 0);
+                                     })},
+      {"attention_padding_ignored",
+       Fed(Ops<op::Attention>(),
+           [](const auto& op, Values& inputs) {
+             return Fill(inputs, op.nonpad_kv_seqlen, KeysOf(op, inputs));
+           })},
+      {"rotary_position_ids_ignored",
+       Fed(Ops<op::RotaryEmbedding>(), CountPositions)},
+      {"past_state_ignored",
+       Fed(Ops<op::LinearAttention, op::CausalConvWithState>(),
+           [](const auto& op, Values& inputs) {
+             return Fill(inputs, op.past_state, 0);
+           })},
+      {"linear_attention_decay_ignored",
+       Fed(Ops<op::LinearAttention>(),
+           [](const auto& op, Values& inputs) {
+             return Fill(inputs, op.decay, 0);
+           })},
+  };
+}
+
+std::vector<Mutant> IgnoredInSignals() {
+  return {
+      {"deformconv_mask_ignored", Fed(Ops<op::DeformConv>(),
+                                      [](const auto& op, Values& inputs) {
+                                        return Fill(inputs, op.mask, 1);
+                                      })},
+      {"dft_length_ignored", Fed(Ops<op::DFT>(),
+                                 [](const auto& op, Values& inputs) {
+                                   return Drop(inputs, op.dft_length);
+                                 })},
+      {"roialign_images_ignored", Fed(Ops<op::RoiAlign>(),
+                                      [](const auto& op, Values& inputs) {
+                                        return Fill(inputs, op.batch_indices,
+                                                    0);
+                                      })},
+      {"stft_window_ignored", Fed(Ops<op::STFT>(),
+                                  [](const auto& op, Values& inputs) {
+                                    return Fill(inputs, op.window, 1);
+                                  })},
+      {"mel_lower_edge_ignored", Fed(Ops<op::MelWeightMatrix>(),
+                                     [](const auto& op, Values& inputs) {
+                                       return Fill(inputs, op.lower_edge_hertz,
+                                                   0);
+                                     })},
+  };
+}
+
 }  // namespace
 
 std::vector<Mutant> InputMutants() {
   std::vector<Mutant> all = Ignored();
-  for (const auto& table : {IgnoredByRecurrent(), Broadcasts()}) {
+  for (const auto& table : {IgnoredByRecurrent(), Broadcasts(),
+                            IgnoredByAttention(), IgnoredInSignals()}) {
     all.insert(all.end(), table.begin(), table.end());
   }
   return all;

@@ -11,10 +11,11 @@ std::span<const Mutant> Mutants() {
   static const std::vector<Mutant> mutants = [] {
     using Table = std::vector<Mutant> (*)();
     constexpr Table kTables[] = {
-        OutputMutants,   LawMutants,     AttributeMutants, DefaultMutants,
-        WindowMutants,   AxisMutants,    InputMutants,     WeightMutants,
-        RoundingMutants, NumberMutants,  PrecisionMutants, TieMutants,
-        SizeMutants,     ControlMutants, MemoryMutants,    LenienceMutants,
+        OutputMutants,   LawMutants,    AttributeMutants, DefaultMutants,
+        WindowMutants,   AxisMutants,   InputMutants,     WeightMutants,
+        RoundingMutants, NumberMutants, PrecisionMutants, TieMutants,
+        FormulaMutants,  SizeMutants,   ControlMutants,   MemoryMutants,
+        LenienceMutants,
     };
     std::vector<Mutant> all;
     for (const Table table : kTables)

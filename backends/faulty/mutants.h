@@ -69,6 +69,7 @@ std::vector<Mutant> RoundingMutants();
 std::vector<Mutant> NumberMutants();     // NaN, denormals, signs, overflow
 std::vector<Mutant> PrecisionMutants();  // sums in narrow types
 std::vector<Mutant> TieMutants();
+std::vector<Mutant> FormulaMutants();   // a step left out or done otherwise
 std::vector<Mutant> SizeMutants();      // last, many, odd ones
 std::vector<Mutant> ControlMutants();   // control flow, sequences, strings
 std::vector<Mutant> MemoryMutants();    // memory, repetition, chance

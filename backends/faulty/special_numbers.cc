@@ -26,6 +26,13 @@ OperatorDefect NanReadAs(double instead, Ops<Op...> ops) {
   });
 }
 
+// x == replaced, which NaN is not even to itself.
+Status KeepNans(const op::ml::Imputer& op, const Values& inputs,
+                Values& outputs) {
+  if (std::isnan(op.replaced_value_float)) outputs[0] = inputs[0];
+  return OkStatus();
+}
+
 std::vector<Mutant> Nans() {
   return {
       {"max_ignores_nan", NanReadAs(-kInfinity, Ops<op::Max>())},
@@ -43,6 +50,7 @@ std::vector<Mutant> Nans() {
       {"comparison_orders_nan",
        NanReadAs(-kInfinity, Ops<op::Equal, op::Less, op::LessOrEqual,
                                  op::Greater, op::GreaterOrEqual>())},
+      {"imputer_misses_nan", Spoiled(Ops<op::ml::Imputer>(), KeepNans)},
   };
 }
 

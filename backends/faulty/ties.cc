@@ -3,6 +3,9 @@
 // Mutants that choose another of equals than ONNX says.
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
 
 #include "backends/faulty/mutants.h"
 #include "backends/faulty/numbers.h"
@@ -77,6 +80,23 @@ Status AllOfGreatest(const op::Hardmax& op, const Values& inputs,
   });
 }
 
+// Below the split, or equal to it: BRANCH_LT as if it were BRANCH_LEQ.
+template <class Op>
+void TakeEqual(Op& op) {
+  for (std::string& mode : op.nodes_modes) {
+    if (mode == "BRANCH_LT") mode = "BRANCH_LEQ";
+  }
+}
+
+void TakeEqualByNumber(op::ml::TreeEnsemble& op) {
+  constexpr double kLeq = 0;
+  constexpr double kLt = 1;
+  const auto modes = WithNumbers(op.nodes_modes, [](int64_t, double mode) {
+    return mode == kLt ? kLeq : mode;
+  });
+  if (modes.ok()) op.nodes_modes = *modes;
+}
+
 }  // namespace
 
 std::vector<Mutant> TieMutants() {
@@ -99,6 +119,20 @@ std::vector<Mutant> TieMutants() {
       {"resize_nearest_mode_ignored",
        Rewritten(Ops<op::Resize>(),
                  [](auto& op) { op.nearest_mode = "round_prefer_floor"; })},
+      {"tree_less_takes_equal",
+       Rewritten(Ops<op::ml::TreeEnsemble>(), TakeEqualByNumber)},
+      {"treeregressor_less_takes_equal",
+       Rewritten(Ops<op::ml::TreeEnsembleRegressor>(),
+                 [](auto& op) { TakeEqual(op); })},
+      {"treeclassifier_less_takes_equal",
+       Rewritten(Ops<op::ml::TreeEnsembleClassifier>(),
+                 [](auto& op) { TakeEqual(op); })},
+      {"binarizer_takes_equal",
+       Rewritten(Ops<op::ml::Binarizer>(),
+                 [](auto& op) {
+                   op.threshold = std::nextafter(
+                       op.threshold, -std::numeric_limits<float>::infinity());
+                 })},
   };
 }
 

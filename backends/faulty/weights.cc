@@ -58,6 +58,17 @@ Status SwapGates(Values& inputs, int64_t count, int64_t a, int64_t b) {
   return OkStatus();
 }
 
+// Feature by feature instead of target by target.
+void TransposeCoefficients(op::ml::LinearRegressor& op) {
+  const auto targets = static_cast<size_t>(op.targets);
+  const std::vector<float> given = op.coefficients;
+  if (targets == 0 || given.size() % targets != 0) return;
+  const size_t features = given.size() / targets;
+  for (size_t i = 0; i < given.size(); ++i) {
+    op.coefficients[i] = given[i % features * targets + i / features];
+  }
+}
+
 }  // namespace
 
 std::vector<Mutant> WeightMutants() {
@@ -89,6 +100,8 @@ std::vector<Mutant> WeightMutants() {
                                 [](const auto&, Values& inputs) {
                                   return SwapGates(inputs, 3, 0, 1);
                                 })},
+      {"linear_coefficients_transposed",
+       Rewritten(Ops<op::ml::LinearRegressor>(), TransposeCoefficients)},
   };
 }
 

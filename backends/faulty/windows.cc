@@ -73,6 +73,17 @@ Status LowerDiagonal(const op::Trilu& op, Values& inputs) {
   return OkStatus();
 }
 
+// Each query attends to the key behind its own too.
+void ReachOneMore(op::Attention& op) {
+  if (op.is_causal == 0) return;
+  op.is_causal = 0;
+  op.right_window_size = 1;
+}
+
+void WidenWindow(op::Attention& op) {
+  if (op.left_window_size >= 0) ++op.left_window_size;
+}
+
 }  // namespace
 
 std::vector<Mutant> WindowMutants() {
@@ -101,6 +112,10 @@ std::vector<Mutant> WindowMutants() {
                                              })},
       {"slice_end_included", Fed(Ops<op::Slice>(), IncludeEnds)},
       {"trilu_diagonal_off_by_one", Fed(Ops<op::Trilu>(), LowerDiagonal)},
+      {"attention_causal_off_by_one",
+       Rewritten(Ops<op::Attention>(), ReachOneMore)},
+      {"attention_window_off_by_one",
+       Rewritten(Ops<op::Attention>(), WidenWindow)},
   };
 }
 

@@ -212,6 +212,15 @@ constexpr SpecialCase kCases[] = {
      [] {
        return Values{Of(kF32, {2, 1}, {2.25, -2.75})};
      }},
+    {"ml.SVMRegressor/logistic", "1 / (1 + exp(-x)): 1/2, 1 and 0",
+     "g (float[3,1] x) => (float[3,1] y) { y = ai.onnx.ml.SVMRegressor"
+     "<coefficients = [1.0], rho = [0.0], post_transform = \"LOGISTIC\">(x) }",
+     [] {
+       return Values{Of(kF32, {3, 1}, {0, 200, -200})};
+     },
+     [] {
+       return Values{Of(kF32, {3, 1}, {0.5, 1, 0})};
+     }},
     {"ml.SVMClassifier/linear", "rho + x w of each class, the greatest wins",
      "g (float[3,2] x) => (string[3] l, float[3,3] z) "
      "{ l, z = ai.onnx.ml.SVMClassifier"
@@ -254,6 +263,33 @@ constexpr SpecialCase kCases[] = {
      },
      [] {
        return Values{Of(kI64, {2}, {8, 9}), Of(kF32, {2, 2}, {-3, 3, 1, -1})};
+     }},
+    {"ml.SVMClassifier/poly",
+     "(x + 1)^2 - (2 x + 1)^2 + 1, a vote for the first above 0; -s and s",
+     "g (float[2,1] x) => (int64[2] l, float[2,2] z) "
+     "{ l, z = ai.onnx.ml.SVMClassifier<kernel_type = \"POLY\", "
+     "kernel_params = [0.5, 1.0, 2.0], "
+     "classlabels_ints = [8, 9], vectors_per_class = [1, 1], "
+     "support_vectors = [2.0, 4.0], coefficients = [1.0, -1.0], "
+     "rho = [1.0]>(x) }",
+     [] {
+       return Values{Of(kF32, {2, 1}, {2, -0.5})};
+     },
+     [] {
+       return Values{Of(kI64, {2}, {9, 8}),
+                     Of(kF32, {2, 2}, {15, -15, -1.25, 1.25})};
+     }},
+    {"ml.SVMClassifier/softmax",
+     "of equal scores 1/2 and the first label; 200 apart 0 and 1",
+     "g (float[2,2] x) => (int64[2] l, float[2,2] z) "
+     "{ l, z = ai.onnx.ml.SVMClassifier<classlabels_ints = [8, 9], "
+     "coefficients = [1.0, 0.0, 0.0, 1.0], rho = [0.0, 0.0], "
+     "post_transform = \"SOFTMAX\">(x) }",
+     [] {
+       return Values{Of(kF32, {2, 2}, {3, 3, 0, 200})};
+     },
+     [] {
+       return Values{Of(kI64, {2}, {8, 9}), Of(kF32, {2, 2}, {0.5, 0.5, 0, 1})};
      }},
     {"ml.SVMClassifier/probabilities",
      "the decision 3 gives 1 / (1 + exp(3 a)) = 3/4, and 0 gives 1/2",

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Pictures and signals by hand: MaxRoiPool, of which ONNX has no case,
-// DeformConv, ImageDecoder, STFT and windows. The page of MaxRoiPool-22 gives
-// shapes and no formula; what is asked here holds under every reading of it:
-// corners are whole numbers after scaling, each region begins and ends inside
-// the picture, and its cells come out even. That both corners belong to a
-// region is the layer's of the paper that the operator is from (Girshick, "Fast
-// R-CNN").
+// RoiAlign, DeformConv, ImageDecoder, DFT, STFT, MelWeightMatrix and windows.
+// The page of MaxRoiPool-22 gives shapes and no formula; what is asked here
+// holds under every reading of it: corners are whole numbers after scaling,
+// each region begins and ends inside the picture, and its cells come out even.
+// That both corners belong to a region is the layer's of the paper that the
+// operator is from (Girshick, "Fast R-CNN").
 
 #include "conformance/special/special.h"
 
@@ -33,6 +33,12 @@ Value Pixmap() {
   return Of(kU8, {17},
             {'P', '6', ' ', '2', ' ', '1', ' ', '2', '5', '5', '\n', 1, 2, 3, 4,
              5, 6});
+}
+
+// A band from bin 1 by its peak in bin 3 to bin 7.
+Value Triangle(DType type) {
+  return Of(type, {18, 1},
+            {0, 0, 0.5, 1, 0.75, 0.5, 0.25, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
 }
 
 constexpr SpecialCase kCases[] = {
@@ -137,6 +143,57 @@ constexpr SpecialCase kCases[] = {
      [] {
        return Values{Of(kF32, {1, 1, 2}, {31, 53})};
      }},
+    {"DeformConv/pads",
+     "beginnings first: a line on both sides, two columns behind",
+     "g (float[1,1,2,2] x, float[1,1,1,1] w, float[1,2,4,4] o) => "
+     "(float[1,1,4,4] y) { y = DeformConv<pads = [1, 0, 1, 2]>(x, w, o) }",
+     [] {
+       return Values{Of(kF32, {1, 1, 2, 2}, {1, 2, 3, 4}),
+                     Of(kF32, {1, 1, 1, 1}, {1}), All(kF32, {1, 2, 4, 4}, 0)};
+     },
+     [] {
+       return Values{Of(kF32, {1, 1, 4, 4},
+                        {0, 0, 0, 0, 1, 2, 0, 0, 3, 4, 0, 0, 0, 0, 0, 0})};
+     }},
+    {"RoiAlign/images", "each region is of the image that it names",
+     "g (float[2,1,1,1] x, float[2,4] r, int64[2] b) => (float[2,1,1,1] y) "
+     "{ y = RoiAlign(x, r, b) }",
+     [] {
+       return Values{Of(kF32, {2, 1, 1, 1}, {3, 5}),
+                     Of(kF32, {2, 4}, {0, 0, 1, 1, 0, 0, 1, 1}),
+                     Whole(kI64, {2}, {1, 0})};
+     },
+     [] {
+       return Values{Of(kF32, {2, 1, 1, 1}, {5, 3})};
+     }},
+    {"RoiAlign/height_before_width",
+     "one line of two columns: means of (1, 5) and (3, 7), on the pixels "
+     "themselves",
+     "g (float[1,1,2,2] x, float[1,4] r, int64[1] b) => (float[1,1,1,2] y) "
+     "{ y = RoiAlign<output_height = 1, output_width = 2>(x, r, b) }",
+     [] {
+       return Values{Of(kF32, {1, 1, 2, 2}, {1, 3, 5, 7}),
+                     Of(kF32, {1, 4}, {0, 0, 2, 2}), Whole(kI64, {1}, {0})};
+     },
+     [] {
+       return Values{Of(kF32, {1, 1, 1, 2}, {3, 5})};
+     }},
+    {"DFT/filled_up", "one sample and a zero: the sample at each frequency",
+     "g (float[1,1,1] x, int64 n) => (float[1,2,2] y) { y = DFT(x, n) }",
+     [] {
+       return Values{Of(kF32, {1, 1, 1}, {3}), Whole(kI64, {}, {2})};
+     },
+     [] {
+       return Values{Of(kF32, {1, 2, 2}, {3, 0, 3, 0})};
+     }},
+    {"DFT/cut", "sum and difference of the first two",
+     "g (double[1,3,1] x, int64 n) => (double[1,2,2] y) { y = DFT(x, n) }",
+     [] {
+       return Values{Of(kF64, {1, 3, 1}, {1, 2, 7}), Whole(kI64, {}, {2})};
+     },
+     [] {
+       return Values{Of(kF64, {1, 2, 2}, {3, 0, -1, 0})};
+     }},
     {"ImageDecoder/pixmap", "one line of two pixels; RGB is the default",
      "g (uint8[17] x) => (uint8[1,2,3] y) { y = ImageDecoder(x) }",
      [] { return Values{Pixmap()}; },
@@ -174,6 +231,16 @@ constexpr SpecialCase kCases[] = {
        return Values{Of(kF32, {1, 3, 2, 2},
                         {21, 0, -19, 0, 32, 0, -28, 0, 43, 0, -37, 0})};
      }},
+    {"STFT/two_sided", "four frequencies of four samples; an impulse has all",
+     "g (float[1,4,1] x, int64 s, int64 n) => (float[1,1,4,2] y) "
+     "{ y = STFT<onesided = 0>(x, s, , n) }",
+     [] {
+       return Values{Of(kF32, {1, 4, 1}, {3, 0, 0, 0}), Whole(kI64, {}, {1}),
+                     Whole(kI64, {}, {4})};
+     },
+     [] {
+       return Values{Of(kF32, {1, 1, 4, 2}, {3, 0, 3, 0, 3, 0, 3, 0})};
+     }},
     {"STFT/one_sample",
      "frames of one sample, two apart, are what they are; the last is left "
      "over",
@@ -186,6 +253,30 @@ constexpr SpecialCase kCases[] = {
      [] {
        return Values{Of(kF16, {1, 2, 1, 2}, {1, 0, 3, 0})};
      }},
+    // mel(700 (2^k - 1)) is k mel(700). Where the page is silent, ONNX's
+    // reference implementation: the distance is that of the edges by
+    // num_mel_bins + 2, and a frequency f lies in bin floor((dft_length + 1) f
+    // / sample_rate).
+    {"MelWeightMatrix/lower_edge",
+     "edges of k = 1 and 4, points of k = 1, 2 and 3: bins 1, 3 and 7",
+     "g (int32 b, int32 n, int32 r, float l, float u) => (float[18,1] y) "
+     "{ y = MelWeightMatrix(b, n, r, l, u) }",
+     [] {
+       return Values{Whole(kI32, {}, {1}), Whole(kI32, {}, {34}),
+                     Whole(kI32, {}, {22400}), Of(kF32, {}, {700}),
+                     Of(kF32, {}, {10500})};
+     },
+     // 35 / 32 times 1, 3 and 7 is 1.09, 3.28 and 7.66.
+     [] { return Values{Triangle(kF32)}; }},
+    {"MelWeightMatrix/output_datatype", "the same of float64",
+     "g (int64 b, int64 n, int64 r, double l, double u) => (double[18,1] y) "
+     "{ y = MelWeightMatrix<output_datatype = 11>(b, n, r, l, u) }",
+     [] {
+       return Values{Whole(kI64, {}, {1}), Whole(kI64, {}, {34}),
+                     Whole(kI64, {}, {22400}), Of(kF64, {}, {700}),
+                     Of(kF64, {}, {10500})};
+     },
+     [] { return Values{Triangle(kF64)}; }},
     {"HannWindow/symmetric", "the squares of sin 0, sin pi / 2 and sin pi",
      "g (int64 n) => (float[3] y) { y = HannWindow<periodic = 0>(n) }",
      [] { return Values{Whole(kI64, {}, {3})}; },

@@ -35,6 +35,10 @@ Values Adapting(DType type, int64_t t) {
   "Adam<alpha = 0.5, beta = 0.75, "                                            \
   "epsilon = 0.0, norm_coefficient_post = 0.5>(r, t, x, g, v, h) }"
 
+constexpr double kFewRoundings = 0x1p-21;
+constexpr std::string_view kFewRoundingsReason =
+    "a sum, a product and a division in float32";
+
 constexpr SpecialCase kCases[] = {
     {"training.Momentum/first",
      "G' = 1 + 2; at T = 0 the gradient counts whole: V = 2 + 3, X = 1 - 5/8",
@@ -79,6 +83,55 @@ constexpr SpecialCase kCases[] = {
        return Values{Of(kF64, {1}, {-1}), Of(kF64, {1}, {3}),
                      Of(kF64, {1}, {16})};
      }},
+    {"training.Adam/corrected",
+     "r = 4 * sqrt(1 - 3/4) / (1 - 3/4) = 8, V = 3.5, H = 16: X = 1 - 8 * 7/8",
+     "g (float r, int64 t, float[1] x, float[1] g, float[1] v, float[1] h) => "
+     "(float[1] xn, float[1] vn, float[1] hn) { xn, vn, hn = " ASSAY_TRAIN
+     "Adam<alpha = 0.75, beta = 0.75, epsilon = 0.0>(r, t, x, g, v, h) }",
+     [] { return Adapting(kF32, 1); },
+     [] {
+       return Values{Of(kF32, {1}, {-6}), Of(kF32, {1}, {3.5}),
+                     Of(kF32, {1}, {16})};
+     }},
+    {"training.Adam/epsilon",
+     "it is added to the root, not to H: X = 1 - 4 * 3 / (4 + 4)",
+     "g (double r, int64 t, double[1] x, double[1] g, double[1] v, double[1] "
+     "h) => (double[1] xn, double[1] vn, double[1] hn) "
+     "{ xn, vn, hn = " ASSAY_TRAIN
+     "Adam<alpha = 0.5, beta = 0.75, epsilon = 4.0>(r, t, x, g, v, h) }",
+     [] { return Adapting(kF64, 0); },
+     [] {
+       return Values{Of(kF64, {1}, {-0.5}), Of(kF64, {1}, {3}),
+                     Of(kF64, {1}, {16})};
+     }},
+    {"training.Adam/defaults",
+     "1 - 0.9 and 1 - 0.999, exact as they are floats; no norms, and no step",
+     "g (float r, int64 t, float[1] x, float[1] g, float[1] v, float[1] h) => "
+     "(float[1] xn, float[1] vn, float[1] hn) { xn, vn, hn = " ASSAY_TRAIN
+     "Adam(r, t, x, g, v, h) }",
+     [] {
+       return Values{Of(kF32, {}, {0}),  Whole(kI64, {}, {0}),
+                     Of(kF32, {1}, {3}), Of(kF32, {1}, {1}),
+                     Of(kF32, {1}, {0}), Of(kF32, {1}, {0})};
+     },
+     [] {
+       return Values{Of(kF32, {1}, {3}), Of(kF32, {1}, {1 - 0.9F}),
+                     Of(kF32, {1}, {1 - 0.999F})};
+     }},
+    {"training.Adam/default_epsilon", "beside a root of 0: X = -0.9 / 1e-6",
+     "g (float r, int64 t, float[1] x, float[1] g, float[1] v, float[1] h) => "
+     "(float[1] xn, float[1] vn, float[1] hn) { xn, vn, hn = " ASSAY_TRAIN
+     "Adam(r, t, x, g, v, h) }",
+     [] {
+       return Values{Of(kF32, {}, {1}),  Whole(kI64, {}, {0}),
+                     Of(kF32, {1}, {0}), Of(kF32, {1}, {0}),
+                     Of(kF32, {1}, {1}), Of(kF32, {1}, {0})};
+     },
+     [] {
+       return Values{Of(kF32, {1}, {-0.9F / 1e-6F}), Of(kF32, {1}, {0.9F}),
+                     Of(kF32, {1}, {0})};
+     },
+     kFewRoundings, kFewRoundingsReason},
     {"training.Gradient/of_vectors",
      "d = a a b: 2 a b and a a; a gradient of each element by itself",
      "g (double[2] a, double[2] b) => (double[2] p, double[2] q) "
@@ -182,6 +235,21 @@ constexpr SpecialCase kCases[] = {
      [] {
        return Values{Of(kF32, {1}, {2}), Of(kF32, {1}, {0x1p60})};
      }},
+    {"training.Adagrad/default_epsilon",
+     "it is 1e-6, as great as the root of H: X = -2^-20 / (2^-20 + 1e-6)",
+     "g (float r, int64 t, float[1] x, float[1] g, float[1] h) => "
+     "(float[1] xn, float[1] hn) { xn, hn = " ASSAY_TRAIN
+     "Adagrad(r, t, x, g, h) }",
+     [] {
+       return Values{Of(kF32, {}, {1}), Whole(kI64, {}, {0}),
+                     Of(kF32, {1}, {0}), Of(kF32, {1}, {0x1p-20}),
+                     Of(kF32, {1}, {0})};
+     },
+     [] {
+       return Values{Of(kF32, {1}, {-0x1p-20F / (0x1p-20F + 1e-6F)}),
+                     Of(kF32, {1}, {0x1p-40})};
+     },
+     kFewRoundings, kFewRoundingsReason},
 };
 
 }  // namespace

@@ -200,6 +200,8 @@ constexpr SpecialCase kCases[] = {
     {"ml.TreeEnsembleRegressor/leq",
      "1, 2 are at most 2; NaN goes the true way",
      ASSAY_OLDER_STUMP("BRANCH_LEQ", "1"), Compared, Stump<10, 10, 20, 10>},
+    {"ml.TreeEnsembleRegressor/lt", "only 1 is below 2; NaN goes the true way",
+     ASSAY_OLDER_STUMP("BRANCH_LT", "1"), Compared, Stump<10, 20, 20, 10>},
     {"ml.TreeEnsembleRegressor/gt", "only 3 is above 2",
      ASSAY_OLDER_STUMP("BRANCH_GT", "0"), Compared, Stump<20, 20, 10, 20>},
     {"ml.TreeEnsembleRegressor/eq", "only 2 is 2",
@@ -266,6 +268,23 @@ constexpr SpecialCase kCases[] = {
      },
      [] {
        return Values{Of(kF32, {2, 1}, {-4, 1}), Of(kF32, {2, 1}, {3, 8})};
+     }},
+    {"ml.TreeEnsembleClassifier/lt",
+     "only 1 is below 2, and NaN goes the true way: 10 for the first, else 20 "
+     "for the second",
+     "g (float[4,1] x) => (int64[4] l, float[4,2] z) "
+     "{ l, z = ai.onnx.ml.TreeEnsembleClassifier<nodes_treeids = [3, 3, 3], "
+     "nodes_nodeids = [0, 1, 2], nodes_featureids = [0, 0, 0], "
+     "nodes_modes = [\"BRANCH_LT\", \"LEAF\", \"LEAF\"], "
+     "nodes_values = [2.0, 0.0, 0.0], nodes_truenodeids = [1, 0, 0], "
+     "nodes_falsenodeids = [2, 0, 0], "
+     "nodes_missing_value_tracks_true = [1, 0, 0], class_treeids = [3, 3], "
+     "class_nodeids = [1, 2], class_ids = [0, 1], "
+     "class_weights = [10.0, 20.0], classlabels_int64s = [4, 5]>(x) }",
+     Compared,
+     [] {
+       return Values{Of(kI64, {4}, {4, 5, 5, 4}),
+                     Of(kF32, {4, 2}, {10, 0, 0, 20, 0, 20, 10, 0})};
      }},
     {"ml.TreeEnsembleClassifier/two_classes", "sums of votes; the greater wins",
      ASSAY_OLDER_CLASSIFIER("int64",

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Mutants that compute an operator by another formula than its page's: a step
+// is left out, comes too early, or has a number that is used elsewhere.
+
+#include <cmath>
+#include <utility>
+
+#include "backends/faulty/mutants.h"
+#include "backends/faulty/numbers.h"
+#include "backends/reference/nest.h"
+
+namespace assay::faulty {
+namespace {
+
+/// The count of updates, T, becomes `count(T)`.
+template <class Op>
+Status ChangeCount(const Op& op, Values& inputs, double (*count)(double t)) {
+  return ChangeTensor(
+      inputs[static_cast<size_t>(op.t.position)], [=](const Tensor& t) {
+        return WithNumbers(t, [=](int64_t, double x) { return count(x); });
+      });
+}
+
+/// What optimizers of epsilon have in common: how many tensors belong to each
+/// that is optimized, and what X is multiplied by at the end.
+int KindsOf(const op::training::Adagrad&) { return 3; }
+int KindsOf(const op::training::Adam&) { return 4; }
+double ShrinkOf(const op::training::Adagrad&) { return 1; }
+double ShrinkOf(const op::training::Adam& op) {
+  return 1 - double{op.norm_coefficient_post};
+}
+
+// sqrt(H + epsilon) for sqrt(H) + epsilon: the step that X took, before it
+// shrank, becomes that much longer.
+template <class Op>
+Status EpsilonInside(const Op& op, const Values& inputs, Values& outputs) {
+  const double epsilon = op.epsilon;
+  const double shrink = ShrinkOf(op);
+  if (epsilon == 0 || shrink == 0) return OkStatus();
+  const auto tensors = static_cast<size_t>(op.inputs.count / KindsOf(op));
+  for (size_t i = 0; i < tensors; ++i) {
+    const size_t last = outputs.size() - tensors + i;
+    const Tensor* const squares = outputs[last].tensor();
+    if (squares == nullptr) continue;
+    const auto first = static_cast<size_t>(op.inputs[0].position);
+    const auto before = Numbers(*inputs[first + i].tensor());
+    const auto h = Numbers(*squares);
+    ASSAY_RETURN_IF_ERROR(ChangeFloats(outputs[i], [&](int64_t k, double x) {
+      const auto at = static_cast<size_t>(k);
+      const double step = before[at] - x / shrink;
+      const double factor =
+          (std::sqrt(h[at]) + epsilon) / std::sqrt(h[at] + epsilon);
+      return shrink * (before[at] - step * factor);
+    }));
+  }
+  return OkStatus();
+}
+
+// The sum alone, without a division by how many there are.
+Status Unscaled(const op::DFT& op, const Values& inputs, Values& outputs) {
+  const Tensor* const y = outputs[0].tensor();
+  if (op.inverse == 0 || y == nullptr) return OkStatus();
+  const auto position = static_cast<size_t>(op.axis.position);
+  double axis = -2;  // the default
+  if (op.axis.present && inputs[position].tensor() != nullptr) {
+    axis = Numbers(*inputs[position].tensor())[0];
+  }
+  ASSAY_ASSIGN_OR_RETURN(
+      const auto view,
+      reference::AxisView::Of(y->shape(), static_cast<int64_t>(axis)));
+  const auto count = static_cast<double>(view.count);
+  return ChangeFloats(outputs[0], [=](int64_t, double x) { return x * count; });
+}
+
+/// What the labels of a loss come to: how many there are, how many of them
+/// count, and the weights of those that do.
+struct LabelSums {
+  double all = 0;
+  double counted = 0;
+  double weights = 0;
+};
+
+template <class Op>
+LabelSums SumsOf(const Op& op, const Values& inputs) {
+  LabelSums sums;
+  std::vector<double> weights;
+  if (inputs.size() > 2 && inputs[2].tensor() != nullptr) {
+    weights = Numbers(*inputs[2].tensor());
+  }
+  for (const double label : Numbers(*inputs[1].tensor())) {
+    ++sums.all;
+    if (op.ignore_index.has_value() &&
+        label == static_cast<double>(*op.ignore_index)) {
+      continue;
+    }
+    ++sums.counted;
+    sums.weights += weights.empty() ? 1 : weights[static_cast<size_t>(label)];
+  }
+  return sums;
+}
+
+/// The mean divides by by(sums) instead of the weights.
+OperatorDefect MeanBy(double (*by)(const LabelSums& sums)) {
+  return Spoiled(
+      Ops<op::NegativeLogLikelihoodLoss, op::SoftmaxCrossEntropyLoss>(),
+      [by](const auto& op, const Values& inputs, Values& outputs) {
+        if (op.reduction != "mean") return OkStatus();
+        const LabelSums sums = SumsOf(op, inputs);
+        return ChangeFloats(outputs[0], [&](int64_t, double mean) {
+          return mean * sums.weights / by(sums);
+        });
+      });
+}
+
+// scale * x - offset is scale * (x - offset / scale).
+void ScaleFirst(op::ml::Scaler& op) {
+  if (op.scale.empty()) return;
+  if (op.offset.size() < op.scale.size() && op.offset.size() == 1) {
+    op.offset.resize(op.scale.size(), op.offset[0]);
+  }
+  for (size_t i = 0; i < op.offset.size(); ++i) {
+    const float scale = op.scale[op.scale.size() == 1 ? 0 : i];
+    if (scale != 0) op.offset[i] /= scale;
+  }
+}
+
+// 0.54 - 0.46 cos for 25/46 - 21/46 cos, as in most signal libraries.
+double RoundedHamming(double y) {
+  const double cosine = (25.0 / 46 - y) / (21.0 / 46);
+  return 0.54 - 0.46 * cosine;
+}
+
+std::vector<Mutant> OfOptimizers() {
+  using op::training::Adagrad;
+  using op::training::Adam;
+  using op::training::Momentum;
+  return {
+      {"adam_bias_uncorrected",
+       Fed(Ops<Adam>(),
+           [](const auto& op, Values& inputs) {
+             return ChangeCount(op, inputs, [](double) { return 0.0; });
+           })},
+      {"adam_epsilon_inside_root", Spoiled(Ops<Adam>(), EpsilonInside<Adam>)},
+      {"adagrad_epsilon_inside_root",
+       Spoiled(Ops<Adagrad>(), EpsilonInside<Adagrad>)},
+      {"momentum_first_step_dampened", Fed(Ops<Momentum>(),
+                                           [](const auto& op, Values& inputs) {
+                                             return ChangeCount(
+                                                 op, inputs, [](double t) {
+                                                   return t == 0 ? 1 : t;
+                                                 });
+                                           })},
+  };
+}
+
+}  // namespace
+
+std::vector<Mutant> FormulaMutants() {
+  std::vector<Mutant> all = OfOptimizers();
+  const std::vector<Mutant> rest = {
+      {"dft_inverse_unscaled", Spoiled(Ops<op::DFT>(), Unscaled)},
+      {"loss_mean_unweighted",
+       MeanBy([](const LabelSums& sums) { return sums.counted; })},
+      {"loss_mean_counts_ignored", MeanBy([](const LabelSums& sums) {
+         return sums.weights + sums.all - sums.counted;
+       })},
+      {"scaler_scales_first",
+       Rewritten(Ops<op::ml::Scaler>(), [](auto& op) { ScaleFirst(op); })},
+      {"hamming_coefficients_rounded",
+       Spoiled(Ops<op::HammingWindow>(),
+               [](const auto&, const Values&, Values& outputs) {
+                 return ChangeFloats(outputs[0], [](int64_t, double y) {
+                   return RoundedHamming(y);
+                 });
+               })},
+  };
+  all.insert(all.end(), rest.begin(), rest.end());
+  return all;
+}
+
+}  // namespace assay::faulty
