@@ -110,10 +110,11 @@ OperatorDefect Replaced(Ops<Op...>, Make make) {
 template <class... Op, class Change>
 OperatorDefect Rewritten(Ops<Op...> ops, Change change) {
   return Replaced(ops,
-                  [change](auto op, LoadContext& load,
+                  [change](const auto& op, LoadContext& load,
                            const Right& right) -> Result<Kernel> {
-                    change(op);
-                    return right(op, load);
+                    auto changed = op;
+                    change(changed);
+                    return right(changed, load);
                   });
 }
 

@@ -123,8 +123,7 @@ T Shift(T x, T by, bool left) {
 // Max-13, Min-13, Sum-13, Mean-13: a fold from the left over one to many
 // inputs; for a mean divided by their number.
 template <class T>
-Kernel FoldKernel(VariadicInput inputs, bool is_mean,
-                  const PairLoop<T>& step) {
+Kernel FoldKernel(VariadicInput inputs, bool is_mean, const PairLoop<T>& step) {
   return {.forward = [=](KernelContext& run) -> Status {
     const Tensor& first = run.input(inputs[0]);
     Shape shape = first.shape();

@@ -108,9 +108,7 @@ def make(options: argparse.Namespace) -> list[Entry]:
     """Writes the corpus; its entries."""
     entries = [randomised(entry) for entry in light_models(options.onnx)]
     with store.locked(options.out), store.replacing(options.out) as corpus:
-        folders = [
-            write_case(corpus, options.onnx, entry) for entry in entries
-        ]
+        folders = [write_case(corpus, options.onnx, entry) for entry in entries]
         expect(options.expect.absolute(), folders)
         for entry, folder in zip(entries, folders, strict=True):
             entry["vacuous"] = vacuity(folder, entry)

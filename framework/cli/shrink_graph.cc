@@ -41,7 +41,11 @@ Result<KnownGraph> KnownGraph::Of(const Draft& draft, ShrinkJudge& judge) {
   KnownGraph known;
   known.model_ = draft.model;
   Result<Graph> typed = InferTypes(*draft.model);
-  known.graph_ = typed.ok() ? *std::move(typed) : draft.model->graph();
+  if (typed.ok()) {
+    known.graph_ = *std::move(typed);
+  } else {
+    known.graph_ = draft.model->graph();
+  }
   const Graph& graph = known.graph_;
   Submodel open{Indices(graph.nodes.size()), {}, {}, {}};
   for (size_t i = 0; i < graph.inputs.size() && i < draft.inputs.size(); ++i) {
