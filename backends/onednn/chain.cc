@@ -148,7 +148,7 @@ Result<TensorView> ChainBuilder::View(DType dtype, const Shape& shape) const {
                        ", oneDNN takes at most ", DNNL_MAX_NDIMS);
   }
   ASSAY_RETURN_IF_ERROR(shape.NumElements().status());
-  return MakeView(dtype, *type, std::move(shape));
+  return MakeView(dtype, *type, shape);
 }
 
 Result<const Tensor*> ChainBuilder::Read(Input input, std::string_view what) {

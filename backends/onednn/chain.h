@@ -222,7 +222,8 @@ class ChainBuilder {
   void Note(Input input);
   void CopyNow(dnnl::memory from, dnnl::memory to);
   Result<const Tensor*> Read(Input input, std::string_view what);
-  void Append(dnnl::primitive primitive, const dnnl::memory::desc& scratchpad,
+  void Append(const dnnl::primitive& primitive,
+              const dnnl::memory::desc& scratchpad,
               std::string_view implementation,
               std::span<const Argument> arguments);
 
