@@ -7,6 +7,7 @@
 
 #include "framework/cli/explanation.h"
 #include "framework/cli/wrapped_text.h"
+#include "framework/testing/columns.h"
 #include "framework/testing/outcome.h"
 #include "framework/testing/tables.h"
 
@@ -192,8 +193,8 @@ Json FieldJson(const std::optional<T>& value) {
 template <class Row>
 Json RowJson(const Row& row) {
   Json json = Json::object();
-  ForEachColumn<Row>([&](const auto& column) {
-    json[std::string(column.name)] = FieldJson(row.*column.member);
+  ForEachField(row, [&](const auto& column, const auto& field) {
+    json[std::string(column.name)] = FieldJson(field);
   });
   return json;
 }

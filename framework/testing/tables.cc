@@ -3,6 +3,10 @@
 #include "framework/testing/tables.h"
 
 #include <algorithm>
+#include <numeric>
+#include <type_traits>
+
+#include "framework/testing/columns.h"
 
 namespace assay::inline v1 {
 namespace {
@@ -32,9 +36,8 @@ void ForEachTable(Visit&& visit) {
 
 template <class Table, class Visit>
 void ForEachColumnText(const Table&, Visit&& visit) {
-  ForEachColumn<typename Table::Row>([&](const auto& column) {
-    typename Table::Row row;
-    using Field = std::remove_cvref_t<decltype(row.*column.member)>;
+  typename Table::Row row;
+  ForEachField(row, [&]<class Field>(const auto& column, const Field&) {
     visit(column.name, kTypeName<Field>, column.doc);
   });
 }
@@ -81,6 +84,109 @@ Status FindColumns(const std::vector<std::string>& header,
   return OkStatus();
 }
 
+template <class Row>
+std::string CsvHeader() {
+  std::string line;
+  for (const std::string_view name : ColumnNames<Row>()) {
+    if (!line.empty()) line += ',';
+    line += name;
+  }
+  return line + "\n";
+}
+
+template <class Row>
+void AppendCsvRow(std::string& out, const Row& row) {
+  bool first = true;
+  ForEachField(row, [&](const auto&, const auto& field) {
+    if (!first) out += ',';
+    first = false;
+    AppendCsvField(out, FieldText(field));
+  });
+  out += '\n';
+}
+
+template <class Row>
+std::vector<std::string_view> ColumnNames() {
+  std::vector<std::string_view> names;
+  for (const auto& column : TableOf<Row>::Columns()) {
+    names.push_back(column.name);
+  }
+  return names;
+}
+
+template <class Row>
+ColumnOrder OwnOrder() {
+  ColumnOrder order(TableOf<Row>::Columns().size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  return order;
+}
+
+template <class Row>
+Status ParseRow(const std::vector<std::string>& fields,
+                const ColumnOrder& order, Row* row) {
+  Status status;
+  size_t i = 0;
+  ForEachField(*row, [&](const auto& column, auto& field) {
+    const size_t at = order[i++];
+    if (!status.ok()) return;
+    if (at >= fields.size()) {
+      status = DataLoss("column ", column.name, " is missing: the row has ",
+                        fields.size(), " fields");
+    } else if (!ParseField(fields[at], &field)) {
+      status =
+          DataLoss("column ", column.name, " cannot hold '", fields[at], "'");
+    }
+  });
+  return status;
+}
+
+template <class Row>
+Result<std::vector<Row>> ParseCsv(std::string_view text) {
+  CsvReader reader(text);
+  std::vector<std::string> fields;
+  if (!reader.Next(&fields)) {
+    ASSAY_RETURN_IF_ERROR(reader.status());
+    return DataLoss("the table ", TableOf<Row>::kName, " has no header");
+  }
+  ColumnOrder order;
+  ASSAY_RETURN_IF_ERROR(FindColumns(fields, ColumnNames<Row>(), &order));
+  std::vector<Row> rows;
+  while (reader.Next(&fields)) {
+    const Status status = ParseRow(fields, order, &rows.emplace_back());
+    if (!status.ok()) {
+      return status.WithContext(
+          StrCat(TableOf<Row>::kName, " line ", reader.line()));
+    }
+  }
+  ASSAY_RETURN_IF_ERROR(reader.status());
+  return rows;
+}
+
+template <class Row>
+std::string ToCsv(const std::vector<Row>& rows) {
+  std::string text = CsvHeader<Row>();
+  for (const Row& row : rows) AppendCsvRow(text, row);
+  return text;
+}
+
+#define ASSAY_TABLE_(Row)                                       \
+  template std::string CsvHeader<Row>();                        \
+  template void AppendCsvRow(std::string&, const Row&);         \
+  template std::vector<std::string_view> ColumnNames<Row>();    \
+  template ColumnOrder OwnOrder<Row>();                         \
+  template Status ParseRow(const std::vector<std::string>&,     \
+                           const ColumnOrder&, Row*);           \
+  template Result<std::vector<Row>> ParseCsv(std::string_view); \
+  template std::string ToCsv(const std::vector<Row>&);
+ASSAY_TABLE_(RunRow)
+ASSAY_TABLE_(PlanRow)
+ASSAY_TABLE_(EnvRow)
+ASSAY_TABLE_(BackendRow)
+ASSAY_TABLE_(ResultRow)
+ASSAY_TABLE_(AccuracyRow)
+ASSAY_TABLE_(MutantRow)
+#undef ASSAY_TABLE_
+
 std::string SchemaJson() {
   // Names and meanings are plain ASCII without quotes, so they need no escapes.
   std::string text =
@@ -102,7 +208,7 @@ std::string SchemaJson() {
 
 std::string SchemaMarkdown() {
   std::string text = StrCat("# Tables of a run folder, schema ", kSchemaVersion,
-                            "\n\nMade from `framework/testing/rows.h`; "
+                            "\n\nMade from `framework/testing/columns.cc`; "
                             "attempts has the columns of results.\n");
   ForEachTable([&](const auto& table) {
     text += StrCat("\n## ", table.kName, "\n\n| column | type | meaning |\n",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tables of a run folder, defined once. From these rows and columns come
-// the CSV writer and reader, the journal, the schema file that reports validate
-// against, and the reference page.
+// The tables of a run folder. From their rows and columns come the CSV writer
+// and reader, the journal, the schema file that reports validate against, and
+// the reference page.
 //
 //   ResultRow row;
 //   row.test_id = "node/Abs/test_abs";
@@ -16,13 +16,10 @@
 #ifndef ASSAY_TESTING_TABLES_H_
 #define ASSAY_TESTING_TABLES_H_
 
-#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
-#include <type_traits>
 #include <vector>
 
 #include "framework/core/status.h"
@@ -46,34 +43,13 @@ bool ParseField(const std::string& text, int64_t* value);
 bool ParseField(const std::string& text, std::optional<int64_t>* value);
 bool ParseField(const std::string& text, std::optional<double>* value);
 
-/// Calls `visit(column)` for every column of Row, in order. A column has name,
-/// member (a pointer) and doc.
-template <class Row, class Visit>
-void ForEachColumn(Visit&& visit) {
-  std::apply([&](const auto&... column) { (visit(column), ...); },
-             TableOf<Row>::kColumns);
-}
+// What follows is there for every row of rows.h.
 
 template <class Row>
-std::string CsvHeader() {
-  std::string line;
-  ForEachColumn<Row>([&](const auto& column) {
-    if (!line.empty()) line += ',';
-    line += column.name;
-  });
-  return line + "\n";
-}
+std::string CsvHeader();
 
 template <class Row>
-void AppendCsvRow(std::string& out, const Row& row) {
-  bool first = true;
-  ForEachColumn<Row>([&](const auto& column) {
-    if (!first) out += ',';
-    first = false;
-    AppendCsvField(out, FieldText(row.*column.member));
-  });
-  out += '\n';
-}
+void AppendCsvRow(std::string& out, const Row& row);
 
 /// Where each column of a table stands in a file.
 using ColumnOrder = std::vector<size_t>;
@@ -85,68 +61,23 @@ Status FindColumns(const std::vector<std::string>& header,
                    ColumnOrder* order);
 
 template <class Row>
-std::vector<std::string_view> ColumnNames() {
-  std::vector<std::string_view> names;
-  ForEachColumn<Row>([&](const auto& column) { names.push_back(column.name); });
-  return names;
-}
+std::vector<std::string_view> ColumnNames();
 
 /// The columns in the table's own order, as the journal has them.
 template <class Row>
-ColumnOrder OwnOrder() {
-  ColumnOrder order(ColumnNames<Row>().size());
-  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  return order;
-}
+ColumnOrder OwnOrder();
 
+/// Data loss naming the column of a field that is missing or does not fit.
 template <class Row>
 Status ParseRow(const std::vector<std::string>& fields,
-                const ColumnOrder& order, Row* row) {
-  Status status;
-  size_t i = 0;
-  ForEachColumn<Row>([&](const auto& column) {
-    const size_t at = order[i++];
-    if (!status.ok()) return;
-    if (at >= fields.size()) {
-      status = DataLoss("column ", column.name, " is missing: the row has ",
-                        fields.size(), " fields");
-    } else if (!ParseField(fields[at], &(row->*column.member))) {
-      status =
-          DataLoss("column ", column.name, " cannot hold '", fields[at], "'");
-    }
-  });
-  return status;
-}
+                const ColumnOrder& order, Row* row);
 
 /// All rows of a file with a header.
 template <class Row>
-Result<std::vector<Row>> ParseCsv(std::string_view text) {
-  CsvReader reader(text);
-  std::vector<std::string> fields;
-  if (!reader.Next(&fields)) {
-    ASSAY_RETURN_IF_ERROR(reader.status());
-    return DataLoss("the table ", TableOf<Row>::kName, " has no header");
-  }
-  ColumnOrder order;
-  ASSAY_RETURN_IF_ERROR(FindColumns(fields, ColumnNames<Row>(), &order));
-  std::vector<Row> rows;
-  while (reader.Next(&fields)) {
-    const Status status = ParseRow(fields, order, &rows.emplace_back());
-    if (!status.ok()) {
-      return status.WithContext(
-          StrCat(TableOf<Row>::kName, " line ", reader.line()));
-    }
-  }
-  ASSAY_RETURN_IF_ERROR(reader.status());
-  return rows;
-}
+Result<std::vector<Row>> ParseCsv(std::string_view text);
 
 template <class Row>
-std::string ToCsv(const std::vector<Row>& rows) {
-  std::string text = CsvHeader<Row>();
-  for (const Row& row : rows) AppendCsvRow(text, row);
-  return text;
-}
+std::string ToCsv(const std::vector<Row>& rows);
 
 /// {"schema": 1, "tables": {"results": [{"name", "type", "doc"}, ...]}}, the
 /// file reports/assay_report/schema.json.

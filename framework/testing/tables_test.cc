@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "framework/testing/columns.h"
+
 namespace assay {
 namespace {
 
@@ -30,16 +32,15 @@ template <class Row>
 Row Filled() {
   Row row;
   int salt = 0;
-  ForEachColumn<Row>(
-      [&](const auto& column) { Fill(++salt, &(row.*column.member)); });
+  ForEachField(row, [&](const auto&, auto& field) { Fill(++salt, &field); });
   return row;
 }
 
 template <class Row>
 std::vector<std::string> Texts(const Row& row) {
   std::vector<std::string> texts;
-  ForEachColumn<Row>([&](const auto& column) {
-    texts.push_back(FieldText(row.*column.member));
+  ForEachField(row, [&](const auto&, const auto& field) {
+    texts.push_back(FieldText(field));
   });
   return texts;
 }
@@ -70,11 +71,10 @@ TYPED_TEST(TablesTest, EveryColumnHasAMemberAndANameOfItsOwn) {
   std::set<std::string> texts;
   std::set<std::string_view> names;
   size_t columns = 0;
-  ForEachColumn<TypeParam>([&](const auto& column) {
+  ForEachField(row, [&]<class Field>(const auto& column, const Field& field) {
     names.insert(column.name);
-    using Field = std::remove_cvref_t<decltype(row.*column.member)>;
     if (std::is_same_v<Field, bool>) return;
-    texts.insert(FieldText(row.*column.member));
+    texts.insert(FieldText(field));
     ++columns;
   });
   EXPECT_EQ(texts.size(), columns);
