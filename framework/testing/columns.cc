@@ -172,6 +172,9 @@ std::span<const Column<AccuracyRow>> TableOf<AccuracyRow>::Columns() {
        ASSAY_COLUMN_(dtype, "of the output as got"),
        ASSAY_COLUMN_(shape, "of the output as got"),
        ASSAY_COLUMN_(n_elem, "elements compared"),
+       ASSAY_COLUMN_(reference,
+                     "expected, oracle, law or backend:X; expected_oracle: "
+                     "the expected data, held against the oracle"),
        ASSAY_COLUMN_(nan_mismatch, "NaN on one side only"),
        ASSAY_COLUMN_(inf_mismatch, "infinity on one side only"),
        ASSAY_COLUMN_(out_of_limit, "elements outside the limit"),
@@ -179,14 +182,21 @@ std::span<const Column<AccuracyRow>> TableOf<AccuracyRow>::Columns() {
        ASSAY_COLUMN_(max_diff, "greatest got - want"),
        ASSAY_COLUMN_(max_abs_err, "greatest |got - want|"),
        ASSAY_COLUMN_(max_rel_err, "greatest |got - want| / |want|"),
+       ASSAY_COLUMN_(max_ulp,
+                     "greatest distance in ULP, to an oracle in fractions"),
        ASSAY_COLUMN_(p50_ulp, "median distance in ULP"),
        ASSAY_COLUMN_(p99_ulp, "99th percentile in ULP"),
        ASSAY_COLUMN_(p999_ulp, "99.9th percentile in ULP"),
        ASSAY_COLUMN_(mean_signed_ulp, "bias in ULP"),
+       ASSAY_COLUMN_(share_correctly_rounded,
+                     "elements equal to want, or to the oracle rounded"),
        ASSAY_COLUMN_(max_unit_err, "in condition-aware units"),
        ASSAY_COLUMN_(rmse, "root mean square of got - want"),
        ASSAY_COLUMN_(rel_l2, "norm of the difference over norm of want"),
        ASSAY_COLUMN_(cosine, "of the angle between got and want"),
+       ASSAY_COLUMN_(worst_index,
+                     "element with the greatest ratio; against an oracle, "
+                     "with the greatest distance in ULP"),
        ASSAY_COLUMN_(worst_want, "expected there"),
        ASSAY_COLUMN_(worst_got, "found there"),
        ASSAY_COLUMN_(atol, "absolute part of the limit"),
@@ -194,12 +204,15 @@ std::span<const Column<AccuracyRow>> TableOf<AccuracyRow>::Columns() {
        ASSAY_COLUMN_(limit, "atol + rtol |want| at the worst element"),
        ASSAY_COLUMN_(limit_source, "where the tolerance comes from"),
        ASSAY_COLUMN_(headroom, "1 exact, 0 at the limit, below: out"),
+       ASSAY_COLUMN_(oracle_bound,
+                     "greatest error bound of the oracle, in ULP"),
        ASSAY_COLUMN_(sign_of_zero_mismatch, "zeros of another sign"),
        ASSAY_COLUMN_(bitwise_equal, "all bits agree"),
        ASSAY_COLUMN_(distinct_results, "over repeated runs"),
        ASSAY_COLUMN_(grade, "of the accuracy suite"),
        ASSAY_COLUMN_(comparator, "exact, tolerance, text, distribution"),
-       ASSAY_COLUMN_(n_draws, "of a case judged by distribution")});
+       ASSAY_COLUMN_(n_draws, "of a case judged by distribution"),
+       ASSAY_COLUMN_(p_value, "smallest of all counts, times their number")});
   return columns;
 }
 
@@ -209,10 +222,12 @@ template <>
 std::span<const Column<MutantRow>> TableOf<MutantRow>::Columns() {
   static const std::vector<Column<Row>> columns = {
       ASSAY_COLUMN_(mutant, "name of the defect"),
+      {"class", &Row::mutant_class, "what kind of defect"},
       ASSAY_COLUMN_(suite, "a suite of cases, or harness"),
       ASSAY_COLUMN_(expected_killer, "what is to see it"),
       ASSAY_COLUMN_(killed_by, "what saw it first, or empty"),
       ASSAY_COLUMN_(killed, "whether anything saw it"),
+      {"case", &Row::killing_case, "first case that failed"},
       ASSAY_COLUMN_(build_id, "of the module, or of the program")};
   return columns;
 }
