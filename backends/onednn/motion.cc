@@ -78,7 +78,8 @@ memory::desc Carried::As(memory::dims dims) const {
   return view.As(dims);
 }
 
-Result<Carried> Carry(const ChainBuilder& chain, DType dtype, Shape shape) {
+Result<Carried> Carry(const ChainBuilder& chain, DType dtype,
+                      const Shape& shape) {
   const int64_t bits = BitsOf(dtype);
   if (bits == 0 || bits % 8 != 0) {
     return Unsupported(Reason::kDType, "oneDNN's reorder copies whole bytes, ",
@@ -93,7 +94,7 @@ Result<Carried> Carry(const ChainBuilder& chain, DType dtype, Shape shape) {
     type = real ? Type::f32 : Type::s32;
     as = real ? DType::kFloat32 : DType::kInt32;
   }
-  ASSAY_ASSIGN_OR_RETURN(TensorView view, chain.View(as, std::move(shape)));
+  ASSAY_ASSIGN_OR_RETURN(TensorView view, chain.View(as, shape));
   view.dtype = dtype;
   return Carried{std::move(view), width / WidthOf(type)};
 }

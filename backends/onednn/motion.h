@@ -31,7 +31,8 @@ struct Carried {
 
 /// Unsupported, reason dtype, where elements are not of whole bytes.
 Result<Carried> Carry(ChainBuilder& chain, Input input);
-Result<Carried> Carry(const ChainBuilder& chain, DType dtype, Shape shape);
+Result<Carried> Carry(const ChainBuilder& chain, DType dtype,
+                      const Shape& shape);
 
 /// Which element of a tensor an index names: offset + sum index * stride.
 struct Walk {
