@@ -39,18 +39,17 @@ struct TableOf {
   static std::span<const Column<Row>> Columns();
 };
 
+// All tables, in the order of the schema.
+#define ASSAY_TABLES_(each)                                                \
+  each(RunRow) each(PlanRow) each(EnvRow) each(BackendRow) each(ResultRow) \
+      each(AccuracyRow) each(MutantRow)
+
 #define ASSAY_TABLE_(Row)                     \
   template <>                                 \
   const std::string_view TableOf<Row>::kName; \
   template <>                                 \
   std::span<const Column<Row>> TableOf<Row>::Columns();
-ASSAY_TABLE_(RunRow)
-ASSAY_TABLE_(PlanRow)
-ASSAY_TABLE_(EnvRow)
-ASSAY_TABLE_(BackendRow)
-ASSAY_TABLE_(ResultRow)
-ASSAY_TABLE_(AccuracyRow)
-ASSAY_TABLE_(MutantRow)
+ASSAY_TABLES_(ASSAY_TABLE_)
 #undef ASSAY_TABLE_
 
 /// Calls visit(column, field) for every field of a row, in order.

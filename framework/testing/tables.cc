@@ -25,13 +25,9 @@ constexpr std::string_view kTypeName<Number> = "number or empty";
 /// Calls `visit(table name, row type tag)` for every table, in file order.
 template <class Visit>
 void ForEachTable(Visit&& visit) {
-  visit(TableOf<RunRow>());
-  visit(TableOf<PlanRow>());
-  visit(TableOf<EnvRow>());
-  visit(TableOf<BackendRow>());
-  visit(TableOf<ResultRow>());
-  visit(TableOf<AccuracyRow>());
-  visit(TableOf<MutantRow>());
+#define ASSAY_TABLE_(Row) visit(TableOf<Row>());
+  ASSAY_TABLES_(ASSAY_TABLE_)
+#undef ASSAY_TABLE_
 }
 
 template <class Table, class Visit>
@@ -178,13 +174,7 @@ std::string ToCsv(const std::vector<Row>& rows) {
                            const ColumnOrder&, Row*);           \
   template Result<std::vector<Row>> ParseCsv(std::string_view); \
   template std::string ToCsv(const std::vector<Row>&);
-ASSAY_TABLE_(RunRow)
-ASSAY_TABLE_(PlanRow)
-ASSAY_TABLE_(EnvRow)
-ASSAY_TABLE_(BackendRow)
-ASSAY_TABLE_(ResultRow)
-ASSAY_TABLE_(AccuracyRow)
-ASSAY_TABLE_(MutantRow)
+ASSAY_TABLES_(ASSAY_TABLE_)
 #undef ASSAY_TABLE_
 
 std::string SchemaJson() {

@@ -74,7 +74,7 @@ class Reader {
   [[noreturn]] void Fail() {
     errors_.format_message(reinterpret_cast<j_common_ptr>(&info_),
                            message_.data());
-    longjmp(jump_, 1);  // NOLINT: C, no destructors
+    longjmp(jump_, 1);  // over frames of C: no destructors
   }
 
   // Each scan goes over the whole picture, in as little as a few bytes.
@@ -83,7 +83,7 @@ class Reader {
     if (info_.input_scan_number <= kMostScans) return;
     std::snprintf(message_.data(), message_.size(), "it has over %d scans",
                   kMostScans);
-    longjmp(jump_, 1);  // NOLINT: C, no destructors
+    longjmp(jump_, 1);  // over frames of C: no destructors
   }
 
   void ReadLine(bool inks) {

@@ -62,7 +62,7 @@ class Reader {
   [[noreturn]] static void Fail(png_structp png, png_const_charp message) {
     auto* const self = static_cast<Reader*>(png_get_error_ptr(png));
     std::snprintf(self->message_.data(), self->message_.size(), "%s", message);
-    longjmp(self->jump_, 1);  // NOLINT: C, no destructors
+    longjmp(self->jump_, 1);  // over frames of C: no destructors
   }
 
   static void Take(png_structp png, png_bytep to, size_t count) {
