@@ -66,7 +66,7 @@ fixtures() {
 # the writer and the generator are private to framework/graph.
 foreign_headers() {
   local header
-  find framework -name '*.h' ! -path framework/testing/backend_test.h |
+  find framework -name '*.h' ! -path framework/testing/worker/backend_test.h |
     grep -vE '/onnx_(reader|writer)|/gen_' |
     xargs grep -lE '#include [<"](google/protobuf|onnx/|mpi\.h|cuda|gtest|gmock)' /dev/null |
     while read -r header; do

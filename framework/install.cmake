@@ -21,9 +21,12 @@ install(FILES graph/model.h graph/operator.h
         DESTINATION ${assay_header_dir}/graph COMPONENT development)
 install(FILES graph/generated/operators.h graph/generated/visitor.h
         DESTINATION ${assay_header_dir}/graph/generated COMPONENT development)
-install(FILES backend/backend.h backend/eager.h backend/executor.h
-              backend/kernel.h backend/network_interfaces.h backend/registry.h
+install(FILES backend/backend.h backend/executor.h backend/network_interfaces.h
+              backend/registry.h
         DESTINATION ${assay_header_dir}/backend COMPONENT development)
+install(FILES backend/eager/eager.h backend/eager/kernel.h
+              backend/eager/operator_visitor.h
+        DESTINATION ${assay_header_dir}/backend/eager COMPONENT development)
 
 configure_package_config_file(
   ${CMAKE_CURRENT_SOURCE_DIR}/AssayConfig.cmake.in AssayConfig.cmake

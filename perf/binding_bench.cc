@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "framework/backend/eager.h"
+#include "framework/backend/eager/eager.h"
 #include "framework/graph/model_text.h"
 
 namespace {

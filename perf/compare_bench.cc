@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/testing/measure.h"
+#include "framework/testing/measure/measure.h"
 
 namespace assay {
 namespace {

@@ -15,7 +15,7 @@
 #include <string>
 
 #include "framework/backend/registry.h"
-#include "framework/testing/test_case.h"
+#include "framework/testing/case/test_case.h"
 
 namespace {
 

@@ -19,9 +19,9 @@
 #include <string_view>
 
 #include "framework/graph/model.h"
-#include "framework/testing/corpus.h"
-#include "framework/testing/file.h"
-#include "framework/testing/measure.h"
+#include "framework/testing/case/read_corpus.h"
+#include "framework/testing/file/file.h"
+#include "framework/testing/measure/measure.h"
 
 namespace assay::inline v1 {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "framework/backend/eager.h"
+#include "framework/backend/eager/eager.h"
 #include "framework/backend/registry.h"
 
 using namespace assay;

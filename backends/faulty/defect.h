@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "backends/reference/families.h"
-#include "framework/backend/eager.h"
+#include "framework/backend/eager/eager.h"
 
 namespace assay::faulty {
 

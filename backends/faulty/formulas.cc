@@ -8,7 +8,7 @@
 
 #include "backends/faulty/mutants.h"
 #include "backends/faulty/numbers.h"
-#include "backends/reference/nest.h"
+#include "backends/reference/loop/nest.h"
 
 namespace assay::faulty {
 namespace {

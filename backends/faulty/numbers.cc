@@ -10,8 +10,8 @@
 #include <numeric>
 #include <utility>
 
-#include "backends/reference/codec.h"
-#include "backends/reference/nest.h"
+#include "backends/reference/loop/nest.h"
+#include "backends/reference/scalar/codec.h"
 
 namespace assay::faulty {
 namespace {

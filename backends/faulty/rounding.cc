@@ -7,7 +7,7 @@
 
 #include "backends/faulty/mutants.h"
 #include "backends/faulty/numbers.h"
-#include "backends/reference/float_format.h"
+#include "backends/reference/scalar/float_format.h"
 
 namespace assay::faulty {
 namespace {

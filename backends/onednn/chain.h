@@ -35,7 +35,7 @@
 
 #include "backends/onednn/tensor_view.h"
 #include "dnnl.hpp"
-#include "framework/backend/kernel.h"
+#include "framework/backend/eager/kernel.h"
 
 namespace assay::onednn {
 

@@ -14,7 +14,7 @@
 
 #include "backends/onednn/device.h"
 #include "backends/onednn/late.h"
-#include "framework/backend/eager.h"
+#include "framework/backend/eager/eager.h"
 
 namespace assay::onednn {
 

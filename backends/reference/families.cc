@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "backends/reference/simd.h"
+#include "backends/reference/loop/simd.h"
 #include "backends/reference/tape/exact_network.h"
 
 namespace assay::reference {

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/backend/eager.h"
+#include "framework/backend/eager/eager.h"
 
 namespace assay::reference {
 

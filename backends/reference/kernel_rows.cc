@@ -8,7 +8,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "backends/reference/codec.h"
+#include "backends/reference/scalar/codec.h"
 #include "framework/graph/model_text.h"
 
 namespace assay::reference {

@@ -7,15 +7,15 @@
 //                {F({2}, {-1, 2})},
 //                {F({2}, {0, 2})}}});
 
-#ifndef ASSAY_BACKENDS_REFERENCE_KERNEL_ROWS_H_
-#define ASSAY_BACKENDS_REFERENCE_KERNEL_ROWS_H_
+#ifndef ASSAY_REFERENCE_KERNEL_ROWS_H_
+#define ASSAY_REFERENCE_KERNEL_ROWS_H_
 
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "backends/reference/families.h"
-#include "framework/backend/eager.h"
+#include "framework/backend/eager/eager.h"
 
 namespace assay::reference {
 
@@ -90,4 +90,4 @@ void ExpectWrong(const std::vector<Wrong>& rows,
 
 }  // namespace assay::reference
 
-#endif  // ASSAY_BACKENDS_REFERENCE_KERNEL_ROWS_H_
+#endif  // ASSAY_REFERENCE_KERNEL_ROWS_H_

@@ -7,7 +7,7 @@
 #include "conformance/contract/cases.h"
 #include "framework/backend/exception.h"
 #include "framework/graph/operator.h"
-#include "framework/testing/suite.h"
+#include "framework/testing/suite/suite.h"
 
 namespace assay::inline v1 {
 namespace {

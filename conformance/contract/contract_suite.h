@@ -12,7 +12,7 @@
 
 #include "conformance/contract/cases.h"
 #include "conformance/contract/contract.h"
-#include "framework/testing/backend_test.h"
+#include "framework/testing/worker/backend_test.h"
 
 namespace assay::inline v1 {
 

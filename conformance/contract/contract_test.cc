@@ -9,7 +9,7 @@
 
 #include "conformance/contract/contract_suite.h"
 #include "conformance/contract/mutant_backend.h"
-#include "framework/testing/suite.h"
+#include "framework/testing/suite/suite.h"
 
 namespace assay::inline v1 {
 

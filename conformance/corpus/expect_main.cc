@@ -12,11 +12,11 @@
 
 #include "framework/backend/backend.h"
 #include "framework/backend/registry.h"
-#include "framework/graph/model_edit.h"
-#include "framework/testing/file.h"
-#include "framework/testing/module_path.h"
-#include "framework/testing/random_weights.h"
-#include "framework/testing/test_case.h"
+#include "framework/graph/edit/model_edit.h"
+#include "framework/testing/case/random_weights.h"
+#include "framework/testing/case/test_case.h"
+#include "framework/testing/file/file.h"
+#include "framework/testing/file/module_path.h"
 
 namespace assay::inline v1 {
 namespace {

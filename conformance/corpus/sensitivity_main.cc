@@ -13,10 +13,10 @@
 
 #include "framework/backend/backend.h"
 #include "framework/backend/registry.h"
-#include "framework/testing/corpus.h"
-#include "framework/testing/measure.h"
-#include "framework/testing/module_path.h"
-#include "framework/testing/recheck.h"
+#include "framework/testing/case/read_corpus.h"
+#include "framework/testing/file/module_path.h"
+#include "framework/testing/measure/measure.h"
+#include "framework/testing/measure/recheck.h"
 
 namespace assay::inline v1 {
 namespace {

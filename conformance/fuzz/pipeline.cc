@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "framework/backend/eager.h"
-#include "framework/graph/function.h"
+#include "framework/backend/eager/eager.h"
 #include "framework/graph/generated/visitor.h"
 #include "framework/graph/model.h"
 #include "framework/graph/operator.h"
+#include "framework/graph/reader/function.h"
 
 namespace assay::fuzz {
 namespace {

@@ -14,8 +14,8 @@
 #include <sstream>
 
 #include "framework/core/text.h"
-#include "framework/testing/file.h"
-#include "framework/testing/tables.h"
+#include "framework/testing/file/file.h"
+#include "framework/testing/record/tables.h"
 
 extern char** environ;
 

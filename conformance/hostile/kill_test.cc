@@ -16,9 +16,9 @@
 #include <thread>
 
 #include "conformance/hostile/assay_run.h"
-#include "framework/cli/process_tree.h"
 #include "framework/core/text.h"
-#include "framework/testing/scratch_folder.h"
+#include "framework/supervise/process_tree.h"
+#include "framework/testing/file/scratch_folder.h"
 
 namespace assay {
 namespace {

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "framework/core/text.h"
-#include "framework/testing/quoted.h"
+#include "framework/testing/policy/quoted.h"
 
 namespace assay::inline v1 {
 namespace {

@@ -3,7 +3,7 @@
 // HarnessMutant: a small change of the text of one of our own sources, after
 // which some test of ours must fail. The list is data, harness.txt:
 //
-//   mutant shape_unchecked of form in framework/testing/compare.cc
+//   mutant shape_unchecked of form in framework/testing/measure/compare.cc
 //   killed by unit/measure because "outputs of any shape are compared"
 //   - got.dtype() != want.dtype() || got.shape() != want.shape()
 //   + got.dtype() != want.dtype()

@@ -22,9 +22,9 @@
 
 #include "conformance/mutants/harness_mutant.h"
 #include "conformance/mutants/test_output.h"
-#include "framework/testing/build_id.h"
-#include "framework/testing/file.h"
-#include "framework/testing/tables.h"
+#include "framework/testing/file/build_id.h"
+#include "framework/testing/file/file.h"
+#include "framework/testing/record/tables.h"
 
 namespace assay::inline v1 {
 namespace {

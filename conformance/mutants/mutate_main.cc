@@ -7,7 +7,7 @@
 #include <iostream>
 
 #include "conformance/mutants/harness_mutant.h"
-#include "framework/testing/file.h"
+#include "framework/testing/file/file.h"
 
 namespace {
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "framework/backend/registry.h"
-#include "framework/testing/corpus.h"
-#include "framework/testing/file.h"
+#include "framework/testing/case/read_corpus.h"
+#include "framework/testing/file/file.h"
 
 namespace assay {
 namespace {

@@ -12,10 +12,10 @@
 
 #include "framework/backend/registry.h"
 #include "framework/graph/model_text.h"
-#include "framework/testing/corpus.h"
-#include "framework/testing/csv.h"
-#include "framework/testing/exact_answers.h"
-#include "framework/testing/file.h"
+#include "framework/testing/case/read_corpus.h"
+#include "framework/testing/file/file.h"
+#include "framework/testing/measure/exact_answers.h"
+#include "framework/testing/record/csv.h"
 
 namespace assay {
 namespace {

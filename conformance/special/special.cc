@@ -8,8 +8,8 @@
 
 #include "framework/graph/model_text.h"
 #include "framework/graph/operator.h"
-#include "framework/testing/operator_name.h"
-#include "framework/testing/suite.h"
+#include "framework/testing/case/operator_name.h"
+#include "framework/testing/suite/suite.h"
 
 namespace assay::inline v1 {
 namespace {

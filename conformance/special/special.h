@@ -20,7 +20,7 @@
 
 #include "conformance/special/values.h"
 #include "framework/core/status.h"
-#include "framework/testing/test_case.h"
+#include "framework/testing/case/test_case.h"
 
 namespace assay::inline v1 {
 

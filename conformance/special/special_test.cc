@@ -13,8 +13,8 @@
 #include <string>
 
 #include "framework/metric/element.h"
-#include "framework/testing/measure.h"
-#include "framework/testing/suite.h"
+#include "framework/testing/measure/measure.h"
+#include "framework/testing/suite/suite.h"
 
 namespace assay {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "framework/graph/operator.h"
-#include "framework/graph/signature.h"
+#include "framework/graph/types/signature.h"
 
 namespace assay::inline v1 {
 namespace {

@@ -15,11 +15,11 @@
 
 #include "conformance/types/retype.h"
 #include "framework/backend/registry.h"
+#include "framework/graph/edit/submodel.h"
 #include "framework/graph/operator.h"
-#include "framework/graph/signature.h"
-#include "framework/graph/submodel.h"
-#include "framework/testing/corpus.h"
-#include "framework/testing/suite.h"
+#include "framework/graph/types/signature.h"
+#include "framework/testing/case/read_corpus.h"
+#include "framework/testing/suite/suite.h"
 
 namespace assay {
 namespace {

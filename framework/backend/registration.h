@@ -9,12 +9,14 @@
 #ifndef ASSAY_BACKEND_REGISTRATION_H_
 #define ASSAY_BACKEND_REGISTRATION_H_
 
+#include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
-#include "framework/backend/registry.h"
+#include "framework/backend/backend.h"
 
 namespace assay::inline v1 {
 
@@ -22,7 +24,7 @@ struct Registered {
   std::string type_name;
   std::string source;  // file that the macro stands in
   std::string module;  // file it was loaded from; empty when linked in
-  BackendFactory factory;
+  std::function<std::unique_ptr<Backend>()> factory;
 
   /// "Acme in acme.cc, module /lib/acme.so".
   std::string Origin() const;

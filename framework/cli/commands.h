@@ -14,28 +14,11 @@
 #include <string>
 #include <vector>
 
-#include "framework/cli/chosen_case.h"
-#include "framework/core/status.h"
-#include "framework/testing/corpus.h"
-#include "framework/testing/plan.h"
+#include "framework/cli/select/chosen_case.h"
+#include "framework/cli/select/exit_code.h"
+#include "framework/cli/select/selection.h"
 
 namespace assay::inline v1 {
-
-enum ExitCode : int {
-  kExitOk = 0,
-  kExitUnexpected = 1,
-  kExitUsage = 2,
-  kExitUnavailable = 77,
-  kExitHarness = 99,
-};
-
-/// What run and plan have in common.
-struct SelectionOptions {
-  std::vector<std::string> backends;  // names, instances or files
-  std::vector<std::string> corpora;   // names or folders
-  Selection selection;
-  std::string command;  // as typed
-};
 
 struct RunOptions : SelectionOptions {
   std::filesystem::path out;
@@ -123,27 +106,6 @@ int CapsuleCommand(const CapsuleOptions& options);
 int ShrinkCommand(const ShrinkOptions& options);
 int ReportCommand(const ReportOptions& options);
 int AssessCommand(const AssessOptions& options);
-
-/// Prints "assay: message" and gives the exit code that the failure calls for:
-/// 2 for wrong usage, 99 for the rest.
-int Fail(const Status& status);
-
-/// The corpora of those names or folders; none named: kDefaultCorpora.
-struct NamedCorpora {
-  std::vector<Corpus> corpora;
-  std::vector<std::filesystem::path> directories;
-};
-Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names);
-
-/// Failed precondition where the expectations, claims or floors of a backend
-/// are no longer those that the plan was made with.
-Status CheckPolicies(const Plan& plan);
-
-/// A backend by name, instance or file, with its policy.
-Result<PlannedBackend> ResolveBackend(const std::string& text);
-
-/// Resolves backends, reads corpora and policies, and plans.
-Result<Plan> PlanOf(const SelectionOptions& options);
 
 }  // namespace assay::inline v1
 

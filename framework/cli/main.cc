@@ -10,8 +10,8 @@
 #include <string>
 
 #include "framework/cli/commands.h"
-#include "framework/cli/version.h"
-#include "framework/testing/tables.h"
+#include "framework/cli/select/version.h"
+#include "framework/testing/record/tables.h"
 
 namespace assay::inline v1 {
 namespace {

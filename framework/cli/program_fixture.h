@@ -22,8 +22,8 @@
 #include <map>
 #include <string>
 
-#include "framework/testing/file.h"
-#include "framework/testing/tables.h"
+#include "framework/testing/file/file.h"
+#include "framework/testing/record/tables.h"
 
 namespace assay::inline v1 {
 

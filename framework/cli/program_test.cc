@@ -13,8 +13,8 @@
 #include <string>
 
 #include "framework/cli/program_fixture.h"
-#include "framework/testing/file.h"
-#include "framework/testing/tables.h"
+#include "framework/testing/file/file.h"
+#include "framework/testing/record/tables.h"
 
 namespace assay {
 namespace {

@@ -18,7 +18,7 @@
 #include <string_view>
 
 #include "framework/cli/program_fixture.h"
-#include "framework/testing/corpus.h"
+#include "framework/testing/case/corpus.h"
 
 namespace assay::inline v1 {
 

@@ -8,10 +8,10 @@
 #include <map>
 #include <string>
 
-#include "framework/cli/run_folder.h"
+#include "framework/cli/run/run_folder.h"
 #include "framework/cli/tree_fixture.h"
-#include "framework/testing/build_id.h"
-#include "framework/testing/rows.h"
+#include "framework/testing/file/build_id.h"
+#include "framework/testing/record/rows.h"
 
 namespace assay {
 namespace {

@@ -3,27 +3,33 @@
 # Unit tests of cases, policies, plans and verdicts.
 
 assay_unit_test(testing
-  SOURCES conformance_test.cc corpus_test.cc csv_test.cc file_test.cc
-          instance_test.cc mutant_line_test.cc mutants_table_test.cc plan_test.cc
-          policy_edit_test.cc policy_line_test.cc policy_test.cc
-          query_test.cc record_test.cc stability_test.cc tables_test.cc
-          verdict_test.cc
+  SOURCES case/read_corpus_test.cc file/file_test.cc plan/instance_test.cc
+          plan/plan_test.cc policy/mutant_line_test.cc
+          policy/policy_edit_test.cc policy/policy_line_test.cc
+          policy/policy_test.cc policy/query_test.cc record/csv_test.cc
+          record/journal_test.cc record/tables_test.cc
+          verdict/conformance_test.cc verdict/mutants_table_test.cc
+          verdict/stability_test.cc verdict/verdict_test.cc
   LIBRARIES Assay::testing)
 
 assay_unit_test(measure
-  SOURCES compare_test.cc exact_answers_test.cc measure_exact_test.cc
-          measure_run_test.cc measure_test.cc
-          measure_value_test.cc outcome_test.cc process_state_test.cc
-          random_weights_test.cc recheck_test.cc test_case_test.cc
+  SOURCES case/random_weights_test.cc case/test_case_test.cc
+          measure/compare_test.cc measure/exact_answers_test.cc
+          measure/measure_exact_test.cc measure/measure_run_test.cc
+          measure/measure_test.cc measure/measure_value_test.cc
+          measure/recheck_test.cc record/outcome_test.cc
+          worker/process_state_test.cc
   LIBRARIES Assay::case)
 
 assay_unit_test(distribution
-  SOURCES distribution_counts_test.cc distribution_law_test.cc
-          distribution_seeds_test.cc distribution_test.cc
+  SOURCES distribution/distribution_counts_test.cc
+          distribution/distribution_law_test.cc
+          distribution/distribution_seeds_test.cc
+          distribution/distribution_test.cc
   LIBRARIES Assay::case)
 
 assay_unit_test(plain_corpus
-  SOURCES plain_corpus_test.cc LIBRARIES Assay::testing LABELS needs=corpus)
+  SOURCES case/plain_corpus_test.cc LIBRARIES Assay::testing LABELS needs=corpus)
 if(ASSAY_BUILD_TESTS)
   set_tests_properties(unit/plain_corpus PROPERTIES
     ENVIRONMENT "ASSAY_CORPUS=${ASSAY_CORPUS_DIR}/onnx")

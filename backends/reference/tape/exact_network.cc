@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "backends/reference/codec.h"
+#include "backends/reference/scalar/codec.h"
 #include "backends/reference/tape/margins.h"
 #include "backends/reference/tape/passes.h"
 

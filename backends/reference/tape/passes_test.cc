@@ -6,8 +6,8 @@
 
 #include <numeric>
 
-#include "backends/reference/product.h"
-#include "backends/reference/scalar.h"
+#include "backends/reference/loop/product.h"
+#include "backends/reference/scalar/scalar.h"
 #include "backends/reference/tape/margins.h"
 #include "backends/reference/tape/referee.h"
 

@@ -16,8 +16,8 @@
 
 #include <cstdlib>
 
-#include "backends/reference/math_functions.h"
-#include "backends/reference/tape/var.h"
+#include "backends/reference/scalar/math_functions.h"
+#include "backends/reference/scalar/var.h"
 
 namespace assay::reference {
 

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cmath>
 
-#include "backends/reference/product.h"
+#include "backends/reference/loop/accumulate.h"
 
 namespace assay::reference {
 namespace {
@@ -154,6 +154,16 @@ Var Max(Var a, Var b) {
 Var Min(Var a, Var b) {
   const bool second = b.value() < a.value() || std::isnan(b.value());
   return PickedFrom(std::array{a, b}, second ? 1 : 0);
+}
+
+template <>
+void Accumulate(const SimdLoops<Var>*, const Product& p, const Var* a,
+                const Var* b, Var* y) {
+  if (Tape* const tape = Tape::Current(); tape != nullptr) {
+    tape->PushBlock(p, a, b, y);
+  } else {
+    MultiplyPlainly(p, a, b, y);
+  }
 }
 
 }  // namespace assay::reference

@@ -24,7 +24,7 @@
 #include <span>
 #include <vector>
 
-#include "backends/reference/tape/var.h"
+#include "backends/reference/scalar/var.h"
 
 namespace assay::reference {
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <utility>
 
-#include "backends/reference/codec.h"
+#include "backends/reference/scalar/codec.h"
 
 namespace assay::reference {
 namespace {

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "backends/reference/tape/tape.h"
-#include "framework/backend/kernel.h"
+#include "framework/backend/eager/kernel.h"
 
 namespace assay::reference {
 

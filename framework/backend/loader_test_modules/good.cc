@@ -2,7 +2,7 @@
 //
 // A module as it should be.
 
-#include "framework/backend/eager.h"
+#include "framework/backend/eager/eager.h"
 #include "framework/backend/registry.h"
 
 namespace {

@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "framework/backend/eager.h"
+#include "framework/backend/eager/eager.h"
 #include "framework/backend/registry.h"
 
 namespace {

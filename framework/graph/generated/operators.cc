@@ -5,7 +5,7 @@
 
 #include "framework/graph/generated/operators.h"
 
-#include "framework/graph/operator_form.h"
+#include "framework/graph/types/operator_form.h"
 
 namespace assay::inline v1 {
 namespace {

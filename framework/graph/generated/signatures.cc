@@ -4,7 +4,7 @@
 // clang-format off
 
 #include "framework/graph/generated/operators.h"
-#include "framework/graph/signature.h"
+#include "framework/graph/types/signature.h"
 
 namespace assay::inline v1 {
 namespace {

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Kernels that only move elements, for elements of less than a byte too: those
+// are moved as bytes, unpacked before and packed again after.
+//
+//   return MovingKernel(load, op.data, std::bind_front(&Transpose, op));
+
+#ifndef ASSAY_REFERENCE_LOOP_PACKED_H_
+#define ASSAY_REFERENCE_LOOP_PACKED_H_
+
+#include <functional>
+
+#include "framework/backend/eager/kernel.h"
+
+namespace assay::reference {
+
+/// The tensor with the bits of each element in a byte of its own, of uint8; a
+/// tensor that is not packed as it is.
+Result<Tensor> Unpacked(const Tensor& tensor);
+
+/// The converse: such bytes as elements of `type`.
+Result<Tensor> Repacked(const Tensor& bytes, DType type);
+
+/// Declined where `data` is no tensor of elements. `forward` must move elements
+/// and never look at them: it sees packed ones as uint8.
+Result<Kernel> MovingKernel(const LoadContext& load, Input data,
+                            std::function<Status(KernelContext&)> forward);
+
+}  // namespace assay::reference
+
+#endif  // ASSAY_REFERENCE_LOOP_PACKED_H_

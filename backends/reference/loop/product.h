@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Product: the one bilinear operation that MatMul, Gemm and Conv are made of,
+// as a list of its terms:
+//
+//   y[i, j] += scale * sum over t of a[i, t] * b[t, j]
+//
+// with a stride per axis, so that transposes and tiles are views. Both
+// vector-Jacobian products are the same operation with the roles exchanged:
+//
+//   Accumulate(p, a, b, y);              // y  += a b
+//   Accumulate(ForA(p), dy, b, da);      // da += dy b^T
+//   Accumulate(ForB(p), a, dy, db);      // db += a^T dy
+
+#ifndef ASSAY_REFERENCE_LOOP_PRODUCT_H_
+#define ASSAY_REFERENCE_LOOP_PRODUCT_H_
+
+#include <cstdint>
+
+namespace assay::reference {
+
+/// How a matrix lies in memory: steps in elements, none negative.
+struct MatrixStrides {
+  int64_t row = 0;
+  int64_t column = 0;
+
+  MatrixStrides Transposed() const { return {column, row}; }
+};
+
+struct Product {
+  int64_t rows = 0;     // of a and y
+  int64_t inner = 0;    // columns of a, rows of b
+  int64_t columns = 0;  // of b and y
+  MatrixStrides a, b, y;
+  double scale = 1;
+};
+
+/// A dense row-major product.
+Product DenseProduct(int64_t rows, int64_t inner, int64_t columns);
+
+/// The product that takes (dy, b) to da, and the one that takes (a, dy) to db.
+Product ForA(const Product& product);
+Product ForB(const Product& product);
+
+}  // namespace assay::reference
+
+#endif  // ASSAY_REFERENCE_LOOP_PRODUCT_H_

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "backends/reference/loop/window.h"
+
+#include <string_view>
+#include <utility>
+
+namespace assay::reference {
+namespace {
+
+// Extents beyond this cannot be real and would overflow the arithmetic below.
+constexpr int64_t kLargest = int64_t{1} << 31;
+
+Result<std::vector<int64_t>> Filled(std::string_view name,
+                                    const std::vector<int64_t>& given,
+                                    int count, int64_t otherwise,
+                                    int64_t least) {
+  if (given.empty()) {
+    return std::vector<int64_t>(static_cast<size_t>(count), otherwise);
+  }
+  if (std::cmp_not_equal(given.size(), count)) {
+    return InvalidArgument(name, " has ", given.size(), " values, wanted ",
+                           count);
+  }
+  for (const int64_t value : given) {
+    if (value < least || value > kLargest) {
+      return InvalidArgument(name, " has the value ", value, ", wanted ", least,
+                             " to ", kLargest);
+    }
+  }
+  return given;
+}
+
+// auto_pad: as many outputs as strides fit into the input, the odd padding at
+// the end (SAME_UPPER) or at the beginning (SAME_LOWER).
+void PadToSame(WindowAxis& axis, bool upper) {
+  const int64_t span = (axis.kernel - 1) * axis.dilation + 1;
+  const int64_t outputs = (axis.input + axis.stride - 1) / axis.stride;
+  const int64_t total =
+      std::max<int64_t>((outputs - 1) * axis.stride + span - axis.input, 0);
+  axis.pad_begin = upper ? total / 2 : total - total / 2;
+  axis.pad_end = total - axis.pad_begin;
+}
+
+Status CountOutputs(WindowAxis& axis, bool ceil_mode) {
+  const int64_t span = (axis.kernel - 1) * axis.dilation + 1;
+  const int64_t room = axis.input + axis.pad_begin + axis.pad_end - span;
+  if (room < 0) {
+    return InvalidArgument("a window that spans ", span,
+                           " is larger than the padded input of extent ",
+                           room + span);
+  }
+  axis.output = (room + (ceil_mode ? axis.stride - 1 : 0)) / axis.stride + 1;
+  // "Sliding windows that would start in the right padded region are ignored."
+  if (ceil_mode && axis.Start(axis.output - 1) >= axis.input) --axis.output;
+  return OkStatus();
+}
+
+}  // namespace
+
+struct Window::Attributes {
+  std::vector<int64_t> kernel, strides, dilations, pads;
+  bool explicit_pads = true;
+  bool same = false;
+  bool upper = false;  // the odd padding of `same` goes to the end
+};
+
+Result<Window::Attributes> Window::Complete(const WindowSpec& spec,
+                                            const Shape& input) {
+  const int rank = input.rank() - 2;
+  if (rank < 1 || rank > 3) {
+    return Unsupported(Reason::kShape, "an input of shape ", input.ToString(),
+                       ", wanted one to three spatial axes");
+  }
+  Attributes all;
+  ASSAY_ASSIGN_OR_RETURN(all.kernel,
+                         Filled("kernel_shape", spec.kernel_shape, rank, 1, 1));
+  ASSAY_ASSIGN_OR_RETURN(all.strides,
+                         Filled("strides", spec.strides, rank, 1, 1));
+  ASSAY_ASSIGN_OR_RETURN(all.dilations,
+                         Filled("dilations", spec.dilations, rank, 1, 1));
+  ASSAY_ASSIGN_OR_RETURN(all.pads, Filled("pads", spec.pads, 2 * rank, 0, 0));
+  all.upper = spec.auto_pad == "SAME_UPPER";
+  all.same = all.upper || spec.auto_pad == "SAME_LOWER";
+  all.explicit_pads = spec.auto_pad == "NOTSET" || spec.auto_pad.empty();
+  if (!all.same && !all.explicit_pads && spec.auto_pad != "VALID") {
+    return InvalidArgument("auto_pad is '", spec.auto_pad,
+                           "', wanted NOTSET, SAME_UPPER, SAME_LOWER or VALID");
+  }
+  return all;
+}
+
+Result<Window> Window::Plan(const WindowSpec& spec, const Shape& input) {
+  const int rank = input.rank() - 2;
+  ASSAY_ASSIGN_OR_RETURN(const Attributes all, Complete(spec, input));
+  Window window;
+  window.rank_ = rank;
+  for (int k = 0; k < rank; ++k) {
+    const auto i = static_cast<size_t>(k);
+    WindowAxis& axis = window.axes_.at(static_cast<size_t>(3 - rank + k));
+    axis = {.input = input[k + 2],
+            .kernel = all.kernel[i],
+            .stride = all.strides[i],
+            .dilation = all.dilations[i]};
+    if (all.explicit_pads) {
+      axis.pad_begin = all.pads[i];
+      axis.pad_end = all.pads[i + static_cast<size_t>(rank)];
+    }
+    if (all.same) PadToSame(axis, all.upper);
+    ASSAY_RETURN_IF_ERROR(CountOutputs(axis, spec.ceil_mode));
+  }
+  return window;
+}
+
+// output = stride * (input - 1) + output_padding + span - pads; where the
+// output is given instead, what is too much is padding.
+Result<Window> Window::PlanTransposed(
+    const WindowSpec& spec, const std::vector<int64_t>& output_padding,
+    const std::vector<int64_t>& output_shape, const Shape& input) {
+  const int rank = input.rank() - 2;
+  ASSAY_ASSIGN_OR_RETURN(const Attributes all, Complete(spec, input));
+  ASSAY_ASSIGN_OR_RETURN(const auto more,
+                         Filled("output_padding", output_padding, rank, 0, 0));
+  ASSAY_ASSIGN_OR_RETURN(const auto wanted,
+                         Filled("output_shape", output_shape, rank, 0, 1));
+  Window window;
+  window.rank_ = rank;
+  for (int k = 0; k < rank; ++k) {
+    const auto i = static_cast<size_t>(k);
+    WindowAxis& axis = window.axes_.at(static_cast<size_t>(3 - rank + k));
+    axis = {.kernel = all.kernel[i],
+            .stride = all.strides[i],
+            .dilation = all.dilations[i],
+            .output = input[k + 2]};
+    const int64_t span = (axis.kernel - 1) * axis.dilation + 1;
+    const int64_t whole = axis.stride * (axis.output - 1) + more[i] + span;
+    const bool fixed = wanted[i] > 0;
+    if (fixed || all.same) {
+      axis.input = fixed ? wanted[i] : axis.output * axis.stride;
+      const int64_t total = std::max<int64_t>(whole - axis.input, 0);
+      axis.pad_begin = all.upper ? total / 2 : total - total / 2;
+      axis.pad_end = total - axis.pad_begin;
+    } else {
+      if (all.explicit_pads) {
+        axis.pad_begin = all.pads[i];
+        axis.pad_end = all.pads[i + static_cast<size_t>(rank)];
+      }
+      axis.input = whole - axis.pad_begin - axis.pad_end;
+    }
+    if (axis.input < 1) {
+      return InvalidArgument("the output has the extent ", axis.input,
+                             " along spatial axis ", k);
+    }
+  }
+  return window;
+}
+
+int64_t Window::InputSize() const {
+  return axes_[0].input * axes_[1].input * axes_[2].input;
+}
+
+int64_t Window::OutputSize() const {
+  return axes_[0].output * axes_[1].output * axes_[2].output;
+}
+
+int64_t Window::KernelSize() const {
+  return axes_[0].kernel * axes_[1].kernel * axes_[2].kernel;
+}
+
+Shape Window::OutputShape(int64_t n, int64_t channels) const {
+  std::vector<int64_t> dims = {n, channels};
+  for (int k = 3 - rank_; k < 3; ++k) {
+    dims.push_back(axes_.at(static_cast<size_t>(k)).output);
+  }
+  return Shape(std::move(dims));
+}
+
+Shape Window::InputShape(int64_t n, int64_t channels) const {
+  std::vector<int64_t> dims = {n, channels};
+  for (int k = 3 - rank_; k < 3; ++k) {
+    dims.push_back(axes_.at(static_cast<size_t>(k)).input);
+  }
+  return Shape(std::move(dims));
+}
+
+int64_t Window::PaddedTaps(int64_t output) const {
+  const auto& [x, y, z] = axes_;
+  return x.PaddedTaps(output / (y.output * z.output)) *
+         y.PaddedTaps(output / z.output % y.output) *
+         z.PaddedTaps(output % z.output);
+}
+
+int64_t Window::ColumnMajor(int64_t input) const {
+  const auto& [x, y, z] = axes_;
+  const int64_t ix = input / (y.input * z.input);
+  const int64_t iy = input / z.input % y.input;
+  const int64_t iz = input % z.input;
+  return ix + x.input * (iy + y.input * iz);
+}
+
+}  // namespace assay::reference

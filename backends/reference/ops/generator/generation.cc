@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operators that make elements out of attributes or of a few numbers: Constant,
+// ConstantOfShape, Range, EyeLike, OneHot.
+
+#include <cmath>
+#include <functional>
+
+#include "backends/reference/families.h"
+#include "backends/reference/loop/packed.h"
+#include "backends/reference/ops/tensor/movement.h"
+#include "backends/reference/scalar/scalar.h"
+
+namespace assay::reference {
+namespace {
+
+// Constant-25: exactly one of the attributes is given.
+Result<Tensor> ConstantValue(const op::Constant& op) {
+  const auto vector = [](const auto& values) {
+    using T = typename std::remove_cvref_t<decltype(values)>::value_type;
+    return Tensor::Of<T>({static_cast<int64_t>(values.size())}, values);
+  };
+  if (op.value.has_value()) return *op.value;
+  if (op.value_float.has_value()) {
+    return Tensor::Of<float>({}, std::span(&*op.value_float, 1));
+  }
+  if (op.value_int.has_value()) {
+    return Tensor::Of<int64_t>({}, std::span(&*op.value_int, 1));
+  }
+  if (op.value_string.has_value()) {
+    return Tensor::FromStrings({}, {*op.value_string});
+  }
+  if (op.sparse_value.has_value()) {
+    return Unsupported(Reason::kValueKind, "a sparse constant");
+  }
+  const Node& node = *op.node;
+  if (node.Find("value_floats") != nullptr) return vector(op.value_floats);
+  if (node.Find("value_ints") != nullptr) return vector(op.value_ints);
+  if (node.Find("value_strings") != nullptr) {
+    return Tensor::FromStrings({static_cast<int64_t>(op.value_strings.size())},
+                               op.value_strings);
+  }
+  return InvalidArgument("no value is given");
+}
+
+// Range-27: start + i * delta for i < ceil((limit - start) / delta).
+template <class T>
+Status Range(const op::Range& op, KernelContext& run) {
+  const DType type = run.input(op.start).dtype();
+  const Loaded<T> start(run.input(op.start));
+  const Loaded<T> limit(run.input(op.limit));
+  const Loaded<T> delta(run.input(op.delta));
+  if (start.size() != 1 || limit.size() != 1 || delta.size() != 1) {
+    return InvalidArgument("start, limit and delta have ", start.size(), ", ",
+                           limit.size(), " and ", delta.size(),
+                           " elements, wanted scalars");
+  }
+  if (Value(delta[0]) == 0) return InvalidArgument("delta is 0");
+  const double steps = std::ceil((static_cast<double>(Value(limit[0])) -
+                                  static_cast<double>(Value(start[0]))) /
+                                 static_cast<double>(Value(delta[0])));
+  if (!(steps < 1e15))
+    return InvalidArgument("the range has ", steps, " steps");
+  const auto count = static_cast<int64_t>(std::max(steps, 0.0));
+  ASSAY_ASSIGN_OR_RETURN(Stored<T> y, Store<T>(run, op.output, type, {count}));
+  for (int64_t i = 0; i < count; ++i) {
+    y[i] = start[0] + static_cast<T>(i) * delta[0];
+  }
+  return OkStatus();
+}
+
+// EyeLike-22: ones on diagonal k of a matrix like the input, zeros elsewhere.
+template <class T>
+Status EyeLike(const op::EyeLike& op, KernelContext& run) {
+  const Tensor& like = run.input(op.input);
+  const Shape& shape = like.shape();
+  if (shape.rank() != 2) {
+    return InvalidArgument("an input of shape ", shape.ToString(),
+                           ", wanted a matrix");
+  }
+  const DType type = op.dtype.has_value()
+                         ? *DTypeFromOnnx(static_cast<int>(*op.dtype))
+                         : like.dtype();
+  ASSAY_ASSIGN_OR_RETURN(Stored<T> y, Store<T>(run, op.output, type, shape));
+  for (int64_t i = 0; i < y.size(); ++i) {
+    y[i] = T(i % shape[1] - i / shape[1] == op.k ? 1 : 0);
+  }
+  return OkStatus();
+}
+
+// OneHot-28: values[1] at position indices[...] of the new axis, values[0]
+// elsewhere; a negative index counts from the end, one outside gives no hot
+// element.
+Status OneHot(const op::OneHot& op, KernelContext& run) {
+  const Tensor& indices = run.input(op.indices);
+  const Tensor& values = run.input(op.values);
+  const std::vector<int64_t> depth = IntegersOf(run.input(op.depth));
+  if (depth.size() != 1 || values.num_elements() != 2) {
+    return InvalidArgument("depth has ", depth.size(), " and values ",
+                           values.num_elements(), " elements, wanted 1 and 2");
+  }
+  const int rank = indices.shape().rank() + 1;
+  ASSAY_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(op.axis, rank));
+  std::vector<int64_t> dims = indices.shape().dims();
+  dims.insert(dims.begin() + axis, depth[0]);
+  const Shape shape(std::move(dims));
+  ASSAY_ASSIGN_OR_RETURN(Tensor * y,
+                         run.Output(op.output, values.dtype(), shape));
+  const Nest<2> one({}, {});
+  const Nest<2> all({y->num_elements()}, {Strides{0}, Strides{1}});
+  MoveElements(values, *y, all);
+  const int64_t inner = Extent(shape, axis + 1, rank);
+  const Loaded<int64_t> hot(indices);
+  for (int64_t i = 0; i < hot.size(); ++i) {
+    const int64_t k = hot[i] < 0 ? hot[i] + depth[0] : hot[i];
+    if (k < 0 || k >= depth[0]) continue;
+    const int64_t at = (i / inner * depth[0] + k) * inner + i % inner;
+    MoveElements(values, *y, one, 1, at);
+  }
+  return OkStatus();
+}
+
+class Generations : public OperatorVisitor {
+ public:
+  Result<Kernel> Visit(const op::Constant& op, LoadContext&) override {
+    ASSAY_ASSIGN_OR_RETURN(const Tensor value, ConstantValue(op));
+    return Kernel{.forward = [op, value](KernelContext& run) {
+      return run.SetOutput(op.output, value);
+    }};
+  }
+  // ConstantOfShape-25: a float32 zero unless `value` is given.
+  Result<Kernel> Visit(const op::ConstantOfShape& op,
+                       LoadContext& load) override {
+    Tensor value;
+    if (op.value.has_value()) {
+      value = *op.value;
+    } else {
+      ASSAY_ASSIGN_OR_RETURN(value, Tensor::Allocate(DType::kFloat32, {1}));
+    }
+    if (value.num_elements() != 1) {
+      return InvalidArgument("value is ", value.Signature(),
+                             ", wanted one element");
+    }
+    const Tensor* shape = load.constant(op.input);
+    if (shape != nullptr) {  // filled here, once, where there is memory for it
+      Result<Tensor> filled =
+          Tensor::Allocate(value.dtype(), Shape(IntegersOf(*shape)));
+      if (filled.ok()) {
+        FillElements(value, *filled);
+        return Kernel{.forward = [op, filled = *filled](KernelContext& run) {
+          return run.SetOutput(op.output, filled);
+        }};
+      }
+    }
+    return Kernel{.forward = [op, value](KernelContext& run) -> Status {
+      const Shape shape(IntegersOf(run.input(op.input)));
+      ASSAY_ASSIGN_OR_RETURN(Tensor * y,
+                             run.Output(op.output, value.dtype(), shape));
+      FillElements(value, *y);
+      return OkStatus();
+    }};
+  }
+  Result<Kernel> Visit(const op::Range& op, LoadContext& load) override {
+    return Dispatch(load, op.start, kNumbers, [&](auto scalar) -> Kernel {
+      using T = typename decltype(scalar)::type;
+      return {.forward = std::bind_front(&Range<T>, op)};
+    });
+  }
+  Result<Kernel> Visit(const op::EyeLike& op, LoadContext& load) override {
+    if (op.dtype.has_value() &&
+        ScalarOf(DTypeFromOnnx(static_cast<int>(*op.dtype))
+                     .value_or(DType::kUndefined)) == ScalarKind::kNone) {
+      return Unsupported(Reason::kDType, "dtype is ", *op.dtype);
+    }
+    return Dispatch(load, op.input, kNumbers, [&](auto scalar) -> Kernel {
+      using T = typename decltype(scalar)::type;
+      return {.forward = std::bind_front(&EyeLike<T>, op)};
+    });
+  }
+  Result<Kernel> Visit(const op::OneHot& op, LoadContext& load) override {
+    return MovingKernel(load, op.values, std::bind_front(&OneHot, op));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<OperatorVisitor> GenerationFamily() {
+  return std::make_unique<Generations>();
+}
+
+}  // namespace assay::reference

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operators that draw: Bernoulli, Dropout, RandomUniform, RandomNormal, their
+// forms with "Like", Multinomial.
+//
+// A node with a seed starts the engine anew at every run, so that equal seeds
+// give equal results; a node without one takes a fresh seed at every run. What
+// std::mt19937_64 gives is fixed by the C++ standard; the distributions of
+// <random> are not, so the few that are needed are written out.
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <functional>
+#include <mutex>
+#include <numbers>
+#include <random>
+
+#include "backends/reference/families.h"
+#include "backends/reference/scalar/codec.h"
+
+namespace assay::reference {
+namespace {
+
+// From the system's entropy, once a process.
+uint64_t FreshSeed() {
+  static std::mutex mutex;
+  static std::mt19937_64 engine = [] {
+    std::random_device entropy;
+    std::seed_seq seeds{entropy(), entropy(), entropy(), entropy()};
+    return std::mt19937_64(seeds);
+  }();
+  const std::lock_guard lock(mutex);
+  return engine();
+}
+
+uint64_t SeedOf(const std::optional<int64_t>& seed) {
+  return seed.has_value() ? static_cast<uint64_t>(*seed) : FreshSeed();
+}
+uint64_t SeedOf(const std::optional<float>& seed) {
+  return seed.has_value() ? std::bit_cast<uint32_t>(*seed) : FreshSeed();
+}
+
+/// The draws of one run of one node.
+class Draws {
+ public:
+  explicit Draws(uint64_t seed) : engine_(seed) {}
+
+  /// Uniform in [0, 1): a multiple of 2^-digits, digits <= 53.
+  double Uniform(int digits = 53) {
+    return std::ldexp(static_cast<double>(engine_() >> (64 - digits)), -digits);
+  }
+
+  /// Standard normal: Box and Muller, "A Note on the Generation of Random
+  /// Normal Deviates", 1958; 1 - u is in (0, 1].
+  double Normal() {
+    const double radius = std::sqrt(-2 * std::log(1 - Uniform()));
+    return radius * std::cos(2 * std::numbers::pi * Uniform());
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+/// Digits of a float type's significand, so that a uniform number of as many
+/// digits is not rounded up to 1.
+int DigitsOf(DType type) {
+  switch (type) {
+    case DType::kFloat64:
+      return 53;
+    case DType::kFloat32:
+      return 24;
+    case DType::kFloat16:
+      return 11;
+    default:
+      return 8;  // bfloat16
+  }
+}
+
+/// The element type that attribute dtype names, or `otherwise`.
+Result<DType> TypeOf(const std::optional<int64_t>& dtype, DType otherwise) {
+  if (!dtype.has_value()) return otherwise;
+  const auto type = DTypeFromOnnx(static_cast<int>(*dtype));
+  if (!type.has_value()) return InvalidArgument("dtype is ", *dtype);
+  return *type;
+}
+
+// Bernoulli-22: "an output of 1 is produced with probability p".
+Status Bernoulli(const op::Bernoulli& op, DType type, KernelContext& run) {
+  const Tensor& input = run.input(op.input);
+  const Loaded<double> p(input);
+  ASSAY_ASSIGN_OR_RETURN(Stored<double> y,
+                         Store<double>(run, op.output, type, input.shape()));
+  Draws draws(SeedOf(op.seed));
+  for (int64_t i = 0; i < p.size(); ++i) {
+    if (!(p[i] >= 0 && p[i] <= 1)) {
+      return InvalidArgument("element ", i, " is ", p[i],
+                             ", wanted a probability in [0, 1]");
+    }
+    y[i] = draws.Uniform() < p[i] ? 1 : 0;
+  }
+  return OkStatus();
+}
+
+/// In training, the ratio of what is dropped; 0 in inference, where ONNX
+/// ignores the ratio.
+Result<double> DropRatio(const op::Dropout& op, KernelContext& run) {
+  const Tensor& training = run.input(op.training_mode);
+  if (training.num_elements() != 1 || !training.elements<bool>()[0]) return 0.0;
+  const Loaded<double> given(run.input(op.ratio));
+  if (given.data() == nullptr) return 0.5;
+  const double ratio = given.size() == 1 ? given[0] : -1;
+  if (!(ratio >= 0 && ratio < 1)) {
+    return InvalidArgument("ratio is ", ratio, " of ", given.size(),
+                           " elements, wanted one in [0, 1)");
+  }
+  return ratio;
+}
+
+/// All of the mask; null when it is omitted.
+Result<bool*> MaskOf(const op::Dropout& op, const Tensor& data,
+                     KernelContext& run) {
+  ASSAY_ASSIGN_OR_RETURN(Tensor * mask,
+                         run.Output(op.mask, DType::kBool, data.shape()));
+  return mask == nullptr ? nullptr : mask->mutable_elements<bool>().data();
+}
+
+Status KeepAll(const op::Dropout& op, KernelContext& run) {
+  const Tensor& data = run.input(op.data);
+  ASSAY_ASSIGN_OR_RETURN(bool* mask, MaskOf(op, data, run));
+  if (mask != nullptr) std::fill_n(mask, data.num_elements(), true);
+  run.Save(assay::Value());
+  return run.SetOutput(op.output, data);
+}
+
+// Dropout-22: "output = scale * data * mask, scale = 1. / (1. - ratio)", where
+// an element is dropped with probability ratio. What each element is
+// multiplied by is saved for backward; an absent value, where all are kept.
+template <class T>
+Status Dropout(const op::Dropout& op, bool saves, KernelContext& run) {
+  ASSAY_ASSIGN_OR_RETURN(const double ratio, DropRatio(op, run));
+  if (ratio == 0) return KeepAll(op, run);
+  if constexpr (!std::floating_point<T>) {
+    return FailedPrecondition("a ratio of ", ratio,
+                              " draws at random, which has no exact value");
+  }
+  const Tensor& data = run.input(op.data);
+  const Loaded<T> x(data);
+  ASSAY_ASSIGN_OR_RETURN(Stored<T> y,
+                         Store<T>(run, op.output, data.dtype(), data.shape()));
+  ASSAY_ASSIGN_OR_RETURN(bool* mask, MaskOf(op, data, run));
+  const T scale = T(1) / (T(1) - static_cast<T>(ratio));
+  Draws draws(SeedOf(op.seed));
+  std::vector<T> factors(static_cast<size_t>(saves ? x.size() : 0));
+  for (int64_t i = 0; i < x.size(); ++i) {
+    const bool kept = draws.Uniform() >= ratio;
+    const T factor = kept ? scale : T(0);
+    y[i] = x[i] * factor;
+    if (mask != nullptr) mask[i] = kept;
+    if (saves) factors[static_cast<size_t>(i)] = factor;
+  }
+  if (saves) {
+    ASSAY_ASSIGN_OR_RETURN(Tensor saved, Tensor::Of<T>(data.shape(), factors));
+    run.Save(std::move(saved));
+  }
+  return OkStatus();
+}
+
+template <class T>
+Status DropoutBackward(const op::Dropout& op, GradientContext& run) {
+  const Tensor* cotangent = run.cotangent(op.output);
+  if (cotangent == nullptr || !run.wanted(op.data)) return OkStatus();
+  ASSAY_ASSIGN_OR_RETURN(Tensor * gradient, run.Gradient(op.data));
+  const Loaded<T> dy(*cotangent);
+  Stored<T> dx(gradient);
+  const Tensor* factors = run.saved(0).tensor();
+  for (int64_t i = 0; i < dx.size(); ++i) {
+    const T factor =
+        factors == nullptr ? T(1) : factors->elements<T>()[size_t(i)];
+    dx[i] = dy[i] * factor;
+  }
+  return OkStatus();
+}
+
+/// Fills the output with what `draw` gives.
+template <class Draw>
+Status Fill(Output output, DType type, const Shape& shape, uint64_t seed,
+            KernelContext& run, Draw draw) {
+  ASSAY_ASSIGN_OR_RETURN(Stored<double> y,
+                         Store<double>(run, output, type, shape));
+  Draws draws(seed);
+  for (int64_t i = 0; i < y.size(); ++i) y[i] = draw(draws);
+  return OkStatus();
+}
+
+// RandomUniform-22: between low and high.
+template <class Op>
+Status Uniform(const Op& op, DType type, const Shape& shape,
+               KernelContext& run) {
+  const double low = op.low;
+  const double width = static_cast<double>(op.high) - low;
+  return Fill(op.output, type, shape, SeedOf(op.seed), run,
+              [=, digits = DigitsOf(type)](Draws& draws) {
+                return low + width * draws.Uniform(digits);
+              });
+}
+
+// RandomNormal-22: scale is the standard deviation.
+template <class Op>
+Status Normal(const Op& op, DType type, const Shape& shape,
+              KernelContext& run) {
+  const double mean = op.mean;
+  const double scale = op.scale;
+  return Fill(op.output, type, shape, SeedOf(op.seed), run,
+              [=](Draws& draws) { return mean + scale * draws.Normal(); });
+}
+
+/// Running sums of the probabilities, unnormalized, of one row of
+/// log-probabilities.
+std::vector<double> Cumulated(const double* logs, int64_t count) {
+  std::vector<double> sums(logs, logs + count);
+  const double top = *std::ranges::max_element(sums);
+  double sum = 0;
+  for (double& one : sums) one = sum += std::exp(one - top);
+  return sums;
+}
+
+// Multinomial-22: of each row of "unnormalized log-probabilities", sample_size
+// outcomes.
+Status Multinomial(const op::Multinomial& op, DType type, KernelContext& run) {
+  const Tensor& input = run.input(op.input);
+  const Shape& shape = input.shape();
+  if (shape.rank() != 2 || shape[1] < 1 || op.sample_size < 0) {
+    return InvalidArgument("an input of shape ", shape.ToString(), " and ",
+                           op.sample_size,
+                           " samples, wanted [batch, classes] with a class and "
+                           "no negative count");
+  }
+  const Loaded<double> logs(input);
+  ASSAY_ASSIGN_OR_RETURN(
+      Stored<int64_t> y,
+      Store<int64_t>(run, op.output, type, {shape[0], op.sample_size}));
+  Draws draws(SeedOf(op.seed));
+  for (int64_t row = 0; row < shape[0]; ++row) {
+    const std::vector<double> sums =
+        Cumulated(logs.data() + row * shape[1], shape[1]);
+    if (!(sums.back() > 0) || std::isinf(sums.back())) {
+      return InvalidArgument("row ", row, " has no probabilities");
+    }
+    for (int64_t i = 0; i < op.sample_size; ++i) {
+      // The product may be rounded up to the sum, past the last class.
+      const double at = draws.Uniform() * sums.back();
+      const auto found = std::ranges::upper_bound(sums, at);
+      y[row * op.sample_size + i] =
+          std::min<int64_t>(found - sums.begin(), shape[1] - 1);
+    }
+  }
+  return OkStatus();
+}
+
+bool IsDrawable(DType type) {
+  return type == DType::kFloat64 || type == DType::kFloat32 ||
+         type == DType::kFloat16 || type == DType::kBFloat16;
+}
+
+/// A kernel of random floats of `type`, whose shape `shape(run)` gives.
+template <class Body, class ShapeOf>
+Result<Kernel> FloatKernel(const Result<DType>& type, const ShapeOf& shape,
+                           const Body& body) {
+  if (!type.ok()) return type.status();
+  if (!IsDrawable(*type)) {
+    return Unsupported(Reason::kDType, "dtype is ", *type,
+                       ", wanted bfloat16, float16, float32 or float64");
+  }
+  return Kernel{.forward = [=, type = *type](KernelContext& run) {
+    return body(type, shape(run), run);
+  }};
+}
+
+template <class Op>
+auto ShapeAttribute(const Op& op) {
+  return [shape = Shape(op.shape)](KernelContext&) { return shape; };
+}
+template <class Op>
+auto ShapeOfInput(const Op& op) {
+  return [input = op.input](KernelContext& run) {
+    return run.input(input).shape();
+  };
+}
+
+/// What is drawn has no exact value.
+Status CheckDrawn(const LoadContext& load) {
+  if (!load.options().exact) return OkStatus();
+  return Unsupported(Reason::kValue,
+                     "random draws have no exact value to be asked for");
+}
+
+class Randoms : public OperatorVisitor {
+ public:
+  Result<Kernel> Visit(const op::Bernoulli& op, LoadContext& load) override {
+    ASSAY_RETURN_IF_ERROR(CheckDrawn(load));
+    ASSAY_ASSIGN_OR_RETURN(const DType type,
+                           TypeOf(op.dtype, load.dtype(op.input)));
+    if (ScalarOf(type) == ScalarKind::kNone) {
+      return Unsupported(Reason::kDType, "dtype is ", type,
+                         ", wanted a type of numbers");
+    }
+    return Dispatch(load, op.input, kFloats, [&](auto) -> Kernel {
+      return {.forward = std::bind_front(&Bernoulli, op, type)};
+    });
+  }
+  Result<Kernel> Visit(const op::Dropout& op, LoadContext& load) override {
+    const bool saves = !load.options().gradient_targets.empty();
+    return Dispatch(load, op.data, kFloats, [&](auto scalar) -> Kernel {
+      using T = typename decltype(scalar)::type;
+      Kernel kernel{.forward = std::bind_front(&Dropout<T>, op, saves)};
+      if constexpr (std::floating_point<T>) {
+        kernel.backward = std::bind_front(&DropoutBackward<T>, op);
+      }
+      return kernel;
+    });
+  }
+  Result<Kernel> Visit(const op::RandomUniform& op,
+                       LoadContext& load) override {
+    ASSAY_RETURN_IF_ERROR(CheckDrawn(load));
+    return FloatKernel(TypeOf(op.dtype, DType::kFloat32), ShapeAttribute(op),
+                       std::bind_front(&Uniform<op::RandomUniform>, op));
+  }
+  Result<Kernel> Visit(const op::RandomUniformLike& op,
+                       LoadContext& load) override {
+    ASSAY_RETURN_IF_ERROR(CheckDrawn(load));
+    return FloatKernel(TypeOf(op.dtype, load.dtype(op.input)), ShapeOfInput(op),
+                       std::bind_front(&Uniform<op::RandomUniformLike>, op));
+  }
+  Result<Kernel> Visit(const op::RandomNormal& op, LoadContext& load) override {
+    ASSAY_RETURN_IF_ERROR(CheckDrawn(load));
+    return FloatKernel(TypeOf(op.dtype, DType::kFloat32), ShapeAttribute(op),
+                       std::bind_front(&Normal<op::RandomNormal>, op));
+  }
+  Result<Kernel> Visit(const op::RandomNormalLike& op,
+                       LoadContext& load) override {
+    ASSAY_RETURN_IF_ERROR(CheckDrawn(load));
+    return FloatKernel(TypeOf(op.dtype, load.dtype(op.input)), ShapeOfInput(op),
+                       std::bind_front(&Normal<op::RandomNormalLike>, op));
+  }
+  Result<Kernel> Visit(const op::Multinomial& op, LoadContext& load) override {
+    ASSAY_RETURN_IF_ERROR(CheckDrawn(load));
+    ASSAY_ASSIGN_OR_RETURN(const DType type, TypeOf(op.dtype, DType::kInt32));
+    if (type != DType::kInt32 && type != DType::kInt64) {
+      return Unsupported(Reason::kDType, "dtype is ", type,
+                         ", wanted int32 or int64");
+    }
+    return Dispatch(load, op.input, kFloats, [&](auto) -> Kernel {
+      return {.forward = std::bind_front(&Multinomial, op, type)};
+    });
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<OperatorVisitor> RandomFamily() {
+  return std::make_unique<Randoms>();
+}
+
+}  // namespace assay::reference

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operators that draw: their laws over many elements, within six standard
+// deviations; what seeds promise; what is declined. Seeds are fixed, so that
+// nothing here fails by chance.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "backends/reference/kernel_rows.h"
+#include "backends/reference/scalar/codec.h"
+
+namespace assay::reference {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::vector<double> Numbers(const Value& value) {
+  std::vector<double> numbers(
+      static_cast<size_t>(value.tensor()->num_elements()));
+  Decode(*value.tensor(), numbers.data());
+  return numbers;
+}
+
+std::vector<double> First(const std::string& graph,
+                          const std::vector<Feed>& feeds) {
+  const auto outputs = Compute(graph, feeds);
+  EXPECT_TRUE(outputs.ok()) << graph << outputs.status().ToString();
+  return outputs.ok() ? Numbers((*outputs)[0]) : std::vector<double>();
+}
+
+double Mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) /
+         static_cast<double>(values.size());
+}
+
+double Deviation(const std::vector<double>& values) {
+  const double mean = Mean(values);
+  double sum = 0;
+  for (const double x : values) sum += (x - mean) * (x - mean);
+  return std::sqrt(sum / static_cast<double>(values.size()));
+}
+
+constexpr int64_t kMany = 10000;
+
+Feed Constant(DType type, double value) {
+  return {type, {kMany}, std::vector<double>(kMany, value)};
+}
+
+TEST(Random, EveryTypeOfBernoulliHasTheShareOfItsProbability) {
+  const struct {
+    const char* graph;
+    DType from, to;
+  } rows[] = {
+      {"g (float[N] x) => (float[N] y) { y = Bernoulli <seed = 1.0> (x) }",
+       DType::kFloat32, DType::kFloat32},
+      {"g (double[N] x) => (double[N] y) { y = Bernoulli <seed = 2.0> (x) }",
+       DType::kFloat64, DType::kFloat64},
+      {"g (float16[N] x) => (bool[N] y) "
+       "{ y = Bernoulli <seed = 3.0, dtype = 9> (x) }",
+       DType::kFloat16, DType::kBool},
+      {"g (bfloat16[N] x) => (int8[N] y) "
+       "{ y = Bernoulli <seed = 4.0, dtype = 3> (x) }",
+       DType::kBFloat16, DType::kInt8},
+      {"g (float[N] x) => (uint64[N] y) "
+       "{ y = Bernoulli <seed = 5.0, dtype = 13> (x) }",
+       DType::kFloat32, DType::kUint64},
+  };
+  for (const auto& row : rows) {
+    const auto outputs = Compute(row.graph, {Constant(row.from, 0.25)});
+    ASSERT_TRUE(outputs.ok()) << row.graph << outputs.status().ToString();
+    EXPECT_EQ((*outputs)[0].tensor()->dtype(), row.to) << row.graph;
+    const std::vector<double> drawn = Numbers((*outputs)[0]);
+    EXPECT_NEAR(Mean(drawn), 0.25, 6 * std::sqrt(0.25 * 0.75 / kMany));
+    for (const double x : drawn) EXPECT_TRUE(x == 0 || x == 1) << x;
+  }
+}
+
+TEST(Random, ProbabilitiesZeroAndOneAreCertain) {
+  const char* graph = "g (float[N] x) => (float[N] y) { y = Bernoulli(x) }";
+  EXPECT_EQ(Mean(First(graph, {Constant(DType::kFloat32, 0)})), 0);
+  EXPECT_EQ(Mean(First(graph, {Constant(DType::kFloat32, 1)})), 1);
+}
+
+TEST(Random, DropoutScalesWhatItKeepsAndSaysSoInTheMask) {
+  const char* graphs[] = {
+      "g (float[N] x, float r, bool t) => (float[N] y, bool[N] m) "
+      "{ y, m = Dropout <seed = 7> (x, r, t) }",
+      "g (bfloat16[N] x, double r, bool t) => (bfloat16[N] y, bool[N] m) "
+      "{ y, m = Dropout <seed = 8> (x, r, t) }",
+      "g (float8e5m2[N] x, float16 r, bool t) => "
+      "(float8e5m2[N] y, bool[N] m) { y, m = Dropout <seed = 9> (x, r, t) }"};
+  const DType types[][2] = {{DType::kFloat32, DType::kFloat32},
+                            {DType::kBFloat16, DType::kFloat64},
+                            {DType::kFloat8E5M2, DType::kFloat16}};
+  for (int i = 0; i < 3; ++i) {
+    const auto outputs = Compute(
+        graphs[i],
+        {Constant(types[i][0], -3), {types[i][1], {}, {0.75}}, B({}, {1})});
+    ASSERT_TRUE(outputs.ok()) << graphs[i] << outputs.status().ToString();
+    const std::vector<double> y = Numbers((*outputs)[0]);
+    const std::vector<double> mask = Numbers((*outputs)[1]);
+    EXPECT_NEAR(Mean(mask), 0.25, 6 * std::sqrt(0.25 * 0.75 / kMany));
+    for (size_t k = 0; k < y.size(); ++k) EXPECT_EQ(y[k], mask[k] * -12);
+  }
+}
+
+TEST(Random, DropoutOfRatioZeroOrOfInferenceKeepsAll) {
+  const char* graph =
+      "g (float[N] x, float r, bool t) => (float[N] y, bool[N] m) "
+      "{ y, m = Dropout(x, r, t) }";
+  for (const auto& [ratio, training] : {std::pair(0.0, 1), std::pair(0.5, 0)}) {
+    const auto outputs =
+        Compute(graph, {Constant(DType::kFloat32, 3), F({}, {ratio}),
+                        B({}, {static_cast<double>(training)})});
+    ASSERT_TRUE(outputs.ok()) << outputs.status().ToString();
+    EXPECT_EQ(Mean(Numbers((*outputs)[0])), 3);
+    EXPECT_EQ(Mean(Numbers((*outputs)[1])), 1);
+  }
+}
+
+TEST(Random, ContinuousLawsHaveTheirMomentsAndBounds) {
+  const struct {
+    const char* graph;
+    double mean, deviation;
+  } rows[] = {
+      {"g () => (float[10000] y) { y = RandomUniform "
+       "<shape = [10000], low = -1.0, high = 3.0, seed = 1.0> () }",
+       1, 4 / std::sqrt(12)},
+      {"g () => (double[10000] y) { y = RandomNormal <dtype = 11, "
+       "shape = [100, 100], mean = 2.0, scale = 0.5, seed = 2.0> () }",
+       2, 0.5},
+  };
+  for (const auto& row : rows) {
+    const std::vector<double> y = First(row.graph, {});
+    ASSERT_EQ(y.size(), 10000U) << row.graph;
+    EXPECT_NEAR(Mean(y), row.mean, 6 * row.deviation / 100) << row.graph;
+    EXPECT_NEAR(Deviation(y), row.deviation, 0.05 * row.deviation);
+  }
+  // The narrower the type, the likelier is a number that is rounded up to 1.
+  for (const char* type : {"float16", "bfloat16"}) {
+    const std::string graph =
+        StrCat("g (", type, "[N] x) => (", type,
+               "[N] y) { y = RandomUniformLike <seed = 3.0> (x) }");
+    const auto y = First(graph, {Constant(*ParseDType(type), 0)});
+    EXPECT_GE(*std::ranges::min_element(y), 0) << type;
+    EXPECT_LT(*std::ranges::max_element(y), 1) << type;
+    EXPECT_NEAR(Mean(y), 0.5, 0.02) << type;
+  }
+}
+
+TEST(Random, MultinomialDrawsEachClassByItsWeight) {
+  // exp of the logarithms: weights 1, 0, 3.
+  const double minus_infinity = -std::numeric_limits<double>::infinity();
+  const auto y = First(
+      "g (float[1,3] x) => (int64[1,10000] y) "
+      "{ y = Multinomial <dtype = 7, sample_size = 10000, seed = 4.0> (x) }",
+      {F({1, 3}, {5, minus_infinity, 5 + std::log(3)})});
+  ASSERT_EQ(y.size(), 10000U);
+  EXPECT_EQ(std::ranges::count(y, 1), 0);
+  EXPECT_NEAR(static_cast<double>(std::ranges::count(y, 2)), 7500,
+              6 * std::sqrt(10000 * 0.75 * 0.25));
+  EXPECT_EQ(std::ranges::count(y, 0) + std::ranges::count(y, 2), 10000);
+}
+
+/// Two runs of each of two networks of one graph.
+std::vector<std::vector<double>> FourRuns(const std::string& graph) {
+  RowBackend backend;
+  std::vector<std::vector<double>> runs;
+  const Value x = Constant(DType::kFloat32, 0.5).Make();
+  for (int load = 0; load < 2; ++load) {
+    auto network = backend.Load(ModelOf(graph), {});
+    auto binding = (*network)->Bind({&x, 1}, {});
+    for (int run = 0; run < 2; ++run) {
+      EXPECT_TRUE((*network)->Forward(**binding).ok());
+      runs.push_back(Numbers((*binding)->outputs()[0]));
+    }
+  }
+  return runs;
+}
+
+TEST(Random, EqualSeedsGiveEqualResultsAndNoSeedNewOnes) {
+  const auto of = [](const std::string& attributes) {
+    return "g (float[N] x) => (float[N] y) { y = Bernoulli " + attributes +
+           " (x) }";
+  };
+  const auto seeded = FourRuns(of("<seed = 0.0>"));
+  for (const auto& run : seeded) EXPECT_EQ(run, seeded[0]);
+  EXPECT_NE(FourRuns(of("<seed = 1.0>"))[0], seeded[0]);
+  const auto fresh = FourRuns(of(""));
+  for (size_t i = 0; i < fresh.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) EXPECT_NE(fresh[i], fresh[j]) << i << j;
+  }
+}
+
+TEST(Random, DropoutPassesGradientsThroughWhatItKept) {
+  RowBackend backend;
+  LoadOptions options;
+  options.gradient_targets = {"x"};
+  const std::map<bool, double> scales = {{true, 2}, {false, 1}};
+  for (const auto& [training, scale] : scales) {
+    auto network = backend.Load(
+        ModelOf("g (float[N] x, float r, bool t) => (float[N] y, bool[N] m) "
+                "{ y, m = Dropout <seed = 7> (x, r, t) }"),
+        options);
+    ASSERT_TRUE(network.ok()) << network.status().ToString();
+    const std::vector<Value> inputs = {Constant(DType::kFloat32, 3).Make(),
+                                       F({}, {0.5}).Make(),
+                                       B({}, {training ? 1.0 : 0.0}).Make()};
+    auto binding = (*network)->Bind(inputs, {});
+    ASSERT_TRUE((*network)->Forward(**binding).ok());
+    const std::vector<Value> dy = {Constant(DType::kFloat32, 5).Make(),
+                                   Value()};
+    const auto gradients = (*network)->differentiable()->Backward(
+        **binding, dy, options.gradient_targets);
+    ASSERT_TRUE(gradients.ok()) << gradients.status().ToString();
+    const auto dx = Numbers((*gradients)[0]);
+    const auto mask = Numbers((*binding)->outputs()[1]);
+    for (size_t i = 0; i < dx.size(); ++i) {
+      EXPECT_EQ(dx[i], 5 * scale * mask[i]) << i;
+    }
+  }
+}
+
+TEST(Random, WhatHasNoLawIsRefusedWithTheReason) {
+  const struct {
+    const char* graph;
+    std::vector<Feed> feeds;
+    const char* message;
+  } rows[] = {
+      {"g (float[2] x) => (float[2] y) { y = Bernoulli(x) }",
+       {F({2}, {0.5, 1.5})},
+       "element 1 is 1.5, wanted a probability in [0, 1]"},
+      {"g (float[2] x, float r, bool t) => (float[2] y) "
+       "{ y = Dropout(x, r, t) }",
+       {F({2}, {1, 2}), F({}, {1}), B({}, {1})},
+       "ratio is 1"},
+      {"g (float[2] x) => (int32[2,1] y) { y = Multinomial(x) }",
+       {F({2}, {1, 2})},
+       "[batch, classes]"},
+      {"g (float[2] x) => (int32[2] y) { y = RandomUniformLike <dtype = 6> "
+       "(x)}",
+       {F({2}, {1, 2})},
+       "output 0 is int32[2], which"},
+  };
+  for (const auto& row : rows) {
+    const auto outputs = Compute(row.graph, row.feeds);
+    ASSERT_FALSE(outputs.ok()) << row.graph;
+    EXPECT_THAT(outputs.status().message(), HasSubstr(row.message));
+  }
+}
+
+}  // namespace
+}  // namespace assay::reference

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Comparisons, boolean operators and Where, with ONNX's multidirectional
+// broadcasting. Booleans compute as unsigned integers 0 and 1.
+
+#include "backends/reference/families.h"
+#include "backends/reference/loop/packed.h"
+#include "backends/reference/loop/pointwise.h"
+#include "backends/reference/scalar/scalar.h"
+
+namespace assay::reference {
+namespace {
+
+// Equal-19 of strings, byte by byte.
+Kernel EqualStrings(const op::Equal& op) {
+  return {.forward = [=](KernelContext& run) -> Status {
+    const Tensor& a = run.input(op.a);
+    const Tensor& b = run.input(op.b);
+    ASSAY_ASSIGN_OR_RETURN(const Shape shape, Broadcast(a.shape(), b.shape()));
+    ASSAY_ASSIGN_OR_RETURN(Tensor * y, run.Output(op.c, DType::kBool, shape));
+    PairLoopOf<std::string, bool>(
+        [](const std::string& x, const std::string& z) { return x == z; })(
+        Nest<3>(shape,
+                {BroadcastStrides(a.shape(), shape),
+                 BroadcastStrides(b.shape(), shape), DenseStrides(shape)}),
+        a.strings().data(), b.strings().data(),
+        y->mutable_elements<bool>().data());
+    return OkStatus();
+  }};
+}
+
+template <class Unit>
+void SelectUnits(const Nest<4>& nest, const bool* condition, const Unit* x,
+                 const Unit* y, Unit* output) {
+  nest.ForEachRow([&](const Nest<4>::Row& row) {
+    for (int64_t i = 0; i < row.count; ++i) {
+      const bool first = condition[row.at[0] + i * row.step[0]];
+      output[row.at[3] + i * row.step[3]] =
+          first ? x[row.at[1] + i * row.step[1]]
+                : y[row.at[2] + i * row.step[2]];
+    }
+  });
+}
+
+// Where-16: elements of any type, moved as they are.
+Status Where(const op::Where& op, KernelContext& run) {
+  const Tensor& condition = run.input(op.condition);
+  const Tensor& x = run.input(op.x);
+  const Tensor& y = run.input(op.y);
+  ASSAY_ASSIGN_OR_RETURN(Shape shape, Broadcast(x.shape(), y.shape()));
+  ASSAY_ASSIGN_OR_RETURN(shape, Broadcast(condition.shape(), shape));
+  ASSAY_ASSIGN_OR_RETURN(Tensor * output,
+                         run.Output(op.output, x.dtype(), shape));
+  const Nest<4> nest(shape,
+                     {BroadcastStrides(condition.shape(), shape),
+                      BroadcastStrides(x.shape(), shape),
+                      BroadcastStrides(y.shape(), shape), DenseStrides(shape)});
+  DispatchUnit(x.dtype(), [&](auto unit) {
+    using Unit = typename decltype(unit)::type;
+    SelectUnits<Unit>(nest, condition.elements<bool>().data(), Units<Unit>(x),
+                      Units<Unit>(y), MutableUnits<Unit>(*output));
+  });
+  return OkStatus();
+}
+
+class Logic : public OperatorVisitor {
+ public:
+  Result<Kernel> Visit(const op::Equal& op, LoadContext& load) override {
+    if (load.dtype(op.a) == DType::kString) return EqualStrings(op);
+    return Compare(load, kNumbers, [](auto a, auto b) { return Equal(a, b); });
+  }
+  Result<Kernel> Visit(const op::Less&, LoadContext& load) override {
+    return Compare(load, kNumbers, [](auto a, auto b) { return Less(a, b); });
+  }
+  Result<Kernel> Visit(const op::LessOrEqual&, LoadContext& load) override {
+    return Compare(load, kNumbers,
+                   [](auto a, auto b) { return Less(a, b) || Equal(a, b); });
+  }
+  Result<Kernel> Visit(const op::Greater&, LoadContext& load) override {
+    return Compare(load, kNumbers, [](auto a, auto b) { return Less(b, a); });
+  }
+  Result<Kernel> Visit(const op::GreaterOrEqual&, LoadContext& load) override {
+    return Compare(load, kNumbers,
+                   [](auto a, auto b) { return Less(b, a) || Equal(a, b); });
+  }
+  Result<Kernel> Visit(const op::And&, LoadContext& load) override {
+    return Compare(load, kBooleans,
+                   [](auto a, auto b) { return (a & b) != 0; });
+  }
+  Result<Kernel> Visit(const op::Or&, LoadContext& load) override {
+    return Compare(load, kBooleans,
+                   [](auto a, auto b) { return (a | b) != 0; });
+  }
+  Result<Kernel> Visit(const op::Xor&, LoadContext& load) override {
+    return Compare(load, kBooleans,
+                   [](auto a, auto b) { return (a ^ b) != 0; });
+  }
+  Result<Kernel> Visit(const op::Where& op, LoadContext& load) override {
+    return MovingKernel(load, op.x,
+                        [op](KernelContext& run) { return Where(op, run); });
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<OperatorVisitor> LogicFamily() {
+  return std::make_unique<Logic>();
+}
+
+}  // namespace assay::reference

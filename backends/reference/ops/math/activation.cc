@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Activation functions, as the ONNX operators of the same names (opset 16 to
+// 28) state them. A formula that would overflow is computed in another form
+// of the same function, chosen by Value: that is no kink.
+
+#include <utility>
+
+#include "backends/reference/families.h"
+#include "backends/reference/loop/pointwise.h"
+#include "backends/reference/scalar/scalar.h"
+#include "backends/reference/scalar/sigmoid.h"
+
+namespace assay::reference {
+namespace {
+
+// Softplus-22: log(exp(x) + 1).
+template <class T>
+T Softplus(T x) {
+  return Value(x) > 0 ? x + log1p(exp(-x)) : log1p(exp(x));
+}
+
+// HardSigmoid-22: max(0, min(1, alpha * x + beta)).
+template <class T>
+T HardSigmoid(T x, T alpha, T beta) {
+  return Max(T(0), Min(T(1), alpha * x + beta));
+}
+
+// Celu-28: max(0, x) + min(0, alpha * (exp(x / alpha) - 1)).
+template <class T>
+T Celu(T x, T alpha) {
+  return Max(T(0), x) + Min(T(0), alpha * expm1(x / alpha));
+}
+
+// Shrink-9: x + bias below -lambd, x - bias above lambd, else 0.
+template <class T>
+T Shrink(T x, T lambd, T bias) {
+  if (Before(x, -lambd)) return x + bias;
+  return Before(lambd, x) ? x - bias : T(0);
+}
+
+// Of integers, the bounds and the bias being fractions: truncated, as numpy's
+// astype does in ONNX's reference implementation.
+template <std::integral T>
+T ShrinkInteger(T x, float lambd, float bias) {
+  const long double moved = Shrink<long double>(x, lambd, bias);
+  return moved < 0 ? static_cast<T>(static_cast<int64_t>(moved))
+                   : static_cast<T>(moved);
+}
+
+// Gelu-20: 0.5 * x * (1 + erf(x / sqrt(2))).
+template <class T>
+T Gelu(T x) {
+  return T(0.5) * x * (T(1) + erf(x * sqrt(T(0.5))));
+}
+
+// Gelu-20, approximate "tanh":
+// 0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))).
+template <class T>
+T GeluByTanh(T x) {
+  const T pi = T(4) * atan(T(1));
+  const T factor = T(44715) / T(1000000);
+  const T inner = sqrt(T(2) / pi) * (x + factor * x * x * x);
+  return T(0.5) * x * (T(1) + tanh(inner));
+}
+
+class Activations : public OperatorVisitor {
+ public:
+  Result<Kernel> Visit(const op::Relu&, LoadContext& load) override {
+    return MapWithDerivative(
+        load, kNumbers, [](auto x) { return Max(x, decltype(x)(0)); },
+        [](auto x) {
+          using T = decltype(x);
+          return Value(x) > 0 ? T(1) : T(0);
+        });
+  }
+  Result<Kernel> Visit(const op::LeakyRelu& op, LoadContext& load) override {
+    return Map(load, kFloats, [alpha = op.alpha](auto x) {
+      using T = decltype(x);
+      return Before(x, T(0)) ? T(alpha) * x : x;
+    });
+  }
+  Result<Kernel> Visit(const op::ThresholdedRelu& op,
+                       LoadContext& load) override {
+    return Map(load, kFloats, [alpha = op.alpha](auto x) {
+      using T = decltype(x);
+      return Before(T(alpha), x) ? x : T(0);
+    });
+  }
+  // Elu-22: alpha * (exp(x) - 1) for x < 0, else x.
+  Result<Kernel> Visit(const op::Elu& op, LoadContext& load) override {
+    return Map(load, kFloats, [alpha = op.alpha](auto x) {
+      using T = decltype(x);
+      return Before(x, T(0)) ? T(alpha) * expm1(x) : x;
+    });
+  }
+  // Selu-22: gamma * x for x > 0, else gamma * (alpha * exp(x) - alpha).
+  Result<Kernel> Visit(const op::Selu& op, LoadContext& load) override {
+    return Map(load, kFloats, [alpha = op.alpha, gamma = op.gamma](auto x) {
+      using T = decltype(x);
+      return T(gamma) * (Before(T(0), x) ? x : T(alpha) * expm1(x));
+    });
+  }
+  Result<Kernel> Visit(const op::Celu& op, LoadContext& load) override {
+    return Map(load, kFloats, [alpha = op.alpha](auto x) {
+      return Celu(x, decltype(x)(alpha));
+    });
+  }
+  Result<Kernel> Visit(const op::Sigmoid&, LoadContext& load) override {
+    return Map(load, kFloats, [](auto x) { return Sigmoid(x); });
+  }
+  Result<Kernel> Visit(const op::HardSigmoid& op, LoadContext& load) override {
+    return Map(load, kFloats, [alpha = op.alpha, beta = op.beta](auto x) {
+      using T = decltype(x);
+      return HardSigmoid(x, T(alpha), T(beta));
+    });
+  }
+  // HardSwish-22: x * HardSigmoid with alpha = 1 / 6 and beta = 0.5.
+  Result<Kernel> Visit(const op::HardSwish&, LoadContext& load) override {
+    return Map(load, kFloats, [](auto x) {
+      using T = decltype(x);
+      return x * HardSigmoid(x, T(1) / T(6), T(0.5));
+    });
+  }
+  // Swish-24: x * Sigmoid(alpha * x).
+  Result<Kernel> Visit(const op::Swish& op, LoadContext& load) override {
+    return Map(load, kFloats, [alpha = op.alpha](auto x) {
+      return x * Sigmoid(decltype(x)(alpha) * x);
+    });
+  }
+  // SwiGLU-28: Swish(a) * b, of one shape.
+  Result<Kernel> Visit(const op::SwiGLU& op, LoadContext& load) override {
+    ASSAY_ASSIGN_OR_RETURN(
+        Kernel kernel,
+        Combine(load, kFloats, [alpha = op.alpha](auto a, auto b) {
+          return a * Sigmoid(decltype(a)(alpha) * a) * b;
+        }));
+    kernel.forward = [op, multiply = std::move(kernel.forward)](
+                         KernelContext& run) -> Status {
+      const Shape& a = run.input(op.a).shape();
+      const Shape& b = run.input(op.b).shape();
+      if (a == b) return multiply(run);
+      return InvalidArgument("inputs A and B of shapes ", a.ToString(), " and ",
+                             b.ToString(), ", wanted the same");
+    };
+    return kernel;
+  }
+  // Mish-22: x * tanh(Softplus(x)).
+  Result<Kernel> Visit(const op::Mish&, LoadContext& load) override {
+    return Map(load, kFloats, [](auto x) { return x * tanh(Softplus(x)); });
+  }
+  Result<Kernel> Visit(const op::Softplus&, LoadContext& load) override {
+    return Map(load, kFloats, [](auto x) { return Softplus(x); });
+  }
+  // Softsign-22: x / (1 + |x|).
+  Result<Kernel> Visit(const op::Softsign&, LoadContext& load) override {
+    return Map(load, kFloats,
+               [](auto x) { return x / (decltype(x)(1) + abs(x)); });
+  }
+  Result<Kernel> Visit(const op::Tanh&, LoadContext& load) override {
+    return Map(load, kFloats, [](auto x) { return tanh(x); });
+  }
+  Result<Kernel> Visit(const op::Shrink& op, LoadContext& load) override {
+    return Map(load, kNumbers, [lambd = op.lambd, bias = op.bias](auto x) {
+      using T = decltype(x);
+      if constexpr (std::integral<T>) return ShrinkInteger(x, lambd, bias);
+      return Shrink(x, static_cast<T>(lambd), static_cast<T>(bias));
+    });
+  }
+  Result<Kernel> Visit(const op::Gelu& op, LoadContext& load) override {
+    if (op.approximate == "none") {
+      return Map(load, kFloats, [](auto x) { return Gelu(x); });
+    }
+    if (op.approximate == "tanh") {
+      return Map(load, kFloats, [](auto x) { return GeluByTanh(x); });
+    }
+    return InvalidArgument("approximate is '", op.approximate,
+                           "', wanted none or tanh");
+  }
+  // PRelu-16: slope * x for x < 0, else x; slope broadcasts to x.
+  Result<Kernel> Visit(const op::PRelu&, LoadContext& load) override {
+    return Combine(load, kNumbers, [](auto x, auto slope) {
+      return Before(x, decltype(x)(0)) ? slope * x : x;
+    });
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<OperatorVisitor> ActivationFamily() {
+  return std::make_unique<Activations>();
+}
+
+}  // namespace assay::reference

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Arithmetic of two or more inputs with ONNX's multidirectional broadcasting.
+// Integers wrap to their width.
+
+#include "backends/reference/families.h"
+#include "backends/reference/loop/pointwise.h"
+#include "backends/reference/scalar/scalar.h"
+
+namespace assay::reference {
+namespace {
+
+// Add-14, Sub-14, Mul-14.
+struct Sum {
+  template <class T>
+  static T Of(T a, T b) {
+    return a + b;
+  }
+  template <class T>
+  static T AfterA(T, T) {
+    return T(1);
+  }
+  template <class T>
+  static T AfterB(T, T) {
+    return T(1);
+  }
+};
+
+struct Difference : Sum {
+  template <class T>
+  static T Of(T a, T b) {
+    return a - b;
+  }
+  template <class T>
+  static T AfterB(T, T) {
+    return -T(1);
+  }
+};
+
+struct Times {
+  template <class T>
+  static T Of(T a, T b) {
+    return a * b;
+  }
+  template <class T>
+  static T AfterA(T, T b) {
+    return b;
+  }
+  template <class T>
+  static T AfterB(T a, T) {
+    return a;
+  }
+};
+
+// Div-14: "(Opset 14 change): integer division truncates"; what it leaves open
+// is fixed so that it does not trap: x / 0 is 0, the lowest / -1 wraps.
+struct Quotient {
+  template <class T>
+  static T Of(T a, T b) {
+    if constexpr (std::integral<T>) {
+      if (b == 0) return 0;
+      if (std::signed_integral<T> && b == static_cast<T>(-1)) return -a;
+    }
+    return a / b;
+  }
+  template <class T>
+  static T AfterA(T, T b) {
+    return Of(T(1), b);
+  }
+  template <class T>
+  static T AfterB(T a, T b) {
+    return -Of(Of(a, b), b);
+  }
+};
+
+// Mod-28: with fmod the sign of the dividend (C's fmod), else that of the
+// divisor, also of a zero. An integer modulo 0 is 0.
+template <class T>
+T Modulo(T a, T b, bool like_fmod) {
+  if constexpr (std::integral<T>) {
+    if (b == 0 || (std::signed_integral<T> && b == static_cast<T>(-1))) {
+      return 0;
+    }
+    const T rest = a % b;
+    const bool crosses = rest != 0 && ((rest < 0) != (b < 0));
+    return !like_fmod && crosses ? rest + b : rest;
+  } else {
+    const T rest = fmod(a, b);
+    if (like_fmod || IsNan(rest)) return rest;
+    if (Value(rest) == 0) return Value(b) < 0 ? -T(0) : T(0);
+    return (Value(rest) < 0) != (Value(b) < 0) ? rest + b : rest;
+  }
+}
+
+// Pow-15 of integers, by squaring; a negative exponent truncates 1 / x^|y|.
+template <class T>
+T IntegerPower(T base, T exponent) {
+  if (std::signed_integral<T> && exponent < 0) {
+    if (base == 1) return 1;
+    if (base == static_cast<T>(-1)) return exponent % 2 == 0 ? 1 : base;
+    return 0;
+  }
+  T power = 1;
+  for (auto rest = static_cast<uint64_t>(exponent); rest != 0; rest >>= 1) {
+    if ((rest & 1) != 0) power *= base;
+    base *= base;
+  }
+  return power;
+}
+
+// BitShift-28: a right shift of a signed integer keeps its sign; a negative
+// shift, or one by the width or more, leaves nothing but that sign.
+template <class T>
+T Shift(T x, T by, bool left) {
+  const bool beyond = by < 0 || by >= 64;
+  if (left) {
+    return beyond ? 0 : static_cast<T>(static_cast<uint64_t>(x) << by);
+  }
+  if (beyond) return x < 0 ? static_cast<T>(-1) : 0;
+  return x >> by;
+}
+
+// Max-13, Min-13, Sum-13, Mean-13: a fold from the left over one to many
+// inputs; for a mean divided by their number.
+template <class T>
+Kernel FoldKernel(VariadicInput inputs, bool is_mean, const PairLoop<T>& step) {
+  return {.forward = [=](KernelContext& run) -> Status {
+    const Tensor& first = run.input(inputs[0]);
+    Shape shape = first.shape();
+    for (int k = 1; k < inputs.count; ++k) {
+      ASSAY_ASSIGN_OR_RETURN(shape,
+                             Broadcast(shape, run.input(inputs[k]).shape()));
+    }
+    ASSAY_ASSIGN_OR_RETURN(Stored<T> y,
+                           Store<T>(run, kResult, first.dtype(), shape));
+    const Strides dense = DenseStrides(shape);
+    const PairLoop<T> copy = PairLoopOf<T, T>([](T, T next) { return next; });
+    for (int k = 0; k < inputs.count; ++k) {
+      const Tensor& next = run.input(inputs[k]);
+      const Loaded<T> x(next);
+      const Nest<3> nest(shape,
+                         {dense, BroadcastStrides(next.shape(), shape), dense});
+      (k == 0 ? copy : step)(nest, y.data(), x.data(), y.data());
+    }
+    if (is_mean) {
+      const T count = static_cast<T>(inputs.count);
+      for (int64_t i = 0; i < y.size(); ++i) y[i] = y[i] / count;
+    }
+    return OkStatus();
+  }};
+}
+
+template <class... Ts, class Step>
+Result<Kernel> Fold(const LoadContext& load, const Scalars<Ts...>& scalars,
+                    VariadicInput inputs, Step step, bool is_mean = false) {
+  return Dispatch(load, inputs[0], scalars, [&](auto scalar) {
+    using T = typename decltype(scalar)::type;
+    return FoldKernel<T>(inputs, is_mean, PairLoopOf<T, T>(step));
+  });
+}
+
+class Binary : public OperatorVisitor {
+ public:
+  Result<Kernel> Visit(const op::Add&, LoadContext& load) override {
+    return CombineWithPartials<Sum>(load, kNumbers);
+  }
+  Result<Kernel> Visit(const op::Sub&, LoadContext& load) override {
+    return CombineWithPartials<Difference>(load, kNumbers);
+  }
+  Result<Kernel> Visit(const op::Mul&, LoadContext& load) override {
+    return CombineWithPartials<Times>(load, kNumbers);
+  }
+  Result<Kernel> Visit(const op::Div&, LoadContext& load) override {
+    return CombineWithPartials<Quotient>(load, kNumbers);
+  }
+  Result<Kernel> Visit(const op::Mod& op, LoadContext& load) override {
+    return Combine(load, kNumbers, [like_fmod = op.fmod != 0](auto a, auto b) {
+      return Modulo(a, b, like_fmod);
+    });
+  }
+  Result<Kernel> Visit(const op::Max& op, LoadContext& load) override {
+    return Fold(load, kNumbers, op.data_0,
+                [](auto a, auto b) { return Max(a, b); });
+  }
+  Result<Kernel> Visit(const op::Min& op, LoadContext& load) override {
+    return Fold(load, kNumbers, op.data_0,
+                [](auto a, auto b) { return Min(a, b); });
+  }
+  Result<Kernel> Visit(const op::Sum& op, LoadContext& load) override {
+    return Fold(load, kFloats, op.data_0, [](auto a, auto b) { return a + b; });
+  }
+  Result<Kernel> Visit(const op::Mean& op, LoadContext& load) override {
+    return Fold(
+        load, kFloats, op.data_0, [](auto a, auto b) { return a + b; },
+        /*is_mean=*/true);
+  }
+  // Pow-15: x and y may differ in type; the result has x's.
+  Result<Kernel> Visit(const op::Pow& op, LoadContext& load) override;
+
+  Result<Kernel> Visit(const op::BitwiseAnd&, LoadContext& load) override {
+    return Combine(load, kIntegers, [](auto a, auto b) { return a & b; });
+  }
+  Result<Kernel> Visit(const op::BitwiseOr&, LoadContext& load) override {
+    return Combine(load, kIntegers, [](auto a, auto b) { return a | b; });
+  }
+  Result<Kernel> Visit(const op::BitwiseXor&, LoadContext& load) override {
+    return Combine(load, kIntegers, [](auto a, auto b) { return a ^ b; });
+  }
+  Result<Kernel> Visit(const op::BitShift& op, LoadContext& load) override {
+    if (op.direction != "LEFT" && op.direction != "RIGHT") {
+      return InvalidArgument("direction is '", op.direction,
+                             "', wanted LEFT or RIGHT");
+    }
+    return Combine(load, kIntegers,
+                   [left = op.direction == "LEFT"](auto x, auto by) {
+                     return Shift(x, by, left);
+                   });
+  }
+};
+
+Result<Kernel> Binary::Visit(const op::Pow& op, LoadContext& load) {
+  if (IsFloatingPoint(load.dtype(op.x))) {
+    return Combine(load, kFloats, [](auto x, auto y) { return pow(x, y); });
+  }
+  if (!IsFloatingPoint(load.dtype(op.y))) {
+    return Combine(load, kIntegers,
+                   [](auto x, auto y) { return IntegerPower(x, y); });
+  }
+  return Dispatch(load, op.x, kIntegers, [](auto) {
+    return PairKernel<double>(PairLoopOf<double, double>(
+        [](double x, double y) { return pow(x, y); }));
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<OperatorVisitor> BinaryFamily() {
+  return std::make_unique<Binary>();
+}
+
+}  // namespace assay::reference

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// NegativeLogLikelihoodLoss and SoftmaxCrossEntropyLoss. Sources: their pages,
+// versions 22 and 13.
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "backends/reference/families.h"
+#include "backends/reference/loop/nest.h"
+#include "backends/reference/ops/math/softmax.h"
+#include "backends/reference/scalar/codec.h"
+#include "backends/reference/scalar/scalar.h"
+
+namespace assay::reference {
+namespace {
+
+enum class Reduction : uint8_t { kNone, kSum, kMean };
+
+Result<Reduction> ParseReduction(const std::string& name) {
+  if (name == "none") return Reduction::kNone;
+  if (name == "sum") return Reduction::kSum;
+  if (name == "mean") return Reduction::kMean;
+  return InvalidArgument("reduction is '", name, "', wanted none, sum or mean");
+}
+
+/// What the two losses have in common, with the names that each gives it.
+struct LossNode {
+  Input scores, labels, weights;
+  Output loss;
+  std::string_view scores_name, labels_name, weights_name;
+  std::optional<int64_t> ignore_index;
+  Reduction reduction = Reduction::kMean;
+};
+
+/// Scores are [images, classes, places], labels [images, places].
+struct LossPlan {
+  int64_t images = 0;
+  int64_t classes = 0;
+  int64_t places = 0;
+  Shape labels;
+};
+
+Result<LossPlan> PlanLoss(const LossNode& node, const KernelContext& run) {
+  const Shape& scores = run.input(node.scores).shape();
+  const Shape& labels = run.input(node.labels).shape();
+  if (scores.rank() < 2) {
+    return InvalidArgument("input ", node.scores_name, " of shape ",
+                           scores.ToString(), ", wanted at least two axes");
+  }
+  std::vector<int64_t> extents = scores.dims();
+  extents.erase(extents.begin() + 1);
+  const Shape wanted(std::move(extents));
+  if (labels != wanted) {
+    return InvalidArgument("input ", node.labels_name, " of shape ",
+                           labels.ToString(), ", wanted ", wanted.ToString());
+  }
+  const Shape& weights = run.input(node.weights).shape();
+  if (node.weights.present && weights != Shape{scores[1]}) {
+    return InvalidArgument("input ", node.weights_name, " of shape ",
+                           weights.ToString(), ", wanted ",
+                           Shape{scores[1]}.ToString());
+  }
+  return LossPlan{scores[0], scores[1], Extent(scores, 2, scores.rank()),
+                  wanted};
+}
+
+// loss[n][d] = -log_prob[n][c][d] * weight[c] with c = labels[n][d]; "zero for
+// the case when target-value equals ignore_index". A mean is the sum of losses
+// by the sum of the weights of what is not ignored.
+template <class T>
+Status StoreLoss(const LossNode& node, const LossPlan& plan, const T* log_prob,
+                 KernelContext& run) {
+  const Loaded<int64_t> labels(run.input(node.labels));
+  const Loaded<T> weights(run.input(node.weights));
+  std::vector<T> losses(static_cast<size_t>(labels.size()), T(0));
+  T total_weight(0);
+  int64_t counted = 0;
+  for (int64_t i = 0; i < labels.size(); ++i) {
+    const int64_t label = labels[i];
+    if (label == node.ignore_index) continue;
+    if (label < 0 || label >= plan.classes) {
+      return InvalidArgument("input ", node.labels_name, " has the value ",
+                             label, ", wanted one in [0, ", plan.classes,
+                             ") or the ignore_index");
+    }
+    const int64_t image = i / plan.places;
+    T& loss = losses[static_cast<size_t>(i)];
+    loss = -log_prob[(image * plan.classes + label) * plan.places +
+                     i % plan.places];
+    ++counted;
+    if (weights.data() == nullptr) continue;
+    loss = loss * weights[label];
+    total_weight += weights[label];
+  }
+  const bool reduces = node.reduction != Reduction::kNone;
+  ASSAY_ASSIGN_OR_RETURN(
+      Stored<T> y, Store<T>(run, node.loss, run.input(node.scores).dtype(),
+                            reduces ? Shape{} : plan.labels));
+  if (!reduces) {
+    std::ranges::copy(losses, y.data());
+    return OkStatus();
+  }
+  T sum(0);
+  for (const T loss : losses) sum += loss;
+  if (node.reduction == Reduction::kMean) {
+    sum = sum / (weights.data() == nullptr ? T(counted) : total_weight);
+  }
+  y[0] = sum;
+  return OkStatus();
+}
+
+template <class T>
+Status LogLikelihood(const LossNode& node, KernelContext& run) {
+  ASSAY_ASSIGN_OR_RETURN(const LossPlan plan, PlanLoss(node, run));
+  const Loaded<T> log_prob(run.input(node.scores));
+  return StoreLoss(node, plan, log_prob.data(), run);
+}
+
+// log_prob = LogSoftmax(scores) along axis 1.
+template <class T>
+Status CrossEntropy(const LossNode& node, Output output, KernelContext& run) {
+  ASSAY_ASSIGN_OR_RETURN(const LossPlan plan, PlanLoss(node, run));
+  const Tensor& input = run.input(node.scores);
+  const Loaded<T> scores(input);
+  ASSAY_ASSIGN_OR_RETURN(const AxisView view, AxisView::Of(input.shape(), 1));
+  std::vector<T> log_prob(static_cast<size_t>(scores.size()));
+  view.ForEachLine([&](int64_t start) {
+    LogSoftmax(scores.data() + start, log_prob.data() + start, view.count,
+               view.inner);
+  });
+  ASSAY_ASSIGN_OR_RETURN(Stored<T> stored,
+                         Store<T>(run, output, input.dtype(), input.shape()));
+  if (stored.data() != nullptr) std::ranges::copy(log_prob, stored.data());
+  return StoreLoss(node, plan, log_prob.data(), run);
+}
+
+class Losses : public OperatorVisitor {
+ public:
+  Result<Kernel> Visit(const op::NegativeLogLikelihoodLoss& op,
+                       LoadContext& load) override {
+    ASSAY_ASSIGN_OR_RETURN(const auto reduction, ParseReduction(op.reduction));
+    const LossNode node = {op.input, op.target,       op.weight,
+                           op.loss,  "input",         "target",
+                           "weight", op.ignore_index, reduction};
+    return Dispatch(load, op.input, kFloats, [&](auto scalar) -> Kernel {
+      using T = typename decltype(scalar)::type;
+      return {.forward = std::bind_front(&LogLikelihood<T>, node)};
+    });
+  }
+  Result<Kernel> Visit(const op::SoftmaxCrossEntropyLoss& op,
+                       LoadContext& load) override {
+    ASSAY_ASSIGN_OR_RETURN(const auto reduction, ParseReduction(op.reduction));
+    const LossNode node = {op.scores, op.labels,       op.weights,
+                           op.output, "scores",        "labels",
+                           "weights", op.ignore_index, reduction};
+    return Dispatch(load, op.scores, kFloats, [&](auto scalar) -> Kernel {
+      using T = typename decltype(scalar)::type;
+      return {.forward = std::bind_front(&CrossEntropy<T>, node, op.log_prob)};
+    });
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<OperatorVisitor> LossFamily() {
+  return std::make_unique<Losses>();
+}
+
+}  // namespace assay::reference

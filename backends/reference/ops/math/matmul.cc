@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// MatMul and Gemm: lists of Products. Their backward exchanges the roles of
+// the operands of the same lists.
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "backends/reference/families.h"
+#include "backends/reference/loop/accumulate.h"
+#include "backends/reference/loop/batched.h"
+#include "backends/reference/loop/nest.h"
+#include "backends/reference/loop/simd.h"
+#include "backends/reference/scalar/codec.h"
+
+namespace assay::reference {
+namespace {
+
+template <class T>
+Status MatMulForward(const op::MatMul& op, const SimdLoops<T>* loops,
+                     KernelContext& run) {
+  const Tensor& a = run.input(op.a);
+  const Tensor& b = run.input(op.b);
+  ASSAY_ASSIGN_OR_RETURN(const Batched plan, PlanMatMul(a.shape(), b.shape()));
+  const Loaded<T> va(a);
+  const Loaded<T> vb(b);
+  ASSAY_ASSIGN_OR_RETURN(Stored<T> y,
+                         Store<T>(run, op.y, a.dtype(), plan.y_shape));
+  std::fill_n(y.data(), y.size(), T(0));
+  plan.ForEach([&](int64_t ia, int64_t ib, int64_t iy) {
+    Accumulate(loops, plan.product, va.data() + ia, vb.data() + ib,
+               y.data() + iy);
+  });
+  return OkStatus();
+}
+
+template <class T>
+Status MatMulBackward(const op::MatMul& op, const SimdLoops<T>* loops,
+                      GradientContext& run) {
+  const Tensor* cotangent = run.cotangent(op.y);
+  if (cotangent == nullptr) return OkStatus();
+  const Tensor& a = run.input(op.a);
+  const Tensor& b = run.input(op.b);
+  ASSAY_ASSIGN_OR_RETURN(const Batched plan, PlanMatMul(a.shape(), b.shape()));
+  const Loaded<T> dy(*cotangent);
+  if (run.wanted(op.a)) {
+    ASSAY_ASSIGN_OR_RETURN(Tensor * gradient, run.Gradient(op.a));
+    const Loaded<T> vb(b);
+    Stored<T> da(gradient);
+    const Product product = ForA(plan.product);
+    plan.ForEach([&](int64_t ia, int64_t ib, int64_t iy) {
+      Accumulate(loops, product, dy.data() + iy, vb.data() + ib,
+                 da.data() + ia);
+    });
+  }
+  if (run.wanted(op.b)) {
+    ASSAY_ASSIGN_OR_RETURN(Tensor * gradient, run.Gradient(op.b));
+    const Loaded<T> va(a);
+    Stored<T> db(gradient);
+    const Product product = ForB(plan.product);
+    plan.ForEach([&](int64_t ia, int64_t ib, int64_t iy) {
+      Accumulate(loops, product, va.data() + ia, dy.data() + iy,
+                 db.data() + ib);
+    });
+  }
+  return OkStatus();
+}
+
+// Gemm-13: Y = alpha * A' * B' + beta * C.
+Result<Product> PlanGemm(const op::Gemm& op, const Shape& a, const Shape& b) {
+  if (a.rank() != 2 || b.rank() != 2) {
+    return InvalidArgument("shapes ", a.ToString(), " and ", b.ToString(),
+                           ", wanted two matrices");
+  }
+  const bool turn_a = op.trans_a != 0;
+  const bool turn_b = op.trans_b != 0;
+  const int64_t inner = turn_a ? a[0] : a[1];
+  const int64_t inner_b = turn_b ? b[1] : b[0];
+  if (inner != inner_b) {
+    return InvalidArgument("shapes ", a.ToString(), " (transA ", turn_a,
+                           ") and ", b.ToString(), " (transB ", turn_b,
+                           ") do not multiply: ", inner, " columns against ",
+                           inner_b, " rows");
+  }
+  Product product =
+      DenseProduct(turn_a ? a[1] : a[0], inner, turn_b ? b[0] : b[1]);
+  if (turn_a) product.a = {1, product.rows};
+  if (turn_b) product.b = {1, inner};
+  product.scale = op.alpha;
+  return product;
+}
+
+/// The loop of C over Y: operands c and y.
+Result<Nest<2>> BiasNest(const Shape& c, const Shape& y) {
+  ASSAY_ASSIGN_OR_RETURN(const Shape both, Broadcast(c, y));
+  if (both != y) {
+    return InvalidArgument("input C of shape ", c.ToString(),
+                           " does not broadcast to ", y.ToString());
+  }
+  return Nest<2>(y, {BroadcastStrides(c, y), DenseStrides(y)});
+}
+
+template <class T>
+Status GemmForward(const op::Gemm& op, const SimdLoops<T>* loops,
+                   KernelContext& run) {
+  const Tensor& a = run.input(op.a);
+  const Tensor& b = run.input(op.b);
+  ASSAY_ASSIGN_OR_RETURN(const Product product,
+                         PlanGemm(op, a.shape(), b.shape()));
+  const Shape shape = {product.rows, product.columns};
+  ASSAY_ASSIGN_OR_RETURN(Stored<T> y, Store<T>(run, op.y, a.dtype(), shape));
+  std::fill_n(y.data(), y.size(), T(0));
+  if (op.c.present) {
+    const Loaded<T> c(run.input(op.c));
+    const T beta = static_cast<T>(op.beta);
+    ASSAY_ASSIGN_OR_RETURN(const Nest<2> nest,
+                           BiasNest(run.input(op.c).shape(), shape));
+    nest.ForEachRow([&](const Nest<2>::Row& row) {
+      for (int64_t i = 0; i < row.count; ++i) {
+        y[row.at[1] + i] = beta * c[row.at[0] + i * row.step[0]];
+      }
+    });
+  }
+  const Loaded<T> va(a);
+  const Loaded<T> vb(b);
+  Accumulate(loops, product, va.data(), vb.data(), y.data());
+  return OkStatus();
+}
+
+// Gemm of integers whose alpha or beta is a fraction: the product as a whole
+// number, the rest in double, truncated when stored (ONNX's reference
+// implementation, numpy's astype).
+template <class T>
+Status GemmByFractions(const op::Gemm& op, KernelContext& run) {
+  const Tensor& a = run.input(op.a);
+  const Tensor& b = run.input(op.b);
+  ASSAY_ASSIGN_OR_RETURN(Product product, PlanGemm(op, a.shape(), b.shape()));
+  product.scale = 1;
+  const Shape shape = {product.rows, product.columns};
+  ASSAY_ASSIGN_OR_RETURN(Stored<double> y,
+                         Store<double>(run, op.y, a.dtype(), shape));
+  std::vector<T> whole(static_cast<size_t>(y.size()), T(0));
+  Accumulate<T>(nullptr, product, Loaded<T>(a).data(), Loaded<T>(b).data(),
+                whole.data());
+  std::ranges::transform(whole, y.data(), [&](T sum) {
+    return double{op.alpha} * static_cast<double>(sum);
+  });
+  if (!op.c.present) return OkStatus();
+  const Loaded<double> c(run.input(op.c));
+  ASSAY_ASSIGN_OR_RETURN(const Nest<2> nest,
+                         BiasNest(run.input(op.c).shape(), shape));
+  nest.ForEachRow([&](const Nest<2>::Row& row) {
+    for (int64_t i = 0; i < row.count; ++i) {
+      y[row.at[1] + i] += double{op.beta} * c[row.at[0] + i * row.step[0]];
+    }
+  });
+  return OkStatus();
+}
+
+template <class T>
+Status GemmBackward(const op::Gemm& op, const SimdLoops<T>* loops,
+                    GradientContext& run) {
+  const Tensor* cotangent = run.cotangent(op.y);
+  if (cotangent == nullptr) return OkStatus();
+  const Tensor& a = run.input(op.a);
+  const Tensor& b = run.input(op.b);
+  ASSAY_ASSIGN_OR_RETURN(const Product product,
+                         PlanGemm(op, a.shape(), b.shape()));
+  const Loaded<T> dy(*cotangent);
+  if (run.wanted(op.a)) {
+    ASSAY_ASSIGN_OR_RETURN(Tensor * gradient, run.Gradient(op.a));
+    const Loaded<T> vb(b);
+    Accumulate(loops, ForA(product), dy.data(), vb.data(),
+               Stored<T>(gradient).data());
+  }
+  if (run.wanted(op.b)) {
+    ASSAY_ASSIGN_OR_RETURN(Tensor * gradient, run.Gradient(op.b));
+    const Loaded<T> va(a);
+    Accumulate(loops, ForB(product), va.data(), dy.data(),
+               Stored<T>(gradient).data());
+  }
+  if (op.c.present && run.wanted(op.c)) {
+    ASSAY_ASSIGN_OR_RETURN(Tensor * gradient, run.Gradient(op.c));
+    Stored<T> dc(gradient);
+    const T beta = static_cast<T>(op.beta);
+    ASSAY_ASSIGN_OR_RETURN(const Nest<2> nest,
+                           BiasNest(gradient->shape(), cotangent->shape()));
+    nest.ForEachRow([&](const Nest<2>::Row& row) {
+      for (int64_t i = 0; i < row.count; ++i) {
+        dc[row.at[0] + i * row.step[0]] += beta * dy[row.at[1] + i];
+      }
+    });
+  }
+  return OkStatus();
+}
+
+class MatMuls : public OperatorVisitor {
+ public:
+  Result<Kernel> Visit(const op::MatMul& op, LoadContext& load) override {
+    return Dispatch(load, op.a, kNumbers, [&](auto scalar) -> Kernel {
+      using T = typename decltype(scalar)::type;
+      const SimdLoops<T>* loops = LoopsOf<T>(load);
+      Kernel kernel{.forward = std::bind_front(&MatMulForward<T>, op, loops)};
+      if constexpr (!std::floating_point<T>) return kernel;
+      kernel.backward = std::bind_front(&MatMulBackward<T>, op, loops);
+      return kernel;
+    });
+  }
+  Result<Kernel> Visit(const op::Gemm& op, LoadContext& load) override {
+    return Dispatch(load, op.a, kNumbers, [&](auto scalar) -> Kernel {
+      using T = typename decltype(scalar)::type;
+      const SimdLoops<T>* loops = LoopsOf<T>(load);
+      Kernel kernel{.forward = std::bind_front(&GemmForward<T>, op, loops)};
+      if constexpr (std::integral<T>) {
+        if (std::trunc(op.alpha) != op.alpha ||
+            std::trunc(op.beta) != op.beta) {
+          kernel.forward = std::bind_front(&GemmByFractions<T>, op);
+        }
+        return kernel;
+      }
+      if constexpr (std::floating_point<T>) {
+        kernel.backward = std::bind_front(&GemmBackward<T>, op, loops);
+      }
+      return kernel;
+    });
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<OperatorVisitor> MatMulFamily() {
+  return std::make_unique<MatMuls>();
+}
+
+}  // namespace assay::reference

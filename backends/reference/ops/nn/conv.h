@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Convolution of dense images, over any computing scalar: what Conv,
+// ConvInteger and QLinearConv have in common.
+//
+//   ASSAY_ASSIGN_OR_RETURN(const ConvPlan plan,
+//                          ConvPlan::Of(op, x.shape(), w.shape()));
+//   Convolve(plan, loops, x, w, y);   // y += conv(x, w)
+
+#ifndef ASSAY_REFERENCE_OPS_NN_CONV_H_
+#define ASSAY_REFERENCE_OPS_NN_CONV_H_
+
+#include <cstdint>
+
+#include "backends/reference/loop/simd.h"
+#include "backends/reference/loop/window.h"
+
+namespace assay::reference {
+
+/// Everything that shapes and attributes decide.
+struct ConvPlan {
+  /// For an input [N, C, ...] and weights [M, C / group, ...]. Invalid argument
+  /// when they do not fit together, or not to the attributes.
+  static Result<ConvPlan> Make(WindowSpec spec, int64_t group, const Shape& x,
+                               const Shape& w);
+  /// Of an operator with Conv's attributes.
+  template <class Op>
+  static Result<ConvPlan> Of(const Op& op, const Shape& x, const Shape& w) {
+    return Make({.kernel_shape = op.kernel_shape,
+                 .strides = op.strides,
+                 .dilations = op.dilations,
+                 .pads = op.pads,
+                 .auto_pad = op.auto_pad},
+                op.group, x, w);
+  }
+
+  int64_t Inner() const { return channels * window.KernelSize(); }
+  int64_t Filters() const { return filters * groups; }
+  Shape OutputShape() const { return window.OutputShape(images, Filters()); }
+  bool IsDepthwise() const;
+  /// Whether the input is its own unfolded form.
+  bool IsPointwise() const;
+
+  Window window;
+  int64_t images = 0;
+  int64_t groups = 1;
+  int64_t channels = 0;  // of the input, per group
+  int64_t filters = 0;   // per group
+};
+
+/// y += the convolution of x with w. Made for float, double and int64_t.
+template <class T>
+void Convolve(const ConvPlan& plan, const SimdLoops<T>* loops, const T* x,
+              const T* w, T* y);
+
+/// OK when the input may have one to three spatial axes; `unsupported`, reason
+/// shape, when its rank is known and is another.
+Status CheckSpatialAxes(const LoadContext& load, Input input);
+
+}  // namespace assay::reference
+
+#endif  // ASSAY_REFERENCE_OPS_NN_CONV_H_

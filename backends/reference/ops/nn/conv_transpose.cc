@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What sums the windows of an image: ConvTranspose and Col2Im.
+
+#include <algorithm>
+#include <functional>
+
+#include "backends/reference/families.h"
+#include "backends/reference/loop/accumulate.h"
+#include "backends/reference/loop/fold.h"
+#include "backends/reference/ops/nn/conv.h"
+#include "backends/reference/ops/tensor/movement.h"
+#include "backends/reference/scalar/codec.h"
+#include "backends/reference/scalar/complex.h"
+
+namespace assay::reference {
+namespace {
+
+struct TransposePlan {
+  static Result<TransposePlan> Of(const op::ConvTranspose& op, const Shape& x,
+                                  const Shape& w);
+
+  Window window;  // over the output
+  int64_t images = 0;
+  int64_t groups = 1;
+  int64_t channels = 0;  // of the input, per group
+  int64_t filters = 0;   // channels of the output, per group
+};
+
+Result<TransposePlan> TransposePlan::Of(const op::ConvTranspose& op,
+                                        const Shape& x, const Shape& w) {
+  if (x.rank() < 3 || w.rank() != x.rank()) {
+    return InvalidArgument("input X of shape ", x.ToString(),
+                           " and input W of shape ", w.ToString(),
+                           ", wanted equal ranks of at least 3");
+  }
+  const WindowSpec spec{.kernel_shape = {w.begin() + 2, w.end()},
+                        .strides = op.strides,
+                        .dilations = op.dilations,
+                        .pads = op.pads,
+                        .auto_pad = op.auto_pad};
+  if (!op.kernel_shape.empty() && op.kernel_shape != spec.kernel_shape) {
+    return InvalidArgument("kernel_shape is ",
+                           Shape(op.kernel_shape).ToString(),
+                           ", but input W has shape ", w.ToString());
+  }
+  if (op.group < 1 || x[1] != w[0] || x[1] % op.group != 0) {
+    return InvalidArgument("group is ", op.group, ", but input X has shape ",
+                           x.ToString(), " and input W ", w.ToString());
+  }
+  ASSAY_ASSIGN_OR_RETURN(
+      const Window window,
+      Window::PlanTransposed(spec, op.output_padding, op.output_shape, x));
+  return TransposePlan{.window = window,
+                       .images = x[0],
+                       .groups = op.group,
+                       .channels = x[1] / op.group,
+                       .filters = w[1]};
+}
+
+// ConvTranspose-22: the adjoint of Conv with the same weights
+// [C, M / group, ...]: each value of X, times the weights, is added to the
+// window of Y that Conv would compute it from.
+template <class T>
+Status ConvTranspose(const op::ConvTranspose& op, const SimdLoops<T>* loops,
+                     KernelContext& run) {
+  const Tensor& x = run.input(op.x);
+  const Tensor& w = run.input(op.w);
+  ASSAY_ASSIGN_OR_RETURN(const TransposePlan plan,
+                         TransposePlan::Of(op, x.shape(), w.shape()));
+  const int64_t all_filters = plan.filters * plan.groups;
+  const Loaded<T> vx(x);
+  const Loaded<T> vw(w);
+  const Loaded<T> bias(run.input(op.b));
+  if (bias.data() != nullptr && bias.size() != all_filters) {
+    return InvalidArgument("input B has ", bias.size(), " elements, wanted ",
+                           all_filters);
+  }
+  ASSAY_ASSIGN_OR_RETURN(
+      Stored<T> y, Store<T>(run, op.y, x.dtype(),
+                            plan.window.InputShape(plan.images, all_filters)));
+  const int64_t inputs = plan.window.OutputSize();
+  const int64_t outputs = plan.window.InputSize();
+  for (int64_t m = 0; m < plan.images * all_filters; ++m) {
+    std::fill_n(y.data() + m * outputs, outputs,
+                bias.data() == nullptr ? T(0) : bias[m % all_filters]);
+  }
+  const int64_t rows = plan.filters * plan.window.KernelSize();
+  Product product = DenseProduct(rows, plan.channels, inputs);
+  product.a = {1, rows};  // W of a group is [channels, rows]
+  std::vector<T> columns(static_cast<size_t>(rows * inputs));
+  for (int64_t block = 0; block < plan.images * plan.groups; ++block) {
+    std::ranges::fill(columns, T(0));
+    Accumulate(loops, product,
+               vw.data() + block % plan.groups * plan.channels * rows,
+               vx.data() + block * plan.channels * inputs, columns.data());
+    Fold(plan.window, plan.filters, columns.data(),
+         y.data() + block * plan.filters * outputs);
+  }
+  return OkStatus();
+}
+
+// Col2Im-18: input [N, C * taps, L] to [N, C, image_shape...].
+template <class T>
+Status Col2Im(const op::Col2Im& op, KernelContext& run) {
+  const Tensor& input = run.input(op.input);
+  const std::vector<int64_t> image = IntegersOf(run.input(op.image_shape));
+  std::vector<int64_t> dims = {1, 1};
+  dims.insert(dims.end(), image.begin(), image.end());
+  if (std::ranges::any_of(image, [](int64_t extent) { return extent < 0; })) {
+    return InvalidArgument("image_shape is ", Shape(image).ToString());
+  }
+  ASSAY_ASSIGN_OR_RETURN(
+      const Window window,
+      Window::Plan({.kernel_shape = IntegersOf(run.input(op.block_shape)),
+                    .strides = op.strides,
+                    .dilations = op.dilations,
+                    .pads = op.pads},
+                   Shape(std::move(dims))));
+  const Shape& shape = input.shape();
+  if (shape.rank() != 3 || shape[1] % window.KernelSize() != 0 ||
+      shape[2] != window.OutputSize()) {
+    return InvalidArgument("an input of shape ", shape.ToString(),
+                           ", wanted [N, a multiple of ", window.KernelSize(),
+                           ", ", window.OutputSize(), "]");
+  }
+  const int64_t channels = shape[1] / window.KernelSize();
+  const Loaded<T> columns(input);
+  ASSAY_ASSIGN_OR_RETURN(Stored<T> y,
+                         Store<T>(run, op.output, input.dtype(),
+                                  window.InputShape(shape[0], channels)));
+  std::fill_n(y.data(), y.size(), T(0));
+  for (int64_t n = 0; n < shape[0]; ++n) {
+    Fold(window, channels, columns.data() + n * shape[1] * shape[2],
+         y.data() + n * channels * window.InputSize());
+  }
+  return OkStatus();
+}
+
+class TransposedConvs : public OperatorVisitor {
+ public:
+  Result<Kernel> Visit(const op::ConvTranspose& op,
+                       LoadContext& load) override {
+    ASSAY_RETURN_IF_ERROR(CheckSpatialAxes(load, op.x));
+    return Dispatch(load, op.x, kFloats, [&](auto scalar) -> Kernel {
+      using T = typename decltype(scalar)::type;
+      return {.forward =
+                  std::bind_front(&ConvTranspose<T>, op, LoopsOf<T>(load))};
+    });
+  }
+  Result<Kernel> Visit(const op::Col2Im& op, LoadContext& load) override {
+    if (IsComplex(load.dtype(op.input))) {
+      return Kernel{.forward = std::bind_front(&Col2Im<Complex>, op)};
+    }
+    return Dispatch(load, op.input, kNumbers, [&](auto scalar) -> Kernel {
+      using T = typename decltype(scalar)::type;
+      return {.forward = std::bind_front(&Col2Im<T>, op)};
+    });
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<OperatorVisitor> TransposedConvFamily() {
+  return std::make_unique<TransposedConvs>();
+}
+
+}  // namespace assay::reference

@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Normalizations: batch, instance, group, layer, root mean square, and local
+// response.
+
+#include <algorithm>
+#include <functional>
+
+#include "backends/reference/families.h"
+#include "backends/reference/loop/nest.h"
+#include "backends/reference/scalar/codec.h"
+#include "backends/reference/scalar/scalar.h"
+
+namespace assay::reference {
+namespace {
+
+template <class T>
+struct Moments {
+  T mean;
+  T variance;  // of the population
+
+  T InverseDeviation(T epsilon) const {
+    return T(1) / sqrt(variance + epsilon);
+  }
+};
+
+/// Of `blocks` runs of `count` elements, `step` apart.
+template <class T>
+Moments<T> MomentsOf(const T* x, int64_t blocks, int64_t step, int64_t count) {
+  const T n = static_cast<T>(blocks * count);
+  T sum(0);
+  for (int64_t b = 0; b < blocks; ++b) {
+    for (int64_t i = 0; i < count; ++i) sum += x[b * step + i];
+  }
+  const T mean = sum / n;
+  T squares(0);
+  for (int64_t b = 0; b < blocks; ++b) {
+    for (int64_t i = 0; i < count; ++i) {
+      const T distance = x[b * step + i] - mean;
+      squares += distance * distance;
+    }
+  }
+  return {mean, squares / n};
+}
+
+/// Images, channels and elements of a channel of an input [N, C, ...].
+struct ChannelPlan {
+  int64_t images = 0;
+  int64_t channels = 0;
+  int64_t size = 1;
+
+  static Result<ChannelPlan> Of(const Shape& shape) {
+    if (shape.rank() < 2) {
+      return InvalidArgument("an input of shape ", shape.ToString(),
+                             ", wanted at least two axes");
+    }
+    return ChannelPlan{shape[0], shape[1], Extent(shape, 2, shape.rank())};
+  }
+};
+
+template <class T>
+Status CheckPerChannel(std::string_view name, const Loaded<T>& values,
+                       int64_t channels) {
+  if (values.size() == channels) return OkStatus();
+  return InvalidArgument("input ", name, " has ", values.size(),
+                         " elements, wanted ", channels);
+}
+
+// BatchNormalization-15:
+//   Y = (X - mean) / sqrt(var + epsilon) * scale + B
+// with the given mean and variance; in training mode with those of the batch,
+// and running = running * momentum + batch * (1 - momentum).
+template <class T>
+Status BatchNormalization(const op::BatchNormalization& op,
+                          KernelContext& run) {
+  const Tensor& input = run.input(op.x);
+  ASSAY_ASSIGN_OR_RETURN(const ChannelPlan plan,
+                         ChannelPlan::Of(input.shape()));
+  const Loaded<T> x(input);
+  const Loaded<T> scale(run.input(op.scale));
+  const Loaded<T> bias(run.input(op.b));
+  const Loaded<T> mean(run.input(op.input_mean));
+  const Loaded<T> variance(run.input(op.input_var));
+  ASSAY_RETURN_IF_ERROR(CheckPerChannel("scale", scale, plan.channels));
+  ASSAY_RETURN_IF_ERROR(CheckPerChannel("B", bias, plan.channels));
+  ASSAY_RETURN_IF_ERROR(CheckPerChannel("input_mean", mean, plan.channels));
+  ASSAY_RETURN_IF_ERROR(CheckPerChannel("input_var", variance, plan.channels));
+  ASSAY_ASSIGN_OR_RETURN(Stored<T> y,
+                         Store<T>(run, op.y, input.dtype(), input.shape()));
+  const DType stored = run.input(op.input_mean).dtype();
+  const Shape per_channel = {plan.channels};
+  ASSAY_ASSIGN_OR_RETURN(Stored<T> new_mean,
+                         Store<T>(run, op.running_mean, stored, per_channel));
+  ASSAY_ASSIGN_OR_RETURN(Stored<T> new_variance,
+                         Store<T>(run, op.running_var, stored, per_channel));
+  const int64_t step = plan.channels * plan.size;
+  const T momentum(op.momentum);
+  for (int64_t c = 0; c < plan.channels; ++c) {
+    const T* from = x.data() + c * plan.size;
+    Moments<T> used{mean[c], variance[c]};
+    if (op.training_mode != 0) {
+      used = MomentsOf(from, plan.images, step, plan.size);
+    }
+    // Outside training the outputs, where there are any, are the inputs.
+    const T kept = op.training_mode != 0 ? momentum : T(0);
+    if (new_mean.data() != nullptr) {
+      new_mean[c] = mean[c] * kept + used.mean * (T(1) - kept);
+    }
+    if (new_variance.data() != nullptr) {
+      new_variance[c] = variance[c] * kept + used.variance * (T(1) - kept);
+    }
+    const T factor = used.InverseDeviation(T(op.epsilon)) * scale[c];
+    for (int64_t n = 0; n < plan.images; ++n) {
+      T* to = y.data() + n * step + c * plan.size;
+      for (int64_t i = 0; i < plan.size; ++i) {
+        to[i] = (from[n * step + i] - used.mean) * factor + bias[c];
+      }
+    }
+  }
+  return OkStatus();
+}
+
+// InstanceNormalization-22 (one channel a group) and GroupNormalization-21:
+//   y = scale * (x - mean) / sqrt(variance + epsilon) + bias
+// with the moments of each group of channels of each image.
+template <class T>
+Status NormalizeGroups(const Tensor& input, const Tensor& scales,
+                       const Tensor& biases, int64_t groups, float epsilon,
+                       Output output, KernelContext& run) {
+  ASSAY_ASSIGN_OR_RETURN(const ChannelPlan plan,
+                         ChannelPlan::Of(input.shape()));
+  if (groups == 0) groups = plan.channels;
+  if (groups < 0 || (groups > 0 && plan.channels % groups != 0)) {
+    return InvalidArgument("num_groups is ", groups, ", which does not divide ",
+                           plan.channels, " channels");
+  }
+  const Loaded<T> x(input);
+  const Loaded<T> scale(scales);
+  const Loaded<T> bias(biases);
+  ASSAY_RETURN_IF_ERROR(CheckPerChannel("scale", scale, plan.channels));
+  ASSAY_RETURN_IF_ERROR(CheckPerChannel("bias", bias, plan.channels));
+  ASSAY_ASSIGN_OR_RETURN(Stored<T> y,
+                         Store<T>(run, output, input.dtype(), input.shape()));
+  const int64_t members = groups == 0 ? 0 : plan.channels / groups;
+  const int64_t group_size = members * plan.size;
+  for (int64_t g = 0; g < plan.images * groups; ++g) {
+    const T* from = x.data() + g * group_size;
+    T* to = y.data() + g * group_size;
+    const Moments<T> moments = MomentsOf(from, 1, 0, group_size);
+    const T inverse = moments.InverseDeviation(T(epsilon));
+    for (int64_t i = 0; i < group_size; ++i) {
+      const int64_t c = g % groups * members + i / plan.size;
+      to[i] = scale[c] * ((from[i] - moments.mean) * inverse) + bias[c];
+    }
+  }
+  return OkStatus();
+}
+
+/// Multiplies y by a scale, and adds a bias if there is one, both of which
+/// broadcast to y's shape.
+template <class T>
+Status ScaleAndShift(const Shape& shape, const Tensor& scales,
+                     const Tensor& biases, T* y) {
+  const Loaded<T> scale(scales);
+  const Loaded<T> bias(biases);
+  for (const Tensor* given : {&scales, &biases}) {
+    ASSAY_ASSIGN_OR_RETURN(const Shape both, Broadcast(given->shape(), shape));
+    if (both != shape) {
+      return InvalidArgument("a scale or bias of shape ",
+                             given->shape().ToString(),
+                             " does not broadcast to ", shape.ToString());
+    }
+  }
+  const Nest<3> nest(
+      shape, {BroadcastStrides(scales.shape(), shape),
+              BroadcastStrides(biases.shape(), shape), DenseStrides(shape)});
+  nest.ForEachRow([&](const Nest<3>::Row& row) {
+    for (int64_t i = 0; i < row.count; ++i) {
+      T& value = y[row.at[2] + i];
+      value = value * scale[row.at[0] + i * row.step[0]];
+      if (bias.data() != nullptr) {
+        value = value + bias[row.at[1] + i * row.step[1]];
+      }
+    }
+  });
+  return OkStatus();
+}
+
+/// Rows of the elements from `axis` on.
+struct RowPlan {
+  int64_t rows = 0;
+  int64_t size = 0;
+  Shape row_shape;  // extent 1 from the axis on
+
+  static Result<RowPlan> Of(const Shape& shape, int64_t axis) {
+    ASSAY_ASSIGN_OR_RETURN(const int k, NormalizeAxis(axis, shape.rank()));
+    Shape row_shape = shape;
+    for (int i = k; i < shape.rank(); ++i) row_shape[i] = 1;
+    return RowPlan{Extent(shape, 0, k), Extent(shape, k, shape.rank()),
+                   std::move(row_shape)};
+  }
+};
+
+// LayerNormalization-17 (Ba, Kiros, Hinton 2016): over the axes from `axis` on
+//   Y = (X - Mean) * InvStdDev * Scale + B
+template <class T>
+Status LayerNormalization(const op::LayerNormalization& op,
+                          KernelContext& run) {
+  const Tensor& input = run.input(op.x);
+  ASSAY_ASSIGN_OR_RETURN(const RowPlan plan,
+                         RowPlan::Of(input.shape(), op.axis));
+  const Loaded<T> x(input);
+  const DType stash =
+      DTypeFromOnnx(static_cast<int>(op.stash_type)).value_or(DType::kFloat32);
+  ASSAY_ASSIGN_OR_RETURN(Stored<T> y,
+                         Store<T>(run, op.y, input.dtype(), input.shape()));
+  ASSAY_ASSIGN_OR_RETURN(Stored<T> means,
+                         Store<T>(run, op.mean, stash, plan.row_shape));
+  ASSAY_ASSIGN_OR_RETURN(Stored<T> inverses,
+                         Store<T>(run, op.inv_std_dev, stash, plan.row_shape));
+  for (int64_t r = 0; r < plan.rows; ++r) {
+    const T* from = x.data() + r * plan.size;
+    T* to = y.data() + r * plan.size;
+    const Moments<T> moments = MomentsOf(from, 1, 0, plan.size);
+    const T inverse = moments.InverseDeviation(T(op.epsilon));
+    for (int64_t i = 0; i < plan.size; ++i) {
+      to[i] = (from[i] - moments.mean) * inverse;
+    }
+    if (means.data() != nullptr) means[r] = moments.mean;
+    if (inverses.data() != nullptr) inverses[r] = inverse;
+  }
+  return ScaleAndShift(input.shape(), run.input(op.scale), run.input(op.b),
+                       y.data());
+}
+
+// RMSNormalization-23 (Zhang, Sennrich 2019): over the axes from `axis` on
+//   Y = X / sqrt(mean of X^2 + epsilon) * scale
+template <class T>
+Status RmsNormalization(const op::RMSNormalization& op, KernelContext& run) {
+  const Tensor& input = run.input(op.x);
+  ASSAY_ASSIGN_OR_RETURN(const RowPlan plan,
+                         RowPlan::Of(input.shape(), op.axis));
+  const Loaded<T> x(input);
+  const DType type = run.input(op.scale).dtype();  // Y has the scale's type
+  ASSAY_ASSIGN_OR_RETURN(Stored<T> y, Store<T>(run, op.y, type, input.shape()));
+  for (int64_t r = 0; r < plan.rows; ++r) {
+    const T* from = x.data() + r * plan.size;
+    T* to = y.data() + r * plan.size;
+    T squares(0);
+    for (int64_t i = 0; i < plan.size; ++i) squares += from[i] * from[i];
+    const T mean = squares / static_cast<T>(plan.size);
+    const T inverse = T(1) / sqrt(mean + T(op.epsilon));
+    for (int64_t i = 0; i < plan.size; ++i) to[i] = from[i] * inverse;
+  }
+  return ScaleAndShift(input.shape(), run.input(op.scale), Tensor(), y.data());
+}
+
+// x^y; for the usual 3/4 by square roots, which are exactly rounded and fast.
+template <class T>
+T PowerOfSum(T x, T y) {
+  if (Value(y) != 0.75) return pow(x, y);
+  const T root = sqrt(x);
+  return root * sqrt(root);
+}
+
+// LRN-13 (Krizhevsky et al. 2012):
+//   y[c] = x[c] / (bias + alpha / size * square_sum[c])^beta
+// square_sum[c] being over channels c - floor((size - 1) / 2) to
+// c + ceil((size - 1) / 2).
+template <class T>
+Status Lrn(const op::LRN& op, KernelContext& run) {
+  const Tensor& input = run.input(op.x);
+  ASSAY_ASSIGN_OR_RETURN(const ChannelPlan plan,
+                         ChannelPlan::Of(input.shape()));
+  if (op.size < 1) {
+    return InvalidArgument("size is ", op.size, ", wanted at least 1");
+  }
+  const Loaded<T> x(input);
+  ASSAY_ASSIGN_OR_RETURN(Stored<T> y,
+                         Store<T>(run, op.y, input.dtype(), input.shape()));
+  const T weight = T(op.alpha) / static_cast<T>(op.size);
+  std::vector<T> square_sum(static_cast<size_t>(y.size() == 0 ? 0 : plan.size));
+  for (int64_t line = 0; line < plan.images * plan.channels; ++line) {
+    const int64_t c = line % plan.channels;
+    const int64_t first = std::max<int64_t>(0, c - (op.size - 1) / 2);
+    const int64_t last = std::min(plan.channels - 1, c + op.size / 2);
+    std::ranges::fill(square_sum, T(0));
+    for (int64_t k = first; k <= last; ++k) {
+      const T* near = x.data() + (line - c + k) * plan.size;
+      for (size_t i = 0; i < square_sum.size(); ++i) {
+        square_sum[i] += near[i] * near[i];
+      }
+    }
+    const T* from = x.data() + line * plan.size;
+    T* to = y.data() + line * plan.size;
+    for (size_t i = 0; i < square_sum.size(); ++i) {
+      to[i] =
+          from[i] / PowerOfSum(T(op.bias) + weight * square_sum[i], T(op.beta));
+    }
+  }
+  return OkStatus();
+}
+
+// MeanVarianceNormalization-13: over the axes, or all where there are none,
+//   Y = (X - EX) / sqrt(E(X - EX)^2)
+// with 1e-9 added to the root, as in its function body.
+template <class T>
+Status MeanVarianceNormalization(const op::MeanVarianceNormalization& op,
+                                 KernelContext& run) {
+  const Tensor& input = run.input(op.x);
+  const Shape& shape = input.shape();
+  std::vector<int64_t> axes = op.axes;
+  for (int k = 0; op.axes.empty() && k < shape.rank(); ++k) axes.push_back(k);
+  Shape apart = shape;  // the extents that have a mean each
+  Shape together(std::vector<int64_t>(static_cast<size_t>(shape.rank()), 1));
+  for (const int64_t axis : axes) {
+    ASSAY_ASSIGN_OR_RETURN(const int k, NormalizeAxis(axis, shape.rank()));
+    together[k] = shape[k];
+    apart[k] = 1;
+  }
+  const Loaded<T> x(input);
+  ASSAY_ASSIGN_OR_RETURN(Stored<T> y,
+                         Store<T>(run, op.y, input.dtype(), shape));
+  const Nest<1> groups(apart, {DenseStrides(shape)});
+  const Nest<1> members(together, {DenseStrides(shape)});
+  std::vector<int64_t> at;
+  std::vector<T> values;
+  groups.ForEachRow([&](const Nest<1>::Row& row) {
+    for (int64_t i = 0; i < row.count; ++i) {
+      at.clear();
+      values.clear();
+      members.ForEachRow(
+          [&](const Nest<1>::Row& part) {
+            for (int64_t k = 0; k < part.count; ++k) {
+              at.push_back(part.at[0] + k * part.step[0]);
+              values.push_back(x[at.back()]);
+            }
+          },
+          {row.at[0] + i * row.step[0]});
+      const Moments<T> moments =
+          MomentsOf(values.data(), 1, 0, std::ssize(values));
+      const T deviation = sqrt(moments.variance) + T(1e-9F);
+      for (size_t k = 0; k < at.size(); ++k) {
+        y[at[k]] = (values[k] - moments.mean) / deviation;
+      }
+    }
+  });
+  return OkStatus();
+}
+
+class Normalizations : public OperatorVisitor {
+ public:
+  Result<Kernel> Visit(const op::MeanVarianceNormalization& op,
+                       LoadContext& load) override {
+    return Dispatch(load, op.x, kFloats, [&](auto scalar) -> Kernel {
+      using T = typename decltype(scalar)::type;
+      return {.forward = std::bind_front(&MeanVarianceNormalization<T>, op)};
+    });
+  }
+  Result<Kernel> Visit(const op::BatchNormalization& op,
+                       LoadContext& load) override {
+    return Dispatch(load, op.x, kFloats, [&](auto scalar) -> Kernel {
+      using T = typename decltype(scalar)::type;
+      return {.forward = std::bind_front(&BatchNormalization<T>, op)};
+    });
+  }
+  Result<Kernel> Visit(const op::InstanceNormalization& op,
+                       LoadContext& load) override {
+    return Dispatch(load, op.input, kFloats, [&](auto scalar) -> Kernel {
+      using T = typename decltype(scalar)::type;
+      return {.forward = [op](KernelContext& run) {
+        return NormalizeGroups<T>(run.input(op.input), run.input(op.scale),
+                                  run.input(op.b), 0, op.epsilon, op.output,
+                                  run);
+      }};
+    });
+  }
+  Result<Kernel> Visit(const op::GroupNormalization& op,
+                       LoadContext& load) override {
+    if (op.num_groups < 1) {
+      return InvalidArgument("num_groups is ", op.num_groups,
+                             ", wanted at least 1");
+    }
+    return Dispatch(load, op.x, kFloats, [&](auto scalar) -> Kernel {
+      using T = typename decltype(scalar)::type;
+      return {.forward = [op](KernelContext& run) {
+        return NormalizeGroups<T>(run.input(op.x), run.input(op.scale),
+                                  run.input(op.bias), op.num_groups, op.epsilon,
+                                  op.y, run);
+      }};
+    });
+  }
+  Result<Kernel> Visit(const op::LayerNormalization& op,
+                       LoadContext& load) override {
+    return Dispatch(load, op.x, kFloats, [&](auto scalar) -> Kernel {
+      using T = typename decltype(scalar)::type;
+      return {.forward = std::bind_front(&LayerNormalization<T>, op)};
+    });
+  }
+  Result<Kernel> Visit(const op::RMSNormalization& op,
+                       LoadContext& load) override {
+    return Dispatch(load, op.x, kFloats, [&](auto scalar) -> Kernel {
+      using T = typename decltype(scalar)::type;
+      return {.forward = std::bind_front(&RmsNormalization<T>, op)};
+    });
+  }
+  Result<Kernel> Visit(const op::LRN& op, LoadContext& load) override {
+    return Dispatch(load, op.x, kFloats, [&](auto scalar) -> Kernel {
+      using T = typename decltype(scalar)::type;
+      return {.forward = std::bind_front(&Lrn<T>, op)};
+    });
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<OperatorVisitor> NormalizationFamily() {
+  return std::make_unique<Normalizations>();
+}
+
+}  // namespace assay::reference

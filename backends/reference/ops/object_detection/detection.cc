@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Object detection: NonMaxSuppression and RoiAlign.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+
+#include "backends/reference/families.h"
+#include "backends/reference/ops/tensor/movement.h"
+#include "backends/reference/scalar/codec.h"
+#include "backends/reference/scalar/scalar.h"
+
+namespace assay::reference {
+namespace {
+
+/// A rectangle along two axes.
+struct Box {
+  // center_point_box: two opposite corners y, x, y, x, or middle and extent
+  // x, y, width, height.
+  static Box Of(const float* at, bool center) {
+    if (center) {
+      return {at[1] - at[3] / 2, at[0] - at[2] / 2, at[1] + at[3] / 2,
+              at[0] + at[2] / 2};
+    }
+    return {std::min(at[0], at[2]), std::min(at[1], at[3]),
+            std::max(at[0], at[2]), std::max(at[1], at[3])};
+  }
+  float Area() const { return (y2 - y1) * (x2 - x1); }
+
+  float y1, x1, y2, x2;
+};
+
+// Intersection over union.
+float Overlap(const Box& a, const Box& b) {
+  const float height = std::min(a.y2, b.y2) - std::max(a.y1, b.y1);
+  const float width = std::min(a.x2, b.x2) - std::max(a.x1, b.x1);
+  if (!(height > 0 && width > 0)) return 0;
+  const float common = height * width;
+  return common / (a.Area() + b.Area() - common);
+}
+
+struct Suppression {
+  int64_t most = 0;
+  float overlap = 0;
+  float score = -std::numeric_limits<float>::infinity();
+  bool center = false;
+
+  // The boxes kept, greatest score first: each unless it overlaps too much with
+  // one kept before.
+  std::vector<int64_t> Select(const float* boxes, const float* scores,
+                              int64_t count) const {
+    std::vector<int64_t> order;
+    for (int64_t i = 0; i < count; ++i) {
+      if (scores[i] > score) order.push_back(i);
+    }
+    std::ranges::stable_sort(order, std::greater<>(),
+                             [&](int64_t i) { return scores[i]; });
+    std::vector<int64_t> kept;
+    for (const int64_t i : order) {
+      if (std::ssize(kept) >= most) break;
+      const Box box = Box::Of(boxes + 4 * i, center);
+      const bool hidden = std::ranges::any_of(kept, [&](int64_t k) {
+        return Overlap(box, Box::Of(boxes + 4 * k, center)) > overlap;
+      });
+      if (!hidden) kept.push_back(i);
+    }
+    return kept;
+  }
+};
+
+// NonMaxSuppression-11: rows (batch, class, box).
+Status NonMaxSuppression(const op::NonMaxSuppression& op, KernelContext& run) {
+  const Shape& boxes_shape = run.input(op.boxes).shape();
+  const Shape& shape = run.input(op.scores).shape();
+  if (boxes_shape.rank() != 3 || shape.rank() != 3 || boxes_shape[2] != 4 ||
+      boxes_shape[0] != shape[0] || boxes_shape[1] != shape[2]) {
+    return InvalidArgument("boxes of shape ", boxes_shape.ToString(),
+                           " and scores of shape ", shape.ToString());
+  }
+  const Loaded<float> boxes(run.input(op.boxes));
+  const Loaded<float> scores(run.input(op.scores));
+  const std::vector<int64_t> most =
+      IntegersOf(run.input(op.max_output_boxes_per_class));
+  const Loaded<float> overlap(run.input(op.iou_threshold));
+  const Loaded<float> score(run.input(op.score_threshold));
+  Suppression suppression{.center = op.center_point_box != 0};
+  if (!most.empty()) suppression.most = most[0];
+  if (overlap.size() > 0) suppression.overlap = overlap[0];
+  if (score.size() > 0) suppression.score = score[0];
+  std::vector<int64_t> rows;
+  for (int64_t n = 0; n < shape[0]; ++n) {
+    for (int64_t c = 0; c < shape[1]; ++c) {
+      const std::vector<int64_t> kept = suppression.Select(
+          boxes.data() + n * shape[2] * 4,
+          scores.data() + (n * shape[1] + c) * shape[2], shape[2]);
+      for (const int64_t i : kept) rows.insert(rows.end(), {n, c, i});
+    }
+  }
+  ASSAY_ASSIGN_OR_RETURN(Tensor * y,
+                         run.Output(op.selected_indices, DType::kInt64,
+                                    {std::ssize(rows) / 3, 3}));
+  std::ranges::copy(rows, y->mutable_elements<int64_t>().begin());
+  return OkStatus();
+}
+
+/// One axis of a region, in elements of the input.
+template <class T>
+struct RegionAxis {
+  T start;
+  T bin;  // the extent of one output element
+  int64_t samples;
+
+  T At(int64_t o, int64_t sample) const {
+    return start + static_cast<T>(o) * bin +
+           (static_cast<T>(sample) + T(1) / T(2)) * bin /
+               static_cast<T>(samples);
+  }
+};
+
+template <class T>
+RegionAxis<T> AxisOf(const op::RoiAlign& op, T from, T to, int64_t output) {
+  const T scale(op.spatial_scale);
+  const bool half = op.coordinate_transformation_mode == "half_pixel";
+  const T offset = half ? T(1) / T(2) : T(0);
+  const T start = from * scale - offset;
+  T extent = to * scale - offset - start;
+  if (!half) extent = Max(extent, T(1));  // as before opset 16
+  const T bin = extent / static_cast<T>(output);
+  const auto adaptive = static_cast<int64_t>(
+      std::clamp(static_cast<double>(Value(ceil(bin))), 0.0, 1e6));
+  const int64_t samples = op.sampling_ratio > 0 ? op.sampling_ratio : adaptive;
+  return {start, bin, std::max<int64_t>(samples, 1)};
+}
+
+/// The two neighbours of a position along an axis, none where it is outside.
+template <class T>
+struct Between {
+  Between(T x, int64_t extent) {
+    if (IsNan(x) || Less(x, T(-1)) || Less(static_cast<T>(extent), x)) return;
+    inside = true;
+    const T within = Max(x, T(0));
+    low = std::min(static_cast<int64_t>(Value(floor(within))), extent - 1);
+    high = std::min(low + 1, extent - 1);
+    right = low == extent - 1 ? T(0) : within - static_cast<T>(low);
+  }
+  bool inside = false;
+  int64_t low = 0;
+  int64_t high = 0;
+  T right{0};
+};
+
+// One output element: the mean of bilinear samples, or, in mode max, the
+// greatest of their four weighted terms.
+template <class T>
+T SampleBin(const op::RoiAlign& op, const RegionAxis<T>& v,
+            const RegionAxis<T>& h, int64_t row, int64_t column, const T* image,
+            int64_t height, int64_t width) {
+  T sum(0);
+  Choose<T> greatest;
+  for (int64_t i = 0; i < v.samples; ++i) {
+    for (int64_t j = 0; j < h.samples; ++j) {
+      const Between<T> y(v.At(row, i), height);
+      const Between<T> x(h.At(column, j), width);
+      std::array<T, 4> terms{};
+      if (y.inside && x.inside) {
+        const T down = T(1) - y.right;
+        const T left = T(1) - x.right;
+        terms = {down * left * image[y.low * width + x.low],
+                 down * x.right * image[y.low * width + x.high],
+                 y.right * left * image[y.high * width + x.low],
+                 y.right * x.right * image[y.high * width + x.high]};
+      }
+      for (const T& term : terms) greatest.Offer(term, 0);
+      sum += terms[0] + terms[1] + terms[2] + terms[3];
+    }
+  }
+  if (op.mode == "max") return greatest.best();
+  return sum / static_cast<T>(v.samples * h.samples);
+}
+
+// RoiAlign-22 (He et al. 2017, Mask R-CNN).
+template <class T>
+Status RoiAlign(const op::RoiAlign& op, KernelContext& run) {
+  const Tensor& input = run.input(op.x);
+  const Shape& shape = input.shape();
+  const Shape& regions = run.input(op.rois).shape();
+  const std::vector<int64_t> batches = IntegersOf(run.input(op.batch_indices));
+  if (shape.rank() != 4 || regions.rank() != 2 || regions[1] != 4 ||
+      std::cmp_not_equal(batches.size(), regions[0])) {
+    return InvalidArgument("an input of shape ", shape.ToString(),
+                           ", rois of shape ", regions.ToString(), " and ",
+                           batches.size(), " batch_indices");
+  }
+  if (op.output_height < 1 || op.output_width < 1) {
+    return InvalidArgument("output_height is ", op.output_height,
+                           ", output_width ", op.output_width);
+  }
+  const Loaded<T> x(input);
+  const Loaded<T> rois(run.input(op.rois));
+  ASSAY_ASSIGN_OR_RETURN(
+      Stored<T> y,
+      Store<T>(run, op.y, input.dtype(),
+               {regions[0], shape[1], op.output_height, op.output_width}));
+  int64_t at = 0;
+  for (int64_t r = 0; r < regions[0]; ++r) {
+    const int64_t batch = batches[static_cast<size_t>(r)];
+    if (batch < 0 || batch >= shape[0]) {
+      return InvalidArgument("batch index ", batch, " of ", shape[0]);
+    }
+    const T* region = rois.data() + 4 * r;  // x1, y1, x2, y2
+    const auto h = AxisOf<T>(op, region[0], region[2], op.output_width);
+    const auto v = AxisOf<T>(op, region[1], region[3], op.output_height);
+    for (int64_t c = 0; c < shape[1]; ++c) {
+      const T* image = x.data() + (batch * shape[1] + c) * shape[2] * shape[3];
+      for (int64_t i = 0; i < op.output_height; ++i) {
+        for (int64_t j = 0; j < op.output_width; ++j) {
+          y[at++] = SampleBin(op, v, h, i, j, image, shape[2], shape[3]);
+        }
+      }
+    }
+  }
+  return OkStatus();
+}
+
+class Detections : public OperatorVisitor {
+ public:
+  Result<Kernel> Visit(const op::NonMaxSuppression& op, LoadContext&) override {
+    return Kernel{.forward = std::bind_front(&NonMaxSuppression, op)};
+  }
+  Result<Kernel> Visit(const op::RoiAlign& op, LoadContext& load) override {
+    if (op.mode != "avg" && op.mode != "max") {
+      return Unsupported(Reason::kAttribute, "mode is '", op.mode, "'");
+    }
+    return Dispatch(load, op.x, kFloats, [&](auto scalar) -> Kernel {
+      using T = typename decltype(scalar)::type;
+      return {.forward = std::bind_front(&RoiAlign<T>, op)};
+    });
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<OperatorVisitor> DetectionFamily() {
+  return std::make_unique<Detections>();
+}
+
+}  // namespace assay::reference

@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Quantization: QuantizeLinear, DequantizeLinear, and products of quantized
+// numbers. Products are summed as whole numbers, exactly; what is scaled is
+// scaled in double and rounded once.
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "backends/reference/families.h"
+#include "backends/reference/loop/batched.h"
+#include "backends/reference/loop/nest.h"
+#include "backends/reference/ops/nn/conv.h"
+#include "backends/reference/scalar/codec.h"
+#include "backends/reference/scalar/scalar.h"
+#include "framework/backend/backend.h"
+
+namespace assay::reference {
+namespace {
+
+/// The least and greatest number of an integer type.
+struct Limits {
+  explicit Limits(DType type) {
+    const int bits = BitsOf(type);
+    const bool is_signed = ClassOf(type) == DTypeClass::kSigned;
+    least = is_signed ? -std::ldexp(1.0, bits - 1) : 0.0;
+    greatest = std::ldexp(1.0, is_signed ? bits - 1 : bits) - 1;
+  }
+  // To nearest, ties to even.
+  double Saturate(double x) const {
+    return std::clamp(std::nearbyint(x), least, greatest);
+  }
+
+  double least;
+  double greatest;
+};
+
+/// Which scale belongs to an element: one for all, one for each slice of an
+/// axis, or one for each block of slices.
+struct ScaleNest {
+  static Result<Nest<2>> Of(const Shape& x, const Shape& scale, int64_t axis,
+                            int64_t block_size) {
+    ASSAY_ASSIGN_OR_RETURN(const int64_t count, scale.NumElements());
+    const Strides dense = DenseStrides(x);
+    if (count == 1 && block_size == 0) {
+      return Nest<2>(x, {dense, Strides(dense.size(), 0)});
+    }
+    ASSAY_ASSIGN_OR_RETURN(const int k, NormalizeAxis(axis, x.rank()));
+    const auto at = static_cast<size_t>(k);
+    if (block_size == 0) {
+      if (scale.rank() != 1 || count != x[k]) return Mismatch(x, scale);
+      Strides strides(dense.size(), 0);
+      strides[at] = 1;
+      return Nest<2>(x, {dense, strides});
+    }
+    Shape blocks = x;
+    blocks[k] = (x[k] + block_size - 1) / block_size;
+    if (scale != blocks || x[k] % block_size != 0) return Mismatch(x, scale);
+    // The axis as two: blocks, and places in a block, which share the scale.
+    std::vector<int64_t> dims = x.dims();
+    dims[at] = blocks[k];
+    dims.insert(dims.begin() + k + 1, block_size);
+    Strides from = dense;
+    from[at] *= block_size;
+    from.insert(from.begin() + k + 1, dense[at]);
+    Strides to = DenseStrides(scale);
+    to.insert(to.begin() + k + 1, 0);
+    return Nest<2>(Shape(std::move(dims)), {from, to});
+  }
+
+ private:
+  static Status Mismatch(const Shape& x, const Shape& scale) {
+    return InvalidArgument("a scale of shape ", scale.ToString(),
+                           " does not fit an input of shape ", x.ToString());
+  }
+};
+
+/// Of one scale each; zeros where there is no zero point.
+template <class T>
+class ZeroPoints {
+ public:
+  ZeroPoints(const Tensor& tensor, int64_t count) : given_(tensor) {
+    if (given_.data() == nullptr) {
+      zeros_.assign(static_cast<size_t>(count), 0);
+    }
+  }
+  int64_t size() const {
+    return given_.data() == nullptr ? std::ssize(zeros_) : given_.size();
+  }
+  T operator[](int64_t i) const {
+    return given_.data() == nullptr ? T(0) : given_[i];
+  }
+
+ private:
+  Loaded<T> given_;
+  std::vector<double> zeros_;
+};
+
+/// `value` as an element of `type`, a floating-point type.
+class Rounder {
+ public:
+  explicit Rounder(DType type)
+      : format_(FindFloatFormat(type)), is_double_(type == DType::kFloat64) {}
+  Var operator()(Var value) const { return value; }
+  double operator()(double value) const {
+    if (format_ != nullptr) {
+      return format_->Decode(format_->Encode(value, Overflow::kPropagate));
+    }
+    return is_double_ ? value : static_cast<double>(static_cast<float>(value));
+  }
+
+ private:
+  const FloatFormat* format_;
+  bool is_double_;
+};
+
+// QuantizeLinear-25: saturate(round(x / y_scale) + y_zero_point), the quotient
+// being one of type `precision`, else of y_scale's.
+template <class T>
+Status Quantize(const op::QuantizeLinear& op, DType type, DType precision,
+                KernelContext& run) {
+  const Tensor& input = run.input(op.x);
+  const Tensor& scales = run.input(op.y_scale);
+  ASSAY_ASSIGN_OR_RETURN(
+      const Nest<2> nest,
+      ScaleNest::Of(input.shape(), scales.shape(), op.axis, op.block_size));
+  const Loaded<T> x(input);
+  const Loaded<T> scale(scales);
+  const ZeroPoints<T> zero(run.input(op.y_zero_point), scale.size());
+  if (zero.size() != scale.size()) {
+    return InvalidArgument("y_zero_point has ", zero.size(), " and y_scale ",
+                           scale.size(), " elements");
+  }
+  ASSAY_ASSIGN_OR_RETURN(Tensor * y, run.Output(op.y, type, input.shape()));
+  std::vector<T> quantized(static_cast<size_t>(x.size()));
+  const bool is_float = IsFloatingPoint(type);
+  const Limits limits(type);
+  const Rounder round(precision);
+  nest.ForEachRow([&](const Nest<2>::Row& row) {
+    for (int64_t i = 0; i < row.count; ++i) {
+      const int64_t at = row.at[0] + i * row.step[0];
+      const int64_t of = row.at[1] + i * row.step[1];
+      const T quotient = round(x[at] / scale[of]);
+      quantized[static_cast<size_t>(at)] =
+          is_float ? quotient + zero[of]
+                   : T(limits.Saturate(Value(nearbyint(quotient)) +
+                                       Value(zero[of])));
+    }
+  });
+  Encode(quantized.data(), *y,
+         {.overflow =
+              op.saturate != 0 ? Overflow::kSaturate : Overflow::kPropagate});
+  return OkStatus();
+}
+
+// DequantizeLinear-25: (x - x_zero_point) * x_scale.
+template <class T>
+Status Dequantize(const op::DequantizeLinear& op, DType type,
+                  KernelContext& run) {
+  const Tensor& input = run.input(op.x);
+  const Tensor& scales = run.input(op.x_scale);
+  ASSAY_ASSIGN_OR_RETURN(
+      const Nest<2> nest,
+      ScaleNest::Of(input.shape(), scales.shape(), op.axis, op.block_size));
+  const Loaded<T> x(input);
+  const Loaded<T> scale(scales);
+  const ZeroPoints<T> zero(run.input(op.x_zero_point), scale.size());
+  if (zero.size() != scale.size()) {
+    return InvalidArgument("x_zero_point has ", zero.size(), " and x_scale ",
+                           scale.size(), " elements");
+  }
+  ASSAY_ASSIGN_OR_RETURN(Stored<T> y, Store<T>(run, op.y, type, input.shape()));
+  nest.ForEachRow([&](const Nest<2>::Row& row) {
+    for (int64_t i = 0; i < row.count; ++i) {
+      const int64_t at = row.at[0] + i * row.step[0];
+      const int64_t of = row.at[1] + i * row.step[1];
+      y[at] = (x[at] - zero[of]) * scale[of];
+    }
+  });
+  return OkStatus();
+}
+
+/// The numbers of a tensor less their zero points: one for all, or one for each
+/// slice of `axis`.
+template <class T>
+Result<std::vector<T>> Centered(const Tensor& tensor, const Tensor& zero,
+                                int axis) {
+  const Loaded<T> x(tensor);
+  const Loaded<T> points(zero);
+  std::vector<T> y(x.data(), x.data() + x.size());
+  if (points.data() == nullptr) return y;
+  const Shape& shape = tensor.shape();
+  if (points.size() != 1 && points.size() != shape[axis]) {
+    return InvalidArgument("a zero point of shape ", zero.shape().ToString(),
+                           " for a tensor of shape ", shape.ToString());
+  }
+  const int64_t inner = Extent(shape, axis + 1, shape.rank());
+  for (size_t i = 0; i < y.size(); ++i) {
+    const int64_t slice = static_cast<int64_t>(i) / inner % shape[axis];
+    y[i] -= points[points.size() == 1 ? 0 : slice];
+  }
+  return y;
+}
+
+/// a * b, in whole numbers or, of 8-bit floats, in double, which holds their
+/// products exactly. A zero point of one element per row of a stands for the
+/// rows, one per column of b for the columns.
+template <class T>
+struct QuantizedProduct {
+  static Result<QuantizedProduct> Of(const Tensor& a, const Tensor& zero_a,
+                                     const Tensor& b, const Tensor& zero_b) {
+    ASSAY_ASSIGN_OR_RETURN(const Batched plan,
+                           PlanMatMul(a.shape(), b.shape()));
+    const int rows = std::max(a.shape().rank() - 2, 0);
+    const int columns = b.shape().rank() - 1;
+    ASSAY_ASSIGN_OR_RETURN(const auto va, Centered<T>(a, zero_a, rows));
+    ASSAY_ASSIGN_OR_RETURN(const auto vb, Centered<T>(b, zero_b, columns));
+    ASSAY_ASSIGN_OR_RETURN(const int64_t size, plan.y_shape.NumElements());
+    QuantizedProduct made{plan.y_shape,
+                          std::vector<T>(static_cast<size_t>(size), T(0))};
+    plan.ForEach([&](int64_t ia, int64_t ib, int64_t iy) {
+      Accumulate<T>(nullptr, plan.product, va.data() + ia, vb.data() + ib,
+                    made.values.data() + iy);
+    });
+    return made;
+  }
+
+  Shape shape;
+  std::vector<T> values;
+};
+
+using IntegerProduct = QuantizedProduct<int64_t>;
+
+struct IntegerConvolution {
+  template <class Op>
+  static Result<IntegerProduct> Of(const Op& op, const Tensor& x,
+                                   const Tensor& zero_x, const Tensor& w,
+                                   const Tensor& zero_w) {
+    ASSAY_ASSIGN_OR_RETURN(const ConvPlan plan,
+                           ConvPlan::Of(op, x.shape(), w.shape()));
+    if (zero_x.num_elements() > 1) {
+      return InvalidArgument("the zero point of X has ", zero_x.num_elements(),
+                             " elements, wanted one");
+    }
+    ASSAY_ASSIGN_OR_RETURN(const auto vx, Centered<int64_t>(x, zero_x, 0));
+    ASSAY_ASSIGN_OR_RETURN(const auto vw, Centered<int64_t>(w, zero_w, 0));
+    const Shape shape = plan.OutputShape();
+    ASSAY_ASSIGN_OR_RETURN(const int64_t size, shape.NumElements());
+    IntegerProduct made{shape,
+                        std::vector<int64_t>(static_cast<size_t>(size), 0)};
+    Convolve<int64_t>(plan, nullptr, vx.data(), vw.data(), made.values.data());
+    return made;
+  }
+};
+
+// MatMulInteger-10 and ConvInteger-10.
+Status StoreProduct(const IntegerProduct& product, Output output,
+                    KernelContext& run) {
+  ASSAY_ASSIGN_OR_RETURN(Tensor * y,
+                         run.Output(output, DType::kInt32, product.shape));
+  Encode(product.values.data(), *y);
+  return OkStatus();
+}
+
+/// The scales by which a product of whole numbers becomes one of y's, one for
+/// all or one for each slice of `axis` of y.
+struct Requantization {
+  const Tensor& a_scale;
+  const Tensor& b_scale;
+  const Tensor& y_scale;
+  const Tensor& y_zero_point;
+
+  // saturate(round(product * a_scale * b_scale / y_scale) + y_zero_point); an
+  // 8-bit float is rounded once, as it is stored.
+  template <class T>
+  Status Store(const QuantizedProduct<T>& product, int a_axis, int b_axis,
+               Output output, KernelContext& run) const {
+    const Loaded<double> a(a_scale);
+    const Loaded<double> b(b_scale);
+    const Loaded<double> y(y_scale);
+    const Loaded<double> zero(y_zero_point);
+    const Shape& shape = product.shape;
+    const auto fits = [&](const Loaded<double>& scale, int axis) {
+      return scale.size() == 1 ||
+             (axis >= 0 && axis < shape.rank() && scale.size() == shape[axis]);
+    };
+    if (!fits(a, a_axis) || !fits(b, b_axis) || y.size() != 1 ||
+        zero.size() != 1) {
+      return InvalidArgument("scales of ", a.size(), ", ", b.size(), " and ",
+                             y.size(), " elements for a result of shape ",
+                             shape.ToString());
+    }
+    const auto pick = [&](const Loaded<double>& scale, int axis, int64_t i) {
+      if (scale.size() == 1) return scale[0];
+      return scale[i / Extent(shape, axis + 1, shape.rank()) % shape[axis]];
+    };
+    const DType type = y_zero_point.dtype();
+    ASSAY_ASSIGN_OR_RETURN(Tensor * stored, run.Output(output, type, shape));
+    const Limits limits(type);
+    std::vector<double> values(product.values.begin(), product.values.end());
+    for (size_t i = 0; i < values.size(); ++i) {
+      const auto at = static_cast<int64_t>(i);
+      values[i] *= pick(a, a_axis, at) * pick(b, b_axis, at) / y[0];
+      values[i] = IsFloatingPoint(type)
+                      ? values[i] + zero[0]
+                      : limits.Saturate(std::nearbyint(values[i]) + zero[0]);
+    }
+    Encode(values.data(), *stored, {.overflow = Overflow::kSaturate});
+    return OkStatus();
+  }
+};
+
+// QLinearMatMul-21.
+template <class T>
+Status QLinearMatMul(const op::QLinearMatMul& op, KernelContext& run) {
+  ASSAY_ASSIGN_OR_RETURN(
+      const QuantizedProduct<T> product,
+      QuantizedProduct<T>::Of(run.input(op.a), run.input(op.a_zero_point),
+                              run.input(op.b), run.input(op.b_zero_point)));
+  const Requantization scales{run.input(op.a_scale), run.input(op.b_scale),
+                              run.input(op.y_scale),
+                              run.input(op.y_zero_point)};
+  const int rank = product.shape.rank();
+  return scales.Store(product, rank - 2, rank - 1, op.y, run);
+}
+
+// QLinearConv-10: the bias is of whole numbers with the scale x_scale * w_scale
+// and the zero point 0.
+Status QLinearConv(const op::QLinearConv& op, KernelContext& run) {
+  ASSAY_ASSIGN_OR_RETURN(
+      IntegerProduct product,
+      IntegerConvolution::Of(op, run.input(op.x), run.input(op.x_zero_point),
+                             run.input(op.w), run.input(op.w_zero_point)));
+  const Loaded<int64_t> bias(run.input(op.b));
+  const Shape& shape = product.shape;
+  if (bias.data() != nullptr) {
+    if (bias.size() != shape[1]) {
+      return InvalidArgument("input B has ", bias.size(), " elements, wanted ",
+                             shape[1]);
+    }
+    const int64_t inner = Extent(shape, 2, shape.rank());
+    for (size_t i = 0; i < product.values.size(); ++i) {
+      product.values[i] += bias[static_cast<int64_t>(i) / inner % shape[1]];
+    }
+  }
+  const Requantization scales{run.input(op.x_scale), run.input(op.w_scale),
+                              run.input(op.y_scale),
+                              run.input(op.y_zero_point)};
+  return scales.Store(product, -1, 1, op.y, run);
+}
+
+class Quantizations : public OperatorVisitor {
+ public:
+  Result<Kernel> Visit(const op::QuantizeLinear& op,
+                       LoadContext& load) override {
+    const DType type = load.dtype(op.y);
+    const DType precision = DTypeFromOnnx(static_cast<int>(op.precision))
+                                .value_or(DType::kUndefined);
+    if (ScalarOf(type) == ScalarKind::kNone || type == DType::kFloat8E8M0) {
+      return Unsupported(Reason::kDType, "the result is ",
+                         load.type(op.y).ToString());
+    }
+    const auto kernel =
+        load.options().exact ? &Quantize<Var> : &Quantize<double>;
+    return Kernel{.forward = std::bind_front(kernel, op, type,
+                                             precision == DType::kUndefined
+                                                 ? load.dtype(op.y_scale)
+                                                 : precision)};
+  }
+  Result<Kernel> Visit(const op::DequantizeLinear& op,
+                       LoadContext& load) override {
+    const DType type = load.dtype(op.y);
+    if (!IsFloatingPoint(type)) {
+      return Unsupported(Reason::kDType, "the result is ",
+                         load.type(op.y).ToString());
+    }
+    const auto kernel =
+        load.options().exact ? &Dequantize<Var> : &Dequantize<double>;
+    return Kernel{.forward = std::bind_front(kernel, op, type)};
+  }
+  Result<Kernel> Visit(const op::MatMulInteger& op, LoadContext&) override {
+    return Kernel{.forward = [op](KernelContext& run) -> Status {
+      ASSAY_ASSIGN_OR_RETURN(
+          const IntegerProduct product,
+          IntegerProduct::Of(run.input(op.a), run.input(op.a_zero_point),
+                             run.input(op.b), run.input(op.b_zero_point)));
+      return StoreProduct(product, op.y, run);
+    }};
+  }
+  Result<Kernel> Visit(const op::ConvInteger& op, LoadContext& load) override {
+    ASSAY_RETURN_IF_ERROR(CheckSpatialAxes(load, op.x));
+    return Kernel{.forward = [op](KernelContext& run) -> Status {
+      ASSAY_ASSIGN_OR_RETURN(
+          const IntegerProduct product,
+          IntegerConvolution::Of(op, run.input(op.x),
+                                 run.input(op.x_zero_point), run.input(op.w),
+                                 run.input(op.w_zero_point)));
+      return StoreProduct(product, op.y, run);
+    }};
+  }
+  Result<Kernel> Visit(const op::QLinearMatMul& op,
+                       LoadContext& load) override {
+    const bool is_float =
+        IsFloatingPoint(load.dtype(op.a)) || IsFloatingPoint(load.dtype(op.b));
+    return Kernel{
+        .forward = std::bind_front(
+            is_float ? &QLinearMatMul<double> : &QLinearMatMul<int64_t>, op)};
+  }
+  Result<Kernel> Visit(const op::QLinearConv& op, LoadContext& load) override {
+    ASSAY_RETURN_IF_ERROR(CheckSpatialAxes(load, op.x));
+    return Kernel{.forward = std::bind_front(&QLinearConv, op)};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<OperatorVisitor> QuantizationFamily() {
+  return std::make_unique<Quantizations>();
+}
+
+}  // namespace assay::reference

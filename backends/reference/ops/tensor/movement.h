@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Moving elements without looking at them: 1, 2, 4, 8 or 16 bytes, or a string.
+//
+//   // y = x transposed
+//   MoveElements(x, y, Nest<2>(y.shape(), {Permuted(DenseStrides(x.shape())),
+//                                          DenseStrides(y.shape())}));
+
+#ifndef ASSAY_REFERENCE_OPS_TENSOR_MOVEMENT_H_
+#define ASSAY_REFERENCE_OPS_TENSOR_MOVEMENT_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "backends/reference/loop/nest.h"
+#include "backends/reference/scalar/codec.h"
+#include "framework/core/tensor.h"
+
+namespace assay::reference {
+
+/// The elements of a tensor of int32 or int64; none for an omitted input.
+std::vector<int64_t> IntegersOf(const Tensor& tensor);
+
+/// Copies an element of x to one of y for every step of the nest (x, y),
+/// starting from the given elements. Both have the same element type, which
+/// CheckMovable has accepted.
+void MoveElements(const Tensor& x, Tensor& y, const Nest<2>& nest,
+                  int64_t x_start = 0, int64_t y_start = 0);
+
+/// Sets every element of y to the one element of `value`, or to zero or the
+/// empty string when `value` is the empty tensor.
+void FillElements(const Tensor& value, Tensor& y);
+
+}  // namespace assay::reference
+
+#endif  // ASSAY_REFERENCE_OPS_TENSOR_MOVEMENT_H_

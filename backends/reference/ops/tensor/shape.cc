@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operators that read or change a shape and leave the elements where they are,
+// so that they take every element type and copy nothing.
+
+#include <algorithm>
+#include <functional>
+
+#include "backends/reference/families.h"
+#include "backends/reference/loop/nest.h"
+#include "backends/reference/ops/tensor/movement.h"
+
+namespace assay::reference {
+namespace {
+
+/// Which of `rank` axes are listed; invalid argument for one listed twice.
+Result<std::vector<bool>> Listed(const std::vector<int64_t>& axes, int rank) {
+  std::vector<bool> listed(static_cast<size_t>(rank), false);
+  for (const int64_t axis : axes) {
+    ASSAY_ASSIGN_OR_RETURN(const int k, NormalizeAxis(axis, rank));
+    if (listed[static_cast<size_t>(k)]) {
+      return InvalidArgument("axis ", axis, " is listed twice in axes ",
+                             Shape(axes).ToString());
+    }
+    listed[static_cast<size_t>(k)] = true;
+  }
+  return listed;
+}
+
+// Reshape-25: 0 keeps the extent of the same axis unless allowzero, one -1
+// stands for what is left.
+Result<Shape> Reshaped(const Shape& from, std::vector<int64_t> dims,
+                       bool allow_zero) {
+  const Shape wanted(dims);
+  ASSAY_ASSIGN_OR_RETURN(const int64_t count, from.NumElements());
+  int64_t known = 1;
+  int64_t* open = nullptr;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (dims[i] == 0 && !allow_zero) {
+      if (std::cmp_greater_equal(i, from.rank())) {
+        return InvalidArgument("shape ", wanted.ToString(), " has a 0 at axis ",
+                               i, ", which data ", from.ToString(), " lacks");
+      }
+      dims[i] = from[static_cast<int>(i)];
+    }
+    if (dims[i] < -1 || (dims[i] == -1 && open != nullptr)) {
+      return InvalidArgument("shape ", wanted.ToString(),
+                             ", wanted extents and at most one -1");
+    }
+    if (dims[i] == -1) {
+      open = &dims[i];
+    } else if (__builtin_mul_overflow(known, dims[i], &known)) {
+      return InvalidArgument("shape ", wanted.ToString(), " is too large");
+    }
+  }
+  if (open != nullptr) {
+    if (known == 0 || count % known != 0) {
+      return InvalidArgument("cannot reshape ", from.ToString(), " to ",
+                             wanted.ToString(), ": the -1 has no value");
+    }
+    *open = count / known;
+  }
+  return Shape(std::move(dims));
+}
+
+// Flatten-25: the axes before `axis` become rows, the others columns.
+Result<Shape> Flattened(const Shape& from, int64_t axis) {
+  if (axis < -from.rank() || axis > from.rank()) {
+    return InvalidArgument("axis ", axis, " is outside [", -from.rank(), ", ",
+                           from.rank(), "]");
+  }
+  const int k = static_cast<int>(axis < 0 ? axis + from.rank() : axis);
+  return Shape{Extent(from, 0, k), Extent(from, k, from.rank())};
+}
+
+// Squeeze-25: leaves out the listed axes, or all of extent 1.
+Result<Shape> Squeezed(const Shape& from, const std::vector<int64_t>& axes,
+                       bool all) {
+  ASSAY_ASSIGN_OR_RETURN(const auto listed, Listed(axes, from.rank()));
+  std::vector<int64_t> dims;
+  for (int k = 0; k < from.rank(); ++k) {
+    const bool goes = all ? from[k] == 1 : listed[static_cast<size_t>(k)];
+    if (!goes) dims.push_back(from[k]);
+    if (goes && from[k] != 1) {
+      return InvalidArgument("axis ", k, " of shape ", from.ToString(),
+                             " has extent ", from[k], ", wanted 1");
+    }
+  }
+  return Shape(std::move(dims));
+}
+
+// Unsqueeze-25: the listed axes are those of the result.
+Result<Shape> Unsqueezed(const Shape& from, const std::vector<int64_t>& axes) {
+  const int rank = from.rank() + static_cast<int>(axes.size());
+  ASSAY_ASSIGN_OR_RETURN(const auto listed, Listed(axes, rank));
+  std::vector<int64_t> dims;
+  auto next = from.begin();
+  for (const bool is_new : listed) dims.push_back(is_new ? 1 : *next++);
+  return Shape(std::move(dims));
+}
+
+Status SetView(KernelContext& run, Output output, const Tensor& tensor,
+               const Result<Shape>& shape) {
+  if (!shape.ok()) return shape.status();
+  ASSAY_ASSIGN_OR_RETURN(Tensor view, tensor.Reshape(*shape));
+  return run.SetOutput(output, std::move(view));
+}
+
+// Shape-25: the extents of axes [start, end), both clamped.
+Status ShapeOf(const op::Shape& op, KernelContext& run) {
+  const Shape& shape = run.input(op.data).shape();
+  const int64_t rank = shape.rank();
+  const auto clamped = [rank](int64_t axis) {
+    return std::clamp<int64_t>(axis < 0 ? axis + rank : axis, 0, rank);
+  };
+  const int64_t start = clamped(op.start);
+  const int64_t end = std::max(start, clamped(op.end.value_or(rank)));
+  ASSAY_ASSIGN_OR_RETURN(Tensor * y,
+                         run.Output(op.shape, DType::kInt64, {end - start}));
+  std::copy(shape.begin() + start, shape.begin() + end,
+            y->mutable_elements<int64_t>().begin());
+  return OkStatus();
+}
+
+/// Passes the elements of `data` on, under the shape that its own shape and
+/// the inputs give.
+Kernel ViewKernel(
+    Input data, Output output,
+    const std::function<Result<Shape>(const Shape&, KernelContext&)>& reshape) {
+  return {.forward =
+              [=](KernelContext& run) {
+                const Tensor& tensor = run.input(data);
+                return SetView(run, output, tensor,
+                               reshape(tensor.shape(), run));
+              },
+          .backward = [=](GradientContext& run) -> Status {
+            const Tensor* dy = run.cotangent(output);
+            if (dy == nullptr || !run.wanted(data)) return OkStatus();
+            ASSAY_ASSIGN_OR_RETURN(Tensor * dx, run.Gradient(data));
+            std::ranges::copy(dy->bytes(), dx->mutable_data());
+            return OkStatus();
+          }};
+}
+
+class Shapes : public OperatorVisitor {
+ public:
+  Result<Kernel> Visit(const op::Reshape& op, LoadContext&) override {
+    return ViewKernel(op.data, op.reshaped,
+                      [op](const Shape& from, KernelContext& run) {
+                        return Reshaped(from, IntegersOf(run.input(op.shape)),
+                                        op.allowzero != 0);
+                      });
+  }
+  Result<Kernel> Visit(const op::Flatten& op, LoadContext&) override {
+    return ViewKernel(op.input, op.output,
+                      [op](const Shape& from, KernelContext&) {
+                        return Flattened(from, op.axis);
+                      });
+  }
+  Result<Kernel> Visit(const op::Squeeze& op, LoadContext&) override {
+    return ViewKernel(op.data, op.squeezed,
+                      [op](const Shape& from, KernelContext& run) {
+                        return Squeezed(from, IntegersOf(run.input(op.axes)),
+                                        !op.axes.present);
+                      });
+  }
+  Result<Kernel> Visit(const op::Unsqueeze& op, LoadContext&) override {
+    return ViewKernel(op.data, op.expanded,
+                      [op](const Shape& from, KernelContext& run) {
+                        return Unsqueezed(from, IntegersOf(run.input(op.axes)));
+                      });
+  }
+  // Identity-25: values of any kind.
+  Result<Kernel> Visit(const op::Identity& op, LoadContext& load) override {
+    if (load.type(op.input).kind == ValueKind::kTensor) {
+      return ViewKernel(op.input, op.output,
+                        [](const Shape& from, KernelContext&) { return from; });
+    }
+    return Kernel{.forward = [op](KernelContext& run) {
+      return run.SetOutput(op.output, run.value(op.input));
+    }};
+  }
+  Result<Kernel> Visit(const op::Shape& op, LoadContext&) override {
+    return Kernel{.forward = std::bind_front(&ShapeOf, op)};
+  }
+  Result<Kernel> Visit(const op::Size& op, LoadContext&) override {
+    return Kernel{.forward = [op](KernelContext& run) -> Status {
+      ASSAY_ASSIGN_OR_RETURN(Tensor * y,
+                             run.Output(op.size, DType::kInt64, {}));
+      y->mutable_elements<int64_t>()[0] = run.input(op.data).num_elements();
+      return OkStatus();
+    }};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<OperatorVisitor> ShapeFamily() {
+  return std::make_unique<Shapes>();
+}
+
+}  // namespace assay::reference

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lookup: where a key stands in a list of keys. What the operators of
+// ai.onnx.ml with a vocabulary, categories or a map from keys to values need.
+//
+//   const Lookup cats(TensorOf(op.cats_strings));
+//   for (int64_t at : cats.Find(run.input(op.x))) ...  // -1: not found
+
+#ifndef ASSAY_REFERENCE_OPS_TRADITIONALML_LOOKUP_H_
+#define ASSAY_REFERENCE_OPS_TRADITIONALML_LOOKUP_H_
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "framework/core/tensor.h"
+
+namespace assay::reference {
+
+/// The elements of a list, as a tensor of rank 1.
+Tensor TensorOf(const std::vector<int64_t>& elements);
+Tensor TensorOf(const std::vector<float>& elements);
+Tensor TensorOf(const std::vector<std::string>& elements);
+
+/// Whether the elements are floating-point numbers, traced ones (tape/trace.h)
+/// among them.
+bool HoldsFloats(const Tensor& tensor);
+
+/// Strings, integers, or floats by their value: 0 is -0, and NaN is one key
+/// whatever its bits. Of equal keys the last one counts.
+class Lookup {
+ public:
+  /// Strings, or integers or floats of at least 8 bits.
+  explicit Lookup(const Tensor& keys);
+
+  /// For each element of x the position of its key, -1 where there is none. x
+  /// holds strings if the keys are strings, integers if they are integers, and
+  /// floats if they are floats.
+  std::vector<int64_t> Find(const Tensor& x) const;
+
+ private:
+  std::unordered_map<std::string, int64_t> strings_;
+  std::unordered_map<uint64_t, int64_t> numbers_;
+};
+
+}  // namespace assay::reference
+
+#endif  // ASSAY_REFERENCE_OPS_TRADITIONALML_LOOKUP_H_

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The three operators' attributes as Trees.
+
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "backends/reference/ops/traditionalml/tree.h"
+#include "backends/reference/scalar/codec.h"
+
+namespace assay::reference {
+namespace {
+
+/// Invalid argument unless the list has as many elements as the other; an
+/// optional one may be left out.
+Status CheckLength(std::string_view name, size_t length, std::string_view other,
+                   size_t wanted, bool optional = false) {
+  if (length == wanted || (optional && length == 0)) return OkStatus();
+  return InvalidArgument(name, " has ", length, " elements, wanted ", wanted,
+                         " as ", other);
+}
+
+std::vector<double> NumbersOf(const Tensor& tensor) {
+  const Loaded<double> numbers(tensor);
+  return {numbers.data(), numbers.data() + numbers.size()};
+}
+
+/// What one of two attributes says: a list of floats, or a tensor.
+Result<std::vector<double>> NumbersOf(std::string_view name,
+                                      const std::vector<float>& floats,
+                                      const std::optional<Tensor>& tensor,
+                                      bool& wide) {
+  if (!tensor.has_value())
+    return std::vector<double>{floats.begin(), floats.end()};
+  if (!floats.empty()) {
+    return InvalidArgument("found ", name, " and ", name,
+                           "_as_tensor, wanted one of them");
+  }
+  if (!IsFloatingPoint(tensor->dtype())) {
+    return InvalidArgument(name, "_as_tensor is ", tensor->Signature(),
+                           ", wanted floats or doubles");
+  }
+  wide = wide || tensor->dtype() == DType::kFloat64;
+  return NumbersOf(*tensor);
+}
+
+// ONNX page of TreeEnsemble-5: the sets in the order of the nodes of mode
+// BRANCH_MEMBER, delimited by NaN; behind the last one it may be left out.
+Status ReadMembers(const std::optional<Tensor>& given, Trees& trees) {
+  const std::vector<double> listed =
+      given.has_value() ? NumbersOf(*given) : std::vector<double>();
+  std::vector<Range> sets;
+  Range set;
+  for (const double member : listed) {
+    if (std::isnan(member)) {
+      sets.push_back(set);
+      set.first = set.last;
+    } else {
+      trees.members.push_back(member);
+      set.last = trees.members.size();
+    }
+  }
+  if (set.first != set.last) sets.push_back(set);
+  size_t next = 0;
+  for (TreeNode& node : trees.nodes) {
+    if (node.mode != TreeMode::kMember) continue;
+    if (next < sets.size()) node.members = sets[next];
+    ++next;
+  }
+  if (next == sets.size()) return OkStatus();
+  return InvalidArgument("membership_values has ", sets.size(),
+                         " sets, wanted ", next,
+                         " as there are nodes of BRANCH_MEMBER");
+}
+
+Status CheckTensor(std::string_view name, const Tensor& tensor, DType wanted,
+                   std::string_view as) {
+  if (tensor.dtype() == wanted && tensor.shape().rank() == 1) return OkStatus();
+  return InvalidArgument(name, " is ", tensor.Signature(), ", wanted ", wanted,
+                         " along one axis", as);
+}
+
+Status CheckForm(const op::ml::TreeEnsemble& op, DType input) {
+  constexpr std::string_view kInput = " as input 0";
+  ASSAY_RETURN_IF_ERROR(
+      CheckTensor("nodes_splits", op.nodes_splits, input, kInput));
+  ASSAY_RETURN_IF_ERROR(
+      CheckTensor("leaf_weights", op.leaf_weights, input, kInput));
+  ASSAY_RETURN_IF_ERROR(
+      CheckTensor("nodes_modes", op.nodes_modes, DType::kUint8, ""));
+  if (op.membership_values.has_value()) {
+    ASSAY_RETURN_IF_ERROR(
+        CheckTensor("membership_values", *op.membership_values, input, kInput));
+  }
+  constexpr std::string_view kSplits = "nodes_splits";
+  const auto count = static_cast<size_t>(op.nodes_splits.num_elements());
+  const std::pair<std::string_view, size_t> lists[] = {
+      {"nodes_featureids", op.nodes_featureids.size()},
+      {"nodes_modes", static_cast<size_t>(op.nodes_modes.num_elements())},
+      {"nodes_truenodeids", op.nodes_truenodeids.size()},
+      {"nodes_falsenodeids", op.nodes_falsenodeids.size()},
+      {"nodes_trueleafs", op.nodes_trueleafs.size()},
+      {"nodes_falseleafs", op.nodes_falseleafs.size()},
+  };
+  for (const auto& [name, length] : lists) {
+    ASSAY_RETURN_IF_ERROR(CheckLength(name, length, kSplits, count));
+  }
+  ASSAY_RETURN_IF_ERROR(CheckLength("nodes_missing_value_tracks_true",
+                                    op.nodes_missing_value_tracks_true.size(),
+                                    kSplits, count, /*optional=*/true));
+  if (op.nodes_hitrates.has_value()) {
+    ASSAY_RETURN_IF_ERROR(
+        CheckLength("nodes_hitrates",
+                    static_cast<size_t>(op.nodes_hitrates->num_elements()),
+                    kSplits, count));
+  }
+  return CheckLength("leaf_targetids", op.leaf_targetids.size(), "leaf_weights",
+                     static_cast<size_t>(op.leaf_weights.num_elements()));
+}
+
+/// The number of targets where the model does not say: those voted for.
+int64_t TargetsOf(const std::optional<int64_t>& given,
+                  const std::vector<int64_t>& targets) {
+  if (given.has_value()) return *given;
+  return targets.empty() ? 0 : *std::ranges::max_element(targets) + 1;
+}
+
+/// The lists that the two deprecated operators have in common.
+struct OlderForm {
+  const std::vector<int64_t>& tree_ids;
+  const std::vector<int64_t>& node_ids;
+  const std::vector<int64_t>& features;
+  const std::vector<std::string>& modes;
+  const std::vector<int64_t>& true_ids;
+  const std::vector<int64_t>& false_ids;
+  const std::vector<int64_t>& nan_is_true;
+  std::vector<double> splits;
+  size_t hitrates;
+  // Votes, with the prefix that their lists have.
+  std::string_view prefix;
+  const std::vector<int64_t>& vote_trees;
+  const std::vector<int64_t>& vote_nodes;
+  const std::vector<int64_t>& vote_targets;
+  std::vector<double> weights;
+
+  Status CheckLengths() const {
+    const std::pair<std::string_view, size_t> lists[] = {
+        {"nodes_treeids", tree_ids.size()},
+        {"nodes_featureids", features.size()},
+        {"nodes_modes", modes.size()},
+        {"nodes_truenodeids", true_ids.size()},
+        {"nodes_falsenodeids", false_ids.size()},
+        {"nodes_values", splits.size()},
+    };
+    for (const auto& [name, length] : lists) {
+      ASSAY_RETURN_IF_ERROR(
+          CheckLength(name, length, "nodes_nodeids", node_ids.size()));
+    }
+    ASSAY_RETURN_IF_ERROR(CheckLength("nodes_missing_value_tracks_true",
+                                      nan_is_true.size(), "nodes_nodeids",
+                                      node_ids.size(), /*optional=*/true));
+    ASSAY_RETURN_IF_ERROR(CheckLength("nodes_hitrates", hitrates,
+                                      "nodes_nodeids", node_ids.size(),
+                                      /*optional=*/true));
+    const std::string ids = StrCat(prefix, "_ids");
+    const std::pair<std::string_view, size_t> tuples[] = {
+        {"_treeids", vote_trees.size()},
+        {"_nodeids", vote_nodes.size()},
+        {"_weights", weights.size()},
+    };
+    for (const auto& [name, length] : tuples) {
+      ASSAY_RETURN_IF_ERROR(
+          CheckLength(StrCat(prefix, name), length, ids, vote_targets.size()));
+    }
+    return OkStatus();
+  }
+};
+
+/// Turns the nodes of an OlderForm, some of which are leaves, into Trees.
+class OlderTrees {
+ public:
+  explicit OlderTrees(const OlderForm& form) : form_(form) {}
+
+  Status Read(Trees& trees) {
+    ASSAY_RETURN_IF_ERROR(form_.CheckLengths());
+    ASSAY_RETURN_IF_ERROR(Place(trees));
+    for (size_t i = 0; i < form_.node_ids.size(); ++i) {
+      if (form_.modes[i] == "LEAF") continue;
+      ASSAY_RETURN_IF_ERROR(ReadNode(i, trees));
+    }
+    // In the order of their ids, as ONNX's reference implementation adds them.
+    for (const auto& [id, first] : roots_) trees.roots.push_back(first);
+    return ReadVotes(trees);
+  }
+
+ private:
+  using Id = std::pair<int64_t, int64_t>;  // of the tree, of the node in it
+
+  /// Gives every node and leaf its index. The first node of a tree is its root,
+  /// which ONNX's reference implementation says, not ONNX's text.
+  Status Place(Trees& trees) {
+    for (size_t i = 0; i < form_.node_ids.size(); ++i) {
+      const bool is_leaf = form_.modes[i] == "LEAF";
+      const Branch branch{is_leaf, is_leaf ? std::ssize(trees.leaves)
+                                           : std::ssize(trees.nodes)};
+      if (is_leaf) {
+        trees.leaves.emplace_back();
+      } else {
+        trees.nodes.emplace_back();
+      }
+      const Id id{form_.tree_ids[i], form_.node_ids[i]};
+      if (!placed_.emplace(id, branch).second) {
+        return InvalidArgument("nodes_nodeids[", i, "] is ", id.second,
+                               " again in tree ", id.first,
+                               ", wanted each once");
+      }
+      roots_.emplace(id.first, branch);
+    }
+    return OkStatus();
+  }
+
+  Result<Branch> Follow(std::string_view attribute, size_t i,
+                        const std::vector<int64_t>& ids) const {
+    const auto found = placed_.find({form_.tree_ids[i], ids[i]});
+    if (found != placed_.end()) return found->second;
+    return InvalidArgument(attribute, "[", i, "] is ", ids[i],
+                           ", wanted a node of tree ", form_.tree_ids[i]);
+  }
+
+  Status ReadNode(size_t i, Trees& trees) const {
+    constexpr std::string_view kModes[] = {"BRANCH_LEQ", "BRANCH_LT",
+                                           "BRANCH_GTE", "BRANCH_GT",
+                                           "BRANCH_EQ",  "BRANCH_NEQ"};
+    const auto* const mode = std::ranges::find(kModes, form_.modes[i]);
+    if (mode == std::end(kModes)) {
+      return InvalidArgument("nodes_modes[", i, "] is '", form_.modes[i],
+                             "', wanted LEAF or BRANCH_ and one of LEQ, LT, "
+                             "GTE, GT, EQ, NEQ");
+    }
+    const Branch place = placed_.at({form_.tree_ids[i], form_.node_ids[i]});
+    TreeNode& node = trees.nodes[static_cast<size_t>(place.index)];
+    node.mode = static_cast<TreeMode>(mode - std::begin(kModes));
+    node.feature = form_.features[i];
+    node.split = form_.splits[i];
+    node.nan_is_true = !form_.nan_is_true.empty() && form_.nan_is_true[i] != 0;
+    node.position = static_cast<int64_t>(i);
+    ASSAY_ASSIGN_OR_RETURN(node.when_true,
+                           Follow("nodes_truenodeids", i, form_.true_ids));
+    ASSAY_ASSIGN_OR_RETURN(node.when_false,
+                           Follow("nodes_falsenodeids", i, form_.false_ids));
+    return OkStatus();
+  }
+
+  /// The votes of each leaf, in their order. One at an interior node says
+  /// nothing, as in ONNX's reference implementation.
+  Status ReadVotes(Trees& trees) const {
+    std::vector<std::vector<Vote>> votes(trees.leaves.size());
+    for (size_t i = 0; i < form_.vote_targets.size(); ++i) {
+      const auto found =
+          placed_.find({form_.vote_trees[i], form_.vote_nodes[i]});
+      if (found == placed_.end()) {
+        return InvalidArgument(form_.prefix, "_nodeids[", i, "] is ",
+                               form_.vote_nodes[i], ", wanted a node of tree ",
+                               form_.vote_trees[i]);
+      }
+      if (found->second.is_leaf) {
+        votes[static_cast<size_t>(found->second.index)].push_back(
+            {form_.vote_targets[i], form_.weights[i]});
+      }
+    }
+    for (size_t i = 0; i < votes.size(); ++i) {
+      trees.leaves[i].first = trees.votes.size();
+      trees.votes.insert(trees.votes.end(), votes[i].begin(), votes[i].end());
+      trees.leaves[i].last = trees.votes.size();
+    }
+    return trees.Check();
+  }
+
+  const OlderForm& form_;
+  std::map<Id, Branch> placed_;
+  std::map<int64_t, Branch> roots_;
+};
+
+/// The parts that the deprecated operators name alike; the votes by `prefix`.
+template <class Op>
+Result<Trees> ReadOlder(const Op& op, OlderForm form,
+                        const std::vector<float>& weights,
+                        const std::optional<Tensor>& weights_tensor,
+                        Trees trees) {
+  ASSAY_ASSIGN_OR_RETURN(form.splits,
+                         NumbersOf("nodes_values", op.nodes_values,
+                                   op.nodes_values_as_tensor, trees.wide));
+  ASSAY_ASSIGN_OR_RETURN(form.weights,
+                         NumbersOf(StrCat(form.prefix, "_weights"), weights,
+                                   weights_tensor, trees.wide));
+  ASSAY_ASSIGN_OR_RETURN(trees.base_values,
+                         NumbersOf("base_values", op.base_values,
+                                   op.base_values_as_tensor, trees.wide));
+  if (op.nodes_hitrates_as_tensor.has_value()) {
+    form.hitrates =
+        static_cast<size_t>(op.nodes_hitrates_as_tensor->num_elements());
+  }
+  ASSAY_RETURN_IF_ERROR(OlderTrees(form).Read(trees));
+  return trees;
+}
+
+template <class Op>
+OlderForm FormOf(const Op& op, std::string_view prefix,
+                 const std::vector<int64_t>& vote_trees,
+                 const std::vector<int64_t>& vote_nodes,
+                 const std::vector<int64_t>& vote_targets) {
+  return {op.nodes_treeids,
+          op.nodes_nodeids,
+          op.nodes_featureids,
+          op.nodes_modes,
+          op.nodes_truenodeids,
+          op.nodes_falsenodeids,
+          op.nodes_missing_value_tracks_true,
+          {},
+          op.nodes_hitrates.size(),
+          prefix,
+          vote_trees,
+          vote_nodes,
+          vote_targets,
+          {}};
+}
+
+}  // namespace
+
+Result<Trees> TreesOf(const op::ml::TreeEnsemble& op, DType input) {
+  ASSAY_RETURN_IF_ERROR(CheckForm(op, input));
+  Trees trees;
+  const std::vector<double> splits = NumbersOf(op.nodes_splits);
+  const auto modes = op.nodes_modes.elements<uint8_t>();
+  for (size_t i = 0; i < splits.size(); ++i) {
+    if (modes[i] > static_cast<uint8_t>(TreeMode::kMember)) {
+      return InvalidArgument("nodes_modes[", i, "] is ", int{modes[i]},
+                             ", wanted one in [0, 6]");
+    }
+    const auto& nan = op.nodes_missing_value_tracks_true;
+    trees.nodes.push_back(
+        {.mode = static_cast<TreeMode>(modes[i]),
+         .feature = op.nodes_featureids[i],
+         .split = splits[i],
+         .nan_is_true = !nan.empty() && nan[i] != 0,
+         .when_true = {op.nodes_trueleafs[i] != 0, op.nodes_truenodeids[i]},
+         .when_false = {op.nodes_falseleafs[i] != 0, op.nodes_falsenodeids[i]},
+         .position = static_cast<int64_t>(i)});
+  }
+  ASSAY_RETURN_IF_ERROR(ReadMembers(op.membership_values, trees));
+  for (const double weight : NumbersOf(op.leaf_weights)) {
+    const size_t i = trees.votes.size();
+    trees.leaves.push_back({i, i + 1});
+    trees.votes.push_back({op.leaf_targetids[i], weight});
+  }
+  for (const int64_t root : op.tree_roots) trees.roots.push_back({false, root});
+  trees.targets = TargetsOf(op.n_targets, op.leaf_targetids);
+  if (op.aggregate_function < 0 || op.aggregate_function > 3) {
+    return InvalidArgument("aggregate_function is ", op.aggregate_function,
+                           ", wanted one in [0, 3]");
+  }
+  trees.aggregate = static_cast<Aggregate>(op.aggregate_function);
+  ASSAY_RETURN_IF_ERROR(trees.Check());
+  return trees;
+}
+
+Result<Trees> TreesOf(const op::ml::TreeEnsembleRegressor& op) {
+  constexpr std::string_view kNames[] = {"AVERAGE", "SUM", "MIN", "MAX"};
+  const auto* const name = std::ranges::find(kNames, op.aggregate_function);
+  if (name == std::end(kNames)) {
+    return InvalidArgument("aggregate_function is '", op.aggregate_function,
+                           "', wanted AVERAGE, SUM, MIN or MAX");
+  }
+  Trees trees;
+  trees.aggregate = static_cast<Aggregate>(name - std::begin(kNames));
+  trees.targets = TargetsOf(op.n_targets, op.target_ids);
+  return ReadOlder(
+      op,
+      FormOf(op, "target", op.target_treeids, op.target_nodeids, op.target_ids),
+      op.target_weights, op.target_weights_as_tensor, trees);
+}
+
+Result<Trees> TreesOf(const op::ml::TreeEnsembleClassifier& op) {
+  Trees trees;
+  trees.targets =
+      std::ssize(op.classlabels_int64s) + std::ssize(op.classlabels_strings);
+  return ReadOlder(
+      op, FormOf(op, "class", op.class_treeids, op.class_nodeids, op.class_ids),
+      op.class_weights, op.class_weights_as_tensor, trees);
+}
+
+}  // namespace assay::reference

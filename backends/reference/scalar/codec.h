@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one place where element types meet computing scalars: Loaded<T> decodes
+// a tensor exactly, Stored<T> encodes results, rounding each once, and
+// Dispatch picks the scalar at Load.
+//
+//   return Dispatch(load, op.x, kFloats, [op](auto scalar) -> Kernel {
+//     using T = typename decltype(scalar)::type;
+//     return {.forward = [op](KernelContext& run) -> Status {
+//       const Loaded<T> x(run.input(op.x));
+//       ASSAY_ASSIGN_OR_RETURN(Stored<T> y, Store<T>(run, op.y, ...));
+//       for (int64_t i = 0; i < x.size(); ++i) y[i] = Relu(x[i]);
+//       return OkStatus();
+//     }};
+//   });
+//
+// A tensor whose element type is T itself is used where it lies.
+
+#ifndef ASSAY_REFERENCE_SCALAR_CODEC_H_
+#define ASSAY_REFERENCE_SCALAR_CODEC_H_
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "backends/reference/scalar/float_format.h"
+#include "backends/reference/scalar/var.h"
+#include "framework/backend/eager/kernel.h"
+
+namespace assay::reference {
+
+/// The scalars that computations on an element type are done in.
+enum class ScalarKind : uint8_t {
+  kNone,
+  kFloat,
+  kDouble,
+  kInt64,
+  kUint64,
+  kVar
+};
+
+/// float for the floating-point types of up to 32 bits, double for float64,
+/// int64_t and uint64_t for integers, uint64_t for booleans (0 and 1).
+ScalarKind ScalarOf(DType type);
+/// Of an input: Var instead of float and double where the network is traced.
+ScalarKind ScalarOf(const LoadContext& load, Input input);
+
+template <class T>
+inline constexpr ScalarKind kScalarOf = ScalarKind::kNone;
+template <>
+inline constexpr ScalarKind kScalarOf<float> = ScalarKind::kFloat;
+template <>
+inline constexpr ScalarKind kScalarOf<double> = ScalarKind::kDouble;
+template <>
+inline constexpr ScalarKind kScalarOf<int64_t> = ScalarKind::kInt64;
+template <>
+inline constexpr ScalarKind kScalarOf<uint64_t> = ScalarKind::kUint64;
+template <>
+inline constexpr ScalarKind kScalarOf<Var> = ScalarKind::kVar;
+
+/// Where a float8e8m0, which holds powers of two, goes from between two.
+enum class ScaleRounding : uint8_t { kNearest, kUp, kDown };
+
+/// How numbers that the wanted type does not have are stored.
+struct Rounding {
+  Overflow overflow = Overflow::kPropagate;  // in types narrower than 32 bits
+  ScaleRounding scale = ScaleRounding::kNearest;
+};
+
+/// All elements of `tensor` as T. Every number of an element type is exact in
+/// its own scalar; in another it is converted as C++ converts.
+template <class T>
+void Decode(const Tensor& tensor, T* values);
+
+/// The converse. Floats are rounded once, to nearest, ties to even. A float
+/// becomes an integer by truncation, integers wrap to the width of the type,
+/// and a boolean is whether the value is not zero.
+template <class T>
+void Encode(const T* values, Tensor& tensor, const Rounding& rounding = {});
+
+/// The bits of each element of a packed tensor, in a byte each; and back.
+void UnpackCodes(const Tensor& tensor, uint8_t* codes);
+void PackCodes(const uint8_t* codes, Tensor& tensor);
+
+/// The elements of a tensor as T, for as long as the tensor lives.
+template <class T>
+class Loaded {
+ public:
+  explicit Loaded(const Tensor& tensor) : size_(tensor.num_elements()) {
+    if (tensor.dtype() == kDTypeOf<T>) {
+      data_ = tensor.elements<T>().data();
+    } else if (tensor.defined()) {
+      decoded_.resize(static_cast<size_t>(size_));
+      Decode(tensor, decoded_.data());
+      data_ = decoded_.data();
+    }
+  }
+  Loaded(const Loaded&) = delete;
+  Loaded& operator=(const Loaded&) = delete;
+
+  /// Null for the empty tensor that an omitted input reads as.
+  const T* data() const { return data_; }
+  int64_t size() const { return size_; }
+  const T& operator[](int64_t i) const { return data_[i]; }
+
+ private:
+  int64_t size_;
+  std::vector<T> decoded_;
+  const T* data_ = nullptr;
+};
+
+/// Memory for the elements of a tensor as T, encoded into the tensor when this
+/// goes out of scope. The tensor must outlive it; null: an omitted output.
+template <class T>
+class Stored {
+ public:
+  explicit Stored(Tensor* tensor) {
+    if (tensor == nullptr) return;
+    size_ = tensor->num_elements();
+    if (tensor->dtype() == kDTypeOf<T>) {
+      data_ = tensor->mutable_elements<T>().data();
+    } else {
+      encoded_ = tensor;
+      values_.resize(static_cast<size_t>(size_));
+      data_ = values_.data();
+    }
+  }
+  Stored(Stored&& other) noexcept
+      : size_(other.size_),
+        values_(std::move(other.values_)),
+        data_(other.data_),
+        encoded_(std::exchange(other.encoded_, nullptr)) {}
+  Stored& operator=(Stored&&) = delete;
+  ~Stored() {
+    if (encoded_ != nullptr) Encode(values_.data(), *encoded_);
+  }
+
+  /// Null for an omitted output, which has size 0.
+  T* data() { return data_; }
+  int64_t size() const { return size_; }
+  T& operator[](int64_t i) { return data_[i]; }
+
+ private:
+  int64_t size_ = 0;
+  std::vector<T> values_;
+  T* data_ = nullptr;
+  Tensor* encoded_ = nullptr;
+};
+
+/// The output of this node, to be written as T.
+template <class T>
+Result<Stored<T>> Store(KernelContext& run, Output output, DType dtype,
+                        const Shape& shape) {
+  ASSAY_ASSIGN_OR_RETURN(Tensor * tensor, run.Output(output, dtype, shape));
+  return Stored<T>(tensor);
+}
+
+/// The scalars that a kernel is made for, and what to call their types.
+template <class... Ts>
+struct Scalars {
+  std::string_view wanted;
+};
+inline constexpr Scalars<float, double, Var> kFloats{"a floating-point type"};
+inline constexpr Scalars<int64_t, uint64_t> kIntegers{"an integer type"};
+inline constexpr Scalars<uint64_t> kBooleans{"booleans"};
+inline constexpr Scalars<float, double, Var, int64_t, uint64_t> kNumbers{
+    "a type of numbers"};
+
+/// `unsupported`, reason dtype: the input, its type, and the wish.
+Status DeclineType(const LoadContext& load, Input input,
+                   std::string_view wanted);
+
+/// The kernel that `make(std::type_identity<T>())` returns, T being the scalar
+/// of the input's element type; declined when it is none of Ts.
+template <class... Ts, class Make>
+Result<Kernel> Dispatch(const LoadContext& load, Input input,
+                        const Scalars<Ts...>& scalars, Make&& make) {
+  const ScalarKind kind = ScalarOf(load, input);
+  Result<Kernel> kernel = DeclineType(load, input, scalars.wanted);
+  static_cast<void>(((kind == kScalarOf<Ts> &&
+                      (kernel = make(std::type_identity<Ts>()), true)) ||
+                     ...));
+  return kernel;
+}
+
+/// A 16-byte element, to be moved only.
+struct Unit16 {
+  uint64_t words[2];
+};
+
+/// Calls `body(std::type_identity<U>())` with the unsigned integer, or pair of
+/// them, as wide as an element of `type`, or std::string: for operators that
+/// only move elements. False, without a call, for packed and undefined types.
+template <class Body>
+bool DispatchUnit(DType type, Body&& body) {
+  if (type == DType::kString) {
+    return body(std::type_identity<std::string>()), true;
+  }
+  switch (BitsOf(type)) {
+    case 8:
+      return body(std::type_identity<uint8_t>()), true;
+    case 16:
+      return body(std::type_identity<uint16_t>()), true;
+    case 32:
+      return body(std::type_identity<uint32_t>()), true;
+    case 64:
+      return body(std::type_identity<uint64_t>()), true;
+    case 128:
+      return body(std::type_identity<Unit16>()), true;
+    default:
+      return false;
+  }
+}
+
+/// The elements as units of the kind that DispatchUnit found.
+template <class Unit>
+const Unit* Units(const Tensor& tensor) {
+  if constexpr (std::same_as<Unit, std::string>) {
+    return tensor.strings().data();
+  } else {
+    return tensor.elements<Unit>().data();
+  }
+}
+template <class Unit>
+Unit* MutableUnits(Tensor& tensor) {
+  if constexpr (std::same_as<Unit, std::string>) {
+    return tensor.mutable_strings().data();
+  } else {
+    return tensor.mutable_elements<Unit>().data();
+  }
+}
+
+/// OK when the input is a tensor of elements of whole bytes, or of strings.
+Status CheckMovable(const LoadContext& load, Input input);
+
+}  // namespace assay::reference
+
+#endif  // ASSAY_REFERENCE_SCALAR_CODEC_H_

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Var: the computing scalar that records. A kernel made for Var does what it
+// does for float, in double and without rounding to an element type, and leaves
+// on the current tape (tape.h) what was computed from what. Passes over that
+// tape (passes.h) then give the result in more bits, with a bound, and its
+// derivatives.
+//
+//   Tape tape;
+//   const Tape::Scope recording(&tape);
+//   const Var x = tape.Input(0.5);
+//   const Var y = x * exp(x);
+//   // tape: an input, an exp, a product
+//
+// It has 16 bytes, so operators that move elements move it, and all zero bytes
+// are the number 0. Without a current tape it is a double.
+
+#ifndef ASSAY_REFERENCE_SCALAR_VAR_H_
+#define ASSAY_REFERENCE_SCALAR_VAR_H_
+
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
+#include "framework/core/dtype.h"
+
+namespace assay::reference {
+
+/// What a node of a tape computes from its operands a and b.
+enum class Primitive : uint8_t {
+  kInput,     // a number given
+  kConstant,  // a number of the kernel's own
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kDivide,
+  kPow,
+  kFmod,
+  kNegate,
+  kAbs,
+  kSqrt,
+  kExp,
+  kExpm1,
+  kLog,
+  kLog1p,
+  kSin,
+  kCos,
+  kTan,
+  kAsin,
+  kAcos,
+  kAtan,
+  kSinh,
+  kCosh,
+  kTanh,
+  kAsinh,
+  kAcosh,
+  kAtanh,
+  kErf,
+  kFloor,
+  kCeil,
+  kRound,  // halves to even
+  kTrunc,
+  kDetach,  // the number, without its derivatives
+  kChoice,  // one of several: Tape::choices()[a]
+  kBlock,   // one element of a product: Tape::blocks()[a], element b
+};
+inline constexpr int kPrimitiveCount = 35;
+
+class Var {
+ public:
+  Var() = default;
+  /// A constant.
+  template <class N>
+  requires std::floating_point<N> || std::integral<N>
+  explicit Var(N number) : value_(static_cast<double>(number)) {}
+  Var(double value, uint32_t node) : value_(value), node_(node) {}
+
+  double value() const { return value_; }
+  /// As in scalar.h. Found by its argument alone, since Value is also a class.
+  friend double Value(Var x) { return x.value_; }
+  /// Where it stands on the tape; 0 for a constant that is not there.
+  uint32_t node() const { return node_; }
+
+ private:
+  double value_ = 0;
+  uint32_t node_ = 0;
+};
+static_assert(sizeof(Var) == 16 && std::is_trivially_copyable_v<Var>);
+
+/// Notes a node on the current tape. `value` is what it computes.
+Var Record(Primitive primitive, Var a, Var b, double value);
+inline Var Record(Primitive primitive, Var a, double value) {
+  return Record(primitive, a, Var(), value);
+}
+
+inline Var operator+(Var a, Var b) {
+  return Record(Primitive::kAdd, a, b, a.value() + b.value());
+}
+inline Var operator-(Var a, Var b) {
+  return Record(Primitive::kSubtract, a, b, a.value() - b.value());
+}
+inline Var operator*(Var a, Var b) {
+  return Record(Primitive::kMultiply, a, b, a.value() * b.value());
+}
+inline Var operator/(Var a, Var b) {
+  return Record(Primitive::kDivide, a, b, a.value() / b.value());
+}
+inline Var operator-(Var a) {
+  return Record(Primitive::kNegate, a, -a.value());
+}
+inline Var& operator+=(Var& a, Var b) { return a = a + b; }
+inline Var& operator-=(Var& a, Var b) { return a = a - b; }
+inline Var& operator*=(Var& a, Var b) { return a = a * b; }
+inline Var& operator/=(Var& a, Var b) { return a = a / b; }
+
+inline Var pow(Var a, Var b) {
+  return Record(Primitive::kPow, a, b, std::pow(a.value(), b.value()));
+}
+inline Var fmod(Var a, Var b) {
+  return Record(Primitive::kFmod, a, b, std::fmod(a.value(), b.value()));
+}
+inline Var abs(Var a) {
+  return Record(Primitive::kAbs, a, std::abs(a.value()));
+}
+inline Var sqrt(Var a) {
+  return Record(Primitive::kSqrt, a, std::sqrt(a.value()));
+}
+inline Var exp(Var a) {
+  return Record(Primitive::kExp, a, std::exp(a.value()));
+}
+inline Var expm1(Var a) {
+  return Record(Primitive::kExpm1, a, std::expm1(a.value()));
+}
+inline Var log(Var a) {
+  return Record(Primitive::kLog, a, std::log(a.value()));
+}
+inline Var log1p(Var a) {
+  return Record(Primitive::kLog1p, a, std::log1p(a.value()));
+}
+inline Var sin(Var a) {
+  return Record(Primitive::kSin, a, std::sin(a.value()));
+}
+inline Var cos(Var a) {
+  return Record(Primitive::kCos, a, std::cos(a.value()));
+}
+inline Var tan(Var a) {
+  return Record(Primitive::kTan, a, std::tan(a.value()));
+}
+inline Var asin(Var a) {
+  return Record(Primitive::kAsin, a, std::asin(a.value()));
+}
+inline Var acos(Var a) {
+  return Record(Primitive::kAcos, a, std::acos(a.value()));
+}
+inline Var atan(Var a) {
+  return Record(Primitive::kAtan, a, std::atan(a.value()));
+}
+inline Var sinh(Var a) {
+  return Record(Primitive::kSinh, a, std::sinh(a.value()));
+}
+inline Var cosh(Var a) {
+  return Record(Primitive::kCosh, a, std::cosh(a.value()));
+}
+inline Var tanh(Var a) {
+  return Record(Primitive::kTanh, a, std::tanh(a.value()));
+}
+inline Var asinh(Var a) {
+  return Record(Primitive::kAsinh, a, std::asinh(a.value()));
+}
+inline Var acosh(Var a) {
+  return Record(Primitive::kAcosh, a, std::acosh(a.value()));
+}
+inline Var atanh(Var a) {
+  return Record(Primitive::kAtanh, a, std::atanh(a.value()));
+}
+inline Var erf(Var a) {
+  return Record(Primitive::kErf, a, std::erf(a.value()));
+}
+inline Var floor(Var a) {
+  return Record(Primitive::kFloor, a, std::floor(a.value()));
+}
+inline Var ceil(Var a) {
+  return Record(Primitive::kCeil, a, std::ceil(a.value()));
+}
+inline Var nearbyint(Var a) {
+  return Record(Primitive::kRound, a, std::nearbyint(a.value()));
+}
+inline Var trunc(Var a) {
+  return Record(Primitive::kTrunc, a, std::trunc(a.value()));
+}
+
+/// The vocabulary of scalar.h.
+inline Var Detach(Var a) { return Record(Primitive::kDetach, a, a.value()); }
+bool Before(Var a, Var b);
+bool Less(Var a, Var b);
+bool Equal(Var a, Var b);
+Var Max(Var a, Var b);
+Var Min(Var a, Var b);
+/// One of several, as the greatest or the least of them.
+Var PickedFrom(std::span<const Var> candidates, size_t chosen);
+
+}  // namespace assay::reference
+
+namespace assay::inline v1 {
+
+/// Tensors of Vars exist only between the kernels of one traced network. Their
+/// element type is the one of 16 bytes that no kernel computes with.
+template <>
+inline constexpr DType kDTypeOf<reference::Var> = DType::kComplex128;
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_REFERENCE_SCALAR_VAR_H_

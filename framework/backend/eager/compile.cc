@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/backend/eager/compile.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "framework/backend/eager/part.h"
+#include "framework/backend/exception.h"
+#include "framework/graph/reader/function.h"
+#include "framework/graph/types/check.h"
+
+namespace assay::inline v1 {
+namespace {
+
+using GraphPointer = std::shared_ptr<const Graph>;
+
+/// Whether `holds` is true of the graph and of every subgraph in it.
+template <class F>
+bool EveryGraph(const Graph& graph, const F& holds) {
+  if (!holds(graph)) return false;
+  for (const Node& node : graph.nodes) {
+    for (const Attribute& attribute : node.attributes) {
+      const auto* body = std::get_if<GraphPointer>(&attribute.held);
+      if (body != nullptr && !EveryGraph(**body, holds)) return false;
+    }
+  }
+  return true;
+}
+
+/// Whether every value that a node reads or makes has a type; what it captures
+/// or takes from an initializer has one elsewhere.
+bool IsTyped(const Graph& graph) {
+  std::vector<bool> typed(graph.values.size());
+  for (size_t id = 0; id < typed.size(); ++id) {
+    typed[id] = IsKnown(graph.values[id].type);
+  }
+  for (const Initializer& initializer : graph.initializers) {
+    typed[static_cast<size_t>(initializer.id)] = true;
+  }
+  for (const Capture& capture : graph.captures) {
+    typed[static_cast<size_t>(capture.inner)] = true;
+  }
+  const auto all_typed = [&](const std::vector<ValueId>& ids) {
+    return std::ranges::all_of(ids, [&](ValueId id) {
+      return id == kNoValue || typed[static_cast<size_t>(id)];
+    });
+  };
+  return std::ranges::all_of(graph.nodes, [&](const Node& node) {
+    return all_typed(node.inputs) && all_typed(node.outputs);
+  });
+}
+
+using Families = std::span<const std::unique_ptr<OperatorVisitor>>;
+
+/// The first family that knows the operator decides.
+Result<Kernel> MakeKernel(const Node& node, LoadContext& load,
+                          Families families) {
+  const bool custom = !node.domain.empty() &&
+                      !node.domain.starts_with("ai.onnx") &&
+                      !FindOperator(node.domain, node.op_type).has_value();
+  for (const auto& family : families) {
+    Result<Kernel> kernel =
+        custom ? family->VisitCustom(node, load) : Accept(node, *family, load);
+    if (kernel.ok() && !kernel->forward) {
+      return Internal("the kernel made for it cannot run");
+    }
+    const Status status = kernel.status();
+    if (status.code() != StatusCode::kUnsupported ||
+        status.reason() != Reason::kOperator) {
+      return kernel;
+    }
+  }
+  return Unsupported(Reason::kOperator, "the backend has no operator ",
+                     node.domain, node.domain.empty() ? "" : ".", node.op_type);
+}
+
+/// The part that the kernel of `node` names, from the graph of `scope`.
+Result<std::shared_ptr<DifferentiablePart>> CompilePart(
+    const Node& node, const GraphPart& part, const LoadScope& scope,
+    const KernelSource& kernels, const LoadOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(Graph cut, CutPart(scope.graph, part));
+  ASSAY_RETURN_IF_ERROR(CheckFed(node, cut, scope));
+  const auto graph = std::make_shared<const Graph>(std::move(cut));
+  ASSAY_ASSIGN_OR_RETURN(Program program,
+                         Compile(*graph, &scope, {}, kernels, options));
+  return MakePart(part, graph, std::move(program), scope);
+}
+
+Result<Step> CompileNode(const Node& node, const LoadScope& scope,
+                         const KernelSource& kernels,
+                         const LoadOptions& options) {
+  Step step;
+  step.node = &node;
+  LoadContext load(node, scope, options);
+  ASSAY_ASSIGN_OR_RETURN(step.kernel, kernels.Make(node, load));
+  for (const Attribute& attribute : node.attributes) {
+    const auto* body = std::get_if<GraphPointer>(&attribute.held);
+    if (body == nullptr) continue;
+    ASSAY_ASSIGN_OR_RETURN(Program program,
+                           Compile(**body, &scope, {}, kernels, options));
+    step.bodies.push_back(
+        {attribute.name, std::make_unique<Program>(std::move(program))});
+  }
+  if (step.kernel.part.has_value()) {
+    ASSAY_ASSIGN_OR_RETURN(step.part, CompilePart(node, *step.kernel.part,
+                                                  scope, kernels, options));
+  }
+  return step;
+}
+
+}  // namespace
+
+Result<Kernel> KernelSource::Make(const Node& node, LoadContext& load) const {
+  try {
+    ASSAY_ASSIGN_OR_RETURN(Kernel kernel, MakeKernel(node, load, families));
+    return around(std::move(kernel));
+  } catch (...) {
+    return StatusOfException("at load");
+  }
+}
+
+Result<Program> Compile(const Graph& graph, const LoadScope* outer,
+                        const std::vector<bool>& parameters,
+                        const KernelSource& kernels,
+                        const LoadOptions& options) {
+  Program program;
+  program.graph = &graph;
+  program.outputs = graph.outputs;
+  const LoadScope scope(graph, outer, parameters);
+  program.kept = scope.made;
+  std::vector<bool> fixed(graph.values.size(), false);
+  for (const Initializer& initializer : graph.initializers) {
+    program.constants.push_back(initializer.value);
+    fixed[static_cast<size_t>(initializer.id)] = true;
+  }
+  for (const ValueId id : graph.inputs) {
+    if (!fixed[static_cast<size_t>(id)]) program.inputs.push_back(id);
+  }
+  for (const Node& node : graph.nodes) {
+    Result<Step> step = CompileNode(node, scope, kernels, options);
+    if (!step.ok()) return step.status().WithContext(node.Label());
+    program.steps.push_back(*std::move(step));
+  }
+  return program;
+}
+
+Result<std::shared_ptr<const Graph>> PrepareGraph(
+    const std::shared_ptr<const Model>& model) {
+  ASSAY_RETURN_IF_ERROR(CheckModel(*model));
+  const bool calls = CallsFunctions(*model);
+  const bool typed = EveryGraph(model->graph(), IsTyped);
+  if (typed && !calls && IsCurrent(model->graph())) {
+    return std::shared_ptr<const Graph>(model, &model->graph());
+  }
+  Graph graph;
+  if (typed) {
+    graph = model->graph();
+  } else {
+    ASSAY_ASSIGN_OR_RETURN(graph, InferTypes(*model));
+  }
+  if (calls) {
+    ASSAY_ASSIGN_OR_RETURN(graph, InlineFunctions(std::move(graph), *model));
+  }
+  if (!IsCurrent(graph)) {
+    ASSAY_ASSIGN_OR_RETURN(graph, ToCurrentOpset(std::move(graph)));
+  }
+  return std::make_shared<const Graph>(std::move(graph));
+}
+
+}  // namespace assay::inline v1

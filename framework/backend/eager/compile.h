@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Compile: makes a graph a Program, with the kernels of a backend's families.
+//
+//   ASSAY_ASSIGN_OR_RETURN(Program program,
+//                          Compile(graph, nullptr, parameters, kernels,
+//                                  options));
+
+#ifndef ASSAY_BACKEND_EAGER_COMPILE_H_
+#define ASSAY_BACKEND_EAGER_COMPILE_H_
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "framework/backend/eager/operator_visitor.h"
+#include "framework/backend/eager/program.h"
+#include "framework/backend/eager/scope.h"
+
+namespace assay::inline v1 {
+
+/// Where the kernels of a backend come from.
+struct KernelSource {
+  /// The kernel of a node, from the first family that knows the operator.
+  Result<Kernel> Make(const Node& node, LoadContext& load) const;
+
+  /// Whether the backend lets the node be replaced by its function body.
+  bool MayExpand(const Node& node) const { return may_expand(node); }
+
+  std::span<const std::unique_ptr<OperatorVisitor>> families;
+  std::function<bool(const Node&)> may_expand;
+  std::function<Kernel(Kernel)> around;
+};
+
+/// Makes the kernels of `graph`, which must outlive the program, and of its
+/// subgraphs. Errors name the node.
+Result<Program> Compile(const Graph& graph, const LoadScope* outer,
+                        const std::vector<bool>& parameters,
+                        const KernelSource& kernels,
+                        const LoadOptions& options);
+
+/// The graph in the form that Compile takes: the model's functions inlined,
+/// operators in their current version, values typed. The model's own graph when
+/// nothing is to be done.
+Result<std::shared_ptr<const Graph>> PrepareGraph(
+    const std::shared_ptr<const Model>& model);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_BACKEND_EAGER_COMPILE_H_

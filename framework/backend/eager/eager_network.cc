@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/backend/eager/eager_network.h"
+
+#include <algorithm>
+#include <set>
+#include <typeinfo>
+#include <utility>
+
+#include "framework/backend/eager/expansion.h"
+#include "framework/backend/eager/frame.h"
+#include "framework/graph/types/type_check.h"
+
+namespace assay::inline v1 {
+namespace {
+
+struct EagerBinding final : Binding {
+  EagerBinding(const EagerNetwork& network, Program& program,
+               std::span<const Value> inputs, std::span<const Value> given)
+      : network(network),
+        values(program.outputs.size()),
+        frame(program, nullptr, Filled(values, given)) {
+    for (size_t i = 0; i < inputs.size(); ++i) frame.SetInput(i, inputs[i]);
+  }
+
+  std::span<const Value> outputs() const override { return values; }
+
+  static std::span<Value> Filled(std::vector<Value>& values,
+                                 std::span<const Value> given) {
+    std::ranges::copy(given, values.begin());
+    return values;
+  }
+
+  const EagerNetwork& network;
+  std::vector<Value> values;  // the outputs
+  Frame frame;
+};
+
+/// The binding as one of this network's; null for any other.
+EagerBinding* OwnBinding(Binding& binding, const EagerNetwork* network) {
+  if (typeid(binding) != typeid(EagerBinding)) return nullptr;
+  auto& own = static_cast<EagerBinding&>(binding);
+  return &own.network == network ? &own : nullptr;
+}
+
+Status ForeignBinding() {
+  return InvalidArgument("the binding was made by another network");
+}
+
+/// The framework's own operations read and write memory of the CPU.
+Status CheckDevice(std::span<const ValueInfo> declared,
+                   std::span<const Value> values) {
+  for (size_t i = 0; i < values.size(); ++i) {
+    const Tensor* tensor = values[i].tensor();
+    if (tensor == nullptr || tensor->device() == Device()) continue;
+    return Unsupported(Reason::kDevice, "'", declared[i].name,
+                       "' is in device memory, wanted memory of the CPU");
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+/// The initializers of the model as written; those that an operator's upgrade
+/// made of its attributes are no parameters.
+void EagerNetwork::FindParameters(const Model& model,
+                                  const LoadOptions& options) {
+  is_parameter_.assign(graph_->values.size(), false);
+  const std::set<std::string_view> targets(options.gradient_targets.begin(),
+                                           options.gradient_targets.end());
+  const bool training = options.mode == Mode::kTraining;
+  offers_parameters_ = training;
+  for (const Initializer& initializer : model.graph().initializers) {
+    const Tensor* tensor = initializer.value.tensor();
+    if (tensor == nullptr || (tensor->dtype() != DType::kFloat32 &&
+                              tensor->dtype() != DType::kFloat64)) {
+      continue;
+    }
+    const std::string& name =
+        model.graph().values[static_cast<size_t>(initializer.id)].name;
+    if (!training && !targets.contains(name)) continue;
+    const ValueId id = graph_->FindValue(name);
+    if (id == kNoValue) continue;  // the upgrade took it away
+    is_parameter_[static_cast<size_t>(id)] = true;
+    offers_parameters_ = true;
+  }
+}
+
+Status EagerNetwork::AddOutputs(const LoadOptions& options) {
+  for (const std::string& name : options.extra_outputs) {
+    const ValueId id = graph_->FindValue(name);
+    if (id == kNoValue) {
+      return NotFound("extra output '", name, "' is no value of the graph");
+    }
+    program_.outputs.push_back(id);
+  }
+  return OkStatus();
+}
+
+void EagerNetwork::Declare(const LoadScope& scope) {
+  const auto info = [&](ValueId id) {
+    const auto at = static_cast<size_t>(id);
+    return ValueInfo{graph_->values[at].name, *scope.types[at]};
+  };
+  for (const ValueId id : program_.inputs) inputs_.push_back(info(id));
+  for (const ValueId id : program_.outputs) outputs_.push_back(info(id));
+}
+
+Status EagerNetwork::MakeProgram(const KernelSource& kernels,
+                                 const LoadOptions& options) {
+  Result<Program> whole =
+      Compile(*graph_, nullptr, is_parameter_, kernels, options);
+  if (whole.status().code() == StatusCode::kUnsupported) {
+    ASSAY_ASSIGN_OR_RETURN(
+        Graph expanded,
+        ExpandDeclined(*graph_, nullptr, is_parameter_, kernels, options));
+    graph_ = std::make_shared<const Graph>(std::move(expanded));
+    is_parameter_.resize(graph_->values.size(), false);
+    whole = Compile(*graph_, nullptr, is_parameter_, kernels, options);
+  }
+  ASSAY_ASSIGN_OR_RETURN(program_, std::move(whole));
+  return OkStatus();
+}
+
+Result<std::unique_ptr<Network>> EagerNetwork::Load(
+    const std::shared_ptr<const Model>& model, const KernelSource& kernels,
+    std::string_view executor, const LoadOptions& options) {
+  auto network = std::unique_ptr<EagerNetwork>(new EagerNetwork);
+  network->executor_ = executor;
+  ASSAY_ASSIGN_OR_RETURN(network->graph_, PrepareGraph(model));
+  ASSAY_RETURN_IF_ERROR(CheckTypes(*network->graph_));
+  network->FindParameters(*model, options);
+  ASSAY_RETURN_IF_ERROR(network->MakeProgram(kernels, options));
+  ASSAY_RETURN_IF_ERROR(network->AddOutputs(options));
+  const LoadScope scope(*network->graph_, nullptr, {});
+  network->Declare(scope);
+  if (!options.gradient_targets.empty()) {
+    ASSAY_ASSIGN_OR_RETURN(
+        network->plan_,
+        PlanGradient(network->program_, scope, options.gradient_targets));
+  }
+  return std::unique_ptr<Network>(std::move(network));
+}
+
+Result<std::unique_ptr<Binding>> EagerNetwork::Bind(
+    std::span<const Value> inputs, std::span<const Value> outputs) {
+  ASSAY_RETURN_IF_ERROR(CheckBind(inputs_, outputs_, inputs, outputs));
+  ASSAY_RETURN_IF_ERROR(CheckDevice(inputs_, inputs));
+  ASSAY_RETURN_IF_ERROR(CheckDevice(outputs_, outputs));
+  return std::unique_ptr<Binding>(
+      std::make_unique<EagerBinding>(*this, program_, inputs, outputs));
+}
+
+Status EagerNetwork::Forward(Binding& binding) {
+  EagerBinding* const own = OwnBinding(binding, this);
+  if (own == nullptr) return ForeignBinding();
+  return own->frame.Run();
+}
+
+Result<std::vector<Value>> EagerNetwork::Backward(
+    Binding& binding, std::span<const Value> cotangents,
+    std::span<const std::string> targets) {
+  EagerBinding* const own = OwnBinding(binding, this);
+  if (own == nullptr) return ForeignBinding();
+  if (!own->frame.complete()) {
+    return FailedPrecondition("backward was called before a forward");
+  }
+  return RunBackward(*plan_, own->frame, cotangents, targets);
+}
+
+std::vector<std::string> EagerNetwork::List() const {
+  std::vector<std::string> names;
+  for (const Initializer& initializer : graph_->initializers) {
+    const auto id = static_cast<size_t>(initializer.id);
+    if (is_parameter_[id]) names.push_back(graph_->values[id].name);
+  }
+  return names;
+}
+
+Result<size_t> EagerNetwork::FindParameter(std::string_view name) const {
+  for (size_t i = 0; i < graph_->initializers.size(); ++i) {
+    const auto id = static_cast<size_t>(graph_->initializers[i].id);
+    if (is_parameter_[id] && graph_->values[id].name == name) return i;
+  }
+  return NotFound("'", name, "' is no parameter of the network");
+}
+
+Result<Tensor> EagerNetwork::Read(std::string_view name) const {
+  ASSAY_ASSIGN_OR_RETURN(const size_t index, FindParameter(name));
+  return program_.constants[index].tensor()->Clone();
+}
+
+Status EagerNetwork::Write(std::string_view name, const Tensor& value) {
+  ASSAY_ASSIGN_OR_RETURN(const size_t index, FindParameter(name));
+  const Tensor& held = *program_.constants[index].tensor();
+  if (held.dtype() != value.dtype() || held.shape() != value.shape()) {
+    return InvalidArgument("parameter '", name, "' is ", held.Signature(),
+                           ", found ", value.Signature());
+  }
+  // A copy: the model's bytes, and what somebody has read, stay as they are.
+  ASSAY_ASSIGN_OR_RETURN(program_.constants[index], value.Clone());
+  return OkStatus();
+}
+
+std::vector<PlacedNode> EagerNetwork::Placed() const {
+  std::vector<PlacedNode> placed;
+  for (const Step& step : program_.steps) {
+    const std::string& executor = step.kernel.executor;
+    placed.push_back({step.node->Label(),
+                      executor.empty() ? executor_ : executor,
+                      step.node->function});
+  }
+  return placed;
+}
+
+}  // namespace assay::inline v1

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// EagerNetwork: a compiled Program as a Network, with what it can offer beyond
+// Forward.
+//
+//   ASSAY_ASSIGN_OR_RETURN(auto network,
+//                          EagerNetwork::Load(model, kernels, "acme", {}));
+
+#ifndef ASSAY_BACKEND_EAGER_EAGER_NETWORK_H_
+#define ASSAY_BACKEND_EAGER_EAGER_NETWORK_H_
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/backend/backend.h"
+#include "framework/backend/eager/compile.h"
+#include "framework/backend/eager/gradient.h"
+
+namespace assay::inline v1 {
+
+class EagerNetwork final : public Network,
+                           private Differentiable,
+                           private Parameters,
+                           private Placement {
+ public:
+  /// `executor` is who runs a kernel that names nobody.
+  static Result<std::unique_ptr<Network>> Load(
+      const std::shared_ptr<const Model>& model, const KernelSource& kernels,
+      std::string_view executor, const LoadOptions& options);
+
+  std::span<const ValueInfo> inputs() const override { return inputs_; }
+  std::span<const ValueInfo> outputs() const override { return outputs_; }
+  Result<std::unique_ptr<Binding>> Bind(
+      std::span<const Value> inputs, std::span<const Value> outputs) override;
+  Status Forward(Binding& binding) override;
+
+  Differentiable* differentiable() override {
+    return plan_.has_value() ? this : nullptr;
+  }
+  Parameters* parameters() override {
+    return offers_parameters_ ? this : nullptr;
+  }
+  Placement* placement() override { return this; }
+
+ private:
+  EagerNetwork() = default;
+
+  /// Makes the program, with function bodies where kernels are missing.
+  Status MakeProgram(const KernelSource& kernels, const LoadOptions& options);
+  void FindParameters(const Model& model, const LoadOptions& options);
+  Status AddOutputs(const LoadOptions& options);
+  void Declare(const LoadScope& scope);
+
+  Result<std::vector<Value>> Backward(
+      Binding& binding, std::span<const Value> cotangents,
+      std::span<const std::string> targets) override;
+
+  std::vector<std::string> List() const override;
+  Result<Tensor> Read(std::string_view name) const override;
+  Status Write(std::string_view name, const Tensor& value) override;
+  /// Index among the program's constants.
+  Result<size_t> FindParameter(std::string_view name) const;
+
+  std::vector<PlacedNode> Placed() const override;
+
+  std::shared_ptr<const Graph> graph_;
+  Program program_;
+  std::optional<GradientPlan> plan_;
+  std::vector<bool> is_parameter_;  // by ValueId
+  bool offers_parameters_ = false;
+  std::string executor_;
+  std::vector<ValueInfo> inputs_;
+  std::vector<ValueInfo> outputs_;
+};
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_BACKEND_EAGER_EAGER_NETWORK_H_

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Frame: one place for every value of a Program, and a context for every step
+// with its places looked up. Made at Bind, so that a run looks nothing up and,
+// from the second on, allocates nothing.
+//
+//   Frame frame(program, nullptr, outputs);
+//   frame.SetInput(0, x);
+//   ASSAY_RETURN_IF_ERROR(frame.Run());
+//
+// A subgraph has a frame of its own inside the context of the node that runs
+// it; a captured value is the same place in both.
+
+#ifndef ASSAY_BACKEND_EAGER_FRAME_H_
+#define ASSAY_BACKEND_EAGER_FRAME_H_
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/backend/eager/program.h"
+
+namespace assay::inline v1 {
+
+class Frame;
+
+/// Where an output of a step goes.
+struct Place {
+  Value* value = nullptr;  // null: the node omits it
+  std::string_view name;
+  bool callers = false;  // memory that the caller gave
+  int64_t written = 0;   // the number of the run that wrote it last
+};
+
+/// Stores `value`: into the caller's memory by copy, else by sharing.
+Status Store(const Value& value, Place& place);
+
+class StepContext final : public KernelContext {
+ public:
+  StepContext(Step& step, Frame& frame);
+  StepContext(StepContext&&) = default;
+
+  Result<Tensor*> Output(assay::Output output, DType dtype,
+                         const Shape& shape) override;
+  Status SetOutput(assay::Output output, Value value) override;
+  Result<std::vector<Value>> Run(std::string_view attribute,
+                                 std::span<const Value> inputs) override;
+  Result<std::vector<Value>> Differentiate(
+      std::span<const Value> inputs) override;
+  void Save(Value value) override;
+
+  const Step& step() const { return *step_; }
+  const std::vector<Value>& saved() const { return saved_; }
+
+ private:
+  friend class Frame;
+
+  Place* Find(assay::Output output);
+  Result<Tensor*> Allocate(Place& place, DType dtype, const Shape& shape);
+  bool Wrote(int64_t run) const;
+  /// Why the step failed: its status, or the output that it left out.
+  Status Explain(const Status& status) const;
+
+  Step* step_;
+  Frame* frame_;
+  std::vector<Place> outputs_;
+  size_t output_count_;  // known without dividing by the size of a Place
+  std::vector<std::unique_ptr<Frame>> bodies_;  // parallel to step_->bodies
+  std::unique_ptr<Frame> part_;                 // of step_->part
+  std::vector<Value> saved_;
+};
+
+class Frame {
+ public:
+  /// Of a main graph when `outer` is null. `outputs`, parallel to the
+  /// program's outputs or empty, are where those go; a value that is present
+  /// there is memory of the caller's. `program`, `outer` and `outputs` must
+  /// outlive the frame.
+  Frame(Program& program, Frame* outer, std::span<Value> outputs);
+  Frame(const Frame&) = delete;
+  Frame& operator=(const Frame&) = delete;
+
+  /// The value of program.inputs[index].
+  void SetInput(size_t index, const Value& value);
+
+  /// Runs every step. Errors name the node.
+  Status Run();
+
+  /// Runs a subgraph: its inputs to its outputs.
+  Result<std::vector<Value>> Call(std::span<const Value> inputs);
+
+  const Value& value(ValueId id) const {
+    return *places_[static_cast<size_t>(id)];
+  }
+  const StepContext& context(size_t step) const { return contexts_[step]; }
+  const Program& program() const { return program_; }
+  /// Whether the last run came to its end.
+  bool complete() const { return complete_; }
+
+ private:
+  friend class StepContext;
+
+  /// A graph output that is no step's own: an input, a constant, or one that
+  /// stands in the list twice.
+  struct Copy {
+    const Value* from;
+    Place to;
+  };
+
+  void PlaceOutputs(std::span<Value> outputs);
+  void Release();
+  Status CopyOutputs();
+
+  Program& program_;
+  std::vector<Value> values_;   // by ValueId, where no other place is meant
+  std::vector<Value*> places_;  // by ValueId
+  std::vector<bool> callers_;   // by ValueId
+  std::vector<StepContext> contexts_;
+  std::vector<Copy> copies_;
+  std::vector<Value*> shared_;  // set by sharing, dropped before the next run
+  bool holds_ = false;          // there is something for Release to let go of
+  int64_t run_ = 0;             // counts from 1
+  bool complete_ = false;
+};
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_BACKEND_EAGER_FRAME_H_

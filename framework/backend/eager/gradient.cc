@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/backend/eager/gradient.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "framework/backend/exception.h"
+
+namespace assay::inline v1 {
+namespace {
+
+/// What flows into each value, and which values matter to this call.
+struct Flowing {
+  std::vector<Tensor> cotangents;  // by ValueId; undefined: zeros
+  std::vector<bool> wanted;        // by ValueId
+};
+
+class StepGradient final : public GradientContext {
+ public:
+  StepGradient(const GradientPlan& plan, const Frame& frame,
+               const StepContext& context, const Flowing& flowing)
+      : plan_(plan), frame_(frame), context_(context), flowing_(flowing) {
+    gradients_.resize(node().inputs.size());
+  }
+
+  const Tensor& input(Input input) const override {
+    return context_.input(input);
+  }
+  const Tensor& output(Output output) const override {
+    const Tensor* tensor = TensorAt(Id(node().outputs, output.position));
+    return tensor == nullptr ? kNothing : *tensor;
+  }
+  const Value& saved(int index) const override {
+    return context_.saved().at(static_cast<size_t>(index));
+  }
+  const Tensor* cotangent(Output output) const override {
+    const ValueId id = Id(node().outputs, output.position);
+    if (id == kNoValue) return nullptr;
+    const Tensor& held = flowing_.cotangents[static_cast<size_t>(id)];
+    return held.defined() ? &held : nullptr;
+  }
+  bool wanted(Input input) const override {
+    return Wanted(Id(node().inputs, input.position));
+  }
+  Result<Tensor*> Gradient(Input input) override;
+
+  /// Adds what the kernel wrote to what flows into the node's inputs.
+  Status Collect(Flowing& flowing) const;
+
+ private:
+  const Node& node() const { return *context_.step().node; }
+  static ValueId Id(const std::vector<ValueId>& ids, int position) {
+    const auto at = static_cast<size_t>(position);
+    return at < ids.size() ? ids[at] : kNoValue;
+  }
+  const Tensor* TensorAt(ValueId id) const {
+    return id == kNoValue ? nullptr : frame_.value(id).tensor();
+  }
+  bool Wanted(ValueId id) const {
+    return id != kNoValue && plan_.carries[static_cast<size_t>(id)] &&
+           flowing_.wanted[static_cast<size_t>(id)];
+  }
+
+  static const Tensor kNothing;
+  const GradientPlan& plan_;
+  const Frame& frame_;
+  const StepContext& context_;
+  const Flowing& flowing_;
+  std::vector<Tensor> gradients_;  // by position
+};
+
+const Tensor StepGradient::kNothing;
+
+Result<Tensor*> StepGradient::Gradient(Input input) {
+  const ValueId id = Id(node().inputs, input.position);
+  const Tensor* value = TensorAt(id);
+  if (value == nullptr || !plan_.carries[static_cast<size_t>(id)]) {
+    return InvalidArgument("input ", input.position, " has no gradient");
+  }
+  Tensor& gradient = gradients_[static_cast<size_t>(input.position)];
+  if (!gradient.defined()) {
+    ASSAY_ASSIGN_OR_RETURN(gradient,
+                           Tensor::Allocate(value->dtype(), value->shape()));
+  }
+  return &gradient;
+}
+
+Status StepGradient::Collect(Flowing& flowing) const {
+  for (size_t i = 0; i < gradients_.size(); ++i) {
+    const ValueId id = node().inputs[i];
+    if (!gradients_[i].defined() || !Wanted(id)) continue;
+    ASSAY_RETURN_IF_ERROR(
+        Accumulate(flowing.cotangents[static_cast<size_t>(id)], gradients_[i]));
+  }
+  return OkStatus();
+}
+
+template <class T>
+void Add(Tensor& sum, const Tensor& addend) {
+  const std::span<T> to = sum.mutable_elements<T>();
+  const std::span<const T> from = addend.elements<T>();
+  for (size_t i = 0; i < to.size(); ++i) to[i] += from[i];
+}
+
+/// The values that depend on a named target.
+Result<std::vector<bool>> MarkWanted(const GradientPlan& plan,
+                                     const Program& program,
+                                     std::span<const std::string> targets) {
+  std::vector<bool> wanted(plan.carries.size(), false);
+  for (const std::string& name : targets) {
+    const auto target = plan.targets.find(name);
+    if (target == plan.targets.end()) {
+      return InvalidArgument("'", name,
+                             "' is none of the network's gradient targets");
+    }
+    wanted[static_cast<size_t>(target->second)] = true;
+  }
+  const auto is_wanted = [&](ValueId id) {
+    return id != kNoValue && wanted[static_cast<size_t>(id)];
+  };
+  for (const size_t index : plan.steps) {
+    const Node& node = *program.steps[index].node;
+    if (std::ranges::none_of(node.inputs, is_wanted)) continue;
+    for (const ValueId id : node.outputs) {
+      if (id == kNoValue || !plan.carries[static_cast<size_t>(id)]) continue;
+      wanted[static_cast<size_t>(id)] = true;
+    }
+  }
+  return wanted;
+}
+
+/// Starts from the outputs' cotangents.
+Status Seed(const GradientPlan& plan, const Frame& frame,
+            std::span<const Value> cotangents, Flowing& flowing) {
+  const Program& program = frame.program();
+  if (cotangents.size() != program.outputs.size()) {
+    return InvalidArgument("found ", cotangents.size(), " cotangents, wanted ",
+                           program.outputs.size());
+  }
+  for (size_t i = 0; i < cotangents.size(); ++i) {
+    if (!cotangents[i].present()) continue;
+    const auto id = static_cast<size_t>(program.outputs[i]);
+    const ValueType found = cotangents[i].Type();
+    const ValueType wanted = frame.value(program.outputs[i]).Type();
+    if (!plan.carries[id] || !(found == wanted)) {
+      return InvalidArgument("the cotangent of output '",
+                             program.graph->values[id].name, "' is ",
+                             found.ToString(), ", wanted ",
+                             plan.carries[id] ? wanted.ToString() : "none");
+    }
+    ASSAY_RETURN_IF_ERROR(
+        Accumulate(flowing.cotangents[id], *cotangents[i].tensor()));
+  }
+  return OkStatus();
+}
+
+Status RunStep(const GradientPlan& plan, const Frame& frame,
+               const StepContext& context, Flowing& flowing) {
+  const Node& node = *context.step().node;
+  const bool reached = std::ranges::any_of(node.outputs, [&](ValueId id) {
+    return id != kNoValue &&
+           flowing.cotangents[static_cast<size_t>(id)].defined();
+  });
+  const bool asked = std::ranges::any_of(node.inputs, [&](ValueId id) {
+    return id != kNoValue && flowing.wanted[static_cast<size_t>(id)];
+  });
+  if (!reached || !asked) return OkStatus();
+  StepGradient gradient(plan, frame, context, flowing);
+  try {
+    ASSAY_RETURN_IF_ERROR(context.step().kernel.backward(gradient));
+  } catch (...) {
+    return StatusOfException("backward");
+  }
+  return gradient.Collect(flowing);
+}
+
+/// The sum of what flowed into a value, in memory that nobody else holds.
+Result<Tensor> Own(const Tensor& sum, const Value& value) {
+  const Tensor& like = *value.tensor();
+  if (!sum.defined()) return Tensor::Allocate(like.dtype(), like.shape());
+  if (sum.unique()) return sum;
+  return sum.Clone();
+}
+
+}  // namespace
+
+Status Accumulate(Tensor& sum, const Tensor& addend) {
+  if (!sum.defined()) {
+    sum = addend;
+    return OkStatus();
+  }
+  if (sum.dtype() != addend.dtype() || sum.shape() != addend.shape()) {
+    return Internal("cannot add a gradient of ", addend.Signature(),
+                    " to one of ", sum.Signature());
+  }
+  if (!sum.unique()) {
+    ASSAY_ASSIGN_OR_RETURN(sum, sum.Clone());
+  }
+  if (sum.dtype() == DType::kFloat32) {
+    Add<float>(sum, addend);
+  } else {
+    Add<double>(sum, addend);
+  }
+  return OkStatus();
+}
+
+Result<std::vector<Value>> RunBackward(const GradientPlan& plan,
+                                       const Frame& frame,
+                                       std::span<const Value> cotangents,
+                                       std::span<const std::string> targets) {
+  const Program& program = frame.program();
+  Flowing flowing;
+  flowing.cotangents.resize(plan.carries.size());
+  ASSAY_ASSIGN_OR_RETURN(flowing.wanted, MarkWanted(plan, program, targets));
+  ASSAY_RETURN_IF_ERROR(Seed(plan, frame, cotangents, flowing));
+  for (size_t i = plan.steps.size(); i-- > 0;) {
+    const size_t index = plan.steps[i];
+    const Status status = RunStep(plan, frame, frame.context(index), flowing);
+    if (!status.ok()) {
+      return status.WithContext(program.steps[index].node->Label());
+    }
+  }
+  std::vector<Value> gradients;
+  for (const std::string& name : targets) {
+    const ValueId id = plan.targets.at(name);
+    ASSAY_ASSIGN_OR_RETURN(
+        Tensor gradient,
+        Own(flowing.cotangents[static_cast<size_t>(id)], frame.value(id)));
+    gradients.emplace_back(std::move(gradient));
+  }
+  return gradients;
+}
+
+}  // namespace assay::inline v1

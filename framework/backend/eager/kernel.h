@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Kernel, LoadContext, KernelContext, GradientContext: what an operator of an
+// eager backend is written against.
+//
+//   Result<Kernel> Visit(const op::Relu& op, LoadContext& load) override {
+//     if (load.dtype(op.x) != DType::kFloat32) {
+//       return Unsupported(Reason::kDType, "Relu of ", load.dtype(op.x));
+//     }
+//     return Kernel{.forward = [op](KernelContext& run) -> Status {
+//       const Tensor& x = run.input(op.x);
+//       ASSAY_ASSIGN_OR_RETURN(Tensor* const y,
+//                              run.Output(op.y, x.dtype(), x.shape()));
+//       ReluForward(x, *y);
+//       return OkStatus();
+//     }};
+//   }
+//
+// Visit runs once per node at Load; the kernel runs at every Forward, with
+// values of the element types that Load saw. A kernel keeps no state of a run
+// in itself: one network may have many bindings.
+
+#ifndef ASSAY_BACKEND_EAGER_KERNEL_H_
+#define ASSAY_BACKEND_EAGER_KERNEL_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/core/status.h"
+#include "framework/core/value.h"
+#include "framework/graph/model.h"
+#include "framework/graph/operator.h"
+
+namespace assay::inline v1 {
+
+struct LoadOptions;
+struct LoadScope;  // scope.h, private: a graph's types and fixed values
+class KernelContext;
+class GradientContext;
+
+/// A part of the graph that a node stands in, by the names of its values: all
+/// that lies between `inputs` and `output`.
+struct GraphPart {
+  std::vector<std::string> inputs;
+  std::string output;
+  int targets = 0;  // the first so many inputs are differentiated by
+};
+
+/// One node, ready to run. `backward` is empty where there is no gradient.
+struct Kernel {
+  std::function<Status(KernelContext&)> forward;
+  std::function<Status(GradientContext&)> backward;
+  /// Who computes, for Placement; empty means the backend itself.
+  std::string executor;
+  /// What Differentiate runs. Load fails where the part has no gradient.
+  std::optional<GraphPart> part = std::nullopt;
+};
+
+/// What is known of a node when the model is loaded.
+class LoadContext {
+ public:
+  LoadContext(const Node& node, const LoadScope& scope,
+              const LoadOptions& options)
+      : node_(node), scope_(scope), options_(options) {}
+
+  const Node& node() const { return node_; }
+  const LoadOptions& options() const { return options_; }
+
+  /// The inferred or declared type; kind kNone when it is not known or the
+  /// input is omitted.
+  const ValueType& type(Input input) const;
+  const ValueType& type(Output output) const;
+  DType dtype(Input input) const { return type(input).dtype; }
+  DType dtype(Output output) const { return type(output).dtype; }
+
+  /// The value of an input that the model fixes, by an initializer of this or
+  /// an enclosing graph or by a Constant node; null otherwise. Null too for a
+  /// parameter that Parameters::Write may change: the float32 and float64
+  /// initializers in mode kTraining, and those among the gradient targets.
+  const Tensor* constant(Input input) const;
+
+ private:
+  const Node& node_;
+  const LoadScope& scope_;
+  const LoadOptions& options_;
+};
+
+/// The values of one run of one node.
+class KernelContext {
+ public:
+  virtual ~KernelContext() = default;
+
+  /// A tensor input; the empty tensor when it is omitted.
+  const Tensor& input(Input input) const {
+    const Tensor* tensor = value(input).tensor();
+    return tensor == nullptr ? kNoTensor : *tensor;
+  }
+  /// An input of any kind; an absent Value when it is omitted.
+  const Value& value(Input input) const {
+    const auto position = static_cast<size_t>(input.position);
+    return position < inputs_.size() ? *inputs_[position] : kAbsent;
+  }
+  int input_count() const { return static_cast<int>(inputs_.size()); }
+
+  /// The tensor to write an output into: the caller's, or one that earlier
+  /// runs used, or a new one. Its content is unspecified. Fails when the
+  /// caller bound memory of another type or shape. A null tensor, without
+  /// error, when the node omits the output. A kernel that returns without
+  /// having asked for, or set, every output of its node has failed.
+  virtual Result<Tensor*> Output(assay::Output output, DType dtype,
+                                 const Shape& shape) = 0;
+
+  /// Sets an output of any kind; a tensor is copied into the caller's memory
+  /// where there is one, else shared.
+  virtual Status SetOutput(assay::Output output, Value value) = 0;
+
+  /// Runs a subgraph attribute of this node with the captured outer values, and
+  /// returns its outputs. Drop those of one run before the next: then the next
+  /// reuses their memory.
+  virtual Result<std::vector<Value>> Run(std::string_view attribute,
+                                         std::span<const Value> inputs) = 0;
+
+  /// Runs Kernel::part on these inputs, one for each of the part's, and returns
+  /// the gradients of its output, of the sum of its elements where it has
+  /// several, with respect to the part's targets.
+  virtual Result<std::vector<Value>> Differentiate(
+      std::span<const Value> inputs) = 0;
+
+  /// Keeps a value for backward, in order of calls; inputs and outputs need no
+  /// saving. Does nothing when no gradient was asked for.
+  virtual void Save(Value value) = 0;
+
+ protected:
+  static const Tensor kNoTensor;
+  static const Value kAbsent;
+  std::vector<const Value*> inputs_;
+};
+
+/// The values of one backward run of one node.
+class GradientContext {
+ public:
+  virtual ~GradientContext() = default;
+
+  virtual const Tensor& input(Input input) const = 0;
+  virtual const Tensor& output(Output output) const = 0;
+  virtual const Value& saved(int index) const = 0;
+
+  /// The cotangent of an output; null when nothing flows into it (zeros).
+  virtual const Tensor* cotangent(Output output) const = 0;
+
+  /// Whether the gradient with respect to this input is needed.
+  virtual bool wanted(Input input) const = 0;
+
+  /// Zeros of the input's type and shape, to be added into or overwritten; the
+  /// same tensor when asked again. The framework sums the gradients of a value
+  /// that is read more than once, and drops one that is not wanted.
+  virtual Result<Tensor*> Gradient(Input input) = 0;
+};
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_BACKEND_EAGER_KERNEL_H_

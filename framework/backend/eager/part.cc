@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/backend/eager/part.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "framework/backend/eager/gradient.h"
+#include "framework/graph/edit/submodel.h"
+
+namespace assay::inline v1 {
+namespace {
+
+/// Walks from the output back to the inputs.
+class Cutter {
+ public:
+  explicit Cutter(const Graph& graph) : graph_(graph) {}
+
+  Result<Graph> Cut(const GraphPart& part) {
+    cut_.name = part.output;
+    cut_.values = graph_.values;
+    for (const std::string& name : part.inputs) {
+      ASSAY_ASSIGN_OR_RETURN(const ValueId id, Find(name));
+      cut_.inputs.push_back(id);
+      if (!inputs_.insert(id).second) {
+        return InvalidArgument("'", name, "' stands twice");
+      }
+    }
+    ASSAY_ASSIGN_OR_RETURN(const ValueId output, Find(part.output));
+    cut_.outputs = {output};
+    if (!inputs_.contains(output)) needed_.insert(output);
+    for (size_t i = graph_.nodes.size(); i-- > 0;) {
+      ASSAY_RETURN_IF_ERROR(Offer(graph_.nodes[i]));
+    }
+    std::ranges::reverse(cut_.nodes);
+    for (const ValueId id : needed_) {
+      ASSAY_RETURN_IF_ERROR(Capture(id));
+    }
+    return std::move(cut_);
+  }
+
+ private:
+  Result<ValueId> Find(const std::string& name) const {
+    const ValueId id = graph_.FindValue(name);
+    if (id != kNoValue) return id;
+    return InvalidArgument("'", name, "' is no value of the graph");
+  }
+
+  // Takes the node when it computes something that is needed.
+  Status Offer(const Node& node) {
+    const bool computes = std::ranges::any_of(
+        node.outputs, [&](ValueId id) { return needed_.contains(id); });
+    if (!computes) return OkStatus();
+    if (node.op_type == "Gradient" &&
+        node.domain == "ai.onnx.preview.training") {
+      return Unsupported(Reason::kGradient, "'", cut_.name, "' depends on ",
+                         node.Label(),
+                         ", and derivatives of derivatives are not offered");
+    }
+    Node& taken = cut_.nodes.emplace_back(node);
+    for (ValueId& id : taken.outputs) {
+      if (inputs_.contains(id)) id = kNoValue;  // what is fed stands for it
+      needed_.erase(id);
+    }
+    for (const ValueId id : ReadBy(node)) {
+      if (!inputs_.contains(id)) needed_.insert(id);
+    }
+    return OkStatus();
+  }
+
+  // A value that no node computes: fixed by the graph, or from around it.
+  Status Capture(ValueId id) {
+    const bool captured =
+        std::ranges::find(graph_.captures, id, &assay::Capture::inner) !=
+        graph_.captures.end();
+    if (!captured && graph_.FindInitializer(id) == nullptr) {
+      return InvalidArgument("'", cut_.name, "' depends on '",
+                             graph_.values[static_cast<size_t>(id)].name,
+                             "', which is none of the independent variables");
+    }
+    cut_.captures.push_back({id, id});
+    return OkStatus();
+  }
+
+  const Graph& graph_;
+  Graph cut_;
+  std::set<ValueId> inputs_;
+  std::set<ValueId> needed_;  // and not computed by a node that was taken
+};
+
+/// As many ones as `value` has elements.
+Result<Value> OnesLike(const Tensor& value) {
+  ASSAY_ASSIGN_OR_RETURN(Tensor ones,
+                         Tensor::Allocate(value.dtype(), value.shape()));
+  if (value.dtype() == DType::kFloat32) {
+    std::ranges::fill(ones.mutable_elements<float>(), 1.0F);
+  } else {
+    std::ranges::fill(ones.mutable_elements<double>(), 1.0);
+  }
+  return Value(std::move(ones));
+}
+
+struct PlannedPart final : DifferentiablePart {
+  Result<std::vector<Value>> Differentiate(
+      Frame& frame, std::span<const Value> inputs) const override {
+    ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> outputs,
+                           frame.Call(inputs));
+    ASSAY_ASSIGN_OR_RETURN(const Value ones, OnesLike(*outputs[0].tensor()));
+    return RunBackward(plan, frame, {&ones, 1}, targets);
+  }
+
+  GradientPlan plan;
+  std::vector<std::string> targets;
+};
+
+}  // namespace
+
+Result<Graph> CutPart(const Graph& graph, const GraphPart& part) {
+  return Cutter(graph).Cut(part);
+}
+
+Status CheckFed(const Node& node, const Graph& cut, const LoadScope& scope) {
+  if (node.inputs.size() != cut.inputs.size()) {
+    return InvalidArgument("found ", node.inputs.size(), " inputs, wanted ",
+                           cut.inputs.size());
+  }
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    if (node.inputs[i] == kNoValue) {
+      return InvalidArgument("input ", i, " is omitted");
+    }
+    const ValueType& fed = *scope.types[static_cast<size_t>(node.inputs[i])];
+    const ValueType& wanted = *scope.types[static_cast<size_t>(cut.inputs[i])];
+    if (fed.dtype != wanted.dtype) {
+      return InvalidArgument(
+          "input ", i, " is ", fed.ToString(), ", and '",
+          cut.values[static_cast<size_t>(cut.inputs[i])].name, "' is ",
+          wanted.ToString());
+    }
+  }
+  return OkStatus();
+}
+
+Result<std::shared_ptr<DifferentiablePart>> MakePart(
+    const GraphPart& part, std::shared_ptr<const Graph> graph, Program program,
+    const LoadScope& outer) {
+  auto made = std::make_shared<PlannedPart>();
+  made->graph = std::move(graph);
+  made->program = std::move(program);
+  made->targets.assign(part.inputs.begin(), part.inputs.begin() + part.targets);
+  const LoadScope inner(*made->graph, &outer, {});
+  ASSAY_ASSIGN_OR_RETURN(made->plan,
+                         PlanGradient(made->program, inner, made->targets));
+  if (!made->plan.carries[static_cast<size_t>(made->graph->outputs[0])]) {
+    return Unsupported(Reason::kGradient, "'", part.output,
+                       "' is no tensor of float32 or float64");
+  }
+  return std::shared_ptr<DifferentiablePart>(std::move(made));
+}
+
+}  // namespace assay::inline v1

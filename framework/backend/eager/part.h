@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A part of a graph cut out as a program of its own, with the plan of its
+// gradient, for a kernel that names one (Kernel::part).
+//
+//   ASSAY_ASSIGN_OR_RETURN(Graph cut, CutPart(graph, part));
+//   // compiled to `program`
+//   ASSAY_ASSIGN_OR_RETURN(step.part, MakePart(part, cut, program, scope));
+//   Frame frame(step.part->program, &outer, {});
+//   ASSAY_ASSIGN_OR_RETURN(auto gradients,
+//                          step.part->Differentiate(frame, inputs));
+
+#ifndef ASSAY_BACKEND_EAGER_PART_H_
+#define ASSAY_BACKEND_EAGER_PART_H_
+
+#include <memory>
+
+#include "framework/backend/eager/program.h"
+#include "framework/backend/eager/scope.h"
+
+namespace assay::inline v1 {
+
+/// The nodes of `graph` between the part's inputs and its output, as a subgraph
+/// that captures the fixed values they read. Its values have the ids that they
+/// have in `graph`. Invalid argument when a name is no value of the graph or
+/// stands twice, or the output depends on an input of the graph that is none of
+/// the part's; unsupported, reason gradient, when a Gradient lies between.
+Result<Graph> CutPart(const Graph& graph, const GraphPart& part);
+
+/// Invalid argument when what is fed to the node is not one value of the same
+/// element type for each of the inputs of `cut`, a part of the scope's graph.
+Status CheckFed(const Node& node, const Graph& cut, const LoadScope& scope);
+
+/// `program` is that of `graph`, which CutPart made of the graph of `outer`.
+/// Unsupported, reason gradient, as PlanGradient says, or when the output is no
+/// tensor of float32 or float64.
+Result<std::shared_ptr<DifferentiablePart>> MakePart(
+    const GraphPart& part, std::shared_ptr<const Graph> graph, Program program,
+    const LoadScope& outer);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_BACKEND_EAGER_PART_H_

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "framework/cli/program_fixture.h"
+#include "framework/cli/select/chosen_case.h"
+#include "framework/cli/select/wrapped_text.h"
+
+namespace assay {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+/// The longest line, those of commands apart.
+size_t Widest(const std::string& text) {
+  size_t widest = 0;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    widest = std::max(widest, line.size());
+  }
+  return widest;
+}
+
+TEST(Wrapped, BreaksAtSpacesThenBehindSlashesThenAnywhere) {
+  const struct {
+    const char* text;
+    WrapOptions options;
+    const char* lines;
+  } rows[] = {
+      {"one two", {.width = 20}, "one two\n"},
+      {"one two three", {.width = 8}, "one two\nthree\n"},
+      {"one two",
+       {.label = "n", .indent = 1, .label_width = 3, .width = 9},
+       " n  one\n    two\n"},
+      {"a/bb/ccc", {.width = 6}, "a/bb/\nccc\n"},
+      {"abcdefgh", {.width = 3}, "abc\ndef\ngh\n"},
+      {"a\nb", {.width = 9}, "a\nb\n"},
+      {"", {}, "\n"},
+      {"run this/long/word now",
+       {.width = 9, .command = true},
+       "run \\\nthis/long/word \\\nnow\n"},
+  };
+  for (const auto& row : rows) {
+    EXPECT_EQ(Wrapped(row.text, row.options), row.lines) << row.text;
+  }
+}
+
+TEST(Nearest, PrefersIdsThatContainTheWordThenThoseWithFewEdits) {
+  const std::vector<std::string> known = {
+      "node/Abs/test_abs", "node/Acos/test_acos", "node/Conv/test_basic_conv"};
+  EXPECT_EQ(Nearest("node/Abs/test_abz", known).front(), known[0]);
+  EXPECT_EQ(Nearest("basic_conv", known).front(), known[2]);
+  EXPECT_EQ(Nearest("node/Wrong/test_acos", known).front(), known[1]);
+  EXPECT_THAT(Nearest("x", {}), ElementsAre());
+}
+
+using ExplainTest = ProgramTest;
+
+TEST_F(ExplainTest, SaysAllThatTheVerdictRestsOn) {
+  const std::string backend = ReferenceWith(
+      "expectations.txt",
+      "# a comment\n"
+      "expect fail where op:Abs because \"a reason of ours\"\n"
+      "tolerate rtol=0.5 atol=0.5 where op:Neg because \"loose on purpose\"\n");
+  std::ofstream(folder_ / "reference.policy/claims.txt")
+      << "claim forward where op:Abs and dtype:float16\n"
+         "claim forward where op:Neg\n";
+  Assay(StrCat("run --backend ", backend,
+               " --filter 'id:node/Abs/test_abs or id:node/Neg/test_neg or "
+               "id:node/Shape/test_shape_start_1_end_negative_1 or "
+               "id:node/ConstantOfShape/*' --no-report --out run"));
+  const struct {
+    const char* test_id;
+    std::vector<const char*> says;
+  } rows[] = {
+      {"node/Abs/test_abs",
+       {"on reference: xpass", "expectations.txt:2: expect fail where op:Abs",
+        "a reason of ours", "no; no claim covers ai.onnx::Abs with float32",
+        "|got - want| <= 1e-07 + 0.001 |want|", "(onnx runner: default)",
+        "output 0", "60 elements out of limit", "made on", "run ", "placement",
+        "repro        assay run --backend"}},
+      {"node/Neg/test_neg",
+       {"on reference: pass", "tolerated    |got - want| <= 0.5 + 0.5 |want|",
+        "expectations.txt:3: tolerate", "judged by    onnx runner", "yes",
+        "claims.txt:2: claim forward where op:Neg",
+        "no: a pass proves something"}},
+      {"node/ConstantOfShape/test_constantofshape_float_ones",
+       {"each right output repeats one value"}},
+  };
+  for (const auto& row : rows) {
+    const Ran ran = Assay(StrCat("explain ", row.test_id, " --run run"));
+    EXPECT_EQ(ran.exit_code, 0) << ran.output;
+    for (const char* part : row.says) EXPECT_THAT(ran.output, HasSubstr(part));
+    // The path of the module stands in the command as a word of its own.
+    EXPECT_LE(Widest(ran.output.substr(0, ran.output.find("  repro"))), 80U);
+  }
+}
+
+TEST_F(ExplainTest, SaysThatAPolicyLineIsNoLongerTheOneOfTheRun) {
+  const std::string backend = ReferenceWith(
+      "expectations.txt", "expect fail where op:Abs because \"first\"\n");
+  Assay(StrCat("run --backend ", backend,
+               " --filter id:node/Abs/test_abs --no-report --out run"));
+  std::ofstream(folder_ / "reference.policy/expectations.txt")
+      << "expect fail where op:Neg because \"other\"\n";
+  EXPECT_THAT(Assay("explain node/Abs/test_abs --run run").output,
+              HasSubstr("has changed since the run"));
+  std::filesystem::remove(folder_ / "reference.policy/expectations.txt");
+  EXPECT_THAT(Assay("explain node/Abs/test_abs --run run").output,
+              HasSubstr("no longer there"));
+}
+
+TEST_F(ExplainTest, NamesWhatItFoundWhereItHasNoSuchCase) {
+  Assay(
+      "run --backend faulty+mutant=value --filter "
+      "'id:node/Abs/test_abs or id:node/Acos/test_acos' --no-report --out run");
+  std::filesystem::create_directories(folder_ / "empty");
+  const struct {
+    const char* arguments;
+    const char* says;
+  } rows[] = {
+      {"node/Abs/test_abz --run run", "the nearest are node/Abs/test_abs"},
+      {"acos --run run", "the nearest are node/Acos/test_acos"},
+      {"node/Abs/test_abs --backend other --run run",
+       "on faulty+mutant=value, not on other"},
+      {"node/Abs/test_abs --run empty", "empty is no run: found no"},
+      {"node/Abs/test_abs --run nowhere", "nowhere is no run: found no"},
+  };
+  for (const auto& row : rows) {
+    const Ran ran = Assay(StrCat("explain ", row.arguments));
+    EXPECT_EQ(ran.exit_code, 2) << row.arguments << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr(row.says)) << row.arguments;
+  }
+}
+
+TEST_F(ExplainTest, JsonHoldsTheSameForPrograms) {
+  Assay(
+      "run --backend faulty+mutant=value --filter id:node/Abs/test_abs "
+      "--no-report --out run");
+  const Ran ran = Assay("explain node/Abs/test_abs --run run --json");
+  const auto json = nlohmann::json::parse(ran.output);
+  const auto& one = json.at("cases").at(0);
+  EXPECT_EQ(one.at("result").at("outcome"), "fail");
+  EXPECT_EQ(one.at("result").at("headroom"),
+            one.at("accuracy").at(0).at("headroom"));
+  EXPECT_EQ(one.at("accuracy").at(0).at("out_of_limit"), 1);
+  EXPECT_EQ(one.at("planned").at("comparator"), "tolerance");
+  EXPECT_EQ(one.at("claims").at(0).at("operator"), "ai.onnx::Abs");
+  EXPECT_FALSE(one.at("environment").at("cpu").get<std::string>().empty());
+}
+
+}  // namespace
+}  // namespace assay

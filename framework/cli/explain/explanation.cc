@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/cli/explain/explanation.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "framework/cli/commands.h"
+#include "framework/cli/select/chosen_case.h"
+#include "framework/testing/file/file.h"
+#include "framework/testing/record/csv.h"
+
+namespace assay::inline v1 {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The line that "file:12" names below a policy's folder, read anew.
+PolicySentence SentenceAt(const fs::path& directory, const std::string& source,
+                          const std::string& because) {
+  PolicySentence sentence{source, {}, false};
+  const size_t colon = source.rfind(':');
+  if (colon == std::string::npos) return sentence;
+  const auto number = ParseInt(source.substr(colon + 1));
+  const auto text = ReadFile(directory / source.substr(0, colon));
+  if (!number.has_value() || !text.ok()) return sentence;
+  size_t at = 0;
+  for (int64_t i = 1; i < *number && at < text->size(); ++i) {
+    at = std::min(text->find('\n', at), text->size() - 1) + 1;
+  }
+  sentence.text = text->substr(at, text->find('\n', at) - at);
+  sentence.changed = sentence.text.find(because) == std::string::npos;
+  return sentence;
+}
+
+/// Reads the tables of a run once, and picks one case out of them.
+class RunReader {
+ public:
+  static Result<RunReader> Open(const fs::path& run) {
+    RunReader reader;
+    reader.folder_ = run;
+    ASSAY_ASSIGN_OR_RETURN(reader.results_,
+                           ReadTable<ResultRow>(run, "results.csv"));
+    ASSAY_ASSIGN_OR_RETURN(reader.attempts_,
+                           ReadTable<ResultRow>(run, "attempts.csv"));
+    ASSAY_ASSIGN_OR_RETURN(reader.accuracy_,
+                           ReadTable<AccuracyRow>(run, "accuracy.csv"));
+    ASSAY_ASSIGN_OR_RETURN(reader.env_, ReadTable<EnvRow>(run, "env.csv"));
+    ASSAY_ASSIGN_OR_RETURN(reader.runs_, ReadTable<RunRow>(run, "runs.csv"));
+    ASSAY_ASSIGN_OR_RETURN(reader.backends_,
+                           ReadTable<BackendRow>(run, "backends.csv"));
+    ASSAY_RETURN_IF_ERROR(ReadRunFile(run, "plan.json").status());
+    ASSAY_ASSIGN_OR_RETURN(reader.plan_, ReadPlan(run));
+    return reader;
+  }
+
+  Result<std::vector<Explanation>> Of(const std::string& test_id,
+                                      const std::string& backend) const;
+
+ private:
+  Status NotThere(const std::string& test_id, const std::string& backend) const;
+  Explanation Explain(const ResultRow& result) const;
+  void AddPolicy(Explanation* explanation) const;
+  void AddClaims(const BackendUse& backend, Explanation* explanation) const;
+
+  fs::path folder_;
+  Plan plan_;
+  std::vector<ResultRow> results_, attempts_;
+  std::vector<AccuracyRow> accuracy_;
+  std::vector<EnvRow> env_;
+  std::vector<RunRow> runs_;
+  std::vector<BackendRow> backends_;
+};
+
+Status RunReader::NotThere(const std::string& test_id,
+                           const std::string& backend) const {
+  std::vector<std::string> ids;
+  std::string others;
+  for (const ResultRow& row : results_) {
+    ids.push_back(row.test_id);
+    if (row.test_id == test_id) {
+      others += StrCat(others.empty() ? "" : ", ", row.backend);
+    }
+  }
+  const std::string where = StrCat("the run ", folder_.string());
+  if (!others.empty()) {
+    return InvalidArgument(where, " has ", test_id, " on ", others, ", not on ",
+                           backend);
+  }
+  return InvalidArgument(where, " has no case ", test_id,
+                         NearestText(test_id, ids));
+}
+
+void RunReader::AddClaims(const BackendUse& backend,
+                          Explanation* explanation) const {
+  const PlanRow& planned = explanation->planned;
+  explanation->claims_anything = !backend.claims.empty();
+  // A line past its date is still the one that the run went by.
+  const auto policy =
+      ReadPolicy(backend.policy_dir, MachineFeatures(), "0000-00-00");
+  const auto used =
+      std::ranges::find(plan_.corpora, planned.corpus, &CorpusUse::name);
+  if (!policy.ok() || used == plan_.corpora.end()) return;
+  const auto opened = OpenCorpora({used->directory});
+  if (!opened.ok()) return;
+  for (const TestCase& c : opened->corpora.at(0).cases) {
+    if (c.test_id != planned.test_id) continue;
+    for (const ClaimCover& cover : policy->CoverOf(c, planned.backend)) {
+      explanation->covers.push_back({cover.op, cover.dtype,
+                                     cover.claim ? cover.claim->source : "",
+                                     cover.claim ? cover.claim->text : ""});
+    }
+  }
+}
+
+void RunReader::AddPolicy(Explanation* explanation) const {
+  const PlanRow& planned = explanation->planned;
+  const BackendUse& backend = plan_.Backend(planned.backend);
+  if (!planned.expected_source.empty()) {
+    explanation->expected = SentenceAt(
+        backend.policy_dir, planned.expected_source, planned.because);
+  }
+  if (!planned.tolerate_source.empty()) {
+    explanation->tolerated =
+        SentenceAt(backend.policy_dir, planned.tolerate_source, "tolerate");
+  }
+  AddClaims(backend, explanation);
+}
+
+Explanation RunReader::Explain(const ResultRow& result) const {
+  Explanation explanation;
+  explanation.run = folder_.string();
+  explanation.result = result;
+  const auto same = [&](const auto& row) {
+    return row.test_id == result.test_id && row.backend == result.backend;
+  };
+  std::ranges::copy_if(accuracy_, std::back_inserter(explanation.outputs),
+                       same);
+  std::ranges::copy_if(attempts_, std::back_inserter(explanation.attempts),
+                       same);
+  if (!runs_.empty()) explanation.made = runs_.front();
+  for (const EnvRow& row : env_) {
+    if (row.key == "cpu") explanation.cpu = row.value;
+  }
+  for (const BackendRow& row : backends_) {
+    if (row.backend == result.backend) explanation.backend = row;
+  }
+  const auto planned = std::ranges::find_if(plan_.rows, same);
+  if (planned != plan_.rows.end()) {
+    explanation.planned = *planned;
+    AddPolicy(&explanation);
+  }
+  return explanation;
+}
+
+Result<std::vector<Explanation>> RunReader::Of(
+    const std::string& test_id, const std::string& backend) const {
+  std::vector<Explanation> explanations;
+  for (const ResultRow& row : results_) {
+    if (row.test_id != test_id) continue;
+    if (!backend.empty() && row.backend != backend) continue;
+    explanations.push_back(Explain(row));
+  }
+  if (explanations.empty()) return NotThere(test_id, backend);
+  return explanations;
+}
+
+}  // namespace
+
+Result<std::vector<Explanation>> Explain(const fs::path& run,
+                                         const std::string& test_id,
+                                         const std::string& backend) {
+  ASSAY_ASSIGN_OR_RETURN(const RunReader reader, RunReader::Open(run));
+  return reader.Of(test_id, backend);
+}
+
+}  // namespace assay::inline v1

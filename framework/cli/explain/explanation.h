@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// All that a run folder knows of one case on one backend, with the sentences of
+// the policy that its verdict rests on.
+//
+//   ASSAY_ASSIGN_OR_RETURN(const auto found, Explain(run, test_id, backend));
+//   for (const Explanation& e : found) std::cout << ToText(e);
+
+#ifndef ASSAY_CLI_EXPLAIN_EXPLANATION_H_
+#define ASSAY_CLI_EXPLAIN_EXPLANATION_H_
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "framework/core/status.h"
+#include "framework/testing/record/rows.h"
+
+namespace assay::inline v1 {
+
+/// A line of a policy file.
+struct PolicySentence {
+  std::string source;    // "expectations.txt:12"
+  std::string text;      // as it stands there now; empty: it is not there
+  bool changed = false;  // it gives another reason than in the run
+};
+
+/// Which claim covers an operator with an element type; no source: none.
+struct CoverText {
+  std::string op, dtype, source, claim;
+};
+
+struct Explanation {
+  std::string run;  // the folder
+  ResultRow result;
+  PlanRow planned;
+  std::vector<AccuracyRow> outputs;
+  std::vector<ResultRow> attempts;
+  PolicySentence expected, tolerated;
+  std::vector<CoverText> covers;  // empty: the corpus or policy is not here
+  bool claims_anything = false;
+  RunRow made;  // commit, time, version
+  std::string cpu;
+  BackendRow backend;
+};
+
+/// One for each backend of the run that has the case, or for the one named.
+/// Invalid argument for a folder that is no run, and, with the nearest ids or
+/// the backends there are, for a case that the run has not.
+Result<std::vector<Explanation>> Explain(const std::filesystem::path& run,
+                                         const std::string& test_id,
+                                         const std::string& backend);
+
+/// Lines of at most 80 columns; the command of repro alone keeps words whole.
+std::string ExplanationText(const Explanation& explanation);
+
+/// {"run": ..., "cases": [...]}, the rows with the names of their columns.
+std::string ExplanationJson(const std::vector<Explanation>& explanations);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_CLI_EXPLAIN_EXPLANATION_H_

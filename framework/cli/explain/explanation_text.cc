@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <array>
+#include <cstdio>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "framework/cli/explain/explanation.h"
+#include "framework/cli/select/wrapped_text.h"
+#include "framework/testing/record/columns.h"
+#include "framework/testing/record/outcome.h"
+#include "framework/testing/record/tables.h"
+
+namespace assay::inline v1 {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Labelled lines, those of no text left out.
+class Lines {
+ public:
+  void Add(const std::string& label, const std::string& text,
+           bool command = false) {
+    if (text.empty()) return;
+    text_ += Wrapped(
+        text,
+        {.label = label, .indent = 2, .label_width = 13, .command = command});
+  }
+  std::string text_;
+};
+
+std::string LimitText(const std::string& comparator, double rtol, double atol) {
+  if (comparator != "tolerance" && comparator != "distribution") {
+    return StrCat(comparator, ": equal");
+  }
+  if (comparator == "distribution") return "distribution: as its law says";
+  return StrCat("|got - want| <= ", ToText(atol), " + ", ToText(rtol),
+                " |want|");
+}
+
+std::string SentenceText(const PolicySentence& sentence) {
+  if (sentence.source.empty()) return {};
+  if (sentence.text.empty()) {
+    return StrCat(sentence.source, ", a line that is no longer there");
+  }
+  return StrCat(
+      sentence.source, ": ", sentence.text,
+      sentence.changed ? " (the file has changed since the run)" : "");
+}
+
+void AddPolicy(const Explanation& e, Lines* lines) {
+  const PlanRow& planned = e.planned;
+  lines->Add("limit",
+             StrCat(LimitText(planned.comparator, planned.rtol.value_or(0),
+                              planned.atol.value_or(0)),
+                    " (", planned.limit_source, ")"));
+  if (planned.tolerate_rtol.has_value()) {
+    lines->Add("tolerated",
+               StrCat(LimitText(planned.comparator, *planned.tolerate_rtol,
+                                planned.tolerate_atol.value_or(0)),
+                      " by ", SentenceText(e.tolerated)));
+    lines->Add("judged by", e.result.limit_source);
+  }
+  lines->Add("expected", e.expected.source.empty() ? "pass: no line says else"
+                                                   : SentenceText(e.expected));
+}
+
+std::string VacuousText(const std::string& why) {
+  if (why == "constant output") {
+    return "constant output: each right output repeats one value, so that a "
+           "pass proves little";
+  }
+  if (why == "zero-size output") {
+    return "zero-size output: no right output has an element, so that a pass "
+           "proves nothing but shapes";
+  }
+  return why.empty() ? "no: a pass proves something" : why;
+}
+
+std::string ClaimText(const Explanation& e) {
+  const std::string word = e.planned.claimed ? "yes" : "no";
+  if (!e.claims_anything) return "no: the backend claims nothing";
+  if (e.covers.empty()) {
+    return StrCat(word, ", as planned; the corpus or the claims are not here");
+  }
+  std::string outside;
+  std::map<std::string, std::string> by;  // source to sentence
+  for (const CoverText& cover : e.covers) {
+    if (cover.source.empty()) {
+      outside += StrCat(outside.empty() ? "" : ", ", cover.op,
+                        cover.dtype.empty() ? "" : " with ", cover.dtype);
+    } else {
+      by.emplace(cover.source, cover.claim);
+    }
+  }
+  std::string text = word;
+  if (!outside.empty()) text += StrCat("; no claim covers ", outside);
+  for (const auto& [source, sentence] : by) {
+    text += StrCat("\n", source, ": ", sentence);
+  }
+  return text;
+}
+
+/// Four digits: more of a distance to an oracle say nothing.
+std::string Digits(double x) {
+  std::array<char, 32> text;
+  std::snprintf(text.data(), text.size(), "%.4g", x);
+  return text.data();
+}
+
+/// Of the three distances the two that an oracle adds.
+void AddOracle(const AccuracyRow& row, Lines* lines) {
+  std::string text = StrCat(
+      row.reference == "oracle" ? "to the oracle" : "expected to the oracle",
+      row.bitwise_equal ? ": all bits are those of the exact value rounded"
+                        : "");
+  if (row.max_ulp.has_value()) {
+    text += StrCat(": max ", Digits(*row.max_ulp), " ULP");
+  }
+  if (row.share_correctly_rounded.has_value()) {
+    text += StrCat(", ", Digits(100 * *row.share_correctly_rounded),
+                   " % correctly rounded");
+  }
+  if (row.oracle_bound.has_value()) {
+    text += StrCat("; the oracle is off by at most ", Digits(*row.oracle_bound),
+                   " ULP");
+  }
+  if (row.worst_index.has_value()) {
+    text += StrCat("; [", *row.worst_index, "]: ", row.worst_got, ", exact ",
+                   row.worst_want);
+  }
+  lines->Add("", text);
+}
+
+void AddOutput(const AccuracyRow& row, Lines* lines) {
+  if (row.reference == "oracle" || row.reference == "expected_oracle") {
+    return AddOracle(row, lines);
+  }
+  std::string text = StrCat(row.output_name, ", ", row.dtype, row.shape);
+  if (row.out_of_limit.has_value()) {
+    text += StrCat(": ", *row.out_of_limit, " of ", row.n_elem.value_or(0),
+                   " elements out of limit");
+  }
+  if (row.bitwise_equal) text += ", all bits agree";
+  const auto add = [&](const char* what, const Integer& count) {
+    if (count.value_or(0) > 0) text += StrCat(", ", what, " ", *count);
+  };
+  add("NaN on one side:", row.nan_mismatch);
+  add("infinity on one side:", row.inf_mismatch);
+  if (row.max_abs_err.has_value()) {
+    text += StrCat("; max error ", ToText(*row.max_abs_err));
+  }
+  if (row.max_ulp.has_value()) {
+    text += StrCat(", ", ToText(*row.max_ulp), " ULP");
+  }
+  if (row.p_value.has_value()) text += StrCat("; p ", ToText(*row.p_value));
+  lines->Add(StrCat("output ", row.output_index), text);
+  if (!row.worst_index.has_value()) return;
+  text = StrCat("[", *row.worst_index, "]: got ", row.worst_got, ", want ",
+                row.worst_want);
+  if (row.limit.has_value()) {
+    text += StrCat("; limit there ", ToText(*row.limit));
+  }
+  if (row.headroom.has_value()) {
+    text += StrCat("; headroom ", ToText(*row.headroom));
+  }
+  lines->Add("  worst", text);
+}
+
+void AddMachine(const Explanation& e, Lines* lines) {
+  std::string text = e.cpu;
+  if (!e.backend.version.empty()) {
+    text += StrCat("; ", e.result.backend, " ", e.backend.version, " on ",
+                   e.backend.device);
+  }
+  if (!e.made.commit.empty()) {
+    text += StrCat("; commit ", e.made.commit, e.made.dirty ? ", dirty" : "");
+  }
+  lines->Add("made on", text);
+  lines->Add("run", StrCat(e.made.run_id, ", seed ", e.result.seed, ", ",
+                           e.result.settings));
+}
+
+template <class T>
+Json FieldJson(const T& value) {
+  return value;
+}
+template <class T>
+Json FieldJson(const std::optional<T>& value) {
+  return value.has_value() ? Json(*value) : Json();
+}
+
+template <class Row>
+Json RowJson(const Row& row) {
+  Json json = Json::object();
+  ForEachField(row, [&](const auto& column, const auto& field) {
+    json[std::string(column.name)] = FieldJson(field);
+  });
+  return json;
+}
+
+template <class Row>
+Json RowsJson(const std::vector<Row>& rows) {
+  Json json = Json::array();
+  for (const Row& row : rows) json.push_back(RowJson(row));
+  return json;
+}
+
+Json SentenceJson(const PolicySentence& sentence) {
+  if (sentence.source.empty()) return {};
+  return {{"source", sentence.source},
+          {"sentence", sentence.text},
+          {"changed", sentence.changed}};
+}
+
+Json ToJson(const Explanation& e) {
+  Json covers = Json::array();
+  for (const CoverText& cover : e.covers) {
+    covers.push_back({{"operator", cover.op},
+                      {"dtype", cover.dtype},
+                      {"source", cover.source},
+                      {"claim", cover.claim}});
+  }
+  return {{"result", RowJson(e.result)},
+          {"planned", RowJson(e.planned)},
+          {"accuracy", RowsJson(e.outputs)},
+          {"attempts", RowsJson(e.attempts)},
+          {"expectation", SentenceJson(e.expected)},
+          {"tolerance", SentenceJson(e.tolerated)},
+          {"claims", covers},
+          {"backend", RowJson(e.backend)},
+          {"environment", {{"cpu", e.cpu}, {"commit", e.made.commit}}}};
+}
+
+}  // namespace
+
+std::string ExplanationText(const Explanation& e) {
+  const ResultRow& result = e.result;
+  Lines lines;
+  lines.text_ = Wrapped(
+      StrCat(result.test_id, " on ", result.backend, ": ", result.outcome));
+  lines.Add("reason", result.reason_code);
+  lines.Add("message", result.message);
+  lines.Add("case", StrCat(result.domain, " ", result.op, ", opset ",
+                           result.opset.value_or(0), ", ", result.dtype,
+                           result.shape_sig.empty() ? "" : ", inputs ",
+                           result.shape_sig));
+  AddPolicy(e, &lines);
+  for (const AccuracyRow& output : e.outputs) AddOutput(output, &lines);
+  for (const ResultRow& attempt : e.attempts) {
+    if (e.attempts.size() == 1 && attempt.message == result.message) {
+      lines.Add("attempts", "one, as above");
+      continue;
+    }
+    lines.Add(StrCat("attempt ", attempt.attempt),
+              StrCat(attempt.outcome, attempt.message.empty() ? "" : ": ",
+                     attempt.message));
+  }
+  lines.Add("vacuous", VacuousText(e.planned.vacuous));
+  lines.Add("claimed", ClaimText(e));
+  lines.Add("placement", result.placement);
+  lines.Add("function", result.via_function
+                            ? "ran as the body that ONNX defines it by"
+                            : "");
+  lines.Add("files", e.planned.directory);
+  AddMachine(e, &lines);
+  lines.Add("repro", result.repro, /*command=*/true);
+  return lines.text_;
+}
+
+std::string ExplanationJson(const std::vector<Explanation>& explanations) {
+  Json cases = Json::array();
+  for (const Explanation& e : explanations) cases.push_back(ToJson(e));
+  const Json json = {
+      {"run", explanations.empty() ? "" : explanations[0].made.run_id},
+      {"cases", cases}};
+  return json.dump(1) + "\n";
+}
+
+}  // namespace assay::inline v1

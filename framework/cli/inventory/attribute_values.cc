@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/cli/inventory/attribute_values.h"
+
+namespace assay::inline v1 {
+namespace {
+
+/// Values apart by blanks. An operator's own row goes before one of all.
+struct Row {
+  std::string_view op;  // empty: of every operator
+  std::string_view attribute;
+  std::string_view values;
+};
+
+constexpr std::string_view kTransforms =
+    "NONE SOFTMAX LOGISTIC SOFTMAX_ZERO PROBIT";
+constexpr std::string_view kReductions = "none add mul max min";
+
+// From the pages of the operators' current versions.
+constexpr Row kRows[] = {
+    {"", "align_corners", "0 1"},
+    {"", "allowzero", "0 1"},
+    {"", "antialias", "0 1"},
+    {"", "auto_pad", "NOTSET SAME_UPPER SAME_LOWER VALID"},
+    {"", "ceil_mode", "0 1"},
+    {"", "center_point_box", "0 1"},
+    {"", "count_include_pad", "0 1"},
+    {"", "detect_negative", "0 1"},
+    {"", "detect_positive", "0 1"},
+    {"", "exclude_outside", "0 1"},
+    {"", "exclusive", "0 1"},
+    {"", "fmod", "0 1"},
+    {"", "input_forget", "0 1"},
+    {"", "interleaved", "0 1"},
+    {"", "inverse", "0 1"},
+    {"", "is_case_sensitive", "0 1"},
+    {"", "is_causal", "0 1"},
+    {"", "keepdims", "0 1"},
+    {"", "largest", "0 1"},
+    {"", "linear_before_reset", "0 1"},
+    {"", "new_axis", "0 1"},
+    {"", "noop_with_empty_axes", "0 1"},
+    {"", "onesided", "0 1"},
+    {"", "periodic", "0 1"},
+    {"", "post_transform", kTransforms},
+    {"", "reverse", "0 1"},
+    {"", "saturate", "0 1"},
+    {"", "select_last_index", "0 1"},
+    {"", "sorted", "0 1"},
+    {"", "storage_order", "0 1"},
+    {"", "training_mode", "0 1"},
+    {"", "transA", "0 1"},
+    {"", "transB", "0 1"},
+    {"", "upper", "0 1"},
+    {"", "zeros", "0 1"},
+    {"Attention", "qk_matmul_output_mode", "0 1 2 3"},
+    {"BitShift", "direction", "LEFT RIGHT"},
+    {"Cast", "round_mode", "up down nearest"},
+    {"CastLike", "round_mode", "up down nearest"},
+    {"CausalConvWithState", "activation", "none silu swish"},
+    {"DepthToSpace", "mode", "DCR CRD"},
+    {"GRU", "direction", "forward reverse bidirectional"},
+    {"GRU", "layout", "0 1"},
+    {"Gelu", "approximate", "none tanh"},
+    {"GridSample", "mode", "linear nearest cubic"},
+    {"GridSample", "padding_mode", "zeros border reflection"},
+    {"ImageDecoder", "pixel_format", "RGB BGR Grayscale"},
+    {"LSTM", "direction", "forward reverse bidirectional"},
+    {"LSTM", "layout", "0 1"},
+    {"LinearAttention", "update_rule", "linear gated delta gated_delta"},
+    {"LpNormalization", "p", "1 2"},
+    {"NegativeLogLikelihoodLoss", "reduction", "none sum mean"},
+    {"Pad", "mode", "constant reflect edge wrap"},
+    {"RNN", "direction", "forward reverse bidirectional"},
+    {"RNN", "layout", "0 1"},
+    {"Resize", "coordinate_transformation_mode",
+     "half_pixel half_pixel_symmetric pytorch_half_pixel align_corners "
+     "asymmetric tf_crop_and_resize"},
+    {"Resize", "keep_aspect_ratio_policy", "stretch not_larger not_smaller"},
+    {"Resize", "mode", "nearest linear cubic"},
+    {"Resize", "nearest_mode",
+     "round_prefer_floor round_prefer_ceil floor ceil"},
+    {"RoiAlign", "coordinate_transformation_mode",
+     "half_pixel output_half_pixel"},
+    {"RoiAlign", "mode", "avg max"},
+    {"ScatterElements", "reduction", kReductions},
+    {"ScatterND", "reduction", kReductions},
+    {"SoftmaxCrossEntropyLoss", "reduction", "none sum mean"},
+    {"SpaceToDepth", "mode", "DCR CRD"},
+    {"StringNormalizer", "case_change_action", "NONE LOWER UPPER"},
+    {"TensorScatter", "mode", "linear circular"},
+    {"TfIdfVectorizer", "mode", "TF IDF TFIDF"},
+    {"ml.CastMap", "cast_to", "TO_FLOAT TO_STRING TO_INT64"},
+    {"ml.CastMap", "map_form", "DENSE SPARSE"},
+    {"ml.Normalizer", "norm", "MAX L1 L2"},
+    {"ml.SVMClassifier", "kernel_type", "LINEAR POLY RBF SIGMOID"},
+    {"ml.SVMRegressor", "kernel_type", "LINEAR POLY RBF SIGMOID"},
+    {"ml.SVMRegressor", "one_class", "0 1"},
+    {"ml.TreeEnsemble", "aggregate_function", "0 1 2 3"},
+    {"ml.TreeEnsemble", "post_transform", "0 1 2 3 4"},
+    {"ml.TreeEnsembleRegressor", "aggregate_function", "AVERAGE SUM MIN MAX"},
+    {"training.Momentum", "mode", "standard nesterov"},
+};
+
+std::vector<std::string_view> Words(std::string_view text) {
+  std::vector<std::string_view> words;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(' '), text.size());
+    words.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return words;
+}
+
+}  // namespace
+
+std::vector<std::string_view> ValuesOf(std::string_view op,
+                                       std::string_view attribute) {
+  const Row* found = nullptr;
+  for (const Row& row : kRows) {
+    if (row.attribute != attribute) continue;
+    if (row.op == op) return Words(row.values);
+    if (row.op.empty()) found = &row;
+  }
+  return found == nullptr ? std::vector<std::string_view>()
+                          : Words(found->values);
+}
+
+std::vector<NamedAttribute> NamedAttributes() {
+  std::vector<NamedAttribute> named;
+  for (const Row& row : kRows) named.push_back({row.op, row.attribute});
+  return named;
+}
+
+}  // namespace assay::inline v1

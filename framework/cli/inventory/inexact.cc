@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/cli/inventory/inexact.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <limits>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "framework/cli/select/chosen_case.h"
+#include "framework/cli/select/wrapped_text.h"
+
+namespace assay::inline v1 {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// In ULP; infinite where NaN or infinity stand on one side only.
+double DistanceOf(const AccuracyRow& row) {
+  if (row.nan_mismatch.value_or(0) + row.inf_mismatch.value_or(0) > 0) {
+    return kInfinity;
+  }
+  return row.max_ulp.value_or(0);
+}
+
+bool IsExplained(const AccuracyRow& expected, const AccuracyRow& backend) {
+  const double distance = DistanceOf(expected);
+  return distance <= 1 + expected.oracle_bound.value_or(0) ||
+         expected.max_unit_err.value_or(kInfinity) <= 1 ||
+         distance <= DistanceOf(backend);
+}
+
+/// Floats of fewer bits are further apart than most tolerances reach.
+bool LeavesHalf(const AccuracyRow& expected) {
+  const std::optional<DType> dtype = ParseDType(expected.dtype);
+  return !dtype.has_value() || BitsOf(*dtype) < 16 ||
+         expected.headroom.value_or(1) >= 0.5;
+}
+
+/// What both sides of a distance have in common: a case, an output, and the
+/// which of its rows, one per data set.
+using Place = std::tuple<std::string, std::string, int64_t>;
+
+/// Three digits: more of a distance say nothing.
+std::string Digits(double x) {
+  std::array<char, 32> text;
+  std::snprintf(text.data(), text.size(), "%.3g", x);
+  return text.data();
+}
+
+std::string DistanceText(const AccuracyRow& row) {
+  const int64_t special =
+      row.nan_mismatch.value_or(0) + row.inf_mismatch.value_or(0);
+  if (special > 0) {
+    return StrCat(special, " elements of NaN or infinity on one side");
+  }
+  return StrCat(Digits(row.max_ulp.value_or(0)), " ULP");
+}
+
+std::string ShareText(const AccuracyRow& expected) {
+  if (LeavesHalf(expected)) return "";
+  return StrCat(", ", Digits(1 - *expected.headroom), " of the tolerance");
+}
+
+}  // namespace
+
+std::vector<Inexact> FindInexact(const std::vector<AccuracyRow>& rows,
+                                 const std::vector<PlanRow>& planned) {
+  std::set<std::string> derived;
+  for (const PlanRow& row : planned) {
+    if (row.kind == "expanded") derived.insert(row.test_id);
+  }
+  std::map<std::pair<std::string, Place>, int64_t> counts;
+  std::map<Place, Inexact> found;
+  for (const AccuracyRow& row : rows) {
+    const bool of_expected = row.reference == "expected_oracle";
+    if (!of_expected && row.reference != "oracle") continue;
+    if (!row.max_ulp.has_value() && DistanceOf(row) == 0) continue;
+    Place place(row.test_id, row.output_name, 0);
+    std::get<2>(place) = counts[{row.reference + row.backend, place}]++;
+    Inexact& item = found[place];
+    item.data_set = std::get<2>(place);
+    if (of_expected) {
+      item.expected = row;
+    } else if (item.backend.test_id.empty() ||
+               DistanceOf(row) < DistanceOf(item.backend)) {
+      item.backend = row;
+    }
+  }
+  std::vector<Inexact> listed;
+  for (auto& [place, item] : found) {
+    if (derived.contains(std::get<0>(place)) || item.expected.test_id.empty() ||
+        item.backend.test_id.empty() ||
+        (IsExplained(item.expected, item.backend) &&
+         LeavesHalf(item.expected))) {
+      continue;
+    }
+    listed.push_back(std::move(item));
+  }
+  std::ranges::stable_sort(listed, std::greater<>(), [](const Inexact& item) {
+    return DistanceOf(item.expected);
+  });
+  return listed;
+}
+
+Result<std::vector<Inexact>> FindInexact(const std::filesystem::path& run) {
+  ASSAY_ASSIGN_OR_RETURN(const auto rows,
+                         ReadTable<AccuracyRow>(run, "accuracy.csv"));
+  ASSAY_ASSIGN_OR_RETURN(const auto planned,
+                         ReadTable<PlanRow>(run, "plan.csv"));
+  const bool has_oracle =
+      std::ranges::count(rows, "expected_oracle", &AccuracyRow::reference) > 0;
+  if (!has_oracle) {
+    return InvalidArgument("the run ", run.string(),
+                           " has no distance to an oracle, wanted one made "
+                           "with --oracle");
+  }
+  return FindInexact(rows, planned);
+}
+
+std::string InexactText(const std::vector<Inexact>& found) {
+  std::string text;
+  for (const Inexact& item : found) {
+    const AccuracyRow& expected = item.expected;
+    text +=
+        Wrapped(StrCat(expected.test_id, " ", expected.output_name,
+                       item.data_set > 0 ? StrCat(", data set ", item.data_set)
+                                         : std::string()));
+    text +=
+        Wrapped(StrCat(expected.dtype, expected.shape, ": expected ",
+                       DistanceText(expected), ShareText(expected), ", ",
+                       item.backend.backend, " ", DistanceText(item.backend)),
+                {.indent = 2});
+    if (!expected.worst_index.has_value()) continue;
+    text +=
+        Wrapped(StrCat("[", *expected.worst_index, "] exact ",
+                       expected.worst_want, ", expected ", expected.worst_got),
+                {.indent = 2});
+  }
+  return text;
+}
+
+}  // namespace assay::inline v1

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "framework/cli/commands.h"
+#include "framework/cli/inventory/coverage.h"
+#include "framework/cli/inventory/inexact.h"
+#include "framework/graph/operator.h"
+#include "framework/testing/file/file.h"
+#include "framework/testing/file/module_path.h"
+#include "framework/testing/record/tables.h"
+
+namespace assay::inline v1 {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Text lines, or one JSON array.
+void Print(const std::vector<Json>& items, bool json) {
+  if (json) {
+    std::cout << Json(items).dump(1) << "\n";
+    return;
+  }
+  for (const Json& item : items) {
+    std::cout << (item.is_object() ? item.begin()->get<std::string>()
+                                   : item.get<std::string>())
+              << "\n";
+  }
+}
+
+Json Describe(const TestCase& c) {
+  return {{"test_id", c.test_id},
+          {"corpus", c.corpus},
+          {"suite", c.suite},
+          {"op", c.op},
+          {"domain", c.domain},
+          {"opset", c.opset},
+          {"kind", c.kind},
+          {"dtypes", c.dtypes},
+          {"comparator", ToString(c.limit.comparator)},
+          {"rtol", c.limit.rtol},
+          {"atol", c.limit.atol},
+          {"vacuous", c.vacuous},
+          {"directory", c.directory.string()}};
+}
+
+Result<std::vector<TestCase>> MatchingCases(const ListOptions& options,
+                                            const Query& query) {
+  ASSAY_ASSIGN_OR_RETURN(NamedCorpora opened, OpenCorpora(options.corpora));
+  std::vector<TestCase> cases;
+  for (Corpus& corpus : opened.corpora) {
+    for (TestCase& c : corpus.cases) {
+      if (query.Matches({c, {}, {}, {}})) cases.push_back(std::move(c));
+    }
+  }
+  return cases;
+}
+
+Result<std::vector<TestCase>> SelectedCases(const ListOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(const Query query, Query::Parse(options.filter));
+  ASSAY_ASSIGN_OR_RETURN(auto cases, MatchingCases(options, query));
+  if (cases.empty()) {
+    return InvalidArgument("the selection is empty: no case matches '",
+                           options.filter, "'");
+  }
+  return cases;
+}
+
+std::vector<Json> ListOperators() {
+  std::vector<Json> items;
+  for (const OperatorInfo& info : Operators()) {
+    const std::string domain(info.domain.empty() ? "ai.onnx" : info.domain);
+    items.push_back({{"operator", StrCat(domain, "::", info.name)},
+                     {"versions", std::vector<int>(info.versions.begin(),
+                                                   info.versions.end())},
+                     {"function", info.has_function_body}});
+  }
+  return items;
+}
+
+std::vector<Json> ListSuites(const std::vector<TestCase>& cases) {
+  std::map<std::string, int64_t> counts;
+  for (const TestCase& c : cases) ++counts[c.suite];
+  std::vector<Json> items;
+  for (const auto& [suite, count] : counts) {
+    items.push_back({{"suite", suite}, {"cases", count}});
+  }
+  return items;
+}
+
+template <class Name>
+Json Describe(const Touched<Name>& touched) {
+  Json described = Json::object();
+  for (const auto& [name, n_cases] : touched) described[StrCat(name)] = n_cases;
+  return described;
+}
+
+Json Describe(const Coverage& row) {
+  Json backends = Json::object();
+  for (const auto& [name, score] : row.backends) {
+    backends[name] = {{"passed", score.passed}, {"judged", score.judged}};
+  }
+  return {{"operator", row.op},
+          {"since", row.since},
+          {"function", row.has_function_body},
+          {"node_cases", row.node_cases},
+          {"models", row.models},
+          {"opsets", Describe(row.opsets)},
+          {"dtypes", Describe(row.dtypes)},
+          {"values", Describe(row.values)},
+          {"backends", backends}};
+}
+
+/// Of a case of files the model alone is read.
+Result<Graph> GraphOfCase(const TestCase& c) {
+  if (!c.directory.empty()) {
+    ASSAY_ASSIGN_OR_RETURN(const auto model,
+                           Model::Read(c.directory / "model.onnx"));
+    return InferTypes(*model);
+  }
+  ASSAY_ASSIGN_OR_RETURN(const CaseData data, DataOf(c));
+  return InferTypes(*data.model);
+}
+
+/// Of operators that a case of the selection is about, or that the filter
+/// matches by what it says of operators.
+std::vector<Coverage> Selected(std::vector<Coverage> rows, const Query& query) {
+  std::erase_if(rows, [&](const Coverage& row) {
+    TestCase alone;
+    alone.op = row.name;
+    alone.domain = row.op.substr(0, row.op.find(':'));
+    return row.node_cases == 0 && !query.Matches({alone, {}, {}, {}});
+  });
+  return rows;
+}
+
+Result<std::vector<Coverage>> CoverageOf(const ListOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(const Query query, Query::Parse(options.filter));
+  ASSAY_ASSIGN_OR_RETURN(const auto cases, MatchingCases(options, query));
+  std::vector<ResultRow> results;
+  if (!options.run.empty()) {
+    const auto file = std::filesystem::path(options.run) / "results.csv";
+    ASSAY_ASSIGN_OR_RETURN(const std::string csv, ReadFile(file));
+    auto rows = ParseCsv<ResultRow>(csv);
+    if (!rows.ok()) return rows.status().WithContext(file.string());
+    results = *std::move(rows);
+  }
+  auto rows = Selected(CoverageOf(cases, results, &GraphOfCase), query);
+  if (rows.empty()) {
+    return InvalidArgument("the selection is empty: no case and no operator ",
+                           "matches '", options.filter, "'");
+  }
+  return rows;
+}
+
+Status ListCoverage(const ListOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<Coverage> rows, CoverageOf(options));
+  if (options.json) {
+    std::vector<Json> items;
+    for (const Coverage& row : rows) items.push_back(Describe(row));
+    Print(items, true);
+  } else {
+    std::cout << (options.holes ? HoleLines(rows) : CoverageTable(rows));
+  }
+  return OkStatus();
+}
+
+/// Why a pass of a case says little; empty where it says what it should.
+std::string VacuityOf(const TestCase& c) {
+  if (!c.vacuous.empty()) return c.vacuous;
+  if (c.sensitive == "-") return "no change of an input's elements shows";
+  return "";
+}
+
+/// Every case whose pass says little, with the reason, and how many there are.
+Status ListVacuity(const ListOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(const auto cases, SelectedCases(options));
+  std::vector<Json> items;
+  std::map<std::string, int64_t> counts;
+  for (const TestCase& c : cases) {
+    const std::string why = VacuityOf(c);
+    if (why.empty()) continue;
+    ++counts[why];
+    items.push_back({{"test_id", c.test_id}, {"vacuity", why}});
+  }
+  if (options.json) {
+    Print(items, true);
+    return OkStatus();
+  }
+  for (const Json& item : items) {
+    std::cout << item["test_id"].get<std::string>() << ": "
+              << item["vacuity"].get<std::string>() << "\n";
+  }
+  for (const auto& [why, count] : counts) {
+    std::cout << count << " of " << cases.size() << " cases: " << why << "\n";
+  }
+  return OkStatus();
+}
+
+Json Describe(const Inexact& item) {
+  const AccuracyRow& expected = item.expected;
+  const auto number = [](const Number& n) { return n ? Json(*n) : Json(); };
+  return {{"test_id", expected.test_id},
+          {"output", expected.output_name},
+          {"data_set", item.data_set},
+          {"dtype", expected.dtype},
+          {"shape", expected.shape},
+          {"expected_ulp", number(expected.max_ulp)},
+          {"backend", item.backend.backend},
+          {"backend_ulp", number(item.backend.max_ulp)},
+          {"oracle_bound_ulp", number(expected.oracle_bound)},
+          {"expected_units", number(expected.max_unit_err)},
+          {"nan_mismatch", expected.nan_mismatch.value_or(0)},
+          {"inf_mismatch", expected.inf_mismatch.value_or(0)},
+          {"worst_index", expected.worst_index.value_or(-1)},
+          {"exact", expected.worst_want},
+          {"expected", expected.worst_got}};
+}
+
+Status ListInexact(const ListOptions& options) {
+  if (options.run.empty()) {
+    return InvalidArgument("list inexact looks at a run, wanted --run FOLDER");
+  }
+  ASSAY_ASSIGN_OR_RETURN(const auto found,
+                         FindInexact(std::filesystem::path(options.run)));
+  if (!options.json) {
+    std::cout << InexactText(found);
+    return OkStatus();
+  }
+  std::vector<Json> items;
+  for (const Inexact& item : found) items.push_back(Describe(item));
+  Print(items, true);
+  return OkStatus();
+}
+
+}  // namespace
+
+int ListCommand(const ListOptions& options) {
+  std::vector<Json> items;
+  if (options.what == "coverage") {
+    const Status listed = ListCoverage(options);
+    return listed.ok() ? kExitOk : Fail(listed);
+  }
+  if (options.what == "inexact") {
+    const Status listed = ListInexact(options);
+    return listed.ok() ? kExitOk : Fail(listed);
+  }
+  if (options.what == "vacuity") {
+    const Status listed = ListVacuity(options);
+    return listed.ok() ? kExitOk : Fail(listed);
+  }
+  if (options.what == "backends") {
+    for (const std::string& name : InstalledBackends())
+      items.emplace_back(name);
+  } else if (options.what == "operators") {
+    items = ListOperators();
+  } else {
+    const auto cases = SelectedCases(options);
+    if (!cases.ok()) return Fail(cases.status());
+    if (options.what == "suites") {
+      items = ListSuites(*cases);
+    } else {
+      for (const TestCase& c : *cases) items.push_back(Describe(c));
+    }
+  }
+  Print(items, options.json);
+  return kExitOk;
+}
+
+}  // namespace assay::inline v1

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <iostream>
+#include <iterator>
+#include <thread>
+
+#include "framework/cli/commands.h"
+#include "framework/cli/mutants/kill_matrix.h"
+#include "framework/supervise/crew.h"
+#include "framework/supervise/supervisor.h"
+#include "framework/supervise/trial.h"
+#include "framework/testing/file/build_id.h"
+#include "framework/testing/file/file.h"
+#include "framework/testing/file/module_path.h"
+#include "framework/testing/plan/resolve.h"
+#include "framework/testing/record/tables.h"
+#include "framework/testing/verdict/mutants_table.h"
+
+namespace assay::inline v1 {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Of a mutant, or of none, that names no cases. Big models take most of a run's
+// time and see nothing that small ones do not.
+constexpr const char* kCases = "not op:light";
+
+/// Runs plans of a faulty backend, and forgets what they wrote.
+class Assessor {
+ public:
+  Assessor(const AssessOptions& options, const NamedCorpora& corpora,
+           WorkFolder* work)
+      : options_(options), corpora_(corpora), work_(*work) {}
+
+  /// The cases that `where` takes of `instance`, into a plan of several.
+  Status Add(const std::string& instance, const std::string& where,
+             Plan* plan) const {
+    std::vector<PlannedBackend> backends(1);
+    ASSAY_ASSIGN_OR_RETURN(backends[0], ResolveBackend(instance));
+    Selection selection;
+    selection.filter = where.empty() ? kCases : where;
+    ASSAY_ASSIGN_OR_RETURN(Plan part,
+                           MakePlan(selection, "assess", corpora_.corpora,
+                                    corpora_.directories, backends));
+    std::ranges::move(part.rows, std::back_inserter(plan->rows));
+    std::ranges::move(part.backends, std::back_inserter(plan->backends));
+    return OkStatus();
+  }
+
+  /// The final verdicts, in the plan's order.
+  Result<std::vector<ResultRow>> Run(const Plan& plan, int64_t seed) const;
+
+ private:
+  const AssessOptions& options_;
+  const NamedCorpora& corpora_;
+  WorkFolder& work_;
+};
+
+Result<std::vector<ResultRow>> Assessor::Run(const Plan& plan,
+                                             int64_t seed) const {
+  const fs::path scratch = work_.Next();
+  ASSAY_RETURN_IF_ERROR(MakeDirectory(scratch));
+  SuperviseOptions supervise;
+  supervise.worker = InstallPrefix() / "bin" / "assay-worker";
+  supervise.directory = scratch;
+  supervise.facts.run_id = "assess";
+  supervise.facts.seed = seed;
+  supervise.facts.started_us = SteadyMicroseconds();
+  supervise.jobs = options_.jobs > 0
+                       ? options_.jobs
+                       : static_cast<int>(std::thread::hardware_concurrency());
+  supervise.shuffle = seed != 0;
+  supervise.most_repeated = 0;
+  std::vector<size_t> rows(plan.rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) rows[i] = i;
+  RawRecords raw;
+  ASSAY_RETURN_IF_ERROR(Supervise(plan, rows, supervise, &raw));
+  const Verdicts verdicts = Assess(plan, rows, std::move(raw), /*whole=*/true);
+  std::vector<ResultRow> results;
+  for (const Record& record : verdicts.final) results.push_back(record.result);
+  return results;
+}
+
+/// The clean backend again and again: where a verdict is another than at first.
+Result<std::vector<std::string>> FalseAlarms(
+    const Assessor& assessor, const Plan& clean,
+    const std::vector<ResultRow>& first, int repeats) {
+  std::vector<std::string> alarms;
+  for (int seed = 1; seed <= repeats; ++seed) {
+    ASSAY_ASSIGN_OR_RETURN(const auto again, assessor.Run(clean, seed));
+    for (size_t i = 0; i < again.size(); ++i) {
+      if (again[i].outcome == first[i].outcome) continue;
+      alarms.push_back(StrCat(again[i].test_id, " with seed ", seed, ": ",
+                              again[i].outcome, ": ", again[i].message));
+    }
+  }
+  return alarms;
+}
+
+/// Runs every mutant at once, each on the cases it may show in: their results,
+/// one mutant's after the other's.
+Result<std::vector<ResultRow>> RunMutants(
+    const Assessor& assessor, const std::vector<MutantLine>& mutants,
+    const std::string& backend) {
+  Plan plan;
+  for (const MutantLine& mutant : mutants) {
+    const Status added = assessor.Add(StrCat(backend, "+mutant=", mutant.name),
+                                      mutant.where, &plan);
+    if (!added.ok()) return added.WithContext(mutant.name);
+  }
+  return assessor.Run(plan, /*seed=*/0);
+}
+
+/// The cases that pass without a mutant: of those run first, and of those that
+/// only some mutant names.
+Result<std::set<std::string>> Passing(const Assessor& assessor,
+                                      const std::string& backend,
+                                      std::vector<ResultRow> clean,
+                                      const std::vector<ResultRow>& mutated) {
+  std::set<std::string> known;
+  for (const ResultRow& row : clean) known.insert(row.test_id);
+  std::string more;
+  for (const ResultRow& row : mutated) {
+    if (!known.insert(row.test_id).second) continue;
+    more += StrCat(more.empty() ? "id:" : " or id:", row.test_id);
+  }
+  if (!more.empty()) {
+    Plan plan;
+    ASSAY_RETURN_IF_ERROR(assessor.Add(backend, more, &plan));
+    ASSAY_ASSIGN_OR_RETURN(const auto rest, assessor.Run(plan, /*seed=*/0));
+    clean.insert(clean.end(), rest.begin(), rest.end());
+  }
+  std::set<std::string> passing;
+  for (const ResultRow& row : clean) {
+    if (row.outcome == ToString(Outcome::kPass)) passing.insert(row.test_id);
+  }
+  return passing;
+}
+
+/// `results` of the mutants, in their order.
+KillMatrix MatrixOf(std::set<std::string> passing,
+                    const std::vector<MutantLine>& mutants,
+                    const std::vector<ResultRow>& results) {
+  KillMatrix matrix(std::move(passing));
+  size_t at = 0;
+  for (const MutantLine& mutant : mutants) {
+    const std::string& instance = results[at].backend;
+    std::vector<ResultRow> mine;
+    while (at < results.size() && results[at].backend == instance) {
+      mine.push_back(results[at++]);
+    }
+    matrix.Add(mutant, mine);
+  }
+  return matrix;
+}
+
+/// Adds what was found out of the harness itself, where that is of this build.
+Status AddHarness(const fs::path& file, const std::string& build_id,
+                  std::vector<MutantRow>* rows) {
+  std::error_code error;
+  if (!fs::exists(file, error)) return OkStatus();
+  ASSAY_ASSIGN_OR_RETURN(const std::string csv, ReadFile(file));
+  ASSAY_ASSIGN_OR_RETURN(auto more, ParseCsv<MutantRow>(csv));
+  if (std::ranges::any_of(more, [&](const MutantRow& row) {
+        return row.build_id != build_id;
+      })) {
+    std::cout << file.string()
+              << " is of another build and is left out: run the test "
+                 "trust/harness_mutants\n";
+    return OkStatus();
+  }
+  std::ranges::move(more, std::back_inserter(*rows));
+  return OkStatus();
+}
+
+void PrintAll(const char* what, const std::vector<std::string>& items) {
+  for (const std::string& item : items) {
+    std::cout << what << ": " << item << "\n";
+  }
+}
+
+/// The only installed backend that has a list of mutants.
+Result<std::string> BackendWithMutants() {
+  std::vector<std::string> found;
+  std::string names;
+  for (const std::string& name : InstalledBackends()) {
+    std::error_code error;
+    if (!fs::exists(PolicyPath(ModulePath(name)) / kMutantsFile, error)) {
+      continue;
+    }
+    found.push_back(name);
+    names += (names.empty() ? "" : ", ") + name;
+  }
+  if (found.size() == 1) return found.front();
+  return InvalidArgument("found ", found.empty() ? "no backend" : names,
+                         " with a ", kMutantsFile, " in ",
+                         ModuleDirectory().string(),
+                         ", wanted one, or a name as --backend");
+}
+
+struct Assessment {
+  KillMatrix matrix;
+  std::vector<std::string> alarms;  // of the clean backend
+  size_t n_clean;                   // cases of each clean run
+};
+
+Result<Assessment> TryMutants(const AssessOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(const PlannedBackend faulty,
+                         ResolveBackend(options.backend));
+  ASSAY_ASSIGN_OR_RETURN(const auto mutants,
+                         ReadMutantLines(faulty.policy_dir));
+  ASSAY_ASSIGN_OR_RETURN(const NamedCorpora corpora, OpenCorpora({}));
+  ASSAY_ASSIGN_OR_RETURN(WorkFolder work, WorkFolder::Make());
+  const Assessor assessor(options, corpora, &work);
+  Plan clean;
+  ASSAY_RETURN_IF_ERROR(assessor.Add(options.backend, "", &clean));
+  ASSAY_ASSIGN_OR_RETURN(const auto first, assessor.Run(clean, /*seed=*/0));
+  ASSAY_ASSIGN_OR_RETURN(const auto mutated,
+                         RunMutants(assessor, mutants, options.backend));
+  ASSAY_ASSIGN_OR_RETURN(auto passing,
+                         Passing(assessor, options.backend, first, mutated));
+  ASSAY_ASSIGN_OR_RETURN(auto alarms,
+                         FalseAlarms(assessor, clean, first, options.repeats));
+  return Assessment{MatrixOf(std::move(passing), mutants, mutated),
+                    std::move(alarms), first.size()};
+}
+
+Result<int> RunAssess(AssessOptions options) {
+  if (options.backend.empty()) {
+    ASSAY_ASSIGN_OR_RETURN(options.backend, BackendWithMutants());
+  }
+  ASSAY_ASSIGN_OR_RETURN(const Assessment found, TryMutants(options));
+  std::vector<MutantRow> rows = found.matrix.Rows();
+  const fs::path prefix = InstallPrefix();
+  ASSAY_ASSIGN_OR_RETURN(const std::string build_id, BuildId(prefix));
+  for (MutantRow& row : rows) row.build_id = build_id;
+  ASSAY_RETURN_IF_ERROR(
+      AddHarness(prefix / "trust" / "harness_mutants.csv", build_id, &rows));
+  const MutantKills kills = CountMutants(rows, build_id);
+  const fs::path file = options.out.empty()
+                            ? prefix / "share" / "assay" / "mutants.csv"
+                            : options.out;
+  ASSAY_RETURN_IF_ERROR(WriteFile(file, ToCsv(rows)));
+  std::cout << found.matrix.Text() << "\n"
+            << found.matrix.n_mutants() << " mutants of " << options.backend
+            << " in " << found.matrix.n_classes() << " classes\n"
+            << "mutants: " << kills.Sentence() << "\n"
+            << "false alarms: " << found.alarms.size() << " in "
+            << options.repeats << " clean repeats of " << found.n_clean
+            << " cases\n"
+            << "written to " << file.string() << "\n";
+  const auto survivors = found.matrix.Survivors();
+  PrintAll("survivor", survivors);
+  PrintAll("false alarm", found.alarms);
+  const bool all = survivors.empty() && found.alarms.empty() &&
+                   kills.survivors.empty() && kills.assessed();
+  return all ? kExitOk : kExitUnexpected;
+}
+
+}  // namespace
+
+int AssessCommand(const AssessOptions& options) {
+  if (options.check) {
+    const MutantKills kills = ReadMutants(InstallPrefix());
+    std::cout << "mutants: " << kills.Sentence() << "\n";
+    return kills.assessed() ? kExitOk : kExitUnexpected;
+  }
+  InstallStopHandlers();
+  const Result<int> code = RunAssess(options);
+  return code.ok() ? *code : Fail(code.status());
+}
+
+}  // namespace assay::inline v1

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/cli/repro/capsule.h"
+
+#include <nlohmann/json.hpp>
+
+#include "framework/cli/select/environment.h"
+#include "framework/cli/select/wrapped_text.h"
+#include "framework/supervise/trial.h"
+#include "framework/testing/file/file.h"
+#include "framework/testing/record/tables.h"
+#include "framework/testing/verdict/verdict.h"
+
+namespace assay::inline v1 {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kName = "capsule";
+
+/// Copies a case's own files: its model, what the model keeps outside, and its
+/// data sets.
+Status CopyCase(const fs::path& from, const fs::path& to, int n_data_sets) {
+  std::error_code error;
+  for (fs::directory_iterator entry(from, error);
+       !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    const fs::path name = entry->path().filename();
+    if (!entry->is_regular_file(error) || name == "manifest.json") continue;
+    fs::copy_file(entry->path(), to / name, error);
+    if (error) break;
+  }
+  for (int i = 0; !error && i < n_data_sets; ++i) {
+    const std::string set = StrCat("test_data_set_", i);
+    fs::copy(from / set, to / set, fs::copy_options::recursive, error);
+  }
+  if (!error) return OkStatus();
+  return ResourceExhausted("cannot copy ", from.string(), " to ", to.string(),
+                           ": ", error.message());
+}
+
+Status WriteCase(const CapsuleContent& content, const fs::path& to) {
+  if (content.data != nullptr) return WriteCaseFiles(to, *content.data);
+  const TestCase& c = content.chosen.test_case;
+  return CopyCase(c.directory, to, c.n_data_sets);
+}
+
+/// What the backend gave, where it gave anything.
+Status AddOutputs(const Trial& trial, const PlanRow& row, WorkFolder& work,
+                  const fs::path& to) {
+  const fs::path dump = work.Next();
+  ASSAY_RETURN_IF_ERROR(trial.Dump({row}, work.Next(), dump).status());
+  const fs::path got = dump / row.test_id;
+  std::error_code error;
+  if (!fs::exists(got, error)) return OkStatus();
+  fs::copy(got, to / "got", fs::copy_options::recursive, error);
+  if (!error) return OkStatus();
+  return ResourceExhausted("cannot write ", (to / "got").string(), ": ",
+                           error.message());
+}
+
+Json CaseJson(const CapsuleContent& content, const ResultRow& result,
+              const RunRow& here) {
+  const ChosenCase& chosen = content.chosen;
+  const TestCase& c = chosen.test_case;
+  Json json = {{"schema", "assay.capsule/1"},
+               {"test_id", c.test_id},
+               {"backend", chosen.backend.instance},
+               {"settings", chosen.backend.settings_text},
+               {"module_sha256", chosen.backend.module_sha256},
+               {"seed", chosen.seed},
+               {"timeout_s", chosen.timeout_s},
+               {"outcome", result.outcome},
+               {"reason_code", result.reason_code},
+               {"message", result.message},
+               {"comparator", ToString(c.limit.comparator)},
+               {"rtol", c.limit.rtol},
+               {"atol", c.limit.atol},
+               {"tolerance_source", c.limit.source}};
+  if (chosen.row.tolerate_rtol.has_value()) {
+    json["tolerated"] = {{"rtol", *chosen.row.tolerate_rtol},
+                         {"atol", chosen.row.tolerate_atol.value_or(0)},
+                         {"source", chosen.row.tolerate_source}};
+  }
+  json["corpus"] = chosen.row.corpus;
+  json["corpus_hash"] = chosen.corpus_hash;
+  json["commit"] = here.commit;
+  json["dirty"] = here.dirty;
+  json["assay_version"] = here.assay_version;
+  if (chosen.in_run.has_value()) {
+    json["run"] = {{"run_id", chosen.run_id},
+                   {"outcome", chosen.in_run->outcome},
+                   {"message", chosen.in_run->message}};
+  }
+  for (const auto& [key, value] : content.history) json["history"][key] = value;
+  return json;
+}
+
+/// The backend as a command on another machine names it: a module of this
+/// machine's by its file alone.
+std::string SpecElsewhere(const BackendUse& backend) {
+  const size_t slash = backend.spec.rfind('/');
+  return slash == std::string::npos ? backend.spec
+                                    : "." + backend.spec.substr(slash);
+}
+
+std::string Readme(const CapsuleContent& content, const ResultRow& result,
+                   bool got) {
+  const ChosenCase& chosen = content.chosen;
+  std::string text =
+      StrCat(result.test_id, "\non ", result.backend, ": ", result.outcome,
+             result.reason_code.empty() ? "" : ", " + result.reason_code, "\n");
+  if (!result.message.empty()) {
+    text += "\n" + Wrapped(result.message, {.indent = 2});
+  }
+  text += "\nRun it, in this folder, where the backend is installed:\n\n";
+  text += StrCat("  assay run --backend '", SpecElsewhere(chosen.backend),
+                 "' --corpus \"$PWD\"",
+                 chosen.seed == 0 ? "" : StrCat(" --seed ", chosen.seed),
+                 "\n\nIt gives the outcome above, in runs/latest.\n\n");
+  const std::vector<std::pair<std::string, std::string>> files = {
+      {"model.onnx", "the model"},
+      {"test_data_set_N", "inputs, and the outputs that are right"},
+      {"got", got ? "the outputs that the backend gave"
+                  : "is not here: the backend gave no outputs"},
+      {"manifest.json", "the case: its id, tolerance and comparator"},
+      {"case.json", "backend, verdict, seed and version"},
+      {"env.csv", "the machine"}};
+  for (const auto& [name, what] : files) {
+    text += "  " + name + std::string(17 - name.size(), ' ') + what + "\n";
+  }
+  if (chosen.in_run.has_value() && chosen.in_run->outcome != result.outcome) {
+    text += "\n" + Wrapped(StrCat("In the run ", chosen.run_id, " it was ",
+                                  chosen.in_run->outcome,
+                                  ": what ran before it may matter."));
+  }
+  if (!content.history.empty()) text += "\n";
+  for (const auto& [key, value] : content.history) {
+    text += Wrapped(value, {.label = key, .indent = 2, .label_width = 17});
+  }
+  return text;
+}
+
+Status CheckEmpty(const fs::path& out) {
+  std::error_code error;
+  if (!fs::exists(out, error) || fs::is_empty(out, error)) return OkStatus();
+  return InvalidArgument(out.string(),
+                         " holds something already, wanted a new folder");
+}
+
+Result<ResultRow> Fill(const CapsuleContent& content, const fs::path& folder) {
+  const ChosenCase& chosen = content.chosen;
+  ASSAY_RETURN_IF_ERROR(WriteCase(content, folder));
+  TestCase c = chosen.test_case;
+  c.corpus = kName;
+  c.directory = folder;
+  ASSAY_RETURN_IF_ERROR(WriteManifest(folder, std::string(kName), {c}));
+  PlanRow row = chosen.row;
+  row.directory = folder.string();
+  ASSAY_ASSIGN_OR_RETURN(WorkFolder work, WorkFolder::Make());
+  const Trial trial(chosen.backend, {chosen.seed, chosen.timeout_s});
+  ASSAY_ASSIGN_OR_RETURN(const auto raw, trial.Judge({row}, work.Next()));
+  const ResultRow result = Finalize(row, raw.at(0));
+  ASSAY_RETURN_IF_ERROR(AddOutputs(trial, row, work, folder));
+  const std::vector<EnvRow> env = EnvironmentRows();
+  const RunRow here = BeginRun(Plan(), env);
+  ASSAY_RETURN_IF_ERROR(WriteFile(
+      folder / "case.json", CaseJson(content, result, here).dump(1) + "\n"));
+  ASSAY_RETURN_IF_ERROR(WriteFile(folder / "env.csv", ToCsv(env)));
+  std::error_code error;
+  ASSAY_RETURN_IF_ERROR(
+      WriteFile(folder / "README.txt",
+                Readme(content, result, fs::exists(folder / "got", error))));
+  return result;
+}
+
+}  // namespace
+
+Result<CapsuleContent> ContentOf(ChosenCase chosen) {
+  CapsuleContent content{std::move(chosen), nullptr, {}};
+  const TestCase& c = content.chosen.test_case;
+  std::error_code error;
+  if (!c.directory.empty() && fs::exists(c.directory / "model.onnx", error)) {
+    return content;
+  }
+  ASSAY_ASSIGN_OR_RETURN(CaseData data, DataOf(c));
+  content.data = std::make_shared<const CaseData>(std::move(data));
+  return content;
+}
+
+Result<ResultRow> WriteCapsule(const CapsuleContent& content,
+                               const fs::path& out) {
+  std::error_code error;
+  const fs::path whole = fs::absolute(out, error).lexically_normal();
+  ASSAY_RETURN_IF_ERROR(CheckEmpty(whole));
+  fs::path part = whole;
+  if (!part.has_filename()) part = part.parent_path();
+  const fs::path target = part;
+  part += ".part";
+  fs::remove_all(part, error);
+  ASSAY_RETURN_IF_ERROR(MakeDirectory(part));
+  Result<ResultRow> result = Fill(content, part);
+  if (result.ok()) {
+    fs::remove(target, error);
+    fs::rename(part, target, error);
+    if (!error) return result;
+    result = ResourceExhausted("cannot write ", target.string(), ": ",
+                               error.message());
+  }
+  std::error_code ignored;
+  fs::remove_all(part, ignored);
+  return result;
+}
+
+}  // namespace assay::inline v1

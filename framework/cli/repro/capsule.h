@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A capsule: a folder with one case and what a backend gave to it, which runs
+// alone, here or where the same backend is.
+//
+//   ASSAY_ASSIGN_OR_RETURN(const CapsuleContent content, ContentOf(chosen));
+//   ASSAY_ASSIGN_OR_RETURN(const ResultRow result,
+//                          WriteCapsule(content, "capsule"));
+//   // assay run --backend faulty+mutant=value --corpus ./capsule
+//
+// It holds a corpus of one case: manifest.json, which keeps id, tolerance and
+// comparator, model.onnx and test_data_set_N/{input,output}_K.pb; and about it
+// got/test_data_set_N/output_K.pb, case.json, env.csv and README.txt.
+
+#ifndef ASSAY_CLI_REPRO_CAPSULE_H_
+#define ASSAY_CLI_REPRO_CAPSULE_H_
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "framework/cli/select/chosen_case.h"
+#include "framework/core/status.h"
+#include "framework/testing/record/rows.h"
+
+namespace assay::inline v1 {
+
+struct CapsuleContent {
+  ChosenCase chosen;
+  /// Where the case has no folder that can be copied.
+  std::shared_ptr<const CaseData> data;
+  /// Lines for the README and members of case.json: how it came to be.
+  std::vector<std::pair<std::string, std::string>> history;
+};
+
+/// The content of a case as it is. Invalid argument for one that is a program.
+Result<CapsuleContent> ContentOf(ChosenCase chosen);
+
+/// Runs the case alone, twice (once to be judged, once for its outputs), and
+/// writes the folder, whole or not at all. Returns the final verdict of that
+/// run. Invalid argument when `out` holds something already.
+Result<ResultRow> WriteCapsule(const CapsuleContent& content,
+                               const std::filesystem::path& out);
+
+/// RUN/capsules/ID.BACKEND of the first `count` cases of a run that are
+/// unexpected. Returns a line for each, that it is written or why it is not.
+Result<std::vector<std::string>> WriteCapsules(const std::filesystem::path& run,
+                                               int count);
+
+/// manifest.json of a corpus whose cases lie below `directory`.
+Status WriteManifest(const std::filesystem::path& directory,
+                     const std::string& name,
+                     const std::vector<TestCase>& cases);
+
+/// model.onnx and test_data_set_N of a case; expected outputs where there are.
+Status WriteCaseFiles(const std::filesystem::path& directory,
+                      const CaseData& data);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_CLI_REPRO_CAPSULE_H_

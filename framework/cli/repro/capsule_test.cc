@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/cli/repro/capsule.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "framework/cli/program_fixture.h"
+#include "framework/testing/case/read_corpus.h"
+#include "framework/testing/file/scratch_folder.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class CapsuleTest : public ProgramTest {
+ protected:
+  nlohmann::json CaseJson(const std::string& capsule) const {
+    const auto text = ReadFile(folder_ / capsule / "case.json");
+    return text.ok() ? nlohmann::json::parse(*text) : nlohmann::json();
+  }
+};
+
+TEST(WriteManifest, IsReadBackAsTheSameCase) {
+  const ScratchFolder folder;
+  folder.Write("inner/model.onnx", "bytes");
+  TestCase c;
+  c.test_id = "node/Conv/test_x#shrunk";
+  c.suite = "node";
+  c.op = "Conv";
+  c.domain = "ai.onnx";
+  c.kind = "node";
+  c.opset = 13;
+  c.imports = {{"ai.onnx", 13}, {"mine", 1}};
+  c.operators = {"ai.onnx::Conv"};
+  c.dtypes = {"float32", "int64"};
+  c.value_kinds = {"tensor"};
+  c.attributes = {{"pads", "[1,1]"}};
+  c.shape_sig = "[2,N,?];[];sequence";
+  c.limit = {Comparator::kTolerance, 0.1, 1e-7, "mine"};
+  c.vacuous = "constant output";
+  c.n_data_sets = 2;
+  c.directory = folder.path() / "inner";
+  ASSERT_TRUE(WriteManifest(folder.path(), "some", {c}).ok());
+  const auto corpus = ReadCorpus(folder.path());
+  ASSERT_TRUE(corpus.ok()) << corpus.status().ToString();
+  EXPECT_EQ(corpus->name, "some");
+  ASSERT_EQ(corpus->cases.size(), 1U);
+  const TestCase& read = corpus->cases[0];
+  EXPECT_EQ(read.test_id, c.test_id);
+  EXPECT_EQ(read.suite + read.op + read.domain + read.kind,
+            c.suite + c.op + c.domain + c.kind);
+  EXPECT_EQ(read.opset, c.opset);
+  EXPECT_EQ(read.imports, c.imports);
+  EXPECT_EQ(read.operators, c.operators);
+  EXPECT_EQ(read.dtypes, c.dtypes);
+  EXPECT_EQ(read.value_kinds, c.value_kinds);
+  EXPECT_EQ(read.attributes, c.attributes);
+  EXPECT_EQ(read.shape_sig, c.shape_sig);
+  EXPECT_EQ(read.limit.comparator, c.limit.comparator);
+  EXPECT_EQ(read.limit.rtol, c.limit.rtol);
+  EXPECT_EQ(read.limit.atol, c.limit.atol);
+  EXPECT_EQ(read.limit.source, c.limit.source);
+  EXPECT_EQ(read.vacuous, c.vacuous);
+  EXPECT_EQ(read.n_data_sets, c.n_data_sets);
+  EXPECT_EQ(read.directory, c.directory);
+  folder.Write("inner/model.onnx", "other");
+  ASSERT_TRUE(WriteManifest(folder.path(), "some", {c}).ok());
+  EXPECT_NE(ReadCorpus(folder.path())->hash, corpus->hash);
+}
+
+TEST_F(CapsuleTest, RunsAloneAndGivesTheSameOutcome) {
+  const struct {
+    const char* test_id;
+    std::string backend;
+    const char* outcome;
+    bool got;
+  } rows[] = {
+      {"node/Abs/test_abs", "faulty+mutant=value", "fail", true},
+      {"node/Abs/test_abs", "faulty", "pass", true},
+      {"node/StringConcat/test_string_concat", "faulty+mutant=value", "fail",
+       true},
+      {"node/SequenceInsert/test_sequence_insert_at_back", "faulty", "pass",
+       true},
+      {"node/Neg/test_neg", StrCat(ASSAY_MISBEHAVING, "+crash=Neg"), "crash",
+       false},
+      {"node/Neg/test_neg", StrCat(ASSAY_MISBEHAVING, "+decline=Neg"),
+       "unsupported", false},
+  };
+  for (const auto& row : rows) {
+    const Ran ran = Assay(StrCat("capsule ", row.test_id, " --backend ",
+                                 row.backend, " --out capsule"));
+    EXPECT_EQ(ran.exit_code, 0) << ran.output;
+    EXPECT_EQ(CaseJson("capsule").value("outcome", ""), row.outcome);
+    EXPECT_EQ(fs::exists(folder_ / "capsule/got"), row.got) << row.backend;
+    EXPECT_THAT(*ReadFile(folder_ / "capsule/README.txt"),
+                HasSubstr(row.test_id));
+    // Elsewhere: the folder is all that it takes along.
+    fs::rename(folder_ / "capsule", folder_ / "moved");
+    Assay(StrCat("run --backend ", row.backend,
+                 " --corpus ./moved --no-report --out again"));
+    EXPECT_EQ(Outcomes("again")[row.test_id], row.outcome) << row.backend;
+    fs::remove_all(folder_ / "moved");
+    fs::remove_all(folder_ / "again");
+  }
+}
+
+TEST_F(CapsuleTest, HoldsTheRightOutputsAndThoseThatWereGiven) {
+  Assay("capsule node/Abs/test_abs --backend faulty+mutant=value --out wrong");
+  Assay("capsule node/Abs/test_abs --backend faulty --out right");
+  const auto file = [&](const char* name) {
+    return ReadFile(folder_ / name).value();
+  };
+  const char* kWrong = "wrong/got/test_data_set_0/output_0.pb";
+  const char* kRight = "right/got/test_data_set_0/output_0.pb";
+  EXPECT_NE(file(kWrong), file(kRight));
+  // One element of the numbers at the end is other.
+  EXPECT_EQ(file(kWrong).size(), file(kRight).size());
+  EXPECT_EQ(file("wrong/test_data_set_0/output_0.pb"),
+            file("right/test_data_set_0/output_0.pb"));
+}
+
+TEST_F(CapsuleTest, TakesCaseBackendAndSeedFromARunAndSaysWhereItDiffers) {
+  Assay(
+      "run --backend faulty+mutant=value --filter id:node/Abs/test_abs "
+      "--seed 7 --no-report --out run");
+  const Ran ran = Assay("capsule node/Abs/test_abs --run run --out capsule");
+  EXPECT_EQ(ran.exit_code, 0) << ran.output;
+  EXPECT_EQ(CaseJson("capsule").at("seed"), 7);
+  EXPECT_EQ(CaseJson("capsule").at("run").at("outcome"), "fail");
+  EXPECT_THAT(*ReadFile(folder_ / "capsule/README.txt"), HasSubstr("--seed 7"));
+}
+
+TEST_F(CapsuleTest, ARunWritesThoseOfItsFirstUnexpectedCases) {
+  const Ran ran = Assay(
+      "run --backend faulty+mutant=value --backend faulty --filter "
+      "'id:node/Abs/test_abs or id:node/Neg/test_neg or "
+      "id:node/Relu/test_relu' --capsules 2 --no-report --out run");
+  EXPECT_EQ(ran.exit_code, 1) << ran.output;
+  std::vector<std::string> written;
+  for (const auto& entry : fs::directory_iterator(folder_ / "run/capsules")) {
+    written.push_back(entry.path().filename().string());
+    EXPECT_TRUE(fs::exists(entry.path() / "got")) << entry.path();
+  }
+  EXPECT_THAT(written, testing::UnorderedElementsAre(
+                           "node_Abs_test_abs.faulty+mutant=value",
+                           "node_Neg_test_neg.faulty+mutant=value"));
+}
+
+TEST_F(CapsuleTest, SaysWhatItCannotWrite) {
+  fs::create_directories(folder_ / "full");
+  std::ofstream(folder_ / "full/file") << "x";
+  const std::string contract =
+      Shell(StrCat(ASSAY_PROGRAM, " list cases --corpus contract | head -1"))
+          .output;
+  const struct {
+    std::string arguments;
+    const char* says;
+  } rows[] = {
+      {"node/Abs/test_abs --backend faulty --out full", "holds something"},
+      {"node/Abs/test_abs --out new", "wanted --backend"},
+      {"node/Abs/none --backend faulty --out new", "the nearest are"},
+      {contract.substr(0, contract.find_first_of(" \n")) +
+           " --backend faulty --out new",
+       "is a program of the suite contract"},
+  };
+  for (const auto& row : rows) {
+    const Ran ran = Assay("capsule " + row.arguments);
+    EXPECT_EQ(ran.exit_code, 2) << row.arguments << "\n" << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr(row.says)) << row.arguments;
+    EXPECT_FALSE(fs::exists(folder_ / "new"));
+  }
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Shrinking: from a case that fails to the smallest one found that fails in the
+// same way, by outcome and reason. First fewer nodes, then fewer elements, then
+// plainer values, until nothing helps.
+//
+//   ASSAY_ASSIGN_OR_RETURN(Draft draft, FirstDraft(data, judge));
+//   ASSAY_ASSIGN_OR_RETURN(draft, Shrink(std::move(draft), judge));
+
+#ifndef ASSAY_CLI_REPRO_SHRINK_H_
+#define ASSAY_CLI_REPRO_SHRINK_H_
+
+#include <optional>
+
+#include "framework/cli/repro/shrink_judge.h"
+
+namespace assay::inline v1 {
+
+/// The first data set on which the case fails, with the oracle's word for what
+/// is right. Invalid argument when it fails on none of them so.
+Result<Draft> FirstDraft(const CaseData& data, ShrinkJudge& judge);
+
+Result<Draft> Shrink(Draft draft, ShrinkJudge& judge);
+
+// Each returns a smaller draft that still fails, or nothing.
+
+/// The first node that goes wrong when it is fed what the oracle computed, or
+/// the fewest nodes that go wrong together.
+Result<std::optional<Draft>> ShrinkGraph(const Draft& draft,
+                                         ShrinkJudge& judge);
+
+/// An axis, or axes of the same extent, cut to one entry or to half.
+Result<std::optional<Draft>> ShrinkShapes(const Draft& draft,
+                                          ShrinkJudge& judge);
+
+/// Values that are all zero, all one, or small integers.
+Result<std::optional<Draft>> ShrinkValues(const Draft& draft,
+                                          ShrinkJudge& judge);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_CLI_REPRO_SHRINK_H_

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/cli/repro/shrink_judge.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "framework/cli/repro/capsule.h"
+#include "framework/testing/case/plain_corpus_case.h"
+#include "framework/testing/record/outcome.h"
+
+namespace assay::inline v1 {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What one batch holds at most.
+constexpr size_t kBatch = 64;
+constexpr int64_t kBatchElements = int64_t{32} << 20;
+
+Limit LimitOf(const TestCase& c) {
+  // Integers and strings are compared exactly under any limit.
+  if (c.limit.comparator == Comparator::kTolerance) return c.limit;
+  return DefaultLimit({"float32"}, {});
+}
+
+/// "fail (shape)": as short as tells it from what is wanted.
+std::string Verdict(const ResultRow& result) {
+  return result.reason_code.empty()
+             ? result.outcome
+             : StrCat(result.outcome, " (", result.reason_code, ")");
+}
+
+CaseData DataOf(const Draft& draft) {
+  return {draft.model, {{draft.inputs, draft.expected}}};
+}
+
+}  // namespace
+
+ShrinkJudge::ShrinkJudge(const ChosenCase& chosen, BackendUse oracle,
+                         WorkFolder* work, int64_t budget, Say say)
+    : chosen_(chosen),
+      backend_(chosen.backend, {chosen.seed, chosen.timeout_s}),
+      oracle_(std::move(oracle), {chosen.seed, chosen.timeout_s}),
+      work_(*work),
+      budget_(budget),
+      say_(std::move(say)),
+      limit_(LimitOf(chosen.test_case)) {}
+
+PlanRow ShrinkJudge::RowOf(size_t number, const fs::path& root) const {
+  PlanRow row = chosen_.row;
+  std::array<char, 24> name;
+  std::snprintf(name.data(), name.size(), "model/shrink/%06zu", number);
+  row.test_id = name.data();
+  row.suite = row.kind = "model";
+  row.directory = (root / row.test_id).string();
+  row.comparator = ToString(limit_.comparator);
+  row.rtol = limit_.rtol;
+  row.atol = limit_.atol;
+  row.vacuous.clear();
+  row.n_data_sets = 1;
+  return row;
+}
+
+bool ShrinkJudge::IsWanted(const ResultRow& result) const {
+  return result.outcome == wanted_.outcome &&
+         result.reason_code == wanted_.reason_code;
+}
+
+Result<ResultRow> ShrinkJudge::RunCase() {
+  ASSAY_ASSIGN_OR_RETURN(const auto results,
+                         backend_.Judge({chosen_.row}, work_.Next()));
+  return results.at(0);
+}
+
+Result<std::vector<Value>> ShrinkJudge::Answers(const Draft& draft) {
+  std::vector<Attempt> one(1);
+  one[0].draft = draft;
+  ASSAY_RETURN_IF_ERROR(Ask(&one));
+  if (one[0].verdict.empty()) return std::move(one[0].draft.expected);
+  return FailedPrecondition(one[0].verdict);
+}
+
+Status ShrinkJudge::Ask(std::vector<Attempt>* attempts) {
+  const fs::path root = work_.Next();
+  std::vector<PlanRow> rows;
+  std::vector<Attempt*> asked;
+  for (Attempt& attempt : *attempts) {
+    if (!attempt.verdict.empty() || !attempt.draft.expected.empty()) continue;
+    rows.push_back(RowOf(asked.size(), root));
+    asked.push_back(&attempt);
+    ASSAY_RETURN_IF_ERROR(
+        WriteCaseFiles(rows.back().directory, DataOf(attempt.draft)));
+  }
+  if (rows.empty()) return OkStatus();
+  // The answers go to where the expected outputs of a case lie.
+  ASSAY_ASSIGN_OR_RETURN(const auto results,
+                         oracle_.Dump(rows, work_.Next(), root));
+  for (size_t i = 0; i < rows.size(); ++i) {
+    Draft& draft = asked[i]->draft;
+    if (results[i].outcome != ToString(Outcome::kPass)) {
+      asked[i]->verdict = StrCat("the oracle says ", results[i].outcome, ", ",
+                                 results[i].message);
+      continue;
+    }
+    Result<CaseData> data = ReadCaseData(rows[i].directory, 1);
+    Result<Draft> typed = data.status();
+    if (data.ok()) {
+      draft.expected = std::move(data->sets[0].expected);
+      typed = WithOutputTypes(draft);
+    }
+    if (typed.ok()) {
+      draft = *std::move(typed);
+    } else {
+      asked[i]->verdict = typed.status().message();
+    }
+  }
+  std::error_code ignored;
+  fs::remove_all(root, ignored);
+  return OkStatus();
+}
+
+Status ShrinkJudge::Try(std::vector<Attempt>* attempts,
+                        std::vector<ResultRow>* results) {
+  const fs::path root = work_.Next();
+  std::vector<PlanRow> rows;
+  for (const Attempt& attempt : *attempts) {
+    rows.push_back(RowOf(rows.size(), root));
+    ASSAY_RETURN_IF_ERROR(
+        WriteCaseFiles(rows.back().directory, DataOf(attempt.draft)));
+  }
+  ASSAY_ASSIGN_OR_RETURN(*results, backend_.Judge(rows, work_.Next()));
+  tried_ += static_cast<int64_t>(rows.size());
+  std::error_code ignored;
+  fs::remove_all(root, ignored);
+  return OkStatus();
+}
+
+Result<bool> ShrinkJudge::FailsAlone(const Draft& draft) {
+  std::vector<Attempt> one(1);
+  one[0].draft = draft;
+  std::vector<ResultRow> results;
+  ASSAY_RETURN_IF_ERROR(Try(&one, &results));
+  return IsWanted(results.at(0));
+}
+
+Result<std::optional<Kept>> ShrinkJudge::FirstOf(
+    const std::vector<Candidate>& candidates, size_t begin, size_t end) {
+  std::vector<Attempt> attempts;
+  for (size_t i = begin; i < end; ++i) {
+    Attempt& attempt = attempts.emplace_back();
+    attempt.index = i;
+    Result<Draft> draft = candidates[i].make();
+    if (draft.ok()) {
+      attempt.draft = *std::move(draft);
+    } else {
+      attempt.verdict = draft.status().message();
+    }
+  }
+  ASSAY_RETURN_IF_ERROR(Ask(&attempts));
+  const auto note = [&](const Attempt& attempt, const std::string& verdict) {
+    say_(StrCat("  ", candidates[attempt.index].what, ": ", verdict));
+  };
+  for (const Attempt& attempt : attempts) {
+    if (!attempt.verdict.empty()) note(attempt, attempt.verdict);
+  }
+  std::erase_if(attempts, [](const Attempt& a) { return !a.verdict.empty(); });
+  if (attempts.empty()) return std::optional<Kept>();
+  std::vector<ResultRow> results;
+  ASSAY_RETURN_IF_ERROR(Try(&attempts, &results));
+  for (size_t i = 0; i < attempts.size(); ++i) {
+    if (!IsWanted(results[i])) {
+      note(attempts[i], Verdict(results[i]));
+      continue;
+    }
+    // What ran before it in the worker must not matter.
+    ASSAY_ASSIGN_OR_RETURN(const bool alone, FailsAlone(attempts[i].draft));
+    note(attempts[i], Verdict(results[i]) +
+                          (alone ? ", kept" : ", but not when it runs alone"));
+    if (alone) {
+      return std::optional<Kept>(
+          {attempts[i].index, std::move(attempts[i].draft)});
+    }
+  }
+  return std::optional<Kept>();
+}
+
+Result<std::optional<Kept>> ShrinkJudge::First(
+    const std::vector<Candidate>& candidates) {
+  size_t begin = 0;
+  while (begin < candidates.size() && !Spent()) {
+    size_t end = begin;
+    int64_t elements = 0;
+    const auto left = static_cast<size_t>(budget_ - tried_);
+    while (end < candidates.size() && end - begin < std::min(kBatch, left)) {
+      elements += candidates[end].elements;
+      if (end > begin && elements > kBatchElements) break;
+      ++end;
+    }
+    ASSAY_ASSIGN_OR_RETURN(auto kept, FirstOf(candidates, begin, end));
+    if (kept.has_value()) return kept;
+    begin = end;
+  }
+  return std::optional<Kept>();
+}
+
+}  // namespace assay::inline v1

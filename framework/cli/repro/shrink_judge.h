@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ShrinkJudge: tries candidates for a smaller case on the backend, many in one
+// worker, and says which one fails as the case does. What is right is the
+// oracle's word.
+//
+//   ASSAY_ASSIGN_OR_RETURN(const auto kept, judge.First(candidates));
+//   if (kept.has_value()) draft = kept->draft;
+
+#ifndef ASSAY_CLI_REPRO_SHRINK_JUDGE_H_
+#define ASSAY_CLI_REPRO_SHRINK_JUDGE_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/cli/repro/shrink_draft.h"
+#include "framework/cli/select/chosen_case.h"
+#include "framework/supervise/trial.h"
+
+namespace assay::inline v1 {
+
+/// One way to be smaller; `make` is called when its turn comes.
+struct Candidate {
+  std::string what;
+  int64_t elements = 0;  // about how many it holds
+  std::function<Result<Draft>()> make;
+};
+
+struct Kept {
+  size_t index = 0;  // among the candidates
+  Draft draft;       // with what is expected
+};
+
+class ShrinkJudge {
+ public:
+  using Say = std::function<void(const std::string& line)>;
+
+  /// `wanted` is the raw result to be kept: its outcome and reason.
+  ShrinkJudge(const ChosenCase& chosen, BackendUse oracle, WorkFolder* work,
+              int64_t budget, Say say);
+
+  void Want(const ResultRow& wanted) { wanted_ = wanted; }
+
+  /// The raw result of the case itself, alone in a worker.
+  Result<ResultRow> RunCase();
+
+  /// The first candidate, in this order, that fails as wanted, among others and
+  /// alone in a worker as well. A candidate that cannot be made, or that the
+  /// oracle does not run, is none.
+  Result<std::optional<Kept>> First(const std::vector<Candidate>& candidates);
+
+  /// What the oracle gives. Failed precondition with its words when nothing.
+  Result<std::vector<Value>> Answers(const Draft& draft);
+
+  int64_t tried() const { return tried_; }
+  bool Spent() const { return tried_ >= budget_; }
+  void Note(const std::string& line) const { say_(line); }
+
+  /// The limit of candidates: the case's own, or ONNX's where that is none for
+  /// floats.
+  const Limit& limit() const { return limit_; }
+
+ private:
+  struct Attempt {
+    size_t index = 0;
+    Draft draft;
+    std::string verdict;  // why it is not run, empty: it is
+  };
+
+  PlanRow RowOf(size_t number, const std::filesystem::path& root) const;
+  Status Ask(std::vector<Attempt>* attempts);
+  Status Try(std::vector<Attempt>* attempts, std::vector<ResultRow>* results);
+  Result<bool> FailsAlone(const Draft& draft);
+  bool IsWanted(const ResultRow& result) const;
+  Result<std::optional<Kept>> FirstOf(const std::vector<Candidate>& candidates,
+                                      size_t begin, size_t end);
+
+  const ChosenCase& chosen_;
+  Trial backend_;
+  Trial oracle_;
+  WorkFolder& work_;
+  const int64_t budget_;
+  const Say say_;
+  Limit limit_;
+  ResultRow wanted_;
+  int64_t tried_ = 0;
+};
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_CLI_REPRO_SHRINK_JUDGE_H_

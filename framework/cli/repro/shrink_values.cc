@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "framework/cli/repro/shrink.h"
+
+namespace assay::inline v1 {
+namespace {
+
+/// An axis of a source, or an element of a short list of integers, that may
+/// have to change with others: shapes are data as well.
+struct Place {
+  size_t source = 0;
+  int axis = 0;
+  bool is_element = false;  // then `axis` is its index
+};
+using Places = std::vector<Place>;
+
+std::string Text(const Places& places, const std::vector<Source>& sources) {
+  std::string text;
+  for (const Place& place : places) {
+    text += StrCat(text.empty() ? "" : ", ", sources[place.source].name,
+                   place.is_element ? "[" : " axis ", place.axis,
+                   place.is_element ? "]" : "");
+  }
+  return text;
+}
+
+/// Places by extent, the extent being 2 or more.
+std::map<int64_t, Places> PlacesOf(const std::vector<Source>& sources) {
+  constexpr int64_t kShortList = 8;
+  std::map<int64_t, Places> by_extent;
+  for (size_t s = 0; s < sources.size(); ++s) {
+    const Tensor* tensor = sources[s].value.tensor();
+    if (tensor == nullptr || tensor->num_elements() == 0) continue;
+    for (int axis = 0; axis < tensor->shape().rank(); ++axis) {
+      by_extent[tensor->shape()[axis]].push_back({s, axis, false});
+    }
+    if (tensor->dtype() != DType::kInt64 ||
+        tensor->num_elements() > kShortList) {
+      continue;
+    }
+    const auto elements = tensor->elements<int64_t>();
+    for (size_t i = 0; i < elements.size(); ++i) {
+      by_extent[elements[i]].push_back({s, static_cast<int>(i), true});
+    }
+  }
+  std::erase_if(by_extent, [](const auto& entry) { return entry.first < 2; });
+  // Numbers that no axis has are none of shapes.
+  std::erase_if(by_extent, [](const auto& entry) {
+    return std::ranges::all_of(entry.second, &Place::is_element);
+  });
+  return by_extent;
+}
+
+/// All combinations of a few places; of many, all of them, those that are axes,
+/// and each alone.
+std::vector<Places> Combinations(const Places& places) {
+  constexpr size_t kFew = 5;
+  std::vector<Places> combinations;
+  if (places.size() <= kFew) {
+    for (size_t bits = (size_t{1} << places.size()) - 1; bits > 0; --bits) {
+      Places chosen;
+      for (size_t i = 0; i < places.size(); ++i) {
+        if ((bits >> i & 1) != 0) chosen.push_back(places[i]);
+      }
+      combinations.push_back(std::move(chosen));
+    }
+    return combinations;
+  }
+  combinations.push_back(places);
+  Places axes = places;
+  std::erase_if(axes, [](const Place& place) { return place.is_element; });
+  if (axes.size() < places.size()) combinations.push_back(axes);
+  for (const Place& place : places) combinations.push_back({place});
+  return combinations;
+}
+
+/// The sources with every place cut to that part of its extent.
+Result<std::vector<Source>> Cut(std::vector<Source> sources,
+                                const Places& places, const Span& span) {
+  for (const Place& place : places) {
+    Value& value = sources[place.source].value;
+    if (!place.is_element) {
+      ASSAY_ASSIGN_OR_RETURN(Tensor cut,
+                             Slice(*value.tensor(), place.axis, span));
+      value = std::move(cut);
+    }
+  }
+  for (const Place& place : places) {
+    if (!place.is_element) continue;
+    Value& value = sources[place.source].value;
+    if (place.axis >= value.tensor()->num_elements()) {
+      return InvalidArgument("the element is gone");
+    }
+    ASSAY_ASSIGN_OR_RETURN(Tensor copy, value.tensor()->Clone());
+    copy.mutable_elements<int64_t>()[static_cast<size_t>(place.axis)] =
+        span.count;
+    value = std::move(copy);
+  }
+  return sources;
+}
+
+/// Elements of the sources after that cut, without making it.
+int64_t CountAfter(const std::vector<Source>& sources, const Places& places,
+                   int64_t extent, int64_t count) {
+  int64_t total = 0;
+  for (size_t s = 0; s < sources.size(); ++s) {
+    const Tensor* tensor = sources[s].value.tensor();
+    int64_t elements = tensor == nullptr ? 1 : tensor->num_elements();
+    for (const Place& place : places) {
+      if (place.source == s && !place.is_element) {
+        elements = elements / extent * count;
+      }
+    }
+    total += elements;
+  }
+  return total;
+}
+
+enum class Plain : uint8_t { kZeros, kOnes, kSmall, kAny };
+constexpr std::array<std::string_view, 3> kPlainNames = {"zeros", "ones",
+                                                         "small integers"};
+
+/// A number in -5..5, or 0..10 where there is no sign, from its index.
+template <class T>
+T SmallAt(size_t i) {
+  const auto step = static_cast<int>((i * 7 + 3) % 11);
+  return static_cast<T>(std::is_signed_v<T> ? step - 5 : step);
+}
+
+template <class T>
+bool IsSmall(T x) {
+  const auto value = static_cast<double>(x);
+  return value == std::trunc(value) && std::abs(value) <= 10;
+}
+
+/// Calls visit(T()) with the C++ type of a tensor's elements; false when there
+/// is none that numbers can be written in.
+template <class Visit>
+bool VisitType(DType type, const Visit& visit) {
+  switch (type) {
+    case DType::kFloat32:
+      return visit(float());
+    case DType::kFloat64:
+      return visit(double());
+    case DType::kInt8:
+      return visit(int8_t());
+    case DType::kInt16:
+      return visit(int16_t());
+    case DType::kInt32:
+      return visit(int32_t());
+    case DType::kInt64:
+      return visit(int64_t());
+    case DType::kUint8:
+      return visit(uint8_t());
+    case DType::kUint16:
+      return visit(uint16_t());
+    case DType::kUint32:
+      return visit(uint32_t());
+    case DType::kUint64:
+      return visit(uint64_t());
+    default:
+      return false;
+  }
+}
+
+/// The bits of 1 in types that C++ has no name for; 0 when there are none here.
+uint16_t OneBits(DType type) {
+  switch (type) {
+    case DType::kFloat16:
+      return 0x3C00;
+    case DType::kBFloat16:
+      return 0x3F80;
+    default:
+      return 0;
+  }
+}
+
+/// How plain the elements are already.
+Plain PlainnessOf(const Tensor& tensor) {
+  const auto zero = [](std::byte b) { return b == std::byte{0}; };
+  if (std::ranges::all_of(tensor.bytes(), zero)) return Plain::kZeros;
+  if (const uint16_t one = OneBits(tensor.dtype()); one != 0) {
+    return std::ranges::all_of(tensor.elements<uint16_t>(),
+                               [&](uint16_t bits) { return bits == one; })
+               ? Plain::kOnes
+               : Plain::kAny;
+  }
+  Plain plain = Plain::kAny;
+  VisitType(tensor.dtype(), [&](auto sample) {
+    using T = decltype(sample);
+    const auto elements = tensor.elements<T>();
+    if (std::ranges::all_of(elements, [](T x) { return x == T{1}; })) {
+      plain = Plain::kOnes;
+    } else if (std::ranges::all_of(elements, IsSmall<T>)) {
+      plain = Plain::kSmall;
+    }
+    return true;
+  });
+  return plain;
+}
+
+/// A tensor of that type and shape with plain elements; an error where its type
+/// has no such.
+Result<Tensor> PlainLike(const Tensor& tensor, Plain plain) {
+  ASSAY_ASSIGN_OR_RETURN(Tensor made,
+                         Tensor::Allocate(tensor.dtype(), tensor.shape()));
+  if (plain == Plain::kZeros) return made;
+  if (const uint16_t one = OneBits(tensor.dtype());
+      one != 0 && plain == Plain::kOnes) {
+    std::ranges::fill(made.mutable_elements<uint16_t>(), one);
+    return made;
+  }
+  const bool written = VisitType(tensor.dtype(), [&](auto sample) {
+    using T = decltype(sample);
+    const auto elements = made.mutable_elements<T>();
+    for (size_t i = 0; i < elements.size(); ++i) {
+      elements[i] = plain == Plain::kOnes ? T{1} : SmallAt<T>(i);
+    }
+    return true;
+  });
+  if (written) return made;
+  return InvalidArgument(tensor.dtype(), " has no ",
+                         kPlainNames.at(static_cast<size_t>(plain)), " here");
+}
+
+/// The sources that could be made plainer than they are.
+std::vector<size_t> Plainable(const std::vector<Source>& sources, Plain plain,
+                              bool floats_only) {
+  std::vector<size_t> chosen;
+  for (size_t s = 0; s < sources.size(); ++s) {
+    const Tensor* tensor = sources[s].value.tensor();
+    if (tensor == nullptr || tensor->dtype() == DType::kString ||
+        tensor->num_elements() == 0 || PlainnessOf(*tensor) <= plain ||
+        (floats_only && !IsFloatingPoint(tensor->dtype())) ||
+        !PlainLike(*tensor, plain).ok()) {
+      continue;
+    }
+    chosen.push_back(s);
+  }
+  return chosen;
+}
+
+Candidate PlainCandidate(const Draft& draft, const std::vector<Source>& sources,
+                         std::vector<size_t> chosen, Plain plain) {
+  std::string names;
+  for (const size_t s : chosen) {
+    names += StrCat(names.empty() ? "" : ", ", sources[s].name);
+  }
+  const auto make = [&draft, &sources, chosen = std::move(chosen),
+                     plain]() -> Result<Draft> {
+    std::vector<Source> changed = sources;
+    for (const size_t s : chosen) {
+      ASSAY_ASSIGN_OR_RETURN(Tensor made,
+                             PlainLike(*sources[s].value.tensor(), plain));
+      changed[s].value = std::move(made);
+    }
+    return WithSources(draft, changed);
+  };
+  return {StrCat(names, ": ", kPlainNames.at(static_cast<size_t>(plain))),
+          ElementCount(sources), make};
+}
+
+std::optional<Draft> DraftOf(std::optional<Kept> kept) {
+  if (!kept.has_value()) return std::nullopt;
+  return std::move(kept->draft);
+}
+
+}  // namespace
+
+Result<std::optional<Draft>> ShrinkShapes(const Draft& draft,
+                                          ShrinkJudge& judge) {
+  const std::vector<Source> sources = SourcesOf(draft);
+  std::vector<Candidate> candidates;
+  const auto add = [&](const Places& places, int64_t extent, const Span& span,
+                       const char* where) {
+    candidates.push_back(
+        {StrCat(Text(places, sources), ": ", extent, " to ", span.count, where),
+         CountAfter(sources, places, extent, span.count),
+         [&draft, &sources, places, span]() -> Result<Draft> {
+           ASSAY_ASSIGN_OR_RETURN(const auto cut, Cut(sources, places, span));
+           return WithSources(draft, cut);
+         }});
+  };
+  for (const auto& [extent, places] : PlacesOf(sources)) {
+    for (const Places& chosen : Combinations(places)) {
+      if (std::ranges::all_of(chosen, &Place::is_element)) continue;
+      add(chosen, extent, {0, 1}, ", the first");
+      add(chosen, extent, {extent - 1, 1}, ", the last");
+      if (extent < 4) continue;
+      add(chosen, extent, {0, extent / 2}, ", the front");
+      add(chosen, extent, {extent - extent / 2, extent / 2}, ", the back");
+    }
+  }
+  std::ranges::stable_sort(candidates, {}, &Candidate::elements);
+  ASSAY_ASSIGN_OR_RETURN(std::optional<Kept> kept, judge.First(candidates));
+  return DraftOf(std::move(kept));
+}
+
+Result<std::optional<Draft>> ShrinkValues(const Draft& draft,
+                                          ShrinkJudge& judge) {
+  const std::vector<Source> sources = SourcesOf(draft);
+  std::vector<Candidate> candidates;
+  for (const Plain plain : {Plain::kZeros, Plain::kOnes, Plain::kSmall}) {
+    auto floats = Plainable(sources, plain, /*floats_only=*/true);
+    if (floats.size() < 2) continue;
+    candidates.push_back(
+        PlainCandidate(draft, sources, std::move(floats), plain));
+  }
+  for (const Plain plain : {Plain::kZeros, Plain::kOnes, Plain::kSmall}) {
+    for (const size_t s : Plainable(sources, plain, /*floats_only=*/false)) {
+      candidates.push_back(PlainCandidate(draft, sources, {s}, plain));
+    }
+  }
+  ASSAY_ASSIGN_OR_RETURN(std::optional<Kept> kept, judge.First(candidates));
+  return DraftOf(std::move(kept));
+}
+
+}  // namespace assay::inline v1

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The end of a run, whether its records come from one process or from the
+// parts of many: assess, write the folder, print, report.
+//
+//   return FinishRun(plan, std::move(raw), run, env, finish);
+
+#ifndef ASSAY_CLI_RUN_FINISH_H_
+#define ASSAY_CLI_RUN_FINISH_H_
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "framework/core/status.h"
+#include "framework/testing/verdict/verdict.h"
+
+namespace assay::inline v1 {
+
+struct FinishOptions {
+  std::filesystem::path folder;
+  bool allow_unavailable = false;
+  bool report = true;
+  /// Absent where the parts of many entries were merged.
+  std::optional<double> duration_s;
+};
+
+/// Returns the exit code, or why the folder could not be written.
+Result<int> FinishRun(const Plan& plan, RawRecords raw, RunRow run,
+                      const std::vector<EnvRow>& env,
+                      const FinishOptions& options);
+
+/// Prints equations, conformance and what is unexpected, at most 20 items.
+void PrintVerdicts(const Verdicts& verdicts);
+
+/// Writes FILE from a run folder with the reporting package. Not found when
+/// there is no Python with its requirements.
+Status WritePage(const std::filesystem::path& run,
+                 const std::filesystem::path& file);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_CLI_RUN_FINISH_H_

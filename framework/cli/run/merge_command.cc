@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <iostream>
+
+#include "framework/cli/commands.h"
+#include "framework/cli/run/finish.h"
+#include "framework/cli/select/environment.h"
+
+namespace assay::inline v1 {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// One part. One that was cut short gives what it has; the rest is missing.
+Status AddPart(const Plan& plan, const fs::path& part, RawRecords* raw) {
+  ASSAY_RETURN_IF_ERROR(CheckPart(plan, part));
+  const Status added = CollectFolder(part, raw);
+  if (added.ok()) return OkStatus();
+  return added.WithContext(
+      "two parts overlap, or a journal is broken; remove the folder of parts "
+      "and run all entries");
+}
+
+Result<int> Merge(const MergeOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(const Plan plan, ReadPlan(options.parts));
+  RawRecords raw;
+  std::error_code error;
+  for (const auto& entry :
+       fs::directory_iterator(options.parts / "parts", error)) {
+    if (!entry.is_directory()) continue;
+    ASSAY_RETURN_IF_ERROR(AddPart(plan, entry.path(), &raw));
+  }
+  const auto env = EnvironmentRows();
+  const RunRow run = BeginRun(plan, env);
+  const fs::path folder =
+      options.out.empty() ? fs::path("runs") / run.run_id : options.out;
+  return FinishRun(plan, std::move(raw), run, env,
+                   {.folder = folder,
+                    .allow_unavailable = options.allow_unavailable,
+                    .report = options.report});
+}
+
+}  // namespace
+
+int MergeCommand(const MergeOptions& options) {
+  const Result<int> code = Merge(options);
+  return code.ok() ? *code : Fail(code.status());
+}
+
+}  // namespace assay::inline v1

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <thread>
+
+#include "framework/cli/commands.h"
+#include "framework/cli/repro/capsule.h"
+#include "framework/cli/run/finish.h"
+#include "framework/cli/select/environment.h"
+#include "framework/supervise/crew.h"
+#include "framework/supervise/oracle.h"
+#include "framework/supervise/supervisor.h"
+#include "framework/testing/file/digest.h"
+#include "framework/testing/file/file.h"
+#include "framework/testing/file/module_path.h"
+#include "framework/testing/plan/resolve.h"
+#include "framework/testing/record/csv.h"
+#include "framework/testing/record/tables.h"
+
+namespace assay::inline v1 {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kBatch = 1024;
+constexpr int64_t kLongRun = 500;  // cases that are worth lines of progress
+constexpr int kExitStopped = 130;
+
+/// On a terminal a bar that is written over; in a pipe a line at each tenth of
+/// a run that is long enough to be waited for.
+void ShowProgress(int64_t done, int64_t planned) {
+  static const bool terminal = isatty(STDERR_FILENO) == 1;
+  static int64_t shown = -1;
+  const int64_t tenth = 10 * done / planned;
+  if (terminal && done != shown) {
+    constexpr int64_t kWidth = 40;
+    const auto filled = static_cast<size_t>(kWidth * done / planned);
+    std::cerr << "\r[" << std::string(filled, '#')
+              << std::string(kWidth - filled, ' ') << "] " << done << " of "
+              << planned << " cases" << (done == planned ? "\n" : "")
+              << std::flush;
+    shown = done;
+  } else if (!terminal && planned >= kLongRun && tenth > std::max(shown, 0L)) {
+    std::cerr << done << " of " << planned << " cases\n";
+    shown = tenth;
+  }
+}
+
+int64_t CasesPerProcess(const std::string& isolation, size_t n_rows) {
+  if (isolation == "case") return 1;
+  if (isolation == "none") return static_cast<int64_t>(n_rows);
+  return kBatch;
+}
+
+SuperviseOptions SupervisionOf(const RunOptions& options, const Plan& plan,
+                               const std::vector<size_t>& rows,
+                               const std::string& run_id,
+                               const fs::path& directory) {
+  SuperviseOptions supervise;
+  supervise.worker = InstallPrefix() / "bin" / "assay-worker";
+  supervise.directory = directory;
+  supervise.facts.run_id = run_id;
+  supervise.facts.seed = plan.selection.seed;
+  supervise.facts.started_us = SteadyMicroseconds();
+  supervise.timeout_s = options.timeout_s;
+  supervise.jobs =
+      options.jobs > 0
+          ? options.jobs
+          : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  supervise.limits.memory_bytes =
+      options.memory_gib > 0
+          ? static_cast<int64_t>(options.memory_gib *
+                                 static_cast<double>(1 << 30))
+          : MemoryShare(supervise.jobs);
+  supervise.cases_per_process = CasesPerProcess(options.isolation, rows.size());
+  supervise.deal = options.isolation != "none";
+  supervise.shuffle = options.shuffle;
+  supervise.most_repeated = options.repeats;
+  supervise.progress = ShowProgress;
+  return supervise;
+}
+
+Result<PartSelection> ParseShard(const RunOptions& options) {
+  const size_t slash = options.shard.find('/');
+  const auto shard = ParseInt(options.shard.substr(0, slash));
+  const auto n_shards = slash == std::string::npos
+                            ? std::nullopt
+                            : ParseInt(options.shard.substr(slash + 1));
+  if (!shard || !n_shards || *shard < 1 || *shard > *n_shards ||
+      *n_shards > 10000) {
+    return InvalidArgument("found the shard '", options.shard,
+                           "', wanted I/N with 1 <= I <= N");
+  }
+  return PartSelection{options.selection.suites, options.backends,
+                       static_cast<int>(*shard), static_cast<int>(*n_shards)};
+}
+
+/// The modules that a plan was made with must be those that will run.
+Status CheckModules(const Plan& plan) {
+  for (const BackendUse& backend : plan.backends) {
+    ASSAY_ASSIGN_OR_RETURN(const std::string digest,
+                           Sha256OfFile(backend.module));
+    if (digest != backend.module_sha256) {
+      return FailedPrecondition(backend.module,
+                                " is not the file that was planned with: "
+                                "plan again");
+    }
+  }
+  return OkStatus();
+}
+
+/// One ctest entry: a shard of a plan, whose records go to its part.
+Result<int> RunPart(const RunOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(const Plan plan, ReadPlan(options.plan));
+  ASSAY_ASSIGN_OR_RETURN(const PartSelection part, ParseShard(options));
+  ASSAY_RETURN_IF_ERROR(CheckModules(plan));
+  ASSAY_RETURN_IF_ERROR(CheckPolicies(plan));
+  const std::vector<size_t> rows = RowsOf(plan, part);
+  if (rows.empty()) {
+    return InvalidArgument("the selection is empty: the plan has no case for ",
+                           part.Name());
+  }
+  const fs::path directory = options.parts / part.Name();
+  std::error_code error;
+  fs::remove_all(directory, error);
+  ASSAY_RETURN_IF_ERROR(MakeDirectory(directory));
+  ASSAY_RETURN_IF_ERROR(WritePart({part, DigestOf(plan, rows)}, directory));
+  const std::string run_id = part.Name();
+  RawRecords raw;
+  ASSAY_RETURN_IF_ERROR(Supervise(
+      plan, rows, SupervisionOf(options, plan, rows, run_id, directory), &raw));
+  const Verdicts verdicts = Assess(plan, rows, std::move(raw), /*whole=*/false);
+  for (const Tally& tally : verdicts.tallies) {
+    std::cout << tally.backend << " on " << tally.corpus << ": "
+              << tally.Equation() << "\n";
+  }
+  for (const Unexpected& item : verdicts.unexpected) {
+    std::cout << item.backend << " " << item.test_id << " " << item.outcome
+              << ": " << item.reason << "\n";
+  }
+  return verdicts.unexpected.empty() ? kExitOk : kExitUnexpected;
+}
+
+/// The plan of a new run, or of one to go on with, and its folder.
+struct Opened {
+  Plan plan;
+  RunRow run;
+  std::vector<EnvRow> env;
+  fs::path folder;
+};
+
+Result<Opened> Open(const RunOptions& options) {
+  Opened opened;
+  opened.env = EnvironmentRows();
+  if (!options.resume.empty()) {
+    ASSAY_ASSIGN_OR_RETURN(opened.plan, ReadPlan(options.resume));
+    ASSAY_RETURN_IF_ERROR(CheckModules(opened.plan));
+    ASSAY_RETURN_IF_ERROR(CheckPolicies(opened.plan));
+    opened.folder = options.resume;
+    opened.run = BeginRun(opened.plan, opened.env);
+    return opened;
+  }
+  ASSAY_ASSIGN_OR_RETURN(opened.plan, PlanOf(options));
+  opened.run = BeginRun(opened.plan, opened.env);
+  opened.folder =
+      options.out.empty() ? fs::path("runs") / opened.run.run_id : options.out;
+  std::error_code error;
+  if (fs::exists(opened.folder / "plan.json", error)) {
+    return InvalidArgument(opened.folder.string(),
+                           " holds a run already; name another --out, or go on "
+                           "with --resume");
+  }
+  ASSAY_RETURN_IF_ERROR(WritePlan(opened.plan, opened.folder));
+  return opened;
+}
+
+/// Has the exact answers computed that are not there, and says in oracle.csv
+/// what became of the cases that were asked about.
+Status AnswerExactly(const RunOptions& options,
+                     const SuperviseOptions& supervise, Opened* opened) {
+  if (options.oracle.empty()) return OkStatus();
+  ASSAY_ASSIGN_OR_RETURN(const OracleReport report,
+                         AskOracle(options.oracle, options.oracle_cache,
+                                   supervise, &opened->plan));
+  std::cout << report.Sentence()
+            << (report.asked.empty() ? "\n" : "; see oracle.csv\n");
+  ASSAY_RETURN_IF_ERROR(
+      WriteFile(opened->folder / "oracle.csv", ToCsv(report.asked)));
+  return WritePlan(opened->plan, opened->folder);
+}
+
+Result<int> RunWhole(const RunOptions& options) {
+  const auto begin = std::chrono::steady_clock::now();
+  if (!options.oracle.empty()) {
+    ASSAY_RETURN_IF_ERROR(CheckOracle(options.oracle, options.oracle_cache));
+  }
+  ASSAY_ASSIGN_OR_RETURN(Opened opened, Open(options));
+  const Plan& plan = opened.plan;
+  std::vector<size_t> rows(plan.rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) rows[i] = i;
+  const fs::path records = opened.folder / "records";
+  ASSAY_RETURN_IF_ERROR(MakeDirectory(records));
+  const SuperviseOptions supervise =
+      SupervisionOf(options, plan, rows, opened.run.run_id, records);
+  RawRecords raw;
+  Status ran = AnswerExactly(options, supervise, &opened);
+  if (ran.ok()) ran = Supervise(plan, rows, supervise, &raw);
+  if (!ran.ok()) {
+    std::cerr << "assay: " << ran.message() << "; what was finished is kept: "
+              << "assay run --resume " << opened.folder.string() << "\n";
+    return ran.code() == StatusCode::kCancelled ? kExitStopped : kExitHarness;
+  }
+  const std::chrono::duration<double> took =
+      std::chrono::steady_clock::now() - begin;
+  ASSAY_ASSIGN_OR_RETURN(const int code,
+                         FinishRun(plan, std::move(raw), opened.run, opened.env,
+                                   {opened.folder, options.allow_unavailable,
+                                    options.report, took.count()}));
+  if (options.capsules == 0) return code;
+  ASSAY_ASSIGN_OR_RETURN(const auto lines,
+                         WriteCapsules(opened.folder, options.capsules));
+  for (const std::string& line : lines) std::cout << line << "\n";
+  return code;
+}
+
+}  // namespace
+
+int RunCommand(const RunOptions& options) {
+  InstallStopHandlers();
+  const Result<int> code =
+      options.plan.empty() ? RunWhole(options) : RunPart(options);
+  return code.ok() ? *code : Fail(code.status());
+}
+
+}  // namespace assay::inline v1

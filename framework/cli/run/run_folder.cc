@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/cli/run/run_folder.h"
+
+#include <algorithm>
+#include <future>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "framework/testing/file/file.h"
+#include "framework/testing/record/tables.h"
+
+namespace assay::inline v1 {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+Json CountsJson(const Tally& tally) {
+  Json counts;
+  for (int i = 0; i < kOutcomeCount; ++i) {
+    const auto outcome = static_cast<Outcome>(i);
+    counts[std::string(ToString(outcome))] = tally[outcome];
+  }
+  return counts;
+}
+
+Json MutantsJson(const MutantKills& kills) {
+  Json json = {{"assessed", kills.assessed()},
+               {"killed", kills.killed()},
+               {"total", kills.total},
+               {"build_id", kills.build_id},
+               {"survivors", kills.survivors}};
+  if (!kills.assessed()) json["reason"] = kills.not_assessed;
+  return json;
+}
+
+/// The waived cases inside each backend's claims, at most kWaived of them.
+std::string WaivedMarkdown(const Verdicts& verdicts) {
+  constexpr size_t kWaived = 20;
+  std::string text;
+  for (const Conformance& word : verdicts.conformance) {
+    if (word.waived.empty()) continue;
+    text += StrCat("\n## Waived inside the claims of ", word.backend, ": ",
+                   word.waived.size(), "\n\n");
+    for (size_t i = 0; i < std::min(word.waived.size(), kWaived); ++i) {
+      text += StrCat("- ", word.waived[i], "\n");
+    }
+    if (word.waived.size() > kWaived) {
+      text += StrCat("\nand ", word.waived.size() - kWaived,
+                     " more in summary.json.\n");
+    }
+  }
+  return text;
+}
+
+const Conformance& ConformanceFor(const Verdicts& verdicts,
+                                  const std::string& backend) {
+  return *std::find_if(
+      verdicts.conformance.begin(), verdicts.conformance.end(),
+      [&](const Conformance& word) { return word.backend == backend; });
+}
+
+std::vector<ResultRow> Results(const Verdicts& verdicts) {
+  std::vector<ResultRow> rows;
+  for (const Record& record : verdicts.final) rows.push_back(record.result);
+  return rows;
+}
+
+std::vector<AccuracyRow> Accuracy(const Verdicts& verdicts) {
+  std::vector<AccuracyRow> rows;
+  for (const Record& record : verdicts.final) {
+    rows.insert(rows.end(), record.accuracy.begin(), record.accuracy.end());
+  }
+  return rows;
+}
+
+Status WriteJUnit(const fs::path& folder, const Verdicts& verdicts) {
+  ASSAY_RETURN_IF_ERROR(MakeDirectory(folder));
+  std::set<std::pair<std::string, std::string>> documents;
+  for (const Record& record : verdicts.final) {
+    documents.emplace(record.result.suite, record.result.backend);
+  }
+  for (const auto& [suite, backend] : documents) {
+    ASSAY_RETURN_IF_ERROR(
+        WriteFile(folder / StrCat(suite, ".", FileNameOf(backend), ".xml"),
+                  JUnitXml(suite, backend, verdicts.final)));
+  }
+  return OkStatus();
+}
+
+Status WriteTables(const fs::path& folder, const RunRow& run,
+                   const std::vector<EnvRow>& env, const Plan& plan,
+                   const Verdicts& verdicts) {
+  const auto write = [&](const char* name, const std::string& csv) {
+    return WriteFile(folder / name, csv);
+  };
+  // Two halves of about equal length, side by side.
+  std::future<Status> half = std::async(std::launch::async, [&]() -> Status {
+    ASSAY_RETURN_IF_ERROR(write("results.csv", ToCsv(Results(verdicts))));
+    return write("attempts.csv", ToCsv(verdicts.attempts));
+  });
+  ASSAY_RETURN_IF_ERROR(write("runs.csv", ToCsv(std::vector<RunRow>{run})));
+  ASSAY_RETURN_IF_ERROR(write("plan.csv", ToCsv(plan.rows)));
+  ASSAY_RETURN_IF_ERROR(write("env.csv", ToCsv(env)));
+  ASSAY_RETURN_IF_ERROR(write("backends.csv", ToCsv(verdicts.backends)));
+  ASSAY_RETURN_IF_ERROR(write("accuracy.csv", ToCsv(Accuracy(verdicts))));
+  return half.get();
+}
+
+}  // namespace
+
+void CountOutcomes(const Verdicts& verdicts, RunRow* run) {
+  for (const Tally& tally : verdicts.tallies) {
+    run->n_planned += tally.planned;
+    run->n_vacuous += tally.vacuous;
+  }
+  run->n_pass = verdicts.Count(Outcome::kPass);
+  run->n_waived = verdicts.Count(Outcome::kWaived);
+  run->n_fail = verdicts.Count(Outcome::kFail);
+  run->n_suspect = verdicts.Count(Outcome::kSuspect);
+  run->n_unsupported = verdicts.Count(Outcome::kUnsupported);
+  run->n_unavailable = verdicts.Count(Outcome::kUnavailable);
+  run->n_xfail = verdicts.Count(Outcome::kXfail);
+  run->n_xpass = verdicts.Count(Outcome::kXpass);
+  run->n_flaky = verdicts.Count(Outcome::kFlaky);
+  run->n_error = verdicts.Count(Outcome::kError);
+  run->n_crash = verdicts.Count(Outcome::kCrash);
+  run->n_timeout = verdicts.Count(Outcome::kTimeout);
+  run->n_missing = verdicts.Count(Outcome::kMissing);
+}
+
+std::string SummaryJson(const RunRow& run, const Plan& plan,
+                        const Verdicts& verdicts, int exit_code) {
+  Json json;
+  json["schema"] = "assay.summary/1";
+  json["run_id"] = run.run_id;
+  json["started_utc"] = run.started_utc;
+  json["exit_code"] = exit_code;
+  json["complete"] = run.complete;
+  json["partial"] = plan.Partial();
+  json["selection"] = {{"filter", plan.selection.filter},
+                       {"suites", plan.selection.suites},
+                       {"tier", plan.selection.tier}};
+  json["backends"] = Json::array();
+  for (const Tally& tally : verdicts.tallies) {
+    const Conformance& word = ConformanceFor(verdicts, tally.backend);
+    json["backends"].push_back({{"backend", tally.backend},
+                                {"corpus", tally.corpus},
+                                {"planned", tally.planned},
+                                {"vacuous", tally.vacuous},
+                                {"counts", CountsJson(tally)},
+                                {"equation", tally.Equation()},
+                                {"balanced", tally.Balanced()},
+                                {"verdict", word.verdict},
+                                {"reason", word.reason},
+                                {"claimed", word.n_claimed},
+                                {"waived", word.waived}});
+  }
+  json["mutants"] = MutantsJson(verdicts.mutants);
+  json["drift"] = Json::object();
+  for (const CorpusUse& corpus : plan.corpora) {
+    json["drift"][corpus.name] = corpus.drift;
+  }
+  json["unexpected"] = Json::array();
+  for (const Unexpected& item : verdicts.unexpected) {
+    json["unexpected"].push_back({{"backend", item.backend},
+                                  {"test_id", item.test_id},
+                                  {"outcome", item.outcome},
+                                  {"reason", item.reason}});
+  }
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string SummaryMarkdown(const RunRow& run, const Plan& plan,
+                            const Verdicts& verdicts) {
+  std::string text = StrCat("# Run ", run.run_id, "\n\n`", run.command, "`, ",
+                            run.complete ? "complete" : "partial", ", corpus ",
+                            plan.corpus_hash.substr(0, 12), "\n\n",
+                            "| backend | corpus | accounting | verdict |\n",
+                            "| --- | --- | --- | --- |\n");
+  for (const Tally& tally : verdicts.tallies) {
+    const Conformance& word = ConformanceFor(verdicts, tally.backend);
+    text += StrCat("| ", tally.backend, " | ", tally.corpus, " | ",
+                   tally.Equation(), " | ", word.verdict, ": ", word.reason,
+                   " |\n");
+  }
+  text += StrCat("\nMutants: ", verdicts.mutants.Sentence(), ".\n",
+                 WaivedMarkdown(verdicts));
+  if (verdicts.unexpected.empty()) return text + "\nNothing unexpected.\n";
+  text += StrCat("\n## Unexpected: ", verdicts.unexpected.size(), "\n\n");
+  for (const Unexpected& item : verdicts.unexpected) {
+    text += StrCat("- ", item.backend, " ", item.test_id, " ", item.outcome,
+                   ": ", item.reason, "\n");
+  }
+  return text;
+}
+
+Status WriteRunFolder(const fs::path& folder, const RunRow& run,
+                      const std::vector<EnvRow>& env, const Plan& plan,
+                      const Verdicts& verdicts, int exit_code) {
+  ASSAY_RETURN_IF_ERROR(MakeDirectory(folder));
+  // Nothing of an earlier run may be seen beside this one's tables.
+  for (const char* name : {"summary.json", "report.html", "junit"}) {
+    std::error_code ignored;
+    fs::remove_all(folder / name, ignored);
+  }
+  std::future<Status> junit = std::async(std::launch::async, [&] {
+    return WriteJUnit(folder / "junit", verdicts);
+  });
+  ASSAY_RETURN_IF_ERROR(WriteTables(folder, run, env, plan, verdicts));
+  ASSAY_RETURN_IF_ERROR(junit.get());
+  ASSAY_RETURN_IF_ERROR(
+      WriteFile(folder / "summary.md", SummaryMarkdown(run, plan, verdicts)));
+  // Last: a folder without summary.json is not a finished run.
+  return WriteFile(folder / "summary.json",
+                   SummaryJson(run, plan, verdicts, exit_code));
+}
+
+Status PointLatest(const fs::path& folder) {
+  std::error_code error;
+  const fs::path whole = fs::absolute(folder, error).lexically_normal();
+  const fs::path latest = whole.parent_path() / "latest";
+  const fs::path beside = whole.parent_path() / "latest.new";
+  fs::remove(beside, error);
+  fs::create_directory_symlink(whole.filename(), beside, error);
+  if (!error) fs::rename(beside, latest, error);
+  if (!error) return OkStatus();
+  return ResourceExhausted("cannot point ", latest.string(), " to ",
+                           whole.string(), ": ", error.message());
+}
+
+}  // namespace assay::inline v1

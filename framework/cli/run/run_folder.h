@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The run folder: tables, JUnit, summaries. Written beside and renamed at the
+// end, so that a folder is there whole or not at all, and runs/latest names
+// the newest whole one.
+//
+//   ASSAY_RETURN_IF_ERROR(WriteRunFolder(folder, run, plan, verdicts));
+
+#ifndef ASSAY_CLI_RUN_RUN_FOLDER_H_
+#define ASSAY_CLI_RUN_RUN_FOLDER_H_
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "framework/core/status.h"
+#include "framework/testing/plan/plan.h"
+#include "framework/testing/verdict/verdict.h"
+
+namespace assay::inline v1 {
+
+/// Fills the counts of `run` from the verdicts.
+void CountOutcomes(const Verdicts& verdicts, RunRow* run);
+
+/// Writes the tables, junit/<suite>.<backend>.xml, summary.json and summary.md.
+/// Resource exhausted, with the file, when something cannot be written.
+Status WriteRunFolder(const std::filesystem::path& folder, const RunRow& run,
+                      const std::vector<EnvRow>& env, const Plan& plan,
+                      const Verdicts& verdicts, int exit_code);
+
+/// summary.json: what the report's page and other programs read first.
+std::string SummaryJson(const RunRow& run, const Plan& plan,
+                        const Verdicts& verdicts, int exit_code);
+std::string SummaryMarkdown(const RunRow& run, const Plan& plan,
+                            const Verdicts& verdicts);
+
+/// One JUnit document of the cases of one suite on one backend.
+std::string JUnitXml(const std::string& suite, const std::string& backend,
+                     const std::vector<Record>& records);
+
+/// Points `latest` beside the folder to it.
+Status PointLatest(const std::filesystem::path& folder);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_CLI_RUN_RUN_FOLDER_H_

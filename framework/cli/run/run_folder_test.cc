@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/cli/run/run_folder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "framework/testing/file/scratch_folder.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+
+Record RecordOf(Outcome outcome) {
+  Record record;
+  record.result.test_id = "node/Abs/test_abs";
+  record.result.backend = "acme";
+  record.result.suite = "node";
+  record.result.outcome = ToString(outcome);
+  record.result.message = "because";
+  return record;
+}
+
+// Kills: a summary before what it sums up; one of an earlier run beside tables
+// of this one.
+TEST(RunFolderTest, ThereIsASummaryOnlyWhereAllElseIsWritten) {
+  for (const char* blocked : {"", "results.csv", "attempts.csv", "runs.csv",
+                              "accuracy.csv", "backends.csv", "summary.md"}) {
+    const ScratchFolder scratch;
+    scratch.Write("summary.json", "of an earlier run");
+    if (*blocked != 0) fs::create_directory(scratch.path() / blocked);
+    const Status status = WriteRunFolder(scratch.path(), {}, {}, {}, {}, 0);
+    EXPECT_EQ(status.ok(), *blocked == 0) << blocked << status.message();
+    EXPECT_EQ(fs::exists(scratch.path() / "summary.json"), *blocked == 0)
+        << blocked;
+    EXPECT_THAT(status.message(), HasSubstr(blocked));
+  }
+}
+
+// Kills: an outcome that those who read JUnit take for a pass.
+TEST(JUnitTest, EveryOutcomeHasItsElement) {
+  const struct {
+    Outcome outcome;
+    const char* element;  // null: passed
+  } rows[] = {
+      {Outcome::kPass, nullptr},          {Outcome::kWaived, nullptr},
+      {Outcome::kFail, "failure"},        {Outcome::kSuspect, "failure"},
+      {Outcome::kUnsupported, "skipped"}, {Outcome::kUnavailable, "skipped"},
+      {Outcome::kXfail, "skipped"},       {Outcome::kXpass, "failure"},
+      {Outcome::kFlaky, "failure"},       {Outcome::kError, "error"},
+      {Outcome::kCrash, "error"},         {Outcome::kTimeout, "error"},
+      {Outcome::kMissing, "error"},
+  };
+  EXPECT_EQ(std::size(rows), static_cast<size_t>(kOutcomeCount));
+  for (const auto& row : rows) {
+    const std::string xml = JUnitXml(
+        "node", "acme", {RecordOf(row.outcome), RecordOf(row.outcome)});
+    const std::string said = StrCat(ToString(row.outcome), ": because");
+    EXPECT_THAT(xml, HasSubstr("tests=\"2\"")) << said;
+    for (const std::string element : {"failure", "error", "skipped"}) {
+      const bool wanted = row.element != nullptr && element == row.element;
+      const std::string open = StrCat("<", element, " message=\"", said, "\"");
+      EXPECT_EQ(xml.find(open) != std::string::npos, wanted) << said;
+      const std::string count =
+          StrCat(element == "skipped" ? element : element + "s", "=\"",
+                 wanted ? 2 : 0, "\"");
+      EXPECT_THAT(xml, HasSubstr(count)) << said;
+    }
+  }
+}
+
+TEST(JUnitTest, OnlyTheCasesOfTheSuiteAndBackendAreThere) {
+  Record other = RecordOf(Outcome::kFail);
+  other.result.backend = "other";
+  Record model = RecordOf(Outcome::kFail);
+  model.result.suite = "model";
+  const std::string xml =
+      JUnitXml("node", "acme", {other, RecordOf(Outcome::kPass), model});
+  EXPECT_THAT(xml, HasSubstr("tests=\"1\" failures=\"0\""));
+  EXPECT_THAT(xml, Not(HasSubstr("other")));
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/cli/select/chosen_case.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <system_error>
+
+#include "framework/cli/select/selection.h"
+#include "framework/testing/file/file.h"
+#include "framework/testing/suite/suite.h"
+
+namespace assay::inline v1 {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kNearest = 5;
+
+/// Levenshtein's distance.
+size_t Edits(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 0; i < a.size(); ++i) {
+    size_t diagonal = row[0]++;
+    for (size_t j = 0; j < b.size(); ++j) {
+      const size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+std::string LastPart(const std::string& test_id) {
+  return test_id.substr(test_id.rfind('/') + 1);
+}
+
+std::string Joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) {
+    text += StrCat(text.empty() ? "" : ", ", word);
+  }
+  return text;
+}
+
+/// What a run says of a case, and where it had it from.
+struct InRun {
+  ResultRow result;
+  std::string spec;
+  std::string corpus;  // name or folder
+  int64_t seed = 0;
+};
+
+Result<InRun> FindInRun(const CaseOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(const auto results,
+                         ReadTable<ResultRow>(options.run, "results.csv"));
+  ASSAY_ASSIGN_OR_RETURN(const Plan plan, ReadPlan(options.run));
+  InRun found;
+  std::vector<std::string> ids;
+  std::vector<std::string> backends;
+  for (const ResultRow& row : results) {
+    ids.push_back(row.test_id);
+    if (row.test_id != options.test_id) continue;
+    backends.push_back(row.backend);
+    if (options.backend.empty() || row.backend == options.backend) {
+      found.result = row;
+    }
+  }
+  if (backends.empty()) {
+    return InvalidArgument("the run ", options.run.string(), " has no case ",
+                           options.test_id, NearestText(options.test_id, ids));
+  }
+  if (found.result.test_id.empty() ||
+      (options.backend.empty() && backends.size() > 1)) {
+    return InvalidArgument(
+        "the run ", options.run.string(), " has ", options.test_id, " on ",
+        Joined(backends), ", wanted one of them as --backend",
+        options.backend.empty() ? "" : ", found " + options.backend);
+  }
+  found.spec = plan.Backend(found.result.backend).spec;
+  found.seed = plan.selection.seed;
+  for (const PlanRow& row : plan.rows) {
+    if (row.test_id != options.test_id) continue;
+    for (const CorpusUse& corpus : plan.corpora) {
+      if (corpus.name == row.corpus) found.corpus = corpus.directory;
+    }
+  }
+  return found;
+}
+
+Result<TestCase> FindCase(const std::string& test_id,
+                          const std::vector<std::string>& corpora,
+                          std::string* corpus_hash) {
+  ASSAY_ASSIGN_OR_RETURN(NamedCorpora opened, OpenCorpora(corpora));
+  std::vector<std::string> ids;
+  for (Corpus& corpus : opened.corpora) {
+    for (TestCase& c : corpus.cases) {
+      if (c.test_id == test_id) {
+        *corpus_hash = corpus.hash;
+        return std::move(c);
+      }
+      ids.push_back(c.test_id);
+    }
+  }
+  return InvalidArgument("found no case ", test_id, " among ", ids.size(),
+                         NearestText(test_id, ids));
+}
+
+}  // namespace
+
+std::vector<std::string> Nearest(const std::string& wanted,
+                                 const std::vector<std::string>& known) {
+  struct Ranked {
+    size_t rank, edits;
+    const std::string* id;
+    auto operator<=>(const Ranked& other) const {
+      return std::tie(rank, edits, *id) <=>
+             std::tie(other.rank, other.edits, *other.id);
+    }
+    bool operator==(const Ranked& other) const = default;
+  };
+  const std::string part = LastPart(wanted);
+  const std::set<std::string> distinct(known.begin(), known.end());
+  std::vector<Ranked> ranked;
+  for (const std::string& id : distinct) {
+    const bool whole = id.find(wanted) != std::string::npos;
+    const bool last = !part.empty() && id.find(part) != std::string::npos;
+    ranked.push_back({whole ? 0U : (last ? 1U : 2U), Edits(wanted, id), &id});
+  }
+  std::sort(ranked.begin(), ranked.end());
+  std::vector<std::string> ids;
+  for (size_t i = 0; i < std::min(ranked.size(), kNearest); ++i) {
+    ids.push_back(*ranked[i].id);
+  }
+  return ids;
+}
+
+std::string NearestText(const std::string& wanted,
+                        const std::vector<std::string>& known) {
+  const auto ids = Nearest(wanted, known);
+  return ids.empty() ? std::string()
+                     : StrCat("; the nearest are ", Joined(ids));
+}
+
+Result<std::string> ReadRunFile(const fs::path& run, const char* file) {
+  std::error_code error;
+  if (!fs::exists(run / file, error)) {
+    return InvalidArgument(run.string(), " is no run: found no ", file,
+                           " there, wanted a folder that assay run wrote");
+  }
+  return ReadFile(run / file);
+}
+
+Result<CaseData> DataOf(const TestCase& c) {
+  if (!c.directory.empty()) return ReadCaseData(c.directory, c.n_data_sets);
+  const Suite* suite = FindSuite(c.suite);
+  if (suite != nullptr && suite->data != nullptr) {
+    return suite->data(c.test_id);
+  }
+  return InvalidArgument(c.test_id, " is a program of the suite ", c.suite,
+                         ": it has no model and no data that could be written");
+}
+
+Result<ChosenCase> Choose(const CaseOptions& options) {
+  ChosenCase chosen;
+  SelectionOptions selection;
+  selection.backends = {options.backend};
+  selection.corpora = options.corpora;
+  selection.selection.seed = options.seed;
+  if (!options.run.empty()) {
+    ASSAY_ASSIGN_OR_RETURN(InRun found, FindInRun(options));
+    selection.backends = {found.spec};
+    selection.corpora = {found.corpus};
+    selection.selection.seed = found.seed;
+    chosen.run_id = found.result.run_id;
+    chosen.in_run = std::move(found.result);
+  } else if (options.backend.empty()) {
+    return InvalidArgument("wanted --backend, or --run with a run of one");
+  }
+  ASSAY_ASSIGN_OR_RETURN(
+      chosen.test_case,
+      FindCase(options.test_id, selection.corpora, &chosen.corpus_hash));
+  selection.selection.filter = "id:" + options.test_id;
+  ASSAY_ASSIGN_OR_RETURN(const Plan plan, PlanOf(selection));
+  for (const CorpusUse& corpus : plan.corpora) {
+    if (corpus.name == chosen.test_case.corpus) {
+      chosen.corpus_directory = corpus.directory;
+    }
+  }
+  chosen.row = plan.rows.at(0);
+  chosen.backend = plan.backends.at(0);
+  chosen.seed = selection.selection.seed;
+  chosen.timeout_s = options.timeout_s;
+  return chosen;
+}
+
+}  // namespace assay::inline v1

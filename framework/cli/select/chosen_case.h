@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One case on one backend, as a command names it: found in the corpora, or in
+// those of a run, and planned as a run would.
+//
+//   ASSAY_ASSIGN_OR_RETURN(const ChosenCase chosen, Choose(options));
+//   ASSAY_ASSIGN_OR_RETURN(const CaseData data, DataOf(chosen.test_case));
+
+#ifndef ASSAY_CLI_SELECT_CHOSEN_CASE_H_
+#define ASSAY_CLI_SELECT_CHOSEN_CASE_H_
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/core/status.h"
+#include "framework/testing/case/test_case.h"
+#include "framework/testing/plan/plan.h"
+#include "framework/testing/record/tables.h"
+
+namespace assay::inline v1 {
+
+/// How a command names a case. With a run, the backend may be left out where
+/// the run has one, and corpora and seed are the run's.
+struct CaseOptions {
+  std::string test_id;
+  std::string backend;
+  std::filesystem::path run;  // empty: none
+  std::vector<std::string> corpora;
+  int64_t seed = 0;
+  double timeout_s = 120;
+};
+
+struct ChosenCase {
+  TestCase test_case;
+  PlanRow row;
+  BackendUse backend;
+  std::string corpus_hash;       // of its corpus
+  std::string corpus_directory;  // or the name of a suite of code
+  int64_t seed = 0;
+  double timeout_s = 120;
+  /// Where a run was named: its id, and the verdict that it gave.
+  std::string run_id;
+  std::optional<ResultRow> in_run;
+};
+
+/// Invalid argument, with the nearest ids, for a case that is not there.
+Result<ChosenCase> Choose(const CaseOptions& options);
+
+/// The files of a case, or what its suite gives. Invalid argument for a case
+/// that is a program and has neither.
+Result<CaseData> DataOf(const TestCase& test_case);
+
+/// At most five of `known` that are most like `wanted`: those that contain it,
+/// or its last part, before those with the fewest edits.
+std::vector<std::string> Nearest(const std::string& wanted,
+                                 const std::vector<std::string>& known);
+
+/// "; the nearest are A, B", or nothing.
+std::string NearestText(const std::string& wanted,
+                        const std::vector<std::string>& known);
+
+/// The text of RUN/FILE. Invalid argument when the folder is no run.
+Result<std::string> ReadRunFile(const std::filesystem::path& run,
+                                const char* file);
+
+/// The rows of RUN/FILE.
+template <class Row>
+Result<std::vector<Row>> ReadTable(const std::filesystem::path& run,
+                                   const char* file) {
+  ASSAY_ASSIGN_OR_RETURN(const std::string csv, ReadRunFile(run, file));
+  Result<std::vector<Row>> rows = ParseCsv<Row>(csv);
+  if (rows.ok()) return rows;
+  return rows.status().WithContext((run / file).string());
+}
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_CLI_SELECT_CHOSEN_CASE_H_

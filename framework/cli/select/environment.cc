@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/cli/select/environment.h"
+
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+#include <random>
+
+#include "framework/cli/select/version.h"
+#include "framework/testing/file/digest.h"
+#include "framework/testing/file/module_path.h"
+
+namespace assay::inline v1 {
+namespace {
+
+/// The text behind "key" and the separator on the first line that begins so.
+std::string LineOf(const char* file, std::string_view key, char separator) {
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) {
+    if (!line.starts_with(key)) continue;
+    size_t at = line.find(separator);
+    if (at == std::string::npos) continue;
+    at = line.find_first_not_of(" \t\"", at + 1);
+    if (at == std::string::npos) return {};
+    return line.substr(at, line.find_last_not_of(" \"") + 1 - at);
+  }
+  return {};
+}
+
+std::string OutputOf(const std::string& command) {
+  std::string text;
+  if (FILE* pipe = popen(command.c_str(), "r"); pipe != nullptr) {
+    std::array<char, 256> block;
+    while (fgets(block.data(), block.size(), pipe) != nullptr) {
+      text += block.data();
+    }
+    pclose(pipe);
+  }
+  return text.substr(0, text.find('\n'));
+}
+
+std::string Utc(std::time_t time, const char* format) {
+  std::tm utc = {};
+  gmtime_r(&time, &utc);
+  std::array<char, 32> text;
+  return {text.data(), std::strftime(text.data(), text.size(), format, &utc)};
+}
+
+/// Quoted for the shell.
+std::string Quoted(const std::string& text) {
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
+}
+
+}  // namespace
+
+std::vector<EnvRow> EnvironmentRows() {
+  struct utsname system = {};
+  uname(&system);
+  const std::vector<std::pair<std::string, std::string>> facts = {
+      {"cpu", LineOf("/proc/cpuinfo", "model name", ':')},
+      {"cpu_features", LineOf("/proc/cpuinfo", "flags", ':')},
+      {"cores", std::to_string(sysconf(_SC_NPROCESSORS_ONLN))},
+      {"memory", LineOf("/proc/meminfo", "MemTotal", ':')},
+      {"kernel", StrCat(system.sysname, " ", system.release)},
+      {"distribution", LineOf("/etc/os-release", "PRETTY_NAME", '=')},
+      {"compiler", kCompiler},
+      {"build_type", kBuildType},
+  };
+  std::string text;
+  for (const auto& [key, value] : facts) text += StrCat(key, "=", value, "\n");
+  const std::string id = Sha256(text).substr(0, 12);
+  std::vector<EnvRow> rows;
+  for (const auto& [key, value] : facts) rows.push_back({id, key, value});
+  return rows;
+}
+
+RunRow BeginRun(const Plan& plan, const std::vector<EnvRow>& env) {
+  const std::time_t now = std::time(nullptr);
+  RunRow run;
+  run.started_utc = Utc(now, "%Y-%m-%dT%H:%M:%SZ");
+  std::array<char, 8> random;
+  std::snprintf(random.data(), random.size(), "%06x",
+                std::random_device()() & 0xffffffU);
+  run.run_id = StrCat(Utc(now, "%Y%m%dT%H%M%SZ"), "-", random.data());
+  const std::string git =
+      StrCat("git -C ", Quoted(InstallPrefix().string()), " ");
+  run.commit = OutputOf(git + "rev-parse HEAD 2>/dev/null");
+  run.dirty = !run.commit.empty() &&
+              !OutputOf(git + "status --porcelain -uno 2>/dev/null").empty();
+  run.assay_version = kVersion;
+  run.corpus_hash = plan.corpus_hash;
+  run.policy_hash = plan.policy_hash;
+  run.env_id = env.empty() ? "" : env[0].env_id;
+  run.seed = plan.selection.seed;
+  run.tier = plan.selection.tier;
+  run.command = plan.command;
+  return run;
+}
+
+}  // namespace assay::inline v1

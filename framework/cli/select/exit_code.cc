@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/cli/select/exit_code.h"
+
+#include <iostream>
+
+namespace assay::inline v1 {
+
+int Fail(const Status& status) {
+  std::cerr << "assay: " << status.message() << "\n";
+  switch (status.code()) {
+    case StatusCode::kInvalidArgument:
+      return kExitUsage;
+    default:
+      return kExitHarness;
+  }
+}
+
+}  // namespace assay::inline v1

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The exit codes of the assay program, and the one way in which it fails.
+//
+//   if (!plan.ok()) return Fail(plan.status());
+
+#ifndef ASSAY_CLI_SELECT_EXIT_CODE_H_
+#define ASSAY_CLI_SELECT_EXIT_CODE_H_
+
+#include "framework/core/status.h"
+
+namespace assay::inline v1 {
+
+enum ExitCode : int {
+  kExitOk = 0,
+  kExitUnexpected = 1,
+  kExitUsage = 2,
+  kExitUnavailable = 77,
+  kExitHarness = 99,
+};
+
+/// Prints "assay: message" and gives the exit code that the failure calls for:
+/// 2 for wrong usage, 99 for the rest.
+int Fail(const Status& status);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_CLI_SELECT_EXIT_CODE_H_

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A run's selection as it is typed, made a plan: names of backends and corpora,
+// a query, a tier.
+//
+//   ASSAY_ASSIGN_OR_RETURN(const Plan plan, PlanOf(options));
+
+#ifndef ASSAY_CLI_SELECT_SELECTION_H_
+#define ASSAY_CLI_SELECT_SELECTION_H_
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "framework/core/status.h"
+#include "framework/testing/case/corpus.h"
+#include "framework/testing/plan/plan.h"
+
+namespace assay::inline v1 {
+
+/// What run and plan have in common.
+struct SelectionOptions {
+  std::vector<std::string> backends;  // names, instances or files
+  std::vector<std::string> corpora;   // names or folders
+  Selection selection;
+  std::string command;  // as typed
+};
+
+/// The corpora of those names or folders; none named: kDefaultCorpora.
+struct NamedCorpora {
+  std::vector<Corpus> corpora;
+  std::vector<std::filesystem::path> directories;
+};
+Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names);
+
+/// Resolves backends, reads corpora and policies, and plans.
+Result<Plan> PlanOf(const SelectionOptions& options);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_CLI_SELECT_SELECTION_H_

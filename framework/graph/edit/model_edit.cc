@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/graph/edit/model_edit.h"
+
+#include <google/protobuf/io/coded_stream.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "framework/graph/reader/onnx_reader.h"
+
+namespace assay {
+namespace reader {
+namespace {
+
+constexpr int kFloat = onnx::TensorProto::FLOAT;
+constexpr int kDouble = onnx::TensorProto::DOUBLE;
+
+using Coded = google::protobuf::io::CodedOutputStream;
+
+Result<std::string> Serialized(const Tensor& tensor, const std::string& name) {
+  if (tensor.dtype() == DType::kString || !tensor.defined()) {
+    return InvalidArgument("found ", tensor.Signature(), " for '", name,
+                           "', wanted a tensor of numbers");
+  }
+  onnx::TensorProto proto;
+  proto.set_name(name);
+  proto.set_data_type(static_cast<int>(tensor.dtype()));
+  for (const int64_t extent : tensor.shape()) proto.add_dims(extent);
+  proto.set_raw_data(tensor.data(), static_cast<size_t>(tensor.byte_size()));
+  return proto.SerializeAsString();
+}
+
+void AppendTag(std::string* bytes, int field, size_t size) {
+  constexpr uint32_t kLengthDelimited = 2;
+  std::array<uint8_t, 16> header = {};
+  uint8_t* end = Coded::WriteVarint32ToArray(
+      static_cast<uint32_t>(field) << 3 | kLengthDelimited, header.data());
+  end = Coded::WriteVarint64ToArray(size, end);
+  bytes->append(header.data(), end);
+}
+
+/// Appends a ModelProto that holds one initializer: concatenated messages are
+/// merged (protobuf's encoding guide, "Last One Wins"), so that no message of
+/// all the weights need exist.
+void AppendInitializer(const std::string& tensor,
+                       std::vector<std::byte>* model) {
+  std::string inner;
+  AppendTag(&inner, onnx::GraphProto::kInitializerFieldNumber, tensor.size());
+  std::string outer;
+  AppendTag(&outer, onnx::ModelProto::kGraphFieldNumber,
+            inner.size() + tensor.size());
+  for (const std::string* part :
+       std::initializer_list<const std::string*>{&outer, &inner, &tensor}) {
+    const auto bytes = std::as_bytes(std::span(*part));
+    model->insert(model->end(), bytes.begin(), bytes.end());
+  }
+}
+
+template <class Repeated, class Predicate>
+void EraseIf(Repeated* repeated, const Predicate& predicate) {
+  repeated->erase(std::remove_if(repeated->begin(), repeated->end(), predicate),
+                  repeated->end());
+}
+
+using Named = std::map<std::string, Tensor>;
+
+/// The serialized model without what `values` replace.
+Status Strip(const Model& model, const Named& values,
+             std::vector<std::byte>* bytes) {
+  google::protobuf::Arena arena;
+  auto* proto =
+      google::protobuf::Arena::CreateMessage<onnx::ModelProto>(&arena);
+  ASSAY_RETURN_IF_ERROR(ParseInto(model.bytes(), *proto));
+  // Before version 4 each initializer was an input as well.
+  constexpr int64_t kFreeInitializers = 4;
+  proto->set_ir_version(std::max(proto->ir_version(), kFreeInitializers));
+  onnx::GraphProto* graph = proto->mutable_graph();
+  const auto replaced = [&](const auto& item) {
+    return values.contains(item.name());
+  };
+  EraseIf(graph->mutable_input(), replaced);
+  EraseIf(graph->mutable_initializer(), replaced);
+  EraseIf(graph->mutable_node(), [&](const onnx::NodeProto& node) {
+    return node.output_size() > 0 && values.contains(node.output(0));
+  });
+  bytes->resize(proto->ByteSizeLong());
+  proto->SerializeWithCachedSizesToArray(
+      reinterpret_cast<uint8_t*>(bytes->data()));
+  return OkStatus();
+}
+
+/// Fixes the named values in the graph itself.
+Status Fix(const Named& values, Graph* graph) {
+  std::set<ValueId> fixed;
+  for (const auto& [name, tensor] : values) {
+    const ValueId id = graph->FindValue(name);
+    if (id == kNoValue) return NotFound("the graph has no value '", name, "'");
+    ValueInfo& info = graph->values[static_cast<size_t>(id)];
+    const ValueType type = ValueType::OfTensor(tensor);
+    if (!Accepts(info.type, type)) {
+      return InvalidArgument("found ", type.ToString(), " for '", name,
+                             "', wanted ", info.type.ToString());
+    }
+    info.type = type;
+    fixed.insert(id);
+    std::erase_if(graph->initializers,
+                  [&](const Initializer& i) { return i.id == id; });
+    graph->initializers.push_back({id, tensor});
+  }
+  for (const Node& node : graph->nodes) {
+    const auto is_fixed = [&](ValueId id) { return fixed.contains(id); };
+    if (std::ranges::any_of(node.outputs, is_fixed) &&
+        node.outputs.size() > 1) {
+      return InvalidArgument(node.Label(), " computes other values as well");
+    }
+  }
+  const auto gone = [&](ValueId id) { return fixed.contains(id); };
+  std::erase_if(graph->inputs, gone);
+  std::erase_if(graph->overridable, gone);
+  std::erase_if(graph->nodes, [&](const Node& node) {
+    return node.outputs.size() == 1 && gone(node.outputs[0]);
+  });
+  std::ranges::sort(graph->initializers, {}, &Initializer::id);
+  return OkStatus();
+}
+
+void WidenTensor(onnx::TensorProto* tensor) {
+  if (tensor->data_type() != kFloat) return;
+  std::vector<float> values(tensor->float_data().begin(),
+                            tensor->float_data().end());
+  if (tensor->has_raw_data()) {
+    values.resize(tensor->raw_data().size() / sizeof(float));
+    std::copy_n(tensor->raw_data().data(), values.size() * sizeof(float),
+                reinterpret_cast<char*>(values.data()));
+  }
+  tensor->clear_float_data();
+  tensor->clear_raw_data();
+  tensor->set_data_type(kDouble);
+  tensor->mutable_double_data()->Assign(values.begin(), values.end());
+}
+
+void WidenType(onnx::TypeProto* type) {
+  if (type->has_tensor_type() && type->tensor_type().elem_type() == kFloat) {
+    type->mutable_tensor_type()->set_elem_type(kDouble);
+  }
+}
+
+void WidenGraph(onnx::GraphProto* graph);
+
+void WidenAttribute(onnx::AttributeProto* attribute) {
+  // Cast's target, and that of generators of constants and random numbers.
+  if ((attribute->name() == "to" || attribute->name() == "dtype") &&
+      attribute->i() == kFloat) {
+    attribute->set_i(kDouble);
+  }
+  // Constant's short forms become its tensor.
+  if (attribute->name() == "value_float" ||
+      attribute->name() == "value_floats") {
+    onnx::TensorProto* tensor = attribute->mutable_t();
+    tensor->set_data_type(kFloat);
+    if (attribute->name() == "value_float") {
+      tensor->add_float_data(attribute->f());
+    } else {
+      tensor->add_dims(attribute->floats_size());
+      *tensor->mutable_float_data() = attribute->floats();
+    }
+    attribute->clear_f();
+    attribute->clear_floats();
+    attribute->set_name("value");
+    attribute->set_type(onnx::AttributeProto::TENSOR);
+  }
+  if (attribute->has_t()) WidenTensor(attribute->mutable_t());
+  if (attribute->has_g()) WidenGraph(attribute->mutable_g());
+  for (auto& tensor : *attribute->mutable_tensors()) WidenTensor(&tensor);
+  for (auto& graph : *attribute->mutable_graphs()) WidenGraph(&graph);
+}
+
+void WidenGraph(onnx::GraphProto* graph) {
+  for (auto* infos : {graph->mutable_input(), graph->mutable_output(),
+                      graph->mutable_value_info()}) {
+    for (onnx::ValueInfoProto& info : *infos) WidenType(info.mutable_type());
+  }
+  for (auto& tensor : *graph->mutable_initializer()) WidenTensor(&tensor);
+  for (onnx::NodeProto& node : *graph->mutable_node()) {
+    for (auto& attribute : *node.mutable_attribute()) {
+      WidenAttribute(&attribute);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace reader
+
+inline namespace v1 {
+
+Result<std::shared_ptr<const Model>> WithInitializers(
+    const Model& model, const std::map<std::string, Tensor>& values) {
+  Model::Parts parts;
+  parts.ir_version = model.ir_version();
+  parts.opsets = model.opsets();
+  parts.functions = model.functions();
+  ASSAY_ASSIGN_OR_RETURN(parts.graph, InferTypes(model));
+  ASSAY_RETURN_IF_ERROR(reader::Fix(values, &parts.graph));
+  ASSAY_RETURN_IF_ERROR(reader::Strip(model, values, &parts.bytes));
+  size_t size = parts.bytes.size();
+  for (const auto& [name, tensor] : values) {
+    size += static_cast<size_t>(tensor.byte_size()) + name.size() + 64;
+  }
+  parts.bytes.reserve(size);
+  for (const auto& [name, tensor] : values) {
+    ASSAY_ASSIGN_OR_RETURN(const std::string proto,
+                           reader::Serialized(tensor, name));
+    reader::AppendInitializer(proto, &parts.bytes);
+  }
+  return std::make_shared<const Model>(std::move(parts));
+}
+
+Result<std::shared_ptr<const Model>> Widen(const Model& model) {
+  google::protobuf::Arena arena;
+  auto* proto =
+      google::protobuf::Arena::CreateMessage<onnx::ModelProto>(&arena);
+  ASSAY_RETURN_IF_ERROR(reader::ParseInto(model.bytes(), *proto));
+  reader::WidenGraph(proto->mutable_graph());
+  const std::string bytes = proto->SerializeAsString();
+  return Model::Parse(std::as_bytes(std::span(bytes)));
+}
+
+Result<std::vector<std::byte>> SerializeTensor(const Tensor& tensor,
+                                               const std::string& name) {
+  ASSAY_ASSIGN_OR_RETURN(const std::string proto,
+                         reader::Serialized(tensor, name));
+  const auto bytes = std::as_bytes(std::span(proto));
+  return std::vector<std::byte>(bytes.begin(), bytes.end());
+}
+
+}  // namespace v1
+}  // namespace assay

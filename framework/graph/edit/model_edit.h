@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Models made from models, for cases that need more than their files hold.
+//
+//   ASSAY_ASSIGN_OR_RETURN(auto wide, Widen(*model));
+//   ASSAY_ASSIGN_OR_RETURN(auto full, WithInitializers(*wide, {{"w", w}}));
+
+#ifndef ASSAY_GRAPH_EDIT_MODEL_EDIT_H_
+#define ASSAY_GRAPH_EDIT_MODEL_EDIT_H_
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "framework/core/status.h"
+#include "framework/core/tensor.h"
+#include "framework/graph/model.h"
+
+namespace assay::inline v1 {
+
+/// The model whose named values of the main graph are fixed to these tensors:
+/// what computed them goes, and what was an initializer is replaced. Its graph
+/// has the types that inference finds, its bytes are those of such a model.
+/// Not found for a name that the graph does not have, invalid argument for a
+/// tensor of another type, or for a node that computes other values as well.
+Result<std::shared_ptr<const Model>> WithInitializers(
+    const Model& model, const std::map<std::string, Tensor>& values);
+
+/// The model with float64 wherever it says float32: declared types, constants,
+/// and the targets of Cast and its like.
+Result<std::shared_ptr<const Model>> Widen(const Model& model);
+
+/// A TensorProto with raw data, as data files hold it. Not for strings.
+Result<std::vector<std::byte>> SerializeTensor(const Tensor& tensor,
+                                               const std::string& name);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_GRAPH_EDIT_MODEL_EDIT_H_

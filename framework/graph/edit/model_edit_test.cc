@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/graph/edit/model_edit.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "framework/graph/model_text.h"
+
+namespace assay {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::shared_ptr<const Model> Parsed(std::string_view text) {
+  auto model = ParseModelText(text);
+  if (!model.ok()) throw std::invalid_argument(model.status().ToString());
+  return *model;
+}
+
+template <class T>
+Tensor Of(Shape shape, std::vector<T> elements) {
+  return *Tensor::Of<T>(shape, elements);
+}
+
+std::vector<std::string> OpTypes(const Graph& graph) {
+  std::vector<std::string> types;
+  for (const Node& node : graph.nodes) types.push_back(node.op_type);
+  return types;
+}
+
+constexpr char kMade[] =
+    "g (float[2] x) => (float[2] y) <int64[1] s = {2}, float[2] b = {1, 2}> "
+    "{ w = ConstantOfShape(s) h = Mul(x, w) y = Add(h, b) }";
+
+TEST(ModelText, SaysWhatIsWrong) {
+  const auto wrong = ParseModelText("g (float[2] x) => {");
+  EXPECT_EQ(wrong.status().code(), StatusCode::kInvalidArgument);
+  EXPECT_FALSE(wrong.status().message().empty());
+  EXPECT_EQ((*ParseModelText("g (float x) => (float y) { y = Relu(x) }", 9))
+                ->opsets()
+                .find("")
+                ->second,
+            9);
+}
+
+TEST(WithInitializers, ReplacesWhatComputesAValue) {
+  const auto model = Parsed(kMade);
+  const auto fixed = WithInitializers(
+      *model, {{"w", Of<float>({2}, {3, 4})}, {"b", Of<float>({2}, {5, 6})}});
+  ASSERT_TRUE(fixed.ok()) << fixed.status().ToString();
+  const auto bytes_only = Model::Parse((*fixed)->bytes());
+  ASSERT_TRUE(bytes_only.ok()) << bytes_only.status().ToString();
+  for (const auto& found : {*fixed, *bytes_only}) {
+    const Graph& graph = found->graph();
+    EXPECT_THAT(OpTypes(graph), ElementsAre("Mul", "Add"));
+    ASSERT_EQ(graph.inputs.size(), 1U);
+    const Value* w = graph.FindInitializer(graph.FindValue("w"));
+    const Value* b = graph.FindInitializer(graph.FindValue("b"));
+    ASSERT_TRUE(w != nullptr && b != nullptr);
+    EXPECT_THAT(w->tensor()->elements<float>(), ElementsAre(3, 4));
+    EXPECT_THAT(b->tensor()->elements<float>(), ElementsAre(5, 6));
+  }
+  // Typed once, before the weights came.
+  const Graph& graph = (*fixed)->graph();
+  const auto h = static_cast<size_t>(graph.FindValue("h"));
+  EXPECT_EQ(graph.values[h].type.ToString(), "float32[2]");
+}
+
+TEST(WithInitializers, FixesAnInput) {
+  const auto fixed =
+      WithInitializers(*Parsed(kMade), {{"x", Of<float>({2}, {0, 1})}});
+  ASSERT_TRUE(fixed.ok()) << fixed.status().ToString();
+  EXPECT_TRUE((*fixed)->graph().inputs.empty());
+  EXPECT_TRUE((*Model::Parse((*fixed)->bytes()))->graph().inputs.empty());
+}
+
+TEST(WithInitializers, RefusesWhatDoesNotFit) {
+  const auto model = Parsed(
+      "g (float[4] x) => (float[2] y) { y, z = Split<num_outputs = 2>(x) }");
+  const Tensor right = Of<float>({2}, {1, 2});
+  EXPECT_EQ(WithInitializers(*model, {{"none", right}}).status().code(),
+            StatusCode::kNotFound);
+  EXPECT_THAT(WithInitializers(*model, {{"z", right}}).status().message(),
+              HasSubstr("Split"));
+  EXPECT_THAT(WithInitializers(*model, {{"x", Of<int64_t>({4}, {1, 2, 3, 4})}})
+                  .status()
+                  .message(),
+              HasSubstr("wanted float32[4]"));
+  EXPECT_FALSE(WithInitializers(*model, {{"x", right}}).ok());
+}
+
+TEST(Widen, LeavesNoFloat32) {
+  const auto wide = Widen(*Parsed(
+      "g (float[2] x, int64[2] i) => (float[2] y) <float[2] b = {0.5, 2}> "
+      "{ c = Constant<value_floats = [0.25, 1.0]>() f = Cast<to = 1>(i) "
+      "t = Constant<value = float[2] {0.1, 0.2}>() "
+      "y = Sum(x, b, c, f, t) }"));
+  ASSERT_TRUE(wide.ok()) << wide.status().ToString();
+  const auto typed = InferTypes(**wide);
+  ASSERT_TRUE(typed.ok()) << typed.status().ToString();
+  for (const ValueInfo& info : typed->values) {
+    EXPECT_NE(info.type.dtype, DType::kFloat32) << info.name;
+  }
+  const Graph& graph = (*wide)->graph();
+  EXPECT_THAT(
+      graph.FindInitializer(graph.FindValue("b"))->tensor()->elements<double>(),
+      ElementsAre(0.5, 2));
+  const auto& constant = std::get<Tensor>(graph.nodes[0].Find("value")->held);
+  EXPECT_THAT(constant.elements<double>(), ElementsAre(0.25, 1));
+  const auto& other = std::get<Tensor>(graph.nodes[2].Find("value")->held);
+  EXPECT_THAT(other.elements<double>(),
+              ElementsAre(double{0.1F}, double{0.2F}));
+}
+
+TEST(SerializeTensor, IsReadBack) {
+  const Tensor tensor = Of<float>({1, 2}, {1.5F, -2});
+  const auto bytes = SerializeTensor(tensor, "t");
+  ASSERT_TRUE(bytes.ok());
+  const auto value = ParseValue(*bytes, ValueType::OfTensor(tensor));
+  ASSERT_TRUE(value.ok()) << value.status().ToString();
+  EXPECT_EQ(value->tensor()->Signature(), "float32[1,2]");
+  EXPECT_THAT(value->tensor()->elements<float>(), ElementsAre(1.5F, -2));
+  EXPECT_FALSE(SerializeTensor(Tensor(), "t").ok());
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/graph/edit/submodel.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "framework/graph/onnx_writer.h"
+#include "framework/graph/reader/onnx_reader.h"
+
+namespace assay {
+namespace writer {
+namespace {
+
+using SharedGraph = std::shared_ptr<const Graph>;
+
+Names NamesOf(const Graph& graph) {
+  Names names;
+  for (const ValueInfo& info : graph.values) names.push_back(info.name);
+  return names;
+}
+
+void WritePort(const Port& port, const Names& names,
+               onnx::ValueInfoProto& proto) {
+  proto.set_name(names[static_cast<size_t>(port.id)]);
+  if (port.type.kind != ValueKind::kNone) {
+    WriteType(port.type, *proto.mutable_type());
+  }
+}
+
+void WriteInitializer(const Value& value, const std::string& name,
+                      onnx::GraphProto& proto) {
+  if (const Tensor* tensor = value.tensor()) {
+    onnx::TensorProto* const written = proto.add_initializer();
+    WriteTensor(*tensor, *written);
+    written->set_name(name);
+  } else if (const SparseTensor* sparse = value.sparse()) {
+    onnx::SparseTensorProto* const written = proto.add_sparse_initializer();
+    WriteSparse(*sparse, *written);
+    written->mutable_values()->set_name(name);
+  }
+}
+
+void WriteGraph(const Graph& graph, const Submodel& part,
+                onnx::GraphProto& proto) {
+  const Names names = NamesOf(graph);
+  proto.set_name(graph.name.empty() ? "part" : graph.name);
+  for (const Port& port : part.inputs) {
+    WritePort(port, names, *proto.add_input());
+  }
+  for (const Port& port : part.outputs) {
+    WritePort(port, names, *proto.add_output());
+  }
+  for (const ValueId id : BoundaryOf(graph, part.nodes).initializers) {
+    if (std::ranges::find(part.inputs, id, &Port::id) != part.inputs.end()) {
+      continue;
+    }
+    const auto fixed = part.fixed.find(id);
+    WriteInitializer(
+        fixed == part.fixed.end() ? *graph.FindInitializer(id) : fixed->second,
+        names[static_cast<size_t>(id)], proto);
+  }
+  for (const size_t node : part.nodes) {
+    WriteNode(graph.nodes[node], names, *proto.add_node());
+  }
+}
+
+Status WriteFunctions(const Model& model, onnx::ModelProto& proto) {
+  for (const Function& function : model.functions()) {
+    ASSAY_RETURN_IF_ERROR(
+        reader::ParseInto(function.bytes, *proto.add_functions()));
+  }
+  return OkStatus();
+}
+
+Result<std::vector<std::byte>> Bytes(const Model& model, const Graph& graph,
+                                     const Submodel& part) {
+  google::protobuf::Arena arena;
+  auto* proto =
+      google::protobuf::Arena::CreateMessage<onnx::ModelProto>(&arena);
+  // Before version 4 each initializer was an input as well.
+  constexpr int64_t kFreeInitializers = 4;
+  proto->set_ir_version(std::max(model.ir_version(), kFreeInitializers));
+  for (const auto& [domain, version] : model.opsets()) {
+    onnx::OperatorSetIdProto* const opset = proto->add_opset_import();
+    opset->set_domain(domain);
+    opset->set_version(version);
+  }
+  WriteGraph(graph, part, *proto->mutable_graph());
+  ASSAY_RETURN_IF_ERROR(WriteFunctions(model, *proto));
+  const size_t size = proto->ByteSizeLong();
+  if (size > std::numeric_limits<int32_t>::max()) {
+    return ResourceExhausted("the part of ", part.nodes.size(), " nodes has ",
+                             size, " bytes, wanted at most 2 GiB");
+  }
+  std::vector<std::byte> bytes(size);
+  proto->SerializeWithCachedSizesToArray(
+      reinterpret_cast<uint8_t*>(bytes.data()));
+  return bytes;
+}
+
+}  // namespace
+}  // namespace writer
+
+inline namespace v1 {
+
+std::vector<ValueId> ReadBy(const Node& node) {
+  std::vector<ValueId> ids;
+  for (const ValueId id : node.inputs) {
+    if (id != kNoValue) ids.push_back(id);
+  }
+  const auto add = [&](const Graph& subgraph) {
+    for (const Capture& capture : subgraph.captures) {
+      ids.push_back(capture.outer);
+    }
+  };
+  for (const Attribute& attribute : node.attributes) {
+    if (const auto* one = std::get_if<writer::SharedGraph>(&attribute.held)) {
+      add(**one);
+    } else if (const auto* many = std::get_if<std::vector<writer::SharedGraph>>(
+                   &attribute.held)) {
+      for (const auto& subgraph : *many) add(*subgraph);
+    }
+  }
+  return ids;
+}
+
+Boundary BoundaryOf(const Graph& graph, std::span<const size_t> nodes) {
+  const std::set<size_t> inside(nodes.begin(), nodes.end());
+  std::set<ValueId> wanted(graph.outputs.begin(), graph.outputs.end());
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    if (inside.contains(i)) continue;
+    const auto read = ReadBy(graph.nodes[i]);
+    wanted.insert(read.begin(), read.end());
+  }
+  Boundary edge;
+  std::set<ValueId> known;  // computed or listed
+  for (const size_t i : inside) {
+    const Node& node = graph.nodes[i];
+    for (const ValueId id : ReadBy(node)) {
+      if (!known.insert(id).second) continue;
+      const bool fixed = graph.FindInitializer(id) != nullptr;
+      (fixed ? edge.initializers : edge.inputs).push_back(id);
+    }
+    for (const ValueId id : node.outputs) {
+      if (id == kNoValue) continue;
+      known.insert(id);
+      if (wanted.contains(id)) edge.outputs.push_back(id);
+    }
+  }
+  return edge;
+}
+
+Result<std::shared_ptr<const Model>> MakeSubmodel(const Model& model,
+                                                  const Graph& graph,
+                                                  const Submodel& part) {
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes,
+                         writer::Bytes(model, graph, part));
+  return Model::Parse(bytes);
+}
+
+}  // namespace v1
+}  // namespace assay

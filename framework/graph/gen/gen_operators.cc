@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// assay_gen_operators OUT_DIR: writes operators.h, operators.cc and visitor.h,
+// the typed form of every operator, and signatures.cc, what they permit, from
+// ONNX's schema registry.
+//
+//   build/bin/assay_gen_operators framework/graph/generated
+//
+// The result is committed, so that a reader sees it and a build needs no
+// generator; the test generated/operators compares it with a fresh run. Nothing
+// here names an operator: a newer ONNX needs only another run.
+
+#include <charconv>
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "framework/graph/gen/gen_schemas.h"
+#include "framework/graph/gen/gen_signatures.h"
+
+namespace assay::gen {
+namespace {
+
+using onnx::AttributeProto;
+using onnx::OpSchemaRegistry;
+
+constexpr size_t kWidth = 80;
+
+std::string FloatLiteral(float value) {
+  char buffer[32];
+  const auto end = std::to_chars(buffer, std::end(buffer), value).ptr;
+  std::string text(buffer, end);
+  if (text.find_first_not_of("-0123456789") == std::string::npos) text += ".0";
+  return text + "F";
+}
+
+template <class Items, class Print>
+std::string Braced(const Items& items, Print print) {
+  std::string text;
+  for (const auto& item : items) {
+    text += (text.empty() ? "" : ", ") + print(item);
+  }
+  return "{" + text + "}";
+}
+
+/// How an attribute is held, and its default as an initializer.
+struct Held {
+  std::string type;
+  bool is_list = false;
+  std::string initial;
+};
+
+Held HeldAs(const OpSchema::Attribute& attribute) {
+  const AttributeProto& given = attribute.default_value;
+  const auto integer = [](int64_t value) { return std::to_string(value); };
+  switch (attribute.type) {
+    case AttributeProto::FLOAT:
+      return {"float", false, FloatLiteral(given.f())};
+    case AttributeProto::INT:
+      return {"int64_t", false, integer(given.i())};
+    case AttributeProto::STRING:
+      return {"std::string", false, Quoted(given.s())};
+    case AttributeProto::FLOATS:
+      return {"std::vector<float>", true, Braced(given.floats(), FloatLiteral)};
+    case AttributeProto::INTS:
+      return {"std::vector<int64_t>", true, Braced(given.ints(), integer)};
+    case AttributeProto::STRINGS:
+      return {"std::vector<std::string>", true,
+              Braced(given.strings(), Quoted)};
+    case AttributeProto::GRAPH:
+      return {"std::shared_ptr<const Graph>", true, ""};
+    case AttributeProto::TENSOR:
+      return {"Tensor", false, ""};
+    case AttributeProto::SPARSE_TENSOR:
+      return {"SparseTensor", false, ""};
+    case AttributeProto::TYPE_PROTO:
+      return {"ValueType", false, ""};
+    default:
+      Fail("attribute '" + attribute.name + "' has a type without a C++ form");
+  }
+}
+
+/// "  float alpha = 1.0F;". Lists and graphs are empty when they are absent;
+/// other optional attributes without a default are std::optional.
+std::string FieldLine(const Field& field) {
+  const OpSchema::Attribute& attribute = field.attribute;
+  const Held held = HeldAs(attribute);
+  const bool has_default = !attribute.default_value.name().empty();
+  const std::string plain = "  " + held.type + " " + field.member;
+  if (has_default) {
+    if (held.initial.empty()) Fail("cannot print default of " + attribute.name);
+    return plain + " = " + held.initial + ";\n";
+  }
+  if (held.is_list) return plain + ";\n";
+  if (!attribute.required) {
+    return "  std::optional<" + held.type + "> " + field.member + ";\n";
+  }
+  const bool number = held.type == "float" || held.type == "int64_t";
+  return plain + (number ? " = 0;\n" : ";\n");
+}
+
+std::string Wrapped(const std::string& prefix, const std::string& indent,
+                    const std::vector<std::string>& words) {
+  std::string text;
+  std::string line = prefix;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string word = words[i] + (i + 1 < words.size() ? "," : "");
+    if (line.size() + 1 + word.size() > kWidth) {
+      text += line + "\n";
+      line = indent;
+    }
+    line += " " + word;
+  }
+  return text + line + "\n";
+}
+
+/// "/// in X, optional: T, differentiable".
+std::string ParameterComment(const char* direction,
+                             const Parameter& parameter) {
+  using Category = OpSchema::DifferentiationCategory;
+  const auto& formal = parameter.formal;
+  std::string line = std::string("///   ") + direction + " " + formal.GetName();
+  if (formal.GetOption() == OpSchema::Optional) line += ", optional";
+  if (formal.GetOption() == OpSchema::Variadic) {
+    line +=
+        formal.GetIsHomogeneous() ? ", variadic" : ", variadic, mixed types";
+  }
+  line += ": " + formal.GetTypeStr();
+  const Category category = formal.GetDifferentiationCategory();
+  if (category == Category::Differentiable) line += "; differentiable";
+  if (category == Category::NonDifferentiable) line += "; not differentiable";
+  return line + "\n";
+}
+
+/// "tensor(float)" becomes "float32", the name that DType has; other kinds stay
+/// as ONNX writes them.
+std::string TypeWord(std::string text) {
+  const std::string open = "tensor(";
+  if (text.rfind(open, 0) == 0) {
+    text = text.substr(open.size(), text.size() - open.size() - 1);
+  }
+  if (text == "float") return "float32";
+  return text == "double" ? "float64" : text;
+}
+
+std::string Comment(const Operator& op) {
+  const OpSchema& schema = op.schema;
+  std::string text = "/// " + schema.Name() + ", since version " +
+                     std::to_string(schema.SinceVersion()) + " of " +
+                     (schema.domain().empty() ? "ai.onnx" : schema.domain()) +
+                     (schema.Deprecated() ? ", deprecated" : "") + ".\n";
+  for (const auto& input : op.inputs) text += ParameterComment("in", input);
+  for (const auto& output : op.outputs) text += ParameterComment("out", output);
+  for (const auto& constraint : schema.typeConstraintParams()) {
+    std::set<std::string> words;
+    for (const auto& type : constraint.allowed_type_strs) {
+      words.insert(TypeWord(type));
+    }
+    text += Wrapped("///   " + constraint.type_param_str + ":", "///     ",
+                    {words.begin(), words.end()});
+  }
+  return text;
+}
+
+std::string ParameterLine(const char* type, const Parameter& parameter,
+                          int position) {
+  const bool variadic = parameter.formal.GetOption() == OpSchema::Variadic;
+  return std::string("  ") + (variadic ? "Variadic" : "") + type + " " +
+         parameter.member + "{" + std::to_string(position) + "};\n";
+}
+
+std::string Struct(const Operator& op) {
+  const std::string& name = op.schema.Name();
+  std::ostringstream out;
+  out << Comment(op) << "struct " << name << " {\n"
+      << "  static constexpr OperatorId kId = OperatorId::k" << name << ";\n"
+      << "  static constexpr std::string_view kName = " << Quoted(name) << ";\n"
+      << "  static constexpr std::string_view kDomain = "
+      << Quoted(op.schema.domain()) << ";\n"
+      << "  Status Read(const Node& from);\n\n";
+  int position = 0;
+  for (const auto& input : op.inputs) {
+    out << ParameterLine("Input", input, position++);
+  }
+  position = 0;
+  for (const auto& output : op.outputs) {
+    out << ParameterLine("Output", output, position++);
+  }
+  for (const Field& field : op.fields) out << FieldLine(field);
+  out << "  const Node* node = nullptr;\n};\n";
+  return out.str();
+}
+
+constexpr char kOpening[] = R"(// SPDX-License-Identifier: Apache-2.0
+//
+// Generated by gen_operators.cc from ONNX's schema registry: do not edit.
+)";
+
+constexpr char kHeaderOpening[] = R"(// clang-format off
+
+#ifndef ASSAY_GRAPH_GENERATED_OPERATORS_H_
+#define ASSAY_GRAPH_GENERATED_OPERATORS_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/graph/model.h"
+#include "framework/graph/operator.h"
+
+namespace assay::inline v1 {
+
+enum class OperatorId : uint16_t {
+)";
+
+std::string Header(const std::vector<Operator>& operators,
+                   const std::vector<std::string>& deprecated) {
+  std::ostringstream out;
+  out << kOpening
+      << "//\n// One struct per operator, in its newest version; operator.h "
+         "says "
+         "how they are\n// read.\n"
+      << Wrapped("// Deprecated in that version by ONNX:", "//", deprecated)
+      << kHeaderOpening;
+  for (const Operator& op : operators) {
+    out << "  k" << op.schema.Name() << ",\n";
+  }
+  out << "};\n\ninline constexpr int kOperatorCount = " << operators.size()
+      << ";\n\nnamespace op {\n";
+  std::string open_space;
+  for (const Operator& op : operators) {
+    const std::string space = SpaceOf(op.schema.domain());
+    if (space != open_space) {
+      if (!open_space.empty())
+        out << "\n}  // namespace " << open_space << "\n";
+      out << "\nnamespace " << space << " {\n";
+      open_space = space;
+    }
+    out << "\n" << Struct(op);
+  }
+  if (!open_space.empty()) out << "\n}  // namespace " << open_space << "\n";
+  out << "\n}  // namespace op\n}  // namespace assay::inline v1\n\n"
+         "#endif  // ASSAY_GRAPH_GENERATED_OPERATORS_H_\n";
+  return out.str();
+}
+
+/// The body of X::Read: the formal parameters and attributes, for ReadForm.
+std::string ReadFunction(const Operator& op) {
+  const auto parameters = [](const std::vector<Parameter>& list) {
+    return Braced(list, [](const Parameter& p) {
+      const bool single = p.formal.GetOption() == OpSchema::Single;
+      return "{&" + p.member + (single ? ", true}" : "}");
+    });
+  };
+  const auto fields = Braced(op.fields, [](const Field& field) {
+    return "{" + Quoted(field.attribute.name) + ", &" + field.member +
+           (field.attribute.required ? ", true}" : "}");
+  });
+  std::ostringstream out;
+  out << "\nStatus " << Qualified(op) << "::Read(const Node& from) {\n"
+      << "  node = &from;\n"
+      << "  return ReadForm(from, kId,\n      {" << op.schema.min_input()
+      << ", " << op.schema.max_input() << ", " << op.schema.min_output() << ", "
+      << op.schema.max_output() << "},\n      " << parameters(op.inputs)
+      << ",\n      " << parameters(op.outputs) << ",\n      " << fields
+      << ");\n}\n";
+  return out.str();
+}
+
+constexpr char kSourceOpening[] = R"(// clang-format off
+
+#include "framework/graph/generated/operators.h"
+
+#include "framework/graph/types/operator_form.h"
+
+namespace assay::inline v1 {
+namespace {
+
+constexpr int16_t kVersions[] = {
+)";
+
+std::string Source(const std::vector<Operator>& operators) {
+  std::ostringstream out;
+  out << kOpening << kSourceOpening;
+  for (const Operator& op : operators) {
+    out << "    ";
+    for (const int version : op.versions) out << version << ", ";
+    out << " // " << op.schema.Name() << "\n";
+  }
+  out << "};\n\n// In the order of OperatorId: by domain, then by name.\n"
+         "constexpr OperatorInfo kOperators[] = {\n";
+  size_t first = 0;
+  for (const Operator& op : operators) {
+    const bool body =
+        op.schema.HasFunction() || op.schema.HasContextDependentFunction();
+    out << "    {" << Quoted(op.schema.domain()) << ", "
+        << Quoted(op.schema.Name()) << ", {kVersions + " << first << ", "
+        << op.versions.size() << "}, " << (body ? "true" : "false")
+        << (op.schema.Deprecated() ? ", true" : "") << "},\n";
+    first += op.versions.size();
+  }
+  out << "};\n\nconstexpr DomainInfo kDomains[] = {\n";
+  const auto ranges = OpSchemaRegistry::DomainToVersionRange::Instance().Map();
+  for (const DomainSpace& known : DomainSpaces()) {
+    out << "    {" << Quoted(known.domain) << ", "
+        << ranges.at(known.domain).second << "},\n";
+  }
+  out << "};\n\n}  // namespace\n\n"
+         "std::span<const OperatorInfo> Operators() { return kOperators; }\n\n"
+         "std::span<const DomainInfo> Domains() { return kDomains; }\n";
+  for (const Operator& op : operators) out << ReadFunction(op);
+  out << "\n}  // namespace assay::inline v1\n";
+  return out.str();
+}
+
+constexpr char kVisitorOpening[] = R"(//
+// The visitor of typed operators, and Accept, which calls it.
+// clang-format off
+
+#ifndef ASSAY_GRAPH_GENERATED_VISITOR_H_
+#define ASSAY_GRAPH_GENERATED_VISITOR_H_
+
+#include "framework/graph/generated/operators.h"
+
+namespace assay::inline v1 {
+
+// A visitor overrides some of the overloads of Visit: that is its purpose.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Woverloaded-virtual"
+
+/// One Visit per operator; what is not overridden is declined. R is made from
+/// a Status where a node cannot be read.
+template <class R, class C>
+class Visitor {
+ public:
+  virtual ~Visitor() = default;
+
+)";
+
+constexpr char kVisitorMiddle[] = R"(
+ protected:
+  virtual R Decline(OperatorId id, C& context) = 0;
+};
+
+#pragma GCC diagnostic pop
+
+/// Calls `function` with the type of the operator, as in
+/// WithOperator(id, []<class Op>() { ... }).
+template <class F>
+decltype(auto) WithOperator(OperatorId id, F&& function) {
+  switch (id) {
+)";
+
+constexpr char kVisitorClosing[] = R"(  }
+  __builtin_unreachable();
+}
+
+/// Reads the node as its operator and hands it to the visitor. Unsupported,
+/// reason operator, for a node that ONNX has no current operator for.
+template <class R, class C>
+R Accept(const Node& node, Visitor<R, C>& visitor, C& context) {
+  const auto id = FindOperator(node.domain, node.op_type);
+  if (!id.has_value()) return UnknownOperator(node);
+  return WithOperator(*id, [&]<class Op>() -> R {
+    Op op;
+    if (Status status = op.Read(node); !status.ok()) return status;
+    return visitor.Visit(op, context);
+  });
+}
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_GRAPH_GENERATED_VISITOR_H_
+)";
+
+std::string VisitorHeader(const std::vector<Operator>& operators) {
+  std::string text = kOpening;
+  text += kVisitorOpening;
+  for (const Operator& op : operators) {
+    text += "  virtual R Visit(const " + Qualified(op) +
+            "&, C& context) {\n    return Decline(OperatorId::k" +
+            op.schema.Name() + ", context);\n  }\n";
+  }
+  text += kVisitorMiddle;
+  for (const Operator& op : operators) {
+    text += "    case OperatorId::k" + op.schema.Name() +
+            ":\n      return function.template operator()<" + Qualified(op) +
+            ">();\n";
+  }
+  return text + kVisitorClosing;
+}
+
+void Write(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  if (!file.flush()) Fail("cannot write " + path);
+}
+
+}  // namespace
+
+void Generate(const std::string& folder) {
+  std::vector<std::string> deprecated;
+  const std::vector<Operator> operators = Collect(deprecated);
+  std::set<std::string> names;
+  for (const Operator& op : operators) {
+    if (!names.insert(op.schema.Name()).second) {
+      Fail("two domains have an operator " + op.schema.Name() +
+           ": OperatorId needs a prefix");
+    }
+  }
+  Write(folder + "/operators.h", Header(operators, deprecated));
+  Write(folder + "/operators.cc", Source(operators));
+  Write(folder + "/visitor.h", VisitorHeader(operators));
+  Write(folder + "/signatures.cc", SignatureSource(operators));
+}
+
+}  // namespace assay::gen
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::cerr << "usage: assay_gen_operators OUT_DIR\n";
+    return 2;
+  }
+  try {
+    assay::gen::Generate(argv[1]);
+  } catch (const std::exception& error) {
+    std::cerr << "assay_gen_operators: " << error.what() << '\n';
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the generator of the typed operators takes from ONNX's schema registry:
+// the operators, with a C++ name for each formal parameter.
+//
+//   std::vector<std::string> deprecated;
+//   for (const Operator& op : Collect(deprecated)) Print(Qualified(op));
+
+#ifndef ASSAY_GRAPH_GEN_GEN_SCHEMAS_H_
+#define ASSAY_GRAPH_GEN_GEN_SCHEMAS_H_
+
+#include <string>
+#include <vector>
+
+#include "onnx/defs/schema.h"
+
+namespace assay::gen {
+
+using onnx::OpSchema;
+
+/// Where the operators of a domain stand. A domain that is not listed here
+/// stops the generator.
+struct DomainSpace {
+  std::string domain;
+  std::string space;  // inside namespace op
+};
+const std::vector<DomainSpace>& DomainSpaces();
+
+/// A formal input or output, or an attribute, with its member's name.
+struct Parameter {
+  OpSchema::FormalParameter formal;
+  std::string member;
+};
+struct Field {
+  OpSchema::Attribute attribute;
+  std::string member;
+};
+
+struct Operator {
+  OpSchema schema;
+  std::vector<int> versions;
+  std::vector<Parameter> inputs;
+  std::vector<Parameter> outputs;
+  std::vector<Field> fields;
+};
+
+/// Ends the run with a message.
+[[noreturn]] void Fail(const std::string& message);
+
+/// A C++ string literal. Ends the run where that would need an escape.
+std::string Quoted(const std::string& text);
+
+/// The namespace of a domain's operators inside `op`, and "op::ml::Scaler".
+std::string SpaceOf(const std::string& domain);
+std::string Qualified(const Operator& op);
+
+/// Every operator by domain and name, in its newest version, and the names of
+/// those that this version deprecates.
+std::vector<Operator> Collect(std::vector<std::string>& deprecated);
+
+}  // namespace assay::gen
+
+#endif  // ASSAY_GRAPH_GEN_GEN_SCHEMAS_H_

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The parts of the ONNX reader: each turns one protobuf message into our form.
+// Included by the reader's sources only: protobuf is hidden in the core, and so
+// is this namespace (a template's symbol begins with its return type, by which
+// the linker's map could take it for one of assay::v1).
+//
+//   ASSAY_ASSIGN_OR_RETURN(const auto bytes, ReadFile(file));
+//   google::protobuf::Arena arena;
+//   ASSAY_ASSIGN_OR_RETURN(const auto* proto,
+//                          ParseMessage<onnx::TensorProto>(bytes, arena));
+//   return ReadTensor(*proto, file.parent_path());
+
+#ifndef ASSAY_GRAPH_READER_ONNX_READER_H_
+#define ASSAY_GRAPH_READER_ONNX_READER_H_
+
+#include <google/protobuf/arena.h>
+#include <google/protobuf/message_lite.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/core/status.h"
+#include "framework/core/value.h"
+#include "framework/graph/model.h"
+#include "onnx/onnx-data.pb.h"
+#include "onnx/onnx_pb.h"
+
+namespace assay {
+namespace [[gnu::visibility("hidden")]] reader {
+
+namespace fs = std::filesystem;
+
+using Opsets = std::map<std::string, int, std::less<>>;
+
+/// The bytes of a regular file of at most 2 GiB, protobuf's limit.
+Result<std::vector<std::byte>> ReadFile(const fs::path& file);
+
+/// Fills `into` from `offset` of a regular file. Data loss when it is shorter.
+Status ReadRange(const fs::path& file, uint64_t offset,
+                 std::span<std::byte> into);
+
+/// Size of a regular file.
+Result<uint64_t> FileSize(const fs::path& file);
+
+/// Parses into an arena. Data loss for malformed or truncated bytes, and for
+/// more than protobuf's 100 levels of nesting, which bounds all recursion over
+/// the message.
+Status ParseInto(std::span<const std::byte> bytes,
+                 google::protobuf::MessageLite& message);
+
+template <class Message>
+Result<const Message*> ParseMessage(std::span<const std::byte> bytes,
+                                    google::protobuf::Arena& arena) {
+  auto* message = google::protobuf::Arena::CreateMessage<Message>(&arena);
+  ASSAY_RETURN_IF_ERROR(ParseInto(bytes, *message));
+  return static_cast<const Message*>(message);
+}
+
+/// `directory` is where external data is looked up; empty: nowhere.
+Result<Tensor> ReadTensor(const onnx::TensorProto& proto,
+                          const fs::path& directory);
+Result<SparseTensor> ReadSparse(const onnx::SparseTensorProto& proto,
+                                const fs::path& directory);
+
+/// Reads the external data of `proto` into `tensor`, which has its type and
+/// shape and no memory yet, once the file is known to hold as much.
+Result<Tensor> ReadExternal(const onnx::TensorProto& proto, DType type,
+                            const Shape& shape, const fs::path& directory);
+
+Result<ValueType> ReadType(const onnx::TypeProto& proto);
+
+/// "" for "ai.onnx", which is another way of writing it.
+std::string_view CanonicalDomain(std::string_view domain);
+
+/// The versions a model or function imports, each domain once.
+Result<Opsets> ReadOpsets(
+    const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto>& protos);
+
+Result<Graph> ReadGraph(const onnx::GraphProto& proto, const Opsets& opsets,
+                        const fs::path& directory);
+
+/// Whether there are fields that no IR version known here has.
+bool HasUnknownFields(const onnx::ModelProto& model);
+
+/// All functions of a model.
+Result<std::vector<Function>> ReadFunctions(const onnx::ModelProto& proto,
+                                            const fs::path& directory);
+
+/// An error when a function calls itself, at any distance, and when the calls
+/// are too deep or too many to be expanded: before ONNX's inference follows
+/// them.
+Status CheckCalls(const std::vector<Function>& functions, const Graph& graph);
+
+/// Gives the values of `proto` the types that ONNX's shape inference finds,
+/// with data propagation. Its exceptions end here.
+Status RunInference(onnx::ModelProto& proto);
+
+/// The body of one function, whose nodes refer to its attributes.
+Result<Function> ReadFunction(const onnx::FunctionProto& proto,
+                              const fs::path& directory);
+
+}  // namespace reader
+}  // namespace assay
+
+#endif  // ASSAY_GRAPH_READER_ONNX_READER_H_

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ReadAttribute: one attribute of a node or the default of a function's.
+//
+//   ASSAY_ASSIGN_OR_RETURN(Attribute a, ReadAttribute(proto, directory, read));
+//
+// Subgraphs are read by the caller's function, which knows the scope they
+// stand in.
+
+#ifndef ASSAY_GRAPH_READER_ONNX_READER_ATTRIBUTE_H_
+#define ASSAY_GRAPH_READER_ONNX_READER_ATTRIBUTE_H_
+
+#include <functional>
+
+#include "framework/graph/reader/onnx_reader.h"
+
+namespace assay::reader {
+
+using SubgraphReader = std::function<Result<Graph>(const onnx::GraphProto&)>;
+
+Result<Attribute> ReadAttribute(const onnx::AttributeProto& proto,
+                                const fs::path& directory,
+                                const SubgraphReader& read_subgraph);
+
+}  // namespace assay::reader
+
+#endif  // ASSAY_GRAPH_READER_ONNX_READER_ATTRIBUTE_H_

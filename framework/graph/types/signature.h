@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// OperatorSignature: what ONNX's schema permits of an operator's current
+// version: the types of its formal parameters, and its attributes. Generated,
+// so that asking costs no start of ONNX's schema registry.
+//
+//   for (const TypeVariable& v : SignatureOf(OperatorId::kAdd).variables) {
+//     Print(v.name, v.types);  // "T", {"bfloat16", "float16", ...}
+//   }
+//
+// A type is written as Word(ValueType) writes it: "float32", "seq(int64)".
+
+#ifndef ASSAY_GRAPH_TYPES_SIGNATURE_H_
+#define ASSAY_GRAPH_TYPES_SIGNATURE_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "framework/core/value.h"
+#include "framework/graph/operator.h"
+
+namespace assay::inline v1 {
+
+/// What the parameters of one name share: "T" and the types permitted, sorted.
+/// A parameter of one fixed type has a variable named by that type.
+struct TypeVariable {
+  std::string_view name;
+  std::span<const std::string_view> types;
+
+  bool fixed() const { return types.size() == 1 && types[0] == name; }
+};
+
+enum class Arity : uint8_t { kSingle, kOptional, kVariadic };
+
+/// A formal input or output.
+struct FormalParameter {
+  std::string_view name;
+  int variable = 0;  // index among the operator's
+  Arity arity = Arity::kSingle;
+  bool mixed = false;  // variadic, of different types
+};
+
+struct AttributeInfo {
+  std::string_view name;
+  std::string_view kind;  // "int", "floats", "graph", ..., as ONNX calls it
+  bool required = false;
+  std::string_view initial;  // the default as text; empty where there is none
+};
+
+struct OperatorSignature {
+  std::span<const FormalParameter> inputs;
+  std::span<const FormalParameter> outputs;
+  std::span<const TypeVariable> variables;
+  std::span<const AttributeInfo> attributes;
+};
+
+const OperatorSignature& SignatureOf(OperatorId id);
+
+/// The formal parameter at an actual position, the last one standing for all
+/// that a variadic takes; null behind the end.
+const FormalParameter* FormalAt(std::span<const FormalParameter> formals,
+                                size_t position);
+
+/// "float32", "seq(float32)", "optional(seq(int64))", "map(string,float32)";
+/// empty where a part of the type is unknown.
+std::string Word(const ValueType& type);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_GRAPH_TYPES_SIGNATURE_H_

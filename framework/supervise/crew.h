@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A crew: sessions that run side by side, as many at a time as there are jobs,
+// until each is through or somebody stops the run.
+//
+//   ASSAY_RETURN_IF_ERROR(RunRows(backend, rows, options, &raw));
+
+#ifndef ASSAY_SUPERVISE_CREW_H_
+#define ASSAY_SUPERVISE_CREW_H_
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <vector>
+
+#include "framework/core/status.h"
+#include "framework/supervise/options.h"
+#include "framework/testing/plan/plan.h"
+#include "framework/testing/verdict/verdict.h"
+
+namespace assay::inline v1 {
+
+/// Cases of one backend for one session.
+struct Share {
+  const BackendUse* backend;
+  std::vector<const PlanRow*> rows;
+};
+
+struct Crew {
+  const SuperviseOptions* options;
+  RawRecords* raw;
+  std::function<void(int64_t done)> progress;  // may be none
+};
+
+/// Runs each share in a session; the first has this number. Cancelled after
+/// SIGINT or SIGTERM.
+Status RunShares(std::deque<Share> waiting, int number, const Crew& crew);
+
+/// Runs rows of one backend in their order in one session, in an empty
+/// directory.
+Status RunRows(const BackendUse& backend, std::vector<const PlanRow*> rows,
+               const SuperviseOptions& options, RawRecords* raw);
+
+/// From now on SIGINT and SIGTERM end a Supervise in an orderly way.
+void InstallStopHandlers();
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_SUPERVISE_CREW_H_

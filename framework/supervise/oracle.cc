@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/supervise/oracle.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+#include "framework/graph/value_bytes.h"
+#include "framework/supervise/supervisor.h"
+#include "framework/testing/file/digest.h"
+#include "framework/testing/file/file.h"
+#include "framework/testing/file/module_path.h"
+#include "framework/testing/measure/exact_answers.h"
+#include "framework/testing/plan/resolve.h"
+#include "framework/testing/suite/suite.h"
+#include "framework/testing/worker/dump_case.h"
+
+namespace assay::inline v1 {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kMostBytes = int64_t{8} << 30;
+
+bool CanBeAsked(const PlanRow& row) {
+  if (row.comparator == ToString(Comparator::kDistribution)) return false;
+  const Suite* suite = row.directory.empty() ? FindSuite(row.suite) : nullptr;
+  return !row.directory.empty() || (suite != nullptr && suite->data != nullptr);
+}
+
+/// Digests of the files that a case's model and inputs are made of.
+Result<std::string> DigestOfFiles(const fs::path& directory) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(directory, error);
+       !error && entry != fs::recursive_directory_iterator();
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (entry->is_regular_file(error) && !name.starts_with("output_")) {
+      files.push_back(entry->path());
+    }
+  }
+  if (error) return NotFound("cannot read ", directory, ": ", error.message());
+  std::ranges::sort(files);
+  std::string text;
+  for (const fs::path& file : files) {
+    ASSAY_ASSIGN_OR_RETURN(const std::string digest, Sha256OfFile(file));
+    text += StrCat(file.lexically_relative(directory).generic_string(), " ",
+                   digest, "\n");
+  }
+  // A case made of another one's model names it (random_weights.h).
+  const auto random = ReadFile(directory / "random_weights.txt");
+  if (!random.ok()) return text;
+  std::istringstream words(*random);
+  std::string model, path;
+  words >> model >> path;
+  ASSAY_ASSIGN_OR_RETURN(const std::string digest,
+                         Sha256OfFile(directory / path));
+  return text + digest;
+}
+
+/// The same of a case that a suite makes.
+Result<std::string> DigestOfData(const PlanRow& row) {
+  ASSAY_ASSIGN_OR_RETURN(const CaseData data, CaseInputs(row));
+  const auto bytes = data.model->bytes();
+  std::string text =
+      Sha256({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  for (const DataSet& set : data.sets) {
+    text += "\n";
+    for (const Value& input : set.inputs) {
+      if (input.present()) {
+        ASSAY_ASSIGN_OR_RETURN(const std::string proto,
+                               SerializeValue(input, ""));
+        text += Sha256(proto);
+      }
+      text += " ";
+    }
+  }
+  return text;
+}
+
+/// The cases of a plan as the oracle meets them.
+class Client {
+ public:
+  Client(BackendUse oracle, std::string build, fs::path cache)
+      : oracle_(std::move(oracle)),
+        build_(std::move(build)),
+        cache_(std::move(cache)) {}
+
+  /// The folder of a case's answers.
+  Result<fs::path> FolderOf(const PlanRow& row) const {
+    ASSAY_ASSIGN_OR_RETURN(const std::string data,
+                           row.directory.empty()
+                               ? DigestOfData(row)
+                               : DigestOfFiles(row.directory));
+    const std::string key =
+        Sha256(StrCat(kAnswersFormat, "\n", build_, "\n", oracle_.instance,
+                      "\n", ToString(OraclePrecision(row.dtypes)), "\n",
+                      row.n_data_sets, "\n", data));
+    return cache_ / key.substr(0, 2) / key.substr(2);
+  }
+
+  /// A plan of the cases, once each, whose answers are not there whole. The
+  /// folders are filled into `plan` and into those.
+  Result<Plan> Missing(Plan* plan, OracleReport* report) const {
+    Plan missing;
+    missing.selection = plan->selection;
+    missing.backends = {oracle_};
+    std::map<std::string, std::string> folders;
+    for (PlanRow& row : plan->rows) {
+      row.oracle.clear();
+      if (!CanBeAsked(row)) continue;
+      const auto known = folders.find(row.test_id);
+      if (known != folders.end()) {
+        row.oracle = known->second;
+        continue;
+      }
+      ++report->n_cases;
+      // What cannot be read has no answers, as it will have no verdict.
+      const auto folder = FolderOf(row);
+      row.oracle = folder.ok() ? folder->string() : "";
+      folders[row.test_id] = row.oracle;
+      if (!folder.ok()) continue;
+      if (IsThere(row)) {
+        ++report->n_kept;
+        continue;
+      }
+      missing.rows.push_back(row);
+      missing.rows.back().backend = oracle_.instance;
+      missing.rows.back().settings = oracle_.settings_text;
+    }
+    return missing;
+  }
+
+ private:
+  bool IsThere(const PlanRow& row) const {
+    for (int64_t i = 0; i < row.n_data_sets; ++i) {
+      const auto file = AnswersFile(row.oracle, static_cast<size_t>(i));
+      if (!ReadAnswers(file).ok()) return false;
+    }
+    std::error_code ignored;
+    fs::last_write_time(row.oracle, fs::file_time_type::clock::now(), ignored);
+    return true;
+  }
+
+  BackendUse oracle_;
+  std::string build_;
+  fs::path cache_;
+};
+
+fs::path FolderOfCache(const fs::path& cache) {
+  return fs::absolute(cache.empty() ? DefaultOracleCache() : cache);
+}
+
+/// Whether files can be made there, before anything is computed for it.
+Status CheckWritable(const fs::path& cache) {
+  ASSAY_RETURN_IF_ERROR(MakeDirectory(cache));
+  const fs::path probe = cache / "probe";
+  ASSAY_RETURN_IF_ERROR(WriteFile(probe, "."));
+  std::error_code ignored;
+  fs::remove(probe, ignored);
+  return OkStatus();
+}
+
+Result<Client> Connect(const std::string& instance, const fs::path& cache) {
+  ASSAY_ASSIGN_OR_RETURN(const PlannedBackend backend,
+                         ResolveBackend(instance));
+  ASSAY_ASSIGN_OR_RETURN(
+      const std::string core,
+      Sha256OfFile(InstallPrefix() / "lib" / "libassay_core.so"));
+  return Client(UseOf(backend), backend.module_sha256 + core, cache);
+}
+
+/// Runs what is missing and takes the folders of what stays so out of the plan.
+Status Compute(const Plan& missing, const SuperviseOptions& options, Plan* plan,
+               OracleReport* report) {
+  SuperviseOptions supervise = options;
+  supervise.directory = options.directory / "oracle";
+  supervise.facts.exact = true;
+  supervise.most_repeated = 0;
+  supervise.progress = nullptr;
+  std::error_code ignored;
+  fs::remove_all(supervise.directory, ignored);
+  ASSAY_RETURN_IF_ERROR(MakeDirectory(supervise.directory));
+  std::vector<size_t> all(missing.rows.size());
+  for (size_t i = 0; i < all.size(); ++i) all[i] = i;
+  RawRecords raw;
+  ASSAY_RETURN_IF_ERROR(Supervise(missing, all, supervise, &raw));
+  std::map<std::string, bool> answered;
+  for (const PlanRow& row : missing.rows) {
+    const auto found = raw.records.find({row.backend, row.test_id});
+    ResultRow result = found != raw.records.end()
+                           ? found->second.result
+                           : ResultOf(row, options.facts);
+    if (found == raw.records.end()) {
+      result.outcome = ToString(Outcome::kMissing);
+    }
+    const auto outcome = ParseOutcome(result.outcome);
+    answered[row.test_id] = outcome == Outcome::kPass;
+    report->n_computed += outcome == Outcome::kPass ? 1 : 0;
+    report->n_declined +=
+        outcome == Outcome::kUnsupported || outcome == Outcome::kUnavailable
+            ? 1
+            : 0;
+    report->asked.push_back(std::move(result));
+  }
+  for (PlanRow& row : plan->rows) {
+    const auto found = answered.find(row.test_id);
+    if (found != answered.end() && !found->second) row.oracle.clear();
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+std::string OracleReport::Sentence() const {
+  std::string text = StrCat("oracle ", instance, ": exact answers to ",
+                            n_kept + n_computed, " of ", n_cases, " cases");
+  if (n_kept > 0) text += StrCat(", ", n_kept, " of them kept");
+  const int64_t lost = n_cases - n_kept - n_computed - n_declined;
+  if (n_declined + lost > 0) {
+    text += StrCat("; ", n_declined, " declined, ", lost, " lost");
+  }
+  return text;
+}
+
+Status CheckOracle(const std::string& instance, const fs::path& cache) {
+  ASSAY_RETURN_IF_ERROR(ResolveBackend(instance).status());
+  return CheckWritable(FolderOfCache(cache));
+}
+
+Result<OracleReport> AskOracle(const std::string& instance,
+                               const fs::path& cache,
+                               const SuperviseOptions& options, Plan* plan) {
+  const fs::path folder = FolderOfCache(cache);
+  OracleReport report;
+  report.instance = instance;
+  ASSAY_ASSIGN_OR_RETURN(const Client client, Connect(instance, folder));
+  ASSAY_ASSIGN_OR_RETURN(const Plan missing, client.Missing(plan, &report));
+  if (missing.rows.empty()) return report;
+  ASSAY_RETURN_IF_ERROR(Compute(missing, options, plan, &report));
+  TrimOracleCache(folder, kMostBytes);
+  return report;
+}
+
+fs::path DefaultOracleCache() {
+  for (const auto& [variable, below] :
+       {std::pair("XDG_CACHE_HOME", ""), std::pair("HOME", ".cache")}) {
+    const char* const base = std::getenv(variable);
+    if (base != nullptr && fs::path(base).is_absolute()) {
+      return (fs::path(base) / below / "assay/oracle").lexically_normal();
+    }
+  }
+  return fs::temp_directory_path() / "assay/oracle";
+}
+
+void TrimOracleCache(const fs::path& cache, int64_t most_bytes) {
+  struct Kept {
+    fs::file_time_type used;
+    fs::path folder;
+    int64_t bytes = 0;
+  };
+  std::vector<Kept> all;
+  int64_t total = 0;
+  std::error_code error;
+  for (const auto& group : fs::directory_iterator(cache, error)) {
+    for (const auto& folder : fs::directory_iterator(group.path(), error)) {
+      Kept kept{folder.last_write_time(error), folder.path(), 0};
+      for (const auto& file : fs::directory_iterator(folder.path(), error)) {
+        kept.bytes += static_cast<int64_t>(file.file_size(error));
+      }
+      total += kept.bytes;
+      all.push_back(std::move(kept));
+    }
+  }
+  std::ranges::sort(all, {}, &Kept::used);
+  for (const Kept& kept : all) {
+    if (total <= most_bytes) return;
+    fs::remove_all(kept.folder, error);
+    total -= kept.bytes;
+  }
+}
+
+}  // namespace assay::inline v1

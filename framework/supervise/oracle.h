@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Oracle: the client of a backend's Exact. It sees to it that exact answers to
+// the cases of a plan lie in a folder, computing those that are missing in
+// workers of their own, before any backend that is judged by them starts.
+//
+//   ASSAY_ASSIGN_OR_RETURN(const OracleReport report,
+//                          AskOracle("reference", cache, options, &plan));
+//   // plan.rows[i].oracle names the folder of its answers, or is empty
+//
+// A kept answer is one file for each data set, in a folder named by a digest of
+// all that decides it: model and inputs, precision, the oracle's module, the
+// core and the format. What is torn or changed is computed again.
+
+#ifndef ASSAY_SUPERVISE_ORACLE_H_
+#define ASSAY_SUPERVISE_ORACLE_H_
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "framework/core/status.h"
+#include "framework/supervise/options.h"
+#include "framework/testing/plan/plan.h"
+#include "framework/testing/record/rows.h"
+
+namespace assay::inline v1 {
+
+/// Whether that backend is there and the cache can be written to: what a run
+/// asks before it begins. Invalid argument, and resource exhausted.
+Status CheckOracle(const std::string& instance,
+                   const std::filesystem::path& cache);
+
+struct OracleReport {
+  std::string instance;
+  int64_t n_cases = 0;           // that an oracle can be asked about
+  int64_t n_kept = 0;            // whose answers were there
+  int64_t n_computed = 0;        // whose answers were computed now
+  int64_t n_declined = 0;        // unsupported or unavailable
+  std::vector<ResultRow> asked;  // what became of those that were not there
+
+  /// "oracle reference: exact answers to 8 of 10 cases, 5 of them kept; 1
+  /// declined, 1 lost".
+  std::string Sentence() const;
+};
+
+/// Fills the column `oracle` of the plan's rows. `options` are those of the run
+/// to come; journals and logs go to its directory's subfolder `oracle`. Cases
+/// judged by distribution and those that are programs are not asked about; one
+/// that the oracle declines or that ends its worker has no answers, and the
+/// rest goes on. Invalid argument for an instance that is not there; resource
+/// exhausted when the cache cannot be written to; cancelled as Supervise is.
+Result<OracleReport> AskOracle(const std::string& instance,
+                               const std::filesystem::path& cache,
+                               const SuperviseOptions& options, Plan* plan);
+
+/// Where answers are kept when nothing else is said: $XDG_CACHE_HOME, else
+/// $HOME/.cache, else the folder of temporary files; below that assay/oracle.
+std::filesystem::path DefaultOracleCache();
+
+/// Removes kept cases, those not used for the longest time first, until at most
+/// so many bytes are left.
+void TrimOracleCache(const std::filesystem::path& cache, int64_t most_bytes);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_SUPERVISE_ORACLE_H_

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/supervise/process_tree.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string_view>
+#include <thread>
+
+namespace assay::inline v1 {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+
+constexpr int kRounds = 1000;  // of a millisecond
+
+struct Family {
+  std::set<pid_t> strangers;             // children from before
+  std::map<pid_t, std::string> workers;  // and their marks
+};
+
+Family& TheFamily() {
+  static auto* family = new Family();
+  return *family;
+}
+
+/// At most `most` bytes of a file in /proc; empty when the process is gone.
+std::string ReadProc(pid_t pid, const char* name, size_t most) {
+  const std::string path = "/proc/" + std::to_string(pid) + "/" + name;
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return {};
+  std::string text;
+  std::array<char, 4096> block;
+  ssize_t got = 0;
+  while (text.size() < most &&
+         (got = read(fd, block.data(), block.size())) > 0) {
+    text.append(block.data(), static_cast<size_t>(got));
+  }
+  close(fd);
+  return text;
+}
+
+/// "12 (any) name) S 7 ...": the 7. -1 when the process is gone.
+pid_t ParentOf(pid_t pid) {
+  const std::string stat = ReadProc(pid, "stat", 512);
+  const size_t name_end = stat.rfind(')');
+  if (name_end == std::string::npos || stat.size() < name_end + 5) return -1;
+  pid_t parent = -1;
+  std::from_chars(stat.data() + name_end + 4, stat.data() + stat.size(),
+                  parent);
+  return parent;
+}
+
+/// Every process of the machine by its parent.
+std::multimap<pid_t, pid_t> AllByParent() {
+  std::multimap<pid_t, pid_t> children;
+  std::error_code error;
+  for (fs::directory_iterator at("/proc", error), end; !error && at != end;
+       at.increment(error)) {
+    const std::string name = at->path().filename();
+    pid_t pid = 0;
+    const auto [rest, bad] =
+        std::from_chars(name.data(), name.data() + name.size(), pid);
+    if (bad != std::errc() || rest != name.data() + name.size()) continue;
+    children.emplace(ParentOf(pid), pid);
+  }
+  return children;
+}
+
+void AddBelow(const std::multimap<pid_t, pid_t>& children, pid_t root,
+              std::vector<pid_t>* out) {
+  const auto [first, last] = children.equal_range(root);
+  for (auto at = first; at != last; ++at) {
+    if (std::ranges::find(*out, at->second) != out->end()) continue;
+    out->push_back(at->second);
+    AddBelow(children, at->second, out);
+  }
+}
+
+bool HasChildren() {
+  siginfo_t info = {};
+  return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
+/// Whether an orphan is another active worker's, or may be.
+bool IsKept(pid_t orphan) {
+  const Family& family = TheFamily();
+  if (family.workers.empty()) return false;
+  // In front of every entry a zero, so that a mark is met whole.
+  const std::string environment =
+      std::string(1, '\0') + ReadProc(orphan, "environ", 4U << 20U);
+  const auto has = [&](const std::string& entry) {
+    const std::string whole = '\0' + entry + '\0';
+    return environment.find(whole) != std::string::npos;
+  };
+  if (std::ranges::any_of(family.workers,
+                          [&](const auto& w) { return has(w.second); })) {
+    return true;
+  }
+  const std::string& any = family.workers.begin()->second;
+  const std::string name = '\0' + any.substr(0, any.find('=') + 1);
+  return environment.size() > 1 && environment.find(name) == std::string::npos;
+}
+
+}  // namespace
+
+std::vector<pid_t> DescendantsOf(pid_t root) {
+  std::vector<pid_t> below;
+  AddBelow(AllByParent(), root, &below);
+  return below;
+}
+
+void ProcessTree::Adopt() {
+  static const bool adopted = [] {
+    const std::multimap<pid_t, pid_t> all = AllByParent();
+    const auto [first, last] = all.equal_range(getpid());
+    for (auto at = first; at != last; ++at) {
+      TheFamily().strangers.insert(at->second);
+    }
+    return prctl(PR_SET_CHILD_SUBREAPER, 1) == 0;
+  }();
+  static_cast<void>(adopted);
+}
+
+void ProcessTree::Join(pid_t worker, const std::string& mark) {
+  TheFamily().workers[worker] = mark;
+}
+
+void ProcessTree::Kill(pid_t worker) {
+  // Stopped first: it cannot start another while we look.
+  kill(worker, SIGSTOP);
+  for (const pid_t pid : DescendantsOf(worker)) kill(pid, SIGKILL);
+  kill(-worker, SIGKILL);
+  kill(worker, SIGKILL);  // in case it left its group
+}
+
+void ProcessTree::Leave(pid_t worker) {
+  Family& family = TheFamily();
+  family.workers.erase(worker);
+  for (int round = 0; round < kRounds && HasChildren(); ++round) {
+    const std::multimap<pid_t, pid_t> all = AllByParent();
+    const auto [first, last] = all.equal_range(getpid());
+    bool left = false;
+    for (auto at = first; at != last; ++at) {
+      const pid_t orphan = at->second;
+      if (family.strangers.contains(orphan) ||
+          family.workers.contains(orphan) || IsKept(orphan)) {
+        continue;
+      }
+      left = true;
+      std::vector<pid_t> tree = {orphan};
+      AddBelow(all, orphan, &tree);
+      for (const pid_t pid : tree) kill(pid, SIGKILL);
+      waitpid(orphan, nullptr, WNOHANG);
+    }
+    if (!left) return;
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+}
+
+}  // namespace assay::inline v1

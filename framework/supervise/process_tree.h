@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ProcessTree: everything that descends from the workers of this process, so
+// that nothing a backend started outlives its worker, whatever session or group
+// it moved to. The supervisor is a subreaper: what loses its parent becomes a
+// child of the supervisor, never of init.
+//
+//   ProcessTree::Adopt();                     // once, before the first worker
+//   ProcessTree::Join(pid, "ASSAY_WORKER=7.1");
+//   ...                                       // the worker ended, was reaped
+//   ProcessTree::Leave(pid);                  // kills and reaps what it left
+//
+// An orphan is known by the variable that it inherited. One whose worker still
+// runs is left alone; one that shed the variable goes with the last worker.
+// Not thread-safe: one thread supervises.
+
+#ifndef ASSAY_SUPERVISE_PROCESS_TREE_H_
+#define ASSAY_SUPERVISE_PROCESS_TREE_H_
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+namespace assay::inline v1 {
+
+class ProcessTree {
+ public:
+  /// Makes this process the parent of its orphaned descendants. The children
+  /// that it has now are nobody's business.
+  static void Adopt();
+
+  /// `mark` is the entry of its environment that tells a worker's descendants.
+  static void Join(pid_t worker, const std::string& mark);
+
+  /// Kills a worker that still runs with all that descends from it; does not
+  /// reap the worker.
+  static void Kill(pid_t worker);
+
+  /// The worker has been reaped: kills and reaps what it left behind. Gives up
+  /// after a second with what cannot be killed.
+  static void Leave(pid_t worker);
+};
+
+/// Everything below `root`, children before their own children.
+std::vector<pid_t> DescendantsOf(pid_t root);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_SUPERVISE_PROCESS_TREE_H_

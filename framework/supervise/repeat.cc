@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/supervise/repeat.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "framework/supervise/crew.h"
+#include "framework/supervise/worker_session.h"
+#include "framework/testing/file/file.h"
+#include "framework/testing/record/journal.h"
+
+namespace assay::inline v1 {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kTimesAlone = 3;
+
+Outcome OutcomeOf(const ResultRow& row) {
+  return ParseOutcome(row.outcome).value_or(Outcome::kError);
+}
+
+/// The rows to repeat, in the plan's order.
+std::vector<const PlanRow*> Candidates(const Plan& plan,
+                                       const std::vector<size_t>& rows,
+                                       const RawRecords& raw, size_t most) {
+  std::vector<const PlanRow*> candidates;
+  for (const size_t i : rows) {
+    const PlanRow& row = plan.rows[i];
+    const std::pair key(row.backend, row.test_id);
+    const auto found = raw.records.find(key);
+    if (candidates.size() == most) break;
+    if (found == raw.records.end() || raw.repeats.contains(key)) continue;
+    const ResultRow& first = found->second.result;
+    if (IsFailure(OutcomeOf(first)) &&
+        IsUnexpected(OutcomeOf(Finalize(row, first)))) {
+      candidates.push_back(&row);
+    }
+  }
+  return candidates;
+}
+
+class Repeater {
+ public:
+  Repeater(const Plan& plan, const SuperviseOptions& options, RawRecords* raw)
+      : plan_(plan),
+        options_(options),
+        raw_(*raw),
+        scratch_(options.directory / "repeats") {}
+
+  Status Repeat(const std::vector<const PlanRow*>& candidates);
+
+ private:
+  using Rows = std::vector<const PlanRow*>;
+
+  /// The rows that the first attempt's worker had run before it, in order.
+  Rows Before(const PlanRow& row) const;
+
+  /// The outcome of `row` in a fresh worker, behind `before`.
+  Result<ResultRow> RunBehind(const Rows& before, const PlanRow& row,
+                              int64_t attempt);
+
+  /// Brings back what was run before, fewer and fewer.
+  Status FindSpoiler(const PlanRow& row, std::vector<ResultRow>* attempts);
+
+  Status Keep(const PlanRow& row, std::vector<ResultRow> attempts);
+
+  const Plan& plan_;
+  const SuperviseOptions& options_;
+  RawRecords& raw_;
+  const fs::path scratch_;
+};
+
+Repeater::Rows Repeater::Before(const PlanRow& row) const {
+  const auto of = [this](const PlanRow& one) -> const ResultRow* {
+    const auto found = raw_.records.find({one.backend, one.test_id});
+    return found == raw_.records.end() ? nullptr : &found->second.result;
+  };
+  const ResultRow& first = *of(row);
+  Rows before;
+  for (const PlanRow& other : plan_.rows) {
+    const ResultRow* result = &other == &row ? nullptr : of(other);
+    if (other.backend == row.backend && result != nullptr &&
+        result->worker == first.worker &&
+        result->started_us < first.started_us) {
+      before.push_back(&other);
+    }
+  }
+  std::ranges::sort(before, {}, [&](const PlanRow* one) {
+    return of(*one)->started_us.value_or(0);
+  });
+  return before;
+}
+
+Result<ResultRow> Repeater::RunBehind(const Rows& before, const PlanRow& row,
+                                      int64_t attempt) {
+  std::error_code ignored;
+  fs::remove_all(scratch_, ignored);
+  ASSAY_RETURN_IF_ERROR(MakeDirectory(scratch_));
+  SuperviseOptions options = options_;
+  options.directory = scratch_;
+  options.facts.attempt = attempt;
+  options.cases_per_process = std::ssize(before) + 1;
+  Rows rows = before;
+  rows.push_back(&row);
+  RawRecords raw;
+  ASSAY_RETURN_IF_ERROR(
+      RunRows(plan_.Backend(row.backend), rows, options, &raw));
+  const auto found = raw.repeats.find({row.backend, row.test_id});
+  if (found == raw.repeats.end()) {
+    return Internal("the repeat of ", row.test_id, " has no verdict");
+  }
+  ResultRow result = found->second.front();
+  if (before.size() == 1) result.after = before[0]->test_id;
+  if (before.size() > 1) {
+    result.after = StrCat(before.size(), " cases, from ", before[0]->test_id,
+                          " to ", before.back()->test_id);
+  }
+  return result;
+}
+
+Status Repeater::FindSpoiler(const PlanRow& row,
+                             std::vector<ResultRow>* attempts) {
+  Rows before = Before(row);
+  if (before.empty()) return OkStatus();
+  const auto attempt = static_cast<int64_t>(attempts->size()) + 2;
+  ASSAY_ASSIGN_OR_RETURN(ResultRow spoiled, RunBehind(before, row, attempt));
+  while (OutcomeOf(spoiled) != Outcome::kPass && before.size() > 1) {
+    const auto middle = before.begin() + std::ssize(before) / 2;
+    Rows nearer(middle, before.end());
+    Rows farther(before.begin(), middle);
+    bool halved = false;
+    for (Rows* half : {&nearer, &farther}) {
+      ASSAY_ASSIGN_OR_RETURN(ResultRow again, RunBehind(*half, row, attempt));
+      if (OutcomeOf(again) == Outcome::kPass) continue;
+      spoiled = std::move(again);
+      before = std::move(*half);
+      halved = true;
+      break;
+    }
+    if (!halved) break;  // it takes cases of both halves
+  }
+  attempts->push_back(std::move(spoiled));
+  return OkStatus();
+}
+
+/// Into the journal of repeats, all at once, and into what is known.
+Status Repeater::Keep(const PlanRow& row, std::vector<ResultRow> attempts) {
+  ASSAY_ASSIGN_OR_RETURN(
+      Journal journal,
+      Journal::Open(options_.directory /
+                    StrCat(FileNameOf(row.backend), ".repeats.journal")));
+  for (ResultRow& attempt : attempts) {
+    Record record;
+    record.result = std::move(attempt);
+    ASSAY_RETURN_IF_ERROR(journal.Append(record));
+    raw_.repeats[{row.backend, row.test_id}].push_back(record.result);
+  }
+  return OkStatus();
+}
+
+Status Repeater::Repeat(const std::vector<const PlanRow*>& candidates) {
+  for (const PlanRow* row : candidates) {
+    const ResultRow& first =
+        raw_.records.at({row->backend, row->test_id}).result;
+    const int times = OutcomeOf(first) == Outcome::kTimeout ? 1 : kTimesAlone;
+    std::vector<ResultRow> attempts;
+    int passed = 0;
+    for (int i = 0; i < times; ++i) {
+      ASSAY_ASSIGN_OR_RETURN(ResultRow again, RunBehind({}, *row, i + 2));
+      passed += OutcomeOf(again) == Outcome::kPass ? 1 : 0;
+      attempts.push_back(std::move(again));
+    }
+    if (passed == times) {
+      ASSAY_RETURN_IF_ERROR(FindSpoiler(*row, &attempts));
+    }
+    ASSAY_RETURN_IF_ERROR(Keep(*row, std::move(attempts)));
+  }
+  std::error_code ignored;
+  fs::remove_all(scratch_, ignored);
+  return OkStatus();
+}
+
+}  // namespace
+
+Status RepeatUnexpected(const Plan& plan, const std::vector<size_t>& rows,
+                        const SuperviseOptions& options, RawRecords* raw) {
+  const auto candidates =
+      Candidates(plan, rows, *raw, static_cast<size_t>(options.most_repeated));
+  return Repeater(plan, options, raw).Repeat(candidates);
+}
+
+}  // namespace assay::inline v1

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// RepeatUnexpected: runs again, alone, what ended other than expected, so that
+// a verdict can say whether it always does, only at times, or only behind some
+// other case.
+//
+//   ASSAY_RETURN_IF_ERROR(RepeatUnexpected(plan, rows, options, &raw));
+//   // raw.repeats and INSTANCE.repeats.journal have the attempts
+//
+// A case that passes alone each time is run once more behind all cases that its
+// worker had run before it. Where that spoils it again, the half that spoils it
+// is halved until one case is left, or a half alone no longer does.
+
+#ifndef ASSAY_SUPERVISE_REPEAT_H_
+#define ASSAY_SUPERVISE_REPEAT_H_
+
+#include <vector>
+
+#include "framework/supervise/options.h"
+#include "framework/testing/plan/plan.h"
+#include "framework/testing/verdict/verdict.h"
+
+namespace assay::inline v1 {
+
+/// Repeats the unexpected non-passes among the rows that have no repeats yet,
+/// at most options.most_repeated of them. `raw` has the first attempts.
+Status RepeatUnexpected(const Plan& plan, const std::vector<size_t>& rows,
+                        const SuperviseOptions& options, RawRecords* raw);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_SUPERVISE_REPEAT_H_

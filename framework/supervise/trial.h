@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Trials: cases run on one backend in workers, outside any run folder, for the
+// commands that look at single cases. What a backend does to its worker stays
+// there.
+//
+//   WorkFolder folder;
+//   Trial trial(chosen.plan.backends[0], {.timeout_s = 20});
+//   ASSAY_ASSIGN_OR_RETURN(auto results, trial.Judge(rows, folder.Next()));
+
+#ifndef ASSAY_SUPERVISE_TRIAL_H_
+#define ASSAY_SUPERVISE_TRIAL_H_
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "framework/core/status.h"
+#include "framework/testing/plan/plan.h"
+
+namespace assay::inline v1 {
+
+/// A temporary folder, gone at the end.
+class WorkFolder {
+ public:
+  /// Resource exhausted, with the reason, when there can be none.
+  static Result<WorkFolder> Make();
+  WorkFolder(WorkFolder&& other) noexcept : path_(std::move(other.path_)) {
+    other.path_.clear();
+  }
+  WorkFolder& operator=(WorkFolder&&) = delete;
+  ~WorkFolder();
+
+  const std::filesystem::path& path() const { return path_; }
+  /// A folder below that was not handed out before.
+  std::filesystem::path Next() { return path_ / std::to_string(++count_); }
+
+ private:
+  explicit WorkFolder(std::filesystem::path path) : path_(std::move(path)) {}
+
+  std::filesystem::path path_;
+  int count_ = 0;
+};
+
+struct TrialOptions {
+  int64_t seed = 0;
+  double timeout_s = 120;  // of one case
+};
+
+class Trial {
+ public:
+  Trial(BackendUse backend, TrialOptions options)
+      : backend_(std::move(backend)), options_(options) {}
+
+  /// The raw results of these cases, in their order; missing ones have the
+  /// outcome missing. Their backend is this one, whatever they say. Journals
+  /// and logs go to `directory`.
+  Result<std::vector<ResultRow>> Judge(
+      const std::vector<PlanRow>& rows,
+      const std::filesystem::path& directory) const {
+    return Run(rows, directory, {});
+  }
+
+  /// Writes the outputs to DUMP/<test_id>/test_data_set_N/output_K.pb and
+  /// compares nothing: outcome pass says that they are there.
+  Result<std::vector<ResultRow>> Dump(const std::vector<PlanRow>& rows,
+                                      const std::filesystem::path& directory,
+                                      const std::filesystem::path& dump) const {
+    return Run(rows, directory, dump);
+  }
+
+  const BackendUse& backend() const { return backend_; }
+
+ private:
+  Result<std::vector<ResultRow>> Run(std::vector<PlanRow> rows,
+                                     const std::filesystem::path& directory,
+                                     const std::filesystem::path& dump) const;
+
+  BackendUse backend_;
+  TrialOptions options_;
+};
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_SUPERVISE_TRIAL_H_

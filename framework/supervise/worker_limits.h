@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// WorkerLimits: what a worker may take of the machine, so that a backend that
+// runs away meets bad_alloc, or ends its own worker, before the kernel picks a
+// victim or the disk is full.
+//
+//   WorkerLimits limits;
+//   limits.memory_bytes = MemoryShare(/*workers=*/2);
+//   ApplyLimits(pid, limits);
+
+#ifndef ASSAY_SUPERVISE_WORKER_LIMITS_H_
+#define ASSAY_SUPERVISE_WORKER_LIMITS_H_
+
+#include <sys/types.h>
+
+#include <cstdint>
+
+namespace assay::inline v1 {
+
+struct WorkerLimits {
+  /// Of writable private memory (RLIMIT_DATA); 0: no limit. Not set in a build
+  /// with a sanitizer whose shadow memory would count.
+  int64_t memory_bytes = 0;
+  /// Of any file it writes (RLIMIT_FSIZE); beyond, the worker gets SIGXFSZ.
+  int64_t file_bytes = int64_t{4} << 30;
+};
+
+/// Four fifths of the memory of the machine, or of our control group, divided
+/// by the workers; at least 4 GiB or half of the memory.
+int64_t MemoryShare(int workers);
+
+/// Limits a process that has just been started, and what it starts; makes it
+/// the kernel's first choice when memory runs out all the same. What the system
+/// refuses is left as it is.
+void ApplyLimits(pid_t pid, const WorkerLimits& limits);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_SUPERVISE_WORKER_LIMITS_H_

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// WorkerSession: cases of one backend, from the first batch to the last
+// verdict, through as many workers, one after the other, as that takes.
+//
+//   WorkerSession session(plan.Backend("onednn"), 1, rows, options, &raw);
+//   ASSAY_RETURN_IF_ERROR(session.StartWorker());
+//   while (!session.Done()) ASSAY_RETURN_IF_ERROR(session.Step());
+
+#ifndef ASSAY_SUPERVISE_WORKER_SESSION_H_
+#define ASSAY_SUPERVISE_WORKER_SESSION_H_
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "framework/supervise/options.h"
+#include "framework/supervise/worker_process.h"
+#include "framework/testing/record/journal.h"
+#include "framework/testing/verdict/verdict.h"
+
+namespace assay::inline v1 {
+
+class WorkerSession {
+ public:
+  /// Its files are named INSTANCE.NUMBER; there must be no such journal yet.
+  /// The rows are run in their order, suite by suite.
+  WorkerSession(const BackendUse& backend, int number,
+                const std::vector<const PlanRow*>& rows,
+                const SuperviseOptions& options, RawRecords* raw);
+
+  Status StartWorker();
+
+  /// Looks at the worker once, without waiting.
+  Status Step();
+
+  bool Done() const { return worker_ == nullptr && pending_.empty(); }
+  int descriptor() const { return worker_ ? worker_->descriptor() : -1; }
+  int64_t finished() const { return finished_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::filesystem::path File(const char* extension) const;
+  Status ReadJournal();
+  Status Take(JournalEntry entry);
+  Status EnforceTimeLimit();
+  Status AfterWorker();
+  Status AfterChild(int wait_status);
+  Status RecordLoss(const std::string& test_id, Outcome outcome, Reason reason,
+                    std::string message);
+  Status NoteLoss(Outcome outcome, Reason reason, std::string message);
+  Status Write(Record loss);
+  void Finish(const std::string& test_id);
+
+  const BackendUse& backend_;
+  const SuperviseOptions& options_;
+  RawRecords& raw_;
+  std::string stem_;                   // of its files
+  JournalReader reader_;               // of what workers write
+  std::optional<Journal> losses_;      // what is written here of them
+  std::vector<const PlanRow*> order_;  // of the rows
+  std::map<std::string, const PlanRow*> pending_;
+  std::unique_ptr<WorkerProcess> worker_;
+  std::string open_case_;  // begun and without a verdict
+  Clock::time_point opened_;
+  int64_t began_us_ = 0;      // the same, of the clock that records have
+  int64_t pid_ = 0;           // of the process that began it
+  bool overdue_ = false;      // killed for its time limit
+  bool accounted_ = false;    // by the case that was open then
+  bool progressed_ = false;   // since this worker started
+  bool began_again_ = false;  // after a worker that did not
+  bool through_ = false;      // with its batch
+  int64_t finished_ = 0;
+};
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_SUPERVISE_WORKER_SESSION_H_

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Corpus: cases under one name and digest, whether a folder holds them
+// (read_corpus.h) or a suite makes them.
+//
+//   for (const TestCase& test_case : corpus.cases) Plan(test_case);
+
+#ifndef ASSAY_TESTING_CASE_CORPUS_H_
+#define ASSAY_TESTING_CASE_CORPUS_H_
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/testing/case/test_case.h"
+
+namespace assay::inline v1 {
+
+/// The corpora that a run takes when none is named; floors and expectations are
+/// about these.
+inline constexpr std::array<std::string_view, 4> kDefaultCorpora = {
+    "onnx", "random", "contract", "special"};
+
+struct Corpus {
+  std::string name;
+  std::string hash;                // of the manifest's models and data
+  std::vector<std::string> drift;  // expected outputs that differ from pinned
+  std::vector<TestCase> cases;     // by test_id
+};
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_TESTING_CASE_CORPUS_H_

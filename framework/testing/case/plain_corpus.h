@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A folder in ONNX's own test layout as a corpus: the manifest that the export
+// would have written, derived from the models and their data.
+//
+//   ASSAY_ASSIGN_OR_RETURN(Corpus mine, ReadPlainCorpus("vendor/cases"));
+
+#ifndef ASSAY_TESTING_CASE_PLAIN_CORPUS_H_
+#define ASSAY_TESTING_CASE_PLAIN_CORPUS_H_
+
+#include <filesystem>
+
+#include "framework/core/status.h"
+#include "framework/testing/case/corpus.h"
+
+namespace assay::inline v1 {
+
+/// Every folder at or below `root`, at any depth, with a model.onnx and at
+/// least one test_data_set_N becomes a case. A model of one node is of suite
+/// node and its operator; a folder X_expanded... beside such an X is its
+/// expansion, as ONNX names them; any other is of suite model and the name of
+/// the folder above it. A model that cannot be read is still a case, so that
+/// its loss shows. Limits are those of ONNX's runner. Characters that ids may
+/// not have become
+/// '_'; cases whose ids would be equal get their path below the root as well.
+///
+/// Symbolic links are followed. Invalid argument when a folder is reached a
+/// second time, not found when one cannot be read or there is no case.
+Result<Corpus> ReadPlainCorpus(const std::filesystem::path& root);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_TESTING_CASE_PLAIN_CORPUS_H_

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/case/plain_corpus_case.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "framework/testing/case/operator_name.h"
+
+namespace assay::inline v1 {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string SpelledOut(const std::string& domain) {
+  return domain.empty() ? "ai.onnx" : domain;
+}
+
+std::string_view KindText(ValueKind kind) {
+  return kind == ValueKind::kSparseTensor ? "sparse" : ToString(kind);
+}
+
+/// The type inside all sequences, optionals and maps.
+const ValueType& Innermost(const ValueType& type) {
+  const ValueType* inner = &type;
+  while (inner->element != nullptr) inner = inner->element.get();
+  return *inner;
+}
+
+const ValueType& TypeOf(const Graph& graph, ValueId id) {
+  return graph.values[static_cast<size_t>(id)].type;
+}
+
+/// Calls visit(graph) for a graph and the subgraphs of its nodes, at any depth.
+template <class Visit>
+void ForEachGraph(const Graph& graph, const Visit& visit) {
+  visit(graph);
+  for (const Node& node : graph.nodes) {
+    for (const Attribute& attribute : node.attributes) {
+      using One = std::shared_ptr<const Graph>;
+      if (const auto* one = std::get_if<One>(&attribute.held)) {
+        ForEachGraph(**one, visit);
+      } else if (const auto* many =
+                     std::get_if<std::vector<One>>(&attribute.held)) {
+        for (const One& subgraph : *many) ForEachGraph(*subgraph, visit);
+      }
+    }
+  }
+}
+
+/// The same for a model: its graph and the bodies of its functions.
+template <class Visit>
+void ForEachGraph(const Model& model, const Visit& visit) {
+  ForEachGraph(model.graph(), visit);
+  for (const Function& function : model.functions()) {
+    ForEachGraph(*function.body, visit);
+  }
+}
+
+std::vector<std::string> OperatorsOf(const Model& model) {
+  std::set<std::string> found;
+  ForEachGraph(model, [&](const Graph& graph) {
+    for (const Node& node : graph.nodes) {
+      found.insert(StrCat(SpelledOut(node.domain), "::", node.op_type));
+    }
+  });
+  return {found.begin(), found.end()};
+}
+
+std::vector<std::string> DtypesOf(const Graph& graph) {
+  std::set<std::string> found;
+  ForEachGraph(graph, [&](const Graph& part) {
+    for (const ValueInfo& value : part.values) {
+      const DType type = Innermost(value.type).dtype;
+      if (type != DType::kUndefined) found.emplace(ToString(type));
+    }
+  });
+  return {found.begin(), found.end()};
+}
+
+std::vector<std::string> OutputDtypes(const Graph& graph) {
+  std::set<std::string> found;
+  for (const ValueId id : graph.outputs) {
+    found.emplace(ToString(Innermost(TypeOf(graph, id)).dtype));
+  }
+  return {found.begin(), found.end()};
+}
+
+std::vector<std::string> ValueKindsOf(const Graph& graph) {
+  std::set<std::string> found;
+  const auto add = [&](ValueId id) {
+    const ValueType* type = &TypeOf(graph, id);
+    for (; type != nullptr; type = type->element.get()) {
+      found.emplace(KindText(type->kind));
+    }
+  };
+  std::for_each(graph.inputs.begin(), graph.inputs.end(), add);
+  std::for_each(graph.outputs.begin(), graph.outputs.end(), add);
+  return {found.begin(), found.end()};
+}
+
+std::string ShapeText(const ValueType& declared) {
+  const ValueType& type = Innermost(declared);
+  if (!type.dims.has_value()) return std::string(KindText(declared.kind));
+  std::string text = "[";
+  for (const Dim& dim : *type.dims) {
+    if (text.size() > 1) text += ',';
+    if (dim.known()) {
+      text += std::to_string(dim.extent);
+    } else {
+      text += dim.symbol.empty() ? "?" : dim.symbol;
+    }
+  }
+  return text + "]";
+}
+
+std::string ShapeSignature(const Graph& graph) {
+  std::string text;
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    text +=
+        StrCat(i == 0 ? "" : ";", ShapeText(TypeOf(graph, graph.inputs[i])));
+  }
+  return text;
+}
+
+int OpsetOf(const TestCase& c) {
+  const auto own = c.imports.find(c.domain);
+  if (own != c.imports.end()) return own->second;
+  // An expansion need not import the domain of what was expanded.
+  const auto onnx = c.imports.find("ai.onnx");
+  return onnx == c.imports.end() ? 0 : onnx->second;
+}
+
+/// The facts that follow from the model, but for those of the data.
+void DescribeModel(const Model& model, TestCase* c) {
+  const Graph& graph = model.graph();
+  for (const auto& [domain, version] : model.opsets()) {
+    c->imports.emplace(SpelledOut(domain), version);
+  }
+  c->operators = OperatorsOf(model);
+  c->dtypes = DtypesOf(graph);
+  c->value_kinds = ValueKindsOf(graph);
+  c->shape_sig = ShapeSignature(graph);
+  if (graph.nodes.size() == 1) {
+    const Node& node = graph.nodes.front();
+    c->suite = "node";
+    c->kind = "node";
+    c->domain = SpelledOut(node.domain);
+    c->op = IdPart(OperatorName(node.domain, node.op_type));
+    for (const Attribute& attribute : node.attributes) {
+      c->attributes.emplace(attribute.name, AttributeText(attribute));
+    }
+  }
+  c->opset = OpsetOf(*c);
+}
+
+bool IsZero(const Tensor& tensor) {
+  const auto bytes = tensor.bytes();
+  return std::all_of(bytes.begin(), bytes.end(),
+                     [](std::byte b) { return b == std::byte{0}; });
+}
+
+/// The tensor that a value of a graph is known to be; null when it is not.
+const Tensor* KnownTensor(const Graph& graph, ValueId id,
+                          const std::vector<Value>& fed) {
+  if (const Value* fixed = graph.FindInitializer(id)) return fixed->tensor();
+  const auto input = std::find(graph.inputs.begin(), graph.inputs.end(), id);
+  const auto k = static_cast<size_t>(input - graph.inputs.begin());
+  if (k < fed.size()) return fed[k].tensor();
+  for (const Node& node : graph.nodes) {
+    if (node.op_type != "Constant" || node.outputs.empty() ||
+        node.outputs.front() != id) {
+      continue;
+    }
+    const Attribute* value = node.Find("value");
+    return value == nullptr ? nullptr : std::get_if<Tensor>(&value->held);
+  }
+  return nullptr;
+}
+
+/// Whether a Dropout draws; one that cannot be told is said to.
+bool DropoutDraws(const Graph& graph, const Node& node,
+                  const std::vector<Value>& fed) {
+  if (node.opset < 7) {
+    const Attribute* test = node.Find("is_test");
+    const auto* set = test ? std::get_if<int64_t>(&test->held) : nullptr;
+    return set == nullptr || *set == 0;
+  }
+  // Opset 12 brought the inputs; from 7 to 11 Dropout only infers.
+  const auto is_zero = [&](size_t k) {
+    const Tensor* known = KnownTensor(graph, node.inputs[k], fed);
+    return known != nullptr && IsZero(*known);
+  };
+  if (node.inputs.size() < 3 || node.inputs[2] == kNoValue) return false;
+  if (is_zero(2)) return false;
+  return node.inputs[1] == kNoValue || !is_zero(1);
+}
+
+}  // namespace
+
+std::string IdPart(std::string name) {
+  const auto allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '+' ||
+           c == '-';
+  };
+  std::replace_if(
+      name.begin(), name.end(), [&](char c) { return !allowed(c); }, '_');
+  return name.empty() ? "_" : name;
+}
+
+Limit DefaultLimit(const std::vector<std::string>& output_dtypes,
+                   const std::vector<std::string>& random) {
+  constexpr double kRtol = 1e-3;
+  constexpr double kAtol = 1e-7;
+  constexpr double kBFloat16Rtol = 0x1p-6;  // two units in the last place
+  if (!random.empty()) {
+    std::string source = "random: ";
+    for (const std::string& op : random) {
+      source += StrCat(&op == &random.front() ? "" : ", ", op);
+    }
+    return {Comparator::kDistribution, kRtol, kAtol, source};
+  }
+  const auto is_float = [](const std::string& dtype) {
+    return dtype.starts_with("float") || dtype.starts_with("bfloat") ||
+           dtype.starts_with("complex");
+  };
+  const auto has = [&](std::string_view dtype) {
+    return std::find(output_dtypes.begin(), output_dtypes.end(), dtype) !=
+           output_dtypes.end();
+  };
+  const auto floats =
+      std::count_if(output_dtypes.begin(), output_dtypes.end(), is_float);
+  if (floats == 0 && has("string")) {
+    return {Comparator::kText, 0, 0, "strings are equal"};
+  }
+  if (floats == 0 && !has("undefined") && !output_dtypes.empty()) {
+    return {Comparator::kExact, 0, 0, "integers and booleans are equal"};
+  }
+  // Beside another float type, one rtol a case would loosen that one as well.
+  if (has("bfloat16") && floats == 1) {
+    return {Comparator::kTolerance, kBFloat16Rtol, kAtol,
+            "onnx runner: bfloat16, 2^-6"};
+  }
+  return {Comparator::kTolerance, kRtol, kAtol, "onnx runner: default"};
+}
+
+std::vector<std::string> RandomOperators(const Model& model,
+                                         const std::vector<Value>& fed) {
+  constexpr std::array<std::string_view, 6> kRandom = {
+      "Bernoulli",        "Multinomial",   "RandomNormal",
+      "RandomNormalLike", "RandomUniform", "RandomUniformLike"};
+  std::set<std::string> found;
+  ForEachGraph(model, [&](const Graph& graph) {
+    const bool main = &graph == &model.graph();
+    for (const Node& node : graph.nodes) {
+      if (!node.domain.empty()) continue;
+      const bool draws = std::find(kRandom.begin(), kRandom.end(),
+                                   node.op_type) != kRandom.end();
+      if (draws ||
+          (node.op_type == "Dropout" &&
+           DropoutDraws(graph, node, main ? fed : std::vector<Value>()))) {
+        found.insert(node.op_type);
+      }
+    }
+  });
+  return {found.begin(), found.end()};
+}
+
+TestCase DescribeFolder(const fs::path& folder, int n_data_sets) {
+  TestCase c;
+  c.directory = folder;
+  c.n_data_sets = n_data_sets;
+  c.suite = "model";
+  c.kind = "model";
+  c.domain = "ai.onnx";
+  c.op = IdPart(folder.parent_path().filename().string());
+  Result<CaseData> data = ReadCaseData(folder, n_data_sets);
+  const Result<std::shared_ptr<const Model>> model =
+      data.ok() ? data->model : Model::Read(folder / "model.onnx");
+  if (!model.ok()) {
+    c.limit = DefaultLimit({}, {});
+    return c;
+  }
+  DescribeModel(**model, &c);
+  const std::vector<Value> fed =
+      data.ok() ? data->sets.front().inputs : std::vector<Value>();
+  c.limit = DefaultLimit(OutputDtypes((*model)->graph()),
+                         RandomOperators(**model, fed));
+  if (data.ok()) c.vacuous = VacuityOf(data->sets);
+  return c;
+}
+
+void BecomeExpansion(const TestCase& base, TestCase* expanded) {
+  expanded->suite = base.suite;
+  expanded->kind = "expanded";
+  expanded->op = base.op;
+  expanded->domain = base.domain;
+  expanded->attributes = base.attributes;
+  expanded->opset = OpsetOf(*expanded);
+}
+
+}  // namespace assay::inline v1

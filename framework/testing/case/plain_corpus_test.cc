@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/case/plain_corpus.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "framework/testing/case/onnx_bytes.h"
+#include "framework/testing/case/plain_corpus_case.h"
+#include "framework/testing/file/scratch_folder.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+void WriteCase(const ScratchFolder& folder, const std::string& name,
+               const ChainModel& model) {
+  folder.Write(name + "/model.onnx", ModelBytes(model));
+  folder.Write(name + "/test_data_set_0/input_0.pb", FloatsBytes({1, -2}));
+  folder.Write(name + "/test_data_set_0/output_0.pb", FloatsBytes({1, 2}));
+}
+
+std::vector<std::string> IdsOf(const Corpus& corpus) {
+  std::vector<std::string> ids;
+  for (const TestCase& c : corpus.cases) ids.push_back(c.test_id);
+  return ids;
+}
+
+Corpus Read(const fs::path& root) {
+  Result<Corpus> corpus = ReadPlainCorpus(root);
+  EXPECT_TRUE(corpus.ok()) << corpus.status().ToString();
+  return corpus.ok() ? *corpus : Corpus();
+}
+
+// Kills: cases at one depth only; a folder without data taken for a case.
+TEST(PlainCorpusTest, CasesAreFoundAtAnyDepth) {
+  const ScratchFolder folder;
+  WriteCase(folder, "vendor/test_abs", {"Abs"});
+  WriteCase(folder, "vendor/a/b/c/test neg%", {"Neg"});
+  WriteCase(folder, "vendor/light/test_two", {"Abs", 2});
+  WriteCase(folder, "vendor/test_ml", {"Scaler", 1, "ai.onnx.ml"});
+  folder.Write("vendor/no_data/model.onnx", ModelBytes({"Abs"}));
+  folder.Write("vendor/no_model/test_data_set_0/input_0.pb", "");
+  const Corpus corpus = Read(folder.path() / "vendor/");
+  EXPECT_EQ(corpus.name, "vendor");
+  EXPECT_THAT(IdsOf(corpus),
+              ElementsAre("model/light/test_two", "node/Abs/test_abs",
+                          "node/Neg/test_neg_", "node/ml.Scaler/test_ml"));
+  const TestCase& abs = corpus.cases[1];
+  EXPECT_EQ(abs.kind, "node");
+  EXPECT_EQ(abs.domain, "ai.onnx");
+  EXPECT_EQ(abs.opset, 13);
+  EXPECT_EQ(abs.shape_sig, "[2]");
+  EXPECT_THAT(abs.operators, ElementsAre("ai.onnx::Abs"));
+  EXPECT_THAT(abs.dtypes, ElementsAre("float32"));
+  EXPECT_EQ(abs.vacuous, "");
+  EXPECT_EQ(abs.limit.source, "onnx runner: default");
+  EXPECT_EQ(IdsOf(Read(folder.path() / "vendor/test_abs")),
+            std::vector<std::string>{"node/Abs/test_abs"})
+      << "the folder may itself be the case";
+}
+
+// Kills: an expansion named after what is left of it; a name alone making one.
+TEST(PlainCorpusTest, ExpansionsBelongToTheirOperator) {
+  const ScratchFolder folder;
+  WriteCase(folder, "test_x", {"Abs"});
+  WriteCase(folder, "test_x_expanded_ver13", {"Neg", 3});
+  WriteCase(folder, "group/test_y_expanded", {"Neg", 2});
+  const Corpus corpus = Read(folder.path());
+  EXPECT_THAT(IdsOf(corpus),
+              ElementsAre("model/group/test_y_expanded", "node/Abs/test_x",
+                          "node/Abs/test_x_expanded_ver13"));
+  EXPECT_EQ(corpus.cases[2].kind, "expanded");
+  EXPECT_THAT(corpus.cases[2].operators, ElementsAre("ai.onnx::Neg"));
+}
+
+// Kills: the second of two equal ids lost, or ids that stay equal.
+TEST(PlainCorpusTest, EqualNamesGetTheirPath) {
+  const ScratchFolder folder;
+  WriteCase(folder, "a/test_x", {"Abs"});
+  WriteCase(folder, "b c/test_x", {"Abs"});
+  WriteCase(folder, "b_c/test_x", {"Abs"});
+  WriteCase(folder, "a/test_y", {"Abs"});
+  const auto ids = IdsOf(Read(folder.path()));
+  ASSERT_EQ(ids.size(), 4U);
+  EXPECT_EQ(ids[0], "node/Abs/test_x-a");
+  EXPECT_EQ(ids[1], "node/Abs/test_x-b_c");
+  EXPECT_THAT(ids[2], testing::StartsWith("node/Abs/test_x-b_c-"));
+  EXPECT_EQ(ids[3], "node/Abs/test_y");
+}
+
+// Kills: a broken model left out, so that a run without it is green.
+TEST(PlainCorpusTest, AModelThatCannotBeReadIsACase) {
+  const ScratchFolder folder;
+  WriteCase(folder, "group/test_x", {"Abs"});
+  folder.Write("group/test_x/model.onnx", "no model");
+  const Corpus corpus = Read(folder.path());
+  EXPECT_THAT(IdsOf(corpus), ElementsAre("model/group/test_x"));
+  EXPECT_EQ(corpus.cases[0].kind, "model");
+  EXPECT_TRUE(corpus.cases[0].operators.empty());
+}
+
+// Kills: a hash of names alone, or of the models alone.
+TEST(PlainCorpusTest, TheHashIsOfAllBytes) {
+  const ScratchFolder folder;
+  WriteCase(folder, "test_x", {"Abs"});
+  const std::string before = Read(folder.path()).hash;
+  folder.Write("readme.txt", "beside the cases");
+  EXPECT_EQ(Read(folder.path()).hash, before);
+  folder.Write("test_x/test_data_set_0/output_0.pb", FloatsBytes({1, 3}));
+  EXPECT_NE(Read(folder.path()).hash, before);
+}
+
+// Kills: a circle followed for ever; a folder without cases as a corpus.
+TEST(PlainCorpusTest, FoldersThatCannotBeACorpusAreErrors) {
+  const ScratchFolder folder;
+  EXPECT_EQ(ReadPlainCorpus(folder.path()).status().code(),
+            StatusCode::kNotFound);
+  EXPECT_EQ(ReadPlainCorpus(folder.path() / "none").status().code(),
+            StatusCode::kNotFound);
+  WriteCase(folder, "a/test_x", {"Abs"});
+  fs::create_directory_symlink(folder.path(), folder.path() / "a" / "up");
+  const Status circle = ReadPlainCorpus(folder.path()).status();
+  EXPECT_EQ(circle.code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(circle.message(), HasSubstr("a/up leads back to "));
+  fs::remove(folder.path() / "a" / "up");
+  fs::create_symlink("self", folder.path() / "self");
+  EXPECT_THAT(ReadPlainCorpus(folder.path()).status().message(),
+              HasSubstr("self: Too many levels"));
+  fs::remove(folder.path() / "self");
+  folder.Write("b/test_data_set_0/input_0.pb", "");
+  fs::create_symlink("gone", folder.path() / "b" / "model.onnx");
+  EXPECT_THAT(ReadPlainCorpus(folder.path()).status().message(),
+              HasSubstr("b/model.onnx: No such file"));
+}
+
+Value Floats(const std::vector<float>& values) {
+  return *Tensor::Of<float>({static_cast<int64_t>(values.size())}, values);
+}
+
+// Kills: a single element taken for a repetition; NaN that is never equal; one
+// output or set that proves something overruled by another.
+TEST(PlainCorpusTest, VacuityIsOfAllOutputs) {
+  struct Row {
+    std::string name;
+    std::vector<std::vector<Value>> sets;
+    std::string vacuous;
+  };
+  const Value strings = *Tensor::FromStrings({2}, {"a", "a"});
+  Sequence list;
+  list.items = {Floats({1, 1}), Floats({2, 2})};
+  const std::vector<Row> rows = {
+      {"differing", {{Floats({1, 2})}}, ""},
+      {"one element", {{Floats({1})}}, ""},
+      {"equal", {{Floats({1, 1, 1})}}, "constant output"},
+      {"zeros of both signs", {{Floats({0.0F, -0.0F})}}, "constant output"},
+      {"nan", {{Floats({NAN, NAN})}}, "constant output"},
+      {"nan and a number", {{Floats({NAN, 1})}}, ""},
+      {"empty", {{Floats({})}}, "zero-size output"},
+      {"empty and equal", {{Floats({}), Floats({1, 1})}}, "constant output"},
+      {"empty and one", {{Floats({}), Floats({1})}}, ""},
+      {"another output", {{Floats({1, 1}), Floats({1, 2})}}, ""},
+      {"another set", {{Floats({1, 1})}, {Floats({1, 2})}}, ""},
+      {"strings", {{strings}}, "constant output"},
+      {"each item", {{Value(list)}}, "constant output"},
+      {"none", {{Value(Optional())}}, "zero-size output"},
+  };
+  for (const Row& row : rows) {
+    std::vector<DataSet> sets;
+    for (const auto& expected : row.sets) sets.push_back({{}, expected});
+    EXPECT_EQ(VacuityOf(sets), row.vacuous) << row.name;
+  }
+}
+
+// Kills: a rule of the exporter that is not taken over.
+TEST(PlainCorpusTest, LimitsAreThoseOfOnnxsRunner) {
+  struct Row {
+    std::vector<std::string> dtypes;
+    std::vector<std::string> random;
+    Comparator comparator;
+    double rtol;
+  };
+  for (const Row& row : std::vector<Row>{
+           {{"float32"}, {}, Comparator::kTolerance, 1e-3},
+           {{"bool", "float16"}, {}, Comparator::kTolerance, 1e-3},
+           {{"bfloat16"}, {}, Comparator::kTolerance, 0.015625},
+           {{"bfloat16", "int64"}, {}, Comparator::kTolerance, 0.015625},
+           {{"bfloat16", "float32"}, {}, Comparator::kTolerance, 1e-3},
+           {{"complex64"}, {}, Comparator::kTolerance, 1e-3},
+           {{"int64", "string"}, {}, Comparator::kText, 0},
+           {{"bool", "int4"}, {}, Comparator::kExact, 0},
+           {{"float32"}, {"Bernoulli"}, Comparator::kDistribution, 1e-3}}) {
+    const Limit limit = DefaultLimit(row.dtypes, row.random);
+    EXPECT_EQ(limit.comparator, row.comparator) << row.dtypes[0];
+    EXPECT_EQ(limit.rtol, row.rtol) << row.dtypes[0];
+  }
+  EXPECT_EQ(DefaultLimit({"float32"}, {"Bernoulli", "Dropout"}).source,
+            "random: Bernoulli, Dropout");
+}
+
+// Kills: digits that differ from the exporter's; a long text left long.
+TEST(PlainCorpusTest, AttributesAreShortTexts) {
+  struct Row {
+    Attribute::Held held;
+    std::string text;
+  };
+  for (const Row& row :
+       std::vector<Row>{{0.1F, "0.1"},
+                        {1.0F, "1.0"},
+                        {1e-5F, "1e-05"},
+                        {-INFINITY, "-inf"},
+                        {int64_t{-3}, "-3"},
+                        {std::string("SAME"), "SAME"},
+                        {std::vector<int64_t>{1, 2}, "[1,2]"},
+                        {std::vector<float>{}, "[]"},
+                        {*Floats({1, 2}).tensor(), "tensor(float32,[2])"},
+                        {std::string(65, 'x'), std::string(61, 'x') + "..."},
+                        {std::string(64, 'x'), std::string(64, 'x')}}) {
+    EXPECT_EQ(AttributeText({"a", row.held, {}}), row.text);
+  }
+}
+
+// The facts of a case that do not depend on who found it, as one text.
+std::string FactsOf(const TestCase& c) {
+  std::string text = StrCat(
+      c.test_id, " ", c.kind, " ", c.domain, " ", c.opset, " ", c.shape_sig,
+      " ", ToString(c.limit.comparator), " ", c.limit.rtol, " ", c.limit.atol,
+      " ", c.limit.source, " '", c.vacuous, "' ", c.n_data_sets);
+  for (const auto* list : {&c.operators, &c.dtypes, &c.value_kinds}) {
+    text += " |";
+    for (const std::string& item : *list) text += " " + item;
+  }
+  for (const auto& [name, value] : c.attributes) {
+    text += StrCat("; ", name, "=", value);
+  }
+  for (const auto& [domain, version] : c.imports) {
+    text += StrCat("; ", domain, " ", version);
+  }
+  return text;
+}
+
+// The export wrote these facts with Python and the onnx package; here they come
+// from the files alone.
+TEST(PlainCorpusTest, FactsEqualThoseOfTheExport) {
+  const char* const exported = std::getenv("ASSAY_CORPUS");
+  if (exported == nullptr || !fs::exists(exported)) {
+    GTEST_SKIP() << "no corpus: set ASSAY_CORPUS";
+  }
+  const Result<Corpus> wanted = ReadCorpus(exported);
+  ASSERT_TRUE(wanted.ok()) << wanted.status().ToString();
+  std::map<std::string, TestCase> exports;
+  for (const TestCase& c : wanted->cases) {
+    if (c.suite == "node") exports.emplace(c.test_id, c);
+  }
+  const Corpus found = Read(fs::path(exported) / "node");
+  EXPECT_EQ(found.cases.size(), exports.size());
+  int computed_again = 0;
+  for (const TestCase& c : found.cases) {
+    TestCase& want = exports[c.test_id];
+    // That an expected output is not ONNX's own stands in no file of the case.
+    if (want.limit.source.find("computed again") != std::string::npos) {
+      ++computed_again;
+      want.limit = c.limit;
+    }
+    EXPECT_EQ(FactsOf(c), FactsOf(want));
+  }
+  EXPECT_EQ(computed_again, 20);
+}
+
+}  // namespace
+}  // namespace assay

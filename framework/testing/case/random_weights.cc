@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/case/random_weights.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <optional>
+#include <utility>
+
+namespace assay::inline v1 {
+namespace {
+
+/// Steele, Lea, Flood, "Fast splittable pseudorandom number generators",
+/// OOPSLA 2014, figure 16 (SplitMix64's mixer).
+uint64_t Mix(uint64_t z) {
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+  return z ^ (z >> 31);
+}
+
+/// FNV-1a, 64 bits.
+uint64_t HashOf(std::string_view name) {
+  uint64_t hash = 0xcbf29ce484222325ULL;
+  for (const char c : name) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  }
+  return hash;
+}
+
+struct Range {
+  float low, high;
+};
+
+constexpr Range kSmall = {-0.1F, 0.1F};
+constexpr Range kAroundOne = {0.8F, 1.2F};
+constexpr Range kBeforeSum = {0.2F, 0.4F};
+
+/// A node and which of its inputs.
+struct Use {
+  const Node* node = nullptr;
+  size_t input = 0;
+};
+
+std::optional<Use> FirstUse(const Graph& graph, ValueId id) {
+  for (const Node& node : graph.nodes) {
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      if (node.inputs[i] == id) return Use{&node, i};
+    }
+  }
+  return std::nullopt;
+}
+
+/// The use of a value behind nodes that only give it another shape.
+std::optional<Use> UseBehindReshapes(const Graph& graph, ValueId id) {
+  std::optional<Use> use = FirstUse(graph, id);
+  while (
+      use.has_value() && use->input == 0 &&
+      (use->node->op_type == "Reshape" || use->node->op_type == "Unsqueeze")) {
+    use = FirstUse(graph, use->node->outputs[0]);
+  }
+  return use;
+}
+
+/// Terms in a sum of products with this factor.
+int64_t FanIn(const Graph& graph, const Use& use) {
+  const ValueInfo& info =
+      graph.values[static_cast<size_t>(use.node->inputs[use.input])];
+  const std::optional<Shape> shape = info.type.StaticShape();
+  if (!shape.has_value() || shape->rank() < 2) return 1;
+  if (use.node->op_type == "Conv") {
+    return *shape->NumElements() / std::max<int64_t>((*shape)[0], 1);
+  }
+  const Attribute* transposed = use.node->Find("transB");
+  const bool rows_are_outputs =
+      transposed != nullptr && std::get<int64_t>(transposed->held) != 0;
+  return (*shape)[rows_are_outputs ? 1 : 0];
+}
+
+const Node* Producer(const Graph& graph, ValueId id) {
+  const auto computes = [id](const Node& node) {
+    return std::ranges::find(node.outputs, id) != node.outputs.end();
+  };
+  const auto found = std::ranges::find_if(graph.nodes, computes);
+  return found == graph.nodes.end() ? nullptr : &*found;
+}
+
+/// Whether what a value is made of was rectified last.
+bool IsRectified(const Graph& graph, ValueId id) {
+  const Node* node = Producer(graph, id);
+  while (node != nullptr && node->op_type != "Relu") {
+    const bool mixes = node->op_type == "Conv" || node->op_type == "Gemm" ||
+                       node->op_type == "BatchNormalization" ||
+                       node->op_type == "Sum";
+    if (mixes) return false;
+    node = Producer(graph, node->inputs[0]);
+  }
+  return node != nullptr;
+}
+
+bool FeedsASum(const Graph& graph, const Node& node) {
+  const std::optional<Use> use = FirstUse(graph, node.outputs[0]);
+  return use.has_value() && use->node->op_type == "Sum";
+}
+
+Range RangeOf(const Graph& graph, const std::optional<Use>& use) {
+  if (!use.has_value()) return kSmall;
+  const Node& node = *use->node;
+  if ((node.op_type == "Conv" || node.op_type == "Gemm") && use->input == 1) {
+    const auto fan_in = static_cast<float>(FanIn(graph, *use));
+    const float gain = IsRectified(graph, node.inputs[0]) ? 2 : 1;
+    // A uniform variable over [-b, b] has variance b^2 / 3.
+    const float bound = std::sqrt(3 * gain / std::max(fan_in, 1.0F));
+    return {-bound, bound};
+  }
+  if (node.op_type == "BatchNormalization" && use->input == 1) {
+    return FeedsASum(graph, node) ? kBeforeSum : kAroundOne;
+  }
+  if (node.op_type == "BatchNormalization" && use->input == 4) {
+    return kAroundOne;
+  }
+  return node.op_type == "Mul" ? kAroundOne : kSmall;
+}
+
+/// The values of the graph that are weights.
+std::vector<ValueId> WeightsOf(const Graph& graph) {
+  std::vector<ValueId> ids;
+  for (const Initializer& initializer : graph.initializers) {
+    const Tensor* tensor = initializer.value.tensor();
+    if (tensor != nullptr && tensor->dtype() == DType::kFloat32) {
+      ids.push_back(initializer.id);
+    }
+  }
+  for (const Node& node : graph.nodes) {
+    if (node.op_type == "ConstantOfShape" &&
+        graph.FindInitializer(node.inputs[0]) != nullptr) {
+      ids.push_back(node.outputs[0]);
+    }
+  }
+  return ids;
+}
+
+}  // namespace
+
+Result<RandomCase> ReadRandomCase(const std::filesystem::path& directory) {
+  const std::filesystem::path file = directory / "random_weights.txt";
+  std::ifstream in(file);
+  if (!in) return NotFound("found no ", file.string());
+  std::string model, path, seed;
+  int64_t number = 0;
+  if (!(in >> model >> path >> seed >> number) || model != "model" ||
+      seed != "seed") {
+    return DataLoss(file.string(), ": wanted the lines 'model PATH', 'seed N'");
+  }
+  RandomCase random;
+  ASSAY_ASSIGN_OR_RETURN(random.source, Model::Read(directory / path));
+  ASSAY_ASSIGN_OR_RETURN(random.weights, RandomWeights(*random.source, number));
+  ASSAY_ASSIGN_OR_RETURN(random.inputs, RandomInputs(*random.source, number));
+  return random;
+}
+
+Result<Tensor> UniformTensor(const Shape& shape, float low, float high,
+                             int64_t seed, std::string_view name) {
+  ASSAY_ASSIGN_OR_RETURN(Tensor tensor,
+                         Tensor::Allocate(DType::kFloat32, shape));
+  constexpr uint64_t kGolden = 0x9e3779b97f4a7c15ULL;
+  constexpr float kUnit = 1.0F / 16777216.0F;  // 24 random bits
+  uint64_t state = Mix(HashOf(name) + static_cast<uint64_t>(seed) * kGolden);
+  const float width = high - low;
+  for (float& x : tensor.mutable_elements<float>()) {
+    state += kGolden;
+    x = low + width * (static_cast<float>(Mix(state) >> 40) * kUnit);
+  }
+  return tensor;
+}
+
+Result<std::map<std::string, Tensor>> RandomWeights(const Model& model,
+                                                    int64_t seed) {
+  ASSAY_ASSIGN_OR_RETURN(const Graph graph, InferTypes(model));
+  std::map<std::string, Tensor> weights;
+  for (const ValueId id : WeightsOf(graph)) {
+    const ValueInfo& info = graph.values[static_cast<size_t>(id)];
+    const std::optional<Shape> shape = info.type.StaticShape();
+    if (info.type.dtype != DType::kFloat32) continue;
+    if (!shape.has_value()) {
+      return Unsupported(Reason::kShape, "weight '", info.name, "' is ",
+                         info.type.ToString(), ", wanted a static shape");
+    }
+    const Range range = RangeOf(graph, UseBehindReshapes(graph, id));
+    ASSAY_ASSIGN_OR_RETURN(
+        weights[info.name],
+        UniformTensor(*shape, range.low, range.high, seed, info.name));
+  }
+  return weights;
+}
+
+Result<std::vector<Value>> RandomInputs(const Model& model, int64_t seed) {
+  const Graph& graph = model.graph();
+  std::vector<Value> inputs;
+  for (const ValueId id : graph.inputs) {
+    const ValueInfo& info = graph.values[static_cast<size_t>(id)];
+    const std::optional<Shape> shape = info.type.StaticShape();
+    if (info.type.dtype != DType::kFloat32 || !shape.has_value()) {
+      return Unsupported(Reason::kDType, "input '", info.name, "' is ",
+                         info.type.ToString(),
+                         ", wanted float32 of a static shape");
+    }
+    constexpr float kBound = 1.7F;  // about sqrt(3): variance 1
+    ASSAY_ASSIGN_OR_RETURN(
+        Tensor tensor, UniformTensor(*shape, -kBound, kBound, seed, info.name));
+    inputs.emplace_back(std::move(tensor));
+  }
+  return inputs;
+}
+
+}  // namespace assay::inline v1

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Real models with weights that mean something: ONNX's light models repeat one
+// value in each weight, so that any output proves little. Here they get seeded
+// random ones, made in memory and never stored.
+//
+//   ASSAY_ASSIGN_OR_RETURN(auto weights, RandomWeights(*light, /*seed=*/1));
+//   ASSAY_ASSIGN_OR_RETURN(auto model, WithInitializers(*light, weights));
+//
+// The same seed gives the same bits on every machine.
+
+#ifndef ASSAY_TESTING_CASE_RANDOM_WEIGHTS_H_
+#define ASSAY_TESTING_CASE_RANDOM_WEIGHTS_H_
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/core/status.h"
+#include "framework/core/tensor.h"
+#include "framework/core/value.h"
+#include "framework/graph/model.h"
+
+namespace assay::inline v1 {
+
+/// A case made of a model of another case: its folder has the file
+/// random_weights.txt with two lines, `model PATH`, relative to the folder, and
+/// `seed N`, and the outputs that are expected.
+struct RandomCase {
+  std::shared_ptr<const Model> source;
+  std::map<std::string, Tensor> weights;
+  std::vector<Value> inputs;
+};
+Result<RandomCase> ReadRandomCase(const std::filesystem::path& directory);
+
+/// float32 values, uniform in [low, high). A value depends on seed, name and
+/// its index alone.
+Result<Tensor> UniformTensor(const Shape& shape, float low, float high,
+                             int64_t seed, std::string_view name);
+
+/// A tensor for each float32 weight of the main graph: its initializers, and
+/// what ConstantOfShape makes of a fixed shape. By the use of a weight, through
+/// reshapes:
+///   factor of Conv, Gemm  uniform of variance 2 / fan-in behind a Relu (He et
+///                         al., arXiv 1502.01852, equation 10), else of
+///                         1 / fan-in (the same, equation 7)
+///   scale, Mul            0.8 to 1.2; before a Sum 0.2 to 0.4, so that
+///                         residual sums do not grow without bound
+///   variance              0.8 to 1.2
+///   mean, bias, anything else -0.1 to 0.1
+Result<std::map<std::string, Tensor>> RandomWeights(const Model& model,
+                                                    int64_t seed);
+
+/// Values for the graph's inputs, -1.7 to 1.7 (about variance 1). Unsupported
+/// for an input that is no float32 tensor of static shape.
+Result<std::vector<Value>> RandomInputs(const Model& model, int64_t seed);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_TESTING_CASE_RANDOM_WEIGHTS_H_

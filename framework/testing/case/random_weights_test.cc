@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/case/random_weights.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+
+#include "framework/graph/model_text.h"
+#include "framework/testing/file/scratch_folder.h"
+
+namespace assay {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr char kNet[] =
+    "g (float[1,3,8,8] x) => (float[1,16] y) "
+    "<int64[4] ws = {16, 3, 8, 8}, int64[1] n = {16}, float[1] bias = {1}, "
+    " int64[2] gs = {16, 16}> "
+    "{ w = ConstantOfShape(ws) c = Conv(x, w) d = Mul(c, bias) "
+    "  s = ConstantOfShape(n) m = ConstantOfShape(n) v = ConstantOfShape(n) "
+    "  b = BatchNormalization(c, s, m, m, v) r = Sum(b, c) "
+    "  a = Relu(r) f = Flatten(a) g2 = ConstantOfShape(gs) "
+    "  y = Gemm<transB = 1>(f, g2) }";
+
+struct Moments {
+  double mean = 0, variance = 0, least = 0, greatest = 0;
+};
+
+Moments MomentsOf(const Tensor& tensor) {
+  Moments moments;
+  const auto elements = tensor.elements<float>();
+  moments.least = moments.greatest = elements[0];
+  for (const float x : elements) {
+    moments.mean += x;
+    moments.variance += double{x} * x;
+    moments.least = std::min<double>(moments.least, x);
+    moments.greatest = std::max<double>(moments.greatest, x);
+  }
+  const auto n = static_cast<double>(elements.size());
+  moments.mean /= n;
+  moments.variance = moments.variance / n - moments.mean * moments.mean;
+  return moments;
+}
+
+TEST(UniformTensor, IsUniformAndRepeats) {
+  const auto draw = [](int64_t seed, const char* name) {
+    return *UniformTensor({100000}, -1, 3, seed, name);
+  };
+  const Tensor a = draw(1, "a");
+  const Moments moments = MomentsOf(a);
+  EXPECT_NEAR(moments.mean, 1, 0.02);
+  EXPECT_NEAR(moments.variance, 16.0 / 12, 0.02);
+  EXPECT_GE(moments.least, -1);
+  EXPECT_LT(moments.greatest, 3);
+  const auto same = [&](const Tensor& other) {
+    return std::ranges::equal(a.bytes(), other.bytes());
+  };
+  EXPECT_TRUE(same(draw(1, "a")));
+  EXPECT_FALSE(same(draw(2, "a")));
+  EXPECT_FALSE(same(draw(1, "b")));
+  // Pinned, so that no machine and no release draws others.
+  EXPECT_EQ(a.elements<float>()[0], 2.3550124F);
+}
+
+TEST(RandomWeights, AreScaledByTheirUse) {
+  const auto model = ParseModelText(kNet);
+  ASSERT_TRUE(model.ok()) << model.status().ToString();
+  const auto weights = RandomWeights(**model, 7);
+  ASSERT_TRUE(weights.ok()) << weights.status().ToString();
+  EXPECT_EQ(weights->size(), 6U);
+  // 1 / fan-in, fan-in being 3 * 8 * 8; behind the Relu 2 / fan-in.
+  EXPECT_NEAR(MomentsOf(weights->at("w")).variance, 1.0 / 192, 0.1 / 192);
+  EXPECT_NEAR(MomentsOf(weights->at("g2")).variance, 2.0 / 16, 0.2 * 2 / 16);
+  EXPECT_LE(MomentsOf(weights->at("s")).greatest, 0.4);
+  EXPECT_GE(MomentsOf(weights->at("s")).least, 0.2);
+  EXPECT_GE(MomentsOf(weights->at("v")).least, 0.8);
+  EXPECT_LE(MomentsOf(weights->at("m")).greatest, 0.1);
+  const auto inputs = RandomInputs(**model, 7);
+  ASSERT_TRUE(inputs.ok());
+  EXPECT_EQ((*inputs)[0].tensor()->Signature(), "float32[1,3,8,8]");
+}
+
+TEST(RandomCase, ABrokenFileIsNamed) {
+  const ScratchFolder folder;
+  EXPECT_EQ(ReadRandomCase(folder.path()).status().code(),
+            StatusCode::kNotFound);
+  std::ofstream(folder.path() / "random_weights.txt") << "model x\nseeds 1\n";
+  const Status broken = ReadRandomCase(folder.path()).status();
+  EXPECT_EQ(broken.code(), StatusCode::kDataLoss);
+  EXPECT_THAT(broken.message(), HasSubstr("random_weights.txt"));
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/case/read_corpus.h"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+
+#include "framework/testing/case/plain_corpus.h"
+#include "framework/testing/case/test_id.h"
+#include "framework/testing/file/file.h"
+
+namespace assay::inline v1 {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = simdjson::dom::element;
+
+/// The member of that name as a T; throws a text that names it.
+template <class T>
+T Get(const Json& json, const char* key) {
+  T value;
+  const simdjson::error_code error = json[key].get(value);
+  if (error == simdjson::SUCCESS) return value;
+  throw std::runtime_error(
+      StrCat("member ", key, ": ", simdjson::error_message(error)));
+}
+
+std::string Text(const Json& json, const char* key) {
+  return std::string(Get<std::string_view>(json, key));
+}
+
+std::vector<std::string> Texts(const Json& json, const char* key) {
+  std::vector<std::string> texts;
+  for (const Json& item : Get<simdjson::dom::array>(json, key)) {
+    texts.emplace_back(item.get_string().value());
+  }
+  return texts;
+}
+
+/// "[2,N,?];[3]": extents that are known, named or neither.
+std::string ShapeSignature(const Json& json) {
+  std::string text;
+  for (const Json& input : Get<simdjson::dom::array>(json, "inputs")) {
+    if (!text.empty()) text += ';';
+    simdjson::dom::array shape;
+    if (input["shape"].get(shape) != simdjson::SUCCESS) {
+      text += Text(input, "kind");
+      continue;
+    }
+    std::string_view between;
+    text += '[';
+    for (const Json& extent : shape) {
+      text += between;
+      between = ",";
+      if (extent.is_string()) {
+        text += extent.get_string().value();
+      } else {
+        text += extent.is_null() ? "?" : simdjson::minify(extent);
+      }
+    }
+    text += ']';
+  }
+  return text;
+}
+
+TestCase FromJson(const Json& json, const fs::path& root,
+                  const std::string& corpus) {
+  TestCase c;
+  c.test_id = Text(json, "test_id");
+  c.corpus = corpus;
+  c.suite = Text(json, "suite");
+  c.op = Text(json, "op");
+  c.domain = Text(json, "domain");
+  c.kind = Text(json, "kind");
+  c.opset = static_cast<int>(Get<int64_t>(json, "opset"));
+  for (const auto& [name, version] :
+       Get<simdjson::dom::object>(json, "imports")) {
+    c.imports.emplace(name, static_cast<int>(version.get_int64().value()));
+  }
+  c.operators = Texts(json, "operators");
+  c.dtypes = Texts(json, "dtypes");
+  c.value_kinds = Texts(json, "value_kinds");
+  simdjson::dom::object attributes;
+  if (json["attributes"].get(attributes) == simdjson::SUCCESS) {
+    for (const auto& [name, value] : attributes) {
+      c.attributes.emplace(name, value.get_string().value());
+    }
+  }
+  c.shape_sig = ShapeSignature(json);
+  const std::string comparator = Text(json, "comparator");
+  const auto parsed = ParseComparator(comparator);
+  if (!parsed.has_value()) {
+    throw std::runtime_error(StrCat("unknown comparator ", comparator));
+  }
+  c.limit = {*parsed, Get<double>(json, "rtol"), Get<double>(json, "atol"),
+             Text(json, "tolerance_source")};
+  c.vacuous = Text(json, "vacuous");
+  c.n_data_sets = static_cast<int>(Get<int64_t>(json, "n_data_sets"));
+  c.directory = root / Text(json, "directory");
+  return c;
+}
+
+Status CheckIds(const Corpus& corpus, const fs::path& file) {
+  for (const TestCase& c : corpus.cases) {
+    if (!IsTestId(c.test_id)) {
+      return DataLoss(file.string(), ": found the test_id '", c.test_id,
+                      "', wanted suite/op/case in letters, digits and _.#+-");
+    }
+  }
+  for (size_t i = 1; i < corpus.cases.size(); ++i) {
+    if (corpus.cases[i].test_id == corpus.cases[i - 1].test_id) {
+      return DataLoss(file.string(), ": two cases are called ",
+                      corpus.cases[i].test_id);
+    }
+  }
+  return OkStatus();
+}
+
+/// Lines "test_id 0 2" or "test_id -", by test_id; lines that begin with # say
+/// what the file is.
+Status ReadSensitivity(const fs::path& file, Corpus* corpus) {
+  std::error_code error;
+  if (!fs::exists(file, error)) return OkStatus();
+  ASSAY_ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
+  std::map<std::string_view, std::string_view> lines;
+  std::string_view rest = text;
+  for (int number = 1; !rest.empty(); ++number) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    if (line.empty() || line.front() == '#') continue;
+    const size_t space = line.find(' ');
+    if (space == std::string_view::npos ||
+        line.find_first_not_of("0123456789 -", space) != line.npos ||
+        !lines.emplace(line.substr(0, space), line.substr(space + 1)).second) {
+      return DataLoss(file.string(), ":", number, ": found '", line,
+                      "', wanted a test_id once, and indices or -");
+    }
+  }
+  for (TestCase& c : corpus->cases) {
+    const auto found = lines.find(c.test_id);
+    if (found != lines.end()) c.sensitive = found->second;
+  }
+  return OkStatus();
+}
+
+Result<Corpus> ReadManifest(const fs::path& file) {
+  Corpus corpus;
+  std::string at = "header";
+  try {
+    simdjson::dom::parser parser;
+    const Json manifest = parser.load(file.string());
+    const std::string schema = Text(manifest, "schema");
+    if (schema != "assay.corpus/1") {
+      return DataLoss(file.string(), ": schema is ", schema,
+                      ", wanted assay.corpus/1");
+    }
+    corpus.name = Text(manifest, "name");
+    corpus.hash = Text(manifest, "corpus_hash");
+    corpus.drift = Texts(manifest, "drift");
+    for (const Json& json : Get<simdjson::dom::array>(manifest, "cases")) {
+      at = StrCat("case ", corpus.cases.size());
+      corpus.cases.push_back(FromJson(json, file.parent_path(), corpus.name));
+    }
+    at = "header";
+    if (const auto claimed = Get<uint64_t>(manifest, "n_cases");
+        claimed != corpus.cases.size()) {
+      return DataLoss(file.string(), " says n_cases ", claimed, " and has ",
+                      corpus.cases.size());
+    }
+  } catch (const std::exception& error) {
+    return DataLoss(file.string(), ", ", at, ": ", error.what());
+  }
+  return corpus;
+}
+
+}  // namespace
+
+Result<Corpus> ReadCorpus(const fs::path& directory) {
+  std::error_code error;
+  if (!fs::is_directory(directory, error)) {
+    return NotFound("no corpus at ", directory.string(),
+                    ": ctest/bootstrap.sh exports ONNX's");
+  }
+  const fs::path manifest = directory / "manifest.json";
+  Result<Corpus> corpus = fs::exists(manifest, error)
+                              ? ReadManifest(manifest)
+                              : ReadPlainCorpus(directory);
+  if (!corpus.ok()) return corpus;
+  std::sort(corpus->cases.begin(), corpus->cases.end(),
+            [](const TestCase& a, const TestCase& b) {
+              return a.test_id < b.test_id;
+            });
+  ASSAY_RETURN_IF_ERROR(CheckIds(*corpus, manifest));
+  ASSAY_RETURN_IF_ERROR(
+      ReadSensitivity(directory / "sensitivity.txt", &*corpus));
+  return corpus;
+}
+
+}  // namespace assay::inline v1

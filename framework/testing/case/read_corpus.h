@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reads a folder of cases. Either one that the export wrote, with a
+// manifest.json, or a plain folder in ONNX's own test layout, whose facts are
+// derived from its files.
+//
+//   ASSAY_ASSIGN_OR_RETURN(Corpus corpus, ReadCorpus("build/corpus/onnx"));
+
+#ifndef ASSAY_TESTING_CASE_READ_CORPUS_H_
+#define ASSAY_TESTING_CASE_READ_CORPUS_H_
+
+#include <filesystem>
+
+#include "framework/core/status.h"
+#include "framework/testing/case/corpus.h"
+
+namespace assay::inline v1 {
+
+/// Reads the manifest when there is one, else looks for case folders below the
+/// directory, at any depth: those with a model.onnx and a test_data_set_0. Data
+/// loss for a broken manifest, with file and case; not found when the folder
+/// does not exist or holds no case.
+Result<Corpus> ReadCorpus(const std::filesystem::path& directory);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_TESTING_CASE_READ_CORPUS_H_

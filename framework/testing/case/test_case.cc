@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/case/test_case.h"
+
+#include <algorithm>
+#include <array>
+#include <system_error>
+
+#include "framework/graph/edit/model_edit.h"
+#include "framework/testing/case/random_weights.h"
+
+namespace assay::inline v1 {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 4> kComparators = {
+    "exact", "tolerance", "text", "distribution"};
+
+std::vector<const ValueInfo*> InfosOf(const Graph& graph,
+                                      const std::vector<ValueId>& ids) {
+  std::vector<const ValueInfo*> infos;
+  infos.reserve(ids.size());
+  for (const ValueId id : ids) {
+    infos.push_back(&graph.values[static_cast<size_t>(id)]);
+  }
+  return infos;
+}
+
+bool Exists(const fs::path& file) {
+  std::error_code error;
+  return fs::exists(file, error);
+}
+
+// Reads PREFIX0.pb and so on as the declared types say. Files are looked for by
+// name, which costs less than listing a folder. Only trailing ones may be
+// missing, and only where `may_lack` says so.
+Result<std::vector<Value>> ReadValues(
+    const fs::path& directory, std::string_view prefix,
+    const std::vector<const ValueInfo*>& declared, bool may_lack) {
+  const auto file = [&](size_t i) {
+    return directory / StrCat(prefix, i, ".pb");
+  };
+  std::vector<Value> values(declared.size());
+  size_t missing = declared.size();  // the first
+  for (size_t i = 0; i < declared.size(); ++i) {
+    Result<Value> value = ReadValue(file(i), declared[i]->type);
+    if (value.ok()) {
+      if (missing < i) {
+        return DataLoss(file(i).string(), ": found it, but no ", prefix,
+                        missing, ".pb before it");
+      }
+      values[i] = *std::move(value);
+    } else if (may_lack && value.status().code() == StatusCode::kNotFound) {
+      missing = std::min(missing, i);
+    } else {
+      return value.status();
+    }
+  }
+  if (Exists(file(declared.size()))) {
+    return DataLoss(file(declared.size()).string(), ": found it, wanted ",
+                    declared.size(),
+                    " files, as many as the graph has such values");
+  }
+  return values;
+}
+
+/// Which files of a case are read.
+enum class Part : uint8_t { kAll, kInputs };
+
+Result<DataSet> ReadDataSet(const Graph& graph, const fs::path& directory,
+                            Part part) {
+  if (graph.outputs.empty()) {
+    return DataLoss(directory.string(),
+                    ": found no output of the graph, wanted at least one");
+  }
+  DataSet set;
+  ASSAY_ASSIGN_OR_RETURN(
+      set.inputs, ReadValues(directory, "input_", InfosOf(graph, graph.inputs),
+                             /*may_lack=*/true));
+  if (part == Part::kInputs) return set;
+  ASSAY_ASSIGN_OR_RETURN(set.expected, ReadValues(directory, "output_",
+                                                  InfosOf(graph, graph.outputs),
+                                                  /*may_lack=*/false));
+  return set;
+}
+
+/// A case with random weights; not found when it is none either.
+Result<CaseData> ReadRandomData(const fs::path& directory, Part part) {
+  ASSAY_ASSIGN_OR_RETURN(RandomCase random, ReadRandomCase(directory));
+  CaseData data;
+  ASSAY_ASSIGN_OR_RETURN(data.model,
+                         WithInitializers(*random.source, random.weights));
+  const Graph& graph = random.source->graph();
+  DataSet set;
+  set.inputs = std::move(random.inputs);
+  if (part == Part::kAll) {
+    ASSAY_ASSIGN_OR_RETURN(set.expected,
+                           ReadValues(directory / "test_data_set_0", "output_",
+                                      InfosOf(graph, graph.outputs), false));
+  }
+  data.sets.push_back(std::move(set));
+  return data;
+}
+
+Result<CaseData> ReadPart(const fs::path& directory, int n_data_sets,
+                          Part part) {
+  if (n_data_sets < 1) {
+    return InvalidArgument(directory.string(), ": found ", n_data_sets,
+                           " data sets, wanted at least one");
+  }
+  Result<std::shared_ptr<const Model>> model =
+      Model::Read(directory / "model.onnx");
+  if (model.status().code() == StatusCode::kNotFound) {
+    auto random = ReadRandomData(directory, part);
+    const bool neither = random.status().code() == StatusCode::kNotFound;
+    return neither ? model.status() : std::move(random);
+  }
+  if (!model.ok()) return model.status();
+  CaseData data;
+  data.model = *std::move(model);
+  for (int i = 0; i < n_data_sets; ++i) {
+    ASSAY_ASSIGN_OR_RETURN(
+        DataSet set,
+        ReadDataSet(data.model->graph(),
+                    directory / StrCat("test_data_set_", i), part));
+    data.sets.push_back(std::move(set));
+  }
+  return data;
+}
+
+}  // namespace
+
+std::string_view ToString(Comparator comparator) {
+  return kComparators.at(static_cast<size_t>(comparator));
+}
+
+std::optional<Comparator> ParseComparator(std::string_view text) {
+  for (size_t i = 0; i < kComparators.size(); ++i) {
+    if (kComparators.at(i) == text) return static_cast<Comparator>(i);
+  }
+  return std::nullopt;
+}
+
+Result<CaseData> ReadCaseData(const fs::path& directory, int n_data_sets) {
+  return ReadPart(directory, n_data_sets, Part::kAll);
+}
+
+Result<CaseData> ReadCaseInputs(const fs::path& directory, int n_data_sets) {
+  return ReadPart(directory, n_data_sets, Part::kInputs);
+}
+
+}  // namespace assay::inline v1

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// TestCase: the facts of one case, as the corpus states them, and CaseData,
+// what is read from its files when it runs. It decides nothing.
+//
+//   ASSAY_ASSIGN_OR_RETURN(CaseData data, ReadCaseData(test_case));
+//   for (const DataSet& set : data.sets) Use(data.model, set.inputs);
+
+#ifndef ASSAY_TESTING_CASE_TEST_CASE_H_
+#define ASSAY_TESTING_CASE_TEST_CASE_H_
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/core/status.h"
+#include "framework/core/value.h"
+#include "framework/graph/model.h"
+
+namespace assay::inline v1 {
+
+/// How the outputs of a case are compared.
+enum class Comparator : uint8_t {
+  kExact,         // bit patterns of equal value: integers, booleans
+  kTolerance,     // |got - want| <= atol + rtol * |want|
+  kText,          // strings
+  kDistribution,  // random operators: statistics over repeated draws
+};
+
+std::string_view ToString(Comparator comparator);
+std::optional<Comparator> ParseComparator(std::string_view text);
+
+/// What a result may be off by, and where that number comes from.
+struct Limit {
+  Comparator comparator = Comparator::kTolerance;
+  double rtol = 0;
+  double atol = 0;
+  std::string source;  // "onnx", "onnx bfloat16 rule", "expectations.txt:12"
+};
+
+struct TestCase {
+  std::string test_id;  // suite/op/case[#variant]
+  std::string corpus;
+  std::string suite;
+  std::string op;
+  std::string domain;                  // "ai.onnx", ...
+  std::string kind;                    // node, expanded, model
+  int opset = 0;                       // of that domain
+  std::map<std::string, int> imports;  // domain to opset
+  std::vector<std::string> operators;  // "ai.onnx::Conv", ..., sorted
+  std::vector<std::string> dtypes;     // sorted
+  std::vector<std::string> value_kinds;
+  std::map<std::string, std::string> attributes;
+  std::string shape_sig;  // of the first data set's inputs, "[2,3];[3]"
+  Limit limit;
+  std::string vacuous;  // why a pass would prove nothing; empty: it proves
+  /// Inputs whose change must show in an output, as "0 2" (recheck.h).
+  std::string sensitive;
+  int n_data_sets = 1;
+  std::filesystem::path directory;
+};
+
+struct DataSet {
+  std::vector<Value> inputs;
+  std::vector<Value> expected;
+};
+
+struct CaseData {
+  std::shared_ptr<const Model> model;
+  std::vector<DataSet> sets;
+};
+
+/// Reads model.onnx and test_data_set_*/{input,output}_*.pb below a case's
+/// directory. Errors name the file.
+Result<CaseData> ReadCaseData(const std::filesystem::path& directory,
+                              int n_data_sets);
+
+/// The same without expected outputs, whether or not there are any.
+Result<CaseData> ReadCaseInputs(const std::filesystem::path& directory,
+                                int n_data_sets);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_TESTING_CASE_TEST_CASE_H_

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/case/test_id.h"
+
+#include <algorithm>
+
+namespace assay::inline v1 {
+
+bool IsTestId(std::string_view text) {
+  const auto allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c >= '0' && c <= '9') ||
+           std::string_view("_.#+-/").find(c) != std::string_view::npos;
+  };
+  return std::all_of(text.begin(), text.end(), allowed) &&
+         std::count(text.begin(), text.end(), '/') == 2 &&
+         !text.starts_with('/') && !text.ends_with('/') &&
+         text.find("//") == std::string_view::npos;
+}
+
+}  // namespace assay::inline v1

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The id of a case, which stays the same for ever.
+//
+//   if (!IsTestId("node/Conv/test_conv#random")) return DataLoss(...);
+
+#ifndef ASSAY_TESTING_CASE_TEST_ID_H_
+#define ASSAY_TESTING_CASE_TEST_ID_H_
+
+#include <string_view>
+
+namespace assay::inline v1 {
+
+/// `suite/op/case[#variant]` in the characters that ids may have.
+bool IsTestId(std::string_view text);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_TESTING_CASE_TEST_ID_H_

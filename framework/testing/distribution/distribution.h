@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// JudgeDraws: the verdict on a case that draws random numbers. The model is run
+// thousands of times through the public interfaces, every draw is held against
+// what its law permits, and the counts over all draws against how often.
+//
+//   Judgement verdict = JudgeDraws(backend, data.model, set, options, limit,
+//                                  {.seed = run.seed}, metrics);
+//
+// A draw that its law does not permit fails at once: an element of a Bernoulli
+// that is neither 0 nor 1, one of a Dropout that is neither 0 nor x / (1 -
+// ratio), a mask that says another thing than the output. Of the counts
+// (distribution_counts.h) the unlikeliest decides: it fails where its p-value
+// times the number of counts is below `false_alarms`. By Bonferroni's
+// inequality a backend that keeps the law fails no more often than that,
+// whatever its elements have in common. They are looked at twice, after 100
+// draws and at the end, and count twice.
+//
+// A node without a seed is run again and again. One with a seed must draw the
+// same in two networks loaded alike; where its network also repeats itself, the
+// draws come from copies of the node with other seeds (distribution_seeds.h).
+
+#ifndef ASSAY_TESTING_DISTRIBUTION_DISTRIBUTION_H_
+#define ASSAY_TESTING_DISTRIBUTION_DISTRIBUTION_H_
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "framework/backend/backend.h"
+#include "framework/testing/measure/measure.h"
+
+namespace assay::inline v1 {
+
+struct DrawPlan {
+  int64_t draws = 10'000;
+  /// How often, at most, a backend that keeps the law fails a case.
+  double false_alarms = 1e-6;
+  /// What the seeds given to a seeded model are drawn with.
+  int64_t seed = 0;
+  /// Of wall time, after which too few draws are an error, reason limit.
+  std::chrono::microseconds budget = std::chrono::seconds(60);
+};
+
+/// The verdict of one data set. `metrics` are those that Measure took of its
+/// first run under this limit, within limits; they get the number of draws and
+/// the p-value. Unsupported, reason value, where the law is not known. Never
+/// throws: what a backend throws is an error.
+Judgement JudgeDraws(Backend& backend, std::shared_ptr<const Model> model,
+                     const DataSet& set, const LoadOptions& options,
+                     const Limit& limit, const DrawPlan& plan,
+                     std::vector<OutputMetrics>& metrics);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_TESTING_DISTRIBUTION_DISTRIBUTION_H_

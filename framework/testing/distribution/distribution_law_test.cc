@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/distribution/distribution_law.h"
+
+#include "framework/graph/model_text.h"
+#include "framework/testing/measure/measure_rows.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace assay {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Value Scalar(float x) { return *Tensor::Of<float>({}, std::span(&x, 1)); }
+Value Truth(bool x) { return *Tensor::Of<bool>({}, std::span(&x, 1)); }
+
+Result<Law> Read(const std::string& graph, const std::vector<Value>& inputs) {
+  return LawOf(*ModelOfText(graph), inputs, kRandom);
+}
+
+std::vector<double> Least(const Law& law) {
+  std::vector<double> least;
+  for (const Chance& chance : law.chances) least.push_back(chance.least);
+  return least;
+}
+std::vector<double> Most(const Law& law) {
+  std::vector<double> most;
+  for (const Chance& chance : law.chances) most.push_back(chance.most);
+  return most;
+}
+
+TEST(LawTest, BernoulliIsOnWithTheProbabilityOfItsInput) {
+  const auto law =
+      Read("g (float[3] x) => (int8[3] y) { y = Bernoulli <dtype = 3> (x) }",
+           {F32({0, 0.25, 1})});
+  ASSERT_TRUE(law.ok()) << law.status().ToString();
+  EXPECT_EQ(law->name, "Bernoulli");
+  EXPECT_FALSE(law->seeded);
+  EXPECT_THAT(Least(*law), ElementsAre(0, 0.25, 1));
+  EXPECT_THAT(Most(*law), ElementsAre(0, 0.25, 1));
+  ASSERT_EQ(law->outputs.size(), 1U);
+  EXPECT_THAT(law->outputs[0].on, ElementsAre(1, 1, 1));
+  EXPECT_THAT(law->outputs[0].off, ElementsAre(0, 0, 0));
+  EXPECT_EQ(law->outputs[0].rtol + law->outputs[0].atol, 0);
+}
+
+TEST(LawTest, DropoutKeepsAndScales) {
+  const auto law = Read(
+      "g (float[2] x, float r, bool t) => (float[2] y, bool[2] m) "
+      "{ y, m = Dropout <seed = 0> (x, r, t) }",
+      {F32({-3, 0.5}), Scalar(0.75), Truth(true)});
+  ASSERT_TRUE(law.ok()) << law.status().ToString();
+  EXPECT_TRUE(law->seeded);
+  EXPECT_THAT(Least(*law), ElementsAre(0.25, 0.25));
+  ASSERT_EQ(law->outputs.size(), 2U);
+  EXPECT_THAT(law->outputs[0].on, ElementsAre(-12, 2));
+  EXPECT_THAT(law->outputs[0].off, ElementsAre(0, 0));
+  EXPECT_THAT(law->outputs[1].on, ElementsAre(1, 1));
+  // Two units in the last place of float32 are less than the case's limit.
+  EXPECT_EQ(law->outputs[0].rtol, 0x1p-22);
+  const auto by_default =
+      Read("g (float[1] x, bool t) => (float[1] y) { y = Dropout(x, \"\", t) }",
+           {F32({3}), Truth(true)});
+  ASSERT_TRUE(by_default.ok()) << by_default.status().ToString();
+  EXPECT_THAT(Least(*by_default), ElementsAre(0.5));
+}
+
+// What is on in ONNX's expansion of Bernoulli has 1 - p: its text says p.
+TEST(LawTest, ComparisonsOfUniformNumbersAreReadAsTheyStand) {
+  constexpr double kStep = 0x1p-23;
+  const struct {
+    const char* comparison;
+    double first;  // its probability where 0.25 is compared with
+  } rows[] = {
+      {"b = Greater(u, x) y = Cast <to = 1> (b)", 0.75},
+      {"b = GreaterOrEqual(u, x) y = Cast <to = 1> (b)", 0.75},
+      {"b = Less(u, x) y = Cast <to = 1> (b)", 0.25},
+      {"b = LessOrEqual(x, u) y = Cast <to = 1> (b)", 0.75},
+      {"b = Greater(x, u) c = Identity(b) y = Cast <to = 1> (c)", 0.25},
+  };
+  for (const auto& row : rows) {
+    const auto law = Read(StrCat("g (float[4] x) => (float[4] y) "
+                                 "{ u = RandomUniformLike <seed = 0.0> (x) ",
+                                 row.comparison, " }"),
+                          {F32({0.25, 0, 1, 1.5})});
+    ASSERT_TRUE(law.ok()) << row.comparison << law.status().ToString();
+    EXPECT_TRUE(law->seeded);
+    const double p = row.first;
+    const double at_one = p == 0.25 ? 1 : 0;
+    EXPECT_THAT(Least(*law), ElementsAre(p - kStep, at_one == 0 ? 1 - kStep : 0,
+                                         at_one == 0 ? 0 : 1 - kStep, at_one))
+        << row.comparison;
+    EXPECT_THAT(Most(*law), ElementsAre(p + kStep, at_one == 0 ? 1 : kStep,
+                                        at_one == 0 ? kStep : 1, at_one))
+        << row.comparison;
+    EXPECT_THAT(law->outputs[0].on, ElementsAre(1, 1, 1, 1));
+  }
+}
+
+TEST(LawTest, BoundsOfUniformNumbersScaleAndNotSwapsTheValues) {
+  const auto law = Read(
+      "g () => (float[1] y) <float[1] x = {3.0}> "
+      "{ u = RandomUniform <shape = [1], low = -1.0, high = 7.0, dtype = 10> "
+      "() b = Less(u, x) c = Not(b) y = Cast <to = 1> (c) }",
+      {});
+  ASSERT_TRUE(law.ok()) << law.status().ToString();
+  EXPECT_THAT(Least(*law), ElementsAre(0.5 - 0x1p-10));
+  EXPECT_THAT(law->outputs[0].on, ElementsAre(0));
+  EXPECT_THAT(law->outputs[0].off, ElementsAre(1));
+}
+
+TEST(LawTest, WhatIsNotKnownSaysWhy) {
+  const Value x = F32({0.5, 0.5});
+  const struct {
+    const char* graph;
+    std::vector<Value> inputs;
+    const char* message;
+  } rows[] = {
+      {"g (float[2] x) => (float[2] y) { b = Bernoulli(x) y = Add(b, x) }",
+       {x},
+       "output y is not drawn element by element"},
+      {"g (float[2] x) => (float[2] y) { y = RandomNormalLike(x) }",
+       {x},
+       "output y is not drawn"},
+      {"g (float[2] x) => (float[2] y) { y = RandomUniformLike(x) }",
+       {x},
+       "output y is not drawn"},
+      {"g (float[2] x) => (float[2] y) { b = Neg(x) y = Bernoulli(b) }",
+       {x},
+       "input 0 of Bernoulli is not fixed"},
+      {"g (float[2] x) => (float[2] y, float[2] z) "
+       "{ y = Bernoulli(x) z = Bernoulli(x) }",
+       {x},
+       "both Bernoulli and Bernoulli"},
+      {"g (float[2] x, float r, bool t) => (float[2] y) "
+       "{ y = Dropout(x, r, t) }",
+       {x, Scalar(0.5), Truth(false)},
+       "training_mode of Dropout is not fixed to true"},
+      {"g (float[2] x, float r, bool t) => (float[2] y) "
+       "{ y = Dropout(x, r, t) }",
+       {F32({1, kInf}), Scalar(0.5), Truth(true)},
+       "not finite"},
+      {"g (float[2] x) => (bool[2] y, bool[2] z) "
+       "{ u = RandomUniformLike(x) y = Less(u, x) z = Greater(u, x) }",
+       {x},
+       "second comparison"},
+      {"g (float[2] x, float[1] z) => (bool[2] y) "
+       "{ u = RandomUniformLike(x) y = Less(u, z) }",
+       {x, F32({0.5})},
+       "compares 2 random numbers with 1"},
+      {"g (float[2] x, float r, bool t) => (float16[2] z) "
+       "{ y = Dropout(x, r, t) z = Cast <to = 10> (y) }",
+       {x, Scalar(0.5), Truth(true)},
+       "output z is not drawn"},
+  };
+  for (const auto& row : rows) {
+    const auto law = Read(row.graph, row.inputs);
+    ASSERT_FALSE(law.ok()) << row.graph;
+    EXPECT_EQ(law.status().code(), StatusCode::kUnsupported) << row.graph;
+    EXPECT_EQ(law.status().reason(), Reason::kValue) << row.graph;
+    EXPECT_THAT(law.status().message(), HasSubstr(row.message)) << row.graph;
+  }
+}
+
+TEST(LawTest, WrongInputsAreNamed) {
+  const auto p =
+      Read("g (float[1] x) => (float[1] y) { y = Bernoulli(x) }", {F32({1.5})});
+  EXPECT_EQ(p.status().code(), StatusCode::kInvalidArgument);
+  const auto ratio = Read(
+      "g (float[1] x, float r, bool t) => (float[1] y) "
+      "{ y = Dropout(x, r, t) }",
+      {F32({1}), Scalar(1), Truth(true)});
+  EXPECT_EQ(ratio.status().code(), StatusCode::kInvalidArgument);
+}
+
+TEST(NumbersOfTest, ReadsEveryRealType) {
+  const struct {
+    Tensor tensor;
+    double value;
+  } rows[] = {
+      {F32({0.1F}), 0.1F},
+      {Of<double>({0.1}), 0.1},
+      {Of<int8_t>({-7}), -7},
+      {Of<uint64_t>({1ULL << 60}), 0x1p60},
+      {Shaped<uint8_t>(DType::kBool, {1}, {1}), 1},
+      {Shaped<uint16_t>(DType::kBFloat16, {1}, {0xC000}), -2},
+      {Shaped<uint8_t>(DType::kInt4, {1}, {0x0F}), -1},
+  };
+  for (const auto& row : rows) {
+    const auto numbers = NumbersOf(row.tensor);
+    ASSERT_TRUE(numbers.ok()) << row.tensor.Signature();
+    EXPECT_THAT(*numbers, ElementsAre(row.value)) << row.tensor.Signature();
+  }
+  EXPECT_FALSE(NumbersOf(Text({"a"})).ok());
+  EXPECT_FALSE(NumbersOf(Tensor()).ok());
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/distribution/distribution.h"
+
+#include <bit>
+#include <cmath>
+#include <functional>
+#include <random>
+#include <stdexcept>
+#include <string>
+
+#include "framework/backend/eager/eager.h"
+#include "framework/graph/model_text.h"
+#include "framework/testing/measure/measure_rows.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace assay {
+namespace {
+
+using testing::HasSubstr;
+using Engine = std::mt19937_64;
+
+/// Ways in which the backend below is wrong, or right in another way.
+struct Faults {
+  double p_shift = 0;
+  bool constant = false;      // one seed for everybody
+  bool seed_ignored = false;  // equal seeds draw differently
+  bool shared = false;        // one number for all elements of a draw
+  bool twice = false;         // each draw is given twice
+  bool unscaled = false;      // Dropout does not scale
+  bool mask_lies = false;     // Dropout's mask says another thing
+  bool half = false;          // Bernoulli gives 0.5 once in a while
+  bool goes_on = false;       // a seeded network does not repeat itself
+  bool one_node = false;      // declines models of several nodes
+  bool throws = false;        // from Forward, at the 100th draw
+  bool reshapes = false;      // an output of another shape, at the 100th draw
+};
+
+double Uniform(Engine& engine) {
+  return std::ldexp(static_cast<double>(engine() >> 11U), -53);
+}
+
+/// What all networks of a backend share.
+struct Shared {
+  Faults faults;
+  Engine engine;
+  int64_t draws = 0;
+};
+
+/// The random numbers of one node.
+class Source {
+ public:
+  Source(Shared& shared, std::optional<uint64_t> seed)
+      : shared_(shared), seed_(seed) {
+    if (shared.faults.constant) seed_ = 1;
+    if (shared.faults.seed_ignored) seed_.reset();
+    own_.seed(seed_.value_or(0));
+  }
+
+  std::vector<double> Draw(size_t count) {
+    const Faults& faults = shared_.faults;
+    if (++shared_.draws % 2 == 0 && faults.twice) return last_;
+    if (shared_.draws == 100 && faults.throws) throw std::runtime_error("out");
+    if (seed_.has_value() && !faults.goes_on) own_.seed(*seed_);
+    Engine& engine = seed_.has_value() ? own_ : shared_.engine;
+    last_.assign(count, Uniform(engine));
+    for (double& u : last_) u = faults.shared ? last_[0] : Uniform(engine);
+    return last_;
+  }
+
+  Shared& shared() { return shared_; }
+
+ private:
+  Shared& shared_;
+  std::optional<uint64_t> seed_;
+  Engine own_;
+  std::vector<double> last_;
+};
+
+Status Bernoulli(const op::Bernoulli& op, Source& source, KernelContext& run) {
+  const Tensor& x = run.input(op.input);
+  const Faults& faults = source.shared().faults;
+  const auto u = source.Draw(static_cast<size_t>(x.num_elements()));
+  const bool strange = source.shared().draws == 100;
+  const Shape shape =
+      strange && faults.reshapes ? Shape{1, x.num_elements()} : x.shape();
+  ASSAY_ASSIGN_OR_RETURN(Tensor * y,
+                         run.Output(op.output, DType::kFloat32, shape));
+  for (size_t i = 0; i < u.size(); ++i) {
+    const double p = x.elements<float>()[i] + faults.p_shift;
+    y->mutable_elements<float>()[i] = u[i] < p ? 1 : 0;
+  }
+  if (strange && faults.half) y->mutable_elements<float>()[0] = 0.5;
+  return OkStatus();
+}
+
+Status Dropout(const op::Dropout& op, Source& source, KernelContext& run) {
+  const Tensor& x = run.input(op.data);
+  const Faults& faults = source.shared().faults;
+  const float ratio = run.input(op.ratio).elements<float>()[0];
+  const float scale = faults.unscaled ? 1 : 1 / (1 - ratio);
+  ASSAY_ASSIGN_OR_RETURN(Tensor * y,
+                         run.Output(op.output, DType::kFloat32, x.shape()));
+  ASSAY_ASSIGN_OR_RETURN(Tensor * mask,
+                         run.Output(op.mask, DType::kBool, x.shape()));
+  const auto u = source.Draw(static_cast<size_t>(x.num_elements()));
+  for (size_t i = 0; i < u.size(); ++i) {
+    const bool kept = u[i] >= ratio;
+    y->mutable_elements<float>()[i] = kept ? x.elements<float>()[i] * scale : 0;
+    if (mask == nullptr) continue;
+    mask->mutable_elements<bool>()[i] = kept != faults.mask_lies;
+  }
+  return OkStatus();
+}
+
+class Randoms : public OperatorVisitor {
+ public:
+  explicit Randoms(Shared& shared) : shared_(shared) {}
+
+  Result<Kernel> Visit(const op::Bernoulli& op, LoadContext&) override {
+    std::optional<uint64_t> seed;
+    if (op.seed.has_value()) seed = std::bit_cast<uint32_t>(*op.seed);
+    auto source = std::make_shared<Source>(shared_, seed);
+    return Kernel{.forward = [=](KernelContext& run) {
+      return Bernoulli(op, *source, run);
+    }};
+  }
+  Result<Kernel> Visit(const op::Dropout& op, LoadContext&) override {
+    std::optional<uint64_t> seed;
+    if (op.seed.has_value()) seed = static_cast<uint64_t>(*op.seed);
+    auto source = std::make_shared<Source>(shared_, seed);
+    return Kernel{.forward = [=](KernelContext& run) {
+      return Dropout(op, *source, run);
+    }};
+  }
+
+ private:
+  Shared& shared_;
+};
+
+class RandomBackend : public EagerBackend {
+ public:
+  explicit RandomBackend(const Faults& faults, uint64_t seed = 0)
+      : shared_{faults, Engine(seed)} {
+    AddFamily(std::make_unique<Randoms>(shared_));
+  }
+  std::string_view name() const override { return "random"; }
+  Result<Probe> Inspect() override { return Probe{"1.0", "cpu"}; }
+  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
+                                        const LoadOptions& options) override {
+    if (shared_.faults.one_node && model->graph().nodes.size() > 1) {
+      return Unsupported(Reason::kOperator, "more than one node");
+    }
+    return EagerBackend::Load(std::move(model), options);
+  }
+  int64_t draws() const { return shared_.draws; }
+
+ private:
+  Shared shared_;
+};
+
+Value Scalar(float x) { return *Tensor::Of<float>({}, std::span(&x, 1)); }
+Value Truth(bool x) { return *Tensor::Of<bool>({}, std::span(&x, 1)); }
+
+struct RandomCase {
+  std::shared_ptr<const Model> model;
+  DataSet set;
+};
+
+RandomCase BernoulliCase(const std::string& attributes) {
+  const Tensor p = F32({0.55F, 0.72F, 0.1F, 0, 1, 0.5F, 0.9F, 0.3F});
+  return {ModelOfText("g (float[8] x) => (float[8] y) { y = Bernoulli " +
+                      attributes + " (x) }"),
+          {{p}, {p}}};
+}
+
+RandomCase DropoutCase(const std::string& attributes) {
+  const Tensor x = F32({1, -2, 3, 0, 5, 1e-3F});
+  return {ModelOfText("g (float[6] x, float r, bool t) => (float[6] y, "
+                      "bool[6] m) { y, m = Dropout " +
+                      attributes + " (x, r, t) }"),
+          {{x, Scalar(0.75), Truth(true)},
+           {x, *Tensor::Allocate(DType::kBool, {6})}}};
+}
+
+struct Judged {
+  Judgement judgement;
+  std::vector<OutputMetrics> metrics;
+  int64_t draws;
+};
+
+Judged JudgeWith(const Faults& faults, const RandomCase& one,
+                 const DrawPlan& plan = {}, uint64_t seed = 0) {
+  RandomBackend backend(faults, seed);
+  std::vector<OutputMetrics> metrics(one.set.expected.size());
+  metrics[0].output_name = "y";
+  const Judgement judgement =
+      JudgeDraws(backend, one.model, one.set, {}, kRandom, plan, metrics);
+  return {judgement, metrics, backend.draws()};
+}
+
+TEST(JudgeDrawsTest, RightBackendsPassWithEverySeed) {
+  const RandomCase cases[] = {BernoulliCase(""), BernoulliCase("<seed = 0.0>"),
+                              DropoutCase("<seed = 0>")};
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    for (const RandomCase& one : cases) {
+      const auto [judgement, metrics, draws] =
+          JudgeWith({}, one, {.seed = static_cast<int64_t>(seed)}, seed);
+      EXPECT_EQ(ToString(judgement.outcome), "pass")
+          << seed << ": " << judgement.message;
+      EXPECT_GE(draws, 10000);
+      for (const OutputMetrics& output : metrics) {
+        EXPECT_EQ(output.n_draws, 10000);
+        EXPECT_GT(*output.p_value, 1e-6);
+        EXPECT_GT(*output.headroom, 0);
+        EXPECT_EQ(output.p_limit, 1e-6);
+      }
+    }
+  }
+}
+
+// With a threshold far looser than that of verdicts: of 40 at 5 %, 2 or fewer
+// are the mean, and 12 or more have a probability below 1e-6. Nearly all would
+// fail were each count held against the threshold of all.
+TEST(JudgeDrawsTest, TheThresholdIsThatOfAllCountsTogether) {
+  int alarms = 0;
+  for (int64_t seed = 0; seed < 40; ++seed) {
+    const Judgement judgement =
+        JudgeWith({}, BernoulliCase(""),
+                  {.draws = 400, .false_alarms = 0.05, .seed = seed},
+                  static_cast<uint64_t>(seed))
+            .judgement;
+    alarms += judgement.outcome == Outcome::kFail ? 1 : 0;
+  }
+  EXPECT_LT(alarms, 12);
+}
+
+TEST(JudgeDrawsTest, SeededNetworksMayGoOnAndMayTakeOneNodeOnly) {
+  for (const Faults& faults :
+       {Faults{.goes_on = true}, Faults{.one_node = true}}) {
+    const auto judged = JudgeWith(faults, BernoulliCase("<seed = 0.0>"));
+    EXPECT_EQ(ToString(judged.judgement.outcome), "pass")
+        << judged.judgement.message;
+    EXPECT_GE(judged.draws, 10000);
+  }
+}
+
+TEST(JudgeDrawsTest, EveryFaultFailsAndTheMessageSaysWhere) {
+  const RandomCase fresh = BernoulliCase("");
+  const RandomCase seeded = BernoulliCase("<seed = 0.0>");
+  const RandomCase fresh_mask = DropoutCase("");
+  const RandomCase seeded_mask = DropoutCase("<seed = 0>");
+  const struct {
+    const char* what;
+    Faults faults;
+    const RandomCase& one;
+    const char* message;
+  } rows[] = {
+      {"p + 0.05", {.p_shift = 0.05}, fresh, "output y: at "},
+      {"p + 0.05, seeded", {.p_shift = 0.05}, seeded, "on in a share of"},
+      {"constant", {.constant = true}, fresh, "on in a share of"},
+      {"constant, seeded", {.constant = true}, seeded, "on in a share of"},
+      {"constant mask", {.constant = true}, fresh_mask, "on in a share of"},
+      {"constant mask, seeded", {.constant = true}, seeded_mask, "share of"},
+      {"shared", {.shared = true}, fresh, "as at"},
+      {"shared, seeded", {.shared = true}, seeded_mask, "all elements as"},
+      {"twice", {.twice = true}, fresh, "as 1 draws before"},
+      {"twice, mask", {.twice = true}, fresh_mask, "as 1 draws before"},
+      {"seed ignored", {.seed_ignored = true}, seeded, "same seed"},
+      {"seed ignored, mask", {.seed_ignored = true}, seeded_mask, "same seed"},
+      {"unscaled", {.unscaled = true}, fresh_mask, "wanted 0 or 4"},
+      {"mask lies", {.mask_lies = true}, fresh_mask, "as the outputs before"},
+      {"half",
+       {.half = true},
+       fresh,
+       "output y: draw 99: at 0 got 0.5, wanted 0 or 1"},
+      {"reshaped", {.reshapes = true}, fresh, "wanted float32[8]"},
+  };
+  for (const auto& row : rows) {
+    const Judgement judgement = JudgeWith(row.faults, row.one).judgement;
+    EXPECT_EQ(ToString(judgement.outcome), "fail") << row.what;
+    EXPECT_THAT(judgement.message, HasSubstr(row.message)) << row.what;
+  }
+}
+
+TEST(JudgeDrawsTest, FailingCountsAreInTheMetrics) {
+  const auto judged = JudgeWith({.p_shift = 0.2}, BernoulliCase(""));
+  const OutputMetrics& output = judged.metrics[0];
+  EXPECT_LT(*output.p_value, 1e-6);
+  EXPECT_LT(*output.headroom, 0);
+  EXPECT_GE(output.out_of_limit, 1);
+  ASSERT_GE(output.worst_index, 0);
+  EXPECT_NEAR(std::stod(output.worst_got) - std::stod(output.worst_want), 0.2,
+              0.1);
+  EXPECT_THAT(judged.judgement.message, HasSubstr("wanted at least 1e-06 / "));
+}
+
+TEST(JudgeDrawsTest, WhatIsPlainlyWrongIsNotDrawnTenThousandTimes) {
+  for (const char* attributes : {"", "<seed = 0.0>"}) {
+    const auto judged =
+        JudgeWith({.constant = true}, BernoulliCase(attributes));
+    EXPECT_EQ(judged.metrics[0].n_draws, 100) << attributes;
+    EXPECT_LT(judged.draws, 200) << attributes;
+  }
+}
+
+TEST(JudgeDrawsTest, WhatIsThrownIsAnError) {
+  const Judgement judgement =
+      JudgeWith({.throws = true}, BernoulliCase("")).judgement;
+  EXPECT_EQ(ToString(judgement.outcome), "error");
+  EXPECT_THAT(judgement.message, HasSubstr("out"));
+}
+
+TEST(JudgeDrawsTest, TooLittleTimeIsNoPass) {
+  for (const char* attributes : {"", "<seed = 0.0>"}) {
+    const Judgement judgement =
+        JudgeWith({}, BernoulliCase(attributes),
+                  {.budget = std::chrono::microseconds(0)})
+            .judgement;
+    EXPECT_EQ(ToString(judgement.outcome), "error") << attributes;
+    EXPECT_EQ(judgement.reason, Reason::kLimit) << attributes;
+    EXPECT_THAT(judgement.message, HasSubstr("wanted 10000")) << attributes;
+  }
+}
+
+// More draws than any machine has time for.
+TEST(JudgeDrawsTest, SomeDrawsOfTooManyAreNoPass) {
+  const Judgement judgement =
+      JudgeWith(
+          {}, BernoulliCase(""),
+          {.draws = int64_t{1} << 40, .budget = std::chrono::milliseconds(100)})
+          .judgement;
+  EXPECT_EQ(ToString(judgement.outcome), "error");
+  EXPECT_EQ(judgement.reason, Reason::kLimit);
+  EXPECT_THAT(judgement.message, HasSubstr("wanted 1099511627776"));
+}
+
+TEST(JudgeDrawsTest, UnknownLawsAreUnsupportedWithTheReason) {
+  const Tensor x = F32({0.5});
+  const struct {
+    const char* graph;
+    DataSet set;
+    const char* message;
+  } rows[] = {
+      {"g (float[1] x) => (float[1] y) { b = Bernoulli(x) y = Neg(b) }",
+       {{x}, {x}},
+       "law is not known"},
+      {"g (float[1] x) => (float[1] y) { y = Bernoulli(x) }",
+       {{x}, {F32({0, 1})}},
+       "of a law of 1 elements"},
+      {"g (float[0] x) => (float[0] y) { y = Bernoulli(x) }",
+       {{F32({})}, {F32({})}},
+       "0 elements"},
+  };
+  for (const auto& row : rows) {
+    const Judgement judgement =
+        JudgeWith({}, {ModelOfText(row.graph), row.set}).judgement;
+    EXPECT_EQ(ToString(judgement.outcome), "unsupported") << row.graph;
+    EXPECT_EQ(judgement.reason, Reason::kValue) << row.graph;
+    EXPECT_THAT(judgement.message, HasSubstr(row.message)) << row.graph;
+  }
+}
+
+}  // namespace
+}  // namespace assay

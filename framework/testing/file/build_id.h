@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// BuildId: which build of the harness judges, so that what was found out about
+// one build is never said of another.
+//
+//   ASSAY_ASSIGN_OR_RETURN(std::string build, BuildId(InstallPrefix()));
+
+#ifndef ASSAY_TESTING_FILE_BUILD_ID_H_
+#define ASSAY_TESTING_FILE_BUILD_ID_H_
+
+#include <filesystem>
+#include <string>
+
+#include "framework/core/status.h"
+
+namespace assay::inline v1 {
+
+/// SHA-256 over bin/assay, bin/assay-worker and lib/libassay_core.so below
+/// `prefix`, in that order. Not found, naming the file that cannot be read.
+Result<std::string> BuildId(const std::filesystem::path& prefix);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_TESTING_FILE_BUILD_ID_H_

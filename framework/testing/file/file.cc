@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/file/file.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+namespace assay::inline v1 {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string SystemReason() {
+  return errno == 0 ? std::string("input/output error") : std::strerror(errno);
+}
+
+}  // namespace
+
+Result<std::string> ReadFile(const fs::path& file) {
+  errno = 0;
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  // An empty file has nothing to stream, which would set the fail bit.
+  if (in && in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();
+  if (!in.is_open() || in.bad()) {
+    return NotFound("cannot read ", file.string(), ": ", SystemReason());
+  }
+  return std::move(text).str();
+}
+
+Status WriteFile(const fs::path& file, std::string_view text) {
+  fs::path beside = file;
+  beside += StrCat(".", getpid(), ".part");
+  errno = 0;
+  {
+    std::ofstream out(beside, std::ios::binary);
+    out.write(text.data(), static_cast<std::streamsize>(text.size()));
+    out.close();
+    if (!out) {
+      const std::string why = SystemReason();
+      std::error_code ignored;
+      fs::remove(beside, ignored);
+      return ResourceExhausted("cannot write ", file.string(), ": ", why);
+    }
+  }
+  std::error_code error;
+  fs::rename(beside, file, error);
+  if (!error) return OkStatus();
+  std::error_code ignored;
+  fs::remove(beside, ignored);
+  return ResourceExhausted("cannot write ", file.string(), ": ",
+                           error.message());
+}
+
+Status MakeDirectory(const fs::path& directory) {
+  std::error_code error;
+  fs::create_directories(directory, error);
+  if (!error && fs::is_directory(directory, error)) return OkStatus();
+  return ResourceExhausted("cannot make the folder ", directory.string(), ": ",
+                           error ? error.message() : "a file has that name");
+}
+
+}  // namespace assay::inline v1

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/file/file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <csignal>
+#include <string>
+
+#include "framework/testing/file/scratch_folder.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+size_t FilesIn(const fs::path& folder) {
+  return static_cast<size_t>(
+      std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+}
+
+// Kills: text mode; an empty file taken for one that cannot be read.
+TEST(FileTest, WhatIsWrittenIsRead) {
+  const ScratchFolder folder;
+  const fs::path file = folder.path() / "text";
+  for (const std::string& text :
+       {std::string("first"), std::string(), std::string("\0\r\n\xFF", 4),
+        std::string(1 << 20, 'x')}) {
+    ASSERT_TRUE(WriteFile(file, text).ok());
+    const Result<std::string> read = ReadFile(file);
+    ASSERT_TRUE(read.ok()) << read.status().ToString();
+    EXPECT_EQ(*read, text);
+    EXPECT_EQ(FilesIn(folder.path()), 1U) << "something was left beside it";
+  }
+}
+
+TEST(FileTest, WhatCannotBeReadIsNotFoundWithTheReason) {
+  const ScratchFolder folder;
+  struct Row {
+    fs::path file;
+    std::string reason;
+  };
+  for (const Row& row : {Row{folder.path() / "none", "No such file"},
+                         Row{folder.path(), "Is a directory"}}) {
+    const Status status = ReadFile(row.file).status();
+    EXPECT_EQ(status.code(), StatusCode::kNotFound);
+    EXPECT_THAT(status.message(), HasSubstr("cannot read " + row.file.string() +
+                                            ": " + row.reason));
+  }
+}
+
+TEST(FileTest, WhatCannotBeWrittenIsSaidWithTheReason) {
+  const ScratchFolder folder;
+  folder.Write("file", "");
+  fs::create_directory(folder.path() / "full");
+  folder.Write("full/inside", "");
+  for (const fs::path& file :
+       {folder.path() / "none" / "a", folder.path() / "file" / "a",
+        folder.path() / "full"}) {
+    const Status status = WriteFile(file, "text");
+    EXPECT_EQ(status.code(), StatusCode::kResourceExhausted) << file;
+    EXPECT_THAT(status.message(), HasSubstr("cannot write " + file.string()));
+  }
+  EXPECT_EQ(FilesIn(folder.path()), 2U) << "something was left behind";
+}
+
+// A limit of this process on the size of files, in the place of a full disk.
+class SmallFiles {
+ public:
+  explicit SmallFiles(rlim_t bytes) : handler_(signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    rlimit limit = before_;
+    limit.rlim_cur = bytes;
+    EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  }
+  ~SmallFiles() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    signal(SIGXFSZ, handler_);
+  }
+  SmallFiles(const SmallFiles&) = delete;
+  SmallFiles& operator=(const SmallFiles&) = delete;
+
+ private:
+  void (*handler_)(int);
+  rlimit before_ = {};
+};
+
+// Kills: writing over the file in place; a failed write that is not noticed;
+// a half-written file left beside it.
+TEST(FileTest, AWriteThatFailsLeavesTheOldFile) {
+  const ScratchFolder folder;
+  const fs::path file = folder.Write("results.csv", "old");
+  Status status;
+  {
+    const SmallFiles limit(1000);
+    status = WriteFile(file, std::string(100000, 'x'));
+  }
+  EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
+  EXPECT_THAT(status.message(), HasSubstr("File too large"));
+  EXPECT_EQ(*ReadFile(file), "old");
+  EXPECT_EQ(FilesIn(folder.path()), 1U);
+}
+
+// Kills: success where a file has the folder's name.
+TEST(FileTest, FoldersAreMadeWithThoseAboveThem) {
+  const ScratchFolder folder;
+  const fs::path deep = folder.path() / "a" / "b" / "c";
+  EXPECT_TRUE(MakeDirectory(deep).ok());
+  EXPECT_TRUE(MakeDirectory(deep).ok());
+  EXPECT_TRUE(fs::is_directory(deep));
+  folder.Write("file", "");
+  for (const char* name : {"file", "file/below"}) {
+    const Status status = MakeDirectory(folder.path() / name);
+    EXPECT_EQ(status.code(), StatusCode::kResourceExhausted) << name;
+    EXPECT_THAT(status.message(), HasSubstr((folder.path() / name).string()));
+  }
+}
+
+}  // namespace
+}  // namespace assay

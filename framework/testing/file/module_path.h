@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where the parts of an installation are, relative to the running program, so
+// that a moved tree works: bin/assay, lib/assay/NAME.so, lib/assay/NAME.policy.
+//
+//   const auto module = ModulePath("onednn");   // .../lib/assay/onednn.so
+
+#ifndef ASSAY_TESTING_FILE_MODULE_PATH_H_
+#define ASSAY_TESTING_FILE_MODULE_PATH_H_
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace assay::inline v1 {
+
+/// The folder above the one that holds the running program.
+std::filesystem::path InstallPrefix();
+
+/// The folder of the modules.
+std::filesystem::path ModuleDirectory();
+std::filesystem::path ModulePath(std::string_view backend);
+
+/// The folder of a module's expectations, claims and floors: NAME.policy beside
+/// it. It may not exist.
+std::filesystem::path PolicyPath(const std::filesystem::path& module);
+
+/// The names of the modules that are there, sorted.
+std::vector<std::string> InstalledBackends();
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_TESTING_FILE_MODULE_PATH_H_

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/measure/compare.h"
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+namespace assay::inline v1 {
+namespace {
+
+using Entries = std::vector<OutputMetrics>;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+OutputMetrics Mismatch(OutputMetrics entry, Reason reason,
+                       std::string message) {
+  entry.mismatch_reason = reason;
+  entry.mismatch = std::move(message);
+  return entry;
+}
+
+OutputMetrics Named(const OutputMetrics& entry, std::string_view suffix) {
+  OutputMetrics named = entry;
+  named.output_name += suffix;
+  return named;
+}
+
+// What a tensor must be before its elements may be read.
+void CheckReadable(const Tensor& got, const Tensor& want,
+                   OutputMetrics& entry) {
+  if (got.dtype() != want.dtype() || got.shape() != want.shape()) {
+    entry.mismatch_reason =
+        got.dtype() != want.dtype() ? Reason::kDType : Reason::kShape;
+    entry.mismatch =
+        StrCat("found ", got.Signature(), ", wanted ", want.Signature());
+    return;
+  }
+  const bool on_cpu = got.device().kind == Device::Kind::kCpu;
+  if (!on_cpu || (got.data() == nullptr && got.byte_size() > 0)) {
+    entry.mismatch_reason = Reason::kDevice;
+    entry.mismatch = StrCat("found ", got.Signature(),
+                            on_cpu ? " without memory" : " in device memory",
+                            ", wanted it in CPU memory");
+  }
+}
+
+void CompareStrings(const Tensor& got, const Tensor& want,
+                    OutputMetrics& entry) {
+  const auto got_strings = got.strings();
+  const auto want_strings = want.strings();
+  for (size_t i = 0; i < want_strings.size(); ++i) {
+    if (got_strings[i] == want_strings[i]) continue;
+    if (entry.out_of_limit++ == 0) entry.worst_index = static_cast<int64_t>(i);
+  }
+  entry.bitwise_equal = entry.out_of_limit == 0;
+  if (entry.n_elem > 0) entry.headroom = entry.bitwise_equal ? 1 : -kInfinity;
+}
+
+void CompareNumbers(const Tensor& got, const Tensor& want,
+                    OutputMetrics& entry) {
+  const bool tolerant = entry.limit.comparator == Comparator::kTolerance;
+  TakeNumbers(Compare(got, want,
+                      tolerant ? Tolerance{.rtol = entry.limit.rtol,
+                                           .atol = entry.limit.atol}
+                               : Tolerance{}),
+              entry);
+}
+
+OutputMetrics CompareTensors(const Tensor& got, const Tensor& want,
+                             OutputMetrics entry) {
+  entry.dtype = ToString(got.dtype());
+  entry.shape = got.shape().ToString();
+  entry.n_elem = got.num_elements();
+  CheckReadable(got, want, entry);
+  if (!entry.mismatch.empty()) return entry;
+  if (entry.limit.comparator == Comparator::kDistribution) return entry;
+  if (want.dtype() == DType::kString) {
+    CompareStrings(got, want, entry);
+  } else {
+    CompareNumbers(got, want, entry);
+  }
+  if (entry.worst_index >= 0) {
+    entry.worst_got = ElementText(got, entry.worst_index);
+    entry.worst_want = ElementText(want, entry.worst_index);
+  }
+  return entry;
+}
+
+// An agreement on nothing: an empty sequence, an optional of none.
+OutputMetrics CompareEmpty(const ValueType& got, const ValueType& want,
+                           OutputMetrics entry) {
+  entry.shape = "[]";
+  entry.dtype = got.ToString();
+  if (!Accepts(want, got)) {
+    return Mismatch(
+        std::move(entry), Reason::kDType,
+        StrCat("found ", got.ToString(), ", wanted ", want.ToString()));
+  }
+  entry.bitwise_equal = true;
+  return entry;
+}
+
+void CompareSequences(const Value& got, const Value& want,
+                      const OutputMetrics& entry, Entries& metrics) {
+  const std::vector<Value>& got_items = got.sequence()->items;
+  const std::vector<Value>& want_items = want.sequence()->items;
+  if (got_items.size() != want_items.size()) {
+    metrics.push_back(Mismatch(entry, Reason::kShape,
+                               StrCat("found a sequence of ", got_items.size(),
+                                      ", wanted ", want_items.size())));
+  } else if (want_items.empty()) {
+    metrics.push_back(CompareEmpty(got.Type(), want.Type(), entry));
+  }
+  const size_t count = std::min(got_items.size(), want_items.size());
+  for (size_t i = 0; i < count; ++i) {
+    CompareValues(got_items[i], want_items[i],
+                  Named(entry, StrCat("[", i, "]")), metrics);
+  }
+}
+
+void CompareOptionals(const Value& got, const Value& want,
+                      const OutputMetrics& entry, Entries& metrics) {
+  const Optional& got_held = *got.optional();
+  const Optional& want_held = *want.optional();
+  if (got_held.has_value() != want_held.has_value()) {
+    const std::string_view found = got_held.has_value() ? "a value" : "none";
+    const std::string_view wanted = want_held.has_value() ? "a value" : "none";
+    metrics.push_back(
+        Mismatch(entry, Reason::kValueKind,
+                 StrCat("found ", found, " of ", got.Type().ToString(),
+                        ", wanted ", wanted)));
+  } else if (!want_held.has_value()) {
+    metrics.push_back(CompareEmpty(got.Type(), want.Type(), entry));
+  } else {
+    CompareValues(*got_held.value, *want_held.value, entry, metrics);
+  }
+}
+
+// Keys in full, as ElementText cuts long strings.
+std::string KeyText(const Tensor& keys, int64_t index) {
+  if (keys.dtype() == DType::kString) {
+    return keys.strings()[static_cast<size_t>(index)];
+  }
+  return ElementText(keys, index);
+}
+
+bool IsWellFormed(const Map& map) {
+  const Tensor& keys = map.keys;
+  return static_cast<uint64_t>(keys.num_elements()) == map.values.size() &&
+         (keys.data() != nullptr || keys.byte_size() == 0);
+}
+
+void CompareMaps(const Map& got, const Map& want, const OutputMetrics& entry,
+                 Entries& metrics) {
+  if (!IsWellFormed(got) || !IsWellFormed(want) ||
+      got.keys.dtype() != want.keys.dtype() ||
+      got.values.size() != want.values.size()) {
+    metrics.push_back(
+        Mismatch(entry, Reason::kShape,
+                 StrCat("found a map of ", got.values.size(), " values and ",
+                        got.keys.Signature(), " keys, wanted ",
+                        want.values.size(), " and ", want.keys.Signature())));
+    return;
+  }
+  if (want.values.empty()) metrics.push_back(entry);
+  std::unordered_map<std::string, size_t> places;
+  for (size_t i = 0; i < got.values.size(); ++i) {
+    places.emplace(KeyText(got.keys, static_cast<int64_t>(i)), i);
+  }
+  for (size_t i = 0; i < want.values.size(); ++i) {
+    const std::string key = KeyText(want.keys, static_cast<int64_t>(i));
+    const OutputMetrics named = Named(entry, StrCat("{", key, "}"));
+    const auto place = places.find(key);
+    if (place == places.end()) {
+      metrics.push_back(Mismatch(named, Reason::kValue,
+                                 StrCat("found no key ", key, ", wanted it")));
+    } else {
+      CompareValues(got.values[place->second], want.values[i], named, metrics);
+    }
+  }
+}
+
+void CompareSparse(const SparseTensor& got, const SparseTensor& want,
+                   const OutputMetrics& entry, Entries& metrics) {
+  if (got.shape != want.shape) {
+    metrics.push_back(
+        Mismatch(entry, Reason::kShape,
+                 StrCat("found a sparse tensor of shape ", got.shape.ToString(),
+                        ", wanted ", want.shape.ToString())));
+    return;
+  }
+  metrics.push_back(CompareTensors(got.values, want.values, entry));
+  OutputMetrics indices = Named(entry, ".indices");
+  // Where the elements stand is not drawn at random.
+  indices.limit.comparator = Comparator::kExact;
+  metrics.push_back(
+      CompareTensors(got.indices, want.indices, std::move(indices)));
+}
+
+}  // namespace
+
+void TakeNumbers(const Difference& d, OutputMetrics& entry) {
+  entry.nan_mismatch = d.nan_mismatch;
+  entry.inf_mismatch = d.inf_mismatch;
+  entry.sign_of_zero_mismatch = d.sign_of_zero_mismatch;
+  entry.out_of_limit = d.out_of_limit;
+  entry.bitwise_equal = d.bitwise_equal;
+  entry.worst_index = d.worst_index;
+  if (entry.n_elem > 0) entry.headroom = 1 - d.worst_ratio;
+  if (d.errors) {
+    entry.min_diff = d.errors->min_diff;
+    entry.max_diff = d.errors->max_diff;
+    entry.max_abs_err = d.errors->max_abs;
+    entry.max_rel_err = d.errors->max_rel;
+    entry.rmse = d.errors->rmse;
+    entry.rel_l2 = d.errors->rel_l2;
+    entry.cosine = d.errors->cosine;
+  }
+  if (d.ulp) {
+    entry.max_ulp = d.ulp->max;
+    entry.p50_ulp = d.ulp->p50;
+    entry.p99_ulp = d.ulp->p99;
+    entry.p999_ulp = d.ulp->p999;
+    entry.mean_signed_ulp = d.ulp->mean_signed;
+    entry.share_correctly_rounded = d.ulp->share_zero;
+  }
+}
+
+void CompareValues(const Value& got, const Value& want,
+                   const OutputMetrics& entry, Entries& metrics) {
+  if (got.kind() != want.kind()) {
+    metrics.push_back(Mismatch(entry, Reason::kValueKind,
+                               StrCat("found ", got.Type().ToString(),
+                                      ", wanted ", want.Type().ToString())));
+    return;
+  }
+  switch (want.kind()) {
+    case ValueKind::kNone:
+      metrics.push_back(
+          Mismatch(entry, Reason::kValueKind,
+                   "found no expected value, wanted one to compare with"));
+      return;
+    case ValueKind::kTensor:
+      metrics.push_back(CompareTensors(*got.tensor(), *want.tensor(), entry));
+      return;
+    case ValueKind::kSparseTensor:
+      CompareSparse(*got.sparse(), *want.sparse(), entry, metrics);
+      return;
+    case ValueKind::kSequence:
+      CompareSequences(got, want, entry, metrics);
+      return;
+    case ValueKind::kOptional:
+      CompareOptionals(got, want, entry, metrics);
+      return;
+    case ValueKind::kMap:
+      CompareMaps(*got.map(), *want.map(), entry, metrics);
+      return;
+  }
+}
+
+}  // namespace assay::inline v1

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The distance of one value from what was expected of it, flattened to an entry
+// per tensor: what Measure does with each output.
+//
+//   OutputMetrics entry;
+//   entry.output_name = "y";
+//   entry.limit = limit;
+//   CompareValues(got, want, entry, metrics);
+
+#ifndef ASSAY_TESTING_MEASURE_COMPARE_H_
+#define ASSAY_TESTING_MEASURE_COMPARE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "framework/core/tensor.h"
+#include "framework/core/value.h"
+#include "framework/metric/difference.h"
+#include "framework/testing/measure/output_metrics.h"
+
+namespace assay::inline v1 {
+
+/// Appends copies of `entry`, filled, to `metrics`: one per tensor of `want`,
+/// at least one. An empty sequence and an optional of none are entries of no
+/// elements. Sparse tensors are compared in the form they come in: values as
+/// "y", indices as "y.indices".
+void CompareValues(const Value& got, const Value& want,
+                   const OutputMetrics& entry,
+                   std::vector<OutputMetrics>& metrics);
+
+/// Copies the numbers of a difference; `entry.n_elem` is set already. Without
+/// elements there is no headroom.
+void TakeNumbers(const Difference& difference, OutputMetrics& entry);
+
+/// An element as text: the shortest decimal that reads back as the same
+/// number (as float32 for narrower floats), "nan", "inf", "-inf", "true",
+/// "1+2j", or the first 40 characters of a string.
+std::string ElementText(const Tensor& tensor, int64_t index);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_TESTING_MEASURE_COMPARE_H_

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/measure/compare.h"
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace assay {
+namespace {
+
+using testing::ElementsAre;
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+template <class T>
+Tensor Raw(DType type, int64_t count, const std::vector<T>& bits) {
+  auto tensor =
+      Tensor::FromBytes(type, {count}, std::as_bytes(std::span(bits)));
+  return tensor.ok() ? *tensor : Tensor();
+}
+Tensor F32(const std::vector<float>& elements) {
+  return Raw(DType::kFloat32, static_cast<int64_t>(elements.size()), elements);
+}
+Tensor Text(const std::vector<std::string>& strings) {
+  auto tensor =
+      Tensor::FromStrings({static_cast<int64_t>(strings.size())}, strings);
+  return tensor.ok() ? *tensor : Tensor();
+}
+
+std::vector<OutputMetrics> Compared(const Value& got, const Value& want,
+                                    double rtol = 0, double atol = 0) {
+  OutputMetrics entry;
+  entry.output_name = "y";
+  entry.limit.rtol = rtol;
+  entry.limit.atol = atol;
+  std::vector<OutputMetrics> metrics;
+  CompareValues(got, want, entry, metrics);
+  return metrics;
+}
+
+TEST(ElementTextTest, IsTheShortestThatReadsBack) {
+  struct Row {
+    Tensor tensor;
+    std::string text;
+  };
+  const std::vector<Row> rows = {
+      {F32({0.1F}), "0.1"},
+      {F32({-0.0F}), "-0"},
+      {F32({16777216}), "16777216"},
+      {F32({1e20F}), "1e+20"},
+      {F32({-kNan}), "nan"},
+      {F32({-kInf}), "-inf"},
+      {Raw<double>(DType::kFloat64, 1, {0.1 + 0.2}), "0.30000000000000004"},
+      {Raw<uint16_t>(DType::kFloat16, 1, {0x3555}), "0.33325195"},
+      {Raw<uint16_t>(DType::kBFloat16, 1, {0x4049}), "3.140625"},
+      {Raw<uint8_t>(DType::kFloat8E4M3FN, 1, {0xFE}), "-448"},
+      {Raw<uint8_t>(DType::kFloat4E2M1, 1, {0x01}), "0.5"},
+      {Raw<int64_t>(DType::kInt64, 1, {INT64_MIN}), "-9223372036854775808"},
+      {Raw<uint64_t>(DType::kUint64, 1, {UINT64_MAX}), "18446744073709551615"},
+      {Raw<int8_t>(DType::kInt8, 1, {-7}), "-7"},
+      {Raw<uint8_t>(DType::kInt4, 1, {0x0F}), "-1"},
+      {Raw<uint8_t>(DType::kUint4, 1, {0x0F}), "15"},
+      {Raw<uint8_t>(DType::kBool, 1, {1}), "true"},
+      {Raw<uint8_t>(DType::kBool, 1, {0}), "false"},
+      {Raw<uint8_t>(DType::kBool, 1, {7}), "7"},
+      {Raw<float>(DType::kComplex64, 1, {1, -2.5}), "1-2.5j"},
+      {Raw<double>(DType::kComplex128, 1, {-0.5, 2}), "-0.5+2j"},
+      {Text({"short"}), "short"},
+      {Text({std::string(40, 'a')}), std::string(40, 'a')},
+      {Text({std::string(41, 'a')}), std::string(40, 'a') + "..."},
+      // Two bytes each: cut between characters, not within one.
+      {Text({"\xC3\xA9" + std::string(40, 'a')}),
+       "\xC3\xA9" + std::string(39, 'a') + "..."},
+  };
+  for (const Row& row : rows) {
+    EXPECT_EQ(ElementText(row.tensor, 0), row.text);
+  }
+}
+
+TEST(CompareTest, NumbersOfAFloatOutput) {
+  const auto metrics =
+      Compared(F32({1, 3.5F, -0.0F, 2.5F}), F32({2, 3, 0, 2.5F}), 0.5, 1);
+  ASSERT_EQ(metrics.size(), 1U);
+  const OutputMetrics& m = metrics[0];
+  EXPECT_EQ(m.dtype, "float32");
+  EXPECT_EQ(m.shape, "[4]");
+  EXPECT_EQ(m.n_elem, 4);
+  EXPECT_EQ(m.mismatch, "");
+  EXPECT_EQ(m.sign_of_zero_mismatch, 1);
+  EXPECT_EQ(m.out_of_limit, 0);
+  EXPECT_EQ(m.min_diff, -1);  // signed: got - want
+  EXPECT_EQ(m.max_diff, 0.5);
+  EXPECT_EQ(m.max_abs_err, 1);
+  EXPECT_EQ(m.max_rel_err, 0.5);
+  EXPECT_DOUBLE_EQ(*m.rmse, std::sqrt(1.25 / 4));
+  EXPECT_DOUBLE_EQ(*m.rel_l2, std::sqrt(1.25 / 19.25));
+  EXPECT_DOUBLE_EQ(*m.cosine, 18.75 / std::sqrt(19.5 * 19.25));
+  // From 2 to 1 is a binade of 2^23 steps, from 3 to 3.5 a quarter of one.
+  EXPECT_EQ(m.max_ulp, 0x1p23);
+  EXPECT_EQ(m.p50_ulp, 0);
+  EXPECT_EQ(m.p99_ulp, 0x1p23);
+  EXPECT_EQ(m.p999_ulp, 0x1p23);
+  EXPECT_EQ(m.mean_signed_ulp, (-0x1p23 + 0x1p21) / 4);
+  EXPECT_EQ(m.share_correctly_rounded, 0.5);
+  // 1 / (1 + 0.5 * 2), and then 0.5 / (1 + 0.5 * 3)
+  EXPECT_EQ(m.worst_index, 0);
+  EXPECT_EQ(m.worst_got, "1");
+  EXPECT_EQ(m.worst_want, "2");
+  EXPECT_EQ(m.headroom, 0.5);
+  EXPECT_FALSE(m.bitwise_equal);
+}
+
+TEST(CompareTest, HeadroomSaysHowFarTheLimitIs) {
+  const auto inf = -std::numeric_limits<double>::infinity();
+  struct Row {
+    Value got, want;
+    std::optional<double> headroom;
+    int64_t worst_index;
+  };
+  const std::vector<Row> rows = {
+      {F32({1}), F32({1}), 1, -1},
+      {F32({0.0F, -0.0F}), F32({-0.0F, 0.0F}), 1, -1},
+      {F32({1.25F}), F32({1}), 0.5, 0},
+      {F32({1, 1.5F}), F32({1, 1}), 0, 1},
+      {F32({3, 2}), F32({2, 1}), -1, 1},
+      {F32({5, kNan}), F32({1, 1}), inf, 1},
+      {F32({kInf, 5}), F32({kInf, 5}), 1, -1},
+      {Text({"a", "b"}), Text({"a", "c"}), inf, 1},
+      {Text({"a"}), Text({"a"}), 1, -1},
+      {Raw<uint8_t>(DType::kUint8, 2, {4, 9}),
+       Raw<uint8_t>(DType::kUint8, 2, {4, 8}), inf, 1},
+      {Raw<uint8_t>(DType::kUint8, 1, {4}), Raw<uint8_t>(DType::kUint8, 1, {4}),
+       1, -1},
+      {F32({}), F32({}), std::nullopt, -1},
+      {Text({}), Text({}), std::nullopt, -1},
+      {F32({1}), Text({"1"}), std::nullopt, -1},
+  };
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const auto metrics = Compared(rows[i].got, rows[i].want, 0.5);
+    ASSERT_EQ(metrics.size(), 1U) << i;
+    EXPECT_EQ(metrics[0].headroom, rows[i].headroom) << i;
+    EXPECT_EQ(metrics[0].worst_index, rows[i].worst_index) << i;
+    EXPECT_EQ(metrics[0].worst_got.empty(), rows[i].worst_index < 0) << i;
+  }
+}
+
+TEST(CompareTest, AMismatchNamesBothSidesAndLeavesNoNumbers) {
+  const auto metrics = Compared(F32({1, 2}), F32({1}));
+  ASSERT_EQ(metrics.size(), 1U);
+  EXPECT_EQ(metrics[0].mismatch, "found float32[2], wanted float32[1]");
+  EXPECT_EQ(metrics[0].shape, "[2]");
+  EXPECT_EQ(metrics[0].max_abs_err, std::nullopt);
+  EXPECT_EQ(metrics[0].headroom, std::nullopt);
+  EXPECT_FALSE(metrics[0].bitwise_equal);
+}
+
+std::vector<std::string> NamesOf(const Value& value) {
+  std::vector<std::string> names;
+  for (const OutputMetrics& one : Compared(value, value)) {
+    names.push_back(one.output_name);
+  }
+  return names;
+}
+
+TEST(CompareTest, NestedValuesAreFlattenedUnderTheirNames) {
+  const ValueType type = ValueType::OfTensor(DType::kFloat32, {});
+  const Value one = F32({1});
+  const Value inner = Sequence{type, {one, one}};
+  const Value held = Optional{type, std::make_shared<const Value>(inner)};
+  const Value mapped = Map{Text({"k", "l"}), {one, inner}};
+  const Value counted = Map{Raw<int64_t>(DType::kInt64, 1, {7}), {one}};
+  const SparseTensor sparse = {
+      F32({1}), Raw<int64_t>(DType::kInt64, 1, {0}), {2}};
+  EXPECT_THAT(NamesOf(one), ElementsAre("y"));
+  EXPECT_THAT(NamesOf(inner), ElementsAre("y[0]", "y[1]"));
+  EXPECT_THAT(NamesOf(Sequence{type, {inner, one}}),
+              ElementsAre("y[0][0]", "y[0][1]", "y[1]"));
+  EXPECT_THAT(NamesOf(held), ElementsAre("y[0]", "y[1]"));
+  EXPECT_THAT(NamesOf(mapped), ElementsAre("y{k}", "y{l}[0]", "y{l}[1]"));
+  EXPECT_THAT(NamesOf(counted), ElementsAre("y{7}"));
+  EXPECT_THAT(NamesOf(sparse), ElementsAre("y", "y.indices"));
+}
+
+TEST(CompareTest, EmptyValuesAreOneEntryOfTheirType) {
+  const ValueType type = ValueType::OfTensor(DType::kFloat32, {Dim(2)});
+  for (const auto& [value, name] : std::vector<std::pair<Value, std::string>>{
+           {Sequence{type, {}}, "seq(float32[2])"},
+           {Optional{type, nullptr}, "optional(float32[2])"}}) {
+    const auto metrics = Compared(value, value);
+    ASSERT_EQ(metrics.size(), 1U) << name;
+    EXPECT_EQ(metrics[0].dtype, name);
+    EXPECT_EQ(metrics[0].n_elem, 0) << name;
+    EXPECT_TRUE(metrics[0].bitwise_equal) << name;
+  }
+}
+
+}  // namespace
+}  // namespace assay

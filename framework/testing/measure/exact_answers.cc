@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/measure/exact_answers.h"
+
+#include <cstring>
+#include <utility>
+
+#include "framework/graph/model.h"
+#include "framework/graph/value_bytes.h"
+#include "framework/testing/file/file.h"
+
+namespace assay::inline v1 {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A file: this line, its answers, and the checksum of all that. Numbers are
+// little-endian and of 8 bytes; a value or tensor is its size and the bytes of
+// ONNX's data files, an undefined one has size 0.
+const std::string& Magic() {
+  static const auto* magic =
+      new std::string(StrCat("assay.exact/", kAnswersFormat, "\n"));
+  return *magic;
+}
+constexpr size_t kNumberBytes = 8;
+
+// FNV-1a of 64 bits, http://www.isthe.com/chongo/tech/comp/fnv: finds torn and
+// foreign bytes; it is no protection against intent.
+uint64_t Checksum(std::string_view bytes) {
+  uint64_t hash = 14695981039346656037U;
+  for (const char c : bytes) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  }
+  return hash;
+}
+
+void PutNumber(std::string& out, uint64_t number) {
+  char bytes[kNumberBytes];
+  std::memcpy(bytes, &number, kNumberBytes);
+  out.append(bytes, kNumberBytes);
+}
+
+Status PutValue(std::string& out, const Value& value) {
+  PutNumber(out, static_cast<uint64_t>(value.kind()));
+  const Tensor* tensor = value.tensor();
+  const bool defined = tensor == nullptr ? value.present() : tensor->defined();
+  if (!defined) {
+    PutNumber(out, 0);
+    return OkStatus();
+  }
+  ASSAY_ASSIGN_OR_RETURN(const std::string bytes, SerializeValue(value, ""));
+  PutNumber(out, bytes.size());
+  out += bytes;
+  return OkStatus();
+}
+
+// Reads what was put, in order. Of bytes whose checksum is right.
+class Source {
+ public:
+  explicit Source(std::string_view bytes) : rest_(bytes) {}
+
+  Result<uint64_t> Number() {
+    ASSAY_ASSIGN_OR_RETURN(const std::string_view bytes, Take(kNumberBytes));
+    uint64_t number = 0;
+    std::memcpy(&number, bytes.data(), kNumberBytes);
+    return number;
+  }
+
+  Result<Value> TakeValue() {
+    ASSAY_ASSIGN_OR_RETURN(const uint64_t kind, Number());
+    ASSAY_ASSIGN_OR_RETURN(const uint64_t size, Number());
+    if (kind > static_cast<uint64_t>(ValueKind::kMap)) {
+      return DataLoss("found a value of kind ", kind);
+    }
+    if (size == 0) return Value();
+    ASSAY_ASSIGN_OR_RETURN(const std::string_view bytes, Take(size));
+    ValueType type;
+    type.kind = static_cast<ValueKind>(kind);
+    return ParseValue(std::as_bytes(std::span(bytes)), type);
+  }
+
+  Result<Tensor> TakeTensor() {
+    ASSAY_ASSIGN_OR_RETURN(const Value value, TakeValue());
+    return value.tensor() == nullptr ? Tensor() : *value.tensor();
+  }
+
+  bool empty() const { return rest_.empty(); }
+
+ private:
+  Result<std::string_view> Take(uint64_t size) {
+    if (size > rest_.size()) {
+      return DataLoss("found ", rest_.size(), " bytes, wanted ", size);
+    }
+    const std::string_view taken = rest_.substr(0, size);
+    rest_.remove_prefix(size);
+    return taken;
+  }
+
+  std::string_view rest_;
+};
+
+Result<std::vector<ExactAnswer>> Unpack(std::string_view bytes) {
+  const size_t least = Magic().size() + kNumberBytes;
+  if (bytes.size() < least || !bytes.starts_with(Magic())) {
+    return DataLoss("no answers of format ", kAnswersFormat);
+  }
+  const std::string_view sum = bytes.substr(bytes.size() - kNumberBytes);
+  bytes.remove_suffix(kNumberBytes);
+  uint64_t wanted = 0;
+  std::memcpy(&wanted, sum.data(), kNumberBytes);
+  if (Checksum(bytes) != wanted) return DataLoss("the checksum is another");
+  Source source(bytes.substr(Magic().size()));
+  std::vector<ExactAnswer> answers;
+  while (!source.empty()) {
+    ExactAnswer& answer = answers.emplace_back();
+    ASSAY_ASSIGN_OR_RETURN(answer.value, source.TakeValue());
+    ASSAY_ASSIGN_OR_RETURN(answer.tail, source.TakeTensor());
+    ASSAY_ASSIGN_OR_RETURN(answer.bound, source.TakeTensor());
+    ASSAY_ASSIGN_OR_RETURN(answer.units, source.TakeTensor());
+  }
+  return answers;
+}
+
+}  // namespace
+
+Precision OraclePrecision(std::string_view dtypes) {
+  const bool wide = dtypes.find("float64") != std::string_view::npos ||
+                    dtypes.find("complex128") != std::string_view::npos;
+  return wide ? Precision::kQuad : Precision::kDouble;
+}
+
+std::string_view ToString(Precision precision) {
+  switch (precision) {
+    case Precision::kDouble:
+      return "double";
+    case Precision::kQuad:
+      return "quad";
+    case Precision::kArbitrary:
+      return "arbitrary";
+  }
+  return "";
+}
+
+fs::path AnswersFile(const fs::path& folder, size_t data_set) {
+  return folder / StrCat("set_", data_set, ".exact");
+}
+
+Status WriteAnswers(const fs::path& file,
+                    std::span<const ExactAnswer> answers) {
+  std::string bytes = Magic();
+  for (const ExactAnswer& answer : answers) {
+    ASSAY_RETURN_IF_ERROR(PutValue(bytes, answer.value));
+    ASSAY_RETURN_IF_ERROR(PutValue(bytes, answer.tail));
+    ASSAY_RETURN_IF_ERROR(PutValue(bytes, answer.bound));
+    ASSAY_RETURN_IF_ERROR(PutValue(bytes, answer.units));
+  }
+  PutNumber(bytes, Checksum(bytes));
+  ASSAY_RETURN_IF_ERROR(MakeDirectory(file.parent_path()));
+  return WriteFile(file, bytes);
+}
+
+Result<std::vector<ExactAnswer>> ReadAnswers(const fs::path& file) {
+  ASSAY_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(file));
+  auto answers = Unpack(bytes);
+  if (answers.ok()) return answers;
+  return DataLoss(file.string(), ": ", answers.status().message());
+}
+
+}  // namespace assay::inline v1

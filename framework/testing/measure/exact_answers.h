@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Exact answers on disk: what a backend's Exact gives to one data set of a
+// case, in a file of its own that says whether it is whole.
+//
+//   ASSAY_RETURN_IF_ERROR(WriteAnswers(AnswersFile(folder, 0), answers));
+//   const auto answers = ReadAnswers(AnswersFile(folder, 0));
+//
+// An oracle's worker writes them, the supervisor looks whether they are there,
+// and the worker that measures reads them. So a hostile backend meets its judge
+// as a file only.
+
+#ifndef ASSAY_TESTING_MEASURE_EXACT_ANSWERS_H_
+#define ASSAY_TESTING_MEASURE_EXACT_ANSWERS_H_
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/backend/network_interfaces.h"
+#include "framework/core/status.h"
+
+namespace assay::inline v1 {
+
+/// Of the files below and of how answers are asked for: another one makes all
+/// kept answers stale.
+inline constexpr int kAnswersFormat = 1;
+
+/// What Exact says of one output.
+struct ExactAnswer : ExactValue {
+  Tensor units;  // as ConditionUnits gives them; undefined where it does not
+};
+
+/// The precision that answers to a case of these element types are asked for
+/// in: twice that of its widest type. `dtypes` as in a plan's row.
+Precision OraclePrecision(std::string_view dtypes);
+std::string_view ToString(Precision precision);
+
+/// The file of a data set below a case's folder.
+std::filesystem::path AnswersFile(const std::filesystem::path& folder,
+                                  size_t data_set);
+
+/// Makes the folder. Resource exhausted, with the file and the reason, when it
+/// cannot be written; the file is then there whole, as it was, or not at all.
+Status WriteAnswers(const std::filesystem::path& file,
+                    std::span<const ExactAnswer> answers);
+
+/// One answer per output. Not found, or data loss for a file that is torn, was
+/// changed or is of another format.
+Result<std::vector<ExactAnswer>> ReadAnswers(const std::filesystem::path& file);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_TESTING_MEASURE_EXACT_ANSWERS_H_

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/measure/exact_answers.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+#include "framework/testing/file/file.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+
+Tensor Doubles(const std::vector<double>& numbers) {
+  return *Tensor::Of<double>({std::ssize(numbers)}, std::span(numbers));
+}
+
+class ExactAnswersTest : public testing::Test {
+ protected:
+  ExactAnswersTest()
+      : folder_(fs::path(testing::TempDir()) /
+                StrCat("assay_answers_", getpid())) {
+    fs::remove_all(folder_);
+  }
+  ~ExactAnswersTest() override { fs::remove_all(folder_); }
+
+  const fs::path folder_;
+};
+
+TEST_F(ExactAnswersTest, WhatWasWrittenIsRead) {
+  Sequence texts{.element = ValueType::OfTensor(DType::kString, {}),
+                 .items = {}};
+  texts.items.emplace_back(*Tensor::FromStrings({1}, {"a"}));
+  std::vector<ExactAnswer> answers(4);
+  answers[0] = {
+      {Doubles({1, 1e300}), Doubles({0x1p-60, 0}), Doubles({0, 0x1p-70})},
+      Doubles({3, 4})};
+  answers[1].value = *Tensor::Of<int64_t>({0}, {});
+  answers[2].value = texts;
+  const fs::path file = AnswersFile(folder_ / "ab", 3);
+  ASSERT_TRUE(WriteAnswers(file, answers).ok());
+  const auto read = ReadAnswers(file);
+  ASSERT_TRUE(read.ok()) << read.status().ToString();
+  ASSERT_EQ(read->size(), 4U);
+  EXPECT_EQ((*read)[0].value.tensor()->elements<double>()[1], 1e300);
+  EXPECT_EQ((*read)[0].tail.elements<double>()[0], 0x1p-60);
+  EXPECT_EQ((*read)[0].bound.elements<double>()[1], 0x1p-70);
+  EXPECT_EQ((*read)[0].units.elements<double>()[1], 4);
+  EXPECT_EQ((*read)[1].value.tensor()->Signature(), "int64[0]");
+  EXPECT_FALSE((*read)[1].tail.defined() || (*read)[1].bound.defined());
+  EXPECT_EQ((*read)[2].value.sequence()->items[0].tensor()->strings()[0], "a");
+  EXPECT_FALSE((*read)[3].value.present());
+}
+
+// Kills: a checksum that leaves out a byte or is not looked at; a length that
+// is believed; a format that is not looked at.
+TEST_F(ExactAnswersTest, WhatIsTornOrChangedIsDataLoss) {
+  const fs::path file = AnswersFile(folder_, 0);
+  const std::vector<ExactAnswer> answers = {
+      {{Doubles({1, 2}), Doubles({0, 0}), Doubles({0, 0})}, {}}};
+  ASSERT_TRUE(WriteAnswers(file, answers).ok());
+  const std::string whole = *ReadFile(file);
+  const auto expect_loss = [&](const std::string& bytes, size_t at) {
+    std::ofstream(file, std::ios::binary) << bytes;
+    EXPECT_EQ(ReadAnswers(file).status().code(), StatusCode::kDataLoss) << at;
+  };
+  for (size_t i = 0; i < whole.size(); ++i) {
+    std::string changed = whole;
+    changed[i] = static_cast<char>(changed[i] ^ 1);
+    expect_loss(changed, i);
+    expect_loss(whole.substr(0, i), i);
+  }
+  expect_loss(whole + "x", whole.size());
+  std::ofstream(file, std::ios::binary) << whole;
+  EXPECT_TRUE(ReadAnswers(file).ok());
+}
+
+TEST_F(ExactAnswersTest, WhereNothingIsOrCanBeWrittenIsSaid) {
+  EXPECT_EQ(ReadAnswers(folder_ / "none").status().code(),
+            StatusCode::kNotFound);
+  fs::create_directories(folder_ / "taken/set_0.exact/x");
+  EXPECT_EQ(WriteAnswers(AnswersFile(folder_ / "taken", 0), {}).code(),
+            StatusCode::kResourceExhausted);
+  std::ofstream(folder_ / "file") << "x";
+  EXPECT_EQ(WriteAnswers(AnswersFile(folder_ / "file/below", 0), {}).code(),
+            StatusCode::kResourceExhausted);
+}
+
+TEST(OraclePrecision, IsTwiceThatOfTheWidestType) {
+  const struct {
+    const char* dtypes;
+    Precision precision;
+  } rows[] = {{"float32", Precision::kDouble},
+              {"float16 int64", Precision::kDouble},
+              {"complex64 float32", Precision::kDouble},
+              {"", Precision::kDouble},
+              {"float64", Precision::kQuad},
+              {"float32 float64 int64", Precision::kQuad},
+              {"complex128", Precision::kQuad}};
+  for (const auto& row : rows) {
+    EXPECT_EQ(OraclePrecision(row.dtypes), row.precision) << row.dtypes;
+  }
+}
+
+}  // namespace
+}  // namespace assay

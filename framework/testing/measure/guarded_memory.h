@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// GuardedTensor: a tensor in memory whose surroundings are known, so that a
+// write before or behind it shows, and a write into it where none was allowed.
+//
+//   ASSAY_ASSIGN_OR_RETURN(auto y, GuardedTensor::Filled(want.dtype(), shape));
+//   network.Bind(inputs, {y.tensor()});  Forward();
+//   if (std::string what = y.Damage(); !what.empty()) Report(what);
+//
+// Each side has 64 bytes of guard, enough for a vector store too far.
+
+#ifndef ASSAY_TESTING_MEASURE_GUARDED_MEMORY_H_
+#define ASSAY_TESTING_MEASURE_GUARDED_MEMORY_H_
+
+#include <string>
+
+#include "framework/core/status.h"
+#include "framework/core/tensor.h"
+
+namespace assay::inline v1 {
+
+class GuardedTensor {
+ public:
+  /// Of bytes that no kernel writes by chance, for an output to be written
+  /// into. Invalid argument for strings, which have no bytes of their own.
+  static Result<GuardedTensor> Filled(DType type, const Shape& shape);
+
+  /// A copy of `right`, for an input that nobody may write into.
+  static Result<GuardedTensor> CopyOf(const Tensor& right);
+
+  /// In the guarded memory, which lives as long as this object.
+  const Tensor& tensor() const { return tensor_; }
+
+  /// "3 bytes behind its end" where the guards differ from what they were;
+  /// empty when they are whole.
+  std::string Damage() const;
+
+ private:
+  Tensor memory_;  // guard, elements, guard
+  Tensor tensor_;
+};
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_TESTING_MEASURE_GUARDED_MEMORY_H_

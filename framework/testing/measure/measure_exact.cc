@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/measure/measure_exact.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "framework/metric/exact_difference.h"
+#include "framework/testing/measure/compare.h"
+
+namespace assay::inline v1 {
+namespace {
+
+/// The doubles of a tensor; none of one that is not there.
+std::span<const double> Numbers(const Tensor& tensor) {
+  if (tensor.dtype() != DType::kFloat64) return {};
+  return tensor.elements<double>();
+}
+
+/// Parts of another size are not read.
+bool Fits(const ExactAnswer& answer, int64_t count) {
+  const auto fits = [&](const Tensor& part) {
+    return !part.defined() ||
+           (part.dtype() == DType::kFloat64 && part.num_elements() == count);
+  };
+  return fits(answer.tail) && fits(answer.bound) && fits(answer.units);
+}
+
+void Fill(const ExactDifference& d, OutputMetrics& entry) {
+  TakeNumbers(d, entry);
+  entry.oracle_bound = d.greatest_bound_ulp;
+  entry.max_unit_err = d.greatest_unit_error;
+}
+
+OutputMetrics MeasureNumbers(const Tensor& got, const ExactAnswer& answer,
+                             OutputMetrics entry) {
+  const Tensor& value = *answer.value.tensor();
+  entry.dtype = ToString(got.dtype());
+  entry.shape = got.shape().ToString();
+  entry.n_elem = got.num_elements();
+  if (got.shape() != value.shape() || !Fits(answer, got.num_elements())) {
+    entry.mismatch_reason = Reason::kShape;
+    entry.mismatch = StrCat("found ", got.Signature(), ", the oracle has ",
+                            value.shape().ToString());
+    return entry;
+  }
+  const bool tolerant = entry.limit.comparator == Comparator::kTolerance;
+  Fill(CompareExact(got,
+                    {Numbers(value), Numbers(answer.tail),
+                     Numbers(answer.bound), Numbers(answer.units)},
+                    tolerant ? Tolerance{.rtol = entry.limit.rtol,
+                                         .atol = entry.limit.atol}
+                             : Tolerance{}),
+       entry);
+  if (entry.worst_index >= 0) {
+    entry.worst_got = ElementText(got, entry.worst_index);
+    entry.worst_want = ElementText(value, entry.worst_index);
+  }
+  return entry;
+}
+
+OutputMetrics Named(OutputMetrics entry, std::string_view suffix) {
+  entry.output_name += suffix;
+  return entry;
+}
+
+/// Sequences and optionals hold numbers without tail and bound.
+void MeasureValue(const Value& got, const ExactAnswer& answer,
+                  const OutputMetrics& entry,
+                  std::vector<OutputMetrics>& metrics) {
+  const Value& want = answer.value;
+  const Tensor* tensor = got.tensor();
+  if (tensor != nullptr && IsFloatingPoint(tensor->dtype()) &&
+      want.tensor() != nullptr && want.tensor()->dtype() == DType::kFloat64) {
+    metrics.push_back(MeasureNumbers(*tensor, answer, entry));
+    return;
+  }
+  const Sequence* items = got.sequence();
+  if (items != nullptr && want.sequence() != nullptr && !items->items.empty() &&
+      items->items.size() == want.sequence()->items.size()) {
+    for (size_t i = 0; i < items->items.size(); ++i) {
+      ExactAnswer part;
+      part.value = want.sequence()->items[i];
+      MeasureValue(items->items[i], part, Named(entry, StrCat("[", i, "]")),
+                   metrics);
+    }
+    return;
+  }
+  if (got.optional() != nullptr && want.optional() != nullptr &&
+      got.optional()->has_value() && want.optional()->has_value()) {
+    ExactAnswer part;
+    part.value = *want.optional()->value;
+    return MeasureValue(*got.optional()->value, part, entry, metrics);
+  }
+  CompareValues(got, want, entry, metrics);
+}
+
+}  // namespace
+
+std::vector<OutputMetrics> MeasureExact(std::span<const Value> got,
+                                        std::span<const ExactAnswer> want,
+                                        std::span<const std::string> names,
+                                        const Limit& limit,
+                                        const std::string& reference) {
+  std::vector<OutputMetrics> metrics;
+  for (size_t i = 0; i < std::min(got.size(), want.size()); ++i) {
+    OutputMetrics entry;
+    entry.output_index = static_cast<int>(i);
+    entry.output_name = i < names.size() ? names[i] : std::to_string(i);
+    entry.limit = limit;
+    entry.reference = reference;
+    MeasureValue(got[i], want[i], entry, metrics);
+  }
+  return metrics;
+}
+
+}  // namespace assay::inline v1

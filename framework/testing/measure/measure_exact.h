@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// MeasureExact: the distance of outputs, or of what is expected of them, from
+// an oracle's answers.
+//
+//   ASSAY_ASSIGN_OR_RETURN(const auto answers, ReadAnswers(file));
+//   const auto metrics = MeasureExact(seen.outputs, answers, names, limit);
+//   metrics[0].max_ulp;  // 0.5 at most where all is correctly rounded
+
+#ifndef ASSAY_TESTING_MEASURE_MEASURE_EXACT_H_
+#define ASSAY_TESTING_MEASURE_MEASURE_EXACT_H_
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "framework/testing/measure/exact_answers.h"
+#include "framework/testing/measure/measure.h"
+
+namespace assay::inline v1 {
+
+/// One entry per tensor, as Measure gives them, with `reference` as their
+/// reference. Distances of floating-point tensors are from the unrounded
+/// numbers (exact_difference.h), with oracle_bound in ULP, and worst_index is
+/// the element that is most ULP away; all else is compared with what the answer
+/// holds. Counts that differ are no entry: what both have is measured.
+std::vector<OutputMetrics> MeasureExact(std::span<const Value> got,
+                                        std::span<const ExactAnswer> want,
+                                        std::span<const std::string> names,
+                                        const Limit& limit,
+                                        const std::string& reference);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_TESTING_MEASURE_MEASURE_EXACT_H_

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/measure/measure_exact.h"
+
+#include "framework/testing/measure/measure_rows.h"
+#include "gtest/gtest.h"
+
+namespace assay {
+namespace {
+
+ExactAnswer Answer(const std::vector<double>& value,
+                   const std::vector<double>& tail = {},
+                   const std::vector<double>& bound = {}) {
+  const std::vector<double> zeros(value.size(), 0);
+  return {{Of(value), Of(tail.empty() ? zeros : tail),
+           Of(bound.empty() ? zeros : bound)},
+          {}};
+}
+
+// The first field names the defect under which the row would be another.
+TEST(MeasureExactTest, TakesTheDistanceFromTheUnroundedNumbers) {
+  const double ulp = 0x1p-23;
+  const struct {
+    const char* mutant;
+    Value got;
+    ExactAnswer answer;
+    double max_ulp, share, bound;
+    int64_t worst;
+    const char *want_text, *got_text;
+  } rows[] = {
+      {"the answer is rounded first", F32({1, 1}), Answer({1, 1 + ulp / 4}),
+       0.25, 1, 0, 1, "1.0000000298023224", "1"},
+      {"the tail is left out", F32({1}), Answer({1}, {ulp / 8}), 0.125, 1, 0, 0,
+       "1", "1"},
+      {"the tail counts twice", F32({1}), Answer({1 + ulp}, {-ulp}), 0, 1, 0,
+       -1, "", ""},
+      {"the bound is left out", F32({1}), Answer({1}, {}, {ulp / 16}), 0, 1,
+       1.0 / 16, -1, "", ""},
+      {"an answer that is as it is has a bound",
+       F32({2}),
+       {{Of<float>({2}), {}, {}}, {}},
+       0,
+       1,
+       -1,
+       -1,
+       "",
+       ""},
+  };
+  for (const auto& row : rows) {
+    const auto metrics = MeasureExact({{row.got}}, {{row.answer}},
+                                      {{std::string("y")}}, kOnnx, "oracle");
+    ASSERT_EQ(metrics.size(), 1U) << row.mutant;
+    EXPECT_EQ(metrics[0].reference, "oracle");
+    EXPECT_EQ(metrics[0].output_name, "y");
+    EXPECT_EQ(metrics[0].max_ulp, row.max_ulp) << row.mutant;
+    EXPECT_EQ(metrics[0].share_correctly_rounded, row.share) << row.mutant;
+    EXPECT_EQ(metrics[0].oracle_bound.value_or(-1), row.bound) << row.mutant;
+    EXPECT_EQ(metrics[0].worst_index, row.worst) << row.mutant;
+    EXPECT_EQ(metrics[0].worst_want, row.want_text) << row.mutant;
+    EXPECT_EQ(metrics[0].worst_got, row.got_text) << row.mutant;
+  }
+}
+
+TEST(MeasureExactTest, SaysWhatDoesNotFitAndLeavesOutWhatIsNotThere) {
+  const std::vector<Value> got = {F32({1, 2}), Of<int64_t>({3}), F32({1})};
+  std::vector<ExactAnswer> answers = {Answer({1, 2, 3}),
+                                      {{Of<int64_t>({4}), {}, {}}, {}}};
+  const auto metrics = MeasureExact(got, answers, {}, kOnnx, "oracle");
+  ASSERT_EQ(metrics.size(), 2U);
+  EXPECT_EQ(metrics[0].mismatch, "found float32[2], the oracle has [3]");
+  EXPECT_FALSE(metrics[0].max_ulp.has_value());
+  EXPECT_EQ(metrics[1].out_of_limit, 1);
+  // Parts of another size are not read.
+  answers[0] = {{Of<double>({1, 2}), Of<double>({0}), Of<double>({0, 0})}, {}};
+  EXPECT_NE(MeasureExact(got, answers, {}, kOnnx, "oracle")[0].mismatch, "");
+}
+
+TEST(MeasureExactTest, SequencesAndOptionalsAreMeasuredPartByPart) {
+  const ValueType type = ValueType::OfTensor(DType::kFloat32, {});
+  const Value one = F32({1});
+  const Value held = Optional{
+      type, std::make_shared<const Value>(Sequence{type, {one, F32({2})}})};
+  const ValueType wide = ValueType::OfTensor(DType::kFloat64, {});
+  ExactAnswer answer;
+  answer.value =
+      Optional{wide, std::make_shared<const Value>(Sequence{
+                         wide, {Of<double>({1}), Of<double>({2 + 0x1p-23})}})};
+  const auto metrics =
+      MeasureExact({{held}}, {{answer}}, {{std::string("y")}}, kOnnx, "oracle");
+  ASSERT_EQ(metrics.size(), 2U);
+  EXPECT_EQ(metrics[0].output_name, "y[0]");
+  EXPECT_EQ(metrics[0].max_ulp, 0);
+  EXPECT_EQ(metrics[1].output_name, "y[1]");
+  EXPECT_EQ(metrics[1].max_ulp, 0.5);
+}
+
+TEST(MeasureExactTest, UnitsAreThoseOfTheType) {
+  ExactAnswer answer = Answer({1});
+  answer.units = Of<double>({8});
+  const auto metrics =
+      MeasureExact({{F32({1 + 0x1p-21F})}}, {{answer}}, {}, kOnnx, "oracle");
+  EXPECT_EQ(metrics[0].max_unit_err, 1);  // 4 ULP, 8 roundoffs of 8
+}
+
+}  // namespace
+}  // namespace assay

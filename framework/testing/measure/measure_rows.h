@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the tables of the comparator's tests are made of: tensors in short, and
+// rows of (mutant, got, want, limit, outcome). A mutant is a plausible defect
+// of the comparator under which the row would get another outcome.
+//
+//   ExpectOutcomes({{"NaN equals everything",
+//                    {F32({kNan})}, {F32({1})}, kOnnx, kFail, Reason::kNan}});
+
+#ifndef ASSAY_TESTING_MEASURE_MEASURE_ROWS_H_
+#define ASSAY_TESTING_MEASURE_MEASURE_ROWS_H_
+
+#include <limits>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "framework/testing/measure/measure.h"
+#include "gtest/gtest.h"
+
+namespace assay::inline v1 {
+
+inline constexpr float kInf = std::numeric_limits<float>::infinity();
+inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+inline constexpr auto kPass = Outcome::kPass;
+inline constexpr auto kFail = Outcome::kFail;
+
+template <class T>
+Tensor Shaped(DType type, Shape shape, const std::vector<T>& bits) {
+  auto tensor =
+      Tensor::FromBytes(type, std::move(shape), std::as_bytes(std::span(bits)));
+  return tensor.ok() ? *tensor : Tensor();
+}
+
+template <class T>
+Tensor Of(const std::vector<T>& elements) {
+  return Shaped(kDTypeOf<T>, {static_cast<int64_t>(elements.size())}, elements);
+}
+inline Tensor F32(const std::vector<float>& elements) { return Of(elements); }
+
+inline Tensor Text(const std::vector<std::string>& strings) {
+  auto tensor =
+      Tensor::FromStrings({static_cast<int64_t>(strings.size())}, strings);
+  return tensor.ok() ? *tensor : Tensor();
+}
+
+inline const Limit kExactly = {.comparator = Comparator::kExact};
+inline const Limit kOnnx = {.rtol = 1e-3, .atol = 1e-7};
+inline const Limit kRandom = {.comparator = Comparator::kDistribution};
+
+inline Limit Within(double rtol, double atol) {
+  return {.rtol = rtol, .atol = atol};
+}
+
+struct MutantRow {
+  std::string mutant;
+  std::vector<Value> got, want;
+  Limit limit;
+  Outcome outcome;
+  Reason reason = Reason::kNone;
+};
+
+inline void ExpectOutcomes(const std::vector<MutantRow>& rows) {
+  for (const MutantRow& row : rows) {
+    Observation seen;
+    const auto metrics = Measure(row.got, row.want, {}, row.limit);
+    const Judgement judgement = Judge(seen, metrics);
+    EXPECT_EQ(ToString(judgement.outcome), ToString(row.outcome))
+        << row.mutant << ": " << judgement.message;
+    EXPECT_EQ(ToString(judgement.reason), ToString(row.reason)) << row.mutant;
+    EXPECT_EQ(judgement.message.empty(), row.outcome == Outcome::kPass)
+        << row.mutant;
+  }
+}
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_TESTING_MEASURE_MEASURE_ROWS_H_

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "framework/backend/exception.h"
+#include "framework/backend/executor.h"
+#include "framework/testing/measure/measure.h"
+
+namespace assay::inline v1 {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+int64_t MicrosecondsSince(Clock::time_point start) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() -
+                                                               start)
+      .count();
+}
+
+// The boundary at which exceptions of a backend end.
+template <class Call>
+Status Guarded(Call&& call) {
+  try {
+    return std::forward<Call>(call)();
+  } catch (...) {
+    return StatusOfException("the backend");
+  }
+}
+
+Result<Value> CopyOf(const Value& value);
+
+Result<Tensor> CopyOf(const Tensor& tensor) {
+  if (tensor.data() == nullptr && tensor.byte_size() > 0) {
+    return Internal("the backend returned ", tensor.Signature(),
+                    " without memory");
+  }
+  return tensor.Clone();
+}
+
+Result<std::vector<Value>> CopiesOf(std::span<const Value> values) {
+  std::vector<Value> copies;
+  copies.reserve(values.size());
+  for (const Value& value : values) {
+    ASSAY_ASSIGN_OR_RETURN(Value copy, CopyOf(value));
+    copies.push_back(std::move(copy));
+  }
+  return copies;
+}
+
+Result<Value> CopyOf(const Value& value) {
+  if (const Tensor* tensor = value.tensor()) {
+    ASSAY_ASSIGN_OR_RETURN(Tensor copy, CopyOf(*tensor));
+    return Value(std::move(copy));
+  }
+  if (const SparseTensor* sparse = value.sparse()) {
+    SparseTensor copy = *sparse;
+    ASSAY_ASSIGN_OR_RETURN(copy.values, CopyOf(sparse->values));
+    ASSAY_ASSIGN_OR_RETURN(copy.indices, CopyOf(sparse->indices));
+    return Value(std::move(copy));
+  }
+  if (const Sequence* sequence = value.sequence()) {
+    Sequence copy;
+    copy.element = sequence->element;
+    ASSAY_ASSIGN_OR_RETURN(copy.items, CopiesOf(sequence->items));
+    return Value(std::move(copy));
+  }
+  if (const Map* map = value.map()) {
+    Map copy;
+    ASSAY_ASSIGN_OR_RETURN(copy.keys, CopyOf(map->keys));
+    ASSAY_ASSIGN_OR_RETURN(copy.values, CopiesOf(map->values));
+    return Value(std::move(copy));
+  }
+  const Optional* optional = value.optional();
+  if (optional == nullptr || !optional->has_value()) return value;
+  ASSAY_ASSIGN_OR_RETURN(Value held, CopyOf(*optional->value));
+  Optional copy = *optional;
+  copy.value = std::make_shared<const Value>(std::move(held));
+  return Value(std::move(copy));
+}
+
+// Distinct executors in the order in which they first ran, joined by "+".
+void ReadPlacement(Network& network, Observation& seen) {
+  const Placement* placement = network.placement();
+  if (placement == nullptr) return;
+  std::vector<std::string> executors;
+  for (PlacedNode& node : placement->Placed()) {
+    seen.via_function = seen.via_function || !node.function.empty();
+    if (std::ranges::find(executors, node.executor) == executors.end()) {
+      executors.push_back(std::move(node.executor));
+    }
+  }
+  for (const std::string& executor : executors) {
+    if (!seen.placement.empty()) seen.placement += '+';
+    seen.placement += executor;
+  }
+}
+
+Status Fetch(Network& network, const Binding& binding, Observation& seen) {
+  ASSAY_ASSIGN_OR_RETURN(seen.outputs, CopiesOf(binding.outputs()));
+  for (const ValueInfo& output : network.outputs()) {
+    seen.output_names.push_back(output.name);
+  }
+  ReadPlacement(network, seen);
+  return OkStatus();
+}
+
+// Bind, Forward and fetch; seen.stage says how far it came.
+Status BindAndRun(Network& network, std::span<const Value> inputs,
+                  std::span<const Value> outputs, std::vector<Value>* held,
+                  Observation& seen) {
+  seen.stage = Stage::kBind;
+  ASSAY_ASSIGN_OR_RETURN(std::unique_ptr<Binding> binding,
+                         network.Bind(inputs, outputs));
+  if (binding == nullptr) return Internal("the backend bound nothing");
+  seen.stage = Stage::kForward;
+  ASSAY_RETURN_IF_ERROR(Executor(network).Run(*binding));
+  seen.stage = Stage::kFetch;
+  ASSAY_RETURN_IF_ERROR(Fetch(network, *binding, seen));
+  if (held != nullptr) {
+    held->assign(binding->outputs().begin(), binding->outputs().end());
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+Observation RunLoaded(Network& network, std::span<const Value> inputs,
+                      std::span<const Value> outputs,
+                      std::vector<Value>* held) {
+  Observation seen;
+  const auto start = Clock::now();
+  seen.status =
+      Guarded([&] { return BindAndRun(network, inputs, outputs, held, seen); });
+  seen.run_us = MicrosecondsSince(start);
+  return seen;
+}
+
+Observation Run(Backend& backend, std::shared_ptr<const Model> model,
+                std::span<const Value> inputs, const LoadOptions& options,
+                std::unique_ptr<Network>* loaded) {
+  std::unique_ptr<Network> network;
+  const auto start = Clock::now();
+  const Status status = Guarded([&]() -> Status {
+    ASSAY_ASSIGN_OR_RETURN(network, backend.Load(std::move(model), options));
+    if (network == nullptr) return Internal("the backend loaded nothing");
+    return OkStatus();
+  });
+  const int64_t load_us = MicrosecondsSince(start);
+  Observation seen;
+  if (status.ok()) {
+    seen = RunLoaded(*network, inputs, {});
+  } else {
+    seen.status = status;
+    seen.stage = Stage::kLoad;
+  }
+  seen.load_us = load_us;
+  if (loaded != nullptr) *loaded = std::move(network);
+  return seen;
+}
+
+}  // namespace assay::inline v1

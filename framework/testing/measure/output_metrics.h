@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// OutputMetrics: all numbers that are taken of one output.
+//
+//   for (const OutputMetrics& m : Measure(got, want, names, limit)) {
+//     if (m.out_of_limit > 0) Report(m);
+//   }
+
+#ifndef ASSAY_TESTING_MEASURE_OUTPUT_METRICS_H_
+#define ASSAY_TESTING_MEASURE_OUTPUT_METRICS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "framework/core/status.h"
+#include "framework/testing/case/test_case.h"
+
+namespace assay::inline v1 {
+
+/// The distance of one output from what was expected. Sequences, optionals and
+/// maps are flattened: one metric per tensor, named "y[2]" or "y{key}"; the
+/// indices of a sparse tensor are "y.indices". An empty sequence and an
+/// optional of none are metrics of no elements, whose dtype is their type.
+struct OutputMetrics {
+  int output_index = 0;
+  std::string output_name;
+  std::string dtype;  // as got
+  std::string shape;  // as got
+  int64_t n_elem = 0;
+  /// Kind, dtype, shape or count differ: what was found and wanted. The
+  /// numbers below are then absent.
+  std::string mismatch;
+  Reason mismatch_reason = Reason::kNone;
+  int64_t nan_mismatch = 0;
+  int64_t inf_mismatch = 0;
+  int64_t sign_of_zero_mismatch = 0;
+  int64_t out_of_limit = 0;  // elements, NaN and infinity mismatches included
+  // Over elements that are finite on both sides; absent when there is none.
+  // Those with want 0 and got not 0 are left out of max_rel_err.
+  std::optional<double> min_diff, max_diff;  // of got - want
+  std::optional<double> max_abs_err, max_rel_err, rmse, rel_l2, cosine;
+  // Distances in units in the last place of the output's type; floats only.
+  std::optional<double> max_ulp, p50_ulp, p99_ulp, p999_ulp, mean_signed_ulp;
+  std::optional<double> share_correctly_rounded;  // at 0 ulp from want
+  /// The first element with the largest |got - want| / (atol + rtol * |want|),
+  /// a mismatch of NaN or infinity being infinite; of integers the first with
+  /// the largest |got - want|; of strings the first mismatch. -1 when all are
+  /// equal.
+  int64_t worst_index = -1;
+  std::string worst_want, worst_got;
+  /// 1 - that largest ratio: 1 is exact, 0 is at the limit, negative is out.
+  /// 1 or -inf where the comparison is exact; absent without elements.
+  std::optional<double> headroom;
+  bool bitwise_equal = false;
+  /// Of a case judged by distribution: the draws, the smallest p-value of all
+  /// counts times their number (1 at most), and what it may not be below. The
+  /// element, probability and share of that count are worst_index, _want and
+  /// _got; headroom is 1 - log(p_value) / log(p_limit).
+  std::optional<int64_t> n_draws;
+  std::optional<double> p_value, p_limit;
+  Limit limit;
+  /// What `got` was compared with: a word of the column of that name.
+  std::string reference = "expected";
+  /// Of distances to an oracle: its greatest bound, in ULP, and the greatest
+  /// error in condition-aware units.
+  std::optional<double> oracle_bound, max_unit_err;
+};
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_TESTING_MEASURE_OUTPUT_METRICS_H_

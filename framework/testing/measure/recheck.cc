@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/measure/recheck.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "framework/metric/element.h"
+#include "framework/testing/measure/guarded_memory.h"
+#include "framework/testing/record/csv.h"
+
+namespace assay::inline v1 {
+namespace {
+
+bool SameTensors(const Tensor& a, const Tensor& b) {
+  if (a.dtype() != b.dtype() || a.shape() != b.shape()) return false;
+  if (a.dtype() == DType::kString) {
+    return std::ranges::equal(a.strings(), b.strings());
+  }
+  if (BitsOf(a.dtype()) >= 8) return std::ranges::equal(a.bytes(), b.bytes());
+  // The bits behind the last packed element mean nothing.
+  for (int64_t i = 0; i < a.num_elements(); ++i) {
+    if (ElementBits(a.dtype(), a.data(), i) !=
+        ElementBits(b.dtype(), b.data(), i)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool AllSame(std::span<const Value> a, std::span<const Value> b) {
+  return std::ranges::equal(a, b, SameBits);
+}
+
+Judgement Fail(std::string message) {
+  return {Outcome::kFail, Reason::kStateChanged, std::move(message)};
+}
+
+/// The bits of one number, or part of a complex one, that Changed flips.
+struct Flip {
+  int bytes = 0;
+  uint64_t mask = 0;
+};
+
+Flip FlipOf(DType type) {
+  switch (type) {
+    // The sign, and the highest bit of the mantissa.
+    case DType::kFloat32:
+    case DType::kComplex64:
+      return {4, 0x8040'0000};
+    case DType::kFloat64:
+    case DType::kComplex128:
+      return {8, 0x8008'0000'0000'0000};
+    case DType::kFloat16:
+      return {2, 0x8200};
+    case DType::kBFloat16:
+      return {2, 0x8040};
+    case DType::kFloat8E4M3FN:
+    case DType::kFloat8E4M3FNUZ:
+      return {1, 0x84};
+    case DType::kFloat8E5M2:
+    case DType::kFloat8E5M2FNUZ:
+      return {1, 0x82};
+    default:
+      break;
+  }
+  const int bits = BitsOf(type);
+  return bits % 8 == 0 ? Flip{bits / 8, 1} : Flip{};
+}
+
+class Rechecker {
+ public:
+  Rechecker(Network& network, const DataSet& set, const Observation& first,
+            const Limit& limit, const RecheckPlan& plan)
+      : network_(network),
+        set_(set),
+        first_(first),
+        limit_(limit),
+        plan_(plan) {}
+
+  Rechecked Run() {
+    Rechecked result;
+    result.verdict = GuardInputs();
+    for (const size_t i : plan_.sensitive) {
+      if (result.verdict.outcome != Outcome::kPass) return result;
+      result.verdict = RunChanged(i);
+    }
+    if (result.verdict.outcome == Outcome::kPass) {
+      result.verdict = RunAgain(&result.distinct_results);
+    }
+    return result;
+  }
+
+ private:
+  static constexpr Outcome kGood = Outcome::kPass;
+
+  Judgement GuardInputs();
+  Judgement RunChanged(size_t index);
+  Judgement RunAgain(int64_t* distinct_results);
+  Observation IntoGuarded();
+  Judgement CheckMemory() const;
+  std::string NameOfInput(size_t index) const;
+
+  Network& network_;
+  const DataSet& set_;
+  const Observation& first_;
+  const Limit& limit_;
+  const RecheckPlan& plan_;
+  std::vector<Value> fed_;                // set_.inputs, guarded
+  std::vector<GuardedTensor> guards_;     // of the inputs, then outputs
+  std::vector<std::string> guard_names_;  // of each
+  std::vector<const Tensor*> unchanged_;  // what each input must be still
+  std::vector<Value> held_;               // the changed run's own outputs
+  std::vector<Value> copies_;             // and what they were
+};
+
+std::string Rechecker::NameOfInput(size_t index) const {
+  const auto declared = network_.inputs();
+  return index < declared.size() ? declared[index].name : StrCat(index);
+}
+
+Judgement Rechecker::GuardInputs() {
+  fed_ = set_.inputs;
+  for (size_t i = 0; i < fed_.size(); ++i) {
+    const Tensor* tensor = fed_[i].tensor();
+    if (tensor == nullptr || tensor->byte_size() == 0) continue;
+    Result<GuardedTensor> guarded = GuardedTensor::CopyOf(*tensor);
+    if (!guarded.ok()) {
+      return {Outcome::kError, Reason::kLimit, guarded.status().message()};
+    }
+    unchanged_.push_back(set_.inputs[i].tensor());
+    guard_names_.push_back(StrCat("input ", NameOfInput(i)));
+    fed_[i] = guarded->tensor();
+    guards_.push_back(*std::move(guarded));
+  }
+  return {kGood, Reason::kNone, ""};
+}
+
+Judgement Rechecker::RunChanged(size_t index) {
+  const Tensor* tensor = index < fed_.size() ? fed_[index].tensor() : nullptr;
+  const std::optional<Tensor> changed =
+      tensor == nullptr ? std::nullopt : Changed(*tensor);
+  if (!changed.has_value()) return {kGood, Reason::kNone, ""};
+  std::vector<Value> inputs = fed_;
+  inputs[index] = *changed;
+  held_.clear();
+  copies_.clear();
+  const Observation seen = RunLoaded(network_, inputs, {}, &held_);
+  // A network may be loaded for the values it was first given.
+  if (!seen.status.ok()) return {kGood, Reason::kNone, ""};
+  copies_ = seen.outputs;
+  if (AllSame(seen.outputs, first_.outputs)) {
+    return {Outcome::kSuspect, Reason::kValue,
+            StrCat("the outputs stay the same in every bit when input ",
+                   NameOfInput(index), " is changed, and should not")};
+  }
+  return {kGood, Reason::kNone, ""};
+}
+
+/// Runs with the first inputs, into guarded memory where an output is a tensor
+/// of bytes. What is then measured is that memory.
+Observation Rechecker::IntoGuarded() {
+  std::vector<Value> outputs(set_.expected.size());
+  std::vector<const GuardedTensor*> places(outputs.size());
+  guards_.reserve(guards_.size() + outputs.size());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const Tensor* want = set_.expected[i].tensor();
+    if (want == nullptr || want->byte_size() == 0) continue;
+    auto guarded = GuardedTensor::Filled(want->dtype(), want->shape());
+    if (!guarded.ok()) continue;  // no memory for it: as if none was given
+    outputs[i] = guarded->tensor();
+    guard_names_.push_back(StrCat("output ", first_.output_names[i]));
+    guards_.push_back(*std::move(guarded));
+    places[i] = &guards_.back();
+  }
+  Observation seen = RunLoaded(network_, fed_, outputs, nullptr);
+  if (seen.stage == Stage::kBind &&
+      seen.status.code() == StatusCode::kUnsupported) {
+    return RunLoaded(network_, fed_, {}, nullptr);
+  }
+  if (!seen.status.ok()) return seen;
+  for (size_t i = 0; i < places.size() && i < seen.outputs.size(); ++i) {
+    if (places[i] == nullptr) continue;
+    Result<Tensor> copy = places[i]->tensor().Clone();
+    if (copy.ok()) seen.outputs[i] = *std::move(copy);
+  }
+  return seen;
+}
+
+Judgement Rechecker::CheckMemory() const {
+  for (size_t i = 0; i < guards_.size(); ++i) {
+    if (const std::string damage = guards_[i].Damage(); !damage.empty()) {
+      return Fail(
+          StrCat("found ", damage, " of ", guard_names_[i], " written over"));
+    }
+    if (i < unchanged_.size() &&
+        !SameTensors(guards_[i].tensor(), *unchanged_[i])) {
+      return Fail(StrCat(guard_names_[i], " was written over"));
+    }
+  }
+  if (!AllSame(held_, copies_)) {
+    return Fail(
+        "outputs of a run that were still held changed in the next run");
+  }
+  return {kGood, Reason::kNone, ""};
+}
+
+Judgement Rechecker::RunAgain(int64_t* distinct_results) {
+  const Observation seen = IntoGuarded();
+  const auto metrics =
+      Measure(seen.outputs, set_.expected, seen.output_names, limit_);
+  Judgement verdict = Judge(seen, metrics);
+  if (verdict.outcome == kGood) verdict = CheckMemory();
+  if (verdict.outcome != kGood) {
+    // What a network took once it may not decline.
+    if (verdict.outcome == Outcome::kUnsupported) {
+      verdict.outcome = Outcome::kError;
+    }
+    verdict.message = StrCat("run again: ", verdict.message);
+    return verdict;
+  }
+  if (AllSame(seen.outputs, first_.outputs)) return verdict;
+  *distinct_results = 2;
+  if (!plan_.deterministic) return verdict;
+  return {Outcome::kFail, Reason::kValue,
+          "run again: other bits than in the first run, though run-to-run "
+          "determinism is claimed"};
+}
+
+}  // namespace
+
+std::vector<size_t> ParseIndices(std::string_view text) {
+  std::vector<size_t> indices;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(' '), text.size());
+    const auto index = ParseInt(text.substr(0, end));
+    if (index.has_value() && *index >= 0) {
+      indices.push_back(static_cast<size_t>(*index));
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return indices;
+}
+
+Rechecked Recheck(Network& network, const DataSet& set,
+                  const Observation& first, const Limit& limit,
+                  const RecheckPlan& plan) {
+  return Rechecker(network, set, first, limit, plan).Run();
+}
+
+std::optional<Tensor> Changed(const Tensor& tensor) {
+  const Flip flip = FlipOf(tensor.dtype());
+  if (flip.bytes == 0 || tensor.byte_size() == 0) return std::nullopt;
+  Result<Tensor> copy = tensor.Clone();
+  if (!copy.ok()) return std::nullopt;
+  std::byte* const end = copy->mutable_data() + copy->byte_size();
+  for (std::byte* at = copy->mutable_data(); at < end; at += flip.bytes) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, at, static_cast<size_t>(flip.bytes));
+    bits ^= flip.mask;
+    std::memcpy(at, &bits, static_cast<size_t>(flip.bytes));
+  }
+  return *std::move(copy);
+}
+
+bool SameBits(const Value& a, const Value& b) {
+  if (a.kind() != b.kind()) return false;
+  switch (a.kind()) {
+    case ValueKind::kNone:
+      return true;
+    case ValueKind::kTensor:
+      return SameTensors(*a.tensor(), *b.tensor());
+    case ValueKind::kSparseTensor:
+      return a.sparse()->shape == b.sparse()->shape &&
+             SameTensors(a.sparse()->values, b.sparse()->values) &&
+             SameTensors(a.sparse()->indices, b.sparse()->indices);
+    case ValueKind::kSequence:
+      return AllSame(a.sequence()->items, b.sequence()->items);
+    case ValueKind::kOptional:
+      return a.optional()->has_value() == b.optional()->has_value() &&
+             (!a.optional()->has_value() ||
+              SameBits(*a.optional()->value, *b.optional()->value));
+    case ValueKind::kMap:
+      return SameTensors(a.map()->keys, b.map()->keys) &&
+             AllSame(a.map()->values, b.map()->values);
+  }
+  return false;
+}
+
+}  // namespace assay::inline v1

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Instance: a backend of a run, with how it was set, as one word.
+//
+//   ASSAY_ASSIGN_OR_RETURN(Instance i, ParseInstance("onednn@3.13+threads=2"));
+//   i.name;           // "onednn"
+//   i.settings;       // {"threads", "2"}
+//   i.settings_text;  // "cpu:f32:all:2"
+
+#ifndef ASSAY_TESTING_PLAN_INSTANCE_H_
+#define ASSAY_TESTING_PLAN_INSTANCE_H_
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "framework/core/status.h"
+
+namespace assay::inline v1 {
+
+struct Instance {
+  std::string instance;  // all of it
+  std::string name;
+  std::map<std::string, std::string> settings;
+  std::string settings_text;  // device:precision:optimisation:threads
+};
+
+/// "name[@version][+key=value...]" taken apart; invalid argument with what was
+/// found. `settings_text` follows from it without probing: cpu:f32:all:1 unless
+/// one of the settings device, precision, opt, threads says otherwise.
+Result<Instance> ParseInstance(std::string_view text);
+
+/// The instance as part of a file's name: '/' and the like become '_'.
+std::string FileNameOf(std::string_view instance);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_TESTING_PLAN_INSTANCE_H_

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/plan/instance.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace assay {
+namespace {
+
+using Settings = std::map<std::string, std::string>;
+
+// Kills: a version taken for part of the name or of a setting; settings_text
+// that leaves a setting out.
+TEST(InstanceTest, AWordIsTakenApart) {
+  struct Row {
+    std::string_view text;
+    std::string name;
+    Settings settings;
+    std::string settings_text;
+  };
+  const std::vector<Row> rows = {
+      {"acme", "acme", {}, "cpu:f32:all:1"},
+      {"acme@3.13", "acme", {}, "cpu:f32:all:1"},
+      {"acme+threads=2", "acme", {{"threads", "2"}}, "cpu:f32:all:2"},
+      {"acme@3+opt=off+x=a@b=c",
+       "acme",
+       {{"opt", "off"}, {"x", "a@b=c"}},
+       "cpu:f32:off:1"},
+      {"acme+device=cuda:1+precision=bf16",
+       "acme",
+       {{"device", "cuda:1"}, {"precision", "bf16"}},
+       "cuda:1:bf16:all:1"},
+      {"acme+x=", "acme", {{"x", ""}}, "cpu:f32:all:1"},
+  };
+  for (const Row& row : rows) {
+    const Result<Instance> parsed = ParseInstance(row.text);
+    ASSERT_TRUE(parsed.ok()) << parsed.status().ToString();
+    EXPECT_EQ(parsed->instance, row.text);
+    EXPECT_EQ(parsed->name, row.name);
+    EXPECT_EQ(parsed->settings, row.settings) << row.text;
+    EXPECT_EQ(parsed->settings_text, row.settings_text);
+  }
+}
+
+// Kills: the second of two equal settings ignored; a lone + ignored.
+TEST(InstanceTest, OtherWordsAreInvalidArguments) {
+  struct Row {
+    std::string_view text;
+    std::string_view message;
+  };
+  const std::vector<Row> rows = {
+      {"", "backend '' has no name"},
+      {"+a=b", "backend '+a=b' has no name"},
+      {"@3", "backend '@3' has no name"},
+      {"acme+", "found the setting '', wanted name=value"},
+      {"acme+fast", "found the setting 'fast', wanted name=value"},
+      {"acme+=1", "found the setting '=1', wanted name=value"},
+      {"acme+a=1++b=2", "found the setting '', wanted name=value"},
+      {"acme+a=1+a=2", "the setting a is given twice"},
+  };
+  for (const Row& row : rows) {
+    const Status status = ParseInstance(row.text).status();
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << row.text;
+    EXPECT_THAT(status.message(), testing::HasSubstr(std::string(row.message)));
+  }
+}
+
+}  // namespace
+}  // namespace assay

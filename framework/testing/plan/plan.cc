@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/plan/plan.h"
+
+#include <algorithm>
+
+#include "framework/testing/file/digest.h"
+#include "framework/testing/record/tables.h"
+
+namespace assay::inline v1 {
+namespace {
+
+std::string Joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) {
+    if (!text.empty()) text += ' ';
+    text += word;
+  }
+  return text;
+}
+
+bool Contains(const std::vector<std::string>& words, std::string_view word) {
+  return words.empty() ||
+         std::find(words.begin(), words.end(), word) != words.end();
+}
+
+PlanRow RowOf(const TestCase& c, PlannedBackend& backend) {
+  PlanRow row;
+  row.test_id = c.test_id;
+  row.backend = backend.instance;
+  row.settings = backend.settings_text;
+  row.suite = c.suite;
+  row.op = c.op;
+  row.domain = c.domain;
+  row.opset = c.opset;
+  row.dtypes = Joined(c.dtypes);
+  row.kind = c.kind;
+  row.corpus = c.corpus;
+  row.directory = c.directory.string();
+  row.shape_sig = c.shape_sig;
+  row.comparator = ToString(c.limit.comparator);
+  row.rtol = c.limit.rtol;
+  row.atol = c.limit.atol;
+  row.limit_source = c.limit.source;
+  row.vacuous = c.vacuous;
+  row.sensitive = c.sensitive;
+  row.n_data_sets = c.n_data_sets;
+  const CasePolicy policy = backend.policy.Of(c, backend.instance);
+  row.claimed = policy.claimed;
+  row.deterministic =
+      std::ranges::any_of(backend.policy.claims(), [](const Claim& claim) {
+        return claim.kind == Claim::Kind::kDeterministic;
+      });
+  if (policy.expected != nullptr) {
+    row.expected = ToString(*policy.expected->outcome);
+    row.expected_source = policy.expected->source;
+    row.because = policy.expected->because;
+  }
+  if (policy.tolerated != nullptr) {
+    row.tolerate_rtol = policy.tolerated->tolerance->rtol;
+    row.tolerate_atol = policy.tolerated->tolerance->atol;
+    row.tolerate_source = policy.tolerated->source;
+  }
+  return row;
+}
+
+}  // namespace
+
+BackendUse UseOf(const PlannedBackend& backend) {
+  BackendUse use;
+  use.instance = backend.instance;
+  use.spec = backend.spec;
+  use.name = backend.name;
+  use.settings_text = backend.settings_text;
+  use.module = backend.module.string();
+  use.module_sha256 = backend.module_sha256;
+  use.policy_dir = backend.policy_dir.string();
+  use.policy_hash = Sha256(backend.policy.text());
+  for (const Claim& claim : backend.policy.claims()) {
+    use.claims.push_back(claim.text);
+  }
+  use.floor = {backend.policy.floor().begin(), backend.policy.floor().end()};
+  use.policy_errors = backend.policy.Errors();
+  return use;
+}
+
+namespace {
+
+Result<Query> FilterOf(const Selection& selection) {
+  ASSAY_ASSIGN_OR_RETURN(Query query, Query::Parse(selection.filter));
+  if (query.NeedsOutcome()) {
+    return InvalidArgument("the filter '", selection.filter,
+                           "' asks for an outcome, which a plan cannot know");
+  }
+  return query;
+}
+
+/// The cases that a selection takes for at least one backend, over all corpora.
+Result<std::vector<const TestCase*>> Select(
+    const Selection& selection, const Query& query,
+    const std::vector<Corpus>& corpora,
+    const std::vector<PlannedBackend>& backends) {
+  std::vector<const TestCase*> cases;
+  for (const Corpus& corpus : corpora) {
+    for (const TestCase& c : corpus.cases) {
+      const auto wanted = [&](const PlannedBackend& backend) {
+        return query.Matches({c, backend.instance, {}, {}});
+      };
+      if ((selection.tier != "smoke" || c.kind == "node") &&
+          Contains(selection.suites, c.suite) &&
+          std::any_of(backends.begin(), backends.end(), wanted)) {
+        cases.push_back(&c);
+      }
+    }
+  }
+  std::sort(cases.begin(), cases.end(), [](const auto* a, const auto* b) {
+    return a->test_id < b->test_id;
+  });
+  for (size_t i = 1; i < cases.size(); ++i) {
+    if (cases[i]->test_id == cases[i - 1]->test_id) {
+      return InvalidArgument("the corpora ", cases[i - 1]->corpus, " and ",
+                             cases[i]->corpus, " both have the case ",
+                             cases[i]->test_id);
+    }
+  }
+  return cases;
+}
+
+}  // namespace
+
+const BackendUse& Plan::Backend(std::string_view instance) const {
+  return *std::find_if(
+      backends.begin(), backends.end(),
+      [&](const BackendUse& use) { return use.instance == instance; });
+}
+
+bool Plan::Partial() const {
+  const auto is_here = [this](std::string_view name) {
+    return std::ranges::find(corpora, name, &CorpusUse::name) != corpora.end();
+  };
+  return selection.Partial() || !std::ranges::all_of(kDefaultCorpora, is_here);
+}
+
+Result<Plan> MakePlan(const Selection& selection, std::string command,
+                      const std::vector<Corpus>& corpora,
+                      const std::vector<std::filesystem::path>& directories,
+                      std::vector<PlannedBackend>& backends) {
+  ASSAY_ASSIGN_OR_RETURN(const Query query, FilterOf(selection));
+  ASSAY_ASSIGN_OR_RETURN(const auto cases,
+                         Select(selection, query, corpora, backends));
+  Plan plan;
+  plan.selection = selection;
+  plan.command = std::move(command);
+  std::string corpus_hashes;
+  for (size_t i = 0; i < corpora.size(); ++i) {
+    const Corpus& corpus = corpora[i];
+    plan.corpora.push_back({corpus.name, corpus.hash, directories[i].string(),
+                            static_cast<int64_t>(corpus.cases.size()),
+                            corpus.drift});
+    corpus_hashes += corpus.hash;
+  }
+  plan.corpus_hash = Sha256(corpus_hashes);
+  std::string policies;
+  for (PlannedBackend& backend : backends) {
+    for (const TestCase* c : cases) {
+      if (query.Matches({*c, backend.instance, {}, {}})) {
+        plan.rows.push_back(RowOf(*c, backend));
+      }
+    }
+    plan.backends.push_back(UseOf(backend));
+    policies += StrCat(backend.instance, "\n", backend.policy.text());
+  }
+  if (plan.rows.empty()) {
+    return InvalidArgument(
+        "the selection is empty: ",
+        selection.filter.empty()
+            ? std::string("no suite of that name has a case")
+            : StrCat("no case matches '", selection.filter, "'"));
+  }
+  plan.policy_hash = Sha256(policies);
+  std::vector<size_t> all(plan.rows.size());
+  for (size_t i = 0; i < all.size(); ++i) all[i] = i;
+  plan.digest = DigestOf(plan, all);
+  return plan;
+}
+
+std::string PartSelection::Name() const {
+  const auto name = [](const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) {
+      text += (text.empty() ? "" : "+") + word;
+    }
+    return text.empty() ? std::string("all") : text;
+  };
+  std::string text =
+      StrCat(name(suites), ".", name(backends), ".", shard, "of", n_shards);
+  return FileNameOf(text);
+}
+
+std::vector<size_t> RowsOf(const Plan& plan, const PartSelection& part) {
+  std::vector<size_t> rows;
+  for (size_t i = 0; i < plan.rows.size(); ++i) {
+    const PlanRow& row = plan.rows[i];
+    if (!Contains(part.suites, row.suite) ||
+        !Contains(part.backends, row.backend)) {
+      continue;
+    }
+    const uint64_t hash = StableHash(row.test_id);
+    if (hash % static_cast<uint64_t>(part.n_shards) ==
+        static_cast<uint64_t>(part.shard - 1)) {
+      rows.push_back(i);
+    }
+  }
+  return rows;
+}
+
+std::string DigestOf(const Plan& plan, const std::vector<size_t>& rows) {
+  std::string text = StrCat(plan.selection.seed, "\n", plan.corpus_hash, "\n");
+  for (const size_t i : rows) {
+    PlanRow row = plan.rows[i];
+    row.cost_ms.reset();  // scheduling decides no outcome
+    row.oracle.clear();   // nor does an oracle
+    AppendCsvRow(text, row);
+  }
+  for (const BackendUse& use : plan.backends) {
+    const bool used = std::any_of(rows.begin(), rows.end(), [&](size_t i) {
+      return plan.rows[i].backend == use.instance;
+    });
+    if (used) text += StrCat(use.instance, " ", use.module_sha256, "\n");
+  }
+  return Sha256(text);
+}
+
+}  // namespace assay::inline v1

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Plan: every test_id x backend of a run, with what a worker needs to run it
+// and what the policy says of it. A folder with plan.csv and plan.json.
+//
+//   ASSAY_ASSIGN_OR_RETURN(Plan plan, MakePlan(selection, corpora, backends));
+//   ASSAY_RETURN_IF_ERROR(WritePlan(plan, "build/plan"));
+//   for (size_t i : plan.Shard({"node"}, {"onednn"}, 2, 4)) Run(plan.rows[i]);
+//
+// A shard is chosen by the hash of the test_id, so that it does not change when
+// other cases come or go.
+
+#ifndef ASSAY_TESTING_PLAN_PLAN_H_
+#define ASSAY_TESTING_PLAN_PLAN_H_
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "framework/core/status.h"
+#include "framework/testing/case/corpus.h"
+#include "framework/testing/plan/instance.h"
+#include "framework/testing/policy/policy.h"
+#include "framework/testing/record/rows.h"
+
+namespace assay::inline v1 {
+
+/// What a person asked for; the defaults are a full run.
+struct Selection {
+  std::vector<std::string> suites;  // empty: all
+  std::string filter;               // a Query; empty: all
+  std::string tier = "ci";
+  int64_t seed = 0;
+
+  /// Whether anything was left out, so that no conformance can follow.
+  bool Partial() const {
+    return !suites.empty() || !filter.empty() || tier == "smoke";
+  }
+};
+
+/// One backend of a run.
+struct PlannedBackend : Instance {
+  std::string spec;  // how a command names it: the instance, or file+settings
+  std::filesystem::path module;      // the file to load
+  std::filesystem::path policy_dir;  // may not exist
+  std::string module_sha256;
+  Policy policy;
+};
+
+struct CorpusUse {
+  std::string name;
+  std::string hash;
+  std::string directory;
+  int64_t n_cases = 0;
+  std::vector<std::string> drift;
+};
+
+/// A backend's part of a plan as plan.json keeps it.
+struct BackendUse {
+  std::string instance;
+  std::string spec;
+  std::string name;
+  std::string settings_text;
+  std::string module;
+  std::string module_sha256;
+  std::string policy_dir;
+  std::string policy_hash;
+  std::vector<std::string> claims;
+  std::vector<std::string> floor;          // test_ids that must pass
+  std::vector<std::string> policy_errors;  // lines that are wrong
+};
+
+BackendUse UseOf(const PlannedBackend& backend);
+
+struct Plan {
+  Selection selection;
+  std::string command;
+  std::string policy_hash;
+  std::string corpus_hash;
+  std::string digest;  // of all that decides an outcome
+  std::vector<CorpusUse> corpora;
+  std::vector<BackendUse> backends;
+  std::vector<PlanRow> rows;  // by backend, then test_id
+
+  const BackendUse& Backend(std::string_view instance) const;
+
+  /// Whether cases were left out, by the selection or because the corpus that
+  /// floors and expectations are about was not asked for.
+  bool Partial() const;
+};
+
+/// Crosses cases and backends. Invalid argument when the filter is wrong or
+/// asks for outcomes, or when the selection is empty.
+Result<Plan> MakePlan(const Selection& selection, std::string command,
+                      const std::vector<Corpus>& corpora,
+                      const std::vector<std::filesystem::path>& directories,
+                      std::vector<PlannedBackend>& backends);
+
+Status WritePlan(const Plan& plan, const std::filesystem::path& directory);
+Result<Plan> ReadPlan(const std::filesystem::path& directory);
+
+/// One part of a plan: what one ctest entry runs. Empty lists mean all.
+struct PartSelection {
+  std::vector<std::string> suites;
+  std::vector<std::string> backends;
+  int shard = 1;  // 1..n_shards
+  int n_shards = 1;
+
+  /// "node.onednn.2of4", the name of the part's files.
+  std::string Name() const;
+};
+
+/// Indices of the plan's rows in that part, in order.
+std::vector<size_t> RowsOf(const Plan& plan, const PartSelection& part);
+
+/// Digest of all that decides the outcomes of these rows: the rows, the
+/// modules, the seed.
+std::string DigestOf(const Plan& plan, const std::vector<size_t>& rows);
+
+/// part.json, which ties a part's journals to its plan.
+struct PartHeader {
+  PartSelection selection;
+  std::string digest;
+};
+Status WritePart(const PartHeader& part,
+                 const std::filesystem::path& directory);
+Result<PartHeader> ReadPart(const std::filesystem::path& directory);
+
+/// OK when the part was made with this plan, these modules and this policy;
+/// failed precondition, naming it, otherwise.
+Status CheckPart(const Plan& plan, const std::filesystem::path& directory);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_TESTING_PLAN_PLAN_H_

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "framework/testing/file/file.h"
+#include "framework/testing/plan/plan.h"
+#include "framework/testing/record/tables.h"
+
+namespace assay::inline v1 {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Selection, suites, filter, tier, seed)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CorpusUse, name, hash, directory, n_cases,
+                                   drift)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BackendUse, instance, spec, name,
+                                   settings_text, module, module_sha256,
+                                   policy_dir, policy_hash, claims, floor,
+                                   policy_errors)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PartSelection, suites, backends, shard,
+                                   n_shards)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PartHeader, selection, digest)
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+constexpr const char* kSchema = "assay.plan/1";
+
+}  // namespace
+
+Status WritePlan(const Plan& plan, const fs::path& directory) {
+  ASSAY_RETURN_IF_ERROR(MakeDirectory(directory));
+  ASSAY_RETURN_IF_ERROR(WriteFile(directory / "plan.csv", ToCsv(plan.rows)));
+  const Json json = {{"schema", kSchema},
+                     {"digest", plan.digest},
+                     {"command", plan.command},
+                     {"policy_hash", plan.policy_hash},
+                     {"corpus_hash", plan.corpus_hash},
+                     {"selection", plan.selection},
+                     {"corpora", plan.corpora},
+                     {"backends", plan.backends},
+                     {"n_planned", plan.rows.size()}};
+  return WriteFile(directory / "plan.json", json.dump(1) + "\n");
+}
+
+Result<Plan> ReadPlan(const fs::path& directory) {
+  const fs::path file = directory / "plan.json";
+  ASSAY_ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
+  Plan plan;
+  size_t n_planned = 0;
+  try {
+    const Json json = Json::parse(text);
+    if (const std::string schema = json.at("schema"); schema != kSchema) {
+      return DataLoss(file.string(), ": schema is ", schema, ", wanted ",
+                      kSchema);
+    }
+    plan.digest = json.at("digest");
+    plan.command = json.at("command");
+    plan.policy_hash = json.at("policy_hash");
+    plan.corpus_hash = json.at("corpus_hash");
+    plan.selection = json.at("selection");
+    plan.corpora = json.at("corpora");
+    plan.backends = json.at("backends");
+    n_planned = json.at("n_planned");
+  } catch (const Json::exception& error) {
+    return DataLoss(file.string(), ": ", error.what());
+  }
+  ASSAY_ASSIGN_OR_RETURN(const std::string csv,
+                         ReadFile(directory / "plan.csv"));
+  ASSAY_ASSIGN_OR_RETURN(plan.rows, ParseCsv<PlanRow>(csv));
+  for (const PlanRow& row : plan.rows) {
+    const auto named = [&](const BackendUse& use) {
+      return use.instance == row.backend;
+    };
+    if (std::none_of(plan.backends.begin(), plan.backends.end(), named)) {
+      return DataLoss(file.string(), ": plan.csv names the backend ",
+                      row.backend, ", which it does not describe");
+    }
+  }
+  std::vector<size_t> all(plan.rows.size());
+  for (size_t i = 0; i < all.size(); ++i) all[i] = i;
+  if (plan.rows.size() != n_planned || DigestOf(plan, all) != plan.digest) {
+    return DataLoss(directory.string(),
+                    ": plan.csv is not the one that plan.json describes");
+  }
+  return plan;
+}
+
+Status WritePart(const PartHeader& part, const fs::path& directory) {
+  return WriteFile(directory / "part.json", Json(part).dump(1) + "\n");
+}
+
+Result<PartHeader> ReadPart(const fs::path& directory) {
+  const fs::path file = directory / "part.json";
+  ASSAY_ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
+  try {
+    return Json::parse(text).get<PartHeader>();
+  } catch (const Json::exception& error) {
+    return DataLoss(file.string(), ": ", error.what());
+  }
+}
+
+Status CheckPart(const Plan& plan, const fs::path& directory) {
+  ASSAY_ASSIGN_OR_RETURN(const PartHeader part, ReadPart(directory));
+  if (part.digest == DigestOf(plan, RowsOf(plan, part.selection))) {
+    return OkStatus();
+  }
+  return FailedPrecondition(directory.string(),
+                            " was made with another plan, module or policy: "
+                            "run its entry again");
+}
+
+}  // namespace assay::inline v1

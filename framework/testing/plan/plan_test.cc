@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/plan/plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "framework/testing/file/file.h"
+#include "framework/testing/file/scratch_folder.h"
+#include "framework/testing/record/tables.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TestCase CaseOf(const std::string& suite, const std::string& name) {
+  TestCase c;
+  c.test_id = suite + "/Abs/" + name;
+  c.suite = suite;
+  c.op = "Abs";
+  c.domain = "ai.onnx";
+  c.corpus = "onnx";
+  c.dtypes = {"float32", "int64"};
+  c.limit = {Comparator::kTolerance, 1e-3, 1e-7, "onnx"};
+  return c;
+}
+
+Corpus CorpusOf(int n_cases) {
+  Corpus corpus;
+  corpus.name = "onnx";
+  corpus.hash = "hash";
+  for (int i = 0; i < n_cases; ++i) {
+    corpus.cases.push_back(
+        CaseOf(i % 3 == 0 ? "model" : "node", StrCat("case_", i)));
+  }
+  return corpus;
+}
+
+PlannedBackend BackendOf(const std::string& instance) {
+  PlannedBackend backend;
+  static_cast<Instance&>(backend) = *ParseInstance(instance);
+  backend.module_sha256 = "sha of " + backend.name;
+  return backend;
+}
+
+Result<Plan> Make(const Selection& selection,
+                  const std::vector<Corpus>& corpora,
+                  std::vector<PlannedBackend> backends) {
+  const std::vector<fs::path> directories(corpora.size(), "corpus");
+  return MakePlan(selection, "assay run", corpora, directories, backends);
+}
+
+Plan PlanOf(const std::vector<Corpus>& corpora,
+            const std::string& filter = "") {
+  Selection selection;
+  selection.filter = filter;
+  Result<Plan> plan =
+      Make(selection, corpora, {BackendOf("acme"), BackendOf("other+opt=off")});
+  EXPECT_TRUE(plan.ok()) << plan.status().ToString();
+  return plan.ok() ? *plan : Plan();
+}
+
+std::vector<std::string> IdsOf(const Plan& plan) {
+  std::vector<std::string> ids;
+  for (const PlanRow& row : plan.rows) {
+    ids.push_back(row.backend + " " + row.test_id);
+  }
+  return ids;
+}
+
+// Kills: rows not grouped by backend or not sorted; a filter that asks about
+// the first backend only.
+TEST(PlanTest, CasesAreCrossedWithBackends) {
+  Corpus corpus;
+  corpus.cases = {CaseOf("node", "b"), CaseOf("node", "a")};
+  EXPECT_THAT(
+      IdsOf(PlanOf({corpus})),
+      ElementsAre("acme node/Abs/a", "acme node/Abs/b",
+                  "other+opt=off node/Abs/a", "other+opt=off node/Abs/b"));
+  EXPECT_THAT(IdsOf(PlanOf({corpus}, "id:*/a")),
+              ElementsAre("acme node/Abs/a", "other+opt=off node/Abs/a"));
+  EXPECT_THAT(IdsOf(PlanOf({corpus}, "backend:other id:*/a")),
+              ElementsAre("other+opt=off node/Abs/a"));
+}
+
+// Kills: a plan of nothing; a wrong filter taken for one that matches nothing.
+TEST(PlanTest, SelectionsThatCannotBeAreInvalidArguments) {
+  struct Row {
+    std::vector<Corpus> corpora;
+    std::vector<std::string> suites;
+    std::string filter;
+    std::string message;
+  };
+  const Corpus corpus = CorpusOf(3);
+  for (const Row& row : std::vector<Row>{
+           {{corpus}, {}, "op:Conv", "the selection is empty: no case matches"},
+           {{corpus}, {"perf"}, "", "the selection is empty: no suite"},
+           {{}, {}, "", "the selection is empty"},
+           {{corpus}, {}, "op:", "column 4: found nothing"},
+           {{corpus}, {}, "not outcome:pass", "asks for an outcome"},
+           {{corpus, corpus}, {}, "", "both have the case"}}) {
+    Selection selection;
+    selection.suites = row.suites;
+    selection.filter = row.filter;
+    const Status status =
+        Make(selection, row.corpora, {BackendOf("acme")}).status();
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << row.message;
+    EXPECT_THAT(status.message(), HasSubstr(row.message));
+  }
+}
+
+// Kills: a line of the policy that does not reach the row.
+TEST(PlanTest, RowsSayWhatThePolicySays) {
+  const ScratchFolder folder;
+  folder.Write("expectations.txt",
+               "expect crash where id:node/Abs/a because \"known\"\n"
+               "tolerate rtol=1 atol=2 where id:node/Abs/a because \"wide\"\n"
+               "expect fail where op:Gone because \"old\"\n");
+  folder.Write("passing.txt", "node/Abs/b\n");
+  PlannedBackend backend = BackendOf("acme");
+  backend.policy = *ReadPolicy(folder.path(), {}, "2026-01-01");
+  Corpus corpus;
+  corpus.cases = {CaseOf("node", "a"), CaseOf("node", "b")};
+  const Result<Plan> plan = Make({}, {corpus}, {backend});
+  ASSERT_TRUE(plan.ok()) << plan.status().ToString();
+  const PlanRow& row = plan->rows[0];
+  EXPECT_EQ(row.expected, "crash");
+  EXPECT_EQ(row.expected_source, "expectations.txt:1");
+  EXPECT_EQ(row.because, "known");
+  EXPECT_EQ(row.tolerate_rtol, 1);
+  EXPECT_EQ(row.tolerate_atol, 2);
+  EXPECT_EQ(row.tolerate_source, "expectations.txt:2");
+  EXPECT_EQ(row.dtypes, "float32 int64");
+  EXPECT_EQ(plan->rows[1].expected, "");
+  EXPECT_THAT(plan->backends[0].floor, ElementsAre("node/Abs/b"));
+  EXPECT_EQ(plan->backends[0].policy_errors.size(), 1U);
+}
+
+// Kills: a shard from 0; a case in two shards or in none; a shard by position.
+TEST(PlanTest, EveryRowIsInExactlyOneShard) {
+  const Plan plan = PlanOf({CorpusOf(100)});
+  for (int n = 1; n <= 8; ++n) {
+    std::vector<int> times(plan.rows.size());
+    for (int shard = 1; shard <= n; ++shard) {
+      const auto rows = RowsOf(plan, {{}, {}, shard, n});
+      EXPECT_FALSE(rows.empty()) << shard << " of " << n;
+      for (const size_t i : rows) ++times[i];
+    }
+    EXPECT_THAT(times, testing::Each(1)) << n << " shards";
+  }
+}
+
+TEST(PlanTest, PartsTakeTheirSuitesAndBackends) {
+  const Plan plan = PlanOf({CorpusOf(30)});
+  const auto rows = RowsOf(plan, {{"model"}, {"acme"}, 1, 1});
+  EXPECT_EQ(rows.size(), 10U);
+  for (const size_t i : rows) {
+    EXPECT_EQ(plan.rows[i].suite, "model");
+    EXPECT_EQ(plan.rows[i].backend, "acme");
+  }
+  EXPECT_EQ((PartSelection{{"node"}, {"acme"}, 2, 4}.Name()), "node.acme.2of4");
+}
+
+// Kills: a shard that depends on what else is planned.
+TEST(PlanTest, OtherCasesDoNotMoveACaseToAnotherShard) {
+  const Plan small = PlanOf({CorpusOf(40)});
+  const Plan large = PlanOf({CorpusOf(90)});
+  std::map<std::string, int> shard_of;
+  for (int shard = 1; shard <= 4; ++shard) {
+    for (const size_t i : RowsOf(large, {{}, {}, shard, 4})) {
+      shard_of[large.rows[i].test_id] = shard;
+    }
+  }
+  for (int shard = 1; shard <= 4; ++shard) {
+    for (const size_t i : RowsOf(small, {{}, {}, shard, 4})) {
+      EXPECT_EQ(shard_of[small.rows[i].test_id], shard);
+    }
+  }
+}
+
+std::string DigestAfter(const std::function<void(Plan&)>& change) {
+  Plan plan = PlanOf({CorpusOf(6)});
+  change(plan);
+  std::vector<size_t> all(plan.rows.size());
+  std::iota(all.begin(), all.end(), size_t{0});
+  return DigestOf(plan, all);
+}
+
+// Kills: an ingredient that the digest leaves out; a digest that a scheduling
+// hint changes.
+TEST(PlanTest, TheDigestIsOfAllThatDecidesAnOutcome) {
+  struct Row {
+    std::string_view name;
+    std::function<void(Plan&)> change;
+    bool changes;
+  };
+  const std::vector<Row> rows = {
+      {"seed", [](Plan& p) { p.selection.seed = 1; }, true},
+      {"corpus", [](Plan& p) { p.corpus_hash = "x"; }, true},
+      {"module", [](Plan& p) { p.backends[1].module_sha256 = "x"; }, true},
+      {"expectation", [](Plan& p) { p.rows[3].expected = "fail"; }, true},
+      {"tolerance", [](Plan& p) { p.rows[3].tolerate_rtol = 1; }, true},
+      {"limit", [](Plan& p) { p.rows[3].rtol = 1; }, true},
+      {"claim", [](Plan& p) { p.rows[3].claimed = true; }, true},
+      {"case", [](Plan& p) { p.rows.pop_back(); }, true},
+      {"cost", [](Plan& p) { p.rows[3].cost_ms = 7; }, false},
+      {"command", [](Plan& p) { p.command = "x"; }, false},
+      {"nothing", [](Plan&) {}, false},
+  };
+  const std::string before = PlanOf({CorpusOf(6)}).digest;
+  for (const Row& row : rows) {
+    EXPECT_EQ(DigestAfter(row.change) != before, row.changes) << row.name;
+  }
+}
+
+// Kills: a field of plan.json that is written and not read.
+TEST(PlanTest, APlanIsReadAsItWasWritten) {
+  const ScratchFolder folder;
+  const Plan plan = PlanOf({CorpusOf(6)}, "op:Abs");
+  ASSERT_TRUE(WritePlan(plan, folder.path() / "plan").ok());
+  const Result<Plan> read = ReadPlan(folder.path() / "plan");
+  ASSERT_TRUE(read.ok()) << read.status().ToString();
+  EXPECT_EQ(ToCsv(read->rows), ToCsv(plan.rows));
+  EXPECT_EQ(read->digest, plan.digest);
+  EXPECT_EQ(read->command, plan.command);
+  EXPECT_EQ(read->policy_hash, plan.policy_hash);
+  EXPECT_EQ(read->corpus_hash, plan.corpus_hash);
+  EXPECT_EQ(read->selection.filter, "op:Abs");
+  ASSERT_EQ(read->backends.size(), 2U);
+  EXPECT_EQ(read->Backend("other+opt=off").settings_text, "cpu:f32:off:1");
+  ASSERT_EQ(read->corpora.size(), 1U);
+  EXPECT_EQ(read->corpora[0].n_cases, 6);
+}
+
+// Kills: a changed plan.csv accepted; a part of another plan accepted.
+TEST(PlanTest, FilesThatDoNotBelongTogetherAreRefused) {
+  const ScratchFolder folder;
+  const Plan plan = PlanOf({CorpusOf(6)});
+  const fs::path at = folder.path() / "plan";
+  ASSERT_TRUE(WritePlan(plan, at).ok());
+  const PartSelection selection = {{"node"}, {"acme"}, 1, 2};
+  const PartHeader part = {selection, DigestOf(plan, RowsOf(plan, selection))};
+  ASSERT_TRUE(WritePart(part, folder.path()).ok());
+  EXPECT_TRUE(CheckPart(plan, folder.path()).ok());
+  Plan other = plan;
+  other.backends[0].module_sha256 = "x";
+  const Status refused = CheckPart(other, folder.path());
+  EXPECT_EQ(refused.code(), StatusCode::kFailedPrecondition);
+  EXPECT_THAT(refused.message(), HasSubstr(folder.path().string()));
+
+  std::string csv = *ReadFile(at / "plan.csv");
+  csv.replace(csv.find("tolerance"), 9, "exact");
+  ASSERT_TRUE(WriteFile(at / "plan.csv", csv).ok());
+  EXPECT_EQ(ReadPlan(at).status().code(), StatusCode::kDataLoss);
+  for (const std::string_view text : {"", "{", "[]", "{\"schema\": \"x\"}"}) {
+    ASSERT_TRUE(WriteFile(at / "plan.json", text).ok());
+    const Status status = ReadPlan(at).status();
+    EXPECT_EQ(status.code(), StatusCode::kDataLoss) << text;
+    EXPECT_THAT(status.message(), HasSubstr("plan.json")) << text;
+  }
+}
+
+}  // namespace
+}  // namespace assay

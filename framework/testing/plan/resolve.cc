@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/plan/resolve.h"
+
+#include <filesystem>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "framework/testing/file/digest.h"
+#include "framework/testing/file/module_path.h"
+
+namespace assay::inline v1 {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The file that `text` begins with, where it names one: a module's name ends
+/// in ".so", and settings may follow, as in ./acme.so+threads=2.
+std::string FileOf(const std::string& text) {
+  const size_t end = text.find(".so");
+  if (end == std::string::npos) return {};
+  const std::string_view rest = std::string_view(text).substr(end + 3);
+  return rest.empty() || rest[0] == '+' ? text.substr(0, end + 3)
+                                        : std::string();
+}
+
+std::string Known(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) {
+    text += (text.empty() ? "" : ", ") + name;
+  }
+  return text.empty() ? "none" : text;
+}
+
+}  // namespace
+
+Result<PlannedBackend> ResolveBackend(const std::string& text) {
+  fs::path module;
+  std::string instance = text;
+  std::error_code error;
+  if (const std::string file = FileOf(text); !file.empty()) {
+    module = fs::absolute(file, error).lexically_normal();
+    instance = module.stem().string() + text.substr(file.size());
+  }
+  ASSAY_ASSIGN_OR_RETURN(Instance parsed, ParseInstance(instance));
+  PlannedBackend backend;
+  static_cast<Instance&>(backend) = std::move(parsed);
+  backend.spec = instance;
+  if (module.empty()) {
+    module = ModulePath(backend.name);
+  } else {
+    backend.spec = module.string() + text.substr(FileOf(text).size());
+  }
+  if (!fs::exists(module, error)) {
+    return InvalidArgument("no backend ", text, ": found no ", module.string(),
+                           "; installed are ", Known(InstalledBackends()));
+  }
+  backend.module = module;
+  ASSAY_ASSIGN_OR_RETURN(backend.module_sha256, Sha256OfFile(module));
+  backend.policy_dir = PolicyPath(module);
+  ASSAY_ASSIGN_OR_RETURN(
+      backend.policy,
+      ReadPolicy(backend.policy_dir, MachineFeatures(), Today()));
+  return backend;
+}
+
+Status CheckPolicies(const Plan& plan) {
+  for (const BackendUse& backend : plan.backends) {
+    ASSAY_ASSIGN_OR_RETURN(const Policy policy,
+                           ReadPolicy(backend.policy_dir, MachineFeatures(),
+                                      Today(), Reasons::kMayBeEmpty));
+    if (Sha256(policy.text()) != backend.policy_hash) {
+      return FailedPrecondition("the policy of ", backend.instance, " in ",
+                                backend.policy_dir,
+                                " is not the one that was planned with: plan "
+                                "again");
+    }
+  }
+  return OkStatus();
+}
+
+}  // namespace assay::inline v1

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A backend as a person names it, with its module and its policy.
+//
+//   ASSAY_ASSIGN_OR_RETURN(const PlannedBackend onednn,
+//                          ResolveBackend("onednn+threads=2"));
+
+#ifndef ASSAY_TESTING_PLAN_RESOLVE_H_
+#define ASSAY_TESTING_PLAN_RESOLVE_H_
+
+#include <string>
+
+#include "framework/core/status.h"
+#include "framework/testing/plan/plan.h"
+
+namespace assay::inline v1 {
+
+/// A backend by name, instance or file, with its policy.
+Result<PlannedBackend> ResolveBackend(const std::string& text);
+
+/// Failed precondition where the expectations, claims or floors of a backend
+/// are no longer those that the plan was made with.
+Status CheckPolicies(const Plan& plan);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_TESTING_PLAN_RESOLVE_H_

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A line of expectations.txt and one of claims.txt, parsed.
+//
+//   ASSAY_ASSIGN_OR_RETURN(const ExpectationLine line, ParseExpectation(text));
+//   if (line.expectation.where.Matches(subject)) ...
+
+#ifndef ASSAY_TESTING_POLICY_EXPECTATION_H_
+#define ASSAY_TESTING_POLICY_EXPECTATION_H_
+
+#include <optional>
+#include <string>
+
+#include "framework/testing/case/test_case.h"
+#include "framework/testing/policy/query.h"
+#include "framework/testing/record/outcome.h"
+
+namespace assay::inline v1 {
+
+/// `expect OUTCOME where QUERY because "..." [until DATE] [when cpu:FEATURE]`,
+/// or `tolerate rtol=R atol=A where ...`.
+struct Expectation {
+  std::optional<Outcome> outcome;  // of an expect line
+  std::optional<Limit> tolerance;  // of a tolerate line
+  Query where;
+  std::string because;
+  std::string until;   // ISO date; empty: for ever
+  std::string source;  // "expectations.txt:12"
+};
+
+/// `claim forward where QUERY`, `claim gradient where QUERY`,
+/// `claim deterministic run-to-run`.
+struct Claim {
+  enum class Kind { kForward, kGradient, kDeterministic } kind;
+  Query where;
+  std::string text;    // the sentence
+  std::string source;  // "claims.txt:3"
+};
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_TESTING_POLICY_EXPECTATION_H_

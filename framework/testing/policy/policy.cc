@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/policy/policy.h"
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+
+#include "framework/testing/case/operator_name.h"
+#include "framework/testing/file/file.h"
+#include "framework/testing/policy/policy_line.h"
+#include "framework/testing/policy/quoted.h"
+#include "framework/testing/record/csv.h"
+
+namespace assay::inline v1 {
+namespace {
+
+namespace fs = std::filesystem;
+
+Claim::Kind ClaimOf(std::string_view suite) {
+  return suite == "gradcheck" ? Claim::Kind::kGradient : Claim::Kind::kForward;
+}
+
+/// Whether the vendor claims a case: every operator in it, with every element
+/// type of its tensors. Each pair of the two is put to the claims as a case of
+/// one operator and one type, so that types may be spread over lines, and a
+/// line that names one type does not cover a case of several.
+class ClaimCheck {
+ public:
+  ClaimCheck(const std::vector<Claim>& claims, const TestCase& test_case,
+             std::string_view backend)
+      : claims_(claims),
+        kind_(ClaimOf(test_case.suite)),
+        case_(test_case),
+        node_(test_case),
+        backend_(backend) {}
+
+  bool Inside() {
+    return !case_.operators.empty() &&
+           std::all_of(case_.operators.begin(), case_.operators.end(),
+                       [this](const std::string& qualified) {
+                         Become(qualified);
+                         return TypesClaimed();
+                       });
+  }
+
+  std::vector<ClaimCover> Covers() {
+    std::vector<ClaimCover> covers;
+    std::vector<std::string> dtypes = case_.dtypes;
+    if (dtypes.empty()) dtypes.emplace_back();
+    for (const std::string& qualified : case_.operators) {
+      Become(qualified);
+      for (const std::string& dtype : dtypes) {
+        node_.dtypes.assign(dtype.empty() ? 0 : 1, dtype);
+        covers.push_back({qualified, dtype, FirstClaim()});
+      }
+    }
+    return covers;
+  }
+
+ private:
+  /// Makes node_ a case of the operator "domain::Type" alone.
+  void Become(std::string_view qualified) {
+    const size_t colons = qualified.find("::");
+    const std::string_view domain = qualified.substr(0, colons);
+    node_.domain = domain;
+    node_.op = OperatorName(domain, qualified.substr(colons + 2));
+    node_.operators = {std::string(qualified)};
+    const auto imported = case_.imports.find(node_.domain);
+    node_.opset =
+        imported == case_.imports.end() ? case_.opset : imported->second;
+    // The case's attributes are those of the operator under test.
+    const bool tested = node_.op == case_.op && domain == case_.domain;
+    node_.attributes = tested ? case_.attributes : decltype(node_.attributes)();
+  }
+
+  bool TypesClaimed() {
+    node_.dtypes.clear();
+    if (case_.dtypes.empty()) return FirstClaim() != nullptr;
+    return std::all_of(case_.dtypes.begin(), case_.dtypes.end(),
+                       [this](const std::string& dtype) {
+                         node_.dtypes.assign(1, dtype);
+                         return FirstClaim() != nullptr;
+                       });
+  }
+
+  const Claim* FirstClaim() const {
+    const auto found = std::find_if(
+        claims_.begin(), claims_.end(), [this](const Claim& claim) {
+          return claim.kind == kind_ &&
+                 claim.where.Matches({node_, backend_, {}, {}});
+        });
+    return found == claims_.end() ? nullptr : &*found;
+  }
+
+  const std::vector<Claim>& claims_;
+  const Claim::Kind kind_;
+  const TestCase& case_;
+  TestCase node_;
+  const std::string_view backend_;
+};
+
+/// The sentence without its reason.
+std::string Sentence(const Expectation& line) {
+  const std::string verb =
+      line.outcome.has_value()
+          ? StrCat("expect ", ToString(*line.outcome))
+          : StrCat("tolerate rtol=", ToText(line.tolerance->rtol),
+                   " atol=", ToText(line.tolerance->atol));
+  return StrCat(verb, " where ", line.where.text());
+}
+
+}  // namespace
+
+/// Reads the files of one folder into a Policy.
+class PolicyReader {
+ public:
+  PolicyReader(const fs::path& directory,
+               const std::set<std::string, std::less<>>& features,
+               std::string_view today, Reasons reasons)
+      : directory_(directory),
+        features_(features),
+        today_(today),
+        reasons_(reasons) {}
+
+  Result<Policy> Read();
+
+ private:
+  Status ReadExpectations(const fs::path& file);
+  Status AddExpectation(const std::string& source, std::string_view line);
+  Status Include(const fs::path& from, const std::string& path);
+  Status AddClaim(const std::string& source, std::string_view line);
+  Status AddFloorLine(std::string_view line);
+
+  /// Calls take(source, line) for every line that is not blank or a comment.
+  template <class Take>
+  Status ForEachLine(const fs::path& file, Take take);
+
+  bool InForce(const std::string& feature) const {
+    return feature.empty() || features_.count(feature) > 0;
+  }
+
+  const fs::path& directory_;
+  const std::set<std::string, std::less<>>& features_;
+  const std::string_view today_;
+  const Reasons reasons_;
+  std::set<fs::path> included_;
+  std::set<std::string, std::less<>> floor_;  // not in force ones as well
+  Policy policy_;
+};
+
+template <class Take>
+Status PolicyReader::ForEachLine(const fs::path& file, Take take) {
+  std::error_code error;
+  if (!fs::is_regular_file(file, error)) {
+    return InvalidArgument(file.string(), ": found ",
+                           error ? error.message() : "no regular file",
+                           ", wanted a policy file");
+  }
+  ASSAY_ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
+  const std::string name = file.lexically_relative(directory_).string();
+  policy_.text_ += StrCat("# ", name, "\n", text, "\n");
+  std::string_view rest = text;
+  for (int number = 1; !rest.empty(); ++number) {
+    std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    while (!line.empty() && IsBlank(line.back())) line.remove_suffix(1);
+    while (!line.empty() && IsBlank(line.front())) line.remove_prefix(1);
+    if (line.empty() || line.front() == '#') continue;
+    const std::string source = StrCat(name, ":", number);
+    const Status status = take(source, line);
+    if (!status.ok()) {
+      return status.WithContext(StrCat(file.string(), ":", number));
+    }
+  }
+  return OkStatus();
+}
+
+Status PolicyReader::Include(const fs::path& from, const std::string& path) {
+  // As the system resolves it, so that a linked folder includes from where its
+  // files are.
+  const fs::path file = from.parent_path() / path;
+  std::error_code error;
+  if (path.empty() || !fs::is_regular_file(file, error)) {
+    return InvalidArgument("found no file '", file.string(),
+                           "', wanted one to include");
+  }
+  return ReadExpectations(file);
+}
+
+Status PolicyReader::ReadExpectations(const fs::path& file) {
+  std::error_code error;
+  const fs::path real = fs::weakly_canonical(file, error);
+  // A file twice would be a circle, or lines that are said twice.
+  if (!included_.insert(real).second) {
+    return InvalidArgument(file.string(),
+                           " is included a second time, wanted each file once");
+  }
+  return ForEachLine(file, [&](const std::string& source, auto line) {
+    if (const auto path = ParseInclude(line)) return Include(file, *path);
+    return AddExpectation(source, line);
+  });
+}
+
+Status PolicyReader::AddExpectation(const std::string& source,
+                                    std::string_view text) {
+  ASSAY_ASSIGN_OR_RETURN(ExpectationLine line, ParseExpectation(text));
+  Expectation& expectation = line.expectation;
+  const bool reasoned =
+      expectation.because.find_first_not_of(" \t") != std::string::npos;
+  if (!reasoned && reasons_ == Reasons::kWanted) {
+    return InvalidArgument(
+        "the reason is empty, wanted one: say between the quotes why the case "
+        "cannot be expected to pass");
+  }
+  // ISO dates compare as text. A line is past its date on every machine.
+  if (!expectation.until.empty() && expectation.until < today_) {
+    expectation.source = source;
+    policy_.outdated_.push_back(std::move(expectation));
+    return OkStatus();
+  }
+  if (!InForce(line.feature)) return OkStatus();
+  expectation.source = source;
+  if (expectation.tolerance.has_value()) expectation.tolerance->source = source;
+  policy_.expectations_.push_back(std::move(expectation));
+  policy_.uses_.emplace_back();
+  return OkStatus();
+}
+
+Status PolicyReader::AddClaim(const std::string& source,
+                              std::string_view line) {
+  ASSAY_ASSIGN_OR_RETURN(Claim claim, ParseClaim(line));
+  claim.source = source;
+  policy_.claims_.push_back(std::move(claim));
+  return OkStatus();
+}
+
+Status PolicyReader::AddFloorLine(std::string_view text) {
+  ASSAY_ASSIGN_OR_RETURN(FloorLine line, ParseFloorLine(text));
+  if (!floor_.insert(line.test_id).second) {
+    return InvalidArgument(line.test_id, " is listed a second time");
+  }
+  if (InForce(line.feature)) policy_.floor_.insert(std::move(line.test_id));
+  return OkStatus();
+}
+
+Result<Policy> PolicyReader::Read() {
+  policy_.today_ = today_;
+  const auto present = [&](const char* name) -> Result<bool> {
+    std::error_code error;
+    const auto status = fs::status(directory_ / name, error);
+    if (status.type() == fs::file_type::not_found) return false;
+    if (!error) return true;
+    return InvalidArgument("cannot read ", (directory_ / name).string(), ": ",
+                           error.message());
+  };
+  ASSAY_ASSIGN_OR_RETURN(const bool expects, present("expectations.txt"));
+  if (expects) {
+    ASSAY_RETURN_IF_ERROR(ReadExpectations(directory_ / "expectations.txt"));
+  }
+  ASSAY_ASSIGN_OR_RETURN(const bool claims, present("claims.txt"));
+  if (claims) {
+    ASSAY_RETURN_IF_ERROR(
+        ForEachLine(directory_ / "claims.txt",
+                    [&](const std::string& source, std::string_view line) {
+                      return AddClaim(source, line);
+                    }));
+  }
+  ASSAY_ASSIGN_OR_RETURN(const bool floor, present("passing.txt"));
+  if (floor) {
+    ASSAY_RETURN_IF_ERROR(
+        ForEachLine(directory_ / "passing.txt",
+                    [&](const std::string&, std::string_view line) {
+                      return AddFloorLine(line);
+                    }));
+  }
+  return std::move(policy_);
+}
+
+CasePolicy Policy::Of(const TestCase& test_case, std::string_view backend) {
+  CasePolicy verdict;
+  verdict.claimed =
+      !claims_.empty() && ClaimCheck(claims_, test_case, backend).Inside();
+  const QuerySubject subject = {test_case, backend, {}, {}};
+  for (size_t i = expectations_.size(); i-- > 0;) {
+    const Expectation& line = expectations_[i];
+    if (!line.where.Matches(subject)) continue;
+    Use& use = uses_[i];
+    ++use.matched;
+    const Expectation*& decides =
+        line.outcome.has_value() ? verdict.expected : verdict.tolerated;
+    if (decides != nullptr) continue;
+    decides = &line;
+    ++use.decided;
+    if (verdict.claimed && line.outcome == Outcome::kUnsupported &&
+        ++use.contradicted == 1) {
+      use.contradiction = test_case.test_id;
+    }
+  }
+  return verdict;
+}
+
+std::vector<ClaimCover> Policy::CoverOf(const TestCase& test_case,
+                                        std::string_view backend) const {
+  return ClaimCheck(claims_, test_case, backend).Covers();
+}
+
+std::vector<std::string> Policy::Errors() const {
+  std::vector<std::string> lines;
+  for (const Expectation& line : outdated_) {
+    lines.push_back(StrCat(line.source, ": ", Sentence(line),
+                           ": was good until ", line.until, " and today is ",
+                           today_, ": mend the case, or give a later date"));
+  }
+  for (size_t i = 0; i < expectations_.size(); ++i) {
+    const Use& use = uses_[i];
+    std::string what;
+    if (use.matched == 0) {
+      what = "matches no planned case";
+    } else if (use.decided == 0) {
+      what = StrCat("later lines decide all ", use.matched,
+                    " cases that it matches");
+    } else if (use.contradicted > 0) {
+      what = StrCat("expects what the claims promise not to happen, in ",
+                    use.contradicted, " cases, first ", use.contradiction,
+                    ": narrow the line or the claims");
+    } else {
+      continue;
+    }
+    lines.push_back(StrCat(expectations_[i].source, ": ",
+                           Sentence(expectations_[i]), ": ", what));
+  }
+  return lines;
+}
+
+Result<Policy> ReadPolicy(const fs::path& directory,
+                          const std::set<std::string, std::less<>>& features,
+                          std::string_view today, Reasons reasons) {
+  std::error_code error;
+  if (fs::exists(directory, error) && !fs::is_directory(directory, error)) {
+    return InvalidArgument(directory.string(),
+                           " is a file, wanted a folder of policy files");
+  }
+  return PolicyReader(directory, features, today, reasons).Read();
+}
+
+std::set<std::string, std::less<>> MachineFeatures() {
+  const Result<std::string> cpuinfo = ReadFile("/proc/cpuinfo");
+  return cpuinfo.ok() ? CpuFeatures(*cpuinfo)
+                      : std::set<std::string, std::less<>>();
+}
+
+std::string Today() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc = {};
+  gmtime_r(&now, &utc);
+  std::array<char, 11> text = {};
+  std::strftime(text.data(), text.size(), "%Y-%m-%d", &utc);
+  return text.data();
+}
+
+}  // namespace assay::inline v1

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Policy: what is expected of a backend, as data beside it - expectations and
+// tolerances, claims, and the floor of cases that must go on passing.
+//
+//   ASSAY_ASSIGN_OR_RETURN(Policy policy,
+//                          ReadPolicy("backends/acme", MachineFeatures(),
+//                          Today()));
+//   const CasePolicy verdict = policy.Of(test_case, "acme");
+//
+// Files, each optional: expectations.txt, claims.txt, passing.txt;
+// Expectation and Claim give their sentences. A line that begins with # is a
+// comment. Errors name file, line, what was found and what was wanted.
+//
+// A case is claimed when for each operator in it and each element type of its
+// tensors some claim line accepts a case of that operator, in its opset, and of
+// that type alone. So a line without dtype: accepts all types, and a case that
+// also has int64 shapes needs `dtype:float32 or dtype:int64`, or two lines.
+// attr: is known of the operator under test only.
+
+#ifndef ASSAY_TESTING_POLICY_POLICY_H_
+#define ASSAY_TESTING_POLICY_POLICY_H_
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/core/status.h"
+#include "framework/testing/case/test_case.h"
+#include "framework/testing/policy/expectation.h"
+#include "framework/testing/record/outcome.h"
+
+namespace assay::inline v1 {
+
+/// What the policy says of one case. Pointers are into the Policy.
+struct CasePolicy {
+  const Expectation* expected = nullptr;   // the last matching expect line
+  const Expectation* tolerated = nullptr;  // the last matching tolerate line
+  bool claimed = false;
+};
+
+/// An operator of a case with an element type of its tensors, and the first
+/// claim line that covers the two; null: none does.
+struct ClaimCover {
+  std::string op;     // "ai.onnx::Conv"
+  std::string dtype;  // empty for a case without tensors
+  const Claim* claim = nullptr;
+};
+
+class Policy {
+ public:
+  /// `backend` is the instance. Marks the lines that match as matched.
+  CasePolicy Of(const TestCase& test_case, std::string_view backend);
+
+  /// Why a case is claimed or not: it is when every pair has a line.
+  std::vector<ClaimCover> CoverOf(const TestCase& test_case,
+                                  std::string_view backend) const;
+
+  /// The lines that are wrong, once every case of a plan was asked about, as
+  /// "expectations.txt:12: expect fail where ...: matches no planned case".
+  /// So are lines past their date; lines that later ones take every case from;
+  /// and lines that expect `unsupported` of a case inside the claims.
+  std::vector<std::string> Errors() const;
+
+  const std::vector<Expectation>& expectations() const { return expectations_; }
+  /// The lines past their date, which are not among expectations().
+  const std::vector<Expectation>& outdated() const { return outdated_; }
+  const std::vector<Claim>& claims() const { return claims_; }
+  /// test_ids of passing.txt in force here.
+  const std::set<std::string, std::less<>>& floor() const { return floor_; }
+  /// The text of all files read, in order, for a digest.
+  const std::string& text() const { return text_; }
+
+ private:
+  friend class PolicyReader;
+
+  /// What the cases asked about so far made of a line.
+  struct Use {
+    int64_t matched = 0;
+    int64_t decided = 0;        // among them, no later line of its sort matched
+    int64_t contradicted = 0;   // among those, inside the claims
+    std::string contradiction;  // the first such test_id
+  };
+
+  std::vector<Expectation> expectations_;
+  std::vector<Use> uses_;  // of each of them
+  std::vector<Expectation> outdated_;
+  std::string today_;
+  std::vector<Claim> claims_;
+  std::set<std::string, std::less<>> floor_;
+  std::string text_;
+};
+
+/// Whether a line may be without its reason: not where it is to be in force.
+enum class Reasons : uint8_t { kWanted, kMayBeEmpty };
+
+/// Reads the files in `directory`. `features` are the machine's, as
+/// "avx512_fp16"; lines whose `when` is not met are left out. A line past its
+/// date on `today` (ISO) is no longer in force, and is among Policy::Errors.
+Result<Policy> ReadPolicy(const std::filesystem::path& directory,
+                          const std::set<std::string, std::less<>>& features,
+                          std::string_view today,
+                          Reasons reasons = Reasons::kWanted);
+
+/// The CPU's features under the names that Linux gives them.
+std::set<std::string, std::less<>> MachineFeatures();
+
+/// The day, UTC, as 2027-03-01.
+std::string Today();
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_TESTING_POLICY_POLICY_H_

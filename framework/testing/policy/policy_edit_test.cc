@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/policy/policy_edit.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "framework/testing/file/scratch_folder.h"
+
+namespace assay {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr std::string_view kToday = "2026-06-15";
+
+struct Seen {
+  std::string id;  // node/OP/NAME
+  Outcome raw;
+  bool waived = false;
+  bool declined = false;
+};
+
+/// A policy folder, and a run over cases of that outcome.
+struct Trial {
+  PolicyTexts texts;
+  std::vector<Seen> seen;
+  EditRules rules;
+  std::string shared;  // common.txt, which expectations may include
+  std::string claims;
+
+  PolicyEdit Edit() const { return EditFrom(texts); }
+
+  PolicyEdit EditFrom(const PolicyTexts& from) const {
+    const ScratchFolder folder;
+    folder.Write("acme/expectations.txt", from.expectations);
+    folder.Write("acme/passing.txt", from.passing);
+    folder.Write("acme/claims.txt", claims);
+    folder.Write("common.txt", shared);
+    Result<Policy> policy = ReadPolicy(folder.path() / "acme", {"avx2"}, kToday,
+                                       Reasons::kMayBeEmpty);
+    EXPECT_TRUE(policy.ok()) << policy.status().ToString();
+    std::vector<TestCase> cases;
+    for (const Seen& one : seen) {
+      TestCase& c = cases.emplace_back();
+      c.test_id = one.id;
+      c.op = one.id.substr(5, one.id.rfind('/') - 5);
+      c.suite = "node";
+      c.operators = {"ai.onnx::" + c.op};
+    }
+    std::vector<SeenCase> results;
+    for (size_t i = 0; i < seen.size(); ++i) {
+      results.push_back({&cases[i], seen[i].raw, seen[i].waived,
+                         seen[i].declined, "got 1,\nwant 2"});
+    }
+    return EditPolicy(*policy, from, "acme", results, rules);
+  }
+};
+
+struct FloorRow {
+  std::string before;
+  std::vector<Seen> seen;
+  EditRules rules;
+  std::string after;
+};
+
+// Kills: comments or `when` lines lost; a case listed twice; what was waived,
+// or could not be asked, taken for passed or lost; a drop that was not asked
+// for, or by a run of a part.
+TEST(PolicyEditTest, TheFloorGainsAndOnWishLoses) {
+  constexpr auto kPass = Outcome::kPass;
+  const EditRules drop = {.remove = true, .drop = true};
+  const std::string kept =
+      "# accepted\nnode/B/b\n\n# on some\nnode/D/d when "
+      "cpu:none\n";
+  const std::vector<FloorRow> rows = {
+      {"",
+       {{"node/A/a", kPass}, {"node/B/b", kPass}},
+       {},
+       "node/A/a\nnode/B/b\n"},
+      {kept,
+       {{"node/A/a", kPass},
+        {"node/B/b", kPass},
+        {"node/C/c", kPass},
+        {"node/D/d", kPass},
+        {"node/E/e", kPass}},
+       {},
+       "# accepted\nnode/A/a\nnode/B/b\nnode/C/c\n\n# on some\nnode/D/d when "
+       "cpu:none\nnode/E/e\n"},
+      {"node/A/a",
+       {{"node/A/a", kPass}, {"node/B/b", kPass}},
+       {},
+       "node/A/a\nnode/B/b\n"},
+      {"", {{"node/A/a", kPass, true}}, {}, ""},
+      {"node/A/a\n", {{"node/A/a", Outcome::kUnsupported}}, {}, "node/A/a\n"},
+      {"node/A/a\n# b\nnode/B/b\n",
+       {{"node/A/a", Outcome::kUnsupported}, {"node/B/b", kPass}},
+       drop,
+       "# b\nnode/B/b\n"},
+      {"node/A/a\n", {{"node/A/a", Outcome::kUnavailable}}, drop, "node/A/a\n"},
+      {"node/A/a\n", {{"node/A/a", Outcome::kMissing}}, drop, "node/A/a\n"},
+      {"node/A/a\nnode/B/b\n", {{"node/B/b", kPass}}, drop, "node/B/b\n"},
+      {"node/D/d when cpu:none\n",
+       {{"node/D/d", Outcome::kUnsupported}},
+       drop,
+       "node/D/d when cpu:none\n"},
+  };
+  for (const FloorRow& row : rows) {
+    const Trial trial = {{"", row.before}, row.seen, row.rules, "", ""};
+    const PolicyEdit edit = trial.Edit();
+    EXPECT_EQ(edit.texts.passing, row.after) << row.before;
+    EXPECT_EQ(trial.EditFrom(edit.texts).texts, edit.texts) << row.before;
+  }
+}
+
+struct LineRow {
+  std::string before;
+  std::vector<Seen> seen;
+  std::string after;
+  std::string by_hand;  // a part of it; empty: nothing is left to a person
+  bool remove = true;
+};
+
+const std::string kFail = "expect fail where op:A because \"x\"\n";
+
+// Kills: a line removed while one of its cases still needs it, in a run of a
+// part, or because its cases could not be asked; a line kept that none needs;
+// flakiness taken for gone after one pass; a waiver taken for a plain pass.
+TEST(PolicyEditTest, LinesGoWhenNoCaseNeedsThem) {
+  const std::string tolerate =
+      "tolerate rtol=1 atol=1 where op:A because \"x\"\n";
+  const std::string crash = "expect crash where op:A because \"y\"\n";
+  const std::string flaky = "expect flaky where op:A because \"y\"\n";
+  const std::string other =
+      "expect fail where backend:acme+x=1 because \"y\"\n";
+  const std::string declined = "expect unsupported where op:A because \"z\"\n";
+  const Seen pass = {"node/A/a", Outcome::kPass};
+  const Seen fails = {"node/A/b", Outcome::kFail};
+  const std::vector<LineRow> rows = {
+      {"# a\n" + kFail + "\n# b\n", {pass}, "# a\n\n# b\n", ""},
+      {kFail, {pass}, kFail, "", /*remove=*/false},
+      {kFail, {fails}, kFail, ""},
+      {kFail, {pass, fails}, kFail, "narrow 'op:A', which 1 of its 2 cases"},
+      {kFail, {{"node/B/b", Outcome::kPass}}, "", ""},
+      {kFail, {{"node/A/a", Outcome::kUnavailable}}, kFail, ""},
+      {kFail, {{"node/A/a", Outcome::kUnsupported}}, "", ""},
+      {declined, {{"node/A/a", Outcome::kUnsupported}}, declined, ""},
+      {flaky, {pass}, flaky, ""},
+      {tolerate, {pass}, "", ""},
+      {tolerate, {{"node/A/a", Outcome::kPass, true}}, tolerate, ""},
+      {kFail + crash, {{"node/A/a", Outcome::kCrash}}, crash, ""},
+      {other, {pass}, other, "shared with others"},
+      {"expect fail where op:A because \"x\" when cpu:none\n",
+       {pass},
+       "expect fail where op:A because \"x\" when cpu:none\n",
+       ""},
+      {"expect fail where op:A because \"x\" until 2026-01-01\n",
+       {fails},
+       "expect fail where op:A because \"x\" until 2026-01-01\n",
+       "was good until 2026-01-01: give it a later date or mend node/A/b"},
+  };
+  for (const LineRow& row : rows) {
+    const Trial trial = {{row.before, ""}, row.seen, {row.remove}, "", ""};
+    const PolicyEdit edit = trial.Edit();
+    EXPECT_EQ(edit.texts.expectations, row.after) << row.before;
+    if (row.by_hand.empty()) {
+      EXPECT_THAT(edit.by_hand, IsEmpty()) << row.before;
+    } else {
+      ASSERT_EQ(edit.by_hand.size(), 1U) << row.before;
+      EXPECT_THAT(edit.by_hand[0], HasSubstr(row.by_hand));
+    }
+  }
+}
+
+// Kills: an id that still fails taken out; the rest of the line changed.
+TEST(PolicyEditTest, ALineOfIdsLosesThoseThatDoWithout) {
+  const Trial trial = {
+      {"  expect fail  where id:node/A/a or id:node/A/b or id:node/A/gone "
+       "because \"id:node/A/a, for now\" until 2027-01-01\n",
+       ""},
+      {{"node/A/a", Outcome::kPass}, {"node/A/b", Outcome::kFail}},
+      {},
+      "",
+      ""};
+  const PolicyEdit edit = trial.Edit();
+  EXPECT_EQ(edit.texts.expectations,
+            "  expect fail  where id:node/A/b because \"id:node/A/a, for "
+            "now\" until 2027-01-01\n");
+  EXPECT_EQ(trial.EditFrom(edit.texts).texts, edit.texts);
+}
+
+// Kills: a reason made up; operators or outcomes thrown together; a line for
+// what is expected already, is declined inside the claims, or is past its date;
+// a second run of the same that adds again.
+TEST(PolicyEditTest, WhatNewlyFailsGetsALineThatWaitsForItsReason) {
+  Trial trial;
+  trial.texts.expectations = "# known\n" + kFail.substr(0, kFail.size() - 1);
+  trial.seen = {{"node/A/a", Outcome::kFail},
+                {"node/A/b", Outcome::kCrash},
+                {"node/B/c", Outcome::kFail},
+                {"node/B/d", Outcome::kFail},
+                {"node/B/e", Outcome::kError},
+                {"node/C/f", Outcome::kFail, false, /*declined=*/true},
+                {"node/C/g", Outcome::kUnsupported},
+                {"node/C/h", Outcome::kMissing}};
+  const PolicyEdit edit = trial.Edit();
+  EXPECT_EQ(edit.texts.expectations,
+            "# known\n" + kFail +
+                "# got 1, want 2\n"
+                "expect crash where id:node/A/b because \"\"\n"
+                "# got 1, want 2\n"
+                "expect fail where id:node/B/c or id:node/B/d because \"\"\n"
+                "# got 1, want 2\n"
+                "expect error where id:node/B/e because \"\"\n");
+  ASSERT_EQ(edit.by_hand.size(), 1U);
+  EXPECT_THAT(edit.by_hand[0], HasSubstr("declined inside the claims are "
+                                         "node/C/f"));
+  const PolicyEdit again = trial.EditFrom(edit.texts);
+  EXPECT_EQ(again.texts, edit.texts);
+  EXPECT_THAT(again.changes, IsEmpty());
+}
+
+TEST(PolicyEditTest, LinesOfIncludedFilesStayAndAreNamed) {
+  Trial trial;
+  trial.texts.expectations = "include ../common.txt\n";
+  trial.shared = "# shared\n" + kFail;
+  trial.seen = {{"node/A/a", Outcome::kPass}};
+  trial.texts.passing = "";
+  const PolicyEdit edit = trial.Edit();
+  EXPECT_EQ(edit.texts.expectations, trial.texts.expectations);
+  ASSERT_EQ(edit.by_hand.size(), 1U);
+  EXPECT_THAT(edit.by_hand[0], HasSubstr("../common.txt:2 is of no use here"));
+}
+
+}  // namespace
+}  // namespace assay

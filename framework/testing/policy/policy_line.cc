@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/policy/policy_line.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+
+#include "framework/testing/case/test_id.h"
+#include "framework/testing/policy/line_scanner.h"
+#include "framework/testing/policy/quoted.h"
+#include "framework/testing/record/csv.h"
+
+namespace assay::inline v1 {
+namespace {
+
+/// What a line may expect. `pass` is what every case is expected to do;
+/// the rest of the outcomes are made from expectations, or made by no case.
+constexpr std::array kExpectable = {
+    Outcome::kFail,  Outcome::kSuspect, Outcome::kUnsupported, Outcome::kFlaky,
+    Outcome::kError, Outcome::kCrash,   Outcome::kTimeout};
+
+std::string Expectable() {
+  std::string text;
+  for (const Outcome outcome : kExpectable) {
+    text += StrCat(text.empty() ? "" : ", ", ToString(outcome));
+  }
+  return text;
+}
+
+Result<Query> ParseWhere(std::string_view text) {
+  if (text.empty())
+    return InvalidArgument("found nothing behind where, wanted a query");
+  Result<Query> query = Query::Parse(text);
+  if (!query.ok()) {
+    return query.status().WithContext(StrCat("in the query '", text, "'"));
+  }
+  if (query->NeedsOutcome()) {
+    return InvalidArgument("the query '", text,
+                           "' asks for an outcome or a reason, which is what "
+                           "the line is to decide");
+  }
+  return query;
+}
+
+Result<Outcome> ParseExpected(std::string_view word) {
+  const auto outcome = ParseOutcome(word);
+  const bool known =
+      outcome.has_value() && std::find(kExpectable.begin(), kExpectable.end(),
+                                       *outcome) != kExpectable.end();
+  if (known) return *outcome;
+  return InvalidArgument(
+      "found ", word.empty() ? "the end" : StrCat("'", word, "'"),
+      outcome == Outcome::kPass ? ", which is expected of every case" : "",
+      ", wanted one of ", Expectable());
+}
+
+Status ParseTolerance(LineScanner& scanner, Limit* limit) {
+  std::optional<double> rtol;
+  std::optional<double> atol;
+  for (int i = 0; i < 2; ++i) {
+    const std::string_view word = scanner.Word();
+    const size_t equals = std::min(word.find('='), word.size());
+    const std::string_view name = word.substr(0, equals);
+    auto& target = name == "rtol" ? rtol : atol;
+    if ((name != "rtol" && name != "atol") || target.has_value()) {
+      return InvalidArgument("found '", word, "', wanted rtol=R atol=A");
+    }
+    target = ParseDouble(word.substr(std::min(equals + 1, word.size())));
+    if (!target.has_value() || !std::isfinite(*target) || *target < 0) {
+      return InvalidArgument("found '", word, "', wanted ", name,
+                             "= and a number of at least 0");
+    }
+  }
+  limit->comparator = Comparator::kTolerance;
+  limit->rtol = *rtol;
+  limit->atol = *atol;
+  return OkStatus();
+}
+
+/// Whether the text is a day, as 2027-03-01.
+bool IsDate(std::string_view text) {
+  if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
+  const auto year = ParseInt(text.substr(0, 4));
+  const auto month = ParseInt(text.substr(5, 2));
+  const auto day = ParseInt(text.substr(8, 2));
+  if (!year || !month || !day || *year < 0 || *month < 1 || *day < 1) {
+    return false;
+  }
+  return std::chrono::year_month_day(
+             std::chrono::year(static_cast<int>(*year)),
+             std::chrono::month(static_cast<unsigned>(*month)),
+             std::chrono::day(static_cast<unsigned>(*day)))
+      .ok();
+}
+
+/// `[when cpu:FEATURE]` and then the end.
+Status ParseWhen(LineScanner& scanner, std::string* feature) {
+  if (scanner.Take("when")) {
+    constexpr std::string_view kCpu = "cpu:";
+    const std::string_view word = scanner.Word();
+    if (!word.starts_with(kCpu) || word.size() == kCpu.size()) {
+      return InvalidArgument("found '", word,
+                             "' behind when, wanted cpu:FEATURE");
+    }
+    *feature = word.substr(kCpu.size());
+  }
+  return scanner.AtEnd() ? OkStatus() : scanner.Wanted("the end of the line");
+}
+
+/// `where QUERY because "..." [until DATE] [when cpu:FEATURE]`.
+Status ParseRest(LineScanner& scanner, ExpectationLine* line) {
+  ASSAY_RETURN_IF_ERROR(scanner.Expect("where"));
+  Expectation& expectation = line->expectation;
+  ASSAY_ASSIGN_OR_RETURN(expectation.where,
+                         ParseWhere(scanner.Until("because")));
+  ASSAY_RETURN_IF_ERROR(scanner.Expect("because"));
+  ASSAY_ASSIGN_OR_RETURN(expectation.because,
+                         scanner.Quoted("a reason in quotes"));
+  if (scanner.Take("until")) {
+    expectation.until = scanner.Word();
+    if (!IsDate(expectation.until)) {
+      return InvalidArgument("found '", expectation.until,
+                             "' behind until, wanted a day as 2027-03-01");
+    }
+  }
+  return ParseWhen(scanner, &line->feature);
+}
+
+}  // namespace
+
+Result<ExpectationLine> ParseExpectation(std::string_view text) {
+  LineScanner scanner(text);
+  ExpectationLine line;
+  if (scanner.Take("expect")) {
+    ASSAY_ASSIGN_OR_RETURN(line.expectation.outcome,
+                           ParseExpected(scanner.Word()));
+  } else if (scanner.Take("tolerate")) {
+    ASSAY_RETURN_IF_ERROR(
+        ParseTolerance(scanner, &line.expectation.tolerance.emplace()));
+  } else {
+    return scanner.Wanted("include, expect or tolerate");
+  }
+  ASSAY_RETURN_IF_ERROR(ParseRest(scanner, &line));
+  return line;
+}
+
+Result<Claim> ParseClaim(std::string_view text) {
+  LineScanner scanner(text);
+  Claim claim = {};
+  claim.text = text;
+  ASSAY_RETURN_IF_ERROR(scanner.Expect("claim"));
+  if (scanner.Take("deterministic")) {
+    claim.kind = Claim::Kind::kDeterministic;
+    ASSAY_RETURN_IF_ERROR(scanner.Expect("run-to-run"));
+    if (scanner.AtEnd()) return claim;
+    return scanner.Wanted("the end of the line");
+  }
+  if (scanner.Take("gradient")) {
+    claim.kind = Claim::Kind::kGradient;
+  } else if (scanner.Take("forward")) {
+    claim.kind = Claim::Kind::kForward;
+  } else {
+    return scanner.Wanted("forward, gradient or deterministic");
+  }
+  ASSAY_RETURN_IF_ERROR(scanner.Expect("where"));
+  // Without this a reason would be read as texts to look for.
+  ASSAY_ASSIGN_OR_RETURN(claim.where, ParseWhere(scanner.Until("because")));
+  if (scanner.AtEnd()) return claim;
+  return scanner.Wanted("the end of the line");
+}
+
+Result<FloorLine> ParseFloorLine(std::string_view text) {
+  LineScanner scanner(text);
+  FloorLine line;
+  line.test_id = scanner.Word();
+  if (!IsTestId(line.test_id)) {
+    return InvalidArgument("found '", line.test_id,
+                           "', wanted a test_id: suite/op/case in letters, "
+                           "digits and _.#+-");
+  }
+  ASSAY_RETURN_IF_ERROR(ParseWhen(scanner, &line.feature));
+  return line;
+}
+
+std::optional<std::string> ParseInclude(std::string_view text) {
+  LineScanner scanner(text);
+  if (!scanner.Take("include")) return std::nullopt;
+  return std::string(scanner.Until(""));
+}
+
+std::set<std::string, std::less<>> CpuFeatures(std::string_view cpuinfo) {
+  std::set<std::string, std::less<>> features;
+  while (!cpuinfo.empty()) {
+    const size_t end = std::min(cpuinfo.find('\n'), cpuinfo.size());
+    const std::string_view line = cpuinfo.substr(0, end);
+    cpuinfo.remove_prefix(std::min(end + 1, cpuinfo.size()));
+    if (!line.starts_with("flags") && !line.starts_with("Features")) continue;
+    const size_t colon = std::min(line.find(':'), line.size() - 1);
+    LineScanner words(line.substr(colon + 1));
+    while (!words.AtEnd()) features.emplace(words.Word());
+    break;
+  }
+  return features;
+}
+
+}  // namespace assay::inline v1

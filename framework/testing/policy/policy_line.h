@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One line of a policy file, parsed: what it says, without whether it is in
+// force. Comments and blank lines are the reader's to skip.
+//
+//   ASSAY_ASSIGN_OR_RETURN(
+//       ExpectationLine line,
+//       ParseExpectation("expect fail where op:Conv because \"issue 7\""));
+//
+// Errors say what was found and what was wanted; the reader adds file and line.
+
+#ifndef ASSAY_TESTING_POLICY_POLICY_LINE_H_
+#define ASSAY_TESTING_POLICY_POLICY_LINE_H_
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "framework/core/status.h"
+#include "framework/testing/policy/expectation.h"
+
+namespace assay::inline v1 {
+
+/// `expect OUTCOME where QUERY because "..." [until DATE] [when cpu:FEATURE]`
+/// or `tolerate rtol=R atol=A where ...`. `source` of it stays empty. That the
+/// reason is more than blanks is the reader's to see to.
+struct ExpectationLine {
+  Expectation expectation;
+  std::string feature;  // of when; empty: in force everywhere
+};
+Result<ExpectationLine> ParseExpectation(std::string_view line);
+
+/// A sentence of claims.txt. `source` of it stays empty.
+Result<Claim> ParseClaim(std::string_view line);
+
+/// `test_id [when cpu:FEATURE]`.
+struct FloorLine {
+  std::string test_id;
+  std::string feature;
+};
+Result<FloorLine> ParseFloorLine(std::string_view line);
+
+/// The path of `include PATH`; nothing for another line.
+std::optional<std::string> ParseInclude(std::string_view line);
+
+/// The features in a text like that of /proc/cpuinfo: of its first line
+/// "flags" or, on ARM, "Features".
+std::set<std::string, std::less<>> CpuFeatures(std::string_view cpuinfo);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_TESTING_POLICY_POLICY_LINE_H_

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/policy/policy_line.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace assay {
+namespace {
+
+using testing::HasSubstr;
+
+// Kills: a clause dropped, or read into another field; a keyword found inside
+// quotes.
+TEST(PolicyLineTest, ExpectationsAreTakenApart) {
+  struct Row {
+    std::string_view line;
+    std::optional<Outcome> outcome;
+    std::string query;
+    std::string because;
+    std::string until;
+    std::string feature;
+  };
+  const std::vector<Row> rows = {
+      {"expect fail where op:Conv because \"issue 7\"", Outcome::kFail,
+       "op:Conv", "issue 7", "", ""},
+      {"expect crash where (op:If or op:Loop)  because \"a \\\"b\\\" until 9\" "
+       "until 2027-03-01 when cpu:avx2",
+       Outcome::kCrash, "(op:If or op:Loop)", "a \"b\" until 9", "2027-03-01",
+       "avx2"},
+      {"expect unsupported where attr:a=\"x because y\" because \"z\" when "
+       "cpu:amx_tile",
+       Outcome::kUnsupported, "attr:a=\"x because y\"", "z", "", "amx_tile"},
+      {"tolerate rtol=1e-2 atol=0 where dtype:bfloat16 because \"declared\"",
+       std::nullopt, "dtype:bfloat16", "declared", "", ""},
+  };
+  for (const Row& row : rows) {
+    const Result<ExpectationLine> line = ParseExpectation(row.line);
+    ASSERT_TRUE(line.ok()) << row.line << ": " << line.status().ToString();
+    const Expectation& expectation = line->expectation;
+    EXPECT_EQ(expectation.outcome, row.outcome) << row.line;
+    EXPECT_EQ(expectation.tolerance.has_value(), !row.outcome.has_value());
+    EXPECT_EQ(expectation.where.text(), row.query);
+    EXPECT_EQ(expectation.because, row.because);
+    EXPECT_EQ(expectation.until, row.until);
+    EXPECT_EQ(line->feature, row.feature);
+  }
+}
+
+// Kills: rtol and atol exchanged.
+TEST(PolicyLineTest, TolerancesAreTakenInEitherOrder) {
+  for (const std::string_view line :
+       {"tolerate rtol=1e-2 atol=3 where x because \"y\"",
+        "tolerate atol=3 rtol=1e-2 where x because \"y\""}) {
+    const auto parsed = ParseExpectation(line);
+    ASSERT_TRUE(parsed.ok()) << parsed.status().ToString();
+    EXPECT_EQ(parsed->expectation.tolerance->rtol, 1e-2);
+    EXPECT_EQ(parsed->expectation.tolerance->atol, 3);
+    EXPECT_EQ(parsed->expectation.tolerance->comparator,
+              Comparator::kTolerance);
+  }
+}
+
+// Kills: an outcome that only the supervisor makes taken for expectable; a day
+// that the calendar does not have.
+TEST(PolicyLineTest, BrokenExpectationsSayWhatWasWanted) {
+  struct Row {
+    std::string_view line;
+    std::string_view message;
+  };
+  const std::vector<Row> rows = {
+      {"skip where x because \"y\"",
+       "found 'skip', wanted include, expect or tolerate"},
+      {"expect",
+       "found the end, wanted one of fail, suspect, unsupported, "
+       "flaky, error, crash, timeout"},
+      {"expect failure where x because \"y\"",
+       "found 'failure', wanted one of fail, "},
+      {"expect pass where x because \"y\"",
+       "found 'pass', which is expected of every case, wanted one of fail"},
+      {"expect xfail where x because \"y\"", "found 'xfail', wanted one of"},
+      {"expect waived where x because \"y\"", "found 'waived', wanted one of"},
+      {"expect missing where x because \"y\"", "found 'missing', wanted one"},
+      {"expect unavailable where x because \"y\"", "found 'unavailable', want"},
+      {"expect fail op:Conv because \"y\"", "found 'op:Conv', wanted where"},
+      {"expect fail where because \"y\"", "found nothing behind where"},
+      {"expect fail where x", "found the end, wanted because"},
+      {"expect fail where x because", "found the end, wanted a reason in"},
+      {"expect fail where x because y", "found 'y', wanted a reason in quotes"},
+      {"expect fail where x because \"y", "is not closed"},
+      {"expect fail where opp:x because \"y\"",
+       "in the query 'opp:x': column 1: found the key 'opp'"},
+      {"expect fail where outcome:fail because \"y\"", "asks for an outcome"},
+      {"expect fail where reason:nan because \"y\"", "asks for an outcome"},
+      {"expect fail where x because \"y\" until tomorrow",
+       "found 'tomorrow' behind until, wanted a day as 2027-03-01"},
+      {"expect fail where x because \"y\" until 2027-02-29", "wanted a day"},
+      {"expect fail where x because \"y\" until 2027-3-1", "wanted a day"},
+      {"expect fail where x because \"y\" until", "wanted a day"},
+      {"expect fail where x because \"y\" when avx2", "wanted cpu:FEATURE"},
+      {"expect fail where x because \"y\" when cpu:", "wanted cpu:FEATURE"},
+      {"expect fail where x because \"y\" when cpu:a until 2027-01-01",
+       "found 'until', wanted the end of the line"},
+      {"expect fail where x because \"y\" # note",
+       "found '#', wanted the end of the line"},
+      {"tolerate rtol=1 where x because \"y\"", "found 'where', wanted rtol=R"},
+      {"tolerate rtol=1 rtol=1 where x because \"y\"", "wanted rtol=R atol=A"},
+      {"tolerate rtol=-1 atol=0 where x because \"y\"",
+       "found 'rtol=-1', wanted rtol= and a number of at least 0"},
+      {"tolerate rtol=inf atol=0 where x because \"y\"",
+       "a number of at least"},
+      {"tolerate rtol=nan atol=0 where x because \"y\"",
+       "a number of at least"},
+      {"tolerate rtol=1x atol=0 where x because \"y\"", "a number of at least"},
+      {"tolerate rtol= atol=0 where x because \"y\"", "a number of at least"},
+      {"tolerate rtol atol=0 where x because \"y\"", "a number of at least"},
+  };
+  for (const Row& row : rows) {
+    const Status status = ParseExpectation(row.line).status();
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << row.line;
+    EXPECT_THAT(status.message(), HasSubstr(std::string(row.message)));
+  }
+}
+
+TEST(PolicyLineTest, ClaimsAreTakenApart) {
+  struct Row {
+    std::string_view line;
+    Claim::Kind kind;
+    std::string query;
+  };
+  const std::vector<Row> rows = {
+      {"claim forward where op:Conv and opset>=11", Claim::Kind::kForward,
+       "op:Conv and opset>=11"},
+      {"claim gradient where op:Relu", Claim::Kind::kGradient, "op:Relu"},
+      {"claim deterministic run-to-run", Claim::Kind::kDeterministic, ""},
+  };
+  for (const Row& row : rows) {
+    const Result<Claim> claim = ParseClaim(row.line);
+    ASSERT_TRUE(claim.ok()) << row.line << ": " << claim.status().ToString();
+    EXPECT_EQ(claim->kind, row.kind);
+    EXPECT_EQ(claim->where.text(), row.query);
+    EXPECT_EQ(claim->text, row.line);
+  }
+}
+
+TEST(PolicyLineTest, BrokenClaimsSayWhatWasWanted) {
+  struct Row {
+    std::string_view line;
+    std::string_view message;
+  };
+  const std::vector<Row> rows = {
+      {"forward where op:Conv", "found 'forward', wanted claim"},
+      {"claim training where op:Conv",
+       "found 'training', wanted forward, gradient or deterministic"},
+      {"claim forward op:Conv", "found 'op:Conv', wanted where"},
+      {"claim forward where", "found nothing behind where"},
+      {"claim forward where outcome:pass", "asks for an outcome"},
+      {"claim forward where op:Conv when cpu:avx2", "found the key 'cpu'"},
+      {"claim forward where op:Conv because \"x\"",
+       "found 'because', wanted the end of the line"},
+      {"claim deterministic", "found the end, wanted run-to-run"},
+      {"claim deterministic run-to-run where x", "wanted the end of the line"},
+  };
+  for (const Row& row : rows) {
+    const Result<Claim> claim = ParseClaim(row.line);
+    EXPECT_EQ(claim.status().code(), StatusCode::kInvalidArgument) << row.line;
+    EXPECT_THAT(claim.status().message(), HasSubstr(std::string(row.message)));
+  }
+}
+
+// Kills: an id of other characters or another number of parts.
+TEST(PolicyLineTest, FloorLinesHoldATestId) {
+  const auto line = ParseFloorLine("node/Abs/test_a.b-c+d#e when cpu:avx2");
+  ASSERT_TRUE(line.ok()) << line.status().ToString();
+  EXPECT_EQ(line->test_id, "node/Abs/test_a.b-c+d#e");
+  EXPECT_EQ(line->feature, "avx2");
+  for (const std::string_view text :
+       {"test_abs", "node/test_abs", "node/Abs/a/b", "node//test_abs",
+        "/Abs/test_abs", "node/Abs/", "node/Abs/test:abs",
+        "node/Abs/\xC3\xA4"}) {
+    const Status status = ParseFloorLine(text).status();
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << text;
+    EXPECT_THAT(status.message(), HasSubstr("wanted a test_id")) << text;
+  }
+  EXPECT_THAT(ParseFloorLine("node/Abs/a node/Abs/b").status().message(),
+              HasSubstr("found 'node/Abs/b', wanted the end of the line"));
+}
+
+// Kills: features of a line of another name; the key itself among them.
+TEST(PolicyLineTest, FeaturesAreThoseOfTheFirstCpu) {
+  struct Row {
+    std::string_view cpuinfo;
+    std::set<std::string, std::less<>> features;
+  };
+  const std::vector<Row> rows = {
+      {"", {}},
+      {"processor\t: 0\nmodel name\t: avx512\n", {}},
+      {"processor\t: 0\nflags\t\t: fpu avx2 \nbugs\t: spectre\n\n"
+       "processor\t: 1\nflags\t\t: fpu\n",
+       {"fpu", "avx2"}},
+      {"Features\t: fp asimd\n", {"fp", "asimd"}},
+      {"flags", {}},
+      {"flags:", {}},
+  };
+  for (const Row& row : rows) {
+    EXPECT_EQ(CpuFeatures(row.cpuinfo), row.features) << row.cpuinfo;
+  }
+}
+
+}  // namespace
+}  // namespace assay

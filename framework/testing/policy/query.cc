@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/policy/query.h"
+
+#include <algorithm>
+
+#include "framework/testing/policy/query_term.h"
+#include "framework/testing/record/csv.h"
+
+namespace assay::inline v1 {
+
+namespace {
+
+/// With wildcards.
+bool MatchesGlob(std::string_view pattern, std::string_view text) {
+  // Only the last * has to be tried again: whatever an earlier one could take,
+  // the last one can take as well.
+  size_t p = 0;
+  size_t t = 0;
+  size_t star = std::string_view::npos;
+  size_t resume = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      resume = t;
+    } else if (p < pattern.size() &&
+               (pattern[p] == '?' || pattern[p] == text[t])) {
+      ++p;
+      ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++resume;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+using QueryTerm = QueryTerm;
+
+bool Compares(int64_t value, Comparison comparison, int64_t number) {
+  switch (comparison) {
+    case Comparison::kEqual:
+      return value == number;
+    case Comparison::kLess:
+      return value < number;
+    case Comparison::kGreater:
+      return value > number;
+    case Comparison::kAtMost:
+      return value <= number;
+    case Comparison::kAtLeast:
+      return value >= number;
+    case Comparison::kMatch:
+      break;
+  }
+  return false;
+}
+
+bool MatchesOpset(const QueryTerm& word, int64_t opset) {
+  return word.comparison == Comparison::kMatch
+             ? word.pattern.Matches(ToText(opset))
+             : Compares(opset, word.comparison, word.number);
+}
+
+/// An instance is meant by all of it or by its name: onednn is also
+/// onednn@3.13 and onednn+threads=1.
+bool MatchesBackend(const Pattern& pattern, std::string_view instance) {
+  return pattern.Matches(instance) ||
+         pattern.Matches(instance.substr(0, instance.find_first_of("@+")));
+}
+
+bool MatchesAttribute(const QueryTerm& word, const TestCase& c) {
+  return std::any_of(
+      c.attributes.begin(), c.attributes.end(), [&](const auto& attribute) {
+        return word.attribute.Matches(attribute.first) &&
+               (!word.has_value || word.pattern.Matches(attribute.second));
+      });
+}
+
+bool MatchesWord(const QueryTerm& word, const QuerySubject& subject) {
+  const TestCase& c = subject.test_case;
+  const Pattern& pattern = word.pattern;
+  switch (word.key) {
+    case QueryKey::kId:
+    case QueryKey::kText:
+      return pattern.Matches(c.test_id);
+    case QueryKey::kSuite:
+      return pattern.Matches(c.suite);
+    case QueryKey::kOp:
+      return pattern.Matches(c.op);
+    case QueryKey::kDomain:
+      return pattern.Matches(c.domain.empty() ? "ai.onnx" : c.domain);
+    case QueryKey::kOpset:
+      return MatchesOpset(word, c.opset);
+    case QueryKey::kDtype:
+      return std::any_of(
+          c.dtypes.begin(), c.dtypes.end(),
+          [&](const std::string& t) { return pattern.Matches(t); });
+    case QueryKey::kKind:
+      return pattern.Matches(c.kind);
+    case QueryKey::kBackend:
+      return MatchesBackend(pattern, subject.backend);
+    case QueryKey::kCorpus:
+      return pattern.Matches(c.corpus);
+    case QueryKey::kComparator:
+      return pattern.Matches(ToString(c.limit.comparator));
+    case QueryKey::kAttr:
+      return MatchesAttribute(word, c);
+    case QueryKey::kVacuous:
+      return pattern.Matches(c.vacuous.empty() ? "no" : "yes");
+    case QueryKey::kOutcome:
+      return pattern.Matches(subject.outcome);
+    case QueryKey::kReason:
+      return pattern.Matches(subject.reason);
+  }
+  return false;
+}
+
+bool MatchesTerm(const QueryTerm& term, const QuerySubject& subject) {
+  const auto matches = [&](const QueryTerm& child) {
+    return MatchesTerm(child, subject);
+  };
+  switch (term.kind) {
+    case QueryTerm::Kind::kWord:
+      return MatchesWord(term, subject);
+    case QueryTerm::Kind::kAnd:
+      return std::all_of(term.children.begin(), term.children.end(), matches);
+    case QueryTerm::Kind::kOr:
+      return std::any_of(term.children.begin(), term.children.end(), matches);
+    case QueryTerm::Kind::kNot:
+      return !matches(term.children.front());
+  }
+  return false;
+}
+
+bool AsksForOutcome(const QueryTerm& term) {
+  if (term.kind == QueryTerm::Kind::kWord) {
+    return term.key == QueryKey::kOutcome || term.key == QueryKey::kReason;
+  }
+  return std::any_of(term.children.begin(), term.children.end(),
+                     AsksForOutcome);
+}
+
+}  // namespace
+
+bool Pattern::Matches(std::string_view text) const {
+  return exact_ ? text == text_ : MatchesGlob(text_, text);
+}
+
+bool Query::Matches(const QuerySubject& subject) const {
+  return root_ == nullptr || MatchesTerm(*root_, subject);
+}
+
+bool Query::NeedsOutcome() const {
+  return root_ != nullptr && AsksForOutcome(*root_);
+}
+
+}  // namespace assay::inline v1

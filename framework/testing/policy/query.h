@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Query: the language in which cases are selected, expected and claimed.
+//
+//   ASSAY_ASSIGN_OR_RETURN(Query q, Query::Parse("op:Conv* opset>=11"));
+//   if (q.Matches(subject)) ...
+//
+// Grammar, after wpt.fyi's search:
+//   query  = term { "or" term } ; term = factor { ["and"] factor }
+//   factor = "not" factor | "(" query ")" | word
+//   word   = key ":" value | key (">=" | "<=" | ">" | "<" | "=") integer | text
+// Keys: id, suite, op, domain, opset, dtype, kind, backend, corpus, comparator,
+// attr (as attr:name=value or attr:name), vacuous (yes, no), outcome, reason.
+// A value may hold the wildcards * and ? and matches as a whole, letter case
+// included; one with spaces or parentheses is quoted, with \" and \\ for a
+// quote and a backslash. A text alone matches any part of the test_id. dtype:
+// asks for any of the case's types, backend: for an instance or its name. A
+// value that can never match, where the values are known, is an error. An empty
+// query matches everything.
+
+#ifndef ASSAY_TESTING_POLICY_QUERY_H_
+#define ASSAY_TESTING_POLICY_QUERY_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/core/status.h"
+#include "framework/testing/case/test_case.h"
+
+namespace assay::inline v1 {
+
+/// What a query is asked about.
+struct QuerySubject {
+  const TestCase& test_case;
+  std::string_view backend;  // instance; its name alone matches too
+  std::string_view outcome;  // empty where there is none yet
+  std::string_view reason;
+};
+
+struct QueryTerm;  // query_term.h
+
+class Query {
+ public:
+  /// Matches everything.
+  Query() = default;
+
+  /// Invalid argument with the position, what was found and what was wanted;
+  /// an unknown key lists the keys there are.
+  static Result<Query> Parse(std::string_view text);
+
+  bool Matches(const QuerySubject& subject) const;
+
+  /// Whether it asks about something only a finished run knows: outcome,
+  /// reason. Expectations and plans refuse such a query.
+  bool NeedsOutcome() const;
+
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+  std::shared_ptr<const QueryTerm> root_;
+};
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_TESTING_POLICY_QUERY_H_

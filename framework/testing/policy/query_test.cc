@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/policy/query.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace assay {
+namespace {
+
+using testing::HasSubstr;
+
+TestCase SomeCase() {
+  TestCase c;
+  c.test_id = "node/Conv/test_conv_with_autopad#f16";
+  c.corpus = "onnx";
+  c.suite = "node";
+  c.op = "Conv";
+  c.domain = "ai.onnx";
+  c.kind = "node";
+  c.opset = 11;
+  c.operators = {"ai.onnx::Conv"};
+  c.dtypes = {"float16", "int64"};
+  c.attributes = {{"auto_pad", "SAME LOWER"}, {"strides", "[2,2]"}};
+  c.limit.comparator = Comparator::kTolerance;
+  return c;
+}
+
+struct Row {
+  std::string_view query;
+  bool matches;
+};
+
+// Every row is asked about SomeCase(), which acme+threads=2 failed for a value.
+void ExpectMatches(const std::vector<Row>& rows) {
+  const TestCase c = SomeCase();
+  for (const Row& row : rows) {
+    const Result<Query> query = Query::Parse(row.query);
+    ASSERT_TRUE(query.ok()) << row.query << ": " << query.status().ToString();
+    EXPECT_EQ(query->Matches({c, "acme@3+threads=2", "fail", "value"}),
+              row.matches)
+        << row.query;
+    EXPECT_EQ(query->text(), row.query);
+  }
+}
+
+// Kills: a key that looks at another field; a prefix taken for the whole; a
+// match that does not look at letter case.
+TEST(QueryTest, EachKeyAsksForItsField) {
+  ExpectMatches({
+      {"", true},
+      {"  \t\n", true},
+      {"id:node/Conv/test_conv_with_autopad#f16", true},
+      {"id:node/Conv/test_conv", false},
+      {"id:node/Conv/*", true},
+      {"suite:node", true},
+      {"suite:model", false},
+      {"op:Conv", true},
+      {"op:conv", false},
+      {"op:Con", false},
+      {"op:ConvTranspose", false},
+      {"domain:ai.onnx", true},
+      {"domain:ai.onnx.ml", false},
+      {"dtype:float16", true},
+      {"dtype:int64", true},
+      {"dtype:float32", false},
+      {"kind:node", true},
+      {"kind:expanded", false},
+      {"backend:acme", true},
+      {"backend:acme@3+threads=2", true},
+      {"backend:acme@3", false},
+      {"backend:acm", false},
+      {"backend:threads=2", false},
+      {"backend:*threads=2", true},
+      {"corpus:onnx", true},
+      {"corpus:mine", false},
+      {"comparator:tolerance", true},
+      {"comparator:exact", false},
+      {"attr:strides", true},
+      {"attr:pads", false},
+      {"attr:strides=[2,2]", true},
+      {"attr:strides=[2", false},
+      {"attr:*=[2,2]", true},
+      {"attr:auto_pad=SAME", false},
+      {"attr:auto_pad=\"SAME LOWER\"", true},
+      {"attr:\"auto_pad=SAME LOWER\"", true},
+      {"attr:strides=", false},
+      {"vacuous:no", true},
+      {"vacuous:yes", false},
+      {"outcome:fail", true},
+      {"outcome:xfail", false},
+      {"reason:value", true},
+      {"reason:nan", false},
+  });
+}
+
+TEST(QueryTest, AVacuousCaseIsVacuousWhateverTheReason) {
+  TestCase c = SomeCase();
+  c.vacuous = "constant output";
+  EXPECT_TRUE(Query::Parse("vacuous:yes")->Matches({c, {}, {}, {}}));
+  EXPECT_FALSE(Query::Parse("vacuous:no")->Matches({c, {}, {}, {}}));
+}
+
+// Kills: < for <=; text order of numbers (9 > 11).
+TEST(QueryTest, OpsetsCompareAsNumbers) {
+  ExpectMatches({
+      {"opset:11", true},
+      {"opset:1", false},
+      {"opset:1*", true},
+      {"opset=11", true},
+      {"opset=9", false},
+      {"opset>=11", true},
+      {"opset>=12", false},
+      {"opset>=9", true},
+      {"opset<=11", true},
+      {"opset<=10", false},
+      {"opset>9", true},
+      {"opset>11", false},
+      {"opset<11", false},
+      {"opset<100", true},
+      {"opset>-1", true},
+  });
+}
+
+// Kills: or before and; not over more than its factor; a bare text that must
+// be the whole id.
+TEST(QueryTest, WordsAreJoinedByAndOrNot) {
+  ExpectMatches({
+      {"op:Conv and dtype:int64", true},
+      {"op:Conv and dtype:int8", false},
+      {"op:Conv dtype:int64", true},
+      {"op:Conv dtype:int8", false},
+      {"op:Relu or op:Conv", true},
+      {"op:Relu or op:Add", false},
+      {"not op:Relu", true},
+      {"not not op:Relu", false},
+      {"not op:Relu and op:Add", false},
+      {"not (op:Relu and op:Add)", true},
+      {"op:Conv or op:Relu and op:Add", true},
+      {"(op:Conv or op:Relu) and op:Add", false},
+      {"op:Relu op:Add or op:Conv", true},
+      {"op:Relu (op:Add or op:Conv)", false},
+      {"not(op:Relu)and(op:Conv)", true},
+      {"autopad", true},
+      {"autopad Conv", true},
+      {"test_*_with", true},
+      {"autopads", false},
+      {"\"and\"", false},
+      {"android", false},
+      {"\"node/Conv\"", true},
+      {"\"op:Conv\"", false},
+      {"not android", true},
+  });
+}
+
+// Kills: * that takes at least one character or only one run; ? that takes
+// none; a pattern's end left unmatched.
+TEST(QueryTest, WildcardsStandForAnyText) {
+  ExpectMatches({
+      {"op:*", true},
+      {"op:Conv*", true},
+      {"op:*Conv", true},
+      {"op:C*v", true},
+      {"op:C*n*v*", true},
+      {"op:C**v", true},
+      {"op:?onv", true},
+      {"op:????", true},
+      {"op:???", false},
+      {"op:?????", false},
+      {"op:C*x", false},
+      {"op:*n", false},
+      {"op:Conv?", false},
+      {"op:Con?", true},
+      {"op:C?nv", true},
+      {"id:*autopad", false},
+  });
+}
+
+TEST(QueryTest, OnlyOutcomesAndReasonsNeedARun) {
+  struct NeedRow {
+    std::string_view query;
+    bool needs;
+  };
+  for (const NeedRow& row : std::vector<NeedRow>{
+           {"", false},
+           {"op:Conv not (dtype:int8 or outcome)", false},
+           {"outcome:pass", true},
+           {"op:Conv and not (dtype:int8 or reason:nan)", true}}) {
+    EXPECT_EQ(Query::Parse(row.query)->NeedsOutcome(), row.needs) << row.query;
+  }
+}
+
+// Kills: an error without its place; an unknown key or value that matches
+// nothing in silence.
+TEST(QueryTest, ErrorsSayWhereWhatAndWhatInstead) {
+  struct ErrorRow {
+    std::string_view query;
+    std::string_view message;
+  };
+  const std::vector<ErrorRow> rows = {
+      {"opp:Conv",
+       "column 1: found the key 'opp', wanted one of id, suite, op, domain, "
+       "opset, dtype, kind, backend, corpus, comparator, attr, vacuous, "
+       "outcome, reason"},
+      {"op:Conv and", "column 12: found the end, wanted a term"},
+      {"op:Conv or or x", "column 12: found 'or', wanted a term"},
+      {"and op:Conv", "column 1: found 'and', wanted a term"},
+      {"not", "column 4: found the end, wanted a term"},
+      {"()", "column 2: found ')', wanted a term"},
+      {"(op:Conv", "column 9: found the end, wanted the ')' of column 1"},
+      {"op:Conv) x", "column 8: found ')', wanted the end"},
+      {"op:", "column 4: found nothing behind 'op:', wanted a value"},
+      {"x op:\"Conv", "column 6: found a quote that is not closed"},
+      {"opset>=x", "column 8: found 'x', wanted an integer"},
+      {"opset>", "column 7: found '', wanted an integer"},
+      {"opset=99999999999999999999", "wanted an integer"},
+      {"op=Conv", "column 1: found 'op=Conv', wanted ':' behind the key"},
+      {"vacuous:maybe", "column 9: found 'maybe', wanted one of yes, no"},
+      {"outcome:passed",
+       "column 9: found 'passed', wanted one of pass, waived"},
+      {"dtype:float", "column 7: found 'float', wanted one of float32"},
+      {"comparator:atol", "wanted one of exact, tolerance, text, distribution"},
+      {"op:Conv AND op:Add", "column 9: found 'AND', wanted and, or, not"},
+  };
+  for (const ErrorRow& row : rows) {
+    const Status status = Query::Parse(row.query).status();
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << row.query;
+    EXPECT_THAT(status.message(), HasSubstr(std::string(row.message)));
+  }
+}
+
+std::string Repeated(std::string_view text, int times) {
+  std::string all;
+  for (int i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+// Kills: a parser or matcher that recurses as deep as its input says.
+TEST(QueryTest, DeepNestingIsAnInvalidArgument) {
+  constexpr int kDeep = 100000;
+  for (const std::string& query :
+       {Repeated("(", kDeep), Repeated("not ", kDeep) + "x",
+        Repeated("(", kDeep) + "x" + Repeated(")", kDeep),
+        Repeated("not (", kDeep) + "x" + Repeated(")", kDeep)}) {
+    const Status status = Query::Parse(query).status();
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+    EXPECT_THAT(status.message(), HasSubstr("nested too deep"));
+  }
+  EXPECT_TRUE(Query::Parse(Repeated("(", 99) + "x" + Repeated(")", 99)).ok());
+  EXPECT_TRUE(Query::Parse("(x) " + Repeated("or (x) ", kDeep)).ok())
+      << "width is not depth";
+}
+
+// Kills: a wildcard that tries every way to share out the text, which would
+// not end.
+TEST(QueryTest, HostilePatternsEnd) {
+  TestCase c = SomeCase();
+  c.op = std::string(10000, 'a');
+  const auto query = Query::Parse("op:" + Repeated("a*", 200) + "b");
+  ASSERT_TRUE(query.ok()) << query.status().ToString();
+  EXPECT_FALSE(query->Matches({c, {}, {}, {}}));
+}
+
+}  // namespace
+}  // namespace assay

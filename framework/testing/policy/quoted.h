@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Text in double quotes, as queries and policy files have it: a backslash
+// stands before a quote or a backslash that is meant.
+//
+//   size_t at = 8;                         // because "a \"b\""
+//   std::optional<std::string> reason = TakeQuoted(line, &at);   // a "b"
+
+#ifndef ASSAY_TESTING_POLICY_QUOTED_H_
+#define ASSAY_TESTING_POLICY_QUOTED_H_
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace assay::inline v1 {
+
+/// What separates words.
+inline bool IsBlank(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/// What the quotes that open at text[*position] hold; moves behind them.
+/// Nothing when they are not closed.
+std::optional<std::string> TakeQuoted(std::string_view text, size_t* position);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_TESTING_POLICY_QUOTED_H_

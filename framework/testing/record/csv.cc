@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/record/csv.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace assay::inline v1 {
+namespace {
+
+template <class T>
+std::string Shortest(T value) {
+  std::array<char, 32> buffer;
+  const auto result =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+  return {buffer.data(), result.ptr};
+}
+
+template <class T>
+std::optional<T> Parse(std::string_view text) {
+  T value;
+  const char* end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, value);
+  if (result.ec != std::errc() || result.ptr != end) return std::nullopt;
+  return value;
+}
+
+bool NeedsQuotes(char c) {
+  return c == ',' || c == '"' || c == '\n' || c == '\r';
+}
+
+}  // namespace
+
+void AppendCsvField(std::string& out, std::string_view text) {
+  if (std::none_of(text.begin(), text.end(), NeedsQuotes)) {
+    out.append(text);
+    return;
+  }
+  out += '"';
+  for (const char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  out += '"';
+}
+
+std::string ToText(double value) {
+  if (std::isnan(value)) return "nan";
+  return Shortest(value);
+}
+
+std::string ToText(int64_t value) { return Shortest(value); }
+
+std::optional<double> ParseDouble(std::string_view text) {
+  return Parse<double>(text);
+}
+
+std::optional<int64_t> ParseInt(std::string_view text) {
+  return Parse<int64_t>(text);
+}
+
+bool CsvReader::ReadQuoted(std::string* field) {
+  ++position_;
+  for (; position_ < text_.size(); ++position_) {
+    const char c = text_[position_];
+    if (c != '"') {
+      if (c == '\n') ++next_line_;
+      *field += c;
+      continue;
+    }
+    ++position_;
+    if (position_ == text_.size() || text_[position_] != '"') return true;
+    *field += '"';
+  }
+  status_ = DataLoss("line ", line_, ": a quoted field is not closed");
+  return false;
+}
+
+bool CsvReader::Next(std::vector<std::string>* fields) {
+  fields->clear();
+  if (!status_.ok() || position_ >= text_.size()) return false;
+  line_ = next_line_;
+  while (true) {
+    std::string& field = fields->emplace_back();
+    if (position_ < text_.size() && text_[position_] == '"') {
+      if (!ReadQuoted(&field)) return false;
+    } else {
+      // A loop, because find_first_of calls memchr for every character.
+      size_t end = position_;
+      while (end < text_.size() && text_[end] != ',' && text_[end] != '\n') {
+        ++end;
+      }
+      if (end > position_ && text_.substr(end - 1, 2) == "\r\n") --end;
+      field = text_.substr(position_, end - position_);
+      position_ = end;
+    }
+    if (text_.substr(position_, 2) == "\r\n") ++position_;
+    if (position_ >= text_.size()) return true;
+    const char separator = text_[position_++];
+    if (separator == '\n') {
+      ++next_line_;
+      return true;
+    }
+    if (separator != ',') {
+      status_ = DataLoss("line ", line_, ": found '", separator,
+                         "' behind a quoted field, wanted a comma");
+      return false;
+    }
+  }
+}
+
+}  // namespace assay::inline v1

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/record/journal.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "framework/testing/record/csv.h"
+#include "framework/testing/record/tables.h"
+
+namespace assay::inline v1 {
+namespace {
+
+struct FrameHead {
+  uint32_t length;  // of the payload
+  uint32_t checksum;
+  char kind;
+};
+constexpr size_t kHeadBytes = 9;
+constexpr uint32_t kMaxPayload = 64U << 20U;
+
+// FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv: finds torn and foreign
+// bytes; it is no protection against intent.
+uint32_t Checksum(char kind, std::string_view payload) {
+  uint32_t hash = 2166136261U;
+  const auto mix = [&hash](char c) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
+  };
+  mix(kind);
+  for (const char c : payload) mix(c);
+  return hash;
+}
+
+void PutHead(std::string& out, const FrameHead& head) {
+  char bytes[kHeadBytes];
+  std::memcpy(bytes, &head.length, 4);
+  std::memcpy(bytes + 4, &head.checksum, 4);
+  bytes[8] = head.kind;
+  out.append(bytes, kHeadBytes);
+}
+
+FrameHead GetHead(const char* bytes) {
+  FrameHead head;
+  std::memcpy(&head.length, bytes, 4);
+  std::memcpy(&head.checksum, bytes + 4, 4);
+  head.kind = bytes[8];
+  return head;
+}
+
+/// "PID test_id" or "PID STATUS".
+Result<JournalEntry> DecodeProcess(FrameKind kind, std::string_view payload) {
+  JournalEntry entry;
+  entry.kind = kind;
+  const size_t space = payload.find(' ');
+  const auto pid = ParseInt(payload.substr(0, space));
+  if (!pid.has_value() || space == std::string_view::npos) {
+    return DataLoss("found '", payload, "', wanted a process and a word");
+  }
+  entry.pid = *pid;
+  entry.text = payload.substr(space + 1);
+  if (kind == FrameKind::kEnded) {
+    const auto status = ParseInt(entry.text);
+    if (!status.has_value()) return DataLoss("a status of '", entry.text, "'");
+    entry.status = *status;
+  }
+  return entry;
+}
+
+Result<JournalEntry> Decode(FrameKind kind, std::string_view payload) {
+  JournalEntry entry;
+  entry.kind = kind;
+  switch (kind) {
+    case FrameKind::kBegin:
+    case FrameKind::kEnded:
+      return DecodeProcess(kind, payload);
+    case FrameKind::kBatchEnd:
+      return entry;
+    case FrameKind::kBackend: {
+      CsvReader reader(payload);
+      std::vector<std::string> fields;
+      if (!reader.Next(&fields)) return DataLoss("an empty backend row");
+      ASSAY_RETURN_IF_ERROR(
+          ParseRow(fields, OwnOrder<BackendRow>(), &entry.backend));
+      return entry;
+    }
+    case FrameKind::kRecord:
+    case FrameKind::kLoss: {
+      ASSAY_ASSIGN_OR_RETURN(entry.record, ParseRecord(payload));
+      return entry;
+    }
+  }
+  return DataLoss("a frame of unknown kind ", static_cast<int>(kind));
+}
+
+/// The bytes of a file from an offset; empty when there is no file.
+Result<std::string> ReadFrom(const std::filesystem::path& file,
+                             int64_t offset) {
+  const int fd = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) {
+    if (errno == ENOENT && offset == 0) return std::string();
+    return NotFound("cannot read ", file.string(), ": ", std::strerror(errno));
+  }
+  std::string bytes;
+  struct stat info = {};
+  if (fstat(fd, &info) == 0 && info.st_size > offset) {
+    bytes.resize(static_cast<size_t>(info.st_size - offset));
+  } else if (info.st_size < offset) {
+    close(fd);
+    return DataLoss(file.string(), " has ", info.st_size, " bytes, where ",
+                    offset, " had been read");
+  }
+  size_t filled = 0;
+  while (filled < bytes.size()) {
+    const ssize_t got =
+        pread(fd, bytes.data() + filled, bytes.size() - filled,
+              static_cast<off_t>(offset) + static_cast<off_t>(filled));
+    if (got <= 0) break;
+    filled += static_cast<size_t>(got);
+  }
+  close(fd);
+  bytes.resize(filled);
+  return bytes;
+}
+
+constexpr rlim_t kHigh = 4000;  // above what others close and number
+
+/// The file, at a descriptor that few come by.
+Result<int> OpenHigh(const std::filesystem::path& file, int flags) {
+  const int fd =
+      open(file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | flags, 0644);
+  if (fd < 0) {
+    return ResourceExhausted("cannot write ", file.string(), ": ",
+                             std::strerror(errno));
+  }
+  struct rlimit limit = {};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  const auto wanted =
+      static_cast<int>(std::min(kHigh, limit.rlim_cur - limit.rlim_cur / 8));
+  const int high = fcntl(fd, F_DUPFD_CLOEXEC, wanted);
+  if (high < 0) return fd;
+  close(fd);
+  return high;
+}
+
+}  // namespace
+
+Journal::Journal(int fd, std::filesystem::path file)
+    : fd_(fd), file_(std::move(file)), writer_(getpid()) {
+  struct stat info = {};
+  fstat(fd_, &info);
+  device_ = info.st_dev;
+  inode_ = info.st_ino;
+}
+
+Journal::Journal(Journal&& other) noexcept { *this = std::move(other); }
+
+Journal& Journal::operator=(Journal&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  std::swap(file_, other.file_);
+  std::swap(device_, other.device_);
+  std::swap(inode_, other.inode_);
+  std::swap(writer_, other.writer_);
+  return *this;
+}
+
+Journal::~Journal() {
+  if (fd_ >= 0) close(fd_);
+}
+
+Result<Journal> Journal::Open(const std::filesystem::path& file) {
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::absolute(file, error);
+  ASSAY_ASSIGN_OR_RETURN(const int fd, OpenHigh(file, O_CREAT));
+  return Journal(fd, error ? file : whole);
+}
+
+Result<bool> Journal::Repair() {
+  const auto is_ours = [this](int fd) {
+    struct stat info = {};
+    return fstat(fd, &info) == 0 && info.st_dev == device_ &&
+           info.st_ino == inode_;
+  };
+  if (is_ours(fd_)) return false;
+  // Whatever has the number now is not ours to close.
+  fd_ = -1;
+  ASSAY_ASSIGN_OR_RETURN(const int again, OpenHigh(file_, 0));
+  if (!is_ours(again)) {
+    close(again);
+    return DataLoss(file_.string(), " is another file than it was");
+  }
+  fd_ = again;
+  return true;
+}
+
+void Journal::TakeOver() { writer_ = getpid(); }
+
+Status Journal::Write(FrameKind kind, std::string_view payload) {
+  if (getpid() != writer_) {
+    return FailedPrecondition("process ", getpid(), " is not the writer of ",
+                              file_.string(), ", which is ", writer_);
+  }
+  ASSAY_RETURN_IF_ERROR(Repair().status());
+  const char tag = static_cast<char>(kind);
+  frame_.clear();
+  PutHead(frame_,
+          {static_cast<uint32_t>(payload.size()), Checksum(tag, payload), tag});
+  frame_.append(payload);
+  ssize_t written = 0;
+  do {
+    written = write(fd_, frame_.data(), frame_.size());
+  } while (written < 0 && errno == EINTR);
+  if (written == static_cast<ssize_t>(frame_.size())) return OkStatus();
+  return ResourceExhausted(
+      "cannot write ", frame_.size(), " bytes to ", file_.string(), ": ",
+      written < 0 ? std::strerror(errno) : "the disk is full");
+}
+
+Status Journal::Append(const BackendRow& backend) {
+  std::string line;
+  AppendCsvRow(line, backend);
+  return Write(FrameKind::kBackend, line);
+}
+
+Status Journal::Begin(std::string_view test_id) {
+  return Write(FrameKind::kBegin, StrCat(getpid(), " ", test_id));
+}
+
+Status Journal::Append(const Record& record) {
+  return Write(
+      record.result.test_id.empty() ? FrameKind::kLoss : FrameKind::kRecord,
+      ToText(record));
+}
+
+Status Journal::Ended(int64_t pid, int64_t status) {
+  return Write(FrameKind::kEnded, StrCat(pid, " ", status));
+}
+
+Status Journal::CutTornTail() const {
+  JournalReader reader(file_);
+  ASSAY_RETURN_IF_ERROR(reader.Poll([](const JournalEntry&) {}));
+  return reader.CutTornTail();
+}
+
+Status Journal::BatchEnd() { return Write(FrameKind::kBatchEnd, {}); }
+
+Status JournalReader::Poll(const std::function<void(JournalEntry)>& take) {
+  ASSAY_ASSIGN_OR_RETURN(const std::string bytes, ReadFrom(file_, offset_));
+  std::string_view rest = bytes;
+  while (rest.size() >= kHeadBytes) {
+    const FrameHead head = GetHead(rest.data());
+    if (head.length > kMaxPayload) {
+      return DataLoss(file_.string(), " at byte ", offset_, ": a frame of ",
+                      head.length, " bytes");
+    }
+    if (rest.size() < kHeadBytes + head.length) break;
+    const std::string_view payload = rest.substr(kHeadBytes, head.length);
+    if (Checksum(head.kind, payload) != head.checksum) {
+      return DataLoss(file_.string(), " at byte ", offset_,
+                      ": the checksum does not match");
+    }
+    Result<JournalEntry> entry =
+        Decode(static_cast<FrameKind>(head.kind), payload);
+    if (!entry.ok()) {
+      return entry.status().WithContext(
+          StrCat(file_.string(), " at byte ", offset_));
+    }
+    offset_ += static_cast<int64_t>(kHeadBytes + head.length);
+    rest.remove_prefix(kHeadBytes + head.length);
+    take(*std::move(entry));
+  }
+  return OkStatus();
+}
+
+Status JournalReader::CutTornTail() const {
+  std::error_code error;
+  const auto whole = static_cast<uint64_t>(offset_);
+  if (std::filesystem::exists(file_, error) &&
+      std::filesystem::file_size(file_, error) > whole) {
+    std::filesystem::resize_file(file_, whole, error);
+  }
+  if (!error) return OkStatus();
+  return ResourceExhausted("cannot repair ", file_.string(), ": ",
+                           error.message());
+}
+
+}  // namespace assay::inline v1

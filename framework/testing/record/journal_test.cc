@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "framework/testing/file/file.h"
+#include "framework/testing/file/scratch_folder.h"
+#include "framework/testing/record/record.h"
+#include "framework/testing/record/tables.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+Record SomeRecord(const std::string& test_id, int outputs) {
+  Record record;
+  record.result.test_id = test_id;
+  record.result.outcome = "fail";
+  record.result.message = "wanted \"1, 2\",\ngot 3";
+  record.result.headroom = -0.5;
+  for (int i = 0; i < outputs; ++i) {
+    AccuracyRow& row = record.accuracy.emplace_back();
+    row.test_id = test_id;
+    row.output_index = i;
+    row.max_abs_err = 0.1 * i;
+  }
+  return record;
+}
+
+// All that an entry holds, as one text.
+std::string TextOf(const JournalEntry& entry) {
+  std::string text =
+      StrCat(static_cast<char>(entry.kind), " ", entry.text, "|");
+  AppendCsvRow(text, entry.backend);
+  AppendCsvRow(text, entry.record.result);
+  for (const AccuracyRow& row : entry.record.accuracy) AppendCsvRow(text, row);
+  return text;
+}
+
+struct Read {
+  std::vector<std::string> entries;
+  Status status;
+};
+
+Read ReadJournal(const fs::path& file) {
+  Read read;
+  JournalReader reader(file);
+  read.status = reader.Poll([&](const JournalEntry& entry) {
+    read.entries.push_back(TextOf(entry));
+  });
+  return read;
+}
+
+// A journal with a frame of each kind; returns what its entries should be.
+std::vector<std::string> WriteJournal(const fs::path& file) {
+  Result<Journal> journal = Journal::Open(file);
+  EXPECT_TRUE(journal.ok()) << journal.status().ToString();
+  std::vector<JournalEntry> entries(5);
+  entries[0].kind = FrameKind::kBackend;
+  entries[0].backend.backend = "acme+threads=2";
+  entries[0].backend.unavailable_reason = "no \"device\", none";
+  entries[1].kind = FrameKind::kBegin;
+  entries[1].text = "node/Abs/test_abs";
+  entries[2].kind = FrameKind::kRecord;
+  entries[2].record = SomeRecord("node/Abs/test_abs", 2);
+  entries[3].kind = FrameKind::kRecord;
+  entries[3].record = SomeRecord("node/If/test_if", 0);
+  entries[4].kind = FrameKind::kBatchEnd;
+  EXPECT_TRUE(journal->Append(entries[0].backend).ok());
+  EXPECT_TRUE(journal->Begin(entries[1].text).ok());
+  EXPECT_TRUE(journal->Append(entries[2].record).ok());
+  EXPECT_TRUE(journal->Append(entries[3].record).ok());
+  EXPECT_TRUE(journal->BatchEnd().ok());
+  std::vector<std::string> texts;
+  for (const JournalEntry& entry : entries) texts.push_back(TextOf(entry));
+  return texts;
+}
+
+std::string Bytes(const fs::path& file) {
+  Result<std::string> text = ReadFile(file);
+  EXPECT_TRUE(text.ok()) << text.status().ToString();
+  return text.ok() ? *text : std::string();
+}
+
+/// What a session does after a worker: reads, then cuts off a torn tail.
+Result<std::vector<JournalEntry>> Recovered(const fs::path& file) {
+  std::vector<JournalEntry> entries;
+  JournalReader reader(file);
+  ASSAY_RETURN_IF_ERROR(reader.Poll(
+      [&](JournalEntry entry) { entries.push_back(std::move(entry)); }));
+  ASSAY_RETURN_IF_ERROR(reader.CutTornTail());
+  return entries;
+}
+
+// Kills: a frame kind that writes nothing or is read as another; accuracy rows
+// dropped.
+TEST(RecordTest, AJournalGivesBackWhatWasWritten) {
+  const ScratchFolder folder;
+  const auto wanted = WriteJournal(folder.path() / "a.journal");
+  const Read read = ReadJournal(folder.path() / "a.journal");
+  EXPECT_TRUE(read.status.ok()) << read.status.ToString();
+  EXPECT_EQ(read.entries, wanted);
+}
+
+TEST(RecordTest, AJournalThatDoesNotExistIsEmpty) {
+  const ScratchFolder folder;
+  const Read read = ReadJournal(folder.path() / "none");
+  EXPECT_TRUE(read.status.ok()) << read.status.ToString();
+  EXPECT_TRUE(read.entries.empty());
+}
+
+// Kills: handing over a frame twice, or half of one, while it grows.
+TEST(RecordTest, AFollowedJournalHandsEachFrameOverOnce) {
+  const ScratchFolder folder;
+  const auto wanted = WriteJournal(folder.path() / "whole");
+  const std::string bytes = Bytes(folder.path() / "whole");
+  const fs::path file = folder.path() / "growing";
+  JournalReader reader(file);
+  std::vector<std::string> entries;
+  for (size_t size = 0; size <= bytes.size(); size += 7) {
+    folder.Write("growing", bytes.substr(0, size));
+    ASSERT_TRUE(reader
+                    .Poll([&](const JournalEntry& entry) {
+                      entries.push_back(TextOf(entry));
+                    })
+                    .ok());
+  }
+  folder.Write("growing", bytes);
+  ASSERT_TRUE(reader
+                  .Poll([&](const JournalEntry& entry) {
+                    entries.push_back(TextOf(entry));
+                  })
+                  .ok());
+  EXPECT_EQ(entries, wanted);
+  EXPECT_EQ(reader.offset(), static_cast<int64_t>(bytes.size()));
+}
+
+// Kills: a torn frame read as a whole one or called a loss; a recovery that
+// keeps torn bytes, or cuts whole frames off.
+TEST(RecordTest, ATailTornAtAnyByteIsCutOffAndWrittenOn) {
+  const ScratchFolder folder;
+  const auto wanted = WriteJournal(folder.path() / "whole");
+  const std::string bytes = Bytes(folder.path() / "whole");
+  const fs::path torn = folder.path() / "torn";
+  size_t whole = 0;
+  for (size_t size = 0; size <= bytes.size(); ++size) {
+    folder.Write("torn", bytes.substr(0, size));
+    const auto recovered = Recovered(torn);
+    ASSERT_TRUE(recovered.ok()) << recovered.status().ToString();
+    ASSERT_GE(recovered->size(), whole) << "fewer frames in more bytes";
+    whole = recovered->size();
+    ASSERT_LE(fs::file_size(torn), size);
+    ASSERT_TRUE(Journal::Open(torn)->Begin("next").ok());
+    const Read read = ReadJournal(torn);
+    ASSERT_TRUE(read.status.ok()) << size << ": " << read.status.ToString();
+    ASSERT_EQ(read.entries.size(), whole + 1) << size;
+    for (size_t i = 0; i < whole; ++i) EXPECT_EQ(read.entries[i], wanted[i]);
+  }
+  EXPECT_EQ(whole, wanted.size());
+}
+
+// Kills: a checksum that leaves out the kind or part of the payload.
+TEST(RecordTest, NoFlippedBitPassesAsARecord) {
+  const ScratchFolder folder;
+  const auto wanted = WriteJournal(folder.path() / "whole");
+  const std::string bytes = Bytes(folder.path() / "whole");
+  // Steps of 5 come to all 8 places and to every byte or its neighbour.
+  for (size_t bit = 0; bit < 8 * bytes.size(); bit += 5) {
+    std::string flipped = bytes;
+    flipped[bit / 8] =
+        static_cast<char>(flipped[bit / 8] ^ static_cast<char>(1 << (bit % 8)));
+    const Read read = ReadJournal(folder.Write("flipped", flipped));
+    // A length that grew looks like a frame that is not complete yet.
+    ASSERT_LT(read.entries.size(), wanted.size()) << "bit " << bit;
+    for (size_t i = 0; i < read.entries.size(); ++i) {
+      ASSERT_EQ(read.entries[i], wanted[i]) << "bit " << bit;
+    }
+  }
+}
+
+// Kills: trusting the length of a file that is no journal.
+TEST(RecordTest, AForeignFileIsDataLossWithItsName) {
+  const ScratchFolder folder;
+  for (const std::string_view text :
+       {"test_id,outcome\nnode/Abs/test_abs,pass\n",
+        "\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF"}) {
+    const fs::path file = folder.Write("results.csv", text);
+    const Read read = ReadJournal(file);
+    EXPECT_EQ(read.status.code(), StatusCode::kDataLoss) << text;
+    EXPECT_THAT(read.status.message(), HasSubstr(file.string() + " at byte 0"));
+    EXPECT_TRUE(read.entries.empty());
+    EXPECT_FALSE(Recovered(file).ok());
+    EXPECT_EQ(Bytes(file), text) << "a foreign file was cut";
+  }
+}
+
+// Kills: a writer that truncates, or that writes where it was when it opened.
+TEST(RecordTest, WritersThatFollowEachOtherAppend) {
+  const ScratchFolder folder;
+  const fs::path file = folder.path() / "shared";
+  Result<Journal> first = Journal::Open(file);
+  Result<Journal> second = Journal::Open(file);
+  ASSERT_TRUE(first.ok() && second.ok());
+  std::vector<std::string> wanted;
+  for (int i = 0; i < 6; ++i) {
+    JournalEntry entry;
+    entry.kind = FrameKind::kRecord;
+    entry.record = SomeRecord(StrCat("node/Abs/test_", i), i);
+    ASSERT_TRUE((i % 2 == 0 ? *first : *second).Append(entry.record).ok());
+    wanted.push_back(TextOf(entry));
+  }
+  EXPECT_EQ(ReadJournal(file).entries, wanted);
+}
+
+/// What a backend may do to the descriptors of its process.
+const struct {
+  const char* name;
+  void (*make)(const fs::path& folder);
+} kTakenDescriptors[] = {
+    {"all closed", [](const fs::path&) { closefrom(3); }},
+    {"all reused",
+     [](const fs::path& folder) {
+       const int other =
+           open((folder / "other").c_str(), O_WRONLY | O_CREAT, 0644);
+       for (int fd = 3; fd < 8192; ++fd) dup2(other, fd);
+     }},
+    {"in another place",
+     [](const fs::path&) {
+       closefrom(3);
+       ASSERT_EQ(chdir("/"), 0);
+     }},
+};
+
+// Kills: a descriptor that is trusted although somebody closed or reused it; a
+// path that is followed from another working directory; a repair unsaid.
+TEST(RecordTest, AJournalWhoseDescriptorIsTakenIsOpenedAgain) {
+  const fs::path home = fs::current_path();
+  for (const auto& row : kTakenDescriptors) {
+    const ScratchFolder folder;
+    fs::current_path(folder.path());
+    Result<Journal> journal = Journal::Open("a.journal");
+    ASSERT_TRUE(journal.ok()) << journal.status().ToString();
+    ASSERT_TRUE(journal->Begin("first").ok());
+    EXPECT_FALSE(*journal->Repair()) << row.name;
+    row.make(folder.path());
+    ASSERT_TRUE(journal->Begin("second").ok()) << row.name;
+    closefrom(3);
+    row.make(folder.path());
+    const Result<bool> repaired = journal->Repair();
+    ASSERT_TRUE(repaired.ok()) << repaired.status().ToString();
+    EXPECT_TRUE(*repaired) << row.name;
+    EXPECT_FALSE(*journal->Repair()) << row.name;
+    closefrom(3);
+    EXPECT_EQ(ReadJournal(folder.path() / "a.journal").entries.size(), 2U);
+    if (fs::exists(folder.path() / "other")) {
+      EXPECT_EQ(fs::file_size(folder.path() / "other"), 0U) << row.name;
+    }
+    fs::current_path(home);
+  }
+}
+
+// Kills: a journal written on under another file's name.
+TEST(RecordTest, AJournalThatWasReplacedOrRemovedIsSaid) {
+  const ScratchFolder folder;
+  const fs::path file = folder.path() / "a.journal";
+  Result<Journal> journal = Journal::Open(file);
+  ASSERT_TRUE(journal->Begin("first").ok());
+  JournalReader reader(file);
+  ASSERT_TRUE(reader.Poll([](const JournalEntry&) {}).ok());
+  const fs::path beside = folder.Write("beside", "x");
+  fs::remove(file);
+  closefrom(3);
+  EXPECT_FALSE(journal->Begin("second").ok());
+  EXPECT_FALSE(reader.Poll([](const JournalEntry&) {}).ok());
+  fs::rename(beside, file);
+  EXPECT_EQ(journal->Begin("second").code(), StatusCode::kDataLoss);
+  const Status read = reader.Poll([](const JournalEntry&) {});
+  EXPECT_EQ(read.code(), StatusCode::kDataLoss);
+  EXPECT_THAT(read.message(), HasSubstr("has 1 bytes, where"));
+}
+
+// Kills: a forked child whose frames go among those of its parent.
+TEST(RecordTest, OnlyTheProcessThatOpenedAJournalWritesToIt) {
+  const ScratchFolder folder;
+  const fs::path file = folder.path() / "a.journal";
+  Result<Journal> journal = Journal::Open(file);
+  const auto child = [&](bool take_over) {
+    const pid_t pid = fork();
+    if (pid == 0) {
+      if (take_over) journal->TakeOver();
+      _exit(journal->Begin("child").ok() ? 1 : 0);
+    }
+    int status = 0;
+    waitpid(pid, &status, 0);
+    return WEXITSTATUS(status);
+  };
+  EXPECT_EQ(child(/*take_over=*/false), 0);
+  EXPECT_TRUE(ReadJournal(file).entries.empty());
+  EXPECT_EQ(child(/*take_over=*/true), 1);
+  EXPECT_EQ(ReadJournal(file).entries.size(), 1U);
+}
+
+// Kills: a loss taken for the verdict of a case.
+TEST(RecordTest, ARecordWithoutACaseIsALoss) {
+  const ScratchFolder folder;
+  const fs::path file = folder.path() / "a.journal";
+  Record loss;
+  loss.result.backend = "acme";
+  loss.result.outcome = "crash";
+  ASSERT_TRUE(Journal::Open(file)->Append(loss).ok());
+  const auto entries = Recovered(file);
+  ASSERT_TRUE(entries.ok()) << entries.status().ToString();
+  ASSERT_EQ(entries->size(), 1U);
+  EXPECT_EQ(entries->front().kind, FrameKind::kLoss);
+  EXPECT_EQ(entries->front().record.result.outcome, "crash");
+}
+
+// Kills: a write whose result nobody looks at.
+TEST(RecordTest, AFullDiskIsSaid) {
+  Result<Journal> journal = Journal::Open("/dev/full");
+  ASSERT_TRUE(journal.ok()) << journal.status().ToString();
+  const Status status = journal->Begin("node/Abs/test_abs");
+  EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
+  EXPECT_THAT(status.message(), HasSubstr("/dev/full: No space left"));
+}
+
+TEST(RecordTest, AJournalWithoutItsFolderIsSaid) {
+  const ScratchFolder folder;
+  const fs::path file = folder.path() / "none" / "a.journal";
+  const Status status = Journal::Open(file).status();
+  EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
+  EXPECT_THAT(status.message(), HasSubstr(file.string() + ": No such file"));
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// RunFacts: what a supervisor tells its workers of the run they are part of.
+//
+//   const RunFacts facts = {.run_id = run.run_id, .seed = 7};
+
+#ifndef ASSAY_TESTING_RECORD_RUN_FACTS_H_
+#define ASSAY_TESTING_RECORD_RUN_FACTS_H_
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+
+namespace assay::inline v1 {
+
+struct RunFacts {
+  std::string run_id;
+  int64_t seed = 0;
+  int64_t attempt = 1;
+  /// Of the steady clock, when the run began.
+  int64_t started_us = 0;
+  std::map<std::string, std::string> settings;  // LoadOptions::settings
+  /// What the supervisor gives a case; 0 when it gives no limit. Repeated draws
+  /// take at most half of it.
+  double case_limit_s = 120;
+  /// Where a worker writes the outputs of its cases rather than judge them;
+  /// empty: it judges.
+  std::filesystem::path dump;
+  /// Whether a worker writes exact answers to where the plan's rows say,
+  /// rather than judge.
+  bool exact = false;
+};
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_TESTING_RECORD_RUN_FACTS_H_

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/verdict/conformance.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+
+#include "framework/testing/record/outcome.h"
+
+namespace assay::inline v1 {
+namespace {
+
+/// What the verdicts inside a backend's claims are.
+struct Inside {
+  OutcomeCounts counts = {};
+  int64_t vacuous = 0;                    // among the passes
+  std::vector<std::string> waived;        // test_ids
+  std::vector<std::string> with_several;  // results, of all cases it ran
+
+  int64_t operator[](Outcome outcome) const {
+    return counts.at(static_cast<size_t>(outcome));
+  }
+};
+
+/// Whether a case that was run more than once gave other results.
+bool GaveSeveralResults(const Record& record) {
+  return std::ranges::any_of(record.accuracy, [](const AccuracyRow& row) {
+    return row.comparator != ToString(Comparator::kDistribution) &&
+           row.distinct_results.value_or(1) > 1;
+  });
+}
+
+Inside Look(const Plan& plan, const BackendUse& backend,
+            const std::vector<Record>& final) {
+  std::set<std::string_view> claimed;
+  for (const PlanRow& row : plan.rows) {
+    if (row.backend == backend.instance && row.claimed) {
+      claimed.insert(row.test_id);
+    }
+  }
+  Inside inside;
+  for (const Record& record : final) {
+    const ResultRow& result = record.result;
+    if (result.backend != backend.instance) continue;
+    if (GaveSeveralResults(record)) {
+      inside.with_several.push_back(result.test_id);
+    }
+    if (!claimed.contains(result.test_id)) continue;
+    const auto outcome = ParseOutcome(result.outcome).value_or(Outcome::kError);
+    ++inside.counts.at(static_cast<size_t>(outcome));
+    if (outcome == Outcome::kWaived) inside.waived.push_back(result.test_id);
+    if (outcome == Outcome::kPass && result.vacuous) ++inside.vacuous;
+  }
+  return inside;
+}
+
+/// What the plan left out; empty for a plan of everything.
+std::string LeftOut(const Plan& plan) {
+  std::string text;
+  const auto add = [&](std::string_view what) {
+    text += StrCat(text.empty() ? "" : ", ", what);
+  };
+  if (!plan.selection.filter.empty()) add("with a filter");
+  if (!plan.selection.suites.empty()) add("of some suites");
+  if (plan.selection.tier == "smoke") add("of tier smoke");
+  for (const std::string_view name : kDefaultCorpora) {
+    if (std::ranges::find(plan.corpora, name, &CorpusUse::name) ==
+        plan.corpora.end()) {
+      add(StrCat("without the corpus ", name));
+    }
+  }
+  return text;
+}
+
+/// "fail 3, xfail 1": the cases that are neither passed nor waived.
+std::string NotPassed(const Inside& inside) {
+  std::string text;
+  for (int i = 0; i < kOutcomeCount; ++i) {
+    const auto outcome = static_cast<Outcome>(i);
+    const bool good = outcome == Outcome::kPass || outcome == Outcome::kWaived;
+    if (good || inside[outcome] == 0) continue;
+    text += StrCat(text.empty() ? "" : ", ", ToString(outcome), " ",
+                   inside[outcome]);
+  }
+  return text;
+}
+
+/// Why a run of everything is not conformant; empty where nothing stands in
+/// the way.
+std::string Obstacle(const BackendUse& backend, const Inside& inside,
+                     const MutantKills& kills, const Conformance& word) {
+  if (backend.claims.empty()) return "it claims nothing";
+  if (word.n_claimed == 0) {
+    return StrCat("its claims cover none of ", word.n_planned, " cases");
+  }
+  const int64_t good = inside[Outcome::kPass] + inside[Outcome::kWaived];
+  if (good < word.n_claimed) {
+    return StrCat(word.n_claimed - good, " of ", word.n_claimed,
+                  " cases inside its claims do not pass: ", NotPassed(inside));
+  }
+  if (inside.vacuous == word.n_claimed) {
+    return StrCat(
+        "all ", word.n_claimed,
+        " cases inside its claims are vacuous: a pass proves nothing");
+  }
+  const bool deterministic =
+      std::ranges::any_of(backend.claims, [](const std::string& claim) {
+        return claim.starts_with("claim deterministic");
+      });
+  if (deterministic && !inside.with_several.empty()) {
+    return StrCat(
+        "it claims to be deterministic, and ", inside.with_several.size(),
+        " cases gave several results, first ", inside.with_several.front());
+  }
+  if (kills.assessed() && !kills.survivors.empty()) {
+    return StrCat("the harness does not see all mutants: ", kills.Sentence());
+  }
+  return {};
+}
+
+}  // namespace
+
+Conformance ConformanceOf(const Plan& plan, const BackendUse& backend,
+                          const std::vector<Record>& final, bool complete,
+                          const MutantKills& kills) {
+  const Inside inside = Look(plan, backend, final);
+  Conformance word{.backend = backend.instance, .waived = inside.waived};
+  for (const int64_t count : inside.counts) word.n_claimed += count;
+  word.n_planned =
+      std::ranges::count(plan.rows, backend.instance, &PlanRow::backend);
+  if (const std::string left_out = LeftOut(plan); !left_out.empty()) {
+    word.verdict = "partial";
+    word.reason = StrCat("a run ", left_out, " says nothing on conformance");
+    return word;
+  }
+  word.reason = Obstacle(backend, inside, kills, word);
+  if (!word.reason.empty()) {
+    word.verdict = "not conformant";
+  } else if (!complete) {
+    word.verdict = "partial";
+    word.reason = "an unfinished run says nothing on conformance";
+  } else {
+    const size_t waived = word.waived.size();
+    word.verdict = waived > 0 ? "conformant with waivers" : "conformant";
+    word.reason = StrCat(
+        "all ", word.n_claimed, " cases inside its claims pass, of ",
+        word.n_planned, " planned",
+        waived > 0 ? StrCat(", ", waived, " of them waived") : "",
+        kills.assessed()
+            ? StrCat("; mutants: ", kills.Sentence())
+            : StrCat("; the harness is not assessed: ", kills.not_assessed));
+  }
+  return word;
+}
+
+}  // namespace assay::inline v1

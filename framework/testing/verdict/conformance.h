@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The word over a backend's claims: conformant, conformant with waivers, or
+// not. It is printed and stored; it never changes an exit code.
+//
+//   for (const BackendUse& backend : plan.backends) {
+//     words.push_back(ConformanceOf(plan, backend, final, complete, kills));
+//   }
+
+#ifndef ASSAY_TESTING_VERDICT_CONFORMANCE_H_
+#define ASSAY_TESTING_VERDICT_CONFORMANCE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "framework/testing/plan/plan.h"
+#include "framework/testing/record/record.h"
+#include "framework/testing/verdict/mutants_table.h"
+
+namespace assay::inline v1 {
+
+struct Conformance {
+  std::string backend;
+  // conformant, conformant with waivers, not conformant, or partial
+  std::string verdict;
+  std::string reason;
+  int64_t n_planned = 0;
+  int64_t n_claimed = 0;
+  std::vector<std::string> waived;  // test_ids inside the claims
+};
+
+/// `final` holds the final verdicts of all backends; `complete` says that every
+/// planned case has one.
+///
+/// Partial: the plan left something out. Conformant: there are claims, every
+/// case inside them passes, not all of them vacuous, what is claimed to be
+/// deterministic gave one result, and no mutant of this build's harness
+/// survived. Where that is not assessed the reason says so.
+Conformance ConformanceOf(const Plan& plan, const BackendUse& backend,
+                          const std::vector<Record>& final, bool complete,
+                          const MutantKills& kills);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_TESTING_VERDICT_CONFORMANCE_H_

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/verdict/conformance.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace assay {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+struct Case {
+  std::string outcome;  // the final one
+  bool claimed = true;
+  bool vacuous = false;
+  int64_t distinct_results = 1;
+  std::string comparator = "tolerance";
+};
+
+/// A run of everything on backend acme; case i is node/Abs/<letter>.
+struct Trial {
+  Plan plan;
+  std::vector<Record> final;
+  bool complete = true;
+  MutantKills kills = {.not_assessed = "", .total = 2, .backend_killed = 2};
+
+  Conformance Word() const {
+    return ConformanceOf(plan, plan.backends[0], final, complete, kills);
+  }
+};
+
+Trial TrialOf(const std::vector<Case>& cases) {
+  Trial trial;
+  BackendUse& acme = trial.plan.backends.emplace_back();
+  acme.instance = "acme";
+  acme.claims = {"claim forward where op:Abs"};
+  for (const std::string_view name : kDefaultCorpora) {
+    trial.plan.corpora.emplace_back().name = name;
+  }
+  char letter = 'a';
+  for (const Case& c : cases) {
+    PlanRow& row = trial.plan.rows.emplace_back();
+    row.test_id = StrCat("node/Abs/", letter++);
+    row.backend = "acme";
+    row.claimed = c.claimed;
+    Record& record = trial.final.emplace_back();
+    record.result.test_id = row.test_id;
+    record.result.backend = "acme";
+    record.result.outcome = c.outcome;
+    record.result.vacuous = c.vacuous;
+    AccuracyRow& accuracy = record.accuracy.emplace_back();
+    accuracy.distinct_results = c.distinct_results;
+    accuracy.comparator = c.comparator;
+  }
+  return trial;
+}
+
+// Kills: any outcome but pass and waived let through inside the claims; what
+// is outside them decides; a word over nothing, or over vacuous passes alone.
+TEST(ConformanceTest, TheWordIsOverTheCasesInsideTheClaims) {
+  const struct {
+    std::vector<Case> cases;
+    std::string verdict;
+    std::string reason;  // a part of it
+  } rows[] = {
+      {{{"pass"}, {"pass"}},
+       "conformant",
+       "all 2 cases inside its claims pass, of 2 planned"},
+      {{{"pass"}, {"fail", false}, {"crash", false}},
+       "conformant",
+       "all 1 cases inside its claims pass, of 3 planned"},
+      {{{"pass"}, {"waived"}, {"waived"}},
+       "conformant with waivers",
+       "of 3 planned, 2 of them waived"},
+      {{{"pass"}, {"waived", false}}, "conformant", "of 2 planned; mutants"},
+      {{{"pass"}, {"fail"}}, "not conformant", "do not pass: fail 1"},
+      {{{"pass"}, {"suspect"}}, "not conformant", "suspect 1"},
+      {{{"pass"}, {"unsupported"}}, "not conformant", "unsupported 1"},
+      {{{"pass"}, {"unavailable"}}, "not conformant", "unavailable 1"},
+      {{{"pass"}, {"xfail"}, {"xpass"}}, "not conformant", "xfail 1, xpass 1"},
+      {{{"pass"}, {"flaky"}}, "not conformant", "flaky 1"},
+      {{{"pass"}, {"error"}}, "not conformant", "error 1"},
+      {{{"pass"}, {"crash"}}, "not conformant", "crash 1"},
+      {{{"pass"}, {"timeout"}}, "not conformant", "timeout 1"},
+      {{{"pass"}, {"missing"}}, "not conformant", "missing 1"},
+      {{{"pass", false}}, "not conformant", "cover none of 1 cases"},
+      {{{"pass", true, true}, {"pass"}}, "conformant", "all 2 cases"},
+      {{{"pass", true, true}}, "not conformant", "are vacuous"},
+  };
+  for (const auto& row : rows) {
+    const Conformance word = TrialOf(row.cases).Word();
+    EXPECT_EQ(word.verdict, row.verdict) << row.reason;
+    EXPECT_THAT(word.reason, HasSubstr(row.reason));
+  }
+}
+
+TEST(ConformanceTest, WithoutClaimsNothingIsConformant) {
+  Trial trial = TrialOf({{"pass"}});
+  trial.plan.backends[0].claims.clear();
+  EXPECT_EQ(trial.Word().verdict, "not conformant");
+  EXPECT_EQ(trial.Word().reason, "it claims nothing");
+}
+
+TEST(ConformanceTest, WaiversInsideTheClaimsAreListed) {
+  const Conformance word =
+      TrialOf({{"waived"}, {"pass"}, {"waived", false}, {"waived"}}).Word();
+  EXPECT_THAT(word.waived, ElementsAre("node/Abs/a", "node/Abs/d"));
+  EXPECT_EQ(word.n_claimed, 3);
+  EXPECT_EQ(word.n_planned, 4);
+}
+
+// Kills: a run of a part of the plan called conformant, or called by another
+// reason than what it left out.
+TEST(ConformanceTest, ARunThatLeftSomethingOutIsPartial) {
+  const struct {
+    void (*change)(Trial&);
+    const char* reason;
+  } rows[] = {
+      {[](Trial& t) { t.plan.selection.filter = "op:Abs"; }, "with a filter"},
+      {[](Trial& t) { t.plan.selection.suites = {"node"}; }, "of some suites"},
+      {[](Trial& t) { t.plan.selection.tier = "smoke"; }, "of tier smoke"},
+      {[](Trial& t) { t.plan.corpora.pop_back(); }, "without the corpus"},
+      {[](Trial& t) { t.complete = false; }, "unfinished"},
+  };
+  for (const auto& row : rows) {
+    Trial trial = TrialOf({{"pass"}});
+    row.change(trial);
+    EXPECT_EQ(trial.Word().verdict, "partial") << row.reason;
+    EXPECT_THAT(trial.Word().reason, HasSubstr(row.reason));
+  }
+}
+
+// Kills: a claim of determinism that nothing is held against; results that
+// differ by intent, or where nothing is claimed of them.
+TEST(ConformanceTest, WhatIsClaimedDeterministicGivesOneResult) {
+  const std::string claim = "claim deterministic run-to-run";
+  const struct {
+    Case c;
+    std::string claim;
+    std::string verdict;
+  } rows[] = {
+      {{"pass", false, false, 2}, claim, "not conformant"},
+      {{"pass", false, false, 1}, claim, "conformant"},
+      {{"pass", false, false, 2}, "claim forward where op:Abs", "conformant"},
+      {{"pass", false, false, 2, "distribution"}, claim, "conformant"},
+  };
+  for (const auto& row : rows) {
+    Trial trial = TrialOf({{"pass"}, row.c});
+    trial.plan.backends[0].claims.push_back(row.claim);
+    EXPECT_EQ(trial.Word().verdict, row.verdict) << row.claim;
+  }
+}
+
+// Kills: survivors passed over; a harness that was never assessed, kept silent
+// about.
+TEST(ConformanceTest, TheHarnessMustSeeEveryMutant) {
+  Trial trial = TrialOf({{"pass"}});
+  EXPECT_THAT(trial.Word().reason, HasSubstr("mutants: 2 of 2 killed"));
+  trial.kills.survivors = {"wrong_axis"};
+  trial.kills.total = 3;
+  EXPECT_EQ(trial.Word().verdict, "not conformant");
+  EXPECT_THAT(trial.Word().reason, HasSubstr("not killed: wrong_axis"));
+  trial.kills = MutantKills();
+  EXPECT_EQ(trial.Word().verdict, "conformant");
+  EXPECT_THAT(trial.Word().reason,
+              HasSubstr("the harness is not assessed: no mutants.csv"));
+}
+
+}  // namespace
+}  // namespace assay

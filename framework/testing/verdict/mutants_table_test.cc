@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/verdict/mutants_table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "framework/testing/file/build_id.h"
+#include "framework/testing/file/scratch_folder.h"
+#include "framework/testing/record/tables.h"
+
+namespace assay {
+namespace {
+
+using testing::HasSubstr;
+
+MutantRow RowOf(const std::string& name, const std::string& suite, bool killed,
+                const std::string& build_id = "this") {
+  MutantRow row;
+  row.mutant = name;
+  row.suite = suite;
+  row.killed = killed;
+  row.build_id = build_id;
+  return row;
+}
+
+// Kills: rows counted in the place of mutants; a survivor that one suite of
+// several missed; another build's rows, or no row at all, as 100 %.
+TEST(MutantsTableTest, MutantsAreCountedOnceAndOfThisBuild) {
+  const struct {
+    std::vector<MutantRow> rows;
+    std::string sentence;
+  } cases[] = {
+      {{RowOf("a", "node", true), RowOf("b", "harness", true)},
+       "2 of 2 killed (1 backend, 1 harness)"},
+      {{RowOf("a", "node", true), RowOf("a", "special", false)},
+       "1 of 1 killed (1 backend, 0 harness)"},
+      {{RowOf("a", "node", true), RowOf("a", "harness", false)},
+       "1 of 2 killed (1 backend, 0 harness); not killed: a"},
+      {{RowOf("c", "node", false), RowOf("b", "node", false)},
+       "0 of 2 killed (0 backend, 0 harness); not killed: b, c"},
+      {{RowOf("a", "node", true), RowOf("b", "node", true, "other")},
+       "not assessed: mutants.csv is of another build"},
+      {{}, "not assessed: mutants.csv has no mutants"},
+  };
+  for (const auto& row : cases) {
+    EXPECT_EQ(CountMutants(row.rows, "this").Sentence(), row.sentence);
+  }
+}
+
+TEST(MutantsTableTest, ASentenceNamesFiveSurvivors) {
+  std::vector<MutantRow> rows;
+  for (const char* name : {"a", "b", "c", "d", "e", "f", "g"}) {
+    rows.push_back(RowOf(name, "node", false));
+  }
+  EXPECT_THAT(CountMutants(rows, "this").Sentence(),
+              HasSubstr("not killed: a, b, c, d, e and 2 more"));
+}
+
+class InstallationTest : public testing::Test {
+ protected:
+  InstallationTest() {
+    for (const char* file :
+         {"bin/assay", "bin/assay-worker", "lib/libassay_core.so"}) {
+      folder_.Write(file, file);
+    }
+  }
+
+  void WriteTable(const std::string& build_id) {
+    folder_.Write("share/assay/mutants.csv",
+                  ToCsv(std::vector{RowOf("a", "node", true, build_id)}));
+  }
+
+  std::string Read() const { return ReadMutants(folder_.path()).Sentence(); }
+
+  ScratchFolder folder_;
+};
+
+// Kills: a program of three that the digest leaves out; a table kept for a
+// build that was made anew.
+TEST_F(InstallationTest, ATableIsOfTheBuildThatItsProgramsAre) {
+  const std::string id = *BuildId(folder_.path());
+  WriteTable(id);
+  EXPECT_EQ(Read(), "1 of 1 killed (1 backend, 0 harness)");
+  for (const char* file :
+       {"bin/assay", "bin/assay-worker", "lib/libassay_core.so"}) {
+    folder_.Write(file, "made anew");
+    EXPECT_EQ(Read(), "not assessed: mutants.csv is of another build") << file;
+    folder_.Write(file, file);
+    EXPECT_EQ(*BuildId(folder_.path()), id);
+  }
+}
+
+TEST_F(InstallationTest, WithoutASoundTableTheHarnessIsNotAssessed) {
+  EXPECT_EQ(Read(), "not assessed: no mutants.csv of this build");
+  folder_.Write("share/assay/mutants.csv", "mutant,nonsense\na,b\n");
+  EXPECT_THAT(Read(), HasSubstr("not assessed: mutants.csv: "));
+  WriteTable("x");
+  std::filesystem::remove(folder_.path() / "bin/assay-worker");
+  EXPECT_THAT(Read(), HasSubstr("bin/assay-worker"));
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Stability: what repeats of a case say of its first outcome.
+//
+//   const Stability found = StabilityOf(repeats);
+//   if (found.kind == Stability::Kind::kOrderDependent) Report(found.text);
+//
+// A case that did not pass is run again alone, in a worker of its own. Where it
+// then passes, the cases before it are brought back, fewer and fewer, until the
+// one that spoils it is found. The attempts are rows of the table `attempts`;
+// what they mean is read off them here, so that a merge can do so as well.
+
+#ifndef ASSAY_TESTING_VERDICT_STABILITY_H_
+#define ASSAY_TESTING_VERDICT_STABILITY_H_
+
+#include <span>
+#include <string>
+
+#include "framework/testing/record/rows.h"
+
+namespace assay::inline v1 {
+
+struct Stability {
+  enum class Kind : uint8_t {
+    kUnknown,         // not repeated
+    kDeterministic,   // never passed
+    kOrderDependent,  // passes alone, but not behind another case
+    kFlaky,           // passes at times
+  } kind = Kind::kUnknown;
+  /// "fails 4 of 4 times alone", for a person; empty when unknown.
+  std::string text;
+};
+
+/// `repeats` are the attempts after a first one that did not pass: alone where
+/// `after` is empty, else in one worker behind the cases that it names.
+Stability StabilityOf(std::span<const ResultRow> repeats);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_TESTING_VERDICT_STABILITY_H_

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/verdict/verdict.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <numeric>
+#include <set>
+
+#include "framework/testing/record/journal.h"
+#include "framework/testing/verdict/stability.h"
+
+namespace assay::inline v1 {
+namespace {
+
+Outcome OutcomeOf(const ResultRow& row) {
+  return ParseOutcome(row.outcome).value_or(Outcome::kError);
+}
+
+void SetOutcome(Outcome outcome, std::string message, ResultRow* row) {
+  row->outcome = ToString(outcome);
+  row->message = std::move(message);
+}
+
+std::string Because(const PlanRow& planned) {
+  return StrCat(planned.expected_source, ": ", planned.because);
+}
+
+/// The line of the command that runs one case alone.
+std::string Repro(const Plan& plan, const PlanRow& row) {
+  std::string command =
+      StrCat("assay run --backend ", plan.Backend(row.backend).spec,
+             " --filter 'id:", row.test_id, "'");
+  for (const CorpusUse& corpus : plan.corpora) {
+    if (corpus.name == row.corpus &&
+        std::ranges::find(kDefaultCorpora, corpus.name) ==
+            kDefaultCorpora.end()) {
+      command += StrCat(" --corpus ", corpus.directory);
+    }
+  }
+  if (plan.selection.seed != 0) {
+    command += StrCat(" --seed ", plan.selection.seed);
+  }
+  return command;
+}
+
+Record MissingRecord(const PlanRow& row) {
+  Record record;
+  record.result = ResultRow();
+  record.result.test_id = row.test_id;
+  record.result.backend = row.backend;
+  record.result.settings = row.settings;
+  record.result.suite = row.suite;
+  record.result.op = row.op;
+  record.result.domain = row.domain;
+  record.result.opset = row.opset;
+  record.result.dtype = row.dtypes;
+  record.result.shape_sig = row.shape_sig;
+  record.result.vacuous = !row.vacuous.empty();
+  SetOutcome(Outcome::kMissing, "planned, but no entry gave a verdict",
+             &record.result);
+  return record;
+}
+
+void AddToTally(const PlanRow& row, const ResultRow& result,
+                std::vector<Tally>* tallies) {
+  auto found = std::find_if(tallies->begin(), tallies->end(), [&](auto& t) {
+    return t.backend == row.backend && t.corpus == row.corpus;
+  });
+  if (found == tallies->end()) {
+    tallies->push_back({row.backend, row.corpus, 0, 0, {}});
+    found = std::prev(tallies->end());
+  }
+  const Outcome outcome = OutcomeOf(result);
+  ++found->planned;
+  ++(*found)[outcome];
+  if (outcome == Outcome::kPass && result.vacuous) ++found->vacuous;
+}
+
+/// Whether an expectation no longer says what happens, where the outcome alone
+/// would not be red: an expected fail that is now declined, or waived.
+bool IsStale(const PlanRow& planned, const ResultRow& final) {
+  const Outcome outcome = OutcomeOf(final);
+  if (planned.expected.empty() || planned.expected == final.outcome) {
+    return false;
+  }
+  return outcome == Outcome::kUnsupported || outcome == Outcome::kWaived;
+}
+
+/// test_ids of the floor that did not pass.
+void CheckFloor(const Plan& plan, const BackendUse& backend, bool whole,
+                Verdicts* verdicts) {
+  std::map<std::string, Outcome> seen;
+  for (const Record& record : verdicts->final) {
+    if (record.result.backend == backend.instance) {
+      seen.emplace(record.result.test_id, OutcomeOf(record.result));
+    }
+  }
+  for (const std::string& test_id : backend.floor) {
+    const auto found = seen.find(test_id);
+    if (found == seen.end()) {
+      if (!whole || plan.Partial()) continue;
+      verdicts->unexpected.push_back(
+          {backend.instance, test_id, "missing",
+           "in passing.txt, but no longer among the planned cases"});
+    } else if (found->second != Outcome::kPass &&
+               found->second != Outcome::kUnavailable &&
+               !IsUnexpected(found->second)) {
+      // What is unexpected by itself is listed already, and whether a library
+      // may be missing is asked elsewhere.
+      verdicts->unexpected.push_back({backend.instance, test_id,
+                                      std::string(ToString(found->second)),
+                                      "lost from passing.txt"});
+    }
+  }
+}
+
+/// What is unexpected about a backend as a whole.
+void CheckBackend(const Plan& plan, const BackendUse& backend, bool whole,
+                  Verdicts* verdicts) {
+  CheckFloor(plan, backend, whole, verdicts);
+  int64_t planned = 0;
+  int64_t judged = 0;
+  int64_t unavailable = 0;
+  for (const Record& record : verdicts->final) {
+    if (record.result.backend != backend.instance) continue;
+    const Outcome outcome = OutcomeOf(record.result);
+    ++planned;
+    judged += IsJudged(outcome) ? 1 : 0;
+    unavailable += outcome == Outcome::kUnavailable ? 1 : 0;
+  }
+  if (!whole || planned == 0) return;
+  if (judged == 0 && unavailable == 0) {
+    verdicts->unexpected.push_back(
+        {backend.instance, "", "nothing judged",
+         StrCat("none of ", planned, " planned cases was judged")});
+  }
+  // A filtered plan cannot say that a line is of no use.
+  if (plan.Partial()) return;
+  for (const std::string& line : backend.policy_errors) {
+    verdicts->unexpected.push_back({backend.instance, "", "policy", line});
+  }
+}
+
+/// Adds the repeats to the attempts; a case that also passed is flaky.
+void WeighRepeats(const std::vector<ResultRow>& repeats, ResultRow* result,
+                  std::vector<ResultRow>* attempts) {
+  attempts->insert(attempts->end(), repeats.begin(), repeats.end());
+  const Stability found = StabilityOf(repeats);
+  result->attempt += static_cast<int64_t>(repeats.size());
+  if (found.kind == Stability::Kind::kOrderDependent ||
+      found.kind == Stability::Kind::kFlaky) {
+    const std::string first = StrCat(result->outcome, ": ", result->message);
+    SetOutcome(Outcome::kFlaky, StrCat(found.text, "; at first ", first),
+               result);
+  }
+}
+
+}  // namespace
+
+ResultRow Finalize(const PlanRow& planned, ResultRow raw) {
+  const Outcome outcome = OutcomeOf(raw);
+  const auto expected = ParseOutcome(planned.expected);
+  if (outcome == Outcome::kPass) {
+    if (expected == Outcome::kFlaky) return raw;  // this time it was not
+    if (expected.has_value()) {
+      SetOutcome(Outcome::kXpass,
+                 StrCat("passed, expected ", planned.expected, " (",
+                        Because(planned), ")"),
+                 &raw);
+    } else if (!planned.tolerate_source.empty() &&
+               raw.limit_source == planned.tolerate_source) {
+      SetOutcome(
+          Outcome::kWaived,
+          StrCat("within the loosened tolerance of ", planned.tolerate_source),
+          &raw);
+    }
+    return raw;
+  }
+  if (outcome == Outcome::kUnavailable || outcome == Outcome::kMissing) {
+    return raw;
+  }
+  if (outcome == Outcome::kUnsupported) {
+    // No line can excuse it: a claim and its opposite are an error in policy.
+    if (planned.claimed) {
+      SetOutcome(Outcome::kFail,
+                 StrCat("declined inside its claims: ", raw.message), &raw);
+    }
+  } else if (expected == outcome) {
+    SetOutcome(Outcome::kXfail,
+               StrCat(raw.message, " (expected ", planned.expected, ", ",
+                      Because(planned), ")"),
+               &raw);
+  }
+  return raw;
+}
+
+int64_t Tally::Sum() const {
+  return std::accumulate(counts.begin(), counts.end(), int64_t{0});
+}
+
+std::string Tally::Equation() const {
+  std::string text = StrCat(planned, " = pass ", (*this)[Outcome::kPass],
+                            " (vacuous ", vacuous, ")");
+  for (int i = 0; i < kOutcomeCount; ++i) {
+    const auto outcome = static_cast<Outcome>(i);
+    if (outcome == Outcome::kPass || (*this)[outcome] == 0) continue;
+    text += StrCat(" + ", ToString(outcome), " ", (*this)[outcome]);
+  }
+  return text;
+}
+
+int64_t Verdicts::Count(Outcome outcome) const {
+  int64_t count = 0;
+  for (const Tally& tally : tallies) count += tally[outcome];
+  return count;
+}
+
+int64_t Verdicts::Judged() const {
+  int64_t count = 0;
+  for (int i = 0; i < kOutcomeCount; ++i) {
+    const auto outcome = static_cast<Outcome>(i);
+    if (IsJudged(outcome)) count += Count(outcome);
+  }
+  return count;
+}
+
+int Verdicts::ExitCode(bool allow_unavailable) const {
+  const int64_t unavailable = Count(Outcome::kUnavailable);
+  if (!unexpected.empty()) return 1;
+  if (unavailable > 0 && !allow_unavailable) return 1;
+  if (Judged() > 0) return 0;
+  return unavailable > 0 ? 77 : 1;
+}
+
+Status RawRecords::Add(JournalEntry entry) {
+  if (entry.kind == FrameKind::kBackend) {
+    backends[entry.backend.backend] = std::move(entry.backend);
+  } else if (entry.kind == FrameKind::kRecord) {
+    std::pair key(entry.record.result.backend, entry.record.result.test_id);
+    bool added = true;
+    if (entry.record.result.attempt > 1) {
+      std::vector<ResultRow>& rows = repeats[key];
+      added = std::ranges::find(rows, entry.record.result.attempt,
+                                &Key::attempt) == rows.end();
+      rows.push_back(std::move(entry.record.result));
+    } else {
+      added = records.emplace(key, std::move(entry.record)).second;
+    }
+    if (!added) {
+      return DataLoss("a second verdict for ", key.second, " on ", key.first);
+    }
+  } else if (entry.kind == FrameKind::kLoss) {
+    // Each worker of a batch may end in the same way: said once.
+    const ResultRow& loss = entry.record.result;
+    const bool known = std::ranges::any_of(losses, [&](const ResultRow& row) {
+      return row.backend == loss.backend && row.message == loss.message;
+    });
+    if (!known) losses.push_back(loss);
+  }
+  return OkStatus();
+}
+
+Status Collect(const std::filesystem::path& journal, RawRecords* raw) {
+  JournalReader reader(journal);
+  Status status;
+  ASSAY_RETURN_IF_ERROR(reader.Poll([&](JournalEntry entry) {
+    const Status added = raw->Add(std::move(entry));
+    if (status.ok() && !added.ok())
+      status = added.WithContext(journal.string());
+  }));
+  return status;
+}
+
+Status CollectFolder(const std::filesystem::path& directory, RawRecords* raw) {
+  std::vector<std::filesystem::path> journals;
+  std::error_code error;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(directory, error)) {
+    if (entry.path().extension() == ".journal") {
+      journals.push_back(entry.path());
+    }
+  }
+  std::sort(journals.begin(), journals.end());
+  for (const auto& journal : journals) {
+    ASSAY_RETURN_IF_ERROR(Collect(journal, raw));
+  }
+  return OkStatus();
+}
+
+Verdicts Assess(const Plan& plan, const std::vector<size_t>& rows,
+                RawRecords raw, bool whole, MutantKills mutants) {
+  Verdicts verdicts;
+  verdicts.complete = whole;
+  verdicts.mutants = std::move(mutants);
+  for (const size_t i : rows) {
+    const PlanRow& row = plan.rows[i];
+    const auto found = raw.records.find({row.backend, row.test_id});
+    Record record;
+    if (found == raw.records.end()) {
+      record = MissingRecord(row);
+      verdicts.complete = false;
+    } else {
+      verdicts.attempts.push_back(found->second.result);
+      record = std::move(found->second);
+      WeighRepeats(raw.repeats[{row.backend, row.test_id}], &record.result,
+                   &verdicts.attempts);
+    }
+    record.result = Finalize(row, std::move(record.result));
+    record.result.repro = Repro(plan, row) + record.result.repro;
+    AddToTally(row, record.result, &verdicts.tallies);
+    if (IsUnexpected(OutcomeOf(record.result))) {
+      verdicts.unexpected.push_back({row.backend, row.test_id,
+                                     record.result.outcome,
+                                     record.result.message});
+    }
+    if (IsStale(row, record.result)) {
+      verdicts.unexpected.push_back(
+          {row.backend, row.test_id, record.result.outcome,
+           StrCat("expected ", row.expected, " by ", row.expected_source,
+                  ", found: ", record.result.message)});
+    }
+    verdicts.final.push_back(std::move(record));
+  }
+  for (const ResultRow& loss : raw.losses) {
+    verdicts.unexpected.push_back(
+        {loss.backend, "", loss.outcome, loss.message});
+  }
+  for (const BackendUse& backend : plan.backends) {
+    CheckBackend(plan, backend, whole, &verdicts);
+    verdicts.conformance.push_back(ConformanceOf(
+        plan, backend, verdicts.final, verdicts.complete, verdicts.mutants));
+    BackendRow described = raw.backends[backend.instance];
+    described.backend = backend.instance;
+    described.settings = backend.settings_text;
+    described.module_sha256 = backend.module_sha256;
+    verdicts.backends.push_back(std::move(described));
+  }
+  return verdicts;
+}
+
+}  // namespace assay::inline v1

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From raw outcomes to verdicts: expectations, claims, floors, the accounting
+// equation and the word of conformance. Only the supervisor and merge use it.
+//
+//   ResultRow final = Finalize(plan_row, raw);          // one case
+//   const Verdicts verdicts = Assess(plan, records);    // a whole plan
+//   verdicts.Print(std::cout);
+//   return verdicts.ExitCode(/*allow_unavailable=*/false);
+
+#ifndef ASSAY_TESTING_VERDICT_VERDICT_H_
+#define ASSAY_TESTING_VERDICT_VERDICT_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "framework/core/status.h"
+#include "framework/testing/plan/plan.h"
+#include "framework/testing/record/outcome.h"
+#include "framework/testing/record/record.h"
+#include "framework/testing/verdict/conformance.h"
+
+namespace assay::inline v1 {
+
+/// Turns a worker's outcome into the final one, by what the plan says:
+///   pass under a tolerate line         -> waived
+///   exactly the expected outcome       -> xfail (unsupported stays as it is)
+///   pass although something is expected -> xpass
+///   unsupported inside the claims      -> fail
+/// Anything else stays. The message says which line did it.
+ResultRow Finalize(const PlanRow& planned, ResultRow raw);
+
+/// Outcomes of one backend in one corpus, which must sum to what was planned.
+struct Tally {
+  std::string backend;
+  std::string corpus;
+  int64_t planned = 0;
+  int64_t vacuous = 0;  // among the passes
+  OutcomeCounts counts = {};
+
+  int64_t& operator[](Outcome outcome) {
+    return counts.at(static_cast<size_t>(outcome));
+  }
+  int64_t operator[](Outcome outcome) const {
+    return counts.at(static_cast<size_t>(outcome));
+  }
+  int64_t Sum() const;
+  bool Balanced() const { return Sum() == planned; }
+
+  /// "2036 = pass 612 (vacuous 40) + xfail 2 + unsupported 1422".
+  std::string Equation() const;
+};
+
+/// Something that turns a run red.
+struct Unexpected {
+  std::string backend;
+  std::string test_id;  // empty: about the backend or its policy
+  std::string outcome;
+  std::string reason;
+};
+
+struct Verdicts {
+  std::vector<Record> final;  // one per planned row, in the plan's order
+  std::vector<ResultRow> attempts;
+  std::vector<Tally> tallies;  // by backend, then corpus
+  std::vector<Unexpected> unexpected;
+  std::vector<Conformance> conformance;
+  MutantKills mutants;
+  std::vector<BackendRow> backends;
+  bool complete = false;  // every planned case has a verdict
+
+  int64_t Count(Outcome outcome) const;
+  int64_t Judged() const;
+
+  /// 0 all as expected, 1 unexpected or nothing judged or unavailable, 77
+  /// everything unavailable and allowed.
+  int ExitCode(bool allow_unavailable) const;
+};
+
+/// What the journals of a run held.
+struct RawRecords {
+  std::map<std::pair<std::string, std::string>, Record> records;  // backend, id
+  /// By backend and id, the attempts after the first.
+  std::map<std::pair<std::string, std::string>, std::vector<ResultRow>> repeats;
+  std::map<std::string, BackendRow> backends;
+  std::vector<ResultRow> losses;  // ends of workers outside of any case
+
+  /// Data loss when the case has a verdict already.
+  Status Add(JournalEntry entry);
+};
+
+/// Adds the entries of one journal. Data loss when a case has two verdicts.
+Status Collect(const std::filesystem::path& journal, RawRecords* raw);
+
+/// Adds the entries of every journal in a directory, which may have none.
+Status CollectFolder(const std::filesystem::path& directory, RawRecords* raw);
+
+/// `whole` says that the plan was run as a whole: then every planned row must
+/// have a verdict (else missing), every floor and expectation line is judged.
+/// A part judges only the rows it has. `mutants` is what is known of the
+/// harness itself.
+Verdicts Assess(const Plan& plan, const std::vector<size_t>& rows,
+                RawRecords raw, bool whole, MutantKills mutants = {});
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_TESTING_VERDICT_VERDICT_H_

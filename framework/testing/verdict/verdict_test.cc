@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/verdict/verdict.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "framework/testing/file/scratch_folder.h"
+#include "framework/testing/record/journal.h"
+
+namespace assay {
+namespace {
+
+using testing::HasSubstr;
+
+PlanRow RowOf(const std::string& test_id, bool claimed = false) {
+  PlanRow row;
+  row.test_id = test_id;
+  row.backend = "acme";
+  row.corpus = "onnx";
+  row.suite = "node";
+  row.claimed = claimed;
+  return row;
+}
+
+struct FinalRow {
+  std::string raw;
+  std::string expected;
+  bool loosened;  // the worker judged by the tolerate line
+  bool claimed;
+  std::string final;
+  std::string message;  // a part of it
+};
+
+// Kills: any outcome taken for the expected one; xpass only for `expect fail`;
+// a waiver without use of the loosened limit; a declined claim let through.
+TEST(VerdictTest, TheFinalOutcomeFollowsFromPlanAndRaw) {
+  const std::vector<FinalRow> rows = {
+      {"pass", "", false, false, "pass", "raw"},
+      {"pass", "", false, true, "pass", "raw"},
+      {"pass", "", true, false, "waived", "expectations.txt:9"},
+      {"pass", "fail", false, false, "xpass", "expectations.txt:3: reason"},
+      {"pass", "fail", true, false, "xpass", "expectations.txt:3: reason"},
+      {"pass", "crash", false, true, "xpass", "expected crash"},
+      {"pass", "unsupported", false, false, "xpass", "expected unsupported"},
+      {"fail", "", false, false, "fail", "raw"},
+      {"fail", "fail", false, false, "xfail", "expectations.txt:3: reason"},
+      {"fail", "fail", false, true, "xfail", "raw"},
+      {"fail", "crash", false, false, "fail", "raw"},
+      {"crash", "crash", false, false, "xfail", "raw"},
+      {"crash", "fail", false, false, "crash", "raw"},
+      {"error", "error", false, false, "xfail", "raw"},
+      {"error", "", false, false, "error", "raw"},
+      {"timeout", "timeout", false, false, "xfail", "raw"},
+      {"timeout", "crash", false, false, "timeout", "raw"},
+      {"unsupported", "", false, false, "unsupported", "raw"},
+      {"unsupported", "", false, true, "fail", "declined inside its claims"},
+      {"unsupported", "unsupported", false, false, "unsupported", "raw"},
+      {"unsupported", "unsupported", false, true, "fail", "declined inside"},
+      {"pass", "flaky", false, false, "pass", "raw"},
+      {"flaky", "flaky", false, false, "xfail", "raw"},
+      {"unavailable", "", false, true, "unavailable", "raw"},
+      {"unavailable", "fail", false, false, "unavailable", "raw"},
+      {"missing", "crash", false, true, "missing", "raw"},
+      {"nonsense", "", false, false, "nonsense", "raw"},
+  };
+  for (const FinalRow& row : rows) {
+    PlanRow planned = RowOf("node/Abs/a", row.claimed);
+    planned.expected = row.expected;
+    planned.expected_source = "expectations.txt:3";
+    planned.because = "reason";
+    planned.tolerate_source = "expectations.txt:9";
+    ResultRow raw;
+    raw.outcome = row.raw;
+    raw.message = "raw";
+    raw.limit_source = row.loosened ? "expectations.txt:9" : "onnx";
+    const ResultRow final = Finalize(planned, raw);
+    const std::string what = StrCat(row.raw, ", expected '", row.expected,
+                                    "', claimed ", row.claimed);
+    EXPECT_EQ(final.outcome, row.final) << what;
+    EXPECT_THAT(final.message, HasSubstr(row.message)) << what;
+  }
+}
+
+// A plan of backend acme whose case i is node/Abs/<letter>, and what a worker
+// says of it.
+struct Trial {
+  Plan plan;
+  RawRecords raw;
+
+  void Add(PlanRow row, const std::string& outcome, bool vacuous = false) {
+    if (!outcome.empty()) {
+      Record record;
+      record.result.test_id = row.test_id;
+      record.result.backend = row.backend;
+      record.result.outcome = outcome;
+      record.result.vacuous = vacuous;
+      raw.records[{row.backend, row.test_id}] = record;
+    }
+    plan.rows.push_back(std::move(row));
+  }
+
+  Verdicts Judge(bool whole = true) const {
+    std::vector<size_t> rows(plan.rows.size());
+    std::iota(rows.begin(), rows.end(), size_t{0});
+    return Assess(plan, rows, raw, whole);
+  }
+};
+
+struct Case {
+  std::string outcome;  // raw; empty: no record
+  bool claimed = false;
+};
+
+Trial TrialOf(const std::vector<Case>& cases) {
+  Trial trial;
+  BackendUse acme;
+  acme.instance = "acme";
+  acme.spec = "acme";
+  acme.claims = {"claim forward where op:Abs"};
+  trial.plan.backends = {acme};
+  for (const std::string_view name : kDefaultCorpora) {
+    trial.plan.corpora.emplace_back().name = name;
+  }
+  char letter = 'a';
+  for (const Case& c : cases) {
+    trial.Add(RowOf(StrCat("node/Abs/", letter++), c.claimed), c.outcome);
+  }
+  return trial;
+}
+
+std::vector<std::string> UnexpectedOf(const Verdicts& verdicts) {
+  std::vector<std::string> texts;
+  for (const Unexpected& u : verdicts.unexpected) {
+    texts.push_back(StrCat(u.test_id, " ", u.outcome));
+  }
+  return texts;
+}
+
+// Kills: a case counted twice or not at all; vacuous cases that did not pass
+// counted; corpora or backends thrown together.
+TEST(VerdictTest, TheEquationHoldsPerBackendAndCorpus) {
+  Trial trial = TrialOf({{"pass"}, {"fail"}, {"unsupported"}, {""}});
+  trial.Add(RowOf("node/Abs/v"), "pass", /*vacuous=*/true);
+  trial.Add(RowOf("node/Abs/w"), "fail", /*vacuous=*/true);
+  PlanRow other = RowOf("node/Abs/x");
+  other.corpus = "mine";
+  trial.Add(other, "pass");
+  const Verdicts verdicts = trial.Judge();
+  ASSERT_EQ(verdicts.tallies.size(), 2U);
+  EXPECT_EQ(verdicts.tallies[0].Equation(),
+            "6 = pass 2 (vacuous 1) + fail 2 + unsupported 1 + missing 1");
+  EXPECT_EQ(verdicts.tallies[1].Equation(), "1 = pass 1 (vacuous 0)");
+  for (const Tally& tally : verdicts.tallies) EXPECT_TRUE(tally.Balanced());
+  EXPECT_EQ(verdicts.Judged(), 5);
+  EXPECT_EQ(verdicts.final.size(), 7U);
+  EXPECT_EQ(verdicts.attempts.size(), 6U);
+  EXPECT_FALSE(verdicts.complete);
+  Tally broken = verdicts.tallies[0];
+  ++broken.planned;
+  EXPECT_FALSE(broken.Balanced());
+}
+
+// Kills: missing cases passed over; a red outcome that is not listed.
+TEST(VerdictTest, WhatIsUnexpectedIsListed) {
+  const Verdicts verdicts = TrialOf({{"pass"},
+                                     {"fail"},
+                                     {"unsupported"},
+                                     {"unsupported", true},
+                                     {"crash"},
+                                     {""}})
+                                .Judge();
+  EXPECT_THAT(UnexpectedOf(verdicts),
+              testing::ElementsAre("node/Abs/b fail", "node/Abs/d fail",
+                                   "node/Abs/e crash", "node/Abs/f missing"));
+  EXPECT_EQ(verdicts.ExitCode(false), 1);
+}
+
+// Kills: an end of a worker that turns nothing red, or that is said as often as
+// there were workers.
+TEST(VerdictTest, AnEndOutsideOfAnyCaseIsUnexpectedAndSaidOnce) {
+  Plan plan;
+  plan.backends.resize(1);
+  plan.backends[0].instance = "acme";
+  JournalEntry entry;
+  entry.kind = FrameKind::kLoss;
+  entry.record.result.backend = "acme";
+  entry.record.result.outcome = "crash";
+  entry.record.result.message = "the worker ended after its last case";
+  RawRecords raw;
+  ASSERT_TRUE(raw.Add(entry).ok());
+  ASSERT_TRUE(raw.Add(entry).ok());
+  const Verdicts verdicts = Assess(plan, {}, std::move(raw), /*whole=*/false);
+  ASSERT_EQ(verdicts.unexpected.size(), 1U);
+  EXPECT_EQ(verdicts.unexpected[0].backend, "acme");
+  EXPECT_EQ(verdicts.unexpected[0].test_id, "");
+  EXPECT_EQ(verdicts.unexpected[0].outcome, "crash");
+  EXPECT_THAT(verdicts.unexpected[0].reason, HasSubstr("after its last case"));
+  EXPECT_EQ(verdicts.ExitCode(/*allow_unavailable=*/true), 1);
+}
+
+// Kills: an expected fail that is now declined, taken for information.
+TEST(VerdictTest, AnExpectationThatNoLongerHoldsIsUnexpected) {
+  const struct {
+    const char* raw;
+    const char* expected;
+    bool red;
+  } rows[] = {
+      {"unsupported", "fail", true}, {"unsupported", "unsupported", false},
+      {"fail", "fail", false},       {"fail", "crash", true},
+      {"pass", "fail", true},        {"pass", "flaky", false},
+  };
+  for (const auto& row : rows) {
+    Trial trial = TrialOf({{"pass"}});
+    PlanRow planned = RowOf("node/Abs/z");
+    planned.expected = row.expected;
+    trial.Add(planned, row.raw);
+    EXPECT_EQ(!trial.Judge().unexpected.empty(), row.red)
+        << row.raw << ", expected " << row.expected;
+  }
+}
+
+// Kills: floors and lines about one corpus held against a run of another.
+TEST(VerdictTest, ARunWithoutTheDefaultCorpusIsPartial) {
+  Trial trial = TrialOf({{"pass", true}});
+  trial.plan.backends[0].floor = {"node/Abs/gone"};
+  EXPECT_FALSE(trial.Judge().unexpected.empty());
+  trial.plan.corpora[0].name = "mine";
+  const Verdicts verdicts = trial.Judge();
+  EXPECT_TRUE(verdicts.unexpected.empty());
+  EXPECT_EQ(verdicts.conformance[0].verdict, "partial");
+}
+
+struct ExitRow {
+  std::string name;
+  std::vector<Case> cases;
+  int strict;
+  int allowing;
+};
+
+// Kills: success without a judged case; 77 although something was judged; an
+// allowance that also covers failures.
+TEST(VerdictTest, ExitCodesSayWhatTheRunWas) {
+  const std::vector<ExitRow> rows = {
+      {"all pass", {{"pass"}, {"pass"}}, 0, 0},
+      {"one fails", {{"pass"}, {"fail"}}, 1, 1},
+      {"some declined", {{"pass"}, {"unsupported"}}, 0, 0},
+      {"all declined", {{"unsupported"}, {"unsupported"}}, 1, 1},
+      {"all unavailable", {{"unavailable"}, {"unavailable"}}, 1, 77},
+      {"some unavailable", {{"pass"}, {"unavailable"}}, 1, 0},
+      {"unavailable and a failure", {{"fail"}, {"unavailable"}}, 1, 1},
+      {"missing", {{"pass"}, {""}}, 1, 1},
+  };
+  for (const ExitRow& row : rows) {
+    const Verdicts verdicts = TrialOf(row.cases).Judge();
+    EXPECT_EQ(verdicts.ExitCode(false), row.strict) << row.name;
+    EXPECT_EQ(verdicts.ExitCode(true), row.allowing) << row.name;
+  }
+}
+
+// Kills: declining everything as a success; a part judged like the whole.
+TEST(VerdictTest, ABackendThatDeclinesEverythingIsRed) {
+  const Trial trial = TrialOf({{"unsupported"}, {"unsupported"}});
+  EXPECT_THAT(UnexpectedOf(trial.Judge()),
+              testing::ElementsAre(" nothing judged"));
+  EXPECT_TRUE(UnexpectedOf(trial.Judge(/*whole=*/false)).empty());
+}
+
+struct FloorRow {
+  std::string name;
+  std::vector<Case> cases;
+  std::vector<std::string> floor;
+  std::string filter;
+  bool whole;
+  std::vector<std::string> unexpected;
+};
+
+// Kills: a floor that counts: losing one id while another is gained.
+TEST(VerdictTest, LosingOneIdOfTheFloorIsRed) {
+  const std::vector<std::string> floor = {"node/Abs/a"};
+  const std::vector<FloorRow> rows = {
+      {"kept", {{"pass"}, {"unsupported"}}, floor, "", true, {}},
+      {"gained", {{"pass"}, {"pass"}}, floor, "", true, {}},
+      {"lost, another gained",
+       {{"unsupported"}, {"pass"}},
+       floor,
+       "",
+       true,
+       {"node/Abs/a unsupported"}},
+      {"failed, listed once",
+       {{"fail"}, {"pass"}},
+       floor,
+       "",
+       true,
+       {"node/Abs/a fail"}},
+      {"no longer planned",
+       {{"pass"}},
+       {"node/Abs/gone"},
+       "",
+       true,
+       {"node/Abs/gone missing"}},
+      {"left out by a filter", {{"pass"}}, {"node/Abs/gone"}, "a", true, {}},
+      {"in another part", {{"pass"}}, {"node/Abs/gone"}, "", false, {}},
+      {"lost in a part",
+       {{"unsupported"}, {"pass"}},
+       floor,
+       "",
+       false,
+       {"node/Abs/a unsupported"}},
+      {"the library is missing", {{"unavailable"}}, floor, "", true, {}},
+  };
+  for (const FloorRow& row : rows) {
+    Trial trial = TrialOf(row.cases);
+    trial.plan.backends[0].floor = row.floor;
+    trial.plan.selection.filter = row.filter;
+    EXPECT_EQ(UnexpectedOf(trial.Judge(row.whole)), row.unexpected) << row.name;
+  }
+}
+
+// Kills: unmatched lines passed over, or judged in a part or filtered trial.
+TEST(VerdictTest, LinesThatMatchNothingAreRedOverTheWholePlan) {
+  Trial trial = TrialOf({{"pass"}});
+  trial.plan.backends[0].policy_errors = {
+      "expectations.txt:7: matches no case"};
+  EXPECT_THAT(UnexpectedOf(trial.Judge()), testing::ElementsAre(" policy"));
+  EXPECT_EQ(trial.Judge().ExitCode(false), 1);
+  EXPECT_TRUE(UnexpectedOf(trial.Judge(/*whole=*/false)).empty());
+  trial.plan.selection.filter = "op:Abs";
+  EXPECT_TRUE(UnexpectedOf(trial.Judge()).empty());
+}
+
+struct WordRow {
+  std::string name;
+  std::vector<Case> cases;
+  Selection selection;
+  bool whole;
+  std::string word;
+};
+
+// Kills: what is outside the claims decides; an xfail or a missing case inside
+// them let through; a filtered run called conformant.
+TEST(VerdictTest, TheWordIsOverTheClaims) {
+  const Selection full;
+  Selection filtered;
+  filtered.filter = "op:Abs";
+  Selection smoke;
+  smoke.tier = "smoke";
+  const std::vector<WordRow> rows = {
+      {"all pass", {{"pass", true}, {"pass"}}, full, true, "conformant"},
+      {"outside", {{"pass", true}, {"fail"}}, full, true, "conformant"},
+      {"waived",
+       {{"pass", true}, {"waived", true}},
+       full,
+       true,
+       "conformant with waivers"},
+      {"fails", {{"pass", true}, {"fail", true}}, full, true, "not conformant"},
+      {"declined",
+       {{"pass", true}, {"unsupported", true}},
+       full,
+       true,
+       "not conformant"},
+      {"xfail",
+       {{"pass", true}, {"xfail", true}},
+       full,
+       true,
+       "not conformant"},
+      {"missing library",
+       {{"pass", true}, {"unavailable", true}},
+       full,
+       true,
+       "not conformant"},
+      {"no claims match", {{"pass"}}, full, true, "not conformant"},
+      {"unfinished",
+       {{"pass", true}, {"", true}},
+       full,
+       true,
+       "not conformant"},
+      {"unfinished outside", {{"pass", true}, {""}}, full, true, "partial"},
+      {"filtered", {{"pass", true}}, filtered, true, "partial"},
+      {"smoke", {{"pass", true}}, smoke, true, "partial"},
+      {"a part", {{"pass", true}}, full, false, "partial"},
+  };
+  for (const WordRow& row : rows) {
+    Trial trial = TrialOf(row.cases);
+    trial.plan.selection = row.selection;
+    const Verdicts verdicts = trial.Judge(row.whole);
+    ASSERT_EQ(verdicts.conformance.size(), 1U);
+    EXPECT_EQ(verdicts.conformance[0].verdict, row.word) << row.name;
+    EXPECT_FALSE(verdicts.conformance[0].reason.empty()) << row.name;
+  }
+  Trial silent = TrialOf({{"pass", true}});
+  silent.plan.backends[0].claims.clear();
+  EXPECT_EQ(silent.Judge().conformance[0].verdict, "not conformant");
+  EXPECT_THAT(TrialOf({{"pass", true}}).Judge().conformance[0].reason,
+              HasSubstr("not assessed"));
+}
+
+// Kills: a line that leaves out what decides the outcome.
+TEST(VerdictTest, EveryVerdictSaysHowToRepeatIt) {
+  Trial trial = TrialOf({{"fail"}});
+  EXPECT_THAT(trial.Judge().final[0].result.repro,
+              HasSubstr("--backend acme --filter 'id:node/Abs/a'"));
+  trial.plan.selection.seed = 7;
+  EXPECT_THAT(trial.Judge().final[0].result.repro, HasSubstr("--seed 7"));
+}
+
+// Kills: the second verdict in the place of the first.
+TEST(VerdictTest, ASecondVerdictForACaseIsDataLoss) {
+  const ScratchFolder folder;
+  const auto file = folder.path() / "a.journal";
+  Result<Journal> journal = Journal::Open(file);
+  ASSERT_TRUE(journal.ok());
+  Record record;
+  record.result.test_id = "node/Abs/a";
+  record.result.backend = "acme";
+  BackendRow backend;
+  backend.backend = "acme";
+  backend.version = "3";
+  ASSERT_TRUE(journal->Append(backend).ok());
+  ASSERT_TRUE(journal->Append(record).ok());
+  RawRecords raw;
+  ASSERT_TRUE(Collect(file, &raw).ok());
+  EXPECT_EQ(raw.records.count({"acme", "node/Abs/a"}), 1U);
+  EXPECT_EQ(raw.backends["acme"].version, "3");
+  const Status status = Collect(file, &raw);
+  EXPECT_EQ(status.code(), StatusCode::kDataLoss);
+  EXPECT_THAT(status.message(), HasSubstr(file.string()));
+  EXPECT_THAT(status.message(), HasSubstr("node/Abs/a on acme"));
+}
+
+}  // namespace
+}  // namespace assay

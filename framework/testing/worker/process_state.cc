@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/worker/process_state.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cfenv>
+#include <climits>
+#include <clocale>
+#include <cstdlib>
+#include <cstring>
+
+extern char** environ;
+
+namespace assay::inline v1 {
+namespace {
+
+constexpr int kHighDescriptor = 1000;  // above what others close and number
+
+std::string WorkingDirectory() {
+  std::array<char, PATH_MAX> path;
+  return getcwd(path.data(), path.size()) == nullptr ? "" : path.data();
+}
+
+// The kernel's part of a set, whose other words nobody fills.
+bool SameSignals(const sigset_t& a, const sigset_t& b) {
+  return std::memcmp(&a, &b, (NSIG - 1) / CHAR_BIT) == 0;
+}
+
+bool SameHandler(const struct sigaction& a, const struct sigaction& b) {
+  // How the C library returns from a handler, which it adds by itself.
+  constexpr unsigned kRestorer = 0x04000000;
+  const auto differ = static_cast<unsigned>(a.sa_flags ^ b.sa_flags);
+  return (differ & ~kRestorer) == 0 && a.sa_handler == b.sa_handler &&
+         SameSignals(a.sa_mask, b.sa_mask);
+}
+
+/// Whether a timer ran that would send a signal into a later case; stops it.
+bool DisarmTimers() {
+  bool armed = false;
+  for (const auto which : {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF}) {
+    struct itimerval left = {};
+    getitimer(which, &left);
+    if (left.it_value.tv_sec == 0 && left.it_value.tv_usec == 0) continue;
+    armed = true;
+    const struct itimerval none = {};
+    setitimer(which, &none, nullptr);
+  }
+  return armed;
+}
+
+}  // namespace
+
+#if defined(__x86_64__)
+namespace {
+// Intel 64 manual, volume 1: figures 8-6 (x87 control word), 10-3 (MXCSR).
+constexpr uint32_t kDenormals = 0x8040;  // FTZ, DAZ
+constexpr uint32_t kTraps = 0x1F80;
+constexpr uint32_t kX87Precision = 0x0300;
+}  // namespace
+
+FloatControl FloatControl::Capture() {
+  fenv_t now;
+  fegetenv(&now);
+  return {std::fegetround(), now.__mxcsr & kDenormals, now.__mxcsr & kTraps,
+          now.__control_word & kX87Precision};
+}
+
+void FloatControl::Restore() const {
+  fenv_t now;
+  fegetenv(&now);
+  now.__mxcsr = (now.__mxcsr & ~(kDenormals | kTraps)) | denormals | traps;
+  now.__control_word =
+      static_cast<uint16_t>((now.__control_word & ~kX87Precision) | precision);
+  fesetenv(&now);
+  std::fesetround(rounding);
+}
+#else
+FloatControl FloatControl::Capture() { return {std::fegetround(), 0, 0, 0}; }
+
+void FloatControl::Restore() const { std::fesetround(rounding); }
+#endif
+
+ProcessState::Streams::Streams() {
+  for (int fd = 0; fd < kStreams; ++fd) {
+    struct stat info = {};
+    if (fstat(fd, &info) != 0) continue;
+    std::array<char, PATH_MAX> path = {};
+    const std::string link = "/proc/self/fd/" + std::to_string(fd);
+    if (readlink(link.c_str(), path.data(), path.size() - 1) < 0) path[0] = 0;
+    files[fd] = {fcntl(fd, F_DUPFD_CLOEXEC, kHighDescriptor), path.data(),
+                 fcntl(fd, F_GETFL), info.st_dev, info.st_ino};
+  }
+}
+
+ProcessState::Streams::~Streams() {
+  for (const OpenFile& file : files) {
+    if (file.IsAt(file.copy)) close(file.copy);
+  }
+}
+
+bool ProcessState::OpenFile::IsAt(int fd) const {
+  struct stat info = {};
+  return fstat(fd, &info) == 0 && info.st_dev == device && info.st_ino == inode;
+}
+
+void ProcessState::OpenFile::PutBack(int fd) {
+  if (IsAt(copy)) {
+    dup2(copy, fd);
+    return;
+  }
+  // The copy went with it.
+  const auto reopen = [fd](const char* where, int how) {
+    const int again = open(where, how & ~(O_CREAT | O_TRUNC | O_EXCL));
+    if (again == fd || again < 0) return;
+    dup2(again, fd);
+    close(again);
+  };
+  reopen(path.c_str(), flags);
+  if (!IsAt(fd)) {
+    reopen("/dev/null", O_RDWR);
+    struct stat info = {};
+    fstat(fd, &info);
+    device = info.st_dev;
+    inode = info.st_ino;
+  }
+  copy = fcntl(fd, F_DUPFD_CLOEXEC, kHighDescriptor);
+}
+
+ProcessState ProcessState::Capture() {
+  ProcessState state;
+  state.floats_ = FloatControl::Capture();
+  state.locale_ = std::setlocale(LC_ALL, nullptr);
+  state.directory_ = WorkingDirectory();
+  pthread_sigmask(SIG_SETMASK, nullptr, &state.signals_);
+  for (size_t i = 0; i < kSignals.size(); ++i) {
+    sigaction(kSignals[i], nullptr, &state.handlers_[i]);
+  }
+  state.file_mask_ = umask(0);
+  umask(state.file_mask_);
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    state.environment_.emplace_back(*entry);
+  }
+  state.streams_ = std::make_shared<Streams>();
+  return state;
+}
+
+std::string ProcessState::RestoreFloats() const {
+  const FloatControl now = FloatControl::Capture();
+  std::string changed;
+  const auto note = [&changed](bool differs, const char* what) {
+    if (!differs) return;
+    changed += changed.empty() ? what : std::string(", ") + what;
+  };
+  note(now.rounding != floats_.rounding, "rounding mode");
+  note(now.denormals != floats_.denormals, "treatment of denormals");
+  note(now.traps != floats_.traps, "floating-point traps");
+  note(now.precision != floats_.precision, "x87 precision");
+  if (!changed.empty()) floats_.Restore();
+  return changed;
+}
+
+bool ProcessState::RestoreHandlers() const {
+  bool changed = false;
+  for (size_t i = 0; i < kSignals.size(); ++i) {
+    struct sigaction now = {};
+    sigaction(kSignals[i], nullptr, &now);
+    if (SameHandler(now, handlers_[i])) continue;
+    changed = true;
+    sigaction(kSignals[i], &handlers_[i], nullptr);
+  }
+  return changed;
+}
+
+bool ProcessState::RestoreEnvironment() const {
+  size_t same = 0;
+  char** entry = environ;
+  while (entry != nullptr && *entry != nullptr && same < environment_.size() &&
+         std::strcmp(*entry, environment_[same].c_str()) == 0) {
+    ++entry;
+    ++same;
+  }
+  const bool at_end = entry == nullptr || *entry == nullptr;
+  if (at_end && same == environment_.size()) return false;
+  clearenv();
+  for (const std::string& text : environment_) {
+    const size_t equals = text.find('=');
+    if (equals == std::string::npos) continue;
+    setenv(text.substr(0, equals).c_str(), text.c_str() + equals + 1, 1);
+  }
+  return true;
+}
+
+bool ProcessState::RestoreStreams() const {
+  bool changed = false;
+  for (int fd = 0; fd < kStreams; ++fd) {
+    OpenFile& file = streams_->files[fd];
+    if (file.copy < 0 || file.IsAt(fd)) continue;
+    changed = true;
+    file.PutBack(fd);
+  }
+  return changed;
+}
+
+std::string ProcessState::Restore() const {
+  std::string changed = RestoreFloats();
+  const auto note = [&changed](bool differs, const char* what) {
+    if (!differs) return;
+    changed += changed.empty() ? what : std::string(", ") + what;
+  };
+  const bool other_locale = locale_ != std::setlocale(LC_ALL, nullptr);
+  note(other_locale, "locale");
+  if (other_locale) std::setlocale(LC_ALL, locale_.c_str());
+  if (WorkingDirectory() != directory_) {
+    note(true, "working directory");
+    if (chdir(directory_.c_str()) != 0) changed += " (not put back)";
+  }
+  // Timers before the mask: a signal held back would come through now.
+  note(DisarmTimers(), "timers");
+  note(RestoreHandlers(), "signal handlers");
+  sigset_t now;
+  pthread_sigmask(SIG_SETMASK, nullptr, &now);
+  if (!SameSignals(now, signals_)) {
+    note(true, "signal mask");
+    pthread_sigmask(SIG_SETMASK, &signals_, nullptr);
+  }
+  note(umask(file_mask_) != file_mask_, "mask of new files");
+  note(RestoreEnvironment(), "environment");
+  note(RestoreStreams(), "standard streams");
+  return changed;
+}
+
+}  // namespace assay::inline v1

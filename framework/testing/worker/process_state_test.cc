@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/worker/process_state.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <cfenv>
+#include <clocale>
+#include <cstdlib>
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+#include "framework/testing/file/scratch_folder.h"
+
+namespace assay {
+namespace {
+
+void ArmTimer(__itimer_which which) {
+  const struct itimerval hour = {{0, 0}, {3600, 0}};
+  setitimer(which, &hour, nullptr);
+}
+
+struct Change {
+  const char* name;
+  void (*make)();
+  const char* found;
+};
+
+const Change kChanges[] = {
+    {"nothing", [] {}, ""},
+    {"rounding mode", [] { std::fesetround(FE_UPWARD); }, "rounding mode"},
+#if defined(__x86_64__)
+    {"flush to zero", [] { _mm_setcsr(_mm_getcsr() | 0x8000U); },
+     "treatment of denormals"},
+    {"denormals are zero", [] { _mm_setcsr(_mm_getcsr() | 0x0040U); },
+     "treatment of denormals"},
+    {"traps", [] { _mm_setcsr(_mm_getcsr() & ~0x1000U); },
+     "floating-point traps"},
+    {"x87 in single precision",
+     [] {
+       fenv_t now;
+       fegetenv(&now);
+       now.__control_word &= 0xFCFFU;
+       fesetenv(&now);
+     },
+     "x87 precision"},
+#endif
+    {"flags alone", [] { std::feraiseexcept(FE_INEXACT | FE_DIVBYZERO); }, ""},
+    {"locale", [] { std::setlocale(LC_NUMERIC, "C.UTF-8"); }, "locale"},
+    {"directory", [] { EXPECT_EQ(chdir("/proc"), 0); }, "working directory"},
+    {"alarm", [] { alarm(3600); }, "timers"},
+    {"virtual timer", [] { ArmTimer(ITIMER_VIRTUAL); }, "timers"},
+    {"profiling timer", [] { ArmTimer(ITIMER_PROF); }, "timers"},
+    {"handler", [] { std::signal(SIGSEGV, [](int) {}); }, "signal handlers"},
+    {"ignored signal", [] { std::signal(SIGTERM, SIG_IGN); },
+     "signal handlers"},
+    {"handler's flags",
+     [] {
+       struct sigaction now = {};
+       sigaction(SIGPIPE, nullptr, &now);
+       now.sa_flags |= SA_NODEFER;
+       sigaction(SIGPIPE, &now, nullptr);
+     },
+     "signal handlers"},
+    {"blocked signal",
+     [] {
+       sigset_t one;
+       sigemptyset(&one);
+       sigaddset(&one, SIGTERM);
+       pthread_sigmask(SIG_BLOCK, &one, nullptr);
+     },
+     "signal mask"},
+    {"mask of new files", [] { umask(0777); }, "mask of new files"},
+    {"added variable", [] { setenv("ASSAY_TEST_ADDED", "1", 1); },
+     "environment"},
+    {"changed variable", [] { setenv("PATH", "/nowhere", 1); }, "environment"},
+    {"removed variable", [] { unsetenv("PATH"); }, "environment"},
+    {"no environment", [] { clearenv(); }, "environment"},
+    {"closed input", [] { close(STDIN_FILENO); }, "standard streams"},
+    {"replaced errors",
+     [] {
+       const int other = open("/dev/zero", O_RDWR);
+       dup2(other, STDERR_FILENO);
+       close(other);
+     },
+     "standard streams"},
+    {"two at once",
+     [] {
+       umask(0777);
+       std::fesetround(FE_DOWNWARD);
+     },
+     "rounding mode, mask of new files"},
+};
+
+// Kills: a part of the state that is not looked at, that is not put back, or
+// that is taken for changed when it is not.
+TEST(ProcessStateTest, EachChangeIsNamedAndPutBack) {
+  setenv("PATH", "/usr/bin:/bin", 0);
+  const ProcessState before = ProcessState::Capture();
+  for (const Change& change : kChanges) {
+    change.make();
+    EXPECT_EQ(before.Restore(), change.found) << change.name;
+    EXPECT_EQ(before.Restore(), "") << change.name << " was not put back";
+    EXPECT_EQ(ProcessState::Capture().Restore(), "") << change.name;
+  }
+}
+
+// Kills: a stream that stays closed, so that the next file opened gets its
+// number, where the copy was closed as well; one that is blamed again.
+TEST(ProcessStateTest, AStreamWhoseCopyIsGoneTooIsOpenedAgainOrGoesNowhere) {
+  const ScratchFolder folder;
+  const auto file = folder.Write("log", "a");
+  const int keep = dup(STDIN_FILENO);
+  std::array<int, 2> ends = {};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  const int log = open(file.c_str(), O_WRONLY | O_APPEND);
+  for (const int stream : {log, ends[1]}) {
+    dup2(stream, STDIN_FILENO);
+    const ProcessState before = ProcessState::Capture();
+    for (int fd = 1000; fd < 1100; ++fd) close(fd);
+    close(STDIN_FILENO);
+    EXPECT_EQ(before.Restore(), "standard streams");
+    EXPECT_EQ(before.Restore(), "") << "blamed for what could not be put back";
+    EXPECT_EQ(write(STDIN_FILENO, "b", 1), 1);
+    dup2(keep, STDIN_FILENO);
+  }
+  EXPECT_EQ(std::filesystem::file_size(file), 2U);
+  for (const int fd : {keep, log, ends[0], ends[1]}) close(fd);
+}
+
+}  // namespace
+}  // namespace assay

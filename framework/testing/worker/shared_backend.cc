@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "framework/backend/registry.h"
+#include "framework/testing/file/module_path.h"
+#include "framework/testing/worker/backend_test.h"
+
+namespace assay::inline v1 {
+namespace {
+
+struct Shared {
+  std::string file;
+  std::unique_ptr<Backend> backend;
+  Status status;
+  bool opened = false;
+};
+
+// Never destroyed: a backend's threads may outlive main.
+std::map<std::string, Shared>& Instances() {
+  static auto* instances = new std::map<std::string, Shared>();
+  return *instances;
+}
+
+std::string& LoadedInstance() {
+  static auto* instance = new std::string();
+  return *instance;
+}
+
+Status Open(const std::string& instance, Shared* shared) {
+  const std::string name = instance.substr(0, instance.find_first_of("@+"));
+  const std::string file =
+      shared->file.empty() ? ModulePath(name).string() : shared->file;
+  ASSAY_ASSIGN_OR_RETURN(const auto names, LoadBackendModule(file));
+  ASSAY_ASSIGN_OR_RETURN(auto backend, MakeBackend(name));
+  ASSAY_RETURN_IF_ERROR(backend->Inspect().status());
+  shared->backend = std::move(backend);
+  return OkStatus();
+}
+
+}  // namespace
+
+void UseModule(const std::string& instance, const std::string& file) {
+  Instances()[instance].file = file;
+}
+
+Result<Backend*> SharedBackend(const std::string& instance) {
+  Shared& shared = Instances()[instance];
+  if (!shared.opened) {
+    shared.opened = true;
+    shared.status = Open(instance, &shared);
+  }
+  if (!shared.status.ok()) return shared.status;
+  return shared.backend.get();
+}
+
+std::string Loaded::Instance() { return LoadedInstance(); }
+
+void Loaded::SetInstance(std::string instance) {
+  LoadedInstance() = std::move(instance);
+}
+
+}  // namespace assay::inline v1

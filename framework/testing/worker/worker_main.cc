@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// assay-worker: a GoogleTest program around one backend. The supervisor gives
+// it a batch and reads its journal; a person may run it alone:
+//
+//   assay-worker --backend onednn --batch build/plan/plan.csv
+//       --gtest_filter='node/onednn.*conv*'   (one line)
+//
+// Exit codes: GoogleTest's own without a journal; with one, 0 once the batch is
+// through whatever its verdicts, 2 for wrong usage, 99 when the journal cannot
+// be written.
+
+#include <gtest/gtest.h>
+#include <malloc.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <csignal>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "backend_tags.h"
+#include "framework/backend/registry.h"
+#include "framework/graph/model_text.h"
+#include "framework/graph/types/check.h"
+#include "framework/testing/file/file.h"
+#include "framework/testing/file/module_path.h"
+#include "framework/testing/plan/instance.h"
+#include "framework/testing/record/journal.h"
+#include "framework/testing/record/tables.h"
+#include "framework/testing/worker/answer_case.h"
+#include "framework/testing/worker/backend_test.h"
+#include "framework/testing/worker/case_runner.h"
+#include "framework/testing/worker/dump_case.h"
+#include "framework/testing/worker/forked_batch.h"
+
+namespace assay::inline v1 {
+namespace {
+
+constexpr int kUsage = 2;
+constexpr int kHarness = 99;
+
+struct WorkerOptions {
+  std::string backend;
+  std::string module;
+  std::string batch;
+  std::string journal;
+  RunFacts facts;
+  int parent = 0;
+  int64_t cases_per_process = 1024;
+};
+
+/// The one run of this process, reachable from the tests that GoogleTest makes.
+struct Worker {
+  WorkerOptions options;
+  std::vector<PlanRow> rows;
+  std::optional<Journal> journal;
+  std::unique_ptr<CaseRunner> runner;
+  std::unique_ptr<ForkedBatch> forked;  // where children run the cases
+  int64_t n_run = 0;
+};
+
+Worker& TheWorker() {
+  static auto* worker = new Worker();
+  return *worker;
+}
+
+void ExitIfFailed(const Status& status) {
+  if (status.ok()) return;
+  std::cerr << "assay-worker: " << status.message() << std::endl;
+  _exit(kHarness);
+}
+
+/// A case after which the journal's descriptor is gone is an error.
+void KeepJournal(Journal& journal, ResultRow* result) {
+  const Result<bool> repaired = journal.Repair();
+  ExitIfFailed(repaired.status());
+  if (!*repaired) return;
+  if (result->reason_code == ToString(Reason::kStateChanged)) {
+    result->message += ", descriptors";
+    return;
+  }
+  result->outcome = ToString(Outcome::kError);
+  result->reason_code = ToString(Reason::kStateChanged);
+  result->message = "the backend changed the process' descriptors";
+}
+
+/// What this worker is there for, done with one case.
+Record RunCase(const PlanRow& row, Backend& backend, Worker& worker) {
+  const RunFacts& facts = worker.options.facts;
+  if (facts.exact) return AnswerCase(backend, row, facts);
+  if (!facts.dump.empty()) return DumpCase(backend, row, facts, facts.dump);
+  if (worker.runner == nullptr) {
+    worker.runner = std::make_unique<CaseRunner>(backend, facts);
+  }
+  return worker.runner->Run(row);
+}
+
+/// Runs one row and writes its record; without a journal GoogleTest is told.
+void RunRow(const PlanRow& row, Backend& backend) {
+  Worker& worker = TheWorker();
+  if (worker.forked != nullptr && !worker.forked->Take()) return;
+  if (worker.journal) {
+    // The supervisor goes on with the rest in a worker of its own.
+    if (worker.forked == nullptr &&
+        worker.n_run++ >= worker.options.cases_per_process) {
+      return;
+    }
+    ExitIfFailed(worker.journal->Begin(row.test_id));
+  }
+  Record record = RunCase(row, backend, worker);
+  if (worker.journal) {
+    KeepJournal(*worker.journal, &record.result);
+    ExitIfFailed(worker.journal->Append(record));
+    if (worker.forked != nullptr) worker.forked->Done();
+    return;
+  }
+  const std::string& outcome = record.result.outcome;
+  if (outcome == ToString(Outcome::kUnsupported)) {
+    GTEST_SKIP() << record.result.message;
+  }
+  if (outcome != ToString(Outcome::kPass)) {
+    ADD_FAILURE() << outcome << ": " << record.result.message;
+  }
+}
+
+template <class B>
+class CorpusTest : public BackendTest<B> {
+ public:
+  explicit CorpusTest(const PlanRow& row) : row_(row) {}
+  void TestBody() override { RunRow(row_, this->backend()); }
+
+ private:
+  const PlanRow& row_;
+};
+
+/// A GoogleTest name: letters, digits and '_'.
+std::string TestName(std::string_view test_id) {
+  std::string name(test_id);
+  std::replace_if(
+      name.begin(), name.end(),
+      [](unsigned char c) { return !std::isalnum(c); }, '_');
+  return name;
+}
+
+template <class B>
+void RegisterRows() {
+  const Worker& worker = TheWorker();
+  for (const PlanRow& row : worker.rows) {
+    const std::string suite = row.suite + "/" + row.backend;
+    testing::RegisterTest(
+        suite.c_str(), TestName(row.test_id).c_str(), row.backend.c_str(),
+        row.test_id.c_str(), __FILE__, __LINE__,
+        [&row]() -> BackendTest<B>* { return new CorpusTest<B>(row); });
+  }
+}
+
+/// Registers with the type of a backend of this tree, or with Loaded.
+template <class... Tags>
+void RegisterFor(const std::string& instance, TagList<Tags...>) {
+  const bool known =
+      ((instance == Tags::Instance() ? (RegisterRows<Tags>(), true) : false) ||
+       ...);
+  if (!known) RegisterRows<Loaded>();
+}
+
+Status ReadBatch(Worker* worker) {
+  ASSAY_ASSIGN_OR_RETURN(const std::string csv,
+                         ReadFile(worker->options.batch));
+  ASSAY_ASSIGN_OR_RETURN(worker->rows, ParseCsv<PlanRow>(csv));
+  std::erase_if(worker->rows, [&](const PlanRow& row) {
+    return row.backend != worker->options.backend;
+  });
+  if (worker->rows.empty()) {
+    return InvalidArgument(worker->options.batch, " has no case for ",
+                           worker->options.backend);
+  }
+  return OkStatus();
+}
+
+/// Writes what the backend says of itself, the first frame of a batch. Where it
+/// cannot be used, every case gets that as its verdict, and the answer is no.
+bool InspectBackend(Worker* worker) {
+  const WorkerOptions& options = worker->options;
+  BackendRow row;
+  row.run_id = options.facts.run_id;
+  row.backend = options.backend;
+  const Result<Backend*> backend = SharedBackend(options.backend);
+  const Result<Probe> probe =
+      backend.ok() ? (*backend)->Inspect() : Result<Probe>(backend.status());
+  if (probe.ok()) {
+    row.version = probe->version;
+    row.device = probe->device;
+    ExitIfFailed(worker->journal->Append(row));
+    return true;
+  }
+  const bool missing = probe.status().code() == StatusCode::kUnavailable;
+  row.unavailable_reason = probe.status().message();
+  ExitIfFailed(worker->journal->Append(row));
+  for (const PlanRow& planned : worker->rows) {
+    Record record;
+    record.result = ResultOf(planned, options.facts);
+    record.result.outcome =
+        ToString(missing ? Outcome::kUnavailable : Outcome::kError);
+    record.result.reason_code = ToString(probe.status().reason());
+    record.result.message = probe.status().message();
+    ExitIfFailed(worker->journal->Append(record));
+  }
+  return false;
+}
+
+int ParseOptions(int argc, char** argv, WorkerOptions* options) {
+  CLI::App app("runs a batch of cases on one backend", "assay-worker");
+  app.add_option("--backend", options->backend, "instance to test")->required();
+  app.add_option("--module", options->module, "its file");
+  app.add_option("--batch", options->batch, "plan.csv, or a part of one")
+      ->required();
+  app.add_option("--journal", options->journal, "file for the records");
+  app.add_option("--run-id", options->facts.run_id, "of the records");
+  app.add_option("--seed", options->facts.seed, "of everything random");
+  app.add_option("--attempt", options->facts.attempt, "of the records");
+  app.add_option("--started-us", options->facts.started_us,
+                 "steady clock at the start of the run");
+  app.add_option("--timeout", options->facts.case_limit_s,
+                 "seconds that the supervisor gives one case");
+  app.add_option("--dump", options->facts.dump,
+                 "folder for the outputs, which are then not judged");
+  app.add_flag("--exact", options->facts.exact,
+               "write exact answers to where the batch says, judge nothing");
+  app.add_option("--parent", options->parent, "process to die with");
+  app.add_option("--cases-per-process", options->cases_per_process,
+                 "after which another process goes on");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? -1 : kUsage;
+  }
+  return 0;
+}
+
+/// Ends with the supervisor, whatever way that ends.
+bool FollowParent(int parent) {
+  if (parent == 0) return true;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  return getppid() == parent;
+}
+
+/// Memory is kept for the next case rather than given back to the system.
+void KeepMemory() {
+  mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+}
+
+/// Runs the batch in children where that can be, else here.
+void RunBatch(Worker* worker) {
+  auto& listeners = testing::UnitTest::GetInstance()->listeners();
+  delete listeners.Release(listeners.default_result_printer());
+  // The verdicts are in the journal.
+  const auto run = [] { [[maybe_unused]] const int failed = RUN_ALL_TESTS(); };
+  if (!ForkedBatch::IsPossible()) return run();
+  // ONNX's schemas are made at the first check, which else each child would do.
+  static_cast<void>(CheckModel(
+      *ModelOfText("warm (float[1] x) => (float[1] y) { y = Relu(x) }")));
+  worker->forked =
+      std::make_unique<ForkedBatch>(static_cast<int64_t>(worker->rows.size()),
+                                    worker->options.cases_per_process);
+  ExitIfFailed(worker->forked->Run(*worker->journal, run));
+}
+
+int Main(int argc, char** argv) {
+  KeepMemory();
+  testing::InitGoogleTest(&argc, argv);
+  Worker& worker = TheWorker();
+  WorkerOptions& options = worker.options;
+  if (const int code = ParseOptions(argc, argv, &options); code != 0) {
+    return code < 0 ? 0 : code;
+  }
+  if (!FollowParent(options.parent)) return kHarness;
+  const Result<Instance> instance = ParseInstance(options.backend);
+  Status status = instance.status();
+  if (status.ok()) status = ReadBatch(&worker);
+  if (!status.ok()) {
+    std::cerr << "assay-worker: " << status.message() << "\n";
+    return kUsage;
+  }
+  options.facts.settings = instance->settings;
+  if (!options.module.empty()) UseModule(options.backend, options.module);
+  Loaded::SetInstance(options.backend);
+  RegisterFor(options.backend, BackendTags());
+  if (options.journal.empty()) return RUN_ALL_TESTS();
+
+  Result<Journal> journal = Journal::Open(options.journal);
+  ExitIfFailed(journal.status());
+  worker.journal = *std::move(journal);
+  if (InspectBackend(&worker)) RunBatch(&worker);
+  ExitIfFailed(worker.journal->BatchEnd());
+  // What the backend does at exit, the children have done.
+  if (worker.forked != nullptr) _exit(0);
+  return 0;
+}
+
+}  // namespace
+}  // namespace assay::inline v1
+
+#ifdef __SANITIZE_ADDRESS__
+// At exit LeakSanitizer walks the thread-local storage of all threads, and
+// crashes over that of OpenMP's unless it has not tracked it.
+extern "C" __attribute__((visibility("default"))) const char*
+__asan_default_options() {
+  return "intercept_tls_get_addr=0";
+}
+#endif
+
+int main(int argc, char** argv) { return assay::Main(argc, argv); }
