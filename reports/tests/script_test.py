@@ -241,7 +241,7 @@ class ScriptTest(unittest.TestCase):
             """,
             hash_text="g=op&q=is:unexpected",
         )
-        self.assertEqual(found, [["Conv1 of 2 match", "2 of 2", "0 of 1 \u27151"]])
+        self.assertEqual(found, [["Conv1 of 2 match", "2/2", "1 0/1"]])
 
     def test_all_unexpected_results_can_be_shown(self) -> None:
         files = RunFiles(["alpha"])
