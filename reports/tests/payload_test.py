@@ -151,7 +151,9 @@ class PayloadTest(unittest.TestCase):
                 run = read_run(files.write(Path(scratch)))
             files.add_output("node/Add/one", "a", chance_of_rain="0.123456")
             rows = files.tables["accuracy"]
-            accuracy = Table(Path("accuracy.csv"), {n: [rows[0].get(n, "")] for n in new})
+            accuracy = Table(
+                Path("accuracy.csv"), {n: [rows[0].get(n, "")] for n in new}
+            )
             blocks = payload.pack(replace(run, accuracy=accuracy), assess(run))
         column = unpacked(blocks.detail)["output"]["column"]
         self.assertEqual(column["chance_of_rain"], ["0.1235"])

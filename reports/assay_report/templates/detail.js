@@ -171,7 +171,7 @@ function drawOutput(detail, group, isBrief) {
   const get = (name) => detail.get(name, first);
   const name = get('output_name') || `output ${get('output_index')}`;
   return element('section', {class: 'output'}, ...[
-    element('h4', {}, name, element('small', {},
+    element('h4', {}, name, ' ', element('small', {},
       [get('dtype'), get('shape')].filter(Boolean).join(' '))),
     ...(judged === undefined ? [] : drawJudged(detail, judged)),
     drawOracle(detail, group),
@@ -189,7 +189,7 @@ function drawOutputs(detail, cell, isBrief) {
   const attempts = detail.cell.attempt.at(cell);
   const attempt = detail.get('attempt', rows[0]);
   return [
-    element('h3', {}, 'Outputs',
+    element('h3', {}, 'Outputs ',
       attempts === attempt ? null :
         element('small', {}, `of attempt ${attempt} of ${attempts}`)),
     ...byOutput(detail, rows).map(
