@@ -20,6 +20,7 @@ from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 from assay_report.run_folder import Run, Table, schema_columns
 from assay_report.verdict import OUTCOMES, Assessment
@@ -216,9 +217,9 @@ def _outputs(
     step = pack.numbers([b - a for a, b in zip([0, *starts], starts)])
     columns: dict[str, object] = {}
     for name, kind in schema_columns("accuracy").items():
-        if name in _OF_THE_CELL:
-            continue
         values = accuracy[name]
+        if name in _OF_THE_CELL or not any(values):
+            continue
         column = [values[row] for row in rows]
         if name.startswith("worst_") or kind.endswith("or empty"):
             digits, short = (4, 2) if kind.startswith("number") else (0, 0)
@@ -233,14 +234,16 @@ def _rounded(
     values: Sequence[str], digits: int, is_brief: Sequence[bool], short: int | None
 ) -> list[str]:
     """The column in `digits`, brief rows in `short` digits or without a text."""
-    distinct = dict.fromkeys(values)
-    full = {text: _significant(text, digits) for text in distinct}
     if True not in is_brief:
+        full = {text: _significant(text, digits) for text in set(values)}
         return [full[text] for text in values]
-    brief = {
-        text: "" if short is None else _significant(longer, short)
-        for text, longer in full.items()
-    }
+    is_full = [not one for one in is_brief]
+    full = {t: _significant(t, digits) for t in set(compress(values, is_full))}
+    if short is None:
+        return [
+            "" if is_short else full[text] for text, is_short in zip(values, is_brief)
+        ]
+    brief = {t: _significant(t, short) for t in set(compress(values, is_brief))}
     return [
         brief[text] if is_short else full[text]
         for text, is_short in zip(values, is_brief)

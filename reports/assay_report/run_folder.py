@@ -207,7 +207,11 @@ def _read_columns(
         fields = list(zip(*chunk))
         seen: dict[str, str] = {}
         for column, place in zip(columns, places):
-            column.extend(map(seen.setdefault, fields[place], fields[place]))
+            texts = fields[place]
+            if texts.count(texts[0]) == len(texts):  # often, and much faster
+                column.extend([seen.setdefault(texts[0], texts[0])] * len(texts))
+            else:
+                column.extend(map(seen.setdefault, texts, texts))
     return columns
 
 
