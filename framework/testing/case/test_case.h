@@ -63,6 +63,8 @@ struct TestCase {
   std::string sensitive;
   int n_data_sets = 1;
   std::filesystem::path directory;
+  /// Digests of its files as its manifest has them; empty without one.
+  std::string digests;
 };
 
 struct DataSet {

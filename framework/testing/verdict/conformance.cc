@@ -67,10 +67,15 @@ std::string LeftOut(const Plan& plan) {
   if (plan.selection.tier == "smoke") add("of tier smoke");
   std::string_view before = "without the corpora ";
   for (const std::string_view name : kDefaultCorpora) {
-    if (std::ranges::find(plan.corpora, name, &CorpusUse::name) ==
-        plan.corpora.end()) {
+    if (plan.FindCorpus(name) == nullptr) {
       add(StrCat(before, name));
       before = "";
+    }
+  }
+  for (const std::string_view name : kDefaultCorpora) {
+    const CorpusUse* corpus = plan.FindCorpus(name);
+    if (corpus != nullptr && !corpus->standard) {
+      add(StrCat("with another corpus ", name, " than this build made"));
     }
   }
   return text;

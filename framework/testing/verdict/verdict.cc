@@ -33,9 +33,10 @@ std::string Repro(const Plan& plan, const PlanRow& row) {
       StrCat("assay run --backend ", plan.Backend(row.backend).spec,
              " --filter 'id:", row.test_id, "'");
   for (const CorpusUse& corpus : plan.corpora) {
-    if (corpus.name == row.corpus &&
-        std::ranges::find(kDefaultCorpora, corpus.name) ==
-            kDefaultCorpora.end()) {
+    const bool is_default =
+        corpus.standard && std::ranges::find(kDefaultCorpora, corpus.name) !=
+                               kDefaultCorpora.end();
+    if (corpus.name == row.corpus && !is_default) {
       command += StrCat(" --corpus ", corpus.directory);
     }
   }
@@ -271,18 +272,29 @@ Status RawRecords::Add(JournalEntry entry) {
   return OkStatus();
 }
 
-Status Collect(const std::filesystem::path& journal, RawRecords* raw) {
+Status Collect(const std::filesystem::path& journal, std::string_view plan,
+               RawRecords* raw) {
   JournalReader reader(journal);
+  bool of_plan = false;
   Status status;
   ASSAY_RETURN_IF_ERROR(reader.Poll([&](JournalEntry entry) {
+    of_plan |= entry.kind == FrameKind::kPlan && entry.text == plan;
+    if (!status.ok()) return;
+    if (!of_plan) {
+      status = FailedPrecondition(
+          journal.string(),
+          " was written for another plan or module: remove it, or name "
+          "another folder");
+      return;
+    }
     const Status added = raw->Add(std::move(entry));
-    if (status.ok() && !added.ok())
-      status = added.WithContext(journal.string());
+    if (!added.ok()) status = added.WithContext(journal.string());
   }));
   return status;
 }
 
-Status CollectFolder(const std::filesystem::path& directory, RawRecords* raw) {
+std::vector<std::filesystem::path> JournalsIn(
+    const std::filesystem::path& directory) {
   std::vector<std::filesystem::path> journals;
   std::error_code error;
   for (const auto& entry :
@@ -292,8 +304,13 @@ Status CollectFolder(const std::filesystem::path& directory, RawRecords* raw) {
     }
   }
   std::sort(journals.begin(), journals.end());
-  for (const auto& journal : journals) {
-    ASSAY_RETURN_IF_ERROR(Collect(journal, raw));
+  return journals;
+}
+
+Status CollectFolder(const std::filesystem::path& directory,
+                     std::string_view plan, RawRecords* raw) {
+  for (const auto& journal : JournalsIn(directory)) {
+    ASSAY_RETURN_IF_ERROR(Collect(journal, plan, raw));
   }
   return OkStatus();
 }
