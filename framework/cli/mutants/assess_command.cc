@@ -14,6 +14,7 @@
 #include "framework/testing/file/file.h"
 #include "framework/testing/file/module_path.h"
 #include "framework/testing/plan/resolve.h"
+#include "framework/testing/record/run_facts.h"
 #include "framework/testing/record/tables.h"
 #include "framework/testing/verdict/mutants_table.h"
 
