@@ -7,6 +7,7 @@
 #include "framework/cli/select/environment.h"
 #include "framework/cli/select/wrapped_text.h"
 #include "framework/supervise/trial.h"
+#include "framework/testing/case/write_corpus.h"
 #include "framework/testing/file/file.h"
 #include "framework/testing/record/tables.h"
 #include "framework/testing/verdict/verdict.h"

@@ -9,6 +9,7 @@
 #include "framework/cli/select/wrapped_text.h"
 #include "framework/supervise/crew.h"
 #include "framework/testing/case/plain_corpus_case.h"
+#include "framework/testing/case/write_corpus.h"
 #include "framework/testing/file/file.h"
 
 namespace assay::inline v1 {

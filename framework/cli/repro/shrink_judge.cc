@@ -6,8 +6,8 @@
 #include <array>
 #include <cstdio>
 
-#include "framework/cli/repro/capsule.h"
 #include "framework/testing/case/plain_corpus_case.h"
+#include "framework/testing/case/write_corpus.h"
 #include "framework/testing/record/outcome.h"
 
 namespace assay::inline v1 {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "framework/testing/case/write_corpus.h"
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "framework/cli/repro/capsule.h"
 #include "framework/graph/value_bytes.h"
 #include "framework/testing/case/corpus_files.h"
 #include "framework/testing/file/digest.h"
