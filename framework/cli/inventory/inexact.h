@@ -37,7 +37,7 @@ struct Inexact {
 };
 
 /// Distances, worst first: elements of NaN or infinity on one side only, then
-/// by ULP, then by test_id.
+/// by ULP, then by test_id; last those that the oracle leaves undecided.
 std::vector<Inexact> FindInexact(const std::vector<AccuracyRow>& rows,
                                  const std::vector<PlanRow>& planned);
 

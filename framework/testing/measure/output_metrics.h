@@ -42,7 +42,9 @@ struct OutputMetrics {
   std::optional<double> max_abs_err, max_rel_err, rmse, rel_l2, cosine;
   // Distances in units in the last place of the output's type; floats only.
   std::optional<double> max_ulp, p50_ulp, p99_ulp, p999_ulp, mean_signed_ulp;
-  std::optional<double> share_correctly_rounded;  // at 0 ulp from want
+  /// Elements at 0 ULP from want. Against an oracle: correctly rounded ones;
+  /// absent where its bound is too wide to tell.
+  std::optional<double> share_correctly_rounded;
   /// The first element with the largest |got - want| / (atol + rtol * |want|),
   /// a mismatch of NaN or infinity being infinite; of integers the first with
   /// the largest |got - want|; of strings the first mismatch. -1 when all are

@@ -12,7 +12,7 @@
 
 #include "framework/testing/file/file.h"
 #include "framework/testing/file/scratch_folder.h"
-#include "framework/testing/record/record.h"
+#include "framework/testing/record/journal.h"
 #include "framework/testing/record/tables.h"
 
 namespace assay {

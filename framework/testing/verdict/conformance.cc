@@ -65,10 +65,12 @@ std::string LeftOut(const Plan& plan) {
   if (!plan.selection.filter.empty()) add("with a filter");
   if (!plan.selection.suites.empty()) add("of some suites");
   if (plan.selection.tier == "smoke") add("of tier smoke");
+  std::string_view before = "without the corpora ";
   for (const std::string_view name : kDefaultCorpora) {
     if (std::ranges::find(plan.corpora, name, &CorpusUse::name) ==
         plan.corpora.end()) {
-      add(StrCat("without the corpus ", name));
+      add(StrCat(before, name));
+      before = "";
     }
   }
   return text;

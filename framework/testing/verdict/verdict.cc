@@ -8,6 +8,7 @@
 #include <set>
 
 #include "framework/testing/record/journal.h"
+#include "framework/testing/verdict/oracle_word.h"
 #include "framework/testing/verdict/stability.h"
 
 namespace assay::inline v1 {
@@ -140,6 +141,15 @@ void CheckBackend(const Plan& plan, const BackendUse& backend, bool whole,
   for (const std::string& line : backend.policy_errors) {
     verdicts->unexpected.push_back({backend.instance, "", "policy", line});
   }
+}
+
+/// The message of an unexpected result; of a fail with the word of an oracle.
+std::string ReasonOf(const Record& record) {
+  const std::string word = OutcomeOf(record.result) == Outcome::kFail
+                               ? OracleWord(record.accuracy)
+                               : std::string();
+  if (word.empty()) return record.result.message;
+  return StrCat(record.result.message, "; ", word);
 }
 
 /// Adds the repeats to the attempts; a case that also passed is flaky.
@@ -310,9 +320,8 @@ Verdicts Assess(const Plan& plan, const std::vector<size_t>& rows,
     record.result.repro = Repro(plan, row) + record.result.repro;
     AddToTally(row, record.result, &verdicts.tallies);
     if (IsUnexpected(OutcomeOf(record.result))) {
-      verdicts.unexpected.push_back({row.backend, row.test_id,
-                                     record.result.outcome,
-                                     record.result.message});
+      verdicts.unexpected.push_back(
+          {row.backend, row.test_id, record.result.outcome, ReasonOf(record)});
     }
     if (IsStale(row, record.result)) {
       verdicts.unexpected.push_back(

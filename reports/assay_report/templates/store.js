@@ -88,20 +88,21 @@ class Store {
   }
 
   // The cell's own text with its gaps filled again, see payload.py.
-  text(column, cell, seed = '') {
+  text(column, cell, seed = '', message = '') {
     const own = {
+      'm': message,
       'i': this.ids[this.rowOf(cell)],
       'b': this.backends[this.columnOf(cell)],
       's': seed,
       '\x01': '\x01',
     };
-    return column.at(cell).replace(/\x01([ibs\x01])/g, (_, mark) => own[mark]);
+    return column.at(cell).replace(/\x01([mibs\x01])/g, (_, mark) => own[mark]);
   }
 
-  // Why a cell is unexpected; its message where nothing else was said.
-  unexpectedReason(cell) {
-    return this.cell.unexpected.at(cell) === '=' ?
-      this.text(this.cell.message, cell) : this.text(this.cell.unexpected, cell);
+  // Why a cell is unexpected; empty for one that is not.
+  unexpectedReason(cell, seed = '') {
+    const message = this.text(this.cell.message, cell, seed);
+    return this.text(this.cell.unexpected, cell, seed, message);
   }
 
   // One byte per cell from one answer per case.
