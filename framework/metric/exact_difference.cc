@@ -93,7 +93,7 @@ UlpSummary Summarize(std::vector<double>& distances, double signed_sum,
   auto selected = distances.begin();
   const auto at = [&](int64_t thousandths) {
     const int64_t rank = (count * thousandths + 999) / 1000;
-    const auto place = distances.begin() + std::max<int64_t>(rank, 1) - 1;
+    const auto place = distances.begin() + rank - 1;
     std::nth_element(selected, place, distances.end());
     selected = place;
     return *place;
