@@ -25,11 +25,11 @@
 
 namespace assay::inline v1 {
 
-/// Of the files below and of how answers are asked for: another one makes all
-/// kept answers stale.
+/// The version of the files below and of how answers are asked for. Another
+/// one makes all kept answers stale.
 inline constexpr int kAnswersFormat = 1;
 
-/// What Exact says of one output.
+/// The answer of Exact for one output.
 struct ExactAnswer : ExactValue {
   Tensor units;  // as ConditionUnits gives them; undefined where it does not
 };

@@ -21,8 +21,8 @@ namespace assay::inline v1 {
 
 class GuardedTensor {
  public:
-  /// Of bytes that no kernel writes by chance, for an output to be written
-  /// into. Invalid argument for strings, which have no bytes of their own.
+  /// A tensor of bytes that no kernel writes by chance, for an output to be
+  /// written into. Invalid argument for strings, which have no own bytes.
   static Result<GuardedTensor> Filled(DType type, const Shape& shape);
 
   /// A copy of `right`, for an input that nobody may write into.

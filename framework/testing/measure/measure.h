@@ -30,7 +30,7 @@ namespace assay::inline v1 {
 
 enum class Stage : uint8_t { kLoad, kBind, kForward, kFetch };
 
-/// What a backend did with one data set.
+/// The acts and outputs of a backend for one data set.
 struct Observation {
   Status status;  // of the first stage that failed
   Stage stage = Stage::kFetch;

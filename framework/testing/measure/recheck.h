@@ -32,7 +32,7 @@ namespace assay::inline v1 {
 struct RecheckPlan {
   /// Indices of inputs whose change must show in some output.
   std::vector<size_t> sensitive;
-  /// Whether two runs must agree in every bit.
+  /// True when two runs must agree in every bit.
   bool deterministic = false;
 };
 
@@ -55,7 +55,7 @@ Rechecked Recheck(Network& network, const DataSet& set,
 /// defined: no elements, elements narrower than a byte, strings.
 std::optional<Tensor> Changed(const Tensor& tensor);
 
-/// Whether two values agree in kind, type, shape and every bit of the elements.
+/// True when two values agree in kind, type, shape and every bit.
 bool SameBits(const Value& a, const Value& b);
 
 }  // namespace assay::inline v1
