@@ -37,9 +37,9 @@ struct DrawPlan {
   int64_t draws = 10'000;
   /// How often, at most, a backend that keeps the law fails a case.
   double false_alarms = 1e-6;
-  /// What the seeds given to a seeded model are drawn with.
+  /// The seed from which the seeds of a seeded model are drawn.
   int64_t seed = 0;
-  /// Of wall time, after which too few draws are an error, reason limit.
+  /// Wall time. Too few draws after it are an error, reason limit.
   std::chrono::microseconds budget = std::chrono::seconds(60);
 };
 

@@ -33,7 +33,7 @@ namespace assay::inline v1 {
 /// The two values of each element of one output.
 struct OutputLaw {
   std::vector<double> off, on;
-  /// Of the on value: |got - on| <= atol + rtol |on|. An off value is exact.
+  /// The on value: |got - on| <= atol + rtol |on|. An off value is exact.
   double rtol = 0;
   double atol = 0;
 };
@@ -53,7 +53,7 @@ struct Law {
 Result<Law> LawOf(const Model& model, std::span<const Value> inputs,
                   const Limit& limit);
 
-/// Whether an operator of ai.onnx draws random numbers.
+/// True when an operator of ai.onnx draws random numbers.
 bool IsRandom(const Node& node);
 
 /// The elements of a tensor of real numbers or booleans.
