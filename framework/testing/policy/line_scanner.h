@@ -55,7 +55,7 @@ class LineScanner {
     return line_.substr(begin, end - begin);
   }
 
-  /// What is in quotes at the position.
+  /// The text in quotes at the position.
   Result<std::string> Quoted(std::string_view wanted) {
     if (AtEnd() || line_[position_] != '"') return Wanted(wanted);
     auto held = TakeQuoted(line_, &position_);

@@ -36,7 +36,7 @@
 
 namespace assay::inline v1 {
 
-/// What the policy says of one case. Pointers are into the Policy.
+/// The policy for one case. Pointers are into the Policy.
 struct CasePolicy {
   const Expectation* expected = nullptr;   // the last matching expect line
   const Expectation* tolerated = nullptr;  // the last matching tolerate line
@@ -78,7 +78,7 @@ class Policy {
  private:
   friend class PolicyReader;
 
-  /// What the cases asked about so far made of a line.
+  /// The use of a line by the cases asked about so far.
   struct Use {
     int64_t matched = 0;
     int64_t decided = 0;        // among them, no later line of its sort matched
@@ -95,7 +95,7 @@ class Policy {
   std::string text_;
 };
 
-/// Whether a line may be without its reason: not where it is to be in force.
+/// A line that is in force needs its reason; a draft may be without one.
 enum class Reasons : uint8_t { kWanted, kMayBeEmpty };
 
 /// Reads the files in `directory`. `features` are the machine's, as
