@@ -35,7 +35,7 @@ enum class Comparator : uint8_t {
 std::string_view ToString(Comparator comparator);
 std::optional<Comparator> ParseComparator(std::string_view text);
 
-/// What a result may be off by, and where that number comes from.
+/// The error that a result may have, and the source of that number.
 struct Limit {
   Comparator comparator = Comparator::kTolerance;
   double rtol = 0;
