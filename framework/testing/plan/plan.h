@@ -26,14 +26,14 @@
 
 namespace assay::inline v1 {
 
-/// What a person asked for; the defaults are a full run.
+/// A person's choice of cases; the defaults are a full run.
 struct Selection {
   std::vector<std::string> suites;  // empty: all
   std::string filter;               // a Query; empty: all
   std::string tier = "ci";
   int64_t seed = 0;
 
-  /// Whether anything was left out, so that no conformance can follow.
+  /// True when anything was left out, so that no conformance can follow.
   bool Partial() const {
     return !suites.empty() || !filter.empty() || tier == "smoke";
   }
@@ -85,7 +85,7 @@ struct Plan {
 
   const BackendUse& Backend(std::string_view instance) const;
 
-  /// Whether cases were left out, by the selection or because the corpus that
+  /// True when cases were left out, by the selection or because the corpus that
   /// floors and expectations are about was not asked for.
   bool Partial() const;
 };
