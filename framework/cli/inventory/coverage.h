@@ -24,7 +24,7 @@
 
 namespace assay::inline v1 {
 
-/// What there is of one kind, by name, and how many cases touch it.
+/// The parts of one kind by name, with the number of cases that touch each.
 template <class Name>
 using Touched = std::map<Name, int64_t>;
 

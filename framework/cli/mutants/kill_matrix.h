@@ -29,7 +29,7 @@ class KillMatrix {
   explicit KillMatrix(std::set<std::string> passing)
       : passing_(std::move(passing)) {}
 
-  /// What became of the cases under a mutant, in the order of their ids.
+  /// Adds the results of the cases under a mutant, in the order of their ids.
   void Add(const MutantLine& mutant, const std::vector<ResultRow>& results);
 
   /// A line for each mutant with the number of cases of each suite that saw it,

@@ -52,7 +52,7 @@ class ShrinkJudge {
   /// oracle does not run, is none.
   Result<std::optional<Kept>> First(const std::vector<Candidate>& candidates);
 
-  /// What the oracle gives. Failed precondition with its words when nothing.
+  /// The oracle's answers. Failed precondition, with its words, without any.
   Result<std::vector<Value>> Answers(const Draft& draft);
 
   int64_t tried() const { return tried_; }
