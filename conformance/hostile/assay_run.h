@@ -32,7 +32,7 @@ class AssayRun {
 
   pid_t pid() const { return pid_; }
 
-  /// Whether it still runs.
+  /// True while it runs.
   bool Running();
 
   /// The exit code, or minus the signal that ended it.

@@ -26,12 +26,12 @@ struct RetypedCase {
   std::vector<Value> inputs;
 };
 
-/// Whether cases of this graph can be retyped: one node of ONNX's own, in its
+/// True when cases of this graph can be retyped: one node of ONNX's own, in its
 /// operator's current version, whose values have known types.
 bool IsRetypable(const Graph& graph);
 
-/// What type variable `variable` of the graph's node is bound to: nothing where
-/// no value of the node has it.
+/// The type that variable `variable` of the graph's node is bound to; nothing
+/// when no value of the node has it.
 std::optional<ValueType> BoundType(const Graph& graph, int variable);
 
 /// The case with the element type of all values of that variable changed: their
