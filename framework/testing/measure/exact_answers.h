@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Exact answers on disk: what a backend's Exact gives to one data set of a
-// case, in a file of its own that says whether it is whole.
+// Exact answers on disk: the values that a backend's Exact gives for one data
+// set of a case, in a file of its own that shows when it is torn.
 //
 //   ASSAY_RETURN_IF_ERROR(WriteAnswers(AnswersFile(folder, 0), answers));
 //   const auto answers = ReadAnswers(AnswersFile(folder, 0));
 //
-// An oracle's worker writes them, the supervisor looks whether they are there,
-// and the worker that measures reads them. So a hostile backend meets its judge
-// as a file only.
+// An oracle's worker writes them, the supervisor checks that they are there,
+// and the worker that measures reads them. So a hostile backend and the oracle
+// share files only, never a process.
 
 #ifndef ASSAY_TESTING_MEASURE_EXACT_ANSWERS_H_
 #define ASSAY_TESTING_MEASURE_EXACT_ANSWERS_H_
