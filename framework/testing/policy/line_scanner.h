@@ -86,7 +86,7 @@ class LineScanner {
   /// Passes a word whose blanks may be in quotes.
   void SkipWord() {
     while (!AtEnd() && !IsBlank(line_[position_])) {
-      // A quote that is not closed is the query parser's to report.
+      // The query parser reports a quote that is not closed.
       if (line_[position_] != '"' || !TakeQuoted(line_, &position_)) {
         ++position_;
       }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Policy: what is expected of a backend, as data beside it - expectations and
+// Policy: the sentences about a backend that stand beside it: expectations and
 // tolerances, claims, and the floor of cases that must go on passing.
 //
 //   ASSAY_ASSIGN_OR_RETURN(Policy policy,
