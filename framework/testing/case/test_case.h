@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TestCase: the facts of one case, as the corpus states them, and CaseData,
-// what is read from its files when it runs. It decides nothing.
+// TestCase: the facts of one case, as the corpus states them, and CaseData, the
+// model and values that are read from its files when it runs.
 //
 //   ASSAY_ASSIGN_OR_RETURN(CaseData data, ReadCaseData(test_case));
 //   for (const DataSet& set : data.sets) Use(data.model, set.inputs);
