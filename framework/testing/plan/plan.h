@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plan: every test_id x backend of a run, with what a worker needs to run it
-// and what the policy says of it. A folder with plan.csv and plan.json.
+// Plan: every test_id x backend of a run, with the facts that a worker needs to
+// run it and its policy. A folder with plan.csv and plan.json.
 //
 //   ASSAY_ASSIGN_OR_RETURN(Plan plan, MakePlan(selection, corpora, backends));
 //   ASSAY_RETURN_IF_ERROR(WritePlan(plan, "build/plan"));
@@ -114,8 +114,8 @@ struct PartSelection {
 /// Indices of the plan's rows in that part, in order.
 std::vector<size_t> RowsOf(const Plan& plan, const PartSelection& part);
 
-/// Digest of all that decides the outcomes of these rows: the rows, the
-/// modules, the seed.
+/// Digest over everything that decides the outcomes of these rows: the rows,
+/// the modules, the seed.
 std::string DigestOf(const Plan& plan, const std::vector<size_t>& rows);
 
 /// part.json, which ties a part's journals to its plan.
