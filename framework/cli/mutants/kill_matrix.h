@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// KillMatrix: which suite saw which mutant of a backend, and by which case.
+// KillMatrix: the suites that saw each mutant of a backend, with the case.
 //
 //   KillMatrix matrix(clean);
 //   matrix.Add(mutant, records);
 //   std::cout << matrix.Text();
 //
 // A suite kills a mutant when one of its cases passes without the mutant and
-// does not with it. What only a second run of the case showed (recheck.h) is
-// counted under "recheck" and not under the case's suite.
+// does not with it. A mutant that only a second run of the case showed
+// (recheck.h) is counted under "recheck" and not under the case's suite.
 
 #ifndef ASSAY_CLI_MUTANTS_KILL_MATRIX_H_
 #define ASSAY_CLI_MUTANTS_KILL_MATRIX_H_
