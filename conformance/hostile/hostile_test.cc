@@ -70,9 +70,10 @@ Behaviour Parse(const fs::path& file) {
 
 std::vector<Behaviour> AllBehaviours() {
   std::vector<Behaviour> behaviours;
-  for (const auto& entry : fs::directory_iterator(ASSAY_BEHAVIOURS)) {
-    if (entry.path().stem() != "echo") {
-      behaviours.push_back(Parse(entry.path()));
+  const fs::recursive_directory_iterator files(ASSAY_BEHAVIOURS);
+  for (const fs::path file : files) {
+    if (file.extension() == ".cc" && file.stem() != "echo") {
+      behaviours.push_back(Parse(file));
     }
   }
   std::ranges::sort(behaviours, {}, &Behaviour::name);

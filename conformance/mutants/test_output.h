@@ -11,13 +11,15 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace assay::inline v1 {
 
 struct TestOutput {
   int wait_status = -1;  // as of waitpid
   int n_passed = 0;
-  std::string first_failure;  // the test that failed, or was never left
+  std::string first_failure;      // the test that failed, or was never left
+  std::vector<std::string> slow;  // tests that passed in a second or more
 
   /// A green run of at least one test; a skipped test is none.
   bool Clean() const;

@@ -170,6 +170,36 @@ TEST(DifferenceTest, ComplexNanAndInfinityAgreeAsInNumpy) {
   }
 }
 
+// Kills: the imaginary parts left out of the sums, or in the place of the
+// moduli; a sign of zero that is not counted, or only of one part.
+TEST(DifferenceTest, ComplexErrorsAreOfBothParts) {
+  for (const DType type : {DType::kComplex64, DType::kComplex128}) {
+    const auto of = [&](const std::vector<std::complex<double>>& elements) {
+      if (type == DType::kComplex128) return Raw(type, 4, elements);
+      return Raw(
+          type, 4,
+          std::vector<std::complex<float>>(elements.begin(), elements.end()));
+    };
+    const Difference difference =
+        Compare(of({{1, 5}, {2, -6}, {-0.0, 1}, {1, 0.0}}),
+                of({{1, 2}, {2, -2}, {0.0, 1}, {1, -0.0}}), {.rtol = 1.4});
+    ASSERT_TRUE(difference.errors.has_value()) << type;
+    EXPECT_EQ(difference.errors->min_diff, -4) << type;
+    EXPECT_EQ(difference.errors->max_diff, 3) << type;
+    EXPECT_EQ(difference.errors->max_abs, 4) << type;
+    EXPECT_FLOAT_EQ(static_cast<float>(*difference.errors->max_rel),
+                    std::sqrt(2.0F));
+    EXPECT_DOUBLE_EQ(difference.errors->rmse, 2.5) << type;
+    EXPECT_DOUBLE_EQ(difference.errors->rel_l2, 5 / std::sqrt(15.0)) << type;
+    EXPECT_DOUBLE_EQ(difference.errors->cosine, 29 / std::sqrt(68.0 * 15))
+        << type;
+    EXPECT_EQ(difference.sign_of_zero_mismatch, 2) << type;
+    EXPECT_EQ(difference.out_of_limit, 1) << type;
+    EXPECT_EQ(difference.worst_index, 1) << type;
+    EXPECT_FALSE(difference.bitwise_equal) << type;
+  }
+}
+
 TEST(DifferenceTest, IntegersAreExactWhateverTheTolerance) {
   constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
   constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
