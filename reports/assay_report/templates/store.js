@@ -115,7 +115,7 @@ class Store {
     return mask;
   }
 
-  // Which cells answer yes; cells that were not planned never do.
+  // The cells that answer yes; cells that were not planned never do.
   search(tree) {
     const mask = evaluateQuery(tree, (term) => this.term(term), this.size);
     for (let k = 0; k < this.size; k += 1) mask[k] &= this.planned[k];
