@@ -137,6 +137,10 @@ class Store {
       case 'backend':
         return this.backendMask(matches);
       case 'outcome':
+        if (!this.outcomes.some(matches)) {
+          throw new QueryError(
+            `found outcome:${value}, wanted one of ${this.outcomes.join(', ')}`);
+        }
         return this.cell.outcome.mask(matches);
       case 'reason':
         return this.reasons(value.toLowerCase(), matches);
