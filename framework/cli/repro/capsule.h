@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A capsule: a folder with one case and what a backend gave to it, which runs
-// alone, here or where the same backend is.
+// A capsule: a folder with one case and a backend's outputs for it. It runs
+// alone, here or on another machine that has the backend.
 //
 //   ASSAY_ASSIGN_OR_RETURN(const CapsuleContent content, ContentOf(chosen));
 //   ASSAY_ASSIGN_OR_RETURN(const ResultRow result,

@@ -18,7 +18,7 @@
 
 namespace assay::inline v1 {
 
-/// What run and plan have in common.
+/// The options that run and plan share.
 struct SelectionOptions {
   std::vector<std::string> backends;  // names, instances or files
   std::vector<std::string> corpora;   // names or folders

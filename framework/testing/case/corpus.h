@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Corpus: cases under one name and digest, whether a folder holds them
-// (read_corpus.h) or a suite makes them.
+// Corpus: cases under one name and digest. A folder holds them (read_corpus.h),
+// or a suite makes them.
 //
 //   for (const TestCase& test_case : corpus.cases) Plan(test_case);
 

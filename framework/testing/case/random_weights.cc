@@ -85,7 +85,7 @@ const Node* Producer(const Graph& graph, ValueId id) {
   return found == graph.nodes.end() ? nullptr : &*found;
 }
 
-/// Whether what a value is made of was rectified last.
+/// True when a value comes from a Relu, with no mixing operator behind it.
 bool IsRectified(const Graph& graph, ValueId id) {
   const Node* node = Producer(graph, id);
   while (node != nullptr && node->op_type != "Relu") {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Real models with weights that mean something: ONNX's light models repeat one
-// value in each weight, so that any output proves little. Here they get seeded
-// random ones, made in memory and never stored.
+// Real models with random weights: ONNX's light models repeat one value in each
+// weight, so that any output proves little. Here they get seeded random
+// weights, made in memory and never stored.
 //
 //   ASSAY_ASSIGN_OR_RETURN(auto weights, RandomWeights(*light, /*seed=*/1));
 //   ASSAY_ASSIGN_OR_RETURN(auto model, WithInitializers(*light, weights));
@@ -51,8 +51,8 @@ Result<Tensor> UniformTensor(const Shape& shape, float low, float high,
                              int64_t seed, std::string_view name);
 
 /// A tensor for each float32 weight of the main graph: its initializers, and
-/// what ConstantOfShape makes of a fixed shape. By the use of a weight, through
-/// reshapes:
+/// the results of ConstantOfShape of a fixed shape. By the use of a weight,
+/// through reshapes:
 ///   factor of Conv, Gemm  uniform of variance 2 / fan-in behind a Relu (He et
 ///                         al., arXiv 1502.01852, equation 10), else of
 ///                         1 / fan-in (the same, equation 7)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BuildId: which build of the harness judges, so that what was found out about
-// one build is never said of another.
+// BuildId: the identity of a build of the harness. A finding about one build is
+// never told of another.
 //
 //   ASSAY_ASSIGN_OR_RETURN(std::string build, BuildId(InstallPrefix()));
 

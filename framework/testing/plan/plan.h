@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plan: every test_id x backend of a run, with what a worker needs to run it
-// and what the policy says of it. A folder with plan.csv and plan.json.
+// Plan: every test_id x backend of a run, with the facts that a worker needs to
+// run it and its policy. A folder with plan.csv and plan.json.
 //
 //   ASSAY_ASSIGN_OR_RETURN(Plan plan, MakePlan(selection, corpora, backends));
 //   ASSAY_RETURN_IF_ERROR(WritePlan(plan, "build/plan"));
@@ -26,14 +26,14 @@
 
 namespace assay::inline v1 {
 
-/// What a person asked for; the defaults are a full run.
+/// A person's choice of cases; the defaults are a full run.
 struct Selection {
   std::vector<std::string> suites;  // empty: all
   std::string filter;               // a Query; empty: all
   std::string tier = "ci";
   int64_t seed = 0;
 
-  /// Whether anything was left out, so that no conformance can follow.
+  /// True when anything was left out, so that no conformance can follow.
   bool Partial() const {
     return !suites.empty() || !filter.empty() || tier == "smoke";
   }
@@ -87,7 +87,7 @@ struct Plan {
 
   const BackendUse& Backend(std::string_view instance) const;
 
-  /// Whether cases were left out, by the selection or because a corpus that
+  /// True when cases were left out, by the selection or because a corpus that
   /// floors and expectations are about was not asked for, or is another one.
   bool Partial() const;
 
@@ -119,8 +119,8 @@ struct PartSelection {
 /// Indices of the plan's rows in that part, in order; all for the default one.
 std::vector<size_t> RowsOf(const Plan& plan, const PartSelection& part);
 
-/// Digest of all that decides the outcomes of these rows: the rows, the
-/// corpora, the modules, the worker and the core, the seed.
+/// Digest over everything that decides the outcomes of these rows: the rows,
+/// the corpora, the modules, the worker and the core, the seed.
 std::string DigestOf(const Plan& plan, const std::vector<size_t>& rows);
 
 /// part.json, which ties a part's journals to its plan.

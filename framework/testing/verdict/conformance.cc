@@ -12,7 +12,7 @@
 namespace assay::inline v1 {
 namespace {
 
-/// What the verdicts inside a backend's claims are.
+/// The verdicts inside a backend's claims.
 struct Inside {
   OutcomeCounts counts = {};
   int64_t vacuous = 0;                    // among the passes
@@ -24,7 +24,7 @@ struct Inside {
   }
 };
 
-/// Whether a case that was run more than once gave other results.
+/// True when a case that was run more than once gave several results.
 bool GaveSeveralResults(const Record& record) {
   return std::ranges::any_of(record.accuracy, [](const AccuracyRow& row) {
     return row.comparator != ToString(Comparator::kDistribution) &&
@@ -56,7 +56,7 @@ Inside Look(const Plan& plan, const BackendUse& backend,
   return inside;
 }
 
-/// What the plan left out; empty for a plan of everything.
+/// The parts that the plan left out; empty for a plan of everything.
 std::string LeftOut(const Plan& plan) {
   std::string text;
   const auto add = [&](std::string_view what) {

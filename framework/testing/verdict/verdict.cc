@@ -79,7 +79,7 @@ void AddToTally(const PlanRow& row, const ResultRow& result,
   if (outcome == Outcome::kPass && result.vacuous) ++found->vacuous;
 }
 
-/// Whether an expectation no longer says what happens, where the outcome alone
+/// True when an expectation no longer says what happens, and the outcome alone
 /// would not be red: an expected fail that is now declined, or waived.
 bool IsStale(const PlanRow& planned, const ResultRow& final) {
   const Outcome outcome = OutcomeOf(final);
@@ -108,8 +108,8 @@ void CheckFloor(const Plan& plan, const BackendUse& backend, bool whole,
     } else if (found->second != Outcome::kPass &&
                found->second != Outcome::kUnavailable &&
                !IsUnexpected(found->second)) {
-      // What is unexpected by itself is listed already, and whether a library
-      // may be missing is asked elsewhere.
+      // A result that is unexpected by itself is listed already, and another
+      // place decides if a library may be missing.
       verdicts->unexpected.push_back({backend.instance, test_id,
                                       std::string(ToString(found->second)),
                                       "lost from passing.txt"});
@@ -117,7 +117,7 @@ void CheckFloor(const Plan& plan, const BackendUse& backend, bool whole,
   }
 }
 
-/// What is unexpected about a backend as a whole.
+/// Lists the unexpected facts about a backend as a whole.
 void CheckBackend(const Plan& plan, const BackendUse& backend, bool whole,
                   Verdicts* verdicts) {
   CheckFloor(plan, backend, whole, verdicts);

@@ -80,7 +80,7 @@ struct Verdicts {
   int ExitCode(bool allow_unavailable) const;
 };
 
-/// What the journals of a run held.
+/// The entries of the journals of a run.
 struct RawRecords {
   std::map<std::pair<std::string, std::string>, Record> records;  // backend, id
   /// By backend and id, the attempts after the first.
