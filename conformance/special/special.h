@@ -3,10 +3,10 @@
 // SpecialCase: a model whose right answer is known by hand, to the last bit,
 // and which a tolerance or a small example would let pass when it is wrong.
 //
-//   {"Relu/subnormal", "2^-149 is a number and greater than zero",
-//    "g (float[2] x) => (float[2] y) { y = Relu(x) }",
-//    [] { return Values{Of(kF32, {2}, {0x1p-149, -1})}; },
-//    [] { return Values{Of(kF32, {2}, {0x1p-149, 0})}; }}
+//     {"Relu/subnormal", "2^-149 is a number and greater than zero",
+//      "g (float[2] x) => (float[2] y) { y = Relu(x) }",
+//      [] { return Values{Of(kF32, {2}, {0x1p-149, -1})}; },
+//      [] { return Values{Of(kF32, {2}, {0x1p-149, 0})}; }}
 //
 // A theme is a file; each gives its rows by a function below.
 

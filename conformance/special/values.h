@@ -5,7 +5,7 @@
 //
 //   Of(kF16, {2}, {1, 0x1p-24});             // float16[2]
 //   Of(kF16, {1}, {2049});                   // throws: float16 has no 2049
-//   By(kF32, {65537}, [](int64_t i) { return i % 7.0; });
+//   By(kF32, {65537}, [](int64_t i) { return i % 7; });
 //   Whole(kI64, {1}, {9007199254740993});    // above what a double holds
 
 #ifndef ASSAY_SPECIAL_VALUES_H_

@@ -8,6 +8,9 @@
 #include <filesystem>
 #include <iostream>
 
+#include "framework/testing/file/file.h"
+#include "framework/testing/file/scratch_folder.h"
+
 namespace example {
 
 namespace fs = std::filesystem;
@@ -21,12 +24,17 @@ struct Anything {
   operator T() const;
 };
 
+/// The scalar of a template.
+using T = float;
+using S = float;
+
 /// What the reader does with a result.
 void Use(auto&&...);
 void Show(auto&&...);
 void Print(auto&&...);
 void Report(auto&&...);
 void Write(auto&&...);
+void Compile(auto&&...);
 
 }  // namespace example
 

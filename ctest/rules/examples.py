@@ -23,7 +23,7 @@ from pathlib import Path
 from build_tree import BuildTree
 from owed import Owed
 from remembered import DEPENDENCIES, Check, Memory, version_of
-from sources import Tree, is_test
+from sources import Tree, folder, is_test
 
 _PRELUDE = "ctest/rules/examples.h"
 _PRIVATE = re.compile(r"/onnx_(reader|writer)|/gen_|/proto_text\.h")
@@ -33,7 +33,7 @@ _DECLARES = re.compile(
 )
 _NAMESPACE = re.compile(r"^namespace (?:\[\[.*?\]\] )?([\w:]+(?:inline v1)?)", re.M)
 _ERROR = re.compile(r"^([^:\s]+):(\d+):\d+: (?:fatal )?error: (.*)", re.MULTILINE)
-_GIVEN = re.compile(r"^'[a-z][a-z0-9_]*' was not declared in this scope")
+_GIVEN = re.compile(r"^'[a-z][a-z0-9_]*' (was not declared in this scope|is not captured)")
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,8 @@ def example_of(header: str, text: str) -> Example | None:
             begun = ""
         if first:
             lines.append(line[5:] if begun == "code" else "")
-    code = "\n".join(lines).rstrip()
+    # `op` is a namespace; a variable of that name is given.
+    code = re.sub(r"\bop\b(?!::)", "op_", "\n".join(lines).rstrip())
     return Example(header, first, code) if code else None
 
 
@@ -87,23 +88,39 @@ def compiled(example: Example, namespace: str, index: int) -> str:
     )
 
 
+def _batch_of(name: str) -> str:
+    """A folder and the one in it; in the reference a room, since Value is a
+    function in one and a type in another."""
+    depth = 3 if name.startswith("backends/reference") else 2
+    return "/".join(folder(name).split("/")[:depth])
+
+
+def is_private(name: str) -> bool:
+    return bool("/generated/" in name or is_test(name) or _PRIVATE.search(name))
+
+
 def batches(tree: Tree) -> dict[str, list[Example]]:
-    """A folder and the one in it: their examples are compiled together."""
+    """The examples that are compiled together."""
     found: dict[str, list[Example]] = defaultdict(list)
     for name in tree.sources:
-        if not name.endswith(".h") or "/generated/" in name:
-            continue
-        if is_test(name) or _PRIVATE.search(name):
+        if not name.endswith(".h") or is_private(name):
             continue
         example = example_of(name, tree.text(name))
         if example:
-            found["/".join(name.split("/")[:2])].append(example)
+            found[_batch_of(name)].append(example)
     return found
 
 
 def source_of(tree: Tree, examples: list[Example]) -> str:
-    parts = [f'#include "{e.header}"\n' for e in examples]
+    batch = _batch_of(examples[0].header)
+    parts = [
+        f'#include "{name}"\n'
+        for name in tree.sources
+        if name.endswith(".h") and _batch_of(name) == batch and not is_private(name)
+    ]
     parts.append(f'#include "{_PRELUDE}"\n')
+    if any(re.search(r"EXPECT_|ASSERT_", e.text) for e in examples):
+        parts.append("#include <gtest/gtest.h>\n")
     for index, example in enumerate(examples):
         found = _NAMESPACE.search(tree.text(example.header))
         # Without its `inline`, which stands at the first opening only.

@@ -4,7 +4,7 @@
 // commands that look at single cases. What a backend does to its worker stays
 // there.
 //
-//   WorkFolder folder;
+//   ASSAY_ASSIGN_OR_RETURN(WorkFolder folder, WorkFolder::Make());
 //   Trial trial(chosen.plan.backends[0], {.timeout_s = 20});
 //   ASSAY_ASSIGN_OR_RETURN(auto results, trial.Judge(rows, folder.Next()));
 

@@ -11,7 +11,7 @@
 //       const Tensor& x = run.input(op.x);
 //       ASSAY_ASSIGN_OR_RETURN(Tensor* const y,
 //                              run.Output(op.y, x.dtype(), x.shape()));
-//       ReluForward(x, *y);
+//       Use(x, *y);                      // computes
 //       return OkStatus();
 //     }};
 //   }

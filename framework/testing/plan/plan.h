@@ -5,7 +5,7 @@
 //
 //   ASSAY_ASSIGN_OR_RETURN(Plan plan, MakePlan(selection, corpora, backends));
 //   ASSAY_RETURN_IF_ERROR(WritePlan(plan, "build/plan"));
-//   for (size_t i : plan.Shard({"node"}, {"onednn"}, 2, 4)) Run(plan.rows[i]);
+//   for (size_t i : RowsOf(plan, part)) Use(plan.rows[i]);
 //
 // A shard is chosen by the hash of the test_id, so that it does not change when
 // other cases come or go.

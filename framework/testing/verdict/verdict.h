@@ -5,7 +5,6 @@
 //
 //   ResultRow final = Finalize(plan_row, raw);          // one case
 //   const Verdicts verdicts = Assess(plan, records);    // a whole plan
-//   verdicts.Print(std::cout);
 //   return verdicts.ExitCode(/*allow_unavailable=*/false);
 
 #ifndef ASSAY_TESTING_VERDICT_VERDICT_H_
