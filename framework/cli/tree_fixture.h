@@ -112,7 +112,7 @@ class TreeTest : public ProgramTest {
     manifest["cases"] = cases;
     manifest["n_cases"] = cases.size();
     std::ofstream(tree_ / corpus / "manifest.json") << manifest;
-    for (const char* part : {"node", "model"}) {
+    for (const char* part : {"node", "model", "special"}) {
       if (std::filesystem::exists(built_ / corpus / part)) {
         Link(built_ / corpus / part, (corpus / part).c_str());
       }
