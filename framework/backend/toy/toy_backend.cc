@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/backend/eager/toy_backend.h"
+#include "framework/backend/toy/toy_backend.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,8 +6,8 @@
 //   Toy toy;
 //   ASSAY_ASSIGN_OR_RETURN(auto network, toy.Load(model, {}));
 
-#ifndef ASSAY_BACKEND_EAGER_TOY_BACKEND_H_
-#define ASSAY_BACKEND_EAGER_TOY_BACKEND_H_
+#ifndef ASSAY_BACKEND_TOY_TOY_BACKEND_H_
+#define ASSAY_BACKEND_TOY_TOY_BACKEND_H_
 
 #include <memory>
 #include <string>
@@ -49,4 +49,4 @@ class Opaque : public Backend {
 
 }  // namespace assay::inline v1
 
-#endif  // ASSAY_BACKEND_EAGER_TOY_BACKEND_H_
+#endif  // ASSAY_BACKEND_TOY_TOY_BACKEND_H_
