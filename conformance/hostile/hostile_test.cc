@@ -31,7 +31,7 @@ constexpr const char* kCases =
     "op:Sign or op:Tanh)";
 constexpr uintmax_t kLogLimit = 1100 << 10;
 
-/// What the comment of a behaviour wants.
+/// The expectation in the comment of a behaviour.
 struct Behaviour {
   std::string name;
   std::string outcome;     // "unchanged": as without
@@ -127,7 +127,7 @@ Seen RunOf(const Behaviour& behaviour) {
   return seen;
 }
 
-/// What each case gets where nothing is done.
+/// The verdict of each case without a behaviour.
 std::map<std::string, CaseVerdict> Clean() {
   const ScratchFolder folder;
   AssayRun run(

@@ -138,7 +138,7 @@ void PrintTable(const std::vector<MutantRow>& rows) {
   }
 }
 
-/// Whether every right program passes, with at least one test.
+/// True when every right program passes, with at least one test.
 bool AllClean(std::vector<Job> jobs) {
   RunAll(jobs);
   bool clean = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a GoogleTest program said: how many tests passed, which failed first,
-// and in which it ended where it did not come to its end.
+// The output of a GoogleTest program: how many tests passed, which failed
+// first, and in which it ended when it did not come to its end.
 //
 //   const TestOutput seen = ReadTestOutput(text, pclose(pipe));
 //   if (seen.Killed()) row.killing_case = seen.first_failure;

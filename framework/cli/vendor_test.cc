@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a sloppy vendor may try, and the verdict that it gets.
+// Attempts of a sloppy vendor, and the verdict that each gets.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

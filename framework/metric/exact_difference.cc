@@ -20,7 +20,7 @@ struct Range {
   int digits;
   int least;
   double greatest;
-  /// Whether conversions may give the greatest number or NaN for what is
+  /// True when conversions may give the greatest number or NaN for a number
   /// beyond: the types of 8 bits and fewer, by an attribute or always.
   bool saturates = true;
 };
@@ -70,7 +70,7 @@ Pair Sum(double a, double b) {
   return {high, (a - (high - of_b)) + (b - of_b)};
 }
 
-// Of a finite number.
+// Rounds a finite number.
 double RoundIn(const Range& range, double value, double tail) {
   if (tail == 0 && value == 0) return value;  // -0 + 0 is 0
   const Pair sum = Sum(value, tail);

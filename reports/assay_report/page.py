@@ -67,7 +67,7 @@ def render_page(run: Run) -> str:
 
 
 def _selection(run: Run) -> list[tuple[str, str]]:
-    """What a partial run took: suites and filter, else its corpora."""
+    """The selection of a partial run: suites and filter, else its corpora."""
     summary = run.summary
     corpora = dict.fromkeys(tally.corpus for tally in summary.tallies)
     parts = [("suites", ", ".join(summary.suites)), ("cases where", summary.query)]

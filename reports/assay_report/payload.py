@@ -116,7 +116,7 @@ class _Packer:
 
 
 class _Cells:
-    """Which record of results.csv stands in which cell; -1 for none."""
+    """The record of results.csv for each cell; -1 for none."""
 
     def __init__(self, results: Table, backends: Sequence[str]) -> None:
         self.results = results

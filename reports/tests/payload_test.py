@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is packed comes back, for every cell, and small runs lose nothing."""
+"""All that is packed comes back, and small runs lose nothing."""
 
 import base64
 import gzip

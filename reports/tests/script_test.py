@@ -102,6 +102,7 @@ MISTAKES = (
     ("opset>=new", "found opset new, wanted a number"),
     ("op>=3", "only opset can be compared with >="),
     ("is:odd", "found is:odd, wanted is:unexpected or is:different"),
+    ("outcome:failed", "found outcome:failed, wanted one of pass, waived,"),
     ("vacuous:maybe", "found vacuous:maybe, wanted yes or no"),
 )
 

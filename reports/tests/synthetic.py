@@ -162,7 +162,7 @@ class RunFiles:
         )
 
     def summary(self) -> dict[str, object]:
-        """What summary.json holds."""
+        """The content of summary.json."""
         planned = Counter(row["backend"] for row in self.tables["results"])
         return {
             "schema": "assay.summary/1",

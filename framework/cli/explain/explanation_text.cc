@@ -110,7 +110,7 @@ std::string Digits(double x) {
   return text.data();
 }
 
-/// Of the three distances the two that an oracle adds.
+/// Adds the two of the three distances that come from an oracle.
 void AddOracle(const AccuracyRow& row, Lines* lines) {
   std::string text = StrCat(
       row.reference == "oracle" ? "to the oracle" : "expected to the oracle",

@@ -33,8 +33,8 @@ bool LeavesHalf(const AccuracyRow& expected) {
          expected.headroom.value_or(1) >= 0.5;
 }
 
-/// What both sides of a distance have in common: a case, an output, and the
-/// which of its rows, one per data set.
+/// The place that both sides of a distance share: a case, an output, and the
+/// number of the row, one per data set.
 using Place = std::tuple<std::string, std::string, int64_t>;
 
 /// Three digits: more of a distance say nothing.

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kShown = 20;
 
-/// What the installation, or the build, has for reports.
+/// A file for reports of the installation, or of the build.
 fs::path SharedPath(const char* name) {
   return InstallPrefix() / "share" / "assay" / name;
 }

@@ -17,7 +17,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// What a backend does at one stage: nothing, fail or throw.
+// A backend's act at one stage: nothing, fail or throw.
 using Deed = std::function<Status()>;
 
 Status Nothing() { return OkStatus(); }

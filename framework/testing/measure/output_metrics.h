@@ -55,16 +55,16 @@ struct OutputMetrics {
   /// 1 or -inf where the comparison is exact; absent without elements.
   std::optional<double> headroom;
   bool bitwise_equal = false;
-  /// Of a case judged by distribution: the draws, the smallest p-value of all
+  /// For a case judged by distribution: the draws, the smallest p-value of all
   /// counts times their number (1 at most), and what it may not be below. The
   /// element, probability and share of that count are worst_index, _want and
   /// _got; headroom is 1 - log(p_value) / log(p_limit).
   std::optional<int64_t> n_draws;
   std::optional<double> p_value, p_limit;
   Limit limit;
-  /// What `got` was compared with: a word of the column of that name.
+  /// The name of the data that `got` was compared with, as in the column.
   std::string reference = "expected";
-  /// Of distances to an oracle: its greatest bound, in ULP, and the greatest
+  /// For distances to an oracle: its greatest bound, in ULP, and the greatest
   /// error in condition-aware units.
   std::optional<double> oracle_bound, max_unit_err;
 };

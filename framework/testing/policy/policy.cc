@@ -23,7 +23,7 @@ Claim::Kind ClaimOf(std::string_view suite) {
   return suite == "gradcheck" ? Claim::Kind::kGradient : Claim::Kind::kForward;
 }
 
-/// Whether the vendor claims a case: every operator in it, with every element
+/// Tells if the vendor claims a case: every operator in it, with every element
 /// type of its tensors. Each pair of the two is put to the claims as a case of
 /// one operator and one type, so that types may be spread over lines, and a
 /// line that names one type does not cover a case of several.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Policy: what is expected of a backend, as data beside it - expectations and
+// Policy: the sentences about a backend that stand beside it: expectations and
 // tolerances, claims, and the floor of cases that must go on passing.
 //
 //   ASSAY_ASSIGN_OR_RETURN(Policy policy,
@@ -37,7 +37,7 @@
 
 namespace assay::inline v1 {
 
-/// What the policy says of one case. Pointers are into the Policy.
+/// The policy for one case. Pointers are into the Policy.
 struct CasePolicy {
   const Expectation* expected = nullptr;   // the last matching expect line
   const Expectation* tolerated = nullptr;  // the last matching tolerate line
@@ -80,7 +80,7 @@ class Policy {
  private:
   friend class PolicyReader;
 
-  /// What the cases asked about so far made of a line.
+  /// The use of a line by the cases asked about so far.
   struct Use {
     int64_t matched = 0;
     int64_t decided = 0;        // among them, no later line of its sort matched
@@ -97,7 +97,7 @@ class Policy {
   std::string text_;
 };
 
-/// Whether a line may be without its reason: not where it is to be in force.
+/// A line that is in force needs its reason; a draft may be without one.
 enum class Reasons : uint8_t { kWanted, kMayBeEmpty };
 
 /// Reads the files in `directory`. `features` are the machine's, as

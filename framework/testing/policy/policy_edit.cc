@@ -115,12 +115,13 @@ class PolicyEditor {
 
   /// The expect, or tolerate, line that decides a case; null without one.
   const Line* Decides(size_t index, bool tolerates) const;
-  /// Whether a case is as well without this line.
+  /// True when a case is as well without this line.
   bool DoesWithout(const Line& line, const SeenCase& c) const;
   bool Removable(const Line& line) const;
   /// The file's line, from 0; nothing for one of an included file.
   static std::optional<size_t> NumberOf(const Line& line);
-  /// Whether it may be changed here: its own file's, of all instances.
+  /// True when the line may be changed here: it is of this file, and for all
+  /// instances.
   static bool IsOurs(const Line& line);
   bool PassesPlainly(size_t index) const;
 
@@ -216,7 +217,7 @@ const PolicyEditor::Line* PolicyEditor::Decides(size_t index,
 
 bool PolicyEditor::DoesWithout(const Line& line, const SeenCase& c) const {
   if (line.tolerates) return c.raw == Outcome::kPass && !c.waived;
-  // That it passed this time says nothing on what passes sometimes.
+  // One pass says nothing about a case that passes sometimes.
   if (line.outcome == Outcome::kFlaky) return false;
   if (c.raw == Outcome::kPass) return true;
   return c.raw == Outcome::kUnsupported &&
@@ -383,7 +384,7 @@ void PolicyEditor::DropFromFloor(FloorCases* cases) {
       if (rules_.remove) lost.push_back(id);
       continue;
     }
-    // What could not be asked is not lost.
+    // A case that could not be asked is not lost.
     const Outcome raw = seen_[found->second].raw;
     const bool known = raw != Outcome::kUnavailable && raw != Outcome::kMissing;
     if (known && !PassesPlainly(found->second)) lost.push_back(id);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a run would change in a backend's policy files: cases that newly pass
-// go into the floor, lines that are no longer needed go, cases that newly do
-// not pass get a line whose reason a person must give. Pure text in, text out;
+// The changes that a run makes to a backend's policy files: cases that newly
+// pass go into the floor, lines without need go, cases that newly do not pass
+// get a line whose reason a person must give. Pure text in, text out;
 // comments, blank lines, order and all other lines stay byte for byte.
 //
 //   const PolicyEdit edit = EditPolicy(policy, texts, "acme", seen, {});
@@ -21,7 +21,7 @@
 
 namespace assay::inline v1 {
 
-/// What a run showed of one case, before expectations were asked.
+/// The result of one case in a run, before expectations were asked.
 struct SeenCase {
   const TestCase* test_case = nullptr;
   Outcome raw = Outcome::kMissing;

@@ -15,8 +15,8 @@
 namespace assay::inline v1 {
 namespace {
 
-/// What a line may expect. `pass` is what every case is expected to do;
-/// the rest of the outcomes are made from expectations, or made by no case.
+/// The outcomes that a line may expect. Every case is expected to pass without
+/// a line; the others are made from expectations, or made by no case.
 constexpr std::array kExpectable = {
     Outcome::kFail,  Outcome::kSuspect, Outcome::kUnsupported, Outcome::kFlaky,
     Outcome::kError, Outcome::kCrash,   Outcome::kTimeout};
@@ -79,7 +79,7 @@ Status ParseTolerance(LineScanner& scanner, Limit* limit) {
   return OkStatus();
 }
 
-/// Whether the text is a day, as 2027-03-01.
+/// True when the text is a day, as 2027-03-01.
 bool IsDate(std::string_view text) {
   if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
   const auto year = ParseInt(text.substr(0, 4));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One line of a policy file, parsed: what it says, without whether it is in
-// force. Comments and blank lines are the reader's to skip.
+// One line of a policy file, parsed. The reader of the file skips comments and
+// blank lines, and decides which lines are in force.
 //
 //   ASSAY_ASSIGN_OR_RETURN(
 //       ExpectationLine line,
@@ -25,8 +25,8 @@
 namespace assay::inline v1 {
 
 /// `expect OUTCOME where QUERY because "..." [until DATE] [when cpu:FEATURE]`
-/// or `tolerate rtol=R atol=A where ...`. `source` of it stays empty. That the
-/// reason is more than blanks is the reader's to see to.
+/// or `tolerate rtol=R atol=A where ...`. The parser leaves `source` empty. The
+/// reader checks that the reason is more than blanks.
 struct ExpectationLine {
   Expectation expectation;
   std::string feature;  // of when; empty: in force everywhere

@@ -2,6 +2,7 @@
 
 #include "framework/testing/record/record.h"
 
+#include "framework/testing/record/clean_text.h"
 #include "framework/testing/record/csv.h"
 #include "framework/testing/record/tables.h"
 
@@ -9,8 +10,10 @@ namespace assay::inline v1 {
 
 std::string ToText(const Record& record) {
   std::string lines;
-  AppendCsvRow(lines, record.result);
-  for (const AccuracyRow& row : record.accuracy) AppendCsvRow(lines, row);
+  AppendCsvRow(lines, Cleaned(record.result));
+  for (const AccuracyRow& row : record.accuracy) {
+    AppendCsvRow(lines, Cleaned(row));
+  }
   return lines;
 }
 

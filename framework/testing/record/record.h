@@ -24,8 +24,8 @@ struct Record {
   std::vector<AccuracyRow> accuracy;
 };
 
-/// The record as the payload of a journal's frame, and back: data loss for what
-/// ToText did not write.
+/// The record as the payload of a journal's frame, its texts cleaned
+/// (clean_text.h), and back: data loss for what ToText did not write.
 std::string ToText(const Record& record);
 Result<Record> ParseRecord(std::string_view text);
 

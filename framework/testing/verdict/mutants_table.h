@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MutantKills: of how many deliberate defects, in backends and in the harness
-// itself, tests saw how many, by share/assay/mutants.csv. A run shows it beside
-// its verdicts, which are worth no more than it. A selection of cases shows how
-// many those cases are known to see.
+// MutantKills: the share of deliberate defects, in backends and in the harness
+// itself, that our tests see, by share/assay/mutants.csv. A run shows it beside
+// its verdicts, which are worth no more. A selection of cases shows how many
+// its own cases are known to see.
 //
 //   const MutantKills kills = ReadMutants(InstallPrefix(), &test_ids);
 //   std::cout << "mutants: " << kills.Sentence() << "\n";
@@ -49,8 +49,8 @@ MutantKills CountMutants(const std::vector<MutantRow>& rows,
                          const std::string& build_id,
                          const std::set<std::string>* ran = nullptr);
 
-/// Reads the table of an installation. Whatever stands in the way is a reason
-/// of not being assessed, not an error.
+/// Reads the table of an installation. A table that cannot be used is no error:
+/// the harness is then not assessed, with the reason.
 MutantKills ReadMutants(const std::filesystem::path& prefix,
                         const std::set<std::string>* ran = nullptr);
 

@@ -102,10 +102,12 @@ std::string OracleWord(std::span<const AccuracyRow> rows) {
     return StrCat("by the oracle the backend is the worse side: ", distances,
                   bound);
   }
-  if (IsUndecided(*most.expected) || IsUndecided(*most.got)) {
-    return StrCat("the oracle is undecided: ", distances, bound);
+  const bool equal = ExactDistance(*most.expected) == ExactDistance(*most.got);
+  if (equal && !IsUndecided(*most.got)) {
+    return StrCat("by the oracle neither side is the worse: ", distances,
+                  bound);
   }
-  return StrCat("by the oracle neither side is the worse: ", distances, bound);
+  return StrCat("the oracle is undecided: ", distances, bound);
 }
 
 }  // namespace assay::inline v1

@@ -115,7 +115,7 @@ class Store {
     return mask;
   }
 
-  // Which cells answer yes; cells that were not planned never do.
+  // The cells that answer yes; cells that were not planned never do.
   search(tree) {
     const mask = evaluateQuery(tree, (term) => this.term(term), this.size);
     for (let k = 0; k < this.size; k += 1) mask[k] &= this.planned[k];
@@ -137,6 +137,10 @@ class Store {
       case 'backend':
         return this.backendMask(matches);
       case 'outcome':
+        if (!this.outcomes.some(matches)) {
+          throw new QueryError(
+            `found outcome:${value}, wanted one of ${this.outcomes.join(', ')}`);
+        }
         return this.cell.outcome.mask(matches);
       case 'reason':
         return this.reasons(value.toLowerCase(), matches);
