@@ -95,8 +95,8 @@ std::string ClaimText(const Explanation& e) {
       by.emplace(cover.source, cover.claim);
     }
   }
+  if (!outside.empty()) return StrCat(word, "; no claim covers ", outside);
   std::string text = word;
-  if (!outside.empty()) text += StrCat("; no claim covers ", outside);
   for (const auto& [source, sentence] : by) {
     text += StrCat("\n", source, ": ", sentence);
   }
