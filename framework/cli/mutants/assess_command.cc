@@ -14,6 +14,7 @@
 #include "framework/testing/file/file.h"
 #include "framework/testing/file/module_path.h"
 #include "framework/testing/plan/resolve.h"
+#include "framework/testing/record/run_facts.h"
 #include "framework/testing/record/tables.h"
 #include "framework/testing/verdict/mutants_table.h"
 
@@ -133,7 +134,7 @@ Result<std::set<std::string>> Passing(const Assessor& assessor,
   }
   std::set<std::string> passing;
   for (const ResultRow& row : clean) {
-    if (row.outcome == ToString(Outcome::kPass)) passing.insert(row.test_id);
+    if (row.outcome == Outcome::kPass) passing.insert(row.test_id);
   }
   return passing;
 }

@@ -19,6 +19,7 @@
 #include "framework/testing/file/module_path.h"
 #include "framework/testing/plan/resolve.h"
 #include "framework/testing/record/csv.h"
+#include "framework/testing/record/run_facts.h"
 #include "framework/testing/record/tables.h"
 
 namespace assay::inline v1 {

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <set>
 
+#include "framework/testing/case/read_corpus.h"
 #include "framework/testing/file/digest.h"
 #include "framework/testing/file/module_path.h"
 #include "framework/testing/plan/resolve.h"

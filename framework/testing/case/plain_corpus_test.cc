@@ -13,6 +13,7 @@
 
 #include "framework/testing/case/onnx_bytes.h"
 #include "framework/testing/case/plain_corpus_case.h"
+#include "framework/testing/case/read_corpus.h"
 #include "framework/testing/file/scratch_folder.h"
 
 namespace assay {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "framework/core/text.h"
+#include "framework/testing/case/test_id.h"
 #include "framework/testing/policy/policy_line.h"
 #include "framework/testing/record/csv.h"
 

@@ -12,7 +12,7 @@
 
 #include "framework/testing/file/file.h"
 #include "framework/testing/file/scratch_folder.h"
-#include "framework/testing/record/record.h"
+#include "framework/testing/record/journal.h"
 #include "framework/testing/record/tables.h"
 
 namespace assay {
@@ -24,14 +24,15 @@ using testing::HasSubstr;
 Record SomeRecord(const std::string& test_id, int outputs) {
   Record record;
   record.result.test_id = test_id;
-  record.result.outcome = "fail";
+  record.result.outcome = Outcome::kFail;
   record.result.message = "wanted \"1, 2\",\ngot 3";
   record.result.headroom = -0.5;
   for (int i = 0; i < outputs; ++i) {
-    AccuracyRow& row = record.accuracy.emplace_back();
-    row.test_id = test_id;
+    AccuracyRow row;
     row.output_index = i;
+    row.output_name = "a, \"b\"";
     row.max_abs_err = 0.1 * i;
+    record.Add(row);
   }
   return record;
 }
@@ -42,7 +43,9 @@ std::string TextOf(const JournalEntry& entry) {
       StrCat(static_cast<char>(entry.kind), " ", entry.text, "|");
   AppendCsvRow(text, entry.backend);
   AppendCsvRow(text, entry.record.result);
-  for (const AccuracyRow& row : entry.record.accuracy) AppendCsvRow(text, row);
+  const auto rows = entry.record.Rows<AccuracyRow>();
+  EXPECT_TRUE(rows.ok()) << rows.status().ToString();
+  for (const AccuracyRow& row : *rows) AppendCsvRow(text, row);
   return text;
 }
 
@@ -315,13 +318,13 @@ TEST(RecordTest, ARecordWithoutACaseIsALoss) {
   const fs::path file = folder.path() / "a.journal";
   Record loss;
   loss.result.backend = "acme";
-  loss.result.outcome = "crash";
+  loss.result.outcome = Outcome::kCrash;
   ASSERT_TRUE(Journal::Open(file)->Append(loss).ok());
   const auto entries = Recovered(file);
   ASSERT_TRUE(entries.ok()) << entries.status().ToString();
   ASSERT_EQ(entries->size(), 1U);
   EXPECT_EQ(entries->front().kind, FrameKind::kLoss);
-  EXPECT_EQ(entries->front().record.result.outcome, "crash");
+  EXPECT_EQ(entries->front().record.result.outcome, Outcome::kCrash);
 }
 
 // Kills: a write whose result nobody looks at.

@@ -19,8 +19,8 @@
 
 #include "framework/core/status.h"
 #include "framework/testing/plan/plan.h"
+#include "framework/testing/record/journal.h"
 #include "framework/testing/record/outcome.h"
-#include "framework/testing/record/record.h"
 #include "framework/testing/verdict/conformance.h"
 
 namespace assay::inline v1 {
