@@ -43,7 +43,7 @@ void AddBase(const TestCase& c, const Result<CaseData>& data,
   bases->push_back({c.test_id, *std::move(current), data->sets[0].inputs});
 }
 
-/// Of the folder $ASSAY_CORPUS and of the suite of special cases.
+/// Cases of the folder $ASSAY_CORPUS and of the suite of special cases.
 std::vector<Base> Bases() {
   std::vector<Base> bases;
   const char* const folder = std::getenv("ASSAY_CORPUS");
@@ -88,7 +88,7 @@ Status TryOn(Backend& backend, const Graph& graph,
   return network->Synchronize();
 }
 
-/// What became of one operator's variable at one type, over all cases.
+/// The result of one operator's variable at one type, over all cases.
 struct Tried {
   int64_t passed = 0;
   bool declined = false;  // of one case, say under some attribute

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The assay program from outside, for tests: a folder of the test's own, the
-// program run in it, and what its runs say.
+// program run in it, and the results of its runs.
 //
 //   TEST_F(ProgramTest, WrongUseIsExitCodeTwo) {
 //     EXPECT_EQ(Assay("run --nonsense").exit_code, 2);

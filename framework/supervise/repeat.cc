@@ -147,7 +147,8 @@ Status Repeater::Keep(const PlanRow& row, std::vector<ResultRow> attempts) {
   ASSAY_ASSIGN_OR_RETURN(
       Journal journal,
       Journal::Open(options_.directory /
-                    StrCat(FileNameOf(row.backend), ".repeats.journal")));
+                        StrCat(FileNameOf(row.backend), ".repeats.journal"),
+                    options_.plan_digest));
   for (ResultRow& attempt : attempts) {
     Record record;
     record.result = std::move(attempt);

@@ -69,6 +69,9 @@ Status WorkerSession::StartWorker() {
     AppendCsvRow(batch, *row);
   }
   ASSAY_RETURN_IF_ERROR(WriteFile(File(".batch"), batch));
+  // Workers write behind the name of the plan.
+  ASSAY_RETURN_IF_ERROR(
+      Journal::Open(File(".journal"), options_.plan_digest).status());
   const RunFacts& facts = options_.facts;
   std::vector<std::string> arguments = {
       options_.worker.string(),
@@ -172,7 +175,8 @@ Status WorkerSession::NoteLoss(Outcome outcome, Reason reason,
 /// Into a journal of our own, since a worker may be writing to its.
 Status WorkerSession::Write(Record loss) {
   if (!losses_.has_value()) {
-    ASSAY_ASSIGN_OR_RETURN(losses_, Journal::Open(File(".losses.journal")));
+    ASSAY_ASSIGN_OR_RETURN(
+        losses_, Journal::Open(File(".losses.journal"), options_.plan_digest));
   }
   ASSAY_RETURN_IF_ERROR(losses_->Append(loss));
   const bool of_case = !loss.result.test_id.empty();

@@ -132,7 +132,7 @@ std::vector<Bounded> Charges(const Tape& tape) { return Replay<Bounded>(tape); }
 // Whether a comparison whose outcome shows may have gone the other way.
 bool IsUndecided(const Tape& tape, const std::vector<Bounded>& charges,
                  double roundoff) {
-  return std::ranges::any_of(tape.branches(), [&](const Branch& branch) {
+  return std::ranges::any_of(tape.branches(), [&](const Comparison& branch) {
     const Bounded& a = charges[branch.a];
     const Bounded& b = charges[branch.b];
     const double doubt = (a.units + b.units) * roundoff;

@@ -70,7 +70,7 @@ Result<std::map<std::string, TestCase>> CasesOf(const Plan& plan) {
   return cases;
 }
 
-/// What the backend did in each case, before the policy made it a verdict.
+/// The result of each case, before the policy made it a verdict.
 std::vector<SeenCase> SeenBy(const FinishedRun& run, const std::string& backend,
                              const std::map<std::string, TestCase>& cases) {
   std::map<std::string, std::optional<Outcome>> expected;
@@ -153,7 +153,7 @@ Status Update(const ExpectOptions& options, const FinishedRun& run,
   const PolicyEdit edit =
       EditPolicy(policy, texts, use.instance, SeenBy(run, use.instance, cases),
                  {.remove = run.whole, .drop = options.drop});
-  // What is adopted already is no longer the run's policy, and need not be.
+  // A policy that has adopted the run need not be the run's policy any more.
   if (edit.texts != texts) ASSAY_RETURN_IF_ERROR(CheckFresh(use, policy));
   Print(use, edit, options.dry_run);
   if (options.dry_run) return OkStatus();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <map>
@@ -10,6 +11,7 @@
 #include "framework/testing/record/columns.h"
 #include "framework/testing/record/csv.h"
 #include "framework/testing/record/outcome.h"
+#include "framework/testing/verdict/oracle_word.h"
 
 namespace assay::inline v1 {
 namespace {
@@ -110,12 +112,13 @@ std::string Digits(double x) {
   return text.data();
 }
 
-/// Of the three distances the two that an oracle adds.
+/// Adds the two of the three distances that come from an oracle.
 void AddOracle(const AccuracyRow& row, Lines* lines) {
   std::string text = StrCat(
       row.reference == "oracle" ? "to the oracle" : "expected to the oracle",
       row.bitwise_equal ? ": all bits are those of the exact value rounded"
                         : "");
+  if (IsUndecided(row)) text += ": undecided";
   if (row.max_ulp.has_value()) {
     text += StrCat(": max ", Digits(*row.max_ulp), " ULP");
   }
@@ -183,6 +186,25 @@ void AddMachine(const Explanation& e, Lines* lines) {
                            e.result.settings));
 }
 
+/// Attempts of one outcome and message are told once.
+void AddAttempts(const Explanation& e, Lines* lines) {
+  if (e.attempts.empty()) return;
+  const ResultRow& first = e.attempts.front();
+  const size_t n = e.attempts.size();
+  const bool alike = std::ranges::all_of(e.attempts, [&](const auto& attempt) {
+    return attempt.outcome == first.outcome && attempt.message == first.message;
+  });
+  if (alike && first.message == e.result.message) {
+    return lines->Add("attempts", StrCat(n == 1 ? "one" : StrCat(n, ", alike"),
+                                         ", as above"));
+  }
+  for (const ResultRow& attempt : e.attempts) {
+    lines->Add(StrCat("attempt ", attempt.attempt),
+               StrCat(attempt.outcome, attempt.message.empty() ? "" : ": ",
+                      attempt.message));
+  }
+}
+
 Json FieldJson(const Column& column, const std::string& text) {
   if (column.type == kFieldType<std::string>) return text;
   if (column.type == kFieldType<bool>) return text == "1";
@@ -248,15 +270,8 @@ std::string ExplanationText(const Explanation& e) {
                            result.shape_sig));
   AddPolicy(e, &lines);
   for (const AccuracyRow& output : e.outputs) AddOutput(output, &lines);
-  for (const ResultRow& attempt : e.attempts) {
-    if (e.attempts.size() == 1 && attempt.message == result.message) {
-      lines.Add("attempts", "one, as above");
-      continue;
-    }
-    lines.Add(StrCat("attempt ", attempt.attempt),
-              StrCat(attempt.outcome, attempt.message.empty() ? "" : ": ",
-                     attempt.message));
-  }
+  lines.Add("oracle", OracleWord(e.outputs));
+  AddAttempts(e, &lines);
   lines.Add("vacuous", VacuousText(e.planned.vacuous));
   lines.Add("claimed", ClaimText(e));
   lines.Add("placement", result.placement);

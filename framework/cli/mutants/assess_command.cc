@@ -23,8 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of a mutant, or of none, that names no cases. Big models take most of a run's
-// time and see nothing that small ones do not.
+// The cases for a mutant that names none. Big models take most of a run's time
+// and see nothing that small ones do not.
 constexpr const char* kCases = "not op:light";
 
 /// Runs plans of a faulty backend, and forgets what they wrote.

@@ -7,6 +7,7 @@
 #include "framework/cli/select/environment.h"
 #include "framework/cli/select/wrapped_text.h"
 #include "framework/supervise/trial.h"
+#include "framework/testing/case/write_corpus.h"
 #include "framework/testing/file/file.h"
 #include "framework/testing/record/tables.h"
 #include "framework/testing/verdict/verdict.h"
@@ -45,7 +46,7 @@ Status WriteCase(const CapsuleContent& content, const fs::path& to) {
   return CopyCase(c.directory, to, c.n_data_sets);
 }
 
-/// What the backend gave, where it gave anything.
+/// Adds the outputs of the backend, where it gave any.
 Status AddOutputs(const Trial& trial, const PlanRow& row, WorkFolder& work,
                   const fs::path& to) {
   const fs::path dump = work.Next();

@@ -9,6 +9,7 @@
 #include "framework/cli/select/wrapped_text.h"
 #include "framework/supervise/crew.h"
 #include "framework/testing/case/plain_corpus_case.h"
+#include "framework/testing/case/write_corpus.h"
 #include "framework/testing/file/file.h"
 
 namespace assay::inline v1 {
@@ -36,7 +37,7 @@ Result<BackendUse> Oracle(const ShrinkOptions& options,
   return std::move(oracle.backend);
 }
 
-/// Whether there is a fail to look for, and of what kind.
+/// Refuses a case that does not fail: there is nothing to shrink.
 Status CheckWanted(const ChosenCase& chosen, const ResultRow& result) {
   const Outcome outcome = result.outcome;
   if (outcome != Outcome::kPass && outcome != Outcome::kUnavailable) {

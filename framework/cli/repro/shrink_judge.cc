@@ -6,8 +6,8 @@
 #include <array>
 #include <cstdio>
 
-#include "framework/cli/repro/capsule.h"
 #include "framework/testing/case/plain_corpus_case.h"
+#include "framework/testing/case/write_corpus.h"
 #include "framework/testing/record/outcome.h"
 
 namespace assay::inline v1 {
@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What one batch holds at most.
+// The limits of one batch.
 constexpr size_t kBatch = 64;
 constexpr int64_t kBatchElements = int64_t{32} << 20;
 
@@ -174,7 +174,7 @@ Result<std::optional<Kept>> ShrinkJudge::FirstOf(
       note(attempts[i], Verdict(results[i]));
       continue;
     }
-    // What ran before it in the worker must not matter.
+    // The cases before it in the worker must not matter.
     ASSAY_ASSIGN_OR_RETURN(const bool alone, FailsAlone(attempts[i].draft));
     note(attempts[i], Verdict(results[i]) +
                           (alone ? ", kept" : ", but not when it runs alone"));

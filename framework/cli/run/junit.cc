@@ -10,15 +10,6 @@
 namespace assay::inline v1 {
 namespace {
 
-/// XML 1.0 has no way to write most control characters.
-std::string Printable(std::string text) {
-  for (char& c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 && c != '\n' && c != '\t') c = '?';
-  }
-  return text;
-}
-
 /// failure, error or skipped; null for what counts as passed.
 const char* ElementOf(Outcome outcome) {
   switch (outcome) {
@@ -54,7 +45,7 @@ void AddProperty(pugi::xml_node properties, const char* name,
   if (value.empty()) return;
   pugi::xml_node property = properties.append_child("property");
   property.append_attribute("name") = name;
-  property.append_attribute("value") = Printable(value).c_str();
+  property.append_attribute("value") = value.c_str();
 }
 
 void AddCase(pugi::xml_node suite, const Record& record) {
@@ -75,7 +66,7 @@ void AddCase(pugi::xml_node suite, const Record& record) {
   if (element == nullptr) return;
   pugi::xml_node verdict = test.append_child(element);
   verdict.append_attribute("message") =
-      Printable(StrCat(row.outcome, ": ", row.message)).c_str();
+      StrCat(row.outcome, ": ", row.message).c_str();
   if (std::string_view(element) != "skipped") {
     verdict.append_attribute("type") =
         (row.reason_code.empty() ? std::string(ToString(row.outcome))

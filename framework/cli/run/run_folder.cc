@@ -28,6 +28,7 @@ Json CountsJson(const Tally& tally) {
 Json MutantsJson(const MutantKills& kills) {
   Json json = {{"assessed", kills.assessed()},
                {"killed", kills.killed()},
+               {"killed_by_all", kills.killed_by_all()},
                {"total", kills.total},
                {"build_id", kills.build_id},
                {"survivors", kills.survivors}};

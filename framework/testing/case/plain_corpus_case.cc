@@ -179,7 +179,7 @@ const Tensor* KnownTensor(const Graph& graph, ValueId id,
   return nullptr;
 }
 
-/// Whether a Dropout draws; one that cannot be told is said to.
+/// True when a Dropout draws, or when the model does not tell.
 bool DropoutDraws(const Graph& graph, const Node& node,
                   const std::vector<Value>& fed) {
   if (node.opset < 7) {

@@ -214,7 +214,7 @@ Judgement Rechecker::RunAgain(int64_t* distinct_results) {
   Judgement verdict = Judge(seen, metrics);
   if (verdict.outcome == kGood) verdict = CheckMemory();
   if (verdict.outcome != kGood) {
-    // What a network took once it may not decline.
+    // A network that took the inputs once may not decline them now.
     if (verdict.outcome == Outcome::kUnsupported) {
       verdict.outcome = Outcome::kError;
     }

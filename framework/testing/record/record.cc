@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "framework/testing/record/clean_text.h"
 #include "framework/testing/record/csv.h"
 #include "framework/testing/record/tables.h"
 
@@ -13,7 +14,10 @@ void Record::Add(const Table& table, const void* row) {
   RecordRow& added = rows.emplace_back();
   added.table = &table;
   added.attempt = result.attempt;
-  AppendCsvFields(added.fields, table, row, table.n_key, table.columns.size());
+  for (size_t i = table.n_key; i < table.columns.size(); ++i) {
+    if (i > table.n_key) added.fields += ',';
+    AppendCsvField(added.fields, CleanText(table.columns[i].text(row)));
+  }
 }
 
 Status Record::Read(const RecordRow& from, void* row) {
@@ -26,7 +30,7 @@ Status Record::Read(const RecordRow& from, void* row) {
 
 std::string ToText(const Record& record) {
   std::string lines;
-  AppendCsvRow(lines, record.result);
+  AppendCsvRow(lines, Cleaned(record.result));
   for (const RecordRow& row : record.rows) {
     AppendCsvField(lines, row.table->name);
     lines += ',';

@@ -37,7 +37,7 @@ struct Record {
   ResultRow result;
   std::vector<RecordRow> rows = {};
 
-  /// The key of `row` is left aside.
+  /// Texts are cleaned (clean_text.h), and the key of `row` is left aside.
   template <std::derived_from<Key> Row>
   void Add(const Row& row) {
     Add(TableOf<Row>(), &row);
@@ -61,8 +61,9 @@ struct Record {
   static Status Read(const RecordRow& from, void* row);
 };
 
-/// The record as the payload of a journal's frame, and back: data loss for what
-/// ToText did not write, or a table that is not known.
+/// The record as the payload of a journal's frame, its texts cleaned
+/// (clean_text.h), and back: data loss for what ToText did not write, or a
+/// table that is not known.
 std::string ToText(const Record& record);
 Result<Record> ParseRecord(std::string_view text);
 

@@ -12,7 +12,7 @@
 namespace assay::inline v1 {
 namespace {
 
-/// What the verdicts inside a backend's claims are.
+/// The verdicts inside a backend's claims.
 struct Inside {
   OutcomeCounts counts = {};
   int64_t vacuous = 0;              // among the passes
@@ -25,8 +25,8 @@ struct Inside {
   }
 };
 
-/// Whether a case that was run more than once gave other results. What cannot
-/// be read speaks for nobody.
+/// True when a case that was run more than once gave several results, or when
+/// its rows cannot be read.
 bool GaveSeveralResults(const Record& record) {
   const auto rows = record.Rows<AccuracyRow>();
   return !rows.ok() || std::ranges::any_of(*rows, [](const AccuracyRow& row) {
@@ -67,7 +67,7 @@ Inside Look(const Plan& plan, const BackendUse& backend,
   return inside;
 }
 
-/// What the plan left out; empty for a plan of everything.
+/// The parts that the plan left out; empty for a plan of everything.
 std::string LeftOut(const Plan& plan) {
   std::string text;
   const auto add = [&](std::string_view what) {
@@ -76,10 +76,17 @@ std::string LeftOut(const Plan& plan) {
   if (!plan.selection.filter.empty()) add("with a filter");
   if (!plan.selection.suites.empty()) add("of some suites");
   if (plan.selection.tier == "smoke") add("of tier smoke");
+  std::string_view before = "without the corpora ";
   for (const std::string_view name : kDefaultCorpora) {
-    if (std::ranges::find(plan.corpora, name, &CorpusUse::name) ==
-        plan.corpora.end()) {
-      add(StrCat("without the corpus ", name));
+    if (plan.FindCorpus(name) == nullptr) {
+      add(StrCat(before, name));
+      before = "";
+    }
+  }
+  for (const std::string_view name : kDefaultCorpora) {
+    const CorpusUse* corpus = plan.FindCorpus(name);
+    if (corpus != nullptr && !corpus->standard) {
+      add(StrCat("with another corpus ", name, " than this build made"));
     }
   }
   return text;

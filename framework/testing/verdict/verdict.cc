@@ -9,6 +9,7 @@
 
 #include "framework/testing/record/journal.h"
 #include "framework/testing/record/run_facts.h"
+#include "framework/testing/verdict/oracle_word.h"
 #include "framework/testing/verdict/stability.h"
 
 namespace assay::inline v1 {
@@ -29,9 +30,10 @@ std::string Repro(const Plan& plan, const PlanRow& row) {
       StrCat("assay run --backend ", plan.Backend(row.backend).spec,
              " --filter 'id:", row.test_id, "'");
   for (const CorpusUse& corpus : plan.corpora) {
-    if (corpus.name == row.corpus &&
-        std::ranges::find(kDefaultCorpora, corpus.name) ==
-            kDefaultCorpora.end()) {
+    const bool is_default =
+        corpus.standard && std::ranges::find(kDefaultCorpora, corpus.name) !=
+                               kDefaultCorpora.end();
+    if (corpus.name == row.corpus && !is_default) {
       command += StrCat(" --corpus ", corpus.directory);
     }
   }
@@ -63,7 +65,7 @@ void AddToTally(const PlanRow& row, const ResultRow& result,
   if (outcome == Outcome::kPass && result.vacuous) ++found->vacuous;
 }
 
-/// Whether an expectation no longer says what happens, where the outcome alone
+/// True when an expectation no longer says what happens, and the outcome alone
 /// would not be red: an expected fail that is now declined, or waived.
 bool IsStale(const PlanRow& planned, const ResultRow& final) {
   if (!planned.expected.has_value() || planned.expected == final.outcome) {
@@ -92,8 +94,8 @@ void CheckFloor(const Plan& plan, const BackendUse& backend, bool whole,
     } else if (found->second != Outcome::kPass &&
                found->second != Outcome::kUnavailable &&
                !IsUnexpected(found->second)) {
-      // What is unexpected by itself is listed already, and whether a library
-      // may be missing is asked elsewhere.
+      // A result that is unexpected by itself is listed already, and another
+      // place decides if a library may be missing.
       verdicts->unexpected.push_back({backend.instance, test_id,
                                       std::string(ToString(found->second)),
                                       "lost from passing.txt"});
@@ -101,7 +103,7 @@ void CheckFloor(const Plan& plan, const BackendUse& backend, bool whole,
   }
 }
 
-/// What is unexpected about a backend as a whole.
+/// Lists the unexpected facts about a backend as a whole.
 void CheckBackend(const Plan& plan, const BackendUse& backend, bool whole,
                   Verdicts* verdicts) {
   CheckFloor(plan, backend, whole, verdicts);
@@ -126,6 +128,16 @@ void CheckBackend(const Plan& plan, const BackendUse& backend, bool whole,
   for (const std::string& line : backend.policy_errors) {
     verdicts->unexpected.push_back({backend.instance, "", "policy", line});
   }
+}
+
+/// The message of an unexpected result; of a fail with the word of an oracle.
+std::string ReasonOf(const Record& record) {
+  const auto rows = record.Rows<AccuracyRow>();
+  const std::string word =
+      record.result.outcome == Outcome::kFail && rows.ok() ? OracleWord(*rows)
+                                                           : std::string();
+  if (word.empty()) return record.result.message;
+  return StrCat(record.result.message, "; ", word);
 }
 
 /// Adds the repeats to the attempts; a case that also passed is flaky.
@@ -247,18 +259,29 @@ Status RawRecords::Add(JournalEntry entry) {
   return OkStatus();
 }
 
-Status Collect(const std::filesystem::path& journal, RawRecords* raw) {
+Status Collect(const std::filesystem::path& journal, std::string_view plan,
+               RawRecords* raw) {
   JournalReader reader(journal);
+  bool of_plan = false;
   Status status;
   ASSAY_RETURN_IF_ERROR(reader.Poll([&](JournalEntry entry) {
+    of_plan |= entry.kind == FrameKind::kPlan && entry.text == plan;
+    if (!status.ok()) return;
+    if (!of_plan) {
+      status = FailedPrecondition(
+          journal.string(),
+          " was written for another plan or module: remove it, or name "
+          "another folder");
+      return;
+    }
     const Status added = raw->Add(std::move(entry));
-    if (status.ok() && !added.ok())
-      status = added.WithContext(journal.string());
+    if (!added.ok()) status = added.WithContext(journal.string());
   }));
   return status;
 }
 
-Status CollectFolder(const std::filesystem::path& directory, RawRecords* raw) {
+std::vector<std::filesystem::path> JournalsIn(
+    const std::filesystem::path& directory) {
   std::vector<std::filesystem::path> journals;
   std::error_code error;
   for (const auto& entry :
@@ -268,8 +291,13 @@ Status CollectFolder(const std::filesystem::path& directory, RawRecords* raw) {
     }
   }
   std::sort(journals.begin(), journals.end());
-  for (const auto& journal : journals) {
-    ASSAY_RETURN_IF_ERROR(Collect(journal, raw));
+  return journals;
+}
+
+Status CollectFolder(const std::filesystem::path& directory,
+                     std::string_view plan, RawRecords* raw) {
+  for (const auto& journal : JournalsIn(directory)) {
+    ASSAY_RETURN_IF_ERROR(Collect(journal, plan, raw));
   }
   return OkStatus();
 }
@@ -300,8 +328,7 @@ Verdicts Assess(const Plan& plan, const std::vector<size_t>& rows,
     if (IsUnexpected(record.result.outcome)) {
       verdicts.unexpected.push_back(
           {row.backend, row.test_id,
-           std::string(ToString(record.result.outcome)),
-           record.result.message});
+           std::string(ToString(record.result.outcome)), ReasonOf(record)});
     }
     if (IsStale(row, record.result)) {
       verdicts.unexpected.push_back(

@@ -124,7 +124,9 @@ Trial TrialOf(const std::vector<Case>& cases) {
   acme.claims = {"claim forward where op:Abs"};
   trial.plan.backends = {acme};
   for (const std::string_view name : kDefaultCorpora) {
-    trial.plan.corpora.emplace_back().name = name;
+    CorpusUse& corpus = trial.plan.corpora.emplace_back();
+    corpus.name = name;
+    corpus.standard = true;
   }
   char letter = 'a';
   for (const Case& c : cases) {
@@ -412,7 +414,7 @@ TEST(VerdictTest, EveryVerdictSaysHowToRepeatIt) {
 TEST(VerdictTest, ASecondVerdictForACaseIsDataLoss) {
   const ScratchFolder folder;
   const auto file = folder.path() / "a.journal";
-  Result<Journal> journal = Journal::Open(file);
+  Result<Journal> journal = Journal::Open(file, "plan");
   ASSERT_TRUE(journal.ok());
   Record record;
   record.result.test_id = "node/Abs/a";
@@ -423,13 +425,36 @@ TEST(VerdictTest, ASecondVerdictForACaseIsDataLoss) {
   ASSERT_TRUE(journal->Append(backend).ok());
   ASSERT_TRUE(journal->Append(record).ok());
   RawRecords raw;
-  ASSERT_TRUE(Collect(file, &raw).ok());
+  ASSERT_TRUE(Collect(file, "plan", &raw).ok());
   EXPECT_EQ(raw.records.count({"acme", "node/Abs/a"}), 1U);
   EXPECT_EQ(raw.backends["acme"].version, "3");
-  const Status status = Collect(file, &raw);
+  const Status status = Collect(file, "plan", &raw);
   EXPECT_EQ(status.code(), StatusCode::kDataLoss);
   EXPECT_THAT(status.message(), HasSubstr(file.string()));
   EXPECT_THAT(status.message(), HasSubstr("node/Abs/a on acme"));
+}
+
+// Kills: records of another plan, or of none, taken for this one's.
+TEST(VerdictTest, AJournalOfAnotherPlanIsRefusedByName) {
+  const ScratchFolder folder;
+  Record record;
+  record.result.test_id = "node/Abs/a";
+  const struct {
+    const char* written_for;
+    bool taken;
+  } rows[] = {{"plan", true}, {"other", false}, {"", false}};
+  for (const auto& row : rows) {
+    const auto file = folder.path() / StrCat("of_", row.written_for);
+    ASSERT_TRUE(Journal::Open(file, row.written_for)->Append(record).ok());
+    RawRecords raw;
+    const Status status = Collect(file, "plan", &raw);
+    EXPECT_EQ(status.ok(), row.taken) << row.written_for;
+    EXPECT_EQ(raw.records.size(), row.taken ? 1U : 0U) << row.written_for;
+    if (row.taken) continue;
+    EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition);
+    EXPECT_THAT(status.message(), HasSubstr(file.string()));
+    EXPECT_THAT(status.message(), HasSubstr("another plan or module"));
+  }
 }
 
 }  // namespace

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "framework/testing/case/write_corpus.h"
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "framework/cli/repro/capsule.h"
 #include "framework/graph/value_bytes.h"
+#include "framework/testing/case/corpus_files.h"
 #include "framework/testing/file/digest.h"
 #include "framework/testing/file/file.h"
 #include "framework/testing/record/csv.h"
@@ -46,7 +48,7 @@ Json Inputs(const std::string& shape_sig) {
   return inputs;
 }
 
-Json ToJson(const TestCase& c, const fs::path& root) {
+Json ToJson(const TestCase& c, const fs::path& root, const Json& digests) {
   return {{"test_id", c.test_id},
           {"kind", c.kind},
           {"suite", c.suite},
@@ -65,11 +67,12 @@ Json ToJson(const TestCase& c, const fs::path& root) {
           {"tolerance_source", c.limit.source},
           {"n_data_sets", c.n_data_sets},
           {"vacuous", c.vacuous},
-          {"directory", c.directory.lexically_relative(root).generic_string()}};
+          {"directory", c.directory.lexically_relative(root).generic_string()},
+          {"sha256", {{"files", digests}}}};
 }
 
-/// Paths and digests of all files of a case, sorted.
-Result<std::string> DigestOfFiles(const fs::path& directory) {
+/// The digests of all files of a case, by their paths below its folder.
+Result<Json> DigestsOf(const fs::path& directory) {
   std::vector<fs::path> files;
   std::error_code error;
   for (fs::recursive_directory_iterator entry(directory, error);
@@ -78,13 +81,13 @@ Result<std::string> DigestOfFiles(const fs::path& directory) {
     if (entry->is_regular_file(error)) files.push_back(entry->path());
   }
   std::sort(files.begin(), files.end());
-  std::string text;
+  Json digests = Json::object();
   for (const fs::path& file : files) {
-    ASSAY_ASSIGN_OR_RETURN(const std::string digest, Sha256OfFile(file));
-    text += StrCat(file.lexically_relative(directory).generic_string(), " ",
-                   digest, "\n");
+    ASSAY_ASSIGN_OR_RETURN(
+        digests[file.lexically_relative(directory).generic_string()],
+        Sha256OfFile(file));
   }
-  return Sha256(text);
+  return digests;
 }
 
 Status WriteValues(const fs::path& directory, std::string_view prefix,
@@ -105,18 +108,12 @@ Status WriteValues(const fs::path& directory, std::string_view prefix,
 
 Status WriteManifest(const fs::path& directory, const std::string& name,
                      const std::vector<TestCase>& cases) {
-  std::string hashes;
-  Json list = Json::array();
+  std::vector<std::string> lines;
   for (const TestCase& c : cases) {
-    ASSAY_ASSIGN_OR_RETURN(const std::string hash, DigestOfFiles(c.directory));
-    hashes += StrCat(c.test_id, " ", hash, "\n");
-    list.push_back(ToJson(c, directory));
+    ASSAY_ASSIGN_OR_RETURN(const Json digests, DigestsOf(c.directory));
+    lines.push_back(ToJson(c, directory, digests).dump());
   }
-  const Json manifest = {
-      {"schema", "assay.corpus/1"}, {"name", name},
-      {"n_cases", cases.size()},    {"corpus_hash", Sha256(hashes)},
-      {"drift", Json::array()},     {"cases", list}};
-  return WriteFile(directory / "manifest.json", manifest.dump(1) + "\n");
+  return WriteFile(directory / "manifest.json", ManifestText(name, lines));
 }
 
 Status WriteCaseFiles(const fs::path& directory, const CaseData& data) {
