@@ -148,7 +148,7 @@ Status WorkerSession::RecordLoss(const std::string& test_id, Outcome outcome,
   }
   Record record;
   record.result = ResultOf(*found->second, options_.facts);
-  record.result.outcome = ToString(outcome);
+  record.result.outcome = outcome;
   record.result.reason_code = ToString(reason);
   record.result.message = std::move(message);
   record.result.worker = std::to_string(pid_);
@@ -166,7 +166,7 @@ Status WorkerSession::NoteLoss(Outcome outcome, Reason reason,
   loss.result.run_id = options_.facts.run_id;
   loss.result.backend = backend_.instance;
   loss.result.settings = backend_.settings_text;
-  loss.result.outcome = ToString(outcome);
+  loss.result.outcome = outcome;
   loss.result.reason_code = ToString(reason);
   loss.result.message = std::move(message);
   return Write(std::move(loss));

@@ -39,12 +39,13 @@ PlanRow RowOf(const TestCase& c, PlannedBackend& backend) {
   row.corpus = c.corpus;
   row.directory = c.directory.string();
   row.shape_sig = CleanText(c.shape_sig);
-  row.comparator = ToString(c.limit.comparator);
+  row.comparator = c.limit.comparator;
   row.rtol = c.limit.rtol;
   row.atol = c.limit.atol;
   row.limit_source = c.limit.source;
   row.vacuous = c.vacuous;
-  row.sensitive = c.sensitive;
+  // Other words than indices say that there are none.
+  if (!ParseField(c.sensitive, &row.sensitive)) row.sensitive.clear();
   row.n_data_sets = c.n_data_sets;
   const CasePolicy policy = backend.policy.Of(c, backend.instance);
   row.claimed = policy.claimed;
@@ -53,7 +54,7 @@ PlanRow RowOf(const TestCase& c, PlannedBackend& backend) {
         return claim.kind == Claim::Kind::kDeterministic;
       });
   if (policy.expected != nullptr) {
-    row.expected = ToString(*policy.expected->outcome);
+    row.expected = policy.expected->outcome;
     row.expected_source = policy.expected->source;
     row.because = CleanText(policy.expected->because);
   }
@@ -226,8 +227,7 @@ std::string DigestOf(const Plan& plan, const std::vector<size_t>& rows) {
                             plan.worker_id, "\n");
   for (const size_t i : rows) {
     PlanRow row = plan.rows[i];
-    row.cost_ms.reset();  // scheduling decides no outcome
-    row.oracle.clear();   // nor does an oracle
+    row.oracle.clear();  // it decides no outcome
     AppendCsvRow(text, row);
   }
   for (const BackendUse& use : plan.backends) {

@@ -91,7 +91,7 @@ Result<JournalEntry> Decode(FrameKind kind, std::string_view payload) {
       std::vector<std::string> fields;
       if (!reader.Next(&fields)) return DataLoss("an empty backend row");
       ASSAY_RETURN_IF_ERROR(
-          ParseRow(fields, OwnOrder<BackendRow>(), &entry.backend));
+          ParseFields(fields, TableOf<BackendRow>(), 0, &entry.backend));
       return entry;
     }
     case FrameKind::kRecord:

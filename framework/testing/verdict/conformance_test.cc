@@ -53,11 +53,12 @@ Trial TrialOf(const std::vector<Case>& cases) {
     Record& record = trial.final.emplace_back();
     record.result.test_id = row.test_id;
     record.result.backend = "acme";
-    record.result.outcome = c.outcome;
+    record.result.outcome = *ParseOutcome(c.outcome);
     record.result.vacuous = c.vacuous;
-    AccuracyRow& accuracy = record.accuracy.emplace_back();
+    AccuracyRow accuracy;
     accuracy.distinct_results = c.distinct_results;
-    accuracy.comparator = c.comparator;
+    accuracy.comparator = *ParseComparator(c.comparator);
+    record.Add(accuracy);
   }
   return trial;
 }
