@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the framework costs per Forward(Binding) of a one-node network, over a
+// The cost of the framework per Forward(Binding) of a one-node network, over a
 // call of the same kernel's arithmetic on the same memory.
 //
 //   build/bin/binding_bench                       # ns, paired in one process

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What comparing an output costs: of a small case, which is paid 2,000 times a
+// The cost of comparing an output: of a small case, which is paid 2,000 times a
 // run and belongs to the 100 us a case of the harness, and per element of a
 // large one (wanted: 20 ns at most). `differing` is the share of elements that
 // are not bitwise equal, in per cent; 0 takes the short cut.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the framework and the adapter cost per Forward(Binding) of a one-node
+// The cost of the framework and the adapter per Forward(Binding) of a one-node
 // network of the backend onednn, over dnnl_primitive_execute of the same
 // primitive on the same memory: the cheapest call that the library has, its
 // arguments made once.

@@ -79,7 +79,7 @@ class OnnxRuntime {
     kReleaseTensorInfo = 99,
   };
 
-  /// Whether the call was a success.
+  /// True when the call was a success.
   template <Slot kSlot, class... Args>
   bool Call(Args... args) const {
     void* const status =
@@ -172,7 +172,7 @@ struct Handles {
   std::vector<void*> values;
 };
 
-/// What is not there, or is no tensor of numbers, is no value.
+/// No value for a file that is not there, or holds no tensor of numbers.
 Value ReadNumbers(const std::filesystem::path& file) {
   ValueType type;
   type.kind = ValueKind::kTensor;

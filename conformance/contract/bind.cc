@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What Bind refuses. After each refusal the network still runs.
+// Bind refuses wrong inputs. After each refusal the network still runs.
 
 #include "conformance/contract/cases.h"
 #include "conformance/contract/subject.h"

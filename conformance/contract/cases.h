@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The cases of the contract suite: X(function, name, operators, promise), by
-// name. Where the promise permits to decline there are no operators, so that
-// the case is inside nobody's claims.
+// name. A promise that permits to decline has no operators, so that its case is
+// inside nobody's claims.
 
 #ifndef ASSAY_CONTRACT_CASES_H_
 #define ASSAY_CONTRACT_CASES_H_

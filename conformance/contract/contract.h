@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The contract suite: what backend.h promises of every backend, tried case by
+// The contract suite: the promises of backend.h, tried on a backend case by
 // case through public interfaces only.
 //
 //   for (const ContractCase& c : ContractCases()) {

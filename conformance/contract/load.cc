@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What Load refuses, and what it makes of its options.
+// Load refuses broken models, and obeys its options.
 
 #include <cstring>
 
@@ -54,7 +54,7 @@ Status LoadGarbage(Backend& backend) {
   for (size_t i = 0; i < parts.bytes.size(); ++i) {
     parts.bytes[i] = static_cast<std::byte>(i * 167 % 251);
   }
-  // Whether it is refused depends on what of a model a backend looks at.
+  // A backend that does not look at the bytes may take it.
   const auto loaded =
       backend.Load(std::make_shared<const Model>(std::move(parts)), {});
   if (loaded.ok() && *loaded == nullptr) {

@@ -151,7 +151,7 @@ Status MutantNetwork::Forward(Binding& binding) {
   return Take(own);
 }
 
-/// What the sound network gave, spoiled.
+/// Takes the outputs of the sound network and spoils them.
 Status MutantNetwork::Take(MutantBinding& binding) {
   const auto outputs = binding.inner->outputs();
   const std::vector<Value> before = std::move(binding.values);

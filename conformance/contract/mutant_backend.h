@@ -18,7 +18,7 @@ namespace assay::inline v1 {
 
 enum class Defect : uint8_t {
   kNone,
-  // Of Load.
+  // Defects of Load.
   kLoadsEverything,
   kBrokenByGarbage,
   kForgetsExtraOutputs,
@@ -28,13 +28,13 @@ enum class Defect : uint8_t {
   kDoublesInTraining,
   kLosesNetworks,
   kOneThreadOnly,
-  // Of Bind.
+  // Defects of Bind.
   kBindsEverything,
   kCopiesInputs,
   kOwnOutputsOnly,
   kFirstExtentOnly,
   kClampsIndices,
-  // Of Forward.
+  // Defects of Forward.
   kSwapsOutputs,
   kCountsRuns,
   kWritesInputs,
@@ -46,7 +46,7 @@ enum class Defect : uint8_t {
   kTakesForeignBindings,
   kNeedsAlignment,
   kReadsOutside,
-  // Of Backward and of parameters.
+  // Defects of Backward and of parameters.
   kPassesEveryGradient,
   kSwapsGradients,
   kAbsentIsOne,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What several networks of one backend do to each other: nothing.
+// Several networks of one backend do nothing to each other.
 
 #include <array>
 #include <thread>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one network does when it runs.
+// The behaviour of one network when it runs.
 
 #include <cmath>
 #include <limits>

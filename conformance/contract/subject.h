@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the contract's cases are written with: models from text, float tensors,
-// and checks that give a Status.
+// Tools for the contract's cases: models from text, float tensors, and checks
+// that give a Status.
 //
 //   ASSAY_ASSIGN_OR_RETURN(auto network, Load(backend, kRelu));
 //   ASSAY_ASSIGN_OR_RETURN(auto y, RunOnce(*network, {Floats({-1, 2})}));

@@ -59,7 +59,7 @@ Status Print(const std::string& backend_name, const std::string& directory) {
                "changed; - for none.\n"
                "# Made by assay-sensitivity.\n";
   for (const TestCase& test_case : corpus.cases) {
-    // What is drawn at random changes by itself.
+    // Outputs that are drawn at random change by themselves.
     if (test_case.limit.comparator == Comparator::kDistribution) continue;
     const std::string found = Sensitive(*backend, test_case);
     if (!found.empty()) std::cout << test_case.test_id << found << "\n";

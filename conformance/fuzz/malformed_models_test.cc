@@ -70,7 +70,7 @@ int Take(int first, int last, volatile int* current) {
   return refused;
 }
 
-/// What both processes see.
+/// The state that both processes see.
 struct Shared {
   volatile int current = -1;
   volatile int refused = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// All that loading does in the framework before a backend sees a model: parse,
-// inline, infer, upgrade, type, expand.
+// The steps of loading before a backend sees a model: parse, inline, infer,
+// upgrade, type, expand.
 //
 //   EXPECT_TRUE(TakeThrough(bytes).ok() || ...);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// AssayRun: the assay program run from outside, in a folder of its own, so that
-// its processes can be found and killed.
+// AssayRun: runs the assay program from outside, in a folder of its own, so
+// that its processes can be found and killed.
 //
 //   const ScratchFolder folder;
 //   AssayRun run(folder.path(), {"run", "--backend", module, "--out", "run"});
@@ -32,7 +32,7 @@ class AssayRun {
 
   pid_t pid() const { return pid_; }
 
-  /// Whether it still runs.
+  /// True while it runs.
   bool Running();
 
   /// The exit code, or minus the signal that ended it.

@@ -115,7 +115,7 @@ class EchoBackend final : public assay::Backend {
                : std::strtol(found->second.c_str(), nullptr, 10);
   }
 
-  /// Whether a model is one of those that a hash picks, one of `share`.
+  /// True when a model is one of those that a hash picks, one of `share`.
   static bool IsOneOf(const Model& model, long share) {
     if (share <= 0) return false;
     uint64_t hash = 14695981039346656037U;  // FNV-1a

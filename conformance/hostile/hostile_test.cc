@@ -31,7 +31,7 @@ constexpr const char* kCases =
     "op:Sign or op:Tanh)";
 constexpr uintmax_t kLogLimit = 1100 << 10;
 
-/// What the comment of a behaviour wants.
+/// The expectation in the comment of a behaviour.
 struct Behaviour {
   std::string name;
   std::string outcome;     // "unchanged": as without
@@ -70,9 +70,10 @@ Behaviour Parse(const fs::path& file) {
 
 std::vector<Behaviour> AllBehaviours() {
   std::vector<Behaviour> behaviours;
-  for (const auto& entry : fs::directory_iterator(ASSAY_BEHAVIOURS)) {
-    if (entry.path().stem() != "echo") {
-      behaviours.push_back(Parse(entry.path()));
+  const fs::recursive_directory_iterator files(ASSAY_BEHAVIOURS);
+  for (const fs::path file : files) {
+    if (file.extension() == ".cc" && file.stem() != "echo") {
+      behaviours.push_back(Parse(file));
     }
   }
   std::ranges::sort(behaviours, {}, &Behaviour::name);
@@ -126,7 +127,7 @@ Seen RunOf(const Behaviour& behaviour) {
   return seen;
 }
 
-/// What each case gets where nothing is done.
+/// The verdict of each case without a behaviour.
 std::map<std::string, CaseVerdict> Clean() {
   const ScratchFolder folder;
   AssayRun run(

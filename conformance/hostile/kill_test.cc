@@ -59,7 +59,7 @@ std::vector<std::string> Command(const char* jobs) {
 
 struct Undisturbed {
   CaseVerdicts verdicts;
-  /// What two workers nap at least, from when the first has started.
+  /// The least time that two workers nap, from the start of the first.
   double milliseconds = 0;
 };
 

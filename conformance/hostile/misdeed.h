@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A misdeed: what one hostile module does besides returning what it is fed. A
-// file in behaviours/ is a module; its comment says what must become of it.
+// A misdeed: the act of one hostile module besides returning its inputs. A file
+// in behaviours/ is a module; its comment gives the verdict that it must get.
 //
 //   // Outcome: crash
 //   // Message: SIGSEGV

@@ -51,11 +51,12 @@ Status TakeSentence(std::string_view line, HarnessMutant* mutant) {
     return InvalidArgument("found '", line, "', wanted a reason in quotes");
   }
   mutant->because = *std::move(because);
-  if (mutant->killer == "program" || mutant->killer.starts_with("unit/")) {
+  if (mutant->killer == "program" || mutant->killer == "nobody" ||
+      mutant->killer.starts_with("unit/")) {
     return OkStatus();
   }
   return InvalidArgument("found the killer '", mutant->killer,
-                         "', wanted unit/NAME or program");
+                         "', wanted unit/NAME, program or nobody");
 }
 
 /// A line without comment, its number, and where its sentence goes on.

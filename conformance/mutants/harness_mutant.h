@@ -11,7 +11,8 @@
 // The text behind - must occur once, blanks and line breaks apart; further
 // lines with - or + go on with it. The killer is unit/NAME, whose program then
 // has the changed source in it, or program, which is the test of the assay
-// program run on one that has it; ":FILTER", as GoogleTest's, may follow.
+// program run on one that has it; ":FILTER", as GoogleTest's, may follow. The
+// killer nobody stands for a change that no test can see (random/).
 
 #ifndef ASSAY_MUTANTS_HARNESS_MUTANT_H_
 #define ASSAY_MUTANTS_HARNESS_MUTANT_H_
@@ -28,7 +29,7 @@ struct HarnessMutant {
   std::string name;
   std::string mutant_class;
   std::string file;    // from the root of the tree
-  std::string killer;  // unit/NAME or program
+  std::string killer;  // unit/NAME, program or nobody
   std::string filter;  // of the killer's tests; empty: all
   std::string because;
   std::string find;

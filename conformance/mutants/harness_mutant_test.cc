@@ -46,7 +46,7 @@ TEST(HarnessMutantTest, WhatIsNoSentenceIsNamedWithItsLine) {
       {"- x", "line 1: found no mutant before"},
       {"mutant a of b\n- x", "line 2: found '', wanted in"},
       {"mutant a of b in c killed by d because \"e\"\n- x",
-       "line 2: found the killer 'd', wanted unit/NAME or program"},
+       "line 2: found the killer 'd', wanted unit/NAME, program or nobody"},
       {"mutant a of b in c killed by program because e\n- x",
        "line 2: found 'e', wanted a reason in quotes"},
       {"mutant a of b in c killed by program because \"e\" f\n- x",

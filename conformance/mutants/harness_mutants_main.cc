@@ -7,12 +7,8 @@
 //
 //   bin/harness_mutants [NAME...]      # some of them; then writes no table
 
-#include <sys/wait.h>
-
 #include <algorithm>
-#include <array>
 #include <atomic>
-#include <cstdio>
 #include <filesystem>
 #include <iomanip>
 #include <iostream>
@@ -21,7 +17,7 @@
 #include <thread>
 
 #include "conformance/mutants/harness_mutant.h"
-#include "conformance/mutants/test_output.h"
+#include "conformance/mutants/run_test.h"
 #include "framework/testing/file/build_id.h"
 #include "framework/testing/file/file.h"
 #include "framework/testing/record/tables.h"
@@ -30,8 +26,6 @@ namespace assay::inline v1 {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr int kTimeoutSeconds = 120;
 
 const fs::path& Build() {
   static const fs::path build = ASSAY_BUILD;
@@ -47,29 +41,11 @@ struct Job {
   TestOutput output;
 };
 
-/// Stops at the first failure; files go to a folder of its own.
 void Run(Job& job) {
-  const fs::path folder = Build() / "trust" / "work" / job.name;
-  std::error_code error;
-  fs::remove_all(folder, error);
-  fs::create_directories(folder, error);
-  std::string command =
-      StrCat("cd '", folder.string(), "' && TEST_TMPDIR='", folder.string(),
-             "' ASSAY_PROGRAM='", job.program.string(), "' timeout -k 5 ",
-             kTimeoutSeconds, " '", job.test.string(),
-             "' --gtest_fail_fast --gtest_color=no");
-  if (!job.filter.empty()) {
-    command += StrCat(" '--gtest_filter=", job.filter, "'");
-  }
-  std::string text;
-  FILE* const pipe = popen((command + " 2>&1").c_str(), "r");
-  std::array<char, 4096> block;
-  while (pipe != nullptr && fgets(block.data(), block.size(), pipe)) {
-    text += block.data();
-  }
-  const int status = pipe == nullptr ? -1 : pclose(pipe);
-  job.output = ReadTestOutput(text, status);
-  fs::remove_all(folder, error);
+  job.output = RunTest({.folder = Build() / "trust" / "work" / job.name,
+                        .test = job.test,
+                        .filter = job.filter,
+                        .assay = job.program});
 }
 
 void RunAll(std::vector<Job>& jobs) {
@@ -162,7 +138,7 @@ void PrintTable(const std::vector<MutantRow>& rows) {
   }
 }
 
-/// Whether every right program passes, with at least one test.
+/// True when every right program passes, with at least one test.
 bool AllClean(std::vector<Job> jobs) {
   RunAll(jobs);
   bool clean = true;

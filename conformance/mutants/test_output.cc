@@ -21,6 +21,13 @@ std::string NameIn(std::string_view rest) {
   return std::string(rest.substr(0, rest.find_first_of(" ,")));
 }
 
+/// "A.b (1234 ms)"
+bool TookASecond(std::string_view rest) {
+  const size_t open = rest.rfind('(');
+  return open != rest.npos && rest.find(" ms)", open) > open + 4 &&
+         rest.ends_with(" ms)");
+}
+
 }  // namespace
 
 bool TestOutput::Clean() const {
@@ -46,6 +53,8 @@ TestOutput ReadTestOutput(std::string_view text, int wait_status) {
       open = NameIn(line.substr(kRun.size()));
     } else if (line.starts_with(kPassed)) {
       ++output.n_passed;
+      const std::string_view passed = line.substr(kPassed.size());
+      if (TookASecond(passed)) output.slow.push_back(NameIn(passed));
       open.clear();
     } else if (line.starts_with(kSkipped)) {
       open.clear();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a GoogleTest program said: how many tests passed, which failed first,
-// and in which it ended where it did not come to its end.
+// The output of a GoogleTest program: how many tests passed, which failed
+// first, and in which it ended when it did not come to its end.
 //
 //   const TestOutput seen = ReadTestOutput(text, pclose(pipe));
 //   if (seen.Killed()) row.killing_case = seen.first_failure;
@@ -11,13 +11,15 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace assay::inline v1 {
 
 struct TestOutput {
   int wait_status = -1;  // as of waitpid
   int n_passed = 0;
-  std::string first_failure;  // the test that failed, or was never left
+  std::string first_failure;      // the test that failed, or was never left
+  std::vector<std::string> slow;  // tests that passed in a second or more
 
   /// A green run of at least one test; a skipped test is none.
   bool Clean() const;

@@ -46,6 +46,9 @@ TEST(TestOutputTest, AKillNeedsATestAndSoDoesAGreenRun) {
     EXPECT_EQ(output.Killed(), row.killed) << row.what;
     EXPECT_EQ(output.first_failure, row.first_failure) << row.what;
   }
+  const TestOutput slow = ReadTestOutput(
+      "[       OK ] A.b (999 ms)\n[       OK ] A.c (1000 ms)\n", 0);
+  EXPECT_EQ(slow.slow, std::vector<std::string>{"A.c"});
   EXPECT_EQ(ReadTestOutput(rows[4].text, 11).Describe(),
             "signal 11, 1 tests passed, failed: A.c");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether an oracle's derivatives are right: of a model at given inputs, the
+// A check of an oracle's derivatives: for a model at given inputs, the
 // reverse pass, the tangent pass and the referee, which sees values only, must
 // give one number for the sum of cotangents times Jacobian times tangents.
 //

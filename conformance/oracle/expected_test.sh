@@ -12,7 +12,7 @@ readonly list=conformance/corpus/inexact.txt
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Whether the cases pass is for others to say.
+# Other tests say which cases pass.
 "$1" run --backend reference --oracle --suite node --corpus "$2" --no-report \
   --out "$work/run" >"$work/out" 2>&1 || cat "$work/out"
 "$1" list inexact --run "$work/run" >"$work/found"

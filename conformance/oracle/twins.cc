@@ -54,7 +54,7 @@ Twins CompareNumbers(const ExactValue& a, const ExactValue& b) {
   return worst;
 }
 
-// What is not computed: integers, strings, sequences and the like.
+// Compares values that are not computed: integers, strings, sequences.
 Twins CompareRest(const Value& a, const Value& b) {
   for (const OutputMetrics& m : Measure({{a}}, {{b}}, {}, {})) {
     if (!m.mismatch.empty()) return {kInfinity, m.mismatch};

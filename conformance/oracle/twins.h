@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Twins: ONNX's corpus has many cases twice, once with an operator and once
-// with its function body in its place. Their exact answers must agree, which
-// says that an oracle's kernel computes what the operator is defined to be,
-// apart from all rounding.
+// with its function body in its place. Their exact answers must agree: then an
+// oracle's kernel computes the operator as it is defined, apart from rounding.
 //
 //   const Twins twins = CompareTwins(of_operator, of_body);
 //   if (twins.relative > kTwinsAgree) Show(twins.where);

@@ -151,7 +151,7 @@ Result<std::vector<ExactValue>> Ask(const TestCase& c) {
   return Ask(data.model, data.sets[0].inputs, OraclePrecision(dtypes));
 }
 
-/// What is wrong with a case, given what is known of it; empty: nothing.
+/// The fault of a case beyond its known ones; empty: none.
 std::string Complaint(const Result<std::vector<ExactValue>>& a,
                       const Result<std::vector<ExactValue>>& b,
                       const KnownTwins* known) {

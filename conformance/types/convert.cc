@@ -14,7 +14,7 @@
 namespace assay::inline v1 {
 namespace {
 
-/// Of the first part of a complex number.
+/// An element as double; of a complex number the first part.
 double NumberAt(const Tensor& tensor, int64_t i) {
   const DType type = tensor.dtype();
   if (type == DType::kString) {

@@ -76,7 +76,7 @@ bool NamesType(std::string_view name) {
 
 Tensor Zero(DType dtype) { return Tensor::Allocate(dtype, {1}).value(); }
 
-/// Whether an attribute of the operator says the type now.
+/// Sets the attribute that names the type; true when there is one.
 bool SetAttribute(Node* node, DType dtype, bool only_where_given) {
   for (const AttributeInfo& info : SignatureOf(*node).attributes) {
     if (!NamesType(info.name)) continue;

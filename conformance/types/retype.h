@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Retype: a case of one element type, made one of another that its operator
-// permits. So a corpus that tries an operator with float32 asks whether a
-// backend takes it with every type; what comes out is not known then.
+// Retype: turns a case of one element type into one of another type that its
+// operator permits. So a corpus that tries an operator with float32 asks if a
+// backend takes it with every type; the right outputs are then not known.
 //
 //   // Relu of float32 -> Relu of float16, its inputs converted.
 //   ASSAY_ASSIGN_OR_RETURN(RetypedCase half, Retype(graph, inputs, 0,
@@ -26,12 +26,12 @@ struct RetypedCase {
   std::vector<Value> inputs;
 };
 
-/// Whether cases of this graph can be retyped: one node of ONNX's own, in its
+/// True when cases of this graph can be retyped: one node of ONNX's own, in its
 /// operator's current version, whose values have known types.
 bool IsRetypable(const Graph& graph);
 
-/// What type variable `variable` of the graph's node is bound to: nothing where
-/// no value of the node has it.
+/// The type that variable `variable` of the graph's node is bound to; nothing
+/// when no value of the node has it.
 std::optional<ValueType> BoundType(const Graph& graph, int variable);
 
 /// The case with the element type of all values of that variable changed: their

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The assay program from outside, for tests: a folder of the test's own, the
-// program run in it, and what its runs say.
+// program run in it, and the results of its runs.
 //
 //   TEST_F(ProgramTest, WrongUseIsExitCodeTwo) {
 //     EXPECT_EQ(Assay("run --nonsense").exit_code, 2);
@@ -73,7 +73,9 @@ class ProgramTest : public testing::Test {
     const auto csv = ReadFile(folder_ / run / "results.csv");
     if (!csv.ok()) return outcomes;
     const auto rows = ParseCsv<ResultRow>(*csv);
-    for (const ResultRow& row : *rows) outcomes[row.test_id] = row.outcome;
+    for (const ResultRow& row : *rows) {
+      outcomes[row.test_id] = ToString(row.outcome);
+    }
     return outcomes;
   }
 

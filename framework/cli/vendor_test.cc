@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a sloppy vendor may try, and the verdict that it gets.
+// Attempts of a sloppy vendor, and the verdict that each gets.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -146,7 +146,7 @@ TEST_F(VendorTest, EachAttemptGetsItsVerdict) {
        "--corpus onnx",
        0,
        "partial",
-       "without the corpus"},
+       "without the corpora"},
       {"all declined",
        "misbehaving+decline=all",
        {{"claims.txt", kHonest}},

@@ -54,7 +54,7 @@ enum class DType : uint8_t {
 
 inline constexpr int kDTypeCount = 29;  // kUndefined included
 
-/// What arithmetic a type belongs to, which decides how it is compared.
+/// The arithmetic of a type; it decides how values are compared.
 enum class DTypeClass : uint8_t {
   kNone,
   kFloat,

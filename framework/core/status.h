@@ -26,7 +26,7 @@
 
 namespace assay::inline v1 {
 
-/// What class of failure a Status is. A caller decides by the code, a person
+/// The class of failure of a Status. A caller decides by the code, a person
 /// by the message.
 enum class StatusCode : uint8_t {
   kOk,

@@ -38,7 +38,7 @@ struct Device {
 
 class Tensor {
  public:
-  /// Of no type: the empty tensor that an absent value reads as.
+  /// The empty tensor, of no type: an absent value reads as this.
   Tensor() = default;
 
   /// Fresh CPU memory, 64-byte aligned, of zeros or of empty strings. Invalid
@@ -103,7 +103,7 @@ class Tensor {
   /// The same bytes under another shape with as many elements.
   Result<Tensor> Reshape(Shape shape) const;
 
-  /// Whether no other Tensor shares the bytes, so that they may be reused.
+  /// True when no other Tensor shares the bytes, so that they may be reused.
   bool unique() const { return owner_ != nullptr && owner_.use_count() == 1; }
 
   /// "float32[2,3]".

@@ -137,9 +137,9 @@ class Value {
       held_;
 };
 
-/// Whether a value of type `actual` may stand where `declared` is wanted: same
-/// kinds and element types, and extents equal where both are known. A declared
-/// type of kind kNone accepts everything.
+/// True when a value of type `actual` may stand where `declared` is wanted:
+/// same kinds and element types, and extents equal where both are known. A
+/// declared type of kind kNone accepts everything.
 bool Accepts(const ValueType& declared, const ValueType& actual);
 
 }  // namespace assay::inline v1

@@ -300,7 +300,7 @@ bool HasFinite(const Tensor& tensor) {
   return false;
 }
 
-// What the passes above yield for equal bytes.
+// The same result as the passes above give for equal bytes.
 Difference OfEqual(const Tensor& want) {
   Difference difference;
   difference.bitwise_equal = true;

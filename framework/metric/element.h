@@ -33,7 +33,7 @@ double DecodeFloat(DType type, uint64_t bits);
 
 /// The layout of a float type of at most 16 bits.
 struct FloatFormat {
-  /// What the largest exponent means.
+  /// The meaning of the largest exponent.
   enum class Top : uint8_t {
     kIeee,      // infinity, and NaN for a mantissa that is not zero
     kNanOnly,   // numbers, save the all-ones pattern, which is NaN

@@ -64,7 +64,7 @@ class ErrorSums {
 
   int64_t count() const { return count_; }
 
-  /// Of at least one element.
+  /// Needs at least one element.
   Errors Summarize() const {
     Errors errors;
     errors.min_diff = min_diff_;

@@ -31,8 +31,8 @@ namespace assay::inline v1 {
 /// else all have one element for each of the tensor's.
 struct ExactNumbers {
   std::span<const double> value, tail, bound;
-  /// What one rounding of unit size in every step may do to each element;
-  /// empty: not known.
+  /// The error that one rounding of unit size in every step may cause in each
+  /// element; empty: not known.
   std::span<const double> units;
 };
 
@@ -45,7 +45,7 @@ struct ExactNumbers {
 /// leaves both open; worst_index is the first element with the greatest
 /// distance in ULP.
 struct ExactDifference : Difference {
-  /// Of the finite elements; absent when there are none.
+  /// Over the finite elements; absent when there are none.
   std::optional<double> greatest_bound_ulp;
   /// The greatest error over units times the type's unit roundoff; elements of
   /// unit 0 are left out. Absent where units are.

@@ -43,7 +43,7 @@ constexpr uint64_t KeyDistance(int64_t a, int64_t b) {
 /// Steps between two finite values of a float type, given by their patterns.
 uint64_t UlpDistance(DType type, uint64_t a, uint64_t b);
 
-/// What is said of the distances of an output. Quantiles are nearest rank: the
+/// A summary of the distances of an output. Quantiles are nearest rank: the
 /// smallest distance that at least that share of the elements does not exceed.
 struct UlpSummary {
   double max = 0;
@@ -78,7 +78,7 @@ class UlpTally {
 
   int64_t count() const { return count_; }
 
-  /// Of at least one pair. Selects, does not sort: linear in the pairs.
+  /// Needs at least one pair. Selects, does not sort: linear in the pairs.
   UlpSummary Summarize();
 
  private:

@@ -15,7 +15,7 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
-from assay_report.payload import pack
+from assay_report.payload import pack, shown
 from assay_report.run_folder import Run, flag, read_run
 from assay_report.verdict import OUTCOMES, assess
 
@@ -44,12 +44,15 @@ def render_page(run: Run) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters.update(thousands=_thousands, duration=_duration, moment=_moment)
+    environment.filters.update(
+        thousands=_thousands, duration=_duration, moment=_moment, shown=shown
+    )
     return environment.get_template("page.html").render(
         run=run.facts,
         summary=run.summary,
         is_complete=flag(run.facts["complete"], "runs.csv: complete"),
         is_dirty=flag(run.facts["dirty"], "runs.csv: dirty"),
+        selection=_selection(run),
         env=_environment_rows(run),
         headline=assessment.headline,
         verdicts=assessment.backends,
@@ -61,6 +64,15 @@ def render_page(run: Run) -> str:
         style=_inline("page.css"),
         script=_inline(*_SCRIPTS),
     )
+
+
+def _selection(run: Run) -> list[tuple[str, str]]:
+    """The selection of a partial run: suites and filter, else its corpora."""
+    summary = run.summary
+    corpora = dict.fromkeys(tally.corpus for tally in summary.tallies)
+    parts = [("suites", ", ".join(summary.suites)), ("cases where", summary.query)]
+    chosen = [part for part in parts if part[1]]
+    return chosen or [("corpora", ", ".join(corpora))]
 
 
 def _environment_rows(run: Run) -> list[tuple[str, str]]:

@@ -20,13 +20,21 @@ from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 
-from assay_report.run_folder import Run, Table
+from assay_report.run_folder import Run, Table, schema_columns
 from assay_report.verdict import OUTCOMES, Assessment
 
 # 160,000 cells must fit into 1.5 MB. So above this many cells a pass keeps two
-# digits of its numbers, and none of those in _LEFT_OUT.
+# digits of the numbers named here, and no other number.
 FULL_DETAIL_CELLS = 40_000
+_BRIEF_CELL = ("load_us", "run_us", "headroom")
+_BRIEF_OUTPUT = (
+    *("n_elem", "nan_mismatch", "inf_mismatch", "out_of_limit"),
+    *("max_abs_err", "max_ulp", "atol", "rtol", "headroom"),
+)
+# The longest text of a run that the page shows; the tables have all of it.
+SHOWN_CHARACTERS = 2_000
 
 _CASE_COLUMNS = ("suite", "op", "domain", "opset", "dtype", "shape_sig")
 _CELL_TEXTS = (
@@ -34,23 +42,19 @@ _CELL_TEXTS = (
     "seed",
 )
 _CELL_NUMBERS = ("load_us", "run_us", "judge_us", "peak_rss_kb", "headroom")
-# Distances that no verdict rests on: an oracle's, in the tables alone.
+# Distances that no verdict rests on: to an oracle.
 _NOT_JUDGED = ("oracle", "expected_oracle")
-_OUTPUT_TEXTS = (
-    *("output_index", "output_name", "dtype", "shape", "n_elem"),
-    *("reference", "atol", "rtol", "limit_source", "bitwise_equal"),
-)
-_COUNTS = ("nan_mismatch", "inf_mismatch", "out_of_limit")
-_FOUR_DIGITS = ("max_abs_err", "max_rel_err", "max_ulp", "limit", "headroom")
-_WORST = ("worst_index", "worst_want", "worst_got")
-_LEFT_OUT = (
-    *("judge_us", "peak_rss_kb", "max_rel_err", "limit"),
-    *_WORST,
-)
+_OF_THE_CELL = ("schema", "run_id", "test_id", "backend", "settings")
 
 
-# An unexpected cell about which nothing but its own message was said.
-_SEE_MESSAGE = "="
+def shown(text: str) -> str:
+    """The text, cut where it is too long for a page."""
+    if len(text) <= SHOWN_CHARACTERS:
+        return text
+    return (
+        f"{text[:SHOWN_CHARACTERS]} ... (the first {SHOWN_CHARACTERS:,} of "
+        f"{len(text):,} characters; results.csv has all)"
+    )
 
 
 @dataclass(frozen=True)
@@ -112,7 +116,7 @@ class _Packer:
 
 
 class _Cells:
-    """Which record of results.csv stands in which cell; -1 for none."""
+    """The record of results.csv for each cell; -1 for none."""
 
     def __init__(self, results: Table, backends: Sequence[str]) -> None:
         self.results = results
@@ -149,13 +153,12 @@ class _Cells:
 
 def _matrix(cells: _Cells, assessment: Assessment) -> str:
     pack = _Packer()
-    messages = cells.column("message")
+    messages = [shown(text) for text in cells.column("message")]
     unexpected = [""] * cells.n
     for entry in assessment.unexpected:
         cell = cells.of(entry.test_id, entry.backend)
         if cell is not None:
-            said = entry.reason and entry.reason != messages[cell]
-            unexpected[cell] = entry.reason if said else _SEE_MESSAGE
+            unexpected[cell] = shown(entry.reason) or messages[cell] or "unexpected"
     head = {
         "backends": [one.name for one in assessment.backends],
         "outcomes": list(OUTCOMES),
@@ -166,7 +169,7 @@ def _matrix(cells: _Cells, assessment: Assessment) -> str:
             "reason_code": pack.texts(cells.column("reason_code")),
             "message": pack.texts(_templates(cells, messages)),
             "vacuous": pack.texts(cells.column("vacuous")),
-            "unexpected": pack.texts(_templates(cells, unexpected)),
+            "unexpected": pack.texts(_templates(cells, unexpected, messages)),
         },
     }
     return pack.finish(head)
@@ -179,7 +182,8 @@ def _detail(run: Run, cells: _Cells, is_rounded: bool) -> str:
     columns = {name: cells.column(name) for name in _CELL_TEXTS}
     columns["repro"] = _templates(cells, cells.column("repro"))
     for name in _CELL_NUMBERS:
-        columns[name] = _rounded(name, cells.column(name), is_brief)
+        short = 2 if name in _BRIEF_CELL else None
+        columns[name] = _rounded(cells.column(name), 0, is_brief, short)
     packed = {name: pack.texts(values) for name, values in columns.items()}
     return pack.finish(
         {"cell": packed, "output": _outputs(pack, run.accuracy, cells, is_brief)}
@@ -189,48 +193,57 @@ def _detail(run: Run, cells: _Cells, is_rounded: bool) -> str:
 def _outputs(
     pack: _Packer, accuracy: Table, cells: _Cells, is_brief: Sequence[bool]
 ) -> dict[str, object]:
-    """The rows of the final attempts, sorted by cell and output."""
-    attempts = cells.results["attempt"]
-    rows: list[tuple[int, int]] = []
+    """The rows of each cell's last attempt that has any, sorted by cell.
+
+    A column that schema.json does not have today is packed like the others,
+    under its own name, and detail.js draws it.
+    """
     keys = zip(
         accuracy["test_id"],
         accuracy["backend"],
         accuracy["attempt"],
         accuracy["reference"],
     )
+    of_attempt: dict[tuple[int, int], list[int]] = {}
     for row, (test_id, backend, attempt, reference) in enumerate(keys):
-        if reference in _NOT_JUDGED:
-            continue
         cell = cells.of(test_id, backend)
-        if cell is not None and attempts[cells.records[cell]] == attempt:
-            rows.append((cell, row))
-    rows.sort()
-    brief = [is_brief[cell] for cell, _ in rows]
-    starts = [cell for cell, _ in rows]
+        if cell is None or (is_brief[cell] and reference in _NOT_JUDGED):
+            continue
+        of_attempt.setdefault((cell, int(attempt)), []).append(row)
+    last = {cell: of_attempt[cell, at] for cell, at in sorted(of_attempt)}
+    starts = [cell for cell, rows in last.items() for _ in rows]
+    rows = [row for rows in last.values() for row in rows]
+    brief = [is_brief[cell] for cell in starts]
     step = pack.numbers([b - a for a, b in zip([0, *starts], starts)])
     columns: dict[str, object] = {}
-    for name in (*_OUTPUT_TEXTS, *_COUNTS, *_FOUR_DIGITS, *_WORST):
+    for name, kind in schema_columns("accuracy").items():
         values = accuracy[name]
-        column = [values[row] for _, row in rows]
-        if name not in _OUTPUT_TEXTS:
-            column = _rounded(name, column, brief)
-        columns[name] = pack.texts(column)
+        if name in _OF_THE_CELL or not any(values):
+            continue
+        column = [values[row] for row in rows]
+        if name.startswith("worst_") or kind.endswith("or empty"):
+            digits, short = (4, 2) if kind.startswith("number") else (0, 0)
+            kept = short if name in _BRIEF_OUTPUT else None
+            column = _rounded(column, digits, brief, kept)
+        if any(column):
+            columns[name] = pack.texts(column)
     return {"cell_step": step, "column": columns}
 
 
-def _rounded(name: str, values: Sequence[str], is_brief: Sequence[bool]) -> list[str]:
-    """The column as the page keeps it: brief rows get two digits or nothing."""
-    distinct = dict.fromkeys(values)
-    full_digits = 4 if name in _FOUR_DIGITS else 0
-    full = {text: _significant(text, full_digits) for text in distinct}
-    if name in _COUNTS:
-        full["0"] = ""
+def _rounded(
+    values: Sequence[str], digits: int, is_brief: Sequence[bool], short: int | None
+) -> list[str]:
+    """The column in `digits`, brief rows in `short` digits or without a text."""
     if True not in is_brief:
+        full = {text: _significant(text, digits) for text in set(values)}
         return [full[text] for text in values]
-    brief = {
-        text: "" if name in _LEFT_OUT else _significant(short, 2)
-        for text, short in full.items()
-    }
+    is_full = [not one for one in is_brief]
+    full = {t: _significant(t, digits) for t in set(compress(values, is_full))}
+    if short is None:
+        return [
+            "" if is_short else full[text] for text, is_short in zip(values, is_brief)
+        ]
+    brief = {t: _significant(t, short) for t in set(compress(values, is_brief))}
     return [
         brief[text] if is_short else full[text]
         for text, is_short in zip(values, is_brief)
@@ -247,16 +260,27 @@ def _significant(text: str, digits: int) -> str:
         return text
 
 
-def _templates(cells: _Cells, texts: Sequence[str]) -> list[str]:
-    """One text per cell with the cell's own id, backend and seed left out.
+def _templates(
+    cells: _Cells, texts: Sequence[str], messages: Sequence[str] = ()
+) -> list[str]:
+    """One text per cell; the cell's own message, id, backend, seed left out.
 
-    A repro line differs in every cell only by these three, so that the
+    A repro line differs in every cell only by the last three, so that the
     column packs to a handful of distinct values. \\x01 marks a gap.
     """
-    texts = [text.replace("\x01", "\x01\x01") for text in texts]
-    for mark, name in (("i", "test_id"), ("b", "backend"), ("s", "seed")):
+
+    def doubled(texts: Sequence[str]) -> list[str]:
+        return [text.replace("\x01", "\x01\x01") for text in texts]
+
+    parts = [("m", doubled(messages))] if messages else []
+    parts += [
+        (mark, cells.column(name))
+        for mark, name in (("i", "test_id"), ("b", "backend"), ("s", "seed"))
+    ]
+    texts = doubled(texts)
+    for mark, column in parts:
         texts = [
             text.replace(part, f"\x01{mark}") if len(part) > 3 else text
-            for text, part in zip(texts, cells.column(name))
+            for text, part in zip(texts, column)
         ]
     return texts

@@ -13,7 +13,7 @@ import csv
 import io
 import itertools
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,39 +21,8 @@ from typing import Any
 SCHEMA = 1
 _SUMMARY_SCHEMA = f"assay.summary/{SCHEMA}"
 
-# What the page reads of each table; all that schema.json lists must be there,
-# and more may be.
-_KEY = ("schema", "run_id", "attempt", "test_id", "backend", "settings")
-NEEDED: Mapping[str, tuple[str, ...]] = {
-    "runs": (
-        *("schema", "run_id", "started_utc", "duration_s", "commit", "dirty"),
-        *("assay_version", "corpus_hash", "policy_hash", "env_id", "seed"),
-        *("tier", "command", "n_planned", "n_pass", "n_vacuous", "n_waived"),
-        *("n_fail", "n_suspect", "n_unsupported", "n_unavailable", "n_xfail"),
-        *("n_xpass", "n_flaky", "n_error", "n_crash", "n_timeout"),
-        *("n_missing", "complete"),
-    ),
-    "env": ("env_id", "key", "value"),
-    "backends": (
-        *("run_id", "backend", "settings", "version", "build_id"),
-        *("module_sha256", "device", "unavailable_reason"),
-    ),
-    "results": (
-        *_KEY,
-        *("suite", "op", "domain", "opset", "dtype", "shape_sig", "outcome"),
-        *("reason_code", "message", "vacuous", "via_function", "placement"),
-        *("seed", "load_us", "run_us", "judge_us", "peak_rss_kb"),
-        *("limit_source", "headroom", "repro"),
-    ),
-    "accuracy": (
-        *_KEY,
-        *("output_index", "output_name", "dtype", "shape", "n_elem"),
-        *("reference", "nan_mismatch", "inf_mismatch", "out_of_limit"),
-        *("max_abs_err", "max_rel_err", "max_ulp", "worst_index"),
-        *("worst_want", "worst_got", "atol", "rtol", "limit", "limit_source"),
-        *("headroom", "bitwise_equal"),
-    ),
-}
+# The tables that the page reads, with every column that schema.json lists.
+TABLES = ("runs", "env", "backends", "results", "accuracy")
 
 _SCHEMA_FILE = Path(__file__).with_name("schema.json")
 _FIELD_LIMIT_BYTES = 1 << 24
@@ -90,7 +59,7 @@ class Unexpected:
 
 @dataclass(frozen=True)
 class Tally:
-    """What the merge counted for one backend in one corpus, and its word."""
+    """The merge's count for one backend in one corpus, and its verdict."""
 
     backend: str
     corpus: str
@@ -102,11 +71,12 @@ class Tally:
 
 @dataclass(frozen=True)
 class Mutants:
-    """How many deliberate defects the suites of this build see."""
+    """How many deliberate defects the run's cases see, and all suites do."""
 
     is_assessed: bool
     reason: str  # why it is not
     n_killed: int
+    n_killed_by_all: int
     n_total: int
     survivors: tuple[str, ...]
 
@@ -146,7 +116,7 @@ def flag(text: str, where: str) -> bool:
 
 def read_run(folder: Path) -> Run:
     """Reads and checks the run folder; raises RunFolderError."""
-    tables = {name: read_table(folder, name) for name in NEEDED}
+    tables = {name: read_table(folder, name) for name in TABLES}
     runs = tables["runs"]
     if len(runs) != 1:
         raise RunFolderError(f"{runs.path}: found {len(runs)} runs, wanted one")
@@ -168,16 +138,17 @@ def read_run(folder: Path) -> Run:
 
 
 def read_table(folder: Path, name: str) -> Table:
-    """Reads `name`.csv; keeps the columns that reports need."""
+    """Reads `name`.csv; keeps the columns of the published schema."""
     path = folder / f"{name}.csv"
+    wanted = schema_columns(name)
     _check_end(path)
     csv.field_size_limit(_FIELD_LIMIT_BYTES)
     with path.open(encoding="utf-8", newline="") as file:
         reader = csv.reader(file, strict=True)
         try:
             header = next(reader)
-            _check_header(path, name, header)
-            places = [header.index(column) for column in NEEDED[name]]
+            _check_header(path, wanted, header)
+            places = [header.index(column) for column in wanted]
             columns = _read_columns(path, reader, len(header), places)
         except csv.Error as error:
             raise RunFolderError(f"{path}:{reader.line_num}: {error}") from error
@@ -185,7 +156,7 @@ def read_table(folder: Path, name: str) -> Table:
             raise RunFolderError(
                 f"{path}: found bytes that are not UTF-8 after line {reader.line_num}"
             ) from error
-    return Table(path, dict(zip(NEEDED[name], columns)))
+    return Table(path, dict(zip(wanted, columns)))
 
 
 def _check_end(path: Path) -> None:
@@ -206,12 +177,12 @@ def _check_end(path: Path) -> None:
         )
 
 
-def _check_header(path: Path, name: str, header: list[str]) -> None:
+def _check_header(path: Path, wanted: Iterable[str], header: list[str]) -> None:
     if len(set(header)) != len(header):
         raise RunFolderError(
             f"{path}: found a column name twice in {', '.join(header)}"
         )
-    missing = [c for c in schema_columns(name) if c not in header]
+    missing = [c for c in wanted if c not in header]
     if missing:
         raise RunFolderError(
             f"{path}: found columns {', '.join(header)}; "
@@ -236,18 +207,22 @@ def _read_columns(
         fields = list(zip(*chunk))
         seen: dict[str, str] = {}
         for column, place in zip(columns, places):
-            column.extend(map(seen.setdefault, fields[place], fields[place]))
+            texts = fields[place]
+            if texts.count(texts[0]) == len(texts):  # often, and much faster
+                column.extend([seen.setdefault(texts[0], texts[0])] * len(texts))
+            else:
+                column.extend(map(seen.setdefault, texts, texts))
     return columns
 
 
-def schema_columns(name: str) -> list[str]:
-    """The columns of a table as published by the program that writes it."""
+def schema_columns(name: str) -> dict[str, str]:
+    """The columns of a table with their types, as its writer published them."""
     published = json.loads(_SCHEMA_FILE.read_text(encoding="utf-8"))
     if published["schema"] != SCHEMA:
         raise RunFolderError(
             f"{_SCHEMA_FILE}: found schema {published['schema']!r}, wanted {SCHEMA}"
         )
-    return [column["name"] for column in published["tables"][name]]
+    return {one["name"]: one["type"] for one in published["tables"][name]}
 
 
 def _check_constant(table: Table, column: str, wanted: str) -> None:
@@ -269,6 +244,11 @@ def _check_cells(results: Table, accuracy: Table) -> None:
                 f"{cell[1]}, wanted one"
             )
         cells.add(cell)
+    for text in set(accuracy["attempt"]):
+        if not text.isdecimal():
+            raise RunFolderError(
+                f"{accuracy.path}: found attempt {text!r}, wanted a number"
+            )
     for cell in zip(accuracy["test_id"], accuracy["backend"]):
         if cell not in cells:
             raise RunFolderError(
@@ -326,6 +306,9 @@ def _summary(data: Mapping[str, Any]) -> Summary:
             is_assessed=bool(data["mutants"]["assessed"]),
             reason=str(data["mutants"].get("reason", "")),
             n_killed=int(data["mutants"]["killed"]),
+            n_killed_by_all=int(
+                data["mutants"].get("killed_by_all", data["mutants"]["killed"])
+            ),
             n_total=int(data["mutants"]["total"]),
             survivors=tuple(map(str, data["mutants"]["survivors"])),
         ),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run says: counts with denominators, and one headline.
+"""The verdicts of a run: counts with denominators, and one headline.
 
     assess(run).headline.text   # "3 unexpected results"
 
@@ -201,7 +201,7 @@ def _all_unexpected(run: Run) -> tuple[Unexpected, ...]:
                 (backend, test_id, ""),
                 Unexpected(backend, test_id, outcome, message),
             )
-    # What is about a whole backend comes first: it may explain the rest.
+    # Entries about a whole backend come first: they may explain the rest.
     return tuple(sorted(listed.values(), key=lambda one: one.test_id != ""))
 
 

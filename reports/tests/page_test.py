@@ -85,8 +85,20 @@ class PageTest(unittest.TestCase):
             files.summary_edits["mutants"] = {
                 "assessed": True,
                 "killed": 2,
+                "killed_by_all": 2,
                 "total": 3,
                 "survivors": ["pad_off_by_one"],
+            }
+
+        def selection(files: RunFiles) -> None:
+            files.summary_edits["partial"] = True
+            files.run["complete"] = "0"
+            files.summary_edits["mutants"] = {
+                "assessed": True,
+                "killed": 1,
+                "killed_by_all": 3,
+                "total": 3,
+                "survivors": [],
             }
 
         def unassessed(files: RunFiles) -> None:
@@ -94,6 +106,7 @@ class PageTest(unittest.TestCase):
                 "assessed": False,
                 "reason": "mutants.csv is of another build",
                 "killed": 0,
+                "killed_by_all": 0,
                 "total": 0,
                 "survivors": [],
             }
@@ -101,6 +114,11 @@ class PageTest(unittest.TestCase):
         rows = [
             (None, "Deliberate defects 3 of 3 seen by these suites"),
             (survivor, "2 of 3 seen , not: pad_off_by_one"),
+            (
+                selection,
+                "at least 1 of 3 seen by the cases of this run; whole suites see 3",
+            ),
+            (selection, "Partial run , corpora onnx , tier ci ; never enough"),
             (unassessed, "not assessed: mutants.csv is of another build"),
             (None, "1 unexpected result"),
             (None, "pass 2 (vacuous 1) of 2"),

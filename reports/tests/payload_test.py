@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is packed comes back, for every cell, and small runs lose nothing."""
+"""All that is packed comes back, and small runs lose nothing."""
 
 import base64
 import gzip
 import json
 import tempfile
 import unittest
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from assay_report import payload
-from assay_report.run_folder import read_run
+from assay_report import payload, run_folder
+from assay_report.run_folder import Table, read_run
 from assay_report.verdict import assess
 from synthetic import RunFiles, chance_run
 
@@ -88,7 +89,7 @@ class PayloadTest(unittest.TestCase):
         files.unexpected[1]["reason"] = "lost from passing.txt"
         matrix, _, _ = packed(files)
         self.assertEqual(
-            matrix["cell"]["unexpected"], ["", "=", "lost from passing.txt"]
+            matrix["cell"]["unexpected"], ["", "\x01m", "lost from passing.txt"]
         )
 
     def test_repro_lines_share_one_text(self) -> None:
@@ -103,23 +104,70 @@ class PayloadTest(unittest.TestCase):
         )
         self.assertEqual(set(matrix["cell"]["message"]), {"a \x01\x01 b"})
 
-    def test_distances_to_an_oracle_are_left_out(self) -> None:
-        files = RunFiles(["a"])
-        files.add("node/Add/one", "a", "pass")
-        for reference in ("expected", "oracle", "expected_oracle"):
-            files.add_output(
-                "node/Add/one", "a", reference=reference, worst_want=reference
-            )
-        _, detail, _ = packed(files)
-        self.assertEqual(detail["output"]["column"]["worst_want"], ["expected"])
+    def test_only_passes_of_a_large_run_lose_their_distances_to_an_oracle(
+        self,
+    ) -> None:
+        references = ["expected", "oracle", "expected_oracle"]
+        rows = [
+            ("small run", 10**9, "pass", references),
+            ("pass of a large run", 0, "pass", ["expected"]),
+            ("fail of a large run", 0, "fail", references),
+        ]
+        for name, limit, outcome, wanted in rows:
+            files = RunFiles(["a"])
+            files.add("node/Add/one", "a", outcome)
+            for reference in references:
+                files.add_output("node/Add/one", "a", reference=reference)
+            with (
+                self.subTest(name),
+                mock.patch.object(payload, "FULL_DETAIL_CELLS", limit),
+            ):
+                _, detail, _ = packed(files)
+                self.assertEqual(detail["output"]["column"]["reference"], wanted)
 
-    def test_outputs_of_earlier_attempts_are_left_out(self) -> None:
+    def test_numbers_are_those_of_the_last_attempt_that_has_any(self) -> None:
+        rows = [
+            ("run again without numbers", "4", ["1"], ["1"]),
+            ("run again with numbers", "2", ["1", "2"], ["2"]),
+            ("not in order, two digits", "10", ["10", "9"], ["10"]),
+            ("two outputs", "3", ["2", "1", "2"], ["2", "2"]),
+        ]
+        for name, attempts, found, wanted in rows:
+            with self.subTest(name):
+                files = RunFiles(["a"])
+                files.add("node/Add/one", "a", "fail", attempt=attempts)
+                for attempt in found:
+                    files.add_output("node/Add/one", "a", attempt=attempt)
+                _, detail, _ = packed(files)
+                self.assertEqual(detail["output"]["column"]["attempt"], wanted)
+
+    def test_number_of_a_new_column_needs_no_list_here(self) -> None:
+        columns = run_folder.schema_columns("accuracy")
+        new = {**columns, "chance_of_rain": "number or empty"}
+        with mock.patch.object(payload, "schema_columns", return_value=new):
+            files = RunFiles(["a"])
+            files.add("node/Add/one", "a", "pass")
+            with tempfile.TemporaryDirectory() as scratch:
+                run = read_run(files.write(Path(scratch)))
+            files.add_output("node/Add/one", "a", chance_of_rain="0.123456")
+            rows = files.tables["accuracy"]
+            accuracy = Table(
+                Path("accuracy.csv"), {n: [rows[0].get(n, "")] for n in new}
+            )
+            blocks = payload.pack(replace(run, accuracy=accuracy), assess(run))
+        column = unpacked(blocks.detail)["output"]["column"]
+        self.assertEqual(column["chance_of_rain"], ["0.1235"])
+
+    def test_long_text_is_cut_and_says_so(self) -> None:
         files = RunFiles(["a"])
-        files.add("node/Add/one", "a", "flaky", attempt="2")
-        files.add_output("node/Add/one", "a", attempt="1", worst_got="7")
-        files.add_output("node/Add/one", "a", attempt="2", worst_got="8")
-        _, detail, _ = packed(files)
-        self.assertEqual(detail["output"]["column"]["worst_got"], ["8"])
+        files.add("node/Add/one", "a", "fail", message="x" * 10_000)
+        matrix, _, _ = packed(files)
+        (text,) = matrix["cell"]["message"]
+        self.assertLess(len(text), 2_100)
+        self.assertTrue(
+            text.endswith("(the first 2,000 of 10,000 characters; results.csv has all)")
+        )
+        self.assertEqual(matrix["cell"]["unexpected"], ["\x01m"])
 
     def test_digits(self) -> None:
         numbers = {
@@ -127,10 +175,11 @@ class PayloadTest(unittest.TestCase):
             "headroom": "-inf",
             "max_ulp": "3",
             "worst_want": "0.12345678901234567",
-            "out_of_limit": "0",
+            "rmse": "0.0123456",
+            "n_elem": "12345",
         }
-        short = ["1.235e-07", "-inf", "3", "0.12345678901234567", ""]
-        shortest = ["1.2e-07", "-inf", "3", "", ""]
+        short = ["1.235e-07", "-inf", "3", "0.12345678901234567", "0.01235", "12345"]
+        shortest = ["1.2e-07", "-inf", "3", "", "", "12345"]
         rows = [
             ("any result", 10**9, "pass", short),
             ("pass of a large run", 0, "pass", shortest),
@@ -146,7 +195,8 @@ class PayloadTest(unittest.TestCase):
             ):
                 _, detail, is_rounded = packed(files)
                 column = detail["output"]["column"]
-                self.assertEqual([column[one][0] for one in numbers], wanted)
+                found = [column.get(one, [""])[0] for one in numbers]
+                self.assertEqual(found, wanted)
                 self.assertEqual(is_rounded, limit == 0)
 
     def test_columns_of_many_texts_come_back(self) -> None:

@@ -15,7 +15,7 @@ import random
 from collections import Counter
 from pathlib import Path
 
-from assay_report.run_folder import NEEDED, schema_columns
+from assay_report.run_folder import TABLES, schema_columns
 from assay_report.verdict import OUTCOMES
 
 RUN_ID = "20260301T120000Z-5a5a"
@@ -83,7 +83,7 @@ class RunFiles:
     """The files of one run; `write` fills in the counts of runs.csv."""
 
     def __init__(self, backends: list[str]) -> None:
-        self.tables: dict[str, list[dict[str, str]]] = {name: [] for name in NEEDED}
+        self.tables: dict[str, list[dict[str, str]]] = {name: [] for name in TABLES}
         self.run = {
             "schema": "1",
             "run_id": RUN_ID,
@@ -162,7 +162,7 @@ class RunFiles:
         )
 
     def summary(self) -> dict[str, object]:
-        """What summary.json holds."""
+        """The content of summary.json."""
         planned = Counter(row["backend"] for row in self.tables["results"])
         return {
             "schema": "assay.summary/1",
@@ -186,6 +186,7 @@ class RunFiles:
             "mutants": {
                 "assessed": True,
                 "killed": 3,
+                "killed_by_all": 3,
                 "total": 3,
                 "build_id": "0" * 64,
                 "survivors": [],

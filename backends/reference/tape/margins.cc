@@ -35,7 +35,7 @@ void TakeChoices(const Tape& tape, const std::vector<Dual<double>>& moving,
 
 Margins MarginsOf(const Tape& tape, const std::vector<Dual<double>>& moving) {
   Margins margins;
-  for (const Branch& branch : tape.branches()) {
+  for (const Comparison& branch : tape.branches()) {
     double& least = branch.is_jump ? margins.jump : margins.kink;
     least = std::min(least, StepBetween(moving[branch.a], moving[branch.b]));
   }

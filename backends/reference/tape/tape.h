@@ -49,7 +49,7 @@ struct Block {
 };
 
 /// A comparison that a kernel branched on.
-struct Branch {
+struct Comparison {
   uint32_t a = 0;
   uint32_t b = 0;
   bool is_jump = false;  // a difference of values, not only of derivatives
@@ -100,7 +100,7 @@ class Tape {
     return std::span(candidates_).subspan(choice.first, choice.count);
   }
   const std::vector<Block>& blocks() const { return blocks_; }
-  const std::vector<Branch>& branches() const { return branches_; }
+  const std::vector<Comparison>& branches() const { return branches_; }
 
  private:
   /// Constants noted lately, so that a loop notes each of its own once.
@@ -118,7 +118,7 @@ class Tape {
   std::vector<Choice> choices_;
   std::vector<uint32_t> candidates_;
   std::vector<Block> blocks_;
-  std::vector<Branch> branches_;
+  std::vector<Comparison> branches_;
   std::array<Noted, 64> noted_;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <map>
@@ -8,8 +9,9 @@
 #include "framework/cli/explain/explanation.h"
 #include "framework/cli/select/wrapped_text.h"
 #include "framework/testing/record/columns.h"
+#include "framework/testing/record/csv.h"
 #include "framework/testing/record/outcome.h"
-#include "framework/testing/record/tables.h"
+#include "framework/testing/verdict/oracle_word.h"
 
 namespace assay::inline v1 {
 namespace {
@@ -29,11 +31,13 @@ class Lines {
   std::string text_;
 };
 
-std::string LimitText(const std::string& comparator, double rtol, double atol) {
-  if (comparator != "tolerance" && comparator != "distribution") {
+std::string LimitText(Comparator comparator, double rtol, double atol) {
+  if (comparator == Comparator::kDistribution) {
+    return "distribution: as its law says";
+  }
+  if (comparator != Comparator::kTolerance) {
     return StrCat(comparator, ": equal");
   }
-  if (comparator == "distribution") return "distribution: as its law says";
   return StrCat("|got - want| <= ", ToText(atol), " + ", ToText(rtol),
                 " |want|");
 }
@@ -93,8 +97,8 @@ std::string ClaimText(const Explanation& e) {
       by.emplace(cover.source, cover.claim);
     }
   }
+  if (!outside.empty()) return StrCat(word, "; no claim covers ", outside);
   std::string text = word;
-  if (!outside.empty()) text += StrCat("; no claim covers ", outside);
   for (const auto& [source, sentence] : by) {
     text += StrCat("\n", source, ": ", sentence);
   }
@@ -108,12 +112,13 @@ std::string Digits(double x) {
   return text.data();
 }
 
-/// Of the three distances the two that an oracle adds.
+/// Adds the two of the three distances that come from an oracle.
 void AddOracle(const AccuracyRow& row, Lines* lines) {
   std::string text = StrCat(
       row.reference == "oracle" ? "to the oracle" : "expected to the oracle",
       row.bitwise_equal ? ": all bits are those of the exact value rounded"
                         : "");
+  if (IsUndecided(row)) text += ": undecided";
   if (row.max_ulp.has_value()) {
     text += StrCat(": max ", Digits(*row.max_ulp), " ULP");
   }
@@ -181,21 +186,39 @@ void AddMachine(const Explanation& e, Lines* lines) {
                            e.result.settings));
 }
 
-template <class T>
-Json FieldJson(const T& value) {
-  return value;
+/// Attempts of one outcome and message are told once.
+void AddAttempts(const Explanation& e, Lines* lines) {
+  if (e.attempts.empty()) return;
+  const ResultRow& first = e.attempts.front();
+  const size_t n = e.attempts.size();
+  const bool alike = std::ranges::all_of(e.attempts, [&](const auto& attempt) {
+    return attempt.outcome == first.outcome && attempt.message == first.message;
+  });
+  if (alike && first.message == e.result.message) {
+    return lines->Add("attempts", StrCat(n == 1 ? "one" : StrCat(n, ", alike"),
+                                         ", as above"));
+  }
+  for (const ResultRow& attempt : e.attempts) {
+    lines->Add(StrCat("attempt ", attempt.attempt),
+               StrCat(attempt.outcome, attempt.message.empty() ? "" : ": ",
+                      attempt.message));
+  }
 }
-template <class T>
-Json FieldJson(const std::optional<T>& value) {
-  return value.has_value() ? Json(*value) : Json();
+
+Json FieldJson(const Column& column, const std::string& text) {
+  if (column.type == kFieldType<std::string>) return text;
+  if (column.type == kFieldType<bool>) return text == "1";
+  if (text.empty()) return {};
+  const bool whole = column.type.starts_with(kFieldType<int64_t>);
+  return whole ? Json(*ParseInt(text)) : Json(*ParseDouble(text));
 }
 
 template <class Row>
 Json RowJson(const Row& row) {
   Json json = Json::object();
-  ForEachField(row, [&](const auto& column, const auto& field) {
-    json[std::string(column.name)] = FieldJson(field);
-  });
+  for (const Column& column : TableOf<Row>().columns) {
+    json[std::string(column.name)] = FieldJson(column, column.text(&row));
+  }
   return json;
 }
 
@@ -247,15 +270,8 @@ std::string ExplanationText(const Explanation& e) {
                            result.shape_sig));
   AddPolicy(e, &lines);
   for (const AccuracyRow& output : e.outputs) AddOutput(output, &lines);
-  for (const ResultRow& attempt : e.attempts) {
-    if (e.attempts.size() == 1 && attempt.message == result.message) {
-      lines.Add("attempts", "one, as above");
-      continue;
-    }
-    lines.Add(StrCat("attempt ", attempt.attempt),
-              StrCat(attempt.outcome, attempt.message.empty() ? "" : ": ",
-                     attempt.message));
-  }
+  lines.Add("oracle", OracleWord(e.outputs));
+  AddAttempts(e, &lines);
   lines.Add("vacuous", VacuousText(e.planned.vacuous));
   lines.Add("claimed", ClaimText(e));
   lines.Add("placement", result.placement);

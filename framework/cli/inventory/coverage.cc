@@ -106,8 +106,8 @@ class Touches {
   }
 
  private:
-  /// What ONNX does not permit is no part and is not counted: a type of an
-  /// older version, say.
+  /// A part that ONNX does not permit, as a type of an older version, is not
+  /// counted.
   template <class Name>
   static void Count(const std::set<Name>& names, Touched<Name>* touched) {
     for (const Name& name : names) {
@@ -168,7 +168,7 @@ void AddResults(const std::vector<ResultRow>& results,
     if (found == by_case.end()) continue;
     Coverage::Score& score = found->second->backends[result.backend];
     ++score.judged;
-    if (result.outcome == ToString(Outcome::kPass)) ++score.passed;
+    if (result.outcome == Outcome::kPass) ++score.passed;
   }
 }
 

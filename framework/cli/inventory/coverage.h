@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Coverage: what ONNX permits of each operator, how many cases touch each part
-// of it, and, given a run, how many of them pass. What none touches is a hole.
+// Coverage: the parts of each operator that ONNX permits, how many cases touch
+// each part, and, given a run, how many of them pass. A part that no case
+// touches is a hole.
 //
 //   const auto rows = CoverageOf(cases, results, &GraphOfCase);
 //   std::cout << CoverageTable(rows) << HoleLines(rows);
@@ -24,7 +25,7 @@
 
 namespace assay::inline v1 {
 
-/// What there is of one kind, by name, and how many cases touch it.
+/// The parts of one kind by name, with the number of cases that touch each.
 template <class Name>
 using Touched = std::map<Name, int64_t>;
 

@@ -12,25 +12,18 @@
 
 #include "framework/cli/select/chosen_case.h"
 #include "framework/cli/select/wrapped_text.h"
+#include "framework/testing/verdict/oracle_word.h"
 
 namespace assay::inline v1 {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// In ULP; infinite where NaN or infinity stand on one side only.
-double DistanceOf(const AccuracyRow& row) {
-  if (row.nan_mismatch.value_or(0) + row.inf_mismatch.value_or(0) > 0) {
-    return kInfinity;
-  }
-  return row.max_ulp.value_or(0);
-}
-
 bool IsExplained(const AccuracyRow& expected, const AccuracyRow& backend) {
-  const double distance = DistanceOf(expected);
+  const double distance = ExactDistance(expected);
   return distance <= 1 + expected.oracle_bound.value_or(0) ||
          expected.max_unit_err.value_or(kInfinity) <= 1 ||
-         distance <= DistanceOf(backend);
+         distance <= ExactDistance(backend);
 }
 
 /// Floats of fewer bits are further apart than most tolerances reach.
@@ -40,8 +33,8 @@ bool LeavesHalf(const AccuracyRow& expected) {
          expected.headroom.value_or(1) >= 0.5;
 }
 
-/// What both sides of a distance have in common: a case, an output, and the
-/// which of its rows, one per data set.
+/// The place that both sides of a distance share: a case, an output, and the
+/// number of the row, one per data set.
 using Place = std::tuple<std::string, std::string, int64_t>;
 
 /// Three digits: more of a distance say nothing.
@@ -57,7 +50,10 @@ std::string DistanceText(const AccuracyRow& row) {
   if (special > 0) {
     return StrCat(special, " elements of NaN or infinity on one side");
   }
-  return StrCat(Digits(row.max_ulp.value_or(0)), " ULP");
+  const std::string ulp = StrCat(Digits(row.max_ulp.value_or(0)), " ULP");
+  if (!IsUndecided(row)) return ulp;
+  return StrCat("undecided at ", ulp, ", the oracle off by up to ",
+                Digits(*row.oracle_bound));
 }
 
 std::string ShareText(const AccuracyRow& expected) {
@@ -78,7 +74,7 @@ std::vector<Inexact> FindInexact(const std::vector<AccuracyRow>& rows,
   for (const AccuracyRow& row : rows) {
     const bool of_expected = row.reference == "expected_oracle";
     if (!of_expected && row.reference != "oracle") continue;
-    if (!row.max_ulp.has_value() && DistanceOf(row) == 0) continue;
+    if (!row.max_ulp.has_value() && ExactDistance(row) == 0) continue;
     Place place(row.test_id, row.output_name, 0);
     std::get<2>(place) = counts[{row.reference + row.backend, place}]++;
     Inexact& item = found[place];
@@ -86,7 +82,7 @@ std::vector<Inexact> FindInexact(const std::vector<AccuracyRow>& rows,
     if (of_expected) {
       item.expected = row;
     } else if (item.backend.test_id.empty() ||
-               DistanceOf(row) < DistanceOf(item.backend)) {
+               ExactDistance(row) < ExactDistance(item.backend)) {
       item.backend = row;
     }
   }
@@ -101,7 +97,7 @@ std::vector<Inexact> FindInexact(const std::vector<AccuracyRow>& rows,
     listed.push_back(std::move(item));
   }
   std::ranges::stable_sort(listed, std::greater<>(), [](const Inexact& item) {
-    return DistanceOf(item.expected);
+    return IsUndecided(item.expected) ? -1 : ExactDistance(item.expected);
   });
   return listed;
 }

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Inexact expected data: outputs of a run's cases for which the corpus is worse
-// than a backend, both held against an oracle. Fit to be sent to those who made
-// the corpus.
+// than a backend, both held against an oracle. The list is fit to be sent to
+// the makers of the corpus.
 //
 //   ASSAY_ASSIGN_OR_RETURN(const auto found, FindInexact("runs/latest"));
 //   std::cout << InexactText(found);
 //
-// An output is listed when, to the oracle, what is expected is
+// An output is listed when, to the oracle, the expected data are
 //   - more than 1 ULP plus the oracle's bound away: a faithful rounding of the
 //     exact number, up or down, is at most 1 ULP away;
 //   - where condition units are known, more than 1 of those away: more than one
 //     rounding in every step of the computation, sums apart, can explain; and
 //   - further away than the best backend of the run.
-// Listed too is what leaves an implementation less than half of the case's
-// tolerance, as the exact number rounded to 16 bits or more does not.
-// Cases made of another's expected data (`_expanded`) are left out.
+// An output is listed, too, when its expected data leave an implementation less
+// than half of the case's tolerance: the exact number rounded to 16 bits or
+// more leaves more. Cases made of another's expected data (`_expanded`) are
+// left out.
 
 #ifndef ASSAY_CLI_INVENTORY_INEXACT_H_
 #define ASSAY_CLI_INVENTORY_INEXACT_H_
@@ -37,7 +38,7 @@ struct Inexact {
 };
 
 /// Distances, worst first: elements of NaN or infinity on one side only, then
-/// by ULP, then by test_id.
+/// by ULP, then by test_id; last those that the oracle leaves undecided.
 std::vector<Inexact> FindInexact(const std::vector<AccuracyRow>& rows,
                                  const std::vector<PlanRow>& planned);
 

@@ -134,6 +134,20 @@ TEST(InexactText, TellsTheShareOfTheTolerance) {
               HasSubstr("expected 1.4 ULP, 0.875 of the tolerance, b 0.5 ULP"));
 }
 
+// Kills: a distance that the oracle's own bound contains, told as a finding,
+// or before those that are findings.
+TEST(InexactText, ADistanceInsideAWideBoundIsUndecided) {
+  auto expected = Row("a", "expected_oracle", 5.3e7);
+  expected.oracle_bound = 1.3e21;
+  expected.headroom = -0.33;
+  const std::string text = InexactText(
+      FindInexact({expected, Row("a", "oracle", 0.5),
+                   Row("b", "expected_oracle", 40), Row("b", "oracle", 1)},
+                  {}));
+  EXPECT_THAT(text, HasSubstr("expected undecided at 5.3e+07 ULP, the oracle"));
+  EXPECT_LT(text.find("b y"), text.find("a y"));
+}
+
 TEST(InexactText, FitsATerminal) {
   const std::string long_id = "node/X/test_" + std::string(90, 'x');
   auto infinite = Row("b", "expected_oracle", 7);

@@ -113,7 +113,7 @@ Json Describe(const Coverage& row) {
           {"backends", backends}};
 }
 
-/// Of a case of files the model alone is read.
+/// Reads the model alone of a case that has files.
 Result<Graph> GraphOfCase(const TestCase& c) {
   if (!c.directory.empty()) {
     ASSAY_ASSIGN_OR_RETURN(const auto model,
@@ -124,8 +124,8 @@ Result<Graph> GraphOfCase(const TestCase& c) {
   return InferTypes(*data.model);
 }
 
-/// Of operators that a case of the selection is about, or that the filter
-/// matches by what it says of operators.
+/// Keeps the operators that a case of the selection is about, or that the
+/// filter matches by its words on operators.
 std::vector<Coverage> Selected(std::vector<Coverage> rows, const Query& query) {
   std::erase_if(rows, [&](const Coverage& row) {
     TestCase alone;

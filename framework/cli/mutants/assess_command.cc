@@ -14,6 +14,7 @@
 #include "framework/testing/file/file.h"
 #include "framework/testing/file/module_path.h"
 #include "framework/testing/plan/resolve.h"
+#include "framework/testing/record/run_facts.h"
 #include "framework/testing/record/tables.h"
 #include "framework/testing/verdict/mutants_table.h"
 
@@ -22,8 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of a mutant, or of none, that names no cases. Big models take most of a run's
-// time and see nothing that small ones do not.
+// The cases for a mutant that names none. Big models take most of a run's time
+// and see nothing that small ones do not.
 constexpr const char* kCases = "not op:light";
 
 /// Runs plans of a faulty backend, and forgets what they wrote.
@@ -133,7 +134,7 @@ Result<std::set<std::string>> Passing(const Assessor& assessor,
   }
   std::set<std::string> passing;
   for (const ResultRow& row : clean) {
-    if (row.outcome == ToString(Outcome::kPass)) passing.insert(row.test_id);
+    if (row.outcome == Outcome::kPass) passing.insert(row.test_id);
   }
   return passing;
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// KillMatrix: which suite saw which mutant of a backend, and by which case.
+// KillMatrix: the suites that saw each mutant of a backend, with the case.
 //
 //   KillMatrix matrix(clean);
 //   matrix.Add(mutant, records);
 //   std::cout << matrix.Text();
 //
 // A suite kills a mutant when one of its cases passes without the mutant and
-// does not with it. What only a second run of the case showed (recheck.h) is
-// counted under "recheck" and not under the case's suite.
+// does not with it. A mutant that only a second run of the case showed
+// (recheck.h) is counted under "recheck" and not under the case's suite.
 
 #ifndef ASSAY_CLI_MUTANTS_KILL_MATRIX_H_
 #define ASSAY_CLI_MUTANTS_KILL_MATRIX_H_
@@ -29,7 +29,7 @@ class KillMatrix {
   explicit KillMatrix(std::set<std::string> passing)
       : passing_(std::move(passing)) {}
 
-  /// What became of the cases under a mutant, in the order of their ids.
+  /// Adds the results of the cases under a mutant, in the order of their ids.
   void Add(const MutantLine& mutant, const std::vector<ResultRow>& results);
 
   /// A line for each mutant with the number of cases of each suite that saw it,

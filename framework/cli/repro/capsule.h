@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A capsule: a folder with one case and what a backend gave to it, which runs
-// alone, here or where the same backend is.
+// A capsule: a folder with one case and a backend's outputs for it. It runs
+// alone, here or on another machine that has the backend.
 //
 //   ASSAY_ASSIGN_OR_RETURN(const CapsuleContent content, ContentOf(chosen));
 //   ASSAY_ASSIGN_OR_RETURN(const ResultRow result,
@@ -48,15 +48,6 @@ Result<ResultRow> WriteCapsule(const CapsuleContent& content,
 /// unexpected. Returns a line for each, that it is written or why it is not.
 Result<std::vector<std::string>> WriteCapsules(const std::filesystem::path& run,
                                                int count);
-
-/// manifest.json of a corpus whose cases lie below `directory`.
-Status WriteManifest(const std::filesystem::path& directory,
-                     const std::string& name,
-                     const std::vector<TestCase>& cases);
-
-/// model.onnx and test_data_set_N of a case; expected outputs where there are.
-Status WriteCaseFiles(const std::filesystem::path& directory,
-                      const CaseData& data);
 
 }  // namespace assay::inline v1
 

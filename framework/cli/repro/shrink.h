@@ -16,8 +16,8 @@
 
 namespace assay::inline v1 {
 
-/// The first data set on which the case fails, with the oracle's word for what
-/// is right. Invalid argument when it fails on none of them so.
+/// The first data set on which the case fails, with the oracle's answer as the
+/// right one. Invalid argument when it fails on none in this way.
 Result<Draft> FirstDraft(const CaseData& data, ShrinkJudge& judge);
 
 Result<Draft> Shrink(Draft draft, ShrinkJudge& judge);

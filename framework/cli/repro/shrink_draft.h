@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Draft: a case in memory, while it is being made smaller: a model, what it is
-// fed, and what is right.
+// Draft: a case in memory, while it is being made smaller: a model, its inputs,
+// and the right outputs.
 //
 //   std::vector<Source> sources = SourcesOf(draft);
 //   ASSAY_ASSIGN_OR_RETURN(sources[0].value, Slice(*tensor, 0, {0, 1}));

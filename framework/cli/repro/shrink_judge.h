@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ShrinkJudge: tries candidates for a smaller case on the backend, many in one
-// worker, and says which one fails as the case does. What is right is the
-// oracle's word.
+// worker, and names one that fails as the case does. The oracle says which
+// outputs are right.
 //
 //   ASSAY_ASSIGN_OR_RETURN(const auto kept, judge.First(candidates));
 //   if (kept.has_value()) draft = kept->draft;
@@ -52,7 +52,7 @@ class ShrinkJudge {
   /// oracle does not run, is none.
   Result<std::optional<Kept>> First(const std::vector<Candidate>& candidates);
 
-  /// What the oracle gives. Failed precondition with its words when nothing.
+  /// The oracle's answers. Failed precondition, with its words, without any.
   Result<std::vector<Value>> Answers(const Draft& draft);
 
   int64_t tried() const { return tried_; }

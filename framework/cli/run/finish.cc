@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
+#include <set>
 
 #include "framework/cli/commands.h"
 #include "framework/cli/run/run_folder.h"
@@ -25,7 +26,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kShown = 20;
 
-/// What the installation, or the build, has for reports.
+/// A file for reports of the installation, or of the build.
 fs::path SharedPath(const char* name) {
   return InstallPrefix() / "share" / "assay" / name;
 }
@@ -77,8 +78,7 @@ void OfferGained(const Plan& plan, const Verdicts& verdicts,
     int64_t gained = 0;
     for (size_t i = 0; i < plan.rows.size(); ++i) {
       const PlanRow& row = plan.rows[i];
-      const bool passed =
-          verdicts.final[i].result.outcome == ToString(Outcome::kPass);
+      const bool passed = verdicts.final[i].result.outcome == Outcome::kPass;
       if (row.backend == backend.instance && passed &&
           std::ranges::count(kDefaultCorpora, row.corpus) > 0 &&
           !std::ranges::binary_search(backend.floor, row.test_id)) {
@@ -133,12 +133,13 @@ Result<int> FinishRun(const Plan& plan, RawRecords raw, RunRow run,
                       const FinishOptions& options) {
   std::vector<size_t> all(plan.rows.size());
   for (size_t i = 0; i < all.size(); ++i) all[i] = i;
+  std::set<std::string> ran;
+  for (const PlanRow& row : plan.rows) ran.insert(row.test_id);
   Verdicts verdicts = Assess(plan, all, std::move(raw), /*whole=*/true,
-                             ReadMutants(InstallPrefix()));
+                             ReadMutants(InstallPrefix(), &ran));
   // Records of parts carry the ids of the processes that made them.
   for (Record& record : verdicts.final) {
     record.result.run_id = run.run_id;
-    for (AccuracyRow& row : record.accuracy) row.run_id = run.run_id;
   }
   for (ResultRow& row : verdicts.attempts) row.run_id = run.run_id;
   for (BackendRow& row : verdicts.backends) row.run_id = run.run_id;

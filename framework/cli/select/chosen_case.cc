@@ -45,7 +45,7 @@ std::string Joined(const std::vector<std::string>& words) {
   return text;
 }
 
-/// What a run says of a case, and where it had it from.
+/// The result of a case in a run, and the case's origin.
 struct InRun {
   ResultRow result;
   std::string spec;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where and on what a run was made: the rows of env, the commit, the clock.
+// The place and time of a run: the rows of env, the commit, the clock.
 //
 //   const RunRow run = BeginRun(plan);     // id, time, commit, hashes
 //   const auto env = EnvironmentRows();

@@ -54,7 +54,7 @@ class Echoed final : public Binding {
   Value input_, output_;
 };
 
-/// Of what is echoed: it is what it is.
+/// The exact values of an echo: its inputs as they are.
 class ExactEcho final : public Exact {
  public:
   Result<std::vector<ExactValue>> Evaluate(std::span<const Value> inputs,
@@ -136,7 +136,7 @@ constexpr std::array<Misdeed, 4> kMisdeeds = {{
     {"chdir", [] { static_cast<void>(chdir("/") + 0); }},
 }};
 
-/// Whether the setting names an operator of the model.
+/// True when the setting names an operator of the model.
 bool Chosen(const LoadOptions& options, const char* setting,
             const Model& model) {
   const auto chosen = options.settings.find(setting);

@@ -132,7 +132,7 @@ std::string_view KindName(const Attribute::Held& held) {
   return kNames[held.index()];
 }
 
-Status ReadForm(const Node& node, OperatorId id, Arity arity,
+Status ReadForm(const Node& node, OperatorId id, NodeArity arity,
                 std::initializer_list<InputForm> inputs,
                 std::initializer_list<OutputForm> outputs,
                 std::initializer_list<AttributeForm> attributes) {

@@ -24,7 +24,7 @@
 namespace assay::inline v1 {
 
 /// How many inputs and outputs the operator takes, omitted ones included.
-struct Arity {
+struct NodeArity {
   int min_inputs;
   int max_inputs;
   int min_outputs;
@@ -58,7 +58,7 @@ struct AttributeForm {
 
 /// Invalid argument, with operator, place, found and wanted, for a node that
 /// does not fit; unsupported, reason opset, for one of an older version.
-Status ReadForm(const Node& node, OperatorId id, Arity arity,
+Status ReadForm(const Node& node, OperatorId id, NodeArity arity,
                 std::initializer_list<InputForm> inputs,
                 std::initializer_list<OutputForm> outputs,
                 std::initializer_list<AttributeForm> attributes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Corpus: cases under one name and digest, whether a folder holds them
-// (read_corpus.h) or a suite makes them.
+// Corpus: cases under one name and digest. A folder holds them (read_corpus.h),
+// or a suite makes them.
 //
 //   for (const TestCase& test_case : corpus.cases) Plan(test_case);
 
@@ -24,7 +24,10 @@ inline constexpr std::array<std::string_view, 4> kDefaultCorpora = {
 
 struct Corpus {
   std::string name;
-  std::string hash;                // of the manifest's models and data
+  std::string hash;                // of all that decides its cases
+  /// Whether it is the default corpus of its name: made by this build, or by
+  /// this program.
+  bool standard = false;
   std::vector<std::string> drift;  // expected outputs that differ from pinned
   std::vector<TestCase> cases;     // by test_id
 };

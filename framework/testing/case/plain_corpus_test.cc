@@ -13,6 +13,7 @@
 
 #include "framework/testing/case/onnx_bytes.h"
 #include "framework/testing/case/plain_corpus_case.h"
+#include "framework/testing/case/read_corpus.h"
 #include "framework/testing/file/scratch_folder.h"
 
 namespace assay {
@@ -266,7 +267,7 @@ TEST(PlainCorpusTest, FactsEqualThoseOfTheExport) {
   int computed_again = 0;
   for (const TestCase& c : found.cases) {
     TestCase& want = exports[c.test_id];
-    // That an expected output is not ONNX's own stands in no file of the case.
+    // No file of the case says that an expected output is not ONNX's own.
     if (want.limit.source.find("computed again") != std::string::npos) {
       ++computed_again;
       want.limit = c.limit;

@@ -12,7 +12,7 @@
 namespace assay::inline v1 {
 namespace {
 
-/// Whether all of n > 0 elements equal the first, or all are NaN. `same(i)`
+/// True when all of n > 0 elements equal the first, or all are NaN. `same(i)`
 /// compares as numbers do, so that a zero equals the other zero.
 template <class Same, class IsNan>
 bool Repeats(int64_t n, Same same, IsNan is_nan) {

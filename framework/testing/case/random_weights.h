@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Real models with weights that mean something: ONNX's light models repeat one
-// value in each weight, so that any output proves little. Here they get seeded
-// random ones, made in memory and never stored.
+// Real models with random weights: ONNX's light models repeat one value in each
+// weight, so that any output proves little. Here they get seeded random
+// weights, made in memory and never stored.
 //
 //   ASSAY_ASSIGN_OR_RETURN(auto weights, RandomWeights(*light, /*seed=*/1));
 //   ASSAY_ASSIGN_OR_RETURN(auto model, WithInitializers(*light, weights));
@@ -37,14 +37,22 @@ struct RandomCase {
 };
 Result<RandomCase> ReadRandomCase(const std::filesystem::path& directory);
 
+/// The model's file and the seed that random_weights.txt names. Not found when
+/// there is no such file.
+struct RandomSource {
+  std::filesystem::path model;
+  int64_t seed = 0;
+};
+Result<RandomSource> ReadRandomSource(const std::filesystem::path& directory);
+
 /// float32 values, uniform in [low, high). A value depends on seed, name and
 /// its index alone.
 Result<Tensor> UniformTensor(const Shape& shape, float low, float high,
                              int64_t seed, std::string_view name);
 
 /// A tensor for each float32 weight of the main graph: its initializers, and
-/// what ConstantOfShape makes of a fixed shape. By the use of a weight, through
-/// reshapes:
+/// the results of ConstantOfShape of a fixed shape. By the use of a weight,
+/// through reshapes:
 ///   factor of Conv, Gemm  uniform of variance 2 / fan-in behind a Relu (He et
 ///                         al., arXiv 1502.01852, equation 10), else of
 ///                         1 / fan-in (the same, equation 7)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TestCase: the facts of one case, as the corpus states them, and CaseData,
-// what is read from its files when it runs. It decides nothing.
+// TestCase: the facts of one case, as the corpus states them, and CaseData, the
+// model and values that are read from its files when it runs.
 //
 //   ASSAY_ASSIGN_OR_RETURN(CaseData data, ReadCaseData(test_case));
 //   for (const DataSet& set : data.sets) Use(data.model, set.inputs);
@@ -21,21 +21,11 @@
 #include "framework/core/status.h"
 #include "framework/core/value.h"
 #include "framework/graph/model.h"
+#include "framework/testing/record/comparator.h"
 
 namespace assay::inline v1 {
 
-/// How the outputs of a case are compared.
-enum class Comparator : uint8_t {
-  kExact,         // bit patterns of equal value: integers, booleans
-  kTolerance,     // |got - want| <= atol + rtol * |want|
-  kText,          // strings
-  kDistribution,  // random operators: statistics over repeated draws
-};
-
-std::string_view ToString(Comparator comparator);
-std::optional<Comparator> ParseComparator(std::string_view text);
-
-/// What a result may be off by, and where that number comes from.
+/// The error that a result may have, and the source of that number.
 struct Limit {
   Comparator comparator = Comparator::kTolerance;
   double rtol = 0;
@@ -63,6 +53,8 @@ struct TestCase {
   std::string sensitive;
   int n_data_sets = 1;
   std::filesystem::path directory;
+  /// Digests of its files as its manifest has them; empty without one.
+  std::string digests;
 };
 
 struct DataSet {

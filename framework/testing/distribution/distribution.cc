@@ -291,7 +291,7 @@ const CountTest& MostTelling(const Look& look) {
   return *telling;
 }
 
-// What the counts say, into the metrics; the limit is what is decided by.
+// Writes the result of the counts into the metrics; the limit decides.
 Judgement JudgeCounts(const DrawCounts& counts, const DrawPlan& plan,
                       std::vector<OutputMetrics>& metrics) {
   const Look look(counts, plan);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // JudgeDraws: the verdict on a case that draws random numbers. The model is run
-// thousands of times through the public interfaces, every draw is held against
-// what its law permits, and the counts over all draws against how often.
+// thousands of times through the public interfaces. Every draw must be one that
+// its law permits, and the counts over all draws must agree with the law.
 //
 //   Judgement verdict = JudgeDraws(backend, data.model, set, options, limit,
 //                                  {.seed = run.seed}, metrics);
@@ -13,8 +13,8 @@
 // (distribution_counts.h) the unlikeliest decides: it fails where its p-value
 // times the number of counts is below `false_alarms`. By Bonferroni's
 // inequality a backend that keeps the law fails no more often than that,
-// whatever its elements have in common. They are looked at twice, after 100
-// draws and at the end, and count twice.
+// whatever its elements have in common. The counts are tested twice, after 100
+// draws and at the end, and each test counts.
 //
 // A node without a seed is run again and again. One with a seed must draw the
 // same in two networks loaded alike; where its network also repeats itself, the
@@ -37,16 +37,16 @@ struct DrawPlan {
   int64_t draws = 10'000;
   /// How often, at most, a backend that keeps the law fails a case.
   double false_alarms = 1e-6;
-  /// What the seeds given to a seeded model are drawn with.
+  /// The seed from which the seeds of a seeded model are drawn.
   int64_t seed = 0;
-  /// Of wall time, after which too few draws are an error, reason limit.
+  /// Wall time. Too few draws after it are an error, reason limit.
   std::chrono::microseconds budget = std::chrono::seconds(60);
 };
 
 /// The verdict of one data set. `metrics` are those that Measure took of its
 /// first run under this limit, within limits; they get the number of draws and
 /// the p-value. Unsupported, reason value, where the law is not known. Never
-/// throws: what a backend throws is an error.
+/// throws: an exception of the backend is an error.
 Judgement JudgeDraws(Backend& backend, std::shared_ptr<const Model> model,
                      const DataSet& set, const LoadOptions& options,
                      const Limit& limit, const DrawPlan& plan,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DrawCounts: what is counted over repeated draws of elements that are each on
-// or off, and how unlikely the counts are under the law of the draws.
+// DrawCounts: counts over repeated draws of elements that are each on or off,
+// and how unlikely the counts are under the law of the draws.
 //
 //   DrawCounts counts(chances);
 //   for (...) counts.Add(on);             // a byte an element

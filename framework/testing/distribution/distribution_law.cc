@@ -243,7 +243,7 @@ Chance Blurred(double p, double step) {
   return {std::clamp(p - step, 0.0, 1.0), std::clamp(p + step, 0.0, 1.0)};
 }
 
-// Whether a uniform number is on one side of a fixed one.
+// Reads a comparison of a uniform number with a fixed one.
 Status LawReader::ReadComparison(const Node& node) {
   const bool uniform_first = uniform_.contains(At(node.inputs, 0));
   const auto found = uniform_.find(At(node.inputs, uniform_first ? 0 : 1));

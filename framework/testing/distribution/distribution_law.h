@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Law: what the elements of a random model's outputs may be, and with what
-// probability. It is read off the graph: a graph that is one Bernoulli, one
-// Dropout in training, or a comparison of one RandomUniform or
+// Law: the values that the elements of a random model's outputs may have, and
+// their probabilities. It is read off the graph: a graph that is one Bernoulli,
+// one Dropout in training, or a comparison of one RandomUniform or
 // RandomUniformLike with a value that the model or the case fixes, followed by
 // Cast, Identity and Not. Each element is then on or off, independently of the
 // others.
@@ -33,7 +33,7 @@ namespace assay::inline v1 {
 /// The two values of each element of one output.
 struct OutputLaw {
   std::vector<double> off, on;
-  /// Of the on value: |got - on| <= atol + rtol |on|. An off value is exact.
+  /// The on value: |got - on| <= atol + rtol |on|. An off value is exact.
   double rtol = 0;
   double atol = 0;
 };
@@ -46,14 +46,14 @@ struct Law {
 };
 
 /// The law of the model's outputs for these inputs. `unsupported`, reason
-/// value, with what stands in the way where it is not known; invalid argument
-/// for inputs that the operator does not take. `limit` is the case's: what is
-/// computed from the inputs may be off by it, and by two units in the last
-/// place of its element type.
+/// value, with the obstacle where it is not known; invalid argument for inputs
+/// that the operator does not take. `limit` is the case's: a value computed
+/// from the inputs may be off by it, and by two units in the last place of its
+/// element type.
 Result<Law> LawOf(const Model& model, std::span<const Value> inputs,
                   const Limit& limit);
 
-/// Whether an operator of ai.onnx draws random numbers.
+/// True when an operator of ai.onnx draws random numbers.
 bool IsRandom(const Node& node);
 
 /// The elements of a tensor of real numbers or booleans.

@@ -67,7 +67,7 @@ TEST(LawTest, DropoutKeepsAndScales) {
   EXPECT_THAT(Least(*by_default), ElementsAre(0.5));
 }
 
-// What is on in ONNX's expansion of Bernoulli has 1 - p: its text says p.
+// In ONNX's expansion of Bernoulli the on value has 1 - p; its text says p.
 TEST(LawTest, ComparisonsOfUniformNumbersAreReadAsTheyStand) {
   constexpr double kStep = 0x1p-23;
   const struct {

@@ -16,7 +16,7 @@ namespace {
 // Protobuf's wire types.
 enum Wire : uint8_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
 
-// Of onnx.proto.
+// Field numbers of onnx.proto.
 constexpr uint64_t kModelGraph = 7;
 constexpr uint64_t kGraphNode = 1, kGraphOutput = 12, kGraphValueInfo = 13;
 constexpr uint64_t kNodeInput = 1, kNodeOutput = 2, kNodeName = 3,

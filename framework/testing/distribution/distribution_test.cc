@@ -41,7 +41,7 @@ double Uniform(Engine& engine) {
   return std::ldexp(static_cast<double>(engine() >> 11U), -53);
 }
 
-/// What all networks of a backend share.
+/// The state that all networks of a backend share.
 struct Shared {
   Faults faults;
   Engine engine;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BuildId: which build of the harness judges, so that what was found out about
-// one build is never said of another.
+// BuildId: the identity of a build of the harness. A finding about one build is
+// never told of another.
 //
 //   ASSAY_ASSIGN_OR_RETURN(std::string build, BuildId(InstallPrefix()));
 
@@ -14,6 +14,10 @@
 #include "framework/core/status.h"
 
 namespace assay::inline v1 {
+
+/// The same over bin/assay-worker and lib/libassay_core.so alone: what judges a
+/// case.
+Result<std::string> WorkerId(const std::filesystem::path& prefix);
 
 /// SHA-256 over bin/assay, bin/assay-worker and lib/libassay_core.so below
 /// `prefix`, in that order. Not found, naming the file that cannot be read.

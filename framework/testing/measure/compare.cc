@@ -28,7 +28,7 @@ OutputMetrics Named(const OutputMetrics& entry, std::string_view suffix) {
   return named;
 }
 
-// What a tensor must be before its elements may be read.
+// Checks that the elements of a tensor may be read.
 void CheckReadable(const Tensor& got, const Tensor& want,
                    OutputMetrics& entry) {
   if (got.dtype() != want.dtype() || got.shape() != want.shape()) {

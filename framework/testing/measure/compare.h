@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The distance of one value from what was expected of it, flattened to an entry
-// per tensor: what Measure does with each output.
+// The distance of one value from the expected one, flattened to an entry per
+// tensor. Measure calls it for each output.
 //
 //   OutputMetrics entry;
 //   entry.output_name = "y";

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Exact answers on disk: what a backend's Exact gives to one data set of a
-// case, in a file of its own that says whether it is whole.
+// Exact answers on disk: the values that a backend's Exact gives for one data
+// set of a case, in a file of its own that shows when it is torn.
 //
 //   ASSAY_RETURN_IF_ERROR(WriteAnswers(AnswersFile(folder, 0), answers));
 //   const auto answers = ReadAnswers(AnswersFile(folder, 0));
 //
-// An oracle's worker writes them, the supervisor looks whether they are there,
-// and the worker that measures reads them. So a hostile backend meets its judge
-// as a file only.
+// An oracle's worker writes them, the supervisor checks that they are there,
+// and the worker that measures reads them. So a hostile backend and the oracle
+// share files only, never a process.
 
 #ifndef ASSAY_TESTING_MEASURE_EXACT_ANSWERS_H_
 #define ASSAY_TESTING_MEASURE_EXACT_ANSWERS_H_
@@ -25,11 +25,11 @@
 
 namespace assay::inline v1 {
 
-/// Of the files below and of how answers are asked for: another one makes all
-/// kept answers stale.
+/// The version of the files below and of how answers are asked for. Another
+/// one makes all kept answers stale.
 inline constexpr int kAnswersFormat = 1;
 
-/// What Exact says of one output.
+/// The answer of Exact for one output.
 struct ExactAnswer : ExactValue {
   Tensor units;  // as ConditionUnits gives them; undefined where it does not
 };

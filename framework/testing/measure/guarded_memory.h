@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// GuardedTensor: a tensor in memory whose surroundings are known, so that a
-// write before or behind it shows, and a write into it where none was allowed.
+// GuardedTensor: a tensor between guards of known bytes. A write before or
+// behind it shows, and so does a write into it where none was allowed.
 //
 //   ASSAY_ASSIGN_OR_RETURN(auto y, GuardedTensor::Filled(want.dtype(), shape));
 //   network.Bind(inputs, {y.tensor()});  Forward();
@@ -21,8 +21,8 @@ namespace assay::inline v1 {
 
 class GuardedTensor {
  public:
-  /// Of bytes that no kernel writes by chance, for an output to be written
-  /// into. Invalid argument for strings, which have no bytes of their own.
+  /// A tensor of bytes that no kernel writes by chance, for an output to be
+  /// written into. Invalid argument for strings, which have no own bytes.
   static Result<GuardedTensor> Filled(DType type, const Shape& shape);
 
   /// A copy of `right`, for an input that nobody may write into.

@@ -30,7 +30,7 @@ namespace assay::inline v1 {
 
 enum class Stage : uint8_t { kLoad, kBind, kForward, kFetch };
 
-/// What a backend did with one data set.
+/// The acts and outputs of a backend for one data set.
 struct Observation {
   Status status;  // of the first stage that failed
   Stage stage = Stage::kFetch;
@@ -76,8 +76,8 @@ struct Judgement {
 /// metric within limits and at least one of them; none at all is an error of
 /// the case. Outputs that are to be judged by distribution and have the wanted
 /// kinds, dtypes and shapes are kUnsupported, reason value: one run does not
-/// tell, JudgeDraws (distribution.h) does, and what was not judged must not
-/// pass.
+/// tell, and an output that was not judged must not pass. JudgeDraws
+/// (distribution.h) judges it.
 Judgement Judge(const Observation& seen,
                 std::span<const OutputMetrics> metrics);
 

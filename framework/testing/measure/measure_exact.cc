@@ -27,8 +27,13 @@ bool Fits(const ExactAnswer& answer, int64_t count) {
   return fits(answer.tail) && fits(answer.bound) && fits(answer.units);
 }
 
+/// From this bound on, in ULP, more than two neighbours of an exact number may
+/// be its correct rounding: whether an element is rounded correctly is open.
+constexpr double kOpenBound = 0.5;
+
 void Fill(const ExactDifference& d, OutputMetrics& entry) {
   TakeNumbers(d, entry);
+  if (d.greatest_bound_ulp >= kOpenBound) entry.share_correctly_rounded.reset();
   entry.oracle_bound = d.greatest_bound_ulp;
   entry.max_unit_err = d.greatest_unit_error;
 }

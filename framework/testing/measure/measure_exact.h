@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MeasureExact: the distance of outputs, or of what is expected of them, from
-// an oracle's answers.
+// MeasureExact: the distance of outputs, or of the expected data, from an
+// oracle's answers.
 //
 //   ASSAY_ASSIGN_OR_RETURN(const auto answers, ReadAnswers(file));
 //   const auto metrics = MeasureExact(seen.outputs, answers, names, limit);

@@ -36,6 +36,11 @@ TEST(MeasureExactTest, TakesTheDistanceFromTheUnroundedNumbers) {
        -1, "", ""},
       {"the bound is left out", F32({1}), Answer({1}, {}, {ulp / 16}), 0, 1,
        1.0 / 16, -1, "", ""},
+      {"a bound that proves nothing proves a share", F32({1}),
+       Answer({1 + 8 * ulp}, {}, {100 * ulp}), 8, -1, 100, 0,
+       "1.00000095367431640625", "1"},
+      {"half a unit leaves two neighbours", F32({1}),
+       Answer({1}, {}, {ulp / 2}), 0, -1, 0.5, -1, "", ""},
       {"an answer that is as it is has a bound",
        F32({2}),
        {{Of<float>({2}), {}, {}}, {}},
@@ -53,7 +58,8 @@ TEST(MeasureExactTest, TakesTheDistanceFromTheUnroundedNumbers) {
     EXPECT_EQ(metrics[0].reference, "oracle");
     EXPECT_EQ(metrics[0].output_name, "y");
     EXPECT_EQ(metrics[0].max_ulp, row.max_ulp) << row.mutant;
-    EXPECT_EQ(metrics[0].share_correctly_rounded, row.share) << row.mutant;
+    EXPECT_EQ(metrics[0].share_correctly_rounded.value_or(-1), row.share)
+        << row.mutant;
     EXPECT_EQ(metrics[0].oracle_bound.value_or(-1), row.bound) << row.mutant;
     EXPECT_EQ(metrics[0].worst_index, row.worst) << row.mutant;
     EXPECT_EQ(metrics[0].worst_want, row.want_text) << row.mutant;

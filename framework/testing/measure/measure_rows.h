@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the tables of the comparator's tests are made of: tensors in short, and
-// rows of (mutant, got, want, limit, outcome). A mutant is a plausible defect
+// Parts for the tables of the comparator's tests: tensors in short, and rows
+// of (mutant, got, want, limit, outcome). A mutant is a plausible defect
 // of the comparator under which the row would get another outcome.
 //
 //   ExpectOutcomes({{"NaN equals everything",

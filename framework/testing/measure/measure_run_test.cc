@@ -17,7 +17,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// What a backend does at one stage: nothing, fail or throw.
+// A backend's act at one stage: nothing, fail or throw.
 using Deed = std::function<Status()>;
 
 Status Nothing() { return OkStatus(); }
@@ -90,12 +90,6 @@ Observation Ran(Deeds deeds) {
   return Run(backend, nullptr, {}, {});
 }
 
-Tensor F32(std::vector<float> elements) {
-  auto tensor =
-      Tensor::Of<float>({static_cast<int64_t>(elements.size())}, elements);
-  return tensor.ok() ? *tensor : Tensor();
-}
-
 TEST(RunTest, SaysWhichStageFailed) {
   const Deed fails = [] { return Internal("broken"); };
   const Deed throws = []() -> Status { throw std::runtime_error("broken"); };
@@ -142,41 +136,62 @@ TEST(RunTest, KeepsTheMessageOfWhatWasThrown) {
 
 TEST(RunTest, OutputsAreCopiesOfEveryKind) {
   std::vector<float> memory = {1};
+  std::vector<int64_t> numbers = {1};
   const Tensor lent = *Tensor::Borrow(DType::kFloat32, {1}, memory.data());
+  const Tensor lent_numbers =
+      *Tensor::Borrow(DType::kInt64, {1}, numbers.data());
   const Value value = lent;
   const ValueType type = ValueType::OfTensor(lent);
-  const SparseTensor sparse = {
-      lent, *Tensor::Allocate(DType::kInt64, {1}), {1}};
+  const SparseTensor sparse = {lent, lent_numbers, {1}};
   const std::vector<Value> outputs = {
       value,
       sparse,
       Sequence{type, {value}},
       Optional{type, std::make_shared<const Value>(value)},
       Optional{type, nullptr},
-      Map{F32({1}), {value}},
+      Map{lent_numbers, {value}},
       Value()};
   const Observation seen = Ran({.outputs = outputs});
   ASSERT_TRUE(seen.status.ok()) << seen.status.message();
   ASSERT_EQ(seen.outputs.size(), outputs.size());
   memory[0] = 2;  // as a backend may that goes on using its memory
+  numbers[0] = 2;
   const Tensor* copies[] = {seen.outputs[0].tensor(),
                             &seen.outputs[1].sparse()->values,
                             seen.outputs[2].sequence()->items[0].tensor(),
                             seen.outputs[3].optional()->value->tensor(),
                             seen.outputs[5].map()->values[0].tensor()};
   for (const Tensor* copy : copies) EXPECT_EQ(copy->elements<float>()[0], 1);
+  for (const Tensor* copy :
+       {&seen.outputs[1].sparse()->indices, &seen.outputs[5].map()->keys}) {
+    EXPECT_EQ(copy->elements<int64_t>()[0], 1);
+  }
+  EXPECT_EQ(seen.outputs[1].sparse()->shape, sparse.shape);
+  EXPECT_EQ(seen.outputs[2].sequence()->element, type);
   EXPECT_EQ(seen.outputs[4].kind(), ValueKind::kOptional);
   EXPECT_FALSE(seen.outputs[4].optional()->has_value());
   EXPECT_FALSE(seen.outputs[6].present());
   EXPECT_EQ(seen.output_names, std::vector<std::string>{"y"});
 }
 
-TEST(RunTest, PlacementNamesEachExecutorOnce) {
-  EXPECT_EQ(Ran({}).placement, "");
-  EXPECT_EQ(
-      Ran({.placed = {{"a", "onednn"}, {"b", "adapter"}, {"c", "onednn"}}})
-          .placement,
-      "onednn+adapter");
+// Kills: a function that is forgotten where the last node has none.
+TEST(RunTest, PlacementNamesEachExecutorOnceAndFunctions) {
+  const struct {
+    std::vector<PlacedNode> placed;
+    const char* placement;
+    bool via_function;
+  } rows[] = {
+      {{}, "", false},
+      {{{"a", "onednn"}, {"b", "adapter"}, {"c", "onednn"}},
+       "onednn+adapter",
+       false},
+      {{{"a", "onednn", "Softmax"}, {"b", "onednn"}}, "onednn", true},
+  };
+  for (const auto& row : rows) {
+    const Observation seen = Ran({.placed = row.placed});
+    EXPECT_EQ(seen.placement, row.placement);
+    EXPECT_EQ(seen.via_function, row.via_function) << row.placement;
+  }
 }
 
 }  // namespace

@@ -236,8 +236,8 @@ TEST(MeasureTest, WhatIsDrawnAtRandomDoesNotPassUnjudged) {
   });
 }
 
-// What ONNX's runner says of the same pairs, by numpy and ml_dtypes: equal here
-// wherever it passes or fails, save that integers have no tolerance here.
+// ONNX's runner judges the same pairs by numpy and ml_dtypes. The verdict here
+// is the same, save that integers have no tolerance here.
 TEST(MeasureTest, EveryElementTypeIsComparedAsOnnxDoesOrStricter) {
   struct Row {
     DType type;

@@ -42,7 +42,9 @@ struct OutputMetrics {
   std::optional<double> max_abs_err, max_rel_err, rmse, rel_l2, cosine;
   // Distances in units in the last place of the output's type; floats only.
   std::optional<double> max_ulp, p50_ulp, p99_ulp, p999_ulp, mean_signed_ulp;
-  std::optional<double> share_correctly_rounded;  // at 0 ulp from want
+  /// Elements at 0 ULP from want. Against an oracle: correctly rounded ones;
+  /// absent where its bound is too wide to tell.
+  std::optional<double> share_correctly_rounded;
   /// The first element with the largest |got - want| / (atol + rtol * |want|),
   /// a mismatch of NaN or infinity being infinite; of integers the first with
   /// the largest |got - want|; of strings the first mismatch. -1 when all are
@@ -53,16 +55,16 @@ struct OutputMetrics {
   /// 1 or -inf where the comparison is exact; absent without elements.
   std::optional<double> headroom;
   bool bitwise_equal = false;
-  /// Of a case judged by distribution: the draws, the smallest p-value of all
+  /// For a case judged by distribution: the draws, the smallest p-value of all
   /// counts times their number (1 at most), and what it may not be below. The
   /// element, probability and share of that count are worst_index, _want and
   /// _got; headroom is 1 - log(p_value) / log(p_limit).
   std::optional<int64_t> n_draws;
   std::optional<double> p_value, p_limit;
   Limit limit;
-  /// What `got` was compared with: a word of the column of that name.
+  /// The name of the data that `got` was compared with, as in the column.
   std::string reference = "expected";
-  /// Of distances to an oracle: its greatest bound, in ULP, and the greatest
+  /// For distances to an oracle: its greatest bound, in ULP, and the greatest
   /// error in condition-aware units.
   std::optional<double> oracle_bound, max_unit_err;
 };

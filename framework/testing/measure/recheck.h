@@ -1,51 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Recheck: what a pass is worth. The network that passed is run again, and each
-// run could show that the first one proved nothing:
+// Recheck: a second look at a pass. The network that passed is run again, and
+// each run may show that the first one proved nothing:
 //
 //   with an input changed, whose change must show in the outputs: an output
 //     that stays the same in every bit was not computed from it: suspect;
-//   with the first inputs once more, into memory of the caller's that holds
-//     garbage, between guards: what is stale, written elsewhere, right only
-//     once, or written over an input or a guard, fails.
+//   with the first inputs once more, into the caller's memory, which holds
+//     garbage between guards: an output that is stale, written elsewhere or
+//     right only once fails, and so does a write over an input or a guard.
 //
 //   const Rechecked again = Recheck(*network, set, first, limit, plan);
 //   if (again.verdict.outcome != Outcome::kPass) Report(again.verdict);
 //
-// Which inputs must show is data of the corpus, so that a verdict needs no
-// other backend.
+// The corpus names the inputs that must show, so that a verdict needs no other
+// backend.
 
 #ifndef ASSAY_TESTING_MEASURE_RECHECK_H_
 #define ASSAY_TESTING_MEASURE_RECHECK_H_
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "framework/backend/backend.h"
 #include "framework/testing/case/test_case.h"
 #include "framework/testing/measure/measure.h"
+#include "framework/testing/record/field.h"
 
 namespace assay::inline v1 {
 
 struct RecheckPlan {
   /// Indices of inputs whose change must show in some output.
-  std::vector<size_t> sensitive;
-  /// Whether two runs must agree in every bit.
+  IndexList sensitive;
+  /// True when two runs must agree in every bit.
   bool deterministic = false;
 };
-
-/// The indices in a plan's column, as "0 2"; other words are left out.
-std::vector<size_t> ParseIndices(std::string_view text);
 
 struct Rechecked {
   Judgement verdict;
   int64_t distinct_results = 1;  // of two runs with the same inputs
 };
 
-/// `first` is the observation that passed, `limit` the one it passed under. A
-/// pass stands where nothing speaks against it. Never throws.
+/// `first` is the observation that passed, `limit` the one it passed under. The
+/// pass stands if no run shows a fault. Never throws.
 Rechecked Recheck(Network& network, const DataSet& set,
                   const Observation& first, const Limit& limit,
                   const RecheckPlan& plan);
@@ -55,7 +52,7 @@ Rechecked Recheck(Network& network, const DataSet& set,
 /// defined: no elements, elements narrower than a byte, strings.
 std::optional<Tensor> Changed(const Tensor& tensor);
 
-/// Whether two values agree in kind, type, shape and every bit of the elements.
+/// True when two values agree in kind, type, shape and every bit.
 bool SameBits(const Value& a, const Value& b);
 
 }  // namespace assay::inline v1

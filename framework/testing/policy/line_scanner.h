@@ -55,7 +55,7 @@ class LineScanner {
     return line_.substr(begin, end - begin);
   }
 
-  /// What is in quotes at the position.
+  /// The text in quotes at the position.
   Result<std::string> Quoted(std::string_view wanted) {
     if (AtEnd() || line_[position_] != '"') return Wanted(wanted);
     auto held = TakeQuoted(line_, &position_);
@@ -86,7 +86,7 @@ class LineScanner {
   /// Passes a word whose blanks may be in quotes.
   void SkipWord() {
     while (!AtEnd() && !IsBlank(line_[position_])) {
-      // A quote that is not closed is the query parser's to report.
+      // The query parser reports a quote that is not closed.
       if (line_[position_] != '"' || !TakeQuoted(line_, &position_)) {
         ++position_;
       }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Policy: what is expected of a backend, as data beside it - expectations and
+// Policy: the sentences about a backend that stand beside it: expectations and
 // tolerances, claims, and the floor of cases that must go on passing.
 //
 //   ASSAY_ASSIGN_OR_RETURN(Policy policy,
@@ -32,11 +32,12 @@
 #include "framework/core/status.h"
 #include "framework/testing/case/test_case.h"
 #include "framework/testing/policy/expectation.h"
+#include "framework/testing/policy/floor.h"
 #include "framework/testing/record/outcome.h"
 
 namespace assay::inline v1 {
 
-/// What the policy says of one case. Pointers are into the Policy.
+/// The policy for one case. Pointers are into the Policy.
 struct CasePolicy {
   const Expectation* expected = nullptr;   // the last matching expect line
   const Expectation* tolerated = nullptr;  // the last matching tolerate line
@@ -63,22 +64,23 @@ class Policy {
   /// The lines that are wrong, once every case of a plan was asked about, as
   /// "expectations.txt:12: expect fail where ...: matches no planned case".
   /// So are lines past their date; lines that later ones take every case from;
-  /// and lines that expect `unsupported` of a case inside the claims.
+  /// lines that expect `unsupported` of a case inside the claims; and those of
+  /// the floor (Floor::Errors).
   std::vector<std::string> Errors() const;
 
   const std::vector<Expectation>& expectations() const { return expectations_; }
   /// The lines past their date, which are not among expectations().
   const std::vector<Expectation>& outdated() const { return outdated_; }
   const std::vector<Claim>& claims() const { return claims_; }
-  /// test_ids of passing.txt in force here.
-  const std::set<std::string, std::less<>>& floor() const { return floor_; }
+  /// passing.txt, over the cases asked about so far.
+  const Floor& floor() const { return floor_; }
   /// The text of all files read, in order, for a digest.
   const std::string& text() const { return text_; }
 
  private:
   friend class PolicyReader;
 
-  /// What the cases asked about so far made of a line.
+  /// The use of a line by the cases asked about so far.
   struct Use {
     int64_t matched = 0;
     int64_t decided = 0;        // among them, no later line of its sort matched
@@ -91,11 +93,11 @@ class Policy {
   std::vector<Expectation> outdated_;
   std::string today_;
   std::vector<Claim> claims_;
-  std::set<std::string, std::less<>> floor_;
+  Floor floor_;
   std::string text_;
 };
 
-/// Whether a line may be without its reason: not where it is to be in force.
+/// A line that is in force needs its reason; a draft may be without one.
 enum class Reasons : uint8_t { kWanted, kMayBeEmpty };
 
 /// Reads the files in `directory`. `features` are the machine's, as

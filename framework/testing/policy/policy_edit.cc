@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "framework/core/text.h"
+#include "framework/testing/case/test_id.h"
 #include "framework/testing/policy/policy_line.h"
 #include "framework/testing/record/csv.h"
 
@@ -44,31 +45,6 @@ std::string Listed(const std::vector<std::string>& ids) {
   if (ids.size() > kNamed)
     text += StrCat(" and ", ids.size() - kNamed, " more");
   return text;
-}
-
-/// The ids of a query that is nothing but `id:a or id:b ...`.
-std::optional<std::vector<std::string>> IdsOf(std::string_view query) {
-  constexpr std::string_view kId = "id:";
-  constexpr std::string_view kOr = " or ";
-  std::vector<std::string> ids;
-  while (true) {
-    if (!query.starts_with(kId)) return std::nullopt;
-    const size_t end = std::min(query.find(' '), query.size());
-    ids.emplace_back(query.substr(kId.size(), end - kId.size()));
-    if (!IsTestId(ids.back())) return std::nullopt;  // has a wildcard
-    query.remove_prefix(end);
-    if (query.empty()) return ids;
-    if (!query.starts_with(kOr)) return std::nullopt;
-    query.remove_prefix(kOr.size());
-  }
-}
-
-std::string QueryOf(const std::vector<std::string>& ids) {
-  std::string query;
-  for (const std::string& id : ids) {
-    query += StrCat(query.empty() ? "id:" : " or id:", id);
-  }
-  return query;
 }
 
 /// A message in one line of plain characters, for a comment.
@@ -122,12 +98,6 @@ class PolicyEditor {
     std::string text;      // of a line to be added
   };
 
-  /// A line of passing.txt; the id is empty for a comment or a blank line.
-  struct FloorText {
-    std::string text;
-    std::string test_id;
-  };
-
   bool Matches(const Query& where, const SeenCase& c) const {
     return where.Matches({*c.test_case, backend_, {}, {}});
   }
@@ -141,17 +111,17 @@ class PolicyEditor {
   void Narrow(Line* line, const std::vector<std::string>& needless);
   void WriteExpectations();
   void EditFloor();
-  void AddToFloor(std::vector<FloorText>* lines);
-  void DropFromFloor(std::vector<FloorText>* lines);
+  void DropFromFloor(FloorCases* cases);
 
   /// The expect, or tolerate, line that decides a case; null without one.
   const Line* Decides(size_t index, bool tolerates) const;
-  /// Whether a case is as well without this line.
+  /// True when a case is as well without this line.
   bool DoesWithout(const Line& line, const SeenCase& c) const;
   bool Removable(const Line& line) const;
   /// The file's line, from 0; nothing for one of an included file.
   static std::optional<size_t> NumberOf(const Line& line);
-  /// Whether it may be changed here: its own file's, of all instances.
+  /// True when the line may be changed here: it is of this file, and for all
+  /// instances.
   static bool IsOurs(const Line& line);
   bool PassesPlainly(size_t index) const;
 
@@ -247,7 +217,7 @@ const PolicyEditor::Line* PolicyEditor::Decides(size_t index,
 
 bool PolicyEditor::DoesWithout(const Line& line, const SeenCase& c) const {
   if (line.tolerates) return c.raw == Outcome::kPass && !c.waived;
-  // That it passed this time says nothing on what passes sometimes.
+  // One pass says nothing about a case that passes sometimes.
   if (line.outcome == Outcome::kFlaky) return false;
   if (c.raw == Outcome::kPass) return true;
   return c.raw == Outcome::kUnsupported &&
@@ -373,55 +343,48 @@ bool PolicyEditor::PassesPlainly(size_t index) const {
 }
 
 void PolicyEditor::EditFloor() {
-  std::vector<FloorText> lines;
-  for (const std::string& line : LinesOf(edit_.texts.passing)) {
-    const auto parsed = ParseFloorLine(line.substr(0, line.find('\n')));
-    lines.push_back({line, parsed.ok() ? parsed->test_id : ""});
+  const bool whole = rules_.remove;
+  if (whole && !rules_.drop && !policy_.floor().Losses().empty()) {
+    for (const std::string& loss : policy_.floor().Losses()) {
+      edit_.by_hand.push_back(StrCat(loss, ", --drop counts anew"));
+    }
+    return;
   }
-  AddToFloor(&lines);
-  DropFromFloor(&lines);
-  edit_.texts.passing.clear();
-  for (const FloorText& line : lines) edit_.texts.passing += line.text;
-}
-
-void PolicyEditor::AddToFloor(std::vector<FloorText>* lines) {
-  std::set<std::string> listed;  // also what is not in force here
-  for (const FloorText& line : *lines) listed.insert(line.test_id);
+  const std::string before = edit_.texts.passing;
+  const size_t n_changes = edit_.changes.size();
+  std::string& text = edit_.texts.passing;
+  FloorCases wanted = policy_.floor().cases();
+  std::vector<const TestCase*> planned;
   for (size_t i = 0; i < seen_.size(); ++i) {
     const std::string& id = seen_[i].test_case->test_id;
-    if (listed.contains(id) || !PassesPlainly(i)) continue;
-    if (!lines->empty() && !lines->back().text.ends_with('\n')) {
-      lines->back().text += '\n';
-    }
-    // Behind the greatest id below it, so that what is sorted stays so and a
-    // comment stays in front of what it is about.
-    auto after = std::ranges::find_if(
-        *lines, [](const auto& line) { return !line.test_id.empty(); });
-    std::string greatest;
-    for (auto line = lines->begin(); line != lines->end(); ++line) {
-      if (line->test_id > greatest && line->test_id < id) {
-        greatest = line->test_id;
-        after = line + 1;
-      }
-    }
-    lines->insert(after, {id + "\n", id});
+    planned.push_back(seen_[i].test_case);
+    if (!PassesPlainly(i) || !wanted.try_emplace(id).second) continue;
     edit_.changes.push_back(StrCat(kPassing, ": + ", id));
+    if (whole) continue;
+    if (!text.empty() && !text.ends_with('\n')) text += '\n';
+    text += id + "\n";
+  }
+  DropFromFloor(&wanted);
+  if (!whole) return;
+  text = WriteFloor(text, wanted, planned);
+  if (text != before && edit_.changes.size() == n_changes) {
+    edit_.changes.push_back(StrCat(kPassing, ": the same cases, by rules"));
   }
 }
 
-void PolicyEditor::DropFromFloor(std::vector<FloorText>* lines) {
+void PolicyEditor::DropFromFloor(FloorCases* cases) {
   std::map<std::string, size_t, std::less<>> planned;
   for (size_t i = 0; i < seen_.size(); ++i) {
     planned.emplace(seen_[i].test_case->test_id, i);
   }
   std::vector<std::string> lost;
-  for (const std::string& id : policy_.floor()) {
+  for (const std::string& id : policy_.floor().InForce()) {
     const auto found = planned.find(id);
     if (found == planned.end()) {
       if (rules_.remove) lost.push_back(id);
       continue;
     }
-    // What could not be asked is not lost.
+    // A case that could not be asked is not lost.
     const Outcome raw = seen_[found->second].raw;
     const bool known = raw != Outcome::kUnavailable && raw != Outcome::kMissing;
     if (known && !PassesPlainly(found->second)) lost.push_back(id);
@@ -435,11 +398,8 @@ void PolicyEditor::DropFromFloor(std::vector<FloorText>* lines) {
   }
   for (const std::string& id : lost) {
     edit_.changes.push_back(StrCat(kPassing, ": - ", id));
+    cases->erase(id);
   }
-  std::erase_if(*lines, [&](const FloorText& line) {
-    return !line.test_id.empty() &&
-           std::ranges::binary_search(lost, line.test_id);
-  });
 }
 
 PolicyEdit EditPolicy(Policy policy, const PolicyTexts& texts,

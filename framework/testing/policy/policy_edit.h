@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a run would change in a backend's policy files: cases that newly pass
-// go into the floor, lines that are no longer needed go, cases that newly do
-// not pass get a line whose reason a person must give. Pure text in, text out;
+// The changes that a run makes to a backend's policy files: cases that newly
+// pass go into the floor, lines without need go, cases that newly do not pass
+// get a line whose reason a person must give. Pure text in, text out;
 // comments, blank lines, order and all other lines stay byte for byte.
 //
 //   const PolicyEdit edit = EditPolicy(policy, texts, "acme", seen, {});
@@ -21,7 +21,7 @@
 
 namespace assay::inline v1 {
 
-/// What a run showed of one case, before expectations were asked.
+/// The result of one case in a run, before expectations were asked.
 struct SeenCase {
   const TestCase* test_case = nullptr;
   Outcome raw = Outcome::kMissing;
@@ -52,7 +52,8 @@ struct EditRules {
 /// backend instance, by test_id. A line goes when it matches no case, when all
 /// its cases do without it, or when later lines decide them all; ids that do
 /// without go from a line that lists ids. Lines of included files, and of other
-/// instances, stay and are named.
+/// instances, stay and are named. A whole run writes the floor as rules
+/// (WriteFloor); one of a part adds the test_ids that it gained.
 PolicyEdit EditPolicy(Policy policy, const PolicyTexts& texts,
                       std::string_view backend,
                       const std::vector<SeenCase>& seen,

@@ -31,7 +31,7 @@
 
 namespace assay::inline v1 {
 
-/// What a query is asked about.
+/// The subject of a query.
 struct QuerySubject {
   const TestCase& test_case;
   std::string_view backend;  // instance; its name alone matches too
@@ -52,9 +52,11 @@ class Query {
 
   bool Matches(const QuerySubject& subject) const;
 
-  /// Whether it asks about something only a finished run knows: outcome,
-  /// reason. Expectations and plans refuse such a query.
+  /// True when it asks for what only a finished run knows: outcome, reason.
+  /// Expectations and plans refuse such a query.
   bool NeedsOutcome() const;
+  /// Whether it asks for a backend.
+  bool NeedsBackend() const;
 
   const std::string& text() const { return text_; }
 

@@ -193,7 +193,7 @@ Result<RawWord> QueryParser::TakeWord() {
       continue;
     }
     const bool separates = c == ':' || c == '=' || c == '<' || c == '>';
-    // What begins with a quote is a text, whatever follows.
+    // A word that begins with a quote is a text, whatever follows.
     if (separates && word.separator == std::string::npos &&
         text_[word.begin] != '"') {
       word.separator = word.text.size();

@@ -61,7 +61,7 @@ class Pattern {
       : text_(std::move(text)),
         exact_(text_.find_first_of("*?") == std::string::npos) {}
 
-  /// Whether it is all of `text`: at most |pattern| * |text| steps.
+  /// True when all of `text` matches, in at most |pattern| * |text| steps.
   bool Matches(std::string_view text) const;
 
   const std::string& text() const { return text_; }
@@ -77,7 +77,7 @@ struct QueryTerm {
   Kind kind = Kind::kWord;
   std::vector<QueryTerm> children;  // of and, or, not
 
-  // Of a word.
+  // The parts of a word.
   QueryKey key = QueryKey::kText;
   Comparison comparison = Comparison::kMatch;
   Pattern pattern;         // of kMatch

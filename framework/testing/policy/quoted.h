@@ -16,12 +16,12 @@
 
 namespace assay::inline v1 {
 
-/// What separates words.
+/// True for the characters that separate words.
 inline bool IsBlank(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/// What the quotes that open at text[*position] hold; moves behind them.
+/// The text in the quotes that open at text[*position]; moves behind them.
 /// Nothing when they are not closed.
 std::optional<std::string> TakeQuoted(std::string_view text, size_t* position);
 

@@ -12,6 +12,8 @@
 #include <map>
 #include <string>
 
+#include "framework/testing/record/rows.h"
+
 namespace assay::inline v1 {
 
 struct RunFacts {
@@ -31,6 +33,13 @@ struct RunFacts {
   /// rather than judge.
   bool exact = false;
 };
+
+/// The columns of a result that the plan already knows: the one place that makes
+/// a result of a planned row. Its outcome is missing until somebody gives one.
+ResultRow ResultOf(const PlanRow& row, const RunFacts& facts);
+
+/// Microseconds of the steady clock.
+int64_t SteadyMicroseconds();
 
 }  // namespace assay::inline v1
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The word over a backend's claims: conformant, conformant with waivers, or
+// The verdict on a backend's claims: conformant, conformant with waivers, or
 // not. It is printed and stored; it never changes an exit code.
 //
 //   for (const BackendUse& backend : plan.backends) {
@@ -34,9 +34,9 @@ struct Conformance {
 /// planned case has one.
 ///
 /// Partial: the plan left something out. Conformant: there are claims, every
-/// case inside them passes, not all of them vacuous, what is claimed to be
-/// deterministic gave one result, and no mutant of this build's harness
-/// survived. Where that is not assessed the reason says so.
+/// case inside them passes, not all of them are vacuous, a backend that claims
+/// to be deterministic gave one result, and no mutant of this build's harness
+/// survived. The reason says when the harness is not assessed.
 Conformance ConformanceOf(const Plan& plan, const BackendUse& backend,
                           const std::vector<Record>& final, bool complete,
                           const MutantKills& kills);

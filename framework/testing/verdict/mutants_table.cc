@@ -29,9 +29,12 @@ MutantKills NotAssessed(std::string why) {
 
 std::string MutantKills::Sentence() const {
   if (!assessed()) return StrCat("not assessed: ", not_assessed);
-  std::string text =
-      StrCat(killed(), " of ", total, " killed (", backend_killed, " backend, ",
-             harness_killed, " harness)");
+  const bool partly = elsewhere > 0;
+  std::string text = StrCat(
+      partly ? "at least " : "", killed(), " of ", total, " killed",
+      partly ? " by the cases of this run" : "", " (",
+      backend_killed - elsewhere, " backend, ", harness_killed, " harness)");
+  if (partly) text += StrCat("; whole suites kill ", killed_by_all());
   for (size_t i = 0; i < std::min(survivors.size(), kNamed); ++i) {
     text += StrCat(i == 0 ? "; not killed: " : ", ", survivors[i]);
   }
@@ -42,15 +45,20 @@ std::string MutantKills::Sentence() const {
 }
 
 MutantKills CountMutants(const std::vector<MutantRow>& rows,
-                         const std::string& build_id) {
+                         const std::string& build_id,
+                         const std::set<std::string>* ran) {
   if (rows.empty()) return NotAssessed("mutants.csv has no mutants");
   // By whether it is one of the harness, and name.
   std::map<std::pair<bool, std::string>, bool> killed;
+  std::set<std::string> here;  // mutants of a backend that the run's cases see
   for (const MutantRow& row : rows) {
     if (row.build_id != build_id) {
       return NotAssessed("mutants.csv is of another build");
     }
     killed[{row.suite == kHarness, row.mutant}] |= row.killed;
+    if (row.killed && (ran == nullptr || ran->contains(row.killing_case))) {
+      here.insert(row.mutant);
+    }
   }
   MutantKills kills = NotAssessed("");
   kills.build_id = build_id;
@@ -59,6 +67,7 @@ MutantKills CountMutants(const std::vector<MutantRow>& rows,
     const auto& [harness, name] = mutant;
     if (seen) {
       ++(harness ? kills.harness_killed : kills.backend_killed);
+      if (!harness && !here.contains(name)) ++kills.elsewhere;
     } else {
       kills.survivors.push_back(name);
     }
@@ -67,7 +76,8 @@ MutantKills CountMutants(const std::vector<MutantRow>& rows,
   return kills;
 }
 
-MutantKills ReadMutants(const fs::path& prefix) {
+MutantKills ReadMutants(const fs::path& prefix,
+                        const std::set<std::string>* ran) {
   const fs::path file = prefix / "share" / "assay" / "mutants.csv";
   std::error_code error;
   // The digest of a build is worth its time only where there is a table.
@@ -80,7 +90,7 @@ MutantKills ReadMutants(const fs::path& prefix) {
   }
   const Result<std::string> build_id = BuildId(prefix);
   if (!build_id.ok()) return NotAssessed(build_id.status().message());
-  return CountMutants(*rows, *build_id);
+  return CountMutants(*rows, *build_id, ran);
 }
 
 }  // namespace assay::inline v1

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MutantKills: what share/assay/mutants.csv says of this harness - of how many
-// deliberate defects, in backends and in the harness itself, tests saw how
-// many. A run shows it beside its verdicts, which are worth no more than it.
+// MutantKills: the share of deliberate defects, in backends and in the harness
+// itself, that our tests see, by share/assay/mutants.csv. A run shows it beside
+// its verdicts, which are worth no more. A selection of cases shows how many
+// its own cases are known to see.
 //
-//   const MutantKills kills = ReadMutants(InstallPrefix());
+//   const MutantKills kills = ReadMutants(InstallPrefix(), &test_ids);
 //   std::cout << "mutants: " << kills.Sentence() << "\n";
 
 #ifndef ASSAY_TESTING_VERDICT_MUTANTS_TABLE_H_
@@ -12,6 +13,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,25 +27,32 @@ struct MutantKills {
   int64_t total = 0;
   int64_t backend_killed = 0;
   int64_t harness_killed = 0;
+  int64_t elsewhere = 0;  // of the backend's: only by cases that were not run
   std::vector<std::string> survivors;  // sorted names
 
   bool assessed() const { return not_assessed.empty(); }
-  int64_t killed() const { return backend_killed + harness_killed; }
+  int64_t killed_by_all() const { return backend_killed + harness_killed; }
+  int64_t killed() const { return killed_by_all() - elsewhere; }
 
   /// "112 of 112 killed (66 backend, 46 harness)", with the survivors' names,
+  /// "at least 50 of 112 killed by the cases of this run ..." for a selection,
   /// or "not assessed: ...".
   std::string Sentence() const;
 };
 
 /// Counts mutants, each of which may have a row for every suite: it is killed
 /// when one of them saw it. Not assessed when there are none, or when a row is
-/// of a build other than `build_id`.
+/// of a build other than `build_id`. `ran` holds the test_ids of a run; without
+/// it all cases count. A row names the first case alone that sees its mutant,
+/// so that the count of a selection is a lower bound.
 MutantKills CountMutants(const std::vector<MutantRow>& rows,
-                         const std::string& build_id);
+                         const std::string& build_id,
+                         const std::set<std::string>* ran = nullptr);
 
-/// Reads the table of an installation. Whatever stands in the way is a reason
-/// of not being assessed, not an error.
-MutantKills ReadMutants(const std::filesystem::path& prefix);
+/// Reads the table of an installation. A table that cannot be used is no error:
+/// the harness is then not assessed, with the reason.
+MutantKills ReadMutants(const std::filesystem::path& prefix,
+                        const std::set<std::string>* ran = nullptr);
 
 }  // namespace assay::inline v1
 

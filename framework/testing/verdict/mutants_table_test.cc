@@ -51,6 +51,41 @@ TEST(MutantsTableTest, MutantsAreCountedOnceAndOfThisBuild) {
   }
 }
 
+// Kills: the rate of the whole suites beside a selection that saw none of it;
+// mutants of the harness, which no case sees, taken for unseen.
+TEST(MutantsTableTest, ASelectionHasTheRateOfItsOwnCases) {
+  std::vector<MutantRow> rows = {
+      RowOf("a", "node", true), RowOf("a", "special", true),
+      RowOf("b", "node", true), RowOf("c", "node", false),
+      RowOf("a", "harness", true)};
+  rows[0].killing_case = "node/Abs/one";
+  rows[1].killing_case = "special/Abs/two";
+  rows[2].killing_case = "node/Neg/three";
+  const struct {
+    std::set<std::string> ran;
+    std::string sentence;
+    int64_t killed;
+  } cases[] = {
+      {{"node/Abs/one", "node/Neg/three"},
+       "3 of 4 killed (2 backend, 1 harness); not killed: c",
+       3},
+      {{"special/Abs/two"},
+       "at least 2 of 4 killed by the cases of this run (1 backend, 1 "
+       "harness); whole suites kill 3; not killed: c",
+       2},
+      {{"mine/Abs/one"},
+       "at least 1 of 4 killed by the cases of this run (0 backend, 1 "
+       "harness); whole suites kill 3; not killed: c",
+       1},
+  };
+  for (const auto& row : cases) {
+    const MutantKills kills = CountMutants(rows, "this", &row.ran);
+    EXPECT_EQ(kills.Sentence(), row.sentence);
+    EXPECT_EQ(kills.killed(), row.killed);
+    EXPECT_EQ(kills.killed_by_all(), 3);
+  }
+}
+
 TEST(MutantsTableTest, ASentenceNamesFiveSurvivors) {
   std::vector<MutantRow> rows;
   for (const char* name : {"a", "b", "c", "d", "e", "f", "g"}) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Stability: what repeats of a case say of its first outcome.
+// Stability: the judgement on a case that was repeated.
 //
 //   const Stability found = StabilityOf(repeats);
 //   if (found.kind == Stability::Kind::kOrderDependent) Report(found.text);
 //
 // A case that did not pass is run again alone, in a worker of its own. Where it
 // then passes, the cases before it are brought back, fewer and fewer, until the
-// one that spoils it is found. The attempts are rows of the table `attempts`;
-// what they mean is read off them here, so that a merge can do so as well.
+// one that spoils it is found. The attempts are rows of the table `attempts`,
+// and a merge reads the same meaning off them.
 
 #ifndef ASSAY_TESTING_VERDICT_STABILITY_H_
 #define ASSAY_TESTING_VERDICT_STABILITY_H_

@@ -63,12 +63,6 @@ class CaseRunner {
   ProcessState state_;
 };
 
-/// The columns of a result that the plan already knows.
-ResultRow ResultOf(const PlanRow& row, const RunFacts& facts);
-
-/// Microseconds of the steady clock.
-int64_t SteadyMicroseconds();
-
 }  // namespace assay::inline v1
 
 #endif  // ASSAY_TESTING_WORKER_CASE_RUNNER_H_

@@ -14,6 +14,11 @@ class Detail {
     this.cellOfOutput = data.output.cell_step.map((step) => (cell += step));
   }
 
+  // A text of a row of outputs; a column of no texts is not packed.
+  get(name, row) {
+    return this.output[name]?.at(row) ?? '';
+  }
+
   // The numbers of the cell's outputs. Cells of outputs ascend.
   outputs(cell) {
     let low = 0;
@@ -31,7 +36,8 @@ class Detail {
 
 // One line of a list; nothing when the value was not measured.
 function line(label, value) {
-  if (value === '' || value === undefined || value === null) return null;
+  if (value === '' || value === undefined || value === null ||
+      value === false) return null;
   return element('div', {}, element('dt', {}, label), element('dd', {}, value));
 }
 
@@ -69,23 +75,86 @@ function limitText(get) {
   return parts && source ? `${parts} (${source})` : parts || source;
 }
 
-function drawOutput(detail, row, isBrief) {
-  const get = (name) => detail.output[name].at(row);
-  const name = get('output_name') || `output ${get('output_index')}`;
-  const shape = get('shape');
-  const isEqual = isTrue(get('bitwise_equal'));
+// Columns that have a place of their own in drawOutput. Every other number of
+// a row is listed under its name, so that a new one needs no line here.
+const PLACED = new Set(['attempt', 'output_index', 'output_name', 'dtype',
+  'shape', 'n_elem', 'reference', 'bitwise_equal', 'worst_index', 'worst_want',
+  'worst_got', 'max_abs_err', 'max_rel_err', 'max_ulp', 'atol', 'rtol', 'limit',
+  'limit_source', 'headroom', 'out_of_limit', 'nan_mismatch', 'inf_mismatch']);
+
+// The rows of a cell by output and data set: {judged, oracle, expected_oracle},
+// each a row, those of the oracle only where the run has one.
+function byOutput(detail, rows) {
+  const groups = new Map();
+  const seen = new Map();
+  for (const row of rows) {
+    const reference = detail.get('reference', row);
+    const kind = reference.endsWith('oracle') ? reference : 'judged';
+    const name = detail.get('output_name', row);
+    const nth = seen.get(`${kind} ${name}`) ?? 0;
+    seen.set(`${kind} ${name}`, nth + 1);
+    const key = `${nth} ${name}`;
+    groups.set(key, {...groups.get(key), [kind]: row});
+  }
+  return [...groups.values()];
+}
+
+// How far one side is from the exact value. A share that is empty beside a
+// bound means that the bound is too wide to tell.
+function exactText(detail, row) {
+  const get = (name) => detail.get(name, row);
+  const special = Number(get('nan_mismatch')) + Number(get('inf_mismatch'));
+  const share = get('share_correctly_rounded');
+  const rounded = share ? `${Number((100 * share).toPrecision(4))} % correctly rounded` :
+    get('oracle_bound') ? 'undecided' : '';
+  return [
+    special ? `${special} elements of NaN or infinity on one side` : '',
+    get('max_ulp') && `${get('max_ulp')} ULP`,
+    isTrue(get('bitwise_equal')) ? 'all bits as rounded' : rounded,
+    get('worst_index') && `[${get('worst_index')}]: ${get('worst_got')}, ` +
+      `exact ${get('worst_want')}`,
+  ].filter(Boolean).join('; ');
+}
+
+function drawOracle(detail, {oracle, expected_oracle: expected}) {
+  const rows = [oracle, expected].filter((row) => row !== undefined);
+  if (!rows.length) return null;
+  const bound = rows.map((row) => detail.get('oracle_bound', row))
+    .reduce((a, b) => (Number(b) > Number(a) ? b : a));
+  return list(
+    line('got, from exact', oracle !== undefined && exactText(detail, oracle)),
+    line('want, from exact',
+      expected !== undefined && exactText(detail, expected)),
+    line('oracle\'s bound', bound && `off by at most ${bound} ULP`));
+}
+
+// The numbers without a place of their own.
+function drawMore(detail, row) {
+  const lines = Object.keys(detail.output)
+    .filter((name) => !PLACED.has(name) && detail.get(name, row) !== '0')
+    .map((name) => line(name.replaceAll('_', ' '), detail.get(name, row)))
+    .filter((one) => one !== null);
+  return lines.length ? element('details', {},
+    element('summary', {}, 'More numbers'), list(...lines)) : null;
+}
+
+function drawJudged(detail, row) {
+  const get = (name) => detail.get(name, row);
   const elements = get('n_elem');
-  const ofAll = (text) => (text && elements ? `${text} of ${elements}` : text);
-  return element('section', {class: 'output'},
-    element('h4', {}, name, element('small', {},
-      [get('dtype'), shape].filter(Boolean).join(' '))),
-    isEqual ? element('p', {}, 'Equal, bit for bit.') : null,
+  const ofAll = (text) => (text && text !== '0' && elements ?
+    `${text} of ${elements}` : '');
+  // Elements of want 0 have no relative error.
+  const relative = get('max_rel_err');
+  const hasRelative = relative !== '0' || get('max_abs_err') === '0';
+  return [
+    isTrue(get('bitwise_equal')) ?
+      element('p', {}, 'Equal, bit for bit.') : null,
     list(
-      line('worst element', elementName(get('worst_index'), shape)),
+      line('worst element', elementName(get('worst_index'), get('shape'))),
       line('want', get('worst_want')),
       line('got', get('worst_got')),
       line('max abs error', get('max_abs_err')),
-      line('max rel error', get('max_rel_err')),
+      line('max rel error', hasRelative ? relative : ''),
       line('max ULP', get('max_ulp')),
       line('limit', limitText(get)),
       line('headroom', get('headroom')),
@@ -93,9 +162,39 @@ function drawOutput(detail, row, isBrief) {
       line('NaN mismatch', ofAll(get('nan_mismatch'))),
       line('infinity mismatch', ofAll(get('inf_mismatch'))),
       line('judged against', get('reference'))),
+  ];
+}
+
+function drawOutput(detail, group, isBrief) {
+  const {judged} = group;
+  const first = judged ?? group.oracle ?? group.expected_oracle;
+  const get = (name) => detail.get(name, first);
+  const name = get('output_name') || `output ${get('output_index')}`;
+  return element('section', {class: 'output'}, ...[
+    element('h4', {}, name, ' ', element('small', {},
+      [get('dtype'), get('shape')].filter(Boolean).join(' '))),
+    ...(judged === undefined ? [] : drawJudged(detail, judged)),
+    drawOracle(detail, group),
+    judged === undefined ? null : drawMore(detail, judged),
     isBrief ? element('p', {class: 'quiet'},
       'In a run of this size the page keeps two digits of what passed; all ' +
-      'digits and the worst element stand in accuracy.csv.') : null);
+      'digits and the worst element stand in accuracy.csv.') : null,
+  ].filter((part) => part !== null));
+}
+
+// Attempts after the first may have no numbers of their own.
+function drawOutputs(detail, cell, isBrief) {
+  const rows = detail.outputs(cell);
+  if (!rows.length) return [];
+  const attempts = detail.cell.attempt.at(cell);
+  const attempt = detail.get('attempt', rows[0]);
+  return [
+    element('h3', {}, 'Outputs ',
+      attempts === attempt ? null :
+        element('small', {}, `of attempt ${attempt} of ${attempts}`)),
+    ...byOutput(detail, rows).map(
+      (group) => drawOutput(detail, group, isBrief)),
+  ];
 }
 
 function drawOthers(store, cell, open) {
@@ -132,14 +231,17 @@ function drawReason(store, cell, seed) {
     code ? element('b', {}, code) : null, code && message ? ': ' : null, message);
 }
 
-// What the verdict said beyond the message, such as a case lost from a floor.
-function drawUnexpected(store, cell) {
-  const reason = store.cell.unexpected.at(cell);
-  return reason === '' || reason === '=' ? null :
-    element('p', {class: 'message bad'}, store.unexpectedReason(cell));
+// The part of the verdict's reason that is not the message, such as a case
+// lost from a floor, or the word of an oracle.
+function drawUnexpected(store, cell, seed) {
+  const message = store.text(store.cell.message, cell, seed);
+  const reason = store.unexpectedReason(cell, seed);
+  const rest = message && reason.startsWith(message) ?
+    reason.slice(message.length).replace(/^; /, '') : reason;
+  return rest ? element('p', {class: 'message bad'}, rest) : null;
 }
 
-function drawCellFacts(store, detail, cell) {
+function drawCellFacts(store, detail, cell, outcome) {
   const get = (name) => detail.cell[name].at(cell);
   const kept = (name) => store.case[name].at(store.rowOf(cell));
   const domain = kept('domain') === 'ai.onnx' ? '' : kept('domain');
@@ -151,7 +253,7 @@ function drawCellFacts(store, detail, cell) {
       line('load', microseconds(get('load_us'))),
       line('run', microseconds(get('run_us'))),
       line('judge', microseconds(get('judge_us'))),
-      line('peak memory', peak && `${peak} kB`)) ??
+      line('worker\'s peak', peak && `${peak} kB so far, all its cases`)) ??
       element('p', {class: 'quiet'}, 'Not measured.'),
     element('h3', {}, 'Case and setting'),
     list(
@@ -166,7 +268,8 @@ function drawCellFacts(store, detail, cell) {
       line('limit from', get('limit_source')),
       line('headroom', get('headroom')),
       line('seed', get('seed')),
-      line('attempts', attempt === '1' ? '' : attempt)),
+      line('attempts', attempt === '1' ? '' : outcome === 'flaky' ? attempt :
+        `${attempt}, none passed`)),
   ];
 }
 
@@ -178,8 +281,6 @@ function drawDetail(panel, store, detail, cell, {open, close}) {
   const isBrief = detail.isRounded && outcome === 'pass';
   const shut = element('button', {type: 'button', class: 'close'}, 'Close');
   shut.addEventListener('click', close);
-  const outputs = detail.outputs(cell).map(
-    (row) => drawOutput(detail, row, isBrief));
   panel.replaceChildren(...[
     element('div', {class: 'panel-head'},
       element('p', {},
@@ -189,14 +290,13 @@ function drawDetail(panel, store, detail, cell, {open, close}) {
       shut),
     element('h2', {id: 'panel-title', tabindex: '-1'}, id),
     drawReason(store, cell, seed),
-    drawUnexpected(store, cell),
+    drawUnexpected(store, cell, seed),
     store.isVacuous(cell) ? element('p', {class: 'vacuity'},
       'Vacuous: the expected outputs of this case are constant or empty, so ' +
       'a pass says little.') : null,
     drawOthers(store, cell, open),
     drawRepro(store.text(detail.cell.repro, cell, seed)),
-    outputs.length ? element('h3', {}, 'Outputs') : null,
-    ...outputs,
-    ...drawCellFacts(store, detail, cell),
+    ...drawOutputs(detail, cell, isBrief),
+    ...drawCellFacts(store, detail, cell, outcome),
   ].filter((part) => part !== null));
 }

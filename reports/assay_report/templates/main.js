@@ -157,10 +157,13 @@ class Page {
     const known = [...this.group.options].map((option) => option.value);
     if (!known.includes(this.state.group)) this.state.group = '';
     this.group.value = this.state.group;
-    const cell = this.store.cellOf(this.state.testId, this.state.backend);
+    const {testId, backend} = this.state;
+    const cell = this.store.cellOf(testId, backend);
+    const unknown = testId && `no case ${testId} on ${backend} in this run`;
     this.refresh();
     if (cell < 0) {
       if (this.panel.open) this.panel.close();
+      else if (unknown) this.problem.textContent = unknown;
       return;
     }
     const row = this.matrix.rows.indexOf(this.store.rowOf(cell));
@@ -313,7 +316,8 @@ function drawAllUnexpected(store, table) {
         element('span', {class: `outcome o-${outcome}`}, outcome)),
       element('td', {}, element('a', {href: `#${hash}`}, id)),
       element('td', {}, backend),
-      element('td', {class: 'reason'}, store.unexpectedReason(k))));
+      element('td', {}, element('div', {class: 'reason'},
+        store.unexpectedReason(k)))));
   }
   for (const row of table.querySelectorAll('tr[data-cell]')) row.remove();
   table.append(...rows);

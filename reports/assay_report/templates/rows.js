@@ -27,7 +27,8 @@ function drawCase(store, row, mask, selected) {
   const id = store.ids[row];
   const cut = id.lastIndexOf('/') + 1;
   const name = element('div', {role: 'rowheader', class: 'name', title: id},
-    element('span', {class: 'path'}, id.slice(0, cut)), id.slice(cut));
+    element('span', {class: 'path'}, id.slice(0, cut)),
+    element('span', {class: 'leaf'}, id.slice(cut)));
   const cells = store.backends.map((_, column) => {
     const k = store.cellAt(row, column);
     return drawCell(store, k, mask[k], k === selected);
@@ -54,6 +55,22 @@ function drawCell(store, k, matches, isSelected) {
   }, vacuous ? `${outcome} (v)` : outcome);
 }
 
+// The unexpected results stand first, so that a narrow cell cannot cut them.
+function drawGroupCell({pass, planned, unexpected}) {
+  const words = `${pass} of ${planned} pass` +
+    (unexpected ? `, ${unexpected} unexpected` : '');
+  const kind = unexpected ? 'outcome o-fail unexpected' :
+    pass ? 'outcome o-pass' : 'idle';
+  return element('div', {
+    'role': 'gridcell',
+    'class': `cell ${kind}`,
+    'aria-label': words,
+    'title': words,
+  }, unexpected ? element('b', {}, `${unexpected} `) : null,
+  element('span', {class: 'passing'}, `${pass}`,
+    element('span', {class: 'of'}, `/${planned}`)));
+}
+
 // A group's name and, per backend, how many of all its cases pass.
 function drawGroup(group) {
   const count = group.matching === group.cases ? `${group.cases}` :
@@ -63,14 +80,5 @@ function drawGroup(group) {
     'class': 'name',
     'aria-expanded': String(group.isOpen),
   }, group.name || '(none)', element('small', {}, count));
-  const cells = group.backends.map(({pass, planned, unexpected}) => element(
-    'div', {
-      role: 'gridcell',
-      class: (pass ? 'cell outcome o-pass' : 'cell idle') +
-        (unexpected ? ' unexpected' : ''),
-      title: `${pass} of ${planned} pass` +
-        (unexpected ? `, ${unexpected} unexpected` : ''),
-    }, `${pass} of ${planned}`,
-    unexpected ? element('b', {}, ` \u2715${unexpected}`) : null));
-  return [name, ...cells];
+  return [name, ...group.backends.map(drawGroupCell)];
 }

@@ -88,20 +88,21 @@ class Store {
   }
 
   // The cell's own text with its gaps filled again, see payload.py.
-  text(column, cell, seed = '') {
+  text(column, cell, seed = '', message = '') {
     const own = {
+      'm': message,
       'i': this.ids[this.rowOf(cell)],
       'b': this.backends[this.columnOf(cell)],
       's': seed,
       '\x01': '\x01',
     };
-    return column.at(cell).replace(/\x01([ibs\x01])/g, (_, mark) => own[mark]);
+    return column.at(cell).replace(/\x01([mibs\x01])/g, (_, mark) => own[mark]);
   }
 
-  // Why a cell is unexpected; its message where nothing else was said.
-  unexpectedReason(cell) {
-    return this.cell.unexpected.at(cell) === '=' ?
-      this.text(this.cell.message, cell) : this.text(this.cell.unexpected, cell);
+  // Why a cell is unexpected; empty for one that is not.
+  unexpectedReason(cell, seed = '') {
+    const message = this.text(this.cell.message, cell, seed);
+    return this.text(this.cell.unexpected, cell, seed, message);
   }
 
   // One byte per cell from one answer per case.
@@ -114,7 +115,7 @@ class Store {
     return mask;
   }
 
-  // Which cells answer yes; cells that were not planned never do.
+  // The cells that answer yes; cells that were not planned never do.
   search(tree) {
     const mask = evaluateQuery(tree, (term) => this.term(term), this.size);
     for (let k = 0; k < this.size; k += 1) mask[k] &= this.planned[k];
@@ -136,6 +137,10 @@ class Store {
       case 'backend':
         return this.backendMask(matches);
       case 'outcome':
+        if (!this.outcomes.some(matches)) {
+          throw new QueryError(
+            `found outcome:${value}, wanted one of ${this.outcomes.join(', ')}`);
+        }
         return this.cell.outcome.mask(matches);
       case 'reason':
         return this.reasons(value.toLowerCase(), matches);

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// BuildTree: how a build folder of Ninja compiles a source and links the unit
+// tests that cover it, so that a changed source can be compiled and linked in
+// front of the library that holds the right one.
+//
+//   ASSAY_ASSIGN_OR_RETURN(BuildTree tree, BuildTree::Read(root, build));
+//   for (const auto& [test, near] : tree.TestsOf("framework/metric/ulp.cc"))
+//
+// A test covers a source when its program has that library in it and one of its
+// own sources stands in the same folder, or includes a header of that folder.
+
+#ifndef ASSAY_MUTANTS_RANDOM_BUILD_TREE_H_
+#define ASSAY_MUTANTS_RANDOM_BUILD_TREE_H_
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "framework/core/status.h"
+
+namespace assay::inline v1 {
+
+/// A program whose target ends in _test.
+struct UnitTest {
+  std::string target;                // from the build folder
+  std::string link;                  // the command that links it
+  std::vector<std::string> sources;  // from the root
+  std::vector<std::string> folders;  // of the headers that these include
+};
+
+class BuildTree {
+ public:
+  static Result<BuildTree> Read(const std::filesystem::path& root,
+                                const std::filesystem::path& build);
+
+  /// The sources under a folder, or the one of that path, in a library that a
+  /// test has in it.
+  std::vector<std::string> SourcesUnder(const std::string& path) const;
+
+  struct Covering {
+    const UnitTest* test;
+    bool is_near;  // has a source in the folder
+  };
+  /// The tests that cover a source, that with a source of its name first, then
+  /// those of its folder.
+  std::vector<Covering> TestsOf(const std::string& source) const;
+
+  /// The command that compiles `changed` in the place of `source`.
+  std::string CompileCommand(const std::string& source,
+                             const std::filesystem::path& changed,
+                             const std::string& options,
+                             const std::filesystem::path& object) const;
+
+  /// The command that links the test with an object in front.
+  std::string LinkCommand(const UnitTest& test,
+                          const std::filesystem::path& object,
+                          const std::filesystem::path& program) const;
+
+  const std::filesystem::path& root() const { return root_; }
+  const std::filesystem::path& build() const { return build_; }
+
+ private:
+  struct Compiled {
+    std::string command;  // up to the name of the object
+    std::string library;  // "/libassay_case."
+  };
+
+  Status ReadCompileCommands();
+  Status ReadTests();
+  /// A test has the library in it.
+  bool IsTested(const std::string& library) const;
+
+  std::filesystem::path root_;
+  std::filesystem::path build_;
+  std::map<std::string, Compiled> compiled_;  // by source, from the root
+  std::vector<UnitTest> tests_;
+};
+
+/// What a shell command prints, and how it ends, as of waitpid.
+struct Output {
+  std::string text;
+  int wait_status;
+};
+Output Shell(const std::string& command);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_MUTANTS_RANDOM_BUILD_TREE_H_

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Draws random changes of our own sources, compiles each, links it in front of
+// the library that has the right source into the unit tests that cover it, and
+// runs them up to the first that fails. Writes random_mutants.csv and .md into
+// trust/ of the build's folder. Exits with 1 where fewer than the wanted share
+// is killed.
+//
+//   bin/random_mutants --count 300 --seed 1 framework/metric
+
+#include <sys/resource.h>
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <chrono>
+#include <iostream>
+#include <map>
+#include <mutex>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "conformance/mutants/harness_mutant.h"
+#include "conformance/mutants/random/build_tree.h"
+#include "conformance/mutants/random/change.h"
+#include "conformance/mutants/random/trial.h"
+#include "conformance/mutants/run_test.h"
+#include "framework/testing/file/file.h"
+
+namespace assay::inline v1 {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+struct Options {
+  std::string root = ASSAY_ROOT;
+  std::string build = ASSAY_BUILD;
+  std::string equivalent = ASSAY_EQUIVALENT;
+  std::string out;
+  std::vector<std::string> under;
+  std::vector<std::string> tests;
+  uint64_t seed = 1;
+  int count = 300;
+  int jobs = 1;
+  int seconds = 5;
+  double least = 0;  // percent
+  std::string optimize = "-O0";
+  bool list = false;
+};
+
+struct Draw {
+  std::string file;
+  Change change;
+};
+
+/// What a program does with the right source in it.
+struct Right {
+  double cpu_seconds = 0;
+  std::string slow;  // tests, as a filter of GoogleTest
+};
+
+double SecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// Of all programs that have ended.
+double ChildSeconds() {
+  rusage used = {};
+  getrusage(RUSAGE_CHILDREN, &used);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) +
+           static_cast<double>(time.tv_usec) * 1e-6;
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+/// Blanks and line breaks apart, on which two texts may differ.
+std::string Dense(std::string_view text) {
+  std::string dense;
+  for (const char c : text) {
+    if (c != ' ' && c != '\n') dense += c;
+  }
+  return dense;
+}
+
+class RandomMutants {
+ public:
+  RandomMutants(Options options, BuildTree tree)
+      : options_(std::move(options)), tree_(std::move(tree)) {}
+
+  Status Prepare() {
+    for (const std::string& under : options_.under) {
+      const auto sources = tree_.SourcesUnder(under);
+      if (sources.empty()) {
+        return InvalidArgument("no library with a test has a source ", under);
+      }
+      for (const std::string& source : sources) {
+        ASSAY_ASSIGN_OR_RETURN(texts_[source],
+                               ReadFile(fs::path(options_.root) / source));
+      }
+    }
+    ASSAY_RETURN_IF_ERROR(ReadEquivalent());
+    MakeDraws();
+    return OkStatus();
+  }
+
+  /// The right programs must pass; how long they take is their limit.
+  Status RunRightOnes() {
+    for (const auto& [source, text] : texts_) {
+      for (const auto& [test, is_near] : TestsOf(source)) {
+        if (right_.contains(test)) continue;
+        const double before = ChildSeconds();
+        const fs::path program = fs::path(options_.build) / test->target;
+        const TestOutput seen = RunTest({.folder = Folder() / "right",
+                                         .test = program,
+                                         .assay = AssayProgram()});
+        if (!seen.Clean()) {
+          return Internal(test->target,
+                          ", unchanged, does not pass: ", seen.Describe());
+        }
+        Right& right = right_[test];
+        right.cpu_seconds = ChildSeconds() - before;
+        for (const std::string& slow : seen.slow) {
+          right.slow += (right.slow.empty() ? "" : ":") + slow;
+        }
+      }
+    }
+    return OkStatus();
+  }
+
+  void List() const {
+    for (const auto& [source, text] : texts_) {
+      std::cout << source;
+      for (const auto& [test, is_near] : TestsOf(source)) {
+        std::cout << " " << test->target;
+      }
+      std::cout << "\n";
+    }
+    for (const Draw& draw : draws_)
+      std::cout << Describe(TrialOf(draw)) << "\n";
+  }
+
+  std::vector<Trial> Run() {
+    std::vector<std::jthread> threads(
+        static_cast<size_t>(std::max(1, options_.jobs)));
+    for (size_t i = 0; i < threads.size(); ++i) {
+      threads[i] = std::jthread([this, i] { Work(i); });
+    }
+    threads.clear();
+    std::vector<Trial> trials;
+    int tried = 0;
+    for (auto& [place, trial] : trials_) {
+      if (trial.end == TrialEnd::kNotCompiled) continue;
+      if (++tried > options_.count) break;
+      trials.push_back(std::move(trial));
+    }
+    return trials;
+  }
+
+  fs::path Folder() const { return fs::path(options_.out) / "random_mutants"; }
+
+ private:
+  fs::path AssayProgram() const {
+    return fs::path(options_.build) / "bin" / "assay";
+  }
+
+  std::vector<BuildTree::Covering> TestsOf(const std::string& source) const {
+    auto tests = tree_.TestsOf(source);
+    if (options_.tests.empty()) return tests;
+    std::erase_if(tests, [&](const BuildTree::Covering& one) {
+      return std::ranges::count(options_.tests, one.test->target) == 0;
+    });
+    return tests;
+  }
+
+  /// An entry that no change yields any more is an error.
+  Status ReadEquivalent() {
+    ASSAY_ASSIGN_OR_RETURN(const std::string list,
+                           ReadFile(options_.equivalent));
+    const auto mutants = ParseHarnessMutants(list);
+    if (!mutants.ok()) return mutants.status().WithContext(options_.equivalent);
+    for (const HarnessMutant& mutant : *mutants) {
+      ASSAY_ASSIGN_OR_RETURN(const std::string text,
+                             ReadFile(fs::path(options_.root) / mutant.file));
+      ASSAY_ASSIGN_OR_RETURN(const std::string changed, Mutated(mutant, text));
+      const bool drawn =
+          std::ranges::any_of(ChangesOf(text), [&](const Change& change) {
+            return Dense(Changed(text, change)) == Dense(changed);
+          });
+      if (!drawn) {
+        return InvalidArgument(options_.equivalent, ": no change that is drawn",
+                               " of ", mutant.file, " is ", mutant.name);
+      }
+      equivalent_[mutant.file].insert(Dense(changed));
+    }
+    return OkStatus();
+  }
+
+  /// All changes of all sources, in an order that is the seed's.
+  void MakeDraws() {
+    for (const auto& [source, text] : texts_) {
+      for (Change& change : ChangesOf(text)) {
+        draws_.push_back({source, std::move(change)});
+      }
+    }
+    std::mt19937_64 random(options_.seed);
+    for (size_t i = draws_.size(); i > 1; --i) {
+      std::swap(draws_[i - 1], draws_[random() % i]);
+    }
+  }
+
+  void Work(size_t worker) {
+    const fs::path folder = Folder() / std::to_string(worker);
+    std::error_code error;
+    fs::create_directories(folder, error);
+    for (size_t i = next_++; i < draws_.size(); i = next_++) {
+      if (tried_ >= options_.count) return;
+      Trial trial = Try(draws_[i], folder);
+      if (trial.end != TrialEnd::kNotCompiled) ++tried_;
+      const std::lock_guard lock(mutex_);
+      std::cout << ToString(trial.end) << " " << Describe(trial)
+                << (trial.killed_by.empty() ? "" : ", by ") << trial.killed_by
+                << std::endl;
+      trials_.emplace(i, std::move(trial));
+    }
+  }
+
+  Trial TrialOf(const Draw& draw) const {
+    Trial trial;
+    trial.file = draw.file;
+    trial.line = draw.change.line;
+    trial.kind = draw.change.kind;
+    trial.before =
+        texts_.at(draw.file).substr(draw.change.at, draw.change.size);
+    trial.after = draw.change.replacement;
+    return trial;
+  }
+
+  Trial Try(const Draw& draw, const fs::path& folder) {
+    const auto start = Clock::now();
+    Trial trial = TrialOf(draw);
+    const std::string& text = texts_.at(draw.file);
+    const std::string changed = Changed(text, draw.change);
+    const auto listed = equivalent_.find(draw.file);
+    if (listed != equivalent_.end() &&
+        listed->second.contains(Dense(changed))) {
+      trial.end = TrialEnd::kEquivalent;
+      return trial;
+    }
+    const fs::path object = folder / "changed.o";
+    if (Compile(draw.file, changed, options_.optimize, object)) {
+      RunTests(draw.file, object, &trial);
+      if (trial.end == TrialEnd::kSurvived &&
+          IsSameCode(draw.file, changed, folder)) {
+        trial.end = TrialEnd::kSameCode;
+      }
+    }
+    trial.seconds = SecondsSince(start);
+    return trial;
+  }
+
+  bool Compile(const std::string& file, const std::string& text,
+               const std::string& options, const fs::path& object) const {
+    const fs::path changed = object.parent_path() / fs::path(file).filename();
+    if (!WriteFile(changed, text).ok()) return false;
+    return Shell(tree_.CompileCommand(file, changed, options, object))
+               .wait_status == 0;
+  }
+
+  /// The quick tests of all programs, then the slow ones of those near by.
+  void RunTests(const std::string& file, const fs::path& object, Trial* trial) {
+    trial->end = TrialEnd::kSurvived;
+    const fs::path program = object.parent_path() / "changed_test";
+    for (const bool slow : {false, true}) {
+      for (const auto& [test, is_near] : TestsOf(file)) {
+        const Right& right = right_.at(test);
+        if (slow && (!is_near || right.slow.empty())) continue;
+        if (Shell(tree_.LinkCommand(*test, object, program)).wait_status != 0) {
+          trial->end = TrialEnd::kNotCompiled;
+          return;
+        }
+        const int limit =
+            options_.seconds + static_cast<int>(5 * right.cpu_seconds);
+        const TestOutput seen =
+            RunTest({.folder = object.parent_path() / "run",
+                     .test = program,
+                     .filter = StrCat(slow || right.slow.empty() ? "" : "-",
+                                      right.slow),
+                     .assay = AssayProgram(),
+                     .seconds = 10 * limit,
+                     .cpu_seconds = limit,
+                     .memory_mib = 8192});
+        if (!seen.Killed()) continue;
+        trial->end = TrialEnd::kKilled;
+        trial->killed_by = StrCat(test->target, " ", seen.first_failure);
+        return;
+      }
+    }
+  }
+
+  bool IsSameCode(const std::string& file, const std::string& changed,
+                  const fs::path& folder) {
+    const fs::path object = folder / "optimized.o";
+    const auto bytes = [&](const std::string& text) -> Result<std::string> {
+      if (!Compile(file, text, "-O2", object)) return Internal("no object");
+      return ReadFile(object);
+    };
+    const auto right = bytes(texts_.at(file));
+    const auto wrong = bytes(changed);
+    return right.ok() && wrong.ok() && *right == *wrong;
+  }
+
+  const Options options_;
+  const BuildTree tree_;
+  std::map<std::string, std::string> texts_;                 // by source
+  std::map<std::string, std::set<std::string>> equivalent_;  // dense, by source
+  std::map<const UnitTest*, Right> right_;
+  std::vector<Draw> draws_;
+
+  std::atomic<size_t> next_ = 0;
+  std::atomic<int> tried_ = 0;
+  std::mutex mutex_;
+  std::map<size_t, Trial> trials_;  // by place in draws_
+};
+
+Result<int> Main(const Options& options) {
+  const auto start = Clock::now();
+  ASSAY_ASSIGN_OR_RETURN(BuildTree tree,
+                         BuildTree::Read(options.root, options.build));
+  RandomMutants mutants(options, std::move(tree));
+  ASSAY_RETURN_IF_ERROR(mutants.Prepare());
+  if (options.list) {
+    mutants.List();
+    return 0;
+  }
+  ASSAY_RETURN_IF_ERROR(mutants.RunRightOnes());
+  const std::vector<Trial> trials = mutants.Run();
+  const std::string base = mutants.Folder().string();
+  ASSAY_RETURN_IF_ERROR(WriteFile(base + ".csv", TrialsCsv(trials)));
+  ASSAY_RETURN_IF_ERROR(WriteFile(base + ".md", TrialsMarkdown(trials)));
+  const Kills kills = CountKills(trials);
+  std::cout << "\n"
+            << TrialsMarkdown(trials) << "\n"
+            << trials.size() << " tried in " << SecondsSince(start)
+            << " s with seed " << options.seed << ", written to " << base
+            << ".csv and .md\n";
+  if (kills.killed + kills.survived == 0) return InvalidArgument("none tried");
+  return kills.Percent() >= options.least ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace assay::inline v1
+
+int main(int argc, char** argv) {
+  assay::Options options;
+  CLI::App app("Random mutants of our own sources");
+  app.add_option("under", options.under, "sources or folders")->required();
+  app.add_option("--count", options.count, "how many are tried");
+  app.add_option("--seed", options.seed, "says which");
+  app.add_option("--jobs", options.jobs, "at a time");
+  app.add_option("--seconds", options.seconds,
+                 "of processor time beyond five times what the test needs");
+  app.add_option("--least", options.least, "percent that must be killed");
+  app.add_option("--test", options.tests, "only these targets");
+  app.add_option("--optimize", options.optimize, "option for the compiler");
+  app.add_option("--equivalent", options.equivalent, "list of equivalent ones");
+  app.add_option("--build", options.build, "folder of the build");
+  app.add_option("--out", options.out, "folder of the tables");
+  app.add_flag("--list", options.list, "prints the changes and tries none");
+  CLI11_PARSE(app, argc, argv);
+  if (options.out.empty()) options.out = options.build + "/trust";
+  const auto code = assay::Main(options);
+  if (code.ok()) return *code;
+  std::cerr << "random_mutants: " << code.status().message() << "\n";
+  return 99;
+}

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the rules do not hold yet, with a reason each: owed.txt, whose lines read
+
+    RULE SUBJECT: REASON
+
+A subject may have stars. A line that nothing needs is a fault too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Line:
+    rule: str
+    subject: str
+    reason: str
+
+
+class Owed:
+    def __init__(self, text: str) -> None:
+        self.lines: list[Line] = []
+        for line in text.splitlines():
+            if not line.strip() or line.startswith("#"):
+                continue
+            head, _, reason = line.partition(": ")
+            rule, _, subject = head.partition(" ")
+            self.lines.append(Line(rule, subject.strip(), reason.strip()))
+
+    @classmethod
+    def read(cls, path: Path) -> Owed:
+        return cls(path.read_text(encoding="utf-8") if path.is_file() else "")
+
+    def filter(self, rule: str, faults: Iterable[tuple[str, str]]) -> Iterator[str]:
+        """The faults of a rule that no line names, and lines without a fault."""
+        mine = [line for line in self.lines if line.rule == rule]
+        needed: set[Line] = set()
+        for subject, what in faults:
+            named = {line for line in mine if fnmatch(subject, line.subject)}
+            needed |= named
+            if not named:
+                yield f"{subject}: {what}"
+        for line in mine:
+            if line not in needed:
+                yield f"owed.txt: nothing needs '{rule} {line.subject}' any more"
+            elif not line.reason:
+                yield f"owed.txt: '{rule} {line.subject}' has no reason"

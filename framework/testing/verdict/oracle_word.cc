@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/verdict/oracle_word.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "framework/core/text.h"
+
+namespace assay::inline v1 {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// Three digits: more of a distance say nothing.
+std::string Digits(double x) {
+  std::array<char, 32> text;
+  std::snprintf(text.data(), text.size(), "%.3g", x);
+  return text.data();
+}
+
+std::string DistanceText(double distance) {
+  if (distance == kInfinity) return "NaN or infinity on one side";
+  return StrCat(Digits(distance), " ULP");
+}
+
+/// Both sides of one output of one data set.
+struct Sides {
+  const AccuracyRow* got = nullptr;
+  const AccuracyRow* expected = nullptr;
+
+  double Bound() const {
+    return std::max(got->oracle_bound.value_or(0),
+                    expected->oracle_bound.value_or(0));
+  }
+  /// How much further off the expected data are, for certain; negative when the
+  /// backend is, 0 when the bound leaves it open.
+  double Lead() const {
+    const double a = ExactDistance(*expected);
+    const double b = ExactDistance(*got);
+    if (a == b) return 0;
+    return std::abs(a - b) > 2 * Bound() ? a - b : 0;
+  }
+};
+
+/// Rows of several data sets stand one behind the other.
+std::vector<Sides> Paired(std::span<const AccuracyRow> rows) {
+  std::map<std::pair<std::string, std::string>, int> count;
+  std::map<std::pair<std::string, int>, Sides> found;
+  for (const AccuracyRow& row : rows) {
+    const bool of_expected = row.reference == "expected_oracle";
+    if (!of_expected && row.reference != "oracle") continue;
+    const int nth = count[{row.reference, row.output_name}]++;
+    Sides& sides = found[{row.output_name, nth}];
+    (of_expected ? sides.expected : sides.got) = &row;
+  }
+  std::vector<Sides> pairs;
+  for (const auto& [place, sides] : found) {
+    if (sides.got != nullptr && sides.expected != nullptr) {
+      pairs.push_back(sides);
+    }
+  }
+  return pairs;
+}
+
+}  // namespace
+
+double ExactDistance(const AccuracyRow& row) {
+  if (row.nan_mismatch.value_or(0) + row.inf_mismatch.value_or(0) > 0) {
+    return kInfinity;
+  }
+  return row.max_ulp.value_or(0);
+}
+
+bool IsUndecided(const AccuracyRow& row) {
+  return row.oracle_bound.has_value() &&
+         !row.share_correctly_rounded.has_value() &&
+         ExactDistance(row) <= *row.oracle_bound;
+}
+
+std::string OracleWord(std::span<const AccuracyRow> rows) {
+  const std::vector<Sides> pairs = Paired(rows);
+  if (pairs.empty()) return {};
+  const Sides& most = *std::ranges::max_element(
+      pairs, {}, [](const Sides& sides) { return std::abs(sides.Lead()); });
+  const std::string distances = StrCat(
+      "expected ", DistanceText(ExactDistance(*most.expected)),
+      " from the exact values, got ", DistanceText(ExactDistance(*most.got)));
+  const std::string bound =
+      StrCat(", the oracle off by at most ", Digits(most.Bound()), " ULP");
+  if (most.Lead() > 0) {
+    return StrCat("by the oracle the expected data are the worse side: ",
+                  distances, bound);
+  }
+  if (most.Lead() < 0) {
+    return StrCat("by the oracle the backend is the worse side: ", distances,
+                  bound);
+  }
+  const bool equal = ExactDistance(*most.expected) == ExactDistance(*most.got);
+  if (equal && !IsUndecided(*most.got)) {
+    return StrCat("by the oracle neither side is the worse: ", distances,
+                  bound);
+  }
+  return StrCat("the oracle is undecided: ", distances, bound);
+}
+
+}  // namespace assay::inline v1

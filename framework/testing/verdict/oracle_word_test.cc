@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/verdict/oracle_word.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <vector>
+
+namespace assay {
+namespace {
+
+using testing::HasSubstr;
+
+AccuracyRow Row(const char* reference, double ulp, double bound,
+                std::optional<double> share = 1, const char* output = "y") {
+  AccuracyRow row;
+  row.reference = reference;
+  row.output_name = output;
+  row.max_ulp = ulp;
+  row.oracle_bound = bound;
+  row.share_correctly_rounded = share;
+  return row;
+}
+
+// The first field names the defect under which the row would be another.
+TEST(OracleWordTest, NamesTheSideThatIsFurtherFromTheExactValues) {
+  const struct {
+    const char* mutant;
+    double expected, got, bound;
+    std::optional<double> share;
+    const char* says;
+  } rows[] = {
+      {"the sides are exchanged", 40, 0.5, 0.01, 1,
+       "the expected data are the worse side: expected 40 ULP from the exact "
+       "values, got 0.5 ULP, the oracle off by at most 0.01 ULP"},
+      {"the corpus is always wrong", 0.5, 40, 0.01, 1,
+       "the backend is the worse side"},
+      {"the bound is left out",
+       5.3e7,
+       10,
+       1.3e21,
+       {},
+       "the oracle is undecided: expected 5.3e+07 ULP"},
+      {"the bound counts once", 3, 1, 1.5, {}, "the oracle is undecided"},
+      {"twice the bound decides nothing",
+       5,
+       1,
+       1.5,
+       {},
+       "the expected data are the worse side"},
+      {"equal distances have a worse side", 0.5, 0.5, 0, 1,
+       "neither side is the worse"},
+  };
+  for (const auto& row : rows) {
+    const std::vector<AccuracyRow> given = {
+        Row("expected", 7, 0), Row("oracle", row.got, row.bound, row.share),
+        Row("expected_oracle", row.expected, row.bound, row.share)};
+    EXPECT_THAT(OracleWord(given), HasSubstr(row.says)) << row.mutant;
+  }
+}
+
+TEST(OracleWordTest, SpeaksOfTheOutputWhoseSidesDifferMost) {
+  AccuracyRow infinite = Row("oracle", 1, 0, 1, "z");
+  infinite.inf_mismatch = 2;
+  const std::vector<AccuracyRow> rows = {Row("oracle", 1, 0),
+                                         Row("oracle", 9, 0),
+                                         Row("expected_oracle", 2, 0),
+                                         Row("expected_oracle", 90, 0),
+                                         infinite,
+                                         Row("expected_oracle", 1, 0, 1, "z")};
+  EXPECT_THAT(OracleWord({rows.data(), 4}), HasSubstr("expected 90 ULP"));
+  EXPECT_THAT(OracleWord(rows),
+              HasSubstr("the backend is the worse side: expected 1 ULP from "
+                        "the exact values, got NaN or infinity on one side"));
+}
+
+TEST(OracleWordTest, SaysNothingWithoutBothSides) {
+  EXPECT_EQ(OracleWord({}), "");
+  const std::vector<AccuracyRow> rows = {Row("expected", 3, 0),
+                                         Row("oracle", 3, 0)};
+  EXPECT_EQ(OracleWord(rows), "");
+}
+
+TEST(OracleWordTest, ADistanceWithinAWideBoundIsUndecided) {
+  const struct {
+    double ulp, bound;
+    std::optional<double> share;
+    bool undecided;
+  } rows[] = {
+      {5e7, 1e21, {}, true},
+      {200, 100, {}, false},   // further off than the oracle may be
+      {0.01, 0.1, 0.5, false}  // a narrow bound says that it is rounded well
+  };
+  for (const auto& row : rows) {
+    EXPECT_EQ(IsUndecided(Row("oracle", row.ulp, row.bound, row.share)),
+              row.undecided)
+        << row.ulp;
+  }
+}
+
+}  // namespace
+}  // namespace assay
