@@ -124,7 +124,8 @@ TEST(ConformanceTest, ARunThatLeftSomethingOutIsPartial) {
       {[](Trial& t) { t.plan.selection.filter = "op:Abs"; }, "with a filter"},
       {[](Trial& t) { t.plan.selection.suites = {"node"}; }, "of some suites"},
       {[](Trial& t) { t.plan.selection.tier = "smoke"; }, "of tier smoke"},
-      {[](Trial& t) { t.plan.corpora.pop_back(); }, "without the corpora"},
+      {[](Trial& t) { t.plan.corpora.pop_back(); }, "without the corpus "},
+      {[](Trial& t) { t.plan.corpora.clear(); }, "without the corpora onnx, "},
       {[](Trial& t) { t.complete = false; }, "unfinished"},
   };
   for (const auto& row : rows) {
