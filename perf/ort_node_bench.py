@@ -15,6 +15,7 @@ machine disturbs less, and the ratios of ours to theirs. Nothing is asserted.
 
 import argparse
 import csv
+import hashlib
 import json
 import os
 import resource
@@ -152,8 +153,14 @@ def subset(manifest: dict, test_ids: set[str], corpus: Path, to: Path) -> None:
     """A corpus of these cases only, their files linked."""
     cases = [c for c in manifest["cases"] if c["test_id"] in test_ids]
     to.mkdir()
+    lines = [json.dumps(case, separators=(",", ":")) for case in cases]
+    header = {key: manifest[key] for key in ("schema", "name", "drift")}
+    header["n_cases"] = len(cases)
+    header["corpus_hash"] = hashlib.sha256(
+        "".join(line + "\n" for line in lines).encode()).hexdigest()
     (to / "manifest.json").write_text(
-        json.dumps(manifest | {"cases": cases, "n_cases": len(cases)}))
+        json.dumps(header)[:-1] + ',\n"cases": [\n' + ",\n".join(lines)
+        + "\n]\n}\n")
     for name in os.listdir(corpus):
         if (corpus / name).is_dir():
             (to / name).symlink_to(corpus / name)

@@ -199,7 +199,7 @@ class PublishTest(unittest.TestCase):
         with self.assertRaisesRegex(OSError, "disk full"):
             self.publish(breaking())
         self.assertEqual(self.content(), before)
-        self.assertEqual(self.siblings(), ["small"])
+        self.assertEqual(self.siblings(), ["corpora.txt", "small"])
 
     def test_a_kill_half_way_leaves_the_old_corpus(self) -> None:
         script = (
@@ -218,10 +218,12 @@ class PublishTest(unittest.TestCase):
             [sys.executable, "-c", script, *arguments], check=False
         )
         self.assertEqual(killed.returncode, -signal.SIGKILL)
-        self.assertEqual(self.siblings(), [".small.partial", "small"])
+        self.assertEqual(
+            self.siblings(), [".small.partial", "corpora.txt", "small"]
+        )
         self.assertEqual(self.content(), before)
         self.publish(self.cases)
-        self.assertEqual(self.siblings(), ["small"])
+        self.assertEqual(self.siblings(), ["corpora.txt", "small"])
 
     def test_a_kill_between_the_renames_is_mended(self) -> None:
         before = self.content()
@@ -274,6 +276,14 @@ class PublishTest(unittest.TestCase):
             manifest.write(" ")
         self.assertFalse(stamp.is_current(self.place, key))
         self.publish(self.cases)
+        self.assertTrue(stamp.is_current(self.place, key))
+        # So does the list of what was made.
+        made = self.place.parent / stamp.MADE
+        for text in ("", f"onnx {'0' * 64}\n"):
+            made.write_text(text, "ascii")
+            self.assertFalse(stamp.is_current(self.place, key))
+        self.publish(self.cases)
+        self.assertEqual(made.read_text("ascii"), stamp.line_of(self.place))
         self.digests.write_text("other", "ascii")
         self.assertNotEqual(stamp.key(self.digests), key)
         self.assertFalse(stamp.is_current(self.place, stamp.key(self.digests)))

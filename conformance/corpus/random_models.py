@@ -13,7 +13,6 @@ Exit codes: 0 made; 2 usage; 99 the cases could not be read, run or written.
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import math
 import os
@@ -26,10 +25,11 @@ from typing import Any
 import publish
 import stamp
 import store
-from case import CorpusError
+from case import CorpusError, sha256
 
 HARNESS_ERROR = 99
 SEED = 1
+WEIGHTS = "random_weights.txt"
 # At once: the largest model takes 4 GB of memory in float64.
 _PROCESSES = 2
 
@@ -78,7 +78,7 @@ def write_case(corpus: Path, onnx: Path, entry: Entry) -> Path:
     folder.mkdir(parents=True)
     model = os.path.relpath(onnx / entry["directory"] / "model.onnx", folder)
     text = f"model {model}\nseed {SEED}\n"
-    (folder / "random_weights.txt").write_text(text, "ascii")
+    (folder / WEIGHTS).write_text(text, "ascii")
     return folder
 
 
@@ -113,9 +113,14 @@ def make(options: argparse.Namespace) -> list[Entry]:
         for entry, folder in zip(entries, folders, strict=True):
             entry["vacuous"] = vacuity(folder, entry)
             entry["sha256"]["outputs"] = [
-                hashlib.sha256(file.read_bytes()).hexdigest()
-                for file in sorted(folder.rglob("output_*.pb"))
+                [
+                    sha256((folder / f"{data}/output_{i}.pb").read_bytes())
+                    for i in range(len(entry["outputs"]))
+                ]
+                for data in ["test_data_set_0"]
             ]
+            weights = (folder / WEIGHTS).read_bytes()
+            entry["sha256"]["files"] = {WEIGHTS: sha256(weights)}
         header = {
             "schema": publish.SCHEMA,
             "name": "random",

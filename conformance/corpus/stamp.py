@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Says whether an exported corpus is still the one that would be exported.
 
+Beside the corpora corpora.txt has a line "NAME DIGEST" for each: what its maker
+made. A run is over a default corpus only if that has this digest.
+
 The stamp is written last into the corpus: a key over everything that decides
 its content, and how many files and bytes lie beside it. Only the standard
 library is imported, so that the answer takes tens of milliseconds.
@@ -11,10 +14,12 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import os
+import re
 import sys
 from pathlib import Path
 
 FILE_NAME = "stamp.txt"
+MADE = "corpora.txt"
 SENSITIVITY = Path(__file__).parent / "sensitivity.txt"
 RECOMPUTED = Path(__file__).parent / "recomputed.txt"
 PACKAGES = ("onnx", "numpy", "ml_dtypes", "protobuf")
@@ -41,6 +46,37 @@ def key(digests: Path) -> str:
     for path in (digests, SENSITIVITY, RECOMPUTED):
         digest.update(path.read_bytes() if path.is_file() else b"")
     return digest.hexdigest()
+
+
+def line_of(corpus: Path) -> str:
+    """The line of a corpus in corpora.txt: what ReadCorpus computes of it."""
+    with (corpus / "manifest.json").open("rb") as manifest:
+        head = manifest.read(1 << 16).decode("ascii")
+    found = [
+        re.search(rf'^"{key}": "([^"]+)",$', head, re.MULTILINE)
+        for key in ("name", "corpus_hash")
+    ]
+    name, digest = (match[1] if match else "" for match in found)
+    sensitivity = corpus / SENSITIVITY.name
+    if sensitivity.is_file():
+        text = digest.encode() + sensitivity.read_bytes()
+        digest = hashlib.sha256(text).hexdigest()
+    return f"{name} {digest}\n"
+
+
+def _made(corpus: Path) -> list[str]:
+    file = corpus.parent / MADE
+    return file.read_text("ascii").splitlines(True) if file.is_file() else []
+
+
+def note(corpus: Path) -> None:
+    """Writes the line of a corpus that was just made into corpora.txt."""
+    line = line_of(corpus)
+    name = line.split(" ", 1)[0] + " "
+    lines = [other for other in _made(corpus) if not other.startswith(name)]
+    partial = corpus.parent / f"{MADE}.partial"
+    partial.write_text("".join(sorted([*lines, line])), "ascii")
+    partial.replace(corpus.parent / MADE)
 
 
 def _measure(folder: str) -> tuple[int, int]:
@@ -73,6 +109,8 @@ def is_current(corpus: Path, stamp_key: str) -> bool:
     try:
         found = (corpus / FILE_NAME).read_text("ascii")
         # The cheap half of the comparison first.
-        return found.startswith(stamp_key) and found == _text(corpus, stamp_key)
+        current = found.startswith(stamp_key)
+        current = current and line_of(corpus) in _made(corpus)
+        return current and found == _text(corpus, stamp_key)
     except (OSError, UnicodeDecodeError):
         return False

@@ -93,6 +93,8 @@ def replacing(place: Path) -> Iterator[Path]:
         if place.exists():
             place.rename(old)
         partial.rename(place)
+        with locked(place.parent / stamp.MADE):
+            stamp.note(place)
     except BaseException:
         if old.exists() and not place.exists():
             old.rename(place)

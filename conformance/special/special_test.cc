@@ -1,37 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "conformance/special/special.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <set>
-#include <stdexcept>
+#include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "conformance/special/special_corpus.h"
 #include "framework/metric/element.h"
+#include "framework/testing/case/read_corpus.h"
+#include "framework/testing/file/file.h"
+#include "framework/testing/file/scratch_folder.h"
 #include "framework/testing/measure/measure.h"
-#include "framework/testing/suite/suite.h"
 
 namespace assay {
 namespace {
 
-std::vector<const SpecialCase*> AllCases() {
-  std::vector<const SpecialCase*> all;
-  for (const SpecialTheme& theme : SpecialThemes()) {
-    for (const SpecialCase& c : theme.cases) all.push_back(&c);
-  }
+namespace fs = std::filesystem;
+using Values = std::vector<Value>;
+
+std::vector<fs::path> CaseFiles() {
+  const fs::directory_iterator folder(ASSAY_SPECIAL_CASES);
+  return {begin(folder), end(folder)};
+}
+
+struct SpecialCase {
+  CaseText text;
+  CaseData data;
+
+  const Values& expected() const { return data.sets.at(0).expected; }
+};
+
+/// The cases of all files.
+const std::vector<SpecialCase>& AllCases() {
+  static const auto& all = *[] {
+    auto* const made = new std::vector<SpecialCase>;
+    auto texts = ReadCaseFiles(CaseFiles());
+    EXPECT_TRUE(texts.ok()) << texts.status().ToString();
+    if (!texts.ok()) return made;
+    for (CaseText& text : *texts) {
+      auto data = DataOf(text);
+      EXPECT_TRUE(data.ok()) << data.status().ToString();
+      if (data.ok()) made->push_back({std::move(text), *std::move(data)});
+    }
+    return made;
+  }();
   return all;
 }
 
-std::string IdOf(const SpecialCase& c) { return StrCat("special/", c.name); }
-
 Limit LimitOf(const SpecialCase& c) {
-  return {c.rtol > 0 ? Comparator::kTolerance : Comparator::kExact, c.rtol, 0,
-          ""};
+  const double rtol = c.text.rtol;
+  return {rtol > 0 ? Comparator::kTolerance : Comparator::kExact, rtol, 0, ""};
 }
 
 /// The raw outcome of a backend that gives `outputs`.
@@ -113,20 +136,13 @@ void Restore(Tensor& tensor, const Tensor& right) {
   }
 }
 
-TEST(Special, RowsAreWholeAndUnique) {
-  std::set<std::string_view> names;
-  for (const SpecialCase* c : AllCases()) {
-    SCOPED_TRACE(c->name);
-    EXPECT_TRUE(names.insert(c->name).second) << "twice";
-    EXPECT_GT(c->shows.size(), 5U);
-    EXPECT_EQ(c->rtol > 0, !c->rtol_reason.empty());
-    const auto data = SpecialData(IdOf(*c));
-    ASSERT_TRUE(data.ok()) << data.status().ToString();
-    const Graph& graph = data->model->graph();
-    ASSERT_EQ(data->sets.size(), 1U);
-    const DataSet& set = data->sets.front();
-    ASSERT_EQ(set.inputs.size(), graph.inputs.size());
-    ASSERT_EQ(set.expected.size(), graph.outputs.size());
+TEST(Special, RowsAreWhole) {
+  EXPECT_GE(AllCases().size(), 3000U);
+  for (const SpecialCase& c : AllCases()) {
+    SCOPED_TRACE(c.text.place + " " + c.text.name);
+    EXPECT_GT(c.text.because.size(), 5U);
+    const Graph& graph = c.data.model->graph();
+    const DataSet& set = c.data.sets.at(0);
     for (size_t i = 0; i < graph.inputs.size(); ++i) {
       const auto id = static_cast<size_t>(graph.inputs[i]);
       EXPECT_TRUE(Accepts(graph.values[id].type, set.inputs[i].Type()))
@@ -138,55 +154,75 @@ TEST(Special, RowsAreWholeAndUnique) {
           << "output " << i;
     }
   }
-  EXPECT_GE(names.size(), 90U);
 }
 
-TEST(Special, EveryThemeHasCases) {
-  std::set<std::string_view> themes;
-  for (const SpecialTheme& theme : SpecialThemes()) {
-    EXPECT_GE(theme.cases.size(), 15U) << theme.name;
-    themes.insert(theme.name);
+TEST(Special, EveryFileHasCases) {
+  std::map<std::string, int> count;
+  for (const SpecialCase& c : AllCases()) {
+    ++count[c.text.place.substr(0, c.text.place.rfind(':'))];
   }
-  EXPECT_THAT(themes, testing::UnorderedElementsAre(
-                          "accumulation", "attributes", "axes", "casts",
-                          "collections", "control", "denormals", "dictionaries",
-                          "features", "floats", "integers", "large", "learned",
-                          "moved", "nonfinite", "numbers", "options", "powers",
-                          "recurrent", "signals", "sizes", "text", "ties",
-                          "training", "trees", "versions", "zeros"));
+  EXPECT_EQ(count.size(), CaseFiles().size());
+  for (const auto& [file, cases] : count) EXPECT_GE(cases, 15) << file;
 }
 
-TEST(Special, TheSuiteHasEveryRow) {
-  const Suite* suite = FindSuite("special");
-  ASSERT_NE(suite, nullptr);
-  EXPECT_EQ(suite->judge, nullptr);
-  const auto cases = suite->cases();
-  ASSERT_EQ(cases.size(), AllCases().size());
-  for (const TestCase& c : cases) {
-    EXPECT_FALSE(c.operators.empty() || c.dtypes.empty()) << c.test_id;
-    EXPECT_THAT(c.operators,
-                testing::Contains(
-                    StrCat(c.domain, "::", c.op.substr(c.op.rfind('.') + 1))));
-    EXPECT_TRUE(suite->data(c.test_id).ok()) << c.test_id;
+TEST(WriteSpecialCorpus, WritesWhatReadCorpusReads) {
+  const ScratchFolder folder;
+  const fs::path file = folder.path() / "some.txt";
+  ASSERT_TRUE(WriteFile(file,
+                        "case ml.DictVectorizer/a: of the other domain\n"
+                        "  model (map(string, float) x) => (float[2] y)\n"
+                        "    { y = ai.onnx.ml.DictVectorizer\n"
+                        "    <string_vocabulary = [\"a\", \"b\"]>(x) }\n"
+                        "  x = \"b\": 1 => y = 0, 1\n"
+                        "case Neg/b: the other sign\n"
+                        "  types float16\n  opsets 6\n"
+                        "  model ($T[2] x) => ($T[2] y) { y = Neg(x) }\n"
+                        "  limit 2^-3 because of nothing\n"
+                        "  x = 1, -2 => y = -1, 2\n")
+                  .ok());
+  const fs::path place = folder.path() / "special";
+  for (int times = 0; times < 2; ++times) {
+    const Status written = WriteSpecialCorpus({file}, place);
+    ASSERT_TRUE(written.ok()) << written.ToString();
   }
-  for (const std::string_view id : {"special/Relu", "special", "node/Relu/x"}) {
-    EXPECT_EQ(suite->data(id).status().code(), StatusCode::kNotFound) << id;
-  }
+  const auto corpus = ReadCorpus(place);
+  ASSERT_TRUE(corpus.ok()) << corpus.status().ToString();
+  ASSERT_EQ(corpus->cases.size(), 2U);
+  const TestCase& neg = corpus->cases[0];
+  EXPECT_EQ(neg.test_id, "special/Neg/b_float16_opset_6");
+  EXPECT_EQ(neg.suite + " " + neg.kind + " " + neg.op + " " + neg.domain,
+            "special special Neg ai.onnx");
+  EXPECT_EQ(neg.opset, 6);
+  EXPECT_THAT(neg.operators, testing::ElementsAre("ai.onnx::Neg"));
+  EXPECT_THAT(neg.dtypes, testing::ElementsAre("float16"));
+  EXPECT_EQ(neg.limit.comparator, Comparator::kTolerance);
+  EXPECT_EQ(neg.limit.rtol, 0.125);
+  EXPECT_EQ(neg.limit.source, "of nothing");
+  const auto data = ReadCaseData(neg.directory, 1);
+  ASSERT_TRUE(data.ok()) << data.status().ToString();
+  EXPECT_EQ(data->sets[0].expected[0].tensor()->elements<uint16_t>()[1],
+            0x4000);
+  const TestCase& dictionary = corpus->cases[1];
+  EXPECT_EQ(dictionary.domain, "ai.onnx.ml");
+  EXPECT_EQ(dictionary.limit.comparator, Comparator::kExact);
+  EXPECT_THAT(dictionary.dtypes, testing::ElementsAre("float32", "string"));
+  const auto twice = WriteSpecialCorpus({file, file}, place);
+  EXPECT_THAT(twice.message(), testing::HasSubstr("wanted each name once"));
 }
 
 TEST(Special, WhatIsExpectedPassesAndAnyOtherElementFails) {
   constexpr int64_t kTried = 40;  // of a tensor, the first and last among them
-  for (const SpecialCase* c : AllCases()) {
-    SCOPED_TRACE(c->name);
-    EXPECT_EQ(OutcomeOf(*c, c->expected()), Outcome::kPass);
-    ForEachTensor(*c, [&](Tensor& tensor, const Values& outputs) {
+  for (const SpecialCase& c : AllCases()) {
+    SCOPED_TRACE(c.text.name);
+    EXPECT_EQ(OutcomeOf(c, c.expected()), Outcome::kPass);
+    ForEachTensor(c, [&](Tensor& tensor, const Values& outputs) {
       const int64_t last = tensor.num_elements() - 1;
       const int64_t step = std::max<int64_t>(1, last / kTried);
       for (int64_t i = last; i >= 0;
            i = i == 0 ? -1 : std::max<int64_t>(i - step, 0)) {
         const Tensor right = tensor.Clone().value();
-        Change(tensor, i, c->rtol > 0 ? 64 : 1);  // of float32, 2^-17
-        EXPECT_EQ(OutcomeOf(*c, outputs), Outcome::kFail) << "element " << i;
+        Change(tensor, i, c.text.rtol > 0 ? 64 : 1);  // of float32, 2^-17
+        EXPECT_EQ(OutcomeOf(c, outputs), Outcome::kFail) << "element " << i;
         Restore(tensor, right);
       }
     });
@@ -231,79 +267,31 @@ bool PassesWithZeros(const SpecialCase& c) {
 }
 
 TEST(Special, NoCaseIsPassedByZerosOrAConstant) {
-  for (const SpecialCase* c : AllCases()) {
-    EXPECT_FALSE(PassesWithZeros(*c)) << c->name;
-    EXPECT_FALSE(PassesWithConstants(*c)) << c->name;
+  for (const SpecialCase& c : AllCases()) {
+    EXPECT_FALSE(PassesWithZeros(c)) << c.text.name;
+    EXPECT_FALSE(PassesWithConstants(c)) << c.text.name;
   }
 }
 
 /// Two values that compare equal but are not the same bits would hide a sign:
 /// where a case is about that of zero, no zero is expected.
 TEST(Special, SignsOfZeroAreSeenAsInfinities) {
-  for (const SpecialTheme& theme : SpecialThemes()) {
-    if (theme.name != "zeros") continue;
-    for (const SpecialCase& c : theme.cases) {
-      for (const Value& value : c.expected()) {
-        const Tensor& tensor = *value.tensor();
-        if (!IsFloatingPoint(tensor.dtype())) continue;
-        for (int64_t i = 0; i < tensor.num_elements(); ++i) {
-          EXPECT_NE(DecodeFloat(tensor.dtype(),
-                                ElementBits(tensor.dtype(), tensor.data(), i)),
-                    0)
-              << c.name;
-        }
+  int seen = 0;
+  for (const SpecialCase& c : AllCases()) {
+    if (c.text.place.find("/zeros.txt:") == std::string::npos) continue;
+    ++seen;
+    for (const Value& value : c.expected()) {
+      const Tensor& tensor = *value.tensor();
+      if (!IsFloatingPoint(tensor.dtype())) continue;
+      for (int64_t i = 0; i < tensor.num_elements(); ++i) {
+        EXPECT_NE(DecodeFloat(tensor.dtype(),
+                              ElementBits(tensor.dtype(), tensor.data(), i)),
+                  0)
+            << c.text.name;
       }
     }
   }
-}
-
-TEST(Special, NumbersAreTakenExactlyOrNotAtAll) {
-  struct Row {
-    DType type;
-    double number;
-    uint64_t bits;
-  };
-  constexpr Row kRight[] = {
-      {kF16, 1, 0x3C00},
-      {kF16, 0x1p-24, 1},
-      {kF16, 0x1p-14, 0x400},
-      {kF16, -65504, 0xFBFF},
-      {kF16, -0.0, 0x8000},
-      {kBF16, 1.5, 0x3FC0},
-      {kF32, 0x1p-149, 1},
-      {kF64, 0.1, 0x3FB999999999999A},
-      {kI8, -128, 0xFFFFFFFFFFFFFF80},
-      {kU64, 0x1p63, 1ULL << 63},
-      {DType::kFloat8E4M3FN, 448, 0x7E},
-      {DType::kInt4, -8, 0xFFFFFFFFFFFFFFF8},
-      {DType::kUint4, 15, 15},
-      {kBool, 1, 1},
-  };
-  for (const Row& row : kRight) {
-    EXPECT_EQ(EncodeExactly(row.type, row.number), row.bits)
-        << ToString(row.type) << " " << row.number;
-  }
-  constexpr Row kWrong[] = {
-      {kF16, 2049, 0},
-      {kF16, 65520, 0},
-      {kF16, 0x1p-25, 0},
-      {kBF16, 257, 0},
-      {kF32, 0.1, 0},
-      {kF32, 1e300, 0},
-      {kI8, 128, 0},
-      {kI8, 0.5, 0},
-      {kU8, -1, 0},
-      {kBool, 2, 0},
-      {kI64, 0x1p63, 0},
-      {DType::kFloat8E4M3FN, 449, 0},
-      {DType::kFloat8E4M3FN, kInf, 0},
-      {DType::kUint4, 16, 0},
-  };
-  for (const Row& row : kWrong) {
-    EXPECT_THROW(EncodeExactly(row.type, row.number), std::invalid_argument)
-        << ToString(row.type) << " " << row.number;
-  }
-  EXPECT_THROW(Of(kF32, {3}, {1, 2}), std::invalid_argument);
+  EXPECT_GE(seen, 15);
 }
 
 }  // namespace

@@ -5,12 +5,14 @@
 //   assay run --backend onednn --filter 'op:Conv'
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <exception>
 #include <iostream>
 #include <string>
 
 #include "framework/cli/commands.h"
 #include "framework/cli/select/version.h"
+#include "framework/testing/record/clean_text.h"
 #include "framework/testing/record/tables.h"
 
 namespace assay::inline v1 {
@@ -24,7 +26,7 @@ std::string CommandLine(int argc, char** argv) {
     const bool plain = word.find_first_of(" '\"*?()") == std::string::npos;
     text += plain ? " " + word : " '" + word + "'";
   }
-  return text;
+  return CleanText(text);
 }
 
 void AddSelection(CLI::App* app, SelectionOptions* options) {
@@ -48,8 +50,9 @@ void AddRun(CLI::App& app, RunOptions* options) {
   CLI::App* run = app.add_subcommand("run", "run cases and judge them");
   AddSelection(run, options);
   auto* out = run->add_option("--out", options->out, "run folder to write");
-  run->add_option("--resume", options->resume, "run folder to go on with")
-      ->excludes(out);
+  auto* resume =
+      run->add_option("--resume", options->resume, "run folder to go on with")
+          ->excludes(out);
   auto* parts = run->add_option("--parts", options->parts,
                                 "where the records of a shard go");
   auto* plan = run->add_option("--plan", options->plan, "folder of a plan");
@@ -57,6 +60,13 @@ void AddRun(CLI::App& app, RunOptions* options) {
   parts->needs(plan);
   run->add_option("--shard", options->shard, "I/N, part of a plan")
       ->needs(plan);
+  resume->excludes(plan);
+  // A plan has its selection; of its parts a shard takes suites and backends.
+  for (const char* name : {"--filter", "--tier", "--corpus", "--seed"}) {
+    run->get_option(name)->excludes(resume)->excludes(plan);
+  }
+  run->get_option("--suite")->excludes(resume);
+  run->get_option("--backend")->excludes(resume);
   run->add_option("--jobs", options->jobs,
                   "workers at a time; 0: one per processor")
       ->check(CLI::NonNegativeNumber);
@@ -207,6 +217,8 @@ void AddAssess(CLI::App& app, AssessOptions* options) {
 }
 
 int Main(int argc, char** argv) {
+  // Where it is ignored, as some daemons have it, no child can be waited for.
+  std::signal(SIGCHLD, SIG_DFL);
   CLI::App app("tests and qualifies deep-learning backends", "assay");
   app.set_version_flag("--version", kVersion);
   app.require_subcommand(1);

@@ -19,6 +19,7 @@
 
 #include "framework/cli/program_fixture.h"
 #include "framework/testing/case/corpus.h"
+#include "framework/testing/case/corpus_files.h"
 
 namespace assay::inline v1 {
 
@@ -109,10 +110,14 @@ class TreeTest : public ProgramTest {
       if (wanted || manifest["cases"].size() < 10) cases.push_back(c);
       if (cases.size() == 1 && manifest["cases"].size() < 10) break;
     }
-    manifest["cases"] = cases;
-    manifest["n_cases"] = cases.size();
-    std::ofstream(tree_ / corpus / "manifest.json") << manifest;
-    for (const char* part : {"node", "model"}) {
+    std::vector<std::string> lines;
+    for (const Json& c : cases) lines.push_back(c.dump());
+    const std::string text = ManifestText(manifest["name"], lines);
+    std::ofstream(tree_ / corpus / "manifest.json") << text;
+    // This tree made it, so it is the default corpus of its name here.
+    std::ofstream(tree_ / "corpus/corpora.txt", std::ios::app)
+        << corpus.filename().string() << " " << DigestOfLines(text) << "\n";
+    for (const char* part : {"node", "model", "special"}) {
       if (std::filesystem::exists(built_ / corpus / part)) {
         Link(built_ / corpus / part, (corpus / part).c_str());
       }

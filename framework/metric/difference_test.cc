@@ -52,6 +52,8 @@ std::vector<RuleRow> RuleRows() {
       {"float16 subnormal", Halves({0x83C9}), Halves({0x8435}), {0.1, 0}, 0},
       {"float16 one step on", Halves({0x3BCC}), Halves({0x3BCF}), {1e-3, 0}, 1},
       {"float16 largest", Halves({0x7BFF}), Halves({0xFBFF}), {1, 0}, 1},
+      // 16.25 * 4032 is 65520, half a step beyond the largest.
+      {"float16 bound", Halves({0xFBFF}), Halves({0x6BE0}), {16.25, 0}, 0},
       {"float32",
        Raw<uint32_t>(DType::kFloat32, 1, {0xBE921E77}),
        Raw<uint32_t>(DType::kFloat32, 1, {0xBE9243EC}),
@@ -175,21 +177,21 @@ TEST(DifferenceTest, ComplexNanAndInfinityAgreeAsInNumpy) {
 TEST(DifferenceTest, ComplexErrorsAreOfBothParts) {
   for (const DType type : {DType::kComplex64, DType::kComplex128}) {
     const auto of = [&](const std::vector<std::complex<double>>& elements) {
-      if (type == DType::kComplex128) return Raw(type, 4, elements);
+      if (type == DType::kComplex128) return Raw(type, 5, elements);
       return Raw(
-          type, 4,
+          type, 5,
           std::vector<std::complex<float>>(elements.begin(), elements.end()));
     };
-    const Difference difference =
-        Compare(of({{1, 5}, {2, -6}, {-0.0, 1}, {1, 0.0}}),
-                of({{1, 2}, {2, -2}, {0.0, 1}, {1, -0.0}}), {.rtol = 1.4});
+    const Difference difference = Compare(
+        of({{1, 5}, {2, -6}, {-0.0, 1}, {1, 0.0}, {0, 0}}),
+        of({{1, 2}, {2, -2}, {0.0, 1}, {1, -0.0}, {0, 0}}), {.rtol = 1.4});
     ASSERT_TRUE(difference.errors.has_value()) << type;
     EXPECT_EQ(difference.errors->min_diff, -4) << type;
     EXPECT_EQ(difference.errors->max_diff, 3) << type;
     EXPECT_EQ(difference.errors->max_abs, 4) << type;
     EXPECT_FLOAT_EQ(static_cast<float>(*difference.errors->max_rel),
                     std::sqrt(2.0F));
-    EXPECT_DOUBLE_EQ(difference.errors->rmse, 2.5) << type;
+    EXPECT_DOUBLE_EQ(difference.errors->rmse, std::sqrt(5.0)) << type;
     EXPECT_DOUBLE_EQ(difference.errors->rel_l2, 5 / std::sqrt(15.0)) << type;
     EXPECT_DOUBLE_EQ(difference.errors->cosine, 29 / std::sqrt(68.0 * 15))
         << type;
@@ -246,6 +248,29 @@ TEST(DifferenceTest, WorstIntegerIsTheFarthest) {
   EXPECT_EQ(difference.worst_index, 2);
 }
 
+// Kills: a pair at the limit, or a bound that overflows, with a ratio of its
+// own.
+TEST(DifferenceTest, TheWorstRatioIsOfErrorToBound) {
+  const struct {
+    double got, want;
+    Tolerance tolerance;
+    double ratio;
+    int64_t index;
+  } rows[] = {
+      {1.5, 1, {0.25, 0}, 2, 0},  {1.5, 1, {0.5, 0}, 1, 0},
+      {1.5, 1, {0, 0}, kInf, 0},  {1.5, -1, {0, 0.25}, 10, 0},
+      {-0.0, 0, {0, 0}, 0, -1},   {1e308, -1e308, {10, 0}, 1, 0},
+      {kNan, 1, {9, 9}, kInf, 0}, {-1e308, 1e308, {1, 0}, kInf, 0},
+  };
+  for (const auto& row : rows) {
+    const Difference difference =
+        Compare(Of<double>({row.got}), Of<double>({row.want}), row.tolerance);
+    EXPECT_EQ(difference.worst_ratio, row.ratio) << row.got << " " << row.want;
+    EXPECT_EQ(difference.worst_index, row.index) << row.got << " " << row.want;
+    EXPECT_FALSE(difference.bitwise_equal) << row.got << " " << row.want;
+  }
+}
+
 TEST(DifferenceTest, UlpsAreOfTheElementType) {
   struct Row {
     Tensor got, want;
@@ -281,7 +306,8 @@ TEST(DifferenceTest, SquaresOfLargeDoublesDoNotOverflow) {
 TEST(DifferenceTest, EqualBytesYieldZeros) {
   for (const Tensor& tensor :
        {Of<float>({kNanF, kInfF, 3}), Of<double>({-0.0}), Halves({0x7C00, 1}),
-        Of<int32_t>({7}), Raw<float>(DType::kComplex64, 1, {1, 2})}) {
+        Of<int32_t>({7}), Raw<float>(DType::kComplex64, 1, {1, 2}),
+        Raw<double>(DType::kComplex128, 2, {1, kInf, 1, 2})}) {
     const Difference difference = Compare(tensor, tensor, {});
     const std::string name = tensor.Signature();
     EXPECT_TRUE(difference.bitwise_equal) << name;
@@ -311,6 +337,8 @@ TEST(DifferenceTest, NumbersAreAbsentWithoutFinitePairs) {
       {Of<double>({kInf, 1}), Of<double>({1, kNan})},
       {Raw<float>(DType::kComplex64, 1, {1, kInfF}),
        Raw<float>(DType::kComplex64, 1, {1, kInfF})},
+      {Raw<double>(DType::kComplex128, 2, {1, kInf, kNan, 2}),
+       Raw<double>(DType::kComplex128, 2, {1, kInf, kNan, 2})},
   };
   for (size_t i = 0; i < rows.size(); ++i) {
     const Difference difference = Compare(rows[i].got, rows[i].want, {});

@@ -72,6 +72,7 @@ Pair Sum(double a, double b) {
 
 // Rounds a finite number.
 double RoundIn(const Range& range, double value, double tail) {
+  if (tail == 0 && value == 0) return value;  // -0 + 0 is 0
   const Pair sum = Sum(value, tail);
   if (range.digits == 52) return sum.high;
   const double ulp = UlpIn(range, sum.high);
@@ -93,7 +94,7 @@ UlpSummary Summarize(std::vector<double>& distances, double signed_sum,
   auto selected = distances.begin();
   const auto at = [&](int64_t thousandths) {
     const int64_t rank = (count * thousandths + 999) / 1000;
-    const auto place = distances.begin() + std::max<int64_t>(rank, 1) - 1;
+    const auto place = distances.begin() + rank - 1;
     std::nth_element(selected, place, distances.end());
     selected = place;
     return *place;

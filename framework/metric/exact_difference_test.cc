@@ -193,6 +193,12 @@ TEST(CompareExact, HoldsNanAndInfinityAgainstWhatTheExactNumberRoundsTo) {
        {},
        {},
        {.max_ulp = 1e-60 / 0x1p-149, .zero_sign = 2, .worst = 1}},
+      {"a zero of another sign than a number",
+       {-0.0F},
+       {1},
+       {},
+       {},
+       {.max_ulp = 0x1p23, .share = 0, .out = 1, .worst = 0}},
   };
   for (const Case& row : rows) Check(row);
 }
@@ -227,6 +233,112 @@ TEST(CompareExact, LetsWhatIsBeyondANarrowTypeSaturateOrBeNan) {
         CompareExact(got, {{&row.exact, 1}, {}, {}, {}}, {});
     EXPECT_EQ(d.inf_mismatch, row.inf) << row.type << " " << int{row.bits};
     EXPECT_EQ(d.nan_mismatch, row.nan) << row.type << " " << int{row.bits};
+  }
+}
+
+// Kills: a type of 16 bits and more that may saturate.
+TEST(CompareExact, LetsNoWiderTypeSaturate) {
+  const float largest = std::numeric_limits<float>::max();
+  const double greatest = std::numeric_limits<double>::max();
+  const uint16_t half = 0x7BFF;
+  const uint16_t brain = 0x7F7F;
+  const std::pair<DType, std::span<const std::byte>> rows[] = {
+      {DType::kFloat32, std::as_bytes(std::span(&largest, 1))},
+      {DType::kFloat64, std::as_bytes(std::span(&greatest, 1))},
+      {DType::kFloat16, std::as_bytes(std::span(&half, 1))},
+      {DType::kBFloat16, std::as_bytes(std::span(&brain, 1))},
+  };
+  for (const auto& [type, bytes] : rows) {
+    const Tensor got = *Tensor::FromBytes(type, {1}, bytes);
+    EXPECT_EQ(CompareExact(got, {{&kInf, 1}, {}, {}, {}}, {}).inf_mismatch, 1)
+        << type;
+  }
+}
+
+// Kills: bits that are equal only where the last element's are, or where zeros
+// have another sign.
+TEST(CompareExact, EqualBitsAreThoseOfTheRoundedNumbers) {
+  const struct {
+    std::vector<double> got, value;
+    bool equal;
+  } rows[] = {
+      {{1, 2}, {1, 2}, true},   {{1, 3}, {2, 3}, false},
+      {{1, 2}, {1, 3}, false},  {{kNan}, {-kNan}, true},
+      {{kNan}, {1}, false},     {{1}, {kNan}, false},
+      {{-0.0}, {0}, false},     {{-0.0}, {-0.0}, true},
+      {{kInf}, {kInf}, true},   {{-kInf}, {kInf}, false},
+      {{1}, {1 + 1e-17}, true}, {{-1}, {1}, false},
+  };
+  for (const auto& row : rows) {
+    const Tensor got = *Tensor::Of<double>({std::ssize(row.got)}, row.got);
+    const ExactDifference d = CompareExact(got, {row.value, {}, {}, {}}, {});
+    EXPECT_EQ(d.bitwise_equal, row.equal) << row.got[0] << " " << row.value[0];
+  }
+}
+
+// Kills: a limit without one of its parts, an error at the limit taken for one
+// beyond, a ratio that is not kept or not of error to limit.
+TEST(CompareExact, HoldsErrorsAgainstTheLimitInDouble) {
+  const struct {
+    double got, value;
+    Tolerance tolerance;
+    int64_t out;
+    double ratio;
+  } rows[] = {
+      {3, 2, {0.5, 0}, 0, 1},
+      {3, -2, {0, 2}, 1, 2.5},
+      {2.75, 2, {0.25, 0.5}, 0, 0.75},
+      {1.5, 1, {0.25, 0}, 1, 2},
+      {2, 2, {0, 0}, 0, 0},
+      {2, 3, {0, 0}, 1, kInf},
+      {kInf, 3, {9, 9}, 1, kInf},
+  };
+  for (const auto& row : rows) {
+    const double got[] = {row.got, 0};
+    const double value[] = {row.value, 0};
+    const ExactDifference d =
+        CompareExact(*Tensor::Of<double>({2}, std::span(got)),
+                     {value, {}, {}, {}}, row.tolerance);
+    EXPECT_EQ(d.out_of_limit, row.out) << row.got << " " << row.value;
+    EXPECT_EQ(d.worst_ratio, row.ratio) << row.got << " " << row.value;
+  }
+}
+
+// Kills: a unit of zero that is divided by, and units that are left out.
+TEST(CompareExact, UnitErrorsAreOfTheElementsThatHaveAUnit) {
+  const struct {
+    std::vector<double> units;
+    std::optional<double> greatest;
+  } rows[] = {{{4, 4}, 0.125}, {{0, 0.5}, 1}, {{0, 0}, 0}, {{}, std::nullopt}};
+  const float got[] = {1, 1};
+  const double value[] = {1 + 0x1p-20, 1 + 0x1p-25};
+  for (const auto& row : rows) {
+    const bool near = !row.units.empty() && row.units[0] == 4;
+    const double numbers[] = {near ? value[1] : value[0], value[1]};
+    EXPECT_EQ(CompareExact(*Tensor::Of<float>({2}, std::span(got)),
+                           {numbers, {}, {}, row.units}, {})
+                  .greatest_unit_error,
+              row.greatest);
+  }
+}
+
+// Kills: a rank that is one off.
+TEST(CompareExact, QuantilesAreThoseOfASort) {
+  for (const size_t n : {1, 2, 3, 10, 99, 100, 999, 1000, 1001, 2000}) {
+    const std::vector<double> got(n, 1);
+    std::vector<double> value(n);
+    for (size_t i = 0; i < n; ++i) {  // 7919 is prime: each distance once
+      value[i] = 1 + static_cast<double>(i * 7919 % n) * 0x1p-52;
+    }
+    const ExactDifference d = CompareExact(
+        *Tensor::Of<double>({std::ssize(got)}, got), {value, {}, {}, {}}, {});
+    const auto at = [&](size_t thousandths) {
+      return static_cast<double>((n * thousandths + 999) / 1000 - 1);
+    };
+    EXPECT_EQ(d.ulp->p50, at(500)) << n;
+    EXPECT_EQ(d.ulp->p99, at(990)) << n;
+    EXPECT_EQ(d.ulp->p999, at(999)) << n;
+    EXPECT_EQ(d.ulp->max, at(1000)) << n;
   }
 }
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <string>
 
 #include "framework/supervise/worker_limits.h"
 #include "framework/testing/record/run_facts.h"
@@ -20,6 +21,7 @@ namespace assay::inline v1 {
 struct SuperviseOptions {
   std::filesystem::path worker;     // the program
   std::filesystem::path directory;  // for journals, logs and batch files
+  std::string plan_digest;          // the first frame of each journal
   RunFacts facts;
   double timeout_s = 120;            // of one case
   WorkerLimits limits;               // of each worker

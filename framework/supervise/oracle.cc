@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 constexpr int64_t kMostBytes = int64_t{8} << 30;
 
 bool CanBeAsked(const PlanRow& row) {
-  if (row.comparator == ToString(Comparator::kDistribution)) return false;
+  if (row.comparator == Comparator::kDistribution) return false;
   const Suite* suite = row.directory.empty() ? FindSuite(row.suite) : nullptr;
   return !row.directory.empty() || (suite != nullptr && suite->data != nullptr);
 }
@@ -196,10 +196,7 @@ Status Compute(const Plan& missing, const SuperviseOptions& options, Plan* plan,
     ResultRow result = found != raw.records.end()
                            ? found->second.result
                            : ResultOf(row, options.facts);
-    if (found == raw.records.end()) {
-      result.outcome = ToString(Outcome::kMissing);
-    }
-    const auto outcome = ParseOutcome(result.outcome);
+    const Outcome outcome = result.outcome;
     answered[row.test_id] = outcome == Outcome::kPass;
     report->n_computed += outcome == Outcome::kPass ? 1 : 0;
     report->n_declined +=

@@ -18,10 +18,6 @@ namespace fs = std::filesystem;
 
 constexpr int kTimesAlone = 3;
 
-Outcome OutcomeOf(const ResultRow& row) {
-  return ParseOutcome(row.outcome).value_or(Outcome::kError);
-}
-
 /// The rows to repeat, in the plan's order.
 std::vector<const PlanRow*> Candidates(const Plan& plan,
                                        const std::vector<size_t>& rows,
@@ -34,8 +30,8 @@ std::vector<const PlanRow*> Candidates(const Plan& plan,
     if (candidates.size() == most) break;
     if (found == raw.records.end() || raw.repeats.contains(key)) continue;
     const ResultRow& first = found->second.result;
-    if (IsFailure(OutcomeOf(first)) &&
-        IsUnexpected(OutcomeOf(Finalize(row, first)))) {
+    if (IsFailure(first.outcome) &&
+        IsUnexpected(Finalize(row, first).outcome)) {
       candidates.push_back(&row);
     }
   }
@@ -127,14 +123,14 @@ Status Repeater::FindSpoiler(const PlanRow& row,
   if (before.empty()) return OkStatus();
   const auto attempt = static_cast<int64_t>(attempts->size()) + 2;
   ASSAY_ASSIGN_OR_RETURN(ResultRow spoiled, RunBehind(before, row, attempt));
-  while (OutcomeOf(spoiled) != Outcome::kPass && before.size() > 1) {
+  while (spoiled.outcome != Outcome::kPass && before.size() > 1) {
     const auto middle = before.begin() + std::ssize(before) / 2;
     Rows nearer(middle, before.end());
     Rows farther(before.begin(), middle);
     bool halved = false;
     for (Rows* half : {&nearer, &farther}) {
       ASSAY_ASSIGN_OR_RETURN(ResultRow again, RunBehind(*half, row, attempt));
-      if (OutcomeOf(again) == Outcome::kPass) continue;
+      if (again.outcome == Outcome::kPass) continue;
       spoiled = std::move(again);
       before = std::move(*half);
       halved = true;
@@ -151,7 +147,8 @@ Status Repeater::Keep(const PlanRow& row, std::vector<ResultRow> attempts) {
   ASSAY_ASSIGN_OR_RETURN(
       Journal journal,
       Journal::Open(options_.directory /
-                    StrCat(FileNameOf(row.backend), ".repeats.journal")));
+                        StrCat(FileNameOf(row.backend), ".repeats.journal"),
+                    options_.plan_digest));
   for (ResultRow& attempt : attempts) {
     Record record;
     record.result = std::move(attempt);
@@ -165,12 +162,12 @@ Status Repeater::Repeat(const std::vector<const PlanRow*>& candidates) {
   for (const PlanRow* row : candidates) {
     const ResultRow& first =
         raw_.records.at({row->backend, row->test_id}).result;
-    const int times = OutcomeOf(first) == Outcome::kTimeout ? 1 : kTimesAlone;
+    const int times = first.outcome == Outcome::kTimeout ? 1 : kTimesAlone;
     std::vector<ResultRow> attempts;
     int passed = 0;
     for (int i = 0; i < times; ++i) {
       ASSAY_ASSIGN_OR_RETURN(ResultRow again, RunBehind({}, *row, i + 2));
-      passed += OutcomeOf(again) == Outcome::kPass ? 1 : 0;
+      passed += again.outcome == Outcome::kPass ? 1 : 0;
       attempts.push_back(std::move(again));
     }
     if (passed == times) {

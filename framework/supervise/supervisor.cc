@@ -63,8 +63,11 @@ int FirstFreeNumber(const std::filesystem::path& directory) {
 }  // namespace
 
 Status Supervise(const Plan& plan, const std::vector<size_t>& rows,
-                 const SuperviseOptions& options, RawRecords* raw) {
-  ASSAY_RETURN_IF_ERROR(CollectFolder(options.directory, raw));
+                 const SuperviseOptions& given, RawRecords* raw) {
+  SuperviseOptions options = given;
+  options.plan_digest = DigestOf(plan, rows);
+  ASSAY_RETURN_IF_ERROR(
+      CollectFolder(options.directory, options.plan_digest, raw));
   std::deque<Share> shares = Deal(plan, rows, options, *raw);
   const auto planned = static_cast<int64_t>(rows.size());
   int64_t before = planned;  // by earlier runs

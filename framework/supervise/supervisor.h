@@ -28,9 +28,10 @@ namespace assay::inline v1 {
 /// Runs the rows that the journals in the directory have no record of, repeats
 /// what ended other than expected (repeat.h), and adds all records to `raw`,
 /// the earlier ones too. Cancelled after SIGINT or SIGTERM: the journals then
-/// hold what was finished.
+/// hold what was finished. Failed precondition when a journal that is there is
+/// of another plan.
 Status Supervise(const Plan& plan, const std::vector<size_t>& rows,
-                 const SuperviseOptions& options, RawRecords* raw);
+                 const SuperviseOptions& given, RawRecords* raw);
 
 }  // namespace assay::inline v1
 

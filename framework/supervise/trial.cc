@@ -53,12 +53,9 @@ Result<std::vector<ResultRow>> Trial::Run(std::vector<PlanRow> rows,
   std::vector<ResultRow> results;
   for (const PlanRow& row : rows) {
     const auto found = raw.records.find({row.backend, row.test_id});
-    if (found != raw.records.end()) {
-      results.push_back(std::move(found->second.result));
-      continue;
-    }
-    results.push_back(ResultOf(row, supervise.facts));
-    results.back().outcome = ToString(Outcome::kMissing);
+    results.push_back(found != raw.records.end()
+                          ? std::move(found->second.result)
+                          : ResultOf(row, supervise.facts));
   }
   return results;
 }

@@ -69,6 +69,9 @@ Status WorkerSession::StartWorker() {
     AppendCsvRow(batch, *row);
   }
   ASSAY_RETURN_IF_ERROR(WriteFile(File(".batch"), batch));
+  // Workers write behind the name of the plan.
+  ASSAY_RETURN_IF_ERROR(
+      Journal::Open(File(".journal"), options_.plan_digest).status());
   const RunFacts& facts = options_.facts;
   std::vector<std::string> arguments = {
       options_.worker.string(),
@@ -145,7 +148,7 @@ Status WorkerSession::RecordLoss(const std::string& test_id, Outcome outcome,
   }
   Record record;
   record.result = ResultOf(*found->second, options_.facts);
-  record.result.outcome = ToString(outcome);
+  record.result.outcome = outcome;
   record.result.reason_code = ToString(reason);
   record.result.message = std::move(message);
   record.result.worker = std::to_string(pid_);
@@ -163,7 +166,7 @@ Status WorkerSession::NoteLoss(Outcome outcome, Reason reason,
   loss.result.run_id = options_.facts.run_id;
   loss.result.backend = backend_.instance;
   loss.result.settings = backend_.settings_text;
-  loss.result.outcome = ToString(outcome);
+  loss.result.outcome = outcome;
   loss.result.reason_code = ToString(reason);
   loss.result.message = std::move(message);
   return Write(std::move(loss));
@@ -172,7 +175,8 @@ Status WorkerSession::NoteLoss(Outcome outcome, Reason reason,
 /// Into a journal of our own, since a worker may be writing to its.
 Status WorkerSession::Write(Record loss) {
   if (!losses_.has_value()) {
-    ASSAY_ASSIGN_OR_RETURN(losses_, Journal::Open(File(".losses.journal")));
+    ASSAY_ASSIGN_OR_RETURN(
+        losses_, Journal::Open(File(".losses.journal"), options_.plan_digest));
   }
   ASSAY_RETURN_IF_ERROR(losses_->Append(loss));
   const bool of_case = !loss.result.test_id.empty();

@@ -27,7 +27,9 @@ ValueType TracedType(ValueType type) {
 // The context of a kernel of a traced network: Vars in, Vars out.
 class TracedContext final : public KernelContext {
  public:
-  TracedContext(KernelContext& run, Trace& trace) : run_(run), trace_(trace) {}
+  TracedContext(KernelContext& run, Trace& trace) : run_(run), trace_(trace) {
+    SharePrepared(run);
+  }
 
   Status TakeInputs() {
     values_.reserve(static_cast<size_t>(run_.input_count()));

@@ -9,8 +9,8 @@
 #include "framework/cli/explain/explanation.h"
 #include "framework/cli/select/wrapped_text.h"
 #include "framework/testing/record/columns.h"
+#include "framework/testing/record/csv.h"
 #include "framework/testing/record/outcome.h"
-#include "framework/testing/record/tables.h"
 #include "framework/testing/verdict/oracle_word.h"
 
 namespace assay::inline v1 {
@@ -31,11 +31,13 @@ class Lines {
   std::string text_;
 };
 
-std::string LimitText(const std::string& comparator, double rtol, double atol) {
-  if (comparator != "tolerance" && comparator != "distribution") {
+std::string LimitText(Comparator comparator, double rtol, double atol) {
+  if (comparator == Comparator::kDistribution) {
+    return "distribution: as its law says";
+  }
+  if (comparator != Comparator::kTolerance) {
     return StrCat(comparator, ": equal");
   }
-  if (comparator == "distribution") return "distribution: as its law says";
   return StrCat("|got - want| <= ", ToText(atol), " + ", ToText(rtol),
                 " |want|");
 }
@@ -203,21 +205,20 @@ void AddAttempts(const Explanation& e, Lines* lines) {
   }
 }
 
-template <class T>
-Json FieldJson(const T& value) {
-  return value;
-}
-template <class T>
-Json FieldJson(const std::optional<T>& value) {
-  return value.has_value() ? Json(*value) : Json();
+Json FieldJson(const Column& column, const std::string& text) {
+  if (column.type == kFieldType<std::string>) return text;
+  if (column.type == kFieldType<bool>) return text == "1";
+  if (text.empty()) return {};
+  const bool whole = column.type.starts_with(kFieldType<int64_t>);
+  return whole ? Json(*ParseInt(text)) : Json(*ParseDouble(text));
 }
 
 template <class Row>
 Json RowJson(const Row& row) {
   Json json = Json::object();
-  ForEachField(row, [&](const auto& column, const auto& field) {
-    json[std::string(column.name)] = FieldJson(field);
-  });
+  for (const Column& column : TableOf<Row>().columns) {
+    json[std::string(column.name)] = FieldJson(column, column.text(&row));
+  }
   return json;
 }
 

@@ -168,7 +168,7 @@ void AddResults(const std::vector<ResultRow>& results,
     if (found == by_case.end()) continue;
     Coverage::Score& score = found->second->backends[result.backend];
     ++score.judged;
-    if (result.outcome == ToString(Outcome::kPass)) ++score.passed;
+    if (result.outcome == Outcome::kPass) ++score.passed;
   }
 }
 

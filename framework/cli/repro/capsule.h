@@ -49,15 +49,6 @@ Result<ResultRow> WriteCapsule(const CapsuleContent& content,
 Result<std::vector<std::string>> WriteCapsules(const std::filesystem::path& run,
                                                int count);
 
-/// manifest.json of a corpus whose cases lie below `directory`.
-Status WriteManifest(const std::filesystem::path& directory,
-                     const std::string& name,
-                     const std::vector<TestCase>& cases);
-
-/// model.onnx and test_data_set_N of a case; expected outputs where there are.
-Status WriteCaseFiles(const std::filesystem::path& directory,
-                      const CaseData& data);
-
 }  // namespace assay::inline v1
 
 #endif  // ASSAY_CLI_REPRO_CAPSULE_H_

@@ -9,6 +9,7 @@
 
 #include "framework/cli/program_fixture.h"
 #include "framework/testing/case/read_corpus.h"
+#include "framework/testing/case/write_corpus.h"
 #include "framework/testing/file/scratch_folder.h"
 
 namespace assay {

@@ -5,6 +5,8 @@
 #include "framework/cli/commands.h"
 #include "framework/cli/run/finish.h"
 #include "framework/cli/select/environment.h"
+#include "framework/testing/file/file.h"
+#include "framework/testing/file/folder_lock.h"
 
 namespace assay::inline v1 {
 namespace {
@@ -14,7 +16,8 @@ namespace fs = std::filesystem;
 /// One part. One that was cut short gives what it has; the rest is missing.
 Status AddPart(const Plan& plan, const fs::path& part, RawRecords* raw) {
   ASSAY_RETURN_IF_ERROR(CheckPart(plan, part));
-  const Status added = CollectFolder(part, raw);
+  ASSAY_ASSIGN_OR_RETURN(const PartHeader header, ReadPart(part));
+  const Status added = CollectFolder(part, header.digest, raw);
   if (added.ok()) return OkStatus();
   return added.WithContext(
       "two parts overlap, or a journal is broken; remove the folder of parts "
@@ -27,13 +30,16 @@ Result<int> Merge(const MergeOptions& options) {
   std::error_code error;
   for (const auto& entry :
        fs::directory_iterator(options.parts / "parts", error)) {
-    if (!entry.is_directory()) continue;
+    // A shard that was killed at its start leaves an empty folder.
+    if (!entry.is_directory() || fs::is_empty(entry.path(), error)) continue;
     ASSAY_RETURN_IF_ERROR(AddPart(plan, entry.path(), &raw));
   }
   const auto env = EnvironmentRows();
   const RunRow run = BeginRun(plan, env);
   const fs::path folder =
       options.out.empty() ? fs::path("runs") / run.run_id : options.out;
+  ASSAY_RETURN_IF_ERROR(MakeDirectory(folder));
+  ASSAY_ASSIGN_OR_RETURN(const FolderLock lock, FolderLock::Take(folder));
   return FinishRun(plan, std::move(raw), run, env,
                    {.folder = folder,
                     .allow_unavailable = options.allow_unavailable,

@@ -16,9 +16,11 @@
 #include "framework/supervise/supervisor.h"
 #include "framework/testing/file/digest.h"
 #include "framework/testing/file/file.h"
+#include "framework/testing/file/folder_lock.h"
 #include "framework/testing/file/module_path.h"
 #include "framework/testing/plan/resolve.h"
 #include "framework/testing/record/csv.h"
+#include "framework/testing/record/journal.h"
 #include "framework/testing/record/run_facts.h"
 #include "framework/testing/record/tables.h"
 
@@ -100,35 +102,23 @@ Result<PartSelection> ParseShard(const RunOptions& options) {
                        static_cast<int>(*shard), static_cast<int>(*n_shards)};
 }
 
-/// The modules that a plan was made with must be those that will run.
-Status CheckModules(const Plan& plan) {
-  for (const BackendUse& backend : plan.backends) {
-    ASSAY_ASSIGN_OR_RETURN(const std::string digest,
-                           Sha256OfFile(backend.module));
-    if (digest != backend.module_sha256) {
-      return FailedPrecondition(backend.module,
-                                " is not the file that was planned with: "
-                                "plan again");
-    }
-  }
-  return OkStatus();
-}
-
 /// One ctest entry: a shard of a plan, whose records go to its part.
 Result<int> RunPart(const RunOptions& options) {
   ASSAY_ASSIGN_OR_RETURN(const Plan plan, ReadPlan(options.plan));
   ASSAY_ASSIGN_OR_RETURN(const PartSelection part, ParseShard(options));
-  ASSAY_RETURN_IF_ERROR(CheckModules(plan));
-  ASSAY_RETURN_IF_ERROR(CheckPolicies(plan));
   const std::vector<size_t> rows = RowsOf(plan, part);
   if (rows.empty()) {
     return InvalidArgument("the selection is empty: the plan has no case for ",
                            part.Name());
   }
+  ASSAY_RETURN_IF_ERROR(CheckPlanned(plan, rows));
   const fs::path directory = options.parts / part.Name();
-  std::error_code error;
-  fs::remove_all(directory, error);
   ASSAY_RETURN_IF_ERROR(MakeDirectory(directory));
+  ASSAY_ASSIGN_OR_RETURN(const FolderLock lock, FolderLock::Take(directory));
+  std::error_code error;
+  for (const auto& old : fs::directory_iterator(directory, error)) {
+    fs::remove_all(old.path(), error);
+  }
   ASSAY_RETURN_IF_ERROR(WritePart({part, DigestOf(plan, rows)}, directory));
   const std::string run_id = part.Name();
   RawRecords raw;
@@ -146,22 +136,55 @@ Result<int> RunPart(const RunOptions& options) {
   return verdicts.unexpected.empty() ? kExitOk : kExitUnexpected;
 }
 
-/// The plan of a new run, or of one to go on with, and its folder.
+/// The plan of a new run, or of one to go on with, and its folder, which no
+/// other process writes to meanwhile.
 struct Opened {
+  FolderLock lock;
   Plan plan;
   RunRow run;
   std::vector<EnvRow> env;
   fs::path folder;
 };
 
+/// A run to go on with. Says of each journal whose tail was no record how much
+/// of it was cut; those cases run again.
+Status Reopen(const fs::path& folder, Opened* opened) {
+  ASSAY_ASSIGN_OR_RETURN(opened->plan, ReadPlan(folder));
+  ASSAY_ASSIGN_OR_RETURN(opened->lock, FolderLock::Take(folder));
+  ASSAY_RETURN_IF_ERROR(CheckPlanned(opened->plan, RowsOf(opened->plan, {})));
+  for (const fs::path& journal : JournalsIn(folder / "records")) {
+    ASSAY_ASSIGN_OR_RETURN(const int64_t cut, RecoverJournal(journal));
+    if (cut > 0) {
+      std::cerr << "assay: " << journal.string() << ": cut " << cut
+                << " bytes at its end that are no record\n";
+    }
+  }
+  opened->folder = folder;
+  return OkStatus();
+}
+
+/// The folder of a new run holds no other one, nor what is left of it.
+Status CheckNew(const fs::path& folder) {
+  std::error_code error;
+  if (fs::exists(folder / "plan.json", error)) {
+    return InvalidArgument(folder.string(),
+                           " holds a run already; name another --out, or go on "
+                           "with --resume");
+  }
+  const fs::path records = folder / "records";
+  if (fs::exists(records, error) && !fs::is_empty(records, error)) {
+    return InvalidArgument(records.string(),
+                           " holds the records of another run; remove it, or "
+                           "name another --out");
+  }
+  return OkStatus();
+}
+
 Result<Opened> Open(const RunOptions& options) {
   Opened opened;
   opened.env = EnvironmentRows();
   if (!options.resume.empty()) {
-    ASSAY_ASSIGN_OR_RETURN(opened.plan, ReadPlan(options.resume));
-    ASSAY_RETURN_IF_ERROR(CheckModules(opened.plan));
-    ASSAY_RETURN_IF_ERROR(CheckPolicies(opened.plan));
-    opened.folder = options.resume;
+    ASSAY_RETURN_IF_ERROR(Reopen(options.resume, &opened));
     opened.run = BeginRun(opened.plan, opened.env);
     return opened;
   }
@@ -169,12 +192,9 @@ Result<Opened> Open(const RunOptions& options) {
   opened.run = BeginRun(opened.plan, opened.env);
   opened.folder =
       options.out.empty() ? fs::path("runs") / opened.run.run_id : options.out;
-  std::error_code error;
-  if (fs::exists(opened.folder / "plan.json", error)) {
-    return InvalidArgument(opened.folder.string(),
-                           " holds a run already; name another --out, or go on "
-                           "with --resume");
-  }
+  ASSAY_RETURN_IF_ERROR(MakeDirectory(opened.folder));
+  ASSAY_ASSIGN_OR_RETURN(opened.lock, FolderLock::Take(opened.folder));
+  ASSAY_RETURN_IF_ERROR(CheckNew(opened.folder));
   ASSAY_RETURN_IF_ERROR(WritePlan(opened.plan, opened.folder));
   return opened;
 }

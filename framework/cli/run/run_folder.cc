@@ -68,14 +68,6 @@ std::vector<ResultRow> Results(const Verdicts& verdicts) {
   return rows;
 }
 
-std::vector<AccuracyRow> Accuracy(const Verdicts& verdicts) {
-  std::vector<AccuracyRow> rows;
-  for (const Record& record : verdicts.final) {
-    rows.insert(rows.end(), record.accuracy.begin(), record.accuracy.end());
-  }
-  return rows;
-}
-
 Status WriteJUnit(const fs::path& folder, const Verdicts& verdicts) {
   ASSAY_RETURN_IF_ERROR(MakeDirectory(folder));
   std::set<std::pair<std::string, std::string>> documents;
@@ -93,7 +85,7 @@ Status WriteJUnit(const fs::path& folder, const Verdicts& verdicts) {
 Status WriteTables(const fs::path& folder, const RunRow& run,
                    const std::vector<EnvRow>& env, const Plan& plan,
                    const Verdicts& verdicts) {
-  const auto write = [&](const char* name, const std::string& csv) {
+  const auto write = [&](const std::string& name, const std::string& csv) {
     return WriteFile(folder / name, csv);
   };
   // Two halves of about equal length, side by side.
@@ -105,7 +97,11 @@ Status WriteTables(const fs::path& folder, const RunRow& run,
   ASSAY_RETURN_IF_ERROR(write("plan.csv", ToCsv(plan.rows)));
   ASSAY_RETURN_IF_ERROR(write("env.csv", ToCsv(env)));
   ASSAY_RETURN_IF_ERROR(write("backends.csv", ToCsv(verdicts.backends)));
-  ASSAY_RETURN_IF_ERROR(write("accuracy.csv", ToCsv(Accuracy(verdicts))));
+  for (const Table* table : Tables()) {
+    if (table->n_key == 0 || table == &TableOf<ResultRow>()) continue;
+    ASSAY_RETURN_IF_ERROR(
+        write(StrCat(table->name, ".csv"), ToCsv(*table, verdicts.final)));
+  }
   return half.get();
 }
 

@@ -19,7 +19,7 @@ Record RecordOf(Outcome outcome) {
   record.result.test_id = "node/Abs/test_abs";
   record.result.backend = "acme";
   record.result.suite = "node";
-  record.result.outcome = ToString(outcome);
+  record.result.outcome = outcome;
   record.result.message = "because";
   return record;
 }

@@ -4,11 +4,15 @@
 
 #include <iostream>
 #include <set>
+#include <span>
 
+#include "framework/testing/case/corpus_files.h"
 #include "framework/testing/case/read_corpus.h"
+#include "framework/testing/file/build_id.h"
 #include "framework/testing/file/digest.h"
 #include "framework/testing/file/module_path.h"
 #include "framework/testing/plan/resolve.h"
+#include "framework/testing/record/clean_text.h"
 #include "framework/testing/suite/suite.h"
 
 namespace assay::inline v1 {
@@ -25,7 +29,25 @@ Corpus CorpusOf(const Suite& suite) {
   std::string ids;
   for (const TestCase& c : corpus.cases) ids += c.test_id + "\n";
   corpus.hash = Sha256(ids);
+  corpus.standard = true;
   return corpus;
+}
+
+Status CheckFilesOf(std::span<const Corpus> corpora, const Plan& plan,
+                    const std::vector<size_t>& rows) {
+  std::set<std::string_view> wanted;
+  for (const size_t i : rows) wanted.insert(plan.rows[i].test_id);
+  for (const Corpus& corpus : corpora) {
+    for (const TestCase& c : corpus.cases) {
+      if (wanted.contains(c.test_id)) ASSAY_RETURN_IF_ERROR(CheckFiles(c));
+    }
+  }
+  return OkStatus();
+}
+
+Status AnotherThanPlanned(std::string_view what) {
+  return FailedPrecondition(
+      what, " is not the one that was planned with: plan again");
 }
 
 }  // namespace
@@ -54,7 +76,10 @@ Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names) {
         (!fs::exists(directory, error) && fs::is_directory(name, error))) {
       directory = fs::absolute(name, error).lexically_normal();
     }
+    ASSAY_RETURN_IF_ERROR(CheckPath(directory));
     ASSAY_ASSIGN_OR_RETURN(Corpus corpus, ReadCorpus(directory));
+    corpus.standard =
+        MadeDigest(InstallPrefix() / "corpus", corpus.name) == corpus.hash;
     opened.corpora.push_back(std::move(corpus));
     opened.directories.push_back(directory);
   }
@@ -75,8 +100,36 @@ Result<Plan> PlanOf(const SelectionOptions& options) {
   }
   ASSAY_ASSIGN_OR_RETURN(const NamedCorpora opened,
                          OpenCorpora(options.corpora));
-  return MakePlan(options.selection, options.command, opened.corpora,
-                  opened.directories, backends);
+  ASSAY_ASSIGN_OR_RETURN(
+      Plan plan, MakePlan(options.selection, options.command, opened.corpora,
+                          opened.directories, backends));
+  const std::vector<size_t> rows = RowsOf(plan, {});
+  ASSAY_RETURN_IF_ERROR(CheckFilesOf(opened.corpora, plan, rows));
+  ASSAY_ASSIGN_OR_RETURN(plan.worker_id, WorkerId(InstallPrefix()));
+  plan.digest = DigestOf(plan, rows);
+  return plan;
+}
+
+Status CheckPlanned(const Plan& plan, const std::vector<size_t>& rows) {
+  for (const BackendUse& backend : plan.backends) {
+    ASSAY_ASSIGN_OR_RETURN(const std::string digest,
+                           Sha256OfFile(backend.module));
+    if (digest != backend.module_sha256) {
+      return AnotherThanPlanned(backend.module);
+    }
+  }
+  ASSAY_RETURN_IF_ERROR(CheckPolicies(plan));
+  for (const CorpusUse& use : plan.corpora) {
+    ASSAY_ASSIGN_OR_RETURN(const NamedCorpora opened,
+                           OpenCorpora({use.directory}));
+    if (opened.corpora.at(0).hash != use.hash) {
+      return AnotherThanPlanned(StrCat("the corpus ", use.directory));
+    }
+    ASSAY_RETURN_IF_ERROR(CheckFilesOf(opened.corpora, plan, rows));
+  }
+  ASSAY_ASSIGN_OR_RETURN(const std::string worker, WorkerId(InstallPrefix()));
+  if (worker == plan.worker_id) return OkStatus();
+  return AnotherThanPlanned("this build of assay-worker and libassay_core.so");
 }
 
 }  // namespace assay::inline v1

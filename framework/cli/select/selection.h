@@ -33,8 +33,14 @@ struct NamedCorpora {
 };
 Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names);
 
-/// Resolves backends, reads corpora and policies, and plans.
+/// Resolves backends, reads corpora and policies, and plans. The files of the
+/// planned cases are those of their manifests.
 Result<Plan> PlanOf(const SelectionOptions& options);
+
+/// Whether what a plan was made with is still there: corpora, with the files
+/// of these rows, modules and policies, assay-worker and the core. Failed
+/// precondition, naming it, when something is another.
+Status CheckPlanned(const Plan& plan, const std::vector<size_t>& rows);
 
 }  // namespace assay::inline v1
 

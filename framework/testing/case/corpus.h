@@ -24,7 +24,10 @@ inline constexpr std::array<std::string_view, 4> kDefaultCorpora = {
 
 struct Corpus {
   std::string name;
-  std::string hash;                // of the manifest's models and data
+  std::string hash;                // of all that decides its cases
+  /// Whether it is the default corpus of its name: made by this build, or by
+  /// this program.
+  bool standard = false;
   std::vector<std::string> drift;  // expected outputs that differ from pinned
   std::vector<TestCase> cases;     // by test_id
 };

@@ -10,6 +10,7 @@
 
 #include "framework/testing/case/plain_corpus_case.h"
 #include "framework/testing/file/digest.h"
+#include "framework/testing/record/clean_text.h"
 #include "framework/testing/record/csv.h"
 
 namespace assay::inline v1 {
@@ -44,9 +45,11 @@ Result<Listing> List(const fs::path& folder) {
     } else if (type == fs::file_type::regular) {
       listing.files.push_back(entry->path());
     } else if (type == fs::file_type::none ||
-               (type == fs::file_type::not_found &&
-                entry->path().filename() == "model.onnx")) {
+               entry->path().filename() == "model.onnx") {
       // A link in a circle, or a case that would be left out in silence.
+      if (!reason && type != fs::file_type::not_found) {
+        reason = std::make_error_code(std::errc::operation_not_supported);
+      }
       return Unreadable(entry->path(), reason);
     }
     entry.increment(error);
@@ -86,6 +89,7 @@ class CorpusWalk {
 };
 
 Status CorpusWalk::Enter(const fs::path& folder) {
+  ASSAY_RETURN_IF_ERROR(CheckPath(folder));
   std::error_code error;
   const fs::path real = fs::canonical(folder, error);
   if (error) return Unreadable(folder, error);

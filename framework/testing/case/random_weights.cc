@@ -142,20 +142,29 @@ std::vector<ValueId> WeightsOf(const Graph& graph) {
 
 }  // namespace
 
-Result<RandomCase> ReadRandomCase(const std::filesystem::path& directory) {
+Result<RandomSource> ReadRandomSource(const std::filesystem::path& directory) {
   const std::filesystem::path file = directory / "random_weights.txt";
   std::ifstream in(file);
   if (!in) return NotFound("found no ", file.string());
   std::string model, path, seed;
-  int64_t number = 0;
-  if (!(in >> model >> path >> seed >> number) || model != "model" ||
+  RandomSource source;
+  if (!(in >> model >> path >> seed >> source.seed) || model != "model" ||
       seed != "seed") {
     return DataLoss(file.string(), ": wanted the lines 'model PATH', 'seed N'");
   }
+  source.model = directory / path;
+  return source;
+}
+
+Result<RandomCase> ReadRandomCase(const std::filesystem::path& directory) {
+  ASSAY_ASSIGN_OR_RETURN(const RandomSource source,
+                         ReadRandomSource(directory));
   RandomCase random;
-  ASSAY_ASSIGN_OR_RETURN(random.source, Model::Read(directory / path));
-  ASSAY_ASSIGN_OR_RETURN(random.weights, RandomWeights(*random.source, number));
-  ASSAY_ASSIGN_OR_RETURN(random.inputs, RandomInputs(*random.source, number));
+  ASSAY_ASSIGN_OR_RETURN(random.source, Model::Read(source.model));
+  ASSAY_ASSIGN_OR_RETURN(random.weights,
+                         RandomWeights(*random.source, source.seed));
+  ASSAY_ASSIGN_OR_RETURN(random.inputs,
+                         RandomInputs(*random.source, source.seed));
   return random;
 }
 

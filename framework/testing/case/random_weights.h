@@ -37,6 +37,14 @@ struct RandomCase {
 };
 Result<RandomCase> ReadRandomCase(const std::filesystem::path& directory);
 
+/// The model's file and the seed that random_weights.txt names. Not found when
+/// there is no such file.
+struct RandomSource {
+  std::filesystem::path model;
+  int64_t seed = 0;
+};
+Result<RandomSource> ReadRandomSource(const std::filesystem::path& directory);
+
 /// float32 values, uniform in [low, high). A value depends on seed, name and
 /// its index alone.
 Result<Tensor> UniformTensor(const Shape& shape, float low, float high,

@@ -8,8 +8,10 @@
 #include <map>
 #include <stdexcept>
 
+#include "framework/testing/case/corpus_files.h"
 #include "framework/testing/case/plain_corpus.h"
 #include "framework/testing/case/test_id.h"
+#include "framework/testing/file/digest.h"
 #include "framework/testing/file/file.h"
 
 namespace assay::inline v1 {
@@ -100,6 +102,8 @@ TestCase FromJson(const Json& json, const fs::path& root,
   c.vacuous = Text(json, "vacuous");
   c.n_data_sets = static_cast<int>(Get<int64_t>(json, "n_data_sets"));
   c.directory = root / Text(json, "directory");
+  Get<simdjson::dom::object>(json, "sha256");
+  c.digests = simdjson::minify(json["sha256"].value());
   return c;
 }
 
@@ -125,6 +129,7 @@ Status ReadSensitivity(const fs::path& file, Corpus* corpus) {
   std::error_code error;
   if (!fs::exists(file, error)) return OkStatus();
   ASSAY_ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
+  corpus->hash = Sha256(corpus->hash + text);
   std::map<std::string_view, std::string_view> lines;
   std::string_view rest = text;
   for (int number = 1; !rest.empty(); ++number) {
@@ -149,9 +154,10 @@ Status ReadSensitivity(const fs::path& file, Corpus* corpus) {
 Result<Corpus> ReadManifest(const fs::path& file) {
   Corpus corpus;
   std::string at = "header";
+  ASSAY_ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
   try {
     simdjson::dom::parser parser;
-    const Json manifest = parser.load(file.string());
+    const Json manifest = parser.parse(text);
     const std::string schema = Text(manifest, "schema");
     if (schema != "assay.corpus/1") {
       return DataLoss(file.string(), ": schema is ", schema,
@@ -169,6 +175,11 @@ Result<Corpus> ReadManifest(const fs::path& file) {
         claimed != corpus.cases.size()) {
       return DataLoss(file.string(), " says n_cases ", claimed, " and has ",
                       corpus.cases.size());
+    }
+    if (DigestOfLines(text) != corpus.hash) {
+      return DataLoss(file.string(),
+                      ": its cases are not those that its corpus_hash is of: "
+                      "make the corpus again");
     }
   } catch (const std::exception& error) {
     return DataLoss(file.string(), ", ", at, ": ", error.what());

@@ -18,8 +18,10 @@ namespace assay::inline v1 {
 
 /// Reads the manifest when there is one, else looks for case folders below the
 /// directory, at any depth: those with a model.onnx and a test_data_set_0. Data
-/// loss for a broken manifest, with file and case; not found when the folder
-/// does not exist or holds no case.
+/// loss for a manifest that is broken, with file and case, or whose lines are
+/// not those of its digest; not found when the folder does not exist or holds
+/// no case. The files of a manifest's cases are not looked at: CheckFiles
+/// (corpus_files.h) does.
 Result<Corpus> ReadCorpus(const std::filesystem::path& directory);
 
 }  // namespace assay::inline v1

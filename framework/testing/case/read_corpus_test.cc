@@ -5,11 +5,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "framework/testing/case/corpus_files.h"
+#include "framework/testing/file/digest.h"
 #include "framework/testing/file/scratch_folder.h"
 
 namespace assay {
@@ -53,6 +56,26 @@ Json SomeManifest() {
           {"cases", {SomeCase("node/Abs/b"), SomeCase("node/Abs/a")}}};
 }
 
+/// A line for each case, under their digest unless it is said to be another.
+std::string TextOf(Json manifest) {
+  if (!manifest.is_object() || !manifest["cases"].is_array()) {
+    return manifest.dump();
+  }
+  std::string lines;
+  std::string list;
+  for (const Json& c : manifest["cases"]) {
+    lines += c.dump() + "\n";
+    list += StrCat(list.empty() ? "" : ",\n", c.dump());
+  }
+  manifest.erase("cases");
+  if (manifest["corpus_hash"] == "hash") {
+    manifest["corpus_hash"] = Sha256(lines);
+  }
+  std::string text = manifest.dump();
+  text.pop_back();
+  return StrCat(text, ",\n\"cases\": [\n", list, "\n]\n}\n");
+}
+
 Result<Corpus> ReadManifest(const std::string& text) {
   const ScratchFolder folder;
   folder.Write("manifest.json", text);
@@ -61,10 +84,11 @@ Result<Corpus> ReadManifest(const std::string& text) {
 
 // Kills: a fact that is not taken over; cases in the manifest's order.
 TEST(CorpusTest, AManifestIsReadWithAllItsFacts) {
-  const Result<Corpus> corpus = ReadManifest(SomeManifest().dump());
+  const std::string text = TextOf(SomeManifest());
+  const Result<Corpus> corpus = ReadManifest(text);
   ASSERT_TRUE(corpus.ok()) << corpus.status().ToString();
   EXPECT_EQ(corpus->name, "mine");
-  EXPECT_EQ(corpus->hash, "hash");
+  EXPECT_EQ(corpus->hash, DigestOfLines(text));
   EXPECT_THAT(corpus->drift, testing::ElementsAre("node/Abs/b"));
   ASSERT_EQ(corpus->cases.size(), 2U);
   const TestCase& c = corpus->cases[0];
@@ -110,13 +134,16 @@ TEST(CorpusTest, ABrokenManifestIsDataLossWithItsPlace) {
        "found the test_id 'node/Abs/a b'"},
       {[](Json& m) { m["cases"][1]["test_id"] = "abs"; },
        "found the test_id 'abs'"},
+      {[](Json& m) { m["corpus_hash"] = std::string(64, '0'); },
+       "its cases are not those that its corpus_hash is of"},
+      {[](Json& m) { m["cases"][0].erase("sha256"); }, "member sha256"},
       {[](Json& m) { m["cases"] = 7; }, "header: member cases: "},
       {[](Json& m) { m = Json::array(); }, "header: "},
   };
   for (const Row& row : rows) {
     Json manifest = SomeManifest();
     row.change(manifest);
-    const Status status = ReadManifest(manifest.dump()).status();
+    const Status status = ReadManifest(TextOf(manifest)).status();
     EXPECT_EQ(status.code(), StatusCode::kDataLoss) << row.message;
     EXPECT_THAT(status.message(), HasSubstr("manifest.json"));
     EXPECT_THAT(status.message(), HasSubstr(row.message));
@@ -125,12 +152,109 @@ TEST(CorpusTest, ABrokenManifestIsDataLossWithItsPlace) {
 
 // Kills: a cut file taken for a shorter one.
 TEST(CorpusTest, ACutManifestIsDataLoss) {
-  const std::string whole = SomeManifest().dump();
+  const std::string whole = TextOf(SomeManifest());
   for (size_t size = 0; size < whole.size(); size += 13) {
     EXPECT_EQ(ReadManifest(whole.substr(0, size)).status().code(),
               StatusCode::kDataLoss)
         << size;
   }
+}
+
+// Kills: a line whose change leaves the digest as it was.
+TEST(CorpusTest, NoCharacterOfACaseLineChangesInSilence) {
+  const std::string text = TextOf(SomeManifest());
+  const size_t begin = text.find("\"cases\": [\n") + 11;
+  for (size_t at = begin; at < text.rfind("\n]\n}"); at += 3) {
+    std::string changed = text;
+    changed[at] = changed[at] == '1' ? '2' : '1';
+    EXPECT_EQ(ReadManifest(changed).status().code(), StatusCode::kDataLoss)
+        << at << ": " << text.substr(at, 20);
+  }
+}
+
+// Kills: inputs that need not show any more, under the digest of before.
+TEST(CorpusTest, TheDigestIsOfTheSensitivityToo) {
+  const ScratchFolder folder;
+  folder.Write("manifest.json", TextOf(SomeManifest()));
+  const std::string without = ReadCorpus(folder.path())->hash;
+  folder.Write("sensitivity.txt", "node/Abs/a 0 1\n");
+  const std::string with = ReadCorpus(folder.path())->hash;
+  folder.Write("sensitivity.txt", "node/Abs/a 0\n");
+  EXPECT_NE(with, without);
+  EXPECT_NE(ReadCorpus(folder.path())->hash, with);
+}
+
+// Kills: a file of a case that may be exchanged, lost or added.
+TEST(CorpusTest, TheFilesOfACaseAreThoseOfItsManifest) {
+  const char* const set = "test_data_set_0";
+  const std::string digests = Json({{"model", Sha256("model")},
+                                    {"inputs", {{Sha256("a"), Sha256("b")}}},
+                                    {"outputs", {{Sha256("y")}}},
+                                    {"files", {{"more.txt", Sha256("more")}}}})
+                                  .dump();
+  const struct {
+    const char* file;  // below the case; empty: none is changed
+    const char* text;  // null: removed
+    bool right;
+  } rows[] = {
+      {"", "", true},
+      {"unlisted.txt", "x", true},
+      {"model.onnx", "other", false},
+      {"model.onnx", nullptr, false},
+      {"test_data_set_0/input_1.pb", "c", false},
+      {"test_data_set_0/input_2.pb", "c", false},
+      {"test_data_set_0/output_0.pb", "z", false},
+      {"test_data_set_0/output_0.pb", nullptr, false},
+      {"test_data_set_0/output_1.pb", "y", false},
+      {"more.txt", "less", false},
+  };
+  for (const auto& row : rows) {
+    const ScratchFolder folder;
+    folder.Write("model.onnx", "model");
+    folder.Write(StrCat(set, "/input_0.pb"), "a");
+    folder.Write(StrCat(set, "/input_1.pb"), "b");
+    folder.Write(StrCat(set, "/output_0.pb"), "y");
+    folder.Write("more.txt", "more");
+    if (row.text == nullptr) {
+      std::filesystem::remove(folder.path() / row.file);
+    } else if (*row.file != 0) {
+      folder.Write(row.file, row.text);
+    }
+    TestCase c;
+    c.directory = folder.path();
+    c.digests = digests;
+    const Status status = CheckFiles(c);
+    EXPECT_EQ(status.ok(), row.right) << row.file << status.message();
+    EXPECT_THAT(status.message(), HasSubstr(row.right ? "" : row.file));
+    c.n_data_sets = 2;
+    EXPECT_EQ(CheckFiles(c).code(), StatusCode::kDataLoss);
+    c.digests = "{}";
+    EXPECT_EQ(CheckFiles(c).code(), StatusCode::kDataLoss);
+  }
+}
+
+// Kills: the model that a case is made of left out, since it lies elsewhere.
+TEST(CorpusTest, ACaseOfRandomWeightsIsCheckedToItsModel) {
+  const ScratchFolder folder;
+  folder.Write("other/model.onnx", "model");
+  folder.Write("case/random_weights.txt",
+               "model ../other/model.onnx\nseed 1\n");
+  TestCase c;
+  c.directory = folder.path() / "case";
+  c.digests =
+      Json({{"model", Sha256("model")}, {"outputs", {Json::array()}}}).dump();
+  EXPECT_TRUE(CheckFiles(c).ok()) << CheckFiles(c).message();
+  folder.Write("other/model.onnx", "exchanged");
+  EXPECT_EQ(CheckFiles(c).code(), StatusCode::kDataLoss);
+}
+
+TEST(CorpusTest, TheDigestOfWhatWasMadeIsFoundByItsWholeName) {
+  const ScratchFolder folder;
+  EXPECT_EQ(MadeDigest(folder.path(), "onnx"), "");
+  folder.Write("corpora.txt", "onnx abc\nrandom def\n");
+  EXPECT_EQ(MadeDigest(folder.path(), "onnx"), "abc");
+  EXPECT_EQ(MadeDigest(folder.path(), "random"), "def");
+  EXPECT_EQ(MadeDigest(folder.path(), "nnx"), "");
 }
 
 TEST(CorpusTest, AFolderThatDoesNotExistIsNotFound) {

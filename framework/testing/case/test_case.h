@@ -21,19 +21,9 @@
 #include "framework/core/status.h"
 #include "framework/core/value.h"
 #include "framework/graph/model.h"
+#include "framework/testing/record/comparator.h"
 
 namespace assay::inline v1 {
-
-/// How the outputs of a case are compared.
-enum class Comparator : uint8_t {
-  kExact,         // bit patterns of equal value: integers, booleans
-  kTolerance,     // |got - want| <= atol + rtol * |want|
-  kText,          // strings
-  kDistribution,  // random operators: statistics over repeated draws
-};
-
-std::string_view ToString(Comparator comparator);
-std::optional<Comparator> ParseComparator(std::string_view text);
 
 /// The error that a result may have, and the source of that number.
 struct Limit {
@@ -63,6 +53,8 @@ struct TestCase {
   std::string sensitive;
   int n_data_sets = 1;
   std::filesystem::path directory;
+  /// Digests of its files as its manifest has them; empty without one.
+  std::string digests;
 };
 
 struct DataSet {

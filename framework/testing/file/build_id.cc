@@ -2,19 +2,34 @@
 
 #include "framework/testing/file/build_id.h"
 
+#include <initializer_list>
+
 #include "framework/testing/file/digest.h"
 
 namespace assay::inline v1 {
 
-Result<std::string> BuildId(const std::filesystem::path& prefix) {
+namespace {
+
+Result<std::string> DigestOf(const std::filesystem::path& prefix,
+                             std::initializer_list<const char*> files) {
   std::string digests;
-  for (const char* file :
-       {"bin/assay", "bin/assay-worker", "lib/libassay_core.so"}) {
+  for (const char* file : files) {
     ASSAY_ASSIGN_OR_RETURN(const std::string digest,
                            Sha256OfFile(prefix / file));
     digests += digest;
   }
   return Sha256(digests);
+}
+
+}  // namespace
+
+Result<std::string> BuildId(const std::filesystem::path& prefix) {
+  return DigestOf(prefix,
+                  {"bin/assay", "bin/assay-worker", "lib/libassay_core.so"});
+}
+
+Result<std::string> WorkerId(const std::filesystem::path& prefix) {
+  return DigestOf(prefix, {"bin/assay-worker", "lib/libassay_core.so"});
 }
 
 }  // namespace assay::inline v1

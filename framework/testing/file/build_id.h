@@ -15,6 +15,10 @@
 
 namespace assay::inline v1 {
 
+/// The same over bin/assay-worker and lib/libassay_core.so alone: what judges a
+/// case.
+Result<std::string> WorkerId(const std::filesystem::path& prefix);
+
 /// SHA-256 over bin/assay, bin/assay-worker and lib/libassay_core.so below
 /// `prefix`, in that order. Not found, naming the file that cannot be read.
 Result<std::string> BuildId(const std::filesystem::path& prefix);

@@ -20,24 +20,21 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "framework/backend/backend.h"
 #include "framework/testing/case/test_case.h"
 #include "framework/testing/measure/measure.h"
+#include "framework/testing/record/field.h"
 
 namespace assay::inline v1 {
 
 struct RecheckPlan {
   /// Indices of inputs whose change must show in some output.
-  std::vector<size_t> sensitive;
+  IndexList sensitive;
   /// True when two runs must agree in every bit.
   bool deterministic = false;
 };
-
-/// The indices in a plan's column, as "0 2"; other words are left out.
-std::vector<size_t> ParseIndices(std::string_view text);
 
 struct Rechecked {
   Judgement verdict;

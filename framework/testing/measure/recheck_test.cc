@@ -199,11 +199,5 @@ TEST(RecheckTest, MemoryForOutputsHoldsWhatNoCaseExpects) {
   }
 }
 
-TEST(RecheckTest, IndicesOfAColumn) {
-  EXPECT_EQ(ParseIndices("0 2"), (std::vector<size_t>{0, 2}));
-  EXPECT_TRUE(ParseIndices("-").empty());
-  EXPECT_TRUE(ParseIndices("").empty());
-}
-
 }  // namespace
 }  // namespace assay

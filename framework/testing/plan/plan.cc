@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "framework/testing/file/digest.h"
+#include "framework/testing/record/clean_text.h"
 #include "framework/testing/record/tables.h"
 
 namespace assay::inline v1 {
@@ -30,20 +31,21 @@ PlanRow RowOf(const TestCase& c, PlannedBackend& backend) {
   row.backend = backend.instance;
   row.settings = backend.settings_text;
   row.suite = c.suite;
-  row.op = c.op;
-  row.domain = c.domain;
+  row.op = CleanText(c.op);
+  row.domain = CleanText(c.domain);
   row.opset = c.opset;
   row.dtypes = Joined(c.dtypes);
   row.kind = c.kind;
   row.corpus = c.corpus;
   row.directory = c.directory.string();
-  row.shape_sig = c.shape_sig;
-  row.comparator = ToString(c.limit.comparator);
+  row.shape_sig = CleanText(c.shape_sig);
+  row.comparator = c.limit.comparator;
   row.rtol = c.limit.rtol;
   row.atol = c.limit.atol;
   row.limit_source = c.limit.source;
   row.vacuous = c.vacuous;
-  row.sensitive = c.sensitive;
+  // Other words than indices say that there are none.
+  if (!ParseField(c.sensitive, &row.sensitive)) row.sensitive.clear();
   row.n_data_sets = c.n_data_sets;
   const CasePolicy policy = backend.policy.Of(c, backend.instance);
   row.claimed = policy.claimed;
@@ -52,9 +54,9 @@ PlanRow RowOf(const TestCase& c, PlannedBackend& backend) {
         return claim.kind == Claim::Kind::kDeterministic;
       });
   if (policy.expected != nullptr) {
-    row.expected = ToString(*policy.expected->outcome);
+    row.expected = policy.expected->outcome;
     row.expected_source = policy.expected->source;
-    row.because = policy.expected->because;
+    row.because = CleanText(policy.expected->because);
   }
   if (policy.tolerated != nullptr) {
     row.tolerate_rtol = policy.tolerated->tolerance->rtol;
@@ -134,9 +136,15 @@ const BackendUse& Plan::Backend(std::string_view instance) const {
       [&](const BackendUse& use) { return use.instance == instance; });
 }
 
+const CorpusUse* Plan::FindCorpus(std::string_view name) const {
+  const auto found = std::ranges::find(corpora, name, &CorpusUse::name);
+  return found == corpora.end() ? nullptr : &*found;
+}
+
 bool Plan::Partial() const {
   const auto is_here = [this](std::string_view name) {
-    return std::ranges::find(corpora, name, &CorpusUse::name) != corpora.end();
+    const CorpusUse* corpus = FindCorpus(name);
+    return corpus != nullptr && corpus->standard;
   };
   return selection.Partial() || !std::ranges::all_of(kDefaultCorpora, is_here);
 }
@@ -154,9 +162,9 @@ Result<Plan> MakePlan(const Selection& selection, std::string command,
   std::string corpus_hashes;
   for (size_t i = 0; i < corpora.size(); ++i) {
     const Corpus& corpus = corpora[i];
-    plan.corpora.push_back({corpus.name, corpus.hash, directories[i].string(),
-                            static_cast<int64_t>(corpus.cases.size()),
-                            corpus.drift});
+    plan.corpora.push_back(
+        {corpus.name, corpus.hash, directories[i].string(), corpus.standard,
+         static_cast<int64_t>(corpus.cases.size()), corpus.drift});
     corpus_hashes += corpus.hash;
   }
   plan.corpus_hash = Sha256(corpus_hashes);
@@ -215,11 +223,11 @@ std::vector<size_t> RowsOf(const Plan& plan, const PartSelection& part) {
 }
 
 std::string DigestOf(const Plan& plan, const std::vector<size_t>& rows) {
-  std::string text = StrCat(plan.selection.seed, "\n", plan.corpus_hash, "\n");
+  std::string text = StrCat(plan.selection.seed, "\n", plan.corpus_hash, "\n",
+                            plan.worker_id, "\n");
   for (const size_t i : rows) {
     PlanRow row = plan.rows[i];
-    row.cost_ms.reset();  // scheduling decides no outcome
-    row.oracle.clear();   // nor does an oracle
+    row.oracle.clear();  // it decides no outcome
     AppendCsvRow(text, row);
   }
   for (const BackendUse& use : plan.backends) {

@@ -52,6 +52,7 @@ struct CorpusUse {
   std::string name;
   std::string hash;
   std::string directory;
+  bool standard = false;  // the default corpus of its name
   int64_t n_cases = 0;
   std::vector<std::string> drift;
 };
@@ -78,16 +79,20 @@ struct Plan {
   std::string command;
   std::string policy_hash;
   std::string corpus_hash;
-  std::string digest;  // of all that decides an outcome
+  std::string worker_id;  // of assay-worker and the core
+  std::string digest;     // of all that decides an outcome
   std::vector<CorpusUse> corpora;
   std::vector<BackendUse> backends;
   std::vector<PlanRow> rows;  // by backend, then test_id
 
   const BackendUse& Backend(std::string_view instance) const;
 
-  /// True when cases were left out, by the selection or because the corpus that
-  /// floors and expectations are about was not asked for.
+  /// True when cases were left out, by the selection or because a corpus that
+  /// floors and expectations are about was not asked for, or is another one.
   bool Partial() const;
+
+  /// The corpus of that name; null when there is none.
+  const CorpusUse* FindCorpus(std::string_view name) const;
 };
 
 /// Crosses cases and backends. Invalid argument when the filter is wrong or
@@ -111,11 +116,11 @@ struct PartSelection {
   std::string Name() const;
 };
 
-/// Indices of the plan's rows in that part, in order.
+/// Indices of the plan's rows in that part, in order; all for the default one.
 std::vector<size_t> RowsOf(const Plan& plan, const PartSelection& part);
 
 /// Digest over everything that decides the outcomes of these rows: the rows,
-/// the modules, the seed.
+/// the corpora, the modules, the worker and the core, the seed.
 std::string DigestOf(const Plan& plan, const std::vector<size_t>& rows);
 
 /// part.json, which ties a part's journals to its plan.

@@ -10,8 +10,8 @@
 namespace assay::inline v1 {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Selection, suites, filter, tier, seed)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CorpusUse, name, hash, directory, n_cases,
-                                   drift)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CorpusUse, name, hash, directory, standard,
+                                   n_cases, drift)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BackendUse, instance, spec, name,
                                    settings_text, module, module_sha256,
                                    policy_dir, policy_hash, claims, floor,
@@ -37,11 +37,15 @@ Status WritePlan(const Plan& plan, const fs::path& directory) {
                      {"command", plan.command},
                      {"policy_hash", plan.policy_hash},
                      {"corpus_hash", plan.corpus_hash},
+                     {"worker_id", plan.worker_id},
                      {"selection", plan.selection},
                      {"corpora", plan.corpora},
                      {"backends", plan.backends},
                      {"n_planned", plan.rows.size()}};
-  return WriteFile(directory / "plan.json", json.dump(1) + "\n");
+  // A policy may hold any bytes.
+  return WriteFile(
+      directory / "plan.json",
+      json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 Result<Plan> ReadPlan(const fs::path& directory) {
@@ -59,6 +63,7 @@ Result<Plan> ReadPlan(const fs::path& directory) {
     plan.command = json.at("command");
     plan.policy_hash = json.at("policy_hash");
     plan.corpus_hash = json.at("corpus_hash");
+    plan.worker_id = json.at("worker_id");
     plan.selection = json.at("selection");
     plan.corpora = json.at("corpora");
     plan.backends = json.at("backends");
@@ -107,8 +112,8 @@ Status CheckPart(const Plan& plan, const fs::path& directory) {
     return OkStatus();
   }
   return FailedPrecondition(directory.string(),
-                            " was made with another plan, module or policy: "
-                            "run its entry again");
+                            " was made with another plan, module, policy or "
+                            "build of assay: run its entry again");
 }
 
 }  // namespace assay::inline v1

@@ -133,14 +133,14 @@ TEST(PlanTest, RowsSayWhatThePolicySays) {
   const Result<Plan> plan = Make({}, {corpus}, {backend});
   ASSERT_TRUE(plan.ok()) << plan.status().ToString();
   const PlanRow& row = plan->rows[0];
-  EXPECT_EQ(row.expected, "crash");
+  EXPECT_EQ(row.expected, Outcome::kCrash);
   EXPECT_EQ(row.expected_source, "expectations.txt:1");
   EXPECT_EQ(row.because, "known");
   EXPECT_EQ(row.tolerate_rtol, 1);
   EXPECT_EQ(row.tolerate_atol, 2);
   EXPECT_EQ(row.tolerate_source, "expectations.txt:2");
   EXPECT_EQ(row.dtypes, "float32 int64");
-  EXPECT_EQ(plan->rows[1].expected, "");
+  EXPECT_EQ(plan->rows[1].expected, std::nullopt);
   EXPECT_THAT(plan->backends[0].floor, ElementsAre("node/Abs/b"));
   EXPECT_EQ(plan->backends[0].policy_errors.size(), 1U);
 }
@@ -206,13 +206,15 @@ TEST(PlanTest, TheDigestIsOfAllThatDecidesAnOutcome) {
   const std::vector<Row> rows = {
       {"seed", [](Plan& p) { p.selection.seed = 1; }, true},
       {"corpus", [](Plan& p) { p.corpus_hash = "x"; }, true},
+      {"worker", [](Plan& p) { p.worker_id = "x"; }, true},
       {"module", [](Plan& p) { p.backends[1].module_sha256 = "x"; }, true},
-      {"expectation", [](Plan& p) { p.rows[3].expected = "fail"; }, true},
+      {"expectation", [](Plan& p) { p.rows[3].expected = Outcome::kFail; },
+       true},
       {"tolerance", [](Plan& p) { p.rows[3].tolerate_rtol = 1; }, true},
       {"limit", [](Plan& p) { p.rows[3].rtol = 1; }, true},
       {"claim", [](Plan& p) { p.rows[3].claimed = true; }, true},
       {"case", [](Plan& p) { p.rows.pop_back(); }, true},
-      {"cost", [](Plan& p) { p.rows[3].cost_ms = 7; }, false},
+      {"oracle", [](Plan& p) { p.rows[3].oracle = "x"; }, false},
       {"command", [](Plan& p) { p.command = "x"; }, false},
       {"nothing", [](Plan&) {}, false},
   };
@@ -225,7 +227,10 @@ TEST(PlanTest, TheDigestIsOfAllThatDecidesAnOutcome) {
 // Kills: a field of plan.json that is written and not read.
 TEST(PlanTest, APlanIsReadAsItWasWritten) {
   const ScratchFolder folder;
-  const Plan plan = PlanOf({CorpusOf(6)}, "op:Abs");
+  Plan plan = PlanOf({CorpusOf(6)}, "op:Abs");
+  plan.worker_id = "of the worker";
+  plan.corpora[0].standard = true;
+  plan.digest = DigestOf(plan, RowsOf(plan, {}));
   ASSERT_TRUE(WritePlan(plan, folder.path() / "plan").ok());
   const Result<Plan> read = ReadPlan(folder.path() / "plan");
   ASSERT_TRUE(read.ok()) << read.status().ToString();
@@ -234,11 +239,13 @@ TEST(PlanTest, APlanIsReadAsItWasWritten) {
   EXPECT_EQ(read->command, plan.command);
   EXPECT_EQ(read->policy_hash, plan.policy_hash);
   EXPECT_EQ(read->corpus_hash, plan.corpus_hash);
+  EXPECT_EQ(read->worker_id, plan.worker_id);
   EXPECT_EQ(read->selection.filter, "op:Abs");
   ASSERT_EQ(read->backends.size(), 2U);
   EXPECT_EQ(read->Backend("other+opt=off").settings_text, "cpu:f32:off:1");
   ASSERT_EQ(read->corpora.size(), 1U);
   EXPECT_EQ(read->corpora[0].n_cases, 6);
+  EXPECT_TRUE(read->corpora[0].standard);
 }
 
 // Kills: a changed plan.csv accepted; a part of another plan accepted.

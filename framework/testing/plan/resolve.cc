@@ -9,6 +9,7 @@
 
 #include "framework/testing/file/digest.h"
 #include "framework/testing/file/module_path.h"
+#include "framework/testing/record/clean_text.h"
 
 namespace assay::inline v1 {
 namespace {
@@ -56,6 +57,7 @@ Result<PlannedBackend> ResolveBackend(const std::string& text) {
     return InvalidArgument("no backend ", text, ": found no ", module.string(),
                            "; installed are ", Known(InstalledBackends()));
   }
+  ASSAY_RETURN_IF_ERROR(CheckPath(module));
   backend.module = module;
   ASSAY_ASSIGN_OR_RETURN(backend.module_sha256, Sha256OfFile(module));
   backend.policy_dir = PolicyPath(module);

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <utility>
 
+#include "framework/testing/record/clean_text.h"
 #include "framework/testing/record/csv.h"
 #include "framework/testing/record/tables.h"
 
@@ -82,12 +83,15 @@ Result<JournalEntry> Decode(FrameKind kind, std::string_view payload) {
       return DecodeProcess(kind, payload);
     case FrameKind::kBatchEnd:
       return entry;
+    case FrameKind::kPlan:
+      entry.text = payload;
+      return entry;
     case FrameKind::kBackend: {
       CsvReader reader(payload);
       std::vector<std::string> fields;
       if (!reader.Next(&fields)) return DataLoss("an empty backend row");
       ASSAY_RETURN_IF_ERROR(
-          ParseRow(fields, OwnOrder<BackendRow>(), &entry.backend));
+          ParseFields(fields, TableOf<BackendRow>(), 0, &entry.backend));
       return entry;
     }
     case FrameKind::kRecord:
@@ -174,11 +178,17 @@ Journal::~Journal() {
   if (fd_ >= 0) close(fd_);
 }
 
-Result<Journal> Journal::Open(const std::filesystem::path& file) {
+Result<Journal> Journal::Open(const std::filesystem::path& file,
+                              std::string_view plan) {
   std::error_code error;
   const std::filesystem::path whole = std::filesystem::absolute(file, error);
   ASSAY_ASSIGN_OR_RETURN(const int fd, OpenHigh(file, O_CREAT));
-  return Journal(fd, error ? file : whole);
+  Journal journal(fd, error ? file : whole);
+  struct stat info = {};
+  if (!plan.empty() && fstat(fd, &info) == 0 && info.st_size == 0) {
+    ASSAY_RETURN_IF_ERROR(journal.Write(FrameKind::kPlan, plan));
+  }
+  return journal;
 }
 
 Result<bool> Journal::Repair() {
@@ -224,7 +234,7 @@ Status Journal::Write(FrameKind kind, std::string_view payload) {
 
 Status Journal::Append(const BackendRow& backend) {
   std::string line;
-  AppendCsvRow(line, backend);
+  AppendCsvRow(line, Cleaned(backend));
   return Write(FrameKind::kBackend, line);
 }
 
@@ -288,6 +298,18 @@ Status JournalReader::CutTornTail() const {
   if (!error) return OkStatus();
   return ResourceExhausted("cannot repair ", file_.string(), ": ",
                            error.message());
+}
+
+Result<int64_t> RecoverJournal(const std::filesystem::path& file) {
+  JournalReader reader(file);
+  const Status read = reader.Poll([](const JournalEntry&) {});
+  if (!read.ok() && read.code() != StatusCode::kDataLoss) return read;
+  ASSAY_ASSIGN_OR_RETURN(const std::string tail,
+                         ReadFrom(file, reader.offset()));
+  const bool zeroed = tail.find_first_not_of('\0') == std::string::npos;
+  if (!read.ok() && reader.offset() == 0 && !zeroed) return read;
+  ASSAY_RETURN_IF_ERROR(reader.CutTornTail());
+  return static_cast<int64_t>(tail.size());
 }
 
 }  // namespace assay::inline v1

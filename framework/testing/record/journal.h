@@ -2,7 +2,7 @@
 //
 // Journal: the file by which records leave a process.
 //
-//   ASSAY_ASSIGN_OR_RETURN(Journal journal, Journal::Open(path));
+//   ASSAY_ASSIGN_OR_RETURN(Journal journal, Journal::Open(path, plan.digest));
 //   ASSAY_RETURN_IF_ERROR(journal.Begin(test_id));
 //   ASSAY_RETURN_IF_ERROR(journal.Append(record));
 //
@@ -11,7 +11,8 @@
 //
 // A journal is a list of frames, each written by one write(2) at the end of the
 // file: length, checksum, kind, payload. So a process may be killed at any
-// moment, and what was written whole stays readable. The writer holds its file
+// moment, and what was written whole stays readable. The first frame names the
+// plan, so that no run takes the records of another. The writer holds its file
 // where a backend that closes or reuses descriptors seldom comes by, and looks
 // before each frame whether it still has it.
 
@@ -33,6 +34,7 @@ namespace assay::inline v1 {
 
 /// What a frame is about.
 enum class FrameKind : char {
+  kPlan = 'P',     // the digest of the plan that the records are of
   kBackend = 'I',  // a worker's BackendRow, after Inspect
   kBegin = 'B',    // a case starts; payload: test_id
   kRecord = 'R',   // a case has its verdict
@@ -43,7 +45,7 @@ enum class FrameKind : char {
 
 struct JournalEntry {
   FrameKind kind = FrameKind::kBegin;
-  std::string text;    // kBegin: the test_id
+  std::string text;    // kBegin: the test_id; kPlan: the digest
   int64_t pid = 0;     // kBegin, kEnded: the process
   int64_t status = 0;  // kEnded: as waitpid gives it
   BackendRow backend;  // kBackend
@@ -54,9 +56,11 @@ struct JournalEntry {
 /// forked is refused, failed precondition.
 class Journal {
  public:
-  /// Opens for appending, creating the file. Resource exhausted or not found
-  /// with the path and the system's reason.
-  static Result<Journal> Open(const std::filesystem::path& file);
+  /// Opens for appending, creating the file. A file without a frame gets the
+  /// digest of the plan as its first, unless the digest is empty. Resource
+  /// exhausted or not found with the path and the system's reason.
+  static Result<Journal> Open(const std::filesystem::path& file,
+                              std::string_view plan = {});
 
   Journal(Journal&& other) noexcept;
   Journal& operator=(Journal&& other) noexcept;
@@ -115,6 +119,11 @@ class JournalReader {
   std::filesystem::path file_;
   int64_t offset_ = 0;
 };
+
+/// Cuts a journal behind its last whole frame, since a power cut leaves a tail
+/// that is torn, zeroed or damaged. Returns the number of bytes it cut. Data
+/// loss where the file does not begin as a journal.
+Result<int64_t> RecoverJournal(const std::filesystem::path& file);
 
 }  // namespace assay::inline v1
 

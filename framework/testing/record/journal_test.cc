@@ -24,14 +24,15 @@ using testing::HasSubstr;
 Record SomeRecord(const std::string& test_id, int outputs) {
   Record record;
   record.result.test_id = test_id;
-  record.result.outcome = "fail";
+  record.result.outcome = Outcome::kFail;
   record.result.message = "wanted \"1, 2\",\ngot 3";
   record.result.headroom = -0.5;
   for (int i = 0; i < outputs; ++i) {
-    AccuracyRow& row = record.accuracy.emplace_back();
-    row.test_id = test_id;
+    AccuracyRow row;
     row.output_index = i;
+    row.output_name = "a, \"b\"";
     row.max_abs_err = 0.1 * i;
+    record.Add(row);
   }
   return record;
 }
@@ -42,7 +43,9 @@ std::string TextOf(const JournalEntry& entry) {
       StrCat(static_cast<char>(entry.kind), " ", entry.text, "|");
   AppendCsvRow(text, entry.backend);
   AppendCsvRow(text, entry.record.result);
-  for (const AccuracyRow& row : entry.record.accuracy) AppendCsvRow(text, row);
+  const auto rows = entry.record.Rows<AccuracyRow>();
+  EXPECT_TRUE(rows.ok()) << rows.status().ToString();
+  for (const AccuracyRow& row : *rows) AppendCsvRow(text, row);
   return text;
 }
 
@@ -203,6 +206,84 @@ TEST(RecordTest, AForeignFileIsDataLossWithItsName) {
   }
 }
 
+// Kills: a plan that is named twice, or behind a record.
+TEST(RecordTest, TheFirstFrameNamesThePlanOnce) {
+  const ScratchFolder folder;
+  const fs::path file = folder.path() / "a.journal";
+  ASSERT_TRUE(Journal::Open(file, "digest")->Begin("first").ok());
+  ASSERT_TRUE(Journal::Open(file, "digest")->Begin("second").ok());
+  ASSERT_TRUE(Journal::Open(file)->Begin("third").ok());
+  const auto entries = Recovered(file);
+  ASSERT_TRUE(entries.ok()) << entries.status().ToString();
+  ASSERT_EQ(entries->size(), 4U);
+  EXPECT_EQ(entries->front().kind, FrameKind::kPlan);
+  EXPECT_EQ(entries->front().text, "digest");
+}
+
+// Kills: a run that is lost with its last page; a whole frame that is cut off;
+// a file that is no journal and gets cut.
+TEST(RecordTest, ATailThatIsNoRecordIsCutOffAndTheRestStays) {
+  const ScratchFolder folder;
+  const auto wanted = WriteJournal(folder.path() / "whole");
+  const std::string whole = Bytes(folder.path() / "whole");
+  std::string last_page_zeroed = whole;
+  last_page_zeroed.replace(whole.size() - 40, 40, 40, '\0');
+  const struct {
+    const char* name;
+    std::string bytes;
+    size_t frames;
+  } rows[] = {
+      {"whole", whole, wanted.size()},
+      {"zeros behind", whole + std::string(4096, '\0'), wanted.size()},
+      {"letters behind", whole + std::string(4096, 'x'), wanted.size()},
+      {"end zeroed", last_page_zeroed, wanted.size() - 2},
+      {"all zeros", std::string(4096, '\0'), 0},
+      {"empty", "", 0},
+  };
+  for (const auto& row : rows) {
+    const fs::path file = folder.Write("damaged", row.bytes);
+    const Result<int64_t> cut = RecoverJournal(file);
+    ASSERT_TRUE(cut.ok()) << row.name << cut.status().ToString();
+    EXPECT_EQ(*cut,
+              static_cast<int64_t>(row.bytes.size() - fs::file_size(file)))
+        << row.name;
+    const Read read = ReadJournal(file);
+    EXPECT_TRUE(read.status.ok()) << row.name << read.status.ToString();
+    EXPECT_EQ(read.entries.size(), row.frames) << row.name;
+    EXPECT_TRUE(Journal::Open(file)->Begin("next").ok());
+  }
+  const fs::path foreign = folder.Write("foreign", "test_id,outcome\nx,pass\n");
+  EXPECT_EQ(RecoverJournal(foreign).status().code(), StatusCode::kDataLoss);
+  EXPECT_EQ(fs::file_size(foreign), 23U);
+}
+
+// Kills: a message that fills the disk, or that the reader refuses for its
+// length; one that ends the page.
+TEST(RecordTest, WhatABackendSaysIsCutAndCleanedOnItsWayIn) {
+  const ScratchFolder folder;
+  const fs::path file = folder.path() / "a.journal";
+  Record record = SomeRecord("node/Abs/a", 1);
+  record.result.message = std::string(70U << 20U, '\xFF');
+  AccuracyRow row;
+  row.worst_got = std::string("\0\x1B", 2);
+  record.Add(row);
+  BackendRow backend;
+  backend.version = std::string(1U << 20U, 'v');
+  backend.device = "\xFC";
+  Result<Journal> journal = Journal::Open(file);
+  ASSERT_TRUE(journal->Append(backend).ok());
+  ASSERT_TRUE(journal->Append(record).ok());
+  const auto entries = Recovered(file);
+  ASSERT_TRUE(entries.ok()) << entries.status().ToString();
+  ASSERT_EQ(entries->size(), 2U);
+  EXPECT_LT(fs::file_size(file), 10U << 10U);
+  EXPECT_EQ((*entries)[0].backend.device, "?");
+  EXPECT_THAT((*entries)[1].record.result.message, HasSubstr("????"));
+  const auto rows = (*entries)[1].record.Rows<AccuracyRow>();
+  ASSERT_TRUE(rows.ok() && rows->size() == 2);
+  EXPECT_EQ(rows->at(1).worst_got, "??");
+}
+
 // Kills: a writer that truncates, or that writes where it was when it opened.
 TEST(RecordTest, WritersThatFollowEachOtherAppend) {
   const ScratchFolder folder;
@@ -315,13 +396,13 @@ TEST(RecordTest, ARecordWithoutACaseIsALoss) {
   const fs::path file = folder.path() / "a.journal";
   Record loss;
   loss.result.backend = "acme";
-  loss.result.outcome = "crash";
+  loss.result.outcome = Outcome::kCrash;
   ASSERT_TRUE(Journal::Open(file)->Append(loss).ok());
   const auto entries = Recovered(file);
   ASSERT_TRUE(entries.ok()) << entries.status().ToString();
   ASSERT_EQ(entries->size(), 1U);
   EXPECT_EQ(entries->front().kind, FrameKind::kLoss);
-  EXPECT_EQ(entries->front().record.result.outcome, "crash");
+  EXPECT_EQ(entries->front().record.result.outcome, Outcome::kCrash);
 }
 
 // Kills: a write whose result nobody looks at.

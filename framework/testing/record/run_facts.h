@@ -34,7 +34,8 @@ struct RunFacts {
   bool exact = false;
 };
 
-/// The columns of a result that the plan already knows.
+/// The columns of a result that the plan already knows: the one place that makes
+/// a result of a planned row. Its outcome is missing until somebody gives one.
 ResultRow ResultOf(const PlanRow& row, const RunFacts& facts);
 
 /// Microseconds of the steady clock.

@@ -40,7 +40,9 @@ Trial TrialOf(const std::vector<Case>& cases) {
   acme.instance = "acme";
   acme.claims = {"claim forward where op:Abs"};
   for (const std::string_view name : kDefaultCorpora) {
-    trial.plan.corpora.emplace_back().name = name;
+    CorpusUse& corpus = trial.plan.corpora.emplace_back();
+    corpus.name = name;
+    corpus.standard = true;
   }
   char letter = 'a';
   for (const Case& c : cases) {
@@ -51,11 +53,12 @@ Trial TrialOf(const std::vector<Case>& cases) {
     Record& record = trial.final.emplace_back();
     record.result.test_id = row.test_id;
     record.result.backend = "acme";
-    record.result.outcome = c.outcome;
+    record.result.outcome = *ParseOutcome(c.outcome);
     record.result.vacuous = c.vacuous;
-    AccuracyRow& accuracy = record.accuracy.emplace_back();
+    AccuracyRow accuracy;
     accuracy.distinct_results = c.distinct_results;
-    accuracy.comparator = c.comparator;
+    accuracy.comparator = *ParseComparator(c.comparator);
+    record.Add(accuracy);
   }
   return trial;
 }
@@ -126,6 +129,8 @@ TEST(ConformanceTest, ARunThatLeftSomethingOutIsPartial) {
       {[](Trial& t) { t.plan.selection.tier = "smoke"; }, "of tier smoke"},
       {[](Trial& t) { t.plan.corpora.pop_back(); }, "without the corpus "},
       {[](Trial& t) { t.plan.corpora.clear(); }, "without the corpora onnx, "},
+      {[](Trial& t) { t.plan.corpora[0].standard = false; },
+       "with another corpus onnx than this build made"},
       {[](Trial& t) { t.complete = false; }, "unfinished"},
   };
   for (const auto& row : rows) {

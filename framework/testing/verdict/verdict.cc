@@ -8,18 +8,15 @@
 #include <set>
 
 #include "framework/testing/record/journal.h"
+#include "framework/testing/record/run_facts.h"
 #include "framework/testing/verdict/oracle_word.h"
 #include "framework/testing/verdict/stability.h"
 
 namespace assay::inline v1 {
 namespace {
 
-Outcome OutcomeOf(const ResultRow& row) {
-  return ParseOutcome(row.outcome).value_or(Outcome::kError);
-}
-
 void SetOutcome(Outcome outcome, std::string message, ResultRow* row) {
-  row->outcome = ToString(outcome);
+  row->outcome = outcome;
   row->message = std::move(message);
 }
 
@@ -33,9 +30,10 @@ std::string Repro(const Plan& plan, const PlanRow& row) {
       StrCat("assay run --backend ", plan.Backend(row.backend).spec,
              " --filter 'id:", row.test_id, "'");
   for (const CorpusUse& corpus : plan.corpora) {
-    if (corpus.name == row.corpus &&
-        std::ranges::find(kDefaultCorpora, corpus.name) ==
-            kDefaultCorpora.end()) {
+    const bool is_default =
+        corpus.standard && std::ranges::find(kDefaultCorpora, corpus.name) !=
+                               kDefaultCorpora.end();
+    if (corpus.name == row.corpus && !is_default) {
       command += StrCat(" --corpus ", corpus.directory);
     }
   }
@@ -45,19 +43,8 @@ std::string Repro(const Plan& plan, const PlanRow& row) {
   return command;
 }
 
-Record MissingRecord(const PlanRow& row) {
-  Record record;
-  record.result = ResultRow();
-  record.result.test_id = row.test_id;
-  record.result.backend = row.backend;
-  record.result.settings = row.settings;
-  record.result.suite = row.suite;
-  record.result.op = row.op;
-  record.result.domain = row.domain;
-  record.result.opset = row.opset;
-  record.result.dtype = row.dtypes;
-  record.result.shape_sig = row.shape_sig;
-  record.result.vacuous = !row.vacuous.empty();
+Record MissingRecord(const PlanRow& row, const RunFacts& facts) {
+  Record record{ResultOf(row, facts)};
   SetOutcome(Outcome::kMissing, "planned, but no entry gave a verdict",
              &record.result);
   return record;
@@ -72,7 +59,7 @@ void AddToTally(const PlanRow& row, const ResultRow& result,
     tallies->push_back({row.backend, row.corpus, 0, 0, {}});
     found = std::prev(tallies->end());
   }
-  const Outcome outcome = OutcomeOf(result);
+  const Outcome outcome = result.outcome;
   ++found->planned;
   ++(*found)[outcome];
   if (outcome == Outcome::kPass && result.vacuous) ++found->vacuous;
@@ -81,11 +68,11 @@ void AddToTally(const PlanRow& row, const ResultRow& result,
 /// True when an expectation no longer says what happens, and the outcome alone
 /// would not be red: an expected fail that is now declined, or waived.
 bool IsStale(const PlanRow& planned, const ResultRow& final) {
-  const Outcome outcome = OutcomeOf(final);
-  if (planned.expected.empty() || planned.expected == final.outcome) {
+  if (!planned.expected.has_value() || planned.expected == final.outcome) {
     return false;
   }
-  return outcome == Outcome::kUnsupported || outcome == Outcome::kWaived;
+  return final.outcome == Outcome::kUnsupported ||
+         final.outcome == Outcome::kWaived;
 }
 
 /// test_ids of the floor that did not pass.
@@ -94,7 +81,7 @@ void CheckFloor(const Plan& plan, const BackendUse& backend, bool whole,
   std::map<std::string, Outcome> seen;
   for (const Record& record : verdicts->final) {
     if (record.result.backend == backend.instance) {
-      seen.emplace(record.result.test_id, OutcomeOf(record.result));
+      seen.emplace(record.result.test_id, record.result.outcome);
     }
   }
   for (const std::string& test_id : backend.floor) {
@@ -125,7 +112,7 @@ void CheckBackend(const Plan& plan, const BackendUse& backend, bool whole,
   int64_t unavailable = 0;
   for (const Record& record : verdicts->final) {
     if (record.result.backend != backend.instance) continue;
-    const Outcome outcome = OutcomeOf(record.result);
+    const Outcome outcome = record.result.outcome;
     ++planned;
     judged += IsJudged(outcome) ? 1 : 0;
     unavailable += outcome == Outcome::kUnavailable ? 1 : 0;
@@ -145,9 +132,10 @@ void CheckBackend(const Plan& plan, const BackendUse& backend, bool whole,
 
 /// The message of an unexpected result; of a fail with the word of an oracle.
 std::string ReasonOf(const Record& record) {
-  const std::string word = OutcomeOf(record.result) == Outcome::kFail
-                               ? OracleWord(record.accuracy)
-                               : std::string();
+  const auto rows = record.Rows<AccuracyRow>();
+  const std::string word =
+      record.result.outcome == Outcome::kFail && rows.ok() ? OracleWord(*rows)
+                                                           : std::string();
   if (word.empty()) return record.result.message;
   return StrCat(record.result.message, "; ", word);
 }
@@ -169,15 +157,15 @@ void WeighRepeats(const std::vector<ResultRow>& repeats, ResultRow* result,
 }  // namespace
 
 ResultRow Finalize(const PlanRow& planned, ResultRow raw) {
-  const Outcome outcome = OutcomeOf(raw);
-  const auto expected = ParseOutcome(planned.expected);
+  const Outcome outcome = raw.outcome;
+  const std::optional<Outcome> expected = planned.expected;
   if (outcome == Outcome::kPass) {
     if (expected == Outcome::kFlaky) return raw;  // this time it was not
     if (expected.has_value()) {
-      SetOutcome(Outcome::kXpass,
-                 StrCat("passed, expected ", planned.expected, " (",
-                        Because(planned), ")"),
-                 &raw);
+      SetOutcome(
+          Outcome::kXpass,
+          StrCat("passed, expected ", *expected, " (", Because(planned), ")"),
+          &raw);
     } else if (!planned.tolerate_source.empty() &&
                raw.limit_source == planned.tolerate_source) {
       SetOutcome(
@@ -198,7 +186,7 @@ ResultRow Finalize(const PlanRow& planned, ResultRow raw) {
     }
   } else if (expected == outcome) {
     SetOutcome(Outcome::kXfail,
-               StrCat(raw.message, " (expected ", planned.expected, ", ",
+               StrCat(raw.message, " (expected ", *expected, ", ",
                       Because(planned), ")"),
                &raw);
   }
@@ -271,18 +259,29 @@ Status RawRecords::Add(JournalEntry entry) {
   return OkStatus();
 }
 
-Status Collect(const std::filesystem::path& journal, RawRecords* raw) {
+Status Collect(const std::filesystem::path& journal, std::string_view plan,
+               RawRecords* raw) {
   JournalReader reader(journal);
+  bool of_plan = false;
   Status status;
   ASSAY_RETURN_IF_ERROR(reader.Poll([&](JournalEntry entry) {
+    of_plan |= entry.kind == FrameKind::kPlan && entry.text == plan;
+    if (!status.ok()) return;
+    if (!of_plan) {
+      status = FailedPrecondition(
+          journal.string(),
+          " was written for another plan or module: remove it, or name "
+          "another folder");
+      return;
+    }
     const Status added = raw->Add(std::move(entry));
-    if (status.ok() && !added.ok())
-      status = added.WithContext(journal.string());
+    if (!added.ok()) status = added.WithContext(journal.string());
   }));
   return status;
 }
 
-Status CollectFolder(const std::filesystem::path& directory, RawRecords* raw) {
+std::vector<std::filesystem::path> JournalsIn(
+    const std::filesystem::path& directory) {
   std::vector<std::filesystem::path> journals;
   std::error_code error;
   for (const auto& entry :
@@ -292,8 +291,13 @@ Status CollectFolder(const std::filesystem::path& directory, RawRecords* raw) {
     }
   }
   std::sort(journals.begin(), journals.end());
-  for (const auto& journal : journals) {
-    ASSAY_RETURN_IF_ERROR(Collect(journal, raw));
+  return journals;
+}
+
+Status CollectFolder(const std::filesystem::path& directory,
+                     std::string_view plan, RawRecords* raw) {
+  for (const auto& journal : JournalsIn(directory)) {
+    ASSAY_RETURN_IF_ERROR(Collect(journal, plan, raw));
   }
   return OkStatus();
 }
@@ -303,12 +307,14 @@ Verdicts Assess(const Plan& plan, const std::vector<size_t>& rows,
   Verdicts verdicts;
   verdicts.complete = whole;
   verdicts.mutants = std::move(mutants);
+  RunFacts facts;
+  facts.seed = plan.selection.seed;
   for (const size_t i : rows) {
     const PlanRow& row = plan.rows[i];
     const auto found = raw.records.find({row.backend, row.test_id});
     Record record;
     if (found == raw.records.end()) {
-      record = MissingRecord(row);
+      record = MissingRecord(row, facts);
       verdicts.complete = false;
     } else {
       verdicts.attempts.push_back(found->second.result);
@@ -319,21 +325,23 @@ Verdicts Assess(const Plan& plan, const std::vector<size_t>& rows,
     record.result = Finalize(row, std::move(record.result));
     record.result.repro = Repro(plan, row) + record.result.repro;
     AddToTally(row, record.result, &verdicts.tallies);
-    if (IsUnexpected(OutcomeOf(record.result))) {
+    if (IsUnexpected(record.result.outcome)) {
       verdicts.unexpected.push_back(
-          {row.backend, row.test_id, record.result.outcome, ReasonOf(record)});
+          {row.backend, row.test_id,
+           std::string(ToString(record.result.outcome)), ReasonOf(record)});
     }
     if (IsStale(row, record.result)) {
       verdicts.unexpected.push_back(
-          {row.backend, row.test_id, record.result.outcome,
-           StrCat("expected ", row.expected, " by ", row.expected_source,
+          {row.backend, row.test_id,
+           std::string(ToString(record.result.outcome)),
+           StrCat("expected ", *row.expected, " by ", row.expected_source,
                   ", found: ", record.result.message)});
     }
     verdicts.final.push_back(std::move(record));
   }
   for (const ResultRow& loss : raw.losses) {
     verdicts.unexpected.push_back(
-        {loss.backend, "", loss.outcome, loss.message});
+        {loss.backend, "", std::string(ToString(loss.outcome)), loss.message});
   }
   for (const BackendUse& backend : plan.backends) {
     CheckBackend(plan, backend, whole, &verdicts);

@@ -92,11 +92,19 @@ struct RawRecords {
   Status Add(JournalEntry entry);
 };
 
-/// Adds the entries of one journal. Data loss when a case has two verdicts.
-Status Collect(const std::filesystem::path& journal, RawRecords* raw);
+/// Adds the entries of one journal. Data loss when a case has two verdicts;
+/// failed precondition, naming the journal, when it was not written for the
+/// plan of that digest.
+Status Collect(const std::filesystem::path& journal, std::string_view plan,
+               RawRecords* raw);
 
-/// Adds the entries of every journal in a directory, which may have none.
-Status CollectFolder(const std::filesystem::path& directory, RawRecords* raw);
+/// The journals in a directory, which may have none, sorted.
+std::vector<std::filesystem::path> JournalsIn(
+    const std::filesystem::path& directory);
+
+/// Adds the entries of every journal in a directory.
+Status CollectFolder(const std::filesystem::path& directory,
+                     std::string_view plan, RawRecords* raw);
 
 /// `whole` says that the plan was run as a whole: then every planned row must
 /// have a verdict (else missing), every floor and expectation line is judged.

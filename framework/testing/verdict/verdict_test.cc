@@ -67,22 +67,21 @@ TEST(VerdictTest, TheFinalOutcomeFollowsFromPlanAndRaw) {
       {"unavailable", "", false, true, "unavailable", "raw"},
       {"unavailable", "fail", false, false, "unavailable", "raw"},
       {"missing", "crash", false, true, "missing", "raw"},
-      {"nonsense", "", false, false, "nonsense", "raw"},
   };
   for (const FinalRow& row : rows) {
     PlanRow planned = RowOf("node/Abs/a", row.claimed);
-    planned.expected = row.expected;
+    planned.expected = ParseOutcome(row.expected);
     planned.expected_source = "expectations.txt:3";
     planned.because = "reason";
     planned.tolerate_source = "expectations.txt:9";
     ResultRow raw;
-    raw.outcome = row.raw;
+    raw.outcome = *ParseOutcome(row.raw);
     raw.message = "raw";
     raw.limit_source = row.loosened ? "expectations.txt:9" : "onnx";
     const ResultRow final = Finalize(planned, raw);
     const std::string what = StrCat(row.raw, ", expected '", row.expected,
                                     "', claimed ", row.claimed);
-    EXPECT_EQ(final.outcome, row.final) << what;
+    EXPECT_EQ(ToString(final.outcome), row.final) << what;
     EXPECT_THAT(final.message, HasSubstr(row.message)) << what;
   }
 }
@@ -98,7 +97,7 @@ struct Trial {
       Record record;
       record.result.test_id = row.test_id;
       record.result.backend = row.backend;
-      record.result.outcome = outcome;
+      record.result.outcome = *ParseOutcome(outcome);
       record.result.vacuous = vacuous;
       raw.records[{row.backend, row.test_id}] = record;
     }
@@ -125,7 +124,9 @@ Trial TrialOf(const std::vector<Case>& cases) {
   acme.claims = {"claim forward where op:Abs"};
   trial.plan.backends = {acme};
   for (const std::string_view name : kDefaultCorpora) {
-    trial.plan.corpora.emplace_back().name = name;
+    CorpusUse& corpus = trial.plan.corpora.emplace_back();
+    corpus.name = name;
+    corpus.standard = true;
   }
   char letter = 'a';
   for (const Case& c : cases) {
@@ -190,7 +191,7 @@ TEST(VerdictTest, AnEndOutsideOfAnyCaseIsUnexpectedAndSaidOnce) {
   JournalEntry entry;
   entry.kind = FrameKind::kLoss;
   entry.record.result.backend = "acme";
-  entry.record.result.outcome = "crash";
+  entry.record.result.outcome = Outcome::kCrash;
   entry.record.result.message = "the worker ended after its last case";
   RawRecords raw;
   ASSERT_TRUE(raw.Add(entry).ok());
@@ -218,7 +219,7 @@ TEST(VerdictTest, AnExpectationThatNoLongerHoldsIsUnexpected) {
   for (const auto& row : rows) {
     Trial trial = TrialOf({{"pass"}});
     PlanRow planned = RowOf("node/Abs/z");
-    planned.expected = row.expected;
+    planned.expected = ParseOutcome(row.expected);
     trial.Add(planned, row.raw);
     EXPECT_EQ(!trial.Judge().unexpected.empty(), row.red)
         << row.raw << ", expected " << row.expected;
@@ -413,7 +414,7 @@ TEST(VerdictTest, EveryVerdictSaysHowToRepeatIt) {
 TEST(VerdictTest, ASecondVerdictForACaseIsDataLoss) {
   const ScratchFolder folder;
   const auto file = folder.path() / "a.journal";
-  Result<Journal> journal = Journal::Open(file);
+  Result<Journal> journal = Journal::Open(file, "plan");
   ASSERT_TRUE(journal.ok());
   Record record;
   record.result.test_id = "node/Abs/a";
@@ -424,13 +425,36 @@ TEST(VerdictTest, ASecondVerdictForACaseIsDataLoss) {
   ASSERT_TRUE(journal->Append(backend).ok());
   ASSERT_TRUE(journal->Append(record).ok());
   RawRecords raw;
-  ASSERT_TRUE(Collect(file, &raw).ok());
+  ASSERT_TRUE(Collect(file, "plan", &raw).ok());
   EXPECT_EQ(raw.records.count({"acme", "node/Abs/a"}), 1U);
   EXPECT_EQ(raw.backends["acme"].version, "3");
-  const Status status = Collect(file, &raw);
+  const Status status = Collect(file, "plan", &raw);
   EXPECT_EQ(status.code(), StatusCode::kDataLoss);
   EXPECT_THAT(status.message(), HasSubstr(file.string()));
   EXPECT_THAT(status.message(), HasSubstr("node/Abs/a on acme"));
+}
+
+// Kills: records of another plan, or of none, taken for this one's.
+TEST(VerdictTest, AJournalOfAnotherPlanIsRefusedByName) {
+  const ScratchFolder folder;
+  Record record;
+  record.result.test_id = "node/Abs/a";
+  const struct {
+    const char* written_for;
+    bool taken;
+  } rows[] = {{"plan", true}, {"other", false}, {"", false}};
+  for (const auto& row : rows) {
+    const auto file = folder.path() / StrCat("of_", row.written_for);
+    ASSERT_TRUE(Journal::Open(file, row.written_for)->Append(record).ok());
+    RawRecords raw;
+    const Status status = Collect(file, "plan", &raw);
+    EXPECT_EQ(status.ok(), row.taken) << row.written_for;
+    EXPECT_EQ(raw.records.size(), row.taken ? 1U : 0U) << row.written_for;
+    if (row.taken) continue;
+    EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition);
+    EXPECT_THAT(status.message(), HasSubstr(file.string()));
+    EXPECT_THAT(status.message(), HasSubstr("another plan or module"));
+  }
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ Record AnswerCase(Backend& backend, const PlanRow& row, const RunFacts& facts) {
   } catch (...) {
     status = StatusOfException("the oracle");
   }
-  record.result.outcome = ToString(OutcomeOf(status));
+  record.result.outcome = OutcomeOf(status);
   record.result.reason_code = ToString(status.reason());
   record.result.message = status.ok() ? "" : status.message();
   struct rusage usage = {};

@@ -47,8 +47,8 @@ class SetBackend : public Backend {
 };
 
 Limit OwnLimit(const PlanRow& row) {
-  return {ParseComparator(row.comparator).value_or(Comparator::kTolerance),
-          row.rtol.value_or(0), row.atol.value_or(0), row.limit_source};
+  return {row.comparator, row.rtol.value_or(0), row.atol.value_or(0),
+          row.limit_source};
 }
 
 AccuracyRow RowOf(const OutputMetrics& m, const ResultRow& result) {
@@ -60,7 +60,7 @@ AccuracyRow RowOf(const OutputMetrics& m, const ResultRow& result) {
   row.shape = m.shape;
   row.reference = m.reference;
   row.limit_source = m.limit.source;
-  row.comparator = ToString(m.limit.comparator);
+  row.comparator = m.limit.comparator;
   if (!m.mismatch.empty()) return row;
   row.n_elem = m.n_elem;
   row.nan_mismatch = m.nan_mismatch;
@@ -116,7 +116,7 @@ bool AcceptsZeros(const DataSet& set, const Limit& limit) {
 }
 
 void SetVerdict(const Judgement& verdict, ResultRow* result) {
-  result->outcome = ToString(verdict.outcome);
+  result->outcome = verdict.outcome;
   result->reason_code = ToString(verdict.reason);
   result->message = verdict.message;
 }
@@ -193,7 +193,7 @@ void CaseRunner::MeasureOracle(const PlanRow& row, size_t index,
   const auto add = [&](std::span<const Value> got, const char* reference) {
     for (const OutputMetrics& m :
          MeasureExact(got, *answers, seen.output_names, limit, reference)) {
-      record->accuracy.push_back(RowOf(m, record->result));
+      record->Add(RowOf(m, record->result));
     }
   };
   add(seen.outputs, "oracle");
@@ -220,12 +220,13 @@ void CaseRunner::JudgeSet(const PlanRow& row, const CaseData& data,
   if (first.verdict.outcome == Outcome::kPass &&
       first.limit.comparator != Comparator::kDistribution) {
     again = Recheck(*network, set, seen, first.limit,
-                    {ParseIndices(row.sensitive), row.deterministic});
+                    {row.sensitive, row.deterministic});
     first.verdict = std::move(again.verdict);
   }
   for (const OutputMetrics& m : first.metrics) {
-    record->accuracy.push_back(RowOf(m, result));
-    record->accuracy.back().distinct_results = again.distinct_results;
+    AccuracyRow row = RowOf(m, result);
+    row.distinct_results = again.distinct_results;
+    record->Add(row);
     // Of what is drawn at random it is another in each run: see accuracy.
     if (m.headroom.has_value() &&
         m.limit.comparator != Comparator::kDistribution) {
@@ -244,7 +245,7 @@ void CaseRunner::RunSets(const PlanRow& row, const CaseData& data,
   result.judge_us = 0;
   for (size_t i = 0; i < data.sets.size(); ++i) {
     JudgeSet(row, data, i, record);
-    if (result.outcome != ToString(Outcome::kPass)) {
+    if (result.outcome != Outcome::kPass) {
       if (data.sets.size() > 1 && !result.message.empty()) {
         result.message = StrCat("data set ", i, ": ", result.message);
       }

@@ -65,7 +65,7 @@ Record DumpCase(Backend& backend, const PlanRow& row, const RunFacts& facts,
       data.ok() ? Dump(backend, *data, facts, directory / row.test_id)
                 : Judgement{Outcome::kError, Reason::kReader,
                             data.status().message()};
-  record.result.outcome = ToString(verdict.outcome);
+  record.result.outcome = verdict.outcome;
   record.result.reason_code = ToString(verdict.reason);
   record.result.message = verdict.message;
   return record;

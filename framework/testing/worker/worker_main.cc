@@ -83,7 +83,7 @@ void KeepJournal(Journal& journal, ResultRow* result) {
     result->message += ", descriptors";
     return;
   }
-  result->outcome = ToString(Outcome::kError);
+  result->outcome = Outcome::kError;
   result->reason_code = ToString(Reason::kStateChanged);
   result->message = "the backend changed the process' descriptors";
 }
@@ -118,11 +118,11 @@ void RunRow(const PlanRow& row, Backend& backend) {
     if (worker.forked != nullptr) worker.forked->Done();
     return;
   }
-  const std::string& outcome = record.result.outcome;
-  if (outcome == ToString(Outcome::kUnsupported)) {
+  const Outcome outcome = record.result.outcome;
+  if (outcome == Outcome::kUnsupported) {
     GTEST_SKIP() << record.result.message;
   }
-  if (outcome != ToString(Outcome::kPass)) {
+  if (outcome != Outcome::kPass) {
     ADD_FAILURE() << outcome << ": " << record.result.message;
   }
 }
@@ -203,8 +203,7 @@ bool InspectBackend(Worker* worker) {
   for (const PlanRow& planned : worker->rows) {
     Record record;
     record.result = ResultOf(planned, options.facts);
-    record.result.outcome =
-        ToString(missing ? Outcome::kUnavailable : Outcome::kError);
+    record.result.outcome = missing ? Outcome::kUnavailable : Outcome::kError;
     record.result.reason_code = ToString(probe.status().reason());
     record.result.message = probe.status().message();
     ExitIfFailed(worker->journal->Append(record));

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The lines of a file of cases by their indentation, and the tables in them.
+//
+//   for op, y in
+//     Add | 9, 2
+//     Sub | 3, 0
+//
+// gives each of two rows a text for `op` and one for `y`.
+
+#ifndef ASSAY_SPECIAL_CASE_LINES_H_
+#define ASSAY_SPECIAL_CASE_LINES_H_
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace assay::inline v1 {
+
+/// A line with those that continue it, without blanks around it.
+struct Line {
+  int number = 0;  // of the first, from 1
+  int depth = 0;   // 0; 1: a clause; 2: a row of the table above
+  std::string text;
+};
+
+/// All lines but comments and empty ones. One that is indented by four blanks
+/// continues the line above, or is a row where that ends in " in"; six continue
+/// a row. Throws std::invalid_argument for another indentation.
+std::vector<Line> LinesOf(std::string_view text);
+
+/// The words between blanks.
+std::vector<std::string> WordsOf(std::string_view text);
+
+class Table {
+ public:
+  using Row = std::map<std::string, std::string>;
+
+  /// Of "NAME, NAME in", whose rows follow, or of "NAME in WORD WORD".
+  explicit Table(const std::string& head);
+
+  void AddRow(std::string_view text);
+  const std::vector<Row>& rows() const { return rows_; }
+
+ private:
+  std::vector<std::string> names_;
+  std::vector<Row> rows_;
+};
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_SPECIAL_CASE_LINES_H_

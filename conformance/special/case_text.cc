@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "conformance/special/case_text.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <span>
+#include <stdexcept>
+#include <utility>
+
+#include "conformance/special/case_lines.h"
+#include "conformance/special/element_types.h"
+#include "conformance/special/formula.h"
+#include "conformance/special/value_text.h"
+#include "framework/graph/model_text.h"
+
+namespace assay::inline v1 {
+namespace {
+
+/// What $NAME stands for.
+using Names = std::map<std::string, std::string, std::less<>>;
+
+bool IsNamePart(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         (c >= '0' && c <= '9');
+}
+
+/// The text with what $NAME and ${NAME} stand for.
+std::string Replaced(std::string_view text, const Names& names) {
+  std::string made;
+  for (size_t at = text.find('$'); at != text.npos; at = text.find('$')) {
+    made += text.substr(0, at);
+    text.remove_prefix(at + 1);
+    const bool braced = text.starts_with('{');
+    if (braced) text.remove_prefix(1);
+    const auto end = std::ranges::find_if_not(text, IsNamePart);
+    const auto size = static_cast<size_t>(end - text.begin());
+    const auto found = names.find(text.substr(0, size));
+    if (found == names.end()) {
+      Fail(StrCat("$", text.substr(0, size)), "a name that is known here");
+    }
+    made += found->second;
+    text.remove_prefix(size);
+    if (braced && !text.starts_with('}')) Fail(text, "'}'");
+    if (braced) text.remove_prefix(1);
+  }
+  return made += text;
+}
+
+/// "NAME MARK REST" or throws; the parts without blanks at their ends.
+std::pair<std::string, std::string> Parted(const std::string& text,
+                                           std::string_view mark) {
+  const size_t at = text.find(mark);
+  if (at == text.npos || at == 0) Fail(text, StrCat("NAME", mark, "TEXT"));
+  return {text.substr(0, at), text.substr(at + mark.size())};
+}
+
+int OpsetOf(std::string_view text) {
+  Words words(text);
+  const auto opset = static_cast<int>(words.TakeNumber());
+  words.ExpectEnd();
+  return opset;
+}
+
+/// Reads one `case`, which stands for many.
+class CaseReader {
+ public:
+  CaseReader(std::span<const Line> lines, Names names, std::string place)
+      : lines_(lines), names_(std::move(names)), place_(std::move(place)) {}
+
+  std::vector<CaseText> Read();
+
+ private:
+  void ReadClause(const Line& line);
+  void EachRow(size_t table, const Names& names);
+  void EachType(const Names& names);
+  void EachOpset(CaseText made, const Names& names);
+
+  std::span<const Line> lines_;
+  const Names names_;
+  const std::string place_;
+  std::string header_, types_, opset_, opsets_, model_, limit_, values_;
+  std::vector<Table> tables_;
+  std::vector<CaseText> cases_;
+};
+
+std::vector<CaseText> CaseReader::Read() {
+  header_ = lines_[0].text;
+  for (const Line& line : lines_.subspan(1)) ReadClause(line);
+  if (model_.empty()) Fail("no model", "one");
+  EachRow(0, names_);
+  return std::move(cases_);
+}
+
+void CaseReader::ReadClause(const Line& line) {
+  const std::string word = line.text.substr(0, line.text.find(' '));
+  const std::string rest =
+      line.text.substr(std::min(word.size() + 1, line.text.size()));
+  std::map<std::string_view, std::string*> once = {{"types", &types_},
+                                                   {"opset", &opset_},
+                                                   {"opsets", &opsets_},
+                                                   {"model", &model_},
+                                                   {"limit", &limit_}};
+  if (line.depth == 2) {
+    if (tables_.empty()) Fail(line.text, "a row after 'for NAMES in'");
+    tables_.back().AddRow(line.text);
+  } else if (const auto known = once.find(word); known != once.end()) {
+    if (!known->second->empty()) Fail(StrCat(word, " twice"), "it once");
+    *known->second = rest;
+  } else if (word == "for") {
+    tables_.emplace_back(rest);
+  } else {
+    const bool more = values_.empty() || line.text.starts_with("=>");
+    values_ += StrCat(more ? " " : "; ", line.text);
+  }
+}
+
+void CaseReader::EachRow(size_t table, const Names& names) {
+  if (table == tables_.size()) return EachType(names);
+  for (const auto& row : tables_[table].rows()) {
+    Names more = names;
+    for (const auto& [name, text] : row) more[name] = text;
+    EachRow(table + 1, more);
+  }
+}
+
+void CaseReader::EachType(const Names& names) {
+  CaseText made;
+  std::tie(made.name, made.because) = Parted(Replaced(header_, names), ": ");
+  made.place = place_;
+  if (!limit_.empty()) {
+    const auto [limit, because] = Parted(Replaced(limit_, names), " because ");
+    Words words(limit);
+    made.rtol = static_cast<double>(Evaluate(words, {DType::kFloat64, {}, 0}));
+    words.ExpectEnd();
+    made.rtol_because = because;
+  }
+  if (types_.empty()) return EachOpset(std::move(made), names);
+  const std::string name = made.name;
+  for (const DType type : TypesOf(Replaced(types_, names))) {
+    made.name = StrCat(name, "_", type);
+    Names more = names;
+    const DType bits = UnsignedOf(type);
+    more["T"] = TextName(type);
+    more["U"] = TextName(bits);
+    more["N"] = std::to_string(static_cast<int>(type));
+    more["M"] = std::to_string(static_cast<int>(bits));
+    EachOpset(made, more);
+  }
+}
+
+void CaseReader::EachOpset(CaseText made, const Names& names) {
+  made.model = Replaced(model_, names);
+  // The name of the graph, which matters to nobody.
+  if (made.model.starts_with('(')) made.model.insert(0, "g ");
+  made.values = Replaced(values_, names);
+  if (opsets_.empty()) {
+    if (!opset_.empty()) made.opset = OpsetOf(Replaced(opset_, names));
+    cases_.push_back(std::move(made));
+    return;
+  }
+  const std::string name = made.name;
+  for (const std::string& opset : WordsOf(Replaced(opsets_, names))) {
+    made.opset = OpsetOf(opset);
+    made.name = StrCat(name, "_opset_", opset);
+    cases_.push_back(made);
+  }
+}
+
+/// Reads the lines of a file.
+class FileReader {
+ public:
+  explicit FileReader(const std::string& file) : file_(file) {}
+
+  void Read(std::span<const Line> lines);
+  std::vector<CaseText> Take() { return std::move(cases_); }
+  std::string place() const { return place_; }
+
+ private:
+  const std::string& file_;
+  std::string place_;
+  Names names_;
+  std::set<std::string> taken_;
+  std::vector<CaseText> cases_;
+};
+
+void FileReader::Read(std::span<const Line> lines) {
+  for (size_t i = 0; i < lines.size();) {
+    place_ = StrCat(file_, ":", lines[i].number);
+    size_t end = i + 1;
+    while (end < lines.size() && lines[end].depth > 0) ++end;
+    Line first = lines[i];
+    if (first.text.starts_with("let ")) {
+      const auto [name, text] = Parted(first.text.substr(4), " = ");
+      names_[name] = Replaced(text, names_);
+      if (end > i + 1) Fail(lines[i + 1].text, "one line of 'let'");
+    } else if (first.text.starts_with("case ")) {
+      std::vector<Line> whole(lines.begin() + static_cast<std::ptrdiff_t>(i),
+                              lines.begin() + static_cast<std::ptrdiff_t>(end));
+      whole[0].text.erase(0, 5);
+      for (CaseText& made : CaseReader(whole, names_, place_).Read()) {
+        if (!taken_.insert(made.name).second) {
+          Fail(StrCat(made.name, " twice"), "each name once");
+        }
+        cases_.push_back(std::move(made));
+      }
+    } else {
+      Fail(first.text, "'case NAME: BECAUSE' or 'let NAME = TEXT'");
+    }
+    i = end;
+  }
+}
+
+/// The types of some values of a graph, by name.
+void AddTypes(const Graph& graph, const std::vector<ValueId>& ids,
+              std::map<std::string, ValueType>* types) {
+  for (const ValueId id : ids) {
+    const ValueInfo& value = graph.values[static_cast<size_t>(id)];
+    types->emplace(value.name, value.type);
+  }
+}
+
+}  // namespace
+
+Result<std::vector<CaseText>> ReadCases(std::string_view text,
+                                        const std::string& file) {
+  FileReader reader(file);
+  try {
+    reader.Read(LinesOf(text));
+  } catch (const std::exception& error) {
+    return InvalidArgument(reader.place(), ": ", error.what());
+  }
+  return reader.Take();
+}
+
+Result<CaseData> DataOf(const CaseText& text) {
+  const auto wrong = [&](const Status& status) {
+    return InvalidArgument(text.place, ": ", text.name, ": ", status.message());
+  };
+  CaseData data;
+  auto model = ParseModelText(text.model, text.opset);
+  if (!model.ok()) return wrong(model.status());
+  data.model = *std::move(model);
+  const Graph& graph = data.model->graph();
+  std::map<std::string, ValueType> types;
+  AddTypes(graph, graph.inputs, &types);
+  AddTypes(graph, graph.outputs, &types);
+  const auto values = ParseValues(text.values, types);
+  if (!values.ok()) return wrong(values.status());
+  const auto of = [&](const std::vector<ValueId>& ids) {
+    std::vector<Value> found;
+    for (const ValueId id : ids) {
+      found.push_back(values->at(graph.values[static_cast<size_t>(id)].name));
+    }
+    return found;
+  };
+  data.sets.push_back({of(graph.inputs), of(graph.outputs)});
+  return data;
+}
+
+}  // namespace assay::inline v1

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Cases written as text: a model, its inputs and its exact outputs, and why
+// they are exact. The README of the folder describes the text.
+//
+//   case Neg/of: the other sign
+//     types float16 int8
+//     model ($T[2] x) => ($T[2] y) { y = Neg(x) }
+//     x = 1, -2; y = -1, 2
+//
+// is read as Neg/of_float16 and Neg/of_int8.
+
+#ifndef ASSAY_SPECIAL_CASE_TEXT_H_
+#define ASSAY_SPECIAL_CASE_TEXT_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/core/status.h"
+#include "framework/testing/case/test_case.h"
+
+namespace assay::inline v1 {
+
+/// One case, of which nothing is left to be replaced.
+struct CaseText {
+  std::string name;  // OP/what, the test_id less the suite
+  std::string because;
+  std::string model;   // in ONNX's text form
+  std::string values;  // of inputs and outputs (value_text.h)
+  int opset = 0;       // of ai.onnx; 0: the newest
+  /// Relative to the expected output; 0, equal values, needs no reason.
+  double rtol = 0;
+  std::string rtol_because;
+  std::string place;  // file:line
+};
+
+/// The cases of a file, each name once. Invalid argument for a wrong text, with
+/// file and line.
+Result<std::vector<CaseText>> ReadCases(std::string_view text,
+                                        const std::string& file);
+
+/// The model and the values of a case, as they would be read from files.
+/// Invalid argument for wrong ones, with file and line.
+Result<CaseData> DataOf(const CaseText& text);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_SPECIAL_CASE_TEXT_H_

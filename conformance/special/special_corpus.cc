@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "conformance/special/special_corpus.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "framework/testing/case/operator_name.h"
+#include "framework/testing/case/plain_corpus_case.h"
+#include "framework/testing/case/write_corpus.h"
+#include "framework/testing/file/file.h"
+
+namespace assay::inline v1 {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kName = "special";
+
+/// The facts of a case whose files lie in `folder`.
+TestCase Describe(const CaseText& text, const Graph& graph,
+                  const fs::path& folder) {
+  TestCase c = DescribeFolder(folder, 1);
+  c.test_id = StrCat(kName, "/", text.name);
+  c.corpus = c.suite = c.kind = kName;
+  c.op = text.name.substr(0, text.name.find('/'));
+  c.domain = "ai.onnx";
+  for (const Node& node : graph.nodes) {
+    if (OperatorName(node.domain, node.op_type) != c.op) continue;
+    c.domain = node.domain.empty() ? "ai.onnx" : node.domain;
+  }
+  c.opset = c.imports.at(c.domain);
+  c.limit = {Comparator::kExact, 0, 0, "exact by hand"};
+  if (text.rtol > 0) {
+    c.limit = {Comparator::kTolerance, text.rtol, 0, text.rtol_because};
+  }
+  return c;
+}
+
+Result<TestCase> WriteCase(const CaseText& text, const fs::path& root) {
+  ASSAY_ASSIGN_OR_RETURN(const CaseData data, DataOf(text));
+  const fs::path folder = root / kName / text.name;
+  ASSAY_RETURN_IF_ERROR(WriteCaseFiles(folder, data));
+  return Describe(text, data.model->graph(), folder);
+}
+
+}  // namespace
+
+Result<std::vector<CaseText>> ReadCaseFiles(
+    const std::vector<fs::path>& files) {
+  std::vector<CaseText> all;
+  std::map<std::string, std::string> places;
+  for (const fs::path& file : files) {
+    ASSAY_ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
+    ASSAY_ASSIGN_OR_RETURN(std::vector<CaseText> cases,
+                           ReadCases(text, file.string()));
+    for (CaseText& c : cases) {
+      const auto [first, is_new] = places.emplace(c.name, c.place);
+      if (!is_new) {
+        return InvalidArgument(c.place, ": found ", c.name, ", which ",
+                               first->second, " has, wanted each name once");
+      }
+      all.push_back(std::move(c));
+    }
+  }
+  return all;
+}
+
+Status WriteSpecialCorpus(const std::vector<fs::path>& files,
+                          const fs::path& place) {
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<CaseText> texts,
+                         ReadCaseFiles(files));
+  const fs::path partial = place.string() + ".partial";
+  std::error_code error;
+  fs::remove_all(partial, error);
+  std::vector<TestCase> cases;
+  for (const CaseText& text : texts) {
+    ASSAY_ASSIGN_OR_RETURN(TestCase c, WriteCase(text, partial));
+    cases.push_back(std::move(c));
+  }
+  std::ranges::sort(cases, {}, &TestCase::test_id);
+  ASSAY_RETURN_IF_ERROR(WriteManifest(partial, kName, cases));
+  fs::remove_all(place, error);
+  fs::rename(partial, place, error);
+  if (!error) return OkStatus();
+  return InvalidArgument("cannot write ", place.string(), ": ",
+                         error.message());
+}
+
+}  // namespace assay::inline v1

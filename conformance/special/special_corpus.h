@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The cases of text files as the corpus `special`.
+//
+//   ASSAY_RETURN_IF_ERROR(
+//       WriteSpecialCorpus({"cases/zeros.txt"}, "build/corpus/special"));
+
+#ifndef ASSAY_SPECIAL_SPECIAL_CORPUS_H_
+#define ASSAY_SPECIAL_SPECIAL_CORPUS_H_
+
+#include <filesystem>
+#include <vector>
+
+#include "conformance/special/case_text.h"
+#include "framework/core/status.h"
+
+namespace assay::inline v1 {
+
+/// The cases of all files. Invalid argument for a wrong text or a name that two
+/// files have, with file and line.
+Result<std::vector<CaseText>> ReadCaseFiles(
+    const std::vector<std::filesystem::path>& files);
+
+/// Writes the corpus, which takes the place of an older one there when all
+/// went well.
+Status WriteSpecialCorpus(const std::vector<std::filesystem::path>& files,
+                          const std::filesystem::path& place);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_SPECIAL_SPECIAL_CORPUS_H_

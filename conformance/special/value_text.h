@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Values as a person writes them in the cases of this folder. Each element is
+// encoded exactly or refused; the types are those that the model declares.
+//
+//   ParseValues("x = 1, -2; y[3] = i % 2", types);
+//
+// An element is a formula of numbers, `i` (its row-major index), `i0` to `i5`
+// (its index along each axis) and `least` (the least positive number of its
+// type), with the operators of C, / that divides, // that drops the fraction,
+// and ^ that raises to a power. One formula for more elements is that of each.
+// The README of the folder has the rest.
+
+#ifndef ASSAY_SPECIAL_VALUE_TEXT_H_
+#define ASSAY_SPECIAL_VALUE_TEXT_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "framework/core/status.h"
+#include "framework/core/value.h"
+
+namespace assay::inline v1 {
+
+/// The values that a text gives to names, each of which has a type. Invalid
+/// argument for a wrong text, a name without a type or a type without a value.
+Result<std::map<std::string, Value>> ParseValues(
+    std::string_view text, const std::map<std::string, ValueType>& types);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_SPECIAL_VALUE_TEXT_H_

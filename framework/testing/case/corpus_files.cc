@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/case/corpus_files.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "framework/testing/case/random_weights.h"
+#include "framework/testing/file/digest.h"
+#include "framework/testing/file/file.h"
+
+namespace assay::inline v1 {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+Status CheckFile(const fs::path& file, const std::string& wanted) {
+  ASSAY_ASSIGN_OR_RETURN(const std::string found, Sha256OfFile(file));
+  if (found == wanted) return OkStatus();
+  return DataLoss(file.string(), " has the digest ", found,
+                  ", where the manifest of its corpus says ", wanted,
+                  ": make the corpus again");
+}
+
+/// model.onnx, or the model of another case that this one is made of.
+Result<fs::path> ModelFile(const fs::path& directory) {
+  fs::path model = directory / "model.onnx";
+  std::error_code error;
+  if (fs::exists(model, error)) return model;
+  const Result<RandomSource> source = ReadRandomSource(directory);
+  if (source.ok()) return source->model;
+  return model;
+}
+
+/// A list of digests for each data set, of the files PREFIX0.pb, PREFIX1.pb...
+Status CheckValues(const TestCase& c, const Json& sets, const char* prefix) {
+  for (size_t i = 0; i < sets.size(); ++i) {
+    const fs::path folder = c.directory / StrCat("test_data_set_", i);
+    const Json& digests = sets.at(i);
+    for (size_t k = 0; k < digests.size(); ++k) {
+      ASSAY_RETURN_IF_ERROR(
+          CheckFile(folder / StrCat(prefix, k, ".pb"), digests.at(k)));
+    }
+    const fs::path next = folder / StrCat(prefix, digests.size(), ".pb");
+    std::error_code error;
+    if (fs::exists(next, error)) {
+      return DataLoss(next.string(), " is not in the manifest of its corpus");
+    }
+  }
+  return OkStatus();
+}
+
+Status CheckListed(const TestCase& c, const Json& digests) {
+  if (digests.contains("model")) {
+    ASSAY_ASSIGN_OR_RETURN(const fs::path model, ModelFile(c.directory));
+    ASSAY_RETURN_IF_ERROR(CheckFile(model, digests.at("model")));
+  }
+  const Json none = Json::array();
+  const Json outputs = digests.value("outputs", none);
+  const Json files = digests.value("files", Json::object());
+  if (outputs.empty() ? files.empty() : std::ssize(outputs) != c.n_data_sets) {
+    return DataLoss("the manifest has no digests of the data sets of ",
+                    c.test_id);
+  }
+  ASSAY_RETURN_IF_ERROR(
+      CheckValues(c, digests.value("inputs", none), "input_"));
+  ASSAY_RETURN_IF_ERROR(CheckValues(c, outputs, "output_"));
+  for (const auto& [name, digest] : files.items()) {
+    ASSAY_RETURN_IF_ERROR(CheckFile(c.directory / name, digest));
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+Status CheckFiles(const TestCase& c) {
+  if (c.digests.empty()) return OkStatus();
+  try {
+    return CheckListed(c, Json::parse(c.digests));
+  } catch (const Json::exception& error) {
+    return DataLoss("the digests of ", c.test_id, ": ", error.what());
+  }
+}
+
+std::string MadeDigest(const fs::path& corpora, std::string_view name) {
+  const Result<std::string> text = ReadFile(corpora / "corpora.txt");
+  if (!text.ok()) return {};
+  const std::string lines = "\n" + *text;
+  const std::string start = StrCat("\n", name, " ");
+  const size_t at = lines.find(start);
+  if (at == std::string::npos) return {};
+  const size_t begin = at + start.size();
+  return lines.substr(begin, lines.find('\n', begin) - begin);
+}
+
+std::string DigestOfLines(std::string_view manifest) {
+  constexpr std::string_view kStart = "\n\"cases\": [\n";
+  const size_t start = manifest.find(kStart);
+  if (start == std::string_view::npos) return Sha256({});
+  manifest.remove_prefix(start + kStart.size());
+  std::string lines;
+  lines.reserve(manifest.size());
+  while (!manifest.empty()) {
+    const std::string_view line = manifest.substr(0, manifest.find('\n'));
+    manifest.remove_prefix(std::min(line.size() + 1, manifest.size()));
+    if (line == "]") break;
+    lines += line.ends_with(',') ? line.substr(0, line.size() - 1) : line;
+    lines += '\n';
+  }
+  return Sha256(lines);
+}
+
+std::string ManifestText(const std::string& name,
+                         const std::vector<std::string>& cases) {
+  std::string lines;
+  std::string list;
+  for (const std::string& line : cases) {
+    lines += line + "\n";
+    list += StrCat(list.empty() ? "" : ",\n", line);
+  }
+  const nlohmann::ordered_json header = {{"schema", "assay.corpus/1"},
+                                         {"name", name},
+                                         {"n_cases", cases.size()},
+                                         {"corpus_hash", Sha256(lines)},
+                                         {"drift", Json::array()}};
+  std::string text = header.dump(1);
+  text.erase(text.rfind('\n'));  // and the brace
+  return StrCat(text, ",\n\"cases\": [\n", list, "\n]\n}\n");
+}
+
+}  // namespace assay::inline v1

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whether the files of a corpus are those that its manifest was written of, and
+// the corpus that of its maker.
+//
+//   for (const TestCase& c : selected) ASSAY_RETURN_IF_ERROR(CheckFiles(c));
+
+#ifndef ASSAY_TESTING_CASE_CORPUS_FILES_H_
+#define ASSAY_TESTING_CASE_CORPUS_FILES_H_
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/core/status.h"
+#include "framework/testing/case/test_case.h"
+
+namespace assay::inline v1 {
+
+/// Compares the files of a case to TestCase::digests: model and data sets, and
+/// what the manifest lists besides. Data loss, naming the file, when one has
+/// another digest or is not listed; not found when one cannot be read. A case
+/// without digests passes: the digest of a corpus without a manifest is made
+/// from all its files whenever it is read.
+Status CheckFiles(const TestCase& c);
+
+/// The digest that corpora.txt in a folder of corpora has for a name; empty
+/// when it has none.
+std::string MadeDigest(const std::filesystem::path& corpora,
+                       std::string_view name);
+
+/// The digest of the manifest's case lines: a line each, without the comma at
+/// its end.
+std::string DigestOfLines(std::string_view manifest);
+
+/// A manifest of these cases, each of them JSON without a newline, under the
+/// digest of their lines.
+std::string ManifestText(const std::string& name,
+                         const std::vector<std::string>& cases);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_TESTING_CASE_CORPUS_FILES_H_

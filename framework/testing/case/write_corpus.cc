@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/case/write_corpus.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "framework/graph/value_bytes.h"
+#include "framework/testing/case/corpus_files.h"
+#include "framework/testing/file/digest.h"
+#include "framework/testing/file/file.h"
+#include "framework/testing/record/csv.h"
+
+namespace assay::inline v1 {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+/// "[2,N,?];seq" as the manifest's list of inputs.
+Json Inputs(const std::string& shape_sig) {
+  Json inputs = Json::array();
+  size_t at = 0;
+  while (at < shape_sig.size()) {
+    size_t end = std::min(shape_sig.find(';', at), shape_sig.size());
+    const std::string text = shape_sig.substr(at, end - at);
+    at = end + 1;
+    if (text.size() < 2 || text.front() != '[') {
+      inputs.push_back({{"kind", text}});
+      continue;
+    }
+    Json shape = Json::array();
+    for (size_t i = 1; i + 1 < text.size();) {
+      const size_t comma = std::min(text.find(',', i), text.size() - 1);
+      const std::string extent = text.substr(i, comma - i);
+      const auto number = ParseInt(extent);
+      if (number.has_value()) {
+        shape.push_back(*number);
+      } else if (extent == "?") {
+        shape.push_back(nullptr);
+      } else {
+        shape.push_back(extent);
+      }
+      i = comma + 1;
+    }
+    inputs.push_back({{"kind", "tensor"}, {"shape", shape}});
+  }
+  return inputs;
+}
+
+Json ToJson(const TestCase& c, const fs::path& root, const Json& digests) {
+  return {{"test_id", c.test_id},
+          {"kind", c.kind},
+          {"suite", c.suite},
+          {"op", c.op},
+          {"domain", c.domain},
+          {"opset", c.opset},
+          {"imports", c.imports},
+          {"operators", c.operators},
+          {"attributes", c.attributes},
+          {"dtypes", c.dtypes},
+          {"value_kinds", c.value_kinds},
+          {"inputs", Inputs(c.shape_sig)},
+          {"comparator", ToString(c.limit.comparator)},
+          {"rtol", c.limit.rtol},
+          {"atol", c.limit.atol},
+          {"tolerance_source", c.limit.source},
+          {"n_data_sets", c.n_data_sets},
+          {"vacuous", c.vacuous},
+          {"directory", c.directory.lexically_relative(root).generic_string()},
+          {"sha256", {{"files", digests}}}};
+}
+
+/// The digests of all files of a case, by their paths below its folder.
+Result<Json> DigestsOf(const fs::path& directory) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(directory, error);
+       !error && entry != fs::recursive_directory_iterator();
+       entry.increment(error)) {
+    if (entry->is_regular_file(error)) files.push_back(entry->path());
+  }
+  std::sort(files.begin(), files.end());
+  Json digests = Json::object();
+  for (const fs::path& file : files) {
+    ASSAY_ASSIGN_OR_RETURN(
+        digests[file.lexically_relative(directory).generic_string()],
+        Sha256OfFile(file));
+  }
+  return digests;
+}
+
+Status WriteValues(const fs::path& directory, std::string_view prefix,
+                   const Graph& graph, const std::vector<ValueId>& ids,
+                   const std::vector<Value>& values) {
+  for (size_t i = 0; i < values.size() && values[i].present(); ++i) {
+    const std::string name =
+        i < ids.size() ? graph.values[static_cast<size_t>(ids[i])].name : "";
+    ASSAY_ASSIGN_OR_RETURN(const std::string bytes,
+                           SerializeValue(values[i], name));
+    ASSAY_RETURN_IF_ERROR(
+        WriteFile(directory / StrCat(prefix, i, ".pb"), bytes));
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+Status WriteManifest(const fs::path& directory, const std::string& name,
+                     const std::vector<TestCase>& cases) {
+  std::vector<std::string> lines;
+  for (const TestCase& c : cases) {
+    ASSAY_ASSIGN_OR_RETURN(const Json digests, DigestsOf(c.directory));
+    lines.push_back(ToJson(c, directory, digests).dump());
+  }
+  return WriteFile(directory / "manifest.json", ManifestText(name, lines));
+}
+
+Status WriteCaseFiles(const fs::path& directory, const CaseData& data) {
+  ASSAY_RETURN_IF_ERROR(MakeDirectory(directory));
+  const auto bytes = data.model->bytes();
+  ASSAY_RETURN_IF_ERROR(
+      WriteFile(directory / "model.onnx",
+                {reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
+  const Graph& graph = data.model->graph();
+  for (size_t i = 0; i < data.sets.size(); ++i) {
+    const fs::path set = directory / StrCat("test_data_set_", i);
+    ASSAY_RETURN_IF_ERROR(MakeDirectory(set));
+    ASSAY_RETURN_IF_ERROR(
+        WriteValues(set, "input_", graph, graph.inputs, data.sets[i].inputs));
+    ASSAY_RETURN_IF_ERROR(WriteValues(set, "output_", graph, graph.outputs,
+                                      data.sets[i].expected));
+  }
+  return OkStatus();
+}
+
+}  // namespace assay::inline v1
