@@ -39,7 +39,7 @@ Types CollectTypes(const onnx::GraphProto& proto) {
   return types;
 }
 
-/// Whether inference may say more than what is known.
+/// True when inference may tell more than is known.
 bool IsOpen(const ValueType& type) {
   return type.kind == ValueKind::kNone ||
          (type.kind == ValueKind::kTensor && !type.dims.has_value());

@@ -176,7 +176,8 @@ const Table& TableOf<AccuracyRow>() {
        ASSAY_COLUMN(p999_ulp, "99.9th percentile in ULP"),
        ASSAY_COLUMN(mean_signed_ulp, "bias in ULP"),
        ASSAY_COLUMN(share_correctly_rounded,
-                    "elements equal to want, or to the oracle rounded"),
+                    "elements equal to want, or to the oracle rounded; empty "
+                    "where its bound is too wide"),
        ASSAY_COLUMN(max_unit_err, "in condition-aware units"),
        ASSAY_COLUMN(rmse, "root mean square of got - want"),
        ASSAY_COLUMN(rel_l2, "norm of the difference over norm of want"),
