@@ -82,7 +82,7 @@ TestCase Describe(const SpecialCase& special) {
   return c;
 }
 
-std::vector<TestCase> Describe() {
+std::vector<TestCase> Describe(std::span<const Corpus>) {
   std::vector<TestCase> cases;
   for (const SpecialTheme& theme : SpecialThemes()) {
     for (const SpecialCase& c : theme.cases) cases.push_back(Describe(c));
@@ -99,8 +99,8 @@ const SpecialCase* Find(std::string_view name) {
   return nullptr;
 }
 
-const bool kRegistered =
-    AddSuite({std::string(kSuite), &Describe, nullptr, &SpecialData});
+const bool kRegistered = AddSuite(
+    {.name = std::string(kSuite), .cases = &Describe, .data = &SpecialData});
 
 }  // namespace
 

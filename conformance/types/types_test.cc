@@ -55,7 +55,7 @@ std::vector<Base> Bases() {
     AddBase(c, ReadCaseInputs(c.directory, 1), &bases);
   }
   const Suite* const special = FindSuite("special");
-  for (const TestCase& c : special->cases()) {
+  for (const TestCase& c : special->cases({})) {
     AddBase(c, special->data(c.test_id), &bases);
   }
   return bases;
