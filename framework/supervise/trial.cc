@@ -11,6 +11,7 @@
 #include "framework/supervise/crew.h"
 #include "framework/testing/file/file.h"
 #include "framework/testing/file/module_path.h"
+#include "framework/testing/suite/outputs_suite.h"
 
 namespace assay::inline v1 {
 
@@ -46,7 +47,8 @@ Result<std::vector<ResultRow>> Trial::Run(std::vector<PlanRow> rows,
   supervise.directory = directory;
   supervise.facts.seed = options_.seed;
   supervise.facts.started_us = SteadyMicroseconds();
-  supervise.facts.dump = dump;
+  if (!dump.empty()) supervise.facts.suite = kOutputsSuite;
+  supervise.facts.output = dump;
   supervise.timeout_s = options_.timeout_s;
   RawRecords raw;
   ASSAY_RETURN_IF_ERROR(RunRows(backend_, planned, supervise, &raw));

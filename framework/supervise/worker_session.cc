@@ -97,9 +97,10 @@ Status WorkerSession::StartWorker() {
       std::to_string(options_.timeout_s),
       "--parent",
       std::to_string(getpid()),
-      "--dump",
-      facts.dump.string()};
-  if (facts.exact) arguments.emplace_back("--exact");
+      "--suite",
+      facts.suite,
+      "--output",
+      facts.output.string()};
   ASSAY_ASSIGN_OR_RETURN(
       worker_, WorkerProcess::Start(arguments, File(".log"), options_.limits));
   pid_ = worker_->pid();
