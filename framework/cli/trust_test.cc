@@ -282,7 +282,7 @@ TEST_F(TrustTest, AModuleThatHangsIsGivenUp) {
   const auto rows = Rows("loads/results.csv");
   EXPECT_GT(rows.size(), 10U);
   for (const ResultRow& row : rows) {
-    EXPECT_EQ(row.outcome, "timeout") << row.test_id;
+    EXPECT_EQ(row.outcome, Outcome::kTimeout) << row.test_id;
     if (row.message == "over the time limit of 1 s") {
       ++tried;
     } else {
@@ -309,13 +309,13 @@ TEST_F(TrustTest, WhatABackendSaysCostsNoTable) {
                    kFew, "--repeats 1 --out run"));
   EXPECT_EQ(ran.exit_code, 1) << ran.output;
   const auto rows = Rows("run/results.csv");
-  std::set<std::string> outcomes;
+  std::set<Outcome> outcomes;
   for (const ResultRow& row : rows) {
     outcomes.insert(row.outcome);
     EXPECT_EQ(CleanText(row.message).size(), row.message.size());
     EXPECT_LT(row.message.size(), kMostText + 100);
   }
-  EXPECT_THAT(outcomes, testing::Contains("error"));
+  EXPECT_THAT(outcomes, testing::Contains(Outcome::kError));
   const auto backends =
       ParseCsv<BackendRow>(*ReadFile(folder_ / "run/backends.csv"));
   EXPECT_THAT(backends->at(0).version, HasSubstr("[cut, of 1048576 bytes]"));
