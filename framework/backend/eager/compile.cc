@@ -15,7 +15,7 @@ namespace {
 
 using GraphPointer = std::shared_ptr<const Graph>;
 
-/// Whether `holds` is true of the graph and of every subgraph in it.
+/// True when `holds` is true of the graph and of every subgraph in it.
 template <class F>
 bool EveryGraph(const Graph& graph, const F& holds) {
   if (!holds(graph)) return false;
@@ -28,8 +28,8 @@ bool EveryGraph(const Graph& graph, const F& holds) {
   return true;
 }
 
-/// Whether every value that a node reads or makes has a type; what it captures
-/// or takes from an initializer has one elsewhere.
+/// True when every value that a node reads or makes has a type; values that it
+/// captures or takes from an initializer has one elsewhere.
 bool IsTyped(const Graph& graph) {
   std::vector<bool> typed(graph.values.size());
   for (size_t id = 0; id < typed.size(); ++id) {
