@@ -38,9 +38,9 @@ struct Suite {
   /// run has read. A derived case keeps the directory of its source and names
   /// this suite. Null: it has none of its own.
   std::vector<TestCase> (*cases)(std::span<const Corpus> corpora) = nullptr;
-  /// What ReadCaseData gives for a case of files. Null: it has no such cases.
+  /// The data of a case without files. Null: the suite has no such cases.
   Result<CaseData> (*data)(std::string_view test_id) = nullptr;
-  /// What an oracle is to be asked about a planned case. Null: nothing.
+  /// The questions to an oracle about a planned case. Null: none.
   std::vector<Question> (*ask)(const PlanRow& row,
                                const RunFacts& facts) = nullptr;
   /// Runs one planned case, and returns the raw judgement: pass, fail, suspect,
@@ -60,8 +60,8 @@ bool AddSuite(Suite suite);
 /// Null when there is none of that name.
 const Suite* FindSuite(std::string_view name);
 
-/// What an oracle is asked about a planned case: what its suite asks, or what
-/// conformance does.
+/// The questions to an oracle about a planned case: those of its suite, or of
+/// conformance.
 std::vector<Question> QuestionsOf(const PlanRow& row, const RunFacts& facts);
 
 /// Model, inputs and expected outputs of a planned case, from its files or its
