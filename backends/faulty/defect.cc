@@ -13,6 +13,7 @@ class SideContext : public KernelContext {
               const std::vector<bool>& wanted)
       : run_(run), wanted_(wanted), outputs_(wanted.size()) {
     for (const Value& input : inputs) inputs_.push_back(&input);
+    SharePrepared(run);
   }
 
   Result<Tensor*> Output(assay::Output output, DType dtype,

@@ -6,11 +6,14 @@
 // them. Shapes need not be known at Load here.
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "backends/onednn/families.h"
+#include "framework/kernels/reshape.h"
 
 namespace assay::onednn {
 namespace {
@@ -29,7 +32,7 @@ Status PassAs(KernelContext& run, Input input, Output output, Shape shape) {
   return run.SetOutput(output, std::move(view));
 }
 
-/// A run-time list of int64, such as a shape or axes.
+/// A list of int64, such as a shape.
 Result<std::vector<int64_t>> ReadIntegers(const Tensor& tensor) {
   if (tensor.dtype() != DType::kInt64) {
     return InvalidArgument("found ", tensor.Signature(), ", wanted int64");
@@ -38,74 +41,32 @@ Result<std::vector<int64_t>> ReadIntegers(const Tensor& tensor) {
   return std::vector<int64_t>(values.begin(), values.end());
 }
 
-/// ONNX's Reshape: 0 copies the extent unless allowzero, one -1 takes the rest.
-Result<Shape> ReshapedShape(const Tensor& data, std::vector<int64_t> dims,
-                            bool allowzero) {
-  int64_t known = 1;
-  int open = -1;
-  for (int i = 0; i < static_cast<int>(dims.size()); ++i) {
-    int64_t& extent = dims[static_cast<size_t>(i)];
-    if (extent == 0 && !allowzero) {
-      if (i >= data.shape().rank()) {
-        return InvalidArgument("shape copies axis ", i, " of ",
-                               data.Signature());
-      }
-      extent = data.shape()[i];
-    }
-    if (extent == -1 && open < 0) {
-      open = i;
-    } else if (extent < 0 || __builtin_mul_overflow(known, extent, &known)) {
-      return InvalidArgument("shape has the extent ", extent);
-    }
-  }
-  if (open >= 0) {
-    if (known == 0 || data.num_elements() % known != 0) {
-      return InvalidArgument("shape leaves no whole extent for -1 over ",
-                             data.Signature());
-    }
-    dims[static_cast<size_t>(open)] = data.num_elements() / known;
-  }
-  return Shape(std::move(dims));
+/// An input that is such a list.
+Result<std::vector<int64_t>> ReadIntegers(PrepareContext& known, Input input) {
+  ASSAY_ASSIGN_OR_RETURN(const Tensor* const tensor, known.value(input));
+  return ReadIntegers(tensor == nullptr ? Tensor() : *tensor);
 }
 
-/// Without the listed axes, or without all of extent 1 when none is listed.
-Result<Shape> SqueezedShape(const Shape& shape, bool listed,
-                            const std::vector<int64_t>& axes) {
-  std::vector<bool> drop(static_cast<size_t>(shape.rank()), false);
-  for (int i = 0; i < shape.rank(); ++i) {
-    drop[static_cast<size_t>(i)] = !listed && shape[i] == 1;
-  }
-  for (const int64_t axis : axes) {
-    ASSAY_ASSIGN_OR_RETURN(const int at, NormalizeAxis(axis, shape.rank()));
-    if (shape[at] != 1) {
-      return InvalidArgument("axis ", axis, " of ", shape.ToString(),
-                             " is not 1");
-    }
-    drop[static_cast<size_t>(at)] = true;
-  }
-  std::vector<int64_t> dims;
-  for (int i = 0; i < shape.rank(); ++i) {
-    if (!drop[static_cast<size_t>(i)]) dims.push_back(shape[i]);
-  }
-  return Shape(std::move(dims));
-}
+using ShapeOf = std::function<Result<Shape>(PrepareContext&, const Shape&)>;
 
-/// With an axis of extent 1 at each listed place of the result.
-Result<Shape> UnsqueezedShape(const Shape& shape,
-                              const std::vector<int64_t>& axes) {
-  const int rank = shape.rank() + static_cast<int>(axes.size());
-  std::vector<int64_t> dims(static_cast<size_t>(rank), 0);
-  for (const int64_t axis : axes) {
-    ASSAY_ASSIGN_OR_RETURN(const int at, NormalizeAxis(axis, rank));
-    int64_t& extent = dims[static_cast<size_t>(at)];
-    if (extent == 1) return InvalidArgument("axis ", axis, " is listed twice");
-    extent = 1;
-  }
-  int next = 0;
-  for (int64_t& extent : dims) {
-    if (extent == 0) extent = shape[next++];
-  }
-  return Shape(std::move(dims));
+/// Hands `input` on under the shape that each binding finds.
+Kernel Reshaping(Input input, Output output, ShapeOf shape_of) {
+  Kernel kernel = Own([=](KernelContext& run) {
+    return PassAs(run, input, output, run.prepared<Shape>());
+  });
+  kernel.prepare =
+      [=, shape_of = std::move(shape_of)](PrepareContext& known) -> Prepared {
+    const ValueType& type = known.type(input);
+    const std::optional<Shape> shape = type.StaticShape();
+    if (!shape.has_value()) {
+      return InvalidArgument("input ", input.position, " is ", type.ToString(),
+                             ", wanted a tensor");
+    }
+    ASSAY_ASSIGN_OR_RETURN(Shape to, shape_of(known, *shape));
+    known.Declare(output, type.dtype, to);
+    return std::make_shared<Shape>(std::move(to));
+  };
+  return kernel;
 }
 
 class AdapterFamily : public OperatorVisitor {
@@ -115,18 +76,10 @@ class AdapterFamily : public OperatorVisitor {
                        LoadContext& load) override;
   Result<Kernel> Visit(const op::Dropout& op, LoadContext& load) override;
   Result<Kernel> Visit(const op::Flatten& op, LoadContext&) override {
-    return Own([op](KernelContext& run) -> Status {
-      const Shape& shape = run.input(op.input).shape();
-      const int64_t rank = shape.rank();
-      if (op.axis < -rank || op.axis > rank) {
-        return InvalidArgument("axis is ", op.axis, " for ", shape.ToString());
-      }
-      const auto axis =
-          static_cast<size_t>(op.axis < 0 ? op.axis + rank : op.axis);
-      const auto& dims = shape.dims();
-      return PassAs(run, op.input, op.output,
-                    {Product(dims, 0, axis), Product(dims, axis, dims.size())});
-    });
+    return Reshaping(op.input, op.output,
+                     [axis = op.axis](PrepareContext&, const Shape& shape) {
+                       return kernels::FlattenedShape(shape, axis);
+                     });
   }
   Result<Kernel> Visit(const op::Identity& op, LoadContext&) override {
     return Own([op](KernelContext& run) {
@@ -134,35 +87,33 @@ class AdapterFamily : public OperatorVisitor {
     });
   }
   Result<Kernel> Visit(const op::Reshape& op, LoadContext&) override {
-    return Own([op](KernelContext& run) -> Status {
-      ASSAY_ASSIGN_OR_RETURN(std::vector<int64_t> dims,
-                             ReadIntegers(run.input(op.shape)));
-      ASSAY_ASSIGN_OR_RETURN(Shape shape,
-                             ReshapedShape(run.input(op.data), std::move(dims),
-                                           op.allowzero != 0));
-      return PassAs(run, op.data, op.reshaped, std::move(shape));
-    });
+    return Reshaping(
+        op.data, op.reshaped,
+        [op](PrepareContext& known, const Shape& shape) -> Result<Shape> {
+          ASSAY_ASSIGN_OR_RETURN(std::vector<int64_t> dims,
+                                 ReadIntegers(known, op.shape));
+          return kernels::ReshapedShape(shape, std::move(dims),
+                                        op.allowzero != 0);
+        });
   }
   Result<Kernel> Visit(const op::Squeeze& op, LoadContext&) override {
-    return Own([op](KernelContext& run) -> Status {
-      std::vector<int64_t> axes;
-      if (op.axes.present) {
-        ASSAY_ASSIGN_OR_RETURN(axes, ReadIntegers(run.input(op.axes)));
-      }
-      ASSAY_ASSIGN_OR_RETURN(
-          Shape shape,
-          SqueezedShape(run.input(op.data).shape(), op.axes.present, axes));
-      return PassAs(run, op.data, op.squeezed, std::move(shape));
-    });
+    return Reshaping(
+        op.data, op.squeezed,
+        [op](PrepareContext& known, const Shape& shape) -> Result<Shape> {
+          if (!op.axes.present) return kernels::SqueezedShape(shape);
+          ASSAY_ASSIGN_OR_RETURN(const std::vector<int64_t> axes,
+                                 ReadIntegers(known, op.axes));
+          return kernels::SqueezedShape(shape, axes);
+        });
   }
   Result<Kernel> Visit(const op::Unsqueeze& op, LoadContext&) override {
-    return Own([op](KernelContext& run) -> Status {
-      ASSAY_ASSIGN_OR_RETURN(const std::vector<int64_t> axes,
-                             ReadIntegers(run.input(op.axes)));
-      ASSAY_ASSIGN_OR_RETURN(Shape shape,
-                             UnsqueezedShape(run.input(op.data).shape(), axes));
-      return PassAs(run, op.data, op.expanded, std::move(shape));
-    });
+    return Reshaping(
+        op.data, op.expanded,
+        [op](PrepareContext& known, const Shape& shape) -> Result<Shape> {
+          ASSAY_ASSIGN_OR_RETURN(const std::vector<int64_t> axes,
+                                 ReadIntegers(known, op.axes));
+          return kernels::UnsqueezedShape(shape, axes);
+        });
   }
 };
 

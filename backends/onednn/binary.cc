@@ -50,7 +50,7 @@ class BinaryFamily : public Family {
   Result<Kernel> Visit(const op::Div& op, LoadContext& load) override {
     return Build(load, [=](ChainBuilder& chain) -> Status {
       // oneDNN rounds the quotient of integers, ONNX truncates.
-      ASSAY_ASSIGN_OR_RETURN(const TensorView a, chain.View(op.a, WantFloat));
+      ASSAY_ASSIGN_OR_RETURN(const TensorView a, chain.View(op.a, CheckFloat));
       return Combine(chain, op.a, op.b, op.c, algorithm::binary_div, a.dtype);
     });
   }
@@ -126,8 +126,8 @@ void AddBinary(ChainBuilder& chain, algorithm kind, const Broadcast& axes,
 
 Status BinaryFamily::Combine(ChainBuilder& chain, Input a, Input b, Output out,
                              algorithm kind, DType result) {
-  ASSAY_ASSIGN_OR_RETURN(const TensorView left, chain.View(a, WantExact));
-  ASSAY_ASSIGN_OR_RETURN(const TensorView right, chain.View(b, WantExact));
+  ASSAY_ASSIGN_OR_RETURN(const TensorView left, chain.View(a, CheckExact));
+  ASSAY_ASSIGN_OR_RETURN(const TensorView right, chain.View(b, CheckExact));
   ASSAY_ASSIGN_OR_RETURN(const Broadcast axes,
                          BroadcastShapes(left.shape, right.shape));
   ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(result, axes.shape));
@@ -139,10 +139,10 @@ Status BinaryFamily::Combine(ChainBuilder& chain, Input a, Input b, Output out,
 
 /// Every operand's view, and the shape that they broadcast to together.
 Status ViewAll(ChainBuilder& chain, VariadicInput inputs,
-               ChainBuilder::Want want, std::vector<TensorView>& views,
+               ChainBuilder::TypeCheck check, std::vector<TensorView>& views,
                Shape& shape) {
   for (int i = 0; i < inputs.count; ++i) {
-    ASSAY_ASSIGN_OR_RETURN(TensorView view, chain.View(inputs[i], want));
+    ASSAY_ASSIGN_OR_RETURN(TensorView view, chain.View(inputs[i], check));
     ASSAY_ASSIGN_OR_RETURN(const Broadcast axes,
                            BroadcastShapes(shape, view.shape));
     shape = axes.shape;
@@ -173,7 +173,7 @@ Status FoldInto(ChainBuilder& chain, VariadicInput inputs, Output out,
                 algorithm kind) {
   std::vector<TensorView> views;
   Shape shape;
-  ASSAY_RETURN_IF_ERROR(ViewAll(chain, inputs, WantExact, views, shape));
+  ASSAY_RETURN_IF_ERROR(ViewAll(chain, inputs, CheckExact, views, shape));
   ASSAY_ASSIGN_OR_RETURN(const TensorView result,
                          chain.View(views[0].dtype, shape));
   const auto same = [&](const TensorView& view) { return view.shape == shape; };
@@ -215,7 +215,8 @@ Result<Kernel> BinaryFamily::Visit(const op::Mean& op, LoadContext& load) {
   return Build(load, [=](ChainBuilder& chain) -> Status {
     std::vector<TensorView> views;
     Shape shape;
-    ASSAY_RETURN_IF_ERROR(ViewAll(chain, op.data_0, WantFloat32, views, shape));
+    ASSAY_RETURN_IF_ERROR(
+        ViewAll(chain, op.data_0, CheckFloat32, views, shape));
     ASSAY_RETURN_IF_ERROR(
         FoldInto(chain, op.data_0, op.mean, algorithm::binary_add));
     const TensorView view = MakeView(views[0].dtype, views[0].type, shape);

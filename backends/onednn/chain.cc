@@ -90,6 +90,12 @@ Status Chain::Run(KernelContext& run) {
   return OkStatus();
 }
 
+void Chain::DeclareOutputs(PrepareContext& known) const {
+  for (const Sink& sink : sinks_) {
+    known.Declare(sink.output, sink.dtype, sink.shape);
+  }
+}
+
 ChainBuilder::ChainBuilder(const dnnl::engine& engine, const Facts& facts,
                            int threads)
     : engine_(engine),
@@ -102,13 +108,13 @@ dnnl::primitive_attr ChainBuilder::attr() {
   return attr;
 }
 
-Result<TensorView> ChainBuilder::View(Input input, Want want) {
+Result<TensorView> ChainBuilder::View(Input input, TypeCheck check) {
   const ValueType& type = facts_.type(input);
   Note(input);
   if (type.kind == ValueKind::kTensor) {
     ASSAY_ASSIGN_OR_RETURN(const TensorView scalar, View(type.dtype, Shape()));
-    if (want != nullptr) {
-      ASSAY_RETURN_IF_ERROR(want(scalar));
+    if (check != nullptr) {
+      ASSAY_RETURN_IF_ERROR(check(scalar));
       computes_.push_back(scalar.type);
     }
   }
@@ -152,8 +158,7 @@ Result<TensorView> ChainBuilder::View(DType dtype, const Shape& shape) const {
 }
 
 Result<const Tensor*> ChainBuilder::Read(Input input, std::string_view what) {
-  const Tensor* tensor = facts_.value(input);
-  read_.push_back(input);
+  ASSAY_ASSIGN_OR_RETURN(const Tensor* const tensor, facts_.value(input));
   if (tensor != nullptr) return tensor;
   waits_ = true;
   return Unsupported(Reason::kShape, what,
@@ -361,11 +366,11 @@ std::string ChainBuilder::Found() const {
   return found;
 }
 
-Reason ChainBuilder::blamed() const {
+Reason ChainBuilder::decline_reason() const {
   const bool plain = std::all_of(
       seen_.begin(), seen_.end(),
       [this](Input input) { return dtype(input) == DType::kFloat32; });
-  return plain ? blamed_ : Reason::kDType;
+  return plain ? decline_reason_ : Reason::kDType;
 }
 
 Result<std::shared_ptr<Chain>> ChainBuilder::Finish() {
@@ -394,7 +399,7 @@ Result<std::shared_ptr<Chain>> FillChain(ChainBuilder& chain,
                dnnl_status2str(error.status), ", ", error.what());
     if (error.status == dnnl_unimplemented ||
         error.status == dnnl_invalid_arguments) {
-      return Unsupported(chain.blamed(), chain.Found(), answer);
+      return Unsupported(chain.decline_reason(), chain.Found(), answer);
     }
     if (error.status == dnnl_out_of_memory) {
       return ResourceExhausted(chain.Found(), answer);

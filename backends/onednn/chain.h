@@ -2,7 +2,7 @@
 //
 // Chain: the oneDNN primitives of one node, ready to run, and ChainBuilder,
 // which makes it: when the model is loaded, or, where extents, axes and the
-// like are fed or computed, at the first run that has them (late.h).
+// like are fed or computed, when a binding has them (build_kernel.h).
 //
 //   Result<Kernel> Visit(const op::Tanh& op, LoadContext& load) override {
 //     return Build(load, [=](ChainBuilder& chain) -> Status {
@@ -41,7 +41,7 @@ namespace assay::onednn {
 
 inline constexpr auto kInference = dnnl::prop_kind::forward_inference;
 
-/// What is known of the inputs of a node, at Load or at a run.
+/// What is known of the inputs of a node, at Load or by a binding.
 class Facts {
  public:
   virtual ~Facts() = default;
@@ -49,8 +49,9 @@ class Facts {
   virtual const ValueType& type(Input input) const = 0;
   /// The tensor that the model fixes; null where it does not.
   virtual const Tensor* fixed(Input input) const = 0;
-  /// The tensor that the model fixes or that the run has; null at Load else.
-  virtual const Tensor* value(Input input) const = 0;
+  /// The tensor that the model fixes or that the binding has; null at Load
+  /// else.
+  virtual Result<const Tensor*> value(Input input) const = 0;
 };
 
 /// The thread rule is a network's: one run at a time. Scratch memory belongs
@@ -61,6 +62,9 @@ class Chain {
       : threads_(threads), stream_(engine) {}
 
   Status Run(KernelContext& run);
+
+  /// Says what a run will write.
+  void DeclareOutputs(PrepareContext& known) const;
 
  private:
   friend class ChainBuilder;
@@ -100,7 +104,7 @@ class Chain {
 };
 
 /// One node's chain in the making. The functions that call oneDNN throw
-/// dnnl::error; BuildChain is the boundary that catches it.
+/// dnnl::error; FillChain is the boundary that catches it.
 class ChainBuilder {
  public:
   struct Argument {
@@ -108,7 +112,7 @@ class ChainBuilder {
     dnnl::memory memory;
   };
   /// What an operator asks of an element type, whatever the extents.
-  using Want = Status (*)(const TensorView&);
+  using TypeCheck = Status (*)(const TensorView&);
 
   /// `facts` must outlive the builder.
   ChainBuilder(const dnnl::engine& engine, const Facts& facts, int threads);
@@ -128,9 +132,9 @@ class ChainBuilder {
   static dnnl::primitive_attr attr();
 
   /// The view of an input. Unsupported: reason value_kind when it is no
-  /// tensor, dtype when oneDNN has no such element type or `want` says so,
+  /// tensor, dtype when oneDNN has no such element type or `check` refuses it,
   /// shape when its shape is not known yet or oneDNN cannot address it.
-  Result<TensorView> View(Input input, Want want = nullptr);
+  Result<TensorView> View(Input input, TypeCheck check = nullptr);
 
   /// The shape of an input, for an operator that copies elements of any type:
   /// unsupported as above, but for dtype.
@@ -199,9 +203,9 @@ class ChainBuilder {
   std::string Found() const;
 
   /// Why oneDNN declines what it declines: dtype when an input is not
-  /// float32, else what was blamed, by default attribute.
-  void Blame(Reason reason) { blamed_ = reason; }
-  Reason blamed() const;
+  /// float32, else the reason that was given, by default attribute.
+  void DeclineFor(Reason reason) { decline_reason_ = reason; }
+  Reason decline_reason() const;
 
   /// The chain. Unsupported, reason shape, for an output with elements
   /// computed from an input without any.
@@ -212,9 +216,8 @@ class ChainBuilder {
 
   /// Whether what was declined is only not known yet.
   bool waits() const { return waits_; }
-  /// The inputs whose types were asked for, and the values that were read.
+  /// The inputs whose types were asked for.
   const std::vector<Input>& seen() const { return seen_; }
-  const std::vector<Input>& read() const { return read_; }
   /// The element types that an operator computes with.
   const std::vector<memory::data_type>& computes() const { return computes_; }
 
@@ -232,10 +235,9 @@ class ChainBuilder {
   std::shared_ptr<Chain> chain_;
   std::string executor_;
   std::vector<Input> seen_;
-  std::vector<Input> read_;
   std::vector<memory::data_type> computes_;
   bool waits_ = false;
-  Reason blamed_ = Reason::kAttribute;
+  Reason decline_reason_ = Reason::kAttribute;
 };
 
 using Fill = std::function<Status(ChainBuilder&)>;

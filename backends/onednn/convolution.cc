@@ -135,10 +135,10 @@ Status AddConvolution(ChainBuilder& chain, const Op& op, algorithm kind,
 Result<Kernel> ConvolutionFamily::Visit(const op::Conv& op, LoadContext& load) {
   return Build(load, [=](ChainBuilder& chain) -> Status {
     Operands operands;
-    ASSAY_RETURN_IF_ERROR(ReadOperands(chain, op, 1, WantFloat, operands));
+    ASSAY_RETURN_IF_ERROR(ReadOperands(chain, op, 1, CheckFloat, operands));
     ASSAY_ASSIGN_OR_RETURN(
         const Window window,
-        ResolveWindow(WindowOf(op, operands), operands.spatial));
+        MakeWindow(WindowOf(op, operands), operands.spatial));
     return AddConvolution<dnnl::convolution_forward>(
         chain, op, algorithm::convolution_direct, operands, window,
         ConvWeights(operands.w, op.group));
@@ -149,13 +149,12 @@ Result<Kernel> ConvolutionFamily::Visit(const op::ConvTranspose& op,
                                         LoadContext& load) {
   return Build(load, [=](ChainBuilder& chain) -> Status {
     Operands operands;
-    ASSAY_RETURN_IF_ERROR(ReadOperands(chain, op, 0, WantFloat, operands));
+    ASSAY_RETURN_IF_ERROR(ReadOperands(chain, op, 0, CheckFloat, operands));
     WindowAttributes attributes = WindowOf(op, operands);
     attributes.output_padding = op.output_padding;
     attributes.output_shape = op.output_shape;
-    ASSAY_ASSIGN_OR_RETURN(
-        const Window window,
-        ResolveTransposedWindow(attributes, operands.spatial));
+    ASSAY_ASSIGN_OR_RETURN(const Window window,
+                           MakeTransposedWindow(attributes, operands.spatial));
     return AddConvolution<dnnl::deconvolution_forward>(
         chain, op, algorithm::deconvolution_direct, operands, window,
         TransposedWeights(operands.w, op.group));

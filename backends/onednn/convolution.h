@@ -4,7 +4,7 @@
 // checked against each other, and oneDNN's descriptors of them.
 //
 //   Operands operands;
-//   ASSAY_RETURN_IF_ERROR(ReadOperands(chain, op, 1, WantFloat, operands));
+//   ASSAY_RETURN_IF_ERROR(ReadOperands(chain, op, 1, CheckFloat, operands));
 
 #ifndef ASSAY_BACKENDS_ONEDNN_CONVOLUTION_H_
 #define ASSAY_BACKENDS_ONEDNN_CONVOLUTION_H_
@@ -32,8 +32,8 @@ Status CheckOperands(int in_axis, int64_t groups,
 
 template <class Op>
 Status ReadOperands(ChainBuilder& chain, const Op& op, int in_axis,
-                    ChainBuilder::Want want, Operands& operands) {
-  ASSAY_ASSIGN_OR_RETURN(operands.x, chain.View(op.x, want));
+                    ChainBuilder::TypeCheck check, Operands& operands) {
+  ASSAY_ASSIGN_OR_RETURN(operands.x, chain.View(op.x, check));
   ASSAY_ASSIGN_OR_RETURN(operands.w, chain.View(op.w));
   return CheckOperands(in_axis, op.group, op.kernel_shape, operands);
 }

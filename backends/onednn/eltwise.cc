@@ -112,7 +112,7 @@ class EltwiseFamily : public Family {
     return Build(load, [=](ChainBuilder& chain) -> Status {
       ASSAY_ASSIGN_OR_RETURN(
           const TensorView view,
-          chain.View(x, steps.size() > 1 ? WantFloat32 : WantFloat));
+          chain.View(x, steps.size() > 1 ? CheckFloat32 : CheckFloat));
       memory from = chain.In(x, view.As({view.count}));
       const memory to = chain.Out(y, view, view.As({view.count}));
       for (const Step& step : steps) {
@@ -141,7 +141,7 @@ Result<Kernel> EltwiseFamily::Visit(const op::Celu& op, LoadContext& load) {
 Result<Kernel> EltwiseFamily::Visit(const op::Clip& op, LoadContext& load) {
   return Build(load, [=](ChainBuilder& chain) -> Status {
     ASSAY_ASSIGN_OR_RETURN(const TensorView view,
-                           chain.View(op.input, WantExact));
+                           chain.View(op.input, CheckExact));
     memory from = chain.In(op.input, view.As({view.count}));
     const memory to = chain.Out(op.output, view, view.As({view.count}));
     if (!op.min.present && !op.max.present) chain.Copy(from, to);
@@ -177,7 +177,7 @@ Result<Kernel> EltwiseFamily::Visit(const op::Gelu& op, LoadContext& load) {
 /// one that adds 0.
 Result<Kernel> EltwiseFamily::Visit(const op::Neg& op, LoadContext& load) {
   return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(op.x, WantFloat));
+    ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(op.x, CheckFloat));
     const memory::desc flat = view.As({view.count});
     chain.Binary(algorithm::binary_mul, chain.In(op.x, flat),
                  chain.Constant(-1), chain.Out(op.y, view, flat));
@@ -198,7 +198,7 @@ Result<Kernel> EltwiseFamily::Visit(const op::Not& op, LoadContext& load) {
 
 Result<Kernel> EltwiseFamily::Visit(const op::PRelu& op, LoadContext& load) {
   return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, WantFloat));
+    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, CheckFloat));
     ASSAY_ASSIGN_OR_RETURN(const TensorView slope, chain.View(op.slope));
     if (!BroadcastsTo(slope.shape, x.shape)) {
       return InvalidArgument("slope is ", slope.shape.ToString(),
@@ -209,7 +209,7 @@ Result<Kernel> EltwiseFamily::Visit(const op::PRelu& op, LoadContext& load) {
                            BroadcastShapes(x.shape, slope.shape));
     const memory::desc data = x.As(axes.a);
     const memory::desc weights = slope.As(axes.b);
-    chain.Blame(Reason::kShape);
+    chain.DeclineFor(Reason::kShape);
     chain.Add<dnnl::prelu_forward>(
         {chain.engine(), kInference, data, weights, data, chain.attr()},
         {{DNNL_ARG_SRC, chain.In(op.x, data)},
@@ -222,7 +222,7 @@ Result<Kernel> EltwiseFamily::Visit(const op::PRelu& op, LoadContext& load) {
 /// oneDNN raises to one power, which a primitive is made for.
 Result<Kernel> EltwiseFamily::Visit(const op::Pow& op, LoadContext& load) {
   return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, WantFloat));
+    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, CheckFloat));
     const std::optional<Shape> shape = chain.shape(op.y);
     const int64_t count =
         shape ? Product(shape->dims(), 0, shape->dims().size()) : 1;
@@ -246,7 +246,7 @@ Result<Kernel> EltwiseFamily::Visit(const op::Pow& op, LoadContext& load) {
 /// Exact for elements of 8 bits too.
 Result<Kernel> EltwiseFamily::Visit(const op::Relu& op, LoadContext& load) {
   return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(op.x, WantExact));
+    ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(op.x, CheckExact));
     chain.Eltwise(algorithm::eltwise_relu, 0, 0,
                   chain.In(op.x, view.As({view.count})),
                   chain.Out(op.y, view, view.As({view.count})));
@@ -258,7 +258,7 @@ Result<Kernel> EltwiseFamily::Visit(const op::Relu& op, LoadContext& load) {
 Result<Kernel> EltwiseFamily::Visit(const op::Softsign& op, LoadContext& load) {
   return Build(load, [=](ChainBuilder& chain) -> Status {
     ASSAY_ASSIGN_OR_RETURN(const TensorView view,
-                           chain.View(op.input, WantFloat32));
+                           chain.View(op.input, CheckFloat32));
     const memory::desc flat = view.As({view.count});
     const memory x = chain.In(op.input, flat);
     const memory divisor = chain.Temporary(flat);
@@ -274,7 +274,7 @@ Result<Kernel> EltwiseFamily::ToWhole(LoadContext& load, Input x, Output y,
                                       algorithm wrong_side,
                                       float correction) const {
   return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(x, WantFloat32));
+    ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(x, CheckFloat32));
     const memory::desc flat = view.As({view.count});
     const memory from = chain.In(x, flat);
     const memory to = chain.Out(y, view, flat);
@@ -291,7 +291,7 @@ Result<Kernel> EltwiseFamily::ToWhole(LoadContext& load, Input x, Output y,
 /// x equals the infinities that are asked for.
 Result<Kernel> EltwiseFamily::Visit(const op::IsInf& op, LoadContext& load) {
   return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, WantFloat32));
+    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, CheckFloat32));
     ASSAY_ASSIGN_OR_RETURN(const TensorView y,
                            chain.View(DType::kBool, x.shape));
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -316,7 +316,7 @@ Result<Kernel> EltwiseFamily::Visit(const op::IsInf& op, LoadContext& load) {
 /// NaN alone differs from itself.
 Result<Kernel> EltwiseFamily::Visit(const op::IsNaN& op, LoadContext& load) {
   return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, WantFloat32));
+    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, CheckFloat32));
     ASSAY_ASSIGN_OR_RETURN(const TensorView y,
                            chain.View(DType::kBool, x.shape));
     const memory from = chain.In(op.x, x.As({x.count}));
@@ -330,7 +330,7 @@ Result<Kernel> EltwiseFamily::Visit(const op::IsNaN& op, LoadContext& load) {
 Result<Kernel> EltwiseFamily::Visit(const op::Sign& op, LoadContext& load) {
   return Build(load, [=](ChainBuilder& chain) -> Status {
     ASSAY_ASSIGN_OR_RETURN(const TensorView x,
-                           chain.View(op.input, WantFloat32));
+                           chain.View(op.input, CheckFloat32));
     const memory::desc flat = x.As({x.count});
     const memory from = chain.In(op.input, flat);
     const memory to = chain.Out(op.output, x, flat);
@@ -353,7 +353,7 @@ Result<Kernel> EltwiseFamily::Visit(const op::Sign& op, LoadContext& load) {
 Result<Kernel> EltwiseFamily::Visit(const op::Shrink& op, LoadContext& load) {
   return Build(load, [=](ChainBuilder& chain) -> Status {
     ASSAY_ASSIGN_OR_RETURN(const TensorView view,
-                           chain.View(op.input, WantFloat32));
+                           chain.View(op.input, CheckFloat32));
     const memory::desc flat = view.As({view.count});
     const memory x = chain.In(op.input, flat);
     const memory y = chain.Out(op.output, view, flat);
@@ -381,7 +381,7 @@ Result<Kernel> EltwiseFamily::Visit(const op::ThresholdedRelu& op,
                                     LoadContext& load) {
   return Build(load, [=](ChainBuilder& chain) -> Status {
     ASSAY_ASSIGN_OR_RETURN(const TensorView view,
-                           chain.View(op.x, WantFloat32));
+                           chain.View(op.x, CheckFloat32));
     const memory::desc flat = view.As({view.count});
     const memory x = chain.In(op.x, flat);
     const memory y = chain.Out(op.y, view, flat);

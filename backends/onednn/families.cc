@@ -3,17 +3,17 @@
 
 namespace assay::onednn {
 
-Status WantFloat(const TensorView& view) {
+Status CheckFloat(const TensorView& view) {
   if (IsFloatingPoint(view.dtype)) return OkStatus();
   return Unsupported(Reason::kDType, "oneDNN computes ", view.dtype,
                      " here in float32, which is another operator");
 }
 
-Status WantExact(const TensorView& view) {
-  return view.type == memory::data_type::s32 ? WantFloat(view) : OkStatus();
+Status CheckExact(const TensorView& view) {
+  return view.type == memory::data_type::s32 ? CheckFloat(view) : OkStatus();
 }
 
-Status WantFloat32(const TensorView& view) {
+Status CheckFloat32(const TensorView& view) {
   if (view.dtype == DType::kFloat32) return OkStatus();
   return Unsupported(Reason::kDType,
                      "a chain of primitives would round each "

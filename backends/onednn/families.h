@@ -12,8 +12,8 @@
 #include <memory>
 #include <utility>
 
+#include "backends/onednn/build_kernel.h"
 #include "backends/onednn/device.h"
-#include "backends/onednn/late.h"
 #include "framework/backend/eager/eager.h"
 
 namespace assay::onednn {
@@ -25,7 +25,7 @@ class Family : public OperatorVisitor {
 
  protected:
   Result<Kernel> Build(LoadContext& load, Fill fill) const {
-    return BuildChain(device_->engine(), load, std::move(fill));
+    return BuildKernel(device_->engine(), load, std::move(fill));
   }
 
  private:
@@ -52,14 +52,14 @@ FamilyPointer MakeSoftmax(std::shared_ptr<const Device> device);
 
 /// Float32 or bfloat16, where the rest would be computed in float32 and
 /// rounded or saturated in ways that are not the operator's.
-Status WantFloat(const TensorView& view);
+Status CheckFloat(const TensorView& view);
 
 /// Everything but int32: integers of 8 bits are exact in float32, in which
 /// oneDNN computes, those of 32 bits are not.
-Status WantExact(const TensorView& view);
+Status CheckExact(const TensorView& view);
 
 /// Float32 only: for chains, whose intermediate values bfloat16 would round.
-Status WantFloat32(const TensorView& view);
+Status CheckFloat32(const TensorView& view);
 
 }  // namespace assay::onednn
 

@@ -114,8 +114,8 @@ Result<Factors> ReadFactors(ChainBuilder& chain, Input a, Input b) {
                        "machine, which has no VNNI");
   }
   Factors factors;
-  ASSAY_ASSIGN_OR_RETURN(factors.a, chain.View(a, WantByte));
-  ASSAY_ASSIGN_OR_RETURN(factors.b, chain.View(b, WantByte));
+  ASSAY_ASSIGN_OR_RETURN(factors.a, chain.View(a, CheckByte));
+  ASSAY_ASSIGN_OR_RETURN(factors.b, chain.View(b, CheckByte));
   ASSAY_ASSIGN_OR_RETURN(factors.product,
                          ReadProduct(factors.a.shape, factors.b.shape));
   return factors;
@@ -298,11 +298,11 @@ Result<Kernel> IntegerFamily::Visit(const op::ConvInteger& op,
                                     LoadContext& load) {
   return Build(load, [=](ChainBuilder& chain) -> Status {
     Operands operands;
-    ASSAY_RETURN_IF_ERROR(ReadOperands(chain, op, 1, WantByte, operands));
-    ASSAY_RETURN_IF_ERROR(WantByte(operands.w));
+    ASSAY_RETURN_IF_ERROR(ReadOperands(chain, op, 1, CheckByte, operands));
+    ASSAY_RETURN_IF_ERROR(CheckByte(operands.w));
     ASSAY_ASSIGN_OR_RETURN(
         const Window window,
-        ResolveWindow(WindowOf(op, operands), operands.spatial));
+        MakeWindow(WindowOf(op, operands), operands.spatial));
     ASSAY_ASSIGN_OR_RETURN(
         const TensorView y,
         chain.View(DType::kInt32, OutputShape(operands, window)));
@@ -394,15 +394,15 @@ Result<Kernel> IntegerFamily::Visit(const op::QLinearConv& op,
                                     LoadContext& load) {
   return Build(load, [=](ChainBuilder& chain) -> Status {
     Operands operands;
-    ASSAY_RETURN_IF_ERROR(ReadOperands(chain, op, 1, WantByte, operands));
-    ASSAY_RETURN_IF_ERROR(WantByte(operands.w));
+    ASSAY_RETURN_IF_ERROR(ReadOperands(chain, op, 1, CheckByte, operands));
+    ASSAY_RETURN_IF_ERROR(CheckByte(operands.w));
     ASSAY_ASSIGN_OR_RETURN(
         const Window window,
-        ResolveWindow(WindowOf(op, operands), operands.spatial));
+        MakeWindow(WindowOf(op, operands), operands.spatial));
     ASSAY_ASSIGN_OR_RETURN(const TensorView y,
                            chain.View(chain.dtype(op.y_zero_point),
                                       OutputShape(operands, window)));
-    ASSAY_RETURN_IF_ERROR(WantByte(y));
+    ASSAY_RETURN_IF_ERROR(CheckByte(y));
     ASSAY_ASSIGN_OR_RETURN(const ConvScales scales,
                            ReadScales(chain, op, operands.channels));
     const memory real = chain.Temporary(Retyped(y.Desc(), Type::f32));

@@ -138,7 +138,7 @@ Status AddInnerProduct(ChainBuilder& chain, const op::Gemm& op,
 /// C beforehand.
 Result<Kernel> MatMulFamily::Visit(const op::Gemm& op, LoadContext& load) {
   return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView a, chain.View(op.a, WantFloat));
+    ASSAY_ASSIGN_OR_RETURN(const TensorView a, chain.View(op.a, CheckFloat));
     ASSAY_ASSIGN_OR_RETURN(const TensorView b, chain.View(op.b));
     if (a.shape.rank() != 2 || b.shape.rank() != 2) {
       return InvalidArgument("a is ", a.shape.ToString(), " and b ",
@@ -189,7 +189,7 @@ Result<Kernel> MatMulFamily::Visit(const op::Gemm& op, LoadContext& load) {
 
 Result<Kernel> MatMulFamily::Visit(const op::MatMul& op, LoadContext& load) {
   return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView a, chain.View(op.a, WantFloat));
+    ASSAY_ASSIGN_OR_RETURN(const TensorView a, chain.View(op.a, CheckFloat));
     ASSAY_ASSIGN_OR_RETURN(const TensorView b, chain.View(op.b));
     ASSAY_ASSIGN_OR_RETURN(const MatrixProduct product,
                            ReadProduct(a.shape, b.shape));

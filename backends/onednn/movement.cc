@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "backends/onednn/families.h"
-#include "backends/onednn/motion.h"
+#include "backends/onednn/reorder.h"
 
 namespace assay::onednn {
 namespace {
@@ -42,7 +42,7 @@ bool ConvertsAlike(DType from, DType to) {
 
 /// The same elements, of whatever type.
 Status CopyBits(ChainBuilder& chain, Input input, Output output) {
-  ASSAY_ASSIGN_OR_RETURN(const Carried x, Carry(chain, input));
+  ASSAY_ASSIGN_OR_RETURN(const LaneView x, ViewLanes(chain, input));
   const memory::desc flat = x.As({x.view.count});
   chain.Copy(chain.In(input, flat), chain.Out(output, x.view, flat));
   return OkStatus();
@@ -92,7 +92,7 @@ Result<Kernel> MovementFamily::Visit(const op::Concat& op, LoadContext& load) {
                           Product(dims, axis, dims.size())};
     };
     for (int i = 0; i < op.inputs.count; ++i) {
-      ASSAY_ASSIGN_OR_RETURN(const Carried x, Carry(chain, op.inputs[i]));
+      ASSAY_ASSIGN_OR_RETURN(const LaneView x, ViewLanes(chain, op.inputs[i]));
       const Shape& own = x.view.shape;
       if (i == 0) {
         ASSAY_ASSIGN_OR_RETURN(const int at,
@@ -110,8 +110,8 @@ Result<Kernel> MovementFamily::Visit(const op::Concat& op, LoadContext& load) {
       arguments.push_back({DNNL_ARG_MULTIPLE_SRC + number,
                            chain.In(op.inputs[i], descs.back())});
     }
-    ASSAY_ASSIGN_OR_RETURN(const Carried y,
-                           Carry(chain, chain.dtype(op.inputs[0]), shape));
+    ASSAY_ASSIGN_OR_RETURN(const LaneView y,
+                           ViewLanes(chain, chain.dtype(op.inputs[0]), shape));
     if (descs.empty()) {
       return Unsupported(Reason::kShape, "no input has elements");
     }
@@ -134,17 +134,17 @@ struct Permutation {
 /// Appends y = x with its extents first split, then permuted.
 Status Permute(ChainBuilder& chain, Input input, Output output,
                const Permutation& to) {
-  ASSAY_ASSIGN_OR_RETURN(const Carried x, Carry(chain, input));
-  ASSAY_ASSIGN_OR_RETURN(const Carried y,
-                         Carry(chain, x.view.dtype, to.result));
+  ASSAY_ASSIGN_OR_RETURN(const LaneView x, ViewLanes(chain, input));
+  ASSAY_ASSIGN_OR_RETURN(const LaneView y,
+                         ViewLanes(chain, x.view.dtype, to.result));
   const memory::dims strides = RowMajorStrides(to.split);
-  Motion motion;
+  Reorder reorder;
   for (const size_t axis : to.perm) {
-    motion.dims.push_back(to.split[axis]);
-    motion.from.strides.push_back(strides[axis]);
+    reorder.dims.push_back(to.split[axis]);
+    reorder.from.strides.push_back(strides[axis]);
   }
-  motion.to.strides = RowMajorStrides(motion.dims);
-  AddMotion(chain, input, x, output, y, motion);
+  reorder.to.strides = RowMajorStrides(reorder.dims);
+  AddReorder(chain, input, x, output, y, reorder);
   return OkStatus();
 }
 
@@ -231,20 +231,20 @@ Result<Kernel> MovementFamily::Visit(const op::Transpose& op,
 /// A repeated axis is walked with stride 0.
 Result<Kernel> MovementFamily::Visit(const op::Expand& op, LoadContext& load) {
   return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const Carried x, Carry(chain, op.input));
+    ASSAY_ASSIGN_OR_RETURN(const LaneView x, ViewLanes(chain, op.input));
     ASSAY_ASSIGN_OR_RETURN(const std::vector<int64_t> wanted,
                            chain.Integers(op.shape, "shape"));
     ASSAY_ASSIGN_OR_RETURN(const Broadcast axes,
                            BroadcastShapes(x.view.shape, Shape(wanted)));
-    ASSAY_ASSIGN_OR_RETURN(const Carried y,
-                           Carry(chain, x.view.dtype, axes.shape));
-    Motion motion{.dims = axes.out,
-                  .from = {RowMajorStrides(axes.a)},
-                  .to = {RowMajorStrides(axes.out)}};
-    for (size_t i = 0; i < motion.dims.size(); ++i) {
-      if (axes.a[i] != axes.out[i]) motion.from.strides[i] = 0;
+    ASSAY_ASSIGN_OR_RETURN(const LaneView y,
+                           ViewLanes(chain, x.view.dtype, axes.shape));
+    Reorder reorder{.dims = axes.out,
+                    .from = {RowMajorStrides(axes.a)},
+                    .to = {RowMajorStrides(axes.out)}};
+    for (size_t i = 0; i < reorder.dims.size(); ++i) {
+      if (axes.a[i] != axes.out[i]) reorder.from.strides[i] = 0;
     }
-    AddMotion(chain, op.input, x, op.output, y, motion);
+    AddReorder(chain, op.input, x, op.output, y, reorder);
     return OkStatus();
   });
 }
@@ -252,7 +252,7 @@ Result<Kernel> MovementFamily::Visit(const op::Expand& op, LoadContext& load) {
 /// Each axis is a pair of the repetition, walked with stride 0, and itself.
 Result<Kernel> MovementFamily::Visit(const op::Tile& op, LoadContext& load) {
   return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const Carried x, Carry(chain, op.input));
+    ASSAY_ASSIGN_OR_RETURN(const LaneView x, ViewLanes(chain, op.input));
     ASSAY_ASSIGN_OR_RETURN(const std::vector<int64_t> repeats,
                            chain.Integers(op.repeats, "repeats"));
     const memory::dims& dims = x.view.shape.dims();
@@ -262,7 +262,7 @@ Result<Kernel> MovementFamily::Visit(const op::Tile& op, LoadContext& load) {
     }
     const memory::dims strides = RowMajorStrides(dims);
     std::vector<int64_t> result;
-    Motion motion;
+    Reorder reorder;
     for (size_t i = 0; i < dims.size(); ++i) {
       int64_t extent = 0;
       if (repeats[i] < 0 ||
@@ -271,13 +271,14 @@ Result<Kernel> MovementFamily::Visit(const op::Tile& op, LoadContext& load) {
                                dims[i]);
       }
       result.push_back(extent);
-      motion.dims.insert(motion.dims.end(), {repeats[i], dims[i]});
-      motion.from.strides.insert(motion.from.strides.end(), {0, strides[i]});
+      reorder.dims.insert(reorder.dims.end(), {repeats[i], dims[i]});
+      reorder.from.strides.insert(reorder.from.strides.end(), {0, strides[i]});
     }
-    motion.to.strides = RowMajorStrides(motion.dims);
+    reorder.to.strides = RowMajorStrides(reorder.dims);
     ASSAY_ASSIGN_OR_RETURN(
-        const Carried y, Carry(chain, x.view.dtype, Shape(std::move(result))));
-    AddMotion(chain, op.input, x, op.output, y, motion);
+        const LaneView y,
+        ViewLanes(chain, x.view.dtype, Shape(std::move(result))));
+    AddReorder(chain, op.input, x, op.output, y, reorder);
     return OkStatus();
   });
 }

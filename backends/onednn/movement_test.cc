@@ -5,11 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <climits>
 #include <cstring>
 #include <string>
 #include <vector>
 
-#include "backends/onednn/motion.h"
 #include "backends/onednn/test_graph.h"
 
 namespace assay::onednn {
@@ -17,16 +17,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
-using ::testing::FieldsAre;
 using ::testing::HasSubstr;
-
-TEST(Movement, PiecesAreRunsThatWalkForward) {
-  const std::vector<int64_t> places = {2, 4, 6, 6, 5, -1, 0, 0};
-  EXPECT_THAT(PiecesOf(places),
-              ElementsAre(FieldsAre(0, 2, 2, 3), FieldsAre(3, 6, 1, 1),
-                          FieldsAre(4, 5, 1, 1), FieldsAre(6, 0, 0, 2)));
-  EXPECT_TRUE(PiecesOf({}).empty());
-}
 
 Tensor Integers(const std::vector<int64_t>& values) {
   return *Tensor::Of<int64_t>({std::ssize(values)}, values);
@@ -123,6 +114,46 @@ TEST(Movement, PadHasNumpysModes) {
          {"p", Integers(row.pads)},
          {"c", Floats({}, {9})}});
     EXPECT_THAT(y.elements<float>(), ElementsAreArray(row.want));
+  }
+}
+
+TEST(Movement, PadTakesAndGivesTensorsWithoutElements) {
+  struct Row {
+    Shape x;
+    std::vector<int64_t> pads;
+    Shape want;
+  };
+  for (const Row& row :
+       {Row{{1, 3, 0, 5}, {0, 0, 0, 1, 0, 0, 0, 1}, {1, 3, 0, 7}},
+        Row{{0, 2}, {1, 0, 0, 0}, {1, 2}}, Row{{0, 2}, {0, 0, 0, 0}, {0, 2}},
+        Row{{2, 3}, {0, -1, 0, -2}, {2, 0}}}) {
+    SCOPED_TRACE(row.x.ToString());
+    const std::string rank = StrCat(row.pads.size());
+    const Tensor y =
+        RunGraph(StrCat("g (float", row.x.ToString(), " x) => (float",
+                        row.want.ToString(), " y) <int64[", rank, "] p = {",
+                        List(row.pads).substr(1, List(row.pads).size() - 2),
+                        "}> { y = Pad(x, p) }"),
+                 {{"x", *Tensor::Allocate(DType::kFloat32, row.x)}});
+    EXPECT_EQ(y.shape(), row.want);
+    for (const float element : y.elements<float>()) EXPECT_EQ(element, 0);
+  }
+}
+
+TEST(Movement, PadsBeyondMemoryAreRefusedByName) {
+  const auto network =
+      Load("g (float[2,3] x, int64[4] p) => (float[N,M] y) { y = Pad(x, p) }");
+  ASSERT_TRUE(network.ok()) << network.status().ToString();
+  const Tensor x = Floats({2, 3}, {1, 2, 3, 4, 5, 6});
+  for (const std::vector<int64_t>& pads :
+       std::vector<std::vector<int64_t>>{{int64_t{1} << 40, 0, 0, 0},
+                                         {int64_t{1} << 40, 1 << 30, 0, 0},
+                                         {int64_t{1} << 62, 0, 0, 0},
+                                         {0, INT64_MIN, 0, 0}}) {
+    const Status status =
+        assay::Run(**network, {{"x", x}, {"p", Integers(pads)}}).status();
+    EXPECT_FALSE(status.ok()) << List(pads);
+    EXPECT_THAT(status.message(), HasSubstr("Pad"));
   }
 }
 

@@ -90,7 +90,7 @@ Status AddRunning(ChainBuilder& chain, Input input, Output output,
 Result<Kernel> NormalizationFamily::Visit(const op::BatchNormalization& op,
                                           LoadContext& load) {
   return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, WantFloat));
+    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, CheckFloat));
     ASSAY_ASSIGN_OR_RETURN(const memory::dims extents, BatchExtents(x.shape));
     const int64_t channels = extents[1];
     ASSAY_ASSIGN_OR_RETURN(const memory scale,
@@ -147,7 +147,7 @@ Result<Rows> RowsFrom(const Shape& shape, int64_t from) {
 Result<Kernel> NormalizationFamily::Visit(const op::LayerNormalization& op,
                                           LoadContext& load) {
   return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, WantFloat));
+    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, CheckFloat));
     ASSAY_ASSIGN_OR_RETURN(const Rows rows, RowsFrom(x.shape, op.axis));
     ASSAY_ASSIGN_OR_RETURN(const memory scale,
                            Vector(chain, op.scale, rows.extents[1]));
@@ -187,7 +187,7 @@ Result<Kernel> NormalizationFamily::Grouped(LoadContext& load, Input x,
                                             int64_t groups,
                                             float epsilon) const {
   return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(x, WantFloat32));
+    ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(x, CheckFloat32));
     ASSAY_ASSIGN_OR_RETURN(memory::dims extents, BatchExtents(view.shape));
     const int64_t channels = extents[1];
     const int64_t count = groups == 0 ? channels : groups;
@@ -221,7 +221,7 @@ Result<Kernel> NormalizationFamily::Grouped(LoadContext& load, Input x,
 Result<Kernel> NormalizationFamily::Visit(const op::LRN& op,
                                           LoadContext& load) {
   return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, WantFloat));
+    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, CheckFloat));
     ASSAY_ASSIGN_OR_RETURN(memory::dims extents, BatchExtents(x.shape));
     if (op.size < 1) return InvalidArgument("size is ", op.size);
     if (op.size % 2 == 0) {
@@ -243,7 +243,7 @@ Result<Kernel> NormalizationFamily::Visit(const op::LRN& op,
 Result<Kernel> NormalizationFamily::Visit(const op::RMSNormalization& op,
                                           LoadContext& load) {
   return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, WantFloat32));
+    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, CheckFloat32));
     ASSAY_ASSIGN_OR_RETURN(const Rows rows, RowsFrom(x.shape, op.axis));
     const memory::dims& extents = rows.extents;
     ASSAY_RETURN_IF_ERROR(Vector(chain, op.scale, extents[1]).status());

@@ -50,13 +50,13 @@ Status Resolve(ChainBuilder& chain, const Op& op, const TensorView& x,
   }
   if (op.kernel_shape.empty()) return InvalidArgument("no kernel_shape");
   ASSAY_ASSIGN_OR_RETURN(window,
-                         ResolveWindow({.kernel = op.kernel_shape,
-                                        .strides = op.strides,
-                                        .dilations = op.dilations,
-                                        .pads = op.pads,
-                                        .auto_pad = op.auto_pad,
-                                        .ceil_mode = op.ceil_mode != 0},
-                                       std::span(x.shape.dims()).subspan(2)));
+                         MakeWindow({.kernel = op.kernel_shape,
+                                     .strides = op.strides,
+                                     .dilations = op.dilations,
+                                     .pads = op.pads,
+                                     .auto_pad = op.auto_pad,
+                                     .ceil_mode = op.ceil_mode != 0},
+                                    std::span(x.shape.dims()).subspan(2)));
   std::vector<int64_t> dims = {x.shape[0], x.shape[1]};
   dims.insert(dims.end(), window.output.begin(), window.output.end());
   ASSAY_ASSIGN_OR_RETURN(y, chain.View(x.dtype, Shape(std::move(dims))));
@@ -74,13 +74,13 @@ void AddPooling(ChainBuilder& chain, algorithm kind, const Window& window,
 
 /// What a window of y holds of x and its declared padding, as a part of the
 /// whole window: the average of ones over them. [1, 1, spatial extents of y].
-memory CountedPart(ChainBuilder& chain, const std::vector<int64_t>& pads,
-                   const TensorView& x, const TensorView& y, Window window) {
+memory CountedPart(ChainBuilder& chain, const TensorView& x,
+                   const TensorView& y, Window window) {
   const size_t rank = window.kernel.size();
   memory::dims from = {1, 1};
   memory::dims to = {1, 1};
   for (size_t i = 0; i < rank; ++i) {
-    const int64_t end = pads.empty() ? 0 : pads[rank + i];
+    const int64_t end = window.stated_end[i];
     from.push_back(x.shape.dims()[2 + i] + window.pads_begin[i] + end);
     to.push_back(y.shape.dims()[2 + i]);
     window.pads_begin[i] = 0;
@@ -101,7 +101,7 @@ Result<Kernel> PoolingFamily::Visit(const op::AveragePool& op,
                                     LoadContext& load) {
   return Build(load, [=](ChainBuilder& chain) -> Status {
     const bool padded = op.count_include_pad != 0;
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, WantFloat));
+    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, CheckFloat));
     Window window;
     TensorView y;
     ASSAY_RETURN_IF_ERROR(Resolve(chain, op, x, window, y));
@@ -111,9 +111,9 @@ Result<Kernel> PoolingFamily::Visit(const op::AveragePool& op,
                       : algorithm::pooling_avg_exclude_padding,
                window, chain.In(op.x, x.Desc()), out);
     if (!padded || !window.overhangs) return OkStatus();
-    ASSAY_RETURN_IF_ERROR(WantFloat32(x));
-    chain.Binary(algorithm::binary_div, out,
-                 CountedPart(chain, op.pads, x, y, window), out);
+    ASSAY_RETURN_IF_ERROR(CheckFloat32(x));
+    chain.Binary(algorithm::binary_div, out, CountedPart(chain, x, y, window),
+                 out);
     return OkStatus();
   });
 }
@@ -122,7 +122,7 @@ Result<Kernel> PoolingFamily::Visit(const op::AveragePool& op,
 Result<Kernel> PoolingFamily::Global(LoadContext& load, Input x, Output y,
                                      algorithm kind) const {
   return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(x, WantFloat));
+    ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(x, CheckFloat));
     const int rank = view.shape.rank();
     if (rank < 2) {
       return InvalidArgument("x is ", view.shape.ToString(),
@@ -139,7 +139,8 @@ Result<Kernel> PoolingFamily::Global(LoadContext& load, Input x, Output y,
                            .strides = {1},
                            .dilations = {0},
                            .pads_begin = {0},
-                           .pads_end = {0}};
+                           .pads_end = {0},
+                           .output = {1}};
     AddPooling(
         chain, kind, window,
         chain.In(x, view.As({view.shape[0], view.shape[1], size})),
@@ -152,7 +153,7 @@ Result<Kernel> PoolingFamily::Global(LoadContext& load, Input x, Output y,
 Result<Kernel> PoolingFamily::Visit(const op::GlobalLpPool& op,
                                     LoadContext& load) {
   return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, WantFloat));
+    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, CheckFloat));
     const int rank = x.shape.rank();
     if (rank < 3 || op.p < 1) {
       return InvalidArgument("x is ", x.shape.ToString(), " and p ", op.p,
@@ -181,7 +182,7 @@ Result<Kernel> PoolingFamily::Visit(const op::GlobalLpPool& op,
 /// whole window, in which padding counts as zeros.
 Result<Kernel> PoolingFamily::Visit(const op::LpPool& op, LoadContext& load) {
   return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, WantFloat32));
+    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, CheckFloat32));
     Window window;
     TensorView y;
     ASSAY_RETURN_IF_ERROR(Resolve(chain, op, x, window, y));
@@ -209,7 +210,7 @@ Result<Kernel> PoolingFamily::Visit(const op::MaxPool& op, LoadContext& load) {
                          "the output Indices, which oneDNN keeps in a "
                          "workspace of its own form");
     }
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, WantExact));
+    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, CheckExact));
     Window window;
     TensorView y;
     ASSAY_RETURN_IF_ERROR(Resolve(chain, op, x, window, y));

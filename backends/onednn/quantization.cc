@@ -14,7 +14,7 @@ namespace assay::onednn {
 
 using dnnl::algorithm;
 
-Status WantByte(const TensorView& view) {
+Status CheckByte(const TensorView& view) {
   if (view.dtype == DType::kInt8 || view.dtype == DType::kUint8) {
     return OkStatus();
   }
@@ -179,9 +179,9 @@ DType QuantizedType(const op::QuantizeLinear& op, const LoadContext& load) {
 Result<Kernel> QuantizationFamily::Visit(const op::QuantizeLinear& op,
                                          LoadContext& load) {
   const DType type = QuantizedType(op, load);
-  ASSAY_RETURN_IF_ERROR(WantByte({.dtype = type}));
+  ASSAY_RETURN_IF_ERROR(CheckByte({.dtype = type}));
   return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, WantFloat32));
+    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, CheckFloat32));
     ASSAY_ASSIGN_OR_RETURN(const TensorView scale, Scale(chain, op.y_scale));
     ASSAY_ASSIGN_OR_RETURN(
         const Granularity by,
@@ -203,7 +203,7 @@ Result<Kernel> QuantizationFamily::Visit(const op::QuantizeLinear& op,
 Result<Kernel> QuantizationFamily::Visit(const op::DynamicQuantizeLinear& op,
                                          LoadContext& load) {
   return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, WantFloat32));
+    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, CheckFloat32));
     const TensorView one =
         MakeView(DType::kFloat32, memory::data_type::f32, Shape());
     ASSAY_ASSIGN_OR_RETURN(const TensorView zero_view,

@@ -15,7 +15,7 @@
 namespace assay::onednn {
 
 /// Int8 or uint8, the quantized types of oneDNN.
-Status WantByte(const TensorView& view);
+Status CheckByte(const TensorView& view);
 
 /// Appends q into `out` from `real`, float32, which it overwrites. `scale` and
 /// `zero_point` repeat over it; there may be no zero point.

@@ -76,44 +76,44 @@ class ReductionFamily : public Family {
   Result<Kernel> Visit(const op::ReduceL1& op, LoadContext& load) override {
     return Reduce(load, op,
                   {algorithm::reduction_norm_lp_sum, 1, algorithm::eltwise_abs},
-                  WantFloat);
+                  CheckFloat);
   }
   Result<Kernel> Visit(const op::ReduceL2& op, LoadContext& load) override {
     return Reduce(load, op,
                   {algorithm::reduction_norm_lp_sum, 2, algorithm::eltwise_abs},
-                  WantFloat);
+                  CheckFloat);
   }
   Result<Kernel> Visit(const op::ReduceLogSum& op, LoadContext& load) override;
   Result<Kernel> Visit(const op::ReduceLogSumExp& op,
                        LoadContext& load) override;
   Result<Kernel> Visit(const op::ReduceMax& op, LoadContext& load) override {
-    return Reduce(load, op, {algorithm::reduction_max}, WantExact);
+    return Reduce(load, op, {algorithm::reduction_max}, CheckExact);
   }
   Result<Kernel> Visit(const op::ReduceMean& op, LoadContext& load) override {
-    return Reduce(load, op, {algorithm::reduction_mean}, WantFloat);
+    return Reduce(load, op, {algorithm::reduction_mean}, CheckFloat);
   }
   Result<Kernel> Visit(const op::ReduceMin& op, LoadContext& load) override {
-    return Reduce(load, op, {algorithm::reduction_min}, WantExact);
+    return Reduce(load, op, {algorithm::reduction_min}, CheckExact);
   }
   Result<Kernel> Visit(const op::ReduceProd& op, LoadContext& load) override {
-    return Reduce(load, op, {algorithm::reduction_mul}, WantFloat);
+    return Reduce(load, op, {algorithm::reduction_mul}, CheckFloat);
   }
   Result<Kernel> Visit(const op::ReduceSum& op, LoadContext& load) override {
-    return Reduce(load, op, {algorithm::reduction_sum}, WantFloat);
+    return Reduce(load, op, {algorithm::reduction_sum}, CheckFloat);
   }
   Result<Kernel> Visit(const op::ReduceSumSquare& op,
                        LoadContext& load) override {
     return Reduce(load, op,
                   {algorithm::reduction_norm_lp_power_p_sum, 2,
                    algorithm::eltwise_square},
-                  WantFloat);
+                  CheckFloat);
   }
 
  private:
   template <class Op>
   Result<Kernel> Reduce(LoadContext& load, const Op& op,
                         const Reduction& reduction,
-                        Status (*want)(const TensorView&)) const;
+                        Status (*check)(const TensorView&)) const;
 };
 
 /// The axes that a Reduce operator names.
@@ -129,7 +129,7 @@ Result<Axes> ReadAxes(ChainBuilder& chain, const Op& op, const Shape& shape) {
 
 void AddReduction(ChainBuilder& chain, const Reduction& reduction,
                   const Axes& axes, const memory& from, const memory& to) {
-  chain.Blame(Reason::kShape);
+  chain.DeclineFor(Reason::kShape);
   if (!axes.nothing_reduced()) {
     chain.Reduce(reduction.kind, from, to, reduction.p);
   } else if (reduction.of_one_term == algorithm::undef) {
@@ -142,9 +142,9 @@ void AddReduction(ChainBuilder& chain, const Reduction& reduction,
 template <class Op>
 Result<Kernel> ReductionFamily::Reduce(
     LoadContext& load, const Op& op, const Reduction& reduction,
-    Status (*want)(const TensorView&)) const {
+    Status (*check)(const TensorView&)) const {
   return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.data, want));
+    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.data, check));
     ASSAY_ASSIGN_OR_RETURN(const Axes axes, ReadAxes(chain, op, x.shape));
     ASSAY_ASSIGN_OR_RETURN(const TensorView y, chain.View(x.dtype, axes.shape));
     AddReduction(chain, reduction, axes, chain.In(op.data, x.As(axes.from)),
@@ -157,7 +157,7 @@ Result<Kernel> ReductionFamily::Visit(const op::ReduceLogSum& op,
                                       LoadContext& load) {
   return Build(load, [=](ChainBuilder& chain) -> Status {
     ASSAY_ASSIGN_OR_RETURN(const TensorView x,
-                           chain.View(op.data, WantFloat32));
+                           chain.View(op.data, CheckFloat32));
     ASSAY_ASSIGN_OR_RETURN(const Axes axes, ReadAxes(chain, op, x.shape));
     ASSAY_ASSIGN_OR_RETURN(const TensorView y, chain.View(x.dtype, axes.shape));
     const memory sum = chain.Out(op.reduced, y, y.As(axes.to));
@@ -174,7 +174,7 @@ Result<Kernel> ReductionFamily::Visit(const op::ReduceLogSumExp& op,
                                       LoadContext& load) {
   return Build(load, [=](ChainBuilder& chain) -> Status {
     ASSAY_ASSIGN_OR_RETURN(const TensorView x,
-                           chain.View(op.data, WantFloat32));
+                           chain.View(op.data, CheckFloat32));
     ASSAY_ASSIGN_OR_RETURN(const Axes axes, ReadAxes(chain, op, x.shape));
     ASSAY_ASSIGN_OR_RETURN(const TensorView y, chain.View(x.dtype, axes.shape));
     const memory from = chain.In(op.data, x.As(axes.from));
@@ -202,7 +202,7 @@ Result<Kernel> ReductionFamily::Visit(const op::LpNormalization& op,
                                       LoadContext& load) {
   return Build(load, [=](ChainBuilder& chain) -> Status {
     ASSAY_ASSIGN_OR_RETURN(const TensorView x,
-                           chain.View(op.input, WantFloat32));
+                           chain.View(op.input, CheckFloat32));
     if (op.p != 1 && op.p != 2) {
       return InvalidArgument("p is ", op.p, ", wanted 1 or 2");
     }
@@ -231,7 +231,7 @@ Result<Kernel> ReductionFamily::Visit(const op::LpNormalization& op,
 Result<Kernel> ReductionFamily::Visit(const op::MeanVarianceNormalization& op,
                                       LoadContext& load) {
   return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, WantFloat32));
+    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, CheckFloat32));
     ASSAY_ASSIGN_OR_RETURN(const Axes axes, FoldAxes(x.shape, op.axes, true));
     const TensorView stats = MakeView(x.dtype, x.type, axes.shape);
     const memory from = chain.In(op.x, x.As(axes.from));

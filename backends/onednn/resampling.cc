@@ -201,7 +201,7 @@ Result<Kernel> ResamplingFamily::Visit(const op::Resize& op,
   return Build(load, [=](ChainBuilder& chain) -> Status {
     const bool linear = op.mode == "linear";
     ASSAY_ASSIGN_OR_RETURN(const TensorView x,
-                           chain.View(op.x, linear ? WantFloat : WantExact));
+                           chain.View(op.x, linear ? CheckFloat : CheckExact));
     ASSAY_ASSIGN_OR_RETURN(const std::vector<Axis> axes,
                            ReadAxes(chain, op, x.shape));
     for (const Axis& axis : axes) {

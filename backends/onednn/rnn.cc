@@ -75,7 +75,7 @@ Result<Extents> ReadExtents(ChainBuilder& chain, const Op& op, int64_t gates) {
     return Unsupported(Reason::kAttribute,
                        "clip, which oneDNN's recurrent primitives lack");
   }
-  ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, WantFloat32));
+  ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, CheckFloat32));
   ASSAY_ASSIGN_OR_RETURN(const TensorView r, chain.View(op.r));
   if (x.shape.rank() != 3 || r.shape.rank() != 3) {
     return InvalidArgument("x is ", x.shape.ToString(), " and r ",

@@ -28,7 +28,7 @@ class SoftmaxFamily : public Family {
   Result<Kernel> Apply(LoadContext& load, Input x, Output y, int64_t at,
                        algorithm kind) const {
     return Build(load, [=](ChainBuilder& chain) -> Status {
-      ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(x, WantFloat));
+      ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(x, CheckFloat));
       ASSAY_ASSIGN_OR_RETURN(const int axis,
                              NormalizeAxis(at, view.shape.rank()));
       const memory::dims& dims = view.shape.dims();

@@ -19,10 +19,18 @@
 #include "framework/core/dtype.h"
 #include "framework/core/shape.h"
 #include "framework/core/status.h"
+#include "framework/kernels/axis.h"
+#include "framework/kernels/broadcast.h"
 
 namespace assay::onednn {
 
 using dnnl::memory;
+using kernels::Broadcast;
+using kernels::BroadcastShapes;
+using kernels::BroadcastsTo;
+using kernels::NormalizeAxis;
+using kernels::Product;
+using kernels::RowMajorStrides;
 
 /// The oneDNN type that holds a DType's elements bit for bit; bool travels as
 /// u8. None for float64, which oneDNN 3 has on GPUs only, for 64-bit integers
@@ -43,26 +51,6 @@ struct TensorView {
 
 /// Extents that multiply without overflow are assumed, as View checked them.
 TensorView MakeView(DType dtype, memory::data_type type, Shape shape);
-
-memory::dims RowMajorStrides(const memory::dims& dims);
-int64_t Product(const memory::dims& dims, size_t begin, size_t end);
-
-/// `axis` of a tensor of that rank, from [-rank, rank) to [0, rank).
-Result<int> NormalizeAxis(int64_t axis, int rank);
-
-/// Two operands under ONNX's multidirectional broadcasting, with as few axes
-/// as describe it: neighbours that are broadcast alike are one axis.
-struct Broadcast {
-  Shape shape;             // of the result
-  memory::dims a, b, out;  // equal ranks of at least 1
-};
-
-/// Invalid argument when the shapes do not broadcast, resource exhausted when
-/// the number of elements does not fit int64.
-Result<Broadcast> BroadcastShapes(const Shape& a, const Shape& b);
-
-/// Whether `from` becomes `to` by repeating axes of extent 1.
-bool BroadcastsTo(const Shape& from, const Shape& to);
 
 }  // namespace assay::onednn
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// What oneDNN is given for a window of ONNX's, which framework/kernels
+// resolves.
 #include "backends/onednn/window.h"
 
 #include <gmock/gmock.h>
@@ -12,8 +15,7 @@ using ::testing::ElementsAre;
 struct Row {
   WindowAttributes attributes;
   int64_t input;
-  int64_t begin, end, output;
-  bool overhangs = false;
+  int64_t begin, end, stated_end, output;
 };
 
 void Expect(const Result<Window>& window, const Row& row) {
@@ -21,62 +23,55 @@ void Expect(const Result<Window>& window, const Row& row) {
   EXPECT_THAT(window->output, ElementsAre(row.output));
   EXPECT_THAT(window->pads_begin, ElementsAre(row.begin));
   EXPECT_THAT(window->pads_end, ElementsAre(row.end));
-  EXPECT_EQ(window->overhangs, row.overhangs);
+  EXPECT_THAT(window->stated_end, ElementsAre(row.stated_end));
 }
 
-TEST(Window, ResolvesAsOnnxStates) {
+TEST(Window, EndPadsGiveTheOutputRoundedDown) {
   const Row rows[] = {
-      {{.kernel = {3}}, 5, 0, 0, 3},
-      {{.kernel = {3}, .dilations = {2}}, 5, 0, 0, 1},
-      {{.kernel = {2}, .strides = {2}, .pads = {1, 0}}, 4, 1, 0, 2},
-      {{.kernel = {2}, .strides = {2}, .auto_pad = "SAME_UPPER"}, 5, 0, 1, 3},
-      {{.kernel = {2}, .strides = {2}, .auto_pad = "SAME_LOWER"}, 5, 1, 0, 3},
-      {{.kernel = {1}, .strides = {3}, .auto_pad = "SAME_UPPER"}, 5, 0, 0, 2},
-      {{.kernel = {2}, .pads = {9, 9}, .auto_pad = "VALID"}, 5, 0, 0, 4},
-      {{.kernel = {2}, .strides = {2}, .ceil_mode = true}, 5, 0, 1, 3, true},
-      // A last window that starts in the end padding is not there.
+      {{.kernel = {3}}, 5, 0, 0, 0, 3},
+      {{.kernel = {2}, .strides = {2}, .ceil_mode = true}, 5, 0, 1, 0, 3},
       {{.kernel = {1}, .strides = {2}, .pads = {0, 1}, .ceil_mode = true},
        2,
        0,
        0,
+       1,
        1},
+      {{.kernel = {1}, .strides = {3}, .auto_pad = "SAME_UPPER"},
+       5,
+       0,
+       0,
+       0,
+       2},
   };
   for (const Row& row : rows) {
     const int64_t input[] = {row.input};
-    Expect(ResolveWindow(row.attributes, input), row);
+    Expect(MakeWindow(row.attributes, input), row);
   }
 }
 
-TEST(Window, ResolvesTransposedAsOnnxStates) {
+TEST(Window, OutputPaddingComesOffTheEnd) {
   const Row rows[] = {
-      {{.kernel = {3}, .strides = {2}}, 3, 0, 0, 7},
-      {{.kernel = {3}, .strides = {2}, .pads = {1, 1}}, 3, 1, 1, 5},
-      {{.kernel = {3}, .strides = {2}, .output_padding = {1}}, 3, 0, -1, 8},
-      {{.kernel = {3}, .strides = {2}, .auto_pad = "SAME_UPPER"}, 3, 0, 1, 6},
-      {{.kernel = {3}, .strides = {2}, .auto_pad = "SAME_LOWER"}, 3, 1, 0, 6},
-      {{.kernel = {3}, .strides = {3}, .output_shape = {10}}, 3, 0, -1, 10},
+      {{.kernel = {3}, .strides = {2}, .output_padding = {1}}, 3, 0, -1, 0, 8},
+      {{.kernel = {3}, .strides = {2}, .auto_pad = "SAME_LOWER"},
+       3,
+       1,
+       0,
+       0,
+       6},
+      {{.kernel = {3}, .strides = {3}, .output_shape = {10}}, 3, 0, -1, -1, 10},
   };
   for (const Row& row : rows) {
     const int64_t input[] = {row.input};
-    Expect(ResolveTransposedWindow(row.attributes, input), row);
+    Expect(MakeTransposedWindow(row.attributes, input), row);
   }
 }
 
-TEST(Window, RefusesWhatOnnxDoesNotPermit) {
-  const WindowAttributes rows[] = {
-      {.kernel = {2, 2}},
-      {.kernel = {0}},
-      {.kernel = {2}, .strides = {0}},
-      {.kernel = {2}, .pads = {1}},
-      {.kernel = {2}, .pads = {-1, 0}},
-      {.kernel = {2}, .auto_pad = "SAME"},
-      {.kernel = {9}},
-  };
-  const int64_t input[] = {4};
-  for (const WindowAttributes& row : rows) {
-    EXPECT_EQ(ResolveWindow(row, input).status().code(),
-              StatusCode::kInvalidArgument);
-  }
+TEST(Window, ADilationOfZeroIsDense) {
+  const int64_t input[] = {5, 5};
+  const auto window =
+      MakeWindow({.kernel = {2, 2}, .dilations = {1, 3}}, input);
+  ASSERT_TRUE(window.ok());
+  EXPECT_THAT(window->dilations, ElementsAre(0, 2));
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ TestCase Describe(const CaseText& text, const Graph& graph,
 
 Result<TestCase> WriteCase(const CaseText& text, const fs::path& root) {
   ASSAY_ASSIGN_OR_RETURN(const CaseData data, DataOf(text));
-  const fs::path folder = root / text.name;
+  const fs::path folder = root / kName / text.name;
   ASSAY_RETURN_IF_ERROR(WriteCaseFiles(folder, data));
   return Describe(text, data.model->graph(), folder);
 }

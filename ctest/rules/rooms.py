@@ -32,7 +32,6 @@ _TABLES = (
     "backends/reference/image/plain.h",
     "conformance/contract/cases.h",
     "conformance/hostile/misdeed.h",
-    "conformance/special/*.h",
     "framework/cli/commands.h",
     "framework/graph/reader/onnx_reader.h",  # a message of ONNX each
     "framework/graph/upgrade/upgrade_rules.h",

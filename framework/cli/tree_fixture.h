@@ -117,7 +117,7 @@ class TreeTest : public ProgramTest {
     // This tree made it, so it is the default corpus of its name here.
     std::ofstream(tree_ / "corpus/corpora.txt", std::ios::app)
         << corpus.filename().string() << " " << DigestOfLines(text) << "\n";
-    for (const char* part : {"node", "model"}) {
+    for (const char* part : {"node", "model", "special"}) {
       if (std::filesystem::exists(built_ / corpus / part)) {
         Link(built_ / corpus / part, (corpus / part).c_str());
       }

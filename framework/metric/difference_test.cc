@@ -179,7 +179,7 @@ TEST(DifferenceTest, ComplexErrorsAreOfBothParts) {
     const auto of = [&](const std::vector<std::complex<double>>& elements) {
       if (type == DType::kComplex128) return Raw(type, 5, elements);
       return Raw(
-          type, 4,
+          type, 5,
           std::vector<std::complex<float>>(elements.begin(), elements.end()));
     };
     const Difference difference = Compare(

@@ -72,6 +72,7 @@ Pair Sum(double a, double b) {
 
 // Rounds a finite number.
 double RoundIn(const Range& range, double value, double tail) {
+  if (tail == 0 && value == 0) return value;  // -0 + 0 is 0
   const Pair sum = Sum(value, tail);
   if (range.digits == 52) return sum.high;
   const double ulp = UlpIn(range, sum.high);

@@ -99,12 +99,14 @@ Result<Step> CompileNode(const Node& node, const LoadScope& scope,
     if (body == nullptr) continue;
     ASSAY_ASSIGN_OR_RETURN(Program program,
                            Compile(**body, &scope, {}, kernels, options));
+    step.prepares_within = step.prepares_within || program.prepares;
     step.bodies.push_back(
         {attribute.name, std::make_unique<Program>(std::move(program))});
   }
   if (step.kernel.part.has_value()) {
     ASSAY_ASSIGN_OR_RETURN(step.part, CompilePart(node, *step.kernel.part,
                                                   scope, kernels, options));
+    step.prepares_within = step.prepares_within || step.part->program.prepares;
   }
   return step;
 }
@@ -140,6 +142,8 @@ Result<Program> Compile(const Graph& graph, const LoadScope* outer,
   for (const Node& node : graph.nodes) {
     Result<Step> step = CompileNode(node, scope, kernels, options);
     if (!step.ok()) return step.status().WithContext(node.Label());
+    program.prepares = program.prepares || step->kernel.prepare != nullptr ||
+                       step->prepares_within;
     program.steps.push_back(*std::move(step));
   }
   return program;

@@ -9,6 +9,7 @@
 
 #include "framework/backend/eager/expansion.h"
 #include "framework/backend/eager/frame.h"
+#include "framework/backend/eager/prepare.h"
 #include "framework/graph/types/type_check.h"
 
 namespace assay::inline v1 {
@@ -147,8 +148,10 @@ Result<std::unique_ptr<Binding>> EagerNetwork::Bind(
   ASSAY_RETURN_IF_ERROR(CheckBind(inputs_, outputs_, inputs, outputs));
   ASSAY_RETURN_IF_ERROR(CheckDevice(inputs_, inputs));
   ASSAY_RETURN_IF_ERROR(CheckDevice(outputs_, outputs));
-  return std::unique_ptr<Binding>(
-      std::make_unique<EagerBinding>(*this, program_, inputs, outputs));
+  auto binding =
+      std::make_unique<EagerBinding>(*this, program_, inputs, outputs);
+  ASSAY_RETURN_IF_ERROR(PrepareAtBind(binding->frame));
+  return std::unique_ptr<Binding>(std::move(binding));
 }
 
 Status EagerNetwork::Forward(Binding& binding) {

@@ -72,8 +72,12 @@ std::vector<std::string> DtypesOf(const Graph& graph) {
   std::set<std::string> found;
   ForEachGraph(graph, [&](const Graph& part) {
     for (const ValueInfo& value : part.values) {
-      const DType type = Innermost(value.type).dtype;
-      if (type != DType::kUndefined) found.emplace(ToString(type));
+      const ValueType* type = &value.type;  // a map has one of its keys
+      for (; type != nullptr; type = type->element.get()) {
+        if (type->dtype != DType::kUndefined) {
+          found.emplace(ToString(type->dtype));
+        }
+      }
     }
   });
   return {found.begin(), found.end()};

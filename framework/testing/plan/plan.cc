@@ -36,6 +36,7 @@ PlanRow RowOf(const TestCase& c, PlannedBackend& backend) {
   row.opset = c.opset;
   row.dtypes = Joined(c.dtypes);
   row.kind = c.kind;
+  row.needs = c.needs;
   row.corpus = c.corpus;
   row.directory = c.directory.string();
   row.shape_sig = CleanText(c.shape_sig);
@@ -76,6 +77,7 @@ BackendUse UseOf(const PlannedBackend& backend) {
   use.settings_text = backend.settings_text;
   use.module = backend.module.string();
   use.module_sha256 = backend.module_sha256;
+  use.build_id = backend.build_id;
   use.policy_dir = backend.policy_dir.string();
   use.policy_hash = Sha256(backend.policy.text());
   for (const Claim& claim : backend.policy.claims()) {

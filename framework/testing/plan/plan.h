@@ -46,6 +46,7 @@ struct PlannedBackend : Instance {
   std::filesystem::path module;      // the file to load
   std::filesystem::path policy_dir;  // may not exist
   std::string module_sha256;
+  std::string build_id;  // as BackendUse has it
   Policy policy;
 };
 
@@ -66,6 +67,7 @@ struct BackendUse {
   std::string settings_text;
   std::string module;
   std::string module_sha256;
+  std::string build_id;  // the module's, as its linker noted it
   std::string policy_dir;
   std::string policy_hash;
   std::vector<std::string> claims;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
 
@@ -138,6 +139,11 @@ std::string ReasonOf(const Record& record) {
                                                            : std::string();
   if (word.empty()) return record.result.message;
   return StrCat(record.result.message, "; ", word);
+}
+
+std::string ListJson(const std::vector<std::string>& texts) {
+  return nlohmann::json(texts).dump(
+      -1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 /// Adds the repeats to the attempts; a case that also passed is flaky.
@@ -351,6 +357,8 @@ Verdicts Assess(const Plan& plan, const std::vector<size_t>& rows,
     described.backend = backend.instance;
     described.settings = backend.settings_text;
     described.module_sha256 = backend.module_sha256;
+    described.build_id = backend.build_id;
+    described.claims_json = ListJson(backend.claims);
     verdicts.backends.push_back(std::move(described));
   }
   return verdicts;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What sums the windows of an image: ConvTranspose and Col2Im.
+// Operators that sum the windows of an image: ConvTranspose and Col2Im.
 
 #include <algorithm>
 #include <functional>

@@ -92,7 +92,7 @@ Result<std::vector<T>> OrZeros(const KernelContext& run, Input input,
                          " elements, wanted ", size);
 }
 
-/// What a cell sees of one batch row at one step. `gates` holds
+/// The inputs of a cell for one batch row at one step. `gates` holds
 /// X W^T + Wb, `recurrent` H R^T + Rb.
 template <class T>
 struct CellStep {

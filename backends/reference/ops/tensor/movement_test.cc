@@ -289,8 +289,8 @@ TEST(Kernels, MoveElementsOfLessThanAByte) {
   });
 }
 
-// What is wrong with the values is found in the run, what is not offered
-// already at Load.
+// A wrong value is found in the run, a type or form that is not offered at
+// Load.
 TEST(Kernels, RefuseWithOperatorInputAndValue) {
   ExpectRefusals({
       {"g (float[N] a, float[M] b) => (float[K] y) { y = Add(a, b) }",
