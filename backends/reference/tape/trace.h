@@ -47,7 +47,7 @@ class Trace {
 
   /// The same value with Vars for floating-point numbers. Resource exhausted
   /// when there is no memory for them.
-  Result<Value> Traced(const Value& value);
+  Result<assay::Value> Traced(const assay::Value& value);
 
   /// The Vars of a tensor of floating-point numbers; null when nothing has
   /// read it.

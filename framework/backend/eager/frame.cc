@@ -148,10 +148,14 @@ Status StepContext::PrepareAgain() {
   });
 }
 
+Status StepContext::ForwardPrepared() {
+  if (!preparation_->Fits(*this)) ASSAY_RETURN_IF_ERROR(PrepareAgain());
+  return step_->kernel.forward(*this);
+}
+
 inline Status StepContext::Forward() {
-  if (preparation_ != nullptr && !preparation_->Fits(*this)) {
-    ASSAY_RETURN_IF_ERROR(PrepareAgain());
-  }
+  if (preparation_ != nullptr) [[unlikely]]
+    return ForwardPrepared();
   return step_->kernel.forward(*this);
 }
 

@@ -67,6 +67,7 @@ class StepContext final : public KernelContext {
   friend class Frame;
 
   Status Forward();
+  Status ForwardPrepared();
   Status PrepareAgain();
   Place* Find(assay::Output output);
   Result<Tensor*> Allocate(Place& place, DType dtype, const Shape& shape);

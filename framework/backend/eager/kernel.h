@@ -11,7 +11,7 @@
 //       const Tensor& x = run.input(op.x);
 //       ASSAY_ASSIGN_OR_RETURN(Tensor* const y,
 //                              run.Output(op.y, x.dtype(), x.shape()));
-//       ReluForward(x, *y);
+//       Use(x, *y);                      // computes
 //       return OkStatus();
 //     }};
 //   }
@@ -29,7 +29,9 @@
 //     return run.prepared<Plan>().Run(run.input(op.x));
 //   };
 //
-// A kernel declines in Visit or in prepare, never in forward.
+// A kernel declines in Visit or in prepare, never in forward: so Load or Bind
+// declines. Forward declines only where a run brings a shape or a value that
+// Bind could not see, because a body makes it or the caller wrote it since.
 
 #ifndef ASSAY_BACKEND_EAGER_KERNEL_H_
 #define ASSAY_BACKEND_EAGER_KERNEL_H_
@@ -76,10 +78,9 @@ struct Kernel {
   /// What Differentiate runs. Load fails where the part has no gradient.
   std::optional<GraphPart> part = std::nullopt;
   /// Makes what depends on shapes, and on the values it asks for. Bind calls
-  /// it, and a run calls it again only where these have changed since: in a
-  /// body that sees another shape, or because the caller wrote other values
-  /// into what is bound. Where it declines, Bind declines; any other error is
-  /// left for Forward to meet, since the bound memory may be filled after Bind.
+  /// it, and a run calls it again only where these have changed since. Bind
+  /// declines what it declines; any other error is left for Forward to meet,
+  /// since the bound memory may be filled after Bind.
   std::function<Prepared(PrepareContext&)> prepare = nullptr;
 };
 
@@ -123,7 +124,8 @@ class PrepareContext {
 
   /// A tensor whose elements matter, such as axes; null when it is omitted. In
   /// Bind the steps that compute it run first: an error where one of them
-  /// fails.
+  /// fails. Each run compares the elements with those of before, so it is a
+  /// short one.
   virtual Result<const Tensor*> value(Input input) = 0;
 
   /// Says what forward will write. Bind then prepares the readers of the output

@@ -31,7 +31,6 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kBatch = 1024;
 constexpr int64_t kLongRun = 500;  // cases that are worth lines of progress
-constexpr int kExitStopped = 130;
 
 /// On a terminal a bar that is written over; in a pipe a line at each tenth of
 /// a run that is long enough to be waited for.
@@ -222,6 +221,19 @@ Result<Opened> Open(const RunOptions& options) {
   return opened;
 }
 
+/// The same failure, with how to go on where that can be.
+Status Resumable(const fs::path& folder, const Status& failure) {
+  if (!ReadPlan(folder).ok() || failure.code() == StatusCode::kDataLoss ||
+      failure.code() == StatusCode::kFailedPrecondition) {
+    return failure;
+  }
+  return Status(failure.code(), failure.reason(),
+                StrCat(failure.message(),
+                       "; what was finished is kept: assay "
+                       "run --resume ",
+                       folder.string()));
+}
+
 Result<int> RunWhole(const RunOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
   if (const std::string& oracle = options.selection.oracle; !oracle.empty()) {
@@ -240,22 +252,18 @@ Result<int> RunWhole(const RunOptions& options) {
     ran = WritePlan(plan, opened.folder);
   }
   if (ran.ok()) ran = Supervise(plan, rows, supervise, &raw);
-  if (!ran.ok()) {
-    std::cerr << "assay: " << ran.message() << "; what was finished is kept: "
-              << "assay run --resume " << opened.folder.string() << "\n";
-    return ran.code() == StatusCode::kCancelled ? kExitStopped : kExitHarness;
-  }
+  if (!ran.ok()) return Resumable(opened.folder, ran);
   const std::chrono::duration<double> took =
       std::chrono::steady_clock::now() - begin;
-  ASSAY_ASSIGN_OR_RETURN(const int code,
-                         FinishRun(plan, std::move(raw), opened.run, opened.env,
-                                   {opened.folder, options.allow_unavailable,
-                                    options.report, took.count()}));
-  if (options.capsules == 0) return code;
+  const Result<int> code = FinishRun(
+      plan, std::move(raw), opened.run, opened.env,
+      {opened.folder, options.allow_unavailable, options.report, took.count()});
+  if (!code.ok()) return Resumable(opened.folder, code.status());
+  if (options.capsules == 0) return *code;
   ASSAY_ASSIGN_OR_RETURN(const auto lines,
                          WriteCapsules(opened.folder, options.capsules));
   for (const std::string& line : lines) std::cout << line << "\n";
-  return code;
+  return *code;
 }
 
 }  // namespace

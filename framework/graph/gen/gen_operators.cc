@@ -355,7 +355,8 @@ constexpr char kVisitorMiddle[] = R"(
 /// Calls `function` with the type of the operator, as in
 /// WithOperator(id, []<class Op>() { ... }).
 template <class F>
-decltype(auto) WithOperator(OperatorId id, F&& function) {
+decltype(auto) WithOperator(OperatorId id,  // NOLINT(readability-function-size)
+                            F&& function) {
   switch (id) {
 )";
 

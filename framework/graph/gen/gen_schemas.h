@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the generator of the typed operators takes from ONNX's schema registry:
+// The generator of the typed operators takes this from ONNX's schema registry:
 // the operators, with a C++ name for each formal parameter.
 //
 //   std::vector<std::string> deprecated;

@@ -714,7 +714,8 @@ class Visitor {
 /// Calls `function` with the type of the operator, as in
 /// WithOperator(id, []<class Op>() { ... }).
 template <class F>
-decltype(auto) WithOperator(OperatorId id, F&& function) {
+decltype(auto) WithOperator(OperatorId id,  // NOLINT(readability-function-size)
+                            F&& function) {
   switch (id) {
     case OperatorId::kAbs:
       return function.template operator()<op::Abs>();

@@ -103,7 +103,7 @@ class BodyMaker {
     }
     ASSAY_RETURN_IF_ERROR(RunInference(scratch_));
     graph.clear_initializer();
-    // What the function states of its values counts where nothing is inferred.
+    // The types that the function states count where nothing is inferred.
     graph.mutable_value_info()->MergeFrom(body.value_info());
     ASSAY_ASSIGN_OR_RETURN(const Opsets opsets,
                            ReadOpsets(body.opset_import()));

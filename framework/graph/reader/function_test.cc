@@ -121,7 +121,7 @@ TEST(ExpandFunction, BodiesMayDependOnTypesAndSubgraphs) {
   const auto loop = std::ranges::find(graph->nodes, "Loop", &Node::op_type);
   const Graph& body =
       *std::get<std::shared_ptr<const Graph>>(loop->Find("body")->held);
-  // What the subgraph captured is captured by the body's.
+  // The body's subgraph captures what the subgraph captured.
   const ValueId w = graph->FindValue("w");
   EXPECT_NE(std::ranges::find(body.captures, w, &Capture::outer),
             body.captures.end());

@@ -4,7 +4,7 @@
 // against an operator's formal inputs, outputs and attributes, and fills in the
 // members that the generated code points at.
 //
-//   return ReadForm(from, kId, {1, 1, 1, 1}, {{&x, true}}, {{&y, true}},
+//   return ReadForm(from, id, {1, 1, 1, 1}, {{&x, true}}, {{&y, true}},
 //                   {{"alpha", &alpha}});
 
 #ifndef ASSAY_GRAPH_TYPES_OPERATOR_FORM_H_

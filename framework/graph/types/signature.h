@@ -23,7 +23,7 @@
 
 namespace assay::inline v1 {
 
-/// What the parameters of one name share: "T" and the types permitted, sorted.
+/// A type that parameters share: a name, "T", and the permitted types, sorted.
 /// A parameter of one fixed type has a variable named by that type.
 struct TypeVariable {
   std::string_view name;

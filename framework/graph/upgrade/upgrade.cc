@@ -10,7 +10,7 @@ namespace {
 
 using SharedGraph = std::shared_ptr<const Graph>;
 
-/// Whether a domain is ONNX's, whose operators the table knows.
+/// True when a domain is ONNX's, whose operators the table knows.
 bool IsOnnxDomain(const Node& node) { return NewestOpset(node.domain) > 0; }
 
 /// The version the node is of; the opset for an operator that ONNX lacks.

@@ -12,7 +12,7 @@ namespace {
 
 using namespace upgrade_rules;
 
-// What ONNX's version converter calls compatible.
+// Changes that ONNX's version converter calls compatible.
 constexpr std::string_view kTypes = "other element types, clearer text";
 constexpr std::string_view kAdded = "additions whose absence means the old";
 constexpr std::string_view kHint = "consumed_inputs was removed";

@@ -23,10 +23,6 @@ Result<std::string> WorkerId(const std::filesystem::path& prefix);
 /// `prefix`, in that order. Not found, naming the file that cannot be read.
 Result<std::string> BuildId(const std::filesystem::path& prefix);
 
-/// The build ID that the linker put into a module, in hexadecimal digits: the
-/// one that debuggers and package archives know it by. Empty when it has none.
-std::string BuildIdOfModule(const std::filesystem::path& module);
-
 }  // namespace assay::inline v1
 
 #endif  // ASSAY_TESTING_FILE_BUILD_ID_H_

@@ -3,11 +3,11 @@
 // Recheck: a second look at a pass. The network that passed is run again, and
 // each run may show that the first one proved nothing:
 //
-//   with an input changed, whose change must show in the outputs: an output
-//     that stays the same in every bit was not computed from it: suspect;
-//   with the first inputs once more, into the caller's memory, which holds
-//     garbage between guards: an output that is stale, written elsewhere or
-//     right only once fails, and so does a write over an input or a guard.
+//     with an input changed, whose change must show in the outputs: an output
+//       that stays the same in every bit was not computed from it: suspect;
+//     with the first inputs once more, into the caller's memory, which holds
+//       garbage between guards: an output that is stale, written elsewhere or
+//       right only once fails, and so does a write over an input or a guard.
 //
 //   const Rechecked again = Recheck(*network, set, first, limit, plan);
 //   if (again.verdict.outcome != Outcome::kPass) Report(again.verdict);

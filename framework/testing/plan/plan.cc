@@ -25,6 +25,12 @@ bool Contains(const std::vector<std::string>& words, std::string_view word) {
          std::find(words.begin(), words.end(), word) != words.end();
 }
 
+/// Whether a case's model cannot be read, so that nobody knows its operators
+/// nor its suite: each selection of suites has it.
+bool IsOfNoSuite(const TestCase& c) {
+  return c.operators.empty() && !c.directory.empty();
+}
+
 PlanRow RowOf(const TestCase& c, PlannedBackend& backend) {
   PlanRow row;
   row.test_id = c.test_id;
@@ -77,7 +83,6 @@ BackendUse UseOf(const PlannedBackend& backend) {
   use.settings_text = backend.settings_text;
   use.module = backend.module.string();
   use.module_sha256 = backend.module_sha256;
-  use.build_id = backend.build_id;
   use.policy_dir = backend.policy_dir.string();
   use.policy_hash = Sha256(backend.policy.text());
   for (const Claim& claim : backend.policy.claims()) {
@@ -111,7 +116,7 @@ Result<std::vector<const TestCase*>> Select(
         return query.Matches({c, backend.instance, {}, {}});
       };
       if ((selection.tier != "smoke" || c.kind == "node") &&
-          Contains(selection.suites, c.suite) &&
+          (Contains(selection.suites, c.suite) || IsOfNoSuite(c)) &&
           std::any_of(backends.begin(), backends.end(), wanted)) {
         cases.push_back(&c);
       }

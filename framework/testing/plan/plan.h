@@ -5,7 +5,7 @@
 //
 //   ASSAY_ASSIGN_OR_RETURN(Plan plan, MakePlan(selection, corpora, backends));
 //   ASSAY_RETURN_IF_ERROR(WritePlan(plan, "build/plan"));
-//   for (size_t i : plan.Shard({"node"}, {"onednn"}, 2, 4)) Run(plan.rows[i]);
+//   for (size_t i : RowsOf(plan, part)) Use(plan.rows[i]);
 //
 // A shard is chosen by the hash of the test_id, so that it does not change when
 // other cases come or go.
@@ -46,7 +46,6 @@ struct PlannedBackend : Instance {
   std::filesystem::path module;      // the file to load
   std::filesystem::path policy_dir;  // may not exist
   std::string module_sha256;
-  std::string build_id;  // as BackendUse has it
   Policy policy;
 };
 
@@ -67,7 +66,6 @@ struct BackendUse {
   std::string settings_text;
   std::string module;
   std::string module_sha256;
-  std::string build_id;  // the module's, as its linker noted it
   std::string policy_dir;
   std::string policy_hash;
   std::vector<std::string> claims;

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "framework/testing/file/build_id.h"
 #include "framework/testing/file/digest.h"
 #include "framework/testing/file/module_path.h"
 #include "framework/testing/record/clean_text.h"
@@ -61,7 +60,6 @@ Result<PlannedBackend> ResolveBackend(const std::string& text) {
   ASSAY_RETURN_IF_ERROR(CheckPath(module));
   backend.module = module;
   ASSAY_ASSIGN_OR_RETURN(backend.module_sha256, Sha256OfFile(module));
-  backend.build_id = BuildIdOfModule(module);
   backend.policy_dir = PolicyPath(module);
   ASSAY_ASSIGN_OR_RETURN(
       backend.policy,

@@ -59,7 +59,8 @@ const std::vector<TakenNumber>& Numbers() {
       NumberOf<&Row::share_correctly_rounded, &Difference::ulp,
                &UlpSummary::share_zero>(
           "share_correctly_rounded",
-          "elements equal to want, or to the oracle rounded"),
+          "elements equal to want, or to the oracle rounded; empty where its "
+          "bound is too wide"),
       NumberOf<&Row::max_unit_err, &ExactDifference::greatest_unit_error>(
           "max_unit_err", "in condition-aware units"),
       NumberOf<&Row::rmse, &Difference::errors, &Errors::rmse>(

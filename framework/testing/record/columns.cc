@@ -110,7 +110,7 @@ const Table& TableOf<BackendRow>() {
        ASSAY_COLUMN(backend, "instance"),
        ASSAY_COLUMN(settings, "device:precision:optimisation:threads"),
        ASSAY_COLUMN(version, "of the library underneath"),
-       ASSAY_COLUMN(build_id, "of the module"),
+       ASSAY_COLUMN(build_id, "digest of all files that its workers ran"),
        ASSAY_COLUMN(module_sha256, "of the module's file"),
        ASSAY_COLUMN(device, "cpu, cuda:0, ..."),
        ASSAY_COLUMN(claims_json, "the claims as a list of sentences"),

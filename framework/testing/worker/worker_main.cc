@@ -37,6 +37,7 @@
 #include "framework/testing/worker/backend_test.h"
 #include "framework/testing/worker/case_runner.h"
 #include "framework/testing/worker/forked_batch.h"
+#include "framework/testing/worker/mapped_files.h"
 
 namespace assay::inline v1 {
 namespace {
@@ -186,6 +187,7 @@ bool InspectBackend(Worker* worker) {
   const Result<Backend*> backend = SharedBackend(options.backend);
   const Result<Probe> probe =
       backend.ok() ? (*backend)->Inspect() : Result<Probe>(backend.status());
+  ExitIfFailed(worker->journal->Mapped(MappedFiles()));
   if (probe.ok()) {
     row.version = probe->version;
     row.device = probe->device;
