@@ -4,7 +4,7 @@
 
 assay_unit_test(testing
   SOURCES case/read_corpus_test.cc file/file_test.cc plan/instance_test.cc
-          plan/plan_test.cc policy/mutant_line_test.cc
+          plan/plan_test.cc policy/floor_test.cc policy/mutant_line_test.cc
           policy/policy_edit_test.cc policy/policy_line_test.cc
           policy/policy_test.cc policy/query_test.cc record/csv_test.cc
           record/journal_test.cc record/tables_test.cc

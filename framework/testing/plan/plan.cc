@@ -79,7 +79,7 @@ BackendUse UseOf(const PlannedBackend& backend) {
   for (const Claim& claim : backend.policy.claims()) {
     use.claims.push_back(claim.text);
   }
-  use.floor = {backend.policy.floor().begin(), backend.policy.floor().end()};
+  use.floor = backend.policy.floor().InForce();
   use.policy_errors = backend.policy.Errors();
   return use;
 }

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
+#include <iterator>
 
+#include "framework/testing/case/corpus.h"
 #include "framework/testing/case/operator_name.h"
 #include "framework/testing/file/file.h"
 #include "framework/testing/policy/policy_line.h"
@@ -130,7 +132,7 @@ class PolicyReader {
   Status AddExpectation(const std::string& source, std::string_view line);
   Status Include(const fs::path& from, const std::string& path);
   Status AddClaim(const std::string& source, std::string_view line);
-  Status AddFloorLine(std::string_view line);
+  Status AddFloorLine(const std::string& source, std::string_view line);
 
   /// Calls take(source, line) for every line that is not blank or a comment.
   template <class Take>
@@ -145,7 +147,6 @@ class PolicyReader {
   const std::string_view today_;
   const Reasons reasons_;
   std::set<fs::path> included_;
-  std::set<std::string, std::less<>> floor_;  // not in force ones as well
   Policy policy_;
 };
 
@@ -235,13 +236,11 @@ Status PolicyReader::AddClaim(const std::string& source,
   return OkStatus();
 }
 
-Status PolicyReader::AddFloorLine(std::string_view text) {
+Status PolicyReader::AddFloorLine(const std::string& source,
+                                  std::string_view text) {
   ASSAY_ASSIGN_OR_RETURN(FloorLine line, ParseFloorLine(text));
-  if (!floor_.insert(line.test_id).second) {
-    return InvalidArgument(line.test_id, " is listed a second time");
-  }
-  if (InForce(line.feature)) policy_.floor_.insert(std::move(line.test_id));
-  return OkStatus();
+  const bool met = InForce(line.feature);
+  return policy_.floor_.Add(std::move(line), source, met);
 }
 
 Result<Policy> PolicyReader::Read() {
@@ -270,14 +269,18 @@ Result<Policy> PolicyReader::Read() {
   if (floor) {
     ASSAY_RETURN_IF_ERROR(
         ForEachLine(directory_ / "passing.txt",
-                    [&](const std::string&, std::string_view line) {
-                      return AddFloorLine(line);
+                    [&](const std::string& source, std::string_view line) {
+                      return AddFloorLine(source, line);
                     }));
   }
   return std::move(policy_);
 }
 
 CasePolicy Policy::Of(const TestCase& test_case, std::string_view backend) {
+  if (std::ranges::find(kDefaultCorpora, test_case.corpus) !=
+      kDefaultCorpora.end()) {
+    floor_.Consider(test_case);
+  }
   CasePolicy verdict;
   verdict.claimed =
       !claims_.empty() && ClaimCheck(claims_, test_case, backend).Inside();
@@ -330,6 +333,7 @@ std::vector<std::string> Policy::Errors() const {
     lines.push_back(StrCat(expectations_[i].source, ": ",
                            Sentence(expectations_[i]), ": ", what));
   }
+  std::ranges::move(floor_.Errors(), std::back_inserter(lines));
   return lines;
 }
 

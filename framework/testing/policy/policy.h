@@ -32,6 +32,7 @@
 #include "framework/core/status.h"
 #include "framework/testing/case/test_case.h"
 #include "framework/testing/policy/expectation.h"
+#include "framework/testing/policy/floor.h"
 #include "framework/testing/record/outcome.h"
 
 namespace assay::inline v1 {
@@ -63,15 +64,16 @@ class Policy {
   /// The lines that are wrong, once every case of a plan was asked about, as
   /// "expectations.txt:12: expect fail where ...: matches no planned case".
   /// So are lines past their date; lines that later ones take every case from;
-  /// and lines that expect `unsupported` of a case inside the claims.
+  /// lines that expect `unsupported` of a case inside the claims; and those of
+  /// the floor (Floor::Errors).
   std::vector<std::string> Errors() const;
 
   const std::vector<Expectation>& expectations() const { return expectations_; }
   /// The lines past their date, which are not among expectations().
   const std::vector<Expectation>& outdated() const { return outdated_; }
   const std::vector<Claim>& claims() const { return claims_; }
-  /// test_ids of passing.txt in force here.
-  const std::set<std::string, std::less<>>& floor() const { return floor_; }
+  /// passing.txt, over the cases asked about so far.
+  const Floor& floor() const { return floor_; }
   /// The text of all files read, in order, for a digest.
   const std::string& text() const { return text_; }
 
@@ -91,7 +93,7 @@ class Policy {
   std::vector<Expectation> outdated_;
   std::string today_;
   std::vector<Claim> claims_;
-  std::set<std::string, std::less<>> floor_;
+  Floor floor_;
   std::string text_;
 };
 

@@ -47,31 +47,6 @@ std::string Listed(const std::vector<std::string>& ids) {
   return text;
 }
 
-/// The ids of a query that is nothing but `id:a or id:b ...`.
-std::optional<std::vector<std::string>> IdsOf(std::string_view query) {
-  constexpr std::string_view kId = "id:";
-  constexpr std::string_view kOr = " or ";
-  std::vector<std::string> ids;
-  while (true) {
-    if (!query.starts_with(kId)) return std::nullopt;
-    const size_t end = std::min(query.find(' '), query.size());
-    ids.emplace_back(query.substr(kId.size(), end - kId.size()));
-    if (!IsTestId(ids.back())) return std::nullopt;  // has a wildcard
-    query.remove_prefix(end);
-    if (query.empty()) return ids;
-    if (!query.starts_with(kOr)) return std::nullopt;
-    query.remove_prefix(kOr.size());
-  }
-}
-
-std::string QueryOf(const std::vector<std::string>& ids) {
-  std::string query;
-  for (const std::string& id : ids) {
-    query += StrCat(query.empty() ? "id:" : " or id:", id);
-  }
-  return query;
-}
-
 /// A message in one line of plain characters, for a comment.
 std::string Brief(std::string_view message) {
   constexpr size_t kLength = 120;
@@ -123,12 +98,6 @@ class PolicyEditor {
     std::string text;      // of a line to be added
   };
 
-  /// A line of passing.txt; the id is empty for a comment or a blank line.
-  struct FloorText {
-    std::string text;
-    std::string test_id;
-  };
-
   bool Matches(const Query& where, const SeenCase& c) const {
     return where.Matches({*c.test_case, backend_, {}, {}});
   }
@@ -142,8 +111,7 @@ class PolicyEditor {
   void Narrow(Line* line, const std::vector<std::string>& needless);
   void WriteExpectations();
   void EditFloor();
-  void AddToFloor(std::vector<FloorText>* lines);
-  void DropFromFloor(std::vector<FloorText>* lines);
+  void DropFromFloor(FloorCases* cases);
 
   /// The expect, or tolerate, line that decides a case; null without one.
   const Line* Decides(size_t index, bool tolerates) const;
@@ -374,49 +342,42 @@ bool PolicyEditor::PassesPlainly(size_t index) const {
 }
 
 void PolicyEditor::EditFloor() {
-  std::vector<FloorText> lines;
-  for (const std::string& line : LinesOf(edit_.texts.passing)) {
-    const auto parsed = ParseFloorLine(line.substr(0, line.find('\n')));
-    lines.push_back({line, parsed.ok() ? parsed->test_id : ""});
+  const bool whole = rules_.remove;
+  if (whole && !rules_.drop && !policy_.floor().Losses().empty()) {
+    for (const std::string& loss : policy_.floor().Losses()) {
+      edit_.by_hand.push_back(StrCat(loss, ", --drop counts anew"));
+    }
+    return;
   }
-  AddToFloor(&lines);
-  DropFromFloor(&lines);
-  edit_.texts.passing.clear();
-  for (const FloorText& line : lines) edit_.texts.passing += line.text;
-}
-
-void PolicyEditor::AddToFloor(std::vector<FloorText>* lines) {
-  std::set<std::string> listed;  // also what is not in force here
-  for (const FloorText& line : *lines) listed.insert(line.test_id);
+  const std::string before = edit_.texts.passing;
+  const size_t n_changes = edit_.changes.size();
+  std::string& text = edit_.texts.passing;
+  FloorCases wanted = policy_.floor().cases();
+  std::vector<const TestCase*> planned;
   for (size_t i = 0; i < seen_.size(); ++i) {
     const std::string& id = seen_[i].test_case->test_id;
-    if (listed.contains(id) || !PassesPlainly(i)) continue;
-    if (!lines->empty() && !lines->back().text.ends_with('\n')) {
-      lines->back().text += '\n';
-    }
-    // Behind the greatest id below it, so that what is sorted stays so and a
-    // comment stays in front of what it is about.
-    auto after = std::ranges::find_if(
-        *lines, [](const auto& line) { return !line.test_id.empty(); });
-    std::string greatest;
-    for (auto line = lines->begin(); line != lines->end(); ++line) {
-      if (line->test_id > greatest && line->test_id < id) {
-        greatest = line->test_id;
-        after = line + 1;
-      }
-    }
-    lines->insert(after, {id + "\n", id});
+    planned.push_back(seen_[i].test_case);
+    if (!PassesPlainly(i) || !wanted.try_emplace(id).second) continue;
     edit_.changes.push_back(StrCat(kPassing, ": + ", id));
+    if (whole) continue;
+    if (!text.empty() && !text.ends_with('\n')) text += '\n';
+    text += id + "\n";
+  }
+  DropFromFloor(&wanted);
+  if (!whole) return;
+  text = WriteFloor(text, wanted, planned);
+  if (text != before && edit_.changes.size() == n_changes) {
+    edit_.changes.push_back(StrCat(kPassing, ": the same cases, by rules"));
   }
 }
 
-void PolicyEditor::DropFromFloor(std::vector<FloorText>* lines) {
+void PolicyEditor::DropFromFloor(FloorCases* cases) {
   std::map<std::string, size_t, std::less<>> planned;
   for (size_t i = 0; i < seen_.size(); ++i) {
     planned.emplace(seen_[i].test_case->test_id, i);
   }
   std::vector<std::string> lost;
-  for (const std::string& id : policy_.floor()) {
+  for (const std::string& id : policy_.floor().InForce()) {
     const auto found = planned.find(id);
     if (found == planned.end()) {
       if (rules_.remove) lost.push_back(id);
@@ -436,11 +397,8 @@ void PolicyEditor::DropFromFloor(std::vector<FloorText>* lines) {
   }
   for (const std::string& id : lost) {
     edit_.changes.push_back(StrCat(kPassing, ": - ", id));
+    cases->erase(id);
   }
-  std::erase_if(*lines, [&](const FloorText& line) {
-    return !line.test_id.empty() &&
-           std::ranges::binary_search(lost, line.test_id);
-  });
 }
 
 PolicyEdit EditPolicy(Policy policy, const PolicyTexts& texts,

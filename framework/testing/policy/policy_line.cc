@@ -128,6 +128,23 @@ Status ParseRest(LineScanner& scanner, ExpectationLine* line) {
   return ParseWhen(scanner, &line->feature);
 }
 
+/// `N cases of SUITE digest HEX`.
+Status ParseMakes(LineScanner& scanner, FloorLine* line) {
+  line->kind = FloorLine::Kind::kMakes;
+  const std::string_view number = scanner.Word();
+  const auto cases = ParseInt(number);
+  if (!cases.has_value() || *cases < 1) {
+    return InvalidArgument("found '", number, "', wanted a number of cases");
+  }
+  line->makes.cases = *cases;
+  ASSAY_RETURN_IF_ERROR(scanner.Expect("cases"));
+  ASSAY_RETURN_IF_ERROR(scanner.Expect("of"));
+  line->name = scanner.Word();
+  ASSAY_RETURN_IF_ERROR(scanner.Expect("digest"));
+  line->makes.digest = scanner.Word();
+  return scanner.AtEnd() ? OkStatus() : scanner.Wanted("the end of the line");
+}
+
 }  // namespace
 
 Result<ExpectationLine> ParseExpectation(std::string_view text) {
@@ -174,14 +191,59 @@ Result<Claim> ParseClaim(std::string_view text) {
 Result<FloorLine> ParseFloorLine(std::string_view text) {
   LineScanner scanner(text);
   FloorLine line;
-  line.test_id = scanner.Word();
-  if (!IsTestId(line.test_id)) {
-    return InvalidArgument("found '", line.test_id,
-                           "', wanted a test_id: suite/op/case in letters, "
-                           "digits and _.#+-");
+  if (scanner.Take("makes")) {
+    ASSAY_RETURN_IF_ERROR(ParseMakes(scanner, &line));
+    return line;
+  }
+  if (scanner.Take("all")) {
+    line.kind = FloorLine::Kind::kAll;
+  } else if (scanner.Take("but")) {
+    ASSAY_RETURN_IF_ERROR(scanner.Expect("not"));
+    line.kind = FloorLine::Kind::kButNot;
+  } else {
+    line.name = scanner.Word();
+    if (!IsTestId(line.name)) {
+      return InvalidArgument("found '", line.name,
+                             "', wanted all where, but not where, makes, or a "
+                             "test_id: suite/op/case in letters, digits and "
+                             "_.#+-");
+    }
+    ASSAY_RETURN_IF_ERROR(ParseWhen(scanner, &line.feature));
+    return line;
+  }
+  ASSAY_RETURN_IF_ERROR(scanner.Expect("where"));
+  ASSAY_ASSIGN_OR_RETURN(line.where, ParseWhere(scanner.Until("when")));
+  if (line.where.NeedsBackend()) {
+    return InvalidArgument("the query '", line.where.text(),
+                           "' asks for a backend, but a floor is the same for "
+                           "all instances");
   }
   ASSAY_RETURN_IF_ERROR(ParseWhen(scanner, &line.feature));
   return line;
+}
+
+std::optional<std::vector<std::string>> IdsOf(std::string_view query) {
+  constexpr std::string_view kId = "id:";
+  constexpr std::string_view kOr = " or ";
+  std::vector<std::string> ids;
+  while (true) {
+    if (!query.starts_with(kId)) return std::nullopt;
+    const size_t end = std::min(query.find(' '), query.size());
+    ids.emplace_back(query.substr(kId.size(), end - kId.size()));
+    if (!IsTestId(ids.back())) return std::nullopt;  // has a wildcard
+    query.remove_prefix(end);
+    if (query.empty()) return ids;
+    if (!query.starts_with(kOr)) return std::nullopt;
+    query.remove_prefix(kOr.size());
+  }
+}
+
+std::string QueryOf(const std::vector<std::string>& test_ids) {
+  std::string query;
+  for (const std::string& id : test_ids) {
+    query += StrCat(query.empty() ? "id:" : " or id:", id);
+  }
+  return query;
 }
 
 std::optional<std::string> ParseInclude(std::string_view text) {

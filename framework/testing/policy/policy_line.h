@@ -12,10 +12,12 @@
 #ifndef ASSAY_TESTING_POLICY_POLICY_LINE_H_
 #define ASSAY_TESTING_POLICY_POLICY_LINE_H_
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "framework/core/status.h"
 #include "framework/testing/policy/expectation.h"
@@ -34,12 +36,29 @@ Result<ExpectationLine> ParseExpectation(std::string_view line);
 /// A sentence of claims.txt. `source` of it stays empty.
 Result<Claim> ParseClaim(std::string_view line);
 
-/// `test_id [when cpu:FEATURE]`.
+/// How many cases of a suite a floor has, and a digest of which.
+struct FloorCount {
+  int64_t cases = 0;
+  std::string digest;
+  bool operator==(const FloorCount&) const = default;
+};
+
+/// A sentence of passing.txt: `all where QUERY [when cpu:FEATURE]`, `but not
+/// where QUERY [when cpu:FEATURE]`, `test_id [when cpu:FEATURE]`, or `makes N
+/// cases of SUITE digest HEX`.
 struct FloorLine {
-  std::string test_id;
-  std::string feature;
+  enum class Kind : uint8_t { kAll, kButNot, kCase, kMakes };
+  Kind kind = Kind::kCase;
+  Query where;          // of all and but not
+  std::string name;     // the test_id of a case, the suite of makes
+  std::string feature;  // of when; empty: in force everywhere
+  FloorCount makes;
 };
 Result<FloorLine> ParseFloorLine(std::string_view line);
+
+/// The test_ids of a query that is nothing but `id:a or id:b ...`.
+std::optional<std::vector<std::string>> IdsOf(std::string_view query);
+std::string QueryOf(const std::vector<std::string>& test_ids);
 
 /// The path of `include PATH`; nothing for another line.
 std::optional<std::string> ParseInclude(std::string_view line);

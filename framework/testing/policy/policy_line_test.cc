@@ -175,7 +175,7 @@ TEST(PolicyLineTest, BrokenClaimsSayWhatWasWanted) {
 TEST(PolicyLineTest, FloorLinesHoldATestId) {
   const auto line = ParseFloorLine("node/Abs/test_a.b-c+d#e when cpu:avx2");
   ASSERT_TRUE(line.ok()) << line.status().ToString();
-  EXPECT_EQ(line->test_id, "node/Abs/test_a.b-c+d#e");
+  EXPECT_EQ(line->name, "node/Abs/test_a.b-c+d#e");
   EXPECT_EQ(line->feature, "avx2");
   for (const std::string_view text :
        {"test_abs", "node/test_abs", "node/Abs/a/b", "node//test_abs",
@@ -183,10 +183,45 @@ TEST(PolicyLineTest, FloorLinesHoldATestId) {
         "node/Abs/\xC3\xA4"}) {
     const Status status = ParseFloorLine(text).status();
     EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << text;
-    EXPECT_THAT(status.message(), HasSubstr("wanted a test_id")) << text;
+    EXPECT_THAT(status.message(), HasSubstr("or a test_id: suite/op/case"))
+        << text;
   }
   EXPECT_THAT(ParseFloorLine("node/Abs/a node/Abs/b").status().message(),
               HasSubstr("found 'node/Abs/b', wanted the end of the line"));
+}
+
+// Kills: a word left out; a query that a floor cannot ask; a digest or a number
+// without the other.
+TEST(PolicyLineTest, FloorLinesHoldARuleOrACount) {
+  const auto rule = ParseFloorLine("but not where op:A or id:*/b when cpu:x");
+  ASSERT_TRUE(rule.ok()) << rule.status().ToString();
+  EXPECT_EQ(rule->kind, FloorLine::Kind::kButNot);
+  EXPECT_EQ(rule->where.text(), "op:A or id:*/b");
+  EXPECT_EQ(rule->feature, "x");
+  const auto count = ParseFloorLine("makes 12 cases of node digest 0a1b");
+  ASSERT_TRUE(count.ok()) << count.status().ToString();
+  EXPECT_EQ(count->name, "node");
+  EXPECT_EQ(count->makes, (FloorCount{12, "0a1b"}));
+  struct Row {
+    std::string_view line;
+    std::string_view message;
+  };
+  const std::vector<Row> rows = {
+      {"all op:A", "found 'op:A', wanted where"},
+      {"all where", "found nothing behind where, wanted a query"},
+      {"all where op:A when", "found '' behind when"},
+      {"but where op:A", "found 'where', wanted not"},
+      {"all where outcome:pass", "asks for an outcome"},
+      {"all where not backend:a", "asks for a backend"},
+      {"makes 0 cases of node digest 0", "found '0', wanted a number"},
+      {"makes 1 cases of node", "found the end, wanted digest"},
+      {"makes 1 cases of node digest 0 1", "wanted the end of the line"},
+  };
+  for (const Row& row : rows) {
+    EXPECT_THAT(ParseFloorLine(row.line).status().message(),
+                HasSubstr(std::string(row.message)))
+        << row.line;
+  }
 }
 
 // Kills: features of a line of another name; the key itself among them.

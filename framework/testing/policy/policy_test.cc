@@ -14,6 +14,7 @@ namespace assay {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -265,6 +266,9 @@ TEST(PolicyTest, BrokenLinesAreErrorsWithFileAndLine) {
        "passing.txt:3: node/Abs/a is listed a second time"},
       {"passing.txt", "node/Abs/a when cpu:none\nnode/Abs/a\n",
        "passing.txt:2: node/Abs/a is listed a second time"},
+      {"passing.txt",
+       "makes 1 cases of node digest 0\nmakes 2 cases of node digest 1\n",
+       "passing.txt:2: the suite node is counted a second time"},
       {"passing.txt", "node/Abs\n", "passing.txt:1: found 'node/Abs'"},
   };
   for (const Row& row : rows) {
@@ -287,11 +291,22 @@ TEST(PolicyTest, FilesThatCannotBeReadAreErrors) {
 }
 
 TEST(PolicyTest, TheFloorIsWhatIsInForceHere) {
-  const Policy policy = PolicyOf("passing.txt",
-                                 "# accepted\nnode/B/b\nnode/A/a\n"
-                                 "node/C/c when cpu:avx2\n"
-                                 "node/D/d when cpu:avx512_fp16\n");
-  EXPECT_THAT(policy.floor(), ElementsAre("node/A/a", "node/B/b", "node/C/c"));
+  Policy policy = PolicyOf("passing.txt",
+                           "# accepted\nnode/B/b\nnode/A/a\n"
+                           "node/C/c when cpu:avx2\n"
+                           "node/D/d when cpu:avx512_fp16\n"
+                           "all where op:Conv\n");
+  EXPECT_THAT(policy.floor().InForce(),
+              ElementsAre("node/A/a", "node/B/b", "node/C/c"));
+  // Rules are about the cases of the corpora that every run has.
+  TestCase c = CaseOf("Conv", {"float32"});
+  policy.Of(c, "acme");
+  EXPECT_THAT(policy.Errors(), Contains(HasSubstr("matches no planned case")));
+  c.corpus = "onnx";
+  policy.Of(c, "acme");
+  EXPECT_THAT(policy.floor().InForce(), Contains("node/Conv/test_x"));
+  EXPECT_THAT(policy.Errors(),
+              ElementsAre(HasSubstr("the cases of node are not counted")));
 }
 
 struct ClaimRow {

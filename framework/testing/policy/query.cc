@@ -134,12 +134,11 @@ bool MatchesTerm(const QueryTerm& term, const QuerySubject& subject) {
   return false;
 }
 
-bool AsksForOutcome(const QueryTerm& term) {
-  if (term.kind == QueryTerm::Kind::kWord) {
-    return term.key == QueryKey::kOutcome || term.key == QueryKey::kReason;
-  }
-  return std::any_of(term.children.begin(), term.children.end(),
-                     AsksForOutcome);
+bool AsksFor(const QueryTerm& term, QueryKey key) {
+  if (term.kind == QueryTerm::Kind::kWord) return term.key == key;
+  return std::ranges::any_of(term.children, [key](const QueryTerm& child) {
+    return AsksFor(child, key);
+  });
 }
 
 }  // namespace
@@ -153,7 +152,12 @@ bool Query::Matches(const QuerySubject& subject) const {
 }
 
 bool Query::NeedsOutcome() const {
-  return root_ != nullptr && AsksForOutcome(*root_);
+  return root_ != nullptr && (AsksFor(*root_, QueryKey::kOutcome) ||
+                              AsksFor(*root_, QueryKey::kReason));
+}
+
+bool Query::NeedsBackend() const {
+  return root_ != nullptr && AsksFor(*root_, QueryKey::kBackend);
 }
 
 }  // namespace assay::inline v1

@@ -55,6 +55,8 @@ class Query {
   /// Whether it asks about something only a finished run knows: outcome,
   /// reason. Expectations and plans refuse such a query.
   bool NeedsOutcome() const;
+  /// Whether it asks for a backend.
+  bool NeedsBackend() const;
 
   const std::string& text() const { return text_; }
 
