@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/testing/distribution/distribution_seeds.h"
+#include "framework/graph/edit/seeded_copies.h"
 
 #include <set>
 #include <string>
