@@ -26,7 +26,6 @@ assay_unit_test(measure
 assay_unit_test(distribution
   SOURCES distribution/distribution_counts_test.cc
           distribution/distribution_law_test.cc
-          distribution/distribution_seeds_test.cc
           distribution/distribution_test.cc
   LIBRARIES Assay::case)
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether the files of a corpus are those that its manifest was written of, and
-// the corpus that of its maker.
+// Checks that the files of a corpus are those that its manifest was written of,
+// and that the corpus is that of its maker.
 //
 //   for (const TestCase& c : selected) ASSAY_RETURN_IF_ERROR(CheckFiles(c));
 

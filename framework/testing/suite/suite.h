@@ -38,8 +38,6 @@ struct Suite {
   /// run has read. A derived case keeps the directory of its source and names
   /// this suite. Null: it has none of its own.
   std::vector<TestCase> (*cases)(std::span<const Corpus> corpora) = nullptr;
-  /// The data of a case without files. Null: the suite has no such cases.
-  Result<CaseData> (*data)(std::string_view test_id) = nullptr;
   /// The questions to an oracle about a planned case. Null: none.
   std::vector<Question> (*ask)(const PlanRow& row,
                                const RunFacts& facts) = nullptr;
@@ -64,9 +62,8 @@ const Suite* FindSuite(std::string_view name);
 /// conformance.
 std::vector<Question> QuestionsOf(const PlanRow& row, const RunFacts& facts);
 
-/// Model, inputs and expected outputs of a planned case, from its files or its
-/// suite; and the same with the inputs alone. Unsupported, reason reader, for a
-/// case that is a program.
+/// Model, inputs and expected outputs of a planned case, and the same with the
+/// inputs alone. Unsupported, reason reader, for a case that has no files.
 Result<CaseData> DataOf(const PlanRow& row);
 Result<CaseData> InputsOf(const PlanRow& row);
 
