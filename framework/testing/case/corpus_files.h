@@ -30,8 +30,8 @@ Status CheckFiles(const TestCase& c);
 std::string MadeDigest(const std::filesystem::path& corpora,
                        std::string_view name);
 
-/// Writes down the digest of the corpus in a folder, which was just made and has
-/// a manifest.
+/// Writes down the digest of the corpus in a folder, which was just made and
+/// has a manifest.
 Status NoteMade(const std::filesystem::path& corpus, const std::string& name);
 
 /// The digest of the manifest's case lines: a line each, without the comma at
