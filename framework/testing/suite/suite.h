@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Suite: a procedure over cases. It says which cases there are, what an oracle
-// is to be asked about one, and what becomes of one on a backend. A suite
-// registers itself in the supervisor, which plans, and in the worker, which
-// runs.
+// Suite: a procedure over cases. It lists its cases, gives the questions to an
+// oracle about one, and runs one on a backend. A suite registers itself in the
+// supervisor, which plans, and in the worker, which runs.
 //
 //   const bool kRegistered =
 //       AddSuite({.name = "contract", .cases = &Describe, .run = &Run});
