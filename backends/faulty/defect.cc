@@ -5,7 +5,7 @@
 namespace assay::faulty {
 namespace {
 
-/// What a kernel runs in while a defect stands between it and the graph:
+/// The context of a kernel while a defect stands between it and the graph:
 /// outputs of its own, and inputs that may be others than the graph's.
 class SideContext : public KernelContext {
  public:

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "backends/onednn/device.h"
-#include "backends/onednn/families.h"
+#include "backends/onednn/ops/families.h"
+#include "backends/onednn/primitive/device.h"
 #include "framework/backend/registry.h"
 
 namespace assay::onednn {

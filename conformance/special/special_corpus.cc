@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "framework/testing/case/corpus_files.h"
 #include "framework/testing/case/operator_name.h"
 #include "framework/testing/case/plain_corpus_case.h"
 #include "framework/testing/case/write_corpus.h"
@@ -84,7 +85,7 @@ Status WriteSpecialCorpus(const std::vector<fs::path>& files,
   ASSAY_RETURN_IF_ERROR(WriteManifest(partial, kName, cases));
   fs::remove_all(place, error);
   fs::rename(partial, place, error);
-  if (!error) return OkStatus();
+  if (!error) return NoteMade(place, kName);
   return InvalidArgument("cannot write ", place.string(), ": ",
                          error.message());
 }

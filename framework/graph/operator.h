@@ -108,7 +108,7 @@ Status UnknownOperator(const Node& node);
 /// opset, with operator and version named.
 Result<Graph> ToCurrentOpset(Graph graph);
 
-/// Whether ToCurrentOpset has nothing to do, in the subgraphs neither.
+/// True when ToCurrentOpset has nothing to do, nor in the subgraphs.
 bool IsCurrent(const Graph& graph);
 
 }  // namespace assay::inline v1

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "framework/supervise/crew.h"
@@ -18,11 +20,21 @@ namespace fs = std::filesystem;
 
 constexpr int kTimesAlone = 3;
 
-/// The rows to repeat, in the plan's order.
+/// Whether no process ran it, since its backend had been given up.
+bool WasNotRun(const ResultRow& row) {
+  return row.worker.empty() && row.outcome == Outcome::kTimeout;
+}
+
+/// The rows to repeat, in the plan's order. Of a backend that was given up no
+/// timeout is, since each would cost the limit again.
 std::vector<const PlanRow*> Candidates(const Plan& plan,
                                        const std::vector<size_t>& rows,
                                        const RawRecords& raw, size_t most) {
   std::vector<const PlanRow*> candidates;
+  std::set<std::string_view> given_up;
+  for (const auto& [key, record] : raw.records) {
+    if (WasNotRun(record.result)) given_up.insert(key.first);
+  }
   for (const size_t i : rows) {
     const PlanRow& row = plan.rows[i];
     const std::pair key(row.backend, row.test_id);
@@ -30,6 +42,9 @@ std::vector<const PlanRow*> Candidates(const Plan& plan,
     if (candidates.size() == most) break;
     if (found == raw.records.end() || raw.repeats.contains(key)) continue;
     const ResultRow& first = found->second.result;
+    if (first.outcome == Outcome::kTimeout && given_up.contains(row.backend)) {
+      continue;
+    }
     if (IsFailure(first.outcome) &&
         IsUnexpected(Finalize(row, first).outcome)) {
       candidates.push_back(&row);

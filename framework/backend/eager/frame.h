@@ -29,7 +29,7 @@ namespace assay::inline v1 {
 class Frame;
 
 /// Where an output of a step goes.
-struct Place {
+struct OutputPlace {
   Value* value = nullptr;  // null: the node omits it
   std::string_view name;
   bool callers = false;  // memory that the caller gave
@@ -37,7 +37,7 @@ struct Place {
 };
 
 /// Stores `value`: into the caller's memory by copy, else by sharing.
-Status Store(const Value& value, Place& place);
+Status Store(const Value& value, OutputPlace& place);
 
 class StepContext final : public KernelContext {
  public:
@@ -67,17 +67,18 @@ class StepContext final : public KernelContext {
   friend class Frame;
 
   Status Forward();
+  Status ForwardPrepared();
   Status PrepareAgain();
-  Place* Find(assay::Output output);
-  Result<Tensor*> Allocate(Place& place, DType dtype, const Shape& shape);
+  OutputPlace* Find(assay::Output output);
+  Result<Tensor*> Allocate(OutputPlace& place, DType dtype, const Shape& shape);
   bool Wrote(int64_t run) const;
   /// Why the step failed: its status, or the output that it left out.
   Status Explain(const Status& status) const;
 
   Step* step_;
   Frame* frame_;
-  std::vector<Place> outputs_;
-  size_t output_count_;  // known without dividing by the size of a Place
+  std::vector<OutputPlace> outputs_;
+  size_t output_count_;  // known without dividing by the size of an output
   std::vector<std::unique_ptr<Frame>> bodies_;  // parallel to step_->bodies
   std::unique_ptr<Frame> part_;                 // of step_->part
   std::unique_ptr<Preparation> preparation_;    // of step_->kernel.prepare
@@ -122,7 +123,7 @@ class Frame {
   /// stands in the list twice.
   struct Copy {
     const Value* from;
-    Place to;
+    OutputPlace to;
   };
 
   void PlaceOutputs(std::span<Value> outputs);

@@ -22,6 +22,7 @@
 // for the shapes of its inputs, or for values such as axes, does so in prepare,
 // and the framework keeps it with the binding:
 //
+//   Kernel kernel;
 //   kernel.prepare = [op](PrepareContext& known) -> Prepared {
 //     return std::make_shared<Plan>(*known.type(op.x).StaticShape());
 //   };
@@ -29,7 +30,9 @@
 //     return run.prepared<Plan>().Run(run.input(op.x));
 //   };
 //
-// A kernel declines in Visit or in prepare, never in forward.
+// A kernel declines in Visit or in prepare, never in forward: so Load or Bind
+// declines. Forward declines only where a run brings a shape or a value that
+// Bind could not see, because a body makes it or the caller wrote it since.
 
 #ifndef ASSAY_BACKEND_EAGER_KERNEL_H_
 #define ASSAY_BACKEND_EAGER_KERNEL_H_
@@ -76,10 +79,9 @@ struct Kernel {
   /// What Differentiate runs. Load fails where the part has no gradient.
   std::optional<GraphPart> part = std::nullopt;
   /// Makes what depends on shapes, and on the values it asks for. Bind calls
-  /// it, and a run calls it again only where these have changed since: in a
-  /// body that sees another shape, or because the caller wrote other values
-  /// into what is bound. Where it declines, Bind declines; any other error is
-  /// left for Forward to meet, since the bound memory may be filled after Bind.
+  /// it, and a run calls it again only where these have changed since. Bind
+  /// declines what it declines; any other error is left for Forward to meet,
+  /// since the bound memory may be filled after Bind.
   std::function<Prepared(PrepareContext&)> prepare = nullptr;
 };
 
@@ -123,7 +125,8 @@ class PrepareContext {
 
   /// A tensor whose elements matter, such as axes; null when it is omitted. In
   /// Bind the steps that compute it run first: an error where one of them
-  /// fails.
+  /// fails. Each run compares the elements with those of before, so it is a
+  /// short one.
   virtual Result<const Tensor*> value(Input input) = 0;
 
   /// Says what forward will write. Bind then prepares the readers of the output

@@ -396,7 +396,7 @@ Result<std::unique_ptr<Network>> Opaque::Load(
   const auto infos = [&](const std::vector<ValueId>& ids) {
     std::vector<ValueInfo> found;
     for (const ValueId id : ids) {
-      found.push_back(model->graph().values[static_cast<size_t>(id)]);
+      found.push_back(model->graph()[id]);
     }
     return found;
   };

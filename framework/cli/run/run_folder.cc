@@ -105,6 +105,31 @@ Status WriteTables(const fs::path& folder, const RunRow& run,
   return half.get();
 }
 
+/// Each file of a finished run over that of an earlier one, whose summary stays
+/// until the new one takes its place.
+Status MoveInto(const fs::path& beside, const fs::path& folder) {
+  std::error_code error;
+  fs::remove(folder / "report.html", error);
+  fs::remove_all(folder / "junit", error);
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(beside, error)) {
+    if (entry.path().filename() != "summary.json") {
+      files.push_back(entry.path());
+    }
+  }
+  // Last: a folder without summary.json is not a finished run.
+  files.push_back(beside / "summary.json");
+  for (const fs::path& file : files) {
+    fs::rename(file, folder / file.filename(), error);
+    if (error) {
+      return ResourceExhausted("cannot write ",
+                               (folder / file.filename()).string(), ": ",
+                               error.message());
+    }
+  }
+  return OkStatus();
+}
+
 }  // namespace
 
 void CountOutcomes(const Verdicts& verdicts, RunRow* run) {
@@ -196,22 +221,27 @@ std::string SummaryMarkdown(const RunRow& run, const Plan& plan,
 Status WriteRunFolder(const fs::path& folder, const RunRow& run,
                       const std::vector<EnvRow>& env, const Plan& plan,
                       const Verdicts& verdicts, int exit_code) {
-  ASSAY_RETURN_IF_ERROR(MakeDirectory(folder));
-  // Nothing of an earlier run may be seen beside this one's tables.
-  for (const char* name : {"summary.json", "report.html", "junit"}) {
-    std::error_code ignored;
-    fs::remove_all(folder / name, ignored);
-  }
+  const fs::path beside = folder / "new";
+  std::error_code ignored;
+  fs::remove_all(beside, ignored);
+  ASSAY_RETURN_IF_ERROR(MakeDirectory(beside));
   std::future<Status> junit = std::async(std::launch::async, [&] {
-    return WriteJUnit(folder / "junit", verdicts);
+    return WriteJUnit(beside / "junit", verdicts);
   });
-  ASSAY_RETURN_IF_ERROR(WriteTables(folder, run, env, plan, verdicts));
-  ASSAY_RETURN_IF_ERROR(junit.get());
-  ASSAY_RETURN_IF_ERROR(
-      WriteFile(folder / "summary.md", SummaryMarkdown(run, plan, verdicts)));
-  // Last: a folder without summary.json is not a finished run.
-  return WriteFile(folder / "summary.json",
-                   SummaryJson(run, plan, verdicts, exit_code));
+  Status written = WriteTables(beside, run, env, plan, verdicts);
+  const Status of_junit = junit.get();
+  if (written.ok()) written = of_junit;
+  if (written.ok()) {
+    written =
+        WriteFile(beside / "summary.md", SummaryMarkdown(run, plan, verdicts));
+  }
+  if (written.ok()) {
+    written = WriteFile(beside / "summary.json",
+                        SummaryJson(run, plan, verdicts, exit_code));
+  }
+  if (written.ok()) written = MoveInto(beside, folder);
+  fs::remove_all(beside, ignored);
+  return written;
 }
 
 Status PointLatest(const fs::path& folder) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "framework/core/hash.h"
 #include "framework/testing/file/digest.h"
 #include "framework/testing/record/clean_text.h"
 #include "framework/testing/record/tables.h"
@@ -25,6 +26,12 @@ bool Contains(const std::vector<std::string>& words, std::string_view word) {
          std::find(words.begin(), words.end(), word) != words.end();
 }
 
+/// Whether a case's model cannot be read, so that nobody knows its operators
+/// nor its suite: each selection of suites has it.
+bool IsOfNoSuite(const TestCase& c) {
+  return c.operators.empty() && !c.directory.empty();
+}
+
 PlanRow RowOf(const TestCase& c, PlannedBackend& backend) {
   PlanRow row;
   row.test_id = c.test_id;
@@ -36,6 +43,7 @@ PlanRow RowOf(const TestCase& c, PlannedBackend& backend) {
   row.opset = c.opset;
   row.dtypes = Joined(c.dtypes);
   row.kind = c.kind;
+  row.needs = c.needs;
   row.corpus = c.corpus;
   row.directory = c.directory.string();
   row.shape_sig = CleanText(c.shape_sig);
@@ -109,7 +117,7 @@ Result<std::vector<const TestCase*>> Select(
         return query.Matches({c, backend.instance, {}, {}});
       };
       if ((selection.tier != "smoke" || c.kind == "node") &&
-          Contains(selection.suites, c.suite) &&
+          (Contains(selection.suites, c.suite) || IsOfNoSuite(c)) &&
           std::any_of(backends.begin(), backends.end(), wanted)) {
         cases.push_back(&c);
       }

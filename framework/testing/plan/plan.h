@@ -32,6 +32,7 @@ struct Selection {
   std::string filter;               // a Query; empty: all
   std::string tier = "ci";
   int64_t seed = 0;
+  std::string oracle;  // instance that is asked about each case; empty: none
 
   /// True when anything was left out, so that no conformance can follow.
   bool Partial() const {

@@ -56,7 +56,7 @@ class Query {
   /// True when it asks for what only a finished run knows: outcome, reason.
   /// Expectations and plans refuse such a query.
   bool NeedsOutcome() const;
-  /// Whether it asks for a backend.
+  /// True when it asks for a backend.
   bool NeedsBackend() const;
 
   const std::string& text() const { return text_; }

@@ -94,15 +94,20 @@ struct ResultRow : Key {
   std::string repro, after;
 };
 
-struct AccuracyRow : Key {
+/// The numbers of a comparison (accuracy.h). Those of errors are over elements
+/// that are finite on both sides, those in ULP of floats only.
+struct AccuracyNumbers {
+  Number min_diff, max_diff, max_abs_err, max_rel_err, max_ulp, p50_ulp,
+      p99_ulp, p999_ulp, mean_signed_ulp, share_correctly_rounded, max_unit_err,
+      rmse, rel_l2, cosine;
+};
+
+struct AccuracyRow : Key, AccuracyNumbers {
   int64_t output_index = 0;
   std::string output_name, dtype, shape;
   Integer n_elem;
   std::string reference;
   Integer nan_mismatch, inf_mismatch, out_of_limit;
-  Number min_diff, max_diff, max_abs_err, max_rel_err, max_ulp, p50_ulp,
-      p99_ulp, p999_ulp, mean_signed_ulp, share_correctly_rounded, max_unit_err,
-      rmse, rel_l2, cosine;
   Integer worst_index;
   std::string worst_want, worst_got;
   Number atol, rtol, limit;

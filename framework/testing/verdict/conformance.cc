@@ -76,12 +76,15 @@ std::string LeftOut(const Plan& plan) {
   if (!plan.selection.filter.empty()) add("with a filter");
   if (!plan.selection.suites.empty()) add("of some suites");
   if (plan.selection.tier == "smoke") add("of tier smoke");
-  std::string_view before = "without the corpora ";
+  std::string missing;
   for (const std::string_view name : kDefaultCorpora) {
     if (plan.FindCorpus(name) == nullptr) {
-      add(StrCat(before, name));
-      before = "";
+      missing += StrCat(missing.empty() ? "" : ", ", name);
     }
+  }
+  const bool several = missing.find(',') != std::string::npos;
+  if (!missing.empty()) {
+    add(StrCat("without the ", several ? "corpora " : "corpus ", missing));
   }
   for (const std::string_view name : kDefaultCorpora) {
     const CorpusUse* corpus = plan.FindCorpus(name);

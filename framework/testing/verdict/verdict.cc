@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
 
+#include "framework/testing/file/digest.h"
 #include "framework/testing/record/journal.h"
 #include "framework/testing/record/run_facts.h"
 #include "framework/testing/verdict/oracle_word.h"
@@ -133,11 +135,16 @@ void CheckBackend(const Plan& plan, const BackendUse& backend, bool whole,
 /// The message of an unexpected result; of a fail with the word of an oracle.
 std::string ReasonOf(const Record& record) {
   const auto rows = record.Rows<AccuracyRow>();
-  const std::string word =
-      record.result.outcome == Outcome::kFail && rows.ok() ? OracleWord(*rows)
-                                                           : std::string();
+  const std::string word = record.result.outcome == Outcome::kFail && rows.ok()
+                               ? OracleWord(*rows)
+                               : std::string();
   if (word.empty()) return record.result.message;
   return StrCat(record.result.message, "; ", word);
+}
+
+std::string ListJson(const std::vector<std::string>& texts) {
+  return nlohmann::json(texts).dump(-1, ' ', false,
+                                    nlohmann::json::error_handler_t::replace);
 }
 
 /// Adds the repeats to the attempts; a case that also passed is flaky.
@@ -231,6 +238,41 @@ int Verdicts::ExitCode(bool allow_unavailable) const {
   return unavailable > 0 ? 77 : 1;
 }
 
+namespace {
+
+/// Adds "DIGEST PATH" lines behind a line with the instance.
+Status AddFiles(std::string_view text, RawRecords* raw) {
+  const std::string instance(text.substr(0, text.find('\n')));
+  auto& files = raw->files[instance];
+  text.remove_prefix(std::min(instance.size() + 1, text.size()));
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    const size_t space = std::min(line.find(' '), line.size());
+    const std::string digest(line.substr(0, space));
+    const std::string path(line.substr(std::min(space + 1, line.size())));
+    const auto [known, is_new] = files.emplace(path, digest);
+    if (is_new || known->second == digest) continue;
+    return FailedPrecondition(
+        "some cases of ", instance, " were run with another build of ", path,
+        " than the others: it has the digests ", known->second, " and ", digest,
+        ": run all of them again");
+  }
+  return OkStatus();
+}
+
+/// One digest of all that the workers of a backend ran, by names of files.
+std::string BuildOf(const std::map<std::string, std::string>& files) {
+  std::string lines;
+  for (const auto& [path, digest] : files) {
+    lines += StrCat(digest, " ",
+                    std::filesystem::path(path).filename().string(), "\n");
+  }
+  return lines.empty() ? lines : Sha256(lines);
+}
+
+}  // namespace
+
 Status RawRecords::Add(JournalEntry entry) {
   if (entry.kind == FrameKind::kBackend) {
     backends[entry.backend.backend] = std::move(entry.backend);
@@ -248,6 +290,8 @@ Status RawRecords::Add(JournalEntry entry) {
     if (!added) {
       return DataLoss("a second verdict for ", key.second, " on ", key.first);
     }
+  } else if (entry.kind == FrameKind::kDigests) {
+    return AddFiles(entry.text, this);
   } else if (entry.kind == FrameKind::kLoss) {
     // Each worker of a batch may end in the same way: said once.
     const ResultRow& loss = entry.record.result;
@@ -351,6 +395,8 @@ Verdicts Assess(const Plan& plan, const std::vector<size_t>& rows,
     described.backend = backend.instance;
     described.settings = backend.settings_text;
     described.module_sha256 = backend.module_sha256;
+    described.build_id = BuildOf(raw.files[backend.instance]);
+    described.claims_json = ListJson(backend.claims);
     verdicts.backends.push_back(std::move(described));
   }
   return verdicts;

@@ -434,6 +434,39 @@ TEST(VerdictTest, ASecondVerdictForACaseIsDataLoss) {
   EXPECT_THAT(status.message(), HasSubstr("node/Abs/a on acme"));
 }
 
+// Kills: cases judged with two builds of a library under one verdict.
+TEST(VerdictTest, ALibraryOfTwoContentsIsRefusedByName) {
+  RawRecords raw;
+  JournalEntry entry;
+  entry.kind = FrameKind::kDigests;
+  entry.text = "acme\n111 /lib/liba.so\n222 /lib/libb.so\n";
+  ASSERT_TRUE(raw.Add(entry).ok());
+  ASSERT_TRUE(raw.Add(entry).ok());
+  entry.text = "acme\n333 /lib/libc.so\n";
+  ASSERT_TRUE(raw.Add(entry).ok());
+  entry.text = "other\n999 /lib/liba.so\n";
+  ASSERT_TRUE(raw.Add(entry).ok()) << "it is another backend's";
+  EXPECT_EQ(raw.files["acme"].size(), 3U);
+  entry.text = "acme\n111 /lib/liba.so\n999 /lib/libb.so\n";
+  const Status status = raw.Add(entry);
+  EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition);
+  for (const char* part : {"acme", "/lib/libb.so", "222", "999"}) {
+    EXPECT_THAT(status.message(), HasSubstr(part));
+  }
+  Plan plan;
+  plan.backends.resize(1);
+  plan.backends[0].instance = "acme";
+  const auto build_of = [&](const std::string& digest) {
+    RawRecords one;
+    one.files["acme"]["/lib/liba.so"] = digest;
+    return Assess(plan, {}, std::move(one), /*whole=*/false)
+        .backends.at(0)
+        .build_id;
+  };
+  EXPECT_EQ(build_of("111").size(), 64U);
+  EXPECT_NE(build_of("111"), build_of("112"));
+}
+
 // Kills: records of another plan, or of none, taken for this one's.
 TEST(VerdictTest, AJournalOfAnotherPlanIsRefusedByName) {
   const ScratchFolder folder;
