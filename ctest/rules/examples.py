@@ -34,7 +34,8 @@ _DECLARES = re.compile(
 _NAMESPACE = re.compile(r"^namespace (?:\[\[.*?\]\] )?([\w:]+(?:inline v1)?)", re.M)
 _ERROR = re.compile(r"^([^:\s]+):(\d+):\d+: (?:fatal )?error: (.*)", re.MULTILINE)
 _GIVEN = re.compile(
-    r"^'[a-z][a-z0-9_]*' (was not declared in this scope|is not captured|has not been declared)"
+    r"^'[a-z][a-z0-9_]*' "
+    r"(was not declared in this scope|is not captured|has not been declared)"
 )
 
 
