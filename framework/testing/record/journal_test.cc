@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "framework/testing/record/journal.h"
+
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +14,6 @@
 
 #include "framework/testing/file/file.h"
 #include "framework/testing/file/scratch_folder.h"
-#include "framework/testing/record/journal.h"
 #include "framework/testing/record/tables.h"
 
 namespace assay {
