@@ -21,12 +21,17 @@ install(FILES graph/model.h graph/operator.h
         DESTINATION ${assay_header_dir}/graph COMPONENT development)
 install(FILES graph/generated/operators.h graph/generated/visitor.h
         DESTINATION ${assay_header_dir}/graph/generated COMPONENT development)
-install(FILES backend/backend.h backend/executor.h backend/network_interfaces.h
+install(FILES backend/backend.h backend/executor.h
+              backend/forwarding_network.h backend/network_interfaces.h
               backend/registry.h
         DESTINATION ${assay_header_dir}/backend COMPONENT development)
 install(FILES backend/eager/eager.h backend/eager/kernel.h
               backend/eager/operator_visitor.h
         DESTINATION ${assay_header_dir}/backend/eager COMPONENT development)
+
+install(FILES kernels/axis.h kernels/broadcast.h kernels/reshape.h
+              kernels/slice.h kernels/window.h
+        DESTINATION ${assay_header_dir}/kernels COMPONENT development)
 
 configure_package_config_file(
   ${CMAKE_CURRENT_SOURCE_DIR}/AssayConfig.cmake.in AssayConfig.cmake

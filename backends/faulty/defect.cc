@@ -5,7 +5,7 @@
 namespace assay::faulty {
 namespace {
 
-/// What a kernel runs in while a defect stands between it and the graph:
+/// The context of a kernel while a defect stands between it and the graph:
 /// outputs of its own, and inputs that may be others than the graph's.
 class SideContext : public KernelContext {
  public:
@@ -13,6 +13,7 @@ class SideContext : public KernelContext {
               const std::vector<bool>& wanted)
       : run_(run), wanted_(wanted), outputs_(wanted.size()) {
     for (const Value& input : inputs) inputs_.push_back(&input);
+    SharePrepared(run);
   }
 
   Result<Tensor*> Output(assay::Output output, DType dtype,

@@ -27,7 +27,7 @@
 
 namespace assay::faulty {
 
-/// Of one run of a node, by position; absent where omitted.
+/// The values of one run of a node, by position; absent where omitted.
 using Values = std::vector<Value>;
 
 /// Typed operators, as a tag.

@@ -9,6 +9,7 @@
 
 #include "backends/faulty/mutants.h"
 #include "backends/reference/families.h"
+#include "framework/backend/forwarding_network.h"
 #include "framework/backend/registry.h"
 
 namespace assay::faulty {
@@ -89,36 +90,29 @@ class FaultyBinding : public Binding {
   int64_t runs_ = 0;
 };
 
-class FaultyNetwork : public Network, public Differentiable {
+class FaultyNetwork : public ForwardingNetwork, public Differentiable {
  public:
   FaultyNetwork(std::unique_ptr<Network> right, const Mutant& mutant)
-      : right_(std::move(right)), mutant_(mutant) {}
+      : ForwardingNetwork(std::move(right)), mutant_(mutant) {}
   ~FaultyNetwork() override { Memory::OfProcess().Forget(this); }
-
-  std::span<const ValueInfo> inputs() const override {
-    return right_->inputs();
-  }
-  std::span<const ValueInfo> outputs() const override {
-    return right_->outputs();
-  }
 
   Result<std::unique_ptr<Binding>> Bind(
       std::span<const Value> inputs, std::span<const Value> outputs) override {
     Values fed(inputs.begin(), inputs.end());
     if (mutant_.bind != nullptr) {
-      ASSAY_RETURN_IF_ERROR(mutant_.bind(right_->inputs(), fed, first_inputs_));
+      ASSAY_RETURN_IF_ERROR(mutant_.bind(inner().inputs(), fed, first_inputs_));
     }
     ASSAY_RETURN_IF_ERROR(
-        CheckBind(right_->inputs(), right_->outputs(), fed, outputs));
-    ASSAY_ASSIGN_OR_RETURN(auto binding, right_->Bind(fed, {}));
+        CheckBind(inner().inputs(), inner().outputs(), fed, outputs));
+    ASSAY_ASSIGN_OR_RETURN(auto binding, inner().Bind(fed, {}));
     return std::unique_ptr<Binding>(
         std::make_unique<FaultyBinding>(std::move(binding), inputs, outputs));
   }
 
   Status Forward(Binding& binding) override {
     auto& faulty = static_cast<FaultyBinding&>(binding);
-    ASSAY_RETURN_IF_ERROR(right_->Forward(faulty.right()));
-    ASSAY_RETURN_IF_ERROR(right_->Synchronize());
+    ASSAY_RETURN_IF_ERROR(inner().Forward(faulty.right()));
+    ASSAY_RETURN_IF_ERROR(inner().Synchronize());
     ASSAY_ASSIGN_OR_RETURN(Values outputs, RightOutputs(faulty));
     Values callers = faulty.callers();
     callers.resize(outputs.size());
@@ -145,7 +139,7 @@ class FaultyNetwork : public Network, public Differentiable {
       std::span<const std::string> targets) override {
     auto& faulty = static_cast<FaultyBinding&>(binding);
     ASSAY_ASSIGN_OR_RETURN(std::vector<Value> gradients,
-                           right_->differentiable()->Backward(
+                           inner().differentiable()->Backward(
                                faulty.right(), cotangents, targets));
     if (mutant_.corrupt == nullptr) return gradients;
     for (Value& gradient : gradients) {
@@ -155,10 +149,10 @@ class FaultyNetwork : public Network, public Differentiable {
   }
 
   Differentiable* differentiable() override {
-    return right_->differentiable() == nullptr ? nullptr : this;
+    return inner().differentiable() == nullptr ? nullptr : this;
   }
-  Parameters* parameters() override { return right_->parameters(); }
-  Placement* placement() override { return right_->placement(); }
+  // A step of the inner network would want its own bindings.
+  NativeStep* native_step() override { return nullptr; }
 
  private:
   /// Outputs of the right network in memory of their own.
@@ -187,7 +181,6 @@ class FaultyNetwork : public Network, public Differentiable {
     return OkStatus();
   }
 
-  std::unique_ptr<Network> right_;
   const Mutant& mutant_;
   Values first_inputs_;
   Values kept_;

@@ -34,7 +34,7 @@ struct Ran {
   /// Memory that the caller gave for outputs, absent where none; outputs are
   /// written into what is left here.
   Values& callers;
-  /// Of the defect's own, for as long as the network lives; empty at first.
+  /// The defect's own values, as long as the network lives; empty at first.
   Values& kept;
   int64_t run_of_binding;  // from 1
   int64_t run_of_network;
@@ -48,7 +48,7 @@ struct Mutant {
   /// `right` is not changed.
   Result<Value> (*corrupt)(const Value& right, const Value& previous) = nullptr;
   Status (*run)(Ran& ran) = nullptr;
-  /// What is bound in place of the inputs given, before they are checked;
+  /// Replaces the inputs that are bound, before they are checked;
   /// `kept` as in Ran, but of Bind's own.
   Status (*bind)(std::span<const ValueInfo> declared, Values& inputs,
                  Values& kept) = nullptr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// That the tables and mutants.txt say the same, and that a mutant of operators
-// leaves all others right, as does one of what is accepted.
+// The tables and mutants.txt say the same, and a mutant of operators leaves all
+// others right, as does a mutant of what is accepted.
 
 #include "backends/faulty/mutants.h"
 

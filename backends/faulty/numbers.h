@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What defects do to tensors: read their numbers, change some, put elements
+// Tools of defects for tensors: read their numbers, change some, put elements
 // elsewhere. An element that is not changed keeps its bits.
 //
 //   WithNumbers(right, [](int64_t, double x) { return x == 0 ? 0.0 : x; });
@@ -17,7 +17,7 @@
 
 namespace assay::faulty {
 
-/// Whether the elements are numbers or booleans: no strings, not complex.
+/// True when the elements are numbers or booleans: no strings, not complex.
 bool HasNumbers(const Tensor& tensor);
 
 /// The elements as double; integers beyond 2^53 are rounded. Empty where there

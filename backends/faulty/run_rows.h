@@ -3,7 +3,7 @@
 // For tests of mutants: a graph in ONNX's text form run by the module under a
 // mutant.
 //
-//   ASSERT_TRUE(SameBits(*RunWith("", graph, feeds),
+//   EXPECT_TRUE(SameBits(*RunWith("", graph, feeds),
 //                        *RunWith("nan", graph, feeds)));
 
 #ifndef ASSAY_BACKENDS_FAULTY_RUN_ROWS_H_

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/onednn/test_graph.h"
+#include "backends/onednn/primitive/test_graph.h"
 
 namespace assay::onednn {
 namespace {

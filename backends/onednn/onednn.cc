@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "backends/onednn/device.h"
-#include "backends/onednn/families.h"
+#include "backends/onednn/ops/families.h"
+#include "backends/onednn/primitive/device.h"
 #include "framework/backend/registry.h"
 
 namespace assay::onednn {
@@ -36,9 +36,7 @@ class OneDnn : public EagerBackend {
                                         const LoadOptions& options) override {
     ASSAY_RETURN_IF_ERROR(device_->Start());
     ASSAY_RETURN_IF_ERROR(ReadThreads(options.settings).status());
-    ASSAY_ASSIGN_OR_RETURN(std::unique_ptr<Network> network,
-                           EagerBackend::Load(std::move(model), options));
-    return PreparedAtBind(std::move(network));
+    return EagerBackend::Load(std::move(model), options);
   }
 
  protected:

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "backends/onednn/device.h"
-#include "backends/onednn/test_graph.h"
+#include "backends/onednn/primitive/device.h"
+#include "backends/onednn/primitive/test_graph.h"
 #include "framework/backend/network_interfaces.h"
 
 namespace assay::onednn {

@@ -62,7 +62,7 @@ Family ImageDecoderFamily();    // ImageDecoder
 Family TrainingFamily();        // Adagrad, Adam, Momentum
 Family NgramFamily();           // TfIdfVectorizer
 Family PatternFamily();         // RegexFullMatch
-// Of ai.onnx.ml:
+// Families of ai.onnx.ml:
 Family FeatureFamily();        // Scaler, Imputer, ...
 Family LabelFamily();          // LabelEncoder, OneHotEncoder, ...
 Family DictionaryFamily();     // CastMap, DictVectorizer, ZipMap

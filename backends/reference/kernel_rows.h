@@ -53,7 +53,7 @@ struct Row {
   std::vector<Feed> wanted;
 };
 
-/// What a graph declines, at Load or in the run, with what message.
+/// A graph that is declined, at Load or in the run, with the message.
 struct Refusal {
   std::string graph;
   std::vector<Feed> feeds;
@@ -68,7 +68,7 @@ struct Wrong {
   std::string message;
 };
 
-/// What a graph has to say of its inputs, or outputs, to take such tensors: for
+/// The declaration of inputs, or outputs, that take such tensors: for
 /// "x t" perhaps "float[x0,x1] x, int64[t0] t". Extents are left open.
 std::string Declare(const std::string& names, const std::vector<Feed>& feeds);
 

@@ -43,13 +43,13 @@ TestCase Describe(const ContractCase& contract_case) {
   return c;
 }
 
-std::vector<TestCase> Describe() {
+std::vector<TestCase> Describe(std::span<const Corpus>) {
   std::vector<TestCase> cases;
   for (const ContractCase& c : kCases) cases.push_back(Describe(c));
   return cases;
 }
 
-Judgement Judge(const PlanRow& row, Backend& backend) {
+Judgement Run(const PlanRow& row, Backend& backend, const RunFacts&, Record*) {
   const std::string_view name =
       std::string_view(row.test_id).substr(sizeof "contract/" - 1);
   for (const ContractCase& c : kCases) {
@@ -64,7 +64,8 @@ Judgement Judge(const PlanRow& row, Backend& backend) {
   return {Outcome::kError, Reason::kReader, "no contract case of that name"};
 }
 
-const bool kRegistered = AddSuite({"contract", &Describe, &Judge});
+const bool kRegistered =
+    AddSuite({.name = "contract", .cases = &Describe, .run = &Run});
 
 }  // namespace
 

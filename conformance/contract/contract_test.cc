@@ -122,7 +122,7 @@ TEST(Contract, NamesAreUniqueAndTheSuiteIsRegistered) {
   EXPECT_EQ(names.size(), ContractCases().size());
   const Suite* suite = FindSuite("contract");
   ASSERT_NE(suite, nullptr);
-  EXPECT_EQ(suite->cases().size(), names.size());
+  EXPECT_EQ(suite->cases({}).size(), names.size());
 }
 
 TEST(Contract, ExceptionsBecomeFailures) {

@@ -12,7 +12,7 @@
 #include <memory>
 #include <thread>
 
-#include "framework/backend/eager/toy_backend.h"
+#include "framework/backend/toy/toy_backend.h"
 
 namespace assay::inline v1 {
 

@@ -199,7 +199,7 @@ class PublishTest(unittest.TestCase):
         with self.assertRaisesRegex(OSError, "disk full"):
             self.publish(breaking())
         self.assertEqual(self.content(), before)
-        self.assertEqual(self.siblings(), ["corpora.txt", "small"])
+        self.assertEqual(self.siblings(), ["onnx.digest", "small"])
 
     def test_a_kill_half_way_leaves_the_old_corpus(self) -> None:
         script = (
@@ -219,11 +219,11 @@ class PublishTest(unittest.TestCase):
         )
         self.assertEqual(killed.returncode, -signal.SIGKILL)
         self.assertEqual(
-            self.siblings(), [".small.partial", "corpora.txt", "small"]
+            self.siblings(), [".small.partial", "onnx.digest", "small"]
         )
         self.assertEqual(self.content(), before)
         self.publish(self.cases)
-        self.assertEqual(self.siblings(), ["corpora.txt", "small"])
+        self.assertEqual(self.siblings(), ["onnx.digest", "small"])
 
     def test_a_kill_between_the_renames_is_mended(self) -> None:
         before = self.content()
@@ -277,13 +277,13 @@ class PublishTest(unittest.TestCase):
         self.assertFalse(stamp.is_current(self.place, key))
         self.publish(self.cases)
         self.assertTrue(stamp.is_current(self.place, key))
-        # So does the list of what was made.
-        made = self.place.parent / stamp.MADE
-        for text in ("", f"onnx {'0' * 64}\n"):
-            made.write_text(text, "ascii")
-            self.assertFalse(stamp.is_current(self.place, key))
+        # So does the digest of what was made.
+        made = self.place.parent / "onnx.digest"
+        before = made.read_text("ascii")
+        made.write_text("0" * 64 + "\n", "ascii")
+        self.assertFalse(stamp.is_current(self.place, key))
         self.publish(self.cases)
-        self.assertEqual(made.read_text("ascii"), stamp.line_of(self.place))
+        self.assertEqual(made.read_text("ascii"), before)
         self.digests.write_text("other", "ascii")
         self.assertNotEqual(stamp.key(self.digests), key)
         self.assertFalse(stamp.is_current(self.place, stamp.key(self.digests)))

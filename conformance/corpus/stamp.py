@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Says whether an exported corpus is still the one that would be exported.
 
-Beside the corpora corpora.txt has a line "NAME DIGEST" for each: what its maker
-made. A run is over a default corpus only if that has this digest.
+Beside a corpus the file NAME.digest has the digest of what its maker made. A run
+is over a default corpus only if that has this digest.
 
 The stamp is written last into the corpus: a key over everything that decides
 its content, and how many files and bytes lie beside it. Only the standard
@@ -19,7 +19,6 @@ import sys
 from pathlib import Path
 
 FILE_NAME = "stamp.txt"
-MADE = "corpora.txt"
 SENSITIVITY = Path(__file__).parent / "sensitivity.txt"
 RECOMPUTED = Path(__file__).parent / "recomputed.txt"
 PACKAGES = ("onnx", "numpy", "ml_dtypes", "protobuf")
@@ -48,8 +47,8 @@ def key(digests: Path) -> str:
     return digest.hexdigest()
 
 
-def line_of(corpus: Path) -> str:
-    """The line of a corpus in corpora.txt: what ReadCorpus computes of it."""
+def digest_of(corpus: Path) -> tuple[str, str]:
+    """The name of a corpus and its digest, as ReadCorpus computes it."""
     with (corpus / "manifest.json").open("rb") as manifest:
         head = manifest.read(1 << 16).decode("ascii")
     found = [
@@ -61,22 +60,21 @@ def line_of(corpus: Path) -> str:
     if sensitivity.is_file():
         text = digest.encode() + sensitivity.read_bytes()
         digest = hashlib.sha256(text).hexdigest()
-    return f"{name} {digest}\n"
+    return name, digest
 
 
-def _made(corpus: Path) -> list[str]:
-    file = corpus.parent / MADE
-    return file.read_text("ascii").splitlines(True) if file.is_file() else []
+def _is_noted(corpus: Path) -> bool:
+    name, digest = digest_of(corpus)
+    file = corpus.parent / f"{name}.digest"
+    return file.is_file() and file.read_text("ascii") == digest + "\n"
 
 
 def note(corpus: Path) -> None:
-    """Writes the line of a corpus that was just made into corpora.txt."""
-    line = line_of(corpus)
-    name = line.split(" ", 1)[0] + " "
-    lines = [other for other in _made(corpus) if not other.startswith(name)]
-    partial = corpus.parent / f"{MADE}.partial"
-    partial.write_text("".join(sorted([*lines, line])), "ascii")
-    partial.replace(corpus.parent / MADE)
+    """Writes down the digest of a corpus that was just made."""
+    name, digest = digest_of(corpus)
+    partial = corpus.parent / f".{name}.digest.partial"
+    partial.write_text(digest + "\n", "ascii")
+    partial.replace(corpus.parent / f"{name}.digest")
 
 
 def _measure(folder: str) -> tuple[int, int]:
@@ -110,7 +108,7 @@ def is_current(corpus: Path, stamp_key: str) -> bool:
         found = (corpus / FILE_NAME).read_text("ascii")
         # The cheap half of the comparison first.
         current = found.startswith(stamp_key)
-        current = current and line_of(corpus) in _made(corpus)
+        current = current and _is_noted(corpus)
         return current and found == _text(corpus, stamp_key)
     except (OSError, UnicodeDecodeError):
         return False

@@ -93,8 +93,7 @@ def replacing(place: Path) -> Iterator[Path]:
         if place.exists():
             place.rename(old)
         partial.rename(place)
-        with locked(place.parent / stamp.MADE):
-            stamp.note(place)
+        stamp.note(place)
     except BaseException:
         if old.exists() and not place.exists():
             old.rename(place)

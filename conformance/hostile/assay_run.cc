@@ -93,7 +93,8 @@ CaseVerdicts VerdictsOf(const fs::path& run) {
   EXPECT_TRUE(rows.ok()) << rows.status().ToString();
   if (!rows.ok()) return verdicts;
   for (const ResultRow& row : *rows) {
-    verdicts[{row.backend, row.test_id}] = {row.outcome, row.message};
+    verdicts[{row.backend, row.test_id}] = {std::string(ToString(row.outcome)),
+                                            row.message};
   }
   return verdicts;
 }

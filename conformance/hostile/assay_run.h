@@ -4,7 +4,7 @@
 // that its processes can be found and killed.
 //
 //   const ScratchFolder folder;
-//   AssayRun run(folder.path(), {"run", "--backend", module, "--out", "run"});
+//   AssayRun run(folder.path(), {"run", "--backend", "null", "--out", "run"});
 //   run.Wait();
 //   const auto verdicts = VerdictsOf(folder.path() / "run");
 //   EXPECT_TRUE(run.Leftovers().empty());

@@ -3,9 +3,9 @@
 // A misdeed: the act of one hostile module besides returning its inputs. A file
 // in behaviours/ is a module; its comment gives the verdict that it must get.
 //
-//   // Outcome: crash
-//   // Message: SIGSEGV
-//   ASSAY_MISDEED(segfault) { *static_cast<volatile int*>(nullptr) = 1; }
+//     // Outcome: crash
+//     // Message: SIGSEGV
+//     ASSAY_MISDEED(segfault) { *static_cast<volatile int*>(nullptr) = 1; }
 //
 // It is done in Forward, in each model whose first operator is the one that
 // the setting `at` names: segfault.so+at=Neg.

@@ -3,10 +3,10 @@
 // HarnessMutant: a small change of the text of one of our own sources, after
 // which some test of ours must fail. The list is data, harness.txt:
 //
-//   mutant shape_unchecked of form in framework/testing/measure/compare.cc
-//   killed by unit/measure because "outputs of any shape are compared"
-//   - got.dtype() != want.dtype() || got.shape() != want.shape()
-//   + got.dtype() != want.dtype()
+//     mutant shape_unchecked of form in framework/testing/measure/compare.cc
+//     killed by unit/measure because "outputs of any shape are compared"
+//     - got.dtype() != want.dtype() || got.shape() != want.shape()
+//     + got.dtype() != want.dtype()
 //
 // The text behind - must occur once, blanks and line breaks apart; further
 // lines with - or + go on with it. The killer is unit/NAME, whose program then

@@ -3,7 +3,7 @@
 // The output of a GoogleTest program: how many tests passed, which failed
 // first, and in which it ended when it did not come to its end.
 //
-//   const TestOutput seen = ReadTestOutput(text, pclose(pipe));
+//   const TestOutput seen = ReadTestOutput(text, wait_status);
 //   if (seen.Killed()) row.killing_case = seen.first_failure;
 
 #ifndef ASSAY_MUTANTS_TEST_OUTPUT_H_

@@ -2,9 +2,9 @@
 //
 // The lines of a file of cases by their indentation, and the tables in them.
 //
-//   for op, y in
-//     Add | 9, 2
-//     Sub | 3, 0
+//     for op, y in
+//       Add | 9, 2
+//       Sub | 3, 0
 //
 // gives each of two rows a text for `op` and one for `y`.
 

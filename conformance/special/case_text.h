@@ -3,10 +3,10 @@
 // Cases written as text: a model, its inputs and its exact outputs, and why
 // they are exact. The README of the folder describes the text.
 //
-//   case Neg/of: the other sign
-//     types float16 int8
-//     model ($T[2] x) => ($T[2] y) { y = Neg(x) }
-//     x = 1, -2; y = -1, 2
+//     case Neg/of: the other sign
+//       types float16 int8
+//       model ($T[2] x) => ($T[2] y) { y = Neg(x) }
+//       x = 1, -2; y = -1, 2
 //
 // is read as Neg/of_float16 and Neg/of_int8.
 

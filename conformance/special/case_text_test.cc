@@ -194,7 +194,6 @@ TEST(DataOf, SaysWhatIsWrongInValues) {
       {"float[1]", " = (1", "wanted ')'"},
       {"float[1]", " = ", "wanted a number"},
       {"float[1]", " = 1 ? 2", "wanted ':'"},
-      {"float[1]", " = \"a", "wanted a \" at the end of the text"},
       {"float[1]", " = 1 & 2", "found &, wanted a name, a number"},
       {"optional(float[1])", " = 1", "wanted a tensor, a sequence or a map"},
       {"seq(float[1])", " = 1", "wanted '('"},
@@ -211,6 +210,10 @@ TEST(DataOf, SaysWhatIsWrongInValues) {
       ReadCases(StrCat("case A/b: c\n", kModel, "  x = 1\n"), "t.txt");
   EXPECT_THAT(DataOf(missing->at(0)).status().message(),
               HasSubstr("found no value, wanted one for y"));
+  const auto open = ReadCases(
+      StrCat("case A/b: c\n", kModel, "  x = 1 => y = \"a\n"), "t.txt");
+  EXPECT_THAT(DataOf(open->at(0)).status().message(),
+              HasSubstr("found \"a, wanted a \" at the end of the text"));
   const auto model = ReadCases("case A/b: c\n  model (float x\n", "t.txt");
   EXPECT_THAT(DataOf(model->at(0)).status().message(),
               HasSubstr("t.txt:1: A/b"));

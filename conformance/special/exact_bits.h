@@ -3,7 +3,7 @@
 // Tensors of exactly the numbers that are named: nothing is rounded on the way.
 //
 //   EncodeExactly(DType::kFloat16, 0x1p-24);  // 1
-//   EncodeExactly(DType::kFloat16, 2049);     // throws: float16 has no 2049
+//   EncodeExactly(DType::kFloat16, 2049.0);   // throws: float16 has no 2049
 
 #ifndef ASSAY_SPECIAL_EXACT_BITS_H_
 #define ASSAY_SPECIAL_EXACT_BITS_H_

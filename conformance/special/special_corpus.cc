@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "framework/testing/case/corpus_files.h"
 #include "framework/testing/case/operator_name.h"
 #include "framework/testing/case/plain_corpus_case.h"
 #include "framework/testing/case/write_corpus.h"
@@ -41,7 +42,7 @@ TestCase Describe(const CaseText& text, const Graph& graph,
 
 Result<TestCase> WriteCase(const CaseText& text, const fs::path& root) {
   ASSAY_ASSIGN_OR_RETURN(const CaseData data, DataOf(text));
-  const fs::path folder = root / text.name;
+  const fs::path folder = root / kName / text.name;
   ASSAY_RETURN_IF_ERROR(WriteCaseFiles(folder, data));
   return Describe(text, data.model->graph(), folder);
 }
@@ -84,7 +85,7 @@ Status WriteSpecialCorpus(const std::vector<fs::path>& files,
   ASSAY_RETURN_IF_ERROR(WriteManifest(partial, kName, cases));
   fs::remove_all(place, error);
   fs::rename(partial, place, error);
-  if (!error) return OkStatus();
+  if (!error) return NoteMade(place, kName);
   return InvalidArgument("cannot write ", place.string(), ": ",
                          error.message());
 }

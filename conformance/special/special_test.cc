@@ -169,10 +169,11 @@ TEST(WriteSpecialCorpus, WritesWhatReadCorpusReads) {
   const ScratchFolder folder;
   const fs::path file = folder.path() / "some.txt";
   ASSERT_TRUE(WriteFile(file,
-                        "case ml.Binarizer/a: of the other domain\n"
-                        "  model (float[2] x) => (float[2] y)\n"
-                        "    { y = ai.onnx.ml.Binarizer<threshold = 1.0>(x) }\n"
-                        "  x = 1, 2 => y = 0, 1\n"
+                        "case ml.DictVectorizer/a: of the other domain\n"
+                        "  model (map(string, float) x) => (float[2] y)\n"
+                        "    { y = ai.onnx.ml.DictVectorizer\n"
+                        "    <string_vocabulary = [\"a\", \"b\"]>(x) }\n"
+                        "  x = \"b\": 1 => y = 0, 1\n"
                         "case Neg/b: the other sign\n"
                         "  types float16\n  opsets 6\n"
                         "  model ($T[2] x) => ($T[2] y) { y = Neg(x) }\n"
@@ -201,9 +202,10 @@ TEST(WriteSpecialCorpus, WritesWhatReadCorpusReads) {
   ASSERT_TRUE(data.ok()) << data.status().ToString();
   EXPECT_EQ(data->sets[0].expected[0].tensor()->elements<uint16_t>()[1],
             0x4000);
-  const TestCase& binarizer = corpus->cases[1];
-  EXPECT_EQ(binarizer.domain, "ai.onnx.ml");
-  EXPECT_EQ(binarizer.limit.comparator, Comparator::kExact);
+  const TestCase& dictionary = corpus->cases[1];
+  EXPECT_EQ(dictionary.domain, "ai.onnx.ml");
+  EXPECT_EQ(dictionary.limit.comparator, Comparator::kExact);
+  EXPECT_THAT(dictionary.dtypes, testing::ElementsAre("float32", "string"));
   const auto twice = WriteSpecialCorpus({file, file}, place);
   EXPECT_THAT(twice.message(), testing::HasSubstr("wanted each name once"));
 }

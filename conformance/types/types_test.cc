@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <set>
@@ -19,7 +20,6 @@
 #include "framework/graph/operator.h"
 #include "framework/graph/types/signature.h"
 #include "framework/testing/case/read_corpus.h"
-#include "framework/testing/suite/suite.h"
 
 namespace assay {
 namespace {
@@ -43,20 +43,19 @@ void AddBase(const TestCase& c, const Result<CaseData>& data,
   bases->push_back({c.test_id, *std::move(current), data->sets[0].inputs});
 }
 
-/// Cases of the folder $ASSAY_CORPUS and of the suite of special cases.
+/// Cases of the folder $ASSAY_CORPUS and of the corpus special beside it.
 std::vector<Base> Bases() {
   std::vector<Base> bases;
   const char* const folder = std::getenv("ASSAY_CORPUS");
-  auto corpus = ReadCorpus(folder == nullptr ? "" : folder);
-  EXPECT_TRUE(corpus.ok()) << corpus.status().ToString();
-  if (!corpus.ok()) return bases;
-  for (const TestCase& c : corpus->cases) {
-    if (c.kind != "node") continue;
-    AddBase(c, ReadCaseInputs(c.directory, 1), &bases);
-  }
-  const Suite* const special = FindSuite("special");
-  for (const TestCase& c : special->cases()) {
-    AddBase(c, special->data(c.test_id), &bases);
+  const std::filesystem::path onnx = folder == nullptr ? "" : folder;
+  for (const auto& path : {onnx, onnx.parent_path() / "special"}) {
+    const auto corpus = ReadCorpus(path);
+    EXPECT_TRUE(corpus.ok()) << corpus.status().ToString();
+    if (!corpus.ok()) return {};
+    for (const TestCase& c : corpus->cases) {
+      if (c.kind != "node" && c.kind != "special") continue;
+      AddBase(c, ReadCaseInputs(c.directory, 1), &bases);
+    }
   }
   return bases;
 }
@@ -71,7 +70,7 @@ Result<std::shared_ptr<const Model>> ModelOf(const Graph& graph) {
   const auto ports = [&](const std::vector<ValueId>& ids) {
     std::vector<Port> made;
     for (const ValueId id : ids) {
-      made.push_back({id, graph.values[static_cast<size_t>(id)].type});
+      made.push_back({id, graph[id].type});
     }
     return made;
   };

@@ -3,7 +3,7 @@
 
     RULE SUBJECT: REASON
 
-A subject may have stars. A line that nothing needs is a fault too.
+A subject may have stars. A line without stars that nothing needs is a fault too.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Owed:
             if not named:
                 yield f"{subject}: {what}"
         for line in mine:
-            if line not in needed:
+            if line not in needed and "*" not in line.subject:
                 yield f"owed.txt: nothing needs '{rule} {line.subject}' any more"
             elif not line.reason:
                 yield f"owed.txt: '{rule} {line.subject}' has no reason"

@@ -96,7 +96,6 @@ class Network {
   virtual Parameters* parameters() { return nullptr; }
   virtual NativeStep* native_step() { return nullptr; }
   virtual Placement* placement() { return nullptr; }
-  virtual Deterministic* deterministic() { return nullptr; }
   virtual Exact* exact() { return nullptr; }
 };
 

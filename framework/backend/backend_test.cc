@@ -7,7 +7,7 @@
 
 #include <array>
 
-#include "framework/backend/eager/toy_backend.h"
+#include "framework/backend/toy/toy_backend.h"
 #include "framework/backend/registry.h"
 #include "framework/graph/model_text.h"
 

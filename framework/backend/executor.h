@@ -3,9 +3,8 @@
 // Executor: runs a bound network and tells its events when. It owns
 // synchronisation and stop requests and knows no backend.
 //
-//   StopAfter stop(1);                   // an Event of the caller's
 //   Executor executor(*network);
-//   executor.Add(&stop);
+//   executor.Add(&stop);                 // an Event of the caller's
 //   ASSAY_RETURN_IF_ERROR(executor.Run(*binding, /*iterations=*/10));
 //
 // Events run in the order of addition before, and in reverse order after.

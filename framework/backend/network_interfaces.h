@@ -77,15 +77,6 @@ class Placement {
   virtual std::vector<PlacedNode> Placed() const = 0;
 };
 
-/// How far equal runs give equal bits.
-enum class Determinism : uint8_t { kNone, kRunToRun, kProcessToProcess };
-
-class Deterministic {
- public:
-  virtual ~Deterministic() = default;
-  virtual Determinism Promised() const = 0;
-};
-
 /// How the passes of Exact compute.
 enum class Precision : uint8_t {
   kDouble,

@@ -2,9 +2,9 @@
 //
 // The registry of backends, and the loader of the modules that hold them.
 //
-//   ASSAY_REGISTER_BACKEND(Acme);             // in acme.cc, once
+//     ASSAY_REGISTER_BACKEND(Acme);           // in acme.cc, once
 //
-//   ASSAY_RETURN_IF_ERROR(LoadBackendModule("build/backends/acme.so"));
+//   ASSAY_ASSIGN_OR_RETURN(auto names, LoadBackendModule("lib/assay/acme.so"));
 //   ASSAY_ASSIGN_OR_RETURN(auto acme, MakeBackend("acme"));
 //
 // A module registers itself when it is loaded and is never unloaded. Its

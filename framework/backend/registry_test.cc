@@ -8,7 +8,7 @@
 #include <fstream>
 #include <thread>
 
-#include "framework/backend/eager/toy_backend.h"
+#include "framework/backend/toy/toy_backend.h"
 
 namespace assay {
 namespace {

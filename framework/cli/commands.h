@@ -32,7 +32,6 @@ struct RunOptions : SelectionOptions {
   int jobs = 0;           // 0: one per processor
   int repeats = 32;
   bool shuffle = false;
-  std::string oracle;                  // instance; empty: none is asked
   std::filesystem::path oracle_cache;  // empty: where they are kept
   int capsules = 0;                    // of unexpected cases, at most
   bool allow_unavailable = false;

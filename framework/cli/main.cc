@@ -44,6 +44,8 @@ void AddSelection(CLI::App* app, SelectionOptions* options) {
                   "name, or a folder of cases; repeatable")
       ->allow_extra_args(false);
   app->add_option("--seed", options->selection.seed, "of everything random");
+  app->add_flag("--oracle{reference}", options->selection.oracle,
+                "measure distances to exact answers, too");
 }
 
 void AddRun(CLI::App& app, RunOptions* options) {
@@ -87,9 +89,6 @@ void AddRun(CLI::App& app, RunOptions* options) {
   run->add_option("--capsules", options->capsules,
                   "folders to write of unexpected cases, at most")
       ->check(CLI::NonNegativeNumber);
-  run->add_flag("--oracle{reference}", options->oracle,
-                "measure distances to exact answers, too")
-      ->excludes(plan);
   run->add_option("--oracle-cache", options->oracle_cache,
                   "folder that keeps exact answers")
       ->needs("--oracle");

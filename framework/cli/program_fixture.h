@@ -73,7 +73,9 @@ class ProgramTest : public testing::Test {
     const auto csv = ReadFile(folder_ / run / "results.csv");
     if (!csv.ok()) return outcomes;
     const auto rows = ParseCsv<ResultRow>(*csv);
-    for (const ResultRow& row : *rows) outcomes[row.test_id] = row.outcome;
+    for (const ResultRow& row : *rows) {
+      outcomes[row.test_id] = ToString(row.outcome);
+    }
     return outcomes;
   }
 

@@ -88,7 +88,7 @@ TEST_F(ProgramTest, ReproGivesTheSameOutcome) {
   for (const ResultRow& row : *rows) {
     ASSERT_TRUE(row.repro.starts_with("assay ")) << row.repro;
     Assay(row.repro.substr(6) + " --no-report --out again");
-    EXPECT_EQ(Outcomes("again")[row.test_id], row.outcome);
+    EXPECT_EQ(Outcomes("again")[row.test_id], ToString(row.outcome));
     fs::remove_all(folder_ / "again");
   }
 }
@@ -204,7 +204,8 @@ TEST_F(ProgramTest, RepeatsTellAlwaysFromAtTimesFromBehindAnother) {
     const auto identity = std::ranges::find(
         *results, "node/Identity/test_identity", &Key::test_id);
     ASSERT_NE(identity, results->end()) << ran.output;
-    EXPECT_EQ(identity->outcome, row.outcome) << row.setting << ran.output;
+    EXPECT_EQ(ToString(identity->outcome), row.outcome)
+        << row.setting << ran.output;
     EXPECT_THAT(identity->message, HasSubstr(row.message)) << row.setting;
     EXPECT_EQ(identity->attempt, row.attempts) << row.setting;
     EXPECT_EQ(ran.exit_code, 1) << ran.output;

@@ -39,9 +39,9 @@ class TreeTest : public ProgramTest {
     std::filesystem::create_directories(tree_ / "bin");
     std::filesystem::create_directories(tree_ / "lib/assay");
     // The programs look for the rest beside themselves, behind no link.
-    for (const char* program : {"bin/assay", "bin/assay-worker"}) {
-      std::filesystem::copy_file(built_ / program, tree_ / program);
-    }
+    std::filesystem::copy_file(Program(), tree_ / "bin/assay");
+    std::filesystem::copy_file(built_ / "bin/assay-worker",
+                               tree_ / "bin/assay-worker");
     Link(built_ / "lib/libassay_core.so", "lib/libassay_core.so");
     Link(built_ / "lib/assay/reference.so", "lib/assay/reference.so");
     Link(built_ / "lib/assay/faulty.so", "lib/assay/faulty.so");
@@ -115,9 +115,8 @@ class TreeTest : public ProgramTest {
     const std::string text = ManifestText(manifest["name"], lines);
     std::ofstream(tree_ / corpus / "manifest.json") << text;
     // This tree made it, so it is the default corpus of its name here.
-    std::ofstream(tree_ / "corpus/corpora.txt", std::ios::app)
-        << corpus.filename().string() << " " << DigestOfLines(text) << "\n";
-    for (const char* part : {"node", "model"}) {
+    EXPECT_TRUE(NoteMade(tree_ / corpus, manifest["name"]).ok());
+    for (const char* part : {"node", "model", "special"}) {
       if (std::filesystem::exists(built_ / corpus / part)) {
         Link(built_ / corpus / part, (corpus / part).c_str());
       }

@@ -146,7 +146,7 @@ TEST_F(VendorTest, EachAttemptGetsItsVerdict) {
        "--corpus onnx",
        0,
        "partial",
-       "without the corpora"},
+       "without the corpora random, "},
       {"all declined",
        "misbehaving+decline=all",
        {{"claims.txt", kHonest}},

@@ -5,10 +5,14 @@
 // A Status is OK or carries a code, a reason and a message that says what was
 // found, what was wanted and where. A Result<T> is a T or such a Status.
 //
-//   Result<Tensor> Load(const Path& path) {
-//     ASSAY_ASSIGN_OR_RETURN(std::string bytes, ReadFile(path));
-//     ASSAY_RETURN_IF_ERROR(Check(bytes));
-//     return Decode(bytes);
+//   Result<int> Half(int n) {
+//     if (n % 2 != 0) return InvalidArgument("found ", n, ", wanted it even");
+//     return n / 2;
+//   }
+//   Status Quarter(int* n) {
+//     ASSAY_ASSIGN_OR_RETURN(const int half, Half(*n));
+//     ASSAY_ASSIGN_OR_RETURN(*n, Half(half));
+//     return OkStatus();
 //   }
 
 #ifndef ASSAY_CORE_STATUS_H_

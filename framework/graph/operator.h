@@ -4,21 +4,22 @@
 //
 //   struct Namer {
 //     template <class Op>
-//     Result<std::string> Visit(const Op& op) { return std::string(Op::kName);
+//     Result<std::string> Visit(const Op& op) {
+//       return std::string(Op::kName);
 //     }
 //   };
 //
 // generated/operators.h has one struct per ONNX operator, for example
 //
-//   struct Gemm {
-//     static constexpr OperatorId kId = OperatorId::kGemm;
-//     Input a{0}, b{1}, c{2};            // positions; present or not
-//     Output y{0};
-//     float alpha = 1.0F, beta = 1.0F;   // attributes, defaults filled in
-//     int64_t trans_a = 0, trans_b = 0;
-//     Status Read(const Node& from);     // fills this in, or says why not
-//     const Node* node = nullptr;
-//   };
+//     struct Gemm {
+//       static constexpr OperatorId kId = OperatorId::kGemm;
+//       Input a{0}, b{1}, c{2};            // positions; present or not
+//       Output y{0};
+//       float alpha = 1.0F, beta = 1.0F;   // attributes, defaults filled in
+//       int64_t trans_a = 0, trans_b = 0;
+//       Status Read(const Node& from);     // fills this in, or says why not
+//       const Node* node = nullptr;
+//     };
 //
 // A list without a default is empty when the node does not give it; any other
 // attribute without one is std::optional, or plain when it is required.
@@ -107,7 +108,7 @@ Status UnknownOperator(const Node& node);
 /// opset, with operator and version named.
 Result<Graph> ToCurrentOpset(Graph graph);
 
-/// Whether ToCurrentOpset has nothing to do, in the subgraphs neither.
+/// True when ToCurrentOpset has nothing to do, nor in the subgraphs.
 bool IsCurrent(const Graph& graph);
 
 }  // namespace assay::inline v1

@@ -5,8 +5,7 @@
 //
 //   const ExactDifference d = CompareExact(y, {value, tail, bound}, tolerance);
 //   d.ulp->max;                  // 0.5 at most where all is rounded correctly
-//   d.greatest_bound_ulp;        // what the exact numbers themselves may be
-//   off
+//   d.greatest_bound_ulp;        // the error that the exact numbers may have
 //
 // The unit is that of the exact number x: 2^(e - p + 1) for 2^e <= |x| <
 // 2^(e + 1) and p digits, not below the smallest subnormal (J.-M. Muller, "On

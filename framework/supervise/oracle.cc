@@ -9,15 +9,13 @@
 #include <sstream>
 #include <utility>
 
-#include "framework/graph/value_bytes.h"
 #include "framework/supervise/supervisor.h"
 #include "framework/testing/file/digest.h"
 #include "framework/testing/file/file.h"
 #include "framework/testing/file/module_path.h"
 #include "framework/testing/measure/exact_answers.h"
 #include "framework/testing/plan/resolve.h"
-#include "framework/testing/suite/suite.h"
-#include "framework/testing/worker/dump_case.h"
+#include "framework/testing/suite/answers_suite.h"
 
 namespace assay::inline v1 {
 namespace {
@@ -25,12 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int64_t kMostBytes = int64_t{8} << 30;
-
-bool CanBeAsked(const PlanRow& row) {
-  if (row.comparator == ToString(Comparator::kDistribution)) return false;
-  const Suite* suite = row.directory.empty() ? FindSuite(row.suite) : nullptr;
-  return !row.directory.empty() || (suite != nullptr && suite->data != nullptr);
-}
 
 /// Digests of the files that a case's model and inputs are made of.
 Result<std::string> DigestOfFiles(const fs::path& directory) {
@@ -63,26 +55,6 @@ Result<std::string> DigestOfFiles(const fs::path& directory) {
   return text + digest;
 }
 
-/// The same of a case that a suite makes.
-Result<std::string> DigestOfData(const PlanRow& row) {
-  ASSAY_ASSIGN_OR_RETURN(const CaseData data, CaseInputs(row));
-  const auto bytes = data.model->bytes();
-  std::string text =
-      Sha256({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-  for (const DataSet& set : data.sets) {
-    text += "\n";
-    for (const Value& input : set.inputs) {
-      if (input.present()) {
-        ASSAY_ASSIGN_OR_RETURN(const std::string proto,
-                               SerializeValue(input, ""));
-        text += Sha256(proto);
-      }
-      text += " ";
-    }
-  }
-  return text;
-}
-
 /// The cases of a plan as the oracle meets them.
 class Client {
  public:
@@ -92,28 +64,31 @@ class Client {
         cache_(std::move(cache)) {}
 
   /// The folder of a case's answers.
-  Result<fs::path> FolderOf(const PlanRow& row) const {
+  Result<fs::path> FolderOf(const PlanRow& row,
+                            const std::vector<Question>& questions) const {
     ASSAY_ASSIGN_OR_RETURN(const std::string data,
-                           row.directory.empty()
-                               ? DigestOfData(row)
-                               : DigestOfFiles(row.directory));
+                           DigestOfFiles(row.directory));
+    std::string asked;
+    for (const Question& question : questions) asked += question.name + "\n";
     const std::string key =
         Sha256(StrCat(kAnswersFormat, "\n", build_, "\n", oracle_.instance,
-                      "\n", ToString(OraclePrecision(row.dtypes)), "\n",
-                      row.n_data_sets, "\n", data));
+                      "\n", asked, row.n_data_sets, "\n", data));
     return cache_ / key.substr(0, 2) / key.substr(2);
   }
 
   /// A plan of the cases, once each, whose answers are not there whole. The
   /// folders are filled into `plan` and into those.
-  Result<Plan> Missing(Plan* plan, OracleReport* report) const {
+  Result<Plan> Missing(const std::vector<size_t>& rows, const RunFacts& facts,
+                       Plan* plan, OracleReport* report) const {
     Plan missing;
     missing.selection = plan->selection;
     missing.backends = {oracle_};
     std::map<std::string, std::string> folders;
-    for (PlanRow& row : plan->rows) {
+    for (const size_t i : rows) {
+      PlanRow& row = plan->rows[i];
       row.oracle.clear();
-      if (!CanBeAsked(row)) continue;
+      const std::vector<Question> questions = QuestionsOf(row, facts);
+      if (questions.empty()) continue;
       const auto known = folders.find(row.test_id);
       if (known != folders.end()) {
         row.oracle = known->second;
@@ -121,7 +96,7 @@ class Client {
       }
       ++report->n_cases;
       // What cannot be read has no answers, as it will have no verdict.
-      const auto folder = FolderOf(row);
+      const auto folder = FolderOf(row, questions);
       row.oracle = folder.ok() ? folder->string() : "";
       folders[row.test_id] = row.oracle;
       if (!folder.ok()) continue;
@@ -180,7 +155,7 @@ Status Compute(const Plan& missing, const SuperviseOptions& options, Plan* plan,
                OracleReport* report) {
   SuperviseOptions supervise = options;
   supervise.directory = options.directory / "oracle";
-  supervise.facts.exact = true;
+  supervise.facts.suite = kAnswersSuite;
   supervise.most_repeated = 0;
   supervise.progress = nullptr;
   std::error_code ignored;
@@ -196,10 +171,7 @@ Status Compute(const Plan& missing, const SuperviseOptions& options, Plan* plan,
     ResultRow result = found != raw.records.end()
                            ? found->second.result
                            : ResultOf(row, options.facts);
-    if (found == raw.records.end()) {
-      result.outcome = ToString(Outcome::kMissing);
-    }
-    const auto outcome = ParseOutcome(result.outcome);
+    const Outcome outcome = result.outcome;
     answered[row.test_id] = outcome == Outcome::kPass;
     report->n_computed += outcome == Outcome::kPass ? 1 : 0;
     report->n_declined +=
@@ -235,12 +207,14 @@ Status CheckOracle(const std::string& instance, const fs::path& cache) {
 
 Result<OracleReport> AskOracle(const std::string& instance,
                                const fs::path& cache,
-                               const SuperviseOptions& options, Plan* plan) {
+                               const SuperviseOptions& options,
+                               const std::vector<size_t>& rows, Plan* plan) {
   const fs::path folder = FolderOfCache(cache);
   OracleReport report;
   report.instance = instance;
   ASSAY_ASSIGN_OR_RETURN(const Client client, Connect(instance, folder));
-  ASSAY_ASSIGN_OR_RETURN(const Plan missing, client.Missing(plan, &report));
+  ASSAY_ASSIGN_OR_RETURN(const Plan missing,
+                         client.Missing(rows, options.facts, plan, &report));
   if (missing.rows.empty()) return report;
   ASSAY_RETURN_IF_ERROR(Compute(missing, options, plan, &report));
   TrimOracleCache(folder, kMostBytes);

@@ -53,7 +53,8 @@ struct OracleReport {
 /// exhausted when the cache cannot be written to; cancelled as Supervise is.
 Result<OracleReport> AskOracle(const std::string& instance,
                                const std::filesystem::path& cache,
-                               const SuperviseOptions& options, Plan* plan);
+                               const SuperviseOptions& options,
+                               const std::vector<size_t>& rows, Plan* plan);
 
 /// Where answers are kept when nothing else is said: $XDG_CACHE_HOME, else
 /// $HOME/.cache, else the folder of temporary files; below that assay/oracle.

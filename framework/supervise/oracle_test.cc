@@ -122,6 +122,37 @@ TEST_F(OracleTest, ComputesAgainWhatIsTornOrChanged) {
   }
 }
 
+// Kills: a plan that forgets its oracle; a shard that asks for all cases, or
+// for none; a merge that drops the distances.
+TEST_F(OracleTest, ShardsAskTheOracleOfTheirPlan) {
+  Run("run", "");
+  fs::remove_all(folder_ / "cache");
+  const Ran planned =
+      Assay(StrCat("plan --backend reference --corpus onnx --filter ", kCases,
+                   " --out plan --oracle=", ASSAY_MISBEHAVING));
+  EXPECT_EQ(planned.exit_code, 0) << planned.output;
+  for (const char* shard : {"1/2", "2/2"}) {
+    const Ran ran =
+        Shell(StrCat("env XDG_CACHE_HOME=$PWD/xdg ", Program(),
+                     " run --plan plan --parts plan/parts --shard ", shard));
+    EXPECT_EQ(ran.exit_code, 0) << ran.output;
+    EXPECT_THAT(ran.output, Not(HasSubstr("of 3 cases")));
+    EXPECT_THAT(ran.output, HasSubstr("oracle"));
+  }
+  EXPECT_EQ(Assay("merge plan --out merged --no-report").exit_code, 0);
+  EXPECT_EQ(Table<ResultRow>("merged/oracle.csv").size(), 3U);
+  const auto whole = Table<AccuracyRow>("run/accuracy.csv");
+  auto merged = Table<AccuracyRow>("merged/accuracy.csv");
+  ASSERT_EQ(merged.size(), whole.size());
+  for (size_t i = 0; i < whole.size(); ++i) {
+    merged[i].run_id = whole[i].run_id;
+    std::string one, other;
+    AppendCsvRow(one, whole[i]);
+    AppendCsvRow(other, merged[i]);
+    EXPECT_EQ(one, other);
+  }
+}
+
 // Whatever becomes of the oracle costs the distances of a case, not the run.
 TEST_F(OracleTest, GoesOnWithoutWhatTheOracleDoesNotAnswer) {
   const struct {
@@ -147,9 +178,8 @@ TEST_F(OracleTest, GoesOnWithoutWhatTheOracleDoesNotAnswer) {
     EXPECT_EQ(ran.exit_code, 0) << ran.output;
     EXPECT_THAT(ran.output, HasSubstr(row.says)) << row.oracle;
     for (const auto& asked : Table<ResultRow>("run/oracle.csv")) {
-      EXPECT_EQ(asked.outcome, asked.op == "Neg" || row.identity[0] == 0
-                                   ? row.outcome
-                                   : "pass");
+      const bool declined = asked.op == "Neg" || row.identity[0] == 0;
+      EXPECT_EQ(ToString(asked.outcome), declined ? row.outcome : "pass");
     }
     EXPECT_EQ(Distance("run", "node/Neg/test_neg", "oracle").test_id, "");
     EXPECT_EQ(
@@ -168,7 +198,6 @@ TEST_F(OracleTest, SaysAtOnceWhatItCannotBeginWith) {
   } rows[] = {
       {"--oracle=nowhere", 2, "no backend nowhere"},
       {"--oracle --oracle-cache file/below", 99, "file/below"},
-      {"--oracle --plan x --parts y", 2, "--oracle"},
       {"--oracle-cache cache", 2, "--oracle"},
   };
   for (const auto& row : rows) {
@@ -191,7 +220,7 @@ TEST_F(OracleTest, AnAnswerThatCannotBeWrittenIsLostAlone) {
                                     "1 lost"));
   const auto asked = Table<ResultRow>("run/oracle.csv");
   ASSERT_EQ(asked.size(), 1U);
-  EXPECT_EQ(asked[0].outcome, "error");
+  EXPECT_EQ(asked[0].outcome, Outcome::kError);
   EXPECT_THAT(asked[0].message, HasSubstr("cannot write"));
 }
 

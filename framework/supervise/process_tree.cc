@@ -95,19 +95,24 @@ bool HasChildren() {
   return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
+/// The environment of a process, with a zero before and behind each entry.
+std::string EnvironmentOf(pid_t pid) {
+  return std::string(1, '\0') + ReadProc(pid, "environ", 4U << 20U);
+}
+
+bool HasMark(const std::string& environment, const std::string& mark) {
+  const std::string whole = '\0' + mark + '\0';
+  return environment.find(whole) != std::string::npos;
+}
+
 /// Whether an orphan is another active worker's, or may be.
 bool IsKept(pid_t orphan) {
   const Family& family = TheFamily();
   if (family.workers.empty()) return false;
-  // In front of every entry a zero, so that a mark is met whole.
-  const std::string environment =
-      std::string(1, '\0') + ReadProc(orphan, "environ", 4U << 20U);
-  const auto has = [&](const std::string& entry) {
-    const std::string whole = '\0' + entry + '\0';
-    return environment.find(whole) != std::string::npos;
-  };
-  if (std::ranges::any_of(family.workers,
-                          [&](const auto& w) { return has(w.second); })) {
+  const std::string environment = EnvironmentOf(orphan);
+  if (std::ranges::any_of(family.workers, [&](const auto& w) {
+        return HasMark(environment, w.second);
+      })) {
     return true;
   }
   const std::string& any = family.workers.begin()->second;
@@ -137,6 +142,25 @@ void ProcessTree::Adopt() {
 
 void ProcessTree::Join(pid_t worker, const std::string& mark) {
   TheFamily().workers[worker] = mark;
+}
+
+std::vector<pid_t> ProcessTree::Members(pid_t worker) {
+  const Family& family = TheFamily();
+  const std::multimap<pid_t, pid_t> all = AllByParent();
+  std::vector<pid_t> members = {worker};
+  AddBelow(all, worker, &members);
+  const auto mark = family.workers.find(worker);
+  const auto [first, last] = all.equal_range(getpid());
+  for (auto at = first; mark != family.workers.end() && at != last; ++at) {
+    const pid_t orphan = at->second;
+    if (family.strangers.contains(orphan) || family.workers.contains(orphan) ||
+        !HasMark(EnvironmentOf(orphan), mark->second)) {
+      continue;
+    }
+    members.push_back(orphan);
+    AddBelow(all, orphan, &members);
+  }
+  return members;
 }
 
 void ProcessTree::Kill(pid_t worker) {

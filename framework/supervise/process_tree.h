@@ -33,6 +33,9 @@ class ProcessTree {
   /// `mark` is the entry of its environment that tells a worker's descendants.
   static void Join(pid_t worker, const std::string& mark);
 
+  /// A worker with all that descends from it, orphans too.
+  static std::vector<pid_t> Members(pid_t worker);
+
   /// Kills a worker that still runs with all that descends from it; does not
   /// reap the worker.
   static void Kill(pid_t worker);

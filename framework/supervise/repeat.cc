@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "framework/supervise/crew.h"
@@ -18,15 +20,21 @@ namespace fs = std::filesystem;
 
 constexpr int kTimesAlone = 3;
 
-Outcome OutcomeOf(const ResultRow& row) {
-  return ParseOutcome(row.outcome).value_or(Outcome::kError);
+/// Whether no process ran it, since its backend had been given up.
+bool WasNotRun(const ResultRow& row) {
+  return row.worker.empty() && row.outcome == Outcome::kTimeout;
 }
 
-/// The rows to repeat, in the plan's order.
+/// The rows to repeat, in the plan's order. Of a backend that was given up no
+/// timeout is, since each would cost the limit again.
 std::vector<const PlanRow*> Candidates(const Plan& plan,
                                        const std::vector<size_t>& rows,
                                        const RawRecords& raw, size_t most) {
   std::vector<const PlanRow*> candidates;
+  std::set<std::string_view> given_up;
+  for (const auto& [key, record] : raw.records) {
+    if (WasNotRun(record.result)) given_up.insert(key.first);
+  }
   for (const size_t i : rows) {
     const PlanRow& row = plan.rows[i];
     const std::pair key(row.backend, row.test_id);
@@ -34,8 +42,11 @@ std::vector<const PlanRow*> Candidates(const Plan& plan,
     if (candidates.size() == most) break;
     if (found == raw.records.end() || raw.repeats.contains(key)) continue;
     const ResultRow& first = found->second.result;
-    if (IsFailure(OutcomeOf(first)) &&
-        IsUnexpected(OutcomeOf(Finalize(row, first)))) {
+    if (first.outcome == Outcome::kTimeout && given_up.contains(row.backend)) {
+      continue;
+    }
+    if (IsFailure(first.outcome) &&
+        IsUnexpected(Finalize(row, first).outcome)) {
       candidates.push_back(&row);
     }
   }
@@ -127,14 +138,14 @@ Status Repeater::FindSpoiler(const PlanRow& row,
   if (before.empty()) return OkStatus();
   const auto attempt = static_cast<int64_t>(attempts->size()) + 2;
   ASSAY_ASSIGN_OR_RETURN(ResultRow spoiled, RunBehind(before, row, attempt));
-  while (OutcomeOf(spoiled) != Outcome::kPass && before.size() > 1) {
+  while (spoiled.outcome != Outcome::kPass && before.size() > 1) {
     const auto middle = before.begin() + std::ssize(before) / 2;
     Rows nearer(middle, before.end());
     Rows farther(before.begin(), middle);
     bool halved = false;
     for (Rows* half : {&nearer, &farther}) {
       ASSAY_ASSIGN_OR_RETURN(ResultRow again, RunBehind(*half, row, attempt));
-      if (OutcomeOf(again) == Outcome::kPass) continue;
+      if (again.outcome == Outcome::kPass) continue;
       spoiled = std::move(again);
       before = std::move(*half);
       halved = true;
@@ -166,12 +177,12 @@ Status Repeater::Repeat(const std::vector<const PlanRow*>& candidates) {
   for (const PlanRow* row : candidates) {
     const ResultRow& first =
         raw_.records.at({row->backend, row->test_id}).result;
-    const int times = OutcomeOf(first) == Outcome::kTimeout ? 1 : kTimesAlone;
+    const int times = first.outcome == Outcome::kTimeout ? 1 : kTimesAlone;
     std::vector<ResultRow> attempts;
     int passed = 0;
     for (int i = 0; i < times; ++i) {
       ASSAY_ASSIGN_OR_RETURN(ResultRow again, RunBehind({}, *row, i + 2));
-      passed += OutcomeOf(again) == Outcome::kPass ? 1 : 0;
+      passed += again.outcome == Outcome::kPass ? 1 : 0;
       attempts.push_back(std::move(again));
     }
     if (passed == times) {

@@ -4,7 +4,7 @@
 // commands that look at single cases. What a backend does to its worker stays
 // there.
 //
-//   WorkFolder folder;
+//   ASSAY_ASSIGN_OR_RETURN(WorkFolder folder, WorkFolder::Make());
 //   Trial trial(chosen.plan.backends[0], {.timeout_s = 20});
 //   ASSAY_ASSIGN_OR_RETURN(auto results, trial.Judge(rows, folder.Next()));
 
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "framework/core/status.h"
+#include "framework/testing/file/folder_lock.h"
 #include "framework/testing/plan/plan.h"
 
 namespace assay::inline v1 {
@@ -23,9 +24,11 @@ namespace assay::inline v1 {
 /// A temporary folder, gone at the end.
 class WorkFolder {
  public:
-  /// Resource exhausted, with the reason, when there can be none.
+  /// Also removes those that killed processes left. Resource exhausted, with
+  /// the reason, when there can be none.
   static Result<WorkFolder> Make();
-  WorkFolder(WorkFolder&& other) noexcept : path_(std::move(other.path_)) {
+  WorkFolder(WorkFolder&& other) noexcept
+      : path_(std::move(other.path_)), lock_(std::move(other.lock_)) {
     other.path_.clear();
   }
   WorkFolder& operator=(WorkFolder&&) = delete;
@@ -36,9 +39,11 @@ class WorkFolder {
   std::filesystem::path Next() { return path_ / std::to_string(++count_); }
 
  private:
-  explicit WorkFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  WorkFolder(std::filesystem::path path, FolderLock lock)
+      : path_(std::move(path)), lock_(std::move(lock)) {}
 
   std::filesystem::path path_;
+  FolderLock lock_;  // says that it is in use
   int count_ = 0;
 };
 

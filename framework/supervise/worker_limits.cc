@@ -53,6 +53,10 @@ int64_t MemoryShare(int workers) {
                   std::min(kEnough, all / 2));
 }
 
+int64_t TreeLimit(const WorkerLimits& limits) {
+  return kShadowMemory ? 0 : limits.memory_bytes / 4 * 5;
+}
+
 void ApplyLimits(pid_t pid, const WorkerLimits& limits) {
   if (limits.memory_bytes > 0 && !kShadowMemory) {
     Limit(pid, RLIMIT_DATA, limits.memory_bytes);

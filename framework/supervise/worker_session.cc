@@ -8,6 +8,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "framework/supervise/file_digests.h"
+#include "framework/supervise/process_tree.h"
+#include "framework/supervise/tree_memory.h"
 #include "framework/testing/file/file.h"
 #include "framework/testing/record/journal.h"
 #include "framework/testing/record/tables.h"
@@ -18,6 +21,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kHarnessExit = 99;
+// Cases that run over their time in a row before others are tried, and before
+// no more are.
+constexpr int kTriesInOrder = 3;
+constexpr int kTries = 6;
+constexpr std::chrono::milliseconds kWeighEvery(100);
+constexpr int kWeighShare = 20;  // a look at the memory takes at most so much
 // Cases that a worker is given at most. Each process goes past those that were
 // run before it, so that few are better where it runs one.
 int64_t BatchSize(int64_t cases_per_process) {
@@ -97,9 +106,10 @@ Status WorkerSession::StartWorker() {
       std::to_string(options_.timeout_s),
       "--parent",
       std::to_string(getpid()),
-      "--dump",
-      facts.dump.string()};
-  if (facts.exact) arguments.emplace_back("--exact");
+      "--suite",
+      facts.suite,
+      "--output",
+      facts.output.string()};
   ASSAY_ASSIGN_OR_RETURN(
       worker_, WorkerProcess::Start(arguments, File(".log"), options_.limits));
   pid_ = worker_->pid();
@@ -107,7 +117,7 @@ Status WorkerSession::StartWorker() {
   progressed_ = false;
   through_ = false;
   accounted_ = false;
-  overdue_ = false;
+  killed_.reset();
   opened_ = Clock::now();
   return OkStatus();
 }
@@ -121,8 +131,11 @@ Status WorkerSession::Take(JournalEntry entry) {
   } else if (entry.kind == FrameKind::kRecord) {
     Finish(entry.record.result.test_id);
     opened_ = Clock::now();
+    overdue_in_row_ = 0;
   } else if (entry.kind == FrameKind::kBatchEnd) {
     through_ = true;
+  } else if (entry.kind == FrameKind::kMapped) {
+    return NoteFiles(entry.text);
   } else if (entry.kind == FrameKind::kEnded) {
     return AfterChild(static_cast<int>(entry.status));
   }
@@ -148,10 +161,10 @@ Status WorkerSession::RecordLoss(const std::string& test_id, Outcome outcome,
   }
   Record record;
   record.result = ResultOf(*found->second, options_.facts);
-  record.result.outcome = ToString(outcome);
+  record.result.outcome = outcome;
   record.result.reason_code = ToString(reason);
   record.result.message = std::move(message);
-  record.result.worker = std::to_string(pid_);
+  record.result.worker = pid_ == 0 ? "" : std::to_string(pid_);
   record.result.started_us = began_us_ - options_.facts.started_us;
   if (outcome == Outcome::kTimeout) {  // what the repro needs besides the case
     record.result.repro = StrCat(" --timeout ", options_.timeout_s);
@@ -166,19 +179,46 @@ Status WorkerSession::NoteLoss(Outcome outcome, Reason reason,
   loss.result.run_id = options_.facts.run_id;
   loss.result.backend = backend_.instance;
   loss.result.settings = backend_.settings_text;
-  loss.result.outcome = ToString(outcome);
+  loss.result.outcome = outcome;
   loss.result.reason_code = ToString(reason);
   loss.result.message = std::move(message);
   return Write(std::move(loss));
 }
 
-/// Into a journal of our own, since a worker may be writing to its.
-Status WorkerSession::Write(Record loss) {
-  if (!losses_.has_value()) {
+/// A journal of our own, since a worker may be writing to its.
+Result<Journal*> WorkerSession::OwnJournal() {
+  if (!own_.has_value()) {
     ASSAY_ASSIGN_OR_RETURN(
-        losses_, Journal::Open(File(".losses.journal"), options_.plan_digest));
+        own_, Journal::Open(File(".losses.journal"), options_.plan_digest));
   }
-  ASSAY_RETURN_IF_ERROR(losses_->Append(loss));
+  return &*own_;
+}
+
+/// The digests of what a worker runs, when they are not those of the last one.
+Status WorkerSession::NoteFiles(std::string_view paths) {
+  std::string files = StrCat(backend_.instance, "\n", DigestLines(paths));
+  if (files == std::exchange(files_, files)) return OkStatus();
+  std::error_code error;
+  const size_t module = files.find(
+      StrCat(" ", fs::canonical(backend_.module, error).string(), "\n"));
+  const size_t size = backend_.module_sha256.size();
+  if (module != std::string::npos && module >= size &&
+      files.substr(module - size, size) != backend_.module_sha256) {
+    return FailedPrecondition(backend_.module,
+                              " was replaced since it was planned with: run "
+                              "again");
+  }
+  ASSAY_ASSIGN_OR_RETURN(Journal * journal, OwnJournal());
+  ASSAY_RETURN_IF_ERROR(journal->Digests(files));
+  JournalEntry entry;
+  entry.kind = FrameKind::kDigests;
+  entry.text = std::move(files);
+  return raw_.Add(std::move(entry));
+}
+
+Status WorkerSession::Write(Record loss) {
+  ASSAY_ASSIGN_OR_RETURN(Journal * journal, OwnJournal());
+  ASSAY_RETURN_IF_ERROR(journal->Append(loss));
   const bool of_case = !loss.result.test_id.empty();
   if (of_case) Finish(loss.result.test_id);
   JournalEntry entry;
@@ -187,19 +227,53 @@ Status WorkerSession::Write(Record loss) {
   return raw_.Add(std::move(entry));
 }
 
-Status WorkerSession::EnforceTimeLimit() {
-  const std::chrono::duration<double> open = Clock::now() - opened_;
-  if (open.count() <= options_.timeout_s) return OkStatus();
-  overdue_ = true;
+Status WorkerSession::KillFor(Outcome outcome, std::string why,
+                              std::string of_case) {
+  killed_ = {outcome, std::move(why)};
   accounted_ = !open_case_.empty();
   worker_->Kill();
   ASSAY_RETURN_IF_ERROR(ReadJournal());
   ASSAY_RETURN_IF_ERROR(reader_.CutTornTail());
   // Its verdict may have come while it was being killed.
   if (open_case_.empty()) return OkStatus();
-  return RecordLoss(
-      open_case_, Outcome::kTimeout, Reason::kLimit,
-      StrCat("over the time limit of ", options_.timeout_s, " s"));
+  overdue_in_row_ += outcome == Outcome::kTimeout ? 1 : 0;
+  return RecordLoss(open_case_, outcome, Reason::kLimit, std::move(of_case));
+}
+
+Status WorkerSession::EnforceTimeLimit() {
+  const std::chrono::duration<double> open = Clock::now() - opened_;
+  if (open.count() <= options_.timeout_s) return OkStatus();
+  return KillFor(Outcome::kTimeout,
+                 StrCat("took more than ", options_.timeout_s, " s"),
+                 StrCat("over the time limit of ", options_.timeout_s, " s"));
+}
+
+Status WorkerSession::EnforceMemoryLimit() {
+  const int64_t limit = TreeLimit(options_.limits);
+  const Clock::time_point now = Clock::now();
+  if (limit == 0 || now < weigh_at_) return OkStatus();
+  const int64_t used = TreeMemory(ProcessTree::Members(worker_->pid()), limit);
+  const Clock::time_point then = Clock::now();
+  weigh_at_ =
+      then + std::max<Clock::duration>(kWeighEvery, kWeighShare * (then - now));
+  if (used <= limit) return OkStatus();
+  const std::string why = StrCat("took more than ", limit >> 20,
+                                 " MiB of memory with all that it started");
+  return KillFor(Outcome::kCrash, why, "the worker " + why);
+}
+
+/// What was tried says enough of the backend, and each further case would cost
+/// a whole time limit.
+Status WorkerSession::GiveUp() {
+  pid_ = 0;
+  while (!pending_.empty()) {
+    ASSAY_RETURN_IF_ERROR(
+        RecordLoss(pending_.begin()->first, Outcome::kTimeout, Reason::kLimit,
+                   StrCat("not run: ", kTries,
+                          " cases in a row were over the time limit of ",
+                          options_.timeout_s, " s")));
+  }
+  return OkStatus();
 }
 
 /// A forked child of the worker ended, other than by itself between two cases.
@@ -230,40 +304,46 @@ Status WorkerSession::AfterWorker() {
     return ResourceExhausted("the worker of ", backend_.instance,
                              " could not go on; see ", File(".log").string());
   }
-  if (!progressed_ && open_case_.empty()) {
-    // Not even one case was begun: the module cannot be loaded, and a further
-    // worker would end in the same way, unless somebody else ended this one.
-    const std::string how = DescribeEnd(status);
-    const std::string what =
-        StrCat("the worker ended before the first case: ",
-               how.empty() ? "exit code 0, too early" : how);
-    if (!overdue_ && !std::exchange(began_again_, true)) {
-      ASSAY_RETURN_IF_ERROR(NoteLoss(
-          Outcome::kCrash,
-          WIFSIGNALED(status) ? Reason::kSignal : Reason::kExit, what));
-      return StartWorker();
-    }
-    while (!pending_.empty()) {
-      ASSAY_RETURN_IF_ERROR(
-          RecordLoss(pending_.begin()->first,
-                     overdue_ ? Outcome::kTimeout : Outcome::kCrash,
-                     overdue_              ? Reason::kLimit
-                     : WIFSIGNALED(status) ? Reason::kSignal
-                                           : Reason::kExit,
-                     what));
-    }
-    return OkStatus();
-  }
+  if (!progressed_ && open_case_.empty()) return AfterNoCase(status);
   const bool ended_well = through_ && status == 0;
-  if (overdue_ && !accounted_) {
-    ASSAY_RETURN_IF_ERROR(NoteLoss(
-        Outcome::kTimeout, Reason::kLimit,
-        StrCat("the worker took more than ", options_.timeout_s, " s ",
-               through_ || pending_.empty() ? "to end" : "between two cases")));
-  } else if (!overdue_ && !ended_well) {
+  if (killed_ && !accounted_) {
+    const bool at_end = through_ || pending_.empty();
+    ASSAY_RETURN_IF_ERROR(
+        NoteLoss(killed_->outcome, Reason::kLimit,
+                 StrCat("the worker ", killed_->why,
+                        at_end ? " to end" : " between two cases")));
+  } else if (!killed_ && !ended_well) {
     ASSAY_RETURN_IF_ERROR(AfterChild(status));
   }
+  if (overdue_in_row_ >= kTries) return GiveUp();
+  // Others may be quicker.
+  if (overdue_in_row_ == kTriesInOrder) std::ranges::reverse(order_);
   return pending_.empty() ? OkStatus() : StartWorker();
+}
+
+/// Not even one case was begun: the module cannot be loaded, and a further
+/// worker would end in the same way, unless somebody else ended this one.
+Status WorkerSession::AfterNoCase(int wait_status) {
+  const std::string how = DescribeEnd(wait_status);
+  const std::string what =
+      killed_ ? StrCat("the worker ", killed_->why, " before the first case")
+              : StrCat("the worker ended before the first case: ",
+                       how.empty() ? "exit code 0, too early" : how);
+  const Reason reason = killed_                    ? Reason::kLimit
+                        : WIFSIGNALED(wait_status) ? Reason::kSignal
+                                                   : Reason::kExit;
+  if (!killed_ && !std::exchange(began_again_, true)) {
+    ASSAY_RETURN_IF_ERROR(NoteLoss(Outcome::kCrash, reason, what));
+    return StartWorker();
+  }
+  // A limit would pass again for each case that is repeated.
+  if (killed_) pid_ = 0;
+  while (!pending_.empty()) {
+    ASSAY_RETURN_IF_ERROR(
+        RecordLoss(pending_.begin()->first,
+                   killed_ ? killed_->outcome : Outcome::kCrash, reason, what));
+  }
+  return OkStatus();
 }
 
 Status WorkerSession::Step() {
@@ -272,7 +352,7 @@ Status WorkerSession::Step() {
   ASSAY_RETURN_IF_ERROR(ReadJournal());
   if (ended) return AfterWorker();
   ASSAY_RETURN_IF_ERROR(EnforceTimeLimit());
-  return OkStatus();
+  return killed_ ? OkStatus() : EnforceMemoryLimit();
 }
 
 }  // namespace assay::inline v1

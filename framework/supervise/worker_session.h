@@ -49,6 +49,12 @@ class WorkerSession {
   Status ReadJournal();
   Status Take(JournalEntry entry);
   Status EnforceTimeLimit();
+  Status EnforceMemoryLimit();
+  Status KillFor(Outcome outcome, std::string why, std::string of_case);
+  Status AfterNoCase(int wait_status);
+  Status GiveUp();
+  Status NoteFiles(std::string_view paths);
+  Result<Journal*> OwnJournal();
   Status AfterWorker();
   Status AfterChild(int wait_status);
   Status RecordLoss(const std::string& test_id, Outcome outcome, Reason reason,
@@ -62,19 +68,27 @@ class WorkerSession {
   RawRecords& raw_;
   std::string stem_;                   // of its files
   JournalReader reader_;               // of what workers write
-  std::optional<Journal> losses_;      // what is written here of them
+  std::optional<Journal> own_;         // what is written here of them
+  std::string files_;                  // that the last worker ran, by digest
   std::vector<const PlanRow*> order_;  // of the rows
   std::map<std::string, const PlanRow*> pending_;
   std::unique_ptr<WorkerProcess> worker_;
   std::string open_case_;  // begun and without a verdict
   Clock::time_point opened_;
-  int64_t began_us_ = 0;      // the same, of the clock that records have
-  int64_t pid_ = 0;           // of the process that began it
-  bool overdue_ = false;      // killed for its time limit
-  bool accounted_ = false;    // by the case that was open then
-  bool progressed_ = false;   // since this worker started
-  bool began_again_ = false;  // after a worker that did not
-  bool through_ = false;      // with its batch
+  int64_t began_us_ = 0;  // the same, of the clock that records have
+  int64_t pid_ = 0;       // of the process that began it
+  /// What the worker was killed for, if for a limit.
+  struct Killed {
+    Outcome outcome;
+    std::string why;  // "took more than 3 s"
+  };
+  std::optional<Killed> killed_;
+  bool accounted_ = false;      // by the case that was open then
+  int overdue_in_row_ = 0;      // cases, since one had another verdict
+  Clock::time_point weigh_at_;  // when to look at the memory again
+  bool progressed_ = false;     // since this worker started
+  bool began_again_ = false;    // after a worker that did not
+  bool through_ = false;        // with its batch
   int64_t finished_ = 0;
 };
 

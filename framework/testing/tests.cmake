@@ -21,13 +21,12 @@ assay_unit_test(measure
           measure/measure_exact_test.cc measure/measure_run_test.cc
           measure/measure_test.cc measure/measure_value_test.cc
           measure/recheck_test.cc record/outcome_test.cc
-          worker/process_state_test.cc
+          worker/case_runner_test.cc worker/process_state_test.cc
   LIBRARIES Assay::case)
 
 assay_unit_test(distribution
   SOURCES distribution/distribution_counts_test.cc
           distribution/distribution_law_test.cc
-          distribution/distribution_seeds_test.cc
           distribution/distribution_test.cc
   LIBRARIES Assay::case)
 

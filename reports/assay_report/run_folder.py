@@ -306,7 +306,9 @@ def _summary(data: Mapping[str, Any]) -> Summary:
             is_assessed=bool(data["mutants"]["assessed"]),
             reason=str(data["mutants"].get("reason", "")),
             n_killed=int(data["mutants"]["killed"]),
-            n_killed_by_all=int(data["mutants"]["killed_by_all"]),
+            n_killed_by_all=int(
+                data["mutants"].get("killed_by_all", data["mutants"]["killed"])
+            ),
             n_total=int(data["mutants"]["total"]),
             survivors=tuple(map(str, data["mutants"]["survivors"])),
         ),

@@ -198,7 +198,7 @@ void CountZeroScores(Op& op) {
   }
 }
 
-// What is not found becomes what it does where no default is given.
+// A key that is not found gives the value of an absent default.
 template <class Op>
 void DropDefaults(Op& op) {
   op.default_int64 = -1;
@@ -244,7 +244,7 @@ std::vector<Mutant> OfLearned() {
   };
 }
 
-// What was to be left out counts, as of the nearest class there is.
+// A label that was to be left out counts as the nearest class.
 OperatorDefect IgnoredLabelsCount() {
   return Replaced(
       Ops<op::NegativeLogLikelihoodLoss, op::SoftmaxCrossEntropyLoss>(),

@@ -64,7 +64,7 @@ Status SwapCorners(Values& inputs) {
   });
 }
 
-// Of a picture: columns before lines.
+// Swaps the pads of a picture: columns before lines.
 void SwapPads(op::DeformConv& op) {
   if (op.pads.size() != 4) return;
   std::swap(op.pads[0], op.pads[1]);

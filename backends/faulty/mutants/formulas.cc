@@ -22,8 +22,8 @@ Status ChangeCount(const Op& op, Values& inputs, double (*count)(double t)) {
       });
 }
 
-/// What optimizers of epsilon have in common: how many tensors belong to each
-/// that is optimized, and what X is multiplied by at the end.
+/// Facts of the optimizers with an epsilon: how many tensors belong to each
+/// that is optimized, and the factor of X at the end.
 int KindsOf(const op::training::Adagrad&) { return 3; }
 int KindsOf(const op::training::Adam&) { return 4; }
 double ShrinkOf(const op::training::Adagrad&) { return 1; }
@@ -73,7 +73,7 @@ Status Unscaled(const op::DFT& op, const Values& inputs, Values& outputs) {
   return ChangeFloats(outputs[0], [=](int64_t, double x) { return x * count; });
 }
 
-/// What the labels of a loss come to: how many there are, how many of them
+/// Sums over the labels of a loss: how many there are, how many of them
 /// count, and the weights of those that do.
 struct LabelSums {
   double all = 0;

@@ -54,7 +54,7 @@ Status AlignLeft(Values& inputs) {
   });
 }
 
-// Of an operand that is broadcast, the first element only.
+// Reads the first element only of an operand that is broadcast.
 Status RepeatFirstOf(Values& inputs, size_t which) {
   const Tensor* a = inputs[1 - which].tensor();
   if (a == nullptr) return OkStatus();

@@ -41,7 +41,7 @@ OperatorDefect GreaterChances() {
                   });
 }
 
-// What is scaled by 1 / (1 - ratio) in training comes out as it went in.
+// Elements that training scales by 1 / (1 - ratio) come out as they went in.
 Status Unscale(const op::Dropout& op, const Values& inputs, Values& outputs) {
   const auto number = [&](Input input, double otherwise) {
     const auto at = static_cast<size_t>(input.position);

@@ -52,7 +52,7 @@ Status CorruptAll(Values& outputs) {
   return OkStatus();
 }
 
-// What is not recomputed: the outputs are those of the network's first run.
+// Nothing is recomputed: the outputs are those of the network's first run.
 Status ShowFirstRun(Ran& ran) {
   if (ran.kept.empty()) {
     ran.kept = ran.outputs;

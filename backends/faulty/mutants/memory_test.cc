@@ -58,7 +58,7 @@ class Subject {
   std::vector<std::unique_ptr<Binding>> held_;
 };
 
-/// Whether something is amiss with a network under a mutant.
+/// A sign that something is amiss with a network under a mutant.
 struct Sign {
   const char* mutant;
   std::function<bool(const std::string& mutant)> seen;

@@ -108,7 +108,7 @@ Result<Value> CorruptToZeros(const Value& right, const Value&) {
   });
 }
 
-// What the last network gave, where it would fit: a buffer never written.
+// The last network's output, where it would fit: a buffer never written.
 Result<Value> CorruptToStale(const Value& right, const Value& previous) {
   const Tensor* old = previous.tensor();
   const Tensor* now = right.tensor();

@@ -119,7 +119,7 @@ OperatorDefect InSingle(Ops<Op...> ops) {
              [](const auto&, Values& inputs) { return ReadSingle(inputs); });
 }
 
-/// What is read has few significant bits, as in the fast modes of devices.
+/// Inputs are read in few significant bits, as in the fast modes of devices.
 template <class... Op>
 OperatorDefect ReadIn(int bits, Ops<Op...> ops) {
   return Fed(ops, [=](const auto&, Values& inputs) {

@@ -149,7 +149,7 @@ std::vector<Mutant> Signs() {
   };
 }
 
-/// What an integer type of up to 32 bits cannot hold saturates; exact(a, b) is
+/// Integers of up to 32 bits saturate beyond their range; exact(a, b) is
 /// the result without bounds.
 template <class Op, class F>
 OperatorDefect Saturating(F exact) {

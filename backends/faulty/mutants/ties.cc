@@ -29,7 +29,7 @@ Result<Tensor> ReversedAlong(const Tensor& tensor, int64_t axis) {
   return Picked(tensor, tensor.shape(), places);
 }
 
-// Of a reversed axis the first is the last.
+// The first of a reversed axis is the last.
 OperatorDefect LastOfTopK() {
   return Replaced(
       Ops<op::TopK>(),

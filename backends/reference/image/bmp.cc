@@ -198,7 +198,7 @@ class Runs {
     return taken;
   }
 
-  // Of a run of 4 bits the two halves take turns.
+  // In a run of 4 bits the two halves take turns.
   uint8_t NibbleOf(uint8_t byte, size_t i) const {
     if (header_.bits == 8) return byte;
     return i % 2 == 0 ? byte >> 4 : byte & 15;

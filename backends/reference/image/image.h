@@ -36,7 +36,7 @@ using Bytes = std::span<const uint8_t>;
 /// less is refused already.
 inline constexpr size_t kMostPixels = size_t{1} << 26;
 
-/// Whether an image of this size is one, and within the limit.
+/// True when an image has pixels, and no more than the limit.
 inline bool IsPermitted(uint64_t height, uint64_t width) {
   return height > 0 && width > 0 && height <= kMostPixels &&
          width <= kMostPixels && height * width <= kMostPixels;
@@ -52,7 +52,7 @@ inline uint8_t ToByte(uint64_t value, uint64_t most) {
 using DecodeImage = bool (*)(Bytes bytes, Image& image,
                              std::string& why) noexcept;
 
-/// What the module gives by its one symbol, assay_image_codecs().
+/// The module's one symbol, assay_image_codecs(), gives this.
 struct ImageCodecs {
   int version = 0;
   DecodeImage jpeg, jpeg2000, png, tiff, webp;

@@ -122,7 +122,7 @@ class Component {
     }
   }
 
-  // Of a component of fewer samples, the nearest.
+  // The nearest sample of a component that has fewer.
   uint8_t At(size_t row, size_t column) const {
     const size_t i = std::min<size_t>(row * from_.h / height_, from_.h - 1);
     const size_t j = std::min<size_t>(column * from_.w / width_, from_.w - 1);

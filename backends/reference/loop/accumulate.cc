@@ -5,7 +5,7 @@
 namespace assay::reference {
 namespace {
 
-// What SimdLoops wants of an operand.
+// SimdLoops needs this of an operand.
 bool HasUnitStride(MatrixStrides strides) {
   return strides.row == 1 || strides.column == 1;
 }

@@ -22,7 +22,7 @@ template <class T>
 void Accumulate(const SimdLoops<T>* loops, const Product& product, const T* a,
                 const T* b, T* y);
 
-/// Of the scalar that records, whose product is one block of its tape
+/// For the scalar that records, whose product is one block of its tape
 /// (tape/tape.cc).
 template <>
 void Accumulate(const SimdLoops<Var>* loops, const Product& product,

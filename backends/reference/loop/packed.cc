@@ -19,7 +19,9 @@ class UnpackedContext final : public KernelContext {
  public:
   /// The element types of the node's outputs.
   UnpackedContext(KernelContext& run, const std::vector<DType>& types)
-      : run_(run), types_(types), outputs_(types.size()) {}
+      : run_(run), types_(types), outputs_(types.size()) {
+    SharePrepared(run);
+  }
 
   Status Unpack() {
     const auto count = static_cast<size_t>(run_.input_count());

@@ -3,7 +3,7 @@
 // Kernels that only move elements, for elements of less than a byte too: those
 // are moved as bytes, unpacked before and packed again after.
 //
-//   return MovingKernel(load, op.data, std::bind_front(&Transpose, op));
+//   return MovingKernel(load, op.data, transpose);
 
 #ifndef ASSAY_REFERENCE_LOOP_PACKED_H_
 #define ASSAY_REFERENCE_LOOP_PACKED_H_

@@ -8,7 +8,7 @@
 //     return Map(load, kFloats, [](auto x) { return decltype(x)(1) / x; });
 //   }
 //   Result<Kernel> Visit(const op::Less&, LoadContext& load) override {
-//     return Compare(load, kNumbers, [](auto a, auto b) { return a < b; });
+//     return Compare(load, kNumbers, [](auto a, auto b) { return Before(a, b); });
 //   }
 //
 // Only the loop over elements is made anew for each function.

@@ -3,7 +3,7 @@
 // Product: the one bilinear operation that MatMul, Gemm and Conv are made of,
 // as a list of its terms:
 //
-//   y[i, j] += scale * sum over t of a[i, t] * b[t, j]
+//     y[i, j] += scale * sum over t of a[i, t] * b[t, j]
 //
 // with a stride per axis, so that transposes and tiles are views. Both
 // vector-Jacobian products are the same operation with the roles exchanged:

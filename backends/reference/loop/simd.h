@@ -52,11 +52,11 @@ struct SimdLoops {
 Result<Isa> ParseIsa(std::string_view name);
 std::string_view NameOf(Isa isa);
 
-/// Whether this processor, and its system, run it; the greatest that they do.
+/// True when processor and system run it; the greatest that they run.
 bool IsAvailable(Isa isa);
 Isa BestIsa();
 
-/// What the setting `isa` names, else the best. Invalid argument for a word
+/// The set that `isa` names, else the best. Invalid argument for a word
 /// that is none, unavailable for one that this processor does not run.
 Result<Isa> IsaOf(const LoadOptions& options);
 
@@ -78,7 +78,7 @@ const SimdLoops<T>* LoopsOf(const LoadContext& load) {
   return LoopsFor<T>(isa.ok() ? *isa : Isa::kSse2);
 }
 
-/// What simd_loops.cc makes for each instruction set.
+/// The loops that simd_loops.cc makes for each instruction set.
 struct SimdTable {
   SimdLoops<float> of_float;
   SimdLoops<double> of_double;

@@ -46,7 +46,7 @@ enum class ScalarKind : uint8_t {
 /// float for the floating-point types of up to 32 bits, double for float64,
 /// int64_t and uint64_t for integers, uint64_t for booleans (0 and 1).
 ScalarKind ScalarOf(DType type);
-/// Of an input: Var instead of float and double where the network is traced.
+/// The scalar of an input: Var, not float or double, in a traced network.
 ScalarKind ScalarOf(const LoadContext& load, Input input);
 
 template <class T>

@@ -5,7 +5,7 @@
 // each part is rounded once when stored.
 //
 //   if (IsComplex(load.dtype(op.x))) {
-//     return Kernel{.forward = std::bind_front(&Sum<Complex>, op)};
+//     return Kernel{.forward = sum_of_complex};
 //   }
 
 #ifndef ASSAY_REFERENCE_SCALAR_COMPLEX_H_

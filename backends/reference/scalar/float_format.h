@@ -19,7 +19,7 @@
 
 namespace assay::reference {
 
-/// What happens to a value beyond the largest finite one, infinity included.
+/// The fate of a value beyond the largest finite one, infinity included.
 enum class Overflow : uint8_t {
   kPropagate,  // infinity, else NaN, else the largest finite value
   kSaturate,   // the largest finite value

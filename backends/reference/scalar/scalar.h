@@ -43,14 +43,14 @@ T Detach(T x) {
   return x;
 }
 
-/// Whether a < b, where the two branches differ in their derivatives: a kink.
+/// True when a < b; the two branches differ in their derivatives: a kink.
 /// False when either is NaN.
 template <PlainScalar T>
 bool Before(T a, T b) {
   return a < b;
 }
 
-/// Whether a < b, and a == b, where the results differ: a jump.
+/// True when a < b, and when a == b; the results differ: a jump.
 template <PlainScalar T>
 bool Less(T a, T b) {
   return a < b;
@@ -60,7 +60,7 @@ bool Equal(T a, T b) {
   return a == b;
 }
 
-/// Whether x is NaN, which no integer is.
+/// True when x is NaN, which no integer is.
 template <class T>
 bool IsNan(T x) {
   return Value(x) != Value(x);
@@ -78,8 +78,8 @@ T Min(T a, T b) {
   return Before(b, a) || IsNan(b) ? b : a;
 }
 
-/// What every number is greater than (or, with kLeast, smaller than), or equal
-/// to where T has no infinity: the maximum, or minimum, of no values.
+/// The maximum (with kLeast the minimum) of no values: every number is greater
+/// (smaller), or equal where T has no infinity.
 template <class T, bool kLeast = false>
 T Bound() {
   using Limits = std::numeric_limits<T>;
@@ -103,7 +103,7 @@ class Choose {
       index_ = index;
     }
   }
-  /// Of the values offered; Bound when there were none.
+  /// The best of the values offered; Bound when there were none.
   T best() const { return best_; }
   /// Where the best stood; -1 when there were no values.
   int64_t index() const { return index_; }
@@ -126,7 +126,7 @@ class Choose<Var, kLeast> {
     return offered_.empty() ? Bound<Var, kLeast>()
                             : PickedFrom(offered_, chosen());
   }
-  /// Which one it is shows, so that it may jump to any other.
+  /// The index shows in an output: so each other value could change it.
   int64_t index() {
     if (offered_.empty()) return -1;
     while (told_ < offered_.size()) {

@@ -28,7 +28,7 @@
 
 namespace assay::reference {
 
-/// What a node of a tape computes from its operands a and b.
+/// The function of a node of a tape over its operands a and b.
 enum class Primitive : uint8_t {
   kInput,     // a number given
   kConstant,  // a number of the kernel's own

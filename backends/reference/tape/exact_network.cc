@@ -28,7 +28,7 @@ double RoundoffOf(Precision precision) {
   return 0;
 }
 
-// What the passes say of numbers: each as a scalar of the precision, and its
+// The numbers of the passes: each as a scalar of the precision, with its
 // charge.
 template <class S>
 struct Known {
@@ -129,7 +129,7 @@ Result<std::vector<ExactValue>> KnownAll(const std::vector<Value>& values,
 
 std::vector<Bounded> Charges(const Tape& tape) { return Replay<Bounded>(tape); }
 
-// Whether a comparison whose outcome shows may have gone the other way.
+// True when a comparison whose outcome shows may have gone the other way.
 bool IsUndecided(const Tape& tape, const std::vector<Bounded>& charges,
                  double roundoff) {
   return std::ranges::any_of(tape.branches(), [&](const Comparison& branch) {

@@ -18,12 +18,12 @@
 
 #include "backends/reference/tape/referee.h"
 #include "backends/reference/tape/trace.h"
-#include "framework/backend/backend.h"
+#include "framework/backend/forwarding_network.h"
 #include "framework/backend/network_interfaces.h"
 
 namespace assay::reference {
 
-class ExactNetwork final : public Network, private Exact {
+class ExactNetwork final : public ForwardingNetwork, private Exact {
  public:
   /// `traced` has kernels that are Traced. Unsupported, reason dtype, for a
   /// graph with complex numbers, whose place Vars take.
@@ -31,25 +31,11 @@ class ExactNetwork final : public Network, private Exact {
                                                std::unique_ptr<Network> plain,
                                                std::unique_ptr<Network> traced);
 
-  std::span<const ValueInfo> inputs() const override {
-    return plain_->inputs();
-  }
-  std::span<const ValueInfo> outputs() const override {
-    return plain_->outputs();
-  }
-  Result<std::unique_ptr<Binding>> Bind(
-      std::span<const Value> inputs, std::span<const Value> outputs) override {
-    return plain_->Bind(inputs, outputs);
-  }
-  Status Forward(Binding& binding) override { return plain_->Forward(binding); }
-  Differentiable* differentiable() override { return plain_->differentiable(); }
-  Parameters* parameters() override { return plain_->parameters(); }
-  Placement* placement() override { return plain_->placement(); }
   Exact* exact() override { return this; }
 
  private:
   ExactNetwork(std::unique_ptr<Network> plain, std::unique_ptr<Network> traced)
-      : plain_(std::move(plain)), traced_(std::move(traced)) {}
+      : ForwardingNetwork(std::move(plain)), traced_(std::move(traced)) {}
 
   Result<std::vector<ExactValue>> Evaluate(std::span<const Value> inputs,
                                            Precision precision) override;
@@ -76,7 +62,6 @@ class ExactNetwork final : public Network, private Exact {
   Result<Sample> Weighted(std::span<const Value> inputs,
                           std::span<const Value> cotangents, Trace* trace);
 
-  std::unique_ptr<Network> plain_;
   std::unique_ptr<Network> traced_;
 };
 

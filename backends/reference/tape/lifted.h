@@ -37,7 +37,7 @@ struct Dual {
     const S v = Apply<S>(primitive, a.value, b.value);
     const Partials<S> d = PartialsOf<S>(primitive, a.value, b.value, v);
     S tangent(0);
-    // What does not move has no say, also against an infinite derivative.
+    // A tangent of 0 adds nothing, also against an infinite derivative.
     if (ToDouble(a.tangent) != 0) tangent = tangent + d.a * a.tangent;
     if (ToDouble(b.tangent) != 0) tangent = tangent + d.b * b.tangent;
     return {v, tangent};
@@ -56,7 +56,7 @@ bool IsZero(const Dual<S>& x) {
   return ToDouble(x.value) == 0 && ToDouble(x.tangent) == 0;
 }
 
-/// What a Charged counts.
+/// The errors that a Charged counts.
 enum class Charge : uint8_t {
   /// One rounding of each number given and of each result that is no sum: the
   /// unit that errors are judged in. What a sum of rounded numbers loses to
@@ -72,7 +72,7 @@ enum class Charge : uint8_t {
 template <Charge kCharge>
 struct Charged {
   static constexpr bool kIsLifted = true;
-  /// Of double, in which the steps of a tape were taken.
+  /// Roundoff of double, in which the steps of a tape were taken.
   static constexpr double kRoundoff = 0x1p-53;
 
   Charged() = default;
@@ -140,8 +140,8 @@ struct Charged {
     }
   }
 
-  /// What is exact carries nothing on, also against an infinite derivative, and
-  /// neither does what has no influence.
+  /// An exact operand carries no error on, also against an infinite derivative,
+  /// and neither does one without influence.
   static double Carried(double partial, double units) {
     return partial == 0 || units == 0 ? 0 : partial * units;
   }

@@ -2,10 +2,10 @@
 //
 // Passes over a tape, for any scalar:
 //
-//   Replay<Quad>(tape)                      the values again, in 113 bits
-//   Replay<Dual<double>>(tape, directions)  and their derivatives along one
-//   Replay<Charged<...>>(tape, ...)         and what rounding can have done
-//   Reverse(tape, values, seeds)            the derivatives of outputs, summed
+//     Replay<Quad>(tape)                      the values again, in 113 bits
+//     Replay<Dual<double>>(tape, directions)  their derivatives along one
+//     Replay<Charged<...>>(tape, ...)         what rounding can have done
+//     Reverse(tape, values, seeds)            derivatives of outputs, summed
 //
 // A decision stays as it was taken when the tape was recorded.
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What each primitive computes and its partial derivatives, once, for every
+// The function of each primitive and its partial derivatives, once, for every
 // scalar that passes over a tape compute in. A scalar S brings arithmetic and
 // the functions of <cmath> by argument-dependent lookup.
 //

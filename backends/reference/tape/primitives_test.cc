@@ -129,7 +129,7 @@ TEST(PrimitivesTest, StepsHaveNoDerivative) {
   }
 }
 
-// What the partials of one number do by themselves they also do inside Dual and
+// The partials of one number do the same by themselves and inside Dual and
 // Charged.
 TEST(PrimitivesTest, LiftedScalarsFollowThePartials) {
   for (const Point& point : Points()) {

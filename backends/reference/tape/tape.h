@@ -7,7 +7,7 @@
 //   Tape tape;
 //   {
 //     const Tape::Scope recording(&tape);
-//     y = Mish(tape.Input(0.5));
+//     y = exp(tape.Input(0.5));
 //   }
 //   const std::vector<Quad> values = Replay<Quad>(tape);  // passes.h
 //

@@ -24,10 +24,12 @@ ValueType TracedType(ValueType type) {
   return type;
 }
 
-// What a kernel of a traced network sees: Vars in, Vars out.
+// The context of a kernel of a traced network: Vars in, Vars out.
 class TracedContext final : public KernelContext {
  public:
-  TracedContext(KernelContext& run, Trace& trace) : run_(run), trace_(trace) {}
+  TracedContext(KernelContext& run, Trace& trace) : run_(run), trace_(trace) {
+    SharePrepared(run);
+  }
 
   Status TakeInputs() {
     values_.reserve(static_cast<size_t>(run_.input_count()));

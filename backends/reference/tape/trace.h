@@ -47,9 +47,9 @@ class Trace {
 
   /// The same value with Vars for floating-point numbers. Resource exhausted
   /// when there is no memory for them.
-  Result<Value> Traced(const Value& value);
+  Result<assay::Value> Traced(const assay::Value& value);
 
-  /// What a tensor of floating-point numbers became; null when nothing has
+  /// The Vars of a tensor of floating-point numbers; null when nothing has
   /// read it.
   const Tensor* Find(const Tensor& tensor) const;
 
@@ -61,7 +61,7 @@ class Trace {
 
   Tape tape_;
   std::map<const std::byte*, std::vector<double>> offsets_;
-  /// What was read, held so that nothing else comes to lie there.
+  /// A tensor that was read, held so that its memory is not used again.
   struct Read {
     Tensor tensor;
     Tensor vars;

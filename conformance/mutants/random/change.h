@@ -3,12 +3,12 @@
 // The changes of one token, or of one statement, that a C++ source admits and
 // that a test should see:
 //
-//   operator   < <=   > >=   == !=   && ||   + -   * /   & |   ++ --   += -=
-//   constant   0 1   n n + 1   true false
-//   statement  f();             ->  ;
-//   condition  if (a < b)       ->  if (!(a < b))
-//   return     int F() { G();   ->  int F() { return {}; G();
-//   value      return x;        ->  return {};
+//     operator   < <=   > >=   == !=   && ||   + -   * /   & |   ++ --   += -=
+//     constant   0 1   n n + 1   true false
+//     statement  f();             ->  ;
+//     condition  if (a < b)       ->  if (!(a < b))
+//     return     int F() { G();   ->  int F() { return {}; G();
+//     value      return x;        ->  return {};
 //
 //   for (const Change& change : ChangesOf(source)) {
 //     Compile(Changed(source, change));

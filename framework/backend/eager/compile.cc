@@ -15,19 +15,6 @@ namespace {
 
 using GraphPointer = std::shared_ptr<const Graph>;
 
-/// Whether `holds` is true of the graph and of every subgraph in it.
-template <class F>
-bool EveryGraph(const Graph& graph, const F& holds) {
-  if (!holds(graph)) return false;
-  for (const Node& node : graph.nodes) {
-    for (const Attribute& attribute : node.attributes) {
-      const auto* body = std::get_if<GraphPointer>(&attribute.held);
-      if (body != nullptr && !EveryGraph(**body, holds)) return false;
-    }
-  }
-  return true;
-}
-
 /// Whether every value that a node reads or makes has a type; what it captures
 /// or takes from an initializer has one elsewhere.
 bool IsTyped(const Graph& graph) {
@@ -99,12 +86,14 @@ Result<Step> CompileNode(const Node& node, const LoadScope& scope,
     if (body == nullptr) continue;
     ASSAY_ASSIGN_OR_RETURN(Program program,
                            Compile(**body, &scope, {}, kernels, options));
+    step.prepares_within = step.prepares_within || program.prepares;
     step.bodies.push_back(
         {attribute.name, std::make_unique<Program>(std::move(program))});
   }
   if (step.kernel.part.has_value()) {
     ASSAY_ASSIGN_OR_RETURN(step.part, CompilePart(node, *step.kernel.part,
                                                   scope, kernels, options));
+    step.prepares_within = step.prepares_within || step.part->program.prepares;
   }
   return step;
 }
@@ -140,6 +129,8 @@ Result<Program> Compile(const Graph& graph, const LoadScope* outer,
   for (const Node& node : graph.nodes) {
     Result<Step> step = CompileNode(node, scope, kernels, options);
     if (!step.ok()) return step.status().WithContext(node.Label());
+    program.prepares = program.prepares || step->kernel.prepare != nullptr ||
+                       step->prepares_within;
     program.steps.push_back(*std::move(step));
   }
   return program;
@@ -149,7 +140,10 @@ Result<std::shared_ptr<const Graph>> PrepareGraph(
     const std::shared_ptr<const Model>& model) {
   ASSAY_RETURN_IF_ERROR(CheckModel(*model));
   const bool calls = CallsFunctions(*model);
-  const bool typed = EveryGraph(model->graph(), IsTyped);
+  bool typed = true;
+  ForEachGraph(model->graph(), [&typed](const Graph& graph) {
+    typed = typed && IsTyped(graph);
+  });
   if (typed && !calls && IsCurrent(model->graph())) {
     return std::shared_ptr<const Graph>(model, &model->graph());
   }

@@ -9,6 +9,7 @@
 
 #include "framework/backend/eager/expansion.h"
 #include "framework/backend/eager/frame.h"
+#include "framework/backend/eager/prepare.h"
 #include "framework/graph/types/type_check.h"
 
 namespace assay::inline v1 {
@@ -76,8 +77,7 @@ void EagerNetwork::FindParameters(const Model& model,
                               tensor->dtype() != DType::kFloat64)) {
       continue;
     }
-    const std::string& name =
-        model.graph().values[static_cast<size_t>(initializer.id)].name;
+    const std::string& name = model.graph()[initializer.id].name;
     if (!training && !targets.contains(name)) continue;
     const ValueId id = graph_->FindValue(name);
     if (id == kNoValue) continue;  // the upgrade took it away
@@ -147,8 +147,10 @@ Result<std::unique_ptr<Binding>> EagerNetwork::Bind(
   ASSAY_RETURN_IF_ERROR(CheckBind(inputs_, outputs_, inputs, outputs));
   ASSAY_RETURN_IF_ERROR(CheckDevice(inputs_, inputs));
   ASSAY_RETURN_IF_ERROR(CheckDevice(outputs_, outputs));
-  return std::unique_ptr<Binding>(
-      std::make_unique<EagerBinding>(*this, program_, inputs, outputs));
+  auto binding =
+      std::make_unique<EagerBinding>(*this, program_, inputs, outputs);
+  ASSAY_RETURN_IF_ERROR(PrepareAtBind(binding->frame));
+  return std::unique_ptr<Binding>(std::move(binding));
 }
 
 Status EagerNetwork::Forward(Binding& binding) {

@@ -21,15 +21,6 @@ Status WrongMemory(const Place& place, const std::string& computed) {
                          place.value->Type().ToString());
 }
 
-/// Equality without a call of memcmp, which costs more than a few extents.
-bool Same(const Shape& a, const Shape& b) {
-  if (a.rank() != b.rank()) return false;
-  for (int axis = 0; axis < a.rank(); ++axis) {
-    if (a[axis] != b[axis]) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 Status Store(const Value& value, Place& place) {
@@ -74,6 +65,7 @@ StepContext::StepContext(Step& step, Frame& frame)
     part_ =
         std::make_unique<Frame>(step.part->program, &frame, std::span<Value>());
   }
+  if (step.kernel.prepare) preparation_ = std::make_unique<Preparation>();
 }
 
 inline Place* StepContext::Find(assay::Output output) {
@@ -90,8 +82,8 @@ Result<Tensor*> StepContext::Output(assay::Output output, DType dtype,
   place->written = frame_->run_;
   Tensor* const tensor = place->value->mutable_tensor();
   if (tensor != nullptr && tensor->dtype() == dtype &&
-      Same(tensor->shape(), shape) && (place->callers || tensor->unique()))
-      [[likely]] {
+      SameExtents(tensor->shape(), shape) &&
+      (place->callers || tensor->unique())) [[likely]] {
     return tensor;
   }
   return Allocate(*place, dtype, shape);
@@ -137,6 +129,34 @@ Result<std::vector<Value>> StepContext::Differentiate(
 
 void StepContext::Save(Value value) {
   if (step_->saves) saved_.push_back(std::move(value));
+}
+
+Status StepContext::Prepare(std::span<const ValueType> types,
+                            const Preparation::ValueOf& value_of) {
+  const Status status =
+      preparation_->Make(step_->kernel.prepare, types, value_of);
+  prepared_ = preparation_->made();
+  return status;
+}
+
+/// For the values of this run.
+Status StepContext::PrepareAgain() {
+  std::vector<ValueType> types;
+  for (const Value* value : inputs_) types.push_back(value->Type());
+  return Prepare(types, [this](Input input) -> Result<const Tensor*> {
+    return value(input).tensor();
+  });
+}
+
+Status StepContext::ForwardPrepared() {
+  if (!preparation_->Fits(*this)) ASSAY_RETURN_IF_ERROR(PrepareAgain());
+  return step_->kernel.forward(*this);
+}
+
+inline Status StepContext::Forward() {
+  if (preparation_ != nullptr) [[unlikely]]
+    return ForwardPrepared();
+  return step_->kernel.forward(*this);
 }
 
 inline bool StepContext::Wrote(int64_t run) const {
@@ -198,8 +218,7 @@ void Frame::PlaceOutputs(std::span<Value> outputs) {
       continue;
     }
     copies_.push_back(
-        {places_[id],
-         {&outputs[i], program_.graph->values[id].name, callers, false}});
+        {places_[id], {&outputs[i], program_.graph->values[id].name, callers}});
   }
 }
 
@@ -233,7 +252,7 @@ Status Frame::Run() {
   try {
     for (StepContext& context : contexts_) {
       running = &context;
-      const Status status = context.step_->kernel.forward(context);
+      const Status status = context.Forward();
       if (!status.ok() || !context.Wrote(run_)) [[unlikely]] {
         return context.Explain(status);
       }
@@ -243,6 +262,15 @@ Status Frame::Run() {
   }
   complete_ = true;
   return copies_.empty() ? OkStatus() : CopyOutputs();
+}
+
+Status Frame::RunStep(size_t step) {
+  StepContext& context = contexts_[step];
+  try {
+    return context.Explain(context.Forward());
+  } catch (...) {
+    return StatusOfException(context.step().node->Label());
+  }
 }
 
 Result<std::vector<Value>> Frame::Call(std::span<const Value> inputs) {

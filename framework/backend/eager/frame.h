@@ -21,6 +21,7 @@
 #include <string_view>
 #include <vector>
 
+#include "framework/backend/eager/preparation.h"
 #include "framework/backend/eager/program.h"
 
 namespace assay::inline v1 {
@@ -32,7 +33,7 @@ struct Place {
   Value* value = nullptr;  // null: the node omits it
   std::string_view name;
   bool callers = false;  // memory that the caller gave
-  int64_t written = 0;   // the number of the run that wrote it last
+  int64_t written = -1;  // the number of the run that wrote it last
 };
 
 /// Stores `value`: into the caller's memory by copy, else by sharing.
@@ -52,12 +53,22 @@ class StepContext final : public KernelContext {
       std::span<const Value> inputs) override;
   void Save(Value value) override;
 
+  /// Prepares the kernel for inputs of these types, one for each.
+  Status Prepare(std::span<const ValueType> types,
+                 const Preparation::ValueOf& value_of);
+
   const Step& step() const { return *step_; }
   const std::vector<Value>& saved() const { return saved_; }
+  void* made() const { return prepared_; }
+  /// Null where the kernel does not prepare.
+  const Preparation* preparation() const { return preparation_.get(); }
 
  private:
   friend class Frame;
 
+  Status Forward();
+  Status ForwardPrepared();
+  Status PrepareAgain();
   Place* Find(assay::Output output);
   Result<Tensor*> Allocate(Place& place, DType dtype, const Shape& shape);
   bool Wrote(int64_t run) const;
@@ -70,6 +81,7 @@ class StepContext final : public KernelContext {
   size_t output_count_;  // known without dividing by the size of a Place
   std::vector<std::unique_ptr<Frame>> bodies_;  // parallel to step_->bodies
   std::unique_ptr<Frame> part_;                 // of step_->part
+  std::unique_ptr<Preparation> preparation_;    // of step_->kernel.prepare
   std::vector<Value> saved_;
 };
 
@@ -89,6 +101,9 @@ class Frame {
   /// Runs every step. Errors name the node.
   Status Run();
 
+  /// Runs one step, whose inputs are there, before the first run.
+  Status RunStep(size_t step);
+
   /// Runs a subgraph: its inputs to its outputs.
   Result<std::vector<Value>> Call(std::span<const Value> inputs);
 
@@ -96,6 +111,7 @@ class Frame {
     return *places_[static_cast<size_t>(id)];
   }
   const StepContext& context(size_t step) const { return contexts_[step]; }
+  StepContext& context(size_t step) { return contexts_[step]; }
   const Program& program() const { return program_; }
   /// Whether the last run came to its end.
   bool complete() const { return complete_; }
@@ -122,7 +138,7 @@ class Frame {
   std::vector<Copy> copies_;
   std::vector<Value*> shared_;  // set by sharing, dropped before the next run
   bool holds_ = false;          // there is something for Release to let go of
-  int64_t run_ = 0;             // counts from 1
+  int64_t run_ = 0;             // counts from 1; 0 is Bind
   bool complete_ = false;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernel, LoadContext, KernelContext, GradientContext: what an operator of an
-// eager backend is written against.
+// Kernel, LoadContext, PrepareContext, KernelContext, GradientContext: what an
+// operator of an eager backend is written against.
 //
 //   Result<Kernel> Visit(const op::Relu& op, LoadContext& load) override {
 //     if (load.dtype(op.x) != DType::kFloat32) {
@@ -11,14 +11,27 @@
 //       const Tensor& x = run.input(op.x);
 //       ASSAY_ASSIGN_OR_RETURN(Tensor* const y,
 //                              run.Output(op.y, x.dtype(), x.shape()));
-//       ReluForward(x, *y);
+//       Use(x, *y);                      // computes
 //       return OkStatus();
 //     }};
 //   }
 //
-// Visit runs once per node at Load; the kernel runs at every Forward, with
-// values of the element types that Load saw. A kernel keeps no state of a run
-// in itself: one network may have many bindings.
+// Visit runs once per node at Load; forward runs at every Forward, with values
+// of the element types that Load saw. A kernel keeps no state of a run in
+// itself: one network may have many bindings. A kernel that builds something
+// for the shapes of its inputs, or for values such as axes, does so in prepare,
+// and the framework keeps it with the binding:
+//
+//   kernel.prepare = [op](PrepareContext& known) -> Prepared {
+//     return std::make_shared<Plan>(*known.type(op.x).StaticShape());
+//   };
+//   kernel.forward = [op](KernelContext& run) {
+//     return run.prepared<Plan>().Run(run.input(op.x));
+//   };
+//
+// A kernel declines in Visit or in prepare, never in forward: so Load or Bind
+// declines. Forward declines only where a run brings a shape or a value that
+// Bind could not see, because a body makes it or the caller wrote it since.
 
 #ifndef ASSAY_BACKEND_EAGER_KERNEL_H_
 #define ASSAY_BACKEND_EAGER_KERNEL_H_
@@ -41,6 +54,7 @@ namespace assay::inline v1 {
 
 struct LoadOptions;
 struct LoadScope;  // scope.h, private: a graph's types and fixed values
+class PrepareContext;
 class KernelContext;
 class GradientContext;
 
@@ -52,6 +66,9 @@ struct GraphPart {
   int targets = 0;  // the first so many inputs are differentiated by
 };
 
+/// What a kernel made for a binding; null where it only had to be asked.
+using Prepared = Result<std::shared_ptr<void>>;
+
 /// One node, ready to run. `backward` is empty where there is no gradient.
 struct Kernel {
   std::function<Status(KernelContext&)> forward;
@@ -60,6 +77,11 @@ struct Kernel {
   std::string executor;
   /// What Differentiate runs. Load fails where the part has no gradient.
   std::optional<GraphPart> part = std::nullopt;
+  /// Makes what depends on shapes, and on the values it asks for. Bind calls
+  /// it, and a run calls it again only where these have changed since. Bind
+  /// declines what it declines; any other error is left for Forward to meet,
+  /// since the bound memory may be filled after Bind.
+  std::function<Prepared(PrepareContext&)> prepare = nullptr;
 };
 
 /// What is known of a node when the model is loaded.
@@ -91,6 +113,26 @@ class LoadContext {
   const LoadOptions& options_;
 };
 
+/// What a binding knows of a node's inputs. A kernel is prepared again when
+/// something that it asked for here has changed.
+class PrepareContext {
+ public:
+  virtual ~PrepareContext() = default;
+
+  /// The type of an input, extents included; kind kNone when it is omitted.
+  virtual const ValueType& type(Input input) = 0;
+
+  /// A tensor whose elements matter, such as axes; null when it is omitted. In
+  /// Bind the steps that compute it run first: an error where one of them
+  /// fails. Each run compares the elements with those of before, so it is a
+  /// short one.
+  virtual Result<const Tensor*> value(Input input) = 0;
+
+  /// Says what forward will write. Bind then prepares the readers of the output
+  /// without a run of this node.
+  virtual void Declare(Output output, DType dtype, const Shape& shape) = 0;
+};
+
 /// The values of one run of one node.
 class KernelContext {
  public:
@@ -107,6 +149,12 @@ class KernelContext {
     return position < inputs_.size() ? *inputs_[position] : kAbsent;
   }
   int input_count() const { return static_cast<int>(inputs_.size()); }
+
+  /// What Kernel::prepare made for these inputs.
+  template <class T>
+  T& prepared() const {
+    return *static_cast<T*>(prepared_);
+  }
 
   /// The tensor to write an output into: the caller's, or one that earlier
   /// runs used, or a new one. Its content is unspecified. Fails when the
@@ -139,7 +187,12 @@ class KernelContext {
  protected:
   static const Tensor kNoTensor;
   static const Value kAbsent;
+
+  /// For a context that stands between a kernel and `run`.
+  void SharePrepared(const KernelContext& run) { prepared_ = run.prepared_; }
+
   std::vector<const Value*> inputs_;
+  void* prepared_ = nullptr;
 };
 
 /// The values of one backward run of one node.
@@ -150,6 +203,12 @@ class GradientContext {
   virtual const Tensor& input(Input input) const = 0;
   virtual const Tensor& output(Output output) const = 0;
   virtual const Value& saved(int index) const = 0;
+  /// What Kernel::prepare made for these inputs. It outlives the run, so that a
+  /// workspace which forward fills for backward can be part of it.
+  template <class T>
+  T& prepared() const {
+    return *static_cast<T*>(prepared_);
+  }
 
   /// The cotangent of an output; null when nothing flows into it (zeros).
   virtual const Tensor* cotangent(Output output) const = 0;
@@ -161,6 +220,9 @@ class GradientContext {
   /// same tensor when asked again. The framework sums the gradients of a value
   /// that is read more than once, and drops one that is not wanted.
   virtual Result<Tensor*> Gradient(Input input) = 0;
+
+ protected:
+  void* prepared_ = nullptr;
 };
 
 }  // namespace assay::inline v1

@@ -32,7 +32,8 @@ struct Step {
   Kernel kernel;
   std::vector<Body> bodies;
   std::shared_ptr<DifferentiablePart> part;  // null: the kernel names none
-  bool saves = false;  // backward will want what the kernel saves
+  bool saves = false;            // backward will want what the kernel saves
+  bool prepares_within = false;  // a kernel of its subgraphs or part prepares
 };
 
 struct Program {
@@ -42,6 +43,7 @@ struct Program {
   std::vector<ValueId> outputs;      // of a main graph with the extra ones
   std::vector<Value> constants;      // parallel to graph->initializers
   std::shared_ptr<const void> kept;  // what kernels may point at
+  bool prepares = false;             // a kernel prepares, here or within
 };
 
 /// A part of the graph that a kernel names (Kernel::part), compiled with the

@@ -39,13 +39,13 @@ Result<FinishedRun> ReadRun(const fs::path& folder) {
                          ReadFile(folder / "attempts.csv"));
   ASSAY_ASSIGN_OR_RETURN(const auto raw, ParseCsv<ResultRow>(attempts));
   for (const ResultRow& row : raw) {
-    if (row.outcome == ToString(Outcome::kUnsupported)) {
+    if (row.outcome == Outcome::kUnsupported) {
       run.declined.emplace(row.backend, row.test_id);
     }
   }
   run.whole = !run.plan.Partial();
   for (const ResultRow& row : run.results) {
-    if (row.outcome == ToString(Outcome::kMissing)) run.whole = false;
+    if (row.outcome == Outcome::kMissing) run.whole = false;
   }
   return run;
 }
@@ -73,7 +73,7 @@ Result<std::map<std::string, TestCase>> CasesOf(const Plan& plan) {
 /// The result of each case, before the policy made it a verdict.
 std::vector<SeenCase> SeenBy(const FinishedRun& run, const std::string& backend,
                              const std::map<std::string, TestCase>& cases) {
-  std::map<std::string, std::string> expected;
+  std::map<std::string, std::optional<Outcome>> expected;
   for (const PlanRow& row : run.plan.rows) {
     if (row.backend == backend) expected.emplace(row.test_id, row.expected);
   }
@@ -84,11 +84,11 @@ std::vector<SeenCase> SeenBy(const FinishedRun& run, const std::string& backend,
     SeenCase& c = seen.emplace_back();
     c.test_case = &found->second;
     c.message = row.message;
-    c.raw = ParseOutcome(row.outcome).value_or(Outcome::kError);
+    c.raw = row.outcome;
     c.waived = c.raw == Outcome::kWaived;
     if (c.waived || c.raw == Outcome::kXpass) c.raw = Outcome::kPass;
     if (c.raw == Outcome::kXfail) {
-      c.raw = ParseOutcome(expected[row.test_id]).value_or(Outcome::kFail);
+      c.raw = expected[row.test_id].value_or(Outcome::kFail);
     }
     c.declined = c.raw == Outcome::kFail &&
                  run.declined.contains({backend, row.test_id});

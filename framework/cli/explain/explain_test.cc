@@ -139,6 +139,20 @@ TEST_F(ExplainTest, NamesWhatItFoundWhereItHasNoSuchCase) {
   }
 }
 
+// Kills: an oracle that is asked and not heard; one line for each of four
+// attempts that say the same.
+TEST_F(ExplainTest, TellsAttemptsOnceAndTheWordOfTheOracle) {
+  const Ran run = Assay(
+      "run --backend faulty+mutant=value --oracle --filter "
+      "id:node/Abs/test_abs --no-report --out run");
+  const std::string word = "by the oracle the backend is the worse side";
+  EXPECT_THAT(run.output, HasSubstr("; " + word));
+  const Ran ran = Assay("explain node/Abs/test_abs --run run");
+  EXPECT_THAT(ran.output, HasSubstr("  oracle       " + word));
+  EXPECT_THAT(ran.output, HasSubstr("  attempts     4, alike, as above"));
+  EXPECT_THAT(ran.output, Not(HasSubstr("attempt 2")));
+}
+
 TEST_F(ExplainTest, JsonHoldsTheSameForPrograms) {
   Assay(
       "run --backend faulty+mutant=value --filter id:node/Abs/test_abs "

@@ -4,7 +4,7 @@
 // the policy that its verdict rests on.
 //
 //   ASSAY_ASSIGN_OR_RETURN(const auto found, Explain(run, test_id, backend));
-//   for (const Explanation& e : found) std::cout << ToText(e);
+//   for (const Explanation& e : found) std::cout << ExplanationText(e);
 
 #ifndef ASSAY_CLI_EXPLAIN_EXPLANATION_H_
 #define ASSAY_CLI_EXPLAIN_EXPLANATION_H_

@@ -9,8 +9,9 @@
 #include "framework/cli/explain/explanation.h"
 #include "framework/cli/select/wrapped_text.h"
 #include "framework/testing/record/columns.h"
+#include "framework/testing/record/csv.h"
 #include "framework/testing/record/outcome.h"
-#include "framework/testing/record/tables.h"
+#include "framework/testing/record/reason.h"
 #include "framework/testing/verdict/oracle_word.h"
 
 namespace assay::inline v1 {
@@ -31,11 +32,18 @@ class Lines {
   std::string text_;
 };
 
-std::string LimitText(const std::string& comparator, double rtol, double atol) {
-  if (comparator != "tolerance" && comparator != "distribution") {
+std::string ReasonText(const std::string& code) {
+  const std::string_view meaning = MeaningOf(code);
+  return meaning.empty() ? code : StrCat(code, ": ", meaning);
+}
+
+std::string LimitText(Comparator comparator, double rtol, double atol) {
+  if (comparator == Comparator::kDistribution) {
+    return "distribution: as its law says";
+  }
+  if (comparator != Comparator::kTolerance) {
     return StrCat(comparator, ": equal");
   }
-  if (comparator == "distribution") return "distribution: as its law says";
   return StrCat("|got - want| <= ", ToText(atol), " + ", ToText(rtol),
                 " |want|");
 }
@@ -95,8 +103,8 @@ std::string ClaimText(const Explanation& e) {
       by.emplace(cover.source, cover.claim);
     }
   }
+  if (!outside.empty()) return StrCat(word, "; no claim covers ", outside);
   std::string text = word;
-  if (!outside.empty()) text += StrCat("; no claim covers ", outside);
   for (const auto& [source, sentence] : by) {
     text += StrCat("\n", source, ": ", sentence);
   }
@@ -203,21 +211,20 @@ void AddAttempts(const Explanation& e, Lines* lines) {
   }
 }
 
-template <class T>
-Json FieldJson(const T& value) {
-  return value;
-}
-template <class T>
-Json FieldJson(const std::optional<T>& value) {
-  return value.has_value() ? Json(*value) : Json();
+Json FieldJson(const Column& column, const std::string& text) {
+  if (column.type == kFieldType<std::string>) return text;
+  if (column.type == kFieldType<bool>) return text == "1";
+  if (text.empty()) return {};
+  const bool whole = column.type.starts_with(kFieldType<int64_t>);
+  return whole ? Json(*ParseInt(text)) : Json(*ParseDouble(text));
 }
 
 template <class Row>
 Json RowJson(const Row& row) {
   Json json = Json::object();
-  ForEachField(row, [&](const auto& column, const auto& field) {
-    json[std::string(column.name)] = FieldJson(field);
-  });
+  for (const Column& column : TableOf<Row>().columns) {
+    json[std::string(column.name)] = FieldJson(column, column.text(&row));
+  }
   return json;
 }
 
@@ -261,7 +268,7 @@ std::string ExplanationText(const Explanation& e) {
   Lines lines;
   lines.text_ = Wrapped(
       StrCat(result.test_id, " on ", result.backend, ": ", result.outcome));
-  lines.Add("reason", result.reason_code);
+  lines.Add("reason", ReasonText(result.reason_code));
   lines.Add("message", result.message);
   lines.Add("case", StrCat(result.domain, " ", result.op, ", opset ",
                            result.opset.value_or(0), ", ", result.dtype,

@@ -4,7 +4,7 @@
 // each part, and, given a run, how many of them pass. A part that no case
 // touches is a hole.
 //
-//   const auto rows = CoverageOf(cases, results, &GraphOfCase);
+//   const auto rows = CoverageOf(cases, results, graph_of_case);
 //   std::cout << CoverageTable(rows) << HoleLines(rows);
 //
 // The parts are the operator's versions, the element types of its type

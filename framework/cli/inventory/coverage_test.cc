@@ -34,11 +34,11 @@ TestCase CaseOf(std::string test_id, std::string op, std::string kind) {
   return c;
 }
 
-ResultRow ResultFor(std::string test_id, std::string outcome) {
+ResultRow ResultFor(std::string test_id, std::string_view outcome) {
   ResultRow row;
   row.test_id = std::move(test_id);
   row.backend = "acme";
-  row.outcome = std::move(outcome);
+  row.outcome = *ParseOutcome(outcome);
   return row;
 }
 

@@ -8,11 +8,11 @@
 //   std::cout << InexactText(found);
 //
 // An output is listed when, to the oracle, the expected data are
-//   - more than 1 ULP plus the oracle's bound away: a faithful rounding of the
+//    - more than 1 ULP plus the oracle's bound away: a faithful rounding of the
 //     exact number, up or down, is at most 1 ULP away;
-//   - where condition units are known, more than 1 of those away: more than one
+//    - where condition units are known, more than 1 of those away: more than one
 //     rounding in every step of the computation, sums apart, can explain; and
-//   - further away than the best backend of the run.
+//    - further away than the best backend of the run.
 // An output is listed, too, when its expected data leave an implementation less
 // than half of the case's tolerance: the exact number rounded to 16 bits or
 // more leaves more. Cases made of another's expected data (`_expanded`) are

@@ -134,7 +134,7 @@ Result<std::set<std::string>> Passing(const Assessor& assessor,
   }
   std::set<std::string> passing;
   for (const ResultRow& row : clean) {
-    if (row.outcome == ToString(Outcome::kPass)) passing.insert(row.test_id);
+    if (row.outcome == Outcome::kPass) passing.insert(row.test_id);
   }
   return passing;
 }

@@ -14,13 +14,10 @@ constexpr std::string_view kRecheck = "recheck";
 constexpr std::array<std::string_view, 5> kColumns = {
     "node", "model", "contract", "special", kRecheck};
 
-bool IsKill(const ResultRow& row) {
-  const auto outcome = ParseOutcome(row.outcome);
-  return outcome.has_value() && IsFailure(*outcome);
-}
+bool IsKill(const ResultRow& row) { return IsFailure(row.outcome); }
 
 std::string_view ColumnOf(const ResultRow& row) {
-  const bool again = row.outcome == ToString(Outcome::kSuspect) ||
+  const bool again = row.outcome == Outcome::kSuspect ||
                      row.message.find("run again: ") != std::string::npos;
   return again ? kRecheck : std::string_view(row.suite);
 }

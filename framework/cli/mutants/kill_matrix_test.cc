@@ -19,7 +19,7 @@ ResultRow Row(const std::string& test_id, const std::string& outcome,
   ResultRow row;
   row.test_id = test_id;
   row.suite = test_id.substr(0, test_id.find('/'));
-  row.outcome = outcome;
+  row.outcome = *ParseOutcome(outcome);
   row.message = message;
   return row;
 }

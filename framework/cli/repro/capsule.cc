@@ -71,7 +71,7 @@ Json CaseJson(const CapsuleContent& content, const ResultRow& result,
                {"module_sha256", chosen.backend.module_sha256},
                {"seed", chosen.seed},
                {"timeout_s", chosen.timeout_s},
-               {"outcome", result.outcome},
+               {"outcome", ToString(result.outcome)},
                {"reason_code", result.reason_code},
                {"message", result.message},
                {"comparator", ToString(c.limit.comparator)},
@@ -90,7 +90,7 @@ Json CaseJson(const CapsuleContent& content, const ResultRow& result,
   json["assay_version"] = here.assay_version;
   if (chosen.in_run.has_value()) {
     json["run"] = {{"run_id", chosen.run_id},
-                   {"outcome", chosen.in_run->outcome},
+                   {"outcome", ToString(chosen.in_run->outcome)},
                    {"message", chosen.in_run->message}};
   }
   for (const auto& [key, value] : content.history) json["history"][key] = value;

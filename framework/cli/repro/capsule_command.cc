@@ -48,8 +48,7 @@ Result<std::vector<std::string>> WriteCapsules(const std::filesystem::path& run,
   ASSAY_ASSIGN_OR_RETURN(const auto results,
                          ReadTable<ResultRow>(run, "results.csv"));
   for (const ResultRow& row : results) {
-    const auto outcome = ParseOutcome(row.outcome);
-    if (!outcome.has_value() || !IsUnexpected(*outcome)) continue;
+    if (!IsUnexpected(row.outcome)) continue;
     if (count-- <= 0) break;
     const std::filesystem::path out =
         run / "capsules" /

@@ -39,7 +39,7 @@ Result<BackendUse> Oracle(const ShrinkOptions& options,
 
 /// Refuses a case that does not fail: there is nothing to shrink.
 Status CheckWanted(const ChosenCase& chosen, const ResultRow& result) {
-  const auto outcome = ParseOutcome(result.outcome);
+  const Outcome outcome = result.outcome;
   if (outcome != Outcome::kPass && outcome != Outcome::kUnavailable) {
     return OkStatus();
   }
@@ -83,13 +83,13 @@ Result<CapsuleContent> ContentOf(const ChosenCase& chosen, const Draft& draft,
   row.test_id = small.test_case.test_id;
   row.suite = small.test_case.suite;
   row.kind = small.test_case.kind;
-  row.comparator = ToString(limit.comparator);
+  row.comparator = limit.comparator;
   row.rtol = limit.rtol;
   row.atol = limit.atol;
   row.limit_source = limit.source;
   row.vacuous = small.test_case.vacuous;
   row.n_data_sets = 1;
-  row.expected.clear();  // a line about the case need not match what is left
+  row.expected.reset();  // a line about the case need not match what is left
   return content;
 }
 

@@ -28,7 +28,7 @@ Limit LimitOf(const TestCase& c) {
 /// "fail (shape)": as short as tells it from what is wanted.
 std::string Verdict(const ResultRow& result) {
   return result.reason_code.empty()
-             ? result.outcome
+             ? std::string(ToString(result.outcome))
              : StrCat(result.outcome, " (", result.reason_code, ")");
 }
 
@@ -55,7 +55,7 @@ PlanRow ShrinkJudge::RowOf(size_t number, const fs::path& root) const {
   row.test_id = name.data();
   row.suite = row.kind = "model";
   row.directory = (root / row.test_id).string();
-  row.comparator = ToString(limit_.comparator);
+  row.comparator = limit_.comparator;
   row.rtol = limit_.rtol;
   row.atol = limit_.atol;
   row.vacuous.clear();
@@ -99,7 +99,7 @@ Status ShrinkJudge::Ask(std::vector<Attempt>* attempts) {
                          oracle_.Dump(rows, work_.Next(), root));
   for (size_t i = 0; i < rows.size(); ++i) {
     Draft& draft = asked[i]->draft;
-    if (results[i].outcome != ToString(Outcome::kPass)) {
+    if (results[i].outcome != Outcome::kPass) {
       asked[i]->verdict = StrCat("the oracle says ", results[i].outcome, ", ",
                                  results[i].message);
       continue;

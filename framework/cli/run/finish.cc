@@ -78,8 +78,7 @@ void OfferGained(const Plan& plan, const Verdicts& verdicts,
     int64_t gained = 0;
     for (size_t i = 0; i < plan.rows.size(); ++i) {
       const PlanRow& row = plan.rows[i];
-      const bool passed =
-          verdicts.final[i].result.outcome == ToString(Outcome::kPass);
+      const bool passed = verdicts.final[i].result.outcome == Outcome::kPass;
       if (row.backend == backend.instance && passed &&
           std::ranges::count(kDefaultCorpora, row.corpus) > 0 &&
           !std::ranges::binary_search(backend.floor, row.test_id)) {
@@ -141,7 +140,6 @@ Result<int> FinishRun(const Plan& plan, RawRecords raw, RunRow run,
   // Records of parts carry the ids of the processes that made them.
   for (Record& record : verdicts.final) {
     record.result.run_id = run.run_id;
-    for (AccuracyRow& row : record.accuracy) row.run_id = run.run_id;
   }
   for (ResultRow& row : verdicts.attempts) row.run_id = run.run_id;
   for (BackendRow& row : verdicts.backends) row.run_id = run.run_id;

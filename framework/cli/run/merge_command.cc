@@ -7,11 +7,23 @@
 #include "framework/cli/select/environment.h"
 #include "framework/testing/file/file.h"
 #include "framework/testing/file/folder_lock.h"
+#include "framework/testing/record/tables.h"
 
 namespace assay::inline v1 {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// What became of the cases that the oracles of the parts were asked about.
+Status AddAsked(const fs::path& part, std::vector<ResultRow>* asked) {
+  const fs::path file = part / "oracle.csv";
+  std::error_code error;
+  if (!fs::exists(file, error)) return OkStatus();
+  ASSAY_ASSIGN_OR_RETURN(const std::string csv, ReadFile(file));
+  ASSAY_ASSIGN_OR_RETURN(const auto rows, ParseCsv<ResultRow>(csv));
+  asked->insert(asked->end(), rows.begin(), rows.end());
+  return OkStatus();
+}
 
 /// One part. One that was cut short gives what it has; the rest is missing.
 Status AddPart(const Plan& plan, const fs::path& part, RawRecords* raw) {
@@ -27,12 +39,14 @@ Status AddPart(const Plan& plan, const fs::path& part, RawRecords* raw) {
 Result<int> Merge(const MergeOptions& options) {
   ASSAY_ASSIGN_OR_RETURN(const Plan plan, ReadPlan(options.parts));
   RawRecords raw;
+  std::vector<ResultRow> asked;
   std::error_code error;
   for (const auto& entry :
        fs::directory_iterator(options.parts / "parts", error)) {
     // A shard that was killed at its start leaves an empty folder.
     if (!entry.is_directory() || fs::is_empty(entry.path(), error)) continue;
     ASSAY_RETURN_IF_ERROR(AddPart(plan, entry.path(), &raw));
+    ASSAY_RETURN_IF_ERROR(AddAsked(entry.path(), &asked));
   }
   const auto env = EnvironmentRows();
   const RunRow run = BeginRun(plan, env);
@@ -40,6 +54,9 @@ Result<int> Merge(const MergeOptions& options) {
       options.out.empty() ? fs::path("runs") / run.run_id : options.out;
   ASSAY_RETURN_IF_ERROR(MakeDirectory(folder));
   ASSAY_ASSIGN_OR_RETURN(const FolderLock lock, FolderLock::Take(folder));
+  if (!asked.empty()) {
+    ASSAY_RETURN_IF_ERROR(WriteFile(folder / "oracle.csv", ToCsv(asked)));
+  }
   return FinishRun(plan, std::move(raw), run, env,
                    {.folder = folder,
                     .allow_unavailable = options.allow_unavailable,

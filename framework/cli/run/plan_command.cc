@@ -13,7 +13,8 @@ namespace fs = std::filesystem;
 Status WriteIfChanged(const Plan& plan, const fs::path& out) {
   const Result<Plan> old = ReadPlan(out);
   if (old.ok() && old->digest == plan.digest &&
-      old->policy_hash == plan.policy_hash) {
+      old->policy_hash == plan.policy_hash &&
+      old->selection.oracle == plan.selection.oracle) {
     return OkStatus();
   }
   return WritePlan(plan, out);

@@ -31,7 +31,6 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kBatch = 1024;
 constexpr int64_t kLongRun = 500;  // cases that are worth lines of progress
-constexpr int kExitStopped = 130;
 
 /// On a terminal a bar that is written over; in a pipe a line at each tenth of
 /// a run that is long enough to be waited for.
@@ -102,9 +101,27 @@ Result<PartSelection> ParseShard(const RunOptions& options) {
                        static_cast<int>(*shard), static_cast<int>(*n_shards)};
 }
 
+/// Has the exact answers computed that are not there, and says in oracle.csv
+/// what became of the cases that were asked about.
+Status AnswerExactly(const RunOptions& options,
+                     const SuperviseOptions& supervise,
+                     const std::vector<size_t>& rows, const fs::path& folder,
+                     Plan* plan) {
+  if (plan->selection.oracle.empty()) return OkStatus();
+  ASSAY_ASSIGN_OR_RETURN(const OracleReport report,
+                         AskOracle(plan->selection.oracle, options.oracle_cache,
+                                   supervise, rows, plan));
+  std::cout << report.Sentence()
+            << (report.asked.empty() ? "\n" : "; see oracle.csv\n");
+  return WriteFile(folder / "oracle.csv", ToCsv(report.asked));
+}
+
 /// One ctest entry: a shard of a plan, whose records go to its part.
 Result<int> RunPart(const RunOptions& options) {
-  ASSAY_ASSIGN_OR_RETURN(const Plan plan, ReadPlan(options.plan));
+  ASSAY_ASSIGN_OR_RETURN(Plan plan, ReadPlan(options.plan));
+  if (const std::string& oracle = options.selection.oracle; !oracle.empty()) {
+    plan.selection.oracle = oracle;
+  }
   ASSAY_ASSIGN_OR_RETURN(const PartSelection part, ParseShard(options));
   const std::vector<size_t> rows = RowsOf(plan, part);
   if (rows.empty()) {
@@ -120,10 +137,12 @@ Result<int> RunPart(const RunOptions& options) {
     fs::remove_all(old.path(), error);
   }
   ASSAY_RETURN_IF_ERROR(WritePart({part, DigestOf(plan, rows)}, directory));
-  const std::string run_id = part.Name();
+  const SuperviseOptions supervise =
+      SupervisionOf(options, plan, rows, part.Name(), directory);
+  ASSAY_RETURN_IF_ERROR(
+      AnswerExactly(options, supervise, rows, directory, &plan));
   RawRecords raw;
-  ASSAY_RETURN_IF_ERROR(Supervise(
-      plan, rows, SupervisionOf(options, plan, rows, run_id, directory), &raw));
+  ASSAY_RETURN_IF_ERROR(Supervise(plan, rows, supervise, &raw));
   const Verdicts verdicts = Assess(plan, rows, std::move(raw), /*whole=*/false);
   for (const Tally& tally : verdicts.tallies) {
     std::cout << tally.backend << " on " << tally.corpus << ": "
@@ -185,6 +204,9 @@ Result<Opened> Open(const RunOptions& options) {
   opened.env = EnvironmentRows();
   if (!options.resume.empty()) {
     ASSAY_RETURN_IF_ERROR(Reopen(options.resume, &opened));
+    if (const std::string& oracle = options.selection.oracle; !oracle.empty()) {
+      opened.plan.selection.oracle = oracle;
+    }
     opened.run = BeginRun(opened.plan, opened.env);
     return opened;
   }
@@ -199,53 +221,49 @@ Result<Opened> Open(const RunOptions& options) {
   return opened;
 }
 
-/// Has the exact answers computed that are not there, and says in oracle.csv
-/// what became of the cases that were asked about.
-Status AnswerExactly(const RunOptions& options,
-                     const SuperviseOptions& supervise, Opened* opened) {
-  if (options.oracle.empty()) return OkStatus();
-  ASSAY_ASSIGN_OR_RETURN(const OracleReport report,
-                         AskOracle(options.oracle, options.oracle_cache,
-                                   supervise, &opened->plan));
-  std::cout << report.Sentence()
-            << (report.asked.empty() ? "\n" : "; see oracle.csv\n");
-  ASSAY_RETURN_IF_ERROR(
-      WriteFile(opened->folder / "oracle.csv", ToCsv(report.asked)));
-  return WritePlan(opened->plan, opened->folder);
+/// The same failure, with how to go on where that can be.
+Status Resumable(const fs::path& folder, const Status& failure) {
+  if (!ReadPlan(folder).ok() || failure.code() == StatusCode::kDataLoss ||
+      failure.code() == StatusCode::kFailedPrecondition) {
+    return failure;
+  }
+  return Status(failure.code(), failure.reason(),
+                StrCat(failure.message(),
+                       "; what was finished is kept: assay "
+                       "run --resume ",
+                       folder.string()));
 }
 
 Result<int> RunWhole(const RunOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
-  if (!options.oracle.empty()) {
-    ASSAY_RETURN_IF_ERROR(CheckOracle(options.oracle, options.oracle_cache));
+  if (const std::string& oracle = options.selection.oracle; !oracle.empty()) {
+    ASSAY_RETURN_IF_ERROR(CheckOracle(oracle, options.oracle_cache));
   }
   ASSAY_ASSIGN_OR_RETURN(Opened opened, Open(options));
-  const Plan& plan = opened.plan;
-  std::vector<size_t> rows(plan.rows.size());
-  for (size_t i = 0; i < rows.size(); ++i) rows[i] = i;
+  Plan& plan = opened.plan;
+  const std::vector<size_t> rows = RowsOf(plan, {});
   const fs::path records = opened.folder / "records";
   ASSAY_RETURN_IF_ERROR(MakeDirectory(records));
   const SuperviseOptions supervise =
       SupervisionOf(options, plan, rows, opened.run.run_id, records);
   RawRecords raw;
-  Status ran = AnswerExactly(options, supervise, &opened);
-  if (ran.ok()) ran = Supervise(plan, rows, supervise, &raw);
-  if (!ran.ok()) {
-    std::cerr << "assay: " << ran.message() << "; what was finished is kept: "
-              << "assay run --resume " << opened.folder.string() << "\n";
-    return ran.code() == StatusCode::kCancelled ? kExitStopped : kExitHarness;
+  Status ran = AnswerExactly(options, supervise, rows, opened.folder, &plan);
+  if (ran.ok() && !plan.selection.oracle.empty()) {
+    ran = WritePlan(plan, opened.folder);
   }
+  if (ran.ok()) ran = Supervise(plan, rows, supervise, &raw);
+  if (!ran.ok()) return Resumable(opened.folder, ran);
   const std::chrono::duration<double> took =
       std::chrono::steady_clock::now() - begin;
-  ASSAY_ASSIGN_OR_RETURN(const int code,
-                         FinishRun(plan, std::move(raw), opened.run, opened.env,
-                                   {opened.folder, options.allow_unavailable,
-                                    options.report, took.count()}));
-  if (options.capsules == 0) return code;
+  const Result<int> code = FinishRun(
+      plan, std::move(raw), opened.run, opened.env,
+      {opened.folder, options.allow_unavailable, options.report, took.count()});
+  if (!code.ok()) return Resumable(opened.folder, code.status());
+  if (options.capsules == 0) return *code;
   ASSAY_ASSIGN_OR_RETURN(const auto lines,
                          WriteCapsules(opened.folder, options.capsules));
   for (const std::string& line : lines) std::cout << line << "\n";
-  return code;
+  return *code;
 }
 
 }  // namespace

@@ -68,14 +68,6 @@ std::vector<ResultRow> Results(const Verdicts& verdicts) {
   return rows;
 }
 
-std::vector<AccuracyRow> Accuracy(const Verdicts& verdicts) {
-  std::vector<AccuracyRow> rows;
-  for (const Record& record : verdicts.final) {
-    rows.insert(rows.end(), record.accuracy.begin(), record.accuracy.end());
-  }
-  return rows;
-}
-
 Status WriteJUnit(const fs::path& folder, const Verdicts& verdicts) {
   ASSAY_RETURN_IF_ERROR(MakeDirectory(folder));
   std::set<std::pair<std::string, std::string>> documents;
@@ -93,7 +85,7 @@ Status WriteJUnit(const fs::path& folder, const Verdicts& verdicts) {
 Status WriteTables(const fs::path& folder, const RunRow& run,
                    const std::vector<EnvRow>& env, const Plan& plan,
                    const Verdicts& verdicts) {
-  const auto write = [&](const char* name, const std::string& csv) {
+  const auto write = [&](const std::string& name, const std::string& csv) {
     return WriteFile(folder / name, csv);
   };
   // Two halves of about equal length, side by side.
@@ -105,8 +97,37 @@ Status WriteTables(const fs::path& folder, const RunRow& run,
   ASSAY_RETURN_IF_ERROR(write("plan.csv", ToCsv(plan.rows)));
   ASSAY_RETURN_IF_ERROR(write("env.csv", ToCsv(env)));
   ASSAY_RETURN_IF_ERROR(write("backends.csv", ToCsv(verdicts.backends)));
-  ASSAY_RETURN_IF_ERROR(write("accuracy.csv", ToCsv(Accuracy(verdicts))));
+  for (const Table* table : Tables()) {
+    if (table->n_key == 0 || table == &TableOf<ResultRow>()) continue;
+    ASSAY_RETURN_IF_ERROR(
+        write(StrCat(table->name, ".csv"), ToCsv(*table, verdicts.final)));
+  }
   return half.get();
+}
+
+/// Each file of a finished run over that of an earlier one, whose summary stays
+/// until the new one takes its place.
+Status MoveInto(const fs::path& beside, const fs::path& folder) {
+  std::error_code error;
+  fs::remove(folder / "report.html", error);
+  fs::remove_all(folder / "junit", error);
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(beside, error)) {
+    if (entry.path().filename() != "summary.json") {
+      files.push_back(entry.path());
+    }
+  }
+  // Last: a folder without summary.json is not a finished run.
+  files.push_back(beside / "summary.json");
+  for (const fs::path& file : files) {
+    fs::rename(file, folder / file.filename(), error);
+    if (error) {
+      return ResourceExhausted("cannot write ",
+                               (folder / file.filename()).string(), ": ",
+                               error.message());
+    }
+  }
+  return OkStatus();
 }
 
 }  // namespace
@@ -200,22 +221,27 @@ std::string SummaryMarkdown(const RunRow& run, const Plan& plan,
 Status WriteRunFolder(const fs::path& folder, const RunRow& run,
                       const std::vector<EnvRow>& env, const Plan& plan,
                       const Verdicts& verdicts, int exit_code) {
-  ASSAY_RETURN_IF_ERROR(MakeDirectory(folder));
-  // Nothing of an earlier run may be seen beside this one's tables.
-  for (const char* name : {"summary.json", "report.html", "junit"}) {
-    std::error_code ignored;
-    fs::remove_all(folder / name, ignored);
-  }
+  const fs::path beside = folder / "new";
+  std::error_code ignored;
+  fs::remove_all(beside, ignored);
+  ASSAY_RETURN_IF_ERROR(MakeDirectory(beside));
   std::future<Status> junit = std::async(std::launch::async, [&] {
-    return WriteJUnit(folder / "junit", verdicts);
+    return WriteJUnit(beside / "junit", verdicts);
   });
-  ASSAY_RETURN_IF_ERROR(WriteTables(folder, run, env, plan, verdicts));
-  ASSAY_RETURN_IF_ERROR(junit.get());
-  ASSAY_RETURN_IF_ERROR(
-      WriteFile(folder / "summary.md", SummaryMarkdown(run, plan, verdicts)));
-  // Last: a folder without summary.json is not a finished run.
-  return WriteFile(folder / "summary.json",
-                   SummaryJson(run, plan, verdicts, exit_code));
+  Status written = WriteTables(beside, run, env, plan, verdicts);
+  const Status of_junit = junit.get();
+  if (written.ok()) written = of_junit;
+  if (written.ok()) {
+    written =
+        WriteFile(beside / "summary.md", SummaryMarkdown(run, plan, verdicts));
+  }
+  if (written.ok()) {
+    written = WriteFile(beside / "summary.json",
+                        SummaryJson(run, plan, verdicts, exit_code));
+  }
+  if (written.ok()) written = MoveInto(beside, folder);
+  fs::remove_all(beside, ignored);
+  return written;
 }
 
 Status PointLatest(const fs::path& folder) {

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "framework/testing/file/file.h"
 #include "framework/testing/file/scratch_folder.h"
 
 namespace assay {
@@ -19,14 +20,14 @@ Record RecordOf(Outcome outcome) {
   record.result.test_id = "node/Abs/test_abs";
   record.result.backend = "acme";
   record.result.suite = "node";
-  record.result.outcome = ToString(outcome);
+  record.result.outcome = outcome;
   record.result.message = "because";
   return record;
 }
 
-// Kills: a summary before what it sums up; one of an earlier run beside tables
-// of this one.
-TEST(RunFolderTest, ThereIsASummaryOnlyWhereAllElseIsWritten) {
+// Kills: a summary before what it sums up; a finished run that is none any more
+// because a later one was not written.
+TEST(RunFolderTest, ASummaryIsReplacedOnlyWhereAllElseIsWritten) {
   for (const char* blocked : {"", "results.csv", "attempts.csv", "runs.csv",
                               "accuracy.csv", "backends.csv", "summary.md"}) {
     const ScratchFolder scratch;
@@ -34,8 +35,9 @@ TEST(RunFolderTest, ThereIsASummaryOnlyWhereAllElseIsWritten) {
     if (*blocked != 0) fs::create_directory(scratch.path() / blocked);
     const Status status = WriteRunFolder(scratch.path(), {}, {}, {}, {}, 0);
     EXPECT_EQ(status.ok(), *blocked == 0) << blocked << status.message();
-    EXPECT_EQ(fs::exists(scratch.path() / "summary.json"), *blocked == 0)
-        << blocked;
+    const std::string summary = *ReadFile(scratch.path() / "summary.json");
+    EXPECT_EQ(summary == "of an earlier run", *blocked != 0) << blocked;
+    EXPECT_FALSE(fs::exists(scratch.path() / "new")) << blocked;
     EXPECT_THAT(status.message(), HasSubstr(blocked));
   }
 }

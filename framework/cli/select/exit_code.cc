@@ -11,6 +11,8 @@ int Fail(const Status& status) {
   switch (status.code()) {
     case StatusCode::kInvalidArgument:
       return kExitUsage;
+    case StatusCode::kCancelled:
+      return kExitStopped;
     default:
       return kExitHarness;
   }

@@ -17,10 +17,11 @@ enum ExitCode : int {
   kExitUsage = 2,
   kExitUnavailable = 77,
   kExitHarness = 99,
+  kExitStopped = 130,
 };
 
 /// Prints "assay: message" and gives the exit code that the failure calls for:
-/// 2 for wrong usage, 99 for the rest.
+/// 2 for wrong usage, 130 after SIGINT or SIGTERM, 99 for the rest.
 int Fail(const Status& status);
 
 }  // namespace assay::inline v1

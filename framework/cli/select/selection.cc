@@ -3,6 +3,7 @@
 #include "framework/cli/select/selection.h"
 
 #include <iostream>
+#include <map>
 #include <set>
 #include <span>
 
@@ -20,15 +21,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The cases of a suite that is code; their ids are all that is hashed, since
-/// the programs themselves decide what becomes of them.
-Corpus CorpusOf(const Suite& suite) {
+/// The cases of a suite. Their ids are hashed, and the corpora that they are
+/// derived from; the rest is decided by the programs themselves.
+Corpus CorpusOf(const Suite& suite, std::span<const Corpus> corpora) {
   Corpus corpus;
   corpus.name = suite.name;
-  corpus.cases = suite.cases();
-  std::string ids;
-  for (const TestCase& c : corpus.cases) ids += c.test_id + "\n";
-  corpus.hash = Sha256(ids);
+  corpus.cases = suite.cases(corpora);
+  std::string hashed;
+  bool derived = false;
+  for (const TestCase& c : corpus.cases) {
+    hashed += c.test_id + "\n";
+    derived |= !c.directory.empty();
+  }
+  for (const Corpus& source : corpora) {
+    if (derived) hashed += source.hash + "\n";
+  }
+  corpus.hash = Sha256(hashed);
   corpus.standard = true;
   return corpus;
 }
@@ -64,9 +72,12 @@ Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names) {
                    "with the reference; the run is partial\n";
     }
   }
+  std::map<size_t, const Suite*> suites;  // by the place of their corpus
   for (const std::string& name : wanted) {
-    if (const Suite* suite = FindSuite(name)) {
-      opened.corpora.push_back(CorpusOf(*suite));
+    const Suite* suite = FindSuite(name);
+    if (suite != nullptr && suite->cases != nullptr) {
+      suites.emplace(opened.corpora.size(), suite);
+      opened.corpora.emplace_back();
       opened.directories.emplace_back(name);
       continue;
     }
@@ -82,6 +93,9 @@ Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names) {
         MadeDigest(InstallPrefix() / "corpus", corpus.name) == corpus.hash;
     opened.corpora.push_back(std::move(corpus));
     opened.directories.push_back(directory);
+  }
+  for (const auto& [place, suite] : suites) {
+    opened.corpora[place] = CorpusOf(*suite, opened.corpora);
   }
   return opened;
 }

@@ -11,6 +11,8 @@
 #include <array>
 #include <cstdlib>
 #include <fstream>
+#include <string>
+#include <string_view>
 
 #include "framework/backend/backend.h"
 #include "framework/backend/registry.h"
@@ -142,8 +144,9 @@ bool Chosen(const LoadOptions& options, const char* setting,
   const auto chosen = options.settings.find(setting);
   const auto& nodes = model.graph().nodes;
   return chosen != options.settings.end() &&
-         std::ranges::find(nodes, chosen->second, &assay::Node::op_type) !=
-             nodes.end();
+         (chosen->second == "all" ||
+          std::ranges::find(nodes, chosen->second, &assay::Node::op_type) !=
+              nodes.end());
 }
 
 bool DeclinesAll(const LoadOptions& options) {
@@ -154,7 +157,12 @@ bool DeclinesAll(const LoadOptions& options) {
 class Misbehaving final : public Backend {
  public:
   std::string_view name() const override { return "misbehaving"; }
-  Result<Probe> Inspect() override { return Probe{"1", "cpu"}; }
+  Result<Probe> Inspect() override {
+    const char* how = std::getenv("ASSAY_TEST_INSPECT");
+    if (how == nullptr) return Probe{"1", "cpu"};
+    while (std::string_view(how) == "hang") pause();
+    return Probe{std::string(1 << 20, '\xFF'), std::string("\0\x1B", 2)};
+  }
   Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
                                         const LoadOptions& options) override {
     // Another vendor's library, in a process whose reader has run.
@@ -174,6 +182,9 @@ class Misbehaving final : public Backend {
         mark << op_type;
         return assay::Internal("not this time");
       }
+    }
+    if (Chosen(options, "babble", *model)) {
+      return assay::Internal(std::string(70 << 20, '\xFF'));
     }
     static bool poisoned = false;
     if (poisoned) return assay::Internal("poisoned");

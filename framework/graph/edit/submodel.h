@@ -6,10 +6,9 @@
 //   const Graph& graph = model->graph();
 //   const Boundary edge = BoundaryOf(graph, nodes);
 //   Submodel part{.nodes = nodes};
-//   for (const ValueId id : edge.inputs) part.inputs.push_back({id,
-//   types[id]}); for (const ValueId id : edge.outputs)
-//   part.outputs.push_back({id, types[id]}); ASSAY_ASSIGN_OR_RETURN(auto small,
-//   MakeSubmodel(*model, graph, part));
+//   for (ValueId id : edge.inputs) part.inputs.push_back(port_of(id));
+//   for (ValueId id : edge.outputs) part.outputs.push_back(port_of(id));
+//   ASSAY_ASSIGN_OR_RETURN(auto small, MakeSubmodel(*model, graph, part));
 
 #ifndef ASSAY_GRAPH_EDIT_SUBMODEL_H_
 #define ASSAY_GRAPH_EDIT_SUBMODEL_H_

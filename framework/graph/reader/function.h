@@ -29,7 +29,7 @@
 
 namespace assay::inline v1 {
 
-/// What is known of the graph around a call, by ValueId. A body may depend on
+/// The known facts of the graph around a call, by ValueId. A body may depend on
 /// types and on fixed values; `constants` may be empty.
 struct KnownValues {
   std::span<const ValueType* const> types;
@@ -51,7 +51,7 @@ Result<Graph> ExpandFunction(const Node& node, const KnownValues& known);
 /// they replace. Values keep their ids; new ones follow.
 Result<Graph> Splice(Graph graph, std::map<size_t, Graph> bodies);
 
-/// Whether the model's graph, or a subgraph, calls one of the model's
+/// True when the model's graph, or a subgraph, calls one of the model's
 /// functions.
 bool CallsFunctions(const Model& model);
 

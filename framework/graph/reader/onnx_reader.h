@@ -88,7 +88,7 @@ Result<Opsets> ReadOpsets(
 Result<Graph> ReadGraph(const onnx::GraphProto& proto, const Opsets& opsets,
                         const fs::path& directory);
 
-/// Whether there are fields that no IR version known here has.
+/// True when there are fields that no IR version known here has.
 bool HasUnknownFields(const onnx::ModelProto& model);
 
 /// All functions of a model.

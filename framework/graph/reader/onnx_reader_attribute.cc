@@ -30,7 +30,7 @@ Result<Attribute::Held> Hold(Result<T> read) {
   return Attribute::Held(*std::move(read));
 }
 
-/// Whether a single value of the stated type is there; lists may be empty.
+/// True when a single value of the stated type is there; lists may be empty.
 bool HasValue(const AttributeProto& proto) {
   switch (proto.type()) {
     case AttributeProto::FLOAT:

@@ -50,6 +50,9 @@ Result<fs::path> Resolve(const fs::path& directory, const std::string& name) {
     return FailedPrecondition("external data '", name,
                               "' needs a directory, found a model in memory");
   }
+  if (name.find('\0') != std::string::npos) {
+    return InvalidArgument("external data has a location with a zero byte");
+  }
   std::error_code error;
   const fs::path home = fs::canonical(directory, error);
   const fs::path file = fs::weakly_canonical(home / name, error);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether a message of a newer IR holds fields that this reader does not know.
+// Finds fields of a newer IR that this reader does not know.
 
 #include "framework/graph/reader/onnx_reader.h"
 

@@ -13,7 +13,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little,
               "raw_data is little-endian and is copied as it is");
 
-/// What a tensor is to hold: checked against the data before memory is taken.
+/// A tensor as declared: checked against the data before memory is taken.
 struct Claim {
   DType type;
   Shape shape;

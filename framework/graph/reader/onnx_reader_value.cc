@@ -38,7 +38,7 @@ ValueType ElementType(const ValueType& declared, const Value* found) {
   return loose;
 }
 
-/// What ElementType reads from a nested declaration.
+/// The element type inside a nested declaration.
 const ValueType& Inside(const ValueType& type) {
   static const ValueType kNone;
   return type.element == nullptr ? kNone : *type.element;

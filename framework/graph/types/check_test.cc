@@ -28,7 +28,7 @@ TEST(CheckModel, RefusesInTheCheckersWords) {
        "Unrecognized attribute: slope"},
       {"g (float[1] x) => (float[1] y) { y = Rleu(x) }", 28,
        "No Op registered for Rleu"},
-      // Of another domain: nobody's business.
+      // An operator of another domain is not checked.
       {"g (float[1] x) => (float[1] y) { y = test.Rleu(x) }", 28, ""},
       // Deprecated, but it has a current form.
       {"g (float[1,2,1] x, float[1] s) => (float[1,2,1] y) "

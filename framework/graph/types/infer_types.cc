@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <exception>
+#include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "framework/graph/reader/onnx_reader.h"
 #include "onnx/shape_inference/implementation.h"
@@ -15,17 +17,14 @@ using SharedGraph = std::shared_ptr<const Graph>;
 using Types = std::unordered_map<std::string_view, const onnx::TypeProto*>;
 
 bool HasUntyped(const Graph& graph) {
-  const auto untyped = [](const ValueInfo& info) {
-    return info.type.kind == ValueKind::kNone;
-  };
-  if (std::ranges::any_of(graph.values, untyped)) return true;
-  for (const Node& node : graph.nodes) {
-    for (const Attribute& attribute : node.attributes) {
-      const auto* body = std::get_if<SharedGraph>(&attribute.held);
-      if (body != nullptr && HasUntyped(**body)) return true;
-    }
-  }
-  return false;
+  bool found = false;
+  ForEachGraph(graph, [&found](const Graph& inner) {
+    found = found || std::ranges::count(inner.values, ValueKind::kNone,
+                                        [](const ValueInfo& info) {
+                                          return info.type.kind;
+                                        }) > 0;
+  });
+  return found;
 }
 
 Types CollectTypes(const onnx::GraphProto& proto) {
@@ -39,7 +38,7 @@ Types CollectTypes(const onnx::GraphProto& proto) {
   return types;
 }
 
-/// Whether inference may say more than what is known.
+/// True when inference may tell more than is known.
 bool IsOpen(const ValueType& type) {
   return type.kind == ValueKind::kNone ||
          (type.kind == ValueKind::kTensor && !type.dims.has_value());
@@ -72,8 +71,7 @@ Status TypeGraph(const onnx::GraphProto& proto, const Graph* outer,
     if (Accepts(info.type, type)) info.type = std::move(type);
   }
   for (const Capture& capture : graph.captures) {
-    graph.values[static_cast<size_t>(capture.inner)].type =
-        outer->values[static_cast<size_t>(capture.outer)].type;
+    graph[capture.inner].type = (*outer)[capture.outer].type;
   }
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     ASSAY_RETURN_IF_ERROR(
@@ -113,15 +111,89 @@ bool AddGradientTypes(onnx::GraphProto& graph) {
   return !added.empty();
 }
 
+// ONNX's data propagation takes any vector for a shape, of which it makes an
+// entry of some 145 bytes for each element. Longer ones are hidden from it.
+constexpr int64_t kLongest = 4096;
+constexpr std::string_view kHidden = "assay.extent.";
+
+/// Calls visit(type) for the tensors that a graph declares, at any depth.
+template <class Visit>
+void ForEachTensorType(onnx::GraphProto& graph, const Visit& visit) {
+  for (auto* infos : {graph.mutable_input(), graph.mutable_output(),
+                      graph.mutable_value_info()}) {
+    for (onnx::ValueInfoProto& info : *infos) {
+      if (info.type().has_tensor_type()) {
+        visit(*info.mutable_type()->mutable_tensor_type());
+      }
+    }
+  }
+  for (onnx::NodeProto& node : *graph.mutable_node()) {
+    for (onnx::AttributeProto& attribute : *node.mutable_attribute()) {
+      if (attribute.has_g()) ForEachTensorType(*attribute.mutable_g(), visit);
+    }
+  }
+}
+
+bool IsLong(const std::vector<int64_t>& dims) {
+  const Result<int64_t> count = Shape(dims).NumElements();
+  return count.ok() ? *count > kLongest
+                    : count.status().code() == StatusCode::kResourceExhausted;
+}
+
+/// Whether there may be long vectors: what has many elements may become one.
+bool MayHaveLongVectors(onnx::GraphProto& graph) {
+  bool found = false;
+  ForEachTensorType(graph, [&](const onnx::TypeProto::Tensor& type) {
+    std::vector<int64_t> dims;
+    for (const auto& dim : type.shape().dim()) {
+      if (dim.has_dim_value()) dims.push_back(dim.dim_value());
+    }
+    found = found || IsLong(dims);
+  });
+  for (const onnx::TensorProto& tensor : graph.initializer()) {
+    found = found || IsLong({tensor.dims().begin(), tensor.dims().end()});
+  }
+  return found;
+}
+
+void HideLongVectors(onnx::GraphProto& graph) {
+  ForEachTensorType(graph, [](onnx::TypeProto::Tensor& type) {
+    if (type.shape().dim_size() != 1) return;
+    auto& dim = *type.mutable_shape()->mutable_dim(0);
+    if (dim.dim_value() > kLongest) {
+      dim.set_dim_param(StrCat(kHidden, dim.dim_value()));
+    }
+  });
+}
+
+void ShowLongVectors(onnx::GraphProto& graph) {
+  ForEachTensorType(graph, [](onnx::TypeProto::Tensor& type) {
+    for (auto& dim : *type.mutable_shape()->mutable_dim()) {
+      if (!dim.dim_param().starts_with(kHidden)) continue;
+      dim.set_dim_value(std::stoll(dim.dim_param().substr(kHidden.size())));
+    }
+  });
+}
+
+void Infer(onnx::ModelProto& proto, bool propagate_data) {
+  const onnx::ShapeInferenceOptions options(
+      /*check_type_val=*/false, /*strict_mode_val=*/0, propagate_data);
+  onnx::shape_inference::InferShapes(proto, onnx::OpSchemaRegistry::Instance(),
+                                     options);
+}
+
 }  // namespace
 
 Status RunInference(onnx::ModelProto& proto) {
   try {
-    const onnx::ShapeInferenceOptions options(
-        /*check_type_val=*/false, /*strict_mode_val=*/0,
-        /*data_prop_val=*/true);
-    onnx::shape_inference::InferShapes(
-        proto, onnx::OpSchemaRegistry::Instance(), options);
+    onnx::GraphProto& graph = *proto.mutable_graph();
+    const bool hide = MayHaveLongVectors(graph);
+    if (hide) {
+      Infer(proto, /*propagate_data=*/false);  // what is long becomes known
+      HideLongVectors(graph);
+    }
+    Infer(proto, /*propagate_data=*/true);
+    if (hide) ShowLongVectors(graph);
     return OkStatus();
   } catch (const std::exception& error) {
     return InvalidArgument("shape inference failed: ", error.what());

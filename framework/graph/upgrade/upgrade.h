@@ -73,7 +73,7 @@ class NodeUpgrade {
   std::optional<double> NumberOf(ValueId id) const;
   /// The rank of a tensor value, when it is known.
   std::optional<int64_t> RankOf(ValueId id) const;
-  /// Whether a later node, a subgraph or the graph's caller reads a value.
+  /// True when a later node, a subgraph or the graph's caller reads a value.
   bool IsRead(ValueId id) const;
 
   /// A new value of this graph, named after the node's first output.

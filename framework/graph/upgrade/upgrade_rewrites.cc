@@ -51,7 +51,7 @@ Result<ValueId> ChannelsPerGroup(NodeUpgrade& upgrade, ValueId x,
   return shape;
 }
 
-/// What one element of the batch is computed from and into.
+/// The inputs and results of one element of the batch.
 struct Batched {
   std::vector<ValueId> inputs;
   std::vector<std::vector<ValueId>> parts;  // by output, then by element

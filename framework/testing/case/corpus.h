@@ -3,7 +3,7 @@
 // Corpus: cases under one name and digest. A folder holds them (read_corpus.h),
 // or a suite makes them.
 //
-//   for (const TestCase& test_case : corpus.cases) Plan(test_case);
+//   for (const TestCase& test_case : corpus.cases) Use(test_case);
 
 #ifndef ASSAY_TESTING_CASE_CORPUS_H_
 #define ASSAY_TESTING_CASE_CORPUS_H_

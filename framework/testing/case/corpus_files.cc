@@ -84,14 +84,16 @@ Status CheckFiles(const TestCase& c) {
 }
 
 std::string MadeDigest(const fs::path& corpora, std::string_view name) {
-  const Result<std::string> text = ReadFile(corpora / "corpora.txt");
-  if (!text.ok()) return {};
-  const std::string lines = "\n" + *text;
-  const std::string start = StrCat("\n", name, " ");
-  const size_t at = lines.find(start);
-  if (at == std::string::npos) return {};
-  const size_t begin = at + start.size();
-  return lines.substr(begin, lines.find('\n', begin) - begin);
+  const Result<std::string> text = ReadFile(corpora / StrCat(name, ".digest"));
+  return text.ok() ? text->substr(0, text->find('\n')) : std::string();
+}
+
+Status NoteMade(const fs::path& corpus, const std::string& name) {
+  ASSAY_ASSIGN_OR_RETURN(const std::string manifest,
+                         ReadFile(corpus / "manifest.json"));
+  fs::path beside = (corpus / "..").lexically_normal();
+  beside /= name + ".digest";
+  return WriteFile(beside, DigestOfLines(manifest) + "\n");
 }
 
 std::string DigestOfLines(std::string_view manifest) {

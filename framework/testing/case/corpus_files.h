@@ -25,10 +25,14 @@ namespace assay::inline v1 {
 /// from all its files whenever it is read.
 Status CheckFiles(const TestCase& c);
 
-/// The digest that corpora.txt in a folder of corpora has for a name; empty
-/// when it has none.
+/// The digest that the maker of a corpus wrote beside it, into NAME.digest;
+/// empty when there is none.
 std::string MadeDigest(const std::filesystem::path& corpora,
                        std::string_view name);
+
+/// Writes down the digest of the corpus in a folder, which was just made and has
+/// a manifest.
+Status NoteMade(const std::filesystem::path& corpus, const std::string& name);
 
 /// The digest of the manifest's case lines: a line each, without the comma at
 /// its end.

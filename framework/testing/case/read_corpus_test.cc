@@ -248,13 +248,14 @@ TEST(CorpusTest, ACaseOfRandomWeightsIsCheckedToItsModel) {
   EXPECT_EQ(CheckFiles(c).code(), StatusCode::kDataLoss);
 }
 
-TEST(CorpusTest, TheDigestOfWhatWasMadeIsFoundByItsWholeName) {
+TEST(CorpusTest, TheDigestOfWhatWasMadeIsThatOfItsLines) {
   const ScratchFolder folder;
-  EXPECT_EQ(MadeDigest(folder.path(), "onnx"), "");
-  folder.Write("corpora.txt", "onnx abc\nrandom def\n");
-  EXPECT_EQ(MadeDigest(folder.path(), "onnx"), "abc");
-  EXPECT_EQ(MadeDigest(folder.path(), "random"), "def");
-  EXPECT_EQ(MadeDigest(folder.path(), "nnx"), "");
+  EXPECT_EQ(MadeDigest(folder.path(), "mine"), "");
+  const std::string text = ManifestText("mine", {SomeCase("node/Abs/a").dump()});
+  folder.Write("mine/manifest.json", text);
+  ASSERT_TRUE(NoteMade(folder.path() / "mine", "mine").ok());
+  EXPECT_EQ(MadeDigest(folder.path(), "mine"), ReadManifest(text)->hash);
+  EXPECT_EQ(MadeDigest(folder.path(), "other"), "");
 }
 
 TEST(CorpusTest, AFolderThatDoesNotExistIsNotFound) {

@@ -14,9 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 4> kComparators = {
-    "exact", "tolerance", "text", "distribution"};
-
 std::vector<const ValueInfo*> InfosOf(const Graph& graph,
                                       const std::vector<ValueId>& ids) {
   std::vector<const ValueInfo*> infos;
@@ -130,17 +127,6 @@ Result<CaseData> ReadPart(const fs::path& directory, int n_data_sets,
 }
 
 }  // namespace
-
-std::string_view ToString(Comparator comparator) {
-  return kComparators.at(static_cast<size_t>(comparator));
-}
-
-std::optional<Comparator> ParseComparator(std::string_view text) {
-  for (size_t i = 0; i < kComparators.size(); ++i) {
-    if (kComparators.at(i) == text) return static_cast<Comparator>(i);
-  }
-  return std::nullopt;
-}
 
 Result<CaseData> ReadCaseData(const fs::path& directory, int n_data_sets) {
   return ReadPart(directory, n_data_sets, Part::kAll);

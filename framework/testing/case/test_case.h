@@ -21,19 +21,9 @@
 #include "framework/core/status.h"
 #include "framework/core/value.h"
 #include "framework/graph/model.h"
+#include "framework/testing/record/comparator.h"
 
 namespace assay::inline v1 {
-
-/// How the outputs of a case are compared.
-enum class Comparator : uint8_t {
-  kExact,         // bit patterns of equal value: integers, booleans
-  kTolerance,     // |got - want| <= atol + rtol * |want|
-  kText,          // strings
-  kDistribution,  // random operators: statistics over repeated draws
-};
-
-std::string_view ToString(Comparator comparator);
-std::optional<Comparator> ParseComparator(std::string_view text);
 
 /// The error that a result may have, and the source of that number.
 struct Limit {
@@ -42,6 +32,9 @@ struct Limit {
   double atol = 0;
   std::string source;  // "onnx", "onnx bfloat16 rule", "expectations.txt:12"
 };
+
+/// What a vendor may claim of a case.
+enum class ClaimKind : uint8_t { kForward, kGradient, kDeterministic };
 
 struct TestCase {
   std::string test_id;  // suite/op/case[#variant]
@@ -62,6 +55,8 @@ struct TestCase {
   /// Inputs whose change must show in an output, as "0 2" (recheck.h).
   std::string sensitive;
   int n_data_sets = 1;
+  ClaimKind claim = ClaimKind::kForward;  // that it is inside or outside of
+  std::string needs;                      // resources, as mpi
   std::filesystem::path directory;
   /// Digests of its files as its manifest has them; empty without one.
   std::string digests;

@@ -4,19 +4,19 @@
 // and how unlikely the counts are under the law of the draws.
 //
 //   DrawCounts counts(chances);
-//   for (...) counts.Add(on);             // a byte an element
+//   for (auto on : draws) counts.Add(on);  // a byte an element
 //   const CountTest worst = Unlikeliest(counts.Tests());
 //   worst.p_value * n_tests;              // Bonferroni
 //
 // Every count is of independent trials with one known probability, so that its
 // law is binomial and its tails are exact, whatever the number of draws:
 //
-//   share      element i is on
-//   pair       elements i and j agree: with p of i and q of j, independent
-//              elements do with probability p q + (1 - p)(1 - q)
-//   repeat     element i agrees with itself a number of draws before, draws
-//              being taken in disjoint pairs: p p + (1 - p)(1 - p)
-//   whole      all elements agree with themselves so: the product of these
+//     share      element i is on
+//     pair       elements i and j agree: with p of i and q of j, independent
+//                elements do with probability p q + (1 - p)(1 - q)
+//     repeat     element i agrees with itself a number of draws before, draws
+//                being taken in disjoint pairs: p p + (1 - p)(1 - p)
+//     whole      all elements agree with themselves so: the product of these
 //
 // All elements have a share; at most 64 of those that vary are watched for the
 // others, half of them neighbours.

@@ -2,7 +2,7 @@
 //
 // Whole files, read and written: a written file is there whole or not at all.
 //
-//   ASSAY_RETURN_IF_ERROR(WriteFile("run/results.csv", ToCsv(rows)));
+//   ASSAY_RETURN_IF_ERROR(WriteFile("run/results.csv", table));
 //   ASSAY_ASSIGN_OR_RETURN(std::string text, ReadFile("run/results.csv"));
 
 #ifndef ASSAY_TESTING_FILE_FILE_H_

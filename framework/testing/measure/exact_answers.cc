@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "framework/core/hash.h"
 #include "framework/graph/model.h"
 #include "framework/graph/value_bytes.h"
 #include "framework/testing/file/file.h"
@@ -14,7 +15,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A file: this line, its answers, and the checksum of all that. Numbers are
+// A file: this line, its lists, and the checksum of all that. A list is its
+// name, the number of its answers and these; a text is its size and its bytes.
+// Numbers are
 // little-endian and of 8 bytes; a value or tensor is its size and the bytes of
 // ONNX's data files, an undefined one has size 0.
 const std::string& Magic() {
@@ -24,20 +27,15 @@ const std::string& Magic() {
 }
 constexpr size_t kNumberBytes = 8;
 
-// FNV-1a of 64 bits, http://www.isthe.com/chongo/tech/comp/fnv: finds torn and
-// foreign bytes; it is no protection against intent.
-uint64_t Checksum(std::string_view bytes) {
-  uint64_t hash = 14695981039346656037U;
-  for (const char c : bytes) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  }
-  return hash;
-}
-
 void PutNumber(std::string& out, uint64_t number) {
   char bytes[kNumberBytes];
   std::memcpy(bytes, &number, kNumberBytes);
   out.append(bytes, kNumberBytes);
+}
+
+void PutText(std::string& out, std::string_view text) {
+  PutNumber(out, text.size());
+  out += text;
 }
 
 Status PutValue(std::string& out, const Value& value) {
@@ -49,8 +47,7 @@ Status PutValue(std::string& out, const Value& value) {
     return OkStatus();
   }
   ASSAY_ASSIGN_OR_RETURN(const std::string bytes, SerializeValue(value, ""));
-  PutNumber(out, bytes.size());
-  out += bytes;
+  PutText(out, bytes);
   return OkStatus();
 }
 
@@ -66,14 +63,18 @@ class Source {
     return number;
   }
 
+  Result<std::string_view> Text() {
+    ASSAY_ASSIGN_OR_RETURN(const uint64_t size, Number());
+    return Take(size);
+  }
+
   Result<Value> TakeValue() {
     ASSAY_ASSIGN_OR_RETURN(const uint64_t kind, Number());
-    ASSAY_ASSIGN_OR_RETURN(const uint64_t size, Number());
+    ASSAY_ASSIGN_OR_RETURN(const std::string_view bytes, Text());
     if (kind > static_cast<uint64_t>(ValueKind::kMap)) {
       return DataLoss("found a value of kind ", kind);
     }
-    if (size == 0) return Value();
-    ASSAY_ASSIGN_OR_RETURN(const std::string_view bytes, Take(size));
+    if (bytes.empty()) return Value();
     ValueType type;
     type.kind = static_cast<ValueKind>(kind);
     return ParseValue(std::as_bytes(std::span(bytes)), type);
@@ -99,7 +100,21 @@ class Source {
   std::string_view rest_;
 };
 
-Result<std::vector<ExactAnswer>> Unpack(std::string_view bytes) {
+Status TakeList(Source& source, ExactAnswers& answers) {
+  ASSAY_ASSIGN_OR_RETURN(const std::string_view name, source.Text());
+  ASSAY_ASSIGN_OR_RETURN(const uint64_t count, source.Number());
+  std::vector<ExactAnswer>& list = answers[std::string(name)];
+  for (uint64_t i = 0; i < count; ++i) {
+    ExactAnswer& answer = list.emplace_back();
+    ASSAY_ASSIGN_OR_RETURN(answer.value, source.TakeValue());
+    ASSAY_ASSIGN_OR_RETURN(answer.tail, source.TakeTensor());
+    ASSAY_ASSIGN_OR_RETURN(answer.bound, source.TakeTensor());
+    ASSAY_ASSIGN_OR_RETURN(answer.units, source.TakeTensor());
+  }
+  return OkStatus();
+}
+
+Result<ExactAnswers> Unpack(std::string_view bytes) {
   const size_t least = Magic().size() + kNumberBytes;
   if (bytes.size() < least || !bytes.starts_with(Magic())) {
     return DataLoss("no answers of format ", kAnswersFormat);
@@ -108,15 +123,11 @@ Result<std::vector<ExactAnswer>> Unpack(std::string_view bytes) {
   bytes.remove_suffix(kNumberBytes);
   uint64_t wanted = 0;
   std::memcpy(&wanted, sum.data(), kNumberBytes);
-  if (Checksum(bytes) != wanted) return DataLoss("the checksum is another");
+  if (StableHash(bytes) != wanted) return DataLoss("the checksum is another");
   Source source(bytes.substr(Magic().size()));
-  std::vector<ExactAnswer> answers;
+  ExactAnswers answers;
   while (!source.empty()) {
-    ExactAnswer& answer = answers.emplace_back();
-    ASSAY_ASSIGN_OR_RETURN(answer.value, source.TakeValue());
-    ASSAY_ASSIGN_OR_RETURN(answer.tail, source.TakeTensor());
-    ASSAY_ASSIGN_OR_RETURN(answer.bound, source.TakeTensor());
-    ASSAY_ASSIGN_OR_RETURN(answer.units, source.TakeTensor());
+    ASSAY_RETURN_IF_ERROR(TakeList(source, answers));
   }
   return answers;
 }
@@ -145,21 +156,24 @@ fs::path AnswersFile(const fs::path& folder, size_t data_set) {
   return folder / StrCat("set_", data_set, ".exact");
 }
 
-Status WriteAnswers(const fs::path& file,
-                    std::span<const ExactAnswer> answers) {
+Status WriteAnswers(const fs::path& file, const ExactAnswers& answers) {
   std::string bytes = Magic();
-  for (const ExactAnswer& answer : answers) {
-    ASSAY_RETURN_IF_ERROR(PutValue(bytes, answer.value));
-    ASSAY_RETURN_IF_ERROR(PutValue(bytes, answer.tail));
-    ASSAY_RETURN_IF_ERROR(PutValue(bytes, answer.bound));
-    ASSAY_RETURN_IF_ERROR(PutValue(bytes, answer.units));
+  for (const auto& [name, list] : answers) {
+    PutText(bytes, name);
+    PutNumber(bytes, list.size());
+    for (const ExactAnswer& answer : list) {
+      ASSAY_RETURN_IF_ERROR(PutValue(bytes, answer.value));
+      ASSAY_RETURN_IF_ERROR(PutValue(bytes, answer.tail));
+      ASSAY_RETURN_IF_ERROR(PutValue(bytes, answer.bound));
+      ASSAY_RETURN_IF_ERROR(PutValue(bytes, answer.units));
+    }
   }
-  PutNumber(bytes, Checksum(bytes));
+  PutNumber(bytes, StableHash(bytes));
   ASSAY_RETURN_IF_ERROR(MakeDirectory(file.parent_path()));
   return WriteFile(file, bytes);
 }
 
-Result<std::vector<ExactAnswer>> ReadAnswers(const fs::path& file) {
+Result<ExactAnswers> ReadAnswers(const fs::path& file) {
   ASSAY_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(file));
   auto answers = Unpack(bytes);
   if (answers.ok()) return answers;

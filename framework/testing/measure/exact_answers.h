@@ -15,7 +15,8 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <span>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,12 +28,17 @@ namespace assay::inline v1 {
 
 /// The version of the files below and of how answers are asked for. Another
 /// one makes all kept answers stale.
-inline constexpr int kAnswersFormat = 1;
+inline constexpr int kAnswersFormat = 2;
 
 /// The answer of Exact for one output.
 struct ExactAnswer : ExactValue {
   Tensor units;  // as ConditionUnits gives them; undefined where it does not
 };
+
+/// The answers to the questions about one data set, each a list under the name
+/// of its question (suite/question.h).
+using ExactAnswers =
+    std::map<std::string, std::vector<ExactAnswer>, std::less<>>;
 
 /// The precision that answers to a case of these element types are asked for
 /// in: twice that of its widest type. `dtypes` as in a plan's row.
@@ -46,11 +52,11 @@ std::filesystem::path AnswersFile(const std::filesystem::path& folder,
 /// Makes the folder. Resource exhausted, with the file and the reason, when it
 /// cannot be written; the file is then there whole, as it was, or not at all.
 Status WriteAnswers(const std::filesystem::path& file,
-                    std::span<const ExactAnswer> answers);
+                    const ExactAnswers& answers);
 
-/// One answer per output. Not found, or data loss for a file that is torn, was
+/// Not found, or data loss for a file that is torn, was
 /// changed or is of another format.
-Result<std::vector<ExactAnswer>> ReadAnswers(const std::filesystem::path& file);
+Result<ExactAnswers> ReadAnswers(const std::filesystem::path& file);
 
 }  // namespace assay::inline v1
 

@@ -43,9 +43,15 @@ TEST_F(ExactAnswersTest, WhatWasWrittenIsRead) {
   answers[1].value = *Tensor::Of<int64_t>({0}, {});
   answers[2].value = texts;
   const fs::path file = AnswersFile(folder_ / "ab", 3);
-  ASSERT_TRUE(WriteAnswers(file, answers).ok());
-  const auto read = ReadAnswers(file);
-  ASSERT_TRUE(read.ok()) << read.status().ToString();
+  const ExactAnswers written = {
+      {"vjp 1", {answers[1]}}, {"evaluate", answers}, {"", {}}};
+  ASSERT_TRUE(WriteAnswers(file, written).ok());
+  const auto lists = ReadAnswers(file);
+  ASSERT_TRUE(lists.ok()) << lists.status().ToString();
+  ASSERT_EQ(lists->size(), 3U);
+  EXPECT_EQ(lists->at("vjp 1").at(0).value.tensor()->Signature(), "int64[0]");
+  EXPECT_TRUE(lists->at("").empty());
+  const std::vector<ExactAnswer>* read = &lists->at("evaluate");
   ASSERT_EQ(read->size(), 4U);
   EXPECT_EQ((*read)[0].value.tensor()->elements<double>()[1], 1e300);
   EXPECT_EQ((*read)[0].tail.elements<double>()[0], 0x1p-60);
@@ -61,8 +67,9 @@ TEST_F(ExactAnswersTest, WhatWasWrittenIsRead) {
 // is believed; a format that is not looked at.
 TEST_F(ExactAnswersTest, WhatIsTornOrChangedIsDataLoss) {
   const fs::path file = AnswersFile(folder_, 0);
-  const std::vector<ExactAnswer> answers = {
-      {{Doubles({1, 2}), Doubles({0, 0}), Doubles({0, 0})}, {}}};
+  const ExactAnswers answers = {
+      {"evaluate",
+       {{{Doubles({1, 2}), Doubles({0, 0}), Doubles({0, 0})}, {}}}}};
   ASSERT_TRUE(WriteAnswers(file, answers).ok());
   const std::string whole = *ReadFile(file);
   const auto expect_loss = [&](const std::string& bytes, size_t at) {

@@ -4,7 +4,7 @@
 // behind it shows, and so does a write into it where none was allowed.
 //
 //   ASSAY_ASSIGN_OR_RETURN(auto y, GuardedTensor::Filled(want.dtype(), shape));
-//   network.Bind(inputs, {y.tensor()});  Forward();
+//   network.Bind(inputs, {y.tensor()});  // ... and Forward
 //   if (std::string what = y.Damage(); !what.empty()) Report(what);
 //
 // Each side has 64 bytes of guard, enough for a vector store too far.

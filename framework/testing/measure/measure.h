@@ -25,6 +25,7 @@
 #include "framework/testing/case/test_case.h"
 #include "framework/testing/measure/output_metrics.h"
 #include "framework/testing/record/outcome.h"
+#include "framework/testing/record/reason.h"
 
 namespace assay::inline v1 {
 
@@ -67,7 +68,7 @@ std::vector<OutputMetrics> Measure(std::span<const Value> got,
 /// A raw outcome: kPass, kFail, kUnsupported, kUnavailable or kError.
 struct Judgement {
   Outcome outcome = Outcome::kError;
-  Reason reason = Reason::kNone;
+  ReasonCode reason;
   std::string message;
 };
 

@@ -53,7 +53,7 @@ inline Limit Within(double rtol, double atol) {
   return {.rtol = rtol, .atol = atol};
 }
 
-struct MutantRow {
+struct DefectRow {
   std::string mutant;
   std::vector<Value> got, want;
   Limit limit;
@@ -61,8 +61,8 @@ struct MutantRow {
   Reason reason = Reason::kNone;
 };
 
-inline void ExpectOutcomes(const std::vector<MutantRow>& rows) {
-  for (const MutantRow& row : rows) {
+inline void ExpectOutcomes(const std::vector<DefectRow>& rows) {
+  for (const DefectRow& row : rows) {
     Observation seen;
     const auto metrics = Measure(row.got, row.want, {}, row.limit);
     const Judgement judgement = Judge(seen, metrics);

@@ -83,9 +83,9 @@ class Rechecker {
   Rechecked Run() {
     Rechecked result;
     result.verdict = GuardInputs();
-    for (const size_t i : plan_.sensitive) {
+    for (const int64_t index : plan_.sensitive) {
       if (result.verdict.outcome != Outcome::kPass) return result;
-      result.verdict = RunChanged(i);
+      result.verdict = RunChanged(static_cast<size_t>(index));
     }
     if (result.verdict.outcome == Outcome::kPass) {
       result.verdict = RunAgain(&result.distinct_results);
@@ -230,19 +230,6 @@ Judgement Rechecker::RunAgain(int64_t* distinct_results) {
 }
 
 }  // namespace
-
-std::vector<size_t> ParseIndices(std::string_view text) {
-  std::vector<size_t> indices;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find(' '), text.size());
-    const auto index = ParseInt(text.substr(0, end));
-    if (index.has_value() && *index >= 0) {
-      indices.push_back(static_cast<size_t>(*index));
-    }
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return indices;
-}
 
 Rechecked Recheck(Network& network, const DataSet& set,
                   const Observation& first, const Limit& limit,

@@ -3,11 +3,11 @@
 // Recheck: a second look at a pass. The network that passed is run again, and
 // each run may show that the first one proved nothing:
 //
-//   with an input changed, whose change must show in the outputs: an output
-//     that stays the same in every bit was not computed from it: suspect;
-//   with the first inputs once more, into the caller's memory, which holds
-//     garbage between guards: an output that is stale, written elsewhere or
-//     right only once fails, and so does a write over an input or a guard.
+//     with an input changed, whose change must show in the outputs: an output
+//       that stays the same in every bit was not computed from it: suspect;
+//     with the first inputs once more, into the caller's memory, which holds
+//       garbage between guards: an output that is stale, written elsewhere or
+//       right only once fails, and so does a write over an input or a guard.
 //
 //   const Rechecked again = Recheck(*network, set, first, limit, plan);
 //   if (again.verdict.outcome != Outcome::kPass) Report(again.verdict);
@@ -20,24 +20,21 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "framework/backend/backend.h"
 #include "framework/testing/case/test_case.h"
 #include "framework/testing/measure/measure.h"
+#include "framework/testing/record/field.h"
 
 namespace assay::inline v1 {
 
 struct RecheckPlan {
   /// Indices of inputs whose change must show in some output.
-  std::vector<size_t> sensitive;
+  IndexList sensitive;
   /// True when two runs must agree in every bit.
   bool deterministic = false;
 };
-
-/// The indices in a plan's column, as "0 2"; other words are left out.
-std::vector<size_t> ParseIndices(std::string_view text);
 
 struct Rechecked {
   Judgement verdict;

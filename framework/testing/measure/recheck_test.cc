@@ -297,12 +297,5 @@ TEST(RecheckTest, MemoryForOutputsHoldsWhatNoCaseExpects) {
   }
 }
 
-TEST(RecheckTest, IndicesOfAColumn) {
-  EXPECT_EQ(ParseIndices("0 2"), (std::vector<size_t>{0, 2}));
-  EXPECT_EQ(ParseIndices("10  -1 x 3 "), (std::vector<size_t>{10, 3}));
-  EXPECT_TRUE(ParseIndices("-").empty());
-  EXPECT_TRUE(ParseIndices("").empty());
-}
-
 }  // namespace
 }  // namespace assay

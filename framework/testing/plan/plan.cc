@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "framework/core/hash.h"
 #include "framework/testing/file/digest.h"
 #include "framework/testing/record/clean_text.h"
 #include "framework/testing/record/tables.h"
@@ -25,6 +26,12 @@ bool Contains(const std::vector<std::string>& words, std::string_view word) {
          std::find(words.begin(), words.end(), word) != words.end();
 }
 
+/// Whether a case's model cannot be read, so that nobody knows its operators
+/// nor its suite: each selection of suites has it.
+bool IsOfNoSuite(const TestCase& c) {
+  return c.operators.empty() && !c.directory.empty();
+}
+
 PlanRow RowOf(const TestCase& c, PlannedBackend& backend) {
   PlanRow row;
   row.test_id = c.test_id;
@@ -36,15 +43,17 @@ PlanRow RowOf(const TestCase& c, PlannedBackend& backend) {
   row.opset = c.opset;
   row.dtypes = Joined(c.dtypes);
   row.kind = c.kind;
+  row.needs = c.needs;
   row.corpus = c.corpus;
   row.directory = c.directory.string();
   row.shape_sig = CleanText(c.shape_sig);
-  row.comparator = ToString(c.limit.comparator);
+  row.comparator = c.limit.comparator;
   row.rtol = c.limit.rtol;
   row.atol = c.limit.atol;
   row.limit_source = c.limit.source;
   row.vacuous = c.vacuous;
-  row.sensitive = c.sensitive;
+  // Other words than indices say that there are none.
+  if (!ParseField(c.sensitive, &row.sensitive)) row.sensitive.clear();
   row.n_data_sets = c.n_data_sets;
   const CasePolicy policy = backend.policy.Of(c, backend.instance);
   row.claimed = policy.claimed;
@@ -53,7 +62,7 @@ PlanRow RowOf(const TestCase& c, PlannedBackend& backend) {
         return claim.kind == Claim::Kind::kDeterministic;
       });
   if (policy.expected != nullptr) {
-    row.expected = ToString(*policy.expected->outcome);
+    row.expected = policy.expected->outcome;
     row.expected_source = policy.expected->source;
     row.because = CleanText(policy.expected->because);
   }
@@ -108,7 +117,7 @@ Result<std::vector<const TestCase*>> Select(
         return query.Matches({c, backend.instance, {}, {}});
       };
       if ((selection.tier != "smoke" || c.kind == "node") &&
-          Contains(selection.suites, c.suite) &&
+          (Contains(selection.suites, c.suite) || IsOfNoSuite(c)) &&
           std::any_of(backends.begin(), backends.end(), wanted)) {
         cases.push_back(&c);
       }
@@ -226,8 +235,7 @@ std::string DigestOf(const Plan& plan, const std::vector<size_t>& rows) {
                             plan.worker_id, "\n");
   for (const size_t i : rows) {
     PlanRow row = plan.rows[i];
-    row.cost_ms.reset();  // scheduling decides no outcome
-    row.oracle.clear();   // nor does an oracle
+    row.oracle.clear();  // it decides no outcome
     AppendCsvRow(text, row);
   }
   for (const BackendUse& use : plan.backends) {

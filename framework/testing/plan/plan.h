@@ -5,7 +5,7 @@
 //
 //   ASSAY_ASSIGN_OR_RETURN(Plan plan, MakePlan(selection, corpora, backends));
 //   ASSAY_RETURN_IF_ERROR(WritePlan(plan, "build/plan"));
-//   for (size_t i : plan.Shard({"node"}, {"onednn"}, 2, 4)) Run(plan.rows[i]);
+//   for (size_t i : RowsOf(plan, part)) Use(plan.rows[i]);
 //
 // A shard is chosen by the hash of the test_id, so that it does not change when
 // other cases come or go.
@@ -32,6 +32,7 @@ struct Selection {
   std::string filter;               // a Query; empty: all
   std::string tier = "ci";
   int64_t seed = 0;
+  std::string oracle;  // instance that is asked about each case; empty: none
 
   /// True when anything was left out, so that no conformance can follow.
   bool Partial() const {

@@ -9,7 +9,8 @@
 
 namespace assay::inline v1 {
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Selection, suites, filter, tier, seed)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Selection, suites, filter, tier, seed,
+                                   oracle)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CorpusUse, name, hash, directory, standard,
                                    n_cases, drift)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BackendUse, instance, spec, name,

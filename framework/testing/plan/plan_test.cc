@@ -133,14 +133,14 @@ TEST(PlanTest, RowsSayWhatThePolicySays) {
   const Result<Plan> plan = Make({}, {corpus}, {backend});
   ASSERT_TRUE(plan.ok()) << plan.status().ToString();
   const PlanRow& row = plan->rows[0];
-  EXPECT_EQ(row.expected, "crash");
+  EXPECT_EQ(row.expected, Outcome::kCrash);
   EXPECT_EQ(row.expected_source, "expectations.txt:1");
   EXPECT_EQ(row.because, "known");
   EXPECT_EQ(row.tolerate_rtol, 1);
   EXPECT_EQ(row.tolerate_atol, 2);
   EXPECT_EQ(row.tolerate_source, "expectations.txt:2");
   EXPECT_EQ(row.dtypes, "float32 int64");
-  EXPECT_EQ(plan->rows[1].expected, "");
+  EXPECT_EQ(plan->rows[1].expected, std::nullopt);
   EXPECT_THAT(plan->backends[0].floor, ElementsAre("node/Abs/b"));
   EXPECT_EQ(plan->backends[0].policy_errors.size(), 1U);
 }
@@ -208,12 +208,13 @@ TEST(PlanTest, TheDigestIsOfAllThatDecidesAnOutcome) {
       {"corpus", [](Plan& p) { p.corpus_hash = "x"; }, true},
       {"worker", [](Plan& p) { p.worker_id = "x"; }, true},
       {"module", [](Plan& p) { p.backends[1].module_sha256 = "x"; }, true},
-      {"expectation", [](Plan& p) { p.rows[3].expected = "fail"; }, true},
+      {"expectation", [](Plan& p) { p.rows[3].expected = Outcome::kFail; },
+       true},
       {"tolerance", [](Plan& p) { p.rows[3].tolerate_rtol = 1; }, true},
       {"limit", [](Plan& p) { p.rows[3].rtol = 1; }, true},
       {"claim", [](Plan& p) { p.rows[3].claimed = true; }, true},
       {"case", [](Plan& p) { p.rows.pop_back(); }, true},
-      {"cost", [](Plan& p) { p.rows[3].cost_ms = 7; }, false},
+      {"oracle", [](Plan& p) { p.rows[3].oracle = "x"; }, false},
       {"command", [](Plan& p) { p.command = "x"; }, false},
       {"nothing", [](Plan&) {}, false},
   };

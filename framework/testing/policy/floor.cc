@@ -13,7 +13,7 @@ namespace {
 
 using Kind = FloorLine::Kind;
 
-/// What one line makes of a case that it is about.
+/// Applies one line to a case that it is about.
 void Apply(const FloorLine& line, bool met, std::optional<FloorCase>* state) {
   const bool adds = line.kind != Kind::kButNot;
   if (line.feature.empty()) {

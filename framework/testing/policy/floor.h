@@ -6,7 +6,7 @@
 //
 //   ASSAY_RETURN_IF_ERROR(floor.Add(line, "passing.txt:3", /*met=*/true));
 //   for (const TestCase& c : planned) floor.Consider(c);
-//   for (const std::string& test_id : floor.InForce()) MustPass(test_id);
+//   for (const std::string& test_id : floor.InForce()) Use(test_id);
 //
 // Rules apply in the order of the file, the last one that matches decides. A
 // case that a line names is in, whatever the rules say.

@@ -3,8 +3,8 @@
 // The list of a backend's mutants: mutants.txt beside its module, one sentence
 // a line, as
 //
-//   mutant pad_begin_plus_1 of off-by-one-pad where op:Conv or op:MaxPool
-//       killed by node because "the first pad is one too great"    (one line)
+//     mutant pad_begin_plus_1 of off-by-one-pad where op:Conv or op:MaxPool
+//         killed by node because "the first pad is one too great"    (one line)
 //
 //   ASSAY_ASSIGN_OR_RETURN(auto mutants, ReadMutantLines("faulty.policy"));
 

@@ -6,9 +6,10 @@
 //   if (q.Matches(subject)) ...
 //
 // Grammar, after wpt.fyi's search:
-//   query  = term { "or" term } ; term = factor { ["and"] factor }
-//   factor = "not" factor | "(" query ")" | word
-//   word   = key ":" value | key (">=" | "<=" | ">" | "<" | "=") integer | text
+//     query  = term { "or" term } ; term = factor { ["and"] factor }
+//     factor = "not" factor | "(" query ")" | word
+//     word   = key ":" value | key compare integer | text
+//     compare = ">=" | "<=" | ">" | "<" | "="
 // Keys: id, suite, op, domain, opset, dtype, kind, backend, corpus, comparator,
 // attr (as attr:name=value or attr:name), vacuous (yes, no), outcome, reason.
 // A value may hold the wildcards * and ? and matches as a whole, letter case
@@ -55,7 +56,7 @@ class Query {
   /// True when it asks for what only a finished run knows: outcome, reason.
   /// Expectations and plans refuse such a query.
   bool NeedsOutcome() const;
-  /// Whether it asks for a backend.
+  /// True when it asks for a backend.
   bool NeedsBackend() const;
 
   const std::string& text() const { return text_; }

@@ -13,7 +13,6 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
-#include <type_traits>
 
 #include "framework/core/status.h"
 #include "framework/testing/record/columns.h"
@@ -35,12 +34,12 @@ Status CheckPath(const std::filesystem::path& path);
 /// The row with clean texts. Its key stays as it is, since it names a case.
 template <class Row>
 Row Cleaned(Row row) {
-  Key key;
-  if constexpr (std::is_base_of_v<Key, Row>) key = row;
-  ForEachField(row, []<class Field>(const auto&, Field& field) {
-    if constexpr (std::is_same_v<Field, std::string>) field = CleanText(field);
-  });
-  if constexpr (std::is_base_of_v<Key, Row>) static_cast<Key&>(row) = key;
+  const Table& table = TableOf<Row>();
+  for (size_t i = table.n_key; i < table.columns.size(); ++i) {
+    const Column& column = table.columns[i];
+    if (column.type != kFieldType<std::string>) continue;
+    column.parse(CleanText(column.text(&row)), &row);
+  }
   return row;
 }
 

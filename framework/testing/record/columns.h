@@ -1,64 +1,113 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The columns of the run folder's tables: name, member and meaning. A member is
-// one of five types, so that code over all columns is a loop.
+// A table: its name, and of each column the name in files, the type, the
+// meaning, and how a row holds it. All code over tables is a loop over these.
+// A new table is a struct (rows.h), and a function that lists its columns:
 //
-//   for (const auto& column : TableOf<ResultRow>::Columns()) Show(column.name);
-//   ForEachField(row, [](const auto& column, auto& field) { ... });
+//   template <>
+//   const Table& TableOf<EnvRow>() {
+//     using Row = EnvRow;
+//     static const Table table = {"env", {ASSAY_COLUMN(key, "cpu, kernel,
+//     ..."),
+//                                         ASSAY_COLUMN(value, "as found")}};
+//     return table;
+//   }
+//
+// The tables of a run folder are listed in columns.cc; a suite may add its own.
 
 #ifndef ASSAY_TESTING_RECORD_COLUMNS_H_
 #define ASSAY_TESTING_RECORD_COLUMNS_H_
 
-#include <cstdint>
-#include <span>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <variant>
 #include <vector>
 
+#include "framework/testing/record/field.h"
 #include "framework/testing/record/rows.h"
 
 namespace assay::inline v1 {
 
-/// One column: its name in files, where a row holds it, what it means.
-template <class Row>
+/// One column. A row is handed over by its address, and must be of the type
+/// that the column was made for.
 struct Column {
   std::string_view name;
-  std::variant<std::string Row::*, bool Row::*, int64_t Row::*, Integer Row::*,
-               Number Row::*>
-      member;
+  std::string_view type;  // kFieldType
   std::string_view doc;
+  std::string (*text)(const void* row);
+  bool (*parse)(const std::string& text, void* row);  // whether it fits
 };
 
-/// Name and columns of a Row's table, in the order of its file.
-template <class Row_>
-struct TableOf {
-  using Row = Row_;
-  static const std::string_view kName;
-  static std::span<const Column<Row>> Columns();
+struct Table {
+  std::string_view name;
+  std::vector<Column> columns;  // in the order of its file
+  /// How many of them, from the first, are the key of a case (Key); 0 for a
+  /// table that is not about cases.
+  size_t n_key = 0;
 };
 
-// All tables, in the order of the schema.
-#define ASSAY_TABLES_(each)                                                \
-  each(RunRow) each(PlanRow) each(EnvRow) each(BackendRow) each(ResultRow) \
-      each(AccuracyRow) each(MutantRow)
+/// The table of a row.
+template <class Row>
+const Table& TableOf();
+template <>
+const Table& TableOf<RunRow>();
+template <>
+const Table& TableOf<PlanRow>();
+template <>
+const Table& TableOf<EnvRow>();
+template <>
+const Table& TableOf<BackendRow>();
+template <>
+const Table& TableOf<ResultRow>();
+template <>
+const Table& TableOf<AccuracyRow>();
+template <>
+const Table& TableOf<MutantRow>();
 
-#define ASSAY_TABLE_(Row)                     \
-  template <>                                 \
-  const std::string_view TableOf<Row>::kName; \
-  template <>                                 \
-  std::span<const Column<Row>> TableOf<Row>::Columns();
-ASSAY_TABLES_(ASSAY_TABLE_)
-#undef ASSAY_TABLE_
-
-/// Calls visit(column, field) for every field of a row, in order.
-template <class Row, class Visit>
-void ForEachField(Row& row, const Visit& visit) {
-  for (const auto& column : TableOf<std::remove_const_t<Row>>::Columns()) {
-    std::visit([&](auto member) { visit(column, row.*member); }, column.member);
-  }
+/// A column that is the member kMember of Row.
+template <class Row, auto kMember>
+Column ColumnOf(std::string_view name, std::string_view doc) {
+  using Field =
+      std::remove_cvref_t<decltype(static_cast<Row*>(nullptr)->*kMember)>;
+  return {name, kFieldType<Field>, doc,
+          [](const void* row) {
+            return FieldText(static_cast<const Row*>(row)->*kMember);
+          },
+          [](const std::string& text, void* row) {
+            return ParseField(text, &(static_cast<Row*>(row)->*kMember));
+          }};
 }
+
+// Column X of `Row`: the member's name is the column's.
+#define ASSAY_COLUMN(name, doc) ColumnOf<Row, &Row::name>(#name, doc)
+
+/// The table of a Row that begins with a Key: its columns, then the rest.
+template <class Row>
+Table CaseTable(std::string_view name, std::initializer_list<Column> rest) {
+  Table table{
+      name,
+      {ASSAY_COLUMN(schema, "version of these tables"),
+       ASSAY_COLUMN(run_id, "UTC time and a random part"),
+       ASSAY_COLUMN(attempt, "from 1; in results, how many were needed"),
+       ASSAY_COLUMN(test_id, "suite/op/case[#variant]"),
+       ASSAY_COLUMN(backend, "instance: name[@version][+setting...]"),
+       ASSAY_COLUMN(settings, "device:precision:optimisation:threads")}};
+  table.n_key = table.columns.size();
+  table.columns.insert(table.columns.end(), rest);
+  return table;
+}
+
+/// All tables, in the order of the schema: those of a run folder, then those
+/// that were added.
+const std::vector<const Table*>& Tables();
+
+/// Adds a table that lives as long as the process. Always true, so that a
+/// static initialiser can call it.
+bool AddTable(const Table& table);
+
+/// Null when there is none of that name.
+const Table* FindTable(std::string_view name);
 
 }  // namespace assay::inline v1
 

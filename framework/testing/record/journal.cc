@@ -84,6 +84,8 @@ Result<JournalEntry> Decode(FrameKind kind, std::string_view payload) {
     case FrameKind::kBatchEnd:
       return entry;
     case FrameKind::kPlan:
+    case FrameKind::kMapped:
+    case FrameKind::kDigests:
       entry.text = payload;
       return entry;
     case FrameKind::kBackend: {
@@ -91,7 +93,7 @@ Result<JournalEntry> Decode(FrameKind kind, std::string_view payload) {
       std::vector<std::string> fields;
       if (!reader.Next(&fields)) return DataLoss("an empty backend row");
       ASSAY_RETURN_IF_ERROR(
-          ParseRow(fields, OwnOrder<BackendRow>(), &entry.backend));
+          ParseFields(fields, TableOf<BackendRow>(), 0, &entry.backend));
       return entry;
     }
     case FrameKind::kRecord:
@@ -259,6 +261,14 @@ Status Journal::CutTornTail() const {
 }
 
 Status Journal::BatchEnd() { return Write(FrameKind::kBatchEnd, {}); }
+
+Status Journal::Mapped(std::string_view paths) {
+  return Write(FrameKind::kMapped, paths);
+}
+
+Status Journal::Digests(std::string_view lines) {
+  return Write(FrameKind::kDigests, lines);
+}
 
 Status JournalReader::Poll(const std::function<void(JournalEntry)>& take) {
   ASSAY_ASSIGN_OR_RETURN(const std::string bytes, ReadFrom(file_, offset_));

@@ -36,6 +36,8 @@ namespace assay::inline v1 {
 enum class FrameKind : char {
   kPlan = 'P',     // the digest of the plan that the records are of
   kBackend = 'I',  // a worker's BackendRow, after Inspect
+  kMapped = 'M',   // files that a worker executes from; payload: paths
+  kDigests = 'D',  // the same with their digests, by the supervisor
   kBegin = 'B',    // a case starts; payload: test_id
   kRecord = 'R',   // a case has its verdict
   kLoss = 'L',     // a worker ended badly, and no case says so
@@ -45,7 +47,9 @@ enum class FrameKind : char {
 
 struct JournalEntry {
   FrameKind kind = FrameKind::kBegin;
-  std::string text;    // kBegin: the test_id; kPlan: the digest
+  /// kBegin: the test_id; kPlan: the digest; kMapped: a path a line; kDigests:
+  /// the instance, then a line "DIGEST PATH" for each file.
+  std::string text;
   int64_t pid = 0;     // kBegin, kEnded: the process
   int64_t status = 0;  // kEnded: as waitpid gives it
   BackendRow backend;  // kBackend
@@ -72,6 +76,8 @@ class Journal {
   Status Append(const Record& record);
   Status Ended(int64_t pid, int64_t status);
   Status BatchEnd();
+  Status Mapped(std::string_view paths);
+  Status Digests(std::string_view lines);
 
   /// Cuts off the torn frame of a child that was killed. Only when nobody else
   /// writes.

@@ -25,14 +25,15 @@ using testing::HasSubstr;
 Record SomeRecord(const std::string& test_id, int outputs) {
   Record record;
   record.result.test_id = test_id;
-  record.result.outcome = "fail";
+  record.result.outcome = Outcome::kFail;
   record.result.message = "wanted \"1, 2\",\ngot 3";
   record.result.headroom = -0.5;
   for (int i = 0; i < outputs; ++i) {
-    AccuracyRow& row = record.accuracy.emplace_back();
-    row.test_id = test_id;
+    AccuracyRow row;
     row.output_index = i;
+    row.output_name = "a, \"b\"";
     row.max_abs_err = 0.1 * i;
+    record.Add(row);
   }
   return record;
 }
@@ -43,7 +44,9 @@ std::string TextOf(const JournalEntry& entry) {
       StrCat(static_cast<char>(entry.kind), " ", entry.text, "|");
   AppendCsvRow(text, entry.backend);
   AppendCsvRow(text, entry.record.result);
-  for (const AccuracyRow& row : entry.record.accuracy) AppendCsvRow(text, row);
+  const auto rows = entry.record.Rows<AccuracyRow>();
+  EXPECT_TRUE(rows.ok()) << rows.status().ToString();
+  for (const AccuracyRow& row : *rows) AppendCsvRow(text, row);
   return text;
 }
 
@@ -262,7 +265,9 @@ TEST(RecordTest, WhatABackendSaysIsCutAndCleanedOnItsWayIn) {
   const fs::path file = folder.path() / "a.journal";
   Record record = SomeRecord("node/Abs/a", 1);
   record.result.message = std::string(70U << 20U, '\xFF');
-  record.accuracy[0].worst_got = std::string("\0\x1B", 2);
+  AccuracyRow row;
+  row.worst_got = std::string("\0\x1B", 2);
+  record.Add(row);
   BackendRow backend;
   backend.version = std::string(1U << 20U, 'v');
   backend.device = "\xFC";
@@ -275,7 +280,9 @@ TEST(RecordTest, WhatABackendSaysIsCutAndCleanedOnItsWayIn) {
   EXPECT_LT(fs::file_size(file), 10U << 10U);
   EXPECT_EQ((*entries)[0].backend.device, "?");
   EXPECT_THAT((*entries)[1].record.result.message, HasSubstr("????"));
-  EXPECT_EQ((*entries)[1].record.accuracy[0].worst_got, "??");
+  const auto rows = (*entries)[1].record.Rows<AccuracyRow>();
+  ASSERT_TRUE(rows.ok() && rows->size() == 2);
+  EXPECT_EQ(rows->at(1).worst_got, "??");
 }
 
 // Kills: a writer that truncates, or that writes where it was when it opened.
@@ -390,13 +397,13 @@ TEST(RecordTest, ARecordWithoutACaseIsALoss) {
   const fs::path file = folder.path() / "a.journal";
   Record loss;
   loss.result.backend = "acme";
-  loss.result.outcome = "crash";
+  loss.result.outcome = Outcome::kCrash;
   ASSERT_TRUE(Journal::Open(file)->Append(loss).ok());
   const auto entries = Recovered(file);
   ASSERT_TRUE(entries.ok()) << entries.status().ToString();
   ASSERT_EQ(entries->size(), 1U);
   EXPECT_EQ(entries->front().kind, FrameKind::kLoss);
-  EXPECT_EQ(entries->front().record.result.outcome, "crash");
+  EXPECT_EQ(entries->front().record.result.outcome, Outcome::kCrash);
 }
 
 // Kills: a write whose result nobody looks at.

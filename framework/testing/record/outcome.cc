@@ -23,6 +23,16 @@ std::optional<Outcome> ParseOutcome(std::string_view text) {
   return std::nullopt;
 }
 
+bool ParseWord(std::string_view text, Outcome* outcome) {
+  const auto parsed = ParseOutcome(text);
+  *outcome = parsed.value_or(Outcome::kMissing);
+  return parsed.has_value();
+}
+
+std::ostream& operator<<(std::ostream& out, Outcome outcome) {
+  return out << ToString(outcome);
+}
+
 bool IsJudged(Outcome outcome) {
   return outcome != Outcome::kUnsupported && outcome != Outcome::kUnavailable &&
          outcome != Outcome::kMissing;

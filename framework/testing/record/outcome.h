@@ -14,6 +14,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <ostream>
 #include <string_view>
 
 namespace assay::inline v1 {
@@ -39,6 +40,10 @@ using OutcomeCounts = std::array<int64_t, kOutcomeCount>;
 
 std::string_view ToString(Outcome outcome);
 std::optional<Outcome> ParseOutcome(std::string_view text);
+
+/// As a field of a row (field.h), and in messages.
+bool ParseWord(std::string_view text, Outcome* outcome);
+std::ostream& operator<<(std::ostream& out, Outcome outcome);
 
 /// Whether the case was run and its result judged: what a run needs at least
 /// one of. False for unsupported, unavailable and missing.

@@ -2,17 +2,40 @@
 
 #include "framework/testing/record/record.h"
 
+#include <utility>
+
 #include "framework/testing/record/clean_text.h"
 #include "framework/testing/record/csv.h"
 #include "framework/testing/record/tables.h"
 
 namespace assay::inline v1 {
 
+void Record::Add(const Table& table, const void* row) {
+  RecordRow& added = rows.emplace_back();
+  added.table = &table;
+  added.attempt = result.attempt;
+  for (size_t i = table.n_key; i < table.columns.size(); ++i) {
+    if (i > table.n_key) added.fields += ',';
+    AppendCsvField(added.fields, CleanText(table.columns[i].text(row)));
+  }
+}
+
+Status Record::Read(const RecordRow& from, void* row) {
+  CsvReader reader(from.fields);
+  std::vector<std::string> fields;
+  reader.Next(&fields);
+  ASSAY_RETURN_IF_ERROR(reader.status());
+  return ParseFields(fields, *from.table, from.table->n_key, row);
+}
+
 std::string ToText(const Record& record) {
   std::string lines;
   AppendCsvRow(lines, Cleaned(record.result));
-  for (const AccuracyRow& row : record.accuracy) {
-    AppendCsvRow(lines, Cleaned(row));
+  for (const RecordRow& row : record.rows) {
+    AppendCsvField(lines, row.table->name);
+    lines += ',';
+    AppendCsvField(lines, row.fields);
+    lines += '\n';
   }
   return lines;
 }
@@ -23,13 +46,35 @@ Result<Record> ParseRecord(std::string_view text) {
   std::vector<std::string> fields;
   if (!reader.Next(&fields)) return DataLoss("an empty record");
   ASSAY_RETURN_IF_ERROR(
-      ParseRow(fields, OwnOrder<ResultRow>(), &record.result));
+      ParseFields(fields, TableOf<ResultRow>(), 0, &record.result));
   while (reader.Next(&fields)) {
-    ASSAY_RETURN_IF_ERROR(ParseRow(fields, OwnOrder<AccuracyRow>(),
-                                   &record.accuracy.emplace_back()));
+    const Table* table = FindTable(fields[0]);
+    if (table == nullptr || fields.size() != 2) {
+      return DataLoss("a row of the table '", fields[0],
+                      "', which is not known");
+    }
+    record.rows.push_back({table, record.result.attempt, std::move(fields[1])});
   }
   ASSAY_RETURN_IF_ERROR(reader.status());
   return record;
+}
+
+std::string ToCsv(const Table& table, const std::vector<Record>& records) {
+  std::string text = CsvHeader(table);
+  const Table& results = TableOf<ResultRow>();
+  for (const Record& record : records) {
+    ResultRow key;
+    static_cast<Key&>(key) = record.result;
+    for (const RecordRow& row : record.rows) {
+      if (row.table != &table) continue;
+      key.attempt = row.attempt;
+      AppendCsvFields(text, results, &key, 0, results.n_key);
+      text += ',';
+      text += row.fields;
+      text += '\n';
+    }
+  }
+  return text;
 }
 
 }  // namespace assay::inline v1

@@ -1,33 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Record: one verdict with its measurements, the only thing that leaves a
+// Record: one verdict with rows of any table, the only thing that leaves a
 // process (journal.h).
 //
-//   Record record;
-//   record.result = ResultOf(row, facts);
+//   Record record{ResultOf(row, facts)};
+//   record.Add(accuracy);                  // a row of any table of cases
 //   const std::string text = ToText(record);
+//
+// A row is kept as text from where it was made to the file of its table: the
+// journal, a merge and a run folder know tables by name alone (columns.h).
 
 #ifndef ASSAY_TESTING_RECORD_RECORD_H_
 #define ASSAY_TESTING_RECORD_RECORD_H_
 
+#include <concepts>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "framework/core/status.h"
+#include "framework/testing/record/columns.h"
 #include "framework/testing/record/rows.h"
 
 namespace assay::inline v1 {
 
+/// A row of a table of cases without its key, which is that of its record's
+/// result but for the attempt.
+struct RecordRow {
+  const Table* table = nullptr;
+  int64_t attempt = 1;  // that the row is of: repeats of a case have none
+  std::string fields;   // CSV, from behind the key
+};
+
 struct Record {
   ResultRow result;
-  std::vector<AccuracyRow> accuracy;
+  std::vector<RecordRow> rows = {};
+
+  /// Texts are cleaned (clean_text.h), and the key of `row` is left aside.
+  template <std::derived_from<Key> Row>
+  void Add(const Row& row) {
+    Add(TableOf<Row>(), &row);
+  }
+
+  /// The rows of one table. Data loss where the text of one does not fit.
+  template <std::derived_from<Key> Row>
+  Result<std::vector<Row>> Rows() const {
+    std::vector<Row> found;
+    for (const RecordRow& row : rows) {
+      if (row.table != &TableOf<Row>()) continue;
+      static_cast<Key&>(found.emplace_back()) = result;
+      found.back().attempt = row.attempt;
+      ASSAY_RETURN_IF_ERROR(Read(row, &found.back()));
+    }
+    return found;
+  }
+
+ private:
+  void Add(const Table& table, const void* row);
+  static Status Read(const RecordRow& from, void* row);
 };
 
 /// The record as the payload of a journal's frame, its texts cleaned
-/// (clean_text.h), and back: data loss for what ToText did not write.
+/// (clean_text.h), and back: data loss for what ToText did not write, or a
+/// table that is not known.
 std::string ToText(const Record& record);
 Result<Record> ParseRecord(std::string_view text);
+
+/// The file of a table of cases: the rows of all records, in their order.
+std::string ToCsv(const Table& table, const std::vector<Record>& records);
 
 }  // namespace assay::inline v1
 

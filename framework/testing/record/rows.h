@@ -12,15 +12,15 @@
 #define ASSAY_TESTING_RECORD_ROWS_H_
 
 #include <cstdint>
-#include <optional>
 #include <string>
+
+#include "framework/testing/record/comparator.h"
+#include "framework/testing/record/field.h"
+#include "framework/testing/record/outcome.h"
 
 namespace assay::inline v1 {
 
 inline constexpr int64_t kSchemaVersion = 1;
-
-using Integer = std::optional<int64_t>;
-using Number = std::optional<double>;
 
 /// Which case, on what, in which run.
 struct Key {
@@ -52,16 +52,18 @@ struct PlanRow {
   std::string test_id, backend, settings, suite, op, domain;
   Integer opset;
   std::string dtypes, kind, needs;
-  Number cost_ms;
-  bool selected = true;
   // What a worker needs to run it.
-  std::string corpus, directory, shape_sig, comparator;
+  std::string corpus, directory, shape_sig;
+  Comparator comparator = Comparator::kTolerance;
   Number rtol, atol;
-  std::string limit_source, vacuous, sensitive;
+  std::string limit_source, vacuous;
+  IndexList sensitive;
   int64_t n_data_sets = 1;
   // What the policy says of it.
   Number tolerate_rtol, tolerate_atol;
-  std::string tolerate_source, expected, expected_source, because;
+  std::string tolerate_source;
+  std::optional<Outcome> expected;
+  std::string expected_source, because;
   bool claimed = false;
   bool deterministic = false;
   std::string oracle;
@@ -79,7 +81,9 @@ struct BackendRow {
 struct ResultRow : Key {
   std::string suite, op, domain;
   Integer opset;
-  std::string dtype, shape_sig, outcome, reason_code, message;
+  std::string dtype, shape_sig;
+  Outcome outcome = Outcome::kMissing;
+  std::string reason_code, message;
   bool vacuous = false;
   bool via_function = false;
   std::string placement;
@@ -90,15 +94,20 @@ struct ResultRow : Key {
   std::string repro, after;
 };
 
-struct AccuracyRow : Key {
+/// The numbers of a comparison (accuracy.h). Those of errors are over elements
+/// that are finite on both sides, those in ULP of floats only.
+struct AccuracyNumbers {
+  Number min_diff, max_diff, max_abs_err, max_rel_err, max_ulp, p50_ulp,
+      p99_ulp, p999_ulp, mean_signed_ulp, share_correctly_rounded, max_unit_err,
+      rmse, rel_l2, cosine;
+};
+
+struct AccuracyRow : Key, AccuracyNumbers {
   int64_t output_index = 0;
   std::string output_name, dtype, shape;
   Integer n_elem;
   std::string reference;
   Integer nan_mismatch, inf_mismatch, out_of_limit;
-  Number min_diff, max_diff, max_abs_err, max_rel_err, max_ulp, p50_ulp,
-      p99_ulp, p999_ulp, mean_signed_ulp, share_correctly_rounded, max_unit_err,
-      rmse, rel_l2, cosine;
   Integer worst_index;
   std::string worst_want, worst_got;
   Number atol, rtol, limit;
@@ -107,8 +116,7 @@ struct AccuracyRow : Key {
   Integer sign_of_zero_mismatch;
   bool bitwise_equal = false;
   Integer distinct_results;
-  std::string grade;
-  std::string comparator;
+  Comparator comparator = Comparator::kTolerance;
   Integer n_draws;
   Number p_value;
 };

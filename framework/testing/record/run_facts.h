@@ -26,15 +26,15 @@ struct RunFacts {
   /// What the supervisor gives a case; 0 when it gives no limit. Repeated draws
   /// take at most half of it.
   double case_limit_s = 120;
-  /// Where a worker writes the outputs of its cases rather than judge them;
-  /// empty: it judges.
-  std::filesystem::path dump;
-  /// Whether a worker writes exact answers to where the plan's rows say,
-  /// rather than judge.
-  bool exact = false;
+  /// The suite that runs every case; empty: each its own.
+  std::string suite;
+  /// Where a suite that makes files writes them.
+  std::filesystem::path output;
 };
 
-/// The columns of a result that the plan already knows.
+/// The columns of a result that the plan already knows: the one place that
+/// makes a result of a planned row. Its outcome is missing until somebody gives
+/// one.
 ResultRow ResultOf(const PlanRow& row, const RunFacts& facts);
 
 /// Microseconds of the steady clock.

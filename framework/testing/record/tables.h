@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tables of a run folder. From their rows and columns come the CSV writer
-// and reader, the journal, the schema file that reports validate against, and
-// the reference page.
+// Tables as text. From their columns (columns.h) come the CSV writer and
+// reader, the schema file that reports validate against, and the reference
+// page.
 //
 //   ResultRow row;
 //   row.test_id = "node/Abs/test_abs";
@@ -16,68 +16,62 @@
 #ifndef ASSAY_TESTING_RECORD_TABLES_H_
 #define ASSAY_TESTING_RECORD_TABLES_H_
 
-#include <cstdint>
-#include <optional>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "framework/core/status.h"
+#include "framework/testing/record/columns.h"
 #include "framework/testing/record/csv.h"
 #include "framework/testing/record/rows.h"
 
 namespace assay::inline v1 {
 
-/// The text of a field, and back. Empty text is an absent optional.
-inline std::string FieldText(const std::string& value) { return value; }
-inline std::string FieldText(bool value) { return value ? "1" : "0"; }
-inline std::string FieldText(int64_t value) { return ToText(value); }
-template <class T>
-std::string FieldText(const std::optional<T>& value) {
-  return value.has_value() ? ToText(*value) : std::string();
+std::string CsvHeader(const Table& table);
+
+/// The fields of the columns from `begin` to `end`, without an end of line.
+void AppendCsvFields(std::string& out, const Table& table, const void* row,
+                     size_t begin, size_t end);
+
+/// Reads fields, of which the first is that of column `begin`. Data loss naming
+/// the column of a field that is missing or does not fit.
+Status ParseFields(const std::vector<std::string>& fields, const Table& table,
+                   size_t begin, void* row);
+
+/// Reads a file with a header, whose columns may stand in any order and may be
+/// more; each row into what `next` gives. Data loss naming the line, or the
+/// column that is missing.
+Status ParseCsv(std::string_view text, const Table& table,
+                const std::function<void*()>& next);
+
+template <class Row>
+std::string CsvHeader() {
+  return CsvHeader(TableOf<Row>());
 }
 
-bool ParseField(const std::string& text, std::string* value);
-bool ParseField(const std::string& text, bool* value);
-bool ParseField(const std::string& text, int64_t* value);
-bool ParseField(const std::string& text, std::optional<int64_t>* value);
-bool ParseField(const std::string& text, std::optional<double>* value);
-
-// What follows is there for every row of rows.h.
+template <class Row>
+void AppendCsvRow(std::string& out, const Row& row) {
+  const Table& table = TableOf<Row>();
+  AppendCsvFields(out, table, &row, 0, table.columns.size());
+  out += '\n';
+}
 
 template <class Row>
-std::string CsvHeader();
+Result<std::vector<Row>> ParseCsv(std::string_view text) {
+  std::vector<Row> rows;
+  const Status status =
+      ParseCsv(text, TableOf<Row>(), [&] { return &rows.emplace_back(); });
+  if (!status.ok()) return status;
+  return rows;
+}
 
 template <class Row>
-void AppendCsvRow(std::string& out, const Row& row);
-
-/// Where each column of a table stands in a file.
-using ColumnOrder = std::vector<size_t>;
-
-/// The order in `header`; data loss naming the column when one is missing.
-/// Columns that the table does not know are skipped.
-Status FindColumns(const std::vector<std::string>& header,
-                   const std::vector<std::string_view>& wanted,
-                   ColumnOrder* order);
-
-template <class Row>
-std::vector<std::string_view> ColumnNames();
-
-/// The columns in the table's own order, as the journal has them.
-template <class Row>
-ColumnOrder OwnOrder();
-
-/// Data loss naming the column of a field that is missing or does not fit.
-template <class Row>
-Status ParseRow(const std::vector<std::string>& fields,
-                const ColumnOrder& order, Row* row);
-
-/// All rows of a file with a header.
-template <class Row>
-Result<std::vector<Row>> ParseCsv(std::string_view text);
-
-template <class Row>
-std::string ToCsv(const std::vector<Row>& rows);
+std::string ToCsv(const std::vector<Row>& rows) {
+  std::string text = CsvHeader<Row>();
+  for (const Row& row : rows) AppendCsvRow(text, row);
+  return text;
+}
 
 /// {"schema": 1, "tables": {"results": [{"name", "type", "doc"}, ...]}}, the
 /// file reports/assay_report/schema.json.

@@ -13,9 +13,16 @@ std::vector<Suite>& Suites() {
   return *suites;
 }
 
+Status NoFiles(const PlanRow& row) {
+  return Unsupported(Reason::kReader, row.test_id,
+                     " is a program of the suite ", row.suite,
+                     ", which has no files");
+}
+
 }  // namespace
 
 bool AddSuite(Suite suite) {
+  for (const ReasonMeaning& reason : suite.reasons) AddReason(reason);
   Suites().push_back(std::move(suite));
   return true;
 }
@@ -23,6 +30,27 @@ bool AddSuite(Suite suite) {
 const Suite* FindSuite(std::string_view name) {
   const auto found = std::ranges::find(Suites(), name, &Suite::name);
   return found == Suites().end() ? nullptr : &*found;
+}
+
+std::vector<Question> QuestionsOf(const PlanRow& row, const RunFacts& facts) {
+  const Suite* suite = FindSuite(row.suite);
+  if (suite != nullptr && suite->run != nullptr) {
+    return suite->ask == nullptr ? std::vector<Question>()
+                                 : suite->ask(row, facts);
+  }
+  // One run does not tell what is drawn at random.
+  if (row.comparator == Comparator::kDistribution) return {};
+  return {EvaluationOf(row)};
+}
+
+Result<CaseData> DataOf(const PlanRow& row) {
+  if (row.directory.empty()) return NoFiles(row);
+  return ReadCaseData(row.directory, static_cast<int>(row.n_data_sets));
+}
+
+Result<CaseData> InputsOf(const PlanRow& row) {
+  if (row.directory.empty()) return NoFiles(row);
+  return ReadCaseInputs(row.directory, static_cast<int>(row.n_data_sets));
 }
 
 }  // namespace assay::inline v1

@@ -1,42 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Suite: cases that are made by code rather than read from files. A suite
-// registers itself in the supervisor, which plans its cases, and in the worker,
-// which runs them; to a run it is a corpus of its name.
+// Suite: a procedure over cases. It says which cases there are, what an oracle
+// is to be asked about one, and what becomes of one on a backend. A suite
+// registers itself in the supervisor, which plans, and in the worker, which
+// runs.
 //
-//   const bool kRegistered = AddSuite({"contract", &Cases, &Judge});
+//   const bool kRegistered =
+//       AddSuite({.name = "contract", .cases = &Describe, .run = &Run});
 //
-// A suite either judges its cases itself, or gives each one's model, inputs and
-// expected outputs and has them judged as cases of files are.
+// Cases that are read from files have no suite of their name (node, model):
+// they belong to the one that holds outputs against what is expected,
+// conformance_suite.h. A suite may also be run over cases that are not its own,
+// as the one that writes exact answers is (RunFacts::suite).
 
 #ifndef ASSAY_TESTING_SUITE_SUITE_H_
 #define ASSAY_TESTING_SUITE_SUITE_H_
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "framework/backend/backend.h"
+#include "framework/testing/case/corpus.h"
 #include "framework/testing/case/test_case.h"
 #include "framework/testing/measure/measure.h"
-#include "framework/testing/record/rows.h"
+#include "framework/testing/record/reason.h"
+#include "framework/testing/record/record.h"
+#include "framework/testing/record/run_facts.h"
+#include "framework/testing/suite/question.h"
 
 namespace assay::inline v1 {
 
 struct Suite {
   std::string name;
-  std::vector<TestCase> (*cases)();
-  /// The raw outcome of one planned case. May throw.
-  Judgement (*judge)(const PlanRow& row, Backend& backend) = nullptr;
-  /// Where there is no `judge`: what ReadCaseData gives for a case of files.
-  Result<CaseData> (*data)(std::string_view test_id) = nullptr;
+  /// Its cases, made by itself or derived from those of the corpora that the
+  /// run has read. A derived case keeps the directory of its source and names
+  /// this suite. Null: it has none of its own.
+  std::vector<TestCase> (*cases)(std::span<const Corpus> corpora) = nullptr;
+  /// What an oracle is to be asked about a planned case. Null: nothing.
+  std::vector<Question> (*ask)(const PlanRow& row,
+                               const RunFacts& facts) = nullptr;
+  /// Runs one planned case, and returns the raw judgement: pass, fail, suspect,
+  /// unsupported, unavailable or error. `record` has the columns that the plan
+  /// knows; the suite fills what it measures and adds rows of any table. The
+  /// backend loads as the instance of the run is set. May throw.
+  Judgement (*run)(const PlanRow& row, Backend& backend, const RunFacts& facts,
+                   Record* record) = nullptr;
+  /// The codes of its judgements that core does not have.
+  std::vector<ReasonMeaning> reasons = {};
 };
 
-/// Always true, so that a static initialiser can call it.
+/// Adds a suite, and the meanings of its reasons. Always true, so that a static
+/// initialiser can call it.
 bool AddSuite(Suite suite);
 
 /// Null when there is none of that name.
 const Suite* FindSuite(std::string_view name);
+
+/// What an oracle is asked about a planned case: what its suite asks, or what
+/// conformance does.
+std::vector<Question> QuestionsOf(const PlanRow& row, const RunFacts& facts);
+
+/// Model, inputs and expected outputs of a planned case, and the same with the
+/// inputs alone. Unsupported, reason reader, for a case that has no files.
+Result<CaseData> DataOf(const PlanRow& row);
+Result<CaseData> InputsOf(const PlanRow& row);
 
 }  // namespace assay::inline v1
 

@@ -48,7 +48,7 @@ Record Passed(const Plan& plan) {
   Record record;
   record.result.test_id = plan.rows[0].test_id;
   record.result.backend = plan.rows[0].backend;
-  record.result.outcome = "pass";
+  record.result.outcome = Outcome::kPass;
   return record;
 }
 
@@ -73,7 +73,7 @@ TEST(AssessTest, AMissingCaseIsDescribedByItsPlan) {
     Plan plan = PlanOfOne();
     plan.rows[0].vacuous = vacuous;
     const ResultRow row = Of(plan, {}).final[0].result;
-    EXPECT_EQ(row.outcome, "missing");
+    EXPECT_EQ(row.outcome, Outcome::kMissing);
     EXPECT_EQ(row.test_id + " " + row.backend + " " + row.settings,
               "node/Abs/a acme isa=avx2");
     EXPECT_EQ(row.suite + row.op + row.domain, "nodeAbsai.onnx");
@@ -144,20 +144,22 @@ TEST(AssessTest, ASurvivorOfTheHarnessIsInTheWay) {
 TEST(AssessTest, RepeatsDecideOnWhatIsFlaky) {
   const Plan plan = PlanOfOne();
   const struct {
-    std::vector<std::string> repeats;
-    const char* outcome;
+    std::vector<Outcome> repeats;
+    Outcome outcome;
     const char* message;
   } rows[] = {
-      {{}, "fail", "at first"},
-      {{"fail", "fail"}, "fail", "at first"},
-      {{"fail", "pass"}, "flaky", "passes 1 of 3 times; at first fail: at"},
+      {{}, Outcome::kFail, "at first"},
+      {{Outcome::kFail, Outcome::kFail}, Outcome::kFail, "at first"},
+      {{Outcome::kFail, Outcome::kPass},
+       Outcome::kFlaky,
+       "passes 1 of 3 times; at first fail: at"},
   };
   for (const auto& row : rows) {
     Record first = Passed(plan);
-    first.result.outcome = "fail";
+    first.result.outcome = Outcome::kFail;
     first.result.message = "at first";
     std::vector<Record> records = {first};
-    for (const std::string& outcome : row.repeats) {
+    for (const Outcome outcome : row.repeats) {
       Record again = Passed(plan);
       again.result.attempt = static_cast<int64_t>(records.size()) + 1;
       again.result.outcome = outcome;

@@ -15,20 +15,29 @@ namespace {
 /// The verdicts inside a backend's claims.
 struct Inside {
   OutcomeCounts counts = {};
-  int64_t vacuous = 0;                    // among the passes
-  std::vector<std::string> waived;        // test_ids
-  std::vector<std::string> with_several;  // results, of all cases it ran
+  int64_t vacuous = 0;              // among the passes
+  std::vector<std::string> waived;  // test_ids
+  /// Of all cases that one that claims to be deterministic ran.
+  std::vector<std::string> with_several;  // results
 
   int64_t operator[](Outcome outcome) const {
     return counts.at(static_cast<size_t>(outcome));
   }
 };
 
-/// True when a case that was run more than once gave several results.
+/// True when a case that was run more than once gave several results, or when
+/// its rows cannot be read.
 bool GaveSeveralResults(const Record& record) {
-  return std::ranges::any_of(record.accuracy, [](const AccuracyRow& row) {
-    return row.comparator != ToString(Comparator::kDistribution) &&
+  const auto rows = record.Rows<AccuracyRow>();
+  return !rows.ok() || std::ranges::any_of(*rows, [](const AccuracyRow& row) {
+    return row.comparator != Comparator::kDistribution &&
            row.distinct_results.value_or(1) > 1;
+  });
+}
+
+bool ClaimsDeterminism(const BackendUse& backend) {
+  return std::ranges::any_of(backend.claims, [](const std::string& claim) {
+    return claim.starts_with("claim deterministic");
   });
 }
 
@@ -40,18 +49,20 @@ Inside Look(const Plan& plan, const BackendUse& backend,
       claimed.insert(row.test_id);
     }
   }
+  const bool deterministic = ClaimsDeterminism(backend);
   Inside inside;
   for (const Record& record : final) {
     const ResultRow& result = record.result;
     if (result.backend != backend.instance) continue;
-    if (GaveSeveralResults(record)) {
+    if (deterministic && GaveSeveralResults(record)) {
       inside.with_several.push_back(result.test_id);
     }
     if (!claimed.contains(result.test_id)) continue;
-    const auto outcome = ParseOutcome(result.outcome).value_or(Outcome::kError);
-    ++inside.counts.at(static_cast<size_t>(outcome));
-    if (outcome == Outcome::kWaived) inside.waived.push_back(result.test_id);
-    if (outcome == Outcome::kPass && result.vacuous) ++inside.vacuous;
+    ++inside.counts.at(static_cast<size_t>(result.outcome));
+    if (result.outcome == Outcome::kWaived) {
+      inside.waived.push_back(result.test_id);
+    }
+    if (result.outcome == Outcome::kPass && result.vacuous) ++inside.vacuous;
   }
   return inside;
 }
@@ -65,12 +76,15 @@ std::string LeftOut(const Plan& plan) {
   if (!plan.selection.filter.empty()) add("with a filter");
   if (!plan.selection.suites.empty()) add("of some suites");
   if (plan.selection.tier == "smoke") add("of tier smoke");
-  std::string_view before = "without the corpora ";
+  std::string missing;
   for (const std::string_view name : kDefaultCorpora) {
     if (plan.FindCorpus(name) == nullptr) {
-      add(StrCat(before, name));
-      before = "";
+      missing += StrCat(missing.empty() ? "" : ", ", name);
     }
+  }
+  const bool several = missing.find(',') != std::string::npos;
+  if (!missing.empty()) {
+    add(StrCat("without the ", several ? "corpora " : "corpus ", missing));
   }
   for (const std::string_view name : kDefaultCorpora) {
     const CorpusUse* corpus = plan.FindCorpus(name);
@@ -112,11 +126,7 @@ std::string Obstacle(const BackendUse& backend, const Inside& inside,
         "all ", word.n_claimed,
         " cases inside its claims are vacuous: a pass proves nothing");
   }
-  const bool deterministic =
-      std::ranges::any_of(backend.claims, [](const std::string& claim) {
-        return claim.starts_with("claim deterministic");
-      });
-  if (deterministic && !inside.with_several.empty()) {
+  if (!inside.with_several.empty()) {
     return StrCat(
         "it claims to be deterministic, and ", inside.with_several.size(),
         " cases gave several results, first ", inside.with_several.front());

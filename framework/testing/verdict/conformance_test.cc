@@ -53,11 +53,12 @@ Trial TrialOf(const std::vector<Case>& cases) {
     Record& record = trial.final.emplace_back();
     record.result.test_id = row.test_id;
     record.result.backend = "acme";
-    record.result.outcome = c.outcome;
+    record.result.outcome = *ParseOutcome(c.outcome);
     record.result.vacuous = c.vacuous;
-    AccuracyRow& accuracy = record.accuracy.emplace_back();
+    AccuracyRow accuracy;
     accuracy.distinct_results = c.distinct_results;
-    accuracy.comparator = c.comparator;
+    accuracy.comparator = *ParseComparator(c.comparator);
+    record.Add(accuracy);
   }
   return trial;
 }
@@ -126,7 +127,8 @@ TEST(ConformanceTest, ARunThatLeftSomethingOutIsPartial) {
       {[](Trial& t) { t.plan.selection.filter = "op:Abs"; }, "with a filter"},
       {[](Trial& t) { t.plan.selection.suites = {"node"}; }, "of some suites"},
       {[](Trial& t) { t.plan.selection.tier = "smoke"; }, "of tier smoke"},
-      {[](Trial& t) { t.plan.corpora.pop_back(); }, "without the corpora"},
+      {[](Trial& t) { t.plan.corpora.pop_back(); }, "without the corpus "},
+      {[](Trial& t) { t.plan.corpora.clear(); }, "without the corpora onnx, "},
       {[](Trial& t) { t.plan.corpora[0].standard = false; },
        "with another corpus onnx than this build made"},
       {[](Trial& t) { t.complete = false; }, "unfinished"},

@@ -3,7 +3,7 @@
 // The word of an oracle: which side of a fail is further from the exact values,
 // the backend or the expected data, and when the oracle cannot tell.
 //
-//   const std::string word = OracleWord(record.accuracy);
+//   const std::string word = OracleWord(*record.Rows<AccuracyRow>());
 //   if (!word.empty()) reason += "; " + word;
 //
 // A record holds the word's numbers in rows whose reference is "oracle" (the

@@ -11,13 +11,12 @@ namespace assay::inline v1 {
 
 Stability StabilityOf(std::span<const ResultRow> repeats) {
   if (repeats.empty()) return {};
-  const std::string_view pass = ToString(Outcome::kPass);
   int alone = 0;
   int passed_alone = 0;
   int passed = 0;
   const ResultRow* spoiled = nullptr;
   for (const ResultRow& row : repeats) {
-    const bool passes = row.outcome == pass;
+    const bool passes = row.outcome == Outcome::kPass;
     passed += passes ? 1 : 0;
     if (row.after.empty()) {
       ++alone;

@@ -41,7 +41,7 @@ TEST(StabilityTest, IsReadOffTheAttempts) {
   for (const auto& row : rows) {
     std::vector<ResultRow> repeats;
     for (const Attempt& attempt : row.repeats) {
-      repeats.emplace_back().outcome = attempt.outcome;
+      repeats.emplace_back().outcome = *ParseOutcome(attempt.outcome);
       repeats.back().after = attempt.after;
     }
     const Stability found = StabilityOf(repeats);

@@ -4,22 +4,21 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
 
+#include "framework/testing/file/digest.h"
 #include "framework/testing/record/journal.h"
+#include "framework/testing/record/run_facts.h"
 #include "framework/testing/verdict/oracle_word.h"
 #include "framework/testing/verdict/stability.h"
 
 namespace assay::inline v1 {
 namespace {
 
-Outcome OutcomeOf(const ResultRow& row) {
-  return ParseOutcome(row.outcome).value_or(Outcome::kError);
-}
-
 void SetOutcome(Outcome outcome, std::string message, ResultRow* row) {
-  row->outcome = ToString(outcome);
+  row->outcome = outcome;
   row->message = std::move(message);
 }
 
@@ -46,19 +45,8 @@ std::string Repro(const Plan& plan, const PlanRow& row) {
   return command;
 }
 
-Record MissingRecord(const PlanRow& row) {
-  Record record;
-  record.result = ResultRow();
-  record.result.test_id = row.test_id;
-  record.result.backend = row.backend;
-  record.result.settings = row.settings;
-  record.result.suite = row.suite;
-  record.result.op = row.op;
-  record.result.domain = row.domain;
-  record.result.opset = row.opset;
-  record.result.dtype = row.dtypes;
-  record.result.shape_sig = row.shape_sig;
-  record.result.vacuous = !row.vacuous.empty();
+Record MissingRecord(const PlanRow& row, const RunFacts& facts) {
+  Record record{ResultOf(row, facts)};
   SetOutcome(Outcome::kMissing, "planned, but no entry gave a verdict",
              &record.result);
   return record;
@@ -73,7 +61,7 @@ void AddToTally(const PlanRow& row, const ResultRow& result,
     tallies->push_back({row.backend, row.corpus, 0, 0, {}});
     found = std::prev(tallies->end());
   }
-  const Outcome outcome = OutcomeOf(result);
+  const Outcome outcome = result.outcome;
   ++found->planned;
   ++(*found)[outcome];
   if (outcome == Outcome::kPass && result.vacuous) ++found->vacuous;
@@ -82,11 +70,11 @@ void AddToTally(const PlanRow& row, const ResultRow& result,
 /// True when an expectation no longer says what happens, and the outcome alone
 /// would not be red: an expected fail that is now declined, or waived.
 bool IsStale(const PlanRow& planned, const ResultRow& final) {
-  const Outcome outcome = OutcomeOf(final);
-  if (planned.expected.empty() || planned.expected == final.outcome) {
+  if (!planned.expected.has_value() || planned.expected == final.outcome) {
     return false;
   }
-  return outcome == Outcome::kUnsupported || outcome == Outcome::kWaived;
+  return final.outcome == Outcome::kUnsupported ||
+         final.outcome == Outcome::kWaived;
 }
 
 /// test_ids of the floor that did not pass.
@@ -95,7 +83,7 @@ void CheckFloor(const Plan& plan, const BackendUse& backend, bool whole,
   std::map<std::string, Outcome> seen;
   for (const Record& record : verdicts->final) {
     if (record.result.backend == backend.instance) {
-      seen.emplace(record.result.test_id, OutcomeOf(record.result));
+      seen.emplace(record.result.test_id, record.result.outcome);
     }
   }
   for (const std::string& test_id : backend.floor) {
@@ -126,7 +114,7 @@ void CheckBackend(const Plan& plan, const BackendUse& backend, bool whole,
   int64_t unavailable = 0;
   for (const Record& record : verdicts->final) {
     if (record.result.backend != backend.instance) continue;
-    const Outcome outcome = OutcomeOf(record.result);
+    const Outcome outcome = record.result.outcome;
     ++planned;
     judged += IsJudged(outcome) ? 1 : 0;
     unavailable += outcome == Outcome::kUnavailable ? 1 : 0;
@@ -146,11 +134,17 @@ void CheckBackend(const Plan& plan, const BackendUse& backend, bool whole,
 
 /// The message of an unexpected result; of a fail with the word of an oracle.
 std::string ReasonOf(const Record& record) {
-  const std::string word = OutcomeOf(record.result) == Outcome::kFail
-                               ? OracleWord(record.accuracy)
+  const auto rows = record.Rows<AccuracyRow>();
+  const std::string word = record.result.outcome == Outcome::kFail && rows.ok()
+                               ? OracleWord(*rows)
                                : std::string();
   if (word.empty()) return record.result.message;
   return StrCat(record.result.message, "; ", word);
+}
+
+std::string ListJson(const std::vector<std::string>& texts) {
+  return nlohmann::json(texts).dump(-1, ' ', false,
+                                    nlohmann::json::error_handler_t::replace);
 }
 
 /// Adds the repeats to the attempts; a case that also passed is flaky.
@@ -170,15 +164,15 @@ void WeighRepeats(const std::vector<ResultRow>& repeats, ResultRow* result,
 }  // namespace
 
 ResultRow Finalize(const PlanRow& planned, ResultRow raw) {
-  const Outcome outcome = OutcomeOf(raw);
-  const auto expected = ParseOutcome(planned.expected);
+  const Outcome outcome = raw.outcome;
+  const std::optional<Outcome> expected = planned.expected;
   if (outcome == Outcome::kPass) {
     if (expected == Outcome::kFlaky) return raw;  // this time it was not
     if (expected.has_value()) {
-      SetOutcome(Outcome::kXpass,
-                 StrCat("passed, expected ", planned.expected, " (",
-                        Because(planned), ")"),
-                 &raw);
+      SetOutcome(
+          Outcome::kXpass,
+          StrCat("passed, expected ", *expected, " (", Because(planned), ")"),
+          &raw);
     } else if (!planned.tolerate_source.empty() &&
                raw.limit_source == planned.tolerate_source) {
       SetOutcome(
@@ -199,7 +193,7 @@ ResultRow Finalize(const PlanRow& planned, ResultRow raw) {
     }
   } else if (expected == outcome) {
     SetOutcome(Outcome::kXfail,
-               StrCat(raw.message, " (expected ", planned.expected, ", ",
+               StrCat(raw.message, " (expected ", *expected, ", ",
                       Because(planned), ")"),
                &raw);
   }
@@ -244,6 +238,41 @@ int Verdicts::ExitCode(bool allow_unavailable) const {
   return unavailable > 0 ? 77 : 1;
 }
 
+namespace {
+
+/// Adds "DIGEST PATH" lines behind a line with the instance.
+Status AddFiles(std::string_view text, RawRecords* raw) {
+  const std::string instance(text.substr(0, text.find('\n')));
+  auto& files = raw->files[instance];
+  text.remove_prefix(std::min(instance.size() + 1, text.size()));
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    const size_t space = std::min(line.find(' '), line.size());
+    const std::string digest(line.substr(0, space));
+    const std::string path(line.substr(std::min(space + 1, line.size())));
+    const auto [known, is_new] = files.emplace(path, digest);
+    if (is_new || known->second == digest) continue;
+    return FailedPrecondition(
+        "some cases of ", instance, " were run with another build of ", path,
+        " than the others: it has the digests ", known->second, " and ", digest,
+        ": run all of them again");
+  }
+  return OkStatus();
+}
+
+/// One digest of all that the workers of a backend ran, by names of files.
+std::string BuildOf(const std::map<std::string, std::string>& files) {
+  std::string lines;
+  for (const auto& [path, digest] : files) {
+    lines += StrCat(digest, " ",
+                    std::filesystem::path(path).filename().string(), "\n");
+  }
+  return lines.empty() ? lines : Sha256(lines);
+}
+
+}  // namespace
+
 Status RawRecords::Add(JournalEntry entry) {
   if (entry.kind == FrameKind::kBackend) {
     backends[entry.backend.backend] = std::move(entry.backend);
@@ -261,6 +290,8 @@ Status RawRecords::Add(JournalEntry entry) {
     if (!added) {
       return DataLoss("a second verdict for ", key.second, " on ", key.first);
     }
+  } else if (entry.kind == FrameKind::kDigests) {
+    return AddFiles(entry.text, this);
   } else if (entry.kind == FrameKind::kLoss) {
     // Each worker of a batch may end in the same way: said once.
     const ResultRow& loss = entry.record.result;
@@ -320,12 +351,14 @@ Verdicts Assess(const Plan& plan, const std::vector<size_t>& rows,
   Verdicts verdicts;
   verdicts.complete = whole;
   verdicts.mutants = std::move(mutants);
+  RunFacts facts;
+  facts.seed = plan.selection.seed;
   for (const size_t i : rows) {
     const PlanRow& row = plan.rows[i];
     const auto found = raw.records.find({row.backend, row.test_id});
     Record record;
     if (found == raw.records.end()) {
-      record = MissingRecord(row);
+      record = MissingRecord(row, facts);
       verdicts.complete = false;
     } else {
       verdicts.attempts.push_back(found->second.result);
@@ -336,21 +369,23 @@ Verdicts Assess(const Plan& plan, const std::vector<size_t>& rows,
     record.result = Finalize(row, std::move(record.result));
     record.result.repro = Repro(plan, row) + record.result.repro;
     AddToTally(row, record.result, &verdicts.tallies);
-    if (IsUnexpected(OutcomeOf(record.result))) {
+    if (IsUnexpected(record.result.outcome)) {
       verdicts.unexpected.push_back(
-          {row.backend, row.test_id, record.result.outcome, ReasonOf(record)});
+          {row.backend, row.test_id,
+           std::string(ToString(record.result.outcome)), ReasonOf(record)});
     }
     if (IsStale(row, record.result)) {
       verdicts.unexpected.push_back(
-          {row.backend, row.test_id, record.result.outcome,
-           StrCat("expected ", row.expected, " by ", row.expected_source,
+          {row.backend, row.test_id,
+           std::string(ToString(record.result.outcome)),
+           StrCat("expected ", *row.expected, " by ", row.expected_source,
                   ", found: ", record.result.message)});
     }
     verdicts.final.push_back(std::move(record));
   }
   for (const ResultRow& loss : raw.losses) {
     verdicts.unexpected.push_back(
-        {loss.backend, "", loss.outcome, loss.message});
+        {loss.backend, "", std::string(ToString(loss.outcome)), loss.message});
   }
   for (const BackendUse& backend : plan.backends) {
     CheckBackend(plan, backend, whole, &verdicts);
@@ -360,6 +395,8 @@ Verdicts Assess(const Plan& plan, const std::vector<size_t>& rows,
     described.backend = backend.instance;
     described.settings = backend.settings_text;
     described.module_sha256 = backend.module_sha256;
+    described.build_id = BuildOf(raw.files[backend.instance]);
+    described.claims_json = ListJson(backend.claims);
     verdicts.backends.push_back(std::move(described));
   }
   return verdicts;

@@ -5,7 +5,6 @@
 //
 //   ResultRow final = Finalize(plan_row, raw);          // one case
 //   const Verdicts verdicts = Assess(plan, records);    // a whole plan
-//   verdicts.Print(std::cout);
 //   return verdicts.ExitCode(/*allow_unavailable=*/false);
 
 #ifndef ASSAY_TESTING_VERDICT_VERDICT_H_
@@ -87,8 +86,11 @@ struct RawRecords {
   std::map<std::pair<std::string, std::string>, std::vector<ResultRow>> repeats;
   std::map<std::string, BackendRow> backends;
   std::vector<ResultRow> losses;  // ends of workers outside of any case
+  /// By instance and path, the digests of the files that its workers ran.
+  std::map<std::string, std::map<std::string, std::string>> files;
 
-  /// Data loss when the case has a verdict already.
+  /// Data loss when the case has a verdict already; failed precondition when
+  /// workers of a backend ran from a file of one name and two contents.
   Status Add(JournalEntry entry);
 };
 

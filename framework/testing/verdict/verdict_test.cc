@@ -67,22 +67,21 @@ TEST(VerdictTest, TheFinalOutcomeFollowsFromPlanAndRaw) {
       {"unavailable", "", false, true, "unavailable", "raw"},
       {"unavailable", "fail", false, false, "unavailable", "raw"},
       {"missing", "crash", false, true, "missing", "raw"},
-      {"nonsense", "", false, false, "nonsense", "raw"},
   };
   for (const FinalRow& row : rows) {
     PlanRow planned = RowOf("node/Abs/a", row.claimed);
-    planned.expected = row.expected;
+    planned.expected = ParseOutcome(row.expected);
     planned.expected_source = "expectations.txt:3";
     planned.because = "reason";
     planned.tolerate_source = "expectations.txt:9";
     ResultRow raw;
-    raw.outcome = row.raw;
+    raw.outcome = *ParseOutcome(row.raw);
     raw.message = "raw";
     raw.limit_source = row.loosened ? "expectations.txt:9" : "onnx";
     const ResultRow final = Finalize(planned, raw);
     const std::string what = StrCat(row.raw, ", expected '", row.expected,
                                     "', claimed ", row.claimed);
-    EXPECT_EQ(final.outcome, row.final) << what;
+    EXPECT_EQ(ToString(final.outcome), row.final) << what;
     EXPECT_THAT(final.message, HasSubstr(row.message)) << what;
   }
 }
@@ -98,7 +97,7 @@ struct Trial {
       Record record;
       record.result.test_id = row.test_id;
       record.result.backend = row.backend;
-      record.result.outcome = outcome;
+      record.result.outcome = *ParseOutcome(outcome);
       record.result.vacuous = vacuous;
       raw.records[{row.backend, row.test_id}] = record;
     }
@@ -192,7 +191,7 @@ TEST(VerdictTest, AnEndOutsideOfAnyCaseIsUnexpectedAndSaidOnce) {
   JournalEntry entry;
   entry.kind = FrameKind::kLoss;
   entry.record.result.backend = "acme";
-  entry.record.result.outcome = "crash";
+  entry.record.result.outcome = Outcome::kCrash;
   entry.record.result.message = "the worker ended after its last case";
   RawRecords raw;
   ASSERT_TRUE(raw.Add(entry).ok());
@@ -220,7 +219,7 @@ TEST(VerdictTest, AnExpectationThatNoLongerHoldsIsUnexpected) {
   for (const auto& row : rows) {
     Trial trial = TrialOf({{"pass"}});
     PlanRow planned = RowOf("node/Abs/z");
-    planned.expected = row.expected;
+    planned.expected = ParseOutcome(row.expected);
     trial.Add(planned, row.raw);
     EXPECT_EQ(!trial.Judge().unexpected.empty(), row.red)
         << row.raw << ", expected " << row.expected;
@@ -433,6 +432,39 @@ TEST(VerdictTest, ASecondVerdictForACaseIsDataLoss) {
   EXPECT_EQ(status.code(), StatusCode::kDataLoss);
   EXPECT_THAT(status.message(), HasSubstr(file.string()));
   EXPECT_THAT(status.message(), HasSubstr("node/Abs/a on acme"));
+}
+
+// Kills: cases judged with two builds of a library under one verdict.
+TEST(VerdictTest, ALibraryOfTwoContentsIsRefusedByName) {
+  RawRecords raw;
+  JournalEntry entry;
+  entry.kind = FrameKind::kDigests;
+  entry.text = "acme\n111 /lib/liba.so\n222 /lib/libb.so\n";
+  ASSERT_TRUE(raw.Add(entry).ok());
+  ASSERT_TRUE(raw.Add(entry).ok());
+  entry.text = "acme\n333 /lib/libc.so\n";
+  ASSERT_TRUE(raw.Add(entry).ok());
+  entry.text = "other\n999 /lib/liba.so\n";
+  ASSERT_TRUE(raw.Add(entry).ok()) << "it is another backend's";
+  EXPECT_EQ(raw.files["acme"].size(), 3U);
+  entry.text = "acme\n111 /lib/liba.so\n999 /lib/libb.so\n";
+  const Status status = raw.Add(entry);
+  EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition);
+  for (const char* part : {"acme", "/lib/libb.so", "222", "999"}) {
+    EXPECT_THAT(status.message(), HasSubstr(part));
+  }
+  Plan plan;
+  plan.backends.resize(1);
+  plan.backends[0].instance = "acme";
+  const auto build_of = [&](const std::string& digest) {
+    RawRecords one;
+    one.files["acme"]["/lib/liba.so"] = digest;
+    return Assess(plan, {}, std::move(one), /*whole=*/false)
+        .backends.at(0)
+        .build_id;
+  };
+  EXPECT_EQ(build_of("111").size(), 64U);
+  EXPECT_NE(build_of("111"), build_of("112"));
 }
 
 // Kills: records of another plan, or of none, taken for this one's.

@@ -6,7 +6,7 @@
 //
 //   if (ForkedBatch::IsPossible()) {
 //     ForkedBatch batch(n_cases, /*most=*/1024);
-//     ASSAY_RETURN_IF_ERROR(batch.Run(journal, [&] { RunAllTests(); }));
+//     ASSAY_RETURN_IF_ERROR(batch.Run(journal, [&] { run_all_tests(); }));
 //   }
 //   // and in each test: if (!batch.Take()) return;  ...  batch.Done();
 //

@@ -4,7 +4,7 @@
 // two microseconds, so that it can follow every case.
 //
 //   const ProcessState before = ProcessState::Capture();
-//   RunVendorCode();
+//   run_vendor_code();
 //   if (std::string what = before.Restore(); !what.empty()) Report(what);
 //
 // Floating point and signal mask are those of the calling thread.

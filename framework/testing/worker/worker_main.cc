@@ -31,11 +31,13 @@
 #include "framework/testing/plan/instance.h"
 #include "framework/testing/record/journal.h"
 #include "framework/testing/record/tables.h"
-#include "framework/testing/worker/answer_case.h"
+#include "framework/testing/suite/answers_suite.h"
+#include "framework/testing/suite/conformance_suite.h"
+#include "framework/testing/suite/outputs_suite.h"
 #include "framework/testing/worker/backend_test.h"
 #include "framework/testing/worker/case_runner.h"
-#include "framework/testing/worker/dump_case.h"
 #include "framework/testing/worker/forked_batch.h"
+#include "framework/testing/worker/mapped_files.h"
 
 namespace assay::inline v1 {
 namespace {
@@ -57,6 +59,7 @@ struct WorkerOptions {
 struct Worker {
   WorkerOptions options;
   std::vector<PlanRow> rows;
+  Suite corpus_suite = ConformanceSuite();  // of cases without one
   std::optional<Journal> journal;
   std::unique_ptr<CaseRunner> runner;
   std::unique_ptr<ForkedBatch> forked;  // where children run the cases
@@ -83,20 +86,9 @@ void KeepJournal(Journal& journal, ResultRow* result) {
     result->message += ", descriptors";
     return;
   }
-  result->outcome = ToString(Outcome::kError);
+  result->outcome = Outcome::kError;
   result->reason_code = ToString(Reason::kStateChanged);
   result->message = "the backend changed the process' descriptors";
-}
-
-/// What this worker is there for, done with one case.
-Record RunCase(const PlanRow& row, Backend& backend, Worker& worker) {
-  const RunFacts& facts = worker.options.facts;
-  if (facts.exact) return AnswerCase(backend, row, facts);
-  if (!facts.dump.empty()) return DumpCase(backend, row, facts, facts.dump);
-  if (worker.runner == nullptr) {
-    worker.runner = std::make_unique<CaseRunner>(backend, facts);
-  }
-  return worker.runner->Run(row);
 }
 
 /// Runs one row and writes its record; without a journal GoogleTest is told.
@@ -111,18 +103,22 @@ void RunRow(const PlanRow& row, Backend& backend) {
     }
     ExitIfFailed(worker.journal->Begin(row.test_id));
   }
-  Record record = RunCase(row, backend, worker);
+  if (worker.runner == nullptr) {
+    worker.runner = std::make_unique<CaseRunner>(backend, worker.options.facts,
+                                                 worker.corpus_suite);
+  }
+  Record record = worker.runner->Run(row);
   if (worker.journal) {
     KeepJournal(*worker.journal, &record.result);
     ExitIfFailed(worker.journal->Append(record));
     if (worker.forked != nullptr) worker.forked->Done();
     return;
   }
-  const std::string& outcome = record.result.outcome;
-  if (outcome == ToString(Outcome::kUnsupported)) {
+  const Outcome outcome = record.result.outcome;
+  if (outcome == Outcome::kUnsupported) {
     GTEST_SKIP() << record.result.message;
   }
-  if (outcome != ToString(Outcome::kPass)) {
+  if (outcome != Outcome::kPass) {
     ADD_FAILURE() << outcome << ": " << record.result.message;
   }
 }
@@ -191,6 +187,7 @@ bool InspectBackend(Worker* worker) {
   const Result<Backend*> backend = SharedBackend(options.backend);
   const Result<Probe> probe =
       backend.ok() ? (*backend)->Inspect() : Result<Probe>(backend.status());
+  ExitIfFailed(worker->journal->Mapped(MappedFiles()));
   if (probe.ok()) {
     row.version = probe->version;
     row.device = probe->device;
@@ -203,8 +200,7 @@ bool InspectBackend(Worker* worker) {
   for (const PlanRow& planned : worker->rows) {
     Record record;
     record.result = ResultOf(planned, options.facts);
-    record.result.outcome =
-        ToString(missing ? Outcome::kUnavailable : Outcome::kError);
+    record.result.outcome = missing ? Outcome::kUnavailable : Outcome::kError;
     record.result.reason_code = ToString(probe.status().reason());
     record.result.message = probe.status().message();
     ExitIfFailed(worker->journal->Append(record));
@@ -226,10 +222,14 @@ int ParseOptions(int argc, char** argv, WorkerOptions* options) {
                  "steady clock at the start of the run");
   app.add_option("--timeout", options->facts.case_limit_s,
                  "seconds that the supervisor gives one case");
-  app.add_option("--dump", options->facts.dump,
-                 "folder for the outputs, which are then not judged");
-  app.add_flag("--exact", options->facts.exact,
-               "write exact answers to where the batch says, judge nothing");
+  app.add_option("--suite", options->facts.suite,
+                 "what runs the cases; each case's own suite if none")
+      ->check([](const std::string& name) {
+        return name.empty() || FindSuite(name) != nullptr ? std::string()
+                                                          : "no suite " + name;
+      });
+  app.add_option("--output", options->facts.output,
+                 "folder for files that a suite makes");
   app.add_option("--parent", options->parent, "process to die with");
   app.add_option("--cases-per-process", options->cases_per_process,
                  "after which another process goes on");
@@ -272,6 +272,8 @@ void RunBatch(Worker* worker) {
 
 int Main(int argc, char** argv) {
   KeepMemory();
+  AddSuite(AnswersSuite());
+  AddSuite(OutputsSuite());
   testing::InitGoogleTest(&argc, argv);
   Worker& worker = TheWorker();
   WorkerOptions& options = worker.options;

@@ -165,7 +165,7 @@ int64_t Listed(const std::vector<int64_t>& values, size_t i) {
   return i < values.size() ? values[i] : 0;
 }
 
-/// What Scan reads: slices of a tensor along an axis.
+/// An input of Scan: slices of a tensor along an axis.
 struct Scanned {
   Tensor tensor;  // unpacked
   DType dtype = DType::kUndefined;

@@ -288,7 +288,7 @@ auto ShapeOfInput(const Op& op) {
   };
 }
 
-/// What is drawn has no exact value.
+/// A drawn number has no exact value.
 Status CheckDrawn(const LoadContext& load) {
   if (!load.options().exact) return OkStatus();
   return Unsupported(Reason::kValue,

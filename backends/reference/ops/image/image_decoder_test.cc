@@ -207,7 +207,7 @@ std::vector<Picture> OtherPictures() {
   return {
       {"grey JPEG", Jpeg(2, 1, {136}), 1, 2, {136, 136, 136, 136, 136, 136}},
       {"JPEG", Jpeg(1, 1, {128, 128, 143}), 1, 1, {149, 117, 128}},
-      // Of 255 without ink, times what black leaves: 143 * 143 / 255.
+      // 255 without ink, times the share that black leaves: 143 * 143 / 255.
       {"CMYK JPEG",
        Jpeg(1, 1, {143, 136, 120, 143}, adobe),
        1,

@@ -39,7 +39,7 @@ T Shrink(T x, T lambd, T bias) {
   return Before(lambd, x) ? x - bias : T(0);
 }
 
-// Of integers, the bounds and the bias being fractions: truncated, as numpy's
+// Integers with fractions as bounds and bias: the result is cut, as numpy's
 // astype does in ONNX's reference implementation.
 template <std::integral T>
 T ShrinkInteger(T x, float lambd, float bias) {

@@ -80,7 +80,7 @@ class Rotations {
   }
 
  private:
-  // Of an angle from the nearest axis, in the octant counted from 0.
+  // Adds an angle from the nearest axis, in the octant counted from 0.
   void Add(int64_t octant, const T& c, const T& s) {
     const bool steep = octant % 4 == 1 || octant % 4 == 2;
     const T cosine = steep ? s : c;

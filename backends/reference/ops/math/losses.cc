@@ -25,7 +25,7 @@ Result<Reduction> ParseReduction(const std::string& name) {
   return InvalidArgument("reduction is '", name, "', wanted none, sum or mean");
 }
 
-/// What the two losses have in common, with the names that each gives it.
+/// The shared parts of the two losses, with the names that each gives it.
 struct LossNode {
   Input scores, labels, weights;
   Output loss;

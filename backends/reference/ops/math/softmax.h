@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What Softmax, LogSoftmax and the losses made of them do to one line of
+// Softmax, LogSoftmax and the losses made of them, over one line of
 // numbers: `count` elements, `step` apart.
 //
 //   LogSoftmax(x, y, count, step);  // y may be x

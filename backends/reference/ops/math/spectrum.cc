@@ -265,8 +265,8 @@ Status MelWeightMatrix(const op::MelWeightMatrix& op, DType type,
   return OkStatus();
 }
 
-// Of inputs that are integers, or, as frequencies, only choose: in the scalar
-// of what is asked for, at least double.
+// Integer inputs, and frequencies that only choose, are computed in the scalar
+// of the wanted type, at least double.
 template <class Make>
 Result<Kernel> DispatchOutput(const LoadContext& load, int64_t output_datatype,
                               Make&& make) {

@@ -25,7 +25,7 @@ namespace {
 // The bias of a key that is not attended.
 constexpr double kMasked = -std::numeric_limits<double>::infinity();
 
-/// What qk_matmul_output holds.
+/// The stage that qk_matmul_output holds.
 enum class Stage : uint8_t { kProduct, kCapped, kBiased, kSoftmax };
 
 /// Heads and where they lie.

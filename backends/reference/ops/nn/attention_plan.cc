@@ -41,7 +41,7 @@ Status DivideIntoHeads(const op::Attention& op, const KernelContext& run,
   return OkStatus();
 }
 
-// What the past adds to K and V.
+// Adds the past to K and V.
 Status JoinPast(const op::Attention& op, const KernelContext& run,
                 AttentionPlan& plan) {
   plan.keys = plan.k;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an Attention node is before any number is computed: how its tensors are
-// divided into heads, and which keys each query reaches.
+// The plan of an Attention node, before any number is computed: how its tensors
+// are divided into heads, and which keys each query reaches.
 //
 //   ASSAY_ASSIGN_OR_RETURN(const AttentionPlan plan,
 //                          AttentionPlan::Of(op, run));

@@ -23,7 +23,7 @@ struct ConvPlan {
   /// when they do not fit together, or not to the attributes.
   static Result<ConvPlan> Make(WindowSpec spec, int64_t group, const Shape& x,
                                const Shape& w);
-  /// Of an operator with Conv's attributes.
+  /// The plan of an operator with Conv's attributes.
   template <class Op>
   static Result<ConvPlan> Of(const Op& op, const Shape& x, const Shape& w) {
     return Make({.kernel_shape = op.kernel_shape,
@@ -38,7 +38,7 @@ struct ConvPlan {
   int64_t Filters() const { return filters * groups; }
   Shape OutputShape() const { return window.OutputShape(images, Filters()); }
   bool IsDepthwise() const;
-  /// Whether the input is its own unfolded form.
+  /// True when the input is its own unfolded form.
   bool IsPointwise() const;
 
   Window window;

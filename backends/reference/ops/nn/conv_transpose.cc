@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What sums the windows of an image: ConvTranspose and Col2Im.
+// Operators that sum the windows of an image: ConvTranspose and Col2Im.
 
 #include <algorithm>
 #include <functional>
@@ -110,13 +110,17 @@ Status Col2Im(const op::Col2Im& op, KernelContext& run) {
   if (std::ranges::any_of(image, [](int64_t extent) { return extent < 0; })) {
     return InvalidArgument("image_shape is ", Shape(image).ToString());
   }
-  ASSAY_ASSIGN_OR_RETURN(
-      const Window window,
-      Window::Plan({.kernel_shape = IntegersOf(run.input(op.block_shape)),
-                    .strides = op.strides,
-                    .dilations = op.dilations,
-                    .pads = op.pads},
-                   Shape(std::move(dims))));
+  // Places times taps fit, as Window multiplies them.
+  const std::vector<int64_t> block = IntegersOf(run.input(op.block_shape));
+  std::vector<int64_t> all = image;
+  all.insert(all.end(), block.begin(), block.end());
+  ASSAY_RETURN_IF_ERROR(Shape(std::move(all)).NumElements().status());
+  ASSAY_ASSIGN_OR_RETURN(const Window window,
+                         Window::Plan({.kernel_shape = block,
+                                       .strides = op.strides,
+                                       .dilations = op.dilations,
+                                       .pads = op.pads},
+                                      Shape(std::move(dims))));
   const Shape& shape = input.shape();
   if (shape.rank() != 3 || shape[1] % window.KernelSize() != 0 ||
       shape[2] != window.OutputSize()) {

@@ -183,7 +183,7 @@ std::vector<int64_t> IndexOf(int64_t flat, const Shape& shape) {
   return index;
 }
 
-/// What one image and one group of offsets are sampled from.
+/// The source of the samples of one image and one group of offsets.
 template <class T>
 struct Sampled {
   const T* x;       // [channels of the group, image]

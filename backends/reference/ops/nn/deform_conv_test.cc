@@ -133,7 +133,7 @@ TEST(MaxRoiPool, TakesTheGreatestOfEachCell) {
       // x1, y1, x2, y2, and pooled_shape is height, width.
       Pooled("pooled_shape = [1, 2]", {0, 2, 0, 3, 0}, {1, 2}, {3, 4}),
       Pooled("pooled_shape = [2, 1]", {0, 2, 0, 3, 0}, {2, 1}, {4, 4}),
-      // Of three elements, both cells have the one in the middle.
+      // Both cells have the middle one of three elements.
       Pooled(two, {0, 0, 0, 2, 2}, {2, 2}, {6, 7, 10, 11}),
       Pooled(two, {0, 1, 1, 1, 1}, {2, 2}, {6, 6, 6, 6}),
       // Corners the wrong way round are one element.

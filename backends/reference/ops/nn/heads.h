@@ -26,7 +26,7 @@ struct Heads {
     std::optional<int64_t> value;
   };
 
-  /// Of an input with that name. Invalid argument unless it has four axes, and
+  /// The heads of input `input`. Invalid argument unless it has four axes, and
   /// as many heads as the attribute says if it says so, or three, the last of
   /// which the attribute divides.
   static Result<Heads> Of(std::string_view input, const Shape& shape,

@@ -24,7 +24,7 @@ struct Moments {
   }
 };
 
-/// Of `blocks` runs of `count` elements, `step` apart.
+/// Moments of `blocks` runs of `count` elements, `step` apart.
 template <class T>
 Moments<T> MomentsOf(const T* x, int64_t blocks, int64_t step, int64_t count) {
   const T n = static_cast<T>(blocks * count);

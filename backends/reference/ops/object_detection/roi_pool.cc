@@ -32,7 +32,7 @@ struct Reach {
   int64_t start = 0;
   int64_t extent = 1;
 
-  // Of cell `index` of `count`, cut to an axis of `limit` elements.
+  // The span of cell `index` of `count`, cut to an axis of `limit` elements.
   Cell At(int64_t index, int64_t count, int64_t limit) const {
     const int64_t begin = start + index * extent / count;
     const int64_t end = start + ((index + 1) * extent + count - 1) / count;

@@ -77,7 +77,7 @@ struct ScaleNest {
   }
 };
 
-/// Of one scale each; zeros where there is no zero point.
+/// Zero points, one for each scale; zeros where there is no zero point.
 template <class T>
 class ZeroPoints {
  public:

@@ -67,6 +67,10 @@ Result<RecurrentPlan> PlanRecurrent(const Op& op, int64_t gates,
       .directions = op.direction == "bidirectional" ? 2 : 1,
       .gates = gates,
       .batch_first = batch_first};
+  if (op.hidden_size.value_or(plan.hidden) != plan.hidden) {
+    return InvalidArgument("hidden_size is ", *op.hidden_size,
+                           ", and R has the shape ", r.ToString());
+  }
   const Shape wanted_w = {plan.directions, plan.GateSize(), plan.inputs};
   const Shape wanted_r = {plan.directions, plan.GateSize(), plan.hidden};
   if (w != wanted_w || r != wanted_r) {
@@ -92,7 +96,7 @@ Result<std::vector<T>> OrZeros(const KernelContext& run, Input input,
                          " elements, wanted ", size);
 }
 
-/// What a cell sees of one batch row at one step. `gates` holds
+/// The inputs of a cell for one batch row at one step. `gates` holds
 /// X W^T + Wb, `recurrent` H R^T + Rb.
 template <class T>
 struct CellStep {

@@ -3,7 +3,8 @@
 // The activation functions that recurrent operators name in attributes.
 // Source: the page of LSTM-22, "Activation functions".
 //
-//   ASSAY_ASSIGN_OR_RETURN(auto f, ReadActivations<T>(...));
+//   ASSAY_ASSIGN_OR_RETURN(
+//       auto f, ReadActivations<T>(names, alphas, betas, clip, defaults, 1));
 //   h = f[0](x);
 
 #ifndef ASSAY_REFERENCE_OPS_RNN_RECURRENT_ACTIVATION_H_

@@ -70,7 +70,7 @@ Result<Kernel> CastTo(LoadContext& load, const Op& op, DType to) {
       return Kernel{.forward =
                         std::bind_front(&CopyStrings, op.input, op.output)};
     }
-    // What is printed is the number as its type has it: none of a Var.
+    // The number is printed as its type has it; a Var is not printed.
     constexpr Scalars<float, double, int64_t, uint64_t> kPrinted{
         "a type of numbers"};
     return Dispatch(load, op.input, kPrinted, [&](auto scalar) {

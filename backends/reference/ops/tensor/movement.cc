@@ -291,14 +291,24 @@ Status MoveBlocks(const Tensor& x, const Shape& view,
   return OkStatus();
 }
 
-Status CheckBlocks(const Shape& shape, int64_t block, int64_t depth_unit,
-                   int64_t space_unit) {
-  if (shape.rank() != 4 || block < 1 || shape[1] % depth_unit != 0 ||
-      shape[2] % space_unit != 0 || shape[3] % space_unit != 0) {
-    return InvalidArgument("an input of shape ", shape.ToString(),
-                           " does not divide into blocks of ", block);
+/// Whether depth divides by the square of the block, or height and width by the
+/// block, and what they are multiplied by fits.
+Status CheckBlocks(const Shape& shape, int64_t block, bool of_depth) {
+  int64_t square = 0;
+  int64_t grown = 0;
+  bool right = shape.rank() == 4 && block >= 1 &&
+               !__builtin_mul_overflow(block, block, &square);
+  if (right && of_depth) {
+    right = shape[1] % square == 0 &&
+            !__builtin_mul_overflow(shape[2], block, &grown) &&
+            !__builtin_mul_overflow(shape[3], block, &grown);
+  } else if (right) {
+    right = shape[2] % block == 0 && shape[3] % block == 0 &&
+            !__builtin_mul_overflow(shape[1], square, &grown);
   }
-  return OkStatus();
+  if (right) return OkStatus();
+  return InvalidArgument("an input of shape ", shape.ToString(),
+                         " does not divide into blocks of ", block);
 }
 
 // DepthToSpace-28: mode DCR takes [b, b, C] out of the depth, CRD [C, b, b].
@@ -306,7 +316,7 @@ Status DepthToSpace(const op::DepthToSpace& op, KernelContext& run) {
   const Tensor& x = run.input(op.input);
   const Shape& s = x.shape();
   const int64_t b = op.blocksize;
-  ASSAY_RETURN_IF_ERROR(CheckBlocks(s, b, b * b, 1));
+  ASSAY_RETURN_IF_ERROR(CheckBlocks(s, b, /*of_depth=*/true));
   const int64_t depth = s[1] / (b * b);
   const Shape shape = {s[0], depth, s[2] * b, s[3] * b};
   if (op.mode == "CRD") {
@@ -322,7 +332,7 @@ Status SpaceToDepth(const op::SpaceToDepth& op, KernelContext& run) {
   const Tensor& x = run.input(op.input);
   const Shape& s = x.shape();
   const int64_t b = op.blocksize;
-  ASSAY_RETURN_IF_ERROR(CheckBlocks(s, b, 1, b));
+  ASSAY_RETURN_IF_ERROR(CheckBlocks(s, b, /*of_depth=*/false));
   const Shape view = {s[0], s[1], s[2] / b, b, s[3] / b, b};
   const Shape shape = {s[0], s[1] * b * b, s[2] / b, s[3] / b};
   if (op.mode == "CRD") {

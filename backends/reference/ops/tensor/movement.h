@@ -3,7 +3,7 @@
 // Moving elements without looking at them: 1, 2, 4, 8 or 16 bytes, or a string.
 //
 //   // y = x transposed
-//   MoveElements(x, y, Nest<2>(y.shape(), {Permuted(DenseStrides(x.shape())),
+//   MoveElements(x, y, Nest<2>(y.shape(), {transposed_strides,
 //                                          DenseStrides(y.shape())}));
 
 #ifndef ASSAY_REFERENCE_OPS_TENSOR_MOVEMENT_H_

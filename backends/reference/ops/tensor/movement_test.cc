@@ -289,8 +289,8 @@ TEST(Kernels, MoveElementsOfLessThanAByte) {
   });
 }
 
-// What is wrong with the values is found in the run, what is not offered
-// already at Load.
+// A wrong value is found in the run, a type or form that is not offered at
+// Load.
 TEST(Kernels, RefuseWithOperatorInputAndValue) {
   ExpectRefusals({
       {"g (float[N] a, float[M] b) => (float[K] y) { y = Add(a, b) }",
@@ -327,6 +327,29 @@ TEST(Kernels, RefuseWithOperatorInputAndValue) {
        {F({1}, {1})},
        StatusCode::kInvalidArgument,
        "MeanVarianceNormalization: axis 1"},
+      {"g (float[1,4,1,1] x) => (float[A,B,C,D] y) "
+       "{ y = DepthToSpace <blocksize = 4294967296> (x) }",
+       {F({1, 4, 1, 1}, {1, 2, 3, 4})},
+       StatusCode::kInvalidArgument,
+       "DepthToSpace: an input of shape [1,4,1,1] does not divide into blocks "
+       "of 4294967296"},
+      {"g (float[1,1,0,0] x) => (float[A,B,C,D] y) "
+       "{ y = SpaceToDepth <blocksize = 4294967296> (x) }",
+       {F({1, 1, 0, 0}, {})},
+       StatusCode::kInvalidArgument,
+       "does not divide into blocks of 4294967296"},
+      {"g (float[1,4,1] x, int64[2] i, int64[2] b) => (float[A,B,C,D] y) "
+       "{ y = Col2Im(x, i, b) }",
+       {F({1, 4, 1}, {1, 2, 3, 4}), I({2}, {4294967296, 4294967296}),
+        I({2}, {1, 1})},
+       StatusCode::kResourceExhausted,
+       "Col2Im: "},
+      {"g (float[1,1,1] x, float[1,1,1] w, float[1,1,1] r) => "
+       "(float[A,B,C,D] y) { y = RNN <hidden_size = 1099511627776> (x, w, r) "
+       "}",
+       {F({1, 1, 1}, {1}), F({1, 1, 1}, {1}), F({1, 1, 1}, {1})},
+       StatusCode::kInvalidArgument,
+       "RNN: hidden_size is 1099511627776, and R has the shape [1,1,1]"},
       {"g (complex64[1] x) => (complex64[1] y) { y = Neg(x) }",
        {},
        StatusCode::kInvalidArgument,

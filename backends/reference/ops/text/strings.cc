@@ -80,7 +80,7 @@ Status StringSplit(const op::StringSplit& op, KernelContext& run) {
   std::vector<Words> all;
   size_t longest = 0;
   for (const std::string& text : x.strings()) {
-    // Of an empty string, too, there are no parts.
+    // An empty string has no parts.
     const std::string delimiter = op.delimiter.value_or("");
     all.push_back(text.empty()        ? Words()
                   : delimiter.empty() ? SplitAtSpaces(text, most)

@@ -23,8 +23,8 @@ Tensor TensorOf(const std::vector<int64_t>& elements);
 Tensor TensorOf(const std::vector<float>& elements);
 Tensor TensorOf(const std::vector<std::string>& elements);
 
-/// Whether the elements are floating-point numbers, traced ones (tape/trace.h)
-/// among them.
+/// True when the elements are floating-point numbers, traced ones included
+/// (tape/trace.h).
 bool HoldsFloats(const Tensor& tensor);
 
 /// Strings, integers, or floats by their value: 0 is -0, and NaN is one key

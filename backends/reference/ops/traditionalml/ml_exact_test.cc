@@ -10,7 +10,7 @@
 namespace assay::reference {
 namespace {
 
-/// What the traced network gives, in order.
+/// The outputs of the traced network, in order.
 std::vector<ExactValue> ExactOutputs(const std::string& graph,
                                      const std::vector<assay::Value>& inputs) {
   RowBackend backend;

@@ -116,7 +116,7 @@ TEST(Learned, KeysBecomeWhatStandsForThem) {
        "{ y = ai.onnx.ml.OneHotEncoder<cats_int64s = [4, 2]>(x) }",
        {I32({1, 3}, {2, 3, 4})},
        {F({1, 3, 2}, {0, 1, 0, 0, 1, 0})}},
-      // What no integer is near to has no category.
+      // A number that no integer is near to has no category.
       {"g (float[4] x) => (float[4,1] y) "
        "{ y = ai.onnx.ml.OneHotEncoder<cats_int64s = [0]>(x) }",
        {F({4}, {kNan, 1e30, -1e30, 0.5})},
@@ -238,7 +238,7 @@ TEST(Learned, SupportVectorsScoreAndChoose) {
   });
 }
 
-// Of pairs made from p by r(i, j) = p(i) / (p(i) + p(j)), p is the optimum.
+// For pairs made from p by r(i, j) = p(i) / (p(i) + p(j)), p is the optimum.
 TEST(Learned, PairsGiveBackTheClassesTheyAreMadeFrom) {
   const std::vector<std::vector<double>> rows = {
       {0.5, 0.5}, {0.9, 0.1}, {0.2, 0.3, 0.5}, {0.05, 0.15, 0.3, 0.5}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the classifiers and regressors of ai.onnx.ml share: rows of features,
+// Parts of all classifiers and regressors of ai.onnx.ml: rows of features,
 // transforms of scores, and the labels of classes.
 //
 //   ASSAY_ASSIGN_OR_RETURN(const auto transform,
@@ -75,7 +75,7 @@ class ClassLabels {
 
   int64_t size() const { return std::ssize(integers_) + std::ssize(strings_); }
   bool are_strings() const { return !strings_.empty(); }
-  /// Of labels that are integers.
+  /// A label that is an integer.
   int64_t integer(int64_t i) const { return integers_[static_cast<size_t>(i)]; }
 
   /// The output of shape [N] with the label of each row's class. The class -1

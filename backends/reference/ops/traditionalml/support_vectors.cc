@@ -117,7 +117,7 @@ Status Regress(const SupportFunction& function, PostTransform transform,
   return OkStatus();
 }
 
-/// What SVMClassifier-1 knows at Load.
+/// The facts of SVMClassifier-1 at Load.
 struct Classifier {
   op::ml::SVMClassifier op;
   SupportFunction function;
@@ -136,7 +136,7 @@ struct Classifier {
   }
 };
 
-// Of each pair of classes i < j the decision
+// For each pair of classes i < j the decision
 //   rho + sum of coefficients[j - 1] K over the vectors of i
 //       + sum of coefficients[i] K over those of j,
 // which is a vote for i where it is above 0, else for j.

@@ -63,7 +63,7 @@ struct Trees {
   Aggregate aggregate = Aggregate::kSum;
   /// Added to each target; one for all, one for each, or none.
   std::vector<double> base_values;
-  /// Whether a number among the attributes is a double.
+  /// True when a number among the attributes is a double.
   bool wide = false;
 
   /// Invalid argument, naming the attribute and the position, for a branch out
@@ -74,7 +74,7 @@ struct Trees {
   /// Invalid argument where a row of so many features has not all compared.
   Status CheckWidth(int64_t width) const;
 
-  /// What the leaves that a row ends in say of each target: `scores` has
+  /// The votes of the leaves that a row ends in, by target: `scores` has
   /// `targets` elements. `limit` is the greatest finite number of the result's
   /// type, which the minimum of no votes is; the maximum is its negative.
   template <class T>

@@ -28,7 +28,7 @@ std::vector<double> NumbersOf(const Tensor& tensor) {
   return {numbers.data(), numbers.data() + numbers.size()};
 }
 
-/// What one of two attributes says: a list of floats, or a tensor.
+/// The value of one of two attributes: a list of floats, or a tensor.
 Result<std::vector<double>> NumbersOf(std::string_view name,
                                       const std::vector<float>& floats,
                                       const std::optional<Tensor>& tensor,

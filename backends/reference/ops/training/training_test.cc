@@ -147,7 +147,7 @@ TEST(Gradient, IsOfTheGraphBetweenXsAndY) {
            "p, q" ASSAY_GRADIENT "<xs = [\"c\", \"a\"], y = \"d\">(b, a) }",
        {a, b},
        {F({2}, {2, 3}), F({2}, {5, 7})}},
-      // Of the sum of y's elements, and with a fixed factor.
+      // The gradient of the sum of y's elements, and of a fixed factor.
       {"g (double[1] a) => (double[1] p) <double[2] w = {5.0, 7.0}> "
        "{ d = Mul(w, a) p" ASSAY_GRADIENT "<xs = [\"a\"], y = \"d\">(a) }",
        {D({1}, {2})},

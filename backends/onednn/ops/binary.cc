@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operators of two and more operands under multidirectional broadcasting:
+// oneDNN's binary primitive, and its sum where shapes are equal.
+//
+// Booleans are bytes of 0 and 1, over which And is the minimum, Or the maximum
+// and Xor inequality. Integers of 8 bits are computed in float32, exactly, and
+// saturate; those of 32 bits are declined, since float32 holds 24 bits.
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "backends/onednn/ops/families.h"
+
+namespace assay::onednn {
+namespace {
+
+using dnnl::algorithm;
+
+/// The algorithm with its operands exchanged; undef where there is none.
+algorithm Mirrored(algorithm kind) {
+  switch (kind) {
+    case algorithm::binary_ge:
+      return algorithm::binary_le;
+    case algorithm::binary_gt:
+      return algorithm::binary_lt;
+    case algorithm::binary_le:
+      return algorithm::binary_ge;
+    case algorithm::binary_lt:
+      return algorithm::binary_gt;
+    case algorithm::binary_div:
+    case algorithm::binary_sub:
+      return algorithm::undef;
+    default:
+      return kind;
+  }
+}
+
+class BinaryFamily : public Family {
+ public:
+  using Family::Family;
+
+  Result<Kernel> Visit(const op::Add& op, LoadContext& load) override {
+    return Arithmetic(load, op.a, op.b, op.c, algorithm::binary_add);
+  }
+  Result<Kernel> Visit(const op::And& op, LoadContext& load) override {
+    return Pair(load, op.a, op.b, op.c, algorithm::binary_min, DType::kBool);
+  }
+  Result<Kernel> Visit(const op::Div& op, LoadContext& load) override {
+    return Build(load, [=](ChainBuilder& chain) -> Status {
+      // oneDNN rounds the quotient of integers, ONNX truncates.
+      ASSAY_ASSIGN_OR_RETURN(const TensorView a, chain.View(op.a, CheckFloat));
+      return Combine(chain, op.a, op.b, op.c, algorithm::binary_div, a.dtype);
+    });
+  }
+  Result<Kernel> Visit(const op::Equal& op, LoadContext& load) override {
+    return Pair(load, op.a, op.b, op.c, algorithm::binary_eq, DType::kBool);
+  }
+  Result<Kernel> Visit(const op::Greater& op, LoadContext& load) override {
+    return Pair(load, op.a, op.b, op.c, algorithm::binary_gt, DType::kBool);
+  }
+  Result<Kernel> Visit(const op::GreaterOrEqual& op,
+                       LoadContext& load) override {
+    return Pair(load, op.a, op.b, op.c, algorithm::binary_ge, DType::kBool);
+  }
+  Result<Kernel> Visit(const op::Less& op, LoadContext& load) override {
+    return Pair(load, op.a, op.b, op.c, algorithm::binary_lt, DType::kBool);
+  }
+  Result<Kernel> Visit(const op::LessOrEqual& op, LoadContext& load) override {
+    return Pair(load, op.a, op.b, op.c, algorithm::binary_le, DType::kBool);
+  }
+  Result<Kernel> Visit(const op::Max& op, LoadContext& load) override {
+    return Fold(load, op.data_0, op.max, algorithm::binary_max);
+  }
+  Result<Kernel> Visit(const op::Mean& op, LoadContext& load) override;
+  Result<Kernel> Visit(const op::Min& op, LoadContext& load) override {
+    return Fold(load, op.data_0, op.min, algorithm::binary_min);
+  }
+  Result<Kernel> Visit(const op::Mul& op, LoadContext& load) override {
+    return Arithmetic(load, op.a, op.b, op.c, algorithm::binary_mul);
+  }
+  Result<Kernel> Visit(const op::Or& op, LoadContext& load) override {
+    return Pair(load, op.a, op.b, op.c, algorithm::binary_max, DType::kBool);
+  }
+  Result<Kernel> Visit(const op::Sub& op, LoadContext& load) override {
+    return Arithmetic(load, op.a, op.b, op.c, algorithm::binary_sub);
+  }
+  Result<Kernel> Visit(const op::Sum& op, LoadContext& load) override {
+    return Fold(load, op.data_0, op.sum, algorithm::binary_add);
+  }
+  Result<Kernel> Visit(const op::Xor& op, LoadContext& load) override {
+    return Pair(load, op.a, op.b, op.c, algorithm::binary_ne, DType::kBool);
+  }
+
+ private:
+  Result<Kernel> Arithmetic(LoadContext& load, Input a, Input b, Output out,
+                            algorithm kind) const {
+    return Pair(load, a, b, out, kind, load.dtype(a));
+  }
+
+  Result<Kernel> Pair(LoadContext& load, Input a, Input b, Output out,
+                      algorithm kind, DType result) const {
+    return Build(load, [=](ChainBuilder& chain) {
+      return Combine(chain, a, b, out, kind, result);
+    });
+  }
+
+  static Status Combine(ChainBuilder& chain, Input a, Input b, Output out,
+                        algorithm kind, DType result);
+  Result<Kernel> Fold(LoadContext& load, VariadicInput inputs, Output out,
+                      algorithm kind) const;
+};
+
+/// One binary primitive over axes that stand for the broadcasting. Only the
+/// second operand may be the smaller one in oneDNN's fast path.
+void AddBinary(ChainBuilder& chain, algorithm kind, const Broadcast& axes,
+               memory a, memory b, const memory& out) {
+  if (axes.a != axes.out && axes.b == axes.out &&
+      Mirrored(kind) != algorithm::undef) {
+    kind = Mirrored(kind);
+    std::swap(a, b);
+  }
+  chain.Binary(kind, a, b, out);
+}
+
+Status BinaryFamily::Combine(ChainBuilder& chain, Input a, Input b, Output out,
+                             algorithm kind, DType result) {
+  ASSAY_ASSIGN_OR_RETURN(const TensorView left, chain.View(a, CheckExact));
+  ASSAY_ASSIGN_OR_RETURN(const TensorView right, chain.View(b, CheckExact));
+  ASSAY_ASSIGN_OR_RETURN(const Broadcast axes,
+                         BroadcastShapes(left.shape, right.shape));
+  ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(result, axes.shape));
+  AddBinary(chain, kind, axes, chain.In(a, left.As(axes.a)),
+            chain.In(b, right.As(axes.b)),
+            chain.Out(out, view, view.As(axes.out)));
+  return OkStatus();
+}
+
+/// Every operand's view, and the shape that they broadcast to together.
+Status ViewAll(ChainBuilder& chain, VariadicInput inputs,
+               ChainBuilder::TypeCheck check, std::vector<TensorView>& views,
+               Shape& shape) {
+  for (int i = 0; i < inputs.count; ++i) {
+    ASSAY_ASSIGN_OR_RETURN(TensorView view, chain.View(inputs[i], check));
+    ASSAY_ASSIGN_OR_RETURN(const Broadcast axes,
+                           BroadcastShapes(shape, view.shape));
+    shape = axes.shape;
+    views.push_back(std::move(view));
+  }
+  if (views.empty()) return InvalidArgument("there is no operand");
+  return OkStatus();
+}
+
+/// All of one shape: oneDNN's sum, which rounds once.
+void AddSum(ChainBuilder& chain, VariadicInput inputs, const TensorView& view,
+            const memory& out) {
+  const memory::desc flat = view.As({view.count});
+  const auto count = static_cast<size_t>(inputs.count);
+  const dnnl::sum::primitive_desc desc(
+      chain.engine(), flat, std::vector<float>(count, 1.0F),
+      std::vector<memory::desc>(count, flat), ChainBuilder::attr());
+  std::vector<ChainBuilder::Argument> arguments = {{DNNL_ARG_DST, out}};
+  for (int i = 0; i < inputs.count; ++i) {
+    arguments.push_back({DNNL_ARG_MULTIPLE_SRC + i, chain.In(inputs[i], flat)});
+  }
+  chain.Add<dnnl::sum>(desc, arguments);
+}
+
+/// ((x0 . x1) . x2) ...: the last step writes the output, which has a shape of
+/// its own from the start; the others write memory of the chain's.
+Status FoldInto(ChainBuilder& chain, VariadicInput inputs, Output out,
+                algorithm kind) {
+  std::vector<TensorView> views;
+  Shape shape;
+  ASSAY_RETURN_IF_ERROR(ViewAll(chain, inputs, CheckExact, views, shape));
+  ASSAY_ASSIGN_OR_RETURN(const TensorView result,
+                         chain.View(views[0].dtype, shape));
+  const auto same = [&](const TensorView& view) { return view.shape == shape; };
+  if (kind == algorithm::binary_add &&
+      std::all_of(views.begin(), views.end(), same)) {
+    AddSum(chain, inputs, result,
+           chain.Out(out, result, result.As({result.count})));
+    return OkStatus();
+  }
+  TensorView left = views[0];
+  memory data = chain.In(inputs[0], left.Desc());
+  if (views.size() == 1) {
+    chain.Copy(data, chain.Out(out, result, result.Desc()));
+  }
+  for (size_t i = 1; i < views.size(); ++i) {
+    ASSAY_ASSIGN_OR_RETURN(const Broadcast axes,
+                           BroadcastShapes(left.shape, views[i].shape));
+    const TensorView both = MakeView(left.dtype, left.type, axes.shape);
+    const memory from = i == 1 ? chain.In(inputs[0], left.As(axes.a))
+                               : chain.Redescribe(data, left.As(axes.a));
+    data = i + 1 == views.size() ? chain.Out(out, result, both.As(axes.out))
+                                 : chain.Temporary(both.As(axes.out));
+    AddBinary(chain, kind, axes, from,
+              chain.In(inputs[static_cast<int>(i)], views[i].As(axes.b)), data);
+    left = both;
+  }
+  return OkStatus();
+}
+
+Result<Kernel> BinaryFamily::Fold(LoadContext& load, VariadicInput inputs,
+                                  Output out, algorithm kind) const {
+  return Build(load, [=](ChainBuilder& chain) {
+    return FoldInto(chain, inputs, out, kind);
+  });
+}
+
+/// The sum, divided in place.
+Result<Kernel> BinaryFamily::Visit(const op::Mean& op, LoadContext& load) {
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    std::vector<TensorView> views;
+    Shape shape;
+    ASSAY_RETURN_IF_ERROR(
+        ViewAll(chain, op.data_0, CheckFloat32, views, shape));
+    ASSAY_RETURN_IF_ERROR(
+        FoldInto(chain, op.data_0, op.mean, algorithm::binary_add));
+    const TensorView view = MakeView(views[0].dtype, views[0].type, shape);
+    const memory mean = chain.Out(op.mean, view, view.As({view.count}));
+    chain.Binary(algorithm::binary_div, mean,
+                 chain.Constant(static_cast<float>(op.data_0.count)), mean);
+    return OkStatus();
+  });
+}
+
+}  // namespace
+
+FamilyPointer MakeBinary(std::shared_ptr<const Device> device) {
+  return std::make_unique<BinaryFamily>(std::move(device));
+}
+
+}  // namespace assay::onednn

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Conv and ConvTranspose over one, two and three spatial axes.
+#include "backends/onednn/ops/convolution.h"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "backends/onednn/ops/families.h"
+
+namespace assay::onednn {
+
+Status CheckOperands(int in_axis, int64_t groups,
+                     const std::vector<int64_t>& kernel_shape,
+                     Operands& operands) {
+  const Shape& x = operands.x.shape;
+  const Shape& w = operands.w.shape;
+  if (x.rank() < 3 || w.rank() != x.rank()) {
+    return InvalidArgument("x is ", x.ToString(), " and w ", w.ToString(),
+                           ", wanted equal ranks of at least 3");
+  }
+  if (x.rank() > 5) {
+    return Unsupported(Reason::kShape, "x is ", x.ToString(),
+                       ", oneDNN convolves over 1 to 3 spatial axes");
+  }
+  const int64_t in_channels = w[in_axis] * (in_axis == 1 ? groups : 1);
+  if (groups < 1 || x[1] != in_channels || w[0] % groups != 0) {
+    return InvalidArgument("x is ", x.ToString(), ", w ", w.ToString(),
+                           " and group ", groups,
+                           ", which do not fit together");
+  }
+  operands.channels = in_axis == 1 ? w[0] : w[1] * groups;
+  operands.spatial.assign(x.begin() + 2, x.end());
+  if (!kernel_shape.empty() &&
+      !std::ranges::equal(kernel_shape, std::span(w.dims()).subspan(2))) {
+    return InvalidArgument("kernel_shape is ", Shape(kernel_shape).ToString(),
+                           ", w is ", w.ToString());
+  }
+  return OkStatus();
+}
+
+Shape OutputShape(const Operands& operands, const Window& window) {
+  std::vector<int64_t> dims = {operands.x.shape[0], operands.channels};
+  dims.insert(dims.end(), window.output.begin(), window.output.end());
+  return Shape(std::move(dims));
+}
+
+memory::desc ConvWeights(const TensorView& w, int64_t groups) {
+  if (groups == 1) return w.Desc();
+  memory::dims dims = w.shape.dims();
+  dims[0] /= groups;
+  dims.insert(dims.begin(), groups);
+  return w.As(dims);
+}
+
+memory::desc AnyLayout(const memory::desc& given) {
+  return {given.get_dims(), given.get_data_type(), memory::format_tag::any};
+}
+
+namespace {
+
+using dnnl::algorithm;
+
+class ConvolutionFamily : public Family {
+ public:
+  using Family::Family;
+  Result<Kernel> Visit(const op::Conv& op, LoadContext& load) override;
+  Result<Kernel> Visit(const op::ConvTranspose& op, LoadContext& load) override;
+};
+
+/// ONNX stores input before output channels here; the strides exchange them.
+memory::desc TransposedWeights(const TensorView& w, int64_t groups) {
+  memory::dims dims = w.shape.dims();  // input, output of a group, kernel
+  dims[0] /= groups;
+  dims.insert(dims.begin(), groups);
+  memory::dims strides = RowMajorStrides(dims);
+  std::swap(dims[1], dims[2]);
+  std::swap(strides[1], strides[2]);
+  if (groups == 1) {
+    dims.erase(dims.begin());
+    strides.erase(strides.begin());
+  }
+  return {dims, w.type, strides};
+}
+
+/// The descriptor of the bias; an empty one where the node has none.
+template <class Op>
+Result<memory::desc> Bias(ChainBuilder& chain, const Op& op, int64_t channels) {
+  if (!op.b.present) return memory::desc();
+  ASSAY_ASSIGN_OR_RETURN(const TensorView bias, chain.View(op.b));
+  if (bias.count != channels) {
+    return InvalidArgument("the bias is ", bias.shape.ToString(), ", wanted [",
+                           channels, "]");
+  }
+  return bias.As({channels});
+}
+
+/// The weights' layout is the library's choice where the model fixes them.
+memory::desc WantedWeights(ChainBuilder& chain, Input w,
+                           const memory::desc& given) {
+  return chain.fixed(w) == nullptr ? given : AnyLayout(given);
+}
+
+/// Appends a convolution or deconvolution that is described the same way.
+template <class Primitive, class Op>
+Status AddConvolution(ChainBuilder& chain, const Op& op, algorithm kind,
+                      const Operands& operands, const Window& window,
+                      const memory::desc& given) {
+  ASSAY_ASSIGN_OR_RETURN(const memory::desc bias,
+                         Bias(chain, op, operands.channels));
+  ASSAY_ASSIGN_OR_RETURN(
+      const TensorView y,
+      chain.View(operands.x.dtype, OutputShape(operands, window)));
+  const memory::desc wanted = WantedWeights(chain, op.w, given);
+  const memory::desc source = operands.x.Desc();
+  const auto attr = ChainBuilder::attr();
+  using Desc = typename Primitive::primitive_desc;
+  const Desc desc = op.b.present
+                        ? Desc(chain.engine(), kInference, kind, source, wanted,
+                               bias, y.Desc(), window.strides, window.dilations,
+                               window.pads_begin, window.pads_end, attr)
+                        : Desc(chain.engine(), kInference, kind, source, wanted,
+                               y.Desc(), window.strides, window.dilations,
+                               window.pads_begin, window.pads_end, attr);
+  std::vector<ChainBuilder::Argument> arguments = {
+      {DNNL_ARG_SRC, chain.In(op.x, source)},
+      {DNNL_ARG_WEIGHTS, chain.Arranged(op.w, given, desc.weights_desc())},
+      {DNNL_ARG_DST, chain.Out(op.y, y, y.Desc())}};
+  if (op.b.present) arguments.push_back({DNNL_ARG_BIAS, chain.In(op.b, bias)});
+  chain.Add<Primitive>(desc, arguments);
+  return OkStatus();
+}
+
+Result<Kernel> ConvolutionFamily::Visit(const op::Conv& op, LoadContext& load) {
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    Operands operands;
+    ASSAY_RETURN_IF_ERROR(ReadOperands(chain, op, 1, CheckFloat, operands));
+    ASSAY_ASSIGN_OR_RETURN(
+        const Window window,
+        MakeWindow(WindowOf(op, operands), operands.spatial));
+    return AddConvolution<dnnl::convolution_forward>(
+        chain, op, algorithm::convolution_direct, operands, window,
+        ConvWeights(operands.w, op.group));
+  });
+}
+
+Result<Kernel> ConvolutionFamily::Visit(const op::ConvTranspose& op,
+                                        LoadContext& load) {
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    Operands operands;
+    ASSAY_RETURN_IF_ERROR(ReadOperands(chain, op, 0, CheckFloat, operands));
+    WindowAttributes attributes = WindowOf(op, operands);
+    attributes.output_padding = op.output_padding;
+    attributes.output_shape = op.output_shape;
+    ASSAY_ASSIGN_OR_RETURN(const Window window,
+                           MakeTransposedWindow(attributes, operands.spatial));
+    return AddConvolution<dnnl::deconvolution_forward>(
+        chain, op, algorithm::deconvolution_direct, operands, window,
+        TransposedWeights(operands.w, op.group));
+  });
+}
+
+}  // namespace
+
+FamilyPointer MakeConvolution(std::shared_ptr<const Device> device) {
+  return std::make_unique<ConvolutionFamily>(std::move(device));
+}
+
+}  // namespace assay::onednn

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operators that convert, concatenate, permute or repeat elements: oneDNN's
+// reorder between two sets of strides over the same extents, and its concat.
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "backends/onednn/ops/families.h"
+#include "backends/onednn/primitive/reorder.h"
+
+namespace assay::onednn {
+namespace {
+
+class MovementFamily : public Family {
+ public:
+  using Family::Family;
+  Result<Kernel> Visit(const op::Cast& op, LoadContext& load) override;
+  Result<Kernel> Visit(const op::CastLike& op, LoadContext& load) override;
+  Result<Kernel> Visit(const op::Concat& op, LoadContext& load) override;
+  Result<Kernel> Visit(const op::DepthToSpace& op, LoadContext& load) override;
+  Result<Kernel> Visit(const op::Expand& op, LoadContext& load) override;
+  Result<Kernel> Visit(const op::SpaceToDepth& op, LoadContext& load) override;
+  Result<Kernel> Visit(const op::Tile& op, LoadContext& load) override;
+  Result<Kernel> Visit(const op::Transpose& op, LoadContext& load) override;
+
+ private:
+  Result<Kernel> Convert(LoadContext& load, Input input, Output output,
+                         DType to) const;
+};
+
+/// Whether oneDNN's conversion, which rounds to nearest even and saturates,
+/// is ONNX's Cast, which truncates and wraps.
+bool ConvertsAlike(DType from, DType to) {
+  if (IsFloatingPoint(to)) return true;
+  const bool small =
+      from == DType::kInt8 || from == DType::kUint8 || from == DType::kBool;
+  return to == DType::kInt32 && small;
+}
+
+/// The same elements, of whatever type.
+Status CopyBits(ChainBuilder& chain, Input input, Output output) {
+  ASSAY_ASSIGN_OR_RETURN(const LaneView x, ViewLanes(chain, input));
+  const memory::desc flat = x.As({x.view.count});
+  chain.Copy(chain.In(input, flat), chain.Out(output, x.view, flat));
+  return OkStatus();
+}
+
+Result<Kernel> MovementFamily::Convert(LoadContext& load, Input input,
+                                       Output output, DType to) const {
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    const DType from = chain.dtype(input);
+    if (from == to) return CopyBits(chain, input, output);
+    ASSAY_ASSIGN_OR_RETURN(const TensorView y, chain.View(to, Shape()));
+    if (DataType(from).has_value() && !ConvertsAlike(from, to)) {
+      return Unsupported(Reason::kDType, from, " to ", to,
+                         ", which oneDNN rounds and saturates");
+    }
+    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(input));
+    const TensorView converted = MakeView(to, y.type, x.shape);
+    chain.Copy(chain.In(input, x.As({x.count})),
+               chain.Out(output, converted, converted.As({x.count})));
+    return OkStatus();
+  });
+}
+
+Result<Kernel> MovementFamily::Visit(const op::Cast& op, LoadContext& load) {
+  const std::optional<DType> to = DTypeFromOnnx(static_cast<int>(op.to));
+  if (!to.has_value()) {
+    return InvalidArgument("to is ", op.to, ", which is no element type");
+  }
+  return Convert(load, op.input, op.output, *to);
+}
+
+Result<Kernel> MovementFamily::Visit(const op::CastLike& op,
+                                     LoadContext& load) {
+  return Convert(load, op.input, op.output, load.dtype(op.target_type));
+}
+
+/// Axes before and behind the one of concatenation are one axis each.
+Result<Kernel> MovementFamily::Visit(const op::Concat& op, LoadContext& load) {
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    std::vector<memory::desc> descs;
+    std::vector<ChainBuilder::Argument> arguments;
+    Shape shape;
+    size_t axis = 0;
+    const auto fold = [&axis](const Shape& whole) {
+      const memory::dims& dims = whole.dims();
+      return memory::dims{Product(dims, 0, axis),
+                          Product(dims, axis, dims.size())};
+    };
+    for (int i = 0; i < op.inputs.count; ++i) {
+      ASSAY_ASSIGN_OR_RETURN(const LaneView x, ViewLanes(chain, op.inputs[i]));
+      const Shape& own = x.view.shape;
+      if (i == 0) {
+        ASSAY_ASSIGN_OR_RETURN(const int at,
+                               NormalizeAxis(op.axis, own.rank()));
+        axis = static_cast<size_t>(at);
+        shape = own;
+      } else if (own.rank() != shape.rank()) {
+        return InvalidArgument("ranks of the inputs differ");
+      } else {
+        shape[static_cast<int>(axis)] += own[static_cast<int>(axis)];
+      }
+      if (x.view.count == 0) continue;  // oneDNN refuses an empty part
+      descs.push_back(x.As(fold(own)));
+      const auto number = static_cast<int>(arguments.size());
+      arguments.push_back({DNNL_ARG_MULTIPLE_SRC + number,
+                           chain.In(op.inputs[i], descs.back())});
+    }
+    ASSAY_ASSIGN_OR_RETURN(const LaneView y,
+                           ViewLanes(chain, chain.dtype(op.inputs[0]), shape));
+    if (descs.empty()) {
+      return Unsupported(Reason::kShape, "no input has elements");
+    }
+    const memory::desc out = y.As(fold(shape));
+    arguments.push_back(
+        {DNNL_ARG_DST, chain.Out(op.concat_result, y.view, out)});
+    chain.Add<dnnl::concat>(
+        {chain.engine(), out, 1, descs, ChainBuilder::attr()}, arguments);
+    return OkStatus();
+  });
+}
+
+/// An input's elements in a view with its axes split and then permuted.
+struct Permutation {
+  memory::dims split;
+  std::vector<size_t> perm;
+  Shape result;
+};
+
+/// Appends y = x with its extents first split, then permuted.
+Status Permute(ChainBuilder& chain, Input input, Output output,
+               const Permutation& to) {
+  ASSAY_ASSIGN_OR_RETURN(const LaneView x, ViewLanes(chain, input));
+  ASSAY_ASSIGN_OR_RETURN(const LaneView y,
+                         ViewLanes(chain, x.view.dtype, to.result));
+  const memory::dims strides = RowMajorStrides(to.split);
+  Reorder reorder;
+  for (const size_t axis : to.perm) {
+    reorder.dims.push_back(to.split[axis]);
+    reorder.from.strides.push_back(strides[axis]);
+  }
+  reorder.to.strides = RowMajorStrides(reorder.dims);
+  AddReorder(chain, input, x, output, y, reorder);
+  return OkStatus();
+}
+
+/// The shape of an image batch, which has four axes.
+Result<Shape> ImageShape(ChainBuilder& chain, Input input) {
+  ASSAY_ASSIGN_OR_RETURN(const Shape shape, chain.ShapeOf(input));
+  if (shape.rank() == 4) return shape;
+  return InvalidArgument("input is ", shape.ToString(), ", wanted rank 4");
+}
+
+/// Above it a block's square could leave int64.
+constexpr int64_t kMostBlock = int64_t{1} << 31;
+
+Status CheckBlock(const std::string& mode, int64_t block, bool divides) {
+  if ((mode != "DCR" && mode != "CRD") || block < 1 || !divides) {
+    return InvalidArgument("mode is '", mode, "' and blocksize ", block,
+                           ", wanted DCR or CRD and a divisor");
+  }
+  return OkStatus();
+}
+
+Result<Kernel> MovementFamily::Visit(const op::DepthToSpace& op,
+                                     LoadContext& load) {
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const Shape x, ImageShape(chain, op.input));
+    const int64_t b = op.blocksize;
+    ASSAY_RETURN_IF_ERROR(CheckBlock(
+        op.mode, b, b > 0 && b <= kMostBlock && x[1] % (b * b) == 0));
+    const int64_t depth = x[1] / (b * b);
+    const Shape result = {x[0], depth, x[2] * b, x[3] * b};
+    if (op.mode == "DCR") {
+      return Permute(
+          chain, op.input, op.output,
+          {{x[0], b, b, depth, x[2], x[3]}, {0, 3, 4, 1, 5, 2}, result});
+    }
+    return Permute(
+        chain, op.input, op.output,
+        {{x[0], depth, b, b, x[2], x[3]}, {0, 1, 4, 2, 5, 3}, result});
+  });
+}
+
+Result<Kernel> MovementFamily::Visit(const op::SpaceToDepth& op,
+                                     LoadContext& load) {
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const Shape x, ImageShape(chain, op.input));
+    const int64_t b = op.blocksize;
+    ASSAY_RETURN_IF_ERROR(
+        CheckBlock(op.mode, b, b > 0 && x[2] % b == 0 && x[3] % b == 0));
+    const std::vector<size_t> perm =
+        op.mode == "DCR" ? std::vector<size_t>{0, 3, 5, 1, 2, 4}
+                         : std::vector<size_t>{0, 1, 3, 5, 2, 4};
+    return Permute(chain, op.input, op.output,
+                   {{x[0], x[1], x[2] / b, b, x[3] / b, b},
+                    perm,
+                    {x[0], x[1] * b * b, x[2] / b, x[3] / b}});
+  });
+}
+
+Result<Kernel> MovementFamily::Visit(const op::Transpose& op,
+                                     LoadContext& load) {
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const Shape x, chain.ShapeOf(op.data));
+    const auto rank = static_cast<size_t>(x.rank());
+    std::vector<size_t> perm(op.perm.begin(), op.perm.end());
+    if (op.perm.empty()) {
+      perm.resize(rank);
+      std::iota(perm.rbegin(), perm.rend(), 0);
+    }
+    std::vector<size_t> sorted = perm;
+    std::sort(sorted.begin(), sorted.end());
+    for (size_t i = 0; i < sorted.size(); ++i) {
+      if (sorted.size() != rank || sorted[i] != i) {
+        return InvalidArgument("perm is ", Shape(op.perm).ToString(),
+                               ", input is ", x.ToString());
+      }
+    }
+    std::vector<int64_t> result;
+    for (const size_t axis : perm) result.push_back(x.dims()[axis]);
+    return Permute(chain, op.data, op.transposed,
+                   {x.dims(), perm, Shape(std::move(result))});
+  });
+}
+
+/// A repeated axis is walked with stride 0.
+Result<Kernel> MovementFamily::Visit(const op::Expand& op, LoadContext& load) {
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const LaneView x, ViewLanes(chain, op.input));
+    ASSAY_ASSIGN_OR_RETURN(const std::vector<int64_t> wanted,
+                           chain.Integers(op.shape, "shape"));
+    ASSAY_ASSIGN_OR_RETURN(const Broadcast axes,
+                           BroadcastShapes(x.view.shape, Shape(wanted)));
+    ASSAY_ASSIGN_OR_RETURN(const LaneView y,
+                           ViewLanes(chain, x.view.dtype, axes.shape));
+    Reorder reorder{.dims = axes.out,
+                    .from = {RowMajorStrides(axes.a)},
+                    .to = {RowMajorStrides(axes.out)}};
+    for (size_t i = 0; i < reorder.dims.size(); ++i) {
+      if (axes.a[i] != axes.out[i]) reorder.from.strides[i] = 0;
+    }
+    AddReorder(chain, op.input, x, op.output, y, reorder);
+    return OkStatus();
+  });
+}
+
+/// Each axis is a pair of the repetition, walked with stride 0, and itself.
+Result<Kernel> MovementFamily::Visit(const op::Tile& op, LoadContext& load) {
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const LaneView x, ViewLanes(chain, op.input));
+    ASSAY_ASSIGN_OR_RETURN(const std::vector<int64_t> repeats,
+                           chain.Integers(op.repeats, "repeats"));
+    const memory::dims& dims = x.view.shape.dims();
+    if (repeats.size() != dims.size()) {
+      return InvalidArgument("repeats has ", repeats.size(),
+                             " entries, wanted ", dims.size());
+    }
+    const memory::dims strides = RowMajorStrides(dims);
+    std::vector<int64_t> result;
+    Reorder reorder;
+    for (size_t i = 0; i < dims.size(); ++i) {
+      int64_t extent = 0;
+      if (repeats[i] < 0 ||
+          __builtin_mul_overflow(repeats[i], dims[i], &extent)) {
+        return InvalidArgument("repeats has ", repeats[i], " for an extent of ",
+                               dims[i]);
+      }
+      result.push_back(extent);
+      reorder.dims.insert(reorder.dims.end(), {repeats[i], dims[i]});
+      reorder.from.strides.insert(reorder.from.strides.end(), {0, strides[i]});
+    }
+    reorder.to.strides = RowMajorStrides(reorder.dims);
+    ASSAY_ASSIGN_OR_RETURN(
+        const LaneView y,
+        ViewLanes(chain, x.view.dtype, Shape(std::move(result))));
+    AddReorder(chain, op.input, x, op.output, y, reorder);
+    return OkStatus();
+  });
+}
+
+}  // namespace
+
+FamilyPointer MakeMovement(std::shared_ptr<const Device> device) {
+  return std::make_unique<MovementFamily>(std::move(device));
+}
+
+}  // namespace assay::onednn

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Slice, Split and Pad: reorders of parts of a tensor. An axis that is walked
+// backwards is one reorder an element of it.
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "backends/onednn/ops/families.h"
+#include "backends/onednn/primitive/reorder.h"
+
+namespace assay::onednn {
+namespace {
+
+using kernels::AxisRun;
+
+class SlicingFamily : public Family {
+ public:
+  using Family::Family;
+  Result<Kernel> Visit(const op::Pad& op, LoadContext& load) override;
+  Result<Kernel> Visit(const op::Slice& op, LoadContext& load) override;
+  Result<Kernel> Visit(const op::Split& op, LoadContext& load) override;
+};
+
+/// The elements of an input such as axes where the node has it.
+Result<std::optional<std::vector<int64_t>>> OptionalIntegers(
+    ChainBuilder& chain, Input input, std::string_view what) {
+  std::optional<std::vector<int64_t>> read;
+  if (input.present) {
+    ASSAY_ASSIGN_OR_RETURN(read, chain.Integers(input, what));
+  }
+  return read;
+}
+
+/// One list for each axis, of a run.
+std::vector<std::vector<AxisRun>> Single(const std::vector<AxisRun>& runs) {
+  std::vector<std::vector<AxisRun>> axes;
+  for (const AxisRun& run : runs) axes.push_back({run});
+  return axes;
+}
+
+Result<Kernel> SlicingFamily::Visit(const op::Slice& op, LoadContext& load) {
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const LaneView x, ViewLanes(chain, op.data));
+    kernels::SliceInputs given;
+    ASSAY_ASSIGN_OR_RETURN(given.starts, chain.Integers(op.starts, "starts"));
+    ASSAY_ASSIGN_OR_RETURN(given.ends, chain.Integers(op.ends, "ends"));
+    ASSAY_ASSIGN_OR_RETURN(given.axes,
+                           OptionalIntegers(chain, op.axes, "axes"));
+    ASSAY_ASSIGN_OR_RETURN(given.steps,
+                           OptionalIntegers(chain, op.steps, "steps"));
+    ASSAY_ASSIGN_OR_RETURN(const std::vector<AxisRun> runs,
+                           kernels::SliceRuns(given, x.view.shape));
+    Shape shape = x.view.shape;
+    for (int i = 0; i < shape.rank(); ++i) {
+      shape[i] = runs[static_cast<size_t>(i)].count;
+    }
+    ASSAY_ASSIGN_OR_RETURN(const LaneView y,
+                           ViewLanes(chain, x.view.dtype, shape));
+    return AddRuns(chain, op.data, x, op.output, y, Single(runs));
+  });
+}
+
+Result<Kernel> SlicingFamily::Visit(const op::Split& op, LoadContext& load) {
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const LaneView x, ViewLanes(chain, op.input));
+    const Shape& whole = x.view.shape;
+    ASSAY_ASSIGN_OR_RETURN(const int axis,
+                           NormalizeAxis(op.axis, whole.rank()));
+    ASSAY_ASSIGN_OR_RETURN(const auto given,
+                           OptionalIntegers(chain, op.split, "split"));
+    if (!given.has_value() &&
+        op.num_outputs.value_or(op.outputs.count) != op.outputs.count) {
+      return InvalidArgument("num_outputs is ", *op.num_outputs, " over ",
+                             op.outputs.count, " outputs");
+    }
+    ASSAY_ASSIGN_OR_RETURN(
+        const std::vector<int64_t> parts,
+        kernels::SplitExtents(given, op.outputs.count, whole[axis]));
+    int64_t start = 0;
+    for (int i = 0; i < op.outputs.count; ++i) {
+      Shape shape = whole;
+      shape[axis] = parts[static_cast<size_t>(i)];
+      std::vector<AxisRun> runs;
+      for (const int64_t extent : shape) runs.push_back({.count = extent});
+      runs[static_cast<size_t>(axis)].from = start;
+      start += shape[axis];
+      ASSAY_ASSIGN_OR_RETURN(const LaneView y,
+                             ViewLanes(chain, x.view.dtype, shape));
+      ASSAY_RETURN_IF_ERROR(
+          AddRuns(chain, op.input, x, op.outputs[i], y, Single(runs)));
+    }
+    return OkStatus();
+  });
+}
+
+/// The value of the padding, repeated over the output, which the copies then
+/// overwrite.
+Status AddFilling(ChainBuilder& chain, const op::Pad& op, const LaneView& y) {
+  memory value;
+  const memory::desc all({y.view.count, y.lanes}, y.view.type,
+                         memory::dims{0, 1});
+  if (op.constant_value.present) {
+    ASSAY_ASSIGN_OR_RETURN(const Shape shape, chain.ShapeOf(op.constant_value));
+    if (Product(shape.dims(), 0, shape.dims().size()) != 1 ||
+        chain.dtype(op.constant_value) != y.view.dtype) {
+      return InvalidArgument("constant_value is ",
+                             chain.dtype(op.constant_value), shape.ToString(),
+                             ", wanted one ", y.view.dtype);
+    }
+    value = chain.In(op.constant_value, all);
+  } else {
+    value = chain.Zeros(all);
+  }
+  chain.Copy(value, chain.Out(op.output, y.view,
+                              {{y.view.count, y.lanes},
+                               y.view.type,
+                               memory::dims{y.lanes, 1}}));
+  return OkStatus();
+}
+
+Result<Kernel> SlicingFamily::Visit(const op::Pad& op, LoadContext& load) {
+  ASSAY_RETURN_IF_ERROR(kernels::PadRuns(op.mode, 0, 0, 1, 1).status());
+  return Build(load, [=](ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const LaneView x, ViewLanes(chain, op.data));
+    Shape shape = x.view.shape;
+    ASSAY_ASSIGN_OR_RETURN(const auto given, chain.Integers(op.pads, "pads"));
+    ASSAY_ASSIGN_OR_RETURN(const auto listed,
+                           OptionalIntegers(chain, op.axes, "axes"));
+    ASSAY_ASSIGN_OR_RETURN(const auto pads,
+                           kernels::ReadPads(given, listed, shape.rank()));
+    bool padded = false;
+    for (int i = 0; i < shape.rank(); ++i) {
+      const auto& [begin, end] = pads[static_cast<size_t>(i)];
+      padded = padded || begin > 0 || end > 0;
+      shape[i] += begin + end;
+    }
+    ASSAY_ASSIGN_OR_RETURN(const LaneView y,
+                           ViewLanes(chain, x.view.dtype, shape));
+    if (x.view.count == 0 && op.mode != "constant") {
+      return Unsupported(Reason::kShape, "there are no elements to repeat");
+    }
+    if (y.view.count == 0) {
+      chain.Out(op.output, y.view, y.As({0}));
+      return OkStatus();
+    }
+    if (op.mode == "constant" && padded) {
+      ASSAY_RETURN_IF_ERROR(AddFilling(chain, op, y));
+    }
+    if (x.view.count == 0) return OkStatus();
+    std::vector<std::vector<AxisRun>> axes;
+    for (int i = 0; i < shape.rank(); ++i) {
+      const auto& [begin, end] = pads[static_cast<size_t>(i)];
+      ASSAY_ASSIGN_OR_RETURN(
+          axes.emplace_back(),
+          kernels::PadRuns(op.mode, begin, end, x.view.shape[i],
+                           static_cast<size_t>(kMostReorders)));
+    }
+    return AddRuns(chain, op.data, x, op.output, y, axes);
+  });
+}
+
+}  // namespace
+
+FamilyPointer MakeSlicing(std::shared_ptr<const Device> device) {
+  return std::make_unique<SlicingFamily>(std::move(device));
+}
+
+}  // namespace assay::onednn

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// BuildKernel: the kernel of a node from what fills its chain. Where that is
+// known the chain is made at Load. Where only extents, axes or the like are
+// missing, Kernel::prepare makes it for each binding: oneDNN can do it, it is
+// only asked later.
+//
+//   return BuildKernel(engine, load, [=](ChainBuilder& chain) -> Status { ...
+//   });
+
+#ifndef ASSAY_BACKENDS_ONEDNN_PRIMITIVE_BUILD_KERNEL_H_
+#define ASSAY_BACKENDS_ONEDNN_PRIMITIVE_BUILD_KERNEL_H_
+
+#include "backends/onednn/primitive/chain.h"
+
+namespace assay::onednn {
+
+/// Unsupported at Load: what `fill` declines for another reason than that
+/// something is not known yet, element types of which this machine has no
+/// kernels, and an output with elements from an input without any.
+Result<Kernel> BuildKernel(const dnnl::engine& engine, LoadContext& load,
+                           Fill fill);
+
+}  // namespace assay::onednn
+
+#endif  // ASSAY_BACKENDS_ONEDNN_PRIMITIVE_BUILD_KERNEL_H_

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/onednn/primitive/chain.h"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <utility>
+
+#include "backends/onednn/primitive/device.h"
+#include "dnnl_debug.h"
+
+namespace assay::onednn {
+namespace {
+
+constexpr size_t kPage = 4096;
+
+struct FreePage {
+  void operator()(std::byte* page) const {
+    ::operator delete (page, std::align_val_t{kPage});
+  }
+};
+
+/// Scratch memory of the running thread: one primitive runs in it at a time,
+/// so that the largest need of any chain is enough for all.
+std::byte* Scratch(size_t bytes) {
+  thread_local std::unique_ptr<std::byte, FreePage> memory;
+  thread_local size_t size = 0;
+  if (bytes > size) {
+    memory.reset();
+    size = 0;
+    memory.reset(static_cast<std::byte*>(
+        ::operator new (bytes, std::align_val_t{kPage})));
+    size = bytes;
+  }
+  return memory.get();
+}
+
+/// Equality without a call of memcmp, which costs more than a few extents.
+bool Same(const Shape& a, const Shape& b) {
+  if (a.rank() != b.rank()) return false;
+  for (int axis = 0; axis < a.rank(); ++axis) {
+    if (a[axis] != b[axis]) return false;
+  }
+  return true;
+}
+
+Status Tied(const Tensor& tensor, const Shape& wanted) {
+  if (Same(tensor.shape(), wanted)) [[likely]]
+    return OkStatus();
+  return InvalidArgument("found ", tensor.Signature(), ", wanted shape ",
+                         wanted.ToString(), " for which it was loaded");
+}
+
+template <class T>
+void Bind(T& tie, const std::byte* data) {
+  const std::byte* wanted = data + tie.offset_bytes;
+  if (tie.bound == wanted) return;
+  dnnl_memory_set_data_handle(tie.memory.get(), const_cast<std::byte*>(wanted));
+  tie.bound = wanted;
+}
+
+}  // namespace
+
+Status Chain::Execute(Step& step) {
+  if (step.scratch_bytes > 0) Bind(step.scratch, Scratch(step.scratch_bytes));
+  const dnnl_status_t status = dnnl_primitive_execute(
+      step.primitive.get(), stream_.get(),
+      static_cast<int>(step.arguments.size()), step.arguments.data());
+  if (status == dnnl_success) [[likely]]
+    return OkStatus();
+  return Internal("oneDNN failed to run ", dnnl_status2str(status));
+}
+
+Status Chain::Run(KernelContext& run) {
+  omp_set_num_threads(threads_);
+  for (Source& source : sources_) {
+    const Tensor& tensor = run.input(source.input);
+    ASSAY_RETURN_IF_ERROR(Tied(tensor, source.shape));
+    for (Tie& tie : source.ties) Bind(tie, tensor.data());
+  }
+  for (Sink& sink : sinks_) {
+    ASSAY_ASSIGN_OR_RETURN(Tensor * tensor,
+                           run.Output(sink.output, sink.dtype, sink.shape));
+    for (Tie& tie : sink.ties) Bind(tie, tensor->mutable_data());
+  }
+  for (Step& step : steps_) ASSAY_RETURN_IF_ERROR(Execute(step));
+  return OkStatus();
+}
+
+void Chain::DeclareOutputs(PrepareContext& known) const {
+  for (const Sink& sink : sinks_) {
+    known.Declare(sink.output, sink.dtype, sink.shape);
+  }
+}
+
+ChainBuilder::ChainBuilder(const dnnl::engine& engine, const Facts& facts,
+                           int threads)
+    : engine_(engine),
+      facts_(facts),
+      chain_(std::make_shared<Chain>(engine, threads)) {}
+
+dnnl::primitive_attr ChainBuilder::attr() {
+  dnnl::primitive_attr attr;
+  attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return attr;
+}
+
+Result<TensorView> ChainBuilder::View(Input input, TypeCheck check) {
+  const ValueType& type = facts_.type(input);
+  Note(input);
+  if (type.kind == ValueKind::kTensor) {
+    ASSAY_ASSIGN_OR_RETURN(const TensorView scalar, View(type.dtype, Shape()));
+    if (check != nullptr) {
+      ASSAY_RETURN_IF_ERROR(check(scalar));
+      computes_.push_back(scalar.type);
+    }
+  }
+  ASSAY_ASSIGN_OR_RETURN(const Shape shape, ShapeOf(input));
+  return View(type.dtype, shape);
+}
+
+void ChainBuilder::Note(Input input) {
+  if (seen_.empty() || seen_.back().position != input.position) {
+    seen_.push_back(input);
+  }
+}
+
+Result<Shape> ChainBuilder::ShapeOf(Input input) {
+  const ValueType& type = facts_.type(input);
+  Note(input);
+  if (type.kind != ValueKind::kNone && type.kind != ValueKind::kTensor) {
+    return Unsupported(Reason::kValueKind, "input ", input.position, " is ",
+                       type.ToString(), ", oneDNN takes tensors");
+  }
+  const std::optional<Shape> shape = type.StaticShape();
+  if (shape.has_value()) return *shape;
+  waits_ = true;
+  return Unsupported(
+      Reason::kShape, "input ", input.position, " is ",
+      type.kind == ValueKind::kNone ? "of unknown type" : type.ToString(),
+      ", a oneDNN primitive is made for known extents");
+}
+
+Result<TensorView> ChainBuilder::View(DType dtype, const Shape& shape) const {
+  const std::optional<memory::data_type> type = DataType(dtype);
+  if (!type.has_value()) {
+    return Unsupported(Reason::kDType, "oneDNN on a CPU has no ", dtype);
+  }
+  if (shape.rank() > DNNL_MAX_NDIMS) {
+    return Unsupported(Reason::kShape, "rank is ", shape.rank(),
+                       ", oneDNN takes at most ", DNNL_MAX_NDIMS);
+  }
+  ASSAY_RETURN_IF_ERROR(shape.NumElements().status());
+  return MakeView(dtype, *type, shape);
+}
+
+Result<const Tensor*> ChainBuilder::Read(Input input, std::string_view what) {
+  ASSAY_ASSIGN_OR_RETURN(const Tensor* const tensor, facts_.value(input));
+  if (tensor != nullptr) return tensor;
+  waits_ = true;
+  return Unsupported(Reason::kShape, what,
+                     " is known only when it runs; a oneDNN primitive is "
+                     "made for known extents");
+}
+
+template <class T, class From>
+std::vector<T> Converted(const Tensor& tensor) {
+  std::vector<T> converted;
+  for (const From element : tensor.elements<From>()) {
+    converted.push_back(static_cast<T>(element));
+  }
+  return converted;
+}
+
+Result<std::vector<int64_t>> ChainBuilder::Integers(Input input,
+                                                    std::string_view what) {
+  const std::optional<Shape> shape = facts_.type(input).StaticShape();
+  if (shape.has_value() && shape == Shape{0}) return std::vector<int64_t>();
+  ASSAY_ASSIGN_OR_RETURN(const Tensor* const tensor, Read(input, what));
+  switch (tensor->dtype()) {
+    case DType::kInt64:
+      return Converted<int64_t, int64_t>(*tensor);
+    case DType::kInt32:
+      return Converted<int64_t, int32_t>(*tensor);
+    default:
+      return InvalidArgument(what, " is ", tensor->Signature(),
+                             ", wanted int32 or int64");
+  }
+}
+
+Result<std::vector<float>> ChainBuilder::Floats(Input input,
+                                                std::string_view what) {
+  ASSAY_ASSIGN_OR_RETURN(const Tensor* const tensor, Read(input, what));
+  switch (tensor->dtype()) {
+    case DType::kFloat32:
+      return Converted<float, float>(*tensor);
+    case DType::kFloat64:
+      return Converted<float, double>(*tensor);
+    case DType::kInt32:
+      return Converted<float, int32_t>(*tensor);
+    case DType::kInt64:
+      return Converted<float, int64_t>(*tensor);
+    default:
+      return Unsupported(Reason::kDType, what, " is ", tensor->Signature(),
+                         ", read as float32");
+  }
+}
+
+memory ChainBuilder::In(Input input, const memory::desc& desc,
+                        int64_t offset_bytes) {
+  auto& sources = chain_->sources_;
+  auto found = std::find_if(sources.begin(), sources.end(),
+                            [input](const Chain::Source& source) {
+                              return source.input.position == input.position;
+                            });
+  if (found == sources.end()) {
+    sources.push_back({input, *facts_.type(input).StaticShape(), {}});
+    found = std::prev(sources.end());
+  }
+  memory made(desc, engine_, DNNL_MEMORY_NONE);
+  found->ties.push_back({made, static_cast<size_t>(offset_bytes)});
+  return made;
+}
+
+memory ChainBuilder::Out(Output output, const TensorView& view,
+                         const memory::desc& desc, int64_t offset_bytes) {
+  if (!output.present) return Temporary(desc);
+  auto& sinks = chain_->sinks_;
+  auto found = std::find_if(sinks.begin(), sinks.end(),
+                            [output](const Chain::Sink& sink) {
+                              return sink.output.position == output.position;
+                            });
+  if (found == sinks.end()) {
+    sinks.push_back({output, view.dtype, view.shape, {}});
+    found = std::prev(sinks.end());
+  }
+  memory made(desc, engine_, DNNL_MEMORY_NONE);
+  found->ties.push_back({made, static_cast<size_t>(offset_bytes)});
+  return made;
+}
+
+memory ChainBuilder::Temporary(const memory::desc& desc) {
+  return {desc, engine_};
+}
+
+memory ChainBuilder::Constant(float value, size_t rank) {
+  const memory::dims ones(rank, 1);
+  memory made({ones, memory::data_type::f32, ones}, engine_);
+  *static_cast<float*>(made.get_data_handle()) = value;
+  return made;
+}
+
+memory ChainBuilder::Zeros(const memory::desc& desc) {
+  memory made = Temporary(desc);
+  if (desc.get_size() > 0) {
+    std::memset(made.get_data_handle(), 0, desc.get_size());
+  }
+  return made;
+}
+
+memory ChainBuilder::Ones(const memory::desc& desc) {
+  memory made = Temporary(desc);
+  std::fill_n(static_cast<float*>(made.get_data_handle()),
+              desc.get_size() / sizeof(float), 1.0F);
+  return made;
+}
+
+memory ChainBuilder::Redescribe(const memory& own, const memory::desc& desc,
+                                int64_t offset_bytes) {
+  chain_->kept_.push_back(own);
+  return {desc, engine_,
+          static_cast<std::byte*>(own.get_data_handle()) + offset_bytes};
+}
+
+void ChainBuilder::Fetch(Input input, const memory::desc& given,
+                         int64_t offset_bytes, const memory& to) {
+  const Tensor* constant = fixed(input);
+  if (constant == nullptr) {
+    Copy(In(input, given, offset_bytes), to);
+    return;
+  }
+  CopyNow(
+      {given, engine_, const_cast<std::byte*>(constant->data() + offset_bytes)},
+      to);
+}
+
+void ChainBuilder::CopyNow(memory from, memory to) {
+  dnnl::reorder(from, to).execute(chain_->stream_, from, to);
+  chain_->stream_.wait();
+}
+
+memory ChainBuilder::Rearranged(Input source, const memory& own,
+                                const memory::desc& wanted) {
+  if (own.get_desc() == wanted) return own;
+  const memory to = Temporary(wanted);
+  if (fixed(source) != nullptr) {
+    CopyNow(own, to);
+  } else {
+    Copy(own, to);
+  }
+  return to;
+}
+
+memory ChainBuilder::Arranged(Input input, const memory::desc& given,
+                              const memory::desc& wanted) {
+  if (given == wanted) return In(input, given);
+  memory arranged = Temporary(wanted);
+  Fetch(input, given, 0, arranged);
+  return arranged;
+}
+
+void ChainBuilder::Copy(const memory& from, const memory& to) {
+  Add<dnnl::reorder>({engine_, from.get_desc(), engine_, to.get_desc(), attr()},
+                     {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}});
+}
+
+void ChainBuilder::Eltwise(dnnl::algorithm algorithm, float alpha, float beta,
+                           const memory& from, const memory& to) {
+  Add<dnnl::eltwise_forward>({engine_, kInference, algorithm, from.get_desc(),
+                              to.get_desc(), alpha, beta, attr()},
+                             {{DNNL_ARG_SRC, from}, {DNNL_ARG_DST, to}});
+}
+
+void ChainBuilder::Binary(dnnl::algorithm algorithm, const memory& a,
+                          const memory& b, const memory& to) {
+  Add<dnnl::binary>(
+      {engine_, algorithm, a.get_desc(), b.get_desc(), to.get_desc(), attr()},
+      {{DNNL_ARG_SRC_0, a}, {DNNL_ARG_SRC_1, b}, {DNNL_ARG_DST, to}});
+}
+
+void ChainBuilder::Reduce(dnnl::algorithm algorithm, const memory& from,
+                          const memory& to, float p, float eps) {
+  Add<dnnl::reduction>(
+      {engine_, algorithm, from.get_desc(), to.get_desc(), p, eps, attr()},
+      {{DNNL_ARG_SRC, from}, {DNNL_ARG_DST, to}});
+}
+
+void ChainBuilder::Append(const dnnl::primitive& primitive,
+                          const memory::desc& scratchpad,
+                          std::string_view implementation,
+                          std::span<const Argument> arguments) {
+  if (!executor_.empty()) executor_ += '+';
+  executor_ += implementation;
+  Chain::Step step{.primitive = primitive};
+  for (const Argument& argument : arguments) {
+    step.arguments.push_back({argument.name, argument.memory.get()});
+    chain_->kept_.push_back(argument.memory);
+  }
+  step.scratch_bytes = scratchpad.get_size();
+  if (step.scratch_bytes > 0) {
+    step.scratch.memory = memory(scratchpad, engine_, DNNL_MEMORY_NONE);
+    step.arguments.push_back({DNNL_ARG_SCRATCHPAD, step.scratch.memory.get()});
+    Scratch(step.scratch_bytes);
+  }
+  chain_->steps_.push_back(std::move(step));
+}
+
+std::string ChainBuilder::Found() const {
+  std::string found = "given";
+  for (size_t i = 0; i < seen_.size(); ++i) {
+    found += (i == 0 ? " " : ", ") + facts_.type(seen_[i]).ToString();
+  }
+  return found;
+}
+
+Reason ChainBuilder::decline_reason() const {
+  const bool plain = std::all_of(
+      seen_.begin(), seen_.end(),
+      [this](Input input) { return dtype(input) == DType::kFloat32; });
+  return plain ? decline_reason_ : Reason::kDType;
+}
+
+Result<std::shared_ptr<Chain>> ChainBuilder::Finish() {
+  const auto empty = [](const auto& tied) {
+    return Product(tied.shape.dims(), 0, tied.shape.dims().size()) == 0;
+  };
+  const auto& sources = chain_->sources_;
+  const auto& sinks = chain_->sinks_;
+  if (std::any_of(sources.begin(), sources.end(), empty) &&
+      !std::all_of(sinks.begin(), sinks.end(), empty)) {
+    return Unsupported(Reason::kShape,
+                       "an input has no elements and an output has some; "
+                       "oneDNN leaves such an output unwritten");
+  }
+  return chain_;
+}
+
+Result<std::shared_ptr<Chain>> FillChain(ChainBuilder& chain,
+                                         const Fill& fill) {
+  try {
+    const Status status = fill(chain);
+    return status.ok() ? chain.Finish() : status.WithContext(chain.Found());
+  } catch (const dnnl::error& error) {
+    const std::string answer =
+        StrCat(": oneDNN ", RuntimeVersion(), " answers ",
+               dnnl_status2str(error.status), ", ", error.what());
+    if (error.status == dnnl_unimplemented ||
+        error.status == dnnl_invalid_arguments) {
+      return Unsupported(chain.decline_reason(), chain.Found(), answer);
+    }
+    if (error.status == dnnl_out_of_memory) {
+      return ResourceExhausted(chain.Found(), answer);
+    }
+    return Internal(chain.Found(), answer);
+  } catch (const std::bad_alloc&) {
+    return ResourceExhausted("out of memory for ", chain.Found());
+  }
+}
+
+}  // namespace assay::onednn

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Chain: the oneDNN primitives of one node, ready to run, and ChainBuilder,
+// which makes it: when the model is loaded, or, where extents, axes and the
+// like are fed or computed, when a binding has them (build_kernel.h).
+//
+//   Result<Kernel> Visit(const op::Tanh& op, LoadContext& load) override {
+//     return Build(load, [=](ChainBuilder& chain) -> Status {
+//       ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.input));
+//       chain.Eltwise(algorithm::eltwise_tanh, 0, 0,
+//                     chain.In(op.input, x.Desc()),
+//                     chain.Out(op.output, x, x.Desc()));
+//       return OkStatus();
+//     });
+//   }
+//
+// `fill` is kept for that, so that it captures by value.
+//
+// A run costs little beside the primitives: memory objects and the argument
+// arrays of dnnl_primitive_execute exist from the start (its C++ form copies an
+// unordered_map into a vector at each call), and a data pointer is handed over
+// only when it changed. The CPU stream of OpenMP runs a primitive before
+// execute returns, so that there is nothing to wait for.
+
+#ifndef ASSAY_BACKENDS_ONEDNN_PRIMITIVE_CHAIN_H_
+#define ASSAY_BACKENDS_ONEDNN_PRIMITIVE_CHAIN_H_
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/onednn/primitive/tensor_view.h"
+#include "dnnl.hpp"
+#include "framework/backend/eager/kernel.h"
+
+namespace assay::onednn {
+
+inline constexpr auto kInference = dnnl::prop_kind::forward_inference;
+
+/// What is known of the inputs of a node, at Load or by a binding.
+class Facts {
+ public:
+  virtual ~Facts() = default;
+  /// The type; kind kNone when it is not known or the input is omitted.
+  virtual const ValueType& type(Input input) const = 0;
+  /// The tensor that the model fixes; null where it does not.
+  virtual const Tensor* fixed(Input input) const = 0;
+  /// The tensor that the model fixes or that the binding has; null at Load
+  /// else.
+  virtual Result<const Tensor*> value(Input input) const = 0;
+};
+
+/// The thread rule is a network's: one run at a time. Scratch memory belongs
+/// to the running thread, so that networks in several threads do not meet.
+class Chain {
+ public:
+  Chain(const dnnl::engine& engine, int threads)
+      : threads_(threads), stream_(engine) {}
+
+  Status Run(KernelContext& run);
+
+  /// Says what a run will write.
+  void DeclareOutputs(PrepareContext& known) const;
+
+ private:
+  friend class ChainBuilder;
+
+  /// A memory object over part of a tensor; `bound` is its present pointer.
+  struct Tie {
+    dnnl::memory memory;
+    size_t offset_bytes = 0;
+    const void* bound = nullptr;
+  };
+  struct Source {
+    Input input;
+    Shape shape;
+    std::vector<Tie> ties;
+  };
+  struct Sink {
+    Output output;
+    DType dtype;
+    Shape shape;
+    std::vector<Tie> ties;
+  };
+  struct Step {
+    dnnl::primitive primitive;
+    std::vector<dnnl_exec_arg_t> arguments;
+    size_t scratch_bytes = 0;
+    Tie scratch;
+  };
+
+  Status Execute(Step& step);
+
+  int threads_;
+  dnnl::stream stream_;
+  std::vector<Source> sources_;
+  std::vector<Sink> sinks_;
+  std::vector<Step> steps_;
+  std::vector<dnnl::memory> kept_;  // everything the steps' arguments name
+};
+
+/// One node's chain in the making. The functions that call oneDNN throw
+/// dnnl::error; FillChain is the boundary that catches it.
+class ChainBuilder {
+ public:
+  struct Argument {
+    int name;  // DNNL_ARG_...
+    dnnl::memory memory;
+  };
+  /// What an operator asks of an element type, whatever the extents.
+  using TypeCheck = Status (*)(const TensorView&);
+
+  /// `facts` must outlive the builder.
+  ChainBuilder(const dnnl::engine& engine, const Facts& facts, int threads);
+
+  const dnnl::engine& engine() const { return engine_; }
+
+  /// The tensor that the model fixes for an input, null where there is none.
+  const Tensor* fixed(Input input) const { return facts_.fixed(input); }
+  DType dtype(Input input) const { return facts_.type(input).dtype; }
+  /// As far as it is known.
+  std::optional<Shape> shape(Input input) const {
+    return facts_.type(input).StaticShape();
+  }
+
+  /// Attributes that every primitive of a chain starts from: its scratchpad is
+  /// handed over at execution.
+  static dnnl::primitive_attr attr();
+
+  /// The view of an input. Unsupported: reason value_kind when it is no
+  /// tensor, dtype when oneDNN has no such element type or `check` refuses it,
+  /// shape when its shape is not known yet or oneDNN cannot address it.
+  Result<TensorView> View(Input input, TypeCheck check = nullptr);
+
+  /// The shape of an input, for an operator that copies elements of any type:
+  /// unsupported as above, but for dtype.
+  Result<Shape> ShapeOf(Input input);
+
+  /// The same for an output: a shape and an element type of the caller's.
+  Result<TensorView> View(DType dtype, const Shape& shape) const;
+
+  /// The elements of an input such as axes or shape, on which the primitives
+  /// depend. Unsupported, reason shape, when they are not known yet, unless the
+  /// declared type says that there are none.
+  Result<std::vector<int64_t>> Integers(Input input, std::string_view what);
+  Result<std::vector<float>> Floats(Input input, std::string_view what);
+
+  /// Memory over an input or an output, from a byte on. An output that the
+  /// node omits gets memory of its own.
+  dnnl::memory In(Input input, const dnnl::memory::desc& desc,
+                  int64_t offset_bytes = 0);
+  dnnl::memory Out(Output output, const TensorView& view,
+                   const dnnl::memory::desc& desc, int64_t offset_bytes = 0);
+
+  /// Memory of the chain's own.
+  dnnl::memory Temporary(const dnnl::memory::desc& desc);
+  /// One float32 with that many extents, each 1.
+  dnnl::memory Constant(float value, size_t rank = 1);
+  /// Memory of the chain's own that nothing writes: all bytes 0; float32 ones.
+  dnnl::memory Zeros(const dnnl::memory::desc& desc);
+  dnnl::memory Ones(const dnnl::memory::desc& desc);
+  /// Memory of the chain's own, from a byte on, under another descriptor.
+  dnnl::memory Redescribe(const dnnl::memory& own,
+                          const dnnl::memory::desc& desc,
+                          int64_t offset_bytes = 0);
+
+  /// An input in the layout that a primitive wants: brought there once now
+  /// when the model fixes it, else at each run.
+  dnnl::memory Arranged(Input input, const dnnl::memory::desc& given,
+                        const dnnl::memory::desc& wanted);
+
+  /// Copies part of an input to memory of the chain's own: once now when the
+  /// model fixes the input, else at each run.
+  void Fetch(Input input, const dnnl::memory::desc& given, int64_t offset_bytes,
+             const dnnl::memory& to);
+
+  /// Memory of the chain's own, filled from an input, in the layout that a
+  /// primitive wants: brought there once as Fetch does.
+  dnnl::memory Rearranged(Input source, const dnnl::memory& own,
+                          const dnnl::memory::desc& wanted);
+
+  /// Appends a primitive.
+  template <class Primitive>
+  void Add(const typename Primitive::primitive_desc& desc,
+           const std::vector<Argument>& arguments) {
+    Append(Primitive(desc), desc.scratchpad_desc(), desc.impl_info_str(),
+           arguments);
+  }
+  void Copy(const dnnl::memory& from, const dnnl::memory& to);
+  void Eltwise(dnnl::algorithm algorithm, float alpha, float beta,
+               const dnnl::memory& from, const dnnl::memory& to);
+  void Binary(dnnl::algorithm algorithm, const dnnl::memory& a,
+              const dnnl::memory& b, const dnnl::memory& to);
+  /// `p` and `eps` are of the norm algorithms.
+  void Reduce(dnnl::algorithm algorithm, const dnnl::memory& from,
+              const dnnl::memory& to, float p = 0, float eps = 0);
+
+  /// "given float32[1,3,8,8], float32[4,3,3,3]", for messages.
+  std::string Found() const;
+
+  /// Why oneDNN declines what it declines: dtype when an input is not
+  /// float32, else the reason that was given, by default attribute.
+  void DeclineFor(Reason reason) { decline_reason_ = reason; }
+  Reason decline_reason() const;
+
+  /// The chain. Unsupported, reason shape, for an output with elements
+  /// computed from an input without any.
+  Result<std::shared_ptr<Chain>> Finish();
+
+  /// Who computes, for Placement.
+  const std::string& executor() const { return executor_; }
+
+  /// Whether what was declined is only not known yet.
+  bool waits() const { return waits_; }
+  /// The inputs whose types were asked for.
+  const std::vector<Input>& seen() const { return seen_; }
+  /// The element types that an operator computes with.
+  const std::vector<memory::data_type>& computes() const { return computes_; }
+
+ private:
+  void Note(Input input);
+  void CopyNow(dnnl::memory from, dnnl::memory to);
+  Result<const Tensor*> Read(Input input, std::string_view what);
+  void Append(const dnnl::primitive& primitive,
+              const dnnl::memory::desc& scratchpad,
+              std::string_view implementation,
+              std::span<const Argument> arguments);
+
+  const dnnl::engine& engine_;
+  const Facts& facts_;
+  std::shared_ptr<Chain> chain_;
+  std::string executor_;
+  std::vector<Input> seen_;
+  std::vector<memory::data_type> computes_;
+  bool waits_ = false;
+  Reason decline_reason_ = Reason::kAttribute;
+};
+
+using Fill = std::function<Status(ChainBuilder&)>;
+
+/// Runs `fill` over a builder. What oneDNN refuses, or the node asks of it in
+/// vain, is `unsupported` with the words of what was found.
+Result<std::shared_ptr<Chain>> FillChain(ChainBuilder& chain, const Fill& fill);
+
+}  // namespace assay::onednn
+
+#endif  // ASSAY_BACKENDS_ONEDNN_PRIMITIVE_CHAIN_H_

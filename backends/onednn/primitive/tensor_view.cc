@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/onednn/primitive/tensor_view.h"
+
+#include <utility>
+
+namespace assay::onednn {
+
+std::optional<memory::data_type> DataType(DType type) {
+  switch (type) {
+    case DType::kFloat32:
+      return memory::data_type::f32;
+    case DType::kBFloat16:
+      return memory::data_type::bf16;
+    case DType::kFloat16:
+      return memory::data_type::f16;
+    case DType::kInt32:
+      return memory::data_type::s32;
+    case DType::kInt8:
+      return memory::data_type::s8;
+    case DType::kUint8:
+    case DType::kBool:
+      return memory::data_type::u8;
+    default:
+      return std::nullopt;
+  }
+}
+
+memory::desc TensorView::Desc() const {
+  return As(shape.rank() == 0 ? memory::dims{1} : shape.dims());
+}
+
+memory::desc TensorView::As(const memory::dims& dims) const {
+  return {dims, type, RowMajorStrides(dims)};
+}
+
+TensorView MakeView(DType dtype, memory::data_type type, Shape shape) {
+  const int64_t count = Product(shape.dims());
+  return {dtype, type, std::move(shape), count};
+}
+
+}  // namespace assay::onednn

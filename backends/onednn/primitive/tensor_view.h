@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// TensorView: what is known of a tensor of a node when the model is loaded, in
+// ONNX's words and in oneDNN's, and the memory descriptors made from it.
+//
+//   const TensorView x = ...;            // float32[2,3,4]
+//   x.Desc();                            // row-major, {2, 3, 4}
+//   x.As({6, 4});                        // the same bytes as {6, 4}
+//
+// ONNX tensors are row-major; a descriptor always spells out its strides.
+
+#ifndef ASSAY_BACKENDS_ONEDNN_PRIMITIVE_TENSOR_VIEW_H_
+#define ASSAY_BACKENDS_ONEDNN_PRIMITIVE_TENSOR_VIEW_H_
+
+#include <optional>
+#include <vector>
+
+#include "dnnl.hpp"
+#include "framework/core/dtype.h"
+#include "framework/core/shape.h"
+#include "framework/core/status.h"
+#include "framework/kernels/axis.h"
+#include "framework/kernels/broadcast.h"
+
+namespace assay::onednn {
+
+using dnnl::memory;
+using kernels::Broadcast;
+using kernels::BroadcastShapes;
+using kernels::BroadcastsTo;
+using kernels::NormalizeAxis;
+using kernels::Product;
+using kernels::RowMajorStrides;
+
+/// The oneDNN type that holds a DType's elements bit for bit; bool travels as
+/// u8. None for float64, which oneDNN 3 has on GPUs only, for 64-bit integers
+/// and for all others that oneDNN lacks.
+std::optional<memory::data_type> DataType(DType type);
+
+struct TensorView {
+  DType dtype = DType::kUndefined;
+  memory::data_type type = memory::data_type::undef;
+  Shape shape;
+  int64_t count = 0;  // elements
+
+  /// Row-major over the tensor's own extents; a scalar has extents {1}.
+  memory::desc Desc() const;
+  /// Row-major over other extents with as many elements.
+  memory::desc As(const memory::dims& dims) const;
+};
+
+/// Extents that multiply without overflow are assumed, as View checked them.
+TensorView MakeView(DType dtype, memory::data_type type, Shape shape);
+
+}  // namespace assay::onednn
+
+#endif  // ASSAY_BACKENDS_ONEDNN_PRIMITIVE_TENSOR_VIEW_H_

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the examples in headers take for given (examples.py).
+
+#ifndef ASSAY_CTEST_RULES_EXAMPLES_H_
+#define ASSAY_CTEST_RULES_EXAMPLES_H_
+
+#include <filesystem>
+#include <iostream>
+
+#include "framework/testing/file/file.h"
+#include "framework/testing/file/scratch_folder.h"
+
+namespace example {
+
+namespace fs = std::filesystem;
+
+/// Stands for three dots and is what a function returns.
+struct Anything {
+  Anything() = default;
+  template <class T>
+  Anything(T&&) {}
+  template <class T>
+  operator T() const;
+};
+
+/// The scalar of a template.
+using T = float;
+using S = float;
+
+/// What the reader does with a result.
+void Use(auto&&...);
+void Show(auto&&...);
+void Print(auto&&...);
+void Report(auto&&...);
+void Write(auto&&...);
+void Compile(auto&&...);
+
+}  // namespace example
+
+#endif  // ASSAY_CTEST_RULES_EXAMPLES_H_

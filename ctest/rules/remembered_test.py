@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is looked at again, and what is not."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import tempfile
+import unittest
+from pathlib import Path
+
+import headers
+from build_tree import BuildTree
+from remembered import DEPENDENCIES, Check, Memory, digest_of, files_of
+from sources import Tree
+
+
+class Remembered(unittest.TestCase):
+    def setUp(self) -> None:
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.root = Path(scratch.name)
+        for name in ("a.h", "b.h", "both.h"):
+            self.write(name, "sound\n")
+
+    def write(self, name: str, text: str) -> None:
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        digest_of.cache_clear()
+
+    def checks(self) -> list[Check]:
+        """Sound is what has that word; each reads its file and both.h."""
+        script = 'echo "$1: $1 $2" >"$3"; echo $1 >>"$4"; grep -q sound $1'
+        found = []
+        for name in ("a.h", "b.h"):
+            words = [str(self.root / name), str(self.root / "both.h"), DEPENDENCIES]
+            command = ["sh", "-c", script, "sh", *words, str(self.root / "seen")]
+            found.append(Check(name, command))
+        return found
+
+    def seen(self, about: str = "") -> tuple[list[str], int]:
+        """The files that were looked at, and the number of faults."""
+        self.write("seen", "")
+        memory = Memory(self.root / "memory", about)
+        with contextlib.redirect_stdout(io.StringIO()):
+            faults = memory.run(self.checks())
+        text = (self.root / "seen").read_text(encoding="utf-8")
+        return sorted(os.path.basename(name) for name in text.split()), len(faults)
+
+    def test_only_what_a_file_or_its_headers_changed_is_looked_at(self) -> None:
+        self.assertEqual(self.seen(), (["a.h", "b.h"], 0))
+        self.assertEqual(self.seen(), ([], 0))
+        self.write("a.h", "sound again\n")
+        self.assertEqual(self.seen(), (["a.h"], 0))
+        self.write("both.h", "other\n")
+        self.assertEqual(self.seen(), (["a.h", "b.h"], 0))
+        self.assertEqual(self.seen("version 2"), (["a.h", "b.h"], 0))
+
+    def test_a_fault_is_not_remembered(self) -> None:
+        self.write("b.h", "broken\n")
+        self.assertEqual(self.seen(), (["a.h", "b.h"], 1))
+        self.assertEqual(self.seen(), (["b.h"], 1))
+
+    def test_a_check_that_says_nothing_of_what_it_read_is_not_remembered(self) -> None:
+        memory = Memory(self.root / "memory")
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            for _ in range(2):
+                self.assertEqual(memory.run([Check("x", ["true"])]), [])
+        self.assertEqual(out.getvalue(), "1 to look at\n" * 2)
+
+    def test_names_in_rules_of_make(self) -> None:
+        self.assertEqual(files_of("x.o: a.h \\\n b\\ c.h\n"), ["a.h", "b c.h"])
+
+    def test_headers_that_no_source_includes_first(self) -> None:
+        core = "framework/core/"
+        self.write(core + "a.cc", f'#include "{core}a.h"\n#include "{core}b.h"\n')
+        self.write(core + "b.cc", f'#include "{core}b.h"\n')
+        self.write(core + "c_test.cc", f'#include "{core}c.h"\n')
+        for name in "abc":
+            self.write(f"{core}{name}.h", "")
+        found = headers.unseen_headers(Tree(self.root), {core + "a.cc"})
+        self.assertEqual(found, [core + "b.h"])
+
+    def test_the_flags_of_a_build(self) -> None:
+        here = os.getcwd()
+        command = "c++ -DX -I/r -isystem /s -O2 -o a.o -c a.cc"
+        self.write(
+            "compile_commands.json",
+            f'[{{"directory": "{self.root}", "command": "{command}",'
+            f' "file": "{here}/a.cc"}}]',
+        )
+        tree = BuildTree(self.root)
+        self.assertEqual(tree.commands["a.cc"].output, "a.o")
+        self.assertEqual(tree.include_flags(), ["-I/r", "-isystem", "/s"])
+
+
+if __name__ == "__main__":
+    unittest.main()

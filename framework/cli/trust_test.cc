@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a verdict rests on: journals, corpora, modules and programs that are
+// those of the run, folders with one writer, limits that hold, and text that
+// every reader takes. Each test is a way in which a run once said something
+// that was not so.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "framework/cli/tree_fixture.h"
+#include "framework/testing/file/folder_lock.h"
+#include "framework/testing/record/clean_text.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class TrustTest : public TreeTest {
+ protected:
+  static constexpr const char* kFew =
+      " --filter 'op:Abs or op:Neg or op:Relu' --no-report ";
+
+  /// A corpus of one case with files of its own, which may be changed.
+  fs::path OwnCase(const std::string& folder, const std::string& name) const {
+    const fs::path to = folder_ / folder / name;
+    fs::create_directories(to.parent_path());
+    fs::copy(built_ / "corpus/onnx/node/test_abs", to,
+             fs::copy_options::recursive);
+    return to;
+  }
+
+  /// The same with a manifest.
+  fs::path OwnCorpus() const {
+    OwnCase("own/node", "test_abs");
+    std::ifstream file(built_ / "corpus/onnx/manifest.json");
+    const Json manifest = Json::parse(file);
+    for (const Json& c : manifest["cases"]) {
+      if (c["test_id"] != "node/Abs/test_abs") continue;
+      std::ofstream(folder_ / "own/manifest.json")
+          << ManifestText("own", {c.dump()});
+    }
+    return folder_ / "own";
+  }
+
+  static void Change(const fs::path& file) {
+    std::string bytes = *ReadFile(file);
+    bytes.back() = static_cast<char>(bytes.back() ^ 1);
+    std::ofstream(file, std::ios::binary) << bytes;
+  }
+
+  std::vector<ResultRow> Rows(const std::string& file) const {
+    return *ParseCsv<ResultRow>(*ReadFile(folder_ / file));
+  }
+
+  fs::path AJournal(const std::string& run) const {
+    return folder_ / run / "records/misbehaving.1.journal";
+  }
+};
+
+// Kills: a run that shows what an earlier one had found.
+TEST_F(TrustTest, ANewRunTakesNoJournalsThatLieInItsFolder) {
+  const std::string run = StrCat("run --backend misbehaving", kFew);
+  Tree(run + "--out one");
+  ASSERT_FALSE(Outcomes("one").empty());
+  for (const auto& entry : fs::directory_iterator(folder_ / "one")) {
+    if (!entry.is_directory()) fs::remove(entry.path());
+  }
+  const Ran again = Tree(run + "--out one");
+  EXPECT_EQ(again.exit_code, 2) << again.output;
+  EXPECT_THAT(again.output, HasSubstr("one/records holds the records of "
+                                      "another run"));
+  // Nor does a run that goes on.
+  Tree(run + "--seed 9 --out two");
+  fs::copy_file(AJournal("one"), AJournal("two"),
+                fs::copy_options::overwrite_existing);
+  const Ran resumed = Tree("run --resume two --no-report");
+  EXPECT_EQ(resumed.exit_code, 99) << resumed.output;
+  EXPECT_THAT(resumed.output, HasSubstr("two/records/misbehaving.1.journal was "
+                                        "written for another plan or module"));
+}
+
+// Kills: corpora that are known by their names.
+TEST_F(TrustTest, CorporaOfTheDefaultNamesAreNotTheDefaultOnes) {
+  Policy("reference", "claims.txt", "claim forward where op:Abs\n");
+  std::string corpora;
+  for (const std::string_view name : kDefaultCorpora) {
+    OwnCase(StrCat("others/", name), StrCat("test_", name));
+    corpora += StrCat(" --corpus others/", name);
+  }
+  const Ran ran =
+      Tree(StrCat("run --backend reference --no-report --out run", corpora));
+  EXPECT_EQ(ran.exit_code, 0) << ran.output;
+  EXPECT_EQ(Word("run").verdict, "partial");
+  EXPECT_THAT(Word("run").reason,
+              HasSubstr("with another corpus onnx than this build made"));
+}
+
+// Kills: a tolerance that was loosened, under the digest of before or after.
+TEST_F(TrustTest, NoLineOfAManifestIsChangedInSilence) {
+  const fs::path file = tree_ / "corpus/onnx/manifest.json";
+  const std::string text = *ReadFile(file);
+  Json manifest = Json::parse(text);
+  std::vector<std::string> lines;
+  for (Json& c : manifest["cases"]) {
+    c["rtol"] = 0.5;
+    lines.push_back(c.dump());
+  }
+  const std::string loosened = ManifestText("onnx", lines);
+  std::string patched = text;
+  const std::string hash = manifest["corpus_hash"];
+  const std::string other = Json::parse(loosened)["corpus_hash"];
+  patched = loosened;
+  patched.replace(patched.find(other), other.size(), hash);
+  std::ofstream(file) << patched;
+  const Ran refused = Tree("run --backend reference --no-report --out run");
+  EXPECT_EQ(refused.exit_code, 99) << refused.output;
+  EXPECT_THAT(refused.output, HasSubstr("its cases are not those that its "
+                                        "corpus_hash is of"));
+  std::ofstream(file) << loosened;
+  Tree("run --backend reference --no-report --out run");
+  EXPECT_EQ(Word("run").verdict, "partial");
+  EXPECT_THAT(Word("run").reason, HasSubstr("another corpus onnx"));
+}
+
+// Kills: data that were exchanged before a plan, a shard or a resume.
+TEST_F(TrustTest, FilesAreThoseOfThePlanWheneverCasesAreRun) {
+  const fs::path own = OwnCorpus();
+  const std::string with = " --backend reference --corpus ./own ";
+  const fs::path output = own / "node/test_abs/test_data_set_0/output_0.pb";
+  ASSERT_EQ(Tree("plan" + with + "--out plan").exit_code, 0);
+  ASSERT_EQ(Tree("run" + with + "--no-report --out run").exit_code, 0);
+  const auto refused = [&](const std::string& arguments, const char* says) {
+    const Ran ran = Tree(arguments);
+    EXPECT_EQ(ran.exit_code, 99) << arguments << "\n" << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr(says)) << arguments;
+  };
+  const std::string shard = "run --plan plan --parts plan/parts";
+  const std::string resume = "run --resume run --no-report";
+  EXPECT_EQ(Tree(shard).exit_code, 0);
+  EXPECT_EQ(Tree(resume).exit_code, 0);
+  Change(output);
+  refused("plan" + with + "--out other", "output_0.pb has the digest");
+  refused("run" + with + "--no-report --out other", "output_0.pb has the");
+  refused(shard, "output_0.pb has the digest");
+  refused(resume, "output_0.pb has the digest");
+  // A folder without a manifest is read anew.
+  fs::remove(own / "manifest.json");
+  refused(shard, "own is not the one that was planned with");
+  Tree("plan" + with + "--out plain");
+  Change(output);
+  refused("run --plan plain --parts plain/parts",
+          "own is not the one that was planned with");
+}
+
+// Kills: verdicts of one worker under the digests of another.
+TEST_F(TrustTest, ProgramsAreThoseOfThePlan) {
+  const std::string with = StrCat(" --backend misbehaving", kFew);
+  Tree("plan --backend misbehaving --filter op:Abs --out plan");
+  Tree("run" + with + "--out run");
+  const auto build = [&](const std::string& run) {
+    return ParseCsv<BackendRow>(*ReadFile(folder_ / run / "backends.csv"))
+        ->at(0)
+        .build_id;
+  };
+  EXPECT_EQ(build("run").size(), 64U);
+  std::ofstream(tree_ / "bin/assay-worker", std::ios::app) << "another";
+  for (const char* arguments :
+       {"run --plan plan --parts plan/parts", "run --resume run --no-report"}) {
+    const Ran ran = Tree(arguments);
+    EXPECT_EQ(ran.exit_code, 99) << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr("assay-worker and libassay_core.so is "
+                                      "not the one that was planned with"));
+  }
+  Tree("run" + with + "--out again");
+  EXPECT_NE(build("again"), build("run"));
+}
+
+// Kills: two writers in one folder.
+TEST_F(TrustTest, AFolderHasOneWriter) {
+  Tree("plan --backend misbehaving --filter op:Abs --out plan");
+  Tree("run --plan plan --parts plan/parts");
+  Tree(StrCat("run --backend misbehaving", kFew, "--out run"));
+  fs::create_directory(folder_ / "new");
+  const struct {
+    const char* arguments;
+    const char* folder;
+  } rows[] = {
+      {"run --resume run --no-report", "run"},
+      {"run --backend misbehaving --filter op:Abs --no-report --out new",
+       "new"},
+      {"run --plan plan --parts plan/parts", "plan/parts/all.all.1of1"},
+      {"merge plan --no-report --out run", "run"},
+  };
+  for (const auto& row : rows) {
+    const auto lock = FolderLock::Take(folder_ / row.folder);
+    ASSERT_TRUE(lock.ok()) << lock.status().message();
+    const Ran ran = Tree(row.arguments);
+    EXPECT_EQ(ran.exit_code, 99) << row.arguments << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr("another process writes to"));
+    EXPECT_THAT(ran.output, HasSubstr(row.folder));
+  }
+  for (const auto& row : rows) {
+    EXPECT_NE(Tree(row.arguments).exit_code, 99) << row.arguments;
+  }
+}
+
+// Kills: a run that is lost because a power cut zeroed the end of a journal.
+TEST_F(TrustTest, AJournalWithAZeroedTailIsGoneOnWith) {
+  Tree(StrCat("run --backend misbehaving", kFew, "--repeats 0 --out run"));
+  const auto before = Outcomes("run");
+  ASSERT_GE(before.size(), 3U);
+  const auto size = fs::file_size(AJournal("run"));
+  std::fstream journal(AJournal("run"),
+                       std::ios::in | std::ios::out | std::ios::binary);
+  journal.seekp(static_cast<std::streamoff>(size - 300));
+  journal << std::string(4096, '\0');
+  journal.close();
+  const Ran ran = Tree("run --resume run --repeats 0 --no-report");
+  EXPECT_EQ(ran.exit_code, 1) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("misbehaving.1.journal: cut "));
+  EXPECT_EQ(Outcomes("run"), before);
+}
+
+// Kills: a shard that was killed at its start and fails the merge.
+TEST_F(TrustTest, APartThatHoldsNothingIsMissing) {
+  Tree("plan --backend misbehaving --filter op:Abs --out plan");
+  fs::create_directories(folder_ / "plan/parts/all.all.1of1");
+  const Ran ran = Tree("merge plan --no-report --out run");
+  EXPECT_EQ(ran.exit_code, 1) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("missing"));
+}
+
+// Kills: waiting for the end of a worker that the kernel has reaped.
+TEST_F(TrustTest, WhoeverStartsItMayIgnoreTheEndsOfChildren) {
+  const Ran ran = Shell(StrCat(
+      "sh -c \"trap '' CHLD; exec tree/bin/assay run --backend misbehaving ",
+      "--timeout 20 --filter id:node/Abs/test_abs --no-report --out run\""));
+  EXPECT_EQ(Outcomes("run").size(), 1U) << ran.output;
+  EXPECT_EQ(ran.output.find("took more than"), std::string::npos) << ran.output;
+}
+
+// Kills: an option that nobody takes notice of.
+TEST_F(TrustTest, APlanHasItsSelection) {
+  Tree(StrCat("run --backend misbehaving", kFew, "--out run"));
+  Tree("plan --backend misbehaving --filter op:Abs --out plan");
+  const std::string resume = "run --resume run --no-report ";
+  const std::string shard = "run --plan plan --parts plan/parts ";
+  for (const std::string& arguments :
+       {resume + "--backend reference", resume + "--filter op:Abs",
+        resume + "--seed 9", resume + "--corpus onnx", resume + "--suite node",
+        resume + "--tier smoke", resume + "--out other",
+        shard + "--filter op:Abs", shard + "--seed 9", shard + "--corpus onnx",
+        shard + "--tier smoke", shard + "--resume run"}) {
+    const Ran ran = Tree(arguments);
+    EXPECT_EQ(ran.exit_code, 2) << arguments << "\n" << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr("exclude")) << arguments;
+  }
+}
+
+// Kills: a limit that passes again for each case of a module that hangs.
+TEST_F(TrustTest, AModuleThatHangsIsGivenUp) {
+  const std::string run =
+      StrCat("run --timeout 1 --jobs 1 --filter suite:node --no-report --out ");
+  const auto begin = std::chrono::steady_clock::now();
+  const Ran loads = Tree(run + "loads --backend misbehaving+hang=all");
+  const Ran inspects = Shell(StrCat("ASSAY_TEST_INSPECT=hang tree/bin/assay ",
+                                    run, "inspects --backend misbehaving"));
+  const std::chrono::duration<double> took =
+      std::chrono::steady_clock::now() - begin;
+  int tried = 0;
+  const auto rows = Rows("loads/results.csv");
+  EXPECT_GT(rows.size(), 10U);
+  for (const ResultRow& row : rows) {
+    EXPECT_EQ(row.outcome, Outcome::kTimeout) << row.test_id;
+    if (row.message == "over the time limit of 1 s") {
+      ++tried;
+    } else {
+      EXPECT_EQ(row.message,
+                "not run: 6 cases in a row were over the time limit of 1 s");
+    }
+  }
+  EXPECT_EQ(tried, 6);
+  for (const ResultRow& row : Rows("inspects/attempts.csv")) {
+    EXPECT_EQ(row.message,
+              "the worker took more than 1 s before the first case");
+  }
+  EXPECT_EQ(Rows("inspects/attempts.csv").size(), rows.size());
+  EXPECT_EQ(Rows("loads/attempts.csv").size(), rows.size());
+  EXPECT_LT(took.count(), 30) << loads.output << inspects.output;
+}
+
+// Kills: a message that fills the disk, ends the run or makes a table that no
+// reader takes.
+TEST_F(TrustTest, WhatABackendSaysCostsNoTable) {
+  const Ran ran =
+      Shell(StrCat("ASSAY_TEST_INSPECT=odd tree/bin/assay run --backend "
+                   "misbehaving+babble=Neg",
+                   kFew, "--repeats 1 --out run"));
+  EXPECT_EQ(ran.exit_code, 1) << ran.output;
+  const auto rows = Rows("run/results.csv");
+  std::set<Outcome> outcomes;
+  for (const ResultRow& row : rows) {
+    outcomes.insert(row.outcome);
+    EXPECT_EQ(CleanText(row.message).size(), row.message.size());
+    EXPECT_LT(row.message.size(), kMostText + 100);
+  }
+  EXPECT_THAT(outcomes, testing::Contains(Outcome::kError));
+  const auto backends =
+      ParseCsv<BackendRow>(*ReadFile(folder_ / "run/backends.csv"));
+  EXPECT_THAT(backends->at(0).version, HasSubstr("[cut, of 1048576 bytes]"));
+  EXPECT_EQ(backends->at(0).device, "??");
+  EXPECT_LT(fs::file_size(AJournal("run")), 100U << 10U);
+}
+
+// Kills: a case left out, or an error without a name.
+TEST_F(TrustTest, WhatCannotBeReadIsNamed) {
+  const fs::path fifo = OwnCase("mine", "test_fifo") / "model.onnx";
+  OwnCase("mine", "test_abs");
+  fs::remove(fifo);
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  const std::string run = "run --backend reference --no-report --out run ";
+  const Ran piped = Tree(run + "--corpus ./mine");
+  EXPECT_EQ(piped.exit_code, 99) << piped.output;
+  EXPECT_THAT(piped.output, HasSubstr("test_fifo/model.onnx"));
+  fs::remove(fifo);
+  std::ofstream(fifo) << "no model";
+  // Nobody knows what suite it is of.
+  const Ran broken = Tree(run + "--corpus ./mine --suite node");
+  EXPECT_EQ(broken.exit_code, 1) << broken.output;
+  EXPECT_EQ(Outcomes("run").size(), 2U) << broken.output;
+  OwnCase("bad\xFF", "test_abs");
+  const Ran named = Tree(
+      "run --backend reference --no-report --out named --corpus ./bad\xFF");
+  EXPECT_EQ(named.exit_code, 2) << named.output;
+  EXPECT_THAT(named.output, HasSubstr("/bad?'"));
+}
+
+}  // namespace
+}  // namespace assay

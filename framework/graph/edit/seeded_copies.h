@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Models that draw with other seeds: a seeded network may give the same draw
+// at every run, so that many draws take many seeds. The nodes of a model are
+// put as often as there are seeds into one model, which costs one Load.
+//
+//   // y = Bernoulli<seed = 0>(x) becomes y.draw0, y.draw1, y.draw2
+//   ASSAY_ASSIGN_OR_RETURN(auto many, WithSeeds(*model, {7, 8, 9}));
+//
+// The serialized model is changed and read again, so that backends that take a
+// whole model see the same as those that walk the graph.
+
+#ifndef ASSAY_GRAPH_EDIT_SEEDED_COPIES_H_
+#define ASSAY_GRAPH_EDIT_SEEDED_COPIES_H_
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "framework/core/status.h"
+#include "framework/graph/model.h"
+
+namespace assay::inline v1 {
+
+/// `count` distinct integers in [0, 2^24), which float32 holds exactly.
+std::vector<int64_t> DrawnSeeds(int64_t count, int64_t seed);
+
+/// The model with a copy of all nodes for each seed, the attributes named seed
+/// of the copy being that seed. Inputs and initializers are shared; outputs are
+/// those of the first copy, then of the second, ... Nodes must not have
+/// subgraphs that read outer values.
+Result<std::shared_ptr<const Model>> WithSeeds(const Model& model,
+                                               std::span<const int64_t> seeds);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_GRAPH_EDIT_SEEDED_COPIES_H_

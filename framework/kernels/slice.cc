@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/kernels/slice.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+
+#include "framework/kernels/axis.h"
+
+namespace assay::inline v1::kernels {
+
+Result<AxisRun> SliceRun(int64_t start, int64_t end, int64_t step,
+                         int64_t extent) {
+  if (step == 0) return InvalidArgument("a step is 0");
+  const bool back = step < 0;
+  const auto clamp = [extent](int64_t at, int64_t least, int64_t most) {
+    return std::clamp<int64_t>(at < 0 ? at + extent : at, least, most);
+  };
+  if (extent == 0) return AxisRun{};
+  const int64_t first = clamp(start, 0, back ? extent - 1 : extent);
+  const int64_t last = clamp(end, back ? -1 : 0, back ? extent - 1 : extent);
+  const int64_t room = back ? first - last : last - first;
+  if (room <= 0) return AxisRun{};
+  // At most `extent` entries: a wider step is as good, and cannot overflow.
+  const int64_t wide = std::clamp(step, -extent, extent);
+  return AxisRun{0, first, wide, (room - 1) / std::abs(wide) + 1};
+}
+
+Result<std::vector<AxisRun>> SliceRuns(const SliceInputs& inputs,
+                                       const Shape& shape) {
+  const size_t count = inputs.starts.size();
+  std::vector<int64_t> first(count);
+  std::iota(first.begin(), first.end(), 0);
+  const std::vector<int64_t> axes = inputs.axes.value_or(first);
+  const std::vector<int64_t> steps =
+      inputs.steps.value_or(std::vector<int64_t>(count, 1));
+  if (inputs.ends.size() != count || axes.size() != count ||
+      steps.size() != count) {
+    return InvalidArgument("starts, ends, axes and steps differ in length");
+  }
+  std::vector<AxisRun> runs;
+  for (const int64_t extent : shape) runs.push_back({.count = extent});
+  for (size_t i = 0; i < count; ++i) {
+    ASSAY_ASSIGN_OR_RETURN(const int axis,
+                           NormalizeAxis(axes[i], shape.rank()));
+    ASSAY_ASSIGN_OR_RETURN(
+        runs[static_cast<size_t>(axis)],
+        SliceRun(inputs.starts[i], inputs.ends[i], steps[i], shape[axis]));
+  }
+  return runs;
+}
+
+Result<std::vector<int64_t>> SplitExtents(
+    const std::optional<std::vector<int64_t>>& given, int64_t outputs,
+    int64_t extent) {
+  if (outputs < 1) return InvalidArgument("a split has ", outputs, " outputs");
+  std::vector<int64_t> parts;
+  if (given.has_value()) {
+    parts = *given;
+  } else {
+    const int64_t part = (extent + outputs - 1) / outputs;
+    parts.assign(static_cast<size_t>(outputs), part);
+    parts.back() = extent - part * (outputs - 1);
+  }
+  int64_t rest = extent;
+  for (const int64_t part : parts) {
+    rest = part < 0 || part > rest ? -1 : rest - part;
+    if (rest < 0) break;
+  }
+  if (std::ssize(parts) == outputs && rest == 0) return parts;
+  return InvalidArgument("split is ", Shape(parts).ToString(), " over ",
+                         outputs, " outputs and extent ", extent);
+}
+
+Result<std::vector<std::pair<int64_t, int64_t>>> ReadPads(
+    std::span<const int64_t> pads,
+    const std::optional<std::vector<int64_t>>& axes, int rank) {
+  std::vector<int64_t> all(static_cast<size_t>(rank));
+  std::iota(all.begin(), all.end(), 0);
+  const std::vector<int64_t> listed = axes.value_or(all);
+  if (pads.size() != 2 * listed.size()) {
+    return InvalidArgument("pads has ", pads.size(), " entries, wanted ",
+                           2 * listed.size());
+  }
+  constexpr int64_t kMost = int64_t{1} << 40;
+  std::vector<std::pair<int64_t, int64_t>> read(all.size());
+  for (size_t i = 0; i < listed.size(); ++i) {
+    ASSAY_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(listed[i], rank));
+    const int64_t begin = pads[i];
+    const int64_t end = pads[i + listed.size()];
+    if (std::min(begin, end) < -kMost || std::max(begin, end) > kMost) {
+      return InvalidArgument("pads are ", begin, " and ", end,
+                             ", wanted at most ", kMost);
+    }
+    read[static_cast<size_t>(axis)] = {begin, end};
+  }
+  return read;
+}
+
+namespace {
+
+/// Places count from the first element of the input, so that padding is below 0
+/// and from `extent` on. The run that begins at a place; its count ends where
+/// the rule changes. A step of 0 repeats, `fills` says that nothing is copied.
+struct Segment {
+  int64_t from = 0;
+  int64_t step = 1;
+  int64_t end = 0;  // the place behind it
+  bool fills = false;
+};
+
+Segment Outside(bool fills, int64_t place, int64_t extent, int64_t stop) {
+  const bool before = place < 0;
+  return {before ? 0 : extent - 1, 0, before ? 0 : stop, fills};
+}
+
+Segment SegmentAt(std::string_view mode, int64_t place, int64_t extent,
+                  int64_t stop) {
+  const bool fills = mode == "constant";
+  if (place >= 0 && place < extent) return {place, 1, extent};
+  if (fills || mode == "edge" || extent == 1) {
+    return Outside(fills, place, extent, stop);
+  }
+  const bool wraps = mode == "wrap";
+  const int64_t period = wraps ? extent : 2 * (extent - 1);
+  const int64_t within = (place % period + period) % period;
+  if (within < extent) return {within, 1, place + extent - within};
+  return {period - within, -1, place + period - within};
+}
+
+}  // namespace
+
+Result<std::vector<AxisRun>> PadRuns(std::string_view mode, int64_t begin,
+                                     int64_t end, int64_t extent, size_t most) {
+  if (mode != "constant" && mode != "edge" && mode != "reflect" &&
+      mode != "wrap") {
+    return InvalidArgument("mode is '", mode,
+                           "', wanted constant, edge, reflect or wrap");
+  }
+  const int64_t stop = extent + end;
+  if (stop < -begin) {
+    return InvalidArgument("pads of ", begin, " and ", end, " leave ",
+                           stop + begin, " of ", extent, " elements");
+  }
+  if (extent == 0 && mode != "constant" && stop > -begin) {
+    return InvalidArgument("there are no elements to repeat");
+  }
+  std::vector<AxisRun> runs;
+  int64_t place = -begin;
+  while (place < stop) {
+    const Segment segment = SegmentAt(mode, place, extent, stop);
+    const int64_t until = std::min(segment.end, stop);
+    if (!segment.fills) {
+      if (runs.size() == most) {
+        return ResourceExhausted("the padding falls into more than ", most,
+                                 " runs");
+      }
+      runs.push_back(
+          {place + begin, segment.from, segment.step, until - place});
+    }
+    place = until;
+  }
+  return runs;
+}
+
+}  // namespace assay::inline v1::kernels

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The memory that processes hold together: private pages and shared ones,
+// which RLIMIT_DATA does not count, and those of children, which it counts for
+// each alone.
+//
+//   if (TreeMemory(ProcessTree::Members(worker), limit) > limit) Kill(worker);
+
+#ifndef ASSAY_SUPERVISE_TREE_MEMORY_H_
+#define ASSAY_SUPERVISE_TREE_MEMORY_H_
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace assay::inline v1 {
+
+/// Bytes in memory that are no file's, each page once. Up to `enough` bytes it
+/// may be more than that: a number that is quicker to have.
+int64_t TreeMemory(const std::vector<pid_t>& processes, int64_t enough);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_SUPERVISE_TREE_MEMORY_H_

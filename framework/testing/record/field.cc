@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/record/field.h"
+
+namespace assay::inline v1 {
+namespace {
+
+template <class T>
+bool Take(const std::optional<T>& parsed, T* value) {
+  *value = parsed.value_or(T());
+  return parsed.has_value();
+}
+
+}  // namespace
+
+std::string FieldText(const IndexList& value) {
+  std::string text;
+  for (const int64_t index : value) {
+    if (!text.empty()) text += ' ';
+    text += ToText(index);
+  }
+  return text;
+}
+
+bool ParseField(const std::string& text, std::string* value) {
+  *value = text;
+  return true;
+}
+
+bool ParseField(const std::string& text, bool* value) {
+  *value = text == "1";
+  return text == "1" || text == "0";
+}
+
+bool ParseField(const std::string& text, int64_t* value) {
+  return Take(ParseInt(text), value);
+}
+
+bool ParseField(const std::string& text, double* value) {
+  return Take(ParseDouble(text), value);
+}
+
+bool ParseField(const std::string& text, IndexList* value) {
+  value->clear();
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find(' ', at), text.size());
+    const auto index = ParseInt(std::string_view(text).substr(at, end - at));
+    if (!index.has_value()) return false;
+    value->push_back(*index);
+    at = end + 1;
+  }
+  return true;
+}
+
+}  // namespace assay::inline v1

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Fields: what a member of a row may be, and its text in files. An enumeration
+// is a field when it has a ToString and a ParseWord.
+//
+//   FieldText(Outcome::kFail);            // "fail"
+//   ParseField("0.5", &row.headroom);     // true
+//
+// Empty text is an absent optional and an empty list.
+
+#ifndef ASSAY_TESTING_RECORD_FIELD_H_
+#define ASSAY_TESTING_RECORD_FIELD_H_
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "framework/testing/record/csv.h"
+
+namespace assay::inline v1 {
+
+using Integer = std::optional<int64_t>;
+using Number = std::optional<double>;
+using IndexList = std::vector<int64_t>;  // "0 2"
+
+template <class T>
+concept Enumeration = std::is_enum_v<T>;
+
+inline std::string FieldText(const std::string& value) { return value; }
+inline std::string FieldText(bool value) { return value ? "1" : "0"; }
+inline std::string FieldText(int64_t value) { return ToText(value); }
+inline std::string FieldText(double value) { return ToText(value); }
+std::string FieldText(const IndexList& value);
+template <Enumeration T>
+std::string FieldText(T value) {
+  return std::string(ToString(value));
+}
+template <class T>
+std::string FieldText(const std::optional<T>& value) {
+  return value.has_value() ? FieldText(*value) : std::string();
+}
+
+/// Whether the text fits.
+bool ParseField(const std::string& text, std::string* value);
+bool ParseField(const std::string& text, bool* value);
+bool ParseField(const std::string& text, int64_t* value);
+bool ParseField(const std::string& text, double* value);
+bool ParseField(const std::string& text, IndexList* value);
+template <Enumeration T>
+bool ParseField(const std::string& text, T* value) {
+  return ParseWord(text, value);
+}
+template <class T>
+bool ParseField(const std::string& text, std::optional<T>* value) {
+  value->reset();
+  return text.empty() || ParseField(text, &value->emplace());
+}
+
+/// What the schema calls the type of a field.
+template <class T>
+constexpr std::string_view kFieldType = "text";
+template <>
+inline constexpr std::string_view kFieldType<bool> = "flag";
+template <>
+inline constexpr std::string_view kFieldType<int64_t> = "integer";
+template <>
+inline constexpr std::string_view kFieldType<Integer> = "integer or empty";
+template <>
+inline constexpr std::string_view kFieldType<double> = "number";
+template <>
+inline constexpr std::string_view kFieldType<Number> = "number or empty";
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_TESTING_RECORD_FIELD_H_

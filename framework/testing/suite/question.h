@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Question: something that an oracle is asked about a case, before a backend is
+// judged by the answer. A suite has as many as it needs; the usual one is what
+// the outputs are.
+//
+//   const std::vector<Question> questions = {EvaluationOf(row)};
+//   const auto list = questions[0].ask(*exact, data.sets[0]);
+
+#ifndef ASSAY_TESTING_SUITE_QUESTION_H_
+#define ASSAY_TESTING_SUITE_QUESTION_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "framework/backend/network_interfaces.h"
+#include "framework/core/status.h"
+#include "framework/testing/case/test_case.h"
+#include "framework/testing/measure/exact_answers.h"
+#include "framework/testing/record/rows.h"
+
+namespace assay::inline v1 {
+
+struct Question {
+  /// The list of answers on file. It says all that the answer depends on beside
+  /// model and inputs: kept answers to a question of another name are stale.
+  std::string name;
+  /// Unsupported and unavailable where the oracle declines.
+  std::function<Result<std::vector<ExactAnswer>>(Exact&, const DataSet&)> ask;
+};
+
+/// The outputs in twice the precision of the case's widest type, with their
+/// condition units.
+Question EvaluationOf(const PlanRow& row);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_TESTING_SUITE_QUESTION_H_

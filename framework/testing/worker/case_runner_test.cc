@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/worker/case_runner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cfenv>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace assay {
+namespace {
+
+using testing::HasSubstr;
+
+/// Declines everything, and keeps what it was asked with.
+class Declining : public Backend {
+ public:
+  std::string_view name() const override { return "declining"; }
+  Result<Probe> Inspect() override { return Probe(); }
+  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model>,
+                                        const LoadOptions& options) override {
+    asked = options;
+    return Unsupported(Reason::kOperator, "no");
+  }
+
+  LoadOptions asked;
+};
+
+PlanRow RowOf(const std::string& suite, const std::string& op) {
+  PlanRow row;
+  row.suite = suite;
+  row.op = op;
+  row.test_id = StrCat(suite, "/", op, "/a");
+  return row;
+}
+
+/// A suite of one line: the operator of a case says what becomes of it.
+Judgement RunToy(const PlanRow& row, Backend& backend, const RunFacts& facts,
+                 Record* record) {
+  if (row.op == "Throw") throw std::runtime_error("toys do that");
+  if (row.op == "Round") std::fesetround(FE_UPWARD);
+  if (row.op == "Load") {
+    const Status status = backend.Load(nullptr, {}).status();
+    return {Outcome::kUnsupported, status.reason(), status.message()};
+  }
+  AccuracyRow accuracy;
+  accuracy.output_index = facts.seed;
+  record->Add(accuracy);
+  record->result.placement = "shelf";
+  return {Outcome::kFail, ReasonCode(row.op), "as told"};
+}
+
+Judgement RunOther(const PlanRow&, Backend&, const RunFacts&, Record*) {
+  return {Outcome::kPass, Reason::kNone, ""};
+}
+
+class CaseRunnerTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    AddSuite({.name = "toy",
+              .run = &RunToy,
+              .reasons = {{"bent", "a toy is out of shape"}}});
+    AddSuite({.name = "other", .run = &RunOther});
+    AddSuite({.name = "cases"});  // of which another suite runs each
+  }
+
+  Record Run(const PlanRow& row, RunFacts facts = {}) {
+    static const Suite otherwise = {
+        .name = "otherwise",
+        .run = [](const PlanRow&, Backend&, const RunFacts&, Record*) {
+          return Judgement{Outcome::kSuspect, Reason::kNone, ""};
+        }};
+    CaseRunner runner(backend_, std::move(facts), otherwise);
+    return runner.Run(row);
+  }
+
+  Declining backend_;
+};
+
+// Kills: a suite that is not asked; one that the facts name passed over; a case
+// without a suite, or whose suite runs none, that nobody runs.
+TEST_F(CaseRunnerTest, ACaseIsRunByItsSuite) {
+  const struct {
+    const char* suite;
+    const char* told;
+    Outcome outcome;
+  } rows[] = {{"toy", "", Outcome::kFail},
+              {"toy", "other", Outcome::kPass},
+              {"node", "", Outcome::kSuspect},
+              {"node", "toy", Outcome::kFail},
+              {"cases", "", Outcome::kSuspect}};
+  for (const auto& row : rows) {
+    RunFacts facts;
+    facts.suite = row.told;
+    EXPECT_EQ(Run(RowOf(row.suite, "bent"), facts).result.outcome, row.outcome)
+        << row.suite << " " << row.told;
+  }
+}
+
+// Kills: a judgement, a column or a row that does not reach the record; columns
+// of the plan or of the run that are left empty.
+TEST_F(CaseRunnerTest, ARecordHasWhatTheSuiteSays) {
+  RunFacts facts;
+  facts.run_id = "today";
+  facts.seed = 7;
+  const Record record = Run(RowOf("toy", "bent"), facts);
+  EXPECT_EQ(record.result.run_id, "today");
+  EXPECT_EQ(record.result.test_id, "toy/bent/a");
+  EXPECT_EQ(record.result.reason_code, "bent");
+  EXPECT_EQ(record.result.message, "as told");
+  EXPECT_EQ(record.result.placement, "shelf");
+  EXPECT_FALSE(record.result.worker.empty());
+  EXPECT_GT(record.result.peak_rss_kb.value_or(0), 0);
+  const auto rows = record.Rows<AccuracyRow>();
+  ASSERT_TRUE(rows.ok() && rows->size() == 1);
+  EXPECT_EQ(rows->front().output_index, 7);
+  EXPECT_EQ(rows->front().run_id, "today");
+}
+
+// Kills: a reason that no page can explain; an exception that ends the worker;
+// a changed process that is not seen behind a suite.
+TEST_F(CaseRunnerTest, WhatASuiteMayNotDoIsAnError) {
+  const struct {
+    const char* op;
+    const char* reason;
+    const char* message;
+  } rows[] = {{"crooked", "reader", "gave the reason 'crooked', which it did"},
+              {"Throw", "", "toys do that"},
+              {"Round", "state_changed", "the process' rounding mode"}};
+  for (const auto& row : rows) {
+    const ResultRow result = Run(RowOf("toy", row.op)).result;
+    EXPECT_EQ(result.outcome, Outcome::kError) << row.op;
+    EXPECT_EQ(result.reason_code, row.reason);
+    EXPECT_THAT(result.message, HasSubstr(row.message));
+  }
+}
+
+// Kills: a suite that runs the backend as no instance is set.
+TEST_F(CaseRunnerTest, SuitesLoadAsTheInstanceIsSet) {
+  RunFacts facts;
+  facts.settings = {{"threads", "2"}};
+  const ResultRow result = Run(RowOf("toy", "Load"), facts).result;
+  EXPECT_EQ(result.reason_code, "operator");
+  EXPECT_EQ(backend_.asked.settings, facts.settings);
+}
+
+TEST(QuestionsTest, AreThoseOfTheSuiteOrTheUsualOne) {
+  AddSuite({.name = "mute", .run = &RunOther});
+  AddSuite(
+      {.name = "curious",
+       .ask =
+           [](const PlanRow&, const RunFacts& facts) {
+             return std::vector<Question>({{StrCat("vjp ", facts.seed), {}}});
+           },
+       .run = &RunOther});
+  PlanRow drawn = RowOf("node", "Bernoulli");
+  drawn.comparator = Comparator::kDistribution;
+  PlanRow wide = RowOf("node", "Abs");
+  wide.dtypes = "float64";
+  const struct {
+    PlanRow row;
+    std::vector<std::string> names;
+  } rows[] = {{RowOf("node", "Abs"), {"evaluate double"}},
+              {wide, {"evaluate quad"}},
+              {drawn, {}},
+              {RowOf("mute", "Abs"), {}},
+              {RowOf("curious", "Abs"), {"vjp 7"}}};
+  RunFacts facts;
+  facts.seed = 7;
+  for (const auto& row : rows) {
+    std::vector<std::string> names;
+    for (const Question& question : QuestionsOf(row.row, facts)) {
+      names.push_back(question.name);
+    }
+    EXPECT_EQ(names, row.names) << row.row.test_id;
+  }
+}
+
+}  // namespace
+}  // namespace assay

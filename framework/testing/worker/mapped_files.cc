@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/worker/mapped_files.h"
+
+#include <fstream>
+#include <set>
+
+namespace assay::inline v1 {
+
+std::string MappedFiles() {
+  std::set<std::string> files;
+  std::ifstream maps("/proc/self/maps");
+  // "7f... r-xp 00026000 08:01 1234   /usr/lib/libc.so.6"
+  for (std::string line; std::getline(maps, line);) {
+    const size_t permissions = line.find(' ') + 1;
+    const size_t path = line.find('/');
+    if (path == std::string::npos || line.size() < permissions + 4 ||
+        line[permissions + 2] != 'x' || line.ends_with(" (deleted)")) {
+      continue;
+    }
+    files.insert(line.substr(path));
+  }
+  std::string lines;
+  for (const std::string& file : files) lines += file + "\n";
+  return lines;
+}
+
+}  // namespace assay::inline v1

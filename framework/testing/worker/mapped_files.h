@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The files that this process executes from: the program, its module and every
+// library that they brought.
+//
+//   ASSAY_RETURN_IF_ERROR(journal.Mapped(MappedFiles()));
+
+#ifndef ASSAY_TESTING_WORKER_MAPPED_FILES_H_
+#define ASSAY_TESTING_WORKER_MAPPED_FILES_H_
+
+#include <string>
+
+namespace assay::inline v1 {
+
+/// Their absolute paths, sorted, a line each. What has no file any more is left
+/// out.
+std::string MappedFiles();
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_TESTING_WORKER_MAPPED_FILES_H_
