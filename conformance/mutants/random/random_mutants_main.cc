@@ -55,7 +55,7 @@ struct Draw {
   Change change;
 };
 
-/// What a program does with the right source in it.
+/// A program's run with the right source in it.
 struct Right {
   double cpu_seconds = 0;
   std::string slow;  // tests, as a filter of GoogleTest
@@ -65,7 +65,7 @@ double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Of all programs that have ended.
+/// Processor time of all programs that have ended.
 double ChildSeconds() {
   rusage used = {};
   getrusage(RUSAGE_CHILDREN, &used);
