@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "framework/graph/edit/model_edit.h"
 #include "framework/testing/file/file.h"
 #include "framework/testing/file/scratch_folder.h"
 

@@ -6,7 +6,7 @@
 //   ASSAY_ASSIGN_OR_RETURN(
 //       const kernels::Window window,
 //       kernels::ResolveWindow({.kernel = {3, 3}, .auto_pad = "SAME_UPPER"},
-//                              {8, 8}));
+//                              extents));  // {8, 8}
 //   // pads_begin {1, 1}, pads_end {1, 1}, output {8, 8}
 //
 // Source: the pages of Conv-22, MaxPool-22 and ConvTranspose-22.

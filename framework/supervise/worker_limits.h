@@ -18,10 +18,10 @@
 namespace assay::inline v1 {
 
 struct WorkerLimits {
-  /// Writable private memory (RLIMIT_DATA); 0: no limit. A quarter more may
-  /// be held by the worker with all that descends from it, shared memory too
-  /// (tree_memory.h). Not set in a build with a sanitizer whose shadow memory
-  /// would count.
+  /// Writable private memory (RLIMIT_DATA); 0: no limit. Little more may be
+  /// held by the worker with all that descends from it, shared memory too
+  /// (TreeLimit, tree_memory.h). Not set in a build with a sanitizer whose
+  /// shadow memory would count.
   int64_t memory_bytes = 0;
   /// Size of any file (RLIMIT_FSIZE); beyond it the worker gets SIGXFSZ.
   int64_t file_bytes = int64_t{4} << 30;

@@ -22,6 +22,7 @@
 #include "backends/onednn/ops/families.h"
 #include "backends/onednn/ops/matmul.h"
 #include "backends/onednn/ops/quantization.h"
+#include "backends/onednn/primitive/device.h"
 
 namespace assay::onednn {
 namespace {
@@ -43,12 +44,8 @@ class IntegerFamily : public Family {
 constexpr int64_t kMostExactTerms = (int64_t{1} << 24) / (255 * 255);
 
 bool HasVnni() {
-  const auto isa = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
-  const auto has = [isa](dnnl::cpu_isa wanted) {
-    const auto bits = static_cast<unsigned>(wanted);
-    return (isa & bits) == bits;
-  };
-  return has(dnnl::cpu_isa::avx2_vnni) || has(dnnl::cpu_isa::avx512_core_vnni);
+  return HasIsa(dnnl::cpu_isa::avx2_vnni) ||
+         HasIsa(dnnl::cpu_isa::avx512_core_vnni);
 }
 
 memory::desc Retyped(const memory::desc& desc, Type type) {

@@ -22,6 +22,7 @@
 // for the shapes of its inputs, or for values such as axes, does so in prepare,
 // and the framework keeps it with the binding:
 //
+//   Kernel kernel;
 //   kernel.prepare = [op](PrepareContext& known) -> Prepared {
 //     return std::make_shared<Plan>(*known.type(op.x).StaticShape());
 //   };

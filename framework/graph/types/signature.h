@@ -4,7 +4,7 @@
 // version: the types of its formal parameters, and its attributes. Generated,
 // so that asking costs no start of ONNX's schema registry.
 //
-//   for (const TypeVariable& v : SignatureOf(OperatorId::kAdd).variables) {
+//   for (const TypeVariable& v : SignatureOf(id).variables) {
 //     Print(v.name, v.types);  // "T", {"bfloat16", "float16", ...}
 //   }
 //
