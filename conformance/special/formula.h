@@ -61,7 +61,7 @@ class Words {
 };
 
 /// The element that a formula is of.
-struct Place {
+struct ElementIndex {
   DType type;
   const Shape& shape;
   int64_t index;
@@ -69,7 +69,7 @@ struct Place {
 
 /// The number of the formula that comes next, which is taken. Throws
 /// std::invalid_argument where none does.
-long double Evaluate(Words& words, const Place& place);
+long double Evaluate(Words& words, const ElementIndex& place);
 
 }  // namespace assay::inline v1
 
