@@ -58,6 +58,10 @@ bool AddSuite(Suite suite);
 /// Null when there is none of that name.
 const Suite* FindSuite(std::string_view name);
 
+/// The suite that a planned case is of: the one of its suite's name, if it has
+/// cases and runs them. Null for the cases of corpora, whatever they are called.
+const Suite* SuiteOf(const PlanRow& row);
+
 /// What an oracle is asked about a planned case: what its suite asks, or what
 /// conformance does.
 std::vector<Question> QuestionsOf(const PlanRow& row, const RunFacts& facts);
