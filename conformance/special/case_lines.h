@@ -37,7 +37,7 @@ class Table {
  public:
   using Row = std::map<std::string, std::string>;
 
-  /// Of "NAME, NAME in", whose rows follow, or of "NAME in WORD WORD".
+  /// Takes a head, "NAME, NAME in", whose rows follow, or "NAME in WORD WORD".
   explicit Table(const std::string& head);
 
   void AddRow(std::string_view text);

@@ -18,7 +18,7 @@
 namespace assay::inline v1 {
 namespace {
 
-/// What $NAME stands for.
+/// The texts that $NAME stands for.
 using Names = std::map<std::string, std::string, std::less<>>;
 
 bool IsNamePart(char c) {

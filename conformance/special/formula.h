@@ -30,7 +30,7 @@ class Words {
   /// Throws std::invalid_argument for a character that begins none of them.
   explicit Words(std::string_view text);
 
-  /// Whether the next word was that name or sign, which is taken.
+  /// Takes the next word if it is that name or sign; true when it was.
   bool Take(std::string_view word);
   bool IsName() const { return words_[at_].kind == Kind::kName; }
   std::optional<std::string> TakeText();

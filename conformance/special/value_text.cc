@@ -16,7 +16,7 @@
 namespace assay::inline v1 {
 namespace {
 
-/// What a text has for one element.
+/// One element of a text.
 struct Element {
   long double number = 0;
   std::optional<std::string> text;
