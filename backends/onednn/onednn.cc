@@ -36,11 +36,14 @@ class OneDnn : public EagerBackend {
                                         const LoadOptions& options) override {
     ASSAY_RETURN_IF_ERROR(device_->Start());
     ASSAY_RETURN_IF_ERROR(ReadThreads(options.settings).status());
+    ASSAY_RETURN_IF_ERROR(LimitIsa(options.settings));
     return EagerBackend::Load(std::move(model), options);
   }
 
  protected:
-  std::vector<std::string> Settings() const override { return {"threads"}; }
+  std::vector<std::string> Settings() const override {
+    return {"isa", "threads"};
+  }
 
  private:
   std::shared_ptr<Device> device_;

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <iostream>
 #include <limits>
 #include <map>
 #include <memory>
@@ -300,8 +302,6 @@ const Declined kDeclined[] = {
      "float32 to int32"},
     {"g (double[N] x) => (double[N] y) { y = Relu(x) }", Reason::kDType,
      "float64"},
-    {"g (float16[N] x) => (float16[N] y) { y = Celu(x) }", Reason::kDType,
-     "float16"},
     {"g (float[2,0] x, int64[1] a) => (float[2,1] y) "
      "{ y = ReduceSum(x, a) }",
      Reason::kShape, "no elements"},
@@ -358,6 +358,14 @@ TEST(OneDnn, WrongAttributesAreInvalid) {
   }
 }
 
+TEST(OneDnn, Float16IsTakenWhereTheLibraryHasIt) {
+  const auto network =
+      Load("g (float16[N] x) => (float16[N] y) { y = Celu(x) }");
+  EXPECT_EQ(network.ok(), HasIsa(dnnl::cpu_isa::avx512_core_fp16))
+      << network.status().ToString();
+  if (!network.ok()) EXPECT_EQ(network.status().reason(), Reason::kDType);
+}
+
 TEST(OneDnn, GradientsAreDeclined) {
   const Status status = Load("g (float[2] x) => (float[2] y) { y = Relu(x) }",
                              {.gradient_targets = {"x"}})
@@ -377,11 +385,15 @@ TEST(OneDnn, PlacementNamesTheImplementationOrTheAdapter) {
   EXPECT_EQ(placed[1].executor, "adapter");
 }
 
-TEST(OneDnn, OnlyTheSettingThreadsIsKnown) {
+TEST(OneDnn, OnlyTheSettingsIsaAndThreadsAreKnown) {
   constexpr char kGraph[] = "g (float[2] x) => (float[2] y) { y = Relu(x) }";
   EXPECT_TRUE(Load(kGraph, {.settings = {{"threads", "2"}}}).ok());
-  for (const auto& [name, value] : std::map<std::string, std::string>{
-           {"colour", "red"}, {"threads", "0"}, {"threads ", "1"}}) {
+  for (const auto& [name, value] :
+       std::multimap<std::string, std::string>{{"colour", "red"},
+                                               {"isa", "AVX2"},
+                                               {"isa", ""},
+                                               {"threads", "0"},
+                                               {"threads ", "1"}}) {
     EXPECT_EQ(Load(kGraph, {.settings = {{name, value}}}).status().code(),
               StatusCode::kInvalidArgument)
         << name << "=" << value;
@@ -389,6 +401,23 @@ TEST(OneDnn, OnlyTheSettingThreadsIsKnown) {
   for (const char* value : {"", "1x", "-1", "1025"}) {
     EXPECT_FALSE(ReadThreads({{"threads", value}}).ok()) << value;
   }
+}
+
+// A process has one instruction set, so this one is another process.
+TEST(OneDnn, TheSettingIsaLimitsTheLibrary) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  constexpr char kGraph[] = "g (float[2] x) => (float[2] y) { y = Relu(x) }";
+  EXPECT_EXIT(
+      {
+        const bool limited =
+            Load(kGraph, {.settings = {{"isa", "sse41"}}}).ok() &&
+            HasIsa(dnnl::cpu_isa::sse41) && !HasIsa(dnnl::cpu_isa::avx2);
+        const Status other =
+            Load(kGraph, {.settings = {{"isa", "avx2"}}}).status();
+        std::cerr << other.ToString();
+        std::_Exit(limited && Load(kGraph).ok() && !other.ok() ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "before its first primitive");
 }
 
 TEST(OneDnn, InspectNamesTheLoadedLibrary) {

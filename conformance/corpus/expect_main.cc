@@ -70,7 +70,7 @@ Status WriteExpected(Backend& reference, const fs::path& directory) {
   ASSAY_RETURN_IF_ERROR(MakeDirectory(data));
   const Graph& graph = random.source->graph();
   for (size_t i = 0; i < outputs.size(); ++i) {
-    const ValueInfo& info = graph.values[static_cast<size_t>(graph.outputs[i])];
+    const ValueInfo& info = graph[graph.outputs[i]];
     const Tensor* wide = outputs[i].tensor();
     if (wide == nullptr || wide->dtype() != DType::kFloat64 ||
         info.type.dtype != DType::kFloat32) {

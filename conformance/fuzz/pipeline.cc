@@ -44,11 +44,7 @@ void TypeNodes(const Graph& graph) {
       // A refusal is as good as a body: what matters is that there is one.
       if (ExpandFunction(node, known).ok()) ++expanded;
     }
-    for (const Attribute& attribute : node.attributes) {
-      const auto* body =
-          std::get_if<std::shared_ptr<const Graph>>(&attribute.held);
-      if (body != nullptr) TypeNodes(**body);
-    }
+    for (const Graph* body : node.Subgraphs()) TypeNodes(*body);
   }
 }
 

@@ -14,6 +14,7 @@
 #include "conformance/hostile/misdeed.h"
 #include "framework/backend/backend.h"
 #include "framework/backend/registry.h"
+#include "framework/core/hash.h"
 
 namespace {
 
@@ -118,11 +119,9 @@ class EchoBackend final : public assay::Backend {
   /// True when a model is one of those that a hash picks, one of `share`.
   static bool IsOneOf(const Model& model, long share) {
     if (share <= 0) return false;
-    uint64_t hash = 14695981039346656037U;  // FNV-1a
-    for (const std::byte byte : model.bytes()) {
-      hash = (hash ^ static_cast<uint64_t>(byte)) * 1099511628211U;
-    }
-    return (hash >> 32U) % static_cast<uint64_t>(share) == 0;
+    return (assay::StableHash(model.bytes()) >> 32U) %
+               static_cast<uint64_t>(share) ==
+           0;
   }
 };
 

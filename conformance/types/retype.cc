@@ -13,8 +13,6 @@
 namespace assay::inline v1 {
 namespace {
 
-using Subgraph = std::shared_ptr<const Graph>;
-
 const OperatorSignature& SignatureOf(const Node& node) {
   return SignatureOf(*FindOperator(node.domain, node.op_type));
 }
@@ -111,15 +109,13 @@ bool IsRetypable(const Graph& graph) {
       VersionInForce(info, node.opset) != info.versions.back()) {
     return false;
   }
-  return std::ranges::none_of(node.attributes, [](const Attribute& attribute) {
-    return std::holds_alternative<Subgraph>(attribute.held);
-  });
+  return node.Subgraphs().empty();
 }
 
 std::optional<ValueType> BoundType(const Graph& graph, int variable) {
   for (const bool of_inputs : {true, false}) {
     for (const ValueId id : ValuesOf(graph.nodes[0], variable, of_inputs)) {
-      const ValueType& type = graph.values[static_cast<size_t>(id)].type;
+      const ValueType& type = graph[id].type;
       if (!Word(type).empty()) return type;
     }
   }
@@ -151,7 +147,7 @@ Result<RetypedCase> Retype(const Graph& graph, std::span<const Value> inputs,
   }
   for (const auto& ids : {read, written}) {
     for (const ValueId id : ids) {
-      ValueInfo& value = made.graph.values[static_cast<size_t>(id)];
+      ValueInfo& value = made.graph[id];
       value.type = WithDType(value.type, type);
     }
   }

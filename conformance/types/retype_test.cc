@@ -23,7 +23,7 @@ Tensor Floats(std::vector<float> values) {
 Graph GraphOf(const std::string& text) { return ModelOfText(text)->graph(); }
 
 DType TypeOf(const Graph& graph, std::string_view name) {
-  return graph.values[static_cast<size_t>(graph.FindValue(name))].type.dtype;
+  return graph[graph.FindValue(name)].type.dtype;
 }
 
 TEST(ConvertTensor, RoundsClampsAndTruncates) {

@@ -70,7 +70,7 @@ Result<std::shared_ptr<const Model>> ModelOf(const Graph& graph) {
   const auto ports = [&](const std::vector<ValueId>& ids) {
     std::vector<Port> made;
     for (const ValueId id : ids) {
-      made.push_back({id, graph.values[static_cast<size_t>(id)].type});
+      made.push_back({id, graph[id].type});
     }
     return made;
   };

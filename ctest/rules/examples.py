@@ -33,7 +33,10 @@ _DECLARES = re.compile(
 )
 _NAMESPACE = re.compile(r"^namespace (?:\[\[.*?\]\] )?([\w:]+(?:inline v1)?)", re.M)
 _ERROR = re.compile(r"^([^:\s]+):(\d+):\d+: (?:fatal )?error: (.*)", re.MULTILINE)
-_GIVEN = re.compile(r"^'[a-z][a-z0-9_]*' (was not declared in this scope|is not captured)")
+_GIVEN = re.compile(
+    r"^'[a-z][a-z0-9_]*' "
+    r"(was not declared in this scope|is not captured|has not been declared)"
+)
 
 
 @dataclass(frozen=True)
@@ -43,25 +46,34 @@ class Example:
     text: str
 
 
-def example_of(header: str, text: str) -> Example | None:
-    """The paragraphs of the opening that are C++, as one."""
+def examples_of(header: str, text: str) -> list[Example]:
+    """The C++ of the opening; sentences divide it into examples."""
+    found: list[Example] = []
     lines: list[str] = []
     begun, first = "", 0
+
+    def end() -> None:
+        # `op` is a namespace; a variable of that name is given.
+        code = re.sub(r"\bop\b(?!::)", "op_", "\n".join(lines).rstrip())
+        if code:
+            found.append(Example(header, first, code))
+        lines.clear()
+
     for number, line in enumerate(text.split("\n")[1:], 2):
         if not line.startswith("//"):
             break
-        deep = line.startswith("//   ")
-        if deep and not begun:
-            begun = "text" if line.startswith("//    ") else "code"
-            if begun == "code" and not first:
-                first = number
-        elif not deep:
+        if not line.startswith("//   "):
             begun = ""
-        if first:
+            if line.startswith("// "):
+                end()
+        elif not begun:
+            begun = "text" if line.startswith("//    ") else "code"
+            if begun == "code" and not lines:
+                first = number
+        if begun == "code" or lines:
             lines.append(line[5:] if begun == "code" else "")
-    # `op` is a namespace; a variable of that name is given.
-    code = re.sub(r"\bop\b(?!::)", "op_", "\n".join(lines).rstrip())
-    return Example(header, first, code) if code else None
+    end()
+    return found
 
 
 def _anything(code: str) -> str:
@@ -105,9 +117,8 @@ def batches(tree: Tree) -> dict[str, list[Example]]:
     for name in tree.sources:
         if not name.endswith(".h") or is_private(name):
             continue
-        example = example_of(name, tree.text(name))
-        if example:
-            found[_batch_of(name)].append(example)
+        if examples := examples_of(name, tree.text(name)):
+            found[_batch_of(name)] += examples
     return found
 
 

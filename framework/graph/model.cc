@@ -11,6 +11,34 @@ const Attribute* Node::Find(std::string_view attribute) const {
   return found == attributes.end() ? nullptr : &*found;
 }
 
+using SharedGraph = std::shared_ptr<const Graph>;
+
+std::vector<const Graph*> Node::Subgraphs() const {
+  std::vector<const Graph*> graphs;
+  for (const Attribute& attribute : attributes) {
+    if (const auto* one = std::get_if<SharedGraph>(&attribute.held)) {
+      graphs.push_back(one->get());
+    } else if (const auto* many =
+                   std::get_if<std::vector<SharedGraph>>(&attribute.held)) {
+      for (const SharedGraph& graph : *many) graphs.push_back(graph.get());
+    }
+  }
+  return graphs;
+}
+
+std::vector<std::shared_ptr<const Graph>*> Node::MutableSubgraphs() {
+  std::vector<SharedGraph*> graphs;
+  for (Attribute& attribute : attributes) {
+    if (auto* one = std::get_if<SharedGraph>(&attribute.held)) {
+      graphs.push_back(one);
+    } else if (auto* many =
+                   std::get_if<std::vector<SharedGraph>>(&attribute.held)) {
+      for (SharedGraph& graph : *many) graphs.push_back(&graph);
+    }
+  }
+  return graphs;
+}
+
 std::string Node::Label() const {
   return StrCat(op_type, name.empty() ? "" : StrCat(" '", name, "'"),
                 function.empty() ? "" : StrCat(" in ", function));

@@ -4,7 +4,7 @@
 //
 //   ASSAY_ASSIGN_OR_RETURN(auto model, Model::Read("model.onnx"));
 //   for (const Node& node : model->graph().nodes) {
-//     Print(node.op_type, model->graph().values[node.inputs[0]].name);
+//     Print(node.op_type, model->graph()[node.inputs[0]].name);
 //   }
 //
 // Names are resolved when the model is read: a node refers to the values of
@@ -62,6 +62,11 @@ std::string_view KindName(const Attribute::Held& held);
 struct Node {
   const Attribute* Find(std::string_view attribute) const;
 
+  /// The graphs that its attributes hold, alone or in lists.
+  std::vector<const Graph*> Subgraphs() const;
+  /// Their places, to put other graphs in.
+  std::vector<std::shared_ptr<const Graph>*> MutableSubgraphs();
+
   /// "Conv 'layer1'", or "Conv" when it has no name; "Div in Softmax" inside a
   /// function body: for messages.
   std::string Label() const;
@@ -101,6 +106,10 @@ struct Capture {
 /// subgraph is always fed all its inputs, so none of them is overridable.
 class Graph {
  public:
+  ValueInfo& operator[](ValueId id) { return values[static_cast<size_t>(id)]; }
+  const ValueInfo& operator[](ValueId id) const {
+    return values[static_cast<size_t>(id)];
+  }
   /// The initializer of a value; null when it is computed or fed.
   const Value* FindInitializer(ValueId id) const;
   /// The value of that name, kNoValue when there is none.
@@ -115,6 +124,15 @@ class Graph {
   std::vector<Initializer> initializers;  // by ascending id
   std::vector<Capture> captures;          // empty for a main graph
 };
+
+/// Calls visit(graph) for a graph and the subgraphs of its nodes, at any depth.
+template <class Visit>
+void ForEachGraph(const Graph& graph, const Visit& visit) {
+  visit(graph);
+  for (const Node& node : graph.nodes) {
+    for (const Graph* body : node.Subgraphs()) ForEachGraph(*body, visit);
+  }
+}
 
 /// A model-local function, in the form in which ONNX states it. In its body an
 /// attribute may stand for one of the call's (Attribute::ref).

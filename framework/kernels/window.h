@@ -6,7 +6,7 @@
 //   ASSAY_ASSIGN_OR_RETURN(
 //       const kernels::Window window,
 //       kernels::ResolveWindow({.kernel = {3, 3}, .auto_pad = "SAME_UPPER"},
-//                              {8, 8}));
+//                              extents));  // {8, 8}
 //   // pads_begin {1, 1}, pads_end {1, 1}, output {8, 8}
 //
 // Source: the pages of Conv-22, MaxPool-22 and ConvTranspose-22.
@@ -31,7 +31,7 @@ struct WindowAttributes {
   std::vector<int64_t> pads = {};  // all begins, then all ends
   std::string auto_pad = "NOTSET";
   bool ceil_mode = false;
-  // Of a transposed convolution.
+  // Attributes of a transposed convolution.
   std::vector<int64_t> output_padding = {};
   std::vector<int64_t> output_shape = {};
 };
@@ -39,7 +39,7 @@ struct WindowAttributes {
 /// One entry a spatial axis, as ONNX counts: a dilation of 1 is dense.
 struct Window {
   std::vector<int64_t> kernel, strides, dilations, pads_begin, pads_end, output;
-  /// Whether, under ceil_mode, some window reaches beyond the pads.
+  /// True when, under ceil_mode, some window reaches beyond the pads.
   bool overhangs = false;
 
   /// Input elements that one window spans.

@@ -9,7 +9,6 @@
 #include <sstream>
 #include <utility>
 
-#include "framework/graph/value_bytes.h"
 #include "framework/supervise/supervisor.h"
 #include "framework/testing/file/digest.h"
 #include "framework/testing/file/file.h"
@@ -56,26 +55,6 @@ Result<std::string> DigestOfFiles(const fs::path& directory) {
   return text + digest;
 }
 
-/// The same of a case that a suite makes.
-Result<std::string> DigestOfData(const PlanRow& row) {
-  ASSAY_ASSIGN_OR_RETURN(const CaseData data, InputsOf(row));
-  const auto bytes = data.model->bytes();
-  std::string text =
-      Sha256({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-  for (const DataSet& set : data.sets) {
-    text += "\n";
-    for (const Value& input : set.inputs) {
-      if (input.present()) {
-        ASSAY_ASSIGN_OR_RETURN(const std::string proto,
-                               SerializeValue(input, ""));
-        text += Sha256(proto);
-      }
-      text += " ";
-    }
-  }
-  return text;
-}
-
 /// The cases of a plan as the oracle meets them.
 class Client {
  public:
@@ -88,9 +67,7 @@ class Client {
   Result<fs::path> FolderOf(const PlanRow& row,
                             const std::vector<Question>& questions) const {
     ASSAY_ASSIGN_OR_RETURN(const std::string data,
-                           row.directory.empty()
-                               ? DigestOfData(row)
-                               : DigestOfFiles(row.directory));
+                           DigestOfFiles(row.directory));
     std::string asked;
     for (const Question& question : questions) asked += question.name + "\n";
     const std::string key =
@@ -118,7 +95,7 @@ class Client {
         continue;
       }
       ++report->n_cases;
-      // What cannot be read has no answers, as it will have no verdict.
+      // A case that cannot be read has no answers, as it will have no verdict.
       const auto folder = FolderOf(row, questions);
       row.oracle = folder.ok() ? folder->string() : "";
       folders[row.test_id] = row.oracle;
@@ -154,7 +131,7 @@ fs::path FolderOfCache(const fs::path& cache) {
   return fs::absolute(cache.empty() ? DefaultOracleCache() : cache);
 }
 
-/// Whether files can be made there, before anything is computed for it.
+/// Checks that files can be made there, before anything is computed.
 Status CheckWritable(const fs::path& cache) {
   ASSAY_RETURN_IF_ERROR(MakeDirectory(cache));
   const fs::path probe = cache / "probe";

@@ -7,9 +7,9 @@
 #include <iterator>
 #include <map>
 
+#include "framework/core/hash.h"
 #include "framework/supervise/crew.h"
 #include "framework/supervise/repeat.h"
-#include "framework/testing/file/digest.h"
 #include "framework/testing/record/csv.h"
 
 namespace assay::inline v1 {

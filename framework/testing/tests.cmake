@@ -9,7 +9,8 @@ assay_unit_test(testing
           policy/policy_test.cc policy/query_test.cc record/clean_text_test.cc
           record/csv_test.cc
           record/journal_test.cc record/tables_test.cc
-          verdict/conformance_test.cc verdict/mutants_table_test.cc
+          verdict/assess_test.cc verdict/conformance_test.cc
+          verdict/mutants_table_test.cc
           verdict/oracle_word_test.cc verdict/stability_test.cc
           verdict/verdict_test.cc
   LIBRARIES Assay::testing)
@@ -26,7 +27,6 @@ assay_unit_test(measure
 assay_unit_test(distribution
   SOURCES distribution/distribution_counts_test.cc
           distribution/distribution_law_test.cc
-          distribution/distribution_seeds_test.cc
           distribution/distribution_test.cc
   LIBRARIES Assay::case)
 

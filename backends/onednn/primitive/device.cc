@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/onednn/primitive/device.h"
 
+#include <array>
 #include <charconv>
 #include <string_view>
+#include <utility>
 
 namespace assay::onednn {
 namespace {
@@ -27,7 +29,64 @@ Status MakeEngine(dnnl::engine& engine) {
   return OkStatus();
 }
 
+using dnnl::cpu_isa;
+
+// The library's names, as DNNL_MAX_CPU_ISA takes them in upper case.
+constexpr std::array<std::pair<std::string_view, cpu_isa>, 11> kIsas = {{
+    {"sse41", cpu_isa::sse41},
+    {"avx", cpu_isa::avx},
+    {"avx2", cpu_isa::avx2},
+    {"avx2_vnni", cpu_isa::avx2_vnni},
+    {"avx2_vnni_2", cpu_isa::avx2_vnni_2},
+    {"avx512_core", cpu_isa::avx512_core},
+    {"avx512_core_vnni", cpu_isa::avx512_core_vnni},
+    {"avx512_core_bf16", cpu_isa::avx512_core_bf16},
+    {"avx512_core_fp16", cpu_isa::avx512_core_fp16},
+    {"avx512_core_amx", cpu_isa::avx512_core_amx},
+    {"avx512_core_amx_fp16", cpu_isa::avx512_core_amx_fp16},
+}};
+
+Result<cpu_isa> ParseIsa(std::string_view name) {
+  std::string known;
+  for (const auto& [text, isa] : kIsas) {
+    if (text == name) return isa;
+    known += StrCat(known.empty() ? "" : ", ", text);
+  }
+  return InvalidArgument("setting isa is '", name, "', wanted one of ", known);
+}
+
+Status Limit(const std::string& name) {
+  ASSAY_ASSIGN_OR_RETURN(const cpu_isa isa, ParseIsa(name));
+  if (dnnl::set_max_cpu_isa(isa) != dnnl::status::success) {
+    return FailedPrecondition("setting isa is '", name,
+                              "', but oneDNN takes one before its first "
+                              "primitive only");
+  }
+  if (!HasIsa(isa)) {
+    return Unavailable("setting isa is '", name,
+                       "', which this processor has not");
+  }
+  return OkStatus();
+}
+
 }  // namespace
+
+bool HasIsa(cpu_isa wanted) {
+  const auto has = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
+  const auto bits = static_cast<unsigned>(wanted);
+  return (has & bits) == bits;
+}
+
+Status LimitIsa(const std::map<std::string, std::string>& settings) {
+  static std::mutex mutex;
+  static std::string limit;  // of this process; empty until one is set
+  const auto found = settings.find("isa");
+  const std::lock_guard lock(mutex);
+  if (found == settings.end() || found->second == limit) return OkStatus();
+  ASSAY_RETURN_IF_ERROR(Limit(found->second));
+  limit = found->second;
+  return OkStatus();
+}
 
 std::string RuntimeVersion() {
   const dnnl_version_t* version = dnnl_version();

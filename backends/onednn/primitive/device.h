@@ -6,6 +6,7 @@
 // SONAME, so that the loader may hand over another).
 //
 //   ASSAY_RETURN_IF_ERROR(device->Start());
+//   ASSAY_RETURN_IF_ERROR(LimitIsa(options.settings));  // before a primitive
 //   Use(device->engine());
 //
 // Thread rule: Start may be called from several threads; engine() after it.
@@ -39,6 +40,16 @@ class Device {
 
 /// Version of the loaded library, "3.2.0".
 std::string RuntimeVersion();
+
+/// Keeps the library to the instruction set that the setting "isa" names, as
+/// "sse41" or "avx2"; to the best of the processor when it is not given. The
+/// library takes one for a process, before its first primitive: another later
+/// on is a failed precondition. Unavailable where the processor lacks it,
+/// invalid argument for a name that oneDNN has not.
+Status LimitIsa(const std::map<std::string, std::string>& settings);
+
+/// True when the library uses that set, below its limit and on this processor.
+bool HasIsa(dnnl::cpu_isa wanted);
 
 /// OpenMP threads of one primitive: the setting "threads", 1 when it is not
 /// given. Invalid argument unless it is a whole number in [1, 1024].

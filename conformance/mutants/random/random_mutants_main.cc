@@ -40,6 +40,7 @@ struct Options {
   std::string out;
   std::vector<std::string> under;
   std::vector<std::string> tests;
+  std::string without;
   uint64_t seed = 1;
   int count = 300;
   int jobs = 1;
@@ -54,7 +55,7 @@ struct Draw {
   Change change;
 };
 
-/// What a program does with the right source in it.
+/// A program's run with the right source in it.
 struct Right {
   double cpu_seconds = 0;
   std::string slow;  // tests, as a filter of GoogleTest
@@ -64,7 +65,7 @@ double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Of all programs that have ended.
+/// Processor time of all programs that have ended.
 double ChildSeconds() {
   rusage used = {};
   getrusage(RUSAGE_CHILDREN, &used);
@@ -114,6 +115,7 @@ class RandomMutants {
         const fs::path program = fs::path(options_.build) / test->target;
         const TestOutput seen = RunTest({.folder = Folder() / "right",
                                          .test = program,
+                                         .filter = Without(""),
                                          .assay = AssayProgram()});
         if (!seen.Clean()) {
           return Internal(test->target,
@@ -163,6 +165,12 @@ class RandomMutants {
  private:
   fs::path AssayProgram() const {
     return fs::path(options_.build) / "bin" / "assay";
+  }
+
+  /// A filter that leaves out these tests, and those that the options name.
+  std::string Without(const std::string& tests) const {
+    if (tests.empty() && options_.without.empty()) return "";
+    return StrCat("-", tests, ":", options_.without);
   }
 
   std::vector<BuildTree::Covering> TestsOf(const std::string& source) const {
@@ -285,8 +293,7 @@ class RandomMutants {
         const TestOutput seen =
             RunTest({.folder = object.parent_path() / "run",
                      .test = program,
-                     .filter = StrCat(slow || right.slow.empty() ? "" : "-",
-                                      right.slow),
+                     .filter = slow ? right.slow : Without(right.slow),
                      .assay = AssayProgram(),
                      .seconds = 10 * limit,
                      .cpu_seconds = limit,
@@ -363,6 +370,8 @@ int main(int argc, char** argv) {
                  "of processor time beyond five times what the test needs");
   app.add_option("--least", options.least, "percent that must be killed");
   app.add_option("--test", options.tests, "only these targets");
+  app.add_option("--without", options.without,
+                 "tests that are not run, as a filter of GoogleTest");
   app.add_option("--optimize", options.optimize, "option for the compiler");
   app.add_option("--equivalent", options.equivalent, "list of equivalent ones");
   app.add_option("--build", options.build, "folder of the build");

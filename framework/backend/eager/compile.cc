@@ -15,21 +15,8 @@ namespace {
 
 using GraphPointer = std::shared_ptr<const Graph>;
 
-/// Whether `holds` is true of the graph and of every subgraph in it.
-template <class F>
-bool EveryGraph(const Graph& graph, const F& holds) {
-  if (!holds(graph)) return false;
-  for (const Node& node : graph.nodes) {
-    for (const Attribute& attribute : node.attributes) {
-      const auto* body = std::get_if<GraphPointer>(&attribute.held);
-      if (body != nullptr && !EveryGraph(**body, holds)) return false;
-    }
-  }
-  return true;
-}
-
-/// Whether every value that a node reads or makes has a type; what it captures
-/// or takes from an initializer has one elsewhere.
+/// True when every value that a node reads or makes has a type; values that it
+/// captures or takes from an initializer have one elsewhere.
 bool IsTyped(const Graph& graph) {
   std::vector<bool> typed(graph.values.size());
   for (size_t id = 0; id < typed.size(); ++id) {
@@ -153,7 +140,10 @@ Result<std::shared_ptr<const Graph>> PrepareGraph(
     const std::shared_ptr<const Model>& model) {
   ASSAY_RETURN_IF_ERROR(CheckModel(*model));
   const bool calls = CallsFunctions(*model);
-  const bool typed = EveryGraph(model->graph(), IsTyped);
+  bool typed = true;
+  ForEachGraph(model->graph(), [&typed](const Graph& graph) {
+    typed = typed && IsTyped(graph);
+  });
   if (typed && !calls && IsCurrent(model->graph())) {
     return std::shared_ptr<const Graph>(model, &model->graph());
   }

@@ -77,8 +77,7 @@ void EagerNetwork::FindParameters(const Model& model,
                               tensor->dtype() != DType::kFloat64)) {
       continue;
     }
-    const std::string& name =
-        model.graph().values[static_cast<size_t>(initializer.id)].name;
+    const std::string& name = model.graph()[initializer.id].name;
     if (!training && !targets.contains(name)) continue;
     const ValueId id = graph_->FindValue(name);
     if (id == kNoValue) continue;  // the upgrade took it away

@@ -67,9 +67,7 @@ class Expander {
   }
 
   Status ExpandBelow(const LoadScope& scope, int depth, Node& node) {
-    for (Attribute& attribute : node.attributes) {
-      auto* const held = std::get_if<GraphPointer>(&attribute.held);
-      if (held == nullptr) continue;
+    for (GraphPointer* held : node.MutableSubgraphs()) {
       Result<Graph> expanded = Expand(**held, &scope, {}, depth);
       if (!expanded.ok()) return expanded.status().WithContext(node.Label());
       *held = std::make_shared<const Graph>(*std::move(expanded));

@@ -15,7 +15,7 @@ const Value KernelContext::kAbsent;
 
 namespace {
 
-Status WrongMemory(const Place& place, const std::string& computed) {
+Status WrongMemory(const OutputPlace& place, const std::string& computed) {
   return InvalidArgument("output '", place.name, "' is computed as ", computed,
                          ", the caller's memory is ",
                          place.value->Type().ToString());
@@ -23,7 +23,7 @@ Status WrongMemory(const Place& place, const std::string& computed) {
 
 }  // namespace
 
-Status Store(const Value& value, Place& place) {
+Status Store(const Value& value, OutputPlace& place) {
   if (!place.callers) {
     *place.value = value;
     return OkStatus();
@@ -50,7 +50,7 @@ StepContext::StepContext(Step& step, Frame& frame)
                                      : frame.places_[static_cast<size_t>(id)]);
   }
   for (const ValueId id : step.node->outputs) {
-    Place& place = outputs_.emplace_back();
+    OutputPlace& place = outputs_.emplace_back();
     if (id == kNoValue) continue;
     const auto at = static_cast<size_t>(id);
     place.value = frame.places_[at];
@@ -68,16 +68,16 @@ StepContext::StepContext(Step& step, Frame& frame)
   if (step.kernel.prepare) preparation_ = std::make_unique<Preparation>();
 }
 
-inline Place* StepContext::Find(assay::Output output) {
+inline OutputPlace* StepContext::Find(assay::Output output) {
   const auto position = static_cast<size_t>(output.position);
   if (position >= output_count_) return nullptr;
-  Place& place = outputs_[position];
+  OutputPlace& place = outputs_[position];
   return place.value == nullptr ? nullptr : &place;
 }
 
 Result<Tensor*> StepContext::Output(assay::Output output, DType dtype,
                                     const Shape& shape) {
-  Place* const place = Find(output);
+  OutputPlace* const place = Find(output);
   if (place == nullptr) return static_cast<Tensor*>(nullptr);
   place->written = frame_->run_;
   Tensor* const tensor = place->value->mutable_tensor();
@@ -89,7 +89,7 @@ Result<Tensor*> StepContext::Output(assay::Output output, DType dtype,
   return Allocate(*place, dtype, shape);
 }
 
-Result<Tensor*> StepContext::Allocate(Place& place, DType dtype,
+Result<Tensor*> StepContext::Allocate(OutputPlace& place, DType dtype,
                                       const Shape& shape) {
   if (place.callers) {
     return WrongMemory(place, StrCat(dtype, shape.ToString()));
@@ -100,7 +100,7 @@ Result<Tensor*> StepContext::Allocate(Place& place, DType dtype,
 }
 
 Status StepContext::SetOutput(assay::Output output, Value value) {
-  Place* const place = Find(output);
+  OutputPlace* const place = Find(output);
   if (place == nullptr) return OkStatus();
   place->written = frame_->run_;
   if (!place->callers) {
@@ -160,7 +160,7 @@ inline Status StepContext::Forward() {
 }
 
 inline bool StepContext::Wrote(int64_t run) const {
-  for (const Place& place : outputs_) {
+  for (const OutputPlace& place : outputs_) {
     if (place.written != run && place.value != nullptr) return false;
   }
   return true;
@@ -169,7 +169,7 @@ inline bool StepContext::Wrote(int64_t run) const {
 Status StepContext::Explain(const Status& status) const {
   const std::string label = step_->node->Label();
   if (!status.ok()) return status.WithContext(label);
-  for (const Place& place : outputs_) {
+  for (const OutputPlace& place : outputs_) {
     if (place.written == frame_->run_ || place.value == nullptr) continue;
     return Internal(label, ": the kernel did not write output '", place.name,
                     "'");

@@ -29,7 +29,7 @@ namespace assay::inline v1 {
 class Frame;
 
 /// Where an output of a step goes.
-struct Place {
+struct OutputPlace {
   Value* value = nullptr;  // null: the node omits it
   std::string_view name;
   bool callers = false;  // memory that the caller gave
@@ -37,7 +37,7 @@ struct Place {
 };
 
 /// Stores `value`: into the caller's memory by copy, else by sharing.
-Status Store(const Value& value, Place& place);
+Status Store(const Value& value, OutputPlace& place);
 
 class StepContext final : public KernelContext {
  public:
@@ -69,16 +69,16 @@ class StepContext final : public KernelContext {
   Status Forward();
   Status ForwardPrepared();
   Status PrepareAgain();
-  Place* Find(assay::Output output);
-  Result<Tensor*> Allocate(Place& place, DType dtype, const Shape& shape);
+  OutputPlace* Find(assay::Output output);
+  Result<Tensor*> Allocate(OutputPlace& place, DType dtype, const Shape& shape);
   bool Wrote(int64_t run) const;
   /// Why the step failed: its status, or the output that it left out.
   Status Explain(const Status& status) const;
 
   Step* step_;
   Frame* frame_;
-  std::vector<Place> outputs_;
-  size_t output_count_;  // known without dividing by the size of a Place
+  std::vector<OutputPlace> outputs_;
+  size_t output_count_;  // known without dividing by the size of an output
   std::vector<std::unique_ptr<Frame>> bodies_;  // parallel to step_->bodies
   std::unique_ptr<Frame> part_;                 // of step_->part
   std::unique_ptr<Preparation> preparation_;    // of step_->kernel.prepare
@@ -87,7 +87,7 @@ class StepContext final : public KernelContext {
 
 class Frame {
  public:
-  /// Of a main graph when `outer` is null. `outputs`, parallel to the
+  /// For a main graph `outer` is null. `outputs`, parallel to the
   /// program's outputs or empty, are where those go; a value that is present
   /// there is memory of the caller's. `program`, `outer` and `outputs` must
   /// outlive the frame.
@@ -113,7 +113,7 @@ class Frame {
   const StepContext& context(size_t step) const { return contexts_[step]; }
   StepContext& context(size_t step) { return contexts_[step]; }
   const Program& program() const { return program_; }
-  /// Whether the last run came to its end.
+  /// True when the last run came to its end.
   bool complete() const { return complete_; }
 
  private:
@@ -123,7 +123,7 @@ class Frame {
   /// stands in the list twice.
   struct Copy {
     const Value* from;
-    Place to;
+    OutputPlace to;
   };
 
   void PlaceOutputs(std::span<Value> outputs);

@@ -75,8 +75,7 @@ class Cutter {
         std::ranges::find(graph_.captures, id, &assay::Capture::inner) !=
         graph_.captures.end();
     if (!captured && graph_.FindInitializer(id) == nullptr) {
-      return InvalidArgument("'", cut_.name, "' depends on '",
-                             graph_.values[static_cast<size_t>(id)].name,
+      return InvalidArgument("'", cut_.name, "' depends on '", graph_[id].name,
                              "', which is none of the independent variables");
     }
     cut_.captures.push_back({id, id});
@@ -132,10 +131,9 @@ Status CheckFed(const Node& node, const Graph& cut, const LoadScope& scope) {
     const ValueType& fed = *scope.types[static_cast<size_t>(node.inputs[i])];
     const ValueType& wanted = *scope.types[static_cast<size_t>(cut.inputs[i])];
     if (fed.dtype != wanted.dtype) {
-      return InvalidArgument(
-          "input ", i, " is ", fed.ToString(), ", and '",
-          cut.values[static_cast<size_t>(cut.inputs[i])].name, "' is ",
-          wanted.ToString());
+      return InvalidArgument("input ", i, " is ", fed.ToString(), ", and '",
+                             cut[cut.inputs[i]].name, "' is ",
+                             wanted.ToString());
     }
   }
   return OkStatus();

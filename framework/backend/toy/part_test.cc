@@ -24,7 +24,7 @@ std::string Names(const Graph& graph) {
     names += StrCat(names.empty() ? "" : " ", node.op_type);
   }
   for (const Capture& capture : graph.captures) {
-    names += StrCat(" ", graph.values[static_cast<size_t>(capture.inner)].name);
+    names += StrCat(" ", graph[capture.inner].name);
   }
   return names;
 }

@@ -152,7 +152,7 @@ class Arithmetic : public OperatorVisitor {
   }
 };
 
-/// Of one axis each.
+/// Data and indices have one axis each.
 Status GatherForward(const op::Gather& op, KernelContext& run) {
   const auto x = run.input(op.data).elements<float>();
   const auto indices = run.input(op.indices).elements<int64_t>();
@@ -396,7 +396,7 @@ Result<std::unique_ptr<Network>> Opaque::Load(
   const auto infos = [&](const std::vector<ValueId>& ids) {
     std::vector<ValueInfo> found;
     for (const ValueId id : ids) {
-      found.push_back(model->graph().values[static_cast<size_t>(id)]);
+      found.push_back(model->graph()[id]);
     }
     return found;
   };

@@ -11,6 +11,7 @@
 #include "framework/testing/record/columns.h"
 #include "framework/testing/record/csv.h"
 #include "framework/testing/record/outcome.h"
+#include "framework/testing/record/reason.h"
 #include "framework/testing/verdict/oracle_word.h"
 
 namespace assay::inline v1 {
@@ -30,6 +31,11 @@ class Lines {
   }
   std::string text_;
 };
+
+std::string ReasonText(const std::string& code) {
+  const std::string_view meaning = MeaningOf(code);
+  return meaning.empty() ? code : StrCat(code, ": ", meaning);
+}
 
 std::string LimitText(Comparator comparator, double rtol, double atol) {
   if (comparator == Comparator::kDistribution) {
@@ -262,7 +268,7 @@ std::string ExplanationText(const Explanation& e) {
   Lines lines;
   lines.text_ = Wrapped(
       StrCat(result.test_id, " on ", result.backend, ": ", result.outcome));
-  lines.Add("reason", result.reason_code);
+  lines.Add("reason", ReasonText(result.reason_code));
   lines.Add("message", result.message);
   lines.Add("case", StrCat(result.domain, " ", result.op, ", opset ",
                            result.opset.value_or(0), ", ", result.dtype,

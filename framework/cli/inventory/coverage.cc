@@ -16,8 +16,6 @@
 namespace assay::inline v1 {
 namespace {
 
-using Subgraph = std::shared_ptr<const Graph>;
-
 std::string Qualified(std::string_view domain, std::string_view name) {
   return StrCat(domain.empty() ? "ai.onnx" : domain, "::", name);
 }
@@ -91,11 +89,7 @@ class Touches {
       if (node.op_type == info_.name && node.domain == info_.domain) {
         AddNode(graph, node);
       }
-      for (const Attribute& attribute : node.attributes) {
-        if (const auto* body = std::get_if<Subgraph>(&attribute.held)) {
-          AddNodes(**body);
-        }
-      }
+      for (const Graph* body : node.Subgraphs()) AddNodes(*body);
     }
   }
 
@@ -133,9 +127,8 @@ class Touches {
       const FormalParameter* const formal = FormalAt(formals, i);
       if (formal == nullptr || ids[i] == kNoValue) continue;
       const auto variable = static_cast<size_t>(formal->variable);
-      dtypes_.insert(
-          StrCat(signature.variables[variable].name, " ",
-                 Word(graph.values[static_cast<size_t>(ids[i])].type)));
+      dtypes_.insert(StrCat(signature.variables[variable].name, " ",
+                            Word(graph[ids[i]].type)));
     }
   }
 

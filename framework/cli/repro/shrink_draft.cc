@@ -22,7 +22,7 @@ ValueType Loose(const ValueType& type) {
 }
 
 const ValueType& TypeOf(const Graph& graph, ValueId id) {
-  return graph.values[static_cast<size_t>(id)].type;
+  return graph[id].type;
 }
 
 int64_t ElementsIn(const Value& value) {
@@ -56,8 +56,7 @@ std::vector<Source> SourcesOf(const Draft& draft) {
   const Graph& graph = draft.model->graph();
   std::vector<Source> sources;
   const auto add = [&](ValueId id, bool fixed, const Value& value) {
-    sources.push_back(
-        {id, graph.values[static_cast<size_t>(id)].name, fixed, value});
+    sources.push_back({id, graph[id].name, fixed, value});
   };
   for (size_t i = 0; i < graph.inputs.size() && i < draft.inputs.size(); ++i) {
     add(graph.inputs[i], false, draft.inputs[i]);

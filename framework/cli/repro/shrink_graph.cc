@@ -51,12 +51,12 @@ Result<KnownGraph> KnownGraph::Of(const Draft& draft, ShrinkJudge& judge) {
   for (size_t i = 0; i < graph.inputs.size() && i < draft.inputs.size(); ++i) {
     const ValueId id = graph.inputs[i];
     known.values_[id] = draft.inputs[i];
-    open.inputs.push_back({id, graph.values[static_cast<size_t>(id)].type});
+    open.inputs.push_back({id, graph[id].type});
   }
   for (const Node& node : graph.nodes) {
     for (const ValueId id : node.outputs) {
       if (id == kNoValue) continue;
-      const ValueType& type = graph.values[static_cast<size_t>(id)].type;
+      const ValueType& type = graph[id].type;
       // An output must be declared, a tensor with its rank.
       const bool known_rank =
           type.kind != ValueKind::kTensor || type.dims.has_value();
@@ -76,7 +76,7 @@ Result<KnownGraph> KnownGraph::Of(const Draft& draft, ShrinkJudge& judge) {
 
 Status KnownGraph::AddPort(ValueId id, std::vector<Port>* ports,
                            std::vector<Value>* values) const {
-  const ValueInfo& info = graph_.values[static_cast<size_t>(id)];
+  const ValueInfo& info = graph_[id];
   const auto found = values_.find(id);
   if (found == values_.end()) {
     return FailedPrecondition("the oracle has no value '", info.name, "'");

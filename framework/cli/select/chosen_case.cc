@@ -9,7 +9,6 @@
 
 #include "framework/cli/select/selection.h"
 #include "framework/testing/file/file.h"
-#include "framework/testing/suite/suite.h"
 
 namespace assay::inline v1 {
 namespace {
@@ -155,10 +154,6 @@ Result<std::string> ReadRunFile(const fs::path& run, const char* file) {
 
 Result<CaseData> DataOf(const TestCase& c) {
   if (!c.directory.empty()) return ReadCaseData(c.directory, c.n_data_sets);
-  const Suite* suite = FindSuite(c.suite);
-  if (suite != nullptr && suite->data != nullptr) {
-    return suite->data(c.test_id);
-  }
   return InvalidArgument(c.test_id, " is a program of the suite ", c.suite,
                          ": it has no model and no data that could be written");
 }

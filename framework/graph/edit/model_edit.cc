@@ -97,7 +97,7 @@ Status Fix(const Named& values, Graph* graph) {
   for (const auto& [name, tensor] : values) {
     const ValueId id = graph->FindValue(name);
     if (id == kNoValue) return NotFound("the graph has no value '", name, "'");
-    ValueInfo& info = graph->values[static_cast<size_t>(id)];
+    ValueInfo& info = (*graph)[id];
     const ValueType type = ValueType::OfTensor(tensor);
     if (!Accepts(info.type, type)) {
       return InvalidArgument("found ", type.ToString(), " for '", name,

@@ -13,8 +13,6 @@ namespace assay {
 namespace writer {
 namespace {
 
-using SharedGraph = std::shared_ptr<const Graph>;
-
 Names NamesOf(const Graph& graph) {
   Names names;
   for (const ValueInfo& info : graph.values) names.push_back(info.name);
@@ -115,14 +113,7 @@ std::vector<ValueId> ReadBy(const Node& node) {
       ids.push_back(capture.outer);
     }
   };
-  for (const Attribute& attribute : node.attributes) {
-    if (const auto* one = std::get_if<writer::SharedGraph>(&attribute.held)) {
-      add(**one);
-    } else if (const auto* many = std::get_if<std::vector<writer::SharedGraph>>(
-                   &attribute.held)) {
-      for (const auto& subgraph : *many) add(*subgraph);
-    }
-  }
+  for (const Graph* body : node.Subgraphs()) add(*body);
   return ids;
 }
 

@@ -23,7 +23,7 @@ std::vector<std::string> NamesOf(const Graph& graph,
                                  const std::vector<ValueId>& ids) {
   std::vector<std::string> names;
   for (const ValueId id : ids) {
-    names.push_back(graph.values[static_cast<size_t>(id)].name);
+    names.push_back(graph[id].name);
   }
   return names;
 }

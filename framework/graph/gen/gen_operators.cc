@@ -29,8 +29,6 @@ namespace {
 using onnx::AttributeProto;
 using onnx::OpSchemaRegistry;
 
-constexpr size_t kWidth = 80;
-
 std::string FloatLiteral(float value) {
   char buffer[32];
   const auto end = std::to_chars(buffer, std::end(buffer), value).ptr;
@@ -85,38 +83,48 @@ Held HeldAs(const OpSchema::Attribute& attribute) {
   }
 }
 
-/// "  float alpha = 1.0F;". Lists and graphs are empty when they are absent;
-/// other optional attributes without a default are std::optional.
-std::string FieldLine(const Field& field) {
+/// A member and its type.
+struct Member {
+  std::string type;
+  std::string declarator;  // "x{0}", "alpha = 1.0F"
+};
+
+/// Lists and graphs are empty when they are absent; other optional attributes
+/// without a default are std::optional.
+Member MemberOf(const Field& field) {
   const OpSchema::Attribute& attribute = field.attribute;
   const Held held = HeldAs(attribute);
-  const bool has_default = !attribute.default_value.name().empty();
-  const std::string plain = "  " + held.type + " " + field.member;
-  if (has_default) {
+  if (!attribute.default_value.name().empty()) {
     if (held.initial.empty()) Fail("cannot print default of " + attribute.name);
-    return plain + " = " + held.initial + ";\n";
+    return {held.type, field.member + " = " + held.initial};
   }
-  if (held.is_list) return plain + ";\n";
+  if (held.is_list) return {held.type, field.member};
   if (!attribute.required) {
-    return "  std::optional<" + held.type + "> " + field.member + ";\n";
+    return {"std::optional<" + held.type + ">", field.member};
   }
   const bool number = held.type == "float" || held.type == "int64_t";
-  return plain + (number ? " = 0;\n" : ";\n");
+  return {held.type, field.member + (number ? " = 0" : "")};
 }
 
-std::string Wrapped(const std::string& prefix, const std::string& indent,
-                    const std::vector<std::string>& words) {
+Member MemberOf(const char* type, const Parameter& parameter, int position) {
+  const bool variadic = parameter.formal.GetOption() == OpSchema::Variadic;
+  return {std::string(variadic ? "Variadic" : "") + type,
+          parameter.member + "{" + std::to_string(position) + "}"};
+}
+
+/// "  Input a{0}, b{1}, c{2};": neighbours of one type share a declaration.
+std::string Declarations(const std::vector<Member>& members) {
   std::string text;
-  std::string line = prefix;
-  for (size_t i = 0; i < words.size(); ++i) {
-    const std::string word = words[i] + (i + 1 < words.size() ? "," : "");
-    if (line.size() + 1 + word.size() > kWidth) {
-      text += line + "\n";
-      line = indent;
+  for (size_t i = 0; i < members.size();) {
+    const std::string& type = members[i].type;
+    std::vector<std::string> words;
+    while (i < members.size() && members[i].type == type) {
+      words.push_back(members[i++].declarator);
     }
-    line += " " + word;
+    words.back() += ";";
+    text += Wrapped("  " + type, "     ", words);
   }
-  return text + line + "\n";
+  return text;
 }
 
 /// "/// in X, optional: T, differentiable".
@@ -167,13 +175,6 @@ std::string Comment(const Operator& op) {
   return text;
 }
 
-std::string ParameterLine(const char* type, const Parameter& parameter,
-                          int position) {
-  const bool variadic = parameter.formal.GetOption() == OpSchema::Variadic;
-  return std::string("  ") + (variadic ? "Variadic" : "") + type + " " +
-         parameter.member + "{" + std::to_string(position) + "};\n";
-}
-
 std::string Struct(const Operator& op) {
   const std::string& name = op.schema.Name();
   std::ostringstream out;
@@ -183,15 +184,17 @@ std::string Struct(const Operator& op) {
       << "  static constexpr std::string_view kDomain = "
       << Quoted(op.schema.domain()) << ";\n"
       << "  Status Read(const Node& from);\n\n";
+  std::vector<Member> members;
   int position = 0;
   for (const auto& input : op.inputs) {
-    out << ParameterLine("Input", input, position++);
+    members.push_back(MemberOf("Input", input, position++));
   }
   position = 0;
   for (const auto& output : op.outputs) {
-    out << ParameterLine("Output", output, position++);
+    members.push_back(MemberOf("Output", output, position++));
   }
-  for (const Field& field : op.fields) out << FieldLine(field);
+  for (const Field& field : op.fields) members.push_back(MemberOf(field));
+  out << Declarations(members);
   out << "  const Node* node = nullptr;\n};\n";
   return out.str();
 }
@@ -230,10 +233,10 @@ std::string Header(const std::vector<Operator>& operators,
          "how they are\n// read.\n"
       << Wrapped("// Deprecated in that version by ONNX:", "//", deprecated)
       << kHeaderOpening;
-  for (const Operator& op : operators) {
-    out << "  k" << op.schema.Name() << ",\n";
-  }
-  out << "};\n\ninline constexpr int kOperatorCount = " << operators.size()
+  std::vector<std::string> ids;
+  for (const Operator& op : operators) ids.push_back("k" + op.schema.Name());
+  out << Wrapped(" ", " ", ids)
+      << "};\n\ninline constexpr int kOperatorCount = " << operators.size()
       << ";\n\nnamespace op {\n";
   std::string open_space;
   for (const Operator& op : operators) {
@@ -252,27 +255,28 @@ std::string Header(const std::vector<Operator>& operators,
   return out.str();
 }
 
-/// The body of X::Read: the formal parameters and attributes, for ReadForm.
+/// X::Read: the members that are the formal parameters and attributes.
 std::string ReadFunction(const Operator& op) {
-  const auto parameters = [](const std::vector<Parameter>& list) {
-    return Braced(list, [](const Parameter& p) {
-      const bool single = p.formal.GetOption() == OpSchema::Single;
-      return "{&" + p.member + (single ? ", true}" : "}");
-    });
+  std::vector<std::string> words;
+  const auto list = [&](const auto& members) {
+    if (members.empty()) words.emplace_back("{}");
+    for (size_t i = 0; i < members.size(); ++i) {
+      words.push_back((i == 0 ? "{&" : "&") + members[i].member +
+                      (i + 1 < members.size() ? "" : "}"));
+    }
   };
-  const auto fields = Braced(op.fields, [](const Field& field) {
-    return "{" + Quoted(field.attribute.name) + ", &" + field.member +
-           (field.attribute.required ? ", true}" : "}");
-  });
-  std::ostringstream out;
-  out << "\nStatus " << Qualified(op) << "::Read(const Node& from) {\n"
-      << "  node = &from;\n"
-      << "  return ReadForm(from, kId,\n      {" << op.schema.min_input()
-      << ", " << op.schema.max_input() << ", " << op.schema.min_output() << ", "
-      << op.schema.max_output() << "},\n      " << parameters(op.inputs)
-      << ",\n      " << parameters(op.outputs) << ",\n      " << fields
-      << ");\n}\n";
-  return out.str();
+  list(op.inputs);
+  list(op.outputs);
+  if (!op.fields.empty()) list(op.fields);
+  const std::string head =
+      "Status " + Qualified(op) + "::Read(const Node& n) {";
+  std::string call = "return ReadForm(this, n";
+  for (const std::string& word : words) call += ", " + word;
+  const std::string line = head + " " + call + "); }\n";
+  if (line.size() <= kWidth + 1) return line;
+  words.back() += ");";
+  return head + "\n" + Wrapped("  return ReadForm(this, n,", "     ", words) +
+         "}\n";
 }
 
 constexpr char kSourceOpening[] = R"(// clang-format off
@@ -290,23 +294,27 @@ constexpr int16_t kVersions[] = {
 std::string Source(const std::vector<Operator>& operators) {
   std::ostringstream out;
   out << kOpening << kSourceOpening;
+  std::vector<std::string> versions;
   for (const Operator& op : operators) {
-    out << "    ";
-    for (const int version : op.versions) out << version << ", ";
-    out << " // " << op.schema.Name() << "\n";
+    for (const int v : op.versions) versions.push_back(std::to_string(v));
   }
-  out << "};\n\n// In the order of OperatorId: by domain, then by name.\n"
+  out << Wrapped("   ", "   ", versions)
+      << "};\n\n// In the order of OperatorId: by domain, then by name.\n"
          "constexpr OperatorInfo kOperators[] = {\n";
   size_t first = 0;
+  std::vector<std::string> infos;
   for (const Operator& op : operators) {
     const bool body =
         op.schema.HasFunction() || op.schema.HasContextDependentFunction();
-    out << "    {" << Quoted(op.schema.domain()) << ", "
-        << Quoted(op.schema.Name()) << ", {kVersions + " << first << ", "
-        << op.versions.size() << "}, " << (body ? "true" : "false")
-        << (op.schema.Deprecated() ? ", true" : "") << "},\n";
+    infos.push_back("{" + Quoted(op.schema.domain()) + ", " +
+                    Quoted(op.schema.Name()) + ", {kVersions + " +
+                    std::to_string(first) + ", " +
+                    std::to_string(op.versions.size()) + "}" +
+                    (body ? ", true" : ", false") +
+                    (op.schema.Deprecated() ? ", true}" : "}"));
     first += op.versions.size();
   }
+  out << Wrapped("   ", "   ", infos);
   out << "};\n\nconstexpr DomainInfo kDomains[] = {\n";
   const auto ranges = OpSchemaRegistry::DomainToVersionRange::Instance().Map();
   for (const DomainSpace& known : DomainSpaces()) {
@@ -315,7 +323,7 @@ std::string Source(const std::vector<Operator>& operators) {
   }
   out << "};\n\n}  // namespace\n\n"
          "std::span<const OperatorInfo> Operators() { return kOperators; }\n\n"
-         "std::span<const DomainInfo> Domains() { return kDomains; }\n";
+         "std::span<const DomainInfo> Domains() { return kDomains; }\n\n";
   for (const Operator& op : operators) out << ReadFunction(op);
   out << "\n}  // namespace assay::inline v1\n";
   return out.str();
@@ -352,11 +360,12 @@ constexpr char kVisitorMiddle[] = R"(
 
 #pragma GCC diagnostic pop
 
-/// Calls `function` with the type of the operator, as in
+/// Calls `f` with the type of the operator, as in
 /// WithOperator(id, []<class Op>() { ... }).
 template <class F>
 decltype(auto) WithOperator(OperatorId id,  // NOLINT(readability-function-size)
-                            F&& function) {
+                            F&& f) {
+  using enum OperatorId;
   switch (id) {
 )";
 
@@ -382,19 +391,28 @@ R Accept(const Node& node, Visitor<R, C>& visitor, C& context) {
 #endif  // ASSAY_GRAPH_GENERATED_VISITOR_H_
 )";
 
+/// On one line where that fits.
+std::string FunctionOf(const std::string& head, const std::string& body) {
+  const std::string line = head + " { " + body + " }\n";
+  if (line.size() <= kWidth + 1) return line;
+  return head + " {\n    " + body + "\n  }\n";
+}
+
 std::string VisitorHeader(const std::vector<Operator>& operators) {
   std::string text = kOpening;
   text += kVisitorOpening;
   for (const Operator& op : operators) {
-    text += "  virtual R Visit(const " + Qualified(op) +
-            "&, C& context) {\n    return Decline(OperatorId::k" +
-            op.schema.Name() + ", context);\n  }\n";
+    text +=
+        FunctionOf("  virtual R Visit(const " + Qualified(op) + "& o, C& c)",
+                   "return Decline(o.kId, c);");
   }
   text += kVisitorMiddle;
   for (const Operator& op : operators) {
-    text += "    case OperatorId::k" + op.schema.Name() +
-            ":\n      return function.template operator()<" + Qualified(op) +
-            ">();\n";
+    const std::string head = "    case k" + op.schema.Name() + ":";
+    const std::string body =
+        "return f.template operator()<" + Qualified(op) + ">();\n";
+    const bool fits = head.size() + body.size() <= kWidth;
+    text += head + (fits ? " " : "\n      ") + body;
   }
   return text + kVisitorClosing;
 }

@@ -93,6 +93,21 @@ std::string Quoted(const std::string& text) {
   return '"' + text + '"';
 }
 
+std::string Wrapped(const std::string& prefix, const std::string& indent,
+                    const std::vector<std::string>& words) {
+  std::string text;
+  std::string line = prefix;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string word = words[i] + (i + 1 < words.size() ? "," : "");
+    if (line.size() + 1 + word.size() > kWidth) {
+      text += line + "\n";
+      line = indent;
+    }
+    line += " " + word;
+  }
+  return text + line + "\n";
+}
+
 std::string SpaceOf(const std::string& domain) {
   for (const DomainSpace& known : DomainSpaces()) {
     if (known.domain == domain) return known.space;

@@ -50,6 +50,12 @@ struct Operator {
 /// A C++ string literal. Ends the run where that would need an escape.
 std::string Quoted(const std::string& text);
 
+/// The words with commas between them, in lines of at most kWidth columns; the
+/// first line begins with `prefix`, the others with `indent`.
+constexpr size_t kWidth = 80;
+std::string Wrapped(const std::string& prefix, const std::string& indent,
+                    const std::vector<std::string>& words);
+
 /// The namespace of a domain's operators inside `op`, and "op::ml::Scaler".
 std::string SpaceOf(const std::string& domain);
 std::string Qualified(const Operator& op);

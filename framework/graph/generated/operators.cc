@@ -11,233 +11,38 @@ namespace assay::inline v1 {
 namespace {
 
 constexpr int16_t kVersions[] = {
-    1, 6, 13,  // Abs
-    7, 22,  // Acos
-    9, 22,  // Acosh
-    1, 6, 7, 13, 14,  // Add
-    20,  // AffineGrid
-    1, 7,  // And
-    1, 11, 12, 13,  // ArgMax
-    1, 11, 12, 13,  // ArgMin
-    7, 22,  // Asin
-    9, 22,  // Asinh
-    7, 22,  // Atan
-    9, 22,  // Atanh
-    23, 24, 25,  // Attention
-    1, 7, 10, 11, 19, 22,  // AveragePool
-    1, 6, 7, 9, 14, 15,  // BatchNormalization
-    15, 22,  // Bernoulli
-    26,  // BitCast
-    11, 28,  // BitShift
-    18,  // BitwiseAnd
-    18,  // BitwiseNot
-    18,  // BitwiseOr
-    18,  // BitwiseXor
-    17,  // BlackmanWindow
-    1, 6, 9, 13, 19, 21, 23, 24, 25, 28,  // Cast
-    15, 19, 21, 23, 24, 25,  // CastLike
-    27,  // CausalConvWithState
-    1, 6, 13,  // Ceil
-    12, 28,  // Celu
-    18,  // CenterCropPad
-    1, 6, 11, 12, 13,  // Clip
-    18,  // Col2Im
-    9, 11, 28,  // Compress
-    1, 4, 11, 13,  // Concat
-    11,  // ConcatFromSequence
-    1, 9, 11, 12, 13, 19, 21, 23, 24, 25,  // Constant
-    9, 20, 21, 23, 24, 25,  // ConstantOfShape
-    1, 11, 22,  // Conv
-    10,  // ConvInteger
-    1, 11, 22,  // ConvTranspose
-    7, 22,  // Cos
-    9, 22,  // Cosh
-    26,  // CumProd
-    11, 14,  // CumSum
-    17, 20,  // DFT
-    19, 22,  // DeformConv
-    1, 11, 13, 28,  // DepthToSpace
-    10, 13, 19, 21, 23, 24, 25, 28,  // DequantizeLinear
-    11, 22,  // Det
-    1, 6, 7, 13, 14,  // Div
-    1, 6, 7, 10, 12, 13, 22,  // Dropout
-    11,  // DynamicQuantizeLinear
-    12, 28,  // Einsum
-    1, 6, 22,  // Elu
-    1, 7, 11, 13, 19,  // Equal
-    9, 13,  // Erf
-    1, 6, 13,  // Exp
-    8, 13,  // Expand
-    9, 22,  // EyeLike
-    1, 9, 11, 13, 21, 23, 24, 25,  // Flatten
-    1, 6, 13,  // Floor
-    1, 3, 7, 14, 22,  // GRU
-    1, 11, 13,  // Gather
-    11, 13,  // GatherElements
-    11, 12, 13,  // GatherND
-    20,  // Gelu
-    1, 6, 7, 9, 11, 13,  // Gemm
-    1, 22,  // GlobalAveragePool
-    1, 2, 22,  // GlobalLpPool
-    1, 22,  // GlobalMaxPool
-    1, 7, 9, 13,  // Greater
-    12, 16,  // GreaterOrEqual
-    16, 20, 22,  // GridSample
-    18, 21,  // GroupNormalization
-    17,  // HammingWindow
-    17,  // HannWindow
-    1, 6, 22,  // HardSigmoid
-    14, 22,  // HardSwish
-    1, 11, 13,  // Hardmax
-    1, 13, 14, 16, 19, 21, 23, 24, 25,  // Identity
-    1, 11, 13, 16, 19, 21, 23, 24, 25,  // If
-    20,  // ImageDecoder
-    1, 6, 22,  // InstanceNormalization
-    10, 20,  // IsInf
-    9, 13, 20,  // IsNaN
-    1, 13,  // LRN
-    1, 7, 14, 22,  // LSTM
-    17,  // LayerNormalization
-    1, 6, 16,  // LeakyRelu
-    1, 7, 9, 13,  // Less
-    12, 16,  // LessOrEqual
-    27,  // LinearAttention
-    1, 6, 13,  // Log
-    1, 11, 13,  // LogSoftmax
-    1, 11, 13, 16, 19, 21, 23, 24, 25,  // Loop
-    1, 22,  // LpNormalization
-    1, 2, 11, 18, 22,  // LpPool
-    1, 9, 13,  // MatMul
-    10,  // MatMulInteger
-    1, 6, 8, 12, 13,  // Max
-    1, 8, 10, 11, 12, 22,  // MaxPool
-    1, 22,  // MaxRoiPool
-    9, 11, 22,  // MaxUnpool
-    1, 6, 8, 13,  // Mean
-    9, 13,  // MeanVarianceNormalization
-    17,  // MelWeightMatrix
-    1, 6, 8, 12, 13,  // Min
-    18, 22,  // Mish
-    10, 13, 28,  // Mod
-    1, 6, 7, 13, 14,  // Mul
-    7, 22,  // Multinomial
-    1, 6, 13,  // Neg
-    12, 13, 22,  // NegativeLogLikelihoodLoss
-    10, 11,  // NonMaxSuppression
-    9, 13,  // NonZero
-    1,  // Not
-    9, 11, 28,  // OneHot
-    15, 28,  // Optional
-    15, 18, 28,  // OptionalGetElement
-    15, 18, 28,  // OptionalHasElement
-    1, 7,  // Or
-    1, 6, 7, 9, 16,  // PRelu
-    1, 2, 11, 13, 18, 19, 21, 23, 24, 25,  // Pad
-    1, 7, 12, 13, 15,  // Pow
-    10,  // QLinearConv
-    10, 21,  // QLinearMatMul
-    10, 13, 19, 21, 23, 24, 25, 28,  // QuantizeLinear
-    23,  // RMSNormalization
-    1, 7, 14, 22,  // RNN
-    1, 22,  // RandomNormal
-    1, 22,  // RandomNormalLike
-    1, 22,  // RandomUniform
-    1, 22,  // RandomUniformLike
-    11, 27,  // Range
-    1, 6, 13,  // Reciprocal
-    1, 11, 13, 18,  // ReduceL1
-    1, 11, 13, 18,  // ReduceL2
-    1, 11, 13, 18, 28,  // ReduceLogSum
-    1, 11, 13, 18, 28,  // ReduceLogSumExp
-    1, 11, 12, 13, 18, 20,  // ReduceMax
-    1, 11, 13, 18,  // ReduceMean
-    1, 11, 12, 13, 18, 20,  // ReduceMin
-    1, 11, 13, 18,  // ReduceProd
-    1, 11, 13,  // ReduceSum
-    1, 11, 13, 18,  // ReduceSumSquare
-    20,  // RegexFullMatch
-    1, 6, 13, 14,  // Relu
-    1, 5, 13, 14, 19, 21, 23, 24, 25,  // Reshape
-    10, 11, 13, 18, 19,  // Resize
-    10, 28,  // ReverseSequence
-    10, 16, 22,  // RoiAlign
-    23,  // RotaryEmbedding
-    11, 22,  // Round
-    17,  // STFT
-    8, 9, 11, 16, 19, 21, 23, 24, 25,  // Scan
-    9, 11,  // Scatter
-    11, 13, 16, 18,  // ScatterElements
-    11, 13, 16, 18,  // ScatterND
-    1, 6, 22,  // Selu
-    11,  // SequenceAt
-    11,  // SequenceConstruct
-    11,  // SequenceEmpty
-    11,  // SequenceErase
-    11,  // SequenceInsert
-    11,  // SequenceLength
-    17,  // SequenceMap
-    1, 13, 15, 19, 21, 23, 24, 25,  // Shape
-    9,  // Shrink
-    1, 6, 13,  // Sigmoid
-    9, 13,  // Sign
-    7, 22,  // Sin
-    9, 22,  // Sinh
-    1, 13, 19, 21, 23, 24, 25,  // Size
-    1, 10, 11, 13,  // Slice
-    1, 11, 13,  // Softmax
-    12, 13,  // SoftmaxCrossEntropyLoss
-    1, 22,  // Softplus
-    1, 22,  // Softsign
-    1, 13, 28,  // SpaceToDepth
-    1, 2, 11, 13, 18,  // Split
-    11, 24,  // SplitToSequence
-    1, 6, 13,  // Sqrt
-    1, 11, 13, 21, 23, 24, 25,  // Squeeze
-    20,  // StringConcat
-    10,  // StringNormalizer
-    20,  // StringSplit
-    1, 6, 7, 13, 14,  // Sub
-    1, 6, 8, 13,  // Sum
-    28,  // SwiGLU
-    24,  // Swish
-    7, 22,  // Tan
-    1, 6, 13,  // Tanh
-    24,  // TensorScatter
-    9,  // TfIdfVectorizer
-    10, 22,  // ThresholdedRelu
-    1, 6, 13,  // Tile
-    1, 10, 11, 24,  // TopK
-    1, 13, 21, 23, 24, 25,  // Transpose
-    14,  // Trilu
-    11, 28,  // Unique
-    1, 11, 13, 21, 23, 24, 25,  // Unsqueeze
-    1, 7, 9, 10,  // Upsample
-    9, 16,  // Where
-    1, 7,  // Xor
-    1,  // ArrayFeatureExtractor
-    1,  // Binarizer
-    1,  // CastMap
-    1,  // CategoryMapper
-    1,  // DictVectorizer
-    1,  // FeatureVectorizer
-    1,  // Imputer
-    1, 2, 4,  // LabelEncoder
-    1,  // LinearClassifier
-    1,  // LinearRegressor
-    1,  // Normalizer
-    1,  // OneHotEncoder
-    1,  // SVMClassifier
-    1,  // SVMRegressor
-    1,  // Scaler
-    5,  // TreeEnsemble
-    1, 3, 5,  // TreeEnsembleClassifier
-    1, 3, 5,  // TreeEnsembleRegressor
-    1,  // ZipMap
-    1,  // FlexAttention
-    1,  // Adagrad
-    1,  // Adam
-    1,  // Gradient
-    1,  // Momentum
+    1, 6, 13, 7, 22, 9, 22, 1, 6, 7, 13, 14, 20, 1, 7, 1, 11, 12, 13, 1, 11, 12,
+    13, 7, 22, 9, 22, 7, 22, 9, 22, 23, 24, 25, 1, 7, 10, 11, 19, 22, 1, 6, 7,
+    9, 14, 15, 15, 22, 26, 11, 28, 18, 18, 18, 18, 17, 1, 6, 9, 13, 19, 21, 23,
+    24, 25, 28, 15, 19, 21, 23, 24, 25, 27, 1, 6, 13, 12, 28, 18, 1, 6, 11, 12,
+    13, 18, 9, 11, 28, 1, 4, 11, 13, 11, 1, 9, 11, 12, 13, 19, 21, 23, 24, 25,
+    9, 20, 21, 23, 24, 25, 1, 11, 22, 10, 1, 11, 22, 7, 22, 9, 22, 26, 11, 14,
+    17, 20, 19, 22, 1, 11, 13, 28, 10, 13, 19, 21, 23, 24, 25, 28, 11, 22, 1, 6,
+    7, 13, 14, 1, 6, 7, 10, 12, 13, 22, 11, 12, 28, 1, 6, 22, 1, 7, 11, 13, 19,
+    9, 13, 1, 6, 13, 8, 13, 9, 22, 1, 9, 11, 13, 21, 23, 24, 25, 1, 6, 13, 1, 3,
+    7, 14, 22, 1, 11, 13, 11, 13, 11, 12, 13, 20, 1, 6, 7, 9, 11, 13, 1, 22, 1,
+    2, 22, 1, 22, 1, 7, 9, 13, 12, 16, 16, 20, 22, 18, 21, 17, 17, 1, 6, 22, 14,
+    22, 1, 11, 13, 1, 13, 14, 16, 19, 21, 23, 24, 25, 1, 11, 13, 16, 19, 21, 23,
+    24, 25, 20, 1, 6, 22, 10, 20, 9, 13, 20, 1, 13, 1, 7, 14, 22, 17, 1, 6, 16,
+    1, 7, 9, 13, 12, 16, 27, 1, 6, 13, 1, 11, 13, 1, 11, 13, 16, 19, 21, 23, 24,
+    25, 1, 22, 1, 2, 11, 18, 22, 1, 9, 13, 10, 1, 6, 8, 12, 13, 1, 8, 10, 11,
+    12, 22, 1, 22, 9, 11, 22, 1, 6, 8, 13, 9, 13, 17, 1, 6, 8, 12, 13, 18, 22,
+    10, 13, 28, 1, 6, 7, 13, 14, 7, 22, 1, 6, 13, 12, 13, 22, 10, 11, 9, 13, 1,
+    9, 11, 28, 15, 28, 15, 18, 28, 15, 18, 28, 1, 7, 1, 6, 7, 9, 16, 1, 2, 11,
+    13, 18, 19, 21, 23, 24, 25, 1, 7, 12, 13, 15, 10, 10, 21, 10, 13, 19, 21,
+    23, 24, 25, 28, 23, 1, 7, 14, 22, 1, 22, 1, 22, 1, 22, 1, 22, 11, 27, 1, 6,
+    13, 1, 11, 13, 18, 1, 11, 13, 18, 1, 11, 13, 18, 28, 1, 11, 13, 18, 28, 1,
+    11, 12, 13, 18, 20, 1, 11, 13, 18, 1, 11, 12, 13, 18, 20, 1, 11, 13, 18, 1,
+    11, 13, 1, 11, 13, 18, 20, 1, 6, 13, 14, 1, 5, 13, 14, 19, 21, 23, 24, 25,
+    10, 11, 13, 18, 19, 10, 28, 10, 16, 22, 23, 11, 22, 17, 8, 9, 11, 16, 19,
+    21, 23, 24, 25, 9, 11, 11, 13, 16, 18, 11, 13, 16, 18, 1, 6, 22, 11, 11, 11,
+    11, 11, 11, 17, 1, 13, 15, 19, 21, 23, 24, 25, 9, 1, 6, 13, 9, 13, 7, 22, 9,
+    22, 1, 13, 19, 21, 23, 24, 25, 1, 10, 11, 13, 1, 11, 13, 12, 13, 1, 22, 1,
+    22, 1, 13, 28, 1, 2, 11, 13, 18, 11, 24, 1, 6, 13, 1, 11, 13, 21, 23, 24,
+    25, 20, 10, 20, 1, 6, 7, 13, 14, 1, 6, 8, 13, 28, 24, 7, 22, 1, 6, 13, 24,
+    9, 10, 22, 1, 6, 13, 1, 10, 11, 24, 1, 13, 21, 23, 24, 25, 14, 11, 28, 1,
+    11, 13, 21, 23, 24, 25, 1, 7, 9, 10, 9, 16, 1, 7, 1, 1, 1, 1, 1, 1, 1, 1, 2,
+    4, 1, 1, 1, 1, 1, 1, 1, 5, 1, 3, 5, 1, 3, 5, 1, 1, 1, 1, 1, 1
 };
 
 // In the order of OperatorId: by domain, then by name.
@@ -468,7 +273,7 @@ constexpr OperatorInfo kOperators[] = {
     {"ai.onnx.preview.training", "Adagrad", {kVersions + 655, 1}, false},
     {"ai.onnx.preview.training", "Adam", {kVersions + 656, 1}, false},
     {"ai.onnx.preview.training", "Gradient", {kVersions + 657, 1}, false},
-    {"ai.onnx.preview.training", "Momentum", {kVersions + 658, 1}, false},
+    {"ai.onnx.preview.training", "Momentum", {kVersions + 658, 1}, false}
 };
 
 constexpr DomainInfo kDomains[] = {
@@ -484,2047 +289,775 @@ std::span<const OperatorInfo> Operators() { return kOperators; }
 
 std::span<const DomainInfo> Domains() { return kDomains; }
 
-Status op::Abs::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {});
-}
-
-Status op::Acos::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&input, true}},
-      {{&output, true}},
-      {});
-}
-
-Status op::Acosh::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&input, true}},
-      {{&output, true}},
-      {});
-}
-
-Status op::Add::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&a, true}, {&b, true}},
-      {{&c, true}},
-      {});
-}
-
-Status op::AffineGrid::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&theta, true}, {&size, true}},
-      {{&grid, true}},
-      {{"align_corners", &align_corners}});
-}
-
-Status op::And::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&a, true}, {&b, true}},
-      {{&c, true}},
-      {});
-}
-
-Status op::ArgMax::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&data, true}},
-      {{&reduced, true}},
-      {{"axis", &axis}, {"keepdims", &keepdims}, {"select_last_index", &select_last_index}});
-}
-
-Status op::ArgMin::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&data, true}},
-      {{&reduced, true}},
-      {{"axis", &axis}, {"keepdims", &keepdims}, {"select_last_index", &select_last_index}});
-}
-
-Status op::Asin::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&input, true}},
-      {{&output, true}},
-      {});
-}
-
-Status op::Asinh::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&input, true}},
-      {{&output, true}},
-      {});
-}
-
-Status op::Atan::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&input, true}},
-      {{&output, true}},
-      {});
-}
-
-Status op::Atanh::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&input, true}},
-      {{&output, true}},
-      {});
-}
-
-Status op::Attention::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {3, 7, 1, 4},
-      {{&q, true}, {&k, true}, {&v, true}, {&attn_mask}, {&past_key}, {&past_value}, {&nonpad_kv_seqlen}},
-      {{&y, true}, {&present_key}, {&present_value}, {&qk_matmul_output}},
-      {{"is_causal", &is_causal}, {"kv_num_heads", &kv_num_heads}, {"left_window_size", &left_window_size}, {"q_num_heads", &q_num_heads}, {"qk_matmul_output_mode", &qk_matmul_output_mode}, {"right_window_size", &right_window_size}, {"scale", &scale}, {"softcap", &softcap}, {"softmax_precision", &softmax_precision}});
-}
-
-Status op::AveragePool::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {{"auto_pad", &auto_pad}, {"ceil_mode", &ceil_mode}, {"count_include_pad", &count_include_pad}, {"dilations", &dilations}, {"kernel_shape", &kernel_shape, true}, {"pads", &pads}, {"strides", &strides}});
-}
-
-Status op::BatchNormalization::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {5, 5, 1, 3},
-      {{&x, true}, {&scale, true}, {&b, true}, {&input_mean, true}, {&input_var, true}},
-      {{&y, true}, {&running_mean}, {&running_var}},
-      {{"epsilon", &epsilon}, {"momentum", &momentum}, {"training_mode", &training_mode}});
-}
-
-Status op::Bernoulli::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&input, true}},
-      {{&output, true}},
-      {{"dtype", &dtype}, {"seed", &seed}});
-}
-
-Status op::BitCast::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&input, true}},
-      {{&output, true}},
-      {{"to", &to, true}});
-}
-
-Status op::BitShift::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&x, true}, {&y, true}},
-      {{&z, true}},
-      {{"direction", &direction, true}});
-}
-
-Status op::BitwiseAnd::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&a, true}, {&b, true}},
-      {{&c, true}},
-      {});
-}
-
-Status op::BitwiseNot::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {});
-}
-
-Status op::BitwiseOr::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&a, true}, {&b, true}},
-      {{&c, true}},
-      {});
-}
-
-Status op::BitwiseXor::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&a, true}, {&b, true}},
-      {{&c, true}},
-      {});
-}
-
-Status op::BlackmanWindow::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&size, true}},
-      {{&output, true}},
-      {{"output_datatype", &output_datatype}, {"periodic", &periodic}});
-}
-
-Status op::Cast::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&input, true}},
-      {{&output, true}},
-      {{"round_mode", &round_mode}, {"saturate", &saturate}, {"to", &to, true}});
-}
-
-Status op::CastLike::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&input, true}, {&target_type, true}},
-      {{&output, true}},
-      {{"round_mode", &round_mode}, {"saturate", &saturate}});
-}
-
-Status op::CausalConvWithState::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 4, 2, 2},
-      {{&input, true}, {&weight, true}, {&bias}, {&past_state}},
-      {{&output, true}, {&present_state, true}},
-      {{"activation", &activation}});
-}
-
-Status op::Ceil::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {});
-}
-
-Status op::Celu::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {{"alpha", &alpha}});
-}
-
-Status op::CenterCropPad::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&input_data, true}, {&shape, true}},
-      {{&output_data, true}},
-      {{"axes", &axes}});
-}
-
-Status op::Clip::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 3, 1, 1},
-      {{&input, true}, {&min}, {&max}},
-      {{&output, true}},
-      {});
-}
-
-Status op::Col2Im::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {3, 3, 1, 1},
-      {{&input, true}, {&image_shape, true}, {&block_shape, true}},
-      {{&output, true}},
-      {{"dilations", &dilations}, {"pads", &pads}, {"strides", &strides}});
-}
-
-Status op::Compress::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&input, true}, {&condition, true}},
-      {{&output, true}},
-      {{"axis", &axis}});
-}
-
-Status op::Concat::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 2147483647, 1, 1},
-      {{&inputs}},
-      {{&concat_result, true}},
-      {{"axis", &axis, true}});
-}
-
-Status op::ConcatFromSequence::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&input_sequence, true}},
-      {{&concat_result, true}},
-      {{"axis", &axis, true}, {"new_axis", &new_axis}});
-}
-
-Status op::Constant::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {0, 0, 1, 1},
-      {},
-      {{&output, true}},
-      {{"sparse_value", &sparse_value}, {"value", &value}, {"value_float", &value_float}, {"value_floats", &value_floats}, {"value_int", &value_int}, {"value_ints", &value_ints}, {"value_string", &value_string}, {"value_strings", &value_strings}});
-}
-
-Status op::ConstantOfShape::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&input, true}},
-      {{&output, true}},
-      {{"value", &value}});
-}
-
-Status op::Conv::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 3, 1, 1},
-      {{&x, true}, {&w, true}, {&b}},
-      {{&y, true}},
-      {{"auto_pad", &auto_pad}, {"dilations", &dilations}, {"group", &group}, {"kernel_shape", &kernel_shape}, {"pads", &pads}, {"strides", &strides}});
-}
-
-Status op::ConvInteger::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 4, 1, 1},
-      {{&x, true}, {&w, true}, {&x_zero_point}, {&w_zero_point}},
-      {{&y, true}},
-      {{"auto_pad", &auto_pad}, {"dilations", &dilations}, {"group", &group}, {"kernel_shape", &kernel_shape}, {"pads", &pads}, {"strides", &strides}});
-}
-
-Status op::ConvTranspose::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 3, 1, 1},
-      {{&x, true}, {&w, true}, {&b}},
-      {{&y, true}},
-      {{"auto_pad", &auto_pad}, {"dilations", &dilations}, {"group", &group}, {"kernel_shape", &kernel_shape}, {"output_padding", &output_padding}, {"output_shape", &output_shape}, {"pads", &pads}, {"strides", &strides}});
-}
-
-Status op::Cos::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&input, true}},
-      {{&output, true}},
-      {});
-}
-
-Status op::Cosh::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&input, true}},
-      {{&output, true}},
-      {});
-}
-
-Status op::CumProd::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&x, true}, {&axis, true}},
-      {{&y, true}},
-      {{"exclusive", &exclusive}, {"reverse", &reverse}});
-}
-
-Status op::CumSum::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&x, true}, {&axis, true}},
-      {{&y, true}},
-      {{"exclusive", &exclusive}, {"reverse", &reverse}});
-}
-
-Status op::DFT::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 3, 1, 1},
-      {{&input, true}, {&dft_length}, {&axis}},
-      {{&output, true}},
-      {{"inverse", &inverse}, {"onesided", &onesided}});
-}
-
-Status op::DeformConv::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {3, 5, 1, 1},
-      {{&x, true}, {&w, true}, {&offset, true}, {&b}, {&mask}},
-      {{&y, true}},
-      {{"dilations", &dilations}, {"group", &group}, {"kernel_shape", &kernel_shape}, {"offset_group", &offset_group}, {"pads", &pads}, {"strides", &strides}});
-}
-
-Status op::DepthToSpace::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&input, true}},
-      {{&output, true}},
-      {{"blocksize", &blocksize, true}, {"mode", &mode}});
-}
-
-Status op::DequantizeLinear::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 3, 1, 1},
-      {{&x, true}, {&x_scale, true}, {&x_zero_point}},
-      {{&y, true}},
-      {{"axis", &axis}, {"block_size", &block_size}, {"output_dtype", &output_dtype}});
-}
-
-Status op::Det::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {});
-}
-
-Status op::Div::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&a, true}, {&b, true}},
-      {{&c, true}},
-      {});
-}
-
-Status op::Dropout::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 3, 1, 2},
-      {{&data, true}, {&ratio}, {&training_mode}},
-      {{&output, true}, {&mask}},
-      {{"seed", &seed}});
-}
-
-Status op::DynamicQuantizeLinear::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 3, 3},
-      {{&x, true}},
-      {{&y, true}, {&y_scale, true}, {&y_zero_point, true}},
-      {});
-}
-
-Status op::Einsum::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 2147483647, 1, 1},
-      {{&inputs}},
-      {{&output, true}},
-      {{"equation", &equation, true}});
-}
-
-Status op::Elu::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {{"alpha", &alpha}});
-}
-
-Status op::Equal::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&a, true}, {&b, true}},
-      {{&c, true}},
-      {});
-}
-
-Status op::Erf::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&input, true}},
-      {{&output, true}},
-      {});
-}
-
-Status op::Exp::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&input, true}},
-      {{&output, true}},
-      {});
-}
-
-Status op::Expand::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&input, true}, {&shape, true}},
-      {{&output, true}},
-      {});
-}
-
-Status op::EyeLike::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&input, true}},
-      {{&output, true}},
-      {{"dtype", &dtype}, {"k", &k}});
-}
-
-Status op::Flatten::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&input, true}},
-      {{&output, true}},
-      {{"axis", &axis}});
-}
-
-Status op::Floor::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {});
-}
-
-Status op::GRU::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {3, 6, 0, 2},
-      {{&x, true}, {&w, true}, {&r, true}, {&b}, {&sequence_lens}, {&initial_h}},
-      {{&y}, {&y_h}},
-      {{"activation_alpha", &activation_alpha}, {"activation_beta", &activation_beta}, {"activations", &activations}, {"clip", &clip}, {"direction", &direction}, {"hidden_size", &hidden_size}, {"layout", &layout}, {"linear_before_reset", &linear_before_reset}});
-}
-
-Status op::Gather::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&data, true}, {&indices, true}},
-      {{&output, true}},
-      {{"axis", &axis}});
-}
-
-Status op::GatherElements::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&data, true}, {&indices, true}},
-      {{&output, true}},
-      {{"axis", &axis}});
-}
-
-Status op::GatherND::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&data, true}, {&indices, true}},
-      {{&output, true}},
-      {{"batch_dims", &batch_dims}});
-}
-
-Status op::Gelu::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {{"approximate", &approximate}});
-}
-
-Status op::Gemm::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 3, 1, 1},
-      {{&a, true}, {&b, true}, {&c}},
-      {{&y, true}},
-      {{"alpha", &alpha}, {"beta", &beta}, {"transA", &trans_a}, {"transB", &trans_b}});
-}
-
-Status op::GlobalAveragePool::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {});
-}
-
-Status op::GlobalLpPool::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {{"p", &p}});
-}
-
-Status op::GlobalMaxPool::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {});
-}
-
-Status op::Greater::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&a, true}, {&b, true}},
-      {{&c, true}},
-      {});
-}
-
-Status op::GreaterOrEqual::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&a, true}, {&b, true}},
-      {{&c, true}},
-      {});
-}
-
-Status op::GridSample::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&x, true}, {&grid, true}},
-      {{&y, true}},
-      {{"align_corners", &align_corners}, {"mode", &mode}, {"padding_mode", &padding_mode}});
-}
-
-Status op::GroupNormalization::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {3, 3, 1, 1},
-      {{&x, true}, {&scale, true}, {&bias, true}},
-      {{&y, true}},
-      {{"epsilon", &epsilon}, {"num_groups", &num_groups, true}, {"stash_type", &stash_type}});
-}
-
-Status op::HammingWindow::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&size, true}},
-      {{&output, true}},
-      {{"output_datatype", &output_datatype}, {"periodic", &periodic}});
-}
-
-Status op::HannWindow::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&size, true}},
-      {{&output, true}},
-      {{"output_datatype", &output_datatype}, {"periodic", &periodic}});
-}
-
-Status op::HardSigmoid::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {{"alpha", &alpha}, {"beta", &beta}});
-}
-
-Status op::HardSwish::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {});
-}
-
-Status op::Hardmax::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&input, true}},
-      {{&output, true}},
-      {{"axis", &axis}});
-}
-
-Status op::Identity::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&input, true}},
-      {{&output, true}},
-      {});
-}
-
-Status op::If::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 2147483647},
-      {{&cond, true}},
-      {{&outputs}},
-      {{"else_branch", &else_branch, true}, {"then_branch", &then_branch, true}});
-}
-
-Status op::ImageDecoder::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&encoded_stream, true}},
-      {{&image, true}},
-      {{"pixel_format", &pixel_format}});
-}
-
-Status op::InstanceNormalization::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {3, 3, 1, 1},
-      {{&input, true}, {&scale, true}, {&b, true}},
-      {{&output, true}},
-      {{"epsilon", &epsilon}});
-}
-
-Status op::IsInf::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {{"detect_negative", &detect_negative}, {"detect_positive", &detect_positive}});
-}
-
-Status op::IsNaN::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {});
-}
-
-Status op::LRN::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {{"alpha", &alpha}, {"beta", &beta}, {"bias", &bias}, {"size", &size, true}});
-}
-
-Status op::LSTM::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {3, 8, 0, 3},
-      {{&x, true}, {&w, true}, {&r, true}, {&b}, {&sequence_lens}, {&initial_h}, {&initial_c}, {&p}},
-      {{&y}, {&y_h}, {&y_c}},
-      {{"activation_alpha", &activation_alpha}, {"activation_beta", &activation_beta}, {"activations", &activations}, {"clip", &clip}, {"direction", &direction}, {"hidden_size", &hidden_size}, {"input_forget", &input_forget}, {"layout", &layout}});
-}
-
-Status op::LayerNormalization::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 3, 1, 3},
-      {{&x, true}, {&scale, true}, {&b}},
-      {{&y, true}, {&mean}, {&inv_std_dev}},
-      {{"axis", &axis}, {"epsilon", &epsilon}, {"stash_type", &stash_type}});
-}
-
-Status op::LeakyRelu::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {{"alpha", &alpha}});
-}
-
-Status op::Less::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&a, true}, {&b, true}},
-      {{&c, true}},
-      {});
-}
-
-Status op::LessOrEqual::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&a, true}, {&b, true}},
-      {{&c, true}},
-      {});
-}
-
-Status op::LinearAttention::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {3, 6, 2, 2},
-      {{&query, true}, {&key, true}, {&value, true}, {&past_state}, {&decay}, {&beta}},
-      {{&output, true}, {&present_state, true}},
-      {{"chunk_size", &chunk_size}, {"kv_num_heads", &kv_num_heads, true}, {"q_num_heads", &q_num_heads, true}, {"scale", &scale}, {"update_rule", &update_rule}});
-}
-
-Status op::Log::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&input, true}},
-      {{&output, true}},
-      {});
-}
-
-Status op::LogSoftmax::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&input, true}},
-      {{&output, true}},
-      {{"axis", &axis}});
-}
-
-Status op::Loop::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2147483647, 1, 2147483647},
-      {{&m}, {&cond}, {&v_initial}},
-      {{&v_final_and_scan_outputs}},
-      {{"body", &body, true}});
-}
-
-Status op::LpNormalization::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&input, true}},
-      {{&output, true}},
-      {{"axis", &axis}, {"p", &p}});
-}
-
-Status op::LpPool::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {{"auto_pad", &auto_pad}, {"ceil_mode", &ceil_mode}, {"dilations", &dilations}, {"kernel_shape", &kernel_shape, true}, {"p", &p}, {"pads", &pads}, {"strides", &strides}});
-}
-
-Status op::MatMul::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&a, true}, {&b, true}},
-      {{&y, true}},
-      {});
-}
-
-Status op::MatMulInteger::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 4, 1, 1},
-      {{&a, true}, {&b, true}, {&a_zero_point}, {&b_zero_point}},
-      {{&y, true}},
-      {});
-}
-
-Status op::Max::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 2147483647, 1, 1},
-      {{&data_0}},
-      {{&max, true}},
-      {});
-}
-
-Status op::MaxPool::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 2},
-      {{&x, true}},
-      {{&y, true}, {&indices}},
-      {{"auto_pad", &auto_pad}, {"ceil_mode", &ceil_mode}, {"dilations", &dilations}, {"kernel_shape", &kernel_shape, true}, {"pads", &pads}, {"storage_order", &storage_order}, {"strides", &strides}});
-}
-
-Status op::MaxRoiPool::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&x, true}, {&rois, true}},
-      {{&y, true}},
-      {{"pooled_shape", &pooled_shape, true}, {"spatial_scale", &spatial_scale}});
-}
-
-Status op::MaxUnpool::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 3, 1, 1},
-      {{&x, true}, {&i, true}, {&output_shape}},
-      {{&output, true}},
-      {{"kernel_shape", &kernel_shape, true}, {"pads", &pads}, {"strides", &strides}});
-}
-
-Status op::Mean::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 2147483647, 1, 1},
-      {{&data_0}},
-      {{&mean, true}},
-      {});
-}
-
-Status op::MeanVarianceNormalization::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {{"axes", &axes}});
-}
-
-Status op::MelWeightMatrix::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {5, 5, 1, 1},
-      {{&num_mel_bins, true}, {&dft_length, true}, {&sample_rate, true}, {&lower_edge_hertz, true}, {&upper_edge_hertz, true}},
-      {{&output, true}},
-      {{"output_datatype", &output_datatype}});
-}
-
-Status op::Min::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 2147483647, 1, 1},
-      {{&data_0}},
-      {{&min, true}},
-      {});
-}
-
-Status op::Mish::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {});
-}
-
-Status op::Mod::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&a, true}, {&b, true}},
-      {{&c, true}},
-      {{"fmod", &fmod}});
-}
-
-Status op::Mul::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&a, true}, {&b, true}},
-      {{&c, true}},
-      {});
-}
-
-Status op::Multinomial::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&input, true}},
-      {{&output, true}},
-      {{"dtype", &dtype}, {"sample_size", &sample_size}, {"seed", &seed}});
-}
-
-Status op::Neg::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {});
-}
-
-Status op::NegativeLogLikelihoodLoss::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 3, 1, 1},
-      {{&input, true}, {&target, true}, {&weight}},
-      {{&loss, true}},
-      {{"ignore_index", &ignore_index}, {"reduction", &reduction}});
-}
-
-Status op::NonMaxSuppression::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 5, 1, 1},
-      {{&boxes, true}, {&scores, true}, {&max_output_boxes_per_class}, {&iou_threshold}, {&score_threshold}},
-      {{&selected_indices, true}},
-      {{"center_point_box", &center_point_box}});
-}
-
-Status op::NonZero::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {});
-}
-
-Status op::Not::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {});
-}
-
-Status op::OneHot::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {3, 3, 1, 1},
-      {{&indices, true}, {&depth, true}, {&values, true}},
-      {{&output, true}},
-      {{"axis", &axis}});
-}
-
-Status op::Optional::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {0, 1, 1, 1},
-      {{&input}},
-      {{&output, true}},
-      {{"type", &type}});
-}
-
-Status op::OptionalGetElement::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&input, true}},
-      {{&output, true}},
-      {});
-}
-
-Status op::OptionalHasElement::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {0, 1, 1, 1},
-      {{&input}},
-      {{&output, true}},
-      {});
-}
-
-Status op::Or::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&a, true}, {&b, true}},
-      {{&c, true}},
-      {});
-}
-
-Status op::PRelu::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&x, true}, {&slope, true}},
-      {{&y, true}},
-      {});
-}
-
-Status op::Pad::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 4, 1, 1},
-      {{&data, true}, {&pads, true}, {&constant_value}, {&axes}},
-      {{&output, true}},
-      {{"mode", &mode}});
-}
-
-Status op::Pow::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&x, true}, {&y, true}},
-      {{&z, true}},
-      {});
-}
-
-Status op::QLinearConv::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {8, 9, 1, 1},
-      {{&x, true}, {&x_scale, true}, {&x_zero_point, true}, {&w, true}, {&w_scale, true}, {&w_zero_point, true}, {&y_scale, true}, {&y_zero_point, true}, {&b}},
-      {{&y, true}},
-      {{"auto_pad", &auto_pad}, {"dilations", &dilations}, {"group", &group}, {"kernel_shape", &kernel_shape}, {"pads", &pads}, {"strides", &strides}});
-}
-
-Status op::QLinearMatMul::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {8, 8, 1, 1},
-      {{&a, true}, {&a_scale, true}, {&a_zero_point, true}, {&b, true}, {&b_scale, true}, {&b_zero_point, true}, {&y_scale, true}, {&y_zero_point, true}},
-      {{&y, true}},
-      {});
-}
-
-Status op::QuantizeLinear::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 3, 1, 1},
-      {{&x, true}, {&y_scale, true}, {&y_zero_point}},
-      {{&y, true}},
-      {{"axis", &axis}, {"block_size", &block_size}, {"output_dtype", &output_dtype}, {"precision", &precision}, {"saturate", &saturate}});
-}
-
-Status op::RMSNormalization::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&x, true}, {&scale, true}},
-      {{&y, true}},
-      {{"axis", &axis}, {"epsilon", &epsilon}, {"stash_type", &stash_type}});
-}
-
-Status op::RNN::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {3, 6, 0, 2},
-      {{&x, true}, {&w, true}, {&r, true}, {&b}, {&sequence_lens}, {&initial_h}},
-      {{&y}, {&y_h}},
-      {{"activation_alpha", &activation_alpha}, {"activation_beta", &activation_beta}, {"activations", &activations}, {"clip", &clip}, {"direction", &direction}, {"hidden_size", &hidden_size}, {"layout", &layout}});
-}
-
-Status op::RandomNormal::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {0, 0, 1, 1},
-      {},
-      {{&output, true}},
-      {{"dtype", &dtype}, {"mean", &mean}, {"scale", &scale}, {"seed", &seed}, {"shape", &shape, true}});
-}
-
-Status op::RandomNormalLike::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&input, true}},
-      {{&output, true}},
-      {{"dtype", &dtype}, {"mean", &mean}, {"scale", &scale}, {"seed", &seed}});
-}
-
-Status op::RandomUniform::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {0, 0, 1, 1},
-      {},
-      {{&output, true}},
-      {{"dtype", &dtype}, {"high", &high}, {"low", &low}, {"seed", &seed}, {"shape", &shape, true}});
-}
-
-Status op::RandomUniformLike::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&input, true}},
-      {{&output, true}},
-      {{"dtype", &dtype}, {"high", &high}, {"low", &low}, {"seed", &seed}});
-}
-
-Status op::Range::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {3, 3, 1, 1},
-      {{&start, true}, {&limit, true}, {&delta, true}},
-      {{&output, true}},
-      {{"stash_type", &stash_type}});
-}
-
-Status op::Reciprocal::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {});
-}
-
-Status op::ReduceL1::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 2, 1, 1},
-      {{&data, true}, {&axes}},
-      {{&reduced, true}},
-      {{"keepdims", &keepdims}, {"noop_with_empty_axes", &noop_with_empty_axes}});
-}
-
-Status op::ReduceL2::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 2, 1, 1},
-      {{&data, true}, {&axes}},
-      {{&reduced, true}},
-      {{"keepdims", &keepdims}, {"noop_with_empty_axes", &noop_with_empty_axes}});
-}
-
-Status op::ReduceLogSum::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 2, 1, 1},
-      {{&data, true}, {&axes}},
-      {{&reduced, true}},
-      {{"keepdims", &keepdims}, {"noop_with_empty_axes", &noop_with_empty_axes}});
-}
-
-Status op::ReduceLogSumExp::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 2, 1, 1},
-      {{&data, true}, {&axes}},
-      {{&reduced, true}},
-      {{"keepdims", &keepdims}, {"noop_with_empty_axes", &noop_with_empty_axes}});
-}
-
-Status op::ReduceMax::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 2, 1, 1},
-      {{&data, true}, {&axes}},
-      {{&reduced, true}},
-      {{"keepdims", &keepdims}, {"noop_with_empty_axes", &noop_with_empty_axes}});
-}
-
-Status op::ReduceMean::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 2, 1, 1},
-      {{&data, true}, {&axes}},
-      {{&reduced, true}},
-      {{"keepdims", &keepdims}, {"noop_with_empty_axes", &noop_with_empty_axes}});
-}
-
-Status op::ReduceMin::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 2, 1, 1},
-      {{&data, true}, {&axes}},
-      {{&reduced, true}},
-      {{"keepdims", &keepdims}, {"noop_with_empty_axes", &noop_with_empty_axes}});
-}
-
-Status op::ReduceProd::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 2, 1, 1},
-      {{&data, true}, {&axes}},
-      {{&reduced, true}},
-      {{"keepdims", &keepdims}, {"noop_with_empty_axes", &noop_with_empty_axes}});
-}
-
-Status op::ReduceSum::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 2, 1, 1},
-      {{&data, true}, {&axes}},
-      {{&reduced, true}},
-      {{"keepdims", &keepdims}, {"noop_with_empty_axes", &noop_with_empty_axes}});
-}
-
-Status op::ReduceSumSquare::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 2, 1, 1},
-      {{&data, true}, {&axes}},
-      {{&reduced, true}},
-      {{"keepdims", &keepdims}, {"noop_with_empty_axes", &noop_with_empty_axes}});
-}
-
-Status op::RegexFullMatch::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {{"pattern", &pattern}});
-}
-
-Status op::Relu::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {});
-}
-
-Status op::Reshape::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&data, true}, {&shape, true}},
-      {{&reshaped, true}},
-      {{"allowzero", &allowzero}});
-}
-
-Status op::Resize::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 4, 1, 1},
-      {{&x, true}, {&roi}, {&scales}, {&sizes}},
-      {{&y, true}},
-      {{"antialias", &antialias}, {"axes", &axes}, {"coordinate_transformation_mode", &coordinate_transformation_mode}, {"cubic_coeff_a", &cubic_coeff_a}, {"exclude_outside", &exclude_outside}, {"extrapolation_value", &extrapolation_value}, {"keep_aspect_ratio_policy", &keep_aspect_ratio_policy}, {"mode", &mode}, {"nearest_mode", &nearest_mode}});
-}
-
-Status op::ReverseSequence::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&input, true}, {&sequence_lens, true}},
-      {{&y, true}},
-      {{"batch_axis", &batch_axis}, {"time_axis", &time_axis}});
-}
-
-Status op::RoiAlign::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {3, 3, 1, 1},
-      {{&x, true}, {&rois, true}, {&batch_indices, true}},
-      {{&y, true}},
-      {{"coordinate_transformation_mode", &coordinate_transformation_mode}, {"mode", &mode}, {"output_height", &output_height}, {"output_width", &output_width}, {"sampling_ratio", &sampling_ratio}, {"spatial_scale", &spatial_scale}});
-}
-
-Status op::RotaryEmbedding::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {3, 4, 1, 1},
-      {{&x, true}, {&cos_cache, true}, {&sin_cache, true}, {&position_ids}},
-      {{&y, true}},
-      {{"interleaved", &interleaved}, {"num_heads", &num_heads}, {"rotary_embedding_dim", &rotary_embedding_dim}});
-}
-
-Status op::Round::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {});
-}
-
-Status op::STFT::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 4, 1, 1},
-      {{&signal, true}, {&frame_step, true}, {&window}, {&frame_length}},
-      {{&output, true}},
-      {{"onesided", &onesided}});
-}
-
-Status op::Scan::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 2147483647, 1, 2147483647},
-      {{&initial_state_and_scan_inputs}},
-      {{&final_state_and_scan_outputs}},
-      {{"body", &body, true}, {"num_scan_inputs", &num_scan_inputs, true}, {"scan_input_axes", &scan_input_axes}, {"scan_input_directions", &scan_input_directions}, {"scan_output_axes", &scan_output_axes}, {"scan_output_directions", &scan_output_directions}});
-}
-
-Status op::Scatter::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {3, 3, 1, 1},
-      {{&data, true}, {&indices, true}, {&updates, true}},
-      {{&output, true}},
-      {{"axis", &axis}});
-}
-
-Status op::ScatterElements::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {3, 3, 1, 1},
-      {{&data, true}, {&indices, true}, {&updates, true}},
-      {{&output, true}},
-      {{"axis", &axis}, {"reduction", &reduction}});
-}
-
-Status op::ScatterND::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {3, 3, 1, 1},
-      {{&data, true}, {&indices, true}, {&updates, true}},
-      {{&output, true}},
-      {{"reduction", &reduction}});
-}
-
-Status op::Selu::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {{"alpha", &alpha}, {"gamma", &gamma}});
-}
-
-Status op::SequenceAt::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&input_sequence, true}, {&position, true}},
-      {{&tensor, true}},
-      {});
-}
-
-Status op::SequenceConstruct::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 2147483647, 1, 1},
-      {{&inputs}},
-      {{&output_sequence, true}},
-      {});
-}
-
-Status op::SequenceEmpty::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {0, 0, 1, 1},
-      {},
-      {{&output, true}},
-      {{"dtype", &dtype}});
-}
-
-Status op::SequenceErase::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 2, 1, 1},
-      {{&input_sequence, true}, {&position}},
-      {{&output_sequence, true}},
-      {});
-}
-
-Status op::SequenceInsert::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 3, 1, 1},
-      {{&input_sequence, true}, {&tensor, true}, {&position}},
-      {{&output_sequence, true}},
-      {});
-}
-
-Status op::SequenceLength::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&input_sequence, true}},
-      {{&length, true}},
-      {});
-}
-
-Status op::SequenceMap::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 2147483647, 1, 2147483647},
-      {{&input_sequence, true}, {&additional_inputs}},
-      {{&out_sequence}},
-      {{"body", &body, true}});
-}
-
-Status op::Shape::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&data, true}},
-      {{&shape, true}},
-      {{"end", &end}, {"start", &start}});
-}
-
-Status op::Shrink::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&input, true}},
-      {{&output, true}},
-      {{"bias", &bias}, {"lambd", &lambd}});
-}
-
-Status op::Sigmoid::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {});
-}
-
-Status op::Sign::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&input, true}},
-      {{&output, true}},
-      {});
-}
-
-Status op::Sin::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&input, true}},
-      {{&output, true}},
-      {});
-}
-
-Status op::Sinh::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&input, true}},
-      {{&output, true}},
-      {});
-}
-
-Status op::Size::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&data, true}},
-      {{&size, true}},
-      {});
-}
-
-Status op::Slice::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {3, 5, 1, 1},
-      {{&data, true}, {&starts, true}, {&ends, true}, {&axes}, {&steps}},
-      {{&output, true}},
-      {});
-}
-
-Status op::Softmax::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&input, true}},
-      {{&output, true}},
-      {{"axis", &axis}});
-}
-
-Status op::SoftmaxCrossEntropyLoss::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 3, 1, 2},
-      {{&scores, true}, {&labels, true}, {&weights}},
-      {{&output, true}, {&log_prob}},
-      {{"ignore_index", &ignore_index}, {"reduction", &reduction}});
-}
-
-Status op::Softplus::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {});
-}
-
-Status op::Softsign::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&input, true}},
-      {{&output, true}},
-      {});
-}
-
-Status op::SpaceToDepth::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&input, true}},
-      {{&output, true}},
-      {{"blocksize", &blocksize, true}, {"mode", &mode}});
-}
-
-Status op::Split::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 2, 1, 2147483647},
-      {{&input, true}, {&split}},
-      {{&outputs}},
-      {{"axis", &axis}, {"num_outputs", &num_outputs}});
-}
-
-Status op::SplitToSequence::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 2, 1, 1},
-      {{&input, true}, {&split}},
-      {{&output_sequence, true}},
-      {{"axis", &axis}, {"keepdims", &keepdims}});
-}
-
-Status op::Sqrt::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {});
-}
-
-Status op::Squeeze::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 2, 1, 1},
-      {{&data, true}, {&axes}},
-      {{&squeezed, true}},
-      {});
-}
-
-Status op::StringConcat::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&x, true}, {&y, true}},
-      {{&z, true}},
-      {});
-}
-
-Status op::StringNormalizer::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {{"case_change_action", &case_change_action}, {"is_case_sensitive", &is_case_sensitive}, {"locale", &locale}, {"stopwords", &stopwords}});
-}
-
-Status op::StringSplit::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 2, 2},
-      {{&x, true}},
-      {{&y, true}, {&z, true}},
-      {{"delimiter", &delimiter}, {"maxsplit", &maxsplit}});
-}
-
-Status op::Sub::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&a, true}, {&b, true}},
-      {{&c, true}},
-      {});
-}
-
-Status op::Sum::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 2147483647, 1, 1},
-      {{&data_0}},
-      {{&sum, true}},
-      {});
-}
-
-Status op::SwiGLU::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&a, true}, {&b, true}},
-      {{&y, true}},
-      {{"alpha", &alpha}});
-}
-
-Status op::Swish::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {{"alpha", &alpha}});
-}
-
-Status op::Tan::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&input, true}},
-      {{&output, true}},
-      {});
-}
-
-Status op::Tanh::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&input, true}},
-      {{&output, true}},
-      {});
-}
-
-Status op::TensorScatter::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 3, 1, 1},
-      {{&past_cache, true}, {&update, true}, {&write_indices}},
-      {{&present_cache, true}},
-      {{"axis", &axis}, {"mode", &mode}});
-}
-
-Status op::TfIdfVectorizer::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {{"max_gram_length", &max_gram_length, true}, {"max_skip_count", &max_skip_count, true}, {"min_gram_length", &min_gram_length, true}, {"mode", &mode, true}, {"ngram_counts", &ngram_counts, true}, {"ngram_indexes", &ngram_indexes, true}, {"pool_int64s", &pool_int64s}, {"pool_strings", &pool_strings}, {"weights", &weights}});
-}
-
-Status op::ThresholdedRelu::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {{"alpha", &alpha}});
-}
-
-Status op::Tile::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&input, true}, {&repeats, true}},
-      {{&output, true}},
-      {});
-}
-
-Status op::TopK::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 2, 2},
-      {{&x, true}, {&k, true}},
-      {{&values, true}, {&indices, true}},
-      {{"axis", &axis}, {"largest", &largest}, {"sorted", &sorted}});
-}
-
-Status op::Transpose::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&data, true}},
-      {{&transposed, true}},
-      {{"perm", &perm}});
-}
-
-Status op::Trilu::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 2, 1, 1},
-      {{&input, true}, {&k}},
-      {{&output, true}},
-      {{"upper", &upper}});
-}
-
-Status op::Unique::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 4},
-      {{&x, true}},
-      {{&y, true}, {&indices}, {&inverse_indices}, {&counts}},
-      {{"axis", &axis}, {"sorted", &sorted}});
-}
-
-Status op::Unsqueeze::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&data, true}, {&axes, true}},
-      {{&expanded, true}},
-      {});
-}
-
-Status op::Upsample::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&x, true}, {&scales, true}},
-      {{&y, true}},
-      {{"mode", &mode}});
-}
-
-Status op::Where::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {3, 3, 1, 1},
-      {{&condition, true}, {&x, true}, {&y, true}},
-      {{&output, true}},
-      {});
-}
-
-Status op::Xor::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&a, true}, {&b, true}},
-      {{&c, true}},
-      {});
-}
-
-Status op::ml::ArrayFeatureExtractor::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {2, 2, 1, 1},
-      {{&x, true}, {&y, true}},
-      {{&z, true}},
-      {});
-}
-
-Status op::ml::Binarizer::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {{"threshold", &threshold}});
-}
-
-Status op::ml::CastMap::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {{"cast_to", &cast_to}, {"map_form", &map_form}, {"max_map", &max_map}});
-}
-
-Status op::ml::CategoryMapper::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {{"cats_int64s", &cats_int64s}, {"cats_strings", &cats_strings}, {"default_int64", &default_int64}, {"default_string", &default_string}});
-}
-
-Status op::ml::DictVectorizer::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {{"int64_vocabulary", &int64_vocabulary}, {"string_vocabulary", &string_vocabulary}});
-}
-
-Status op::ml::FeatureVectorizer::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 2147483647, 1, 1},
-      {{&x}},
-      {{&y, true}},
-      {{"inputdimensions", &inputdimensions}});
-}
-
-Status op::ml::Imputer::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {{"imputed_value_floats", &imputed_value_floats}, {"imputed_value_int64s", &imputed_value_int64s}, {"replaced_value_float", &replaced_value_float}, {"replaced_value_int64", &replaced_value_int64}});
-}
-
-Status op::ml::LabelEncoder::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {{"default_float", &default_float}, {"default_int64", &default_int64}, {"default_string", &default_string}, {"default_tensor", &default_tensor}, {"keys_floats", &keys_floats}, {"keys_int64s", &keys_int64s}, {"keys_strings", &keys_strings}, {"keys_tensor", &keys_tensor}, {"values_floats", &values_floats}, {"values_int64s", &values_int64s}, {"values_strings", &values_strings}, {"values_tensor", &values_tensor}});
-}
-
-Status op::ml::LinearClassifier::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 2, 2},
-      {{&x, true}},
-      {{&y, true}, {&z, true}},
-      {{"classlabels_ints", &classlabels_ints}, {"classlabels_strings", &classlabels_strings}, {"coefficients", &coefficients, true}, {"intercepts", &intercepts}, {"multi_class", &multi_class}, {"post_transform", &post_transform}});
-}
-
-Status op::ml::LinearRegressor::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {{"coefficients", &coefficients}, {"intercepts", &intercepts}, {"post_transform", &post_transform}, {"targets", &targets}});
-}
-
-Status op::ml::Normalizer::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {{"norm", &norm}});
-}
-
-Status op::ml::OneHotEncoder::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {{"cats_int64s", &cats_int64s}, {"cats_strings", &cats_strings}, {"zeros", &zeros}});
-}
-
-Status op::ml::SVMClassifier::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 2, 2},
-      {{&x, true}},
-      {{&y, true}, {&z, true}},
-      {{"classlabels_ints", &classlabels_ints}, {"classlabels_strings", &classlabels_strings}, {"coefficients", &coefficients}, {"kernel_params", &kernel_params}, {"kernel_type", &kernel_type}, {"post_transform", &post_transform}, {"prob_a", &prob_a}, {"prob_b", &prob_b}, {"rho", &rho}, {"support_vectors", &support_vectors}, {"vectors_per_class", &vectors_per_class}});
-}
-
-Status op::ml::SVMRegressor::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {{"coefficients", &coefficients}, {"kernel_params", &kernel_params}, {"kernel_type", &kernel_type}, {"n_supports", &n_supports}, {"one_class", &one_class}, {"post_transform", &post_transform}, {"rho", &rho}, {"support_vectors", &support_vectors}});
-}
-
-Status op::ml::Scaler::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {{"offset", &offset}, {"scale", &scale}});
-}
-
-Status op::ml::TreeEnsemble::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {{"aggregate_function", &aggregate_function}, {"leaf_targetids", &leaf_targetids, true}, {"leaf_weights", &leaf_weights, true}, {"membership_values", &membership_values}, {"n_targets", &n_targets}, {"nodes_falseleafs", &nodes_falseleafs, true}, {"nodes_falsenodeids", &nodes_falsenodeids, true}, {"nodes_featureids", &nodes_featureids, true}, {"nodes_hitrates", &nodes_hitrates}, {"nodes_missing_value_tracks_true", &nodes_missing_value_tracks_true}, {"nodes_modes", &nodes_modes, true}, {"nodes_splits", &nodes_splits, true}, {"nodes_trueleafs", &nodes_trueleafs, true}, {"nodes_truenodeids", &nodes_truenodeids, true}, {"post_transform", &post_transform}, {"tree_roots", &tree_roots, true}});
-}
-
-Status op::ml::TreeEnsembleClassifier::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 2, 2},
-      {{&x, true}},
-      {{&y, true}, {&z, true}},
-      {{"base_values", &base_values}, {"base_values_as_tensor", &base_values_as_tensor}, {"class_ids", &class_ids}, {"class_nodeids", &class_nodeids}, {"class_treeids", &class_treeids}, {"class_weights", &class_weights}, {"class_weights_as_tensor", &class_weights_as_tensor}, {"classlabels_int64s", &classlabels_int64s}, {"classlabels_strings", &classlabels_strings}, {"nodes_falsenodeids", &nodes_falsenodeids}, {"nodes_featureids", &nodes_featureids}, {"nodes_hitrates", &nodes_hitrates}, {"nodes_hitrates_as_tensor", &nodes_hitrates_as_tensor}, {"nodes_missing_value_tracks_true", &nodes_missing_value_tracks_true}, {"nodes_modes", &nodes_modes}, {"nodes_nodeids", &nodes_nodeids}, {"nodes_treeids", &nodes_treeids}, {"nodes_truenodeids", &nodes_truenodeids}, {"nodes_values", &nodes_values}, {"nodes_values_as_tensor", &nodes_values_as_tensor}, {"post_transform", &post_transform}});
-}
-
-Status op::ml::TreeEnsembleRegressor::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&y, true}},
-      {{"aggregate_function", &aggregate_function}, {"base_values", &base_values}, {"base_values_as_tensor", &base_values_as_tensor}, {"n_targets", &n_targets}, {"nodes_falsenodeids", &nodes_falsenodeids}, {"nodes_featureids", &nodes_featureids}, {"nodes_hitrates", &nodes_hitrates}, {"nodes_hitrates_as_tensor", &nodes_hitrates_as_tensor}, {"nodes_missing_value_tracks_true", &nodes_missing_value_tracks_true}, {"nodes_modes", &nodes_modes}, {"nodes_nodeids", &nodes_nodeids}, {"nodes_treeids", &nodes_treeids}, {"nodes_truenodeids", &nodes_truenodeids}, {"nodes_values", &nodes_values}, {"nodes_values_as_tensor", &nodes_values_as_tensor}, {"post_transform", &post_transform}, {"target_ids", &target_ids}, {"target_nodeids", &target_nodeids}, {"target_treeids", &target_treeids}, {"target_weights", &target_weights}, {"target_weights_as_tensor", &target_weights_as_tensor}});
-}
-
-Status op::ml::ZipMap::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 1, 1, 1},
-      {{&x, true}},
-      {{&z, true}},
-      {{"classlabels_int64s", &classlabels_int64s}, {"classlabels_strings", &classlabels_strings}});
-}
-
-Status op::preview::FlexAttention::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {3, 3, 1, 1},
-      {{&q, true}, {&k, true}, {&v, true}},
-      {{&y, true}},
-      {{"prob_mod", &prob_mod}, {"scale", &scale}, {"score_mod", &score_mod}, {"softmax_precision", &softmax_precision}});
-}
-
-Status op::training::Adagrad::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {3, 2147483647, 1, 2147483647},
-      {{&r, true}, {&t, true}, {&inputs}},
-      {{&outputs}},
-      {{"decay_factor", &decay_factor}, {"epsilon", &epsilon}, {"norm_coefficient", &norm_coefficient}});
-}
-
-Status op::training::Adam::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {3, 2147483647, 1, 2147483647},
-      {{&r, true}, {&t, true}, {&inputs}},
-      {{&outputs}},
-      {{"alpha", &alpha}, {"beta", &beta}, {"epsilon", &epsilon}, {"norm_coefficient", &norm_coefficient}, {"norm_coefficient_post", &norm_coefficient_post}});
-}
-
-Status op::training::Gradient::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {1, 2147483647, 1, 2147483647},
-      {{&inputs}},
-      {{&outputs}},
-      {{"xs", &xs, true}, {"y", &y, true}, {"zs", &zs}});
-}
-
-Status op::training::Momentum::Read(const Node& from) {
-  node = &from;
-  return ReadForm(from, kId,
-      {3, 2147483647, 1, 2147483647},
-      {{&r, true}, {&t, true}, {&inputs}},
-      {{&outputs}},
-      {{"alpha", &alpha, true}, {"beta", &beta, true}, {"mode", &mode, true}, {"norm_coefficient", &norm_coefficient, true}});
+Status op::Abs::Read(const Node& n) { return ReadForm(this, n, {&x}, {&y}); }
+Status op::Acos::Read(const Node& n) {
+  return ReadForm(this, n, {&input}, {&output});
+}
+Status op::Acosh::Read(const Node& n) {
+  return ReadForm(this, n, {&input}, {&output});
+}
+Status op::Add::Read(const Node& n) {
+  return ReadForm(this, n, {&a, &b}, {&c});
+}
+Status op::AffineGrid::Read(const Node& n) {
+  return ReadForm(this, n, {&theta, &size}, {&grid}, {&align_corners});
+}
+Status op::And::Read(const Node& n) {
+  return ReadForm(this, n, {&a, &b}, {&c});
+}
+Status op::ArgMax::Read(const Node& n) {
+  return ReadForm(this, n, {&data}, {&reduced}, {&axis, &keepdims,
+      &select_last_index});
+}
+Status op::ArgMin::Read(const Node& n) {
+  return ReadForm(this, n, {&data}, {&reduced}, {&axis, &keepdims,
+      &select_last_index});
+}
+Status op::Asin::Read(const Node& n) {
+  return ReadForm(this, n, {&input}, {&output});
+}
+Status op::Asinh::Read(const Node& n) {
+  return ReadForm(this, n, {&input}, {&output});
+}
+Status op::Atan::Read(const Node& n) {
+  return ReadForm(this, n, {&input}, {&output});
+}
+Status op::Atanh::Read(const Node& n) {
+  return ReadForm(this, n, {&input}, {&output});
+}
+Status op::Attention::Read(const Node& n) {
+  return ReadForm(this, n, {&q, &k, &v, &attn_mask, &past_key, &past_value,
+      &nonpad_kv_seqlen}, {&y, &present_key, &present_value, &qk_matmul_output},
+      {&is_causal, &kv_num_heads, &left_window_size, &q_num_heads,
+      &qk_matmul_output_mode, &right_window_size, &scale, &softcap,
+      &softmax_precision});
+}
+Status op::AveragePool::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y}, {&auto_pad, &ceil_mode,
+      &count_include_pad, &dilations, &kernel_shape, &pads, &strides});
+}
+Status op::BatchNormalization::Read(const Node& n) {
+  return ReadForm(this, n, {&x, &scale, &b, &input_mean, &input_var}, {&y,
+      &running_mean, &running_var}, {&epsilon, &momentum, &training_mode});
+}
+Status op::Bernoulli::Read(const Node& n) {
+  return ReadForm(this, n, {&input}, {&output}, {&dtype, &seed});
+}
+Status op::BitCast::Read(const Node& n) {
+  return ReadForm(this, n, {&input}, {&output}, {&to});
+}
+Status op::BitShift::Read(const Node& n) {
+  return ReadForm(this, n, {&x, &y}, {&z}, {&direction});
+}
+Status op::BitwiseAnd::Read(const Node& n) {
+  return ReadForm(this, n, {&a, &b}, {&c});
+}
+Status op::BitwiseNot::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y});
+}
+Status op::BitwiseOr::Read(const Node& n) {
+  return ReadForm(this, n, {&a, &b}, {&c});
+}
+Status op::BitwiseXor::Read(const Node& n) {
+  return ReadForm(this, n, {&a, &b}, {&c});
+}
+Status op::BlackmanWindow::Read(const Node& n) {
+  return ReadForm(this, n, {&size}, {&output}, {&output_datatype, &periodic});
+}
+Status op::Cast::Read(const Node& n) {
+  return ReadForm(this, n, {&input}, {&output}, {&round_mode, &saturate, &to});
+}
+Status op::CastLike::Read(const Node& n) {
+  return ReadForm(this, n, {&input, &target_type}, {&output}, {&round_mode,
+      &saturate});
+}
+Status op::CausalConvWithState::Read(const Node& n) {
+  return ReadForm(this, n, {&input, &weight, &bias, &past_state}, {&output,
+      &present_state}, {&activation});
+}
+Status op::Ceil::Read(const Node& n) { return ReadForm(this, n, {&x}, {&y}); }
+Status op::Celu::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y}, {&alpha});
+}
+Status op::CenterCropPad::Read(const Node& n) {
+  return ReadForm(this, n, {&input_data, &shape}, {&output_data}, {&axes});
+}
+Status op::Clip::Read(const Node& n) {
+  return ReadForm(this, n, {&input, &min, &max}, {&output});
+}
+Status op::Col2Im::Read(const Node& n) {
+  return ReadForm(this, n, {&input, &image_shape, &block_shape}, {&output},
+      {&dilations, &pads, &strides});
+}
+Status op::Compress::Read(const Node& n) {
+  return ReadForm(this, n, {&input, &condition}, {&output}, {&axis});
+}
+Status op::Concat::Read(const Node& n) {
+  return ReadForm(this, n, {&inputs}, {&concat_result}, {&axis});
+}
+Status op::ConcatFromSequence::Read(const Node& n) {
+  return ReadForm(this, n, {&input_sequence}, {&concat_result}, {&axis,
+      &new_axis});
+}
+Status op::Constant::Read(const Node& n) {
+  return ReadForm(this, n, {}, {&output}, {&sparse_value, &value, &value_float,
+      &value_floats, &value_int, &value_ints, &value_string, &value_strings});
+}
+Status op::ConstantOfShape::Read(const Node& n) {
+  return ReadForm(this, n, {&input}, {&output}, {&value});
+}
+Status op::Conv::Read(const Node& n) {
+  return ReadForm(this, n, {&x, &w, &b}, {&y}, {&auto_pad, &dilations, &group,
+      &kernel_shape, &pads, &strides});
+}
+Status op::ConvInteger::Read(const Node& n) {
+  return ReadForm(this, n, {&x, &w, &x_zero_point, &w_zero_point}, {&y},
+      {&auto_pad, &dilations, &group, &kernel_shape, &pads, &strides});
+}
+Status op::ConvTranspose::Read(const Node& n) {
+  return ReadForm(this, n, {&x, &w, &b}, {&y}, {&auto_pad, &dilations, &group,
+      &kernel_shape, &output_padding, &output_shape, &pads, &strides});
+}
+Status op::Cos::Read(const Node& n) {
+  return ReadForm(this, n, {&input}, {&output});
+}
+Status op::Cosh::Read(const Node& n) {
+  return ReadForm(this, n, {&input}, {&output});
+}
+Status op::CumProd::Read(const Node& n) {
+  return ReadForm(this, n, {&x, &axis}, {&y}, {&exclusive, &reverse});
+}
+Status op::CumSum::Read(const Node& n) {
+  return ReadForm(this, n, {&x, &axis}, {&y}, {&exclusive, &reverse});
+}
+Status op::DFT::Read(const Node& n) {
+  return ReadForm(this, n, {&input, &dft_length, &axis}, {&output}, {&inverse,
+      &onesided});
+}
+Status op::DeformConv::Read(const Node& n) {
+  return ReadForm(this, n, {&x, &w, &offset, &b, &mask}, {&y}, {&dilations,
+      &group, &kernel_shape, &offset_group, &pads, &strides});
+}
+Status op::DepthToSpace::Read(const Node& n) {
+  return ReadForm(this, n, {&input}, {&output}, {&blocksize, &mode});
+}
+Status op::DequantizeLinear::Read(const Node& n) {
+  return ReadForm(this, n, {&x, &x_scale, &x_zero_point}, {&y}, {&axis,
+      &block_size, &output_dtype});
+}
+Status op::Det::Read(const Node& n) { return ReadForm(this, n, {&x}, {&y}); }
+Status op::Div::Read(const Node& n) {
+  return ReadForm(this, n, {&a, &b}, {&c});
+}
+Status op::Dropout::Read(const Node& n) {
+  return ReadForm(this, n, {&data, &ratio, &training_mode}, {&output, &mask},
+      {&seed});
+}
+Status op::DynamicQuantizeLinear::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y, &y_scale, &y_zero_point});
+}
+Status op::Einsum::Read(const Node& n) {
+  return ReadForm(this, n, {&inputs}, {&output}, {&equation});
+}
+Status op::Elu::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y}, {&alpha});
+}
+Status op::Equal::Read(const Node& n) {
+  return ReadForm(this, n, {&a, &b}, {&c});
+}
+Status op::Erf::Read(const Node& n) {
+  return ReadForm(this, n, {&input}, {&output});
+}
+Status op::Exp::Read(const Node& n) {
+  return ReadForm(this, n, {&input}, {&output});
+}
+Status op::Expand::Read(const Node& n) {
+  return ReadForm(this, n, {&input, &shape}, {&output});
+}
+Status op::EyeLike::Read(const Node& n) {
+  return ReadForm(this, n, {&input}, {&output}, {&dtype, &k});
+}
+Status op::Flatten::Read(const Node& n) {
+  return ReadForm(this, n, {&input}, {&output}, {&axis});
+}
+Status op::Floor::Read(const Node& n) { return ReadForm(this, n, {&x}, {&y}); }
+Status op::GRU::Read(const Node& n) {
+  return ReadForm(this, n, {&x, &w, &r, &b, &sequence_lens, &initial_h}, {&y,
+      &y_h}, {&activation_alpha, &activation_beta, &activations, &clip,
+      &direction, &hidden_size, &layout, &linear_before_reset});
+}
+Status op::Gather::Read(const Node& n) {
+  return ReadForm(this, n, {&data, &indices}, {&output}, {&axis});
+}
+Status op::GatherElements::Read(const Node& n) {
+  return ReadForm(this, n, {&data, &indices}, {&output}, {&axis});
+}
+Status op::GatherND::Read(const Node& n) {
+  return ReadForm(this, n, {&data, &indices}, {&output}, {&batch_dims});
+}
+Status op::Gelu::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y}, {&approximate});
+}
+Status op::Gemm::Read(const Node& n) {
+  return ReadForm(this, n, {&a, &b, &c}, {&y}, {&alpha, &beta, &trans_a,
+      &trans_b});
+}
+Status op::GlobalAveragePool::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y});
+}
+Status op::GlobalLpPool::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y}, {&p});
+}
+Status op::GlobalMaxPool::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y});
+}
+Status op::Greater::Read(const Node& n) {
+  return ReadForm(this, n, {&a, &b}, {&c});
+}
+Status op::GreaterOrEqual::Read(const Node& n) {
+  return ReadForm(this, n, {&a, &b}, {&c});
+}
+Status op::GridSample::Read(const Node& n) {
+  return ReadForm(this, n, {&x, &grid}, {&y}, {&align_corners, &mode,
+      &padding_mode});
+}
+Status op::GroupNormalization::Read(const Node& n) {
+  return ReadForm(this, n, {&x, &scale, &bias}, {&y}, {&epsilon, &num_groups,
+      &stash_type});
+}
+Status op::HammingWindow::Read(const Node& n) {
+  return ReadForm(this, n, {&size}, {&output}, {&output_datatype, &periodic});
+}
+Status op::HannWindow::Read(const Node& n) {
+  return ReadForm(this, n, {&size}, {&output}, {&output_datatype, &periodic});
+}
+Status op::HardSigmoid::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y}, {&alpha, &beta});
+}
+Status op::HardSwish::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y});
+}
+Status op::Hardmax::Read(const Node& n) {
+  return ReadForm(this, n, {&input}, {&output}, {&axis});
+}
+Status op::Identity::Read(const Node& n) {
+  return ReadForm(this, n, {&input}, {&output});
+}
+Status op::If::Read(const Node& n) {
+  return ReadForm(this, n, {&cond}, {&outputs}, {&else_branch, &then_branch});
+}
+Status op::ImageDecoder::Read(const Node& n) {
+  return ReadForm(this, n, {&encoded_stream}, {&image}, {&pixel_format});
+}
+Status op::InstanceNormalization::Read(const Node& n) {
+  return ReadForm(this, n, {&input, &scale, &b}, {&output}, {&epsilon});
+}
+Status op::IsInf::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y}, {&detect_negative, &detect_positive});
+}
+Status op::IsNaN::Read(const Node& n) { return ReadForm(this, n, {&x}, {&y}); }
+Status op::LRN::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y}, {&alpha, &beta, &bias, &size});
+}
+Status op::LSTM::Read(const Node& n) {
+  return ReadForm(this, n, {&x, &w, &r, &b, &sequence_lens, &initial_h,
+      &initial_c, &p}, {&y, &y_h, &y_c}, {&activation_alpha, &activation_beta,
+      &activations, &clip, &direction, &hidden_size, &input_forget, &layout});
+}
+Status op::LayerNormalization::Read(const Node& n) {
+  return ReadForm(this, n, {&x, &scale, &b}, {&y, &mean, &inv_std_dev}, {&axis,
+      &epsilon, &stash_type});
+}
+Status op::LeakyRelu::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y}, {&alpha});
+}
+Status op::Less::Read(const Node& n) {
+  return ReadForm(this, n, {&a, &b}, {&c});
+}
+Status op::LessOrEqual::Read(const Node& n) {
+  return ReadForm(this, n, {&a, &b}, {&c});
+}
+Status op::LinearAttention::Read(const Node& n) {
+  return ReadForm(this, n, {&query, &key, &value, &past_state, &decay, &beta},
+      {&output, &present_state}, {&chunk_size, &kv_num_heads, &q_num_heads,
+      &scale, &update_rule});
+}
+Status op::Log::Read(const Node& n) {
+  return ReadForm(this, n, {&input}, {&output});
+}
+Status op::LogSoftmax::Read(const Node& n) {
+  return ReadForm(this, n, {&input}, {&output}, {&axis});
+}
+Status op::Loop::Read(const Node& n) {
+  return ReadForm(this, n, {&m, &cond, &v_initial}, {&v_final_and_scan_outputs},
+      {&body});
+}
+Status op::LpNormalization::Read(const Node& n) {
+  return ReadForm(this, n, {&input}, {&output}, {&axis, &p});
+}
+Status op::LpPool::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y}, {&auto_pad, &ceil_mode, &dilations,
+      &kernel_shape, &p, &pads, &strides});
+}
+Status op::MatMul::Read(const Node& n) {
+  return ReadForm(this, n, {&a, &b}, {&y});
+}
+Status op::MatMulInteger::Read(const Node& n) {
+  return ReadForm(this, n, {&a, &b, &a_zero_point, &b_zero_point}, {&y});
+}
+Status op::Max::Read(const Node& n) {
+  return ReadForm(this, n, {&data_0}, {&max});
+}
+Status op::MaxPool::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y, &indices}, {&auto_pad, &ceil_mode,
+      &dilations, &kernel_shape, &pads, &storage_order, &strides});
+}
+Status op::MaxRoiPool::Read(const Node& n) {
+  return ReadForm(this, n, {&x, &rois}, {&y}, {&pooled_shape, &spatial_scale});
+}
+Status op::MaxUnpool::Read(const Node& n) {
+  return ReadForm(this, n, {&x, &i, &output_shape}, {&output}, {&kernel_shape,
+      &pads, &strides});
+}
+Status op::Mean::Read(const Node& n) {
+  return ReadForm(this, n, {&data_0}, {&mean});
+}
+Status op::MeanVarianceNormalization::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y}, {&axes});
+}
+Status op::MelWeightMatrix::Read(const Node& n) {
+  return ReadForm(this, n, {&num_mel_bins, &dft_length, &sample_rate,
+      &lower_edge_hertz, &upper_edge_hertz}, {&output}, {&output_datatype});
+}
+Status op::Min::Read(const Node& n) {
+  return ReadForm(this, n, {&data_0}, {&min});
+}
+Status op::Mish::Read(const Node& n) { return ReadForm(this, n, {&x}, {&y}); }
+Status op::Mod::Read(const Node& n) {
+  return ReadForm(this, n, {&a, &b}, {&c}, {&fmod});
+}
+Status op::Mul::Read(const Node& n) {
+  return ReadForm(this, n, {&a, &b}, {&c});
+}
+Status op::Multinomial::Read(const Node& n) {
+  return ReadForm(this, n, {&input}, {&output}, {&dtype, &sample_size, &seed});
+}
+Status op::Neg::Read(const Node& n) { return ReadForm(this, n, {&x}, {&y}); }
+Status op::NegativeLogLikelihoodLoss::Read(const Node& n) {
+  return ReadForm(this, n, {&input, &target, &weight}, {&loss}, {&ignore_index,
+      &reduction});
+}
+Status op::NonMaxSuppression::Read(const Node& n) {
+  return ReadForm(this, n, {&boxes, &scores, &max_output_boxes_per_class,
+      &iou_threshold, &score_threshold}, {&selected_indices},
+      {&center_point_box});
+}
+Status op::NonZero::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y});
+}
+Status op::Not::Read(const Node& n) { return ReadForm(this, n, {&x}, {&y}); }
+Status op::OneHot::Read(const Node& n) {
+  return ReadForm(this, n, {&indices, &depth, &values}, {&output}, {&axis});
+}
+Status op::Optional::Read(const Node& n) {
+  return ReadForm(this, n, {&input}, {&output}, {&type});
+}
+Status op::OptionalGetElement::Read(const Node& n) {
+  return ReadForm(this, n, {&input}, {&output});
+}
+Status op::OptionalHasElement::Read(const Node& n) {
+  return ReadForm(this, n, {&input}, {&output});
+}
+Status op::Or::Read(const Node& n) { return ReadForm(this, n, {&a, &b}, {&c}); }
+Status op::PRelu::Read(const Node& n) {
+  return ReadForm(this, n, {&x, &slope}, {&y});
+}
+Status op::Pad::Read(const Node& n) {
+  return ReadForm(this, n, {&data, &pads, &constant_value, &axes}, {&output},
+      {&mode});
+}
+Status op::Pow::Read(const Node& n) {
+  return ReadForm(this, n, {&x, &y}, {&z});
+}
+Status op::QLinearConv::Read(const Node& n) {
+  return ReadForm(this, n, {&x, &x_scale, &x_zero_point, &w, &w_scale,
+      &w_zero_point, &y_scale, &y_zero_point, &b}, {&y}, {&auto_pad, &dilations,
+      &group, &kernel_shape, &pads, &strides});
+}
+Status op::QLinearMatMul::Read(const Node& n) {
+  return ReadForm(this, n, {&a, &a_scale, &a_zero_point, &b, &b_scale,
+      &b_zero_point, &y_scale, &y_zero_point}, {&y});
+}
+Status op::QuantizeLinear::Read(const Node& n) {
+  return ReadForm(this, n, {&x, &y_scale, &y_zero_point}, {&y}, {&axis,
+      &block_size, &output_dtype, &precision, &saturate});
+}
+Status op::RMSNormalization::Read(const Node& n) {
+  return ReadForm(this, n, {&x, &scale}, {&y}, {&axis, &epsilon, &stash_type});
+}
+Status op::RNN::Read(const Node& n) {
+  return ReadForm(this, n, {&x, &w, &r, &b, &sequence_lens, &initial_h}, {&y,
+      &y_h}, {&activation_alpha, &activation_beta, &activations, &clip,
+      &direction, &hidden_size, &layout});
+}
+Status op::RandomNormal::Read(const Node& n) {
+  return ReadForm(this, n, {}, {&output}, {&dtype, &mean, &scale, &seed,
+      &shape});
+}
+Status op::RandomNormalLike::Read(const Node& n) {
+  return ReadForm(this, n, {&input}, {&output}, {&dtype, &mean, &scale, &seed});
+}
+Status op::RandomUniform::Read(const Node& n) {
+  return ReadForm(this, n, {}, {&output}, {&dtype, &high, &low, &seed, &shape});
+}
+Status op::RandomUniformLike::Read(const Node& n) {
+  return ReadForm(this, n, {&input}, {&output}, {&dtype, &high, &low, &seed});
+}
+Status op::Range::Read(const Node& n) {
+  return ReadForm(this, n, {&start, &limit, &delta}, {&output}, {&stash_type});
+}
+Status op::Reciprocal::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y});
+}
+Status op::ReduceL1::Read(const Node& n) {
+  return ReadForm(this, n, {&data, &axes}, {&reduced}, {&keepdims,
+      &noop_with_empty_axes});
+}
+Status op::ReduceL2::Read(const Node& n) {
+  return ReadForm(this, n, {&data, &axes}, {&reduced}, {&keepdims,
+      &noop_with_empty_axes});
+}
+Status op::ReduceLogSum::Read(const Node& n) {
+  return ReadForm(this, n, {&data, &axes}, {&reduced}, {&keepdims,
+      &noop_with_empty_axes});
+}
+Status op::ReduceLogSumExp::Read(const Node& n) {
+  return ReadForm(this, n, {&data, &axes}, {&reduced}, {&keepdims,
+      &noop_with_empty_axes});
+}
+Status op::ReduceMax::Read(const Node& n) {
+  return ReadForm(this, n, {&data, &axes}, {&reduced}, {&keepdims,
+      &noop_with_empty_axes});
+}
+Status op::ReduceMean::Read(const Node& n) {
+  return ReadForm(this, n, {&data, &axes}, {&reduced}, {&keepdims,
+      &noop_with_empty_axes});
+}
+Status op::ReduceMin::Read(const Node& n) {
+  return ReadForm(this, n, {&data, &axes}, {&reduced}, {&keepdims,
+      &noop_with_empty_axes});
+}
+Status op::ReduceProd::Read(const Node& n) {
+  return ReadForm(this, n, {&data, &axes}, {&reduced}, {&keepdims,
+      &noop_with_empty_axes});
+}
+Status op::ReduceSum::Read(const Node& n) {
+  return ReadForm(this, n, {&data, &axes}, {&reduced}, {&keepdims,
+      &noop_with_empty_axes});
+}
+Status op::ReduceSumSquare::Read(const Node& n) {
+  return ReadForm(this, n, {&data, &axes}, {&reduced}, {&keepdims,
+      &noop_with_empty_axes});
+}
+Status op::RegexFullMatch::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y}, {&pattern});
+}
+Status op::Relu::Read(const Node& n) { return ReadForm(this, n, {&x}, {&y}); }
+Status op::Reshape::Read(const Node& n) {
+  return ReadForm(this, n, {&data, &shape}, {&reshaped}, {&allowzero});
+}
+Status op::Resize::Read(const Node& n) {
+  return ReadForm(this, n, {&x, &roi, &scales, &sizes}, {&y}, {&antialias,
+      &axes, &coordinate_transformation_mode, &cubic_coeff_a, &exclude_outside,
+      &extrapolation_value, &keep_aspect_ratio_policy, &mode, &nearest_mode});
+}
+Status op::ReverseSequence::Read(const Node& n) {
+  return ReadForm(this, n, {&input, &sequence_lens}, {&y}, {&batch_axis,
+      &time_axis});
+}
+Status op::RoiAlign::Read(const Node& n) {
+  return ReadForm(this, n, {&x, &rois, &batch_indices}, {&y},
+      {&coordinate_transformation_mode, &mode, &output_height, &output_width,
+      &sampling_ratio, &spatial_scale});
+}
+Status op::RotaryEmbedding::Read(const Node& n) {
+  return ReadForm(this, n, {&x, &cos_cache, &sin_cache, &position_ids}, {&y},
+      {&interleaved, &num_heads, &rotary_embedding_dim});
+}
+Status op::Round::Read(const Node& n) { return ReadForm(this, n, {&x}, {&y}); }
+Status op::STFT::Read(const Node& n) {
+  return ReadForm(this, n, {&signal, &frame_step, &window, &frame_length},
+      {&output}, {&onesided});
+}
+Status op::Scan::Read(const Node& n) {
+  return ReadForm(this, n, {&initial_state_and_scan_inputs},
+      {&final_state_and_scan_outputs}, {&body, &num_scan_inputs,
+      &scan_input_axes, &scan_input_directions, &scan_output_axes,
+      &scan_output_directions});
+}
+Status op::Scatter::Read(const Node& n) {
+  return ReadForm(this, n, {&data, &indices, &updates}, {&output}, {&axis});
+}
+Status op::ScatterElements::Read(const Node& n) {
+  return ReadForm(this, n, {&data, &indices, &updates}, {&output}, {&axis,
+      &reduction});
+}
+Status op::ScatterND::Read(const Node& n) {
+  return ReadForm(this, n, {&data, &indices, &updates}, {&output},
+      {&reduction});
+}
+Status op::Selu::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y}, {&alpha, &gamma});
+}
+Status op::SequenceAt::Read(const Node& n) {
+  return ReadForm(this, n, {&input_sequence, &position}, {&tensor});
+}
+Status op::SequenceConstruct::Read(const Node& n) {
+  return ReadForm(this, n, {&inputs}, {&output_sequence});
+}
+Status op::SequenceEmpty::Read(const Node& n) {
+  return ReadForm(this, n, {}, {&output}, {&dtype});
+}
+Status op::SequenceErase::Read(const Node& n) {
+  return ReadForm(this, n, {&input_sequence, &position}, {&output_sequence});
+}
+Status op::SequenceInsert::Read(const Node& n) {
+  return ReadForm(this, n, {&input_sequence, &tensor, &position},
+      {&output_sequence});
+}
+Status op::SequenceLength::Read(const Node& n) {
+  return ReadForm(this, n, {&input_sequence}, {&length});
+}
+Status op::SequenceMap::Read(const Node& n) {
+  return ReadForm(this, n, {&input_sequence, &additional_inputs},
+      {&out_sequence}, {&body});
+}
+Status op::Shape::Read(const Node& n) {
+  return ReadForm(this, n, {&data}, {&shape}, {&end, &start});
+}
+Status op::Shrink::Read(const Node& n) {
+  return ReadForm(this, n, {&input}, {&output}, {&bias, &lambd});
+}
+Status op::Sigmoid::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y});
+}
+Status op::Sign::Read(const Node& n) {
+  return ReadForm(this, n, {&input}, {&output});
+}
+Status op::Sin::Read(const Node& n) {
+  return ReadForm(this, n, {&input}, {&output});
+}
+Status op::Sinh::Read(const Node& n) {
+  return ReadForm(this, n, {&input}, {&output});
+}
+Status op::Size::Read(const Node& n) {
+  return ReadForm(this, n, {&data}, {&size});
+}
+Status op::Slice::Read(const Node& n) {
+  return ReadForm(this, n, {&data, &starts, &ends, &axes, &steps}, {&output});
+}
+Status op::Softmax::Read(const Node& n) {
+  return ReadForm(this, n, {&input}, {&output}, {&axis});
+}
+Status op::SoftmaxCrossEntropyLoss::Read(const Node& n) {
+  return ReadForm(this, n, {&scores, &labels, &weights}, {&output, &log_prob},
+      {&ignore_index, &reduction});
+}
+Status op::Softplus::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y});
+}
+Status op::Softsign::Read(const Node& n) {
+  return ReadForm(this, n, {&input}, {&output});
+}
+Status op::SpaceToDepth::Read(const Node& n) {
+  return ReadForm(this, n, {&input}, {&output}, {&blocksize, &mode});
+}
+Status op::Split::Read(const Node& n) {
+  return ReadForm(this, n, {&input, &split}, {&outputs}, {&axis, &num_outputs});
+}
+Status op::SplitToSequence::Read(const Node& n) {
+  return ReadForm(this, n, {&input, &split}, {&output_sequence}, {&axis,
+      &keepdims});
+}
+Status op::Sqrt::Read(const Node& n) { return ReadForm(this, n, {&x}, {&y}); }
+Status op::Squeeze::Read(const Node& n) {
+  return ReadForm(this, n, {&data, &axes}, {&squeezed});
+}
+Status op::StringConcat::Read(const Node& n) {
+  return ReadForm(this, n, {&x, &y}, {&z});
+}
+Status op::StringNormalizer::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y}, {&case_change_action, &is_case_sensitive,
+      &locale, &stopwords});
+}
+Status op::StringSplit::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y, &z}, {&delimiter, &maxsplit});
+}
+Status op::Sub::Read(const Node& n) {
+  return ReadForm(this, n, {&a, &b}, {&c});
+}
+Status op::Sum::Read(const Node& n) {
+  return ReadForm(this, n, {&data_0}, {&sum});
+}
+Status op::SwiGLU::Read(const Node& n) {
+  return ReadForm(this, n, {&a, &b}, {&y}, {&alpha});
+}
+Status op::Swish::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y}, {&alpha});
+}
+Status op::Tan::Read(const Node& n) {
+  return ReadForm(this, n, {&input}, {&output});
+}
+Status op::Tanh::Read(const Node& n) {
+  return ReadForm(this, n, {&input}, {&output});
+}
+Status op::TensorScatter::Read(const Node& n) {
+  return ReadForm(this, n, {&past_cache, &update, &write_indices},
+      {&present_cache}, {&axis, &mode});
+}
+Status op::TfIdfVectorizer::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y}, {&max_gram_length, &max_skip_count,
+      &min_gram_length, &mode, &ngram_counts, &ngram_indexes, &pool_int64s,
+      &pool_strings, &weights});
+}
+Status op::ThresholdedRelu::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y}, {&alpha});
+}
+Status op::Tile::Read(const Node& n) {
+  return ReadForm(this, n, {&input, &repeats}, {&output});
+}
+Status op::TopK::Read(const Node& n) {
+  return ReadForm(this, n, {&x, &k}, {&values, &indices}, {&axis, &largest,
+      &sorted});
+}
+Status op::Transpose::Read(const Node& n) {
+  return ReadForm(this, n, {&data}, {&transposed}, {&perm});
+}
+Status op::Trilu::Read(const Node& n) {
+  return ReadForm(this, n, {&input, &k}, {&output}, {&upper});
+}
+Status op::Unique::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y, &indices, &inverse_indices, &counts},
+      {&axis, &sorted});
+}
+Status op::Unsqueeze::Read(const Node& n) {
+  return ReadForm(this, n, {&data, &axes}, {&expanded});
+}
+Status op::Upsample::Read(const Node& n) {
+  return ReadForm(this, n, {&x, &scales}, {&y}, {&mode});
+}
+Status op::Where::Read(const Node& n) {
+  return ReadForm(this, n, {&condition, &x, &y}, {&output});
+}
+Status op::Xor::Read(const Node& n) {
+  return ReadForm(this, n, {&a, &b}, {&c});
+}
+Status op::ml::ArrayFeatureExtractor::Read(const Node& n) {
+  return ReadForm(this, n, {&x, &y}, {&z});
+}
+Status op::ml::Binarizer::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y}, {&threshold});
+}
+Status op::ml::CastMap::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y}, {&cast_to, &map_form, &max_map});
+}
+Status op::ml::CategoryMapper::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y}, {&cats_int64s, &cats_strings,
+      &default_int64, &default_string});
+}
+Status op::ml::DictVectorizer::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y}, {&int64_vocabulary, &string_vocabulary});
+}
+Status op::ml::FeatureVectorizer::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y}, {&inputdimensions});
+}
+Status op::ml::Imputer::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y}, {&imputed_value_floats,
+      &imputed_value_int64s, &replaced_value_float, &replaced_value_int64});
+}
+Status op::ml::LabelEncoder::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y}, {&default_float, &default_int64,
+      &default_string, &default_tensor, &keys_floats, &keys_int64s,
+      &keys_strings, &keys_tensor, &values_floats, &values_int64s,
+      &values_strings, &values_tensor});
+}
+Status op::ml::LinearClassifier::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y, &z}, {&classlabels_ints,
+      &classlabels_strings, &coefficients, &intercepts, &multi_class,
+      &post_transform});
+}
+Status op::ml::LinearRegressor::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y}, {&coefficients, &intercepts,
+      &post_transform, &targets});
+}
+Status op::ml::Normalizer::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y}, {&norm});
+}
+Status op::ml::OneHotEncoder::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y}, {&cats_int64s, &cats_strings, &zeros});
+}
+Status op::ml::SVMClassifier::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y, &z}, {&classlabels_ints,
+      &classlabels_strings, &coefficients, &kernel_params, &kernel_type,
+      &post_transform, &prob_a, &prob_b, &rho, &support_vectors,
+      &vectors_per_class});
+}
+Status op::ml::SVMRegressor::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y}, {&coefficients, &kernel_params,
+      &kernel_type, &n_supports, &one_class, &post_transform, &rho,
+      &support_vectors});
+}
+Status op::ml::Scaler::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y}, {&offset, &scale});
+}
+Status op::ml::TreeEnsemble::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y}, {&aggregate_function, &leaf_targetids,
+      &leaf_weights, &membership_values, &n_targets, &nodes_falseleafs,
+      &nodes_falsenodeids, &nodes_featureids, &nodes_hitrates,
+      &nodes_missing_value_tracks_true, &nodes_modes, &nodes_splits,
+      &nodes_trueleafs, &nodes_truenodeids, &post_transform, &tree_roots});
+}
+Status op::ml::TreeEnsembleClassifier::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y, &z}, {&base_values,
+      &base_values_as_tensor, &class_ids, &class_nodeids, &class_treeids,
+      &class_weights, &class_weights_as_tensor, &classlabels_int64s,
+      &classlabels_strings, &nodes_falsenodeids, &nodes_featureids,
+      &nodes_hitrates, &nodes_hitrates_as_tensor,
+      &nodes_missing_value_tracks_true, &nodes_modes, &nodes_nodeids,
+      &nodes_treeids, &nodes_truenodeids, &nodes_values,
+      &nodes_values_as_tensor, &post_transform});
+}
+Status op::ml::TreeEnsembleRegressor::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&y}, {&aggregate_function, &base_values,
+      &base_values_as_tensor, &n_targets, &nodes_falsenodeids,
+      &nodes_featureids, &nodes_hitrates, &nodes_hitrates_as_tensor,
+      &nodes_missing_value_tracks_true, &nodes_modes, &nodes_nodeids,
+      &nodes_treeids, &nodes_truenodeids, &nodes_values,
+      &nodes_values_as_tensor, &post_transform, &target_ids, &target_nodeids,
+      &target_treeids, &target_weights, &target_weights_as_tensor});
+}
+Status op::ml::ZipMap::Read(const Node& n) {
+  return ReadForm(this, n, {&x}, {&z}, {&classlabels_int64s,
+      &classlabels_strings});
+}
+Status op::preview::FlexAttention::Read(const Node& n) {
+  return ReadForm(this, n, {&q, &k, &v}, {&y}, {&prob_mod, &scale, &score_mod,
+      &softmax_precision});
+}
+Status op::training::Adagrad::Read(const Node& n) {
+  return ReadForm(this, n, {&r, &t, &inputs}, {&outputs}, {&decay_factor,
+      &epsilon, &norm_coefficient});
+}
+Status op::training::Adam::Read(const Node& n) {
+  return ReadForm(this, n, {&r, &t, &inputs}, {&outputs}, {&alpha, &beta,
+      &epsilon, &norm_coefficient, &norm_coefficient_post});
+}
+Status op::training::Gradient::Read(const Node& n) {
+  return ReadForm(this, n, {&inputs}, {&outputs}, {&xs, &y, &zs});
+}
+Status op::training::Momentum::Read(const Node& n) {
+  return ReadForm(this, n, {&r, &t, &inputs}, {&outputs}, {&alpha, &beta, &mode,
+      &norm_coefficient});
 }
 
 }  // namespace assay::inline v1

@@ -24,233 +24,44 @@
 namespace assay::inline v1 {
 
 enum class OperatorId : uint16_t {
-  kAbs,
-  kAcos,
-  kAcosh,
-  kAdd,
-  kAffineGrid,
-  kAnd,
-  kArgMax,
-  kArgMin,
-  kAsin,
-  kAsinh,
-  kAtan,
-  kAtanh,
-  kAttention,
-  kAveragePool,
-  kBatchNormalization,
-  kBernoulli,
-  kBitCast,
-  kBitShift,
-  kBitwiseAnd,
-  kBitwiseNot,
-  kBitwiseOr,
-  kBitwiseXor,
-  kBlackmanWindow,
-  kCast,
-  kCastLike,
-  kCausalConvWithState,
-  kCeil,
-  kCelu,
-  kCenterCropPad,
-  kClip,
-  kCol2Im,
-  kCompress,
-  kConcat,
-  kConcatFromSequence,
-  kConstant,
-  kConstantOfShape,
-  kConv,
-  kConvInteger,
-  kConvTranspose,
-  kCos,
-  kCosh,
-  kCumProd,
-  kCumSum,
-  kDFT,
-  kDeformConv,
-  kDepthToSpace,
-  kDequantizeLinear,
-  kDet,
-  kDiv,
-  kDropout,
-  kDynamicQuantizeLinear,
-  kEinsum,
-  kElu,
-  kEqual,
-  kErf,
-  kExp,
-  kExpand,
-  kEyeLike,
-  kFlatten,
-  kFloor,
-  kGRU,
-  kGather,
-  kGatherElements,
-  kGatherND,
-  kGelu,
-  kGemm,
-  kGlobalAveragePool,
-  kGlobalLpPool,
-  kGlobalMaxPool,
-  kGreater,
-  kGreaterOrEqual,
-  kGridSample,
-  kGroupNormalization,
-  kHammingWindow,
-  kHannWindow,
-  kHardSigmoid,
-  kHardSwish,
-  kHardmax,
-  kIdentity,
-  kIf,
-  kImageDecoder,
-  kInstanceNormalization,
-  kIsInf,
-  kIsNaN,
-  kLRN,
-  kLSTM,
-  kLayerNormalization,
-  kLeakyRelu,
-  kLess,
-  kLessOrEqual,
-  kLinearAttention,
-  kLog,
-  kLogSoftmax,
-  kLoop,
-  kLpNormalization,
-  kLpPool,
-  kMatMul,
-  kMatMulInteger,
-  kMax,
-  kMaxPool,
-  kMaxRoiPool,
-  kMaxUnpool,
-  kMean,
-  kMeanVarianceNormalization,
-  kMelWeightMatrix,
-  kMin,
-  kMish,
-  kMod,
-  kMul,
-  kMultinomial,
-  kNeg,
-  kNegativeLogLikelihoodLoss,
-  kNonMaxSuppression,
-  kNonZero,
-  kNot,
-  kOneHot,
-  kOptional,
-  kOptionalGetElement,
-  kOptionalHasElement,
-  kOr,
-  kPRelu,
-  kPad,
-  kPow,
-  kQLinearConv,
-  kQLinearMatMul,
-  kQuantizeLinear,
-  kRMSNormalization,
-  kRNN,
-  kRandomNormal,
-  kRandomNormalLike,
-  kRandomUniform,
-  kRandomUniformLike,
-  kRange,
-  kReciprocal,
-  kReduceL1,
-  kReduceL2,
-  kReduceLogSum,
-  kReduceLogSumExp,
-  kReduceMax,
-  kReduceMean,
-  kReduceMin,
-  kReduceProd,
-  kReduceSum,
-  kReduceSumSquare,
-  kRegexFullMatch,
-  kRelu,
-  kReshape,
-  kResize,
-  kReverseSequence,
-  kRoiAlign,
-  kRotaryEmbedding,
-  kRound,
-  kSTFT,
-  kScan,
-  kScatter,
-  kScatterElements,
-  kScatterND,
-  kSelu,
-  kSequenceAt,
-  kSequenceConstruct,
-  kSequenceEmpty,
-  kSequenceErase,
-  kSequenceInsert,
-  kSequenceLength,
-  kSequenceMap,
-  kShape,
-  kShrink,
-  kSigmoid,
-  kSign,
-  kSin,
-  kSinh,
-  kSize,
-  kSlice,
-  kSoftmax,
-  kSoftmaxCrossEntropyLoss,
-  kSoftplus,
-  kSoftsign,
-  kSpaceToDepth,
-  kSplit,
-  kSplitToSequence,
-  kSqrt,
-  kSqueeze,
-  kStringConcat,
-  kStringNormalizer,
-  kStringSplit,
-  kSub,
-  kSum,
-  kSwiGLU,
-  kSwish,
-  kTan,
-  kTanh,
-  kTensorScatter,
-  kTfIdfVectorizer,
-  kThresholdedRelu,
-  kTile,
-  kTopK,
-  kTranspose,
-  kTrilu,
-  kUnique,
-  kUnsqueeze,
-  kUpsample,
-  kWhere,
-  kXor,
-  kArrayFeatureExtractor,
-  kBinarizer,
-  kCastMap,
-  kCategoryMapper,
-  kDictVectorizer,
-  kFeatureVectorizer,
-  kImputer,
-  kLabelEncoder,
-  kLinearClassifier,
-  kLinearRegressor,
-  kNormalizer,
-  kOneHotEncoder,
-  kSVMClassifier,
-  kSVMRegressor,
-  kScaler,
-  kTreeEnsemble,
-  kTreeEnsembleClassifier,
-  kTreeEnsembleRegressor,
-  kZipMap,
-  kFlexAttention,
-  kAdagrad,
-  kAdam,
-  kGradient,
-  kMomentum,
+  kAbs, kAcos, kAcosh, kAdd, kAffineGrid, kAnd, kArgMax, kArgMin, kAsin, kAsinh,
+  kAtan, kAtanh, kAttention, kAveragePool, kBatchNormalization, kBernoulli,
+  kBitCast, kBitShift, kBitwiseAnd, kBitwiseNot, kBitwiseOr, kBitwiseXor,
+  kBlackmanWindow, kCast, kCastLike, kCausalConvWithState, kCeil, kCelu,
+  kCenterCropPad, kClip, kCol2Im, kCompress, kConcat, kConcatFromSequence,
+  kConstant, kConstantOfShape, kConv, kConvInteger, kConvTranspose, kCos, kCosh,
+  kCumProd, kCumSum, kDFT, kDeformConv, kDepthToSpace, kDequantizeLinear, kDet,
+  kDiv, kDropout, kDynamicQuantizeLinear, kEinsum, kElu, kEqual, kErf, kExp,
+  kExpand, kEyeLike, kFlatten, kFloor, kGRU, kGather, kGatherElements,
+  kGatherND, kGelu, kGemm, kGlobalAveragePool, kGlobalLpPool, kGlobalMaxPool,
+  kGreater, kGreaterOrEqual, kGridSample, kGroupNormalization, kHammingWindow,
+  kHannWindow, kHardSigmoid, kHardSwish, kHardmax, kIdentity, kIf,
+  kImageDecoder, kInstanceNormalization, kIsInf, kIsNaN, kLRN, kLSTM,
+  kLayerNormalization, kLeakyRelu, kLess, kLessOrEqual, kLinearAttention, kLog,
+  kLogSoftmax, kLoop, kLpNormalization, kLpPool, kMatMul, kMatMulInteger, kMax,
+  kMaxPool, kMaxRoiPool, kMaxUnpool, kMean, kMeanVarianceNormalization,
+  kMelWeightMatrix, kMin, kMish, kMod, kMul, kMultinomial, kNeg,
+  kNegativeLogLikelihoodLoss, kNonMaxSuppression, kNonZero, kNot, kOneHot,
+  kOptional, kOptionalGetElement, kOptionalHasElement, kOr, kPRelu, kPad, kPow,
+  kQLinearConv, kQLinearMatMul, kQuantizeLinear, kRMSNormalization, kRNN,
+  kRandomNormal, kRandomNormalLike, kRandomUniform, kRandomUniformLike, kRange,
+  kReciprocal, kReduceL1, kReduceL2, kReduceLogSum, kReduceLogSumExp,
+  kReduceMax, kReduceMean, kReduceMin, kReduceProd, kReduceSum,
+  kReduceSumSquare, kRegexFullMatch, kRelu, kReshape, kResize, kReverseSequence,
+  kRoiAlign, kRotaryEmbedding, kRound, kSTFT, kScan, kScatter, kScatterElements,
+  kScatterND, kSelu, kSequenceAt, kSequenceConstruct, kSequenceEmpty,
+  kSequenceErase, kSequenceInsert, kSequenceLength, kSequenceMap, kShape,
+  kShrink, kSigmoid, kSign, kSin, kSinh, kSize, kSlice, kSoftmax,
+  kSoftmaxCrossEntropyLoss, kSoftplus, kSoftsign, kSpaceToDepth, kSplit,
+  kSplitToSequence, kSqrt, kSqueeze, kStringConcat, kStringNormalizer,
+  kStringSplit, kSub, kSum, kSwiGLU, kSwish, kTan, kTanh, kTensorScatter,
+  kTfIdfVectorizer, kThresholdedRelu, kTile, kTopK, kTranspose, kTrilu, kUnique,
+  kUnsqueeze, kUpsample, kWhere, kXor, kArrayFeatureExtractor, kBinarizer,
+  kCastMap, kCategoryMapper, kDictVectorizer, kFeatureVectorizer, kImputer,
+  kLabelEncoder, kLinearClassifier, kLinearRegressor, kNormalizer,
+  kOneHotEncoder, kSVMClassifier, kSVMRegressor, kScaler, kTreeEnsemble,
+  kTreeEnsembleClassifier, kTreeEnsembleRegressor, kZipMap, kFlexAttention,
+  kAdagrad, kAdam, kGradient, kMomentum
 };
 
 inline constexpr int kOperatorCount = 227;
@@ -315,8 +126,7 @@ struct Add {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input a{0};
-  Input b{1};
+  Input a{0}, b{1};
   Output c{0};
   const Node* node = nullptr;
 };
@@ -333,8 +143,7 @@ struct AffineGrid {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input theta{0};
-  Input size{1};
+  Input theta{0}, size{1};
   Output grid{0};
   int64_t align_corners = 0;
   const Node* node = nullptr;
@@ -352,8 +161,7 @@ struct And {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input a{0};
-  Input b{1};
+  Input a{0}, b{1};
   Output c{0};
   const Node* node = nullptr;
 };
@@ -371,9 +179,7 @@ struct ArgMax {
 
   Input data{0};
   Output reduced{0};
-  int64_t axis = 0;
-  int64_t keepdims = 1;
-  int64_t select_last_index = 0;
+  int64_t axis = 0, keepdims = 1, select_last_index = 0;
   const Node* node = nullptr;
 };
 
@@ -390,9 +196,7 @@ struct ArgMin {
 
   Input data{0};
   Output reduced{0};
-  int64_t axis = 0;
-  int64_t keepdims = 1;
-  int64_t select_last_index = 0;
+  int64_t axis = 0, keepdims = 1, select_last_index = 0;
   const Node* node = nullptr;
 };
 
@@ -478,23 +282,14 @@ struct Attention {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input q{0};
-  Input k{1};
-  Input v{2};
-  Input attn_mask{3};
-  Input past_key{4};
-  Input past_value{5};
-  Input nonpad_kv_seqlen{6};
-  Output y{0};
-  Output present_key{1};
-  Output present_value{2};
-  Output qk_matmul_output{3};
+  Input q{0}, k{1}, v{2}, attn_mask{3}, past_key{4}, past_value{5},
+      nonpad_kv_seqlen{6};
+  Output y{0}, present_key{1}, present_value{2}, qk_matmul_output{3};
   int64_t is_causal = 0;
   std::optional<int64_t> kv_num_heads;
   int64_t left_window_size = -1;
   std::optional<int64_t> q_num_heads;
-  int64_t qk_matmul_output_mode = 0;
-  int64_t right_window_size = -1;
+  int64_t qk_matmul_output_mode = 0, right_window_size = -1;
   std::optional<float> scale;
   float softcap = 0.0F;
   std::optional<int64_t> softmax_precision;
@@ -514,12 +309,8 @@ struct AveragePool {
   Input x{0};
   Output y{0};
   std::string auto_pad = "NOTSET";
-  int64_t ceil_mode = 0;
-  int64_t count_include_pad = 0;
-  std::vector<int64_t> dilations;
-  std::vector<int64_t> kernel_shape;
-  std::vector<int64_t> pads;
-  std::vector<int64_t> strides;
+  int64_t ceil_mode = 0, count_include_pad = 0;
+  std::vector<int64_t> dilations, kernel_shape, pads, strides;
   const Node* node = nullptr;
 };
 
@@ -541,16 +332,9 @@ struct BatchNormalization {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input x{0};
-  Input scale{1};
-  Input b{2};
-  Input input_mean{3};
-  Input input_var{4};
-  Output y{0};
-  Output running_mean{1};
-  Output running_var{2};
-  float epsilon = 1e-05F;
-  float momentum = 0.9F;
+  Input x{0}, scale{1}, b{2}, input_mean{3}, input_var{4};
+  Output y{0}, running_mean{1}, running_var{2};
+  float epsilon = 1e-05F, momentum = 0.9F;
   int64_t training_mode = 0;
   const Node* node = nullptr;
 };
@@ -608,8 +392,7 @@ struct BitShift {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input x{0};
-  Input y{1};
+  Input x{0}, y{1};
   Output z{0};
   std::string direction;
   const Node* node = nullptr;
@@ -626,8 +409,7 @@ struct BitwiseAnd {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input a{0};
-  Input b{1};
+  Input a{0}, b{1};
   Output c{0};
   const Node* node = nullptr;
 };
@@ -658,8 +440,7 @@ struct BitwiseOr {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input a{0};
-  Input b{1};
+  Input a{0}, b{1};
   Output c{0};
   const Node* node = nullptr;
 };
@@ -675,8 +456,7 @@ struct BitwiseXor {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input a{0};
-  Input b{1};
+  Input a{0}, b{1};
   Output c{0};
   const Node* node = nullptr;
 };
@@ -695,8 +475,7 @@ struct BlackmanWindow {
 
   Input size{0};
   Output output{0};
-  int64_t output_datatype = 1;
-  int64_t periodic = 1;
+  int64_t output_datatype = 1, periodic = 1;
   const Node* node = nullptr;
 };
 
@@ -720,8 +499,7 @@ struct Cast {
   Input input{0};
   Output output{0};
   std::string round_mode = "up";
-  int64_t saturate = 1;
-  int64_t to = 0;
+  int64_t saturate = 1, to = 0;
   const Node* node = nullptr;
 };
 
@@ -743,8 +521,7 @@ struct CastLike {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input input{0};
-  Input target_type{1};
+  Input input{0}, target_type{1};
   Output output{0};
   std::string round_mode = "up";
   int64_t saturate = 1;
@@ -765,12 +542,8 @@ struct CausalConvWithState {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input input{0};
-  Input weight{1};
-  Input bias{2};
-  Input past_state{3};
-  Output output{0};
-  Output present_state{1};
+  Input input{0}, weight{1}, bias{2}, past_state{3};
+  Output output{0}, present_state{1};
   std::string activation = "none";
   const Node* node = nullptr;
 };
@@ -819,8 +592,7 @@ struct CenterCropPad {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input input_data{0};
-  Input shape{1};
+  Input input_data{0}, shape{1};
   Output output_data{0};
   std::vector<int64_t> axes;
   const Node* node = nullptr;
@@ -839,9 +611,7 @@ struct Clip {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input input{0};
-  Input min{1};
-  Input max{2};
+  Input input{0}, min{1}, max{2};
   Output output{0};
   const Node* node = nullptr;
 };
@@ -859,13 +629,9 @@ struct Col2Im {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input input{0};
-  Input image_shape{1};
-  Input block_shape{2};
+  Input input{0}, image_shape{1}, block_shape{2};
   Output output{0};
-  std::vector<int64_t> dilations;
-  std::vector<int64_t> pads;
-  std::vector<int64_t> strides;
+  std::vector<int64_t> dilations, pads, strides;
   const Node* node = nullptr;
 };
 
@@ -882,8 +648,7 @@ struct Compress {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input input{0};
-  Input condition{1};
+  Input input{0}, condition{1};
   Output output{0};
   std::optional<int64_t> axis;
   const Node* node = nullptr;
@@ -924,8 +689,7 @@ struct ConcatFromSequence {
 
   Input input_sequence{0};
   Output concat_result{0};
-  int64_t axis = 0;
-  int64_t new_axis = 0;
+  int64_t axis = 0, new_axis = 0;
   const Node* node = nullptr;
 };
 
@@ -984,16 +748,12 @@ struct Conv {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input x{0};
-  Input w{1};
-  Input b{2};
+  Input x{0}, w{1}, b{2};
   Output y{0};
   std::string auto_pad = "NOTSET";
   std::vector<int64_t> dilations;
   int64_t group = 1;
-  std::vector<int64_t> kernel_shape;
-  std::vector<int64_t> pads;
-  std::vector<int64_t> strides;
+  std::vector<int64_t> kernel_shape, pads, strides;
   const Node* node = nullptr;
 };
 
@@ -1012,17 +772,12 @@ struct ConvInteger {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input x{0};
-  Input w{1};
-  Input x_zero_point{2};
-  Input w_zero_point{3};
+  Input x{0}, w{1}, x_zero_point{2}, w_zero_point{3};
   Output y{0};
   std::string auto_pad = "NOTSET";
   std::vector<int64_t> dilations;
   int64_t group = 1;
-  std::vector<int64_t> kernel_shape;
-  std::vector<int64_t> pads;
-  std::vector<int64_t> strides;
+  std::vector<int64_t> kernel_shape, pads, strides;
   const Node* node = nullptr;
 };
 
@@ -1038,18 +793,13 @@ struct ConvTranspose {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input x{0};
-  Input w{1};
-  Input b{2};
+  Input x{0}, w{1}, b{2};
   Output y{0};
   std::string auto_pad = "NOTSET";
   std::vector<int64_t> dilations;
   int64_t group = 1;
-  std::vector<int64_t> kernel_shape;
-  std::vector<int64_t> output_padding;
-  std::vector<int64_t> output_shape;
-  std::vector<int64_t> pads;
-  std::vector<int64_t> strides;
+  std::vector<int64_t> kernel_shape, output_padding, output_shape, pads,
+      strides;
   const Node* node = nullptr;
 };
 
@@ -1095,11 +845,9 @@ struct CumProd {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input x{0};
-  Input axis{1};
+  Input x{0}, axis{1};
   Output y{0};
-  int64_t exclusive = 0;
-  int64_t reverse = 0;
+  int64_t exclusive = 0, reverse = 0;
   const Node* node = nullptr;
 };
 
@@ -1115,11 +863,9 @@ struct CumSum {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input x{0};
-  Input axis{1};
+  Input x{0}, axis{1};
   Output y{0};
-  int64_t exclusive = 0;
-  int64_t reverse = 0;
+  int64_t exclusive = 0, reverse = 0;
   const Node* node = nullptr;
 };
 
@@ -1136,12 +882,9 @@ struct DFT {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input input{0};
-  Input dft_length{1};
-  Input axis{2};
+  Input input{0}, dft_length{1}, axis{2};
   Output output{0};
-  int64_t inverse = 0;
-  int64_t onesided = 0;
+  int64_t inverse = 0, onesided = 0;
   const Node* node = nullptr;
 };
 
@@ -1159,18 +902,13 @@ struct DeformConv {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input x{0};
-  Input w{1};
-  Input offset{2};
-  Input b{3};
-  Input mask{4};
+  Input x{0}, w{1}, offset{2}, b{3}, mask{4};
   Output y{0};
   std::vector<int64_t> dilations;
   int64_t group = 1;
   std::vector<int64_t> kernel_shape;
   int64_t offset_group = 1;
-  std::vector<int64_t> pads;
-  std::vector<int64_t> strides;
+  std::vector<int64_t> pads, strides;
   const Node* node = nullptr;
 };
 
@@ -1208,13 +946,9 @@ struct DequantizeLinear {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input x{0};
-  Input x_scale{1};
-  Input x_zero_point{2};
+  Input x{0}, x_scale{1}, x_zero_point{2};
   Output y{0};
-  int64_t axis = 1;
-  int64_t block_size = 0;
-  int64_t output_dtype = 0;
+  int64_t axis = 1, block_size = 0, output_dtype = 0;
   const Node* node = nullptr;
 };
 
@@ -1245,8 +979,7 @@ struct Div {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input a{0};
-  Input b{1};
+  Input a{0}, b{1};
   Output c{0};
   const Node* node = nullptr;
 };
@@ -1268,11 +1001,8 @@ struct Dropout {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input data{0};
-  Input ratio{1};
-  Input training_mode{2};
-  Output output{0};
-  Output mask{1};
+  Input data{0}, ratio{1}, training_mode{2};
+  Output output{0}, mask{1};
   std::optional<int64_t> seed;
   const Node* node = nullptr;
 };
@@ -1291,9 +1021,7 @@ struct DynamicQuantizeLinear {
   Status Read(const Node& from);
 
   Input x{0};
-  Output y{0};
-  Output y_scale{1};
-  Output y_zero_point{2};
+  Output y{0}, y_scale{1}, y_zero_point{2};
   const Node* node = nullptr;
 };
 
@@ -1343,8 +1071,7 @@ struct Equal {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input a{0};
-  Input b{1};
+  Input a{0}, b{1};
   Output c{0};
   const Node* node = nullptr;
 };
@@ -1391,8 +1118,7 @@ struct Expand {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input input{0};
-  Input shape{1};
+  Input input{0}, shape{1};
   Output output{0};
   const Node* node = nullptr;
 };
@@ -1468,22 +1194,14 @@ struct GRU {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input x{0};
-  Input w{1};
-  Input r{2};
-  Input b{3};
-  Input sequence_lens{4};
-  Input initial_h{5};
-  Output y{0};
-  Output y_h{1};
-  std::vector<float> activation_alpha;
-  std::vector<float> activation_beta;
+  Input x{0}, w{1}, r{2}, b{3}, sequence_lens{4}, initial_h{5};
+  Output y{0}, y_h{1};
+  std::vector<float> activation_alpha, activation_beta;
   std::vector<std::string> activations;
   std::optional<float> clip;
   std::string direction = "forward";
   std::optional<int64_t> hidden_size;
-  int64_t layout = 0;
-  int64_t linear_before_reset = 0;
+  int64_t layout = 0, linear_before_reset = 0;
   const Node* node = nullptr;
 };
 
@@ -1500,8 +1218,7 @@ struct Gather {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input data{0};
-  Input indices{1};
+  Input data{0}, indices{1};
   Output output{0};
   int64_t axis = 0;
   const Node* node = nullptr;
@@ -1520,8 +1237,7 @@ struct GatherElements {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input data{0};
-  Input indices{1};
+  Input data{0}, indices{1};
   Output output{0};
   int64_t axis = 0;
   const Node* node = nullptr;
@@ -1539,8 +1255,7 @@ struct GatherND {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input data{0};
-  Input indices{1};
+  Input data{0}, indices{1};
   Output output{0};
   int64_t batch_dims = 0;
   const Node* node = nullptr;
@@ -1574,14 +1289,10 @@ struct Gemm {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input a{0};
-  Input b{1};
-  Input c{2};
+  Input a{0}, b{1}, c{2};
   Output y{0};
-  float alpha = 1.0F;
-  float beta = 1.0F;
-  int64_t trans_a = 0;
-  int64_t trans_b = 0;
+  float alpha = 1.0F, beta = 1.0F;
+  int64_t trans_a = 0, trans_b = 0;
   const Node* node = nullptr;
 };
 
@@ -1644,8 +1355,7 @@ struct Greater {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input a{0};
-  Input b{1};
+  Input a{0}, b{1};
   Output c{0};
   const Node* node = nullptr;
 };
@@ -1663,8 +1373,7 @@ struct GreaterOrEqual {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input a{0};
-  Input b{1};
+  Input a{0}, b{1};
   Output c{0};
   const Node* node = nullptr;
 };
@@ -1682,12 +1391,10 @@ struct GridSample {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input x{0};
-  Input grid{1};
+  Input x{0}, grid{1};
   Output y{0};
   int64_t align_corners = 0;
-  std::string mode = "linear";
-  std::string padding_mode = "zeros";
+  std::string mode = "linear", padding_mode = "zeros";
   const Node* node = nullptr;
 };
 
@@ -1703,13 +1410,10 @@ struct GroupNormalization {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input x{0};
-  Input scale{1};
-  Input bias{2};
+  Input x{0}, scale{1}, bias{2};
   Output y{0};
   float epsilon = 1e-05F;
-  int64_t num_groups = 0;
-  int64_t stash_type = 1;
+  int64_t num_groups = 0, stash_type = 1;
   const Node* node = nullptr;
 };
 
@@ -1727,8 +1431,7 @@ struct HammingWindow {
 
   Input size{0};
   Output output{0};
-  int64_t output_datatype = 1;
-  int64_t periodic = 1;
+  int64_t output_datatype = 1, periodic = 1;
   const Node* node = nullptr;
 };
 
@@ -1746,8 +1449,7 @@ struct HannWindow {
 
   Input size{0};
   Output output{0};
-  int64_t output_datatype = 1;
-  int64_t periodic = 1;
+  int64_t output_datatype = 1, periodic = 1;
   const Node* node = nullptr;
 };
 
@@ -1763,8 +1465,7 @@ struct HardSigmoid {
 
   Input x{0};
   Output y{0};
-  float alpha = 0.2F;
-  float beta = 0.5F;
+  float alpha = 0.2F, beta = 0.5F;
   const Node* node = nullptr;
 };
 
@@ -1884,8 +1585,7 @@ struct If {
 
   Input cond{0};
   VariadicOutput outputs{0};
-  std::shared_ptr<const Graph> else_branch;
-  std::shared_ptr<const Graph> then_branch;
+  std::shared_ptr<const Graph> else_branch, then_branch;
   const Node* node = nullptr;
 };
 
@@ -1918,9 +1618,7 @@ struct InstanceNormalization {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input input{0};
-  Input scale{1};
-  Input b{2};
+  Input input{0}, scale{1}, b{2};
   Output output{0};
   float epsilon = 1e-05F;
   const Node* node = nullptr;
@@ -1940,8 +1638,7 @@ struct IsInf {
 
   Input x{0};
   Output y{0};
-  int64_t detect_negative = 1;
-  int64_t detect_positive = 1;
+  int64_t detect_negative = 1, detect_positive = 1;
   const Node* node = nullptr;
 };
 
@@ -1974,9 +1671,7 @@ struct LRN {
 
   Input x{0};
   Output y{0};
-  float alpha = 1e-04F;
-  float beta = 0.75F;
-  float bias = 1.0F;
+  float alpha = 1e-04F, beta = 0.75F, bias = 1.0F;
   int64_t size = 0;
   const Node* node = nullptr;
 };
@@ -2001,25 +1696,15 @@ struct LSTM {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input x{0};
-  Input w{1};
-  Input r{2};
-  Input b{3};
-  Input sequence_lens{4};
-  Input initial_h{5};
-  Input initial_c{6};
-  Input p{7};
-  Output y{0};
-  Output y_h{1};
-  Output y_c{2};
-  std::vector<float> activation_alpha;
-  std::vector<float> activation_beta;
+  Input x{0}, w{1}, r{2}, b{3}, sequence_lens{4}, initial_h{5}, initial_c{6},
+      p{7};
+  Output y{0}, y_h{1}, y_c{2};
+  std::vector<float> activation_alpha, activation_beta;
   std::vector<std::string> activations;
   std::optional<float> clip;
   std::string direction = "forward";
   std::optional<int64_t> hidden_size;
-  int64_t input_forget = 0;
-  int64_t layout = 0;
+  int64_t input_forget = 0, layout = 0;
   const Node* node = nullptr;
 };
 
@@ -2038,12 +1723,8 @@ struct LayerNormalization {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input x{0};
-  Input scale{1};
-  Input b{2};
-  Output y{0};
-  Output mean{1};
-  Output inv_std_dev{2};
+  Input x{0}, scale{1}, b{2};
+  Output y{0}, mean{1}, inv_std_dev{2};
   int64_t axis = -1;
   float epsilon = 1e-05F;
   int64_t stash_type = 1;
@@ -2079,8 +1760,7 @@ struct Less {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input a{0};
-  Input b{1};
+  Input a{0}, b{1};
   Output c{0};
   const Node* node = nullptr;
 };
@@ -2098,8 +1778,7 @@ struct LessOrEqual {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input a{0};
-  Input b{1};
+  Input a{0}, b{1};
   Output c{0};
   const Node* node = nullptr;
 };
@@ -2121,17 +1800,9 @@ struct LinearAttention {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input query{0};
-  Input key{1};
-  Input value{2};
-  Input past_state{3};
-  Input decay{4};
-  Input beta{5};
-  Output output{0};
-  Output present_state{1};
-  int64_t chunk_size = 64;
-  int64_t kv_num_heads = 0;
-  int64_t q_num_heads = 0;
+  Input query{0}, key{1}, value{2}, past_state{3}, decay{4}, beta{5};
+  Output output{0}, present_state{1};
+  int64_t chunk_size = 64, kv_num_heads = 0, q_num_heads = 0;
   float scale = 0.0F;
   std::string update_rule = "gated_delta";
   const Node* node = nullptr;
@@ -2216,8 +1887,7 @@ struct Loop {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input m{0};
-  Input cond{1};
+  Input m{0}, cond{1};
   VariadicInput v_initial{2};
   VariadicOutput v_final_and_scan_outputs{0};
   std::shared_ptr<const Graph> body;
@@ -2236,8 +1906,7 @@ struct LpNormalization {
 
   Input input{0};
   Output output{0};
-  int64_t axis = -1;
-  int64_t p = 2;
+  int64_t axis = -1, p = 2;
   const Node* node = nullptr;
 };
 
@@ -2255,11 +1924,9 @@ struct LpPool {
   Output y{0};
   std::string auto_pad = "NOTSET";
   int64_t ceil_mode = 0;
-  std::vector<int64_t> dilations;
-  std::vector<int64_t> kernel_shape;
+  std::vector<int64_t> dilations, kernel_shape;
   int64_t p = 2;
-  std::vector<int64_t> pads;
-  std::vector<int64_t> strides;
+  std::vector<int64_t> pads, strides;
   const Node* node = nullptr;
 };
 
@@ -2274,8 +1941,7 @@ struct MatMul {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input a{0};
-  Input b{1};
+  Input a{0}, b{1};
   Output y{0};
   const Node* node = nullptr;
 };
@@ -2295,10 +1961,7 @@ struct MatMulInteger {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input a{0};
-  Input b{1};
-  Input a_zero_point{2};
-  Input b_zero_point{3};
+  Input a{0}, b{1}, a_zero_point{2}, b_zero_point{3};
   Output y{0};
   const Node* node = nullptr;
 };
@@ -2332,13 +1995,10 @@ struct MaxPool {
   Status Read(const Node& from);
 
   Input x{0};
-  Output y{0};
-  Output indices{1};
+  Output y{0}, indices{1};
   std::string auto_pad = "NOTSET";
   int64_t ceil_mode = 0;
-  std::vector<int64_t> dilations;
-  std::vector<int64_t> kernel_shape;
-  std::vector<int64_t> pads;
+  std::vector<int64_t> dilations, kernel_shape, pads;
   int64_t storage_order = 0;
   std::vector<int64_t> strides;
   const Node* node = nullptr;
@@ -2355,8 +2015,7 @@ struct MaxRoiPool {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input x{0};
-  Input rois{1};
+  Input x{0}, rois{1};
   Output y{0};
   std::vector<int64_t> pooled_shape;
   float spatial_scale = 1.0F;
@@ -2376,13 +2035,9 @@ struct MaxUnpool {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input x{0};
-  Input i{1};
-  Input output_shape{2};
+  Input x{0}, i{1}, output_shape{2};
   Output output{0};
-  std::vector<int64_t> kernel_shape;
-  std::vector<int64_t> pads;
-  std::vector<int64_t> strides;
+  std::vector<int64_t> kernel_shape, pads, strides;
   const Node* node = nullptr;
 };
 
@@ -2434,11 +2089,8 @@ struct MelWeightMatrix {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input num_mel_bins{0};
-  Input dft_length{1};
-  Input sample_rate{2};
-  Input lower_edge_hertz{3};
-  Input upper_edge_hertz{4};
+  Input num_mel_bins{0}, dft_length{1}, sample_rate{2}, lower_edge_hertz{3},
+      upper_edge_hertz{4};
   Output output{0};
   int64_t output_datatype = 1;
   const Node* node = nullptr;
@@ -2487,8 +2139,7 @@ struct Mod {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input a{0};
-  Input b{1};
+  Input a{0}, b{1};
   Output c{0};
   int64_t fmod = 0;
   const Node* node = nullptr;
@@ -2506,8 +2157,7 @@ struct Mul {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input a{0};
-  Input b{1};
+  Input a{0}, b{1};
   Output c{0};
   const Node* node = nullptr;
 };
@@ -2525,8 +2175,7 @@ struct Multinomial {
 
   Input input{0};
   Output output{0};
-  int64_t dtype = 6;
-  int64_t sample_size = 1;
+  int64_t dtype = 6, sample_size = 1;
   std::optional<float> seed;
   const Node* node = nullptr;
 };
@@ -2559,9 +2208,7 @@ struct NegativeLogLikelihoodLoss {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input input{0};
-  Input target{1};
-  Input weight{2};
+  Input input{0}, target{1}, weight{2};
   Output loss{0};
   std::optional<int64_t> ignore_index;
   std::string reduction = "mean";
@@ -2581,11 +2228,8 @@ struct NonMaxSuppression {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input boxes{0};
-  Input scores{1};
-  Input max_output_boxes_per_class{2};
-  Input iou_threshold{3};
-  Input score_threshold{4};
+  Input boxes{0}, scores{1}, max_output_boxes_per_class{2}, iou_threshold{3},
+      score_threshold{4};
   Output selected_indices{0};
   int64_t center_point_box = 0;
   const Node* node = nullptr;
@@ -2639,9 +2283,7 @@ struct OneHot {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input indices{0};
-  Input depth{1};
-  Input values{2};
+  Input indices{0}, depth{1}, values{2};
   Output output{0};
   int64_t axis = -1;
   const Node* node = nullptr;
@@ -2851,8 +2493,7 @@ struct Or {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input a{0};
-  Input b{1};
+  Input a{0}, b{1};
   Output c{0};
   const Node* node = nullptr;
 };
@@ -2868,8 +2509,7 @@ struct PRelu {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input x{0};
-  Input slope{1};
+  Input x{0}, slope{1};
   Output y{0};
   const Node* node = nullptr;
 };
@@ -2891,10 +2531,7 @@ struct Pad {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input data{0};
-  Input pads{1};
-  Input constant_value{2};
-  Input axes{3};
+  Input data{0}, pads{1}, constant_value{2}, axes{3};
   Output output{0};
   std::string mode = "constant";
   const Node* node = nullptr;
@@ -2913,8 +2550,7 @@ struct Pow {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input x{0};
-  Input y{1};
+  Input x{0}, y{1};
   Output z{0};
   const Node* node = nullptr;
 };
@@ -2940,22 +2576,13 @@ struct QLinearConv {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input x{0};
-  Input x_scale{1};
-  Input x_zero_point{2};
-  Input w{3};
-  Input w_scale{4};
-  Input w_zero_point{5};
-  Input y_scale{6};
-  Input y_zero_point{7};
-  Input b{8};
+  Input x{0}, x_scale{1}, x_zero_point{2}, w{3}, w_scale{4}, w_zero_point{5},
+      y_scale{6}, y_zero_point{7}, b{8};
   Output y{0};
   std::string auto_pad = "NOTSET";
   std::vector<int64_t> dilations;
   int64_t group = 1;
-  std::vector<int64_t> kernel_shape;
-  std::vector<int64_t> pads;
-  std::vector<int64_t> strides;
+  std::vector<int64_t> kernel_shape, pads, strides;
   const Node* node = nullptr;
 };
 
@@ -2979,14 +2606,8 @@ struct QLinearMatMul {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input a{0};
-  Input a_scale{1};
-  Input a_zero_point{2};
-  Input b{3};
-  Input b_scale{4};
-  Input b_zero_point{5};
-  Input y_scale{6};
-  Input y_zero_point{7};
+  Input a{0}, a_scale{1}, a_zero_point{2}, b{3}, b_scale{4}, b_zero_point{5},
+      y_scale{6}, y_zero_point{7};
   Output y{0};
   const Node* node = nullptr;
 };
@@ -3007,15 +2628,10 @@ struct QuantizeLinear {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input x{0};
-  Input y_scale{1};
-  Input y_zero_point{2};
+  Input x{0}, y_scale{1}, y_zero_point{2};
   Output y{0};
-  int64_t axis = 1;
-  int64_t block_size = 0;
-  int64_t output_dtype = 0;
-  int64_t precision = 0;
-  int64_t saturate = 1;
+  int64_t axis = 1, block_size = 0, output_dtype = 0, precision = 0,
+      saturate = 1;
   const Node* node = nullptr;
 };
 
@@ -3031,8 +2647,7 @@ struct RMSNormalization {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input x{0};
-  Input scale{1};
+  Input x{0}, scale{1};
   Output y{0};
   int64_t axis = -1;
   float epsilon = 1e-05F;
@@ -3057,16 +2672,9 @@ struct RNN {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input x{0};
-  Input w{1};
-  Input r{2};
-  Input b{3};
-  Input sequence_lens{4};
-  Input initial_h{5};
-  Output y{0};
-  Output y_h{1};
-  std::vector<float> activation_alpha;
-  std::vector<float> activation_beta;
+  Input x{0}, w{1}, r{2}, b{3}, sequence_lens{4}, initial_h{5};
+  Output y{0}, y_h{1};
+  std::vector<float> activation_alpha, activation_beta;
   std::vector<std::string> activations = {"Tanh", "Tanh"};
   std::optional<float> clip;
   std::string direction = "forward";
@@ -3086,8 +2694,7 @@ struct RandomNormal {
 
   Output output{0};
   int64_t dtype = 1;
-  float mean = 0.0F;
-  float scale = 1.0F;
+  float mean = 0.0F, scale = 1.0F;
   std::optional<float> seed;
   std::vector<int64_t> shape;
   const Node* node = nullptr;
@@ -3108,8 +2715,7 @@ struct RandomNormalLike {
   Input input{0};
   Output output{0};
   std::optional<int64_t> dtype;
-  float mean = 0.0F;
-  float scale = 1.0F;
+  float mean = 0.0F, scale = 1.0F;
   std::optional<float> seed;
   const Node* node = nullptr;
 };
@@ -3125,8 +2731,7 @@ struct RandomUniform {
 
   Output output{0};
   int64_t dtype = 1;
-  float high = 1.0F;
-  float low = 0.0F;
+  float high = 1.0F, low = 0.0F;
   std::optional<float> seed;
   std::vector<int64_t> shape;
   const Node* node = nullptr;
@@ -3147,8 +2752,7 @@ struct RandomUniformLike {
   Input input{0};
   Output output{0};
   std::optional<int64_t> dtype;
-  float high = 1.0F;
-  float low = 0.0F;
+  float high = 1.0F, low = 0.0F;
   std::optional<float> seed;
   const Node* node = nullptr;
 };
@@ -3165,9 +2769,7 @@ struct Range {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input start{0};
-  Input limit{1};
-  Input delta{2};
+  Input start{0}, limit{1}, delta{2};
   Output output{0};
   int64_t stash_type = 1;
   const Node* node = nullptr;
@@ -3199,11 +2801,9 @@ struct ReduceL1 {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input data{0};
-  Input axes{1};
+  Input data{0}, axes{1};
   Output reduced{0};
-  int64_t keepdims = 1;
-  int64_t noop_with_empty_axes = 0;
+  int64_t keepdims = 1, noop_with_empty_axes = 0;
   const Node* node = nullptr;
 };
 
@@ -3218,11 +2818,9 @@ struct ReduceL2 {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input data{0};
-  Input axes{1};
+  Input data{0}, axes{1};
   Output reduced{0};
-  int64_t keepdims = 1;
-  int64_t noop_with_empty_axes = 0;
+  int64_t keepdims = 1, noop_with_empty_axes = 0;
   const Node* node = nullptr;
 };
 
@@ -3237,11 +2835,9 @@ struct ReduceLogSum {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input data{0};
-  Input axes{1};
+  Input data{0}, axes{1};
   Output reduced{0};
-  int64_t keepdims = 1;
-  int64_t noop_with_empty_axes = 0;
+  int64_t keepdims = 1, noop_with_empty_axes = 0;
   const Node* node = nullptr;
 };
 
@@ -3256,11 +2852,9 @@ struct ReduceLogSumExp {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input data{0};
-  Input axes{1};
+  Input data{0}, axes{1};
   Output reduced{0};
-  int64_t keepdims = 1;
-  int64_t noop_with_empty_axes = 0;
+  int64_t keepdims = 1, noop_with_empty_axes = 0;
   const Node* node = nullptr;
 };
 
@@ -3276,11 +2870,9 @@ struct ReduceMax {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input data{0};
-  Input axes{1};
+  Input data{0}, axes{1};
   Output reduced{0};
-  int64_t keepdims = 1;
-  int64_t noop_with_empty_axes = 0;
+  int64_t keepdims = 1, noop_with_empty_axes = 0;
   const Node* node = nullptr;
 };
 
@@ -3295,11 +2887,9 @@ struct ReduceMean {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input data{0};
-  Input axes{1};
+  Input data{0}, axes{1};
   Output reduced{0};
-  int64_t keepdims = 1;
-  int64_t noop_with_empty_axes = 0;
+  int64_t keepdims = 1, noop_with_empty_axes = 0;
   const Node* node = nullptr;
 };
 
@@ -3315,11 +2905,9 @@ struct ReduceMin {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input data{0};
-  Input axes{1};
+  Input data{0}, axes{1};
   Output reduced{0};
-  int64_t keepdims = 1;
-  int64_t noop_with_empty_axes = 0;
+  int64_t keepdims = 1, noop_with_empty_axes = 0;
   const Node* node = nullptr;
 };
 
@@ -3334,11 +2922,9 @@ struct ReduceProd {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input data{0};
-  Input axes{1};
+  Input data{0}, axes{1};
   Output reduced{0};
-  int64_t keepdims = 1;
-  int64_t noop_with_empty_axes = 0;
+  int64_t keepdims = 1, noop_with_empty_axes = 0;
   const Node* node = nullptr;
 };
 
@@ -3353,11 +2939,9 @@ struct ReduceSum {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input data{0};
-  Input axes{1};
+  Input data{0}, axes{1};
   Output reduced{0};
-  int64_t keepdims = 1;
-  int64_t noop_with_empty_axes = 0;
+  int64_t keepdims = 1, noop_with_empty_axes = 0;
   const Node* node = nullptr;
 };
 
@@ -3372,11 +2956,9 @@ struct ReduceSumSquare {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input data{0};
-  Input axes{1};
+  Input data{0}, axes{1};
   Output reduced{0};
-  int64_t keepdims = 1;
-  int64_t noop_with_empty_axes = 0;
+  int64_t keepdims = 1, noop_with_empty_axes = 0;
   const Node* node = nullptr;
 };
 
@@ -3426,8 +3008,7 @@ struct Reshape {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input data{0};
-  Input shape{1};
+  Input data{0}, shape{1};
   Output reshaped{0};
   int64_t allowzero = 0;
   const Node* node = nullptr;
@@ -3448,10 +3029,7 @@ struct Resize {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input x{0};
-  Input roi{1};
-  Input scales{2};
-  Input sizes{3};
+  Input x{0}, roi{1}, scales{2}, sizes{3};
   Output y{0};
   int64_t antialias = 0;
   std::vector<int64_t> axes;
@@ -3459,9 +3037,8 @@ struct Resize {
   float cubic_coeff_a = -0.75F;
   int64_t exclude_outside = 0;
   float extrapolation_value = 0.0F;
-  std::string keep_aspect_ratio_policy = "stretch";
-  std::string mode = "nearest";
-  std::string nearest_mode = "round_prefer_floor";
+  std::string keep_aspect_ratio_policy = "stretch", mode = "nearest",
+      nearest_mode = "round_prefer_floor";
   const Node* node = nullptr;
 };
 
@@ -3477,11 +3054,9 @@ struct ReverseSequence {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input input{0};
-  Input sequence_lens{1};
+  Input input{0}, sequence_lens{1};
   Output y{0};
-  int64_t batch_axis = 1;
-  int64_t time_axis = 0;
+  int64_t batch_axis = 1, time_axis = 0;
   const Node* node = nullptr;
 };
 
@@ -3498,15 +3073,10 @@ struct RoiAlign {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input x{0};
-  Input rois{1};
-  Input batch_indices{2};
+  Input x{0}, rois{1}, batch_indices{2};
   Output y{0};
-  std::string coordinate_transformation_mode = "half_pixel";
-  std::string mode = "avg";
-  int64_t output_height = 1;
-  int64_t output_width = 1;
-  int64_t sampling_ratio = 0;
+  std::string coordinate_transformation_mode = "half_pixel", mode = "avg";
+  int64_t output_height = 1, output_width = 1, sampling_ratio = 0;
   float spatial_scale = 1.0F;
   const Node* node = nullptr;
 };
@@ -3525,10 +3095,7 @@ struct RotaryEmbedding {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input x{0};
-  Input cos_cache{1};
-  Input sin_cache{2};
-  Input position_ids{3};
+  Input x{0}, cos_cache{1}, sin_cache{2}, position_ids{3};
   Output y{0};
   int64_t interleaved = 0;
   std::optional<int64_t> num_heads;
@@ -3565,10 +3132,7 @@ struct STFT {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input signal{0};
-  Input frame_step{1};
-  Input window{2};
-  Input frame_length{3};
+  Input signal{0}, frame_step{1}, window{2}, frame_length{3};
   Output output{0};
   int64_t onesided = 1;
   const Node* node = nullptr;
@@ -3591,10 +3155,8 @@ struct Scan {
   VariadicOutput final_state_and_scan_outputs{0};
   std::shared_ptr<const Graph> body;
   int64_t num_scan_inputs = 0;
-  std::vector<int64_t> scan_input_axes;
-  std::vector<int64_t> scan_input_directions;
-  std::vector<int64_t> scan_output_axes;
-  std::vector<int64_t> scan_output_directions;
+  std::vector<int64_t> scan_input_axes, scan_input_directions, scan_output_axes,
+      scan_output_directions;
   const Node* node = nullptr;
 };
 
@@ -3612,9 +3174,7 @@ struct Scatter {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input data{0};
-  Input indices{1};
-  Input updates{2};
+  Input data{0}, indices{1}, updates{2};
   Output output{0};
   int64_t axis = 0;
   const Node* node = nullptr;
@@ -3634,9 +3194,7 @@ struct ScatterElements {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input data{0};
-  Input indices{1};
-  Input updates{2};
+  Input data{0}, indices{1}, updates{2};
   Output output{0};
   int64_t axis = 0;
   std::string reduction = "none";
@@ -3656,9 +3214,7 @@ struct ScatterND {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input data{0};
-  Input indices{1};
-  Input updates{2};
+  Input data{0}, indices{1}, updates{2};
   Output output{0};
   std::string reduction = "none";
   const Node* node = nullptr;
@@ -3676,8 +3232,7 @@ struct Selu {
 
   Input x{0};
   Output y{0};
-  float alpha = 1.6732632F;
-  float gamma = 1.050701F;
+  float alpha = 1.6732632F, gamma = 1.050701F;
   const Node* node = nullptr;
 };
 
@@ -3699,8 +3254,7 @@ struct SequenceAt {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input input_sequence{0};
-  Input position{1};
+  Input input_sequence{0}, position{1};
   Output tensor{0};
   const Node* node = nullptr;
 };
@@ -3760,8 +3314,7 @@ struct SequenceErase {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input input_sequence{0};
-  Input position{1};
+  Input input_sequence{0}, position{1};
   Output output_sequence{0};
   const Node* node = nullptr;
 };
@@ -3785,9 +3338,7 @@ struct SequenceInsert {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input input_sequence{0};
-  Input tensor{1};
-  Input position{2};
+  Input input_sequence{0}, tensor{1}, position{2};
   Output output_sequence{0};
   const Node* node = nullptr;
 };
@@ -3875,8 +3426,7 @@ struct Shrink {
 
   Input input{0};
   Output output{0};
-  float bias = 0.0F;
-  float lambd = 0.5F;
+  float bias = 0.0F, lambd = 0.5F;
   const Node* node = nullptr;
 };
 
@@ -3976,11 +3526,7 @@ struct Slice {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input data{0};
-  Input starts{1};
-  Input ends{2};
-  Input axes{3};
-  Input steps{4};
+  Input data{0}, starts{1}, ends{2}, axes{3}, steps{4};
   Output output{0};
   const Node* node = nullptr;
 };
@@ -4015,11 +3561,8 @@ struct SoftmaxCrossEntropyLoss {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input scores{0};
-  Input labels{1};
-  Input weights{2};
-  Output output{0};
-  Output log_prob{1};
+  Input scores{0}, labels{1}, weights{2};
+  Output output{0}, log_prob{1};
   std::optional<int64_t> ignore_index;
   std::string reduction = "mean";
   const Node* node = nullptr;
@@ -4085,8 +3628,7 @@ struct Split {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input input{0};
-  Input split{1};
+  Input input{0}, split{1};
   VariadicOutput outputs{0};
   int64_t axis = 0;
   std::optional<int64_t> num_outputs;
@@ -4112,11 +3654,9 @@ struct SplitToSequence {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input input{0};
-  Input split{1};
+  Input input{0}, split{1};
   Output output_sequence{0};
-  int64_t axis = 0;
-  int64_t keepdims = 1;
+  int64_t axis = 0, keepdims = 1;
   const Node* node = nullptr;
 };
 
@@ -4149,8 +3689,7 @@ struct Squeeze {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input data{0};
-  Input axes{1};
+  Input data{0}, axes{1};
   Output squeezed{0};
   const Node* node = nullptr;
 };
@@ -4166,8 +3705,7 @@ struct StringConcat {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input x{0};
-  Input y{1};
+  Input x{0}, y{1};
   Output z{0};
   const Node* node = nullptr;
 };
@@ -4204,8 +3742,7 @@ struct StringSplit {
   Status Read(const Node& from);
 
   Input x{0};
-  Output y{0};
-  Output z{1};
+  Output y{0}, z{1};
   std::optional<std::string> delimiter;
   std::optional<int64_t> maxsplit;
   const Node* node = nullptr;
@@ -4223,8 +3760,7 @@ struct Sub {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input a{0};
-  Input b{1};
+  Input a{0}, b{1};
   Output c{0};
   const Node* node = nullptr;
 };
@@ -4255,8 +3791,7 @@ struct SwiGLU {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input a{0};
-  Input b{1};
+  Input a{0}, b{1};
   Output y{0};
   float alpha = 1.0F;
   const Node* node = nullptr;
@@ -4323,9 +3858,7 @@ struct TensorScatter {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input past_cache{0};
-  Input update{1};
-  Input write_indices{2};
+  Input past_cache{0}, update{1}, write_indices{2};
   Output present_cache{0};
   int64_t axis = -2;
   std::string mode = "linear";
@@ -4345,13 +3878,9 @@ struct TfIdfVectorizer {
 
   Input x{0};
   Output y{0};
-  int64_t max_gram_length = 0;
-  int64_t max_skip_count = 0;
-  int64_t min_gram_length = 0;
+  int64_t max_gram_length = 0, max_skip_count = 0, min_gram_length = 0;
   std::string mode;
-  std::vector<int64_t> ngram_counts;
-  std::vector<int64_t> ngram_indexes;
-  std::vector<int64_t> pool_int64s;
+  std::vector<int64_t> ngram_counts, ngram_indexes, pool_int64s;
   std::vector<std::string> pool_strings;
   std::vector<float> weights;
   const Node* node = nullptr;
@@ -4386,8 +3915,7 @@ struct Tile {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input input{0};
-  Input repeats{1};
+  Input input{0}, repeats{1};
   Output output{0};
   const Node* node = nullptr;
 };
@@ -4406,13 +3934,9 @@ struct TopK {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input x{0};
-  Input k{1};
-  Output values{0};
-  Output indices{1};
-  int64_t axis = -1;
-  int64_t largest = 1;
-  int64_t sorted = 1;
+  Input x{0}, k{1};
+  Output values{0}, indices{1};
+  int64_t axis = -1, largest = 1, sorted = 1;
   const Node* node = nullptr;
 };
 
@@ -4447,8 +3971,7 @@ struct Trilu {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input input{0};
-  Input k{1};
+  Input input{0}, k{1};
   Output output{0};
   int64_t upper = 1;
   const Node* node = nullptr;
@@ -4469,10 +3992,7 @@ struct Unique {
   Status Read(const Node& from);
 
   Input x{0};
-  Output y{0};
-  Output indices{1};
-  Output inverse_indices{2};
-  Output counts{3};
+  Output y{0}, indices{1}, inverse_indices{2}, counts{3};
   std::optional<int64_t> axis;
   int64_t sorted = 1;
   const Node* node = nullptr;
@@ -4492,8 +4012,7 @@ struct Unsqueeze {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input data{0};
-  Input axes{1};
+  Input data{0}, axes{1};
   Output expanded{0};
   const Node* node = nullptr;
 };
@@ -4510,8 +4029,7 @@ struct Upsample {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input x{0};
-  Input scales{1};
+  Input x{0}, scales{1};
   Output y{0};
   std::string mode = "nearest";
   const Node* node = nullptr;
@@ -4531,9 +4049,7 @@ struct Where {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input condition{0};
-  Input x{1};
-  Input y{2};
+  Input condition{0}, x{1}, y{2};
   Output output{0};
   const Node* node = nullptr;
 };
@@ -4550,8 +4066,7 @@ struct Xor {
   static constexpr std::string_view kDomain = "";
   Status Read(const Node& from);
 
-  Input a{0};
-  Input b{1};
+  Input a{0}, b{1};
   Output c{0};
   const Node* node = nullptr;
 };
@@ -4569,8 +4084,7 @@ struct ArrayFeatureExtractor {
   static constexpr std::string_view kDomain = "ai.onnx.ml";
   Status Read(const Node& from);
 
-  Input x{0};
-  Input y{1};
+  Input x{0}, y{1};
   Output z{0};
   const Node* node = nullptr;
 };
@@ -4604,8 +4118,7 @@ struct CastMap {
 
   Input x{0};
   Output y{0};
-  std::string cast_to = "TO_FLOAT";
-  std::string map_form = "DENSE";
+  std::string cast_to = "TO_FLOAT", map_form = "DENSE";
   int64_t max_map = 1;
   const Node* node = nullptr;
 };
@@ -4725,12 +4238,10 @@ struct LinearClassifier {
   Status Read(const Node& from);
 
   Input x{0};
-  Output y{0};
-  Output z{1};
+  Output y{0}, z{1};
   std::vector<int64_t> classlabels_ints;
   std::vector<std::string> classlabels_strings;
-  std::vector<float> coefficients;
-  std::vector<float> intercepts;
+  std::vector<float> coefficients, intercepts;
   int64_t multi_class = 0;
   std::string post_transform = "NONE";
   const Node* node = nullptr;
@@ -4748,8 +4259,7 @@ struct LinearRegressor {
 
   Input x{0};
   Output y{0};
-  std::vector<float> coefficients;
-  std::vector<float> intercepts;
+  std::vector<float> coefficients, intercepts;
   std::string post_transform = "NONE";
   int64_t targets = 1;
   const Node* node = nullptr;
@@ -4802,18 +4312,12 @@ struct SVMClassifier {
   Status Read(const Node& from);
 
   Input x{0};
-  Output y{0};
-  Output z{1};
+  Output y{0}, z{1};
   std::vector<int64_t> classlabels_ints;
   std::vector<std::string> classlabels_strings;
-  std::vector<float> coefficients;
-  std::vector<float> kernel_params;
-  std::string kernel_type = "LINEAR";
-  std::string post_transform = "NONE";
-  std::vector<float> prob_a;
-  std::vector<float> prob_b;
-  std::vector<float> rho;
-  std::vector<float> support_vectors;
+  std::vector<float> coefficients, kernel_params;
+  std::string kernel_type = "LINEAR", post_transform = "NONE";
+  std::vector<float> prob_a, prob_b, rho, support_vectors;
   std::vector<int64_t> vectors_per_class;
   const Node* node = nullptr;
 };
@@ -4830,14 +4334,11 @@ struct SVMRegressor {
 
   Input x{0};
   Output y{0};
-  std::vector<float> coefficients;
-  std::vector<float> kernel_params;
+  std::vector<float> coefficients, kernel_params;
   std::string kernel_type = "LINEAR";
-  int64_t n_supports = 0;
-  int64_t one_class = 0;
+  int64_t n_supports = 0, one_class = 0;
   std::string post_transform = "NONE";
-  std::vector<float> rho;
-  std::vector<float> support_vectors;
+  std::vector<float> rho, support_vectors;
   const Node* node = nullptr;
 };
 
@@ -4853,8 +4354,7 @@ struct Scaler {
 
   Input x{0};
   Output y{0};
-  std::vector<float> offset;
-  std::vector<float> scale;
+  std::vector<float> offset, scale;
   const Node* node = nullptr;
 };
 
@@ -4875,15 +4375,11 @@ struct TreeEnsemble {
   Tensor leaf_weights;
   std::optional<Tensor> membership_values;
   std::optional<int64_t> n_targets;
-  std::vector<int64_t> nodes_falseleafs;
-  std::vector<int64_t> nodes_falsenodeids;
-  std::vector<int64_t> nodes_featureids;
+  std::vector<int64_t> nodes_falseleafs, nodes_falsenodeids, nodes_featureids;
   std::optional<Tensor> nodes_hitrates;
   std::vector<int64_t> nodes_missing_value_tracks_true;
-  Tensor nodes_modes;
-  Tensor nodes_splits;
-  std::vector<int64_t> nodes_trueleafs;
-  std::vector<int64_t> nodes_truenodeids;
+  Tensor nodes_modes, nodes_splits;
+  std::vector<int64_t> nodes_trueleafs, nodes_truenodeids;
   int64_t post_transform = 0;
   std::vector<int64_t> tree_roots;
   const Node* node = nullptr;
@@ -4902,26 +4398,20 @@ struct TreeEnsembleClassifier {
   Status Read(const Node& from);
 
   Input x{0};
-  Output y{0};
-  Output z{1};
+  Output y{0}, z{1};
   std::vector<float> base_values;
   std::optional<Tensor> base_values_as_tensor;
-  std::vector<int64_t> class_ids;
-  std::vector<int64_t> class_nodeids;
-  std::vector<int64_t> class_treeids;
+  std::vector<int64_t> class_ids, class_nodeids, class_treeids;
   std::vector<float> class_weights;
   std::optional<Tensor> class_weights_as_tensor;
   std::vector<int64_t> classlabels_int64s;
   std::vector<std::string> classlabels_strings;
-  std::vector<int64_t> nodes_falsenodeids;
-  std::vector<int64_t> nodes_featureids;
+  std::vector<int64_t> nodes_falsenodeids, nodes_featureids;
   std::vector<float> nodes_hitrates;
   std::optional<Tensor> nodes_hitrates_as_tensor;
   std::vector<int64_t> nodes_missing_value_tracks_true;
   std::vector<std::string> nodes_modes;
-  std::vector<int64_t> nodes_nodeids;
-  std::vector<int64_t> nodes_treeids;
-  std::vector<int64_t> nodes_truenodeids;
+  std::vector<int64_t> nodes_nodeids, nodes_treeids, nodes_truenodeids;
   std::vector<float> nodes_values;
   std::optional<Tensor> nodes_values_as_tensor;
   std::string post_transform = "NONE";
@@ -4944,21 +4434,16 @@ struct TreeEnsembleRegressor {
   std::vector<float> base_values;
   std::optional<Tensor> base_values_as_tensor;
   std::optional<int64_t> n_targets;
-  std::vector<int64_t> nodes_falsenodeids;
-  std::vector<int64_t> nodes_featureids;
+  std::vector<int64_t> nodes_falsenodeids, nodes_featureids;
   std::vector<float> nodes_hitrates;
   std::optional<Tensor> nodes_hitrates_as_tensor;
   std::vector<int64_t> nodes_missing_value_tracks_true;
   std::vector<std::string> nodes_modes;
-  std::vector<int64_t> nodes_nodeids;
-  std::vector<int64_t> nodes_treeids;
-  std::vector<int64_t> nodes_truenodeids;
+  std::vector<int64_t> nodes_nodeids, nodes_treeids, nodes_truenodeids;
   std::vector<float> nodes_values;
   std::optional<Tensor> nodes_values_as_tensor;
   std::string post_transform = "NONE";
-  std::vector<int64_t> target_ids;
-  std::vector<int64_t> target_nodeids;
-  std::vector<int64_t> target_treeids;
+  std::vector<int64_t> target_ids, target_nodeids, target_treeids;
   std::vector<float> target_weights;
   std::optional<Tensor> target_weights_as_tensor;
   const Node* node = nullptr;
@@ -4997,9 +4482,7 @@ struct FlexAttention {
   static constexpr std::string_view kDomain = "ai.onnx.preview";
   Status Read(const Node& from);
 
-  Input q{0};
-  Input k{1};
-  Input v{2};
+  Input q{0}, k{1}, v{2};
   Output y{0};
   std::shared_ptr<const Graph> prob_mod;
   std::optional<float> scale;
@@ -5026,13 +4509,10 @@ struct Adagrad {
   static constexpr std::string_view kDomain = "ai.onnx.preview.training";
   Status Read(const Node& from);
 
-  Input r{0};
-  Input t{1};
+  Input r{0}, t{1};
   VariadicInput inputs{2};
   VariadicOutput outputs{0};
-  float decay_factor = 0.0F;
-  float epsilon = 1e-06F;
-  float norm_coefficient = 0.0F;
+  float decay_factor = 0.0F, epsilon = 1e-06F, norm_coefficient = 0.0F;
   const Node* node = nullptr;
 };
 
@@ -5050,15 +4530,11 @@ struct Adam {
   static constexpr std::string_view kDomain = "ai.onnx.preview.training";
   Status Read(const Node& from);
 
-  Input r{0};
-  Input t{1};
+  Input r{0}, t{1};
   VariadicInput inputs{2};
   VariadicOutput outputs{0};
-  float alpha = 0.9F;
-  float beta = 0.999F;
-  float epsilon = 1e-06F;
-  float norm_coefficient = 0.0F;
-  float norm_coefficient_post = 0.0F;
+  float alpha = 0.9F, beta = 0.999F, epsilon = 1e-06F, norm_coefficient = 0.0F,
+      norm_coefficient_post = 0.0F;
   const Node* node = nullptr;
 };
 
@@ -5096,12 +4572,10 @@ struct Momentum {
   static constexpr std::string_view kDomain = "ai.onnx.preview.training";
   Status Read(const Node& from);
 
-  Input r{0};
-  Input t{1};
+  Input r{0}, t{1};
   VariadicInput inputs{2};
   VariadicOutput outputs{0};
-  float alpha = 0;
-  float beta = 0;
+  float alpha = 0, beta = 0;
   std::string mode;
   float norm_coefficient = 0;
   const Node* node = nullptr;

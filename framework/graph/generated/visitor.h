@@ -23,686 +23,370 @@ class Visitor {
  public:
   virtual ~Visitor() = default;
 
-  virtual R Visit(const op::Abs&, C& context) {
-    return Decline(OperatorId::kAbs, context);
-  }
-  virtual R Visit(const op::Acos&, C& context) {
-    return Decline(OperatorId::kAcos, context);
-  }
-  virtual R Visit(const op::Acosh&, C& context) {
-    return Decline(OperatorId::kAcosh, context);
-  }
-  virtual R Visit(const op::Add&, C& context) {
-    return Decline(OperatorId::kAdd, context);
-  }
-  virtual R Visit(const op::AffineGrid&, C& context) {
-    return Decline(OperatorId::kAffineGrid, context);
-  }
-  virtual R Visit(const op::And&, C& context) {
-    return Decline(OperatorId::kAnd, context);
-  }
-  virtual R Visit(const op::ArgMax&, C& context) {
-    return Decline(OperatorId::kArgMax, context);
-  }
-  virtual R Visit(const op::ArgMin&, C& context) {
-    return Decline(OperatorId::kArgMin, context);
-  }
-  virtual R Visit(const op::Asin&, C& context) {
-    return Decline(OperatorId::kAsin, context);
-  }
-  virtual R Visit(const op::Asinh&, C& context) {
-    return Decline(OperatorId::kAsinh, context);
-  }
-  virtual R Visit(const op::Atan&, C& context) {
-    return Decline(OperatorId::kAtan, context);
-  }
-  virtual R Visit(const op::Atanh&, C& context) {
-    return Decline(OperatorId::kAtanh, context);
-  }
-  virtual R Visit(const op::Attention&, C& context) {
-    return Decline(OperatorId::kAttention, context);
-  }
-  virtual R Visit(const op::AveragePool&, C& context) {
-    return Decline(OperatorId::kAveragePool, context);
-  }
-  virtual R Visit(const op::BatchNormalization&, C& context) {
-    return Decline(OperatorId::kBatchNormalization, context);
-  }
-  virtual R Visit(const op::Bernoulli&, C& context) {
-    return Decline(OperatorId::kBernoulli, context);
-  }
-  virtual R Visit(const op::BitCast&, C& context) {
-    return Decline(OperatorId::kBitCast, context);
-  }
-  virtual R Visit(const op::BitShift&, C& context) {
-    return Decline(OperatorId::kBitShift, context);
-  }
-  virtual R Visit(const op::BitwiseAnd&, C& context) {
-    return Decline(OperatorId::kBitwiseAnd, context);
-  }
-  virtual R Visit(const op::BitwiseNot&, C& context) {
-    return Decline(OperatorId::kBitwiseNot, context);
-  }
-  virtual R Visit(const op::BitwiseOr&, C& context) {
-    return Decline(OperatorId::kBitwiseOr, context);
-  }
-  virtual R Visit(const op::BitwiseXor&, C& context) {
-    return Decline(OperatorId::kBitwiseXor, context);
-  }
-  virtual R Visit(const op::BlackmanWindow&, C& context) {
-    return Decline(OperatorId::kBlackmanWindow, context);
-  }
-  virtual R Visit(const op::Cast&, C& context) {
-    return Decline(OperatorId::kCast, context);
-  }
-  virtual R Visit(const op::CastLike&, C& context) {
-    return Decline(OperatorId::kCastLike, context);
-  }
-  virtual R Visit(const op::CausalConvWithState&, C& context) {
-    return Decline(OperatorId::kCausalConvWithState, context);
-  }
-  virtual R Visit(const op::Ceil&, C& context) {
-    return Decline(OperatorId::kCeil, context);
-  }
-  virtual R Visit(const op::Celu&, C& context) {
-    return Decline(OperatorId::kCelu, context);
-  }
-  virtual R Visit(const op::CenterCropPad&, C& context) {
-    return Decline(OperatorId::kCenterCropPad, context);
-  }
-  virtual R Visit(const op::Clip&, C& context) {
-    return Decline(OperatorId::kClip, context);
-  }
-  virtual R Visit(const op::Col2Im&, C& context) {
-    return Decline(OperatorId::kCol2Im, context);
-  }
-  virtual R Visit(const op::Compress&, C& context) {
-    return Decline(OperatorId::kCompress, context);
-  }
-  virtual R Visit(const op::Concat&, C& context) {
-    return Decline(OperatorId::kConcat, context);
-  }
-  virtual R Visit(const op::ConcatFromSequence&, C& context) {
-    return Decline(OperatorId::kConcatFromSequence, context);
-  }
-  virtual R Visit(const op::Constant&, C& context) {
-    return Decline(OperatorId::kConstant, context);
-  }
-  virtual R Visit(const op::ConstantOfShape&, C& context) {
-    return Decline(OperatorId::kConstantOfShape, context);
-  }
-  virtual R Visit(const op::Conv&, C& context) {
-    return Decline(OperatorId::kConv, context);
-  }
-  virtual R Visit(const op::ConvInteger&, C& context) {
-    return Decline(OperatorId::kConvInteger, context);
-  }
-  virtual R Visit(const op::ConvTranspose&, C& context) {
-    return Decline(OperatorId::kConvTranspose, context);
-  }
-  virtual R Visit(const op::Cos&, C& context) {
-    return Decline(OperatorId::kCos, context);
-  }
-  virtual R Visit(const op::Cosh&, C& context) {
-    return Decline(OperatorId::kCosh, context);
-  }
-  virtual R Visit(const op::CumProd&, C& context) {
-    return Decline(OperatorId::kCumProd, context);
-  }
-  virtual R Visit(const op::CumSum&, C& context) {
-    return Decline(OperatorId::kCumSum, context);
-  }
-  virtual R Visit(const op::DFT&, C& context) {
-    return Decline(OperatorId::kDFT, context);
-  }
-  virtual R Visit(const op::DeformConv&, C& context) {
-    return Decline(OperatorId::kDeformConv, context);
-  }
-  virtual R Visit(const op::DepthToSpace&, C& context) {
-    return Decline(OperatorId::kDepthToSpace, context);
-  }
-  virtual R Visit(const op::DequantizeLinear&, C& context) {
-    return Decline(OperatorId::kDequantizeLinear, context);
-  }
-  virtual R Visit(const op::Det&, C& context) {
-    return Decline(OperatorId::kDet, context);
-  }
-  virtual R Visit(const op::Div&, C& context) {
-    return Decline(OperatorId::kDiv, context);
-  }
-  virtual R Visit(const op::Dropout&, C& context) {
-    return Decline(OperatorId::kDropout, context);
-  }
-  virtual R Visit(const op::DynamicQuantizeLinear&, C& context) {
-    return Decline(OperatorId::kDynamicQuantizeLinear, context);
-  }
-  virtual R Visit(const op::Einsum&, C& context) {
-    return Decline(OperatorId::kEinsum, context);
-  }
-  virtual R Visit(const op::Elu&, C& context) {
-    return Decline(OperatorId::kElu, context);
-  }
-  virtual R Visit(const op::Equal&, C& context) {
-    return Decline(OperatorId::kEqual, context);
-  }
-  virtual R Visit(const op::Erf&, C& context) {
-    return Decline(OperatorId::kErf, context);
-  }
-  virtual R Visit(const op::Exp&, C& context) {
-    return Decline(OperatorId::kExp, context);
-  }
-  virtual R Visit(const op::Expand&, C& context) {
-    return Decline(OperatorId::kExpand, context);
-  }
-  virtual R Visit(const op::EyeLike&, C& context) {
-    return Decline(OperatorId::kEyeLike, context);
-  }
-  virtual R Visit(const op::Flatten&, C& context) {
-    return Decline(OperatorId::kFlatten, context);
-  }
-  virtual R Visit(const op::Floor&, C& context) {
-    return Decline(OperatorId::kFloor, context);
-  }
-  virtual R Visit(const op::GRU&, C& context) {
-    return Decline(OperatorId::kGRU, context);
-  }
-  virtual R Visit(const op::Gather&, C& context) {
-    return Decline(OperatorId::kGather, context);
-  }
-  virtual R Visit(const op::GatherElements&, C& context) {
-    return Decline(OperatorId::kGatherElements, context);
-  }
-  virtual R Visit(const op::GatherND&, C& context) {
-    return Decline(OperatorId::kGatherND, context);
-  }
-  virtual R Visit(const op::Gelu&, C& context) {
-    return Decline(OperatorId::kGelu, context);
-  }
-  virtual R Visit(const op::Gemm&, C& context) {
-    return Decline(OperatorId::kGemm, context);
-  }
-  virtual R Visit(const op::GlobalAveragePool&, C& context) {
-    return Decline(OperatorId::kGlobalAveragePool, context);
-  }
-  virtual R Visit(const op::GlobalLpPool&, C& context) {
-    return Decline(OperatorId::kGlobalLpPool, context);
-  }
-  virtual R Visit(const op::GlobalMaxPool&, C& context) {
-    return Decline(OperatorId::kGlobalMaxPool, context);
-  }
-  virtual R Visit(const op::Greater&, C& context) {
-    return Decline(OperatorId::kGreater, context);
-  }
-  virtual R Visit(const op::GreaterOrEqual&, C& context) {
-    return Decline(OperatorId::kGreaterOrEqual, context);
-  }
-  virtual R Visit(const op::GridSample&, C& context) {
-    return Decline(OperatorId::kGridSample, context);
-  }
-  virtual R Visit(const op::GroupNormalization&, C& context) {
-    return Decline(OperatorId::kGroupNormalization, context);
-  }
-  virtual R Visit(const op::HammingWindow&, C& context) {
-    return Decline(OperatorId::kHammingWindow, context);
-  }
-  virtual R Visit(const op::HannWindow&, C& context) {
-    return Decline(OperatorId::kHannWindow, context);
-  }
-  virtual R Visit(const op::HardSigmoid&, C& context) {
-    return Decline(OperatorId::kHardSigmoid, context);
-  }
-  virtual R Visit(const op::HardSwish&, C& context) {
-    return Decline(OperatorId::kHardSwish, context);
-  }
-  virtual R Visit(const op::Hardmax&, C& context) {
-    return Decline(OperatorId::kHardmax, context);
-  }
-  virtual R Visit(const op::Identity&, C& context) {
-    return Decline(OperatorId::kIdentity, context);
-  }
-  virtual R Visit(const op::If&, C& context) {
-    return Decline(OperatorId::kIf, context);
-  }
-  virtual R Visit(const op::ImageDecoder&, C& context) {
-    return Decline(OperatorId::kImageDecoder, context);
-  }
-  virtual R Visit(const op::InstanceNormalization&, C& context) {
-    return Decline(OperatorId::kInstanceNormalization, context);
-  }
-  virtual R Visit(const op::IsInf&, C& context) {
-    return Decline(OperatorId::kIsInf, context);
-  }
-  virtual R Visit(const op::IsNaN&, C& context) {
-    return Decline(OperatorId::kIsNaN, context);
-  }
-  virtual R Visit(const op::LRN&, C& context) {
-    return Decline(OperatorId::kLRN, context);
-  }
-  virtual R Visit(const op::LSTM&, C& context) {
-    return Decline(OperatorId::kLSTM, context);
-  }
-  virtual R Visit(const op::LayerNormalization&, C& context) {
-    return Decline(OperatorId::kLayerNormalization, context);
-  }
-  virtual R Visit(const op::LeakyRelu&, C& context) {
-    return Decline(OperatorId::kLeakyRelu, context);
-  }
-  virtual R Visit(const op::Less&, C& context) {
-    return Decline(OperatorId::kLess, context);
-  }
-  virtual R Visit(const op::LessOrEqual&, C& context) {
-    return Decline(OperatorId::kLessOrEqual, context);
-  }
-  virtual R Visit(const op::LinearAttention&, C& context) {
-    return Decline(OperatorId::kLinearAttention, context);
-  }
-  virtual R Visit(const op::Log&, C& context) {
-    return Decline(OperatorId::kLog, context);
-  }
-  virtual R Visit(const op::LogSoftmax&, C& context) {
-    return Decline(OperatorId::kLogSoftmax, context);
-  }
-  virtual R Visit(const op::Loop&, C& context) {
-    return Decline(OperatorId::kLoop, context);
-  }
-  virtual R Visit(const op::LpNormalization&, C& context) {
-    return Decline(OperatorId::kLpNormalization, context);
-  }
-  virtual R Visit(const op::LpPool&, C& context) {
-    return Decline(OperatorId::kLpPool, context);
-  }
-  virtual R Visit(const op::MatMul&, C& context) {
-    return Decline(OperatorId::kMatMul, context);
-  }
-  virtual R Visit(const op::MatMulInteger&, C& context) {
-    return Decline(OperatorId::kMatMulInteger, context);
-  }
-  virtual R Visit(const op::Max&, C& context) {
-    return Decline(OperatorId::kMax, context);
-  }
-  virtual R Visit(const op::MaxPool&, C& context) {
-    return Decline(OperatorId::kMaxPool, context);
-  }
-  virtual R Visit(const op::MaxRoiPool&, C& context) {
-    return Decline(OperatorId::kMaxRoiPool, context);
-  }
-  virtual R Visit(const op::MaxUnpool&, C& context) {
-    return Decline(OperatorId::kMaxUnpool, context);
-  }
-  virtual R Visit(const op::Mean&, C& context) {
-    return Decline(OperatorId::kMean, context);
-  }
-  virtual R Visit(const op::MeanVarianceNormalization&, C& context) {
-    return Decline(OperatorId::kMeanVarianceNormalization, context);
-  }
-  virtual R Visit(const op::MelWeightMatrix&, C& context) {
-    return Decline(OperatorId::kMelWeightMatrix, context);
-  }
-  virtual R Visit(const op::Min&, C& context) {
-    return Decline(OperatorId::kMin, context);
-  }
-  virtual R Visit(const op::Mish&, C& context) {
-    return Decline(OperatorId::kMish, context);
-  }
-  virtual R Visit(const op::Mod&, C& context) {
-    return Decline(OperatorId::kMod, context);
-  }
-  virtual R Visit(const op::Mul&, C& context) {
-    return Decline(OperatorId::kMul, context);
-  }
-  virtual R Visit(const op::Multinomial&, C& context) {
-    return Decline(OperatorId::kMultinomial, context);
-  }
-  virtual R Visit(const op::Neg&, C& context) {
-    return Decline(OperatorId::kNeg, context);
-  }
-  virtual R Visit(const op::NegativeLogLikelihoodLoss&, C& context) {
-    return Decline(OperatorId::kNegativeLogLikelihoodLoss, context);
-  }
-  virtual R Visit(const op::NonMaxSuppression&, C& context) {
-    return Decline(OperatorId::kNonMaxSuppression, context);
-  }
-  virtual R Visit(const op::NonZero&, C& context) {
-    return Decline(OperatorId::kNonZero, context);
-  }
-  virtual R Visit(const op::Not&, C& context) {
-    return Decline(OperatorId::kNot, context);
-  }
-  virtual R Visit(const op::OneHot&, C& context) {
-    return Decline(OperatorId::kOneHot, context);
-  }
-  virtual R Visit(const op::Optional&, C& context) {
-    return Decline(OperatorId::kOptional, context);
-  }
-  virtual R Visit(const op::OptionalGetElement&, C& context) {
-    return Decline(OperatorId::kOptionalGetElement, context);
-  }
-  virtual R Visit(const op::OptionalHasElement&, C& context) {
-    return Decline(OperatorId::kOptionalHasElement, context);
-  }
-  virtual R Visit(const op::Or&, C& context) {
-    return Decline(OperatorId::kOr, context);
-  }
-  virtual R Visit(const op::PRelu&, C& context) {
-    return Decline(OperatorId::kPRelu, context);
-  }
-  virtual R Visit(const op::Pad&, C& context) {
-    return Decline(OperatorId::kPad, context);
-  }
-  virtual R Visit(const op::Pow&, C& context) {
-    return Decline(OperatorId::kPow, context);
-  }
-  virtual R Visit(const op::QLinearConv&, C& context) {
-    return Decline(OperatorId::kQLinearConv, context);
-  }
-  virtual R Visit(const op::QLinearMatMul&, C& context) {
-    return Decline(OperatorId::kQLinearMatMul, context);
-  }
-  virtual R Visit(const op::QuantizeLinear&, C& context) {
-    return Decline(OperatorId::kQuantizeLinear, context);
-  }
-  virtual R Visit(const op::RMSNormalization&, C& context) {
-    return Decline(OperatorId::kRMSNormalization, context);
-  }
-  virtual R Visit(const op::RNN&, C& context) {
-    return Decline(OperatorId::kRNN, context);
-  }
-  virtual R Visit(const op::RandomNormal&, C& context) {
-    return Decline(OperatorId::kRandomNormal, context);
-  }
-  virtual R Visit(const op::RandomNormalLike&, C& context) {
-    return Decline(OperatorId::kRandomNormalLike, context);
-  }
-  virtual R Visit(const op::RandomUniform&, C& context) {
-    return Decline(OperatorId::kRandomUniform, context);
-  }
-  virtual R Visit(const op::RandomUniformLike&, C& context) {
-    return Decline(OperatorId::kRandomUniformLike, context);
-  }
-  virtual R Visit(const op::Range&, C& context) {
-    return Decline(OperatorId::kRange, context);
-  }
-  virtual R Visit(const op::Reciprocal&, C& context) {
-    return Decline(OperatorId::kReciprocal, context);
-  }
-  virtual R Visit(const op::ReduceL1&, C& context) {
-    return Decline(OperatorId::kReduceL1, context);
-  }
-  virtual R Visit(const op::ReduceL2&, C& context) {
-    return Decline(OperatorId::kReduceL2, context);
-  }
-  virtual R Visit(const op::ReduceLogSum&, C& context) {
-    return Decline(OperatorId::kReduceLogSum, context);
-  }
-  virtual R Visit(const op::ReduceLogSumExp&, C& context) {
-    return Decline(OperatorId::kReduceLogSumExp, context);
-  }
-  virtual R Visit(const op::ReduceMax&, C& context) {
-    return Decline(OperatorId::kReduceMax, context);
-  }
-  virtual R Visit(const op::ReduceMean&, C& context) {
-    return Decline(OperatorId::kReduceMean, context);
-  }
-  virtual R Visit(const op::ReduceMin&, C& context) {
-    return Decline(OperatorId::kReduceMin, context);
-  }
-  virtual R Visit(const op::ReduceProd&, C& context) {
-    return Decline(OperatorId::kReduceProd, context);
-  }
-  virtual R Visit(const op::ReduceSum&, C& context) {
-    return Decline(OperatorId::kReduceSum, context);
-  }
-  virtual R Visit(const op::ReduceSumSquare&, C& context) {
-    return Decline(OperatorId::kReduceSumSquare, context);
-  }
-  virtual R Visit(const op::RegexFullMatch&, C& context) {
-    return Decline(OperatorId::kRegexFullMatch, context);
-  }
-  virtual R Visit(const op::Relu&, C& context) {
-    return Decline(OperatorId::kRelu, context);
-  }
-  virtual R Visit(const op::Reshape&, C& context) {
-    return Decline(OperatorId::kReshape, context);
-  }
-  virtual R Visit(const op::Resize&, C& context) {
-    return Decline(OperatorId::kResize, context);
-  }
-  virtual R Visit(const op::ReverseSequence&, C& context) {
-    return Decline(OperatorId::kReverseSequence, context);
-  }
-  virtual R Visit(const op::RoiAlign&, C& context) {
-    return Decline(OperatorId::kRoiAlign, context);
-  }
-  virtual R Visit(const op::RotaryEmbedding&, C& context) {
-    return Decline(OperatorId::kRotaryEmbedding, context);
-  }
-  virtual R Visit(const op::Round&, C& context) {
-    return Decline(OperatorId::kRound, context);
-  }
-  virtual R Visit(const op::STFT&, C& context) {
-    return Decline(OperatorId::kSTFT, context);
-  }
-  virtual R Visit(const op::Scan&, C& context) {
-    return Decline(OperatorId::kScan, context);
-  }
-  virtual R Visit(const op::Scatter&, C& context) {
-    return Decline(OperatorId::kScatter, context);
-  }
-  virtual R Visit(const op::ScatterElements&, C& context) {
-    return Decline(OperatorId::kScatterElements, context);
-  }
-  virtual R Visit(const op::ScatterND&, C& context) {
-    return Decline(OperatorId::kScatterND, context);
-  }
-  virtual R Visit(const op::Selu&, C& context) {
-    return Decline(OperatorId::kSelu, context);
-  }
-  virtual R Visit(const op::SequenceAt&, C& context) {
-    return Decline(OperatorId::kSequenceAt, context);
-  }
-  virtual R Visit(const op::SequenceConstruct&, C& context) {
-    return Decline(OperatorId::kSequenceConstruct, context);
-  }
-  virtual R Visit(const op::SequenceEmpty&, C& context) {
-    return Decline(OperatorId::kSequenceEmpty, context);
-  }
-  virtual R Visit(const op::SequenceErase&, C& context) {
-    return Decline(OperatorId::kSequenceErase, context);
-  }
-  virtual R Visit(const op::SequenceInsert&, C& context) {
-    return Decline(OperatorId::kSequenceInsert, context);
-  }
-  virtual R Visit(const op::SequenceLength&, C& context) {
-    return Decline(OperatorId::kSequenceLength, context);
-  }
-  virtual R Visit(const op::SequenceMap&, C& context) {
-    return Decline(OperatorId::kSequenceMap, context);
-  }
-  virtual R Visit(const op::Shape&, C& context) {
-    return Decline(OperatorId::kShape, context);
-  }
-  virtual R Visit(const op::Shrink&, C& context) {
-    return Decline(OperatorId::kShrink, context);
-  }
-  virtual R Visit(const op::Sigmoid&, C& context) {
-    return Decline(OperatorId::kSigmoid, context);
-  }
-  virtual R Visit(const op::Sign&, C& context) {
-    return Decline(OperatorId::kSign, context);
-  }
-  virtual R Visit(const op::Sin&, C& context) {
-    return Decline(OperatorId::kSin, context);
-  }
-  virtual R Visit(const op::Sinh&, C& context) {
-    return Decline(OperatorId::kSinh, context);
-  }
-  virtual R Visit(const op::Size&, C& context) {
-    return Decline(OperatorId::kSize, context);
-  }
-  virtual R Visit(const op::Slice&, C& context) {
-    return Decline(OperatorId::kSlice, context);
-  }
-  virtual R Visit(const op::Softmax&, C& context) {
-    return Decline(OperatorId::kSoftmax, context);
-  }
-  virtual R Visit(const op::SoftmaxCrossEntropyLoss&, C& context) {
-    return Decline(OperatorId::kSoftmaxCrossEntropyLoss, context);
-  }
-  virtual R Visit(const op::Softplus&, C& context) {
-    return Decline(OperatorId::kSoftplus, context);
-  }
-  virtual R Visit(const op::Softsign&, C& context) {
-    return Decline(OperatorId::kSoftsign, context);
-  }
-  virtual R Visit(const op::SpaceToDepth&, C& context) {
-    return Decline(OperatorId::kSpaceToDepth, context);
-  }
-  virtual R Visit(const op::Split&, C& context) {
-    return Decline(OperatorId::kSplit, context);
-  }
-  virtual R Visit(const op::SplitToSequence&, C& context) {
-    return Decline(OperatorId::kSplitToSequence, context);
-  }
-  virtual R Visit(const op::Sqrt&, C& context) {
-    return Decline(OperatorId::kSqrt, context);
-  }
-  virtual R Visit(const op::Squeeze&, C& context) {
-    return Decline(OperatorId::kSqueeze, context);
-  }
-  virtual R Visit(const op::StringConcat&, C& context) {
-    return Decline(OperatorId::kStringConcat, context);
-  }
-  virtual R Visit(const op::StringNormalizer&, C& context) {
-    return Decline(OperatorId::kStringNormalizer, context);
-  }
-  virtual R Visit(const op::StringSplit&, C& context) {
-    return Decline(OperatorId::kStringSplit, context);
-  }
-  virtual R Visit(const op::Sub&, C& context) {
-    return Decline(OperatorId::kSub, context);
-  }
-  virtual R Visit(const op::Sum&, C& context) {
-    return Decline(OperatorId::kSum, context);
-  }
-  virtual R Visit(const op::SwiGLU&, C& context) {
-    return Decline(OperatorId::kSwiGLU, context);
-  }
-  virtual R Visit(const op::Swish&, C& context) {
-    return Decline(OperatorId::kSwish, context);
-  }
-  virtual R Visit(const op::Tan&, C& context) {
-    return Decline(OperatorId::kTan, context);
-  }
-  virtual R Visit(const op::Tanh&, C& context) {
-    return Decline(OperatorId::kTanh, context);
-  }
-  virtual R Visit(const op::TensorScatter&, C& context) {
-    return Decline(OperatorId::kTensorScatter, context);
-  }
-  virtual R Visit(const op::TfIdfVectorizer&, C& context) {
-    return Decline(OperatorId::kTfIdfVectorizer, context);
-  }
-  virtual R Visit(const op::ThresholdedRelu&, C& context) {
-    return Decline(OperatorId::kThresholdedRelu, context);
-  }
-  virtual R Visit(const op::Tile&, C& context) {
-    return Decline(OperatorId::kTile, context);
-  }
-  virtual R Visit(const op::TopK&, C& context) {
-    return Decline(OperatorId::kTopK, context);
-  }
-  virtual R Visit(const op::Transpose&, C& context) {
-    return Decline(OperatorId::kTranspose, context);
-  }
-  virtual R Visit(const op::Trilu&, C& context) {
-    return Decline(OperatorId::kTrilu, context);
-  }
-  virtual R Visit(const op::Unique&, C& context) {
-    return Decline(OperatorId::kUnique, context);
-  }
-  virtual R Visit(const op::Unsqueeze&, C& context) {
-    return Decline(OperatorId::kUnsqueeze, context);
-  }
-  virtual R Visit(const op::Upsample&, C& context) {
-    return Decline(OperatorId::kUpsample, context);
-  }
-  virtual R Visit(const op::Where&, C& context) {
-    return Decline(OperatorId::kWhere, context);
-  }
-  virtual R Visit(const op::Xor&, C& context) {
-    return Decline(OperatorId::kXor, context);
-  }
-  virtual R Visit(const op::ml::ArrayFeatureExtractor&, C& context) {
-    return Decline(OperatorId::kArrayFeatureExtractor, context);
-  }
-  virtual R Visit(const op::ml::Binarizer&, C& context) {
-    return Decline(OperatorId::kBinarizer, context);
-  }
-  virtual R Visit(const op::ml::CastMap&, C& context) {
-    return Decline(OperatorId::kCastMap, context);
-  }
-  virtual R Visit(const op::ml::CategoryMapper&, C& context) {
-    return Decline(OperatorId::kCategoryMapper, context);
-  }
-  virtual R Visit(const op::ml::DictVectorizer&, C& context) {
-    return Decline(OperatorId::kDictVectorizer, context);
-  }
-  virtual R Visit(const op::ml::FeatureVectorizer&, C& context) {
-    return Decline(OperatorId::kFeatureVectorizer, context);
-  }
-  virtual R Visit(const op::ml::Imputer&, C& context) {
-    return Decline(OperatorId::kImputer, context);
-  }
-  virtual R Visit(const op::ml::LabelEncoder&, C& context) {
-    return Decline(OperatorId::kLabelEncoder, context);
-  }
-  virtual R Visit(const op::ml::LinearClassifier&, C& context) {
-    return Decline(OperatorId::kLinearClassifier, context);
-  }
-  virtual R Visit(const op::ml::LinearRegressor&, C& context) {
-    return Decline(OperatorId::kLinearRegressor, context);
-  }
-  virtual R Visit(const op::ml::Normalizer&, C& context) {
-    return Decline(OperatorId::kNormalizer, context);
-  }
-  virtual R Visit(const op::ml::OneHotEncoder&, C& context) {
-    return Decline(OperatorId::kOneHotEncoder, context);
-  }
-  virtual R Visit(const op::ml::SVMClassifier&, C& context) {
-    return Decline(OperatorId::kSVMClassifier, context);
-  }
-  virtual R Visit(const op::ml::SVMRegressor&, C& context) {
-    return Decline(OperatorId::kSVMRegressor, context);
-  }
-  virtual R Visit(const op::ml::Scaler&, C& context) {
-    return Decline(OperatorId::kScaler, context);
-  }
-  virtual R Visit(const op::ml::TreeEnsemble&, C& context) {
-    return Decline(OperatorId::kTreeEnsemble, context);
-  }
-  virtual R Visit(const op::ml::TreeEnsembleClassifier&, C& context) {
-    return Decline(OperatorId::kTreeEnsembleClassifier, context);
-  }
-  virtual R Visit(const op::ml::TreeEnsembleRegressor&, C& context) {
-    return Decline(OperatorId::kTreeEnsembleRegressor, context);
-  }
-  virtual R Visit(const op::ml::ZipMap&, C& context) {
-    return Decline(OperatorId::kZipMap, context);
-  }
-  virtual R Visit(const op::preview::FlexAttention&, C& context) {
-    return Decline(OperatorId::kFlexAttention, context);
-  }
-  virtual R Visit(const op::training::Adagrad&, C& context) {
-    return Decline(OperatorId::kAdagrad, context);
-  }
-  virtual R Visit(const op::training::Adam&, C& context) {
-    return Decline(OperatorId::kAdam, context);
-  }
-  virtual R Visit(const op::training::Gradient&, C& context) {
-    return Decline(OperatorId::kGradient, context);
-  }
-  virtual R Visit(const op::training::Momentum&, C& context) {
-    return Decline(OperatorId::kMomentum, context);
+  virtual R Visit(const op::Abs& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Acos& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Acosh& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Add& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::AffineGrid& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::And& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::ArgMax& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::ArgMin& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Asin& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Asinh& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Atan& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Atanh& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Attention& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::AveragePool& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::BatchNormalization& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::Bernoulli& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::BitCast& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::BitShift& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::BitwiseAnd& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::BitwiseNot& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::BitwiseOr& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::BitwiseXor& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::BlackmanWindow& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::Cast& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::CastLike& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::CausalConvWithState& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::Ceil& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Celu& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::CenterCropPad& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::Clip& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Col2Im& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Compress& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Concat& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::ConcatFromSequence& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::Constant& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::ConstantOfShape& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::Conv& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::ConvInteger& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::ConvTranspose& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::Cos& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Cosh& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::CumProd& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::CumSum& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::DFT& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::DeformConv& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::DepthToSpace& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::DequantizeLinear& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::Det& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Div& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Dropout& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::DynamicQuantizeLinear& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::Einsum& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Elu& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Equal& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Erf& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Exp& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Expand& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::EyeLike& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Flatten& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Floor& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::GRU& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Gather& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::GatherElements& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::GatherND& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Gelu& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Gemm& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::GlobalAveragePool& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::GlobalLpPool& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::GlobalMaxPool& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::Greater& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::GreaterOrEqual& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::GridSample& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::GroupNormalization& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::HammingWindow& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::HannWindow& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::HardSigmoid& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::HardSwish& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Hardmax& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Identity& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::If& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::ImageDecoder& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::InstanceNormalization& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::IsInf& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::IsNaN& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::LRN& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::LSTM& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::LayerNormalization& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::LeakyRelu& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Less& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::LessOrEqual& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::LinearAttention& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::Log& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::LogSoftmax& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Loop& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::LpNormalization& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::LpPool& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::MatMul& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::MatMulInteger& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::Max& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::MaxPool& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::MaxRoiPool& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::MaxUnpool& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Mean& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::MeanVarianceNormalization& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::MelWeightMatrix& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::Min& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Mish& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Mod& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Mul& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Multinomial& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Neg& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::NegativeLogLikelihoodLoss& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::NonMaxSuppression& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::NonZero& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Not& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::OneHot& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Optional& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::OptionalGetElement& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::OptionalHasElement& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::Or& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::PRelu& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Pad& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Pow& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::QLinearConv& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::QLinearMatMul& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::QuantizeLinear& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::RMSNormalization& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::RNN& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::RandomNormal& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::RandomNormalLike& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::RandomUniform& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::RandomUniformLike& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::Range& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Reciprocal& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::ReduceL1& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::ReduceL2& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::ReduceLogSum& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::ReduceLogSumExp& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::ReduceMax& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::ReduceMean& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::ReduceMin& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::ReduceProd& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::ReduceSum& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::ReduceSumSquare& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::RegexFullMatch& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::Relu& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Reshape& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Resize& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::ReverseSequence& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::RoiAlign& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::RotaryEmbedding& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::Round& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::STFT& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Scan& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Scatter& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::ScatterElements& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::ScatterND& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Selu& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::SequenceAt& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::SequenceConstruct& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::SequenceEmpty& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::SequenceErase& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::SequenceInsert& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::SequenceLength& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::SequenceMap& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Shape& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Shrink& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Sigmoid& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Sign& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Sin& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Sinh& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Size& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Slice& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Softmax& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::SoftmaxCrossEntropyLoss& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::Softplus& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Softsign& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::SpaceToDepth& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Split& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::SplitToSequence& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::Sqrt& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Squeeze& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::StringConcat& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::StringNormalizer& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::StringSplit& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Sub& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Sum& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::SwiGLU& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Swish& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Tan& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Tanh& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::TensorScatter& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::TfIdfVectorizer& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::ThresholdedRelu& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::Tile& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::TopK& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Transpose& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Trilu& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Unique& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Unsqueeze& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Upsample& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Where& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::Xor& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::ml::ArrayFeatureExtractor& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::ml::Binarizer& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::ml::CastMap& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::ml::CategoryMapper& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::ml::DictVectorizer& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::ml::FeatureVectorizer& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::ml::Imputer& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::ml::LabelEncoder& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::ml::LinearClassifier& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::ml::LinearRegressor& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::ml::Normalizer& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::ml::OneHotEncoder& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::ml::SVMClassifier& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::ml::SVMRegressor& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::ml::Scaler& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::ml::TreeEnsemble& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::ml::TreeEnsembleClassifier& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::ml::TreeEnsembleRegressor& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::ml::ZipMap& o, C& c) { return Decline(o.kId, c); }
+  virtual R Visit(const op::preview::FlexAttention& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::training::Adagrad& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::training::Adam& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::training::Gradient& o, C& c) {
+    return Decline(o.kId, c);
+  }
+  virtual R Visit(const op::training::Momentum& o, C& c) {
+    return Decline(o.kId, c);
   }
 
  protected:
@@ -711,466 +395,269 @@ class Visitor {
 
 #pragma GCC diagnostic pop
 
-/// Calls `function` with the type of the operator, as in
+/// Calls `f` with the type of the operator, as in
 /// WithOperator(id, []<class Op>() { ... }).
 template <class F>
 decltype(auto) WithOperator(OperatorId id,  // NOLINT(readability-function-size)
-                            F&& function) {
+                            F&& f) {
+  using enum OperatorId;
   switch (id) {
-    case OperatorId::kAbs:
-      return function.template operator()<op::Abs>();
-    case OperatorId::kAcos:
-      return function.template operator()<op::Acos>();
-    case OperatorId::kAcosh:
-      return function.template operator()<op::Acosh>();
-    case OperatorId::kAdd:
-      return function.template operator()<op::Add>();
-    case OperatorId::kAffineGrid:
-      return function.template operator()<op::AffineGrid>();
-    case OperatorId::kAnd:
-      return function.template operator()<op::And>();
-    case OperatorId::kArgMax:
-      return function.template operator()<op::ArgMax>();
-    case OperatorId::kArgMin:
-      return function.template operator()<op::ArgMin>();
-    case OperatorId::kAsin:
-      return function.template operator()<op::Asin>();
-    case OperatorId::kAsinh:
-      return function.template operator()<op::Asinh>();
-    case OperatorId::kAtan:
-      return function.template operator()<op::Atan>();
-    case OperatorId::kAtanh:
-      return function.template operator()<op::Atanh>();
-    case OperatorId::kAttention:
-      return function.template operator()<op::Attention>();
-    case OperatorId::kAveragePool:
-      return function.template operator()<op::AveragePool>();
-    case OperatorId::kBatchNormalization:
-      return function.template operator()<op::BatchNormalization>();
-    case OperatorId::kBernoulli:
-      return function.template operator()<op::Bernoulli>();
-    case OperatorId::kBitCast:
-      return function.template operator()<op::BitCast>();
-    case OperatorId::kBitShift:
-      return function.template operator()<op::BitShift>();
-    case OperatorId::kBitwiseAnd:
-      return function.template operator()<op::BitwiseAnd>();
-    case OperatorId::kBitwiseNot:
-      return function.template operator()<op::BitwiseNot>();
-    case OperatorId::kBitwiseOr:
-      return function.template operator()<op::BitwiseOr>();
-    case OperatorId::kBitwiseXor:
-      return function.template operator()<op::BitwiseXor>();
-    case OperatorId::kBlackmanWindow:
-      return function.template operator()<op::BlackmanWindow>();
-    case OperatorId::kCast:
-      return function.template operator()<op::Cast>();
-    case OperatorId::kCastLike:
-      return function.template operator()<op::CastLike>();
-    case OperatorId::kCausalConvWithState:
-      return function.template operator()<op::CausalConvWithState>();
-    case OperatorId::kCeil:
-      return function.template operator()<op::Ceil>();
-    case OperatorId::kCelu:
-      return function.template operator()<op::Celu>();
-    case OperatorId::kCenterCropPad:
-      return function.template operator()<op::CenterCropPad>();
-    case OperatorId::kClip:
-      return function.template operator()<op::Clip>();
-    case OperatorId::kCol2Im:
-      return function.template operator()<op::Col2Im>();
-    case OperatorId::kCompress:
-      return function.template operator()<op::Compress>();
-    case OperatorId::kConcat:
-      return function.template operator()<op::Concat>();
-    case OperatorId::kConcatFromSequence:
-      return function.template operator()<op::ConcatFromSequence>();
-    case OperatorId::kConstant:
-      return function.template operator()<op::Constant>();
-    case OperatorId::kConstantOfShape:
-      return function.template operator()<op::ConstantOfShape>();
-    case OperatorId::kConv:
-      return function.template operator()<op::Conv>();
-    case OperatorId::kConvInteger:
-      return function.template operator()<op::ConvInteger>();
-    case OperatorId::kConvTranspose:
-      return function.template operator()<op::ConvTranspose>();
-    case OperatorId::kCos:
-      return function.template operator()<op::Cos>();
-    case OperatorId::kCosh:
-      return function.template operator()<op::Cosh>();
-    case OperatorId::kCumProd:
-      return function.template operator()<op::CumProd>();
-    case OperatorId::kCumSum:
-      return function.template operator()<op::CumSum>();
-    case OperatorId::kDFT:
-      return function.template operator()<op::DFT>();
-    case OperatorId::kDeformConv:
-      return function.template operator()<op::DeformConv>();
-    case OperatorId::kDepthToSpace:
-      return function.template operator()<op::DepthToSpace>();
-    case OperatorId::kDequantizeLinear:
-      return function.template operator()<op::DequantizeLinear>();
-    case OperatorId::kDet:
-      return function.template operator()<op::Det>();
-    case OperatorId::kDiv:
-      return function.template operator()<op::Div>();
-    case OperatorId::kDropout:
-      return function.template operator()<op::Dropout>();
-    case OperatorId::kDynamicQuantizeLinear:
-      return function.template operator()<op::DynamicQuantizeLinear>();
-    case OperatorId::kEinsum:
-      return function.template operator()<op::Einsum>();
-    case OperatorId::kElu:
-      return function.template operator()<op::Elu>();
-    case OperatorId::kEqual:
-      return function.template operator()<op::Equal>();
-    case OperatorId::kErf:
-      return function.template operator()<op::Erf>();
-    case OperatorId::kExp:
-      return function.template operator()<op::Exp>();
-    case OperatorId::kExpand:
-      return function.template operator()<op::Expand>();
-    case OperatorId::kEyeLike:
-      return function.template operator()<op::EyeLike>();
-    case OperatorId::kFlatten:
-      return function.template operator()<op::Flatten>();
-    case OperatorId::kFloor:
-      return function.template operator()<op::Floor>();
-    case OperatorId::kGRU:
-      return function.template operator()<op::GRU>();
-    case OperatorId::kGather:
-      return function.template operator()<op::Gather>();
-    case OperatorId::kGatherElements:
-      return function.template operator()<op::GatherElements>();
-    case OperatorId::kGatherND:
-      return function.template operator()<op::GatherND>();
-    case OperatorId::kGelu:
-      return function.template operator()<op::Gelu>();
-    case OperatorId::kGemm:
-      return function.template operator()<op::Gemm>();
-    case OperatorId::kGlobalAveragePool:
-      return function.template operator()<op::GlobalAveragePool>();
-    case OperatorId::kGlobalLpPool:
-      return function.template operator()<op::GlobalLpPool>();
-    case OperatorId::kGlobalMaxPool:
-      return function.template operator()<op::GlobalMaxPool>();
-    case OperatorId::kGreater:
-      return function.template operator()<op::Greater>();
-    case OperatorId::kGreaterOrEqual:
-      return function.template operator()<op::GreaterOrEqual>();
-    case OperatorId::kGridSample:
-      return function.template operator()<op::GridSample>();
-    case OperatorId::kGroupNormalization:
-      return function.template operator()<op::GroupNormalization>();
-    case OperatorId::kHammingWindow:
-      return function.template operator()<op::HammingWindow>();
-    case OperatorId::kHannWindow:
-      return function.template operator()<op::HannWindow>();
-    case OperatorId::kHardSigmoid:
-      return function.template operator()<op::HardSigmoid>();
-    case OperatorId::kHardSwish:
-      return function.template operator()<op::HardSwish>();
-    case OperatorId::kHardmax:
-      return function.template operator()<op::Hardmax>();
-    case OperatorId::kIdentity:
-      return function.template operator()<op::Identity>();
-    case OperatorId::kIf:
-      return function.template operator()<op::If>();
-    case OperatorId::kImageDecoder:
-      return function.template operator()<op::ImageDecoder>();
-    case OperatorId::kInstanceNormalization:
-      return function.template operator()<op::InstanceNormalization>();
-    case OperatorId::kIsInf:
-      return function.template operator()<op::IsInf>();
-    case OperatorId::kIsNaN:
-      return function.template operator()<op::IsNaN>();
-    case OperatorId::kLRN:
-      return function.template operator()<op::LRN>();
-    case OperatorId::kLSTM:
-      return function.template operator()<op::LSTM>();
-    case OperatorId::kLayerNormalization:
-      return function.template operator()<op::LayerNormalization>();
-    case OperatorId::kLeakyRelu:
-      return function.template operator()<op::LeakyRelu>();
-    case OperatorId::kLess:
-      return function.template operator()<op::Less>();
-    case OperatorId::kLessOrEqual:
-      return function.template operator()<op::LessOrEqual>();
-    case OperatorId::kLinearAttention:
-      return function.template operator()<op::LinearAttention>();
-    case OperatorId::kLog:
-      return function.template operator()<op::Log>();
-    case OperatorId::kLogSoftmax:
-      return function.template operator()<op::LogSoftmax>();
-    case OperatorId::kLoop:
-      return function.template operator()<op::Loop>();
-    case OperatorId::kLpNormalization:
-      return function.template operator()<op::LpNormalization>();
-    case OperatorId::kLpPool:
-      return function.template operator()<op::LpPool>();
-    case OperatorId::kMatMul:
-      return function.template operator()<op::MatMul>();
-    case OperatorId::kMatMulInteger:
-      return function.template operator()<op::MatMulInteger>();
-    case OperatorId::kMax:
-      return function.template operator()<op::Max>();
-    case OperatorId::kMaxPool:
-      return function.template operator()<op::MaxPool>();
-    case OperatorId::kMaxRoiPool:
-      return function.template operator()<op::MaxRoiPool>();
-    case OperatorId::kMaxUnpool:
-      return function.template operator()<op::MaxUnpool>();
-    case OperatorId::kMean:
-      return function.template operator()<op::Mean>();
-    case OperatorId::kMeanVarianceNormalization:
-      return function.template operator()<op::MeanVarianceNormalization>();
-    case OperatorId::kMelWeightMatrix:
-      return function.template operator()<op::MelWeightMatrix>();
-    case OperatorId::kMin:
-      return function.template operator()<op::Min>();
-    case OperatorId::kMish:
-      return function.template operator()<op::Mish>();
-    case OperatorId::kMod:
-      return function.template operator()<op::Mod>();
-    case OperatorId::kMul:
-      return function.template operator()<op::Mul>();
-    case OperatorId::kMultinomial:
-      return function.template operator()<op::Multinomial>();
-    case OperatorId::kNeg:
-      return function.template operator()<op::Neg>();
-    case OperatorId::kNegativeLogLikelihoodLoss:
-      return function.template operator()<op::NegativeLogLikelihoodLoss>();
-    case OperatorId::kNonMaxSuppression:
-      return function.template operator()<op::NonMaxSuppression>();
-    case OperatorId::kNonZero:
-      return function.template operator()<op::NonZero>();
-    case OperatorId::kNot:
-      return function.template operator()<op::Not>();
-    case OperatorId::kOneHot:
-      return function.template operator()<op::OneHot>();
-    case OperatorId::kOptional:
-      return function.template operator()<op::Optional>();
-    case OperatorId::kOptionalGetElement:
-      return function.template operator()<op::OptionalGetElement>();
-    case OperatorId::kOptionalHasElement:
-      return function.template operator()<op::OptionalHasElement>();
-    case OperatorId::kOr:
-      return function.template operator()<op::Or>();
-    case OperatorId::kPRelu:
-      return function.template operator()<op::PRelu>();
-    case OperatorId::kPad:
-      return function.template operator()<op::Pad>();
-    case OperatorId::kPow:
-      return function.template operator()<op::Pow>();
-    case OperatorId::kQLinearConv:
-      return function.template operator()<op::QLinearConv>();
-    case OperatorId::kQLinearMatMul:
-      return function.template operator()<op::QLinearMatMul>();
-    case OperatorId::kQuantizeLinear:
-      return function.template operator()<op::QuantizeLinear>();
-    case OperatorId::kRMSNormalization:
-      return function.template operator()<op::RMSNormalization>();
-    case OperatorId::kRNN:
-      return function.template operator()<op::RNN>();
-    case OperatorId::kRandomNormal:
-      return function.template operator()<op::RandomNormal>();
-    case OperatorId::kRandomNormalLike:
-      return function.template operator()<op::RandomNormalLike>();
-    case OperatorId::kRandomUniform:
-      return function.template operator()<op::RandomUniform>();
-    case OperatorId::kRandomUniformLike:
-      return function.template operator()<op::RandomUniformLike>();
-    case OperatorId::kRange:
-      return function.template operator()<op::Range>();
-    case OperatorId::kReciprocal:
-      return function.template operator()<op::Reciprocal>();
-    case OperatorId::kReduceL1:
-      return function.template operator()<op::ReduceL1>();
-    case OperatorId::kReduceL2:
-      return function.template operator()<op::ReduceL2>();
-    case OperatorId::kReduceLogSum:
-      return function.template operator()<op::ReduceLogSum>();
-    case OperatorId::kReduceLogSumExp:
-      return function.template operator()<op::ReduceLogSumExp>();
-    case OperatorId::kReduceMax:
-      return function.template operator()<op::ReduceMax>();
-    case OperatorId::kReduceMean:
-      return function.template operator()<op::ReduceMean>();
-    case OperatorId::kReduceMin:
-      return function.template operator()<op::ReduceMin>();
-    case OperatorId::kReduceProd:
-      return function.template operator()<op::ReduceProd>();
-    case OperatorId::kReduceSum:
-      return function.template operator()<op::ReduceSum>();
-    case OperatorId::kReduceSumSquare:
-      return function.template operator()<op::ReduceSumSquare>();
-    case OperatorId::kRegexFullMatch:
-      return function.template operator()<op::RegexFullMatch>();
-    case OperatorId::kRelu:
-      return function.template operator()<op::Relu>();
-    case OperatorId::kReshape:
-      return function.template operator()<op::Reshape>();
-    case OperatorId::kResize:
-      return function.template operator()<op::Resize>();
-    case OperatorId::kReverseSequence:
-      return function.template operator()<op::ReverseSequence>();
-    case OperatorId::kRoiAlign:
-      return function.template operator()<op::RoiAlign>();
-    case OperatorId::kRotaryEmbedding:
-      return function.template operator()<op::RotaryEmbedding>();
-    case OperatorId::kRound:
-      return function.template operator()<op::Round>();
-    case OperatorId::kSTFT:
-      return function.template operator()<op::STFT>();
-    case OperatorId::kScan:
-      return function.template operator()<op::Scan>();
-    case OperatorId::kScatter:
-      return function.template operator()<op::Scatter>();
-    case OperatorId::kScatterElements:
-      return function.template operator()<op::ScatterElements>();
-    case OperatorId::kScatterND:
-      return function.template operator()<op::ScatterND>();
-    case OperatorId::kSelu:
-      return function.template operator()<op::Selu>();
-    case OperatorId::kSequenceAt:
-      return function.template operator()<op::SequenceAt>();
-    case OperatorId::kSequenceConstruct:
-      return function.template operator()<op::SequenceConstruct>();
-    case OperatorId::kSequenceEmpty:
-      return function.template operator()<op::SequenceEmpty>();
-    case OperatorId::kSequenceErase:
-      return function.template operator()<op::SequenceErase>();
-    case OperatorId::kSequenceInsert:
-      return function.template operator()<op::SequenceInsert>();
-    case OperatorId::kSequenceLength:
-      return function.template operator()<op::SequenceLength>();
-    case OperatorId::kSequenceMap:
-      return function.template operator()<op::SequenceMap>();
-    case OperatorId::kShape:
-      return function.template operator()<op::Shape>();
-    case OperatorId::kShrink:
-      return function.template operator()<op::Shrink>();
-    case OperatorId::kSigmoid:
-      return function.template operator()<op::Sigmoid>();
-    case OperatorId::kSign:
-      return function.template operator()<op::Sign>();
-    case OperatorId::kSin:
-      return function.template operator()<op::Sin>();
-    case OperatorId::kSinh:
-      return function.template operator()<op::Sinh>();
-    case OperatorId::kSize:
-      return function.template operator()<op::Size>();
-    case OperatorId::kSlice:
-      return function.template operator()<op::Slice>();
-    case OperatorId::kSoftmax:
-      return function.template operator()<op::Softmax>();
-    case OperatorId::kSoftmaxCrossEntropyLoss:
-      return function.template operator()<op::SoftmaxCrossEntropyLoss>();
-    case OperatorId::kSoftplus:
-      return function.template operator()<op::Softplus>();
-    case OperatorId::kSoftsign:
-      return function.template operator()<op::Softsign>();
-    case OperatorId::kSpaceToDepth:
-      return function.template operator()<op::SpaceToDepth>();
-    case OperatorId::kSplit:
-      return function.template operator()<op::Split>();
-    case OperatorId::kSplitToSequence:
-      return function.template operator()<op::SplitToSequence>();
-    case OperatorId::kSqrt:
-      return function.template operator()<op::Sqrt>();
-    case OperatorId::kSqueeze:
-      return function.template operator()<op::Squeeze>();
-    case OperatorId::kStringConcat:
-      return function.template operator()<op::StringConcat>();
-    case OperatorId::kStringNormalizer:
-      return function.template operator()<op::StringNormalizer>();
-    case OperatorId::kStringSplit:
-      return function.template operator()<op::StringSplit>();
-    case OperatorId::kSub:
-      return function.template operator()<op::Sub>();
-    case OperatorId::kSum:
-      return function.template operator()<op::Sum>();
-    case OperatorId::kSwiGLU:
-      return function.template operator()<op::SwiGLU>();
-    case OperatorId::kSwish:
-      return function.template operator()<op::Swish>();
-    case OperatorId::kTan:
-      return function.template operator()<op::Tan>();
-    case OperatorId::kTanh:
-      return function.template operator()<op::Tanh>();
-    case OperatorId::kTensorScatter:
-      return function.template operator()<op::TensorScatter>();
-    case OperatorId::kTfIdfVectorizer:
-      return function.template operator()<op::TfIdfVectorizer>();
-    case OperatorId::kThresholdedRelu:
-      return function.template operator()<op::ThresholdedRelu>();
-    case OperatorId::kTile:
-      return function.template operator()<op::Tile>();
-    case OperatorId::kTopK:
-      return function.template operator()<op::TopK>();
-    case OperatorId::kTranspose:
-      return function.template operator()<op::Transpose>();
-    case OperatorId::kTrilu:
-      return function.template operator()<op::Trilu>();
-    case OperatorId::kUnique:
-      return function.template operator()<op::Unique>();
-    case OperatorId::kUnsqueeze:
-      return function.template operator()<op::Unsqueeze>();
-    case OperatorId::kUpsample:
-      return function.template operator()<op::Upsample>();
-    case OperatorId::kWhere:
-      return function.template operator()<op::Where>();
-    case OperatorId::kXor:
-      return function.template operator()<op::Xor>();
-    case OperatorId::kArrayFeatureExtractor:
-      return function.template operator()<op::ml::ArrayFeatureExtractor>();
-    case OperatorId::kBinarizer:
-      return function.template operator()<op::ml::Binarizer>();
-    case OperatorId::kCastMap:
-      return function.template operator()<op::ml::CastMap>();
-    case OperatorId::kCategoryMapper:
-      return function.template operator()<op::ml::CategoryMapper>();
-    case OperatorId::kDictVectorizer:
-      return function.template operator()<op::ml::DictVectorizer>();
-    case OperatorId::kFeatureVectorizer:
-      return function.template operator()<op::ml::FeatureVectorizer>();
-    case OperatorId::kImputer:
-      return function.template operator()<op::ml::Imputer>();
-    case OperatorId::kLabelEncoder:
-      return function.template operator()<op::ml::LabelEncoder>();
-    case OperatorId::kLinearClassifier:
-      return function.template operator()<op::ml::LinearClassifier>();
-    case OperatorId::kLinearRegressor:
-      return function.template operator()<op::ml::LinearRegressor>();
-    case OperatorId::kNormalizer:
-      return function.template operator()<op::ml::Normalizer>();
-    case OperatorId::kOneHotEncoder:
-      return function.template operator()<op::ml::OneHotEncoder>();
-    case OperatorId::kSVMClassifier:
-      return function.template operator()<op::ml::SVMClassifier>();
-    case OperatorId::kSVMRegressor:
-      return function.template operator()<op::ml::SVMRegressor>();
-    case OperatorId::kScaler:
-      return function.template operator()<op::ml::Scaler>();
-    case OperatorId::kTreeEnsemble:
-      return function.template operator()<op::ml::TreeEnsemble>();
-    case OperatorId::kTreeEnsembleClassifier:
-      return function.template operator()<op::ml::TreeEnsembleClassifier>();
-    case OperatorId::kTreeEnsembleRegressor:
-      return function.template operator()<op::ml::TreeEnsembleRegressor>();
-    case OperatorId::kZipMap:
-      return function.template operator()<op::ml::ZipMap>();
-    case OperatorId::kFlexAttention:
-      return function.template operator()<op::preview::FlexAttention>();
-    case OperatorId::kAdagrad:
-      return function.template operator()<op::training::Adagrad>();
-    case OperatorId::kAdam:
-      return function.template operator()<op::training::Adam>();
-    case OperatorId::kGradient:
-      return function.template operator()<op::training::Gradient>();
-    case OperatorId::kMomentum:
-      return function.template operator()<op::training::Momentum>();
+    case kAbs: return f.template operator()<op::Abs>();
+    case kAcos: return f.template operator()<op::Acos>();
+    case kAcosh: return f.template operator()<op::Acosh>();
+    case kAdd: return f.template operator()<op::Add>();
+    case kAffineGrid: return f.template operator()<op::AffineGrid>();
+    case kAnd: return f.template operator()<op::And>();
+    case kArgMax: return f.template operator()<op::ArgMax>();
+    case kArgMin: return f.template operator()<op::ArgMin>();
+    case kAsin: return f.template operator()<op::Asin>();
+    case kAsinh: return f.template operator()<op::Asinh>();
+    case kAtan: return f.template operator()<op::Atan>();
+    case kAtanh: return f.template operator()<op::Atanh>();
+    case kAttention: return f.template operator()<op::Attention>();
+    case kAveragePool: return f.template operator()<op::AveragePool>();
+    case kBatchNormalization:
+      return f.template operator()<op::BatchNormalization>();
+    case kBernoulli: return f.template operator()<op::Bernoulli>();
+    case kBitCast: return f.template operator()<op::BitCast>();
+    case kBitShift: return f.template operator()<op::BitShift>();
+    case kBitwiseAnd: return f.template operator()<op::BitwiseAnd>();
+    case kBitwiseNot: return f.template operator()<op::BitwiseNot>();
+    case kBitwiseOr: return f.template operator()<op::BitwiseOr>();
+    case kBitwiseXor: return f.template operator()<op::BitwiseXor>();
+    case kBlackmanWindow: return f.template operator()<op::BlackmanWindow>();
+    case kCast: return f.template operator()<op::Cast>();
+    case kCastLike: return f.template operator()<op::CastLike>();
+    case kCausalConvWithState:
+      return f.template operator()<op::CausalConvWithState>();
+    case kCeil: return f.template operator()<op::Ceil>();
+    case kCelu: return f.template operator()<op::Celu>();
+    case kCenterCropPad: return f.template operator()<op::CenterCropPad>();
+    case kClip: return f.template operator()<op::Clip>();
+    case kCol2Im: return f.template operator()<op::Col2Im>();
+    case kCompress: return f.template operator()<op::Compress>();
+    case kConcat: return f.template operator()<op::Concat>();
+    case kConcatFromSequence:
+      return f.template operator()<op::ConcatFromSequence>();
+    case kConstant: return f.template operator()<op::Constant>();
+    case kConstantOfShape: return f.template operator()<op::ConstantOfShape>();
+    case kConv: return f.template operator()<op::Conv>();
+    case kConvInteger: return f.template operator()<op::ConvInteger>();
+    case kConvTranspose: return f.template operator()<op::ConvTranspose>();
+    case kCos: return f.template operator()<op::Cos>();
+    case kCosh: return f.template operator()<op::Cosh>();
+    case kCumProd: return f.template operator()<op::CumProd>();
+    case kCumSum: return f.template operator()<op::CumSum>();
+    case kDFT: return f.template operator()<op::DFT>();
+    case kDeformConv: return f.template operator()<op::DeformConv>();
+    case kDepthToSpace: return f.template operator()<op::DepthToSpace>();
+    case kDequantizeLinear:
+      return f.template operator()<op::DequantizeLinear>();
+    case kDet: return f.template operator()<op::Det>();
+    case kDiv: return f.template operator()<op::Div>();
+    case kDropout: return f.template operator()<op::Dropout>();
+    case kDynamicQuantizeLinear:
+      return f.template operator()<op::DynamicQuantizeLinear>();
+    case kEinsum: return f.template operator()<op::Einsum>();
+    case kElu: return f.template operator()<op::Elu>();
+    case kEqual: return f.template operator()<op::Equal>();
+    case kErf: return f.template operator()<op::Erf>();
+    case kExp: return f.template operator()<op::Exp>();
+    case kExpand: return f.template operator()<op::Expand>();
+    case kEyeLike: return f.template operator()<op::EyeLike>();
+    case kFlatten: return f.template operator()<op::Flatten>();
+    case kFloor: return f.template operator()<op::Floor>();
+    case kGRU: return f.template operator()<op::GRU>();
+    case kGather: return f.template operator()<op::Gather>();
+    case kGatherElements: return f.template operator()<op::GatherElements>();
+    case kGatherND: return f.template operator()<op::GatherND>();
+    case kGelu: return f.template operator()<op::Gelu>();
+    case kGemm: return f.template operator()<op::Gemm>();
+    case kGlobalAveragePool:
+      return f.template operator()<op::GlobalAveragePool>();
+    case kGlobalLpPool: return f.template operator()<op::GlobalLpPool>();
+    case kGlobalMaxPool: return f.template operator()<op::GlobalMaxPool>();
+    case kGreater: return f.template operator()<op::Greater>();
+    case kGreaterOrEqual: return f.template operator()<op::GreaterOrEqual>();
+    case kGridSample: return f.template operator()<op::GridSample>();
+    case kGroupNormalization:
+      return f.template operator()<op::GroupNormalization>();
+    case kHammingWindow: return f.template operator()<op::HammingWindow>();
+    case kHannWindow: return f.template operator()<op::HannWindow>();
+    case kHardSigmoid: return f.template operator()<op::HardSigmoid>();
+    case kHardSwish: return f.template operator()<op::HardSwish>();
+    case kHardmax: return f.template operator()<op::Hardmax>();
+    case kIdentity: return f.template operator()<op::Identity>();
+    case kIf: return f.template operator()<op::If>();
+    case kImageDecoder: return f.template operator()<op::ImageDecoder>();
+    case kInstanceNormalization:
+      return f.template operator()<op::InstanceNormalization>();
+    case kIsInf: return f.template operator()<op::IsInf>();
+    case kIsNaN: return f.template operator()<op::IsNaN>();
+    case kLRN: return f.template operator()<op::LRN>();
+    case kLSTM: return f.template operator()<op::LSTM>();
+    case kLayerNormalization:
+      return f.template operator()<op::LayerNormalization>();
+    case kLeakyRelu: return f.template operator()<op::LeakyRelu>();
+    case kLess: return f.template operator()<op::Less>();
+    case kLessOrEqual: return f.template operator()<op::LessOrEqual>();
+    case kLinearAttention: return f.template operator()<op::LinearAttention>();
+    case kLog: return f.template operator()<op::Log>();
+    case kLogSoftmax: return f.template operator()<op::LogSoftmax>();
+    case kLoop: return f.template operator()<op::Loop>();
+    case kLpNormalization: return f.template operator()<op::LpNormalization>();
+    case kLpPool: return f.template operator()<op::LpPool>();
+    case kMatMul: return f.template operator()<op::MatMul>();
+    case kMatMulInteger: return f.template operator()<op::MatMulInteger>();
+    case kMax: return f.template operator()<op::Max>();
+    case kMaxPool: return f.template operator()<op::MaxPool>();
+    case kMaxRoiPool: return f.template operator()<op::MaxRoiPool>();
+    case kMaxUnpool: return f.template operator()<op::MaxUnpool>();
+    case kMean: return f.template operator()<op::Mean>();
+    case kMeanVarianceNormalization:
+      return f.template operator()<op::MeanVarianceNormalization>();
+    case kMelWeightMatrix: return f.template operator()<op::MelWeightMatrix>();
+    case kMin: return f.template operator()<op::Min>();
+    case kMish: return f.template operator()<op::Mish>();
+    case kMod: return f.template operator()<op::Mod>();
+    case kMul: return f.template operator()<op::Mul>();
+    case kMultinomial: return f.template operator()<op::Multinomial>();
+    case kNeg: return f.template operator()<op::Neg>();
+    case kNegativeLogLikelihoodLoss:
+      return f.template operator()<op::NegativeLogLikelihoodLoss>();
+    case kNonMaxSuppression:
+      return f.template operator()<op::NonMaxSuppression>();
+    case kNonZero: return f.template operator()<op::NonZero>();
+    case kNot: return f.template operator()<op::Not>();
+    case kOneHot: return f.template operator()<op::OneHot>();
+    case kOptional: return f.template operator()<op::Optional>();
+    case kOptionalGetElement:
+      return f.template operator()<op::OptionalGetElement>();
+    case kOptionalHasElement:
+      return f.template operator()<op::OptionalHasElement>();
+    case kOr: return f.template operator()<op::Or>();
+    case kPRelu: return f.template operator()<op::PRelu>();
+    case kPad: return f.template operator()<op::Pad>();
+    case kPow: return f.template operator()<op::Pow>();
+    case kQLinearConv: return f.template operator()<op::QLinearConv>();
+    case kQLinearMatMul: return f.template operator()<op::QLinearMatMul>();
+    case kQuantizeLinear: return f.template operator()<op::QuantizeLinear>();
+    case kRMSNormalization:
+      return f.template operator()<op::RMSNormalization>();
+    case kRNN: return f.template operator()<op::RNN>();
+    case kRandomNormal: return f.template operator()<op::RandomNormal>();
+    case kRandomNormalLike:
+      return f.template operator()<op::RandomNormalLike>();
+    case kRandomUniform: return f.template operator()<op::RandomUniform>();
+    case kRandomUniformLike:
+      return f.template operator()<op::RandomUniformLike>();
+    case kRange: return f.template operator()<op::Range>();
+    case kReciprocal: return f.template operator()<op::Reciprocal>();
+    case kReduceL1: return f.template operator()<op::ReduceL1>();
+    case kReduceL2: return f.template operator()<op::ReduceL2>();
+    case kReduceLogSum: return f.template operator()<op::ReduceLogSum>();
+    case kReduceLogSumExp: return f.template operator()<op::ReduceLogSumExp>();
+    case kReduceMax: return f.template operator()<op::ReduceMax>();
+    case kReduceMean: return f.template operator()<op::ReduceMean>();
+    case kReduceMin: return f.template operator()<op::ReduceMin>();
+    case kReduceProd: return f.template operator()<op::ReduceProd>();
+    case kReduceSum: return f.template operator()<op::ReduceSum>();
+    case kReduceSumSquare: return f.template operator()<op::ReduceSumSquare>();
+    case kRegexFullMatch: return f.template operator()<op::RegexFullMatch>();
+    case kRelu: return f.template operator()<op::Relu>();
+    case kReshape: return f.template operator()<op::Reshape>();
+    case kResize: return f.template operator()<op::Resize>();
+    case kReverseSequence: return f.template operator()<op::ReverseSequence>();
+    case kRoiAlign: return f.template operator()<op::RoiAlign>();
+    case kRotaryEmbedding: return f.template operator()<op::RotaryEmbedding>();
+    case kRound: return f.template operator()<op::Round>();
+    case kSTFT: return f.template operator()<op::STFT>();
+    case kScan: return f.template operator()<op::Scan>();
+    case kScatter: return f.template operator()<op::Scatter>();
+    case kScatterElements: return f.template operator()<op::ScatterElements>();
+    case kScatterND: return f.template operator()<op::ScatterND>();
+    case kSelu: return f.template operator()<op::Selu>();
+    case kSequenceAt: return f.template operator()<op::SequenceAt>();
+    case kSequenceConstruct:
+      return f.template operator()<op::SequenceConstruct>();
+    case kSequenceEmpty: return f.template operator()<op::SequenceEmpty>();
+    case kSequenceErase: return f.template operator()<op::SequenceErase>();
+    case kSequenceInsert: return f.template operator()<op::SequenceInsert>();
+    case kSequenceLength: return f.template operator()<op::SequenceLength>();
+    case kSequenceMap: return f.template operator()<op::SequenceMap>();
+    case kShape: return f.template operator()<op::Shape>();
+    case kShrink: return f.template operator()<op::Shrink>();
+    case kSigmoid: return f.template operator()<op::Sigmoid>();
+    case kSign: return f.template operator()<op::Sign>();
+    case kSin: return f.template operator()<op::Sin>();
+    case kSinh: return f.template operator()<op::Sinh>();
+    case kSize: return f.template operator()<op::Size>();
+    case kSlice: return f.template operator()<op::Slice>();
+    case kSoftmax: return f.template operator()<op::Softmax>();
+    case kSoftmaxCrossEntropyLoss:
+      return f.template operator()<op::SoftmaxCrossEntropyLoss>();
+    case kSoftplus: return f.template operator()<op::Softplus>();
+    case kSoftsign: return f.template operator()<op::Softsign>();
+    case kSpaceToDepth: return f.template operator()<op::SpaceToDepth>();
+    case kSplit: return f.template operator()<op::Split>();
+    case kSplitToSequence: return f.template operator()<op::SplitToSequence>();
+    case kSqrt: return f.template operator()<op::Sqrt>();
+    case kSqueeze: return f.template operator()<op::Squeeze>();
+    case kStringConcat: return f.template operator()<op::StringConcat>();
+    case kStringNormalizer:
+      return f.template operator()<op::StringNormalizer>();
+    case kStringSplit: return f.template operator()<op::StringSplit>();
+    case kSub: return f.template operator()<op::Sub>();
+    case kSum: return f.template operator()<op::Sum>();
+    case kSwiGLU: return f.template operator()<op::SwiGLU>();
+    case kSwish: return f.template operator()<op::Swish>();
+    case kTan: return f.template operator()<op::Tan>();
+    case kTanh: return f.template operator()<op::Tanh>();
+    case kTensorScatter: return f.template operator()<op::TensorScatter>();
+    case kTfIdfVectorizer: return f.template operator()<op::TfIdfVectorizer>();
+    case kThresholdedRelu: return f.template operator()<op::ThresholdedRelu>();
+    case kTile: return f.template operator()<op::Tile>();
+    case kTopK: return f.template operator()<op::TopK>();
+    case kTranspose: return f.template operator()<op::Transpose>();
+    case kTrilu: return f.template operator()<op::Trilu>();
+    case kUnique: return f.template operator()<op::Unique>();
+    case kUnsqueeze: return f.template operator()<op::Unsqueeze>();
+    case kUpsample: return f.template operator()<op::Upsample>();
+    case kWhere: return f.template operator()<op::Where>();
+    case kXor: return f.template operator()<op::Xor>();
+    case kArrayFeatureExtractor:
+      return f.template operator()<op::ml::ArrayFeatureExtractor>();
+    case kBinarizer: return f.template operator()<op::ml::Binarizer>();
+    case kCastMap: return f.template operator()<op::ml::CastMap>();
+    case kCategoryMapper:
+      return f.template operator()<op::ml::CategoryMapper>();
+    case kDictVectorizer:
+      return f.template operator()<op::ml::DictVectorizer>();
+    case kFeatureVectorizer:
+      return f.template operator()<op::ml::FeatureVectorizer>();
+    case kImputer: return f.template operator()<op::ml::Imputer>();
+    case kLabelEncoder: return f.template operator()<op::ml::LabelEncoder>();
+    case kLinearClassifier:
+      return f.template operator()<op::ml::LinearClassifier>();
+    case kLinearRegressor:
+      return f.template operator()<op::ml::LinearRegressor>();
+    case kNormalizer: return f.template operator()<op::ml::Normalizer>();
+    case kOneHotEncoder: return f.template operator()<op::ml::OneHotEncoder>();
+    case kSVMClassifier: return f.template operator()<op::ml::SVMClassifier>();
+    case kSVMRegressor: return f.template operator()<op::ml::SVMRegressor>();
+    case kScaler: return f.template operator()<op::ml::Scaler>();
+    case kTreeEnsemble: return f.template operator()<op::ml::TreeEnsemble>();
+    case kTreeEnsembleClassifier:
+      return f.template operator()<op::ml::TreeEnsembleClassifier>();
+    case kTreeEnsembleRegressor:
+      return f.template operator()<op::ml::TreeEnsembleRegressor>();
+    case kZipMap: return f.template operator()<op::ml::ZipMap>();
+    case kFlexAttention:
+      return f.template operator()<op::preview::FlexAttention>();
+    case kAdagrad: return f.template operator()<op::training::Adagrad>();
+    case kAdam: return f.template operator()<op::training::Adam>();
+    case kGradient: return f.template operator()<op::training::Gradient>();
+    case kMomentum: return f.template operator()<op::training::Momentum>();
   }
   __builtin_unreachable();
 }

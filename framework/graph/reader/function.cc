@@ -48,10 +48,8 @@ Call WriteCall(const Node& node, const KnownValues& known) {
     names[id] = NameOf(static_cast<ValueId>(id));
   }
   writer::WriteNode(node, names, call.proto);
-  for (const Attribute& attribute : node.attributes) {
-    const auto* held = std::get_if<SharedGraph>(&attribute.held);
-    if (held == nullptr) continue;
-    for (const Capture& capture : (*held)->captures) {
+  for (const Graph* body : node.Subgraphs()) {
+    for (const Capture& capture : body->captures) {
       call.captured.push_back(capture.outer);
     }
   }
@@ -294,17 +292,12 @@ class Inliner {
   }
 
   bool HasCall(const Node& node) const {
-    for (const Attribute& attribute : node.attributes) {
-      const auto* body = std::get_if<SharedGraph>(&attribute.held);
-      if (body != nullptr && Calls(**body)) return true;
-    }
-    return false;
+    return std::ranges::any_of(
+        node.Subgraphs(), [this](const Graph* body) { return Calls(*body); });
   }
 
   Status InlineBelow(Node& node, std::span<const Tensor* const> constants) {
-    for (Attribute& attribute : node.attributes) {
-      auto* const body = std::get_if<SharedGraph>(&attribute.held);
-      if (body == nullptr) continue;
+    for (SharedGraph* body : node.MutableSubgraphs()) {
       ASSAY_ASSIGN_OR_RETURN(Graph inlined, Inline(**body, constants));
       *body = std::make_shared<const Graph>(std::move(inlined));
     }

@@ -18,7 +18,7 @@ namespace {
 using ::testing::HasSubstr;
 
 std::string NameOf(const Graph& graph, ValueId id) {
-  return id == kNoValue ? "_" : graph.values[static_cast<size_t>(id)].name;
+  return id == kNoValue ? "_" : graph[id].name;
 }
 
 /// "y = Add(x,x)", one node after another.
@@ -88,8 +88,7 @@ TEST(ExpandFunction, TypesTheBodyAndNamesTheCall) {
       "(double[2,N] x) => (double[2,N] y) { [\"act\"] y = HardSwish(x) }");
   ASSERT_TRUE(graph.ok()) << graph.status().ToString();
   const ValueId inner = graph->FindValue("y/HS_X");
-  EXPECT_EQ(graph->values[static_cast<size_t>(inner)].type.ToString(),
-            "float64[2,N]");
+  EXPECT_EQ((*graph)[inner].type.ToString(), "float64[2,N]");
   EXPECT_TRUE(IsCurrent(*graph));
   EXPECT_EQ(graph->nodes[1].Label(), "Mul in HardSwish 'act'");
 }

@@ -24,8 +24,7 @@ std::vector<std::string> Names(const Graph& graph,
                                const std::vector<ValueId>& ids) {
   std::vector<std::string> names;
   for (const ValueId id : ids) {
-    names.push_back(
-        id == kNoValue ? "" : graph.values[static_cast<size_t>(id)].name);
+    names.push_back(id == kNoValue ? "" : graph[id].name);
   }
   return names;
 }
@@ -52,8 +51,7 @@ TEST(ModelReading, ResolvesNamesToValues) {
   EXPECT_EQ(graph.FindInitializer(graph.FindValue("x")), nullptr);
   EXPECT_EQ(graph.values[0].type.ToString(), "float32[1]");
   const ValueId y = graph.outputs[0];
-  EXPECT_EQ(graph.values[static_cast<size_t>(y)].type.ToString(),
-            "float32[2,N]");
+  EXPECT_EQ(graph[y].type.ToString(), "float32[2,N]");
   EXPECT_EQ(model->opsets().at(""), 28);
   EXPECT_EQ(model->ir_version(), 10);
 }
@@ -89,14 +87,12 @@ TEST(ModelReading, CapturesThroughSeveralLevels) {
   const Graph& inner = Body(outer.nodes[0], "then_branch");
   ASSERT_EQ(inner.captures.size(), 2u);
   for (const Capture& capture : inner.captures) {
-    const std::string name =
-        inner.values[static_cast<size_t>(capture.inner)].name;
-    EXPECT_EQ(outer.values[static_cast<size_t>(capture.outer)].name, name);
+    const std::string name = inner[capture.inner].name;
+    EXPECT_EQ(outer[capture.outer].name, name);
   }
   ASSERT_EQ(outer.captures.size(), 3u) << "c, a and x";
   for (const Capture& capture : outer.captures) {
-    EXPECT_EQ(outer.values[static_cast<size_t>(capture.inner)].name,
-              graph.values[static_cast<size_t>(capture.outer)].name);
+    EXPECT_EQ(outer[capture.inner].name, graph[capture.outer].name);
   }
   EXPECT_TRUE(graph.captures.empty());
 }

@@ -44,7 +44,7 @@ int ReadFiles(const fs::path& set, const std::string& prefix,
               const Graph& graph, const std::vector<ValueId>& ids) {
   for (size_t k = 0; k < ids.size(); ++k) {
     const fs::path file = set / StrCat(prefix, "_", k, ".pb");
-    const ValueType& type = graph.values[static_cast<size_t>(ids[k])].type;
+    const ValueType& type = graph[ids[k]].type;
     const Result<Value> value = ReadValue(file, type);
     EXPECT_TRUE(value.ok()) << value.status().ToString();
     EXPECT_TRUE(value.ok() && Accepts(type, value->Type()))

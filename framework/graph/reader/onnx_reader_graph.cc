@@ -84,7 +84,7 @@ ValueId GraphReader::Lookup(std::string_view name) {
   const ValueId outer = outer_->Lookup(name);
   if (outer == kNoValue) return kNoValue;
   const auto inner = static_cast<ValueId>(graph_.values.size());
-  graph_.values.push_back(outer_->graph_.values[static_cast<size_t>(outer)]);
+  graph_.values.push_back(outer_->graph_[outer]);
   graph_.captures.push_back({outer, inner});
   names_.emplace(name, inner);
   return inner;
@@ -114,7 +114,7 @@ Status GraphReader::CollectTypes(
 
 Status GraphReader::AddInitializer(const std::string& name, Value value) {
   ASSAY_ASSIGN_OR_RETURN(const ValueId id, Define(name));
-  graph_.values[static_cast<size_t>(id)].type = value.Type();
+  graph_[id].type = value.Type();
   graph_.initializers.push_back({id, std::move(value)});
   return OkStatus();
 }

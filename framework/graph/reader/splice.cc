@@ -11,7 +11,6 @@ namespace assay::inline v1 {
 namespace {
 
 using SharedGraph = std::shared_ptr<const Graph>;
-using SharedGraphs = std::vector<SharedGraph>;
 
 /// Builds the graph that holds the bodies.
 class Splicer {
@@ -43,7 +42,7 @@ class Splicer {
  private:
   static std::string PrefixOf(const Graph& graph, const Node& call) {
     for (const ValueId id : call.outputs) {
-      if (id != kNoValue) return graph.values[static_cast<size_t>(id)].name;
+      if (id != kNoValue) return graph[id].name;
     }
     return call.op_type;
   }
@@ -79,8 +78,7 @@ class Splicer {
       }
       ids[inner] = call.outputs[i];
       placed[inner] = true;
-      ValueType& type =
-          graph_.values[static_cast<size_t>(call.outputs[i])].type;
+      ValueType& type = graph_[call.outputs[i]].type;
       if (type.kind == ValueKind::kNone) type = body.values[inner].type;
     }
     const std::string prefix = PrefixOf(graph_, call);
@@ -120,13 +118,7 @@ class Splicer {
         if (id != kNoValue) id = ids[static_cast<size_t>(id)];
       }
     }
-    for (Attribute& attribute : node.attributes) {
-      if (auto* one = std::get_if<SharedGraph>(&attribute.held)) {
-        Move(ids, *one);
-      } else if (auto* list = std::get_if<SharedGraphs>(&attribute.held)) {
-        for (SharedGraph& graph : *list) Move(ids, graph);
-      }
-    }
+    for (SharedGraph* graph : node.MutableSubgraphs()) Move(ids, *graph);
   }
 
   static void Move(const std::vector<ValueId>& ids, SharedGraph& graph) {

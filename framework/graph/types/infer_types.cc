@@ -17,17 +17,14 @@ using SharedGraph = std::shared_ptr<const Graph>;
 using Types = std::unordered_map<std::string_view, const onnx::TypeProto*>;
 
 bool HasUntyped(const Graph& graph) {
-  const auto untyped = [](const ValueInfo& info) {
-    return info.type.kind == ValueKind::kNone;
-  };
-  if (std::ranges::any_of(graph.values, untyped)) return true;
-  for (const Node& node : graph.nodes) {
-    for (const Attribute& attribute : node.attributes) {
-      const auto* body = std::get_if<SharedGraph>(&attribute.held);
-      if (body != nullptr && HasUntyped(**body)) return true;
-    }
-  }
-  return false;
+  bool found = false;
+  ForEachGraph(graph, [&found](const Graph& inner) {
+    found = found || std::ranges::count(inner.values, ValueKind::kNone,
+                                        [](const ValueInfo& info) {
+                                          return info.type.kind;
+                                        }) > 0;
+  });
+  return found;
 }
 
 Types CollectTypes(const onnx::GraphProto& proto) {
@@ -74,8 +71,7 @@ Status TypeGraph(const onnx::GraphProto& proto, const Graph* outer,
     if (Accepts(info.type, type)) info.type = std::move(type);
   }
   for (const Capture& capture : graph.captures) {
-    graph.values[static_cast<size_t>(capture.inner)].type =
-        outer->values[static_cast<size_t>(capture.outer)].type;
+    graph[capture.inner].type = (*outer)[capture.outer].type;
   }
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     ASSAY_RETURN_IF_ERROR(
@@ -144,7 +140,7 @@ bool IsLong(const std::vector<int64_t>& dims) {
                     : count.status().code() == StatusCode::kResourceExhausted;
 }
 
-/// Whether there may be long vectors: what has many elements may become one.
+/// True when there may be long vectors: many elements may become one.
 bool MayHaveLongVectors(onnx::GraphProto& graph) {
   bool found = false;
   ForEachTensorType(graph, [&](const onnx::TypeProto::Tensor& type) {

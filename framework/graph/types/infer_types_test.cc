@@ -15,8 +15,7 @@ namespace {
 
 std::string TypeOf(const Graph& graph, std::string_view name) {
   const ValueId id = graph.FindValue(name);
-  return id == kNoValue ? "no such value"
-                        : graph.values[static_cast<size_t>(id)].type.ToString();
+  return id == kNoValue ? "no such value" : graph[id].type.ToString();
 }
 
 TEST(InferTypes, FindsIntermediateTypes) {

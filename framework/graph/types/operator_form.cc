@@ -3,7 +3,10 @@
 #include "framework/graph/types/operator_form.h"
 
 #include <algorithm>
+#include <span>
 #include <type_traits>
+
+#include "framework/graph/types/signature.h"
 
 namespace assay::inline v1 {
 namespace {
@@ -55,22 +58,26 @@ Status CheckCount(const Node& node, std::string_view what, size_t found,
 }
 
 /// Fills the slots of the formal inputs or outputs from the values given.
-template <class Forms, class Single, class Variadic>
-Status Place(const Node& node, std::string_view what, const Forms& forms,
-             const std::vector<ValueId>& given, Single*, Variadic*) {
+template <class Single, class Variadic>
+Status Place(const Node& node, std::string_view what,
+             std::span<const FormalParameter> formals,
+             std::initializer_list<std::variant<Single*, Variadic*>> slots,
+             const std::vector<ValueId>& given) {
   const auto present = [&](int position) {
     return static_cast<size_t>(position) < given.size() &&
            given[static_cast<size_t>(position)] != kNoValue;
   };
-  for (const auto& form : forms) {
-    if (auto* const* variadic = std::get_if<Variadic*>(&form.slot)) {
+  const FormalParameter* formal = formals.data();
+  for (const auto& place : slots) {
+    const bool required = (formal++)->arity == Arity::kSingle;
+    if (auto* const* variadic = std::get_if<Variadic*>(&place)) {
       const int count = static_cast<int>(given.size()) - (*variadic)->first;
       (*variadic)->count = std::max(count, 0);
       continue;
     }
-    Single& slot = *std::get<Single*>(form.slot);
+    Single& slot = *std::get<Single*>(place);
     slot.present = present(slot.position);
-    if (form.required && !slot.present) {
+    if (required && !slot.present) {
       return InvalidArgument(node.Label(), " omits ", what, " ", slot.position,
                              ", which ", node.op_type, " requires");
     }
@@ -79,7 +86,7 @@ Status Place(const Node& node, std::string_view what, const Forms& forms,
 }
 
 Status Assign(const Node& node, const Attribute& attribute,
-              const AttributeForm& form) {
+              const AttributeSlot& place) {
   if (!attribute.ref.empty()) {
     return FailedPrecondition(node.Label(), ": attribute ", attribute.name,
                               " stands for the function's attribute ",
@@ -96,14 +103,14 @@ Status Assign(const Node& node, const Attribute& attribute,
         *slot = *held;
         return OkStatus();
       },
-      form.slot);
+      place);
 }
 
 Status UnknownAttribute(const Node& node, const Attribute& attribute,
-                        std::initializer_list<AttributeForm> forms) {
+                        std::span<const AttributeInfo> known) {
   std::string wanted;
-  for (const AttributeForm& form : forms) {
-    wanted += StrCat(wanted.empty() ? "" : ", ", form.name);
+  for (const AttributeInfo& info : known) {
+    wanted += StrCat(wanted.empty() ? "" : ", ", info.name);
   }
   return InvalidArgument(node.Label(), " has attribute ", attribute.name, " (",
                          KindName(attribute.held), "), wanted ",
@@ -132,40 +139,42 @@ std::string_view KindName(const Attribute::Held& held) {
   return kNames[held.index()];
 }
 
-Status ReadForm(const Node& node, OperatorId id, NodeArity arity,
-                std::initializer_list<InputForm> inputs,
-                std::initializer_list<OutputForm> outputs,
-                std::initializer_list<AttributeForm> attributes) {
+Status ReadSlots(const Node& node, OperatorId id,
+                 std::initializer_list<InputSlot> inputs,
+                 std::initializer_list<OutputSlot> outputs,
+                 std::initializer_list<AttributeSlot> attributes) {
   const OperatorInfo& info = Operators()[static_cast<size_t>(id)];
   if (node.op_type != info.name || node.domain != info.domain) {
     return InvalidArgument(node.Label(), " is not a node of ", info.name);
   }
   ASSAY_RETURN_IF_ERROR(CheckVersion(node, info));
+  const OperatorSignature& signature = SignatureOf(id);
+  const NodeCounts& counts = signature.counts;
   ASSAY_RETURN_IF_ERROR(CheckCount(node, "inputs", node.inputs.size(),
-                                   arity.min_inputs, arity.max_inputs));
+                                   counts.min_inputs, counts.max_inputs));
   ASSAY_RETURN_IF_ERROR(CheckCount(node, "outputs", node.outputs.size(),
-                                   arity.min_outputs, arity.max_outputs));
-  ASSAY_RETURN_IF_ERROR(Place<>(node, "input", inputs, node.inputs,
-                                static_cast<Input*>(nullptr),
-                                static_cast<VariadicInput*>(nullptr)));
-  ASSAY_RETURN_IF_ERROR(Place<>(node, "output", outputs, node.outputs,
-                                static_cast<Output*>(nullptr),
-                                static_cast<VariadicOutput*>(nullptr)));
+                                   counts.min_outputs, counts.max_outputs));
+  ASSAY_RETURN_IF_ERROR(
+      Place(node, "input", signature.inputs, inputs, node.inputs));
+  ASSAY_RETURN_IF_ERROR(
+      Place(node, "output", signature.outputs, outputs, node.outputs));
   size_t used = 0;
-  for (const AttributeForm& form : attributes) {
-    if (const Attribute* attribute = node.Find(form.name)) {
-      ASSAY_RETURN_IF_ERROR(Assign(node, *attribute, form));
+  const AttributeInfo* known = signature.attributes.data();
+  for (const AttributeSlot& slot : attributes) {
+    const AttributeInfo& wanted = *known++;
+    if (const Attribute* attribute = node.Find(wanted.name)) {
+      ASSAY_RETURN_IF_ERROR(Assign(node, *attribute, slot));
       ++used;
-    } else if (form.required) {
-      return InvalidArgument(node.Label(), " lacks the attribute ", form.name);
+    } else if (wanted.required) {
+      return InvalidArgument(node.Label(), " lacks the attribute ",
+                             wanted.name);
     }
   }
   if (used == node.attributes.size()) return OkStatus();
   for (const Attribute& attribute : node.attributes) {
-    const auto* known =
-        std::ranges::find(attributes, attribute.name, &AttributeForm::name);
-    if (known == attributes.end()) {
-      return UnknownAttribute(node, attribute, attributes);
+    if (std::ranges::find(signature.attributes, attribute.name,
+                          &AttributeInfo::name) == signature.attributes.end()) {
+      return UnknownAttribute(node, attribute, signature.attributes);
     }
   }
   return InvalidArgument(node.Label(), " gives an attribute twice");

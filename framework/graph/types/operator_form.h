@@ -4,8 +4,7 @@
 // against an operator's formal inputs, outputs and attributes, and fills in the
 // members that the generated code points at.
 //
-//   return ReadForm(from, id, {1, 1, 1, 1}, {{&x, true}}, {{&y, true}},
-//                   {{"alpha", &alpha}});
+//   return ReadForm(this, node, {&x}, {&y}, {&alpha});
 
 #ifndef ASSAY_GRAPH_TYPES_OPERATOR_FORM_H_
 #define ASSAY_GRAPH_TYPES_OPERATOR_FORM_H_
@@ -15,7 +14,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -23,45 +21,36 @@
 
 namespace assay::inline v1 {
 
-/// How many inputs and outputs the operator takes, omitted ones included.
-struct NodeArity {
-  int min_inputs;
-  int max_inputs;
-  int min_outputs;
-  int max_outputs;
-};
+/// Where the member of a formal parameter is.
+using InputSlot = std::variant<Input*, VariadicInput*>;
+using OutputSlot = std::variant<Output*, VariadicOutput*>;
 
-/// A formal input; `required`: a node may not omit it.
-struct InputForm {
-  std::variant<Input*, VariadicInput*> slot;
-  bool required = false;
-};
+/// Where an attribute goes. What the slot points at holds the default, and
+/// keeps it when the node does not give the attribute.
+using AttributeSlot =
+    std::variant<float*, int64_t*, std::string*, Tensor*, SparseTensor*,
+                 ValueType*, std::shared_ptr<const Graph>*, std::vector<float>*,
+                 std::vector<int64_t>*, std::vector<std::string>*,
+                 std::optional<float>*, std::optional<int64_t>*,
+                 std::optional<std::string>*, std::optional<Tensor>*,
+                 std::optional<SparseTensor>*, std::optional<ValueType>*>;
 
-struct OutputForm {
-  std::variant<Output*, VariadicOutput*> slot;
-  bool required = false;
-};
+/// The slots in the order of SignatureOf(id). Invalid argument, with operator,
+/// place, found and wanted, for a node that does not fit; unsupported, reason
+/// opset, for one of an older version.
+Status ReadSlots(const Node& node, OperatorId id,
+                 std::initializer_list<InputSlot> inputs,
+                 std::initializer_list<OutputSlot> outputs,
+                 std::initializer_list<AttributeSlot> attributes);
 
-/// An attribute. What the slot points at holds the default, and keeps it when
-/// the node does not give the attribute.
-struct AttributeForm {
-  std::string_view name;
-  std::variant<float*, int64_t*, std::string*, Tensor*, SparseTensor*,
-               ValueType*, std::shared_ptr<const Graph>*, std::vector<float>*,
-               std::vector<int64_t>*, std::vector<std::string>*,
-               std::optional<float>*, std::optional<int64_t>*,
-               std::optional<std::string>*, std::optional<Tensor>*,
-               std::optional<SparseTensor>*, std::optional<ValueType>*>
-      slot;
-  bool required = false;
-};
-
-/// Invalid argument, with operator, place, found and wanted, for a node that
-/// does not fit; unsupported, reason opset, for one of an older version.
-Status ReadForm(const Node& node, OperatorId id, NodeArity arity,
-                std::initializer_list<InputForm> inputs,
-                std::initializer_list<OutputForm> outputs,
-                std::initializer_list<AttributeForm> attributes);
+template <class Op>
+Status ReadForm(Op* op, const Node& node,
+                std::initializer_list<InputSlot> inputs,
+                std::initializer_list<OutputSlot> outputs,
+                std::initializer_list<AttributeSlot> attributes = {}) {
+  op->node = &node;
+  return ReadSlots(node, Op::kId, inputs, outputs, attributes);
+}
 
 }  // namespace assay::inline v1
 

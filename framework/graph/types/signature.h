@@ -4,7 +4,7 @@
 // version: the types of its formal parameters, and its attributes. Generated,
 // so that asking costs no start of ONNX's schema registry.
 //
-//   for (const TypeVariable& v : SignatureOf(OperatorId::kAdd).variables) {
+//   for (const TypeVariable& v : SignatureOf(id).variables) {
 //     Print(v.name, v.types);  // "T", {"bfloat16", "float16", ...}
 //   }
 //
@@ -46,7 +46,15 @@ struct AttributeInfo {
   std::string_view name;
   std::string_view kind;  // "int", "floats", "graph", ..., as ONNX calls it
   bool required = false;
-  std::string_view initial;  // the default as text; empty where there is none
+  std::string_view initial = {};  // the default as text; empty: there is none
+};
+
+/// How many inputs and outputs a node has, omitted ones included.
+struct NodeCounts {
+  int min_inputs = 0;
+  int max_inputs = 0;
+  int min_outputs = 0;
+  int max_outputs = 0;
 };
 
 struct OperatorSignature {
@@ -54,6 +62,7 @@ struct OperatorSignature {
   std::span<const FormalParameter> outputs;
   std::span<const TypeVariable> variables;
   std::span<const AttributeInfo> attributes;
+  NodeCounts counts;
 };
 
 const OperatorSignature& SignatureOf(OperatorId id);

@@ -75,7 +75,7 @@ class NodeCheck {
 
   Status CheckOne(const OpSchema::FormalParameter& formal, ValueId id,
                   const std::string& where) {
-    const ValueType& type = graph_.values[static_cast<size_t>(id)].type;
+    const ValueType& type = graph_[id].type;
     const std::optional<std::string> name = SchemaName(type);
     if (!name.has_value()) return OkStatus();
     const Interned found = onnx::Utils::DataTypeUtils::ToType(*name);

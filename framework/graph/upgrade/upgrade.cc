@@ -70,26 +70,18 @@ Status UpgradeNode(NodeUpgrade& upgrade) {
   return OkStatus();
 }
 
-bool HasOldNodes(const Graph& graph);
-
-bool HasOldNodes(const Node& node) {
-  return std::ranges::any_of(node.attributes, [](const Attribute& attribute) {
-    const auto* body = std::get_if<SharedGraph>(&attribute.held);
-    return body != nullptr && HasOldNodes(**body);
-  });
-}
-
 bool HasOldNodes(const Graph& graph) {
-  return std::ranges::any_of(graph.nodes, [](const Node& node) {
-    return IsOld(node) || HasOldNodes(node);
+  bool found = false;
+  ForEachGraph(graph, [&found](const Graph& inner) {
+    found = found || std::ranges::any_of(inner.nodes, IsOld);
   });
+  return found;
 }
 
 Status UpgradeSubgraphs(Node& node) {
-  if (!HasOldNodes(node)) return OkStatus();
   for (Attribute& attribute : node.attributes) {
     auto* body = std::get_if<SharedGraph>(&attribute.held);
-    if (body == nullptr) continue;
+    if (body == nullptr || !HasOldNodes(**body)) continue;
     Result<Graph> current = ToCurrentOpset(**body);
     if (!current.ok()) {
       return current.status().WithContext(
@@ -149,7 +141,7 @@ void NodeUpgrade::SetInput(size_t position, ValueId id) {
 
 const ValueType& NodeUpgrade::TypeOf(ValueId id) const {
   static const ValueType kNone;
-  return id == kNoValue ? kNone : graph_.values[static_cast<size_t>(id)].type;
+  return id == kNoValue ? kNone : graph_[id].type;
 }
 
 const Tensor* NodeUpgrade::ConstantOf(ValueId id) const {
@@ -190,17 +182,14 @@ std::optional<int64_t> NodeUpgrade::RankOf(ValueId id) const {
 }
 
 bool NodeUpgrade::IsRead(ValueId id) const {
-  const auto reads = [&](const Attribute& attribute) {
-    const auto* body = std::get_if<SharedGraph>(&attribute.held);
-    if (body == nullptr) return false;
-    return std::ranges::find((*body)->captures, id, &Capture::outer) !=
-           (*body)->captures.end();
+  const auto reads = [&](const Graph* body) {
+    return std::ranges::count(body->captures, id, &Capture::outer) > 0;
   };
   // Nodes before this one have been moved away, and cannot read its outputs.
   return std::ranges::count(graph_.outputs, id) > 0 ||
          std::ranges::any_of(graph_.nodes, [&](const Node& other) {
            return std::ranges::count(other.inputs, id) > 0 ||
-                  std::ranges::any_of(other.attributes, reads);
+                  std::ranges::any_of(other.Subgraphs(), reads);
          });
 }
 
@@ -208,7 +197,7 @@ ValueId NodeUpgrade::AddValue(std::string_view suffix, ValueType type) {
   std::string base = node.op_type;
   for (const ValueId output : node.outputs) {
     if (output == kNoValue) continue;
-    base = graph_.values[static_cast<size_t>(output)].name;
+    base = graph_[output].name;
     break;
   }
   std::string name = StrCat(base, "/", suffix);

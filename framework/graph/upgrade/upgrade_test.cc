@@ -49,8 +49,7 @@ std::string Print(const Attribute::Held& held) {
 std::string Print(const Graph& graph, ValueId id) {
   if (id == kNoValue) return "_";
   const Value* fixed = graph.FindInitializer(id);
-  return fixed != nullptr ? Print(*fixed->tensor())
-                          : graph.values[static_cast<size_t>(id)].name;
+  return fixed != nullptr ? Print(*fixed->tensor()) : graph[id].name;
 }
 
 /// "y = Squeeze(x, int64[1]{0})", one node after another.

@@ -32,23 +32,6 @@ const ValueType& TypeOf(const Graph& graph, ValueId id) {
   return graph.values[static_cast<size_t>(id)].type;
 }
 
-/// Calls visit(graph) for a graph and the subgraphs of its nodes, at any depth.
-template <class Visit>
-void ForEachGraph(const Graph& graph, const Visit& visit) {
-  visit(graph);
-  for (const Node& node : graph.nodes) {
-    for (const Attribute& attribute : node.attributes) {
-      using One = std::shared_ptr<const Graph>;
-      if (const auto* one = std::get_if<One>(&attribute.held)) {
-        ForEachGraph(**one, visit);
-      } else if (const auto* many =
-                     std::get_if<std::vector<One>>(&attribute.held)) {
-        for (const One& subgraph : *many) ForEachGraph(*subgraph, visit);
-      }
-    }
-  }
-}
-
 /// The same for a model: its graph and the bodies of its functions.
 template <class Visit>
 void ForEachGraph(const Model& model, const Visit& visit) {

@@ -8,6 +8,8 @@
 #include <optional>
 #include <utility>
 
+#include "framework/core/hash.h"
+
 namespace assay::inline v1 {
 namespace {
 
@@ -17,15 +19,6 @@ uint64_t Mix(uint64_t z) {
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
   return z ^ (z >> 31);
-}
-
-/// FNV-1a, 64 bits.
-uint64_t HashOf(std::string_view name) {
-  uint64_t hash = 0xcbf29ce484222325ULL;
-  for (const char c : name) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-  }
-  return hash;
 }
 
 struct Range {
@@ -174,7 +167,8 @@ Result<Tensor> UniformTensor(const Shape& shape, float low, float high,
                          Tensor::Allocate(DType::kFloat32, shape));
   constexpr uint64_t kGolden = 0x9e3779b97f4a7c15ULL;
   constexpr float kUnit = 1.0F / 16777216.0F;  // 24 random bits
-  uint64_t state = Mix(HashOf(name) + static_cast<uint64_t>(seed) * kGolden);
+  uint64_t state =
+      Mix(StableHash(name) + static_cast<uint64_t>(seed) * kGolden);
   const float width = high - low;
   for (float& x : tensor.mutable_elements<float>()) {
     state += kGolden;

@@ -33,6 +33,9 @@ struct Limit {
   std::string source;  // "onnx", "onnx bfloat16 rule", "expectations.txt:12"
 };
 
+/// The kinds of claims of a vendor about a case.
+enum class ClaimKind : uint8_t { kForward, kGradient, kDeterministic };
+
 struct TestCase {
   std::string test_id;  // suite/op/case[#variant]
   std::string corpus;
@@ -52,6 +55,8 @@ struct TestCase {
   /// Inputs whose change must show in an output, as "0 2" (recheck.h).
   std::string sensitive;
   int n_data_sets = 1;
+  ClaimKind claim = ClaimKind::kForward;  // that it is inside or outside of
+  std::string needs;                      // resources, as mpi
   std::filesystem::path directory;
   /// Digests of its files as its manifest has them; empty without one.
   std::string digests;

@@ -94,8 +94,7 @@ Status WriteValues(const fs::path& directory, std::string_view prefix,
                    const Graph& graph, const std::vector<ValueId>& ids,
                    const std::vector<Value>& values) {
   for (size_t i = 0; i < values.size() && values[i].present(); ++i) {
-    const std::string name =
-        i < ids.size() ? graph.values[static_cast<size_t>(ids[i])].name : "";
+    const std::string name = i < ids.size() ? graph[ids[i]].name : "";
     ASSAY_ASSIGN_OR_RETURN(const std::string bytes,
                            SerializeValue(values[i], name));
     ASSAY_RETURN_IF_ERROR(

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "framework/backend/exception.h"
+#include "framework/graph/edit/seeded_copies.h"
 #include "framework/testing/distribution/distribution_counts.h"
 #include "framework/testing/distribution/distribution_law.h"
-#include "framework/testing/distribution/distribution_seeds.h"
 
 namespace assay::inline v1 {
 namespace {

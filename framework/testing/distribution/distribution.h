@@ -18,7 +18,7 @@
 //
 // A node without a seed is run again and again. One with a seed must draw the
 // same in two networks loaded alike; where its network also repeats itself, the
-// draws come from copies of the node with other seeds (distribution_seeds.h).
+// draws come from copies of the node with other seeds (seeded_copies.h).
 
 #ifndef ASSAY_TESTING_DISTRIBUTION_DISTRIBUTION_H_
 #define ASSAY_TESTING_DISTRIBUTION_DISTRIBUTION_H_

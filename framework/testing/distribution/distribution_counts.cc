@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "framework/core/hash.h"
 #include "framework/core/text.h"
 
 namespace assay::inline v1 {
@@ -44,13 +45,6 @@ Chance Agreement(const Chance& a, const Chance& b) {
       std::minmax({agree(a.least, b.least), agree(a.least, b.most),
                    agree(a.most, b.least), agree(a.most, b.most)});
   return {least, most};
-}
-
-// FNV-1a, 64 bits.
-uint64_t Hash(std::span<const uint8_t> bytes) {
-  uint64_t hash = 0xCBF29CE484222325;
-  for (const uint8_t byte : bytes) hash = (hash ^ byte) * 0x100000001B3;
-  return hash;
 }
 
 std::string ChanceText(const Chance& chance) {
@@ -118,7 +112,7 @@ void DrawCounts::Add(std::span<const uint8_t> on) {
     word |= static_cast<uint64_t>(on[watched_[k]]) << k;
   }
   words_.push_back(word);
-  hashes_.push_back(Hash(on));
+  hashes_.push_back(StableHash(std::as_bytes(std::span(on))));
 }
 
 void DrawCounts::AddPairs(std::vector<CountTest>& tests) const {

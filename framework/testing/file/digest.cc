@@ -61,13 +61,4 @@ Result<std::string> Sha256OfFile(const std::filesystem::path& file) {
   return stream.Finish();
 }
 
-uint64_t StableHash(std::string_view text) {
-  // FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv.
-  uint64_t hash = 14695981039346656037ULL;
-  for (const char c : text) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  }
-  return hash;
-}
-
 }  // namespace assay::inline v1

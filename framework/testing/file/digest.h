@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Digests: SHA-256 where a digest is kept or compared across machines, and a
-// fast hash where cases are dealt to shards.
+// Digests: SHA-256 where a digest is kept or compared across machines.
 //
 //   const std::string hash = Sha256(text);         // 64 hexadecimal digits
 //   ASSAY_ASSIGN_OR_RETURN(std::string module, Sha256OfFile("acme.so"));
@@ -22,9 +21,6 @@ std::string Sha256(std::string_view text);
 
 /// Not found, with the system's reason, when the file cannot be read.
 Result<std::string> Sha256OfFile(const std::filesystem::path& file);
-
-/// FNV-1a of 64 bits; the same on every machine.
-uint64_t StableHash(std::string_view text);
 
 }  // namespace assay::inline v1
 

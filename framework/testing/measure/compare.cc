@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "framework/testing/record/accuracy.h"
+
 namespace assay::inline v1 {
 namespace {
 
@@ -62,11 +64,12 @@ void CompareStrings(const Tensor& got, const Tensor& want,
 void CompareNumbers(const Tensor& got, const Tensor& want,
                     OutputMetrics& entry) {
   const bool tolerant = entry.limit.comparator == Comparator::kTolerance;
-  TakeNumbers(Compare(got, want,
-                      tolerant ? Tolerance{.rtol = entry.limit.rtol,
-                                           .atol = entry.limit.atol}
-                               : Tolerance{}),
-              entry);
+  ExactDifference difference;
+  static_cast<Difference&>(difference) = Compare(
+      got, want,
+      tolerant ? Tolerance{.rtol = entry.limit.rtol, .atol = entry.limit.atol}
+               : Tolerance{});
+  TakeDifference(difference, entry);
 }
 
 OutputMetrics CompareTensors(const Tensor& got, const Tensor& want,
@@ -202,7 +205,8 @@ void CompareSparse(const SparseTensor& got, const SparseTensor& want,
 
 }  // namespace
 
-void TakeNumbers(const Difference& d, OutputMetrics& entry) {
+void TakeDifference(const ExactDifference& d, OutputMetrics& entry) {
+  TakeNumbers(d, &entry);
   entry.nan_mismatch = d.nan_mismatch;
   entry.inf_mismatch = d.inf_mismatch;
   entry.sign_of_zero_mismatch = d.sign_of_zero_mismatch;
@@ -210,23 +214,6 @@ void TakeNumbers(const Difference& d, OutputMetrics& entry) {
   entry.bitwise_equal = d.bitwise_equal;
   entry.worst_index = d.worst_index;
   if (entry.n_elem > 0) entry.headroom = 1 - d.worst_ratio;
-  if (d.errors) {
-    entry.min_diff = d.errors->min_diff;
-    entry.max_diff = d.errors->max_diff;
-    entry.max_abs_err = d.errors->max_abs;
-    entry.max_rel_err = d.errors->max_rel;
-    entry.rmse = d.errors->rmse;
-    entry.rel_l2 = d.errors->rel_l2;
-    entry.cosine = d.errors->cosine;
-  }
-  if (d.ulp) {
-    entry.max_ulp = d.ulp->max;
-    entry.p50_ulp = d.ulp->p50;
-    entry.p99_ulp = d.ulp->p99;
-    entry.p999_ulp = d.ulp->p999;
-    entry.mean_signed_ulp = d.ulp->mean_signed;
-    entry.share_correctly_rounded = d.ulp->share_zero;
-  }
 }
 
 void CompareValues(const Value& got, const Value& want,

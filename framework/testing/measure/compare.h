@@ -17,7 +17,7 @@
 
 #include "framework/core/tensor.h"
 #include "framework/core/value.h"
-#include "framework/metric/difference.h"
+#include "framework/metric/exact_difference.h"
 #include "framework/testing/measure/output_metrics.h"
 
 namespace assay::inline v1 {
@@ -32,7 +32,7 @@ void CompareValues(const Value& got, const Value& want,
 
 /// Copies the numbers of a difference; `entry.n_elem` is set already. Without
 /// elements there is no headroom.
-void TakeNumbers(const Difference& difference, OutputMetrics& entry);
+void TakeDifference(const ExactDifference& difference, OutputMetrics& entry);
 
 /// An element as text: the shortest decimal that reads back as the same
 /// number (as float32 for narrower floats), "nan", "inf", "-inf", "true",

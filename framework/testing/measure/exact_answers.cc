@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "framework/core/hash.h"
 #include "framework/graph/model.h"
 #include "framework/graph/value_bytes.h"
 #include "framework/testing/file/file.h"
@@ -25,16 +26,6 @@ const std::string& Magic() {
   return *magic;
 }
 constexpr size_t kNumberBytes = 8;
-
-// FNV-1a of 64 bits, http://www.isthe.com/chongo/tech/comp/fnv: finds torn and
-// foreign bytes; it is no protection against intent.
-uint64_t Checksum(std::string_view bytes) {
-  uint64_t hash = 14695981039346656037U;
-  for (const char c : bytes) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  }
-  return hash;
-}
 
 void PutNumber(std::string& out, uint64_t number) {
   char bytes[kNumberBytes];
@@ -132,7 +123,7 @@ Result<ExactAnswers> Unpack(std::string_view bytes) {
   bytes.remove_suffix(kNumberBytes);
   uint64_t wanted = 0;
   std::memcpy(&wanted, sum.data(), kNumberBytes);
-  if (Checksum(bytes) != wanted) return DataLoss("the checksum is another");
+  if (StableHash(bytes) != wanted) return DataLoss("the checksum is another");
   Source source(bytes.substr(Magic().size()));
   ExactAnswers answers;
   while (!source.empty()) {
@@ -177,7 +168,7 @@ Status WriteAnswers(const fs::path& file, const ExactAnswers& answers) {
       ASSAY_RETURN_IF_ERROR(PutValue(bytes, answer.units));
     }
   }
-  PutNumber(bytes, Checksum(bytes));
+  PutNumber(bytes, StableHash(bytes));
   ASSAY_RETURN_IF_ERROR(MakeDirectory(file.parent_path()));
   return WriteFile(file, bytes);
 }

@@ -32,10 +32,9 @@ bool Fits(const ExactAnswer& answer, int64_t count) {
 constexpr double kOpenBound = 0.5;
 
 void Fill(const ExactDifference& d, OutputMetrics& entry) {
-  TakeNumbers(d, entry);
+  TakeDifference(d, entry);
   if (d.greatest_bound_ulp >= kOpenBound) entry.share_correctly_rounded.reset();
   entry.oracle_bound = d.greatest_bound_ulp;
-  entry.max_unit_err = d.greatest_unit_error;
 }
 
 OutputMetrics MeasureNumbers(const Tensor& got, const ExactAnswer& answer,

@@ -15,6 +15,7 @@
 
 #include "framework/core/status.h"
 #include "framework/testing/case/test_case.h"
+#include "framework/testing/record/rows.h"
 
 namespace assay::inline v1 {
 
@@ -22,7 +23,10 @@ namespace assay::inline v1 {
 /// maps are flattened: one metric per tensor, named "y[2]" or "y{key}"; the
 /// indices of a sparse tensor are "y.indices". An empty sequence and an
 /// optional of none are metrics of no elements, whose dtype is their type.
-struct OutputMetrics {
+/// Elements with want 0 and got not 0 are left out of max_rel_err; against an
+/// oracle share_correctly_rounded is absent where its bound is too wide to
+/// tell.
+struct OutputMetrics : AccuracyNumbers {
   int output_index = 0;
   std::string output_name;
   std::string dtype;  // as got
@@ -36,15 +40,6 @@ struct OutputMetrics {
   int64_t inf_mismatch = 0;
   int64_t sign_of_zero_mismatch = 0;
   int64_t out_of_limit = 0;  // elements, NaN and infinity mismatches included
-  // Over elements that are finite on both sides; absent when there is none.
-  // Those with want 0 and got not 0 are left out of max_rel_err.
-  std::optional<double> min_diff, max_diff;  // of got - want
-  std::optional<double> max_abs_err, max_rel_err, rmse, rel_l2, cosine;
-  // Distances in units in the last place of the output's type; floats only.
-  std::optional<double> max_ulp, p50_ulp, p99_ulp, p999_ulp, mean_signed_ulp;
-  /// Elements at 0 ULP from want. Against an oracle: correctly rounded ones;
-  /// absent where its bound is too wide to tell.
-  std::optional<double> share_correctly_rounded;
   /// The first element with the largest |got - want| / (atol + rtol * |want|),
   /// a mismatch of NaN or infinity being infinite; of integers the first with
   /// the largest |got - want|; of strings the first mismatch. -1 when all are
@@ -64,9 +59,8 @@ struct OutputMetrics {
   Limit limit;
   /// The name of the data that `got` was compared with, as in the column.
   std::string reference = "expected";
-  /// For distances to an oracle: its greatest bound, in ULP, and the greatest
-  /// error in condition-aware units.
-  std::optional<double> oracle_bound, max_unit_err;
+  /// For distances to an oracle: its greatest bound, in ULP.
+  std::optional<double> oracle_bound;
 };
 
 }  // namespace assay::inline v1

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "framework/core/hash.h"
 #include "framework/testing/file/digest.h"
 #include "framework/testing/record/clean_text.h"
 #include "framework/testing/record/tables.h"
@@ -25,7 +26,7 @@ bool Contains(const std::vector<std::string>& words, std::string_view word) {
          std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// Whether a case's model cannot be read, so that nobody knows its operators
+/// True when a case's model cannot be read, so that nobody knows its operators
 /// nor its suite: each selection of suites has it.
 bool IsOfNoSuite(const TestCase& c) {
   return c.operators.empty() && !c.directory.empty();
@@ -42,6 +43,7 @@ PlanRow RowOf(const TestCase& c, PlannedBackend& backend) {
   row.opset = c.opset;
   row.dtypes = Joined(c.dtypes);
   row.kind = c.kind;
+  row.needs = c.needs;
   row.corpus = c.corpus;
   row.directory = c.directory.string();
   row.shape_sig = CleanText(c.shape_sig);

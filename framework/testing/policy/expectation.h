@@ -31,7 +31,8 @@ struct Expectation {
 /// `claim forward where QUERY`, `claim gradient where QUERY`,
 /// `claim deterministic run-to-run`.
 struct Claim {
-  enum class Kind { kForward, kGradient, kDeterministic } kind;
+  using Kind = ClaimKind;
+  Kind kind;
   Query where;
   std::string text;    // the sentence
   std::string source;  // "claims.txt:3"

@@ -4,6 +4,7 @@
 // rules, exceptions and single test_ids. Rules take cases of the plan, so a
 // case that the plan lost is seen by the number and the digest of each suite.
 //
+//   Floor floor;
 //   ASSAY_RETURN_IF_ERROR(floor.Add(line, "passing.txt:3", /*met=*/true));
 //   for (const TestCase& c : planned) floor.Consider(c);
 //   for (const std::string& test_id : floor.InForce()) Use(test_id);

@@ -35,7 +35,7 @@ Floor FloorOf(std::string_view text, const std::vector<TestCase>& planned) {
   for (; !text.empty(); text.remove_prefix(text.find('\n') + 1)) {
     const std::string_view said = text.substr(0, text.find('\n'));
     ++number;
-    if (said.starts_with('#')) continue;
+    if (said.empty() || said.starts_with('#')) continue;
     Result<FloorLine> line = ParseFloorLine(said);
     EXPECT_TRUE(line.ok()) << line.status().ToString();
     const bool met = line->feature.empty() || line->feature == "avx2";

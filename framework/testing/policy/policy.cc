@@ -19,10 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Claim::Kind ClaimOf(std::string_view suite) {
-  return suite == "gradcheck" ? Claim::Kind::kGradient : Claim::Kind::kForward;
-}
-
 /// Tells if the vendor claims a case: every operator in it, with every element
 /// type of its tensors. Each pair of the two is put to the claims as a case of
 /// one operator and one type, so that types may be spread over lines, and a
@@ -32,7 +28,7 @@ class ClaimCheck {
   ClaimCheck(const std::vector<Claim>& claims, const TestCase& test_case,
              std::string_view backend)
       : claims_(claims),
-        kind_(ClaimOf(test_case.suite)),
+        kind_(test_case.claim),
         case_(test_case),
         node_(test_case),
         backend_(backend) {}

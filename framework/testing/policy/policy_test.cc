@@ -396,7 +396,7 @@ TEST(PolicyTest, AnExpansionIsClaimedByTheOperatorsInIt) {
 
 TEST(PolicyTest, GradientsAreClaimedByLinesOfTheirOwn) {
   TestCase gradient = CaseOf("Relu", {"float32"});
-  gradient.suite = "gradcheck";
+  gradient.claim = ClaimKind::kGradient;
   const TestCase forward = CaseOf("Relu", {"float32"});
   ExpectClaims({
       {"claim forward where op:Relu\n", forward, true},

@@ -150,59 +150,6 @@ const Table& TableOf<ResultRow>() {
 }
 
 template <>
-const Table& TableOf<AccuracyRow>() {
-  using Row = AccuracyRow;
-  static const Table table = CaseTable<Row>(
-      "accuracy",
-      {ASSAY_COLUMN(output_index, "from 0"),
-       ASSAY_COLUMN(output_name, "with [i] or {key} for parts"),
-       ASSAY_COLUMN(dtype, "of the output as got"),
-       ASSAY_COLUMN(shape, "of the output as got"),
-       ASSAY_COLUMN(n_elem, "elements compared"),
-       ASSAY_COLUMN(reference,
-                    "expected, oracle, law or backend:X; expected_oracle: "
-                    "the expected data, held against the oracle"),
-       ASSAY_COLUMN(nan_mismatch, "NaN on one side only"),
-       ASSAY_COLUMN(inf_mismatch, "infinity on one side only"),
-       ASSAY_COLUMN(out_of_limit, "elements outside the limit"),
-       ASSAY_COLUMN(min_diff, "least got - want"),
-       ASSAY_COLUMN(max_diff, "greatest got - want"),
-       ASSAY_COLUMN(max_abs_err, "greatest |got - want|"),
-       ASSAY_COLUMN(max_rel_err, "greatest |got - want| / |want|"),
-       ASSAY_COLUMN(max_ulp,
-                    "greatest distance in ULP, to an oracle in fractions"),
-       ASSAY_COLUMN(p50_ulp, "median distance in ULP"),
-       ASSAY_COLUMN(p99_ulp, "99th percentile in ULP"),
-       ASSAY_COLUMN(p999_ulp, "99.9th percentile in ULP"),
-       ASSAY_COLUMN(mean_signed_ulp, "bias in ULP"),
-       ASSAY_COLUMN(share_correctly_rounded,
-                    "elements equal to want, or to the oracle rounded; empty "
-                    "where its bound is too wide"),
-       ASSAY_COLUMN(max_unit_err, "in condition-aware units"),
-       ASSAY_COLUMN(rmse, "root mean square of got - want"),
-       ASSAY_COLUMN(rel_l2, "norm of the difference over norm of want"),
-       ASSAY_COLUMN(cosine, "of the angle between got and want"),
-       ASSAY_COLUMN(worst_index,
-                    "element with the greatest ratio; against an oracle, "
-                    "with the greatest distance in ULP"),
-       ASSAY_COLUMN(worst_want, "expected there"),
-       ASSAY_COLUMN(worst_got, "found there"),
-       ASSAY_COLUMN(atol, "absolute part of the limit"),
-       ASSAY_COLUMN(rtol, "relative part of the limit"),
-       ASSAY_COLUMN(limit, "atol + rtol |want| at the worst element"),
-       ASSAY_COLUMN(limit_source, "where the tolerance comes from"),
-       ASSAY_COLUMN(headroom, "1 exact, 0 at the limit, below: out"),
-       ASSAY_COLUMN(oracle_bound, "greatest error bound of the oracle, in ULP"),
-       ASSAY_COLUMN(sign_of_zero_mismatch, "zeros of another sign"),
-       ASSAY_COLUMN(bitwise_equal, "all bits agree"),
-       ASSAY_COLUMN(distinct_results, "over repeated runs"),
-       ASSAY_COLUMN(comparator, "exact, tolerance, text, distribution"),
-       ASSAY_COLUMN(n_draws, "of a case judged by distribution"),
-       ASSAY_COLUMN(p_value, "smallest of all counts, times their number")});
-  return table;
-}
-
-template <>
 const Table& TableOf<MutantRow>() {
   using Row = MutantRow;
   static const Table table = {

@@ -4,14 +4,13 @@
 // meaning, and how a row holds it. All code over tables is a loop over these.
 // A new table is a struct (rows.h), and a function that lists its columns:
 //
-//   template <>
-//   const Table& TableOf<EnvRow>() {
-//     using Row = EnvRow;
-//     static const Table table = {"env", {ASSAY_COLUMN(key, "cpu, kernel,
-//     ..."),
-//                                         ASSAY_COLUMN(value, "as found")}};
-//     return table;
-//   }
+//     template <>
+//     const Table& TableOf<EnvRow>() {
+//       using Row = EnvRow;
+//       static const Table table = {"env", {ASSAY_COLUMN(key, "cpu, kernel"),
+//                                           ASSAY_COLUMN(value, "as found")}};
+//       return table;
+//     }
 //
 // The tables of a run folder are listed in columns.cc; a suite may add its own.
 

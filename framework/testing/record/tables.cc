@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "framework/testing/record/reason.h"
+
 namespace assay::inline v1 {
 namespace {
 
@@ -117,6 +119,10 @@ std::string SchemaMarkdown() {
       text += StrCat("| ", column.name, " | ", column.type, " | ", column.doc,
                      " |\n");
     }
+  }
+  text += "\n## reason_code\n\n| code | meaning |\n| --- | --- |\n";
+  for (const ReasonMeaning& reason : ReasonMeanings()) {
+    text += StrCat("| ", reason.code, " | ", reason.meaning, " |\n");
   }
   return text;
 }

@@ -36,21 +36,8 @@ AccuracyRow RowOf(const OutputMetrics& m) {
   row.nan_mismatch = m.nan_mismatch;
   row.inf_mismatch = m.inf_mismatch;
   row.out_of_limit = m.out_of_limit;
-  row.min_diff = m.min_diff;
-  row.max_diff = m.max_diff;
-  row.max_abs_err = m.max_abs_err;
-  row.max_rel_err = m.max_rel_err;
-  row.max_ulp = m.max_ulp;
-  row.p50_ulp = m.p50_ulp;
-  row.p99_ulp = m.p99_ulp;
-  row.p999_ulp = m.p999_ulp;
-  row.mean_signed_ulp = m.mean_signed_ulp;
-  row.share_correctly_rounded = m.share_correctly_rounded;
-  row.max_unit_err = m.max_unit_err;
+  static_cast<AccuracyNumbers&>(row) = m;
   row.oracle_bound = m.oracle_bound;
-  row.rmse = m.rmse;
-  row.rel_l2 = m.rel_l2;
-  row.cosine = m.cosine;
   if (m.worst_index >= 0) row.worst_index = m.worst_index;
   row.worst_want = m.worst_want;
   row.worst_got = m.worst_got;
@@ -70,7 +57,7 @@ AccuracyRow RowOf(const OutputMetrics& m) {
   return row;
 }
 
-/// Whether zeros in place of every output would be within the limit.
+/// True when zeros in place of every output would be within the limit.
 bool AcceptsZeros(const DataSet& set, const Limit& limit) {
   std::vector<Value> zeros;
   for (const Value& want : set.expected) {
@@ -186,7 +173,7 @@ void SetJudge::AddRows(const Measured& first, int64_t distinct_results) {
     AccuracyRow row = RowOf(m);
     row.distinct_results = distinct_results;
     record_.Add(row);
-    // Of what is drawn at random it is another in each run: see accuracy.
+    // The headroom of random draws is another in each run: see accuracy.
     if (m.headroom.has_value() &&
         m.limit.comparator != Comparator::kDistribution) {
       Number& least = record_.result.headroom;

@@ -13,11 +13,7 @@ std::vector<Suite>& Suites() {
   return *suites;
 }
 
-Result<CaseData> Made(const PlanRow& row) {
-  const Suite* suite = FindSuite(row.suite);
-  if (suite != nullptr && suite->data != nullptr) {
-    return suite->data(row.test_id);
-  }
+Status NoFiles(const PlanRow& row) {
   return Unsupported(Reason::kReader, row.test_id,
                      " is a program of the suite ", row.suite,
                      ", which has no files");
@@ -48,12 +44,12 @@ std::vector<Question> QuestionsOf(const PlanRow& row, const RunFacts& facts) {
 }
 
 Result<CaseData> DataOf(const PlanRow& row) {
-  if (row.directory.empty()) return Made(row);
+  if (row.directory.empty()) return NoFiles(row);
   return ReadCaseData(row.directory, static_cast<int>(row.n_data_sets));
 }
 
 Result<CaseData> InputsOf(const PlanRow& row) {
-  if (row.directory.empty()) return Made(row);
+  if (row.directory.empty()) return NoFiles(row);
   return ReadCaseInputs(row.directory, static_cast<int>(row.n_data_sets));
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
 
@@ -134,11 +135,16 @@ void CheckBackend(const Plan& plan, const BackendUse& backend, bool whole,
 /// The message of an unexpected result; of a fail with the word of an oracle.
 std::string ReasonOf(const Record& record) {
   const auto rows = record.Rows<AccuracyRow>();
-  const std::string word =
-      record.result.outcome == Outcome::kFail && rows.ok() ? OracleWord(*rows)
-                                                           : std::string();
+  const std::string word = record.result.outcome == Outcome::kFail && rows.ok()
+                               ? OracleWord(*rows)
+                               : std::string();
   if (word.empty()) return record.result.message;
   return StrCat(record.result.message, "; ", word);
+}
+
+std::string ListJson(const std::vector<std::string>& texts) {
+  return nlohmann::json(texts).dump(-1, ' ', false,
+                                    nlohmann::json::error_handler_t::replace);
 }
 
 /// Adds the repeats to the attempts; a case that also passed is flaky.
@@ -390,6 +396,7 @@ Verdicts Assess(const Plan& plan, const std::vector<size_t>& rows,
     described.settings = backend.settings_text;
     described.module_sha256 = backend.module_sha256;
     described.build_id = BuildOf(raw.files[backend.instance]);
+    described.claims_json = ListJson(backend.claims);
     verdicts.backends.push_back(std::move(described));
   }
   return verdicts;

@@ -7,12 +7,11 @@
 //   // y = Bernoulli<seed = 0>(x) becomes y.draw0, y.draw1, y.draw2
 //   ASSAY_ASSIGN_OR_RETURN(auto many, WithSeeds(*model, {7, 8, 9}));
 //
-// The serialized model is rewritten field by field (protobuf's wire format,
-// field numbers of onnx.proto) and read again, so that backends that take a
+// The serialized model is changed and read again, so that backends that take a
 // whole model see the same as those that walk the graph.
 
-#ifndef ASSAY_TESTING_DISTRIBUTION_DISTRIBUTION_SEEDS_H_
-#define ASSAY_TESTING_DISTRIBUTION_DISTRIBUTION_SEEDS_H_
+#ifndef ASSAY_GRAPH_EDIT_SEEDED_COPIES_H_
+#define ASSAY_GRAPH_EDIT_SEEDED_COPIES_H_
 
 #include <cstdint>
 #include <memory>
@@ -36,4 +35,4 @@ Result<std::shared_ptr<const Model>> WithSeeds(const Model& model,
 
 }  // namespace assay::inline v1
 
-#endif  // ASSAY_TESTING_DISTRIBUTION_DISTRIBUTION_SEEDS_H_
+#endif  // ASSAY_GRAPH_EDIT_SEEDED_COPIES_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/testing/distribution/distribution_seeds.h"
+#include "framework/graph/edit/seeded_copies.h"
 
 #include <set>
 #include <string>
@@ -29,7 +29,7 @@ std::vector<std::string> Names(const Graph& graph,
                                const std::vector<ValueId>& ids) {
   std::vector<std::string> names;
   for (const ValueId id : ids) {
-    names.push_back(graph.values[static_cast<size_t>(id)].name);
+    names.push_back(graph[id].name);
   }
   return names;
 }
@@ -58,8 +58,7 @@ TEST(WithSeedsTest, EveryCopyHasItsSeedAndItsOutputs) {
               ElementsAre("y.draw0", "m.draw0", "y.draw1", "m.draw1", "y.draw2",
                           "m.draw2"));
   for (const ValueId id : graph.outputs) {
-    EXPECT_EQ(graph.values[static_cast<size_t>(id)].type.kind,
-              ValueKind::kTensor);
+    EXPECT_EQ(graph[id].type.kind, ValueKind::kTensor);
   }
   EXPECT_EQ((*many)->opsets(), model->opsets());
   EXPECT_EQ((*many)->ir_version(), model->ir_version());

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The numbers of a comparison on their way from the metric to the table
+// accuracy. A new one is computed in framework/metric, has a member in
+// AccuracyNumbers (rows.h), and a line in accuracy.cc; nothing between knows
+// them one by one.
+//
+//   TakeNumbers(CompareExact(got, want, tolerance), &metrics);
+//   metrics.max_ulp;  // absent where it has no meaning
+
+#ifndef ASSAY_TESTING_RECORD_ACCURACY_H_
+#define ASSAY_TESTING_RECORD_ACCURACY_H_
+
+#include "framework/metric/exact_difference.h"
+#include "framework/testing/record/rows.h"
+
+namespace assay::inline v1 {
+
+void TakeNumbers(const ExactDifference& difference, AccuracyNumbers* numbers);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_TESTING_RECORD_ACCURACY_H_
