@@ -14,7 +14,7 @@
 #include "framework/core/text.h"
 #include "framework/metric/element.h"
 
-namespace assay::inline v1 {
+namespace assay::special {
 namespace {
 
 bool IsDigit(char c) {
@@ -232,4 +232,4 @@ long double Evaluate(Words& words, const ElementIndex& place) {
   return Formula(words, place).Choice();
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::special

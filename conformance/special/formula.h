@@ -19,7 +19,7 @@
 #include "framework/core/dtype.h"
 #include "framework/core/shape.h"
 
-namespace assay::inline v1 {
+namespace assay::special {
 
 /// Throws std::invalid_argument: "found A, wanted B".
 [[noreturn]] void Fail(std::string_view found, std::string_view wanted);
@@ -71,6 +71,6 @@ struct ElementIndex {
 /// std::invalid_argument where none does.
 long double Evaluate(Words& words, const ElementIndex& place);
 
-}  // namespace assay::inline v1
+}  // namespace assay::special
 
 #endif  // ASSAY_SPECIAL_FORMULA_H_
