@@ -376,7 +376,8 @@ int main(int argc, char** argv) {
   app.add_option("--seconds", options.seconds,
                  "of processor time beyond five times what the test needs");
   app.add_option("--least", options.least, "percent that must be killed");
-  app.add_option("--test", options.tests, "only these targets");
+  app.add_option("--test", options.tests, "only these targets")
+      ->allow_extra_args(false);
   app.add_option("--without", options.without,
                  "tests that are not run, as a filter of GoogleTest");
   app.add_option("--optimize", options.optimize, "option for the compiler");
