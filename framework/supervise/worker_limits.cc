@@ -27,7 +27,7 @@ constexpr bool kShadowMemory = false;
 #endif
 
 constexpr int64_t kEnough = int64_t{4} << 30;
-// What several processes have besides what they ask for: stacks, and pages that
+// Memory that processes have beside what they ask for: stacks, and pages that
 // they wrote to since a fork.
 constexpr int64_t kOfMany = int64_t{64} << 20;
 
