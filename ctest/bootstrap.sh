@@ -20,8 +20,8 @@ Sets this machine up to build and test Assay, and does nothing when that is
 done. Debian packages are installed when root runs it; otherwise it prints the
 line to type. Nothing outside of the tree is changed but for those packages.
 
-  --with NAME   also set up what the backend NAME needs; known: onednn
-                (which is always set up)
+  --with NAME   also set up what NAME needs: the backend onednn (which is always
+                set up), or nightly, the tests of that tier
 
 Logs are in build/deps/log. Exit codes: 0 done, 2 usage, 99 a step failed.
 Environment: ASSAY_JOBS (default: as many as there are processors), ASSAY_PATH
@@ -30,9 +30,9 @@ what pip and apt read.
 EOF
 }
 
-readonly kKnownBackends="onednn"
+readonly kKnown="nightly onednn"
 
-readonly packages=(
+packages=(
   binutils ca-certificates ccache clang-format cmake dpkg-dev g++
   git libbenchmark-dev libcli11-dev libeigen3-dev libgmock-dev libgtest-dev
   libjpeg-dev libmpfr-dev libopenjp2-7-dev libpng-dev libprotobuf-dev
@@ -49,10 +49,11 @@ parse_arguments() {
         exit 0
         ;;
       --with)
-        if [[ " $kKnownBackends " != *" ${2-} "* ]]; then
-          say "found --with '${2-}', wanted one of: $kKnownBackends" >&2
+        if [[ " $kKnown " != *" ${2-} "* ]]; then
+          say "found --with '${2-}', wanted one of: $kKnown" >&2
           exit 2
         fi
+        if [[ $2 == nightly ]]; then packages+=(qemu-user); fi
         shift 2
         ;;
       *)

@@ -4,7 +4,8 @@
 # Sets the machine up, then configures and builds one CMake preset; configures
 # only when the preset is another one than last time or has changed.
 #
-#   ctest/build.sh ci      # into build/, or as the preset says
+#   ctest/build.sh ci            # into build/, or as the preset says
+#   ctest/build.sh ci qualify    # no more than that target needs
 
 set -euo pipefail
 readonly program=build
@@ -41,11 +42,13 @@ show_progress() {
 }
 
 step_build() {
-  cmake --build "$dir" -j "${ASSAY_JOBS:-$(nproc)}" 2>&1 | show_progress
+  cmake --build "$dir" -j "${ASSAY_JOBS:-$(nproc)}" \
+    ${target:+--target "$target"} 2>&1 | show_progress
 }
 
 main() {
   preset=${1-ci}
+  target=${2-}
   # Paths below the tree are hashed relative to it, so that a second clone, or a
   # worktree, finds in the compiler cache what the first has compiled.
   export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=true

@@ -52,18 +52,18 @@ done
 ((${#backends[@]} > 0)) || backends=(--backend reference --backend onednn)
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-ctest/build.sh ci
+ctest/build.sh ci qualify
 
 mkdir -p build/log
-# What the verdict is worth: once for a build.
+# What the verdict is worth: once for a build. The harness' own mutants need its
+# tests, which check.sh builds and runs; until then the verdict says that the
+# harness is not assessed.
 if ! build/bin/assay assess --check >/dev/null; then
   printf 'qualify: trying every mutant on the suites, once for this build\n'
-  for step in build/bin/harness_mutants 'build/bin/assay assess'; do
-    $step >build/log/assess.txt || {
-      cat build/log/assess.txt
-      printf 'qualify: %s: not every mutant was seen, see above\n' "$step" >&2
-    }
-  done
+  build/bin/assay assess >build/log/assess.txt || {
+    cat build/log/assess.txt
+    printf 'qualify: not every mutant was seen, see above\n' >&2
+  }
 fi
 
 touch build/log/qualify.start

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-namespace assay::inline v1 {
+namespace assay::special {
 
 /// A line with those that continue it, without blanks around it.
 struct Line {
@@ -48,6 +48,6 @@ class Table {
   std::vector<Row> rows_;
 };
 
-}  // namespace assay::inline v1
+}  // namespace assay::special
 
 #endif  // ASSAY_SPECIAL_CASE_LINES_H_

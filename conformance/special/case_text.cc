@@ -15,7 +15,7 @@
 #include "conformance/special/value_text.h"
 #include "framework/graph/model_text.h"
 
-namespace assay::inline v1 {
+namespace assay::special {
 namespace {
 
 /// The texts that $NAME stands for.
@@ -259,4 +259,4 @@ Result<CaseData> DataOf(const CaseText& text) {
   return data;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::special

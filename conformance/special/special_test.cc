@@ -17,7 +17,7 @@
 #include "framework/testing/file/scratch_folder.h"
 #include "framework/testing/measure/measure.h"
 
-namespace assay {
+namespace assay::special {
 namespace {
 
 namespace fs = std::filesystem;
@@ -295,4 +295,4 @@ TEST(Special, SignsOfZeroAreSeenAsInfinities) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::special

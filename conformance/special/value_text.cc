@@ -13,7 +13,7 @@
 #include "conformance/special/exact_bits.h"
 #include "conformance/special/formula.h"
 
-namespace assay::inline v1 {
+namespace assay::special {
 namespace {
 
 /// One element of a text.
@@ -232,4 +232,4 @@ Result<std::map<std::string, Value>> ParseValues(
   }
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::special

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# assay_corpus_entries(PLAN DIR RUN DIR BACKENDS NAME... SUITES NAME...
+# assay_corpus_entries(PLAN DIR RUN DIR BACKENDS INSTANCE... SUITES NAME...
 #                      SHARDS N...)
 #
 # One run under ctest: `setup/corpus` exports, `setup/plan` plans, an entry for
 # each suite, backend and shard runs its part, and `merge` judges all of them as
-# one run in the folder RUN. SHARDS has a number for each suite.
+# one run in the folder RUN. An INSTANCE is a backend's name, with settings
+# behind a + where it has some. SHARDS has a number for each suite.
 #
 # Entries read like node/reference.2; any of them runs alone, and merge fails
 # when one that it needs has not run.
@@ -24,7 +25,8 @@ function(assay_corpus_entries)
   endif()
   set(named "")
   foreach(backend IN LISTS arg_BACKENDS)
-    if(TARGET assay_backend_${backend})
+    string(REGEX REPLACE "\\+.*" "" name ${backend})
+    if(TARGET assay_backend_${name})
       list(APPEND named --backend ${backend})
     endif()
   endforeach()
@@ -37,7 +39,8 @@ function(assay_corpus_entries)
 
   set(entries "")
   foreach(backend IN LISTS arg_BACKENDS)
-    if(NOT TARGET assay_backend_${backend})
+    string(REGEX REPLACE "\\+.*" "" name ${backend})
+    if(NOT TARGET assay_backend_${name})
       continue()
     endif()
     foreach(suite shards IN ZIP_LISTS arg_SUITES arg_SHARDS)
@@ -48,7 +51,7 @@ function(assay_corpus_entries)
                   --backend ${backend} --suite ${suite}
                   --shard ${shard}/${shards} --jobs 1)
         set_tests_properties(${entry} PROPERTIES
-          LABELS "tier=ci;suite=${suite};backend=${backend}"
+          LABELS "tier=ci;suite=${suite};backend=${name}"
           FIXTURES_REQUIRED "assay_corpus;assay_plan"
           SKIP_RETURN_CODE 77 TIMEOUT 1500)
         list(APPEND entries ${entry})

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# assay_unit_test(NAME SOURCES FILE... [LIBRARIES TARGET...] [LABELS LABEL...])
+# assay_unit_test(NAME SOURCES FILE... [LIBRARIES TARGET...] [LABELS LABEL...]
+#                 [COST SECONDS])
 #
 # One GoogleTest program NAME_test, one CTest entry unit/NAME of tier ci. Its
 # own sources are not optimised, which halves the time to compile them; what they
-# test is.
+# test is. COST, about the seconds that a long one takes, makes ctest -j start it
+# early on a machine that has not run it yet.
 #
 #   assay_unit_test(core SOURCES shape_test.cc LIBRARIES Assay::core)
 
@@ -12,7 +14,7 @@ function(assay_unit_test name)
   if(NOT ASSAY_BUILD_TESTS)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "COST" "SOURCES;LIBRARIES;LABELS")
   find_package(GTest REQUIRED)
   string(REPLACE "/" "_" target ${name}_test)
   add_executable(${target} ${arg_SOURCES})
@@ -24,4 +26,7 @@ function(assay_unit_test name)
   add_test(NAME unit/${name} COMMAND ${target})
   set_tests_properties(unit/${name} PROPERTIES
     LABELS "tier=ci;suite=unit;${arg_LABELS}" TIMEOUT 300)
+  if(arg_COST)
+    set_tests_properties(unit/${name} PROPERTIES COST ${arg_COST})
+  endif()
 endfunction()

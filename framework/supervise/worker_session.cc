@@ -257,9 +257,10 @@ Status WorkerSession::EnforceMemoryLimit() {
   weigh_at_ =
       then + std::max<Clock::duration>(kWeighEvery, kWeighShare * (then - now));
   if (used <= limit) return OkStatus();
-  const std::string why = StrCat("took more than ", limit >> 20,
-                                 " MiB of memory with all that it started");
-  return KillFor(Outcome::kCrash, why, "the worker " + why);
+  return KillFor(Outcome::kCrash,
+                 StrCat("took more than ", limit >> 20, " MiB"),
+                 StrCat("over the memory limit of ", limit >> 20,
+                        " MiB with all that it started"));
 }
 
 /// The cases that were tried say enough, and each further one would cost a

@@ -143,13 +143,14 @@ class RandomMutants {
       std::cout << Describe(TrialOf(draw)) << "\n";
   }
 
-  std::vector<Trial> Run() {
+  Result<std::vector<Trial>> Run() {
     std::vector<std::jthread> threads(
         static_cast<size_t>(std::max(1, options_.jobs)));
     for (size_t i = 0; i < threads.size(); ++i) {
       threads[i] = std::jthread([this, i] { Work(i); });
     }
     threads.clear();
+    ASSAY_RETURN_IF_ERROR(failure_);
     std::vector<Trial> trials;
     int tried = 0;
     for (auto& [place, trial] : trials_) {
@@ -231,6 +232,7 @@ class RandomMutants {
                 << (trial.killed_by.empty() ? "" : ", by ") << trial.killed_by
                 << std::endl;
       trials_.emplace(i, std::move(trial));
+      if (!failure_.ok()) next_ = draws_.size();
     }
   }
 
@@ -284,7 +286,11 @@ class RandomMutants {
       for (const auto& [test, is_near] : TestsOf(file)) {
         const Right& right = right_.at(test);
         if (slow && (!is_near || right.slow.empty())) continue;
-        if (Shell(tree_.LinkCommand(*test, object, program)).wait_status != 0) {
+        const Output linked = Shell(tree_.LinkCommand(*test, object, program));
+        if (linked.wait_status != 0) {
+          // A change takes no symbol away: the build is not that of the tree.
+          const std::lock_guard lock(mutex_);
+          failure_ = Internal("cannot link ", test->target, ": ", linked.text);
           trial->end = TrialEnd::kNotCompiled;
           return;
         }
@@ -328,6 +334,7 @@ class RandomMutants {
   std::atomic<size_t> next_ = 0;
   std::atomic<int> tried_ = 0;
   std::mutex mutex_;
+  Status failure_;
   std::map<size_t, Trial> trials_;  // by place in draws_
 };
 
@@ -342,7 +349,7 @@ Result<int> Main(const Options& options) {
     return 0;
   }
   ASSAY_RETURN_IF_ERROR(mutants.RunRightOnes());
-  const std::vector<Trial> trials = mutants.Run();
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<Trial> trials, mutants.Run());
   const std::string base = mutants.Folder().string();
   ASSAY_RETURN_IF_ERROR(WriteFile(base + ".csv", TrialsCsv(trials)));
   ASSAY_RETURN_IF_ERROR(WriteFile(base + ".md", TrialsMarkdown(trials)));
@@ -369,7 +376,8 @@ int main(int argc, char** argv) {
   app.add_option("--seconds", options.seconds,
                  "of processor time beyond five times what the test needs");
   app.add_option("--least", options.least, "percent that must be killed");
-  app.add_option("--test", options.tests, "only these targets");
+  app.add_option("--test", options.tests, "only these targets")
+      ->allow_extra_args(false);
   app.add_option("--without", options.without,
                  "tests that are not run, as a filter of GoogleTest");
   app.add_option("--optimize", options.optimize, "option for the compiler");

@@ -57,6 +57,10 @@ bool AddSuite(Suite suite);
 /// Null when there is none of that name.
 const Suite* FindSuite(std::string_view name);
 
+/// The suite of a planned case: the one of the row's suite, if it has cases and
+/// runs them. Null for the cases of corpora, whatever their names are.
+const Suite* SuiteOf(const PlanRow& row);
+
 /// The questions to an oracle about a planned case: those of its suite, or of
 /// conformance.
 std::vector<Question> QuestionsOf(const PlanRow& row, const RunFacts& facts);

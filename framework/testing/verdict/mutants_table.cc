@@ -33,7 +33,8 @@ std::string MutantKills::Sentence() const {
   std::string text = StrCat(
       partly ? "at least " : "", killed(), " of ", total, " killed",
       partly ? " by the cases of this run" : "", " (",
-      backend_killed - elsewhere, " backend, ", harness_killed, " harness)");
+      backend_killed - elsewhere, " backend, ",
+      harness ? StrCat(harness_killed, " harness)") : "harness not assessed)");
   if (partly) text += StrCat("; whole suites kill ", killed_by_all());
   for (size_t i = 0; i < std::min(survivors.size(), kNamed); ++i) {
     text += StrCat(i == 0 ? "; not killed: " : ", ", survivors[i]);
@@ -65,6 +66,7 @@ MutantKills CountMutants(const std::vector<MutantRow>& rows,
   kills.total = static_cast<int64_t>(killed.size());
   for (const auto& [mutant, seen] : killed) {
     const auto& [harness, name] = mutant;
+    kills.harness |= harness;
     if (seen) {
       ++(harness ? kills.harness_killed : kills.backend_killed);
       if (!harness && !here.contains(name)) ++kills.elsewhere;

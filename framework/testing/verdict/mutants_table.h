@@ -25,6 +25,7 @@ struct MutantKills {
   std::string not_assessed = "no mutants.csv of this build";  // empty: assessed
   std::string build_id;                                       // of the table
   int64_t total = 0;
+  bool harness = false;  // whether the harness' own mutants are among them
   int64_t backend_killed = 0;
   int64_t harness_killed = 0;
   int64_t elsewhere = 0;  // of the backend's: only by cases that were not run
@@ -35,6 +36,8 @@ struct MutantKills {
   int64_t killed() const { return killed_by_all() - elsewhere; }
 
   /// "112 of 112 killed (66 backend, 46 harness)", with the survivors' names,
+  /// "66 of 66 killed (66 backend, harness not assessed)" where none of the
+  /// harness' own was tried,
   /// "at least 50 of 112 killed by the cases of this run ..." for a selection,
   /// or "not assessed: ...".
   std::string Sentence() const;

@@ -28,7 +28,8 @@ MutantRow RowOf(const std::string& name, const std::string& suite, bool killed,
 }
 
 // Kills: rows counted in the place of mutants; a survivor that one suite of
-// several missed; another build's rows, or no row at all, as 100 %.
+// several missed; another build's rows, or no row at all, as 100 %; a harness
+// that nobody assessed as one without survivors.
 TEST(MutantsTableTest, MutantsAreCountedOnceAndOfThisBuild) {
   const struct {
     std::vector<MutantRow> rows;
@@ -37,11 +38,11 @@ TEST(MutantsTableTest, MutantsAreCountedOnceAndOfThisBuild) {
       {{RowOf("a", "node", true), RowOf("b", "harness", true)},
        "2 of 2 killed (1 backend, 1 harness)"},
       {{RowOf("a", "node", true), RowOf("a", "special", false)},
-       "1 of 1 killed (1 backend, 0 harness)"},
+       "1 of 1 killed (1 backend, harness not assessed)"},
       {{RowOf("a", "node", true), RowOf("a", "harness", false)},
        "1 of 2 killed (1 backend, 0 harness); not killed: a"},
       {{RowOf("c", "node", false), RowOf("b", "node", false)},
-       "0 of 2 killed (0 backend, 0 harness); not killed: b, c"},
+       "0 of 2 killed (0 backend, harness not assessed); not killed: b, c"},
       {{RowOf("a", "node", true), RowOf("b", "node", true, "other")},
        "not assessed: mutants.csv is of another build"},
       {{}, "not assessed: mutants.csv has no mutants"},
@@ -119,7 +120,7 @@ class InstallationTest : public testing::Test {
 TEST_F(InstallationTest, ATableIsOfTheBuildThatItsProgramsAre) {
   const std::string id = *BuildId(folder_.path());
   WriteTable(id);
-  EXPECT_EQ(Read(), "1 of 1 killed (1 backend, 0 harness)");
+  EXPECT_EQ(Read(), "1 of 1 killed (1 backend, harness not assessed)");
   for (const char* file :
        {"bin/assay", "bin/assay-worker", "lib/libassay_core.so"}) {
     folder_.Write(file, "made anew");
