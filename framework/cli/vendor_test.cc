@@ -238,7 +238,7 @@ TEST_F(VendorTest, PartsOfAnEditedPolicyAreRefused) {
                         std::filesystem::copy_options::recursive);
   const Ran merge = Tree("merge new --no-report --out run");
   EXPECT_EQ(merge.exit_code, 99) << merge.output;
-  EXPECT_THAT(merge.output, HasSubstr("another plan, module or policy"));
+  EXPECT_THAT(merge.output, HasSubstr("another plan, module, policy or build"));
 }
 
 // Kills: a table of another build shown as this one's; survivors passed over.
@@ -262,6 +262,7 @@ TEST_F(VendorTest, TheKillRateIsThatOfTheBuild) {
     MutantRow backend;
     backend.mutant = "wrong_axis";
     backend.suite = "node";
+    backend.killing_case = "node/Abs/test_abs";
     backend.killed = true;
     backend.build_id = row.build_id;
     MutantRow harness = backend;
