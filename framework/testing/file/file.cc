@@ -4,10 +4,10 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <sstream>
 
 namespace assay::inline v1 {
 namespace {
@@ -21,15 +21,22 @@ std::string SystemReason() {
 }  // namespace
 
 Result<std::string> ReadFile(const fs::path& file) {
+  std::error_code unknown;
+  const std::uintmax_t size = fs::file_size(file, unknown);
+  std::string text(unknown ? 0 : size, '\0');
   errno = 0;
   std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  // An empty file has nothing to stream, which would set the fail bit.
-  if (in && in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<size_t>(in.gcount()));
+  // What has grown since, or does not say its size, as files of /proc.
+  std::array<char, 4096> more;
+  while (in.read(more.data(), more.size()) || in.gcount() > 0) {
+    text.append(more.data(), static_cast<size_t>(in.gcount()));
+  }
   if (!in.is_open() || in.bad()) {
     return NotFound("cannot read ", file.string(), ": ", SystemReason());
   }
-  return std::move(text).str();
+  return text;
 }
 
 Status WriteFile(const fs::path& file, std::string_view text) {
