@@ -154,6 +154,7 @@ TEST(QuestionsTest, AreThoseOfTheSuiteOrTheUsualOne) {
   AddSuite({.name = "mute", .cases = &NoCases, .run = &RunOther});
   AddSuite(
       {.name = "curious",
+       .cases = &NoCases,
        .ask =
            [](const PlanRow&, const RunFacts& facts) {
              return std::vector<Question>({{StrCat("vjp ", facts.seed), {}}});
