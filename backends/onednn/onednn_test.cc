@@ -363,7 +363,9 @@ TEST(OneDnn, Float16IsTakenWhereTheLibraryHasIt) {
       Load("g (float16[N] x) => (float16[N] y) { y = Celu(x) }");
   EXPECT_EQ(network.ok(), HasIsa(dnnl::cpu_isa::avx512_core_fp16))
       << network.status().ToString();
-  if (!network.ok()) EXPECT_EQ(network.status().reason(), Reason::kDType);
+  if (!network.ok()) {
+    EXPECT_EQ(network.status().reason(), Reason::kDType);
+  }
 }
 
 TEST(OneDnn, Bfloat16IsCastWhereTheLibraryHasIt) {

@@ -71,7 +71,8 @@ Behaviour Parse(const fs::path& file) {
 std::vector<Behaviour> AllBehaviours() {
   std::vector<Behaviour> behaviours;
   const fs::recursive_directory_iterator files(ASSAY_BEHAVIOURS);
-  for (const fs::path file : files) {
+  for (const fs::directory_entry& entry : files) {
+    const fs::path& file = entry.path();
     if (file.extension() == ".cc" && file.stem() != "echo") {
       behaviours.push_back(Parse(file));
     }

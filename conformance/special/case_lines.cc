@@ -7,7 +7,7 @@
 #include "conformance/special/formula.h"
 #include "framework/core/text.h"
 
-namespace assay::inline v1 {
+namespace assay::special {
 namespace {
 
 std::string_view Trimmed(std::string_view text) {
@@ -80,4 +80,4 @@ void Table::AddRow(std::string_view text) {
   rows_.push_back(std::move(row));
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::special

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-namespace assay::inline v1 {
+namespace assay::special {
 
 /// A line with those that continue it, without blanks around it.
 struct Line {
@@ -37,7 +37,7 @@ class Table {
  public:
   using Row = std::map<std::string, std::string>;
 
-  /// Of "NAME, NAME in", whose rows follow, or of "NAME in WORD WORD".
+  /// Takes a head, "NAME, NAME in", whose rows follow, or "NAME in WORD WORD".
   explicit Table(const std::string& head);
 
   void AddRow(std::string_view text);
@@ -48,6 +48,6 @@ class Table {
   std::vector<Row> rows_;
 };
 
-}  // namespace assay::inline v1
+}  // namespace assay::special
 
 #endif  // ASSAY_SPECIAL_CASE_LINES_H_

@@ -15,10 +15,10 @@
 #include "conformance/special/value_text.h"
 #include "framework/graph/model_text.h"
 
-namespace assay::inline v1 {
+namespace assay::special {
 namespace {
 
-/// What $NAME stands for.
+/// The texts that $NAME stands for.
 using Names = std::map<std::string, std::string, std::less<>>;
 
 bool IsNamePart(char c) {
@@ -259,4 +259,4 @@ Result<CaseData> DataOf(const CaseText& text) {
   return data;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::special

@@ -20,7 +20,7 @@
 #include "framework/core/status.h"
 #include "framework/testing/case/test_case.h"
 
-namespace assay::inline v1 {
+namespace assay::special {
 
 /// One case, of which nothing is left to be replaced.
 struct CaseText {
@@ -44,6 +44,6 @@ Result<std::vector<CaseText>> ReadCases(std::string_view text,
 /// Invalid argument for wrong ones, with file and line.
 Result<CaseData> DataOf(const CaseText& text);
 
-}  // namespace assay::inline v1
+}  // namespace assay::special
 
 #endif  // ASSAY_SPECIAL_CASE_TEXT_H_

@@ -9,7 +9,7 @@
 #include "conformance/special/exact_bits.h"
 #include "framework/testing/file/scratch_folder.h"
 
-namespace assay {
+namespace assay::special {
 namespace {
 
 using testing::ElementsAre;
@@ -273,4 +273,4 @@ TEST(EncodeExactly, TakesANumberExactlyOrNotAtAll) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::special

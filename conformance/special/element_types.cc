@@ -9,7 +9,7 @@
 #include "conformance/special/formula.h"
 #include "framework/core/text.h"
 
-namespace assay::inline v1 {
+namespace assay::special {
 namespace {
 
 struct TypeClass {
@@ -75,4 +75,4 @@ DType UnsignedOf(DType type) {
   }
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::special

@@ -13,7 +13,7 @@
 
 #include "framework/core/dtype.h"
 
-namespace assay::inline v1 {
+namespace assay::special {
 
 /// The type of that name, ours ("float32") or that of ONNX's text form
 /// ("float"). This and TypesOf throw std::invalid_argument for any other.
@@ -31,6 +31,6 @@ std::vector<DType> TypesOf(std::string_view words);
 /// The unsigned integer of the same width, which is at most 64.
 DType UnsignedOf(DType type);
 
-}  // namespace assay::inline v1
+}  // namespace assay::special
 
 #endif  // ASSAY_SPECIAL_ELEMENT_TYPES_H_

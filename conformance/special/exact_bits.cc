@@ -10,7 +10,7 @@
 #include "framework/core/text.h"
 #include "framework/metric/element.h"
 
-namespace assay::inline v1 {
+namespace assay::special {
 namespace {
 
 // The float16 nearest below in size; that it is the number itself is for the
@@ -98,4 +98,4 @@ Tensor Pack(DType type, const Shape& shape, std::span<const uint64_t> bits) {
   return tensor;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::special

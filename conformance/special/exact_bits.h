@@ -13,7 +13,7 @@
 
 #include "framework/core/tensor.h"
 
-namespace assay::inline v1 {
+namespace assay::special {
 
 /// The bits of `number` in a type other than string and complex. Throws
 /// std::invalid_argument where the type does not have that number.
@@ -22,6 +22,6 @@ uint64_t EncodeExactly(DType type, long double number);
 /// A tensor of elements of these bits, as many as the shape has.
 Tensor Pack(DType type, const Shape& shape, std::span<const uint64_t> bits);
 
-}  // namespace assay::inline v1
+}  // namespace assay::special
 
 #endif  // ASSAY_SPECIAL_EXACT_BITS_H_

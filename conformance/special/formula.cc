@@ -14,7 +14,7 @@
 #include "framework/core/text.h"
 #include "framework/metric/element.h"
 
-namespace assay::inline v1 {
+namespace assay::special {
 namespace {
 
 bool IsDigit(char c) {
@@ -31,7 +31,8 @@ constexpr std::string_view kSigns[] = {
 /// A formula of one element, by descent from the weakest operator.
 class Formula {
  public:
-  Formula(Words& words, const Place& place) : words_(words), place_(place) {}
+  Formula(Words& words, const ElementIndex& place)
+      : words_(words), place_(place) {}
 
   // NOLINTNEXTLINE(misc-no-recursion)
   long double Choice() {
@@ -50,7 +51,7 @@ class Formula {
   long double Named(const std::string& name) const;
 
   Words& words_;
-  const Place& place_;
+  const ElementIndex& place_;
 };
 
 struct Operator {
@@ -227,8 +228,8 @@ long double Words::TakeNumber() {
   return words_[at_++].number;
 }
 
-long double Evaluate(Words& words, const Place& place) {
+long double Evaluate(Words& words, const ElementIndex& place) {
   return Formula(words, place).Choice();
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::special

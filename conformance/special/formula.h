@@ -19,7 +19,7 @@
 #include "framework/core/dtype.h"
 #include "framework/core/shape.h"
 
-namespace assay::inline v1 {
+namespace assay::special {
 
 /// Throws std::invalid_argument: "found A, wanted B".
 [[noreturn]] void Fail(std::string_view found, std::string_view wanted);
@@ -30,7 +30,7 @@ class Words {
   /// Throws std::invalid_argument for a character that begins none of them.
   explicit Words(std::string_view text);
 
-  /// Whether the next word was that name or sign, which is taken.
+  /// Takes the next word if it is that name or sign; true when it was.
   bool Take(std::string_view word);
   bool IsName() const { return words_[at_].kind == Kind::kName; }
   std::optional<std::string> TakeText();
@@ -61,7 +61,7 @@ class Words {
 };
 
 /// The element that a formula is of.
-struct Place {
+struct ElementIndex {
   DType type;
   const Shape& shape;
   int64_t index;
@@ -69,8 +69,8 @@ struct Place {
 
 /// The number of the formula that comes next, which is taken. Throws
 /// std::invalid_argument where none does.
-long double Evaluate(Words& words, const Place& place);
+long double Evaluate(Words& words, const ElementIndex& place);
 
-}  // namespace assay::inline v1
+}  // namespace assay::special
 
 #endif  // ASSAY_SPECIAL_FORMULA_H_

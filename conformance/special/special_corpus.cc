@@ -13,7 +13,7 @@
 #include "framework/testing/case/write_corpus.h"
 #include "framework/testing/file/file.h"
 
-namespace assay::inline v1 {
+namespace assay::special {
 namespace {
 
 namespace fs = std::filesystem;
@@ -90,4 +90,4 @@ Status WriteSpecialCorpus(const std::vector<fs::path>& files,
                          error.message());
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::special

@@ -14,7 +14,7 @@
 #include "conformance/special/case_text.h"
 #include "framework/core/status.h"
 
-namespace assay::inline v1 {
+namespace assay::special {
 
 /// The cases of all files. Invalid argument for a wrong text or a name that two
 /// files have, with file and line.
@@ -26,6 +26,6 @@ Result<std::vector<CaseText>> ReadCaseFiles(
 Status WriteSpecialCorpus(const std::vector<std::filesystem::path>& files,
                           const std::filesystem::path& place);
 
-}  // namespace assay::inline v1
+}  // namespace assay::special
 
 #endif  // ASSAY_SPECIAL_SPECIAL_CORPUS_H_

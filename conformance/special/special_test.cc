@@ -17,7 +17,7 @@
 #include "framework/testing/file/scratch_folder.h"
 #include "framework/testing/measure/measure.h"
 
-namespace assay {
+namespace assay::special {
 namespace {
 
 namespace fs = std::filesystem;
@@ -229,7 +229,7 @@ TEST(Special, WhatIsExpectedPassesAndAnyOtherElementFails) {
   }
 }
 
-/// Whether a backend passes that fills every output with its first element.
+/// True when a backend passes that fills every output with its first element.
 bool PassesWithConstants(const SpecialCase& c) {
   bool any = false;
   Values outputs;
@@ -254,7 +254,7 @@ bool PassesWithConstants(const SpecialCase& c) {
   return any && OutcomeOf(c, outputs) == Outcome::kPass;
 }
 
-/// Whether a backend passes that leaves every output zero.
+/// True when a backend passes that leaves every output zero.
 bool PassesWithZeros(const SpecialCase& c) {
   Values outputs;
   for (const Value& value : c.expected()) {
@@ -295,4 +295,4 @@ TEST(Special, SignsOfZeroAreSeenAsInfinities) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::special

@@ -13,10 +13,10 @@
 #include "conformance/special/exact_bits.h"
 #include "conformance/special/formula.h"
 
-namespace assay::inline v1 {
+namespace assay::special {
 namespace {
 
-/// What a text has for one element.
+/// One element of a text.
 struct Element {
   long double number = 0;
   std::optional<std::string> text;
@@ -232,4 +232,4 @@ Result<std::map<std::string, Value>> ParseValues(
   }
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::special

@@ -22,13 +22,13 @@
 #include "framework/core/status.h"
 #include "framework/core/value.h"
 
-namespace assay::inline v1 {
+namespace assay::special {
 
 /// The values that a text gives to names, each of which has a type. Invalid
 /// argument for a wrong text, a name without a type or a type without a value.
 Result<std::map<std::string, Value>> ParseValues(
     std::string_view text, const std::map<std::string, ValueType>& types);
 
-}  // namespace assay::inline v1
+}  // namespace assay::special
 
 #endif  // ASSAY_SPECIAL_VALUE_TEXT_H_

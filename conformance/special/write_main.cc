@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   const assay::Status status =
-      assay::WriteSpecialCorpus({argv + 2, argv + argc}, argv[1]);
+      assay::special::WriteSpecialCorpus({argv + 2, argv + argc}, argv[1]);
   if (status.ok()) return 0;
   std::cerr << "assay-special: " << status.message() << "\n";
   return 99;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the examples in headers take for given (examples.py).
+// Names that the examples in headers take for given (examples.py).
 
 #ifndef ASSAY_CTEST_RULES_EXAMPLES_H_
 #define ASSAY_CTEST_RULES_EXAMPLES_H_
@@ -29,7 +29,7 @@ struct Anything {
 using T = float;
 using S = float;
 
-/// What the reader does with a result.
+/// Stand for the reader's own use of a result.
 void Use(auto&&...);
 void Show(auto&&...);
 void Print(auto&&...);

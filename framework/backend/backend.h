@@ -35,7 +35,7 @@ namespace assay::inline v1 {
 
 enum class Mode : uint8_t { kInference, kTraining };
 
-/// What a network is loaded for.
+/// The purpose of a loaded network.
 struct LoadOptions {
   Mode mode = Mode::kInference;
   /// Values of the main graph that Bind yields after the declared outputs.
@@ -43,10 +43,10 @@ struct LoadOptions {
   /// The superset of the values that gradients may be asked for; each call of
   /// Differentiable::Backward names a subset. Empty: no backward.
   std::vector<std::string> gradient_targets;
-  /// Whether Network::exact will be asked for.
+  /// True when Network::exact will be asked for.
   bool exact = false;
-  /// Of the backend's own, for example {"threads", "1"}. An unknown name is
-  /// an invalid argument.
+  /// The backend's own settings, for example {"threads", "1"}. An unknown name
+  /// is an invalid argument.
   std::map<std::string, std::string> settings;
 };
 
@@ -73,9 +73,9 @@ class Network {
   Network(const Network&) = delete;
   Network& operator=(const Network&) = delete;
 
-  /// What Bind takes, in order: the graph's inputs without an initializer.
+  /// The inputs of Bind, in order: the graph's inputs without an initializer.
   virtual std::span<const ValueInfo> inputs() const = 0;
-  /// What Bind yields: the graph's outputs, then the extra outputs.
+  /// The outputs of Bind: the graph's outputs, then the extra outputs.
   virtual std::span<const ValueInfo> outputs() const = 0;
 
   /// Ties values to the network. `inputs` has one value per input (absent
@@ -99,7 +99,7 @@ class Network {
   virtual Exact* exact() { return nullptr; }
 };
 
-/// Whether a backend can be used here, and what with.
+/// The library and the device with which a backend can be used here.
 struct Probe {
   std::string version;  // of the library underneath
   std::string device;   // "cpu", "cuda:0", ...

@@ -32,7 +32,7 @@ std::vector<float> Read(const Value& value) {
 struct Kind {
   const char* name;
   std::unique_ptr<Backend> (*make)();
-  /// What it makes of x = {-1, 2} under y = Relu(x); empty: whatever.
+  /// Its answer to x = {-1, 2} under y = Relu(x); empty: any.
   std::vector<float> relu;
 };
 

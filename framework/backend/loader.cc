@@ -12,7 +12,7 @@
 namespace assay::inline v1 {
 namespace {
 
-/// What dlopen's message means to the caller.
+/// The Status for a message of dlopen.
 Status OpenFailure(const std::string& file, const std::string& message) {
   const auto says = [&](std::string_view text) {
     return message.find(text) != std::string::npos;

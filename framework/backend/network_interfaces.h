@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a Network may offer beyond Forward. Each is optional: a backend that
-// lacks one returns null for it, and the suites that need it decline.
+// Optional interfaces of a Network beyond Forward. A backend that lacks one
+// returns null for it, and the suites that need it decline.
 //
 //   if (Differentiable* d = network->differentiable()) {
 //     ASSAY_ASSIGN_OR_RETURN(auto grads, d->Backward(*binding, {dy}, {"x"}));
@@ -128,8 +128,8 @@ class Exact {
   virtual Result<Slope> Difference(std::span<const Value> inputs,
                                    std::span<const Value> tangents,
                                    std::span<const Value> cotangents) = 0;
-  /// What one rounding of every input and of every result between, sums apart,
-  /// can do to each output element, to first order, in units of the roundoff:
+  /// The change of each output element that one rounding of every input and of
+  /// every result between, sums apart, can cause, to first order, in roundoffs:
   /// float64, one per output. An error divided by this and by the unit roundoff
   /// is in condition units.
   virtual Result<std::vector<Tensor>> ConditionUnits(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a verdict rests on: journals, corpora, modules and programs that are
+// The ground of a verdict: journals, corpora, modules and programs that are
 // those of the run, folders with one writer, limits that hold, and text that
 // every reader takes. Each test is a way in which a run once said something
 // that was not so.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the generated typed operators are made of, and how a node becomes one.
+// The parts of the generated typed operators, and how a node becomes one.
 //
 //   struct Namer {
 //     template <class Op>

@@ -28,7 +28,7 @@ struct Broadcast {
 /// the number of elements does not fit int64.
 Result<Broadcast> BroadcastShapes(const Shape& a, const Shape& b);
 
-/// Whether `from` becomes `to` by repeating axes of extent 1: unidirectional
+/// True when `from` becomes `to` by repeating axes of extent 1: unidirectional
 /// broadcasting.
 bool BroadcastsTo(const Shape& from, const Shape& to);
 

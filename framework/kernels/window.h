@@ -31,7 +31,7 @@ struct WindowAttributes {
   std::vector<int64_t> pads = {};  // all begins, then all ends
   std::string auto_pad = "NOTSET";
   bool ceil_mode = false;
-  // Of a transposed convolution.
+  // Attributes of a transposed convolution.
   std::vector<int64_t> output_padding = {};
   std::vector<int64_t> output_shape = {};
 };
@@ -39,7 +39,7 @@ struct WindowAttributes {
 /// One entry a spatial axis, as ONNX counts: a dilation of 1 is dense.
 struct Window {
   std::vector<int64_t> kernel, strides, dilations, pads_begin, pads_end, output;
-  /// Whether, under ceil_mode, some window reaches beyond the pads.
+  /// True when, under ceil_mode, some window reaches beyond the pads.
   bool overhangs = false;
 
   /// Input elements that one window spans.

@@ -95,7 +95,7 @@ class Client {
         continue;
       }
       ++report->n_cases;
-      // What cannot be read has no answers, as it will have no verdict.
+      // A case that cannot be read has no answers, as it will have no verdict.
       const auto folder = FolderOf(row, questions);
       row.oracle = folder.ok() ? folder->string() : "";
       folders[row.test_id] = row.oracle;
@@ -131,7 +131,7 @@ fs::path FolderOfCache(const fs::path& cache) {
   return fs::absolute(cache.empty() ? DefaultOracleCache() : cache);
 }
 
-/// Whether files can be made there, before anything is computed for it.
+/// Checks that files can be made there, before anything is computed.
 Status CheckWritable(const fs::path& cache) {
   ASSAY_RETURN_IF_ERROR(MakeDirectory(cache));
   const fs::path probe = cache / "probe";

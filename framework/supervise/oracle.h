@@ -27,8 +27,8 @@
 
 namespace assay::inline v1 {
 
-/// Whether that backend is there and the cache can be written to: what a run
-/// asks before it begins. Invalid argument, and resource exhausted.
+/// Checks that the backend is there and the cache can be written to, before a
+/// run begins. Invalid argument, and resource exhausted.
 Status CheckOracle(const std::string& instance,
                    const std::filesystem::path& cache);
 

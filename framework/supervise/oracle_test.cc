@@ -26,7 +26,7 @@ class OracleTest : public ProgramTest {
       "'id:node/Abs/test_abs or id:node/Identity/test_identity or "
       "id:node/Neg/test_neg'";
 
-  /// Of the reference, with the echo as oracle.
+  /// A run of the reference, with the echo as oracle.
   Ran Run(const std::string& name, const std::string& oracle,
           const std::string& more = "") const {
     return Assay(StrCat("run --backend reference --corpus onnx --filter ",

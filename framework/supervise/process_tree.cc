@@ -105,7 +105,7 @@ bool HasMark(const std::string& environment, const std::string& mark) {
   return environment.find(whole) != std::string::npos;
 }
 
-/// Whether an orphan is another active worker's, or may be.
+/// True when an orphan is another active worker's, or may be.
 bool IsKept(pid_t orphan) {
   const Family& family = TheFamily();
   if (family.workers.empty()) return false;

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr int kTimesAlone = 3;
 
-/// Whether no process ran it, since its backend had been given up.
+/// True when no process ran it, since its backend had been given up.
 bool WasNotRun(const ResultRow& row) {
   return row.worker.empty() && row.outcome == Outcome::kTimeout;
 }

@@ -27,6 +27,9 @@ constexpr bool kShadowMemory = false;
 #endif
 
 constexpr int64_t kEnough = int64_t{4} << 30;
+// Memory that processes have beside what they ask for: stacks, and pages that
+// they wrote to since a fork.
+constexpr int64_t kOfMany = int64_t{64} << 20;
 
 int64_t MemoryBytes() {
   const int64_t machine =
@@ -54,7 +57,8 @@ int64_t MemoryShare(int workers) {
 }
 
 int64_t TreeLimit(const WorkerLimits& limits) {
-  return kShadowMemory ? 0 : limits.memory_bytes / 4 * 5;
+  if (kShadowMemory || limits.memory_bytes == 0) return 0;
+  return limits.memory_bytes + limits.memory_bytes / 16 + kOfMany;
 }
 
 void ApplyLimits(pid_t pid, const WorkerLimits& limits) {

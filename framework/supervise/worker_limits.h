@@ -18,12 +18,12 @@
 namespace assay::inline v1 {
 
 struct WorkerLimits {
-  /// Of writable private memory (RLIMIT_DATA); 0: no limit. A quarter more may
-  /// be held by the worker with all that descends from it, shared memory too
-  /// (tree_memory.h). Not set in a build with a sanitizer whose shadow memory
-  /// would count.
+  /// Writable private memory (RLIMIT_DATA); 0: no limit. Little more may be
+  /// held by the worker with all that descends from it, shared memory too
+  /// (TreeLimit, tree_memory.h). Not set in a build with a sanitizer whose
+  /// shadow memory would count.
   int64_t memory_bytes = 0;
-  /// Of any file it writes (RLIMIT_FSIZE); beyond, the worker gets SIGXFSZ.
+  /// Size of any file (RLIMIT_FSIZE); beyond it the worker gets SIGXFSZ.
   int64_t file_bytes = int64_t{4} << 30;
 };
 
@@ -31,7 +31,7 @@ struct WorkerLimits {
 /// by the workers; at least 4 GiB or half of the memory.
 int64_t MemoryShare(int workers);
 
-/// What a worker may hold with all that descends from it; 0: no limit.
+/// The memory of a worker with all that descends from it; 0: no limit.
 int64_t TreeLimit(const WorkerLimits& limits);
 
 /// Limits a process that has just been started, and what it starts; makes it

@@ -38,7 +38,7 @@ void KeepLogShort(const std::filesystem::path& log) {
   close(fd);
 }
 
-/// What tells the descendants of this process' next worker from all others.
+/// A mark that tells the descendants of this process' next worker from others.
 std::string NextMark() {
   static int number = 0;
   return StrCat("ASSAY_WORKER=", getpid(), ".", ++number);

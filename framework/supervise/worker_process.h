@@ -44,8 +44,8 @@ class WorkerProcess {
   /// Kills what still runs.
   ~WorkerProcess();
 
-  /// Whether the process has ended; then reaps it and ends what it left. Keeps
-  /// the log short, so call it every few milliseconds.
+  /// True when the process has ended; then reaps it and ends its leftovers.
+  /// Keeps the log short, so call it every few milliseconds.
   bool Ended();
 
   /// Ends the process and all that descends from it at once, and reaps it.

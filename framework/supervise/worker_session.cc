@@ -34,7 +34,7 @@ int64_t BatchSize(int64_t cases_per_process) {
                   cases_per_process);
 }
 
-/// Whether a journal can grow: of a full disk the worker's exit code alone is
+/// True when a journal can grow: of a full disk the worker's exit code alone is
 /// no proof, since a backend may end it with any.
 bool CanWrite(const fs::path& directory) {
   const fs::path probe = directory / "probe";
@@ -172,7 +172,7 @@ Status WorkerSession::RecordLoss(const std::string& test_id, Outcome outcome,
   return Write(std::move(record));
 }
 
-/// Of the backend as a whole: what no case can be blamed for.
+/// Notes a loss of the backend as a whole, for which no case can be blamed.
 Status WorkerSession::NoteLoss(Outcome outcome, Reason reason,
                                std::string message) {
   Record loss;
@@ -257,13 +257,14 @@ Status WorkerSession::EnforceMemoryLimit() {
   weigh_at_ =
       then + std::max<Clock::duration>(kWeighEvery, kWeighShare * (then - now));
   if (used <= limit) return OkStatus();
-  const std::string why = StrCat("took more than ", limit >> 20,
-                                 " MiB of memory with all that it started");
-  return KillFor(Outcome::kCrash, why, "the worker " + why);
+  return KillFor(Outcome::kCrash,
+                 StrCat("took more than ", limit >> 20, " MiB"),
+                 StrCat("over the memory limit of ", limit >> 20,
+                        " MiB with all that it started"));
 }
 
-/// What was tried says enough of the backend, and each further case would cost
-/// a whole time limit.
+/// The cases that were tried say enough, and each further one would cost a
+/// whole time limit.
 Status WorkerSession::GiveUp() {
   pid_ = 0;
   while (!pending_.empty()) {

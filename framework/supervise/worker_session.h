@@ -77,7 +77,7 @@ class WorkerSession {
   Clock::time_point opened_;
   int64_t began_us_ = 0;  // the same, of the clock that records have
   int64_t pid_ = 0;       // of the process that began it
-  /// What the worker was killed for, if for a limit.
+  /// The limit for which the worker was killed, if any.
   struct Killed {
     Outcome outcome;
     std::string why;  // "took more than 3 s"

@@ -9,7 +9,8 @@ assay_unit_test(testing
           policy/policy_test.cc policy/query_test.cc record/clean_text_test.cc
           record/csv_test.cc
           record/journal_test.cc record/tables_test.cc
-          verdict/conformance_test.cc verdict/mutants_table_test.cc
+          verdict/assess_test.cc verdict/conformance_test.cc
+          verdict/mutants_table_test.cc
           verdict/oracle_word_test.cc verdict/stability_test.cc
           verdict/verdict_test.cc
   LIBRARIES Assay::testing)

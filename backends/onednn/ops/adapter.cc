@@ -193,7 +193,7 @@ Result<Kernel> AdapterFamily::Visit(const op::ConstantOfShape& op,
   });
 }
 
-/// What it drops in training is random, and no operator of oneDNN's.
+/// In training it drops at random, and oneDNN has no operator for that.
 Result<Kernel> AdapterFamily::Visit(const op::Dropout& op, LoadContext& load) {
   if (op.training_mode.present) {
     const Tensor* training = load.constant(op.training_mode);

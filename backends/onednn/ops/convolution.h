@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the convolutions of floats and of integers share: their operands,
+// Shared parts of the convolutions of floats and of integers: their operands,
 // checked against each other, and oneDNN's descriptors of them.
 //
 //   Operands operands;

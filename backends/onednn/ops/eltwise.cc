@@ -281,7 +281,7 @@ Result<Kernel> EltwiseFamily::ToWhole(LoadContext& load, Input x, Output y,
     const memory wrong = chain.Temporary(flat);
     chain.Eltwise(algorithm::eltwise_round, 0, 0, from, to);
     chain.Binary(wrong_side, to, from, wrong);
-    // What is subtracted is 0 and never -0, which keeps the sign of a zero.
+    // The number subtracted is 0, never -0, which keeps the sign of a zero.
     chain.Eltwise(algorithm::eltwise_linear, correction, 0, wrong, wrong);
     chain.Binary(algorithm::binary_sub, to, wrong, to);
     return OkStatus();

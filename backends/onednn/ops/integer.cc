@@ -40,7 +40,7 @@ class IntegerFamily : public Family {
   Result<Kernel> Visit(const op::QLinearMatMul& op, LoadContext& load) override;
 };
 
-/// Of so many products of two differences of bytes every sum is a float32.
+/// So many products of two differences of bytes have a float32 as every sum.
 constexpr int64_t kMostExactTerms = (int64_t{1} << 24) / (255 * 255);
 
 bool HasVnni() {
@@ -200,7 +200,7 @@ Result<Kernel> IntegerFamily::Visit(const op::QLinearMatMul& op,
   });
 }
 
-/// Whether oneDNN's int8 convolution is the node's: int8 weights whose zero
+/// True when oneDNN's int8 convolution is the node's: int8 weights whose zero
 /// points the model fixes to 0, and kernels that do not saturate.
 template <class Op>
 bool IsNative(const ChainBuilder& chain, const Op& op) {
@@ -285,7 +285,7 @@ Status AddIntegerConvolution(ChainBuilder& chain, const Op& op,
   return OkStatus();
 }
 
-/// Whether a sum of products of two differences of bytes is a float32.
+/// True when a sum of products of two differences of bytes is a float32.
 bool IsExact(const TensorView& w) {
   const auto& dims = w.shape.dims();
   return Product(dims, 1, dims.size()) <= kMostExactTerms;

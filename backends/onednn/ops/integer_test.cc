@@ -25,7 +25,7 @@ Tensor Of(Shape shape, const std::vector<T>& elements) {
   return *Tensor::Of<T>(std::move(shape), elements);
 }
 
-/// Whether this machine has int8 products that do not saturate at 16 bits.
+/// True when this machine has int8 products that do not saturate at 16 bits.
 bool HasProducts() {
   return Load("g (uint8[1,1] a) => (int32[1,1] y) { y = MatMulInteger(a, a) }")
       .ok();

@@ -91,7 +91,7 @@ Result<memory::dims> BiasExtents(const Shape& c, const Shape& y) {
   return extents;
 }
 
-/// Whether Y = A W^T + c, with one entry of c a column: an inner product.
+/// True when Y = A W^T + c, with one entry of c a column: an inner product.
 bool IsInnerProduct(ChainBuilder& chain, const op::Gemm& op,
                     const TensorView& a, const TensorView& b) {
   if (op.trans_a != 0 || op.alpha != 1 || a.count == 0 || b.count == 0) {

@@ -31,7 +31,7 @@ class MovementFamily : public Family {
                          DType to) const;
 };
 
-/// Whether oneDNN's conversion, which rounds to nearest even and saturates,
+/// True when oneDNN's conversion, which rounds to nearest even and saturates,
 /// is ONNX's Cast, which truncates and wraps.
 bool ConvertsAlike(DType from, DType to) {
   if (IsFloatingPoint(to)) return true;

@@ -171,7 +171,7 @@ TEST(Movement, ReductionFollowsItsAxes) {
   }
 }
 
-/// What is known only then is declined at Bind, never by Forward.
+/// A rule that is known only then is declined at Bind, never by Forward.
 TEST(Movement, ResizeIsDeclinedAtBindWhereItsRuleDiffers) {
   const auto network = Load(
       "g (float[1,1,4] x, float[3] s) => (float[1,1,N] y) "

@@ -72,7 +72,7 @@ void AddPooling(ChainBuilder& chain, algorithm kind, const Window& window,
       {{DNNL_ARG_SRC, from}, {DNNL_ARG_DST, to}});
 }
 
-/// What a window of y holds of x and its declared padding, as a part of the
+/// The share of a window of y that lies in x and its declared padding, of the
 /// whole window: the average of ones over them. [1, 1, spatial extents of y].
 memory CountedPart(ChainBuilder& chain, const TensorView& x,
                    const TensorView& y, Window window) {

@@ -60,7 +60,7 @@ double RoundedPlace(const std::string& mode, double place) {
                                      : std::ceil(place - 0.5);
 }
 
-/// Whether both rules find one place for every output of an axis. Places are
+/// True when both rules find one place for every output of an axis. Places are
 /// compared as computed in double; float32 holds them to 1e-6 of an extent.
 bool SamePlaces(const op::Resize& op, const Axis& axis) {
   const auto last = static_cast<double>(axis.in - 1);

@@ -273,7 +273,7 @@ memory::desc AnyLayout(const memory& made) {
   return {made.get_desc().get_dims(), Type::f32, memory::format_tag::any};
 }
 
-/// What the operators with one state share.
+/// The memories that the operators with one state share.
 struct Cell {
   memory layer, state, weights, recurrent, bias;
   memory out, last;  // before they are copied to where ONNX has them

@@ -30,7 +30,7 @@ class LoadFacts final : public Facts {
   const LoadContext& load_;
 };
 
-/// What a binding has, and which of it the model fixes.
+/// The facts of a binding, and those of them that the model fixes.
 class BoundFacts final : public Facts {
  public:
   BoundFacts(PrepareContext& known, const std::vector<const Tensor*>& fixed)
@@ -53,7 +53,7 @@ class BoundFacts final : public Facts {
   const std::vector<const Tensor*>& fixed_;  // by position
 };
 
-/// Whether this machine computes with these types, asked by an activation.
+/// Asks by an activation if this machine computes with these types.
 Status Probe(const dnnl::engine& engine,
              const std::vector<memory::data_type>& types) {
   for (const memory::data_type type : types) {

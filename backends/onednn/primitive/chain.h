@@ -41,7 +41,7 @@ namespace assay::onednn {
 
 inline constexpr auto kInference = dnnl::prop_kind::forward_inference;
 
-/// What is known of the inputs of a node, at Load or by a binding.
+/// The known facts of the inputs of a node, at Load or by a binding.
 class Facts {
  public:
   virtual ~Facts() = default;
@@ -111,7 +111,7 @@ class ChainBuilder {
     int name;  // DNNL_ARG_...
     dnnl::memory memory;
   };
-  /// What an operator asks of an element type, whatever the extents.
+  /// A check of an element type by an operator, whatever the extents.
   using TypeCheck = Status (*)(const TensorView&);
 
   /// `facts` must outlive the builder.
@@ -214,7 +214,7 @@ class ChainBuilder {
   /// Who computes, for Placement.
   const std::string& executor() const { return executor_; }
 
-  /// Whether what was declined is only not known yet.
+  /// True when the node was declined only because a fact is not known yet.
   bool waits() const { return waits_; }
   /// The inputs whose types were asked for.
   const std::vector<Input>& seen() const { return seen_; }

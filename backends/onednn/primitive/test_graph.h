@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the tests of the families share: one-node graphs as text, run through
+// Shared tools of the tests of families: one-node graphs as text, run through
 // the Backend interface, and seeded inputs.
 //
 //   const Tensor y = RunGraph("g (float[2] x) => (float[2] y) { y = Relu(x) }",

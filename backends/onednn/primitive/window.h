@@ -26,7 +26,7 @@ using kernels::WindowAttributes;
 struct Window {
   dnnl::memory::dims kernel, strides, dilations, pads_begin, pads_end, output;
   dnnl::memory::dims stated_end = {};
-  /// Whether some window reaches beyond the stated pads.
+  /// True when some window reaches beyond the stated pads.
   bool overhangs = false;
 };
 

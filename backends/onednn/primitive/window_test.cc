@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What oneDNN is given for a window of ONNX's, which framework/kernels
+// The arguments of oneDNN for a window of ONNX's, which framework/kernels
 // resolves.
 #include "backends/onednn/primitive/window.h"
 

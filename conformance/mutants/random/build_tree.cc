@@ -174,7 +174,7 @@ std::string BuildTree::CompileCommand(const std::string& source,
                                       const fs::path& changed,
                                       const std::string& options,
                                       const fs::path& object) const {
-  // What a change leaves unused is no fault.
+  // A name that a change leaves unused is no fault.
   return StrCat("cd '", build_.string(), "' && ", compiled_.at(source).command,
                 " -w -g0 ", options, " -o '", object.string(), "' -c '",
                 changed.string(), "'");

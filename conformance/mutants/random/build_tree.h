@@ -78,7 +78,7 @@ class BuildTree {
   std::vector<UnitTest> tests_;
 };
 
-/// What a shell command prints, and how it ends, as of waitpid.
+/// The output of a shell command, and its end, as of waitpid.
 struct Output {
   std::string text;
   int wait_status;

@@ -24,7 +24,7 @@ const std::map<std::string_view, std::string_view>& Swaps() {
   return swaps;
 }
 
-/// What a constant becomes.
+/// The constant that takes the place of another.
 std::string Another(std::string_view constant) {
   const size_t digits =
       std::min(constant.find_first_not_of("01"), constant.size());
@@ -157,7 +157,7 @@ class Walk {
         (Is(i - 1, "]") && InExpression())) {
       return true;
     }
-    // Of a type behind an arrow, as in [] -> Result<int> {
+    // The type behind an arrow, as in [] -> Result<int> {
     size_t type = i;
     while (
         type > statement_ &&

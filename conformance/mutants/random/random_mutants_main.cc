@@ -40,6 +40,7 @@ struct Options {
   std::string out;
   std::vector<std::string> under;
   std::vector<std::string> tests;
+  std::string without;
   uint64_t seed = 1;
   int count = 300;
   int jobs = 1;
@@ -54,7 +55,7 @@ struct Draw {
   Change change;
 };
 
-/// What a program does with the right source in it.
+/// A program's run with the right source in it.
 struct Right {
   double cpu_seconds = 0;
   std::string slow;  // tests, as a filter of GoogleTest
@@ -64,7 +65,7 @@ double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Of all programs that have ended.
+/// Processor time of all programs that have ended.
 double ChildSeconds() {
   rusage used = {};
   getrusage(RUSAGE_CHILDREN, &used);
@@ -114,6 +115,7 @@ class RandomMutants {
         const fs::path program = fs::path(options_.build) / test->target;
         const TestOutput seen = RunTest({.folder = Folder() / "right",
                                          .test = program,
+                                         .filter = Without(""),
                                          .assay = AssayProgram()});
         if (!seen.Clean()) {
           return Internal(test->target,
@@ -141,13 +143,14 @@ class RandomMutants {
       std::cout << Describe(TrialOf(draw)) << "\n";
   }
 
-  std::vector<Trial> Run() {
+  Result<std::vector<Trial>> Run() {
     std::vector<std::jthread> threads(
         static_cast<size_t>(std::max(1, options_.jobs)));
     for (size_t i = 0; i < threads.size(); ++i) {
       threads[i] = std::jthread([this, i] { Work(i); });
     }
     threads.clear();
+    ASSAY_RETURN_IF_ERROR(failure_);
     std::vector<Trial> trials;
     int tried = 0;
     for (auto& [place, trial] : trials_) {
@@ -163,6 +166,12 @@ class RandomMutants {
  private:
   fs::path AssayProgram() const {
     return fs::path(options_.build) / "bin" / "assay";
+  }
+
+  /// A filter that leaves out these tests, and those that the options name.
+  std::string Without(const std::string& tests) const {
+    if (tests.empty() && options_.without.empty()) return "";
+    return StrCat("-", tests, ":", options_.without);
   }
 
   std::vector<BuildTree::Covering> TestsOf(const std::string& source) const {
@@ -223,6 +232,7 @@ class RandomMutants {
                 << (trial.killed_by.empty() ? "" : ", by ") << trial.killed_by
                 << std::endl;
       trials_.emplace(i, std::move(trial));
+      if (!failure_.ok()) next_ = draws_.size();
     }
   }
 
@@ -276,7 +286,11 @@ class RandomMutants {
       for (const auto& [test, is_near] : TestsOf(file)) {
         const Right& right = right_.at(test);
         if (slow && (!is_near || right.slow.empty())) continue;
-        if (Shell(tree_.LinkCommand(*test, object, program)).wait_status != 0) {
+        const Output linked = Shell(tree_.LinkCommand(*test, object, program));
+        if (linked.wait_status != 0) {
+          // A change takes no symbol away: the build is not that of the tree.
+          const std::lock_guard lock(mutex_);
+          failure_ = Internal("cannot link ", test->target, ": ", linked.text);
           trial->end = TrialEnd::kNotCompiled;
           return;
         }
@@ -285,8 +299,7 @@ class RandomMutants {
         const TestOutput seen =
             RunTest({.folder = object.parent_path() / "run",
                      .test = program,
-                     .filter = StrCat(slow || right.slow.empty() ? "" : "-",
-                                      right.slow),
+                     .filter = slow ? right.slow : Without(right.slow),
                      .assay = AssayProgram(),
                      .seconds = 10 * limit,
                      .cpu_seconds = limit,
@@ -321,6 +334,7 @@ class RandomMutants {
   std::atomic<size_t> next_ = 0;
   std::atomic<int> tried_ = 0;
   std::mutex mutex_;
+  Status failure_;
   std::map<size_t, Trial> trials_;  // by place in draws_
 };
 
@@ -335,7 +349,7 @@ Result<int> Main(const Options& options) {
     return 0;
   }
   ASSAY_RETURN_IF_ERROR(mutants.RunRightOnes());
-  const std::vector<Trial> trials = mutants.Run();
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<Trial> trials, mutants.Run());
   const std::string base = mutants.Folder().string();
   ASSAY_RETURN_IF_ERROR(WriteFile(base + ".csv", TrialsCsv(trials)));
   ASSAY_RETURN_IF_ERROR(WriteFile(base + ".md", TrialsMarkdown(trials)));
@@ -362,7 +376,10 @@ int main(int argc, char** argv) {
   app.add_option("--seconds", options.seconds,
                  "of processor time beyond five times what the test needs");
   app.add_option("--least", options.least, "percent that must be killed");
-  app.add_option("--test", options.tests, "only these targets");
+  app.add_option("--test", options.tests, "only these targets")
+      ->allow_extra_args(false);
+  app.add_option("--without", options.without,
+                 "tests that are not run, as a filter of GoogleTest");
   app.add_option("--optimize", options.optimize, "option for the compiler");
   app.add_option("--equivalent", options.equivalent, "list of equivalent ones");
   app.add_option("--build", options.build, "folder of the build");

@@ -15,8 +15,8 @@ namespace {
 
 using GraphPointer = std::shared_ptr<const Graph>;
 
-/// Whether every value that a node reads or makes has a type; what it captures
-/// or takes from an initializer has one elsewhere.
+/// True when every value that a node reads or makes has a type; values that it
+/// captures or takes from an initializer have one elsewhere.
 bool IsTyped(const Graph& graph) {
   std::vector<bool> typed(graph.values.size());
   for (size_t id = 0; id < typed.size(); ++id) {

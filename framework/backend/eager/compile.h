@@ -25,7 +25,7 @@ struct KernelSource {
   /// The kernel of a node, from the first family that knows the operator.
   Result<Kernel> Make(const Node& node, LoadContext& load) const;
 
-  /// Whether the backend lets the node be replaced by its function body.
+  /// True when the backend lets the node be replaced by its function body.
   bool MayExpand(const Node& node) const { return may_expand(node); }
 
   std::span<const std::unique_ptr<OperatorVisitor>> families;

@@ -49,11 +49,11 @@ class EagerBackend : public Backend {
   /// The names that LoadOptions::settings may hold.
   virtual std::vector<std::string> Settings() const { return {}; }
 
-  /// Whether a node that no kernel takes may run as its operator's function
+  /// True when a node that no kernel takes may run as its operator's function
   /// body. A backend that wants an operator in one piece or not at all says no.
   virtual bool MayExpand(const Node&) const { return true; }
 
-  /// What a backend puts around each of its kernels.
+  /// Wraps each kernel in something of the backend's own.
   virtual Kernel Around(Kernel kernel, const LoadOptions&) const {
     return kernel;
   }

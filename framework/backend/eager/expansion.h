@@ -6,9 +6,9 @@
 //   ASSAY_ASSIGN_OR_RETURN(Graph graph, ExpandDeclined(typed, nullptr, {},
 //                                                      kernels, options));
 //
-// What a body's nodes decline is expanded in turn. A node that was declined for
-// want of the operator is expanded always, and the error says what its body
-// lacks; one that was declined for another reason (an element type, an
+// A node of a body that is declined is expanded in turn. A node that was
+// declined for want of the operator is expanded always, and the error says what
+// its body lacks; one that was declined for another reason (an element type, an
 // attribute) only when its whole body loads, else that first reason stands.
 
 #ifndef ASSAY_BACKEND_EAGER_EXPANSION_H_

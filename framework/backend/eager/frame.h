@@ -87,7 +87,7 @@ class StepContext final : public KernelContext {
 
 class Frame {
  public:
-  /// Of a main graph when `outer` is null. `outputs`, parallel to the
+  /// For a main graph `outer` is null. `outputs`, parallel to the
   /// program's outputs or empty, are where those go; a value that is present
   /// there is memory of the caller's. `program`, `outer` and `outputs` must
   /// outlive the frame.
@@ -113,7 +113,7 @@ class Frame {
   const StepContext& context(size_t step) const { return contexts_[step]; }
   StepContext& context(size_t step) { return contexts_[step]; }
   const Program& program() const { return program_; }
-  /// Whether the last run came to its end.
+  /// True when the last run came to its end.
   bool complete() const { return complete_; }
 
  private:

@@ -10,7 +10,7 @@
 namespace assay::inline v1 {
 namespace {
 
-/// Whether derivatives can flow along a value: through the numbers that this
+/// Tells if derivatives can flow along a value: through the numbers that this
 /// runtime adds, through other real or complex numbers, which it declines, or
 /// not at all.
 enum class Flow : uint8_t { kNone, kAdded, kDeclined };
@@ -79,7 +79,7 @@ class Planner {
     });
   }
 
-  /// What a step reads: its inputs, and what its subgraphs capture.
+  /// The values that a step reads: its inputs, and its subgraphs' captures.
   std::vector<ValueId> Reads(const Step& step) const {
     std::vector<ValueId> ids = step.node->inputs;
     for (const Body& body : step.bodies) {
@@ -158,7 +158,7 @@ class Planner {
   GradientPlan plan_;
 };
 
-/// What flows into each value, and which values matter to this call.
+/// The cotangents of each value, and the values that matter to this call.
 struct Flowing {
   std::vector<Tensor> cotangents;  // by ValueId; undefined: zeros
   std::vector<bool> wanted;        // by ValueId

@@ -67,7 +67,7 @@ struct GraphPart {
   int targets = 0;  // the first so many inputs are differentiated by
 };
 
-/// What a kernel made for a binding; null where it only had to be asked.
+/// A kernel's preparation for a binding; null where it made nothing.
 using Prepared = Result<std::shared_ptr<void>>;
 
 /// One node, ready to run. `backward` is empty where there is no gradient.
@@ -76,7 +76,7 @@ struct Kernel {
   std::function<Status(GradientContext&)> backward;
   /// Who computes, for Placement; empty means the backend itself.
   std::string executor;
-  /// What Differentiate runs. Load fails where the part has no gradient.
+  /// The part for Differentiate. Load fails where the part has no gradient.
   std::optional<GraphPart> part = std::nullopt;
   /// Makes what depends on shapes, and on the values it asks for. Bind calls
   /// it, and a run calls it again only where these have changed since. Bind
@@ -85,7 +85,7 @@ struct Kernel {
   std::function<Prepared(PrepareContext&)> prepare = nullptr;
 };
 
-/// What is known of a node when the model is loaded.
+/// The known facts of a node when the model is loaded.
 class LoadContext {
  public:
   LoadContext(const Node& node, const LoadScope& scope,
@@ -114,8 +114,8 @@ class LoadContext {
   const LoadOptions& options_;
 };
 
-/// What a binding knows of a node's inputs. A kernel is prepared again when
-/// something that it asked for here has changed.
+/// The facts that a binding has of a node's inputs. A kernel is prepared again
+/// when something that it asked for here has changed.
 class PrepareContext {
  public:
   virtual ~PrepareContext() = default;
@@ -151,7 +151,7 @@ class KernelContext {
   }
   int input_count() const { return static_cast<int>(inputs_.size()); }
 
-  /// What Kernel::prepare made for these inputs.
+  /// The result of Kernel::prepare for these inputs.
   template <class T>
   T& prepared() const {
     return *static_cast<T*>(prepared_);
@@ -204,8 +204,8 @@ class GradientContext {
   virtual const Tensor& input(Input input) const = 0;
   virtual const Tensor& output(Output output) const = 0;
   virtual const Value& saved(int index) const = 0;
-  /// What Kernel::prepare made for these inputs. It outlives the run, so that a
-  /// workspace which forward fills for backward can be part of it.
+  /// The result of Kernel::prepare for these inputs. It outlives the run, so
+  /// that a workspace which forward fills for backward can be part of it.
   template <class T>
   T& prepared() const {
     return *static_cast<T*>(prepared_);
@@ -214,7 +214,7 @@ class GradientContext {
   /// The cotangent of an output; null when nothing flows into it (zeros).
   virtual const Tensor* cotangent(Output output) const = 0;
 
-  /// Whether the gradient with respect to this input is needed.
+  /// True when the gradient with respect to this input is needed.
   virtual bool wanted(Input input) const = 0;
 
   /// Zeros of the input's type and shape, to be added into or overwritten; the

@@ -39,13 +39,13 @@ class Preparation {
   Status Make(const std::function<Prepared(PrepareContext&)>& prepare,
               std::span<const ValueType> types, const ValueOf& value_of);
 
-  /// Whether something was made, for inputs like those of `run`.
+  /// True when something was made for inputs like those of `run`.
   bool Fits(const KernelContext& run) const;
 
   /// Null where nothing was made.
   void* made() const { return made_.get(); }
 
-  /// What the kernel said of an output; kind kNone where it said nothing.
+  /// The type that the kernel declared of an output; kNone where it did not.
   const ValueType& declared(Output output) const;
 
  private:

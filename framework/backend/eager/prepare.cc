@@ -37,7 +37,7 @@ class Pass {
   }
 
  private:
-  /// Whether the value is there: nobody computes it, or its step has run.
+  /// True when the value is there: nobody computes it, or its step has run.
   bool Present(ValueId id) const {
     const size_t maker = MakerOf(id);
     return maker == kNobody || ran_[maker];

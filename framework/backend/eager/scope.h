@@ -41,7 +41,7 @@ struct LoadScope {
   std::deque<ValueType> derived_;  // of initializers that declare none
 };
 
-/// Whether a type says enough to make a kernel by.
+/// True when a type says enough to make a kernel by.
 bool IsKnown(const ValueType& type);
 
 }  // namespace assay::inline v1

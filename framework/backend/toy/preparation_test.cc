@@ -45,7 +45,7 @@ Status Copy(KernelContext& run, const Shape& shape, float factor) {
   return OkStatus();
 }
 
-/// Of domain test:
+/// Operators of the domain test:
 ///   Scaled(x, by)  x times by[0], by what prepare made; gives a stale plan
 ///   away Silent(x)      Scaled(x), without a word of its output Longer(x) one
 ///   element more; does not prepare Double(x)      2x; does not prepare

@@ -152,7 +152,7 @@ class Arithmetic : public OperatorVisitor {
   }
 };
 
-/// Of one axis each.
+/// Data and indices have one axis each.
 Status GatherForward(const op::Gather& op, KernelContext& run) {
   const auto x = run.input(op.data).elements<float>();
   const auto indices = run.input(op.indices).elements<int64_t>();

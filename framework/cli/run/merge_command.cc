@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What became of the cases that the oracles of the parts were asked about.
+/// Adds the cases that the oracles of the parts were asked about.
 Status AddAsked(const fs::path& part, std::vector<ResultRow>* asked) {
   const fs::path file = part / "oracle.csv";
   std::error_code error;

@@ -37,7 +37,7 @@ Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names);
 /// planned cases are those of their manifests.
 Result<Plan> PlanOf(const SelectionOptions& options);
 
-/// Whether what a plan was made with is still there: corpora, with the files
+/// Checks that the sources of a plan are still there: corpora, with the files
 /// of these rows, modules and policies, assay-worker and the core. Failed
 /// precondition, naming it, when something is another.
 Status CheckPlanned(const Plan& plan, const std::vector<size_t>& rows);

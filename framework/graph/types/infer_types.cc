@@ -140,7 +140,7 @@ bool IsLong(const std::vector<int64_t>& dims) {
                     : count.status().code() == StatusCode::kResourceExhausted;
 }
 
-/// Whether there may be long vectors: what has many elements may become one.
+/// True when there may be long vectors: many elements may become one.
 bool MayHaveLongVectors(onnx::GraphProto& graph) {
   bool found = false;
   ForEachTensorType(graph, [&](const onnx::TypeProto::Tensor& type) {

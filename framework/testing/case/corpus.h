@@ -25,7 +25,7 @@ inline constexpr std::array<std::string_view, 4> kDefaultCorpora = {
 struct Corpus {
   std::string name;
   std::string hash;                // of all that decides its cases
-  /// Whether it is the default corpus of its name: made by this build, or by
+  /// True for the default corpus of its name: made by this build, or by
   /// this program.
   bool standard = false;
   std::vector<std::string> drift;  // expected outputs that differ from pinned

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether the files of a corpus are those that its manifest was written of, and
-// the corpus that of its maker.
+// Checks that the files of a corpus are those that its manifest was written of,
+// and that the corpus is that of its maker.
 //
 //   for (const TestCase& c : selected) ASSAY_RETURN_IF_ERROR(CheckFiles(c));
 
@@ -30,8 +30,8 @@ Status CheckFiles(const TestCase& c);
 std::string MadeDigest(const std::filesystem::path& corpora,
                        std::string_view name);
 
-/// Writes down the digest of the corpus in a folder, which was just made and has
-/// a manifest.
+/// Writes down the digest of the corpus in a folder, which was just made and
+/// has a manifest.
 Status NoteMade(const std::filesystem::path& corpus, const std::string& name);
 
 /// The digest of the manifest's case lines: a line each, without the comma at

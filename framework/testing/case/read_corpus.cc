@@ -153,7 +153,7 @@ Status ReadSensitivity(const fs::path& file, Corpus* corpus) {
 
 Result<Corpus> ReadManifest(const fs::path& file) {
   Corpus corpus;
-  std::string at = "header";
+  bool in_case = false;
   ASSAY_ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
   try {
     simdjson::dom::parser parser;
@@ -166,11 +166,13 @@ Result<Corpus> ReadManifest(const fs::path& file) {
     corpus.name = Text(manifest, "name");
     corpus.hash = Text(manifest, "corpus_hash");
     corpus.drift = Texts(manifest, "drift");
-    for (const Json& json : Get<simdjson::dom::array>(manifest, "cases")) {
-      at = StrCat("case ", corpus.cases.size());
+    const auto cases = Get<simdjson::dom::array>(manifest, "cases");
+    corpus.cases.reserve(cases.size());
+    in_case = true;
+    for (const Json& json : cases) {
       corpus.cases.push_back(FromJson(json, file.parent_path(), corpus.name));
     }
-    at = "header";
+    in_case = false;
     if (const auto claimed = Get<uint64_t>(manifest, "n_cases");
         claimed != corpus.cases.size()) {
       return DataLoss(file.string(), " says n_cases ", claimed, " and has ",
@@ -182,6 +184,8 @@ Result<Corpus> ReadManifest(const fs::path& file) {
                       "make the corpus again");
     }
   } catch (const std::exception& error) {
+    const std::string at =
+        in_case ? StrCat("case ", corpus.cases.size()) : "header";
     return DataLoss(file.string(), ", ", at, ": ", error.what());
   }
   return corpus;
@@ -200,10 +204,9 @@ Result<Corpus> ReadCorpus(const fs::path& directory) {
                               ? ReadManifest(manifest)
                               : ReadPlainCorpus(directory);
   if (!corpus.ok()) return corpus;
-  std::sort(corpus->cases.begin(), corpus->cases.end(),
-            [](const TestCase& a, const TestCase& b) {
-              return a.test_id < b.test_id;
-            });
+  if (!std::ranges::is_sorted(corpus->cases, {}, &TestCase::test_id)) {
+    std::ranges::sort(corpus->cases, {}, &TestCase::test_id);
+  }
   ASSAY_RETURN_IF_ERROR(CheckIds(*corpus, manifest));
   ASSAY_RETURN_IF_ERROR(
       ReadSensitivity(directory / "sensitivity.txt", &*corpus));

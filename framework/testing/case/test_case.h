@@ -33,7 +33,7 @@ struct Limit {
   std::string source;  // "onnx", "onnx bfloat16 rule", "expectations.txt:12"
 };
 
-/// What a vendor may claim of a case.
+/// The kinds of claims of a vendor about a case.
 enum class ClaimKind : uint8_t { kForward, kGradient, kDeterministic };
 
 struct TestCase {

@@ -100,6 +100,28 @@ TEST(MeasureExactTest, SequencesAndOptionalsAreMeasuredPartByPart) {
   EXPECT_EQ(metrics[1].max_ulp, 0.5);
 }
 
+// Kills: an output without a place or a type; a limit of an exact case, or one
+// that is not held.
+TEST(MeasureExactTest, SaysWhichOutputAndHoldsItsLimit) {
+  const std::vector<Value> got = {F32({1}), F32({1, 3})};
+  const std::vector<ExactAnswer> answers = {Answer({1}), Answer({1, 2})};
+  const std::vector<std::string> names = {"y"};
+  for (const auto& [limit, out] :
+       {std::pair(Within(0.5, 0), 0), std::pair(Within(0.25, 0.5), 0),
+        std::pair(Within(0.25, 0.25), 1), std::pair(kExactly, 1)}) {
+    const auto metrics = MeasureExact(got, answers, names, limit, "oracle");
+    ASSERT_EQ(metrics.size(), 2U);
+    EXPECT_EQ(metrics[0].output_index, 0);
+    EXPECT_EQ(metrics[0].output_name, "y");
+    EXPECT_EQ(metrics[1].output_index, 1);
+    EXPECT_EQ(metrics[1].output_name, "1");
+    EXPECT_EQ(metrics[1].dtype, "float32");
+    EXPECT_EQ(metrics[1].shape, "[2]");
+    EXPECT_EQ(metrics[1].n_elem, 2);
+    EXPECT_EQ(metrics[1].out_of_limit, out);
+  }
+}
+
 TEST(MeasureExactTest, UnitsAreThoseOfTheType) {
   ExactAnswer answer = Answer({1});
   answer.units = Of<double>({8});

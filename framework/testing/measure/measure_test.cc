@@ -302,5 +302,62 @@ TEST(MeasureTest, TypesShapesAndCountsComeFirst) {
   });
 }
 
+// Kills: a count, a place, a limit or a distance that is left out or wrong.
+TEST(MeasureTest, AMessageSaysHowFarOff) {
+  const Limit limit = {Comparator::kTolerance, 0.25, 0.5, "mine"};
+  const auto complex = Shaped<float>(DType::kComplex64, {1}, {3, 4});
+  const struct {
+    std::vector<Value> got, want;
+    Limit limit;
+    const char* message;
+  } rows[] = {
+      {{F32({1, 4, 2})},
+       {F32({1, 1, 9})},
+       limit,
+       "output 0: 2 of 3 elements of float32[3] out of limit, at 1 got 4, "
+       "wanted 1 within 0.5 + 0.25 * |want| (mine), up to 1.78258e+07 ulp "
+       "apart"},
+      {{F32({1, kNan, kInf, -kInf})},
+       {F32({1, 1, 1, 1})},
+       limit,
+       "output 0: 3 of 4 elements of float32[4] out of limit (1 by NaN, 2 by "
+       "infinity), at 1 got nan, wanted 1 within 0.5 + 0.25 * |want| (mine), "
+       "up to 0 ulp apart"},
+      {{F32({kInf})},
+       {F32({1})},
+       kExactly,
+       "output 0: 1 of 1 elements of float32[1] out of limit (0 by NaN, 1 by "
+       "infinity), at 0 got inf, wanted 1"},
+      {{Of<int64_t>({3})},
+       {Of<int64_t>({4})},
+       limit,
+       "output 0: 1 of 1 elements of int64[1] out of limit, at 0 got 3, wanted "
+       "4"},
+      {{complex},
+       {Shaped<float>(DType::kComplex64, {1}, {0, 0})},
+       limit,
+       "output 0: 1 of 1 elements of complex64[1] out of limit, at 0 got 3+4j, "
+       "wanted 0+0j within 0.5 + 0.25 * |want| (mine)"},
+      {{F32({1}), Text({"a"}), Text({"b"})},
+       {F32({1}), Text({"c"}), Text({"d"})},
+       limit,
+       "output 1: 1 of 1 elements of string[1] out of limit, at 0 got a, "
+       "wanted c; and 1 more of 3"},
+      {{Text({"a"})},
+       {Text({"c"}), Text({"d"})},
+       limit,
+       "output 0: 1 of 1 elements of string[1] out of limit, at 0 got a, "
+       "wanted c; and 2 more of 3"},
+      {{Text({"c"}), Text({"d"})},
+       {Text({"c"})},
+       limit,
+       "output : found 2 outputs, wanted 1"},
+  };
+  for (const auto& row : rows) {
+    EXPECT_EQ(Judge({}, Measure(row.got, row.want, {}, row.limit)).message,
+              row.message);
+  }
+}
+
 }  // namespace
 }  // namespace assay

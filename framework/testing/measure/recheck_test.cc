@@ -5,8 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "framework/testing/measure/guarded_memory.h"
@@ -30,6 +32,9 @@ enum class Defect {
   kReusesHeldMemory,
   kOtherBitsEachTime,
   kErrorWhenRunAgain,
+  kTakesNoMemory,
+  kTakesTheFirstInputsOnly,
+  kDeclinesWhenRunAgain,
 };
 
 Tensor Floats(std::vector<float> values) {
@@ -56,6 +61,12 @@ class SumNetwork : public Network {
     auto binding = std::make_unique<SumBinding>();
     binding->inputs.assign(inputs.begin(), inputs.end());
     binding->callers = !outputs.empty() && outputs[0].present();
+    const bool declines =
+        (defect_ == Defect::kTakesNoMemory && binding->callers) ||
+        (defect_ == Defect::kTakesTheFirstInputsOnly &&
+         inputs[0].tensor()->elements<float>()[0] != 1) ||
+        (defect_ == Defect::kDeclinesWhenRunAgain && runs_ > 2);
+    if (declines) return Unsupported(Reason::kLimit, "not these");
     if (binding->callers) binding->output = outputs[0];
     return std::unique_ptr<Binding>(std::move(binding));
   }
@@ -105,7 +116,7 @@ class SumNetwork : public Network {
   int runs_ = 0;
 };
 
-Judgement Rechecks(Defect defect, bool deterministic) {
+Rechecked Rechecks(Defect defect, bool deterministic) {
   DataSet set;
   set.inputs = {Floats({1, 2, 3}), Floats({10, 20, 30})};
   set.expected = {Floats({11, 22, 33})};
@@ -115,7 +126,7 @@ Judgement Rechecks(Defect defect, bool deterministic) {
   EXPECT_EQ(
       Judge(first, Measure(first.outputs, set.expected, {}, limit)).outcome,
       Outcome::kPass);
-  return Recheck(network, set, first, limit, {{0, 1}, deterministic}).verdict;
+  return Recheck(network, set, first, limit, {{0, 1, 2}, deterministic});
 }
 
 // Each row but the first is a network that passes once and is wrong.
@@ -125,66 +136,153 @@ TEST(RecheckTest, APassStandsOnlyWhereNothingSpeaksAgainstIt) {
     bool deterministic;
     Outcome outcome;
     const char* message;
+    Reason reason = Reason::kNone;
+    int64_t distinct_results = 1;
   } rows[] = {
       {Defect::kNone, true, Outcome::kPass, ""},
-      {Defect::kIgnoresSecondInput, false, Outcome::kSuspect, "input b"},
-      {Defect::kKeepsFirstResult, false, Outcome::kFail, "run again"},
-      {Defect::kWritesElsewhere, false, Outcome::kFail, "run again"},
+      {Defect::kTakesNoMemory, true, Outcome::kPass, ""},
+      {Defect::kTakesTheFirstInputsOnly, true, Outcome::kPass, ""},
+      {Defect::kDeclinesWhenRunAgain, false, Outcome::kError,
+       "run again: not these", Reason::kLimit},
+      {Defect::kIgnoresSecondInput, false, Outcome::kSuspect, "input b",
+       Reason::kValue},
+      {Defect::kKeepsFirstResult, false, Outcome::kFail, "run again",
+       Reason::kValue},
+      {Defect::kWritesElsewhere, false, Outcome::kFail, "run again",
+       Reason::kValue},
       {Defect::kWritesPastTheEnd, false, Outcome::kFail,
-       "4 bytes behind its end of output y"},
+       "4 bytes behind its end of output y", Reason::kStateChanged},
       {Defect::kWritesBeforeTheStart, false, Outcome::kFail,
-       "4 bytes before its start of output y"},
-      {Defect::kWritesIntoInput, false, Outcome::kFail, "input a was written"},
-      {Defect::kWrongWhenRunAgain, false, Outcome::kFail, "run again"},
-      {Defect::kReusesHeldMemory, false, Outcome::kFail, "still held"},
-      {Defect::kOtherBitsEachTime, false, Outcome::kPass, ""},
-      {Defect::kOtherBitsEachTime, true, Outcome::kFail, "determinism"},
+       "4 bytes before its start of output y", Reason::kStateChanged},
+      {Defect::kWritesIntoInput, false, Outcome::kFail, "input a was written",
+       Reason::kStateChanged},
+      {Defect::kWrongWhenRunAgain, false, Outcome::kFail, "run again",
+       Reason::kValue},
+      {Defect::kReusesHeldMemory, false, Outcome::kFail, "still held",
+       Reason::kStateChanged},
+      {Defect::kOtherBitsEachTime, false, Outcome::kPass, "", Reason::kNone, 2},
+      {Defect::kOtherBitsEachTime, true, Outcome::kFail, "determinism",
+       Reason::kValue, 2},
       {Defect::kErrorWhenRunAgain, false, Outcome::kError, "out of breath"},
   };
   for (const auto& row : rows) {
-    const Judgement verdict = Rechecks(row.defect, row.deterministic);
+    const Rechecked seen = Rechecks(row.defect, row.deterministic);
+    const Judgement& verdict = seen.verdict;
     const int which = static_cast<int>(row.defect);
+    EXPECT_EQ(verdict.reason, row.reason) << which;
+    EXPECT_EQ(seen.distinct_results, row.distinct_results) << which;
     EXPECT_EQ(verdict.outcome, row.outcome) << which << verdict.message;
     EXPECT_THAT(verdict.message, HasSubstr(row.message)) << which;
   }
 }
 
+// Kills: a type whose change is none, is infinite or NaN, or is of one part.
 TEST(RecheckTest, ChangedGivesEveryElementAnotherValue) {
-  const Tensor floats = Floats({1, -2, 0});
-  const auto changed = Changed(floats);
-  ASSERT_TRUE(changed.has_value());
-  for (size_t i = 0; i < 3; ++i) {
-    EXPECT_NE(changed->elements<float>()[i], floats.elements<float>()[i]);
+  using enum DType;
+  const struct {
+    DType type;
+    int64_t count;
+    std::vector<uint8_t> bytes, changed;  // none where it cannot be changed
+  } rows[] = {
+      {kFloat32,
+       2,
+       {0, 0, 0x80, 0x3F, 0, 0, 0, 0},
+       {0, 0, 0xC0, 0xBF, 0, 0, 0x40, 0x80}},
+      {kFloat64,
+       1,
+       {0, 0, 0, 0, 0, 0, 0xF0, 0x3F},
+       {0, 0, 0, 0, 0, 0, 0xF8, 0xBF}},
+      {kComplex64,
+       1,
+       {0, 0, 0x80, 0x3F, 0, 0, 0, 0},
+       {0, 0, 0xC0, 0xBF, 0, 0, 0x40, 0x80}},
+      {kComplex128,
+       1,
+       {0, 0, 0, 0, 0, 0, 0xF0, 0x3F, 0, 0, 0, 0, 0, 0, 0, 0},
+       {0, 0, 0, 0, 0, 0, 0xF8, 0xBF, 0, 0, 0, 0, 0, 0, 8, 0x80}},
+      {kFloat16, 1, {0, 0x3C}, {0, 0xBE}},
+      {kBFloat16, 1, {0x80, 0x3F}, {0xC0, 0xBF}},
+      {kFloat8E4M3FN, 1, {0x38}, {0xBC}},
+      {kFloat8E4M3FNUZ, 1, {0x40}, {0xC4}},
+      {kFloat8E5M2, 1, {0x3C}, {0xBE}},
+      {kFloat8E5M2FNUZ, 1, {0x40}, {0xC2}},
+      {kInt64,
+       2,
+       {4, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0},
+       {5, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0}},
+      {kUint8, 2, {4, 7}, {5, 6}},
+      {kBool, 2, {0, 1}, {1, 0}},
+      {kFloat32, 0, {}, {}},
+      {kInt4, 2, {0x21}, {}},
+      {kFloat6E2M3, 1, {1}, {}},
+  };
+  for (const auto& row : rows) {
+    const Tensor tensor = *Tensor::FromBytes(
+        row.type, {row.count}, std::as_bytes(std::span(row.bytes)));
+    const auto changed = Changed(tensor);
+    ASSERT_EQ(changed.has_value(), !row.changed.empty()) << row.type;
+    if (!changed.has_value()) continue;
+    EXPECT_TRUE(std::ranges::equal(changed->bytes(),
+                                   std::as_bytes(std::span(row.changed))))
+        << row.type;
   }
-  EXPECT_EQ(changed->elements<float>()[0], -1.5F);
-  const auto odd =
-      Changed(*Tensor::Of<int64_t>({2}, std::vector<int64_t>{4, 7}));
-  ASSERT_TRUE(odd.has_value());
-  EXPECT_THAT(odd->elements<int64_t>(), testing::ElementsAre(5, 6));
-  EXPECT_FALSE(Changed(Floats({})).has_value());
-  EXPECT_FALSE(Changed(*Tensor::Allocate(DType::kInt4, {3})).has_value());
   EXPECT_FALSE(Changed(*Tensor::FromStrings({1}, {"x"})).has_value());
 }
 
+Tensor Packed(uint8_t byte, int64_t count) {
+  return *Tensor::FromBytes(DType::kUint4, {count},
+                            std::as_bytes(std::span(&byte, 1)));
+}
+
+// Kills: a kind of value of which one part is not looked at.
 TEST(RecheckTest, SameBitsLooksAtKindTypeShapeAndBits) {
-  const Value x = Floats({1, 2});
-  EXPECT_TRUE(SameBits(x, Floats({1, 2})));
-  EXPECT_FALSE(SameBits(x, Floats({1, 3})));
-  EXPECT_FALSE(SameBits(x, Floats({1})));
-  EXPECT_FALSE(SameBits(Floats({0}), Floats({-0.0F})));
-  EXPECT_FALSE(SameBits(x, *x.tensor()->Reshape({1, 2})));
-  EXPECT_FALSE(SameBits(x, Value()));
-  const Value none = assay::Optional{x.Type(), nullptr};
-  const Value some = assay::Optional{x.Type(), std::make_shared<Value>(x)};
-  EXPECT_FALSE(SameBits(none, some));
-  EXPECT_TRUE(SameBits(some, some));
-  const Value two = Sequence{x.Type(), {x, x}};
-  EXPECT_FALSE(SameBits(two, Sequence{x.Type(), {x}}));
-  // The second half of the byte is no element.
-  Tensor low = *Tensor::Allocate(DType::kUint4, {1});
-  Tensor high = *Tensor::Allocate(DType::kUint4, {1});
-  high.mutable_data()[0] = std::byte{0xF0};
-  EXPECT_TRUE(SameBits(low, high));
+  const Tensor x = Floats({1, 2});
+  const Tensor y = Floats({1, 3});
+  const Tensor i = *Tensor::Of<int64_t>({2}, std::vector<int64_t>{0, 1});
+  const Tensor j = *Tensor::Of<int64_t>({2}, std::vector<int64_t>{0, 2});
+  const ValueType type = ValueType::OfTensor(x);
+  const auto some = [&](const Tensor& tensor) {
+    return assay::Optional{type, std::make_shared<const Value>(tensor)};
+  };
+  const assay::Optional none = {type, nullptr};
+  const struct {
+    Value a, b;
+    bool same;
+  } rows[] = {
+      {x, Floats({1, 2}), true},
+      {x, y, false},
+      {x, Floats({1}), false},
+      {Floats({0}), Floats({-0.0F}), false},
+      {x, *x.Reshape({1, 2}), false},
+      {Floats({0, 0}), *Tensor::Allocate(DType::kInt32, {2}), false},
+      {x, Value(), false},
+      {Value(), Value(), true},
+      {*Tensor::FromStrings({1}, {"x"}), *Tensor::FromStrings({1}, {"x"}),
+       true},
+      {*Tensor::FromStrings({1}, {"x"}), *Tensor::FromStrings({1}, {"y"}),
+       false},
+      {none, some(x), false},
+      {some(x), none, false},
+      {none, none, true},
+      {some(x), some(x), true},
+      {some(x), some(y), false},
+      {Sequence{type, {x, x}}, Sequence{type, {x, x}}, true},
+      {Sequence{type, {x, x}}, Sequence{type, {x}}, false},
+      {Sequence{type, {x, x}}, Sequence{type, {x, y}}, false},
+      {SparseTensor{x, i, {4}}, SparseTensor{x, i, {4}}, true},
+      {SparseTensor{x, i, {4}}, SparseTensor{x, i, {5}}, false},
+      {SparseTensor{x, i, {4}}, SparseTensor{x, j, {4}}, false},
+      {SparseTensor{x, i, {4}}, SparseTensor{y, i, {4}}, false},
+      {assay::Map{i, {x, x}}, assay::Map{i, {x, x}}, true},
+      {assay::Map{i, {x, x}}, assay::Map{j, {x, x}}, false},
+      {assay::Map{i, {x, x}}, assay::Map{i, {x, y}}, false},
+      // The second half of the byte is no element.
+      {Packed(0x01, 1), Packed(0xF1, 1), true},
+      {Packed(0x01, 2), Packed(0xF1, 2), false},
+  };
+  for (const auto& row : rows) {
+    EXPECT_EQ(SameBits(row.a, row.b), row.same) << &row - rows;
+  }
 }
 
 // Kills: memory in which an output that is never written looks right, as zeros

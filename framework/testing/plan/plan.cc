@@ -26,7 +26,7 @@ bool Contains(const std::vector<std::string>& words, std::string_view word) {
          std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// Whether a case's model cannot be read, so that nobody knows its operators
+/// True when a case's model cannot be read, so that nobody knows its operators
 /// nor its suite: each selection of suites has it.
 bool IsOfNoSuite(const TestCase& c) {
   return c.operators.empty() && !c.directory.empty();

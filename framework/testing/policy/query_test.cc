@@ -8,6 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "framework/core/dtype.h"
+#include "framework/core/text.h"
+#include "framework/testing/record/outcome.h"
+
 namespace assay {
 namespace {
 
@@ -153,6 +157,10 @@ TEST(QueryTest, WordsAreJoinedByAndOrNot) {
       {"\"node/Conv\"", true},
       {"\"op:Conv\"", false},
       {"not android", true},
+      {"op:\"Conv\"", true},
+      {"op:\"\"", false},
+      {"op:Con\"v\"", true},
+      {"autopad\"#f16\"", true},
   });
 }
 
@@ -224,12 +232,33 @@ TEST(QueryTest, ErrorsSayWhereWhatAndWhatInstead) {
       {"dtype:float", "column 7: found 'float', wanted one of float32"},
       {"comparator:atol", "wanted one of exact, tolerance, text, distribution"},
       {"op:Conv AND op:Add", "column 9: found 'AND', wanted and, or, not"},
+      {"OR op:Add", "column 1: found 'OR', wanted and, or, not"},
+      {"NOT op:Add", "column 1: found 'NOT', wanted and, or, not"},
+      {"x op<3", "column 3: found 'op<3', wanted ':' behind the key"},
+      {"a op>\"b\"", "column 3: found 'op>b', wanted ':' behind the key"},
+      {"opset>\"\"", "column 7: found '', wanted an integer"},
   };
   for (const ErrorRow& row : rows) {
     const Status status = Query::Parse(row.query).status();
     EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << row.query;
     EXPECT_THAT(status.message(), HasSubstr(std::string(row.message)));
   }
+}
+
+// Kills: the first or the last value of a list refused.
+TEST(QueryTest, EveryValueOfAListIsTaken) {
+  for (int i = 0; i < kOutcomeCount; ++i) {
+    const auto outcome = ToString(static_cast<Outcome>(i));
+    EXPECT_TRUE(Query::Parse(StrCat("outcome:", outcome)).ok()) << outcome;
+  }
+  for (int i = 1; i < kDTypeCount; ++i) {
+    const auto dtype = ToString(static_cast<DType>(i));
+    EXPECT_TRUE(Query::Parse(StrCat("dtype:", dtype)).ok()) << dtype;
+  }
+  for (const char* name : {"exact", "tolerance", "text", "distribution"}) {
+    EXPECT_TRUE(Query::Parse(StrCat("comparator:", name)).ok()) << name;
+  }
+  EXPECT_FALSE(Query::Parse("dtype:undefined").ok());
 }
 
 std::string Repeated(std::string_view text, int times) {
@@ -249,7 +278,13 @@ TEST(QueryTest, DeepNestingIsAnInvalidArgument) {
     EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
     EXPECT_THAT(status.message(), HasSubstr("nested too deep"));
   }
-  EXPECT_TRUE(Query::Parse(Repeated("(", 99) + "x" + Repeated(")", 99)).ok());
+  for (const int depth : {100, 101}) {
+    EXPECT_EQ(
+        Query::Parse(Repeated("(", depth) + "x" + Repeated(")", depth)).ok(),
+        depth == 100);
+    EXPECT_EQ(Query::Parse(Repeated("not ", depth) + "x").ok(), depth == 100);
+  }
+  EXPECT_TRUE(Query::Parse("x " + Repeated("or not x ", kDeep)).ok());
   EXPECT_TRUE(Query::Parse("(x) " + Repeated("or (x) ", kDeep)).ok())
       << "width is not depth";
 }

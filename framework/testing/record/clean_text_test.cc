@@ -2,6 +2,7 @@
 
 #include "framework/testing/record/clean_text.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -23,6 +24,10 @@ TEST(CleanTextTest, WhatNoReaderCanTakeBecomesAQuestionMark) {
       {"\xED\x9F\xBF \xEE\x80\x80 \xEF\xBF\xBD",
        "\xED\x9F\xBF \xEE\x80\x80 "
        "\xEF\xBF\xBD"},
+      // the first and the last of each length
+      {"\xC2\x80 \xDF\xBF", "\xC2\x80 \xDF\xBF"},
+      {"\xE0\xA0\x80 \xEF\xBF\xBD", "\xE0\xA0\x80 \xEF\xBF\xBD"},
+      {"\xF0\x90\x80\x80", "\xF0\x90\x80\x80"},
       {std::string("a\0b\r\x1B\x7F", 6), "a?b???"},
       {"Gr\xFC\xDF e", "Gr?? e"},              // Latin-1
       {"\xC3", "?"},                           // torn
@@ -67,6 +72,13 @@ TEST(CleanTextTest, AllTextsOfARowAreCleanedButItsKey) {
   BackendRow backend;
   backend.version = backend.device = std::string("\0", 1);
   EXPECT_EQ(Cleaned(backend).version + Cleaned(backend).device, "??");
+}
+
+TEST(CleanTextTest, APathThatIsNoTextIsNamed) {
+  EXPECT_TRUE(CheckPath("runs/\xC3\xA9").ok());
+  const Status status = CheckPath("runs/\xFF");
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(status.message(), testing::HasSubstr("'runs/?'"));
 }
 
 }  // namespace

@@ -90,6 +90,25 @@ TEST(CsvTest, LinesOfOtherToolsAreRead) {
   }
 }
 
+// Kills: a look at the character behind the text.
+TEST(CsvTest, NothingBehindTheTextIsRead) {
+  const struct {
+    std::string_view text;
+    size_t size;
+    Record wanted;
+  } rows[] = {
+      {"a,\"b\"", 2, {"a", ""}},
+      {"\"a\"\"b\"", 3, {"a"}},
+      {"\"a\"b", 3, {"a"}},
+      {"a,b", 1, {"a"}},
+  };
+  for (const auto& row : rows) {
+    CsvReader reader(row.text.substr(0, row.size));
+    EXPECT_EQ(ReadAll(reader), std::vector<Record>{row.wanted}) << row.text;
+    EXPECT_TRUE(reader.status().ok()) << row.text;
+  }
+}
+
 // Kills: an unclosed quote read as a field; text behind a quote glued to it; a
 // line number that does not count the breaks in quotes.
 TEST(CsvTest, BrokenQuotesAreDataLossWithTheirLine) {

@@ -44,7 +44,7 @@ std::string FieldText(const std::optional<T>& value) {
   return value.has_value() ? FieldText(*value) : std::string();
 }
 
-/// Whether the text fits.
+/// True when the text fits.
 bool ParseField(const std::string& text, std::string* value);
 bool ParseField(const std::string& text, bool* value);
 bool ParseField(const std::string& text, int64_t* value);
@@ -60,7 +60,7 @@ bool ParseField(const std::string& text, std::optional<T>* value) {
   return text.empty() || ParseField(text, &value->emplace());
 }
 
-/// What the schema calls the type of a field.
+/// The name of a field's type in the schema.
 template <class T>
 constexpr std::string_view kFieldType = "text";
 template <>

@@ -32,7 +32,7 @@
 
 namespace assay::inline v1 {
 
-/// What a frame is about.
+/// The subject of a frame.
 enum class FrameKind : char {
   kPlan = 'P',     // the digest of the plan that the records are of
   kBackend = 'I',  // a worker's BackendRow, after Inspect
@@ -83,9 +83,9 @@ class Journal {
   /// writes.
   Status CutTornTail() const;
 
-  /// Whether the descriptor is no longer the file's, because somebody closed or
-  /// reused it; then opens the file again. Each write does so by itself. Data
-  /// loss when the path leads to another file, not found when to none.
+  /// True when the descriptor is no longer the file's, because somebody closed
+  /// or reused it; then opens the file again. Each write does so by itself.
+  /// Data loss when the path leads to another file, not found when to none.
   Result<bool> Repair();
 
   /// From now on this process writes: after a fork, in the child.

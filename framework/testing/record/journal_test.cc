@@ -95,7 +95,7 @@ std::string Bytes(const fs::path& file) {
   return text.ok() ? *text : std::string();
 }
 
-/// What a session does after a worker: reads, then cuts off a torn tail.
+/// Does the same as a session after a worker: reads, then cuts off a torn tail.
 Result<std::vector<JournalEntry>> Recovered(const fs::path& file) {
   std::vector<JournalEntry> entries;
   JournalReader reader(file);
@@ -303,7 +303,7 @@ TEST(RecordTest, WritersThatFollowEachOtherAppend) {
   EXPECT_EQ(ReadJournal(file).entries, wanted);
 }
 
-/// What a backend may do to the descriptors of its process.
+/// Things that a backend may do to the descriptors of its process.
 const struct {
   const char* name;
   void (*make)(const fs::path& folder);

@@ -45,15 +45,15 @@ std::optional<Outcome> ParseOutcome(std::string_view text);
 bool ParseWord(std::string_view text, Outcome* outcome);
 std::ostream& operator<<(std::ostream& out, Outcome outcome);
 
-/// Whether the case was run and its result judged: what a run needs at least
-/// one of. False for unsupported, unavailable and missing.
+/// True when the case was run and its result judged. A run needs at least one
+/// such case. False for unsupported, unavailable and missing.
 bool IsJudged(Outcome outcome);
 
-/// Whether a final outcome turns a run red where no expectation names it.
+/// True when a final outcome turns a run red if no expectation names it.
 /// Unsupported and unavailable do not; claims and floors may.
 bool IsUnexpected(Outcome outcome);
 
-/// Whether the case was run and went wrong: fail, suspect, error, crash or
+/// True when the case was run and went wrong: fail, suspect, error, crash or
 /// timeout.
 bool IsFailure(Outcome outcome);
 

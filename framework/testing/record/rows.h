@@ -52,14 +52,14 @@ struct PlanRow {
   std::string test_id, backend, settings, suite, op, domain;
   Integer opset;
   std::string dtypes, kind, needs;
-  // What a worker needs to run it.
+  // The facts that a worker needs to run it.
   std::string corpus, directory, shape_sig;
   Comparator comparator = Comparator::kTolerance;
   Number rtol, atol;
   std::string limit_source, vacuous;
   IndexList sensitive;
   int64_t n_data_sets = 1;
-  // What the policy says of it.
+  // The policy for it.
   Number tolerate_rtol, tolerate_atol;
   std::string tolerate_source;
   std::optional<Outcome> expected;

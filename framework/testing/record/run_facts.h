@@ -20,10 +20,10 @@ struct RunFacts {
   std::string run_id;
   int64_t seed = 0;
   int64_t attempt = 1;
-  /// Of the steady clock, when the run began.
+  /// The steady clock at the start of the run.
   int64_t started_us = 0;
   std::map<std::string, std::string> settings;  // LoadOptions::settings
-  /// What the supervisor gives a case; 0 when it gives no limit. Repeated draws
+  /// The supervisor's limit for a case; 0 when there is none. Repeated draws
   /// take at most half of it.
   double case_limit_s = 120;
   /// The suite that runs every case; empty: each its own.

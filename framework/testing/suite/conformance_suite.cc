@@ -57,7 +57,7 @@ AccuracyRow RowOf(const OutputMetrics& m) {
   return row;
 }
 
-/// Whether zeros in place of every output would be within the limit.
+/// True when zeros in place of every output would be within the limit.
 bool AcceptsZeros(const DataSet& set, const Limit& limit) {
   std::vector<Value> zeros;
   for (const Value& want : set.expected) {
@@ -173,7 +173,7 @@ void SetJudge::AddRows(const Measured& first, int64_t distinct_results) {
     AccuracyRow row = RowOf(m);
     row.distinct_results = distinct_results;
     record_.Add(row);
-    // Of what is drawn at random it is another in each run: see accuracy.
+    // The headroom of random draws is another in each run: see accuracy.
     if (m.headroom.has_value() &&
         m.limit.comparator != Comparator::kDistribution) {
       Number& least = record_.result.headroom;

@@ -6,8 +6,8 @@
 //
 //   AddSuite(ConformanceSuite());
 //
-// What passes is run again before it counts (recheck.h); outputs drawn at
-// random are judged by their distribution (distribution.h); where there are
+// A case that passes is run again before it counts (recheck.h); outputs drawn
+// at random are judged by their distribution (distribution.h); where there are
 // exact answers, distances from these are measured, too. Each output is a row
 // of the table accuracy.
 

@@ -32,9 +32,15 @@ const Suite* FindSuite(std::string_view name) {
   return found == Suites().end() ? nullptr : &*found;
 }
 
-std::vector<Question> QuestionsOf(const PlanRow& row, const RunFacts& facts) {
+const Suite* SuiteOf(const PlanRow& row) {
   const Suite* suite = FindSuite(row.suite);
-  if (suite != nullptr && suite->run != nullptr) {
+  const bool runs =
+      suite != nullptr && suite->cases != nullptr && suite->run != nullptr;
+  return runs ? suite : nullptr;
+}
+
+std::vector<Question> QuestionsOf(const PlanRow& row, const RunFacts& facts) {
+  if (const Suite* suite = SuiteOf(row); suite != nullptr) {
     return suite->ask == nullptr ? std::vector<Question>()
                                  : suite->ask(row, facts);
   }

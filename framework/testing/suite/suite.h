@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Suite: a procedure over cases. It says which cases there are, what an oracle
-// is to be asked about one, and what becomes of one on a backend. A suite
-// registers itself in the supervisor, which plans, and in the worker, which
-// runs.
+// Suite: a procedure over cases. It lists its cases, gives the questions to an
+// oracle about one, and runs one on a backend. A suite registers itself in the
+// supervisor, which plans, and in the worker, which runs.
 //
 //   const bool kRegistered =
 //       AddSuite({.name = "contract", .cases = &Describe, .run = &Run});
@@ -38,7 +37,7 @@ struct Suite {
   /// run has read. A derived case keeps the directory of its source and names
   /// this suite. Null: it has none of its own.
   std::vector<TestCase> (*cases)(std::span<const Corpus> corpora) = nullptr;
-  /// What an oracle is to be asked about a planned case. Null: nothing.
+  /// The questions to an oracle about a planned case. Null: none.
   std::vector<Question> (*ask)(const PlanRow& row,
                                const RunFacts& facts) = nullptr;
   /// Runs one planned case, and returns the raw judgement: pass, fail, suspect,
@@ -58,8 +57,12 @@ bool AddSuite(Suite suite);
 /// Null when there is none of that name.
 const Suite* FindSuite(std::string_view name);
 
-/// What an oracle is asked about a planned case: what its suite asks, or what
-/// conformance does.
+/// The suite of a planned case: the one of the row's suite, if it has cases and
+/// runs them. Null for the cases of corpora, whatever their names are.
+const Suite* SuiteOf(const PlanRow& row);
+
+/// The questions to an oracle about a planned case: those of its suite, or of
+/// conformance.
 std::vector<Question> QuestionsOf(const PlanRow& row, const RunFacts& facts);
 
 /// Model, inputs and expected outputs of a planned case, and the same with the

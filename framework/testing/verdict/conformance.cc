@@ -17,7 +17,7 @@ struct Inside {
   OutcomeCounts counts = {};
   int64_t vacuous = 0;              // among the passes
   std::vector<std::string> waived;  // test_ids
-  /// Of all cases that one that claims to be deterministic ran.
+  /// Over all cases that a backend with a claim of determinism ran.
   std::vector<std::string> with_several;  // results
 
   int64_t operator[](Outcome outcome) const {

@@ -93,7 +93,9 @@ std::string OracleWord(std::span<const AccuracyRow> rows) {
       "expected ", DistanceText(ExactDistance(*most.expected)),
       " from the exact values, got ", DistanceText(ExactDistance(*most.got)));
   const std::string bound =
-      StrCat(", the oracle off by at most ", Digits(most.Bound()), " ULP");
+      most.Bound() > 0
+          ? StrCat(", the oracle off by at most ", Digits(most.Bound()), " ULP")
+          : "";
   if (most.Lead() > 0) {
     return StrCat("by the oracle the expected data are the worse side: ",
                   distances, bound);

@@ -43,14 +43,14 @@ CaseRunner::CaseRunner(Backend& backend, RunFacts facts, const Suite& otherwise)
       otherwise_(otherwise),
       state_(ProcessState::Capture()) {}
 
-const Suite& CaseRunner::SuiteOf(const PlanRow& row) const {
+const Suite& CaseRunner::RunnerOf(const PlanRow& row) const {
   const Suite* suite =
-      FindSuite(facts_.suite.empty() ? row.suite : facts_.suite);
-  return suite != nullptr && suite->run != nullptr ? *suite : otherwise_;
+      facts_.suite.empty() ? SuiteOf(row) : FindSuite(facts_.suite);
+  return suite != nullptr ? *suite : otherwise_;
 }
 
 Judgement CaseRunner::Judge(const PlanRow& row, Record* record) {
-  const Suite& suite = SuiteOf(row);
+  const Suite& suite = RunnerOf(row);
   Judgement verdict;
   try {
     verdict = suite.run(row, backend_, facts_, record);

@@ -47,8 +47,8 @@ class SetBackend : public Backend {
 class CaseRunner {
  public:
   /// The backend and the suite must outlive the runner. The suite that the
-  /// facts name runs all cases; where they name none, the one of a case's name
-  /// does, and `otherwise` where there is none.
+  /// facts name runs all cases; where they name none, the suite of each case
+  /// does (SuiteOf), and `otherwise` for those without.
   CaseRunner(Backend& backend, RunFacts facts, const Suite& otherwise);
   CaseRunner(const CaseRunner&) = delete;
   CaseRunner& operator=(const CaseRunner&) = delete;
@@ -57,7 +57,7 @@ class CaseRunner {
   Record Run(const PlanRow& row);
 
  private:
-  const Suite& SuiteOf(const PlanRow& row) const;
+  const Suite& RunnerOf(const PlanRow& row) const;
   Judgement Judge(const PlanRow& row, Record* record);
 
   RunFacts facts_;

@@ -26,7 +26,7 @@ namespace assay::inline v1 {
 
 class ForkedBatch {
  public:
-  /// Whether this process has one thread.
+  /// True when this process has one thread.
   static bool IsPossible();
 
   /// `n_cases` will be taken in all, at most `most` by one process.
@@ -42,7 +42,7 @@ class ForkedBatch {
   /// where one cannot be made or the journal not be written.
   Status Run(Journal& journal, const std::function<void()>& run);
 
-  /// Whether the next case, in the order in which `run` asks, is this process'.
+  /// True when the next case, in the order of `run`, is this process' own.
   bool Take();
   /// Its verdict is written.
   void Done();

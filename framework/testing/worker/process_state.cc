@@ -39,7 +39,7 @@ bool SameHandler(const struct sigaction& a, const struct sigaction& b) {
          SameSignals(a.sa_mask, b.sa_mask);
 }
 
-/// Whether a timer ran that would send a signal into a later case; stops it.
+/// Stops timers that would send a signal into a later case; true if one ran.
 bool DisarmTimers() {
   bool armed = false;
   for (const auto which : {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF}) {

@@ -299,7 +299,7 @@ int Main(int argc, char** argv) {
   worker.journal = *std::move(journal);
   if (InspectBackend(&worker)) RunBatch(&worker);
   ExitIfFailed(worker.journal->BatchEnd());
-  // What the backend does at exit, the children have done.
+  // The children have done all that the backend does at exit.
   if (worker.forked != nullptr) _exit(0);
   return 0;
 }

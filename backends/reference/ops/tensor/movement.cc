@@ -291,8 +291,8 @@ Status MoveBlocks(const Tensor& x, const Shape& view,
   return OkStatus();
 }
 
-/// Whether depth divides by the square of the block, or height and width by the
-/// block, and what they are multiplied by fits.
+/// Checks that depth divides by the square of the block, or height and width by
+/// the block, and that their products fit.
 Status CheckBlocks(const Shape& shape, int64_t block, bool of_depth) {
   int64_t square = 0;
   int64_t grown = 0;

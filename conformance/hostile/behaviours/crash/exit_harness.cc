@@ -7,5 +7,5 @@
 
 #include "conformance/hostile/misdeed.h"
 
-// What the worker itself says when its journal cannot be written.
+// The worker itself ends so when its journal cannot be written.
 ASSAY_MISDEED(exit_harness) { _exit(99); }

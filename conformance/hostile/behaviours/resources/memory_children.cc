@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Outcome: crash
-// Message: MiB of memory with all that it started
+// Message: over the memory limit of
 // Memory: 0.25
 
 #include <unistd.h>

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The facts that a run's verdicts take over from plan, records and build.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "framework/testing/verdict/verdict.h"
+
+namespace assay {
+namespace {
+
+using testing::HasSubstr;
+
+Plan PlanOfOne() {
+  Plan plan;
+  BackendUse& acme = plan.backends.emplace_back();
+  acme.instance = "acme";
+  acme.spec = "acme:isa=avx2";
+  acme.settings_text = "isa=avx2";
+  acme.module_sha256 = "abc";
+  acme.claims = {"claim forward where op:Abs"};
+  for (const std::string_view name : kDefaultCorpora) {
+    CorpusUse& corpus = plan.corpora.emplace_back();
+    corpus.name = name;
+    corpus.standard = true;
+    corpus.directory = "corpora/of/old";
+  }
+  PlanRow& row = plan.rows.emplace_back();
+  row.test_id = "node/Abs/a";
+  row.backend = "acme";
+  row.settings = "isa=avx2";
+  row.suite = "node";
+  row.op = "Abs";
+  row.domain = "ai.onnx";
+  row.opset = 13;
+  row.dtypes = "float32";
+  row.shape_sig = "[2]";
+  row.corpus = "onnx";
+  row.claimed = true;
+  return plan;
+}
+
+Record Passed(const Plan& plan) {
+  Record record;
+  record.result.test_id = plan.rows[0].test_id;
+  record.result.backend = plan.rows[0].backend;
+  record.result.outcome = Outcome::kPass;
+  return record;
+}
+
+Verdicts Of(const Plan& plan, const std::vector<Record>& records,
+            MutantKills mutants = {}) {
+  RawRecords raw;
+  for (const Record& record : records) {
+    JournalEntry entry;
+    entry.kind = FrameKind::kRecord;
+    entry.record = record;
+    EXPECT_TRUE(raw.Add(std::move(entry)).ok());
+  }
+  BackendRow& described = raw.backends["acme"];
+  described.version = "3";
+  described.module_sha256 = "of another";
+  return Assess(plan, {0}, std::move(raw), /*whole=*/true, std::move(mutants));
+}
+
+// Kills: a column of a case that no worker gave a verdict on left empty.
+TEST(AssessTest, AMissingCaseIsDescribedByItsPlan) {
+  for (const char* vacuous : {"", "the output is constant"}) {
+    Plan plan = PlanOfOne();
+    plan.rows[0].vacuous = vacuous;
+    const ResultRow row = Of(plan, {}).final[0].result;
+    EXPECT_EQ(row.outcome, Outcome::kMissing);
+    EXPECT_EQ(row.test_id + " " + row.backend + " " + row.settings,
+              "node/Abs/a acme isa=avx2");
+    EXPECT_EQ(row.suite + row.op + row.domain, "nodeAbsai.onnx");
+    EXPECT_EQ(row.opset, 13);
+    EXPECT_EQ(row.dtype + row.shape_sig, "float32[2]");
+    EXPECT_EQ(row.vacuous, *vacuous != '\0');
+    EXPECT_THAT(row.message, HasSubstr("no entry gave a verdict"));
+  }
+}
+
+// Kills: a backend without the facts of its plan, or without its worker's.
+TEST(AssessTest, ABackendIsDescribedByPlanAndWorker) {
+  const Plan plan = PlanOfOne();
+  const Verdicts verdicts = Of(plan, {Passed(plan)});
+  ASSERT_EQ(verdicts.backends.size(), 1U);
+  EXPECT_EQ(verdicts.backends[0].backend, "acme");
+  EXPECT_EQ(verdicts.backends[0].settings, "isa=avx2");
+  EXPECT_EQ(verdicts.backends[0].module_sha256, "abc");
+  EXPECT_EQ(verdicts.backends[0].version, "3");
+  EXPECT_TRUE(verdicts.complete);
+}
+
+// Kills: a corpus of one's own that the line does not name, or a default one
+// that it does.
+TEST(AssessTest, TheLineThatRepeatsACaseNamesItsCorpus) {
+  Plan plan = PlanOfOne();
+  const std::string line =
+      "assay run --backend acme:isa=avx2 --filter "
+      "'id:node/Abs/a'";
+  EXPECT_EQ(Of(plan, {Passed(plan)}).final[0].result.repro, line);
+  for (CorpusUse& corpus : plan.corpora) {
+    if (corpus.name != "onnx") continue;
+    corpus.standard = false;
+    corpus.directory = "a/b";
+  }
+  EXPECT_EQ(Of(plan, {Passed(plan)}).final[0].result.repro,
+            line + " --corpus a/b");
+  CorpusUse& mine = plan.corpora.emplace_back();
+  mine.name = "mine";
+  mine.standard = true;
+  mine.directory = "c/d";
+  plan.rows[0].corpus = "mine";
+  EXPECT_EQ(Of(plan, {Passed(plan)}).final[0].result.repro,
+            line + " --corpus c/d");
+}
+
+// Kills: a table of kills that no verdict looks at.
+TEST(AssessTest, ASurvivorOfTheHarnessIsInTheWay) {
+  const Plan plan = PlanOfOne();
+  MutantKills kills;
+  kills.not_assessed = "";
+  kills.build_id = "this";
+  kills.total = 2;
+  kills.harness_killed = 2;
+  Verdicts verdicts = Of(plan, {Passed(plan)}, kills);
+  EXPECT_EQ(verdicts.mutants.build_id, "this");
+  EXPECT_EQ(verdicts.conformance[0].verdict, "conformant");
+  EXPECT_THAT(verdicts.conformance[0].reason, HasSubstr("; mutants: 2 of 2"));
+  kills.harness_killed = 1;
+  kills.survivors = {"a"};
+  verdicts = Of(plan, {Passed(plan)}, kills);
+  EXPECT_EQ(verdicts.conformance[0].verdict, "not conformant");
+  EXPECT_THAT(verdicts.conformance[0].reason, HasSubstr("not killed: a"));
+}
+
+// Kills: attempts that are lost or counted twice, a pass among failures that
+// makes the case pass, or is not said.
+TEST(AssessTest, RepeatsDecideOnWhatIsFlaky) {
+  const Plan plan = PlanOfOne();
+  const struct {
+    std::vector<Outcome> repeats;
+    Outcome outcome;
+    const char* message;
+  } rows[] = {
+      {{}, Outcome::kFail, "at first"},
+      {{Outcome::kFail, Outcome::kFail}, Outcome::kFail, "at first"},
+      {{Outcome::kFail, Outcome::kPass},
+       Outcome::kFlaky,
+       "passes 1 of 3 times; at first fail: at"},
+  };
+  for (const auto& row : rows) {
+    Record first = Passed(plan);
+    first.result.outcome = Outcome::kFail;
+    first.result.message = "at first";
+    std::vector<Record> records = {first};
+    for (const Outcome outcome : row.repeats) {
+      Record again = Passed(plan);
+      again.result.attempt = static_cast<int64_t>(records.size()) + 1;
+      again.result.outcome = outcome;
+      records.push_back(again);
+    }
+    const Verdicts verdicts = Of(plan, records);
+    const ResultRow& final = verdicts.final[0].result;
+    EXPECT_EQ(final.outcome, row.outcome);
+    EXPECT_THAT(final.message, HasSubstr(row.message));
+    EXPECT_EQ(final.attempt, static_cast<int64_t>(records.size()));
+    ASSERT_EQ(verdicts.attempts.size(), records.size());
+    for (size_t i = 0; i < records.size(); ++i) {
+      EXPECT_EQ(verdicts.attempts[i].attempt, static_cast<int64_t>(i) + 1);
+    }
+  }
+}
+
+// Kills: an attempt that is taken twice.
+TEST(AssessTest, ASecondRecordOfAnAttemptIsDataLoss) {
+  JournalEntry entry;
+  entry.kind = FrameKind::kRecord;
+  entry.record = Passed(PlanOfOne());
+  for (const int64_t attempt : {1, 2, 3}) {
+    RawRecords raw;
+    entry.record.result.attempt = attempt;
+    EXPECT_TRUE(raw.Add(entry).ok()) << attempt;
+    EXPECT_EQ(raw.Add(entry).code(), StatusCode::kDataLoss) << attempt;
+    entry.record.result.attempt = attempt + 1;
+    EXPECT_TRUE(raw.Add(entry).ok()) << attempt;
+  }
+}
+
+}  // namespace
+}  // namespace assay
