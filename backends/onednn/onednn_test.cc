@@ -368,6 +368,21 @@ TEST(OneDnn, Float16IsTakenWhereTheLibraryHasIt) {
   }
 }
 
+TEST(OneDnn, Bfloat16IsCastWhereTheLibraryHasIt) {
+  constexpr char kGraph[] =
+      "g (float[3] x) => (float[3] y) "
+      "{ h = Cast <to = 16> (x) y = Cast <to = 1> (h) }";
+  if (const Status status = Load(kGraph).status(); !status.ok()) {
+    EXPECT_FALSE(HasIsa(dnnl::cpu_isa::avx512_core_bf16)) << status.ToString();
+    EXPECT_EQ(status.reason(), Reason::kDType) << status.ToString();
+    return;
+  }
+  // 1 + 2^-8 lies between two numbers of 8 digits.
+  const Tensor y =
+      RunGraph(kGraph, {{"x", Floats({3}, {1.00390625F, -2.5F, 0.5F})}});
+  EXPECT_THAT(y.elements<float>(), testing::ElementsAre(1, -2.5F, 0.5F));
+}
+
 TEST(OneDnn, GradientsAreDeclined) {
   const Status status = Load("g (float[2] x) => (float[2] y) { y = Relu(x) }",
                              {.gradient_targets = {"x"}})
