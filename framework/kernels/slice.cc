@@ -110,17 +110,14 @@ struct Segment {
   bool fills = false;
 };
 
-Segment Outside(bool fills, int64_t place, int64_t extent, int64_t stop) {
-  const bool before = place < 0;
-  return {before ? 0 : extent - 1, 0, before ? 0 : stop, fills};
-}
-
 Segment SegmentAt(std::string_view mode, int64_t place, int64_t extent,
                   int64_t stop) {
   const bool fills = mode == "constant";
+  if (extent == 1 && !fills) return {0, 0, stop};
   if (place >= 0 && place < extent) return {place, 1, extent};
-  if (fills || mode == "edge" || extent == 1) {
-    return Outside(fills, place, extent, stop);
+  if (fills) return {0, 0, place < 0 ? 0 : stop, true};
+  if (mode == "edge") {
+    return place < 0 ? Segment{0, 0, 1} : Segment{extent - 1, 0, stop};
   }
   const bool wraps = mode == "wrap";
   const int64_t period = wraps ? extent : 2 * (extent - 1);

@@ -5,7 +5,7 @@
 //
 //   ASSAY_ASSIGN_OR_RETURN(const auto runs,
 //                          kernels::PadRuns("edge", 2, 1, 3, 1000));
-//   // {to 0, from 0, step 0, count 2}, {to 2, from 0, step 1, count 3},
+//   // {to 0, from 0, step 0, count 3}, {to 3, from 1, step 1, count 2},
 //   // {to 5, from 2, step 0, count 1}
 
 #ifndef ASSAY_KERNELS_SLICE_H_

@@ -114,7 +114,7 @@ TEST(Slice, PaddingRepeatsAsNumpyDoes) {
                 ElementsAreArray(row.want));
   }
   for (const char* mode : {"edge", "reflect", "wrap"}) {
-    EXPECT_THAT(Sources(*PadRuns(mode, 1, 1, 1, 100), 3), ElementsAre(0, 0, 0))
+    EXPECT_THAT(*PadRuns(mode, 1, 1, 1, 100), ElementsAre(AxisRun{0, 0, 0, 3}))
         << mode;
   }
 }
