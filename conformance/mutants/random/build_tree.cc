@@ -166,8 +166,7 @@ std::vector<BuildTree::Covering> BuildTree::TestsOf(
     }
   }
   found[0].insert(found[0].end(), found[1].begin(), found[1].end());
-  found[0].insert(found[0].end(), found[2].begin(), found[2].end());
-  return found[0];
+  return found[0].empty() ? found[2] : found[0];
 }
 
 std::string BuildTree::CompileCommand(const std::string& source,

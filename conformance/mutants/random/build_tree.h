@@ -8,7 +8,8 @@
 //   for (const auto& [test, near] : tree.TestsOf("framework/metric/ulp.cc"))
 //
 // A test covers a source when its program has that library in it and one of its
-// own sources stands in the same folder, or includes a header of that folder.
+// own sources stands in the same folder, or, where no test does, includes a
+// header of that folder.
 
 #ifndef ASSAY_MUTANTS_RANDOM_BUILD_TREE_H_
 #define ASSAY_MUTANTS_RANDOM_BUILD_TREE_H_
@@ -43,8 +44,7 @@ class BuildTree {
     const UnitTest* test;
     bool is_near;  // has a source in the folder
   };
-  /// The tests that cover a source, that with a source of its name first, then
-  /// those of its folder.
+  /// The tests that cover a source, that with a source of its name first.
   std::vector<Covering> TestsOf(const std::string& source) const;
 
   /// The command that compiles `changed` in the place of `source`.
