@@ -187,9 +187,12 @@ TEST(CorpusTest, TheDigestIsOfTheSensitivityToo) {
 // Kills: a file of a case that may be exchanged, lost or added.
 TEST(CorpusTest, TheFilesOfACaseAreThoseOfItsManifest) {
   const char* const set = "test_data_set_0";
+  const auto list = [](const Json& first) { return Json::array({first}); };
+  Json inputs = list(Sha256("a"));
+  inputs.push_back(Sha256("b"));
   const std::string digests = Json({{"model", Sha256("model")},
-                                    {"inputs", {{Sha256("a"), Sha256("b")}}},
-                                    {"outputs", {{Sha256("y")}}},
+                                    {"inputs", list(inputs)},
+                                    {"outputs", list(list(Sha256("y")))},
                                     {"files", {{"more.txt", Sha256("more")}}}})
                                   .dump();
   const struct {
@@ -251,7 +254,8 @@ TEST(CorpusTest, ACaseOfRandomWeightsIsCheckedToItsModel) {
 TEST(CorpusTest, TheDigestOfWhatWasMadeIsThatOfItsLines) {
   const ScratchFolder folder;
   EXPECT_EQ(MadeDigest(folder.path(), "mine"), "");
-  const std::string text = ManifestText("mine", {SomeCase("node/Abs/a").dump()});
+  const std::string text =
+      ManifestText("mine", {SomeCase("node/Abs/a").dump()});
   folder.Write("mine/manifest.json", text);
   ASSERT_TRUE(NoteMade(folder.path() / "mine", "mine").ok());
   EXPECT_EQ(MadeDigest(folder.path(), "mine"), ReadManifest(text)->hash);
