@@ -4,7 +4,7 @@
 // which RLIMIT_DATA does not count, and those of children, which it counts for
 // each alone.
 //
-//   if (TreeMemory(ProcessTree::Members(worker), limit) > limit) Kill(worker);
+//   if (TreeMemory(ProcessTree::Members(worker), limit) > limit) Use(worker);
 
 #ifndef ASSAY_SUPERVISE_TREE_MEMORY_H_
 #define ASSAY_SUPERVISE_TREE_MEMORY_H_

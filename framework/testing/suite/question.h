@@ -4,8 +4,8 @@
 // judged by the answer. A suite has as many as it needs; the usual one is what
 // the outputs are.
 //
-//   const std::vector<Question> questions = {EvaluationOf(row)};
-//   const auto list = questions[0].ask(*exact, data.sets[0]);
+//   const Question question = EvaluationOf(row);
+//   const auto answers = question.ask(*exact, data.sets[0]);
 
 #ifndef ASSAY_TESTING_SUITE_QUESTION_H_
 #define ASSAY_TESTING_SUITE_QUESTION_H_

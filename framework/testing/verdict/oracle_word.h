@@ -3,6 +3,7 @@
 // The word of an oracle: which side of a fail is further from the exact values,
 // the backend or the expected data, and when the oracle cannot tell.
 //
+//   const Record record = ...;
 //   const std::string word = OracleWord(*record.Rows<AccuracyRow>());
 //   if (!word.empty()) reason += "; " + word;
 //
