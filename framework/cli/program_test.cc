@@ -351,7 +351,7 @@ TEST_F(ProgramTest, AModuleThatIsNotThePlannedOneIsRefused) {
   std::ofstream(module, std::ios::app) << "another build of it";
   const Ran ran = Assay("run --resume run --no-report");
   EXPECT_EQ(ran.exit_code, 99) << ran.output;
-  EXPECT_THAT(ran.output, HasSubstr("not the file that was planned with"));
+  EXPECT_THAT(ran.output, HasSubstr("not the one that was planned with"));
 }
 
 TEST_F(ProgramTest, AnEntryWithAFailingCaseIsRed) {
@@ -395,8 +395,9 @@ TEST_F(ProgramTest, OthersAreJudgedTheSameWithoutTheReference) {
   for (const char* program : {"bin/assay", "bin/assay-worker"}) {
     fs::copy_file(built / program, folder_ / "tree" / program);
   }
-  for (const char* what : {"lib/assay/faulty.so", "lib/assay/faulty.policy",
-                           "lib/assay/null.so", "corpus"}) {
+  for (const char* what :
+       {"lib/libassay_core.so", "lib/assay/faulty.so",
+        "lib/assay/faulty.policy", "lib/assay/null.so", "corpus"}) {
     link(what);
   }
   ASSERT_FALSE(fs::exists(folder_ / "tree/lib/assay/reference.so"));

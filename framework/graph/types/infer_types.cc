@@ -112,27 +112,9 @@ bool AddGradientTypes(onnx::GraphProto& graph) {
 }
 
 // ONNX's data propagation takes any vector for a shape, of which it makes an
-// entry of some 145 bytes for each element. Longer ones are hidden from it.
+// entry of some 145 bytes for each element. No shape is longer than this.
 constexpr int64_t kLongest = 4096;
-constexpr std::string_view kHidden = "assay.extent.";
-
-/// Calls visit(type) for the tensors that a graph declares, at any depth.
-template <class Visit>
-void ForEachTensorType(onnx::GraphProto& graph, const Visit& visit) {
-  for (auto* infos : {graph.mutable_input(), graph.mutable_output(),
-                      graph.mutable_value_info()}) {
-    for (onnx::ValueInfoProto& info : *infos) {
-      if (info.type().has_tensor_type()) {
-        visit(*info.mutable_type()->mutable_tensor_type());
-      }
-    }
-  }
-  for (onnx::NodeProto& node : *graph.mutable_node()) {
-    for (onnx::AttributeProto& attribute : *node.mutable_attribute()) {
-      if (attribute.has_g()) ForEachTensorType(*attribute.mutable_g(), visit);
-    }
-  }
-}
+constexpr std::string_view kHidden = "assay.hidden.";
 
 bool IsLong(const std::vector<int64_t>& dims) {
   const Result<int64_t> count = Shape(dims).NumElements();
@@ -140,39 +122,72 @@ bool IsLong(const std::vector<int64_t>& dims) {
                     : count.status().code() == StatusCode::kResourceExhausted;
 }
 
-/// True when there may be long vectors: many elements may become one.
-bool MayHaveLongVectors(onnx::GraphProto& graph) {
-  bool found = false;
-  ForEachTensorType(graph, [&](const onnx::TypeProto::Tensor& type) {
-    std::vector<int64_t> dims;
-    for (const auto& dim : type.shape().dim()) {
-      if (dim.has_dim_value()) dims.push_back(dim.dim_value());
-    }
-    found = found || IsLong(dims);
-  });
-  for (const onnx::TensorProto& tensor : graph.initializer()) {
-    found = found || IsLong({tensor.dims().begin(), tensor.dims().end()});
+/// The extents that are known; the others are left out.
+std::vector<int64_t> KnownDims(const onnx::TypeProto& type) {
+  std::vector<int64_t> dims;
+  for (const auto& dim : type.tensor_type().shape().dim()) {
+    if (dim.has_dim_value()) dims.push_back(dim.dim_value());
   }
-  return found;
+  return dims;
 }
 
-void HideLongVectors(onnx::GraphProto& graph) {
-  ForEachTensorType(graph, [](onnx::TypeProto::Tensor& type) {
-    if (type.shape().dim_size() != 1) return;
-    auto& dim = *type.mutable_shape()->mutable_dim(0);
-    if (dim.dim_value() > kLongest) {
-      dim.set_dim_param(StrCat(kHidden, dim.dim_value()));
-    }
-  });
+bool IsWhole(const onnx::TypeProto& type) {
+  return type.has_tensor_type() && type.tensor_type().has_shape() &&
+         std::ssize(KnownDims(type)) == type.tensor_type().shape().dim_size();
 }
 
-void ShowLongVectors(onnx::GraphProto& graph) {
-  ForEachTensorType(graph, [](onnx::TypeProto::Tensor& type) {
-    for (auto& dim : *type.mutable_shape()->mutable_dim()) {
-      if (!dim.dim_param().starts_with(kHidden)) continue;
-      dim.set_dim_value(std::stoll(dim.dim_param().substr(kHidden.size())));
+/// True when there may be long vectors: many elements may become one.
+bool MayHaveLongVectors(const onnx::GraphProto& graph) {
+  const auto is_long = [](const auto& named) {
+    return IsLong(KnownDims(*named.second));
+  };
+  const auto is_long_too = [](const onnx::TensorProto& tensor) {
+    return IsLong({tensor.dims().begin(), tensor.dims().end()});
+  };
+  return std::ranges::any_of(CollectTypes(graph), is_long) ||
+         std::ranges::any_of(graph.initializer(), is_long_too) ||
+         std::ranges::any_of(graph.node(), [](const onnx::NodeProto& node) {
+           return std::ranges::any_of(
+               node.attribute(), [](const onnx::AttributeProto& attribute) {
+                 return attribute.has_g() && MayHaveLongVectors(attribute.g());
+               });
+         });
+}
+
+/// Renames the operators that read a long vector and whose outputs are known,
+/// so that inference passes over them; and gives them their names again.
+void HideReadersOfLongVectors(onnx::GraphProto& graph) {
+  const Types types = CollectTypes(graph);
+  const auto is_long = [&](const std::string& name) {
+    const auto type = types.find(name);
+    if (type == types.end()) return false;
+    return type->second->tensor_type().shape().dim_size() == 1 &&
+           IsLong(KnownDims(*type->second));
+  };
+  const auto is_known = [&](const std::string& name) {
+    const auto type = types.find(name);
+    return type != types.end() && IsWhole(*type->second);
+  };
+  for (onnx::NodeProto& node : *graph.mutable_node()) {
+    for (onnx::AttributeProto& attribute : *node.mutable_attribute()) {
+      if (attribute.has_g()) HideReadersOfLongVectors(*attribute.mutable_g());
     }
-  });
+    if (std::ranges::any_of(node.input(), is_long) &&
+        std::ranges::all_of(node.output(), is_known)) {
+      node.set_op_type(StrCat(kHidden, node.op_type()));
+    }
+  }
+}
+
+void ShowHidden(onnx::GraphProto& graph) {
+  for (onnx::NodeProto& node : *graph.mutable_node()) {
+    for (onnx::AttributeProto& attribute : *node.mutable_attribute()) {
+      if (attribute.has_g()) ShowHidden(*attribute.mutable_g());
+    }
+    if (node.op_type().starts_with(kHidden)) {
+      node.set_op_type(node.op_type().substr(kHidden.size()));
+    }
+  }
 }
 
 void Infer(onnx::ModelProto& proto, bool propagate_data) {
@@ -190,10 +205,10 @@ Status RunInference(onnx::ModelProto& proto) {
     const bool hide = MayHaveLongVectors(graph);
     if (hide) {
       Infer(proto, /*propagate_data=*/false);  // what is long becomes known
-      HideLongVectors(graph);
+      HideReadersOfLongVectors(graph);
     }
     Infer(proto, /*propagate_data=*/true);
-    if (hide) ShowLongVectors(graph);
+    if (hide) ShowHidden(graph);
     return OkStatus();
   } catch (const std::exception& error) {
     return InvalidArgument("shape inference failed: ", error.what());

@@ -42,17 +42,18 @@ std::string CleanText(std::string_view text) {
   if (text.size() <= kMostText && std::ranges::all_of(text, IsPlain)) {
     return std::string(text);
   }
+  const std::string note = text.size() > kMostText
+                               ? StrCat(" [cut, of ", text.size(), " bytes]")
+                               : std::string();
   std::string clean;
   for (size_t at = 0; at < text.size();) {
     const size_t length = CharacterLength(text.substr(at, 4));
     const size_t added = std::max<size_t>(length, 1);
-    if (clean.size() + added > kMostText) {
-      return StrCat(clean, " [cut, of ", text.size(), " bytes]");
-    }
+    if (clean.size() + added > kMostText - note.size()) break;
     clean += length == 0 ? "?" : text.substr(at, length);
     at += added;
   }
-  return clean;
+  return clean + note;
 }
 
 Status CheckPath(const std::filesystem::path& path) {
