@@ -7,8 +7,8 @@
 
 #include <array>
 
-#include "framework/backend/toy/toy_backend.h"
 #include "framework/backend/registry.h"
+#include "framework/backend/toy/toy_backend.h"
 #include "framework/graph/model_text.h"
 
 namespace assay {

@@ -79,7 +79,7 @@ bool HasIsa(cpu_isa wanted) {
 
 Status LimitIsa(const std::map<std::string, std::string>& settings) {
   static std::mutex mutex;
-  static std::string limit;  // of this process; empty until one is set
+  static std::optional<std::string> limit;  // of this process, once set
   const auto found = settings.find("isa");
   const std::lock_guard lock(mutex);
   if (found == settings.end() || found->second == limit) return OkStatus();

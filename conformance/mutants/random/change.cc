@@ -35,10 +35,10 @@ std::string Another(std::string_view constant) {
   return StrCat("(", constant, " + 1)");
 }
 
-/// Walks over the tokens and keeps in mind which statement each is part of.
-class Walk {
+/// The tokens of a source, and the brackets among them.
+class Tokens {
  public:
-  explicit Walk(std::string_view source)
+  explicit Tokens(std::string_view source)
       : source_(source), tokens_(TokensOf(source)), close_(tokens_.size()) {
     std::vector<size_t> open;
     for (size_t i = 0; i < tokens_.size(); ++i) {
@@ -48,6 +48,35 @@ class Walk {
       open.pop_back();
     }
   }
+
+ protected:
+  bool Is(size_t i, std::string_view text) const {
+    return i < tokens_.size() && tokens_[i].text == text;
+  }
+  bool IsOneOf(size_t i, const Words& texts) const {
+    return i < tokens_.size() && texts.contains(tokens_[i].text);
+  }
+  bool IsWord(size_t i) const {
+    return i < tokens_.size() && tokens_[i].kind == Token::Kind::kWord;
+  }
+  size_t Find(size_t first, size_t last, const Words& texts) const {
+    while (first < last && !IsOneOf(first, texts)) ++first;
+    return first;
+  }
+  std::string_view TextOf(size_t first, size_t last) const {
+    const size_t at = tokens_[first].at;
+    return source_.substr(at, tokens_[last - 1].end() - at);
+  }
+
+  std::string_view source_;
+  std::vector<Token> tokens_;
+  std::vector<size_t> close_;  // the bracket that closes the one there
+};
+
+/// Walks over the tokens and keeps in mind which statement each is part of.
+class Walk : private Tokens {
+ public:
+  explicit Walk(std::string_view source) : Tokens(source) {}
 
   std::vector<Change> Run() {
     for (size_t i = 0; i < tokens_.size(); ++i) Visit(i);
@@ -60,29 +89,12 @@ class Walk {
     size_t statement;  // in which it stands
   };
 
-  bool Is(size_t i, std::string_view text) const {
-    return i < tokens_.size() && tokens_[i].text == text;
-  }
-  bool IsOneOf(size_t i, const Words& texts) const {
-    return i < tokens_.size() && texts.contains(tokens_[i].text);
-  }
-  bool IsWord(size_t i) const {
-    return i < tokens_.size() && tokens_[i].kind == Token::Kind::kWord;
-  }
   bool InExpression() const {
     return !open_.empty() && open_.back().kind == Open::Kind::kExpression;
   }
   /// Where functions are declared, and not within one.
   bool InScope() const {
     return open_.empty() || open_.back().kind == Open::Kind::kScope;
-  }
-  size_t Find(size_t first, size_t last, const Words& texts) const {
-    while (first < last && !IsOneOf(first, texts)) ++first;
-    return first;
-  }
-  std::string_view TextOf(size_t first, size_t last) const {
-    const size_t at = tokens_[first].at;
-    return source_.substr(at, tokens_[last - 1].end() - at);
   }
 
   void Add(const char* kind, size_t at, size_t size, std::string replacement) {
@@ -252,9 +264,6 @@ class Walk {
                 "^=", "%=", "<<=", ">>=", "++", "--", "<<", ";"});
   }
 
-  std::string_view source_;
-  std::vector<Token> tokens_;
-  std::vector<size_t> close_;  // the bracket that closes the one there
   std::vector<Open> open_;
   size_t statement_ = 0;  // its first token
   std::vector<Change> changes_;

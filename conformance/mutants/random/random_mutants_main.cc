@@ -85,6 +85,93 @@ std::string Dense(std::string_view text) {
   return dense;
 }
 
+/// The changes that no test can see, by source and without blanks.
+class Equivalents {
+ public:
+  /// An entry that no change yields any more is an error.
+  static Result<Equivalents> Read(const Options& options) {
+    Equivalents read;
+    ASSAY_ASSIGN_OR_RETURN(const std::string list,
+                           ReadFile(options.equivalent));
+    const auto mutants = ParseHarnessMutants(list);
+    if (!mutants.ok()) return mutants.status().WithContext(options.equivalent);
+    for (const HarnessMutant& mutant : *mutants) {
+      ASSAY_ASSIGN_OR_RETURN(const std::string text,
+                             ReadFile(fs::path(options.root) / mutant.file));
+      ASSAY_ASSIGN_OR_RETURN(const std::string changed, Mutated(mutant, text));
+      const bool drawn =
+          std::ranges::any_of(ChangesOf(text), [&](const Change& change) {
+            return Dense(Changed(text, change)) == Dense(changed);
+          });
+      if (!drawn) {
+        return InvalidArgument(options.equivalent, ": no change that is drawn",
+                               " of ", mutant.file, " is ", mutant.name);
+      }
+      read.listed_[mutant.file].insert(Dense(changed));
+    }
+    return read;
+  }
+
+  bool Contain(const std::string& file, const std::string& changed) const {
+    const auto listed = listed_.find(file);
+    return listed != listed_.end() && listed->second.contains(Dense(changed));
+  }
+
+ private:
+  std::map<std::string, std::set<std::string>> listed_;
+};
+
+using Texts = std::map<std::string, std::string>;  // by source
+
+/// All changes of all sources, in an order that is the seed's.
+std::vector<Draw> DrawsOf(const Texts& texts, uint64_t seed) {
+  std::vector<Draw> draws;
+  for (const auto& [source, text] : texts) {
+    for (Change& change : ChangesOf(text)) {
+      draws.push_back({source, std::move(change)});
+    }
+  }
+  std::mt19937_64 random(seed);
+  for (size_t i = draws.size(); i > 1; --i) {
+    std::swap(draws[i - 1], draws[random() % i]);
+  }
+  return draws;
+}
+
+Trial TrialOf(const Draw& draw, const std::string& text) {
+  Trial trial;
+  trial.file = draw.file;
+  trial.line = draw.change.line;
+  trial.kind = draw.change.kind;
+  trial.before = text.substr(draw.change.at, draw.change.size);
+  trial.after = draw.change.replacement;
+  return trial;
+}
+
+bool Compile(const BuildTree& tree, const std::string& file,
+             const std::string& text, const std::string& options,
+             const fs::path& object) {
+  const fs::path changed = object.parent_path() / fs::path(file).filename();
+  if (!WriteFile(changed, text).ok()) return false;
+  return Shell(tree.CompileCommand(file, changed, options, object))
+             .wait_status == 0;
+}
+
+bool IsSameCode(const BuildTree& tree, const std::string& file,
+                const std::string& text, const std::string& changed,
+                const fs::path& folder) {
+  const fs::path object = folder / "optimized.o";
+  const auto bytes = [&](const std::string& source) -> Result<std::string> {
+    if (!Compile(tree, file, source, "-O2", object)) {
+      return Internal("no object");
+    }
+    return ReadFile(object);
+  };
+  const auto right = bytes(text);
+  const auto wrong = bytes(changed);
+  return right.ok() && wrong.ok() && *right == *wrong;
+}
+
 class RandomMutants {
  public:
   RandomMutants(Options options, BuildTree tree)
@@ -101,8 +188,8 @@ class RandomMutants {
                                ReadFile(fs::path(options_.root) / source));
       }
     }
-    ASSAY_RETURN_IF_ERROR(ReadEquivalent());
-    MakeDraws();
+    ASSAY_ASSIGN_OR_RETURN(equivalents_, Equivalents::Read(options_));
+    draws_ = DrawsOf(texts_, options_.seed);
     return OkStatus();
   }
 
@@ -139,8 +226,9 @@ class RandomMutants {
       }
       std::cout << "\n";
     }
-    for (const Draw& draw : draws_)
-      std::cout << Describe(TrialOf(draw)) << "\n";
+    for (const Draw& draw : draws_) {
+      std::cout << Describe(TrialOf(draw, texts_.at(draw.file))) << "\n";
+    }
   }
 
   Result<std::vector<Trial>> Run() {
@@ -183,42 +271,6 @@ class RandomMutants {
     return tests;
   }
 
-  /// An entry that no change yields any more is an error.
-  Status ReadEquivalent() {
-    ASSAY_ASSIGN_OR_RETURN(const std::string list,
-                           ReadFile(options_.equivalent));
-    const auto mutants = ParseHarnessMutants(list);
-    if (!mutants.ok()) return mutants.status().WithContext(options_.equivalent);
-    for (const HarnessMutant& mutant : *mutants) {
-      ASSAY_ASSIGN_OR_RETURN(const std::string text,
-                             ReadFile(fs::path(options_.root) / mutant.file));
-      ASSAY_ASSIGN_OR_RETURN(const std::string changed, Mutated(mutant, text));
-      const bool drawn =
-          std::ranges::any_of(ChangesOf(text), [&](const Change& change) {
-            return Dense(Changed(text, change)) == Dense(changed);
-          });
-      if (!drawn) {
-        return InvalidArgument(options_.equivalent, ": no change that is drawn",
-                               " of ", mutant.file, " is ", mutant.name);
-      }
-      equivalent_[mutant.file].insert(Dense(changed));
-    }
-    return OkStatus();
-  }
-
-  /// All changes of all sources, in an order that is the seed's.
-  void MakeDraws() {
-    for (const auto& [source, text] : texts_) {
-      for (Change& change : ChangesOf(text)) {
-        draws_.push_back({source, std::move(change)});
-      }
-    }
-    std::mt19937_64 random(options_.seed);
-    for (size_t i = draws_.size(); i > 1; --i) {
-      std::swap(draws_[i - 1], draws_[random() % i]);
-    }
-  }
-
   void Work(size_t worker) {
     const fs::path folder = Folder() / std::to_string(worker);
     std::error_code error;
@@ -236,46 +288,25 @@ class RandomMutants {
     }
   }
 
-  Trial TrialOf(const Draw& draw) const {
-    Trial trial;
-    trial.file = draw.file;
-    trial.line = draw.change.line;
-    trial.kind = draw.change.kind;
-    trial.before =
-        texts_.at(draw.file).substr(draw.change.at, draw.change.size);
-    trial.after = draw.change.replacement;
-    return trial;
-  }
-
   Trial Try(const Draw& draw, const fs::path& folder) {
     const auto start = Clock::now();
-    Trial trial = TrialOf(draw);
     const std::string& text = texts_.at(draw.file);
+    Trial trial = TrialOf(draw, text);
     const std::string changed = Changed(text, draw.change);
-    const auto listed = equivalent_.find(draw.file);
-    if (listed != equivalent_.end() &&
-        listed->second.contains(Dense(changed))) {
+    if (equivalents_.Contain(draw.file, changed)) {
       trial.end = TrialEnd::kEquivalent;
       return trial;
     }
     const fs::path object = folder / "changed.o";
-    if (Compile(draw.file, changed, options_.optimize, object)) {
+    if (Compile(tree_, draw.file, changed, options_.optimize, object)) {
       RunTests(draw.file, object, &trial);
       if (trial.end == TrialEnd::kSurvived &&
-          IsSameCode(draw.file, changed, folder)) {
+          IsSameCode(tree_, draw.file, text, changed, folder)) {
         trial.end = TrialEnd::kSameCode;
       }
     }
     trial.seconds = SecondsSince(start);
     return trial;
-  }
-
-  bool Compile(const std::string& file, const std::string& text,
-               const std::string& options, const fs::path& object) const {
-    const fs::path changed = object.parent_path() / fs::path(file).filename();
-    if (!WriteFile(changed, text).ok()) return false;
-    return Shell(tree_.CompileCommand(file, changed, options, object))
-               .wait_status == 0;
   }
 
   /// The quick tests of all programs, then the slow ones of those near by.
@@ -312,22 +343,10 @@ class RandomMutants {
     }
   }
 
-  bool IsSameCode(const std::string& file, const std::string& changed,
-                  const fs::path& folder) {
-    const fs::path object = folder / "optimized.o";
-    const auto bytes = [&](const std::string& text) -> Result<std::string> {
-      if (!Compile(file, text, "-O2", object)) return Internal("no object");
-      return ReadFile(object);
-    };
-    const auto right = bytes(texts_.at(file));
-    const auto wrong = bytes(changed);
-    return right.ok() && wrong.ok() && *right == *wrong;
-  }
-
   const Options options_;
   const BuildTree tree_;
-  std::map<std::string, std::string> texts_;                 // by source
-  std::map<std::string, std::set<std::string>> equivalent_;  // dense, by source
+  Texts texts_;
+  Equivalents equivalents_;
   std::map<const UnitTest*, Right> right_;
   std::vector<Draw> draws_;
 

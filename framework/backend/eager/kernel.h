@@ -24,10 +24,10 @@
 //
 //   Kernel kernel;
 //   kernel.prepare = [op](PrepareContext& known) -> Prepared {
-//     return std::make_shared<Plan>(*known.type(op.x).StaticShape());
+//     return std::make_shared<Shape>(*known.type(op.x).StaticShape());
 //   };
-//   kernel.forward = [op](KernelContext& run) {
-//     return run.prepared<Plan>().Run(run.input(op.x));
+//   kernel.forward = [op](KernelContext& run) -> Status {
+//     return Use(run.prepared<Shape>(), run.input(op.x));
 //   };
 //
 // A kernel declines in Visit or in prepare, never in forward: so Load or Bind

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ReadForm: the one function behind every generated Read. It checks a node
+// ReadSlots: the one function behind every generated Read. It checks a node
 // against an operator's formal inputs, outputs and attributes, and fills in the
 // members that the generated code points at.
 //
-//   return ReadForm(this, node, {&x}, {&y}, {&alpha});
+//   return ReadSlots(node, id, {&x}, {&y}, {&alpha});
 
 #ifndef ASSAY_GRAPH_TYPES_OPERATOR_FORM_H_
 #define ASSAY_GRAPH_TYPES_OPERATOR_FORM_H_

@@ -24,7 +24,7 @@ inline constexpr std::array<std::string_view, 4> kDefaultCorpora = {
 
 struct Corpus {
   std::string name;
-  std::string hash;                // of all that decides its cases
+  std::string hash;  // of all that decides its cases
   /// True for the default corpus of its name: made by this build, or by
   /// this program.
   bool standard = false;
