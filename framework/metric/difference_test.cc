@@ -36,7 +36,7 @@ Tensor Halves(const std::vector<uint16_t>& bits) {
   return Raw(DType::kFloat16, static_cast<int64_t>(bits.size()), bits);
 }
 
-Tensor Singles(const std::vector<uint32_t>& bits) {
+Tensor Words(const std::vector<uint32_t>& bits) {
   return Raw(DType::kFloat32, static_cast<int64_t>(bits.size()), bits);
 }
 
@@ -58,8 +58,7 @@ std::vector<RuleRow> RuleRows() {
       {"float16 largest", Halves({0x7BFF}), Halves({0xFBFF}), {1, 0}, 1},
       // 16.25 * 4032 is 65520, half a step beyond the largest.
       {"float16 bound", Halves({0xFBFF}), Halves({0x6BE0}), {16.25, 0}, 0},
-      {"float32", Singles({0xBE921E77}), Singles({0xBE9243EC}), {1e-3, 1e-7},
-       0},
+      {"float32", Words({0xBE921E77}), Words({0xBE9243EC}), {1e-3, 1e-7}, 0},
       {"float64 at the limit", Of<double>({1.5}), Of<double>({1}), {0.5, 0}, 0},
       {"float64 a step out",
        Of<double>({1.5000000000000002}),
