@@ -190,7 +190,7 @@ void FileReader::Read(std::span<const Line> lines) {
     place_ = StrCat(file_, ":", lines[i].number);
     size_t end = i + 1;
     while (end < lines.size() && lines[end].depth > 0) ++end;
-    Line first = lines[i];
+    const Line& first = lines[i];
     if (first.text.starts_with("let ")) {
       const auto [name, text] = Parted(first.text.substr(4), " = ");
       names_[name] = Replaced(text, names_);

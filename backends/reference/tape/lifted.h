@@ -31,7 +31,8 @@ struct Dual {
   Dual() = default;
   explicit Dual(double x) : value(x) {}
   explicit Dual(int x) : value(x) {}
-  Dual(S number, S direction) : value(number), tangent(direction) {}
+  Dual(const S& number, const S& direction)
+      : value(number), tangent(direction) {}
 
   static Dual Of(Primitive primitive, const Dual& a, const Dual& b = Dual()) {
     const S v = Apply<S>(primitive, a.value, b.value);
