@@ -40,7 +40,7 @@ std::string_view TextName(DType type) {
   return type == DType::kFloat64 ? "double" : ToString(type);
 }
 
-// NOLINTNEXTLINE(misc-no-recursion): a class may name classes
+/// A class may name classes.
 std::vector<DType> TypesOf(std::string_view words) {
   std::vector<DType> types;
   for (const std::string& word : WordsOf(words)) {

@@ -34,7 +34,6 @@ class Formula {
   Formula(Words& words, const ElementIndex& place)
       : words_(words), place_(place) {}
 
-  // NOLINTNEXTLINE(misc-no-recursion)
   long double Choice() {
     const long double condition = Binary(0);
     if (!words_.Take("?")) return condition;
@@ -83,7 +82,6 @@ constexpr Operator kMultiply[] = {
 constexpr std::span<const Operator> kLevels[] = {kOr, kAnd, kCompare, kAdd,
                                                  kMultiply};
 
-// NOLINTNEXTLINE(misc-no-recursion)
 long double Formula::Binary(size_t level) {
   if (level == std::size(kLevels)) return Unary();
   long double left = Binary(level + 1);
@@ -99,14 +97,12 @@ long double Formula::Binary(size_t level) {
   return left;
 }
 
-// NOLINTNEXTLINE(misc-no-recursion)
 long double Formula::Unary() {
   if (words_.Take("-")) return -Unary();
   const long double base = Primary();
   return words_.Take("^") ? std::pow(base, Unary()) : base;
 }
 
-// NOLINTNEXTLINE(misc-no-recursion)
 long double Formula::Primary() {
   if (words_.Take("(")) {
     const long double inner = Choice();

@@ -22,7 +22,7 @@ namespace assay::inline v1 {
 
 class ReasonCode {
  public:
-  // NOLINTNEXTLINE(google-explicit-constructor): a Reason is one.
+  /// Implicit: a Reason is one.
   ReasonCode(Reason reason = Reason::kNone) : text_(assay::ToString(reason)) {}
   explicit ReasonCode(std::string text) : text_(std::move(text)) {}
 
