@@ -8,10 +8,12 @@ set -euo pipefail
 
 usage() {
   cat <<'EOF'
-usage: ctest/check.sh [--sanitize]
+usage: ctest/check.sh [--sanitize] [--again]
 
-Sets the machine up, builds into build/, and runs every test of tier ci.
+Sets the machine up, builds into build/, and runs every test of tier ci that
+has not passed since anything that it reads changed (ctest/unchanged.py).
 
+  --again      runs every test
   --sanitize   first does the same with AddressSanitizer (build-asan/) and
                UndefinedBehaviorSanitizer (build-ubsan/)
 
@@ -21,12 +23,14 @@ EOF
 }
 
 presets=(ci)
+export ASSAY_REMEMBER=1
 for argument; do
   case $argument in
     --help | -h)
       usage
       exit 0
       ;;
+    --again) ASSAY_REMEMBER=0 ;;
     --sanitize) presets=(asan ubsan ci) ;;
     *)
       printf "check: found argument '%s'\n" "$argument" >&2

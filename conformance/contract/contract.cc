@@ -2,6 +2,7 @@
 
 #include "conformance/contract/contract.h"
 
+#include <algorithm>
 #include <array>
 
 #include "conformance/contract/cases.h"

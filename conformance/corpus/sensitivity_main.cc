@@ -9,6 +9,7 @@
 // it prints is data: it is committed, and every backend is held to it.
 // Exit codes: 0 printed, 2 usage, 99 the corpus or the backend cannot be used.
 
+#include <algorithm>
 #include <iostream>
 
 #include "framework/backend/backend.h"

@@ -2,6 +2,7 @@
 
 #include "conformance/fuzz/mutate.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>

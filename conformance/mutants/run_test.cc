@@ -3,6 +3,7 @@
 #include "conformance/mutants/run_test.h"
 
 #include <array>
+#include <cstdint>
 #include <cstdio>
 #include <system_error>
 

@@ -3,6 +3,7 @@
 #include "conformance/special/case_text.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <span>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <cmath>
+
 #include "conformance/special/case_text.h"
 
 #include <gmock/gmock.h>

@@ -1,12 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# assay_unit_test(NAME SOURCES FILE... [LIBRARIES TARGET...] [LABELS LABEL...]
-#                 [COST SECONDS])
+# assay_test(NAME [ALONE] [READS GLOB...] COMMAND WORD...)
+#
+# A test that ctest/check.sh need not run again while nothing that it reads has
+# changed (ctest/unchanged.py): its program and the files of the source tree,
+# every program and module of the build and the corpora unless it is ALONE, and
+# what the globs name below the build.
+
+function(assay_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "ALONE" "" "READS;COMMAND")
+  if(NOT arg_ALONE)
+    list(APPEND arg_READS bin/* lib/assay/**/* tests/hostile/*
+         corpus/*.digest corpus/*/manifest.json)
+  endif()
+  list(TRANSFORM arg_READS PREPEND --reads=)
+  add_test(NAME ${name}
+    COMMAND python3 -B ${PROJECT_SOURCE_DIR}/ctest/unchanged.py ${name}
+            ${PROJECT_BINARY_DIR} ${arg_READS} -- ${arg_COMMAND})
+endfunction()
+
+# assay_unit_test(NAME [ALONE] [READS GLOB...] SOURCES FILE...
+#                 [LIBRARIES TARGET...] [LABELS LABEL...] [COST SECONDS])
 #
 # One GoogleTest program NAME_test, one CTest entry unit/NAME of tier ci. Its
-# own sources are not optimised, which halves the time to compile them; what they
-# test is. COST, about the seconds that a long one takes, makes ctest -j start it
-# early on a machine that has not run it yet.
+# own sources are not optimised; what they test is. ALONE and READS as above. COST,
+# about the seconds that a long one takes, makes ctest -j start it early on a
+# machine that has not run it yet.
 #
 #   assay_unit_test(core SOURCES shape_test.cc LIBRARIES Assay::core)
 
@@ -14,16 +33,22 @@ function(assay_unit_test name)
   if(NOT ASSAY_BUILD_TESTS)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "COST" "SOURCES;LIBRARIES;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "ALONE" "COST"
+                        "READS;SOURCES;LIBRARIES;LABELS")
   find_package(GTest REQUIRED)
   string(REPLACE "/" "_" target ${name}_test)
   add_executable(${target} ${arg_SOURCES})
   target_link_libraries(${target} PRIVATE
     assay_options ${arg_LIBRARIES} GTest::gmock_main)
-  target_compile_options(${target} PRIVATE -O0)
+  assay_cheap_to_build(${target})
   set_target_properties(${target} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-  add_test(NAME unit/${name} COMMAND ${target})
+  set(alone "")
+  if(arg_ALONE)
+    set(alone ALONE)
+  endif()
+  assay_test(unit/${name} ${alone} READS ${arg_READS}
+    COMMAND $<TARGET_FILE:${target}>)
   set_tests_properties(unit/${name} PROPERTIES
     LABELS "tier=ci;suite=unit;${arg_LABELS}" TIMEOUT 300)
   if(arg_COST)

@@ -36,6 +36,10 @@ class Check:
     )
 
 
+# From checks to pairs: a check of several at once, and those.
+Join = Callable[[list[Check]], list[tuple[Check, list[Check]]]]
+
+
 @cache
 def digest_of(path: str) -> str:
     try:
@@ -63,13 +67,30 @@ class Memory:
         self.about = hashlib.sha256("\0".join(about).encode()).hexdigest()
         folder.mkdir(parents=True, exist_ok=True)
 
-    def run(self, checks: Iterable[Check]) -> list[str]:
-        """The faults of those that are not remembered as sound."""
+    def run(self, checks: Iterable[Check], join: Join | None = None) -> list[str]:
+        """The faults of those that are not remembered as sound. `join` makes
+        checks of several: where such a one finds nothing, its parts are sound."""
         todo = [check for check in checks if not self._remembers(check)]
         print(f"{len(todo)} to look at", flush=True)
+        parts = join(todo) if join else [(check, [check]) for check in todo]
         jobs = int(os.environ.get("ASSAY_JOBS") or os.cpu_count() or 1)
         with ThreadPoolExecutor(jobs) as pool:
-            return [fault for faults in pool.map(self._try, todo) for fault in faults]
+            found = pool.map(lambda part: self._try_joined(*part), parts)
+            return [fault for faults in found for fault in faults]
+
+    def _try_joined(self, whole: Check, parts: list[Check]) -> list[str]:
+        if len(parts) == 1:
+            return self._try(parts[0])
+        before = [self._digest(check, check.read) for check in parts]
+        done = subprocess.run(
+            whole.command, input=whole.stdin, stdout=subprocess.PIPE, text=True
+        )
+        if whole.faults(done.stdout, done.returncode):
+            return [fault for check in parts for fault in self._try(check)]
+        for check, digest in zip(parts, before, strict=True):
+            if check.read:
+                self._remember(check, digest, check.read)
+        return []
 
     def _try(self, check: Check) -> list[str]:
         with tempfile.TemporaryDirectory() as folder:
@@ -93,9 +114,12 @@ class Memory:
                 read = sorted({os.path.normpath(n) for n in names if n != "-"})
                 before = self._digest(check, read)
         if read:
-            stamp = "\n".join([before, *read])
-            self._stamp(check).write_text(stamp, encoding="utf-8")
+            self._remember(check, before, read)
         return []
+
+    def _remember(self, check: Check, digest: str, read: list[str]) -> None:
+        stamp = "\n".join([digest, *read])
+        self._stamp(check).write_text(stamp, encoding="utf-8")
 
     def _stamp(self, check: Check) -> Path:
         return self.folder / check.name.replace("/", "_")

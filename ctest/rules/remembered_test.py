@@ -11,6 +11,7 @@ import unittest
 from pathlib import Path
 
 import headers
+import together
 from build_tree import BuildTree
 from remembered import DEPENDENCIES, Check, Memory, digest_of, files_of
 from sources import Tree
@@ -69,6 +70,44 @@ class Remembered(unittest.TestCase):
             for _ in range(2):
                 self.assertEqual(memory.run([Check("x", ["true"])]), [])
         self.assertEqual(out.getvalue(), "1 to look at\n" * 2)
+
+    def test_sources_together(self) -> None:
+        def text(name: str, calls: str = "") -> str:
+            own = f"namespace {{\n\nint {name}(int x) {{\n  return x;\n}}\n\n"
+            return f"{own}}}  // namespace\n\nint Use() {{ return {calls}; }}\n"
+
+        texts = {
+            "a.cc": text("A"),
+            "a2.cc": text("A"),  # the same name
+            "b.cc": text("B"),
+            "calls_b.cc": text("C", "B(1)"),  # one that another hides
+            "d.cc": text("D"),
+        }
+        self.assertEqual(
+            together.groups(texts, texts, limit=3),
+            [["a.cc", "b.cc", "d.cc"], ["a2.cc", "calls_b.cc"]],
+        )
+
+    def test_a_fault_in_one_of_several_is_found(self) -> None:
+        def join(checks: list[Check]) -> list[tuple[Check, list[Check]]]:
+            files = " ".join(str(self.root / check.name) for check in checks)
+            script = f"echo all >>{self.root}/seen; ! grep -L sound {files} | grep ."
+            return [(Check("all", ["sh", "-c", script]), checks)]
+
+        def seen() -> tuple[list[str], int]:
+            self.write("seen", "")
+            checks = self.checks()
+            for check in checks:
+                check.read = [str(self.root / check.name)]
+            with contextlib.redirect_stdout(io.StringIO()):
+                faults = Memory(self.root / "memory").run(checks, join)
+            text = (self.root / "seen").read_text(encoding="utf-8")
+            return sorted(os.path.basename(name) for name in text.split()), len(faults)
+
+        self.assertEqual(seen(), (["all"], 0))
+        self.write("a.h", "sound too\n")
+        self.write("b.h", "broken\n")
+        self.assertEqual(seen(), (["a.h", "all", "b.h"], 1))
 
     def test_names_in_rules_of_make(self) -> None:
         self.assertEqual(files_of("x.o: a.h \\\n b\\ c.h\n"), ["a.h", "b c.h"])

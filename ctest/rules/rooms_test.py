@@ -7,6 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from includes import faults
 from names import definitions, doubles
 from owed import Owed
 from rooms import own_headers, readmes, sizes
@@ -72,18 +73,36 @@ TYPES = [
 ]
 
 
+def tree_of(root: Path, files: dict[str, str]) -> Tree:
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return Tree(root)
+
+
 def found_in(files: dict[str, str]) -> list[str]:
     with tempfile.TemporaryDirectory() as root:
-        for name, text in files.items():
-            path = Path(root) / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-        tree = Tree(Path(root))
+        tree = tree_of(Path(root), files)
         faults = [*sizes(tree), *readmes(tree), *own_headers(tree), *doubles(tree)]
         return [subject for subject, _ in faults]
 
 
 class Rooms(unittest.TestCase):
+    def test_what_a_source_names_it_includes(self) -> None:
+        a = "framework/core/status"
+        for include, code, wanted in [
+            ("", "std::map<int, int> x; // std::set", 1),
+            ("#include <map>", "std::map<int, int> x;", 0),
+            (f'#include "{a}.h"', "std::map<int, int> x;", 0),
+            ("", "uint8_t x;", 1),
+            ("", 'auto x = "std::map";', 0),
+        ]:
+            source = f"{include}\n{code}\n"
+            files = {f"{a}.h": "#include <map>\n", "framework/core/x.cc": source}
+            with self.subTest(source), tempfile.TemporaryDirectory() as root:
+                self.assertEqual(len(faults(tree_of(Path(root), files))), wanted)
+
     def test_each_fault_is_found_and_nothing_else(self) -> None:
         for name, changed, wanted in ROWS:
             with self.subTest(name):

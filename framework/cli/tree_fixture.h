@@ -11,6 +11,7 @@
 #ifndef ASSAY_CLI_TREE_FIXTURE_H_
 #define ASSAY_CLI_TREE_FIXTURE_H_
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
+
 #include "framework/graph/value_bytes.h"
 
 #include <gmock/gmock.h>

@@ -2,7 +2,7 @@
 #
 # Unit tests of cases, policies, plans and verdicts.
 
-assay_unit_test(testing
+assay_unit_test(testing ALONE
   SOURCES case/read_corpus_test.cc file/file_test.cc plan/instance_test.cc
           plan/plan_test.cc policy/floor_test.cc policy/mutant_line_test.cc
           policy/policy_edit_test.cc policy/policy_line_test.cc
@@ -15,7 +15,7 @@ assay_unit_test(testing
           verdict/verdict_test.cc
   LIBRARIES Assay::testing)
 
-assay_unit_test(measure
+assay_unit_test(measure ALONE
   SOURCES case/random_weights_test.cc case/test_case_test.cc
           measure/compare_test.cc measure/exact_answers_test.cc
           measure/measure_exact_test.cc measure/measure_run_test.cc
@@ -24,7 +24,7 @@ assay_unit_test(measure
           worker/case_runner_test.cc worker/process_state_test.cc
   LIBRARIES Assay::case)
 
-assay_unit_test(distribution
+assay_unit_test(distribution ALONE
   SOURCES distribution/distribution_counts_test.cc
           distribution/distribution_law_test.cc
           distribution/distribution_test.cc

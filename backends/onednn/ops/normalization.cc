@@ -2,6 +2,7 @@
 //
 // BatchNormalization, the operators that are a layer normalization of the
 // right view (layer, instance and group), RMSNormalization and LRN.
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>

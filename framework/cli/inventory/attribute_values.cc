@@ -2,6 +2,8 @@
 
 #include "framework/cli/inventory/attribute_values.h"
 
+#include <algorithm>
+
 namespace assay::inline v1 {
 namespace {
 

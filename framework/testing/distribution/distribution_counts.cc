@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <string_view>
+#include <utility>
 
 #include "framework/core/hash.h"
 #include "framework/core/text.h"

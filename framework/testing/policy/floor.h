@@ -16,6 +16,7 @@
 #define ASSAY_TESTING_POLICY_FLOOR_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>

@@ -2,6 +2,7 @@
 
 #include "framework/testing/policy/mutant_line.h"
 
+#include <algorithm>
 #include <set>
 
 #include "framework/testing/file/file.h"

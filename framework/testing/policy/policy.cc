@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
+#include <functional>
 #include <iterator>
 
 #include "framework/testing/case/corpus.h"

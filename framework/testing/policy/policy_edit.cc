@@ -3,6 +3,7 @@
 #include "framework/testing/policy/policy_edit.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>

@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <functional>
 
 #include "framework/testing/case/test_id.h"
 #include "framework/testing/policy/line_scanner.h"

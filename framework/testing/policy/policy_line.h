@@ -13,6 +13,7 @@
 #define ASSAY_TESTING_POLICY_POLICY_LINE_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>

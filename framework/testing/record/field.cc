@@ -2,6 +2,8 @@
 
 #include "framework/testing/record/field.h"
 
+#include <algorithm>
+
 namespace assay::inline v1 {
 namespace {
 
