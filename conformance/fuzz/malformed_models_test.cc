@@ -19,6 +19,7 @@
 
 #include "conformance/fuzz/mutate.h"
 #include "conformance/fuzz/pipeline.h"
+#include "conformance/fuzz/seeds.h"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) && !defined(__SANITIZE_ADDRESS__)

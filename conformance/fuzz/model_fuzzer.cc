@@ -17,6 +17,7 @@
 
 #include "conformance/fuzz/mutate.h"
 #include "conformance/fuzz/pipeline.h"
+#include "conformance/fuzz/seeds.h"
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
 

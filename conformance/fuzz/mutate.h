@@ -9,19 +9,12 @@
 #ifndef ASSAY_CONFORMANCE_FUZZ_MUTATE_H_
 #define ASSAY_CONFORMANCE_FUZZ_MUTATE_H_
 
-#include <filesystem>
 #include <random>
 #include <string>
-#include <vector>
 
 namespace assay::fuzz {
 
 using Random = std::mt19937_64;
-
-/// Serialized models: some written here, which reach functions, subgraphs, all
-/// kinds of values and old opsets, and small ones of the exported corpus where
-/// `corpus` holds it.
-std::vector<std::string> SeedModels(const std::filesystem::path& corpus);
 
 /// One to three changes: flipped, cut or repeated bytes, cycles, huge claimed
 /// sizes, deep nesting, wrong types, swapped names, duplicated fields,

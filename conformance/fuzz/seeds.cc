@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "conformance/fuzz/seeds.h"
+
 #include <algorithm>
 #include <fstream>
 #include <iterator>

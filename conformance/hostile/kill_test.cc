@@ -18,7 +18,7 @@
 
 #include "conformance/hostile/assay_run.h"
 #include "framework/core/text.h"
-#include "framework/supervise/process_tree.h"
+#include "framework/supervise/process/process_tree.h"
 #include "framework/testing/file/scratch_folder.h"
 
 namespace assay {

@@ -7,8 +7,8 @@
 #include <limits>
 #include <sstream>
 
+#include "framework/testing/file/csv.h"
 #include "framework/testing/measure/measure.h"
-#include "framework/testing/record/csv.h"
 
 namespace assay::inline v1 {
 namespace {

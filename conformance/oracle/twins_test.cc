@@ -13,9 +13,9 @@
 #include "framework/backend/registry.h"
 #include "framework/graph/model_text.h"
 #include "framework/testing/case/read_corpus.h"
+#include "framework/testing/file/csv.h"
 #include "framework/testing/file/file.h"
 #include "framework/testing/measure/exact_answers.h"
-#include "framework/testing/record/csv.h"
 
 namespace assay {
 namespace {

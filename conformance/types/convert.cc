@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "conformance/types/convert.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -8,7 +10,6 @@
 #include <map>
 #include <utility>
 
-#include "conformance/types/retype.h"
 #include "framework/metric/element.h"
 
 namespace assay::inline v1 {

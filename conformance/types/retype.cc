@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "conformance/types/convert.h"
 #include "framework/graph/operator.h"
 #include "framework/graph/types/signature.h"
 

@@ -40,11 +40,6 @@ std::optional<ValueType> BoundType(const Graph& graph, int variable);
 Result<RetypedCase> Retype(const Graph& graph, std::span<const Value> inputs,
                            int variable, DType type);
 
-/// The numbers of a tensor in another type: rounded to nearest, clamped to what
-/// the type has, and truncated to integers. Strings are what the numbers print
-/// as, and are read as numbers where they start with one, else as their length.
-Tensor ConvertTensor(const Tensor& tensor, DType type);
-
 }  // namespace assay::inline v1
 
 #endif  // ASSAY_TYPES_RETYPE_H_

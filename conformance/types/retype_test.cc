@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "conformance/types/convert.h"
 #include "framework/graph/model_text.h"
 
 namespace assay {

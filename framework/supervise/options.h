@@ -13,7 +13,7 @@
 #include <functional>
 #include <string>
 
-#include "framework/supervise/worker_limits.h"
+#include "framework/supervise/process/worker_limits.h"
 #include "framework/testing/record/run_facts.h"
 
 namespace assay::inline v1 {

@@ -11,7 +11,7 @@
 #include "framework/supervise/crew.h"
 #include "framework/supervise/worker_session.h"
 #include "framework/testing/file/file.h"
-#include "framework/testing/record/journal.h"
+#include "framework/testing/journal/journal.h"
 
 namespace assay::inline v1 {
 namespace {

@@ -10,7 +10,7 @@
 #include "framework/core/hash.h"
 #include "framework/supervise/crew.h"
 #include "framework/supervise/repeat.h"
-#include "framework/testing/record/csv.h"
+#include "framework/testing/file/csv.h"
 
 namespace assay::inline v1 {
 namespace {

@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "framework/supervise/file_digests.h"
-#include "framework/supervise/process_tree.h"
-#include "framework/supervise/tree_memory.h"
+#include "framework/supervise/process/process_tree.h"
+#include "framework/supervise/process/tree_memory.h"
 #include "framework/testing/file/file.h"
-#include "framework/testing/record/journal.h"
+#include "framework/testing/journal/journal.h"
 #include "framework/testing/record/tables.h"
 
 namespace assay::inline v1 {

@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "framework/supervise/options.h"
-#include "framework/supervise/worker_process.h"
-#include "framework/testing/record/journal.h"
+#include "framework/supervise/process/worker_process.h"
+#include "framework/testing/journal/journal.h"
 #include "framework/testing/verdict/verdict.h"
 
 namespace assay::inline v1 {

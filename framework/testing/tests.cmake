@@ -3,12 +3,12 @@
 # Unit tests of cases, policies, plans and verdicts.
 
 assay_unit_test(testing ALONE
-  SOURCES case/read_corpus_test.cc file/file_test.cc plan/instance_test.cc
-          plan/plan_test.cc policy/floor_test.cc policy/mutant_line_test.cc
+  SOURCES case/read_corpus_test.cc file/csv_test.cc file/file_test.cc
+          journal/journal_test.cc plan/instance_test.cc plan/plan_test.cc
+          policy/floor_test.cc policy/mutant_line_test.cc
           policy/policy_edit_test.cc policy/policy_line_test.cc
           policy/policy_test.cc policy/query_test.cc record/clean_text_test.cc
-          record/csv_test.cc
-          record/journal_test.cc record/tables_test.cc
+          record/tables_test.cc
           verdict/assess_test.cc verdict/conformance_test.cc
           verdict/mutants_table_test.cc
           verdict/oracle_word_test.cc verdict/stability_test.cc

@@ -11,7 +11,7 @@
 #include "framework/core/text.h"
 #include "framework/testing/file/file.h"
 
-namespace assay::inline v1 {
+namespace assay::random_mutants {
 namespace {
 
 namespace fs = std::filesystem;
@@ -188,4 +188,4 @@ std::string BuildTree::LinkCommand(const UnitTest& test, const fs::path& object,
                 test.link.substr(at + out.size()));
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::random_mutants

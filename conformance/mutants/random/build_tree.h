@@ -21,7 +21,7 @@
 
 #include "framework/core/status.h"
 
-namespace assay::inline v1 {
+namespace assay::random_mutants {
 
 /// A program whose target ends in _test.
 struct UnitTest {
@@ -85,6 +85,6 @@ struct Output {
 };
 Output Shell(const std::string& command);
 
-}  // namespace assay::inline v1
+}  // namespace assay::random_mutants
 
 #endif  // ASSAY_MUTANTS_RANDOM_BUILD_TREE_H_

@@ -10,7 +10,7 @@
 #include "conformance/mutants/random/token.h"
 #include "framework/core/text.h"
 
-namespace assay::inline v1 {
+namespace assay::random_mutants {
 namespace {
 
 using Words = std::set<std::string_view>;
@@ -287,4 +287,4 @@ std::string Changed(std::string_view source, const Change& change) {
       source.substr(change.at + change.size));
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::random_mutants

@@ -25,7 +25,7 @@
 #include <string_view>
 #include <vector>
 
-namespace assay::inline v1 {
+namespace assay::random_mutants {
 
 struct Change {
   std::string kind;
@@ -41,6 +41,6 @@ std::vector<Change> ChangesOf(std::string_view source);
 /// The source with the change in it. It has as many lines as before.
 std::string Changed(std::string_view source, const Change& change);
 
-}  // namespace assay::inline v1
+}  // namespace assay::random_mutants
 
 #endif  // ASSAY_MUTANTS_RANDOM_CHANGE_H_

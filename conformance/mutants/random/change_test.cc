@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace assay {
+namespace assay::random_mutants {
 namespace {
 
 using testing::ElementsAreArray;
@@ -119,4 +119,4 @@ TEST(ChangeTest, LinesAreCountedFromOneAndStayWhereTheyAre) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::random_mutants

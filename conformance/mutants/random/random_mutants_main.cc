@@ -28,7 +28,7 @@
 #include "conformance/mutants/run_test.h"
 #include "framework/testing/file/file.h"
 
-namespace assay::inline v1 {
+namespace assay::random_mutants {
 namespace {
 
 namespace fs = std::filesystem;
@@ -384,10 +384,10 @@ Result<int> Main(const Options& options) {
 }
 
 }  // namespace
-}  // namespace assay::inline v1
+}  // namespace assay::random_mutants
 
 int main(int argc, char** argv) {
-  assay::Options options;
+  assay::random_mutants::Options options;
   CLI::App app("Random mutants of our own sources");
   app.add_option("under", options.under, "sources or folders")->required();
   app.add_option("--count", options.count, "how many are tried");
@@ -407,7 +407,7 @@ int main(int argc, char** argv) {
   app.add_flag("--list", options.list, "prints the changes and tries none");
   CLI11_PARSE(app, argc, argv);
   if (options.out.empty()) options.out = options.build + "/trust";
-  const auto code = assay::Main(options);
+  const auto code = assay::random_mutants::Main(options);
   if (code.ok()) return *code;
   std::cerr << "random_mutants: " << code.status().message() << "\n";
   return 99;

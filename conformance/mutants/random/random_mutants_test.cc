@@ -13,7 +13,7 @@
 #include "framework/testing/file/file.h"
 #include "framework/testing/file/scratch_folder.h"
 
-namespace assay {
+namespace assay::random_mutants {
 namespace {
 
 using testing::HasSubstr;
@@ -86,4 +86,4 @@ TEST_F(RandomMutantsTest, AStaleEquivalentOneIsAnError) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::random_mutants

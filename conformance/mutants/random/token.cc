@@ -8,7 +8,7 @@
 
 #include "framework/core/text.h"
 
-namespace assay::inline v1 {
+namespace assay::random_mutants {
 namespace {
 
 // The longer ones first, since the first that fits is taken.
@@ -123,4 +123,4 @@ std::vector<Token> TokensOf(std::string_view source) {
   return tokens;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::random_mutants

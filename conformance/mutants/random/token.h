@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace assay::inline v1 {
+namespace assay::random_mutants {
 
 struct Token {
   enum class Kind : unsigned char { kWord, kNumber, kText, kSymbol };
@@ -28,6 +28,6 @@ struct Token {
 
 std::vector<Token> TokensOf(std::string_view source);
 
-}  // namespace assay::inline v1
+}  // namespace assay::random_mutants
 
 #endif  // ASSAY_MUTANTS_RANDOM_TOKEN_H_

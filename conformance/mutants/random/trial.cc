@@ -7,9 +7,9 @@
 #include <sstream>
 
 #include "framework/core/text.h"
-#include "framework/testing/record/csv.h"
+#include "framework/testing/file/csv.h"
 
-namespace assay::inline v1 {
+namespace assay::random_mutants {
 namespace {
 
 /// On one line, and not longer than a line should be.
@@ -124,4 +124,4 @@ std::string TrialsMarkdown(const std::vector<Trial>& trials) {
   return text;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::random_mutants

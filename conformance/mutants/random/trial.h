@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace assay::inline v1 {
+namespace assay::random_mutants {
 
 enum class TrialEnd : uint8_t {
   kKilled,
@@ -52,6 +52,6 @@ std::string TrialsCsv(const std::vector<Trial>& trials);
 /// Kills by file and by kind, and each survivor.
 std::string TrialsMarkdown(const std::vector<Trial>& trials);
 
-}  // namespace assay::inline v1
+}  // namespace assay::random_mutants
 
 #endif  // ASSAY_MUTANTS_RANDOM_TRIAL_H_

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace assay {
+namespace assay::random_mutants {
 namespace {
 
 using testing::HasSubstr;
@@ -47,4 +47,4 @@ TEST(TrialTest, EveryTrialIsALineOfTheTable) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::random_mutants

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "framework/graph/reader/function.h"
+#include "framework/graph/reader/splice.h"
 
 namespace assay::inline v1 {
 namespace {

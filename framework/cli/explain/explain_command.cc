@@ -4,6 +4,7 @@
 
 #include "framework/cli/commands.h"
 #include "framework/cli/explain/explanation.h"
+#include "framework/cli/explain/explanation_text.h"
 
 namespace assay::inline v1 {
 

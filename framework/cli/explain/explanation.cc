@@ -7,8 +7,9 @@
 
 #include "framework/cli/commands.h"
 #include "framework/cli/select/chosen_case.h"
+#include "framework/testing/file/csv.h"
 #include "framework/testing/file/file.h"
-#include "framework/testing/record/csv.h"
+#include "framework/testing/plan/plan_file.h"
 
 namespace assay::inline v1 {
 namespace {

@@ -4,7 +4,6 @@
 // the policy that its verdict rests on.
 //
 //   ASSAY_ASSIGN_OR_RETURN(const auto found, Explain(run, test_id, backend));
-//   for (const Explanation& e : found) std::cout << ExplanationText(e);
 
 #ifndef ASSAY_CLI_EXPLAIN_EXPLANATION_H_
 #define ASSAY_CLI_EXPLAIN_EXPLANATION_H_
@@ -50,12 +49,6 @@ struct Explanation {
 Result<std::vector<Explanation>> Explain(const std::filesystem::path& run,
                                          const std::string& test_id,
                                          const std::string& backend);
-
-/// Lines of at most 80 columns; the command of repro alone keeps words whole.
-std::string ExplanationText(const Explanation& explanation);
-
-/// {"run": ..., "cases": [...]}, the rows with the names of their columns.
-std::string ExplanationJson(const std::vector<Explanation>& explanations);
 
 }  // namespace assay::inline v1
 

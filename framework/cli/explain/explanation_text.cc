@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "framework/cli/explain/explanation_text.h"
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "framework/cli/explain/explanation.h"
 #include "framework/cli/select/wrapped_text.h"
+#include "framework/testing/file/csv.h"
 #include "framework/testing/record/columns.h"
-#include "framework/testing/record/csv.h"
 #include "framework/testing/record/outcome.h"
 #include "framework/testing/record/reason.h"
 #include "framework/testing/verdict/oracle_word.h"

@@ -5,7 +5,6 @@
 // touches is a hole.
 //
 //   const auto rows = CoverageOf(cases, results, graph_of_case);
-//   std::cout << CoverageTable(rows) << HoleLines(rows);
 //
 // The parts are the operator's versions, the element types of its type
 // variables, and the values of its attributes.
@@ -60,13 +59,6 @@ using GraphOf = std::function<Result<Graph>(const TestCase&)>;
 std::vector<Coverage> CoverageOf(const std::vector<TestCase>& cases,
                                  const std::vector<ResultRow>& results,
                                  const GraphOf& graph_of);
-
-/// A line of titles, one per operator with what is touched of what there is,
-/// one of totals. 80 columns where there are no scores.
-std::string CoverageTable(const std::vector<Coverage>& rows);
-
-/// A line per hole: "ai.onnx::Elu dtype T float16".
-std::string HoleLines(const std::vector<Coverage>& rows);
 
 }  // namespace assay::inline v1
 

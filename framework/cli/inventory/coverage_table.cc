@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "framework/cli/inventory/coverage_table.h"
+
 #include <algorithm>
 #include <array>
 
-#include "framework/cli/inventory/coverage.h"
 #include "framework/core/text.h"
 
 namespace assay::inline v1 {

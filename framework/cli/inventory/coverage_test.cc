@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "framework/cli/inventory/attribute_values.h"
+#include "framework/cli/inventory/coverage_table.h"
 #include "framework/graph/model_text.h"
 #include "framework/graph/operator.h"
 #include "framework/graph/types/signature.h"

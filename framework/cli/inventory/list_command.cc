@@ -6,6 +6,7 @@
 
 #include "framework/cli/commands.h"
 #include "framework/cli/inventory/coverage.h"
+#include "framework/cli/inventory/coverage_table.h"
 #include "framework/cli/inventory/inexact.h"
 #include "framework/graph/operator.h"
 #include "framework/testing/file/file.h"

@@ -2,6 +2,9 @@
 
 #include "framework/cli/repro/shrink.h"
 
+#include "framework/cli/repro/shrink_graph.h"
+#include "framework/cli/repro/shrink_values.h"
+
 namespace assay::inline v1 {
 namespace {
 

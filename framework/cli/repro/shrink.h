@@ -10,8 +10,6 @@
 #ifndef ASSAY_CLI_REPRO_SHRINK_H_
 #define ASSAY_CLI_REPRO_SHRINK_H_
 
-#include <optional>
-
 #include "framework/cli/repro/shrink_judge.h"
 
 namespace assay::inline v1 {
@@ -21,21 +19,6 @@ namespace assay::inline v1 {
 Result<Draft> FirstDraft(const CaseData& data, ShrinkJudge& judge);
 
 Result<Draft> Shrink(Draft draft, ShrinkJudge& judge);
-
-// Each returns a smaller draft that still fails, or nothing.
-
-/// The first node that goes wrong when it is fed what the oracle computed, or
-/// the fewest nodes that go wrong together.
-Result<std::optional<Draft>> ShrinkGraph(const Draft& draft,
-                                         ShrinkJudge& judge);
-
-/// An axis, or axes of the same extent, cut to one entry or to half.
-Result<std::optional<Draft>> ShrinkShapes(const Draft& draft,
-                                          ShrinkJudge& judge);
-
-/// Values that are all zero, all one, or small integers.
-Result<std::optional<Draft>> ShrinkValues(const Draft& draft,
-                                          ShrinkJudge& judge);
 
 }  // namespace assay::inline v1
 

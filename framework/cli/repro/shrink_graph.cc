@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "framework/cli/repro/shrink_graph.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
 
-#include "framework/cli/repro/shrink.h"
 #include "framework/graph/edit/submodel.h"
 
 namespace assay::inline v1 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "framework/cli/repro/shrink_values.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
-
-#include "framework/cli/repro/shrink.h"
 
 namespace assay::inline v1 {
 namespace {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "framework/cli/run/junit.h"
+
+#include <map>
 #include <pugixml.hpp>
 #include <sstream>
 #include <string>
 
-#include "framework/cli/run/run_folder.h"
-#include "framework/testing/record/csv.h"
+#include "framework/testing/file/csv.h"
 
 namespace assay::inline v1 {
 namespace {

@@ -7,6 +7,7 @@
 #include "framework/cli/select/environment.h"
 #include "framework/testing/file/file.h"
 #include "framework/testing/file/folder_lock.h"
+#include "framework/testing/plan/plan_file.h"
 #include "framework/testing/record/tables.h"
 
 namespace assay::inline v1 {

@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "framework/cli/commands.h"
+#include "framework/testing/plan/plan_file.h"
 
 namespace assay::inline v1 {
 namespace {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "framework/cli/run/junit.h"
 #include "framework/testing/file/file.h"
 #include "framework/testing/record/tables.h"
 

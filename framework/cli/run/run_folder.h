@@ -34,10 +34,6 @@ std::string SummaryJson(const RunRow& run, const Plan& plan,
 std::string SummaryMarkdown(const RunRow& run, const Plan& plan,
                             const Verdicts& verdicts);
 
-/// One JUnit document of the cases of one suite on one backend.
-std::string JUnitXml(const std::string& suite, const std::string& backend,
-                     const std::vector<Record>& records);
-
 /// Points `latest` beside the folder to it.
 Status PointLatest(const std::filesystem::path& folder);
 

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "framework/cli/run/junit.h"
 #include "framework/testing/file/file.h"
 #include "framework/testing/file/scratch_folder.h"
 

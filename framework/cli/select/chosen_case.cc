@@ -9,6 +9,7 @@
 
 #include "framework/cli/select/selection.h"
 #include "framework/testing/file/file.h"
+#include "framework/testing/plan/plan_file.h"
 
 namespace assay::inline v1 {
 namespace {

@@ -13,6 +13,7 @@
 #include "framework/graph/onnx_writer.h"
 #include "framework/graph/operator.h"
 #include "framework/graph/reader/onnx_reader.h"
+#include "framework/graph/reader/splice.h"
 #include "onnx/defs/schema.h"
 #include "onnx/shape_inference/attribute_binder.h"
 

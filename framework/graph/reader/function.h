@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Function bodies: an operator that ONNX's schema defines by other operators,
-// or a function of the model's own, as the graph of that body, and the graph
-// that has it in the place of the call.
+// or a function of the model's own, as the graph of that body.
 //
 //   ASSAY_ASSIGN_OR_RETURN(Graph body, ExpandFunction(node, known));
-//   std::map<size_t, Graph> bodies;
-//   bodies.emplace(index_of_node, std::move(body));
-//   ASSAY_ASSIGN_OR_RETURN(graph, Splice(std::move(graph), std::move(bodies)));
 //
 // A body has no inputs: it captures what the call reads, as a subgraph of the
 // node would. Its outputs are parallel to the call's, kNoValue where that omits
@@ -17,8 +13,6 @@
 #ifndef ASSAY_GRAPH_READER_FUNCTION_H_
 #define ASSAY_GRAPH_READER_FUNCTION_H_
 
-#include <cstddef>
-#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -36,20 +30,11 @@ struct KnownValues {
   std::span<const Tensor* const> constants;  // null: not fixed
 };
 
-/// Nodes that a graph may have once its functions are expanded: more are
-/// refused as exhausted, since a few bytes can claim any number.
-inline constexpr size_t kMaxExpandedNodes = 200'000;
-
 /// The body of an operator's function in ONNX's schema, of the version in force
 /// under the node's own opset. Not found when the operator has none, or none
 /// for these types and attributes; unsupported, reason opset, when a node of
 /// the body cannot be brought to its current version.
 Result<Graph> ExpandFunction(const Node& node, const KnownValues& known);
-
-/// `graph` with each node whose index is a key of `bodies` replaced by the
-/// nodes of that body, whose Node::function becomes the label of the node that
-/// they replace. Values keep their ids; new ones follow.
-Result<Graph> Splice(Graph graph, std::map<size_t, Graph> bodies);
 
 /// True when the model's graph, or a subgraph, calls one of the model's
 /// functions.

@@ -11,6 +11,7 @@
 
 #include "framework/graph/operator.h"
 #include "framework/graph/reader/proto_text.h"
+#include "framework/graph/reader/splice.h"
 
 namespace assay {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "framework/graph/reader/function.h"
 #include "framework/graph/reader/onnx_reader.h"
+#include "framework/graph/reader/splice.h"
 
 namespace assay::reader {
 namespace {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "framework/graph/reader/splice.h"
+
 #include <string>
 #include <unordered_set>
 #include <utility>
 
 #include "framework/graph/operator.h"
-#include "framework/graph/reader/function.h"
 
 namespace assay::inline v1 {
 namespace {

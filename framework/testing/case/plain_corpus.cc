@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "framework/testing/case/plain_corpus_case.h"
+#include "framework/testing/file/csv.h"
 #include "framework/testing/file/digest.h"
 #include "framework/testing/record/clean_text.h"
-#include "framework/testing/record/csv.h"
 
 namespace assay::inline v1 {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "framework/graph/value_bytes.h"
 #include "framework/testing/case/corpus_files.h"
+#include "framework/testing/file/csv.h"
 #include "framework/testing/file/digest.h"
 #include "framework/testing/file/file.h"
-#include "framework/testing/record/csv.h"
 
 namespace assay::inline v1 {
 namespace {

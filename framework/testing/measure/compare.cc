@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "framework/testing/measure/compare_text.h"
 #include "framework/testing/record/accuracy.h"
 
 namespace assay::inline v1 {

@@ -11,8 +11,6 @@
 #ifndef ASSAY_TESTING_MEASURE_COMPARE_H_
 #define ASSAY_TESTING_MEASURE_COMPARE_H_
 
-#include <cstdint>
-#include <string>
 #include <vector>
 
 #include "framework/core/tensor.h"
@@ -33,11 +31,6 @@ void CompareValues(const Value& got, const Value& want,
 /// Copies the numbers of a difference; `entry.n_elem` is set already. Without
 /// elements there is no headroom.
 void TakeDifference(const ExactDifference& difference, OutputMetrics& entry);
-
-/// An element as text: the shortest decimal that reads back as the same
-/// number (as float32 for narrower floats), "nan", "inf", "-inf", "true",
-/// "1+2j", or the first 40 characters of a string.
-std::string ElementText(const Tensor& tensor, int64_t index);
 
 }  // namespace assay::inline v1
 

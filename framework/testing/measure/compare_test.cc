@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "framework/testing/measure/compare_text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

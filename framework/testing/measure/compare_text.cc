@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "framework/testing/measure/compare_text.h"
+
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <complex>
 
 #include "framework/metric/element.h"
-#include "framework/testing/measure/compare.h"
 
 namespace assay::inline v1 {
 namespace {

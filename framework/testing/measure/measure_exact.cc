@@ -8,6 +8,7 @@
 
 #include "framework/metric/exact_difference.h"
 #include "framework/testing/measure/compare.h"
+#include "framework/testing/measure/compare_text.h"
 
 namespace assay::inline v1 {
 namespace {

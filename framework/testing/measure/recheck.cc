@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "framework/metric/element.h"
+#include "framework/testing/file/csv.h"
 #include "framework/testing/measure/guarded_memory.h"
-#include "framework/testing/record/csv.h"
 
 namespace assay::inline v1 {
 namespace {

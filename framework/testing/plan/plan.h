@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Plan: every test_id x backend of a run, with the facts that a worker needs to
-// run it and its policy. A folder with plan.csv and plan.json.
+// run it and its policy.
 //
 //   ASSAY_ASSIGN_OR_RETURN(Plan plan, MakePlan(selection, corpora, backends));
-//   ASSAY_RETURN_IF_ERROR(WritePlan(plan, "build/plan"));
 //   for (size_t i : RowsOf(plan, part)) Use(plan.rows[i]);
 //
 // A shard is chosen by the hash of the test_id, so that it does not change when
@@ -103,9 +102,6 @@ Result<Plan> MakePlan(const Selection& selection, std::string command,
                       const std::vector<std::filesystem::path>& directories,
                       std::vector<PlannedBackend>& backends);
 
-Status WritePlan(const Plan& plan, const std::filesystem::path& directory);
-Result<Plan> ReadPlan(const std::filesystem::path& directory);
-
 /// One part of a plan: what one ctest entry runs. Empty lists mean all.
 struct PartSelection {
   std::vector<std::string> suites;
@@ -123,19 +119,6 @@ std::vector<size_t> RowsOf(const Plan& plan, const PartSelection& part);
 /// Digest over everything that decides the outcomes of these rows: the rows,
 /// the corpora, the modules, the worker and the core, the seed.
 std::string DigestOf(const Plan& plan, const std::vector<size_t>& rows);
-
-/// part.json, which ties a part's journals to its plan.
-struct PartHeader {
-  PartSelection selection;
-  std::string digest;
-};
-Status WritePart(const PartHeader& part,
-                 const std::filesystem::path& directory);
-Result<PartHeader> ReadPart(const std::filesystem::path& directory);
-
-/// OK when the part was made with this plan, these modules and this policy;
-/// failed precondition, naming it, otherwise.
-Status CheckPart(const Plan& plan, const std::filesystem::path& directory);
 
 }  // namespace assay::inline v1
 

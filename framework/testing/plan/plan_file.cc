@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "framework/testing/plan/plan_file.h"
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "framework/testing/file/file.h"
-#include "framework/testing/plan/plan.h"
 #include "framework/testing/record/tables.h"
 
 namespace assay::inline v1 {

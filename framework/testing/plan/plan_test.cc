@@ -13,6 +13,7 @@
 
 #include "framework/testing/file/file.h"
 #include "framework/testing/file/scratch_folder.h"
+#include "framework/testing/plan/plan_file.h"
 #include "framework/testing/record/tables.h"
 
 namespace assay {

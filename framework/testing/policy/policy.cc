@@ -10,10 +10,10 @@
 
 #include "framework/testing/case/corpus.h"
 #include "framework/testing/case/operator_name.h"
+#include "framework/testing/file/csv.h"
 #include "framework/testing/file/file.h"
 #include "framework/testing/policy/policy_line.h"
 #include "framework/testing/policy/quoted.h"
-#include "framework/testing/record/csv.h"
 
 namespace assay::inline v1 {
 namespace {

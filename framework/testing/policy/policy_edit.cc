@@ -11,8 +11,8 @@
 
 #include "framework/core/text.h"
 #include "framework/testing/case/test_id.h"
+#include "framework/testing/file/csv.h"
 #include "framework/testing/policy/policy_line.h"
-#include "framework/testing/record/csv.h"
 
 namespace assay::inline v1 {
 namespace {

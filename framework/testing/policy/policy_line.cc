@@ -9,9 +9,9 @@
 #include <functional>
 
 #include "framework/testing/case/test_id.h"
+#include "framework/testing/file/csv.h"
 #include "framework/testing/policy/line_scanner.h"
 #include "framework/testing/policy/quoted.h"
-#include "framework/testing/record/csv.h"
 
 namespace assay::inline v1 {
 namespace {

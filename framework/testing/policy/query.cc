@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "framework/testing/file/csv.h"
 #include "framework/testing/policy/query_term.h"
-#include "framework/testing/record/csv.h"
 
 namespace assay::inline v1 {
 

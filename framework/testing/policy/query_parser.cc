@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "framework/core/dtype.h"
+#include "framework/testing/file/csv.h"
 #include "framework/testing/policy/query.h"
 #include "framework/testing/policy/query_term.h"
 #include "framework/testing/policy/quoted.h"
-#include "framework/testing/record/csv.h"
 #include "framework/testing/record/outcome.h"
 
 namespace assay::inline v1 {

@@ -19,7 +19,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "framework/testing/record/csv.h"
+#include "framework/testing/file/csv.h"
 
 namespace assay::inline v1 {
 

@@ -4,8 +4,8 @@
 
 #include <utility>
 
+#include "framework/testing/file/csv.h"
 #include "framework/testing/record/clean_text.h"
-#include "framework/testing/record/csv.h"
 #include "framework/testing/record/tables.h"
 
 namespace assay::inline v1 {

@@ -22,8 +22,8 @@
 #include <vector>
 
 #include "framework/core/status.h"
+#include "framework/testing/file/csv.h"
 #include "framework/testing/record/columns.h"
-#include "framework/testing/record/csv.h"
 #include "framework/testing/record/rows.h"
 
 namespace assay::inline v1 {

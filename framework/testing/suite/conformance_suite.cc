@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "framework/testing/distribution/distribution.h"
+#include "framework/testing/file/csv.h"
 #include "framework/testing/measure/exact_answers.h"
 #include "framework/testing/measure/measure_exact.h"
 #include "framework/testing/measure/recheck.h"
-#include "framework/testing/record/csv.h"
 
 namespace assay::inline v1 {
 namespace {

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "framework/testing/file/digest.h"
-#include "framework/testing/record/journal.h"
+#include "framework/testing/journal/journal.h"
 #include "framework/testing/record/run_facts.h"
 #include "framework/testing/verdict/oracle_word.h"
 #include "framework/testing/verdict/stability.h"

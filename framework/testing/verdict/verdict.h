@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "framework/core/status.h"
+#include "framework/testing/journal/journal.h"
 #include "framework/testing/plan/plan.h"
-#include "framework/testing/record/journal.h"
 #include "framework/testing/record/outcome.h"
 #include "framework/testing/verdict/conformance.h"
 

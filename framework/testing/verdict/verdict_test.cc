@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "framework/testing/file/scratch_folder.h"
-#include "framework/testing/record/journal.h"
+#include "framework/testing/journal/journal.h"
 
 namespace assay {
 namespace {

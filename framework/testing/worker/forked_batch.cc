@@ -15,7 +15,7 @@
 #include <filesystem>
 #include <new>
 
-#include "framework/testing/record/journal.h"
+#include "framework/testing/journal/journal.h"
 
 namespace assay::inline v1 {
 

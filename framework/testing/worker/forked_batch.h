@@ -20,7 +20,7 @@
 #include <functional>
 
 #include "framework/core/status.h"
-#include "framework/testing/record/journal.h"
+#include "framework/testing/journal/journal.h"
 
 namespace assay::inline v1 {
 

@@ -87,12 +87,6 @@ struct Trees {
   Range LeafOf(const T* row, Branch at) const;
 };
 
-/// The operators as trees, checked. Invalid argument for lists of different
-/// lengths, unknown modes, and whatever Check finds.
-Result<Trees> TreesOf(const op::ml::TreeEnsemble& op, DType input);
-Result<Trees> TreesOf(const op::ml::TreeEnsembleRegressor& op);
-Result<Trees> TreesOf(const op::ml::TreeEnsembleClassifier& op);
-
 // NaN has been seen to before.
 template <class T>
 bool Trees::Compare(const TreeNode& node, const T& x) const {

@@ -11,6 +11,7 @@
 #include "backends/reference/families.h"
 #include "backends/reference/ops/traditionalml/prediction.h"
 #include "backends/reference/ops/traditionalml/tree.h"
+#include "backends/reference/ops/traditionalml/tree_forms.h"
 
 namespace assay::reference {
 namespace {

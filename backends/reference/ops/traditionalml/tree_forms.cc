@@ -2,13 +2,14 @@
 //
 // The three operators' attributes as Trees.
 
+#include "backends/reference/ops/traditionalml/tree_forms.h"
+
 #include <cmath>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 
-#include "backends/reference/ops/traditionalml/tree.h"
 #include "backends/reference/scalar/codec.h"
 
 namespace assay::reference {

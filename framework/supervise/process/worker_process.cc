@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/supervise/worker_process.h"
+#include "framework/supervise/process/worker_process.h"
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -14,7 +14,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "framework/supervise/process_tree.h"
+#include "framework/supervise/process/process_tree.h"
 
 extern char** environ;
 

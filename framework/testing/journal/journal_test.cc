@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/testing/record/journal.h"
+#include "framework/testing/journal/journal.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

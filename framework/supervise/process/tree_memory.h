@@ -6,8 +6,8 @@
 //
 //   if (TreeMemory(ProcessTree::Members(worker), limit) > limit) Use(worker);
 
-#ifndef ASSAY_SUPERVISE_TREE_MEMORY_H_
-#define ASSAY_SUPERVISE_TREE_MEMORY_H_
+#ifndef ASSAY_SUPERVISE_PROCESS_TREE_MEMORY_H_
+#define ASSAY_SUPERVISE_PROCESS_TREE_MEMORY_H_
 
 #include <sys/types.h>
 
@@ -22,4 +22,4 @@ int64_t TreeMemory(const std::vector<pid_t>& processes, int64_t enough);
 
 }  // namespace assay::inline v1
 
-#endif  // ASSAY_SUPERVISE_TREE_MEMORY_H_
+#endif  // ASSAY_SUPERVISE_PROCESS_TREE_MEMORY_H_

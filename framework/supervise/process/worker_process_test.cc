@@ -2,7 +2,7 @@
 //
 // A shell in the place of a worker: what it leaves behind, what it may take.
 
-#include "framework/supervise/worker_process.h"
+#include "framework/supervise/process/worker_process.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 #include <csignal>
 #include <thread>
 
-#include "framework/supervise/process_tree.h"
+#include "framework/supervise/process/process_tree.h"
 #include "framework/testing/file/file.h"
 #include "framework/testing/file/scratch_folder.h"
 

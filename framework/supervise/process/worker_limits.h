@@ -8,8 +8,8 @@
 //   limits.memory_bytes = MemoryShare(/*workers=*/2);
 //   ApplyLimits(pid, limits);
 
-#ifndef ASSAY_SUPERVISE_WORKER_LIMITS_H_
-#define ASSAY_SUPERVISE_WORKER_LIMITS_H_
+#ifndef ASSAY_SUPERVISE_PROCESS_WORKER_LIMITS_H_
+#define ASSAY_SUPERVISE_PROCESS_WORKER_LIMITS_H_
 
 #include <sys/types.h>
 
@@ -41,4 +41,4 @@ void ApplyLimits(pid_t pid, const WorkerLimits& limits);
 
 }  // namespace assay::inline v1
 
-#endif  // ASSAY_SUPERVISE_WORKER_LIMITS_H_
+#endif  // ASSAY_SUPERVISE_PROCESS_WORKER_LIMITS_H_

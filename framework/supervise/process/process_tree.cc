@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/supervise/process_tree.h"
+#include "framework/supervise/process/process_tree.h"
 
 #include <fcntl.h>
 #include <sys/prctl.h>

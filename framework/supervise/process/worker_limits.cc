@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/supervise/worker_limits.h"
+#include "framework/supervise/process/worker_limits.h"
 
 #include <sys/resource.h>
 #include <unistd.h>

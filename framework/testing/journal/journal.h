@@ -16,8 +16,8 @@
 // where a backend that closes or reuses descriptors seldom comes by, and looks
 // before each frame whether it still has it.
 
-#ifndef ASSAY_TESTING_RECORD_JOURNAL_H_
-#define ASSAY_TESTING_RECORD_JOURNAL_H_
+#ifndef ASSAY_TESTING_JOURNAL_JOURNAL_H_
+#define ASSAY_TESTING_JOURNAL_JOURNAL_H_
 
 #include <sys/types.h>
 
@@ -133,4 +133,4 @@ Result<int64_t> RecoverJournal(const std::filesystem::path& file);
 
 }  // namespace assay::inline v1
 
-#endif  // ASSAY_TESTING_RECORD_JOURNAL_H_
+#endif  // ASSAY_TESTING_JOURNAL_JOURNAL_H_

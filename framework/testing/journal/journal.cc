@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/testing/record/journal.h"
+#include "framework/testing/journal/journal.h"
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -12,8 +12,8 @@
 #include <cstring>
 #include <utility>
 
+#include "framework/testing/file/csv.h"
 #include "framework/testing/record/clean_text.h"
-#include "framework/testing/record/csv.h"
 #include "framework/testing/record/tables.h"
 
 namespace assay::inline v1 {

@@ -10,8 +10,8 @@
 //   while (reader.Next(&fields)) Use(fields);
 //   ASSAY_RETURN_IF_ERROR(reader.status());
 
-#ifndef ASSAY_TESTING_RECORD_CSV_H_
-#define ASSAY_TESTING_RECORD_CSV_H_
+#ifndef ASSAY_TESTING_FILE_CSV_H_
+#define ASSAY_TESTING_FILE_CSV_H_
 
 #include <cstdint>
 #include <optional>
@@ -58,4 +58,4 @@ class CsvReader {
 
 }  // namespace assay::inline v1
 
-#endif  // ASSAY_TESTING_RECORD_CSV_H_
+#endif  // ASSAY_TESTING_FILE_CSV_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/supervise/tree_memory.h"
+#include "framework/supervise/process/tree_memory.h"
 
 #include <unistd.h>
 

@@ -11,8 +11,8 @@
 // environment has no GTEST_ variables; its output goes to a log, of which the
 // first MiB is kept.
 
-#ifndef ASSAY_SUPERVISE_WORKER_PROCESS_H_
-#define ASSAY_SUPERVISE_WORKER_PROCESS_H_
+#ifndef ASSAY_SUPERVISE_PROCESS_WORKER_PROCESS_H_
+#define ASSAY_SUPERVISE_PROCESS_WORKER_PROCESS_H_
 
 #include <sys/types.h>
 
@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "framework/core/status.h"
-#include "framework/supervise/worker_limits.h"
+#include "framework/supervise/process/worker_limits.h"
 
 namespace assay::inline v1 {
 
@@ -71,4 +71,4 @@ class WorkerProcess {
 
 }  // namespace assay::inline v1
 
-#endif  // ASSAY_SUPERVISE_WORKER_PROCESS_H_
+#endif  // ASSAY_SUPERVISE_PROCESS_WORKER_PROCESS_H_

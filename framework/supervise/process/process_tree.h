@@ -14,8 +14,8 @@
 // runs is left alone; one that shed the variable goes with the last worker.
 // Not thread-safe: one thread supervises.
 
-#ifndef ASSAY_SUPERVISE_PROCESS_TREE_H_
-#define ASSAY_SUPERVISE_PROCESS_TREE_H_
+#ifndef ASSAY_SUPERVISE_PROCESS_PROCESS_TREE_H_
+#define ASSAY_SUPERVISE_PROCESS_PROCESS_TREE_H_
 
 #include <sys/types.h>
 
@@ -50,4 +50,4 @@ std::vector<pid_t> DescendantsOf(pid_t root);
 
 }  // namespace assay::inline v1
 
-#endif  // ASSAY_SUPERVISE_PROCESS_TREE_H_
+#endif  // ASSAY_SUPERVISE_PROCESS_PROCESS_TREE_H_

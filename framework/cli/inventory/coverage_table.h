@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The coverage of the operators as a table, and its holes as lines.
+//
+//   std::cout << CoverageTable(rows) << HoleLines(rows);
+
+#ifndef ASSAY_CLI_INVENTORY_COVERAGE_TABLE_H_
+#define ASSAY_CLI_INVENTORY_COVERAGE_TABLE_H_
+
+#include <string>
+#include <vector>
+
+#include "framework/cli/inventory/coverage.h"
+
+namespace assay::inline v1 {
+
+/// A line of titles, one per operator with what is touched of what there is,
+/// one of totals. 80 columns where there are no scores.
+std::string CoverageTable(const std::vector<Coverage>& rows);
+
+/// A line per hole: "ai.onnx::Elu dtype T float16".
+std::string HoleLines(const std::vector<Coverage>& rows);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_CLI_INVENTORY_COVERAGE_TABLE_H_

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Fewer elements and plainer values: steps of shrinking, each of which returns a
+// smaller draft that still fails, or nothing.
+//
+//   ASSAY_ASSIGN_OR_RETURN(auto smaller, ShrinkShapes(draft, judge));
+
+#ifndef ASSAY_CLI_REPRO_SHRINK_VALUES_H_
+#define ASSAY_CLI_REPRO_SHRINK_VALUES_H_
+
+#include <optional>
+
+#include "framework/cli/repro/shrink_judge.h"
+#include "framework/core/status.h"
+
+namespace assay::inline v1 {
+
+/// An axis, or axes of the same extent, cut to one entry or to half.
+Result<std::optional<Draft>> ShrinkShapes(const Draft& draft,
+                                          ShrinkJudge& judge);
+
+/// Values that are all zero, all one, or small integers.
+Result<std::optional<Draft>> ShrinkValues(const Draft& draft,
+                                          ShrinkJudge& judge);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_CLI_REPRO_SHRINK_VALUES_H_

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// JUnit documents, for the programs that read them beside CTest.
+//
+//   std::string xml = JUnitXml("node", "acme", verdicts.final);
+
+#ifndef ASSAY_CLI_RUN_JUNIT_H_
+#define ASSAY_CLI_RUN_JUNIT_H_
+
+#include <string>
+#include <vector>
+
+#include "framework/testing/record/record.h"
+
+namespace assay::inline v1 {
+
+/// One JUnit document of the cases of one suite on one backend.
+std::string JUnitXml(const std::string& suite, const std::string& backend,
+                     const std::vector<Record>& records);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_CLI_RUN_JUNIT_H_

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Elements as text, for the messages about differences.
+//
+//   entry.worst_got = ElementText(got, index);
+
+#ifndef ASSAY_TESTING_MEASURE_COMPARE_TEXT_H_
+#define ASSAY_TESTING_MEASURE_COMPARE_TEXT_H_
+
+#include <cstdint>
+#include <string>
+
+#include "framework/core/tensor.h"
+
+namespace assay::inline v1 {
+
+/// An element as text: the shortest decimal that reads back as the same
+/// number (as float32 for narrower floats), "nan", "inf", "-inf", "true",
+/// "1+2j", or the first 40 characters of a string.
+std::string ElementText(const Tensor& tensor, int64_t index);
+
+}  // namespace assay::inline v1
+
+#endif  // ASSAY_TESTING_MEASURE_COMPARE_TEXT_H_
