@@ -19,7 +19,8 @@ install(FILES core/dtype.h core/shape.h core/status.h core/tensor.h core/text.h
         DESTINATION ${assay_header_dir}/core COMPONENT development)
 install(FILES graph/model.h graph/operator.h
         DESTINATION ${assay_header_dir}/graph COMPONENT development)
-install(FILES graph/generated/operators.h graph/generated/visitor.h
+set(assay_made ${PROJECT_BINARY_DIR}/generated/framework/graph/generated)
+install(FILES ${assay_made}/operators.h ${assay_made}/visitor.h
         DESTINATION ${assay_header_dir}/graph/generated COMPONENT development)
 install(FILES backend/backend.h backend/executor.h
               backend/forwarding_network.h backend/network_interfaces.h

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // assay_gen_operators OUT_DIR: writes operators.h, operators.cc and visitor.h,
-// the typed form of every operator, and signatures.cc, what they permit, from
-// ONNX's schema registry.
+// the typed form of every operator, and signatures.cc and operators.txt, what
+// they permit, from ONNX's schema registry.
 //
-//   build/bin/assay_gen_operators framework/graph/generated
+//   build/bin/assay_gen_operators build/generated/framework/graph/generated
 //
-// The result is committed, so that a reader sees it and a build needs no
-// generator; the test generated/operators compares it with a fresh run. Nothing
-// here names an operator: a newer ONNX needs only another run.
+// The build runs it before it compiles what includes them. Nothing here names
+// an operator: a newer ONNX needs only another run.
 
 #include <charconv>
 #include <exception>
@@ -417,7 +416,11 @@ std::string VisitorHeader(const std::vector<Operator>& operators) {
   return text + kVisitorClosing;
 }
 
+/// Leaves a file that is right as it is, so that nobody compiles it again.
 void Write(const std::string& path, const std::string& text) {
+  std::ostringstream found;
+  found << std::ifstream(path, std::ios::binary).rdbuf();
+  if (found.str() == text) return;
   std::ofstream file(path, std::ios::binary);
   file << text;
   if (!file.flush()) Fail("cannot write " + path);
@@ -439,6 +442,7 @@ void Generate(const std::string& folder) {
   Write(folder + "/operators.cc", Source(operators));
   Write(folder + "/visitor.h", VisitorHeader(operators));
   Write(folder + "/signatures.cc", SignatureSource(operators));
+  Write(folder + "/operators.txt", SignatureText(operators));
 }
 
 }  // namespace assay::gen

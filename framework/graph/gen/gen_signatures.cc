@@ -235,7 +235,118 @@ const OperatorSignature& SignatureOf(OperatorId id) {
 }  // namespace assay::inline v1
 )";
 
+/// "float* int8" for the words: a group that is there as a whole has one name.
+std::string GroupsText(std::set<std::string> words) {
+  static const std::map<std::string, std::set<std::string>> kGroups = {
+      {"complex*", {"complex64", "complex128"}},
+      {"float*", {"float16", "float32", "float64"}},
+      {"float8*",
+       {"float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz"}},
+      {"int*", {"int8", "int16", "int32", "int64"}},
+      {"uint*", {"uint8", "uint16", "uint32", "uint64"}}};
+  for (const auto& [name, members] : kGroups) {
+    if (!std::ranges::includes(words, members)) continue;
+    for (const std::string& member : members) words.erase(member);
+    words.insert(name);
+  }
+  std::string text;
+  for (const std::string& word : words)
+    text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+/// "float* seq(int8 string)": types of one form stand inside of it together.
+std::string TypesText(const std::set<std::string>& words) {
+  std::map<std::string, std::set<std::string>> forms;
+  for (const std::string& word : words) {
+    const size_t map = word.find("map(");
+    const size_t open = map == word.npos ? word.rfind('(') + 1 : map;
+    const std::string form = word.substr(0, open);
+    const size_t closing = std::ranges::count(form, '(');
+    forms[form].insert(word.substr(open, word.size() - open - closing));
+  }
+  std::string text;
+  for (const auto& [form, inner] : forms) {
+    text += " " + form + GroupsText(inner) +
+            std::string(std::ranges::count(form, '('), ')');
+  }
+  return text;
+}
+
+/// Lines of at most kWidth columns, the later ones indented.
+std::string Paragraph(const std::string& text) {
+  std::istringstream in(text);
+  std::string lines;
+  std::string line;
+  for (std::string word; in >> word;) {
+    if (!line.empty() && line.size() + 1 + word.size() > kWidth) {
+      lines += line + "\n";
+      line = "   ";
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  return lines + line + "\n";
+}
+
+/// " X T?+,", the name and type of a parameter with signs for what it is.
+std::string ParameterText(const Parameter& parameter) {
+  using Category = OpSchema::DifferentiationCategory;
+  const auto& formal = parameter.formal;
+  std::string text = " " + formal.GetName() + " " + formal.GetTypeStr();
+  if (formal.GetOption() == OpSchema::Optional) text += "?";
+  if (formal.GetOption() == OpSchema::Variadic) {
+    text += formal.GetIsHomogeneous() ? "..." : "...mixed";
+  }
+  const Category category = formal.GetDifferentiationCategory();
+  if (category == Category::Differentiable) text += "+";
+  if (category == Category::NonDifferentiable) text += "-";
+  return text + ",";
+}
+
+/// " axis int=1,", " to int!,".
+std::string AttributeText(const OpSchema::Attribute& attribute) {
+  const std::string initial = DefaultOf(attribute);
+  return " " + attribute.name + " " + KindOf(attribute) +
+         (attribute.required ? "!" : "") +
+         (initial.empty() ? "" : "=" + initial) + ",";
+}
+
+/// "[domain:]Name versions[ deprecated][ function]:".
+std::string Heading(const Operator& op) {
+  std::string text = op.schema.domain();
+  text += (text.empty() ? "" : ":") + op.schema.Name();
+  for (const int version : op.versions) text += " " + std::to_string(version);
+  if (op.schema.Deprecated()) text += " deprecated";
+  if (op.schema.HasFunction() || op.schema.HasContextDependentFunction()) {
+    text += " function";
+  }
+  return text + ":";
+}
+
 }  // namespace
+
+std::string SignatureText(const std::vector<Operator>& operators) {
+  std::string text;
+  for (const Operator& op : operators) {
+    std::string line = Heading(op);
+    for (const auto& input : op.inputs) line += ParameterText(input);
+    line += " ->";
+    for (const auto& output : op.outputs) line += ParameterText(output);
+    line.back() = ';';
+    for (const Field& field : op.fields) line += AttributeText(field.attribute);
+    line.back() = ';';
+    for (const auto& constraint : op.schema.typeConstraintParams()) {
+      std::set<std::string> types;
+      for (const auto& type : constraint.allowed_type_strs) {
+        types.insert(Word(type));
+      }
+      line += " " + constraint.type_param_str + ":" + TypesText(types) + ";";
+    }
+    line.pop_back();
+    text += Paragraph(line);
+  }
+  return text;
+}
 
 std::string SignatureSource(const std::vector<Operator>& operators) {
   TypeLists lists;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The part of the generator that writes signatures.cc: which types and which
-// attributes ONNX's schemas permit.
+// The part of the generator that writes signatures.cc and operators.txt: which
+// types and which attributes ONNX's schemas permit.
 //
 //   Write(folder + "/signatures.cc", SignatureSource(operators));
 
@@ -17,6 +17,11 @@ namespace assay::gen {
 
 /// The definitions that signature.h promises.
 std::string SignatureSource(const std::vector<Operator>& operators);
+
+/// The same for a reader, a paragraph an operator: what an upgrade of ONNX
+/// changes shows as lines of it. The README beside the committed text says how
+/// it is read.
+std::string SignatureText(const std::vector<Operator>& operators);
 
 }  // namespace assay::gen
 
