@@ -173,10 +173,11 @@ std::string BuildTree::CompileCommand(const std::string& source,
                                       const fs::path& changed,
                                       const std::string& options,
                                       const fs::path& object) const {
-  // A name that a change leaves unused is no fault.
+  // A name that a change leaves unused is no fault. An index behind the end
+  // is one, and ends the program.
   return StrCat("cd '", build_.string(), "' && ", compiled_.at(source).command,
-                " -w -g0 ", options, " -o '", object.string(), "' -c '",
-                changed.string(), "'");
+                " -w -g0 -D_GLIBCXX_ASSERTIONS ", options, " -o '",
+                object.string(), "' -c '", changed.string(), "'");
 }
 
 std::string BuildTree::LinkCommand(const UnitTest& test, const fs::path& object,

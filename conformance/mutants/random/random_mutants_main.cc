@@ -42,6 +42,7 @@ struct Options {
   std::vector<std::string> under;
   std::vector<std::string> tests;
   std::string without;
+  std::string only;
   uint64_t seed = 1;
   int count = 300;
   int jobs = 1;
@@ -191,6 +192,12 @@ class RandomMutants {
     }
     ASSAY_ASSIGN_OR_RETURN(equivalents_, Equivalents::Read(options_));
     draws_ = DrawsOf(texts_, options_.seed);
+    if (options_.only.empty()) return OkStatus();
+    ASSAY_ASSIGN_OR_RETURN(const std::string only, ReadFile(options_.only));
+    std::erase_if(draws_, [&](const Draw& draw) {
+      const Trial trial = TrialOf(draw, texts_.at(draw.file));
+      return only.find(Describe(trial) + "\n") == only.npos;
+    });
     return OkStatus();
   }
 
@@ -400,6 +407,8 @@ int main(int argc, char** argv) {
       ->allow_extra_args(false);
   app.add_option("--without", options.without,
                  "tests that are not run, as a filter of GoogleTest");
+  app.add_option("--only", options.only,
+                 "a file with the lines of changes, which alone are tried");
   app.add_option("--optimize", options.optimize, "option for the compiler");
   app.add_option("--equivalent", options.equivalent, "list of equivalent ones");
   app.add_option("--build", options.build, "folder of the build");
