@@ -20,7 +20,7 @@ assay_unit_test(measure ALONE
           measure/compare_test.cc measure/exact_answers_test.cc
           measure/measure_exact_test.cc measure/measure_run_test.cc
           measure/measure_test.cc measure/measure_value_test.cc
-          measure/recheck_test.cc record/outcome_test.cc
+          measure/recheck_test.cc record/outcome_test.cc suite/suites_test.cc
           worker/case_runner_test.cc worker/process_state_test.cc
   LIBRARIES Assay::case)
 

@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The suites of cases with files, on a backend that gives y = x.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "framework/graph/model_text.h"
+#include "framework/graph/value_bytes.h"
+#include "framework/testing/file/file.h"
+#include "framework/testing/file/scratch_folder.h"
+#include "framework/testing/measure/exact_answers.h"
+#include "framework/testing/measure/measure_rows.h"
+#include "framework/testing/suite/answers_suite.h"
+#include "framework/testing/suite/conformance_suite.h"
+#include "framework/testing/suite/outputs_suite.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::StartsWith;
+
+/// How the backend below departs from y = x.
+struct Fault {
+  Status load, forward;
+  bool no_network = false;
+  bool no_exact = false;
+  bool no_units = false;
+  bool keeps = false;   // gives what it gave first
+  bool drifts = false;  // a little more in each run
+};
+
+class CopyBinding : public Binding {
+ public:
+  std::span<const Value> outputs() const override { return {&y, 1}; }
+  Value x, y;
+};
+
+class Copying : public Network, public Exact, public Placement {
+ public:
+  explicit Copying(const Fault& fault) : fault_(fault) {}
+  std::span<const ValueInfo> inputs() const override { return inputs_; }
+  std::span<const ValueInfo> outputs() const override { return outputs_; }
+  Exact* exact() override { return fault_.no_exact ? nullptr : this; }
+  Placement* placement() override { return this; }
+  std::vector<PlacedNode> Placed() const override {
+    return {{"Identity", "copier", "call"}};
+  }
+
+  Result<std::unique_ptr<Binding>> Bind(
+      std::span<const Value> inputs, std::span<const Value> outputs) override {
+    auto binding = std::make_unique<CopyBinding>();
+    binding->x = inputs[0];
+    if (!outputs.empty()) binding->y = outputs[0];
+    return binding;
+  }
+  Status Forward(Binding& bound) override {
+    auto& binding = static_cast<CopyBinding&>(bound);
+    ASSAY_RETURN_IF_ERROR(fault_.forward);
+    if (first_.empty() || !fault_.keeps) {
+      const auto x = binding.x.tensor()->elements<float>();
+      first_.assign(x.begin(), x.end());
+    }
+    if (!binding.y.present()) binding.y = F32(first_);
+    const auto y = binding.y.mutable_tensor()->mutable_elements<float>();
+    std::ranges::copy(first_, y.begin());
+    if (fault_.drifts) y[0] += 1e-6F * static_cast<float>(++runs_);
+    return OkStatus();
+  }
+
+  /// Half of x, in two parts, so that it is told from the outputs.
+  Result<std::vector<ExactValue>> Evaluate(std::span<const Value> inputs,
+                                           Precision) override {
+    const auto x = inputs[0].tensor()->elements<float>();
+    const Tensor zeros = Of<double>(std::vector<double>(x.size(), 0));
+    std::vector<double> half(x.begin(), x.end());
+    for (double& number : half) number /= 2;
+    return std::vector<ExactValue>{{Of<double>(half), zeros, zeros}};
+  }
+  Result<std::vector<ExactValue>> Vjp(std::span<const Value>,
+                                      std::span<const Value>,
+                                      Precision) override {
+    return Internal("is not asked");
+  }
+  Result<std::vector<ExactValue>> Jvp(std::span<const Value>,
+                                      std::span<const Value>,
+                                      Precision) override {
+    return Internal("is not asked");
+  }
+  Result<Slope> Difference(std::span<const Value>, std::span<const Value>,
+                           std::span<const Value>) override {
+    return Internal("is not asked");
+  }
+  Result<std::vector<Tensor>> ConditionUnits(std::span<const Value>) override {
+    if (fault_.no_units) return Internal("no units");
+    return std::vector<Tensor>{Of<double>({7, 8}), Of<double>({9})};
+  }
+
+ private:
+  const Fault fault_;
+  const std::vector<ValueInfo> inputs_ = {{"x", {}}};
+  const std::vector<ValueInfo> outputs_ = {{"y", {}}};
+  std::vector<float> first_;
+  int runs_ = 0;
+};
+
+class CopyBackend : public Backend {
+ public:
+  explicit CopyBackend(Fault fault) : fault_(std::move(fault)) {}
+  std::string_view name() const override { return "copy"; }
+  Result<Probe> Inspect() override { return Probe(); }
+  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model>,
+                                        const LoadOptions& options) override {
+    ASSAY_RETURN_IF_ERROR(fault_.load);
+    if (fault_.no_network) return std::unique_ptr<Network>();
+    Fault fault = fault_;
+    fault.no_exact = fault.no_exact || !options.exact;
+    return std::make_unique<Copying>(fault);
+  }
+
+ private:
+  const Fault fault_;
+};
+
+/// What a data set feeds and expects.
+struct Set {
+  std::vector<float> x, y;
+};
+
+const Set kRight = {{1, 2}, {1, 2}};
+const Set kNear = {{1, 2}, {1, 2.00001F}};
+const Set kOff = {{1, 2}, {1, 2.1F}};
+const Set kDrawn = {{1, 0}, {1, 0}};  // as Bernoulli must
+
+class SuitesTest : public testing::Test {
+ protected:
+  /// A case of y = op(x) under a limit of 1e-5 times what is wanted.
+  PlanRow CaseOf(const std::vector<Set>& sets,
+                 const std::string& op = "Identity") const {
+    const auto write = [&](const std::string& file, const Value& value) {
+      folder_.Write(file, *SerializeValue(value, ""));
+    };
+    const auto size = sets[0].x.size();
+    const auto model = ModelOfText(StrCat("g (float[", size, "] x) => (float[",
+                                          size, "] y) { y = ", op, "(x) }"));
+    folder_.Write("model.onnx",
+                  {reinterpret_cast<const char*>(model->bytes().data()),
+                   model->bytes().size()});
+    for (size_t i = 0; i < sets.size(); ++i) {
+      const std::string set = StrCat("test_data_set_", i);
+      write(set + "/input_0.pb", F32(sets[i].x));
+      write(set + "/output_0.pb", F32(sets[i].y));
+    }
+    PlanRow row;
+    row.oracle = (folder_.path() / "answers").string();
+    row.sensitive = {0};
+    row.test_id = "node/Identity/a";
+    row.suite = "node";
+    row.directory = folder_.path().string();
+    row.n_data_sets = std::ssize(sets);
+    row.rtol = 1e-5;
+    row.limit_source = "onnx";
+    if (op == "Bernoulli") row.comparator = Comparator::kDistribution;
+    row.tolerate_source = "line 7";
+    return row;
+  }
+
+  Judgement Run(const Suite& suite, const PlanRow& row, Fault fault = {}) {
+    CopyBackend backend(std::move(fault));
+    record_ = Record{ResultOf(row, facts_)};
+    return suite.run(row, backend, facts_, &record_);
+  }
+  std::vector<AccuracyRow> Rows() const { return *record_.Rows<AccuracyRow>(); }
+  /// The accuracy of the last run as its table has it, without the key.
+  std::string Table() const {
+    std::string text;
+    for (const RecordRow& row : record_.rows) text += row.fields + "\n";
+    return text;
+  }
+
+  const ScratchFolder folder_;
+  RunFacts facts_ = {.output = folder_.path() / "out"};
+  Record record_;
+};
+
+TEST_F(SuitesTest, TheVerdictIsThatOfTheLimitInForce) {
+  struct Changes {
+    Number tolerate_rtol = {}, tolerate_atol = {}, rtol = 1e-5, atol = {};
+    bool deterministic = false;
+  };
+  const Set tiny = {{1e-3F, 0}, {1e-9F, 0}};
+  const Status broken = Internal("broken");
+  const Fault declines = {.load = Unsupported(Reason::kLimit, "no")};
+  const struct {
+    std::vector<Set> sets;
+    Fault fault;
+    Changes row;
+    const char* told;  // outcome, rows, distinct results, limit, message
+  } rows[] = {
+      {{kRight}, {}, {}, "pass 1 1 onnx: "},
+      {{kOff}, {}, {}, "fail 1 1 onnx: output y: 1 of 2"},
+      {{kOff}, {}, {.rtol = {}}, "fail 1 1 onnx: output y: 1 of 2"},
+      {{kRight, kOff, kRight},
+       {},
+       {},
+       "fail 2 1 onnx: data set 1: output y: 1 of 2"},
+      {{kOff}, {}, {.tolerate_rtol = 0.1}, "pass 1 1 line 7: "},
+      {{kOff}, {}, {.tolerate_rtol = 1e-3}, "fail 1 1 onnx: output y: 1 of 2"},
+      {{kRight}, {}, {.tolerate_rtol = 1}, "pass 1 1 onnx: "},
+      {{kOff},
+       {},
+       {.tolerate_rtol = 0, .tolerate_atol = 3},
+       "suspect 1 1 line 7: the tolerance of line 7 would also take zeros for "
+       "right: output y: 1 of 2"},
+      {{tiny},
+       {},
+       {.tolerate_rtol = 0, .tolerate_atol = 3, .atol = 1e-8},
+       "pass 1 1 line 7: "},
+      {{kRight}, declines, {}, "unsupported 0 0 onnx: no"},
+      {{kRight}, {.forward = broken}, {}, "error 0 0 onnx: forward: internal"},
+      {{kRight}, {.keeps = true}, {}, "suspect 1 1 onnx: the outputs stay"},
+      {{kRight}, {.drifts = true}, {}, "pass 1 2 onnx: "},
+      {{kRight},
+       {.drifts = true},
+       {.deterministic = true},
+       "fail 1 2 onnx: run again: other bits"},
+  };
+  for (const auto& row : rows) {
+    PlanRow plan = CaseOf(row.sets);
+    plan.rtol = row.row.rtol;
+    plan.atol = row.row.atol;
+    plan.tolerate_rtol = row.row.tolerate_rtol;
+    plan.tolerate_atol = row.row.tolerate_atol;
+    plan.deterministic = row.row.deterministic;
+    const Judgement verdict = Run(ConformanceSuite(), plan, row.fault);
+    const auto measured = Rows();
+    const int64_t distinct =
+        measured.empty() ? 0 : measured.back().distinct_results.value_or(0);
+    EXPECT_THAT(
+        StrCat(ToString(verdict.outcome), " ", measured.size(), " ", distinct,
+               " ", record_.result.limit_source, ": ", verdict.message),
+        StartsWith(row.told));
+  }
+}
+
+// Kills: a number that does not reach the table, or another in its place.
+TEST_F(SuitesTest, ARowHasAllThatWasMeasured) {
+  const struct {
+    const char* op;
+    Set set;
+    const char* table;
+  } rows[] = {
+      {"Identity", kNear,
+       "0,y,float32,[2],2,expected,0,0,0,-1.0013580322265625e-05,0,"
+       "1.0013580322265625e-05,5.006765093310604e-06,42,0,42,42,-21,0.5,,"
+       "7.080670549830197e-06,4.478191322647654e-06,0.9999999999979945,1,"
+       "2.00001,2,0,1e-05,2.0000100000000002e-05,onnx,0.4993234757331195,,0,0,"
+       "1,tolerance,,\n"},
+      {"Identity", Set{{1, 2}, {1}},
+       "0,y,float32,[2],,expected,,,,,,,,,,,,,,,,,,,,,,,,onnx,,,,0,1,tolerance,"
+       ",\n"},
+      {"Bernoulli", kDrawn,
+       "0,y,float32,[2],2,law,0,0,0,,,,,,,,,,,,,,,0,1,1,0,1e-05,1e-06,onnx,1,,"
+       "0,0,1,distribution,10000,1\n"},
+  };
+  for (const auto& row : rows) {
+    Run(ConformanceSuite(), CaseOf({row.set}, row.op));
+    EXPECT_EQ(Table(), row.table);
+  }
+}
+
+// Kills: draws that are judged as one run is, or run again; a failure of
+// another sort that draws are asked about; a limit of time that is not kept.
+TEST_F(SuitesTest, RandomDrawsAreJudgedByTheirLaw) {
+  const struct {
+    Set set;
+    Fault fault;
+    double case_limit_s;
+    const char* told;
+  } rows[] = {
+      {kDrawn, {.keeps = true}, 120, "pass: "},
+      {kDrawn, {}, 0, "pass: "},
+      {kDrawn, {}, 1e-9, "error: found time for"},
+      {{{0.5, 0}, {1, 0}}, {}, 120, "fail: output y: draw 0: at 0 got 0.5"},
+      {{{1, 0}, {1}}, {}, 120, "fail: output y: found float32[2]"},
+      {kDrawn, {.load = Internal("broken")}, 120, "error: load: internal"},
+  };
+  for (const auto& row : rows) {
+    facts_.case_limit_s = row.case_limit_s;
+    const PlanRow plan = CaseOf({row.set}, "Bernoulli");
+    const Judgement verdict = Run(ConformanceSuite(), plan, row.fault);
+    EXPECT_THAT(StrCat(ToString(verdict.outcome), ": ", verdict.message),
+                StartsWith(row.told));
+    EXPECT_FALSE(record_.result.headroom.has_value()) << row.told;
+  }
+}
+
+TEST_F(SuitesTest, AResultHasTheLeastHeadroomAndTheTimes) {
+  const ResultRow& result = record_.result;
+  const auto is_time = [](Integer us) {
+    return us >= 0 && us < SteadyMicroseconds();
+  };
+  Run(ConformanceSuite(), CaseOf({kNear, kRight}));
+  EXPECT_EQ(result.headroom, Rows()[0].headroom);
+  EXPECT_EQ(result.placement, "copier");
+  EXPECT_TRUE(result.via_function);
+  EXPECT_TRUE(is_time(result.load_us) && is_time(result.run_us));
+  EXPECT_TRUE(is_time(result.judge_us));
+  Run(ConformanceSuite(), CaseOf({kRight}), {.load = Internal("broken")});
+  EXPECT_TRUE(is_time(result.load_us) && is_time(result.judge_us));
+  EXPECT_FALSE(result.run_us.has_value());
+  Run(AnswersSuite(), CaseOf({kRight, kRight}));
+  EXPECT_TRUE(is_time(result.load_us) && is_time(result.run_us));
+}
+
+// Kills: answers that are left out, of another set, or to another question.
+TEST_F(SuitesTest, AnswersAreWrittenAndMeasuredAgainst) {
+  PlanRow row = CaseOf({kRight, {{4, 6}, {4, 6}}});
+  EXPECT_EQ(Run(AnswersSuite(), row).outcome, Outcome::kPass);
+  const auto answers = ReadAnswers(AnswersFile(row.oracle, 1));
+  ASSERT_TRUE(answers.ok()) << answers.status().ToString();
+  const auto& list = answers->at("evaluate double");
+  ASSERT_EQ(list.size(), 1U);
+  EXPECT_EQ(list[0].value.tensor()->elements<double>()[1], 3);
+  EXPECT_EQ(list[0].units.elements<double>()[0], 7);
+  const auto references = [&](Fault fault = {}) {
+    Run(ConformanceSuite(), row, std::move(fault));
+    std::string found;
+    for (const AccuracyRow& one : Rows()) {
+      found += StrCat(one.reference, " ", one.worst_want, " ");
+    }
+    return found;
+  };
+  EXPECT_EQ(references(),
+            "expected  oracle 0.5 expected_oracle 0.5 "
+            "expected  oracle 3 expected_oracle 3 ");
+  EXPECT_EQ(references({.forward = Internal("broken")}), "");
+  fs::remove(AnswersFile(row.oracle, 0));
+  EXPECT_EQ(references(), "expected  expected  oracle 3 expected_oracle 3 ");
+  row.dtypes = "float64";
+  EXPECT_EQ(references(), "expected  expected  ");
+  Run(AnswersSuite(), row, {.no_units = true});
+  const auto without = ReadAnswers(AnswersFile(row.oracle, 1));
+  EXPECT_FALSE(without->at("evaluate quad")[0].units.defined());
+}
+
+TEST_F(SuitesTest, OutputsAreWrittenUnderTheirCase) {
+  const Judgement verdict = Run(OutputsSuite(), CaseOf({kOff, kRight}));
+  EXPECT_EQ(verdict.outcome, Outcome::kPass) << verdict.message;
+  for (const char* set : {"test_data_set_0", "test_data_set_1"}) {
+    const fs::path folder = facts_.output / "node/Identity/a" / set;
+    EXPECT_EQ(*ReadFile(folder / "output_0.pb"),
+              *SerializeValue(F32({1, 2}), "y"));
+  }
+}
+
+// Kills: a status that passes, or that is told as another.
+TEST_F(SuitesTest, ACaseThatIsNotRunSaysWhy) {
+  const Suite conform = ConformanceSuite();
+  const Suite answers = AnswersSuite();
+  const Suite outputs = OutputsSuite();
+  const Fault declines = {.load = Unsupported(Reason::kLimit, "no")};
+  const Fault away = {.load = Unavailable("no device")};
+  const Fault broken = {.load = Internal("broken")};
+  const char* const expected = "test_data_set_0/output_0.pb";
+  const struct {
+    const Suite& suite;
+    const char* lacks;  // a file of the case
+    Fault fault;
+    const char* told;
+  } rows[] = {
+      {conform, "model.onnx", {}, "error reader: "},
+      {answers, "model.onnx", {}, "error : "},
+      {outputs, "model.onnx", {}, "error reader: "},
+      {conform, expected, {}, "error reader: "},
+      {answers, expected, {}, "pass : "},
+      {outputs, expected, {}, "pass : "},
+      {answers, "", declines, "unsupported limit: no"},
+      {outputs, "", declines, "unsupported limit: no"},
+      {answers, "", away, "unavailable device: no device"},
+      {answers, "", broken, "error : broken"},
+      {outputs, "", broken, "error : load: internal: broken"},
+      {answers, "", {.no_exact = true}, "unsupported : copy offers no exact"},
+      {answers, "", {.no_network = true}, "unsupported : copy offers no exact"},
+  };
+  const auto told = [&](const Suite& suite, const PlanRow& row, Fault fault) {
+    const Judgement verdict = Run(suite, row, std::move(fault));
+    return StrCat(ToString(verdict.outcome), " ", verdict.reason.text(), ": ",
+                  verdict.message);
+  };
+  for (const auto& row : rows) {
+    const PlanRow plan = CaseOf({kRight});
+    if (*row.lacks != '\0') fs::remove(folder_.path() / row.lacks);
+    EXPECT_THAT(told(row.suite, plan, row.fault), StartsWith(row.told));
+  }
+  PlanRow row = CaseOf({kRight});
+  row.oracle = facts_.output = folder_.Write("file", "");
+  EXPECT_THAT(told(answers, row, {}), StartsWith("error limit: "));
+  EXPECT_THAT(told(outputs, row, {}), StartsWith("error limit: "));
+  row.directory.clear();
+  for (const Suite& suite : {conform, answers}) {
+    EXPECT_THAT(told(suite, row, {}), StartsWith("unsupported reader: "));
+  }
+}
+
+}  // namespace
+}  // namespace assay
