@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "framework/core/text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -159,6 +160,28 @@ TEST(DrawCountsTest, FalseAlarmsAreNoMoreFrequentThanStated) {
   }
   EXPECT_GT(alarms, 0);
   EXPECT_LT(alarms, 44);
+}
+
+// Kills: a count of the wrong draws, or held against the wrong chance.
+TEST(DrawCountsTest, CountsOfAFewDrawsAreAsByHand) {
+  DrawCounts counts({{0.5, 0.5}, {0.25, 0.75}, {1, 1}});
+  for (const char* draw : {"101", "011", "111", "011", "101"}) {
+    counts.Add(Draw{uint8_t(draw[0] - '0'), uint8_t(draw[1] - '0'), 1});
+  }
+  std::string text;
+  for (const CountTest& test : counts.Tests()) {
+    text +=
+        StrCat(test.element, " ", test.other, ": ", test.hits, "/", test.trials,
+               ", ", test.chance.least, " to ", test.chance.most, "\n");
+  }
+  EXPECT_EQ(text,
+            "0 -1: 3/5, 0.5 to 0.5\n1 -1: 3/5, 0.25 to 0.75\n"
+            "2 -1: 5/5, 1 to 1\n0 1: 1/5, 0.5 to 0.5\n"
+            "0 1: 0/2, 0.5 to 0.5\n1 1: 1/2, 0.375 to 0.625\n"
+            "-1 1: 0/2, 0.1875 to 0.3125\n"
+            "0 2: 2/2, 0.5 to 0.5\n1 2: 1/2, 0.375 to 0.625\n"
+            "-1 2: 1/2, 0.1875 to 0.3125\n");
+  EXPECT_EQ(counts.Tests().front().p_value, 1);
 }
 
 TEST(DrawCountsTest, FarElementsOfLargeOutputsAreWatched) {

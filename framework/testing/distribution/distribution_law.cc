@@ -262,12 +262,10 @@ Status LawReader::ReadComparison(const Node& node) {
       node.op_type.starts_with("Greater") == uniform_first;
   for (const double bound : bounds) {
     const double below = std::clamp((bound - low) / (high - low), 0.0, 1.0);
-    Chance chance = Blurred(wants_greater ? 1 - below : below, step);
+    const double p = wants_greater ? 1 - below : below;
     // Beyond the grid on either side nothing is left to chance.
-    if (bound < low || bound > high) {
-      chance = (bound < low) == wants_greater ? Chance{1, 1} : Chance{0, 0};
-    }
-    law_.chances.push_back(chance);
+    const bool beyond = bound < low || bound > high;
+    law_.chances.push_back(beyond ? Chance{p, p} : Blurred(p, step));
   }
   SetZerosAndOnes(At(node.outputs, 0));
   return OkStatus();

@@ -67,6 +67,39 @@ TEST(LawTest, DropoutKeepsAndScales) {
   EXPECT_THAT(Least(*by_default), ElementsAre(0.5));
 }
 
+// Kills: the range or the digits of a type taken for another's.
+TEST(LawTest, DropoutScalesWithinTheRangeOfItsType) {
+  const struct {
+    const char* type;
+    uint64_t half;  // bits of half the greatest number; one more is too much
+    double rtol;
+  } rows[] = {
+      {"double", 0x7FDFFFFFFFFFFFFF, 0x1p-51},
+      {"float", 0x7EFFFFFF, 0x1p-22},
+      {"float16", 0x77FF, 0x1p-9},
+      {"bfloat16", 0x7EFF, 0x1p-6},
+      {"float8e4m3fn", 0x76, 0x1p-2},
+      {"float8e4m3fnuz", 0x77, 0x1p-2},
+      {"float8e5m2", 0x77, 0x1p-1},
+      {"float8e5m2fnuz", 0x7B, 0x1p-1},
+  };
+  for (const auto& row : rows) {
+    for (const uint64_t bits : {row.half, row.half + 1}) {
+      const auto model =
+          ModelOfText(StrCat("g (", row.type, "[1] x, float r, bool t) => (",
+                             row.type, "[1] y) { y = Dropout(x, r, t) }"));
+      const DType type = model->graph().values[0].type.dtype;
+      const auto size = static_cast<size_t>(PackedBytes(type, 1));
+      const Tensor x = *Tensor::FromBytes(
+          type, {1}, std::as_bytes(std::span(&bits, 1)).first(size));
+      const auto law = LawOf(*model, {{x, Scalar(0.5), Truth(true)}}, kRandom);
+      ASSERT_EQ(law.ok(), bits == row.half) << row.type;
+      if (!law.ok()) continue;
+      EXPECT_EQ(law->outputs[0].rtol, row.rtol) << row.type;
+    }
+  }
+}
+
 // In ONNX's expansion of Bernoulli the on value has 1 - p; its text says p.
 TEST(LawTest, ComparisonsOfUniformNumbersAreReadAsTheyStand) {
   constexpr double kStep = 0x1p-23;
@@ -128,6 +161,9 @@ TEST(LawTest, WhatIsNotKnownSaysWhy) {
        {x},
        "output y is not drawn"},
       {"g (float[2] x) => (float[2] y) { b = Neg(x) y = Bernoulli(b) }",
+       {x},
+       "input 0 of Bernoulli is not fixed"},
+      {"g (float[2] x, float[2] p) => (float[2] y) { y = Bernoulli(p) }",
        {x},
        "input 0 of Bernoulli is not fixed"},
       {"g (float[2] x) => (float[2] y, float[2] z) "
