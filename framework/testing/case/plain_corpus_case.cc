@@ -3,7 +3,6 @@
 #include "framework/testing/case/plain_corpus_case.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include "framework/testing/case/operator_name.h"
@@ -235,16 +234,15 @@ Limit DefaultLimit(const std::vector<std::string>& output_dtypes,
 
 std::vector<std::string> RandomOperators(const Model& model,
                                          const std::vector<Value>& fed) {
-  constexpr std::array<std::string_view, 6> kRandom = {
-      "Bernoulli",        "Multinomial",   "RandomNormal",
-      "RandomNormalLike", "RandomUniform", "RandomUniformLike"};
+  constexpr std::string_view kRandom[] = {"Bernoulli",     "Multinomial",
+                                          "RandomNormal",  "RandomNormalLike",
+                                          "RandomUniform", "RandomUniformLike"};
   std::set<std::string> found;
   ForEachGraph(model, [&](const Graph& graph) {
     const bool main = &graph == &model.graph();
     for (const Node& node : graph.nodes) {
       if (!node.domain.empty()) continue;
-      const bool draws = std::find(kRandom.begin(), kRandom.end(),
-                                   node.op_type) != kRandom.end();
+      const bool draws = std::ranges::count(kRandom, node.op_type) > 0;
       if (draws ||
           (node.op_type == "Dropout" &&
            DropoutDraws(graph, node, main ? fed : std::vector<Value>()))) {

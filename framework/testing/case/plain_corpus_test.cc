@@ -49,6 +49,10 @@ TEST(PlainCorpusTest, CasesAreFoundAtAnyDepth) {
   WriteCase(folder, "vendor/a/b/c/test neg%", {"Neg"});
   WriteCase(folder, "vendor/light/test_two", {"Abs", 2});
   WriteCase(folder, "vendor/test_ml", {"Scaler", 1, "ai.onnx.ml"});
+  folder.Write("vendor/test_abs/test_data_set_1/input_0.pb",
+               FloatsBytes({1, -2}));
+  folder.Write("vendor/test_abs/test_data_set_1/output_0.pb",
+               FloatsBytes({1, 2}));
   folder.Write("vendor/no_data/model.onnx", ModelBytes({"Abs"}));
   folder.Write("vendor/no_model/test_data_set_0/input_0.pb", "");
   const Corpus corpus = Read(folder.path() / "vendor/");
@@ -58,6 +62,7 @@ TEST(PlainCorpusTest, CasesAreFoundAtAnyDepth) {
                           "node/Neg/test_neg_", "node/ml.Scaler/test_ml"));
   const TestCase& abs = corpus.cases[1];
   EXPECT_EQ(abs.kind, "node");
+  EXPECT_EQ(abs.n_data_sets, 2);
   EXPECT_EQ(abs.domain, "ai.onnx");
   EXPECT_EQ(abs.opset, 13);
   EXPECT_EQ(abs.shape_sig, "[2]");
@@ -108,6 +113,16 @@ TEST(PlainCorpusTest, AModelThatCannotBeReadIsACase) {
   EXPECT_THAT(IdsOf(corpus), ElementsAre("model/group/test_x"));
   EXPECT_EQ(corpus.cases[0].kind, "model");
   EXPECT_TRUE(corpus.cases[0].operators.empty());
+  EXPECT_EQ(corpus.cases[0].limit.source, "onnx runner: default");
+}
+
+TEST(PlainCorpusTest, AModelWhoseDataCannotBeReadIsDescribed) {
+  const ScratchFolder folder;
+  WriteCase(folder, "test_x", {"Dropout"});
+  folder.Write("test_x/test_data_set_0/output_0.pb", "no tensor");
+  const Corpus corpus = Read(folder.path());
+  EXPECT_THAT(IdsOf(corpus), ElementsAre("node/Dropout/test_x"));
+  EXPECT_EQ(corpus.cases[0].vacuous, "");
 }
 
 // Kills: a hash of names alone, or of the models alone.
@@ -156,6 +171,11 @@ TEST(PlainCorpusTest, VacuityIsOfAllOutputs) {
     std::vector<std::vector<Value>> sets;
     std::string vacuous;
   };
+  // Two numbers, each of a real and an imaginary part.
+  const auto complexes = [](const std::vector<float>& parts) -> Value {
+    return *Tensor::FromBytes(DType::kComplex64, {2},
+                              std::as_bytes(std::span(parts)));
+  };
   const Value strings = *Tensor::FromStrings({2}, {"a", "a"});
   Sequence list;
   list.items = {Floats({1, 1}), Floats({2, 2})};
@@ -166,6 +186,10 @@ TEST(PlainCorpusTest, VacuityIsOfAllOutputs) {
       {"zeros of both signs", {{Floats({0.0F, -0.0F})}}, "constant output"},
       {"nan", {{Floats({NAN, NAN})}}, "constant output"},
       {"nan and a number", {{Floats({NAN, 1})}}, ""},
+      {"nan parts", {{complexes({NAN, 1, 2, NAN})}}, "constant output"},
+      {"equal parts", {{complexes({1, 2, 1, 2})}}, "constant output"},
+      {"imaginary parts", {{complexes({1, 2, 1, 3})}}, ""},
+      {"real parts", {{complexes({1, 2, 3, 2})}}, ""},
       {"empty", {{Floats({})}}, "zero-size output"},
       {"empty and equal", {{Floats({}), Floats({1, 1})}}, "constant output"},
       {"empty and one", {{Floats({}), Floats({1})}}, ""},
@@ -218,7 +242,12 @@ TEST(PlainCorpusTest, AttributesAreShortTexts) {
        std::vector<Row>{{0.1F, "0.1"},
                         {1.0F, "1.0"},
                         {1e-5F, "1e-05"},
+                        {1e-4F, "0.0001"},
+                        {1e16F, "1e+16"},
+                        {0.0F, "0.0"},
                         {-INFINITY, "-inf"},
+                        {INFINITY, "inf"},
+                        {NAN, "nan"},
                         {int64_t{-3}, "-3"},
                         {std::string("SAME"), "SAME"},
                         {std::vector<int64_t>{1, 2}, "[1,2]"},

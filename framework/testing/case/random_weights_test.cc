@@ -21,7 +21,8 @@ constexpr char kNet[] =
     "g (float[1,3,8,8] x) => (float[1,16] y) "
     "<int64[4] ws = {16, 3, 8, 8}, int64[1] n = {16}, float[1] bias = {1}, "
     " int64[2] gs = {16, 16}> "
-    "{ w = ConstantOfShape(ws) c = Conv(x, w) d = Mul(c, bias) "
+    "{ w = ConstantOfShape(ws) cb = ConstantOfShape(n) "
+    "  c = Conv(x, w, cb) d = Mul(c, bias) "
     "  s = ConstantOfShape(n) m = ConstantOfShape(n) v = ConstantOfShape(n) "
     "  b = BatchNormalization(c, s, m, m, v) r = Sum(b, c) "
     "  a = Relu(r) f = Flatten(a) g2 = ConstantOfShape(gs) "
@@ -72,14 +73,17 @@ TEST(RandomWeights, AreScaledByTheirUse) {
   ASSERT_TRUE(model.ok()) << model.status().ToString();
   const auto weights = RandomWeights(**model, 7);
   ASSERT_TRUE(weights.ok()) << weights.status().ToString();
-  EXPECT_EQ(weights->size(), 6U);
+  EXPECT_EQ(weights->size(), 7U);
   // 1 / fan-in, fan-in being 3 * 8 * 8; behind the Relu 2 / fan-in.
   EXPECT_NEAR(MomentsOf(weights->at("w")).variance, 1.0 / 192, 0.1 / 192);
   EXPECT_NEAR(MomentsOf(weights->at("g2")).variance, 2.0 / 16, 0.2 * 2 / 16);
   EXPECT_LE(MomentsOf(weights->at("s")).greatest, 0.4);
   EXPECT_GE(MomentsOf(weights->at("s")).least, 0.2);
   EXPECT_GE(MomentsOf(weights->at("v")).least, 0.8);
-  EXPECT_LE(MomentsOf(weights->at("m")).greatest, 0.1);
+  for (const char* small : {"m", "cb"}) {
+    EXPECT_LE(MomentsOf(weights->at(small)).greatest, 0.1) << small;
+    EXPECT_LE(MomentsOf(weights->at(small)).least, -0.05) << small;
+  }
   const auto inputs = RandomInputs(**model, 7);
   ASSERT_TRUE(inputs.ok());
   EXPECT_EQ((*inputs)[0].tensor()->Signature(), "float32[1,3,8,8]");

@@ -114,13 +114,10 @@ Status CheckIds(const Corpus& corpus, const fs::path& file) {
                       "', wanted suite/op/case in letters, digits and _.#+-");
     }
   }
-  for (size_t i = 1; i < corpus.cases.size(); ++i) {
-    if (corpus.cases[i].test_id == corpus.cases[i - 1].test_id) {
-      return DataLoss(file.string(), ": two cases are called ",
-                      corpus.cases[i].test_id);
-    }
-  }
-  return OkStatus();
+  const auto twice =
+      std::ranges::adjacent_find(corpus.cases, {}, &TestCase::test_id);
+  if (twice == corpus.cases.end()) return OkStatus();
+  return DataLoss(file.string(), ": two cases are called ", twice->test_id);
 }
 
 /// Lines "test_id 0 2" or "test_id -", by test_id; lines that begin with # say

@@ -11,8 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "framework/graph/model_text.h"
 #include "framework/testing/case/corpus_files.h"
+#include "framework/testing/case/write_corpus.h"
 #include "framework/testing/file/digest.h"
+#include "framework/testing/file/file.h"
 #include "framework/testing/file/scratch_folder.h"
 
 namespace assay {
@@ -182,6 +185,68 @@ TEST(CorpusTest, TheDigestIsOfTheSensitivityToo) {
   folder.Write("sensitivity.txt", "node/Abs/a 0\n");
   EXPECT_NE(with, without);
   EXPECT_NE(ReadCorpus(folder.path())->hash, with);
+}
+
+// Kills: a line that is misread, read twice or passed over.
+TEST(CorpusTest, TheSensitivityIsThatOfItsCase) {
+  const struct {
+    const char* text;
+    const char* first;  // of the first case; else the error
+    bool right = true;
+  } rows[] = {
+      {"# note\n\nnode/Abs/a 0 12\nnode/Abs/b -\n", "0 12"},
+      {"node/Abs/a -\nnode/Abs/b 0\n", "-"},
+      {"node/Abs/b 0\n", ""},
+      {"#\nnode/Abs/a\n", "txt:2: found 'node/Abs/a', wanted a", false},
+      {"node/Abs/a x\n", "txt:1: found 'node/Abs/a x', wanted", false},
+      {"node/Abs/a 0\nnode/Abs/a 1\n", "txt:2: found 'node/Abs/a 1'", false},
+  };
+  for (const auto& row : rows) {
+    const ScratchFolder folder;
+    folder.Write("manifest.json", TextOf(SomeManifest()));
+    folder.Write("sensitivity.txt", row.text);
+    const auto corpus = ReadCorpus(folder.path());
+    ASSERT_EQ(corpus.ok(), row.right) << row.text;
+    if (row.right) {
+      EXPECT_EQ(corpus->cases[0].sensitive, row.first) << row.text;
+    } else {
+      EXPECT_THAT(corpus.status().message(), HasSubstr(row.first));
+    }
+  }
+}
+
+// Kills: a fact or a value that is written other than it is read.
+TEST(CorpusTest, ACorpusIsReadAsItWasWritten) {
+  const ScratchFolder folder;
+  folder.Write("made/manifest.json", TextOf(SomeManifest()));
+  TestCase c = ReadCorpus(folder.path() / "made")->cases[0];
+  c.directory = folder.path() / "copy/node/a";
+  const Tensor x = *Tensor::Of<float>({2}, std::vector<float>{1, 2});
+  const Tensor y = *Tensor::Of<float>({2}, std::vector<float>{3, 4});
+  const CaseData data = {
+      ModelOfText("g (float[2] x, float[2] z) => (float[2] y) { y = Abs(x) }"),
+      {{{x, {}}, {y}}, {{y, x}, {x}}}};
+  ASSERT_TRUE(WriteCaseFiles(c.directory, data).ok());
+  ASSERT_TRUE(WriteManifest(folder.path() / "copy", "copy", {c}).ok());
+  const auto copy = ReadCorpus(folder.path() / "copy");
+  ASSERT_TRUE(copy.ok()) << copy.status().ToString();
+  ASSERT_TRUE(WriteManifest(folder.path() / "copy", "copy", copy->cases).ok());
+  const TestCase& read = copy->cases[0];
+  EXPECT_EQ(read.shape_sig, "[2,N,?];sequence;[]");
+  EXPECT_EQ(read.suite + read.op + read.kind, c.suite + c.op + c.kind);
+  EXPECT_EQ(read.domain, c.domain);
+  EXPECT_EQ(read.imports, c.imports);
+  EXPECT_EQ(read.attributes, c.attributes);
+  EXPECT_EQ(read.directory, c.directory);
+  EXPECT_EQ(Json::parse(read.digests).at("files").size(), 6U);
+  EXPECT_TRUE(CheckFiles(read).ok()) << CheckFiles(read).message();
+  const auto sets = ReadCaseData(read.directory, 2);
+  ASSERT_TRUE(sets.ok()) << sets.status().ToString();
+  EXPECT_FALSE(sets->sets[0].inputs[1].present());
+  EXPECT_EQ(sets->sets[1].inputs[0].tensor()->elements<float>()[0], 3);
+  EXPECT_EQ(sets->sets[1].expected[0].tensor()->elements<float>()[0], 1);
+  EXPECT_THAT(*ReadFile(c.directory / "test_data_set_1/input_1.pb"),
+              HasSubstr("z"));
 }
 
 // Kills: a file of a case that may be exchanged, lost or added.
