@@ -127,20 +127,33 @@ TEST(PlanTest, RowsSayWhatThePolicySays) {
                "tolerate rtol=1 atol=2 where id:node/Abs/a because \"wide\"\n"
                "expect fail where op:Gone because \"old\"\n");
   folder.Write("passing.txt", "node/Abs/b\n");
-  PlannedBackend backend = BackendOf("acme");
+  folder.Write("claims.txt",
+               "claim deterministic run-to-run\nclaim forward where op:Abs\n");
+  PlannedBackend backend = BackendOf("acme+x=1");
   backend.policy = *ReadPolicy(folder.path(), {}, "2026-01-01");
   Corpus corpus;
   corpus.cases = {CaseOf("node", "a"), CaseOf("node", "b")};
+  TestCase& a = corpus.cases[0];
+  a.kind = "kind";
+  a.opset = 7;
+  a.needs = "mpi";
+  a.directory = "a folder";
+  a.operators = {"ai.onnx::Abs"};
+  a.shape_sig = "[2]";
+  a.sensitive = "0 2";
+  a.vacuous = "zeros";
+  a.n_data_sets = 3;
+  corpus.cases[1].sensitive = "-";
   const Result<Plan> plan = Make({}, {corpus}, {backend});
   ASSERT_TRUE(plan.ok()) << plan.status().ToString();
-  const PlanRow& row = plan->rows[0];
-  EXPECT_EQ(row.expected, Outcome::kCrash);
-  EXPECT_EQ(row.expected_source, "expectations.txt:1");
-  EXPECT_EQ(row.because, "known");
-  EXPECT_EQ(row.tolerate_rtol, 1);
-  EXPECT_EQ(row.tolerate_atol, 2);
-  EXPECT_EQ(row.tolerate_source, "expectations.txt:2");
-  EXPECT_EQ(row.dtypes, "float32 int64");
+  std::string text;
+  AppendCsvRow(text, plan->rows[0]);
+  EXPECT_EQ(text,
+            "node/Abs/a,acme+x=1,cpu:f32:all:1,node,Abs,ai.onnx,7,"
+            "float32 int64,kind,mpi,onnx,a folder,[2],tolerance,0.001,1e-07,"
+            "onnx,zeros,3,1,2,expectations.txt:2,crash,expectations.txt:1,"
+            "known,1,0 2,1,\n");
+  EXPECT_TRUE(plan->rows[1].sensitive.empty());
   EXPECT_EQ(plan->rows[1].expected, std::nullopt);
   EXPECT_THAT(plan->backends[0].floor, ElementsAre("node/Abs/b"));
   EXPECT_EQ(plan->backends[0].policy_errors.size(), 1U);
@@ -186,6 +199,36 @@ TEST(PlanTest, OtherCasesDoNotMoveACaseToAnotherShard) {
       EXPECT_EQ(shard_of[small.rows[i].test_id], shard);
     }
   }
+}
+
+// Kills: a selection that is not asked for, or that leaves out a case whose
+// model nobody can read.
+TEST(PlanTest, ASelectionTakesItsSuitesAndTier) {
+  Corpus corpus;
+  for (const char* suite : {"node", "model", "special"}) {
+    TestCase& c = corpus.cases.emplace_back(CaseOf(suite, "a"));
+    c.kind = suite == std::string("model") ? "model" : "node";
+    c.directory = "somewhere";
+    if (suite != std::string("special")) c.operators = {"ai.onnx::Abs"};
+  }
+  const struct {
+    Selection selection;
+    std::vector<std::string> ids;
+  } rows[] = {
+      {{}, {"model/Abs/a", "node/Abs/a", "special/Abs/a"}},
+      {{.suites = {"node"}}, {"node/Abs/a", "special/Abs/a"}},
+      {{.suites = {"model", "node"}},
+       {"model/Abs/a", "node/Abs/a", "special/Abs/a"}},
+      {{.tier = "smoke"}, {"node/Abs/a", "special/Abs/a"}},
+  };
+  for (const auto& row : rows) {
+    const auto plan = Make(row.selection, {corpus}, {BackendOf("acme")});
+    ASSERT_TRUE(plan.ok()) << plan.status().ToString();
+    std::vector<std::string> ids;
+    for (const PlanRow& planned : plan->rows) ids.push_back(planned.test_id);
+    EXPECT_EQ(ids, row.ids);
+  }
+  EXPECT_EQ((PartSelection{{"node", "a"}, {}, 1, 3}.Name()), "node+a.all.1of3");
 }
 
 std::string DigestAfter(const std::function<void(Plan&)>& change) {

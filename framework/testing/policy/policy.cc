@@ -64,7 +64,6 @@ class ClaimCheck {
     const std::string_view domain = qualified.substr(0, colons);
     node_.domain = domain;
     node_.op = OperatorName(domain, qualified.substr(colons + 2));
-    node_.operators = {std::string(qualified)};
     const auto imported = case_.imports.find(node_.domain);
     node_.opset =
         imported == case_.imports.end() ? case_.opset : imported->second;

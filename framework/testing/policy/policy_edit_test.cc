@@ -13,6 +13,7 @@
 namespace assay {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -129,6 +130,7 @@ TEST(PolicyEditTest, TheFloorGainsAndOnWishLoses) {
     const std::string& text = edit.texts.passing;
     EXPECT_EQ(text == row.before ? text : text.substr(0, text.find("makes ")),
               row.after);
+    EXPECT_EQ(edit.changes.empty(), text == row.before) << row.before;
     EXPECT_EQ(trial.EditFrom(edit.texts).texts, edit.texts) << row.before;
   }
 }
@@ -206,6 +208,9 @@ TEST(PolicyEditTest, ALineOfIdsLosesThoseThatDoWithout) {
   EXPECT_EQ(edit.texts.expectations,
             "  expect fail  where id:node/A/b because \"id:node/A/a, for "
             "now\" until 2027-01-01\n");
+  EXPECT_THAT(edit.changes, ElementsAre("expectations.txt:1: - id:node/A/a",
+                                        "expectations.txt:1: - id:node/A/gone",
+                                        "passing.txt: + node/A/a"));
   EXPECT_EQ(trial.EditFrom(edit.texts).texts, edit.texts);
 }
 
@@ -235,9 +240,39 @@ TEST(PolicyEditTest, WhatNewlyFailsGetsALineThatWaitsForItsReason) {
   ASSERT_EQ(edit.by_hand.size(), 1U);
   EXPECT_THAT(edit.by_hand[0], HasSubstr("declined inside the claims are "
                                          "node/C/f"));
+  EXPECT_THAT(
+      edit.changes,
+      ElementsAre(
+          "expectations.txt: + expect crash where id:node/A/b",
+          "expectations.txt: + expect fail where id:node/B/c or id:node/B/d",
+          "expectations.txt: + expect error where id:node/B/e"));
   const PolicyEdit again = trial.EditFrom(edit.texts);
   EXPECT_EQ(again.texts, edit.texts);
   EXPECT_THAT(again.changes, IsEmpty());
+}
+
+// Kills: a loss that nobody hears of, or whose list has no end.
+TEST(PolicyEditTest, WhatTheFloorWouldLoseIsNamed) {
+  const auto by_hand = [](const std::string& floor) {
+    Trial trial;
+    trial.texts.passing = floor;
+    for (const char* id : {"node/A/a", "node/A/b", "node/A/c", "node/A/d",
+                           "node/A/e", "node/A/f", "node/A/g"}) {
+      trial.seen.push_back({id, Outcome::kUnsupported});
+    }
+    return trial.Edit().by_hand;
+  };
+  EXPECT_THAT(by_hand("node/A/b\n"),
+              ElementsAre("passing.txt: 1 cases are lost, --drop takes them "
+                          "out: node/A/b"));
+  EXPECT_THAT(by_hand("all where op:A\nbut not where id:node/A/a\n"),
+              ElementsAre(HasSubstr("6 cases are lost, --drop takes them out: "
+                                    "node/A/b, node/A/c, node/A/d, node/A/e, "
+                                    "node/A/f and 1 more")));
+  EXPECT_THAT(
+      by_hand("all where id:node/A/a\nmakes 2 cases of node digest 0\n"),
+      ElementsAre(HasSubstr("passing.txt:2: the lines make 1 planned "
+                            "cases of node")));
 }
 
 TEST(PolicyEditTest, LinesOfIncludedFilesStayAndAreNamed) {

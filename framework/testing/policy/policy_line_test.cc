@@ -92,6 +92,7 @@ TEST(PolicyLineTest, BrokenExpectationsSayWhatWasWanted) {
       {"expect fail where x because", "found the end, wanted a reason in"},
       {"expect fail where x because y", "found 'y', wanted a reason in quotes"},
       {"expect fail where x because \"y", "is not closed"},
+      {"expect fail where x because \"y\\", "is not closed"},
       {"expect fail where opp:x because \"y\"",
        "in the query 'opp:x': column 1: found the key 'opp'"},
       {"expect fail where outcome:fail because \"y\"", "asks for an outcome"},

@@ -148,6 +148,7 @@ TEST(QueryTest, WordsAreJoinedByAndOrNot) {
       {"op:Relu op:Add or op:Conv", true},
       {"op:Relu (op:Add or op:Conv)", false},
       {"not(op:Relu)and(op:Conv)", true},
+      {"( op:Relu ) or ( op:Conv ) op:Conv", true},
       {"autopad", true},
       {"autopad Conv", true},
       {"test_*_with", true},

@@ -117,6 +117,17 @@ TEST(ConformanceTest, WaiversInsideTheClaimsAreListed) {
   EXPECT_EQ(word.n_planned, 4);
 }
 
+// Kills: another backend's cases held against this one.
+TEST(ConformanceTest, OtherBackendsDecideNothing) {
+  Trial trial = TrialOf({{"pass"}, {"fail", true, false, 2}});
+  trial.plan.backends[0].claims.push_back("claim deterministic run-to-run");
+  trial.plan.rows[1].backend = trial.final[1].result.backend = "other";
+  trial.plan.rows[1].test_id = trial.final[1].result.test_id = "node/Abs/a";
+  EXPECT_EQ(trial.Word().verdict, "conformant");
+  EXPECT_EQ(trial.Word().n_claimed, 1);
+  EXPECT_EQ(trial.Word().n_planned, 1);
+}
+
 // Kills: a run of a part of the plan called conformant, or called by another
 // reason than what it left out.
 TEST(ConformanceTest, ARunThatLeftSomethingOutIsPartial) {

@@ -213,6 +213,7 @@ TEST(VerdictTest, AnExpectationThatNoLongerHoldsIsUnexpected) {
     bool red;
   } rows[] = {
       {"unsupported", "fail", true}, {"unsupported", "unsupported", false},
+      {"waived", "fail", true},      {"unsupported", "", false},
       {"fail", "fail", false},       {"fail", "crash", true},
       {"pass", "fail", true},        {"pass", "flaky", false},
   };
@@ -270,6 +271,43 @@ TEST(VerdictTest, ABackendThatDeclinesEverythingIsRed) {
   EXPECT_THAT(UnexpectedOf(trial.Judge()),
               testing::ElementsAre(" nothing judged"));
   EXPECT_TRUE(UnexpectedOf(trial.Judge(/*whole=*/false)).empty());
+}
+
+// Kills: a backend judged by the cases of another, or described as another.
+TEST(VerdictTest, EachBackendIsJudgedByItsOwnCases) {
+  Trial trial = TrialOf({{"unsupported"}});
+  BackendUse& other = trial.plan.backends.emplace_back();
+  other.instance = other.spec = "other+x=1";
+  other.settings_text = "x=1";
+  other.module_sha256 = "ab";
+  other.claims = {"claim \"a\""};
+  other.floor = {"node/Abs/a"};
+  trial.plan.corpora.emplace_back().name = "mine";
+  trial.plan.corpora.back().directory = "/mine";
+  PlanRow row = RowOf("node/Abs/a");
+  row.backend = "other+x=1";
+  row.corpus = "mine";
+  trial.Add(row, "pass");
+  for (const char* message : {"ended", "ended", "left"}) {
+    JournalEntry entry;
+    entry.kind = FrameKind::kLoss;
+    entry.record.result.backend = row.backend;
+    entry.record.result.message = message;
+    ASSERT_TRUE(trial.raw.Add(entry).ok());
+  }
+  const Verdicts verdicts = trial.Judge();
+  EXPECT_THAT(UnexpectedOf(verdicts),
+              testing::ElementsAre(" missing", " missing", " nothing judged"));
+  EXPECT_EQ(verdicts.unexpected.back().backend, "acme");
+  EXPECT_EQ(verdicts.tallies.size(), 2U);
+  EXPECT_EQ(verdicts.final[0].result.repro,
+            "assay run --backend acme --filter 'id:node/Abs/a'");
+  EXPECT_EQ(verdicts.final[1].result.repro,
+            "assay run --backend other+x=1 --filter 'id:node/Abs/a' --corpus "
+            "/mine");
+  EXPECT_EQ(verdicts.backends[1].settings, "x=1");
+  EXPECT_EQ(verdicts.backends[1].module_sha256, "ab");
+  EXPECT_EQ(verdicts.backends[1].claims_json, R"(["claim \"a\""])");
 }
 
 struct FloorRow {
