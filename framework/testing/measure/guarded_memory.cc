@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kGuard = 64;  // bytes; keeps the alignment of Allocate
 
-// As a float a NaN with a payload, as an integer neither small nor round.
+// As a float huge or a NaN, as an integer neither small nor round.
 constexpr auto kGarbage = std::byte{0xFD};
 
 // Different at each place, so that a copy of guards is seen as well.

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -28,6 +29,7 @@ enum class Defect {
   kWritesPastTheEnd,
   kWritesBeforeTheStart,
   kWritesIntoInput,
+  kWritesPastItsInput,
   kWrongWhenRunAgain,
   kReusesHeldMemory,
   kOtherBitsEachTime,
@@ -107,6 +109,7 @@ class SumNetwork : public Network {
     if (defect_ == Defect::kWritesPastTheEnd) y[3] = 7;
     if (defect_ == Defect::kWritesBeforeTheStart) y[-1] = 7;
     if (defect_ == Defect::kWritesIntoInput) const_cast<float*>(a)[0] = 7;
+    if (defect_ == Defect::kWritesPastItsInput) const_cast<float*>(a)[3] = 7;
   }
 
   const Defect defect_;
@@ -156,6 +159,8 @@ TEST(RecheckTest, APassStandsOnlyWhereNothingSpeaksAgainstIt) {
        "4 bytes before its start of output y", Reason::kStateChanged},
       {Defect::kWritesIntoInput, false, Outcome::kFail, "input a was written",
        Reason::kStateChanged},
+      {Defect::kWritesPastItsInput, false, Outcome::kFail,
+       "4 bytes behind its end of input a", Reason::kStateChanged},
       {Defect::kWrongWhenRunAgain, false, Outcome::kFail, "run again",
        Reason::kValue},
       {Defect::kReusesHeldMemory, false, Outcome::kFail, "still held",
@@ -282,6 +287,33 @@ TEST(RecheckTest, SameBitsLooksAtKindTypeShapeAndBits) {
   };
   for (const auto& row : rows) {
     EXPECT_EQ(SameBits(row.a, row.b), row.same) << &row - rows;
+  }
+}
+
+// Kills: guards too short, alike at two places, or not looked at.
+TEST(RecheckTest, EveryByteOfTheGuardsIsLookedAt) {
+  const struct {
+    ptrdiff_t to, from, count;  // from the start of 8 bytes
+    const char* damage;
+  } rows[] = {
+      {0, 8, 8, ""},
+      {-64, 0, 1, "1 bytes before its start"},
+      {-1, 0, 1, "1 bytes before its start"},
+      {-1, -10, 20, "1 bytes before its start and 11 bytes behind its end"},
+      {71, 0, 1, "1 bytes behind its end"},
+      {9, 8, 60, "60 bytes behind its end"},
+  };
+  for (const auto& row : rows) {
+    const auto guarded = *GuardedTensor::CopyOf(Floats({1, 2}));
+    Tensor tensor = guarded.tensor();
+    std::byte* const start = tensor.mutable_data();
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(start) % 64, 0U);
+    std::memmove(start + row.to, start + row.from,
+                 static_cast<size_t>(row.count));
+    EXPECT_EQ(guarded.Damage(), row.damage);
+  }
+  for (const DType type : {DType::kString, DType::kUndefined}) {
+    EXPECT_FALSE(GuardedTensor::Filled(type, {1}).ok());
   }
 }
 

@@ -66,6 +66,14 @@ const Change kChanges[] = {
        sigaction(SIGPIPE, &now, nullptr);
      },
      "signal handlers"},
+    {"handler's mask",
+     [] {
+       struct sigaction now = {};
+       sigaction(SIGPIPE, nullptr, &now);
+       sigaddset(&now.sa_mask, SIGTERM);
+       sigaction(SIGPIPE, &now, nullptr);
+     },
+     "signal handlers"},
     {"blocked signal",
      [] {
        sigset_t one;
@@ -106,6 +114,7 @@ TEST(ProcessStateTest, EachChangeIsNamedAndPutBack) {
     EXPECT_EQ(before.Restore(), change.found) << change.name;
     EXPECT_EQ(before.Restore(), "") << change.name << " was not put back";
     EXPECT_EQ(ProcessState::Capture().Restore(), "") << change.name;
+    EXPECT_LT(fcntl(1003, F_GETFD), 0) << "a copy of a stream is left open";
   }
 }
 
