@@ -66,7 +66,7 @@ Judgement Run(const PlanRow& row, Backend& backend, const RunFacts&, Record*) {
 }
 
 const bool kRegistered =
-    AddSuite({.name = "contract", .cases = &Describe, .run = &Run});
+    AddSuite({.name = "contract", .cases = &Describe, .derives = false, .run = &Run});
 
 }  // namespace
 

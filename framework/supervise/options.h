@@ -11,9 +11,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "framework/supervise/process/worker_limits.h"
+#include "framework/testing/file/file_digests.h"
 #include "framework/testing/record/run_facts.h"
 
 namespace assay::inline v1 {
@@ -22,6 +24,9 @@ struct SuperviseOptions {
   std::filesystem::path worker;     // the program
   std::filesystem::path directory;  // for journals, logs and batch files
   std::string plan_digest;          // the first frame of each journal
+  /// Of the files that the run has read.
+  std::shared_ptr<const FileDigests> digests =
+      std::make_shared<const FileDigests>();
   RunFacts facts;
   double timeout_s = 120;            // of one case
   WorkerLimits limits;               // of each worker

@@ -141,12 +141,13 @@ Status CheckWritable(const fs::path& cache) {
   return OkStatus();
 }
 
-Result<Client> Connect(const std::string& instance, const fs::path& cache) {
+Result<Client> Connect(const std::string& instance, const fs::path& cache,
+                       const FileDigests& digests) {
   ASSAY_ASSIGN_OR_RETURN(const PlannedBackend backend,
-                         ResolveBackend(instance));
+                         ResolveBackend(instance, digests));
   ASSAY_ASSIGN_OR_RETURN(
       const std::string core,
-      Sha256OfFile(InstallPrefix() / "lib" / "libassay_core.so"));
+      digests.Of(InstallPrefix() / "lib" / "libassay_core.so"));
   return Client(UseOf(backend), backend.module_sha256 + core, cache);
 }
 
@@ -200,8 +201,9 @@ std::string OracleReport::Sentence() const {
   return text;
 }
 
-Status CheckOracle(const std::string& instance, const fs::path& cache) {
-  ASSAY_RETURN_IF_ERROR(ResolveBackend(instance).status());
+Status CheckOracle(const std::string& instance, const fs::path& cache,
+                   const FileDigests& digests) {
+  ASSAY_RETURN_IF_ERROR(ResolveBackend(instance, digests).status());
   return CheckWritable(FolderOfCache(cache));
 }
 
@@ -212,7 +214,8 @@ Result<OracleReport> AskOracle(const std::string& instance,
   const fs::path folder = FolderOfCache(cache);
   OracleReport report;
   report.instance = instance;
-  ASSAY_ASSIGN_OR_RETURN(const Client client, Connect(instance, folder));
+  ASSAY_ASSIGN_OR_RETURN(const Client client,
+                         Connect(instance, folder, *options.digests));
   ASSAY_ASSIGN_OR_RETURN(const Plan missing,
                          client.Missing(rows, options.facts, plan, &report));
   if (missing.rows.empty()) return report;

@@ -30,7 +30,8 @@ namespace assay::inline v1 {
 /// Checks that the backend is there and the cache can be written to, before a
 /// run begins. Invalid argument, and resource exhausted.
 Status CheckOracle(const std::string& instance,
-                   const std::filesystem::path& cache);
+                   const std::filesystem::path& cache,
+                   const FileDigests& digests);
 
 struct OracleReport {
   std::string instance;

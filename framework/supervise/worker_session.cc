@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "framework/supervise/file_digests.h"
 #include "framework/supervise/process/process_tree.h"
 #include "framework/supervise/process/tree_memory.h"
 #include "framework/testing/file/file.h"
@@ -42,6 +41,19 @@ bool CanWrite(const fs::path& directory) {
   std::error_code ignored;
   fs::remove(probe, ignored);
   return written;
+}
+
+/// "DIGEST PATH" lines for paths, a line each, without those of files that
+/// cannot be read any more.
+std::string DigestLines(const FileDigests& digests, std::string_view paths) {
+  std::string lines;
+  while (!paths.empty()) {
+    const std::string path(paths.substr(0, paths.find('\n')));
+    paths.remove_prefix(std::min(path.size() + 1, paths.size()));
+    const Result<std::string> digest = digests.Of(path);
+    if (digest.ok()) lines += StrCat(*digest, " ", path, "\n");
+  }
+  return lines;
 }
 
 }  // namespace
@@ -119,6 +131,7 @@ Status WorkerSession::StartWorker() {
   accounted_ = false;
   killed_.reset();
   opened_ = Clock::now();
+  weigh_at_ = opened_ + kWeighEvery;
   return OkStatus();
 }
 
@@ -196,7 +209,8 @@ Result<Journal*> WorkerSession::OwnJournal() {
 
 /// The digests of what a worker runs, when they are not those of the last one.
 Status WorkerSession::NoteFiles(std::string_view paths) {
-  std::string files = StrCat(backend_.instance, "\n", DigestLines(paths));
+  std::string files =
+      StrCat(backend_.instance, "\n", DigestLines(*options_.digests, paths));
   if (files == std::exchange(files_, files)) return OkStatus();
   std::error_code error;
   const size_t module = files.find(

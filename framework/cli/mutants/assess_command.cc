@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iostream>
 #include <iterator>
+#include <memory>
 #include <thread>
 
 #include "framework/cli/commands.h"
@@ -12,6 +13,7 @@
 #include "framework/supervise/trial.h"
 #include "framework/testing/file/build_id.h"
 #include "framework/testing/file/file.h"
+#include "framework/testing/file/file_digests.h"
 #include "framework/testing/file/module_path.h"
 #include "framework/testing/plan/resolve.h"
 #include "framework/testing/record/run_facts.h"
@@ -38,7 +40,7 @@ class Assessor {
   Status Add(const std::string& instance, const std::string& where,
              Plan* plan) const {
     std::vector<PlannedBackend> backends(1);
-    ASSAY_ASSIGN_OR_RETURN(backends[0], ResolveBackend(instance));
+    ASSAY_ASSIGN_OR_RETURN(backends[0], ResolveBackend(instance, *digests_));
     Selection selection;
     selection.filter = where.empty() ? kCases : where;
     ASSAY_ASSIGN_OR_RETURN(Plan part,
@@ -56,6 +58,8 @@ class Assessor {
   const AssessOptions& options_;
   const NamedCorpora& corpora_;
   WorkFolder& work_;
+  const std::shared_ptr<const FileDigests> digests_ =
+      std::make_shared<const FileDigests>();
 };
 
 Result<std::vector<ResultRow>> Assessor::Run(const Plan& plan,
@@ -65,6 +69,7 @@ Result<std::vector<ResultRow>> Assessor::Run(const Plan& plan,
   SuperviseOptions supervise;
   supervise.worker = InstallPrefix() / "bin" / "assay-worker";
   supervise.directory = scratch;
+  supervise.digests = digests_;
   supervise.facts.run_id = "assess";
   supervise.facts.seed = seed;
   supervise.facts.started_us = SteadyMicroseconds();

@@ -164,7 +164,7 @@ Result<ResultRow> Fill(const CapsuleContent& content, const fs::path& folder) {
   const ResultRow result = Finalize(row, raw.at(0));
   ASSAY_RETURN_IF_ERROR(AddOutputs(trial, row, work, folder));
   const std::vector<EnvRow> env = EnvironmentRows();
-  const RunRow here = BeginRun(Plan(), env);
+  const RunRow here = BeginRun(Plan(), env, CommitHere());
   ASSAY_RETURN_IF_ERROR(WriteFile(
       folder / "case.json", CaseJson(content, result, here).dump(1) + "\n"));
   ASSAY_RETURN_IF_ERROR(WriteFile(folder / "env.csv", ToCsv(env)));

@@ -128,15 +128,18 @@ void PrintVerdicts(const Verdicts& verdicts) {
   PrintUnexpected(verdicts.unexpected);
 }
 
-Result<int> FinishRun(const Plan& plan, RawRecords raw, RunRow run,
-                      const std::vector<EnvRow>& env,
-                      const FinishOptions& options) {
-  std::vector<size_t> all(plan.rows.size());
-  for (size_t i = 0; i < all.size(); ++i) all[i] = i;
+MutantKills MutantsFor(const Plan& plan, const FileDigests& digests) {
   std::set<std::string> ran;
   for (const PlanRow& row : plan.rows) ran.insert(row.test_id);
+  return ReadMutants(InstallPrefix(), &ran, digests);
+}
+
+Result<int> FinishRun(const Plan& plan, RawRecords raw, RunRow run,
+                      const std::vector<EnvRow>& env, FinishOptions options) {
+  std::vector<size_t> all(plan.rows.size());
+  for (size_t i = 0; i < all.size(); ++i) all[i] = i;
   Verdicts verdicts = Assess(plan, all, std::move(raw), /*whole=*/true,
-                             ReadMutants(InstallPrefix(), &ran));
+                             std::move(options.mutants));
   // Records of parts carry the ids of the processes that made them.
   for (Record& record : verdicts.final) {
     record.result.run_id = run.run_id;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "framework/core/status.h"
+#include "framework/testing/file/file_digests.h"
 #include "framework/testing/verdict/verdict.h"
 
 namespace assay::inline v1 {
@@ -21,14 +22,18 @@ struct FinishOptions {
   std::filesystem::path folder;
   bool allow_unavailable = false;
   bool report = true;
+  MutantKills mutants;
   /// Absent where the parts of many entries were merged.
   std::optional<double> duration_s;
 };
 
+/// The mutants that the table of this installation has, as far as the cases of
+/// the plan see them. `digests` are the run's.
+MutantKills MutantsFor(const Plan& plan, const FileDigests& digests = {});
+
 /// Returns the exit code, or why the folder could not be written.
 Result<int> FinishRun(const Plan& plan, RawRecords raw, RunRow run,
-                      const std::vector<EnvRow>& env,
-                      const FinishOptions& options);
+                      const std::vector<EnvRow>& env, FinishOptions options);
 
 /// Prints equations, conformance and what is unexpected, at most 20 items.
 void PrintVerdicts(const Verdicts& verdicts);

@@ -50,7 +50,7 @@ Result<int> Merge(const MergeOptions& options) {
     ASSAY_RETURN_IF_ERROR(AddAsked(entry.path(), &asked));
   }
   const auto env = EnvironmentRows();
-  const RunRow run = BeginRun(plan, env);
+  const RunRow run = BeginRun(plan, env, CommitHere());
   const fs::path folder =
       options.out.empty() ? fs::path("runs") / run.run_id : options.out;
   ASSAY_RETURN_IF_ERROR(MakeDirectory(folder));
@@ -61,7 +61,8 @@ Result<int> Merge(const MergeOptions& options) {
   return FinishRun(plan, std::move(raw), run, env,
                    {.folder = folder,
                     .allow_unavailable = options.allow_unavailable,
-                    .report = options.report});
+                    .report = options.report,
+                    .mutants = MutantsFor(plan)});
 }
 
 }  // namespace

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <future>
 #include <iostream>
+#include <memory>
 #include <thread>
 
 #include "framework/cli/commands.h"
@@ -15,7 +17,6 @@
 #include "framework/supervise/oracle.h"
 #include "framework/supervise/supervisor.h"
 #include "framework/testing/file/csv.h"
-#include "framework/testing/file/digest.h"
 #include "framework/testing/file/file.h"
 #include "framework/testing/file/folder_lock.h"
 #include "framework/testing/file/module_path.h"
@@ -62,8 +63,10 @@ int64_t CasesPerProcess(const std::string& isolation, size_t n_rows) {
 SuperviseOptions SupervisionOf(const RunOptions& options, const Plan& plan,
                                const std::vector<size_t>& rows,
                                const std::string& run_id,
-                               const fs::path& directory) {
+                               const fs::path& directory,
+                               std::shared_ptr<const FileDigests> digests) {
   SuperviseOptions supervise;
+  supervise.digests = std::move(digests);
   supervise.worker = InstallPrefix() / "bin" / "assay-worker";
   supervise.directory = directory;
   supervise.facts.run_id = run_id;
@@ -129,7 +132,8 @@ Result<int> RunPart(const RunOptions& options) {
     return InvalidArgument("the selection is empty: the plan has no case for ",
                            part.Name());
   }
-  ASSAY_RETURN_IF_ERROR(CheckPlanned(plan, rows));
+  const auto digests = std::make_shared<const FileDigests>();
+  ASSAY_RETURN_IF_ERROR(CheckPlanned(plan, rows, *digests));
   const fs::path directory = options.parts / part.Name();
   ASSAY_RETURN_IF_ERROR(MakeDirectory(directory));
   ASSAY_ASSIGN_OR_RETURN(const FolderLock lock, FolderLock::Take(directory));
@@ -139,7 +143,7 @@ Result<int> RunPart(const RunOptions& options) {
   }
   ASSAY_RETURN_IF_ERROR(WritePart({part, DigestOf(plan, rows)}, directory));
   const SuperviseOptions supervise =
-      SupervisionOf(options, plan, rows, part.Name(), directory);
+      SupervisionOf(options, plan, rows, part.Name(), directory, digests);
   ASSAY_RETURN_IF_ERROR(
       AnswerExactly(options, supervise, rows, directory, &plan));
   RawRecords raw;
@@ -168,10 +172,12 @@ struct Opened {
 
 /// A run to go on with. Says of each journal whose tail was no record how much
 /// of it was cut; those cases run again.
-Status Reopen(const fs::path& folder, Opened* opened) {
+Status Reopen(const fs::path& folder, const FileDigests& digests,
+              Opened* opened) {
   ASSAY_ASSIGN_OR_RETURN(opened->plan, ReadPlan(folder));
   ASSAY_ASSIGN_OR_RETURN(opened->lock, FolderLock::Take(folder));
-  ASSAY_RETURN_IF_ERROR(CheckPlanned(opened->plan, RowsOf(opened->plan, {})));
+  ASSAY_RETURN_IF_ERROR(
+      CheckPlanned(opened->plan, RowsOf(opened->plan, {}), digests));
   for (const fs::path& journal : JournalsIn(folder / "records")) {
     ASSAY_ASSIGN_OR_RETURN(const int64_t cut, RecoverJournal(journal));
     if (cut > 0) {
@@ -200,19 +206,20 @@ Status CheckNew(const fs::path& folder) {
   return OkStatus();
 }
 
-Result<Opened> Open(const RunOptions& options) {
+Result<Opened> Open(const RunOptions& options, const FileDigests& digests) {
   Opened opened;
+  std::future<Commit> commit = std::async(std::launch::async, CommitHere);
   opened.env = EnvironmentRows();
   if (!options.resume.empty()) {
-    ASSAY_RETURN_IF_ERROR(Reopen(options.resume, &opened));
+    ASSAY_RETURN_IF_ERROR(Reopen(options.resume, digests, &opened));
     if (const std::string& oracle = options.selection.oracle; !oracle.empty()) {
       opened.plan.selection.oracle = oracle;
     }
-    opened.run = BeginRun(opened.plan, opened.env);
+    opened.run = BeginRun(opened.plan, opened.env, commit.get());
     return opened;
   }
-  ASSAY_ASSIGN_OR_RETURN(opened.plan, PlanOf(options));
-  opened.run = BeginRun(opened.plan, opened.env);
+  ASSAY_ASSIGN_OR_RETURN(opened.plan, PlanOf(options, digests));
+  opened.run = BeginRun(opened.plan, opened.env, commit.get());
   opened.folder =
       options.out.empty() ? fs::path("runs") / opened.run.run_id : options.out;
   ASSAY_RETURN_IF_ERROR(MakeDirectory(opened.folder));
@@ -237,28 +244,33 @@ Status Resumable(const fs::path& folder, const Status& failure) {
 
 Result<int> RunWhole(const RunOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
+  const auto digests = std::make_shared<const FileDigests>();
   if (const std::string& oracle = options.selection.oracle; !oracle.empty()) {
-    ASSAY_RETURN_IF_ERROR(CheckOracle(oracle, options.oracle_cache));
+    ASSAY_RETURN_IF_ERROR(CheckOracle(oracle, options.oracle_cache, *digests));
   }
-  ASSAY_ASSIGN_OR_RETURN(Opened opened, Open(options));
+  ASSAY_ASSIGN_OR_RETURN(Opened opened, Open(options, *digests));
   Plan& plan = opened.plan;
   const std::vector<size_t> rows = RowsOf(plan, {});
   const fs::path records = opened.folder / "records";
   ASSAY_RETURN_IF_ERROR(MakeDirectory(records));
   const SuperviseOptions supervise =
-      SupervisionOf(options, plan, rows, opened.run.run_id, records);
+      SupervisionOf(options, plan, rows, opened.run.run_id, records, digests);
   RawRecords raw;
   Status ran = AnswerExactly(options, supervise, rows, opened.folder, &plan);
   if (ran.ok() && !plan.selection.oracle.empty()) {
     ran = WritePlan(plan, opened.folder);
   }
+  // While workers run.
+  auto mutants = std::async(std::launch::async,
+                            [&] { return MutantsFor(plan, *digests); });
   if (ran.ok()) ran = Supervise(plan, rows, supervise, &raw);
   if (!ran.ok()) return Resumable(opened.folder, ran);
   const std::chrono::duration<double> took =
       std::chrono::steady_clock::now() - begin;
   const Result<int> code = FinishRun(
       plan, std::move(raw), opened.run, opened.env,
-      {opened.folder, options.allow_unavailable, options.report, took.count()});
+      {opened.folder, options.allow_unavailable, options.report, mutants.get(),
+       took.count()});
   if (!code.ok()) return Resumable(opened.folder, code.status());
   if (options.capsules == 0) return *code;
   ASSAY_ASSIGN_OR_RETURN(const auto lines,

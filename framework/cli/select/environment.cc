@@ -10,6 +10,7 @@
 #include <ctime>
 #include <fstream>
 #include <random>
+#include <sstream>
 
 #include "framework/cli/select/version.h"
 #include "framework/testing/file/digest.h"
@@ -34,14 +35,14 @@ std::string LineOf(const char* file, std::string_view key, char separator) {
 
 std::string OutputOf(const std::string& command) {
   std::string text;
-  if (FILE* pipe = popen(command.c_str(), "r"); pipe != nullptr) {
+  if (FILE* pipe = popen(command.c_str(), "re"); pipe != nullptr) {
     std::array<char, 256> block;
     while (fgets(block.data(), block.size(), pipe) != nullptr) {
       text += block.data();
     }
     pclose(pipe);
   }
-  return text.substr(0, text.find('\n'));
+  return text;
 }
 
 std::string Utc(std::time_t time, const char* format) {
@@ -81,7 +82,25 @@ std::vector<EnvRow> EnvironmentRows() {
   return rows;
 }
 
-RunRow BeginRun(const Plan& plan, const std::vector<EnvRow>& env) {
+Commit CommitHere() {
+  // One process tells both; it takes no lock that another git would miss.
+  std::istringstream lines(
+      OutputOf(StrCat("exec git --no-optional-locks -C ",
+                      Quoted(InstallPrefix().string()),
+                      " status --porcelain=v2 --branch --no-ahead-behind -uno "
+                      "2>/dev/null")));
+  constexpr std::string_view kId = "# branch.oid ";
+  Commit commit;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(kId)) commit.id = line.substr(kId.size());
+    commit.dirty |= !line.starts_with('#');
+  }
+  if (commit.id == "(initial)") return {};
+  return commit;
+}
+
+RunRow BeginRun(const Plan& plan, const std::vector<EnvRow>& env,
+                const Commit& commit) {
   const std::time_t now = std::time(nullptr);
   RunRow run;
   run.started_utc = Utc(now, "%Y-%m-%dT%H:%M:%SZ");
@@ -89,11 +108,8 @@ RunRow BeginRun(const Plan& plan, const std::vector<EnvRow>& env) {
   std::snprintf(random.data(), random.size(), "%06x",
                 std::random_device()() & 0xffffffU);
   run.run_id = StrCat(Utc(now, "%Y%m%dT%H%M%SZ"), "-", random.data());
-  const std::string git =
-      StrCat("git -C ", Quoted(InstallPrefix().string()), " ");
-  run.commit = OutputOf(git + "rev-parse HEAD 2>/dev/null");
-  run.dirty = !run.commit.empty() &&
-              !OutputOf(git + "status --porcelain -uno 2>/dev/null").empty();
+  run.commit = commit.id;
+  run.dirty = commit.dirty;
   run.assay_version = kVersion;
   run.corpus_hash = plan.corpus_hash;
   run.policy_hash = plan.policy_hash;

@@ -2,8 +2,8 @@
 //
 // The place and time of a run: the rows of env, the commit, the clock.
 //
-//   const RunRow run = BeginRun(plan);     // id, time, commit, hashes
 //   const auto env = EnvironmentRows();
+//   const RunRow run = BeginRun(plan, env, CommitHere());
 
 #ifndef ASSAY_CLI_SELECT_ENVIRONMENT_H_
 #define ASSAY_CLI_SELECT_ENVIRONMENT_H_
@@ -19,9 +19,18 @@ namespace assay::inline v1 {
 /// CPU, cores, memory, kernel, distribution, compiler; keys are stable.
 std::vector<EnvRow> EnvironmentRows();
 
+/// The commit that the installation lies in; no id where there is no git or no
+/// working tree.
+struct Commit {
+  std::string id;
+  bool dirty = false;  // tracked files differ from it
+};
+Commit CommitHere();
+
 /// A row with a fresh run_id ("20261121T101500Z-1a2b3c") and all that is known
 /// at the start.
-RunRow BeginRun(const Plan& plan, const std::vector<EnvRow>& env);
+RunRow BeginRun(const Plan& plan, const std::vector<EnvRow>& env,
+                const Commit& commit);
 
 }  // namespace assay::inline v1
 

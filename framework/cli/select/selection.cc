@@ -2,6 +2,8 @@
 
 #include "framework/cli/select/selection.h"
 
+#include <algorithm>
+#include <future>
 #include <iostream>
 #include <map>
 #include <set>
@@ -13,6 +15,7 @@
 #include "framework/testing/file/digest.h"
 #include "framework/testing/file/module_path.h"
 #include "framework/testing/plan/resolve.h"
+#include "framework/testing/policy/query.h"
 #include "framework/testing/record/clean_text.h"
 #include "framework/testing/suite/suite.h"
 
@@ -26,6 +29,7 @@ namespace fs = std::filesystem;
 Corpus CorpusOf(const Suite& suite, std::span<const Corpus> corpora) {
   Corpus corpus;
   corpus.name = suite.name;
+  if (!suite.derives) corpora = {};
   corpus.cases = suite.cases(corpora);
   std::string hashed;
   bool derived = false;
@@ -60,7 +64,8 @@ Status AnotherThanPlanned(std::string_view what) {
 
 }  // namespace
 
-Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names) {
+Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names,
+                                 std::string_view only) {
   NamedCorpora opened;
   std::vector<std::string> wanted = names;
   if (wanted.empty()) {
@@ -72,7 +77,16 @@ Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names) {
                    "with the reference; the run is partial\n";
     }
   }
-  std::map<size_t, const Suite*> suites;  // by the place of their corpus
+  // By the place of their corpus; those in folders are read side by side.
+  std::map<size_t, const Suite*> suites;
+  std::map<size_t, std::future<Result<Corpus>>> folders;
+  // What derives its cases from others needs all of them.
+  if (std::ranges::any_of(wanted, [](const std::string& name) {
+        const Suite* suite = FindSuite(name);
+        return suite != nullptr && suite->cases != nullptr && suite->derives;
+      })) {
+    only = {};
+  }
   for (const std::string& name : wanted) {
     const Suite* suite = FindSuite(name);
     if (suite != nullptr && suite->cases != nullptr) {
@@ -88,11 +102,16 @@ Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names) {
       directory = fs::absolute(name, error).lexically_normal();
     }
     ASSAY_RETURN_IF_ERROR(CheckPath(directory));
-    ASSAY_ASSIGN_OR_RETURN(Corpus corpus, ReadCorpus(directory));
+    folders.emplace(opened.corpora.size(),
+                    std::async(std::launch::async, ReadCorpus, directory, only));
+    opened.corpora.emplace_back();
+    opened.directories.push_back(directory);
+  }
+  for (auto& [place, reading] : folders) {
+    Corpus& corpus = opened.corpora[place];
+    ASSAY_ASSIGN_OR_RETURN(corpus, reading.get());
     corpus.standard =
         MadeDigest(InstallPrefix() / "corpus", corpus.name) == corpus.hash;
-    opened.corpora.push_back(std::move(corpus));
-    opened.directories.push_back(directory);
   }
   for (const auto& [place, suite] : suites) {
     opened.corpora[place] = CorpusOf(*suite, opened.corpora);
@@ -100,34 +119,42 @@ Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names) {
   return opened;
 }
 
-Result<Plan> PlanOf(const SelectionOptions& options) {
+Result<Plan> PlanOf(const SelectionOptions& options,
+                    const FileDigests& digests) {
+  std::future<Result<std::string>> worker_id =
+      std::async(std::launch::async,
+                 [&] { return WorkerId(InstallPrefix(), digests); });
   std::vector<PlannedBackend> backends;
   std::set<std::string> instances;
   std::vector<std::string> names = options.backends;
   if (names.empty()) names = {"reference"};
   for (const std::string& name : names) {
-    ASSAY_ASSIGN_OR_RETURN(PlannedBackend backend, ResolveBackend(name));
+    ASSAY_ASSIGN_OR_RETURN(PlannedBackend backend,
+                           ResolveBackend(name, digests));
     if (!instances.insert(backend.instance).second) {
       return InvalidArgument("backend ", backend.instance, " is named twice");
     }
     backends.push_back(std::move(backend));
   }
+  ASSAY_ASSIGN_OR_RETURN(const Query query,
+                         Query::Parse(options.selection.filter));
   ASSAY_ASSIGN_OR_RETURN(const NamedCorpora opened,
-                         OpenCorpora(options.corpora));
+                         OpenCorpora(options.corpora, query.OnlyId()));
   ASSAY_ASSIGN_OR_RETURN(
       Plan plan, MakePlan(options.selection, options.command, opened.corpora,
                           opened.directories, backends));
   const std::vector<size_t> rows = RowsOf(plan, {});
   ASSAY_RETURN_IF_ERROR(CheckFilesOf(opened.corpora, plan, rows));
-  ASSAY_ASSIGN_OR_RETURN(plan.worker_id, WorkerId(InstallPrefix()));
+  ASSAY_ASSIGN_OR_RETURN(plan.worker_id, worker_id.get());
   plan.digest = DigestOf(plan, rows);
   return plan;
 }
 
-Status CheckPlanned(const Plan& plan, const std::vector<size_t>& rows) {
+Status CheckPlanned(const Plan& plan, const std::vector<size_t>& rows,
+                    const FileDigests& digests) {
   for (const BackendUse& backend : plan.backends) {
     ASSAY_ASSIGN_OR_RETURN(const std::string digest,
-                           Sha256OfFile(backend.module));
+                           digests.Of(backend.module));
     if (digest != backend.module_sha256) {
       return AnotherThanPlanned(backend.module);
     }
@@ -141,7 +168,8 @@ Status CheckPlanned(const Plan& plan, const std::vector<size_t>& rows) {
     }
     ASSAY_RETURN_IF_ERROR(CheckFilesOf(opened.corpora, plan, rows));
   }
-  ASSAY_ASSIGN_OR_RETURN(const std::string worker, WorkerId(InstallPrefix()));
+  ASSAY_ASSIGN_OR_RETURN(const std::string worker,
+                         WorkerId(InstallPrefix(), digests));
   if (worker == plan.worker_id) return OkStatus();
   return AnotherThanPlanned("this build of assay-worker and libassay_core.so");
 }

@@ -10,10 +10,12 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "framework/core/status.h"
 #include "framework/testing/case/corpus.h"
+#include "framework/testing/file/file_digests.h"
 #include "framework/testing/plan/plan.h"
 
 namespace assay::inline v1 {
@@ -31,16 +33,20 @@ struct NamedCorpora {
   std::vector<Corpus> corpora;
   std::vector<std::filesystem::path> directories;
 };
-Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names);
+/// Where `only` names a test_id, the other cases may be left out.
+Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names,
+                                 std::string_view only = {});
 
 /// Resolves backends, reads corpora and policies, and plans. The files of the
-/// planned cases are those of their manifests.
-Result<Plan> PlanOf(const SelectionOptions& options);
+/// planned cases are those of their manifests. `digests` are the run's.
+Result<Plan> PlanOf(const SelectionOptions& options,
+                    const FileDigests& digests = {});
 
 /// Checks that the sources of a plan are still there: corpora, with the files
 /// of these rows, modules and policies, assay-worker and the core. Failed
 /// precondition, naming it, when something is another.
-Status CheckPlanned(const Plan& plan, const std::vector<size_t>& rows);
+Status CheckPlanned(const Plan& plan, const std::vector<size_t>& rows,
+                    const FileDigests& digests);
 
 }  // namespace assay::inline v1
 

@@ -15,6 +15,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
+constexpr std::string_view kCases = ",\n\"cases\": [\n";
+
 Status CheckFile(const fs::path& file, const std::string& wanted) {
   ASSAY_ASSIGN_OR_RETURN(const std::string found, Sha256OfFile(file));
   if (found == wanted) return OkStatus();
@@ -96,21 +98,36 @@ Status NoteMade(const fs::path& corpus, const std::string& name) {
   return WriteFile(beside, DigestOfLines(manifest) + "\n");
 }
 
-std::string DigestOfLines(std::string_view manifest) {
-  constexpr std::string_view kStart = "\n\"cases\": [\n";
-  const size_t start = manifest.find(kStart);
-  if (start == std::string_view::npos) return Sha256({});
-  manifest.remove_prefix(start + kStart.size());
-  std::string lines;
-  lines.reserve(manifest.size());
+std::optional<std::vector<std::string_view>> CaseLines(
+    std::string_view manifest) {
+  const size_t start = manifest.find(kCases);
+  if (start == std::string_view::npos) return std::nullopt;
+  manifest.remove_prefix(start + kCases.size());
+  std::vector<std::string_view> lines;
   while (!manifest.empty()) {
-    const std::string_view line = manifest.substr(0, manifest.find('\n'));
+    std::string_view line = manifest.substr(0, manifest.find('\n'));
     manifest.remove_prefix(std::min(line.size() + 1, manifest.size()));
     if (line == "]") break;
-    lines += line.ends_with(',') ? line.substr(0, line.size() - 1) : line;
-    lines += '\n';
+    if (line.ends_with(',')) line.remove_suffix(1);
+    lines.push_back(line);
   }
-  return Sha256(lines);
+  if (manifest != "}\n" && manifest != "}") return std::nullopt;
+  return lines;
+}
+
+std::string HeaderOf(std::string_view manifest) {
+  return StrCat(manifest.substr(0, manifest.find(kCases)), "}");
+}
+
+std::string DigestOfLines(std::string_view manifest) {
+  Sha256Stream stream;
+  const auto lines = CaseLines(manifest);
+  for (const std::string_view line :
+       lines.value_or(std::vector<std::string_view>())) {
+    stream.Add(line);
+    stream.Add("\n");
+  }
+  return stream.Finish();
 }
 
 std::string ManifestText(const std::string& name,

@@ -9,6 +9,7 @@
 #define ASSAY_TESTING_CASE_CORPUS_FILES_H_
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,14 @@ std::string MadeDigest(const std::filesystem::path& corpora,
 /// Writes down the digest of the corpus in a folder, which was just made and
 /// has a manifest.
 Status NoteMade(const std::filesystem::path& corpus, const std::string& name);
+
+/// The manifest's case lines, each without the comma at its end; none where the
+/// text is not laid out as ManifestText does.
+std::optional<std::vector<std::string_view>> CaseLines(
+    std::string_view manifest);
+
+/// What is before them, as a JSON object.
+std::string HeaderOf(std::string_view manifest);
 
 /// The digest of the manifest's case lines: a line each, without the comma at
 /// its end.

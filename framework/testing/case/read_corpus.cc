@@ -5,6 +5,7 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <stdexcept>
 
@@ -148,32 +149,67 @@ Status ReadSensitivity(const fs::path& file, Corpus* corpus) {
   return OkStatus();
 }
 
-Result<Corpus> ReadManifest(const fs::path& file) {
+/// The header, a JSON object but for its cases.
+uint64_t ReadHeader(const Json& header, Corpus* corpus) {
+  if (const std::string schema = Text(header, "schema");
+      schema != "assay.corpus/1") {
+    throw std::runtime_error(
+        StrCat("schema is ", schema, ", wanted assay.corpus/1"));
+  }
+  corpus->name = Text(header, "name");
+  corpus->hash = Text(header, "corpus_hash");
+  corpus->drift = Texts(header, "drift");
+  return Get<uint64_t>(header, "n_cases");
+}
+
+/// False when the line is plainly not of the case `only`, "" being any. A line
+/// with a backslash may spell it in another way.
+bool MayHold(std::string_view line, std::string_view only) {
+  if (only.empty()) return true;
+  return memmem(line.data(), line.size(), only.data(), only.size()) != nullptr ||
+         std::memchr(line.data(), '\\', line.size()) != nullptr;
+}
+
+/// The cases, a JSON object a line. They are parsed one by one, in memory that
+/// stays in the processor's cache.
+void ReadCases(const std::vector<std::string_view>& lines,
+               const std::string& text, const fs::path& root,
+               std::string_view only, Corpus* corpus) {
+  simdjson::dom::parser parser;
+  if (only.empty()) corpus->cases.reserve(lines.size());
+  for (const std::string_view line : lines) {
+    if (!MayHold(line, only)) {
+      ++corpus->n_left_out;
+      continue;
+    }
+    // The parser reads over the end, where there must be something.
+    const size_t end = static_cast<size_t>(line.data() - text.data()) +
+                       line.size() + simdjson::SIMDJSON_PADDING;
+    corpus->cases.push_back(
+        FromJson(parser.parse(line.data(), line.size(), end > text.size()),
+                 root, corpus->name));
+  }
+}
+
+Result<Corpus> ReadManifest(const fs::path& file, std::string_view only) {
   Corpus corpus;
   bool in_case = false;
   ASSAY_ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
   try {
+    const auto lines = CaseLines(text);
     simdjson::dom::parser parser;
-    const Json manifest = parser.parse(text);
-    const std::string schema = Text(manifest, "schema");
-    if (schema != "assay.corpus/1") {
-      return DataLoss(file.string(), ": schema is ", schema,
-                      ", wanted assay.corpus/1");
-    }
-    corpus.name = Text(manifest, "name");
-    corpus.hash = Text(manifest, "corpus_hash");
-    corpus.drift = Texts(manifest, "drift");
-    const auto cases = Get<simdjson::dom::array>(manifest, "cases");
-    corpus.cases.reserve(cases.size());
+    const Json header =
+        parser.parse(lines.has_value() ? HeaderOf(text) : text);
+    const uint64_t claimed = ReadHeader(header, &corpus);
+    if (!lines.has_value()) Get<simdjson::dom::array>(header, "cases");
     in_case = true;
-    for (const Json& json : cases) {
-      corpus.cases.push_back(FromJson(json, file.parent_path(), corpus.name));
+    if (lines.has_value()) {
+      ReadCases(*lines, text, file.parent_path(), only, &corpus);
     }
     in_case = false;
-    if (const auto claimed = Get<uint64_t>(manifest, "n_cases");
-        claimed != corpus.cases.size()) {
+    if (lines.has_value() && claimed != lines->size()) {
       return DataLoss(file.string(), " says n_cases ", claimed, " and has ",
-                      corpus.cases.size());
+                      lines->size());
     }
     if (DigestOfLines(text) != corpus.hash) {
       return DataLoss(file.string(),
@@ -182,7 +218,8 @@ Result<Corpus> ReadManifest(const fs::path& file) {
     }
   } catch (const std::exception& error) {
     const std::string at =
-        in_case ? StrCat("case ", corpus.cases.size()) : "header";
+        in_case ? StrCat("case ", std::ssize(corpus.cases) + corpus.n_left_out)
+                : "header";
     return DataLoss(file.string(), ", ", at, ": ", error.what());
   }
   return corpus;
@@ -190,7 +227,7 @@ Result<Corpus> ReadManifest(const fs::path& file) {
 
 }  // namespace
 
-Result<Corpus> ReadCorpus(const fs::path& directory) {
+Result<Corpus> ReadCorpus(const fs::path& directory, std::string_view only) {
   std::error_code error;
   if (!fs::is_directory(directory, error)) {
     return NotFound("no corpus at ", directory.string(),
@@ -198,7 +235,7 @@ Result<Corpus> ReadCorpus(const fs::path& directory) {
   }
   const fs::path manifest = directory / "manifest.json";
   Result<Corpus> corpus = fs::exists(manifest, error)
-                              ? ReadManifest(manifest)
+                              ? ReadManifest(manifest, only)
                               : ReadPlainCorpus(directory);
   if (!corpus.ok()) return corpus;
   if (!std::ranges::is_sorted(corpus->cases, {}, &TestCase::test_id)) {

@@ -10,6 +10,7 @@
 #define ASSAY_TESTING_CASE_READ_CORPUS_H_
 
 #include <filesystem>
+#include <string_view>
 
 #include "framework/core/status.h"
 #include "framework/testing/case/corpus.h"
@@ -22,7 +23,11 @@ namespace assay::inline v1 {
 /// not those of its digest; not found when the folder does not exist or holds
 /// no case. The files of a manifest's cases are not looked at: CheckFiles
 /// (corpus_files.h) does.
-Result<Corpus> ReadCorpus(const std::filesystem::path& directory);
+///
+/// Where `only` names a test_id, the other cases of a manifest are left out,
+/// which spares their parsing; all are in the digest, as ever.
+Result<Corpus> ReadCorpus(const std::filesystem::path& directory,
+                          std::string_view only = {});
 
 }  // namespace assay::inline v1
 

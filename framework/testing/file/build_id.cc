@@ -11,11 +11,12 @@ namespace assay::inline v1 {
 namespace {
 
 Result<std::string> DigestOf(const std::filesystem::path& prefix,
+                             const FileDigests& known,
                              std::initializer_list<const char*> files) {
   std::string digests;
   for (const char* file : files) {
     ASSAY_ASSIGN_OR_RETURN(const std::string digest,
-                           Sha256OfFile(prefix / file));
+                           known.Of(prefix / file));
     digests += digest;
   }
   return Sha256(digests);
@@ -23,13 +24,15 @@ Result<std::string> DigestOf(const std::filesystem::path& prefix,
 
 }  // namespace
 
-Result<std::string> BuildId(const std::filesystem::path& prefix) {
-  return DigestOf(prefix,
+Result<std::string> BuildId(const std::filesystem::path& prefix,
+                            const FileDigests& digests) {
+  return DigestOf(prefix, digests,
                   {"bin/assay", "bin/assay-worker", "lib/libassay_core.so"});
 }
 
-Result<std::string> WorkerId(const std::filesystem::path& prefix) {
-  return DigestOf(prefix, {"bin/assay-worker", "lib/libassay_core.so"});
+Result<std::string> WorkerId(const std::filesystem::path& prefix,
+                             const FileDigests& digests) {
+  return DigestOf(prefix, digests, {"bin/assay-worker", "lib/libassay_core.so"});
 }
 
 }  // namespace assay::inline v1

@@ -4,6 +4,8 @@
 // never told of another.
 //
 //   ASSAY_ASSIGN_OR_RETURN(std::string build, BuildId(InstallPrefix()));
+//
+// A run hands in its digests, so that no file is read twice.
 
 #ifndef ASSAY_TESTING_FILE_BUILD_ID_H_
 #define ASSAY_TESTING_FILE_BUILD_ID_H_
@@ -12,16 +14,19 @@
 #include <string>
 
 #include "framework/core/status.h"
+#include "framework/testing/file/file_digests.h"
 
 namespace assay::inline v1 {
 
 /// The same over bin/assay-worker and lib/libassay_core.so alone: what judges a
 /// case.
-Result<std::string> WorkerId(const std::filesystem::path& prefix);
+Result<std::string> WorkerId(const std::filesystem::path& prefix,
+                             const FileDigests& digests = {});
 
 /// SHA-256 over bin/assay, bin/assay-worker and lib/libassay_core.so below
 /// `prefix`, in that order. Not found, naming the file that cannot be read.
-Result<std::string> BuildId(const std::filesystem::path& prefix);
+Result<std::string> BuildId(const std::filesystem::path& prefix,
+                            const FileDigests& digests = {});
 
 }  // namespace assay::inline v1
 

@@ -8,39 +8,33 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <memory>
 
 namespace assay::inline v1 {
-namespace {
 
-class Sha256Stream {
- public:
-  Sha256Stream() : context_(EVP_MD_CTX_new(), &EVP_MD_CTX_free) {
-    EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr);
+void Sha256Stream::Free::operator()(evp_md_ctx_st* context) const {
+  EVP_MD_CTX_free(context);
+}
+
+Sha256Stream::Sha256Stream() : context_(EVP_MD_CTX_new()) {
+  EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr);
+}
+
+void Sha256Stream::Add(std::string_view bytes) {
+  EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size());
+}
+
+std::string Sha256Stream::Finish() {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
+  unsigned size = 0;
+  EVP_DigestFinal_ex(context_.get(), digest.data(), &size);
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (unsigned i = 0; i < size; ++i) {
+    text += kDigits[digest.at(i) >> 4U];
+    text += kDigits[digest.at(i) & 15U];
   }
-
-  void Add(std::string_view bytes) {
-    EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size());
-  }
-
-  std::string Finish() {
-    std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
-    unsigned size = 0;
-    EVP_DigestFinal_ex(context_.get(), digest.data(), &size);
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    std::string text;
-    for (unsigned i = 0; i < size; ++i) {
-      text += kDigits[digest.at(i) >> 4U];
-      text += kDigits[digest.at(i) & 15U];
-    }
-    return text;
-  }
-
- private:
-  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_;
-};
-
-}  // namespace
+  return text;
+}
 
 std::string Sha256(std::string_view text) {
   Sha256Stream stream;

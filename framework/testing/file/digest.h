@@ -10,12 +10,29 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "framework/core/status.h"
 
+struct evp_md_ctx_st;  // of OpenSSL
+
 namespace assay::inline v1 {
+
+/// The digest of bytes that come one after the other.
+class Sha256Stream {
+ public:
+  Sha256Stream();
+  void Add(std::string_view bytes);
+  std::string Finish();
+
+ private:
+  struct Free {
+    void operator()(evp_md_ctx_st* context) const;
+  };
+  std::unique_ptr<evp_md_ctx_st, Free> context_;
+};
 
 std::string Sha256(std::string_view text);
 

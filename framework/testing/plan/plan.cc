@@ -172,7 +172,7 @@ Result<Plan> MakePlan(const Selection& selection, std::string command,
     const Corpus& corpus = corpora[i];
     plan.corpora.push_back(
         {corpus.name, corpus.hash, directories[i].string(), corpus.standard,
-         static_cast<int64_t>(corpus.cases.size()), corpus.drift});
+         std::ssize(corpus.cases) + corpus.n_left_out, corpus.drift});
     corpus_hashes += corpus.hash;
   }
   plan.corpus_hash = Sha256(corpus_hashes);

@@ -36,7 +36,8 @@ std::string Known(const std::vector<std::string>& names) {
 
 }  // namespace
 
-Result<PlannedBackend> ResolveBackend(const std::string& text) {
+Result<PlannedBackend> ResolveBackend(const std::string& text,
+                                      const FileDigests& digests) {
   fs::path module;
   std::string instance = text;
   std::error_code error;
@@ -59,7 +60,7 @@ Result<PlannedBackend> ResolveBackend(const std::string& text) {
   }
   ASSAY_RETURN_IF_ERROR(CheckPath(module));
   backend.module = module;
-  ASSAY_ASSIGN_OR_RETURN(backend.module_sha256, Sha256OfFile(module));
+  ASSAY_ASSIGN_OR_RETURN(backend.module_sha256, digests.Of(module));
   backend.policy_dir = PolicyPath(module);
   ASSAY_ASSIGN_OR_RETURN(
       backend.policy,

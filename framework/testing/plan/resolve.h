@@ -11,12 +11,15 @@
 #include <string>
 
 #include "framework/core/status.h"
+#include "framework/testing/file/file_digests.h"
 #include "framework/testing/plan/plan.h"
 
 namespace assay::inline v1 {
 
-/// A backend by name, instance or file, with its policy.
-Result<PlannedBackend> ResolveBackend(const std::string& text);
+/// A backend by name, instance or file, with its policy. `digests` are the
+/// run's.
+Result<PlannedBackend> ResolveBackend(const std::string& text,
+                                      const FileDigests& digests = {});
 
 /// Failed precondition where the expectations, claims or floors of a backend
 /// are no longer those that the plan was made with.

@@ -141,6 +141,19 @@ bool AsksFor(const QueryTerm& term, QueryKey key) {
   });
 }
 
+std::string_view OnlyIdOf(const QueryTerm& term) {
+  if (term.kind == QueryTerm::Kind::kWord) {
+    const bool one = term.key == QueryKey::kId && term.pattern.exact();
+    return one ? std::string_view(term.pattern.text()) : std::string_view();
+  }
+  if (term.kind != QueryTerm::Kind::kAnd) return {};
+  std::string_view id;
+  for (const QueryTerm& child : term.children) {
+    if (id.empty()) id = OnlyIdOf(child);
+  }
+  return id;
+}
+
 }  // namespace
 
 bool Pattern::Matches(std::string_view text) const {
@@ -154,6 +167,10 @@ bool Query::Matches(const QuerySubject& subject) const {
 bool Query::NeedsOutcome() const {
   return root_ != nullptr && (AsksFor(*root_, QueryKey::kOutcome) ||
                               AsksFor(*root_, QueryKey::kReason));
+}
+
+std::string_view Query::OnlyId() const {
+  return root_ == nullptr ? std::string_view() : OnlyIdOf(*root_);
 }
 
 bool Query::NeedsBackend() const {

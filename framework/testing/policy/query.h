@@ -59,6 +59,9 @@ class Query {
   /// True when it asks for a backend.
   bool NeedsBackend() const;
 
+  /// The test_id that whatever matches has; empty where several may match.
+  std::string_view OnlyId() const;
+
   const std::string& text() const { return text_; }
 
  private:

@@ -65,6 +65,8 @@ class Pattern {
   bool Matches(std::string_view text) const;
 
   const std::string& text() const { return text_; }
+  /// True when it matches no text but its own.
+  bool exact() const { return exact_; }
 
  private:
   std::string text_;

@@ -37,6 +37,8 @@ struct Suite {
   /// run has read. A derived case keeps the directory of its source and names
   /// this suite. Null: it has none of its own.
   std::vector<TestCase> (*cases)(std::span<const Corpus> corpora) = nullptr;
+  /// False when it makes them all by itself: it is then given no corpora.
+  bool derives = true;
   /// The questions to an oracle about a planned case. Null: none.
   std::vector<Question> (*ask)(const PlanRow& row,
                                const RunFacts& facts) = nullptr;

@@ -79,7 +79,8 @@ MutantKills CountMutants(const std::vector<MutantRow>& rows,
 }
 
 MutantKills ReadMutants(const fs::path& prefix,
-                        const std::set<std::string>* ran) {
+                        const std::set<std::string>* ran,
+                        const FileDigests& digests) {
   const fs::path file = prefix / "share" / "assay" / "mutants.csv";
   std::error_code error;
   // The digest of a build is worth its time only where there is a table.
@@ -90,7 +91,7 @@ MutantKills ReadMutants(const fs::path& prefix,
   if (!rows.ok()) {
     return NotAssessed(StrCat("mutants.csv: ", rows.status().message()));
   }
-  const Result<std::string> build_id = BuildId(prefix);
+  const Result<std::string> build_id = BuildId(prefix, digests);
   if (!build_id.ok()) return NotAssessed(build_id.status().message());
   return CountMutants(*rows, *build_id, ran);
 }

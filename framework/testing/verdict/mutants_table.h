@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/testing/file/file_digests.h"
 #include "framework/testing/record/rows.h"
 
 namespace assay::inline v1 {
@@ -55,7 +56,8 @@ MutantKills CountMutants(const std::vector<MutantRow>& rows,
 /// Reads the table of an installation. A table that cannot be used is no error:
 /// the harness is then not assessed, with the reason.
 MutantKills ReadMutants(const std::filesystem::path& prefix,
-                        const std::set<std::string>* ran = nullptr);
+                        const std::set<std::string>* ran = nullptr,
+                        const FileDigests& digests = {});
 
 }  // namespace assay::inline v1
 
