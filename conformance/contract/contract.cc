@@ -65,8 +65,8 @@ Judgement Run(const PlanRow& row, Backend& backend, const RunFacts&, Record*) {
   return {Outcome::kError, Reason::kReader, "no contract case of that name"};
 }
 
-const bool kRegistered =
-    AddSuite({.name = "contract", .cases = &Describe, .derives = false, .run = &Run});
+const bool kRegistered = AddSuite(
+    {.name = "contract", .cases = &Describe, .derives = false, .run = &Run});
 
 }  // namespace
 
