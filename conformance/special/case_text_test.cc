@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include <cmath>
-
 #include "conformance/special/case_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <cmath>
 
 #include "conformance/special/element_types.h"
 #include "conformance/special/exact_bits.h"

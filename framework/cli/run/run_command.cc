@@ -267,10 +267,10 @@ Result<int> RunWhole(const RunOptions& options) {
   if (!ran.ok()) return Resumable(opened.folder, ran);
   const std::chrono::duration<double> took =
       std::chrono::steady_clock::now() - begin;
-  const Result<int> code = FinishRun(
-      plan, std::move(raw), opened.run, opened.env,
-      {opened.folder, options.allow_unavailable, options.report, mutants.get(),
-       took.count()});
+  const Result<int> code =
+      FinishRun(plan, std::move(raw), opened.run, opened.env,
+                {opened.folder, options.allow_unavailable, options.report,
+                 mutants.get(), took.count()});
   if (!code.ok()) return Resumable(opened.folder, code.status());
   if (options.capsules == 0) return *code;
   ASSAY_ASSIGN_OR_RETURN(const auto lines,

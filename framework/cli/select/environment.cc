@@ -84,11 +84,10 @@ std::vector<EnvRow> EnvironmentRows() {
 
 Commit CommitHere() {
   // One process tells both; it takes no lock that another git would miss.
-  std::istringstream lines(
-      OutputOf(StrCat("exec git --no-optional-locks -C ",
-                      Quoted(InstallPrefix().string()),
-                      " status --porcelain=v2 --branch --no-ahead-behind -uno "
-                      "2>/dev/null")));
+  std::istringstream lines(OutputOf(StrCat(
+      "exec git --no-optional-locks -C ", Quoted(InstallPrefix().string()),
+      " status --porcelain=v2 --branch --no-ahead-behind -uno "
+      "2>/dev/null")));
   constexpr std::string_view kId = "# branch.oid ";
   Commit commit;
   for (std::string line; std::getline(lines, line);) {

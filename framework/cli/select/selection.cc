@@ -102,8 +102,9 @@ Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names,
       directory = fs::absolute(name, error).lexically_normal();
     }
     ASSAY_RETURN_IF_ERROR(CheckPath(directory));
-    folders.emplace(opened.corpora.size(),
-                    std::async(std::launch::async, ReadCorpus, directory, only));
+    folders.emplace(
+        opened.corpora.size(),
+        std::async(std::launch::async, ReadCorpus, directory, only));
     opened.corpora.emplace_back();
     opened.directories.push_back(directory);
   }
@@ -121,9 +122,8 @@ Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names,
 
 Result<Plan> PlanOf(const SelectionOptions& options,
                     const FileDigests& digests) {
-  std::future<Result<std::string>> worker_id =
-      std::async(std::launch::async,
-                 [&] { return WorkerId(InstallPrefix(), digests); });
+  std::future<Result<std::string>> worker_id = std::async(
+      std::launch::async, [&] { return WorkerId(InstallPrefix(), digests); });
   std::vector<PlannedBackend> backends;
   std::set<std::string> instances;
   std::vector<std::string> names = options.backends;

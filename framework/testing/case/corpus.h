@@ -31,7 +31,7 @@ struct Corpus {
   bool standard = false;
   std::vector<std::string> drift;  // expected outputs that differ from pinned
   std::vector<TestCase> cases;     // by test_id
-  int64_t n_left_out = 0;  // cases that nobody asked for
+  int64_t n_left_out = 0;          // cases that nobody asked for
 };
 
 }  // namespace assay::inline v1

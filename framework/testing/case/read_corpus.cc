@@ -166,7 +166,8 @@ uint64_t ReadHeader(const Json& header, Corpus* corpus) {
 /// with a backslash may spell it in another way.
 bool MayHold(std::string_view line, std::string_view only) {
   if (only.empty()) return true;
-  return memmem(line.data(), line.size(), only.data(), only.size()) != nullptr ||
+  return memmem(line.data(), line.size(), only.data(), only.size()) !=
+             nullptr ||
          std::memchr(line.data(), '\\', line.size()) != nullptr;
 }
 
@@ -198,8 +199,7 @@ Result<Corpus> ReadManifest(const fs::path& file, std::string_view only) {
   try {
     const auto lines = CaseLines(text);
     simdjson::dom::parser parser;
-    const Json header =
-        parser.parse(lines.has_value() ? HeaderOf(text) : text);
+    const Json header = parser.parse(lines.has_value() ? HeaderOf(text) : text);
     const uint64_t claimed = ReadHeader(header, &corpus);
     if (!lines.has_value()) Get<simdjson::dom::array>(header, "cases");
     in_case = true;

@@ -15,8 +15,7 @@ Result<std::string> DigestOf(const std::filesystem::path& prefix,
                              std::initializer_list<const char*> files) {
   std::string digests;
   for (const char* file : files) {
-    ASSAY_ASSIGN_OR_RETURN(const std::string digest,
-                           known.Of(prefix / file));
+    ASSAY_ASSIGN_OR_RETURN(const std::string digest, known.Of(prefix / file));
     digests += digest;
   }
   return Sha256(digests);
@@ -32,7 +31,8 @@ Result<std::string> BuildId(const std::filesystem::path& prefix,
 
 Result<std::string> WorkerId(const std::filesystem::path& prefix,
                              const FileDigests& digests) {
-  return DigestOf(prefix, digests, {"bin/assay-worker", "lib/libassay_core.so"});
+  return DigestOf(prefix, digests,
+                  {"bin/assay-worker", "lib/libassay_core.so"});
 }
 
 }  // namespace assay::inline v1
