@@ -2,8 +2,10 @@
 """The committed digests: what the corpus was when someone last looked.
 
 One line a case, sorted: test_id, the digest of the model and its inputs, the
-digest of the expected outputs; each the first 128 bits of a SHA-256. The
-first line states how many follow, so that a truncated file is noticed.
+digest of the expected outputs; each the first 128 bits of a SHA-256. A case with
+a twin, test_id_expanded, that has the same expected outputs has the digest of the
+twin's model and inputs behind them. The first line states how many cases
+follow, so that a truncated file is noticed.
 """
 
 from __future__ import annotations
@@ -15,9 +17,10 @@ from typing import Any, NamedTuple
 
 from case import CorpusError, sha256
 
-SCHEMA = "assay.digests/1"
+SCHEMA = "assay.digests/2"
+_TWIN = "_expanded"
 _LENGTH = 32
-_LINE = re.compile(r"(\S+) ([0-9a-f]{32}) ([0-9a-f]{32})")
+_LINE = re.compile(r"(\S+) ([0-9a-f]{32}) ([0-9a-f]{32})(?: ([0-9a-f]{32}))?")
 
 
 class Digest(NamedTuple):
@@ -50,9 +53,18 @@ def digest(entry: Mapping[str, Any]) -> Digest:
 
 def write(path: Path, pinned: Mapping[str, Digest]) -> None:
     """Replaces the file in one step."""
-    lines = [f"{SCHEMA} {len(pinned)} cases: test_id model+inputs outputs"]
+    lines = [f"{SCHEMA} {len(pinned)} cases: test_id model+inputs outputs [twin]"]
     for test_id, value in sorted(pinned.items()):
-        lines.append(f"{test_id} {value.given} {value.expected}")
+        case = None
+        if test_id.endswith(_TWIN):
+            case = pinned.get(test_id.removesuffix(_TWIN))
+        if case is not None and case.expected == value.expected:
+            continue  # it stands behind its case
+        twin = pinned.get(test_id + _TWIN)
+        line = f"{test_id} {value.given} {value.expected}"
+        if twin is not None and twin.expected == value.expected:
+            line += f" {twin.given}"
+        lines.append(line)
     partial = path.with_name(path.name + ".partial")
     partial.write_text("\n".join(lines) + "\n", "ascii")
     partial.replace(path)
@@ -79,6 +91,8 @@ def read(path: Path) -> dict[str, Digest]:
                 "'test_id digest digest', each test_id once"
             )
         pinned[found[1]] = Digest(found[2], found[3])
+        if found[4]:
+            pinned[found[1] + _TWIN] = Digest(found[4], found[3])
     if len(pinned) != int(start[1]):
         raise CorpusError(
             f"{path}: found {len(pinned)} cases, wanted {start[1]} as its "

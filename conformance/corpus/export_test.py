@@ -170,6 +170,21 @@ class PublishTest(unittest.TestCase):
             self.publish(self.cases).drift, ["node/Relu/test_relu"]
         )
 
+    def test_a_twin_stands_behind_its_case(self) -> None:
+        one = digests.Digest("1" * 32, "a" * 32)
+        two = digests.Digest("2" * 32, "b" * 32)
+        other = digests.Digest("3" * 32, "a" * 32)
+        for twin, lines in ((other, 2), (two, 3), (one, 2)):
+            pinned = {"x": one, "x_expanded": twin}
+            digests.write(self.digests, pinned)
+            self.assertEqual(digests.read(self.digests), pinned)
+            text = self.digests.read_text("ascii")
+            self.assertEqual(len(text.splitlines()), lines)
+            with self.digests.open("a") as file:
+                file.write(f"x_expanded {'1' * 32} {'a' * 32}\n")
+            with self.assertRaisesRegex(CorpusError, "once"):
+                digests.read(self.digests)
+
     def test_a_damaged_digests_file_is_an_error(self) -> None:
         text = self.digests.read_text("ascii")
         head, first, second = text.splitlines()

@@ -142,7 +142,7 @@ def publish(
         header = _header(entries, versions, drift)
         text = store.manifest_text(header, entries)
         (corpus / store.MANIFEST).write_text(text, "ascii")
-        shutil.copyfile(stamp.SENSITIVITY, corpus / stamp.SENSITIVITY.name)
+        shutil.copyfile(stamp.INSENSITIVE, corpus / stamp.INSENSITIVE.name)
         stamp.write(corpus, stamp_key)
     return Published(header, entries, drift)
 

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// assay-sensitivity: finds out which inputs of a corpus' cases show in their
-// outputs when they are changed, by running each case twice on one backend.
+// assay-sensitivity: finds out which inputs of a corpus' cases do not show in
+// their outputs when they are changed, by running each case again on one backend.
 //
-//   assay-sensitivity reference build/corpus/onnx > sensitivity.txt
+//   assay-sensitivity reference build/corpus/onnx > insensitive.txt
 //
-// A line has a test_id and the indices of the inputs that show, or "-". What
-// it prints is data: it is committed, and every backend is held to it.
+// A line has a test_id and the indices of such inputs, or "?" where the case
+// does not run. It prints data: it is committed, and every backend is held to it.
 // Exit codes: 0 printed, 2 usage, 99 the corpus or the backend cannot be used.
 
 #include <algorithm>
 #include <iostream>
+#include <map>
 
 #include "framework/backend/backend.h"
 #include "framework/backend/registry.h"
 #include "framework/testing/case/read_corpus.h"
+#include "framework/testing/case/test_id.h"
 #include "framework/testing/file/module_path.h"
 #include "framework/testing/measure/measure.h"
 #include "framework/testing/measure/recheck.h"
@@ -25,29 +27,29 @@ namespace {
 constexpr int kUsage = 2;
 constexpr int kHarness = 99;
 
-/// " 0 2", or " -"; empty where the case does not run or its outputs are not
-/// the same each time.
-std::string Sensitive(Backend& backend, const TestCase& test_case) {
+/// " 0 2", or " -" where every input shows, or " ?" where the case does not run.
+std::string Insensitive(Backend& backend, const TestCase& test_case) {
   const auto data = ReadCaseData(test_case.directory, 1);
-  if (!data.ok()) return "";
+  if (!data.ok()) return " ?";
   std::vector<Value> inputs = data->sets.at(0).inputs;
   std::unique_ptr<Network> network;
   const Observation first = Run(backend, data->model, inputs, {}, &network);
-  if (!first.status.ok()) return "";
-  std::string found;
-  for (size_t i = 0; i < inputs.size(); ++i) {
+  if (!first.status.ok()) return " ?";
+  const auto shows = [&](size_t i) {
     const Tensor* tensor = inputs[i].tensor();
     const auto changed = tensor == nullptr ? std::nullopt : Changed(*tensor);
-    if (!changed.has_value()) continue;
+    if (!changed.has_value()) return false;
     const Value kept = std::exchange(inputs[i], *changed);
     const Observation seen = RunLoaded(*network, inputs, {});
     inputs[i] = kept;
-    const bool shows =
-        seen.status.ok() &&
-        !std::ranges::equal(seen.outputs, first.outputs, SameBits);
-    if (shows) found += StrCat(" ", i);
+    return seen.status.ok() &&
+           !std::ranges::equal(seen.outputs, first.outputs, SameBits);
+  };
+  std::string hidden;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!shows(i)) hidden += StrCat(" ", i);
   }
-  return found.empty() ? " -" : found;
+  return hidden.empty() ? " -" : hidden;
 }
 
 Status Print(const std::string& backend_name, const std::string& directory) {
@@ -56,14 +58,21 @@ Status Print(const std::string& backend_name, const std::string& directory) {
   ASSAY_ASSIGN_OR_RETURN(const Corpus corpus, ReadCorpus(directory));
   std::cout << "# SPDX-License-Identifier: Apache-2.0\n"
                "#\n"
-               "# Which inputs, from 0, show in the outputs when they are "
-               "changed; - for none.\n"
-               "# Made by assay-sensitivity.\n";
+               "# Inputs, from 0, that do not show in the outputs when they "
+               "are changed; - for none.\n"
+               "# All others do, and an _expanded twin is as its case if it "
+               "has no line. Of outputs\n"
+               "# drawn at random nothing is said. Made by "
+               "assay-sensitivity.\n";
+  std::map<std::string_view, std::string> all;  // a twin stands behind its case
   for (const TestCase& test_case : corpus.cases) {
     // Outputs that are drawn at random change by themselves.
     if (test_case.limit.comparator == Comparator::kDistribution) continue;
-    const std::string found = Sensitive(*backend, test_case);
-    if (!found.empty()) std::cout << test_case.test_id << found << "\n";
+    const auto of_case = all.find(CaseOfTwin(test_case.test_id));
+    const std::string usual = of_case == all.end() ? " -" : of_case->second;
+    const std::string found = Insensitive(*backend, test_case);
+    if (found != usual) std::cout << test_case.test_id << found << "\n";
+    all[test_case.test_id] = found;
   }
   return OkStatus();
 }

@@ -19,7 +19,7 @@ import sys
 from pathlib import Path
 
 FILE_NAME = "stamp.txt"
-SENSITIVITY = Path(__file__).parent / "sensitivity.txt"
+INSENSITIVE = Path(__file__).parent / "insensitive.txt"
 RECOMPUTED = Path(__file__).parent / "recomputed.txt"
 PACKAGES = ("onnx", "numpy", "ml_dtypes", "protobuf")
 
@@ -42,7 +42,7 @@ def key(digests: Path) -> str:
     for name in PACKAGES:
         digest.update(f"{name}={package_version(name)}\0".encode())
     digest.update(f"python={sys.version_info[:2]}\0".encode())
-    for path in (digests, SENSITIVITY, RECOMPUTED):
+    for path in (digests, INSENSITIVE, RECOMPUTED):
         digest.update(path.read_bytes() if path.is_file() else b"")
     return digest.hexdigest()
 
@@ -56,9 +56,9 @@ def digest_of(corpus: Path) -> tuple[str, str]:
         for key in ("name", "corpus_hash")
     ]
     name, digest = (match[1] if match else "" for match in found)
-    sensitivity = corpus / SENSITIVITY.name
-    if sensitivity.is_file():
-        text = digest.encode() + sensitivity.read_bytes()
+    insensitive = corpus / INSENSITIVE.name
+    if insensitive.is_file():
+        text = digest.encode() + insensitive.read_bytes()
         digest = hashlib.sha256(text).hexdigest()
     return name, digest
 

@@ -14,6 +14,7 @@
 #include "framework/testing/case/test_id.h"
 #include "framework/testing/file/digest.h"
 #include "framework/testing/file/file.h"
+#include "framework/testing/record/field.h"
 
 namespace assay::inline v1 {
 namespace {
@@ -121,14 +122,31 @@ Status CheckIds(const Corpus& corpus, const fs::path& file) {
   return DataLoss(file.string(), ": two cases are called ", twice->test_id);
 }
 
-/// Lines "test_id 0 2" or "test_id -", by test_id; lines that begin with # say
-/// what the file is.
-Status ReadSensitivity(const fs::path& file, Corpus* corpus) {
+/// The inputs of a case as "0 2", the hidden ones apart; "-" for none. Empty
+/// where nothing is known, "?".
+std::string Shown(const TestCase& c, const std::string& hidden) {
+  IndexList left_out;
+  if (hidden != "-" && !ParseField(hidden, &left_out)) return "";
+  const std::string& shapes = c.shape_sig;  // with a semicolon between inputs
+  const int64_t inputs =
+      shapes.empty() ? 0 : 1 + std::ranges::count(shapes, ';');
+  IndexList shown;
+  for (int64_t i = 0; i < inputs; ++i) {
+    if (std::ranges::find(left_out, i) == left_out.end()) shown.push_back(i);
+  }
+  return shown.empty() ? "-" : FieldText(shown);
+}
+
+/// Lines "test_id 0 2", by test_id: inputs that do not show, where all others
+/// do; or "test_id ?". The twin test_id_expanded is as its case if it has no
+/// line of its own, as "-". Outputs that are drawn at random need none, and
+/// lines that begin with # say what the file is.
+Status ReadInsensitive(const fs::path& file, Corpus* corpus) {
   std::error_code error;
   if (!fs::exists(file, error)) return OkStatus();
   ASSAY_ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
   corpus->hash = Sha256(corpus->hash + text);
-  std::map<std::string_view, std::string_view> lines;
+  std::map<std::string_view, std::string> lines;
   std::string_view rest = text;
   for (int number = 1; !rest.empty(); ++number) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
@@ -136,15 +154,18 @@ Status ReadSensitivity(const fs::path& file, Corpus* corpus) {
     if (line.empty() || line.front() == '#') continue;
     const size_t space = line.find(' ');
     if (space == std::string_view::npos ||
-        line.find_first_not_of("0123456789 -", space) != line.npos ||
+        line.find_first_not_of("0123456789 ?-", space) != line.npos ||
         !lines.emplace(line.substr(0, space), line.substr(space + 1)).second) {
       return DataLoss(file.string(), ":", number, ": found '", line,
-                      "', wanted a test_id once, and indices or -");
+                      "', wanted a test_id once, and indices, - or ?");
     }
   }
   for (TestCase& c : corpus->cases) {
-    const auto found = lines.find(c.test_id);
-    if (found != lines.end()) c.sensitive = found->second;
+    if (c.limit.comparator != Comparator::kDistribution) {
+      auto line = lines.find(c.test_id);
+      if (line == lines.end()) line = lines.find(CaseOfTwin(c.test_id));
+      c.sensitive = Shown(c, line == lines.end() ? "-" : line->second);
+    }
   }
   return OkStatus();
 }
@@ -243,7 +264,7 @@ Result<Corpus> ReadCorpus(const fs::path& directory, std::string_view only) {
   }
   ASSAY_RETURN_IF_ERROR(CheckIds(*corpus, manifest));
   ASSAY_RETURN_IF_ERROR(
-      ReadSensitivity(directory / "sensitivity.txt", &*corpus));
+      ReadInsensitive(directory / "insensitive.txt", &*corpus));
   return corpus;
 }
 

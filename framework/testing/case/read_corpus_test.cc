@@ -180,9 +180,9 @@ TEST(CorpusTest, TheDigestIsOfTheSensitivityToo) {
   const ScratchFolder folder;
   folder.Write("manifest.json", TextOf(SomeManifest()));
   const std::string without = ReadCorpus(folder.path())->hash;
-  folder.Write("sensitivity.txt", "node/Abs/a 0 1\n");
+  folder.Write("insensitive.txt", "node/Abs/a 0 1\n");
   const std::string with = ReadCorpus(folder.path())->hash;
-  folder.Write("sensitivity.txt", "node/Abs/a 0\n");
+  folder.Write("insensitive.txt", "node/Abs/a 0\n");
   EXPECT_NE(with, without);
   EXPECT_NE(ReadCorpus(folder.path())->hash, with);
 }
@@ -193,18 +193,27 @@ TEST(CorpusTest, TheSensitivityIsThatOfItsCase) {
     const char* text;
     const char* first;  // of the first case; else the error
     bool right = true;
+    const char* id = "node/Abs/a";
   } rows[] = {
-      {"# note\n\nnode/Abs/a 0 12\nnode/Abs/b -\n", "0 12"},
-      {"node/Abs/a -\nnode/Abs/b 0\n", "-"},
-      {"node/Abs/b 0\n", ""},
+      {"# note\n\nnode/Abs/a 0 12\nnode/Abs/b -\n", "1 2"},
+      {"node/Abs/a -\nnode/Abs/b 0\n", "0 1 2"},
+      {"node/Abs/b 0\n", "0 1 2"},
+      {"node/Abs/a 1\nnode/Abs/b ?\n", "0 2"},
+      {"node/Abs/a 0 1 2\n", "-"},
+      {"node/Abs/a ?\n", ""},
+      {"node/Abs/a 1\n", "0 2", true, "node/Abs/a_expanded"},
+      {"node/Abs/a 1\nnode/Abs/a_expanded -\n", "0 1 2", true,
+       "node/Abs/a_expanded"},
       {"#\nnode/Abs/a\n", "txt:2: found 'node/Abs/a', wanted a", false},
       {"node/Abs/a x\n", "txt:1: found 'node/Abs/a x', wanted", false},
       {"node/Abs/a 0\nnode/Abs/a 1\n", "txt:2: found 'node/Abs/a 1'", false},
   };
   for (const auto& row : rows) {
     const ScratchFolder folder;
-    folder.Write("manifest.json", TextOf(SomeManifest()));
-    folder.Write("sensitivity.txt", row.text);
+    Json manifest = SomeManifest();
+    manifest["cases"][1] = SomeCase(row.id);
+    folder.Write("manifest.json", TextOf(manifest));
+    folder.Write("insensitive.txt", row.text);
     const auto corpus = ReadCorpus(folder.path());
     ASSERT_EQ(corpus.ok(), row.right) << row.text;
     if (row.right) {

@@ -18,4 +18,10 @@ bool IsTestId(std::string_view text) {
          text.find("//") == std::string_view::npos;
 }
 
+std::string_view CaseOfTwin(std::string_view test_id) {
+  constexpr std::string_view kMark = "_expanded";
+  return test_id.substr(
+      0, test_id.size() - (test_id.ends_with(kMark) ? kMark.size() : 0));
+}
+
 }  // namespace assay::inline v1

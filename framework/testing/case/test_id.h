@@ -14,6 +14,10 @@ namespace assay::inline v1 {
 /// `suite/op/case[#variant]` in the characters that ids may have.
 bool IsTestId(std::string_view text);
 
+/// The case whose operator was replaced by its function body in this one, x of
+/// "x_expanded"; of any other, itself.
+std::string_view CaseOfTwin(std::string_view test_id);
+
 }  // namespace assay::inline v1
 
 #endif  // ASSAY_TESTING_CASE_TEST_ID_H_
