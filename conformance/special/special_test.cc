@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "conformance/special/special_corpus.h"
+#include "framework/core/value_walk.h"
 #include "framework/metric/element.h"
 #include "framework/testing/case/read_corpus.h"
 #include "framework/testing/file/file.h"
@@ -66,29 +67,9 @@ Outcome OutcomeOf(const SpecialCase& c, const Values& outputs) {
       .outcome;
 }
 
-/// The tensors of a value, copied so that they may be written to.
+/// With tensors that may be written to.
 Value CopyOf(const Value& value) {
-  if (const Tensor* tensor = value.tensor()) return tensor->Clone().value();
-  if (const Map* map = value.map()) {
-    Map copy{map->keys.Clone().value(), map->values};
-    for (Value& item : copy.values) item = CopyOf(item);
-    return copy;
-  }
-  Sequence copy = *value.sequence();
-  for (Value& item : copy.items) item = CopyOf(item);
-  return copy;
-}
-
-/// The tensors of a value, which share its bytes.
-void AddTensors(const Value& value, std::vector<Tensor>& tensors) {
-  if (const Tensor* tensor = value.tensor()) tensors.push_back(*tensor);
-  if (const Map* map = value.map()) {
-    tensors.push_back(map->keys);
-    for (const Value& item : map->values) AddTensors(item, tensors);
-  }
-  if (const Sequence* sequence = value.sequence()) {
-    for (const Value& item : sequence->items) AddTensors(item, tensors);
-  }
+  return MapTensors(value, &Tensor::Clone).value();
 }
 
 /// Calls visit(tensor, outputs) for each tensor of a copy of the expected
@@ -96,9 +77,12 @@ void AddTensors(const Value& value, std::vector<Tensor>& tensors) {
 template <class Visit>
 void ForEachTensor(const SpecialCase& c, const Visit& visit) {
   Values outputs;
-  for (const Value& value : c.expected()) outputs.push_back(CopyOf(value));
-  std::vector<Tensor> tensors;
-  for (const Value& value : outputs) AddTensors(value, tensors);
+  std::vector<Tensor> tensors;  // which share the outputs' bytes
+  for (const Value& value : c.expected()) {
+    outputs.push_back(CopyOf(value));
+    ForEachTensor(outputs.back(),
+                  [&](const Tensor& tensor) { tensors.push_back(tensor); });
+  }
   for (Tensor& tensor : tensors) visit(tensor, outputs);
 }
 

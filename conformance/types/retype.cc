@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "conformance/types/convert.h"
+#include "framework/core/value_walk.h"
 #include "framework/graph/operator.h"
 #include "framework/graph/types/signature.h"
 
@@ -33,37 +34,10 @@ std::set<ValueId> ValuesOf(const Node& node, int variable, bool of_inputs) {
   return found;
 }
 
-ValueType WithDType(const ValueType& type, DType dtype) {
-  ValueType changed = type;
-  if (type.element != nullptr) {
-    changed.element =
-        std::make_shared<const ValueType>(WithDType(*type.element, dtype));
-  } else {
-    changed.dtype = dtype;
-  }
-  return changed;
-}
-
 Value Convert(const Value& value, DType dtype) {
-  if (const Tensor* tensor = value.tensor()) {
-    return ConvertTensor(*tensor, dtype);
-  }
-  if (const Sequence* sequence = value.sequence()) {
-    Sequence changed{WithDType(sequence->element, dtype), {}};
-    for (const Value& item : sequence->items) {
-      changed.items.push_back(Convert(item, dtype));
-    }
-    return changed;
-  }
-  if (const Optional* optional = value.optional()) {
-    Optional changed{WithDType(optional->element, dtype), nullptr};
-    if (optional->has_value()) {
-      changed.value =
-          std::make_shared<const Value>(Convert(*optional->value, dtype));
-    }
-    return changed;
-  }
-  return value;
+  const auto change = [=](const Tensor& t) { return ConvertTensor(t, dtype); };
+  if (value.sparse() != nullptr || value.map() != nullptr) return value;
+  return MapTensors(value, change, [=](DType) { return dtype; }).value();
 }
 
 /// An attribute of an output's type: a number of TensorProto.DataType, or a
@@ -149,7 +123,7 @@ Result<RetypedCase> Retype(const Graph& graph, std::span<const Value> inputs,
   for (const auto& ids : {read, written}) {
     for (const ValueId id : ids) {
       ValueInfo& value = made.graph[id];
-      value.type = WithDType(value.type, type);
+      value.type = MapDType(value.type, [=](DType) { return type; });
     }
   }
   for (size_t i = 0; i < made.inputs.size(); ++i) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "backends/reference/scalar/codec.h"
+#include "framework/core/value_walk.h"
 
 namespace assay::reference {
 namespace {
@@ -14,15 +15,6 @@ namespace {
 thread_local Trace* current = nullptr;
 
 constexpr DType kVar = kDTypeOf<Var>;
-
-// A type with Vars where it has floating-point numbers.
-ValueType TracedType(ValueType type) {
-  if (IsFloatingPoint(type.dtype)) type.dtype = kVar;
-  if (type.element != nullptr) {
-    type.element = std::make_shared<const ValueType>(TracedType(*type.element));
-  }
-  return type;
-}
 
 // The context of a kernel of a traced network: Vars in, Vars out.
 class TracedContext final : public KernelContext {
@@ -102,34 +94,14 @@ Result<Tensor> Trace::TracedTensor(const Tensor& tensor) {
 }
 
 Result<Value> Trace::Traced(const Value& value) {
-  if (const Tensor* const tensor = value.tensor()) {
-    if (!tensor->defined() || !IsFloatingPoint(tensor->dtype())) return value;
-    ASSAY_ASSIGN_OR_RETURN(Tensor vars, TracedTensor(*tensor));
-    return Value(std::move(vars));
-  }
-  if (const Sequence* const sequence = value.sequence()) {
-    Sequence traced{.element = TracedType(sequence->element), .items = {}};
-    for (const Value& item : sequence->items) {
-      ASSAY_ASSIGN_OR_RETURN(traced.items.emplace_back(), Traced(item));
-    }
-    return Value(std::move(traced));
-  }
-  if (const Optional* const optional = value.optional()) {
-    Optional traced{.element = TracedType(optional->element), .value = {}};
-    if (optional->has_value()) {
-      ASSAY_ASSIGN_OR_RETURN(Value held, Traced(*optional->value));
-      traced.value = std::make_shared<const Value>(std::move(held));
-    }
-    return Value(std::move(traced));
-  }
-  if (const Map* const map = value.map()) {
-    Map traced{.keys = map->keys, .values = {}};
-    for (const Value& item : map->values) {
-      ASSAY_ASSIGN_OR_RETURN(traced.values.emplace_back(), Traced(item));
-    }
-    return Value(std::move(traced));
-  }
-  return value;
+  const auto traced = [this](const Tensor& tensor) -> Result<Tensor> {
+    if (!tensor.defined() || !IsFloatingPoint(tensor.dtype())) return tensor;
+    return TracedTensor(tensor);
+  };
+  if (value.sparse() != nullptr) return value;
+  return MapTensors(value, traced, [](DType dtype) {
+    return IsFloatingPoint(dtype) ? kVar : dtype;
+  });
 }
 
 Kernel Traced(Kernel kernel) {

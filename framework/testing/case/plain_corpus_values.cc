@@ -6,6 +6,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "framework/core/value_walk.h"
 #include "framework/metric/element.h"
 #include "framework/testing/case/plain_corpus_case.h"
 
@@ -71,24 +72,6 @@ bool RepeatsOneValue(const Tensor& tensor) {
                    ElementBits(type, tensor.data(), 0);
           },
           never);
-  }
-}
-
-/// Calls visit(tensor) for every tensor inside a value.
-template <class Visit>
-void ForEachTensor(const Value& value, const Visit& visit) {
-  if (const Tensor* tensor = value.tensor()) {
-    visit(*tensor);
-  } else if (const SparseTensor* sparse = value.sparse()) {
-    visit(sparse->values);
-  } else if (const Sequence* sequence = value.sequence()) {
-    for (const Value& item : sequence->items) ForEachTensor(item, visit);
-  } else if (const Map* map = value.map()) {
-    visit(map->keys);
-    for (const Value& item : map->values) ForEachTensor(item, visit);
-  } else if (const Optional* optional = value.optional();
-             optional != nullptr && optional->has_value()) {
-    ForEachTensor(*optional->value, visit);
   }
 }
 

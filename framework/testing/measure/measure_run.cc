@@ -6,6 +6,7 @@
 
 #include "framework/backend/exception.h"
 #include "framework/backend/executor.h"
+#include "framework/core/value_walk.h"
 #include "framework/testing/measure/measure.h"
 
 namespace assay::inline v1 {
@@ -29,8 +30,6 @@ Status Guarded(Call&& call) {
   }
 }
 
-Result<Value> CopyOf(const Value& value);
-
 Result<Tensor> CopyOf(const Tensor& tensor) {
   if (tensor.data() == nullptr && tensor.byte_size() > 0) {
     return Internal("the backend returned ", tensor.Signature(),
@@ -40,44 +39,11 @@ Result<Tensor> CopyOf(const Tensor& tensor) {
 }
 
 Result<std::vector<Value>> CopiesOf(std::span<const Value> values) {
-  std::vector<Value> copies;
-  copies.reserve(values.size());
-  for (const Value& value : values) {
-    ASSAY_ASSIGN_OR_RETURN(Value copy, CopyOf(value));
-    copies.push_back(std::move(copy));
+  std::vector<Value> copies(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    ASSAY_ASSIGN_OR_RETURN(copies[i], MapTensors(values[i], CopyOf));
   }
   return copies;
-}
-
-Result<Value> CopyOf(const Value& value) {
-  if (const Tensor* tensor = value.tensor()) {
-    ASSAY_ASSIGN_OR_RETURN(Tensor copy, CopyOf(*tensor));
-    return Value(std::move(copy));
-  }
-  if (const SparseTensor* sparse = value.sparse()) {
-    SparseTensor copy = *sparse;
-    ASSAY_ASSIGN_OR_RETURN(copy.values, CopyOf(sparse->values));
-    ASSAY_ASSIGN_OR_RETURN(copy.indices, CopyOf(sparse->indices));
-    return Value(std::move(copy));
-  }
-  if (const Sequence* sequence = value.sequence()) {
-    Sequence copy;
-    copy.element = sequence->element;
-    ASSAY_ASSIGN_OR_RETURN(copy.items, CopiesOf(sequence->items));
-    return Value(std::move(copy));
-  }
-  if (const Map* map = value.map()) {
-    Map copy;
-    ASSAY_ASSIGN_OR_RETURN(copy.keys, CopyOf(map->keys));
-    ASSAY_ASSIGN_OR_RETURN(copy.values, CopiesOf(map->values));
-    return Value(std::move(copy));
-  }
-  const Optional* optional = value.optional();
-  if (optional == nullptr || !optional->has_value()) return value;
-  ASSAY_ASSIGN_OR_RETURN(Value held, CopyOf(*optional->value));
-  Optional copy = *optional;
-  copy.value = std::make_shared<const Value>(std::move(held));
-  return Value(std::move(copy));
 }
 
 // Distinct executors in the order in which they first ran, joined by "+".
