@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "backends/faulty/mutants.h"
+#include "backends/faulty/rule.h"
 #include "backends/reference/families.h"
 #include "framework/backend/forwarding_network.h"
 #include "framework/backend/registry.h"
@@ -216,7 +217,12 @@ class Faulty : public Backend {
                                         const LoadOptions& options) override {
     const auto setting = options.settings.find("mutant");
     const Mutant* mutant = nullptr;
-    if (setting != options.settings.end()) {
+    const auto ignored = setting == options.settings.end()
+                             ? std::nullopt
+                             : IgnoredAttribute(setting->second);
+    if (ignored.has_value()) {
+      model = WithoutAttribute(*model, *ignored);
+    } else if (setting != options.settings.end()) {
       mutant = FindMutant(setting->second);
       if (mutant == nullptr) {
         return InvalidArgument("setting mutant is '", setting->second,

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/faulty/rule.h"
 #include "backends/faulty/run_rows.h"
 
 namespace assay::faulty {
@@ -34,7 +35,8 @@ std::vector<Line> LinesOfFile() {
   std::ifstream file(ASSAY_FAULTY_MUTANTS);
   EXPECT_TRUE(file.is_open()) << ASSAY_FAULTY_MUTANTS;
   const std::regex form(
-      "mutant ([a-z0-9_.+]+) of ([a-z-]+) (?:where [^\"]+ )?killed by "
+      "mutant ([a-z0-9_.+]+|ignore:\\w+[.]\\w+) of ([a-z-]+) (?:where [^\"]+ "
+      ")?killed by "
       "(node|model|contract|special|recheck) because \"[^\"]+\"");
   std::vector<Line> lines;
   for (std::string text; std::getline(file, text);) {
@@ -48,7 +50,9 @@ std::vector<Line> LinesOfFile() {
 
 TEST(MutantsFile, NamesTheMutantsOfTheTablesEachOnce) {
   std::vector<std::string> in_file;
-  for (const Line& line : LinesOfFile()) in_file.push_back(line.name);
+  for (const Line& line : LinesOfFile()) {
+    if (!IgnoredAttribute(line.name)) in_file.push_back(line.name);
+  }
   std::vector<std::string> in_tables;
   for (const Mutant& mutant : Mutants()) in_tables.emplace_back(mutant.name);
   std::ranges::sort(in_file);
@@ -113,6 +117,29 @@ TEST(Mutants, OfOperatorsLeaveOtherOperatorsRight) {
     }
   }
   EXPECT_GT(compared, 1000);
+}
+
+TEST(IgnoredAttribute, IsErasedFromItsOperatorInSubgraphsToo) {
+  const std::string leaky = "LeakyRelu<alpha = 0.5>(x)";
+  const std::string branch = StrCat("b () => (float[2] z) { z = ", leaky, " }");
+  const std::string graphs[] = {
+      StrCat("g (float[2] x) => (float[2] y) { y = ", leaky, " }"),
+      StrCat(
+          "g (float[2] x) => (float[2] y) { c = Constant<value = bool {1}>()",
+          " y = If<then_branch = ", branch, ", else_branch = ", branch,
+          ">(c) }")};
+  const Feed x = F({2}, {-2, 4});
+  for (const std::string& graph : graphs) {
+    const auto right = RunWith("", graph, {x});
+    ASSERT_TRUE(right.ok()) << right.status().ToString();
+    EXPECT_TRUE(SameBits(*RunWith("ignore:Elu.alpha", graph, {x}), *right));
+    EXPECT_TRUE(
+        SameBits(*RunWith("ignore:LeakyRelu.beta", graph, {x}), *right));
+    const auto wrong = RunWith("ignore:LeakyRelu.alpha", graph, {x});
+    ASSERT_TRUE(wrong.ok()) << wrong.status().ToString();
+    EXPECT_EQ(wrong->at(0).tensor()->elements<float>()[0], -2 * 0.01F);
+    EXPECT_EQ(wrong->at(0).tensor()->elements<float>()[1], 4);
+  }
 }
 
 // A mutant of operators names every operator that its family takes.

@@ -16,7 +16,7 @@ from assay_report.verdict import assess
 from payload_test import unpacked
 
 PROGRAM = os.environ.get("ASSAY_PROGRAM", "")
-BACKEND = "faulty+mutant=gemm_alpha_ignored"
+BACKEND = "faulty+mutant=ignore:Gemm.alpha"
 CASE = "special/Gemm/half_float32"
 
 

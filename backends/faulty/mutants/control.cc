@@ -83,11 +83,6 @@ std::vector<Mutant> OfControl() {
                                  return std::max(m - 1, 0.0);
                                });
                              })},
-      {"scan_directions_ignored", Rewritten(Ops<op::Scan>(),
-                                            [](auto& op) {
-                                              op.scan_input_directions.clear();
-                                              op.scan_output_directions.clear();
-                                            })},
       {"loss_without_softmax", LossWithoutSoftmax()},
       {"gather_index_clamped", Fed(Ops<op::Gather>(), ClampIndices)},
   };
@@ -107,12 +102,6 @@ std::vector<Mutant> OfSequences() {
                                       inputs, op.position,
                                       [](double) { return 0.0; });
                                 })},
-      {"split_to_sequence_keepdims_ignored",
-       Rewritten(Ops<op::SplitToSequence>(),
-                 [](auto& op) { op.keepdims = 1; })},
-      {"concat_from_sequence_new_axis_ignored",
-       Rewritten(Ops<op::ConcatFromSequence>(),
-                 [](auto& op) { op.new_axis = 0; })},
       {"optional_always_has_element",
        Spoiled(Ops<op::OptionalHasElement>(),
                [](const auto&, const Values&, Values& outputs) {
@@ -130,12 +119,6 @@ std::vector<Mutant> OfStrings() {
                                        std::swap(inputs[0], inputs[1]);
                                        return OkStatus();
                                      })},
-      {"string_split_maxsplit_ignored",
-       Rewritten(Ops<op::StringSplit>(),
-                 [](auto& op) { op.maxsplit.reset(); })},
-      {"string_normalizer_case_kept",
-       Rewritten(Ops<op::StringNormalizer>(),
-                 [](auto& op) { op.case_change_action = "NONE"; })},
       {"string_normalizer_stopwords_case_heeded",
        Rewritten(Ops<op::StringNormalizer>(),
                  [](auto& op) { op.is_case_sensitive = 1; })},

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "backends/faulty/mutants.h"
+#include "backends/faulty/rule.h"
 
 namespace assay::faulty {
 namespace {
@@ -21,17 +22,6 @@ OperatorDefect WithoutAttribute(Ops<Op...> ops, std::string_view attribute,
         if (load.node().Find(attribute) == nullptr) change(op);
         return right(op, load);
       });
-}
-
-/// The model with another graph; its bytes, which ONNX's checker reads, stay.
-std::shared_ptr<const Model> WithGraph(const Model& model, Graph graph) {
-  return std::make_shared<const Model>(
-      Model::Parts{.ir_version = model.ir_version(),
-                   .opsets = model.opsets(),
-                   .graph = std::move(graph),
-                   .functions = model.functions(),
-                   .bytes = {model.bytes().begin(), model.bytes().end()},
-                   .directory = model.directory()});
 }
 
 // Softmax and its kin as if every model imported the newest opset: before 13

@@ -104,9 +104,6 @@ std::vector<Mutant> TieMutants() {
       {"argmax_last_of_ties",
        Rewritten(Ops<op::ArgMax, op::ArgMin>(),
                  [](auto& op) { op.select_last_index = 1; })},
-      {"argmax_select_last_ignored",
-       Rewritten(Ops<op::ArgMax, op::ArgMin>(),
-                 [](auto& op) { op.select_last_index = 0; })},
       {"topk_last_of_ties", LastOfTopK()},
       {"hardmax_all_ties", Spoiled(Ops<op::Hardmax>(), AllOfGreatest)},
       {"resize_ties_up", Rewritten(Ops<op::Resize>(),
@@ -116,9 +113,6 @@ std::vector<Mutant> TieMutants() {
                                        op.nearest_mode = "round_prefer_ceil";
                                      }
                                    })},
-      {"resize_nearest_mode_ignored",
-       Rewritten(Ops<op::Resize>(),
-                 [](auto& op) { op.nearest_mode = "round_prefer_floor"; })},
       {"tree_less_takes_equal",
        Rewritten(Ops<op::ml::TreeEnsemble>(), TakeEqualByNumber)},
       {"treeregressor_less_takes_equal",
