@@ -235,7 +235,8 @@ void PackCodes(const uint8_t* codes, Tensor& tensor) {
 
 Status DeclineType(const LoadContext& load, Input input,
                    std::string_view wanted) {
-  return Unsupported(Reason::kDType, "input ", input.position, " is ",
+  return Unsupported(Reason::kDType, "input ",
+                     std::to_string(input.position), " is ",
                      load.type(input).ToString(), ", wanted ", wanted);
 }
 

@@ -3,6 +3,7 @@
 #include "framework/backend/eager/compile.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "framework/backend/eager/part.h"
@@ -40,15 +41,13 @@ bool IsTyped(const Graph& graph) {
 
 using Families = std::span<const std::unique_ptr<OperatorVisitor>>;
 
+using Ask = std::function<Result<Kernel>(OperatorVisitor& family)>;
+
 /// The first family that knows the operator decides.
-Result<Kernel> MakeKernel(const Node& node, LoadContext& load,
-                          Families families) {
-  const bool custom = !node.domain.empty() &&
-                      !node.domain.starts_with("ai.onnx") &&
-                      !FindOperator(node.domain, node.op_type).has_value();
+Result<Kernel> AskFamilies(const Node& node, Families families,
+                           const Ask& ask) {
   for (const auto& family : families) {
-    Result<Kernel> kernel =
-        custom ? family->VisitCustom(node, load) : Accept(node, *family, load);
+    Result<Kernel> kernel = ask(*family);
     if (kernel.ok() && !kernel->forward) {
       return Internal("the kernel made for it cannot run");
     }
@@ -60,6 +59,28 @@ Result<Kernel> MakeKernel(const Node& node, LoadContext& load,
   }
   return Unsupported(Reason::kOperator, "the backend has no operator ",
                      node.domain, node.domain.empty() ? "" : ".", node.op_type);
+}
+
+/// The node is read once, whatever the number of families.
+Result<Kernel> MakeKernel(const Node& node, LoadContext& load,
+                          Families families) {
+  const auto id = FindOperator(node.domain, node.op_type);
+  if (!id.has_value()) {
+    const bool custom =
+        !node.domain.empty() && !node.domain.starts_with("ai.onnx");
+    return AskFamilies(node, families, [&](OperatorVisitor& family) {
+      return custom ? family.VisitCustom(node, load)
+                    : Result<Kernel>(UnknownOperator(node));
+    });
+  }
+  return WithOperator(*id, [&]<class Op>() -> Result<Kernel> {
+    Op op;
+    ASSAY_RETURN_IF_ERROR(op.Read(node));
+    return AskFamilies(node, families, [&](OperatorVisitor& family) {
+      return static_cast<Visitor<Result<Kernel>, LoadContext>&>(family).Visit(
+          op, load);
+    });
+  });
 }
 
 /// The part that the kernel of `node` names, from the graph of `scope`.

@@ -8,6 +8,8 @@
 #include <map>
 #include <set>
 #include <span>
+#include <thread>
+#include <utility>
 
 #include "framework/testing/case/corpus_files.h"
 #include "framework/testing/case/read_corpus.h"
@@ -23,6 +25,8 @@ namespace assay::inline v1 {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr size_t kWorthAThread = 64;  // cases whose files are checked
 
 /// The cases of a suite. Their ids are hashed, and the corpora that they are
 /// derived from; the rest is decided by the programs themselves.
@@ -49,12 +53,32 @@ Status CheckFilesOf(std::span<const Corpus> corpora, const Plan& plan,
                     const std::vector<size_t>& rows) {
   std::set<std::string_view> wanted;
   for (const size_t i : rows) wanted.insert(plan.rows[i].test_id);
+  std::vector<const TestCase*> cases;
   for (const Corpus& corpus : corpora) {
     for (const TestCase& c : corpus.cases) {
-      if (wanted.contains(c.test_id)) ASSAY_RETURN_IF_ERROR(CheckFiles(c));
+      if (wanted.contains(c.test_id)) cases.push_back(&c);
     }
   }
-  return OkStatus();
+  const auto check = [&](size_t begin, size_t end) -> Status {
+    for (size_t i = begin; i < end; ++i) {
+      ASSAY_RETURN_IF_ERROR(CheckFiles(*cases[i]));
+    }
+    return OkStatus();
+  };
+  // The failure of the first part, so that it is the same in every run.
+  const size_t threads = std::max(1U, std::thread::hardware_concurrency());
+  const size_t share = std::max(kWorthAThread, 1 + cases.size() / threads);
+  std::vector<std::future<Status>> parts;
+  for (size_t at = share; at < cases.size(); at += share) {
+    parts.push_back(std::async(std::launch::async, check, at,
+                               std::min(at + share, cases.size())));
+  }
+  Status status = check(0, std::min(share, cases.size()));
+  for (std::future<Status>& part : parts) {
+    Status other = part.get();
+    if (status.ok()) status = std::move(other);
+  }
+  return status;
 }
 
 Status AnotherThanPlanned(std::string_view what) {

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <unordered_set>
+#include <utility>
 
 #include "framework/graph/reader/onnx_reader.h"
 
@@ -13,11 +14,11 @@ namespace assay {
 namespace reader {
 namespace {
 
-/// Renames what one copy of the nodes computes, and gives it its seed.
+/// Renames what one copy of the nodes computes.
 class Copy {
  public:
-  Copy(const onnx::GraphProto& graph, size_t index, int64_t seed)
-      : suffix_(".draw" + std::to_string(index)), seed_(seed) {
+  Copy(const onnx::GraphProto& graph, size_t index)
+      : suffix_(".draw" + std::to_string(index)) {
     for (const onnx::NodeProto& node : graph.node()) {
       computed_.insert(node.output().begin(), node.output().end());
     }
@@ -32,29 +33,31 @@ class Copy {
     for (std::string& name : *node->mutable_input()) Rename(&name);
     for (std::string& name : *node->mutable_output()) Rename(&name);
     if (node->has_name()) *node->mutable_name() += suffix_;
-    for (onnx::AttributeProto& attribute : *node->mutable_attribute()) {
-      if (attribute.name() != "seed") continue;
-      if (attribute.type() == onnx::AttributeProto::FLOAT) {
-        attribute.set_f(static_cast<float>(seed_));
-      } else {
-        attribute.set_i(seed_);
-      }
-    }
   }
 
  private:
   std::set<std::string, std::less<>> computed_;
   std::string suffix_;
-  int64_t seed_;
 };
 
-void CopyNodes(std::span<const int64_t> seeds, onnx::GraphProto* graph) {
+void SetSeed(int64_t seed, onnx::NodeProto* node) {
+  for (onnx::AttributeProto& attribute : *node->mutable_attribute()) {
+    if (attribute.name() != "seed") continue;
+    if (attribute.type() == onnx::AttributeProto::FLOAT) {
+      attribute.set_f(static_cast<float>(seed));
+    } else {
+      attribute.set_i(seed);
+    }
+  }
+}
+
+void CopyNodes(size_t count, onnx::GraphProto* graph) {
   const onnx::GraphProto first = *graph;
   graph->clear_node();
   graph->clear_output();
   graph->clear_value_info();
-  for (size_t i = 0; i < seeds.size(); ++i) {
-    const Copy copy(first, i, seeds[i]);
+  for (size_t i = 0; i < count; ++i) {
+    const Copy copy(first, i);
     for (const onnx::NodeProto& node : first.node()) {
       *graph->add_node() = node;
       copy.Change(&*graph->mutable_node()->rbegin());
@@ -86,13 +89,43 @@ std::vector<int64_t> DrawnSeeds(int64_t count, int64_t seed) {
   return seeds;
 }
 
+struct SeededCopies::Proto {
+  google::protobuf::Arena arena;
+  onnx::ModelProto* model =
+      google::protobuf::Arena::CreateMessage<onnx::ModelProto>(&arena);
+  int n_nodes = 0;  // of a copy
+};
+
+SeededCopies::SeededCopies(std::unique_ptr<Proto> proto)
+    : proto_(std::move(proto)) {}
+SeededCopies::SeededCopies(SeededCopies&&) noexcept = default;
+SeededCopies& SeededCopies::operator=(SeededCopies&&) noexcept = default;
+SeededCopies::~SeededCopies() = default;
+
+Result<SeededCopies> SeededCopies::Of(const Model& model, size_t count) {
+  auto proto = std::make_unique<Proto>();
+  ASSAY_RETURN_IF_ERROR(reader::ParseInto(model.bytes(), *proto->model));
+  proto->n_nodes = proto->model->graph().node_size();
+  reader::CopyNodes(count, proto->model->mutable_graph());
+  return SeededCopies(std::move(proto));
+}
+
+Result<std::shared_ptr<const Model>> SeededCopies::With(
+    std::span<const int64_t> seeds) {
+  onnx::GraphProto& graph = *proto_->model->mutable_graph();
+  for (int i = 0; i < graph.node_size(); ++i) {
+    reader::SetSeed(seeds[static_cast<size_t>(i / proto_->n_nodes)],
+                    graph.mutable_node(i));
+  }
+  const std::string bytes = proto_->model->SerializeAsString();
+  return Model::Parse(std::as_bytes(std::span(bytes)));
+}
+
 Result<std::shared_ptr<const Model>> WithSeeds(const Model& model,
                                                std::span<const int64_t> seeds) {
-  onnx::ModelProto proto;
-  ASSAY_RETURN_IF_ERROR(reader::ParseInto(model.bytes(), proto));
-  reader::CopyNodes(seeds, proto.mutable_graph());
-  const std::string bytes = proto.SerializeAsString();
-  return Model::Parse(std::as_bytes(std::span(bytes)));
+  ASSAY_ASSIGN_OR_RETURN(SeededCopies copies,
+                         SeededCopies::Of(model, seeds.size()));
+  return copies.With(seeds);
 }
 
 }  // namespace v1

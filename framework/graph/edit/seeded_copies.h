@@ -26,6 +26,24 @@ namespace assay::inline v1 {
 /// `count` distinct integers in [0, 2^24), which float32 holds exactly.
 std::vector<int64_t> DrawnSeeds(int64_t count, int64_t seed);
 
+/// One model with as many copies, which is given one set of seeds after the
+/// other: what is the same in all of them is made once.
+class SeededCopies {
+ public:
+  static Result<SeededCopies> Of(const Model& model, size_t count);
+  SeededCopies(SeededCopies&&) noexcept;
+  SeededCopies& operator=(SeededCopies&&) noexcept;
+  ~SeededCopies();
+
+  /// As WithSeeds; `seeds` are as many as there are copies.
+  Result<std::shared_ptr<const Model>> With(std::span<const int64_t> seeds);
+
+ private:
+  struct Proto;
+  explicit SeededCopies(std::unique_ptr<Proto> proto);
+  std::unique_ptr<Proto> proto_;
+};
+
 /// The model with a copy of all nodes for each seed, the attributes named seed
 /// of the copy being that seed. Inputs and initializers are shared; outputs are
 /// those of the first copy, then of the second, ... Nodes must not have

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -51,6 +52,22 @@ std::optional<std::string> SchemaName(const ValueType& type) {
   return std::nullopt;
 }
 
+/// ONNX's pointer for a type; null where a part of it is unknown. Those of
+/// tensors, which most values are, are looked up once.
+Interned InternedOf(const ValueType& type) {
+  static thread_local std::unordered_map<DType, Interned> tensors;
+  const bool tensor = type.kind == ValueKind::kTensor;
+  if (tensor) {
+    const auto found = tensors.find(type.dtype);
+    if (found != tensors.end()) return found->second;
+  }
+  const std::optional<std::string> name = SchemaName(type);
+  const Interned interned =
+      name.has_value() ? onnx::Utils::DataTypeUtils::ToType(*name) : nullptr;
+  if (tensor) tensors.emplace(type.dtype, interned);
+  return interned;
+}
+
 /// Checks the values of one node, formal parameter by formal parameter.
 class NodeCheck {
  public:
@@ -62,42 +79,54 @@ class NodeCheck {
     for (size_t i = 0; i < ids.size(); ++i) {
       if (ids[i] == kNoValue || formals.empty()) continue;
       const auto& formal = formals[std::min(i, formals.size() - 1)];
-      ASSAY_RETURN_IF_ERROR(CheckOne(formal, ids[i], StrCat(what, " ", i)));
+      ASSAY_RETURN_IF_ERROR(CheckOne(formal, ids[i], {what, i}));
     }
     return OkStatus();
   }
 
  private:
+  /// The formal parameter of an index, for messages.
+  struct Where {
+    const char* what;
+    size_t index;
+
+    std::string Text() const { return StrCat(what, " ", index); }
+  };
   struct Bound {
-    Interned type = nullptr;
-    std::string where;
+    std::string_view variable;
+    Interned type;
+    Where where;
   };
 
   Status CheckOne(const OpSchema::FormalParameter& formal, ValueId id,
-                  const std::string& where) {
+                  const Where& where) {
     const ValueType& type = graph_[id].type;
-    const std::optional<std::string> name = SchemaName(type);
-    if (!name.has_value()) return OkStatus();
-    const Interned found = onnx::Utils::DataTypeUtils::ToType(*name);
+    const Interned found = InternedOf(type);
+    if (found == nullptr) return OkStatus();
     if (!formal.GetTypes().contains(found)) {
-      return InvalidArgument(node_.Label(), ": ", where, " is ",
+      return InvalidArgument(node_.Label(), ": ", where.Text(), " is ",
                              type.ToString(), ", which the operator's ",
                              formal.GetName(), " does not permit");
     }
     const bool mixed =
         formal.GetOption() == OpSchema::Variadic && !formal.GetIsHomogeneous();
     if (mixed) return OkStatus();
-    Bound& bound = bound_[formal.GetTypeStr()];
-    if (bound.type == nullptr) bound = {found, where};
-    if (bound.type == found) return OkStatus();
-    return InvalidArgument(node_.Label(), ": ", where, " is ", *found,
-                           ", wanted ", *bound.type, " as ", bound.where,
+    const auto bound =
+        std::ranges::find(bound_, formal.GetTypeStr(), &Bound::variable);
+    if (bound == bound_.end()) {
+      bound_.push_back({formal.GetTypeStr(), found, where});
+      return OkStatus();
+    }
+    if (bound->type == found) return OkStatus();
+    return InvalidArgument(node_.Label(), ": ", where.Text(), " is ", *found,
+                           ", wanted ", *bound->type, " as ",
+                           bound->where.Text(),
                            ", both being ", formal.GetTypeStr());
   }
 
   const Graph& graph_;
   const Node& node_;
-  std::unordered_map<std::string, Bound> bound_;  // by type variable
+  std::vector<Bound> bound_;  // of type variables, which are few
 };
 
 }  // namespace

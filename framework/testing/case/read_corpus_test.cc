@@ -113,6 +113,27 @@ TEST(CorpusTest, AManifestIsReadWithAllItsFacts) {
   EXPECT_THAT(c.directory.string(), testing::EndsWith("/node/a"));
 }
 
+// Kills: a case that is asked for and left out, however its line spells it.
+TEST(CorpusTest, OneCaseIsReadAloneUnderTheDigestOfAll) {
+  const std::string text = TextOf(SomeManifest());
+  std::string other = TextOf(SomeManifest());
+  const std::string plain = "\"test_id\":\"node/Abs/b\"";
+  other.replace(other.find(plain), plain.size(),
+                "\"test_id\" : \"node\\/Abs\\/b\"");
+  const std::string hash = DigestOfLines(text);
+  other.replace(other.find(hash), hash.size(), DigestOfLines(other));
+  for (const std::string& manifest : {text, other}) {
+    const ScratchFolder folder;
+    folder.Write("manifest.json", manifest);
+    const auto corpus = ReadCorpus(folder.path(), "node/Abs/b");
+    ASSERT_TRUE(corpus.ok()) << corpus.status().ToString();
+    ASSERT_EQ(corpus->cases.size(), 1U);
+    EXPECT_EQ(corpus->cases[0].test_id, "node/Abs/b");
+    EXPECT_EQ(corpus->n_left_out, 1);
+    EXPECT_EQ(corpus->hash, DigestOfLines(manifest));
+  }
+}
+
 // Kills: a broken manifest read as far as it goes; an exception let out.
 TEST(CorpusTest, ABrokenManifestIsDataLossWithItsPlace) {
   struct Row {

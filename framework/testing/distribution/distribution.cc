@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "framework/backend/exception.h"
+#include "framework/backend/executor.h"
 #include "framework/graph/edit/seeded_copies.h"
 #include "framework/testing/distribution/distribution_counts.h"
 #include "framework/testing/distribution/distribution_law.h"
@@ -205,9 +206,8 @@ class Drawing {
     return bound;
   }
 
-  Status Forward(Bound& bound) {
-    ASSAY_RETURN_IF_ERROR(bound.network->Forward(*bound.binding));
-    return bound.network->Synchronize();
+  static Status Forward(Bound& bound) {
+    return Executor(*bound.network).Run(*bound.binding);
   }
 
   Status Next(Bound& bound, Draw& draw) {
@@ -234,15 +234,20 @@ class Drawing {
   // As many copies in a model as the backend takes: many, or one.
   Status DrawFromSeeds() {
     const std::vector<int64_t> seeds = DrawnSeeds(plan_.draws, plan_.seed);
-    size_t n_copies = kCopies;
+    size_t n_copies = std::min(kCopies, seeds.size());
+    ASSAY_ASSIGN_OR_RETURN(SeededCopies copies,
+                           SeededCopies::Of(*model_, n_copies));
     for (size_t at = 0; !Done();) {
       const auto these =
           std::span(seeds).subspan(at, std::min(n_copies, seeds.size() - at));
-      ASSAY_ASSIGN_OR_RETURN(auto model, WithSeeds(*model_, these));
+      ASSAY_ASSIGN_OR_RETURN(auto model, these.size() == n_copies
+                                             ? copies.With(these)
+                                             : WithSeeds(*model_, these));
       Result<Bound> bound = Load(model);
       if (!bound.ok() && n_copies > 1 &&
           bound.status().code() == StatusCode::kUnsupported) {
         n_copies = 1;
+        ASSAY_ASSIGN_OR_RETURN(copies, SeededCopies::Of(*model_, n_copies));
         continue;
       }
       ASSAY_RETURN_IF_ERROR(bound.status());

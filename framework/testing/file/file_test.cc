@@ -8,8 +8,11 @@
 
 #include <algorithm>
 #include <csignal>
+#include <fstream>
 #include <string>
 
+#include "framework/testing/file/digest.h"
+#include "framework/testing/file/file_digests.h"
 #include "framework/testing/file/scratch_folder.h"
 
 namespace assay {
@@ -118,6 +121,31 @@ TEST(FileTest, FoldersAreMadeWithThoseAboveThem) {
     EXPECT_EQ(status.code(), StatusCode::kResourceExhausted) << name;
     EXPECT_THAT(status.message(), HasSubstr((folder.path() / name).string()));
   }
+}
+
+// Kills: a digest that outlives what it is of, however quick the change.
+TEST(FileDigestsTest, AFileThatIsRewrittenIsReadAgain) {
+  const ScratchFolder folder;
+  const fs::path file = folder.path() / "module.so";
+  const FileDigests digests;
+  for (int i = 0; i < 100; ++i) {
+    const std::string text(8, static_cast<char>('a' + i % 26));
+    std::ofstream(file) << text;  // in its place, and as long as before
+    EXPECT_EQ(*digests.Of(file), Sha256(text)) << i;
+  }
+  fs::remove(file);
+  EXPECT_EQ(digests.Of(file).status().code(), StatusCode::kNotFound);
+}
+
+// Kills: a program that is read as often as its digest is asked for.
+TEST(FileDigestsTest, AFileThatStaysIsReadOnceUnderAllItsNames) {
+  const FileDigests digests;
+  const fs::path program = fs::read_symlink("/proc/self/exe");
+  const std::string digest = *Sha256OfFile(program);
+  for (const fs::path& name : {program, fs::path("/proc/self/exe"), program}) {
+    EXPECT_EQ(*digests.Of(name), digest);
+  }
+  EXPECT_EQ(digests.reads(), 1);
 }
 
 }  // namespace

@@ -300,5 +300,25 @@ TEST(QueryTest, HostilePatternsEnd) {
   EXPECT_FALSE(query->Matches({c, {}, {}, {}}));
 }
 
+// Kills: cases left unread that a query takes.
+TEST(QueryTest, OneIdIsKnownOnlyWhereAllElseIsExcluded) {
+  const struct {
+    const char* query;
+    const char* id;
+  } rows[] = {
+      {"", ""},
+      {"id:node/Abs/test_abs", "node/Abs/test_abs"},
+      {"op:Abs id:node/Abs/test_abs", "node/Abs/test_abs"},
+      {"id:node/Abs/*", ""},
+      {"id:node/Abs/test_ab?", ""},
+      {"not id:node/Abs/test_abs", ""},
+      {"id:node/Abs/test_abs or op:Neg", ""},
+      {"op:Abs", ""},
+  };
+  for (const auto& row : rows) {
+    EXPECT_EQ(Query::Parse(row.query)->OnlyId(), row.id) << row.query;
+  }
+}
+
 }  // namespace
 }  // namespace assay
