@@ -235,9 +235,8 @@ void PackCodes(const uint8_t* codes, Tensor& tensor) {
 
 Status DeclineType(const LoadContext& load, Input input,
                    std::string_view wanted) {
-  return Unsupported(Reason::kDType, "input ",
-                     std::to_string(input.position), " is ",
-                     load.type(input).ToString(), ", wanted ", wanted);
+  return Unsupported(Reason::kDType, "input ", std::to_string(input.position),
+                     " is ", load.type(input).ToString(), ", wanted ", wanted);
 }
 
 Status CheckMovable(const LoadContext& load, Input input) {

@@ -120,8 +120,8 @@ class NodeCheck {
     if (bound->type == found) return OkStatus();
     return InvalidArgument(node_.Label(), ": ", where.Text(), " is ", *found,
                            ", wanted ", *bound->type, " as ",
-                           bound->where.Text(),
-                           ", both being ", formal.GetTypeStr());
+                           bound->where.Text(), ", both being ",
+                           formal.GetTypeStr());
   }
 
   const Graph& graph_;
