@@ -25,7 +25,8 @@ constexpr char kNet[] =
     "  c = Conv(x, w, cb) d = Mul(c, bias) "
     "  s = ConstantOfShape(n) m = ConstantOfShape(n) v = ConstantOfShape(n) "
     "  b = BatchNormalization(c, s, m, m, v) r = Sum(b, c) "
-    "  a = Relu(r) f = Flatten(a) g2 = ConstantOfShape(gs) "
+    "  s2 = ConstantOfShape(n) b2 = BatchNormalization(c, s2, m, m, v) "
+    "  q = Relu(b2) a = Relu(r) f = Flatten(a) g2 = ConstantOfShape(gs) "
     "  y = Gemm<transB = 1>(f, g2) }";
 
 struct Moments {
@@ -73,13 +74,14 @@ TEST(RandomWeights, AreScaledByTheirUse) {
   ASSERT_TRUE(model.ok()) << model.status().ToString();
   const auto weights = RandomWeights(**model, 7);
   ASSERT_TRUE(weights.ok()) << weights.status().ToString();
-  EXPECT_EQ(weights->size(), 7U);
+  EXPECT_EQ(weights->size(), 8U);
   // 1 / fan-in, fan-in being 3 * 8 * 8; behind the Relu 2 / fan-in.
   EXPECT_NEAR(MomentsOf(weights->at("w")).variance, 1.0 / 192, 0.1 / 192);
   EXPECT_NEAR(MomentsOf(weights->at("g2")).variance, 2.0 / 16, 0.2 * 2 / 16);
   EXPECT_LE(MomentsOf(weights->at("s")).greatest, 0.4);
   EXPECT_GE(MomentsOf(weights->at("s")).least, 0.2);
   EXPECT_GE(MomentsOf(weights->at("v")).least, 0.8);
+  EXPECT_GE(MomentsOf(weights->at("s2")).least, 0.8);
   for (const char* small : {"m", "cb"}) {
     EXPECT_LE(MomentsOf(weights->at(small)).greatest, 0.1) << small;
     EXPECT_LE(MomentsOf(weights->at(small)).least, -0.05) << small;

@@ -251,6 +251,11 @@ TEST(JudgeDrawsTest, EveryFaultFailsAndTheMessageSaysWhere) {
   const RandomCase seeded = BernoulliCase("<seed = 0.0>");
   const RandomCase fresh_mask = DropoutCase("");
   const RandomCase seeded_mask = DropoutCase("<seed = 0>");
+  RandomCase no_mask = fresh_mask;
+  no_mask.model = ModelOfText(
+      "g (float[6] x, float r, bool t) => (float[6] y) "
+      "{ y = Dropout(x, r, t) }");
+  no_mask.set.expected.resize(1);
   const struct {
     const char* what;
     Faults faults;
@@ -262,6 +267,8 @@ TEST(JudgeDrawsTest, EveryFaultFailsAndTheMessageSaysWhere) {
       {"constant", {.constant = true}, fresh, "on in a share of"},
       {"constant, seeded", {.constant = true}, seeded, "on in a share of"},
       {"constant mask", {.constant = true}, fresh_mask, "on in a share of"},
+      // An element that is 0 when on and off is not counted.
+      {"constant, no mask", {.constant = true}, no_mask, "1e-06 / 56 counts"},
       {"constant mask, seeded", {.constant = true}, seeded_mask, "share of"},
       {"shared", {.shared = true}, fresh, "as at"},
       {"shared, seeded", {.shared = true}, seeded_mask, "all elements as"},
