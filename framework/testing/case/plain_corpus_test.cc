@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/graph/model_text.h"
 #include "framework/testing/case/onnx_bytes.h"
 #include "framework/testing/case/plain_corpus_case.h"
 #include "framework/testing/case/read_corpus.h"
@@ -230,6 +231,50 @@ TEST(PlainCorpusTest, LimitsAreThoseOfOnnxsRunner) {
   }
   EXPECT_EQ(DefaultLimit({"float32"}, {"Bernoulli", "Dropout"}).source,
             "random: Bernoulli, Dropout");
+}
+
+// Kills: a Dropout that infers taken for one that draws, or the other way.
+TEST(PlainCorpusTest, ADropoutDrawsUnlessTheModelTellsThatItDoesNot) {
+  const struct {
+    const char* nodes;
+    int opset;
+    bool draws;
+  } rows[] = {
+      {"y = Dropout(x)", 6, true},
+      {"y = Dropout <is_test = 0> (x)", 6, true},
+      {"y = Dropout <is_test = 1> (x)", 6, false},
+      {"y = Dropout(x)", 13, false},
+      {"y = Dropout(x, p)", 13, false},
+      {"y = Dropout(x, p, yes)", 13, true},
+      {"y = Dropout(x, \"\", yes)", 13, true},
+      {"y = Dropout(x, none, yes)", 13, false},
+      {"y = Dropout(x, p, no)", 13, false},
+      {"y = Dropout(x, p, fed)", 13, true},
+      {"c = Constant <value = float {1}> () "
+       "t = Constant <value = bool {0}> () y = Dropout(x, c, t)",
+       13, false},
+      {"c = Constant <value = float {1}> () "
+       "t = Constant <value = bool {1}> () y = Dropout(x, c, t)",
+       13, true},
+      {"t = Not(no) y = Dropout(x, p, t)", 13, true},
+  };
+  for (const auto& row : rows) {
+    const auto model =
+        ModelOfText(StrCat("g (float[2] x, bool fed) => (float[2] y) "
+                           "<bool yes = {1}, bool no = {0}, float p = {0.5}, "
+                           "float none = {0}> { ",
+                           row.nodes, " }"),
+                    row.opset);
+    const ScratchFolder folder;
+    WriteCase(folder, "test_x", {"Abs"});
+    folder.Write("test_x/model.onnx",
+                 {reinterpret_cast<const char*>(model->bytes().data()),
+                  model->bytes().size()});
+    const Corpus corpus = Read(folder.path());
+    EXPECT_EQ(corpus.cases[0].limit.comparator == Comparator::kDistribution,
+              row.draws)
+        << row.nodes << " of opset " << row.opset;
+  }
 }
 
 // Kills: digits that differ from the exporter's; a long text left long.

@@ -184,6 +184,13 @@ RandomCase DropoutCase(const std::string& attributes) {
            {x, *Tensor::Allocate(DType::kBool, {6})}}};
 }
 
+/// An element is 0, whether it is on or off, and no output tells.
+RandomCase NoMaskCase() {
+  return {ModelOfText("g (float[6] x, float r, bool t) => (float[6] y) "
+                      "{ y = Dropout(x, r, t) }"),
+          {DropoutCase("").set.inputs, {DropoutCase("").set.expected[0]}}};
+}
+
 struct Judged {
   Judgement judgement;
   std::vector<OutputMetrics> metrics;
@@ -246,16 +253,17 @@ TEST(JudgeDrawsTest, SeededNetworksMayGoOnAndMayTakeOneNodeOnly) {
   }
 }
 
+TEST(JudgeDrawsTest, AnElementThatNoOutputTellsOfIsNoFault) {
+  const Judgement judgement = JudgeWith({}, NoMaskCase()).judgement;
+  EXPECT_EQ(ToString(judgement.outcome), "pass") << judgement.message;
+}
+
 TEST(JudgeDrawsTest, EveryFaultFailsAndTheMessageSaysWhere) {
   const RandomCase fresh = BernoulliCase("");
   const RandomCase seeded = BernoulliCase("<seed = 0.0>");
   const RandomCase fresh_mask = DropoutCase("");
   const RandomCase seeded_mask = DropoutCase("<seed = 0>");
-  RandomCase no_mask = fresh_mask;
-  no_mask.model = ModelOfText(
-      "g (float[6] x, float r, bool t) => (float[6] y) "
-      "{ y = Dropout(x, r, t) }");
-  no_mask.set.expected.resize(1);
+  const RandomCase no_mask = NoMaskCase();
   const struct {
     const char* what;
     Faults faults;
@@ -267,7 +275,6 @@ TEST(JudgeDrawsTest, EveryFaultFailsAndTheMessageSaysWhere) {
       {"constant", {.constant = true}, fresh, "on in a share of"},
       {"constant, seeded", {.constant = true}, seeded, "on in a share of"},
       {"constant mask", {.constant = true}, fresh_mask, "on in a share of"},
-      // An element that is 0 when on and off is not counted.
       {"constant, no mask", {.constant = true}, no_mask, "1e-06 / 56 counts"},
       {"constant mask, seeded", {.constant = true}, seeded_mask, "share of"},
       {"shared", {.shared = true}, fresh, "as at"},

@@ -13,6 +13,7 @@
 
 #include "framework/testing/file/digest.h"
 #include "framework/testing/file/file_digests.h"
+#include "framework/testing/file/module_path.h"
 #include "framework/testing/file/scratch_folder.h"
 
 namespace assay {
@@ -146,6 +147,19 @@ TEST(FileDigestsTest, AFileThatStaysIsReadOnceUnderAllItsNames) {
     EXPECT_EQ(*digests.Of(name), digest);
   }
   EXPECT_EQ(digests.reads(), 1);
+}
+
+TEST(ModulePathTest, PartsLieAroundTheRunningProgram) {
+  const fs::path program = fs::canonical("/proc/self/exe");
+  const fs::path modules = program.parent_path().parent_path() / "lib/assay";
+  EXPECT_EQ(ModuleDirectory(), modules);
+  EXPECT_EQ(ModulePath("onednn"), modules / "onednn.so");
+  EXPECT_EQ(PolicyPath("a/onednn.so"), "a/onednn.policy");
+  const auto names = InstalledBackends();
+  EXPECT_TRUE(std::ranges::is_sorted(names));
+  for (const std::string& name : names) {
+    EXPECT_TRUE(fs::exists(ModulePath(name))) << name;
+  }
 }
 
 }  // namespace
