@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # linkage_test.sh FILE: what a library of ours exports and needs. It may export
-# names of assay::v1 only, so that a vendor's own ONNX and protobuf never meet
-# ours, and need nothing but the C and C++ run-time libraries.
+# names of assay::v1, and of the rooms under the version ASSAY_PRIVATE, so that a
+# vendor's own ONNX and protobuf never meet ours, and need nothing but the C and
+# C++ run-time libraries.
 set -euo pipefail
 
 library=${1:?usage: linkage_test.sh FILE}
@@ -11,6 +12,7 @@ needed='libc\.so\.6|libm\.so\.6|libstdc\+\+\.so\.6|libgcc_s\.so\.1'
 needed+='|ld-linux-[a-z0-9-]+\.so\.[0-9]+'
 owned='(typeinfo for |typeinfo name for |vtable for |VTT for |guard variable for '
 owned+='|non-virtual thunk to )?assay::v1::'
+private='^assay::(backend|eager|edit|graph|reader|types|upgrade)::'
 failures=0
 
 fail() {
@@ -25,6 +27,8 @@ dynamic=$(readelf --dynamic --wide "$library")
 names=$(cut --delimiter=' ' --fields=3- <<<"$exported")
 [[ -n $names ]] || fail "exports nothing"
 while IFS= read -r name; do
+  [[ $name != ASSAY_* ]] || continue  # the versions themselves
+  [[ $name != *@@ASSAY_PRIVATE || ! $name =~ $private ]] || continue
   [[ $name =~ ^$owned ]] || fail "exports $name, which is not of assay::v1"
   [[ ! $name =~ (onnx::|google::protobuf) ]] ||
     fail "exports $name, which mentions ONNX or protobuf"
@@ -38,4 +42,5 @@ if ((failures > 0)); then
   echo "$failures failures"
   exit 1
 fi
-echo "$library exports $(wc --lines <<<"$names") names, all of assay::v1"
+echo "$library exports $(grep --count 'assay::v1.*@@ASSAY_1$' <<<"$names") names" \
+  "of assay::v1, and $(grep --count '@@ASSAY_PRIVATE$' <<<"$names") to our programs"

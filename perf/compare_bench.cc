@@ -16,7 +16,7 @@
 
 #include "framework/testing/measure/measure.h"
 
-namespace assay {
+namespace assay::perf {
 namespace {
 
 // Patterns near `want`: up to 8 steps away, 4,096 for wide types, so that
@@ -54,12 +54,12 @@ void MeasureOutput(benchmark::State& state) {
   const std::vector<Value> wanted = {want};
   const std::vector<Value> got = {Disturbed<Bits>(want, state.range(1))};
   const std::vector<std::string> names = {"y"};
-  const Limit limit = {
+  const cases::Limit limit = {
       .rtol = 1e-3, .atol = 1e-7, .source = "onnx runner: default"};
-  const Observation seen;
+  const measure::Observation seen;
   for (auto _ : state) {
-    const auto metrics = Measure(got, wanted, names, limit);
-    benchmark::DoNotOptimize(Judge(seen, metrics));
+    const auto metrics = measure::Measure(got, wanted, names, limit);
+    benchmark::DoNotOptimize(measure::Judge(seen, metrics));
   }
   state.counters["per_element"] =
       benchmark::Counter(static_cast<double>(state.range(0)),
@@ -93,6 +93,6 @@ BENCHMARK(MeasureOutput<uint64_t, DType::kInt64>)->Name("Int64")->Apply(Sizes);
 // NOLINTEND(cert-err58-cpp)
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::perf
 
 BENCHMARK_MAIN();

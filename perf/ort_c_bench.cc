@@ -23,7 +23,7 @@
 #include "framework/testing/file/file.h"
 #include "framework/testing/measure/measure.h"
 
-namespace assay::inline v1 {
+namespace assay::perf {
 namespace {
 
 constexpr uint32_t kApiVersion = 13;
@@ -209,7 +209,8 @@ Value View(const OnnxRuntime& ort, void* output) {
   return tensor.ok() ? Value(std::move(*tensor)) : Value();
 }
 
-bool PassesSet(const OnnxRuntime& ort, Session& session, const TestCase& asked,
+bool PassesSet(const OnnxRuntime& ort, Session& session,
+               const cases::TestCase& asked,
                const std::filesystem::path& data) {
   std::vector<Value> inputs;
   Handles fed(ort);
@@ -229,7 +230,7 @@ bool PassesSet(const OnnxRuntime& ort, Session& session, const TestCase& asked,
   }
   Handles got(ort);
   if (!session.Run(fed.values, &got.values)) return false;
-  Observation seen;
+  measure::Observation seen;
   std::vector<Value> wanted;
   for (size_t i = 0; i < got.values.size(); ++i) {
     seen.outputs.push_back(View(ort, got.values[i]));
@@ -240,11 +241,11 @@ bool PassesSet(const OnnxRuntime& ort, Session& session, const TestCase& asked,
     }
   }
   const auto metrics =
-      Measure(seen.outputs, wanted, seen.output_names, asked.limit);
-  return Judge(seen, metrics).outcome == Outcome::kPass;
+      measure::Measure(seen.outputs, wanted, seen.output_names, asked.limit);
+  return measure::Judge(seen, metrics).outcome == record::Outcome::kPass;
 }
 
-bool Passes(const OnnxRuntime& ort, const TestCase& asked) {
+bool Passes(const OnnxRuntime& ort, const cases::TestCase& asked) {
   Session session(ort, asked.directory / "model.onnx");
   if (!session.loaded()) return false;
   for (int set = 0; set < asked.n_data_sets; ++set) {
@@ -261,7 +262,7 @@ int Main(int argc, char** argv) {
     return 2;
   }
   const OnnxRuntime ort(argv[1]);
-  const auto corpus = ReadCorpus(argv[2]);
+  const auto corpus = cases::ReadCorpus(argv[2]);
   if (!ort.loaded() || !corpus.ok()) {
     std::cerr << "ort_c_bench: "
               << (ort.loaded()
@@ -271,7 +272,7 @@ int Main(int argc, char** argv) {
     return 99;
   }
   size_t passed = 0;
-  for (const TestCase& asked : corpus->cases) {
+  for (const cases::TestCase& asked : corpus->cases) {
     if (!Passes(ort, asked)) continue;
     ++passed;
     if (list) std::cout << asked.test_id << "\n";
@@ -280,6 +281,6 @@ int Main(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace assay::inline v1
+}  // namespace assay::perf
 
-int main(int argc, char** argv) { return assay::Main(argc, argv); }
+int main(int argc, char** argv) { return assay::perf::Main(argc, argv); }

@@ -24,7 +24,7 @@ Result<std::unique_ptr<Network>> Load(const std::string& graph,
   LoadOptions options;
   options.gradient_targets = targets;
   if (!mutant.empty()) options.settings["mutant"] = mutant;
-  return MakeFaulty()->Load(ModelOfText(graph), options);
+  return MakeFaulty()->Load(graph::ModelOfText(graph), options);
 }
 
 Tensor Floats(std::vector<float> values) {

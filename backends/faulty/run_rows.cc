@@ -25,7 +25,8 @@ Result<std::vector<Value>> RunWith(std::string_view mutant,
   LoadOptions options;
   if (!mutant.empty()) options.settings["mutant"] = mutant;
   ASSAY_ASSIGN_OR_RETURN(
-      auto network, MakeFaulty()->Load(ModelOfText(graph, opset), options));
+      auto network,
+      MakeFaulty()->Load(graph::ModelOfText(graph, opset), options));
   std::map<std::string, Value> inputs;
   for (size_t i = 0; i < feeds.size(); ++i) {
     inputs[network->inputs()[i].name] = feeds[i].Make();

@@ -66,7 +66,7 @@ std::string Declare(const std::string& names, const std::vector<Feed>& feeds) {
 }
 
 std::shared_ptr<const Model> ModelOf(const std::string& graph) {
-  return ModelOfText(graph);
+  return graph::ModelOfText(graph);
 }
 
 Result<std::vector<Value>> Compute(const std::string& graph,
@@ -74,7 +74,7 @@ Result<std::vector<Value>> Compute(const std::string& graph,
                                    const LoadOptions& options) {
   RowBackend backend;
   ASSAY_ASSIGN_OR_RETURN(auto network,
-                         backend.Load(ModelOfText(graph), options));
+                         backend.Load(graph::ModelOfText(graph), options));
   std::map<std::string, Value> inputs;
   for (size_t i = 0; i < feeds.size(); ++i) {
     inputs[network->inputs()[i].name] = feeds[i].Make();

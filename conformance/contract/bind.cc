@@ -5,7 +5,7 @@
 #include "conformance/contract/cases.h"
 #include "conformance/contract/subject.h"
 
-namespace assay::inline v1 {
+namespace assay::contract {
 namespace {
 
 /// Bind of these values is an invalid argument, and the right ones still run.
@@ -102,4 +102,4 @@ Status BindOverlap(Backend& backend) {
                            "Bind of an output over half of an input");
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::contract

@@ -108,13 +108,13 @@
     "parameters are listed, read and written, or none are offered")
 // clang-format on
 
-namespace assay::inline v1 {
+namespace assay::contract {
 
 #define ASSAY_DECLARE(function, name, operators, promise) \
   Status function(Backend& backend);
 ASSAY_CONTRACT_CASES(ASSAY_DECLARE)
 #undef ASSAY_DECLARE
 
-}  // namespace assay::inline v1
+}  // namespace assay::contract
 
 #endif  // ASSAY_CONTRACT_CASES_H_

@@ -10,7 +10,7 @@
 #include "framework/graph/operator.h"
 #include "framework/testing/suite/suite.h"
 
-namespace assay::inline v1 {
+namespace assay::contract {
 namespace {
 
 #define ASSAY_CASE(function, name, operators, promise) \
@@ -29,8 +29,8 @@ std::vector<std::string> OperatorsOf(const ContractCase& contract_case) {
   return names;
 }
 
-TestCase Describe(const ContractCase& contract_case) {
-  TestCase c;
+cases::TestCase Describe(const ContractCase& contract_case) {
+  cases::TestCase c;
   c.test_id = StrCat("contract/", contract_case.name);
   c.corpus = c.suite = c.kind = "contract";
   c.op = contract_case.name.substr(0, contract_case.name.find('/'));
@@ -40,32 +40,34 @@ TestCase Describe(const ContractCase& contract_case) {
   c.operators = OperatorsOf(contract_case);
   c.dtypes = {"float32"};
   c.value_kinds = {"tensor"};
-  c.limit = {Comparator::kExact, 0, 0, "contract"};
+  c.limit = {record::Comparator::kExact, 0, 0, "contract"};
   return c;
 }
 
-std::vector<TestCase> Describe(std::span<const Corpus>) {
-  std::vector<TestCase> cases;
+std::vector<cases::TestCase> Describe(std::span<const cases::Corpus>) {
+  std::vector<cases::TestCase> cases;
   for (const ContractCase& c : kCases) cases.push_back(Describe(c));
   return cases;
 }
 
-Judgement Run(const PlanRow& row, Backend& backend, const RunFacts&, Record*) {
+measure::Judgement Run(const record::PlanRow& row, Backend& backend,
+                       const record::RunFacts&, record::Record*) {
   const std::string_view name =
       std::string_view(row.test_id).substr(sizeof "contract/" - 1);
   for (const ContractCase& c : kCases) {
     if (c.name != name) continue;
     const Status kept = TryContract(c, backend);
-    if (kept.ok()) return {Outcome::kPass, Reason::kNone, ""};
+    if (kept.ok()) return {record::Outcome::kPass, Reason::kNone, ""};
     const bool declined = kept.code() == StatusCode::kUnsupported;
-    return {declined ? Outcome::kUnsupported : Outcome::kFail,
+    return {declined ? record::Outcome::kUnsupported : record::Outcome::kFail,
             declined ? kept.reason() : Reason::kValue,
             StrCat(c.promise, ": ", kept.message())};
   }
-  return {Outcome::kError, Reason::kReader, "no contract case of that name"};
+  return {record::Outcome::kError, Reason::kReader,
+          "no contract case of that name"};
 }
 
-const bool kRegistered = AddSuite(
+const bool kRegistered = suite::AddSuite(
     {.name = "contract", .cases = &Describe, .derives = false, .run = &Run});
 
 }  // namespace
@@ -76,8 +78,8 @@ Status TryContract(const ContractCase& contract_case, Backend& backend) {
   try {
     return contract_case.check(backend);
   } catch (...) {
-    return StatusOfException(contract_case.name);
+    return backend::StatusOfException(contract_case.name);
   }
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::contract

@@ -20,7 +20,7 @@
 #include "framework/backend/backend.h"
 #include "framework/core/status.h"
 
-namespace assay::inline v1 {
+namespace assay::contract {
 
 struct ContractCase {
   std::string_view name;       // "bind/wrong_shape"
@@ -35,6 +35,6 @@ std::span<const ContractCase> ContractCases();
 /// One case. Exceptions of the backend become a failed Status.
 Status TryContract(const ContractCase& contract_case, Backend& backend);
 
-}  // namespace assay::inline v1
+}  // namespace assay::contract
 
 #endif  // ASSAY_CONTRACT_CONTRACT_H_

@@ -14,10 +14,10 @@
 #include "conformance/contract/contract.h"
 #include "framework/testing/worker/backend_test.h"
 
-namespace assay::inline v1 {
+namespace assay::contract {
 
 template <class B>
-class ContractTest : public BackendTest<B> {
+class ContractTest : public worker::BackendTest<B> {
  protected:
   void Try(const ContractCase& contract_case) {
     const Status kept = TryContract(contract_case, this->backend());
@@ -30,9 +30,9 @@ class ContractTest : public BackendTest<B> {
 
 TYPED_TEST_SUITE_P(ContractTest);
 
-#define ASSAY_TYPED_TEST(function, name, operators, promise) \
-  TYPED_TEST_P(ContractTest, function) {                     \
-    this->Try({name, operators, promise, &assay::function}); \
+#define ASSAY_TYPED_TEST(function, name, operators, promise)           \
+  TYPED_TEST_P(ContractTest, function) {                               \
+    this->Try({name, operators, promise, &assay::contract::function}); \
   }
 #define ASSAY_TYPED_NAME(function, ...) , function
 #define ASSAY_REGISTER(...) REGISTER_TYPED_TEST_SUITE_P(__VA_ARGS__)
@@ -42,6 +42,6 @@ ASSAY_REGISTER(ContractTest ASSAY_CONTRACT_CASES(ASSAY_TYPED_NAME));
 #undef ASSAY_TYPED_NAME
 #undef ASSAY_REGISTER
 
-}  // namespace assay::inline v1
+}  // namespace assay::contract
 
 #endif  // ASSAY_CONTRACT_CONTRACT_SUITE_H_

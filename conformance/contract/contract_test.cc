@@ -11,18 +11,18 @@
 #include "conformance/contract/mutant_backend.h"
 #include "framework/testing/suite/suite.h"
 
-namespace assay::inline v1 {
+namespace assay::contract {
 
 // In place of a worker's registry: the typed suite over the toy backend.
 Result<Backend*> SharedBackend(const std::string& instance) {
-  static auto* toy = new Toy();
+  static auto* toy = new toy::Toy();
   if (instance != "toy") return NotFound("no backend ", instance);
   return toy;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::contract
 
-namespace assay {
+namespace assay::contract {
 namespace {
 
 struct ToyTag {
@@ -120,17 +120,17 @@ TEST(Contract, NamesAreUniqueAndTheSuiteIsRegistered) {
   std::set<std::string_view> names;
   for (const ContractCase& c : ContractCases()) names.insert(c.name);
   EXPECT_EQ(names.size(), ContractCases().size());
-  const Suite* suite = FindSuite("contract");
+  const suite::Suite* suite = suite::FindSuite("contract");
   ASSERT_NE(suite, nullptr);
   EXPECT_EQ(suite->cases({}).size(), names.size());
 }
 
 TEST(Contract, ExceptionsBecomeFailures) {
-  Toy toy;
+  toy::Toy toy;
   const Status thrown =
       TryContract({"x/y", "", "", [](Backend&) -> Status { throw 7; }}, toy);
   EXPECT_EQ(thrown.code(), StatusCode::kInternal);
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::contract

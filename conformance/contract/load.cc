@@ -8,7 +8,7 @@
 #include "conformance/contract/subject.h"
 #include "framework/graph/model_text.h"
 
-namespace assay::inline v1 {
+namespace assay::contract {
 
 Status LoadUnknownOperator(Backend& backend) {
   for (const char* text :
@@ -96,4 +96,4 @@ Status LoadExtraOutput(Backend& backend) {
   return ExpectFloats(outputs[1], {-2, 4}, "extra output h");
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::contract

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-namespace assay::inline v1 {
+namespace assay::contract {
 namespace {
 
 /// A float32 tensor of zeros for what is declared, unknown extents being 1.
@@ -290,4 +290,4 @@ Result<std::unique_ptr<Network>> Mutant::Load(
   return std::unique_ptr<Network>(std::move(network));
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::contract

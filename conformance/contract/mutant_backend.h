@@ -14,7 +14,7 @@
 
 #include "framework/backend/toy/toy_backend.h"
 
-namespace assay::inline v1 {
+namespace assay::contract {
 
 enum class Defect : uint8_t {
   kNone,
@@ -66,7 +66,7 @@ class Mutant : public Backend {
                                         const LoadOptions& options) override;
 
  private:
-  Toy toy_;
+  toy::Toy toy_;
   Defect defect_;
   bool broken_ = false;
   int loaded_ = 0;
@@ -74,6 +74,6 @@ class Mutant : public Backend {
   Tensor shared_output_;
 };
 
-}  // namespace assay::inline v1
+}  // namespace assay::contract
 
 #endif  // ASSAY_CONTRACT_MUTANT_BACKEND_H_

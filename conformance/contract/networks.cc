@@ -9,7 +9,7 @@
 #include "conformance/contract/subject.h"
 #include "framework/backend/exception.h"
 
-namespace assay::inline v1 {
+namespace assay::contract {
 
 Status RunTwoNetworks(Backend& backend) {
   ASSAY_ASSIGN_OR_RETURN(const auto relu, Load(backend, kRelu));
@@ -84,7 +84,7 @@ Status RunThreads(Backend& backend) {
       try {
         statuses.at(i) = work(i);
       } catch (...) {
-        statuses.at(i) = StatusOfException("a thread");
+        statuses.at(i) = backend::StatusOfException("a thread");
       }
     });
   }
@@ -93,4 +93,4 @@ Status RunThreads(Backend& backend) {
   return OkStatus();
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::contract

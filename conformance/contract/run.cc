@@ -9,7 +9,7 @@
 #include "conformance/contract/cases.h"
 #include "conformance/contract/subject.h"
 
-namespace assay::inline v1 {
+namespace assay::contract {
 namespace {
 
 constexpr char kAnyRelu[] = "g (float[N] x) => (float[N] y) { y = Relu(x) }";
@@ -288,4 +288,4 @@ Status RunUnaligned(Backend& backend) {
   return OkStatus();
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::contract

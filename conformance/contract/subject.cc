@@ -7,7 +7,7 @@
 
 #include "framework/graph/model_text.h"
 
-namespace assay::inline v1 {
+namespace assay::contract {
 namespace {
 
 bool Same(float got, float want) {
@@ -18,7 +18,7 @@ bool Same(float got, float want) {
 
 Result<std::unique_ptr<Network>> Load(Backend& backend, std::string_view text,
                                       const LoadOptions& options) {
-  ASSAY_ASSIGN_OR_RETURN(auto model, ParseModelText(text));
+  ASSAY_ASSIGN_OR_RETURN(auto model, graph::ParseModelText(text));
   Result<std::unique_ptr<Network>> network =
       backend.Load(std::move(model), options);
   if (network.ok() && *network == nullptr) {
@@ -92,7 +92,7 @@ Status ExpectRefused(const Status& status, std::string_view what) {
 
 Status ExpectModelRefused(Backend& backend, std::string_view text,
                           const std::vector<Value>& inputs) {
-  ASSAY_ASSIGN_OR_RETURN(auto model, ParseModelText(text));
+  ASSAY_ASSIGN_OR_RETURN(auto model, graph::ParseModelText(text));
   const auto network = backend.Load(std::move(model), {});
   if (!network.ok()) return ExpectHealthy(backend);
   ASSAY_RETURN_IF_ERROR(ExpectRefused((*network)->Bind(inputs, {}).status(),
@@ -106,4 +106,4 @@ Status ExpectHealthy(Backend& backend) {
   return ExpectFloats(y[0], {0, 2}, "a good model, thereafter");
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::contract

@@ -18,7 +18,7 @@
 #include "framework/core/status.h"
 #include "framework/core/value.h"
 
-namespace assay::inline v1 {
+namespace assay::contract {
 
 inline constexpr char kRelu[] =
     "g (float[2] x) => (float[2] y) { y = Relu(x) }";
@@ -62,6 +62,6 @@ Status ExpectModelRefused(Backend& backend, std::string_view text,
 /// A model that every backend of the suite can run gives what it should.
 Status ExpectHealthy(Backend& backend);
 
-}  // namespace assay::inline v1
+}  // namespace assay::contract
 
 #endif  // ASSAY_CONTRACT_SUBJECT_H_

@@ -6,7 +6,7 @@
 #include "conformance/contract/cases.h"
 #include "conformance/contract/subject.h"
 
-namespace assay::inline v1 {
+namespace assay::contract {
 namespace {
 
 constexpr char kMatMul[] =
@@ -182,4 +182,4 @@ Status TrainingParameters(Backend& backend) {
   return ExpectFloats(y[0], {9, 22}, "a run after the write");
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::contract

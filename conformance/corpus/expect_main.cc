@@ -18,7 +18,7 @@
 #include "framework/testing/file/file.h"
 #include "framework/testing/file/module_path.h"
 
-namespace assay::inline v1 {
+namespace assay::corpus {
 namespace {
 
 namespace fs = std::filesystem;
@@ -40,13 +40,13 @@ Result<Tensor> Converted(const Tensor& from) {
 
 /// The network of a case, in float64, with its outputs after one run.
 Result<std::vector<Value>> RunWide(Backend& reference,
-                                   const RandomCase& random) {
-  ASSAY_ASSIGN_OR_RETURN(auto model, Widen(*random.source));
+                                   const cases::RandomCase& random) {
+  ASSAY_ASSIGN_OR_RETURN(auto model, edit::Widen(*random.source));
   std::map<std::string, Tensor> weights;
   for (const auto& [name, tensor] : random.weights) {
     ASSAY_ASSIGN_OR_RETURN(weights[name], (Converted<double, float>(tensor)));
   }
-  ASSAY_ASSIGN_OR_RETURN(model, WithInitializers(*model, weights));
+  ASSAY_ASSIGN_OR_RETURN(model, edit::WithInitializers(*model, weights));
   weights.clear();
   std::vector<Value> inputs;
   for (const Value& input : random.inputs) {
@@ -64,10 +64,11 @@ Result<std::vector<Value>> RunWide(Backend& reference,
 }
 
 Status WriteExpected(Backend& reference, const fs::path& directory) {
-  ASSAY_ASSIGN_OR_RETURN(const RandomCase random, ReadRandomCase(directory));
+  ASSAY_ASSIGN_OR_RETURN(const cases::RandomCase random,
+                         cases::ReadRandomCase(directory));
   ASSAY_ASSIGN_OR_RETURN(const auto outputs, RunWide(reference, random));
   const fs::path data = directory / "test_data_set_0";
-  ASSAY_RETURN_IF_ERROR(MakeDirectory(data));
+  ASSAY_RETURN_IF_ERROR(file::MakeDirectory(data));
   const Graph& graph = random.source->graph();
   for (size_t i = 0; i < outputs.size(); ++i) {
     const ValueInfo& info = graph[graph.outputs[i]];
@@ -80,16 +81,17 @@ Status WriteExpected(Backend& reference, const fs::path& directory) {
     ASSAY_ASSIGN_OR_RETURN(const Tensor narrow,
                            (Converted<float, double>(*wide)));
     ASSAY_ASSIGN_OR_RETURN(const auto bytes,
-                           SerializeTensor(narrow, info.name));
-    ASSAY_RETURN_IF_ERROR(
-        WriteFile(data / StrCat("output_", i, ".pb"),
-                  {reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
+                           edit::SerializeTensor(narrow, info.name));
+    ASSAY_RETURN_IF_ERROR(file::WriteFile(
+        data / StrCat("output_", i, ".pb"),
+        {reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
   }
   return OkStatus();
 }
 
 Status WriteAll(int argc, char** argv) {
-  ASSAY_RETURN_IF_ERROR(LoadBackendModule(ModulePath("reference")).status());
+  ASSAY_RETURN_IF_ERROR(
+      LoadBackendModule(file::ModulePath("reference")).status());
   ASSAY_ASSIGN_OR_RETURN(const auto reference, MakeBackend("reference"));
   for (int i = 1; i < argc; ++i) {
     const Status written = WriteExpected(*reference, argv[i]);
@@ -110,6 +112,6 @@ int Main(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace assay::inline v1
+}  // namespace assay::corpus
 
-int main(int argc, char** argv) { return assay::Main(argc, argv); }
+int main(int argc, char** argv) { return assay::corpus::Main(argc, argv); }

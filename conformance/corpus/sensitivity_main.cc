@@ -21,29 +21,31 @@
 #include "framework/testing/measure/measure.h"
 #include "framework/testing/measure/recheck.h"
 
-namespace assay::inline v1 {
+namespace assay::corpus {
 namespace {
 
 constexpr int kUsage = 2;
 constexpr int kHarness = 99;
 
 /// " 0 2", or " -" where every input shows, or " ?" where the case does not run.
-std::string Insensitive(Backend& backend, const TestCase& test_case) {
-  const auto data = ReadCaseData(test_case.directory, 1);
+std::string Insensitive(Backend& backend, const cases::TestCase& test_case) {
+  const auto data = cases::ReadCaseData(test_case.directory, 1);
   if (!data.ok()) return " ?";
   std::vector<Value> inputs = data->sets.at(0).inputs;
   std::unique_ptr<Network> network;
-  const Observation first = Run(backend, data->model, inputs, {}, &network);
+  const measure::Observation first =
+      measure::Run(backend, data->model, inputs, {}, &network);
   if (!first.status.ok()) return " ?";
   const auto shows = [&](size_t i) {
     const Tensor* tensor = inputs[i].tensor();
-    const auto changed = tensor == nullptr ? std::nullopt : Changed(*tensor);
+    const auto changed =
+        tensor == nullptr ? std::nullopt : measure::Changed(*tensor);
     if (!changed.has_value()) return false;
     const Value kept = std::exchange(inputs[i], *changed);
-    const Observation seen = RunLoaded(*network, inputs, {});
+    const measure::Observation seen = measure::RunLoaded(*network, inputs, {});
     inputs[i] = kept;
     return seen.status.ok() &&
-           !std::ranges::equal(seen.outputs, first.outputs, SameBits);
+           !std::ranges::equal(seen.outputs, first.outputs, measure::SameBits);
   };
   std::string hidden;
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -53,9 +55,11 @@ std::string Insensitive(Backend& backend, const TestCase& test_case) {
 }
 
 Status Print(const std::string& backend_name, const std::string& directory) {
-  ASSAY_RETURN_IF_ERROR(LoadBackendModule(ModulePath(backend_name)).status());
+  ASSAY_RETURN_IF_ERROR(
+      LoadBackendModule(file::ModulePath(backend_name)).status());
   ASSAY_ASSIGN_OR_RETURN(const auto backend, MakeBackend(backend_name));
-  ASSAY_ASSIGN_OR_RETURN(const Corpus corpus, ReadCorpus(directory));
+  ASSAY_ASSIGN_OR_RETURN(const cases::Corpus corpus,
+                         cases::ReadCorpus(directory));
   std::cout << "# SPDX-License-Identifier: Apache-2.0\n"
                "#\n"
                "# Inputs, from 0, that do not show in the outputs when they "
@@ -65,10 +69,11 @@ Status Print(const std::string& backend_name, const std::string& directory) {
                "# drawn at random nothing is said. Made by "
                "assay-sensitivity.\n";
   std::map<std::string_view, std::string> all;  // a twin stands behind its case
-  for (const TestCase& test_case : corpus.cases) {
+  for (const cases::TestCase& test_case : corpus.cases) {
     // Outputs that are drawn at random change by themselves.
-    if (test_case.limit.comparator == Comparator::kDistribution) continue;
-    const auto of_case = all.find(CaseOfTwin(test_case.test_id));
+    if (test_case.limit.comparator == record::Comparator::kDistribution)
+      continue;
+    const auto of_case = all.find(cases::CaseOfTwin(test_case.test_id));
     const std::string usual = of_case == all.end() ? " -" : of_case->second;
     const std::string found = Insensitive(*backend, test_case);
     if (found != usual) std::cout << test_case.test_id << found << "\n";
@@ -89,6 +94,6 @@ int Main(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace assay::inline v1
+}  // namespace assay::corpus
 
-int main(int argc, char** argv) { return assay::Main(argc, argv); }
+int main(int argc, char** argv) { return assay::corpus::Main(argc, argv); }

@@ -34,7 +34,7 @@ class NoKernels : public EagerBackend {
 void TypeNodes(const Graph& graph) {
   std::vector<const ValueType*> types;
   for (const ValueInfo& info : graph.values) types.push_back(&info.type);
-  const KnownValues known{types, {}};
+  const reader::KnownValues known{types, {}};
   size_t expanded = 0;
   for (const Node& node : graph.nodes) {
     AnyOperator visitor;
@@ -42,7 +42,7 @@ void TypeNodes(const Graph& graph) {
     const Status typed = Accept(node, visitor, nothing);
     if (expanded++ < kMostExpanded && typed.ok()) {
       // A refusal is as good as a body: what matters is that there is one.
-      if (ExpandFunction(node, known).ok()) ++expanded;
+      if (reader::ExpandFunction(node, known).ok()) ++expanded;
     }
     for (const Graph* body : node.Subgraphs()) TypeNodes(*body);
   }
@@ -53,8 +53,9 @@ void TypeNodes(const Graph& graph) {
 Status TakeThrough(std::span<const std::byte> bytes) {
   ASSAY_ASSIGN_OR_RETURN(const auto model, Model::Parse(bytes));
   ASSAY_ASSIGN_OR_RETURN(Graph graph, InferTypes(*model));
-  if (CallsFunctions(*model)) {
-    ASSAY_ASSIGN_OR_RETURN(graph, InlineFunctions(std::move(graph), *model));
+  if (reader::CallsFunctions(*model)) {
+    ASSAY_ASSIGN_OR_RETURN(graph,
+                           reader::InlineFunctions(std::move(graph), *model));
   }
   TypeNodes(graph);
   Result<Graph> current = ToCurrentOpset(std::move(graph));

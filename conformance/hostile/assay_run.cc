@@ -19,7 +19,7 @@
 
 extern char** environ;
 
-namespace assay::inline v1 {
+namespace assay::hostile {
 
 namespace fs = std::filesystem;
 
@@ -87,12 +87,12 @@ std::string AssayRun::Output() const { return TextOf(folder_ / "output.txt"); }
 
 CaseVerdicts VerdictsOf(const fs::path& run) {
   CaseVerdicts verdicts;
-  const auto csv = ReadFile(run / "results.csv");
+  const auto csv = file::ReadFile(run / "results.csv");
   if (!csv.ok()) return verdicts;
-  const auto rows = ParseCsv<ResultRow>(*csv);
+  const auto rows = record::ParseCsv<record::ResultRow>(*csv);
   EXPECT_TRUE(rows.ok()) << rows.status().ToString();
   if (!rows.ok()) return verdicts;
-  for (const ResultRow& row : *rows) {
+  for (const record::ResultRow& row : *rows) {
     verdicts[{row.backend, row.test_id}] = {std::string(ToString(row.outcome)),
                                             row.message};
   }
@@ -103,4 +103,4 @@ std::string ModuleOf(const std::string& behaviour) {
   return StrCat(ASSAY_HOSTILE_MODULES, "/", behaviour, ".so");
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::hostile

@@ -3,7 +3,7 @@
 // AssayRun: runs the assay program from outside, in a folder of its own, so
 // that its processes can be found and killed.
 //
-//   const ScratchFolder folder;
+//   const file::ScratchFolder folder;
 //   AssayRun run(folder.path(), {"run", "--backend", "null", "--out", "run"});
 //   run.Wait();
 //   const auto verdicts = VerdictsOf(folder.path() / "run");
@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace assay::inline v1 {
+namespace assay::hostile {
 
 class AssayRun {
  public:
@@ -68,6 +68,6 @@ std::string TextOf(const std::filesystem::path& file);
 /// The file of a hostile module, by the name of its behaviour.
 std::string ModuleOf(const std::string& behaviour);
 
-}  // namespace assay::inline v1
+}  // namespace assay::hostile
 
 #endif  // ASSAY_HOSTILE_ASSAY_RUN_H_

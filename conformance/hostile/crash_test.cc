@@ -12,7 +12,7 @@
 #include "framework/core/text.h"
 #include "framework/testing/file/scratch_folder.h"
 
-namespace assay {
+namespace assay::hostile {
 namespace {
 
 constexpr const char* kPicked = "by its hash";
@@ -23,7 +23,7 @@ struct Whole {
 };
 
 Whole RunWhole(const std::string& setting) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   const auto begin = std::chrono::steady_clock::now();
   AssayRun run(folder.path(), {"run", "--backend", ModuleOf("echo") + setting,
                                "--corpus", "onnx", "--jobs", "1", "--repeats",
@@ -61,4 +61,4 @@ TEST(CrashTest, AHundredCrashesAmongAllCasesChangeNoOtherVerdict) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::hostile

@@ -119,7 +119,7 @@ class EchoBackend final : public assay::Backend {
   /// True when a model is one of those that a hash picks, one of `share`.
   static bool IsOneOf(const Model& model, long share) {
     if (share <= 0) return false;
-    return (assay::StableHash(model.bytes()) >> 32U) %
+    return (assay::core::StableHash(model.bytes()) >> 32U) %
                static_cast<uint64_t>(share) ==
            0;
   }

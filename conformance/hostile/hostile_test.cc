@@ -19,7 +19,7 @@
 #include "framework/core/text.h"
 #include "framework/testing/file/scratch_folder.h"
 
-namespace assay {
+namespace assay::hostile {
 namespace {
 
 namespace fs = std::filesystem;
@@ -93,7 +93,7 @@ struct Seen {
 };
 
 Seen RunOf(const Behaviour& behaviour) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   AssayRun run(folder.path(), {"run",
                                "--backend",
                                ModuleOf(behaviour.name) + "+at=" + behaviour.at,
@@ -131,7 +131,7 @@ Seen RunOf(const Behaviour& behaviour) {
 
 /// The verdict of each case without a behaviour.
 std::map<std::string, CaseVerdict> Clean() {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   AssayRun run(
       folder.path(),
       {"run", "--backend", ModuleOf("echo"), "--corpus", "onnx", "--filter",
@@ -237,4 +237,4 @@ TEST(HostileTest, EachBehaviourIsContainedAndChangesNoOtherVerdict) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::hostile

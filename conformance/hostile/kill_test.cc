@@ -21,7 +21,7 @@
 #include "framework/supervise/process/process_tree.h"
 #include "framework/testing/file/scratch_folder.h"
 
-namespace assay {
+namespace assay::hostile {
 namespace {
 
 namespace fs = std::filesystem;
@@ -65,7 +65,7 @@ struct Undisturbed {
 };
 
 Undisturbed RunUndisturbed() {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   AssayRun run(folder.path(), Command("2"));
   EXPECT_EQ(run.Wait(), 1) << run.Output();
   CaseVerdicts verdicts = VerdictsOf(folder.path() / "run");
@@ -102,11 +102,12 @@ TEST(KillTest, AKilledWorkerCostsAtMostTheOpenCase) {
   int killed = 0;
   int open = 0;
   for (int i = 0; i < kWorkerKills; ++i) {
-    const ScratchFolder folder;
+    const file::ScratchFolder folder;
     AssayRun run(folder.path(), Command("2"));
-    while (run.Running() && DescendantsOf(run.pid()).empty()) SleepFor(1);
+    while (run.Running() && process::DescendantsOf(run.pid()).empty())
+      SleepFor(1);
     SleepFor(moment(random));
-    const std::vector<pid_t> workers = DescendantsOf(run.pid());
+    const std::vector<pid_t> workers = process::DescendantsOf(run.pid());
     if (!workers.empty()) {
       kill(workers[random() % workers.size()], SIGKILL);
       ++killed;
@@ -132,7 +133,7 @@ TEST(KillTest, AKilledSupervisorIsResumedToTheSameVerdicts) {
   std::uniform_real_distribution<double> moment(0, clean.milliseconds);
   int resumed = 0;
   for (int i = 0; i < kSupervisorKills; ++i) {
-    const ScratchFolder folder;
+    const file::ScratchFolder folder;
     AssayRun run(folder.path(), Command("2"));
     // From when there is something to go on with.
     while (run.Running() && !fs::exists(folder.path() / "run/records")) {
@@ -158,4 +159,4 @@ TEST(KillTest, AKilledSupervisorIsResumedToTheSameVerdicts) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::hostile

@@ -9,16 +9,17 @@
 #include "framework/core/text.h"
 #include "framework/testing/policy/quoted.h"
 
-namespace assay::inline v1 {
+namespace assay::harness_mutants {
 namespace {
 
 void SkipBlanks(std::string_view* text) {
-  while (!text->empty() && IsBlank(text->front())) text->remove_prefix(1);
+  while (!text->empty() && policy::IsBlank(text->front()))
+    text->remove_prefix(1);
 }
 
 std::string_view TakeWord(std::string_view* text) {
   SkipBlanks(text);
-  const auto end = std::find_if(text->begin(), text->end(), IsBlank);
+  const auto end = std::find_if(text->begin(), text->end(), policy::IsBlank);
   const auto size = static_cast<size_t>(end - text->begin());
   const std::string_view word = text->substr(0, size);
   text->remove_prefix(size);
@@ -46,7 +47,7 @@ Status TakeSentence(std::string_view line, HarnessMutant* mutant) {
   SkipBlanks(&line);
   size_t at = 0;
   std::optional<std::string> because;
-  if (line.starts_with('"')) because = TakeQuoted(line, &at);
+  if (line.starts_with('"')) because = policy::TakeQuoted(line, &at);
   if (!because.has_value() || because->empty() || at != line.size()) {
     return InvalidArgument("found '", line, "', wanted a reason in quotes");
   }
@@ -63,7 +64,7 @@ Status TakeSentence(std::string_view line, HarnessMutant* mutant) {
 class Reader {
  public:
   Status Add(std::string_view line) {
-    while (!line.empty() && IsBlank(line.back())) line.remove_suffix(1);
+    while (!line.empty() && policy::IsBlank(line.back())) line.remove_suffix(1);
     SkipBlanks(&line);
     if (line.empty() || line.front() == '#') return OkStatus();
     if (line.front() == '-' || line.front() == '+') {
@@ -115,7 +116,7 @@ std::optional<size_t> LengthAt(std::string_view text,
   const std::string_view whole = text;
   while (!pattern.empty()) {
     if (text.empty()) return std::nullopt;
-    if (IsBlank(pattern.front()) && IsBlank(text.front())) {
+    if (policy::IsBlank(pattern.front()) && policy::IsBlank(text.front())) {
       SkipBlanks(&pattern);
       SkipBlanks(&text);
     } else if (pattern.front() == text.front()) {
@@ -162,4 +163,4 @@ Result<std::string> Mutated(const HarnessMutant& mutant,
                          pattern, "'");
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::harness_mutants

@@ -23,7 +23,7 @@
 
 #include "framework/core/status.h"
 
-namespace assay::inline v1 {
+namespace assay::harness_mutants {
 
 struct HarnessMutant {
   std::string name;
@@ -44,6 +44,6 @@ Result<std::vector<HarnessMutant>> ParseHarnessMutants(std::string_view text);
 Result<std::string> Mutated(const HarnessMutant& mutant,
                             std::string_view source);
 
-}  // namespace assay::inline v1
+}  // namespace assay::harness_mutants
 
 #endif  // ASSAY_MUTANTS_HARNESS_MUTANT_H_

@@ -7,7 +7,7 @@
 
 #include "framework/core/text.h"
 
-namespace assay {
+namespace assay::harness_mutants {
 namespace {
 
 using testing::HasSubstr;
@@ -84,4 +84,4 @@ TEST(HarnessMutantTest, ATextThatIsNotThereOnceIsRefused) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::harness_mutants

@@ -22,7 +22,7 @@
 #include "framework/testing/file/file.h"
 #include "framework/testing/record/tables.h"
 
-namespace assay::inline v1 {
+namespace assay::harness_mutants {
 namespace {
 
 namespace fs = std::filesystem;
@@ -98,8 +98,8 @@ std::vector<Job> CleanJobs(const std::vector<HarnessMutant>& mutants) {
   return jobs;
 }
 
-MutantRow RowOf(const HarnessMutant& mutant, const TestOutput& output) {
-  MutantRow row;
+record::MutantRow RowOf(const HarnessMutant& mutant, const TestOutput& output) {
+  record::MutantRow row;
   row.mutant = mutant.name;
   row.mutant_class = mutant.mutant_class;
   row.suite = "harness";
@@ -116,12 +116,12 @@ std::string Cut(const std::string& text, size_t size) {
   return text.size() <= size ? text : text.substr(0, size - 3) + "...";
 }
 
-void PrintTable(const std::vector<MutantRow>& rows) {
+void PrintTable(const std::vector<record::MutantRow>& rows) {
   std::cout << std::left << std::setw(29) << "mutant" << std::setw(12)
             << "class"
             << "killed by\n";
   std::map<std::string, std::pair<int, int>> classes;
-  for (const MutantRow& row : rows) {
+  for (const record::MutantRow& row : rows) {
     auto& [killed, count] = classes[row.mutant_class];
     killed += row.killed ? 1 : 0;
     ++count;
@@ -153,7 +153,8 @@ bool AllClean(std::vector<Job> jobs) {
 }
 
 Result<std::vector<HarnessMutant>> Chosen(const std::set<std::string>& names) {
-  ASSAY_ASSIGN_OR_RETURN(const std::string text, ReadFile(ASSAY_MUTANT_LIST));
+  ASSAY_ASSIGN_OR_RETURN(const std::string text,
+                         file::ReadFile(ASSAY_MUTANT_LIST));
   ASSAY_ASSIGN_OR_RETURN(auto mutants, ParseHarnessMutants(text));
   if (!names.empty()) {
     std::erase_if(mutants, [&](const HarnessMutant& mutant) {
@@ -170,8 +171,8 @@ Result<int> RunMutants(const std::set<std::string>& names) {
   std::vector<Job> jobs;
   for (const HarnessMutant& mutant : mutants) jobs.push_back(JobOf(mutant));
   RunAll(jobs);
-  ASSAY_ASSIGN_OR_RETURN(const std::string build_id, BuildId(Build()));
-  std::vector<MutantRow> rows;
+  ASSAY_ASSIGN_OR_RETURN(const std::string build_id, file::BuildId(Build()));
+  std::vector<record::MutantRow> rows;
   for (size_t i = 0; i < jobs.size(); ++i) {
     rows.push_back(RowOf(mutants[i], jobs[i].output));
     rows.back().build_id = build_id;
@@ -189,18 +190,18 @@ Result<int> RunMutants(const std::set<std::string>& names) {
             << " mutants are killed\n";
   if (names.empty()) {
     const fs::path table = Build() / "trust" / "harness_mutants.csv";
-    ASSAY_RETURN_IF_ERROR(WriteFile(table, ToCsv(rows)));
+    ASSAY_RETURN_IF_ERROR(file::WriteFile(table, record::ToCsv(rows)));
     std::cout << "written to " << table.string() << "\n";
   }
   return survivors == 0 ? 0 : 1;
 }
 
 }  // namespace
-}  // namespace assay::inline v1
+}  // namespace assay::harness_mutants
 
 int main(int argc, char** argv) {
-  const auto code =
-      assay::RunMutants(std::set<std::string>(argv + 1, argv + argc));
+  const auto code = assay::harness_mutants::RunMutants(
+      std::set<std::string>(argv + 1, argv + argc));
   if (code.ok()) return *code;
   std::cerr << "harness_mutants: " << code.status().message() << "\n";
   return 99;

@@ -13,22 +13,25 @@ namespace {
 
 using namespace assay;
 
-Status Mutate(const std::string& list, const std::string& name,
-              const std::string& source, const std::string& out) {
-  ASSAY_ASSIGN_OR_RETURN(const std::string text, ReadFile(list));
-  const auto mutants = ParseHarnessMutants(text);
+assay::Status Mutate(const std::string& list, const std::string& name,
+                     const std::string& source, const std::string& out) {
+  ASSAY_ASSIGN_OR_RETURN(const std::string text, assay::file::ReadFile(list));
+  const auto mutants = assay::harness_mutants::ParseHarnessMutants(text);
   if (!mutants.ok()) return mutants.status().WithContext(list);
-  for (const HarnessMutant& mutant : *mutants) {
+  for (const assay::harness_mutants::HarnessMutant& mutant : *mutants) {
     if (mutant.name != name) continue;
-    ASSAY_ASSIGN_OR_RETURN(const std::string before, ReadFile(source));
-    ASSAY_ASSIGN_OR_RETURN(const std::string after, Mutated(mutant, before));
+    ASSAY_ASSIGN_OR_RETURN(const std::string before,
+                           assay::file::ReadFile(source));
+    ASSAY_ASSIGN_OR_RETURN(const std::string after,
+                           assay::harness_mutants::Mutated(mutant, before));
     // Unchanged when another mutant of the list changed: nothing to compile.
-    if (const auto old = ReadFile(out); old.ok() && *old == after) {
-      return OkStatus();
+    if (const auto old = assay::file::ReadFile(out);
+        old.ok() && *old == after) {
+      return assay::OkStatus();
     }
-    return WriteFile(out, after);
+    return assay::file::WriteFile(out, after);
   }
-  return InvalidArgument(list, " has no mutant ", name);
+  return assay::InvalidArgument(list, " has no mutant ", name);
 }
 
 }  // namespace
@@ -38,7 +41,7 @@ int main(int argc, char** argv) {
     std::cerr << "assay-mutate: wanted LIST NAME SOURCE OUT\n";
     return 2;
   }
-  const Status status = Mutate(argv[1], argv[2], argv[3], argv[4]);
+  const assay::Status status = Mutate(argv[1], argv[2], argv[3], argv[4]);
   if (status.ok()) return 0;
   std::cerr << "assay-mutate: " << status.message() << "\n";
   return 1;

@@ -9,7 +9,7 @@
 
 #include "framework/core/text.h"
 
-namespace assay::inline v1 {
+namespace assay::harness_mutants {
 namespace {
 
 namespace fs = std::filesystem;
@@ -50,4 +50,4 @@ TestOutput RunTest(const TestRun& run) {
   return ReadTestOutput(text, status);
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::harness_mutants

@@ -13,7 +13,7 @@
 
 #include "conformance/mutants/test_output.h"
 
-namespace assay::inline v1 {
+namespace assay::harness_mutants {
 
 struct TestRun {
   std::filesystem::path folder;  // made for the run, and removed
@@ -27,6 +27,6 @@ struct TestRun {
 
 TestOutput RunTest(const TestRun& run);
 
-}  // namespace assay::inline v1
+}  // namespace assay::harness_mutants
 
 #endif  // ASSAY_MUTANTS_RUN_TEST_H_

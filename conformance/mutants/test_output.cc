@@ -8,7 +8,7 @@
 
 #include "framework/core/text.h"
 
-namespace assay::inline v1 {
+namespace assay::harness_mutants {
 namespace {
 
 constexpr std::string_view kRun = "[ RUN      ] ";
@@ -71,4 +71,4 @@ TestOutput ReadTestOutput(std::string_view text, int wait_status) {
   return output;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::harness_mutants

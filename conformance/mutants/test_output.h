@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace assay::inline v1 {
+namespace assay::harness_mutants {
 
 struct TestOutput {
   int wait_status = -1;  // as of waitpid
@@ -33,6 +33,6 @@ struct TestOutput {
 
 TestOutput ReadTestOutput(std::string_view text, int wait_status);
 
-}  // namespace assay::inline v1
+}  // namespace assay::harness_mutants
 
 #endif  // ASSAY_MUTANTS_TEST_OUTPUT_H_

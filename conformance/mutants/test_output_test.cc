@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace assay {
+namespace assay::harness_mutants {
 namespace {
 
 // Kills: a run of no test, of skipped ones, or one that never ends, as green;
@@ -54,4 +54,4 @@ TEST(TestOutputTest, AKillNeedsATestAndSoDoesAGreenRun) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::harness_mutants

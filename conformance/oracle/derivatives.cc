@@ -9,7 +9,7 @@
 #include <sstream>
 #include <vector>
 
-namespace assay::inline v1 {
+namespace assay::oracle {
 namespace {
 
 // Beside the passes' own bounds: the sums below are taken in double.
@@ -161,4 +161,4 @@ Result<std::map<std::string, std::set<int>>> ParseSettings(
   return settings;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::oracle

@@ -22,7 +22,7 @@
 
 #include "framework/backend/network_interfaces.h"
 
-namespace assay::inline v1 {
+namespace assay::oracle {
 
 struct Derivatives {
   enum Verdict : uint8_t {
@@ -49,6 +49,6 @@ Derivatives CheckDerivatives(Exact& exact, std::span<const Value> inputs,
 Result<std::map<std::string, std::set<int>>> ParseSettings(
     std::string_view text);
 
-}  // namespace assay::inline v1
+}  // namespace assay::oracle
 
 #endif  // ASSAY_CONFORMANCE_ORACLE_DERIVATIVES_H_

@@ -16,7 +16,7 @@
 #include "framework/testing/case/read_corpus.h"
 #include "framework/testing/file/file.h"
 
-namespace assay {
+namespace assay::oracle {
 namespace {
 
 // y = x^3 of one element, with what a test wants to be wrong.
@@ -128,10 +128,10 @@ struct Counts {
   int random = 0;
 };
 
-void CheckCase(Backend& backend, const TestCase& asked,
+void CheckCase(Backend& backend, const cases::TestCase& asked,
                const std::map<std::string, std::set<int>>& settings,
                Counts* counts) {
-  const auto data = ReadCaseInputs(asked.directory, 1);
+  const auto data = cases::ReadCaseInputs(asked.directory, 1);
   ASSERT_TRUE(data.ok()) << asked.test_id;
   LoadOptions options;
   options.exact = true;
@@ -170,14 +170,14 @@ TEST(DerivativesTest, TheOracleAgreesWithTheRefereeOverTheCorpus) {
   ASSERT_TRUE(LoadBackendModule(ASSAY_ORACLE_MODULE).ok());
   const auto backend = MakeBackend("reference");
   ASSERT_TRUE(backend.ok()) << backend.status().message();
-  const auto corpus = ReadCorpus(ASSAY_CORPUS);
+  const auto corpus = cases::ReadCorpus(ASSAY_CORPUS);
   ASSERT_TRUE(corpus.ok()) << corpus.status().message();
-  const auto text = ReadFile(ASSAY_SETTINGS);
+  const auto text = file::ReadFile(ASSAY_SETTINGS);
   ASSERT_TRUE(text.ok());
   const auto settings = ParseSettings(*text);
   ASSERT_TRUE(settings.ok()) << settings.status().message();
   Counts counts;
-  for (const TestCase& asked : corpus->cases) {
+  for (const cases::TestCase& asked : corpus->cases) {
     if (asked.suite == "node") {
       CheckCase(**backend, asked, *settings, &counts);
     }
@@ -190,4 +190,4 @@ TEST(DerivativesTest, TheOracleAgreesWithTheRefereeOverTheCorpus) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::oracle

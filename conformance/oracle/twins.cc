@@ -10,7 +10,7 @@
 #include "framework/testing/file/csv.h"
 #include "framework/testing/measure/measure.h"
 
-namespace assay::inline v1 {
+namespace assay::oracle {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -47,8 +47,8 @@ Twins CompareNumbers(const ExactValue& a, const ExactValue& b) {
       apart = std::abs((x[i] - y[i]) + (TailAt(a, i) - TailAt(b, i))) / largest;
     }
     if (apart > worst.relative) {
-      worst = {apart,
-               StrCat("[", i, "]: ", ToText(x[i]), " and ", ToText(y[i]))};
+      worst = {apart, StrCat("[", i, "]: ", file::ToText(x[i]), " and ",
+                             file::ToText(y[i]))};
     }
   }
   return worst;
@@ -56,7 +56,8 @@ Twins CompareNumbers(const ExactValue& a, const ExactValue& b) {
 
 // Compares values that are not computed: integers, strings, sequences.
 Twins CompareRest(const Value& a, const Value& b) {
-  for (const OutputMetrics& m : Measure({{a}}, {{b}}, {}, {})) {
+  for (const measure::OutputMetrics& m :
+       measure::Measure({{a}}, {{b}}, {}, {})) {
     if (!m.mismatch.empty()) return {kInfinity, m.mismatch};
     if (m.out_of_limit > 0) {
       return {kInfinity, StrCat("[", m.worst_index, "]: ", m.worst_got, " and ",
@@ -96,7 +97,7 @@ Result<std::map<std::string, KnownTwins>> ParseKnownTwins(
     KnownTwins one;
     words >> id >> most >> std::ws;
     std::getline(words, one.because);
-    const auto number = ParseDouble(most);
+    const auto number = file::ParseDouble(most);
     one.most = number.value_or(0);
     const bool is_number = number.has_value() && *number > kTwinsAgree;
     if (one.because.empty() || (!is_number && most != "declined")) {
@@ -115,4 +116,4 @@ std::string TwinOf(std::string_view expanded) {
   return std::string(expanded.substr(0, at == std::string_view::npos ? 0 : at));
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::oracle

@@ -21,7 +21,7 @@
 #include "framework/backend/network_interfaces.h"
 #include "framework/core/status.h"
 
-namespace assay::inline v1 {
+namespace assay::oracle {
 
 /// Double precision's roundoff is 1.1e-16; this leaves four digits for what the
 /// two orders of computing amplify.
@@ -53,6 +53,6 @@ Result<std::map<std::string, KnownTwins>> ParseKnownTwins(
 /// name is of none.
 std::string TwinOf(std::string_view expanded);
 
-}  // namespace assay::inline v1
+}  // namespace assay::oracle
 
 #endif  // ASSAY_CONFORMANCE_ORACLE_TWINS_H_

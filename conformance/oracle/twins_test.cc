@@ -17,7 +17,7 @@
 #include "framework/testing/file/file.h"
 #include "framework/testing/measure/exact_answers.h"
 
-namespace assay {
+namespace assay::oracle {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -144,11 +144,12 @@ Result<std::vector<ExactValue>> Ask(const std::shared_ptr<const Model>& model,
 }
 
 /// The first data set's answers; the corpus has one for each node case.
-Result<std::vector<ExactValue>> Ask(const TestCase& c) {
-  ASSAY_ASSIGN_OR_RETURN(const CaseData data, ReadCaseInputs(c.directory, 1));
+Result<std::vector<ExactValue>> Ask(const cases::TestCase& c) {
+  ASSAY_ASSIGN_OR_RETURN(const cases::CaseData data,
+                         cases::ReadCaseInputs(c.directory, 1));
   std::string dtypes;
   for (const std::string& dtype : c.dtypes) dtypes += dtype + " ";
-  return Ask(data.model, data.sets[0].inputs, OraclePrecision(dtypes));
+  return Ask(data.model, data.sets[0].inputs, measure::OraclePrecision(dtypes));
 }
 
 /// The fault of a case beyond its known ones; empty: none.
@@ -165,21 +166,22 @@ std::string Complaint(const Result<std::vector<ExactValue>>& a,
   if (known == nullptr) {
     return twins.relative <= kTwinsAgree
                ? ""
-               : StrCat(ToText(twins.relative), " apart, ", twins.where);
+               : StrCat(file::ToText(twins.relative), " apart, ", twins.where);
   }
   if (known->most == 0) return "its line says declined, and it is not";
   if (twins.relative <= kTwinsAgree) {
-    return StrCat("its line is not needed any more: ", ToText(twins.relative),
-                  " apart");
+    return StrCat("its line is not needed any more: ",
+                  file::ToText(twins.relative), " apart");
   }
   return twins.relative <= known->most
              ? ""
-             : StrCat(ToText(twins.relative), " apart, more than its line has");
+             : StrCat(file::ToText(twins.relative),
+                      " apart, more than its line has");
 }
 
 TEST(TwinsTest, ComplaintsAreOfWhatIsNotKnownAndOfWhatIsKnownInVain) {
   const auto model = [](const char* factor) {
-    return ModelOfText(StrCat(
+    return graph::ModelOfText(StrCat(
         "g (float[2] x) => (float[2] y) { c = Constant<value_float = ", factor,
         ">() y = Mul(x, c) }"));
   };
@@ -218,14 +220,14 @@ TEST(TwinsTest, ComplaintsAreOfWhatIsNotKnownAndOfWhatIsKnownInVain) {
 }
 
 TEST(TwinsTest, AnOperatorAndItsBodyHaveTheSameExactAnswers) {
-  const auto corpus = ReadCorpus(std::string(ASSAY_CORPUS));
+  const auto corpus = cases::ReadCorpus(std::string(ASSAY_CORPUS));
   ASSERT_TRUE(corpus.ok()) << corpus.status().ToString();
-  const auto text = ReadFile(ASSAY_KNOWN_TWINS);
+  const auto text = file::ReadFile(ASSAY_KNOWN_TWINS);
   ASSERT_TRUE(text.ok()) << text.status().ToString();
   const auto known = ParseKnownTwins(*text);
   ASSERT_TRUE(known.ok()) << known.status().ToString();
-  std::map<std::string, const TestCase*> cases;
-  for (const TestCase& c : corpus->cases) cases.emplace(c.test_id, &c);
+  std::map<std::string, const cases::TestCase*> cases;
+  for (const cases::TestCase& c : corpus->cases) cases.emplace(c.test_id, &c);
   std::set<std::string> unmet;
   for (const auto& [id, line] : *known) unmet.insert(id);
   int compared = 0;
@@ -246,4 +248,4 @@ TEST(TwinsTest, AnOperatorAndItsBodyHaveTheSameExactAnswers) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::oracle

@@ -235,12 +235,12 @@ Result<std::vector<CaseText>> ReadCases(std::string_view text,
   return reader.Take();
 }
 
-Result<CaseData> DataOf(const CaseText& text) {
+Result<cases::CaseData> DataOf(const CaseText& text) {
   const auto wrong = [&](const Status& status) {
     return InvalidArgument(text.place, ": ", text.name, ": ", status.message());
   };
-  CaseData data;
-  auto model = ParseModelText(text.model, text.opset);
+  cases::CaseData data;
+  auto model = graph::ParseModelText(text.model, text.opset);
   if (!model.ok()) return wrong(model.status());
   data.model = *std::move(model);
   const Graph& graph = data.model->graph();

@@ -42,7 +42,7 @@ Result<std::vector<CaseText>> ReadCases(std::string_view text,
 
 /// The model and the values of a case, as they would be read from files.
 /// Invalid argument for wrong ones, with file and line.
-Result<CaseData> DataOf(const CaseText& text);
+Result<cases::CaseData> DataOf(const CaseText& text);
 
 }  // namespace assay::special
 

@@ -35,7 +35,7 @@ Result<Value> ValueOf(const std::string& type, const std::string& y) {
       ReadCases(StrCat("case A/b: c\n  model (", type, " x) => (", type,
                        " y) { y = Identity(x) }\n  x", y, " => y", y, "\n"),
                 "t.txt"));
-  ASSAY_ASSIGN_OR_RETURN(const CaseData data, DataOf(cases.at(0)));
+  ASSAY_ASSIGN_OR_RETURN(const cases::CaseData data, DataOf(cases.at(0)));
   return data.sets.at(0).expected.at(0);
 }
 

@@ -36,7 +36,7 @@ bool Same(double a, double b) {
 
 uint64_t SmallFloatBits(DType type, double number) {
   for (uint64_t bits = 0; bits < 1ULL << BitsOf(type); ++bits) {
-    if (Same(number, DecodeFloat(type, bits))) return bits;
+    if (Same(number, metric::DecodeFloat(type, bits))) return bits;
   }
   return 0;
 }
@@ -75,7 +75,7 @@ uint64_t EncodeExactly(DType type, long double number) {
   const auto narrow = static_cast<double>(number);
   if (IsFloatingPoint(type) && (narrow == number || std::isnan(narrow))) {
     const uint64_t bits = FloatBits(type, narrow);
-    if (Same(narrow, DecodeFloat(type, bits))) return bits;
+    if (Same(narrow, metric::DecodeFloat(type, bits))) return bits;
   }
   throw std::invalid_argument(StrCat(
       "found ", number, ", wanted a number that ", ToString(type), " has"));

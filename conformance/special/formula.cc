@@ -116,7 +116,7 @@ long double Formula::Named(const std::string& name) const {
   if (name == "i") return static_cast<long double>(place_.index);
   if (name == "inf") return std::numeric_limits<long double>::infinity();
   if (name == "nan") return std::numeric_limits<long double>::quiet_NaN();
-  if (name == "least") return DecodeFloat(place_.type, 1);
+  if (name == "least") return metric::DecodeFloat(place_.type, 1);
   if (name.size() == 2 && name[0] == 'i' && IsDigit(name[1])) {
     const int axis = name[1] - '0';
     if (axis < place_.shape.rank()) {

@@ -21,29 +21,29 @@ namespace fs = std::filesystem;
 constexpr const char* kName = "special";
 
 /// The facts of a case whose files lie in `folder`.
-TestCase Describe(const CaseText& text, const Graph& graph,
-                  const fs::path& folder) {
-  TestCase c = DescribeFolder(folder, 1);
+cases::TestCase Describe(const CaseText& text, const Graph& graph,
+                         const fs::path& folder) {
+  cases::TestCase c = cases::DescribeFolder(folder, 1);
   c.test_id = StrCat(kName, "/", text.name);
   c.corpus = c.suite = c.kind = kName;
   c.op = text.name.substr(0, text.name.find('/'));
   c.domain = "ai.onnx";
   for (const Node& node : graph.nodes) {
-    if (OperatorName(node.domain, node.op_type) != c.op) continue;
+    if (cases::OperatorName(node.domain, node.op_type) != c.op) continue;
     c.domain = node.domain.empty() ? "ai.onnx" : node.domain;
   }
   c.opset = c.imports.at(c.domain);
-  c.limit = {Comparator::kExact, 0, 0, "exact by hand"};
+  c.limit = {record::Comparator::kExact, 0, 0, "exact by hand"};
   if (text.rtol > 0) {
-    c.limit = {Comparator::kTolerance, text.rtol, 0, text.rtol_because};
+    c.limit = {record::Comparator::kTolerance, text.rtol, 0, text.rtol_because};
   }
   return c;
 }
 
-Result<TestCase> WriteCase(const CaseText& text, const fs::path& root) {
-  ASSAY_ASSIGN_OR_RETURN(const CaseData data, DataOf(text));
+Result<cases::TestCase> WriteCase(const CaseText& text, const fs::path& root) {
+  ASSAY_ASSIGN_OR_RETURN(const cases::CaseData data, DataOf(text));
   const fs::path folder = root / kName / text.name;
-  ASSAY_RETURN_IF_ERROR(WriteCaseFiles(folder, data));
+  ASSAY_RETURN_IF_ERROR(cases::WriteCaseFiles(folder, data));
   return Describe(text, data.model->graph(), folder);
 }
 
@@ -54,7 +54,7 @@ Result<std::vector<CaseText>> ReadCaseFiles(
   std::vector<CaseText> all;
   std::map<std::string, std::string> places;
   for (const fs::path& file : files) {
-    ASSAY_ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
+    ASSAY_ASSIGN_OR_RETURN(const std::string text, file::ReadFile(file));
     ASSAY_ASSIGN_OR_RETURN(std::vector<CaseText> cases,
                            ReadCases(text, file.string()));
     for (CaseText& c : cases) {
@@ -76,16 +76,16 @@ Status WriteSpecialCorpus(const std::vector<fs::path>& files,
   const fs::path partial = place.string() + ".partial";
   std::error_code error;
   fs::remove_all(partial, error);
-  std::vector<TestCase> cases;
+  std::vector<cases::TestCase> cases;
   for (const CaseText& text : texts) {
-    ASSAY_ASSIGN_OR_RETURN(TestCase c, WriteCase(text, partial));
+    ASSAY_ASSIGN_OR_RETURN(cases::TestCase c, WriteCase(text, partial));
     cases.push_back(std::move(c));
   }
-  std::ranges::sort(cases, {}, &TestCase::test_id);
-  ASSAY_RETURN_IF_ERROR(WriteManifest(partial, kName, cases));
+  std::ranges::sort(cases, {}, &cases::TestCase::test_id);
+  ASSAY_RETURN_IF_ERROR(cases::WriteManifest(partial, kName, cases));
   fs::remove_all(place, error);
   fs::rename(partial, place, error);
-  if (!error) return NoteMade(place, kName);
+  if (!error) return cases::NoteMade(place, kName);
   return InvalidArgument("cannot write ", place.string(), ": ",
                          error.message());
 }

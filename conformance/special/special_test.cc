@@ -31,7 +31,7 @@ std::vector<fs::path> CaseFiles() {
 
 struct SpecialCase {
   CaseText text;
-  CaseData data;
+  cases::CaseData data;
 
   const Values& expected() const { return data.sets.at(0).expected; }
 };
@@ -53,23 +53,26 @@ const std::vector<SpecialCase>& AllCases() {
   return all;
 }
 
-Limit LimitOf(const SpecialCase& c) {
+cases::Limit LimitOf(const SpecialCase& c) {
   const double rtol = c.text.rtol;
-  return {rtol > 0 ? Comparator::kTolerance : Comparator::kExact, rtol, 0, ""};
+  return {
+      rtol > 0 ? record::Comparator::kTolerance : record::Comparator::kExact,
+      rtol, 0, ""};
 }
 
 /// The raw outcome of a backend that gives `outputs`.
-Outcome OutcomeOf(const SpecialCase& c, const Values& outputs) {
+record::Outcome OutcomeOf(const SpecialCase& c, const Values& outputs) {
   const std::vector<std::string> names(outputs.size(), "y");
-  Observation seen;
+  measure::Observation seen;
   seen.outputs = outputs;
-  return Judge(seen, Measure(seen.outputs, c.expected(), names, LimitOf(c)))
+  return measure::Judge(seen, measure::Measure(seen.outputs, c.expected(),
+                                               names, LimitOf(c)))
       .outcome;
 }
 
 /// With tensors that may be written to.
 Value CopyOf(const Value& value) {
-  return MapTensors(value, &Tensor::Clone).value();
+  return core::MapTensors(value, &Tensor::Clone).value();
 }
 
 /// Calls visit(tensor, outputs) for each tensor of a copy of the expected
@@ -99,9 +102,9 @@ void Change(Tensor& tensor, int64_t index, uint64_t bit) {
     tensor.mutable_data()[index * width / 8] ^= std::byte{1};
     return;
   }
-  const uint64_t bits = ElementBits(type, tensor.data(), index);
+  const uint64_t bits = metric::ElementBits(type, tensor.data(), index);
   const bool is_nan =
-      IsFloatingPoint(type) && std::isnan(DecodeFloat(type, bits));
+      IsFloatingPoint(type) && std::isnan(metric::DecodeFloat(type, bits));
   const uint64_t flip = is_nan ? bits : bit;
   auto* const bytes = reinterpret_cast<uint8_t*>(tensor.mutable_data());
   for (int k = 0; k < width; ++k) {
@@ -126,7 +129,7 @@ TEST(Special, RowsAreWhole) {
     SCOPED_TRACE(c.text.place + " " + c.text.name);
     EXPECT_GT(c.text.because.size(), 5U);
     const Graph& graph = c.data.model->graph();
-    const DataSet& set = c.data.sets.at(0);
+    const cases::DataSet& set = c.data.sets.at(0);
     for (size_t i = 0; i < graph.inputs.size(); ++i) {
       const auto id = static_cast<size_t>(graph.inputs[i]);
       EXPECT_TRUE(Accepts(graph.values[id].type, set.inputs[i].Type()))
@@ -150,45 +153,45 @@ TEST(Special, EveryFileHasCases) {
 }
 
 TEST(WriteSpecialCorpus, WritesWhatReadCorpusReads) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   const fs::path file = folder.path() / "some.txt";
-  ASSERT_TRUE(WriteFile(file,
-                        "case ml.DictVectorizer/a: of the other domain\n"
-                        "  model (map(string, float) x) => (float[2] y)\n"
-                        "    { y = ai.onnx.ml.DictVectorizer\n"
-                        "    <string_vocabulary = [\"a\", \"b\"]>(x) }\n"
-                        "  x = \"b\": 1 => y = 0, 1\n"
-                        "case Neg/b: the other sign\n"
-                        "  types float16\n  opsets 6\n"
-                        "  model ($T[2] x) => ($T[2] y) { y = Neg(x) }\n"
-                        "  limit 2^-3 because of nothing\n"
-                        "  x = 1, -2 => y = -1, 2\n")
+  ASSERT_TRUE(file::WriteFile(file,
+                              "case ml.DictVectorizer/a: of the other domain\n"
+                              "  model (map(string, float) x) => (float[2] y)\n"
+                              "    { y = ai.onnx.ml.DictVectorizer\n"
+                              "    <string_vocabulary = [\"a\", \"b\"]>(x) }\n"
+                              "  x = \"b\": 1 => y = 0, 1\n"
+                              "case Neg/b: the other sign\n"
+                              "  types float16\n  opsets 6\n"
+                              "  model ($T[2] x) => ($T[2] y) { y = Neg(x) }\n"
+                              "  limit 2^-3 because of nothing\n"
+                              "  x = 1, -2 => y = -1, 2\n")
                   .ok());
   const fs::path place = folder.path() / "special";
   for (int times = 0; times < 2; ++times) {
     const Status written = WriteSpecialCorpus({file}, place);
     ASSERT_TRUE(written.ok()) << written.ToString();
   }
-  const auto corpus = ReadCorpus(place);
+  const auto corpus = cases::ReadCorpus(place);
   ASSERT_TRUE(corpus.ok()) << corpus.status().ToString();
   ASSERT_EQ(corpus->cases.size(), 2U);
-  const TestCase& neg = corpus->cases[0];
+  const cases::TestCase& neg = corpus->cases[0];
   EXPECT_EQ(neg.test_id, "special/Neg/b_float16_opset_6");
   EXPECT_EQ(neg.suite + " " + neg.kind + " " + neg.op + " " + neg.domain,
             "special special Neg ai.onnx");
   EXPECT_EQ(neg.opset, 6);
   EXPECT_THAT(neg.operators, testing::ElementsAre("ai.onnx::Neg"));
   EXPECT_THAT(neg.dtypes, testing::ElementsAre("float16"));
-  EXPECT_EQ(neg.limit.comparator, Comparator::kTolerance);
+  EXPECT_EQ(neg.limit.comparator, record::Comparator::kTolerance);
   EXPECT_EQ(neg.limit.rtol, 0.125);
   EXPECT_EQ(neg.limit.source, "of nothing");
-  const auto data = ReadCaseData(neg.directory, 1);
+  const auto data = cases::ReadCaseData(neg.directory, 1);
   ASSERT_TRUE(data.ok()) << data.status().ToString();
   EXPECT_EQ(data->sets[0].expected[0].tensor()->elements<uint16_t>()[1],
             0x4000);
-  const TestCase& dictionary = corpus->cases[1];
+  const cases::TestCase& dictionary = corpus->cases[1];
   EXPECT_EQ(dictionary.domain, "ai.onnx.ml");
-  EXPECT_EQ(dictionary.limit.comparator, Comparator::kExact);
+  EXPECT_EQ(dictionary.limit.comparator, record::Comparator::kExact);
   EXPECT_THAT(dictionary.dtypes, testing::ElementsAre("float32", "string"));
   const auto twice = WriteSpecialCorpus({file, file}, place);
   EXPECT_THAT(twice.message(), testing::HasSubstr("wanted each name once"));
@@ -198,7 +201,7 @@ TEST(Special, WhatIsExpectedPassesAndAnyOtherElementFails) {
   constexpr int64_t kTried = 40;  // of a tensor, the first and last among them
   for (const SpecialCase& c : AllCases()) {
     SCOPED_TRACE(c.text.name);
-    EXPECT_EQ(OutcomeOf(c, c.expected()), Outcome::kPass);
+    EXPECT_EQ(OutcomeOf(c, c.expected()), record::Outcome::kPass);
     ForEachTensor(c, [&](Tensor& tensor, const Values& outputs) {
       const int64_t last = tensor.num_elements() - 1;
       const int64_t step = std::max<int64_t>(1, last / kTried);
@@ -206,7 +209,8 @@ TEST(Special, WhatIsExpectedPassesAndAnyOtherElementFails) {
            i = i == 0 ? -1 : std::max<int64_t>(i - step, 0)) {
         const Tensor right = tensor.Clone().value();
         Change(tensor, i, c.text.rtol > 0 ? 64 : 1);  // of float32, 2^-17
-        EXPECT_EQ(OutcomeOf(c, outputs), Outcome::kFail) << "element " << i;
+        EXPECT_EQ(OutcomeOf(c, outputs), record::Outcome::kFail)
+            << "element " << i;
         Restore(tensor, right);
       }
     });
@@ -235,7 +239,7 @@ bool PassesWithConstants(const SpecialCase& c) {
                 data + i * static_cast<int64_t>(width / 8));
     }
   }
-  return any && OutcomeOf(c, outputs) == Outcome::kPass;
+  return any && OutcomeOf(c, outputs) == record::Outcome::kPass;
 }
 
 /// True when a backend passes that leaves every output zero.
@@ -247,7 +251,7 @@ bool PassesWithZeros(const SpecialCase& c) {
     outputs.push_back(
         Tensor::Allocate(tensor->dtype(), tensor->shape()).value());
   }
-  return OutcomeOf(c, outputs) == Outcome::kPass;
+  return OutcomeOf(c, outputs) == record::Outcome::kPass;
 }
 
 TEST(Special, NoCaseIsPassedByZerosOrAConstant) {
@@ -268,8 +272,9 @@ TEST(Special, SignsOfZeroAreSeenAsInfinities) {
       const Tensor& tensor = *value.tensor();
       if (!IsFloatingPoint(tensor.dtype())) continue;
       for (int64_t i = 0; i < tensor.num_elements(); ++i) {
-        EXPECT_NE(DecodeFloat(tensor.dtype(),
-                              ElementBits(tensor.dtype(), tensor.data(), i)),
+        EXPECT_NE(metric::DecodeFloat(
+                      tensor.dtype(),
+                      metric::ElementBits(tensor.dtype(), tensor.data(), i)),
                   0)
             << c.text.name;
       }

@@ -12,7 +12,7 @@
 
 #include "framework/metric/element.h"
 
-namespace assay::inline v1 {
+namespace assay::retype {
 namespace {
 
 /// An element as double; of a complex number the first part.
@@ -33,8 +33,8 @@ double NumberAt(const Tensor& tensor, int64_t i) {
     return tensor.elements<std::pair<double, double>>()[static_cast<size_t>(i)]
         .first;
   }
-  const uint64_t bits = ElementBits(type, tensor.data(), i);
-  if (IsFloatingPoint(type)) return DecodeFloat(type, bits);
+  const uint64_t bits = metric::ElementBits(type, tensor.data(), i);
+  if (IsFloatingPoint(type)) return metric::DecodeFloat(type, bits);
   if (ClassOf(type) != DTypeClass::kSigned) return static_cast<double>(bits);
   const int unused = 64 - BitsOf(type);
   return static_cast<double>(static_cast<int64_t>(bits << unused) >> unused);
@@ -48,7 +48,7 @@ const Codes& CodesOf(DType type) {
   Codes& codes = known[type];
   if (!codes.empty()) return codes;
   for (uint64_t bits = 0; bits < 1ULL << BitsOf(type); ++bits) {
-    const double value = DecodeFloat(type, bits);
+    const double value = metric::DecodeFloat(type, bits);
     if (std::isfinite(value)) codes.emplace(value, bits);
   }
   return codes;
@@ -122,4 +122,4 @@ Tensor ConvertTensor(const Tensor& tensor, DType type) {
   return converted;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::retype

@@ -10,13 +10,13 @@
 #include "framework/core/dtype.h"
 #include "framework/core/tensor.h"
 
-namespace assay::inline v1 {
+namespace assay::retype {
 
 /// The numbers of a tensor in another type: rounded to nearest, clamped to what
 /// the type has, and truncated to integers. Strings are what the numbers print
 /// as, and are read as numbers where they start with one, else as their length.
 Tensor ConvertTensor(const Tensor& tensor, DType type);
 
-}  // namespace assay::inline v1
+}  // namespace assay::retype
 
 #endif  // ASSAY_TYPES_CONVERT_H_

@@ -12,22 +12,22 @@
 #include "framework/graph/operator.h"
 #include "framework/graph/types/signature.h"
 
-namespace assay::inline v1 {
+namespace assay::retype {
 namespace {
 
-const OperatorSignature& SignatureOf(const Node& node) {
-  return SignatureOf(*FindOperator(node.domain, node.op_type));
+const types::OperatorSignature& SignatureOf(const Node& node) {
+  return types::SignatureOf(*FindOperator(node.domain, node.op_type));
 }
 
 /// The values of the node that a type variable stands for, a variadic of mixed
 /// types apart.
 std::set<ValueId> ValuesOf(const Node& node, int variable, bool of_inputs) {
-  const OperatorSignature& signature = SignatureOf(node);
+  const types::OperatorSignature& signature = SignatureOf(node);
   const auto formals = of_inputs ? signature.inputs : signature.outputs;
   const auto& ids = of_inputs ? node.inputs : node.outputs;
   std::set<ValueId> found;
   for (size_t i = 0; i < ids.size(); ++i) {
-    const FormalParameter* const formal = FormalAt(formals, i);
+    const types::FormalParameter* const formal = types::FormalAt(formals, i);
     if (formal == nullptr || formal->mixed || ids[i] == kNoValue) continue;
     if (formal->variable == variable) found.insert(ids[i]);
   }
@@ -37,7 +37,7 @@ std::set<ValueId> ValuesOf(const Node& node, int variable, bool of_inputs) {
 Value Convert(const Value& value, DType dtype) {
   const auto change = [=](const Tensor& t) { return ConvertTensor(t, dtype); };
   if (value.sparse() != nullptr || value.map() != nullptr) return value;
-  return MapTensors(value, change, [=](DType) { return dtype; }).value();
+  return core::MapTensors(value, change, [=](DType) { return dtype; }).value();
 }
 
 /// An attribute of an output's type: a number of TensorProto.DataType, or a
@@ -51,7 +51,7 @@ Tensor Zero(DType dtype) { return Tensor::Allocate(dtype, {1}).value(); }
 
 /// Sets the attribute that names the type; true when there is one.
 bool SetAttribute(Node* node, DType dtype, bool only_where_given) {
-  for (const AttributeInfo& info : SignatureOf(*node).attributes) {
+  for (const types::AttributeInfo& info : SignatureOf(*node).attributes) {
     if (!NamesType(info.name)) continue;
     auto given =
         std::ranges::find(node->attributes, info.name, &Attribute::name);
@@ -91,7 +91,7 @@ std::optional<ValueType> BoundType(const Graph& graph, int variable) {
   for (const bool of_inputs : {true, false}) {
     for (const ValueId id : ValuesOf(graph.nodes[0], variable, of_inputs)) {
       const ValueType& type = graph[id].type;
-      if (!Word(type).empty()) return type;
+      if (!types::Word(type).empty()) return type;
     }
   }
   return std::nullopt;
@@ -123,7 +123,7 @@ Result<RetypedCase> Retype(const Graph& graph, std::span<const Value> inputs,
   for (const auto& ids : {read, written}) {
     for (const ValueId id : ids) {
       ValueInfo& value = made.graph[id];
-      value.type = MapDType(value.type, [=](DType) { return type; });
+      value.type = core::MapDType(value.type, [=](DType) { return type; });
     }
   }
   for (size_t i = 0; i < made.inputs.size(); ++i) {
@@ -139,4 +139,4 @@ Result<RetypedCase> Retype(const Graph& graph, std::span<const Value> inputs,
   return made;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::retype

@@ -19,7 +19,7 @@
 #include "framework/core/value.h"
 #include "framework/graph/model.h"
 
-namespace assay::inline v1 {
+namespace assay::retype {
 
 struct RetypedCase {
   Graph graph;
@@ -40,6 +40,6 @@ std::optional<ValueType> BoundType(const Graph& graph, int variable);
 Result<RetypedCase> Retype(const Graph& graph, std::span<const Value> inputs,
                            int variable, DType type);
 
-}  // namespace assay::inline v1
+}  // namespace assay::retype
 
 #endif  // ASSAY_TYPES_RETYPE_H_

@@ -10,7 +10,7 @@
 #include "conformance/types/convert.h"
 #include "framework/graph/model_text.h"
 
-namespace assay {
+namespace assay::retype {
 namespace {
 
 using ::testing::ElementsAre;
@@ -21,7 +21,9 @@ Tensor Floats(std::vector<float> values) {
       .value();
 }
 
-Graph GraphOf(const std::string& text) { return ModelOfText(text)->graph(); }
+Graph GraphOf(const std::string& text) {
+  return graph::ModelOfText(text)->graph();
+}
 
 DType TypeOf(const Graph& graph, std::string_view name) {
   return graph[graph.FindValue(name)].type.dtype;
@@ -99,4 +101,4 @@ TEST(IsRetypable, IsForOneNodeWithoutSubgraphs) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::retype

@@ -22,7 +22,7 @@
 #include "framework/graph/types/signature.h"
 #include "framework/testing/case/read_corpus.h"
 
-namespace assay {
+namespace assay::retype {
 namespace {
 
 using ::testing::IsEmpty;
@@ -34,7 +34,7 @@ struct Base {
   std::vector<Value> inputs;
 };
 
-void AddBase(const TestCase& c, const Result<CaseData>& data,
+void AddBase(const cases::TestCase& c, const Result<cases::CaseData>& data,
              std::vector<Base>* bases) {
   if (!data.ok() || data->sets.empty()) return;
   auto graph = InferTypes(*data->model);
@@ -50,12 +50,12 @@ std::vector<Base> Bases() {
   const char* const folder = std::getenv("ASSAY_CORPUS");
   const std::filesystem::path onnx = folder == nullptr ? "" : folder;
   for (const auto& path : {onnx, onnx.parent_path() / "special"}) {
-    const auto corpus = ReadCorpus(path);
+    const auto corpus = cases::ReadCorpus(path);
     EXPECT_TRUE(corpus.ok()) << corpus.status().ToString();
     if (!corpus.ok()) return {};
-    for (const TestCase& c : corpus->cases) {
+    for (const cases::TestCase& c : corpus->cases) {
       if (c.kind != "node" && c.kind != "special") continue;
-      AddBase(c, ReadCaseInputs(c.directory, 1), &bases);
+      AddBase(c, cases::ReadCaseInputs(c.directory, 1), &bases);
     }
   }
   return bases;
@@ -69,14 +69,15 @@ Result<std::shared_ptr<const Model>> ModelOf(const Graph& graph) {
     parts.opsets.emplace(domain.domain, domain.newest_opset);
   }
   const auto ports = [&](const std::vector<ValueId>& ids) {
-    std::vector<Port> made;
+    std::vector<edit::Port> made;
     for (const ValueId id : ids) {
       made.push_back({id, graph[id].type});
     }
     return made;
   };
-  const Submodel whole{{0}, ports(graph.inputs), ports(graph.outputs), {}};
-  return MakeSubmodel(Model(std::move(parts)), graph, whole);
+  const edit::Submodel whole{
+      {0}, ports(graph.inputs), ports(graph.outputs), {}};
+  return edit::MakeSubmodel(Model(std::move(parts)), graph, whole);
 }
 
 Status TryOn(Backend& backend, const Graph& graph,
@@ -97,7 +98,7 @@ struct Tried {
 
 using Key = std::string;  // "Gather Tind int32"
 
-Key KeyOf(const Node& node, const TypeVariable& variable,
+Key KeyOf(const Node& node, const types::TypeVariable& variable,
           std::string_view word) {
   const std::string domain = node.domain.empty() ? "" : node.domain + ".";
   return StrCat(domain, node.op_type, " ", variable.name, " ", word);
@@ -109,7 +110,7 @@ DType ElementOf(const ValueType& type) {
 
 /// `word` with its element type, the first name in it, replaced.
 std::string WordWith(ValueType type, DType dtype) {
-  std::string word = Word(type);
+  std::string word = types::Word(type);
   const std::string from(ToString(ElementOf(type)));
   const size_t at = word.find(from);
   return word.replace(at, from.size(), ToString(dtype));
@@ -118,10 +119,10 @@ std::string WordWith(ValueType type, DType dtype) {
 void TryAll(Backend& backend, const Base& base,
             std::map<Key, Tried>* everything) {
   const Node& node = base.graph.nodes[0];
-  const OperatorSignature& signature =
-      SignatureOf(*FindOperator(node.domain, node.op_type));
+  const types::OperatorSignature& signature =
+      types::SignatureOf(*FindOperator(node.domain, node.op_type));
   for (size_t v = 0; v < signature.variables.size(); ++v) {
-    const TypeVariable& variable = signature.variables[v];
+    const types::TypeVariable& variable = signature.variables[v];
     if (variable.fixed()) continue;
     const auto bound = BoundType(base.graph, static_cast<int>(v));
     if (!bound.has_value()) continue;
@@ -184,4 +185,4 @@ TEST(Types, WhatIsDeclinedStandsInTheListWithItsReason) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::retype

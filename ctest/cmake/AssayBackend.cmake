@@ -79,14 +79,14 @@ function(assay_write_backend_tags)
 
 #include <string>
 
-namespace assay::inline v1 {
+namespace assay::worker {
 
 @structs@
 template <class... Tags>
 struct TagList {};
 using BackendTags = TagList<@types@>;
 
-}  // namespace assay::inline v1
+}  // namespace assay::worker
 
 #endif  // ASSAY_BACKEND_TAGS_H_
 ]])

@@ -11,7 +11,7 @@
 #include "framework/backend/toy/toy_backend.h"
 #include "framework/graph/model_text.h"
 
-namespace assay {
+namespace assay::backend {
 namespace {
 
 using ::testing::Each;
@@ -45,10 +45,12 @@ std::unique_ptr<Backend> MakeNull() {
 
 const std::array<Kind, 3> kKinds = {{
     {"Eager",
-     []() -> std::unique_ptr<Backend> { return std::make_unique<Toy>(); },
+     []() -> std::unique_ptr<Backend> { return std::make_unique<toy::Toy>(); },
      {0, 2}},
     {"WholeModel",
-     []() -> std::unique_ptr<Backend> { return std::make_unique<Opaque>(); },
+     []() -> std::unique_ptr<Backend> {
+       return std::make_unique<toy::Opaque>();
+     },
      {}},
     {"Null", MakeNull, {0, 0}},
 }};
@@ -62,7 +64,7 @@ class AnyBackend : public ::testing::TestWithParam<Kind> {
  protected:
   std::unique_ptr<Network> Load(const char* text) {
     backend_ = GetParam().make();
-    auto network = backend_->Load(ModelOfText(text), {});
+    auto network = backend_->Load(graph::ModelOfText(text), {});
     EXPECT_TRUE(network.ok()) << network.status().ToString();
     return network.ok() ? *std::move(network) : nullptr;
   }
@@ -203,7 +205,8 @@ TEST_P(AnyBackend, WrongBindingsAreRefusedByName) {
 TEST_P(AnyBackend, UnknownSettingsAreRefused) {
   LoadOptions options;
   options.settings = {{"colour", "blue"}};
-  const auto network = GetParam().make()->Load(ModelOfText(kRelu), options);
+  const auto network =
+      GetParam().make()->Load(graph::ModelOfText(kRelu), options);
   EXPECT_EQ(network.status().code(), StatusCode::kInvalidArgument);
   EXPECT_THAT(network.status().message(), HasSubstr("colour"));
 }
@@ -235,8 +238,8 @@ TEST(CheckBind, OnlyOptionalInputsMayBeAbsent) {
 }
 
 TEST(RunByName, UnknownAndMissingInputsAreNamed) {
-  Toy toy;
-  const auto network = *toy.Load(ModelOfText(kRelu), {});
+  toy::Toy toy;
+  const auto network = *toy.Load(graph::ModelOfText(kRelu), {});
   const Value x = Floats({2}, {1, 2});
   EXPECT_THAT(assay::Run(*network, {}).status().message(),
               HasSubstr("input 'x'"));
@@ -260,11 +263,11 @@ TEST(Null, DeclinesWhatHasNoStaticTensorOutput) {
   };
   const auto null = MakeNull();
   for (const Row& row : rows) {
-    const Status status = null->Load(ModelOfText(row.text), {}).status();
+    const Status status = null->Load(graph::ModelOfText(row.text), {}).status();
     EXPECT_EQ(status.code(), StatusCode::kUnsupported) << row.text;
     EXPECT_EQ(status.reason(), row.reason) << row.text;
   }
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::backend

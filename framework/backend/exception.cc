@@ -5,7 +5,7 @@
 #include <exception>
 #include <new>
 
-namespace assay::inline v1 {
+namespace assay::backend {
 
 Status StatusOfException(std::string_view where) {
   try {
@@ -19,4 +19,4 @@ Status StatusOfException(std::string_view where) {
   }
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::backend

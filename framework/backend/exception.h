@@ -16,12 +16,12 @@
 
 #include "framework/core/status.h"
 
-namespace assay::inline v1 {
+namespace assay::backend {
 
 /// The exception being handled, which `where` threw: resource exhausted for
 /// bad_alloc, else internal with its what(). To be called in a handler only.
 Status StatusOfException(std::string_view where);
 
-}  // namespace assay::inline v1
+}  // namespace assay::backend
 
 #endif  // ASSAY_BACKEND_EXCEPTION_H_

@@ -10,7 +10,7 @@
 #include "framework/backend/toy/toy_backend.h"
 #include "framework/graph/model_text.h"
 
-namespace assay {
+namespace assay::backend {
 namespace {
 
 using ::testing::ElementsAre;
@@ -56,14 +56,15 @@ class ExecutorTest : public ::testing::Test {
     LoadOptions options;
     options.gradient_targets = {"x"};
     network_ = *toy_.Load(
-        ModelOfText("g (float[1] x) => (float[1] y) { y = Relu(x) }"), options);
+        graph::ModelOfText("g (float[1] x) => (float[1] y) { y = Relu(x) }"),
+        options);
     binding_ = *network_->Bind(std::vector<Value>{One()}, {});
   }
   static Value One() {
     return *Tensor::Of<float>({1}, std::array<float, 1>{1});
   }
 
-  Toy toy_;
+  toy::Toy toy_;
   std::unique_ptr<Network> network_;
   std::unique_ptr<Binding> binding_;
   std::vector<std::string> log_;
@@ -121,8 +122,10 @@ TEST_F(ExecutorTest, AFailingEventEndsTheRunAndIsReturned) {
 }
 
 TEST_F(ExecutorTest, AFailingForwardIsReturnedAndTheRunEnded) {
-  const auto network = *toy_.Load(
-      ModelOfText("g (float[1] x) => (float[1] y) { y = test.Refuse(x) }"), {});
+  const auto network =
+      *toy_.Load(graph::ModelOfText(
+                     "g (float[1] x) => (float[1] y) { y = test.Refuse(x) }"),
+                 {});
   const auto binding = *network->Bind(std::vector<Value>{One()}, {});
   Witness a("a", log_);
   Executor executor(*network);
@@ -145,7 +148,7 @@ TEST_F(ExecutorTest, BackwardFollowsOneForward) {
 
 TEST_F(ExecutorTest, BackwardNeedsADifferentiableNetwork) {
   const auto network = *toy_.Load(
-      ModelOfText("g (float[1] x) => (float[1] y) { y = Relu(x) }"), {});
+      graph::ModelOfText("g (float[1] x) => (float[1] y) { y = Relu(x) }"), {});
   const auto binding = *network->Bind(std::vector<Value>{One()}, {});
   Executor executor(*network);
   EXPECT_EQ(executor.RunBackward(*binding, {}, {}).status().reason(),
@@ -159,4 +162,4 @@ TEST_F(ExecutorTest, IterationsAreCounted) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::backend

@@ -10,7 +10,7 @@
 #include <set>
 #include <string>
 
-namespace assay {
+namespace assay::backend {
 namespace {
 
 struct NoBinding final : Binding {
@@ -100,4 +100,4 @@ TEST(ForwardingNetwork, OverridesEveryVirtualFunction) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::backend

@@ -34,7 +34,7 @@ Status OpenFailure(const std::string& file, const std::string& message) {
 }
 
 /// The names that `module` has registered, in order.
-std::vector<std::string> NamesFrom(const Registration& registry,
+std::vector<std::string> NamesFrom(const backend::Registration& registry,
                                    const std::string& module) {
   std::vector<std::string> names;
   for (const auto& [name, made] : registry.backends) {
@@ -44,7 +44,7 @@ std::vector<std::string> NamesFrom(const Registration& registry,
 }
 
 /// dlopen while the registry knows which module the registrars belong to.
-void* Open(Registration& registry, const std::string& file) {
+void* Open(backend::Registration& registry, const std::string& file) {
   {
     const std::lock_guard lock(registry.mutex);
     registry.loading = file;
@@ -70,7 +70,7 @@ Result<std::vector<std::string>> LoadBackendModule(
   if (error || !std::filesystem::exists(path, error)) {
     return NotFound("there is no module ", file.string());
   }
-  Registration& registry = Registration::Get();
+  backend::Registration& registry = backend::Registration::Get();
   const size_t errors_before = RegistrationErrors().size();
   void* const handle = Open(registry, path);
   if (handle == nullptr) {

@@ -18,7 +18,7 @@
 
 #include "framework/backend/backend.h"
 
-namespace assay::inline v1 {
+namespace assay::backend {
 
 struct Registered {
   std::string type_name;
@@ -42,6 +42,6 @@ struct Registration {
   std::string loading;
 };
 
-}  // namespace assay::inline v1
+}  // namespace assay::backend
 
 #endif  // ASSAY_BACKEND_REGISTRATION_H_

@@ -20,11 +20,11 @@ Result<std::unique_ptr<Backend>> Make(const BackendFactory& factory,
     }
     return backend;
   } catch (...) {
-    return StatusOfException(origin);
+    return backend::StatusOfException(origin);
   }
 }
 
-Result<std::string> NameOf(const Registered& made) {
+Result<std::string> NameOf(const backend::Registered& made) {
   ASSAY_ASSIGN_OR_RETURN(const std::unique_ptr<Backend> backend,
                          Make(made.factory, made.Origin()));
   std::string name(backend->name());
@@ -35,8 +35,8 @@ Result<std::string> NameOf(const Registered& made) {
 }
 
 Status Add(const char* type_name, const char* file, BackendFactory factory) {
-  Registration& registry = Registration::Get();
-  Registered made{type_name, file, {}, std::move(factory)};
+  backend::Registration& registry = backend::Registration::Get();
+  backend::Registered made{type_name, file, {}, std::move(factory)};
   {
     const std::lock_guard lock(registry.mutex);
     made.module = registry.loading;
@@ -55,6 +55,9 @@ Status Add(const char* type_name, const char* file, BackendFactory factory) {
 }
 
 }  // namespace
+}  // namespace assay::inline v1
+
+namespace assay::backend {
 
 std::string Registered::Origin() const {
   return module.empty()
@@ -67,22 +70,26 @@ Registration& Registration::Get() {
   return registry;
 }
 
+}  // namespace assay::backend
+
+namespace assay::inline v1 {
+
 void RegisterBackend(const char* type_name, const char* file,
                      BackendFactory factory) noexcept {
   Status status;
   try {
     status = Add(type_name, file, std::move(factory));
   } catch (...) {
-    status = StatusOfException(type_name);
+    status = backend::StatusOfException(type_name);
   }
   if (status.ok()) return;
-  Registration& registry = Registration::Get();
+  backend::Registration& registry = backend::Registration::Get();
   const std::lock_guard lock(registry.mutex);
   registry.errors.push_back(std::move(status));
 }
 
 std::vector<std::string> RegisteredBackends() {
-  Registration& registry = Registration::Get();
+  backend::Registration& registry = backend::Registration::Get();
   const std::lock_guard lock(registry.mutex);
   std::vector<std::string> names;
   for (const auto& [name, made] : registry.backends) names.push_back(name);
@@ -90,15 +97,15 @@ std::vector<std::string> RegisteredBackends() {
 }
 
 std::vector<Status> RegistrationErrors() {
-  Registration& registry = Registration::Get();
+  backend::Registration& registry = backend::Registration::Get();
   const std::lock_guard lock(registry.mutex);
   return registry.errors;
 }
 
 Result<std::unique_ptr<Backend>> MakeBackend(std::string_view name) {
-  Registered made;
+  backend::Registered made;
   {
-    Registration& registry = Registration::Get();
+    backend::Registration& registry = backend::Registration::Get();
     const std::lock_guard lock(registry.mutex);
     const auto found = registry.backends.find(name);
     if (found == registry.backends.end()) {

@@ -10,7 +10,7 @@
 
 #include "framework/backend/toy/toy_backend.h"
 
-namespace assay {
+namespace assay::backend {
 namespace {
 
 using ::testing::AllOf;
@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 
 namespace fs = std::filesystem;
 
-class Named : public Toy {
+class Named : public toy::Toy {
  public:
   explicit Named(std::string name) : name_(std::move(name)) {}
   std::string_view name() const override { return name_; }
@@ -152,4 +152,4 @@ TEST(Loader, EveryFaultIsToldApart) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::backend

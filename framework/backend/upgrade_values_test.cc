@@ -12,7 +12,7 @@
 #include "framework/backend/registry.h"
 #include "framework/graph/model_text.h"
 
-namespace assay {
+namespace assay::backend {
 namespace {
 
 struct Row {
@@ -146,7 +146,8 @@ class UpgradeValues : public testing::TestWithParam<Row> {
 
 TEST_P(UpgradeValues, AreThoseOfTheOldText) {
   const Row& row = GetParam();
-  auto network = Reference().Load(ModelOfText("g " + row.text, row.opset), {});
+  auto network =
+      Reference().Load(graph::ModelOfText("g " + row.text, row.opset), {});
   ASSERT_TRUE(network.ok()) << network.status().ToString();
   std::map<std::string, Value> inputs;
   for (size_t i = 0; i < row.inputs.size(); ++i) {
@@ -167,4 +168,4 @@ TEST_P(UpgradeValues, AreThoseOfTheOldText) {
 INSTANTIATE_TEST_SUITE_P(Rows, UpgradeValues, testing::ValuesIn(kRows));
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::backend

@@ -4,7 +4,7 @@
 // returning an exit code: 0 all as expected, 1 unexpected result, 2 usage or
 // empty selection, 77 everything unavailable and allowed, 99 harness error.
 //
-//   return RunCommand(options);
+//   return run::RunCommand(options);
 
 #ifndef ASSAY_CLI_COMMANDS_H_
 #define ASSAY_CLI_COMMANDS_H_
@@ -18,9 +18,9 @@
 #include "framework/cli/select/exit_code.h"
 #include "framework/cli/select/selection.h"
 
-namespace assay::inline v1 {
+namespace assay::cli {
 
-struct RunOptions : SelectionOptions {
+struct RunOptions : select::SelectionOptions {
   std::filesystem::path out;
   std::filesystem::path resume;
   std::filesystem::path plan;  // with shard and parts
@@ -38,7 +38,7 @@ struct RunOptions : SelectionOptions {
   bool report = true;
 };
 
-struct PlanOptions : SelectionOptions {
+struct PlanOptions : select::SelectionOptions {
   std::filesystem::path out;
 };
 
@@ -65,7 +65,7 @@ struct ExplainOptions {
   bool json = false;
 };
 
-struct CapsuleOptions : CaseOptions {
+struct CapsuleOptions : select::CaseOptions {
   std::filesystem::path out;
 };
 
@@ -95,17 +95,34 @@ struct ReportOptions {
   std::filesystem::path out;
 };
 
-int RunCommand(const RunOptions& options);
-int PlanCommand(const PlanOptions& options);
-int MergeCommand(const MergeOptions& options);
-int ListCommand(const ListOptions& options);
-int ExplainCommand(const ExplainOptions& options);
-int ExpectCommand(const ExpectOptions& options);
-int CapsuleCommand(const CapsuleOptions& options);
-int ShrinkCommand(const ShrinkOptions& options);
-int ReportCommand(const ReportOptions& options);
-int AssessCommand(const AssessOptions& options);
+}  // namespace assay::cli
 
-}  // namespace assay::inline v1
+namespace assay::run {
+int RunCommand(const cli::RunOptions& options);
+int PlanCommand(const cli::PlanOptions& options);
+int MergeCommand(const cli::MergeOptions& options);
+int ReportCommand(const cli::ReportOptions& options);
+}  // namespace assay::run
+
+namespace assay::inventory {
+int ListCommand(const cli::ListOptions& options);
+}  // namespace assay::inventory
+
+namespace assay::explain {
+int ExplainCommand(const cli::ExplainOptions& options);
+}  // namespace assay::explain
+
+namespace assay::expect {
+int ExpectCommand(const cli::ExpectOptions& options);
+}  // namespace assay::expect
+
+namespace assay::repro {
+int CapsuleCommand(const cli::CapsuleOptions& options);
+int ShrinkCommand(const cli::ShrinkOptions& options);
+}  // namespace assay::repro
+
+namespace assay::mutants {
+int AssessCommand(const cli::AssessOptions& options);
+}  // namespace assay::mutants
 
 #endif  // ASSAY_CLI_COMMANDS_H_

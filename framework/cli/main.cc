@@ -15,7 +15,7 @@
 #include "framework/testing/record/clean_text.h"
 #include "framework/testing/record/tables.h"
 
-namespace assay::inline v1 {
+namespace assay::cli {
 namespace {
 
 /// The command as typed, words with spaces quoted.
@@ -26,10 +26,10 @@ std::string CommandLine(int argc, char** argv) {
     const bool plain = word.find_first_of(" '\"*?()") == std::string::npos;
     text += plain ? " " + word : " '" + word + "'";
   }
-  return CleanText(text);
+  return record::CleanText(text);
 }
 
-void AddSelection(CLI::App* app, SelectionOptions* options) {
+void AddSelection(CLI::App* app, select::SelectionOptions* options) {
   app->add_option("--backend", options->backends,
                   "name, name+setting=value or a file; repeatable")
       ->allow_extra_args(false);
@@ -219,7 +219,7 @@ int Main(int argc, char** argv) {
   // Where it is ignored, as some daemons have it, no child can be waited for.
   std::signal(SIGCHLD, SIG_DFL);
   CLI::App app("tests and qualifies deep-learning backends", "assay");
-  app.set_version_flag("--version", kVersion);
+  app.set_version_flag("--version", select::kVersion);
   app.require_subcommand(1);
   RunOptions run;
   PlanOptions plan;
@@ -249,31 +249,32 @@ int Main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kExitOk : kExitUsage;
+    return app.exit(error) == 0 ? select::kExitOk : select::kExitUsage;
   }
   run.command = plan.command = CommandLine(argc, argv);
-  if (app.got_subcommand("run")) return RunCommand(run);
-  if (app.got_subcommand("plan")) return PlanCommand(plan);
-  if (app.got_subcommand("merge")) return MergeCommand(merge);
-  if (app.got_subcommand("list")) return ListCommand(list);
-  if (app.got_subcommand("explain")) return ExplainCommand(explain);
-  if (app.got_subcommand("expect")) return ExpectCommand(expect);
-  if (app.got_subcommand("capsule")) return CapsuleCommand(capsule);
-  if (app.got_subcommand("shrink")) return ShrinkCommand(shrink);
-  if (app.got_subcommand("report")) return ReportCommand(report);
-  if (app.got_subcommand("assess")) return AssessCommand(assess);
-  std::cout << (format == "json" ? SchemaJson() : SchemaMarkdown());
-  return kExitOk;
+  if (app.got_subcommand("run")) return run::RunCommand(run);
+  if (app.got_subcommand("plan")) return run::PlanCommand(plan);
+  if (app.got_subcommand("merge")) return run::MergeCommand(merge);
+  if (app.got_subcommand("list")) return inventory::ListCommand(list);
+  if (app.got_subcommand("explain")) return explain::ExplainCommand(explain);
+  if (app.got_subcommand("expect")) return expect::ExpectCommand(expect);
+  if (app.got_subcommand("capsule")) return repro::CapsuleCommand(capsule);
+  if (app.got_subcommand("shrink")) return repro::ShrinkCommand(shrink);
+  if (app.got_subcommand("report")) return run::ReportCommand(report);
+  if (app.got_subcommand("assess")) return mutants::AssessCommand(assess);
+  std::cout << (format == "json" ? record::SchemaJson()
+                                 : record::SchemaMarkdown());
+  return select::kExitOk;
 }
 
 }  // namespace
-}  // namespace assay::inline v1
+}  // namespace assay::cli
 
 int main(int argc, char** argv) {
   try {
-    return assay::Main(argc, argv);
+    return assay::cli::Main(argc, argv);
   } catch (const std::exception& error) {
     std::cerr << "assay: " << error.what() << "\n";
-    return assay::kExitHarness;
+    return assay::select::kExitHarness;
   }
 }

@@ -25,7 +25,7 @@
 #include "framework/testing/file/file.h"
 #include "framework/testing/record/tables.h"
 
-namespace assay::inline v1 {
+namespace assay::cli {
 
 /// The program of this build, or the one that the environment puts in its
 /// place.
@@ -70,10 +70,10 @@ class ProgramTest : public testing::Test {
 
   std::map<std::string, std::string> Outcomes(const std::string& run) const {
     std::map<std::string, std::string> outcomes;
-    const auto csv = ReadFile(folder_ / run / "results.csv");
+    const auto csv = file::ReadFile(folder_ / run / "results.csv");
     if (!csv.ok()) return outcomes;
-    const auto rows = ParseCsv<ResultRow>(*csv);
-    for (const ResultRow& row : *rows) {
+    const auto rows = record::ParseCsv<record::ResultRow>(*csv);
+    for (const record::ResultRow& row : *rows) {
       outcomes[row.test_id] = ToString(row.outcome);
     }
     return outcomes;
@@ -94,6 +94,6 @@ class ProgramTest : public testing::Test {
   std::filesystem::path folder_;
 };
 
-}  // namespace assay::inline v1
+}  // namespace assay::cli
 
 #endif  // ASSAY_CLI_PROGRAM_FIXTURE_H_

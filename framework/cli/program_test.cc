@@ -17,7 +17,7 @@
 #include "framework/testing/file/file.h"
 #include "framework/testing/record/tables.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -74,7 +74,8 @@ TEST_F(ProgramTest, OneCaseByNameGivesAWholeRunFolder) {
         "junit/node.reference.xml"}) {
     EXPECT_TRUE(fs::exists(folder_ / "run" / file)) << file;
   }
-  const auto runs = ParseCsv<RunRow>(*ReadFile(folder_ / "run/runs.csv"));
+  const auto runs = record::ParseCsv<record::RunRow>(
+      *file::ReadFile(folder_ / "run/runs.csv"));
   ASSERT_TRUE(runs.ok()) << runs.status().message();
   EXPECT_FALSE(runs->front().complete);
 }
@@ -83,10 +84,10 @@ TEST_F(ProgramTest, ReproGivesTheSameOutcome) {
   const Ran ran = Assay(StrCat("run --backend faulty+mutant=zeros", kThree,
                                "--out run --no-report"));
   EXPECT_EQ(ran.exit_code, 1);
-  const auto rows =
-      ParseCsv<ResultRow>(*ReadFile(folder_ / "run" / "results.csv"));
+  const auto rows = record::ParseCsv<record::ResultRow>(
+      *file::ReadFile(folder_ / "run" / "results.csv"));
   ASSERT_TRUE(rows.ok());
-  for (const ResultRow& row : *rows) {
+  for (const record::ResultRow& row : *rows) {
     ASSERT_TRUE(row.repro.starts_with("assay ")) << row.repro;
     Assay(row.repro.substr(6) + " --no-report --out again");
     EXPECT_EQ(Outcomes("again")[row.test_id], ToString(row.outcome));
@@ -199,11 +200,11 @@ TEST_F(ProgramTest, RepeatsTellAlwaysFromAtTimesFromBehindAnother) {
         Assay(StrCat("run --backend ", ASSAY_MISBEHAVING, "+", row.setting,
                      " --filter 'op:Acos or op:And or op:Abs or "
                      "id:node/Identity/test_identity' --no-report --out run"));
-    const auto results =
-        ParseCsv<ResultRow>(*ReadFile(folder_ / "run/results.csv"));
+    const auto results = record::ParseCsv<record::ResultRow>(
+        *file::ReadFile(folder_ / "run/results.csv"));
     ASSERT_TRUE(results.ok()) << ran.output;
     const auto identity = std::ranges::find(
-        *results, "node/Identity/test_identity", &Key::test_id);
+        *results, "node/Identity/test_identity", &record::Key::test_id);
     ASSERT_NE(identity, results->end()) << ran.output;
     EXPECT_EQ(ToString(identity->outcome), row.outcome)
         << row.setting << ran.output;
@@ -221,8 +222,8 @@ TEST_F(ProgramTest, RepeatsTellAlwaysFromAtTimesFromBehindAnother) {
 TEST_F(ProgramTest, NoMoreThanSoManyAreRepeated) {
   Assay(StrCat("run --backend faulty+mutant=value --repeats 2", kThree,
                "--no-report --out run"));
-  const auto attempts =
-      ParseCsv<ResultRow>(*ReadFile(folder_ / "run/attempts.csv"));
+  const auto attempts = record::ParseCsv<record::ResultRow>(
+      *file::ReadFile(folder_ / "run/attempts.csv"));
   ASSERT_TRUE(attempts.ok());
   EXPECT_EQ(attempts->size(), 3U + 2 * 3);
 }
@@ -234,10 +235,10 @@ TEST_F(ProgramTest, AShuffledRunHasTheSameOutcomes) {
             0);
   EXPECT_EQ(Outcomes("other"), Outcomes("plain"));
   const auto order = [&](const char* folder) {
-    const auto rows =
-        ParseCsv<ResultRow>(*ReadFile(folder_ / folder / "results.csv"));
+    const auto rows = record::ParseCsv<record::ResultRow>(
+        *file::ReadFile(folder_ / folder / "results.csv"));
     std::vector<std::pair<int64_t, std::string>> started;
-    for (const ResultRow& row : *rows) {
+    for (const record::ResultRow& row : *rows) {
       started.emplace_back(row.started_us.value_or(0), row.test_id);
     }
     std::ranges::sort(started);
@@ -332,7 +333,7 @@ TEST_F(ProgramTest, PartsOfAnotherPlanAreRefused) {
   Assay(StrCat("plan --backend reference", kThree, "--out plan"));
   EXPECT_EQ(Assay("run" + part).exit_code, 0);
   const std::string kept =
-      *ReadFile(folder_ / "plan/parts/all.all.1of1/part.json");
+      *file::ReadFile(folder_ / "plan/parts/all.all.1of1/part.json");
   Assay("plan --backend reference --filter op:Sum --out other");
   fs::copy_file(folder_ / "other/plan.csv", folder_ / "plan/plan.csv",
                 fs::copy_options::overwrite_existing);
@@ -466,4 +467,4 @@ TEST_F(ProgramTest, ExplainNamesLimitAndWorstElement) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::cli

@@ -12,22 +12,22 @@
 
 #include "framework/cli/tree_fixture.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 class SameRunTest : public TreeTest {
  protected:
-  std::vector<ResultRow> Rows(const std::string& run) const {
-    const auto csv = ReadFile(folder_ / run / "results.csv");
+  std::vector<record::ResultRow> Rows(const std::string& run) const {
+    const auto csv = file::ReadFile(folder_ / run / "results.csv");
     if (!csv.ok()) return {};
-    auto rows = ParseCsv<ResultRow>(*csv);
-    return rows.ok() ? *rows : std::vector<ResultRow>();
+    auto rows = record::ParseCsv<record::ResultRow>(*csv);
+    return rows.ok() ? *rows : std::vector<record::ResultRow>();
   }
 
   /// results.csv without what the equality of two runs leaves out.
   std::string Comparable(const std::string& run) const {
-    std::vector<ResultRow> rows = Rows(run);
-    for (ResultRow& row : rows) {
+    std::vector<record::ResultRow> rows = Rows(run);
+    for (record::ResultRow& row : rows) {
       row.run_id.clear();
       row.worker.clear();
       row.started_us.reset();
@@ -36,7 +36,7 @@ class SameRunTest : public TreeTest {
       row.judge_us.reset();
       row.peak_rss_kb.reset();
     }
-    return ToCsv(rows);
+    return record::ToCsv(rows);
   }
 };
 
@@ -98,7 +98,7 @@ TEST_F(SameRunTest, TheReproOfEveryKindOfVerdictGivesItAgain) {
     Tree(StrCat("run --no-report --out run --backend ", row.backend, " ",
                 row.more, " --filter 'op:Abs or op:Neg'"));
     EXPECT_EQ(Outcomes("run")[row.test_id], row.outcome);
-    for (const ResultRow& result : Rows("run")) {
+    for (const record::ResultRow& result : Rows("run")) {
       if (result.test_id != row.test_id) continue;
       ASSERT_TRUE(result.repro.starts_with("assay run ")) << result.repro;
       const Ran again =
@@ -111,4 +111,4 @@ TEST_F(SameRunTest, TheReproOfEveryKindOfVerdictGivesItAgain) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::cli

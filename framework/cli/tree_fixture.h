@@ -22,7 +22,7 @@
 #include "framework/testing/case/corpus.h"
 #include "framework/testing/case/corpus_files.h"
 
-namespace assay::inline v1 {
+namespace assay::cli {
 
 class TreeTest : public ProgramTest {
  protected:
@@ -48,7 +48,7 @@ class TreeTest : public ProgramTest {
     Link(built_ / "lib/assay/faulty.so", "lib/assay/faulty.so");
     Link(built_ / "lib/assay/codecs", "lib/assay/codecs");
     Link(ASSAY_MISBEHAVING, "lib/assay/misbehaving.so");
-    for (const std::string_view name : kDefaultCorpora) {
+    for (const std::string_view name : cases::kDefaultCorpora) {
       const auto corpus = std::filesystem::path("corpus") / name;
       if (std::filesystem::exists(built_ / corpus / "manifest.json")) {
         Shorten(corpus);
@@ -71,7 +71,7 @@ class TreeTest : public ProgramTest {
   std::string PolicyText(const std::string& backend,
                          const std::string& file) const {
     const auto text =
-        ReadFile(tree_ / "lib/assay" / (backend + ".policy") / file);
+        file::ReadFile(tree_ / "lib/assay" / (backend + ".policy") / file);
     return text.ok() ? *text : "";
   }
 
@@ -113,10 +113,10 @@ class TreeTest : public ProgramTest {
     }
     std::vector<std::string> lines;
     for (const Json& c : cases) lines.push_back(c.dump());
-    const std::string text = ManifestText(manifest["name"], lines);
+    const std::string text = cases::ManifestText(manifest["name"], lines);
     std::ofstream(tree_ / corpus / "manifest.json") << text;
     // This tree made it, so it is the default corpus of its name here.
-    EXPECT_TRUE(NoteMade(tree_ / corpus, manifest["name"]).ok());
+    EXPECT_TRUE(cases::NoteMade(tree_ / corpus, manifest["name"]).ok());
     for (const char* part : {"node", "model", "special"}) {
       if (std::filesystem::exists(built_ / corpus / part)) {
         Link(built_ / corpus / part, (corpus / part).c_str());
@@ -125,6 +125,6 @@ class TreeTest : public ProgramTest {
   }
 };
 
-}  // namespace assay::inline v1
+}  // namespace assay::cli
 
 #endif  // ASSAY_CLI_TREE_FIXTURE_H_

@@ -20,7 +20,7 @@
 #include "framework/testing/file/folder_lock.h"
 #include "framework/testing/record/clean_text.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -48,19 +48,20 @@ class TrustTest : public TreeTest {
     for (const Json& c : manifest["cases"]) {
       if (c["test_id"] != "node/Abs/test_abs") continue;
       std::ofstream(folder_ / "own/manifest.json")
-          << ManifestText("own", {c.dump()});
+          << cases::ManifestText("own", {c.dump()});
     }
     return folder_ / "own";
   }
 
   static void Change(const fs::path& file) {
-    std::string bytes = *ReadFile(file);
+    std::string bytes = *file::ReadFile(file);
     bytes.back() = static_cast<char>(bytes.back() ^ 1);
     std::ofstream(file, std::ios::binary) << bytes;
   }
 
-  std::vector<ResultRow> Rows(const std::string& file) const {
-    return *ParseCsv<ResultRow>(*ReadFile(folder_ / file));
+  std::vector<record::ResultRow> Rows(const std::string& file) const {
+    return *record::ParseCsv<record::ResultRow>(
+        *file::ReadFile(folder_ / file));
   }
 
   fs::path AJournal(const std::string& run) const {
@@ -94,7 +95,7 @@ TEST_F(TrustTest, ANewRunTakesNoJournalsThatLieInItsFolder) {
 TEST_F(TrustTest, CorporaOfTheDefaultNamesAreNotTheDefaultOnes) {
   Policy("reference", "claims.txt", "claim forward where op:Abs\n");
   std::string corpora;
-  for (const std::string_view name : kDefaultCorpora) {
+  for (const std::string_view name : cases::kDefaultCorpora) {
     OwnCase(StrCat("others/", name), StrCat("test_", name));
     corpora += StrCat(" --corpus others/", name);
   }
@@ -109,14 +110,14 @@ TEST_F(TrustTest, CorporaOfTheDefaultNamesAreNotTheDefaultOnes) {
 // Kills: a tolerance that was loosened, under the digest of before or after.
 TEST_F(TrustTest, NoLineOfAManifestIsChangedInSilence) {
   const fs::path file = tree_ / "corpus/onnx/manifest.json";
-  const std::string text = *ReadFile(file);
+  const std::string text = *file::ReadFile(file);
   Json manifest = Json::parse(text);
   std::vector<std::string> lines;
   for (Json& c : manifest["cases"]) {
     c["rtol"] = 0.5;
     lines.push_back(c.dump());
   }
-  const std::string loosened = ManifestText("onnx", lines);
+  const std::string loosened = cases::ManifestText("onnx", lines);
   std::string patched = text;
   const std::string hash = manifest["corpus_hash"];
   const std::string other = Json::parse(loosened)["corpus_hash"];
@@ -169,7 +170,8 @@ TEST_F(TrustTest, ProgramsAreThoseOfThePlan) {
   Tree("plan --backend misbehaving --filter op:Abs --out plan");
   Tree("run" + with + "--out run");
   const auto build = [&](const std::string& run) {
-    return ParseCsv<BackendRow>(*ReadFile(folder_ / run / "backends.csv"))
+    return record::ParseCsv<record::BackendRow>(
+               *file::ReadFile(folder_ / run / "backends.csv"))
         ->at(0)
         .build_id;
   };
@@ -203,7 +205,7 @@ TEST_F(TrustTest, AFolderHasOneWriter) {
       {"merge plan --no-report --out run", "run"},
   };
   for (const auto& row : rows) {
-    const auto lock = FolderLock::Take(folder_ / row.folder);
+    const auto lock = file::FolderLock::Take(folder_ / row.folder);
     ASSERT_TRUE(lock.ok()) << lock.status().message();
     const Ran ran = Tree(row.arguments);
     EXPECT_EQ(ran.exit_code, 99) << row.arguments << ran.output;
@@ -281,8 +283,8 @@ TEST_F(TrustTest, AModuleThatHangsIsGivenUp) {
   int tried = 0;
   const auto rows = Rows("loads/results.csv");
   EXPECT_GT(rows.size(), 10U);
-  for (const ResultRow& row : rows) {
-    EXPECT_EQ(row.outcome, Outcome::kTimeout) << row.test_id;
+  for (const record::ResultRow& row : rows) {
+    EXPECT_EQ(row.outcome, record::Outcome::kTimeout) << row.test_id;
     if (row.message == "over the time limit of 1 s") {
       ++tried;
     } else {
@@ -291,7 +293,7 @@ TEST_F(TrustTest, AModuleThatHangsIsGivenUp) {
     }
   }
   EXPECT_EQ(tried, 6);
-  for (const ResultRow& row : Rows("inspects/attempts.csv")) {
+  for (const record::ResultRow& row : Rows("inspects/attempts.csv")) {
     EXPECT_EQ(row.message,
               "the worker took more than 1 s before the first case");
   }
@@ -309,15 +311,15 @@ TEST_F(TrustTest, WhatABackendSaysCostsNoTable) {
                    kFew, "--repeats 1 --out run"));
   EXPECT_EQ(ran.exit_code, 1) << ran.output;
   const auto rows = Rows("run/results.csv");
-  std::set<Outcome> outcomes;
-  for (const ResultRow& row : rows) {
+  std::set<record::Outcome> outcomes;
+  for (const record::ResultRow& row : rows) {
     outcomes.insert(row.outcome);
-    EXPECT_EQ(CleanText(row.message).size(), row.message.size());
-    EXPECT_LT(row.message.size(), kMostText + 100);
+    EXPECT_EQ(record::CleanText(row.message).size(), row.message.size());
+    EXPECT_LT(row.message.size(), record::kMostText + 100);
   }
-  EXPECT_THAT(outcomes, testing::Contains(Outcome::kError));
-  const auto backends =
-      ParseCsv<BackendRow>(*ReadFile(folder_ / "run/backends.csv"));
+  EXPECT_THAT(outcomes, testing::Contains(record::Outcome::kError));
+  const auto backends = record::ParseCsv<record::BackendRow>(
+      *file::ReadFile(folder_ / "run/backends.csv"));
   EXPECT_THAT(backends->at(0).version, HasSubstr("[cut, of 1048576 bytes]"));
   EXPECT_EQ(backends->at(0).device, "??");
   const fs::path journal =
@@ -349,4 +351,4 @@ TEST_F(TrustTest, WhatCannotBeReadIsNamed) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::cli

@@ -13,7 +13,7 @@
 #include "framework/testing/file/build_id.h"
 #include "framework/testing/record/rows.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 using testing::HasSubstr;
@@ -30,7 +30,7 @@ class VendorTest : public TreeTest {
   static void LoseALibrary(const std::filesystem::path& module) {
     constexpr std::string_view kHas = "libassay_core.so.0";
     constexpr std::string_view kLacks = "libassay_lost.so.0";
-    std::string bytes = *ReadFile(ASSAY_MISBEHAVING);
+    std::string bytes = *file::ReadFile(ASSAY_MISBEHAVING);
     for (size_t at = 0; (at = bytes.find(kHas, at)) != std::string::npos;) {
       bytes.replace(at, kHas.size(), kLacks);
     }
@@ -202,7 +202,7 @@ TEST_F(VendorTest, EachAttemptGetsItsVerdict) {
       EXPECT_EQ(ran.exit_code, row.exit_code) << ran.output;
     }
     EXPECT_EQ(Word("run").verdict, row.verdict) << ran.output;
-    const auto summary = ReadFile(folder_ / "run/summary.md");
+    const auto summary = file::ReadFile(folder_ / "run/summary.md");
     EXPECT_THAT(ran.output + (summary.ok() ? *summary : ""),
                 HasSubstr(row.says));
   }
@@ -210,17 +210,18 @@ TEST_F(VendorTest, EachAttemptGetsItsVerdict) {
 
 // Kills: waivers that are counted and not named.
 TEST(SummaryTest, WaiversInsideTheClaimsAreListed) {
-  Verdicts verdicts;
+  verdict::Verdicts verdicts;
   verdicts.tallies.push_back({.backend = "acme", .corpus = "onnx"});
-  Conformance& word = verdicts.conformance.emplace_back();
+  verdict::Conformance& word = verdicts.conformance.emplace_back();
   word.backend = "acme";
   for (int i = 0; i < 22; ++i) {
     word.waived.push_back(StrCat("node/Abs/test_", i));
   }
-  const std::string text = SummaryMarkdown(RunRow(), Plan(), verdicts);
+  const std::string text =
+      run::SummaryMarkdown(record::RunRow(), plan::Plan(), verdicts);
   EXPECT_THAT(text, HasSubstr("## Waived inside the claims of acme: 22\n"));
   EXPECT_THAT(text, HasSubstr("- node/Abs/test_19\n\nand 2 more"));
-  EXPECT_THAT(SummaryJson(RunRow(), Plan(), verdicts, 0),
+  EXPECT_THAT(run::SummaryJson(record::RunRow(), plan::Plan(), verdicts, 0),
               HasSubstr("node/Abs/test_21"));
 }
 
@@ -249,28 +250,29 @@ TEST_F(VendorTest, TheKillRateIsThatOfTheBuild) {
     const char* verdict;
     const char* says;
   } rows[] = {
-      {*BuildId(tree_), true, "conformant",
+      {*file::BuildId(tree_), true, "conformant",
        "mutants: 2 of 2 killed (1 backend, "
        "1 harness)\n"},
-      {*BuildId(tree_), false, "not conformant", "not killed: ignored_limit"},
+      {*file::BuildId(tree_), false, "not conformant",
+       "not killed: ignored_limit"},
       {"another", true, "conformant",
        "mutants: not assessed: mutants.csv is of another build"},
   };
   Policy("reference", "claims.txt", kHonest);
   std::filesystem::create_directories(tree_ / "share/assay");
   for (const auto& row : rows) {
-    MutantRow backend;
+    record::MutantRow backend;
     backend.mutant = "wrong_axis";
     backend.suite = "node";
     backend.killing_case = "node/Abs/test_abs";
     backend.killed = true;
     backend.build_id = row.build_id;
-    MutantRow harness = backend;
+    record::MutantRow harness = backend;
     harness.mutant = "ignored_limit";
     harness.suite = "harness";
     harness.killed = row.killed;
     std::ofstream(tree_ / "share/assay/mutants.csv")
-        << ToCsv(std::vector{backend, harness});
+        << record::ToCsv(std::vector{backend, harness});
     std::filesystem::remove_all(folder_ / "run");
     const Ran ran = Tree("run --no-report --out run --backend reference");
     EXPECT_EQ(Word("run").verdict, row.verdict) << row.says;
@@ -280,4 +282,4 @@ TEST_F(VendorTest, TheKillRateIsThatOfTheBuild) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::cli

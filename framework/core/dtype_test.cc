@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-namespace assay {
+namespace assay::core {
 namespace {
 
 TEST(DType, NamesAreDistinctAndParseBack) {
@@ -72,4 +72,4 @@ TEST(DType, ClassesFollowTheArithmetic) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::core

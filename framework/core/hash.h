@@ -14,7 +14,7 @@
 #include <span>
 #include <string_view>
 
-namespace assay::inline v1 {
+namespace assay::core {
 
 inline uint64_t StableHash(std::span<const std::byte> bytes) {
   uint64_t hash = 0xcbf29ce484222325U;
@@ -28,6 +28,6 @@ inline uint64_t StableHash(std::string_view text) {
   return StableHash(std::as_bytes(std::span(text)));
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::core
 
 #endif  // ASSAY_CORE_HASH_H_

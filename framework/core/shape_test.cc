@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace assay {
+namespace assay::core {
 namespace {
 
 TEST(Shape, CountsElementsWithACheck) {
@@ -38,4 +38,4 @@ TEST(Shape, PrintsItsExtents) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::core

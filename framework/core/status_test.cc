@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace assay {
+namespace assay::core {
 namespace {
 
 TEST(Status, SaysCodeReasonAndMessage) {
@@ -70,4 +70,4 @@ TEST(Result, OfAnOkStatusIsADefect) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::core

@@ -8,7 +8,7 @@
 #include <array>
 #include <vector>
 
-namespace assay {
+namespace assay::core {
 namespace {
 
 using ::testing::Each;
@@ -102,4 +102,4 @@ TEST(Tensor, TheDefaultIsUndefined) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::core

@@ -7,7 +7,7 @@
 #include <array>
 #include <string>
 
-namespace assay {
+namespace assay::core {
 namespace {
 
 Tensor Floats(Shape shape) {
@@ -113,4 +113,4 @@ TEST(ValueType, EqualityLooksInside) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::core

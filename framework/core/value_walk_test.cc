@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace assay {
+namespace assay::core {
 namespace {
 
 Tensor Number(int64_t number) {
@@ -72,4 +72,4 @@ TEST(ValueWalk, DeclaresOtherTypes) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::core

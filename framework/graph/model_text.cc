@@ -7,7 +7,7 @@
 #include "framework/graph/operator.h"
 #include "onnx/defs/parser.h"
 
-namespace assay::inline v1 {
+namespace assay::graph {
 namespace {
 
 constexpr int kIrVersion = 10;
@@ -34,4 +34,4 @@ Result<std::shared_ptr<const Model>> ParseModelText(std::string_view graph,
   return Model::Parse(std::as_bytes(std::span(bytes)));
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::graph

@@ -18,7 +18,7 @@
 #include "framework/core/status.h"
 #include "framework/graph/model.h"
 
-namespace assay::inline v1 {
+namespace assay::graph {
 
 /// The model of a graph, which functions may follow. It imports `opset` of
 /// ai.onnx, 0 being the newest, version 1 of the domain "test", and the newest
@@ -36,6 +36,6 @@ inline std::shared_ptr<const Model> ModelOfText(std::string_view graph,
   return *std::move(model);
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::graph
 
 #endif  // ASSAY_GRAPH_MODEL_TEXT_H_

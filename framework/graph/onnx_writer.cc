@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace assay::writer {
+namespace assay::graph {
 namespace {
 
 using onnx::AttributeProto;
@@ -211,4 +211,4 @@ void WriteNode(const Node& node, const Names& names, onnx::NodeProto& proto) {
   NodeWriter(names, "").Write(node, proto);
 }
 
-}  // namespace assay::writer
+}  // namespace assay::graph

@@ -19,7 +19,7 @@
 #include "onnx/onnx_pb.h"
 
 namespace assay {
-namespace [[gnu::visibility("hidden")]] writer {
+namespace [[gnu::visibility("hidden")]] graph {
 
 /// By ValueId: the names of a graph's values in the message; "" for none.
 using Names = std::vector<std::string>;
@@ -34,7 +34,7 @@ void WriteSparse(const SparseTensor& sparse, onnx::SparseTensorProto& proto);
 /// none of `names` is.
 void WriteNode(const Node& node, const Names& names, onnx::NodeProto& proto);
 
-}  // namespace writer
+}  // namespace graph
 }  // namespace assay
 
 #endif  // ASSAY_GRAPH_ONNX_WRITER_H_

@@ -11,7 +11,7 @@
 
 #include "framework/graph/generated/visitor.h"
 
-namespace assay {
+namespace assay::graph {
 namespace {
 
 using ::testing::ElementsAre;
@@ -227,4 +227,4 @@ TEST(Visitor, GetsTheOperatorOfItsNode) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::graph

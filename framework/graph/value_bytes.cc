@@ -7,8 +7,7 @@
 #include "framework/core/dtype.h"
 #include "framework/graph/onnx_writer.h"
 
-namespace assay {
-namespace writer {
+namespace assay::graph {
 namespace {
 
 using onnx::MapProto;
@@ -156,14 +155,9 @@ Result<std::string> Serialized(const Value& value, const std::string& name) {
 }
 
 }  // namespace
-}  // namespace writer
-
-inline namespace v1 {
-
 Result<std::string> SerializeValue(const Value& value,
                                    const std::string& name) {
-  return writer::Serialized(value, name);
+  return Serialized(value, name);
 }
 
-}  // namespace v1
-}  // namespace assay
+}  // namespace assay::graph

@@ -4,7 +4,8 @@
 // reads them back.
 //
 //   ASSAY_ASSIGN_OR_RETURN(const std::string bytes, SerializeValue(y, "y"));
-//   ASSAY_RETURN_IF_ERROR(WriteFile("test_data_set_0/output_0.pb", bytes));
+//   ASSAY_RETURN_IF_ERROR(
+//       file::WriteFile("test_data_set_0/output_0.pb", bytes));
 
 #ifndef ASSAY_GRAPH_VALUE_BYTES_H_
 #define ASSAY_GRAPH_VALUE_BYTES_H_
@@ -14,13 +15,13 @@
 #include "framework/core/status.h"
 #include "framework/core/value.h"
 
-namespace assay::inline v1 {
+namespace assay::graph {
 
 /// A TensorProto, SparseTensorProto, SequenceProto, OptionalProto or MapProto.
 /// Invalid argument for an absent value, resource exhausted for one of more
 /// than 2 GiB, protobuf's limit.
 Result<std::string> SerializeValue(const Value& value, const std::string& name);
 
-}  // namespace assay::inline v1
+}  // namespace assay::graph
 
 #endif  // ASSAY_GRAPH_VALUE_BYTES_H_

@@ -9,7 +9,7 @@
 
 #include "framework/graph/model.h"
 
-namespace assay {
+namespace assay::graph {
 namespace {
 
 using ::testing::ElementsAre;
@@ -87,4 +87,4 @@ TEST(SerializeValue, RefusesAnAbsentValue) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::graph

@@ -12,7 +12,7 @@
 
 #include "framework/metric/element.h"
 
-namespace assay::inline v1 {
+namespace assay::metric {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -346,4 +346,4 @@ Difference Compare(const Tensor& got, const Tensor& want, Tolerance tolerance) {
              : CompareIntegers<uint64_t>(got, want);
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::metric

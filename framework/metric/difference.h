@@ -24,7 +24,7 @@
 #include "framework/metric/error_sums.h"
 #include "framework/metric/ulp.h"
 
-namespace assay::inline v1 {
+namespace assay::metric {
 
 struct Tolerance {
   double rtol = 0;
@@ -53,6 +53,6 @@ struct Difference {
 /// float and complex types.
 Difference Compare(const Tensor& got, const Tensor& want, Tolerance tolerance);
 
-}  // namespace assay::inline v1
+}  // namespace assay::metric
 
 #endif  // ASSAY_METRIC_DIFFERENCE_H_

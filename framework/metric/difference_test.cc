@@ -11,7 +11,7 @@
 
 #include "gtest/gtest.h"
 
-namespace assay {
+namespace assay::metric {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -348,4 +348,4 @@ TEST(DifferenceTest, NumbersAreAbsentWithoutFinitePairs) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::metric

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace assay::inline v1 {
+namespace assay::metric {
 namespace {
 
 using Table = std::array<double, 256>;
@@ -107,4 +107,4 @@ uint64_t ElementBits(DType type, const std::byte* data, int64_t index) {
   return bits & ((1U << width) - 1);
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::metric

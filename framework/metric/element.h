@@ -21,7 +21,7 @@
 
 #include "framework/core/dtype.h"
 
-namespace assay::inline v1 {
+namespace assay::metric {
 
 /// The bits of element `index` of packed elements, lowest bit first, zero
 /// extended. For types of 1 to 64 bits; `data` may be unaligned.
@@ -108,6 +108,6 @@ T LoadElement(const std::byte* data, int64_t index) {
   return value;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::metric
 
 #endif  // ASSAY_METRIC_ELEMENT_H_

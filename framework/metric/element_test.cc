@@ -10,7 +10,7 @@
 
 #include "gtest/gtest.h"
 
-namespace assay {
+namespace assay::metric {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -151,4 +151,4 @@ TEST(ElementTest, BitsOfPackedElementsAreTakenLowestFirst) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::metric

@@ -18,7 +18,7 @@
 #include <limits>
 #include <optional>
 
-namespace assay::inline v1 {
+namespace assay::metric {
 
 /// Distances of `got` from `want` over n finite pairs.
 struct Errors {
@@ -102,6 +102,6 @@ class ErrorSums {
   Sum dot_ = 0;
 };
 
-}  // namespace assay::inline v1
+}  // namespace assay::metric
 
 #endif  // ASSAY_METRIC_ERROR_SUMS_H_

@@ -6,7 +6,7 @@
 
 #include "gtest/gtest.h"
 
-namespace assay {
+namespace assay::metric {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -79,4 +79,4 @@ TEST(ErrorSumsTest, WideSumsHoldSquaresOfAnyDouble) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::metric

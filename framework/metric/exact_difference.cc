@@ -9,7 +9,7 @@
 
 #include "framework/metric/element.h"
 
-namespace assay::inline v1 {
+namespace assay::metric {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -231,4 +231,4 @@ ExactDifference CompareExact(const Tensor& got, const ExactNumbers& want,
   return comparison.Finish();
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::metric

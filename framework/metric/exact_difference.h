@@ -24,7 +24,7 @@
 #include "framework/core/tensor.h"
 #include "framework/metric/difference.h"
 
-namespace assay::inline v1 {
+namespace assay::metric {
 
 /// value + tail, off by at most bound. An empty tail or bound is of zeros;
 /// else all have one element for each of the tensor's.
@@ -63,6 +63,6 @@ double UlpAt(DType type, double x);
 /// Beyond the largest one: infinity, also for a type that has none.
 double RoundTo(DType type, double value, double tail);
 
-}  // namespace assay::inline v1
+}  // namespace assay::metric
 
 #endif  // ASSAY_METRIC_EXACT_DIFFERENCE_H_

@@ -10,7 +10,7 @@
 #include "framework/metric/element.h"
 #include "gtest/gtest.h"
 
-namespace assay {
+namespace assay::metric {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -366,4 +366,4 @@ TEST(CompareExact, SumsUpWhatItKnowsOfAllElements) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::metric

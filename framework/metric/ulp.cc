@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace assay::inline v1 {
+namespace assay::metric {
 namespace {
 
 // The 1-based nearest rank of a quantile given in thousandths.
@@ -47,4 +47,4 @@ UlpSummary UlpTally::Summarize() {
   return summary;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::metric

@@ -21,7 +21,7 @@
 
 #include "framework/core/dtype.h"
 
-namespace assay::inline v1 {
+namespace assay::metric {
 
 /// The place of a finite value of a sign-magnitude type among all others.
 /// `width` is its bits, 64 at most.
@@ -96,6 +96,6 @@ class UlpTally {
   double signed_sum_ = 0;
 };
 
-}  // namespace assay::inline v1
+}  // namespace assay::metric
 
 #endif  // ASSAY_METRIC_ULP_H_

@@ -13,7 +13,7 @@
 #include "framework/metric/element.h"
 #include "gtest/gtest.h"
 
-namespace assay {
+namespace assay::metric {
 namespace {
 
 uint64_t F32(float value) { return std::bit_cast<uint32_t>(value); }
@@ -134,4 +134,4 @@ TEST(UlpTest, QuantilesAreThoseOfASort) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::metric

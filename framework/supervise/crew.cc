@@ -11,7 +11,7 @@
 
 #include "framework/supervise/worker_session.h"
 
-namespace assay::inline v1 {
+namespace assay::supervise {
 namespace {
 
 constexpr int kLookEveryMs = 20;
@@ -73,10 +73,11 @@ void InstallStopHandlers() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-Status RunRows(const BackendUse& backend, std::vector<const PlanRow*> rows,
-               const SuperviseOptions& options, RawRecords* raw) {
+Status RunRows(const plan::BackendUse& backend,
+               std::vector<const record::PlanRow*> rows,
+               const SuperviseOptions& options, verdict::RawRecords* raw) {
   return RunShares({{&backend, std::move(rows)}}, /*number=*/1,
                    {&options, raw, nullptr});
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::supervise

@@ -18,17 +18,17 @@
 #include "framework/testing/plan/plan.h"
 #include "framework/testing/verdict/verdict.h"
 
-namespace assay::inline v1 {
+namespace assay::supervise {
 
 /// Cases of one backend for one session.
 struct Share {
-  const BackendUse* backend;
-  std::vector<const PlanRow*> rows;
+  const plan::BackendUse* backend;
+  std::vector<const record::PlanRow*> rows;
 };
 
 struct Crew {
   const SuperviseOptions* options;
-  RawRecords* raw;
+  verdict::RawRecords* raw;
   std::function<void(int64_t done)> progress;  // may be none
 };
 
@@ -38,12 +38,13 @@ Status RunShares(std::deque<Share> waiting, int number, const Crew& crew);
 
 /// Runs rows of one backend in their order in one session, in an empty
 /// directory.
-Status RunRows(const BackendUse& backend, std::vector<const PlanRow*> rows,
-               const SuperviseOptions& options, RawRecords* raw);
+Status RunRows(const plan::BackendUse& backend,
+               std::vector<const record::PlanRow*> rows,
+               const SuperviseOptions& options, verdict::RawRecords* raw);
 
 /// From now on SIGINT and SIGTERM end a Supervise in an orderly way.
 void InstallStopHandlers();
 
-}  // namespace assay::inline v1
+}  // namespace assay::supervise
 
 #endif  // ASSAY_SUPERVISE_CREW_H_

@@ -18,18 +18,18 @@
 #include "framework/testing/file/file_digests.h"
 #include "framework/testing/record/run_facts.h"
 
-namespace assay::inline v1 {
+namespace assay::supervise {
 
 struct SuperviseOptions {
   std::filesystem::path worker;     // the program
   std::filesystem::path directory;  // for journals, logs and batch files
   std::string plan_digest;          // the first frame of each journal
   /// Of the files that the run has read.
-  std::shared_ptr<const FileDigests> digests =
-      std::make_shared<const FileDigests>();
-  RunFacts facts;
+  std::shared_ptr<const file::FileDigests> digests =
+      std::make_shared<const file::FileDigests>();
+  record::RunFacts facts;
   double timeout_s = 120;            // of one case
-  WorkerLimits limits;               // of each worker
+  process::WorkerLimits limits;      // of each worker
   int jobs = 1;                      // workers at a time
   int64_t cases_per_process = 1024;  // then another goes on
   bool deal = true;        // the cases of a backend to several workers
@@ -39,6 +39,6 @@ struct SuperviseOptions {
   std::function<void(int64_t done, int64_t planned)> progress;
 };
 
-}  // namespace assay::inline v1
+}  // namespace assay::supervise
 
 #endif  // ASSAY_SUPERVISE_OPTIONS_H_

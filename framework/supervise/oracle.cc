@@ -17,7 +17,7 @@
 #include "framework/testing/plan/resolve.h"
 #include "framework/testing/suite/answers_suite.h"
 
-namespace assay::inline v1 {
+namespace assay::supervise {
 namespace {
 
 namespace fs = std::filesystem;
@@ -40,54 +40,58 @@ Result<std::string> DigestOfFiles(const fs::path& directory) {
   std::ranges::sort(files);
   std::string text;
   for (const fs::path& file : files) {
-    ASSAY_ASSIGN_OR_RETURN(const std::string digest, Sha256OfFile(file));
+    ASSAY_ASSIGN_OR_RETURN(const std::string digest, file::Sha256OfFile(file));
     text += StrCat(file.lexically_relative(directory).generic_string(), " ",
                    digest, "\n");
   }
   // A case made of another one's model names it (random_weights.h).
-  const auto random = ReadFile(directory / "random_weights.txt");
+  const auto random = file::ReadFile(directory / "random_weights.txt");
   if (!random.ok()) return text;
   std::istringstream words(*random);
   std::string model, path;
   words >> model >> path;
   ASSAY_ASSIGN_OR_RETURN(const std::string digest,
-                         Sha256OfFile(directory / path));
+                         file::Sha256OfFile(directory / path));
   return text + digest;
 }
 
 /// The cases of a plan as the oracle meets them.
 class Client {
  public:
-  Client(BackendUse oracle, std::string build, fs::path cache)
+  Client(plan::BackendUse oracle, std::string build, fs::path cache)
       : oracle_(std::move(oracle)),
         build_(std::move(build)),
         cache_(std::move(cache)) {}
 
   /// The folder of a case's answers.
-  Result<fs::path> FolderOf(const PlanRow& row,
-                            const std::vector<Question>& questions) const {
+  Result<fs::path> FolderOf(
+      const record::PlanRow& row,
+      const std::vector<suite::Question>& questions) const {
     ASSAY_ASSIGN_OR_RETURN(const std::string data,
                            DigestOfFiles(row.directory));
     std::string asked;
-    for (const Question& question : questions) asked += question.name + "\n";
-    const std::string key =
-        Sha256(StrCat(kAnswersFormat, "\n", build_, "\n", oracle_.instance,
-                      "\n", asked, row.n_data_sets, "\n", data));
+    for (const suite::Question& question : questions)
+      asked += question.name + "\n";
+    const std::string key = file::Sha256(
+        StrCat(measure::kAnswersFormat, "\n", build_, "\n", oracle_.instance,
+               "\n", asked, row.n_data_sets, "\n", data));
     return cache_ / key.substr(0, 2) / key.substr(2);
   }
 
   /// A plan of the cases, once each, whose answers are not there whole. The
   /// folders are filled into `plan` and into those.
-  Result<Plan> Missing(const std::vector<size_t>& rows, const RunFacts& facts,
-                       Plan* plan, OracleReport* report) const {
-    Plan missing;
+  Result<plan::Plan> Missing(const std::vector<size_t>& rows,
+                             const record::RunFacts& facts, plan::Plan* plan,
+                             OracleReport* report) const {
+    plan::Plan missing;
     missing.selection = plan->selection;
     missing.backends = {oracle_};
     std::map<std::string, std::string> folders;
     for (const size_t i : rows) {
-      PlanRow& row = plan->rows[i];
+      record::PlanRow& row = plan->rows[i];
       row.oracle.clear();
-      const std::vector<Question> questions = QuestionsOf(row, facts);
+      const std::vector<suite::Question> questions =
+          suite::QuestionsOf(row, facts);
       if (questions.empty()) continue;
       const auto known = folders.find(row.test_id);
       if (known != folders.end()) {
@@ -112,17 +116,18 @@ class Client {
   }
 
  private:
-  bool IsThere(const PlanRow& row) const {
+  bool IsThere(const record::PlanRow& row) const {
     for (int64_t i = 0; i < row.n_data_sets; ++i) {
-      const auto file = AnswersFile(row.oracle, static_cast<size_t>(i));
-      if (!ReadAnswers(file).ok()) return false;
+      const auto file =
+          measure::AnswersFile(row.oracle, static_cast<size_t>(i));
+      if (!measure::ReadAnswers(file).ok()) return false;
     }
     std::error_code ignored;
     fs::last_write_time(row.oracle, fs::file_time_type::clock::now(), ignored);
     return true;
   }
 
-  BackendUse oracle_;
+  plan::BackendUse oracle_;
   std::string build_;
   fs::path cache_;
 };
@@ -133,55 +138,55 @@ fs::path FolderOfCache(const fs::path& cache) {
 
 /// Checks that files can be made there, before anything is computed.
 Status CheckWritable(const fs::path& cache) {
-  ASSAY_RETURN_IF_ERROR(MakeDirectory(cache));
+  ASSAY_RETURN_IF_ERROR(file::MakeDirectory(cache));
   const fs::path probe = cache / "probe";
-  ASSAY_RETURN_IF_ERROR(WriteFile(probe, "."));
+  ASSAY_RETURN_IF_ERROR(file::WriteFile(probe, "."));
   std::error_code ignored;
   fs::remove(probe, ignored);
   return OkStatus();
 }
 
 Result<Client> Connect(const std::string& instance, const fs::path& cache,
-                       const FileDigests& digests) {
-  ASSAY_ASSIGN_OR_RETURN(const PlannedBackend backend,
-                         ResolveBackend(instance, digests));
+                       const file::FileDigests& digests) {
+  ASSAY_ASSIGN_OR_RETURN(const plan::PlannedBackend backend,
+                         plan::ResolveBackend(instance, digests));
   ASSAY_ASSIGN_OR_RETURN(
       const std::string core,
-      digests.Of(InstallPrefix() / "lib" / "libassay_core.so"));
-  return Client(UseOf(backend), backend.module_sha256 + core, cache);
+      digests.Of(file::InstallPrefix() / "lib" / "libassay_core.so"));
+  return Client(plan::UseOf(backend), backend.module_sha256 + core, cache);
 }
 
 /// Runs what is missing and takes the folders of what stays so out of the plan.
-Status Compute(const Plan& missing, const SuperviseOptions& options, Plan* plan,
-               OracleReport* report) {
+Status Compute(const plan::Plan& missing, const SuperviseOptions& options,
+               plan::Plan* plan, OracleReport* report) {
   SuperviseOptions supervise = options;
   supervise.directory = options.directory / "oracle";
-  supervise.facts.suite = kAnswersSuite;
+  supervise.facts.suite = suite::kAnswersSuite;
   supervise.most_repeated = 0;
   supervise.progress = nullptr;
   std::error_code ignored;
   fs::remove_all(supervise.directory, ignored);
-  ASSAY_RETURN_IF_ERROR(MakeDirectory(supervise.directory));
+  ASSAY_RETURN_IF_ERROR(file::MakeDirectory(supervise.directory));
   std::vector<size_t> all(missing.rows.size());
   for (size_t i = 0; i < all.size(); ++i) all[i] = i;
-  RawRecords raw;
+  verdict::RawRecords raw;
   ASSAY_RETURN_IF_ERROR(Supervise(missing, all, supervise, &raw));
   std::map<std::string, bool> answered;
-  for (const PlanRow& row : missing.rows) {
+  for (const record::PlanRow& row : missing.rows) {
     const auto found = raw.records.find({row.backend, row.test_id});
-    ResultRow result = found != raw.records.end()
-                           ? found->second.result
-                           : ResultOf(row, options.facts);
-    const Outcome outcome = result.outcome;
-    answered[row.test_id] = outcome == Outcome::kPass;
-    report->n_computed += outcome == Outcome::kPass ? 1 : 0;
-    report->n_declined +=
-        outcome == Outcome::kUnsupported || outcome == Outcome::kUnavailable
-            ? 1
-            : 0;
+    record::ResultRow result = found != raw.records.end()
+                                   ? found->second.result
+                                   : record::ResultOf(row, options.facts);
+    const record::Outcome outcome = result.outcome;
+    answered[row.test_id] = outcome == record::Outcome::kPass;
+    report->n_computed += outcome == record::Outcome::kPass ? 1 : 0;
+    report->n_declined += outcome == record::Outcome::kUnsupported ||
+                                  outcome == record::Outcome::kUnavailable
+                              ? 1
+                              : 0;
     report->asked.push_back(std::move(result));
   }
-  for (PlanRow& row : plan->rows) {
+  for (record::PlanRow& row : plan->rows) {
     const auto found = answered.find(row.test_id);
     if (found != answered.end() && !found->second) row.oracle.clear();
   }
@@ -202,21 +207,22 @@ std::string OracleReport::Sentence() const {
 }
 
 Status CheckOracle(const std::string& instance, const fs::path& cache,
-                   const FileDigests& digests) {
-  ASSAY_RETURN_IF_ERROR(ResolveBackend(instance, digests).status());
+                   const file::FileDigests& digests) {
+  ASSAY_RETURN_IF_ERROR(plan::ResolveBackend(instance, digests).status());
   return CheckWritable(FolderOfCache(cache));
 }
 
 Result<OracleReport> AskOracle(const std::string& instance,
                                const fs::path& cache,
                                const SuperviseOptions& options,
-                               const std::vector<size_t>& rows, Plan* plan) {
+                               const std::vector<size_t>& rows,
+                               plan::Plan* plan) {
   const fs::path folder = FolderOfCache(cache);
   OracleReport report;
   report.instance = instance;
   ASSAY_ASSIGN_OR_RETURN(const Client client,
                          Connect(instance, folder, *options.digests));
-  ASSAY_ASSIGN_OR_RETURN(const Plan missing,
+  ASSAY_ASSIGN_OR_RETURN(const plan::Plan missing,
                          client.Missing(rows, options.facts, plan, &report));
   if (missing.rows.empty()) return report;
   ASSAY_RETURN_IF_ERROR(Compute(missing, options, plan, &report));
@@ -262,4 +268,4 @@ void TrimOracleCache(const fs::path& cache, int64_t most_bytes) {
   }
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::supervise

@@ -25,21 +25,22 @@
 #include "framework/testing/plan/plan.h"
 #include "framework/testing/record/rows.h"
 
-namespace assay::inline v1 {
+namespace assay::supervise {
 
 /// Checks that the backend is there and the cache can be written to, before a
 /// run begins. Invalid argument, and resource exhausted.
 Status CheckOracle(const std::string& instance,
                    const std::filesystem::path& cache,
-                   const FileDigests& digests);
+                   const file::FileDigests& digests);
 
 struct OracleReport {
   std::string instance;
-  int64_t n_cases = 0;           // that an oracle can be asked about
-  int64_t n_kept = 0;            // whose answers were there
-  int64_t n_computed = 0;        // whose answers were computed now
-  int64_t n_declined = 0;        // unsupported or unavailable
-  std::vector<ResultRow> asked;  // what became of those that were not there
+  int64_t n_cases = 0;     // that an oracle can be asked about
+  int64_t n_kept = 0;      // whose answers were there
+  int64_t n_computed = 0;  // whose answers were computed now
+  int64_t n_declined = 0;  // unsupported or unavailable
+  std::vector<record::ResultRow>
+      asked;  // what became of those that were not there
 
   /// "oracle reference: exact answers to 8 of 10 cases, 5 of them kept; 1
   /// declined, 1 lost".
@@ -55,7 +56,8 @@ struct OracleReport {
 Result<OracleReport> AskOracle(const std::string& instance,
                                const std::filesystem::path& cache,
                                const SuperviseOptions& options,
-                               const std::vector<size_t>& rows, Plan* plan);
+                               const std::vector<size_t>& rows,
+                               plan::Plan* plan);
 
 /// Where answers are kept when nothing else is said: $XDG_CACHE_HOME, else
 /// $HOME/.cache, else the folder of temporary files; below that assay/oracle.
@@ -65,6 +67,6 @@ std::filesystem::path DefaultOracleCache();
 /// so many bytes are left.
 void TrimOracleCache(const std::filesystem::path& cache, int64_t most_bytes);
 
-}  // namespace assay::inline v1
+}  // namespace assay::supervise
 
 #endif  // ASSAY_SUPERVISE_ORACLE_H_

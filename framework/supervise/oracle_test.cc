@@ -13,22 +13,22 @@
 #include "framework/cli/program_fixture.h"
 #include "framework/testing/measure/exact_answers.h"
 
-namespace assay {
+namespace assay::supervise {
 namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
 
-class OracleTest : public ProgramTest {
+class OracleTest : public cli::ProgramTest {
  protected:
   static constexpr const char* kCases =
       "'id:node/Abs/test_abs or id:node/Identity/test_identity or "
       "id:node/Neg/test_neg'";
 
   /// A run of the reference, with the echo as oracle.
-  Ran Run(const std::string& name, const std::string& oracle,
-          const std::string& more = "") const {
+  cli::Ran Run(const std::string& name, const std::string& oracle,
+               const std::string& more = "") const {
     return Assay(StrCat("run --backend reference --corpus onnx --filter ",
                         kCases, " --no-report --out ", name,
                         " --oracle=", ASSAY_MISBEHAVING, oracle,
@@ -37,15 +37,16 @@ class OracleTest : public ProgramTest {
 
   template <class Row>
   std::vector<Row> Table(const std::string& file) const {
-    const auto csv = ReadFile(folder_ / file);
-    auto rows = csv.ok() ? ParseCsv<Row>(*csv) : csv.status();
+    const auto csv = file::ReadFile(folder_ / file);
+    auto rows = csv.ok() ? record::ParseCsv<Row>(*csv) : csv.status();
     EXPECT_TRUE(rows.ok()) << rows.status().ToString();
     return rows.ok() ? *rows : std::vector<Row>();
   }
 
-  AccuracyRow Distance(const std::string& run, const std::string& test_id,
-                       const std::string& reference) const {
-    for (const auto& row : Table<AccuracyRow>(run + "/accuracy.csv")) {
+  record::AccuracyRow Distance(const std::string& run,
+                               const std::string& test_id,
+                               const std::string& reference) const {
+    for (const auto& row : Table<record::AccuracyRow>(run + "/accuracy.csv")) {
       if (row.test_id == test_id && row.reference == reference) return row;
     }
     return {};
@@ -53,7 +54,7 @@ class OracleTest : public ProgramTest {
 
   /// The folder of a case's answers in a run.
   fs::path FolderOf(const std::string& run, const std::string& test_id) const {
-    for (const auto& row : Table<PlanRow>(run + "/plan.csv")) {
+    for (const auto& row : Table<record::PlanRow>(run + "/plan.csv")) {
       if (row.test_id == test_id) return row.oracle;
     }
     return {};
@@ -62,17 +63,18 @@ class OracleTest : public ProgramTest {
 
 // Kills: a distance of one side taken for the other's; verdicts by an oracle.
 TEST_F(OracleTest, AddsTwoDistancesAndChangesNoVerdict) {
-  const Ran ran = Run("run", "");
+  const cli::Ran ran = Run("run", "");
   EXPECT_EQ(ran.exit_code, 0) << ran.output;
   EXPECT_THAT(ran.output, HasSubstr("exact answers to 3 of 3 cases; see"));
-  const AccuracyRow same =
+  const record::AccuracyRow same =
       Distance("run", "node/Identity/test_identity", "oracle");
   EXPECT_EQ(same.max_ulp, 0);
   EXPECT_EQ(same.oracle_bound, 0);
   EXPECT_EQ(same.share_correctly_rounded, 1);
   EXPECT_TRUE(same.bitwise_equal);
   for (const char* reference : {"oracle", "expected_oracle"}) {
-    const AccuracyRow row = Distance("run", "node/Abs/test_abs", reference);
+    const record::AccuracyRow row =
+        Distance("run", "node/Abs/test_abs", reference);
     EXPECT_GT(row.max_ulp.value_or(0), 1e6) << reference;
     EXPECT_TRUE(row.worst_want.starts_with("-")) << row.worst_want;
     EXPECT_FALSE(row.worst_got.starts_with("-")) << row.worst_got;
@@ -89,7 +91,7 @@ TEST_F(OracleTest, AddsTwoDistancesAndChangesNoVerdict) {
 
 TEST_F(OracleTest, ExplainShowsTheThreeDistances) {
   Run("run", "");
-  const Ran ran = Assay("explain node/Abs/test_abs --run run");
+  const cli::Ran ran = Assay("explain node/Abs/test_abs --run run");
   for (const char* part :
        {"max error 0, 0 ULP", "to the oracle: max ",
         "expected to the oracle:", "53.33 % correctly rounded"}) {
@@ -101,15 +103,15 @@ TEST_F(OracleTest, ExplainShowsTheThreeDistances) {
 TEST_F(OracleTest, KeepsAnswersForTheNextRunOfTheSameOracle) {
   Run("first", "");
   EXPECT_THAT(Run("second", "").output, HasSubstr("3 cases, 3 of them kept\n"));
-  EXPECT_EQ(Table<ResultRow>("second/oracle.csv").size(), 0U);
+  EXPECT_EQ(Table<record::ResultRow>("second/oracle.csv").size(), 0U);
   EXPECT_THAT(Run("other", "+decline=Add").output, Not(HasSubstr("kept")));
 }
 
 TEST_F(OracleTest, ComputesAgainWhatIsTornOrChanged) {
   Run("first", "");
   const char* const id = "node/Abs/test_abs";
-  const fs::path file = AnswersFile(FolderOf("first", id), 0);
-  const std::string whole = *ReadFile(file);
+  const fs::path file = measure::AnswersFile(FolderOf("first", id), 0);
+  const std::string whole = *file::ReadFile(file);
   std::string changed = whole;
   changed[whole.size() / 2] ^= 1;
   for (const std::string& bytes :
@@ -117,7 +119,7 @@ TEST_F(OracleTest, ComputesAgainWhatIsTornOrChanged) {
     std::ofstream(file, std::ios::binary) << bytes;
     fs::remove_all(folder_ / "again");
     EXPECT_THAT(Run("again", "").output, HasSubstr("3 cases, 2 of them kept"));
-    EXPECT_EQ(*ReadFile(file), whole);
+    EXPECT_EQ(*file::ReadFile(file), whole);
     EXPECT_NE(Distance("again", id, "oracle").test_id, "");
   }
 }
@@ -127,28 +129,28 @@ TEST_F(OracleTest, ComputesAgainWhatIsTornOrChanged) {
 TEST_F(OracleTest, ShardsAskTheOracleOfTheirPlan) {
   Run("run", "");
   fs::remove_all(folder_ / "cache");
-  const Ran planned =
+  const cli::Ran planned =
       Assay(StrCat("plan --backend reference --corpus onnx --filter ", kCases,
                    " --out plan --oracle=", ASSAY_MISBEHAVING));
   EXPECT_EQ(planned.exit_code, 0) << planned.output;
   for (const char* shard : {"2/3", "3/3"}) {
-    const Ran ran =
-        Shell(StrCat("env XDG_CACHE_HOME=$PWD/xdg ", Program(),
+    const cli::Ran ran =
+        Shell(StrCat("env XDG_CACHE_HOME=$PWD/xdg ", cli::Program(),
                      " run --plan plan --parts plan/parts --shard ", shard));
     EXPECT_EQ(ran.exit_code, 0) << ran.output;
     EXPECT_THAT(ran.output, Not(HasSubstr("of 3 cases")));
     EXPECT_THAT(ran.output, HasSubstr("oracle"));
   }
   EXPECT_EQ(Assay("merge plan --out merged --no-report").exit_code, 0);
-  EXPECT_EQ(Table<ResultRow>("merged/oracle.csv").size(), 3U);
-  const auto whole = Table<AccuracyRow>("run/accuracy.csv");
-  auto merged = Table<AccuracyRow>("merged/accuracy.csv");
+  EXPECT_EQ(Table<record::ResultRow>("merged/oracle.csv").size(), 3U);
+  const auto whole = Table<record::AccuracyRow>("run/accuracy.csv");
+  auto merged = Table<record::AccuracyRow>("merged/accuracy.csv");
   ASSERT_EQ(merged.size(), whole.size());
   for (size_t i = 0; i < whole.size(); ++i) {
     merged[i].run_id = whole[i].run_id;
     std::string one, other;
-    AppendCsvRow(one, whole[i]);
-    AppendCsvRow(other, merged[i]);
+    record::AppendCsvRow(one, whole[i]);
+    record::AppendCsvRow(other, merged[i]);
     EXPECT_EQ(one, other);
   }
 }
@@ -174,10 +176,10 @@ TEST_F(OracleTest, GoesOnWithoutWhatTheOracleDoesNotAnswer) {
   for (const auto& row : rows) {
     fs::remove_all(folder_ / "cache");
     fs::remove_all(folder_ / "run");
-    const Ran ran = Run("run", row.oracle, row.more);
+    const cli::Ran ran = Run("run", row.oracle, row.more);
     EXPECT_EQ(ran.exit_code, 0) << ran.output;
     EXPECT_THAT(ran.output, HasSubstr(row.says)) << row.oracle;
-    for (const auto& asked : Table<ResultRow>("run/oracle.csv")) {
+    for (const auto& asked : Table<record::ResultRow>("run/oracle.csv")) {
       const bool declined = asked.op == "Neg" || row.identity[0] == 0;
       EXPECT_EQ(ToString(asked.outcome), declined ? row.outcome : "pass");
     }
@@ -201,8 +203,8 @@ TEST_F(OracleTest, SaysAtOnceWhatItCannotBeginWith) {
       {"--oracle-cache cache", 2, "--oracle"},
   };
   for (const auto& row : rows) {
-    const Ran ran = Assay(StrCat("run --backend reference --out run ",
-                                 "--filter op:Abs ", row.arguments));
+    const cli::Ran ran = Assay(StrCat("run --backend reference --out run ",
+                                      "--filter op:Abs ", row.arguments));
     EXPECT_EQ(ran.exit_code, row.exit_code) << ran.output;
     EXPECT_THAT(ran.output, HasSubstr(row.says));
     EXPECT_FALSE(fs::exists(folder_ / "run")) << row.arguments;
@@ -211,16 +213,17 @@ TEST_F(OracleTest, SaysAtOnceWhatItCannotBeginWith) {
 
 TEST_F(OracleTest, AnAnswerThatCannotBeWrittenIsLostAlone) {
   Run("first", "");
-  const fs::path file = AnswersFile(FolderOf("first", "node/Neg/test_neg"), 0);
+  const fs::path file =
+      measure::AnswersFile(FolderOf("first", "node/Neg/test_neg"), 0);
   fs::remove(file);
   fs::create_directories(file / "x");
-  const Ran ran = Run("run", "");
+  const cli::Ran ran = Run("run", "");
   EXPECT_EQ(ran.exit_code, 0) << ran.output;
   EXPECT_THAT(ran.output, HasSubstr("2 of 3 cases, 2 of them kept; 0 declined, "
                                     "1 lost"));
-  const auto asked = Table<ResultRow>("run/oracle.csv");
+  const auto asked = Table<record::ResultRow>("run/oracle.csv");
   ASSERT_EQ(asked.size(), 1U);
-  EXPECT_EQ(asked[0].outcome, Outcome::kError);
+  EXPECT_EQ(asked[0].outcome, record::Outcome::kError);
   EXPECT_THAT(asked[0].message, HasSubstr("cannot write"));
 }
 
@@ -243,7 +246,7 @@ TEST_F(OracleTest, TheCacheIsWhereTheUserKeepsCaches) {
   for (const auto& [variables, where] :
        {std::pair("XDG_CACHE_HOME=$PWD/xdg", "xdg/assay/oracle"),
         std::pair("XDG_CACHE_HOME= HOME=$PWD", ".cache/assay/oracle")}) {
-    Shell(StrCat("env ", variables, " ", Program(),
+    Shell(StrCat("env ", variables, " ", cli::Program(),
                  " run --backend reference --filter id:node/Abs/test_abs "
                  "--corpus onnx --no-report --oracle=",
                  ASSAY_MISBEHAVING));
@@ -252,4 +255,4 @@ TEST_F(OracleTest, TheCacheIsWhereTheUserKeepsCaches) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::supervise

@@ -13,7 +13,7 @@
 #include "framework/testing/file/file.h"
 #include "framework/testing/journal/journal.h"
 
-namespace assay::inline v1 {
+namespace assay::supervise {
 namespace {
 
 namespace fs = std::filesystem;
@@ -21,32 +21,34 @@ namespace fs = std::filesystem;
 constexpr int kTimesAlone = 3;
 
 /// True when no process ran it, since its backend had been given up.
-bool WasNotRun(const ResultRow& row) {
-  return row.worker.empty() && row.outcome == Outcome::kTimeout;
+bool WasNotRun(const record::ResultRow& row) {
+  return row.worker.empty() && row.outcome == record::Outcome::kTimeout;
 }
 
 /// The rows to repeat, in the plan's order. Of a backend that was given up no
 /// timeout is, since each would cost the limit again.
-std::vector<const PlanRow*> Candidates(const Plan& plan,
-                                       const std::vector<size_t>& rows,
-                                       const RawRecords& raw, size_t most) {
-  std::vector<const PlanRow*> candidates;
+std::vector<const record::PlanRow*> Candidates(const plan::Plan& plan,
+                                               const std::vector<size_t>& rows,
+                                               const verdict::RawRecords& raw,
+                                               size_t most) {
+  std::vector<const record::PlanRow*> candidates;
   std::set<std::string_view> given_up;
   for (const auto& [key, record] : raw.records) {
     if (WasNotRun(record.result)) given_up.insert(key.first);
   }
   for (const size_t i : rows) {
-    const PlanRow& row = plan.rows[i];
+    const record::PlanRow& row = plan.rows[i];
     const std::pair key(row.backend, row.test_id);
     const auto found = raw.records.find(key);
     if (candidates.size() == most) break;
     if (found == raw.records.end() || raw.repeats.contains(key)) continue;
-    const ResultRow& first = found->second.result;
-    if (first.outcome == Outcome::kTimeout && given_up.contains(row.backend)) {
+    const record::ResultRow& first = found->second.result;
+    if (first.outcome == record::Outcome::kTimeout &&
+        given_up.contains(row.backend)) {
       continue;
     }
-    if (IsFailure(first.outcome) &&
-        IsUnexpected(Finalize(row, first).outcome)) {
+    if (record::IsFailure(first.outcome) &&
+        record::IsUnexpected(verdict::Finalize(row, first).outcome)) {
       candidates.push_back(&row);
     }
   }
@@ -55,75 +57,81 @@ std::vector<const PlanRow*> Candidates(const Plan& plan,
 
 class Repeater {
  public:
-  Repeater(const Plan& plan, const SuperviseOptions& options, RawRecords* raw)
+  Repeater(const plan::Plan& plan, const SuperviseOptions& options,
+           verdict::RawRecords* raw)
       : plan_(plan),
         options_(options),
         raw_(*raw),
         scratch_(options.directory / "repeats") {}
 
-  Status Repeat(const std::vector<const PlanRow*>& candidates);
+  Status Repeat(const std::vector<const record::PlanRow*>& candidates);
 
  private:
-  using Rows = std::vector<const PlanRow*>;
+  using Rows = std::vector<const record::PlanRow*>;
 
   /// The rows that the first attempt's worker had run before it, in order.
-  Rows Before(const PlanRow& row) const;
+  Rows Before(const record::PlanRow& row) const;
 
   /// The outcome of `row` in a fresh worker, behind `before`.
-  Result<ResultRow> RunBehind(const Rows& before, const PlanRow& row,
-                              int64_t attempt);
+  Result<record::ResultRow> RunBehind(const Rows& before,
+                                      const record::PlanRow& row,
+                                      int64_t attempt);
 
   /// Brings back what was run before, fewer and fewer.
-  Status FindSpoiler(const PlanRow& row, std::vector<ResultRow>* attempts);
+  Status FindSpoiler(const record::PlanRow& row,
+                     std::vector<record::ResultRow>* attempts);
 
-  Status Keep(const PlanRow& row, std::vector<ResultRow> attempts);
+  Status Keep(const record::PlanRow& row,
+              std::vector<record::ResultRow> attempts);
 
-  const Plan& plan_;
+  const plan::Plan& plan_;
   const SuperviseOptions& options_;
-  RawRecords& raw_;
+  verdict::RawRecords& raw_;
   const fs::path scratch_;
 };
 
-Repeater::Rows Repeater::Before(const PlanRow& row) const {
-  const auto of = [this](const PlanRow& one) -> const ResultRow* {
+Repeater::Rows Repeater::Before(const record::PlanRow& row) const {
+  const auto of =
+      [this](const record::PlanRow& one) -> const record::ResultRow* {
     const auto found = raw_.records.find({one.backend, one.test_id});
     return found == raw_.records.end() ? nullptr : &found->second.result;
   };
-  const ResultRow& first = *of(row);
+  const record::ResultRow& first = *of(row);
   Rows before;
-  for (const PlanRow& other : plan_.rows) {
-    const ResultRow* result = &other == &row ? nullptr : of(other);
+  for (const record::PlanRow& other : plan_.rows) {
+    const record::ResultRow* result = &other == &row ? nullptr : of(other);
     if (other.backend == row.backend && result != nullptr &&
         result->worker == first.worker &&
         result->started_us < first.started_us) {
       before.push_back(&other);
     }
   }
-  std::ranges::sort(before, {}, [&](const PlanRow* one) {
+  std::ranges::sort(before, {}, [&](const record::PlanRow* one) {
     return of(*one)->started_us.value_or(0);
   });
   return before;
 }
 
-Result<ResultRow> Repeater::RunBehind(const Rows& before, const PlanRow& row,
-                                      int64_t attempt) {
+Result<record::ResultRow> Repeater::RunBehind(const Rows& before,
+                                              const record::PlanRow& row,
+                                              int64_t attempt) {
   std::error_code ignored;
   fs::remove_all(scratch_, ignored);
-  ASSAY_RETURN_IF_ERROR(MakeDirectory(scratch_));
+  ASSAY_RETURN_IF_ERROR(file::MakeDirectory(scratch_));
   SuperviseOptions options = options_;
   options.directory = scratch_;
   options.facts.attempt = attempt;
   options.cases_per_process = std::ssize(before) + 1;
   Rows rows = before;
   rows.push_back(&row);
-  RawRecords raw;
+  verdict::RawRecords raw;
   ASSAY_RETURN_IF_ERROR(
       RunRows(plan_.Backend(row.backend), rows, options, &raw));
   const auto found = raw.repeats.find({row.backend, row.test_id});
   if (found == raw.repeats.end()) {
     return Internal("the repeat of ", row.test_id, " has no verdict");
   }
-  ResultRow result = found->second.front();
+  record::ResultRow result = found->second.front();
   if (before.size() == 1) result.after = before[0]->test_id;
   if (before.size() > 1) {
     result.after = StrCat(before.size(), " cases, from ", before[0]->test_id,
@@ -132,20 +140,22 @@ Result<ResultRow> Repeater::RunBehind(const Rows& before, const PlanRow& row,
   return result;
 }
 
-Status Repeater::FindSpoiler(const PlanRow& row,
-                             std::vector<ResultRow>* attempts) {
+Status Repeater::FindSpoiler(const record::PlanRow& row,
+                             std::vector<record::ResultRow>* attempts) {
   Rows before = Before(row);
   if (before.empty()) return OkStatus();
   const auto attempt = static_cast<int64_t>(attempts->size()) + 2;
-  ASSAY_ASSIGN_OR_RETURN(ResultRow spoiled, RunBehind(before, row, attempt));
-  while (spoiled.outcome != Outcome::kPass && before.size() > 1) {
+  ASSAY_ASSIGN_OR_RETURN(record::ResultRow spoiled,
+                         RunBehind(before, row, attempt));
+  while (spoiled.outcome != record::Outcome::kPass && before.size() > 1) {
     const auto middle = before.begin() + std::ssize(before) / 2;
     Rows nearer(middle, before.end());
     Rows farther(before.begin(), middle);
     bool halved = false;
     for (Rows* half : {&nearer, &farther}) {
-      ASSAY_ASSIGN_OR_RETURN(ResultRow again, RunBehind(*half, row, attempt));
-      if (again.outcome == Outcome::kPass) continue;
+      ASSAY_ASSIGN_OR_RETURN(record::ResultRow again,
+                             RunBehind(*half, row, attempt));
+      if (again.outcome == record::Outcome::kPass) continue;
       spoiled = std::move(again);
       before = std::move(*half);
       halved = true;
@@ -158,14 +168,16 @@ Status Repeater::FindSpoiler(const PlanRow& row,
 }
 
 /// Into the journal of repeats, all at once, and into what is known.
-Status Repeater::Keep(const PlanRow& row, std::vector<ResultRow> attempts) {
+Status Repeater::Keep(const record::PlanRow& row,
+                      std::vector<record::ResultRow> attempts) {
   ASSAY_ASSIGN_OR_RETURN(
-      Journal journal,
-      Journal::Open(options_.directory /
-                        StrCat(FileNameOf(row.backend), ".repeats.journal"),
-                    options_.plan_digest));
-  for (ResultRow& attempt : attempts) {
-    Record record;
+      journal::Journal journal,
+      journal::Journal::Open(
+          options_.directory /
+              StrCat(plan::FileNameOf(row.backend), ".repeats.journal"),
+          options_.plan_digest));
+  for (record::ResultRow& attempt : attempts) {
+    record::Record record;
     record.result = std::move(attempt);
     ASSAY_RETURN_IF_ERROR(journal.Append(record));
     raw_.repeats[{row.backend, row.test_id}].push_back(record.result);
@@ -173,16 +185,18 @@ Status Repeater::Keep(const PlanRow& row, std::vector<ResultRow> attempts) {
   return OkStatus();
 }
 
-Status Repeater::Repeat(const std::vector<const PlanRow*>& candidates) {
-  for (const PlanRow* row : candidates) {
-    const ResultRow& first =
+Status Repeater::Repeat(const std::vector<const record::PlanRow*>& candidates) {
+  for (const record::PlanRow* row : candidates) {
+    const record::ResultRow& first =
         raw_.records.at({row->backend, row->test_id}).result;
-    const int times = first.outcome == Outcome::kTimeout ? 1 : kTimesAlone;
-    std::vector<ResultRow> attempts;
+    const int times =
+        first.outcome == record::Outcome::kTimeout ? 1 : kTimesAlone;
+    std::vector<record::ResultRow> attempts;
     int passed = 0;
     for (int i = 0; i < times; ++i) {
-      ASSAY_ASSIGN_OR_RETURN(ResultRow again, RunBehind({}, *row, i + 2));
-      passed += again.outcome == Outcome::kPass ? 1 : 0;
+      ASSAY_ASSIGN_OR_RETURN(record::ResultRow again,
+                             RunBehind({}, *row, i + 2));
+      passed += again.outcome == record::Outcome::kPass ? 1 : 0;
       attempts.push_back(std::move(again));
     }
     if (passed == times) {
@@ -197,11 +211,12 @@ Status Repeater::Repeat(const std::vector<const PlanRow*>& candidates) {
 
 }  // namespace
 
-Status RepeatUnexpected(const Plan& plan, const std::vector<size_t>& rows,
-                        const SuperviseOptions& options, RawRecords* raw) {
+Status RepeatUnexpected(const plan::Plan& plan, const std::vector<size_t>& rows,
+                        const SuperviseOptions& options,
+                        verdict::RawRecords* raw) {
   const auto candidates =
       Candidates(plan, rows, *raw, static_cast<size_t>(options.most_repeated));
   return Repeater(plan, options, raw).Repeat(candidates);
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::supervise

@@ -20,13 +20,14 @@
 #include "framework/testing/plan/plan.h"
 #include "framework/testing/verdict/verdict.h"
 
-namespace assay::inline v1 {
+namespace assay::supervise {
 
 /// Repeats the unexpected non-passes among the rows that have no repeats yet,
 /// at most options.most_repeated of them. `raw` has the first attempts.
-Status RepeatUnexpected(const Plan& plan, const std::vector<size_t>& rows,
-                        const SuperviseOptions& options, RawRecords* raw);
+Status RepeatUnexpected(const plan::Plan& plan, const std::vector<size_t>& rows,
+                        const SuperviseOptions& options,
+                        verdict::RawRecords* raw);
 
-}  // namespace assay::inline v1
+}  // namespace assay::supervise
 
 #endif  // ASSAY_SUPERVISE_REPEAT_H_

@@ -12,18 +12,19 @@
 #include "framework/supervise/repeat.h"
 #include "framework/testing/file/csv.h"
 
-namespace assay::inline v1 {
+namespace assay::supervise {
 namespace {
 
 constexpr size_t kWorthAWorker = 256;  // cases that outweigh a start
 
 /// Deals the rows without a record, one by one, so that heavy neighbours go to
 /// different workers.
-std::deque<Share> Deal(const Plan& plan, const std::vector<size_t>& rows,
-                       const SuperviseOptions& options, const RawRecords& raw) {
-  std::map<std::string, std::vector<const PlanRow*>> left;
+std::deque<Share> Deal(const plan::Plan& plan, const std::vector<size_t>& rows,
+                       const SuperviseOptions& options,
+                       const verdict::RawRecords& raw) {
+  std::map<std::string, std::vector<const record::PlanRow*>> left;
   for (const size_t i : rows) {
-    const PlanRow& row = plan.rows[i];
+    const record::PlanRow& row = plan.rows[i];
     if (!raw.records.contains({row.backend, row.test_id})) {
       left[row.backend].push_back(&row);
     }
@@ -31,8 +32,8 @@ std::deque<Share> Deal(const Plan& plan, const std::vector<size_t>& rows,
   std::deque<Share> shares;
   for (auto& [instance, mine] : left) {
     if (options.shuffle) {
-      std::ranges::sort(mine, {}, [&](const PlanRow* row) {
-        return StableHash(StrCat(options.facts.seed, " ", row->test_id));
+      std::ranges::sort(mine, {}, [&](const record::PlanRow* row) {
+        return core::StableHash(StrCat(options.facts.seed, " ", row->test_id));
       });
     }
     const size_t most = options.deal ? 1 + mine.size() / kWorthAWorker : 1;
@@ -55,19 +56,19 @@ int FirstFreeNumber(const std::filesystem::path& directory) {
        std::filesystem::directory_iterator(directory, error)) {
     const std::string number = entry.path().stem().extension().string();
     if (entry.path().extension() != ".journal" || number.empty()) continue;
-    last = std::max(last, ParseInt(number.substr(1)).value_or(0));
+    last = std::max(last, file::ParseInt(number.substr(1)).value_or(0));
   }
   return static_cast<int>(last) + 1;
 }
 
 }  // namespace
 
-Status Supervise(const Plan& plan, const std::vector<size_t>& rows,
-                 const SuperviseOptions& given, RawRecords* raw) {
+Status Supervise(const plan::Plan& plan, const std::vector<size_t>& rows,
+                 const SuperviseOptions& given, verdict::RawRecords* raw) {
   SuperviseOptions options = given;
-  options.plan_digest = DigestOf(plan, rows);
+  options.plan_digest = plan::DigestOf(plan, rows);
   ASSAY_RETURN_IF_ERROR(
-      CollectFolder(options.directory, options.plan_digest, raw));
+      verdict::CollectFolder(options.directory, options.plan_digest, raw));
   std::deque<Share> shares = Deal(plan, rows, options, *raw);
   const auto planned = static_cast<int64_t>(rows.size());
   int64_t before = planned;  // by earlier runs
@@ -81,4 +82,4 @@ Status Supervise(const Plan& plan, const std::vector<size_t>& rows,
   return RepeatUnexpected(plan, rows, options, raw);
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::supervise

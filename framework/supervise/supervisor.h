@@ -3,7 +3,7 @@
 // Supervise: runs the rows of a plan in workers and leaves their journals. It
 // loads no backend itself, so nothing a backend does can reach it.
 //
-//   RawRecords raw;
+//   verdict::RawRecords raw;
 //   ASSAY_RETURN_IF_ERROR(Supervise(plan, rows, options, &raw));
 //   // options.directory now holds INSTANCE.1.journal and INSTANCE.1.log
 //
@@ -23,16 +23,16 @@
 #include "framework/testing/plan/plan.h"
 #include "framework/testing/verdict/verdict.h"
 
-namespace assay::inline v1 {
+namespace assay::supervise {
 
 /// Runs the rows that the journals in the directory have no record of, repeats
 /// what ended other than expected (repeat.h), and adds all records to `raw`,
 /// the earlier ones too. Cancelled after SIGINT or SIGTERM: the journals then
 /// hold what was finished. Failed precondition when a journal that is there is
 /// of another plan.
-Status Supervise(const Plan& plan, const std::vector<size_t>& rows,
-                 const SuperviseOptions& given, RawRecords* raw);
+Status Supervise(const plan::Plan& plan, const std::vector<size_t>& rows,
+                 const SuperviseOptions& given, verdict::RawRecords* raw);
 
-}  // namespace assay::inline v1
+}  // namespace assay::supervise
 
 #endif  // ASSAY_SUPERVISE_SUPERVISOR_H_

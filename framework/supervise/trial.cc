@@ -16,7 +16,7 @@
 #include "framework/testing/file/module_path.h"
 #include "framework/testing/suite/outputs_suite.h"
 
-namespace assay::inline v1 {
+namespace assay::supervise {
 
 namespace fs = std::filesystem;
 
@@ -33,7 +33,7 @@ void RemoveAbandoned(const fs::path& base) {
   for (const auto& entry : fs::directory_iterator(base, error)) {
     if (!entry.path().filename().string().starts_with(kWork)) continue;
     if (fs::last_write_time(entry.path(), error) > recent) continue;
-    const Result<FolderLock> lock = FolderLock::Take(entry.path());
+    const Result<file::FolderLock> lock = file::FolderLock::Take(entry.path());
     if (lock.ok()) fs::remove_all(entry.path(), error);
   }
 }
@@ -49,7 +49,7 @@ Result<WorkFolder> WorkFolder::Make() {
     return ResourceExhausted("cannot make the temporary folder ", name, ": ",
                              error ? error.message() : std::strerror(errno));
   }
-  ASSAY_ASSIGN_OR_RETURN(FolderLock lock, FolderLock::Take(name));
+  ASSAY_ASSIGN_OR_RETURN(file::FolderLock lock, file::FolderLock::Take(name));
   return WorkFolder(name, std::move(lock));
 }
 
@@ -58,33 +58,33 @@ WorkFolder::~WorkFolder() {
   if (!path_.empty()) fs::remove_all(path_, ignored);
 }
 
-Result<std::vector<ResultRow>> Trial::Run(std::vector<PlanRow> rows,
-                                          const fs::path& directory,
-                                          const fs::path& dump) const {
-  std::vector<const PlanRow*> planned;
-  for (PlanRow& row : rows) {
+Result<std::vector<record::ResultRow>> Trial::Run(
+    std::vector<record::PlanRow> rows, const fs::path& directory,
+    const fs::path& dump) const {
+  std::vector<const record::PlanRow*> planned;
+  for (record::PlanRow& row : rows) {
     row.backend = backend_.instance;
     planned.push_back(&row);
   }
-  ASSAY_RETURN_IF_ERROR(MakeDirectory(directory));
+  ASSAY_RETURN_IF_ERROR(file::MakeDirectory(directory));
   SuperviseOptions supervise;
-  supervise.worker = InstallPrefix() / "bin" / "assay-worker";
+  supervise.worker = file::InstallPrefix() / "bin" / "assay-worker";
   supervise.directory = directory;
   supervise.facts.seed = options_.seed;
-  supervise.facts.started_us = SteadyMicroseconds();
-  if (!dump.empty()) supervise.facts.suite = kOutputsSuite;
+  supervise.facts.started_us = record::SteadyMicroseconds();
+  if (!dump.empty()) supervise.facts.suite = suite::kOutputsSuite;
   supervise.facts.output = dump;
   supervise.timeout_s = options_.timeout_s;
-  RawRecords raw;
+  verdict::RawRecords raw;
   ASSAY_RETURN_IF_ERROR(RunRows(backend_, planned, supervise, &raw));
-  std::vector<ResultRow> results;
-  for (const PlanRow& row : rows) {
+  std::vector<record::ResultRow> results;
+  for (const record::PlanRow& row : rows) {
     const auto found = raw.records.find({row.backend, row.test_id});
     results.push_back(found != raw.records.end()
                           ? std::move(found->second.result)
-                          : ResultOf(row, supervise.facts));
+                          : record::ResultOf(row, supervise.facts));
   }
   return results;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::supervise

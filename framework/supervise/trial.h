@@ -19,7 +19,7 @@
 #include "framework/testing/file/folder_lock.h"
 #include "framework/testing/plan/plan.h"
 
-namespace assay::inline v1 {
+namespace assay::supervise {
 
 /// A temporary folder, gone at the end.
 class WorkFolder {
@@ -39,11 +39,11 @@ class WorkFolder {
   std::filesystem::path Next() { return path_ / std::to_string(++count_); }
 
  private:
-  WorkFolder(std::filesystem::path path, FolderLock lock)
+  WorkFolder(std::filesystem::path path, file::FolderLock lock)
       : path_(std::move(path)), lock_(std::move(lock)) {}
 
   std::filesystem::path path_;
-  FolderLock lock_;  // says that it is in use
+  file::FolderLock lock_;  // says that it is in use
   int count_ = 0;
 };
 
@@ -54,37 +54,38 @@ struct TrialOptions {
 
 class Trial {
  public:
-  Trial(BackendUse backend, TrialOptions options)
+  Trial(plan::BackendUse backend, TrialOptions options)
       : backend_(std::move(backend)), options_(options) {}
 
   /// The raw results of these cases, in their order; missing ones have the
   /// outcome missing. Their backend is this one, whatever they say. Journals
   /// and logs go to `directory`.
-  Result<std::vector<ResultRow>> Judge(
-      const std::vector<PlanRow>& rows,
+  Result<std::vector<record::ResultRow>> Judge(
+      const std::vector<record::PlanRow>& rows,
       const std::filesystem::path& directory) const {
     return Run(rows, directory, {});
   }
 
   /// Writes the outputs to DUMP/<test_id>/test_data_set_N/output_K.pb and
   /// compares nothing: outcome pass says that they are there.
-  Result<std::vector<ResultRow>> Dump(const std::vector<PlanRow>& rows,
-                                      const std::filesystem::path& directory,
-                                      const std::filesystem::path& dump) const {
+  Result<std::vector<record::ResultRow>> Dump(
+      const std::vector<record::PlanRow>& rows,
+      const std::filesystem::path& directory,
+      const std::filesystem::path& dump) const {
     return Run(rows, directory, dump);
   }
 
-  const BackendUse& backend() const { return backend_; }
+  const plan::BackendUse& backend() const { return backend_; }
 
  private:
-  Result<std::vector<ResultRow>> Run(std::vector<PlanRow> rows,
-                                     const std::filesystem::path& directory,
-                                     const std::filesystem::path& dump) const;
+  Result<std::vector<record::ResultRow>> Run(
+      std::vector<record::PlanRow> rows, const std::filesystem::path& directory,
+      const std::filesystem::path& dump) const;
 
-  BackendUse backend_;
+  plan::BackendUse backend_;
   TrialOptions options_;
 };
 
-}  // namespace assay::inline v1
+}  // namespace assay::supervise
 
 #endif  // ASSAY_SUPERVISE_TRIAL_H_

@@ -14,7 +14,7 @@
 #include "framework/testing/journal/journal.h"
 #include "framework/testing/record/tables.h"
 
-namespace assay::inline v1 {
+namespace assay::supervise {
 namespace {
 
 namespace fs = std::filesystem;
@@ -37,7 +37,7 @@ int64_t BatchSize(int64_t cases_per_process) {
 /// no proof, since a backend may end it with any.
 bool CanWrite(const fs::path& directory) {
   const fs::path probe = directory / "probe";
-  const bool written = WriteFile(probe, std::string(1 << 16, '.')).ok();
+  const bool written = file::WriteFile(probe, std::string(1 << 16, '.')).ok();
   std::error_code ignored;
   fs::remove(probe, ignored);
   return written;
@@ -45,7 +45,8 @@ bool CanWrite(const fs::path& directory) {
 
 /// "DIGEST PATH" lines for paths, a line each, without those of files that
 /// cannot be read any more.
-std::string DigestLines(const FileDigests& digests, std::string_view paths) {
+std::string DigestLines(const file::FileDigests& digests,
+                        std::string_view paths) {
   std::string lines;
   while (!paths.empty()) {
     const std::string path(paths.substr(0, paths.find('\n')));
@@ -58,16 +59,17 @@ std::string DigestLines(const FileDigests& digests, std::string_view paths) {
 
 }  // namespace
 
-WorkerSession::WorkerSession(const BackendUse& backend, int number,
-                             const std::vector<const PlanRow*>& rows,
-                             const SuperviseOptions& options, RawRecords* raw)
+WorkerSession::WorkerSession(const plan::BackendUse& backend, int number,
+                             const std::vector<const record::PlanRow*>& rows,
+                             const SuperviseOptions& options,
+                             verdict::RawRecords* raw)
     : backend_(backend),
       options_(options),
       raw_(*raw),
-      stem_(StrCat(FileNameOf(backend.instance), ".", number)),
+      stem_(StrCat(plan::FileNameOf(backend.instance), ".", number)),
       reader_(File(".journal")),
       order_(rows) {
-  for (const PlanRow* row : rows) pending_.emplace(row->test_id, row);
+  for (const record::PlanRow* row : rows) pending_.emplace(row->test_id, row);
 }
 
 fs::path WorkerSession::File(const char* extension) const {
@@ -82,18 +84,18 @@ void WorkerSession::Finish(const std::string& test_id) {
 }
 
 Status WorkerSession::StartWorker() {
-  std::string batch = CsvHeader<PlanRow>();
+  std::string batch = record::CsvHeader<record::PlanRow>();
   int64_t count = 0;
-  for (const PlanRow* row : order_) {
+  for (const record::PlanRow* row : order_) {
     if (!pending_.contains(row->test_id)) continue;
     if (count++ == BatchSize(options_.cases_per_process)) break;
-    AppendCsvRow(batch, *row);
+    record::AppendCsvRow(batch, *row);
   }
-  ASSAY_RETURN_IF_ERROR(WriteFile(File(".batch"), batch));
+  ASSAY_RETURN_IF_ERROR(file::WriteFile(File(".batch"), batch));
   // Workers write behind the name of the plan.
   ASSAY_RETURN_IF_ERROR(
-      Journal::Open(File(".journal"), options_.plan_digest).status());
-  const RunFacts& facts = options_.facts;
+      journal::Journal::Open(File(".journal"), options_.plan_digest).status());
+  const record::RunFacts& facts = options_.facts;
   std::vector<std::string> arguments = {
       options_.worker.string(),
       "--backend",
@@ -123,9 +125,10 @@ Status WorkerSession::StartWorker() {
       "--output",
       facts.output.string()};
   ASSAY_ASSIGN_OR_RETURN(
-      worker_, WorkerProcess::Start(arguments, File(".log"), options_.limits));
+      worker_,
+      process::WorkerProcess::Start(arguments, File(".log"), options_.limits));
   pid_ = worker_->pid();
-  began_us_ = SteadyMicroseconds();
+  began_us_ = record::SteadyMicroseconds();
   progressed_ = false;
   through_ = false;
   accounted_ = false;
@@ -135,21 +138,21 @@ Status WorkerSession::StartWorker() {
   return OkStatus();
 }
 
-Status WorkerSession::Take(JournalEntry entry) {
-  if (entry.kind == FrameKind::kBegin) {
+Status WorkerSession::Take(journal::JournalEntry entry) {
+  if (entry.kind == journal::FrameKind::kBegin) {
     open_case_ = entry.text;
     pid_ = entry.pid;
     opened_ = Clock::now();
-    began_us_ = SteadyMicroseconds();
-  } else if (entry.kind == FrameKind::kRecord) {
+    began_us_ = record::SteadyMicroseconds();
+  } else if (entry.kind == journal::FrameKind::kRecord) {
     Finish(entry.record.result.test_id);
     opened_ = Clock::now();
     overdue_in_row_ = 0;
-  } else if (entry.kind == FrameKind::kBatchEnd) {
+  } else if (entry.kind == journal::FrameKind::kBatchEnd) {
     through_ = true;
-  } else if (entry.kind == FrameKind::kMapped) {
+  } else if (entry.kind == journal::FrameKind::kMapped) {
     return NoteFiles(entry.text);
-  } else if (entry.kind == FrameKind::kEnded) {
+  } else if (entry.kind == journal::FrameKind::kEnded) {
     return AfterChild(static_cast<int>(entry.status));
   }
   return raw_.Add(std::move(entry));
@@ -157,7 +160,7 @@ Status WorkerSession::Take(JournalEntry entry) {
 
 Status WorkerSession::ReadJournal() {
   Status status;
-  ASSAY_RETURN_IF_ERROR(reader_.Poll([&](JournalEntry entry) {
+  ASSAY_RETURN_IF_ERROR(reader_.Poll([&](journal::JournalEntry entry) {
     const Status taken = Take(std::move(entry));
     if (status.ok() && !taken.ok())
       status = taken.WithContext(File(".journal").string());
@@ -165,30 +168,32 @@ Status WorkerSession::ReadJournal() {
   return status;
 }
 
-Status WorkerSession::RecordLoss(const std::string& test_id, Outcome outcome,
-                                 Reason reason, std::string message) {
+Status WorkerSession::RecordLoss(const std::string& test_id,
+                                 record::Outcome outcome, Reason reason,
+                                 std::string message) {
   const auto found = pending_.find(test_id);
   if (found == pending_.end()) {
     return Internal("the worker of ", backend_.instance, " began ", test_id,
                     ", which is not in its batch");
   }
-  Record record;
-  record.result = ResultOf(*found->second, options_.facts);
+  record::Record record;
+  record.result = record::ResultOf(*found->second, options_.facts);
   record.result.outcome = outcome;
   record.result.reason_code = ToString(reason);
   record.result.message = std::move(message);
   record.result.worker = pid_ == 0 ? "" : std::to_string(pid_);
   record.result.started_us = began_us_ - options_.facts.started_us;
-  if (outcome == Outcome::kTimeout) {  // what the repro needs besides the case
+  if (outcome ==
+      record::Outcome::kTimeout) {  // what the repro needs besides the case
     record.result.repro = StrCat(" --timeout ", options_.timeout_s);
   }
   return Write(std::move(record));
 }
 
 /// Notes a loss of the backend as a whole, for which no case can be blamed.
-Status WorkerSession::NoteLoss(Outcome outcome, Reason reason,
+Status WorkerSession::NoteLoss(record::Outcome outcome, Reason reason,
                                std::string message) {
-  Record loss;
+  record::Record loss;
   loss.result.run_id = options_.facts.run_id;
   loss.result.backend = backend_.instance;
   loss.result.settings = backend_.settings_text;
@@ -199,10 +204,10 @@ Status WorkerSession::NoteLoss(Outcome outcome, Reason reason,
 }
 
 /// A journal of our own, since a worker may be writing to its.
-Result<Journal*> WorkerSession::OwnJournal() {
+Result<journal::Journal*> WorkerSession::OwnJournal() {
   if (!own_.has_value()) {
-    ASSAY_ASSIGN_OR_RETURN(
-        own_, Journal::Open(File(".losses.journal"), options_.plan_digest));
+    ASSAY_ASSIGN_OR_RETURN(own_, journal::Journal::Open(File(".losses.journal"),
+                                                        options_.plan_digest));
   }
   return &*own_;
 }
@@ -222,26 +227,27 @@ Status WorkerSession::NoteFiles(std::string_view paths) {
                               " was replaced since it was planned with: run "
                               "again");
   }
-  ASSAY_ASSIGN_OR_RETURN(Journal * journal, OwnJournal());
+  ASSAY_ASSIGN_OR_RETURN(journal::Journal * journal, OwnJournal());
   ASSAY_RETURN_IF_ERROR(journal->Digests(files));
-  JournalEntry entry;
-  entry.kind = FrameKind::kDigests;
+  journal::JournalEntry entry;
+  entry.kind = journal::FrameKind::kDigests;
   entry.text = std::move(files);
   return raw_.Add(std::move(entry));
 }
 
-Status WorkerSession::Write(Record loss) {
-  ASSAY_ASSIGN_OR_RETURN(Journal * journal, OwnJournal());
+Status WorkerSession::Write(record::Record loss) {
+  ASSAY_ASSIGN_OR_RETURN(journal::Journal * journal, OwnJournal());
   ASSAY_RETURN_IF_ERROR(journal->Append(loss));
   const bool of_case = !loss.result.test_id.empty();
   if (of_case) Finish(loss.result.test_id);
-  JournalEntry entry;
-  entry.kind = of_case ? FrameKind::kRecord : FrameKind::kLoss;
+  journal::JournalEntry entry;
+  entry.kind =
+      of_case ? journal::FrameKind::kRecord : journal::FrameKind::kLoss;
   entry.record = std::move(loss);
   return raw_.Add(std::move(entry));
 }
 
-Status WorkerSession::KillFor(Outcome outcome, std::string why,
+Status WorkerSession::KillFor(record::Outcome outcome, std::string why,
                               std::string of_case) {
   killed_ = {outcome, std::move(why)};
   accounted_ = !open_case_.empty();
@@ -250,28 +256,29 @@ Status WorkerSession::KillFor(Outcome outcome, std::string why,
   ASSAY_RETURN_IF_ERROR(reader_.CutTornTail());
   // Its verdict may have come while it was being killed.
   if (open_case_.empty()) return OkStatus();
-  overdue_in_row_ += outcome == Outcome::kTimeout ? 1 : 0;
+  overdue_in_row_ += outcome == record::Outcome::kTimeout ? 1 : 0;
   return RecordLoss(open_case_, outcome, Reason::kLimit, std::move(of_case));
 }
 
 Status WorkerSession::EnforceTimeLimit() {
   const std::chrono::duration<double> open = Clock::now() - opened_;
   if (open.count() <= options_.timeout_s) return OkStatus();
-  return KillFor(Outcome::kTimeout,
+  return KillFor(record::Outcome::kTimeout,
                  StrCat("took more than ", options_.timeout_s, " s"),
                  StrCat("over the time limit of ", options_.timeout_s, " s"));
 }
 
 Status WorkerSession::EnforceMemoryLimit() {
-  const int64_t limit = TreeLimit(options_.limits);
+  const int64_t limit = process::TreeLimit(options_.limits);
   const Clock::time_point now = Clock::now();
   if (limit == 0 || now < weigh_at_) return OkStatus();
-  const int64_t used = TreeMemory(ProcessTree::Members(worker_->pid()), limit);
+  const int64_t used =
+      process::TreeMemory(process::ProcessTree::Members(worker_->pid()), limit);
   const Clock::time_point then = Clock::now();
   weigh_at_ =
       then + std::max<Clock::duration>(kWeighEvery, kWeighShare * (then - now));
   if (used <= limit) return OkStatus();
-  return KillFor(Outcome::kCrash,
+  return KillFor(record::Outcome::kCrash,
                  StrCat("took more than ", limit >> 20, " MiB"),
                  StrCat("over the memory limit of ", limit >> 20,
                         " MiB with all that it started"));
@@ -282,11 +289,11 @@ Status WorkerSession::EnforceMemoryLimit() {
 Status WorkerSession::GiveUp() {
   pid_ = 0;
   while (!pending_.empty()) {
-    ASSAY_RETURN_IF_ERROR(
-        RecordLoss(pending_.begin()->first, Outcome::kTimeout, Reason::kLimit,
-                   StrCat("not run: ", kTries,
-                          " cases in a row were over the time limit of ",
-                          options_.timeout_s, " s")));
+    ASSAY_RETURN_IF_ERROR(RecordLoss(
+        pending_.begin()->first, record::Outcome::kTimeout, Reason::kLimit,
+        StrCat("not run: ", kTries,
+               " cases in a row were over the time limit of ",
+               options_.timeout_s, " s")));
   }
   return OkStatus();
 }
@@ -295,15 +302,15 @@ Status WorkerSession::GiveUp() {
 Status WorkerSession::AfterChild(int wait_status) {
   const Reason reason =
       WIFSIGNALED(wait_status) ? Reason::kSignal : Reason::kExit;
-  const std::string how = DescribeEnd(wait_status);
+  const std::string how = process::DescribeEnd(wait_status);
   const std::string what = how.empty() ? "exit code 0, too early" : how;
   if (!open_case_.empty()) {
     return RecordLoss(
-        open_case_, Outcome::kCrash, reason,
+        open_case_, record::Outcome::kCrash, reason,
         StrCat("the worker ended: ", what, "; see ", stem_, ".log"));
   }
   return NoteLoss(
-      Outcome::kCrash, reason,
+      record::Outcome::kCrash, reason,
       StrCat("the worker ended ",
              pending_.empty() ? "after its last case: " : "between two cases: ",
              what));
@@ -339,7 +346,7 @@ Status WorkerSession::AfterWorker() {
 /// Not even one case was begun: the module cannot be loaded, and a further
 /// worker would end in the same way, unless somebody else ended this one.
 Status WorkerSession::AfterNoCase(int wait_status) {
-  const std::string how = DescribeEnd(wait_status);
+  const std::string how = process::DescribeEnd(wait_status);
   const std::string what =
       killed_ ? StrCat("the worker ", killed_->why, " before the first case")
               : StrCat("the worker ended before the first case: ",
@@ -348,15 +355,15 @@ Status WorkerSession::AfterNoCase(int wait_status) {
                         : WIFSIGNALED(wait_status) ? Reason::kSignal
                                                    : Reason::kExit;
   if (!killed_ && !std::exchange(began_again_, true)) {
-    ASSAY_RETURN_IF_ERROR(NoteLoss(Outcome::kCrash, reason, what));
+    ASSAY_RETURN_IF_ERROR(NoteLoss(record::Outcome::kCrash, reason, what));
     return StartWorker();
   }
   // A limit would pass again for each case that is repeated.
   if (killed_) pid_ = 0;
   while (!pending_.empty()) {
-    ASSAY_RETURN_IF_ERROR(
-        RecordLoss(pending_.begin()->first,
-                   killed_ ? killed_->outcome : Outcome::kCrash, reason, what));
+    ASSAY_RETURN_IF_ERROR(RecordLoss(
+        pending_.begin()->first,
+        killed_ ? killed_->outcome : record::Outcome::kCrash, reason, what));
   }
   return OkStatus();
 }
@@ -370,4 +377,4 @@ Status WorkerSession::Step() {
   return killed_ ? OkStatus() : EnforceMemoryLimit();
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::supervise

@@ -23,15 +23,15 @@
 #include "framework/testing/journal/journal.h"
 #include "framework/testing/verdict/verdict.h"
 
-namespace assay::inline v1 {
+namespace assay::supervise {
 
 class WorkerSession {
  public:
   /// Its files are named INSTANCE.NUMBER; there must be no such journal yet.
   /// The rows are run in their order, suite by suite.
-  WorkerSession(const BackendUse& backend, int number,
-                const std::vector<const PlanRow*>& rows,
-                const SuperviseOptions& options, RawRecords* raw);
+  WorkerSession(const plan::BackendUse& backend, int number,
+                const std::vector<const record::PlanRow*>& rows,
+                const SuperviseOptions& options, verdict::RawRecords* raw);
 
   Status StartWorker();
 
@@ -47,39 +47,39 @@ class WorkerSession {
 
   std::filesystem::path File(const char* extension) const;
   Status ReadJournal();
-  Status Take(JournalEntry entry);
+  Status Take(journal::JournalEntry entry);
   Status EnforceTimeLimit();
   Status EnforceMemoryLimit();
-  Status KillFor(Outcome outcome, std::string why, std::string of_case);
+  Status KillFor(record::Outcome outcome, std::string why, std::string of_case);
   Status AfterNoCase(int wait_status);
   Status GiveUp();
   Status NoteFiles(std::string_view paths);
-  Result<Journal*> OwnJournal();
+  Result<journal::Journal*> OwnJournal();
   Status AfterWorker();
   Status AfterChild(int wait_status);
-  Status RecordLoss(const std::string& test_id, Outcome outcome, Reason reason,
-                    std::string message);
-  Status NoteLoss(Outcome outcome, Reason reason, std::string message);
-  Status Write(Record loss);
+  Status RecordLoss(const std::string& test_id, record::Outcome outcome,
+                    Reason reason, std::string message);
+  Status NoteLoss(record::Outcome outcome, Reason reason, std::string message);
+  Status Write(record::Record loss);
   void Finish(const std::string& test_id);
 
-  const BackendUse& backend_;
+  const plan::BackendUse& backend_;
   const SuperviseOptions& options_;
-  RawRecords& raw_;
-  std::string stem_;                   // of its files
-  JournalReader reader_;               // of what workers write
-  std::optional<Journal> own_;         // what is written here of them
-  std::string files_;                  // that the last worker ran, by digest
-  std::vector<const PlanRow*> order_;  // of the rows
-  std::map<std::string, const PlanRow*> pending_;
-  std::unique_ptr<WorkerProcess> worker_;
+  verdict::RawRecords& raw_;
+  std::string stem_;                     // of its files
+  journal::JournalReader reader_;        // of what workers write
+  std::optional<journal::Journal> own_;  // what is written here of them
+  std::string files_;                    // that the last worker ran, by digest
+  std::vector<const record::PlanRow*> order_;  // of the rows
+  std::map<std::string, const record::PlanRow*> pending_;
+  std::unique_ptr<process::WorkerProcess> worker_;
   std::string open_case_;  // begun and without a verdict
   Clock::time_point opened_;
   int64_t began_us_ = 0;  // the same, of the clock that records have
   int64_t pid_ = 0;       // of the process that began it
   /// The limit for which the worker was killed, if any.
   struct Killed {
-    Outcome outcome;
+    record::Outcome outcome;
     std::string why;  // "took more than 3 s"
   };
   std::optional<Killed> killed_;
@@ -92,6 +92,6 @@ class WorkerSession {
   int64_t finished_ = 0;
 };
 
-}  // namespace assay::inline v1
+}  // namespace assay::supervise
 
 #endif  // ASSAY_SUPERVISE_WORKER_SESSION_H_

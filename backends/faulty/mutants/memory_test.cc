@@ -35,7 +35,7 @@ class Subject {
   explicit Subject(const std::string& mutant, const char* graph = kNeg) {
     LoadOptions options;
     if (!mutant.empty()) options.settings["mutant"] = mutant;
-    network_ = *MakeFaulty()->Load(ModelOfText(graph), options);
+    network_ = *MakeFaulty()->Load(graph::ModelOfText(graph), options);
   }
 
   std::unique_ptr<Binding> Bind(const Value& x, const Value& y = {}) {
@@ -188,7 +188,7 @@ TEST(LenienceMutants, LoadWhatMustBeRefused) {
   const auto loads = [](const char* mutant, const char* graph,
                         LoadOptions options) {
     if (*mutant != 0) options.settings["mutant"] = mutant;
-    return MakeFaulty()->Load(ModelOfText(graph), options).ok();
+    return MakeFaulty()->Load(graph::ModelOfText(graph), options).ok();
   };
   const char* const unknown =
       "g (float[2] x) => (float[2] y) { y = test.Nothing(x) }";

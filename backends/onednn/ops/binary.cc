@@ -114,8 +114,9 @@ class BinaryFamily : public Family {
 
 /// One binary primitive over axes that stand for the broadcasting. Only the
 /// second operand may be the smaller one in oneDNN's fast path.
-void AddBinary(ChainBuilder& chain, algorithm kind, const Broadcast& axes,
-               memory a, memory b, const memory& out) {
+void AddBinary(ChainBuilder& chain, algorithm kind,
+               const kernels::Broadcast& axes, memory a, memory b,
+               const memory& out) {
   if (axes.a != axes.out && axes.b == axes.out &&
       Mirrored(kind) != algorithm::undef) {
     kind = Mirrored(kind);
@@ -128,8 +129,8 @@ Status BinaryFamily::Combine(ChainBuilder& chain, Input a, Input b, Output out,
                              algorithm kind, DType result) {
   ASSAY_ASSIGN_OR_RETURN(const TensorView left, chain.View(a, CheckExact));
   ASSAY_ASSIGN_OR_RETURN(const TensorView right, chain.View(b, CheckExact));
-  ASSAY_ASSIGN_OR_RETURN(const Broadcast axes,
-                         BroadcastShapes(left.shape, right.shape));
+  ASSAY_ASSIGN_OR_RETURN(const kernels::Broadcast axes,
+                         kernels::BroadcastShapes(left.shape, right.shape));
   ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(result, axes.shape));
   AddBinary(chain, kind, axes, chain.In(a, left.As(axes.a)),
             chain.In(b, right.As(axes.b)),
@@ -143,8 +144,8 @@ Status ViewAll(ChainBuilder& chain, VariadicInput inputs,
                Shape& shape) {
   for (int i = 0; i < inputs.count; ++i) {
     ASSAY_ASSIGN_OR_RETURN(TensorView view, chain.View(inputs[i], check));
-    ASSAY_ASSIGN_OR_RETURN(const Broadcast axes,
-                           BroadcastShapes(shape, view.shape));
+    ASSAY_ASSIGN_OR_RETURN(const kernels::Broadcast axes,
+                           kernels::BroadcastShapes(shape, view.shape));
     shape = axes.shape;
     views.push_back(std::move(view));
   }
@@ -189,8 +190,9 @@ Status FoldInto(ChainBuilder& chain, VariadicInput inputs, Output out,
     chain.Copy(data, chain.Out(out, result, result.Desc()));
   }
   for (size_t i = 1; i < views.size(); ++i) {
-    ASSAY_ASSIGN_OR_RETURN(const Broadcast axes,
-                           BroadcastShapes(left.shape, views[i].shape));
+    ASSAY_ASSIGN_OR_RETURN(
+        const kernels::Broadcast axes,
+        kernels::BroadcastShapes(left.shape, views[i].shape));
     const TensorView both = MakeView(left.dtype, left.type, axes.shape);
     const memory from = i == 1 ? chain.In(inputs[0], left.As(axes.a))
                                : chain.Redescribe(data, left.As(axes.a));

@@ -74,7 +74,7 @@ memory::desc TransposedWeights(const TensorView& w, int64_t groups) {
   memory::dims dims = w.shape.dims();  // input, output of a group, kernel
   dims[0] /= groups;
   dims.insert(dims.begin(), groups);
-  memory::dims strides = RowMajorStrides(dims);
+  memory::dims strides = kernels::RowMajorStrides(dims);
   std::swap(dims[1], dims[2]);
   std::swap(strides[1], strides[2]);
   if (groups == 1) {
@@ -150,7 +150,7 @@ Result<Kernel> ConvolutionFamily::Visit(const op::ConvTranspose& op,
   return Build(load, [=](ChainBuilder& chain) -> Status {
     Operands operands;
     ASSAY_RETURN_IF_ERROR(ReadOperands(chain, op, 0, CheckFloat, operands));
-    WindowAttributes attributes = WindowOf(op, operands);
+    kernels::WindowAttributes attributes = WindowOf(op, operands);
     attributes.output_padding = op.output_padding;
     attributes.output_shape = op.output_shape;
     ASSAY_ASSIGN_OR_RETURN(const Window window,

@@ -39,7 +39,7 @@ Status ReadOperands(ChainBuilder& chain, const Op& op, int in_axis,
 }
 
 template <class Op>
-WindowAttributes WindowOf(const Op& op, const Operands& operands) {
+kernels::WindowAttributes WindowOf(const Op& op, const Operands& operands) {
   const auto kernel = std::span(operands.w.shape.dims()).subspan(2);
   return {.kernel = {kernel.begin(), kernel.end()},
           .strides = op.strides,

@@ -200,13 +200,13 @@ Result<Kernel> EltwiseFamily::Visit(const op::PRelu& op, LoadContext& load) {
   return Build(load, [=](ChainBuilder& chain) -> Status {
     ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, CheckFloat));
     ASSAY_ASSIGN_OR_RETURN(const TensorView slope, chain.View(op.slope));
-    if (!BroadcastsTo(slope.shape, x.shape)) {
+    if (!kernels::BroadcastsTo(slope.shape, x.shape)) {
       return InvalidArgument("slope is ", slope.shape.ToString(),
                              ", wanted a shape that broadcasts to ",
                              x.shape.ToString());
     }
-    ASSAY_ASSIGN_OR_RETURN(const Broadcast axes,
-                           BroadcastShapes(x.shape, slope.shape));
+    ASSAY_ASSIGN_OR_RETURN(const kernels::Broadcast axes,
+                           kernels::BroadcastShapes(x.shape, slope.shape));
     const memory::desc data = x.As(axes.a);
     const memory::desc weights = slope.As(axes.b);
     chain.DeclineFor(Reason::kShape);
@@ -225,7 +225,7 @@ Result<Kernel> EltwiseFamily::Visit(const op::Pow& op, LoadContext& load) {
     ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, CheckFloat));
     const std::optional<Shape> shape = chain.shape(op.y);
     const int64_t count =
-        shape ? Product(shape->dims(), 0, shape->dims().size()) : 1;
+        shape ? kernels::Product(shape->dims(), 0, shape->dims().size()) : 1;
     if (count != 1 || (shape && shape->rank() > x.shape.rank())) {
       return Unsupported(Reason::kAttribute, "the exponent is ",
                          shape->ToString(),

@@ -288,7 +288,7 @@ Status AddIntegerConvolution(ChainBuilder& chain, const Op& op,
 /// True when a sum of products of two differences of bytes is a float32.
 bool IsExact(const TensorView& w) {
   const auto& dims = w.shape.dims();
-  return Product(dims, 1, dims.size()) <= kMostExactTerms;
+  return kernels::Product(dims, 1, dims.size()) <= kMostExactTerms;
 }
 
 Result<Kernel> IntegerFamily::Visit(const op::ConvInteger& op,

@@ -18,8 +18,8 @@ namespace {
 /// One matrix for all batches: their rows are rows of one product.
 void FoldBatches(MatrixProduct& product) {
   const size_t rank = product.y.size();
-  if (rank == 2 || Product(product.b, 0, rank - 2) != 1) return;
-  const int64_t rows = Product(product.a, 0, rank - 1);
+  if (rank == 2 || kernels::Product(product.b, 0, rank - 2) != 1) return;
+  const int64_t rows = kernels::Product(product.a, 0, rank - 1);
   product.a = {rows, product.a[rank - 1]};
   product.b = {product.b[rank - 2], product.b[rank - 1]};
   product.y = {rows, product.b[1]};
@@ -81,7 +81,7 @@ memory::desc Matrix(const TensorView& view, bool transposed) {
 
 /// C's extents as a matrix that repeats over [rows, columns].
 Result<memory::dims> BiasExtents(const Shape& c, const Shape& y) {
-  if (!BroadcastsTo(c, y)) {
+  if (!kernels::BroadcastsTo(c, y)) {
     return InvalidArgument("c is ", c.ToString(),
                            ", wanted a shape that broadcasts to ",
                            y.ToString());

@@ -88,15 +88,15 @@ Result<Kernel> MovementFamily::Visit(const op::Concat& op, LoadContext& load) {
     size_t axis = 0;
     const auto fold = [&axis](const Shape& whole) {
       const memory::dims& dims = whole.dims();
-      return memory::dims{Product(dims, 0, axis),
-                          Product(dims, axis, dims.size())};
+      return memory::dims{kernels::Product(dims, 0, axis),
+                          kernels::Product(dims, axis, dims.size())};
     };
     for (int i = 0; i < op.inputs.count; ++i) {
       ASSAY_ASSIGN_OR_RETURN(const LaneView x, ViewLanes(chain, op.inputs[i]));
       const Shape& own = x.view.shape;
       if (i == 0) {
         ASSAY_ASSIGN_OR_RETURN(const int at,
-                               NormalizeAxis(op.axis, own.rank()));
+                               kernels::NormalizeAxis(op.axis, own.rank()));
         axis = static_cast<size_t>(at);
         shape = own;
       } else if (own.rank() != shape.rank()) {
@@ -137,13 +137,13 @@ Status Permute(ChainBuilder& chain, Input input, Output output,
   ASSAY_ASSIGN_OR_RETURN(const LaneView x, ViewLanes(chain, input));
   ASSAY_ASSIGN_OR_RETURN(const LaneView y,
                          ViewLanes(chain, x.view.dtype, to.result));
-  const memory::dims strides = RowMajorStrides(to.split);
+  const memory::dims strides = kernels::RowMajorStrides(to.split);
   Reorder reorder;
   for (const size_t axis : to.perm) {
     reorder.dims.push_back(to.split[axis]);
     reorder.from.strides.push_back(strides[axis]);
   }
-  reorder.to.strides = RowMajorStrides(reorder.dims);
+  reorder.to.strides = kernels::RowMajorStrides(reorder.dims);
   AddReorder(chain, input, x, output, y, reorder);
   return OkStatus();
 }
@@ -234,13 +234,14 @@ Result<Kernel> MovementFamily::Visit(const op::Expand& op, LoadContext& load) {
     ASSAY_ASSIGN_OR_RETURN(const LaneView x, ViewLanes(chain, op.input));
     ASSAY_ASSIGN_OR_RETURN(const std::vector<int64_t> wanted,
                            chain.Integers(op.shape, "shape"));
-    ASSAY_ASSIGN_OR_RETURN(const Broadcast axes,
-                           BroadcastShapes(x.view.shape, Shape(wanted)));
+    ASSAY_ASSIGN_OR_RETURN(
+        const kernels::Broadcast axes,
+        kernels::BroadcastShapes(x.view.shape, Shape(wanted)));
     ASSAY_ASSIGN_OR_RETURN(const LaneView y,
                            ViewLanes(chain, x.view.dtype, axes.shape));
     Reorder reorder{.dims = axes.out,
-                    .from = {RowMajorStrides(axes.a)},
-                    .to = {RowMajorStrides(axes.out)}};
+                    .from = {kernels::RowMajorStrides(axes.a)},
+                    .to = {kernels::RowMajorStrides(axes.out)}};
     for (size_t i = 0; i < reorder.dims.size(); ++i) {
       if (axes.a[i] != axes.out[i]) reorder.from.strides[i] = 0;
     }
@@ -260,7 +261,7 @@ Result<Kernel> MovementFamily::Visit(const op::Tile& op, LoadContext& load) {
       return InvalidArgument("repeats has ", repeats.size(),
                              " entries, wanted ", dims.size());
     }
-    const memory::dims strides = RowMajorStrides(dims);
+    const memory::dims strides = kernels::RowMajorStrides(dims);
     std::vector<int64_t> result;
     Reorder reorder;
     for (size_t i = 0; i < dims.size(); ++i) {
@@ -274,7 +275,7 @@ Result<Kernel> MovementFamily::Visit(const op::Tile& op, LoadContext& load) {
       reorder.dims.insert(reorder.dims.end(), {repeats[i], dims[i]});
       reorder.from.strides.insert(reorder.from.strides.end(), {0, strides[i]});
     }
-    reorder.to.strides = RowMajorStrides(reorder.dims);
+    reorder.to.strides = kernels::RowMajorStrides(reorder.dims);
     ASSAY_ASSIGN_OR_RETURN(
         const LaneView y,
         ViewLanes(chain, x.view.dtype, Shape(std::move(result))));

@@ -66,7 +66,7 @@ Result<memory::dims> BatchExtents(const Shape& shape) {
   }
   memory::dims extents = {shape[0], shape[1]};
   if (shape.rank() > 2) {
-    extents.push_back(Product(shape.dims(), 2, shape.dims().size()));
+    extents.push_back(kernels::Product(shape.dims(), 2, shape.dims().size()));
   }
   return extents;
 }
@@ -135,13 +135,15 @@ struct Rows {
 };
 
 Result<Rows> RowsFrom(const Shape& shape, int64_t from) {
-  ASSAY_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(from, shape.rank()));
+  ASSAY_ASSIGN_OR_RETURN(const int axis,
+                         kernels::NormalizeAxis(from, shape.rank()));
   const memory::dims& dims = shape.dims();
   const auto at = static_cast<size_t>(axis);
   std::vector<int64_t> stats = dims;
   std::fill(stats.begin() + axis, stats.end(), 1);
-  return Rows{{Product(dims, 0, at), Product(dims, at, dims.size())},
-              Shape(std::move(stats))};
+  return Rows{
+      {kernels::Product(dims, 0, at), kernels::Product(dims, at, dims.size())},
+      Shape(std::move(stats))};
 }
 
 /// The mean and 1 / sqrt(variance + epsilon) go to optional outputs.
@@ -205,7 +207,7 @@ Result<Kernel> NormalizationFamily::Grouped(LoadContext& load, Input x,
     const memory::desc data = view.As(extents);
     memory::dims per_channel = {1, channels, 1};
     const memory::desc vector = {per_channel, memory::data_type::f32,
-                                 RowMajorStrides(per_channel)};
+                                 kernels::RowMajorStrides(per_channel)};
     chain.Add<dnnl::layer_normalization_forward>(
         {chain.engine(), kInference, rows, rows, epsilon, Flags::none,
          ChainBuilder::attr()},

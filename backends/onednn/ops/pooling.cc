@@ -87,7 +87,8 @@ memory CountedPart(ChainBuilder& chain, const TensorView& x,
     window.pads_end[i] -= end;
   }
   const auto desc = [](const memory::dims& dims) {
-    return memory::desc(dims, memory::data_type::f32, RowMajorStrides(dims));
+    return memory::desc(dims, memory::data_type::f32,
+                        kernels::RowMajorStrides(dims));
   };
   const memory part = chain.Temporary(desc(to));
   AddPooling(chain, algorithm::pooling_avg_include_padding, window,
@@ -132,7 +133,7 @@ Result<Kernel> PoolingFamily::Global(LoadContext& load, Input x, Output y,
     dims[0] = view.shape[0];
     dims[1] = view.shape[1];
     const int64_t size =
-        Product(view.shape.dims(), 2, view.shape.dims().size());
+        kernels::Product(view.shape.dims(), 2, view.shape.dims().size());
     ASSAY_ASSIGN_OR_RETURN(const TensorView pooled,
                            chain.View(view.dtype, Shape(std::move(dims))));
     const Window window = {.kernel = {size},
@@ -163,7 +164,8 @@ Result<Kernel> PoolingFamily::Visit(const op::GlobalLpPool& op,
     dims[0] = x.shape[0];
     dims[1] = x.shape[1];
     const int64_t rows = dims[0] * dims[1];
-    const int64_t size = Product(x.shape.dims(), 2, x.shape.dims().size());
+    const int64_t size =
+        kernels::Product(x.shape.dims(), 2, x.shape.dims().size());
     ASSAY_ASSIGN_OR_RETURN(const TensorView y,
                            chain.View(x.dtype, Shape(std::move(dims))));
     const memory from = chain.In(op.x, x.As({rows, size}));
@@ -195,7 +197,8 @@ Result<Kernel> PoolingFamily::Visit(const op::LpPool& op, LoadContext& load) {
     chain.Eltwise(algorithm::eltwise_pow, 1, p, power, power);
     AddPooling(chain, algorithm::pooling_avg_include_padding, window, power,
                out);
-    const int64_t size = Product(window.kernel, 0, window.kernel.size());
+    const int64_t size =
+        kernels::Product(window.kernel, 0, window.kernel.size());
     chain.Eltwise(algorithm::eltwise_linear, static_cast<float>(size), 0, out,
                   out);
     chain.Eltwise(algorithm::eltwise_pow, 1, 1 / p, out, out);

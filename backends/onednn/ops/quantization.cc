@@ -94,14 +94,14 @@ struct Granularity {
 Result<Granularity> ReadGranularity(const Shape& x, const Shape& scale,
                                     int64_t at, int64_t block) {
   const memory::dims& dims = x.dims();
-  const int64_t count = Product(scale.dims(), 0, scale.dims().size());
+  const int64_t count = kernels::Product(scale.dims(), 0, scale.dims().size());
   if (block == 0 && count == 1) {
-    return Granularity{{Product(dims, 0, dims.size())}, {1}};
+    return Granularity{{kernels::Product(dims, 0, dims.size())}, {1}};
   }
-  ASSAY_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(at, x.rank()));
+  ASSAY_ASSIGN_OR_RETURN(const int axis, kernels::NormalizeAxis(at, x.rank()));
   const auto middle = static_cast<size_t>(axis);
-  const int64_t outer = Product(dims, 0, middle);
-  const int64_t inner = Product(dims, middle + 1, dims.size());
+  const int64_t outer = kernels::Product(dims, 0, middle);
+  const int64_t inner = kernels::Product(dims, middle + 1, dims.size());
   const int64_t extent = dims[middle];
   if (block == 0) {
     if (scale.rank() != 1 || count != extent) {
@@ -130,7 +130,7 @@ Result<memory> ZeroPoints(ChainBuilder& chain, Input input,
                           const Granularity& by) {
   if (!input.present) return memory();
   ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(input));
-  if (view.count != Product(by.scales, 0, by.scales.size())) {
+  if (view.count != kernels::Product(by.scales, 0, by.scales.size())) {
     return InvalidArgument("the zero point is ", view.shape.ToString(),
                            ", wanted the scale's shape");
   }

@@ -27,7 +27,8 @@ Result<Axes> FoldAxes(const Shape& shape, const std::vector<int64_t>& listed,
                       bool keepdims) {
   std::vector<bool> reduced(static_cast<size_t>(shape.rank()), false);
   for (const int64_t axis : listed) {
-    ASSAY_ASSIGN_OR_RETURN(const int at, NormalizeAxis(axis, shape.rank()));
+    ASSAY_ASSIGN_OR_RETURN(const int at,
+                           kernels::NormalizeAxis(axis, shape.rank()));
     reduced[static_cast<size_t>(at)] = true;
   }
   Axes axes;

@@ -99,7 +99,7 @@ Status CheckAttributes(const op::Resize& op) {
 Result<std::vector<int>> ListedAxes(const op::Resize& op, int rank) {
   std::vector<int> axes;
   for (const int64_t axis : op.axes) {
-    ASSAY_ASSIGN_OR_RETURN(const int at, NormalizeAxis(axis, rank));
+    ASSAY_ASSIGN_OR_RETURN(const int at, kernels::NormalizeAxis(axis, rank));
     axes.push_back(at);
   }
   for (int i = 0; op.axes.empty() && i < rank; ++i) axes.push_back(i);

@@ -121,7 +121,7 @@ Status CheckActivations(const std::vector<std::string>& given,
 }
 
 memory::desc Dense(const memory::dims& dims) {
-  return {dims, Type::f32, RowMajorStrides(dims)};
+  return {dims, Type::f32, kernels::RowMajorStrides(dims)};
 }
 
 constexpr int64_t kWidth = sizeof(float);

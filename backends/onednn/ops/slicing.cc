@@ -68,7 +68,7 @@ Result<Kernel> SlicingFamily::Visit(const op::Split& op, LoadContext& load) {
     ASSAY_ASSIGN_OR_RETURN(const LaneView x, ViewLanes(chain, op.input));
     const Shape& whole = x.view.shape;
     ASSAY_ASSIGN_OR_RETURN(const int axis,
-                           NormalizeAxis(op.axis, whole.rank()));
+                           kernels::NormalizeAxis(op.axis, whole.rank()));
     ASSAY_ASSIGN_OR_RETURN(const auto given,
                            OptionalIntegers(chain, op.split, "split"));
     if (!given.has_value() &&
@@ -104,7 +104,7 @@ Status AddFilling(ChainBuilder& chain, const op::Pad& op, const LaneView& y) {
                          memory::dims{0, 1});
   if (op.constant_value.present) {
     ASSAY_ASSIGN_OR_RETURN(const Shape shape, chain.ShapeOf(op.constant_value));
-    if (Product(shape.dims(), 0, shape.dims().size()) != 1 ||
+    if (kernels::Product(shape.dims(), 0, shape.dims().size()) != 1 ||
         chain.dtype(op.constant_value) != y.view.dtype) {
       return InvalidArgument("constant_value is ",
                              chain.dtype(op.constant_value), shape.ToString(),

@@ -30,12 +30,12 @@ class SoftmaxFamily : public Family {
     return Build(load, [=](ChainBuilder& chain) -> Status {
       ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(x, CheckFloat));
       ASSAY_ASSIGN_OR_RETURN(const int axis,
-                             NormalizeAxis(at, view.shape.rank()));
+                             kernels::NormalizeAxis(at, view.shape.rank()));
       const memory::dims& dims = view.shape.dims();
       const auto middle = static_cast<size_t>(axis);
-      memory::dims extents = {Product(dims, 0, middle), dims[middle]};
+      memory::dims extents = {kernels::Product(dims, 0, middle), dims[middle]};
       if (middle + 1 < dims.size()) {
-        extents.push_back(Product(dims, middle + 1, dims.size()));
+        extents.push_back(kernels::Product(dims, middle + 1, dims.size()));
       }
       const memory::desc desc = view.As(extents);
       chain.Add<dnnl::softmax_forward>(

@@ -375,7 +375,8 @@ Reason ChainBuilder::decline_reason() const {
 
 Result<std::shared_ptr<Chain>> ChainBuilder::Finish() {
   const auto empty = [](const auto& tied) {
-    return Product(tied.shape.dims(), 0, tied.shape.dims().size()) == 0;
+    return kernels::Product(tied.shape.dims(), 0, tied.shape.dims().size()) ==
+           0;
   };
   const auto& sources = chain_->sources_;
   const auto& sinks = chain_->sinks_;

@@ -12,7 +12,7 @@ Reorder Joined(const Reorder& reorder) {
   Reorder joined;
   joined.from.offset = reorder.from.offset;
   joined.to.offset = reorder.to.offset;
-  if (Product(reorder.dims, 0, reorder.dims.size()) == 0) {
+  if (kernels::Product(reorder.dims, 0, reorder.dims.size()) == 0) {
     joined.dims = {0};
     joined.from.strides = joined.to.strides = {1};
     return joined;
@@ -141,8 +141,8 @@ Status AddRuns(ChainBuilder& chain, Input input, const LaneView& x,
                                " reorders");
     }
   }
-  const memory::dims from = RowMajorStrides(x.view.shape.dims());
-  const memory::dims to = RowMajorStrides(y.view.shape.dims());
+  const memory::dims from = kernels::RowMajorStrides(x.view.shape.dims());
+  const memory::dims to = kernels::RowMajorStrides(y.view.shape.dims());
   for (int64_t number = 0; number < count; ++number) {
     Reorder reorder;
     int64_t rest = number;

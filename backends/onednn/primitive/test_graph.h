@@ -29,7 +29,7 @@ inline Tensor Floats(Shape shape, const std::vector<float>& elements) {
 
 inline Result<std::unique_ptr<Network>> Load(const std::string& text,
                                              const LoadOptions& options = {}) {
-  return (*MakeBackend("onednn"))->Load(ModelOfText(text), options);
+  return (*MakeBackend("onednn"))->Load(graph::ModelOfText(text), options);
 }
 
 /// All outputs; none, with a test failure, when something fails.

@@ -13,7 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 
 struct Row {
-  WindowAttributes attributes;
+  kernels::WindowAttributes attributes;
   int64_t input;
   int64_t begin, end, stated_end, output;
 };

@@ -141,6 +141,7 @@ extern "C" const assay::reference::SimdTable* ASSAY_SIMD_ENTRY();
 
 const assay::reference::SimdTable* ASSAY_SIMD_ENTRY() {
   using namespace assay::reference;
-  static constexpr SimdTable kTable = {kLoops<float>, kLoops<double>};
+  static constexpr assay::reference::SimdTable kTable = {kLoops<float>,
+                                                         kLoops<double>};
   return &kTable;
 }

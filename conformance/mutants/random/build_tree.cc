@@ -49,7 +49,7 @@ std::vector<std::string> Lines(const std::string& text) {
 /// The folders of the headers of this tree that a source includes.
 void AddIncludes(const fs::path& source, std::vector<std::string>* folders) {
   constexpr std::string_view kInclude = "#include \"";
-  const auto text = ReadFile(source);
+  const auto text = file::ReadFile(source);
   if (!text.ok()) return;
   for (const std::string& line : Lines(*text)) {
     if (!line.starts_with(kInclude)) continue;
@@ -81,7 +81,7 @@ Result<BuildTree> BuildTree::Read(const fs::path& root, const fs::path& build) {
 
 Status BuildTree::ReadCompileCommands() {
   const fs::path file = build_ / "compile_commands.json";
-  ASSAY_ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
+  ASSAY_ASSIGN_OR_RETURN(const std::string text, file::ReadFile(file));
   const auto entries = nlohmann::json::parse(text, nullptr, false);
   if (!entries.is_array()) return DataLoss(file.string(), " is no list");
   for (const auto& entry : entries) {

@@ -94,13 +94,15 @@ class Equivalents {
   static Result<Equivalents> Read(const Options& options) {
     Equivalents read;
     ASSAY_ASSIGN_OR_RETURN(const std::string list,
-                           ReadFile(options.equivalent));
-    const auto mutants = ParseHarnessMutants(list);
+                           file::ReadFile(options.equivalent));
+    const auto mutants = harness_mutants::ParseHarnessMutants(list);
     if (!mutants.ok()) return mutants.status().WithContext(options.equivalent);
-    for (const HarnessMutant& mutant : *mutants) {
-      ASSAY_ASSIGN_OR_RETURN(const std::string text,
-                             ReadFile(fs::path(options.root) / mutant.file));
-      ASSAY_ASSIGN_OR_RETURN(const std::string changed, Mutated(mutant, text));
+    for (const harness_mutants::HarnessMutant& mutant : *mutants) {
+      ASSAY_ASSIGN_OR_RETURN(
+          const std::string text,
+          file::ReadFile(fs::path(options.root) / mutant.file));
+      ASSAY_ASSIGN_OR_RETURN(const std::string changed,
+                             harness_mutants::Mutated(mutant, text));
       const bool drawn =
           std::ranges::any_of(ChangesOf(text), [&](const Change& change) {
             return Dense(Changed(text, change)) == Dense(changed);
@@ -154,7 +156,7 @@ bool Compile(const BuildTree& tree, const std::string& file,
              const std::string& text, const std::string& options,
              const fs::path& object) {
   const fs::path changed = object.parent_path() / fs::path(file).filename();
-  if (!WriteFile(changed, text).ok()) return false;
+  if (!file::WriteFile(changed, text).ok()) return false;
   return Shell(tree.CompileCommand(file, changed, options, object))
              .wait_status == 0;
 }
@@ -167,7 +169,7 @@ bool IsSameCode(const BuildTree& tree, const std::string& file,
     if (!Compile(tree, file, source, "-O2", object)) {
       return Internal("no object");
     }
-    return ReadFile(object);
+    return file::ReadFile(object);
   };
   const auto right = bytes(text);
   const auto wrong = bytes(changed);
@@ -186,14 +188,15 @@ class RandomMutants {
         return InvalidArgument("no library with a test has a source ", under);
       }
       for (const std::string& source : sources) {
-        ASSAY_ASSIGN_OR_RETURN(texts_[source],
-                               ReadFile(fs::path(options_.root) / source));
+        ASSAY_ASSIGN_OR_RETURN(
+            texts_[source], file::ReadFile(fs::path(options_.root) / source));
       }
     }
     ASSAY_ASSIGN_OR_RETURN(equivalents_, Equivalents::Read(options_));
     draws_ = DrawsOf(texts_, options_.seed);
     if (options_.only.empty()) return OkStatus();
-    ASSAY_ASSIGN_OR_RETURN(const std::string only, ReadFile(options_.only));
+    ASSAY_ASSIGN_OR_RETURN(const std::string only,
+                           file::ReadFile(options_.only));
     std::erase_if(draws_, [&](const Draw& draw) {
       const Trial trial = TrialOf(draw, texts_.at(draw.file));
       return only.find(Describe(trial) + "\n") == only.npos;
@@ -208,10 +211,11 @@ class RandomMutants {
         if (right_.contains(test)) continue;
         const double before = ChildSeconds();
         const fs::path program = fs::path(options_.build) / test->target;
-        const TestOutput seen = RunTest({.folder = Folder() / "right",
-                                         .test = program,
-                                         .filter = Without(""),
-                                         .assay = AssayProgram()});
+        const harness_mutants::TestOutput seen =
+            harness_mutants::RunTest({.folder = Folder() / "right",
+                                      .test = program,
+                                      .filter = Without(""),
+                                      .assay = AssayProgram()});
         if (!seen.Clean()) {
           return Internal(test->target,
                           ", unchanged, does not pass: ", seen.Describe());
@@ -335,14 +339,14 @@ class RandomMutants {
         }
         const int limit =
             options_.seconds + static_cast<int>(5 * right.cpu_seconds);
-        const TestOutput seen =
-            RunTest({.folder = object.parent_path() / "run",
-                     .test = program,
-                     .filter = slow ? right.slow : Without(right.slow),
-                     .assay = AssayProgram(),
-                     .seconds = 10 * limit,
-                     .cpu_seconds = limit,
-                     .memory_mib = 8192});
+        const harness_mutants::TestOutput seen = harness_mutants::RunTest(
+            {.folder = object.parent_path() / "run",
+             .test = program,
+             .filter = slow ? right.slow : Without(right.slow),
+             .assay = AssayProgram(),
+             .seconds = 10 * limit,
+             .cpu_seconds = limit,
+             .memory_mib = 8192});
         if (!seen.Killed()) continue;
         trial->end = TrialEnd::kKilled;
         trial->killed_by = StrCat(test->target, " ", seen.first_failure);
@@ -378,8 +382,8 @@ Result<int> Main(const Options& options) {
   ASSAY_RETURN_IF_ERROR(mutants.RunRightOnes());
   ASSAY_ASSIGN_OR_RETURN(const std::vector<Trial> trials, mutants.Run());
   const std::string base = mutants.Folder().string();
-  ASSAY_RETURN_IF_ERROR(WriteFile(base + ".csv", TrialsCsv(trials)));
-  ASSAY_RETURN_IF_ERROR(WriteFile(base + ".md", TrialsMarkdown(trials)));
+  ASSAY_RETURN_IF_ERROR(file::WriteFile(base + ".csv", TrialsCsv(trials)));
+  ASSAY_RETURN_IF_ERROR(file::WriteFile(base + ".md", TrialsMarkdown(trials)));
   const Kills kills = CountKills(trials);
   std::cout << "\n"
             << TrialsMarkdown(trials) << "\n"

@@ -31,10 +31,10 @@ class RandomMutantsTest : public testing::Test {
                         folder_.path().string(), " --seconds 1 ", options));
   }
   std::string Equivalent() const {
-    return *ReadFile(StrCat(ASSAY_ROOT, "/", kToy, "/equivalent.txt"));
+    return *file::ReadFile(StrCat(ASSAY_ROOT, "/", kToy, "/equivalent.txt"));
   }
 
-  ScratchFolder folder_;
+  file::ScratchFolder folder_;
 };
 
 // Kills: a survivor reported as killed, a mutant that does not end as one that
@@ -42,7 +42,8 @@ class RandomMutantsTest : public testing::Test {
 TEST_F(RandomMutantsTest, ReportsTheSurvivorsOfATestThatDoesNotLook) {
   const Output output = Run(Equivalent(), "--count 99 --least 100");
   EXPECT_EQ(WEXITSTATUS(output.wait_status), 1) << output.text;
-  const std::string table = *ReadFile(folder_.path() / "random_mutants.csv");
+  const std::string table =
+      *file::ReadFile(folder_.path() / "random_mutants.csv");
   const std::string file = StrCat(kToy, "/toy.cc,");
   for (const char* line : {
            "8,condition,a < b,!(a < b),killed,",

@@ -89,13 +89,13 @@ std::string TrialsCsv(const std::vector<Trial>& trials) {
   std::string text = "file,line,kind,before,after,end,killed_by,seconds\n";
   for (const Trial& trial : trials) {
     const std::string fields[] = {
-        trial.file,      ToText(int64_t{trial.line}),
+        trial.file,      file::ToText(int64_t{trial.line}),
         trial.kind,      trial.before,
         trial.after,     std::string(ToString(trial.end)),
-        trial.killed_by, ToText(trial.seconds)};
+        trial.killed_by, file::ToText(trial.seconds)};
     for (const std::string& field : fields) {
       if (&field != fields) text += ',';
-      AppendCsvField(text, field);
+      file::AppendCsvField(text, field);
     }
     text += '\n';
   }

@@ -11,7 +11,7 @@
 #include "framework/graph/reader/function.h"
 #include "framework/graph/types/check.h"
 
-namespace assay::inline v1 {
+namespace assay::eager {
 namespace {
 
 using GraphPointer = std::shared_ptr<const Graph>;
@@ -126,7 +126,7 @@ Result<Kernel> KernelSource::Make(const Node& node, LoadContext& load) const {
     ASSAY_ASSIGN_OR_RETURN(Kernel kernel, MakeKernel(node, load, families));
     return around(std::move(kernel));
   } catch (...) {
-    return StatusOfException("at load");
+    return backend::StatusOfException("at load");
   }
 }
 
@@ -159,8 +159,8 @@ Result<Program> Compile(const Graph& graph, const LoadScope* outer,
 
 Result<std::shared_ptr<const Graph>> PrepareGraph(
     const std::shared_ptr<const Model>& model) {
-  ASSAY_RETURN_IF_ERROR(CheckModel(*model));
-  const bool calls = CallsFunctions(*model);
+  ASSAY_RETURN_IF_ERROR(types::CheckModel(*model));
+  const bool calls = reader::CallsFunctions(*model);
   bool typed = true;
   ForEachGraph(model->graph(), [&typed](const Graph& graph) {
     typed = typed && IsTyped(graph);
@@ -175,7 +175,8 @@ Result<std::shared_ptr<const Graph>> PrepareGraph(
     ASSAY_ASSIGN_OR_RETURN(graph, InferTypes(*model));
   }
   if (calls) {
-    ASSAY_ASSIGN_OR_RETURN(graph, InlineFunctions(std::move(graph), *model));
+    ASSAY_ASSIGN_OR_RETURN(graph,
+                           reader::InlineFunctions(std::move(graph), *model));
   }
   if (!IsCurrent(graph)) {
     ASSAY_ASSIGN_OR_RETURN(graph, ToCurrentOpset(std::move(graph)));
@@ -183,4 +184,4 @@ Result<std::shared_ptr<const Graph>> PrepareGraph(
   return std::make_shared<const Graph>(std::move(graph));
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::eager

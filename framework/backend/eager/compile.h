@@ -18,7 +18,7 @@
 #include "framework/backend/eager/program.h"
 #include "framework/backend/eager/scope.h"
 
-namespace assay::inline v1 {
+namespace assay::eager {
 
 /// Where the kernels of a backend come from.
 struct KernelSource {
@@ -46,6 +46,6 @@ Result<Program> Compile(const Graph& graph, const LoadScope* outer,
 Result<std::shared_ptr<const Graph>> PrepareGraph(
     const std::shared_ptr<const Model>& model);
 
-}  // namespace assay::inline v1
+}  // namespace assay::eager
 
 #endif  // ASSAY_BACKEND_EAGER_COMPILE_H_

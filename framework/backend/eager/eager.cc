@@ -22,10 +22,10 @@ Result<std::unique_ptr<Network>> EagerBackend::Load(
                              name, "'");
     }
   }
-  const KernelSource kernels = {
+  const eager::KernelSource kernels = {
       families_, [this](const Node& node) { return MayExpand(node); },
       [&](Kernel kernel) { return Around(std::move(kernel), options); }};
-  return EagerNetwork::Load(model, kernels, this->name(), options);
+  return eager::EagerNetwork::Load(model, kernels, this->name(), options);
 }
 
 }  // namespace assay::inline v1

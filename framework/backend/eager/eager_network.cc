@@ -12,7 +12,7 @@
 #include "framework/backend/eager/prepare.h"
 #include "framework/graph/types/type_check.h"
 
-namespace assay::inline v1 {
+namespace assay::eager {
 namespace {
 
 struct EagerBinding final : Binding {
@@ -128,7 +128,7 @@ Result<std::unique_ptr<Network>> EagerNetwork::Load(
   auto network = std::unique_ptr<EagerNetwork>(new EagerNetwork);
   network->executor_ = executor;
   ASSAY_ASSIGN_OR_RETURN(network->graph_, PrepareGraph(model));
-  ASSAY_RETURN_IF_ERROR(CheckTypes(*network->graph_));
+  ASSAY_RETURN_IF_ERROR(types::CheckTypes(*network->graph_));
   network->FindParameters(*model, options);
   ASSAY_RETURN_IF_ERROR(network->MakeProgram(kernels, options));
   ASSAY_RETURN_IF_ERROR(network->AddOutputs(options));
@@ -215,4 +215,4 @@ std::vector<PlacedNode> EagerNetwork::Placed() const {
   return placed;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::eager

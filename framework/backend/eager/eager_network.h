@@ -20,7 +20,7 @@
 #include "framework/backend/eager/compile.h"
 #include "framework/backend/eager/gradient.h"
 
-namespace assay::inline v1 {
+namespace assay::eager {
 
 class EagerNetwork final : public Network,
                            private Differentiable,
@@ -77,6 +77,6 @@ class EagerNetwork final : public Network,
   std::vector<ValueInfo> outputs_;
 };
 
-}  // namespace assay::inline v1
+}  // namespace assay::eager
 
 #endif  // ASSAY_BACKEND_EAGER_EAGER_NETWORK_H_

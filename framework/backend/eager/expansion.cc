@@ -8,7 +8,7 @@
 #include "framework/graph/reader/function.h"
 #include "framework/graph/reader/splice.h"
 
-namespace assay::inline v1 {
+namespace assay::eager {
 namespace {
 
 using GraphPointer = std::shared_ptr<const Graph>;
@@ -39,7 +39,7 @@ class Expander {
       if (!body.ok()) return body.status().WithContext(node.Label());
       bodies.emplace(i, *std::move(body));
     }
-    return Splice(std::move(expanded), std::move(bodies));
+    return reader::Splice(std::move(expanded), std::move(bodies));
   }
 
  private:
@@ -49,7 +49,8 @@ class Expander {
         !kernels_.MayExpand(node)) {
       return declined;
     }
-    Result<Graph> body = ExpandFunction(node, {scope.types, scope.constants});
+    Result<Graph> body =
+        reader::ExpandFunction(node, {scope.types, scope.constants});
     if (!body.ok()) return Explain(declined, body.status());
     body = Expand(*body, &scope, {}, depth + 1);
     if (body.ok()) return body;
@@ -89,4 +90,4 @@ Result<Graph> ExpandDeclined(const Graph& graph, const LoadScope* outer,
   return Expander(kernels, options).Expand(graph, outer, parameters, 0);
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::eager

@@ -18,7 +18,7 @@
 
 #include "framework/backend/eager/compile.h"
 
-namespace assay::inline v1 {
+namespace assay::eager {
 
 /// `graph` with every node that is declined replaced, in its subgraphs too.
 /// Parameters as Compile. Errors name the node.
@@ -27,6 +27,6 @@ Result<Graph> ExpandDeclined(const Graph& graph, const LoadScope* outer,
                              const KernelSource& kernels,
                              const LoadOptions& options);
 
-}  // namespace assay::inline v1
+}  // namespace assay::eager
 
 #endif  // ASSAY_BACKEND_EAGER_EXPANSION_H_

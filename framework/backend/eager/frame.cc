@@ -13,6 +13,10 @@ namespace assay::inline v1 {
 const Tensor KernelContext::kNoTensor;
 const Value KernelContext::kAbsent;
 
+}  // namespace assay::inline v1
+
+namespace assay::eager {
+
 namespace {
 
 Status WrongMemory(const OutputPlace& place, const std::string& computed) {
@@ -258,7 +262,7 @@ Status Frame::Run() {
       }
     }
   } catch (...) {
-    return StatusOfException(running->step().node->Label());
+    return backend::StatusOfException(running->step().node->Label());
   }
   complete_ = true;
   return copies_.empty() ? OkStatus() : CopyOutputs();
@@ -269,7 +273,7 @@ Status Frame::RunStep(size_t step) {
   try {
     return context.Explain(context.Forward());
   } catch (...) {
-    return StatusOfException(context.step().node->Label());
+    return backend::StatusOfException(context.step().node->Label());
   }
 }
 
@@ -285,4 +289,4 @@ Result<std::vector<Value>> Frame::Call(std::span<const Value> inputs) {
   return outputs;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::eager

@@ -24,7 +24,7 @@
 #include "framework/backend/eager/preparation.h"
 #include "framework/backend/eager/program.h"
 
-namespace assay::inline v1 {
+namespace assay::eager {
 
 class Frame;
 
@@ -142,6 +142,6 @@ class Frame {
   bool complete_ = false;
 };
 
-}  // namespace assay::inline v1
+}  // namespace assay::eager
 
 #endif  // ASSAY_BACKEND_EAGER_FRAME_H_

@@ -7,7 +7,7 @@
 
 #include "framework/backend/exception.h"
 
-namespace assay::inline v1 {
+namespace assay::eager {
 namespace {
 
 /// Tells if derivatives can flow along a value: through the numbers that this
@@ -319,7 +319,7 @@ Status RunStep(const GradientPlan& plan, const Frame& frame,
   try {
     ASSAY_RETURN_IF_ERROR(context.step().kernel.backward(gradient));
   } catch (...) {
-    return StatusOfException("backward");
+    return backend::StatusOfException("backward");
   }
   return gradient.Collect(flowing);
 }
@@ -386,4 +386,4 @@ Result<std::vector<Value>> RunBackward(const GradientPlan& plan,
   return gradients;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::eager

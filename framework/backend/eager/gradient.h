@@ -19,7 +19,7 @@
 #include "framework/backend/eager/frame.h"
 #include "framework/backend/eager/scope.h"
 
-namespace assay::inline v1 {
+namespace assay::eager {
 
 struct GradientPlan {
   std::map<std::string, ValueId, std::less<>> targets;
@@ -45,6 +45,6 @@ Result<std::vector<Value>> RunBackward(const GradientPlan& plan,
 /// becomes the addend; bytes that somebody else holds are not written into.
 Status Accumulate(Tensor& sum, const Tensor& addend);
 
-}  // namespace assay::inline v1
+}  // namespace assay::eager
 
 #endif  // ASSAY_BACKEND_EAGER_GRADIENT_H_

@@ -51,10 +51,13 @@
 #include "framework/graph/model.h"
 #include "framework/graph/operator.h"
 
+namespace assay::eager {
+struct LoadScope;  // scope.h, private: a graph's types and fixed values
+}  // namespace assay::eager
+
 namespace assay::inline v1 {
 
 struct LoadOptions;
-struct LoadScope;  // scope.h, private: a graph's types and fixed values
 class PrepareContext;
 class KernelContext;
 class GradientContext;
@@ -88,7 +91,7 @@ struct Kernel {
 /// The known facts of a node when the model is loaded.
 class LoadContext {
  public:
-  LoadContext(const Node& node, const LoadScope& scope,
+  LoadContext(const Node& node, const eager::LoadScope& scope,
               const LoadOptions& options)
       : node_(node), scope_(scope), options_(options) {}
 
@@ -110,7 +113,7 @@ class LoadContext {
 
  private:
   const Node& node_;
-  const LoadScope& scope_;
+  const eager::LoadScope& scope_;
   const LoadOptions& options_;
 };
 

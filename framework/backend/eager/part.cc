@@ -9,7 +9,7 @@
 #include "framework/backend/eager/gradient.h"
 #include "framework/graph/edit/submodel.h"
 
-namespace assay::inline v1 {
+namespace assay::eager {
 namespace {
 
 /// Walks from the output back to the inputs.
@@ -63,7 +63,7 @@ class Cutter {
       if (inputs_.contains(id)) id = kNoValue;  // what is fed stands for it
       needed_.erase(id);
     }
-    for (const ValueId id : ReadBy(node)) {
+    for (const ValueId id : edit::ReadBy(node)) {
       if (!inputs_.contains(id)) needed_.insert(id);
     }
     return OkStatus();
@@ -156,4 +156,4 @@ Result<std::shared_ptr<DifferentiablePart>> MakePart(
   return std::shared_ptr<DifferentiablePart>(std::move(made));
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::eager

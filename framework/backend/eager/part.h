@@ -18,7 +18,7 @@
 #include "framework/backend/eager/program.h"
 #include "framework/backend/eager/scope.h"
 
-namespace assay::inline v1 {
+namespace assay::eager {
 
 /// The nodes of `graph` between the part's inputs and its output, as a subgraph
 /// that captures the fixed values they read. Its values have the ids that they
@@ -38,6 +38,6 @@ Result<std::shared_ptr<DifferentiablePart>> MakePart(
     const GraphPart& part, std::shared_ptr<const Graph> graph, Program program,
     const LoadScope& outer);
 
-}  // namespace assay::inline v1
+}  // namespace assay::eager
 
 #endif  // ASSAY_BACKEND_EAGER_PART_H_

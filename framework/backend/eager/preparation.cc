@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace assay::inline v1 {
+namespace assay::eager {
 namespace {
 
 const ValueType kUnknown;
@@ -100,4 +100,4 @@ const ValueType& Preparation::declared(Output output) const {
   return position < declared_.size() ? declared_[position] : kUnknown;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::eager

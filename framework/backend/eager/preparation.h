@@ -18,7 +18,7 @@
 
 #include "framework/backend/eager/kernel.h"
 
-namespace assay::inline v1 {
+namespace assay::eager {
 
 /// Equality without a call of memcmp, which costs more than a few extents.
 inline bool SameExtents(const Shape& a, const Shape& b) {
@@ -68,6 +68,6 @@ class Preparation {
   std::vector<ValueType> declared_;  // by position of the output
 };
 
-}  // namespace assay::inline v1
+}  // namespace assay::eager
 
 #endif  // ASSAY_BACKEND_EAGER_PREPARATION_H_

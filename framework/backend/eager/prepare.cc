@@ -8,7 +8,7 @@
 #include "framework/backend/exception.h"
 #include "framework/graph/edit/submodel.h"
 
-namespace assay::inline v1 {
+namespace assay::eager {
 namespace {
 
 constexpr size_t kNobody = std::numeric_limits<size_t>::max();
@@ -50,7 +50,7 @@ class Pass {
     needed[last] = !ran_[last];
     for (size_t i = last + 1; i-- > 0;) {
       if (!needed[i]) continue;
-      for (const ValueId id : ReadBy(*steps_[i].node)) {
+      for (const ValueId id : edit::ReadBy(*steps_[i].node)) {
         if (!Present(id)) needed[MakerOf(id)] = true;
       }
     }
@@ -98,7 +98,7 @@ class Pass {
       const Status status = frame_.context(index).Prepare(types, value_of);
       return status.ok() ? status : status.WithContext(node.Label());
     } catch (...) {
-      return StatusOfException(node.Label());
+      return backend::StatusOfException(node.Label());
     }
   }
 
@@ -117,4 +117,4 @@ Status PrepareAtBind(Frame& frame) {
   return status.code() == StatusCode::kUnsupported ? status : OkStatus();
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::eager

@@ -17,13 +17,13 @@
 
 #include "framework/backend/eager/frame.h"
 
-namespace assay::inline v1 {
+namespace assay::eager {
 
 /// `frame` is that of a main graph, with its inputs set, and has not run yet.
 /// Unsupported, with the node, where a kernel declines. Any other error ends
 /// the preparation and is left for the run to meet.
 Status PrepareAtBind(Frame& frame);
 
-}  // namespace assay::inline v1
+}  // namespace assay::eager
 
 #endif  // ASSAY_BACKEND_EAGER_PREPARE_H_

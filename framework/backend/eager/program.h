@@ -15,7 +15,7 @@
 
 #include "framework/backend/eager/kernel.h"
 
-namespace assay::inline v1 {
+namespace assay::eager {
 
 struct Program;
 struct DifferentiablePart;
@@ -59,6 +59,6 @@ struct DifferentiablePart {
   Program program;
 };
 
-}  // namespace assay::inline v1
+}  // namespace assay::eager
 
 #endif  // ASSAY_BACKEND_EAGER_PROGRAM_H_

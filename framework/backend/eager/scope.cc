@@ -9,7 +9,7 @@
 #include "framework/backend/backend.h"
 #include "framework/backend/eager/kernel.h"
 
-namespace assay::inline v1 {
+namespace assay::eager {
 namespace {
 
 const ValueType& TypeAt(const LoadScope& scope, const std::vector<ValueId>& ids,
@@ -95,12 +95,16 @@ LoadScope::LoadScope(const Graph& graph, const LoadScope* outer,
   }
 }
 
+}  // namespace assay::inline v1
+
+namespace assay::inline v1 {
+
 const ValueType& LoadContext::type(Input input) const {
-  return TypeAt(scope_, node_.inputs, input.position);
+  return eager::TypeAt(scope_, node_.inputs, input.position);
 }
 
 const ValueType& LoadContext::type(Output output) const {
-  return TypeAt(scope_, node_.outputs, output.position);
+  return eager::TypeAt(scope_, node_.outputs, output.position);
 }
 
 const Tensor* LoadContext::constant(Input input) const {

@@ -15,7 +15,7 @@
 
 #include "framework/graph/model.h"
 
-namespace assay::inline v1 {
+namespace assay::eager {
 
 struct LoadScope {
   /// `outer` is the enclosing graph's scope, null for a main graph.
@@ -44,6 +44,6 @@ struct LoadScope {
 /// True when a type says enough to make a kernel by.
 bool IsKnown(const ValueType& type);
 
-}  // namespace assay::inline v1
+}  // namespace assay::eager
 
 #endif  // ASSAY_BACKEND_EAGER_SCOPE_H_

@@ -6,4 +6,4 @@ namespace assay::inline v0 {
 void RegisterBackend();
 }  // namespace assay::inline v0
 
-extern "C" void LoaderTestCall() { assay::RegisterBackend(); }
+extern "C" void LoaderTestCall() { assay::v0::RegisterBackend(); }

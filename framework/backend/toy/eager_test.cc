@@ -10,7 +10,7 @@
 #include "framework/backend/toy/toy_backend.h"
 #include "framework/graph/model_text.h"
 
-namespace assay {
+namespace assay::toy {
 namespace {
 
 using ::testing::ElementsAre;
@@ -28,7 +28,7 @@ std::vector<float> Read(const Value& value) {
 std::unique_ptr<Network> Load(const std::string& text,
                               const LoadOptions& options = {}) {
   Toy toy;
-  auto network = toy.Load(ModelOfText(text), options);
+  auto network = toy.Load(graph::ModelOfText(text), options);
   EXPECT_TRUE(network.ok()) << network.status().ToString();
   return network.ok() ? *std::move(network) : nullptr;
 }
@@ -118,7 +118,7 @@ TEST(Eager, ExtraOutputsFollowTheDeclaredOnes) {
 
   Toy toy;
   options.extra_outputs = {"nowhere"};
-  EXPECT_THAT(toy.Load(ModelOfText(kChain), options).status().message(),
+  EXPECT_THAT(toy.Load(graph::ModelOfText(kChain), options).status().message(),
               HasSubstr("extra output 'nowhere'"));
 }
 
@@ -188,7 +188,7 @@ TEST(Eager, LoadDeclinesWithReasonAndNode) {
   };
   for (const Row& row : rows) {
     Toy toy;
-    const Status status = toy.Load(ModelOfText(row.text), {}).status();
+    const Status status = toy.Load(graph::ModelOfText(row.text), {}).status();
     EXPECT_EQ(status.code(), row.code) << status.ToString();
     EXPECT_EQ(status.reason(), row.reason) << row.text;
     EXPECT_THAT(status.message(), HasSubstr(row.message));
@@ -206,7 +206,8 @@ TEST(Eager, UntypedIntermediatesAreInferred) {
 TEST(Eager, OlderOperatorVersionsAreBroughtUp) {
   Toy toy;
   const auto network = toy.Load(
-      ModelOfText("g (float[2] x) => (float[2] y) { y = Relu(x) }", 9), {});
+      graph::ModelOfText("g (float[2] x) => (float[2] y) { y = Relu(x) }", 9),
+      {});
   ASSERT_TRUE(network.ok()) << network.status().ToString();
   EXPECT_THAT(Only(assay::Run(**network, {{"x", Floats({2}, {-1, 2})}})),
               ElementsAre(0, 2));
@@ -315,7 +316,7 @@ TEST(Eager, ParametersAreOfferedInTrainingOnly) {
 TEST(Eager, WrittenParametersAreUsedByTheNextForward) {
   LoadOptions training;
   training.mode = Mode::kTraining;
-  const auto model = ModelOfText(kWeights);
+  const auto model = graph::ModelOfText(kWeights);
   Toy toy;
   const auto network = *toy.Load(model, training);
   const auto untouched = *toy.Load(model, training);
@@ -363,4 +364,4 @@ TEST(Eager, DeviceMemoryIsDeclinedAtBind) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::toy

@@ -10,7 +10,7 @@
 #include "framework/backend/toy/toy_backend.h"
 #include "framework/graph/model_text.h"
 
-namespace assay {
+namespace assay::toy {
 namespace {
 
 using ::testing::ElementsAre;
@@ -125,7 +125,7 @@ float Sigmoid(float x) { return 1 / (1 + std::exp(-x)); }
 
 TEST(Expansion, ABodyInABodyRunsAndIsTold) {
   Expanding backend;
-  auto network = *backend.Load(ModelOfText(kSwiGlu), {});
+  auto network = *backend.Load(graph::ModelOfText(kSwiGlu), {});
   const auto outputs = assay::Run(
       *network, {{"a", Floats({2}, {1, 2})}, {"b", Floats({2}, {3, 5})}});
   ASSERT_TRUE(outputs.ok()) << outputs.status().ToString();
@@ -145,7 +145,7 @@ TEST(Expansion, GradientsPass) {
   Expanding backend;
   LoadOptions options;
   options.gradient_targets = {"a", "b"};
-  auto network = *backend.Load(ModelOfText(kSwiGlu), options);
+  auto network = *backend.Load(graph::ModelOfText(kSwiGlu), options);
   ASSERT_NE(network->differentiable(), nullptr);
   const auto binding = *network->Bind(
       std::vector<Value>{Floats({2}, {1, 2}), Floats({2}, {3, 5})}, {});
@@ -163,9 +163,10 @@ TEST(Expansion, GradientsPass) {
 TEST(Expansion, FunctionsOfTheModelAreInlined) {
   Expanding backend;
   auto network = backend.Load(
-      ModelOfText("g (float[2] x) => (float[2] y) { y = test.f(x) }\n"
-                  "<domain: \"test\", opset_import: [\"\" : 28]> f (u) => (v) "
-                  "{ v = SwiGLU(u, u) }"),
+      graph::ModelOfText(
+          "g (float[2] x) => (float[2] y) { y = test.f(x) }\n"
+          "<domain: \"test\", opset_import: [\"\" : 28]> f (u) => (v) "
+          "{ v = SwiGLU(u, u) }"),
       {});
   ASSERT_TRUE(network.ok()) << network.status().ToString();
   EXPECT_EQ((*network)->placement()->Placed()[0].function, "SwiGLU in f");
@@ -174,9 +175,10 @@ TEST(Expansion, FunctionsOfTheModelAreInlined) {
 TEST(Expansion, ReachesIntoSubgraphs) {
   Expanding backend;
   auto network = backend.Load(
-      ModelOfText("g (bool c, float[1] x) => (float[1] y) { y = If(c) <"
-                  "then_branch = t () => (float[1] r) { r = SwiGLU(x, x) },"
-                  "else_branch = e () => (float[1] r) { r = Relu(x) }> }"),
+      graph::ModelOfText(
+          "g (bool c, float[1] x) => (float[1] y) { y = If(c) <"
+          "then_branch = t () => (float[1] r) { r = SwiGLU(x, x) },"
+          "else_branch = e () => (float[1] r) { r = Relu(x) }> }"),
       {});
   ASSERT_TRUE(network.ok()) << network.status().ToString();
   bool yes = true;
@@ -214,7 +216,8 @@ TEST(Expansion, WhatABodyLacksIsToldByTheRightReason) {
   };
   for (const Refusal& row : rows) {
     Expanding backend(row.willing);
-    const Status status = backend.Load(ModelOfText(row.text), {}).status();
+    const Status status =
+        backend.Load(graph::ModelOfText(row.text), {}).status();
     EXPECT_EQ(status.code(), StatusCode::kUnsupported) << row.text;
     EXPECT_EQ(status.reason(), row.reason) << row.text;
     EXPECT_THAT(status.message(), HasSubstr(row.message)) << row.text;
@@ -222,4 +225,4 @@ TEST(Expansion, WhatABodyLacksIsToldByTheRightReason) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::toy

@@ -10,7 +10,7 @@
 #include "framework/backend/toy/toy_backend.h"
 #include "framework/graph/model_text.h"
 
-namespace assay {
+namespace assay::toy {
 namespace {
 
 using ::testing::ElementsAre;
@@ -34,7 +34,7 @@ Result<std::unique_ptr<Network>> Load(const std::string& text,
   options.mode = Mode::kTraining;
   options.gradient_targets = targets;
   options.extra_outputs = extra_outputs;
-  return Toy().Load(ModelOfText(text), options);
+  return Toy().Load(graph::ModelOfText(text), options);
 }
 
 /// A network after Forward.
@@ -273,12 +273,13 @@ TEST(Gradient, NetworksWithoutTargetsAreNotDifferentiable) {
 TEST(Accumulate, NeverWritesIntoMemoryThatIsShared) {
   const Tensor first = Doubles({2}, {1, 2});
   Tensor sum;
-  ASSERT_TRUE(Accumulate(sum, first).ok());
-  ASSERT_TRUE(Accumulate(sum, first).ok());
+  ASSERT_TRUE(eager::Accumulate(sum, first).ok());
+  ASSERT_TRUE(eager::Accumulate(sum, first).ok());
   EXPECT_THAT(Read(sum), ElementsAre(2, 4));
   EXPECT_THAT(Read(first), ElementsAre(1, 2));
-  EXPECT_EQ(Accumulate(sum, Doubles({1}, {1})).code(), StatusCode::kInternal);
+  EXPECT_EQ(eager::Accumulate(sum, Doubles({1}, {1})).code(),
+            StatusCode::kInternal);
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::toy

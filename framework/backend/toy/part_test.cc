@@ -7,7 +7,7 @@
 
 #include "framework/graph/model_text.h"
 
-namespace assay::inline v1 {
+namespace assay::toy {
 namespace {
 
 using testing::HasSubstr;
@@ -30,7 +30,7 @@ std::string Names(const Graph& graph) {
 }
 
 TEST(CutPart, TakesWhatLiesBetween) {
-  const auto model = ModelOfText(kGraph);
+  const auto model = graph::ModelOfText(kGraph);
   const struct {
     std::vector<std::string> inputs;
     std::string output;
@@ -47,7 +47,8 @@ TEST(CutPart, TakesWhatLiesBetween) {
       {{"d", "b"}, "i", "TopK k"},
   };
   for (const auto& row : rows) {
-    const auto part = CutPart(model->graph(), {row.inputs, row.output, 1});
+    const auto part =
+        eager::CutPart(model->graph(), {row.inputs, row.output, 1});
     ASSERT_TRUE(part.ok()) << part.status().ToString();
     EXPECT_EQ(Names(*part), row.takes) << row.output;
     EXPECT_EQ(part->inputs.size(), row.inputs.size());
@@ -57,14 +58,14 @@ TEST(CutPart, TakesWhatLiesBetween) {
 
 // d is fed, so the node that computes it beside i leaves it alone.
 TEST(CutPart, DoesNotWriteOverAnInput) {
-  const auto model = ModelOfText(kGraph);
-  const auto part = CutPart(model->graph(), {{"d", "b"}, "i", 1});
+  const auto model = graph::ModelOfText(kGraph);
+  const auto part = eager::CutPart(model->graph(), {{"d", "b"}, "i", 1});
   ASSERT_TRUE(part.ok());
   EXPECT_EQ(part->nodes[0].outputs[0], kNoValue);
 }
 
 TEST(CutPart, NamesWhatIsMissing) {
-  const auto model = ModelOfText(kGraph);
+  const auto model = graph::ModelOfText(kGraph);
   const struct {
     std::vector<std::string> inputs;
     std::string output;
@@ -76,7 +77,8 @@ TEST(CutPart, NamesWhatIsMissing) {
       {{"a", "a"}, "c", "'a' stands twice"},
   };
   for (const auto& row : rows) {
-    const auto part = CutPart(model->graph(), {row.inputs, row.output, 1});
+    const auto part =
+        eager::CutPart(model->graph(), {row.inputs, row.output, 1});
     ASSERT_FALSE(part.ok()) << row.says;
     EXPECT_EQ(part.status().code(), StatusCode::kInvalidArgument);
     EXPECT_THAT(part.status().message(), HasSubstr(row.says));
@@ -84,4 +86,4 @@ TEST(CutPart, NamesWhatIsMissing) {
 }
 
 }  // namespace
-}  // namespace assay::inline v1
+}  // namespace assay::toy

@@ -11,7 +11,7 @@
 #include "framework/backend/eager/eager.h"
 #include "framework/graph/model_text.h"
 
-namespace assay {
+namespace assay::toy {
 namespace {
 
 using ::testing::ElementsAre;
@@ -126,7 +126,7 @@ class Prepare : public testing::Test {
  protected:
   std::unique_ptr<Network> Load(const std::string& text,
                                 const LoadOptions& options = {}) {
-    auto network = backend_.Load(ModelOfText(text), options);
+    auto network = backend_.Load(graph::ModelOfText(text), options);
     EXPECT_TRUE(network.ok()) << network.status().ToString();
     return network.ok() ? *std::move(network) : nullptr;
   }
@@ -276,4 +276,4 @@ TEST_F(Prepare, BackwardGetsWhatForwardUsed) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::toy

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace assay::inline v1 {
+namespace assay::toy {
 namespace {
 
 Status CheckFloat(DType dtype) {
@@ -411,4 +411,4 @@ Result<std::unique_ptr<Network>> Opaque::Load(
       *model, infos(model->graph().inputs), std::move(outputs)));
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::toy

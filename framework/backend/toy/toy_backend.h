@@ -16,7 +16,7 @@
 
 #include "framework/backend/eager/eager.h"
 
-namespace assay::inline v1 {
+namespace assay::toy {
 
 /// Relu, MatMul (rank 2) and Add (equal shapes) with gradients, in float32 and
 /// float64; Identity, Constant, Floor, Gather (of one axis), If and Loop
@@ -47,6 +47,6 @@ class Opaque : public Backend {
                                         const LoadOptions& options) override;
 };
 
-}  // namespace assay::inline v1
+}  // namespace assay::toy
 
 #endif  // ASSAY_BACKEND_TOY_TOY_BACKEND_H_

@@ -12,15 +12,15 @@
 #include "framework/testing/policy/policy_edit.h"
 #include "framework/testing/record/tables.h"
 
-namespace assay::inline v1 {
+namespace assay::expect {
 namespace {
 
 namespace fs = std::filesystem;
 
 /// A finished run as its folder holds it.
 struct FinishedRun {
-  Plan plan;
-  std::vector<ResultRow> results;
+  plan::Plan plan;
+  std::vector<record::ResultRow> results;
   std::set<std::pair<std::string, std::string>> declined;  // backend, test_id
   bool whole = true;  // nothing was left out, and nothing is missing
 };
@@ -32,66 +32,71 @@ Result<FinishedRun> ReadRun(const fs::path& folder) {
                            ", wanted a folder with a summary.json");
   }
   FinishedRun run;
-  ASSAY_ASSIGN_OR_RETURN(run.plan, ReadPlan(folder));
+  ASSAY_ASSIGN_OR_RETURN(run.plan, plan::ReadPlan(folder));
   ASSAY_ASSIGN_OR_RETURN(const std::string results,
-                         ReadFile(folder / "results.csv"));
-  ASSAY_ASSIGN_OR_RETURN(run.results, ParseCsv<ResultRow>(results));
+                         file::ReadFile(folder / "results.csv"));
+  ASSAY_ASSIGN_OR_RETURN(run.results,
+                         record::ParseCsv<record::ResultRow>(results));
   ASSAY_ASSIGN_OR_RETURN(const std::string attempts,
-                         ReadFile(folder / "attempts.csv"));
-  ASSAY_ASSIGN_OR_RETURN(const auto raw, ParseCsv<ResultRow>(attempts));
-  for (const ResultRow& row : raw) {
-    if (row.outcome == Outcome::kUnsupported) {
+                         file::ReadFile(folder / "attempts.csv"));
+  ASSAY_ASSIGN_OR_RETURN(const auto raw,
+                         record::ParseCsv<record::ResultRow>(attempts));
+  for (const record::ResultRow& row : raw) {
+    if (row.outcome == record::Outcome::kUnsupported) {
       run.declined.emplace(row.backend, row.test_id);
     }
   }
   run.whole = !run.plan.Partial();
-  for (const ResultRow& row : run.results) {
-    if (row.outcome == Outcome::kMissing) run.whole = false;
+  for (const record::ResultRow& row : run.results) {
+    if (row.outcome == record::Outcome::kMissing) run.whole = false;
   }
   return run;
 }
 
 /// The cases of the corpora that policies are about, which must be those of the
 /// run.
-Result<std::map<std::string, TestCase>> CasesOf(const Plan& plan) {
-  std::map<std::string, TestCase> cases;
-  for (const CorpusUse& use : plan.corpora) {
-    if (std::ranges::find(kDefaultCorpora, use.name) == kDefaultCorpora.end()) {
+Result<std::map<std::string, cases::TestCase>> CasesOf(const plan::Plan& plan) {
+  std::map<std::string, cases::TestCase> cases;
+  for (const plan::CorpusUse& use : plan.corpora) {
+    if (std::ranges::find(cases::kDefaultCorpora, use.name) ==
+        cases::kDefaultCorpora.end()) {
       continue;
     }
-    ASSAY_ASSIGN_OR_RETURN(const NamedCorpora opened,
-                           OpenCorpora({use.directory}));
-    const Corpus& corpus = opened.corpora.at(0);
+    ASSAY_ASSIGN_OR_RETURN(const select::NamedCorpora opened,
+                           select::OpenCorpora({use.directory}));
+    const cases::Corpus& corpus = opened.corpora.at(0);
     if (corpus.hash != use.hash) {
       return InvalidArgument("the corpus ", use.name, " in ", use.directory,
                              " is not the one of the run: run again");
     }
-    for (const TestCase& c : corpus.cases) cases.emplace(c.test_id, c);
+    for (const cases::TestCase& c : corpus.cases) cases.emplace(c.test_id, c);
   }
   return cases;
 }
 
 /// The result of each case, before the policy made it a verdict.
-std::vector<SeenCase> SeenBy(const FinishedRun& run, const std::string& backend,
-                             const std::map<std::string, TestCase>& cases) {
-  std::map<std::string, std::optional<Outcome>> expected;
-  for (const PlanRow& row : run.plan.rows) {
+std::vector<policy::SeenCase> SeenBy(
+    const FinishedRun& run, const std::string& backend,
+    const std::map<std::string, cases::TestCase>& cases) {
+  std::map<std::string, std::optional<record::Outcome>> expected;
+  for (const record::PlanRow& row : run.plan.rows) {
     if (row.backend == backend) expected.emplace(row.test_id, row.expected);
   }
-  std::vector<SeenCase> seen;
-  for (const ResultRow& row : run.results) {
+  std::vector<policy::SeenCase> seen;
+  for (const record::ResultRow& row : run.results) {
     const auto found = cases.find(row.test_id);
     if (row.backend != backend || found == cases.end()) continue;
-    SeenCase& c = seen.emplace_back();
+    policy::SeenCase& c = seen.emplace_back();
     c.test_case = &found->second;
     c.message = row.message;
     c.raw = row.outcome;
-    c.waived = c.raw == Outcome::kWaived;
-    if (c.waived || c.raw == Outcome::kXpass) c.raw = Outcome::kPass;
-    if (c.raw == Outcome::kXfail) {
-      c.raw = expected[row.test_id].value_or(Outcome::kFail);
+    c.waived = c.raw == record::Outcome::kWaived;
+    if (c.waived || c.raw == record::Outcome::kXpass)
+      c.raw = record::Outcome::kPass;
+    if (c.raw == record::Outcome::kXfail) {
+      c.raw = expected[row.test_id].value_or(record::Outcome::kFail);
     }
-    c.declined = c.raw == Outcome::kFail &&
+    c.declined = c.raw == record::Outcome::kFail &&
                  run.declined.contains({backend, row.test_id});
   }
   return seen;
@@ -100,26 +105,27 @@ std::vector<SeenCase> SeenBy(const FinishedRun& run, const std::string& backend,
 Result<std::string> TextOf(const fs::path& file) {
   std::error_code error;
   if (!fs::exists(file, error)) return std::string();
-  return ReadFile(file);
+  return file::ReadFile(file);
 }
 
 /// Writes behind links, so that these stay.
 Status WriteText(const fs::path& directory, const char* name,
                  const std::string& before, const std::string& after) {
   if (before == after) return OkStatus();
-  ASSAY_RETURN_IF_ERROR(MakeDirectory(directory));
+  ASSAY_RETURN_IF_ERROR(file::MakeDirectory(directory));
   std::error_code error;
-  return WriteFile(fs::weakly_canonical(directory / name, error), after);
+  return file::WriteFile(fs::weakly_canonical(directory / name, error), after);
 }
 
 /// Invalid argument where the run is of another module or policy.
-Status CheckFresh(const BackendUse& use, const Policy& policy) {
-  ASSAY_ASSIGN_OR_RETURN(const std::string module, Sha256OfFile(use.module));
+Status CheckFresh(const plan::BackendUse& use, const policy::Policy& policy) {
+  ASSAY_ASSIGN_OR_RETURN(const std::string module,
+                         file::Sha256OfFile(use.module));
   if (module != use.module_sha256) {
     return InvalidArgument("the run is of another build of ", use.instance,
                            " than ", use.module, " is now: run again");
   }
-  if (Sha256(policy.text()) != use.policy_hash) {
+  if (file::Sha256(policy.text()) != use.policy_hash) {
     return InvalidArgument("the policy of ", use.instance, " in ",
                            use.policy_dir,
                            " was changed since the run: run again");
@@ -127,7 +133,8 @@ Status CheckFresh(const BackendUse& use, const Policy& policy) {
   return OkStatus();
 }
 
-void Print(const BackendUse& use, const PolicyEdit& edit, bool dry_run) {
+void Print(const plan::BackendUse& use, const policy::PolicyEdit& edit,
+           bool dry_run) {
   std::cout << use.instance << ": " << edit.changes.size() << " changes"
             << (dry_run ? ", none written" : "") << " in " << use.policy_dir
             << "\n";
@@ -140,20 +147,21 @@ void Print(const BackendUse& use, const PolicyEdit& edit, bool dry_run) {
   }
 }
 
-Status Update(const ExpectOptions& options, const FinishedRun& run,
-              const BackendUse& use,
-              const std::map<std::string, TestCase>& cases) {
+Status Update(const cli::ExpectOptions& options, const FinishedRun& run,
+              const plan::BackendUse& use,
+              const std::map<std::string, cases::TestCase>& cases) {
   const fs::path directory = use.policy_dir;
   ASSAY_ASSIGN_OR_RETURN(
-      Policy policy,
-      ReadPolicy(directory, MachineFeatures(), Today(), Reasons::kMayBeEmpty));
-  PolicyTexts texts;
+      policy::Policy policy,
+      policy::ReadPolicy(directory, policy::MachineFeatures(), policy::Today(),
+                         policy::Reasons::kMayBeEmpty));
+  policy::PolicyTexts texts;
   ASSAY_ASSIGN_OR_RETURN(texts.expectations,
                          TextOf(directory / "expectations.txt"));
   ASSAY_ASSIGN_OR_RETURN(texts.passing, TextOf(directory / "passing.txt"));
-  const PolicyEdit edit =
-      EditPolicy(policy, texts, use.instance, SeenBy(run, use.instance, cases),
-                 {.remove = run.whole, .drop = options.drop});
+  const policy::PolicyEdit edit = policy::EditPolicy(
+      policy, texts, use.instance, SeenBy(run, use.instance, cases),
+      {.remove = run.whole, .drop = options.drop});
   // A policy that has adopted the run need not be the run's policy any more.
   if (edit.texts != texts) ASSAY_RETURN_IF_ERROR(CheckFresh(use, policy));
   Print(use, edit, options.dry_run);
@@ -164,11 +172,11 @@ Status Update(const ExpectOptions& options, const FinishedRun& run,
 }
 
 /// The backends that are asked for, no two with one policy.
-Result<std::vector<BackendUse>> BackendsOf(const ExpectOptions& options,
-                                           const Plan& plan) {
-  std::vector<BackendUse> uses;
+Result<std::vector<plan::BackendUse>> BackendsOf(
+    const cli::ExpectOptions& options, const plan::Plan& plan) {
+  std::vector<plan::BackendUse> uses;
   std::set<std::string> directories;
-  for (const BackendUse& use : plan.backends) {
+  for (const plan::BackendUse& use : plan.backends) {
     if (!options.backend.empty() && use.instance != options.backend) continue;
     if (!directories.insert(use.policy_dir).second) {
       return InvalidArgument("the run has ", use.instance,
@@ -182,9 +190,9 @@ Result<std::vector<BackendUse>> BackendsOf(const ExpectOptions& options,
                          options.backend);
 }
 
-Status Run(const ExpectOptions& options) {
+Status Run(const cli::ExpectOptions& options) {
   ASSAY_ASSIGN_OR_RETURN(const FinishedRun run, ReadRun(options.run));
-  ASSAY_ASSIGN_OR_RETURN(const std::vector<BackendUse> uses,
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<plan::BackendUse> uses,
                          BackendsOf(options, run.plan));
   if (!run.whole) {
     if (options.drop) {
@@ -194,7 +202,7 @@ Status Run(const ExpectOptions& options) {
     std::cout << "a partial run: nothing is removed\n";
   }
   ASSAY_ASSIGN_OR_RETURN(const auto cases, CasesOf(run.plan));
-  for (const BackendUse& use : uses) {
+  for (const plan::BackendUse& use : uses) {
     ASSAY_RETURN_IF_ERROR(Update(options, run, use, cases));
   }
   return OkStatus();
@@ -202,9 +210,9 @@ Status Run(const ExpectOptions& options) {
 
 }  // namespace
 
-int ExpectCommand(const ExpectOptions& options) {
+int ExpectCommand(const cli::ExpectOptions& options) {
   const Status status = Run(options);
-  return status.ok() ? kExitOk : Fail(status);
+  return status.ok() ? select::kExitOk : select::Fail(status);
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::expect

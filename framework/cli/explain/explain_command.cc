@@ -6,19 +6,19 @@
 #include "framework/cli/explain/explanation.h"
 #include "framework/cli/explain/explanation_text.h"
 
-namespace assay::inline v1 {
+namespace assay::explain {
 
-int ExplainCommand(const ExplainOptions& options) {
+int ExplainCommand(const cli::ExplainOptions& options) {
   const auto found = Explain(options.run, options.test_id, options.backend);
-  if (!found.ok()) return Fail(found.status());
+  if (!found.ok()) return select::Fail(found.status());
   if (options.json) {
     std::cout << ExplanationJson(*found);
-    return kExitOk;
+    return select::kExitOk;
   }
   for (const Explanation& explanation : *found) {
     std::cout << ExplanationText(explanation);
   }
-  return kExitOk;
+  return select::kExitOk;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::explain

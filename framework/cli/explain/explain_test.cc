@@ -11,7 +11,7 @@
 #include "framework/cli/select/chosen_case.h"
 #include "framework/cli/select/wrapped_text.h"
 
-namespace assay {
+namespace assay::explain {
 namespace {
 
 using testing::ElementsAre;
@@ -31,7 +31,7 @@ size_t Widest(const std::string& text) {
 TEST(Wrapped, BreaksAtSpacesThenBehindSlashesThenAnywhere) {
   const struct {
     const char* text;
-    WrapOptions options;
+    select::WrapOptions options;
     const char* lines;
   } rows[] = {
       {"one two", {.width = 20}, "one two\n"},
@@ -48,20 +48,20 @@ TEST(Wrapped, BreaksAtSpacesThenBehindSlashesThenAnywhere) {
        "run \\\nthis/long/word \\\nnow\n"},
   };
   for (const auto& row : rows) {
-    EXPECT_EQ(Wrapped(row.text, row.options), row.lines) << row.text;
+    EXPECT_EQ(select::Wrapped(row.text, row.options), row.lines) << row.text;
   }
 }
 
 TEST(Nearest, PrefersIdsThatContainTheWordThenThoseWithFewEdits) {
   const std::vector<std::string> known = {
       "node/Abs/test_abs", "node/Acos/test_acos", "node/Conv/test_basic_conv"};
-  EXPECT_EQ(Nearest("node/Abs/test_abz", known).front(), known[0]);
-  EXPECT_EQ(Nearest("basic_conv", known).front(), known[2]);
-  EXPECT_EQ(Nearest("node/Wrong/test_acos", known).front(), known[1]);
-  EXPECT_THAT(Nearest("x", {}), ElementsAre());
+  EXPECT_EQ(select::Nearest("node/Abs/test_abz", known).front(), known[0]);
+  EXPECT_EQ(select::Nearest("basic_conv", known).front(), known[2]);
+  EXPECT_EQ(select::Nearest("node/Wrong/test_acos", known).front(), known[1]);
+  EXPECT_THAT(select::Nearest("x", {}), ElementsAre());
 }
 
-using ExplainTest = ProgramTest;
+using ExplainTest = cli::ProgramTest;
 
 TEST_F(ExplainTest, SaysAllThatTheVerdictRestsOn) {
   const std::string backend = ReferenceWith(
@@ -95,7 +95,7 @@ TEST_F(ExplainTest, SaysAllThatTheVerdictRestsOn) {
        {"each right output repeats one value"}},
   };
   for (const auto& row : rows) {
-    const Ran ran = Assay(StrCat("explain ", row.test_id, " --run run"));
+    const cli::Ran ran = Assay(StrCat("explain ", row.test_id, " --run run"));
     EXPECT_EQ(ran.exit_code, 0) << ran.output;
     for (const char* part : row.says) EXPECT_THAT(ran.output, HasSubstr(part));
     // The path of the module stands in the command as a word of its own.
@@ -134,7 +134,7 @@ TEST_F(ExplainTest, NamesWhatItFoundWhereItHasNoSuchCase) {
       {"node/Abs/test_abs --run nowhere", "nowhere is no run: found no"},
   };
   for (const auto& row : rows) {
-    const Ran ran = Assay(StrCat("explain ", row.arguments));
+    const cli::Ran ran = Assay(StrCat("explain ", row.arguments));
     EXPECT_EQ(ran.exit_code, 2) << row.arguments << ran.output;
     EXPECT_THAT(ran.output, HasSubstr(row.says)) << row.arguments;
   }
@@ -143,12 +143,12 @@ TEST_F(ExplainTest, NamesWhatItFoundWhereItHasNoSuchCase) {
 // Kills: an oracle that is asked and not heard; one line for each of four
 // attempts that say the same.
 TEST_F(ExplainTest, TellsAttemptsOnceAndTheWordOfTheOracle) {
-  const Ran run = Assay(
+  const cli::Ran run = Assay(
       "run --backend faulty+mutant=value --oracle --filter "
       "id:node/Abs/test_abs --no-report --out run");
   const std::string word = "by the oracle the backend is the worse side";
   EXPECT_THAT(run.output, HasSubstr("; " + word));
-  const Ran ran = Assay("explain node/Abs/test_abs --run run");
+  const cli::Ran ran = Assay("explain node/Abs/test_abs --run run");
   EXPECT_THAT(ran.output, HasSubstr("  oracle       " + word));
   EXPECT_THAT(ran.output, HasSubstr("  attempts     4, alike, as above"));
   EXPECT_THAT(ran.output, Not(HasSubstr("attempt 2")));
@@ -158,7 +158,7 @@ TEST_F(ExplainTest, JsonHoldsTheSameForPrograms) {
   Assay(
       "run --backend faulty+mutant=value --filter id:node/Abs/test_abs "
       "--no-report --out run");
-  const Ran ran = Assay("explain node/Abs/test_abs --run run --json");
+  const cli::Ran ran = Assay("explain node/Abs/test_abs --run run --json");
   const auto json = nlohmann::json::parse(ran.output);
   const auto& one = json.at("cases").at(0);
   EXPECT_EQ(one.at("result").at("outcome"), "fail");
@@ -171,4 +171,4 @@ TEST_F(ExplainTest, JsonHoldsTheSameForPrograms) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::explain

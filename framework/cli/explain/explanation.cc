@@ -11,7 +11,7 @@
 #include "framework/testing/file/file.h"
 #include "framework/testing/plan/plan_file.h"
 
-namespace assay::inline v1 {
+namespace assay::explain {
 namespace {
 
 namespace fs = std::filesystem;
@@ -22,8 +22,8 @@ PolicySentence SentenceAt(const fs::path& directory, const std::string& source,
   PolicySentence sentence{source, {}, false};
   const size_t colon = source.rfind(':');
   if (colon == std::string::npos) return sentence;
-  const auto number = ParseInt(source.substr(colon + 1));
-  const auto text = ReadFile(directory / source.substr(0, colon));
+  const auto number = file::ParseInt(source.substr(colon + 1));
+  const auto text = file::ReadFile(directory / source.substr(0, colon));
   if (!number.has_value() || !text.ok()) return sentence;
   size_t at = 0;
   for (int64_t i = 1; i < *number && at < text->size(); ++i) {
@@ -40,18 +40,24 @@ class RunReader {
   static Result<RunReader> Open(const fs::path& run) {
     RunReader reader;
     reader.folder_ = run;
-    ASSAY_ASSIGN_OR_RETURN(reader.results_,
-                           ReadTable<ResultRow>(run, "results.csv"));
-    ASSAY_ASSIGN_OR_RETURN(reader.attempts_,
-                           ReadTable<ResultRow>(run, "attempts.csv"));
-    ASSAY_ASSIGN_OR_RETURN(reader.accuracy_,
-                           ReadTable<AccuracyRow>(run, "accuracy.csv"));
-    ASSAY_ASSIGN_OR_RETURN(reader.env_, ReadTable<EnvRow>(run, "env.csv"));
-    ASSAY_ASSIGN_OR_RETURN(reader.runs_, ReadTable<RunRow>(run, "runs.csv"));
-    ASSAY_ASSIGN_OR_RETURN(reader.backends_,
-                           ReadTable<BackendRow>(run, "backends.csv"));
-    ASSAY_RETURN_IF_ERROR(ReadRunFile(run, "plan.json").status());
-    ASSAY_ASSIGN_OR_RETURN(reader.plan_, ReadPlan(run));
+    ASSAY_ASSIGN_OR_RETURN(
+        reader.results_,
+        select::ReadTable<record::ResultRow>(run, "results.csv"));
+    ASSAY_ASSIGN_OR_RETURN(
+        reader.attempts_,
+        select::ReadTable<record::ResultRow>(run, "attempts.csv"));
+    ASSAY_ASSIGN_OR_RETURN(
+        reader.accuracy_,
+        select::ReadTable<record::AccuracyRow>(run, "accuracy.csv"));
+    ASSAY_ASSIGN_OR_RETURN(reader.env_,
+                           select::ReadTable<record::EnvRow>(run, "env.csv"));
+    ASSAY_ASSIGN_OR_RETURN(reader.runs_,
+                           select::ReadTable<record::RunRow>(run, "runs.csv"));
+    ASSAY_ASSIGN_OR_RETURN(
+        reader.backends_,
+        select::ReadTable<record::BackendRow>(run, "backends.csv"));
+    ASSAY_RETURN_IF_ERROR(select::ReadRunFile(run, "plan.json").status());
+    ASSAY_ASSIGN_OR_RETURN(reader.plan_, plan::ReadPlan(run));
     return reader;
   }
 
@@ -60,24 +66,25 @@ class RunReader {
 
  private:
   Status NotThere(const std::string& test_id, const std::string& backend) const;
-  Explanation Explain(const ResultRow& result) const;
+  Explanation Explain(const record::ResultRow& result) const;
   void AddPolicy(Explanation* explanation) const;
-  void AddClaims(const BackendUse& backend, Explanation* explanation) const;
+  void AddClaims(const plan::BackendUse& backend,
+                 Explanation* explanation) const;
 
   fs::path folder_;
-  Plan plan_;
-  std::vector<ResultRow> results_, attempts_;
-  std::vector<AccuracyRow> accuracy_;
-  std::vector<EnvRow> env_;
-  std::vector<RunRow> runs_;
-  std::vector<BackendRow> backends_;
+  plan::Plan plan_;
+  std::vector<record::ResultRow> results_, attempts_;
+  std::vector<record::AccuracyRow> accuracy_;
+  std::vector<record::EnvRow> env_;
+  std::vector<record::RunRow> runs_;
+  std::vector<record::BackendRow> backends_;
 };
 
 Status RunReader::NotThere(const std::string& test_id,
                            const std::string& backend) const {
   std::vector<std::string> ids;
   std::string others;
-  for (const ResultRow& row : results_) {
+  for (const record::ResultRow& row : results_) {
     ids.push_back(row.test_id);
     if (row.test_id == test_id) {
       others += StrCat(others.empty() ? "" : ", ", row.backend);
@@ -89,24 +96,25 @@ Status RunReader::NotThere(const std::string& test_id,
                            backend);
   }
   return InvalidArgument(where, " has no case ", test_id,
-                         NearestText(test_id, ids));
+                         select::NearestText(test_id, ids));
 }
 
-void RunReader::AddClaims(const BackendUse& backend,
+void RunReader::AddClaims(const plan::BackendUse& backend,
                           Explanation* explanation) const {
-  const PlanRow& planned = explanation->planned;
+  const record::PlanRow& planned = explanation->planned;
   explanation->claims_anything = !backend.claims.empty();
   // A line past its date is still the one that the run went by.
-  const auto policy =
-      ReadPolicy(backend.policy_dir, MachineFeatures(), "0000-00-00");
+  const auto policy = policy::ReadPolicy(
+      backend.policy_dir, policy::MachineFeatures(), "0000-00-00");
   const auto used =
-      std::ranges::find(plan_.corpora, planned.corpus, &CorpusUse::name);
+      std::ranges::find(plan_.corpora, planned.corpus, &plan::CorpusUse::name);
   if (!policy.ok() || used == plan_.corpora.end()) return;
-  const auto opened = OpenCorpora({used->directory});
+  const auto opened = select::OpenCorpora({used->directory});
   if (!opened.ok()) return;
-  for (const TestCase& c : opened->corpora.at(0).cases) {
+  for (const cases::TestCase& c : opened->corpora.at(0).cases) {
     if (c.test_id != planned.test_id) continue;
-    for (const ClaimCover& cover : policy->CoverOf(c, planned.backend)) {
+    for (const policy::ClaimCover& cover :
+         policy->CoverOf(c, planned.backend)) {
       explanation->covers.push_back({cover.op, cover.dtype,
                                      cover.claim ? cover.claim->source : "",
                                      cover.claim ? cover.claim->text : ""});
@@ -115,8 +123,8 @@ void RunReader::AddClaims(const BackendUse& backend,
 }
 
 void RunReader::AddPolicy(Explanation* explanation) const {
-  const PlanRow& planned = explanation->planned;
-  const BackendUse& backend = plan_.Backend(planned.backend);
+  const record::PlanRow& planned = explanation->planned;
+  const plan::BackendUse& backend = plan_.Backend(planned.backend);
   if (!planned.expected_source.empty()) {
     explanation->expected = SentenceAt(
         backend.policy_dir, planned.expected_source, planned.because);
@@ -128,7 +136,7 @@ void RunReader::AddPolicy(Explanation* explanation) const {
   AddClaims(backend, explanation);
 }
 
-Explanation RunReader::Explain(const ResultRow& result) const {
+Explanation RunReader::Explain(const record::ResultRow& result) const {
   Explanation explanation;
   explanation.run = folder_.string();
   explanation.result = result;
@@ -140,10 +148,10 @@ Explanation RunReader::Explain(const ResultRow& result) const {
   std::ranges::copy_if(attempts_, std::back_inserter(explanation.attempts),
                        same);
   if (!runs_.empty()) explanation.made = runs_.front();
-  for (const EnvRow& row : env_) {
+  for (const record::EnvRow& row : env_) {
     if (row.key == "cpu") explanation.cpu = row.value;
   }
-  for (const BackendRow& row : backends_) {
+  for (const record::BackendRow& row : backends_) {
     if (row.backend == result.backend) explanation.backend = row;
   }
   const auto planned = std::ranges::find_if(plan_.rows, same);
@@ -157,7 +165,7 @@ Explanation RunReader::Explain(const ResultRow& result) const {
 Result<std::vector<Explanation>> RunReader::Of(
     const std::string& test_id, const std::string& backend) const {
   std::vector<Explanation> explanations;
-  for (const ResultRow& row : results_) {
+  for (const record::ResultRow& row : results_) {
     if (row.test_id != test_id) continue;
     if (!backend.empty() && row.backend != backend) continue;
     explanations.push_back(Explain(row));
@@ -175,4 +183,4 @@ Result<std::vector<Explanation>> Explain(const fs::path& run,
   return reader.Of(test_id, backend);
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::explain

@@ -15,7 +15,7 @@
 #include "framework/core/status.h"
 #include "framework/testing/record/rows.h"
 
-namespace assay::inline v1 {
+namespace assay::explain {
 
 /// A line of a policy file.
 struct PolicySentence {
@@ -31,16 +31,16 @@ struct CoverText {
 
 struct Explanation {
   std::string run;  // the folder
-  ResultRow result;
-  PlanRow planned;
-  std::vector<AccuracyRow> outputs;
-  std::vector<ResultRow> attempts;
+  record::ResultRow result;
+  record::PlanRow planned;
+  std::vector<record::AccuracyRow> outputs;
+  std::vector<record::ResultRow> attempts;
   PolicySentence expected, tolerated;
   std::vector<CoverText> covers;  // empty: the corpus or policy is not here
   bool claims_anything = false;
-  RunRow made;  // commit, time, version
+  record::RunRow made;  // commit, time, version
   std::string cpu;
-  BackendRow backend;
+  record::BackendRow backend;
 };
 
 /// One for each backend of the run that has the case, or for the one named.
@@ -50,6 +50,6 @@ Result<std::vector<Explanation>> Explain(const std::filesystem::path& run,
                                          const std::string& test_id,
                                          const std::string& backend);
 
-}  // namespace assay::inline v1
+}  // namespace assay::explain
 
 #endif  // ASSAY_CLI_EXPLAIN_EXPLANATION_H_

@@ -15,7 +15,7 @@
 #include "framework/testing/record/reason.h"
 #include "framework/testing/verdict/oracle_word.h"
 
-namespace assay::inline v1 {
+namespace assay::explain {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -26,7 +26,7 @@ class Lines {
   void Add(const std::string& label, const std::string& text,
            bool command = false) {
     if (text.empty()) return;
-    text_ += Wrapped(
+    text_ += select::Wrapped(
         text,
         {.label = label, .indent = 2, .label_width = 13, .command = command});
   }
@@ -34,19 +34,19 @@ class Lines {
 };
 
 std::string ReasonText(const std::string& code) {
-  const std::string_view meaning = MeaningOf(code);
+  const std::string_view meaning = record::MeaningOf(code);
   return meaning.empty() ? code : StrCat(code, ": ", meaning);
 }
 
-std::string LimitText(Comparator comparator, double rtol, double atol) {
-  if (comparator == Comparator::kDistribution) {
+std::string LimitText(record::Comparator comparator, double rtol, double atol) {
+  if (comparator == record::Comparator::kDistribution) {
     return "distribution: as its law says";
   }
-  if (comparator != Comparator::kTolerance) {
+  if (comparator != record::Comparator::kTolerance) {
     return StrCat(comparator, ": equal");
   }
-  return StrCat("|got - want| <= ", ToText(atol), " + ", ToText(rtol),
-                " |want|");
+  return StrCat("|got - want| <= ", file::ToText(atol), " + ",
+                file::ToText(rtol), " |want|");
 }
 
 std::string SentenceText(const PolicySentence& sentence) {
@@ -60,7 +60,7 @@ std::string SentenceText(const PolicySentence& sentence) {
 }
 
 void AddPolicy(const Explanation& e, Lines* lines) {
-  const PlanRow& planned = e.planned;
+  const record::PlanRow& planned = e.planned;
   lines->Add("limit",
              StrCat(LimitText(planned.comparator, planned.rtol.value_or(0),
                               planned.atol.value_or(0)),
@@ -120,12 +120,12 @@ std::string Digits(double x) {
 }
 
 /// Adds the two of the three distances that come from an oracle.
-void AddOracle(const AccuracyRow& row, Lines* lines) {
+void AddOracle(const record::AccuracyRow& row, Lines* lines) {
   std::string text = StrCat(
       row.reference == "oracle" ? "to the oracle" : "expected to the oracle",
       row.bitwise_equal ? ": all bits are those of the exact value rounded"
                         : "");
-  if (IsUndecided(row)) text += ": undecided";
+  if (verdict::IsUndecided(row)) text += ": undecided";
   if (row.max_ulp.has_value()) {
     text += StrCat(": max ", Digits(*row.max_ulp), " ULP");
   }
@@ -144,7 +144,7 @@ void AddOracle(const AccuracyRow& row, Lines* lines) {
   lines->Add("", text);
 }
 
-void AddOutput(const AccuracyRow& row, Lines* lines) {
+void AddOutput(const record::AccuracyRow& row, Lines* lines) {
   if (row.reference == "oracle" || row.reference == "expected_oracle") {
     return AddOracle(row, lines);
   }
@@ -154,27 +154,28 @@ void AddOutput(const AccuracyRow& row, Lines* lines) {
                    " elements out of limit");
   }
   if (row.bitwise_equal) text += ", all bits agree";
-  const auto add = [&](const char* what, const Integer& count) {
+  const auto add = [&](const char* what, const record::Integer& count) {
     if (count.value_or(0) > 0) text += StrCat(", ", what, " ", *count);
   };
   add("NaN on one side:", row.nan_mismatch);
   add("infinity on one side:", row.inf_mismatch);
   if (row.max_abs_err.has_value()) {
-    text += StrCat("; max error ", ToText(*row.max_abs_err));
+    text += StrCat("; max error ", file::ToText(*row.max_abs_err));
   }
   if (row.max_ulp.has_value()) {
-    text += StrCat(", ", ToText(*row.max_ulp), " ULP");
+    text += StrCat(", ", file::ToText(*row.max_ulp), " ULP");
   }
-  if (row.p_value.has_value()) text += StrCat("; p ", ToText(*row.p_value));
+  if (row.p_value.has_value())
+    text += StrCat("; p ", file::ToText(*row.p_value));
   lines->Add(StrCat("output ", row.output_index), text);
   if (!row.worst_index.has_value()) return;
   text = StrCat("[", *row.worst_index, "]: got ", row.worst_got, ", want ",
                 row.worst_want);
   if (row.limit.has_value()) {
-    text += StrCat("; limit there ", ToText(*row.limit));
+    text += StrCat("; limit there ", file::ToText(*row.limit));
   }
   if (row.headroom.has_value()) {
-    text += StrCat("; headroom ", ToText(*row.headroom));
+    text += StrCat("; headroom ", file::ToText(*row.headroom));
   }
   lines->Add("  worst", text);
 }
@@ -196,7 +197,7 @@ void AddMachine(const Explanation& e, Lines* lines) {
 /// Attempts of one outcome and message are told once.
 void AddAttempts(const Explanation& e, Lines* lines) {
   if (e.attempts.empty()) return;
-  const ResultRow& first = e.attempts.front();
+  const record::ResultRow& first = e.attempts.front();
   const size_t n = e.attempts.size();
   const bool alike = std::ranges::all_of(e.attempts, [&](const auto& attempt) {
     return attempt.outcome == first.outcome && attempt.message == first.message;
@@ -205,25 +206,25 @@ void AddAttempts(const Explanation& e, Lines* lines) {
     return lines->Add("attempts", StrCat(n == 1 ? "one" : StrCat(n, ", alike"),
                                          ", as above"));
   }
-  for (const ResultRow& attempt : e.attempts) {
+  for (const record::ResultRow& attempt : e.attempts) {
     lines->Add(StrCat("attempt ", attempt.attempt),
                StrCat(attempt.outcome, attempt.message.empty() ? "" : ": ",
                       attempt.message));
   }
 }
 
-Json FieldJson(const Column& column, const std::string& text) {
-  if (column.type == kFieldType<std::string>) return text;
-  if (column.type == kFieldType<bool>) return text == "1";
+Json FieldJson(const record::Column& column, const std::string& text) {
+  if (column.type == record::kFieldType<std::string>) return text;
+  if (column.type == record::kFieldType<bool>) return text == "1";
   if (text.empty()) return {};
-  const bool whole = column.type.starts_with(kFieldType<int64_t>);
-  return whole ? Json(*ParseInt(text)) : Json(*ParseDouble(text));
+  const bool whole = column.type.starts_with(record::kFieldType<int64_t>);
+  return whole ? Json(*file::ParseInt(text)) : Json(*file::ParseDouble(text));
 }
 
 template <class Row>
 Json RowJson(const Row& row) {
   Json json = Json::object();
-  for (const Column& column : TableOf<Row>().columns) {
+  for (const record::Column& column : record::TableOf<Row>().columns) {
     json[std::string(column.name)] = FieldJson(column, column.text(&row));
   }
   return json;
@@ -265,9 +266,9 @@ Json ToJson(const Explanation& e) {
 }  // namespace
 
 std::string ExplanationText(const Explanation& e) {
-  const ResultRow& result = e.result;
+  const record::ResultRow& result = e.result;
   Lines lines;
-  lines.text_ = Wrapped(
+  lines.text_ = select::Wrapped(
       StrCat(result.test_id, " on ", result.backend, ": ", result.outcome));
   lines.Add("reason", ReasonText(result.reason_code));
   lines.Add("message", result.message);
@@ -276,8 +277,8 @@ std::string ExplanationText(const Explanation& e) {
                            result.shape_sig.empty() ? "" : ", inputs ",
                            result.shape_sig));
   AddPolicy(e, &lines);
-  for (const AccuracyRow& output : e.outputs) AddOutput(output, &lines);
-  lines.Add("oracle", OracleWord(e.outputs));
+  for (const record::AccuracyRow& output : e.outputs) AddOutput(output, &lines);
+  lines.Add("oracle", verdict::OracleWord(e.outputs));
   AddAttempts(e, &lines);
   lines.Add("vacuous", VacuousText(e.planned.vacuous));
   lines.Add("claimed", ClaimText(e));
@@ -300,4 +301,4 @@ std::string ExplanationJson(const std::vector<Explanation>& explanations) {
   return json.dump(1) + "\n";
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::explain

@@ -12,7 +12,7 @@
 
 #include "framework/cli/explain/explanation.h"
 
-namespace assay::inline v1 {
+namespace assay::explain {
 
 /// Lines of at most 80 columns; the command of repro alone keeps words whole.
 std::string ExplanationText(const Explanation& explanation);
@@ -20,6 +20,6 @@ std::string ExplanationText(const Explanation& explanation);
 /// {"run": ..., "cases": [...]}, the rows with the names of their columns.
 std::string ExplanationJson(const std::vector<Explanation>& explanations);
 
-}  // namespace assay::inline v1
+}  // namespace assay::explain
 
 #endif  // ASSAY_CLI_EXPLAIN_EXPLANATION_TEXT_H_

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace assay::inline v1 {
+namespace assay::inventory {
 namespace {
 
 /// Values apart by blanks. An operator's own row goes before one of all.
@@ -134,4 +134,4 @@ std::vector<NamedAttribute> NamedAttributes() {
   return named;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::inventory

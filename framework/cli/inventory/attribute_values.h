@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace assay::inline v1 {
+namespace assay::inventory {
 
 /// Empty where the values cannot be enumerated.
 std::vector<std::string_view> ValuesOf(std::string_view op,
@@ -29,6 +29,6 @@ struct NamedAttribute {
 };
 std::vector<NamedAttribute> NamedAttributes();
 
-}  // namespace assay::inline v1
+}  // namespace assay::inventory
 
 #endif  // ASSAY_CLI_INVENTORY_ATTRIBUTE_VALUES_H_

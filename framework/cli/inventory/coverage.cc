@@ -13,7 +13,7 @@
 #include "framework/testing/case/operator_name.h"
 #include "framework/testing/record/outcome.h"
 
-namespace assay::inline v1 {
+namespace assay::inventory {
 namespace {
 
 std::string Qualified(std::string_view domain, std::string_view name) {
@@ -23,23 +23,23 @@ std::string Qualified(std::string_view domain, std::string_view name) {
 /// The parts of an operator, untouched.
 Coverage Untouched(OperatorId id) {
   const OperatorInfo& info = Operators()[static_cast<size_t>(id)];
-  const OperatorSignature& signature = SignatureOf(id);
+  const types::OperatorSignature& signature = types::SignatureOf(id);
   Coverage row;
   row.op = Qualified(info.domain, info.name);
-  row.name = OperatorName(info.domain, info.name);
+  row.name = cases::OperatorName(info.domain, info.name);
   row.since = info.versions.back();
   row.has_function_body = info.has_function_body;
   for (const int version : info.versions) {
     // No model can have the version that deprecates an operator.
     if (!info.deprecated || version != row.since) row.opsets[version] = 0;
   }
-  for (const TypeVariable& variable : signature.variables) {
+  for (const types::TypeVariable& variable : signature.variables) {
     if (variable.fixed()) continue;
     for (const std::string_view type : variable.types) {
       row.dtypes[StrCat(variable.name, " ", type)] = 0;
     }
   }
-  for (const AttributeInfo& attribute : signature.attributes) {
+  for (const types::AttributeInfo& attribute : signature.attributes) {
     const auto values = ValuesOf(row.name, attribute.name);
     for (const std::string_view value : values) {
       row.values[StrCat(attribute.name, "=", value)] = 0;
@@ -112,27 +112,28 @@ class Touches {
 
   void AddNode(const Graph& graph, const Node& node) {
     opsets_.insert(VersionInForce(info_, node.opset));
-    const OperatorSignature& signature = SignatureOf(id_);
+    const types::OperatorSignature& signature = types::SignatureOf(id_);
     AddTypes(graph, signature, signature.inputs, node.inputs);
     AddTypes(graph, signature, signature.outputs, node.outputs);
-    for (const AttributeInfo& attribute : signature.attributes) {
+    for (const types::AttributeInfo& attribute : signature.attributes) {
       AddAttribute(attribute, node.Find(attribute.name));
     }
   }
 
-  void AddTypes(const Graph& graph, const OperatorSignature& signature,
-                std::span<const FormalParameter> formals,
+  void AddTypes(const Graph& graph, const types::OperatorSignature& signature,
+                std::span<const types::FormalParameter> formals,
                 const std::vector<ValueId>& ids) {
     for (size_t i = 0; i < ids.size(); ++i) {
-      const FormalParameter* const formal = FormalAt(formals, i);
+      const types::FormalParameter* const formal = types::FormalAt(formals, i);
       if (formal == nullptr || ids[i] == kNoValue) continue;
       const auto variable = static_cast<size_t>(formal->variable);
       dtypes_.insert(StrCat(signature.variables[variable].name, " ",
-                            Word(graph[ids[i]].type)));
+                            types::Word(graph[ids[i]].type)));
     }
   }
 
-  void AddAttribute(const AttributeInfo& attribute, const Attribute* given) {
+  void AddAttribute(const types::AttributeInfo& attribute,
+                    const Attribute* given) {
     const std::string_view name = attribute.name;
     const std::string value =
         given == nullptr ? std::string(attribute.initial) : TextOf(given->held);
@@ -150,25 +151,25 @@ class Touches {
   std::set<std::string> values_;
 };
 
-bool IsAboutAnOperator(const TestCase& c) {
+bool IsAboutAnOperator(const cases::TestCase& c) {
   return c.kind != "model" && c.kind != "expanded";
 }
 
-void AddResults(const std::vector<ResultRow>& results,
+void AddResults(const std::vector<record::ResultRow>& results,
                 const std::map<std::string, Coverage*>& by_case) {
-  for (const ResultRow& result : results) {
+  for (const record::ResultRow& result : results) {
     const auto found = by_case.find(result.test_id);
     if (found == by_case.end()) continue;
     Coverage::Score& score = found->second->backends[result.backend];
     ++score.judged;
-    if (result.outcome == Outcome::kPass) ++score.passed;
+    if (result.outcome == record::Outcome::kPass) ++score.passed;
   }
 }
 
 }  // namespace
 
-std::vector<Coverage> CoverageOf(const std::vector<TestCase>& cases,
-                                 const std::vector<ResultRow>& results,
+std::vector<Coverage> CoverageOf(const std::vector<cases::TestCase>& cases,
+                                 const std::vector<record::ResultRow>& results,
                                  const GraphOf& graph_of) {
   std::vector<Coverage> rows;
   std::map<std::string, size_t> by_name;
@@ -179,7 +180,7 @@ std::vector<Coverage> CoverageOf(const std::vector<TestCase>& cases,
     by_op.emplace(rows[i].op, i);
   }
   std::map<std::string, Coverage*> by_case;
-  for (const TestCase& c : cases) {
+  for (const cases::TestCase& c : cases) {
     if (c.kind == "model") {
       for (const std::string& op : c.operators) {
         const auto found = by_op.find(op);
@@ -201,4 +202,4 @@ std::vector<Coverage> CoverageOf(const std::vector<TestCase>& cases,
   return rows;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::inventory

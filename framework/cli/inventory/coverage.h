@@ -22,7 +22,7 @@
 #include "framework/testing/case/test_case.h"
 #include "framework/testing/record/rows.h"
 
-namespace assay::inline v1 {
+namespace assay::inventory {
 
 /// The parts of one kind by name, with the number of cases that touch each.
 template <class Name>
@@ -52,14 +52,14 @@ struct Coverage {
 };
 
 /// The typed main graph of a case; an error for one that has none.
-using GraphOf = std::function<Result<Graph>(const TestCase&)>;
+using GraphOf = std::function<Result<Graph>(const cases::TestCase&)>;
 
 /// One entry per operator, sorted. `results` may be empty. A case whose graph
 /// cannot be had is counted and touches nothing.
-std::vector<Coverage> CoverageOf(const std::vector<TestCase>& cases,
-                                 const std::vector<ResultRow>& results,
+std::vector<Coverage> CoverageOf(const std::vector<cases::TestCase>& cases,
+                                 const std::vector<record::ResultRow>& results,
                                  const GraphOf& graph_of);
 
-}  // namespace assay::inline v1
+}  // namespace assay::inventory
 
 #endif  // ASSAY_CLI_INVENTORY_COVERAGE_H_

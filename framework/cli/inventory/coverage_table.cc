@@ -7,7 +7,7 @@
 
 #include "framework/core/text.h"
 
-namespace assay::inline v1 {
+namespace assay::inventory {
 namespace {
 
 /// How much is touched of what there is.
@@ -101,4 +101,4 @@ std::string HoleLines(const std::vector<Coverage>& rows) {
   return text;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::inventory

@@ -12,7 +12,7 @@
 
 #include "framework/cli/inventory/coverage.h"
 
-namespace assay::inline v1 {
+namespace assay::inventory {
 
 /// A line of titles, one per operator with what is touched of what there is,
 /// one of totals. 80 columns where there are no scores.
@@ -21,6 +21,6 @@ std::string CoverageTable(const std::vector<Coverage>& rows);
 /// A line per hole: "ai.onnx::Elu dtype T float16".
 std::string HoleLines(const std::vector<Coverage>& rows);
 
-}  // namespace assay::inline v1
+}  // namespace assay::inventory
 
 #endif  // ASSAY_CLI_INVENTORY_COVERAGE_TABLE_H_

@@ -15,7 +15,7 @@
 #include "framework/graph/types/signature.h"
 #include "framework/testing/case/operator_name.h"
 
-namespace assay {
+namespace assay::inventory {
 namespace {
 
 using ::testing::Contains;
@@ -24,8 +24,8 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::Pair;
 
-TestCase CaseOf(std::string test_id, std::string op, std::string kind) {
-  TestCase c;
+cases::TestCase CaseOf(std::string test_id, std::string op, std::string kind) {
+  cases::TestCase c;
   c.test_id = std::move(test_id);
   c.op = std::move(op);
   c.kind = std::move(kind);
@@ -35,11 +35,11 @@ TestCase CaseOf(std::string test_id, std::string op, std::string kind) {
   return c;
 }
 
-ResultRow ResultFor(std::string test_id, std::string_view outcome) {
-  ResultRow row;
+record::ResultRow ResultFor(std::string test_id, std::string_view outcome) {
+  record::ResultRow row;
   row.test_id = std::move(test_id);
   row.backend = "acme";
-  row.outcome = *ParseOutcome(outcome);
+  row.outcome = *record::ParseOutcome(outcome);
   return row;
 }
 
@@ -49,10 +49,11 @@ const Coverage& Find(const std::vector<Coverage>& rows, std::string_view op) {
 
 /// The graphs of cases, by test_id; none for others.
 GraphOf Graphs(std::map<std::string, std::string> texts) {
-  return [texts = std::move(texts)](const TestCase& c) -> Result<Graph> {
+  return [texts = std::move(texts)](const cases::TestCase& c) -> Result<Graph> {
     const auto found = texts.find(c.test_id);
     if (found == texts.end()) return NotFound("no graph of ", c.test_id);
-    ASSAY_ASSIGN_OR_RETURN(const auto model, ParseModelText(found->second));
+    ASSAY_ASSIGN_OR_RETURN(const auto model,
+                           graph::ParseModelText(found->second));
     return InferTypes(*model);
   };
 }
@@ -62,10 +63,11 @@ constexpr char kElu[] =
 constexpr char kHalfElu[] = "g (float16[2] x) => (float16[2] y) { y = Elu(x) }";
 
 TEST(Coverage, CountsCasesModelsAndWhatPasses) {
-  const TestCase expanded = CaseOf("node/Elu/a_expanded", "Elu", "expanded");
-  const TestCase tree =
+  const cases::TestCase expanded =
+      CaseOf("node/Elu/a_expanded", "Elu", "expanded");
+  const cases::TestCase tree =
       CaseOf("node/ml.TreeEnsemble/t", "ml.TreeEnsemble", "node");
-  TestCase model = CaseOf("model/light/m", "light", "model");
+  cases::TestCase model = CaseOf("model/light/m", "light", "model");
   model.operators = {"ai.onnx::Elu", "ai.onnx::Relu"};
   const std::vector<Coverage> rows = CoverageOf(
       {CaseOf("node/Elu/a", "Elu", "node"),
@@ -164,10 +166,10 @@ TEST(AttributeValues, AreOfAttributesThatThereAreAndHaveTheirDefaults) {
     bool found = false;
     for (size_t i = 0; i < Operators().size(); ++i) {
       const OperatorInfo& info = Operators()[i];
-      const std::string op = OperatorName(info.domain, info.name);
+      const std::string op = cases::OperatorName(info.domain, info.name);
       if (!named.op.empty() && named.op != op) continue;
-      for (const AttributeInfo& attribute :
-           SignatureOf(static_cast<OperatorId>(i)).attributes) {
+      for (const types::AttributeInfo& attribute :
+           types::SignatureOf(static_cast<OperatorId>(i)).attributes) {
         if (attribute.name != named.attribute) continue;
         found = true;
         if (attribute.initial.empty()) continue;
@@ -180,4 +182,4 @@ TEST(AttributeValues, AreOfAttributesThatThereAreAndHaveTheirDefaults) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::inventory

@@ -14,20 +14,21 @@
 #include "framework/cli/select/wrapped_text.h"
 #include "framework/testing/verdict/oracle_word.h"
 
-namespace assay::inline v1 {
+namespace assay::inventory {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-bool IsExplained(const AccuracyRow& expected, const AccuracyRow& backend) {
-  const double distance = ExactDistance(expected);
+bool IsExplained(const record::AccuracyRow& expected,
+                 const record::AccuracyRow& backend) {
+  const double distance = verdict::ExactDistance(expected);
   return distance <= 1 + expected.oracle_bound.value_or(0) ||
          expected.max_unit_err.value_or(kInfinity) <= 1 ||
-         distance <= ExactDistance(backend);
+         distance <= verdict::ExactDistance(backend);
 }
 
 /// Floats of fewer bits are further apart than most tolerances reach.
-bool LeavesHalf(const AccuracyRow& expected) {
+bool LeavesHalf(const record::AccuracyRow& expected) {
   const std::optional<DType> dtype = ParseDType(expected.dtype);
   return !dtype.has_value() || BitsOf(*dtype) < 16 ||
          expected.headroom.value_or(1) >= 0.5;
@@ -44,37 +45,37 @@ std::string Digits(double x) {
   return text.data();
 }
 
-std::string DistanceText(const AccuracyRow& row) {
+std::string DistanceText(const record::AccuracyRow& row) {
   const int64_t special =
       row.nan_mismatch.value_or(0) + row.inf_mismatch.value_or(0);
   if (special > 0) {
     return StrCat(special, " elements of NaN or infinity on one side");
   }
   const std::string ulp = StrCat(Digits(row.max_ulp.value_or(0)), " ULP");
-  if (!IsUndecided(row)) return ulp;
+  if (!verdict::IsUndecided(row)) return ulp;
   return StrCat("undecided at ", ulp, ", the oracle off by up to ",
                 Digits(*row.oracle_bound));
 }
 
-std::string ShareText(const AccuracyRow& expected) {
+std::string ShareText(const record::AccuracyRow& expected) {
   if (LeavesHalf(expected)) return "";
   return StrCat(", ", Digits(1 - *expected.headroom), " of the tolerance");
 }
 
 }  // namespace
 
-std::vector<Inexact> FindInexact(const std::vector<AccuracyRow>& rows,
-                                 const std::vector<PlanRow>& planned) {
+std::vector<Inexact> FindInexact(const std::vector<record::AccuracyRow>& rows,
+                                 const std::vector<record::PlanRow>& planned) {
   std::set<std::string> derived;
-  for (const PlanRow& row : planned) {
+  for (const record::PlanRow& row : planned) {
     if (row.kind == "expanded") derived.insert(row.test_id);
   }
   std::map<std::pair<std::string, Place>, int64_t> counts;
   std::map<Place, Inexact> found;
-  for (const AccuracyRow& row : rows) {
+  for (const record::AccuracyRow& row : rows) {
     const bool of_expected = row.reference == "expected_oracle";
     if (!of_expected && row.reference != "oracle") continue;
-    if (!row.max_ulp.has_value() && ExactDistance(row) == 0) continue;
+    if (!row.max_ulp.has_value() && verdict::ExactDistance(row) == 0) continue;
     Place place(row.test_id, row.output_name, 0);
     std::get<2>(place) = counts[{row.reference + row.backend, place}]++;
     Inexact& item = found[place];
@@ -82,7 +83,8 @@ std::vector<Inexact> FindInexact(const std::vector<AccuracyRow>& rows,
     if (of_expected) {
       item.expected = row;
     } else if (item.backend.test_id.empty() ||
-               ExactDistance(row) < ExactDistance(item.backend)) {
+               verdict::ExactDistance(row) <
+                   verdict::ExactDistance(item.backend)) {
       item.backend = row;
     }
   }
@@ -97,18 +99,22 @@ std::vector<Inexact> FindInexact(const std::vector<AccuracyRow>& rows,
     listed.push_back(std::move(item));
   }
   std::ranges::stable_sort(listed, std::greater<>(), [](const Inexact& item) {
-    return IsUndecided(item.expected) ? -1 : ExactDistance(item.expected);
+    return verdict::IsUndecided(item.expected)
+               ? -1
+               : verdict::ExactDistance(item.expected);
   });
   return listed;
 }
 
 Result<std::vector<Inexact>> FindInexact(const std::filesystem::path& run) {
-  ASSAY_ASSIGN_OR_RETURN(const auto rows,
-                         ReadTable<AccuracyRow>(run, "accuracy.csv"));
+  ASSAY_ASSIGN_OR_RETURN(
+      const auto rows,
+      select::ReadTable<record::AccuracyRow>(run, "accuracy.csv"));
   ASSAY_ASSIGN_OR_RETURN(const auto planned,
-                         ReadTable<PlanRow>(run, "plan.csv"));
+                         select::ReadTable<record::PlanRow>(run, "plan.csv"));
   const bool has_oracle =
-      std::ranges::count(rows, "expected_oracle", &AccuracyRow::reference) > 0;
+      std::ranges::count(rows, "expected_oracle",
+                         &record::AccuracyRow::reference) > 0;
   if (!has_oracle) {
     return InvalidArgument("the run ", run.string(),
                            " has no distance to an oracle, wanted one made "
@@ -120,23 +126,23 @@ Result<std::vector<Inexact>> FindInexact(const std::filesystem::path& run) {
 std::string InexactText(const std::vector<Inexact>& found) {
   std::string text;
   for (const Inexact& item : found) {
-    const AccuracyRow& expected = item.expected;
-    text +=
-        Wrapped(StrCat(expected.test_id, " ", expected.output_name,
-                       item.data_set > 0 ? StrCat(", data set ", item.data_set)
-                                         : std::string()));
-    text +=
-        Wrapped(StrCat(expected.dtype, expected.shape, ": expected ",
-                       DistanceText(expected), ShareText(expected), ", ",
-                       item.backend.backend, " ", DistanceText(item.backend)),
-                {.indent = 2});
+    const record::AccuracyRow& expected = item.expected;
+    text += select::Wrapped(StrCat(expected.test_id, " ", expected.output_name,
+                                   item.data_set > 0
+                                       ? StrCat(", data set ", item.data_set)
+                                       : std::string()));
+    text += select::Wrapped(
+        StrCat(expected.dtype, expected.shape, ": expected ",
+               DistanceText(expected), ShareText(expected), ", ",
+               item.backend.backend, " ", DistanceText(item.backend)),
+        {.indent = 2});
     if (!expected.worst_index.has_value()) continue;
-    text +=
-        Wrapped(StrCat("[", *expected.worst_index, "] exact ",
-                       expected.worst_want, ", expected ", expected.worst_got),
-                {.indent = 2});
+    text += select::Wrapped(
+        StrCat("[", *expected.worst_index, "] exact ", expected.worst_want,
+               ", expected ", expected.worst_got),
+        {.indent = 2});
   }
   return text;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::inventory

@@ -29,18 +29,18 @@
 #include "framework/core/status.h"
 #include "framework/testing/record/rows.h"
 
-namespace assay::inline v1 {
+namespace assay::inventory {
 
 struct Inexact {
-  AccuracyRow expected;  // against the oracle
-  AccuracyRow backend;   // the best of the run, against the oracle
+  record::AccuracyRow expected;  // against the oracle
+  record::AccuracyRow backend;   // the best of the run, against the oracle
   int64_t data_set = 0;
 };
 
 /// Distances, worst first: elements of NaN or infinity on one side only, then
 /// by ULP, then by test_id; last those that the oracle leaves undecided.
-std::vector<Inexact> FindInexact(const std::vector<AccuracyRow>& rows,
-                                 const std::vector<PlanRow>& planned);
+std::vector<Inexact> FindInexact(const std::vector<record::AccuracyRow>& rows,
+                                 const std::vector<record::PlanRow>& planned);
 
 /// The same of a run folder. Invalid argument for a folder that is no run, and
 /// for a run without an oracle.
@@ -50,6 +50,6 @@ Result<std::vector<Inexact>> FindInexact(const std::filesystem::path& run);
 /// worst element.
 std::string InexactText(const std::vector<Inexact>& found);
 
-}  // namespace assay::inline v1
+}  // namespace assay::inventory
 
 #endif  // ASSAY_CLI_INVENTORY_INEXACT_H_

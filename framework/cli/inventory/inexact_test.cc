@@ -10,14 +10,14 @@
 
 #include "framework/cli/program_fixture.h"
 
-namespace assay {
+namespace assay::inventory {
 namespace {
 
 using testing::HasSubstr;
 
-AccuracyRow Row(const std::string& test_id, const std::string& reference,
-                double ulp) {
-  AccuracyRow row;
+record::AccuracyRow Row(const std::string& test_id,
+                        const std::string& reference, double ulp) {
+  record::AccuracyRow row;
   row.test_id = test_id;
   row.backend = "b";
   row.output_name = "y";
@@ -91,7 +91,7 @@ TEST(FindInexact, ListsWhatLeavesLessThanHalfOfTheTolerance) {
 }
 
 TEST(FindInexact, SortsTheWorstFirstAndLeavesOutWhatIsDerived) {
-  std::vector<AccuracyRow> rows;
+  std::vector<record::AccuracyRow> rows;
   for (const auto& [id, ulp] :
        {std::pair("a", 10.0), std::pair("b", 1000.0),
         std::pair("b_expanded", 1000.0), std::pair("c", 100.0)}) {
@@ -100,7 +100,7 @@ TEST(FindInexact, SortsTheWorstFirstAndLeavesOutWhatIsDerived) {
     rows.push_back(Row(id, "expected", ulp));
   }
   rows.push_back(Row("d", "expected_oracle", 5000));  // on no backend
-  PlanRow derived;
+  record::PlanRow derived;
   derived.test_id = "b_expanded";
   derived.kind = "expanded";
   EXPECT_EQ(Ids(FindInexact(rows, {derived})),
@@ -108,7 +108,7 @@ TEST(FindInexact, SortsTheWorstFirstAndLeavesOutWhatIsDerived) {
 }
 
 TEST(FindInexact, TakesTheBestBackendOfEachDataSet) {
-  std::vector<AccuracyRow> rows;
+  std::vector<record::AccuracyRow> rows;
   for (const auto& [backend, first, second] :
        {std::tuple("p", 0.5, 40.0), std::tuple("q", 30.0, 3.0)}) {
     for (const double ulp : {first, second}) {
@@ -167,7 +167,7 @@ TEST(InexactText, FitsATerminal) {
                               "  [1] exact 0.30000001, expected 0.3\n"));
 }
 
-using InexactTest = ProgramTest;
+using InexactTest = cli::ProgramTest;
 
 TEST_F(InexactTest, TheListNeedsARunWithAnOracle) {
   Assay(
@@ -180,11 +180,11 @@ TEST_F(InexactTest, TheListNeedsARunWithAnOracle) {
               {"--run nowhere", "nowhere is no run"},
               {"--run run", "wanted one made with --oracle"}};
   for (const auto& row : rows) {
-    const Ran ran = Assay(StrCat("list inexact ", row.arguments));
+    const cli::Ran ran = Assay(StrCat("list inexact ", row.arguments));
     EXPECT_EQ(ran.exit_code, 2) << ran.output;
     EXPECT_THAT(ran.output, HasSubstr(row.says));
   }
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::inventory

@@ -13,7 +13,7 @@
 #include "framework/testing/file/module_path.h"
 #include "framework/testing/record/tables.h"
 
-namespace assay::inline v1 {
+namespace assay::inventory {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -31,7 +31,7 @@ void Print(const std::vector<Json>& items, bool json) {
   }
 }
 
-Json Describe(const TestCase& c) {
+Json Describe(const cases::TestCase& c) {
   return {{"test_id", c.test_id},
           {"corpus", c.corpus},
           {"suite", c.suite},
@@ -47,20 +47,23 @@ Json Describe(const TestCase& c) {
           {"directory", c.directory.string()}};
 }
 
-Result<std::vector<TestCase>> MatchingCases(const ListOptions& options,
-                                            const Query& query) {
-  ASSAY_ASSIGN_OR_RETURN(NamedCorpora opened, OpenCorpora(options.corpora));
-  std::vector<TestCase> cases;
-  for (Corpus& corpus : opened.corpora) {
-    for (TestCase& c : corpus.cases) {
+Result<std::vector<cases::TestCase>> MatchingCases(
+    const cli::ListOptions& options, const policy::Query& query) {
+  ASSAY_ASSIGN_OR_RETURN(select::NamedCorpora opened,
+                         select::OpenCorpora(options.corpora));
+  std::vector<cases::TestCase> cases;
+  for (cases::Corpus& corpus : opened.corpora) {
+    for (cases::TestCase& c : corpus.cases) {
       if (query.Matches({c, {}, {}, {}})) cases.push_back(std::move(c));
     }
   }
   return cases;
 }
 
-Result<std::vector<TestCase>> SelectedCases(const ListOptions& options) {
-  ASSAY_ASSIGN_OR_RETURN(const Query query, Query::Parse(options.filter));
+Result<std::vector<cases::TestCase>> SelectedCases(
+    const cli::ListOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(const policy::Query query,
+                         policy::Query::Parse(options.filter));
   ASSAY_ASSIGN_OR_RETURN(auto cases, MatchingCases(options, query));
   if (cases.empty()) {
     return InvalidArgument("the selection is empty: no case matches '",
@@ -81,9 +84,9 @@ std::vector<Json> ListOperators() {
   return items;
 }
 
-std::vector<Json> ListSuites(const std::vector<TestCase>& cases) {
+std::vector<Json> ListSuites(const std::vector<cases::TestCase>& cases) {
   std::map<std::string, int64_t> counts;
-  for (const TestCase& c : cases) ++counts[c.suite];
+  for (const cases::TestCase& c : cases) ++counts[c.suite];
   std::vector<Json> items;
   for (const auto& [suite, count] : counts) {
     items.push_back({{"suite", suite}, {"cases", count}});
@@ -115,21 +118,22 @@ Json Describe(const Coverage& row) {
 }
 
 /// Reads the model alone of a case that has files.
-Result<Graph> GraphOfCase(const TestCase& c) {
+Result<Graph> GraphOfCase(const cases::TestCase& c) {
   if (!c.directory.empty()) {
     ASSAY_ASSIGN_OR_RETURN(const auto model,
                            Model::Read(c.directory / "model.onnx"));
     return InferTypes(*model);
   }
-  ASSAY_ASSIGN_OR_RETURN(const CaseData data, DataOf(c));
+  ASSAY_ASSIGN_OR_RETURN(const cases::CaseData data, select::DataOf(c));
   return InferTypes(*data.model);
 }
 
 /// Keeps the operators that a case of the selection is about, or that the
 /// filter matches by its words on operators.
-std::vector<Coverage> Selected(std::vector<Coverage> rows, const Query& query) {
+std::vector<Coverage> Selected(std::vector<Coverage> rows,
+                               const policy::Query& query) {
   std::erase_if(rows, [&](const Coverage& row) {
-    TestCase alone;
+    cases::TestCase alone;
     alone.op = row.name;
     alone.domain = row.op.substr(0, row.op.find(':'));
     return row.node_cases == 0 && !query.Matches({alone, {}, {}, {}});
@@ -137,18 +141,20 @@ std::vector<Coverage> Selected(std::vector<Coverage> rows, const Query& query) {
   return rows;
 }
 
-Result<std::vector<Coverage>> CoverageOf(const ListOptions& options) {
-  ASSAY_ASSIGN_OR_RETURN(const Query query, Query::Parse(options.filter));
+Result<std::vector<Coverage>> CoverageOf(const cli::ListOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(const policy::Query query,
+                         policy::Query::Parse(options.filter));
   ASSAY_ASSIGN_OR_RETURN(const auto cases, MatchingCases(options, query));
-  std::vector<ResultRow> results;
+  std::vector<record::ResultRow> results;
   if (!options.run.empty()) {
     const auto file = std::filesystem::path(options.run) / "results.csv";
-    ASSAY_ASSIGN_OR_RETURN(const std::string csv, ReadFile(file));
-    auto rows = ParseCsv<ResultRow>(csv);
+    ASSAY_ASSIGN_OR_RETURN(const std::string csv, file::ReadFile(file));
+    auto rows = record::ParseCsv<record::ResultRow>(csv);
     if (!rows.ok()) return rows.status().WithContext(file.string());
     results = *std::move(rows);
   }
-  auto rows = Selected(CoverageOf(cases, results, &GraphOfCase), query);
+  auto rows =
+      Selected(inventory::CoverageOf(cases, results, &GraphOfCase), query);
   if (rows.empty()) {
     return InvalidArgument("the selection is empty: no case and no operator ",
                            "matches '", options.filter, "'");
@@ -156,7 +162,7 @@ Result<std::vector<Coverage>> CoverageOf(const ListOptions& options) {
   return rows;
 }
 
-Status ListCoverage(const ListOptions& options) {
+Status ListCoverage(const cli::ListOptions& options) {
   ASSAY_ASSIGN_OR_RETURN(const std::vector<Coverage> rows, CoverageOf(options));
   if (options.json) {
     std::vector<Json> items;
@@ -169,18 +175,18 @@ Status ListCoverage(const ListOptions& options) {
 }
 
 /// Why a pass of a case says little; empty where it says what it should.
-std::string VacuityOf(const TestCase& c) {
+std::string VacuityOf(const cases::TestCase& c) {
   if (!c.vacuous.empty()) return c.vacuous;
   if (c.sensitive == "-") return "no change of an input's elements shows";
   return "";
 }
 
 /// Every case whose pass says little, with the reason, and how many there are.
-Status ListVacuity(const ListOptions& options) {
+Status ListVacuity(const cli::ListOptions& options) {
   ASSAY_ASSIGN_OR_RETURN(const auto cases, SelectedCases(options));
   std::vector<Json> items;
   std::map<std::string, int64_t> counts;
-  for (const TestCase& c : cases) {
+  for (const cases::TestCase& c : cases) {
     const std::string why = VacuityOf(c);
     if (why.empty()) continue;
     ++counts[why];
@@ -201,8 +207,10 @@ Status ListVacuity(const ListOptions& options) {
 }
 
 Json Describe(const Inexact& item) {
-  const AccuracyRow& expected = item.expected;
-  const auto number = [](const Number& n) { return n ? Json(*n) : Json(); };
+  const record::AccuracyRow& expected = item.expected;
+  const auto number = [](const record::Number& n) {
+    return n ? Json(*n) : Json();
+  };
   return {{"test_id", expected.test_id},
           {"output", expected.output_name},
           {"data_set", item.data_set},
@@ -220,7 +228,7 @@ Json Describe(const Inexact& item) {
           {"expected", expected.worst_got}};
 }
 
-Status ListInexact(const ListOptions& options) {
+Status ListInexact(const cli::ListOptions& options) {
   if (options.run.empty()) {
     return InvalidArgument("list inexact looks at a run, wanted --run FOLDER");
   }
@@ -238,36 +246,36 @@ Status ListInexact(const ListOptions& options) {
 
 }  // namespace
 
-int ListCommand(const ListOptions& options) {
+int ListCommand(const cli::ListOptions& options) {
   std::vector<Json> items;
   if (options.what == "coverage") {
     const Status listed = ListCoverage(options);
-    return listed.ok() ? kExitOk : Fail(listed);
+    return listed.ok() ? select::kExitOk : select::Fail(listed);
   }
   if (options.what == "inexact") {
     const Status listed = ListInexact(options);
-    return listed.ok() ? kExitOk : Fail(listed);
+    return listed.ok() ? select::kExitOk : select::Fail(listed);
   }
   if (options.what == "vacuity") {
     const Status listed = ListVacuity(options);
-    return listed.ok() ? kExitOk : Fail(listed);
+    return listed.ok() ? select::kExitOk : select::Fail(listed);
   }
   if (options.what == "backends") {
-    for (const std::string& name : InstalledBackends())
+    for (const std::string& name : file::InstalledBackends())
       items.emplace_back(name);
   } else if (options.what == "operators") {
     items = ListOperators();
   } else {
     const auto cases = SelectedCases(options);
-    if (!cases.ok()) return Fail(cases.status());
+    if (!cases.ok()) return select::Fail(cases.status());
     if (options.what == "suites") {
       items = ListSuites(*cases);
     } else {
-      for (const TestCase& c : *cases) items.push_back(Describe(c));
+      for (const cases::TestCase& c : *cases) items.push_back(Describe(c));
     }
   }
   Print(items, options.json);
-  return kExitOk;
+  return select::kExitOk;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::inventory

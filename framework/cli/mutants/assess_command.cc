@@ -20,7 +20,7 @@
 #include "framework/testing/record/tables.h"
 #include "framework/testing/verdict/mutants_table.h"
 
-namespace assay::inline v1 {
+namespace assay::mutants {
 namespace {
 
 namespace fs = std::filesystem;
@@ -32,47 +32,49 @@ constexpr const char* kCases = "not op:light";
 /// Runs plans of a faulty backend, and forgets what they wrote.
 class Assessor {
  public:
-  Assessor(const AssessOptions& options, const NamedCorpora& corpora,
-           WorkFolder* work)
+  Assessor(const cli::AssessOptions& options,
+           const select::NamedCorpora& corpora, supervise::WorkFolder* work)
       : options_(options), corpora_(corpora), work_(*work) {}
 
   /// The cases that `where` takes of `instance`, into a plan of several.
   Status Add(const std::string& instance, const std::string& where,
-             Plan* plan) const {
-    std::vector<PlannedBackend> backends(1);
-    ASSAY_ASSIGN_OR_RETURN(backends[0], ResolveBackend(instance, *digests_));
-    Selection selection;
+             plan::Plan* plan) const {
+    std::vector<plan::PlannedBackend> backends(1);
+    ASSAY_ASSIGN_OR_RETURN(backends[0],
+                           plan::ResolveBackend(instance, *digests_));
+    plan::Selection selection;
     selection.filter = where.empty() ? kCases : where;
-    ASSAY_ASSIGN_OR_RETURN(Plan part,
-                           MakePlan(selection, "assess", corpora_.corpora,
-                                    corpora_.directories, backends));
+    ASSAY_ASSIGN_OR_RETURN(plan::Plan part,
+                           plan::MakePlan(selection, "assess", corpora_.corpora,
+                                          corpora_.directories, backends));
     std::ranges::move(part.rows, std::back_inserter(plan->rows));
     std::ranges::move(part.backends, std::back_inserter(plan->backends));
     return OkStatus();
   }
 
   /// The final verdicts, in the plan's order.
-  Result<std::vector<ResultRow>> Run(const Plan& plan, int64_t seed) const;
+  Result<std::vector<record::ResultRow>> Run(const plan::Plan& plan,
+                                             int64_t seed) const;
 
  private:
-  const AssessOptions& options_;
-  const NamedCorpora& corpora_;
-  WorkFolder& work_;
-  const std::shared_ptr<const FileDigests> digests_ =
-      std::make_shared<const FileDigests>();
+  const cli::AssessOptions& options_;
+  const select::NamedCorpora& corpora_;
+  supervise::WorkFolder& work_;
+  const std::shared_ptr<const file::FileDigests> digests_ =
+      std::make_shared<const file::FileDigests>();
 };
 
-Result<std::vector<ResultRow>> Assessor::Run(const Plan& plan,
-                                             int64_t seed) const {
+Result<std::vector<record::ResultRow>> Assessor::Run(const plan::Plan& plan,
+                                                     int64_t seed) const {
   const fs::path scratch = work_.Next();
-  ASSAY_RETURN_IF_ERROR(MakeDirectory(scratch));
-  SuperviseOptions supervise;
-  supervise.worker = InstallPrefix() / "bin" / "assay-worker";
+  ASSAY_RETURN_IF_ERROR(file::MakeDirectory(scratch));
+  supervise::SuperviseOptions supervise;
+  supervise.worker = file::InstallPrefix() / "bin" / "assay-worker";
   supervise.directory = scratch;
   supervise.digests = digests_;
   supervise.facts.run_id = "assess";
   supervise.facts.seed = seed;
-  supervise.facts.started_us = SteadyMicroseconds();
+  supervise.facts.started_us = record::SteadyMicroseconds();
   supervise.jobs = options_.jobs > 0
                        ? options_.jobs
                        : static_cast<int>(std::thread::hardware_concurrency());
@@ -80,18 +82,20 @@ Result<std::vector<ResultRow>> Assessor::Run(const Plan& plan,
   supervise.most_repeated = 0;
   std::vector<size_t> rows(plan.rows.size());
   for (size_t i = 0; i < rows.size(); ++i) rows[i] = i;
-  RawRecords raw;
-  ASSAY_RETURN_IF_ERROR(Supervise(plan, rows, supervise, &raw));
-  const Verdicts verdicts = Assess(plan, rows, std::move(raw), /*whole=*/true);
-  std::vector<ResultRow> results;
-  for (const Record& record : verdicts.final) results.push_back(record.result);
+  verdict::RawRecords raw;
+  ASSAY_RETURN_IF_ERROR(supervise::Supervise(plan, rows, supervise, &raw));
+  const verdict::Verdicts verdicts =
+      verdict::Assess(plan, rows, std::move(raw), /*whole=*/true);
+  std::vector<record::ResultRow> results;
+  for (const record::Record& record : verdicts.final)
+    results.push_back(record.result);
   return results;
 }
 
 /// The clean backend again and again: where a verdict is another than at first.
 Result<std::vector<std::string>> FalseAlarms(
-    const Assessor& assessor, const Plan& clean,
-    const std::vector<ResultRow>& first, int repeats) {
+    const Assessor& assessor, const plan::Plan& clean,
+    const std::vector<record::ResultRow>& first, int repeats) {
   std::vector<std::string> alarms;
   for (int seed = 1; seed <= repeats; ++seed) {
     ASSAY_ASSIGN_OR_RETURN(const auto again, assessor.Run(clean, seed));
@@ -106,11 +110,11 @@ Result<std::vector<std::string>> FalseAlarms(
 
 /// Runs every mutant at once, each on the cases it may show in: their results,
 /// one mutant's after the other's.
-Result<std::vector<ResultRow>> RunMutants(
-    const Assessor& assessor, const std::vector<MutantLine>& mutants,
+Result<std::vector<record::ResultRow>> RunMutants(
+    const Assessor& assessor, const std::vector<policy::MutantLine>& mutants,
     const std::string& backend) {
-  Plan plan;
-  for (const MutantLine& mutant : mutants) {
+  plan::Plan plan;
+  for (const policy::MutantLine& mutant : mutants) {
     const Status added = assessor.Add(StrCat(backend, "+mutant=", mutant.name),
                                       mutant.where, &plan);
     if (!added.ok()) return added.WithContext(mutant.name);
@@ -120,39 +124,39 @@ Result<std::vector<ResultRow>> RunMutants(
 
 /// The cases that pass without a mutant: of those run first, and of those that
 /// only some mutant names.
-Result<std::set<std::string>> Passing(const Assessor& assessor,
-                                      const std::string& backend,
-                                      std::vector<ResultRow> clean,
-                                      const std::vector<ResultRow>& mutated) {
+Result<std::set<std::string>> Passing(
+    const Assessor& assessor, const std::string& backend,
+    std::vector<record::ResultRow> clean,
+    const std::vector<record::ResultRow>& mutated) {
   std::set<std::string> known;
-  for (const ResultRow& row : clean) known.insert(row.test_id);
+  for (const record::ResultRow& row : clean) known.insert(row.test_id);
   std::string more;
-  for (const ResultRow& row : mutated) {
+  for (const record::ResultRow& row : mutated) {
     if (!known.insert(row.test_id).second) continue;
     more += StrCat(more.empty() ? "id:" : " or id:", row.test_id);
   }
   if (!more.empty()) {
-    Plan plan;
+    plan::Plan plan;
     ASSAY_RETURN_IF_ERROR(assessor.Add(backend, more, &plan));
     ASSAY_ASSIGN_OR_RETURN(const auto rest, assessor.Run(plan, /*seed=*/0));
     clean.insert(clean.end(), rest.begin(), rest.end());
   }
   std::set<std::string> passing;
-  for (const ResultRow& row : clean) {
-    if (row.outcome == Outcome::kPass) passing.insert(row.test_id);
+  for (const record::ResultRow& row : clean) {
+    if (row.outcome == record::Outcome::kPass) passing.insert(row.test_id);
   }
   return passing;
 }
 
 /// `results` of the mutants, in their order.
 KillMatrix MatrixOf(std::set<std::string> passing,
-                    const std::vector<MutantLine>& mutants,
-                    const std::vector<ResultRow>& results) {
+                    const std::vector<policy::MutantLine>& mutants,
+                    const std::vector<record::ResultRow>& results) {
   KillMatrix matrix(std::move(passing));
   size_t at = 0;
-  for (const MutantLine& mutant : mutants) {
+  for (const policy::MutantLine& mutant : mutants) {
     const std::string& instance = results[at].backend;
-    std::vector<ResultRow> mine;
+    std::vector<record::ResultRow> mine;
     while (at < results.size() && results[at].backend == instance) {
       mine.push_back(results[at++]);
     }
@@ -163,12 +167,12 @@ KillMatrix MatrixOf(std::set<std::string> passing,
 
 /// Adds what was found out of the harness itself, where that is of this build.
 Status AddHarness(const fs::path& file, const std::string& build_id,
-                  std::vector<MutantRow>* rows) {
+                  std::vector<record::MutantRow>* rows) {
   std::error_code error;
   if (!fs::exists(file, error)) return OkStatus();
-  ASSAY_ASSIGN_OR_RETURN(const std::string csv, ReadFile(file));
-  ASSAY_ASSIGN_OR_RETURN(auto more, ParseCsv<MutantRow>(csv));
-  if (std::ranges::any_of(more, [&](const MutantRow& row) {
+  ASSAY_ASSIGN_OR_RETURN(const std::string csv, file::ReadFile(file));
+  ASSAY_ASSIGN_OR_RETURN(auto more, record::ParseCsv<record::MutantRow>(csv));
+  if (std::ranges::any_of(more, [&](const record::MutantRow& row) {
         return row.build_id != build_id;
       })) {
     std::cout << file.string()
@@ -190,9 +194,11 @@ void PrintAll(const char* what, const std::vector<std::string>& items) {
 Result<std::string> BackendWithMutants() {
   std::vector<std::string> found;
   std::string names;
-  for (const std::string& name : InstalledBackends()) {
+  for (const std::string& name : file::InstalledBackends()) {
     std::error_code error;
-    if (!fs::exists(PolicyPath(ModulePath(name)) / kMutantsFile, error)) {
+    if (!fs::exists(
+            file::PolicyPath(file::ModulePath(name)) / policy::kMutantsFile,
+            error)) {
       continue;
     }
     found.push_back(name);
@@ -200,8 +206,8 @@ Result<std::string> BackendWithMutants() {
   }
   if (found.size() == 1) return found.front();
   return InvalidArgument("found ", found.empty() ? "no backend" : names,
-                         " with a ", kMutantsFile, " in ",
-                         ModuleDirectory().string(),
+                         " with a ", policy::kMutantsFile, " in ",
+                         file::ModuleDirectory().string(),
                          ", wanted one, or a name as --backend");
 }
 
@@ -211,15 +217,17 @@ struct Assessment {
   size_t n_clean;                   // cases of each clean run
 };
 
-Result<Assessment> TryMutants(const AssessOptions& options) {
-  ASSAY_ASSIGN_OR_RETURN(const PlannedBackend faulty,
-                         ResolveBackend(options.backend));
+Result<Assessment> TryMutants(const cli::AssessOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(const plan::PlannedBackend faulty,
+                         plan::ResolveBackend(options.backend));
   ASSAY_ASSIGN_OR_RETURN(const auto mutants,
-                         ReadMutantLines(faulty.policy_dir));
-  ASSAY_ASSIGN_OR_RETURN(const NamedCorpora corpora, OpenCorpora({}));
-  ASSAY_ASSIGN_OR_RETURN(WorkFolder work, WorkFolder::Make());
+                         policy::ReadMutantLines(faulty.policy_dir));
+  ASSAY_ASSIGN_OR_RETURN(const select::NamedCorpora corpora,
+                         select::OpenCorpora({}));
+  ASSAY_ASSIGN_OR_RETURN(supervise::WorkFolder work,
+                         supervise::WorkFolder::Make());
   const Assessor assessor(options, corpora, &work);
-  Plan clean;
+  plan::Plan clean;
   ASSAY_RETURN_IF_ERROR(assessor.Add(options.backend, "", &clean));
   ASSAY_ASSIGN_OR_RETURN(const auto first, assessor.Run(clean, /*seed=*/0));
   ASSAY_ASSIGN_OR_RETURN(const auto mutated,
@@ -232,22 +240,22 @@ Result<Assessment> TryMutants(const AssessOptions& options) {
                     std::move(alarms), first.size()};
 }
 
-Result<int> RunAssess(AssessOptions options) {
+Result<int> RunAssess(cli::AssessOptions options) {
   if (options.backend.empty()) {
     ASSAY_ASSIGN_OR_RETURN(options.backend, BackendWithMutants());
   }
   ASSAY_ASSIGN_OR_RETURN(const Assessment found, TryMutants(options));
-  std::vector<MutantRow> rows = found.matrix.Rows();
-  const fs::path prefix = InstallPrefix();
-  ASSAY_ASSIGN_OR_RETURN(const std::string build_id, BuildId(prefix));
-  for (MutantRow& row : rows) row.build_id = build_id;
+  std::vector<record::MutantRow> rows = found.matrix.Rows();
+  const fs::path prefix = file::InstallPrefix();
+  ASSAY_ASSIGN_OR_RETURN(const std::string build_id, file::BuildId(prefix));
+  for (record::MutantRow& row : rows) row.build_id = build_id;
   ASSAY_RETURN_IF_ERROR(
       AddHarness(prefix / "trust" / "harness_mutants.csv", build_id, &rows));
-  const MutantKills kills = CountMutants(rows, build_id);
+  const verdict::MutantKills kills = verdict::CountMutants(rows, build_id);
   const fs::path file = options.out.empty()
                             ? prefix / "share" / "assay" / "mutants.csv"
                             : options.out;
-  ASSAY_RETURN_IF_ERROR(WriteFile(file, ToCsv(rows)));
+  ASSAY_RETURN_IF_ERROR(file::WriteFile(file, record::ToCsv(rows)));
   std::cout << found.matrix.Text() << "\n"
             << found.matrix.n_mutants() << " mutants of " << options.backend
             << " in " << found.matrix.n_classes() << " classes\n"
@@ -261,20 +269,21 @@ Result<int> RunAssess(AssessOptions options) {
   PrintAll("false alarm", found.alarms);
   const bool all = survivors.empty() && found.alarms.empty() &&
                    kills.survivors.empty() && kills.assessed();
-  return all ? kExitOk : kExitUnexpected;
+  return all ? select::kExitOk : select::kExitUnexpected;
 }
 
 }  // namespace
 
-int AssessCommand(const AssessOptions& options) {
+int AssessCommand(const cli::AssessOptions& options) {
   if (options.check) {
-    const MutantKills kills = ReadMutants(InstallPrefix());
+    const verdict::MutantKills kills =
+        verdict::ReadMutants(file::InstallPrefix());
     std::cout << "mutants: " << kills.Sentence() << "\n";
-    return kills.assessed() ? kExitOk : kExitUnexpected;
+    return kills.assessed() ? select::kExitOk : select::kExitUnexpected;
   }
-  InstallStopHandlers();
+  supervise::InstallStopHandlers();
   const Result<int> code = RunAssess(options);
-  return code.ok() ? *code : Fail(code.status());
+  return code.ok() ? *code : select::Fail(code.status());
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::mutants

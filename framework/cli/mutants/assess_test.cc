@@ -10,12 +10,12 @@
 
 #include "framework/cli/tree_fixture.h"
 
-namespace assay {
+namespace assay::mutants {
 namespace {
 
 using testing::HasSubstr;
 
-class AssessTest : public TreeTest {};
+class AssessTest : public cli::TreeTest {};
 
 // Kills: a default by name, the first of several, any backend with a policy.
 TEST_F(AssessTest, TheOnlyBackendWithMutantsIsTheDefault) {
@@ -47,11 +47,11 @@ TEST_F(AssessTest, TheOnlyBackendWithMutantsIsTheDefault) {
     for (const char* name : row.with_mutants) {
       Policy(name, "mutants.txt", "no mutant\n");
     }
-    const Ran ran = Tree(StrCat("assess --repeats 0 ", row.arguments));
+    const cli::Ran ran = Tree(StrCat("assess --repeats 0 ", row.arguments));
     EXPECT_EQ(ran.exit_code, 2) << row.what << "\n" << ran.output;
     EXPECT_THAT(ran.output, HasSubstr(row.says)) << row.what;
   }
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::mutants

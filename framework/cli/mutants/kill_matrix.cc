@@ -7,17 +7,19 @@
 
 #include "framework/testing/record/outcome.h"
 
-namespace assay::inline v1 {
+namespace assay::mutants {
 namespace {
 
 constexpr std::string_view kRecheck = "recheck";
 constexpr std::array<std::string_view, 5> kColumns = {
     "node", "model", "contract", "special", kRecheck};
 
-bool IsKill(const ResultRow& row) { return IsFailure(row.outcome); }
+bool IsKill(const record::ResultRow& row) {
+  return record::IsFailure(row.outcome);
+}
 
-std::string_view ColumnOf(const ResultRow& row) {
-  const bool again = row.outcome == Outcome::kSuspect ||
+std::string_view ColumnOf(const record::ResultRow& row) {
+  const bool again = row.outcome == record::Outcome::kSuspect ||
                      row.message.find("run again: ") != std::string::npos;
   return again ? kRecheck : std::string_view(row.suite);
 }
@@ -29,10 +31,10 @@ std::string Padded(std::string text, size_t width) {
 
 }  // namespace
 
-void KillMatrix::Add(const MutantLine& mutant,
-                     const std::vector<ResultRow>& results) {
+void KillMatrix::Add(const policy::MutantLine& mutant,
+                     const std::vector<record::ResultRow>& results) {
   Entry entry{mutant, {}};
-  for (const ResultRow& row : results) {
+  for (const record::ResultRow& row : results) {
     if (!passing_.contains(row.test_id) || !IsKill(row)) continue;
     Kills& kills = entry.by_suite[std::string(ColumnOf(row))];
     if (kills.cases++ == 0) kills.first = row.test_id;
@@ -76,10 +78,10 @@ std::vector<std::string> KillMatrix::Survivors() const {
   return survivors;
 }
 
-std::vector<MutantRow> KillMatrix::Rows() const {
-  std::vector<MutantRow> rows;
+std::vector<record::MutantRow> KillMatrix::Rows() const {
+  std::vector<record::MutantRow> rows;
   for (const Entry& entry : entries_) {
-    MutantRow row;
+    record::MutantRow row;
     row.mutant = entry.mutant.name;
     row.mutant_class = entry.mutant.kind;
     row.expected_killer = entry.mutant.killer;
@@ -101,4 +103,4 @@ size_t KillMatrix::n_classes() const {
   return classes.size();
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::mutants

@@ -21,7 +21,7 @@
 #include "framework/testing/policy/mutant_line.h"
 #include "framework/testing/record/rows.h"
 
-namespace assay::inline v1 {
+namespace assay::mutants {
 
 class KillMatrix {
  public:
@@ -30,7 +30,8 @@ class KillMatrix {
       : passing_(std::move(passing)) {}
 
   /// Adds the results of the cases under a mutant, in the order of their ids.
-  void Add(const MutantLine& mutant, const std::vector<ResultRow>& results);
+  void Add(const policy::MutantLine& mutant,
+           const std::vector<record::ResultRow>& results);
 
   /// A line for each mutant with the number of cases of each suite that saw it,
   /// at most 80 columns wide, and "-" for none.
@@ -41,7 +42,7 @@ class KillMatrix {
 
   /// A row for each mutant and suite that saw it; one without a kill for a
   /// mutant that none saw.
-  std::vector<MutantRow> Rows() const;
+  std::vector<record::MutantRow> Rows() const;
 
   size_t n_mutants() const { return entries_.size(); }
   size_t n_classes() const;
@@ -52,7 +53,7 @@ class KillMatrix {
     std::string first;  // test_id
   };
   struct Entry {
-    MutantLine mutant;
+    policy::MutantLine mutant;
     std::map<std::string, Kills> by_suite;
   };
 
@@ -60,6 +61,6 @@ class KillMatrix {
   std::vector<Entry> entries_;
 };
 
-}  // namespace assay::inline v1
+}  // namespace assay::mutants
 
 #endif  // ASSAY_CLI_MUTANTS_KILL_MATRIX_H_

@@ -7,19 +7,19 @@
 
 #include "framework/core/status.h"
 
-namespace assay {
+namespace assay::mutants {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-ResultRow Row(const std::string& test_id, const std::string& outcome,
-              const std::string& message = "") {
-  ResultRow row;
+record::ResultRow Row(const std::string& test_id, const std::string& outcome,
+                      const std::string& message = "") {
+  record::ResultRow row;
   row.test_id = test_id;
   row.suite = test_id.substr(0, test_id.find('/'));
-  row.outcome = *ParseOutcome(outcome);
+  row.outcome = *record::ParseOutcome(outcome);
   row.message = message;
   return row;
 }
@@ -31,7 +31,7 @@ ResultRow Row(const std::string& test_id, const std::string& outcome,
 TEST(KillMatrixTest, OnlyWhatPassesWithoutAMutantCanKillIt) {
   const struct {
     const char* killer;
-    ResultRow row;
+    record::ResultRow row;
     const char* survivor;  // part of what is said; empty: it is killed
   } rows[] = {
       {"node", Row("node/A/a", "fail"), ""},
@@ -78,4 +78,4 @@ TEST(KillMatrixTest, TheTableFitsATerminalAndCounts) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::mutants

@@ -12,7 +12,7 @@
 #include "framework/testing/record/tables.h"
 #include "framework/testing/verdict/verdict.h"
 
-namespace assay::inline v1 {
+namespace assay::repro {
 namespace {
 
 namespace fs = std::filesystem;
@@ -41,14 +41,14 @@ Status CopyCase(const fs::path& from, const fs::path& to, int n_data_sets) {
 }
 
 Status WriteCase(const CapsuleContent& content, const fs::path& to) {
-  if (content.data != nullptr) return WriteCaseFiles(to, *content.data);
-  const TestCase& c = content.chosen.test_case;
+  if (content.data != nullptr) return cases::WriteCaseFiles(to, *content.data);
+  const cases::TestCase& c = content.chosen.test_case;
   return CopyCase(c.directory, to, c.n_data_sets);
 }
 
 /// Adds the outputs of the backend, where it gave any.
-Status AddOutputs(const Trial& trial, const PlanRow& row, WorkFolder& work,
-                  const fs::path& to) {
+Status AddOutputs(const supervise::Trial& trial, const record::PlanRow& row,
+                  supervise::WorkFolder& work, const fs::path& to) {
   const fs::path dump = work.Next();
   ASSAY_RETURN_IF_ERROR(trial.Dump({row}, work.Next(), dump).status());
   const fs::path got = dump / row.test_id;
@@ -60,10 +60,10 @@ Status AddOutputs(const Trial& trial, const PlanRow& row, WorkFolder& work,
                            error.message());
 }
 
-Json CaseJson(const CapsuleContent& content, const ResultRow& result,
-              const RunRow& here) {
-  const ChosenCase& chosen = content.chosen;
-  const TestCase& c = chosen.test_case;
+Json CaseJson(const CapsuleContent& content, const record::ResultRow& result,
+              const record::RunRow& here) {
+  const select::ChosenCase& chosen = content.chosen;
+  const cases::TestCase& c = chosen.test_case;
   Json json = {{"schema", "assay.capsule/1"},
                {"test_id", c.test_id},
                {"backend", chosen.backend.instance},
@@ -99,20 +99,20 @@ Json CaseJson(const CapsuleContent& content, const ResultRow& result,
 
 /// The backend as a command on another machine names it: a module of this
 /// machine's by its file alone.
-std::string SpecElsewhere(const BackendUse& backend) {
+std::string SpecElsewhere(const plan::BackendUse& backend) {
   const size_t slash = backend.spec.rfind('/');
   return slash == std::string::npos ? backend.spec
                                     : "." + backend.spec.substr(slash);
 }
 
-std::string Readme(const CapsuleContent& content, const ResultRow& result,
-                   bool got) {
-  const ChosenCase& chosen = content.chosen;
+std::string Readme(const CapsuleContent& content,
+                   const record::ResultRow& result, bool got) {
+  const select::ChosenCase& chosen = content.chosen;
   std::string text =
       StrCat(result.test_id, "\non ", result.backend, ": ", result.outcome,
              result.reason_code.empty() ? "" : ", " + result.reason_code, "\n");
   if (!result.message.empty()) {
-    text += "\n" + Wrapped(result.message, {.indent = 2});
+    text += "\n" + select::Wrapped(result.message, {.indent = 2});
   }
   text += "\nRun it, in this folder, where the backend is installed:\n\n";
   text += StrCat("  assay run --backend '", SpecElsewhere(chosen.backend),
@@ -131,13 +131,14 @@ std::string Readme(const CapsuleContent& content, const ResultRow& result,
     text += "  " + name + std::string(17 - name.size(), ' ') + what + "\n";
   }
   if (chosen.in_run.has_value() && chosen.in_run->outcome != result.outcome) {
-    text += "\n" + Wrapped(StrCat("In the run ", chosen.run_id, " it was ",
-                                  chosen.in_run->outcome,
-                                  ": what ran before it may matter."));
+    text += "\n" + select::Wrapped(StrCat("In the run ", chosen.run_id,
+                                          " it was ", chosen.in_run->outcome,
+                                          ": what ran before it may matter."));
   }
   if (!content.history.empty()) text += "\n";
   for (const auto& [key, value] : content.history) {
-    text += Wrapped(value, {.label = key, .indent = 2, .label_width = 17});
+    text +=
+        select::Wrapped(value, {.label = key, .indent = 2, .label_width = 17});
   }
   return text;
 }
@@ -149,48 +150,52 @@ Status CheckEmpty(const fs::path& out) {
                          " holds something already, wanted a new folder");
 }
 
-Result<ResultRow> Fill(const CapsuleContent& content, const fs::path& folder) {
-  const ChosenCase& chosen = content.chosen;
+Result<record::ResultRow> Fill(const CapsuleContent& content,
+                               const fs::path& folder) {
+  const select::ChosenCase& chosen = content.chosen;
   ASSAY_RETURN_IF_ERROR(WriteCase(content, folder));
-  TestCase c = chosen.test_case;
+  cases::TestCase c = chosen.test_case;
   c.corpus = kName;
   c.directory = folder;
-  ASSAY_RETURN_IF_ERROR(WriteManifest(folder, std::string(kName), {c}));
-  PlanRow row = chosen.row;
+  ASSAY_RETURN_IF_ERROR(cases::WriteManifest(folder, std::string(kName), {c}));
+  record::PlanRow row = chosen.row;
   row.directory = folder.string();
-  ASSAY_ASSIGN_OR_RETURN(WorkFolder work, WorkFolder::Make());
-  const Trial trial(chosen.backend, {chosen.seed, chosen.timeout_s});
+  ASSAY_ASSIGN_OR_RETURN(supervise::WorkFolder work,
+                         supervise::WorkFolder::Make());
+  const supervise::Trial trial(chosen.backend, {chosen.seed, chosen.timeout_s});
   ASSAY_ASSIGN_OR_RETURN(const auto raw, trial.Judge({row}, work.Next()));
-  const ResultRow result = Finalize(row, raw.at(0));
+  const record::ResultRow result = verdict::Finalize(row, raw.at(0));
   ASSAY_RETURN_IF_ERROR(AddOutputs(trial, row, work, folder));
-  const std::vector<EnvRow> env = EnvironmentRows();
-  const RunRow here = BeginRun(Plan(), env, CommitHere());
-  ASSAY_RETURN_IF_ERROR(WriteFile(
+  const std::vector<record::EnvRow> env = select::EnvironmentRows();
+  const record::RunRow here =
+      select::BeginRun(plan::Plan(), env, select::CommitHere());
+  ASSAY_RETURN_IF_ERROR(file::WriteFile(
       folder / "case.json", CaseJson(content, result, here).dump(1) + "\n"));
-  ASSAY_RETURN_IF_ERROR(WriteFile(folder / "env.csv", ToCsv(env)));
-  std::error_code error;
   ASSAY_RETURN_IF_ERROR(
-      WriteFile(folder / "README.txt",
-                Readme(content, result, fs::exists(folder / "got", error))));
+      file::WriteFile(folder / "env.csv", record::ToCsv(env)));
+  std::error_code error;
+  ASSAY_RETURN_IF_ERROR(file::WriteFile(
+      folder / "README.txt",
+      Readme(content, result, fs::exists(folder / "got", error))));
   return result;
 }
 
 }  // namespace
 
-Result<CapsuleContent> ContentOf(ChosenCase chosen) {
+Result<CapsuleContent> ContentOf(select::ChosenCase chosen) {
   CapsuleContent content{std::move(chosen), nullptr, {}};
-  const TestCase& c = content.chosen.test_case;
+  const cases::TestCase& c = content.chosen.test_case;
   std::error_code error;
   if (!c.directory.empty() && fs::exists(c.directory / "model.onnx", error)) {
     return content;
   }
-  ASSAY_ASSIGN_OR_RETURN(CaseData data, DataOf(c));
-  content.data = std::make_shared<const CaseData>(std::move(data));
+  ASSAY_ASSIGN_OR_RETURN(cases::CaseData data, select::DataOf(c));
+  content.data = std::make_shared<const cases::CaseData>(std::move(data));
   return content;
 }
 
-Result<ResultRow> WriteCapsule(const CapsuleContent& content,
-                               const fs::path& out) {
+Result<record::ResultRow> WriteCapsule(const CapsuleContent& content,
+                                       const fs::path& out) {
   std::error_code error;
   const fs::path whole = fs::absolute(out, error).lexically_normal();
   ASSAY_RETURN_IF_ERROR(CheckEmpty(whole));
@@ -199,8 +204,8 @@ Result<ResultRow> WriteCapsule(const CapsuleContent& content,
   const fs::path target = part;
   part += ".part";
   fs::remove_all(part, error);
-  ASSAY_RETURN_IF_ERROR(MakeDirectory(part));
-  Result<ResultRow> result = Fill(content, part);
+  ASSAY_RETURN_IF_ERROR(file::MakeDirectory(part));
+  Result<record::ResultRow> result = Fill(content, part);
   if (result.ok()) {
     fs::remove(target, error);
     fs::rename(part, target, error);
@@ -213,4 +218,4 @@ Result<ResultRow> WriteCapsule(const CapsuleContent& content,
   return result;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::repro

@@ -4,7 +4,7 @@
 // alone, here or on another machine that has the backend.
 //
 //   ASSAY_ASSIGN_OR_RETURN(const CapsuleContent content, ContentOf(chosen));
-//   ASSAY_ASSIGN_OR_RETURN(const ResultRow result,
+//   ASSAY_ASSIGN_OR_RETURN(const record::ResultRow result,
 //                          WriteCapsule(content, "capsule"));
 //   // assay run --backend faulty+mutant=value --corpus ./capsule
 //
@@ -25,30 +25,30 @@
 #include "framework/core/status.h"
 #include "framework/testing/record/rows.h"
 
-namespace assay::inline v1 {
+namespace assay::repro {
 
 struct CapsuleContent {
-  ChosenCase chosen;
+  select::ChosenCase chosen;
   /// Where the case has no folder that can be copied.
-  std::shared_ptr<const CaseData> data;
+  std::shared_ptr<const cases::CaseData> data;
   /// Lines for the README and members of case.json: how it came to be.
   std::vector<std::pair<std::string, std::string>> history;
 };
 
 /// The content of a case as it is. Invalid argument for one that is a program.
-Result<CapsuleContent> ContentOf(ChosenCase chosen);
+Result<CapsuleContent> ContentOf(select::ChosenCase chosen);
 
 /// Runs the case alone, twice (once to be judged, once for its outputs), and
 /// writes the folder, whole or not at all. Returns the final verdict of that
 /// run. Invalid argument when `out` holds something already.
-Result<ResultRow> WriteCapsule(const CapsuleContent& content,
-                               const std::filesystem::path& out);
+Result<record::ResultRow> WriteCapsule(const CapsuleContent& content,
+                                       const std::filesystem::path& out);
 
 /// RUN/capsules/ID.BACKEND of the first `count` cases of a run that are
 /// unexpected. Returns a line for each, that it is written or why it is not.
 Result<std::vector<std::string>> WriteCapsules(const std::filesystem::path& run,
                                                int count);
 
-}  // namespace assay::inline v1
+}  // namespace assay::repro
 
 #endif  // ASSAY_CLI_REPRO_CAPSULE_H_

@@ -7,14 +7,14 @@
 #include "framework/supervise/crew.h"
 #include "framework/testing/record/outcome.h"
 
-namespace assay::inline v1 {
+namespace assay::repro {
 namespace {
 
-Status WriteOne(const CapsuleOptions& options) {
-  ASSAY_ASSIGN_OR_RETURN(ChosenCase chosen, Choose(options));
+Status WriteOne(const cli::CapsuleOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(select::ChosenCase chosen, select::Choose(options));
   ASSAY_ASSIGN_OR_RETURN(const CapsuleContent content,
                          ContentOf(std::move(chosen)));
-  ASSAY_ASSIGN_OR_RETURN(const ResultRow result,
+  ASSAY_ASSIGN_OR_RETURN(const record::ResultRow result,
                          WriteCapsule(content, options.out));
   std::cout << result.test_id << " on " << result.backend << ": "
             << result.outcome << "\n";
@@ -28,13 +28,14 @@ Status WriteOne(const CapsuleOptions& options) {
   return OkStatus();
 }
 
-Status WriteFromRun(const ResultRow& row, const std::filesystem::path& run,
+Status WriteFromRun(const record::ResultRow& row,
+                    const std::filesystem::path& run,
                     const std::filesystem::path& out) {
-  CaseOptions options;
+  select::CaseOptions options;
   options.test_id = row.test_id;
   options.backend = row.backend;
   options.run = run;
-  ASSAY_ASSIGN_OR_RETURN(ChosenCase chosen, Choose(options));
+  ASSAY_ASSIGN_OR_RETURN(select::ChosenCase chosen, select::Choose(options));
   ASSAY_ASSIGN_OR_RETURN(const CapsuleContent content,
                          ContentOf(std::move(chosen)));
   return WriteCapsule(content, out).status();
@@ -45,14 +46,15 @@ Status WriteFromRun(const ResultRow& row, const std::filesystem::path& run,
 Result<std::vector<std::string>> WriteCapsules(const std::filesystem::path& run,
                                                int count) {
   std::vector<std::string> lines;
-  ASSAY_ASSIGN_OR_RETURN(const auto results,
-                         ReadTable<ResultRow>(run, "results.csv"));
-  for (const ResultRow& row : results) {
-    if (!IsUnexpected(row.outcome)) continue;
+  ASSAY_ASSIGN_OR_RETURN(
+      const auto results,
+      select::ReadTable<record::ResultRow>(run, "results.csv"));
+  for (const record::ResultRow& row : results) {
+    if (!record::IsUnexpected(row.outcome)) continue;
     if (count-- <= 0) break;
-    const std::filesystem::path out =
-        run / "capsules" /
-        StrCat(FileNameOf(row.test_id), ".", FileNameOf(row.backend));
+    const std::filesystem::path out = run / "capsules" /
+                                      StrCat(plan::FileNameOf(row.test_id), ".",
+                                             plan::FileNameOf(row.backend));
     const Status written = WriteFromRun(row, run, out);
     if (written.code() == StatusCode::kCancelled) return written;
     lines.push_back(written.ok() ? StrCat("capsule: ", out.string())
@@ -61,10 +63,10 @@ Result<std::vector<std::string>> WriteCapsules(const std::filesystem::path& run,
   return lines;
 }
 
-int CapsuleCommand(const CapsuleOptions& options) {
-  InstallStopHandlers();
+int CapsuleCommand(const cli::CapsuleOptions& options) {
+  supervise::InstallStopHandlers();
   const Status status = WriteOne(options);
-  return status.ok() ? kExitOk : Fail(status);
+  return status.ok() ? select::kExitOk : select::Fail(status);
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::repro

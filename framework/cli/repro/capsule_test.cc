@@ -12,24 +12,24 @@
 #include "framework/testing/case/write_corpus.h"
 #include "framework/testing/file/scratch_folder.h"
 
-namespace assay {
+namespace assay::repro {
 namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-class CapsuleTest : public ProgramTest {
+class CapsuleTest : public cli::ProgramTest {
  protected:
   nlohmann::json CaseJson(const std::string& capsule) const {
-    const auto text = ReadFile(folder_ / capsule / "case.json");
+    const auto text = file::ReadFile(folder_ / capsule / "case.json");
     return text.ok() ? nlohmann::json::parse(*text) : nlohmann::json();
   }
 };
 
 TEST(WriteManifest, IsReadBackAsTheSameCase) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   folder.Write("inner/model.onnx", "bytes");
-  TestCase c;
+  cases::TestCase c;
   c.test_id = "node/Conv/test_x#shrunk";
   c.suite = "node";
   c.op = "Conv";
@@ -42,16 +42,16 @@ TEST(WriteManifest, IsReadBackAsTheSameCase) {
   c.value_kinds = {"tensor"};
   c.attributes = {{"pads", "[1,1]"}};
   c.shape_sig = "[2,N,?];[];sequence";
-  c.limit = {Comparator::kTolerance, 0.1, 1e-7, "mine"};
+  c.limit = {record::Comparator::kTolerance, 0.1, 1e-7, "mine"};
   c.vacuous = "constant output";
   c.n_data_sets = 2;
   c.directory = folder.path() / "inner";
-  ASSERT_TRUE(WriteManifest(folder.path(), "some", {c}).ok());
-  const auto corpus = ReadCorpus(folder.path());
+  ASSERT_TRUE(cases::WriteManifest(folder.path(), "some", {c}).ok());
+  const auto corpus = cases::ReadCorpus(folder.path());
   ASSERT_TRUE(corpus.ok()) << corpus.status().ToString();
   EXPECT_EQ(corpus->name, "some");
   ASSERT_EQ(corpus->cases.size(), 1U);
-  const TestCase& read = corpus->cases[0];
+  const cases::TestCase& read = corpus->cases[0];
   EXPECT_EQ(read.test_id, c.test_id);
   EXPECT_EQ(read.suite + read.op + read.domain + read.kind,
             c.suite + c.op + c.domain + c.kind);
@@ -70,8 +70,8 @@ TEST(WriteManifest, IsReadBackAsTheSameCase) {
   EXPECT_EQ(read.n_data_sets, c.n_data_sets);
   EXPECT_EQ(read.directory, c.directory);
   folder.Write("inner/model.onnx", "other");
-  ASSERT_TRUE(WriteManifest(folder.path(), "some", {c}).ok());
-  EXPECT_NE(ReadCorpus(folder.path())->hash, corpus->hash);
+  ASSERT_TRUE(cases::WriteManifest(folder.path(), "some", {c}).ok());
+  EXPECT_NE(cases::ReadCorpus(folder.path())->hash, corpus->hash);
 }
 
 TEST_F(CapsuleTest, RunsAloneAndGivesTheSameOutcome) {
@@ -93,12 +93,12 @@ TEST_F(CapsuleTest, RunsAloneAndGivesTheSameOutcome) {
        "unsupported", false},
   };
   for (const auto& row : rows) {
-    const Ran ran = Assay(StrCat("capsule ", row.test_id, " --backend ",
-                                 row.backend, " --out capsule"));
+    const cli::Ran ran = Assay(StrCat("capsule ", row.test_id, " --backend ",
+                                      row.backend, " --out capsule"));
     EXPECT_EQ(ran.exit_code, 0) << ran.output;
     EXPECT_EQ(CaseJson("capsule").value("outcome", ""), row.outcome);
     EXPECT_EQ(fs::exists(folder_ / "capsule/got"), row.got) << row.backend;
-    EXPECT_THAT(*ReadFile(folder_ / "capsule/README.txt"),
+    EXPECT_THAT(*file::ReadFile(folder_ / "capsule/README.txt"),
                 HasSubstr(row.test_id));
     // Elsewhere: the folder is all that it takes along.
     fs::rename(folder_ / "capsule", folder_ / "moved");
@@ -114,7 +114,7 @@ TEST_F(CapsuleTest, HoldsTheRightOutputsAndThoseThatWereGiven) {
   Assay("capsule node/Abs/test_abs --backend faulty+mutant=value --out wrong");
   Assay("capsule node/Abs/test_abs --backend faulty --out right");
   const auto file = [&](const char* name) {
-    return ReadFile(folder_ / name).value();
+    return file::ReadFile(folder_ / name).value();
   };
   const char* kWrong = "wrong/got/test_data_set_0/output_0.pb";
   const char* kRight = "right/got/test_data_set_0/output_0.pb";
@@ -129,15 +129,17 @@ TEST_F(CapsuleTest, TakesCaseBackendAndSeedFromARunAndSaysWhereItDiffers) {
   Assay(
       "run --backend faulty+mutant=value --filter id:node/Abs/test_abs "
       "--seed 7 --no-report --out run");
-  const Ran ran = Assay("capsule node/Abs/test_abs --run run --out capsule");
+  const cli::Ran ran =
+      Assay("capsule node/Abs/test_abs --run run --out capsule");
   EXPECT_EQ(ran.exit_code, 0) << ran.output;
   EXPECT_EQ(CaseJson("capsule").at("seed"), 7);
   EXPECT_EQ(CaseJson("capsule").at("run").at("outcome"), "fail");
-  EXPECT_THAT(*ReadFile(folder_ / "capsule/README.txt"), HasSubstr("--seed 7"));
+  EXPECT_THAT(*file::ReadFile(folder_ / "capsule/README.txt"),
+              HasSubstr("--seed 7"));
 }
 
 TEST_F(CapsuleTest, ARunWritesThoseOfItsFirstUnexpectedCases) {
-  const Ran ran = Assay(
+  const cli::Ran ran = Assay(
       "run --backend faulty+mutant=value --backend faulty --filter "
       "'id:node/Abs/test_abs or id:node/Neg/test_neg or "
       "id:node/Relu/test_relu' --capsules 2 --no-report --out run");
@@ -170,7 +172,7 @@ TEST_F(CapsuleTest, SaysWhatItCannotWrite) {
        "is a program of the suite contract"},
   };
   for (const auto& row : rows) {
-    const Ran ran = Assay("capsule " + row.arguments);
+    const cli::Ran ran = Assay("capsule " + row.arguments);
     EXPECT_EQ(ran.exit_code, 2) << row.arguments << "\n" << ran.output;
     EXPECT_THAT(ran.output, HasSubstr(row.says)) << row.arguments;
     EXPECT_FALSE(fs::exists(folder_ / "new"));
@@ -178,4 +180,4 @@ TEST_F(CapsuleTest, SaysWhatItCannotWrite) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::repro

@@ -5,7 +5,7 @@
 #include "framework/cli/repro/shrink_graph.h"
 #include "framework/cli/repro/shrink_values.h"
 
-namespace assay::inline v1 {
+namespace assay::repro {
 namespace {
 
 using Step = Result<std::optional<Draft>> (*)(const Draft&, ShrinkJudge&);
@@ -24,10 +24,10 @@ Result<bool> Exhaust(Step step, Draft* draft, ShrinkJudge& judge) {
 
 }  // namespace
 
-Result<Draft> FirstDraft(const CaseData& data, ShrinkJudge& judge) {
+Result<Draft> FirstDraft(const cases::CaseData& data, ShrinkJudge& judge) {
   std::vector<Candidate> candidates;
   for (size_t i = 0; i < data.sets.size(); ++i) {
-    const DataSet& set = data.sets[i];
+    const cases::DataSet& set = data.sets[i];
     candidates.push_back(
         {StrCat("as it is, data set ", i), 0, [&]() -> Result<Draft> {
            return Draft{data.model, set.inputs, {}};
@@ -63,4 +63,4 @@ Result<Draft> Shrink(Draft draft, ShrinkJudge& judge) {
   return draft;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::repro

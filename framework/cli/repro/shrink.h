@@ -12,14 +12,14 @@
 
 #include "framework/cli/repro/shrink_judge.h"
 
-namespace assay::inline v1 {
+namespace assay::repro {
 
 /// The first data set on which the case fails, with the oracle's answer as the
 /// right one. Invalid argument when it fails on none in this way.
-Result<Draft> FirstDraft(const CaseData& data, ShrinkJudge& judge);
+Result<Draft> FirstDraft(const cases::CaseData& data, ShrinkJudge& judge);
 
 Result<Draft> Shrink(Draft draft, ShrinkJudge& judge);
 
-}  // namespace assay::inline v1
+}  // namespace assay::repro
 
 #endif  // ASSAY_CLI_REPRO_SHRINK_H_

@@ -12,35 +12,38 @@
 #include "framework/testing/case/write_corpus.h"
 #include "framework/testing/file/file.h"
 
-namespace assay::inline v1 {
+namespace assay::repro {
 namespace {
 
 namespace fs = std::filesystem;
 
 void Say(const std::string& line) {
   const size_t indent = std::min(line.find_first_not_of(' '), line.size());
-  std::cout << Wrapped(line.substr(indent), {.indent = indent}) << std::flush;
+  std::cout << select::Wrapped(line.substr(indent), {.indent = indent})
+            << std::flush;
 }
 
 /// The backend whose word is taken, as a run of the same case would use it.
-Result<BackendUse> Oracle(const ShrinkOptions& options,
-                          const ChosenCase& chosen) {
+Result<plan::BackendUse> Oracle(const cli::ShrinkOptions& options,
+                                const select::ChosenCase& chosen) {
   if (options.oracle == chosen.backend.instance) {
     return InvalidArgument("the oracle is ", options.oracle,
                            " itself, wanted another backend as --oracle");
   }
-  CaseOptions asked = options;
+  select::CaseOptions asked = options;
   asked.backend = options.oracle;
   asked.run.clear();
   asked.corpora = {chosen.corpus_directory};
-  ASSAY_ASSIGN_OR_RETURN(ChosenCase oracle, Choose(asked));
+  ASSAY_ASSIGN_OR_RETURN(select::ChosenCase oracle, select::Choose(asked));
   return std::move(oracle.backend);
 }
 
 /// Refuses a case that does not fail: there is nothing to shrink.
-Status CheckWanted(const ChosenCase& chosen, const ResultRow& result) {
-  const Outcome outcome = result.outcome;
-  if (outcome != Outcome::kPass && outcome != Outcome::kUnavailable) {
+Status CheckWanted(const select::ChosenCase& chosen,
+                   const record::ResultRow& result) {
+  const record::Outcome outcome = result.outcome;
+  if (outcome != record::Outcome::kPass &&
+      outcome != record::Outcome::kUnavailable) {
     return OkStatus();
   }
   std::string message = StrCat(result.test_id, " on ", chosen.backend.instance,
@@ -58,28 +61,29 @@ std::string SizeText(const Draft& draft) {
 }
 
 /// suite/op/case#shrunk: what is left decides the first two.
-std::string ShrunkId(const TestCase& from, const TestCase& to) {
+std::string ShrunkId(const cases::TestCase& from, const cases::TestCase& to) {
   std::string name = from.test_id.substr(from.test_id.rfind('/') + 1);
   std::ranges::replace(name, '#', '-');
   return StrCat(to.suite, "/", to.op, "/", name, "#shrunk");
 }
 
 /// The draft as a case, its files in `folder`.
-Result<CapsuleContent> ContentOf(const ChosenCase& chosen, const Draft& draft,
-                                 const Limit& limit, const fs::path& folder) {
-  auto data = std::make_shared<const CaseData>(
-      CaseData{draft.model, {{draft.inputs, draft.expected}}});
-  ASSAY_RETURN_IF_ERROR(WriteCaseFiles(folder, *data));
+Result<CapsuleContent> ContentOf(const select::ChosenCase& chosen,
+                                 const Draft& draft, const cases::Limit& limit,
+                                 const fs::path& folder) {
+  auto data = std::make_shared<const cases::CaseData>(
+      cases::CaseData{draft.model, {{draft.inputs, draft.expected}}});
+  ASSAY_RETURN_IF_ERROR(cases::WriteCaseFiles(folder, *data));
   CapsuleContent content{chosen, std::move(data), {}};
-  ChosenCase& small = content.chosen;
-  small.test_case = DescribeFolder(folder, 1);
+  select::ChosenCase& small = content.chosen;
+  small.test_case = cases::DescribeFolder(folder, 1);
   if (small.test_case.suite == "model") {
-    small.test_case.op = IdPart(chosen.test_case.op);
+    small.test_case.op = cases::IdPart(chosen.test_case.op);
   }
   small.test_case.test_id = ShrunkId(chosen.test_case, small.test_case);
   small.test_case.limit = limit;
   small.in_run.reset();
-  PlanRow& row = small.row;
+  record::PlanRow& row = small.row;
   row.test_id = small.test_case.test_id;
   row.suite = small.test_case.suite;
   row.kind = small.test_case.kind;
@@ -93,18 +97,21 @@ Result<CapsuleContent> ContentOf(const ChosenCase& chosen, const Draft& draft,
   return content;
 }
 
-Status ShrinkOne(const ShrinkOptions& options) {
-  ASSAY_ASSIGN_OR_RETURN(const ChosenCase chosen, Choose(options));
-  if (chosen.test_case.limit.comparator == Comparator::kDistribution) {
+Status ShrinkOne(const cli::ShrinkOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(const select::ChosenCase chosen,
+                         select::Choose(options));
+  if (chosen.test_case.limit.comparator == record::Comparator::kDistribution) {
     return InvalidArgument(chosen.test_case.test_id,
                            " is judged by its distribution: one smaller has "
                            "less to be judged by");
   }
-  ASSAY_ASSIGN_OR_RETURN(const CaseData data, DataOf(chosen.test_case));
-  ASSAY_ASSIGN_OR_RETURN(BackendUse oracle, Oracle(options, chosen));
-  ASSAY_ASSIGN_OR_RETURN(WorkFolder work, WorkFolder::Make());
+  ASSAY_ASSIGN_OR_RETURN(const cases::CaseData data,
+                         select::DataOf(chosen.test_case));
+  ASSAY_ASSIGN_OR_RETURN(plan::BackendUse oracle, Oracle(options, chosen));
+  ASSAY_ASSIGN_OR_RETURN(supervise::WorkFolder work,
+                         supervise::WorkFolder::Make());
   ShrinkJudge judge(chosen, std::move(oracle), &work, options.budget, Say);
-  ASSAY_ASSIGN_OR_RETURN(const ResultRow result, judge.RunCase());
+  ASSAY_ASSIGN_OR_RETURN(const record::ResultRow result, judge.RunCase());
   ASSAY_RETURN_IF_ERROR(CheckWanted(chosen, result));
   Say(StrCat(result.test_id, " on ", chosen.backend.instance, ": ",
              result.outcome, " (", result.reason_code, "), ", result.message));
@@ -117,7 +124,7 @@ Status ShrinkOne(const ShrinkOptions& options) {
                      {"before", SizeText(before)},
                      {"after", SizeText(after)},
                      {"right by", options.oracle}};
-  ASSAY_ASSIGN_OR_RETURN(const ResultRow last,
+  ASSAY_ASSIGN_OR_RETURN(const record::ResultRow last,
                          WriteCapsule(content, options.out));
   Say(StrCat("before: ", SizeText(before)));
   Say(StrCat("after:  ", SizeText(after), ", after ", judge.tried(), " tries"));
@@ -129,10 +136,10 @@ Status ShrinkOne(const ShrinkOptions& options) {
 
 }  // namespace
 
-int ShrinkCommand(const ShrinkOptions& options) {
-  InstallStopHandlers();
+int ShrinkCommand(const cli::ShrinkOptions& options) {
+  supervise::InstallStopHandlers();
   const Status status = ShrinkOne(options);
-  return status.ok() ? kExitOk : Fail(status);
+  return status.ok() ? select::kExitOk : select::Fail(status);
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::repro

@@ -8,7 +8,7 @@
 
 #include "framework/graph/edit/submodel.h"
 
-namespace assay::inline v1 {
+namespace assay::repro {
 namespace {
 
 /// The type with the ranks of tensors and without their extents.
@@ -62,7 +62,7 @@ std::vector<Source> SourcesOf(const Draft& draft) {
     add(graph.inputs[i], false, draft.inputs[i]);
   }
   const auto nodes = Indices(graph.nodes.size());
-  for (const ValueId id : BoundaryOf(graph, nodes).initializers) {
+  for (const ValueId id : edit::BoundaryOf(graph, nodes).initializers) {
     add(id, true, *graph.FindInitializer(id));
   }
   return sources;
@@ -71,7 +71,7 @@ std::vector<Source> SourcesOf(const Draft& draft) {
 Result<Draft> WithSources(const Draft& draft,
                           const std::vector<Source>& sources) {
   const Graph& graph = draft.model->graph();
-  Submodel all{Indices(graph.nodes.size()), {}, {}, {}};
+  edit::Submodel all{Indices(graph.nodes.size()), {}, {}, {}};
   Draft changed;
   for (const Source& source : sources) {
     if (source.fixed) {
@@ -86,13 +86,14 @@ Result<Draft> WithSources(const Draft& draft,
   for (const ValueId id : graph.outputs) {
     all.outputs.push_back({id, Loose(TypeOf(graph, id))});
   }
-  ASSAY_ASSIGN_OR_RETURN(changed.model, MakeSubmodel(*draft.model, graph, all));
+  ASSAY_ASSIGN_OR_RETURN(changed.model,
+                         edit::MakeSubmodel(*draft.model, graph, all));
   return changed;
 }
 
 Result<Draft> WithOutputTypes(const Draft& draft) {
   const Graph& graph = draft.model->graph();
-  Submodel all{Indices(graph.nodes.size()), {}, {}, {}};
+  edit::Submodel all{Indices(graph.nodes.size()), {}, {}, {}};
   for (const ValueId id : graph.inputs) {
     all.inputs.push_back({id, TypeOf(graph, id)});
   }
@@ -103,7 +104,8 @@ Result<Draft> WithOutputTypes(const Draft& draft) {
         {id, known ? draft.expected[i].Type() : TypeOf(graph, id)});
   }
   Draft typed = draft;
-  ASSAY_ASSIGN_OR_RETURN(typed.model, MakeSubmodel(*draft.model, graph, all));
+  ASSAY_ASSIGN_OR_RETURN(typed.model,
+                         edit::MakeSubmodel(*draft.model, graph, all));
   return typed;
 }
 
@@ -141,4 +143,4 @@ Result<Tensor> Slice(const Tensor& tensor, int axis, const Span& span) {
   return slice;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::repro

@@ -18,7 +18,7 @@
 #include "framework/core/status.h"
 #include "framework/graph/model.h"
 
-namespace assay::inline v1 {
+namespace assay::repro {
 
 struct Draft {
   std::shared_ptr<const Model> model;
@@ -59,6 +59,6 @@ struct Span {
 };
 Result<Tensor> Slice(const Tensor& tensor, int axis, const Span& span);
 
-}  // namespace assay::inline v1
+}  // namespace assay::repro
 
 #endif  // ASSAY_CLI_REPRO_SHRINK_DRAFT_H_

@@ -8,7 +8,7 @@
 
 #include "framework/graph/edit/submodel.h"
 
-namespace assay::inline v1 {
+namespace assay::repro {
 namespace {
 
 /// A draft with every value that the oracle has between its nodes.
@@ -30,7 +30,7 @@ class KnownGraph {
   }
 
  private:
-  Status AddPort(ValueId id, std::vector<Port>* ports,
+  Status AddPort(ValueId id, std::vector<edit::Port>* ports,
                  std::vector<Value>* values) const;
 
   std::shared_ptr<const Model> model_;
@@ -48,7 +48,7 @@ Result<KnownGraph> KnownGraph::Of(const Draft& draft, ShrinkJudge& judge) {
     known.graph_ = draft.model->graph();
   }
   const Graph& graph = known.graph_;
-  Submodel open{Indices(graph.nodes.size()), {}, {}, {}};
+  edit::Submodel open{Indices(graph.nodes.size()), {}, {}, {}};
   for (size_t i = 0; i < graph.inputs.size() && i < draft.inputs.size(); ++i) {
     const ValueId id = graph.inputs[i];
     known.values_[id] = draft.inputs[i];
@@ -67,7 +67,8 @@ Result<KnownGraph> KnownGraph::Of(const Draft& draft, ShrinkJudge& judge) {
     }
   }
   Draft all{nullptr, draft.inputs, {}};
-  ASSAY_ASSIGN_OR_RETURN(all.model, MakeSubmodel(*draft.model, graph, open));
+  ASSAY_ASSIGN_OR_RETURN(all.model,
+                         edit::MakeSubmodel(*draft.model, graph, open));
   ASSAY_ASSIGN_OR_RETURN(const auto answers, judge.Answers(all));
   for (size_t i = 0; i < open.outputs.size() && i < answers.size(); ++i) {
     known.values_[open.outputs[i].id] = answers[i];
@@ -75,7 +76,7 @@ Result<KnownGraph> KnownGraph::Of(const Draft& draft, ShrinkJudge& judge) {
   return known;
 }
 
-Status KnownGraph::AddPort(ValueId id, std::vector<Port>* ports,
+Status KnownGraph::AddPort(ValueId id, std::vector<edit::Port>* ports,
                            std::vector<Value>* values) const {
   const ValueInfo& info = graph_[id];
   const auto found = values_.find(id);
@@ -90,8 +91,8 @@ Status KnownGraph::AddPort(ValueId id, std::vector<Port>* ports,
 }
 
 Result<Draft> KnownGraph::Part(const std::vector<size_t>& nodes) const {
-  Submodel part{nodes, {}, {}, {}};
-  Boundary edge = BoundaryOf(graph_, nodes);
+  edit::Submodel part{nodes, {}, {}, {}};
+  edit::Boundary edge = edit::BoundaryOf(graph_, nodes);
   if (edge.outputs.empty()) {  // computed for nobody
     edge.outputs = graph_.nodes[nodes.back()].outputs;
     std::erase(edge.outputs, kNoValue);
@@ -103,14 +104,15 @@ Result<Draft> KnownGraph::Part(const std::vector<size_t>& nodes) const {
   for (const ValueId id : edge.outputs) {
     ASSAY_RETURN_IF_ERROR(AddPort(id, &part.outputs, &draft.expected));
   }
-  ASSAY_ASSIGN_OR_RETURN(draft.model, MakeSubmodel(*model_, graph_, part));
+  ASSAY_ASSIGN_OR_RETURN(draft.model,
+                         edit::MakeSubmodel(*model_, graph_, part));
   return draft;
 }
 
 Candidate KnownGraph::PartCandidate(const std::string& what,
                                     std::vector<size_t> nodes) const {
   int64_t elements = 0;
-  const Boundary edge = BoundaryOf(graph_, nodes);
+  const edit::Boundary edge = edit::BoundaryOf(graph_, nodes);
   const auto count = [&](const Value& value) {
     if (value.tensor()) elements += value.tensor()->num_elements();
   };
@@ -212,4 +214,4 @@ Result<std::optional<Draft>> ShrinkGraph(const Draft& draft,
   return part;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::repro

@@ -13,13 +13,13 @@
 #include "framework/cli/repro/shrink_judge.h"
 #include "framework/core/status.h"
 
-namespace assay::inline v1 {
+namespace assay::repro {
 
 /// The first node that goes wrong when it is fed what the oracle computed, or
 /// the fewest nodes that go wrong together.
 Result<std::optional<Draft>> ShrinkGraph(const Draft& draft,
                                          ShrinkJudge& judge);
 
-}  // namespace assay::inline v1
+}  // namespace assay::repro
 
 #endif  // ASSAY_CLI_REPRO_SHRINK_GRAPH_H_

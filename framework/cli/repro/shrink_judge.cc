@@ -10,7 +10,7 @@
 #include "framework/testing/case/write_corpus.h"
 #include "framework/testing/record/outcome.h"
 
-namespace assay::inline v1 {
+namespace assay::repro {
 namespace {
 
 namespace fs = std::filesystem;
@@ -19,27 +19,28 @@ namespace fs = std::filesystem;
 constexpr size_t kBatch = 64;
 constexpr int64_t kBatchElements = int64_t{32} << 20;
 
-Limit LimitOf(const TestCase& c) {
+cases::Limit LimitOf(const cases::TestCase& c) {
   // Integers and strings are compared exactly under any limit.
-  if (c.limit.comparator == Comparator::kTolerance) return c.limit;
-  return DefaultLimit({"float32"}, {});
+  if (c.limit.comparator == record::Comparator::kTolerance) return c.limit;
+  return cases::DefaultLimit({"float32"}, {});
 }
 
 /// "fail (shape)": as short as tells it from what is wanted.
-std::string Verdict(const ResultRow& result) {
+std::string Verdict(const record::ResultRow& result) {
   return result.reason_code.empty()
              ? std::string(ToString(result.outcome))
              : StrCat(result.outcome, " (", result.reason_code, ")");
 }
 
-CaseData DataOf(const Draft& draft) {
+cases::CaseData DataOf(const Draft& draft) {
   return {draft.model, {{draft.inputs, draft.expected}}};
 }
 
 }  // namespace
 
-ShrinkJudge::ShrinkJudge(const ChosenCase& chosen, BackendUse oracle,
-                         WorkFolder* work, int64_t budget, Say say)
+ShrinkJudge::ShrinkJudge(const select::ChosenCase& chosen,
+                         plan::BackendUse oracle, supervise::WorkFolder* work,
+                         int64_t budget, Say say)
     : chosen_(chosen),
       backend_(chosen.backend, {chosen.seed, chosen.timeout_s}),
       oracle_(std::move(oracle), {chosen.seed, chosen.timeout_s}),
@@ -48,8 +49,8 @@ ShrinkJudge::ShrinkJudge(const ChosenCase& chosen, BackendUse oracle,
       say_(std::move(say)),
       limit_(LimitOf(chosen.test_case)) {}
 
-PlanRow ShrinkJudge::RowOf(size_t number, const fs::path& root) const {
-  PlanRow row = chosen_.row;
+record::PlanRow ShrinkJudge::RowOf(size_t number, const fs::path& root) const {
+  record::PlanRow row = chosen_.row;
   std::array<char, 24> name;
   std::snprintf(name.data(), name.size(), "model/shrink/%06zu", number);
   row.test_id = name.data();
@@ -63,12 +64,12 @@ PlanRow ShrinkJudge::RowOf(size_t number, const fs::path& root) const {
   return row;
 }
 
-bool ShrinkJudge::IsWanted(const ResultRow& result) const {
+bool ShrinkJudge::IsWanted(const record::ResultRow& result) const {
   return result.outcome == wanted_.outcome &&
          result.reason_code == wanted_.reason_code;
 }
 
-Result<ResultRow> ShrinkJudge::RunCase() {
+Result<record::ResultRow> ShrinkJudge::RunCase() {
   ASSAY_ASSIGN_OR_RETURN(const auto results,
                          backend_.Judge({chosen_.row}, work_.Next()));
   return results.at(0);
@@ -84,14 +85,14 @@ Result<std::vector<Value>> ShrinkJudge::Answers(const Draft& draft) {
 
 Status ShrinkJudge::Ask(std::vector<Attempt>* attempts) {
   const fs::path root = work_.Next();
-  std::vector<PlanRow> rows;
+  std::vector<record::PlanRow> rows;
   std::vector<Attempt*> asked;
   for (Attempt& attempt : *attempts) {
     if (!attempt.verdict.empty() || !attempt.draft.expected.empty()) continue;
     rows.push_back(RowOf(asked.size(), root));
     asked.push_back(&attempt);
     ASSAY_RETURN_IF_ERROR(
-        WriteCaseFiles(rows.back().directory, DataOf(attempt.draft)));
+        cases::WriteCaseFiles(rows.back().directory, DataOf(attempt.draft)));
   }
   if (rows.empty()) return OkStatus();
   // The answers go to where the expected outputs of a case lie.
@@ -99,12 +100,12 @@ Status ShrinkJudge::Ask(std::vector<Attempt>* attempts) {
                          oracle_.Dump(rows, work_.Next(), root));
   for (size_t i = 0; i < rows.size(); ++i) {
     Draft& draft = asked[i]->draft;
-    if (results[i].outcome != Outcome::kPass) {
+    if (results[i].outcome != record::Outcome::kPass) {
       asked[i]->verdict = StrCat("the oracle says ", results[i].outcome, ", ",
                                  results[i].message);
       continue;
     }
-    Result<CaseData> data = ReadCaseData(rows[i].directory, 1);
+    Result<cases::CaseData> data = cases::ReadCaseData(rows[i].directory, 1);
     Result<Draft> typed = data.status();
     if (data.ok()) {
       draft.expected = std::move(data->sets[0].expected);
@@ -122,13 +123,13 @@ Status ShrinkJudge::Ask(std::vector<Attempt>* attempts) {
 }
 
 Status ShrinkJudge::Try(std::vector<Attempt>* attempts,
-                        std::vector<ResultRow>* results) {
+                        std::vector<record::ResultRow>* results) {
   const fs::path root = work_.Next();
-  std::vector<PlanRow> rows;
+  std::vector<record::PlanRow> rows;
   for (const Attempt& attempt : *attempts) {
     rows.push_back(RowOf(rows.size(), root));
     ASSAY_RETURN_IF_ERROR(
-        WriteCaseFiles(rows.back().directory, DataOf(attempt.draft)));
+        cases::WriteCaseFiles(rows.back().directory, DataOf(attempt.draft)));
   }
   ASSAY_ASSIGN_OR_RETURN(*results, backend_.Judge(rows, work_.Next()));
   tried_ += static_cast<int64_t>(rows.size());
@@ -140,7 +141,7 @@ Status ShrinkJudge::Try(std::vector<Attempt>* attempts,
 Result<bool> ShrinkJudge::FailsAlone(const Draft& draft) {
   std::vector<Attempt> one(1);
   one[0].draft = draft;
-  std::vector<ResultRow> results;
+  std::vector<record::ResultRow> results;
   ASSAY_RETURN_IF_ERROR(Try(&one, &results));
   return IsWanted(results.at(0));
 }
@@ -167,7 +168,7 @@ Result<std::optional<Kept>> ShrinkJudge::FirstOf(
   }
   std::erase_if(attempts, [](const Attempt& a) { return !a.verdict.empty(); });
   if (attempts.empty()) return std::optional<Kept>();
-  std::vector<ResultRow> results;
+  std::vector<record::ResultRow> results;
   ASSAY_RETURN_IF_ERROR(Try(&attempts, &results));
   for (size_t i = 0; i < attempts.size(); ++i) {
     if (!IsWanted(results[i])) {
@@ -205,4 +206,4 @@ Result<std::optional<Kept>> ShrinkJudge::First(
   return std::optional<Kept>();
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::repro

@@ -20,7 +20,7 @@
 #include "framework/cli/select/chosen_case.h"
 #include "framework/supervise/trial.h"
 
-namespace assay::inline v1 {
+namespace assay::repro {
 
 /// One way to be smaller; `make` is called when its turn comes.
 struct Candidate {
@@ -39,13 +39,13 @@ class ShrinkJudge {
   using Say = std::function<void(const std::string& line)>;
 
   /// `wanted` is the raw result to be kept: its outcome and reason.
-  ShrinkJudge(const ChosenCase& chosen, BackendUse oracle, WorkFolder* work,
-              int64_t budget, Say say);
+  ShrinkJudge(const select::ChosenCase& chosen, plan::BackendUse oracle,
+              supervise::WorkFolder* work, int64_t budget, Say say);
 
-  void Want(const ResultRow& wanted) { wanted_ = wanted; }
+  void Want(const record::ResultRow& wanted) { wanted_ = wanted; }
 
   /// The raw result of the case itself, alone in a worker.
-  Result<ResultRow> RunCase();
+  Result<record::ResultRow> RunCase();
 
   /// The first candidate, in this order, that fails as wanted, among others and
   /// alone in a worker as well. A candidate that cannot be made, or that the
@@ -61,7 +61,7 @@ class ShrinkJudge {
 
   /// The limit of candidates: the case's own, or ONNX's where that is none for
   /// floats.
-  const Limit& limit() const { return limit_; }
+  const cases::Limit& limit() const { return limit_; }
 
  private:
   struct Attempt {
@@ -70,25 +70,26 @@ class ShrinkJudge {
     std::string verdict;  // why it is not run, empty: it is
   };
 
-  PlanRow RowOf(size_t number, const std::filesystem::path& root) const;
+  record::PlanRow RowOf(size_t number, const std::filesystem::path& root) const;
   Status Ask(std::vector<Attempt>* attempts);
-  Status Try(std::vector<Attempt>* attempts, std::vector<ResultRow>* results);
+  Status Try(std::vector<Attempt>* attempts,
+             std::vector<record::ResultRow>* results);
   Result<bool> FailsAlone(const Draft& draft);
-  bool IsWanted(const ResultRow& result) const;
+  bool IsWanted(const record::ResultRow& result) const;
   Result<std::optional<Kept>> FirstOf(const std::vector<Candidate>& candidates,
                                       size_t begin, size_t end);
 
-  const ChosenCase& chosen_;
-  Trial backend_;
-  Trial oracle_;
-  WorkFolder& work_;
+  const select::ChosenCase& chosen_;
+  supervise::Trial backend_;
+  supervise::Trial oracle_;
+  supervise::WorkFolder& work_;
   const int64_t budget_;
   const Say say_;
-  Limit limit_;
-  ResultRow wanted_;
+  cases::Limit limit_;
+  record::ResultRow wanted_;
   int64_t tried_ = 0;
 };
 
-}  // namespace assay::inline v1
+}  // namespace assay::repro
 
 #endif  // ASSAY_CLI_REPRO_SHRINK_JUDGE_H_

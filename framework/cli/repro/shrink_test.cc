@@ -11,7 +11,7 @@
 #include "framework/graph/model_text.h"
 #include "framework/testing/case/read_corpus.h"
 
-namespace assay {
+namespace assay::repro {
 namespace {
 
 namespace fs = std::filesystem;
@@ -47,7 +47,7 @@ TEST(Slice, TakesPartOfAnAxis) {
 }
 
 TEST(WithSources, GivesTheModelOtherInputsAndInitializers) {
-  const auto model = ModelOfText(
+  const auto model = graph::ModelOfText(
       "g (float[2] x) => (float[2] y) <float[2] w = {1, 2}> { y = Add(x, w) }");
   const Tensor two = *Tensor::Of<float>({2}, std::vector<float>{3, 4});
   const Draft draft{model, {two}, {}};
@@ -68,14 +68,14 @@ TEST(WithSources, GivesTheModelOtherInputsAndInitializers) {
   EXPECT_EQ(graph.values[graph.outputs[0]].type.StaticShape(), std::nullopt);
 }
 
-class ShrinkTest : public ProgramTest {
+class ShrinkTest : public cli::ProgramTest {
  protected:
-  Ran Shrink(const std::string& arguments) const {
+  cli::Ran Shrink(const std::string& arguments) const {
     return Assay("shrink " + arguments);
   }
 
   nlohmann::json CaseJson(const std::string& capsule) const {
-    const auto text = ReadFile(folder_ / capsule / "case.json");
+    const auto text = file::ReadFile(folder_ / capsule / "case.json");
     return text.ok() ? nlohmann::json::parse(*text) : nlohmann::json();
   }
 };
@@ -107,7 +107,7 @@ TEST_F(ShrinkTest, LeavesTheSmallestCaseThatFailsInTheSameWay) {
        "1 node, 2 elements", "unsupported"},
   };
   for (const auto& row : rows) {
-    const Ran ran =
+    const cli::Ran ran =
         Shrink(StrCat(row.test_id, " --backend ", row.backend, " --out small"));
     ASSERT_EQ(ran.exit_code, 0) << ran.output;
     const auto json = CaseJson("small");
@@ -125,11 +125,11 @@ TEST_F(ShrinkTest, LeavesTheSmallestCaseThatFailsInTheSameWay) {
 }
 
 TEST_F(ShrinkTest, KeepsTheToleranceOfTheCase) {
-  const Ran ran = Shrink(
+  const cli::Ran ran = Shrink(
       "node/Cast/test_cast_FLOAT_to_BFLOAT16 --backend faulty+mutant=value "
       "--out small");
   ASSERT_EQ(ran.exit_code, 0) << ran.output;
-  const auto corpus = ReadCorpus(folder_ / "small");
+  const auto corpus = cases::ReadCorpus(folder_ / "small");
   ASSERT_TRUE(corpus.ok()) << corpus.status().ToString();
   EXPECT_EQ(corpus->cases.at(0).limit.rtol, 0x1p-6);
   EXPECT_THAT(corpus->cases.at(0).limit.source, HasSubstr("bfloat16"));
@@ -137,19 +137,19 @@ TEST_F(ShrinkTest, KeepsTheToleranceOfTheCase) {
 
 TEST_F(ShrinkTest, GivesTheSameBytesTwice) {
   for (const char* out : {"one", "two"}) {
-    const Ran ran =
+    const cli::Ran ran =
         Shrink(StrCat("model/pytorch-converted/test_GLU --backend "
                       "faulty+mutant=value --out ",
                       out));
     ASSERT_EQ(ran.exit_code, 0) << ran.output;
   }
-  const Ran differ = Shell("diff -r one two");
+  const cli::Ran differ = Shell("diff -r one two");
   EXPECT_EQ(differ.exit_code, 0) << differ.output;
   EXPECT_THAT(differ.output, IsEmpty());
 }
 
 TEST_F(ShrinkTest, StopsAtItsBudget) {
-  const Ran ran = Shrink(
+  const cli::Ran ran = Shrink(
       "node/Abs/test_abs --backend faulty+mutant=value --budget 3 --out small");
   EXPECT_EQ(ran.exit_code, 0) << ran.output;
   EXPECT_THAT(ran.output, HasSubstr("the budget is spent"));
@@ -171,7 +171,7 @@ TEST_F(ShrinkTest, SaysWhyThereIsNothingToShrink) {
       {"node/Abs/none --backend faulty", "the nearest are"},
   };
   for (const auto& row : rows) {
-    const Ran ran = Shrink(StrCat(row.arguments, " --out small"));
+    const cli::Ran ran = Shrink(StrCat(row.arguments, " --out small"));
     EXPECT_EQ(ran.exit_code, 2) << row.arguments << "\n" << ran.output;
     EXPECT_THAT(ran.output, HasSubstr(row.says)) << row.arguments;
     EXPECT_FALSE(fs::exists(folder_ / "small"));
@@ -180,11 +180,11 @@ TEST_F(ShrinkTest, SaysWhyThereIsNothingToShrink) {
 
 // An oracle that is wrong in the same way shows nothing: the case then passes.
 TEST_F(ShrinkTest, TakesTheOraclesWordForWhatIsRight) {
-  const Ran ran =
+  const cli::Ran ran =
       Shrink(StrCat("node/Abs/test_abs --backend ", ASSAY_MISBEHAVING,
                     " --oracle null --out small"));
   EXPECT_THAT(ran.output, HasSubstr("fail (value)"));
-  const Ran same = Shrink(
+  const cli::Ran same = Shrink(
       "node/Abs/test_abs --backend faulty+mutant=zeros --oracle null "
       "--out small");
   EXPECT_EQ(same.exit_code, 2) << same.output;
@@ -192,4 +192,4 @@ TEST_F(ShrinkTest, TakesTheOraclesWordForWhatIsRight) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::repro

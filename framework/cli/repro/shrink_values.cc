@@ -7,7 +7,7 @@
 #include <cmath>
 #include <map>
 
-namespace assay::inline v1 {
+namespace assay::repro {
 namespace {
 
 /// An axis of a source, or an element of a short list of integers, that may
@@ -320,4 +320,4 @@ Result<std::optional<Draft>> ShrinkValues(const Draft& draft,
   return DraftOf(std::move(kept));
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::repro

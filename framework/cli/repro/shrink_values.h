@@ -13,7 +13,7 @@
 #include "framework/cli/repro/shrink_judge.h"
 #include "framework/core/status.h"
 
-namespace assay::inline v1 {
+namespace assay::repro {
 
 /// An axis, or axes of the same extent, cut to one entry or to half.
 Result<std::optional<Draft>> ShrinkShapes(const Draft& draft,
@@ -23,6 +23,6 @@ Result<std::optional<Draft>> ShrinkShapes(const Draft& draft,
 Result<std::optional<Draft>> ShrinkValues(const Draft& draft,
                                           ShrinkJudge& judge);
 
-}  // namespace assay::inline v1
+}  // namespace assay::repro
 
 #endif  // ASSAY_CLI_REPRO_SHRINK_VALUES_H_

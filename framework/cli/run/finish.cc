@@ -19,7 +19,7 @@
 
 extern char** environ;
 
-namespace assay::inline v1 {
+namespace assay::run {
 namespace {
 
 namespace fs = std::filesystem;
@@ -28,7 +28,7 @@ constexpr size_t kShown = 20;
 
 /// A file for reports of the installation, or of the build.
 fs::path SharedPath(const char* name) {
-  return InstallPrefix() / "share" / "assay" / name;
+  return file::InstallPrefix() / "share" / "assay" / name;
 }
 
 Result<int> RunProgram(std::vector<std::string> arguments,
@@ -56,11 +56,11 @@ Result<int> RunProgram(std::vector<std::string> arguments,
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
-void PrintUnexpected(const std::vector<Unexpected>& items) {
+void PrintUnexpected(const std::vector<verdict::Unexpected>& items) {
   if (items.empty()) return;
   std::cout << "\nunexpected: " << items.size() << "\n";
   for (size_t i = 0; i < std::min(items.size(), kShown); ++i) {
-    const Unexpected& item = items[i];
+    const verdict::Unexpected& item = items[i];
     std::cout << "  " << item.backend << " "
               << (item.test_id.empty() ? "" : item.test_id + " ")
               << item.outcome << ": " << item.reason << "\n";
@@ -71,16 +71,17 @@ void PrintUnexpected(const std::vector<Unexpected>& items) {
 }
 
 /// Says what the floors could take in; those without one are left alone.
-void OfferGained(const Plan& plan, const Verdicts& verdicts,
+void OfferGained(const plan::Plan& plan, const verdict::Verdicts& verdicts,
                  const fs::path& folder) {
   if (plan.Partial() || !verdicts.complete) return;
-  for (const BackendUse& backend : plan.backends) {
+  for (const plan::BackendUse& backend : plan.backends) {
     int64_t gained = 0;
     for (size_t i = 0; i < plan.rows.size(); ++i) {
-      const PlanRow& row = plan.rows[i];
-      const bool passed = verdicts.final[i].result.outcome == Outcome::kPass;
+      const record::PlanRow& row = plan.rows[i];
+      const bool passed =
+          verdicts.final[i].result.outcome == record::Outcome::kPass;
       if (row.backend == backend.instance && passed &&
-          std::ranges::count(kDefaultCorpora, row.corpus) > 0 &&
+          std::ranges::count(cases::kDefaultCorpora, row.corpus) > 0 &&
           !std::ranges::binary_search(backend.floor, row.test_id)) {
         ++gained;
       }
@@ -115,12 +116,12 @@ Status WritePage(const fs::path& run, const fs::path& file) {
                   code);
 }
 
-void PrintVerdicts(const Verdicts& verdicts) {
-  for (const Tally& tally : verdicts.tallies) {
+void PrintVerdicts(const verdict::Verdicts& verdicts) {
+  for (const verdict::Tally& tally : verdicts.tallies) {
     std::cout << tally.backend << " on " << tally.corpus << ": "
               << tally.Equation() << "\n";
   }
-  for (const Conformance& word : verdicts.conformance) {
+  for (const verdict::Conformance& word : verdicts.conformance) {
     std::cout << word.backend << ": " << word.verdict << ", " << word.reason
               << "\n";
   }
@@ -128,28 +129,31 @@ void PrintVerdicts(const Verdicts& verdicts) {
   PrintUnexpected(verdicts.unexpected);
 }
 
-MutantKills MutantsFor(const Plan& plan, const FileDigests& digests) {
+verdict::MutantKills MutantsFor(const plan::Plan& plan,
+                                const file::FileDigests& digests) {
   std::set<std::string> ran;
-  for (const PlanRow& row : plan.rows) ran.insert(row.test_id);
-  return ReadMutants(InstallPrefix(), &ran, digests);
+  for (const record::PlanRow& row : plan.rows) ran.insert(row.test_id);
+  return verdict::ReadMutants(file::InstallPrefix(), &ran, digests);
 }
 
-Result<int> FinishRun(const Plan& plan, RawRecords raw, RunRow run,
-                      const std::vector<EnvRow>& env, FinishOptions options) {
+Result<int> FinishRun(const plan::Plan& plan, verdict::RawRecords raw,
+                      record::RunRow run,
+                      const std::vector<record::EnvRow>& env,
+                      FinishOptions options) {
   std::vector<size_t> all(plan.rows.size());
   for (size_t i = 0; i < all.size(); ++i) all[i] = i;
-  Verdicts verdicts = Assess(plan, all, std::move(raw), /*whole=*/true,
-                             std::move(options.mutants));
+  verdict::Verdicts verdicts = verdict::Assess(
+      plan, all, std::move(raw), /*whole=*/true, std::move(options.mutants));
   // Records of parts carry the ids of the processes that made them.
-  for (Record& record : verdicts.final) {
+  for (record::Record& record : verdicts.final) {
     record.result.run_id = run.run_id;
   }
-  for (ResultRow& row : verdicts.attempts) row.run_id = run.run_id;
-  for (BackendRow& row : verdicts.backends) row.run_id = run.run_id;
+  for (record::ResultRow& row : verdicts.attempts) row.run_id = run.run_id;
+  for (record::BackendRow& row : verdicts.backends) row.run_id = run.run_id;
   run.duration_s = options.duration_s;
   run.complete = verdicts.complete && !plan.Partial();
   CountOutcomes(verdicts, &run);
-  for (const Tally& tally : verdicts.tallies) {
+  for (const verdict::Tally& tally : verdicts.tallies) {
     if (!tally.Balanced()) {
       return Internal("the accounting of ", tally.backend,
                       " does not hold: ", tally.Equation());
@@ -171,4 +175,4 @@ Result<int> FinishRun(const Plan& plan, RawRecords raw, RunRow run,
   return code;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::run

@@ -16,33 +16,36 @@
 #include "framework/testing/file/file_digests.h"
 #include "framework/testing/verdict/verdict.h"
 
-namespace assay::inline v1 {
+namespace assay::run {
 
 struct FinishOptions {
   std::filesystem::path folder;
   bool allow_unavailable = false;
   bool report = true;
-  MutantKills mutants;
+  verdict::MutantKills mutants;
   /// Absent where the parts of many entries were merged.
   std::optional<double> duration_s;
 };
 
 /// The mutants that the table of this installation has, as far as the cases of
 /// the plan see them. `digests` are the run's.
-MutantKills MutantsFor(const Plan& plan, const FileDigests& digests = {});
+verdict::MutantKills MutantsFor(const plan::Plan& plan,
+                                const file::FileDigests& digests = {});
 
 /// Returns the exit code, or why the folder could not be written.
-Result<int> FinishRun(const Plan& plan, RawRecords raw, RunRow run,
-                      const std::vector<EnvRow>& env, FinishOptions options);
+Result<int> FinishRun(const plan::Plan& plan, verdict::RawRecords raw,
+                      record::RunRow run,
+                      const std::vector<record::EnvRow>& env,
+                      FinishOptions options);
 
 /// Prints equations, conformance and what is unexpected, at most 20 items.
-void PrintVerdicts(const Verdicts& verdicts);
+void PrintVerdicts(const verdict::Verdicts& verdicts);
 
 /// Writes FILE from a run folder with the reporting package. Not found when
 /// there is no Python with its requirements.
 Status WritePage(const std::filesystem::path& run,
                  const std::filesystem::path& file);
 
-}  // namespace assay::inline v1
+}  // namespace assay::run
 
 #endif  // ASSAY_CLI_RUN_FINISH_H_

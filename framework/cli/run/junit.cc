@@ -9,34 +9,34 @@
 
 #include "framework/testing/file/csv.h"
 
-namespace assay::inline v1 {
+namespace assay::run {
 namespace {
 
 /// failure, error or skipped; null for what counts as passed.
-const char* ElementOf(Outcome outcome) {
+const char* ElementOf(record::Outcome outcome) {
   switch (outcome) {
-    case Outcome::kPass:
-    case Outcome::kWaived:
+    case record::Outcome::kPass:
+    case record::Outcome::kWaived:
       return nullptr;
-    case Outcome::kFail:
-    case Outcome::kSuspect:
-    case Outcome::kXpass:
-    case Outcome::kFlaky:
+    case record::Outcome::kFail:
+    case record::Outcome::kSuspect:
+    case record::Outcome::kXpass:
+    case record::Outcome::kFlaky:
       return "failure";
-    case Outcome::kUnsupported:
-    case Outcome::kUnavailable:
-    case Outcome::kXfail:
+    case record::Outcome::kUnsupported:
+    case record::Outcome::kUnavailable:
+    case record::Outcome::kXfail:
       return "skipped";
-    case Outcome::kError:
-    case Outcome::kCrash:
-    case Outcome::kTimeout:
-    case Outcome::kMissing:
+    case record::Outcome::kError:
+    case record::Outcome::kCrash:
+    case record::Outcome::kTimeout:
+    case record::Outcome::kMissing:
       return "error";
   }
   return "error";
 }
 
-double Seconds(const ResultRow& row) {
+double Seconds(const record::ResultRow& row) {
   return static_cast<double>(row.load_us.value_or(0) + row.run_us.value_or(0) +
                              row.judge_us.value_or(0)) *
          1e-6;
@@ -50,18 +50,19 @@ void AddProperty(pugi::xml_node properties, const char* name,
   property.append_attribute("value") = value.c_str();
 }
 
-void AddCase(pugi::xml_node suite, const Record& record) {
-  const ResultRow& row = record.result;
+void AddCase(pugi::xml_node suite, const record::Record& record) {
+  const record::ResultRow& row = record.result;
   pugi::xml_node test = suite.append_child("testcase");
   test.append_attribute("name") = row.test_id.c_str();
   test.append_attribute("classname") =
       StrCat(row.backend, ".", row.suite, ".", row.op).c_str();
-  test.append_attribute("time") = ToText(Seconds(row)).c_str();
+  test.append_attribute("time") = file::ToText(Seconds(row)).c_str();
   pugi::xml_node properties = test.append_child("properties");
   AddProperty(properties, "outcome", std::string(ToString(row.outcome)));
   AddProperty(properties, "vacuous", row.vacuous ? "1" : "");
   AddProperty(properties, "limit_source", row.limit_source);
-  if (row.headroom) AddProperty(properties, "headroom", ToText(*row.headroom));
+  if (row.headroom)
+    AddProperty(properties, "headroom", file::ToText(*row.headroom));
   AddProperty(properties, "placement", row.placement);
   AddProperty(properties, "repro", row.repro);
   const char* element = ElementOf(row.outcome);
@@ -80,7 +81,7 @@ void AddCase(pugi::xml_node suite, const Record& record) {
 }  // namespace
 
 std::string JUnitXml(const std::string& suite, const std::string& backend,
-                     const std::vector<Record>& records) {
+                     const std::vector<record::Record>& records) {
   pugi::xml_document document;
   pugi::xml_node declaration = document.append_child(pugi::node_declaration);
   declaration.append_attribute("version") = "1.0";
@@ -91,7 +92,7 @@ std::string JUnitXml(const std::string& suite, const std::string& backend,
   int64_t tests = 0;
   std::map<std::string_view, int64_t> elements;
   double seconds = 0;
-  for (const Record& record : records) {
+  for (const record::Record& record : records) {
     if (record.result.suite != suite || record.result.backend != backend) {
       continue;
     }
@@ -107,10 +108,10 @@ std::string JUnitXml(const std::string& suite, const std::string& backend,
   root.append_attribute("errors") = std::to_string(elements["error"]).c_str();
   root.append_attribute("skipped") =
       std::to_string(elements["skipped"]).c_str();
-  root.append_attribute("time") = ToText(seconds).c_str();
+  root.append_attribute("time") = file::ToText(seconds).c_str();
   std::ostringstream out;
   document.save(out, " ");
   return std::move(out).str();
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::run

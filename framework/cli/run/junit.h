@@ -12,12 +12,12 @@
 
 #include "framework/testing/record/record.h"
 
-namespace assay::inline v1 {
+namespace assay::run {
 
 /// One JUnit document of the cases of one suite on one backend.
 std::string JUnitXml(const std::string& suite, const std::string& backend,
-                     const std::vector<Record>& records);
+                     const std::vector<record::Record>& records);
 
-}  // namespace assay::inline v1
+}  // namespace assay::run
 
 #endif  // ASSAY_CLI_RUN_JUNIT_H_

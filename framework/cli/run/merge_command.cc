@@ -10,37 +10,39 @@
 #include "framework/testing/plan/plan_file.h"
 #include "framework/testing/record/tables.h"
 
-namespace assay::inline v1 {
+namespace assay::run {
 namespace {
 
 namespace fs = std::filesystem;
 
 /// Adds the cases that the oracles of the parts were asked about.
-Status AddAsked(const fs::path& part, std::vector<ResultRow>* asked) {
+Status AddAsked(const fs::path& part, std::vector<record::ResultRow>* asked) {
   const fs::path file = part / "oracle.csv";
   std::error_code error;
   if (!fs::exists(file, error)) return OkStatus();
-  ASSAY_ASSIGN_OR_RETURN(const std::string csv, ReadFile(file));
-  ASSAY_ASSIGN_OR_RETURN(const auto rows, ParseCsv<ResultRow>(csv));
+  ASSAY_ASSIGN_OR_RETURN(const std::string csv, file::ReadFile(file));
+  ASSAY_ASSIGN_OR_RETURN(const auto rows,
+                         record::ParseCsv<record::ResultRow>(csv));
   asked->insert(asked->end(), rows.begin(), rows.end());
   return OkStatus();
 }
 
 /// One part. One that was cut short gives what it has; the rest is missing.
-Status AddPart(const Plan& plan, const fs::path& part, RawRecords* raw) {
-  ASSAY_RETURN_IF_ERROR(CheckPart(plan, part));
-  ASSAY_ASSIGN_OR_RETURN(const PartHeader header, ReadPart(part));
-  const Status added = CollectFolder(part, header.digest, raw);
+Status AddPart(const plan::Plan& plan, const fs::path& part,
+               verdict::RawRecords* raw) {
+  ASSAY_RETURN_IF_ERROR(plan::CheckPart(plan, part));
+  ASSAY_ASSIGN_OR_RETURN(const plan::PartHeader header, plan::ReadPart(part));
+  const Status added = verdict::CollectFolder(part, header.digest, raw);
   if (added.ok()) return OkStatus();
   return added.WithContext(
       "two parts overlap, or a journal is broken; remove the folder of parts "
       "and run all entries");
 }
 
-Result<int> Merge(const MergeOptions& options) {
-  ASSAY_ASSIGN_OR_RETURN(const Plan plan, ReadPlan(options.parts));
-  RawRecords raw;
-  std::vector<ResultRow> asked;
+Result<int> Merge(const cli::MergeOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(const plan::Plan plan, plan::ReadPlan(options.parts));
+  verdict::RawRecords raw;
+  std::vector<record::ResultRow> asked;
   std::error_code error;
   for (const auto& entry :
        fs::directory_iterator(options.parts / "parts", error)) {
@@ -49,14 +51,16 @@ Result<int> Merge(const MergeOptions& options) {
     ASSAY_RETURN_IF_ERROR(AddPart(plan, entry.path(), &raw));
     ASSAY_RETURN_IF_ERROR(AddAsked(entry.path(), &asked));
   }
-  const auto env = EnvironmentRows();
-  const RunRow run = BeginRun(plan, env, CommitHere());
+  const auto env = select::EnvironmentRows();
+  const record::RunRow run = select::BeginRun(plan, env, select::CommitHere());
   const fs::path folder =
       options.out.empty() ? fs::path("runs") / run.run_id : options.out;
-  ASSAY_RETURN_IF_ERROR(MakeDirectory(folder));
-  ASSAY_ASSIGN_OR_RETURN(const FolderLock lock, FolderLock::Take(folder));
+  ASSAY_RETURN_IF_ERROR(file::MakeDirectory(folder));
+  ASSAY_ASSIGN_OR_RETURN(const file::FolderLock lock,
+                         file::FolderLock::Take(folder));
   if (!asked.empty()) {
-    ASSAY_RETURN_IF_ERROR(WriteFile(folder / "oracle.csv", ToCsv(asked)));
+    ASSAY_RETURN_IF_ERROR(
+        file::WriteFile(folder / "oracle.csv", record::ToCsv(asked)));
   }
   return FinishRun(plan, std::move(raw), run, env,
                    {.folder = folder,
@@ -67,9 +71,9 @@ Result<int> Merge(const MergeOptions& options) {
 
 }  // namespace
 
-int MergeCommand(const MergeOptions& options) {
+int MergeCommand(const cli::MergeOptions& options) {
   const Result<int> code = Merge(options);
-  return code.ok() ? *code : Fail(code.status());
+  return code.ok() ? *code : select::Fail(code.status());
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::run

@@ -5,27 +5,27 @@
 #include "framework/cli/commands.h"
 #include "framework/testing/plan/plan_file.h"
 
-namespace assay::inline v1 {
+namespace assay::run {
 namespace {
 
 namespace fs = std::filesystem;
 
 /// An unchanged plan is left as it is.
-Status WriteIfChanged(const Plan& plan, const fs::path& out) {
-  const Result<Plan> old = ReadPlan(out);
+Status WriteIfChanged(const plan::Plan& plan, const fs::path& out) {
+  const Result<plan::Plan> old = plan::ReadPlan(out);
   if (old.ok() && old->digest == plan.digest &&
       old->policy_hash == plan.policy_hash &&
       old->selection.oracle == plan.selection.oracle) {
     return OkStatus();
   }
-  return WritePlan(plan, out);
+  return plan::WritePlan(plan, out);
 }
 
 /// Removes the parts that were made with something else.
-Status RemoveStaleParts(const Plan& plan, const fs::path& parts) {
+Status RemoveStaleParts(const plan::Plan& plan, const fs::path& parts) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(parts, error)) {
-    if (CheckPart(plan, entry.path()).ok()) continue;
+    if (plan::CheckPart(plan, entry.path()).ok()) continue;
     fs::remove_all(entry.path(), error);
     if (error) {
       return ResourceExhausted("cannot remove ", entry.path().string(), ": ",
@@ -37,15 +37,15 @@ Status RemoveStaleParts(const Plan& plan, const fs::path& parts) {
 
 }  // namespace
 
-int PlanCommand(const PlanOptions& options) {
-  const Result<Plan> plan = PlanOf(options);
-  if (!plan.ok()) return Fail(plan.status());
+int PlanCommand(const cli::PlanOptions& options) {
+  const Result<plan::Plan> plan = select::PlanOf(options);
+  if (!plan.ok()) return select::Fail(plan.status());
   Status status = WriteIfChanged(*plan, options.out);
   if (status.ok()) status = RemoveStaleParts(*plan, options.out / "parts");
-  if (!status.ok()) return Fail(status);
+  if (!status.ok()) return select::Fail(status);
   std::cout << plan->rows.size() << " cases planned in " << options.out.string()
             << "\n";
-  return kExitOk;
+  return select::kExitOk;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::run

@@ -5,17 +5,18 @@
 #include "framework/cli/commands.h"
 #include "framework/cli/run/finish.h"
 
-namespace assay::inline v1 {
+namespace assay::run {
 
-int ReportCommand(const ReportOptions& options) {
+int ReportCommand(const cli::ReportOptions& options) {
   if (options.runs.size() != 1) {
-    return Fail(InvalidArgument("found ", options.runs.size(),
-                                " runs, wanted one: a page shows one run"));
+    return select::Fail(
+        InvalidArgument("found ", options.runs.size(),
+                        " runs, wanted one: a page shows one run"));
   }
   const Status status = WritePage(options.runs[0], options.out);
-  if (!status.ok()) return Fail(status);
+  if (!status.ok()) return select::Fail(status);
   std::cout << "report: " << options.out.string() << "\n";
-  return kExitOk;
+  return select::kExitOk;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::run

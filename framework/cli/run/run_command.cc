@@ -26,7 +26,7 @@
 #include "framework/testing/record/run_facts.h"
 #include "framework/testing/record/tables.h"
 
-namespace assay::inline v1 {
+namespace assay::run {
 namespace {
 
 namespace fs = std::filesystem;
@@ -60,18 +60,18 @@ int64_t CasesPerProcess(const std::string& isolation, size_t n_rows) {
   return kBatch;
 }
 
-SuperviseOptions SupervisionOf(const RunOptions& options, const Plan& plan,
-                               const std::vector<size_t>& rows,
-                               const std::string& run_id,
-                               const fs::path& directory,
-                               std::shared_ptr<const FileDigests> digests) {
-  SuperviseOptions supervise;
+supervise::SuperviseOptions SupervisionOf(
+    const cli::RunOptions& options, const plan::Plan& plan,
+    const std::vector<size_t>& rows, const std::string& run_id,
+    const fs::path& directory,
+    std::shared_ptr<const file::FileDigests> digests) {
+  supervise::SuperviseOptions supervise;
   supervise.digests = std::move(digests);
-  supervise.worker = InstallPrefix() / "bin" / "assay-worker";
+  supervise.worker = file::InstallPrefix() / "bin" / "assay-worker";
   supervise.directory = directory;
   supervise.facts.run_id = run_id;
   supervise.facts.seed = plan.selection.seed;
-  supervise.facts.started_us = SteadyMicroseconds();
+  supervise.facts.started_us = record::SteadyMicroseconds();
   supervise.timeout_s = options.timeout_s;
   supervise.jobs =
       options.jobs > 0
@@ -81,7 +81,7 @@ SuperviseOptions SupervisionOf(const RunOptions& options, const Plan& plan,
       options.memory_gib > 0
           ? static_cast<int64_t>(options.memory_gib *
                                  static_cast<double>(1 << 30))
-          : MemoryShare(supervise.jobs);
+          : process::MemoryShare(supervise.jobs);
   supervise.cases_per_process = CasesPerProcess(options.isolation, rows.size());
   supervise.deal = options.isolation != "none";
   supervise.shuffle = options.shuffle;
@@ -90,96 +90,102 @@ SuperviseOptions SupervisionOf(const RunOptions& options, const Plan& plan,
   return supervise;
 }
 
-Result<PartSelection> ParseShard(const RunOptions& options) {
+Result<plan::PartSelection> ParseShard(const cli::RunOptions& options) {
   const size_t slash = options.shard.find('/');
-  const auto shard = ParseInt(options.shard.substr(0, slash));
+  const auto shard = file::ParseInt(options.shard.substr(0, slash));
   const auto n_shards = slash == std::string::npos
                             ? std::nullopt
-                            : ParseInt(options.shard.substr(slash + 1));
+                            : file::ParseInt(options.shard.substr(slash + 1));
   if (!shard || !n_shards || *shard < 1 || *shard > *n_shards ||
       *n_shards > 10000) {
     return InvalidArgument("found the shard '", options.shard,
                            "', wanted I/N with 1 <= I <= N");
   }
-  return PartSelection{options.selection.suites, options.backends,
-                       static_cast<int>(*shard), static_cast<int>(*n_shards)};
+  return plan::PartSelection{options.selection.suites, options.backends,
+                             static_cast<int>(*shard),
+                             static_cast<int>(*n_shards)};
 }
 
 /// Has the exact answers computed that are not there, and says in oracle.csv
 /// what became of the cases that were asked about.
-Status AnswerExactly(const RunOptions& options,
-                     const SuperviseOptions& supervise,
+Status AnswerExactly(const cli::RunOptions& options,
+                     const supervise::SuperviseOptions& supervise,
                      const std::vector<size_t>& rows, const fs::path& folder,
-                     Plan* plan) {
+                     plan::Plan* plan) {
   if (plan->selection.oracle.empty()) return OkStatus();
-  ASSAY_ASSIGN_OR_RETURN(const OracleReport report,
-                         AskOracle(plan->selection.oracle, options.oracle_cache,
-                                   supervise, rows, plan));
+  ASSAY_ASSIGN_OR_RETURN(
+      const supervise::OracleReport report,
+      supervise::AskOracle(plan->selection.oracle, options.oracle_cache,
+                           supervise, rows, plan));
   std::cout << report.Sentence()
             << (report.asked.empty() ? "\n" : "; see oracle.csv\n");
-  return WriteFile(folder / "oracle.csv", ToCsv(report.asked));
+  return file::WriteFile(folder / "oracle.csv", record::ToCsv(report.asked));
 }
 
 /// One ctest entry: a shard of a plan, whose records go to its part.
-Result<int> RunPart(const RunOptions& options) {
-  ASSAY_ASSIGN_OR_RETURN(Plan plan, ReadPlan(options.plan));
+Result<int> RunPart(const cli::RunOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(plan::Plan plan, plan::ReadPlan(options.plan));
   if (const std::string& oracle = options.selection.oracle; !oracle.empty()) {
     plan.selection.oracle = oracle;
   }
-  ASSAY_ASSIGN_OR_RETURN(const PartSelection part, ParseShard(options));
-  const std::vector<size_t> rows = RowsOf(plan, part);
+  ASSAY_ASSIGN_OR_RETURN(const plan::PartSelection part, ParseShard(options));
+  const std::vector<size_t> rows = plan::RowsOf(plan, part);
   if (rows.empty()) {
     return InvalidArgument("the selection is empty: the plan has no case for ",
                            part.Name());
   }
-  const auto digests = std::make_shared<const FileDigests>();
-  ASSAY_RETURN_IF_ERROR(CheckPlanned(plan, rows, *digests));
+  const auto digests = std::make_shared<const file::FileDigests>();
+  ASSAY_RETURN_IF_ERROR(select::CheckPlanned(plan, rows, *digests));
   const fs::path directory = options.parts / part.Name();
-  ASSAY_RETURN_IF_ERROR(MakeDirectory(directory));
-  ASSAY_ASSIGN_OR_RETURN(const FolderLock lock, FolderLock::Take(directory));
+  ASSAY_RETURN_IF_ERROR(file::MakeDirectory(directory));
+  ASSAY_ASSIGN_OR_RETURN(const file::FolderLock lock,
+                         file::FolderLock::Take(directory));
   std::error_code error;
   for (const auto& old : fs::directory_iterator(directory, error)) {
     fs::remove_all(old.path(), error);
   }
-  ASSAY_RETURN_IF_ERROR(WritePart({part, DigestOf(plan, rows)}, directory));
-  const SuperviseOptions supervise =
+  ASSAY_RETURN_IF_ERROR(
+      plan::WritePart({part, plan::DigestOf(plan, rows)}, directory));
+  const supervise::SuperviseOptions supervise =
       SupervisionOf(options, plan, rows, part.Name(), directory, digests);
   ASSAY_RETURN_IF_ERROR(
       AnswerExactly(options, supervise, rows, directory, &plan));
-  RawRecords raw;
-  ASSAY_RETURN_IF_ERROR(Supervise(plan, rows, supervise, &raw));
-  const Verdicts verdicts = Assess(plan, rows, std::move(raw), /*whole=*/false);
-  for (const Tally& tally : verdicts.tallies) {
+  verdict::RawRecords raw;
+  ASSAY_RETURN_IF_ERROR(supervise::Supervise(plan, rows, supervise, &raw));
+  const verdict::Verdicts verdicts =
+      verdict::Assess(plan, rows, std::move(raw), /*whole=*/false);
+  for (const verdict::Tally& tally : verdicts.tallies) {
     std::cout << tally.backend << " on " << tally.corpus << ": "
               << tally.Equation() << "\n";
   }
-  for (const Unexpected& item : verdicts.unexpected) {
+  for (const verdict::Unexpected& item : verdicts.unexpected) {
     std::cout << item.backend << " " << item.test_id << " " << item.outcome
               << ": " << item.reason << "\n";
   }
-  return verdicts.unexpected.empty() ? kExitOk : kExitUnexpected;
+  return verdicts.unexpected.empty() ? select::kExitOk
+                                     : select::kExitUnexpected;
 }
 
 /// The plan of a new run, or of one to go on with, and its folder, which no
 /// other process writes to meanwhile.
 struct Opened {
-  FolderLock lock;
-  Plan plan;
-  RunRow run;
-  std::vector<EnvRow> env;
+  file::FolderLock lock;
+  plan::Plan plan;
+  record::RunRow run;
+  std::vector<record::EnvRow> env;
   fs::path folder;
 };
 
 /// A run to go on with. Says of each journal whose tail was no record how much
 /// of it was cut; those cases run again.
-Status Reopen(const fs::path& folder, const FileDigests& digests,
+Status Reopen(const fs::path& folder, const file::FileDigests& digests,
               Opened* opened) {
-  ASSAY_ASSIGN_OR_RETURN(opened->plan, ReadPlan(folder));
-  ASSAY_ASSIGN_OR_RETURN(opened->lock, FolderLock::Take(folder));
-  ASSAY_RETURN_IF_ERROR(
-      CheckPlanned(opened->plan, RowsOf(opened->plan, {}), digests));
-  for (const fs::path& journal : JournalsIn(folder / "records")) {
-    ASSAY_ASSIGN_OR_RETURN(const int64_t cut, RecoverJournal(journal));
+  ASSAY_ASSIGN_OR_RETURN(opened->plan, plan::ReadPlan(folder));
+  ASSAY_ASSIGN_OR_RETURN(opened->lock, file::FolderLock::Take(folder));
+  ASSAY_RETURN_IF_ERROR(select::CheckPlanned(
+      opened->plan, plan::RowsOf(opened->plan, {}), digests));
+  for (const fs::path& journal : verdict::JournalsIn(folder / "records")) {
+    ASSAY_ASSIGN_OR_RETURN(const int64_t cut, journal::RecoverJournal(journal));
     if (cut > 0) {
       std::cerr << "assay: " << journal.string() << ": cut " << cut
                 << " bytes at its end that are no record\n";
@@ -206,32 +212,34 @@ Status CheckNew(const fs::path& folder) {
   return OkStatus();
 }
 
-Result<Opened> Open(const RunOptions& options, const FileDigests& digests) {
+Result<Opened> Open(const cli::RunOptions& options,
+                    const file::FileDigests& digests) {
   Opened opened;
-  std::future<Commit> commit = std::async(std::launch::async, CommitHere);
-  opened.env = EnvironmentRows();
+  std::future<select::Commit> commit =
+      std::async(std::launch::async, select::CommitHere);
+  opened.env = select::EnvironmentRows();
   if (!options.resume.empty()) {
     ASSAY_RETURN_IF_ERROR(Reopen(options.resume, digests, &opened));
     if (const std::string& oracle = options.selection.oracle; !oracle.empty()) {
       opened.plan.selection.oracle = oracle;
     }
-    opened.run = BeginRun(opened.plan, opened.env, commit.get());
+    opened.run = select::BeginRun(opened.plan, opened.env, commit.get());
     return opened;
   }
-  ASSAY_ASSIGN_OR_RETURN(opened.plan, PlanOf(options, digests));
-  opened.run = BeginRun(opened.plan, opened.env, commit.get());
+  ASSAY_ASSIGN_OR_RETURN(opened.plan, select::PlanOf(options, digests));
+  opened.run = select::BeginRun(opened.plan, opened.env, commit.get());
   opened.folder =
       options.out.empty() ? fs::path("runs") / opened.run.run_id : options.out;
-  ASSAY_RETURN_IF_ERROR(MakeDirectory(opened.folder));
-  ASSAY_ASSIGN_OR_RETURN(opened.lock, FolderLock::Take(opened.folder));
+  ASSAY_RETURN_IF_ERROR(file::MakeDirectory(opened.folder));
+  ASSAY_ASSIGN_OR_RETURN(opened.lock, file::FolderLock::Take(opened.folder));
   ASSAY_RETURN_IF_ERROR(CheckNew(opened.folder));
-  ASSAY_RETURN_IF_ERROR(WritePlan(opened.plan, opened.folder));
+  ASSAY_RETURN_IF_ERROR(plan::WritePlan(opened.plan, opened.folder));
   return opened;
 }
 
 /// The same failure, with how to go on where that can be.
 Status Resumable(const fs::path& folder, const Status& failure) {
-  if (!ReadPlan(folder).ok() || failure.code() == StatusCode::kDataLoss ||
+  if (!plan::ReadPlan(folder).ok() || failure.code() == StatusCode::kDataLoss ||
       failure.code() == StatusCode::kFailedPrecondition) {
     return failure;
   }
@@ -242,28 +250,29 @@ Status Resumable(const fs::path& folder, const Status& failure) {
                        folder.string()));
 }
 
-Result<int> RunWhole(const RunOptions& options) {
+Result<int> RunWhole(const cli::RunOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
-  const auto digests = std::make_shared<const FileDigests>();
+  const auto digests = std::make_shared<const file::FileDigests>();
   if (const std::string& oracle = options.selection.oracle; !oracle.empty()) {
-    ASSAY_RETURN_IF_ERROR(CheckOracle(oracle, options.oracle_cache, *digests));
+    ASSAY_RETURN_IF_ERROR(
+        supervise::CheckOracle(oracle, options.oracle_cache, *digests));
   }
   ASSAY_ASSIGN_OR_RETURN(Opened opened, Open(options, *digests));
-  Plan& plan = opened.plan;
-  const std::vector<size_t> rows = RowsOf(plan, {});
+  plan::Plan& plan = opened.plan;
+  const std::vector<size_t> rows = plan::RowsOf(plan, {});
   const fs::path records = opened.folder / "records";
-  ASSAY_RETURN_IF_ERROR(MakeDirectory(records));
-  const SuperviseOptions supervise =
+  ASSAY_RETURN_IF_ERROR(file::MakeDirectory(records));
+  const supervise::SuperviseOptions supervise =
       SupervisionOf(options, plan, rows, opened.run.run_id, records, digests);
-  RawRecords raw;
+  verdict::RawRecords raw;
   Status ran = AnswerExactly(options, supervise, rows, opened.folder, &plan);
   if (ran.ok() && !plan.selection.oracle.empty()) {
-    ran = WritePlan(plan, opened.folder);
+    ran = plan::WritePlan(plan, opened.folder);
   }
   // While workers run.
   auto mutants = std::async(std::launch::async,
                             [&] { return MutantsFor(plan, *digests); });
-  if (ran.ok()) ran = Supervise(plan, rows, supervise, &raw);
+  if (ran.ok()) ran = supervise::Supervise(plan, rows, supervise, &raw);
   if (!ran.ok()) return Resumable(opened.folder, ran);
   const std::chrono::duration<double> took =
       std::chrono::steady_clock::now() - begin;
@@ -274,18 +283,18 @@ Result<int> RunWhole(const RunOptions& options) {
   if (!code.ok()) return Resumable(opened.folder, code.status());
   if (options.capsules == 0) return *code;
   ASSAY_ASSIGN_OR_RETURN(const auto lines,
-                         WriteCapsules(opened.folder, options.capsules));
+                         repro::WriteCapsules(opened.folder, options.capsules));
   for (const std::string& line : lines) std::cout << line << "\n";
   return *code;
 }
 
 }  // namespace
 
-int RunCommand(const RunOptions& options) {
-  InstallStopHandlers();
+int RunCommand(const cli::RunOptions& options) {
+  supervise::InstallStopHandlers();
   const Result<int> code =
       options.plan.empty() ? RunWhole(options) : RunPart(options);
-  return code.ok() ? *code : Fail(code.status());
+  return code.ok() ? *code : select::Fail(code.status());
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::run

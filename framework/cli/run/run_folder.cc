@@ -11,22 +11,22 @@
 #include "framework/testing/file/file.h"
 #include "framework/testing/record/tables.h"
 
-namespace assay::inline v1 {
+namespace assay::run {
 namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-Json CountsJson(const Tally& tally) {
+Json CountsJson(const verdict::Tally& tally) {
   Json counts;
-  for (int i = 0; i < kOutcomeCount; ++i) {
-    const auto outcome = static_cast<Outcome>(i);
+  for (int i = 0; i < record::kOutcomeCount; ++i) {
+    const auto outcome = static_cast<record::Outcome>(i);
     counts[std::string(ToString(outcome))] = tally[outcome];
   }
   return counts;
 }
 
-Json MutantsJson(const MutantKills& kills) {
+Json MutantsJson(const verdict::MutantKills& kills) {
   Json json = {{"assessed", kills.assessed()},
                {"killed", kills.killed()},
                {"killed_by_all", kills.killed_by_all()},
@@ -38,10 +38,10 @@ Json MutantsJson(const MutantKills& kills) {
 }
 
 /// The waived cases inside each backend's claims, at most kWaived of them.
-std::string WaivedMarkdown(const Verdicts& verdicts) {
+std::string WaivedMarkdown(const verdict::Verdicts& verdicts) {
   constexpr size_t kWaived = 20;
   std::string text;
-  for (const Conformance& word : verdicts.conformance) {
+  for (const verdict::Conformance& word : verdicts.conformance) {
     if (word.waived.empty()) continue;
     text += StrCat("\n## Waived inside the claims of ", word.backend, ": ",
                    word.waived.size(), "\n\n");
@@ -56,52 +56,58 @@ std::string WaivedMarkdown(const Verdicts& verdicts) {
   return text;
 }
 
-const Conformance& ConformanceFor(const Verdicts& verdicts,
-                                  const std::string& backend) {
-  return *std::find_if(
-      verdicts.conformance.begin(), verdicts.conformance.end(),
-      [&](const Conformance& word) { return word.backend == backend; });
+const verdict::Conformance& ConformanceFor(const verdict::Verdicts& verdicts,
+                                           const std::string& backend) {
+  return *std::find_if(verdicts.conformance.begin(), verdicts.conformance.end(),
+                       [&](const verdict::Conformance& word) {
+                         return word.backend == backend;
+                       });
 }
 
-std::vector<ResultRow> Results(const Verdicts& verdicts) {
-  std::vector<ResultRow> rows;
-  for (const Record& record : verdicts.final) rows.push_back(record.result);
+std::vector<record::ResultRow> Results(const verdict::Verdicts& verdicts) {
+  std::vector<record::ResultRow> rows;
+  for (const record::Record& record : verdicts.final)
+    rows.push_back(record.result);
   return rows;
 }
 
-Status WriteJUnit(const fs::path& folder, const Verdicts& verdicts) {
-  ASSAY_RETURN_IF_ERROR(MakeDirectory(folder));
+Status WriteJUnit(const fs::path& folder, const verdict::Verdicts& verdicts) {
+  ASSAY_RETURN_IF_ERROR(file::MakeDirectory(folder));
   std::set<std::pair<std::string, std::string>> documents;
-  for (const Record& record : verdicts.final) {
+  for (const record::Record& record : verdicts.final) {
     documents.emplace(record.result.suite, record.result.backend);
   }
   for (const auto& [suite, backend] : documents) {
-    ASSAY_RETURN_IF_ERROR(
-        WriteFile(folder / StrCat(suite, ".", FileNameOf(backend), ".xml"),
-                  JUnitXml(suite, backend, verdicts.final)));
+    ASSAY_RETURN_IF_ERROR(file::WriteFile(
+        folder / StrCat(suite, ".", plan::FileNameOf(backend), ".xml"),
+        JUnitXml(suite, backend, verdicts.final)));
   }
   return OkStatus();
 }
 
-Status WriteTables(const fs::path& folder, const RunRow& run,
-                   const std::vector<EnvRow>& env, const Plan& plan,
-                   const Verdicts& verdicts) {
+Status WriteTables(const fs::path& folder, const record::RunRow& run,
+                   const std::vector<record::EnvRow>& env,
+                   const plan::Plan& plan, const verdict::Verdicts& verdicts) {
   const auto write = [&](const std::string& name, const std::string& csv) {
-    return WriteFile(folder / name, csv);
+    return file::WriteFile(folder / name, csv);
   };
   // Two halves of about equal length, side by side.
   std::future<Status> half = std::async(std::launch::async, [&]() -> Status {
-    ASSAY_RETURN_IF_ERROR(write("results.csv", ToCsv(Results(verdicts))));
-    return write("attempts.csv", ToCsv(verdicts.attempts));
-  });
-  ASSAY_RETURN_IF_ERROR(write("runs.csv", ToCsv(std::vector<RunRow>{run})));
-  ASSAY_RETURN_IF_ERROR(write("plan.csv", ToCsv(plan.rows)));
-  ASSAY_RETURN_IF_ERROR(write("env.csv", ToCsv(env)));
-  ASSAY_RETURN_IF_ERROR(write("backends.csv", ToCsv(verdicts.backends)));
-  for (const Table* table : Tables()) {
-    if (table->n_key == 0 || table == &TableOf<ResultRow>()) continue;
     ASSAY_RETURN_IF_ERROR(
-        write(StrCat(table->name, ".csv"), ToCsv(*table, verdicts.final)));
+        write("results.csv", record::ToCsv(Results(verdicts))));
+    return write("attempts.csv", record::ToCsv(verdicts.attempts));
+  });
+  ASSAY_RETURN_IF_ERROR(
+      write("runs.csv", record::ToCsv(std::vector<record::RunRow>{run})));
+  ASSAY_RETURN_IF_ERROR(write("plan.csv", record::ToCsv(plan.rows)));
+  ASSAY_RETURN_IF_ERROR(write("env.csv", record::ToCsv(env)));
+  ASSAY_RETURN_IF_ERROR(
+      write("backends.csv", record::ToCsv(verdicts.backends)));
+  for (const record::Table* table : record::Tables()) {
+    if (table->n_key == 0 || table == &record::TableOf<record::ResultRow>())
+      continue;
+    ASSAY_RETURN_IF_ERROR(write(StrCat(table->name, ".csv"),
+                                record::ToCsv(*table, verdicts.final)));
   }
   return half.get();
 }
@@ -133,28 +139,28 @@ Status MoveInto(const fs::path& beside, const fs::path& folder) {
 
 }  // namespace
 
-void CountOutcomes(const Verdicts& verdicts, RunRow* run) {
-  for (const Tally& tally : verdicts.tallies) {
+void CountOutcomes(const verdict::Verdicts& verdicts, record::RunRow* run) {
+  for (const verdict::Tally& tally : verdicts.tallies) {
     run->n_planned += tally.planned;
     run->n_vacuous += tally.vacuous;
   }
-  run->n_pass = verdicts.Count(Outcome::kPass);
-  run->n_waived = verdicts.Count(Outcome::kWaived);
-  run->n_fail = verdicts.Count(Outcome::kFail);
-  run->n_suspect = verdicts.Count(Outcome::kSuspect);
-  run->n_unsupported = verdicts.Count(Outcome::kUnsupported);
-  run->n_unavailable = verdicts.Count(Outcome::kUnavailable);
-  run->n_xfail = verdicts.Count(Outcome::kXfail);
-  run->n_xpass = verdicts.Count(Outcome::kXpass);
-  run->n_flaky = verdicts.Count(Outcome::kFlaky);
-  run->n_error = verdicts.Count(Outcome::kError);
-  run->n_crash = verdicts.Count(Outcome::kCrash);
-  run->n_timeout = verdicts.Count(Outcome::kTimeout);
-  run->n_missing = verdicts.Count(Outcome::kMissing);
+  run->n_pass = verdicts.Count(record::Outcome::kPass);
+  run->n_waived = verdicts.Count(record::Outcome::kWaived);
+  run->n_fail = verdicts.Count(record::Outcome::kFail);
+  run->n_suspect = verdicts.Count(record::Outcome::kSuspect);
+  run->n_unsupported = verdicts.Count(record::Outcome::kUnsupported);
+  run->n_unavailable = verdicts.Count(record::Outcome::kUnavailable);
+  run->n_xfail = verdicts.Count(record::Outcome::kXfail);
+  run->n_xpass = verdicts.Count(record::Outcome::kXpass);
+  run->n_flaky = verdicts.Count(record::Outcome::kFlaky);
+  run->n_error = verdicts.Count(record::Outcome::kError);
+  run->n_crash = verdicts.Count(record::Outcome::kCrash);
+  run->n_timeout = verdicts.Count(record::Outcome::kTimeout);
+  run->n_missing = verdicts.Count(record::Outcome::kMissing);
 }
 
-std::string SummaryJson(const RunRow& run, const Plan& plan,
-                        const Verdicts& verdicts, int exit_code) {
+std::string SummaryJson(const record::RunRow& run, const plan::Plan& plan,
+                        const verdict::Verdicts& verdicts, int exit_code) {
   Json json;
   json["schema"] = "assay.summary/1";
   json["run_id"] = run.run_id;
@@ -166,8 +172,8 @@ std::string SummaryJson(const RunRow& run, const Plan& plan,
                        {"suites", plan.selection.suites},
                        {"tier", plan.selection.tier}};
   json["backends"] = Json::array();
-  for (const Tally& tally : verdicts.tallies) {
-    const Conformance& word = ConformanceFor(verdicts, tally.backend);
+  for (const verdict::Tally& tally : verdicts.tallies) {
+    const verdict::Conformance& word = ConformanceFor(verdicts, tally.backend);
     json["backends"].push_back({{"backend", tally.backend},
                                 {"corpus", tally.corpus},
                                 {"planned", tally.planned},
@@ -182,11 +188,11 @@ std::string SummaryJson(const RunRow& run, const Plan& plan,
   }
   json["mutants"] = MutantsJson(verdicts.mutants);
   json["drift"] = Json::object();
-  for (const CorpusUse& corpus : plan.corpora) {
+  for (const plan::CorpusUse& corpus : plan.corpora) {
     json["drift"][corpus.name] = corpus.drift;
   }
   json["unexpected"] = Json::array();
-  for (const Unexpected& item : verdicts.unexpected) {
+  for (const verdict::Unexpected& item : verdicts.unexpected) {
     json["unexpected"].push_back({{"backend", item.backend},
                                   {"test_id", item.test_id},
                                   {"outcome", item.outcome},
@@ -195,15 +201,15 @@ std::string SummaryJson(const RunRow& run, const Plan& plan,
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string SummaryMarkdown(const RunRow& run, const Plan& plan,
-                            const Verdicts& verdicts) {
+std::string SummaryMarkdown(const record::RunRow& run, const plan::Plan& plan,
+                            const verdict::Verdicts& verdicts) {
   std::string text = StrCat("# Run ", run.run_id, "\n\n`", run.command, "`, ",
                             run.complete ? "complete" : "partial", ", corpus ",
                             plan.corpus_hash.substr(0, 12), "\n\n",
                             "| backend | corpus | accounting | verdict |\n",
                             "| --- | --- | --- | --- |\n");
-  for (const Tally& tally : verdicts.tallies) {
-    const Conformance& word = ConformanceFor(verdicts, tally.backend);
+  for (const verdict::Tally& tally : verdicts.tallies) {
+    const verdict::Conformance& word = ConformanceFor(verdicts, tally.backend);
     text += StrCat("| ", tally.backend, " | ", tally.corpus, " | ",
                    tally.Equation(), " | ", word.verdict, ": ", word.reason,
                    " |\n");
@@ -212,20 +218,21 @@ std::string SummaryMarkdown(const RunRow& run, const Plan& plan,
                  WaivedMarkdown(verdicts));
   if (verdicts.unexpected.empty()) return text + "\nNothing unexpected.\n";
   text += StrCat("\n## Unexpected: ", verdicts.unexpected.size(), "\n\n");
-  for (const Unexpected& item : verdicts.unexpected) {
+  for (const verdict::Unexpected& item : verdicts.unexpected) {
     text += StrCat("- ", item.backend, " ", item.test_id, " ", item.outcome,
                    ": ", item.reason, "\n");
   }
   return text;
 }
 
-Status WriteRunFolder(const fs::path& folder, const RunRow& run,
-                      const std::vector<EnvRow>& env, const Plan& plan,
-                      const Verdicts& verdicts, int exit_code) {
+Status WriteRunFolder(const fs::path& folder, const record::RunRow& run,
+                      const std::vector<record::EnvRow>& env,
+                      const plan::Plan& plan, const verdict::Verdicts& verdicts,
+                      int exit_code) {
   const fs::path beside = folder / "new";
   std::error_code ignored;
   fs::remove_all(beside, ignored);
-  ASSAY_RETURN_IF_ERROR(MakeDirectory(beside));
+  ASSAY_RETURN_IF_ERROR(file::MakeDirectory(beside));
   std::future<Status> junit = std::async(std::launch::async, [&] {
     return WriteJUnit(beside / "junit", verdicts);
   });
@@ -233,12 +240,12 @@ Status WriteRunFolder(const fs::path& folder, const RunRow& run,
   const Status of_junit = junit.get();
   if (written.ok()) written = of_junit;
   if (written.ok()) {
-    written =
-        WriteFile(beside / "summary.md", SummaryMarkdown(run, plan, verdicts));
+    written = file::WriteFile(beside / "summary.md",
+                              SummaryMarkdown(run, plan, verdicts));
   }
   if (written.ok()) {
-    written = WriteFile(beside / "summary.json",
-                        SummaryJson(run, plan, verdicts, exit_code));
+    written = file::WriteFile(beside / "summary.json",
+                              SummaryJson(run, plan, verdicts, exit_code));
   }
   if (written.ok()) written = MoveInto(beside, folder);
   fs::remove_all(beside, ignored);
@@ -258,4 +265,4 @@ Status PointLatest(const fs::path& folder) {
                            whole.string(), ": ", error.message());
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::run

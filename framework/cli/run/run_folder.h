@@ -17,26 +17,28 @@
 #include "framework/testing/plan/plan.h"
 #include "framework/testing/verdict/verdict.h"
 
-namespace assay::inline v1 {
+namespace assay::run {
 
 /// Fills the counts of `run` from the verdicts.
-void CountOutcomes(const Verdicts& verdicts, RunRow* run);
+void CountOutcomes(const verdict::Verdicts& verdicts, record::RunRow* run);
 
 /// Writes the tables, junit/<suite>.<backend>.xml, summary.json and summary.md.
 /// Resource exhausted, with the file, when something cannot be written.
-Status WriteRunFolder(const std::filesystem::path& folder, const RunRow& run,
-                      const std::vector<EnvRow>& env, const Plan& plan,
-                      const Verdicts& verdicts, int exit_code);
+Status WriteRunFolder(const std::filesystem::path& folder,
+                      const record::RunRow& run,
+                      const std::vector<record::EnvRow>& env,
+                      const plan::Plan& plan, const verdict::Verdicts& verdicts,
+                      int exit_code);
 
 /// summary.json: what the report's page and other programs read first.
-std::string SummaryJson(const RunRow& run, const Plan& plan,
-                        const Verdicts& verdicts, int exit_code);
-std::string SummaryMarkdown(const RunRow& run, const Plan& plan,
-                            const Verdicts& verdicts);
+std::string SummaryJson(const record::RunRow& run, const plan::Plan& plan,
+                        const verdict::Verdicts& verdicts, int exit_code);
+std::string SummaryMarkdown(const record::RunRow& run, const plan::Plan& plan,
+                            const verdict::Verdicts& verdicts);
 
 /// Points `latest` beside the folder to it.
 Status PointLatest(const std::filesystem::path& folder);
 
-}  // namespace assay::inline v1
+}  // namespace assay::run
 
 #endif  // ASSAY_CLI_RUN_RUN_FOLDER_H_

@@ -9,15 +9,15 @@
 #include "framework/testing/file/file.h"
 #include "framework/testing/file/scratch_folder.h"
 
-namespace assay {
+namespace assay::run {
 namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
 
-Record RecordOf(Outcome outcome) {
-  Record record;
+record::Record RecordOf(record::Outcome outcome) {
+  record::Record record;
   record.result.test_id = "node/Abs/test_abs";
   record.result.backend = "acme";
   record.result.suite = "node";
@@ -31,12 +31,13 @@ Record RecordOf(Outcome outcome) {
 TEST(RunFolderTest, ASummaryIsReplacedOnlyWhereAllElseIsWritten) {
   for (const char* blocked : {"", "results.csv", "attempts.csv", "runs.csv",
                               "accuracy.csv", "backends.csv", "summary.md"}) {
-    const ScratchFolder scratch;
+    const file::ScratchFolder scratch;
     scratch.Write("summary.json", "of an earlier run");
     if (*blocked != 0) fs::create_directory(scratch.path() / blocked);
     const Status status = WriteRunFolder(scratch.path(), {}, {}, {}, {}, 0);
     EXPECT_EQ(status.ok(), *blocked == 0) << blocked << status.message();
-    const std::string summary = *ReadFile(scratch.path() / "summary.json");
+    const std::string summary =
+        *file::ReadFile(scratch.path() / "summary.json");
     EXPECT_EQ(summary == "of an earlier run", *blocked != 0) << blocked;
     EXPECT_FALSE(fs::exists(scratch.path() / "new")) << blocked;
     EXPECT_THAT(status.message(), HasSubstr(blocked));
@@ -46,18 +47,24 @@ TEST(RunFolderTest, ASummaryIsReplacedOnlyWhereAllElseIsWritten) {
 // Kills: an outcome that those who read JUnit take for a pass.
 TEST(JUnitTest, EveryOutcomeHasItsElement) {
   const struct {
-    Outcome outcome;
+    record::Outcome outcome;
     const char* element;  // null: passed
   } rows[] = {
-      {Outcome::kPass, nullptr},          {Outcome::kWaived, nullptr},
-      {Outcome::kFail, "failure"},        {Outcome::kSuspect, "failure"},
-      {Outcome::kUnsupported, "skipped"}, {Outcome::kUnavailable, "skipped"},
-      {Outcome::kXfail, "skipped"},       {Outcome::kXpass, "failure"},
-      {Outcome::kFlaky, "failure"},       {Outcome::kError, "error"},
-      {Outcome::kCrash, "error"},         {Outcome::kTimeout, "error"},
-      {Outcome::kMissing, "error"},
+      {record::Outcome::kPass, nullptr},
+      {record::Outcome::kWaived, nullptr},
+      {record::Outcome::kFail, "failure"},
+      {record::Outcome::kSuspect, "failure"},
+      {record::Outcome::kUnsupported, "skipped"},
+      {record::Outcome::kUnavailable, "skipped"},
+      {record::Outcome::kXfail, "skipped"},
+      {record::Outcome::kXpass, "failure"},
+      {record::Outcome::kFlaky, "failure"},
+      {record::Outcome::kError, "error"},
+      {record::Outcome::kCrash, "error"},
+      {record::Outcome::kTimeout, "error"},
+      {record::Outcome::kMissing, "error"},
   };
-  EXPECT_EQ(std::size(rows), static_cast<size_t>(kOutcomeCount));
+  EXPECT_EQ(std::size(rows), static_cast<size_t>(record::kOutcomeCount));
   for (const auto& row : rows) {
     const std::string xml = JUnitXml(
         "node", "acme", {RecordOf(row.outcome), RecordOf(row.outcome)});
@@ -76,15 +83,15 @@ TEST(JUnitTest, EveryOutcomeHasItsElement) {
 }
 
 TEST(JUnitTest, OnlyTheCasesOfTheSuiteAndBackendAreThere) {
-  Record other = RecordOf(Outcome::kFail);
+  record::Record other = RecordOf(record::Outcome::kFail);
   other.result.backend = "other";
-  Record model = RecordOf(Outcome::kFail);
+  record::Record model = RecordOf(record::Outcome::kFail);
   model.result.suite = "model";
-  const std::string xml =
-      JUnitXml("node", "acme", {other, RecordOf(Outcome::kPass), model});
+  const std::string xml = JUnitXml(
+      "node", "acme", {other, RecordOf(record::Outcome::kPass), model});
   EXPECT_THAT(xml, HasSubstr("tests=\"1\" failures=\"0\""));
   EXPECT_THAT(xml, Not(HasSubstr("other")));
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::run

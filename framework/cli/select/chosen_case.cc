@@ -11,7 +11,7 @@
 #include "framework/testing/file/file.h"
 #include "framework/testing/plan/plan_file.h"
 
-namespace assay::inline v1 {
+namespace assay::select {
 namespace {
 
 namespace fs = std::filesystem;
@@ -47,20 +47,20 @@ std::string Joined(const std::vector<std::string>& words) {
 
 /// The result of a case in a run, and the case's origin.
 struct InRun {
-  ResultRow result;
+  record::ResultRow result;
   std::string spec;
   std::string corpus;  // name or folder
   int64_t seed = 0;
 };
 
 Result<InRun> FindInRun(const CaseOptions& options) {
-  ASSAY_ASSIGN_OR_RETURN(const auto results,
-                         ReadTable<ResultRow>(options.run, "results.csv"));
-  ASSAY_ASSIGN_OR_RETURN(const Plan plan, ReadPlan(options.run));
+  ASSAY_ASSIGN_OR_RETURN(const auto results, ReadTable<record::ResultRow>(
+                                                 options.run, "results.csv"));
+  ASSAY_ASSIGN_OR_RETURN(const plan::Plan plan, plan::ReadPlan(options.run));
   InRun found;
   std::vector<std::string> ids;
   std::vector<std::string> backends;
-  for (const ResultRow& row : results) {
+  for (const record::ResultRow& row : results) {
     ids.push_back(row.test_id);
     if (row.test_id != options.test_id) continue;
     backends.push_back(row.backend);
@@ -81,22 +81,22 @@ Result<InRun> FindInRun(const CaseOptions& options) {
   }
   found.spec = plan.Backend(found.result.backend).spec;
   found.seed = plan.selection.seed;
-  for (const PlanRow& row : plan.rows) {
+  for (const record::PlanRow& row : plan.rows) {
     if (row.test_id != options.test_id) continue;
-    for (const CorpusUse& corpus : plan.corpora) {
+    for (const plan::CorpusUse& corpus : plan.corpora) {
       if (corpus.name == row.corpus) found.corpus = corpus.directory;
     }
   }
   return found;
 }
 
-Result<TestCase> FindCase(const std::string& test_id,
-                          const std::vector<std::string>& corpora,
-                          std::string* corpus_hash) {
+Result<cases::TestCase> FindCase(const std::string& test_id,
+                                 const std::vector<std::string>& corpora,
+                                 std::string* corpus_hash) {
   ASSAY_ASSIGN_OR_RETURN(NamedCorpora opened, OpenCorpora(corpora));
   std::vector<std::string> ids;
-  for (Corpus& corpus : opened.corpora) {
-    for (TestCase& c : corpus.cases) {
+  for (cases::Corpus& corpus : opened.corpora) {
+    for (cases::TestCase& c : corpus.cases) {
       if (c.test_id == test_id) {
         *corpus_hash = corpus.hash;
         return std::move(c);
@@ -150,11 +150,12 @@ Result<std::string> ReadRunFile(const fs::path& run, const char* file) {
     return InvalidArgument(run.string(), " is no run: found no ", file,
                            " there, wanted a folder that assay run wrote");
   }
-  return ReadFile(run / file);
+  return file::ReadFile(run / file);
 }
 
-Result<CaseData> DataOf(const TestCase& c) {
-  if (!c.directory.empty()) return ReadCaseData(c.directory, c.n_data_sets);
+Result<cases::CaseData> DataOf(const cases::TestCase& c) {
+  if (!c.directory.empty())
+    return cases::ReadCaseData(c.directory, c.n_data_sets);
   return InvalidArgument(c.test_id, " is a program of the suite ", c.suite,
                          ": it has no model and no data that could be written");
 }
@@ -179,8 +180,8 @@ Result<ChosenCase> Choose(const CaseOptions& options) {
       chosen.test_case,
       FindCase(options.test_id, selection.corpora, &chosen.corpus_hash));
   selection.selection.filter = "id:" + options.test_id;
-  ASSAY_ASSIGN_OR_RETURN(const Plan plan, PlanOf(selection));
-  for (const CorpusUse& corpus : plan.corpora) {
+  ASSAY_ASSIGN_OR_RETURN(const plan::Plan plan, PlanOf(selection));
+  for (const plan::CorpusUse& corpus : plan.corpora) {
     if (corpus.name == chosen.test_case.corpus) {
       chosen.corpus_directory = corpus.directory;
     }
@@ -192,4 +193,4 @@ Result<ChosenCase> Choose(const CaseOptions& options) {
   return chosen;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::select

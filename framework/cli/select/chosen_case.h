@@ -4,7 +4,8 @@
 // those of a run, and planned as a run would.
 //
 //   ASSAY_ASSIGN_OR_RETURN(const ChosenCase chosen, Choose(options));
-//   ASSAY_ASSIGN_OR_RETURN(const CaseData data, DataOf(chosen.test_case));
+//   ASSAY_ASSIGN_OR_RETURN(const cases::CaseData data,
+//                          DataOf(chosen.test_case));
 
 #ifndef ASSAY_CLI_SELECT_CHOSEN_CASE_H_
 #define ASSAY_CLI_SELECT_CHOSEN_CASE_H_
@@ -19,7 +20,7 @@
 #include "framework/testing/plan/plan.h"
 #include "framework/testing/record/tables.h"
 
-namespace assay::inline v1 {
+namespace assay::select {
 
 /// How a command names a case. With a run, the backend may be left out where
 /// the run has one, and corpora and seed are the run's.
@@ -33,16 +34,16 @@ struct CaseOptions {
 };
 
 struct ChosenCase {
-  TestCase test_case;
-  PlanRow row;
-  BackendUse backend;
+  cases::TestCase test_case;
+  record::PlanRow row;
+  plan::BackendUse backend;
   std::string corpus_hash;       // of its corpus
   std::string corpus_directory;  // or the name of a suite of code
   int64_t seed = 0;
   double timeout_s = 120;
   /// Where a run was named: its id, and the verdict that it gave.
   std::string run_id;
-  std::optional<ResultRow> in_run;
+  std::optional<record::ResultRow> in_run;
 };
 
 /// Invalid argument, with the nearest ids, for a case that is not there.
@@ -50,7 +51,7 @@ Result<ChosenCase> Choose(const CaseOptions& options);
 
 /// The files of a case, or what its suite gives. Invalid argument for a case
 /// that is a program and has neither.
-Result<CaseData> DataOf(const TestCase& test_case);
+Result<cases::CaseData> DataOf(const cases::TestCase& test_case);
 
 /// At most five of `known` that are most like `wanted`: those that contain it,
 /// or its last part, before those with the fewest edits.
@@ -70,11 +71,11 @@ template <class Row>
 Result<std::vector<Row>> ReadTable(const std::filesystem::path& run,
                                    const char* file) {
   ASSAY_ASSIGN_OR_RETURN(const std::string csv, ReadRunFile(run, file));
-  Result<std::vector<Row>> rows = ParseCsv<Row>(csv);
+  Result<std::vector<Row>> rows = record::ParseCsv<Row>(csv);
   if (rows.ok()) return rows;
   return rows.status().WithContext((run / file).string());
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::select
 
 #endif  // ASSAY_CLI_SELECT_CHOSEN_CASE_H_

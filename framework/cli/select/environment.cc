@@ -16,7 +16,7 @@
 #include "framework/testing/file/digest.h"
 #include "framework/testing/file/module_path.h"
 
-namespace assay::inline v1 {
+namespace assay::select {
 namespace {
 
 /// The text behind "key" and the separator on the first line that begins so.
@@ -61,7 +61,7 @@ std::string Quoted(const std::string& text) {
 
 }  // namespace
 
-std::vector<EnvRow> EnvironmentRows() {
+std::vector<record::EnvRow> EnvironmentRows() {
   struct utsname system = {};
   uname(&system);
   const std::vector<std::pair<std::string, std::string>> facts = {
@@ -76,18 +76,19 @@ std::vector<EnvRow> EnvironmentRows() {
   };
   std::string text;
   for (const auto& [key, value] : facts) text += StrCat(key, "=", value, "\n");
-  const std::string id = Sha256(text).substr(0, 12);
-  std::vector<EnvRow> rows;
+  const std::string id = file::Sha256(text).substr(0, 12);
+  std::vector<record::EnvRow> rows;
   for (const auto& [key, value] : facts) rows.push_back({id, key, value});
   return rows;
 }
 
 Commit CommitHere() {
   // One process tells both; it takes no lock that another git would miss.
-  std::istringstream lines(OutputOf(StrCat(
-      "exec git --no-optional-locks -C ", Quoted(InstallPrefix().string()),
-      " status --porcelain=v2 --branch --no-ahead-behind -uno "
-      "2>/dev/null")));
+  std::istringstream lines(
+      OutputOf(StrCat("exec git --no-optional-locks -C ",
+                      Quoted(file::InstallPrefix().string()),
+                      " status --porcelain=v2 --branch --no-ahead-behind -uno "
+                      "2>/dev/null")));
   constexpr std::string_view kId = "# branch.oid ";
   Commit commit;
   for (std::string line; std::getline(lines, line);) {
@@ -98,10 +99,11 @@ Commit CommitHere() {
   return commit;
 }
 
-RunRow BeginRun(const Plan& plan, const std::vector<EnvRow>& env,
-                const Commit& commit) {
+record::RunRow BeginRun(const plan::Plan& plan,
+                        const std::vector<record::EnvRow>& env,
+                        const Commit& commit) {
   const std::time_t now = std::time(nullptr);
-  RunRow run;
+  record::RunRow run;
   run.started_utc = Utc(now, "%Y-%m-%dT%H:%M:%SZ");
   std::array<char, 8> random;
   std::snprintf(random.data(), random.size(), "%06x",
@@ -119,4 +121,4 @@ RunRow BeginRun(const Plan& plan, const std::vector<EnvRow>& env,
   return run;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::select

@@ -3,7 +3,7 @@
 // The place and time of a run: the rows of env, the commit, the clock.
 //
 //   const auto env = EnvironmentRows();
-//   const RunRow run = BeginRun(plan, env, CommitHere());
+//   const record::RunRow run = BeginRun(plan, env, CommitHere());
 
 #ifndef ASSAY_CLI_SELECT_ENVIRONMENT_H_
 #define ASSAY_CLI_SELECT_ENVIRONMENT_H_
@@ -14,10 +14,10 @@
 #include "framework/testing/plan/plan.h"
 #include "framework/testing/record/rows.h"
 
-namespace assay::inline v1 {
+namespace assay::select {
 
 /// CPU, cores, memory, kernel, distribution, compiler; keys are stable.
-std::vector<EnvRow> EnvironmentRows();
+std::vector<record::EnvRow> EnvironmentRows();
 
 /// The commit that the installation lies in; no id where there is no git or no
 /// working tree.
@@ -29,9 +29,10 @@ Commit CommitHere();
 
 /// A row with a fresh run_id ("20261121T101500Z-1a2b3c") and all that is known
 /// at the start.
-RunRow BeginRun(const Plan& plan, const std::vector<EnvRow>& env,
-                const Commit& commit);
+record::RunRow BeginRun(const plan::Plan& plan,
+                        const std::vector<record::EnvRow>& env,
+                        const Commit& commit);
 
-}  // namespace assay::inline v1
+}  // namespace assay::select
 
 #endif  // ASSAY_CLI_SELECT_ENVIRONMENT_H_

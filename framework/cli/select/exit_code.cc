@@ -4,7 +4,7 @@
 
 #include <iostream>
 
-namespace assay::inline v1 {
+namespace assay::select {
 
 int Fail(const Status& status) {
   std::cerr << "assay: " << status.message() << "\n";
@@ -18,4 +18,4 @@ int Fail(const Status& status) {
   }
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::select

@@ -9,7 +9,7 @@
 
 #include "framework/core/status.h"
 
-namespace assay::inline v1 {
+namespace assay::select {
 
 enum ExitCode : int {
   kExitOk = 0,
@@ -24,6 +24,6 @@ enum ExitCode : int {
 /// 2 for wrong usage, 130 after SIGINT or SIGTERM, 99 for the rest.
 int Fail(const Status& status);
 
-}  // namespace assay::inline v1
+}  // namespace assay::select
 
 #endif  // ASSAY_CLI_SELECT_EXIT_CODE_H_

@@ -21,7 +21,7 @@
 #include "framework/testing/record/clean_text.h"
 #include "framework/testing/suite/suite.h"
 
-namespace assay::inline v1 {
+namespace assay::select {
 namespace {
 
 namespace fs = std::filesystem;
@@ -30,38 +30,39 @@ constexpr size_t kWorthAThread = 64;  // cases whose files are checked
 
 /// The cases of a suite. Their ids are hashed, and the corpora that they are
 /// derived from; the rest is decided by the programs themselves.
-Corpus CorpusOf(const Suite& suite, std::span<const Corpus> corpora) {
-  Corpus corpus;
+cases::Corpus CorpusOf(const suite::Suite& suite,
+                       std::span<const cases::Corpus> corpora) {
+  cases::Corpus corpus;
   corpus.name = suite.name;
   if (!suite.derives) corpora = {};
   corpus.cases = suite.cases(corpora);
   std::string hashed;
   bool derived = false;
-  for (const TestCase& c : corpus.cases) {
+  for (const cases::TestCase& c : corpus.cases) {
     hashed += c.test_id + "\n";
     derived |= !c.directory.empty();
   }
-  for (const Corpus& source : corpora) {
+  for (const cases::Corpus& source : corpora) {
     if (derived) hashed += source.hash + "\n";
   }
-  corpus.hash = Sha256(hashed);
+  corpus.hash = file::Sha256(hashed);
   corpus.standard = true;
   return corpus;
 }
 
-Status CheckFilesOf(std::span<const Corpus> corpora, const Plan& plan,
-                    const std::vector<size_t>& rows) {
+Status CheckFilesOf(std::span<const cases::Corpus> corpora,
+                    const plan::Plan& plan, const std::vector<size_t>& rows) {
   std::set<std::string_view> wanted;
   for (const size_t i : rows) wanted.insert(plan.rows[i].test_id);
-  std::vector<const TestCase*> cases;
-  for (const Corpus& corpus : corpora) {
-    for (const TestCase& c : corpus.cases) {
+  std::vector<const cases::TestCase*> cases;
+  for (const cases::Corpus& corpus : corpora) {
+    for (const cases::TestCase& c : corpus.cases) {
       if (wanted.contains(c.test_id)) cases.push_back(&c);
     }
   }
   const auto check = [&](size_t begin, size_t end) -> Status {
     for (size_t i = begin; i < end; ++i) {
-      ASSAY_RETURN_IF_ERROR(CheckFiles(*cases[i]));
+      ASSAY_RETURN_IF_ERROR(cases::CheckFiles(*cases[i]));
     }
     return OkStatus();
   };
@@ -93,26 +94,26 @@ Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names,
   NamedCorpora opened;
   std::vector<std::string> wanted = names;
   if (wanted.empty()) {
-    wanted.assign(kDefaultCorpora.begin(), kDefaultCorpora.end());
+    wanted.assign(cases::kDefaultCorpora.begin(), cases::kDefaultCorpora.end());
     std::error_code error;
-    if (!fs::exists(InstallPrefix() / "corpus" / "random", error)) {
+    if (!fs::exists(file::InstallPrefix() / "corpus" / "random", error)) {
       std::erase(wanted, "random");
       std::cerr << "assay: left out the corpus random, which the build makes "
                    "with the reference; the run is partial\n";
     }
   }
   // By the place of their corpus; those in folders are read side by side.
-  std::map<size_t, const Suite*> suites;
-  std::map<size_t, std::future<Result<Corpus>>> folders;
+  std::map<size_t, const suite::Suite*> suites;
+  std::map<size_t, std::future<Result<cases::Corpus>>> folders;
   // What derives its cases from others needs all of them.
   if (std::ranges::any_of(wanted, [](const std::string& name) {
-        const Suite* suite = FindSuite(name);
+        const suite::Suite* suite = suite::FindSuite(name);
         return suite != nullptr && suite->cases != nullptr && suite->derives;
       })) {
     only = {};
   }
   for (const std::string& name : wanted) {
-    const Suite* suite = FindSuite(name);
+    const suite::Suite* suite = suite::FindSuite(name);
     if (suite != nullptr && suite->cases != nullptr) {
       suites.emplace(opened.corpora.size(), suite);
       opened.corpora.emplace_back();
@@ -120,23 +121,23 @@ Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names,
       continue;
     }
     std::error_code error;
-    fs::path directory = InstallPrefix() / "corpus" / name;
+    fs::path directory = file::InstallPrefix() / "corpus" / name;
     if (name.find('/') != std::string::npos ||
         (!fs::exists(directory, error) && fs::is_directory(name, error))) {
       directory = fs::absolute(name, error).lexically_normal();
     }
-    ASSAY_RETURN_IF_ERROR(CheckPath(directory));
+    ASSAY_RETURN_IF_ERROR(record::CheckPath(directory));
     folders.emplace(
         opened.corpora.size(),
-        std::async(std::launch::async, ReadCorpus, directory, only));
+        std::async(std::launch::async, cases::ReadCorpus, directory, only));
     opened.corpora.emplace_back();
     opened.directories.push_back(directory);
   }
   for (auto& [place, reading] : folders) {
-    Corpus& corpus = opened.corpora[place];
+    cases::Corpus& corpus = opened.corpora[place];
     ASSAY_ASSIGN_OR_RETURN(corpus, reading.get());
-    corpus.standard =
-        MadeDigest(InstallPrefix() / "corpus", corpus.name) == corpus.hash;
+    corpus.standard = cases::MadeDigest(file::InstallPrefix() / "corpus",
+                                        corpus.name) == corpus.hash;
   }
   for (const auto& [place, suite] : suites) {
     opened.corpora[place] = CorpusOf(*suite, opened.corpora);
@@ -144,47 +145,49 @@ Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names,
   return opened;
 }
 
-Result<Plan> PlanOf(const SelectionOptions& options,
-                    const FileDigests& digests) {
+Result<plan::Plan> PlanOf(const SelectionOptions& options,
+                          const file::FileDigests& digests) {
   std::future<Result<std::string>> worker_id = std::async(
-      std::launch::async, [&] { return WorkerId(InstallPrefix(), digests); });
-  std::vector<PlannedBackend> backends;
+      std::launch::async,
+      [&] { return file::WorkerId(file::InstallPrefix(), digests); });
+  std::vector<plan::PlannedBackend> backends;
   std::set<std::string> instances;
   std::vector<std::string> names = options.backends;
   if (names.empty()) names = {"reference"};
   for (const std::string& name : names) {
-    ASSAY_ASSIGN_OR_RETURN(PlannedBackend backend,
-                           ResolveBackend(name, digests));
+    ASSAY_ASSIGN_OR_RETURN(plan::PlannedBackend backend,
+                           plan::ResolveBackend(name, digests));
     if (!instances.insert(backend.instance).second) {
       return InvalidArgument("backend ", backend.instance, " is named twice");
     }
     backends.push_back(std::move(backend));
   }
-  ASSAY_ASSIGN_OR_RETURN(const Query query,
-                         Query::Parse(options.selection.filter));
+  ASSAY_ASSIGN_OR_RETURN(const policy::Query query,
+                         policy::Query::Parse(options.selection.filter));
   ASSAY_ASSIGN_OR_RETURN(const NamedCorpora opened,
                          OpenCorpora(options.corpora, query.OnlyId()));
   ASSAY_ASSIGN_OR_RETURN(
-      Plan plan, MakePlan(options.selection, options.command, opened.corpora,
-                          opened.directories, backends));
-  const std::vector<size_t> rows = RowsOf(plan, {});
+      plan::Plan plan,
+      plan::MakePlan(options.selection, options.command, opened.corpora,
+                     opened.directories, backends));
+  const std::vector<size_t> rows = plan::RowsOf(plan, {});
   ASSAY_RETURN_IF_ERROR(CheckFilesOf(opened.corpora, plan, rows));
   ASSAY_ASSIGN_OR_RETURN(plan.worker_id, worker_id.get());
-  plan.digest = DigestOf(plan, rows);
+  plan.digest = plan::DigestOf(plan, rows);
   return plan;
 }
 
-Status CheckPlanned(const Plan& plan, const std::vector<size_t>& rows,
-                    const FileDigests& digests) {
-  for (const BackendUse& backend : plan.backends) {
+Status CheckPlanned(const plan::Plan& plan, const std::vector<size_t>& rows,
+                    const file::FileDigests& digests) {
+  for (const plan::BackendUse& backend : plan.backends) {
     ASSAY_ASSIGN_OR_RETURN(const std::string digest,
                            digests.Of(backend.module));
     if (digest != backend.module_sha256) {
       return AnotherThanPlanned(backend.module);
     }
   }
-  ASSAY_RETURN_IF_ERROR(CheckPolicies(plan));
-  for (const CorpusUse& use : plan.corpora) {
+  ASSAY_RETURN_IF_ERROR(plan::CheckPolicies(plan));
+  for (const plan::CorpusUse& use : plan.corpora) {
     ASSAY_ASSIGN_OR_RETURN(const NamedCorpora opened,
                            OpenCorpora({use.directory}));
     if (opened.corpora.at(0).hash != use.hash) {
@@ -193,9 +196,9 @@ Status CheckPlanned(const Plan& plan, const std::vector<size_t>& rows,
     ASSAY_RETURN_IF_ERROR(CheckFilesOf(opened.corpora, plan, rows));
   }
   ASSAY_ASSIGN_OR_RETURN(const std::string worker,
-                         WorkerId(InstallPrefix(), digests));
+                         file::WorkerId(file::InstallPrefix(), digests));
   if (worker == plan.worker_id) return OkStatus();
   return AnotherThanPlanned("this build of assay-worker and libassay_core.so");
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::select

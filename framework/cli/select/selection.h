@@ -3,7 +3,7 @@
 // A run's selection as it is typed, made a plan: names of backends and corpora,
 // a query, a tier.
 //
-//   ASSAY_ASSIGN_OR_RETURN(const Plan plan, PlanOf(options));
+//   ASSAY_ASSIGN_OR_RETURN(const plan::Plan plan, PlanOf(options));
 
 #ifndef ASSAY_CLI_SELECT_SELECTION_H_
 #define ASSAY_CLI_SELECT_SELECTION_H_
@@ -18,19 +18,19 @@
 #include "framework/testing/file/file_digests.h"
 #include "framework/testing/plan/plan.h"
 
-namespace assay::inline v1 {
+namespace assay::select {
 
 /// The options that run and plan share.
 struct SelectionOptions {
   std::vector<std::string> backends;  // names, instances or files
   std::vector<std::string> corpora;   // names or folders
-  Selection selection;
+  plan::Selection selection;
   std::string command;  // as typed
 };
 
 /// The corpora of those names or folders; none named: kDefaultCorpora.
 struct NamedCorpora {
-  std::vector<Corpus> corpora;
+  std::vector<cases::Corpus> corpora;
   std::vector<std::filesystem::path> directories;
 };
 /// Where `only` names a test_id, the other cases may be left out.
@@ -39,15 +39,15 @@ Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names,
 
 /// Resolves backends, reads corpora and policies, and plans. The files of the
 /// planned cases are those of their manifests. `digests` are the run's.
-Result<Plan> PlanOf(const SelectionOptions& options,
-                    const FileDigests& digests = {});
+Result<plan::Plan> PlanOf(const SelectionOptions& options,
+                          const file::FileDigests& digests = {});
 
 /// Checks that the sources of a plan are still there: corpora, with the files
 /// of these rows, modules and policies, assay-worker and the core. Failed
 /// precondition, naming it, when something is another.
-Status CheckPlanned(const Plan& plan, const std::vector<size_t>& rows,
-                    const FileDigests& digests);
+Status CheckPlanned(const plan::Plan& plan, const std::vector<size_t>& rows,
+                    const file::FileDigests& digests);
 
-}  // namespace assay::inline v1
+}  // namespace assay::select
 
 #endif  // ASSAY_CLI_SELECT_SELECTION_H_

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace assay::inline v1 {
+namespace assay::select {
 namespace {
 
 /// Characters of the next line, at least one, of at most `room`; a newline in
@@ -45,4 +45,4 @@ std::string Wrapped(std::string_view text, const WrapOptions& options) {
   }
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::select

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace assay::inline v1 {
+namespace assay::select {
 
 struct WrapOptions {
   std::string label;
@@ -28,6 +28,6 @@ struct WrapOptions {
 /// than a line is broken behind a slash or, without one, anywhere.
 std::string Wrapped(std::string_view text, const WrapOptions& options = {});
 
-}  // namespace assay::inline v1
+}  // namespace assay::select
 
 #endif  // ASSAY_CLI_SELECT_WRAPPED_TEXT_H_

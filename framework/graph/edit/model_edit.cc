@@ -10,8 +10,7 @@
 
 #include "framework/graph/reader/onnx_reader.h"
 
-namespace assay {
-namespace reader {
+namespace assay::edit {
 namespace {
 
 constexpr int kFloat = onnx::TensorProto::FLOAT;
@@ -72,7 +71,7 @@ Status Strip(const Model& model, const Named& values,
   google::protobuf::Arena arena;
   auto* proto =
       google::protobuf::Arena::CreateMessage<onnx::ModelProto>(&arena);
-  ASSAY_RETURN_IF_ERROR(ParseInto(model.bytes(), *proto));
+  ASSAY_RETURN_IF_ERROR(reader::ParseInto(model.bytes(), *proto));
   // Before version 4 each initializer was an input as well.
   constexpr int64_t kFreeInitializers = 4;
   proto->set_ir_version(std::max(proto->ir_version(), kFreeInitializers));
@@ -191,10 +190,6 @@ void WidenGraph(onnx::GraphProto* graph) {
 }
 
 }  // namespace
-}  // namespace reader
-
-inline namespace v1 {
-
 Result<std::shared_ptr<const Model>> WithInitializers(
     const Model& model, const std::map<std::string, Tensor>& values) {
   Model::Parts parts;
@@ -202,17 +197,16 @@ Result<std::shared_ptr<const Model>> WithInitializers(
   parts.opsets = model.opsets();
   parts.functions = model.functions();
   ASSAY_ASSIGN_OR_RETURN(parts.graph, InferTypes(model));
-  ASSAY_RETURN_IF_ERROR(reader::Fix(values, &parts.graph));
-  ASSAY_RETURN_IF_ERROR(reader::Strip(model, values, &parts.bytes));
+  ASSAY_RETURN_IF_ERROR(Fix(values, &parts.graph));
+  ASSAY_RETURN_IF_ERROR(Strip(model, values, &parts.bytes));
   size_t size = parts.bytes.size();
   for (const auto& [name, tensor] : values) {
     size += static_cast<size_t>(tensor.byte_size()) + name.size() + 64;
   }
   parts.bytes.reserve(size);
   for (const auto& [name, tensor] : values) {
-    ASSAY_ASSIGN_OR_RETURN(const std::string proto,
-                           reader::Serialized(tensor, name));
-    reader::AppendInitializer(proto, &parts.bytes);
+    ASSAY_ASSIGN_OR_RETURN(const std::string proto, Serialized(tensor, name));
+    AppendInitializer(proto, &parts.bytes);
   }
   return std::make_shared<const Model>(std::move(parts));
 }
@@ -222,18 +216,16 @@ Result<std::shared_ptr<const Model>> Widen(const Model& model) {
   auto* proto =
       google::protobuf::Arena::CreateMessage<onnx::ModelProto>(&arena);
   ASSAY_RETURN_IF_ERROR(reader::ParseInto(model.bytes(), *proto));
-  reader::WidenGraph(proto->mutable_graph());
+  WidenGraph(proto->mutable_graph());
   const std::string bytes = proto->SerializeAsString();
   return Model::Parse(std::as_bytes(std::span(bytes)));
 }
 
 Result<std::vector<std::byte>> SerializeTensor(const Tensor& tensor,
                                                const std::string& name) {
-  ASSAY_ASSIGN_OR_RETURN(const std::string proto,
-                         reader::Serialized(tensor, name));
+  ASSAY_ASSIGN_OR_RETURN(const std::string proto, Serialized(tensor, name));
   const auto bytes = std::as_bytes(std::span(proto));
   return std::vector<std::byte>(bytes.begin(), bytes.end());
 }
 
-}  // namespace v1
-}  // namespace assay
+}  // namespace assay::edit

@@ -18,7 +18,7 @@
 #include "framework/core/tensor.h"
 #include "framework/graph/model.h"
 
-namespace assay::inline v1 {
+namespace assay::edit {
 
 /// The model whose named values of the main graph are fixed to these tensors:
 /// what computed them goes, and what was an initializer is replaced. Its graph
@@ -36,6 +36,6 @@ Result<std::shared_ptr<const Model>> Widen(const Model& model);
 Result<std::vector<std::byte>> SerializeTensor(const Tensor& tensor,
                                                const std::string& name);
 
-}  // namespace assay::inline v1
+}  // namespace assay::edit
 
 #endif  // ASSAY_GRAPH_EDIT_MODEL_EDIT_H_

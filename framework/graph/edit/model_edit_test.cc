@@ -7,14 +7,14 @@
 
 #include "framework/graph/model_text.h"
 
-namespace assay {
+namespace assay::edit {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::shared_ptr<const Model> Parsed(std::string_view text) {
-  auto model = ParseModelText(text);
+  auto model = graph::ParseModelText(text);
   if (!model.ok()) throw std::invalid_argument(model.status().ToString());
   return *model;
 }
@@ -35,14 +35,15 @@ constexpr char kMade[] =
     "{ w = ConstantOfShape(s) h = Mul(x, w) y = Add(h, b) }";
 
 TEST(ModelText, SaysWhatIsWrong) {
-  const auto wrong = ParseModelText("g (float[2] x) => {");
+  const auto wrong = graph::ParseModelText("g (float[2] x) => {");
   EXPECT_EQ(wrong.status().code(), StatusCode::kInvalidArgument);
   EXPECT_FALSE(wrong.status().message().empty());
-  EXPECT_EQ((*ParseModelText("g (float x) => (float y) { y = Relu(x) }", 9))
-                ->opsets()
-                .find("")
-                ->second,
-            9);
+  EXPECT_EQ(
+      (*graph::ParseModelText("g (float x) => (float y) { y = Relu(x) }", 9))
+          ->opsets()
+          .find("")
+          ->second,
+      9);
 }
 
 TEST(WithInitializers, ReplacesWhatComputesAValue) {
@@ -126,4 +127,4 @@ TEST(SerializeTensor, IsReadBack) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::edit

@@ -10,8 +10,7 @@
 
 #include "framework/graph/reader/onnx_reader.h"
 
-namespace assay {
-namespace reader {
+namespace assay::edit {
 namespace {
 
 /// Renames what one copy of the nodes computes.
@@ -74,10 +73,6 @@ void CopyNodes(size_t count, onnx::GraphProto* graph) {
 }
 
 }  // namespace
-}  // namespace reader
-
-inline namespace v1 {
-
 std::vector<int64_t> DrawnSeeds(int64_t count, int64_t seed) {
   std::mt19937_64 engine(static_cast<uint64_t>(seed));
   std::vector<int64_t> seeds;
@@ -106,7 +101,7 @@ Result<SeededCopies> SeededCopies::Of(const Model& model, size_t count) {
   auto proto = std::make_unique<Proto>();
   ASSAY_RETURN_IF_ERROR(reader::ParseInto(model.bytes(), *proto->model));
   proto->n_nodes = proto->model->graph().node_size();
-  reader::CopyNodes(count, proto->model->mutable_graph());
+  CopyNodes(count, proto->model->mutable_graph());
   return SeededCopies(std::move(proto));
 }
 
@@ -128,5 +123,4 @@ Result<std::shared_ptr<const Model>> WithSeeds(const Model& model,
   return copies.With(seeds);
 }
 
-}  // namespace v1
-}  // namespace assay
+}  // namespace assay::edit

@@ -21,7 +21,7 @@
 #include "framework/core/status.h"
 #include "framework/graph/model.h"
 
-namespace assay::inline v1 {
+namespace assay::edit {
 
 /// `count` distinct integers in [0, 2^24), which float32 holds exactly.
 std::vector<int64_t> DrawnSeeds(int64_t count, int64_t seed);
@@ -51,6 +51,6 @@ class SeededCopies {
 Result<std::shared_ptr<const Model>> WithSeeds(const Model& model,
                                                std::span<const int64_t> seeds);
 
-}  // namespace assay::inline v1
+}  // namespace assay::edit
 
 #endif  // ASSAY_GRAPH_EDIT_SEEDED_COPIES_H_

@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace assay {
+namespace assay::edit {
 namespace {
 
 using testing::ElementsAre;
@@ -46,7 +46,7 @@ std::vector<T> SeedsOf(const Graph& graph) {
 }
 
 TEST(WithSeedsTest, EveryCopyHasItsSeedAndItsOutputs) {
-  const auto model = ModelOfText(
+  const auto model = graph::ModelOfText(
       "g (float[2] x, float r, bool t) => (float[2] y, bool[2] m) "
       "{ y, m = Dropout <seed = 300> (x, r, t) }");
   const auto many = WithSeeds(*model, std::vector<int64_t>{5, 0, 1 << 20});
@@ -65,7 +65,7 @@ TEST(WithSeedsTest, EveryCopyHasItsSeedAndItsOutputs) {
 }
 
 TEST(WithSeedsTest, ValuesBetweenNodesAreCopiedAndInitializersShared) {
-  const auto model = ModelOfText(
+  const auto model = graph::ModelOfText(
       "g (float[2] x) => (float[2] y) <float[2] p = {0.5, 0.25}, float[2] u> "
       "{ u = RandomUniformLike <low = 0.0, seed = 0.0> (x) b = Greater(u, p) "
       "y = Cast <to = 1> (b) }");
@@ -85,4 +85,4 @@ TEST(WithSeedsTest, ModelsWithoutBytesAreRefused) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::edit

@@ -9,21 +9,20 @@
 #include "framework/graph/onnx_writer.h"
 #include "framework/graph/reader/onnx_reader.h"
 
-namespace assay {
-namespace writer {
+namespace assay::edit {
 namespace {
 
-Names NamesOf(const Graph& graph) {
-  Names names;
+graph::Names NamesOf(const Graph& graph) {
+  graph::Names names;
   for (const ValueInfo& info : graph.values) names.push_back(info.name);
   return names;
 }
 
-void WritePort(const Port& port, const Names& names,
+void WritePort(const Port& port, const graph::Names& names,
                onnx::ValueInfoProto& proto) {
   proto.set_name(names[static_cast<size_t>(port.id)]);
   if (port.type.kind != ValueKind::kNone) {
-    WriteType(port.type, *proto.mutable_type());
+    graph::WriteType(port.type, *proto.mutable_type());
   }
 }
 
@@ -31,18 +30,18 @@ void WriteInitializer(const Value& value, const std::string& name,
                       onnx::GraphProto& proto) {
   if (const Tensor* tensor = value.tensor()) {
     onnx::TensorProto* const written = proto.add_initializer();
-    WriteTensor(*tensor, *written);
+    graph::WriteTensor(*tensor, *written);
     written->set_name(name);
   } else if (const SparseTensor* sparse = value.sparse()) {
     onnx::SparseTensorProto* const written = proto.add_sparse_initializer();
-    WriteSparse(*sparse, *written);
+    graph::WriteSparse(*sparse, *written);
     written->mutable_values()->set_name(name);
   }
 }
 
 void WriteGraph(const Graph& graph, const Submodel& part,
                 onnx::GraphProto& proto) {
-  const Names names = NamesOf(graph);
+  const graph::Names names = NamesOf(graph);
   proto.set_name(graph.name.empty() ? "part" : graph.name);
   for (const Port& port : part.inputs) {
     WritePort(port, names, *proto.add_input());
@@ -60,7 +59,7 @@ void WriteGraph(const Graph& graph, const Submodel& part,
         names[static_cast<size_t>(id)], proto);
   }
   for (const size_t node : part.nodes) {
-    WriteNode(graph.nodes[node], names, *proto.add_node());
+    graph::WriteNode(graph.nodes[node], names, *proto.add_node());
   }
 }
 
@@ -99,10 +98,6 @@ Result<std::vector<std::byte>> Bytes(const Model& model, const Graph& graph,
 }
 
 }  // namespace
-}  // namespace writer
-
-inline namespace v1 {
-
 std::vector<ValueId> ReadBy(const Node& node) {
   std::vector<ValueId> ids;
   for (const ValueId id : node.inputs) {
@@ -147,9 +142,8 @@ Result<std::shared_ptr<const Model>> MakeSubmodel(const Model& model,
                                                   const Graph& graph,
                                                   const Submodel& part) {
   ASSAY_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes,
-                         writer::Bytes(model, graph, part));
+                         Bytes(model, graph, part));
   return Model::Parse(bytes);
 }
 
-}  // namespace v1
-}  // namespace assay
+}  // namespace assay::edit

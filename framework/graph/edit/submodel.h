@@ -22,7 +22,7 @@
 #include "framework/core/status.h"
 #include "framework/graph/model.h"
 
-namespace assay::inline v1 {
+namespace assay::edit {
 
 /// Where some nodes meet the rest of their graph, in the order of first use.
 struct Boundary {
@@ -60,6 +60,6 @@ Result<std::shared_ptr<const Model>> MakeSubmodel(const Model& model,
                                                   const Graph& graph,
                                                   const Submodel& part);
 
-}  // namespace assay::inline v1
+}  // namespace assay::edit
 
 #endif  // ASSAY_GRAPH_EDIT_SUBMODEL_H_

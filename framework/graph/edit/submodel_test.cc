@@ -7,7 +7,7 @@
 
 #include "framework/graph/model_text.h"
 
-namespace assay {
+namespace assay::edit {
 namespace {
 
 using ::testing::ElementsAre;
@@ -29,7 +29,7 @@ std::vector<std::string> NamesOf(const Graph& graph,
 }
 
 TEST(BoundaryOf, ListsWhatIsReadFixedAndUsedElsewhere) {
-  const auto model = ModelOfText(kChain);
+  const auto model = graph::ModelOfText(kChain);
   const Graph& graph = model->graph();
   const struct {
     std::vector<size_t> nodes;
@@ -51,7 +51,7 @@ TEST(BoundaryOf, ListsWhatIsReadFixedAndUsedElsewhere) {
 }
 
 TEST(BoundaryOf, CountsWhatSubgraphsCapture) {
-  const auto model = ModelOfText(
+  const auto model = graph::ModelOfText(
       "g (bool c, float[2] x) => (float[2] y) { a = Relu(x) y = If(c) <"
       "then_branch = t () => (float[2] p) { p = Neg(a) }, "
       "else_branch = e () => (float[2] q) { q = Abs(x) }> }");
@@ -61,7 +61,7 @@ TEST(BoundaryOf, CountsWhatSubgraphsCapture) {
 }
 
 TEST(MakeSubmodel, HoldsTheNodesTheirPortsAndTheirInitializers) {
-  const auto model = ModelOfText(kChain);
+  const auto model = graph::ModelOfText(kChain);
   const Graph& graph = model->graph();
   const ValueId a = graph.FindValue("a");
   const ValueId b = graph.FindValue("b");
@@ -92,7 +92,7 @@ TEST(MakeSubmodel, HoldsTheNodesTheirPortsAndTheirInitializers) {
 }
 
 TEST(MakeSubmodel, RefusesNodesWhoseInputsAreMissing) {
-  const auto model = ModelOfText(kChain);
+  const auto model = graph::ModelOfText(kChain);
   const Graph& graph = model->graph();
   const auto part = MakeSubmodel(
       *model, graph, {{1}, {}, {{graph.FindValue("b"), kPair}}, {}});
@@ -100,4 +100,4 @@ TEST(MakeSubmodel, RefusesNodesWhoseInputsAreMissing) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::edit

@@ -287,6 +287,8 @@ constexpr char kSourceOpening[] = R"(// clang-format off
 namespace assay::inline v1 {
 namespace {
 
+using types::ReadForm;
+
 constexpr int16_t kVersions[] = {
 )";
 

@@ -24,7 +24,7 @@ constexpr char kOpening[] = R"(// SPDX-License-Identifier: Apache-2.0
 #include "framework/graph/generated/operators.h"
 #include "framework/graph/types/signature.h"
 
-namespace assay::inline v1 {
+namespace assay::types {
 namespace {
 
 using enum Arity;
@@ -232,7 +232,7 @@ const OperatorSignature& SignatureOf(OperatorId id) {
   return kSignatures[static_cast<size_t>(id)];
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::types
 )";
 
 /// "float* int8" for the words: a group that is there as a whole has one name.

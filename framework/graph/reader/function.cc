@@ -17,8 +17,7 @@
 #include "onnx/defs/schema.h"
 #include "onnx/shape_inference/attribute_binder.h"
 
-namespace assay {
-namespace [[gnu::visibility("hidden")]] reader {
+namespace assay::reader {
 namespace {
 
 using onnx::FunctionProto;
@@ -44,11 +43,11 @@ std::string NameOf(ValueId id) {
 
 Call WriteCall(const Node& node, const KnownValues& known) {
   Call call{node, known, {}, {}};
-  writer::Names names(known.types.size());
+  graph::Names names(known.types.size());
   for (size_t id = 0; id < names.size(); ++id) {
     names[id] = NameOf(static_cast<ValueId>(id));
   }
-  writer::WriteNode(node, names, call.proto);
+  graph::WriteNode(node, names, call.proto);
   for (const Graph* body : node.Subgraphs()) {
     for (const Capture& capture : body->captures) {
       call.captured.push_back(capture.outer);
@@ -146,13 +145,13 @@ class BodyMaker {
     onnx::ValueInfoProto& info = *graph.add_input();
     info.set_name(name);
     if (known.types[at]->kind != ValueKind::kNone) {
-      writer::WriteType(*known.types[at], *info.mutable_type());
+      graph::WriteType(*known.types[at], *info.mutable_type());
     }
     inputs_.push_back(id);
     if (at >= known.constants.size() || known.constants[at] == nullptr) return;
     if (known.constants[at]->num_elements() > kMostFixed) return;
     onnx::TensorProto& fixed = *graph.add_initializer();
-    writer::WriteTensor(*known.constants[at], fixed);
+    graph::WriteTensor(*known.constants[at], fixed);
     fixed.set_name(name);
   }
 
@@ -195,7 +194,7 @@ Status MakeBody(const OpSchema& schema, const Call& call, FunctionProto& body) {
     for (const ValueId id : call.node.inputs) {
       onnx::TypeProto& type = types.emplace_back();
       if (id == kNoValue) continue;
-      writer::WriteType(*call.known.types[static_cast<size_t>(id)], type);
+      graph::WriteType(*call.known.types[static_cast<size_t>(id)], type);
     }
     const int version = Newest(
         schema.context_dependent_function_opset_versions(), call.node.opset);
@@ -335,23 +334,16 @@ Result<Graph> Guarded(const Work& work) {
 }
 
 }  // namespace
-}  // namespace reader
-
-inline namespace v1 {
-
 Result<Graph> ExpandFunction(const Node& node, const KnownValues& known) {
-  return reader::Guarded([&] { return reader::ExpandOperator(node, known); });
+  return Guarded([&] { return ExpandOperator(node, known); });
 }
 
 bool CallsFunctions(const Model& model) {
-  return !model.functions().empty() &&
-         reader::Inliner(model).Calls(model.graph());
+  return !model.functions().empty() && Inliner(model).Calls(model.graph());
 }
 
 Result<Graph> InlineFunctions(Graph graph, const Model& model) {
-  return reader::Guarded(
-      [&] { return reader::Inliner(model).Inline(std::move(graph), {}); });
+  return Guarded([&] { return Inliner(model).Inline(std::move(graph), {}); });
 }
 
-}  // namespace v1
-}  // namespace assay
+}  // namespace assay::reader

@@ -21,7 +21,7 @@
 #include "framework/core/value.h"
 #include "framework/graph/model.h"
 
-namespace assay::inline v1 {
+namespace assay::reader {
 
 /// The known facts of the graph around a call, by ValueId. A body may depend on
 /// types and on fixed values; `constants` may be empty.
@@ -45,6 +45,6 @@ bool CallsFunctions(const Model& model);
 /// the bodies themselves.
 Result<Graph> InlineFunctions(Graph graph, const Model& model);
 
-}  // namespace assay::inline v1
+}  // namespace assay::reader
 
 #endif  // ASSAY_GRAPH_READER_FUNCTION_H_

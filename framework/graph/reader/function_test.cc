@@ -13,7 +13,7 @@
 #include "framework/graph/reader/proto_text.h"
 #include "framework/graph/reader/splice.h"
 
-namespace assay {
+namespace assay::reader {
 namespace {
 
 using ::testing::HasSubstr;
@@ -247,4 +247,4 @@ TEST(InlineFunctions, RefusesRecursionThroughADefaultAndASecondDefinition) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::reader

@@ -13,7 +13,7 @@
 #include "framework/graph/operator.h"
 #include "framework/graph/reader/proto_text.h"
 
-namespace assay {
+namespace assay::reader {
 namespace {
 
 using ::testing::HasSubstr;
@@ -111,4 +111,4 @@ TEST(Malformed, DeepNestingIsRefused) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::reader

@@ -13,7 +13,7 @@
 #include "framework/graph/model.h"
 #include "framework/graph/reader/proto_text.h"
 
-namespace assay {
+namespace assay::reader {
 namespace {
 
 namespace fs = std::filesystem;
@@ -388,4 +388,4 @@ TEST_F(Files, AModelIsReadWithItsBytes) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::reader

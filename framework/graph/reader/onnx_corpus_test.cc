@@ -15,7 +15,7 @@
 #include "framework/graph/model.h"
 #include "framework/graph/operator.h"
 
-namespace assay {
+namespace assay::reader {
 namespace {
 
 namespace fs = std::filesystem;
@@ -131,4 +131,4 @@ TEST_F(CorpusTest, EveryNodeIsReadAsItsOperator) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::reader

@@ -19,7 +19,7 @@
 #include "onnx/defs/parser.h"
 #include "onnx/onnx_pb.h"
 
-namespace assay {
+namespace assay::reader {
 
 /// `text` is a graph, and functions after it; opset 28 unless told.
 inline onnx::ModelProto ProtoOf(const std::string& text, int opset = 28) {
@@ -52,6 +52,6 @@ inline std::shared_ptr<const Model> ModelOf(const std::string& text,
   return *model;
 }
 
-}  // namespace assay
+}  // namespace assay::reader
 
 #endif  // ASSAY_GRAPH_READER_PROTO_TEXT_H_

@@ -8,7 +8,7 @@
 
 #include "framework/graph/operator.h"
 
-namespace assay::inline v1 {
+namespace assay::reader {
 namespace {
 
 using SharedGraph = std::shared_ptr<const Graph>;
@@ -144,4 +144,4 @@ Result<Graph> Splice(Graph graph, std::map<size_t, Graph> bodies) {
   return Splicer(std::move(graph)).Run(std::move(bodies));
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::reader

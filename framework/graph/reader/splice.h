@@ -15,7 +15,7 @@
 #include "framework/core/status.h"
 #include "framework/graph/model.h"
 
-namespace assay::inline v1 {
+namespace assay::reader {
 
 /// Nodes that a graph may have once its functions are expanded: more are
 /// refused as exhausted, since a few bytes can claim any number.
@@ -26,6 +26,6 @@ inline constexpr size_t kMaxExpandedNodes = 200'000;
 /// they replace. Values keep their ids; new ones follow.
 Result<Graph> Splice(Graph graph, std::map<size_t, Graph> bodies);
 
-}  // namespace assay::inline v1
+}  // namespace assay::reader
 
 #endif  // ASSAY_GRAPH_READER_SPLICE_H_

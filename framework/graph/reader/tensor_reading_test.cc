@@ -12,7 +12,7 @@
 #include "framework/graph/reader/proto_text.h"
 #include "onnx/onnx-data.pb.h"
 
-namespace assay {
+namespace assay::reader {
 namespace {
 
 using onnx::TensorProto;
@@ -326,4 +326,4 @@ TEST(ValueReading, RefusesBrokenMapsAndKinds) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::reader

@@ -9,8 +9,7 @@
 #include "framework/graph/reader/onnx_reader.h"
 #include "onnx/checker.h"
 
-namespace assay {
-namespace reader {
+namespace assay::types {
 namespace {
 
 bool IsExternal(const onnx::TensorProto& tensor) {
@@ -45,16 +44,12 @@ bool MayAsk(const onnx::ModelProto& model) {
 }
 
 }  // namespace
-}  // namespace reader
-
-inline namespace v1 {
-
 Status CheckModel(const Model& model) {
   google::protobuf::Arena arena;
   ASSAY_ASSIGN_OR_RETURN(
       const auto* proto,
       reader::ParseMessage<onnx::ModelProto>(model.bytes(), arena));
-  if (!reader::MayAsk(*proto)) return OkStatus();
+  if (!MayAsk(*proto)) return OkStatus();
   try {
     onnx::checker::check_model(*proto, /*full_check=*/false,
                                /*skip_opset_compatibility_check=*/true);
@@ -69,5 +64,4 @@ Status CheckModel(const Model& model) {
   return OkStatus();
 }
 
-}  // namespace v1
-}  // namespace assay
+}  // namespace assay::types

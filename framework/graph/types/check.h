@@ -10,7 +10,7 @@
 #include "framework/core/status.h"
 #include "framework/graph/model.h"
 
-namespace assay::inline v1 {
+namespace assay::types {
 
 /// Invalid argument, in ONNX's words, for a model that its checker refuses. The
 /// checker is not asked about a model of an IR version that it does not know,
@@ -20,6 +20,6 @@ namespace assay::inline v1 {
 /// call costs the start of ONNX's schema registry (8 to 17 ms).
 Status CheckModel(const Model& model);
 
-}  // namespace assay::inline v1
+}  // namespace assay::types
 
 #endif  // ASSAY_GRAPH_TYPES_CHECK_H_

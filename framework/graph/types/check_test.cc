@@ -9,7 +9,7 @@
 
 #include "framework/graph/reader/proto_text.h"
 
-namespace assay {
+namespace assay::types {
 namespace {
 
 using ::testing::HasSubstr;
@@ -36,7 +36,7 @@ TEST(CheckModel, RefusesInTheCheckersWords) {
        18, ""},
   };
   for (const Row& row : rows) {
-    const Status status = CheckModel(*ModelOf(row.text, row.opset));
+    const Status status = CheckModel(*reader::ModelOf(row.text, row.opset));
     EXPECT_EQ(status.ok(), row.message.empty()) << status.ToString();
     if (row.message.empty()) continue;
     EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
@@ -46,11 +46,11 @@ TEST(CheckModel, RefusesInTheCheckersWords) {
 
 TEST(CheckModel, IsNotAskedAboutWhatItCannotKnow) {
   onnx::ModelProto proto =
-      ProtoOf("g (float[1] x) => (float[1] y) { y = Relu(x, x) }");
-  EXPECT_FALSE(CheckModel(**ParseProto(proto)).ok());
+      reader::ProtoOf("g (float[1] x) => (float[1] y) { y = Relu(x, x) }");
+  EXPECT_FALSE(CheckModel(**reader::ParseProto(proto)).ok());
   proto.set_ir_version(999);
-  EXPECT_TRUE(CheckModel(**ParseProto(proto)).ok());
+  EXPECT_TRUE(CheckModel(**reader::ParseProto(proto)).ok());
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::types

@@ -9,8 +9,7 @@
 #include "framework/graph/reader/onnx_reader.h"
 #include "onnx/shape_inference/implementation.h"
 
-namespace assay {
-namespace reader {
+namespace assay::types {
 namespace {
 
 using SharedGraph = std::shared_ptr<const Graph>;
@@ -67,7 +66,7 @@ Status TypeGraph(const onnx::GraphProto& proto, const Graph* outer,
   for (ValueInfo& info : graph.values) {
     const auto found = types.find(info.name);
     if (found == types.end() || !IsOpen(info.type)) continue;
-    ASSAY_ASSIGN_OR_RETURN(ValueType type, ReadType(*found->second));
+    ASSAY_ASSIGN_OR_RETURN(ValueType type, reader::ReadType(*found->second));
     if (Accepts(info.type, type)) info.type = std::move(type);
   }
   for (const Capture& capture : graph.captures) {
@@ -198,17 +197,21 @@ void Infer(onnx::ModelProto& proto, bool propagate_data) {
 }
 
 }  // namespace
+}  // namespace assay::types
 
-Status RunInference(onnx::ModelProto& proto) {
+namespace assay {
+
+Status reader::RunInference(onnx::ModelProto& proto) {
   try {
     onnx::GraphProto& graph = *proto.mutable_graph();
-    const bool hide = MayHaveLongVectors(graph);
+    const bool hide = types::MayHaveLongVectors(graph);
     if (hide) {
-      Infer(proto, /*propagate_data=*/false);  // what is long becomes known
-      HideReadersOfLongVectors(graph);
+      types::Infer(proto,
+                   /*propagate_data=*/false);  // what is long becomes known
+      types::HideReadersOfLongVectors(graph);
     }
-    Infer(proto, /*propagate_data=*/true);
-    if (hide) ShowHidden(graph);
+    types::Infer(proto, /*propagate_data=*/true);
+    if (hide) types::ShowHidden(graph);
     return OkStatus();
   } catch (const std::exception& error) {
     return InvalidArgument("shape inference failed: ", error.what());
@@ -217,13 +220,11 @@ Status RunInference(onnx::ModelProto& proto) {
   }
 }
 
-}  // namespace reader
-
 inline namespace v1 {
 
 Result<Graph> InferTypes(const Model& model) {
   Graph graph = model.graph();
-  if (!reader::HasUntyped(graph)) return graph;
+  if (!types::HasUntyped(graph)) return graph;
   google::protobuf::Arena arena;
   auto* proto =
       google::protobuf::Arena::CreateMessage<onnx::ModelProto>(&arena);
@@ -231,8 +232,8 @@ Result<Graph> InferTypes(const Model& model) {
   // Once more for what comes after a Gradient.
   do {
     ASSAY_RETURN_IF_ERROR(reader::RunInference(*proto));
-  } while (reader::AddGradientTypes(*proto->mutable_graph()));
-  ASSAY_RETURN_IF_ERROR(reader::TypeGraph(proto->graph(), nullptr, graph));
+  } while (types::AddGradientTypes(*proto->mutable_graph()));
+  ASSAY_RETURN_IF_ERROR(types::TypeGraph(proto->graph(), nullptr, graph));
   return graph;
 }
 

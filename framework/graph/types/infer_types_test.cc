@@ -10,7 +10,7 @@
 #include "framework/graph/model_text.h"
 #include "framework/graph/reader/proto_text.h"
 
-namespace assay {
+namespace assay::types {
 namespace {
 
 std::string TypeOf(const Graph& graph, std::string_view name) {
@@ -41,7 +41,7 @@ TEST(InferTypes, FindsIntermediateTypes) {
        "t", "seq(float32[2])"},
   };
   for (const Row& row : rows) {
-    const auto model = ModelOf("g " + row.text);
+    const auto model = reader::ModelOf("g " + row.text);
     EXPECT_EQ(TypeOf(model->graph(), row.value), "none") << row.text;
     const Result<Graph> graph = InferTypes(*model);
     ASSERT_TRUE(graph.ok()) << graph.status().ToString();
@@ -77,7 +77,7 @@ TEST(InferTypes, TakesLittleForLongVectors) {
   };
   for (const auto& row : rows) {
     const int64_t before = PeakBytes();
-    const Result<Graph> graph = InferTypes(*ModelOf("g " + row.text));
+    const Result<Graph> graph = InferTypes(*reader::ModelOf("g " + row.text));
     ASSERT_TRUE(graph.ok()) << graph.status().ToString();
     EXPECT_EQ(TypeOf(*graph, "t"), row.type) << row.text;
     EXPECT_LT(PeakBytes() - before, 100 << 20) << row.text;
@@ -86,7 +86,7 @@ TEST(InferTypes, TakesLittleForLongVectors) {
 
 // ONNX's inference passes over Gradient.
 TEST(InferTypes, GoesOnBehindAGradient) {
-  const auto model = ModelOfText(
+  const auto model = graph::ModelOfText(
       "g (float[2] x) => (float[2] y) { s = Mul(x, x) "
       "t = ai.onnx.preview.training.Gradient<xs = [\"x\"], y = \"s\">(x) "
       "u = Neg(t) y = Relu(u) }");
@@ -96,7 +96,7 @@ TEST(InferTypes, GoesOnBehindAGradient) {
 }
 
 TEST(InferTypes, ReachesIntoSubgraphsAndTheirCaptures) {
-  const auto model = ModelOf(R"(
+  const auto model = reader::ModelOf(R"(
       g (bool c, float[2,3] x) => (float[3,2] y) {
         t = Transpose(x)
         y = If(c) <
@@ -111,7 +111,7 @@ TEST(InferTypes, ReachesIntoSubgraphsAndTheirCaptures) {
 }
 
 TEST(InferTypes, SeesThroughFunctions) {
-  const auto model = ModelOf(R"(
+  const auto model = reader::ModelOf(R"(
       g (float[2,3] x) => (float[3,2] y) { t = test.f(x) y = Neg(t) }
       <domain: "test", opset_import: ["" : 28]> f (a) => (b) {
         b = Transpose(a) })");
@@ -119,7 +119,7 @@ TEST(InferTypes, SeesThroughFunctions) {
 }
 
 TEST(InferTypes, KeepsWhatTheModelDeclares) {
-  const auto model = ModelOf(R"(
+  const auto model = reader::ModelOf(R"(
       g (float[2,3] x) => (float[N,2] y) <float[M,2] t> {
         t = Transpose(x) u = Neg(t) y = Relu(u) })");
   const Graph graph = *InferTypes(*model);
@@ -130,18 +130,18 @@ TEST(InferTypes, KeepsWhatTheModelDeclares) {
 
 TEST(InferTypes, ReturnsATypedGraphAsItIs) {
   const auto model =
-      ModelOf("g (float[2] x) => (float[2] y) { y = test.Unknown(x) }");
+      reader::ModelOf("g (float[2] x) => (float[2] y) { y = test.Unknown(x) }");
   EXPECT_EQ(TypeOf(*InferTypes(*model), "y"), "float32[2]");
 }
 
 TEST(InferTypes, TurnsExceptionsIntoAStatus) {
-  onnx::ModelProto proto =
-      ProtoOf("g (float[2] x) => (float[2] y) { t = Neg(x) y = Neg(t) }");
+  onnx::ModelProto proto = reader::ProtoOf(
+      "g (float[2] x) => (float[2] y) { t = Neg(x) y = Neg(t) }");
   Model::Parts parts;
-  parts.graph = (*ParseProto(proto))->graph();
+  parts.graph = (*reader::ParseProto(proto))->graph();
   proto.clear_opset_import();  // which ONNX answers with an exception
   const std::string bytes = proto.SerializeAsString();
-  const auto span = BytesOf(bytes);
+  const auto span = reader::BytesOf(bytes);
   parts.bytes.assign(span.begin(), span.end());
   const Status status = InferTypes(Model(std::move(parts))).status();
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
@@ -149,4 +149,4 @@ TEST(InferTypes, TurnsExceptionsIntoAStatus) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::types

@@ -8,7 +8,7 @@
 
 #include "framework/graph/types/signature.h"
 
-namespace assay::inline v1 {
+namespace assay::types {
 namespace {
 
 template <class T>
@@ -119,6 +119,10 @@ Status UnknownAttribute(const Node& node, const Attribute& attribute,
 
 }  // namespace
 
+}  // namespace assay::types
+
+namespace assay::inline v1 {
+
 std::string_view KindName(const Attribute::Held& held) {
   constexpr std::string_view kNames[] = {"empty",
                                          "a float",
@@ -138,6 +142,10 @@ std::string_view KindName(const Attribute::Held& held) {
   static_assert(std::size(kNames) == std::variant_size_v<Attribute::Held>);
   return kNames[held.index()];
 }
+
+}  // namespace assay::inline v1
+
+namespace assay::types {
 
 Status ReadSlots(const Node& node, OperatorId id,
                  std::initializer_list<InputSlot> inputs,
@@ -180,4 +188,4 @@ Status ReadSlots(const Node& node, OperatorId id,
   return InvalidArgument(node.Label(), " gives an attribute twice");
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::types

@@ -19,7 +19,7 @@
 
 #include "framework/graph/operator.h"
 
-namespace assay::inline v1 {
+namespace assay::types {
 
 /// Where the member of a formal parameter is.
 using InputSlot = std::variant<Input*, VariadicInput*>;
@@ -52,6 +52,6 @@ Status ReadForm(Op* op, const Node& node,
   return ReadSlots(node, Op::kId, inputs, outputs, attributes);
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::types
 
 #endif  // ASSAY_GRAPH_TYPES_OPERATOR_FORM_H_

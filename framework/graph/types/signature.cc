@@ -4,7 +4,7 @@
 
 #include "framework/core/text.h"
 
-namespace assay::inline v1 {
+namespace assay::types {
 
 const FormalParameter* FormalAt(std::span<const FormalParameter> formals,
                                 size_t position) {
@@ -37,4 +37,4 @@ std::string Word(const ValueType& type) {
   return "";
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::types

@@ -21,7 +21,7 @@
 #include "framework/core/value.h"
 #include "framework/graph/operator.h"
 
-namespace assay::inline v1 {
+namespace assay::types {
 
 /// A type that parameters share: a name, "T", and the permitted types, sorted.
 /// A parameter of one fixed type has a variable named by that type.
@@ -76,6 +76,6 @@ const FormalParameter* FormalAt(std::span<const FormalParameter> formals,
 /// empty where a part of the type is unknown.
 std::string Word(const ValueType& type);
 
-}  // namespace assay::inline v1
+}  // namespace assay::types
 
 #endif  // ASSAY_GRAPH_TYPES_SIGNATURE_H_

@@ -10,7 +10,7 @@
 
 #include "framework/graph/generated/operators.h"
 
-namespace assay {
+namespace assay::types {
 namespace {
 
 using ::testing::Contains;
@@ -93,4 +93,4 @@ TEST(Words, NameEveryKindOfValue) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::types

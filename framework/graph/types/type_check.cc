@@ -12,8 +12,7 @@
 #include "onnx/defs/data_type_utils.h"
 #include "onnx/defs/schema.h"
 
-namespace assay {
-namespace [[gnu::visibility("hidden")]] reader {
+namespace assay::types {
 namespace {
 
 using onnx::OpSchema;
@@ -130,16 +129,12 @@ class NodeCheck {
 };
 
 }  // namespace
-}  // namespace reader
-
-inline namespace v1 {
-
 Status CheckTypes(const Graph& graph) {
   for (const Node& node : graph.nodes) {
     const onnx::OpSchema* schema =
         onnx::OpSchemaRegistry::Schema(node.op_type, node.opset, node.domain);
     if (schema == nullptr) continue;
-    reader::NodeCheck check(graph, node);
+    NodeCheck check(graph, node);
     ASSAY_RETURN_IF_ERROR(check.Check(schema->inputs(), node.inputs, "input"));
     ASSAY_RETURN_IF_ERROR(
         check.Check(schema->outputs(), node.outputs, "output"));
@@ -147,5 +142,4 @@ Status CheckTypes(const Graph& graph) {
   return OkStatus();
 }
 
-}  // namespace v1
-}  // namespace assay
+}  // namespace assay::types

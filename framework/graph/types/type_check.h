@@ -12,7 +12,7 @@
 #include "framework/core/status.h"
 #include "framework/graph/model.h"
 
-namespace assay::inline v1 {
+namespace assay::types {
 
 /// Invalid argument for a node of ONNX's own domains with an input or output of
 /// a kind or element type that its schema does not permit, or of another one
@@ -20,6 +20,6 @@ namespace assay::inline v1 {
 /// subgraphs are passed over. The first call starts ONNX's schema registry.
 Status CheckTypes(const Graph& graph);
 
-}  // namespace assay::inline v1
+}  // namespace assay::types
 
 #endif  // ASSAY_GRAPH_TYPES_TYPE_CHECK_H_

@@ -7,13 +7,13 @@
 
 #include "framework/graph/model_text.h"
 
-namespace assay {
+namespace assay::types {
 namespace {
 
 using ::testing::HasSubstr;
 
 Status Checked(std::string_view text) {
-  const auto model = ParseModelText(text);
+  const auto model = graph::ParseModelText(text);
   if (!model.ok()) return model.status();
   return CheckTypes((*model)->graph());
 }
@@ -60,4 +60,4 @@ TEST(CheckTypes, RefusesWhatTheyDoNot) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::types

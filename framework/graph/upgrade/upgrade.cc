@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace assay::inline v1 {
+namespace assay::upgrade {
 namespace {
 
 using SharedGraph = std::shared_ptr<const Graph>;
@@ -98,28 +98,35 @@ void Append(std::vector<Node>& nodes, std::vector<Node> more) {
 }
 
 }  // namespace
+}  // namespace assay::upgrade
 
-bool IsCurrent(const Graph& graph) { return !HasOldNodes(graph); }
+namespace assay::inline v1 {
+
+bool IsCurrent(const Graph& graph) { return !upgrade::HasOldNodes(graph); }
 
 Result<Graph> ToCurrentOpset(Graph graph) {
-  if (!HasOldNodes(graph)) return graph;
+  if (!upgrade::HasOldNodes(graph)) return graph;
   std::vector<Node> nodes;
   nodes.reserve(graph.nodes.size());
   for (Node& old : graph.nodes) {
-    ASSAY_RETURN_IF_ERROR(UpgradeSubgraphs(old));
-    if (!IsOld(old)) {
+    ASSAY_RETURN_IF_ERROR(upgrade::UpgradeSubgraphs(old));
+    if (!upgrade::IsOld(old)) {
       nodes.push_back(std::move(old));
       continue;
     }
-    NodeUpgrade upgrade(graph, nodes, std::move(old));
-    ASSAY_RETURN_IF_ERROR(UpgradeNode(upgrade));
-    Append(nodes, std::move(upgrade.before));
+    upgrade::NodeUpgrade upgrade(graph, nodes, std::move(old));
+    ASSAY_RETURN_IF_ERROR(upgrade::UpgradeNode(upgrade));
+    upgrade::Append(nodes, std::move(upgrade.before));
     if (!upgrade.replaced) nodes.push_back(std::move(upgrade.node));
-    Append(nodes, std::move(upgrade.after));
+    upgrade::Append(nodes, std::move(upgrade.after));
   }
   graph.nodes = std::move(nodes);
   return graph;
 }
+
+}  // namespace assay::inline v1
+
+namespace assay::upgrade {
 
 void NodeUpgrade::Drop(std::string_view name) {
   std::erase_if(node.attributes, [&](const Attribute& attribute) {
@@ -251,4 +258,4 @@ Node NodeUpgrade::MakeNode(std::string_view op_type,
   return made;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::upgrade

@@ -24,7 +24,7 @@
 #include "framework/graph/model.h"
 #include "framework/graph/operator.h"
 
-namespace assay::inline v1 {
+namespace assay::upgrade {
 
 /// One node on its way to the current form, and the graph around it. Lives for
 /// one node; used from one thread.
@@ -111,6 +111,6 @@ struct UpgradeStep {
 
 std::span<const UpgradeStep> UpgradeTable();
 
-}  // namespace assay::inline v1
+}  // namespace assay::upgrade
 
 #endif  // ASSAY_GRAPH_UPGRADE_UPGRADE_H_

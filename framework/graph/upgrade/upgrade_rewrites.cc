@@ -7,7 +7,7 @@
 
 #include "framework/graph/upgrade/upgrade_rules.h"
 
-namespace assay::upgrade_rules {
+namespace assay::upgrade {
 namespace {
 
 using Integers = std::vector<int64_t>;
@@ -311,4 +311,4 @@ Status ResizeDownThenUp(NodeUpgrade& upgrade) {
   return OkStatus();
 }
 
-}  // namespace assay::upgrade_rules
+}  // namespace assay::upgrade

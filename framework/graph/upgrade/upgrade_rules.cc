@@ -7,7 +7,7 @@
 #include <iterator>
 #include <numeric>
 
-namespace assay::upgrade_rules {
+namespace assay::upgrade {
 namespace {
 
 using Integers = std::vector<int64_t>;
@@ -426,4 +426,4 @@ Status FlattenAroundSoftmax(NodeUpgrade& upgrade) {
   return OkStatus();
 }
 
-}  // namespace assay::upgrade_rules
+}  // namespace assay::upgrade

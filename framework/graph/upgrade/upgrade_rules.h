@@ -8,7 +8,7 @@
 
 #include "framework/graph/upgrade/upgrade.h"
 
-namespace assay::upgrade_rules {
+namespace assay::upgrade {
 
 /// Nothing to do: the old form means the same in the new version.
 Status Same(NodeUpgrade& upgrade);
@@ -95,6 +95,6 @@ Status UpsampleToResize(NodeUpgrade& upgrade);
 /// was flattened to at `axis`, to the one axis.
 Status FlattenAroundSoftmax(NodeUpgrade& upgrade);
 
-}  // namespace assay::upgrade_rules
+}  // namespace assay::upgrade
 
 #endif  // ASSAY_GRAPH_UPGRADE_UPGRADE_RULES_H_

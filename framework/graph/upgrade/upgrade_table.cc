@@ -10,10 +10,8 @@
 
 #include "framework/graph/upgrade/upgrade_rules.h"
 
-namespace assay::inline v1 {
+namespace assay::upgrade {
 namespace {
-
-using namespace upgrade_rules;
 
 // Changes that ONNX's version converter calls compatible.
 constexpr std::string_view kTypes = "other element types, clearer text";
@@ -200,4 +198,4 @@ std::span<const UpgradeStep> UpgradeTable() {
   return *table;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::upgrade

@@ -14,7 +14,7 @@
 #include "framework/graph/reader/proto_text.h"
 #include "onnx/defs/schema.h"
 
-namespace assay {
+namespace assay::upgrade {
 namespace {
 
 using ::testing::HasSubstr;
@@ -84,7 +84,7 @@ void ExpectReadable(const Graph& graph) {
 }
 
 Result<Graph> Upgraded(const std::string& text, int opset) {
-  return ToCurrentOpset(ModelOf("g " + text, opset)->graph());
+  return ToCurrentOpset(reader::ModelOf("g " + text, opset)->graph());
 }
 
 struct Row {
@@ -351,16 +351,16 @@ TEST(UpgradeGraph, LabelsBecomeKeysAndValuesByTheInputsType) {
                   "keys_strings=a list of strings,values_int64s="
                   "[0,1]"},
         {"int64", "keys_int64s=[0,1],values_strings=a list of strings"}}) {
-    onnx::ModelProto proto =
-        ProtoOf(StrCat("g (", type, "[2] x) => (", type,
-                       "[2] y) "
-                       "{ y = Identity <classes_strings=[\"a\", \"b\"]> (x) }"),
-                8);
+    onnx::ModelProto proto = reader::ProtoOf(
+        StrCat("g (", type, "[2] x) => (", type,
+               "[2] y) "
+               "{ y = Identity <classes_strings=[\"a\", \"b\"]> (x) }"),
+        8);
     proto.add_opset_import()->set_domain("ai.onnx.ml");
     proto.mutable_opset_import(2)->set_version(1);
     proto.mutable_graph()->mutable_node(0)->set_op_type("LabelEncoder");
     proto.mutable_graph()->mutable_node(0)->set_domain("ai.onnx.ml");
-    const auto graph = ToCurrentOpset((*ParseProto(proto))->graph());
+    const auto graph = ToCurrentOpset((*reader::ParseProto(proto))->graph());
     ASSERT_TRUE(graph.ok()) << graph.status().ToString();
     EXPECT_EQ(Print(*graph), StrCat("y = LabelEncoder<", attributes, ">(x)"));
     ExpectReadable(*graph);
@@ -393,7 +393,7 @@ TEST(UpgradeGraph, ReachesIntoSubgraphs) {
 }
 
 TEST(UpgradeGraph, LeavesOtherDomainsAndCurrentGraphsAlone) {
-  const auto model = ModelOf(
+  const auto model = reader::ModelOf(
       "g (float[1] x) => (float[1] y) { y = test.Squeeze <axes=[0]> "
       "(x) }",
       11);
@@ -442,4 +442,4 @@ TEST(UpgradeTable, LeavesNoGap) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::upgrade

@@ -19,7 +19,7 @@
 #include <string_view>
 #include <thread>
 
-namespace assay::inline v1 {
+namespace assay::process {
 namespace {
 
 namespace fs = std::filesystem;
@@ -195,4 +195,4 @@ void ProcessTree::Leave(pid_t worker) {
   }
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::process

@@ -22,7 +22,7 @@
 #include <string>
 #include <vector>
 
-namespace assay::inline v1 {
+namespace assay::process {
 
 class ProcessTree {
  public:
@@ -48,6 +48,6 @@ class ProcessTree {
 /// Everything below `root`, children before their own children.
 std::vector<pid_t> DescendantsOf(pid_t root);
 
-}  // namespace assay::inline v1
+}  // namespace assay::process
 
 #endif  // ASSAY_SUPERVISE_PROCESS_PROCESS_TREE_H_

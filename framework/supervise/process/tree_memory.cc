@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-namespace assay::inline v1 {
+namespace assay::process {
 namespace {
 
 std::ifstream OpenProc(pid_t pid, const char* name) {
@@ -47,4 +47,4 @@ int64_t TreeMemory(const std::vector<pid_t>& processes, int64_t enough) {
   return bytes;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::process

@@ -14,12 +14,12 @@
 #include <cstdint>
 #include <vector>
 
-namespace assay::inline v1 {
+namespace assay::process {
 
 /// Bytes in memory that are no file's, each page once. Up to `enough` bytes it
 /// may be more than that: a number that is quicker to have.
 int64_t TreeMemory(const std::vector<pid_t>& processes, int64_t enough);
 
-}  // namespace assay::inline v1
+}  // namespace assay::process
 
 #endif  // ASSAY_SUPERVISE_PROCESS_TREE_MEMORY_H_

@@ -17,7 +17,7 @@
 #define ASSAY_SHADOW_MEMORY_ 1
 #endif
 
-namespace assay::inline v1 {
+namespace assay::process {
 namespace {
 
 #ifdef ASSAY_SHADOW_MEMORY_
@@ -69,4 +69,4 @@ void ApplyLimits(pid_t pid, const WorkerLimits& limits) {
   std::ofstream("/proc/" + std::to_string(pid) + "/oom_score_adj") << 1000;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::process

@@ -15,7 +15,7 @@
 
 #include <cstdint>
 
-namespace assay::inline v1 {
+namespace assay::process {
 
 struct WorkerLimits {
   /// Writable private memory (RLIMIT_DATA); 0: no limit. Little more may be
@@ -39,6 +39,6 @@ int64_t TreeLimit(const WorkerLimits& limits);
 /// refuses is left as it is.
 void ApplyLimits(pid_t pid, const WorkerLimits& limits);
 
-}  // namespace assay::inline v1
+}  // namespace assay::process
 
 #endif  // ASSAY_SUPERVISE_PROCESS_WORKER_LIMITS_H_

@@ -18,7 +18,7 @@
 
 extern char** environ;
 
-namespace assay::inline v1 {
+namespace assay::process {
 namespace {
 
 constexpr off_t kLogBytes = 1 << 20;
@@ -165,4 +165,4 @@ std::string DescribeEnd(int wait_status) {
   return code == 0 ? std::string() : StrCat("exit code ", code);
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::process

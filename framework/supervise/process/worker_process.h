@@ -27,7 +27,7 @@
 #include "framework/core/status.h"
 #include "framework/supervise/process/worker_limits.h"
 
-namespace assay::inline v1 {
+namespace assay::process {
 
 /// "signal SIGSEGV", "exit code 3", empty for exit code 0.
 std::string DescribeEnd(int wait_status);
@@ -69,6 +69,6 @@ class WorkerProcess {
   std::optional<int> wait_status_;
 };
 
-}  // namespace assay::inline v1
+}  // namespace assay::process
 
 #endif  // ASSAY_SUPERVISE_PROCESS_WORKER_PROCESS_H_

@@ -16,7 +16,7 @@
 #include "framework/testing/file/file.h"
 #include "framework/testing/file/scratch_folder.h"
 
-namespace assay {
+namespace assay::process {
 namespace {
 
 namespace fs = std::filesystem;
@@ -42,7 +42,7 @@ class WorkerProcessTest : public testing::Test {
   /// The process id that a script wrote, once it is there.
   pid_t PidIn(const char* name) const {
     for (int wait = 0; wait < 1000; ++wait, Nap()) {
-      const auto text = ReadFile(folder_.path() / name);
+      const auto text = file::ReadFile(folder_.path() / name);
       if (text.ok() && text->ends_with("\n")) return std::stoi(*text);
     }
     ADD_FAILURE() << "no " << name;
@@ -50,13 +50,13 @@ class WorkerProcessTest : public testing::Test {
   }
 
   std::string Log() const {
-    const auto text = ReadFile(log_);
+    const auto text = file::ReadFile(log_);
     return text.ok() ? *text : std::string();
   }
 
   std::string In(const char* name) const { return folder_.path() / name; }
 
-  ScratchFolder folder_;
+  file::ScratchFolder folder_;
   fs::path log_ = folder_.path() / "log";
 };
 
@@ -153,4 +153,4 @@ TEST(WorkerLimitsTest, TheShareIsOfAllWorkers) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::process

@@ -16,7 +16,7 @@
 
 #include "framework/testing/case/test_case.h"
 
-namespace assay::inline v1 {
+namespace assay::cases {
 
 /// The corpora that a run takes when none is named; floors and expectations are
 /// about these.
@@ -34,6 +34,6 @@ struct Corpus {
   int64_t n_left_out = 0;          // cases that nobody asked for
 };
 
-}  // namespace assay::inline v1
+}  // namespace assay::cases
 
 #endif  // ASSAY_TESTING_CASE_CORPUS_H_

@@ -9,7 +9,7 @@
 #include "framework/testing/file/digest.h"
 #include "framework/testing/file/file.h"
 
-namespace assay::inline v1 {
+namespace assay::cases {
 namespace {
 
 namespace fs = std::filesystem;
@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 constexpr std::string_view kCases = ",\n\"cases\": [\n";
 
 Status CheckFile(const fs::path& file, const std::string& wanted) {
-  ASSAY_ASSIGN_OR_RETURN(const std::string found, Sha256OfFile(file));
+  ASSAY_ASSIGN_OR_RETURN(const std::string found, file::Sha256OfFile(file));
   if (found == wanted) return OkStatus();
   return DataLoss(file.string(), " has the digest ", found,
                   ", where the manifest of its corpus says ", wanted,
@@ -86,16 +86,17 @@ Status CheckFiles(const TestCase& c) {
 }
 
 std::string MadeDigest(const fs::path& corpora, std::string_view name) {
-  const Result<std::string> text = ReadFile(corpora / StrCat(name, ".digest"));
+  const Result<std::string> text =
+      file::ReadFile(corpora / StrCat(name, ".digest"));
   return text.ok() ? text->substr(0, text->find('\n')) : std::string();
 }
 
 Status NoteMade(const fs::path& corpus, const std::string& name) {
   ASSAY_ASSIGN_OR_RETURN(const std::string manifest,
-                         ReadFile(corpus / "manifest.json"));
+                         file::ReadFile(corpus / "manifest.json"));
   fs::path beside = (corpus / "..").lexically_normal();
   beside /= name + ".digest";
-  return WriteFile(beside, DigestOfLines(manifest) + "\n");
+  return file::WriteFile(beside, DigestOfLines(manifest) + "\n");
 }
 
 std::optional<std::vector<std::string_view>> CaseLines(
@@ -120,7 +121,7 @@ std::string HeaderOf(std::string_view manifest) {
 }
 
 std::string DigestOfLines(std::string_view manifest) {
-  Sha256Stream stream;
+  file::Sha256Stream stream;
   const auto lines = CaseLines(manifest);
   for (const std::string_view line :
        lines.value_or(std::vector<std::string_view>())) {
@@ -141,11 +142,11 @@ std::string ManifestText(const std::string& name,
   const nlohmann::ordered_json header = {{"schema", "assay.corpus/1"},
                                          {"name", name},
                                          {"n_cases", cases.size()},
-                                         {"corpus_hash", Sha256(lines)},
+                                         {"corpus_hash", file::Sha256(lines)},
                                          {"drift", Json::array()}};
   std::string text = header.dump(1);
   text.erase(text.rfind('\n'));  // and the brace
   return StrCat(text, ",\n\"cases\": [\n", list, "\n]\n}\n");
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::cases

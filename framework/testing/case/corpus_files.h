@@ -17,7 +17,7 @@
 #include "framework/core/status.h"
 #include "framework/testing/case/test_case.h"
 
-namespace assay::inline v1 {
+namespace assay::cases {
 
 /// Compares the files of a case to TestCase::digests: model and data sets, and
 /// what the manifest lists besides. Data loss, naming the file, when one has
@@ -52,6 +52,6 @@ std::string DigestOfLines(std::string_view manifest);
 std::string ManifestText(const std::string& name,
                          const std::vector<std::string>& cases);
 
-}  // namespace assay::inline v1
+}  // namespace assay::cases
 
 #endif  // ASSAY_TESTING_CASE_CORPUS_FILES_H_

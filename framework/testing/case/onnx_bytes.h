@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace assay::inline v1 {
+namespace assay::cases {
 
 inline std::string VarintBytes(uint64_t value) {
   std::string bytes;
@@ -74,6 +74,6 @@ inline std::string FloatsBytes(const std::vector<float>& values) {
   return IntField(1, values.size()) + IntField(2, 1) + BytesField(9, raw);
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::cases
 
 #endif  // ASSAY_TESTING_CASE_ONNX_BYTES_H_

@@ -14,7 +14,7 @@
 
 #include "framework/core/text.h"
 
-namespace assay::inline v1 {
+namespace assay::cases {
 
 inline std::string OperatorName(std::string_view domain,
                                 std::string_view op_type) {
@@ -22,6 +22,6 @@ inline std::string OperatorName(std::string_view domain,
   return StrCat(domain.substr(domain.rfind('.') + 1), ".", op_type);
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::cases
 
 #endif  // ASSAY_TESTING_CASE_OPERATOR_NAME_H_

@@ -13,7 +13,7 @@
 #include "framework/testing/file/digest.h"
 #include "framework/testing/record/clean_text.h"
 
-namespace assay::inline v1 {
+namespace assay::cases {
 namespace {
 
 namespace fs = std::filesystem;
@@ -64,7 +64,8 @@ bool IsDataSet(const fs::path& folder) {
   constexpr std::string_view kPrefix = "test_data_set_";
   const std::string name = folder.filename().string();
   return name.starts_with(kPrefix) &&
-         ParseInt(std::string_view(name).substr(kPrefix.size())).has_value();
+         file::ParseInt(std::string_view(name).substr(kPrefix.size()))
+             .has_value();
 }
 
 /// Finds the case folders below a root, and the files of each.
@@ -77,7 +78,7 @@ class CorpusWalk {
   const std::vector<CaseFolder>& cases() const { return cases_; }
 
   /// A digest of paths and bytes of all files in case folders.
-  std::string Hash() const { return Sha256(digests_); }
+  std::string Hash() const { return file::Sha256(digests_); }
 
  private:
   Status Enter(const fs::path& folder);
@@ -89,7 +90,7 @@ class CorpusWalk {
 };
 
 Status CorpusWalk::Enter(const fs::path& folder) {
-  ASSAY_RETURN_IF_ERROR(CheckPath(folder));
+  ASSAY_RETURN_IF_ERROR(record::CheckPath(folder));
   std::error_code error;
   const fs::path real = fs::canonical(folder, error);
   if (error) return Unreadable(folder, error);
@@ -114,7 +115,7 @@ Status CorpusWalk::Walk(const fs::path& folder, bool in_case) {
   }
   for (size_t i = 0; in_case && i < listing.files.size(); ++i) {
     const fs::path& file = listing.files[i];
-    ASSAY_ASSIGN_OR_RETURN(const std::string digest, Sha256OfFile(file));
+    ASSAY_ASSIGN_OR_RETURN(const std::string digest, file::Sha256OfFile(file));
     digests_ += StrCat(file.lexically_relative(root_).generic_string(), " ",
                        digest, "\n");
   }
@@ -161,7 +162,8 @@ void NameCases(const fs::path& root, std::vector<TestCase>* cases) {
       const std::string path = below.parent_path().generic_string();
       c->test_id += StrCat("-", IdPart(path));
       if (taken[c->test_id]++ > 0) {
-        c->test_id += StrCat("-", Sha256(below.generic_string()).substr(0, 8));
+        c->test_id +=
+            StrCat("-", file::Sha256(below.generic_string()).substr(0, 8));
       }
     }
   }
@@ -196,4 +198,4 @@ Result<Corpus> ReadPlainCorpus(const fs::path& root) {
   return corpus;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::cases

@@ -13,7 +13,7 @@
 #include "framework/core/status.h"
 #include "framework/testing/case/corpus.h"
 
-namespace assay::inline v1 {
+namespace assay::cases {
 
 /// Every folder at or below `root`, at any depth, with a model.onnx and at
 /// least one test_data_set_N becomes a case. A model of one node is of suite
@@ -28,6 +28,6 @@ namespace assay::inline v1 {
 /// second time, not found when one cannot be read or there is no case.
 Result<Corpus> ReadPlainCorpus(const std::filesystem::path& root);
 
-}  // namespace assay::inline v1
+}  // namespace assay::cases
 
 #endif  // ASSAY_TESTING_CASE_PLAIN_CORPUS_H_

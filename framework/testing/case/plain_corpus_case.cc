@@ -7,7 +7,7 @@
 
 #include "framework/testing/case/operator_name.h"
 
-namespace assay::inline v1 {
+namespace assay::cases {
 namespace {
 
 namespace fs = std::filesystem;
@@ -206,7 +206,7 @@ Limit DefaultLimit(const std::vector<std::string>& output_dtypes,
     for (const std::string& op : random) {
       source += StrCat(&op == &random.front() ? "" : ", ", op);
     }
-    return {Comparator::kDistribution, kRtol, kAtol, source};
+    return {record::Comparator::kDistribution, kRtol, kAtol, source};
   }
   const auto is_float = [](const std::string& dtype) {
     return dtype.starts_with("float") || dtype.starts_with("bfloat") ||
@@ -219,17 +219,18 @@ Limit DefaultLimit(const std::vector<std::string>& output_dtypes,
   const auto floats =
       std::count_if(output_dtypes.begin(), output_dtypes.end(), is_float);
   if (floats == 0 && has("string")) {
-    return {Comparator::kText, 0, 0, "strings are equal"};
+    return {record::Comparator::kText, 0, 0, "strings are equal"};
   }
   if (floats == 0 && !has("undefined") && !output_dtypes.empty()) {
-    return {Comparator::kExact, 0, 0, "integers and booleans are equal"};
+    return {record::Comparator::kExact, 0, 0,
+            "integers and booleans are equal"};
   }
   // Beside another float type, one rtol a case would loosen that one as well.
   if (has("bfloat16") && floats == 1) {
-    return {Comparator::kTolerance, kBFloat16Rtol, kAtol,
+    return {record::Comparator::kTolerance, kBFloat16Rtol, kAtol,
             "onnx runner: bfloat16, 2^-6"};
   }
-  return {Comparator::kTolerance, kRtol, kAtol, "onnx runner: default"};
+  return {record::Comparator::kTolerance, kRtol, kAtol, "onnx runner: default"};
 }
 
 std::vector<std::string> RandomOperators(const Model& model,
@@ -286,4 +287,4 @@ void BecomeExpansion(const TestCase& base, TestCase* expanded) {
   expanded->opset = OpsetOf(*expanded);
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::cases

@@ -15,7 +15,7 @@
 
 #include "framework/testing/case/test_case.h"
 
-namespace assay::inline v1 {
+namespace assay::cases {
 
 /// All but test_id and corpus. A model that cannot be read gives a case of kind
 /// model without further facts; data that cannot be read is not looked into.
@@ -47,6 +47,6 @@ std::vector<std::string> RandomOperators(const Model& model,
 /// A short text for an attribute, as a manifest has it.
 std::string AttributeText(const Attribute& attribute);
 
-}  // namespace assay::inline v1
+}  // namespace assay::cases
 
 #endif  // ASSAY_TESTING_CASE_PLAIN_CORPUS_CASE_H_

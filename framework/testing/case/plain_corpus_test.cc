@@ -17,14 +17,14 @@
 #include "framework/testing/case/read_corpus.h"
 #include "framework/testing/file/scratch_folder.h"
 
-namespace assay {
+namespace assay::cases {
 namespace {
 
 namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-void WriteCase(const ScratchFolder& folder, const std::string& name,
+void WriteCase(const file::ScratchFolder& folder, const std::string& name,
                const ChainModel& model) {
   folder.Write(name + "/model.onnx", ModelBytes(model));
   folder.Write(name + "/test_data_set_0/input_0.pb", FloatsBytes({1, -2}));
@@ -45,7 +45,7 @@ Corpus Read(const fs::path& root) {
 
 // Kills: cases at one depth only; a folder without data taken for a case.
 TEST(PlainCorpusTest, CasesAreFoundAtAnyDepth) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   WriteCase(folder, "vendor/test_abs", {"Abs"});
   WriteCase(folder, "vendor/a/b/c/test neg%", {"Neg"});
   WriteCase(folder, "vendor/light/test_two", {"Abs", 2});
@@ -78,7 +78,7 @@ TEST(PlainCorpusTest, CasesAreFoundAtAnyDepth) {
 
 // Kills: an expansion named after what is left of it; a name alone making one.
 TEST(PlainCorpusTest, ExpansionsBelongToTheirOperator) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   WriteCase(folder, "test_x", {"Abs"});
   WriteCase(folder, "test_x_expanded_ver13", {"Neg", 3});
   WriteCase(folder, "group/test_y_expanded", {"Neg", 2});
@@ -92,7 +92,7 @@ TEST(PlainCorpusTest, ExpansionsBelongToTheirOperator) {
 
 // Kills: the second of two equal ids lost, or ids that stay equal.
 TEST(PlainCorpusTest, EqualNamesGetTheirPath) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   WriteCase(folder, "a/test_x", {"Abs"});
   WriteCase(folder, "b c/test_x", {"Abs"});
   WriteCase(folder, "b_c/test_x", {"Abs"});
@@ -107,7 +107,7 @@ TEST(PlainCorpusTest, EqualNamesGetTheirPath) {
 
 // Kills: a broken model left out, so that a run without it is green.
 TEST(PlainCorpusTest, AModelThatCannotBeReadIsACase) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   WriteCase(folder, "group/test_x", {"Abs"});
   folder.Write("group/test_x/model.onnx", "no model");
   const Corpus corpus = Read(folder.path());
@@ -118,7 +118,7 @@ TEST(PlainCorpusTest, AModelThatCannotBeReadIsACase) {
 }
 
 TEST(PlainCorpusTest, AModelWhoseDataCannotBeReadIsDescribed) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   WriteCase(folder, "test_x", {"Dropout"});
   folder.Write("test_x/test_data_set_0/output_0.pb", "no tensor");
   const Corpus corpus = Read(folder.path());
@@ -128,7 +128,7 @@ TEST(PlainCorpusTest, AModelWhoseDataCannotBeReadIsDescribed) {
 
 // Kills: a hash of names alone, or of the models alone.
 TEST(PlainCorpusTest, TheHashIsOfAllBytes) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   WriteCase(folder, "test_x", {"Abs"});
   const std::string before = Read(folder.path()).hash;
   folder.Write("readme.txt", "beside the cases");
@@ -139,7 +139,7 @@ TEST(PlainCorpusTest, TheHashIsOfAllBytes) {
 
 // Kills: a circle followed for ever; a folder without cases as a corpus.
 TEST(PlainCorpusTest, FoldersThatCannotBeACorpusAreErrors) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   EXPECT_EQ(ReadPlainCorpus(folder.path()).status().code(),
             StatusCode::kNotFound);
   EXPECT_EQ(ReadPlainCorpus(folder.path() / "none").status().code(),
@@ -212,19 +212,25 @@ TEST(PlainCorpusTest, LimitsAreThoseOfOnnxsRunner) {
   struct Row {
     std::vector<std::string> dtypes;
     std::vector<std::string> random;
-    Comparator comparator;
+    record::Comparator comparator;
     double rtol;
   };
   for (const Row& row : std::vector<Row>{
-           {{"float32"}, {}, Comparator::kTolerance, 1e-3},
-           {{"bool", "float16"}, {}, Comparator::kTolerance, 1e-3},
-           {{"bfloat16"}, {}, Comparator::kTolerance, 0.015625},
-           {{"bfloat16", "int64"}, {}, Comparator::kTolerance, 0.015625},
-           {{"bfloat16", "float32"}, {}, Comparator::kTolerance, 1e-3},
-           {{"complex64"}, {}, Comparator::kTolerance, 1e-3},
-           {{"int64", "string"}, {}, Comparator::kText, 0},
-           {{"bool", "int4"}, {}, Comparator::kExact, 0},
-           {{"float32"}, {"Bernoulli"}, Comparator::kDistribution, 1e-3}}) {
+           {{"float32"}, {}, record::Comparator::kTolerance, 1e-3},
+           {{"bool", "float16"}, {}, record::Comparator::kTolerance, 1e-3},
+           {{"bfloat16"}, {}, record::Comparator::kTolerance, 0.015625},
+           {{"bfloat16", "int64"},
+            {},
+            record::Comparator::kTolerance,
+            0.015625},
+           {{"bfloat16", "float32"}, {}, record::Comparator::kTolerance, 1e-3},
+           {{"complex64"}, {}, record::Comparator::kTolerance, 1e-3},
+           {{"int64", "string"}, {}, record::Comparator::kText, 0},
+           {{"bool", "int4"}, {}, record::Comparator::kExact, 0},
+           {{"float32"},
+            {"Bernoulli"},
+            record::Comparator::kDistribution,
+            1e-3}}) {
     const Limit limit = DefaultLimit(row.dtypes, row.random);
     EXPECT_EQ(limit.comparator, row.comparator) << row.dtypes[0];
     EXPECT_EQ(limit.rtol, row.rtol) << row.dtypes[0];
@@ -259,20 +265,21 @@ TEST(PlainCorpusTest, ADropoutDrawsUnlessTheModelTellsThatItDoesNot) {
       {"t = Not(no) y = Dropout(x, p, t)", 13, true},
   };
   for (const auto& row : rows) {
-    const auto model =
-        ModelOfText(StrCat("g (float[2] x, bool fed) => (float[2] y) "
-                           "<bool yes = {1}, bool no = {0}, float p = {0.5}, "
-                           "float none = {0}> { ",
-                           row.nodes, " }"),
-                    row.opset);
-    const ScratchFolder folder;
+    const auto model = graph::ModelOfText(
+        StrCat("g (float[2] x, bool fed) => (float[2] y) "
+               "<bool yes = {1}, bool no = {0}, float p = {0.5}, "
+               "float none = {0}> { ",
+               row.nodes, " }"),
+        row.opset);
+    const file::ScratchFolder folder;
     WriteCase(folder, "test_x", {"Abs"});
     folder.Write("test_x/model.onnx",
                  {reinterpret_cast<const char*>(model->bytes().data()),
                   model->bytes().size()});
     const Corpus corpus = Read(folder.path());
-    EXPECT_EQ(corpus.cases[0].limit.comparator == Comparator::kDistribution,
-              row.draws)
+    EXPECT_EQ(
+        corpus.cases[0].limit.comparator == record::Comparator::kDistribution,
+        row.draws)
         << row.nodes << " of opset " << row.opset;
   }
 }
@@ -352,4 +359,4 @@ TEST(PlainCorpusTest, FactsEqualThoseOfTheExport) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::cases

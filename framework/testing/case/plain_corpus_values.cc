@@ -10,7 +10,7 @@
 #include "framework/metric/element.h"
 #include "framework/testing/case/plain_corpus_case.h"
 
-namespace assay::inline v1 {
+namespace assay::cases {
 namespace {
 
 /// True when all of n > 0 elements equal the first, or all are NaN. `same(i)`
@@ -28,7 +28,7 @@ bool Repeats(int64_t n, Same same, IsNan is_nan) {
 
 bool RepeatsOneFloat(DType type, const std::byte* data, int64_t n) {
   const auto at = [&](int64_t i) {
-    return DecodeFloat(type, ElementBits(type, data, i));
+    return metric::DecodeFloat(type, metric::ElementBits(type, data, i));
   };
   return Repeats(
       n, [&](int64_t i) { return at(i) == at(0); },
@@ -37,7 +37,7 @@ bool RepeatsOneFloat(DType type, const std::byte* data, int64_t n) {
 
 bool RepeatsOneComplex(DType part, const std::byte* data, int64_t n) {
   const auto at = [&](int64_t i) {
-    return DecodeFloat(part, ElementBits(part, data, i));
+    return metric::DecodeFloat(part, metric::ElementBits(part, data, i));
   };
   return Repeats(
       n,
@@ -68,8 +68,8 @@ bool RepeatsOneValue(const Tensor& tensor) {
       return Repeats(
           n,
           [&](int64_t i) {
-            return ElementBits(type, tensor.data(), i) ==
-                   ElementBits(type, tensor.data(), 0);
+            return metric::ElementBits(type, tensor.data(), i) ==
+                   metric::ElementBits(type, tensor.data(), 0);
           },
           never);
   }
@@ -123,7 +123,7 @@ std::string VacuityOf(const std::vector<DataSet>& sets) {
   bool constant = true;
   for (const DataSet& set : sets) {
     for (const Value& value : set.expected) {
-      ForEachTensor(value, [&](const Tensor& tensor) {
+      core::ForEachTensor(value, [&](const Tensor& tensor) {
         if (tensor.num_elements() == 0) return;
         empty = false;
         constant =
@@ -160,4 +160,4 @@ std::string AttributeText(const Attribute& attribute) {
   return text;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::cases

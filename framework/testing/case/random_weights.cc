@@ -10,7 +10,7 @@
 
 #include "framework/core/hash.h"
 
-namespace assay::inline v1 {
+namespace assay::cases {
 namespace {
 
 /// Steele, Lea, Flood, "Fast splittable pseudorandom number generators",
@@ -168,7 +168,7 @@ Result<Tensor> UniformTensor(const Shape& shape, float low, float high,
   constexpr uint64_t kGolden = 0x9e3779b97f4a7c15ULL;
   constexpr float kUnit = 1.0F / 16777216.0F;  // 24 random bits
   uint64_t state =
-      Mix(StableHash(name) + static_cast<uint64_t>(seed) * kGolden);
+      Mix(core::StableHash(name) + static_cast<uint64_t>(seed) * kGolden);
   const float width = high - low;
   for (float& x : tensor.mutable_elements<float>()) {
     state += kGolden;
@@ -216,4 +216,4 @@ Result<std::vector<Value>> RandomInputs(const Model& model, int64_t seed) {
   return inputs;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::cases

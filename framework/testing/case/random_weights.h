@@ -5,7 +5,8 @@
 // weights, made in memory and never stored.
 //
 //   ASSAY_ASSIGN_OR_RETURN(auto weights, RandomWeights(*light, /*seed=*/1));
-//   ASSAY_ASSIGN_OR_RETURN(auto model, WithInitializers(*light, weights));
+//   ASSAY_ASSIGN_OR_RETURN(auto model,
+//                          edit::WithInitializers(*light, weights));
 //
 // The same seed gives the same bits on every machine.
 
@@ -25,7 +26,7 @@
 #include "framework/core/value.h"
 #include "framework/graph/model.h"
 
-namespace assay::inline v1 {
+namespace assay::cases {
 
 /// A case made of a model of another case: its folder has the file
 /// random_weights.txt with two lines, `model PATH`, relative to the folder, and
@@ -67,6 +68,6 @@ Result<std::map<std::string, Tensor>> RandomWeights(const Model& model,
 /// for an input that is no float32 tensor of static shape.
 Result<std::vector<Value>> RandomInputs(const Model& model, int64_t seed);
 
-}  // namespace assay::inline v1
+}  // namespace assay::cases
 
 #endif  // ASSAY_TESTING_CASE_RANDOM_WEIGHTS_H_

@@ -12,7 +12,7 @@
 #include "framework/graph/model_text.h"
 #include "framework/testing/file/scratch_folder.h"
 
-namespace assay {
+namespace assay::cases {
 namespace {
 
 using ::testing::HasSubstr;
@@ -70,7 +70,7 @@ TEST(UniformTensor, IsUniformAndRepeats) {
 }
 
 TEST(RandomWeights, AreScaledByTheirUse) {
-  const auto model = ParseModelText(kNet);
+  const auto model = graph::ParseModelText(kNet);
   ASSERT_TRUE(model.ok()) << model.status().ToString();
   const auto weights = RandomWeights(**model, 7);
   ASSERT_TRUE(weights.ok()) << weights.status().ToString();
@@ -92,7 +92,7 @@ TEST(RandomWeights, AreScaledByTheirUse) {
 }
 
 TEST(RandomCase, ABrokenFileIsNamed) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   EXPECT_EQ(ReadRandomCase(folder.path()).status().code(),
             StatusCode::kNotFound);
   std::ofstream(folder.path() / "random_weights.txt") << "model x\nseeds 1\n";
@@ -102,4 +102,4 @@ TEST(RandomCase, ABrokenFileIsNamed) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::cases

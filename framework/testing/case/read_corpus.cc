@@ -16,7 +16,7 @@
 #include "framework/testing/file/file.h"
 #include "framework/testing/record/field.h"
 
-namespace assay::inline v1 {
+namespace assay::cases {
 namespace {
 
 namespace fs = std::filesystem;
@@ -95,7 +95,7 @@ TestCase FromJson(const Json& json, const fs::path& root,
   }
   c.shape_sig = ShapeSignature(json);
   const std::string comparator = Text(json, "comparator");
-  const auto parsed = ParseComparator(comparator);
+  const auto parsed = record::ParseComparator(comparator);
   if (!parsed.has_value()) {
     throw std::runtime_error(StrCat("unknown comparator ", comparator));
   }
@@ -125,16 +125,16 @@ Status CheckIds(const Corpus& corpus, const fs::path& file) {
 /// The inputs of a case as "0 2", the hidden ones apart; "-" for none. Empty
 /// where nothing is known, "?".
 std::string Shown(const TestCase& c, const std::string& hidden) {
-  IndexList left_out;
-  if (hidden != "-" && !ParseField(hidden, &left_out)) return "";
+  record::IndexList left_out;
+  if (hidden != "-" && !record::ParseField(hidden, &left_out)) return "";
   const std::string& shapes = c.shape_sig;  // with a semicolon between inputs
   const int64_t inputs =
       shapes.empty() ? 0 : 1 + std::ranges::count(shapes, ';');
-  IndexList shown;
+  record::IndexList shown;
   for (int64_t i = 0; i < inputs; ++i) {
     if (std::ranges::find(left_out, i) == left_out.end()) shown.push_back(i);
   }
-  return shown.empty() ? "-" : FieldText(shown);
+  return shown.empty() ? "-" : record::FieldText(shown);
 }
 
 /// Lines "test_id 0 2", by test_id: inputs that do not show, where all others
@@ -144,8 +144,8 @@ std::string Shown(const TestCase& c, const std::string& hidden) {
 Status ReadInsensitive(const fs::path& file, Corpus* corpus) {
   std::error_code error;
   if (!fs::exists(file, error)) return OkStatus();
-  ASSAY_ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
-  corpus->hash = Sha256(corpus->hash + text);
+  ASSAY_ASSIGN_OR_RETURN(const std::string text, file::ReadFile(file));
+  corpus->hash = file::Sha256(corpus->hash + text);
   std::map<std::string_view, std::string> lines;
   std::string_view rest = text;
   for (int number = 1; !rest.empty(); ++number) {
@@ -161,7 +161,7 @@ Status ReadInsensitive(const fs::path& file, Corpus* corpus) {
     }
   }
   for (TestCase& c : corpus->cases) {
-    if (c.limit.comparator != Comparator::kDistribution) {
+    if (c.limit.comparator != record::Comparator::kDistribution) {
       auto line = lines.find(c.test_id);
       if (line == lines.end()) line = lines.find(CaseOfTwin(c.test_id));
       c.sensitive = Shown(c, line == lines.end() ? "-" : line->second);
@@ -216,7 +216,7 @@ void ReadCases(const std::vector<std::string_view>& lines,
 Result<Corpus> ReadManifest(const fs::path& file, std::string_view only) {
   Corpus corpus;
   bool in_case = false;
-  ASSAY_ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
+  ASSAY_ASSIGN_OR_RETURN(const std::string text, file::ReadFile(file));
   try {
     const auto lines = CaseLines(text);
     simdjson::dom::parser parser;
@@ -268,4 +268,4 @@ Result<Corpus> ReadCorpus(const fs::path& directory, std::string_view only) {
   return corpus;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::cases

@@ -15,7 +15,7 @@
 #include "framework/core/status.h"
 #include "framework/testing/case/corpus.h"
 
-namespace assay::inline v1 {
+namespace assay::cases {
 
 /// Reads the manifest when there is one, else looks for case folders below the
 /// directory, at any depth: those with a model.onnx and a test_data_set_0. Data
@@ -29,6 +29,6 @@ namespace assay::inline v1 {
 Result<Corpus> ReadCorpus(const std::filesystem::path& directory,
                           std::string_view only = {});
 
-}  // namespace assay::inline v1
+}  // namespace assay::cases
 
 #endif  // ASSAY_TESTING_CASE_READ_CORPUS_H_

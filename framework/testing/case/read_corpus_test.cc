@@ -18,7 +18,7 @@
 #include "framework/testing/file/file.h"
 #include "framework/testing/file/scratch_folder.h"
 
-namespace assay {
+namespace assay::cases {
 namespace {
 
 using Json = nlohmann::json;
@@ -72,7 +72,7 @@ std::string TextOf(Json manifest) {
   }
   manifest.erase("cases");
   if (manifest["corpus_hash"] == "hash") {
-    manifest["corpus_hash"] = Sha256(lines);
+    manifest["corpus_hash"] = file::Sha256(lines);
   }
   std::string text = manifest.dump();
   text.pop_back();
@@ -80,7 +80,7 @@ std::string TextOf(Json manifest) {
 }
 
 Result<Corpus> ReadManifest(const std::string& text) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   folder.Write("manifest.json", text);
   return ReadCorpus(folder.path());
 }
@@ -105,7 +105,7 @@ TEST(CorpusTest, AManifestIsReadWithAllItsFacts) {
   EXPECT_THAT(c.value_kinds, testing::ElementsAre("tensor"));
   EXPECT_EQ(c.attributes.at("axis"), "1");
   EXPECT_EQ(c.shape_sig, "[2,N,?];sequence;[]");
-  EXPECT_EQ(c.limit.comparator, Comparator::kTolerance);
+  EXPECT_EQ(c.limit.comparator, record::Comparator::kTolerance);
   EXPECT_EQ(c.limit.rtol, 1e-3);
   EXPECT_EQ(c.limit.atol, 1e-7);
   EXPECT_EQ(c.limit.source, "onnx");
@@ -123,7 +123,7 @@ TEST(CorpusTest, OneCaseIsReadAloneUnderTheDigestOfAll) {
   const std::string hash = DigestOfLines(text);
   other.replace(other.find(hash), hash.size(), DigestOfLines(other));
   for (const std::string& manifest : {text, other}) {
-    const ScratchFolder folder;
+    const file::ScratchFolder folder;
     folder.Write("manifest.json", manifest);
     const auto corpus = ReadCorpus(folder.path(), "node/Abs/b");
     ASSERT_TRUE(corpus.ok()) << corpus.status().ToString();
@@ -198,7 +198,7 @@ TEST(CorpusTest, NoCharacterOfACaseLineChangesInSilence) {
 
 // Kills: inputs that need not show any more, under the digest of before.
 TEST(CorpusTest, TheDigestIsOfTheSensitivityToo) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   folder.Write("manifest.json", TextOf(SomeManifest()));
   const std::string without = ReadCorpus(folder.path())->hash;
   folder.Write("insensitive.txt", "node/Abs/a 0 1\n");
@@ -230,7 +230,7 @@ TEST(CorpusTest, TheSensitivityIsThatOfItsCase) {
       {"node/Abs/a 0\nnode/Abs/a 1\n", "txt:2: found 'node/Abs/a 1'", false},
   };
   for (const auto& row : rows) {
-    const ScratchFolder folder;
+    const file::ScratchFolder folder;
     Json manifest = SomeManifest();
     manifest["cases"][1] = SomeCase(row.id);
     folder.Write("manifest.json", TextOf(manifest));
@@ -247,14 +247,15 @@ TEST(CorpusTest, TheSensitivityIsThatOfItsCase) {
 
 // Kills: a fact or a value that is written other than it is read.
 TEST(CorpusTest, ACorpusIsReadAsItWasWritten) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   folder.Write("made/manifest.json", TextOf(SomeManifest()));
   TestCase c = ReadCorpus(folder.path() / "made")->cases[0];
   c.directory = folder.path() / "copy/node/a";
   const Tensor x = *Tensor::Of<float>({2}, std::vector<float>{1, 2});
   const Tensor y = *Tensor::Of<float>({2}, std::vector<float>{3, 4});
   const CaseData data = {
-      ModelOfText("g (float[2] x, float[2] z) => (float[2] y) { y = Abs(x) }"),
+      graph::ModelOfText(
+          "g (float[2] x, float[2] z) => (float[2] y) { y = Abs(x) }"),
       {{{x, {}}, {y}}, {{y, x}, {x}}}};
   ASSERT_TRUE(WriteCaseFiles(c.directory, data).ok());
   ASSERT_TRUE(WriteManifest(folder.path() / "copy", "copy", {c}).ok());
@@ -275,7 +276,7 @@ TEST(CorpusTest, ACorpusIsReadAsItWasWritten) {
   EXPECT_FALSE(sets->sets[0].inputs[1].present());
   EXPECT_EQ(sets->sets[1].inputs[0].tensor()->elements<float>()[0], 3);
   EXPECT_EQ(sets->sets[1].expected[0].tensor()->elements<float>()[0], 1);
-  EXPECT_THAT(*ReadFile(c.directory / "test_data_set_1/input_1.pb"),
+  EXPECT_THAT(*file::ReadFile(c.directory / "test_data_set_1/input_1.pb"),
               HasSubstr("z"));
 }
 
@@ -283,13 +284,14 @@ TEST(CorpusTest, ACorpusIsReadAsItWasWritten) {
 TEST(CorpusTest, TheFilesOfACaseAreThoseOfItsManifest) {
   const char* const set = "test_data_set_0";
   const auto list = [](const Json& first) { return Json::array({first}); };
-  Json inputs = list(Sha256("a"));
-  inputs.push_back(Sha256("b"));
-  const std::string digests = Json({{"model", Sha256("model")},
-                                    {"inputs", list(inputs)},
-                                    {"outputs", list(list(Sha256("y")))},
-                                    {"files", {{"more.txt", Sha256("more")}}}})
-                                  .dump();
+  Json inputs = list(file::Sha256("a"));
+  inputs.push_back(file::Sha256("b"));
+  const std::string digests =
+      Json({{"model", file::Sha256("model")},
+            {"inputs", list(inputs)},
+            {"outputs", list(list(file::Sha256("y")))},
+            {"files", {{"more.txt", file::Sha256("more")}}}})
+          .dump();
   const struct {
     const char* file;  // below the case; empty: none is changed
     const char* text;  // null: removed
@@ -307,7 +309,7 @@ TEST(CorpusTest, TheFilesOfACaseAreThoseOfItsManifest) {
       {"more.txt", "less", false},
   };
   for (const auto& row : rows) {
-    const ScratchFolder folder;
+    const file::ScratchFolder folder;
     folder.Write("model.onnx", "model");
     folder.Write(StrCat(set, "/input_0.pb"), "a");
     folder.Write(StrCat(set, "/input_1.pb"), "b");
@@ -333,21 +335,22 @@ TEST(CorpusTest, TheFilesOfACaseAreThoseOfItsManifest) {
 
 // Kills: the model that a case is made of left out, since it lies elsewhere.
 TEST(CorpusTest, ACaseOfRandomWeightsIsCheckedToItsModel) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   folder.Write("other/model.onnx", "model");
   folder.Write("case/random_weights.txt",
                "model ../other/model.onnx\nseed 1\n");
   TestCase c;
   c.directory = folder.path() / "case";
   c.digests =
-      Json({{"model", Sha256("model")}, {"outputs", {Json::array()}}}).dump();
+      Json({{"model", file::Sha256("model")}, {"outputs", {Json::array()}}})
+          .dump();
   EXPECT_TRUE(CheckFiles(c).ok()) << CheckFiles(c).message();
   folder.Write("other/model.onnx", "exchanged");
   EXPECT_EQ(CheckFiles(c).code(), StatusCode::kDataLoss);
 }
 
 TEST(CorpusTest, TheDigestOfWhatWasMadeIsThatOfItsLines) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   EXPECT_EQ(MadeDigest(folder.path(), "mine"), "");
   const std::string text =
       ManifestText("mine", {SomeCase("node/Abs/a").dump()});
@@ -358,11 +361,11 @@ TEST(CorpusTest, TheDigestOfWhatWasMadeIsThatOfItsLines) {
 }
 
 TEST(CorpusTest, AFolderThatDoesNotExistIsNotFound) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   const Status status = ReadCorpus(folder.path() / "none").status();
   EXPECT_EQ(status.code(), StatusCode::kNotFound);
   EXPECT_THAT(status.message(), HasSubstr((folder.path() / "none").string()));
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::cases

@@ -9,7 +9,7 @@
 #include "framework/graph/edit/model_edit.h"
 #include "framework/testing/case/random_weights.h"
 
-namespace assay::inline v1 {
+namespace assay::cases {
 namespace {
 
 namespace fs = std::filesystem;
@@ -86,8 +86,8 @@ Result<DataSet> ReadDataSet(const Graph& graph, const fs::path& directory,
 Result<CaseData> ReadRandomData(const fs::path& directory, Part part) {
   ASSAY_ASSIGN_OR_RETURN(RandomCase random, ReadRandomCase(directory));
   CaseData data;
-  ASSAY_ASSIGN_OR_RETURN(data.model,
-                         WithInitializers(*random.source, random.weights));
+  ASSAY_ASSIGN_OR_RETURN(
+      data.model, edit::WithInitializers(*random.source, random.weights));
   const Graph& graph = random.source->graph();
   DataSet set;
   set.inputs = std::move(random.inputs);
@@ -136,4 +136,4 @@ Result<CaseData> ReadCaseInputs(const fs::path& directory, int n_data_sets) {
   return ReadPart(directory, n_data_sets, Part::kInputs);
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::cases

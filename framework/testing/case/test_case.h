@@ -23,11 +23,11 @@
 #include "framework/graph/model.h"
 #include "framework/testing/record/comparator.h"
 
-namespace assay::inline v1 {
+namespace assay::cases {
 
 /// The error that a result may have, and the source of that number.
 struct Limit {
-  Comparator comparator = Comparator::kTolerance;
+  record::Comparator comparator = record::Comparator::kTolerance;
   double rtol = 0;
   double atol = 0;
   std::string source;  // "onnx", "onnx bfloat16 rule", "expectations.txt:12"
@@ -81,6 +81,6 @@ Result<CaseData> ReadCaseData(const std::filesystem::path& directory,
 Result<CaseData> ReadCaseInputs(const std::filesystem::path& directory,
                                 int n_data_sets);
 
-}  // namespace assay::inline v1
+}  // namespace assay::cases
 
 #endif  // ASSAY_TESTING_CASE_TEST_CASE_H_

@@ -15,7 +15,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace assay {
+namespace assay::cases {
 namespace {
 
 namespace fs = std::filesystem;
@@ -170,18 +170,18 @@ TEST(ReadCaseDataTest, MissingAndBrokenFilesAreNamed) {
 }
 
 TEST(ComparatorTest, NamesReadBack) {
-  using enum Comparator;
+  using enum record::Comparator;
   for (const auto& [comparator, name] :
-       std::vector<std::pair<Comparator, std::string_view>>{
+       std::vector<std::pair<record::Comparator, std::string_view>>{
            {kExact, "exact"},
            {kTolerance, "tolerance"},
            {kText, "text"},
            {kDistribution, "distribution"}}) {
     EXPECT_EQ(ToString(comparator), name);
-    EXPECT_EQ(ParseComparator(name), comparator);
+    EXPECT_EQ(record::ParseComparator(name), comparator);
   }
-  EXPECT_EQ(ParseComparator("Exact"), std::nullopt);
+  EXPECT_EQ(record::ParseComparator("Exact"), std::nullopt);
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::cases

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace assay::inline v1 {
+namespace assay::cases {
 
 bool IsTestId(std::string_view text) {
   const auto allowed = [](char c) {
@@ -24,4 +24,4 @@ std::string_view CaseOfTwin(std::string_view test_id) {
       0, test_id.size() - (test_id.ends_with(kMark) ? kMark.size() : 0));
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::cases

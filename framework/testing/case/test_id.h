@@ -9,7 +9,7 @@
 
 #include <string_view>
 
-namespace assay::inline v1 {
+namespace assay::cases {
 
 /// `suite/op/case[#variant]` in the characters that ids may have.
 bool IsTestId(std::string_view text);
@@ -18,6 +18,6 @@ bool IsTestId(std::string_view text);
 /// "x_expanded"; of any other, itself.
 std::string_view CaseOfTwin(std::string_view test_id);
 
-}  // namespace assay::inline v1
+}  // namespace assay::cases
 
 #endif  // ASSAY_TESTING_CASE_TEST_ID_H_

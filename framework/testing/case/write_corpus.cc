@@ -11,7 +11,7 @@
 #include "framework/testing/file/digest.h"
 #include "framework/testing/file/file.h"
 
-namespace assay::inline v1 {
+namespace assay::cases {
 namespace {
 
 namespace fs = std::filesystem;
@@ -33,7 +33,7 @@ Json Inputs(const std::string& shape_sig) {
     for (size_t i = 1; i + 1 < text.size();) {
       const size_t comma = std::min(text.find(',', i), text.size() - 1);
       const std::string extent = text.substr(i, comma - i);
-      const auto number = ParseInt(extent);
+      const auto number = file::ParseInt(extent);
       if (number.has_value()) {
         shape.push_back(*number);
       } else if (extent == "?") {
@@ -85,7 +85,7 @@ Result<Json> DigestsOf(const fs::path& directory) {
   for (const fs::path& file : files) {
     ASSAY_ASSIGN_OR_RETURN(
         digests[file.lexically_relative(directory).generic_string()],
-        Sha256OfFile(file));
+        file::Sha256OfFile(file));
   }
   return digests;
 }
@@ -96,9 +96,9 @@ Status WriteValues(const fs::path& directory, std::string_view prefix,
   for (size_t i = 0; i < values.size() && values[i].present(); ++i) {
     const std::string name = i < ids.size() ? graph[ids[i]].name : "";
     ASSAY_ASSIGN_OR_RETURN(const std::string bytes,
-                           SerializeValue(values[i], name));
+                           graph::SerializeValue(values[i], name));
     ASSAY_RETURN_IF_ERROR(
-        WriteFile(directory / StrCat(prefix, i, ".pb"), bytes));
+        file::WriteFile(directory / StrCat(prefix, i, ".pb"), bytes));
   }
   return OkStatus();
 }
@@ -112,19 +112,20 @@ Status WriteManifest(const fs::path& directory, const std::string& name,
     ASSAY_ASSIGN_OR_RETURN(const Json digests, DigestsOf(c.directory));
     lines.push_back(ToJson(c, directory, digests).dump());
   }
-  return WriteFile(directory / "manifest.json", ManifestText(name, lines));
+  return file::WriteFile(directory / "manifest.json",
+                         ManifestText(name, lines));
 }
 
 Status WriteCaseFiles(const fs::path& directory, const CaseData& data) {
-  ASSAY_RETURN_IF_ERROR(MakeDirectory(directory));
+  ASSAY_RETURN_IF_ERROR(file::MakeDirectory(directory));
   const auto bytes = data.model->bytes();
-  ASSAY_RETURN_IF_ERROR(
-      WriteFile(directory / "model.onnx",
-                {reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
+  ASSAY_RETURN_IF_ERROR(file::WriteFile(
+      directory / "model.onnx",
+      {reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
   const Graph& graph = data.model->graph();
   for (size_t i = 0; i < data.sets.size(); ++i) {
     const fs::path set = directory / StrCat("test_data_set_", i);
-    ASSAY_RETURN_IF_ERROR(MakeDirectory(set));
+    ASSAY_RETURN_IF_ERROR(file::MakeDirectory(set));
     ASSAY_RETURN_IF_ERROR(
         WriteValues(set, "input_", graph, graph.inputs, data.sets[i].inputs));
     ASSAY_RETURN_IF_ERROR(WriteValues(set, "output_", graph, graph.outputs,
@@ -133,4 +134,4 @@ Status WriteCaseFiles(const fs::path& directory, const CaseData& data) {
   return OkStatus();
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::cases

@@ -15,7 +15,7 @@
 #include "framework/core/status.h"
 #include "framework/testing/case/test_case.h"
 
-namespace assay::inline v1 {
+namespace assay::cases {
 
 /// manifest.json of a corpus whose cases lie below `directory`.
 Status WriteManifest(const std::filesystem::path& directory,
@@ -26,6 +26,6 @@ Status WriteManifest(const std::filesystem::path& directory,
 Status WriteCaseFiles(const std::filesystem::path& directory,
                       const CaseData& data);
 
-}  // namespace assay::inline v1
+}  // namespace assay::cases
 
 #endif  // ASSAY_TESTING_CASE_WRITE_CORPUS_H_

@@ -13,7 +13,7 @@
 #include "framework/testing/distribution/distribution_counts.h"
 #include "framework/testing/distribution/distribution_law.h"
 
-namespace assay::inline v1 {
+namespace assay::distribution {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -39,8 +39,8 @@ struct Bound {
 };
 
 /// A departure from the law that needs no statistics.
-Judgement Fails(Reason reason, std::string message) {
-  return {Outcome::kFail, reason, std::move(message)};
+measure::Judgement Fails(Reason reason, std::string message) {
+  return {record::Outcome::kFail, reason, std::move(message)};
 }
 
 // The elements of an output, once it is what the case expects of its form.
@@ -74,13 +74,13 @@ struct Look {
 /// Turns outputs into draws, each held against what the law permits.
 class DrawReader {
  public:
-  DrawReader(const Law& law, const Graph& graph, const DataSet& set)
+  DrawReader(const Law& law, const Graph& graph, const cases::DataSet& set)
       : law_(law), graph_(graph), set_(set) {}
 
   /// The first outputs as a draw, `number` in messages; a failure where the law
   /// does not permit them.
-  std::optional<Judgement> Read(std::span<const Value> outputs, int64_t number,
-                                Draw& draw) {
+  std::optional<measure::Judgement> Read(std::span<const Value> outputs,
+                                         int64_t number, Draw& draw) {
     draw.assign(law_.chances.size(), 0);
     known_.assign(law_.chances.size(), 0);
     const auto where = [&](size_t j) {
@@ -105,8 +105,8 @@ class DrawReader {
   }
 
  private:
-  std::optional<Judgement> ReadElement(const OutputLaw& law, size_t i,
-                                       double got, Draw& draw) {
+  std::optional<measure::Judgement> ReadElement(const OutputLaw& law, size_t i,
+                                                double got, Draw& draw) {
     const double on = law.on[i];
     const double off = law.off[i];
     const bool is_off = got == off;
@@ -131,7 +131,7 @@ class DrawReader {
 
   const Law& law_;
   const Graph& graph_;
-  const DataSet& set_;
+  const cases::DataSet& set_;
   Draw known_;  // by element, whether an output has told
 };
 
@@ -139,8 +139,8 @@ class DrawReader {
 class Drawing {
  public:
   Drawing(Backend& backend, std::shared_ptr<const Model> model,
-          const DataSet& set, const LoadOptions& options, const DrawPlan& plan,
-          Law law)
+          const cases::DataSet& set, const LoadOptions& options,
+          const DrawPlan& plan, Law law)
       : backend_(backend),
         model_(std::move(model)),
         set_(set),
@@ -178,7 +178,7 @@ class Drawing {
     return repeats ? DrawFromSeeds() : DrawFrom(bound);
   }
 
-  const std::optional<Judgement>& failure() const { return failure_; }
+  const std::optional<measure::Judgement>& failure() const { return failure_; }
   const DrawCounts& counts() const { return counts_; }
 
  private:
@@ -233,21 +233,23 @@ class Drawing {
 
   // As many copies in a model as the backend takes: many, or one.
   Status DrawFromSeeds() {
-    const std::vector<int64_t> seeds = DrawnSeeds(plan_.draws, plan_.seed);
+    const std::vector<int64_t> seeds =
+        edit::DrawnSeeds(plan_.draws, plan_.seed);
     size_t n_copies = std::min(kCopies, seeds.size());
-    ASSAY_ASSIGN_OR_RETURN(SeededCopies copies,
-                           SeededCopies::Of(*model_, n_copies));
+    ASSAY_ASSIGN_OR_RETURN(edit::SeededCopies copies,
+                           edit::SeededCopies::Of(*model_, n_copies));
     for (size_t at = 0; !Done();) {
       const auto these =
           std::span(seeds).subspan(at, std::min(n_copies, seeds.size() - at));
       ASSAY_ASSIGN_OR_RETURN(auto model, these.size() == n_copies
                                              ? copies.With(these)
-                                             : WithSeeds(*model_, these));
+                                             : edit::WithSeeds(*model_, these));
       Result<Bound> bound = Load(model);
       if (!bound.ok() && n_copies > 1 &&
           bound.status().code() == StatusCode::kUnsupported) {
         n_copies = 1;
-        ASSAY_ASSIGN_OR_RETURN(copies, SeededCopies::Of(*model_, n_copies));
+        ASSAY_ASSIGN_OR_RETURN(copies,
+                               edit::SeededCopies::Of(*model_, n_copies));
         continue;
       }
       ASSAY_RETURN_IF_ERROR(bound.status());
@@ -270,14 +272,14 @@ class Drawing {
 
   Backend& backend_;
   std::shared_ptr<const Model> model_;
-  const DataSet& set_;
+  const cases::DataSet& set_;
   const LoadOptions& options_;
   const DrawPlan& plan_;
   Law law_;
   DrawReader reader_;
   DrawCounts counts_;
   Clock::time_point deadline_;
-  std::optional<Judgement> failure_;
+  std::optional<measure::Judgement> failure_;
 };
 
 // The unlikeliest count; the unlikeliest share of an element where one is out
@@ -297,13 +299,13 @@ const CountTest& MostTelling(const Look& look) {
 }
 
 // Writes the result of the counts into the metrics; the limit decides.
-Judgement JudgeCounts(const DrawCounts& counts, const DrawPlan& plan,
-                      std::vector<OutputMetrics>& metrics) {
+measure::Judgement JudgeCounts(const DrawCounts& counts, const DrawPlan& plan,
+                               std::vector<measure::OutputMetrics>& metrics) {
   const Look look(counts, plan);
   const CountTest& worst = MostTelling(look);
   const double p_value = std::min(1.0, Unlikeliest(look.tests).p_value *
                                            static_cast<double>(look.n_counts));
-  for (OutputMetrics& one : metrics) {
+  for (measure::OutputMetrics& one : metrics) {
     one.n_draws = counts.draws();
     one.p_value = p_value;
     one.p_limit = plan.false_alarms;
@@ -327,15 +329,15 @@ Judgement JudgeCounts(const DrawCounts& counts, const DrawPlan& plan,
                look.n_counts, " counts (Bonferroni)"));
   }
   if (counts.draws() < plan.draws) {
-    return {Outcome::kError, Reason::kLimit,
+    return {record::Outcome::kError, Reason::kLimit,
             StrCat("found time for ", counts.draws(), " draws in ",
                    plan.budget.count(), " us, wanted ", plan.draws)};
   }
-  return {Outcome::kPass, Reason::kNone, ""};
+  return {record::Outcome::kPass, Reason::kNone, ""};
 }
 
 // Each output of the law has the elements that the case expects.
-Status CheckForm(const Law& law, const DataSet& set) {
+Status CheckForm(const Law& law, const cases::DataSet& set) {
   const auto count = static_cast<int64_t>(law.chances.size());
   for (const Value& want : set.expected) {
     const Tensor* tensor = want.tensor();
@@ -352,15 +354,17 @@ Status CheckForm(const Law& law, const DataSet& set) {
   return OkStatus();
 }
 
-Result<Judgement> Judged(Backend& backend, std::shared_ptr<const Model> model,
-                         const DataSet& set, const LoadOptions& options,
-                         const Limit& limit, const DrawPlan& plan,
-                         std::vector<OutputMetrics>& metrics) {
+Result<measure::Judgement> Judged(
+    Backend& backend, std::shared_ptr<const Model> model,
+    const cases::DataSet& set, const LoadOptions& options,
+    const cases::Limit& limit, const DrawPlan& plan,
+    std::vector<measure::OutputMetrics>& metrics) {
   Result<Law> law = LawOf(*model, set.inputs, limit);
   Status known = law.status();
   if (known.ok()) known = CheckForm(*law, set);
   if (known.code() == StatusCode::kUnsupported) {
-    return Judgement{Outcome::kUnsupported, known.reason(), known.message()};
+    return measure::Judgement{record::Outcome::kUnsupported, known.reason(),
+                              known.message()};
   }
   ASSAY_RETURN_IF_ERROR(known);
   Drawing drawing(backend, std::move(model), set, options, plan,
@@ -368,30 +372,33 @@ Result<Judgement> Judged(Backend& backend, std::shared_ptr<const Model> model,
   ASSAY_RETURN_IF_ERROR(drawing.Run());
   if (drawing.failure().has_value()) return *drawing.failure();
   if (drawing.counts().draws() == 0) {
-    return Judgement{Outcome::kError, Reason::kLimit,
-                     StrCat("found time for no draw in ", plan.budget.count(),
-                            " us, wanted ", plan.draws)};
+    return measure::Judgement{
+        record::Outcome::kError, Reason::kLimit,
+        StrCat("found time for no draw in ", plan.budget.count(),
+               " us, wanted ", plan.draws)};
   }
   return JudgeCounts(drawing.counts(), plan, metrics);
 }
 
 }  // namespace
 
-Judgement JudgeDraws(Backend& backend, std::shared_ptr<const Model> model,
-                     const DataSet& set, const LoadOptions& options,
-                     const Limit& limit, const DrawPlan& plan,
-                     std::vector<OutputMetrics>& metrics) {
+measure::Judgement JudgeDraws(Backend& backend,
+                              std::shared_ptr<const Model> model,
+                              const cases::DataSet& set,
+                              const LoadOptions& options,
+                              const cases::Limit& limit, const DrawPlan& plan,
+                              std::vector<measure::OutputMetrics>& metrics) {
   Status status;
   try {
-    const Result<Judgement> judged =
+    const Result<measure::Judgement> judged =
         Judged(backend, std::move(model), set, options, limit, plan, metrics);
     if (judged.ok()) return *judged;
     status = judged.status();
   } catch (...) {
-    status = StatusOfException("the backend");
+    status = backend::StatusOfException("the backend");
   }
-  return {Outcome::kError, status.reason(),
+  return {record::Outcome::kError, status.reason(),
           StrCat("draws: ", ToString(status.code()), ": ", status.message())};
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::distribution

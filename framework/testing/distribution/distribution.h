@@ -4,8 +4,8 @@
 // thousands of times through the public interfaces. Every draw must be one that
 // its law permits, and the counts over all draws must agree with the law.
 //
-//   Judgement verdict = JudgeDraws(backend, data.model, set, options, limit,
-//                                  {.seed = run.seed}, metrics);
+//   measure::Judgement verdict = JudgeDraws(backend, data.model, set, options,
+//                                          limit, {.seed = run.seed}, metrics);
 //
 // A draw that its law does not permit fails at once: an element of a Bernoulli
 // that is neither 0 nor 1, one of a Dropout that is neither 0 nor x / (1 -
@@ -31,7 +31,7 @@
 #include "framework/backend/backend.h"
 #include "framework/testing/measure/measure.h"
 
-namespace assay::inline v1 {
+namespace assay::distribution {
 
 struct DrawPlan {
   int64_t draws = 10'000;
@@ -47,11 +47,13 @@ struct DrawPlan {
 /// first run under this limit, within limits; they get the number of draws and
 /// the p-value. Unsupported, reason value, where the law is not known. Never
 /// throws: an exception of the backend is an error.
-Judgement JudgeDraws(Backend& backend, std::shared_ptr<const Model> model,
-                     const DataSet& set, const LoadOptions& options,
-                     const Limit& limit, const DrawPlan& plan,
-                     std::vector<OutputMetrics>& metrics);
+measure::Judgement JudgeDraws(Backend& backend,
+                              std::shared_ptr<const Model> model,
+                              const cases::DataSet& set,
+                              const LoadOptions& options,
+                              const cases::Limit& limit, const DrawPlan& plan,
+                              std::vector<measure::OutputMetrics>& metrics);
 
-}  // namespace assay::inline v1
+}  // namespace assay::distribution
 
 #endif  // ASSAY_TESTING_DISTRIBUTION_DISTRIBUTION_H_

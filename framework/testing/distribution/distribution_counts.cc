@@ -11,7 +11,7 @@
 #include "framework/core/hash.h"
 #include "framework/core/text.h"
 
-namespace assay::inline v1 {
+namespace assay::distribution {
 namespace {
 
 constexpr size_t kWatched = 64;
@@ -113,7 +113,7 @@ void DrawCounts::Add(std::span<const uint8_t> on) {
     word |= static_cast<uint64_t>(on[watched_[k]]) << k;
   }
   words_.push_back(word);
-  hashes_.push_back(StableHash(std::as_bytes(std::span(on))));
+  hashes_.push_back(core::StableHash(std::as_bytes(std::span(on))));
 }
 
 void DrawCounts::AddPairs(std::vector<CountTest>& tests) const {
@@ -203,4 +203,4 @@ const CountTest& Unlikeliest(const std::vector<CountTest>& tests) {
       tests, {}, [](const CountTest& test) { return test.p_value; });
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::distribution

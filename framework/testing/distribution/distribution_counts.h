@@ -29,7 +29,7 @@
 #include <string>
 #include <vector>
 
-namespace assay::inline v1 {
+namespace assay::distribution {
 
 /// A probability, known to lie between two bounds.
 struct Chance {
@@ -87,6 +87,6 @@ class DrawCounts {
 /// The test of the smallest p-value; `tests` must not be empty.
 const CountTest& Unlikeliest(const std::vector<CountTest>& tests);
 
-}  // namespace assay::inline v1
+}  // namespace assay::distribution
 
 #endif  // ASSAY_TESTING_DISTRIBUTION_DISTRIBUTION_COUNTS_H_

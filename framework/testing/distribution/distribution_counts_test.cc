@@ -12,7 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace assay {
+namespace assay::distribution {
 namespace {
 
 using Kind = CountTest::Kind;
@@ -219,4 +219,4 @@ TEST(CountTestTest, DescriptionsSayWhereAndHowOften) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::distribution

@@ -12,7 +12,7 @@
 
 #include "framework/metric/element.h"
 
-namespace assay::inline v1 {
+namespace assay::distribution {
 namespace {
 
 constexpr std::array<std::string_view, 7> kRandom = {
@@ -83,7 +83,7 @@ struct Uniform {
 class LawReader {
  public:
   LawReader(const Model& model, std::span<const Value> inputs,
-            const Limit& limit)
+            const cases::Limit& limit)
       : graph_(model.graph()), limit_(limit) {
     for (size_t i = 0; i < graph_.inputs.size() && i < inputs.size(); ++i) {
       fixed_[graph_.inputs[i]] = inputs[i].tensor();
@@ -127,7 +127,7 @@ class LawReader {
   }
 
   const Graph& graph_;
-  const Limit& limit_;
+  const cases::Limit& limit_;
   Law law_;
   std::map<ValueId, const Tensor*> fixed_;
   std::map<ValueId, Uniform> uniform_;
@@ -305,8 +305,8 @@ std::vector<double> Converted(const Tensor& tensor) {
 
 double NumberAt(const Tensor& tensor, int64_t index) {
   const DType type = tensor.dtype();
-  const uint64_t bits = ElementBits(type, tensor.data(), index);
-  if (IsFloatingPoint(type)) return DecodeFloat(type, bits);
+  const uint64_t bits = metric::ElementBits(type, tensor.data(), index);
+  if (IsFloatingPoint(type)) return metric::DecodeFloat(type, bits);
   if (ClassOf(type) != DTypeClass::kSigned) return static_cast<double>(bits);
   const int unused = 64 - BitsOf(type);
   return static_cast<double>(static_cast<int64_t>(bits << unused) >> unused);
@@ -336,8 +336,8 @@ bool IsRandom(const Node& node) {
 }
 
 Result<Law> LawOf(const Model& model, std::span<const Value> inputs,
-                  const Limit& limit) {
+                  const cases::Limit& limit) {
   return LawReader(model, inputs, limit).Read();
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::distribution

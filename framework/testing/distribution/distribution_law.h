@@ -28,7 +28,7 @@
 #include "framework/testing/case/test_case.h"
 #include "framework/testing/distribution/distribution_counts.h"
 
-namespace assay::inline v1 {
+namespace assay::distribution {
 
 /// The two values of each element of one output.
 struct OutputLaw {
@@ -51,7 +51,7 @@ struct Law {
 /// from the inputs may be off by it, and by two units in the last place of its
 /// element type.
 Result<Law> LawOf(const Model& model, std::span<const Value> inputs,
-                  const Limit& limit);
+                  const cases::Limit& limit);
 
 /// True when an operator of ai.onnx draws random numbers.
 bool IsRandom(const Node& node);
@@ -59,6 +59,6 @@ bool IsRandom(const Node& node);
 /// The elements of a tensor of real numbers or booleans.
 Result<std::vector<double>> NumbersOf(const Tensor& tensor);
 
-}  // namespace assay::inline v1
+}  // namespace assay::distribution
 
 #endif  // ASSAY_TESTING_DISTRIBUTION_DISTRIBUTION_LAW_H_

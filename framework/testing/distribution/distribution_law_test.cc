@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace assay {
+namespace assay::distribution {
 namespace {
 
 using testing::ElementsAre;
@@ -17,7 +17,7 @@ Value Scalar(float x) { return *Tensor::Of<float>({}, std::span(&x, 1)); }
 Value Truth(bool x) { return *Tensor::Of<bool>({}, std::span(&x, 1)); }
 
 Result<Law> Read(const std::string& graph, const std::vector<Value>& inputs) {
-  return LawOf(*ModelOfText(graph), inputs, kRandom);
+  return LawOf(*graph::ModelOfText(graph), inputs, measure::kRandom);
 }
 
 std::vector<double> Least(const Law& law) {
@@ -34,7 +34,7 @@ std::vector<double> Most(const Law& law) {
 TEST(LawTest, BernoulliIsOnWithTheProbabilityOfItsInput) {
   const auto law =
       Read("g (float[3] x) => (int8[3] y) { y = Bernoulli <dtype = 3> (x) }",
-           {F32({0, 0.25, 1})});
+           {measure::F32({0, 0.25, 1})});
   ASSERT_TRUE(law.ok()) << law.status().ToString();
   EXPECT_EQ(law->name, "Bernoulli");
   EXPECT_FALSE(law->seeded);
@@ -50,7 +50,7 @@ TEST(LawTest, DropoutKeepsAndScales) {
   const auto law = Read(
       "g (float[2] x, float r, bool t) => (float[2] y, bool[2] m) "
       "{ y, m = Dropout <seed = 0> (x, r, t) }",
-      {F32({-3, 0.5}), Scalar(0.75), Truth(true)});
+      {measure::F32({-3, 0.5}), Scalar(0.75), Truth(true)});
   ASSERT_TRUE(law.ok()) << law.status().ToString();
   EXPECT_TRUE(law->seeded);
   EXPECT_THAT(Least(*law), ElementsAre(0.25, 0.25));
@@ -62,7 +62,7 @@ TEST(LawTest, DropoutKeepsAndScales) {
   EXPECT_EQ(law->outputs[0].rtol, 0x1p-22);
   const auto by_default =
       Read("g (float[1] x, bool t) => (float[1] y) { y = Dropout(x, \"\", t) }",
-           {F32({3}), Truth(true)});
+           {measure::F32({3}), Truth(true)});
   ASSERT_TRUE(by_default.ok()) << by_default.status().ToString();
   EXPECT_THAT(Least(*by_default), ElementsAre(0.5));
 }
@@ -85,14 +85,15 @@ TEST(LawTest, DropoutScalesWithinTheRangeOfItsType) {
   };
   for (const auto& row : rows) {
     for (const uint64_t bits : {row.half, row.half + 1}) {
-      const auto model =
-          ModelOfText(StrCat("g (", row.type, "[1] x, float r, bool t) => (",
-                             row.type, "[1] y) { y = Dropout(x, r, t) }"));
+      const auto model = graph::ModelOfText(
+          StrCat("g (", row.type, "[1] x, float r, bool t) => (", row.type,
+                 "[1] y) { y = Dropout(x, r, t) }"));
       const DType type = model->graph().values[0].type.dtype;
       const auto size = static_cast<size_t>(PackedBytes(type, 1));
       const Tensor x = *Tensor::FromBytes(
           type, {1}, std::as_bytes(std::span(&bits, 1)).first(size));
-      const auto law = LawOf(*model, {{x, Scalar(0.5), Truth(true)}}, kRandom);
+      const auto law =
+          LawOf(*model, {{x, Scalar(0.5), Truth(true)}}, measure::kRandom);
       ASSERT_EQ(law.ok(), bits == row.half) << row.type;
       if (!law.ok()) continue;
       EXPECT_EQ(law->outputs[0].rtol, row.rtol) << row.type;
@@ -117,7 +118,7 @@ TEST(LawTest, ComparisonsOfUniformNumbersAreReadAsTheyStand) {
     const auto law = Read(StrCat("g (float[4] x) => (float[4] y) "
                                  "{ u = RandomUniformLike <seed = 0.0> (x) ",
                                  row.comparison, " }"),
-                          {F32({0.25, 0, 1, 1.5})});
+                          {measure::F32({0.25, 0, 1, 1.5})});
     ASSERT_TRUE(law.ok()) << row.comparison << law.status().ToString();
     EXPECT_TRUE(law->seeded);
     const double p = row.first;
@@ -145,7 +146,7 @@ TEST(LawTest, BoundsOfUniformNumbersScaleAndNotSwapsTheValues) {
 }
 
 TEST(LawTest, WhatIsNotKnownSaysWhy) {
-  const Value x = F32({0.5, 0.5});
+  const Value x = measure::F32({0.5, 0.5});
   const struct {
     const char* graph;
     std::vector<Value> inputs;
@@ -176,7 +177,7 @@ TEST(LawTest, WhatIsNotKnownSaysWhy) {
        "training_mode of Dropout is not fixed to true"},
       {"g (float[2] x, float r, bool t) => (float[2] y) "
        "{ y = Dropout(x, r, t) }",
-       {F32({1, kInf}), Scalar(0.5), Truth(true)},
+       {measure::F32({1, measure::kInf}), Scalar(0.5), Truth(true)},
        "not finite"},
       {"g (float[2] x) => (bool[2] y, bool[2] z) "
        "{ u = RandomUniformLike(x) y = Less(u, x) z = Greater(u, x) }",
@@ -184,7 +185,7 @@ TEST(LawTest, WhatIsNotKnownSaysWhy) {
        "second comparison"},
       {"g (float[2] x, float[1] z) => (bool[2] y) "
        "{ u = RandomUniformLike(x) y = Less(u, z) }",
-       {x, F32({0.5})},
+       {x, measure::F32({0.5})},
        "compares 2 random numbers with 1"},
       {"g (float[2] x, float r, bool t) => (float16[2] z) "
        "{ y = Dropout(x, r, t) z = Cast <to = 10> (y) }",
@@ -201,13 +202,13 @@ TEST(LawTest, WhatIsNotKnownSaysWhy) {
 }
 
 TEST(LawTest, WrongInputsAreNamed) {
-  const auto p =
-      Read("g (float[1] x) => (float[1] y) { y = Bernoulli(x) }", {F32({1.5})});
+  const auto p = Read("g (float[1] x) => (float[1] y) { y = Bernoulli(x) }",
+                      {measure::F32({1.5})});
   EXPECT_EQ(p.status().code(), StatusCode::kInvalidArgument);
   const auto ratio = Read(
       "g (float[1] x, float r, bool t) => (float[1] y) "
       "{ y = Dropout(x, r, t) }",
-      {F32({1}), Scalar(1), Truth(true)});
+      {measure::F32({1}), Scalar(1), Truth(true)});
   EXPECT_EQ(ratio.status().code(), StatusCode::kInvalidArgument);
 }
 
@@ -216,22 +217,22 @@ TEST(NumbersOfTest, ReadsEveryRealType) {
     Tensor tensor;
     double value;
   } rows[] = {
-      {F32({0.1F}), 0.1F},
-      {Of<double>({0.1}), 0.1},
-      {Of<int8_t>({-7}), -7},
-      {Of<uint64_t>({1ULL << 60}), 0x1p60},
-      {Shaped<uint8_t>(DType::kBool, {1}, {1}), 1},
-      {Shaped<uint16_t>(DType::kBFloat16, {1}, {0xC000}), -2},
-      {Shaped<uint8_t>(DType::kInt4, {1}, {0x0F}), -1},
+      {measure::F32({0.1F}), 0.1F},
+      {measure::Of<double>({0.1}), 0.1},
+      {measure::Of<int8_t>({-7}), -7},
+      {measure::Of<uint64_t>({1ULL << 60}), 0x1p60},
+      {measure::Shaped<uint8_t>(DType::kBool, {1}, {1}), 1},
+      {measure::Shaped<uint16_t>(DType::kBFloat16, {1}, {0xC000}), -2},
+      {measure::Shaped<uint8_t>(DType::kInt4, {1}, {0x0F}), -1},
   };
   for (const auto& row : rows) {
     const auto numbers = NumbersOf(row.tensor);
     ASSERT_TRUE(numbers.ok()) << row.tensor.Signature();
     EXPECT_THAT(*numbers, ElementsAre(row.value)) << row.tensor.Signature();
   }
-  EXPECT_FALSE(NumbersOf(Text({"a"})).ok());
+  EXPECT_FALSE(NumbersOf(measure::Text({"a"})).ok());
   EXPECT_FALSE(NumbersOf(Tensor()).ok());
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::distribution

@@ -15,7 +15,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace assay {
+namespace assay::distribution {
 namespace {
 
 using testing::HasSubstr;
@@ -165,45 +165,45 @@ Value Truth(bool x) { return *Tensor::Of<bool>({}, std::span(&x, 1)); }
 
 struct RandomCase {
   std::shared_ptr<const Model> model;
-  DataSet set;
+  cases::DataSet set;
 };
 
 RandomCase BernoulliCase(const std::string& attributes) {
-  const Tensor p = F32({0.55F, 0.72F, 0.1F, 0, 1, 0.5F, 0.9F, 0.3F});
-  return {ModelOfText("g (float[8] x) => (float[8] y) { y = Bernoulli " +
-                      attributes + " (x) }"),
+  const Tensor p = measure::F32({0.55F, 0.72F, 0.1F, 0, 1, 0.5F, 0.9F, 0.3F});
+  return {graph::ModelOfText("g (float[8] x) => (float[8] y) { y = Bernoulli " +
+                             attributes + " (x) }"),
           {{p}, {p}}};
 }
 
 RandomCase DropoutCase(const std::string& attributes) {
-  const Tensor x = F32({1, -2, 3, 0, 5, 1e-3F});
-  return {ModelOfText("g (float[6] x, float r, bool t) => (float[6] y, "
-                      "bool[6] m) { y, m = Dropout " +
-                      attributes + " (x, r, t) }"),
+  const Tensor x = measure::F32({1, -2, 3, 0, 5, 1e-3F});
+  return {graph::ModelOfText("g (float[6] x, float r, bool t) => (float[6] y, "
+                             "bool[6] m) { y, m = Dropout " +
+                             attributes + " (x, r, t) }"),
           {{x, Scalar(0.75), Truth(true)},
            {x, *Tensor::Allocate(DType::kBool, {6})}}};
 }
 
 /// An element is 0, whether it is on or off, and no output tells.
 RandomCase NoMaskCase() {
-  return {ModelOfText("g (float[6] x, float r, bool t) => (float[6] y) "
-                      "{ y = Dropout(x, r, t) }"),
+  return {graph::ModelOfText("g (float[6] x, float r, bool t) => (float[6] y) "
+                             "{ y = Dropout(x, r, t) }"),
           {DropoutCase("").set.inputs, {DropoutCase("").set.expected[0]}}};
 }
 
 struct Judged {
-  Judgement judgement;
-  std::vector<OutputMetrics> metrics;
+  measure::Judgement judgement;
+  std::vector<measure::OutputMetrics> metrics;
   int64_t draws;
 };
 
 Judged JudgeWith(const Faults& faults, const RandomCase& one,
                  const DrawPlan& plan = {}, uint64_t seed = 0) {
   RandomBackend backend(faults, seed);
-  std::vector<OutputMetrics> metrics(one.set.expected.size());
+  std::vector<measure::OutputMetrics> metrics(one.set.expected.size());
   metrics[0].output_name = "y";
-  const Judgement judgement =
-      JudgeDraws(backend, one.model, one.set, {}, kRandom, plan, metrics);
+  const measure::Judgement judgement = JudgeDraws(
+      backend, one.model, one.set, {}, measure::kRandom, plan, metrics);
   return {judgement, metrics, backend.draws()};
 }
 
@@ -217,7 +217,7 @@ TEST(JudgeDrawsTest, RightBackendsPassWithEverySeed) {
       EXPECT_EQ(ToString(judgement.outcome), "pass")
           << seed << ": " << judgement.message;
       EXPECT_GE(draws, 10000);
-      for (const OutputMetrics& output : metrics) {
+      for (const measure::OutputMetrics& output : metrics) {
         EXPECT_EQ(output.n_draws, 10000);
         EXPECT_GT(*output.p_value, 1e-6);
         EXPECT_GT(*output.headroom, 0);
@@ -233,12 +233,12 @@ TEST(JudgeDrawsTest, RightBackendsPassWithEverySeed) {
 TEST(JudgeDrawsTest, TheThresholdIsThatOfAllCountsTogether) {
   int alarms = 0;
   for (int64_t seed = 0; seed < 40; ++seed) {
-    const Judgement judgement =
+    const measure::Judgement judgement =
         JudgeWith({}, BernoulliCase(""),
                   {.draws = 400, .false_alarms = 0.05, .seed = seed},
                   static_cast<uint64_t>(seed))
             .judgement;
-    alarms += judgement.outcome == Outcome::kFail ? 1 : 0;
+    alarms += judgement.outcome == record::Outcome::kFail ? 1 : 0;
   }
   EXPECT_LT(alarms, 12);
 }
@@ -254,7 +254,7 @@ TEST(JudgeDrawsTest, SeededNetworksMayGoOnAndMayTakeOneNodeOnly) {
 }
 
 TEST(JudgeDrawsTest, AnElementThatNoOutputTellsOfIsNoFault) {
-  const Judgement judgement = JudgeWith({}, NoMaskCase()).judgement;
+  const measure::Judgement judgement = JudgeWith({}, NoMaskCase()).judgement;
   EXPECT_EQ(ToString(judgement.outcome), "pass") << judgement.message;
 }
 
@@ -292,7 +292,8 @@ TEST(JudgeDrawsTest, EveryFaultFailsAndTheMessageSaysWhere) {
       {"reshaped", {.reshapes = true}, fresh, "wanted float32[8]"},
   };
   for (const auto& row : rows) {
-    const Judgement judgement = JudgeWith(row.faults, row.one).judgement;
+    const measure::Judgement judgement =
+        JudgeWith(row.faults, row.one).judgement;
     EXPECT_EQ(ToString(judgement.outcome), "fail") << row.what;
     EXPECT_THAT(judgement.message, HasSubstr(row.message)) << row.what;
   }
@@ -300,7 +301,7 @@ TEST(JudgeDrawsTest, EveryFaultFailsAndTheMessageSaysWhere) {
 
 TEST(JudgeDrawsTest, FailingCountsAreInTheMetrics) {
   const auto judged = JudgeWith({.p_shift = 0.2}, BernoulliCase(""));
-  const OutputMetrics& output = judged.metrics[0];
+  const measure::OutputMetrics& output = judged.metrics[0];
   EXPECT_LT(*output.p_value, 1e-6);
   EXPECT_LT(*output.headroom, 0);
   EXPECT_GE(output.out_of_limit, 1);
@@ -320,7 +321,7 @@ TEST(JudgeDrawsTest, WhatIsPlainlyWrongIsNotDrawnTenThousandTimes) {
 }
 
 TEST(JudgeDrawsTest, WhatIsThrownIsAnError) {
-  const Judgement judgement =
+  const measure::Judgement judgement =
       JudgeWith({.throws = true}, BernoulliCase("")).judgement;
   EXPECT_EQ(ToString(judgement.outcome), "error");
   EXPECT_THAT(judgement.message, HasSubstr("out"));
@@ -328,7 +329,7 @@ TEST(JudgeDrawsTest, WhatIsThrownIsAnError) {
 
 TEST(JudgeDrawsTest, TooLittleTimeIsNoPass) {
   for (const char* attributes : {"", "<seed = 0.0>"}) {
-    const Judgement judgement =
+    const measure::Judgement judgement =
         JudgeWith({}, BernoulliCase(attributes),
                   {.budget = std::chrono::microseconds(0)})
             .judgement;
@@ -340,7 +341,7 @@ TEST(JudgeDrawsTest, TooLittleTimeIsNoPass) {
 
 // More draws than any machine has time for.
 TEST(JudgeDrawsTest, SomeDrawsOfTooManyAreNoPass) {
-  const Judgement judgement =
+  const measure::Judgement judgement =
       JudgeWith(
           {}, BernoulliCase(""),
           {.draws = int64_t{1} << 40, .budget = std::chrono::milliseconds(100)})
@@ -351,25 +352,25 @@ TEST(JudgeDrawsTest, SomeDrawsOfTooManyAreNoPass) {
 }
 
 TEST(JudgeDrawsTest, UnknownLawsAreUnsupportedWithTheReason) {
-  const Tensor x = F32({0.5});
+  const Tensor x = measure::F32({0.5});
   const struct {
     const char* graph;
-    DataSet set;
+    cases::DataSet set;
     const char* message;
   } rows[] = {
       {"g (float[1] x) => (float[1] y) { b = Bernoulli(x) y = Neg(b) }",
        {{x}, {x}},
        "law is not known"},
       {"g (float[1] x) => (float[1] y) { y = Bernoulli(x) }",
-       {{x}, {F32({0, 1})}},
+       {{x}, {measure::F32({0, 1})}},
        "of a law of 1 elements"},
       {"g (float[0] x) => (float[0] y) { y = Bernoulli(x) }",
-       {{F32({})}, {F32({})}},
+       {{measure::F32({})}, {measure::F32({})}},
        "0 elements"},
   };
   for (const auto& row : rows) {
-    const Judgement judgement =
-        JudgeWith({}, {ModelOfText(row.graph), row.set}).judgement;
+    const measure::Judgement judgement =
+        JudgeWith({}, {graph::ModelOfText(row.graph), row.set}).judgement;
     EXPECT_EQ(ToString(judgement.outcome), "unsupported") << row.graph;
     EXPECT_EQ(judgement.reason, Reason::kValue) << row.graph;
     EXPECT_THAT(judgement.message, HasSubstr(row.message)) << row.graph;
@@ -377,4 +378,4 @@ TEST(JudgeDrawsTest, UnknownLawsAreUnsupportedWithTheReason) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::distribution

@@ -6,7 +6,7 @@
 
 #include "framework/testing/file/digest.h"
 
-namespace assay::inline v1 {
+namespace assay::file {
 
 namespace {
 
@@ -35,4 +35,4 @@ Result<std::string> WorkerId(const std::filesystem::path& prefix,
                   {"bin/assay-worker", "lib/libassay_core.so"});
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::file

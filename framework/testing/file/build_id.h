@@ -16,7 +16,7 @@
 #include "framework/core/status.h"
 #include "framework/testing/file/file_digests.h"
 
-namespace assay::inline v1 {
+namespace assay::file {
 
 /// The same over bin/assay-worker and lib/libassay_core.so alone: what judges a
 /// case.
@@ -28,6 +28,6 @@ Result<std::string> WorkerId(const std::filesystem::path& prefix,
 Result<std::string> BuildId(const std::filesystem::path& prefix,
                             const FileDigests& digests = {});
 
-}  // namespace assay::inline v1
+}  // namespace assay::file
 
 #endif  // ASSAY_TESTING_FILE_BUILD_ID_H_

@@ -7,7 +7,7 @@
 #include <charconv>
 #include <cmath>
 
-namespace assay::inline v1 {
+namespace assay::file {
 namespace {
 
 template <class T>
@@ -111,4 +111,4 @@ bool CsvReader::Next(std::vector<std::string>* fields) {
   }
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::file

@@ -21,7 +21,7 @@
 
 #include "framework/core/status.h"
 
-namespace assay::inline v1 {
+namespace assay::file {
 
 void AppendCsvField(std::string& out, std::string_view text);
 
@@ -56,6 +56,6 @@ class CsvReader {
   Status status_;
 };
 
-}  // namespace assay::inline v1
+}  // namespace assay::file
 
 #endif  // ASSAY_TESTING_FILE_CSV_H_

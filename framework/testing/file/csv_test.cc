@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace assay {
+namespace assay::file {
 namespace {
 
 using Record = std::vector<std::string>;
@@ -191,4 +191,4 @@ TEST(CsvTest, OtherTextsAreNoNumbers) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::file

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <fstream>
 
-namespace assay::inline v1 {
+namespace assay::file {
 
 void Sha256Stream::Free::operator()(evp_md_ctx_st* context) const {
   EVP_MD_CTX_free(context);
@@ -55,4 +55,4 @@ Result<std::string> Sha256OfFile(const std::filesystem::path& file) {
   return stream.Finish();
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::file

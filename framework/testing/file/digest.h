@@ -18,7 +18,7 @@
 
 struct evp_md_ctx_st;  // of OpenSSL
 
-namespace assay::inline v1 {
+namespace assay::file {
 
 /// The digest of bytes that come one after the other.
 class Sha256Stream {
@@ -39,6 +39,6 @@ std::string Sha256(std::string_view text);
 /// Not found, with the system's reason, when the file cannot be read.
 Result<std::string> Sha256OfFile(const std::filesystem::path& file);
 
-}  // namespace assay::inline v1
+}  // namespace assay::file
 
 #endif  // ASSAY_TESTING_FILE_DIGEST_H_

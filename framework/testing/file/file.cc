@@ -9,7 +9,7 @@
 #include <cstring>
 #include <fstream>
 
-namespace assay::inline v1 {
+namespace assay::file {
 namespace {
 
 namespace fs = std::filesystem;
@@ -71,4 +71,4 @@ Status MakeDirectory(const fs::path& directory) {
                            error ? error.message() : "a file has that name");
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::file

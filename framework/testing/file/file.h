@@ -14,7 +14,7 @@
 
 #include "framework/core/status.h"
 
-namespace assay::inline v1 {
+namespace assay::file {
 
 /// Not found, with path and the system's reason.
 Result<std::string> ReadFile(const std::filesystem::path& file);
@@ -26,6 +26,6 @@ Status WriteFile(const std::filesystem::path& file, std::string_view text);
 /// Creates a folder and those above it. Resource exhausted with the reason.
 Status MakeDirectory(const std::filesystem::path& directory);
 
-}  // namespace assay::inline v1
+}  // namespace assay::file
 
 #endif  // ASSAY_TESTING_FILE_FILE_H_

@@ -8,7 +8,7 @@
 
 #include "framework/testing/file/digest.h"
 
-namespace assay::inline v1 {
+namespace assay::file {
 namespace {
 
 constexpr int64_t kSecond = 1'000'000'000;
@@ -51,4 +51,4 @@ int64_t FileDigests::reads() const {
   return reads_;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::file

@@ -26,7 +26,7 @@
 
 #include "framework/core/status.h"
 
-namespace assay::inline v1 {
+namespace assay::file {
 
 /// May be asked by several threads at once.
 class FileDigests {
@@ -46,6 +46,6 @@ class FileDigests {
   mutable int64_t reads_ = 0;
 };
 
-}  // namespace assay::inline v1
+}  // namespace assay::file
 
 #endif  // ASSAY_TESTING_FILE_FILE_DIGESTS_H_

@@ -16,7 +16,7 @@
 #include "framework/testing/file/module_path.h"
 #include "framework/testing/file/scratch_folder.h"
 
-namespace assay {
+namespace assay::file {
 namespace {
 
 namespace fs = std::filesystem;
@@ -163,4 +163,4 @@ TEST(ModulePathTest, PartsLieAroundTheRunningProgram) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::file

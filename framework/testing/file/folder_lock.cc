@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace assay::inline v1 {
+namespace assay::file {
 
 Result<FolderLock> FolderLock::Take(const std::filesystem::path& folder) {
   FolderLock lock;
@@ -29,4 +29,4 @@ FolderLock::~FolderLock() {
   if (descriptor_ >= 0) close(descriptor_);
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::file

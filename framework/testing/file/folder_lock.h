@@ -13,7 +13,7 @@
 
 #include "framework/core/status.h"
 
-namespace assay::inline v1 {
+namespace assay::file {
 
 class FolderLock {
  public:
@@ -34,6 +34,6 @@ class FolderLock {
   int descriptor_ = -1;
 };
 
-}  // namespace assay::inline v1
+}  // namespace assay::file
 
 #endif  // ASSAY_TESTING_FILE_FOLDER_LOCK_H_

@@ -6,7 +6,7 @@
 
 #include "framework/core/text.h"
 
-namespace assay::inline v1 {
+namespace assay::file {
 
 namespace fs = std::filesystem;
 
@@ -39,4 +39,4 @@ std::vector<std::string> InstalledBackends() {
   return names;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::file

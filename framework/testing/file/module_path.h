@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace assay::inline v1 {
+namespace assay::file {
 
 /// The folder above the one that holds the running program.
 std::filesystem::path InstallPrefix();
@@ -29,6 +29,6 @@ std::filesystem::path PolicyPath(const std::filesystem::path& module);
 /// The names of the modules that are there, sorted.
 std::vector<std::string> InstalledBackends();
 
-}  // namespace assay::inline v1
+}  // namespace assay::file
 
 #endif  // ASSAY_TESTING_FILE_MODULE_PATH_H_

@@ -16,7 +16,7 @@
 #include <string>
 #include <string_view>
 
-namespace assay::inline v1 {
+namespace assay::file {
 
 class ScratchFolder {
  public:
@@ -49,6 +49,6 @@ class ScratchFolder {
   std::filesystem::path path_;
 };
 
-}  // namespace assay::inline v1
+}  // namespace assay::file
 
 #endif  // ASSAY_TESTING_FILE_SCRATCH_FOLDER_H_

@@ -16,7 +16,7 @@
 #include "framework/testing/record/clean_text.h"
 #include "framework/testing/record/tables.h"
 
-namespace assay::inline v1 {
+namespace assay::journal {
 namespace {
 
 struct FrameHead {
@@ -60,14 +60,14 @@ Result<JournalEntry> DecodeProcess(FrameKind kind, std::string_view payload) {
   JournalEntry entry;
   entry.kind = kind;
   const size_t space = payload.find(' ');
-  const auto pid = ParseInt(payload.substr(0, space));
+  const auto pid = file::ParseInt(payload.substr(0, space));
   if (!pid.has_value() || space == std::string_view::npos) {
     return DataLoss("found '", payload, "', wanted a process and a word");
   }
   entry.pid = *pid;
   entry.text = payload.substr(space + 1);
   if (kind == FrameKind::kEnded) {
-    const auto status = ParseInt(entry.text);
+    const auto status = file::ParseInt(entry.text);
     if (!status.has_value()) return DataLoss("a status of '", entry.text, "'");
     entry.status = *status;
   }
@@ -89,16 +89,16 @@ Result<JournalEntry> Decode(FrameKind kind, std::string_view payload) {
       entry.text = payload;
       return entry;
     case FrameKind::kBackend: {
-      CsvReader reader(payload);
+      file::CsvReader reader(payload);
       std::vector<std::string> fields;
       if (!reader.Next(&fields)) return DataLoss("an empty backend row");
-      ASSAY_RETURN_IF_ERROR(
-          ParseFields(fields, TableOf<BackendRow>(), 0, &entry.backend));
+      ASSAY_RETURN_IF_ERROR(record::ParseFields(
+          fields, record::TableOf<record::BackendRow>(), 0, &entry.backend));
       return entry;
     }
     case FrameKind::kRecord:
     case FrameKind::kLoss: {
-      ASSAY_ASSIGN_OR_RETURN(entry.record, ParseRecord(payload));
+      ASSAY_ASSIGN_OR_RETURN(entry.record, record::ParseRecord(payload));
       return entry;
     }
   }
@@ -234,9 +234,9 @@ Status Journal::Write(FrameKind kind, std::string_view payload) {
       written < 0 ? std::strerror(errno) : "the disk is full");
 }
 
-Status Journal::Append(const BackendRow& backend) {
+Status Journal::Append(const record::BackendRow& backend) {
   std::string line;
-  AppendCsvRow(line, Cleaned(backend));
+  record::AppendCsvRow(line, record::Cleaned(backend));
   return Write(FrameKind::kBackend, line);
 }
 
@@ -244,7 +244,7 @@ Status Journal::Begin(std::string_view test_id) {
   return Write(FrameKind::kBegin, StrCat(getpid(), " ", test_id));
 }
 
-Status Journal::Append(const Record& record) {
+Status Journal::Append(const record::Record& record) {
   return Write(
       record.result.test_id.empty() ? FrameKind::kLoss : FrameKind::kRecord,
       ToText(record));
@@ -322,4 +322,4 @@ Result<int64_t> RecoverJournal(const std::filesystem::path& file) {
   return static_cast<int64_t>(tail.size());
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::journal

@@ -30,7 +30,7 @@
 #include "framework/core/status.h"
 #include "framework/testing/record/record.h"
 
-namespace assay::inline v1 {
+namespace assay::journal {
 
 /// The subject of a frame.
 enum class FrameKind : char {
@@ -50,10 +50,10 @@ struct JournalEntry {
   /// kBegin: the test_id; kPlan: the digest; kMapped: a path a line; kDigests:
   /// the instance, then a line "DIGEST PATH" for each file.
   std::string text;
-  int64_t pid = 0;     // kBegin, kEnded: the process
-  int64_t status = 0;  // kEnded: as waitpid gives it
-  BackendRow backend;  // kBackend
-  Record record;       // kRecord; kLoss: without test_id or accuracy
+  int64_t pid = 0;             // kBegin, kEnded: the process
+  int64_t status = 0;          // kEnded: as waitpid gives it
+  record::BackendRow backend;  // kBackend
+  record::Record record;       // kRecord; kLoss: without test_id or accuracy
 };
 
 /// The writing side. One process writes at a time: a child that a backend
@@ -70,10 +70,10 @@ class Journal {
   Journal& operator=(Journal&& other) noexcept;
   ~Journal();
 
-  Status Append(const BackendRow& backend);
+  Status Append(const record::BackendRow& backend);
   Status Begin(std::string_view test_id);
   /// A record without test_id is a loss (kLoss).
-  Status Append(const Record& record);
+  Status Append(const record::Record& record);
   Status Ended(int64_t pid, int64_t status);
   Status BatchEnd();
   Status Mapped(std::string_view paths);
@@ -131,6 +131,6 @@ class JournalReader {
 /// loss where the file does not begin as a journal.
 Result<int64_t> RecoverJournal(const std::filesystem::path& file);
 
-}  // namespace assay::inline v1
+}  // namespace assay::journal
 
 #endif  // ASSAY_TESTING_JOURNAL_JOURNAL_H_

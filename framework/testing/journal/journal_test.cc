@@ -16,20 +16,20 @@
 #include "framework/testing/file/scratch_folder.h"
 #include "framework/testing/record/tables.h"
 
-namespace assay {
+namespace assay::journal {
 namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-Record SomeRecord(const std::string& test_id, int outputs) {
-  Record record;
+record::Record SomeRecord(const std::string& test_id, int outputs) {
+  record::Record record;
   record.result.test_id = test_id;
-  record.result.outcome = Outcome::kFail;
+  record.result.outcome = record::Outcome::kFail;
   record.result.message = "wanted \"1, 2\",\ngot 3";
   record.result.headroom = -0.5;
   for (int i = 0; i < outputs; ++i) {
-    AccuracyRow row;
+    record::AccuracyRow row;
     row.output_index = i;
     row.output_name = "a, \"b\"";
     row.max_abs_err = 0.1 * i;
@@ -42,11 +42,11 @@ Record SomeRecord(const std::string& test_id, int outputs) {
 std::string TextOf(const JournalEntry& entry) {
   std::string text =
       StrCat(static_cast<char>(entry.kind), " ", entry.text, "|");
-  AppendCsvRow(text, entry.backend);
-  AppendCsvRow(text, entry.record.result);
-  const auto rows = entry.record.Rows<AccuracyRow>();
+  record::AppendCsvRow(text, entry.backend);
+  record::AppendCsvRow(text, entry.record.result);
+  const auto rows = entry.record.Rows<record::AccuracyRow>();
   EXPECT_TRUE(rows.ok()) << rows.status().ToString();
-  for (const AccuracyRow& row : *rows) AppendCsvRow(text, row);
+  for (const record::AccuracyRow& row : *rows) record::AppendCsvRow(text, row);
   return text;
 }
 
@@ -90,7 +90,7 @@ std::vector<std::string> WriteJournal(const fs::path& file) {
 }
 
 std::string Bytes(const fs::path& file) {
-  Result<std::string> text = ReadFile(file);
+  Result<std::string> text = file::ReadFile(file);
   EXPECT_TRUE(text.ok()) << text.status().ToString();
   return text.ok() ? *text : std::string();
 }
@@ -108,7 +108,7 @@ Result<std::vector<JournalEntry>> Recovered(const fs::path& file) {
 // Kills: a frame kind that writes nothing or is read as another; accuracy rows
 // dropped.
 TEST(RecordTest, AJournalGivesBackWhatWasWritten) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   const auto wanted = WriteJournal(folder.path() / "a.journal");
   const Read read = ReadJournal(folder.path() / "a.journal");
   EXPECT_TRUE(read.status.ok()) << read.status.ToString();
@@ -116,7 +116,7 @@ TEST(RecordTest, AJournalGivesBackWhatWasWritten) {
 }
 
 TEST(RecordTest, AJournalThatDoesNotExistIsEmpty) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   const Read read = ReadJournal(folder.path() / "none");
   EXPECT_TRUE(read.status.ok()) << read.status.ToString();
   EXPECT_TRUE(read.entries.empty());
@@ -124,7 +124,7 @@ TEST(RecordTest, AJournalThatDoesNotExistIsEmpty) {
 
 // Kills: handing over a frame twice, or half of one, while it grows.
 TEST(RecordTest, AFollowedJournalHandsEachFrameOverOnce) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   const auto wanted = WriteJournal(folder.path() / "whole");
   const std::string bytes = Bytes(folder.path() / "whole");
   const fs::path file = folder.path() / "growing";
@@ -151,7 +151,7 @@ TEST(RecordTest, AFollowedJournalHandsEachFrameOverOnce) {
 // Kills: a torn frame read as a whole one or called a loss; a recovery that
 // keeps torn bytes, or cuts whole frames off.
 TEST(RecordTest, ATailTornAtAnyByteIsCutOffAndWrittenOn) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   const auto wanted = WriteJournal(folder.path() / "whole");
   const std::string bytes = Bytes(folder.path() / "whole");
   const fs::path torn = folder.path() / "torn";
@@ -174,7 +174,7 @@ TEST(RecordTest, ATailTornAtAnyByteIsCutOffAndWrittenOn) {
 
 // Kills: a checksum that leaves out the kind or part of the payload.
 TEST(RecordTest, NoFlippedBitPassesAsARecord) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   const auto wanted = WriteJournal(folder.path() / "whole");
   const std::string bytes = Bytes(folder.path() / "whole");
   // Steps of 5 come to all 8 places and to every byte or its neighbour.
@@ -193,7 +193,7 @@ TEST(RecordTest, NoFlippedBitPassesAsARecord) {
 
 // Kills: trusting the length of a file that is no journal.
 TEST(RecordTest, AForeignFileIsDataLossWithItsName) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   for (const std::string_view text :
        {"test_id,outcome\nnode/Abs/test_abs,pass\n",
         "\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF"}) {
@@ -209,7 +209,7 @@ TEST(RecordTest, AForeignFileIsDataLossWithItsName) {
 
 // Kills: a plan that is named twice, or behind a record.
 TEST(RecordTest, TheFirstFrameNamesThePlanOnce) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   const fs::path file = folder.path() / "a.journal";
   ASSERT_TRUE(Journal::Open(file, "digest")->Begin("first").ok());
   ASSERT_TRUE(Journal::Open(file, "digest")->Begin("second").ok());
@@ -224,7 +224,7 @@ TEST(RecordTest, TheFirstFrameNamesThePlanOnce) {
 // Kills: a run that is lost with its last page; a whole frame that is cut off;
 // a file that is no journal and gets cut.
 TEST(RecordTest, ATailThatIsNoRecordIsCutOffAndTheRestStays) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   const auto wanted = WriteJournal(folder.path() / "whole");
   const std::string whole = Bytes(folder.path() / "whole");
   std::string last_page_zeroed = whole;
@@ -261,14 +261,14 @@ TEST(RecordTest, ATailThatIsNoRecordIsCutOffAndTheRestStays) {
 // Kills: a message that fills the disk, or that the reader refuses for its
 // length; one that ends the page.
 TEST(RecordTest, WhatABackendSaysIsCutAndCleanedOnItsWayIn) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   const fs::path file = folder.path() / "a.journal";
-  Record record = SomeRecord("node/Abs/a", 1);
+  record::Record record = SomeRecord("node/Abs/a", 1);
   record.result.message = std::string(70U << 20U, '\xFF');
-  AccuracyRow row;
+  record::AccuracyRow row;
   row.worst_got = std::string("\0\x1B", 2);
   record.Add(row);
-  BackendRow backend;
+  record::BackendRow backend;
   backend.version = std::string(1U << 20U, 'v');
   backend.device = "\xFC";
   Result<Journal> journal = Journal::Open(file);
@@ -280,14 +280,14 @@ TEST(RecordTest, WhatABackendSaysIsCutAndCleanedOnItsWayIn) {
   EXPECT_LT(fs::file_size(file), 10U << 10U);
   EXPECT_EQ((*entries)[0].backend.device, "?");
   EXPECT_THAT((*entries)[1].record.result.message, HasSubstr("????"));
-  const auto rows = (*entries)[1].record.Rows<AccuracyRow>();
+  const auto rows = (*entries)[1].record.Rows<record::AccuracyRow>();
   ASSERT_TRUE(rows.ok() && rows->size() == 2);
   EXPECT_EQ(rows->at(1).worst_got, "??");
 }
 
 // Kills: a writer that truncates, or that writes where it was when it opened.
 TEST(RecordTest, WritersThatFollowEachOtherAppend) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   const fs::path file = folder.path() / "shared";
   Result<Journal> first = Journal::Open(file);
   Result<Journal> second = Journal::Open(file);
@@ -327,7 +327,7 @@ const struct {
 TEST(RecordTest, AJournalWhoseDescriptorIsTakenIsOpenedAgain) {
   const fs::path home = fs::current_path();
   for (const auto& row : kTakenDescriptors) {
-    const ScratchFolder folder;
+    const file::ScratchFolder folder;
     fs::current_path(folder.path());
     Result<Journal> journal = Journal::Open("a.journal");
     ASSERT_TRUE(journal.ok()) << journal.status().ToString();
@@ -352,7 +352,7 @@ TEST(RecordTest, AJournalWhoseDescriptorIsTakenIsOpenedAgain) {
 
 // Kills: a journal written on under another file's name.
 TEST(RecordTest, AJournalThatWasReplacedOrRemovedIsSaid) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   const fs::path file = folder.path() / "a.journal";
   Result<Journal> journal = Journal::Open(file);
   ASSERT_TRUE(journal->Begin("first").ok());
@@ -372,7 +372,7 @@ TEST(RecordTest, AJournalThatWasReplacedOrRemovedIsSaid) {
 
 // Kills: a forked child whose frames go among those of its parent.
 TEST(RecordTest, OnlyTheProcessThatOpenedAJournalWritesToIt) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   const fs::path file = folder.path() / "a.journal";
   Result<Journal> journal = Journal::Open(file);
   const auto child = [&](bool take_over) {
@@ -393,17 +393,17 @@ TEST(RecordTest, OnlyTheProcessThatOpenedAJournalWritesToIt) {
 
 // Kills: a loss taken for the verdict of a case.
 TEST(RecordTest, ARecordWithoutACaseIsALoss) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   const fs::path file = folder.path() / "a.journal";
-  Record loss;
+  record::Record loss;
   loss.result.backend = "acme";
-  loss.result.outcome = Outcome::kCrash;
+  loss.result.outcome = record::Outcome::kCrash;
   ASSERT_TRUE(Journal::Open(file)->Append(loss).ok());
   const auto entries = Recovered(file);
   ASSERT_TRUE(entries.ok()) << entries.status().ToString();
   ASSERT_EQ(entries->size(), 1U);
   EXPECT_EQ(entries->front().kind, FrameKind::kLoss);
-  EXPECT_EQ(entries->front().record.result.outcome, Outcome::kCrash);
+  EXPECT_EQ(entries->front().record.result.outcome, record::Outcome::kCrash);
 }
 
 // Kills: a write whose result nobody looks at.
@@ -416,7 +416,7 @@ TEST(RecordTest, AFullDiskIsSaid) {
 }
 
 TEST(RecordTest, AJournalWithoutItsFolderIsSaid) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   const fs::path file = folder.path() / "none" / "a.journal";
   const Status status = Journal::Open(file).status();
   EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
@@ -424,4 +424,4 @@ TEST(RecordTest, AJournalWithoutItsFolderIsSaid) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::journal

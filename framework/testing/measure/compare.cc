@@ -11,7 +11,7 @@
 #include "framework/testing/measure/compare_text.h"
 #include "framework/testing/record/accuracy.h"
 
-namespace assay::inline v1 {
+namespace assay::measure {
 namespace {
 
 using Entries = std::vector<OutputMetrics>;
@@ -64,12 +64,14 @@ void CompareStrings(const Tensor& got, const Tensor& want,
 
 void CompareNumbers(const Tensor& got, const Tensor& want,
                     OutputMetrics& entry) {
-  const bool tolerant = entry.limit.comparator == Comparator::kTolerance;
-  ExactDifference difference;
-  static_cast<Difference&>(difference) = Compare(
-      got, want,
-      tolerant ? Tolerance{.rtol = entry.limit.rtol, .atol = entry.limit.atol}
-               : Tolerance{});
+  const bool tolerant =
+      entry.limit.comparator == record::Comparator::kTolerance;
+  metric::ExactDifference difference;
+  static_cast<metric::Difference&>(difference) =
+      metric::Compare(got, want,
+                      tolerant ? metric::Tolerance{.rtol = entry.limit.rtol,
+                                                   .atol = entry.limit.atol}
+                               : metric::Tolerance{});
   TakeDifference(difference, entry);
 }
 
@@ -80,7 +82,7 @@ OutputMetrics CompareTensors(const Tensor& got, const Tensor& want,
   entry.n_elem = got.num_elements();
   CheckReadable(got, want, entry);
   if (!entry.mismatch.empty()) return entry;
-  if (entry.limit.comparator == Comparator::kDistribution) return entry;
+  if (entry.limit.comparator == record::Comparator::kDistribution) return entry;
   if (want.dtype() == DType::kString) {
     CompareStrings(got, want, entry);
   } else {
@@ -199,15 +201,15 @@ void CompareSparse(const SparseTensor& got, const SparseTensor& want,
   metrics.push_back(CompareTensors(got.values, want.values, entry));
   OutputMetrics indices = Named(entry, ".indices");
   // Where the elements stand is not drawn at random.
-  indices.limit.comparator = Comparator::kExact;
+  indices.limit.comparator = record::Comparator::kExact;
   metrics.push_back(
       CompareTensors(got.indices, want.indices, std::move(indices)));
 }
 
 }  // namespace
 
-void TakeDifference(const ExactDifference& d, OutputMetrics& entry) {
-  TakeNumbers(d, &entry);
+void TakeDifference(const metric::ExactDifference& d, OutputMetrics& entry) {
+  record::TakeNumbers(d, &entry);
   entry.nan_mismatch = d.nan_mismatch;
   entry.inf_mismatch = d.inf_mismatch;
   entry.sign_of_zero_mismatch = d.sign_of_zero_mismatch;
@@ -249,4 +251,4 @@ void CompareValues(const Value& got, const Value& want,
   }
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::measure

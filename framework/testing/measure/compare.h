@@ -18,7 +18,7 @@
 #include "framework/metric/exact_difference.h"
 #include "framework/testing/measure/output_metrics.h"
 
-namespace assay::inline v1 {
+namespace assay::measure {
 
 /// Appends copies of `entry`, filled, to `metrics`: one per tensor of `want`,
 /// at least one. An empty sequence and an optional of none are entries of no
@@ -30,8 +30,9 @@ void CompareValues(const Value& got, const Value& want,
 
 /// Copies the numbers of a difference; `entry.n_elem` is set already. Without
 /// elements there is no headroom.
-void TakeDifference(const ExactDifference& difference, OutputMetrics& entry);
+void TakeDifference(const metric::ExactDifference& difference,
+                    OutputMetrics& entry);
 
-}  // namespace assay::inline v1
+}  // namespace assay::measure
 
 #endif  // ASSAY_TESTING_MEASURE_COMPARE_H_

@@ -13,7 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace assay {
+namespace assay::measure {
 namespace {
 
 using testing::ElementsAre;
@@ -204,4 +204,4 @@ TEST(CompareTest, EmptyValuesAreOneEntryOfTheirType) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::measure

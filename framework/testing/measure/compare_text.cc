@@ -9,7 +9,7 @@
 
 #include "framework/metric/element.h"
 
-namespace assay::inline v1 {
+namespace assay::measure {
 namespace {
 
 constexpr size_t kMaxCharacters = 40;
@@ -62,19 +62,20 @@ std::string ElementText(const Tensor& tensor, int64_t index) {
     case DType::kString:
       return Shortened(tensor.strings()[static_cast<size_t>(index)]);
     case DType::kComplex64:
-      return ComplexText(LoadElement<std::complex<float>>(data, index));
+      return ComplexText(metric::LoadElement<std::complex<float>>(data, index));
     case DType::kComplex128:
-      return ComplexText(LoadElement<std::complex<double>>(data, index));
+      return ComplexText(
+          metric::LoadElement<std::complex<double>>(data, index));
     case DType::kFloat64:
-      return NumberText(LoadElement<double>(data, index));
+      return NumberText(metric::LoadElement<double>(data, index));
     default:
       break;
   }
-  const uint64_t bits = ElementBits(type, data, index);
+  const uint64_t bits = metric::ElementBits(type, data, index);
   if (IsFloatingPoint(type)) {
-    return NumberText(static_cast<float>(DecodeFloat(type, bits)));
+    return NumberText(static_cast<float>(metric::DecodeFloat(type, bits)));
   }
   return IntegerText(type, bits);
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::measure

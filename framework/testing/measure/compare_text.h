@@ -12,13 +12,13 @@
 
 #include "framework/core/tensor.h"
 
-namespace assay::inline v1 {
+namespace assay::measure {
 
 /// An element as text: the shortest decimal that reads back as the same
 /// number (as float32 for narrower floats), "nan", "inf", "-inf", "true",
 /// "1+2j", or the first 40 characters of a string.
 std::string ElementText(const Tensor& tensor, int64_t index);
 
-}  // namespace assay::inline v1
+}  // namespace assay::measure
 
 #endif  // ASSAY_TESTING_MEASURE_COMPARE_TEXT_H_

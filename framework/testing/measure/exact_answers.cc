@@ -10,7 +10,7 @@
 #include "framework/graph/value_bytes.h"
 #include "framework/testing/file/file.h"
 
-namespace assay::inline v1 {
+namespace assay::measure {
 namespace {
 
 namespace fs = std::filesystem;
@@ -46,7 +46,8 @@ Status PutValue(std::string& out, const Value& value) {
     PutNumber(out, 0);
     return OkStatus();
   }
-  ASSAY_ASSIGN_OR_RETURN(const std::string bytes, SerializeValue(value, ""));
+  ASSAY_ASSIGN_OR_RETURN(const std::string bytes,
+                         graph::SerializeValue(value, ""));
   PutText(out, bytes);
   return OkStatus();
 }
@@ -123,7 +124,8 @@ Result<ExactAnswers> Unpack(std::string_view bytes) {
   bytes.remove_suffix(kNumberBytes);
   uint64_t wanted = 0;
   std::memcpy(&wanted, sum.data(), kNumberBytes);
-  if (StableHash(bytes) != wanted) return DataLoss("the checksum is another");
+  if (core::StableHash(bytes) != wanted)
+    return DataLoss("the checksum is another");
   Source source(bytes.substr(Magic().size()));
   ExactAnswers answers;
   while (!source.empty()) {
@@ -168,16 +170,16 @@ Status WriteAnswers(const fs::path& file, const ExactAnswers& answers) {
       ASSAY_RETURN_IF_ERROR(PutValue(bytes, answer.units));
     }
   }
-  PutNumber(bytes, StableHash(bytes));
-  ASSAY_RETURN_IF_ERROR(MakeDirectory(file.parent_path()));
-  return WriteFile(file, bytes);
+  PutNumber(bytes, core::StableHash(bytes));
+  ASSAY_RETURN_IF_ERROR(file::MakeDirectory(file.parent_path()));
+  return file::WriteFile(file, bytes);
 }
 
 Result<ExactAnswers> ReadAnswers(const fs::path& file) {
-  ASSAY_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(file));
+  ASSAY_ASSIGN_OR_RETURN(const std::string bytes, file::ReadFile(file));
   auto answers = Unpack(bytes);
   if (answers.ok()) return answers;
   return DataLoss(file.string(), ": ", answers.status().message());
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::measure

@@ -24,7 +24,7 @@
 #include "framework/backend/network_interfaces.h"
 #include "framework/core/status.h"
 
-namespace assay::inline v1 {
+namespace assay::measure {
 
 /// The version of the files below and of how answers are asked for. Another
 /// one makes all kept answers stale.
@@ -58,6 +58,6 @@ Status WriteAnswers(const std::filesystem::path& file,
 /// changed or is of another format.
 Result<ExactAnswers> ReadAnswers(const std::filesystem::path& file);
 
-}  // namespace assay::inline v1
+}  // namespace assay::measure
 
 #endif  // ASSAY_TESTING_MEASURE_EXACT_ANSWERS_H_

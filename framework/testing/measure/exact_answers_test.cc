@@ -11,7 +11,7 @@
 
 #include "framework/testing/file/file.h"
 
-namespace assay {
+namespace assay::measure {
 namespace {
 
 namespace fs = std::filesystem;
@@ -71,7 +71,7 @@ TEST_F(ExactAnswersTest, WhatIsTornOrChangedIsDataLoss) {
       {"evaluate",
        {{{Doubles({1, 2}), Doubles({0, 0}), Doubles({0, 0})}, {}}}}};
   ASSERT_TRUE(WriteAnswers(file, answers).ok());
-  const std::string whole = *ReadFile(file);
+  const std::string whole = *file::ReadFile(file);
   const auto expect_loss = [&](const std::string& bytes, size_t at) {
     std::ofstream(file, std::ios::binary) << bytes;
     EXPECT_EQ(ReadAnswers(file).status().code(), StatusCode::kDataLoss) << at;
@@ -115,4 +115,4 @@ TEST(OraclePrecision, IsTwiceThatOfTheWidestType) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::measure

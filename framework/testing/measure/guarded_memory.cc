@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace assay::inline v1 {
+namespace assay::measure {
 namespace {
 
 constexpr int64_t kGuard = 64;  // bytes; keeps the alignment of Allocate
@@ -72,4 +72,4 @@ std::string GuardedTensor::Damage() const {
   return text;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::measure

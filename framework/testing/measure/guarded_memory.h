@@ -17,7 +17,7 @@
 #include "framework/core/status.h"
 #include "framework/core/tensor.h"
 
-namespace assay::inline v1 {
+namespace assay::measure {
 
 class GuardedTensor {
  public:
@@ -40,6 +40,6 @@ class GuardedTensor {
   Tensor tensor_;
 };
 
-}  // namespace assay::inline v1
+}  // namespace assay::measure
 
 #endif  // ASSAY_TESTING_MEASURE_GUARDED_MEMORY_H_

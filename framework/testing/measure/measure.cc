@@ -4,7 +4,7 @@
 
 #include "framework/testing/measure/compare.h"
 
-namespace assay::inline v1 {
+namespace assay::measure {
 namespace {
 
 constexpr std::string_view kByDistribution =
@@ -29,7 +29,7 @@ std::string Describe(const OutputMetrics& metrics) {
   const DType type = ParseDType(metrics.dtype).value_or(DType::kUndefined);
   const bool inexact =
       IsFloatingPoint(type) || ClassOf(type) == DTypeClass::kComplex;
-  if (inexact && metrics.limit.comparator == Comparator::kTolerance) {
+  if (inexact && metrics.limit.comparator == record::Comparator::kTolerance) {
     text += StrCat(" within ", metrics.limit.atol, " + ", metrics.limit.rtol,
                    " * |want| (", metrics.limit.source, ")");
   }
@@ -63,12 +63,12 @@ Judgement JudgeStatus(const Observation& seen) {
   const bool may_decline =
       seen.stage == Stage::kLoad || seen.stage == Stage::kBind;
   if (may_decline && status.code() == StatusCode::kUnsupported) {
-    return {Outcome::kUnsupported, status.reason(), status.message()};
+    return {record::Outcome::kUnsupported, status.reason(), status.message()};
   }
   if (may_decline && status.code() == StatusCode::kUnavailable) {
-    return {Outcome::kUnavailable, status.reason(), status.message()};
+    return {record::Outcome::kUnavailable, status.reason(), status.message()};
   }
-  return {Outcome::kError, status.reason(),
+  return {record::Outcome::kError, status.reason(),
           StrCat(ToString(seen.stage), ": ", ToString(status.code()), ": ",
                  status.message())};
 }
@@ -78,7 +78,7 @@ Judgement JudgeStatus(const Observation& seen) {
 std::vector<OutputMetrics> Measure(std::span<const Value> got,
                                    std::span<const Value> want,
                                    std::span<const std::string> names,
-                                   const Limit& limit) {
+                                   const cases::Limit& limit) {
   std::vector<OutputMetrics> metrics;
   metrics.reserve(want.size());
   OutputMetrics entry;
@@ -104,14 +104,15 @@ Judgement Judge(const Observation& seen,
                 std::span<const OutputMetrics> metrics) {
   if (!seen.status.ok()) return JudgeStatus(seen);
   if (metrics.empty()) {
-    return {Outcome::kError, Reason::kValue,
+    return {record::Outcome::kError, Reason::kValue,
             "found no expected output, wanted at least one to compare with"};
   }
   const OutputMetrics* first = nullptr;
   int n_failed = 0;
   bool by_distribution = false;
   for (const OutputMetrics& one : metrics) {
-    by_distribution |= one.limit.comparator == Comparator::kDistribution;
+    by_distribution |=
+        one.limit.comparator == record::Comparator::kDistribution;
     if (IsWithinLimit(one)) continue;
     ++n_failed;
     if (first == nullptr) first = &one;
@@ -122,13 +123,13 @@ Judgement Judge(const Observation& seen,
     if (n_failed > 1) {
       message += StrCat("; and ", n_failed - 1, " more of ", metrics.size());
     }
-    return {Outcome::kFail, ReasonOf(*first), std::move(message)};
+    return {record::Outcome::kFail, ReasonOf(*first), std::move(message)};
   }
   if (by_distribution) {
-    return {Outcome::kUnsupported, Reason::kValue,
+    return {record::Outcome::kUnsupported, Reason::kValue,
             std::string(kByDistribution)};
   }
-  return {Outcome::kPass, Reason::kNone, ""};
+  return {record::Outcome::kPass, Reason::kNone, ""};
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::measure

@@ -27,7 +27,7 @@
 #include "framework/testing/record/outcome.h"
 #include "framework/testing/record/reason.h"
 
-namespace assay::inline v1 {
+namespace assay::measure {
 
 enum class Stage : uint8_t { kLoad, kBind, kForward, kFetch };
 
@@ -63,12 +63,12 @@ Observation RunLoaded(Network& network, std::span<const Value> inputs,
 std::vector<OutputMetrics> Measure(std::span<const Value> got,
                                    std::span<const Value> want,
                                    std::span<const std::string> names,
-                                   const Limit& limit);
+                                   const cases::Limit& limit);
 
 /// A raw outcome: kPass, kFail, kUnsupported, kUnavailable or kError.
 struct Judgement {
-  Outcome outcome = Outcome::kError;
-  ReasonCode reason;
+  record::Outcome outcome = record::Outcome::kError;
+  record::ReasonCode reason;
   std::string message;
 };
 
@@ -82,6 +82,6 @@ struct Judgement {
 Judgement Judge(const Observation& seen,
                 std::span<const OutputMetrics> metrics);
 
-}  // namespace assay::inline v1
+}  // namespace assay::measure
 
 #endif  // ASSAY_TESTING_MEASURE_MEASURE_H_

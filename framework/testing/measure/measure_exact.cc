@@ -10,7 +10,7 @@
 #include "framework/testing/measure/compare.h"
 #include "framework/testing/measure/compare_text.h"
 
-namespace assay::inline v1 {
+namespace assay::measure {
 namespace {
 
 /// The doubles of a tensor; none of one that is not there.
@@ -32,7 +32,7 @@ bool Fits(const ExactAnswer& answer, int64_t count) {
 /// be its correct rounding: whether an element is rounded correctly is open.
 constexpr double kOpenBound = 0.5;
 
-void Fill(const ExactDifference& d, OutputMetrics& entry) {
+void Fill(const metric::ExactDifference& d, OutputMetrics& entry) {
   TakeDifference(d, entry);
   if (d.greatest_bound_ulp >= kOpenBound) entry.share_correctly_rounded.reset();
   entry.oracle_bound = d.greatest_bound_ulp;
@@ -50,13 +50,15 @@ OutputMetrics MeasureNumbers(const Tensor& got, const ExactAnswer& answer,
                             value.shape().ToString());
     return entry;
   }
-  const bool tolerant = entry.limit.comparator == Comparator::kTolerance;
-  Fill(CompareExact(got,
-                    {Numbers(value), Numbers(answer.tail),
-                     Numbers(answer.bound), Numbers(answer.units)},
-                    tolerant ? Tolerance{.rtol = entry.limit.rtol,
-                                         .atol = entry.limit.atol}
-                             : Tolerance{}),
+  const bool tolerant =
+      entry.limit.comparator == record::Comparator::kTolerance;
+  Fill(metric::CompareExact(got,
+                            {Numbers(value), Numbers(answer.tail),
+                             Numbers(answer.bound), Numbers(answer.units)},
+                            tolerant
+                                ? metric::Tolerance{.rtol = entry.limit.rtol,
+                                                    .atol = entry.limit.atol}
+                                : metric::Tolerance{}),
        entry);
   if (entry.worst_index >= 0) {
     entry.worst_got = ElementText(got, entry.worst_index);
@@ -106,7 +108,7 @@ void MeasureValue(const Value& got, const ExactAnswer& answer,
 std::vector<OutputMetrics> MeasureExact(std::span<const Value> got,
                                         std::span<const ExactAnswer> want,
                                         std::span<const std::string> names,
-                                        const Limit& limit,
+                                        const cases::Limit& limit,
                                         const std::string& reference) {
   std::vector<OutputMetrics> metrics;
   for (size_t i = 0; i < std::min(got.size(), want.size()); ++i) {
@@ -120,4 +122,4 @@ std::vector<OutputMetrics> MeasureExact(std::span<const Value> got,
   return metrics;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::measure

@@ -17,7 +17,7 @@
 #include "framework/testing/measure/exact_answers.h"
 #include "framework/testing/measure/measure.h"
 
-namespace assay::inline v1 {
+namespace assay::measure {
 
 /// One entry per tensor, as Measure gives them, with `reference` as their
 /// reference. Distances of floating-point tensors are from the unrounded
@@ -27,9 +27,9 @@ namespace assay::inline v1 {
 std::vector<OutputMetrics> MeasureExact(std::span<const Value> got,
                                         std::span<const ExactAnswer> want,
                                         std::span<const std::string> names,
-                                        const Limit& limit,
+                                        const cases::Limit& limit,
                                         const std::string& reference);
 
-}  // namespace assay::inline v1
+}  // namespace assay::measure
 
 #endif  // ASSAY_TESTING_MEASURE_MEASURE_EXACT_H_

@@ -5,7 +5,7 @@
 #include "framework/testing/measure/measure_rows.h"
 #include "gtest/gtest.h"
 
-namespace assay {
+namespace assay::measure {
 namespace {
 
 ExactAnswer Answer(const std::vector<double>& value,
@@ -131,4 +131,4 @@ TEST(MeasureExactTest, UnitsAreThoseOfTheType) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::measure

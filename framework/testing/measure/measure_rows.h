@@ -19,12 +19,12 @@
 #include "framework/testing/measure/measure.h"
 #include "gtest/gtest.h"
 
-namespace assay::inline v1 {
+namespace assay::measure {
 
 inline constexpr float kInf = std::numeric_limits<float>::infinity();
 inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-inline constexpr auto kPass = Outcome::kPass;
-inline constexpr auto kFail = Outcome::kFail;
+inline constexpr auto kPass = record::Outcome::kPass;
+inline constexpr auto kFail = record::Outcome::kFail;
 
 template <class T>
 Tensor Shaped(DType type, Shape shape, const std::vector<T>& bits) {
@@ -45,19 +45,20 @@ inline Tensor Text(const std::vector<std::string>& strings) {
   return tensor.ok() ? *tensor : Tensor();
 }
 
-inline const Limit kExactly = {.comparator = Comparator::kExact};
-inline const Limit kOnnx = {.rtol = 1e-3, .atol = 1e-7};
-inline const Limit kRandom = {.comparator = Comparator::kDistribution};
+inline const cases::Limit kExactly = {.comparator = record::Comparator::kExact};
+inline const cases::Limit kOnnx = {.rtol = 1e-3, .atol = 1e-7};
+inline const cases::Limit kRandom = {.comparator =
+                                         record::Comparator::kDistribution};
 
-inline Limit Within(double rtol, double atol) {
+inline cases::Limit Within(double rtol, double atol) {
   return {.rtol = rtol, .atol = atol};
 }
 
 struct DefectRow {
   std::string mutant;
   std::vector<Value> got, want;
-  Limit limit;
-  Outcome outcome;
+  cases::Limit limit;
+  record::Outcome outcome;
   Reason reason = Reason::kNone;
 };
 
@@ -69,11 +70,11 @@ inline void ExpectOutcomes(const std::vector<DefectRow>& rows) {
     EXPECT_EQ(ToString(judgement.outcome), ToString(row.outcome))
         << row.mutant << ": " << judgement.message;
     EXPECT_EQ(ToString(judgement.reason), ToString(row.reason)) << row.mutant;
-    EXPECT_EQ(judgement.message.empty(), row.outcome == Outcome::kPass)
+    EXPECT_EQ(judgement.message.empty(), row.outcome == record::Outcome::kPass)
         << row.mutant;
   }
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::measure
 
 #endif  // ASSAY_TESTING_MEASURE_MEASURE_ROWS_H_

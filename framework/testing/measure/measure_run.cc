@@ -9,7 +9,7 @@
 #include "framework/core/value_walk.h"
 #include "framework/testing/measure/measure.h"
 
-namespace assay::inline v1 {
+namespace assay::measure {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -26,7 +26,7 @@ Status Guarded(Call&& call) {
   try {
     return std::forward<Call>(call)();
   } catch (...) {
-    return StatusOfException("the backend");
+    return backend::StatusOfException("the backend");
   }
 }
 
@@ -41,7 +41,7 @@ Result<Tensor> CopyOf(const Tensor& tensor) {
 Result<std::vector<Value>> CopiesOf(std::span<const Value> values) {
   std::vector<Value> copies(values.size());
   for (size_t i = 0; i < values.size(); ++i) {
-    ASSAY_ASSIGN_OR_RETURN(copies[i], MapTensors(values[i], CopyOf));
+    ASSAY_ASSIGN_OR_RETURN(copies[i], core::MapTensors(values[i], CopyOf));
   }
   return copies;
 }
@@ -126,4 +126,4 @@ Observation Run(Backend& backend, std::shared_ptr<const Model> model,
   return seen;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::measure

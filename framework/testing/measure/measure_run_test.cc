@@ -12,7 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace assay {
+namespace assay::measure {
 namespace {
 
 using testing::HasSubstr;
@@ -195,4 +195,4 @@ TEST(RunTest, PlacementNamesEachExecutorOnceAndFunctions) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::measure

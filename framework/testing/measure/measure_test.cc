@@ -8,7 +8,7 @@
 #include "framework/testing/measure/measure_rows.h"
 #include "gtest/gtest.h"
 
-namespace assay {
+namespace assay::measure {
 namespace {
 
 TEST(MeasureTest, FloatsAreJudgedByTheToleranceOfTheCase) {
@@ -32,7 +32,7 @@ TEST(MeasureTest, FloatsAreJudgedByTheToleranceOfTheCase) {
       {"tolerance used although exact is asked for",
        {F32({1.0005F})},
        {F32({1})},
-       {.comparator = Comparator::kExact, .rtol = 1, .atol = 1},
+       {.comparator = record::Comparator::kExact, .rtol = 1, .atol = 1},
        kFail,
        Reason::kValue},
       {"rtol applied to got",
@@ -83,7 +83,7 @@ TEST(MeasureTest, FloatsAreJudgedByTheToleranceOfTheCase) {
 }
 
 TEST(MeasureTest, NanAndInfinityAgreeBeforeAnyTolerance) {
-  const Limit wide = Within(1e30, 1e30);
+  const cases::Limit wide = Within(1e30, 1e30);
   ExpectOutcomes({
       {"NaN equals everything, got",
        {F32({kNan})},
@@ -131,7 +131,7 @@ TEST(MeasureTest, NanAndInfinityAgreeBeforeAnyTolerance) {
 }
 
 TEST(MeasureTest, IntegersBooleansAndStringsAreExact) {
-  const Limit wide = Within(10, 10);
+  const cases::Limit wide = Within(10, 10);
   ExpectOutcomes({
       {"integers under tolerance",
        {Of<int64_t>({100})},
@@ -296,7 +296,7 @@ TEST(MeasureTest, TypesShapesAndCountsComeFirst) {
        {},
        {},
        kOnnx,
-       Outcome::kError,
+       record::Outcome::kError,
        Reason::kValue},
       {"an empty tensor cannot pass", {F32({})}, {F32({})}, kOnnx, kPass},
   });
@@ -304,11 +304,12 @@ TEST(MeasureTest, TypesShapesAndCountsComeFirst) {
 
 // Kills: a count, a place, a limit or a distance that is left out or wrong.
 TEST(MeasureTest, AMessageSaysHowFarOff) {
-  const Limit limit = {Comparator::kTolerance, 0.25, 0.5, "mine"};
+  const cases::Limit limit = {record::Comparator::kTolerance, 0.25, 0.5,
+                              "mine"};
   const auto complex = Shaped<float>(DType::kComplex64, {1}, {3, 4});
   const struct {
     std::vector<Value> got, want;
-    Limit limit;
+    cases::Limit limit;
     const char* message;
   } rows[] = {
       {{F32({1, 4, 2})},
@@ -360,4 +361,4 @@ TEST(MeasureTest, AMessageSaysHowFarOff) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::measure

@@ -13,7 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace assay {
+namespace assay::measure {
 namespace {
 
 ValueType FloatType() { return ValueType::OfTensor(DType::kFloat32, {}); }
@@ -213,13 +213,13 @@ TEST(MeasureTest, WhatIsDrawnAtRandomDoesNotPassUnjudged) {
        {F32({1})},
        {F32({1})},
        kRandom,
-       Outcome::kUnsupported,
+       record::Outcome::kUnsupported,
        Reason::kValue},
       {"a draw compared with another",
        {F32({1})},
        {F32({2})},
        kRandom,
-       Outcome::kUnsupported,
+       record::Outcome::kUnsupported,
        Reason::kValue},
       {"shape of a draw unchecked",
        {F32({1})},
@@ -242,7 +242,7 @@ TEST(MeasureTest, EveryElementTypeIsComparedAsOnnxDoesOrStricter) {
   struct Row {
     DType type;
     std::vector<uint8_t> want, got;
-    Outcome outcome;
+    record::Outcome outcome;
     double rtol = 1e-3;
   };
   using enum DType;
@@ -366,22 +366,22 @@ TEST(JudgeTest, OnlyLoadAndBindMayDecline) {
   struct StatusRow {
     Stage stage;
     Status status;
-    Outcome outcome;
+    record::Outcome outcome;
     Reason reason;
   };
   const Status declined = Unsupported(Reason::kOperator, "no kernel");
   const Status missing = Unavailable("no device");
   using enum Stage;
   const std::vector<StatusRow> rows = {
-      {kLoad, declined, Outcome::kUnsupported, Reason::kOperator},
-      {kBind, declined, Outcome::kUnsupported, Reason::kOperator},
-      {kForward, declined, Outcome::kError, Reason::kOperator},
-      {kFetch, declined, Outcome::kError, Reason::kOperator},
-      {kLoad, missing, Outcome::kUnavailable, Reason::kDevice},
-      {kForward, missing, Outcome::kError, Reason::kDevice},
-      {kLoad, InvalidArgument("x"), Outcome::kError, Reason::kNone},
-      {kBind, Internal("x"), Outcome::kError, Reason::kNone},
-      {kLoad, DataLoss("x"), Outcome::kError, Reason::kReader},
+      {kLoad, declined, record::Outcome::kUnsupported, Reason::kOperator},
+      {kBind, declined, record::Outcome::kUnsupported, Reason::kOperator},
+      {kForward, declined, record::Outcome::kError, Reason::kOperator},
+      {kFetch, declined, record::Outcome::kError, Reason::kOperator},
+      {kLoad, missing, record::Outcome::kUnavailable, Reason::kDevice},
+      {kForward, missing, record::Outcome::kError, Reason::kDevice},
+      {kLoad, InvalidArgument("x"), record::Outcome::kError, Reason::kNone},
+      {kBind, Internal("x"), record::Outcome::kError, Reason::kNone},
+      {kLoad, DataLoss("x"), record::Outcome::kError, Reason::kReader},
   };
   // Metrics that would pass must not hide a failed status.
   const std::vector<Value> same = {F32({1})};
@@ -399,4 +399,4 @@ TEST(JudgeTest, OnlyLoadAndBindMayDecline) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::measure

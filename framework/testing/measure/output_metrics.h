@@ -17,7 +17,7 @@
 #include "framework/testing/case/test_case.h"
 #include "framework/testing/record/rows.h"
 
-namespace assay::inline v1 {
+namespace assay::measure {
 
 /// The distance of one output from what was expected. Sequences, optionals and
 /// maps are flattened: one metric per tensor, named "y[2]" or "y{key}"; the
@@ -26,7 +26,7 @@ namespace assay::inline v1 {
 /// Elements with want 0 and got not 0 are left out of max_rel_err; against an
 /// oracle share_correctly_rounded is absent where its bound is too wide to
 /// tell.
-struct OutputMetrics : AccuracyNumbers {
+struct OutputMetrics : record::AccuracyNumbers {
   int output_index = 0;
   std::string output_name;
   std::string dtype;  // as got
@@ -56,13 +56,13 @@ struct OutputMetrics : AccuracyNumbers {
   /// _got; headroom is 1 - log(p_value) / log(p_limit).
   std::optional<int64_t> n_draws;
   std::optional<double> p_value, p_limit;
-  Limit limit;
+  cases::Limit limit;
   /// The name of the data that `got` was compared with, as in the column.
   std::string reference = "expected";
   /// For distances to an oracle: its greatest bound, in ULP.
   std::optional<double> oracle_bound;
 };
 
-}  // namespace assay::inline v1
+}  // namespace assay::measure
 
 #endif  // ASSAY_TESTING_MEASURE_OUTPUT_METRICS_H_

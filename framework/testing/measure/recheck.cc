@@ -11,7 +11,7 @@
 #include "framework/testing/file/csv.h"
 #include "framework/testing/measure/guarded_memory.h"
 
-namespace assay::inline v1 {
+namespace assay::measure {
 namespace {
 
 bool SameTensors(const Tensor& a, const Tensor& b) {
@@ -22,8 +22,8 @@ bool SameTensors(const Tensor& a, const Tensor& b) {
   if (BitsOf(a.dtype()) >= 8) return std::ranges::equal(a.bytes(), b.bytes());
   // The bits behind the last packed element mean nothing.
   for (int64_t i = 0; i < a.num_elements(); ++i) {
-    if (ElementBits(a.dtype(), a.data(), i) !=
-        ElementBits(b.dtype(), b.data(), i)) {
+    if (metric::ElementBits(a.dtype(), a.data(), i) !=
+        metric::ElementBits(b.dtype(), b.data(), i)) {
       return false;
     }
   }
@@ -35,7 +35,7 @@ bool AllSame(std::span<const Value> a, std::span<const Value> b) {
 }
 
 Judgement Fail(std::string message) {
-  return {Outcome::kFail, Reason::kStateChanged, std::move(message)};
+  return {record::Outcome::kFail, Reason::kStateChanged, std::move(message)};
 }
 
 /// The bits of one number, or part of a complex one, that Changed flips.
@@ -72,8 +72,9 @@ Flip FlipOf(DType type) {
 
 class Rechecker {
  public:
-  Rechecker(Network& network, const DataSet& set, const Observation& first,
-            const Limit& limit, const RecheckPlan& plan)
+  Rechecker(Network& network, const cases::DataSet& set,
+            const Observation& first, const cases::Limit& limit,
+            const RecheckPlan& plan)
       : network_(network),
         set_(set),
         first_(first),
@@ -84,17 +85,17 @@ class Rechecker {
     Rechecked result;
     result.verdict = GuardInputs();
     for (const int64_t index : plan_.sensitive) {
-      if (result.verdict.outcome != Outcome::kPass) return result;
+      if (result.verdict.outcome != record::Outcome::kPass) return result;
       result.verdict = RunChanged(static_cast<size_t>(index));
     }
-    if (result.verdict.outcome == Outcome::kPass) {
+    if (result.verdict.outcome == record::Outcome::kPass) {
       result.verdict = RunAgain(&result.distinct_results);
     }
     return result;
   }
 
  private:
-  static constexpr Outcome kGood = Outcome::kPass;
+  static constexpr record::Outcome kGood = record::Outcome::kPass;
 
   Judgement GuardInputs();
   Judgement RunChanged(size_t index);
@@ -104,9 +105,9 @@ class Rechecker {
   std::string NameOfInput(size_t index) const;
 
   Network& network_;
-  const DataSet& set_;
+  const cases::DataSet& set_;
   const Observation& first_;
-  const Limit& limit_;
+  const cases::Limit& limit_;
   const RecheckPlan& plan_;
   std::vector<Value> fed_;                // set_.inputs, guarded
   std::vector<GuardedTensor> guards_;     // of the inputs, then outputs
@@ -128,7 +129,8 @@ Judgement Rechecker::GuardInputs() {
     if (tensor == nullptr || tensor->byte_size() == 0) continue;
     Result<GuardedTensor> guarded = GuardedTensor::CopyOf(*tensor);
     if (!guarded.ok()) {
-      return {Outcome::kError, Reason::kLimit, guarded.status().message()};
+      return {record::Outcome::kError, Reason::kLimit,
+              guarded.status().message()};
     }
     unchanged_.push_back(set_.inputs[i].tensor());
     guard_names_.push_back(StrCat("input ", NameOfInput(i)));
@@ -152,7 +154,7 @@ Judgement Rechecker::RunChanged(size_t index) {
   if (!seen.status.ok()) return {kGood, Reason::kNone, ""};
   copies_ = seen.outputs;
   if (AllSame(seen.outputs, first_.outputs)) {
-    return {Outcome::kSuspect, Reason::kValue,
+    return {record::Outcome::kSuspect, Reason::kValue,
             StrCat("the outputs stay the same in every bit when input ",
                    NameOfInput(index), " is changed, and should not")};
   }
@@ -215,8 +217,8 @@ Judgement Rechecker::RunAgain(int64_t* distinct_results) {
   if (verdict.outcome == kGood) verdict = CheckMemory();
   if (verdict.outcome != kGood) {
     // A network that took the inputs once may not decline them now.
-    if (verdict.outcome == Outcome::kUnsupported) {
-      verdict.outcome = Outcome::kError;
+    if (verdict.outcome == record::Outcome::kUnsupported) {
+      verdict.outcome = record::Outcome::kError;
     }
     verdict.message = StrCat("run again: ", verdict.message);
     return verdict;
@@ -224,15 +226,15 @@ Judgement Rechecker::RunAgain(int64_t* distinct_results) {
   if (AllSame(seen.outputs, first_.outputs)) return verdict;
   *distinct_results = 2;
   if (!plan_.deterministic) return verdict;
-  return {Outcome::kFail, Reason::kValue,
+  return {record::Outcome::kFail, Reason::kValue,
           "run again: other bits than in the first run, though run-to-run "
           "determinism is claimed"};
 }
 
 }  // namespace
 
-Rechecked Recheck(Network& network, const DataSet& set,
-                  const Observation& first, const Limit& limit,
+Rechecked Recheck(Network& network, const cases::DataSet& set,
+                  const Observation& first, const cases::Limit& limit,
                   const RecheckPlan& plan) {
   return Rechecker(network, set, first, limit, plan).Run();
 }
@@ -276,4 +278,4 @@ bool SameBits(const Value& a, const Value& b) {
   return false;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::measure

@@ -10,7 +10,7 @@
 //       right only once fails, and so does a write over an input or a guard.
 //
 //   const Rechecked again = Recheck(*network, set, first, limit, plan);
-//   if (again.verdict.outcome != Outcome::kPass) Report(again.verdict);
+//   if (again.verdict.outcome != record::Outcome::kPass) Report(again.verdict);
 //
 // The corpus names the inputs that must show, so that a verdict needs no other
 // backend.
@@ -27,11 +27,11 @@
 #include "framework/testing/measure/measure.h"
 #include "framework/testing/record/field.h"
 
-namespace assay::inline v1 {
+namespace assay::measure {
 
 struct RecheckPlan {
   /// Indices of inputs whose change must show in some output.
-  IndexList sensitive;
+  record::IndexList sensitive;
   /// True when two runs must agree in every bit.
   bool deterministic = false;
 };
@@ -43,8 +43,8 @@ struct Rechecked {
 
 /// `first` is the observation that passed, `limit` the one it passed under. The
 /// pass stands if no run shows a fault. Never throws.
-Rechecked Recheck(Network& network, const DataSet& set,
-                  const Observation& first, const Limit& limit,
+Rechecked Recheck(Network& network, const cases::DataSet& set,
+                  const Observation& first, const cases::Limit& limit,
                   const RecheckPlan& plan);
 
 /// A copy in which every element has another value: numbers get another sign
@@ -55,6 +55,6 @@ std::optional<Tensor> Changed(const Tensor& tensor);
 /// True when two values agree in kind, type, shape and every bit.
 bool SameBits(const Value& a, const Value& b);
 
-}  // namespace assay::inline v1
+}  // namespace assay::measure
 
 #endif  // ASSAY_TESTING_MEASURE_RECHECK_H_

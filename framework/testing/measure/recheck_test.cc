@@ -14,7 +14,7 @@
 
 #include "framework/testing/measure/guarded_memory.h"
 
-namespace assay {
+namespace assay::measure {
 namespace {
 
 using testing::AllOf;
@@ -120,15 +120,15 @@ class SumNetwork : public Network {
 };
 
 Rechecked Rechecks(Defect defect, bool deterministic) {
-  DataSet set;
+  cases::DataSet set;
   set.inputs = {Floats({1, 2, 3}), Floats({10, 20, 30})};
   set.expected = {Floats({11, 22, 33})};
   SumNetwork network(defect);
   const Observation first = RunLoaded(network, set.inputs, {});
-  const Limit limit = {Comparator::kTolerance, 1e-4, 0, "test"};
+  const cases::Limit limit = {record::Comparator::kTolerance, 1e-4, 0, "test"};
   EXPECT_EQ(
       Judge(first, Measure(first.outputs, set.expected, {}, limit)).outcome,
-      Outcome::kPass);
+      record::Outcome::kPass);
   return Recheck(network, set, first, limit, {{0, 1, 2}, deterministic});
 }
 
@@ -137,38 +137,40 @@ TEST(RecheckTest, APassStandsOnlyWhereNothingSpeaksAgainstIt) {
   const struct {
     Defect defect;
     bool deterministic;
-    Outcome outcome;
+    record::Outcome outcome;
     const char* message;
     Reason reason = Reason::kNone;
     int64_t distinct_results = 1;
   } rows[] = {
-      {Defect::kNone, true, Outcome::kPass, ""},
-      {Defect::kTakesNoMemory, true, Outcome::kPass, ""},
-      {Defect::kTakesTheFirstInputsOnly, true, Outcome::kPass, ""},
-      {Defect::kDeclinesWhenRunAgain, false, Outcome::kError,
+      {Defect::kNone, true, record::Outcome::kPass, ""},
+      {Defect::kTakesNoMemory, true, record::Outcome::kPass, ""},
+      {Defect::kTakesTheFirstInputsOnly, true, record::Outcome::kPass, ""},
+      {Defect::kDeclinesWhenRunAgain, false, record::Outcome::kError,
        "run again: not these", Reason::kLimit},
-      {Defect::kIgnoresSecondInput, false, Outcome::kSuspect, "input b",
+      {Defect::kIgnoresSecondInput, false, record::Outcome::kSuspect, "input b",
        Reason::kValue},
-      {Defect::kKeepsFirstResult, false, Outcome::kFail, "run again",
+      {Defect::kKeepsFirstResult, false, record::Outcome::kFail, "run again",
        Reason::kValue},
-      {Defect::kWritesElsewhere, false, Outcome::kFail, "run again",
+      {Defect::kWritesElsewhere, false, record::Outcome::kFail, "run again",
        Reason::kValue},
-      {Defect::kWritesPastTheEnd, false, Outcome::kFail,
+      {Defect::kWritesPastTheEnd, false, record::Outcome::kFail,
        "4 bytes behind its end of output y", Reason::kStateChanged},
-      {Defect::kWritesBeforeTheStart, false, Outcome::kFail,
+      {Defect::kWritesBeforeTheStart, false, record::Outcome::kFail,
        "4 bytes before its start of output y", Reason::kStateChanged},
-      {Defect::kWritesIntoInput, false, Outcome::kFail, "input a was written",
-       Reason::kStateChanged},
-      {Defect::kWritesPastItsInput, false, Outcome::kFail,
+      {Defect::kWritesIntoInput, false, record::Outcome::kFail,
+       "input a was written", Reason::kStateChanged},
+      {Defect::kWritesPastItsInput, false, record::Outcome::kFail,
        "4 bytes behind its end of input a", Reason::kStateChanged},
-      {Defect::kWrongWhenRunAgain, false, Outcome::kFail, "run again",
+      {Defect::kWrongWhenRunAgain, false, record::Outcome::kFail, "run again",
        Reason::kValue},
-      {Defect::kReusesHeldMemory, false, Outcome::kFail, "still held",
+      {Defect::kReusesHeldMemory, false, record::Outcome::kFail, "still held",
        Reason::kStateChanged},
-      {Defect::kOtherBitsEachTime, false, Outcome::kPass, "", Reason::kNone, 2},
-      {Defect::kOtherBitsEachTime, true, Outcome::kFail, "determinism",
+      {Defect::kOtherBitsEachTime, false, record::Outcome::kPass, "",
+       Reason::kNone, 2},
+      {Defect::kOtherBitsEachTime, true, record::Outcome::kFail, "determinism",
        Reason::kValue, 2},
-      {Defect::kErrorWhenRunAgain, false, Outcome::kError, "out of breath"},
+      {Defect::kErrorWhenRunAgain, false, record::Outcome::kError,
+       "out of breath"},
   };
   for (const auto& row : rows) {
     const Rechecked seen = Rechecks(row.defect, row.deterministic);
@@ -330,4 +332,4 @@ TEST(RecheckTest, MemoryForOutputsHoldsWhatNoCaseExpects) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::measure

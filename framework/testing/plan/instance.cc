@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
-namespace assay::inline v1 {
+namespace assay::plan {
 namespace {
 
 Status AddSetting(std::string_view setting, Instance* instance) {
@@ -61,4 +61,4 @@ std::string FileNameOf(std::string_view instance) {
   return name;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::plan

@@ -16,7 +16,7 @@
 
 #include "framework/core/status.h"
 
-namespace assay::inline v1 {
+namespace assay::plan {
 
 struct Instance {
   std::string instance;  // all of it
@@ -33,6 +33,6 @@ Result<Instance> ParseInstance(std::string_view text);
 /// The instance as part of a file's name: '/' and the like become '_'.
 std::string FileNameOf(std::string_view instance);
 
-}  // namespace assay::inline v1
+}  // namespace assay::plan
 
 #endif  // ASSAY_TESTING_PLAN_INSTANCE_H_

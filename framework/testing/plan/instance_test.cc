@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace assay {
+namespace assay::plan {
 namespace {
 
 using Settings = std::map<std::string, std::string>;
@@ -71,4 +71,4 @@ TEST(InstanceTest, OtherWordsAreInvalidArguments) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::plan

@@ -9,7 +9,7 @@
 #include "framework/testing/record/clean_text.h"
 #include "framework/testing/record/tables.h"
 
-namespace assay::inline v1 {
+namespace assay::plan {
 namespace {
 
 std::string Joined(const std::vector<std::string>& words) {
@@ -28,43 +28,43 @@ bool Contains(const std::vector<std::string>& words, std::string_view word) {
 
 /// True when a case's model cannot be read, so that nobody knows its operators
 /// nor its suite: each selection of suites has it.
-bool IsOfNoSuite(const TestCase& c) {
+bool IsOfNoSuite(const cases::TestCase& c) {
   return c.operators.empty() && !c.directory.empty();
 }
 
-PlanRow RowOf(const TestCase& c, PlannedBackend& backend) {
-  PlanRow row;
+record::PlanRow RowOf(const cases::TestCase& c, PlannedBackend& backend) {
+  record::PlanRow row;
   row.test_id = c.test_id;
   row.backend = backend.instance;
   row.settings = backend.settings_text;
   row.suite = c.suite;
-  row.op = CleanText(c.op);
-  row.domain = CleanText(c.domain);
+  row.op = record::CleanText(c.op);
+  row.domain = record::CleanText(c.domain);
   row.opset = c.opset;
   row.dtypes = Joined(c.dtypes);
   row.kind = c.kind;
   row.needs = c.needs;
   row.corpus = c.corpus;
   row.directory = c.directory.string();
-  row.shape_sig = CleanText(c.shape_sig);
+  row.shape_sig = record::CleanText(c.shape_sig);
   row.comparator = c.limit.comparator;
   row.rtol = c.limit.rtol;
   row.atol = c.limit.atol;
   row.limit_source = c.limit.source;
   row.vacuous = c.vacuous;
   // Other words than indices say that there are none.
-  if (!ParseField(c.sensitive, &row.sensitive)) row.sensitive.clear();
+  if (!record::ParseField(c.sensitive, &row.sensitive)) row.sensitive.clear();
   row.n_data_sets = c.n_data_sets;
-  const CasePolicy policy = backend.policy.Of(c, backend.instance);
+  const policy::CasePolicy policy = backend.policy.Of(c, backend.instance);
   row.claimed = policy.claimed;
-  row.deterministic =
-      std::ranges::any_of(backend.policy.claims(), [](const Claim& claim) {
-        return claim.kind == Claim::Kind::kDeterministic;
+  row.deterministic = std::ranges::any_of(
+      backend.policy.claims(), [](const policy::Claim& claim) {
+        return claim.kind == policy::Claim::Kind::kDeterministic;
       });
   if (policy.expected != nullptr) {
     row.expected = policy.expected->outcome;
     row.expected_source = policy.expected->source;
-    row.because = CleanText(policy.expected->because);
+    row.because = record::CleanText(policy.expected->because);
   }
   if (policy.tolerated != nullptr) {
     row.tolerate_rtol = policy.tolerated->tolerance->rtol;
@@ -85,8 +85,8 @@ BackendUse UseOf(const PlannedBackend& backend) {
   use.module = backend.module.string();
   use.module_sha256 = backend.module_sha256;
   use.policy_dir = backend.policy_dir.string();
-  use.policy_hash = Sha256(backend.policy.text());
-  for (const Claim& claim : backend.policy.claims()) {
+  use.policy_hash = file::Sha256(backend.policy.text());
+  for (const policy::Claim& claim : backend.policy.claims()) {
     use.claims.push_back(claim.text);
   }
   use.floor = backend.policy.floor().InForce();
@@ -96,8 +96,9 @@ BackendUse UseOf(const PlannedBackend& backend) {
 
 namespace {
 
-Result<Query> FilterOf(const Selection& selection) {
-  ASSAY_ASSIGN_OR_RETURN(Query query, Query::Parse(selection.filter));
+Result<policy::Query> FilterOf(const Selection& selection) {
+  ASSAY_ASSIGN_OR_RETURN(policy::Query query,
+                         policy::Query::Parse(selection.filter));
   if (query.NeedsOutcome()) {
     return InvalidArgument("the filter '", selection.filter,
                            "' asks for an outcome, which a plan cannot know");
@@ -106,13 +107,13 @@ Result<Query> FilterOf(const Selection& selection) {
 }
 
 /// The cases that a selection takes for at least one backend, over all corpora.
-Result<std::vector<const TestCase*>> Select(
-    const Selection& selection, const Query& query,
-    const std::vector<Corpus>& corpora,
+Result<std::vector<const cases::TestCase*>> Select(
+    const Selection& selection, const policy::Query& query,
+    const std::vector<cases::Corpus>& corpora,
     const std::vector<PlannedBackend>& backends) {
-  std::vector<const TestCase*> cases;
-  for (const Corpus& corpus : corpora) {
-    for (const TestCase& c : corpus.cases) {
+  std::vector<const cases::TestCase*> cases;
+  for (const cases::Corpus& corpus : corpora) {
+    for (const cases::TestCase& c : corpus.cases) {
       const auto wanted = [&](const PlannedBackend& backend) {
         return query.Matches({c, backend.instance, {}, {}});
       };
@@ -154,14 +155,15 @@ bool Plan::Partial() const {
     const CorpusUse* corpus = FindCorpus(name);
     return corpus != nullptr && corpus->standard;
   };
-  return selection.Partial() || !std::ranges::all_of(kDefaultCorpora, is_here);
+  return selection.Partial() ||
+         !std::ranges::all_of(cases::kDefaultCorpora, is_here);
 }
 
 Result<Plan> MakePlan(const Selection& selection, std::string command,
-                      const std::vector<Corpus>& corpora,
+                      const std::vector<cases::Corpus>& corpora,
                       const std::vector<std::filesystem::path>& directories,
                       std::vector<PlannedBackend>& backends) {
-  ASSAY_ASSIGN_OR_RETURN(const Query query, FilterOf(selection));
+  ASSAY_ASSIGN_OR_RETURN(const policy::Query query, FilterOf(selection));
   ASSAY_ASSIGN_OR_RETURN(const auto cases,
                          Select(selection, query, corpora, backends));
   Plan plan;
@@ -169,16 +171,16 @@ Result<Plan> MakePlan(const Selection& selection, std::string command,
   plan.command = std::move(command);
   std::string corpus_hashes;
   for (size_t i = 0; i < corpora.size(); ++i) {
-    const Corpus& corpus = corpora[i];
+    const cases::Corpus& corpus = corpora[i];
     plan.corpora.push_back(
         {corpus.name, corpus.hash, directories[i].string(), corpus.standard,
          std::ssize(corpus.cases) + corpus.n_left_out, corpus.drift});
     corpus_hashes += corpus.hash;
   }
-  plan.corpus_hash = Sha256(corpus_hashes);
+  plan.corpus_hash = file::Sha256(corpus_hashes);
   std::string policies;
   for (PlannedBackend& backend : backends) {
-    for (const TestCase* c : cases) {
+    for (const cases::TestCase* c : cases) {
       if (query.Matches({*c, backend.instance, {}, {}})) {
         plan.rows.push_back(RowOf(*c, backend));
       }
@@ -193,7 +195,7 @@ Result<Plan> MakePlan(const Selection& selection, std::string command,
             ? std::string("no suite of that name has a case")
             : StrCat("no case matches '", selection.filter, "'"));
   }
-  plan.policy_hash = Sha256(policies);
+  plan.policy_hash = file::Sha256(policies);
   std::vector<size_t> all(plan.rows.size());
   for (size_t i = 0; i < all.size(); ++i) all[i] = i;
   plan.digest = DigestOf(plan, all);
@@ -216,12 +218,12 @@ std::string PartSelection::Name() const {
 std::vector<size_t> RowsOf(const Plan& plan, const PartSelection& part) {
   std::vector<size_t> rows;
   for (size_t i = 0; i < plan.rows.size(); ++i) {
-    const PlanRow& row = plan.rows[i];
+    const record::PlanRow& row = plan.rows[i];
     if (!Contains(part.suites, row.suite) ||
         !Contains(part.backends, row.backend)) {
       continue;
     }
-    const uint64_t hash = StableHash(row.test_id);
+    const uint64_t hash = core::StableHash(row.test_id);
     if (hash % static_cast<uint64_t>(part.n_shards) ==
         static_cast<uint64_t>(part.shard - 1)) {
       rows.push_back(i);
@@ -234,9 +236,9 @@ std::string DigestOf(const Plan& plan, const std::vector<size_t>& rows) {
   std::string text = StrCat(plan.selection.seed, "\n", plan.corpus_hash, "\n",
                             plan.worker_id, "\n");
   for (const size_t i : rows) {
-    PlanRow row = plan.rows[i];
+    record::PlanRow row = plan.rows[i];
     row.oracle.clear();  // it decides no outcome
-    AppendCsvRow(text, row);
+    record::AppendCsvRow(text, row);
   }
   for (const BackendUse& use : plan.backends) {
     const bool used = std::any_of(rows.begin(), rows.end(), [&](size_t i) {
@@ -244,7 +246,7 @@ std::string DigestOf(const Plan& plan, const std::vector<size_t>& rows) {
     });
     if (used) text += StrCat(use.instance, " ", use.module_sha256, "\n");
   }
-  return Sha256(text);
+  return file::Sha256(text);
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::plan

@@ -23,7 +23,7 @@
 #include "framework/testing/policy/policy.h"
 #include "framework/testing/record/rows.h"
 
-namespace assay::inline v1 {
+namespace assay::plan {
 
 /// A person's choice of cases; the defaults are a full run.
 struct Selection {
@@ -45,7 +45,7 @@ struct PlannedBackend : Instance {
   std::filesystem::path module;      // the file to load
   std::filesystem::path policy_dir;  // may not exist
   std::string module_sha256;
-  Policy policy;
+  policy::Policy policy;
 };
 
 struct CorpusUse {
@@ -83,7 +83,7 @@ struct Plan {
   std::string digest;     // of all that decides an outcome
   std::vector<CorpusUse> corpora;
   std::vector<BackendUse> backends;
-  std::vector<PlanRow> rows;  // by backend, then test_id
+  std::vector<record::PlanRow> rows;  // by backend, then test_id
 
   const BackendUse& Backend(std::string_view instance) const;
 
@@ -98,7 +98,7 @@ struct Plan {
 /// Crosses cases and backends. Invalid argument when the filter is wrong or
 /// asks for outcomes, or when the selection is empty.
 Result<Plan> MakePlan(const Selection& selection, std::string command,
-                      const std::vector<Corpus>& corpora,
+                      const std::vector<cases::Corpus>& corpora,
                       const std::vector<std::filesystem::path>& directories,
                       std::vector<PlannedBackend>& backends);
 
@@ -120,6 +120,6 @@ std::vector<size_t> RowsOf(const Plan& plan, const PartSelection& part);
 /// the corpora, the modules, the worker and the core, the seed.
 std::string DigestOf(const Plan& plan, const std::vector<size_t>& rows);
 
-}  // namespace assay::inline v1
+}  // namespace assay::plan
 
 #endif  // ASSAY_TESTING_PLAN_PLAN_H_

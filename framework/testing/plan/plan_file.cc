@@ -8,7 +8,7 @@
 #include "framework/testing/file/file.h"
 #include "framework/testing/record/tables.h"
 
-namespace assay::inline v1 {
+namespace assay::plan {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Selection, suites, filter, tier, seed,
                                    oracle)
@@ -32,8 +32,9 @@ constexpr const char* kSchema = "assay.plan/1";
 }  // namespace
 
 Status WritePlan(const Plan& plan, const fs::path& directory) {
-  ASSAY_RETURN_IF_ERROR(MakeDirectory(directory));
-  ASSAY_RETURN_IF_ERROR(WriteFile(directory / "plan.csv", ToCsv(plan.rows)));
+  ASSAY_RETURN_IF_ERROR(file::MakeDirectory(directory));
+  ASSAY_RETURN_IF_ERROR(
+      file::WriteFile(directory / "plan.csv", record::ToCsv(plan.rows)));
   const Json json = {{"schema", kSchema},
                      {"digest", plan.digest},
                      {"command", plan.command},
@@ -45,14 +46,14 @@ Status WritePlan(const Plan& plan, const fs::path& directory) {
                      {"backends", plan.backends},
                      {"n_planned", plan.rows.size()}};
   // A policy may hold any bytes.
-  return WriteFile(
+  return file::WriteFile(
       directory / "plan.json",
       json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 Result<Plan> ReadPlan(const fs::path& directory) {
   const fs::path file = directory / "plan.json";
-  ASSAY_ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
+  ASSAY_ASSIGN_OR_RETURN(const std::string text, file::ReadFile(file));
   Plan plan;
   size_t n_planned = 0;
   try {
@@ -74,9 +75,9 @@ Result<Plan> ReadPlan(const fs::path& directory) {
     return DataLoss(file.string(), ": ", error.what());
   }
   ASSAY_ASSIGN_OR_RETURN(const std::string csv,
-                         ReadFile(directory / "plan.csv"));
-  ASSAY_ASSIGN_OR_RETURN(plan.rows, ParseCsv<PlanRow>(csv));
-  for (const PlanRow& row : plan.rows) {
+                         file::ReadFile(directory / "plan.csv"));
+  ASSAY_ASSIGN_OR_RETURN(plan.rows, record::ParseCsv<record::PlanRow>(csv));
+  for (const record::PlanRow& row : plan.rows) {
     const auto named = [&](const BackendUse& use) {
       return use.instance == row.backend;
     };
@@ -95,12 +96,12 @@ Result<Plan> ReadPlan(const fs::path& directory) {
 }
 
 Status WritePart(const PartHeader& part, const fs::path& directory) {
-  return WriteFile(directory / "part.json", Json(part).dump(1) + "\n");
+  return file::WriteFile(directory / "part.json", Json(part).dump(1) + "\n");
 }
 
 Result<PartHeader> ReadPart(const fs::path& directory) {
   const fs::path file = directory / "part.json";
-  ASSAY_ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
+  ASSAY_ASSIGN_OR_RETURN(const std::string text, file::ReadFile(file));
   try {
     return Json::parse(text).get<PartHeader>();
   } catch (const Json::exception& error) {
@@ -118,4 +119,4 @@ Status CheckPart(const Plan& plan, const fs::path& directory) {
                             "build of assay: run its entry again");
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::plan

@@ -14,7 +14,7 @@
 #include "framework/core/status.h"
 #include "framework/testing/plan/plan.h"
 
-namespace assay::inline v1 {
+namespace assay::plan {
 
 Status WritePlan(const Plan& plan, const std::filesystem::path& directory);
 Result<Plan> ReadPlan(const std::filesystem::path& directory);
@@ -32,6 +32,6 @@ Result<PartHeader> ReadPart(const std::filesystem::path& directory);
 /// failed precondition, naming it, otherwise.
 Status CheckPart(const Plan& plan, const std::filesystem::path& directory);
 
-}  // namespace assay::inline v1
+}  // namespace assay::plan
 
 #endif  // ASSAY_TESTING_PLAN_PLAN_FILE_H_

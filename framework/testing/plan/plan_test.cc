@@ -16,27 +16,27 @@
 #include "framework/testing/plan/plan_file.h"
 #include "framework/testing/record/tables.h"
 
-namespace assay {
+namespace assay::plan {
 namespace {
 
 namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TestCase CaseOf(const std::string& suite, const std::string& name) {
-  TestCase c;
+cases::TestCase CaseOf(const std::string& suite, const std::string& name) {
+  cases::TestCase c;
   c.test_id = suite + "/Abs/" + name;
   c.suite = suite;
   c.op = "Abs";
   c.domain = "ai.onnx";
   c.corpus = "onnx";
   c.dtypes = {"float32", "int64"};
-  c.limit = {Comparator::kTolerance, 1e-3, 1e-7, "onnx"};
+  c.limit = {record::Comparator::kTolerance, 1e-3, 1e-7, "onnx"};
   return c;
 }
 
-Corpus CorpusOf(int n_cases) {
-  Corpus corpus;
+cases::Corpus CorpusOf(int n_cases) {
+  cases::Corpus corpus;
   corpus.name = "onnx";
   corpus.hash = "hash";
   for (int i = 0; i < n_cases; ++i) {
@@ -54,13 +54,13 @@ PlannedBackend BackendOf(const std::string& instance) {
 }
 
 Result<Plan> Make(const Selection& selection,
-                  const std::vector<Corpus>& corpora,
+                  const std::vector<cases::Corpus>& corpora,
                   std::vector<PlannedBackend> backends) {
   const std::vector<fs::path> directories(corpora.size(), "corpus");
   return MakePlan(selection, "assay run", corpora, directories, backends);
 }
 
-Plan PlanOf(const std::vector<Corpus>& corpora,
+Plan PlanOf(const std::vector<cases::Corpus>& corpora,
             const std::string& filter = "") {
   Selection selection;
   selection.filter = filter;
@@ -72,7 +72,7 @@ Plan PlanOf(const std::vector<Corpus>& corpora,
 
 std::vector<std::string> IdsOf(const Plan& plan) {
   std::vector<std::string> ids;
-  for (const PlanRow& row : plan.rows) {
+  for (const record::PlanRow& row : plan.rows) {
     ids.push_back(row.backend + " " + row.test_id);
   }
   return ids;
@@ -81,7 +81,7 @@ std::vector<std::string> IdsOf(const Plan& plan) {
 // Kills: rows not grouped by backend or not sorted; a filter that asks about
 // the first backend only.
 TEST(PlanTest, CasesAreCrossedWithBackends) {
-  Corpus corpus;
+  cases::Corpus corpus;
   corpus.cases = {CaseOf("node", "b"), CaseOf("node", "a")};
   EXPECT_THAT(
       IdsOf(PlanOf({corpus})),
@@ -96,12 +96,12 @@ TEST(PlanTest, CasesAreCrossedWithBackends) {
 // Kills: a plan of nothing; a wrong filter taken for one that matches nothing.
 TEST(PlanTest, SelectionsThatCannotBeAreInvalidArguments) {
   struct Row {
-    std::vector<Corpus> corpora;
+    std::vector<cases::Corpus> corpora;
     std::vector<std::string> suites;
     std::string filter;
     std::string message;
   };
-  const Corpus corpus = CorpusOf(3);
+  const cases::Corpus corpus = CorpusOf(3);
   for (const Row& row : std::vector<Row>{
            {{corpus}, {}, "op:Conv", "the selection is empty: no case matches"},
            {{corpus}, {"perf"}, "", "the selection is empty: no suite"},
@@ -121,7 +121,7 @@ TEST(PlanTest, SelectionsThatCannotBeAreInvalidArguments) {
 
 // Kills: a line of the policy that does not reach the row.
 TEST(PlanTest, RowsSayWhatThePolicySays) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   folder.Write("expectations.txt",
                "expect crash where id:node/Abs/a because \"known\"\n"
                "tolerate rtol=1 atol=2 where id:node/Abs/a because \"wide\"\n"
@@ -130,10 +130,10 @@ TEST(PlanTest, RowsSayWhatThePolicySays) {
   folder.Write("claims.txt",
                "claim deterministic run-to-run\nclaim forward where op:Abs\n");
   PlannedBackend backend = BackendOf("acme+x=1");
-  backend.policy = *ReadPolicy(folder.path(), {}, "2026-01-01");
-  Corpus corpus;
+  backend.policy = *policy::ReadPolicy(folder.path(), {}, "2026-01-01");
+  cases::Corpus corpus;
   corpus.cases = {CaseOf("node", "a"), CaseOf("node", "b")};
-  TestCase& a = corpus.cases[0];
+  cases::TestCase& a = corpus.cases[0];
   a.kind = "kind";
   a.opset = 7;
   a.needs = "mpi";
@@ -147,7 +147,7 @@ TEST(PlanTest, RowsSayWhatThePolicySays) {
   const Result<Plan> plan = Make({}, {corpus}, {backend});
   ASSERT_TRUE(plan.ok()) << plan.status().ToString();
   std::string text;
-  AppendCsvRow(text, plan->rows[0]);
+  record::AppendCsvRow(text, plan->rows[0]);
   EXPECT_EQ(text,
             "node/Abs/a,acme+x=1,cpu:f32:all:1,node,Abs,ai.onnx,7,"
             "float32 int64,kind,mpi,onnx,a folder,[2],tolerance,0.001,1e-07,"
@@ -204,9 +204,9 @@ TEST(PlanTest, OtherCasesDoNotMoveACaseToAnotherShard) {
 // Kills: a selection that is not asked for, or that leaves out a case whose
 // model nobody can read.
 TEST(PlanTest, ASelectionTakesItsSuitesAndTier) {
-  Corpus corpus;
+  cases::Corpus corpus;
   for (const char* suite : {"node", "model", "special"}) {
-    TestCase& c = corpus.cases.emplace_back(CaseOf(suite, "a"));
+    cases::TestCase& c = corpus.cases.emplace_back(CaseOf(suite, "a"));
     c.kind = suite == std::string("model") ? "model" : "node";
     c.directory = "somewhere";
     if (suite != std::string("special")) c.operators = {"ai.onnx::Abs"};
@@ -225,7 +225,8 @@ TEST(PlanTest, ASelectionTakesItsSuitesAndTier) {
     const auto plan = Make(row.selection, {corpus}, {BackendOf("acme")});
     ASSERT_TRUE(plan.ok()) << plan.status().ToString();
     std::vector<std::string> ids;
-    for (const PlanRow& planned : plan->rows) ids.push_back(planned.test_id);
+    for (const record::PlanRow& planned : plan->rows)
+      ids.push_back(planned.test_id);
     EXPECT_EQ(ids, row.ids);
   }
   EXPECT_EQ((PartSelection{{"node", "a"}, {}, 1, 3}.Name()), "node+a.all.1of3");
@@ -252,8 +253,8 @@ TEST(PlanTest, TheDigestIsOfAllThatDecidesAnOutcome) {
       {"corpus", [](Plan& p) { p.corpus_hash = "x"; }, true},
       {"worker", [](Plan& p) { p.worker_id = "x"; }, true},
       {"module", [](Plan& p) { p.backends[1].module_sha256 = "x"; }, true},
-      {"expectation", [](Plan& p) { p.rows[3].expected = Outcome::kFail; },
-       true},
+      {"expectation",
+       [](Plan& p) { p.rows[3].expected = record::Outcome::kFail; }, true},
       {"tolerance", [](Plan& p) { p.rows[3].tolerate_rtol = 1; }, true},
       {"limit", [](Plan& p) { p.rows[3].rtol = 1; }, true},
       {"claim", [](Plan& p) { p.rows[3].claimed = true; }, true},
@@ -270,7 +271,7 @@ TEST(PlanTest, TheDigestIsOfAllThatDecidesAnOutcome) {
 
 // Kills: a field of plan.json that is written and not read.
 TEST(PlanTest, APlanIsReadAsItWasWritten) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   Plan plan = PlanOf({CorpusOf(6)}, "op:Abs");
   plan.worker_id = "of the worker";
   plan.corpora[0].standard = true;
@@ -278,7 +279,7 @@ TEST(PlanTest, APlanIsReadAsItWasWritten) {
   ASSERT_TRUE(WritePlan(plan, folder.path() / "plan").ok());
   const Result<Plan> read = ReadPlan(folder.path() / "plan");
   ASSERT_TRUE(read.ok()) << read.status().ToString();
-  EXPECT_EQ(ToCsv(read->rows), ToCsv(plan.rows));
+  EXPECT_EQ(record::ToCsv(read->rows), record::ToCsv(plan.rows));
   EXPECT_EQ(read->digest, plan.digest);
   EXPECT_EQ(read->command, plan.command);
   EXPECT_EQ(read->policy_hash, plan.policy_hash);
@@ -294,7 +295,7 @@ TEST(PlanTest, APlanIsReadAsItWasWritten) {
 
 // Kills: a changed plan.csv accepted; a part of another plan accepted.
 TEST(PlanTest, FilesThatDoNotBelongTogetherAreRefused) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   const Plan plan = PlanOf({CorpusOf(6)});
   const fs::path at = folder.path() / "plan";
   ASSERT_TRUE(WritePlan(plan, at).ok());
@@ -308,12 +309,12 @@ TEST(PlanTest, FilesThatDoNotBelongTogetherAreRefused) {
   EXPECT_EQ(refused.code(), StatusCode::kFailedPrecondition);
   EXPECT_THAT(refused.message(), HasSubstr(folder.path().string()));
 
-  std::string csv = *ReadFile(at / "plan.csv");
+  std::string csv = *file::ReadFile(at / "plan.csv");
   csv.replace(csv.find("tolerance"), 9, "exact");
-  ASSERT_TRUE(WriteFile(at / "plan.csv", csv).ok());
+  ASSERT_TRUE(file::WriteFile(at / "plan.csv", csv).ok());
   EXPECT_EQ(ReadPlan(at).status().code(), StatusCode::kDataLoss);
   for (const std::string_view text : {"", "{", "[]", "{\"schema\": \"x\"}"}) {
-    ASSERT_TRUE(WriteFile(at / "plan.json", text).ok());
+    ASSERT_TRUE(file::WriteFile(at / "plan.json", text).ok());
     const Status status = ReadPlan(at).status();
     EXPECT_EQ(status.code(), StatusCode::kDataLoss) << text;
     EXPECT_THAT(status.message(), HasSubstr("plan.json")) << text;
@@ -321,4 +322,4 @@ TEST(PlanTest, FilesThatDoNotBelongTogetherAreRefused) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::plan

@@ -11,7 +11,7 @@
 #include "framework/testing/file/module_path.h"
 #include "framework/testing/record/clean_text.h"
 
-namespace assay::inline v1 {
+namespace assay::plan {
 namespace {
 
 namespace fs = std::filesystem;
@@ -37,7 +37,7 @@ std::string Known(const std::vector<std::string>& names) {
 }  // namespace
 
 Result<PlannedBackend> ResolveBackend(const std::string& text,
-                                      const FileDigests& digests) {
+                                      const file::FileDigests& digests) {
   fs::path module;
   std::string instance = text;
   std::error_code error;
@@ -50,30 +50,33 @@ Result<PlannedBackend> ResolveBackend(const std::string& text,
   static_cast<Instance&>(backend) = std::move(parsed);
   backend.spec = instance;
   if (module.empty()) {
-    module = ModulePath(backend.name);
+    module = file::ModulePath(backend.name);
   } else {
     backend.spec = module.string() + text.substr(FileOf(text).size());
   }
   if (!fs::exists(module, error)) {
     return InvalidArgument("no backend ", text, ": found no ", module.string(),
-                           "; installed are ", Known(InstalledBackends()));
+                           "; installed are ",
+                           Known(file::InstalledBackends()));
   }
-  ASSAY_RETURN_IF_ERROR(CheckPath(module));
+  ASSAY_RETURN_IF_ERROR(record::CheckPath(module));
   backend.module = module;
   ASSAY_ASSIGN_OR_RETURN(backend.module_sha256, digests.Of(module));
-  backend.policy_dir = PolicyPath(module);
+  backend.policy_dir = file::PolicyPath(module);
   ASSAY_ASSIGN_OR_RETURN(
       backend.policy,
-      ReadPolicy(backend.policy_dir, MachineFeatures(), Today()));
+      policy::ReadPolicy(backend.policy_dir, policy::MachineFeatures(),
+                         policy::Today()));
   return backend;
 }
 
 Status CheckPolicies(const Plan& plan) {
   for (const BackendUse& backend : plan.backends) {
-    ASSAY_ASSIGN_OR_RETURN(const Policy policy,
-                           ReadPolicy(backend.policy_dir, MachineFeatures(),
-                                      Today(), Reasons::kMayBeEmpty));
-    if (Sha256(policy.text()) != backend.policy_hash) {
+    ASSAY_ASSIGN_OR_RETURN(
+        const policy::Policy policy,
+        policy::ReadPolicy(backend.policy_dir, policy::MachineFeatures(),
+                           policy::Today(), policy::Reasons::kMayBeEmpty));
+    if (file::Sha256(policy.text()) != backend.policy_hash) {
       return FailedPrecondition("the policy of ", backend.instance, " in ",
                                 backend.policy_dir,
                                 " is not the one that was planned with: plan "
@@ -83,4 +86,4 @@ Status CheckPolicies(const Plan& plan) {
   return OkStatus();
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::plan

@@ -14,17 +14,17 @@
 #include "framework/testing/file/file_digests.h"
 #include "framework/testing/plan/plan.h"
 
-namespace assay::inline v1 {
+namespace assay::plan {
 
 /// A backend by name, instance or file, with its policy. `digests` are the
 /// run's.
 Result<PlannedBackend> ResolveBackend(const std::string& text,
-                                      const FileDigests& digests = {});
+                                      const file::FileDigests& digests = {});
 
 /// Failed precondition where the expectations, claims or floors of a backend
 /// are no longer those that the plan was made with.
 Status CheckPolicies(const Plan& plan);
 
-}  // namespace assay::inline v1
+}  // namespace assay::plan
 
 #endif  // ASSAY_TESTING_PLAN_RESOLVE_H_

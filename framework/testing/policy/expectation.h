@@ -15,13 +15,13 @@
 #include "framework/testing/policy/query.h"
 #include "framework/testing/record/outcome.h"
 
-namespace assay::inline v1 {
+namespace assay::policy {
 
 /// `expect OUTCOME where QUERY because "..." [until DATE] [when cpu:FEATURE]`,
 /// or `tolerate rtol=R atol=A where ...`.
 struct Expectation {
-  std::optional<Outcome> outcome;  // of an expect line
-  std::optional<Limit> tolerance;  // of a tolerate line
+  std::optional<record::Outcome> outcome;  // of an expect line
+  std::optional<cases::Limit> tolerance;   // of a tolerate line
   Query where;
   std::string because;
   std::string until;   // ISO date; empty: for ever
@@ -31,13 +31,13 @@ struct Expectation {
 /// `claim forward where QUERY`, `claim gradient where QUERY`,
 /// `claim deterministic run-to-run`.
 struct Claim {
-  using Kind = ClaimKind;
+  using Kind = cases::ClaimKind;
   Kind kind;
   Query where;
   std::string text;    // the sentence
   std::string source;  // "claims.txt:3"
 };
 
-}  // namespace assay::inline v1
+}  // namespace assay::policy
 
 #endif  // ASSAY_TESTING_POLICY_EXPECTATION_H_

@@ -8,7 +8,7 @@
 
 #include "framework/testing/file/digest.h"
 
-namespace assay::inline v1 {
+namespace assay::policy {
 namespace {
 
 using Kind = FloorLine::Kind;
@@ -39,7 +39,7 @@ std::map<std::string, FloorCount> CountsOf(const FloorCases& cases) {
   }
   constexpr size_t kDigits = 16;
   for (auto& [suite, count] : counts) {
-    count.digest = Sha256(count.digest).substr(0, kDigits);
+    count.digest = file::Sha256(count.digest).substr(0, kDigits);
   }
   return counts;
 }
@@ -78,7 +78,7 @@ Status Floor::Add(FloorLine line, std::string source, bool met) {
   return OkStatus();
 }
 
-void Floor::Consider(const TestCase& planned) {
+void Floor::Consider(const cases::TestCase& planned) {
   if (named_.contains(planned.test_id)) return;
   std::optional<FloorCase> state;
   for (Rule& rule : rules_) {
@@ -146,7 +146,7 @@ namespace {
 class FloorWriter {
  public:
   FloorWriter(const FloorCases& wanted,
-              const std::vector<const TestCase*>& planned)
+              const std::vector<const cases::TestCase*>& planned)
       : wanted_(wanted), planned_(planned) {}
 
   std::string Write(std::string_view before) {
@@ -165,7 +165,7 @@ class FloorWriter {
   using Groups =
       std::map<std::pair<std::string, std::string>, std::vector<std::string>>;
 
-  bool InEverywhere(const TestCase& c) const {
+  bool InEverywhere(const cases::TestCase& c) const {
     const auto found = wanted_.find(c.test_id);
     return found != wanted_.end() && found->second.conditions.empty();
   }
@@ -186,7 +186,7 @@ class FloorWriter {
   void Say(std::string_view text) { Add(*ParseFloorLine(text), text); }
 
   const FloorCases& wanted_;
-  const std::vector<const TestCase*>& planned_;
+  const std::vector<const cases::TestCase*>& planned_;
   std::string text_;
   Floor rules_;
   bool has_rules_ = false;
@@ -212,7 +212,7 @@ void FloorWriter::Keep(std::string_view before) {
 void FloorWriter::MakeRules() {
   // By suite and operator, how many more cases are in than out.
   std::map<std::string, std::map<std::string, int64_t>> balances;
-  for (const TestCase* c : planned_) {
+  for (const cases::TestCase* c : planned_) {
     balances[c->suite][c->op] += InEverywhere(*c) ? 1 : -1;
   }
   for (const auto& [suite, operators] : balances) MakeRules(suite, operators);
@@ -240,7 +240,7 @@ void FloorWriter::MakeRules(const std::string& suite,
 void FloorWriter::Correct() {
   Groups gone;
   Groups come;
-  for (const TestCase* c : planned_) {
+  for (const cases::TestCase* c : planned_) {
     rules_.Consider(*c);
     const bool ruled = rules_.cases().contains(c->test_id);
     const bool wanted = wanted_.contains(c->test_id);
@@ -259,7 +259,7 @@ void FloorWriter::Correct() {
 
 /// Those with conditions, and those that are not planned.
 void FloorWriter::NameCases() {
-  for (const TestCase* c : planned_) rules_.Consider(*c);
+  for (const cases::TestCase* c : planned_) rules_.Consider(*c);
   for (const auto& [test_id, c] : wanted_) {
     const auto ruled = rules_.cases().find(test_id);
     if (ruled != rules_.cases().end() &&
@@ -273,8 +273,8 @@ void FloorWriter::NameCases() {
 }  // namespace
 
 std::string WriteFloor(std::string_view before, const FloorCases& wanted,
-                       const std::vector<const TestCase*>& planned) {
+                       const std::vector<const cases::TestCase*>& planned) {
   return FloorWriter(wanted, planned).Write(before);
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::policy

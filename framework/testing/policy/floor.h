@@ -6,7 +6,7 @@
 //
 //   Floor floor;
 //   ASSAY_RETURN_IF_ERROR(floor.Add(line, "passing.txt:3", /*met=*/true));
-//   for (const TestCase& c : planned) floor.Consider(c);
+//   for (const cases::TestCase& c : planned) floor.Consider(c);
 //   for (const std::string& test_id : floor.InForce()) Use(test_id);
 //
 // Rules apply in the order of the file, the last one that matches decides. A
@@ -26,7 +26,7 @@
 #include "framework/testing/case/test_case.h"
 #include "framework/testing/policy/policy_line.h"
 
-namespace assay::inline v1 {
+namespace assay::policy {
 
 /// A case of a floor: without conditions it must pass on every machine.
 struct FloorCase {
@@ -43,7 +43,7 @@ class Floor {
   Status Add(FloorLine line, std::string source, bool met);
 
   /// Puts a planned case to the rules.
-  void Consider(const TestCase& planned);
+  void Consider(const cases::TestCase& planned);
 
   /// The set over the cases considered, and those that lines name.
   const FloorCases& cases() const { return cases_; }
@@ -78,8 +78,8 @@ class Floor {
 /// suite, and one for the operators that most of its cases are of. What the
 /// rules leave to do is said case by case.
 std::string WriteFloor(std::string_view before, const FloorCases& wanted,
-                       const std::vector<const TestCase*>& planned);
+                       const std::vector<const cases::TestCase*>& planned);
 
-}  // namespace assay::inline v1
+}  // namespace assay::policy
 
 #endif  // ASSAY_TESTING_POLICY_FLOOR_H_

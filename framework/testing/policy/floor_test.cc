@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace assay {
+namespace assay::policy {
 namespace {
 
 using testing::ElementsAre;
@@ -17,10 +17,10 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 /// Cases of those test_ids.
-std::vector<TestCase> CasesOf(const std::vector<std::string>& test_ids) {
-  std::vector<TestCase> cases;
+std::vector<cases::TestCase> CasesOf(const std::vector<std::string>& test_ids) {
+  std::vector<cases::TestCase> cases;
   for (const std::string& id : test_ids) {
-    TestCase& c = cases.emplace_back();
+    cases::TestCase& c = cases.emplace_back();
     c.test_id = id;
     c.suite = id.substr(0, id.find('/'));
     c.op = id.substr(c.suite.size() + 1, id.rfind('/') - c.suite.size() - 1);
@@ -29,7 +29,8 @@ std::vector<TestCase> CasesOf(const std::vector<std::string>& test_ids) {
 }
 
 /// The lines on a machine with avx2, over the cases.
-Floor FloorOf(std::string_view text, const std::vector<TestCase>& planned) {
+Floor FloorOf(std::string_view text,
+              const std::vector<cases::TestCase>& planned) {
   Floor floor;
   int number = 0;
   for (; !text.empty(); text.remove_prefix(text.find('\n') + 1)) {
@@ -42,7 +43,7 @@ Floor FloorOf(std::string_view text, const std::vector<TestCase>& planned) {
     const Status added = floor.Add(*line, StrCat("passing.txt:", number), met);
     EXPECT_TRUE(added.ok()) << added.ToString();
   }
-  for (const TestCase& c : planned) floor.Consider(c);
+  for (const cases::TestCase& c : planned) floor.Consider(c);
   return floor;
 }
 
@@ -85,9 +86,9 @@ TEST(FloorTest, RulesExceptionsAndNamesMakeASet) {
 /// The lines with those that count what they make, as they are written.
 std::string Counted(const std::string& lines,
                     const std::vector<std::string>& test_ids) {
-  const std::vector<TestCase> planned = CasesOf(test_ids);
-  std::vector<const TestCase*> pointers;
-  for (const TestCase& c : planned) pointers.push_back(&c);
+  const std::vector<cases::TestCase> planned = CasesOf(test_ids);
+  std::vector<const cases::TestCase*> pointers;
+  for (const cases::TestCase& c : planned) pointers.push_back(&c);
   return WriteFloor(lines, FloorOf(lines, planned).cases(), pointers);
 }
 
@@ -151,7 +152,7 @@ TEST(FloorTest, WhatIsWrittenMeansTheSetOverThePlan) {
       {"node/Gone/a\nother/A/a when cpu:no\n",
        "node/Gone/a\nother/A/a when cpu:no\n"},
   };
-  const std::vector<TestCase> planned = CasesOf(kPlanned);
+  const std::vector<cases::TestCase> planned = CasesOf(kPlanned);
   for (const Row& row : rows) {
     const std::string text = Counted(row.before, kPlanned);
     EXPECT_EQ(text.substr(0, text.find("makes ")), row.rules) << row.before;
@@ -163,4 +164,4 @@ TEST(FloorTest, WhatIsWrittenMeansTheSetOverThePlan) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::policy

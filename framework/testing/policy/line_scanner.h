@@ -16,7 +16,7 @@
 #include "framework/core/status.h"
 #include "framework/testing/policy/quoted.h"
 
-namespace assay::inline v1 {
+namespace assay::policy {
 
 class LineScanner {
  public:
@@ -97,6 +97,6 @@ class LineScanner {
   size_t position_ = 0;
 };
 
-}  // namespace assay::inline v1
+}  // namespace assay::policy
 
 #endif  // ASSAY_TESTING_POLICY_LINE_SCANNER_H_

@@ -8,7 +8,7 @@
 #include "framework/testing/file/file.h"
 #include "framework/testing/policy/line_scanner.h"
 
-namespace assay::inline v1 {
+namespace assay::policy {
 namespace {
 
 Result<MutantLine> ParseMutantLine(std::string_view text) {
@@ -33,7 +33,7 @@ Result<MutantLine> ParseMutantLine(std::string_view text) {
 Result<std::vector<MutantLine>> ReadMutantLines(
     const std::filesystem::path& directory) {
   const std::filesystem::path file = directory / kMutantsFile;
-  ASSAY_ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
+  ASSAY_ASSIGN_OR_RETURN(const std::string text, file::ReadFile(file));
   std::vector<MutantLine> lines;
   std::set<std::string> names;
   std::string_view rest = text;
@@ -55,4 +55,4 @@ Result<std::vector<MutantLine>> ReadMutantLines(
   return lines;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::policy

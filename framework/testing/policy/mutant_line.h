@@ -17,7 +17,7 @@
 
 #include "framework/core/status.h"
 
-namespace assay::inline v1 {
+namespace assay::policy {
 
 struct MutantLine {
   std::string name;     // the value of the setting `mutant`
@@ -36,6 +36,6 @@ inline constexpr char kMutantsFile[] = "mutants.txt";
 Result<std::vector<MutantLine>> ReadMutantLines(
     const std::filesystem::path& directory);
 
-}  // namespace assay::inline v1
+}  // namespace assay::policy
 
 #endif  // ASSAY_TESTING_POLICY_MUTANT_LINE_H_

@@ -7,13 +7,13 @@
 
 #include "framework/testing/file/scratch_folder.h"
 
-namespace assay {
+namespace assay::policy {
 namespace {
 
 using testing::HasSubstr;
 
 TEST(MutantLineTest, ASentenceNamesMutantClassCasesAndKiller) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   folder.Write("mutants.txt",
                "# comment\n\n"
                "mutant nan of value killed by node because \"one is NaN\"\n"
@@ -43,13 +43,13 @@ TEST(MutantLineTest, AnyOtherFormIsNamedWithItsLine) {
       {"mutant nan of value killed by node because \"x\" now", "end of the"},
   };
   for (const auto& row : rows) {
-    const ScratchFolder folder;
+    const file::ScratchFolder folder;
     folder.Write("mutants.txt", StrCat("#\n", row.line, "\n"));
     const auto lines = ReadMutantLines(folder.path());
     EXPECT_THAT(lines.status().message(), HasSubstr(row.says)) << row.line;
     EXPECT_THAT(lines.status().message(), HasSubstr("mutants.txt:2"));
   }
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   const std::string line = "mutant a of b killed by node because \"x\"\n";
   folder.Write("mutants.txt", line + line);
   EXPECT_THAT(ReadMutantLines(folder.path()).status().message(),
@@ -57,4 +57,4 @@ TEST(MutantLineTest, AnyOtherFormIsNamedWithItsLine) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::policy

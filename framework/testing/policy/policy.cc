@@ -15,7 +15,7 @@
 #include "framework/testing/policy/policy_line.h"
 #include "framework/testing/policy/quoted.h"
 
-namespace assay::inline v1 {
+namespace assay::policy {
 namespace {
 
 namespace fs = std::filesystem;
@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 /// line that names one type does not cover a case of several.
 class ClaimCheck {
  public:
-  ClaimCheck(const std::vector<Claim>& claims, const TestCase& test_case,
+  ClaimCheck(const std::vector<Claim>& claims, const cases::TestCase& test_case,
              std::string_view backend)
       : claims_(claims),
         kind_(test_case.claim),
@@ -63,7 +63,7 @@ class ClaimCheck {
     const size_t colons = qualified.find("::");
     const std::string_view domain = qualified.substr(0, colons);
     node_.domain = domain;
-    node_.op = OperatorName(domain, qualified.substr(colons + 2));
+    node_.op = cases::OperatorName(domain, qualified.substr(colons + 2));
     const auto imported = case_.imports.find(node_.domain);
     node_.opset =
         imported == case_.imports.end() ? case_.opset : imported->second;
@@ -93,8 +93,8 @@ class ClaimCheck {
 
   const std::vector<Claim>& claims_;
   const Claim::Kind kind_;
-  const TestCase& case_;
-  TestCase node_;
+  const cases::TestCase& case_;
+  cases::TestCase node_;
   const std::string_view backend_;
 };
 
@@ -103,8 +103,8 @@ std::string Sentence(const Expectation& line) {
   const std::string verb =
       line.outcome.has_value()
           ? StrCat("expect ", ToString(*line.outcome))
-          : StrCat("tolerate rtol=", ToText(line.tolerance->rtol),
-                   " atol=", ToText(line.tolerance->atol));
+          : StrCat("tolerate rtol=", file::ToText(line.tolerance->rtol),
+                   " atol=", file::ToText(line.tolerance->atol));
   return StrCat(verb, " where ", line.where.text());
 }
 
@@ -154,7 +154,7 @@ Status PolicyReader::ForEachLine(const fs::path& file, Take take) {
                            error ? error.message() : "no regular file",
                            ", wanted a policy file");
   }
-  ASSAY_ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
+  ASSAY_ASSIGN_OR_RETURN(const std::string text, file::ReadFile(file));
   const std::string name = file.lexically_relative(directory_).string();
   policy_.text_ += StrCat("# ", name, "\n", text, "\n");
   std::string_view rest = text;
@@ -272,9 +272,10 @@ Result<Policy> PolicyReader::Read() {
   return std::move(policy_);
 }
 
-CasePolicy Policy::Of(const TestCase& test_case, std::string_view backend) {
-  if (std::ranges::find(kDefaultCorpora, test_case.corpus) !=
-      kDefaultCorpora.end()) {
+CasePolicy Policy::Of(const cases::TestCase& test_case,
+                      std::string_view backend) {
+  if (std::ranges::find(cases::kDefaultCorpora, test_case.corpus) !=
+      cases::kDefaultCorpora.end()) {
     floor_.Consider(test_case);
   }
   CasePolicy verdict;
@@ -291,7 +292,7 @@ CasePolicy Policy::Of(const TestCase& test_case, std::string_view backend) {
     if (decides != nullptr) continue;
     decides = &line;
     ++use.decided;
-    if (verdict.claimed && line.outcome == Outcome::kUnsupported &&
+    if (verdict.claimed && line.outcome == record::Outcome::kUnsupported &&
         ++use.contradicted == 1) {
       use.contradiction = test_case.test_id;
     }
@@ -299,7 +300,7 @@ CasePolicy Policy::Of(const TestCase& test_case, std::string_view backend) {
   return verdict;
 }
 
-std::vector<ClaimCover> Policy::CoverOf(const TestCase& test_case,
+std::vector<ClaimCover> Policy::CoverOf(const cases::TestCase& test_case,
                                         std::string_view backend) const {
   return ClaimCheck(claims_, test_case, backend).Covers();
 }
@@ -345,7 +346,7 @@ Result<Policy> ReadPolicy(const fs::path& directory,
 }
 
 std::set<std::string, std::less<>> MachineFeatures() {
-  const Result<std::string> cpuinfo = ReadFile("/proc/cpuinfo");
+  const Result<std::string> cpuinfo = file::ReadFile("/proc/cpuinfo");
   return cpuinfo.ok() ? CpuFeatures(*cpuinfo)
                       : std::set<std::string, std::less<>>();
 }
@@ -359,4 +360,4 @@ std::string Today() {
   return text.data();
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::policy

@@ -36,7 +36,7 @@
 #include "framework/testing/policy/floor.h"
 #include "framework/testing/record/outcome.h"
 
-namespace assay::inline v1 {
+namespace assay::policy {
 
 /// The policy for one case. Pointers are into the Policy.
 struct CasePolicy {
@@ -56,10 +56,10 @@ struct ClaimCover {
 class Policy {
  public:
   /// `backend` is the instance. Marks the lines that match as matched.
-  CasePolicy Of(const TestCase& test_case, std::string_view backend);
+  CasePolicy Of(const cases::TestCase& test_case, std::string_view backend);
 
   /// Why a case is claimed or not: it is when every pair has a line.
-  std::vector<ClaimCover> CoverOf(const TestCase& test_case,
+  std::vector<ClaimCover> CoverOf(const cases::TestCase& test_case,
                                   std::string_view backend) const;
 
   /// The lines that are wrong, once every case of a plan was asked about, as
@@ -115,6 +115,6 @@ std::set<std::string, std::less<>> MachineFeatures();
 /// The day, UTC, as 2027-03-01.
 std::string Today();
 
-}  // namespace assay::inline v1
+}  // namespace assay::policy
 
 #endif  // ASSAY_TESTING_POLICY_POLICY_H_

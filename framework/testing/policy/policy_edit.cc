@@ -14,7 +14,7 @@
 #include "framework/testing/file/csv.h"
 #include "framework/testing/policy/policy_line.h"
 
-namespace assay::inline v1 {
+namespace assay::policy {
 namespace {
 
 constexpr std::string_view kExpectations = "expectations.txt";
@@ -57,8 +57,8 @@ std::string Brief(std::string_view message) {
   return text;
 }
 
-bool IsNewlyWrong(Outcome raw) {
-  return IsFailure(raw) || raw == Outcome::kFlaky;
+bool IsNewlyWrong(record::Outcome raw) {
+  return record::IsFailure(raw) || raw == record::Outcome::kFlaky;
 }
 
 }  // namespace
@@ -89,8 +89,8 @@ class PolicyEditor {
  private:
   /// A line in force, or one that is to be added.
   struct Line {
-    const Expectation* said = nullptr;  // null: to be added
-    Outcome outcome = Outcome::kFail;   // of an expect line
+    const Expectation* said = nullptr;                 // null: to be added
+    record::Outcome outcome = record::Outcome::kFail;  // of an expect line
     bool tolerates = false;
     std::vector<size_t> matched;  // indices of cases
     bool removed = false;
@@ -106,7 +106,7 @@ class PolicyEditor {
   void MatchLines();
   void NoteOutdated();
   void AddExpectations();
-  void AddLine(Outcome outcome, const std::vector<size_t>& cases);
+  void AddLine(record::Outcome outcome, const std::vector<size_t>& cases);
   void RemoveExpectations();
   void NarrowExpectations();
   void Narrow(Line* line, const std::vector<std::string>& needless);
@@ -141,7 +141,7 @@ void PolicyEditor::MatchLines() {
     Line& line = lines_.emplace_back();
     line.said = &said;
     line.tolerates = said.tolerance.has_value();
-    line.outcome = said.outcome.value_or(Outcome::kFail);
+    line.outcome = said.outcome.value_or(record::Outcome::kFail);
   }
   for (size_t i = 0; i < seen_.size(); ++i) {
     for (Line& line : lines_) {
@@ -157,7 +157,7 @@ void PolicyEditor::NoteOutdated() {
     for (size_t i = 0; i < seen_.size(); ++i) {
       if (!Matches(said.where, seen_[i])) continue;
       past_their_line_.insert(i);
-      if (seen_[i].raw != Outcome::kPass) {
+      if (seen_[i].raw != record::Outcome::kPass) {
         wrong.push_back(seen_[i].test_case->test_id);
       }
     }
@@ -170,7 +170,7 @@ void PolicyEditor::NoteOutdated() {
 }
 
 void PolicyEditor::AddExpectations() {
-  std::map<std::pair<std::string, Outcome>, std::vector<size_t>> groups;
+  std::map<std::pair<std::string, record::Outcome>, std::vector<size_t>> groups;
   std::vector<std::string> declined;
   for (size_t i = 0; i < seen_.size(); ++i) {
     const SeenCase& c = seen_[i];
@@ -190,7 +190,8 @@ void PolicyEditor::AddExpectations() {
   }
 }
 
-void PolicyEditor::AddLine(Outcome outcome, const std::vector<size_t>& cases) {
+void PolicyEditor::AddLine(record::Outcome outcome,
+                           const std::vector<size_t>& cases) {
   std::vector<std::string> ids;
   ids.reserve(cases.size());
   for (const size_t i : cases) ids.push_back(seen_[i].test_case->test_id);
@@ -217,12 +218,12 @@ const PolicyEditor::Line* PolicyEditor::Decides(size_t index,
 }
 
 bool PolicyEditor::DoesWithout(const Line& line, const SeenCase& c) const {
-  if (line.tolerates) return c.raw == Outcome::kPass && !c.waived;
+  if (line.tolerates) return c.raw == record::Outcome::kPass && !c.waived;
   // One pass says nothing about a case that passes sometimes.
-  if (line.outcome == Outcome::kFlaky) return false;
-  if (c.raw == Outcome::kPass) return true;
-  return c.raw == Outcome::kUnsupported &&
-         line.outcome != Outcome::kUnsupported;
+  if (line.outcome == record::Outcome::kFlaky) return false;
+  if (c.raw == record::Outcome::kPass) return true;
+  return c.raw == record::Outcome::kUnsupported &&
+         line.outcome != record::Outcome::kUnsupported;
 }
 
 bool PolicyEditor::Removable(const Line& line) const {
@@ -239,7 +240,7 @@ std::optional<size_t> PolicyEditor::NumberOf(const Line& line) {
   const std::string_view source = line.said->source;
   const std::string prefix = StrCat(kExpectations, ":");
   if (!source.starts_with(prefix)) return std::nullopt;
-  const auto number = ParseInt(source.substr(prefix.size()));
+  const auto number = file::ParseInt(source.substr(prefix.size()));
   if (!number.has_value()) return std::nullopt;
   return static_cast<size_t>(*number - 1);
 }
@@ -338,9 +339,9 @@ void PolicyEditor::WriteExpectations() {
 
 bool PolicyEditor::PassesPlainly(size_t index) const {
   const SeenCase& c = seen_[index];
-  if (c.raw != Outcome::kPass || c.waived) return false;
+  if (c.raw != record::Outcome::kPass || c.waived) return false;
   const Line* line = Decides(index, /*tolerates=*/false);
-  return line == nullptr || line->outcome == Outcome::kFlaky;
+  return line == nullptr || line->outcome == record::Outcome::kFlaky;
 }
 
 void PolicyEditor::EditFloor() {
@@ -355,7 +356,7 @@ void PolicyEditor::EditFloor() {
   const size_t n_changes = edit_.changes.size();
   std::string& text = edit_.texts.passing;
   FloorCases wanted = policy_.floor().cases();
-  std::vector<const TestCase*> planned;
+  std::vector<const cases::TestCase*> planned;
   for (size_t i = 0; i < seen_.size(); ++i) {
     const std::string& id = seen_[i].test_case->test_id;
     planned.push_back(seen_[i].test_case);
@@ -386,8 +387,9 @@ void PolicyEditor::DropFromFloor(FloorCases* cases) {
       continue;
     }
     // A case that could not be asked is not lost.
-    const Outcome raw = seen_[found->second].raw;
-    const bool known = raw != Outcome::kUnavailable && raw != Outcome::kMissing;
+    const record::Outcome raw = seen_[found->second].raw;
+    const bool known = raw != record::Outcome::kUnavailable &&
+                       raw != record::Outcome::kMissing;
     if (known && !PassesPlainly(found->second)) lost.push_back(id);
   }
   if (lost.empty()) return;
@@ -410,4 +412,4 @@ PolicyEdit EditPolicy(Policy policy, const PolicyTexts& texts,
   return PolicyEditor(std::move(policy), texts, backend, seen, rules).Edit();
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::policy

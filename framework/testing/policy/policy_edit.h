@@ -19,12 +19,12 @@
 #include "framework/testing/policy/policy.h"
 #include "framework/testing/record/outcome.h"
 
-namespace assay::inline v1 {
+namespace assay::policy {
 
 /// The result of one case in a run, before expectations were asked.
 struct SeenCase {
-  const TestCase* test_case = nullptr;
-  Outcome raw = Outcome::kMissing;
+  const cases::TestCase* test_case = nullptr;
+  record::Outcome raw = record::Outcome::kMissing;
   bool waived = false;    // it passed, and only under a loosened tolerance
   bool declined = false;  // it failed because it was declined inside the claims
   std::string message;    // of one that did not pass
@@ -59,6 +59,6 @@ PolicyEdit EditPolicy(Policy policy, const PolicyTexts& texts,
                       const std::vector<SeenCase>& seen,
                       const EditRules& rules);
 
-}  // namespace assay::inline v1
+}  // namespace assay::policy
 
 #endif  // ASSAY_TESTING_POLICY_POLICY_EDIT_H_

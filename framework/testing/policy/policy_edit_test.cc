@@ -10,7 +10,7 @@
 
 #include "framework/testing/file/scratch_folder.h"
 
-namespace assay {
+namespace assay::policy {
 namespace {
 
 using testing::ElementsAre;
@@ -21,7 +21,7 @@ constexpr std::string_view kToday = "2026-06-15";
 
 struct Seen {
   std::string id;  // node/OP/NAME
-  Outcome raw;
+  record::Outcome raw;
   bool waived = false;
   bool declined = false;
 };
@@ -37,7 +37,7 @@ struct Trial {
   PolicyEdit Edit() const { return EditFrom(texts); }
 
   PolicyEdit EditFrom(const PolicyTexts& from) const {
-    const ScratchFolder folder;
+    const file::ScratchFolder folder;
     folder.Write("acme/expectations.txt", from.expectations);
     folder.Write("acme/passing.txt", from.passing);
     folder.Write("acme/claims.txt", claims);
@@ -45,9 +45,9 @@ struct Trial {
     Result<Policy> policy = ReadPolicy(folder.path() / "acme", {"avx2"}, kToday,
                                        Reasons::kMayBeEmpty);
     EXPECT_TRUE(policy.ok()) << policy.status().ToString();
-    std::vector<TestCase> cases;
+    std::vector<cases::TestCase> cases;
     for (const Seen& one : seen) {
-      TestCase& c = cases.emplace_back();
+      cases::TestCase& c = cases.emplace_back();
       c.test_id = one.id;
       c.op = one.id.substr(5, one.id.rfind('/') - 5);
       c.suite = "node";
@@ -74,7 +74,7 @@ struct FloorRow {
 // or could not be asked, taken for passed or lost; a drop that was not asked
 // for, or by a run of a part; rules counted anew although a case is lost.
 TEST(PolicyEditTest, TheFloorGainsAndOnWishLoses) {
-  constexpr auto kPass = Outcome::kPass;
+  constexpr auto kPass = record::Outcome::kPass;
   const EditRules drop = {.remove = true, .drop = true};
   const std::string kept =
       "# accepted\nnode/B/b\n\n# on some\nnode/D/d when "
@@ -101,7 +101,7 @@ TEST(PolicyEditTest, TheFloorGainsAndOnWishLoses) {
        {},
        "all where op:A\nall where id:node/B/b\n"},
       {"all where op:A\n",
-       {{"node/A/a", Outcome::kFail}, {"node/A/b", kPass}},
+       {{"node/A/a", record::Outcome::kFail}, {"node/A/b", kPass}},
        drop,
        "all where op:A\nbut not where id:node/A/a\n"},
       {two, {{"node/A/a", kPass}}, {}, two},
@@ -111,16 +111,16 @@ TEST(PolicyEditTest, TheFloorGainsAndOnWishLoses) {
        {},
        "all where op:A\n"},
       {"", {{"node/A/a", kPass, true}}, {}, ""},
-      {"node/A/a\n", {{"node/A/a", Outcome::kUnsupported}}, {}, all},
+      {"node/A/a\n", {{"node/A/a", record::Outcome::kUnsupported}}, {}, all},
       {"node/A/a\n# b\nnode/B/b\n",
-       {{"node/A/a", Outcome::kUnsupported}, {"node/B/b", kPass}},
+       {{"node/A/a", record::Outcome::kUnsupported}, {"node/B/b", kPass}},
        drop,
        "# b\nall where suite:node and (op:B)\n"},
-      {"node/A/a\n", {{"node/A/a", Outcome::kUnavailable}}, drop, all},
-      {"node/A/a\n", {{"node/A/a", Outcome::kMissing}}, drop, all},
+      {"node/A/a\n", {{"node/A/a", record::Outcome::kUnavailable}}, drop, all},
+      {"node/A/a\n", {{"node/A/a", record::Outcome::kMissing}}, drop, all},
       {"node/A/a\nnode/B/b\n", {{"node/B/b", kPass}}, drop, all},
       {"node/D/d when cpu:none\n",
-       {{"node/D/d", Outcome::kUnsupported}},
+       {{"node/D/d", record::Outcome::kUnsupported}},
        drop,
        "node/D/d when cpu:none\n"},
   };
@@ -156,21 +156,21 @@ TEST(PolicyEditTest, LinesGoWhenNoCaseNeedsThem) {
   const std::string other =
       "expect fail where backend:acme+x=1 because \"y\"\n";
   const std::string declined = "expect unsupported where op:A because \"z\"\n";
-  const Seen pass = {"node/A/a", Outcome::kPass};
-  const Seen fails = {"node/A/b", Outcome::kFail};
+  const Seen pass = {"node/A/a", record::Outcome::kPass};
+  const Seen fails = {"node/A/b", record::Outcome::kFail};
   const std::vector<LineRow> rows = {
       {"# a\n" + kFail + "\n# b\n", {pass}, "# a\n\n# b\n", ""},
       {kFail, {pass}, kFail, "", /*remove=*/false},
       {kFail, {fails}, kFail, ""},
       {kFail, {pass, fails}, kFail, "narrow 'op:A', which 1 of its 2 cases"},
-      {kFail, {{"node/B/b", Outcome::kPass}}, "", ""},
-      {kFail, {{"node/A/a", Outcome::kUnavailable}}, kFail, ""},
-      {kFail, {{"node/A/a", Outcome::kUnsupported}}, "", ""},
-      {declined, {{"node/A/a", Outcome::kUnsupported}}, declined, ""},
+      {kFail, {{"node/B/b", record::Outcome::kPass}}, "", ""},
+      {kFail, {{"node/A/a", record::Outcome::kUnavailable}}, kFail, ""},
+      {kFail, {{"node/A/a", record::Outcome::kUnsupported}}, "", ""},
+      {declined, {{"node/A/a", record::Outcome::kUnsupported}}, declined, ""},
       {flaky, {pass}, flaky, ""},
       {tolerate, {pass}, "", ""},
-      {tolerate, {{"node/A/a", Outcome::kPass, true}}, tolerate, ""},
-      {kFail + crash, {{"node/A/a", Outcome::kCrash}}, crash, ""},
+      {tolerate, {{"node/A/a", record::Outcome::kPass, true}}, tolerate, ""},
+      {kFail + crash, {{"node/A/a", record::Outcome::kCrash}}, crash, ""},
       {other, {pass}, other, "shared with others"},
       {"expect fail where op:A because \"x\" when cpu:none\n",
        {pass},
@@ -200,7 +200,8 @@ TEST(PolicyEditTest, ALineOfIdsLosesThoseThatDoWithout) {
       {"  expect fail  where id:node/A/a or id:node/A/b or id:node/A/gone "
        "because \"id:node/A/a, for now\" until 2027-01-01\n",
        ""},
-      {{"node/A/a", Outcome::kPass}, {"node/A/b", Outcome::kFail}},
+      {{"node/A/a", record::Outcome::kPass},
+       {"node/A/b", record::Outcome::kFail}},
       {},
       "",
       ""};
@@ -220,14 +221,14 @@ TEST(PolicyEditTest, ALineOfIdsLosesThoseThatDoWithout) {
 TEST(PolicyEditTest, WhatNewlyFailsGetsALineThatWaitsForItsReason) {
   Trial trial;
   trial.texts.expectations = "# known\n" + kFail.substr(0, kFail.size() - 1);
-  trial.seen = {{"node/A/a", Outcome::kFail},
-                {"node/A/b", Outcome::kCrash},
-                {"node/B/c", Outcome::kFail},
-                {"node/B/d", Outcome::kFail},
-                {"node/B/e", Outcome::kError},
-                {"node/C/f", Outcome::kFail, false, /*declined=*/true},
-                {"node/C/g", Outcome::kUnsupported},
-                {"node/C/h", Outcome::kMissing}};
+  trial.seen = {{"node/A/a", record::Outcome::kFail},
+                {"node/A/b", record::Outcome::kCrash},
+                {"node/B/c", record::Outcome::kFail},
+                {"node/B/d", record::Outcome::kFail},
+                {"node/B/e", record::Outcome::kError},
+                {"node/C/f", record::Outcome::kFail, false, /*declined=*/true},
+                {"node/C/g", record::Outcome::kUnsupported},
+                {"node/C/h", record::Outcome::kMissing}};
   const PolicyEdit edit = trial.Edit();
   EXPECT_EQ(edit.texts.expectations,
             "# known\n" + kFail +
@@ -258,7 +259,7 @@ TEST(PolicyEditTest, WhatTheFloorWouldLoseIsNamed) {
     trial.texts.passing = floor;
     for (const char* id : {"node/A/a", "node/A/b", "node/A/c", "node/A/d",
                            "node/A/e", "node/A/f", "node/A/g"}) {
-      trial.seen.push_back({id, Outcome::kUnsupported});
+      trial.seen.push_back({id, record::Outcome::kUnsupported});
     }
     return trial.Edit().by_hand;
   };
@@ -279,7 +280,7 @@ TEST(PolicyEditTest, LinesOfIncludedFilesStayAndAreNamed) {
   Trial trial;
   trial.texts.expectations = "include ../common.txt\n";
   trial.shared = "# shared\n" + kFail;
-  trial.seen = {{"node/A/a", Outcome::kPass}};
+  trial.seen = {{"node/A/a", record::Outcome::kPass}};
   trial.texts.passing = "";
   const PolicyEdit edit = trial.Edit();
   EXPECT_EQ(edit.texts.expectations, trial.texts.expectations);
@@ -288,4 +289,4 @@ TEST(PolicyEditTest, LinesOfIncludedFilesStayAndAreNamed) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::policy

@@ -13,18 +13,20 @@
 #include "framework/testing/policy/line_scanner.h"
 #include "framework/testing/policy/quoted.h"
 
-namespace assay::inline v1 {
+namespace assay::policy {
 namespace {
 
 /// The outcomes that a line may expect. Every case is expected to pass without
 /// a line; the others are made from expectations, or made by no case.
 constexpr std::array kExpectable = {
-    Outcome::kFail,  Outcome::kSuspect, Outcome::kUnsupported, Outcome::kFlaky,
-    Outcome::kError, Outcome::kCrash,   Outcome::kTimeout};
+    record::Outcome::kFail,        record::Outcome::kSuspect,
+    record::Outcome::kUnsupported, record::Outcome::kFlaky,
+    record::Outcome::kError,       record::Outcome::kCrash,
+    record::Outcome::kTimeout};
 
 std::string Expectable() {
   std::string text;
-  for (const Outcome outcome : kExpectable) {
+  for (const record::Outcome outcome : kExpectable) {
     text += StrCat(text.empty() ? "" : ", ", ToString(outcome));
   }
   return text;
@@ -45,19 +47,20 @@ Result<Query> ParseWhere(std::string_view text) {
   return query;
 }
 
-Result<Outcome> ParseExpected(std::string_view word) {
-  const auto outcome = ParseOutcome(word);
+Result<record::Outcome> ParseExpected(std::string_view word) {
+  const auto outcome = record::ParseOutcome(word);
   const bool known =
       outcome.has_value() && std::find(kExpectable.begin(), kExpectable.end(),
                                        *outcome) != kExpectable.end();
   if (known) return *outcome;
   return InvalidArgument(
       "found ", word.empty() ? "the end" : StrCat("'", word, "'"),
-      outcome == Outcome::kPass ? ", which is expected of every case" : "",
+      outcome == record::Outcome::kPass ? ", which is expected of every case"
+                                        : "",
       ", wanted one of ", Expectable());
 }
 
-Status ParseTolerance(LineScanner& scanner, Limit* limit) {
+Status ParseTolerance(LineScanner& scanner, cases::Limit* limit) {
   std::optional<double> rtol;
   std::optional<double> atol;
   for (int i = 0; i < 2; ++i) {
@@ -68,13 +71,13 @@ Status ParseTolerance(LineScanner& scanner, Limit* limit) {
     if ((name != "rtol" && name != "atol") || target.has_value()) {
       return InvalidArgument("found '", word, "', wanted rtol=R atol=A");
     }
-    target = ParseDouble(word.substr(std::min(equals + 1, word.size())));
+    target = file::ParseDouble(word.substr(std::min(equals + 1, word.size())));
     if (!target.has_value() || !std::isfinite(*target) || *target < 0) {
       return InvalidArgument("found '", word, "', wanted ", name,
                              "= and a number of at least 0");
     }
   }
-  limit->comparator = Comparator::kTolerance;
+  limit->comparator = record::Comparator::kTolerance;
   limit->rtol = *rtol;
   limit->atol = *atol;
   return OkStatus();
@@ -83,9 +86,9 @@ Status ParseTolerance(LineScanner& scanner, Limit* limit) {
 /// True when the text is a day, as 2027-03-01.
 bool IsDate(std::string_view text) {
   if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
-  const auto year = ParseInt(text.substr(0, 4));
-  const auto month = ParseInt(text.substr(5, 2));
-  const auto day = ParseInt(text.substr(8, 2));
+  const auto year = file::ParseInt(text.substr(0, 4));
+  const auto month = file::ParseInt(text.substr(5, 2));
+  const auto day = file::ParseInt(text.substr(8, 2));
   if (!year || !month || !day || *year < 0 || *month < 1 || *day < 1) {
     return false;
   }
@@ -133,7 +136,7 @@ Status ParseRest(LineScanner& scanner, ExpectationLine* line) {
 Status ParseMakes(LineScanner& scanner, FloorLine* line) {
   line->kind = FloorLine::Kind::kMakes;
   const std::string_view number = scanner.Word();
-  const auto cases = ParseInt(number);
+  const auto cases = file::ParseInt(number);
   if (!cases.has_value() || *cases < 1) {
     return InvalidArgument("found '", number, "', wanted a number of cases");
   }
@@ -203,7 +206,7 @@ Result<FloorLine> ParseFloorLine(std::string_view text) {
     line.kind = FloorLine::Kind::kButNot;
   } else {
     line.name = scanner.Word();
-    if (!IsTestId(line.name)) {
+    if (!cases::IsTestId(line.name)) {
       return InvalidArgument("found '", line.name,
                              "', wanted all where, but not where, makes, or a "
                              "test_id: suite/op/case in letters, digits and "
@@ -231,7 +234,7 @@ std::optional<std::vector<std::string>> IdsOf(std::string_view query) {
     if (!query.starts_with(kId)) return std::nullopt;
     const size_t end = std::min(query.find(' '), query.size());
     ids.emplace_back(query.substr(kId.size(), end - kId.size()));
-    if (!IsTestId(ids.back())) return std::nullopt;  // has a wildcard
+    if (!cases::IsTestId(ids.back())) return std::nullopt;  // has a wildcard
     query.remove_prefix(end);
     if (query.empty()) return ids;
     if (!query.starts_with(kOr)) return std::nullopt;
@@ -268,4 +271,4 @@ std::set<std::string, std::less<>> CpuFeatures(std::string_view cpuinfo) {
   return features;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::policy

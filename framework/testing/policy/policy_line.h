@@ -23,7 +23,7 @@
 #include "framework/core/status.h"
 #include "framework/testing/policy/expectation.h"
 
-namespace assay::inline v1 {
+namespace assay::policy {
 
 /// `expect OUTCOME where QUERY because "..." [until DATE] [when cpu:FEATURE]`
 /// or `tolerate rtol=R atol=A where ...`. The parser leaves `source` empty. The
@@ -68,6 +68,6 @@ std::optional<std::string> ParseInclude(std::string_view line);
 /// "flags" or, on ARM, "Features".
 std::set<std::string, std::less<>> CpuFeatures(std::string_view cpuinfo);
 
-}  // namespace assay::inline v1
+}  // namespace assay::policy
 
 #endif  // ASSAY_TESTING_POLICY_POLICY_LINE_H_

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace assay {
+namespace assay::policy {
 namespace {
 
 using testing::HasSubstr;
@@ -19,22 +19,23 @@ using testing::HasSubstr;
 TEST(PolicyLineTest, ExpectationsAreTakenApart) {
   struct Row {
     std::string_view line;
-    std::optional<Outcome> outcome;
+    std::optional<record::Outcome> outcome;
     std::string query;
     std::string because;
     std::string until;
     std::string feature;
   };
   const std::vector<Row> rows = {
-      {"expect fail where op:Conv because \"issue 7\"", Outcome::kFail,
+      {"expect fail where op:Conv because \"issue 7\"", record::Outcome::kFail,
        "op:Conv", "issue 7", "", ""},
       {"expect crash where (op:If or op:Loop)  because \"a \\\"b\\\" until 9\" "
        "until 2027-03-01 when cpu:avx2",
-       Outcome::kCrash, "(op:If or op:Loop)", "a \"b\" until 9", "2027-03-01",
-       "avx2"},
+       record::Outcome::kCrash, "(op:If or op:Loop)", "a \"b\" until 9",
+       "2027-03-01", "avx2"},
       {"expect unsupported where attr:a=\"x because y\" because \"z\" when "
        "cpu:amx_tile",
-       Outcome::kUnsupported, "attr:a=\"x because y\"", "z", "", "amx_tile"},
+       record::Outcome::kUnsupported, "attr:a=\"x because y\"", "z", "",
+       "amx_tile"},
       {"tolerate rtol=1e-2 atol=0 where dtype:bfloat16 because \"declared\"",
        std::nullopt, "dtype:bfloat16", "declared", "", ""},
   };
@@ -61,7 +62,7 @@ TEST(PolicyLineTest, TolerancesAreTakenInEitherOrder) {
     EXPECT_EQ(parsed->expectation.tolerance->rtol, 1e-2);
     EXPECT_EQ(parsed->expectation.tolerance->atol, 3);
     EXPECT_EQ(parsed->expectation.tolerance->comparator,
-              Comparator::kTolerance);
+              record::Comparator::kTolerance);
   }
 }
 
@@ -248,4 +249,4 @@ TEST(PolicyLineTest, FeaturesAreThoseOfTheFirstCpu) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::policy

@@ -10,7 +10,7 @@
 
 #include "framework/testing/file/scratch_folder.h"
 
-namespace assay {
+namespace assay::policy {
 namespace {
 
 namespace fs = std::filesystem;
@@ -21,8 +21,8 @@ using testing::IsEmpty;
 
 constexpr std::string_view kToday = "2026-06-15";
 
-TestCase CaseOf(const std::string& op, std::vector<std::string> dtypes) {
-  TestCase c;
+cases::TestCase CaseOf(const std::string& op, std::vector<std::string> dtypes) {
+  cases::TestCase c;
   c.test_id = "node/" + op + "/test_x";
   c.suite = "node";
   c.op = op;
@@ -35,12 +35,12 @@ TestCase CaseOf(const std::string& op, std::vector<std::string> dtypes) {
   return c;
 }
 
-Result<Policy> Read(const ScratchFolder& folder) {
+Result<Policy> Read(const file::ScratchFolder& folder) {
   return ReadPolicy(folder.path() / "acme", {"avx2"}, kToday);
 }
 
 Policy PolicyOf(const std::string& file, std::string_view text) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   folder.Write("acme/" + file, text);
   Result<Policy> policy = Read(folder);
   EXPECT_TRUE(policy.ok()) << policy.status().ToString();
@@ -48,7 +48,7 @@ Policy PolicyOf(const std::string& file, std::string_view text) {
 }
 
 TEST(PolicyTest, WithoutFilesNothingIsExpectedOrClaimed) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   Result<Policy> policy = Read(folder);
   ASSERT_TRUE(policy.ok()) << policy.status().ToString();
   const CasePolicy verdict = policy->Of(CaseOf("Conv", {"float32"}), "acme");
@@ -72,7 +72,7 @@ expect error where op:Nothing because "fifth" until 2026-06-15 when cpu:avx2
 // whose condition is not met in force; until taken for the first bad day.
 TEST(PolicyTest, TheLastMatchingLineOfEachSortIsInForce) {
   struct Row {
-    TestCase c;
+    cases::TestCase c;
     std::string expected;
     std::string tolerated;
   };
@@ -168,7 +168,7 @@ TEST(PolicyTest, LinesThatExpectAPromiseToBeDeclinedAreListed) {
       {"expect fail where op:Conv because \"a\"\n", ""},
   };
   for (const auto& row : rows) {
-    const ScratchFolder folder;
+    const file::ScratchFolder folder;
     folder.Write("acme/expectations.txt", row.line);
     folder.Write("acme/claims.txt", "claim forward where op:Conv\n");
     Result<Policy> policy = Read(folder);
@@ -186,7 +186,7 @@ TEST(PolicyTest, LinesThatExpectAPromiseToBeDeclinedAreListed) {
 
 // Kills: a reason that may be left out where the line is in force.
 TEST(PolicyTest, OnlyWhoAsksReadsLinesWithoutReason) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   folder.Write("acme/expectations.txt", "expect fail where x because \"\"\n");
   EXPECT_FALSE(Read(folder).ok());
   const Result<Policy> policy =
@@ -199,7 +199,7 @@ TEST(PolicyTest, BackendsAreMeantByInstanceOrName) {
   Policy policy =
       PolicyOf("expectations.txt",
                "expect fail where backend:acme+x=1 because \"one setting\"\n");
-  const TestCase c = CaseOf("Conv", {"float32"});
+  const cases::TestCase c = CaseOf("Conv", {"float32"});
   EXPECT_EQ(policy.Of(c, "acme").expected, nullptr);
   EXPECT_NE(policy.Of(c, "acme+x=1").expected, nullptr);
 }
@@ -207,7 +207,7 @@ TEST(PolicyTest, BackendsAreMeantByInstanceOrName) {
 // Kills: includes relative to the working directory; the included lines placed
 // behind the including file's own.
 TEST(PolicyTest, IncludedLinesStandWhereTheyAreIncluded) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   folder.Write("acme/expectations.txt",
                "expect fail where op:Conv because \"before\"\n"
                "include ../common/all.txt\n");
@@ -218,7 +218,7 @@ TEST(PolicyTest, IncludedLinesStandWhereTheyAreIncluded) {
   ASSERT_TRUE(policy.ok()) << policy.status().ToString();
   const auto verdict = policy->Of(CaseOf("Conv", {"float32"}), "acme");
   EXPECT_EQ(verdict.expected->source, "../common/more.txt:2");
-  EXPECT_EQ(verdict.expected->outcome, Outcome::kCrash);
+  EXPECT_EQ(verdict.expected->outcome, record::Outcome::kCrash);
   EXPECT_THAT(policy->text(), HasSubstr("before"));
   EXPECT_THAT(policy->text(), HasSubstr("inside"));
 }
@@ -237,7 +237,7 @@ TEST(PolicyTest, IncludesThatCannotBeAreErrorsWithTheirPlace) {
            {"..", "wanted one to include"},
            {"/dev/zero", "wanted one to include"},
            {"", "wanted one to include"}}) {
-    const ScratchFolder folder;
+    const file::ScratchFolder folder;
     const fs::path file =
         folder.Write("acme/expectations.txt", "# \ninclude " + row.path + "\n");
     const Status status = Read(folder).status();
@@ -272,7 +272,7 @@ TEST(PolicyTest, BrokenLinesAreErrorsWithFileAndLine) {
       {"passing.txt", "node/Abs\n", "passing.txt:1: found 'node/Abs'"},
   };
   for (const Row& row : rows) {
-    const ScratchFolder folder;
+    const file::ScratchFolder folder;
     folder.Write("acme/" + row.file, row.text);
     const Status status = Read(folder).status();
     EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << row.text;
@@ -281,7 +281,7 @@ TEST(PolicyTest, BrokenLinesAreErrorsWithFileAndLine) {
 }
 
 TEST(PolicyTest, FilesThatCannotBeReadAreErrors) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   fs::create_directories(folder.path() / "acme" / "claims.txt");
   EXPECT_THAT(Read(folder).status().message(),
               HasSubstr("claims.txt: found no regular file"));
@@ -299,7 +299,7 @@ TEST(PolicyTest, TheFloorIsWhatIsInForceHere) {
   EXPECT_THAT(policy.floor().InForce(),
               ElementsAre("node/A/a", "node/B/b", "node/C/c"));
   // Rules are about the cases of the corpora that every run has.
-  TestCase c = CaseOf("Conv", {"float32"});
+  cases::TestCase c = CaseOf("Conv", {"float32"});
   policy.Of(c, "acme");
   EXPECT_THAT(policy.Errors(), Contains(HasSubstr("matches no planned case")));
   c.corpus = "onnx";
@@ -311,7 +311,7 @@ TEST(PolicyTest, TheFloorIsWhatIsInForceHere) {
 
 struct ClaimRow {
   std::string_view claims;
-  TestCase c;
+  cases::TestCase c;
   bool claimed;
 };
 
@@ -326,7 +326,7 @@ void ExpectClaims(const std::vector<ClaimRow>& rows) {
 // Kills: one claimed type of several is enough; types that must all stand in
 // one line; a line without types that claims none.
 TEST(PolicyTest, ACaseIsClaimedWithEveryElementType) {
-  const TestCase both = CaseOf("Reshape", {"float32", "int64"});
+  const cases::TestCase both = CaseOf("Reshape", {"float32", "int64"});
   constexpr std::string_view kFloat =
       "claim forward where op:Reshape and dtype:float32\n";
   ExpectClaims({
@@ -347,8 +347,8 @@ TEST(PolicyTest, ACaseIsClaimedWithEveryElementType) {
   });
 }
 
-TestCase ModelCase() {
-  TestCase c = CaseOf("light", {"float32"});
+cases::TestCase ModelCase() {
+  cases::TestCase c = CaseOf("light", {"float32"});
   c.suite = "model";
   c.kind = "model";
   c.imports = {{"ai.onnx", 13}, {"ai.onnx.ml", 3}};
@@ -373,7 +373,7 @@ TEST(PolicyTest, ACaseIsClaimedWithEveryOperator) {
       {"claim forward where opset>=13\n", ModelCase(), false},
       {"claim forward where opset<13\n", ModelCase(), false},
   });
-  TestCase unreadable = ModelCase();
+  cases::TestCase unreadable = ModelCase();
   unreadable.operators.clear();
   ExpectClaims({{"claim forward where suite:*\n", unreadable, false}});
 }
@@ -381,7 +381,7 @@ TEST(PolicyTest, ACaseIsClaimedWithEveryOperator) {
 // Kills: an expansion claimed by the operator that is no longer in it; the
 // tested operator's attributes given to other nodes.
 TEST(PolicyTest, AnExpansionIsClaimedByTheOperatorsInIt) {
-  TestCase c = CaseOf("Clip", {"float32"});
+  cases::TestCase c = CaseOf("Clip", {"float32"});
   c.kind = "expanded";
   c.operators = {"ai.onnx::Less", "ai.onnx::Where"};
   c.attributes = {{"mode", "x"}};
@@ -395,9 +395,9 @@ TEST(PolicyTest, AnExpansionIsClaimedByTheOperatorsInIt) {
 }
 
 TEST(PolicyTest, GradientsAreClaimedByLinesOfTheirOwn) {
-  TestCase gradient = CaseOf("Relu", {"float32"});
-  gradient.claim = ClaimKind::kGradient;
-  const TestCase forward = CaseOf("Relu", {"float32"});
+  cases::TestCase gradient = CaseOf("Relu", {"float32"});
+  gradient.claim = cases::ClaimKind::kGradient;
+  const cases::TestCase forward = CaseOf("Relu", {"float32"});
   ExpectClaims({
       {"claim forward where op:Relu\n", forward, true},
       {"claim forward where op:Relu\n", gradient, false},
@@ -408,4 +408,4 @@ TEST(PolicyTest, GradientsAreClaimedByLinesOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::policy

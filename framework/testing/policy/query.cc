@@ -7,7 +7,7 @@
 #include "framework/testing/file/csv.h"
 #include "framework/testing/policy/query_term.h"
 
-namespace assay::inline v1 {
+namespace assay::policy {
 
 namespace {
 
@@ -59,7 +59,7 @@ bool Compares(int64_t value, Comparison comparison, int64_t number) {
 
 bool MatchesOpset(const QueryTerm& word, int64_t opset) {
   return word.comparison == Comparison::kMatch
-             ? word.pattern.Matches(ToText(opset))
+             ? word.pattern.Matches(file::ToText(opset))
              : Compares(opset, word.comparison, word.number);
 }
 
@@ -70,7 +70,7 @@ bool MatchesBackend(const Pattern& pattern, std::string_view instance) {
          pattern.Matches(instance.substr(0, instance.find_first_of("@+")));
 }
 
-bool MatchesAttribute(const QueryTerm& word, const TestCase& c) {
+bool MatchesAttribute(const QueryTerm& word, const cases::TestCase& c) {
   return std::any_of(
       c.attributes.begin(), c.attributes.end(), [&](const auto& attribute) {
         return word.attribute.Matches(attribute.first) &&
@@ -79,7 +79,7 @@ bool MatchesAttribute(const QueryTerm& word, const TestCase& c) {
 }
 
 bool MatchesWord(const QueryTerm& word, const QuerySubject& subject) {
-  const TestCase& c = subject.test_case;
+  const cases::TestCase& c = subject.test_case;
   const Pattern& pattern = word.pattern;
   switch (word.key) {
     case QueryKey::kId:
@@ -177,4 +177,4 @@ bool Query::NeedsBackend() const {
   return root_ != nullptr && AsksFor(*root_, QueryKey::kBackend);
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::policy

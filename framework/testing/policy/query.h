@@ -30,11 +30,11 @@
 #include "framework/core/status.h"
 #include "framework/testing/case/test_case.h"
 
-namespace assay::inline v1 {
+namespace assay::policy {
 
 /// The subject of a query.
 struct QuerySubject {
-  const TestCase& test_case;
+  const cases::TestCase& test_case;
   std::string_view backend;  // instance; its name alone matches too
   std::string_view outcome;  // empty where there is none yet
   std::string_view reason;
@@ -69,6 +69,6 @@ class Query {
   std::shared_ptr<const QueryTerm> root_;
 };
 
-}  // namespace assay::inline v1
+}  // namespace assay::policy
 
 #endif  // ASSAY_TESTING_POLICY_QUERY_H_

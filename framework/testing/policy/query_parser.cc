@@ -11,7 +11,7 @@
 #include "framework/testing/policy/quoted.h"
 #include "framework/testing/record/outcome.h"
 
-namespace assay::inline v1 {
+namespace assay::policy {
 namespace {
 
 using QueryTerm = QueryTerm;
@@ -24,14 +24,14 @@ constexpr int kMaxDepth = 100;
 std::vector<std::string_view> ValuesOf(QueryKey key) {
   std::vector<std::string_view> values;
   if (key == QueryKey::kVacuous) values = {"yes", "no"};
-  for (int i = 0; key == QueryKey::kOutcome && i < kOutcomeCount; ++i) {
-    values.push_back(ToString(static_cast<Outcome>(i)));
+  for (int i = 0; key == QueryKey::kOutcome && i < record::kOutcomeCount; ++i) {
+    values.push_back(ToString(static_cast<record::Outcome>(i)));
   }
   for (int i = 1; key == QueryKey::kDtype && i < kDTypeCount; ++i) {
     values.push_back(ToString(static_cast<DType>(i)));
   }
   for (int i = 0; key == QueryKey::kComparator && i < 4; ++i) {
-    values.push_back(ToString(static_cast<Comparator>(i)));
+    values.push_back(ToString(static_cast<record::Comparator>(i)));
   }
   return values;
 }
@@ -259,7 +259,7 @@ Status QueryParser::FinishNumber(const RawWord& word, QueryTerm* term) const {
       take(">=", Comparison::kAtLeast) || take("<=", Comparison::kAtMost) ||
       take(">", Comparison::kGreater) || take("<", Comparison::kLess) ||
       take("=", Comparison::kEqual));
-  const std::optional<int64_t> number = ParseInt(rest);
+  const std::optional<int64_t> number = file::ParseInt(rest);
   if (!number.has_value()) {
     return At(word.begin + word.text.size() - rest.size(),
               StrCat("found '", rest, "', wanted an integer"));
@@ -293,4 +293,4 @@ Result<Query> Query::Parse(std::string_view text) {
   return query;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::policy

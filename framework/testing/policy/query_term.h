@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace assay::inline v1 {
+namespace assay::policy {
 
 enum class QueryKey : uint8_t {
   kId,
@@ -88,6 +88,6 @@ struct QueryTerm {
   int64_t number = 0;      // of the other comparisons
 };
 
-}  // namespace assay::inline v1
+}  // namespace assay::policy
 
 #endif  // ASSAY_TESTING_POLICY_QUERY_TERM_H_

@@ -12,13 +12,13 @@
 #include "framework/core/text.h"
 #include "framework/testing/record/outcome.h"
 
-namespace assay {
+namespace assay::policy {
 namespace {
 
 using testing::HasSubstr;
 
-TestCase SomeCase() {
-  TestCase c;
+cases::TestCase SomeCase() {
+  cases::TestCase c;
   c.test_id = "node/Conv/test_conv_with_autopad#f16";
   c.corpus = "onnx";
   c.suite = "node";
@@ -29,7 +29,7 @@ TestCase SomeCase() {
   c.operators = {"ai.onnx::Conv"};
   c.dtypes = {"float16", "int64"};
   c.attributes = {{"auto_pad", "SAME LOWER"}, {"strides", "[2,2]"}};
-  c.limit.comparator = Comparator::kTolerance;
+  c.limit.comparator = record::Comparator::kTolerance;
   return c;
 }
 
@@ -40,7 +40,7 @@ struct Row {
 
 // Every row is asked about SomeCase(), which acme+threads=2 failed for a value.
 void ExpectMatches(const std::vector<Row>& rows) {
-  const TestCase c = SomeCase();
+  const cases::TestCase c = SomeCase();
   for (const Row& row : rows) {
     const Result<Query> query = Query::Parse(row.query);
     ASSERT_TRUE(query.ok()) << row.query << ": " << query.status().ToString();
@@ -102,7 +102,7 @@ TEST(QueryTest, EachKeyAsksForItsField) {
 }
 
 TEST(QueryTest, AVacuousCaseIsVacuousWhateverTheReason) {
-  TestCase c = SomeCase();
+  cases::TestCase c = SomeCase();
   c.vacuous = "constant output";
   EXPECT_TRUE(Query::Parse("vacuous:yes")->Matches({c, {}, {}, {}}));
   EXPECT_FALSE(Query::Parse("vacuous:no")->Matches({c, {}, {}, {}}));
@@ -248,8 +248,8 @@ TEST(QueryTest, ErrorsSayWhereWhatAndWhatInstead) {
 
 // Kills: the first or the last value of a list refused.
 TEST(QueryTest, EveryValueOfAListIsTaken) {
-  for (int i = 0; i < kOutcomeCount; ++i) {
-    const auto outcome = ToString(static_cast<Outcome>(i));
+  for (int i = 0; i < record::kOutcomeCount; ++i) {
+    const auto outcome = ToString(static_cast<record::Outcome>(i));
     EXPECT_TRUE(Query::Parse(StrCat("outcome:", outcome)).ok()) << outcome;
   }
   for (int i = 1; i < kDTypeCount; ++i) {
@@ -293,7 +293,7 @@ TEST(QueryTest, DeepNestingIsAnInvalidArgument) {
 // Kills: a wildcard that tries every way to share out the text, which would
 // not end.
 TEST(QueryTest, HostilePatternsEnd) {
-  TestCase c = SomeCase();
+  cases::TestCase c = SomeCase();
   c.op = std::string(10000, 'a');
   const auto query = Query::Parse("op:" + Repeated("a*", 200) + "b");
   ASSERT_TRUE(query.ok()) << query.status().ToString();
@@ -321,4 +321,4 @@ TEST(QueryTest, OneIdIsKnownOnlyWhereAllElseIsExcluded) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::policy

@@ -2,7 +2,7 @@
 
 #include "framework/testing/policy/quoted.h"
 
-namespace assay::inline v1 {
+namespace assay::policy {
 
 std::optional<std::string> TakeQuoted(std::string_view text, size_t* position) {
   std::string held;
@@ -19,4 +19,4 @@ std::optional<std::string> TakeQuoted(std::string_view text, size_t* position) {
   return std::nullopt;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::policy

@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-namespace assay::inline v1 {
+namespace assay::policy {
 
 /// True for the characters that separate words.
 inline bool IsBlank(char c) {
@@ -25,6 +25,6 @@ inline bool IsBlank(char c) {
 /// Nothing when they are not closed.
 std::optional<std::string> TakeQuoted(std::string_view text, size_t* position);
 
-}  // namespace assay::inline v1
+}  // namespace assay::policy
 
 #endif  // ASSAY_TESTING_POLICY_QUOTED_H_

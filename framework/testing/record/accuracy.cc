@@ -6,7 +6,7 @@
 
 #include "framework/testing/record/columns.h"
 
-namespace assay::inline v1 {
+namespace assay::record {
 namespace {
 
 using Row = AccuracyRow;
@@ -14,14 +14,14 @@ using Row = AccuracyRow;
 /// A number: its column, and the step from the metric.
 struct TakenNumber {
   Column column;
-  void (*take)(const ExactDifference& from, AccuracyNumbers* to);
+  void (*take)(const metric::ExactDifference& from, AccuracyNumbers* to);
 };
 
 /// The number kTo is the member kFrom of a difference.
 template <Number AccuracyNumbers::*kTo, auto kFrom>
 TakenNumber NumberOf(std::string_view name, std::string_view doc) {
   return {ColumnOf<Row, kTo>(name, doc),
-          [](const ExactDifference& from, AccuracyNumbers* to) {
+          [](const metric::ExactDifference& from, AccuracyNumbers* to) {
             to->*kTo = from.*kFrom;
           }};
 }
@@ -30,7 +30,7 @@ TakenNumber NumberOf(std::string_view name, std::string_view doc) {
 template <Number AccuracyNumbers::*kTo, auto kPart, auto kFrom>
 TakenNumber NumberOf(std::string_view name, std::string_view doc) {
   return {ColumnOf<Row, kTo>(name, doc),
-          [](const ExactDifference& from, AccuracyNumbers* to) {
+          [](const metric::ExactDifference& from, AccuracyNumbers* to) {
             const auto& part = from.*kPart;
             to->*kTo = part.has_value() ? Number((*part).*kFrom) : Number();
           }};
@@ -38,37 +38,45 @@ TakenNumber NumberOf(std::string_view name, std::string_view doc) {
 
 const std::vector<TakenNumber>& Numbers() {
   static const auto* numbers = new std::vector<TakenNumber>{
-      NumberOf<&Row::min_diff, &Difference::errors, &Errors::min_diff>(
-          "min_diff", "least got - want"),
-      NumberOf<&Row::max_diff, &Difference::errors, &Errors::max_diff>(
-          "max_diff", "greatest got - want"),
-      NumberOf<&Row::max_abs_err, &Difference::errors, &Errors::max_abs>(
-          "max_abs_err", "greatest |got - want|"),
-      NumberOf<&Row::max_rel_err, &Difference::errors, &Errors::max_rel>(
-          "max_rel_err", "greatest |got - want| / |want|"),
-      NumberOf<&Row::max_ulp, &Difference::ulp, &UlpSummary::max>(
+      NumberOf<&Row::min_diff, &metric::Difference::errors,
+               &metric::Errors::min_diff>("min_diff", "least got - want"),
+      NumberOf<&Row::max_diff, &metric::Difference::errors,
+               &metric::Errors::max_diff>("max_diff", "greatest got - want"),
+      NumberOf<&Row::max_abs_err, &metric::Difference::errors,
+               &metric::Errors::max_abs>("max_abs_err",
+                                         "greatest |got - want|"),
+      NumberOf<&Row::max_rel_err, &metric::Difference::errors,
+               &metric::Errors::max_rel>("max_rel_err",
+                                         "greatest |got - want| / |want|"),
+      NumberOf<&Row::max_ulp, &metric::Difference::ulp,
+               &metric::UlpSummary::max>(
           "max_ulp", "greatest distance in ULP, to an oracle in fractions"),
-      NumberOf<&Row::p50_ulp, &Difference::ulp, &UlpSummary::p50>(
-          "p50_ulp", "median distance in ULP"),
-      NumberOf<&Row::p99_ulp, &Difference::ulp, &UlpSummary::p99>(
-          "p99_ulp", "99th percentile in ULP"),
-      NumberOf<&Row::p999_ulp, &Difference::ulp, &UlpSummary::p999>(
-          "p999_ulp", "99.9th percentile in ULP"),
-      NumberOf<&Row::mean_signed_ulp, &Difference::ulp,
-               &UlpSummary::mean_signed>("mean_signed_ulp", "bias in ULP"),
-      NumberOf<&Row::share_correctly_rounded, &Difference::ulp,
-               &UlpSummary::share_zero>(
+      NumberOf<&Row::p50_ulp, &metric::Difference::ulp,
+               &metric::UlpSummary::p50>("p50_ulp", "median distance in ULP"),
+      NumberOf<&Row::p99_ulp, &metric::Difference::ulp,
+               &metric::UlpSummary::p99>("p99_ulp", "99th percentile in ULP"),
+      NumberOf<&Row::p999_ulp, &metric::Difference::ulp,
+               &metric::UlpSummary::p999>("p999_ulp",
+                                          "99.9th percentile in ULP"),
+      NumberOf<&Row::mean_signed_ulp, &metric::Difference::ulp,
+               &metric::UlpSummary::mean_signed>("mean_signed_ulp",
+                                                 "bias in ULP"),
+      NumberOf<&Row::share_correctly_rounded, &metric::Difference::ulp,
+               &metric::UlpSummary::share_zero>(
           "share_correctly_rounded",
           "elements equal to want, or to the oracle rounded; empty where its "
           "bound is too wide"),
-      NumberOf<&Row::max_unit_err, &ExactDifference::greatest_unit_error>(
+      NumberOf<&Row::max_unit_err,
+               &metric::ExactDifference::greatest_unit_error>(
           "max_unit_err", "in condition-aware units"),
-      NumberOf<&Row::rmse, &Difference::errors, &Errors::rmse>(
+      NumberOf<&Row::rmse, &metric::Difference::errors, &metric::Errors::rmse>(
           "rmse", "root mean square of got - want"),
-      NumberOf<&Row::rel_l2, &Difference::errors, &Errors::rel_l2>(
+      NumberOf<&Row::rel_l2, &metric::Difference::errors,
+               &metric::Errors::rel_l2>(
           "rel_l2", "norm of the difference over norm of want"),
-      NumberOf<&Row::cosine, &Difference::errors, &Errors::cosine>(
-          "cosine", "of the angle between got and want")};
+      NumberOf<&Row::cosine, &metric::Difference::errors,
+               &metric::Errors::cosine>("cosine",
+                                        "of the angle between got and want")};
   return *numbers;
 }
 
@@ -113,7 +121,8 @@ Table MakeTable() {
 
 }  // namespace
 
-void TakeNumbers(const ExactDifference& difference, AccuracyNumbers* numbers) {
+void TakeNumbers(const metric::ExactDifference& difference,
+                 AccuracyNumbers* numbers) {
   for (const TakenNumber& number : Numbers()) number.take(difference, numbers);
 }
 
@@ -123,4 +132,4 @@ const Table& TableOf<AccuracyRow>() {
   return table;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::record

@@ -5,7 +5,7 @@
 // AccuracyNumbers (rows.h), and a line in accuracy.cc; nothing between knows
 // them one by one.
 //
-//   TakeNumbers(CompareExact(got, want, tolerance), &metrics);
+//   TakeNumbers(metric::CompareExact(got, want, tolerance), &metrics);
 //   metrics.max_ulp;  // absent where it has no meaning
 
 #ifndef ASSAY_TESTING_RECORD_ACCURACY_H_
@@ -14,10 +14,11 @@
 #include "framework/metric/exact_difference.h"
 #include "framework/testing/record/rows.h"
 
-namespace assay::inline v1 {
+namespace assay::record {
 
-void TakeNumbers(const ExactDifference& difference, AccuracyNumbers* numbers);
+void TakeNumbers(const metric::ExactDifference& difference,
+                 AccuracyNumbers* numbers);
 
-}  // namespace assay::inline v1
+}  // namespace assay::record
 
 #endif  // ASSAY_TESTING_RECORD_ACCURACY_H_

@@ -7,7 +7,7 @@
 
 #include "framework/core/text.h"
 
-namespace assay::inline v1 {
+namespace assay::record {
 namespace {
 
 bool IsPlain(char c) {
@@ -64,4 +64,4 @@ Status CheckPath(const std::filesystem::path& path) {
                          " give it another name");
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::record

@@ -17,7 +17,7 @@
 #include "framework/core/status.h"
 #include "framework/testing/record/columns.h"
 
-namespace assay::inline v1 {
+namespace assay::record {
 
 inline constexpr size_t kMostText = 4096;  // bytes of a field
 
@@ -43,6 +43,6 @@ Row Cleaned(Row row) {
   return row;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::record
 
 #endif  // ASSAY_TESTING_RECORD_CLEAN_TEXT_H_

@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace assay {
+namespace assay::record {
 namespace {
 
 // Kills: a byte let through that ends a page or an XML file; a character that
@@ -86,4 +86,4 @@ TEST(CleanTextTest, APathThatIsNoTextIsNamed) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::record

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace assay::inline v1 {
+namespace assay::record {
 namespace {
 
 std::vector<const Table*>& AllTables() {
@@ -177,4 +177,4 @@ const Table* FindTable(std::string_view name) {
   return found == AllTables().end() ? nullptr : *found;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::record

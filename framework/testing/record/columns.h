@@ -26,7 +26,7 @@
 #include "framework/testing/record/field.h"
 #include "framework/testing/record/rows.h"
 
-namespace assay::inline v1 {
+namespace assay::record {
 
 /// One column. A row is handed over by its address, and must be of the type
 /// that the column was made for.
@@ -108,6 +108,6 @@ bool AddTable(const Table& table);
 /// Null when there is none of that name.
 const Table* FindTable(std::string_view name);
 
-}  // namespace assay::inline v1
+}  // namespace assay::record
 
 #endif  // ASSAY_TESTING_RECORD_COLUMNS_H_

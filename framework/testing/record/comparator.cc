@@ -4,7 +4,7 @@
 
 #include <array>
 
-namespace assay::inline v1 {
+namespace assay::record {
 namespace {
 
 constexpr std::array<std::string_view, 4> kComparators = {
@@ -33,4 +33,4 @@ std::ostream& operator<<(std::ostream& out, Comparator comparator) {
   return out << ToString(comparator);
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::record

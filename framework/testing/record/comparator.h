@@ -12,7 +12,7 @@
 #include <ostream>
 #include <string_view>
 
-namespace assay::inline v1 {
+namespace assay::record {
 
 /// How the outputs of a case are compared.
 enum class Comparator : uint8_t {
@@ -29,6 +29,6 @@ std::optional<Comparator> ParseComparator(std::string_view text);
 bool ParseWord(std::string_view text, Comparator* comparator);
 std::ostream& operator<<(std::ostream& out, Comparator comparator);
 
-}  // namespace assay::inline v1
+}  // namespace assay::record
 
 #endif  // ASSAY_TESTING_RECORD_COMPARATOR_H_

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace assay::inline v1 {
+namespace assay::record {
 namespace {
 
 template <class T>
@@ -19,7 +19,7 @@ std::string FieldText(const IndexList& value) {
   std::string text;
   for (const int64_t index : value) {
     if (!text.empty()) text += ' ';
-    text += ToText(index);
+    text += file::ToText(index);
   }
   return text;
 }
@@ -35,18 +35,19 @@ bool ParseField(const std::string& text, bool* value) {
 }
 
 bool ParseField(const std::string& text, int64_t* value) {
-  return Take(ParseInt(text), value);
+  return Take(file::ParseInt(text), value);
 }
 
 bool ParseField(const std::string& text, double* value) {
-  return Take(ParseDouble(text), value);
+  return Take(file::ParseDouble(text), value);
 }
 
 bool ParseField(const std::string& text, IndexList* value) {
   value->clear();
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find(' ', at), text.size());
-    const auto index = ParseInt(std::string_view(text).substr(at, end - at));
+    const auto index =
+        file::ParseInt(std::string_view(text).substr(at, end - at));
     if (!index.has_value()) return false;
     value->push_back(*index);
     at = end + 1;
@@ -54,4 +55,4 @@ bool ParseField(const std::string& text, IndexList* value) {
   return true;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::record

@@ -21,7 +21,7 @@
 
 #include "framework/testing/file/csv.h"
 
-namespace assay::inline v1 {
+namespace assay::record {
 
 using Integer = std::optional<int64_t>;
 using Number = std::optional<double>;
@@ -32,8 +32,8 @@ concept Enumeration = std::is_enum_v<T>;
 
 inline std::string FieldText(const std::string& value) { return value; }
 inline std::string FieldText(bool value) { return value ? "1" : "0"; }
-inline std::string FieldText(int64_t value) { return ToText(value); }
-inline std::string FieldText(double value) { return ToText(value); }
+inline std::string FieldText(int64_t value) { return file::ToText(value); }
+inline std::string FieldText(double value) { return file::ToText(value); }
 std::string FieldText(const IndexList& value);
 template <Enumeration T>
 std::string FieldText(T value) {
@@ -74,6 +74,6 @@ inline constexpr std::string_view kFieldType<double> = "number";
 template <>
 inline constexpr std::string_view kFieldType<Number> = "number or empty";
 
-}  // namespace assay::inline v1
+}  // namespace assay::record
 
 #endif  // ASSAY_TESTING_RECORD_FIELD_H_

@@ -2,7 +2,7 @@
 
 #include "framework/testing/record/outcome.h"
 
-namespace assay::inline v1 {
+namespace assay::record {
 namespace {
 
 constexpr std::array<std::string_view, kOutcomeCount> kNames = {
@@ -64,4 +64,4 @@ bool IsFailure(Outcome outcome) {
   }
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::record

@@ -17,7 +17,7 @@
 #include <ostream>
 #include <string_view>
 
-namespace assay::inline v1 {
+namespace assay::record {
 
 enum class Outcome : uint8_t {
   kPass,         // judged within its limit
@@ -57,6 +57,6 @@ bool IsUnexpected(Outcome outcome);
 /// timeout.
 bool IsFailure(Outcome outcome);
 
-}  // namespace assay::inline v1
+}  // namespace assay::record
 
 #endif  // ASSAY_TESTING_RECORD_OUTCOME_H_

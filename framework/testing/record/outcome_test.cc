@@ -7,7 +7,7 @@
 
 #include "gtest/gtest.h"
 
-namespace assay {
+namespace assay::record {
 namespace {
 
 struct Row {
@@ -56,4 +56,4 @@ TEST(OutcomeTest, OtherWordsAreNoOutcomes) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::record

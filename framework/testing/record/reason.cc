@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace assay::inline v1 {
+namespace assay::record {
 namespace {
 
 ReasonMeaning Meaning(Reason reason, std::string meaning) {
@@ -52,4 +52,4 @@ std::string_view MeaningOf(std::string_view code) {
   return found == All().end() ? std::string_view() : found->meaning;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::record

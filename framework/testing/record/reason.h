@@ -4,7 +4,7 @@
 // by. The words of core's Reason have a meaning here; a suite registers its own
 // with a sentence each (suite.h), and a word without one leaves no worker.
 //
-//   Judgement verdict{Outcome::kFail, Reason::kValue, message};
+//   measure::Judgement verdict{Outcome::kFail, Reason::kValue, message};
 //   verdict.reason = ReasonCode("kink");
 //   MeaningOf("value");  // "an output differs from what is expected"
 
@@ -18,7 +18,7 @@
 
 #include "framework/core/status.h"
 
-namespace assay::inline v1 {
+namespace assay::record {
 
 class ReasonCode {
  public:
@@ -55,6 +55,6 @@ bool AddReason(ReasonMeaning reason);
 /// Empty for a word that nobody registered.
 std::string_view MeaningOf(std::string_view code);
 
-}  // namespace assay::inline v1
+}  // namespace assay::record
 
 #endif  // ASSAY_TESTING_RECORD_REASON_H_

@@ -8,7 +8,7 @@
 #include "framework/testing/record/clean_text.h"
 #include "framework/testing/record/tables.h"
 
-namespace assay::inline v1 {
+namespace assay::record {
 
 void Record::Add(const Table& table, const void* row) {
   RecordRow& added = rows.emplace_back();
@@ -16,12 +16,12 @@ void Record::Add(const Table& table, const void* row) {
   added.attempt = result.attempt;
   for (size_t i = table.n_key; i < table.columns.size(); ++i) {
     if (i > table.n_key) added.fields += ',';
-    AppendCsvField(added.fields, CleanText(table.columns[i].text(row)));
+    file::AppendCsvField(added.fields, CleanText(table.columns[i].text(row)));
   }
 }
 
 Status Record::Read(const RecordRow& from, void* row) {
-  CsvReader reader(from.fields);
+  file::CsvReader reader(from.fields);
   std::vector<std::string> fields;
   reader.Next(&fields);
   ASSAY_RETURN_IF_ERROR(reader.status());
@@ -32,9 +32,9 @@ std::string ToText(const Record& record) {
   std::string lines;
   AppendCsvRow(lines, Cleaned(record.result));
   for (const RecordRow& row : record.rows) {
-    AppendCsvField(lines, row.table->name);
+    file::AppendCsvField(lines, row.table->name);
     lines += ',';
-    AppendCsvField(lines, row.fields);
+    file::AppendCsvField(lines, row.fields);
     lines += '\n';
   }
   return lines;
@@ -42,7 +42,7 @@ std::string ToText(const Record& record) {
 
 Result<Record> ParseRecord(std::string_view text) {
   Record record;
-  CsvReader reader(text);
+  file::CsvReader reader(text);
   std::vector<std::string> fields;
   if (!reader.Next(&fields)) return DataLoss("an empty record");
   ASSAY_RETURN_IF_ERROR(
@@ -77,4 +77,4 @@ std::string ToCsv(const Table& table, const std::vector<Record>& records) {
   return text;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::record

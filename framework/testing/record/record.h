@@ -23,7 +23,7 @@
 #include "framework/testing/record/columns.h"
 #include "framework/testing/record/rows.h"
 
-namespace assay::inline v1 {
+namespace assay::record {
 
 /// A row of a table of cases without its key, which is that of its record's
 /// result but for the attempt.
@@ -70,6 +70,6 @@ Result<Record> ParseRecord(std::string_view text);
 /// The file of a table of cases: the rows of all records, in their order.
 std::string ToCsv(const Table& table, const std::vector<Record>& records);
 
-}  // namespace assay::inline v1
+}  // namespace assay::record
 
 #endif  // ASSAY_TESTING_RECORD_RECORD_H_

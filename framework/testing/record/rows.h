@@ -18,7 +18,7 @@
 #include "framework/testing/record/field.h"
 #include "framework/testing/record/outcome.h"
 
-namespace assay::inline v1 {
+namespace assay::record {
 
 inline constexpr int64_t kSchemaVersion = 1;
 
@@ -128,6 +128,6 @@ struct MutantRow {
   std::string killing_case, build_id;
 };
 
-}  // namespace assay::inline v1
+}  // namespace assay::record
 
 #endif  // ASSAY_TESTING_RECORD_ROWS_H_

@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-namespace assay::inline v1 {
+namespace assay::record {
 
 ResultRow ResultOf(const PlanRow& row, const RunFacts& facts) {
   ResultRow result;
@@ -31,4 +31,4 @@ int64_t SteadyMicroseconds() {
       .count();
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::record

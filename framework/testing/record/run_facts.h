@@ -14,7 +14,7 @@
 
 #include "framework/testing/record/rows.h"
 
-namespace assay::inline v1 {
+namespace assay::record {
 
 struct RunFacts {
   std::string run_id;
@@ -40,6 +40,6 @@ ResultRow ResultOf(const PlanRow& row, const RunFacts& facts);
 /// Microseconds of the steady clock.
 int64_t SteadyMicroseconds();
 
-}  // namespace assay::inline v1
+}  // namespace assay::record
 
 #endif  // ASSAY_TESTING_RECORD_RUN_FACTS_H_

@@ -6,7 +6,7 @@
 
 #include "framework/testing/record/reason.h"
 
-namespace assay::inline v1 {
+namespace assay::record {
 namespace {
 
 /// Where each column of a table stands in a file.
@@ -56,7 +56,7 @@ void AppendCsvFields(std::string& out, const Table& table, const void* row,
                      size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i) {
     if (i > begin) out += ',';
-    AppendCsvField(out, table.columns[i].text(row));
+    file::AppendCsvField(out, table.columns[i].text(row));
   }
 }
 
@@ -71,7 +71,7 @@ Status ParseFields(const std::vector<std::string>& fields, const Table& table,
 
 Status ParseCsv(std::string_view text, const Table& table,
                 const std::function<void*()>& next) {
-  CsvReader reader(text);
+  file::CsvReader reader(text);
   std::vector<std::string> fields;
   if (!reader.Next(&fields)) {
     ASSAY_RETURN_IF_ERROR(reader.status());
@@ -127,4 +127,4 @@ std::string SchemaMarkdown() {
   return text;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::record

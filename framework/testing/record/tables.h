@@ -26,7 +26,7 @@
 #include "framework/testing/record/columns.h"
 #include "framework/testing/record/rows.h"
 
-namespace assay::inline v1 {
+namespace assay::record {
 
 std::string CsvHeader(const Table& table);
 
@@ -80,6 +80,6 @@ std::string SchemaJson();
 /// The reference page docs of all tables, as Markdown.
 std::string SchemaMarkdown();
 
-}  // namespace assay::inline v1
+}  // namespace assay::record
 
 #endif  // ASSAY_TESTING_RECORD_TABLES_H_

@@ -15,7 +15,7 @@
 #include "framework/testing/record/columns.h"
 #include "framework/testing/record/record.h"
 
-namespace assay {
+namespace assay::record {
 namespace {
 
 using testing::HasSubstr;
@@ -115,7 +115,7 @@ TYPED_TEST(TablesTest, ColumnsAreFoundByNameInAnyOrder) {
   for (size_t i = 0; i < names.size(); ++i) {
     header += StrCat(",", names[i]);
     line += ',';
-    AppendCsvField(line, texts[i]);
+    file::AppendCsvField(line, texts[i]);
   }
   const auto read = ParseCsv<TypeParam>(header + "\n" + line + "\n");
   ASSERT_TRUE(read.ok()) << read.status().ToString();
@@ -160,7 +160,7 @@ TEST(TablesRowTest, FieldsThatDoNotFitAreDataLossWithTheirLine) {
     const std::vector<std::string> texts = Texts(ResultRow());
     for (size_t i = 0; i < names.size(); ++i) {
       if (i > 0) text += ',';
-      AppendCsvField(text, names[i] == row.column ? row.value : texts[i]);
+      file::AppendCsvField(text, names[i] == row.column ? row.value : texts[i]);
     }
     const Status status = ParseCsv<ResultRow>(text + "\n").status();
     EXPECT_EQ(status.code(), StatusCode::kDataLoss);
@@ -305,4 +305,4 @@ TEST(TablesAddedTest, ATableIsAStructAndItsColumns) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::record

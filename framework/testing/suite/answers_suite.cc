@@ -7,13 +7,13 @@
 
 #include "framework/testing/measure/exact_answers.h"
 
-namespace assay::inline v1 {
+namespace assay::suite {
 namespace {
 
-Status AnswerAll(const PlanRow& row, Backend& backend, const RunFacts& facts,
-                 ResultRow* result) {
-  ASSAY_ASSIGN_OR_RETURN(const CaseData data, InputsOf(row));
-  const int64_t began = SteadyMicroseconds();
+Status AnswerAll(const record::PlanRow& row, Backend& backend,
+                 const record::RunFacts& facts, record::ResultRow* result) {
+  ASSAY_ASSIGN_OR_RETURN(const cases::CaseData data, InputsOf(row));
+  const int64_t began = record::SteadyMicroseconds();
   LoadOptions options;
   options.exact = true;
   ASSAY_ASSIGN_OR_RETURN(const std::unique_ptr<Network> network,
@@ -23,36 +23,38 @@ Status AnswerAll(const PlanRow& row, Backend& backend, const RunFacts& facts,
     return Unsupported(Reason::kNone, backend.name(),
                        " offers no exact evaluation of the model");
   }
-  result->load_us = SteadyMicroseconds() - began;
+  result->load_us = record::SteadyMicroseconds() - began;
   result->run_us = 0;
   for (size_t i = 0; i < data.sets.size(); ++i) {
-    const int64_t asked = SteadyMicroseconds();
-    ExactAnswers answers;
+    const int64_t asked = record::SteadyMicroseconds();
+    measure::ExactAnswers answers;
     for (const Question& question : QuestionsOf(row, facts)) {
       ASSAY_ASSIGN_OR_RETURN(answers[question.name],
                              question.ask(*exact, data.sets[i]));
     }
-    *result->run_us += SteadyMicroseconds() - asked;
-    ASSAY_RETURN_IF_ERROR(WriteAnswers(AnswersFile(row.oracle, i), answers));
+    *result->run_us += record::SteadyMicroseconds() - asked;
+    ASSAY_RETURN_IF_ERROR(
+        measure::WriteAnswers(measure::AnswersFile(row.oracle, i), answers));
   }
   return OkStatus();
 }
 
-Outcome OutcomeOf(const Status& status) {
+record::Outcome OutcomeOf(const Status& status) {
   switch (status.code()) {
     case StatusCode::kOk:
-      return Outcome::kPass;
+      return record::Outcome::kPass;
     case StatusCode::kUnsupported:
-      return Outcome::kUnsupported;
+      return record::Outcome::kUnsupported;
     case StatusCode::kUnavailable:
-      return Outcome::kUnavailable;
+      return record::Outcome::kUnavailable;
     default:
-      return Outcome::kError;
+      return record::Outcome::kError;
   }
 }
 
-Judgement RunCase(const PlanRow& row, Backend& backend, const RunFacts& facts,
-                  Record* record) {
+measure::Judgement RunCase(const record::PlanRow& row, Backend& backend,
+                           const record::RunFacts& facts,
+                           record::Record* record) {
   const Status status = AnswerAll(row, backend, facts, &record->result);
   return {OutcomeOf(status), status.reason(), status.message()};
 }
@@ -61,4 +63,4 @@ Judgement RunCase(const PlanRow& row, Backend& backend, const RunFacts& facts,
 
 Suite AnswersSuite() { return {.name = kAnswersSuite, .run = &RunCase}; }
 
-}  // namespace assay::inline v1
+}  // namespace assay::suite

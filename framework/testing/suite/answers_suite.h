@@ -11,7 +11,7 @@
 
 #include "framework/testing/suite/suite.h"
 
-namespace assay::inline v1 {
+namespace assay::suite {
 
 inline constexpr char kAnswersSuite[] = "answers";
 
@@ -21,6 +21,6 @@ inline constexpr char kAnswersSuite[] = "answers";
 /// offers no Exact; else it is an error.
 Suite AnswersSuite();
 
-}  // namespace assay::inline v1
+}  // namespace assay::suite
 
 #endif  // ASSAY_TESTING_SUITE_ANSWERS_SUITE_H_

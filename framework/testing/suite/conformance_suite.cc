@@ -14,16 +14,16 @@
 #include "framework/testing/measure/measure_exact.h"
 #include "framework/testing/measure/recheck.h"
 
-namespace assay::inline v1 {
+namespace assay::suite {
 namespace {
 
-Limit OwnLimit(const PlanRow& row) {
+cases::Limit OwnLimit(const record::PlanRow& row) {
   return {row.comparator, row.rtol.value_or(0), row.atol.value_or(0),
           row.limit_source};
 }
 
-AccuracyRow RowOf(const OutputMetrics& m) {
-  AccuracyRow row;
+record::AccuracyRow RowOf(const measure::OutputMetrics& m) {
+  record::AccuracyRow row;
   row.output_index = m.output_index;
   row.output_name = m.output_name;
   row.dtype = m.dtype;
@@ -36,19 +36,20 @@ AccuracyRow RowOf(const OutputMetrics& m) {
   row.nan_mismatch = m.nan_mismatch;
   row.inf_mismatch = m.inf_mismatch;
   row.out_of_limit = m.out_of_limit;
-  static_cast<AccuracyNumbers&>(row) = m;
+  static_cast<record::AccuracyNumbers&>(row) = m;
   row.oracle_bound = m.oracle_bound;
   if (m.worst_index >= 0) row.worst_index = m.worst_index;
   row.worst_want = m.worst_want;
   row.worst_got = m.worst_got;
   row.atol = m.limit.atol;
   row.rtol = m.limit.rtol;
-  if (m.limit.comparator == Comparator::kDistribution) {
+  if (m.limit.comparator == record::Comparator::kDistribution) {
     row.reference = "law";
     row.n_draws = m.n_draws;
     row.p_value = m.p_value;
     row.limit = m.p_limit;
-  } else if (const auto want = ParseDouble(m.worst_want); want.has_value()) {
+  } else if (const auto want = file::ParseDouble(m.worst_want);
+             want.has_value()) {
     row.limit = m.limit.atol + m.limit.rtol * std::abs(*want);
   }
   row.headroom = m.headroom;
@@ -58,7 +59,7 @@ AccuracyRow RowOf(const OutputMetrics& m) {
 }
 
 /// True when zeros in place of every output would be within the limit.
-bool AcceptsZeros(const DataSet& set, const Limit& limit) {
+bool AcceptsZeros(const cases::DataSet& set, const cases::Limit& limit) {
   std::vector<Value> zeros;
   for (const Value& want : set.expected) {
     const Tensor* tensor = want.tensor();
@@ -67,13 +68,13 @@ bool AcceptsZeros(const DataSet& set, const Limit& limit) {
     if (!zero.ok()) return false;
     zeros.emplace_back(*std::move(zero));
   }
-  Observation seen;
-  return Judge(seen, Measure(zeros, set.expected, {}, limit)).outcome ==
-         Outcome::kPass;
+  measure::Observation seen;
+  return Judge(seen, measure::Measure(zeros, set.expected, {}, limit))
+             .outcome == record::Outcome::kPass;
 }
 
-DrawPlan PlanDraws(const RunFacts& facts) {
-  DrawPlan plan{.seed = facts.seed};
+distribution::DrawPlan PlanDraws(const record::RunFacts& facts) {
+  distribution::DrawPlan plan{.seed = facts.seed};
   if (facts.case_limit_s > 0) {
     plan.budget = std::chrono::microseconds(
         static_cast<int64_t>(facts.case_limit_s / 2 * 1e6));
@@ -84,65 +85,70 @@ DrawPlan PlanDraws(const RunFacts& facts) {
 /// The data sets of one case on one backend.
 class SetJudge {
  public:
-  SetJudge(const PlanRow& row, Backend& backend, const RunFacts& facts,
-           const CaseData& data, Record* record)
+  SetJudge(const record::PlanRow& row, Backend& backend,
+           const record::RunFacts& facts, const cases::CaseData& data,
+           record::Record* record)
       : row_(row),
         backend_(backend),
         facts_(facts),
         data_(data),
         record_(*record) {}
 
-  Judgement Judge(size_t index);
+  measure::Judgement Judge(size_t index);
 
  private:
   /// A first run, measured and judged under the limit that decided.
   struct Measured {
-    Judgement verdict;
-    std::vector<OutputMetrics> metrics;
-    Limit limit;
+    measure::Judgement verdict;
+    std::vector<measure::OutputMetrics> metrics;
+    cases::Limit limit;
   };
-  Measured MeasureFirst(const Observation& seen, const DataSet& set) const;
-  void MeasureOracle(size_t index, const Observation& seen, const Limit& limit);
+  Measured MeasureFirst(const measure::Observation& seen,
+                        const cases::DataSet& set) const;
+  void MeasureOracle(size_t index, const measure::Observation& seen,
+                     const cases::Limit& limit);
   void AddRows(const Measured& first, int64_t distinct_results);
 
-  const PlanRow& row_;
+  const record::PlanRow& row_;
   Backend& backend_;
-  const RunFacts& facts_;
-  const CaseData& data_;
-  Record& record_;
+  const record::RunFacts& facts_;
+  const cases::CaseData& data_;
+  record::Record& record_;
 };
 
 /// The verdict on a first run that the case's own limit, or one that a line of
 /// the policy loosens it to, lets pass or not.
-SetJudge::Measured SetJudge::MeasureFirst(const Observation& seen,
-                                          const DataSet& set) const {
+SetJudge::Measured SetJudge::MeasureFirst(const measure::Observation& seen,
+                                          const cases::DataSet& set) const {
   Measured first;
   first.limit = OwnLimit(row_);
   if (seen.status.ok()) {
-    first.metrics =
-        Measure(seen.outputs, set.expected, seen.output_names, first.limit);
+    first.metrics = measure::Measure(seen.outputs, set.expected,
+                                     seen.output_names, first.limit);
   }
-  first.verdict = assay::Judge(seen, first.metrics);
-  if (first.limit.comparator == Comparator::kDistribution && seen.status.ok() &&
-      first.verdict.outcome == Outcome::kUnsupported) {
-    first.verdict = JudgeDraws(backend_, data_.model, set, {}, first.limit,
-                               PlanDraws(facts_), first.metrics);
+  first.verdict = assay::measure::Judge(seen, first.metrics);
+  if (first.limit.comparator == record::Comparator::kDistribution &&
+      seen.status.ok() &&
+      first.verdict.outcome == record::Outcome::kUnsupported) {
+    first.verdict =
+        distribution::JudgeDraws(backend_, data_.model, set, {}, first.limit,
+                                 PlanDraws(facts_), first.metrics);
   }
   // A loosened tolerance is asked only about what the case's own limit failed.
-  if (first.verdict.outcome != Outcome::kFail ||
+  if (first.verdict.outcome != record::Outcome::kFail ||
       !row_.tolerate_rtol.has_value()) {
     return first;
   }
   Measured loose;
   loose.limit = {first.limit.comparator, *row_.tolerate_rtol,
                  row_.tolerate_atol.value_or(0), row_.tolerate_source};
-  loose.metrics =
-      Measure(seen.outputs, set.expected, seen.output_names, loose.limit);
-  loose.verdict = assay::Judge(seen, loose.metrics);
-  if (loose.verdict.outcome != Outcome::kPass) return first;
+  loose.metrics = measure::Measure(seen.outputs, set.expected,
+                                   seen.output_names, loose.limit);
+  loose.verdict = assay::measure::Judge(seen, loose.metrics);
+  if (loose.verdict.outcome != record::Outcome::kPass) return first;
   if (AcceptsZeros(set, loose.limit) && !AcceptsZeros(set, first.limit)) {
     loose.verdict = {
-        Outcome::kSuspect, Reason::kLimit,
+        record::Outcome::kSuspect, Reason::kLimit,
         StrCat("the tolerance of ", row_.tolerate_source,
                " would also take zeros for right: ", first.verdict.message)};
   }
@@ -151,16 +157,17 @@ SetJudge::Measured SetJudge::MeasureFirst(const Observation& seen,
 
 /// The other two of the three distances, where there are answers. A file that
 /// cannot be read leaves them out: it decides no verdict.
-void SetJudge::MeasureOracle(size_t index, const Observation& seen,
-                             const Limit& limit) {
+void SetJudge::MeasureOracle(size_t index, const measure::Observation& seen,
+                             const cases::Limit& limit) {
   if (row_.oracle.empty() || !seen.status.ok()) return;
-  const auto answers = ReadAnswers(AnswersFile(row_.oracle, index));
+  const auto answers =
+      measure::ReadAnswers(measure::AnswersFile(row_.oracle, index));
   if (!answers.ok()) return;
   const auto list = answers->find(EvaluationOf(row_).name);
   if (list == answers->end()) return;
   const auto add = [&](std::span<const Value> got, const char* reference) {
-    for (const OutputMetrics& m :
-         MeasureExact(got, list->second, seen.output_names, limit, reference)) {
+    for (const measure::OutputMetrics& m : measure::MeasureExact(
+             got, list->second, seen.output_names, limit, reference)) {
       record_.Add(RowOf(m));
     }
   };
@@ -169,62 +176,64 @@ void SetJudge::MeasureOracle(size_t index, const Observation& seen,
 }
 
 void SetJudge::AddRows(const Measured& first, int64_t distinct_results) {
-  for (const OutputMetrics& m : first.metrics) {
-    AccuracyRow row = RowOf(m);
+  for (const measure::OutputMetrics& m : first.metrics) {
+    record::AccuracyRow row = RowOf(m);
     row.distinct_results = distinct_results;
     record_.Add(row);
     // The headroom of random draws is another in each run: see accuracy.
     if (m.headroom.has_value() &&
-        m.limit.comparator != Comparator::kDistribution) {
-      Number& least = record_.result.headroom;
+        m.limit.comparator != record::Comparator::kDistribution) {
+      record::Number& least = record_.result.headroom;
       least = std::min(least.value_or(1), *m.headroom);
     }
   }
 }
 
-Judgement SetJudge::Judge(size_t index) {
-  const DataSet& set = data_.sets[index];
-  ResultRow& result = record_.result;
+measure::Judgement SetJudge::Judge(size_t index) {
+  const cases::DataSet& set = data_.sets[index];
+  record::ResultRow& result = record_.result;
   std::unique_ptr<Network> network;
-  const Observation seen = Run(backend_, data_.model, set.inputs, {}, &network);
+  const measure::Observation seen =
+      measure::Run(backend_, data_.model, set.inputs, {}, &network);
   *result.load_us += seen.load_us;
-  if (seen.stage != Stage::kLoad) {
+  if (seen.stage != measure::Stage::kLoad) {
     result.run_us = result.run_us.value_or(0) + seen.run_us;
   }
   result.placement = seen.placement;
   result.via_function = seen.via_function;
-  const int64_t judging = SteadyMicroseconds();
+  const int64_t judging = record::SteadyMicroseconds();
   Measured first = MeasureFirst(seen, set);
   result.limit_source = first.limit.source;
-  Rechecked again;
-  if (first.verdict.outcome == Outcome::kPass &&
-      first.limit.comparator != Comparator::kDistribution) {
-    again = Recheck(*network, set, seen, first.limit,
-                    {row_.sensitive, row_.deterministic});
+  measure::Rechecked again;
+  if (first.verdict.outcome == record::Outcome::kPass &&
+      first.limit.comparator != record::Comparator::kDistribution) {
+    again = measure::Recheck(*network, set, seen, first.limit,
+                             {row_.sensitive, row_.deterministic});
     first.verdict = std::move(again.verdict);
   }
   AddRows(first, again.distinct_results);
   MeasureOracle(index, seen, first.limit);
-  *result.judge_us += SteadyMicroseconds() - judging;
+  *result.judge_us += record::SteadyMicroseconds() - judging;
   return first.verdict;
 }
 
-Judgement RunCase(const PlanRow& row, Backend& backend, const RunFacts& facts,
-                  Record* record) {
-  const Result<CaseData> data = DataOf(row);
+measure::Judgement RunCase(const record::PlanRow& row, Backend& backend,
+                           const record::RunFacts& facts,
+                           record::Record* record) {
+  const Result<cases::CaseData> data = DataOf(row);
   if (!data.ok()) {
     const bool declined = data.status().code() == StatusCode::kUnsupported;
-    return {declined ? Outcome::kUnsupported : Outcome::kError,
+    return {declined ? record::Outcome::kUnsupported : record::Outcome::kError,
             declined ? data.status().reason() : Reason::kReader,
             data.status().message()};
   }
   record->result.load_us = 0;
   record->result.judge_us = 0;
   SetJudge judge(row, backend, facts, *data, record);
-  Judgement verdict;
+  measure::Judgement verdict;
   for (size_t i = 0; i < data->sets.size(); ++i) {
     verdict = judge.Judge(i);
-    if (verdict.outcome == Outcome::kPass) continue;
+    if (verdict.outcome == record::Outcome::kPass) continue;
     if (data->sets.size() > 1 && !verdict.message.empty()) {
       verdict.message = StrCat("data set ", i, ": ", verdict.message);
     }
@@ -237,4 +246,4 @@ Judgement RunCase(const PlanRow& row, Backend& backend, const RunFacts& facts,
 
 Suite ConformanceSuite() { return {.name = "conformance", .run = &RunCase}; }
 
-}  // namespace assay::inline v1
+}  // namespace assay::suite

@@ -16,12 +16,12 @@
 
 #include "framework/testing/suite/suite.h"
 
-namespace assay::inline v1 {
+namespace assay::suite {
 
 /// It has no cases of its own. What the reader does not read yet is declined,
 /// broken files are errors.
 Suite ConformanceSuite();
 
-}  // namespace assay::inline v1
+}  // namespace assay::suite
 
 #endif  // ASSAY_TESTING_SUITE_CONFORMANCE_SUITE_H_

@@ -15,7 +15,7 @@
 
 #include "framework/testing/suite/suite.h"
 
-namespace assay::inline v1 {
+namespace assay::suite {
 
 inline constexpr char kOutputsSuite[] = "outputs";
 
@@ -23,6 +23,6 @@ inline constexpr char kOutputsSuite[] = "outputs";
 /// would call it: unsupported, unavailable or error.
 Suite OutputsSuite();
 
-}  // namespace assay::inline v1
+}  // namespace assay::suite
 
 #endif  // ASSAY_TESTING_SUITE_OUTPUTS_SUITE_H_

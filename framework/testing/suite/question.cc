@@ -4,16 +4,17 @@
 
 #include <utility>
 
-namespace assay::inline v1 {
+namespace assay::suite {
 namespace {
 
-Result<std::vector<ExactAnswer>> Evaluate(Exact& exact, const DataSet& set,
-                                          Precision precision) {
+Result<std::vector<measure::ExactAnswer>> Evaluate(Exact& exact,
+                                                   const cases::DataSet& set,
+                                                   Precision precision) {
   ASSAY_ASSIGN_OR_RETURN(std::vector<ExactValue> values,
                          exact.Evaluate(set.inputs, precision));
-  std::vector<ExactAnswer> answers;
+  std::vector<measure::ExactAnswer> answers;
   for (ExactValue& value : values) {
-    answers.emplace_back(ExactAnswer{std::move(value), {}});
+    answers.emplace_back(measure::ExactAnswer{std::move(value), {}});
   }
   // They are for the reader; distances are told without them.
   auto units = exact.ConditionUnits(set.inputs);
@@ -25,12 +26,12 @@ Result<std::vector<ExactAnswer>> Evaluate(Exact& exact, const DataSet& set,
 
 }  // namespace
 
-Question EvaluationOf(const PlanRow& row) {
-  const Precision precision = OraclePrecision(row.dtypes);
-  return {StrCat("evaluate ", ToString(precision)),
-          [precision](Exact& exact, const DataSet& set) {
+Question EvaluationOf(const record::PlanRow& row) {
+  const Precision precision = measure::OraclePrecision(row.dtypes);
+  return {StrCat("evaluate ", measure::ToString(precision)),
+          [precision](Exact& exact, const cases::DataSet& set) {
             return Evaluate(exact, set, precision);
           }};
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::suite

@@ -20,20 +20,22 @@
 #include "framework/testing/measure/exact_answers.h"
 #include "framework/testing/record/rows.h"
 
-namespace assay::inline v1 {
+namespace assay::suite {
 
 struct Question {
   /// The list of answers on file. It says all that the answer depends on beside
   /// model and inputs: kept answers to a question of another name are stale.
   std::string name;
   /// Unsupported and unavailable where the oracle declines.
-  std::function<Result<std::vector<ExactAnswer>>(Exact&, const DataSet&)> ask;
+  std::function<Result<std::vector<measure::ExactAnswer>>(
+      Exact&, const cases::DataSet&)>
+      ask;
 };
 
 /// The outputs in twice the precision of the case's widest type, with their
 /// condition units.
-Question EvaluationOf(const PlanRow& row);
+Question EvaluationOf(const record::PlanRow& row);
 
-}  // namespace assay::inline v1
+}  // namespace assay::suite
 
 #endif  // ASSAY_TESTING_SUITE_QUESTION_H_

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace assay::inline v1 {
+namespace assay::suite {
 namespace {
 
 std::vector<Suite>& Suites() {
@@ -13,7 +13,7 @@ std::vector<Suite>& Suites() {
   return *suites;
 }
 
-Status NoFiles(const PlanRow& row) {
+Status NoFiles(const record::PlanRow& row) {
   return Unsupported(Reason::kReader, row.test_id,
                      " is a program of the suite ", row.suite,
                      ", which has no files");
@@ -22,7 +22,8 @@ Status NoFiles(const PlanRow& row) {
 }  // namespace
 
 bool AddSuite(Suite suite) {
-  for (const ReasonMeaning& reason : suite.reasons) AddReason(reason);
+  for (const record::ReasonMeaning& reason : suite.reasons)
+    record::AddReason(reason);
   Suites().push_back(std::move(suite));
   return true;
 }
@@ -32,31 +33,33 @@ const Suite* FindSuite(std::string_view name) {
   return found == Suites().end() ? nullptr : &*found;
 }
 
-const Suite* SuiteOf(const PlanRow& row) {
+const Suite* SuiteOf(const record::PlanRow& row) {
   const Suite* suite = FindSuite(row.suite);
   const bool runs =
       suite != nullptr && suite->cases != nullptr && suite->run != nullptr;
   return runs ? suite : nullptr;
 }
 
-std::vector<Question> QuestionsOf(const PlanRow& row, const RunFacts& facts) {
+std::vector<Question> QuestionsOf(const record::PlanRow& row,
+                                  const record::RunFacts& facts) {
   if (const Suite* suite = SuiteOf(row); suite != nullptr) {
     return suite->ask == nullptr ? std::vector<Question>()
                                  : suite->ask(row, facts);
   }
   // One run does not tell what is drawn at random.
-  if (row.comparator == Comparator::kDistribution) return {};
+  if (row.comparator == record::Comparator::kDistribution) return {};
   return {EvaluationOf(row)};
 }
 
-Result<CaseData> DataOf(const PlanRow& row) {
+Result<cases::CaseData> DataOf(const record::PlanRow& row) {
   if (row.directory.empty()) return NoFiles(row);
-  return ReadCaseData(row.directory, static_cast<int>(row.n_data_sets));
+  return cases::ReadCaseData(row.directory, static_cast<int>(row.n_data_sets));
 }
 
-Result<CaseData> InputsOf(const PlanRow& row) {
+Result<cases::CaseData> InputsOf(const record::PlanRow& row) {
   if (row.directory.empty()) return NoFiles(row);
-  return ReadCaseInputs(row.directory, static_cast<int>(row.n_data_sets));
+  return cases::ReadCaseInputs(row.directory,
+                               static_cast<int>(row.n_data_sets));
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::suite

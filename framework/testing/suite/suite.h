@@ -29,27 +29,29 @@
 #include "framework/testing/record/run_facts.h"
 #include "framework/testing/suite/question.h"
 
-namespace assay::inline v1 {
+namespace assay::suite {
 
 struct Suite {
   std::string name;
   /// Its cases, made by itself or derived from those of the corpora that the
   /// run has read. A derived case keeps the directory of its source and names
   /// this suite. Null: it has none of its own.
-  std::vector<TestCase> (*cases)(std::span<const Corpus> corpora) = nullptr;
+  std::vector<cases::TestCase> (*cases)(
+      std::span<const cases::Corpus> corpora) = nullptr;
   /// False when it makes them all by itself: it is then given no corpora.
   bool derives = true;
   /// The questions to an oracle about a planned case. Null: none.
-  std::vector<Question> (*ask)(const PlanRow& row,
-                               const RunFacts& facts) = nullptr;
+  std::vector<Question> (*ask)(const record::PlanRow& row,
+                               const record::RunFacts& facts) = nullptr;
   /// Runs one planned case, and returns the raw judgement: pass, fail, suspect,
   /// unsupported, unavailable or error. `record` has the columns that the plan
   /// knows; the suite fills what it measures and adds rows of any table. The
   /// backend loads as the instance of the run is set. May throw.
-  Judgement (*run)(const PlanRow& row, Backend& backend, const RunFacts& facts,
-                   Record* record) = nullptr;
+  measure::Judgement (*run)(const record::PlanRow& row, Backend& backend,
+                            const record::RunFacts& facts,
+                            record::Record* record) = nullptr;
   /// The codes of its judgements that core does not have.
-  std::vector<ReasonMeaning> reasons = {};
+  std::vector<record::ReasonMeaning> reasons = {};
 };
 
 /// Adds a suite, and the meanings of its reasons. Always true, so that a static
@@ -61,17 +63,18 @@ const Suite* FindSuite(std::string_view name);
 
 /// The suite of a planned case: the one of the row's suite, if it has cases and
 /// runs them. Null for the cases of corpora, whatever their names are.
-const Suite* SuiteOf(const PlanRow& row);
+const Suite* SuiteOf(const record::PlanRow& row);
 
 /// The questions to an oracle about a planned case: those of its suite, or of
 /// conformance.
-std::vector<Question> QuestionsOf(const PlanRow& row, const RunFacts& facts);
+std::vector<Question> QuestionsOf(const record::PlanRow& row,
+                                  const record::RunFacts& facts);
 
 /// Model, inputs and expected outputs of a planned case, and the same with the
 /// inputs alone. Unsupported, reason reader, for a case that has no files.
-Result<CaseData> DataOf(const PlanRow& row);
-Result<CaseData> InputsOf(const PlanRow& row);
+Result<cases::CaseData> DataOf(const record::PlanRow& row);
+Result<cases::CaseData> InputsOf(const record::PlanRow& row);
 
-}  // namespace assay::inline v1
+}  // namespace assay::suite
 
 #endif  // ASSAY_TESTING_SUITE_SUITE_H_

@@ -22,7 +22,7 @@
 #include "framework/testing/suite/conformance_suite.h"
 #include "framework/testing/suite/outputs_suite.h"
 
-namespace assay {
+namespace assay::suite {
 namespace {
 
 namespace fs = std::filesystem;
@@ -69,7 +69,7 @@ class Copying : public Network, public Exact, public Placement {
       const auto x = binding.x.tensor()->elements<float>();
       first_.assign(x.begin(), x.end());
     }
-    if (!binding.y.present()) binding.y = F32(first_);
+    if (!binding.y.present()) binding.y = measure::F32(first_);
     const auto y = binding.y.mutable_tensor()->mutable_elements<float>();
     std::ranges::copy(first_, y.begin());
     if (fault_.drifts) y[0] += 1e-6F * static_cast<float>(++runs_);
@@ -80,10 +80,10 @@ class Copying : public Network, public Exact, public Placement {
   Result<std::vector<ExactValue>> Evaluate(std::span<const Value> inputs,
                                            Precision) override {
     const auto x = inputs[0].tensor()->elements<float>();
-    const Tensor zeros = Of<double>(std::vector<double>(x.size(), 0));
+    const Tensor zeros = measure::Of<double>(std::vector<double>(x.size(), 0));
     std::vector<double> half(x.begin(), x.end());
     for (double& number : half) number /= 2;
-    return std::vector<ExactValue>{{Of<double>(half), zeros, zeros}};
+    return std::vector<ExactValue>{{measure::Of<double>(half), zeros, zeros}};
   }
   Result<std::vector<ExactValue>> Vjp(std::span<const Value>,
                                       std::span<const Value>,
@@ -101,7 +101,8 @@ class Copying : public Network, public Exact, public Placement {
   }
   Result<std::vector<Tensor>> ConditionUnits(std::span<const Value>) override {
     if (fault_.no_units) return Internal("no units");
-    return std::vector<Tensor>{Of<double>({7, 8}), Of<double>({9})};
+    return std::vector<Tensor>{measure::Of<double>({7, 8}),
+                               measure::Of<double>({9})};
   }
 
  private:
@@ -143,23 +144,24 @@ const Set kDrawn = {{1, 0}, {1, 0}};  // as Bernoulli must
 class SuitesTest : public testing::Test {
  protected:
   /// A case of y = op(x) under a limit of 1e-5 times what is wanted.
-  PlanRow CaseOf(const std::vector<Set>& sets,
-                 const std::string& op = "Identity") const {
+  record::PlanRow CaseOf(const std::vector<Set>& sets,
+                         const std::string& op = "Identity") const {
     const auto write = [&](const std::string& file, const Value& value) {
-      folder_.Write(file, *SerializeValue(value, ""));
+      folder_.Write(file, *graph::SerializeValue(value, ""));
     };
     const auto size = sets[0].x.size();
-    const auto model = ModelOfText(StrCat("g (float[", size, "] x) => (float[",
-                                          size, "] y) { y = ", op, "(x) }"));
+    const auto model =
+        graph::ModelOfText(StrCat("g (float[", size, "] x) => (float[", size,
+                                  "] y) { y = ", op, "(x) }"));
     folder_.Write("model.onnx",
                   {reinterpret_cast<const char*>(model->bytes().data()),
                    model->bytes().size()});
     for (size_t i = 0; i < sets.size(); ++i) {
       const std::string set = StrCat("test_data_set_", i);
-      write(set + "/input_0.pb", F32(sets[i].x));
-      write(set + "/output_0.pb", F32(sets[i].y));
+      write(set + "/input_0.pb", measure::F32(sets[i].x));
+      write(set + "/output_0.pb", measure::F32(sets[i].y));
     }
-    PlanRow row;
+    record::PlanRow row;
     row.oracle = (folder_.path() / "answers").string();
     row.sensitive = {0};
     row.test_id = "node/Identity/a";
@@ -168,32 +170,36 @@ class SuitesTest : public testing::Test {
     row.n_data_sets = std::ssize(sets);
     row.rtol = 1e-5;
     row.limit_source = "onnx";
-    if (op == "Bernoulli") row.comparator = Comparator::kDistribution;
+    if (op == "Bernoulli") row.comparator = record::Comparator::kDistribution;
     row.tolerate_source = "line 7";
     return row;
   }
 
-  Judgement Run(const Suite& suite, const PlanRow& row, Fault fault = {}) {
+  measure::Judgement Run(const Suite& suite, const record::PlanRow& row,
+                         Fault fault = {}) {
     CopyBackend backend(std::move(fault));
-    record_ = Record{ResultOf(row, facts_)};
+    record_ = record::Record{record::ResultOf(row, facts_)};
     return suite.run(row, backend, facts_, &record_);
   }
-  std::vector<AccuracyRow> Rows() const { return *record_.Rows<AccuracyRow>(); }
+  std::vector<record::AccuracyRow> Rows() const {
+    return *record_.Rows<record::AccuracyRow>();
+  }
   /// The accuracy of the last run as its table has it, without the key.
   std::string Table() const {
     std::string text;
-    for (const RecordRow& row : record_.rows) text += row.fields + "\n";
+    for (const record::RecordRow& row : record_.rows) text += row.fields + "\n";
     return text;
   }
 
-  const ScratchFolder folder_;
-  RunFacts facts_ = {.output = folder_.path() / "out"};
-  Record record_;
+  const file::ScratchFolder folder_;
+  record::RunFacts facts_ = {.output = folder_.path() / "out"};
+  record::Record record_;
 };
 
 TEST_F(SuitesTest, TheVerdictIsThatOfTheLimitInForce) {
   struct Changes {
-    Number tolerate_rtol = {}, tolerate_atol = {}, rtol = 1e-5, atol = {};
+    record::Number tolerate_rtol = {}, tolerate_atol = {}, rtol = 1e-5,
+                   atol = {};
     bool deterministic = false;
   };
   const Set tiny = {{1e-3F, 0}, {1e-9F, 0}};
@@ -234,13 +240,13 @@ TEST_F(SuitesTest, TheVerdictIsThatOfTheLimitInForce) {
        "fail 1 2 onnx: run again: other bits"},
   };
   for (const auto& row : rows) {
-    PlanRow plan = CaseOf(row.sets);
+    record::PlanRow plan = CaseOf(row.sets);
     plan.rtol = row.row.rtol;
     plan.atol = row.row.atol;
     plan.tolerate_rtol = row.row.tolerate_rtol;
     plan.tolerate_atol = row.row.tolerate_atol;
     plan.deterministic = row.row.deterministic;
-    const Judgement verdict = Run(ConformanceSuite(), plan, row.fault);
+    const measure::Judgement verdict = Run(ConformanceSuite(), plan, row.fault);
     const auto measured = Rows();
     const int64_t distinct =
         measured.empty() ? 0 : measured.back().distinct_results.value_or(0);
@@ -295,8 +301,8 @@ TEST_F(SuitesTest, RandomDrawsAreJudgedByTheirLaw) {
   };
   for (const auto& row : rows) {
     facts_.case_limit_s = row.case_limit_s;
-    const PlanRow plan = CaseOf({row.set}, "Bernoulli");
-    const Judgement verdict = Run(ConformanceSuite(), plan, row.fault);
+    const record::PlanRow plan = CaseOf({row.set}, "Bernoulli");
+    const measure::Judgement verdict = Run(ConformanceSuite(), plan, row.fault);
     EXPECT_THAT(StrCat(ToString(verdict.outcome), ": ", verdict.message),
                 StartsWith(row.told));
     EXPECT_FALSE(record_.result.headroom.has_value()) << row.told;
@@ -304,9 +310,9 @@ TEST_F(SuitesTest, RandomDrawsAreJudgedByTheirLaw) {
 }
 
 TEST_F(SuitesTest, AResultHasTheLeastHeadroomAndTheTimes) {
-  const ResultRow& result = record_.result;
-  const auto is_time = [](Integer us) {
-    return us >= 0 && us < SteadyMicroseconds();
+  const record::ResultRow& result = record_.result;
+  const auto is_time = [](record::Integer us) {
+    return us >= 0 && us < record::SteadyMicroseconds();
   };
   Run(ConformanceSuite(), CaseOf({kNear, kRight}));
   EXPECT_EQ(result.headroom, Rows()[0].headroom);
@@ -323,9 +329,10 @@ TEST_F(SuitesTest, AResultHasTheLeastHeadroomAndTheTimes) {
 
 // Kills: answers that are left out, of another set, or to another question.
 TEST_F(SuitesTest, AnswersAreWrittenAndMeasuredAgainst) {
-  PlanRow row = CaseOf({kRight, {{4, 6}, {4, 6}}});
-  EXPECT_EQ(Run(AnswersSuite(), row).outcome, Outcome::kPass);
-  const auto answers = ReadAnswers(AnswersFile(row.oracle, 1));
+  record::PlanRow row = CaseOf({kRight, {{4, 6}, {4, 6}}});
+  EXPECT_EQ(Run(AnswersSuite(), row).outcome, record::Outcome::kPass);
+  const auto answers =
+      measure::ReadAnswers(measure::AnswersFile(row.oracle, 1));
   ASSERT_TRUE(answers.ok()) << answers.status().ToString();
   const auto& list = answers->at("evaluate double");
   ASSERT_EQ(list.size(), 1U);
@@ -334,7 +341,7 @@ TEST_F(SuitesTest, AnswersAreWrittenAndMeasuredAgainst) {
   const auto references = [&](Fault fault = {}) {
     Run(ConformanceSuite(), row, std::move(fault));
     std::string found;
-    for (const AccuracyRow& one : Rows()) {
+    for (const record::AccuracyRow& one : Rows()) {
       found += StrCat(one.reference, " ", one.worst_want, " ");
     }
     return found;
@@ -343,22 +350,24 @@ TEST_F(SuitesTest, AnswersAreWrittenAndMeasuredAgainst) {
             "expected  oracle 0.5 expected_oracle 0.5 "
             "expected  oracle 3 expected_oracle 3 ");
   EXPECT_EQ(references({.forward = Internal("broken")}), "");
-  fs::remove(AnswersFile(row.oracle, 0));
+  fs::remove(measure::AnswersFile(row.oracle, 0));
   EXPECT_EQ(references(), "expected  expected  oracle 3 expected_oracle 3 ");
   row.dtypes = "float64";
   EXPECT_EQ(references(), "expected  expected  ");
   Run(AnswersSuite(), row, {.no_units = true});
-  const auto without = ReadAnswers(AnswersFile(row.oracle, 1));
+  const auto without =
+      measure::ReadAnswers(measure::AnswersFile(row.oracle, 1));
   EXPECT_FALSE(without->at("evaluate quad")[0].units.defined());
 }
 
 TEST_F(SuitesTest, OutputsAreWrittenUnderTheirCase) {
-  const Judgement verdict = Run(OutputsSuite(), CaseOf({kOff, kRight}));
-  EXPECT_EQ(verdict.outcome, Outcome::kPass) << verdict.message;
+  const measure::Judgement verdict =
+      Run(OutputsSuite(), CaseOf({kOff, kRight}));
+  EXPECT_EQ(verdict.outcome, record::Outcome::kPass) << verdict.message;
   for (const char* set : {"test_data_set_0", "test_data_set_1"}) {
     const fs::path folder = facts_.output / "node/Identity/a" / set;
-    EXPECT_EQ(*ReadFile(folder / "output_0.pb"),
-              *SerializeValue(F32({1, 2}), "y"));
+    EXPECT_EQ(*file::ReadFile(folder / "output_0.pb"),
+              *graph::SerializeValue(measure::F32({1, 2}), "y"));
   }
 }
 
@@ -391,17 +400,18 @@ TEST_F(SuitesTest, ACaseThatIsNotRunSaysWhy) {
       {answers, "", {.no_exact = true}, "unsupported : copy offers no exact"},
       {answers, "", {.no_network = true}, "unsupported : copy offers no exact"},
   };
-  const auto told = [&](const Suite& suite, const PlanRow& row, Fault fault) {
-    const Judgement verdict = Run(suite, row, std::move(fault));
+  const auto told = [&](const Suite& suite, const record::PlanRow& row,
+                        Fault fault) {
+    const measure::Judgement verdict = Run(suite, row, std::move(fault));
     return StrCat(ToString(verdict.outcome), " ", verdict.reason.text(), ": ",
                   verdict.message);
   };
   for (const auto& row : rows) {
-    const PlanRow plan = CaseOf({kRight});
+    const record::PlanRow plan = CaseOf({kRight});
     if (*row.lacks != '\0') fs::remove(folder_.path() / row.lacks);
     EXPECT_THAT(told(row.suite, plan, row.fault), StartsWith(row.told));
   }
-  PlanRow row = CaseOf({kRight});
+  record::PlanRow row = CaseOf({kRight});
   row.oracle = facts_.output = folder_.Write("file", "");
   EXPECT_THAT(told(answers, row, {}), StartsWith("error limit: "));
   EXPECT_THAT(told(outputs, row, {}), StartsWith("error limit: "));
@@ -412,4 +422,4 @@ TEST_F(SuitesTest, ACaseThatIsNotRunSaysWhy) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::suite

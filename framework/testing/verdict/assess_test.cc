@@ -10,26 +10,26 @@
 
 #include "framework/testing/verdict/verdict.h"
 
-namespace assay {
+namespace assay::verdict {
 namespace {
 
 using testing::HasSubstr;
 
-Plan PlanOfOne() {
-  Plan plan;
-  BackendUse& acme = plan.backends.emplace_back();
+plan::Plan PlanOfOne() {
+  plan::Plan plan;
+  plan::BackendUse& acme = plan.backends.emplace_back();
   acme.instance = "acme";
   acme.spec = "acme:isa=avx2";
   acme.settings_text = "isa=avx2";
   acme.module_sha256 = "abc";
   acme.claims = {"claim forward where op:Abs"};
-  for (const std::string_view name : kDefaultCorpora) {
-    CorpusUse& corpus = plan.corpora.emplace_back();
+  for (const std::string_view name : cases::kDefaultCorpora) {
+    plan::CorpusUse& corpus = plan.corpora.emplace_back();
     corpus.name = name;
     corpus.standard = true;
     corpus.directory = "corpora/of/old";
   }
-  PlanRow& row = plan.rows.emplace_back();
+  record::PlanRow& row = plan.rows.emplace_back();
   row.test_id = "node/Abs/a";
   row.backend = "acme";
   row.settings = "isa=avx2";
@@ -44,24 +44,24 @@ Plan PlanOfOne() {
   return plan;
 }
 
-Record Passed(const Plan& plan) {
-  Record record;
+record::Record Passed(const plan::Plan& plan) {
+  record::Record record;
   record.result.test_id = plan.rows[0].test_id;
   record.result.backend = plan.rows[0].backend;
-  record.result.outcome = Outcome::kPass;
+  record.result.outcome = record::Outcome::kPass;
   return record;
 }
 
-Verdicts Of(const Plan& plan, const std::vector<Record>& records,
+Verdicts Of(const plan::Plan& plan, const std::vector<record::Record>& records,
             MutantKills mutants = {}) {
   RawRecords raw;
-  for (const Record& record : records) {
-    JournalEntry entry;
-    entry.kind = FrameKind::kRecord;
+  for (const record::Record& record : records) {
+    journal::JournalEntry entry;
+    entry.kind = journal::FrameKind::kRecord;
     entry.record = record;
     EXPECT_TRUE(raw.Add(std::move(entry)).ok());
   }
-  BackendRow& described = raw.backends["acme"];
+  record::BackendRow& described = raw.backends["acme"];
   described.version = "3";
   described.module_sha256 = "of another";
   return Assess(plan, {0}, std::move(raw), /*whole=*/true, std::move(mutants));
@@ -70,10 +70,10 @@ Verdicts Of(const Plan& plan, const std::vector<Record>& records,
 // Kills: a column of a case that no worker gave a verdict on left empty.
 TEST(AssessTest, AMissingCaseIsDescribedByItsPlan) {
   for (const char* vacuous : {"", "the output is constant"}) {
-    Plan plan = PlanOfOne();
+    plan::Plan plan = PlanOfOne();
     plan.rows[0].vacuous = vacuous;
-    const ResultRow row = Of(plan, {}).final[0].result;
-    EXPECT_EQ(row.outcome, Outcome::kMissing);
+    const record::ResultRow row = Of(plan, {}).final[0].result;
+    EXPECT_EQ(row.outcome, record::Outcome::kMissing);
     EXPECT_EQ(row.test_id + " " + row.backend + " " + row.settings,
               "node/Abs/a acme isa=avx2");
     EXPECT_EQ(row.suite + row.op + row.domain, "nodeAbsai.onnx");
@@ -86,7 +86,7 @@ TEST(AssessTest, AMissingCaseIsDescribedByItsPlan) {
 
 // Kills: a backend without the facts of its plan, or without its worker's.
 TEST(AssessTest, ABackendIsDescribedByPlanAndWorker) {
-  const Plan plan = PlanOfOne();
+  const plan::Plan plan = PlanOfOne();
   const Verdicts verdicts = Of(plan, {Passed(plan)});
   ASSERT_EQ(verdicts.backends.size(), 1U);
   EXPECT_EQ(verdicts.backends[0].backend, "acme");
@@ -99,19 +99,19 @@ TEST(AssessTest, ABackendIsDescribedByPlanAndWorker) {
 // Kills: a corpus of one's own that the line does not name, or a default one
 // that it does.
 TEST(AssessTest, TheLineThatRepeatsACaseNamesItsCorpus) {
-  Plan plan = PlanOfOne();
+  plan::Plan plan = PlanOfOne();
   const std::string line =
       "assay run --backend acme:isa=avx2 --filter "
       "'id:node/Abs/a'";
   EXPECT_EQ(Of(plan, {Passed(plan)}).final[0].result.repro, line);
-  for (CorpusUse& corpus : plan.corpora) {
+  for (plan::CorpusUse& corpus : plan.corpora) {
     if (corpus.name != "onnx") continue;
     corpus.standard = false;
     corpus.directory = "a/b";
   }
   EXPECT_EQ(Of(plan, {Passed(plan)}).final[0].result.repro,
             line + " --corpus a/b");
-  CorpusUse& mine = plan.corpora.emplace_back();
+  plan::CorpusUse& mine = plan.corpora.emplace_back();
   mine.name = "mine";
   mine.standard = true;
   mine.directory = "c/d";
@@ -122,7 +122,7 @@ TEST(AssessTest, TheLineThatRepeatsACaseNamesItsCorpus) {
 
 // Kills: a table of kills that no verdict looks at.
 TEST(AssessTest, ASurvivorOfTheHarnessIsInTheWay) {
-  const Plan plan = PlanOfOne();
+  const plan::Plan plan = PlanOfOne();
   MutantKills kills;
   kills.not_assessed = "";
   kills.build_id = "this";
@@ -142,31 +142,33 @@ TEST(AssessTest, ASurvivorOfTheHarnessIsInTheWay) {
 // Kills: attempts that are lost or counted twice, a pass among failures that
 // makes the case pass, or is not said.
 TEST(AssessTest, RepeatsDecideOnWhatIsFlaky) {
-  const Plan plan = PlanOfOne();
+  const plan::Plan plan = PlanOfOne();
   const struct {
-    std::vector<Outcome> repeats;
-    Outcome outcome;
+    std::vector<record::Outcome> repeats;
+    record::Outcome outcome;
     const char* message;
   } rows[] = {
-      {{}, Outcome::kFail, "at first"},
-      {{Outcome::kFail, Outcome::kFail}, Outcome::kFail, "at first"},
-      {{Outcome::kFail, Outcome::kPass},
-       Outcome::kFlaky,
+      {{}, record::Outcome::kFail, "at first"},
+      {{record::Outcome::kFail, record::Outcome::kFail},
+       record::Outcome::kFail,
+       "at first"},
+      {{record::Outcome::kFail, record::Outcome::kPass},
+       record::Outcome::kFlaky,
        "passes 1 of 3 times; at first fail: at"},
   };
   for (const auto& row : rows) {
-    Record first = Passed(plan);
-    first.result.outcome = Outcome::kFail;
+    record::Record first = Passed(plan);
+    first.result.outcome = record::Outcome::kFail;
     first.result.message = "at first";
-    std::vector<Record> records = {first};
-    for (const Outcome outcome : row.repeats) {
-      Record again = Passed(plan);
+    std::vector<record::Record> records = {first};
+    for (const record::Outcome outcome : row.repeats) {
+      record::Record again = Passed(plan);
       again.result.attempt = static_cast<int64_t>(records.size()) + 1;
       again.result.outcome = outcome;
       records.push_back(again);
     }
     const Verdicts verdicts = Of(plan, records);
-    const ResultRow& final = verdicts.final[0].result;
+    const record::ResultRow& final = verdicts.final[0].result;
     EXPECT_EQ(final.outcome, row.outcome);
     EXPECT_THAT(final.message, HasSubstr(row.message));
     EXPECT_EQ(final.attempt, static_cast<int64_t>(records.size()));
@@ -179,8 +181,8 @@ TEST(AssessTest, RepeatsDecideOnWhatIsFlaky) {
 
 // Kills: an attempt that is taken twice.
 TEST(AssessTest, ASecondRecordOfAnAttemptIsDataLoss) {
-  JournalEntry entry;
-  entry.kind = FrameKind::kRecord;
+  journal::JournalEntry entry;
+  entry.kind = journal::FrameKind::kRecord;
   entry.record = Passed(PlanOfOne());
   for (const int64_t attempt : {1, 2, 3}) {
     RawRecords raw;
@@ -193,4 +195,4 @@ TEST(AssessTest, ASecondRecordOfAnAttemptIsDataLoss) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::verdict

@@ -9,66 +9,68 @@
 
 #include "framework/testing/record/outcome.h"
 
-namespace assay::inline v1 {
+namespace assay::verdict {
 namespace {
 
 /// The verdicts inside a backend's claims.
 struct Inside {
-  OutcomeCounts counts = {};
+  record::OutcomeCounts counts = {};
   int64_t vacuous = 0;              // among the passes
   std::vector<std::string> waived;  // test_ids
   /// Over all cases that a backend with a claim of determinism ran.
   std::vector<std::string> with_several;  // results
 
-  int64_t operator[](Outcome outcome) const {
+  int64_t operator[](record::Outcome outcome) const {
     return counts.at(static_cast<size_t>(outcome));
   }
 };
 
 /// True when a case that was run more than once gave several results, or when
 /// its rows cannot be read.
-bool GaveSeveralResults(const Record& record) {
-  const auto rows = record.Rows<AccuracyRow>();
-  return !rows.ok() || std::ranges::any_of(*rows, [](const AccuracyRow& row) {
-    return row.comparator != Comparator::kDistribution &&
-           row.distinct_results.value_or(1) > 1;
-  });
+bool GaveSeveralResults(const record::Record& record) {
+  const auto rows = record.Rows<record::AccuracyRow>();
+  return !rows.ok() ||
+         std::ranges::any_of(*rows, [](const record::AccuracyRow& row) {
+           return row.comparator != record::Comparator::kDistribution &&
+                  row.distinct_results.value_or(1) > 1;
+         });
 }
 
-bool ClaimsDeterminism(const BackendUse& backend) {
+bool ClaimsDeterminism(const plan::BackendUse& backend) {
   return std::ranges::any_of(backend.claims, [](const std::string& claim) {
     return claim.starts_with("claim deterministic");
   });
 }
 
-Inside Look(const Plan& plan, const BackendUse& backend,
-            const std::vector<Record>& final) {
+Inside Look(const plan::Plan& plan, const plan::BackendUse& backend,
+            const std::vector<record::Record>& final) {
   std::set<std::string_view> claimed;
-  for (const PlanRow& row : plan.rows) {
+  for (const record::PlanRow& row : plan.rows) {
     if (row.backend == backend.instance && row.claimed) {
       claimed.insert(row.test_id);
     }
   }
   const bool deterministic = ClaimsDeterminism(backend);
   Inside inside;
-  for (const Record& record : final) {
-    const ResultRow& result = record.result;
+  for (const record::Record& record : final) {
+    const record::ResultRow& result = record.result;
     if (result.backend != backend.instance) continue;
     if (deterministic && GaveSeveralResults(record)) {
       inside.with_several.push_back(result.test_id);
     }
     if (!claimed.contains(result.test_id)) continue;
     ++inside.counts.at(static_cast<size_t>(result.outcome));
-    if (result.outcome == Outcome::kWaived) {
+    if (result.outcome == record::Outcome::kWaived) {
       inside.waived.push_back(result.test_id);
     }
-    if (result.outcome == Outcome::kPass && result.vacuous) ++inside.vacuous;
+    if (result.outcome == record::Outcome::kPass && result.vacuous)
+      ++inside.vacuous;
   }
   return inside;
 }
 
 /// The parts that the plan left out; empty for a plan of everything.
-std::string LeftOut(const Plan& plan) {
+std::string LeftOut(const plan::Plan& plan) {
   std::string text;
   const auto add = [&](std::string_view what) {
     text += StrCat(text.empty() ? "" : ", ", what);
@@ -77,7 +79,7 @@ std::string LeftOut(const Plan& plan) {
   if (!plan.selection.suites.empty()) add("of some suites");
   if (plan.selection.tier == "smoke") add("of tier smoke");
   std::string missing;
-  for (const std::string_view name : kDefaultCorpora) {
+  for (const std::string_view name : cases::kDefaultCorpora) {
     if (plan.FindCorpus(name) == nullptr) {
       missing += StrCat(missing.empty() ? "" : ", ", name);
     }
@@ -86,8 +88,8 @@ std::string LeftOut(const Plan& plan) {
   if (!missing.empty()) {
     add(StrCat("without the ", several ? "corpora " : "corpus ", missing));
   }
-  for (const std::string_view name : kDefaultCorpora) {
-    const CorpusUse* corpus = plan.FindCorpus(name);
+  for (const std::string_view name : cases::kDefaultCorpora) {
+    const plan::CorpusUse* corpus = plan.FindCorpus(name);
     if (corpus != nullptr && !corpus->standard) {
       add(StrCat("with another corpus ", name, " than this build made"));
     }
@@ -98,9 +100,10 @@ std::string LeftOut(const Plan& plan) {
 /// "fail 3, xfail 1": the cases that are neither passed nor waived.
 std::string NotPassed(const Inside& inside) {
   std::string text;
-  for (int i = 0; i < kOutcomeCount; ++i) {
-    const auto outcome = static_cast<Outcome>(i);
-    const bool good = outcome == Outcome::kPass || outcome == Outcome::kWaived;
+  for (int i = 0; i < record::kOutcomeCount; ++i) {
+    const auto outcome = static_cast<record::Outcome>(i);
+    const bool good = outcome == record::Outcome::kPass ||
+                      outcome == record::Outcome::kWaived;
     if (good || inside[outcome] == 0) continue;
     text += StrCat(text.empty() ? "" : ", ", ToString(outcome), " ",
                    inside[outcome]);
@@ -110,13 +113,14 @@ std::string NotPassed(const Inside& inside) {
 
 /// Why a run of everything is not conformant; empty where nothing stands in
 /// the way.
-std::string Obstacle(const BackendUse& backend, const Inside& inside,
+std::string Obstacle(const plan::BackendUse& backend, const Inside& inside,
                      const MutantKills& kills, const Conformance& word) {
   if (backend.claims.empty()) return "it claims nothing";
   if (word.n_claimed == 0) {
     return StrCat("its claims cover none of ", word.n_planned, " cases");
   }
-  const int64_t good = inside[Outcome::kPass] + inside[Outcome::kWaived];
+  const int64_t good =
+      inside[record::Outcome::kPass] + inside[record::Outcome::kWaived];
   if (good < word.n_claimed) {
     return StrCat(word.n_claimed - good, " of ", word.n_claimed,
                   " cases inside its claims do not pass: ", NotPassed(inside));
@@ -139,14 +143,15 @@ std::string Obstacle(const BackendUse& backend, const Inside& inside,
 
 }  // namespace
 
-Conformance ConformanceOf(const Plan& plan, const BackendUse& backend,
-                          const std::vector<Record>& final, bool complete,
-                          const MutantKills& kills) {
+Conformance ConformanceOf(const plan::Plan& plan,
+                          const plan::BackendUse& backend,
+                          const std::vector<record::Record>& final,
+                          bool complete, const MutantKills& kills) {
   const Inside inside = Look(plan, backend, final);
   Conformance word{.backend = backend.instance, .waived = inside.waived};
   for (const int64_t count : inside.counts) word.n_claimed += count;
-  word.n_planned =
-      std::ranges::count(plan.rows, backend.instance, &PlanRow::backend);
+  word.n_planned = std::ranges::count(plan.rows, backend.instance,
+                                      &record::PlanRow::backend);
   if (const std::string left_out = LeftOut(plan); !left_out.empty()) {
     word.verdict = "partial";
     word.reason = StrCat("a run ", left_out, " says nothing on conformance");
@@ -172,4 +177,4 @@ Conformance ConformanceOf(const Plan& plan, const BackendUse& backend,
   return word;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::verdict

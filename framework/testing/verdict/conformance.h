@@ -3,7 +3,7 @@
 // The verdict on a backend's claims: conformant, conformant with waivers, or
 // not. It is printed and stored; it never changes an exit code.
 //
-//   for (const BackendUse& backend : plan.backends) {
+//   for (const plan::BackendUse& backend : plan.backends) {
 //     words.push_back(ConformanceOf(plan, backend, final, complete, kills));
 //   }
 
@@ -18,7 +18,7 @@
 #include "framework/testing/record/record.h"
 #include "framework/testing/verdict/mutants_table.h"
 
-namespace assay::inline v1 {
+namespace assay::verdict {
 
 struct Conformance {
   std::string backend;
@@ -37,10 +37,11 @@ struct Conformance {
 /// case inside them passes, not all of them are vacuous, a backend that claims
 /// to be deterministic gave one result, and no mutant of this build's harness
 /// survived. The reason says when the harness is not assessed.
-Conformance ConformanceOf(const Plan& plan, const BackendUse& backend,
-                          const std::vector<Record>& final, bool complete,
-                          const MutantKills& kills);
+Conformance ConformanceOf(const plan::Plan& plan,
+                          const plan::BackendUse& backend,
+                          const std::vector<record::Record>& final,
+                          bool complete, const MutantKills& kills);
 
-}  // namespace assay::inline v1
+}  // namespace assay::verdict
 
 #endif  // ASSAY_TESTING_VERDICT_CONFORMANCE_H_

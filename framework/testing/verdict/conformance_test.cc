@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace assay {
+namespace assay::verdict {
 namespace {
 
 using testing::ElementsAre;
@@ -24,8 +24,8 @@ struct Case {
 
 /// A run of everything on backend acme; case i is node/Abs/<letter>.
 struct Trial {
-  Plan plan;
-  std::vector<Record> final;
+  plan::Plan plan;
+  std::vector<record::Record> final;
   bool complete = true;
   MutantKills kills = {.not_assessed = "", .total = 2, .backend_killed = 2};
 
@@ -36,28 +36,28 @@ struct Trial {
 
 Trial TrialOf(const std::vector<Case>& cases) {
   Trial trial;
-  BackendUse& acme = trial.plan.backends.emplace_back();
+  plan::BackendUse& acme = trial.plan.backends.emplace_back();
   acme.instance = "acme";
   acme.claims = {"claim forward where op:Abs"};
-  for (const std::string_view name : kDefaultCorpora) {
-    CorpusUse& corpus = trial.plan.corpora.emplace_back();
+  for (const std::string_view name : cases::kDefaultCorpora) {
+    plan::CorpusUse& corpus = trial.plan.corpora.emplace_back();
     corpus.name = name;
     corpus.standard = true;
   }
   char letter = 'a';
   for (const Case& c : cases) {
-    PlanRow& row = trial.plan.rows.emplace_back();
+    record::PlanRow& row = trial.plan.rows.emplace_back();
     row.test_id = StrCat("node/Abs/", letter++);
     row.backend = "acme";
     row.claimed = c.claimed;
-    Record& record = trial.final.emplace_back();
+    record::Record& record = trial.final.emplace_back();
     record.result.test_id = row.test_id;
     record.result.backend = "acme";
-    record.result.outcome = *ParseOutcome(c.outcome);
+    record.result.outcome = *record::ParseOutcome(c.outcome);
     record.result.vacuous = c.vacuous;
-    AccuracyRow accuracy;
+    record::AccuracyRow accuracy;
     accuracy.distinct_results = c.distinct_results;
-    accuracy.comparator = *ParseComparator(c.comparator);
+    accuracy.comparator = *record::ParseComparator(c.comparator);
     record.Add(accuracy);
   }
   return trial;
@@ -189,4 +189,4 @@ TEST(ConformanceTest, TheHarnessMustSeeEveryMutant) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::verdict

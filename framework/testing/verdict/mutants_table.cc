@@ -11,7 +11,7 @@
 #include "framework/testing/file/file.h"
 #include "framework/testing/record/tables.h"
 
-namespace assay::inline v1 {
+namespace assay::verdict {
 namespace {
 
 namespace fs = std::filesystem;
@@ -45,14 +45,14 @@ std::string MutantKills::Sentence() const {
   return text;
 }
 
-MutantKills CountMutants(const std::vector<MutantRow>& rows,
+MutantKills CountMutants(const std::vector<record::MutantRow>& rows,
                          const std::string& build_id,
                          const std::set<std::string>* ran) {
   if (rows.empty()) return NotAssessed("mutants.csv has no mutants");
   // By whether it is one of the harness, and name.
   std::map<std::pair<bool, std::string>, bool> killed;
   std::set<std::string> here;  // mutants of a backend that the run's cases see
-  for (const MutantRow& row : rows) {
+  for (const record::MutantRow& row : rows) {
     if (row.build_id != build_id) {
       return NotAssessed("mutants.csv is of another build");
     }
@@ -80,20 +80,20 @@ MutantKills CountMutants(const std::vector<MutantRow>& rows,
 
 MutantKills ReadMutants(const fs::path& prefix,
                         const std::set<std::string>* ran,
-                        const FileDigests& digests) {
+                        const file::FileDigests& digests) {
   const fs::path file = prefix / "share" / "assay" / "mutants.csv";
   std::error_code error;
   // The digest of a build is worth its time only where there is a table.
   if (!fs::exists(file, error)) return {};
-  const Result<std::string> text = ReadFile(file);
+  const Result<std::string> text = file::ReadFile(file);
   if (!text.ok()) return NotAssessed(text.status().message());
-  const auto rows = ParseCsv<MutantRow>(*text);
+  const auto rows = record::ParseCsv<record::MutantRow>(*text);
   if (!rows.ok()) {
     return NotAssessed(StrCat("mutants.csv: ", rows.status().message()));
   }
-  const Result<std::string> build_id = BuildId(prefix, digests);
+  const Result<std::string> build_id = file::BuildId(prefix, digests);
   if (!build_id.ok()) return NotAssessed(build_id.status().message());
   return CountMutants(*rows, *build_id, ran);
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::verdict

@@ -5,7 +5,7 @@
 // its verdicts, which are worth no more. A selection of cases shows how many
 // its own cases are known to see.
 //
-//   const MutantKills kills = ReadMutants(InstallPrefix(), &test_ids);
+//   const MutantKills kills = ReadMutants(file::InstallPrefix(), &test_ids);
 //   std::cout << "mutants: " << kills.Sentence() << "\n";
 
 #ifndef ASSAY_TESTING_VERDICT_MUTANTS_TABLE_H_
@@ -20,7 +20,7 @@
 #include "framework/testing/file/file_digests.h"
 #include "framework/testing/record/rows.h"
 
-namespace assay::inline v1 {
+namespace assay::verdict {
 
 struct MutantKills {
   std::string not_assessed = "no mutants.csv of this build";  // empty: assessed
@@ -49,7 +49,7 @@ struct MutantKills {
 /// of a build other than `build_id`. `ran` holds the test_ids of a run; without
 /// it all cases count. A row names the first case alone that sees its mutant,
 /// so that the count of a selection is a lower bound.
-MutantKills CountMutants(const std::vector<MutantRow>& rows,
+MutantKills CountMutants(const std::vector<record::MutantRow>& rows,
                          const std::string& build_id,
                          const std::set<std::string>* ran = nullptr);
 
@@ -57,8 +57,8 @@ MutantKills CountMutants(const std::vector<MutantRow>& rows,
 /// the harness is then not assessed, with the reason.
 MutantKills ReadMutants(const std::filesystem::path& prefix,
                         const std::set<std::string>* ran = nullptr,
-                        const FileDigests& digests = {});
+                        const file::FileDigests& digests = {});
 
-}  // namespace assay::inline v1
+}  // namespace assay::verdict
 
 #endif  // ASSAY_TESTING_VERDICT_MUTANTS_TABLE_H_

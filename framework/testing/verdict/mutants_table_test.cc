@@ -12,14 +12,14 @@
 #include "framework/testing/file/scratch_folder.h"
 #include "framework/testing/record/tables.h"
 
-namespace assay {
+namespace assay::verdict {
 namespace {
 
 using testing::HasSubstr;
 
-MutantRow RowOf(const std::string& name, const std::string& suite, bool killed,
-                const std::string& build_id = "this") {
-  MutantRow row;
+record::MutantRow RowOf(const std::string& name, const std::string& suite,
+                        bool killed, const std::string& build_id = "this") {
+  record::MutantRow row;
   row.mutant = name;
   row.suite = suite;
   row.killed = killed;
@@ -32,7 +32,7 @@ MutantRow RowOf(const std::string& name, const std::string& suite, bool killed,
 // that nobody assessed as one without survivors.
 TEST(MutantsTableTest, MutantsAreCountedOnceAndOfThisBuild) {
   const struct {
-    std::vector<MutantRow> rows;
+    std::vector<record::MutantRow> rows;
     std::string sentence;
   } cases[] = {
       {{RowOf("a", "node", true), RowOf("b", "harness", true)},
@@ -55,7 +55,7 @@ TEST(MutantsTableTest, MutantsAreCountedOnceAndOfThisBuild) {
 // Kills: the rate of the whole suites beside a selection that saw none of it;
 // mutants of the harness, which no case sees, taken for unseen.
 TEST(MutantsTableTest, ASelectionHasTheRateOfItsOwnCases) {
-  std::vector<MutantRow> rows = {
+  std::vector<record::MutantRow> rows = {
       RowOf("a", "node", true), RowOf("a", "special", true),
       RowOf("b", "node", true), RowOf("c", "node", false),
       RowOf("a", "harness", true)};
@@ -88,7 +88,7 @@ TEST(MutantsTableTest, ASelectionHasTheRateOfItsOwnCases) {
 }
 
 TEST(MutantsTableTest, ASentenceNamesFiveSurvivors) {
-  std::vector<MutantRow> rows;
+  std::vector<record::MutantRow> rows;
   for (const char* name : {"a", "b", "c", "d", "e", "f", "g"}) {
     rows.push_back(RowOf(name, "node", false));
   }
@@ -106,19 +106,20 @@ class InstallationTest : public testing::Test {
   }
 
   void WriteTable(const std::string& build_id) {
-    folder_.Write("share/assay/mutants.csv",
-                  ToCsv(std::vector{RowOf("a", "node", true, build_id)}));
+    folder_.Write(
+        "share/assay/mutants.csv",
+        record::ToCsv(std::vector{RowOf("a", "node", true, build_id)}));
   }
 
   std::string Read() const { return ReadMutants(folder_.path()).Sentence(); }
 
-  ScratchFolder folder_;
+  file::ScratchFolder folder_;
 };
 
 // Kills: a program of three that the digest leaves out; a table kept for a
 // build that was made anew.
 TEST_F(InstallationTest, ATableIsOfTheBuildThatItsProgramsAre) {
-  const std::string id = *BuildId(folder_.path());
+  const std::string id = *file::BuildId(folder_.path());
   WriteTable(id);
   EXPECT_EQ(Read(), "1 of 1 killed (1 backend, harness not assessed)");
   for (const char* file :
@@ -126,7 +127,7 @@ TEST_F(InstallationTest, ATableIsOfTheBuildThatItsProgramsAre) {
     folder_.Write(file, "made anew");
     EXPECT_EQ(Read(), "not assessed: mutants.csv is of another build") << file;
     folder_.Write(file, file);
-    EXPECT_EQ(*BuildId(folder_.path()), id);
+    EXPECT_EQ(*file::BuildId(folder_.path()), id);
   }
 }
 
@@ -140,4 +141,4 @@ TEST_F(InstallationTest, WithoutASoundTableTheHarnessIsNotAssessed) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::verdict

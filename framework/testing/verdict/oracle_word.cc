@@ -13,7 +13,7 @@
 
 #include "framework/core/text.h"
 
-namespace assay::inline v1 {
+namespace assay::verdict {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -32,8 +32,8 @@ std::string DistanceText(double distance) {
 
 /// Both sides of one output of one data set.
 struct Sides {
-  const AccuracyRow* got = nullptr;
-  const AccuracyRow* expected = nullptr;
+  const record::AccuracyRow* got = nullptr;
+  const record::AccuracyRow* expected = nullptr;
 
   double Bound() const {
     return std::max(got->oracle_bound.value_or(0),
@@ -50,10 +50,10 @@ struct Sides {
 };
 
 /// Rows of several data sets stand one behind the other.
-std::vector<Sides> Paired(std::span<const AccuracyRow> rows) {
+std::vector<Sides> Paired(std::span<const record::AccuracyRow> rows) {
   std::map<std::pair<std::string, std::string>, int> count;
   std::map<std::pair<std::string, int>, Sides> found;
-  for (const AccuracyRow& row : rows) {
+  for (const record::AccuracyRow& row : rows) {
     const bool of_expected = row.reference == "expected_oracle";
     if (!of_expected && row.reference != "oracle") continue;
     const int nth = count[{row.reference, row.output_name}]++;
@@ -71,20 +71,20 @@ std::vector<Sides> Paired(std::span<const AccuracyRow> rows) {
 
 }  // namespace
 
-double ExactDistance(const AccuracyRow& row) {
+double ExactDistance(const record::AccuracyRow& row) {
   if (row.nan_mismatch.value_or(0) + row.inf_mismatch.value_or(0) > 0) {
     return kInfinity;
   }
   return row.max_ulp.value_or(0);
 }
 
-bool IsUndecided(const AccuracyRow& row) {
+bool IsUndecided(const record::AccuracyRow& row) {
   return row.oracle_bound.has_value() &&
          !row.share_correctly_rounded.has_value() &&
          ExactDistance(row) <= *row.oracle_bound;
 }
 
-std::string OracleWord(std::span<const AccuracyRow> rows) {
+std::string OracleWord(std::span<const record::AccuracyRow> rows) {
   const std::vector<Sides> pairs = Paired(rows);
   if (pairs.empty()) return {};
   const Sides& most = *std::ranges::max_element(
@@ -112,4 +112,4 @@ std::string OracleWord(std::span<const AccuracyRow> rows) {
   return StrCat("the oracle is undecided: ", distances, bound);
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::verdict

@@ -3,8 +3,8 @@
 // The word of an oracle: which side of a fail is further from the exact values,
 // the backend or the expected data, and when the oracle cannot tell.
 //
-//   const Record record = ...;
-//   const std::string word = OracleWord(*record.Rows<AccuracyRow>());
+//   const record::Record record = ...;
+//   const std::string word = OracleWord(*record.Rows<record::AccuracyRow>());
 //   if (!word.empty()) reason += "; " + word;
 //
 // A record holds the word's numbers in rows whose reference is "oracle" (the
@@ -18,22 +18,22 @@
 
 #include "framework/testing/record/rows.h"
 
-namespace assay::inline v1 {
+namespace assay::verdict {
 
 /// The distance of a row to its oracle, in ULP; infinite where NaN or infinity
 /// stand on one side only.
-double ExactDistance(const AccuracyRow& row);
+double ExactDistance(const record::AccuracyRow& row);
 
 /// True when the distance proves nothing: it lies within the oracle's bound,
 /// which is too wide to tell what is rounded correctly.
-bool IsUndecided(const AccuracyRow& row);
+bool IsUndecided(const record::AccuracyRow& row);
 
 /// "by the oracle the expected data are the worse side: ...", "by the oracle
 /// the backend is the worse side: ...", or that the oracle is undecided; empty
 /// without an oracle's rows. Of several outputs it speaks of the one whose two
 /// sides differ most.
-std::string OracleWord(std::span<const AccuracyRow> rows);
+std::string OracleWord(std::span<const record::AccuracyRow> rows);
 
-}  // namespace assay::inline v1
+}  // namespace assay::verdict
 
 #endif  // ASSAY_TESTING_VERDICT_ORACLE_WORD_H_

@@ -8,14 +8,15 @@
 #include <optional>
 #include <vector>
 
-namespace assay {
+namespace assay::verdict {
 namespace {
 
 using testing::HasSubstr;
 
-AccuracyRow Row(const char* reference, double ulp, double bound,
-                std::optional<double> share = 1, const char* output = "y") {
-  AccuracyRow row;
+record::AccuracyRow Row(const char* reference, double ulp, double bound,
+                        std::optional<double> share = 1,
+                        const char* output = "y") {
+  record::AccuracyRow row;
   row.reference = reference;
   row.output_name = output;
   row.max_ulp = ulp;
@@ -54,7 +55,7 @@ TEST(OracleWordTest, NamesTheSideThatIsFurtherFromTheExactValues) {
        "neither side is the worse"},
   };
   for (const auto& row : rows) {
-    const std::vector<AccuracyRow> given = {
+    const std::vector<record::AccuracyRow> given = {
         Row("expected", 7, 0), Row("oracle", row.got, row.bound, row.share),
         Row("expected_oracle", row.expected, row.bound, row.share)};
     EXPECT_THAT(OracleWord(given), HasSubstr(row.says)) << row.mutant;
@@ -62,14 +63,15 @@ TEST(OracleWordTest, NamesTheSideThatIsFurtherFromTheExactValues) {
 }
 
 TEST(OracleWordTest, SpeaksOfTheOutputWhoseSidesDifferMost) {
-  AccuracyRow infinite = Row("oracle", 1, 0, 1, "z");
+  record::AccuracyRow infinite = Row("oracle", 1, 0, 1, "z");
   infinite.inf_mismatch = 2;
-  const std::vector<AccuracyRow> rows = {Row("oracle", 1, 0),
-                                         Row("oracle", 9, 0),
-                                         Row("expected_oracle", 2, 0),
-                                         Row("expected_oracle", 90, 0),
-                                         infinite,
-                                         Row("expected_oracle", 1, 0, 1, "z")};
+  const std::vector<record::AccuracyRow> rows = {
+      Row("oracle", 1, 0),
+      Row("oracle", 9, 0),
+      Row("expected_oracle", 2, 0),
+      Row("expected_oracle", 90, 0),
+      infinite,
+      Row("expected_oracle", 1, 0, 1, "z")};
   EXPECT_THAT(OracleWord({rows.data(), 4}), HasSubstr("expected 90 ULP"));
   EXPECT_THAT(OracleWord(rows),
               HasSubstr("the backend is the worse side: expected 1 ULP from "
@@ -78,8 +80,8 @@ TEST(OracleWordTest, SpeaksOfTheOutputWhoseSidesDifferMost) {
 
 TEST(OracleWordTest, SaysNothingWithoutBothSides) {
   EXPECT_EQ(OracleWord({}), "");
-  const std::vector<AccuracyRow> rows = {Row("expected", 3, 0),
-                                         Row("oracle", 3, 0)};
+  const std::vector<record::AccuracyRow> rows = {Row("expected", 3, 0),
+                                                 Row("oracle", 3, 0)};
   EXPECT_EQ(OracleWord(rows), "");
 }
 
@@ -101,4 +103,4 @@ TEST(OracleWordTest, ADistanceWithinAWideBoundIsUndecided) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::verdict

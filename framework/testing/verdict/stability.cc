@@ -7,16 +7,16 @@
 #include "framework/core/status.h"
 #include "framework/testing/record/outcome.h"
 
-namespace assay::inline v1 {
+namespace assay::verdict {
 
-Stability StabilityOf(std::span<const ResultRow> repeats) {
+Stability StabilityOf(std::span<const record::ResultRow> repeats) {
   if (repeats.empty()) return {};
   int alone = 0;
   int passed_alone = 0;
   int passed = 0;
-  const ResultRow* spoiled = nullptr;
-  for (const ResultRow& row : repeats) {
-    const bool passes = row.outcome == Outcome::kPass;
+  const record::ResultRow* spoiled = nullptr;
+  for (const record::ResultRow& row : repeats) {
+    const bool passes = row.outcome == record::Outcome::kPass;
     passed += passes ? 1 : 0;
     if (row.after.empty()) {
       ++alone;
@@ -39,4 +39,4 @@ Stability StabilityOf(std::span<const ResultRow> repeats) {
                                           repeats.size() + 1, " times")};
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::verdict

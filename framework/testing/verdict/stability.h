@@ -18,7 +18,7 @@
 
 #include "framework/testing/record/rows.h"
 
-namespace assay::inline v1 {
+namespace assay::verdict {
 
 struct Stability {
   enum class Kind : uint8_t {
@@ -33,8 +33,8 @@ struct Stability {
 
 /// `repeats` are the attempts after a first one that did not pass: alone where
 /// `after` is empty, else in one worker behind the cases that it names.
-Stability StabilityOf(std::span<const ResultRow> repeats);
+Stability StabilityOf(std::span<const record::ResultRow> repeats);
 
-}  // namespace assay::inline v1
+}  // namespace assay::verdict
 
 #endif  // ASSAY_TESTING_VERDICT_STABILITY_H_

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace assay {
+namespace assay::verdict {
 namespace {
 
 using Kind = Stability::Kind;
@@ -39,9 +39,9 @@ TEST(StabilityTest, IsReadOffTheAttempts) {
        "passes 1 of 4 times"},
   };
   for (const auto& row : rows) {
-    std::vector<ResultRow> repeats;
+    std::vector<record::ResultRow> repeats;
     for (const Attempt& attempt : row.repeats) {
-      repeats.emplace_back().outcome = *ParseOutcome(attempt.outcome);
+      repeats.emplace_back().outcome = *record::ParseOutcome(attempt.outcome);
       repeats.back().after = attempt.after;
     }
     const Stability found = StabilityOf(repeats);
@@ -51,4 +51,4 @@ TEST(StabilityTest, IsReadOffTheAttempts) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::verdict

@@ -14,27 +14,29 @@
 #include "framework/testing/verdict/oracle_word.h"
 #include "framework/testing/verdict/stability.h"
 
-namespace assay::inline v1 {
+namespace assay::verdict {
 namespace {
 
-void SetOutcome(Outcome outcome, std::string message, ResultRow* row) {
+void SetOutcome(record::Outcome outcome, std::string message,
+                record::ResultRow* row) {
   row->outcome = outcome;
   row->message = std::move(message);
 }
 
-std::string Because(const PlanRow& planned) {
+std::string Because(const record::PlanRow& planned) {
   return StrCat(planned.expected_source, ": ", planned.because);
 }
 
 /// The line of the command that runs one case alone.
-std::string Repro(const Plan& plan, const PlanRow& row) {
+std::string Repro(const plan::Plan& plan, const record::PlanRow& row) {
   std::string command =
       StrCat("assay run --backend ", plan.Backend(row.backend).spec,
              " --filter 'id:", row.test_id, "'");
-  for (const CorpusUse& corpus : plan.corpora) {
+  for (const plan::CorpusUse& corpus : plan.corpora) {
     const bool is_default =
-        corpus.standard && std::ranges::find(kDefaultCorpora, corpus.name) !=
-                               kDefaultCorpora.end();
+        corpus.standard &&
+        std::ranges::find(cases::kDefaultCorpora, corpus.name) !=
+            cases::kDefaultCorpora.end();
     if (corpus.name == row.corpus && !is_default) {
       command += StrCat(" --corpus ", corpus.directory);
     }
@@ -45,14 +47,15 @@ std::string Repro(const Plan& plan, const PlanRow& row) {
   return command;
 }
 
-Record MissingRecord(const PlanRow& row, const RunFacts& facts) {
-  Record record{ResultOf(row, facts)};
-  SetOutcome(Outcome::kMissing, "planned, but no entry gave a verdict",
+record::Record MissingRecord(const record::PlanRow& row,
+                             const record::RunFacts& facts) {
+  record::Record record{record::ResultOf(row, facts)};
+  SetOutcome(record::Outcome::kMissing, "planned, but no entry gave a verdict",
              &record.result);
   return record;
 }
 
-void AddToTally(const PlanRow& row, const ResultRow& result,
+void AddToTally(const record::PlanRow& row, const record::ResultRow& result,
                 std::vector<Tally>* tallies) {
   auto found = std::find_if(tallies->begin(), tallies->end(), [&](auto& t) {
     return t.backend == row.backend && t.corpus == row.corpus;
@@ -61,27 +64,27 @@ void AddToTally(const PlanRow& row, const ResultRow& result,
     tallies->push_back({row.backend, row.corpus, 0, 0, {}});
     found = std::prev(tallies->end());
   }
-  const Outcome outcome = result.outcome;
+  const record::Outcome outcome = result.outcome;
   ++found->planned;
   ++(*found)[outcome];
-  if (outcome == Outcome::kPass && result.vacuous) ++found->vacuous;
+  if (outcome == record::Outcome::kPass && result.vacuous) ++found->vacuous;
 }
 
 /// True when an expectation no longer says what happens, and the outcome alone
 /// would not be red: an expected fail that is now declined, or waived.
-bool IsStale(const PlanRow& planned, const ResultRow& final) {
+bool IsStale(const record::PlanRow& planned, const record::ResultRow& final) {
   if (!planned.expected.has_value() || planned.expected == final.outcome) {
     return false;
   }
-  return final.outcome == Outcome::kUnsupported ||
-         final.outcome == Outcome::kWaived;
+  return final.outcome == record::Outcome::kUnsupported ||
+         final.outcome == record::Outcome::kWaived;
 }
 
 /// test_ids of the floor that did not pass.
-void CheckFloor(const Plan& plan, const BackendUse& backend, bool whole,
-                Verdicts* verdicts) {
-  std::map<std::string, Outcome> seen;
-  for (const Record& record : verdicts->final) {
+void CheckFloor(const plan::Plan& plan, const plan::BackendUse& backend,
+                bool whole, Verdicts* verdicts) {
+  std::map<std::string, record::Outcome> seen;
+  for (const record::Record& record : verdicts->final) {
     if (record.result.backend == backend.instance) {
       seen.emplace(record.result.test_id, record.result.outcome);
     }
@@ -93,9 +96,9 @@ void CheckFloor(const Plan& plan, const BackendUse& backend, bool whole,
       verdicts->unexpected.push_back(
           {backend.instance, test_id, "missing",
            "in passing.txt, but no longer among the planned cases"});
-    } else if (found->second != Outcome::kPass &&
-               found->second != Outcome::kUnavailable &&
-               !IsUnexpected(found->second)) {
+    } else if (found->second != record::Outcome::kPass &&
+               found->second != record::Outcome::kUnavailable &&
+               !record::IsUnexpected(found->second)) {
       // A result that is unexpected by itself is listed already, and another
       // place decides if a library may be missing.
       verdicts->unexpected.push_back({backend.instance, test_id,
@@ -106,18 +109,18 @@ void CheckFloor(const Plan& plan, const BackendUse& backend, bool whole,
 }
 
 /// Lists the unexpected facts about a backend as a whole.
-void CheckBackend(const Plan& plan, const BackendUse& backend, bool whole,
-                  Verdicts* verdicts) {
+void CheckBackend(const plan::Plan& plan, const plan::BackendUse& backend,
+                  bool whole, Verdicts* verdicts) {
   CheckFloor(plan, backend, whole, verdicts);
   int64_t planned = 0;
   int64_t judged = 0;
   int64_t unavailable = 0;
-  for (const Record& record : verdicts->final) {
+  for (const record::Record& record : verdicts->final) {
     if (record.result.backend != backend.instance) continue;
-    const Outcome outcome = record.result.outcome;
+    const record::Outcome outcome = record.result.outcome;
     ++planned;
-    judged += IsJudged(outcome) ? 1 : 0;
-    unavailable += outcome == Outcome::kUnavailable ? 1 : 0;
+    judged += record::IsJudged(outcome) ? 1 : 0;
+    unavailable += outcome == record::Outcome::kUnavailable ? 1 : 0;
   }
   if (!whole || planned == 0) return;
   if (judged == 0 && unavailable == 0) {
@@ -133,11 +136,12 @@ void CheckBackend(const Plan& plan, const BackendUse& backend, bool whole,
 }
 
 /// The message of an unexpected result; of a fail with the word of an oracle.
-std::string ReasonOf(const Record& record) {
-  const auto rows = record.Rows<AccuracyRow>();
-  const std::string word = record.result.outcome == Outcome::kFail && rows.ok()
-                               ? OracleWord(*rows)
-                               : std::string();
+std::string ReasonOf(const record::Record& record) {
+  const auto rows = record.Rows<record::AccuracyRow>();
+  const std::string word =
+      record.result.outcome == record::Outcome::kFail && rows.ok()
+          ? OracleWord(*rows)
+          : std::string();
   if (word.empty()) return record.result.message;
   return StrCat(record.result.message, "; ", word);
 }
@@ -148,51 +152,55 @@ std::string ListJson(const std::vector<std::string>& texts) {
 }
 
 /// Adds the repeats to the attempts; a case that also passed is flaky.
-void WeighRepeats(const std::vector<ResultRow>& repeats, ResultRow* result,
-                  std::vector<ResultRow>* attempts) {
+void WeighRepeats(const std::vector<record::ResultRow>& repeats,
+                  record::ResultRow* result,
+                  std::vector<record::ResultRow>* attempts) {
   attempts->insert(attempts->end(), repeats.begin(), repeats.end());
   const Stability found = StabilityOf(repeats);
   result->attempt += static_cast<int64_t>(repeats.size());
   if (found.kind == Stability::Kind::kOrderDependent ||
       found.kind == Stability::Kind::kFlaky) {
     const std::string first = StrCat(result->outcome, ": ", result->message);
-    SetOutcome(Outcome::kFlaky, StrCat(found.text, "; at first ", first),
-               result);
+    SetOutcome(record::Outcome::kFlaky,
+               StrCat(found.text, "; at first ", first), result);
   }
 }
 
 }  // namespace
 
-ResultRow Finalize(const PlanRow& planned, ResultRow raw) {
-  const Outcome outcome = raw.outcome;
-  const std::optional<Outcome> expected = planned.expected;
-  if (outcome == Outcome::kPass) {
-    if (expected == Outcome::kFlaky) return raw;  // this time it was not
+record::ResultRow Finalize(const record::PlanRow& planned,
+                           record::ResultRow raw) {
+  const record::Outcome outcome = raw.outcome;
+  const std::optional<record::Outcome> expected = planned.expected;
+  if (outcome == record::Outcome::kPass) {
+    if (expected == record::Outcome::kFlaky)
+      return raw;  // this time it was not
     if (expected.has_value()) {
       SetOutcome(
-          Outcome::kXpass,
+          record::Outcome::kXpass,
           StrCat("passed, expected ", *expected, " (", Because(planned), ")"),
           &raw);
     } else if (!planned.tolerate_source.empty() &&
                raw.limit_source == planned.tolerate_source) {
       SetOutcome(
-          Outcome::kWaived,
+          record::Outcome::kWaived,
           StrCat("within the loosened tolerance of ", planned.tolerate_source),
           &raw);
     }
     return raw;
   }
-  if (outcome == Outcome::kUnavailable || outcome == Outcome::kMissing) {
+  if (outcome == record::Outcome::kUnavailable ||
+      outcome == record::Outcome::kMissing) {
     return raw;
   }
-  if (outcome == Outcome::kUnsupported) {
+  if (outcome == record::Outcome::kUnsupported) {
     // No line can excuse it: a claim and its opposite are an error in policy.
     if (planned.claimed) {
-      SetOutcome(Outcome::kFail,
+      SetOutcome(record::Outcome::kFail,
                  StrCat("declined inside its claims: ", raw.message), &raw);
     }
   } else if (expected == outcome) {
-    SetOutcome(Outcome::kXfail,
+    SetOutcome(record::Outcome::kXfail,
                StrCat(raw.message, " (expected ", *expected, ", ",
                       Because(planned), ")"),
                &raw);
@@ -205,17 +213,18 @@ int64_t Tally::Sum() const {
 }
 
 std::string Tally::Equation() const {
-  std::string text = StrCat(planned, " = pass ", (*this)[Outcome::kPass],
-                            " (vacuous ", vacuous, ")");
-  for (int i = 0; i < kOutcomeCount; ++i) {
-    const auto outcome = static_cast<Outcome>(i);
-    if (outcome == Outcome::kPass || (*this)[outcome] == 0) continue;
+  std::string text =
+      StrCat(planned, " = pass ", (*this)[record::Outcome::kPass], " (vacuous ",
+             vacuous, ")");
+  for (int i = 0; i < record::kOutcomeCount; ++i) {
+    const auto outcome = static_cast<record::Outcome>(i);
+    if (outcome == record::Outcome::kPass || (*this)[outcome] == 0) continue;
     text += StrCat(" + ", ToString(outcome), " ", (*this)[outcome]);
   }
   return text;
 }
 
-int64_t Verdicts::Count(Outcome outcome) const {
+int64_t Verdicts::Count(record::Outcome outcome) const {
   int64_t count = 0;
   for (const Tally& tally : tallies) count += tally[outcome];
   return count;
@@ -223,15 +232,15 @@ int64_t Verdicts::Count(Outcome outcome) const {
 
 int64_t Verdicts::Judged() const {
   int64_t count = 0;
-  for (int i = 0; i < kOutcomeCount; ++i) {
-    const auto outcome = static_cast<Outcome>(i);
-    if (IsJudged(outcome)) count += Count(outcome);
+  for (int i = 0; i < record::kOutcomeCount; ++i) {
+    const auto outcome = static_cast<record::Outcome>(i);
+    if (record::IsJudged(outcome)) count += Count(outcome);
   }
   return count;
 }
 
 int Verdicts::ExitCode(bool allow_unavailable) const {
-  const int64_t unavailable = Count(Outcome::kUnavailable);
+  const int64_t unavailable = Count(record::Outcome::kUnavailable);
   if (!unexpected.empty()) return 1;
   if (unavailable > 0 && !allow_unavailable) return 1;
   if (Judged() > 0) return 0;
@@ -268,21 +277,21 @@ std::string BuildOf(const std::map<std::string, std::string>& files) {
     lines += StrCat(digest, " ",
                     std::filesystem::path(path).filename().string(), "\n");
   }
-  return lines.empty() ? lines : Sha256(lines);
+  return lines.empty() ? lines : file::Sha256(lines);
 }
 
 }  // namespace
 
-Status RawRecords::Add(JournalEntry entry) {
-  if (entry.kind == FrameKind::kBackend) {
+Status RawRecords::Add(journal::JournalEntry entry) {
+  if (entry.kind == journal::FrameKind::kBackend) {
     backends[entry.backend.backend] = std::move(entry.backend);
-  } else if (entry.kind == FrameKind::kRecord) {
+  } else if (entry.kind == journal::FrameKind::kRecord) {
     std::pair key(entry.record.result.backend, entry.record.result.test_id);
     bool added = true;
     if (entry.record.result.attempt > 1) {
-      std::vector<ResultRow>& rows = repeats[key];
+      std::vector<record::ResultRow>& rows = repeats[key];
       added = std::ranges::find(rows, entry.record.result.attempt,
-                                &Key::attempt) == rows.end();
+                                &record::Key::attempt) == rows.end();
       rows.push_back(std::move(entry.record.result));
     } else {
       added = records.emplace(key, std::move(entry.record)).second;
@@ -290,14 +299,15 @@ Status RawRecords::Add(JournalEntry entry) {
     if (!added) {
       return DataLoss("a second verdict for ", key.second, " on ", key.first);
     }
-  } else if (entry.kind == FrameKind::kDigests) {
+  } else if (entry.kind == journal::FrameKind::kDigests) {
     return AddFiles(entry.text, this);
-  } else if (entry.kind == FrameKind::kLoss) {
+  } else if (entry.kind == journal::FrameKind::kLoss) {
     // Each worker of a batch may end in the same way: said once.
-    const ResultRow& loss = entry.record.result;
-    const bool known = std::ranges::any_of(losses, [&](const ResultRow& row) {
-      return row.backend == loss.backend && row.message == loss.message;
-    });
+    const record::ResultRow& loss = entry.record.result;
+    const bool known =
+        std::ranges::any_of(losses, [&](const record::ResultRow& row) {
+          return row.backend == loss.backend && row.message == loss.message;
+        });
     if (!known) losses.push_back(loss);
   }
   return OkStatus();
@@ -305,11 +315,11 @@ Status RawRecords::Add(JournalEntry entry) {
 
 Status Collect(const std::filesystem::path& journal, std::string_view plan,
                RawRecords* raw) {
-  JournalReader reader(journal);
+  journal::JournalReader reader(journal);
   bool of_plan = false;
   Status status;
-  ASSAY_RETURN_IF_ERROR(reader.Poll([&](JournalEntry entry) {
-    of_plan |= entry.kind == FrameKind::kPlan && entry.text == plan;
+  ASSAY_RETURN_IF_ERROR(reader.Poll([&](journal::JournalEntry entry) {
+    of_plan |= entry.kind == journal::FrameKind::kPlan && entry.text == plan;
     if (!status.ok()) return;
     if (!of_plan) {
       status = FailedPrecondition(
@@ -346,17 +356,17 @@ Status CollectFolder(const std::filesystem::path& directory,
   return OkStatus();
 }
 
-Verdicts Assess(const Plan& plan, const std::vector<size_t>& rows,
+Verdicts Assess(const plan::Plan& plan, const std::vector<size_t>& rows,
                 RawRecords raw, bool whole, MutantKills mutants) {
   Verdicts verdicts;
   verdicts.complete = whole;
   verdicts.mutants = std::move(mutants);
-  RunFacts facts;
+  record::RunFacts facts;
   facts.seed = plan.selection.seed;
   for (const size_t i : rows) {
-    const PlanRow& row = plan.rows[i];
+    const record::PlanRow& row = plan.rows[i];
     const auto found = raw.records.find({row.backend, row.test_id});
-    Record record;
+    record::Record record;
     if (found == raw.records.end()) {
       record = MissingRecord(row, facts);
       verdicts.complete = false;
@@ -369,7 +379,7 @@ Verdicts Assess(const Plan& plan, const std::vector<size_t>& rows,
     record.result = Finalize(row, std::move(record.result));
     record.result.repro = Repro(plan, row) + record.result.repro;
     AddToTally(row, record.result, &verdicts.tallies);
-    if (IsUnexpected(record.result.outcome)) {
+    if (record::IsUnexpected(record.result.outcome)) {
       verdicts.unexpected.push_back(
           {row.backend, row.test_id,
            std::string(ToString(record.result.outcome)), ReasonOf(record)});
@@ -383,15 +393,15 @@ Verdicts Assess(const Plan& plan, const std::vector<size_t>& rows,
     }
     verdicts.final.push_back(std::move(record));
   }
-  for (const ResultRow& loss : raw.losses) {
+  for (const record::ResultRow& loss : raw.losses) {
     verdicts.unexpected.push_back(
         {loss.backend, "", std::string(ToString(loss.outcome)), loss.message});
   }
-  for (const BackendUse& backend : plan.backends) {
+  for (const plan::BackendUse& backend : plan.backends) {
     CheckBackend(plan, backend, whole, &verdicts);
     verdicts.conformance.push_back(ConformanceOf(
         plan, backend, verdicts.final, verdicts.complete, verdicts.mutants));
-    BackendRow described = raw.backends[backend.instance];
+    record::BackendRow described = raw.backends[backend.instance];
     described.backend = backend.instance;
     described.settings = backend.settings_text;
     described.module_sha256 = backend.module_sha256;
@@ -402,4 +412,4 @@ Verdicts Assess(const Plan& plan, const std::vector<size_t>& rows,
   return verdicts;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::verdict

@@ -3,7 +3,7 @@
 // From raw outcomes to verdicts: expectations, claims, floors, the accounting
 // equation and the word of conformance. Only the supervisor and merge use it.
 //
-//   ResultRow final = Finalize(plan_row, raw);          // one case
+//   record::ResultRow final = Finalize(plan_row, raw);          // one case
 //   const Verdicts verdicts = Assess(plan, records);    // a whole plan
 //   return verdicts.ExitCode(/*allow_unavailable=*/false);
 
@@ -22,7 +22,7 @@
 #include "framework/testing/record/outcome.h"
 #include "framework/testing/verdict/conformance.h"
 
-namespace assay::inline v1 {
+namespace assay::verdict {
 
 /// Turns a worker's outcome into the final one, by what the plan says:
 ///   pass under a tolerate line         -> waived
@@ -30,7 +30,8 @@ namespace assay::inline v1 {
 ///   pass although something is expected -> xpass
 ///   unsupported inside the claims      -> fail
 /// Anything else stays. The message says which line did it.
-ResultRow Finalize(const PlanRow& planned, ResultRow raw);
+record::ResultRow Finalize(const record::PlanRow& planned,
+                           record::ResultRow raw);
 
 /// Outcomes of one backend in one corpus, which must sum to what was planned.
 struct Tally {
@@ -38,12 +39,12 @@ struct Tally {
   std::string corpus;
   int64_t planned = 0;
   int64_t vacuous = 0;  // among the passes
-  OutcomeCounts counts = {};
+  record::OutcomeCounts counts = {};
 
-  int64_t& operator[](Outcome outcome) {
+  int64_t& operator[](record::Outcome outcome) {
     return counts.at(static_cast<size_t>(outcome));
   }
-  int64_t operator[](Outcome outcome) const {
+  int64_t operator[](record::Outcome outcome) const {
     return counts.at(static_cast<size_t>(outcome));
   }
   int64_t Sum() const;
@@ -62,16 +63,17 @@ struct Unexpected {
 };
 
 struct Verdicts {
-  std::vector<Record> final;  // one per planned row, in the plan's order
-  std::vector<ResultRow> attempts;
+  std::vector<record::Record>
+      final;  // one per planned row, in the plan's order
+  std::vector<record::ResultRow> attempts;
   std::vector<Tally> tallies;  // by backend, then corpus
   std::vector<Unexpected> unexpected;
   std::vector<Conformance> conformance;
   MutantKills mutants;
-  std::vector<BackendRow> backends;
+  std::vector<record::BackendRow> backends;
   bool complete = false;  // every planned case has a verdict
 
-  int64_t Count(Outcome outcome) const;
+  int64_t Count(record::Outcome outcome) const;
   int64_t Judged() const;
 
   /// 0 all as expected, 1 unexpected or nothing judged or unavailable, 77
@@ -81,17 +83,19 @@ struct Verdicts {
 
 /// The entries of the journals of a run.
 struct RawRecords {
-  std::map<std::pair<std::string, std::string>, Record> records;  // backend, id
+  std::map<std::pair<std::string, std::string>, record::Record>
+      records;  // backend, id
   /// By backend and id, the attempts after the first.
-  std::map<std::pair<std::string, std::string>, std::vector<ResultRow>> repeats;
-  std::map<std::string, BackendRow> backends;
-  std::vector<ResultRow> losses;  // ends of workers outside of any case
+  std::map<std::pair<std::string, std::string>, std::vector<record::ResultRow>>
+      repeats;
+  std::map<std::string, record::BackendRow> backends;
+  std::vector<record::ResultRow> losses;  // ends of workers outside of any case
   /// By instance and path, the digests of the files that its workers ran.
   std::map<std::string, std::map<std::string, std::string>> files;
 
   /// Data loss when the case has a verdict already; failed precondition when
   /// workers of a backend ran from a file of one name and two contents.
-  Status Add(JournalEntry entry);
+  Status Add(journal::JournalEntry entry);
 };
 
 /// Adds the entries of one journal. Data loss when a case has two verdicts;
@@ -112,9 +116,9 @@ Status CollectFolder(const std::filesystem::path& directory,
 /// have a verdict (else missing), every floor and expectation line is judged.
 /// A part judges only the rows it has. `mutants` is what is known of the
 /// harness itself.
-Verdicts Assess(const Plan& plan, const std::vector<size_t>& rows,
+Verdicts Assess(const plan::Plan& plan, const std::vector<size_t>& rows,
                 RawRecords raw, bool whole, MutantKills mutants = {});
 
-}  // namespace assay::inline v1
+}  // namespace assay::verdict
 
 #endif  // ASSAY_TESTING_VERDICT_VERDICT_H_

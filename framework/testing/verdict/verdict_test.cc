@@ -13,13 +13,13 @@
 #include "framework/testing/file/scratch_folder.h"
 #include "framework/testing/journal/journal.h"
 
-namespace assay {
+namespace assay::verdict {
 namespace {
 
 using testing::HasSubstr;
 
-PlanRow RowOf(const std::string& test_id, bool claimed = false) {
-  PlanRow row;
+record::PlanRow RowOf(const std::string& test_id, bool claimed = false) {
+  record::PlanRow row;
   row.test_id = test_id;
   row.backend = "acme";
   row.corpus = "onnx";
@@ -69,16 +69,16 @@ TEST(VerdictTest, TheFinalOutcomeFollowsFromPlanAndRaw) {
       {"missing", "crash", false, true, "missing", "raw"},
   };
   for (const FinalRow& row : rows) {
-    PlanRow planned = RowOf("node/Abs/a", row.claimed);
-    planned.expected = ParseOutcome(row.expected);
+    record::PlanRow planned = RowOf("node/Abs/a", row.claimed);
+    planned.expected = record::ParseOutcome(row.expected);
     planned.expected_source = "expectations.txt:3";
     planned.because = "reason";
     planned.tolerate_source = "expectations.txt:9";
-    ResultRow raw;
-    raw.outcome = *ParseOutcome(row.raw);
+    record::ResultRow raw;
+    raw.outcome = *record::ParseOutcome(row.raw);
     raw.message = "raw";
     raw.limit_source = row.loosened ? "expectations.txt:9" : "onnx";
-    const ResultRow final = Finalize(planned, raw);
+    const record::ResultRow final = Finalize(planned, raw);
     const std::string what = StrCat(row.raw, ", expected '", row.expected,
                                     "', claimed ", row.claimed);
     EXPECT_EQ(ToString(final.outcome), row.final) << what;
@@ -89,15 +89,16 @@ TEST(VerdictTest, TheFinalOutcomeFollowsFromPlanAndRaw) {
 // A plan of backend acme whose case i is node/Abs/<letter>, and what a worker
 // says of it.
 struct Trial {
-  Plan plan;
+  plan::Plan plan;
   RawRecords raw;
 
-  void Add(PlanRow row, const std::string& outcome, bool vacuous = false) {
+  void Add(record::PlanRow row, const std::string& outcome,
+           bool vacuous = false) {
     if (!outcome.empty()) {
-      Record record;
+      record::Record record;
       record.result.test_id = row.test_id;
       record.result.backend = row.backend;
-      record.result.outcome = *ParseOutcome(outcome);
+      record.result.outcome = *record::ParseOutcome(outcome);
       record.result.vacuous = vacuous;
       raw.records[{row.backend, row.test_id}] = record;
     }
@@ -118,13 +119,13 @@ struct Case {
 
 Trial TrialOf(const std::vector<Case>& cases) {
   Trial trial;
-  BackendUse acme;
+  plan::BackendUse acme;
   acme.instance = "acme";
   acme.spec = "acme";
   acme.claims = {"claim forward where op:Abs"};
   trial.plan.backends = {acme};
-  for (const std::string_view name : kDefaultCorpora) {
-    CorpusUse& corpus = trial.plan.corpora.emplace_back();
+  for (const std::string_view name : cases::kDefaultCorpora) {
+    plan::CorpusUse& corpus = trial.plan.corpora.emplace_back();
     corpus.name = name;
     corpus.standard = true;
   }
@@ -149,7 +150,7 @@ TEST(VerdictTest, TheEquationHoldsPerBackendAndCorpus) {
   Trial trial = TrialOf({{"pass"}, {"fail"}, {"unsupported"}, {""}});
   trial.Add(RowOf("node/Abs/v"), "pass", /*vacuous=*/true);
   trial.Add(RowOf("node/Abs/w"), "fail", /*vacuous=*/true);
-  PlanRow other = RowOf("node/Abs/x");
+  record::PlanRow other = RowOf("node/Abs/x");
   other.corpus = "mine";
   trial.Add(other, "pass");
   const Verdicts verdicts = trial.Judge();
@@ -185,13 +186,13 @@ TEST(VerdictTest, WhatIsUnexpectedIsListed) {
 // Kills: an end of a worker that turns nothing red, or that is said as often as
 // there were workers.
 TEST(VerdictTest, AnEndOutsideOfAnyCaseIsUnexpectedAndSaidOnce) {
-  Plan plan;
+  plan::Plan plan;
   plan.backends.resize(1);
   plan.backends[0].instance = "acme";
-  JournalEntry entry;
-  entry.kind = FrameKind::kLoss;
+  journal::JournalEntry entry;
+  entry.kind = journal::FrameKind::kLoss;
   entry.record.result.backend = "acme";
-  entry.record.result.outcome = Outcome::kCrash;
+  entry.record.result.outcome = record::Outcome::kCrash;
   entry.record.result.message = "the worker ended after its last case";
   RawRecords raw;
   ASSERT_TRUE(raw.Add(entry).ok());
@@ -219,8 +220,8 @@ TEST(VerdictTest, AnExpectationThatNoLongerHoldsIsUnexpected) {
   };
   for (const auto& row : rows) {
     Trial trial = TrialOf({{"pass"}});
-    PlanRow planned = RowOf("node/Abs/z");
-    planned.expected = ParseOutcome(row.expected);
+    record::PlanRow planned = RowOf("node/Abs/z");
+    planned.expected = record::ParseOutcome(row.expected);
     trial.Add(planned, row.raw);
     EXPECT_EQ(!trial.Judge().unexpected.empty(), row.red)
         << row.raw << ", expected " << row.expected;
@@ -276,7 +277,7 @@ TEST(VerdictTest, ABackendThatDeclinesEverythingIsRed) {
 // Kills: a backend judged by the cases of another, or described as another.
 TEST(VerdictTest, EachBackendIsJudgedByItsOwnCases) {
   Trial trial = TrialOf({{"unsupported"}});
-  BackendUse& other = trial.plan.backends.emplace_back();
+  plan::BackendUse& other = trial.plan.backends.emplace_back();
   other.instance = other.spec = "other+x=1";
   other.settings_text = "x=1";
   other.module_sha256 = "ab";
@@ -284,13 +285,13 @@ TEST(VerdictTest, EachBackendIsJudgedByItsOwnCases) {
   other.floor = {"node/Abs/a"};
   trial.plan.corpora.emplace_back().name = "mine";
   trial.plan.corpora.back().directory = "/mine";
-  PlanRow row = RowOf("node/Abs/a");
+  record::PlanRow row = RowOf("node/Abs/a");
   row.backend = "other+x=1";
   row.corpus = "mine";
   trial.Add(row, "pass");
   for (const char* message : {"ended", "ended", "left"}) {
-    JournalEntry entry;
-    entry.kind = FrameKind::kLoss;
+    journal::JournalEntry entry;
+    entry.kind = journal::FrameKind::kLoss;
     entry.record.result.backend = row.backend;
     entry.record.result.message = message;
     ASSERT_TRUE(trial.raw.Add(entry).ok());
@@ -376,7 +377,7 @@ TEST(VerdictTest, LinesThatMatchNothingAreRedOverTheWholePlan) {
 struct WordRow {
   std::string name;
   std::vector<Case> cases;
-  Selection selection;
+  plan::Selection selection;
   bool whole;
   std::string word;
 };
@@ -384,10 +385,10 @@ struct WordRow {
 // Kills: what is outside the claims decides; an xfail or a missing case inside
 // them let through; a filtered run called conformant.
 TEST(VerdictTest, TheWordIsOverTheClaims) {
-  const Selection full;
-  Selection filtered;
+  const plan::Selection full;
+  plan::Selection filtered;
   filtered.filter = "op:Abs";
-  Selection smoke;
+  plan::Selection smoke;
   smoke.tier = "smoke";
   const std::vector<WordRow> rows = {
       {"all pass", {{"pass", true}, {"pass"}}, full, true, "conformant"},
@@ -450,14 +451,14 @@ TEST(VerdictTest, EveryVerdictSaysHowToRepeatIt) {
 
 // Kills: the second verdict in the place of the first.
 TEST(VerdictTest, ASecondVerdictForACaseIsDataLoss) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   const auto file = folder.path() / "a.journal";
-  Result<Journal> journal = Journal::Open(file, "plan");
+  Result<journal::Journal> journal = journal::Journal::Open(file, "plan");
   ASSERT_TRUE(journal.ok());
-  Record record;
+  record::Record record;
   record.result.test_id = "node/Abs/a";
   record.result.backend = "acme";
-  BackendRow backend;
+  record::BackendRow backend;
   backend.backend = "acme";
   backend.version = "3";
   ASSERT_TRUE(journal->Append(backend).ok());
@@ -475,8 +476,8 @@ TEST(VerdictTest, ASecondVerdictForACaseIsDataLoss) {
 // Kills: cases judged with two builds of a library under one verdict.
 TEST(VerdictTest, ALibraryOfTwoContentsIsRefusedByName) {
   RawRecords raw;
-  JournalEntry entry;
-  entry.kind = FrameKind::kDigests;
+  journal::JournalEntry entry;
+  entry.kind = journal::FrameKind::kDigests;
   entry.text = "acme\n111 /lib/liba.so\n222 /lib/libb.so\n";
   ASSERT_TRUE(raw.Add(entry).ok());
   ASSERT_TRUE(raw.Add(entry).ok());
@@ -491,7 +492,7 @@ TEST(VerdictTest, ALibraryOfTwoContentsIsRefusedByName) {
   for (const char* part : {"acme", "/lib/libb.so", "222", "999"}) {
     EXPECT_THAT(status.message(), HasSubstr(part));
   }
-  Plan plan;
+  plan::Plan plan;
   plan.backends.resize(1);
   plan.backends[0].instance = "acme";
   const auto build_of = [&](const std::string& digest) {
@@ -507,8 +508,8 @@ TEST(VerdictTest, ALibraryOfTwoContentsIsRefusedByName) {
 
 // Kills: records of another plan, or of none, taken for this one's.
 TEST(VerdictTest, AJournalOfAnotherPlanIsRefusedByName) {
-  const ScratchFolder folder;
-  Record record;
+  const file::ScratchFolder folder;
+  record::Record record;
   record.result.test_id = "node/Abs/a";
   const struct {
     const char* written_for;
@@ -516,7 +517,8 @@ TEST(VerdictTest, AJournalOfAnotherPlanIsRefusedByName) {
   } rows[] = {{"plan", true}, {"other", false}, {"", false}};
   for (const auto& row : rows) {
     const auto file = folder.path() / StrCat("of_", row.written_for);
-    ASSERT_TRUE(Journal::Open(file, row.written_for)->Append(record).ok());
+    ASSERT_TRUE(
+        journal::Journal::Open(file, row.written_for)->Append(record).ok());
     RawRecords raw;
     const Status status = Collect(file, "plan", &raw);
     EXPECT_EQ(status.ok(), row.taken) << row.written_for;
@@ -529,4 +531,4 @@ TEST(VerdictTest, AJournalOfAnotherPlanIsRefusedByName) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::verdict

@@ -26,7 +26,7 @@
 #include "framework/backend/backend.h"
 #include "framework/core/status.h"
 
-namespace assay::inline v1 {
+namespace assay::worker {
 
 /// The process' instance of a backend: its module loaded, the backend made and
 /// inspected, on the first call. Later calls give the same answer.
@@ -61,6 +61,6 @@ class BackendTest : public testing::Test {
   Backend* backend_ = nullptr;
 };
 
-}  // namespace assay::inline v1
+}  // namespace assay::worker
 
 #endif  // ASSAY_TESTING_WORKER_BACKEND_TEST_H_

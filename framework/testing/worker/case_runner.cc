@@ -10,7 +10,7 @@
 
 #include "framework/backend/exception.h"
 
-namespace assay::inline v1 {
+namespace assay::worker {
 namespace {
 
 int64_t PeakRssKilobytes() {
@@ -20,10 +20,10 @@ int64_t PeakRssKilobytes() {
 }
 
 /// A judgement whose reason nobody has explained is an error of its suite.
-void RequireMeaning(const Suite& suite, Judgement* verdict) {
+void RequireMeaning(const suite::Suite& suite, measure::Judgement* verdict) {
   const std::string& code = verdict->reason.text();
-  if (code.empty() || !MeaningOf(code).empty()) return;
-  *verdict = {Outcome::kError, Reason::kReader,
+  if (code.empty() || !record::MeaningOf(code).empty()) return;
+  *verdict = {record::Outcome::kError, Reason::kReader,
               StrCat("the suite ", suite.name, " gave the reason '", code,
                      "', which it did not register; ", verdict->message)};
 }
@@ -37,41 +37,44 @@ Result<std::unique_ptr<Network>> SetBackend::Load(
   return backend_.Load(std::move(model), set);
 }
 
-CaseRunner::CaseRunner(Backend& backend, RunFacts facts, const Suite& otherwise)
+CaseRunner::CaseRunner(Backend& backend, record::RunFacts facts,
+                       const suite::Suite& otherwise)
     : facts_(std::move(facts)),
       backend_(backend, facts_.settings),
       otherwise_(otherwise),
       state_(ProcessState::Capture()) {}
 
-const Suite& CaseRunner::RunnerOf(const PlanRow& row) const {
-  const Suite* suite =
-      facts_.suite.empty() ? SuiteOf(row) : FindSuite(facts_.suite);
+const suite::Suite& CaseRunner::RunnerOf(const record::PlanRow& row) const {
+  const suite::Suite* suite = facts_.suite.empty()
+                                  ? suite::SuiteOf(row)
+                                  : suite::FindSuite(facts_.suite);
   return suite != nullptr ? *suite : otherwise_;
 }
 
-Judgement CaseRunner::Judge(const PlanRow& row, Record* record) {
-  const Suite& suite = RunnerOf(row);
-  Judgement verdict;
+measure::Judgement CaseRunner::Judge(const record::PlanRow& row,
+                                     record::Record* record) {
+  const suite::Suite& suite = RunnerOf(row);
+  measure::Judgement verdict;
   try {
     verdict = suite.run(row, backend_, facts_, record);
   } catch (...) {
-    const Status status = StatusOfException(suite.name);
-    verdict = {Outcome::kError, status.reason(), status.message()};
+    const Status status = backend::StatusOfException(suite.name);
+    verdict = {record::Outcome::kError, status.reason(), status.message()};
   }
   RequireMeaning(suite, &verdict);
   if (const std::string changed = state_.Restore(); !changed.empty()) {
-    return {Outcome::kError, Reason::kStateChanged,
+    return {record::Outcome::kError, Reason::kStateChanged,
             StrCat("the backend changed the process' ", changed)};
   }
   return verdict;
 }
 
-Record CaseRunner::Run(const PlanRow& row) {
-  Record record{ResultOf(row, facts_)};
-  ResultRow& result = record.result;
-  result.started_us = SteadyMicroseconds() - facts_.started_us;
+record::Record CaseRunner::Run(const record::PlanRow& row) {
+  record::Record record{record::ResultOf(row, facts_)};
+  record::ResultRow& result = record.result;
+  result.started_us = record::SteadyMicroseconds() - facts_.started_us;
   result.worker = std::to_string(getpid());
-  const Judgement verdict = Judge(row, &record);
+  const measure::Judgement verdict = Judge(row, &record);
   result.outcome = verdict.outcome;
   result.reason_code = verdict.reason.text();
   result.message = verdict.message;
@@ -79,4 +82,4 @@ Record CaseRunner::Run(const PlanRow& row) {
   return record;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::worker

@@ -3,8 +3,9 @@
 // CaseRunner: one planned case on one backend, as its suite runs it, to a raw
 // Record. The worker's half of a run, without GoogleTest.
 //
-//   CaseRunner runner(backend, {.run_id = id, .seed = 0}, ConformanceSuite());
-//   const Record record = runner.Run(row);
+//   CaseRunner runner(backend, {.run_id = id, .seed = 0},
+//                     suite::ConformanceSuite());
+//   const record::Record record = runner.Run(row);
 //   record.result.outcome;  // Outcome::kPass, kFail, kUnsupported, ...
 //
 // After each case it looks at what a backend may have changed behind our back:
@@ -25,7 +26,7 @@
 #include "framework/testing/suite/suite.h"
 #include "framework/testing/worker/process_state.h"
 
-namespace assay::inline v1 {
+namespace assay::worker {
 
 /// The backend as its instance in the run is set, whatever else a suite loads
 /// it with.
@@ -49,23 +50,24 @@ class CaseRunner {
   /// The backend and the suite must outlive the runner. The suite that the
   /// facts name runs all cases; where they name none, the suite of each case
   /// does (SuiteOf), and `otherwise` for those without.
-  CaseRunner(Backend& backend, RunFacts facts, const Suite& otherwise);
+  CaseRunner(Backend& backend, record::RunFacts facts,
+             const suite::Suite& otherwise);
   CaseRunner(const CaseRunner&) = delete;
   CaseRunner& operator=(const CaseRunner&) = delete;
 
   /// Never fails: whatever goes wrong is in the record's outcome.
-  Record Run(const PlanRow& row);
+  record::Record Run(const record::PlanRow& row);
 
  private:
-  const Suite& RunnerOf(const PlanRow& row) const;
-  Judgement Judge(const PlanRow& row, Record* record);
+  const suite::Suite& RunnerOf(const record::PlanRow& row) const;
+  measure::Judgement Judge(const record::PlanRow& row, record::Record* record);
 
-  RunFacts facts_;
+  record::RunFacts facts_;
   SetBackend backend_;
-  const Suite& otherwise_;
+  const suite::Suite& otherwise_;
   ProcessState state_;
 };
 
-}  // namespace assay::inline v1
+}  // namespace assay::worker
 
 #endif  // ASSAY_TESTING_WORKER_CASE_RUNNER_H_

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-namespace assay {
+namespace assay::worker {
 namespace {
 
 using testing::HasSubstr;
@@ -29,8 +29,8 @@ class Declining : public Backend {
   LoadOptions asked;
 };
 
-PlanRow RowOf(const std::string& suite, const std::string& op) {
-  PlanRow row;
+record::PlanRow RowOf(const std::string& suite, const std::string& op) {
+  record::PlanRow row;
   row.suite = suite;
   row.op = op;
   row.test_id = StrCat(suite, "/", op, "/a");
@@ -38,43 +38,49 @@ PlanRow RowOf(const std::string& suite, const std::string& op) {
 }
 
 /// A suite of one line: the operator of a case says what becomes of it.
-Judgement RunToy(const PlanRow& row, Backend& backend, const RunFacts& facts,
-                 Record* record) {
+measure::Judgement RunToy(const record::PlanRow& row, Backend& backend,
+                          const record::RunFacts& facts,
+                          record::Record* record) {
   if (row.op == "Throw") throw std::runtime_error("toys do that");
   if (row.op == "Round") std::fesetround(FE_UPWARD);
   if (row.op == "Load") {
     const Status status = backend.Load(nullptr, {}).status();
-    return {Outcome::kUnsupported, status.reason(), status.message()};
+    return {record::Outcome::kUnsupported, status.reason(), status.message()};
   }
-  AccuracyRow accuracy;
+  record::AccuracyRow accuracy;
   accuracy.output_index = facts.seed;
   record->Add(accuracy);
   record->result.placement = "shelf";
-  return {Outcome::kFail, ReasonCode(row.op), "as told"};
+  return {record::Outcome::kFail, record::ReasonCode(row.op), "as told"};
 }
 
-Judgement RunOther(const PlanRow&, Backend&, const RunFacts&, Record*) {
-  return {Outcome::kPass, Reason::kNone, ""};
+measure::Judgement RunOther(const record::PlanRow&, Backend&,
+                            const record::RunFacts&, record::Record*) {
+  return {record::Outcome::kPass, Reason::kNone, ""};
 }
 
-std::vector<TestCase> NoCases(std::span<const Corpus>) { return {}; }
+std::vector<cases::TestCase> NoCases(std::span<const cases::Corpus>) {
+  return {};
+}
 
 class CaseRunnerTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    AddSuite({.name = "toy",
-              .cases = &NoCases,
-              .run = &RunToy,
-              .reasons = {{"bent", "a toy is out of shape"}}});
-    AddSuite({.name = "other", .run = &RunOther});
-    AddSuite({.name = "cases", .cases = &NoCases});
+    suite::AddSuite({.name = "toy",
+                     .cases = &NoCases,
+                     .run = &RunToy,
+                     .reasons = {{"bent", "a toy is out of shape"}}});
+    suite::AddSuite({.name = "other", .run = &RunOther});
+    suite::AddSuite({.name = "cases", .cases = &NoCases});
   }
 
-  Record Run(const PlanRow& row, RunFacts facts = {}) {
-    static const Suite otherwise = {
+  record::Record Run(const record::PlanRow& row, record::RunFacts facts = {}) {
+    static const suite::Suite otherwise = {
         .name = "otherwise",
-        .run = [](const PlanRow&, Backend&, const RunFacts&, Record*) {
-          return Judgement{Outcome::kSuspect, Reason::kNone, ""};
+        .run = [](const record::PlanRow&, Backend&, const record::RunFacts&,
+                  record::Record*) {
+          return measure::Judgement{record::Outcome::kSuspect, Reason::kNone,
+                                    ""};
         }};
     CaseRunner runner(backend_, std::move(facts), otherwise);
     return runner.Run(row);
@@ -90,13 +96,15 @@ TEST_F(CaseRunnerTest, ACaseIsRunByItsSuite) {
   const struct {
     const char* suite;
     const char* told;
-    Outcome outcome;
-  } rows[] = {
-      {"toy", "", Outcome::kFail},      {"toy", "other", Outcome::kPass},
-      {"node", "", Outcome::kSuspect},  {"node", "toy", Outcome::kFail},
-      {"cases", "", Outcome::kSuspect}, {"other", "", Outcome::kSuspect}};
+    record::Outcome outcome;
+  } rows[] = {{"toy", "", record::Outcome::kFail},
+              {"toy", "other", record::Outcome::kPass},
+              {"node", "", record::Outcome::kSuspect},
+              {"node", "toy", record::Outcome::kFail},
+              {"cases", "", record::Outcome::kSuspect},
+              {"other", "", record::Outcome::kSuspect}};
   for (const auto& row : rows) {
-    RunFacts facts;
+    record::RunFacts facts;
     facts.suite = row.told;
     EXPECT_EQ(Run(RowOf(row.suite, "bent"), facts).result.outcome, row.outcome)
         << row.suite << " " << row.told;
@@ -106,10 +114,10 @@ TEST_F(CaseRunnerTest, ACaseIsRunByItsSuite) {
 // Kills: a judgement, a column or a row that does not reach the record; columns
 // of the plan or of the run that are left empty.
 TEST_F(CaseRunnerTest, ARecordHasWhatTheSuiteSays) {
-  RunFacts facts;
+  record::RunFacts facts;
   facts.run_id = "today";
   facts.seed = 7;
-  const Record record = Run(RowOf("toy", "bent"), facts);
+  const record::Record record = Run(RowOf("toy", "bent"), facts);
   EXPECT_EQ(record.result.run_id, "today");
   EXPECT_EQ(record.result.test_id, "toy/bent/a");
   EXPECT_EQ(record.result.reason_code, "bent");
@@ -117,7 +125,7 @@ TEST_F(CaseRunnerTest, ARecordHasWhatTheSuiteSays) {
   EXPECT_EQ(record.result.placement, "shelf");
   EXPECT_FALSE(record.result.worker.empty());
   EXPECT_GT(record.result.peak_rss_kb.value_or(0), 0);
-  const auto rows = record.Rows<AccuracyRow>();
+  const auto rows = record.Rows<record::AccuracyRow>();
   ASSERT_TRUE(rows.ok() && rows->size() == 1);
   EXPECT_EQ(rows->front().output_index, 7);
   EXPECT_EQ(rows->front().run_id, "today");
@@ -134,8 +142,8 @@ TEST_F(CaseRunnerTest, WhatASuiteMayNotDoIsAnError) {
               {"Throw", "", "toys do that"},
               {"Round", "state_changed", "the process' rounding mode"}};
   for (const auto& row : rows) {
-    const ResultRow result = Run(RowOf("toy", row.op)).result;
-    EXPECT_EQ(result.outcome, Outcome::kError) << row.op;
+    const record::ResultRow result = Run(RowOf("toy", row.op)).result;
+    EXPECT_EQ(result.outcome, record::Outcome::kError) << row.op;
     EXPECT_EQ(result.reason_code, row.reason);
     EXPECT_THAT(result.message, HasSubstr(row.message));
   }
@@ -143,40 +151,41 @@ TEST_F(CaseRunnerTest, WhatASuiteMayNotDoIsAnError) {
 
 // Kills: a suite that runs the backend as no instance is set.
 TEST_F(CaseRunnerTest, SuitesLoadAsTheInstanceIsSet) {
-  RunFacts facts;
+  record::RunFacts facts;
   facts.settings = {{"threads", "2"}};
-  const ResultRow result = Run(RowOf("toy", "Load"), facts).result;
+  const record::ResultRow result = Run(RowOf("toy", "Load"), facts).result;
   EXPECT_EQ(result.reason_code, "operator");
   EXPECT_EQ(backend_.asked.settings, facts.settings);
 }
 
 TEST(QuestionsTest, AreThoseOfTheSuiteOrTheUsualOne) {
-  AddSuite({.name = "mute", .cases = &NoCases, .run = &RunOther});
-  AddSuite(
+  suite::AddSuite({.name = "mute", .cases = &NoCases, .run = &RunOther});
+  suite::AddSuite(
       {.name = "curious",
        .cases = &NoCases,
        .ask =
-           [](const PlanRow&, const RunFacts& facts) {
-             return std::vector<Question>({{StrCat("vjp ", facts.seed), {}}});
+           [](const record::PlanRow&, const record::RunFacts& facts) {
+             return std::vector<suite::Question>(
+                 {{StrCat("vjp ", facts.seed), {}}});
            },
        .run = &RunOther});
-  PlanRow drawn = RowOf("node", "Bernoulli");
-  drawn.comparator = Comparator::kDistribution;
-  PlanRow wide = RowOf("node", "Abs");
+  record::PlanRow drawn = RowOf("node", "Bernoulli");
+  drawn.comparator = record::Comparator::kDistribution;
+  record::PlanRow wide = RowOf("node", "Abs");
   wide.dtypes = "float64";
   const struct {
-    PlanRow row;
+    record::PlanRow row;
     std::vector<std::string> names;
   } rows[] = {{RowOf("node", "Abs"), {"evaluate double"}},
               {wide, {"evaluate quad"}},
               {drawn, {}},
               {RowOf("mute", "Abs"), {}},
               {RowOf("curious", "Abs"), {"vjp 7"}}};
-  RunFacts facts;
+  record::RunFacts facts;
   facts.seed = 7;
   for (const auto& row : rows) {
     std::vector<std::string> names;
-    for (const Question& question : QuestionsOf(row.row, facts)) {
+    for (const suite::Question& question : suite::QuestionsOf(row.row, facts)) {
       names.push_back(question.name);
     }
     EXPECT_EQ(names, row.names) << row.row.test_id;
@@ -184,4 +193,4 @@ TEST(QuestionsTest, AreThoseOfTheSuiteOrTheUsualOne) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::worker

@@ -17,7 +17,7 @@
 
 #include "framework/testing/journal/journal.h"
 
-namespace assay::inline v1 {
+namespace assay::worker {
 
 struct ForkedBatch::Shared {
   std::atomic<int64_t> next = 0;   // case, in the order of asking
@@ -56,7 +56,7 @@ bool ForkedBatch::Take() {
 
 void ForkedBatch::Done() { shared_->open = false; }
 
-void ForkedBatch::BeChild(Journal& journal, int parent,
+void ForkedBatch::BeChild(journal::Journal& journal, int parent,
                           const std::function<void()>& run) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(EXIT_FAILURE);
@@ -66,7 +66,8 @@ void ForkedBatch::BeChild(Journal& journal, int parent,
   std::exit(EXIT_SUCCESS);
 }
 
-Status ForkedBatch::Run(Journal& journal, const std::function<void()>& run) {
+Status ForkedBatch::Run(journal::Journal& journal,
+                        const std::function<void()>& run) {
   while (shared_->next < n_cases_) {
     const int64_t before = shared_->next;
     const pid_t parent = getpid();
@@ -90,4 +91,4 @@ Status ForkedBatch::Run(Journal& journal, const std::function<void()>& run) {
   return OkStatus();
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::worker

@@ -22,7 +22,7 @@
 #include "framework/core/status.h"
 #include "framework/testing/journal/journal.h"
 
-namespace assay::inline v1 {
+namespace assay::worker {
 
 class ForkedBatch {
  public:
@@ -40,7 +40,7 @@ class ForkedBatch {
   /// than by itself between two cases, goes into the journal. Failed
   /// precondition where children end without taking a case, resource exhausted
   /// where one cannot be made or the journal not be written.
-  Status Run(Journal& journal, const std::function<void()>& run);
+  Status Run(journal::Journal& journal, const std::function<void()>& run);
 
   /// True when the next case, in the order of `run`, is this process' own.
   bool Take();
@@ -50,7 +50,7 @@ class ForkedBatch {
  private:
   struct Shared;  // with the children
 
-  [[noreturn]] void BeChild(Journal& journal, int parent,
+  [[noreturn]] void BeChild(journal::Journal& journal, int parent,
                             const std::function<void()>& run);
 
   Shared* shared_;
@@ -60,6 +60,6 @@ class ForkedBatch {
   int64_t taken_ = 0;
 };
 
-}  // namespace assay::inline v1
+}  // namespace assay::worker
 
 #endif  // ASSAY_TESTING_WORKER_FORKED_BATCH_H_

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <set>
 
-namespace assay::inline v1 {
+namespace assay::worker {
 
 std::string MappedFiles() {
   std::set<std::string> files;
@@ -25,4 +25,4 @@ std::string MappedFiles() {
   return lines;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::worker

@@ -10,12 +10,12 @@
 
 #include <string>
 
-namespace assay::inline v1 {
+namespace assay::worker {
 
 /// Their absolute paths, sorted, a line each. What has no file any more is left
 /// out.
 std::string MappedFiles();
 
-}  // namespace assay::inline v1
+}  // namespace assay::worker
 
 #endif  // ASSAY_TESTING_WORKER_MAPPED_FILES_H_

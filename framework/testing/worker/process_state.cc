@@ -16,7 +16,7 @@
 
 extern char** environ;
 
-namespace assay::inline v1 {
+namespace assay::worker {
 namespace {
 
 constexpr int kHighDescriptor = 1000;  // above what others close and number
@@ -234,4 +234,4 @@ std::string ProcessState::Restore() const {
   return changed;
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::worker

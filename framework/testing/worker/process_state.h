@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-namespace assay::inline v1 {
+namespace assay::worker {
 
 /// The bits that steer floating point, none of those that record what happened.
 struct FloatControl {
@@ -84,6 +84,6 @@ class ProcessState {
   std::shared_ptr<Streams> streams_;
 };
 
-}  // namespace assay::inline v1
+}  // namespace assay::worker
 
 #endif  // ASSAY_TESTING_WORKER_PROCESS_STATE_H_

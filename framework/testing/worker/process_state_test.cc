@@ -16,7 +16,7 @@
 
 #include "framework/testing/file/scratch_folder.h"
 
-namespace assay {
+namespace assay::worker {
 namespace {
 
 void ArmTimer(__itimer_which which) {
@@ -121,7 +121,7 @@ TEST(ProcessStateTest, EachChangeIsNamedAndPutBack) {
 // Kills: a stream that stays closed, so that the next file opened gets its
 // number, where the copy was closed as well; one that is blamed again.
 TEST(ProcessStateTest, AStreamWhoseCopyIsGoneTooIsOpenedAgainOrGoesNowhere) {
-  const ScratchFolder folder;
+  const file::ScratchFolder folder;
   const auto file = folder.Write("log", "a");
   const int keep = dup(STDIN_FILENO);
   std::array<int, 2> ends = {};
@@ -142,4 +142,4 @@ TEST(ProcessStateTest, AStreamWhoseCopyIsGoneTooIsOpenedAgainOrGoesNowhere) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::worker

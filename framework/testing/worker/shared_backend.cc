@@ -8,7 +8,7 @@
 #include "framework/testing/file/module_path.h"
 #include "framework/testing/worker/backend_test.h"
 
-namespace assay::inline v1 {
+namespace assay::worker {
 namespace {
 
 struct Shared {
@@ -32,7 +32,7 @@ std::string& LoadedInstance() {
 Status Open(const std::string& instance, Shared* shared) {
   const std::string name = instance.substr(0, instance.find_first_of("@+"));
   const std::string file =
-      shared->file.empty() ? ModulePath(name).string() : shared->file;
+      shared->file.empty() ? file::ModulePath(name).string() : shared->file;
   ASSAY_ASSIGN_OR_RETURN(const auto names, LoadBackendModule(file));
   ASSAY_ASSIGN_OR_RETURN(auto backend, MakeBackend(name));
   ASSAY_RETURN_IF_ERROR(backend->Inspect().status());
@@ -62,4 +62,4 @@ void Loaded::SetInstance(std::string instance) {
   LoadedInstance() = std::move(instance);
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::worker

@@ -39,7 +39,7 @@
 #include "framework/testing/worker/forked_batch.h"
 #include "framework/testing/worker/mapped_files.h"
 
-namespace assay::inline v1 {
+namespace assay::worker {
 namespace {
 
 constexpr int kUsage = 2;
@@ -50,7 +50,7 @@ struct WorkerOptions {
   std::string module;
   std::string batch;
   std::string journal;
-  RunFacts facts;
+  record::RunFacts facts;
   int parent = 0;
   int64_t cases_per_process = 1024;
 };
@@ -58,9 +58,10 @@ struct WorkerOptions {
 /// The one run of this process, reachable from the tests that GoogleTest makes.
 struct Worker {
   WorkerOptions options;
-  std::vector<PlanRow> rows;
-  Suite corpus_suite = ConformanceSuite();  // of cases without one
-  std::optional<Journal> journal;
+  std::vector<record::PlanRow> rows;
+  suite::Suite corpus_suite =
+      suite::ConformanceSuite();  // of cases without one
+  std::optional<journal::Journal> journal;
   std::unique_ptr<CaseRunner> runner;
   std::unique_ptr<ForkedBatch> forked;  // where children run the cases
   int64_t n_run = 0;
@@ -78,7 +79,7 @@ void ExitIfFailed(const Status& status) {
 }
 
 /// A case after which the journal's descriptor is gone is an error.
-void KeepJournal(Journal& journal, ResultRow* result) {
+void KeepJournal(journal::Journal& journal, record::ResultRow* result) {
   const Result<bool> repaired = journal.Repair();
   ExitIfFailed(repaired.status());
   if (!*repaired) return;
@@ -86,13 +87,13 @@ void KeepJournal(Journal& journal, ResultRow* result) {
     result->message += ", descriptors";
     return;
   }
-  result->outcome = Outcome::kError;
+  result->outcome = record::Outcome::kError;
   result->reason_code = ToString(Reason::kStateChanged);
   result->message = "the backend changed the process' descriptors";
 }
 
 /// Runs one row and writes its record; without a journal GoogleTest is told.
-void RunRow(const PlanRow& row, Backend& backend) {
+void RunRow(const record::PlanRow& row, Backend& backend) {
   Worker& worker = TheWorker();
   if (worker.forked != nullptr && !worker.forked->Take()) return;
   if (worker.journal) {
@@ -107,18 +108,18 @@ void RunRow(const PlanRow& row, Backend& backend) {
     worker.runner = std::make_unique<CaseRunner>(backend, worker.options.facts,
                                                  worker.corpus_suite);
   }
-  Record record = worker.runner->Run(row);
+  record::Record record = worker.runner->Run(row);
   if (worker.journal) {
     KeepJournal(*worker.journal, &record.result);
     ExitIfFailed(worker.journal->Append(record));
     if (worker.forked != nullptr) worker.forked->Done();
     return;
   }
-  const Outcome outcome = record.result.outcome;
-  if (outcome == Outcome::kUnsupported) {
+  const record::Outcome outcome = record.result.outcome;
+  if (outcome == record::Outcome::kUnsupported) {
     GTEST_SKIP() << record.result.message;
   }
-  if (outcome != Outcome::kPass) {
+  if (outcome != record::Outcome::kPass) {
     ADD_FAILURE() << outcome << ": " << record.result.message;
   }
 }
@@ -126,11 +127,11 @@ void RunRow(const PlanRow& row, Backend& backend) {
 template <class B>
 class CorpusTest : public BackendTest<B> {
  public:
-  explicit CorpusTest(const PlanRow& row) : row_(row) {}
+  explicit CorpusTest(const record::PlanRow& row) : row_(row) {}
   void TestBody() override { RunRow(row_, this->backend()); }
 
  private:
-  const PlanRow& row_;
+  const record::PlanRow& row_;
 };
 
 /// A GoogleTest name: letters, digits and '_'.
@@ -145,7 +146,7 @@ std::string TestName(std::string_view test_id) {
 template <class B>
 void RegisterRows() {
   const Worker& worker = TheWorker();
-  for (const PlanRow& row : worker.rows) {
+  for (const record::PlanRow& row : worker.rows) {
     const std::string suite = row.suite + "/" + row.backend;
     testing::RegisterTest(
         suite.c_str(), TestName(row.test_id).c_str(), row.backend.c_str(),
@@ -165,9 +166,9 @@ void RegisterFor(const std::string& instance, TagList<Tags...>) {
 
 Status ReadBatch(Worker* worker) {
   ASSAY_ASSIGN_OR_RETURN(const std::string csv,
-                         ReadFile(worker->options.batch));
-  ASSAY_ASSIGN_OR_RETURN(worker->rows, ParseCsv<PlanRow>(csv));
-  std::erase_if(worker->rows, [&](const PlanRow& row) {
+                         file::ReadFile(worker->options.batch));
+  ASSAY_ASSIGN_OR_RETURN(worker->rows, record::ParseCsv<record::PlanRow>(csv));
+  std::erase_if(worker->rows, [&](const record::PlanRow& row) {
     return row.backend != worker->options.backend;
   });
   if (worker->rows.empty()) {
@@ -181,7 +182,7 @@ Status ReadBatch(Worker* worker) {
 /// cannot be used, every case gets that as its verdict, and the answer is no.
 bool InspectBackend(Worker* worker) {
   const WorkerOptions& options = worker->options;
-  BackendRow row;
+  record::BackendRow row;
   row.run_id = options.facts.run_id;
   row.backend = options.backend;
   const Result<Backend*> backend = SharedBackend(options.backend);
@@ -197,10 +198,11 @@ bool InspectBackend(Worker* worker) {
   const bool missing = probe.status().code() == StatusCode::kUnavailable;
   row.unavailable_reason = probe.status().message();
   ExitIfFailed(worker->journal->Append(row));
-  for (const PlanRow& planned : worker->rows) {
-    Record record;
-    record.result = ResultOf(planned, options.facts);
-    record.result.outcome = missing ? Outcome::kUnavailable : Outcome::kError;
+  for (const record::PlanRow& planned : worker->rows) {
+    record::Record record;
+    record.result = record::ResultOf(planned, options.facts);
+    record.result.outcome =
+        missing ? record::Outcome::kUnavailable : record::Outcome::kError;
     record.result.reason_code = ToString(probe.status().reason());
     record.result.message = probe.status().message();
     ExitIfFailed(worker->journal->Append(record));
@@ -225,8 +227,9 @@ int ParseOptions(int argc, char** argv, WorkerOptions* options) {
   app.add_option("--suite", options->facts.suite,
                  "what runs the cases; each case's own suite if none")
       ->check([](const std::string& name) {
-        return name.empty() || FindSuite(name) != nullptr ? std::string()
-                                                          : "no suite " + name;
+        return name.empty() || suite::FindSuite(name) != nullptr
+                   ? std::string()
+                   : "no suite " + name;
       });
   app.add_option("--output", options->facts.output,
                  "folder for files that a suite makes");
@@ -262,8 +265,8 @@ void RunBatch(Worker* worker) {
   const auto run = [] { [[maybe_unused]] const int failed = RUN_ALL_TESTS(); };
   if (!ForkedBatch::IsPossible()) return run();
   // ONNX's schemas are made at the first check, which else each child would do.
-  static_cast<void>(CheckModel(
-      *ModelOfText("warm (float[1] x) => (float[1] y) { y = Relu(x) }")));
+  static_cast<void>(types::CheckModel(*graph::ModelOfText(
+      "warm (float[1] x) => (float[1] y) { y = Relu(x) }")));
   worker->forked =
       std::make_unique<ForkedBatch>(static_cast<int64_t>(worker->rows.size()),
                                     worker->options.cases_per_process);
@@ -272,8 +275,8 @@ void RunBatch(Worker* worker) {
 
 int Main(int argc, char** argv) {
   KeepMemory();
-  AddSuite(AnswersSuite());
-  AddSuite(OutputsSuite());
+  suite::AddSuite(suite::AnswersSuite());
+  suite::AddSuite(suite::OutputsSuite());
   testing::InitGoogleTest(&argc, argv);
   Worker& worker = TheWorker();
   WorkerOptions& options = worker.options;
@@ -281,7 +284,7 @@ int Main(int argc, char** argv) {
     return code < 0 ? 0 : code;
   }
   if (!FollowParent(options.parent)) return kHarness;
-  const Result<Instance> instance = ParseInstance(options.backend);
+  const Result<plan::Instance> instance = plan::ParseInstance(options.backend);
   Status status = instance.status();
   if (status.ok()) status = ReadBatch(&worker);
   if (!status.ok()) {
@@ -294,7 +297,7 @@ int Main(int argc, char** argv) {
   RegisterFor(options.backend, BackendTags());
   if (options.journal.empty()) return RUN_ALL_TESTS();
 
-  Result<Journal> journal = Journal::Open(options.journal);
+  Result<journal::Journal> journal = journal::Journal::Open(options.journal);
   ExitIfFailed(journal.status());
   worker.journal = *std::move(journal);
   if (InspectBackend(&worker)) RunBatch(&worker);
@@ -305,7 +308,7 @@ int Main(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace assay::inline v1
+}  // namespace assay::worker
 
 #ifdef __SANITIZE_ADDRESS__
 // At exit LeakSanitizer walks the thread-local storage of all threads, and
@@ -316,4 +319,4 @@ __asan_default_options() {
 }
 #endif
 
-int main(int argc, char** argv) { return assay::Main(argc, argv); }
+int main(int argc, char** argv) { return assay::worker::Main(argc, argv); }
