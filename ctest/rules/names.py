@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """No type is defined twice in one namespace: two of one name in one program
-are the same to the linker, which takes the functions of either.
+are the same to the linker, which takes the functions of either. A room has a
+namespace of its own, and assay::v1 is that of the installed headers.
 
     python3 ctest/rules/names.py [ROOT]
 """
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from owed import Owed
-from sources import Tree
+from sources import Tree, folder
 
 # Comments, attributes, literals and lines of the preprocessor: braces in them do
 # not count.
@@ -31,6 +32,24 @@ _TYPE = re.compile(
     r"(?:[A-Z_]+\s+)*?(?!final\b)(\w+(?:::\w+)*)\s*(?:final\s*)?(?::[^:].*)?$",
     re.DOTALL,
 )
+
+_OPENED = re.compile(
+    r"^(?:inline )?namespace (?:\[\[.*?\]\] )?([\w:]+(?:inline v\d)?[\w:]*) \{", re.M
+)
+# Rooms whose namespace is not called as their folder.
+_NAMES = {
+    "backends/example_plugin": "",  # a vendor's tree
+    "conformance/mutants": "harness_mutants",
+    "conformance/mutants/random": "random_mutants",
+    "conformance/types": "retype",
+    "framework/graph/generated": "types",
+    "framework/testing/case": "cases",
+}
+# Folders that are one namespace with all of their rooms.
+_WHOLE = re.compile(r"^backends/(\w+)|^(framework/kernels)$")
+# The library that vendors link against: its sources define what they see.
+_PUBLIC = re.compile(r"^framework/(core|graph|backend|kernels)\b")
+_INSTALLED = re.compile(r"install\(FILES (.*?)DESTINATION \$\{assay_header", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -75,14 +94,65 @@ def doubles(tree: Tree) -> Iterator[tuple[str, str]]:
             yield name, f"is defined {len(where)} times: {' '.join(where)}"
 
 
+def namespace_of(room: str) -> str:
+    """The namespace of a room below assay."""
+    if room in _NAMES:
+        return _NAMES[room]
+    whole = _WHOLE.match(room)
+    if whole:
+        return whole[1] or "kernels"
+    return room.rpartition("/")[2]
+
+
+def installed(tree: Tree) -> set[str]:
+    """The headers that a vendor sees."""
+    file = tree.root / "framework/install.cmake"
+    text = file.read_text(encoding="utf-8") if file.is_file() else ""
+    lists = (names.split() for names in _INSTALLED.findall(text))
+    return {f"framework/{name}" for names in lists for name in names}
+
+
+def _opened(text: str) -> Iterator[str]:
+    """The namespaces below assay that a file opens, "inline v1" one of them."""
+    outer = False
+    for match in _OPENED.finditer(_NOISE.sub(_blank, text)):
+        inline = "inline " if match[0].startswith("inline") else ""
+        name = inline + match[1]
+        if name == "assay":
+            outer = True
+        elif name.startswith("assay::"):
+            yield name.removeprefix("assay::")
+        elif outer and name:
+            yield name
+
+
+def misplaced(tree: Tree) -> Iterator[tuple[str, str]]:
+    """Files that open another namespace than their room's."""
+    public = installed(tree)
+    for name in tree.sources:
+        wanted = namespace_of(folder(name))
+        for found in _opened(tree.text(name)):
+            v1 = found.startswith(("v1", "inline v1"))
+            if found.split("::")[0] == wanted or found.startswith(f"{wanted}::"):
+                continue
+            if v1 and (
+                name in public or name.endswith(".cc") and _PUBLIC.match(name)
+            ):
+                continue
+            yield name, f"opens assay::{found}, wanted assay::{wanted}"
+
+
 def main() -> int:
     tree = Tree(Path(sys.argv[1] if len(sys.argv) > 1 else "."))
     owed = Owed.read(tree.root / "ctest/rules/owed.txt")
-    found = list(owed.filter("name", doubles(tree)))
+    found = [
+        *owed.filter("name", doubles(tree)),
+        *owed.filter("namespace", misplaced(tree)),
+    ]
     for line in found:
         print(line)
     if not found:
-        print(f"each type of {len(tree.sources)} files has one definition")
+        print(f"{len(tree.sources)} files keep to their namespaces")
     return 1 if found else 0
 
 

@@ -8,7 +8,7 @@ import unittest
 from pathlib import Path
 
 from includes import faults
-from names import definitions, doubles
+from names import definitions, doubles, misplaced
 from owed import Owed
 from rooms import own_headers, readmes, sizes
 from sources import Tree
@@ -120,6 +120,32 @@ class Rooms(unittest.TestCase):
             with self.subTest(text):
                 found = [d.name for d in definitions(text, "f.cc")]
                 self.assertEqual(found, wanted)
+
+    def test_a_file_keeps_to_the_namespace_of_its_room(self) -> None:
+        install = "install(FILES core/status.h DESTINATION ${assay_header_dir})"
+        rows = [
+            ("framework/core/status.h", "assay::inline v1", []),
+            ("framework/core/hash.h", "assay::core", []),
+            ("framework/core/hash.h", "assay::inline v1", ["inline v1"]),
+            ("framework/core/hash.cc", "assay::inline v1", []),
+            ("framework/testing/case/a.h", "assay::cases", []),
+            ("framework/testing/case/a.cc", "assay::inline v1", ["inline v1"]),
+            ("framework/testing/plan/a.cc", "assay::policy", ["policy"]),
+            ("backends/acme/loop/a.cc", "assay::acme::loop", []),
+            ("backends/acme/loop/a.cc", "assay::other", ["other"]),
+        ]
+        for name, space, wanted in rows:
+            text = f"namespace {space} {{\nnamespace {{\n}}\n}}\n"
+            with self.subTest(name=name, space=space), \
+                    tempfile.TemporaryDirectory() as root:
+                files = {name: text, "framework/install.cmake": install}
+                for file, content in files.items():
+                    path = Path(root) / file
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    path.write_text(content, encoding="utf-8")
+                found = [what for _, what in misplaced(Tree(Path(root)))]
+                self.assertEqual([w.split("assay::")[1][:-len(", wanted ")]
+                                  for w in found], wanted)
 
     def test_what_is_owed_hides_its_fault_only_and_must_be_needed(self) -> None:
         owed = Owed("# comment\nfiles a/*: soon\nfiles c: gone\nname a/b: other\n")
