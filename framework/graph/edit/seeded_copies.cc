@@ -109,8 +109,8 @@ Result<std::shared_ptr<const Model>> SeededCopies::With(
     std::span<const int64_t> seeds) {
   onnx::GraphProto& graph = *proto_->model->mutable_graph();
   for (int i = 0; i < graph.node_size(); ++i) {
-    reader::SetSeed(seeds[static_cast<size_t>(i / proto_->n_nodes)],
-                    graph.mutable_node(i));
+    SetSeed(seeds[static_cast<size_t>(i / proto_->n_nodes)],
+            graph.mutable_node(i));
   }
   const std::string bytes = proto_->model->SerializeAsString();
   return Model::Parse(std::as_bytes(std::span(bytes)));
