@@ -12,7 +12,7 @@ assay_unit_test(testing ALONE
           verdict/assess_test.cc verdict/conformance_test.cc
           verdict/mutants_table_test.cc
           verdict/oracle_word_test.cc verdict/stability_test.cc
-          verdict/verdict_test.cc
+          verdict/raw_records_test.cc verdict/verdict_test.cc
   LIBRARIES Assay::testing)
 
 assay_unit_test(measure ALONE
