@@ -257,18 +257,19 @@ TEST(PlainCorpusTest, ADropoutDrawsUnlessTheModelTellsThatItDoesNot) {
       {"y = Dropout(x, p, no)", 13, false},
       {"y = Dropout(x, p, fed)", 13, true},
       {"c = Constant <value = float {1}> () "
-       "t = Constant <value = bool {0}> () y = Dropout(x, c, t)",
+       "t = Constant <value = bool {0}> () y = Dropout(x, p, t)",
        13, false},
       {"c = Constant <value = float {1}> () "
        "t = Constant <value = bool {1}> () y = Dropout(x, c, t)",
        13, true},
-      {"t = Not(no) y = Dropout(x, p, t)", 13, true},
+      {"t = ConstantOfShape <value = bool[1] {0}> (n) y = Dropout(x, p, t)", 13,
+       true},
   };
   for (const auto& row : rows) {
     const auto model = graph::ModelOfText(
         StrCat("g (float[2] x, bool fed) => (float[2] y) "
                "<bool yes = {1}, bool no = {0}, float p = {0.5}, "
-               "float none = {0}> { ",
+               "float none = {0}, int64[1] n = {1}> { ",
                row.nodes, " }"),
         row.opset);
     const file::ScratchFolder folder;

@@ -5,8 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <fstream>
 #include <string>
@@ -147,6 +149,17 @@ TEST(FileDigestsTest, AFileThatStaysIsReadOnceUnderAllItsNames) {
     EXPECT_EQ(*digests.Of(name), digest);
   }
   EXPECT_EQ(digests.reads(), 1);
+}
+
+// Kills: the last byte of a file that does not say its size left out.
+TEST(FileTest, AFileWithoutASizeIsReadToItsEnd) {
+  std::array<int, 2> ends = {};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  const std::string text(4097, 'x');
+  EXPECT_EQ(write(ends[1], text.data(), text.size()), 4097);
+  close(ends[1]);
+  EXPECT_EQ(*ReadFile("/proc/self/fd/" + std::to_string(ends[0])), text);
+  close(ends[0]);
 }
 
 TEST(ModulePathTest, PartsLieAroundTheRunningProgram) {
