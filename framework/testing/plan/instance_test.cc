@@ -9,6 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "framework/testing/file/digest.h"
+#include "framework/testing/file/scratch_folder.h"
+#include "framework/testing/plan/resolve.h"
+
 namespace assay::plan {
 namespace {
 
@@ -67,6 +71,31 @@ TEST(InstanceTest, OtherWordsAreInvalidArguments) {
     const Status status = ParseInstance(row.text).status();
     EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << row.text;
     EXPECT_THAT(status.message(), testing::HasSubstr(std::string(row.message)));
+  }
+}
+
+// Kills: settings taken for a part of a file's name; a policy that changed
+// under a plan.
+TEST(ResolveTest, AFileWithSettingsIsABackend) {
+  const file::ScratchFolder folder;
+  const auto file = folder.Write("acme.so", "module");
+  folder.Write("acme.policy/claims.txt", "claim forward where op:Abs\n");
+  const std::string spec = file.string() + "+threads=2";
+  const auto backend = ResolveBackend(spec);
+  ASSERT_TRUE(backend.ok()) << backend.status().ToString();
+  EXPECT_EQ(backend->instance, "acme+threads=2");
+  EXPECT_EQ(backend->spec, spec);
+  EXPECT_EQ(backend->module, file);
+  EXPECT_EQ(backend->module_sha256, file::Sha256("module"));
+  EXPECT_EQ(backend->policy.claims().size(), 1U);
+  Plan plan;
+  plan.backends = {UseOf(*backend)};
+  EXPECT_TRUE(CheckPolicies(plan).ok());
+  folder.Write("acme.policy/claims.txt", "");
+  EXPECT_EQ(CheckPolicies(plan).code(), StatusCode::kFailedPrecondition);
+  for (const char* none : {"none", "none.so", "none.so+x=1"}) {
+    EXPECT_THAT(ResolveBackend(none).status().message(),
+                testing::HasSubstr("none.so; installed are "));
   }
 }
 
