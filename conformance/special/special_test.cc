@@ -72,7 +72,7 @@ record::Outcome OutcomeOf(const SpecialCase& c, const Values& outputs) {
 
 /// With tensors that may be written to.
 Value CopyOf(const Value& value) {
-  return core::MapTensors(value, &Tensor::Clone).value();
+  return MapTensors(value, &Tensor::Clone).value();
 }
 
 /// Calls visit(tensor, outputs) for each tensor of a copy of the expected
@@ -83,8 +83,9 @@ void ForEachTensor(const SpecialCase& c, const Visit& visit) {
   std::vector<Tensor> tensors;  // which share the outputs' bytes
   for (const Value& value : c.expected()) {
     outputs.push_back(CopyOf(value));
-    ForEachTensor(outputs.back(),
-                  [&](const Tensor& tensor) { tensors.push_back(tensor); });
+    assay::ForEachTensor(outputs.back(), [&](const Tensor& tensor) {
+      tensors.push_back(tensor);
+    });
   }
   for (Tensor& tensor : tensors) visit(tensor, outputs);
 }

@@ -37,7 +37,7 @@ std::set<ValueId> ValuesOf(const Node& node, int variable, bool of_inputs) {
 Value Convert(const Value& value, DType dtype) {
   const auto change = [=](const Tensor& t) { return ConvertTensor(t, dtype); };
   if (value.sparse() != nullptr || value.map() != nullptr) return value;
-  return core::MapTensors(value, change, [=](DType) { return dtype; }).value();
+  return MapTensors(value, change, [=](DType) { return dtype; }).value();
 }
 
 /// An attribute of an output's type: a number of TensorProto.DataType, or a
@@ -123,7 +123,7 @@ Result<RetypedCase> Retype(const Graph& graph, std::span<const Value> inputs,
   for (const auto& ids : {read, written}) {
     for (const ValueId id : ids) {
       ValueInfo& value = made.graph[id];
-      value.type = core::MapDType(value.type, [=](DType) { return type; });
+      value.type = MapDType(value.type, [=](DType) { return type; });
     }
   }
   for (size_t i = 0; i < made.inputs.size(); ++i) {

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace assay::core {
+namespace assay::inline v1 {
 namespace {
 
 class Walk {
@@ -98,4 +98,4 @@ Result<Value> MapTensors(
   return Walk(change, retype).Of(value);
 }
 
-}  // namespace assay::core
+}  // namespace assay::inline v1

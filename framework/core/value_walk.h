@@ -13,7 +13,7 @@
 
 #include "framework/core/value.h"
 
-namespace assay::core {
+namespace assay::inline v1 {
 
 /// Calls visit(tensor) in order: of a map the keys first, of a sparse tensor
 /// the values alone.
@@ -32,6 +32,6 @@ Result<Value> MapTensors(
     const std::function<Result<Tensor>(const Tensor&)>& change,
     const DTypeChange& retype = nullptr);
 
-}  // namespace assay::core
+}  // namespace assay::inline v1
 
 #endif  // ASSAY_CORE_VALUE_WALK_H_

@@ -99,7 +99,7 @@ Result<Value> Trace::Traced(const Value& value) {
     return TracedTensor(tensor);
   };
   if (value.sparse() != nullptr) return value;
-  return core::MapTensors(value, traced, [](DType dtype) {
+  return MapTensors(value, traced, [](DType dtype) {
     return IsFloatingPoint(dtype) ? kVar : dtype;
   });
 }

@@ -123,7 +123,7 @@ std::string VacuityOf(const std::vector<DataSet>& sets) {
   bool constant = true;
   for (const DataSet& set : sets) {
     for (const Value& value : set.expected) {
-      core::ForEachTensor(value, [&](const Tensor& tensor) {
+      ForEachTensor(value, [&](const Tensor& tensor) {
         if (tensor.num_elements() == 0) return;
         empty = false;
         constant =

@@ -41,7 +41,7 @@ Result<Tensor> CopyOf(const Tensor& tensor) {
 Result<std::vector<Value>> CopiesOf(std::span<const Value> values) {
   std::vector<Value> copies(values.size());
   for (size_t i = 0; i < values.size(); ++i) {
-    ASSAY_ASSIGN_OR_RETURN(copies[i], core::MapTensors(values[i], CopyOf));
+    ASSAY_ASSIGN_OR_RETURN(copies[i], MapTensors(values[i], CopyOf));
   }
   return copies;
 }
