@@ -11,16 +11,13 @@
 #include "conformance/contract/mutant_backend.h"
 #include "framework/testing/suite/suite.h"
 
-namespace assay::contract {
-
 // In place of a worker's registry: the typed suite over the toy backend.
-Result<Backend*> SharedBackend(const std::string& instance) {
+assay::Result<assay::Backend*> assay::worker::SharedBackend(
+    const std::string& instance) {
   static auto* toy = new toy::Toy();
   if (instance != "toy") return NotFound("no backend ", instance);
   return toy;
 }
-
-}  // namespace assay::contract
 
 namespace assay::contract {
 namespace {
