@@ -29,52 +29,49 @@ namespace {
 using namespace assay;
 
 /// The work itself: small, so that what is around it shows.
-[[gnu::noinline]] void Relu(const assay::Tensor& x, assay::Tensor& y) {
+[[gnu::noinline]] void Relu(const Tensor& x, Tensor& y) {
   std::ranges::transform(x.elements<float>(),
                          y.mutable_elements<float>().begin(),
                          [](float v) { return v < 0 ? 0 : v; });
 }
 
-class Family : public assay::OperatorVisitor {
-  assay::Result<assay::Kernel> Visit(const op::Relu& op,
-                                     assay::LoadContext&) override {
-    return assay::Kernel{[op](assay::KernelContext& run) -> Status {
-                           const assay::Tensor& x = run.input(op.x);
-                           ASSAY_ASSIGN_OR_RETURN(
-                               assay::Tensor* const y,
-                               run.Output(op.y, x.dtype(), x.shape()));
-                           Relu(x, *y);
-                           return assay::OkStatus();
-                         },
-                         {},
-                         {}};
+class Family : public OperatorVisitor {
+  Result<Kernel> Visit(const op::Relu& op, LoadContext&) override {
+    return Kernel{[op](KernelContext& run) -> Status {
+                    const Tensor& x = run.input(op.x);
+                    ASSAY_ASSIGN_OR_RETURN(
+                        Tensor* const y,
+                        run.Output(op.y, x.dtype(), x.shape()));
+                    Relu(x, *y);
+                    return OkStatus();
+                  },
+                  {},
+                  {}};
   }
 };
 
-class OneKernel : public assay::EagerBackend {
+class OneKernel : public EagerBackend {
  public:
   OneKernel() { AddFamily(std::make_unique<Family>()); }
   std::string_view name() const override { return "one_kernel"; }
-  assay::Result<assay::Probe> Inspect() override {
-    return assay::Probe{"1", "cpu"};
-  }
+  Result<Probe> Inspect() override { return Probe{"1", "cpu"}; }
 };
 
 /// The network, its binding, and the same tensors for the direct call.
 struct Pair {
   Pair()
       : network(*OneKernel().Load(
-            assay::graph::ModelOfText(
+            graph::ModelOfText(
                 "g (float[1,4] x) => (float[1,4] y) { y = Relu(x) }"),
             {})),
-        x(*assay::Tensor::Allocate(assay::DType::kFloat32, {1, 4})),
-        y(*assay::Tensor::Allocate(assay::DType::kFloat32, {1, 4})),
-        binding(*network->Bind(std::vector<assay::Value>{x}, {})) {}
+        x(*Tensor::Allocate(DType::kFloat32, {1, 4})),
+        y(*Tensor::Allocate(DType::kFloat32, {1, 4})),
+        binding(*network->Bind(std::vector<Value>{x}, {})) {}
 
-  std::unique_ptr<assay::Network> network;
-  assay::Tensor x;
-  assay::Tensor y;
-  std::unique_ptr<assay::Binding> binding;
+  std::unique_ptr<Network> network;
+  Tensor x;
+  Tensor y;
+  std::unique_ptr<Binding> binding;
 };
 
 [[gnu::noinline]] void CallDirect(Pair& pair, int64_t count) {
@@ -121,7 +118,7 @@ BENCHMARK(FrameworkCost);
 
 void Bind(benchmark::State& state) {
   Pair pair;
-  const std::vector<assay::Value> inputs = {pair.x};
+  const std::vector<Value> inputs = {pair.x};
   for (auto unused : state) {
     benchmark::DoNotOptimize(pair.network->Bind(inputs, {}));
   }
@@ -130,8 +127,8 @@ BENCHMARK(Bind);
 
 void LoadOneNode(benchmark::State& state) {
   OneKernel backend;
-  const auto model = assay::graph::ModelOfText(
-      "g (float[1,4] x) => (float[1,4] y) { y = Relu(x) }");
+  const auto model =
+      graph::ModelOfText("g (float[1,4] x) => (float[1,4] y) { y = Relu(x) }");
   for (auto unused : state) benchmark::DoNotOptimize(backend.Load(model, {}));
 }
 BENCHMARK(LoadOneNode);

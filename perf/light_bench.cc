@@ -32,16 +32,16 @@ void Answer(double milliseconds) {
   std::fflush(stdout);
 }
 
-assay::Status Serve(const std::string& module, const std::string& folder,
-                    const assay::LoadOptions& options) {
-  ASSAY_ASSIGN_OR_RETURN(const auto names, assay::LoadBackendModule(module));
+Status Serve(const std::string& module, const std::string& folder,
+             const LoadOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(const auto names, LoadBackendModule(module));
   if (names.size() != 1) {
-    return assay::InvalidArgument(module, " registers ", names.size(),
-                                  " backends, wanted one");
+    return InvalidArgument(module, " registers ", names.size(),
+                           " backends, wanted one");
   }
-  ASSAY_ASSIGN_OR_RETURN(const auto backend, assay::MakeBackend(names[0]));
-  ASSAY_ASSIGN_OR_RETURN(const assay::cases::CaseData data,
-                         assay::cases::ReadCaseData(folder, 1));
+  ASSAY_ASSIGN_OR_RETURN(const auto backend, MakeBackend(names[0]));
+  ASSAY_ASSIGN_OR_RETURN(const cases::CaseData data,
+                         cases::ReadCaseData(folder, 1));
   const auto start = Clock::now();
   ASSAY_ASSIGN_OR_RETURN(const auto network,
                          backend->Load(data.model, options));
@@ -54,13 +54,13 @@ assay::Status Serve(const std::string& module, const std::string& folder,
     ASSAY_RETURN_IF_ERROR(network->Synchronize());
     Answer(Since(forward));
   }
-  return assay::OkStatus();
+  return OkStatus();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  assay::LoadOptions options;
+  LoadOptions options;
   for (int i = 3; i < argc; ++i) {
     const std::string text = argv[i];
     const size_t equals = text.find('=');
@@ -72,7 +72,7 @@ int main(int argc, char** argv) {
     std::cerr << "usage: light_bench MODULE CASE_FOLDER [NAME=VALUE]...\n";
     return 2;
   }
-  const assay::Status status = Serve(argv[1], argv[2], options);
+  const Status status = Serve(argv[1], argv[2], options);
   if (status.ok()) return 0;
   std::cerr << "light_bench: " << status.ToString() << '\n';
   return 1;

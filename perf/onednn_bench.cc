@@ -149,21 +149,19 @@ void Report(const std::string& name, const std::function<bool()>& direct,
 }
 
 /// Blocks of both ways to run one node over `count` elements.
-void Compare(assay::Backend& backend, const std::string& name,
+void Compare(Backend& backend, const std::string& name,
              const std::string& graph, Direct direct, int64_t count,
              size_t inputs) {
-  std::shared_ptr<assay::Network> network =
-      *backend.Load(assay::graph::ModelOfText(graph), {});
-  std::vector<assay::Value> values;
+  std::shared_ptr<Network> network =
+      *backend.Load(graph::ModelOfText(graph), {});
+  std::vector<Value> values;
   for (size_t i = 0; i < inputs; ++i) {
-    values.emplace_back(
-        *assay::Tensor::Allocate(assay::DType::kFloat32, {count}));
+    values.emplace_back(*Tensor::Allocate(DType::kFloat32, {count}));
   }
-  const std::shared_ptr<assay::Binding> binding = *network->Bind(values, {});
+  const std::shared_ptr<Binding> binding = *network->Bind(values, {});
   if (!network->Forward(*binding).ok()) return;  // allocates the output
   std::vector<const std::byte*> data;
-  for (const assay::Value& value : values)
-    data.push_back(value.tensor()->data());
+  for (const Value& value : values) data.push_back(value.tensor()->data());
   data.push_back(binding->outputs()[0].tensor()->data());
   direct.Bind(data);
   const auto run_direct = [&direct] {
@@ -189,12 +187,12 @@ int main(int argc, char** argv) {
     std::fputs("usage: onednn_bench MODULE\n", stderr);
     return 2;
   }
-  const auto names = assay::LoadBackendModule(argv[1]);
+  const auto names = LoadBackendModule(argv[1]);
   if (!names.ok()) {
     std::fprintf(stderr, "%s\n", names.status().ToString().c_str());
     return 2;
   }
-  const auto backend = *assay::MakeBackend(names->front());
+  const auto backend = *MakeBackend(names->front());
   if (const auto probe = backend->Inspect(); !probe.ok()) {
     std::fprintf(stderr, "%s\n", probe.status().ToString().c_str());
     return 77;

@@ -2,7 +2,7 @@
 //
 // The models that the fuzzer breaks.
 //
-//   for (const std::string& model : SeedModels(corpus)) Mutate(model, random);
+//   for (const std::string& model : SeedModels(corpus)) Mutate(model, draw);
 
 #ifndef ASSAY_CONFORMANCE_FUZZ_SEEDS_H_
 #define ASSAY_CONFORMANCE_FUZZ_SEEDS_H_

@@ -13,25 +13,23 @@ namespace {
 
 using namespace assay;
 
-assay::Status Mutate(const std::string& list, const std::string& name,
-                     const std::string& source, const std::string& out) {
-  ASSAY_ASSIGN_OR_RETURN(const std::string text, assay::file::ReadFile(list));
-  const auto mutants = assay::harness_mutants::ParseHarnessMutants(text);
+Status Mutate(const std::string& list, const std::string& name,
+              const std::string& source, const std::string& out) {
+  ASSAY_ASSIGN_OR_RETURN(const std::string text, file::ReadFile(list));
+  const auto mutants = harness_mutants::ParseHarnessMutants(text);
   if (!mutants.ok()) return mutants.status().WithContext(list);
-  for (const assay::harness_mutants::HarnessMutant& mutant : *mutants) {
+  for (const harness_mutants::HarnessMutant& mutant : *mutants) {
     if (mutant.name != name) continue;
-    ASSAY_ASSIGN_OR_RETURN(const std::string before,
-                           assay::file::ReadFile(source));
+    ASSAY_ASSIGN_OR_RETURN(const std::string before, file::ReadFile(source));
     ASSAY_ASSIGN_OR_RETURN(const std::string after,
-                           assay::harness_mutants::Mutated(mutant, before));
+                           harness_mutants::Mutated(mutant, before));
     // Unchanged when another mutant of the list changed: nothing to compile.
-    if (const auto old = assay::file::ReadFile(out);
-        old.ok() && *old == after) {
-      return assay::OkStatus();
+    if (const auto old = file::ReadFile(out); old.ok() && *old == after) {
+      return OkStatus();
     }
-    return assay::file::WriteFile(out, after);
+    return file::WriteFile(out, after);
   }
-  return assay::InvalidArgument(list, " has no mutant ", name);
+  return InvalidArgument(list, " has no mutant ", name);
 }
 
 }  // namespace
@@ -41,7 +39,7 @@ int main(int argc, char** argv) {
     std::cerr << "assay-mutate: wanted LIST NAME SOURCE OUT\n";
     return 2;
   }
-  const assay::Status status = Mutate(argv[1], argv[2], argv[3], argv[4]);
+  const Status status = Mutate(argv[1], argv[2], argv[3], argv[4]);
   if (status.ok()) return 0;
   std::cerr << "assay-mutate: " << status.message() << "\n";
   return 1;

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,6 +31,7 @@ _DECLARES = re.compile(
     r"(//.*\n)*(class |struct |template |namespace |constexpr |const bool k"
     r"|ASSAY_REGISTER_BACKEND|ASSAY_MISDEED|(?!if|for|while)[\w:<>]+ \w+\(.*\) \{\n)"
 )
+_ROOM = re.compile(r"^namespace assay::(\w+) \{", re.MULTILINE)
 _NAMESPACE = re.compile(r"^namespace (?:\[\[.*?\]\] )?([\w:]+(?:inline v1)?)", re.M)
 _ERROR = re.compile(r"^([^:\s]+):(\d+):\d+: (?:fatal )?error: (.*)", re.MULTILINE)
 _GIVEN = re.compile(
@@ -46,15 +47,20 @@ class Example:
     text: str
 
 
-def examples_of(header: str, text: str) -> list[Example]:
+def _given(code: str, rooms: Set[str]) -> str:
+    """`op` and the rooms are namespaces; variables of their names are given."""
+    names = "|".join(sorted({"op", *rooms}))
+    return re.sub(rf"(?<![.>:\w])({names})\b(?!::)", r"\1_", code)
+
+
+def examples_of(header: str, text: str, rooms: Set[str] = frozenset()) -> list[Example]:
     """The C++ of the opening; sentences divide it into examples."""
     found: list[Example] = []
     lines: list[str] = []
     begun, first = "", 0
 
     def end() -> None:
-        # `op` is a namespace; a variable of that name is given.
-        code = re.sub(r"\bop\b(?!::)", "op_", "\n".join(lines).rstrip())
+        code = _given("\n".join(lines).rstrip(), rooms)
         if code:
             found.append(Example(header, first, code))
         lines.clear()
@@ -114,10 +120,13 @@ def is_private(name: str) -> bool:
 def batches(tree: Tree) -> dict[str, list[Example]]:
     """The examples that are compiled together."""
     found: dict[str, list[Example]] = defaultdict(list)
+    rooms = set()
+    for name in tree.sources:
+        rooms |= set(_ROOM.findall(tree.text(name)))
     for name in tree.sources:
         if not name.endswith(".h") or is_private(name):
             continue
-        if examples := examples_of(name, tree.text(name)):
+        if examples := examples_of(name, tree.text(name), rooms):
             found[_batch_of(name)] += examples
     return found
 

@@ -136,7 +136,7 @@ def misplaced(tree: Tree) -> Iterator[tuple[str, str]]:
             if found.split("::")[0] == wanted or found.startswith(f"{wanted}::"):
                 continue
             if v1 and (
-                name in public or name.endswith(".cc") and _PUBLIC.match(name)
+                name in public or (name.endswith(".cc") and _PUBLIC.match(name))
             ):
                 continue
             yield name, f"opens assay::{found}, wanted assay::{wanted}"

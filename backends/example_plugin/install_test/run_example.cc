@@ -21,22 +21,21 @@ constexpr std::string_view kModel(
     "\x02\x42\x04\x0a\x00\x10\x0e",
     61);
 
-assay::Status Check(const char* module) {
-  ASSAY_ASSIGN_OR_RETURN(const auto names, assay::LoadBackendModule(module));
-  ASSAY_ASSIGN_OR_RETURN(const auto backend, assay::MakeBackend(names.at(0)));
+Status Check(const char* module) {
+  ASSAY_ASSIGN_OR_RETURN(const auto names, LoadBackendModule(module));
+  ASSAY_ASSIGN_OR_RETURN(const auto backend, MakeBackend(names.at(0)));
   ASSAY_ASSIGN_OR_RETURN(const auto model,
-                         assay::Model::Parse(std::as_bytes(std::span(kModel))));
+                         Model::Parse(std::as_bytes(std::span(kModel))));
   ASSAY_ASSIGN_OR_RETURN(const auto network, backend->Load(model, {}));
   constexpr std::array<float, 2> kX = {-1, 2};
-  ASSAY_ASSIGN_OR_RETURN(const assay::Tensor x,
-                         assay::Tensor::Of<float>({2}, kX));
-  ASSAY_ASSIGN_OR_RETURN(const auto outputs, assay::Run(*network, {{"x", x}}));
+  ASSAY_ASSIGN_OR_RETURN(const Tensor x, Tensor::Of<float>({2}, kX));
+  ASSAY_ASSIGN_OR_RETURN(const auto outputs, Run(*network, {{"x", x}}));
   const auto y = outputs.at(0).tensor()->elements<float>();
   if (y[0] != 0 || y[1] != 2) {
-    return assay::Internal("Relu of -1, 2 is ", y[0], ", ", y[1]);
+    return Internal("Relu of -1, 2 is ", y[0], ", ", y[1]);
   }
   std::cout << names[0] << ": Relu(-1, 2) = " << y[0] << ", " << y[1] << '\n';
-  return assay::OkStatus();
+  return OkStatus();
 }
 
 }  // namespace
@@ -46,7 +45,7 @@ int main(int argc, char** argv) {
     std::cerr << "usage: run_example MODULE\n";
     return 2;
   }
-  const assay::Status status = Check(argv[1]);
+  const Status status = Check(argv[1]);
   if (!status.ok()) std::cerr << status.ToString() << '\n';
   return status.ok() ? 0 : 1;
 }
