@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs our tests on every mutant of our own checkers. First the right programs,
-// which must pass; then each mutant's, of which some test must fail. Prints a
-// table, writes trust/harness_mutants.csv (table mutants) into the build's
-// folder, and exits with 1 unless every mutant is killed.
+// Runs our tests on every mutant of our own checkers, of which some test must
+// fail, and on the right programs, which must pass. Prints a table, writes
+// trust/harness_mutants.csv (table mutants) into the build's folder, and exits
+// with 1 unless every mutant is killed.
 //
 //   bin/harness_mutants [NAME...]      # some of them; then writes no table
 
@@ -14,6 +14,7 @@
 #include <iostream>
 #include <map>
 #include <set>
+#include <span>
 #include <thread>
 
 #include "conformance/mutants/harness_mutant.h"
@@ -41,6 +42,14 @@ struct Job {
   TestOutput output;
 };
 
+/// Where the program of a killer is: unit/NAME is tests/NAME_test.
+fs::path TestOf(const std::string& killer) {
+  std::string name = killer == "program" ? "cli" : killer;
+  if (name.starts_with("unit/")) name.erase(0, 5);
+  std::ranges::replace(name, '/', '_');
+  return Build() / "tests" / (name + "_test");
+}
+
 void Run(Job& job) {
   job.output = RunTest({.folder = Build() / "trust" / "work" / job.name,
                         .test = job.test,
@@ -48,52 +57,42 @@ void Run(Job& job) {
                         .assay = job.program});
 }
 
+/// Those that start the assay program, and take seconds, first.
 void RunAll(std::vector<Job>& jobs) {
+  std::vector<Job*> order;
+  for (Job& job : jobs) order.push_back(&job);
+  std::ranges::stable_partition(
+      order, [](const Job* job) { return job->test == TestOf("program"); });
   std::atomic<size_t> next = 0;
   std::vector<std::jthread> threads(
       std::max(1U, std::thread::hardware_concurrency()));
   for (std::jthread& thread : threads) {
     thread = std::jthread([&] {
-      for (size_t i = next++; i < jobs.size(); i = next++) Run(jobs[i]);
+      for (size_t i = next++; i < order.size(); i = next++) Run(*order[i]);
     });
   }
-}
-
-/// Where the program of a killer is: unit/NAME is tests/NAME_test.
-fs::path TestOf(const HarnessMutant& mutant) {
-  std::string name = mutant.killer == "program" ? "cli" : mutant.killer;
-  if (name.starts_with("unit/")) name.erase(0, 5);
-  std::ranges::replace(name, '/', '_');
-  return Build() / "tests" / (name + "_test");
 }
 
 Job JobOf(const HarnessMutant& mutant) {
   const fs::path changed = Build() / "mutants" / mutant.name;
   const bool is_program = mutant.killer == "program";
   return {mutant.name,
-          is_program ? TestOf(mutant) : changed,
+          is_program ? TestOf(mutant.killer) : changed,
           mutant.filter,
           is_program ? changed : Build() / "bin" / "assay",
           {}};
 }
 
-/// The right programs, each with all of the tests that mutants run of it.
+/// The right programs, with the tests that mutants run of them.
 std::vector<Job> CleanJobs(const std::vector<HarnessMutant>& mutants) {
-  std::map<fs::path, std::set<std::string>> filters;
+  std::set<std::pair<fs::path, std::string>> wanted;
   for (const HarnessMutant& mutant : mutants) {
-    filters[TestOf(mutant)].insert(mutant.filter.empty() ? "*" : mutant.filter);
+    wanted.emplace(TestOf(mutant.killer), mutant.filter);
   }
   std::vector<Job> jobs;
-  for (const auto& [test, wanted] : filters) {
-    std::string filter;
-    for (const std::string& one : wanted) {
-      filter += (filter.empty() ? "" : ":") + one;
-    }
-    jobs.push_back({test.filename().string(),
-                    test,
-                    filter,
-                    Build() / "bin" / "assay",
-                    {}});
+  for (const auto& [test, filter] : wanted) {
+    const std::string name = StrCat("right", jobs.size());
+    jobs.push_back({name, test, filter, Build() / "bin" / "assay", {}});
   }
   return jobs;
 }
@@ -138,14 +137,13 @@ void PrintTable(const std::vector<record::MutantRow>& rows) {
   }
 }
 
-/// True when every right program passes, with at least one test.
-bool AllClean(std::vector<Job> jobs) {
-  RunAll(jobs);
+/// True when every right program passed, with at least one test.
+bool AllClean(std::span<const Job> jobs) {
   bool clean = true;
   for (const Job& job : jobs) {
     if (job.output.Clean()) continue;
     clean = false;
-    std::cout << job.name
+    std::cout << job.test.filename().string() << " " << job.filter
               << ", unchanged, does not pass: " << job.output.Describe()
               << "\n";
   }
@@ -167,19 +165,20 @@ Result<std::vector<HarnessMutant>> Chosen(const std::set<std::string>& names) {
 
 Result<int> RunMutants(const std::set<std::string>& names) {
   ASSAY_ASSIGN_OR_RETURN(const auto mutants, Chosen(names));
-  if (!AllClean(CleanJobs(mutants))) return 1;
   std::vector<Job> jobs;
   for (const HarnessMutant& mutant : mutants) jobs.push_back(JobOf(mutant));
+  for (Job& job : CleanJobs(mutants)) jobs.push_back(std::move(job));
   RunAll(jobs);
+  if (!AllClean(std::span(jobs).subspan(mutants.size()))) return 1;
   ASSAY_ASSIGN_OR_RETURN(const std::string build_id, file::BuildId(Build()));
   std::vector<record::MutantRow> rows;
-  for (size_t i = 0; i < jobs.size(); ++i) {
+  for (size_t i = 0; i < mutants.size(); ++i) {
     rows.push_back(RowOf(mutants[i], jobs[i].output));
     rows.back().build_id = build_id;
   }
   PrintTable(rows);
   int survivors = 0;
-  for (size_t i = 0; i < jobs.size(); ++i) {
+  for (size_t i = 0; i < mutants.size(); ++i) {
     if (rows[i].killed) continue;
     ++survivors;
     std::cout << rows[i].mutant << " survives " << mutants[i].killer << ", "
