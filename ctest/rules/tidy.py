@@ -35,7 +35,7 @@ def flags_of(words: tuple[str, ...]) -> list[str]:
     for word in rest:
         if word in ("-o", "-c", "-include", "-MF", "-MT"):
             next(rest)
-        elif word != "-Winvalid-pch" and not word.startswith("/"):
+        elif word != "-Winvalid-pch":
             flags.append(word)
     return flags
 
