@@ -189,7 +189,11 @@ Result<int> RunMutants(const std::set<std::string>& names) {
             << " mutants are killed\n";
   if (names.empty()) {
     const fs::path table = Build() / "trust" / "harness_mutants.csv";
-    ASSAY_RETURN_IF_ERROR(file::WriteFile(table, record::ToCsv(rows)));
+    // A table that stays as it is need not be read again.
+    const std::string text = record::ToCsv(rows);
+    if (const auto old = file::ReadFile(table); !old.ok() || *old != text) {
+      ASSAY_RETURN_IF_ERROR(file::WriteFile(table, text));
+    }
     std::cout << "written to " << table.string() << "\n";
   }
   return survivors == 0 ? 0 : 1;
