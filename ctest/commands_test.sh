@@ -42,6 +42,7 @@ fi
 EOF
   fake "$FAKE/bin/ctest" ctest <<'EOF'
 [[ $- == *i* || -t 0 ]] && echo "a terminal is there"
+echo "remember=${ASSAY_REMEMBER-}"
 echo "summary of ctest, CI=${CI-}"
 [[ $* != *"--test-dir ${BROKEN_TESTS-none} "* ]] || exit 8
 EOF
@@ -121,6 +122,9 @@ test_check_runs_the_tests() {
   run ctest/check.sh
   expect "check" "$status ${calls##*$'\n'}" "0 ctest --test-dir build $tests"
   expect "its last line" "${output##*$'\n'}" "summary of ctest, CI="
+  expect "what passed is remembered" "$output" "*remember=1*"
+  run ctest/check.sh --again
+  expect "every test again" "$status $output" "0 *remember=0*"
   BROKEN_TESTS=build run ctest/check.sh
   expect "red" "$status ${output##*$'\n'}" "1 summary of ctest*"
   BROKEN_TESTS=build-asan run ctest/check.sh --sanitize

@@ -117,6 +117,7 @@ TEST(PlainCorpusTest, AModelThatCannotBeReadIsACase) {
   EXPECT_EQ(corpus.cases[0].limit.source, "onnx runner: default");
 }
 
+// Kills: outputs that cannot be read taken for constant or empty ones.
 TEST(PlainCorpusTest, AModelWhoseDataCannotBeReadIsDescribed) {
   const file::ScratchFolder folder;
   WriteCase(folder, "test_x", {"Dropout"});
