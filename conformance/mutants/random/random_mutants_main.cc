@@ -204,15 +204,27 @@ class RandomMutants {
     return OkStatus();
   }
 
-  /// The right programs must pass; how long they take is their limit.
+  /// The right programs must pass; how long they take is their limit. They are
+  /// compiled and linked as mutants are, so that nothing else kills those.
   Status RunRightOnes() {
+    const fs::path folder = Folder() / "right";
+    const fs::path object = folder / "right.o";
+    std::error_code error;
+    fs::create_directories(folder, error);
     for (const auto& [source, text] : texts_) {
-      for (const auto& [test, is_near] : TestsOf(source)) {
-        if (right_.contains(test)) continue;
+      auto tests = TestsOf(source);
+      std::erase_if(tests, [&](const BuildTree::Covering& one) {
+        return right_.contains(one.test);
+      });
+      if (tests.empty()) continue;
+      if (!Compile(tree_, source, text, options_.optimize, object)) {
+        return Internal(source, ", unchanged, does not compile");
+      }
+      for (const auto& [test, is_near] : tests) {
+        ASSAY_ASSIGN_OR_RETURN(const fs::path program, Link(*test, object));
         const double before = ChildSeconds();
-        const fs::path program = fs::path(options_.build) / test->target;
         const harness_mutants::TestOutput seen =
-            harness_mutants::RunTest({.folder = Folder() / "right",
+            harness_mutants::RunTest({.folder = folder / "run",
                                       .test = program,
                                       .filter = Without(""),
                                       .assay = AssayProgram()});
@@ -283,6 +295,14 @@ class RandomMutants {
     return tests;
   }
 
+  /// The test with this object in front of its libraries, beside the object.
+  Result<fs::path> Link(const UnitTest& test, const fs::path& object) const {
+    const fs::path program = object.parent_path() / "changed_test";
+    const Output linked = Shell(tree_.LinkCommand(test, object, program));
+    if (linked.wait_status == 0) return program;
+    return Internal("cannot link ", test.target, ": ", linked.text);
+  }
+
   void Work(size_t worker) {
     const fs::path folder = Folder() / std::to_string(worker);
     std::error_code error;
@@ -324,16 +344,15 @@ class RandomMutants {
   /// The quick tests of all programs, then the slow ones of those near by.
   void RunTests(const std::string& file, const fs::path& object, Trial* trial) {
     trial->end = TrialEnd::kSurvived;
-    const fs::path program = object.parent_path() / "changed_test";
     for (const bool slow : {false, true}) {
       for (const auto& [test, is_near] : TestsOf(file)) {
         const Right& right = right_.at(test);
         if (slow && (!is_near || right.slow.empty())) continue;
-        const Output linked = Shell(tree_.LinkCommand(*test, object, program));
-        if (linked.wait_status != 0) {
+        const Result<fs::path> program = Link(*test, object);
+        if (!program.ok()) {
           // A change takes no symbol away: the build is not that of the tree.
           const std::lock_guard lock(mutex_);
-          failure_ = Internal("cannot link ", test->target, ": ", linked.text);
+          failure_ = program.status();
           trial->end = TrialEnd::kNotCompiled;
           return;
         }
@@ -341,7 +360,7 @@ class RandomMutants {
             options_.seconds + static_cast<int>(5 * right.cpu_seconds);
         const harness_mutants::TestOutput seen = harness_mutants::RunTest(
             {.folder = object.parent_path() / "run",
-             .test = program,
+             .test = *program,
              .filter = slow ? right.slow : Without(right.slow),
              .assay = AssayProgram(),
              .seconds = 10 * limit,
