@@ -50,6 +50,17 @@ void SetSeed(int64_t seed, onnx::NodeProto* node) {
   }
 }
 
+void SetSeed(int64_t seed, Node* node) {
+  for (Attribute& attribute : node->attributes) {
+    if (attribute.name != "seed") continue;
+    if (std::holds_alternative<float>(attribute.held)) {
+      attribute.held = static_cast<float>(seed);
+    } else {
+      attribute.held = seed;
+    }
+  }
+}
+
 void CopyNodes(size_t count, onnx::GraphProto* graph) {
   const onnx::GraphProto first = *graph;
   graph->clear_node();
@@ -84,36 +95,54 @@ std::vector<int64_t> DrawnSeeds(int64_t count, int64_t seed) {
   return seeds;
 }
 
-struct SeededCopies::Proto {
+struct SeededCopies::Template {
   google::protobuf::Arena arena;
-  onnx::ModelProto* model =
+  onnx::ModelProto* proto =
       google::protobuf::Arena::CreateMessage<onnx::ModelProto>(&arena);
-  int n_nodes = 0;  // of a copy
+  int n_nodes = 0;                     // of a copy
+  std::shared_ptr<const Model> model;  // what is read of the proto
 };
 
-SeededCopies::SeededCopies(std::unique_ptr<Proto> proto)
-    : proto_(std::move(proto)) {}
+SeededCopies::SeededCopies(std::unique_ptr<Template> form)
+    : template_(std::move(form)) {}
 SeededCopies::SeededCopies(SeededCopies&&) noexcept = default;
 SeededCopies& SeededCopies::operator=(SeededCopies&&) noexcept = default;
 SeededCopies::~SeededCopies() = default;
 
 Result<SeededCopies> SeededCopies::Of(const Model& model, size_t count) {
-  auto proto = std::make_unique<Proto>();
-  ASSAY_RETURN_IF_ERROR(reader::ParseInto(model.bytes(), *proto->model));
-  proto->n_nodes = proto->model->graph().node_size();
-  CopyNodes(count, proto->model->mutable_graph());
-  return SeededCopies(std::move(proto));
+  auto form = std::make_unique<Template>();
+  onnx::ModelProto& proto = *form->proto;
+  ASSAY_RETURN_IF_ERROR(reader::ParseInto(model.bytes(), proto));
+  // Typed once, so that no load of the many infers again; what cannot be typed
+  // here is left to the backend.
+  static_cast<void>(reader::RunInference(proto));
+  form->n_nodes = proto.graph().node_size();
+  CopyNodes(count, proto.mutable_graph());
+  const std::string bytes = proto.SerializeAsString();
+  ASSAY_ASSIGN_OR_RETURN(form->model,
+                         Model::Parse(std::as_bytes(std::span(bytes))));
+  return SeededCopies(std::move(form));
 }
 
 Result<std::shared_ptr<const Model>> SeededCopies::With(
     std::span<const int64_t> seeds) {
-  onnx::GraphProto& graph = *proto_->model->mutable_graph();
-  for (int i = 0; i < graph.node_size(); ++i) {
-    SetSeed(seeds[static_cast<size_t>(i / proto_->n_nodes)],
-            graph.mutable_node(i));
+  onnx::GraphProto& nodes = *template_->proto->mutable_graph();
+  Graph graph = template_->model->graph();
+  for (int i = 0; i < nodes.node_size(); ++i) {
+    const int64_t seed = seeds[static_cast<size_t>(i / template_->n_nodes)];
+    SetSeed(seed, nodes.mutable_node(i));
+    SetSeed(seed, &graph.nodes[static_cast<size_t>(i)]);
   }
-  const std::string bytes = proto_->model->SerializeAsString();
-  return Model::Parse(std::as_bytes(std::span(bytes)));
+  const std::string bytes = template_->proto->SerializeAsString();
+  const auto span = std::as_bytes(std::span(bytes));
+  const Model& model = *template_->model;
+  return std::make_shared<const Model>(
+      Model::Parts{.ir_version = model.ir_version(),
+                   .opsets = model.opsets(),
+                   .graph = std::move(graph),
+                   .functions = model.functions(),
+                   .bytes = {span.begin(), span.end()},
+                   .directory = {}});
 }
 
 Result<std::shared_ptr<const Model>> WithSeeds(const Model& model,

@@ -39,9 +39,9 @@ class SeededCopies {
   Result<std::shared_ptr<const Model>> With(std::span<const int64_t> seeds);
 
  private:
-  struct Proto;
-  explicit SeededCopies(std::unique_ptr<Proto> proto);
-  std::unique_ptr<Proto> proto_;
+  struct Template;
+  explicit SeededCopies(std::unique_ptr<Template> form);
+  std::unique_ptr<Template> template_;
 };
 
 /// The model with a copy of all nodes for each seed, the attributes named seed

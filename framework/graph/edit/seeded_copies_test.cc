@@ -53,6 +53,8 @@ TEST(WithSeedsTest, EveryCopyHasItsSeedAndItsOutputs) {
   ASSERT_TRUE(many.ok()) << many.status().ToString();
   const Graph& graph = (*many)->graph();
   EXPECT_THAT(SeedsOf<int64_t>(graph), ElementsAre(5, 0, 1 << 20));
+  EXPECT_EQ(SeedsOf<int64_t>((*Model::Parse((*many)->bytes()))->graph()),
+            SeedsOf<int64_t>(graph));
   EXPECT_THAT(Names(graph, graph.inputs), ElementsAre("x", "r", "t"));
   EXPECT_THAT(Names(graph, graph.outputs),
               ElementsAre("y.draw0", "m.draw0", "y.draw1", "m.draw1", "y.draw2",
