@@ -168,7 +168,7 @@ Result<record::ResultRow> Fill(const CapsuleContent& content,
   ASSAY_RETURN_IF_ERROR(AddOutputs(trial, row, work, folder));
   const std::vector<record::EnvRow> env = select::EnvironmentRows();
   const record::RunRow here =
-      select::BeginRun(plan::Plan(), env, select::CommitHere());
+      select::BeginRun(plan::Plan(), env, select::AskCommit().get());
   ASSAY_RETURN_IF_ERROR(file::WriteFile(
       folder / "case.json", CaseJson(content, result, here).dump(1) + "\n"));
   ASSAY_RETURN_IF_ERROR(

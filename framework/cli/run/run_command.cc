@@ -174,6 +174,7 @@ struct Opened {
   record::RunRow run;
   std::vector<record::EnvRow> env;
   fs::path folder;
+  std::future<select::Commit> commit;  // which git tells meanwhile
 };
 
 /// A run to go on with. Says of each journal whose tail was no record how much
@@ -215,19 +216,18 @@ Status CheckNew(const fs::path& folder) {
 Result<Opened> Open(const cli::RunOptions& options,
                     const file::FileDigests& digests) {
   Opened opened;
-  std::future<select::Commit> commit =
-      std::async(std::launch::async, select::CommitHere);
+  opened.commit = select::AskCommit();
   opened.env = select::EnvironmentRows();
   if (!options.resume.empty()) {
     ASSAY_RETURN_IF_ERROR(Reopen(options.resume, digests, &opened));
     if (const std::string& oracle = options.selection.oracle; !oracle.empty()) {
       opened.plan.selection.oracle = oracle;
     }
-    opened.run = select::BeginRun(opened.plan, opened.env, commit.get());
+    opened.run = select::BeginRun(opened.plan, opened.env, {});
     return opened;
   }
   ASSAY_ASSIGN_OR_RETURN(opened.plan, select::PlanOf(options, digests));
-  opened.run = select::BeginRun(opened.plan, opened.env, commit.get());
+  opened.run = select::BeginRun(opened.plan, opened.env, {});
   opened.folder =
       options.out.empty() ? fs::path("runs") / opened.run.run_id : options.out;
   ASSAY_RETURN_IF_ERROR(file::MakeDirectory(opened.folder));
@@ -274,6 +274,9 @@ Result<int> RunWhole(const cli::RunOptions& options) {
                             [&] { return MutantsFor(plan, *digests); });
   if (ran.ok()) ran = supervise::Supervise(plan, rows, supervise, &raw);
   if (!ran.ok()) return Resumable(opened.folder, ran);
+  const select::Commit commit = opened.commit.get();
+  opened.run.commit = commit.id;
+  opened.run.dirty = commit.dirty;
   const std::chrono::duration<double> took =
       std::chrono::steady_clock::now() - begin;
   const Result<int> code =

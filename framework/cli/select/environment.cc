@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <ctime>
 #include <fstream>
+#include <future>
 #include <random>
 #include <sstream>
 
@@ -33,16 +34,27 @@ std::string LineOf(const char* file, std::string_view key, char separator) {
   return {};
 }
 
-std::string OutputOf(const std::string& command) {
+/// All that it gives, and its end.
+std::string OutputOf(FILE* pipe) {
   std::string text;
-  if (FILE* pipe = popen(command.c_str(), "re"); pipe != nullptr) {
-    std::array<char, 256> block;
-    while (fgets(block.data(), block.size(), pipe) != nullptr) {
-      text += block.data();
-    }
-    pclose(pipe);
+  std::array<char, 256> block;
+  while (fgets(block.data(), block.size(), pipe) != nullptr) {
+    text += block.data();
   }
+  pclose(pipe);
   return text;
+}
+
+Commit CommitOf(const std::string& status) {
+  constexpr std::string_view kId = "# branch.oid ";
+  std::istringstream lines(status);
+  Commit commit;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(kId)) commit.id = line.substr(kId.size());
+    commit.dirty |= !line.starts_with('#');
+  }
+  if (commit.id == "(initial)") return {};
+  return commit;
 }
 
 std::string Utc(std::time_t time, const char* format) {
@@ -82,21 +94,17 @@ std::vector<record::EnvRow> EnvironmentRows() {
   return rows;
 }
 
-Commit CommitHere() {
+std::future<Commit> AskCommit() {
   // One process tells both; it takes no lock that another git would miss.
-  std::istringstream lines(
-      OutputOf(StrCat("exec git --no-optional-locks -C ",
-                      Quoted(file::InstallPrefix().string()),
-                      " status --porcelain=v2 --branch --no-ahead-behind -uno "
-                      "2>/dev/null")));
-  constexpr std::string_view kId = "# branch.oid ";
-  Commit commit;
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with(kId)) commit.id = line.substr(kId.size());
-    commit.dirty |= !line.starts_with('#');
-  }
-  if (commit.id == "(initial)") return {};
-  return commit;
+  const std::string command =
+      StrCat("exec git --no-optional-locks -C ",
+             Quoted(file::InstallPrefix().string()),
+             " status --porcelain=v2 --branch --no-ahead-behind -uno "
+             "2>/dev/null");
+  FILE* const pipe = popen(command.c_str(), "re");
+  return std::async(std::launch::async, [pipe] {
+    return pipe == nullptr ? Commit() : CommitOf(OutputOf(pipe));
+  });
 }
 
 record::RunRow BeginRun(const plan::Plan& plan,

@@ -3,11 +3,12 @@
 // The place and time of a run: the rows of env, the commit, the clock.
 //
 //   const auto env = EnvironmentRows();
-//   const record::RunRow run = BeginRun(plan, env, CommitHere());
+//   const record::RunRow run = BeginRun(plan, env, AskCommit().get());
 
 #ifndef ASSAY_CLI_SELECT_ENVIRONMENT_H_
 #define ASSAY_CLI_SELECT_ENVIRONMENT_H_
 
+#include <future>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,9 @@ struct Commit {
   std::string id;
   bool dirty = false;  // tracked files differ from it
 };
-Commit CommitHere();
+
+/// Starts to ask git for it, which takes some 20 ms.
+std::future<Commit> AskCommit();
 
 /// A row with a fresh run_id ("20261121T101500Z-1a2b3c") and all that is known
 /// at the start.

@@ -3,9 +3,11 @@
 #include "framework/cli/select/selection.h"
 
 #include <algorithm>
+#include <atomic>
 #include <future>
 #include <iostream>
 #include <map>
+#include <mutex>
 #include <set>
 #include <span>
 #include <thread>
@@ -60,26 +62,27 @@ Status CheckFilesOf(std::span<const cases::Corpus> corpora,
       if (wanted.contains(c.test_id)) cases.push_back(&c);
     }
   }
-  const auto check = [&](size_t begin, size_t end) -> Status {
-    for (size_t i = begin; i < end; ++i) {
-      ASSAY_RETURN_IF_ERROR(cases::CheckFiles(*cases[i]));
+  // The failure of the first case, so that it is the same in every run: cases
+  // are taken in order, so all before it are looked at, too.
+  std::atomic<size_t> next = 0;
+  std::mutex mutex;
+  std::pair<size_t, Status> first = {cases.size(), OkStatus()};
+  const auto check = [&] {
+    for (size_t i = next++; i < cases.size(); i = next++) {
+      Status status = cases::CheckFiles(*cases[i]);
+      if (status.ok()) continue;
+      next = cases.size();
+      const std::lock_guard lock(mutex);
+      if (i < first.first) first = {i, std::move(status)};
     }
-    return OkStatus();
   };
-  // The failure of the first part, so that it is the same in every run.
-  const size_t threads = std::max(1U, std::thread::hardware_concurrency());
-  const size_t share = std::max(kWorthAThread, 1 + cases.size() / threads);
-  std::vector<std::future<Status>> parts;
-  for (size_t at = share; at < cases.size(); at += share) {
-    parts.push_back(std::async(std::launch::async, check, at,
-                               std::min(at + share, cases.size())));
-  }
-  Status status = check(0, std::min(share, cases.size()));
-  for (std::future<Status>& part : parts) {
-    Status other = part.get();
-    if (status.ok()) status = std::move(other);
-  }
-  return status;
+  std::vector<std::jthread> threads(
+      std::min<size_t>(cases.size() / kWorthAThread,
+                       std::max(1U, std::thread::hardware_concurrency()) - 1));
+  for (std::jthread& thread : threads) thread = std::jthread(check);
+  check();
+  threads.clear();
+  return first.second;
 }
 
 Status AnotherThanPlanned(std::string_view what) {

@@ -2,12 +2,13 @@
 
 #include "framework/testing/file/digest.h"
 
+#include <fcntl.h>
 #include <openssl/evp.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 
 namespace assay::file {
 
@@ -16,7 +17,9 @@ void Sha256Stream::Free::operator()(evp_md_ctx_st* context) const {
 }
 
 Sha256Stream::Sha256Stream() : context_(EVP_MD_CTX_new()) {
-  EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr);
+  // EVP_sha256() would be looked up by its name each time.
+  static const EVP_MD* const kSha256 = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+  EVP_DigestInit_ex(context_.get(), kSha256, nullptr);
 }
 
 void Sha256Stream::Add(std::string_view bytes) {
@@ -43,16 +46,17 @@ std::string Sha256(std::string_view text) {
 }
 
 Result<std::string> Sha256OfFile(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) {
-    return NotFound("cannot read ", file.string(), ": ", std::strerror(errno));
-  }
+  const int fd = open(file.c_str(), O_RDONLY | O_CLOEXEC);
   Sha256Stream stream;
   std::array<char, 65536> block;
-  while (in.read(block.data(), block.size()) || in.gcount() > 0) {
-    stream.Add({block.data(), static_cast<size_t>(in.gcount())});
+  ssize_t got = -1;
+  while (fd >= 0 && (got = read(fd, block.data(), block.size())) > 0) {
+    stream.Add({block.data(), static_cast<size_t>(got)});
   }
-  return stream.Finish();
+  const int error = errno;
+  if (fd >= 0) close(fd);
+  if (got == 0) return stream.Finish();
+  return NotFound("cannot read ", file.string(), ": ", std::strerror(error));
 }
 
 }  // namespace assay::file

@@ -56,6 +56,7 @@ TEST(FileTest, WhatCannotBeReadIsNotFoundWithTheReason) {
     EXPECT_EQ(status.code(), StatusCode::kNotFound);
     EXPECT_THAT(status.message(), HasSubstr("cannot read " + row.file.string() +
                                             ": " + row.reason));
+    EXPECT_EQ(Sha256OfFile(row.file).status().message(), status.message());
   }
 }
 
