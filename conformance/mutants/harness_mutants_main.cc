@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Runs our tests on every mutant of our own checkers, of which some test must
-// fail, and on the right programs, which must pass. Prints a table, writes
-// trust/harness_mutants.csv (table mutants) into the build's folder, and exits
+// fail, and on the right programs, which must pass. Prints a table, and exits
 // with 1 unless every mutant is killed.
 //
-//   bin/harness_mutants [NAME...]      # some of them; then writes no table
+//   bin/harness_mutants [NAME...]      # some of them, or those of killers
+//
+// What became of them goes into trust/harness_mutants.csv (table mutants) in the
+// build's folder. It has a row for every mutant of the list; one that has not run
+// yet is of no build.
 
 #include <algorithm>
 #include <atomic>
@@ -150,21 +153,49 @@ bool AllClean(std::span<const Job> jobs) {
   return clean;
 }
 
-Result<std::vector<HarnessMutant>> Chosen(const std::set<std::string>& names) {
+Result<std::vector<HarnessMutant>> AllMutants() {
   ASSAY_ASSIGN_OR_RETURN(const std::string text,
                          file::ReadFile(ASSAY_MUTANT_LIST));
-  ASSAY_ASSIGN_OR_RETURN(auto mutants, ParseHarnessMutants(text));
-  if (!names.empty()) {
-    std::erase_if(mutants, [&](const HarnessMutant& mutant) {
-      return !names.contains(mutant.name);
-    });
-  }
-  if (mutants.empty()) return InvalidArgument("no mutant is chosen");
+  return ParseHarnessMutants(text);
+}
+
+/// Those of killers, or of such names; all without any.
+std::vector<HarnessMutant> Chosen(std::vector<HarnessMutant> mutants,
+                                  const std::set<std::string>& names) {
+  std::erase_if(mutants, [&](const HarnessMutant& mutant) {
+    return !names.empty() && !names.contains(mutant.name) &&
+           !names.contains(mutant.killer);
+  });
   return mutants;
 }
 
+/// Puts the rows into the table in place of the old ones. A table that stays as
+/// it is is not written, and need not be read again.
+Status PutIntoTable(const std::vector<HarnessMutant>& all,
+                    const std::vector<record::MutantRow>& rows,
+                    const fs::path& table) {
+  std::map<std::string, record::MutantRow> known;
+  for (const HarnessMutant& mutant : all) {
+    known[mutant.name] = RowOf(mutant, TestOutput());
+  }
+  std::string old;
+  if (const auto text = file::ReadFile(table); text.ok()) old = *text;
+  if (const auto past = record::ParseCsv<record::MutantRow>(old); past.ok()) {
+    for (const record::MutantRow& row : *past) {
+      if (known.contains(row.mutant)) known[row.mutant] = row;
+    }
+  }
+  for (const record::MutantRow& row : rows) known[row.mutant] = row;
+  std::vector<record::MutantRow> whole;
+  for (const HarnessMutant& mutant : all) whole.push_back(known[mutant.name]);
+  const std::string text = record::ToCsv(whole);
+  return text == old ? OkStatus() : file::WriteFile(table, text);
+}
+
 Result<int> RunMutants(const std::set<std::string>& names) {
-  ASSAY_ASSIGN_OR_RETURN(const auto mutants, Chosen(names));
+  ASSAY_ASSIGN_OR_RETURN(const auto all, AllMutants());
+  const std::vector<HarnessMutant> mutants = Chosen(all, names);
+  if (mutants.empty()) return InvalidArgument("no mutant is chosen");
   std::vector<Job> jobs;
   for (const HarnessMutant& mutant : mutants) jobs.push_back(JobOf(mutant));
   for (Job& job : CleanJobs(mutants)) jobs.push_back(std::move(job));
@@ -187,15 +218,9 @@ Result<int> RunMutants(const std::set<std::string>& names) {
   }
   std::cout << rows.size() - survivors << " of " << rows.size()
             << " mutants are killed\n";
-  if (names.empty()) {
-    const fs::path table = Build() / "trust" / "harness_mutants.csv";
-    // A table that stays as it is need not be read again.
-    const std::string text = record::ToCsv(rows);
-    if (const auto old = file::ReadFile(table); !old.ok() || *old != text) {
-      ASSAY_RETURN_IF_ERROR(file::WriteFile(table, text));
-    }
-    std::cout << "written to " << table.string() << "\n";
-  }
+  const fs::path table = Build() / "trust" / "harness_mutants.csv";
+  ASSAY_RETURN_IF_ERROR(PutIntoTable(all, rows, table));
+  std::cout << "written to " << table.string() << "\n";
   return survivors == 0 ? 0 : 1;
 }
 
