@@ -264,13 +264,12 @@ Difference CompareIntegers(const Tensor& got, const Tensor& want) {
   for (int64_t i = 0; i < want.num_elements(); ++i) {
     const auto g = LoadInteger<Wide>(type, got, i);
     const auto w = LoadInteger<Wide>(type, want, i);
-    const auto apart = static_cast<double>(
-        g > w ? static_cast<uint64_t>(g) - static_cast<uint64_t>(w)
-              : static_cast<uint64_t>(w) - static_cast<uint64_t>(g));
-    sums.Add(static_cast<double>(g), static_cast<double>(w),
-             g > w ? apart : -apart);
+    const uint64_t up = static_cast<uint64_t>(g) - static_cast<uint64_t>(w);
+    const double apart =
+        g < w ? -static_cast<double>(-up) : static_cast<double>(up);
+    sums.Add(static_cast<double>(g), static_cast<double>(w), apart);
     difference.out_of_limit += g == w ? 0 : 1;
-    NoteRatio(apart, i, difference);
+    NoteRatio(std::abs(apart), i, difference);
   }
   difference.bitwise_equal = difference.out_of_limit == 0;
   if (!difference.bitwise_equal) difference.worst_ratio = kInfinity;

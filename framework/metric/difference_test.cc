@@ -238,6 +238,8 @@ TEST(DifferenceTest, IntegersAreExactWhateverTheTolerance) {
     EXPECT_FALSE(difference.ulp.has_value()) << name;
     ASSERT_TRUE(difference.errors.has_value()) << name;
     EXPECT_EQ(difference.errors->min_diff, row.min_diff) << name;
+    EXPECT_EQ(std::signbit(difference.errors->min_diff), row.min_diff < 0)
+        << name;
     EXPECT_EQ(difference.errors->max_diff, row.max_diff) << name;
   }
 }

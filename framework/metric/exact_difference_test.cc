@@ -61,6 +61,9 @@ TEST(RoundTo, IsThatOfTheHardwareForFloat32AndFloat64) {
   EXPECT_EQ(RoundTo(DType::kFloat32, 1 + 0x1p-24, 1e-30), 1 + 0x1p-23);
   EXPECT_EQ(RoundTo(DType::kFloat32, 1 + 0x1p-24, -1e-30), 1);
   EXPECT_EQ(RoundTo(DType::kFloat64, 1, 0x1.1p-53), 1 + 0x1p-52);
+  // Ties that the tail makes.
+  EXPECT_EQ(RoundTo(DType::kFloat32, 1, 0x1p-24), 1);
+  EXPECT_EQ(RoundTo(DType::kFloat32, 1 + 0x1p-23, 0x1p-24), 1 + 0x1p-22);
 }
 
 TEST(UlpAt, IsThatOfTheBinadeAndNeverBelowTheSmallestSubnormal) {

@@ -79,10 +79,11 @@ std::string TextOf(Json manifest) {
   return StrCat(text, ",\n\"cases\": [\n", list, "\n]\n}\n");
 }
 
-Result<Corpus> ReadManifest(const std::string& text) {
+Result<Corpus> ReadManifest(const std::string& text,
+                            std::string_view only = {}) {
   const file::ScratchFolder folder;
   folder.Write("manifest.json", text);
-  return ReadCorpus(folder.path());
+  return ReadCorpus(folder.path(), only);
 }
 
 // Kills: a fact that is not taken over; cases in the manifest's order.
@@ -172,6 +173,10 @@ TEST(CorpusTest, ABrokenManifestIsDataLossWithItsPlace) {
     EXPECT_THAT(status.message(), HasSubstr("manifest.json"));
     EXPECT_THAT(status.message(), HasSubstr(row.message));
   }
+  Json manifest = SomeManifest();
+  manifest["cases"][1].erase("dtypes");
+  EXPECT_THAT(ReadManifest(TextOf(manifest), "node/Abs/a").status().message(),
+              HasSubstr("case 1: member dtypes"));
 }
 
 // Kills: a cut file taken for a shorter one.

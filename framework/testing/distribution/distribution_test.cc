@@ -339,6 +339,16 @@ TEST(JudgeDrawsTest, TooLittleTimeIsNoPass) {
   }
 }
 
+TEST(JudgeDrawsTest, ALawThatCannotBeIsAnError) {
+  const Tensor x = measure::F32({2});
+  const RandomCase one = {
+      graph::ModelOfText("g (float[1] x) => (float[1] y) { y = Bernoulli(x) }"),
+      {{x}, {x}}};
+  const measure::Judgement judgement = JudgeWith({}, one).judgement;
+  EXPECT_EQ(ToString(judgement.outcome), "error");
+  EXPECT_THAT(judgement.message, HasSubstr("a probability is 2, wanted"));
+}
+
 // More draws than any machine has time for.
 TEST(JudgeDrawsTest, SomeDrawsOfTooManyAreNoPass) {
   const measure::Judgement judgement =

@@ -114,19 +114,21 @@ TEST(CsvTest, NothingBehindTheTextIsRead) {
 TEST(CsvTest, BrokenQuotesAreDataLossWithTheirLine) {
   struct Row {
     std::string_view text;
+    size_t whole;  // records before it
     std::string_view message;
   };
   const std::vector<Row> rows = {
-      {"a,\"b", "line 1: a quoted field is not closed"},
-      {"a\n\"", "line 2: a quoted field is not closed"},
-      {"\"a\nb\",c\nd,\"e\n\n", "line 3: a quoted field is not closed"},
-      {"\"a\"b,c\n", "line 1: found 'b' behind a quoted field, wanted a comma"},
-      {"x\n\"a\" ,c\n",
+      {"a,\"b", 0, "line 1: a quoted field is not closed"},
+      {"a\n\"", 1, "line 2: a quoted field is not closed"},
+      {"\"a\nb\",c\nd,\"e\n\n", 1, "line 3: a quoted field is not closed"},
+      {"\"a\"b,c\n", 0,
+       "line 1: found 'b' behind a quoted field, wanted a comma"},
+      {"x\n\"a\" ,c\n", 1,
        "line 2: found ' ' behind a quoted field, wanted a comma"},
   };
   for (const Row& row : rows) {
     CsvReader reader(row.text);
-    ReadAll(reader);
+    EXPECT_EQ(ReadAll(reader).size(), row.whole) << row.text;
     EXPECT_EQ(reader.status().code(), StatusCode::kDataLoss) << row.text;
     EXPECT_EQ(reader.status().message(), row.message) << row.text;
     Record record;

@@ -10,21 +10,13 @@
 #include <fstream>
 
 namespace assay::file {
-namespace {
 
 namespace fs = std::filesystem;
-
-std::string SystemReason() {
-  return errno == 0 ? std::string("input/output error") : std::strerror(errno);
-}
-
-}  // namespace
 
 Result<std::string> ReadFile(const fs::path& file) {
   std::error_code unknown;
   const std::uintmax_t size = fs::file_size(file, unknown);
   std::string text(unknown ? 0 : size, '\0');
-  errno = 0;
   std::ifstream in(file, std::ios::binary);
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<size_t>(in.gcount()));
@@ -34,7 +26,7 @@ Result<std::string> ReadFile(const fs::path& file) {
     text.append(more.data(), static_cast<size_t>(in.gcount()));
   }
   if (!in.is_open() || in.bad()) {
-    return NotFound("cannot read ", file.string(), ": ", SystemReason());
+    return NotFound("cannot read ", file.string(), ": ", std::strerror(errno));
   }
   return text;
 }
@@ -42,13 +34,12 @@ Result<std::string> ReadFile(const fs::path& file) {
 Status WriteFile(const fs::path& file, std::string_view text) {
   fs::path beside = file;
   beside += StrCat(".", getpid(), ".part");
-  errno = 0;
   {
     std::ofstream out(beside, std::ios::binary);
     out.write(text.data(), static_cast<std::streamsize>(text.size()));
     out.close();
     if (!out) {
-      const std::string why = SystemReason();
+      const std::string why = std::strerror(errno);
       std::error_code ignored;
       fs::remove(beside, ignored);
       return ResourceExhausted("cannot write ", file.string(), ": ", why);

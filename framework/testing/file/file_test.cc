@@ -136,6 +136,7 @@ TEST(FileDigestsTest, AFileThatIsRewrittenIsReadAgain) {
     const std::string text(8, static_cast<char>('a' + i % 26));
     std::ofstream(file) << text;  // in its place, and as long as before
     EXPECT_EQ(*digests.Of(file), Sha256(text)) << i;
+    EXPECT_EQ(digests.reads(), i + 1);
   }
   fs::remove(file);
   EXPECT_EQ(digests.Of(file).status().code(), StatusCode::kNotFound);

@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -113,25 +115,23 @@ Result<std::string> ReadFrom(const std::filesystem::path& file,
     if (errno == ENOENT && offset == 0) return std::string();
     return NotFound("cannot read ", file.string(), ": ", std::strerror(errno));
   }
+  const off_t size = lseek(fd, 0, SEEK_END);
+  lseek(fd, offset, SEEK_SET);
   std::string bytes;
-  struct stat info = {};
-  if (fstat(fd, &info) == 0 && info.st_size > offset) {
-    bytes.resize(static_cast<size_t>(info.st_size - offset));
-  } else if (info.st_size < offset) {
-    close(fd);
-    return DataLoss(file.string(), " has ", info.st_size, " bytes, where ",
-                    offset, " had been read");
-  }
-  size_t filled = 0;
-  while (filled < bytes.size()) {
-    const ssize_t got =
-        pread(fd, bytes.data() + filled, bytes.size() - filled,
-              static_cast<off_t>(offset) + static_cast<off_t>(filled));
-    if (got <= 0) break;
-    filled += static_cast<size_t>(got);
+  std::array<char, BUFSIZ> part;
+  const auto next = [&] { return read(fd, part.data(), part.size()); };
+  ssize_t got = next();
+  for (; got > 0; got = next()) {
+    bytes.append(part.data(), static_cast<size_t>(got));
   }
   close(fd);
-  bytes.resize(filled);
+  if (got < 0) {
+    return NotFound("cannot read ", file.string(), ": ", std::strerror(errno));
+  }
+  if (size < offset) {
+    return DataLoss(file.string(), " has ", size, " bytes, where ", offset,
+                    " had been read");
+  }
   return bytes;
 }
 

@@ -8,6 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
+#include <filesystem>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -68,7 +71,7 @@ Read ReadJournal(const fs::path& file) {
 std::vector<std::string> WriteJournal(const fs::path& file) {
   Result<Journal> journal = Journal::Open(file);
   EXPECT_TRUE(journal.ok()) << journal.status().ToString();
-  std::vector<JournalEntry> entries(5);
+  std::vector<JournalEntry> entries(6);
   entries[0].kind = FrameKind::kBackend;
   entries[0].backend.backend = "acme+threads=2";
   entries[0].backend.unavailable_reason = "no \"device\", none";
@@ -76,13 +79,16 @@ std::vector<std::string> WriteJournal(const fs::path& file) {
   entries[1].text = "node/Abs/test_abs";
   entries[2].kind = FrameKind::kRecord;
   entries[2].record = SomeRecord("node/Abs/test_abs", 2);
-  entries[3].kind = FrameKind::kRecord;
-  entries[3].record = SomeRecord("node/If/test_if", 0);
-  entries[4].kind = FrameKind::kBatchEnd;
+  entries[3].kind = FrameKind::kEnded;
+  entries[3].text = "9";
+  entries[4].kind = FrameKind::kRecord;
+  entries[4].record = SomeRecord("node/If/test_if", 0);
+  entries[5].kind = FrameKind::kBatchEnd;
   EXPECT_TRUE(journal->Append(entries[0].backend).ok());
   EXPECT_TRUE(journal->Begin(entries[1].text).ok());
   EXPECT_TRUE(journal->Append(entries[2].record).ok());
-  EXPECT_TRUE(journal->Append(entries[3].record).ok());
+  EXPECT_TRUE(journal->Ended(/*pid=*/7, /*status=*/9).ok());
+  EXPECT_TRUE(journal->Append(entries[4].record).ok());
   EXPECT_TRUE(journal->BatchEnd().ok());
   std::vector<std::string> texts;
   for (const JournalEntry& entry : entries) texts.push_back(TextOf(entry));
@@ -115,20 +121,39 @@ TEST(RecordTest, AJournalGivesBackWhatWasWritten) {
   EXPECT_EQ(read.entries, wanted);
 }
 
+// Kills: bytes lost where one read ends and the next begins.
+TEST(RecordTest, FramesOfAnyLengthAreRead) {
+  const file::ScratchFolder folder;
+  for (size_t size = BUFSIZ - 16; size < BUFSIZ + 8; ++size) {
+    const fs::path file = folder.path() / StrCat(size);
+    const std::string plan(size, 'x');
+    ASSERT_TRUE(Journal::Open(file, plan).ok());
+    EXPECT_EQ(Recovered(file)->at(0).text, plan) << size;
+  }
+}
+
 TEST(RecordTest, AJournalThatDoesNotExistIsEmpty) {
   const file::ScratchFolder folder;
   const Read read = ReadJournal(folder.path() / "none");
   EXPECT_TRUE(read.status.ok()) << read.status.ToString();
   EXPECT_TRUE(read.entries.empty());
+  EXPECT_THAT(ReadJournal(folder.path()).status.message(),
+              HasSubstr("Is a directory"));
 }
 
-// Kills: handing over a frame twice, or half of one, while it grows.
+int64_t OpenFiles() {
+  return std::distance(fs::directory_iterator("/proc/self/fd"), {});
+}
+
+// Kills: handing over a frame twice, or half of one, while it grows; a poll
+// that leaves the file open.
 TEST(RecordTest, AFollowedJournalHandsEachFrameOverOnce) {
   const file::ScratchFolder folder;
   const auto wanted = WriteJournal(folder.path() / "whole");
   const std::string bytes = Bytes(folder.path() / "whole");
   const fs::path file = folder.path() / "growing";
   JournalReader reader(file);
+  const int64_t open_files = OpenFiles();
   std::vector<std::string> entries;
   for (size_t size = 0; size <= bytes.size(); size += 7) {
     folder.Write("growing", bytes.substr(0, size));
@@ -146,6 +171,7 @@ TEST(RecordTest, AFollowedJournalHandsEachFrameOverOnce) {
                   .ok());
   EXPECT_EQ(entries, wanted);
   EXPECT_EQ(reader.offset(), static_cast<int64_t>(bytes.size()));
+  EXPECT_EQ(OpenFiles(), open_files);
 }
 
 // Kills: a torn frame read as a whole one or called a loss; a recovery that
@@ -365,7 +391,9 @@ TEST(RecordTest, AJournalThatWasReplacedOrRemovedIsSaid) {
   EXPECT_FALSE(reader.Poll([](const JournalEntry&) {}).ok());
   fs::rename(beside, file);
   EXPECT_EQ(journal->Begin("second").code(), StatusCode::kDataLoss);
+  const int64_t open_files = OpenFiles();
   const Status read = reader.Poll([](const JournalEntry&) {});
+  EXPECT_EQ(OpenFiles(), open_files);
   EXPECT_EQ(read.code(), StatusCode::kDataLoss);
   EXPECT_THAT(read.message(), HasSubstr("has 1 bytes, where"));
 }

@@ -13,9 +13,10 @@ constexpr int64_t kGuard = 64;  // bytes; keeps the alignment of Allocate
 // As a float huge or a NaN, as an integer neither small nor round.
 constexpr auto kGarbage = std::byte{0xFD};
 
-// Different at each place, so that a copy of guards is seen as well.
+// Different at each place, so that a copy of guards is seen as well, and none
+// is 0, 1 or 0xFF, which are written most.
 std::byte GuardByte(int64_t index) {
-  return static_cast<std::byte>(0xA5 ^ (index * 29));
+  return static_cast<std::byte>(kGuard + index);
 }
 
 int64_t Damaged(std::span<const std::byte> guard) {

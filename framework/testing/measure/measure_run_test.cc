@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -132,6 +134,14 @@ TEST(RunTest, KeepsTheMessageOfWhatWasThrown) {
   const Observation seen =
       Ran({.load = []() -> Status { throw std::runtime_error("no memory"); }});
   EXPECT_THAT(seen.status.message(), HasSubstr("no memory"));
+}
+
+TEST(RunTest, ARunIsTimed) {
+  const Observation seen = Ran({.forward = [] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return OkStatus();
+  }});
+  EXPECT_GE(seen.run_us, 1000);
 }
 
 TEST(RunTest, OutputsAreCopiesOfEveryKind) {

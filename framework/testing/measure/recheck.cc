@@ -245,7 +245,7 @@ std::optional<Tensor> Changed(const Tensor& tensor) {
   Result<Tensor> copy = tensor.Clone();
   if (!copy.ok()) return std::nullopt;
   std::byte* const end = copy->mutable_data() + copy->byte_size();
-  for (std::byte* at = copy->mutable_data(); at < end; at += flip.bytes) {
+  for (std::byte* at = copy->mutable_data(); at != end; at += flip.bytes) {
     uint64_t bits = 0;
     std::memcpy(&bits, at, static_cast<size_t>(flip.bytes));
     bits ^= flip.mask;

@@ -207,7 +207,7 @@ TEST(RecheckTest, ChangedGivesEveryElementAnotherValue) {
        1,
        {0, 0, 0, 0, 0, 0, 0xF0, 0x3F, 0, 0, 0, 0, 0, 0, 0, 0},
        {0, 0, 0, 0, 0, 0, 0xF8, 0xBF, 0, 0, 0, 0, 0, 0, 8, 0x80}},
-      {kFloat16, 1, {0, 0x3C}, {0, 0xBE}},
+      {kFloat16, 2, {0, 0x3C, 0, 0xC0}, {0, 0xBE, 0, 0x42}},
       {kBFloat16, 1, {0x80, 0x3F}, {0xC0, 0xBF}},
       {kFloat8E4M3FN, 1, {0x38}, {0xBC}},
       {kFloat8E4M3FNUZ, 1, {0x40}, {0xC4}},
@@ -292,7 +292,8 @@ TEST(RecheckTest, SameBitsLooksAtKindTypeShapeAndBits) {
   }
 }
 
-// Kills: guards too short, alike at two places, or not looked at.
+// Kills: guards too short, alike at two places, as what is often written, or
+// not looked at.
 TEST(RecheckTest, EveryByteOfTheGuardsIsLookedAt) {
   const struct {
     ptrdiff_t to, from, count;  // from the start of 8 bytes
@@ -313,6 +314,13 @@ TEST(RecheckTest, EveryByteOfTheGuardsIsLookedAt) {
     std::memmove(start + row.to, start + row.from,
                  static_cast<size_t>(row.count));
     EXPECT_EQ(guarded.Damage(), row.damage);
+  }
+  for (const int byte : {0, 1, 0xFD, 0xFF}) {
+    const auto guarded = *GuardedTensor::CopyOf(Floats({1, 2}));
+    Tensor tensor = guarded.tensor();
+    std::memset(tensor.mutable_data() - 64, byte, 64 + 8 + 64);
+    EXPECT_EQ(guarded.Damage(),
+              "64 bytes before its start and 64 bytes behind its end");
   }
   for (const DType type : {DType::kString, DType::kUndefined}) {
     EXPECT_FALSE(GuardedTensor::Filled(type, {1}).ok());

@@ -81,7 +81,8 @@ TEST(ResolveTest, AFileWithSettingsIsABackend) {
   const auto file = folder.Write("acme.so", "module");
   folder.Write("acme.policy/claims.txt", "claim forward where op:Abs\n");
   const std::string spec = file.string() + "+threads=2";
-  const auto backend = ResolveBackend(spec);
+  const auto backend =
+      ResolveBackend(folder.path().string() + "/./acme.so+threads=2");
   ASSERT_TRUE(backend.ok()) << backend.status().ToString();
   EXPECT_EQ(backend->instance, "acme+threads=2");
   EXPECT_EQ(backend->spec, spec);

@@ -124,9 +124,7 @@ Result<std::vector<const cases::TestCase*>> Select(
       }
     }
   }
-  std::sort(cases.begin(), cases.end(), [](const auto* a, const auto* b) {
-    return a->test_id < b->test_id;
-  });
+  std::ranges::sort(cases, {}, &cases::TestCase::test_id);
   for (size_t i = 1; i < cases.size(); ++i) {
     if (cases[i]->test_id == cases[i - 1]->test_id) {
       return InvalidArgument("the corpora ", cases[i - 1]->corpus, " and ",

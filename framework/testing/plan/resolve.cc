@@ -40,20 +40,19 @@ Result<PlannedBackend> ResolveBackend(const std::string& text,
                                       const file::FileDigests& digests) {
   fs::path module;
   std::string instance = text;
+  std::string spec = text;
   std::error_code error;
   if (const std::string file = FileOf(text); !file.empty()) {
+    const std::string settings = text.substr(file.size());
     module = fs::absolute(file, error).lexically_normal();
-    instance = module.stem().string() + text.substr(file.size());
+    instance = module.stem().string() + settings;
+    spec = module.string() + settings;
   }
   ASSAY_ASSIGN_OR_RETURN(Instance parsed, ParseInstance(instance));
   PlannedBackend backend;
   static_cast<Instance&>(backend) = std::move(parsed);
-  backend.spec = instance;
-  if (module.empty()) {
-    module = file::ModulePath(backend.name);
-  } else {
-    backend.spec = module.string() + text.substr(FileOf(text).size());
-  }
+  backend.spec = spec;
+  if (module.empty()) module = file::ModulePath(backend.name);
   if (!fs::exists(module, error)) {
     return InvalidArgument("no backend ", text, ": found no ", module.string(),
                            "; installed are ",

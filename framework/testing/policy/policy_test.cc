@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -319,6 +320,13 @@ void ExpectClaims(const std::vector<ClaimRow>& rows) {
   for (const ClaimRow& row : rows) {
     Policy policy = PolicyOf("claims.txt", row.claims);
     EXPECT_EQ(policy.Of(row.c, "acme").claimed, row.claimed)
+        << row.claims << row.c.test_id;
+    const std::vector<ClaimCover> cover = policy.CoverOf(row.c, "acme");
+    const auto has_line = [](const ClaimCover& c) {
+      return c.claim != nullptr;
+    };
+    EXPECT_EQ(!cover.empty() && std::ranges::all_of(cover, has_line),
+              row.claimed)
         << row.claims << row.c.test_id;
   }
 }

@@ -37,30 +37,22 @@ bool MatchesGlob(std::string_view pattern, std::string_view text) {
   return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
-using QueryTerm = QueryTerm;
-
-bool Compares(int64_t value, Comparison comparison, int64_t number) {
-  switch (comparison) {
+bool MatchesOpset(const QueryTerm& word, int64_t opset) {
+  switch (word.comparison) {
     case Comparison::kEqual:
-      return value == number;
+      return opset == word.number;
     case Comparison::kLess:
-      return value < number;
+      return opset < word.number;
     case Comparison::kGreater:
-      return value > number;
+      return opset > word.number;
     case Comparison::kAtMost:
-      return value <= number;
+      return opset <= word.number;
     case Comparison::kAtLeast:
-      return value >= number;
+      return opset >= word.number;
     case Comparison::kMatch:
       break;
   }
-  return false;
-}
-
-bool MatchesOpset(const QueryTerm& word, int64_t opset) {
-  return word.comparison == Comparison::kMatch
-             ? word.pattern.Matches(file::ToText(opset))
-             : Compares(opset, word.comparison, word.number);
+  return word.pattern.Matches(file::ToText(opset));
 }
 
 /// An instance is meant by all of it or by its name: onednn is also

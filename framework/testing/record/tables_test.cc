@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "framework/testing/record/columns.h"
+#include "framework/testing/record/reason.h"
 #include "framework/testing/record/record.h"
 
 namespace assay::record {
@@ -247,6 +248,10 @@ TEST(TablesContractTest, TheSchemaListsEveryColumnOfEveryTable) {
     }
     EXPECT_EQ(header + "\n", HeaderOf(table)) << table;
     EXPECT_THAT(page, HasSubstr("## " + table));
+  }
+  for (const ReasonMeaning& reason : ReasonMeanings()) {
+    EXPECT_THAT(page, HasSubstr(StrCat("| ", reason.code, " | ", reason.meaning,
+                                       " |\n")));
   }
 }
 

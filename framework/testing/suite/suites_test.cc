@@ -34,6 +34,7 @@ struct Fault {
   bool no_network = false;
   bool no_exact = false;
   bool no_units = false;
+  bool few_units = false;
   bool keeps = false;   // gives what it gave first
   bool drifts = false;  // a little more in each run
 };
@@ -79,6 +80,7 @@ class Copying : public Network, public Exact, public Placement {
   /// Half of x, in two parts, so that it is told from the outputs.
   Result<std::vector<ExactValue>> Evaluate(std::span<const Value> inputs,
                                            Precision) override {
+    ASSAY_RETURN_IF_ERROR(fault_.forward);
     const auto x = inputs[0].tensor()->elements<float>();
     const Tensor zeros = measure::Of<double>(std::vector<double>(x.size(), 0));
     std::vector<double> half(x.begin(), x.end());
@@ -101,6 +103,7 @@ class Copying : public Network, public Exact, public Placement {
   }
   Result<std::vector<Tensor>> ConditionUnits(std::span<const Value>) override {
     if (fault_.no_units) return Internal("no units");
+    if (fault_.few_units) return std::vector<Tensor>();
     return std::vector<Tensor>{measure::Of<double>({7, 8}),
                                measure::Of<double>({9})};
   }
@@ -325,6 +328,8 @@ TEST_F(SuitesTest, AResultHasTheLeastHeadroomAndTheTimes) {
   EXPECT_FALSE(result.run_us.has_value());
   Run(AnswersSuite(), CaseOf({kRight, kRight}));
   EXPECT_TRUE(is_time(result.load_us) && is_time(result.run_us));
+  Run(AnswersSuite(), CaseOf({kRight}), {.forward = Internal("broken")});
+  EXPECT_EQ(result.run_us, 0) << "nothing was answered";
 }
 
 // Kills: answers that are left out, of another set, or to another question.
@@ -354,10 +359,13 @@ TEST_F(SuitesTest, AnswersAreWrittenAndMeasuredAgainst) {
   EXPECT_EQ(references(), "expected  expected  oracle 3 expected_oracle 3 ");
   row.dtypes = "float64";
   EXPECT_EQ(references(), "expected  expected  ");
-  Run(AnswersSuite(), row, {.no_units = true});
-  const auto without =
-      measure::ReadAnswers(measure::AnswersFile(row.oracle, 1));
-  EXPECT_FALSE(without->at("evaluate quad")[0].units.defined());
+  for (const Fault& fault :
+       {Fault{.no_units = true}, Fault{.few_units = true}}) {
+    Run(AnswersSuite(), row, fault);
+    const auto without =
+        measure::ReadAnswers(measure::AnswersFile(row.oracle, 1));
+    EXPECT_FALSE(without->at("evaluate quad")[0].units.defined());
+  }
 }
 
 TEST_F(SuitesTest, OutputsAreWrittenUnderTheirCase) {

@@ -139,6 +139,30 @@ TEST(AssessTest, ASurvivorOfTheHarnessIsInTheWay) {
   EXPECT_THAT(verdicts.conformance[0].reason, HasSubstr("not killed: a"));
 }
 
+// Kills: a fail without the word of its oracle; a word on what is no fail, or
+// from rows that cannot be read.
+TEST(AssessTest, AFailHasTheWordOfItsOracle) {
+  const plan::Plan plan = PlanOfOne();
+  for (const record::Outcome outcome :
+       {record::Outcome::kFail, record::Outcome::kError}) {
+    record::Record record = Passed(plan);
+    record.result.outcome = outcome;
+    record.result.message = "off";
+    for (const char* side : {"oracle", "expected_oracle"}) {
+      record::AccuracyRow row;
+      row.reference = side;
+      record.Add(row);
+    }
+    EXPECT_EQ(Of(plan, {record}).unexpected.at(0).reason,
+              outcome == record::Outcome::kError
+                  ? "off"
+                  : "off; by the oracle neither side is the worse: expected 0 "
+                    "ULP from the exact values, got 0 ULP");
+    record.rows[0].fields = "7";
+    EXPECT_EQ(Of(plan, {record}).unexpected.at(0).reason, "off");
+  }
+}
+
 // Kills: attempts that are lost or counted twice, a pass among failures that
 // makes the case pass, or is not said.
 TEST(AssessTest, RepeatsDecideOnWhatIsFlaky) {

@@ -74,5 +74,20 @@ TEST(RawRecordsTest, AJournalOfAnotherPlanIsRefusedByName) {
   }
 }
 
+TEST(RawRecordsTest, TheJournalsOfAFolderAreGathered) {
+  const file::ScratchFolder folder;
+  folder.Write("notes.txt", "no journal");
+  record::Record record;
+  for (const char* name : {"a", "b"}) {
+    record.result.test_id = StrCat("node/Abs/", name);
+    const auto file = folder.path() / StrCat(name, ".journal");
+    ASSERT_TRUE(journal::Journal::Open(file, "plan")->Append(record).ok());
+  }
+  RawRecords raw;
+  const Status status = CollectFolder(folder.path(), "plan", &raw);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  EXPECT_EQ(raw.records.size(), 2U);
+}
+
 }  // namespace
 }  // namespace assay::verdict
