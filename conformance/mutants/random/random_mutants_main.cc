@@ -176,6 +176,21 @@ bool IsSameCode(const BuildTree& tree, const std::string& file,
   return right.ok() && wrong.ok() && *right == *wrong;
 }
 
+/// The test with this object in front of its libraries, beside the object.
+Result<fs::path> Link(const BuildTree& tree, const UnitTest& test,
+                      const fs::path& object) {
+  const fs::path program = object.parent_path() / "changed_test";
+  const Output linked = Shell(tree.LinkCommand(test, object, program));
+  if (linked.wait_status == 0) return program;
+  return Internal("cannot link ", test.target, ": ", linked.text);
+}
+
+/// A filter that leaves out these tests, and those that the options name.
+std::string Without(const Options& options, const std::string& tests) {
+  if (tests.empty() && options.without.empty()) return "";
+  return StrCat("-", tests, ":", options.without);
+}
+
 class RandomMutants {
  public:
   RandomMutants(Options options, BuildTree tree)
@@ -221,12 +236,13 @@ class RandomMutants {
         return Internal(source, ", unchanged, does not compile");
       }
       for (const auto& [test, is_near] : tests) {
-        ASSAY_ASSIGN_OR_RETURN(const fs::path program, Link(*test, object));
+        ASSAY_ASSIGN_OR_RETURN(const fs::path program,
+                               Link(tree_, *test, object));
         const double before = ChildSeconds();
         const harness_mutants::TestOutput seen =
             harness_mutants::RunTest({.folder = folder / "run",
                                       .test = program,
-                                      .filter = Without(""),
+                                      .filter = Without(options_, ""),
                                       .assay = AssayProgram()});
         if (!seen.Clean()) {
           return Internal(test->target,
@@ -280,12 +296,6 @@ class RandomMutants {
     return fs::path(options_.build) / "bin" / "assay";
   }
 
-  /// A filter that leaves out these tests, and those that the options name.
-  std::string Without(const std::string& tests) const {
-    if (tests.empty() && options_.without.empty()) return "";
-    return StrCat("-", tests, ":", options_.without);
-  }
-
   std::vector<BuildTree::Covering> TestsOf(const std::string& source) const {
     auto tests = tree_.TestsOf(source);
     if (options_.tests.empty()) return tests;
@@ -293,14 +303,6 @@ class RandomMutants {
       return std::ranges::count(options_.tests, one.test->target) == 0;
     });
     return tests;
-  }
-
-  /// The test with this object in front of its libraries, beside the object.
-  Result<fs::path> Link(const UnitTest& test, const fs::path& object) const {
-    const fs::path program = object.parent_path() / "changed_test";
-    const Output linked = Shell(tree_.LinkCommand(test, object, program));
-    if (linked.wait_status == 0) return program;
-    return Internal("cannot link ", test.target, ": ", linked.text);
   }
 
   void Work(size_t worker) {
@@ -348,7 +350,7 @@ class RandomMutants {
       for (const auto& [test, is_near] : TestsOf(file)) {
         const Right& right = right_.at(test);
         if (slow && (!is_near || right.slow.empty())) continue;
-        const Result<fs::path> program = Link(*test, object);
+        const Result<fs::path> program = Link(tree_, *test, object);
         if (!program.ok()) {
           // A change takes no symbol away: the build is not that of the tree.
           const std::lock_guard lock(mutex_);
@@ -361,7 +363,7 @@ class RandomMutants {
         const harness_mutants::TestOutput seen = harness_mutants::RunTest(
             {.folder = object.parent_path() / "run",
              .test = *program,
-             .filter = slow ? right.slow : Without(right.slow),
+             .filter = slow ? right.slow : Without(options_, right.slow),
              .assay = AssayProgram(),
              .seconds = 10 * limit,
              .cpu_seconds = limit,

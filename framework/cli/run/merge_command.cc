@@ -52,7 +52,8 @@ Result<int> Merge(const cli::MergeOptions& options) {
     ASSAY_RETURN_IF_ERROR(AddAsked(entry.path(), &asked));
   }
   const auto env = select::EnvironmentRows();
-  const record::RunRow run = select::BeginRun(plan, env, select::AskCommit().get());
+  const record::RunRow run =
+      select::BeginRun(plan, env, select::AskCommit().get());
   const fs::path folder =
       options.out.empty() ? fs::path("runs") / run.run_id : options.out;
   ASSAY_RETURN_IF_ERROR(file::MakeDirectory(folder));
