@@ -6,7 +6,6 @@
 #include <cctype>
 #include <map>
 #include <set>
-#include <sstream>
 
 namespace assay::gen {
 namespace {
@@ -273,21 +272,6 @@ std::string TypesText(const std::set<std::string>& words) {
   return text;
 }
 
-/// Lines of at most kWidth columns, the later ones indented.
-std::string Paragraph(const std::string& text) {
-  std::istringstream in(text);
-  std::string lines;
-  std::string line;
-  for (std::string word; in >> word;) {
-    if (!line.empty() && line.size() + 1 + word.size() > kWidth) {
-      lines += line + "\n";
-      line = "   ";
-    }
-    line += (line.empty() ? "" : " ") + word;
-  }
-  return lines + line + "\n";
-}
-
 /// " X T?+,", the name and type of a parameter with signs for what it is.
 std::string ParameterText(const Parameter& parameter) {
   using Category = OpSchema::DifferentiationCategory;
@@ -343,7 +327,7 @@ std::string SignatureText(const std::vector<Operator>& operators) {
       line += " " + constraint.type_param_str + ":" + TypesText(types) + ";";
     }
     line.pop_back();
-    text += Paragraph(line);
+    text += line + "\n";
   }
   return text;
 }
