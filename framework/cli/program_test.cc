@@ -170,9 +170,10 @@ TEST_F(ProgramTest, WhatOneCaseDoesToItsWorkerLeavesTheOthersAlone) {
   }();
   ASSERT_EQ(clean.size(), 3U);
   for (const auto& row : rows) {
-    const Ran ran = Assay(StrCat("run --backend ", ASSAY_MISBEHAVING, "+",
-                                 row.setting, "=Neg --timeout 5", kThree,
-                                 "--no-report --out ", row.setting));
+    const Ran ran =
+        Assay(StrCat("run --backend ", ASSAY_MISBEHAVING, "+", row.setting,
+                     "=Neg --timeout 5", kThree,
+                     "--repeats 0 --no-report --out ", row.setting));
     EXPECT_EQ(ran.exit_code, 1) << ran.output;
     EXPECT_THAT(ran.output, HasSubstr(row.message));
     auto expected = clean;
@@ -404,7 +405,7 @@ TEST_F(ProgramTest, OthersAreJudgedTheSameWithoutTheReference) {
   }
   ASSERT_FALSE(fs::exists(folder_ / "tree/lib/assay/reference.so"));
   const std::string run =
-      "run --backend faulty+mutant=value --no-report --corpus onnx "
+      "run --backend faulty+mutant=value --no-report --repeats 0 --corpus onnx "
       "--corpus contract --filter 'op:Softmax or op:Relu or op:run' --out ";
   const Ran with = Assay(run + "with");
   const Ran without = Shell("tree/bin/assay " + run + "without");
@@ -420,7 +421,8 @@ TEST_F(ProgramTest, KilledSupervisorLosesNoVerdictAndIsResumed) {
       "+hang=Relu --timeout 60", kThree, "--no-report --out run"));
   EXPECT_NE(killed.exit_code, 0);
   EXPECT_FALSE(fs::exists(folder_ / "run/summary.json"));
-  const Ran resumed = Assay("run --resume run --timeout 5 --no-report");
+  const Ran resumed =
+      Assay("run --resume run --timeout 5 --repeats 0 --no-report");
   EXPECT_EQ(resumed.exit_code, 1) << resumed.output;
   EXPECT_EQ(Outcomes("run").size(), 3U);
   EXPECT_EQ(Outcomes("run")["node/Relu/test_relu"], "timeout");

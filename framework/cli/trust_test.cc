@@ -71,7 +71,7 @@ class TrustTest : public TreeTest {
 
 // Kills: a run that shows what an earlier one had found.
 TEST_F(TrustTest, ANewRunTakesNoJournalsThatLieInItsFolder) {
-  const std::string run = StrCat("run --backend misbehaving", kFew);
+  const std::string run = StrCat("run --backend misbehaving --repeats 0", kFew);
   Tree(run + "--out one");
   ASSERT_FALSE(Outcomes("one").empty());
   for (const auto& entry : fs::directory_iterator(folder_ / "one")) {
@@ -166,7 +166,7 @@ TEST_F(TrustTest, FilesAreThoseOfThePlanWheneverCasesAreRun) {
 
 // Kills: verdicts of one worker under the digests of another.
 TEST_F(TrustTest, ProgramsAreThoseOfThePlan) {
-  const std::string with = StrCat(" --backend misbehaving", kFew);
+  const std::string with = StrCat(" --backend misbehaving --repeats 0", kFew);
   Tree("plan --backend misbehaving --filter op:Abs --out plan");
   Tree("run" + with + "--out run");
   const auto build = [&](const std::string& run) {
@@ -191,17 +191,19 @@ TEST_F(TrustTest, ProgramsAreThoseOfThePlan) {
 // Kills: two writers in one folder.
 TEST_F(TrustTest, AFolderHasOneWriter) {
   Tree("plan --backend misbehaving --filter op:Abs --out plan");
-  Tree("run --plan plan --parts plan/parts");
-  Tree(StrCat("run --backend misbehaving", kFew, "--out run"));
+  Tree("run --plan plan --parts plan/parts --repeats 0");
+  Tree(StrCat("run --backend misbehaving --repeats 0", kFew, "--out run"));
   fs::create_directory(folder_ / "new");
   const struct {
     const char* arguments;
     const char* folder;
   } rows[] = {
-      {"run --resume run --no-report", "run"},
-      {"run --backend misbehaving --filter op:Abs --no-report --out new",
+      {"run --resume run --repeats 0 --no-report", "run"},
+      {"run --backend misbehaving --filter op:Abs --repeats 0 --no-report "
+       "--out new",
        "new"},
-      {"run --plan plan --parts plan/parts", "plan/parts/all.all.1of1"},
+      {"run --plan plan --parts plan/parts --repeats 0",
+       "plan/parts/all.all.1of1"},
       {"merge plan --no-report --out run", "run"},
   };
   for (const auto& row : rows) {
@@ -254,7 +256,7 @@ TEST_F(TrustTest, WhoeverStartsItMayIgnoreTheEndsOfChildren) {
 
 // Kills: an option that nobody takes notice of.
 TEST_F(TrustTest, APlanHasItsSelection) {
-  Tree(StrCat("run --backend misbehaving", kFew, "--out run"));
+  Tree(StrCat("run --backend misbehaving --repeats 0", kFew, "--out run"));
   Tree("plan --backend misbehaving --filter op:Abs --out plan");
   const std::string resume = "run --resume run --no-report ";
   const std::string shard = "run --plan plan --parts plan/parts ";
