@@ -31,7 +31,7 @@ TEST(RoundTo, TakesTheNearestOfAllPatternsOfEveryNarrowType) {
       const double x = DecodeFloat(type, bits);
       if (std::isfinite(x)) all.push_back(x == 0 ? 0 : x);
     }
-    std::sort(all.begin(), all.end());
+    std::ranges::sort(all);
     all.erase(std::unique(all.begin(), all.end()), all.end());
     for (size_t i = 0; i + 1 < all.size(); ++i) {
       const double low = all[i];

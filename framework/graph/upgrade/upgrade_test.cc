@@ -19,21 +19,14 @@ namespace {
 
 using ::testing::HasSubstr;
 
-template <class T>
-std::string Joined(const T& elements) {
-  std::string text;
-  for (const auto& element : elements) {
-    text += StrCat(text.empty() ? "" : ",", element);
-  }
-  return text;
-}
-
 std::string Print(const Tensor& tensor) {
-  const std::string elements =
-      tensor.dtype() == DType::kInt64     ? Joined(tensor.elements<int64_t>())
-      : tensor.dtype() == DType::kFloat32 ? Joined(tensor.elements<float>())
-      : tensor.dtype() == DType::kFloat64 ? Joined(tensor.elements<double>())
-                                          : "?";
+  const std::string elements = tensor.dtype() == DType::kInt64
+                                   ? Joined(tensor.elements<int64_t>(), ",")
+                               : tensor.dtype() == DType::kFloat32
+                                   ? Joined(tensor.elements<float>(), ",")
+                               : tensor.dtype() == DType::kFloat64
+                                   ? Joined(tensor.elements<double>(), ",")
+                                   : "?";
   return StrCat(tensor.Signature(), "{", elements, "}");
 }
 
@@ -42,7 +35,7 @@ std::string Print(const Attribute::Held& held) {
   if (const auto* i = std::get_if<int64_t>(&held)) return StrCat(*i);
   if (const auto* s = std::get_if<std::string>(&held)) return *s;
   if (const auto* l = std::get_if<std::vector<int64_t>>(&held)) {
-    return StrCat("[", Joined(*l), "]");
+    return StrCat("[", Joined(*l, ","), "]");
   }
   return std::string(KindName(held));
 }
@@ -65,10 +58,10 @@ std::string Print(const Graph& graph) {
     for (const Attribute& attribute : node.attributes) {
       attributes.push_back(StrCat(attribute.name, "=", Print(attribute.held)));
     }
-    text +=
-        StrCat(text.empty() ? "" : "; ", Joined(outputs), " = ", node.op_type,
-               attributes.empty() ? "" : "<", Joined(attributes),
-               attributes.empty() ? "" : ">", "(", Joined(inputs), ")");
+    text += StrCat(text.empty() ? "" : "; ", Joined(outputs, ","), " = ",
+                   node.op_type, attributes.empty() ? "" : "<",
+                   Joined(attributes, ","), attributes.empty() ? "" : ">", "(",
+                   Joined(inputs, ","), ")");
   }
   return text;
 }

@@ -137,13 +137,6 @@ std::string Shown(const TestCase& c, const std::string& hidden) {
   return shown.empty() ? "-" : record::FieldText(shown);
 }
 
-/// What stands before the separator, which both are taken from the text.
-std::string_view Cut(std::string_view* text, std::string_view separator) {
-  const std::string_view front = text->substr(0, text->find(separator));
-  text->remove_prefix(std::min(front.size() + separator.size(), text->size()));
-  return front;
-}
-
 /// Lines "folder: name 0 2, name ?": inputs that do not show, where all others
 /// do; or ? where nothing is known. The twin name_expanded is as its case if it
 /// is not listed itself, as "-". Outputs that are drawn at random need nothing,
@@ -156,12 +149,12 @@ Status ReadInsensitive(const fs::path& file, Corpus* corpus) {
   std::map<std::string, std::string_view, std::less<>> hidden;
   std::string_view lines = text;
   for (int number = 1; !lines.empty(); ++number) {
-    std::string_view line = Cut(&lines, "\n");
+    std::string_view line = CutFront(&lines);
     if (line.empty() || line.front() == '#') continue;
-    const std::string_view folder = Cut(&line, ": ");
+    const std::string_view folder = CutFront(&line, ": ");
     do {
-      std::string_view indices = Cut(&line, ", ");
-      const std::string id = StrCat(folder, "/", Cut(&indices, " "));
+      std::string_view indices = CutFront(&line, ", ");
+      const std::string id = StrCat(folder, "/", CutFront(&indices, " "));
       if (indices.empty() ||
           indices.find_first_not_of("0123456789 ?-") != indices.npos ||
           !hidden.emplace(id, indices).second) {
