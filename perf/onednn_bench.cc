@@ -114,7 +114,7 @@ struct Spread {
 
 /// The median and its 95 % interval: order statistics n/2 -+ 1.96 sqrt(n)/2.
 Spread SpreadOf(std::vector<double> samples) {
-  std::sort(samples.begin(), samples.end());
+  std::ranges::sort(samples);
   const auto count = static_cast<double>(samples.size());
   const double half = 1.96 * std::sqrt(count) / 2;
   const auto at = [&](double place) {

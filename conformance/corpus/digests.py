@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The committed digests: what the corpus was when someone last looked.
 
-One line a case, sorted: test_id, the digest of the model and its inputs, the
-digest of the expected outputs; each the first 128 bits of a SHA-256. A case with
-a twin, test_id_expanded, that has the same expected outputs has the digest of the
-twin's model and inputs behind them. The first line states how many cases
-follow, so that a truncated file is noticed.
+One line a folder, sorted, with its cases: a case's name, the digest of the model
+and its inputs, the digest of the expected outputs; each the first 128 bits of a
+SHA-256. A case with a twin, test_id_expanded, that has the same expected outputs
+has the digest of the twin's model and inputs behind them. The first line states
+how many cases follow, so that a truncated file is noticed.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 
 from case import CorpusError, sha256
 
-SCHEMA = "assay.digests/2"
+SCHEMA = "assay.digests/3"
 _TWIN = "_expanded"
 _LENGTH = 32
-_LINE = re.compile(r"(\S+) ([0-9a-f]{32}) ([0-9a-f]{32})(?: ([0-9a-f]{32}))?")
+_CASE = re.compile(r"(\S+) ([0-9a-f]{32}) ([0-9a-f]{32})(?: ([0-9a-f]{32}))?")
 
 
 class Digest(NamedTuple):
@@ -53,7 +53,7 @@ def digest(entry: Mapping[str, Any]) -> Digest:
 
 def write(path: Path, pinned: Mapping[str, Digest]) -> None:
     """Replaces the file in one step."""
-    lines = [f"{SCHEMA} {len(pinned)} cases: test_id model+inputs outputs [twin]"]
+    folders: dict[str, list[str]] = {}
     for test_id, value in sorted(pinned.items()):
         case = None
         if test_id.endswith(_TWIN):
@@ -61,12 +61,15 @@ def write(path: Path, pinned: Mapping[str, Digest]) -> None:
         if case is not None and case.expected == value.expected:
             continue  # it stands behind its case
         twin = pinned.get(test_id + _TWIN)
-        line = f"{test_id} {value.given} {value.expected}"
+        folder, _, name = test_id.rpartition("/")
+        text = f"{name} {value.given} {value.expected}"
         if twin is not None and twin.expected == value.expected:
-            line += f" {twin.given}"
-        lines.append(line)
+            text += f" {twin.given}"
+        folders.setdefault(folder, []).append(text)
+    head = f"{SCHEMA} {len(pinned)} cases: name model+inputs outputs [twin]"
+    lines = [f"{folder}: {', '.join(c)}" for folder, c in folders.items()]
     partial = path.with_name(path.name + ".partial")
-    partial.write_text("\n".join(lines) + "\n", "ascii")
+    partial.write_text("\n".join([head, *lines]) + "\n", "ascii")
     partial.replace(path)
 
 
@@ -84,15 +87,18 @@ def read(path: Path) -> dict[str, Digest]:
         )
     pinned: dict[str, Digest] = {}
     for number, line in enumerate(lines, 2):
-        found = _LINE.fullmatch(line)
-        if found is None or found[1] in pinned:
-            raise CorpusError(
-                f"{path}:{number}: found {line[:60]!r}, wanted "
-                "'test_id digest digest', each test_id once"
-            )
-        pinned[found[1]] = Digest(found[2], found[3])
-        if found[4]:
-            pinned[found[1] + _TWIN] = Digest(found[4], found[3])
+        folder, _, cases = line.partition(": ")
+        for case in cases.split(", "):
+            found = _CASE.fullmatch(case)
+            test_id = f"{folder}/{found[1]}" if found else ""
+            if found is None or test_id in pinned:
+                raise CorpusError(
+                    f"{path}:{number}: found {(case or line)[:60]!r}, wanted "
+                    "'folder: name digest digest, ...', each test_id once"
+                )
+            pinned[test_id] = Digest(found[2], found[3])
+            if found[4]:
+                pinned[test_id + _TWIN] = Digest(found[4], found[3])
     if len(pinned) != int(start[1]):
         raise CorpusError(
             f"{path}: found {len(pinned)} cases, wanted {start[1]} as its "

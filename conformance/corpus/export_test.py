@@ -174,27 +174,31 @@ class PublishTest(unittest.TestCase):
         one = digests.Digest("1" * 32, "a" * 32)
         two = digests.Digest("2" * 32, "b" * 32)
         other = digests.Digest("3" * 32, "a" * 32)
-        for twin, lines in ((other, 2), (two, 3), (one, 2)):
-            pinned = {"x": one, "x_expanded": twin}
+        for twin, apart in ((other, False), (two, True), (one, False)):
+            pinned = {"a/x": one, "a/x_expanded": twin}
             digests.write(self.digests, pinned)
             self.assertEqual(digests.read(self.digests), pinned)
             text = self.digests.read_text("ascii")
-            self.assertEqual(len(text.splitlines()), lines)
+            self.assertEqual(len(text.splitlines()), 2)
+            self.assertEqual("x_expanded" in text, apart)
             with self.digests.open("a") as file:
-                file.write(f"x_expanded {'1' * 32} {'a' * 32}\n")
+                file.write(f"a: x_expanded {'1' * 32} {'a' * 32}\n")
             with self.assertRaisesRegex(CorpusError, "once"):
                 digests.read(self.digests)
 
     def test_a_damaged_digests_file_is_an_error(self) -> None:
         text = self.digests.read_text("ascii")
-        head, first, second = text.splitlines()
+        head, cases = text.splitlines()
+        first, second = cases.split(", ")
         rows = [
             ("", "found ''"),
             (head, "found 0 cases, wanted 2"),
             (f"{head}\n{first}\n", "found 1 cases, wanted 2"),
-            (text[:-5], ":3: found"),
+            (text[:-5], ":2: found 'test_relu "),
             (f"{head}\n{first}\n{first}\n", ":3: found .*each test_id once"),
-            (f"{first}\n{second}\n", ":1: found"),
+            (f"{head}\n{cases}, {second}\n", ":2: found .*each test_id once"),
+            (f"{head}\n\n", ":2: found ''"),
+            (f"{cases}\n", ":1: found"),
         ]
         for content, want in rows:
             with self.subTest(want=want):

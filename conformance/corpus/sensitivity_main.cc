@@ -5,8 +5,9 @@
 //
 //   assay-sensitivity reference build/corpus/onnx > insensitive.txt
 //
-// A line has a test_id and the indices of such inputs, or "?" where the case
-// does not run. It prints data: it is committed, and every backend is held to it.
+// A line has a folder and its cases, each with the indices of such inputs, or "?"
+// where it does not run. It prints data: it is committed, and every backend is
+// held to it.
 // Exit codes: 0 printed, 2 usage, 99 the corpus or the backend cannot be used.
 
 #include <algorithm>
@@ -65,9 +66,10 @@ Status Print(const std::string& backend_name, const std::string& directory) {
                "# Inputs, from 0, that do not show in the outputs when they "
                "are changed; - for none.\n"
                "# All others do, and an _expanded twin is as its case if it "
-               "has no line. Of outputs\n"
+               "is not listed. Of outputs\n"
                "# drawn at random nothing is said. Made by "
-               "assay-sensitivity.\n";
+               "assay-sensitivity.";
+  std::string_view folder;
   std::map<std::string_view, std::string> all;  // a twin stands behind its case
   for (const cases::TestCase& test_case : corpus.cases) {
     // Outputs that are drawn at random change by themselves.
@@ -76,9 +78,15 @@ Status Print(const std::string& backend_name, const std::string& directory) {
     const auto of_case = all.find(cases::CaseOfTwin(test_case.test_id));
     const std::string usual = of_case == all.end() ? " -" : of_case->second;
     const std::string found = Insensitive(*backend, test_case);
-    if (found != usual) std::cout << test_case.test_id << found << "\n";
-    all[test_case.test_id] = found;
+    const std::string_view id = test_case.test_id;
+    all[id] = found;
+    if (found == usual) continue;
+    const std::string_view before =
+        std::exchange(folder, id.substr(0, id.rfind('/')));
+    std::cout << (folder == before ? ", " : StrCat("\n", folder, ": "))
+              << id.substr(folder.size() + 1) << found;
   }
+  std::cout << "\n";
   return OkStatus();
 }
 

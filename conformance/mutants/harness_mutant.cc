@@ -136,8 +136,7 @@ Result<std::vector<HarnessMutant>> ParseHarnessMutants(std::string_view text) {
   int number = 0;
   while (!text.empty()) {
     ++number;
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    const std::string_view line = CutFront(&text);
     const Status status = reader.Add(line);
     if (!status.ok()) return status.WithContext(StrCat("line ", number));
   }

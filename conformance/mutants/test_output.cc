@@ -47,8 +47,7 @@ TestOutput ReadTestOutput(std::string_view text, int wait_status) {
   output.wait_status = wait_status;
   std::string open;
   while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    const std::string_view line = CutFront(&text);
     if (line.starts_with(kRun)) {
       open = NameIn(line.substr(kRun.size()));
     } else if (line.starts_with(kPassed)) {

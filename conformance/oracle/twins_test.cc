@@ -24,7 +24,7 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 ExactValue Numbers(const std::vector<double>& value,
-                   const std::vector<double>& tail) {
+                   const std::vector<double>& tail = {0, 0}) {
   const Shape shape = {std::ssize(value)};
   return {*Tensor::Of<double>(shape, std::span(value)),
           *Tensor::Of<double>(shape, std::span(tail)),
@@ -35,53 +35,38 @@ ExactValue Integers(const std::vector<int64_t>& value) {
   return {*Tensor::Of<int64_t>({std::ssize(value)}, std::span(value)), {}, {}};
 }
 
+using Values = std::vector<ExactValue>;
+
 // The first field names the defect under which the row would be another.
 TEST(CompareTwins, MeasuresAgainstTheLargestMagnitudeOfAnOutput) {
-  const std::vector<double> zeros = {0, 0};
   const struct {
     const char* mutant;
-    std::vector<ExactValue> a, b;
+    Values a, b;
     double relative;
   } rows[] = {
-      {"equal ones differ",
-       {Numbers({1, 2}, zeros)},
-       {Numbers({1, 2}, zeros)},
+      {"equal ones differ", Values{Numbers({1, 2})}, Values{Numbers({1, 2})},
        0},
-      {"unit of the element",
-       {Numbers({4, 1}, zeros)},
-       {Numbers({4, 2}, zeros)},
+      {"unit of the element", Values{Numbers({4, 1})}, Values{Numbers({4, 2})},
        0.25},
-      {"unit of the first",
-       {Numbers({1, 1}, zeros)},
-       {Numbers({1, 8}, zeros)},
+      {"unit of the first", Values{Numbers({1, 1})}, Values{Numbers({1, 8})},
        7.0 / 8},
-      {"tails ignored",
-       {Numbers({1, 1}, {0x1p-60, 0})},
-       {Numbers({1, 1}, zeros)},
-       0x1p-60},
-      {"NaN differs from NaN",
-       {Numbers({kNan, 1}, zeros)},
-       {Numbers({kNan, 1}, zeros)},
-       0},
-      {"NaN agrees with all",
-       {Numbers({kNan, 1}, zeros)},
-       {Numbers({0, 1}, zeros)},
+      {"tails ignored", Values{Numbers({1, 1}, {0x1p-60, 0})},
+       Values{Numbers({1, 1})}, 0x1p-60},
+      {"NaN differs from NaN", Values{Numbers({kNan, 1})},
+       Values{Numbers({kNan, 1})}, 0},
+      {"NaN agrees with all", Values{Numbers({kNan, 1})},
+       Values{Numbers({0, 1})}, kInf},
+      {"infinity agrees with all", Values{Numbers({kInf, 1})},
+       Values{Numbers({-kInf, 1})}, kInf},
+      {"infinity is a magnitude", Values{Numbers({kInf, 1})},
+       Values{Numbers({kInf, 2})}, 0.5},
+      {"zeros divide", Values{Numbers({0, 0})}, Values{Numbers({0, 0})}, 0},
+      {"the first output only", Values{Numbers({1, 1}), Integers({1})},
+       Values{Numbers({1, 1}), Integers({2})}, kInf},
+      {"counts ignored", Values{Integers({1})},
+       Values{Integers({1}), Integers({1})}, kInf},
+      {"shapes ignored", Values{Numbers({1, 1})}, Values{Numbers({1}, {0})},
        kInf},
-      {"infinity agrees with all",
-       {Numbers({kInf, 1}, zeros)},
-       {Numbers({-kInf, 1}, zeros)},
-       kInf},
-      {"infinity is a magnitude",
-       {Numbers({kInf, 1}, zeros)},
-       {Numbers({kInf, 2}, zeros)},
-       0.5},
-      {"zeros divide", {Numbers(zeros, zeros)}, {Numbers(zeros, zeros)}, 0},
-      {"the first output only",
-       {Numbers({1, 1}, zeros), Integers({1})},
-       {Numbers({1, 1}, zeros), Integers({2})},
-       kInf},
-      {"counts ignored", {Integers({1})}, {Integers({1}), Integers({1})}, kInf},
-      {"shapes ignored", {Numbers({1, 1}, zeros)}, {Numbers({1}, {0})}, kInf},
   };
   for (const auto& row : rows) {
     const Twins twins = CompareTwins(row.a, row.b);

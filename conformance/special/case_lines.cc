@@ -31,8 +31,7 @@ std::vector<std::string> Split(std::string_view text, std::string_view mark) {
 std::vector<Line> LinesOf(std::string_view text) {
   std::vector<Line> lines;
   for (int number = 1; !text.empty(); ++number) {
-    const std::string_view whole = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(whole.size() + 1, text.size()));
+    const std::string_view whole = CutFront(&text);
     const std::string_view line = Trimmed(whole);
     if (line.empty() || line.front() == '#') continue;
     const size_t blanks = whole.find_first_not_of(' ');

@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from sources import TOPS, Include, Tree, circles, folder, is_test, unit
+from sources import TOPS, Include, Tree, circles, folder, is_test, report, unit
 
 _FOREIGN = re.compile(
     r'^#include [<"](google/protobuf|onnx/|mpi\.h|cuda|gtest|gmock)', re.MULTILINE
@@ -166,11 +166,7 @@ def main() -> int:
     tree = Tree(Path(sys.argv[1] if len(sys.argv) > 1 else "."))
     layers = Layers((tree.root / "ctest/layers.txt").read_text(encoding="utf-8"))
     found = faults(tree, layers)
-    for line in found:
-        print(line)
-    if not found:
-        print(f"layering holds for {len(tree.sources)} files")
-    return 1 if found else 0
+    return report(found, f"layering holds for {len(tree.sources)} files")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from owed import Owed
-from sources import Tree, folder
+from sources import Tree, folder, report
 
 # Comments, attributes, literals and lines of the preprocessor: braces in them do
 # not count.
@@ -149,11 +149,7 @@ def main() -> int:
         *owed.filter("name", doubles(tree)),
         *owed.filter("namespace", misplaced(tree)),
     ]
-    for line in found:
-        print(line)
-    if not found:
-        print(f"{len(tree.sources)} files keep to their namespaces")
-    return 1 if found else 0
+    return report(found, f"{len(tree.sources)} files keep to their namespaces")
 
 
 if __name__ == "__main__":

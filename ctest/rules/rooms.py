@@ -18,7 +18,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from owed import Owed
-from sources import Tree, folder, is_test, unit
+from sources import Tree, folder, is_test, report, unit
 
 _MOST_FILES = 25
 _DERIVED = ("*/generated", "*/install_test", "*/random/toy")
@@ -90,11 +90,7 @@ def main() -> int:
         *owed.filter("readme", readmes(tree)),
         *owed.filter("header", own_headers(tree)),
     ]
-    for line in found:
-        print(line)
-    if not found:
-        print(f"{len(rooms(tree))} rooms hold")
-    return 1 if found else 0
+    return report(found, f"{len(rooms(tree))} rooms hold")
 
 
 if __name__ == "__main__":

@@ -25,6 +25,13 @@ class Include:
     header: str
 
 
+def report(found: list[str], held: str) -> int:
+    """Prints the faults, or what holds without one; returns the exit code."""
+    for line in found or [held]:
+        print(line)
+    return 1 if found else 0
+
+
 class Tree:
     """Paths are relative to the root of the tree."""
 

@@ -2,6 +2,7 @@
 
 #include "framework/backend/registry.h"
 
+#include <ranges>
 #include <utility>
 
 #include "framework/backend/exception.h"
@@ -109,10 +110,7 @@ Result<std::unique_ptr<Backend>> MakeBackend(std::string_view name) {
     const std::lock_guard lock(registry.mutex);
     const auto found = registry.backends.find(name);
     if (found == registry.backends.end()) {
-      std::string known;
-      for (const auto& [other, unused] : registry.backends) {
-        known += StrCat(known.empty() ? "" : ", ", other);
-      }
+      const std::string known = Joined(std::views::keys(registry.backends));
       return NotFound("no backend is called '", name,
                       "'; there are: ", known.empty() ? "none" : known);
     }

@@ -15,109 +15,93 @@
 namespace assay::backend {
 namespace {
 
+using Lists = std::vector<std::vector<float>>;
+
 struct Row {
   int opset;
   std::string text;
-  std::vector<std::vector<float>> inputs;  // of the shapes that the text says
-  std::vector<std::vector<float>> outputs;
+  Lists inputs;  // of the shapes that the text says
+  Lists outputs;
 };
 
 const Row kRows[] = {
-    {1,
-     "(float[2] x) => (double[2] d) { d = Cast <to=\"DOUBLE\"> (x) }",
-     {{1, 2}},
-     {{1, 2}}},
+    {1, "(float[2] x) => (double[2] d) { d = Cast <to=\"DOUBLE\"> (x) }",
+     Lists{{1, 2}}, Lists{{1, 2}}},
     {1,
      "(float[1,1,3] x) => (float[1,1,2] y) { y = LpPool <kernel_shape=[2], "
      "strides=[1], p=2.0> (x) }",
-     {{3, 4, 0}},
-     {{5, 4}}},
-    {1,
-     "(float[1,1,2] x) => (float[1,1,1] y) { y = GlobalLpPool <p=1.0> (x) }",
-     {{3, -4}},
-     {{7}}},
+     Lists{{3, 4, 0}}, Lists{{5, 4}}},
+    {1, "(float[1,1,2] x) => (float[1,1,1] y) { y = GlobalLpPool <p=1.0> (x) }",
+     Lists{{3, -4}}, Lists{{7}}},
     {5,
      "(float[1,2] x) => (float[1,6] y) <float t = {3}, float a = {1}> "
      "{ y = Tile(x, t, a) }",
-     {{1, 2}},
-     {{1, 2, 1, 2, 1, 2}}},
+     Lists{{1, 2}}, Lists{{1, 2, 1, 2, 1, 2}}},
     {5,
      "(float[1,2] x, float t, float[1] a) => (float[M,N] y) "
      "{ y = Tile(x, t, a) }",
-     {{1, 2}, {3}, {1}},
-     {{1, 2, 1, 2, 1, 2}}},
+     Lists{{1, 2}, {3}, {1}}, Lists{{1, 2, 1, 2, 1, 2}}},
     {1,
      "(float[3] x, float[2] n) => (float[M] y, float[N] z) "
      "{ y, z = Split <axis=0> (x, n) }",
-     {{1, 2, 3}, {1, 2}},
-     {{1}, {2, 3}}},
+     Lists{{1, 2, 3}, {1, 2}}, Lists{{1}, {2, 3}}},
     // The example of Upsample's own text.
     {6,
      "(float[1,1,2,2] x) => (float[1,1,4,4] y) "
      "{ y = Upsample <height_scale=2.0, width_scale=2.0> (x) }",
-     {{1, 2, 3, 4}},
-     {{1, 1, 2, 2, 1, 1, 2, 2, 3, 3, 4, 4, 3, 3, 4, 4}}},
+     Lists{{1, 2, 3, 4}},
+     Lists{{1, 1, 2, 2, 1, 1, 2, 2, 3, 3, 4, 4, 3, 3, 4, 4}}},
     // ONNX 1.5's cases of Resize 10: resize_downsample_nearest and _linear.
     {10,
      "(float[1,1,2,4] x) => (float[1,1,1,2] y) <float[4] s = {1, 1, 0.6, 0.6}> "
      "{ y = Resize(x, s) }",
-     {{1, 2, 3, 4, 5, 6, 7, 8}},
-     {{1, 3}}},
+     Lists{{1, 2, 3, 4, 5, 6, 7, 8}}, Lists{{1, 3}}},
     // Fed; and one axis shrinks while the other grows.
     {10,
      "(float[1,1,2,4] x, float[4] s) => (float[A,B,C,D] y) "
      "{ y = Resize(x, s) }",
-     {{1, 2, 3, 4, 5, 6, 7, 8}, {1, 1, 0.6F, 0.6F}},
-     {{1, 3}}},
+     Lists{{1, 2, 3, 4, 5, 6, 7, 8}, {1, 1, 0.6F, 0.6F}}, Lists{{1, 3}}},
     {10,
      "(float[2,4] x) => (float[4,2] y) <float[2] s = {2, 0.6}> "
      "{ y = Resize(x, s) }",
-     {{1, 2, 3, 4, 5, 6, 7, 8}},
-     {{1, 3, 1, 3, 5, 7, 5, 7}}},
+     Lists{{1, 2, 3, 4, 5, 6, 7, 8}}, Lists{{1, 3, 1, 3, 5, 7, 5, 7}}},
     {10,
      "(float[1,1,2,4] x) => (float[1,1,1,2] y) <float[4] s = {1, 1, 0.6, 0.6}> "
      "{ y = Resize <mode=\"linear\"> (x, s) }",
-     {{1, 2, 3, 4, 5, 6, 7, 8}},
-     {{1, 2.6666667F}}},
+     Lists{{1, 2, 3, 4, 5, 6, 7, 8}}, Lists{{1, 2.6666667F}}},
     // scale and bias of each group: (x - mean) / sqrt(var + 0) is -1 and 1.
     {18,
      "(float[1,4,1] x, float[2] s, float[2] b) => (float[1,4,1] y) "
      "{ y = GroupNormalization <num_groups=2, epsilon=0.0> (x, s, b) }",
-     {{1, 3, 10, 30}, {2, 5}, {0, 100}},
-     {{-2, 2, 95, 105}}},
+     Lists{{1, 3, 10, 30}, {2, 5}, {0, 100}}, Lists{{-2, 2, 95, 105}}},
     // Each activation has statistics of its own.
     {7,
      "(float[1,2,1] x, float[2,1] s, float[2,1] b, float[2,1] m, float[2,1] v) "
      "=> (float[1,2,1] y) { y = BatchNormalization <spatial=0, epsilon=0.0> "
      "(x, s, b, m, v) }",
-     {{5, 6}, {2, 3}, {1, 0}, {3, 8}, {4, 1}},
-     {{3, -6}}},
+     Lists{{5, 6}, {2, 3}, {1, 0}, {3, 8}, {4, 1}}, Lists{{3, -6}}},
     // Training: mean 2, variance 1; running mean 0.9 * 10 + 0.1 * 2.
     {9,
      "(float[2,1] x, float[1] s, float[1] b, float[1] m, float[1] v) => "
      "(float[2,1] y, float[1] rm, float[1] rv) { y, rm, rv, sm, sv = "
      "BatchNormalization <epsilon=0.0> (x, s, b, m, v) }",
-     {{1, 3}, {1}, {0}, {10}, {11}},
-     {{-1, 1}, {9.2F}, {10}}},
+     Lists{{1, 3}, {1}, {0}, {10}, {11}}, Lists{{-1, 1}, {9.2F}, {10}}},
     {6,
      "(float[2] x) => (float[2] y, float[2] m) "
      "{ y, m = Dropout <ratio=0.0> (x) }",
-     {{1, 2}},
-     {{1, 2}, {1, 1}}},
+     Lists{{1, 2}}, Lists{{1, 2}, {1, 1}}},
     // The case test_scan_sum, with a second element of the batch.
     {8,
      "(float[2,1] i, float[2,3,1] x) => (float[2,1] y, float[2,3,1] z) "
      "{ y, z = Scan <num_scan_inputs=1, body = b (float[1] s, float[1] e) => "
      "(float[1] t, float[1] u) { t = Add(s, e) u = Identity(t) }> ( , i, x) }",
-     {{0, 10}, {1, 3, 5, 1, 1, 1}},
-     {{9, 13}, {1, 4, 9, 11, 12, 13}}},
+     Lists{{0, 10}, {1, 3, 5, 1, 1, 1}}, Lists{{9, 13}, {1, 4, 9, 11, 12, 13}}},
     // Ht = tanh(x W) with W = 0; Y is an output although the old attribute is
     // 0.
     {3,
      "(float[1,1,1] x, float[1,1,1] w) => (float[1,1,1,1] y) "
      "{ y = RNN <hidden_size=1, output_sequence=0> (x, w, w) }",
-     {{5}, {0}},
-     {{0}}},
+     Lists{{5}, {0}}, Lists{{0}}},
 };
 
 Value ValueOf(const ValueInfo& info, const std::vector<float>& elements) {

@@ -5,7 +5,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <map>
 #include <string>
 
 #include "framework/cli/run/run_folder.h"
@@ -41,152 +40,61 @@ class VendorTest : public TreeTest {
 struct Attempt {
   const char* what;
   const char* backend;  // instance; its name has the policy
-  std::map<std::string, std::string> files;
+  const char* claims;   // the text of a file, which nullptr has not
   const char* arguments;
   int exit_code;  // -1: also of cases outside the claims
   const char* verdict;
   const char* says;  // a part of what is printed, or of summary.md
+  const char* expectations = nullptr;
+  const char* passing = nullptr;
 };
 
 // Kills: each row a way of looking conformant.
 TEST_F(VendorTest, EachAttemptGetsItsVerdict) {
   const Attempt rows[] = {
-      {"an honest one",
-       "reference",
-       {{"claims.txt", kHonest}},
-       "",
-       0,
-       "conformant",
+      {"an honest one", "reference", kHonest, "", 0, "conformant",
        "cases inside its claims pass, of "},
-      {"a tolerance under which all is right",
-       "faulty+mutant=zeros",
-       {{"claims.txt", kNode},
-        {"expectations.txt",
-         "tolerate rtol=1e9 atol=1e9 where suite:node because \"x\"\n"}},
-       "",
-       -1,
-       "not conformant",
-       "would also take zeros for right"},
-      {"everything expected to fail",
-       "faulty+mutant=value",
-       {{"claims.txt", kHonest},
-        {"expectations.txt",
-         "expect fail where op:Abs or op:Neg or op:Relu or op:Sqrt because "
-         "\"x\"\n"}},
-       "",
-       -1,
-       "not conformant",
-       "xfail"},
-      {"no claims",
-       "reference",
-       {{"claims.txt", "# later\n"}},
-       "",
-       0,
-       "not conformant",
+      {"a tolerance under which all is right", "faulty+mutant=zeros", kNode, "",
+       -1, "not conformant", "would also take zeros for right",
+       "tolerate rtol=1e9 atol=1e9 where suite:node because \"x\"\n"},
+      {"everything expected to fail", "faulty+mutant=value", kHonest, "", -1,
+       "not conformant", "xfail",
+       "expect fail where op:Abs or op:Neg or op:Relu or op:Sqrt because "
+       "\"x\"\n"},
+      {"no claims", "reference", "# later\n", "", 0, "not conformant",
        "it claims nothing"},
-      {"no claims at all",
-       "reference",
-       {},
-       "",
-       0,
-       "not conformant",
+      {"no claims at all", "reference", nullptr, "", 0, "not conformant",
        "it claims nothing"},
-      {"claims of one operator",
-       "reference",
-       {{"claims.txt", "claim forward where op:Sqrt\n"}},
-       "",
-       0,
-       "conformant",
-       " cases inside its claims pass, of "},
-      {"claims of what proves nothing",
-       "reference",
-       {{"claims.txt", "claim forward where op:ConstantOfShape\n"}},
-       "",
-       0,
-       "not conformant",
+      {"claims of one operator", "reference", "claim forward where op:Sqrt\n",
+       "", 0, "conformant", " cases inside its claims pass, of "},
+      {"claims of what proves nothing", "reference",
+       "claim forward where op:ConstantOfShape\n", "", 0, "not conformant",
        "are vacuous"},
-      {"a lost device",
-       "lost",
-       {{"claims.txt", kNode}},
-       "",
-       1,
-       "not conformant",
-       "unavailable"},
-      {"a lost device, allowed",
-       "lost",
-       {{"claims.txt", kNode}},
-       "--allow-unavailable",
-       77,
-       "not conformant",
-       "unavailable"},
-      {"a filtered run",
-       "reference",
-       {{"claims.txt", kHonest}},
-       "--filter op:Abs",
-       0,
-       "partial",
+      {"a lost device", "lost", kNode, "", 1, "not conformant", "unavailable"},
+      {"a lost device, allowed", "lost", kNode, "--allow-unavailable", 77,
+       "not conformant", "unavailable"},
+      {"a filtered run", "reference", kHonest, "--filter op:Abs", 0, "partial",
        "a run with a filter"},
-      {"one suite",
-       "reference",
-       {{"claims.txt", kHonest}},
-       "--suite node",
-       0,
-       "partial",
+      {"one suite", "reference", kHonest, "--suite node", 0, "partial",
        "a run of some suites"},
-      {"the smoke tier",
-       "reference",
-       {{"claims.txt", kHonest}},
-       "--tier smoke",
-       0,
-       "partial",
+      {"the smoke tier", "reference", kHonest, "--tier smoke", 0, "partial",
        "a run of tier smoke"},
-      {"a corpus left out",
-       "reference",
-       {{"claims.txt", kHonest}},
-       "--corpus onnx",
-       0,
-       "partial",
+      {"a corpus left out", "reference", kHonest, "--corpus onnx", 0, "partial",
        "without the corpora random, "},
-      {"all declined",
-       "misbehaving+decline=all",
-       {{"claims.txt", kHonest}},
-       "",
-       1,
-       "not conformant",
-       "declined inside its claims"},
-      {"all declined, as expected",
-       "misbehaving+decline=all",
-       {{"claims.txt", kHonest},
-        {"expectations.txt",
-         "expect unsupported where op:Abs because \"x\"\n"}},
-       "",
-       1,
-       "not conformant",
-       "expects what the claims promise"},
-      {"a floor emptied while results got worse",
-       "faulty+mutant=value",
-       {{"claims.txt", kHonest}, {"passing.txt", "# none\n"}},
-       "",
-       1,
-       "not conformant",
-       "do not pass: fail"},
-      {"a waiver past its date",
-       "faulty+mutant=value",
-       {{"claims.txt", kHonest},
-        {"expectations.txt",
-         "tolerate rtol=1 atol=1 where op:Abs because \"x\" until "
-         "2020-01-01\n"}},
-       "",
-       1,
-       "not conformant",
-       "was good until 2020-01-01"},
-      {"a reason that is none",
-       "reference",
-       {{"expectations.txt", "expect fail where op:Abs because \"\"\n"}},
-       "",
-       2,
-       "no run",
-       "the reason is empty"},
+      {"all declined", "misbehaving+decline=all", kHonest, "", 1,
+       "not conformant", "declined inside its claims"},
+      {"all declined, as expected", "misbehaving+decline=all", kHonest, "", 1,
+       "not conformant", "expects what the claims promise",
+       "expect unsupported where op:Abs because \"x\"\n"},
+      {"a floor emptied while results got worse", "faulty+mutant=value",
+       kHonest, "", 1, "not conformant", "do not pass: fail", nullptr,
+       "# none\n"},
+      {"a waiver past its date", "faulty+mutant=value", kHonest, "", 1,
+       "not conformant", "was good until 2020-01-01",
+       "tolerate rtol=1 atol=1 where op:Abs because \"x\" until "
+       "2020-01-01\n"},
+      {"a reason that is none", "reference", nullptr, "", 2, "no run",
+       "the reason is empty", "expect fail where op:Abs because \"\"\n"},
   };
   LoseALibrary(tree_ / "lib/assay/lost.so");
   for (const Attempt& row : rows) {
@@ -195,7 +103,11 @@ TEST_F(VendorTest, EachAttemptGetsItsVerdict) {
     const std::string name = instance.substr(0, instance.find('+'));
     std::filesystem::remove_all(tree_ / "lib/assay" / (name + ".policy"));
     std::filesystem::remove_all(folder_ / "run");
-    for (const auto& [file, text] : row.files) Policy(name, file, text);
+    if (row.claims != nullptr) Policy(name, "claims.txt", row.claims);
+    if (row.expectations != nullptr) {
+      Policy(name, "expectations.txt", row.expectations);
+    }
+    if (row.passing != nullptr) Policy(name, "passing.txt", row.passing);
     const Ran ran =
         Tree(StrCat("run --no-report --repeats 0 --out run --backend ",
                     instance, " ", row.arguments));

@@ -109,6 +109,19 @@ inline constexpr DType kDTypeOf<uint32_t> = DType::kUint32;
 template <>
 inline constexpr DType kDTypeOf<uint64_t> = DType::kUint64;
 
+/// Calls visit(T()) with the T of Types whose DType it is; false without one.
+template <class... Types, class Visit>
+bool VisitType(DType type, const Visit& visit) {
+  return ((type == kDTypeOf<Types> && (visit(Types()), true)) || ...);
+}
+
+/// The same of the integers of 8 bits or more.
+template <class Visit>
+bool VisitInteger(DType type, const Visit& visit) {
+  return VisitType<int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t,
+                   uint32_t, uint64_t>(type, visit);
+}
+
 }  // namespace assay::inline v1
 
 #endif  // ASSAY_CORE_DTYPE_H_

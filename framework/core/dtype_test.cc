@@ -71,5 +71,18 @@ TEST(DType, ClassesFollowTheArithmetic) {
   EXPECT_EQ(ClassOf(DType::kUndefined), DTypeClass::kNone);
 }
 
+TEST(DType, AVisitIsOfTheElementType) {
+  for (int number = 0; number < kDTypeCount; ++number) {
+    const auto type = static_cast<DType>(number);
+    DType met = DType::kUndefined;
+    const bool found =
+        VisitInteger(type, [&]<class T>(T) { met = kDTypeOf<T>; });
+    const bool integer = ClassOf(type) == DTypeClass::kSigned ||
+                         ClassOf(type) == DTypeClass::kUnsigned;
+    EXPECT_EQ(found, integer && BitsOf(type) >= 8) << type;
+    EXPECT_EQ(met, found ? type : DType::kUndefined);
+  }
+}
+
 }  // namespace
 }  // namespace assay::core

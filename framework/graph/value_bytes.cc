@@ -77,36 +77,16 @@ void WriteOptional(const Optional& optional, OptionalProto& proto) {
   }
 }
 
-template <class T>
-void AddKeys(const Tensor& keys, MapProto& proto) {
-  for (const T key : keys.elements<T>()) {
-    proto.add_keys(static_cast<int64_t>(key));
-  }
-}
-
 void WriteKeys(const Tensor& keys, MapProto& proto) {
   proto.set_key_type(static_cast<int>(keys.dtype()));
-  switch (keys.dtype()) {
-    case DType::kString:
-      for (const std::string& key : keys.strings()) proto.add_string_keys(key);
-      break;
-    case DType::kInt8:
-      return AddKeys<int8_t>(keys, proto);
-    case DType::kInt16:
-      return AddKeys<int16_t>(keys, proto);
-    case DType::kInt32:
-      return AddKeys<int32_t>(keys, proto);
-    case DType::kUint8:
-      return AddKeys<uint8_t>(keys, proto);
-    case DType::kUint16:
-      return AddKeys<uint16_t>(keys, proto);
-    case DType::kUint32:
-      return AddKeys<uint32_t>(keys, proto);
-    case DType::kUint64:
-      return AddKeys<uint64_t>(keys, proto);
-    default:
-      return AddKeys<int64_t>(keys, proto);
+  if (keys.dtype() == DType::kString) {
+    for (const std::string& key : keys.strings()) proto.add_string_keys(key);
   }
+  VisitInteger(keys.dtype(), [&]<class T>(T) {
+    for (const T key : keys.elements<T>()) {
+      proto.add_keys(static_cast<int64_t>(key));
+    }
+  });
 }
 
 void WriteMap(const Map& map, MapProto& proto) {

@@ -43,7 +43,7 @@ Tensor Words(const std::vector<uint32_t>& bits) {
 struct RuleRow {
   std::string why;
   Tensor got, want;
-  Tolerance tolerance;
+  double rtol, atol;
   int64_t out_of_limit;
 };
 
@@ -51,66 +51,40 @@ struct RuleRow {
 // would put the first three rows out of limit.
 std::vector<RuleRow> RuleRows() {
   return {
-      {"float16 at 2^-1", Halves({0x3BCD}), Halves({0x3BCF}), {1e-3, 1e-7}, 0},
-      {"float16 below 1", Halves({0x31B0}), Halves({0x31C7}), {1e-2, 1e-3}, 0},
-      {"float16 subnormal", Halves({0x83C9}), Halves({0x8435}), {0.1, 0}, 0},
-      {"float16 one step on", Halves({0x3BCC}), Halves({0x3BCF}), {1e-3, 0}, 1},
-      {"float16 largest", Halves({0x7BFF}), Halves({0xFBFF}), {1, 0}, 1},
+      {"float16 at 2^-1", Halves({0x3BCD}), Halves({0x3BCF}), 1e-3, 1e-7, 0},
+      {"float16 below 1", Halves({0x31B0}), Halves({0x31C7}), 1e-2, 1e-3, 0},
+      {"float16 subnormal", Halves({0x83C9}), Halves({0x8435}), 0.1, 0, 0},
+      {"float16 one step on", Halves({0x3BCC}), Halves({0x3BCF}), 1e-3, 0, 1},
+      {"float16 largest", Halves({0x7BFF}), Halves({0xFBFF}), 1, 0, 1},
       // 16.25 * 4032 is 65520, half a step beyond the largest.
-      {"float16 bound", Halves({0xFBFF}), Halves({0x6BE0}), {16.25, 0}, 0},
-      {"float32", Words({0xBE921E77}), Words({0xBE9243EC}), {1e-3, 1e-7}, 0},
-      {"float64 at the limit", Of<double>({1.5}), Of<double>({1}), {0.5, 0}, 0},
-      {"float64 a step out",
-       Of<double>({1.5000000000000002}),
-       Of<double>({1}),
-       {0.5, 0},
-       1},
-      {"float64 overflows",
-       Of<double>({1e308}),
-       Of<double>({-1e308}),
-       {1, 0},
-       1},
-      {"bfloat16 2 steps",
-       Raw<uint16_t>(DType::kBFloat16, 1, {0x3F82}),
-       Raw<uint16_t>(DType::kBFloat16, 1, {0x3F80}),
-       {0x1p-6, 0},
-       0},
-      {"bfloat16 3 steps",
-       Raw<uint16_t>(DType::kBFloat16, 1, {0x3F83}),
-       Raw<uint16_t>(DType::kBFloat16, 1, {0x3F80}),
-       {0x1p-6, 0},
-       1},
-      {"float8 a step",
-       Raw<uint8_t>(DType::kFloat8E4M3FN, 1, {0x39}),
-       Raw<uint8_t>(DType::kFloat8E4M3FN, 1, {0x38}),
-       {1e-3, 1e-7},
-       1},
-      {"float4 a step",
-       Raw<uint8_t>(DType::kFloat4E2M1, 2, {0x32}),
-       Raw<uint8_t>(DType::kFloat4E2M1, 2, {0x22}),
-       {0.5, 0},
-       0},
+      {"float16 bound", Halves({0xFBFF}), Halves({0x6BE0}), 16.25, 0, 0},
+      {"float32", Words({0xBE921E77}), Words({0xBE9243EC}), 1e-3, 1e-7, 0},
+      {"float64 at the limit", Of<double>({1.5}), Of<double>({1}), 0.5, 0, 0},
+      {"float64 a step out", Of<double>({1.5000000000000002}), Of<double>({1}),
+       0.5, 0, 1},
+      {"float64 overflows", Of<double>({1e308}), Of<double>({-1e308}), 1, 0, 1},
+      {"bfloat16 2 steps", Raw<uint16_t>(DType::kBFloat16, 1, {0x3F82}),
+       Raw<uint16_t>(DType::kBFloat16, 1, {0x3F80}), 0x1p-6, 0, 0},
+      {"bfloat16 3 steps", Raw<uint16_t>(DType::kBFloat16, 1, {0x3F83}),
+       Raw<uint16_t>(DType::kBFloat16, 1, {0x3F80}), 0x1p-6, 0, 1},
+      {"float8 a step", Raw<uint8_t>(DType::kFloat8E4M3FN, 1, {0x39}),
+       Raw<uint8_t>(DType::kFloat8E4M3FN, 1, {0x38}), 1e-3, 1e-7, 1},
+      {"float4 a step", Raw<uint8_t>(DType::kFloat4E2M1, 2, {0x32}),
+       Raw<uint8_t>(DType::kFloat4E2M1, 2, {0x22}), 0.5, 0, 0},
       {"the modulus of a complex difference",
        Raw<float>(DType::kComplex64, 1, {3, 4}),
-       Raw<float>(DType::kComplex64, 1, {0, 0}),
-       {0, 5},
-       0},
-      {"and not its parts",
-       Raw<float>(DType::kComplex64, 1, {3, 4}),
-       Raw<float>(DType::kComplex64, 1, {0, 0}),
-       {0, 4.5},
-       1},
-      {"relative to the modulus",
-       Raw<double>(DType::kComplex128, 1, {3, 5}),
-       Raw<double>(DType::kComplex128, 1, {3, 4}),
-       {0.2, 0},
-       0},
+       Raw<float>(DType::kComplex64, 1, {0, 0}), 0, 5, 0},
+      {"and not its parts", Raw<float>(DType::kComplex64, 1, {3, 4}),
+       Raw<float>(DType::kComplex64, 1, {0, 0}), 0, 4.5, 1},
+      {"relative to the modulus", Raw<double>(DType::kComplex128, 1, {3, 5}),
+       Raw<double>(DType::kComplex128, 1, {3, 4}), 0.2, 0, 0},
   };
 }
 
 TEST(DifferenceTest, LimitsAreThoseOfNumpy) {
   for (const RuleRow& row : RuleRows()) {
-    const Difference difference = Compare(row.got, row.want, row.tolerance);
+    const Difference difference =
+        Compare(row.got, row.want, {.rtol = row.rtol, .atol = row.atol});
     EXPECT_EQ(difference.out_of_limit, row.out_of_limit) << row.why;
     EXPECT_EQ(difference.worst_ratio > 1, row.out_of_limit > 0) << row.why;
   }

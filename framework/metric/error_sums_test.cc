@@ -22,39 +22,27 @@ Errors ErrorsOf(const std::vector<double>& got,
 }
 
 TEST(ErrorSumsTest, NormsAreThoseOfTheFormulas) {
+  using Numbers = std::vector<double>;
   struct Row {
-    std::vector<double> got, want;
+    Numbers got, want;
     double min_diff, max_diff, max_abs;
     std::optional<double> max_rel;
     double rmse, rel_l2, cosine;
   };
   const std::vector<Row> rows = {
-      {{3, 4}, {3, 4}, 0, 0, 0, 0, 0, 0, 1},
-      {{0, 0}, {0, 0}, 0, 0, 0, 0, 0, 0, 1},
+      {Numbers{3, 4}, Numbers{3, 4}, 0, 0, 0, 0, 0, 0, 1},
+      {Numbers{0, 0}, Numbers{0, 0}, 0, 0, 0, 0, 0, 0, 1},
       // Signs: the larger difference is a negative one.
-      {{-7, 4},
-       {-4, 3},
-       -3,
-       1,
-       3,
-       0.75,
-       std::sqrt(5.0),
-       std::sqrt(10.0) / 5,
-       40 / (std::sqrt(65.0) * 5)},
-      {{1, 1}, {2, 2}, -1, -1, 1, 0.5, 1, 0.5, 1},
-      {{-1, -1}, {2, 2}, -3, -3, 3, 1.5, 3, 1.5, -1},
-      {{1, 0}, {0, 1}, -1, 1, 1, 1, 1, std::sqrt(2.0), 0},
+      {Numbers{-7, 4}, Numbers{-4, 3}, -3, 1, 3, 0.75, std::sqrt(5.0),
+       std::sqrt(10.0) / 5, 40 / (std::sqrt(65.0) * 5)},
+      {Numbers{1, 1}, Numbers{2, 2}, -1, -1, 1, 0.5, 1, 0.5, 1},
+      {Numbers{-1, -1}, Numbers{2, 2}, -3, -3, 3, 1.5, 3, 1.5, -1},
+      {Numbers{1, 0}, Numbers{0, 1}, -1, 1, 1, 1, 1, std::sqrt(2.0), 0},
       // Nothing is relative to zero.
-      {{1, 2}, {0, 0}, 1, 2, 2, std::nullopt, std::sqrt(2.5), kInf, 0},
-      {{1, 2.5},
-       {0, 2},
-       0.5,
-       1,
-       1,
-       0.25,
-       std::sqrt(0.625),
-       std::sqrt(1.25) / 2,
-       5 / (std::sqrt(7.25) * 2)},
+      {Numbers{1, 2}, Numbers{0, 0}, 1, 2, 2, std::nullopt, std::sqrt(2.5),
+       kInf, 0},
+      {Numbers{1, 2.5}, Numbers{0, 2}, 0.5, 1, 1, 0.25, std::sqrt(0.625),
+       std::sqrt(1.25) / 2, 5 / (std::sqrt(7.25) * 2)},
   };
   for (size_t i = 0; i < rows.size(); ++i) {
     const Row& row = rows[i];

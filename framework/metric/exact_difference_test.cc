@@ -31,7 +31,7 @@ TEST(RoundTo, TakesTheNearestOfAllPatternsOfEveryNarrowType) {
       const double x = DecodeFloat(type, bits);
       if (std::isfinite(x)) all.push_back(x == 0 ? 0 : x);
     }
-    std::sort(all.begin(), all.end());
+    std::ranges::sort(all);
     all.erase(std::unique(all.begin(), all.end()), all.end());
     for (size_t i = 0; i + 1 < all.size(); ++i) {
       const double low = all[i];
@@ -84,22 +84,31 @@ TEST(UlpAt, IsThatOfTheBinadeAndNeverBelowTheSmallestSubnormal) {
   }
 }
 
+using Floats = std::vector<float>;
+
+struct Exactly {
+  std::vector<double> value, tail = {}, bound = {};
+};
+
+struct Counts {
+  double max_ulp = 0;
+  double share = 1;
+  int64_t nan = 0, inf = 0, zero_sign = 0, out = 0, worst = -1;
+};
+
 struct Case {
   const char* mutant;
-  std::vector<float> got;
-  std::vector<double> value, tail, bound;
-  struct {
-    double max_ulp = 0;
-    double share = 1;
-    int64_t nan = 0, inf = 0, zero_sign = 0, out = 0, worst = -1;
-  } want = {};
+  Floats got;
+  Exactly exact;
+  Counts want = {};
 };
 
 void Check(const Case& row) {
   const Tensor got =
       *Tensor::Of<float>({std::ssize(row.got)}, std::span(row.got));
-  const ExactDifference d = CompareExact(
-      got, {row.value, row.tail, row.bound, {}}, {.rtol = 1e-3, .atol = 1e-7});
+  const ExactDifference d =
+      CompareExact(got, {row.exact.value, row.exact.tail, row.exact.bound, {}},
+                   {.rtol = 1e-3, .atol = 1e-7});
   EXPECT_EQ(d.nan_mismatch, row.want.nan) << row.mutant;
   EXPECT_EQ(d.inf_mismatch, row.want.inf) << row.mutant;
   EXPECT_EQ(d.sign_of_zero_mismatch, row.want.zero_sign) << row.mutant;
@@ -113,55 +122,27 @@ void Check(const Case& row) {
 TEST(CompareExact, MeasuresFromTheUnroundedNumber) {
   const double ulp = 0x1p-23;
   const Case rows[] = {
-      {"distance to the rounded number",
-       {1},
-       {1 + ulp / 4},
-       {},
-       {},
-       {.max_ulp = 0.25, .worst = 0}},
-      {"distance in whole steps",
-       {1},
-       {1 + ulp * 2.75},
-       {},
-       {},
-       {.max_ulp = 2.75, .share = 0, .worst = 0}},
-      {"tail ignored", {1}, {1}, {ulp / 8}, {}, {.max_ulp = 0.125, .worst = 0}},
-      {"tail of the other sign",
-       {1 + 0x1p-23F},
-       {1 + ulp / 2},
-       {ulp / 8},
-       {},
-       {.max_ulp = 0.375, .worst = 0}},
-      {"unit of got, not of the exact number",
-       {1},
-       {1 - ulp},
-       {},
-       {},
-       {.max_ulp = 2, .share = 0, .worst = 0}},
-      {"bound not counted in favour",
-       {1},
-       {1 + ulp * 65 / 128},
-       {},
-       {ulp / 16},
-       {.max_ulp = 65.0 / 128, .worst = 0}},
-      {"bound counted without limit",
-       {1},
-       {1 + ulp * 0.75},
-       {},
-       {ulp / 16},
-       {.max_ulp = 0.75, .share = 0, .worst = 0}},
-      {"a bound of NaN counted as none",
-       {1},
-       {1 + ulp},
-       {},
-       {kNan},
-       {.max_ulp = 1, .worst = 0}},
-      {"the worst by relative error",
-       {1.5F, 1},
-       {1.5 + 2 * ulp, 1 + 1.75 * ulp},
-       {},
-       {},
-       {.max_ulp = 2, .share = 0, .worst = 0}},
+      {"distance to the rounded number", Floats{1}, Exactly{{1 + ulp / 4}},
+       Counts{.max_ulp = 0.25, .worst = 0}},
+      {"distance in whole steps", Floats{1}, Exactly{{1 + ulp * 2.75}},
+       Counts{.max_ulp = 2.75, .share = 0, .worst = 0}},
+      {"tail ignored", Floats{1}, Exactly{{1}, {ulp / 8}},
+       Counts{.max_ulp = 0.125, .worst = 0}},
+      {"tail of the other sign", Floats{1 + 0x1p-23F},
+       Exactly{{1 + ulp / 2}, {ulp / 8}}, Counts{.max_ulp = 0.375, .worst = 0}},
+      {"unit of got, not of the exact number", Floats{1}, Exactly{{1 - ulp}},
+       Counts{.max_ulp = 2, .share = 0, .worst = 0}},
+      {"bound not counted in favour", Floats{1},
+       Exactly{{1 + ulp * 65 / 128}, {}, {ulp / 16}},
+       Counts{.max_ulp = 65.0 / 128, .worst = 0}},
+      {"bound counted without limit", Floats{1},
+       Exactly{{1 + ulp * 0.75}, {}, {ulp / 16}},
+       Counts{.max_ulp = 0.75, .share = 0, .worst = 0}},
+      {"a bound of NaN counted as none", Floats{1},
+       Exactly{{1 + ulp}, {}, {kNan}}, Counts{.max_ulp = 1, .worst = 0}},
+      {"the worst by relative error", Floats{1.5F, 1},
+       Exactly{{1.5 + 2 * ulp, 1 + 1.75 * ulp}},
+       Counts{.max_ulp = 2, .share = 0, .worst = 0}},
   };
   for (const Case& row : rows) Check(row);
 }
@@ -170,38 +151,19 @@ TEST(CompareExact, HoldsNanAndInfinityAgainstWhatTheExactNumberRoundsTo) {
   const float inf = std::numeric_limits<float>::infinity();
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const Case rows[] = {
-      {"NaN differs from NaN", {nan}, {kNan}, {}, {}},
-      {"NaN agrees with anything",
-       {nan, 1},
-       {1, kNan},
-       {},
-       {},
-       {.nan = 2, .out = 2, .worst = 0}},
-      {"an overflow is a mismatch", {inf, -inf}, {1e39, -kInf}, {}, {}},
-      {"an overflow of the other sign agrees",
-       {-inf},
-       {1e39},
-       {},
-       {},
-       {.inf = 1, .out = 1, .worst = 0}},
+      {"NaN differs from NaN", Floats{nan}, Exactly{{kNan}}},
+      {"NaN agrees with anything", Floats{nan, 1}, Exactly{{1, kNan}},
+       Counts{.nan = 2, .out = 2, .worst = 0}},
+      {"an overflow is a mismatch", Floats{inf, -inf}, Exactly{{1e39, -kInf}}},
+      {"an overflow of the other sign agrees", Floats{-inf}, Exactly{{1e39}},
+       Counts{.inf = 1, .out = 1, .worst = 0}},
       {"the largest number stands for an overflow",
-       {std::numeric_limits<float>::max()},
-       {1e39},
-       {},
-       {},
-       {.inf = 1, .out = 1, .worst = 0}},
-      {"signs of zeros ignored",
-       {-0.0F, 0.0F},
-       {0, -1e-60},
-       {},
-       {},
-       {.max_ulp = 1e-60 / 0x1p-149, .zero_sign = 2, .worst = 1}},
-      {"a zero of another sign than a number",
-       {-0.0F},
-       {1},
-       {},
-       {},
-       {.max_ulp = 0x1p23, .share = 0, .out = 1, .worst = 0}},
+       Floats{std::numeric_limits<float>::max()}, Exactly{{1e39}},
+       Counts{.inf = 1, .out = 1, .worst = 0}},
+      {"signs of zeros ignored", Floats{-0.0F, 0.0F}, Exactly{{0, -1e-60}},
+       Counts{.max_ulp = 1e-60 / 0x1p-149, .zero_sign = 2, .worst = 1}},
+      {"a zero of another sign than a number", Floats{-0.0F}, Exactly{{1}},
+       Counts{.max_ulp = 0x1p23, .share = 0, .out = 1, .worst = 0}},
   };
   for (const Case& row : rows) Check(row);
 }

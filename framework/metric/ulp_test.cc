@@ -72,7 +72,7 @@ TEST(UlpTest, KeysOrderAllValuesWithoutGaps) {
         values.emplace_back(value, OrderedKey(type, bits));
       }
     }
-    std::sort(values.begin(), values.end());
+    std::ranges::sort(values);
     for (size_t i = 1; i < values.size(); ++i) {
       const int64_t step = values[i].first == values[i - 1].first ? 0 : 1;
       ASSERT_EQ(values[i].second - values[i - 1].second, step)
@@ -121,7 +121,7 @@ TEST(UlpTest, QuantilesAreThoseOfASort) {
       }
       const UlpSummary summary = SummaryOf(steps);
       for (int64_t& step : steps) step = std::abs(step);
-      std::sort(steps.begin(), steps.end());
+      std::ranges::sort(steps);
       const auto at = [&](size_t thousandths) {
         return static_cast<double>(steps[(n * thousandths + 999) / 1000 - 1]);
       };

@@ -49,8 +49,7 @@ std::string DigestLines(const file::FileDigests& digests,
                         std::string_view paths) {
   std::string lines;
   while (!paths.empty()) {
-    const std::string path(paths.substr(0, paths.find('\n')));
-    paths.remove_prefix(std::min(path.size() + 1, paths.size()));
+    const std::string path(CutFront(&paths));
     const Result<std::string> digest = digests.Of(path);
     if (digest.ok()) lines += StrCat(*digest, " ", path, "\n");
   }

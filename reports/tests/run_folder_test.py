@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A run folder is read whole, or refused with what, wanted and where."""
 
+import re
 import tempfile
 import unittest
 from collections.abc import Callable
@@ -18,20 +19,6 @@ def small_run() -> RunFiles:
     files.add("node/Relu/test_relu", "beta", "unsupported", reason_code="operator")
     files.add_output("node/Relu/test_relu", "alpha", max_abs_err="0")
     return files
-
-
-def change(name: str, edit: Callable[[str], str]) -> Callable[[Path], None]:
-    """A damage: the file's text edited."""
-
-    def damage(folder: Path) -> None:
-        path = folder / name
-        path.write_text(edit(path.read_text()))
-
-    return damage
-
-
-def not_utf8(folder: Path) -> None:
-    (folder / "env.csv").write_bytes(b"env_id,key,value\ne0,cpu,\xff\n")
 
 
 def first_line_twice(text: str) -> str:
@@ -79,105 +66,59 @@ class RunFolderTest(unittest.TestCase):
         self.assertEqual(read_run(files.write(self.folder)).results["test_id"], ids)
 
     def test_damaged_folder_is_refused(self) -> None:
-        rows: list[tuple[str, Callable[[Path], None], str]] = [
-            (
-                "missing column",
-                change("results.csv", without_column("outcome")),
-                r"results\.csv: found columns .*; wanted also outcome$",
-            ),
-            (
-                "column twice",
-                change("env.csv", lambda text: text.replace("key", "value", 1)),
-                r"env\.csv: found a column name twice",
-            ),
-            (
-                "cut off in a record",
-                change("results.csv", lambda text: text[:-5]),
-                r"results\.csv: found no line end at the end",
-            ),
-            (
-                "cut off within quotes",
-                change("results.csv", lambda text: text + '1,"two\n'),
-                r"results\.csv:\d+: unexpected end of data",
-            ),
-            (
-                "short record",
-                change("accuracy.csv", lambda text: text + "1,2\n"),
-                r"accuracy\.csv: found 2 fields in record 2, wanted \d+",
-            ),
-            (
-                "empty file",
-                change("backends.csv", lambda text: ""),
-                r"backends\.csv: found no line end",
-            ),
-            (
-                "file not there",
-                lambda folder: (folder / "env.csv").unlink(),
-                r"env\.csv: not there",
-            ),
-            (
-                "bytes that are no text",
-                not_utf8,
-                r"env\.csv: found bytes that are not UTF-8",
-            ),
-            (
-                "no run",
-                change("runs.csv", lambda text: text.split("\n")[0] + "\n"),
-                r"runs\.csv: found 0 runs, wanted one",
-            ),
-            (
-                "verdict twice",
-                change("results.csv", first_line_twice),
-                r"results\.csv: found two verdicts for node/Relu/test_relu on alpha",
-            ),
-            (
-                "accuracy without a verdict",
-                change("accuracy.csv", lambda text: text.replace("alpha", "gamma")),
-                r"accuracy\.csv: found node/Relu/test_relu on gamma, .* no verdict",
-            ),
-            (
-                "another run's results",
-                change("results.csv", lambda text: text.replace("-5a5a", "-0000", 1)),
-                r"results\.csv: found run_id '.*-0000' in record 1, wanted '.*-5a5a'",
-            ),
-            (
-                "another run's summary",
-                change("summary.json", lambda text: text.replace("-5a5a", "-0000")),
-                r"summary\.json: found run_id '.*-0000', wanted '.*-5a5a'",
-            ),
-            (
-                "attempt that is no number",
-                change("accuracy.csv", lambda text: text.replace("5a5a,1,", "5a5a,x,")),
-                r"accuracy\.csv: found attempt 'x', wanted a number",
-            ),
-            (
-                "unknown schema in a table",
-                change("results.csv", lambda text: text.replace("\n1,", "\n2,", 1)),
-                r"results\.csv: found schema '2' in record 1, wanted '1'",
-            ),
-            (
-                "unknown schema in the summary",
-                change(
-                    "summary.json", lambda text: text.replace("summary/1", "summary/7")
-                ),
-                r"summary\.json: found schema 'assay.summary/7', wanted .*/1'",
-            ),
-            (
-                "summary that is not JSON",
-                change("summary.json", lambda text: text[:-1]),
-                r"summary\.json: not readable as JSON",
-            ),
-            (
-                "summary without a key",
-                change("summary.json", lambda t: t.replace("exit_code", "exit")),
-                r"summary\.json: key missing or of the wrong kind: 'exit_code'",
-            ),
+        rows: list[tuple[str, str, Callable[[str], str] | None, str]] = [
+            ("missing column", "results.csv", without_column("outcome"),
+             ": found columns .*; wanted also outcome$"),
+            ("column twice", "env.csv", lambda t: t.replace("key", "value", 1),
+             ": found a column name twice"),
+            ("cut off in a record", "results.csv", lambda t: t[:-5],
+             ": found no line end at the end"),
+            ("cut off within quotes", "results.csv", lambda t: t + '1,"two\n',
+             r":\d+: unexpected end of data"),
+            ("short record", "accuracy.csv", lambda t: t + "1,2\n",
+             r": found 2 fields in record 2, wanted \d+"),
+            ("empty file", "backends.csv", lambda t: "", ": found no line end"),
+            ("file not there", "env.csv", None, ": not there"),
+            ("bytes that are no text", "env.csv", lambda t: t + "\udcff\n",
+             ": found bytes that are not UTF-8"),
+            ("no run", "runs.csv", lambda t: t.split("\n")[0] + "\n",
+             ": found 0 runs, wanted one"),
+            ("verdict twice", "results.csv", first_line_twice,
+             ": found two verdicts for node/Relu/test_relu on alpha"),
+            ("accuracy without a verdict", "accuracy.csv",
+             lambda t: t.replace("alpha", "gamma"),
+             ": found node/Relu/test_relu on gamma, .* no verdict"),
+            ("another run's results", "results.csv",
+             lambda t: t.replace("-5a5a", "-0000", 1),
+             ": found run_id '.*-0000' in record 1, wanted '.*-5a5a'"),
+            ("another run's summary", "summary.json",
+             lambda t: t.replace("-5a5a", "-0000"),
+             ": found run_id '.*-0000', wanted '.*-5a5a'"),
+            ("attempt that is no number", "accuracy.csv",
+             lambda t: t.replace("5a5a,1,", "5a5a,x,"),
+             ": found attempt 'x', wanted a number"),
+            ("unknown schema in a table", "results.csv",
+             lambda t: t.replace("\n1,", "\n2,", 1),
+             ": found schema '2' in record 1, wanted '1'"),
+            ("unknown schema in the summary", "summary.json",
+             lambda t: t.replace("summary/1", "summary/7"),
+             ": found schema 'assay.summary/7', wanted .*/1'"),
+            ("summary that is not JSON", "summary.json", lambda t: t[:-1],
+             ": not readable as JSON"),
+            ("summary without a key", "summary.json",
+             lambda t: t.replace("exit_code", "exit"),
+             ": key missing or of the wrong kind: 'exit_code'"),
         ]
-        for name, damage, message in rows:
+        for name, file, edit, message in rows:
             with self.subTest(name):
-                small_run().write(self.folder)
-                damage(self.folder)
-                with self.assertRaisesRegex(RunFolderError, message):
+                damaged = small_run().write(self.folder) / file
+                if edit is None:
+                    damaged.unlink()
+                else:
+                    text = edit(damaged.read_text())
+                    damaged.write_text(text, errors="surrogateescape")
+                wanted = re.escape(file) + message
+                with self.assertRaisesRegex(RunFolderError, wanted):
                     read_run(self.folder)
 
     def test_other_schema_is_refused(self) -> None:

@@ -250,9 +250,7 @@ class RandomMutants {
         }
         Right& right = right_[test];
         right.cpu_seconds = ChildSeconds() - before;
-        for (const std::string& slow : seen.slow) {
-          right.slow += (right.slow.empty() ? "" : ":") + slow;
-        }
+        right.slow = Joined(seen.slow, ":");
       }
     }
     return OkStatus();

@@ -19,10 +19,7 @@ constexpr std::string_view kGraph =
     "{ c = Mul(a, w) d, i = TopK(b, k) f = Neg(d) e = Add(c, f) }";
 
 std::string Names(const Graph& graph) {
-  std::string names;
-  for (const Node& node : graph.nodes) {
-    names += StrCat(names.empty() ? "" : " ", node.op_type);
-  }
+  std::string names = Joined(graph.nodes, " ", &Node::op_type);
   for (const Capture& capture : graph.captures) {
     names += StrCat(" ", graph[capture.inner].name);
   }

@@ -83,17 +83,15 @@ class RunReader {
 Status RunReader::NotThere(const std::string& test_id,
                            const std::string& backend) const {
   std::vector<std::string> ids;
-  std::string others;
+  std::vector<std::string> others;
   for (const record::ResultRow& row : results_) {
     ids.push_back(row.test_id);
-    if (row.test_id == test_id) {
-      others += StrCat(others.empty() ? "" : ", ", row.backend);
-    }
+    if (row.test_id == test_id) others.push_back(row.backend);
   }
   const std::string where = StrCat("the run ", folder_.string());
   if (!others.empty()) {
-    return InvalidArgument(where, " has ", test_id, " on ", others, ", not on ",
-                           backend);
+    return InvalidArgument(where, " has ", test_id, " on ", Joined(others),
+                           ", not on ", backend);
   }
   return InvalidArgument(where, " has no case ", test_id,
                          select::NearestText(test_id, ids));

@@ -94,17 +94,18 @@ std::string ClaimText(const Explanation& e) {
   if (e.covers.empty()) {
     return StrCat(word, ", as planned; the corpus or the claims are not here");
   }
-  std::string outside;
+  std::vector<std::string> outside;
   std::map<std::string, std::string> by;  // source to sentence
   for (const CoverText& cover : e.covers) {
     if (cover.source.empty()) {
-      outside += StrCat(outside.empty() ? "" : ", ", cover.op,
-                        cover.dtype.empty() ? "" : " with ", cover.dtype);
+      outside.push_back(
+          StrCat(cover.op, cover.dtype.empty() ? "" : " with ", cover.dtype));
     } else {
       by.emplace(cover.source, cover.claim);
     }
   }
-  if (!outside.empty()) return StrCat(word, "; no claim covers ", outside);
+  if (!outside.empty())
+    return StrCat(word, "; no claim covers ", Joined(outside));
   std::string text = word;
   for (const auto& [source, sentence] : by) {
     text += StrCat("\n", source, ": ", sentence);

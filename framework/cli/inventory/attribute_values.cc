@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "framework/core/text.h"
+
 namespace assay::inventory {
 namespace {
 
@@ -18,43 +20,20 @@ constexpr std::string_view kTransforms =
     "NONE SOFTMAX LOGISTIC SOFTMAX_ZERO PROBIT";
 constexpr std::string_view kReductions = "none add mul max min";
 
+/// Attributes of every operator that are 0 or 1.
+constexpr std::string_view kFlags =
+    "align_corners allowzero antialias ceil_mode center_point_box "
+    "count_include_pad detect_negative detect_positive exclude_outside "
+    "exclusive fmod input_forget interleaved inverse is_case_sensitive "
+    "is_causal keepdims largest linear_before_reset new_axis "
+    "noop_with_empty_axes onesided periodic reverse saturate "
+    "select_last_index sorted storage_order training_mode transA transB upper "
+    "zeros";
+
 // From the pages of the operators' current versions.
 constexpr Row kRows[] = {
-    {"", "align_corners", "0 1"},
-    {"", "allowzero", "0 1"},
-    {"", "antialias", "0 1"},
     {"", "auto_pad", "NOTSET SAME_UPPER SAME_LOWER VALID"},
-    {"", "ceil_mode", "0 1"},
-    {"", "center_point_box", "0 1"},
-    {"", "count_include_pad", "0 1"},
-    {"", "detect_negative", "0 1"},
-    {"", "detect_positive", "0 1"},
-    {"", "exclude_outside", "0 1"},
-    {"", "exclusive", "0 1"},
-    {"", "fmod", "0 1"},
-    {"", "input_forget", "0 1"},
-    {"", "interleaved", "0 1"},
-    {"", "inverse", "0 1"},
-    {"", "is_case_sensitive", "0 1"},
-    {"", "is_causal", "0 1"},
-    {"", "keepdims", "0 1"},
-    {"", "largest", "0 1"},
-    {"", "linear_before_reset", "0 1"},
-    {"", "new_axis", "0 1"},
-    {"", "noop_with_empty_axes", "0 1"},
-    {"", "onesided", "0 1"},
-    {"", "periodic", "0 1"},
     {"", "post_transform", kTransforms},
-    {"", "reverse", "0 1"},
-    {"", "saturate", "0 1"},
-    {"", "select_last_index", "0 1"},
-    {"", "sorted", "0 1"},
-    {"", "storage_order", "0 1"},
-    {"", "training_mode", "0 1"},
-    {"", "transA", "0 1"},
-    {"", "transB", "0 1"},
-    {"", "upper", "0 1"},
-    {"", "zeros", "0 1"},
     {"Attention", "qk_matmul_output_mode", "0 1 2 3"},
     {"BitShift", "direction", "LEFT RIGHT"},
     {"Cast", "round_mode", "up down nearest"},
@@ -106,11 +85,7 @@ constexpr Row kRows[] = {
 
 std::vector<std::string_view> Words(std::string_view text) {
   std::vector<std::string_view> words;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find(' '), text.size());
-    words.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+  while (!text.empty()) words.push_back(CutFront(&text, " "));
   return words;
 }
 
@@ -124,13 +99,16 @@ std::vector<std::string_view> ValuesOf(std::string_view op,
     if (row.op == op) return Words(row.values);
     if (row.op.empty()) found = &row;
   }
-  return found == nullptr ? std::vector<std::string_view>()
-                          : Words(found->values);
+  if (found != nullptr) return Words(found->values);
+  const auto flags = Words(kFlags);
+  const bool is_flag = std::ranges::find(flags, attribute) != flags.end();
+  return Words(is_flag ? "0 1" : "");
 }
 
 std::vector<NamedAttribute> NamedAttributes() {
   std::vector<NamedAttribute> named;
   for (const Row& row : kRows) named.push_back({row.op, row.attribute});
+  for (const std::string_view flag : Words(kFlags)) named.push_back({"", flag});
   return named;
 }
 

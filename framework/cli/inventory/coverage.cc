@@ -51,29 +51,19 @@ Coverage Untouched(OperatorId id) {
   return row;
 }
 
-template <class Item, class Print>
-std::string Listed(const std::vector<Item>& items, Print print) {
-  std::string text = "[";
-  for (const Item& item : items) {
-    text += (text.size() > 1 ? "," : "") + print(item);
-  }
-  return text + "]";
-}
-
 /// As signatures have defaults.
 std::string TextOf(const Attribute::Held& held) {
-  const auto print = [](const auto& item) { return StrCat(item); };
   if (const auto* x = std::get_if<int64_t>(&held)) return StrCat(*x);
   if (const auto* x = std::get_if<float>(&held)) return StrCat(*x);
   if (const auto* x = std::get_if<std::string>(&held)) return *x;
   if (const auto* x = std::get_if<std::vector<int64_t>>(&held)) {
-    return Listed(*x, print);
+    return StrCat("[", Joined(*x, ","), "]");
   }
   if (const auto* x = std::get_if<std::vector<float>>(&held)) {
-    return Listed(*x, print);
+    return StrCat("[", Joined(*x, ","), "]");
   }
   if (const auto* x = std::get_if<std::vector<std::string>>(&held)) {
-    return Listed(*x, print);
+    return StrCat("[", Joined(*x, ","), "]");
   }
   return std::string(KindName(held));
 }

@@ -193,7 +193,6 @@ void PrintAll(const char* what, const std::vector<std::string>& items) {
 /// The only installed backend that has a list of mutants.
 Result<std::string> BackendWithMutants() {
   std::vector<std::string> found;
-  std::string names;
   for (const std::string& name : file::InstalledBackends()) {
     std::error_code error;
     if (!fs::exists(
@@ -202,10 +201,9 @@ Result<std::string> BackendWithMutants() {
       continue;
     }
     found.push_back(name);
-    names += (names.empty() ? "" : ", ") + name;
   }
   if (found.size() == 1) return found.front();
-  return InvalidArgument("found ", found.empty() ? "no backend" : names,
+  return InvalidArgument("found ", found.empty() ? "no backend" : Joined(found),
                          " with a ", policy::kMutantsFile, " in ",
                          file::ModuleDirectory().string(),
                          ", wanted one, or a name as --backend");

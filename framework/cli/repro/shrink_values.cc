@@ -20,13 +20,10 @@ struct Place {
 using Places = std::vector<Place>;
 
 std::string Text(const Places& places, const std::vector<Source>& sources) {
-  std::string text;
-  for (const Place& place : places) {
-    text += StrCat(text.empty() ? "" : ", ", sources[place.source].name,
-                   place.is_element ? "[" : " axis ", place.axis,
-                   place.is_element ? "]" : "");
-  }
-  return text;
+  return Joined(places, ", ", [&](const Place& place) {
+    return StrCat(sources[place.source].name, place.is_element ? "[" : " axis ",
+                  place.axis, place.is_element ? "]" : "");
+  });
 }
 
 /// Places by extent, the extent being 2 or more.
@@ -138,46 +135,16 @@ bool IsSmall(T x) {
   return value == std::trunc(value) && std::abs(value) <= 10;
 }
 
-/// Calls visit(T()) with the C++ type of a tensor's elements; false when there
-/// is none that numbers can be written in.
+/// The types that numbers can be written in.
 template <class Visit>
-bool VisitType(DType type, const Visit& visit) {
-  switch (type) {
-    case DType::kFloat32:
-      return visit(float());
-    case DType::kFloat64:
-      return visit(double());
-    case DType::kInt8:
-      return visit(int8_t());
-    case DType::kInt16:
-      return visit(int16_t());
-    case DType::kInt32:
-      return visit(int32_t());
-    case DType::kInt64:
-      return visit(int64_t());
-    case DType::kUint8:
-      return visit(uint8_t());
-    case DType::kUint16:
-      return visit(uint16_t());
-    case DType::kUint32:
-      return visit(uint32_t());
-    case DType::kUint64:
-      return visit(uint64_t());
-    default:
-      return false;
-  }
+bool VisitNumber(DType type, const Visit& visit) {
+  return VisitType<float, double>(type, visit) || VisitInteger(type, visit);
 }
 
 /// The bits of 1 in types that C++ has no name for; 0 when there are none here.
 uint16_t OneBits(DType type) {
-  switch (type) {
-    case DType::kFloat16:
-      return 0x3C00;
-    case DType::kBFloat16:
-      return 0x3F80;
-    default:
-      return 0;
-  }
+  if (type == DType::kFloat16) return 0x3C00;
+  return type == DType::kBFloat16 ? 0x3F80 : 0;
 }
 
 /// How plain the elements are already.
@@ -191,15 +158,13 @@ Plain PlainnessOf(const Tensor& tensor) {
                : Plain::kAny;
   }
   Plain plain = Plain::kAny;
-  VisitType(tensor.dtype(), [&](auto sample) {
-    using T = decltype(sample);
+  VisitNumber(tensor.dtype(), [&]<class T>(T) {
     const auto elements = tensor.elements<T>();
     if (std::ranges::all_of(elements, [](T x) { return x == T{1}; })) {
       plain = Plain::kOnes;
     } else if (std::ranges::all_of(elements, IsSmall<T>)) {
       plain = Plain::kSmall;
     }
-    return true;
   });
   return plain;
 }
@@ -215,13 +180,11 @@ Result<Tensor> PlainLike(const Tensor& tensor, Plain plain) {
     std::ranges::fill(made.mutable_elements<uint16_t>(), one);
     return made;
   }
-  const bool written = VisitType(tensor.dtype(), [&](auto sample) {
-    using T = decltype(sample);
+  const bool written = VisitNumber(tensor.dtype(), [&]<class T>(T) {
     const auto elements = made.mutable_elements<T>();
     for (size_t i = 0; i < elements.size(); ++i) {
       elements[i] = plain == Plain::kOnes ? T{1} : SmallAt<T>(i);
     }
-    return true;
   });
   if (written) return made;
   return InvalidArgument(tensor.dtype(), " has no ",
@@ -247,10 +210,8 @@ std::vector<size_t> Plainable(const std::vector<Source>& sources, Plain plain,
 
 Candidate PlainCandidate(const Draft& draft, const std::vector<Source>& sources,
                          std::vector<size_t> chosen, Plain plain) {
-  std::string names;
-  for (const size_t s : chosen) {
-    names += StrCat(names.empty() ? "" : ", ", sources[s].name);
-  }
+  const std::string names =
+      Joined(chosen, ", ", [&](size_t s) { return sources[s].name; });
   const auto make = [&draft, &sources, chosen = std::move(chosen),
                      plain]() -> Result<Draft> {
     std::vector<Source> changed = sources;

@@ -58,10 +58,10 @@ std::string WaivedMarkdown(const verdict::Verdicts& verdicts) {
 
 const verdict::Conformance& ConformanceFor(const verdict::Verdicts& verdicts,
                                            const std::string& backend) {
-  return *std::find_if(verdicts.conformance.begin(), verdicts.conformance.end(),
-                       [&](const verdict::Conformance& word) {
-                         return word.backend == backend;
-                       });
+  return *std::ranges::find_if(verdicts.conformance,
+                               [&](const verdict::Conformance& word) {
+                                 return word.backend == backend;
+                               });
 }
 
 std::vector<record::ResultRow> Results(const verdict::Verdicts& verdicts) {

@@ -37,14 +37,6 @@ std::string LastPart(const std::string& test_id) {
   return test_id.substr(test_id.rfind('/') + 1);
 }
 
-std::string Joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) {
-    text += StrCat(text.empty() ? "" : ", ", word);
-  }
-  return text;
-}
-
 /// The result of a case in a run, and the case's origin.
 struct InRun {
   record::ResultRow result;
@@ -129,7 +121,7 @@ std::vector<std::string> Nearest(const std::string& wanted,
     const bool last = !part.empty() && id.find(part) != std::string::npos;
     ranked.push_back({whole ? 0U : (last ? 1U : 2U), Edits(wanted, id), &id});
   }
-  std::sort(ranked.begin(), ranked.end());
+  std::ranges::sort(ranked);
   std::vector<std::string> ids;
   for (size_t i = 0; i < std::min(ranked.size(), kNearest); ++i) {
     ids.push_back(*ranked[i].id);

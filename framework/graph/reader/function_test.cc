@@ -24,20 +24,11 @@ std::string NameOf(const Graph& graph, ValueId id) {
 
 /// "y = Add(x,x)", one node after another.
 std::string Print(const Graph& graph) {
-  std::string text;
-  for (const Node& node : graph.nodes) {
-    std::string outputs;
-    std::string inputs;
-    for (const ValueId id : node.outputs) {
-      outputs += StrCat(outputs.empty() ? "" : ",", NameOf(graph, id));
-    }
-    for (const ValueId id : node.inputs) {
-      inputs += StrCat(inputs.empty() ? "" : ",", NameOf(graph, id));
-    }
-    text += StrCat(text.empty() ? "" : "; ", outputs, " = ", node.op_type, "(",
-                   inputs, ")");
-  }
-  return text;
+  const auto name = [&](ValueId id) { return NameOf(graph, id); };
+  return Joined(graph.nodes, "; ", [&](const Node& node) {
+    return StrCat(Joined(node.outputs, ",", name), " = ", node.op_type, "(",
+                  Joined(node.inputs, ",", name), ")");
+  });
 }
 
 KnownValues Known(const Graph& graph, std::vector<const ValueType*>& types) {

@@ -130,32 +130,18 @@ Result<Tensor> KeysOf(const onnx::MapProto& proto) {
 }
 
 Result<Tensor> ReadKeys(const onnx::MapProto& proto) {
-  switch (DTypeFromOnnx(proto.key_type()).value_or(DType::kUndefined)) {
-    case DType::kString:
-      return Tensor::FromStrings(
-          {proto.string_keys_size()},
-          {proto.string_keys().begin(), proto.string_keys().end()});
-    case DType::kInt8:
-      return KeysOf<int8_t>(proto);
-    case DType::kInt16:
-      return KeysOf<int16_t>(proto);
-    case DType::kInt32:
-      return KeysOf<int32_t>(proto);
-    case DType::kInt64:
-      return KeysOf<int64_t>(proto);
-    case DType::kUint8:
-      return KeysOf<uint8_t>(proto);
-    case DType::kUint16:
-      return KeysOf<uint16_t>(proto);
-    case DType::kUint32:
-      return KeysOf<uint32_t>(proto);
-    case DType::kUint64:
-      return KeysOf<uint64_t>(proto);
-    default:
-      return InvalidArgument("map '", proto.name(), "' has key type ",
-                             proto.key_type(),
-                             ", wanted an integer or a string");
+  const DType type =
+      DTypeFromOnnx(proto.key_type()).value_or(DType::kUndefined);
+  if (type == DType::kString) {
+    return Tensor::FromStrings(
+        {proto.string_keys_size()},
+        {proto.string_keys().begin(), proto.string_keys().end()});
   }
+  Result<Tensor> keys =
+      InvalidArgument("map '", proto.name(), "' has key type ",
+                      proto.key_type(), ", wanted an integer or a string");
+  VisitInteger(type, [&]<class T>(T) { keys = KeysOf<T>(proto); });
+  return keys;
 }
 
 Result<Value> FromMap(const onnx::MapProto& proto, const ValueType& type) {

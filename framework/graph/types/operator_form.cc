@@ -108,10 +108,7 @@ Status Assign(const Node& node, const Attribute& attribute,
 
 Status UnknownAttribute(const Node& node, const Attribute& attribute,
                         std::span<const AttributeInfo> known) {
-  std::string wanted;
-  for (const AttributeInfo& info : known) {
-    wanted += StrCat(wanted.empty() ? "" : ", ", info.name);
-  }
+  const std::string wanted = Joined(known, ", ", &AttributeInfo::name);
   return InvalidArgument(node.Label(), " has attribute ", attribute.name, " (",
                          KindName(attribute.held), "), wanted ",
                          wanted.empty() ? "none" : "one of ", wanted);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The steps by which operators reach their current version, by name and then
-// by version. Every version has a step; what a row's rule cannot express (a
-// batch of unknown size, saved statistics that somebody reads) it declines as
-// unsupported, naming operator and version.
+// The steps by which operators reach their current version, each list by name
+// and then by version. Every version has a step; what a row's rule cannot
+// express (a batch of unknown size, saved statistics that somebody reads) it
+// declines as unsupported, naming operator and version.
 
 #include <iterator>
 #include <vector>
@@ -13,22 +13,17 @@
 namespace assay::upgrade {
 namespace {
 
-// Changes that ONNX's version converter calls compatible.
-constexpr std::string_view kTypes = "other element types, clearer text";
-constexpr std::string_view kAdded = "additions whose absence means the old";
-constexpr std::string_view kHint = "consumed_inputs was removed";
 constexpr std::string_view kToInput = "an attribute became an input";
-constexpr std::string_view kBroadcast = "multidirectional broadcasting";
 
-/// Versions between which a node means the same.
-struct SameVersions {
+/// The versions that a step leads from and to.
+struct Versions {
   std::string_view op_type;
   int16_t from;
   int16_t to;
 };
 
 // clang-format off
-constexpr SameVersions kOtherTypes[] = {
+constexpr Versions kOtherTypes[] = {
     {"Abs", 6, 13}, {"Acos", 7, 22}, {"Acosh", 9, 22}, {"Add", 7, 14},
     {"Asin", 7, 22}, {"Asinh", 9, 22}, {"Atan", 7, 22}, {"Atanh", 9, 22},
     {"BatchNormalization", 14, 15}, {"Bernoulli", 15, 22}, {"BitShift", 11, 28},
@@ -69,7 +64,7 @@ constexpr SameVersions kOtherTypes[] = {
     {"Where", 9, 16},
 };
 
-constexpr SameVersions kAdditions[] = {
+constexpr Versions kAdditions[] = {
     {"ArgMax", 1, 13}, {"ArgMin", 1, 13}, {"Attention", 23, 25},
     {"AveragePool", 1, 22}, {"Cast", 6, 28}, {"CastLike", 15, 25},
     {"Constant", 1, 25}, {"DepthToSpace", 1, 28}, {"DequantizeLinear", 10, 28},
@@ -81,13 +76,56 @@ constexpr SameVersions kAdditions[] = {
     {"SpaceToDepth", 1, 28}, {"TopK", 10, 24}, {"TreeEnsembleClassifier", 1, 5},
     {"TreeEnsembleRegressor", 1, 5},
 };
+
+constexpr Versions kHints[] = {
+    {"Abs", 1, 6}, {"BatchNormalization", 1, 6}, {"Ceil", 1, 6}, {"Clip", 1, 6},
+    {"Dropout", 1, 6}, {"Elu", 1, 6}, {"Exp", 1, 6}, {"Floor", 1, 6},
+    {"HardSigmoid", 1, 6}, {"InstanceNormalization", 1, 6}, {"LeakyRelu", 1, 6},
+    {"Log", 1, 6}, {"Max", 1, 6}, {"Mean", 1, 6}, {"Min", 1, 6}, {"Neg", 1, 6},
+    {"PRelu", 1, 6}, {"Reciprocal", 1, 6}, {"Relu", 1, 6}, {"Sigmoid", 1, 6},
+    {"Sqrt", 1, 6}, {"Sum", 1, 6}, {"Tanh", 1, 6},
+};
+
+constexpr Versions kBroadcasts[] = {
+    {"Add", 1, 7}, {"And", 1, 7}, {"Div", 1, 7}, {"Equal", 1, 7},
+    {"Greater", 1, 7}, {"Less", 1, 7}, {"Mul", 1, 7}, {"Or", 1, 7},
+    {"Pow", 1, 7}, {"Sub", 1, 7}, {"Xor", 1, 7},
+};
+
+constexpr Versions kSequences[] = {
+    {"GRU", 1, 7}, {"LSTM", 1, 7}, {"RNN", 1, 7},
+};
+
+constexpr Versions kFlattened[] = {
+    {"Hardmax", 1, 13}, {"LogSoftmax", 1, 13}, {"Softmax", 1, 13},
+};
+
+constexpr Versions kAxes[] = {
+    {"ReduceL1", 1, 18}, {"ReduceL2", 1, 18}, {"ReduceLogSum", 1, 18},
+    {"ReduceLogSumExp", 1, 18}, {"ReduceMax", 1, 18}, {"ReduceMean", 1, 18},
+    {"ReduceMin", 1, 18}, {"ReduceProd", 1, 18}, {"ReduceSum", 1, 13},
+    {"ReduceSumSquare", 1, 18}, {"Squeeze", 1, 13}, {"Unsqueeze", 1, 13},
+};
 // clang-format on
 
+/// Steps that are alike. The first two are those that ONNX's version converter
+/// calls compatible.
+constexpr struct {
+  std::span<const Versions> versions;
+  Status (*rule)(NodeUpgrade& upgrade);
+  std::string_view why;
+} kAlike[] = {
+    {kOtherTypes, Same, "other element types, clearer text"},
+    {kAdditions, Same, "additions whose absence means the old"},
+    {kHints, DropConsumedInputs, "consumed_inputs was removed"},
+    {kBroadcasts, BroadcastSecond, "multidirectional broadcasting"},
+    {kSequences, DropOutputSequence, "output_sequence was removed"},
+    {kFlattened, FlattenAroundSoftmax,
+     "one axis instead of a flattened matrix"},
+    {kAxes, AxesToInput, kToInput},
+};
+
 constexpr UpgradeStep kSteps[] = {
-    {"Abs", 1, 6, DropConsumedInputs, kHint},
-    {"Add", 1, 7, BroadcastSecond, kBroadcast},
-    {"And", 1, 7, BroadcastSecond, kBroadcast},
-    {"BatchNormalization", 1, 6, DropConsumedInputs, kHint},
     {"BatchNormalization", 6, 7, DropIsTest,
      "the number of outputs states the mode"},
     {"BatchNormalization", 7, 9, NormalizeEachActivation,
@@ -95,64 +133,23 @@ constexpr UpgradeStep kSteps[] = {
     {"BatchNormalization", 9, 14, StateTraining,
      "training_mode; fewer outputs"},
     {"Cast", 1, 6, NameToType, "the type became a number"},
-    {"Ceil", 1, 6, DropConsumedInputs, kHint},
-    {"Clip", 1, 6, DropConsumedInputs, kHint},
     {"Clip", 6, 11, LimitsToInputs, kToInput},
     {"Concat", 1, 4, SetConcatAxis, "axis became required"},
     {"DFT", 17, 20, DftAxisToInput,
      "axis became an input, its default changed"},
-    {"Div", 1, 7, BroadcastSecond, kBroadcast},
-    {"Dropout", 1, 6, DropConsumedInputs, kHint},
     {"Dropout", 6, 7, StateDropoutMode, "is_test was removed"},
     {"Dropout", 7, 10, DropUnreadMask, "the mask became boolean"},
     {"Dropout", 10, 12, RatioToInput, kToInput},
-    {"Elu", 1, 6, DropConsumedInputs, kHint},
-    {"Equal", 1, 7, BroadcastSecond, kBroadcast},
-    {"Exp", 1, 6, DropConsumedInputs, kHint},
-    {"Floor", 1, 6, DropConsumedInputs, kHint},
-    {"GRU", 1, 7, DropOutputSequence, "output_sequence was removed"},
     {"Gemm", 6, 7, DropBroadcast, "C is always broadcast"},
     {"GlobalLpPool", 1, 2, PowerToInteger, "p became an integer"},
-    {"Greater", 1, 7, BroadcastSecond, kBroadcast},
     {"GridSample", 16, 20, RenameGridModes, "modes were renamed"},
     {"GroupNormalization", 18, 21, RepeatForChannels,
      "scale and bias are of each channel"},
-    {"HardSigmoid", 1, 6, DropConsumedInputs, kHint},
-    {"Hardmax", 1, 13, FlattenAroundSoftmax,
-     "one axis instead of a flattened matrix"},
-    {"InstanceNormalization", 1, 6, DropConsumedInputs, kHint},
-    {"LSTM", 1, 7, DropOutputSequence, "output_sequence was removed"},
     {"LabelEncoder", 1, 2, ClassesToKeys, "keys and values are listed"},
-    {"LeakyRelu", 1, 6, DropConsumedInputs, kHint},
-    {"Less", 1, 7, BroadcastSecond, kBroadcast},
-    {"Log", 1, 6, DropConsumedInputs, kHint},
-    {"LogSoftmax", 1, 13, FlattenAroundSoftmax,
-     "one axis instead of a flattened matrix"},
     {"LpPool", 1, 2, PowerToInteger, "p became an integer"},
-    {"Max", 1, 6, DropConsumedInputs, kHint},
-    {"Mean", 1, 6, DropConsumedInputs, kHint},
-    {"Min", 1, 6, DropConsumedInputs, kHint},
-    {"Mul", 1, 7, BroadcastSecond, kBroadcast},
-    {"Neg", 1, 6, DropConsumedInputs, kHint},
-    {"Or", 1, 7, BroadcastSecond, kBroadcast},
-    {"PRelu", 1, 6, DropConsumedInputs, kHint},
     {"PRelu", 6, 7, BroadcastSlope, "the slope is broadcast unidirectionally"},
     {"Pad", 1, 2, RenamePaddings, "paddings was renamed"},
     {"Pad", 2, 11, PadsToInputs, kToInput},
-    {"Pow", 1, 7, BroadcastSecond, kBroadcast},
-    {"RNN", 1, 7, DropOutputSequence, "output_sequence was removed"},
-    {"Reciprocal", 1, 6, DropConsumedInputs, kHint},
-    {"ReduceL1", 1, 18, AxesToInput, kToInput},
-    {"ReduceL2", 1, 18, AxesToInput, kToInput},
-    {"ReduceLogSum", 1, 18, AxesToInput, kToInput},
-    {"ReduceLogSumExp", 1, 18, AxesToInput, kToInput},
-    {"ReduceMax", 1, 18, AxesToInput, kToInput},
-    {"ReduceMean", 1, 18, AxesToInput, kToInput},
-    {"ReduceMin", 1, 18, AxesToInput, kToInput},
-    {"ReduceProd", 1, 18, AxesToInput, kToInput},
-    {"ReduceSum", 1, 13, AxesToInput, kToInput},
-    {"ReduceSumSquare", 1, 18, AxesToInput, kToInput},
-    {"Relu", 1, 6, DropConsumedInputs, kHint},
     {"Reshape", 1, 5, ShapeToInput, kToInput},
     {"Resize", 10, 11, SpellResizeOut, "coordinate modes are stated"},
     {"RoiAlign", 10, 16, SetRoiAlignMode,
@@ -160,25 +157,15 @@ constexpr UpgradeStep kSteps[] = {
     {"Scan", 8, 9, ScanEachOfBatch, "the batch axis was removed"},
     {"Scatter", 9, 11, RenameScatter, "replaced by ScatterElements"},
     {"Selu", 1, 6, SetSeluDefaults, "defaults got more digits"},
-    {"Sigmoid", 1, 6, DropConsumedInputs, kHint},
     {"Slice", 1, 10, SliceToInputs, kToInput},
-    {"Softmax", 1, 13, FlattenAroundSoftmax,
-     "one axis instead of a flattened matrix"},
     {"Split", 1, 2, SplitInputToIntegers, "the lengths are integers"},
     {"Split", 2, 13, SplitToInput, kToInput},
     {"Split", 13, 18, StateParts, "num_outputs is stated when split is not"},
-    {"Sqrt", 1, 6, DropConsumedInputs, kHint},
-    {"Squeeze", 1, 13, AxesToInput, kToInput},
-    {"Sub", 1, 7, BroadcastSecond, kBroadcast},
-    {"Sum", 1, 6, DropConsumedInputs, kHint},
-    {"Tanh", 1, 6, DropConsumedInputs, kHint},
     {"Tile", 1, 6, TileAlongAxis, "repeats are of each axis"},
     {"TopK", 1, 10, KToInput, kToInput},
-    {"Unsqueeze", 1, 13, AxesToInput, kToInput},
     {"Upsample", 1, 7, SpatialScales, "scales are of each axis"},
     {"Upsample", 7, 9, ScalesToInput, kToInput},
     {"Upsample", 9, 11, UpsampleToResize, "replaced by Resize"},
-    {"Xor", 1, 7, BroadcastSecond, kBroadcast},
 };
 
 }  // namespace
@@ -187,11 +174,10 @@ std::span<const UpgradeStep> UpgradeTable() {
   static const auto* const table = [] {
     auto* steps =
         new std::vector<UpgradeStep>(std::begin(kSteps), std::end(kSteps));
-    for (const SameVersions& same : kOtherTypes) {
-      steps->push_back({same.op_type, same.from, same.to, Same, kTypes});
-    }
-    for (const SameVersions& same : kAdditions) {
-      steps->push_back({same.op_type, same.from, same.to, Same, kAdded});
+    for (const auto& [versions, rule, why] : kAlike) {
+      for (const auto& [op_type, from, to] : versions) {
+        steps->push_back({op_type, from, to, rule, why});
+      }
     }
     return steps;
   }();

@@ -19,21 +19,14 @@ namespace {
 
 using ::testing::HasSubstr;
 
-template <class T>
-std::string Joined(const T& elements) {
-  std::string text;
-  for (const auto& element : elements) {
-    text += StrCat(text.empty() ? "" : ",", element);
-  }
-  return text;
-}
-
 std::string Print(const Tensor& tensor) {
-  const std::string elements =
-      tensor.dtype() == DType::kInt64     ? Joined(tensor.elements<int64_t>())
-      : tensor.dtype() == DType::kFloat32 ? Joined(tensor.elements<float>())
-      : tensor.dtype() == DType::kFloat64 ? Joined(tensor.elements<double>())
-                                          : "?";
+  const std::string elements = tensor.dtype() == DType::kInt64
+                                   ? Joined(tensor.elements<int64_t>(), ",")
+                               : tensor.dtype() == DType::kFloat32
+                                   ? Joined(tensor.elements<float>(), ",")
+                               : tensor.dtype() == DType::kFloat64
+                                   ? Joined(tensor.elements<double>(), ",")
+                                   : "?";
   return StrCat(tensor.Signature(), "{", elements, "}");
 }
 
@@ -42,7 +35,7 @@ std::string Print(const Attribute::Held& held) {
   if (const auto* i = std::get_if<int64_t>(&held)) return StrCat(*i);
   if (const auto* s = std::get_if<std::string>(&held)) return *s;
   if (const auto* l = std::get_if<std::vector<int64_t>>(&held)) {
-    return StrCat("[", Joined(*l), "]");
+    return StrCat("[", Joined(*l, ","), "]");
   }
   return std::string(KindName(held));
 }
@@ -65,10 +58,10 @@ std::string Print(const Graph& graph) {
     for (const Attribute& attribute : node.attributes) {
       attributes.push_back(StrCat(attribute.name, "=", Print(attribute.held)));
     }
-    text +=
-        StrCat(text.empty() ? "" : "; ", Joined(outputs), " = ", node.op_type,
-               attributes.empty() ? "" : "<", Joined(attributes),
-               attributes.empty() ? "" : ">", "(", Joined(inputs), ")");
+    text += StrCat(text.empty() ? "" : "; ", Joined(outputs, ","), " = ",
+                   node.op_type, attributes.empty() ? "" : "<",
+                   Joined(attributes, ","), attributes.empty() ? "" : ">", "(",
+                   Joined(inputs, ","), ")");
   }
   return text;
 }
@@ -88,9 +81,9 @@ Result<Graph> Upgraded(const std::string& text, int opset) {
 }
 
 struct Row {
-  int opset;
   std::string text;
   std::string result;
+  int opset;
 };
 
 class Upgrade : public testing::TestWithParam<Row> {};
@@ -104,178 +97,166 @@ TEST_P(Upgrade, GivesTheCurrentForm) {
 }
 
 const Row kLists[] = {
-    {11, "(float[1,2] x) => (float[2] y) { y = Squeeze <axes=[0]> (x) }",
-     "y = Squeeze(x,int64[1]{0})"},
-    {11, "(float[1,2] x) => (float[2] y) { y = Squeeze(x) }", "y = Squeeze(x)"},
-    {12, "(float[2] x) => (float[2,1] y) { y = Unsqueeze <axes=[-1]> (x) }",
-     "y = Unsqueeze(x,int64[1]{-1})"},
-    {12, "(float[2] x) => (float[1] y) { y = ReduceSum <axes=[0]> (x) }",
-     "y = ReduceSum(x,int64[1]{0})"},
-    {17,
-     "(float[2] x) => (float[1] y) { y = ReduceMax <axes=[0], keepdims=0> "
+    {"(float[1,2] x) => (float[2] y) { y = Squeeze <axes=[0]> (x) }",
+     "y = Squeeze(x,int64[1]{0})", 11},
+    {"(float[1,2] x) => (float[2] y) { y = Squeeze(x) }", "y = Squeeze(x)", 11},
+    {"(float[2] x) => (float[2,1] y) { y = Unsqueeze <axes=[-1]> (x) }",
+     "y = Unsqueeze(x,int64[1]{-1})", 12},
+    {"(float[2] x) => (float[1] y) { y = ReduceSum <axes=[0]> (x) }",
+     "y = ReduceSum(x,int64[1]{0})", 12},
+    {"(float[2] x) => (float[1] y) { y = ReduceMax <axes=[0], keepdims=0> "
      "(x) }",
-     "y = ReduceMax<keepdims=0>(x,int64[1]{0})"},
-    {9, "(float[4] x) => (float[2] y) { y = Slice <starts=[1], ends=[3]> (x) }",
-     "y = Slice(x,int64[1]{1},int64[1]{3})"},
-    {9,
-     "(float[4] x) => (float[2] y) { y = Slice <axes=[0], starts=[1], "
+     "y = ReduceMax<keepdims=0>(x,int64[1]{0})", 17},
+    {"(float[4] x) => (float[2] y) { y = Slice <starts=[1], ends=[3]> (x) }",
+     "y = Slice(x,int64[1]{1},int64[1]{3})", 9},
+    {"(float[4] x) => (float[2] y) { y = Slice <axes=[0], starts=[1], "
      "ends=[3]> (x) }",
-     "y = Slice(x,int64[1]{1},int64[1]{3},int64[1]{0})"},
-    {4, "(float[4] x) => (float[2,2] y) { y = Reshape <shape=[2,2]> (x) }",
-     "y = Reshape(x,int64[2]{2,2})"},
-    {11,
-     "(float[4] x) => (float[1] y, float[3] z) { y, z = Split <split="
+     "y = Slice(x,int64[1]{1},int64[1]{3},int64[1]{0})", 9},
+    {"(float[4] x) => (float[2,2] y) { y = Reshape <shape=[2,2]> (x) }",
+     "y = Reshape(x,int64[2]{2,2})", 4},
+    {"(float[4] x) => (float[1] y, float[3] z) { y, z = Split <split="
      "[1,3]> (x) }",
-     "y,z = Split(x,int64[2]{1,3})"},
-    {11, "(float[4] x) => (float[2] y, float[2] z) { y, z = Split(x) }",
-     "y,z = Split<num_outputs=2>(x)"},
-    {9, "(float[4] x) => (float[2] y, int64[2] i) { y, i = TopK <k=2> (x) }",
-     "y,i = TopK(x,int64[1]{2})"},
-    {17, "(float[1,4,1] x) => (float[1,4,2] y) { y = DFT(x) }",
-     "y = DFT(x,_,int64[]{1})"},
+     "y,z = Split(x,int64[2]{1,3})", 11},
+    {"(float[4] x) => (float[2] y, float[2] z) { y, z = Split(x) }",
+     "y,z = Split<num_outputs=2>(x)", 11},
+    {"(float[4] x) => (float[2] y, int64[2] i) { y, i = TopK <k=2> (x) }",
+     "y,i = TopK(x,int64[1]{2})", 9},
+    {"(float[1,4,1] x) => (float[1,4,2] y) { y = DFT(x) }",
+     "y = DFT(x,_,int64[]{1})", 17},
 };
 
 const Row kNumbers[] = {
-    {6, "(float[2] x) => (float[2] y) { y = Clip <min=0.0, max=6.0> (x) }",
-     "y = Clip(x,float32[]{0},float32[]{6})"},
-    {6, "(double[2] x) => (double[2] y) { y = Clip <max=6.0> (x) }",
-     "y = Clip(x,_,float64[]{6})"},
-    {6, "(float16[2] x) => (float16[2] y) { y = Clip <min=0.5> (x) }",
-     "y/min_cast = CastLike(float32[]{0.5},x); y = Clip(x,y/min_cast)"},
-    {6, "(float[2] x) => (float[2] y) { y = Clip(x) }", "y = Clip(x)"},
-    {2, "(float[2] x) => (float[4] y) { y = Pad <pads=[1,1], value=3.0> (x) }",
-     "y = Pad(x,int64[2]{1,1},float32[]{3})"},
-    {1, "(float[2] x) => (float[4] y) { y = Pad <paddings=[1,1]> (x) }",
-     "y = Pad(x,int64[2]{1,1})"},
-    {10, "(float[2] x) => (float[2] y) { y = Dropout <ratio=0.25> (x) }",
-     "y = Dropout(x,float32[]{0.25})"},
-    {8,
-     "(float[1,1,2,2] x) => (float[1,1,4,4] y) { y = Upsample <scales="
+    {"(float[2] x) => (float[2] y) { y = Clip <min=0.0, max=6.0> (x) }",
+     "y = Clip(x,float32[]{0},float32[]{6})", 6},
+    {"(double[2] x) => (double[2] y) { y = Clip <max=6.0> (x) }",
+     "y = Clip(x,_,float64[]{6})", 6},
+    {"(float16[2] x) => (float16[2] y) { y = Clip <min=0.5> (x) }",
+     "y/min_cast = CastLike(float32[]{0.5},x); y = Clip(x,y/min_cast)", 6},
+    {"(float[2] x) => (float[2] y) { y = Clip(x) }", "y = Clip(x)", 6},
+    {"(float[2] x) => (float[4] y) { y = Pad <pads=[1,1], value=3.0> (x) }",
+     "y = Pad(x,int64[2]{1,1},float32[]{3})", 2},
+    {"(float[2] x) => (float[4] y) { y = Pad <paddings=[1,1]> (x) }",
+     "y = Pad(x,int64[2]{1,1})", 1},
+    {"(float[2] x) => (float[2] y) { y = Dropout <ratio=0.25> (x) }",
+     "y = Dropout(x,float32[]{0.25})", 10},
+    {"(float[1,1,2,2] x) => (float[1,1,4,4] y) { y = Upsample <scales="
      "[1.0,1.0,2.0,2.0]> (x) }",
      "y = Resize<coordinate_transformation_mode=asymmetric,nearest_mode=floor>"
-     "(x,_,float32[4]{1,1,2,2})"},
-    {9,
-     "(float[1,1,2,2] x, float[4] s) => (float[1,1,4,4] y) "
+     "(x,_,float32[4]{1,1,2,2})",
+     8},
+    {"(float[1,1,2,2] x, float[4] s) => (float[1,1,4,4] y) "
      "{ y = Upsample <mode=\"linear\"> (x, s) }",
      "y = Resize<mode=linear,coordinate_transformation_mode=asymmetric,"
-     "nearest_mode=floor>(x,_,s)"},
+     "nearest_mode=floor>(x,_,s)",
+     9},
 };
 
 const Row kAttributes[] = {
-    {1, "(float[2] x) => (float[2] y) { y = Relu <consumed_inputs=[0]> (x) }",
-     "y = Relu(x)"},
-    {1, "(float[2] x) => (float[2] y) { y = Selu(x) }",
-     "y = Selu<alpha=1.6732,gamma=1.0507>(x)"},
-    {1, "(float[1,2] x) => (float[1,4] y) { y = Concat(x, x) }",
-     "y = Concat<axis=1>(x,x)"},
-    {9,
-     "(float[2] x, int64[1] i, float[1] u) => (float[2] y) "
+    {"(float[2] x) => (float[2] y) { y = Relu <consumed_inputs=[0]> (x) }",
+     "y = Relu(x)", 1},
+    {"(float[2] x) => (float[2] y) { y = Selu(x) }",
+     "y = Selu<alpha=1.6732,gamma=1.0507>(x)", 1},
+    {"(float[1,2] x) => (float[1,4] y) { y = Concat(x, x) }",
+     "y = Concat<axis=1>(x,x)", 1},
+    {"(float[2] x, int64[1] i, float[1] u) => (float[2] y) "
      "{ y = Scatter <axis=0> (x, i, u) }",
-     "y = ScatterElements<axis=0>(x,i,u)"},
-    {16,
-     "(float[1,1,2,2] x, float[1,1,1,2] g) => (float[1,1,1,1] y) "
+     "y = ScatterElements<axis=0>(x,i,u)", 9},
+    {"(float[1,1,2,2] x, float[1,1,1,2] g) => (float[1,1,1,1] y) "
      "{ y = GridSample <mode=\"bicubic\"> (x, g) }",
-     "y = GridSample<mode=cubic>(x,g)"},
-    {10,
-     "(float[1,1,2,2] x, float[1,4] r, int64[1] b) => (float[1,1,1,1] y) "
+     "y = GridSample<mode=cubic>(x,g)", 16},
+    {"(float[1,1,2,2] x, float[1,4] r, int64[1] b) => (float[1,1,1,1] y) "
      "{ y = RoiAlign(x, r, b) }",
-     "y = RoiAlign<coordinate_transformation_mode=output_half_pixel>(x,r,b)"},
-    {6,
-     "(float[2,3] a, float[3,4] b, float[4] c) => (float[2,4] y) "
+     "y = RoiAlign<coordinate_transformation_mode=output_half_pixel>(x,r,b)",
+     10},
+    {"(float[2,3] a, float[3,4] b, float[4] c) => (float[2,4] y) "
      "{ y = Gemm <broadcast=1> (a, b, c) }",
-     "y = Gemm(a,b,c)"},
-    {6,
-     "(float[1,2] x, float[2] s) => (float[1,2] y) { y = "
+     "y = Gemm(a,b,c)", 6},
+    {"(float[1,2] x, float[2] s) => (float[1,2] y) { y = "
      "BatchNormalization <is_test=1, spatial=1> (x, s, s, s, s) }",
-     "y = BatchNormalization(x,s,s,s,s)"},
-    {6,
-     "(float[1,2] x, float[2] s) => (float[1,2] y) { y = "
+     "y = BatchNormalization(x,s,s,s,s)", 6},
+    {"(float[1,2] x, float[2] s) => (float[1,2] y) { y = "
      "BatchNormalization(x, s, s, s, s) }",
-     "y = BatchNormalization(x,s,s,s,s)"},
-    {6,
-     "(float[2] x) => (float[2] y) { y, m = Dropout <is_test=1, ratio=0.5> "
+     "y = BatchNormalization(x,s,s,s,s)", 6},
+    {"(float[2] x) => (float[2] y) { y, m = Dropout <is_test=1, ratio=0.5> "
      "(x) }",
-     "y = Dropout(x,float32[]{0.5})"},
+     "y = Dropout(x,float32[]{0.5})", 6},
 };
 
 const Row kOldForms[] = {
-    {1, "(float[2] x) => (int64[2] y) { y = Cast <to=\"INT64\"> (x) }",
-     "y = Cast<to=7>(x)"},
-    {1, "(float[1,1,2] x) => (float[1,1,1] y) { y = GlobalLpPool <p=3.0> (x) }",
-     "y = GlobalLpPool<p=3>(x)"},
-    {3,
-     "(float[1,1,1] x, float[1,3,1] w) => (float[1,1,1,1] y) "
+    {"(float[2] x) => (int64[2] y) { y = Cast <to=\"INT64\"> (x) }",
+     "y = Cast<to=7>(x)", 1},
+    {"(float[1,1,2] x) => (float[1,1,1] y) { y = GlobalLpPool <p=3.0> (x) }",
+     "y = GlobalLpPool<p=3>(x)", 1},
+    {"(float[1,1,1] x, float[1,3,1] w) => (float[1,1,1,1] y) "
      "{ y = GRU <output_sequence=1, hidden_size=1> (x, w, w) }",
-     "y = GRU<hidden_size=1>(x,w,w)"},
-    {5,
-     "(float[2,3] x) => (float[2,6] y) <float t = {2}, float a = {1}> "
+     "y = GRU<hidden_size=1>(x,w,w)", 3},
+    {"(float[2,3] x) => (float[2,6] y) <float t = {2}, float a = {1}> "
      "{ y = Tile(x, t, a) }",
-     "y = Tile(x,int64[2]{1,2})"},
-    {6,
-     "(float[1,1,2,2] x) => (float[1,1,4,6] y) { y = Upsample "
+     "y = Tile(x,int64[2]{1,2})", 5},
+    {"(float[1,1,2,2] x) => (float[1,1,4,6] y) { y = Upsample "
      "<height_scale=2.0, width_scale=3.0, mode=\"bilinear\"> (x) }",
      "y = Resize<mode=linear,coordinate_transformation_mode=asymmetric,"
-     "nearest_mode=floor>(x,_,float32[4]{1,1,2,3})"},
-    {10,
-     "(float[4] x) => (float[2] y) <float[1] s = {0.5}> "
+     "nearest_mode=floor>(x,_,float32[4]{1,1,2,3})",
+     6},
+    {"(float[4] x) => (float[2] y) <float[1] s = {0.5}> "
      "{ y = Resize(x, s) }",
      "y = Resize<coordinate_transformation_mode=asymmetric,nearest_mode=ceil>"
-     "(x,_,float32[1]{0.5})"},
-    {10, "(float[4] x) => (float[8] y) <float[1] s = {2}> { y = Resize(x, s) }",
+     "(x,_,float32[1]{0.5})",
+     10},
+    {"(float[4] x) => (float[8] y) <float[1] s = {2}> { y = Resize(x, s) }",
      "y = Resize<coordinate_transformation_mode=asymmetric,nearest_mode=floor>"
-     "(x,_,float32[1]{2})"},
-    {9,
-     "(float[1,2] x, float[2] s) => (float[1,2] y) { y, a, b, c, d = "
+     "(x,_,float32[1]{2})",
+     10},
+    {"(float[1,2] x, float[2] s) => (float[1,2] y) { y, a, b, c, d = "
      "BatchNormalization(x, s, s, s, s) }",
-     "y,a,b = BatchNormalization<training_mode=1>(x,s,s,s,s)"},
-    {6, "(float[2] x) => (float[2] y, float[2] m) { y, m = Dropout(x) }",
-     "y,y/mask = Dropout(x,_,bool[]{?}); m = CastLike(y/mask,x)"},
-    {8,
-     "(float[1,3] x) => (float[1,3] y) { y = Scan <num_scan_inputs=1, "
+     "y,a,b = BatchNormalization<training_mode=1>(x,s,s,s,s)", 9},
+    {"(float[2] x) => (float[2] y, float[2] m) { y, m = Dropout(x) }",
+     "y,y/mask = Dropout(x,_,bool[]{?}); m = CastLike(y/mask,x)", 6},
+    {"(float[1,3] x) => (float[1,3] y) { y = Scan <num_scan_inputs=1, "
      "directions=[1], body = b (float i) => (float o) { o = Neg(i) }> ( , x) }",
      "y/of_batch = Gather(x,int64[]{0}); "
      "y/of_element = Scan<num_scan_inputs=1,body=a graph,"
      "scan_input_directions=[1]>(y/of_batch); "
      "y/part = Unsqueeze(y/of_element,int64[1]{0}); "
-     "y = Concat<axis=0>(y/part)"},
+     "y = Concat<axis=0>(y/part)",
+     8},
 };
 
 const Row kBroadcasts[] = {
-    {6, "(float[2] x, float[2] w) => (float[2] y) { y = Add(x, w) }",
-     "y = Add(x,w)"},
-    {6,
-     "(float[2,3] x, float[3] w) => (float[2,3] y) "
+    {"(float[2] x, float[2] w) => (float[2] y) { y = Add(x, w) }",
+     "y = Add(x,w)", 6},
+    {"(float[2,3] x, float[3] w) => (float[2,3] y) "
      "{ y = Mul <broadcast=1> (x, w) }",
-     "y = Mul(x,w)"},
-    {6,
-     "(float[2,3,4] x, float[3] w) => (float[2,3,4] y) "
+     "y = Mul(x,w)", 6},
+    {"(float[2,3,4] x, float[3] w) => (float[2,3,4] y) "
      "{ y = Add <broadcast=1, axis=1> (x, w) }",
-     "y/broadcast = Unsqueeze(w,int64[1]{1}); y = Add(x,y/broadcast)"},
-    {6,
-     "(float[2,3,4,5] x, float[2,3] w) => (float[2,3,4,5] y) "
+     "y/broadcast = Unsqueeze(w,int64[1]{1}); y = Add(x,y/broadcast)", 6},
+    {"(float[2,3,4,5] x, float[2,3] w) => (float[2,3,4,5] y) "
      "{ y = Sub <broadcast=1, axis=-4> (x, w) }",
-     "y/broadcast = Unsqueeze(w,int64[2]{2,3}); y = Sub(x,y/broadcast)"},
-    {6, "(float[2,3,4] x, float[3] s) => (float[2,3,4] y) { y = PRelu(x, s) }",
-     "y/broadcast = Unsqueeze(s,int64[1]{1}); y = PRelu(x,y/broadcast)"},
-    {6, "(float[2,3,4] x, float[1] s) => (float[2,3,4] y) { y = PRelu(x, s) }",
-     "y = PRelu(x,s)"},
+     "y/broadcast = Unsqueeze(w,int64[2]{2,3}); y = Sub(x,y/broadcast)", 6},
+    {"(float[2,3,4] x, float[3] s) => (float[2,3,4] y) { y = PRelu(x, s) }",
+     "y/broadcast = Unsqueeze(s,int64[1]{1}); y = PRelu(x,y/broadcast)", 6},
+    {"(float[2,3,4] x, float[1] s) => (float[2,3,4] y) { y = PRelu(x, s) }",
+     "y = PRelu(x,s)", 6},
 };
 
 const Row kSoftmax[] = {
-    {11, "(float[2,3] x) => (float[2,3] y) { y = Softmax(x) }",
-     "y = Softmax<axis=-1>(x)"},
-    {11, "(float[2,3,4] x) => (float[2,3,4] y) { y = LogSoftmax(x) }",
+    {"(float[2,3] x) => (float[2,3] y) { y = Softmax(x) }",
+     "y = Softmax<axis=-1>(x)", 11},
+    {"(float[2,3,4] x) => (float[2,3,4] y) { y = LogSoftmax(x) }",
      "y/shape = Shape(x); y/flat = Flatten<axis=1>(x); "
      "y/flat_result = LogSoftmax<axis=-1>(y/flat); "
-     "y = Reshape(y/flat_result,y/shape)"},
-    {11, "(float[2,3,4] x) => (float[2,3,4] y) { y = Hardmax <axis=2> (x) }",
-     "y = Hardmax<axis=-1>(x)"},
-    {12, "(float[2,3] x) => (float[2,3] y) { y = Softmax <axis=-2> (x) }",
+     "y = Reshape(y/flat_result,y/shape)",
+     11},
+    {"(float[2,3,4] x) => (float[2,3,4] y) { y = Hardmax <axis=2> (x) }",
+     "y = Hardmax<axis=-1>(x)", 11},
+    {"(float[2,3] x) => (float[2,3] y) { y = Softmax <axis=-2> (x) }",
      "y/shape = Shape(x); y/flat = Flatten<axis=-2>(x); "
      "y/flat_result = Softmax<axis=-1>(y/flat); "
-     "y = Reshape(y/flat_result,y/shape)"},
-    {13, "(float[2,3] x) => (float[2,3] y) { y = Softmax <axis=0> (x) }",
-     "y = Softmax<axis=0>(x)"},
+     "y = Reshape(y/flat_result,y/shape)",
+     12},
+    {"(float[2,3] x) => (float[2,3] y) { y = Softmax <axis=0> (x) }",
+     "y = Softmax<axis=0>(x)", 13},
 };
 
 INSTANTIATE_TEST_SUITE_P(Lists, Upgrade, testing::ValuesIn(kLists));
@@ -288,53 +269,46 @@ INSTANTIATE_TEST_SUITE_P(Softmax, Upgrade, testing::ValuesIn(kSoftmax));
 TEST(UpgradeRefusals, NameOperatorAndVersion) {
   constexpr auto kUnsupported = StatusCode::kUnsupported;
   struct Refusal {
-    int opset;
     std::string text;
     StatusCode code;
     std::string message;
+    int opset;
   };
   const Refusal rows[] = {
-      {8,
-       "(float[N,3] x) => (float[N,3] y) { y = Scan <num_scan_inputs=1, body "
+      {"(float[N,3] x) => (float[N,3] y) { y = Scan <num_scan_inputs=1, body "
        "= b (float i) => (float o) { o = Neg(i) }> ( , x) }",
-       kUnsupported, "Scan of opset 8: a batch of unknown size"},
-      {8,
-       "(int64[1] n, float[1,3] x) => (float[1,3] y) { y = Scan "
+       kUnsupported, "Scan of opset 8: a batch of unknown size", 8},
+      {"(int64[1] n, float[1,3] x) => (float[1,3] y) { y = Scan "
        "<num_scan_inputs=1, body = b (float i) => (float o) { o = Neg(i) }> "
        "(n, x) }",
-       kUnsupported, "Scan of opset 8: sequence_lens"},
-      {1,
-       "(float[3] x, float[2] n) => (float[N] y, float[M] z) "
+       kUnsupported, "Scan of opset 8: sequence_lens", 8},
+      {"(float[3] x, float[2] n) => (float[N] y, float[M] z) "
        "{ y, z = Split <split=[1, 2]> (x, n) }",
-       StatusCode::kInvalidArgument, "as an input and as an attribute"},
-      {1,
-       "(float[1,1,2] x) => (float[1,1,1] y) { y = LpPool <kernel_shape=[2], "
+       StatusCode::kInvalidArgument, "as an input and as an attribute", 1},
+      {"(float[1,1,2] x) => (float[1,1,1] y) { y = LpPool <kernel_shape=[2], "
        "p=1.5> (x) }",
-       kUnsupported, "p=1.5, wanted an integer"},
-      {1, "(float[2] x) => (float[2] y) { y = Cast <to=\"REAL\"> (x) }",
-       StatusCode::kInvalidArgument, "casts to 'REAL'"},
-      {99, "(float[1] x) => (float[1] y) { y = Relu(x) }", kUnsupported,
-       "opset 99: wanted at most 28"},
-      {13, "(float[1] x) => (float[1] y) { y = Mish(x) }",
-       StatusCode::kInvalidArgument, "does not exist in opset 13"},
-      {7, "(float[1] x) => (float[1] y, float[1] m) { y, m = Dropout(x) }",
-       kUnsupported, "its mask is read"},
-      {8,
-       "(float[1,2] x, float[2] s) => (float[1,2] y, float[2] a) { y, a = "
+       kUnsupported, "p=1.5, wanted an integer", 1},
+      {"(float[2] x) => (float[2] y) { y = Cast <to=\"REAL\"> (x) }",
+       StatusCode::kInvalidArgument, "casts to 'REAL'", 1},
+      {"(float[1] x) => (float[1] y) { y = Relu(x) }", kUnsupported,
+       "opset 99: wanted at most 28", 99},
+      {"(float[1] x) => (float[1] y) { y = Mish(x) }",
+       StatusCode::kInvalidArgument, "does not exist in opset 13", 13},
+      {"(float[1] x) => (float[1] y, float[1] m) { y, m = Dropout(x) }",
+       kUnsupported, "its mask is read", 7},
+      {"(float[1,2] x, float[2] s) => (float[1,2] y, float[2] a) { y, a = "
        "BatchNormalization <spatial=0> (x, s, s, s, s) }",
-       kUnsupported, "training, spatial=0"},
-      {9,
-       "(float[1,2] x, float[2] s) => (float[1,2] y, float[2] d) "
+       kUnsupported, "training, spatial=0", 8},
+      {"(float[1,2] x, float[2] s) => (float[1,2] y, float[2] d) "
        "{ y, a, b, c, d = BatchNormalization(x, s, s, s, s) }",
-       kUnsupported, "output 4 (saved statistics) is read"},
-      {6,
-       "(float x, float[3] w) => (float y) "
+       kUnsupported, "output 4 (saved statistics) is read", 9},
+      {"(float x, float[3] w) => (float y) "
        "{ y = Add <broadcast=1, axis=1> (x, w) }",
-       StatusCode::kInvalidArgument, "has axis 1, ranks are 0 and 1"},
-      {11, "(float[1] x) => (float[1] y) { y = Squeeze <axes=1> (x) }",
-       StatusCode::kInvalidArgument, "axes is an integer, wanted a list"},
-      {9, "(float[4] x) => (float[2] y, int64[2] i) { y, i = TopK(x) }",
-       StatusCode::kInvalidArgument, "lacks the attribute k"},
+       StatusCode::kInvalidArgument, "has axis 1, ranks are 0 and 1", 6},
+      {"(float[1] x) => (float[1] y) { y = Squeeze <axes=1> (x) }",
+       StatusCode::kInvalidArgument, "axes is an integer, wanted a list", 11},
+      {"(float[4] x) => (float[2] y, int64[2] i) { y, i = TopK(x) }",
+       StatusCode::kInvalidArgument, "lacks the attribute k", 9},
   };
   for (const Refusal& row : rows) {
     const Status status = Upgraded(row.text, row.opset).status();

@@ -106,8 +106,7 @@ std::optional<std::vector<std::string_view>> CaseLines(
   manifest.remove_prefix(start + kCases.size());
   std::vector<std::string_view> lines;
   while (!manifest.empty()) {
-    std::string_view line = manifest.substr(0, manifest.find('\n'));
-    manifest.remove_prefix(std::min(line.size() + 1, manifest.size()));
+    std::string_view line = CutFront(&manifest);
     if (line == "]") break;
     if (line.ends_with(',')) line.remove_suffix(1);
     lines.push_back(line);
@@ -134,11 +133,7 @@ std::string DigestOfLines(std::string_view manifest) {
 std::string ManifestText(const std::string& name,
                          const std::vector<std::string>& cases) {
   std::string lines;
-  std::string list;
-  for (const std::string& line : cases) {
-    lines += line + "\n";
-    list += StrCat(list.empty() ? "" : ",\n", line);
-  }
+  for (const std::string& line : cases) lines += line + "\n";
   const nlohmann::ordered_json header = {{"schema", "assay.corpus/1"},
                                          {"name", name},
                                          {"n_cases", cases.size()},
@@ -146,7 +141,7 @@ std::string ManifestText(const std::string& name,
                                          {"drift", Json::array()}};
   std::string text = header.dump(1);
   text.erase(text.rfind('\n'));  // and the brace
-  return StrCat(text, ",\n\"cases\": [\n", list, "\n]\n}\n");
+  return StrCat(text, ",\n\"cases\": [\n", Joined(cases, ",\n"), "\n]\n}\n");
 }
 
 }  // namespace assay::cases

@@ -55,8 +55,8 @@ Result<Listing> List(const fs::path& folder) {
     entry.increment(error);
   }
   if (error) return Unreadable(folder, error);
-  std::sort(listing.folders.begin(), listing.folders.end());
-  std::sort(listing.files.begin(), listing.files.end());
+  std::ranges::sort(listing.folders);
+  std::ranges::sort(listing.files);
   return listing;
 }
 
@@ -104,11 +104,10 @@ Status CorpusWalk::Enter(const fs::path& folder) {
 Status CorpusWalk::Walk(const fs::path& folder, bool in_case) {
   ASSAY_RETURN_IF_ERROR(Enter(folder));
   ASSAY_ASSIGN_OR_RETURN(const Listing listing, List(folder));
-  const auto n_sets =
-      std::count_if(listing.folders.begin(), listing.folders.end(), IsDataSet);
-  const bool has_model =
-      std::any_of(listing.files.begin(), listing.files.end(),
-                  [](const auto& f) { return f.filename() == "model.onnx"; });
+  const auto n_sets = std::ranges::count_if(listing.folders, IsDataSet);
+  const bool has_model = std::ranges::any_of(listing.files, [](const auto& f) {
+    return f.filename() == "model.onnx";
+  });
   if (has_model && n_sets > 0) {
     cases_.push_back({folder, static_cast<int>(n_sets)});
     in_case = true;
@@ -191,10 +190,9 @@ Result<Corpus> ReadPlainCorpus(const fs::path& root) {
   }
   FindExpansions(&corpus.cases);
   NameCases(base, &corpus.cases);
-  std::sort(corpus.cases.begin(), corpus.cases.end(),
-            [](const TestCase& a, const TestCase& b) {
-              return a.test_id < b.test_id;
-            });
+  std::ranges::sort(corpus.cases, [](const TestCase& a, const TestCase& b) {
+    return a.test_id < b.test_id;
+  });
   return corpus;
 }
 

@@ -81,8 +81,8 @@ std::vector<std::string> ValueKindsOf(const Graph& graph) {
       found.emplace(KindText(type->kind));
     }
   };
-  std::for_each(graph.inputs.begin(), graph.inputs.end(), add);
-  std::for_each(graph.outputs.begin(), graph.outputs.end(), add);
+  std::ranges::for_each(graph.inputs, add);
+  std::ranges::for_each(graph.outputs, add);
   return {found.begin(), found.end()};
 }
 
@@ -143,15 +143,15 @@ void DescribeModel(const Model& model, TestCase* c) {
 
 bool IsZero(const Tensor& tensor) {
   const auto bytes = tensor.bytes();
-  return std::all_of(bytes.begin(), bytes.end(),
-                     [](std::byte b) { return b == std::byte{0}; });
+  return std::ranges::all_of(bytes,
+                             [](std::byte b) { return b == std::byte{0}; });
 }
 
 /// The tensor that a value of a graph is known to be; null when it is not.
 const Tensor* KnownTensor(const Graph& graph, ValueId id,
                           const std::vector<Value>& fed) {
   if (const Value* fixed = graph.FindInitializer(id)) return fixed->tensor();
-  const auto input = std::find(graph.inputs.begin(), graph.inputs.end(), id);
+  const auto input = std::ranges::find(graph.inputs, id);
   const auto k = static_cast<size_t>(input - graph.inputs.begin());
   if (k < fed.size()) return fed[k].tensor();
   for (const Node& node : graph.nodes) {
@@ -191,8 +191,8 @@ std::string IdPart(std::string name) {
            (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '+' ||
            c == '-';
   };
-  std::replace_if(
-      name.begin(), name.end(), [&](char c) { return !allowed(c); }, '_');
+  std::ranges::replace_if(
+      name, [&](char c) { return !allowed(c); }, '_');
   return name.empty() ? "_" : name;
 }
 
@@ -213,11 +213,9 @@ Limit DefaultLimit(const std::vector<std::string>& output_dtypes,
            dtype.starts_with("complex");
   };
   const auto has = [&](std::string_view dtype) {
-    return std::find(output_dtypes.begin(), output_dtypes.end(), dtype) !=
-           output_dtypes.end();
+    return std::ranges::find(output_dtypes, dtype) != output_dtypes.end();
   };
-  const auto floats =
-      std::count_if(output_dtypes.begin(), output_dtypes.end(), is_float);
+  const auto floats = std::ranges::count_if(output_dtypes, is_float);
   if (floats == 0 && has("string")) {
     return {record::Comparator::kText, 0, 0, "strings are equal"};
   }

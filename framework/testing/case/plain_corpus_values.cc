@@ -54,9 +54,9 @@ bool RepeatsOneValue(const Tensor& tensor) {
   switch (ClassOf(type)) {
     case DTypeClass::kString: {
       const auto strings = tensor.strings();
-      return std::all_of(
-          strings.begin(), strings.end(),
-          [&](const std::string& text) { return text == strings.front(); });
+      return std::ranges::all_of(strings, [&](const std::string& text) {
+        return text == strings.front();
+      });
     }
     case DTypeClass::kFloat:
       return RepeatsOneFloat(type, tensor.data(), n);

@@ -137,34 +137,39 @@ std::string Shown(const TestCase& c, const std::string& hidden) {
   return shown.empty() ? "-" : record::FieldText(shown);
 }
 
-/// Lines "test_id 0 2", by test_id: inputs that do not show, where all others
-/// do; or "test_id ?". The twin test_id_expanded is as its case if it has no
-/// line of its own, as "-". Outputs that are drawn at random need none, and
-/// lines that begin with # say what the file is.
+/// Lines "folder: name 0 2, name ?": inputs that do not show, where all others
+/// do; or ? where nothing is known. The twin name_expanded is as its case if it
+/// is not listed itself, as "-". Outputs that are drawn at random need nothing,
+/// and lines that begin with # say what the file is.
 Status ReadInsensitive(const fs::path& file, Corpus* corpus) {
   std::error_code error;
   if (!fs::exists(file, error)) return OkStatus();
   ASSAY_ASSIGN_OR_RETURN(const std::string text, file::ReadFile(file));
   corpus->hash = file::Sha256(corpus->hash + text);
-  std::map<std::string_view, std::string> lines;
-  std::string_view rest = text;
-  for (int number = 1; !rest.empty(); ++number) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+  std::map<std::string, std::string_view, std::less<>> hidden;
+  std::string_view lines = text;
+  for (int number = 1; !lines.empty(); ++number) {
+    std::string_view line = CutFront(&lines);
     if (line.empty() || line.front() == '#') continue;
-    const size_t space = line.find(' ');
-    if (space == std::string_view::npos ||
-        line.find_first_not_of("0123456789 ?-", space) != line.npos ||
-        !lines.emplace(line.substr(0, space), line.substr(space + 1)).second) {
-      return DataLoss(file.string(), ":", number, ": found '", line,
-                      "', wanted a test_id once, and indices, - or ?");
-    }
+    const std::string_view folder = CutFront(&line, ": ");
+    do {
+      std::string_view indices = CutFront(&line, ", ");
+      const std::string id = StrCat(folder, "/", CutFront(&indices, " "));
+      if (indices.empty() ||
+          indices.find_first_not_of("0123456789 ?-") != indices.npos ||
+          !hidden.emplace(id, indices).second) {
+        return DataLoss(file.string(), ":", number, ": found '", id, " ",
+                        indices,
+                        "', wanted a test_id once, and indices, - or ?");
+      }
+    } while (!line.empty());
   }
   for (TestCase& c : corpus->cases) {
     if (c.limit.comparator != record::Comparator::kDistribution) {
-      auto line = lines.find(c.test_id);
-      if (line == lines.end()) line = lines.find(CaseOfTwin(c.test_id));
-      c.sensitive = Shown(c, line == lines.end() ? "-" : line->second);
+      auto found = hidden.find(c.test_id);
+      if (found == hidden.end()) found = hidden.find(CaseOfTwin(c.test_id));
+      c.sensitive =
+          Shown(c, std::string(found == hidden.end() ? "-" : found->second));
     }
   }
   return OkStatus();

@@ -206,9 +206,9 @@ TEST(CorpusTest, TheDigestIsOfTheSensitivityToo) {
   const file::ScratchFolder folder;
   folder.Write("manifest.json", TextOf(SomeManifest()));
   const std::string without = ReadCorpus(folder.path())->hash;
-  folder.Write("insensitive.txt", "node/Abs/a 0 1\n");
+  folder.Write("insensitive.txt", "node/Abs: a 0 1\n");
   const std::string with = ReadCorpus(folder.path())->hash;
-  folder.Write("insensitive.txt", "node/Abs/a 0\n");
+  folder.Write("insensitive.txt", "node/Abs: a 0\n");
   EXPECT_NE(with, without);
   EXPECT_NE(ReadCorpus(folder.path())->hash, with);
 }
@@ -221,18 +221,19 @@ TEST(CorpusTest, TheSensitivityIsThatOfItsCase) {
     bool right = true;
     const char* id = "node/Abs/a";
   } rows[] = {
-      {"# note\n\nnode/Abs/a 0 12\nnode/Abs/b -\n", "1 2"},
-      {"node/Abs/a -\nnode/Abs/b 0\n", "0 1 2"},
-      {"node/Abs/b 0\n", "0 1 2"},
-      {"node/Abs/a 1\nnode/Abs/b ?\n", "0 2"},
-      {"node/Abs/a 0 1 2\n", "-"},
-      {"node/Abs/a ?\n", ""},
-      {"node/Abs/a 1\n", "0 2", true, "node/Abs/a_expanded"},
-      {"node/Abs/a 1\nnode/Abs/a_expanded -\n", "0 1 2", true,
-       "node/Abs/a_expanded"},
-      {"#\nnode/Abs/a\n", "txt:2: found 'node/Abs/a', wanted a", false},
-      {"node/Abs/a x\n", "txt:1: found 'node/Abs/a x', wanted", false},
-      {"node/Abs/a 0\nnode/Abs/a 1\n", "txt:2: found 'node/Abs/a 1'", false},
+      {"# note\n\nnode/Abs: a 0 12, b -\n", "1 2"},
+      {"node/Abs: a -, b 0\n", "0 1 2"},
+      {"node/Abs: b 0\n", "0 1 2"},
+      {"node/Abs: a 1\nnode/Abs: b ?\n", "0 2"},
+      {"node/Abs: b 1\nnode/Add: a 0\n", "0 1 2"},
+      {"node/Abs: a 0 1 2\n", "-"},
+      {"node/Abs: a ?\n", ""},
+      {"node/Abs: a 1\n", "0 2", true, "node/Abs/a_expanded"},
+      {"node/Abs: a 1, a_expanded -\n", "0 1 2", true, "node/Abs/a_expanded"},
+      {"#\nnode/Abs: a\n", "txt:2: found 'node/Abs/a ', wanted a", false},
+      {"node/Abs: b 0, a x\n", "txt:1: found 'node/Abs/a x', wanted", false},
+      {"node/Abs/a 0\n", "txt:1: found 'node/Abs/a 0/ ', wanted", false},
+      {"node/Abs: a 0\nnode/Abs: a 1\n", "txt:2: found 'node/Abs/a 1'", false},
   };
   for (const auto& row : rows) {
     const file::ScratchFolder folder;

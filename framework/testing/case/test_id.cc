@@ -12,10 +12,9 @@ bool IsTestId(std::string_view text) {
            (c >= '0' && c <= '9') ||
            std::string_view("_.#+-/").find(c) != std::string_view::npos;
   };
-  return std::all_of(text.begin(), text.end(), allowed) &&
-         std::count(text.begin(), text.end(), '/') == 2 &&
-         !text.starts_with('/') && !text.ends_with('/') &&
-         text.find("//") == std::string_view::npos;
+  return std::ranges::all_of(text, allowed) &&
+         std::ranges::count(text, '/') == 2 && !text.starts_with('/') &&
+         !text.ends_with('/') && text.find("//") == std::string_view::npos;
 }
 
 std::string_view CaseOfTwin(std::string_view test_id) {

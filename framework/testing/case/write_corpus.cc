@@ -80,7 +80,7 @@ Result<Json> DigestsOf(const fs::path& directory) {
        entry.increment(error)) {
     if (entry->is_regular_file(error)) files.push_back(entry->path());
   }
-  std::sort(files.begin(), files.end());
+  std::ranges::sort(files);
   Json digests = Json::object();
   for (const fs::path& file : files) {
     ASSAY_ASSIGN_OR_RETURN(

@@ -34,7 +34,7 @@ bool NeedsQuotes(char c) {
 }  // namespace
 
 void AppendCsvField(std::string& out, std::string_view text) {
-  if (std::none_of(text.begin(), text.end(), NeedsQuotes)) {
+  if (std::ranges::none_of(text, NeedsQuotes)) {
     out.append(text);
     return;
   }

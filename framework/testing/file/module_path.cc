@@ -35,7 +35,7 @@ std::vector<std::string> InstalledBackends() {
       names.push_back(entry.path().stem().string());
     }
   }
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   return names;
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Parts for the tables of the comparator's tests: tensors in short, and rows
-// of (mutant, got, want, limit, outcome). A mutant is a plausible defect
+// of (mutant, got, want, verdict, limit). A mutant is a plausible defect
 // of the comparator under which the row would get another outcome.
 //
-//   ExpectOutcomes({{"NaN equals everything",
-//                    {F32({kNan})}, {F32({1})}, kOnnx, kFail, Reason::kNan}});
+//   ExpectOutcomes({{"NaN equals everything", F32({kNan}), F32({1}),
+//                    "fail nan"}});
 
 #ifndef ASSAY_TESTING_MEASURE_MEASURE_ROWS_H_
 #define ASSAY_TESTING_MEASURE_MEASURE_ROWS_H_
@@ -54,24 +54,37 @@ inline cases::Limit Within(double rtol, double atol) {
   return {.rtol = rtol, .atol = atol};
 }
 
-struct DefectRow {
+/// One output, and the outcome and reason that it must get.
+struct OutputRow {
   std::string mutant;
-  std::vector<Value> got, want;
-  cases::Limit limit;
-  record::Outcome outcome;
-  Reason reason = Reason::kNone;
+  Value got, want;
+  std::string verdict;
+  cases::Limit limit = kOnnx;
 };
 
-inline void ExpectOutcomes(const std::vector<DefectRow>& rows) {
-  for (const DefectRow& row : rows) {
-    Observation seen;
+/// Several outputs or none.
+struct OutputsRow {
+  std::string mutant;
+  std::vector<Value> got, want;
+  std::string verdict;
+  cases::Limit limit = kOnnx;
+};
+
+inline void ExpectOutcomesOfSeveral(const std::vector<OutputsRow>& rows) {
+  for (const OutputsRow& row : rows) {
     const auto metrics = Measure(row.got, row.want, {}, row.limit);
-    const Judgement judgement = Judge(seen, metrics);
-    EXPECT_EQ(ToString(judgement.outcome), ToString(row.outcome))
-        << row.mutant << ": " << judgement.message;
-    EXPECT_EQ(ToString(judgement.reason), ToString(row.reason)) << row.mutant;
-    EXPECT_EQ(judgement.message.empty(), row.outcome == record::Outcome::kPass)
-        << row.mutant;
+    const auto [outcome, reason, message] = Judge({}, metrics);
+    const std::string_view because = ToString(reason);
+    EXPECT_EQ(StrCat(ToString(outcome), because.empty() ? "" : " ", because),
+              row.verdict)
+        << row.mutant << ": " << message;
+    EXPECT_EQ(message.empty(), outcome == record::Outcome::kPass) << row.mutant;
+  }
+}
+
+inline void ExpectOutcomes(const std::vector<OutputRow>& rows) {
+  for (const auto& [mutant, got, want, verdict, limit] : rows) {
+    ExpectOutcomesOfSeveral({{mutant, {got}, {want}, verdict, limit}});
   }
 }
 

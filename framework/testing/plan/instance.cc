@@ -56,8 +56,8 @@ std::string FileNameOf(std::string_view instance) {
            std::string_view("_.+=@-").find(static_cast<char>(c)) !=
                std::string_view::npos;
   };
-  std::replace_if(
-      name.begin(), name.end(), [&](char c) { return !plain(c); }, '_');
+  std::ranges::replace_if(
+      name, [&](char c) { return !plain(c); }, '_');
   return name;
 }
 

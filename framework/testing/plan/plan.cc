@@ -12,18 +12,8 @@
 namespace assay::plan {
 namespace {
 
-std::string Joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) {
-    if (!text.empty()) text += ' ';
-    text += word;
-  }
-  return text;
-}
-
 bool Contains(const std::vector<std::string>& words, std::string_view word) {
-  return words.empty() ||
-         std::find(words.begin(), words.end(), word) != words.end();
+  return words.empty() || std::ranges::find(words, word) != words.end();
 }
 
 /// True when a case's model cannot be read, so that nobody knows its operators
@@ -41,7 +31,7 @@ record::PlanRow RowOf(const cases::TestCase& c, PlannedBackend& backend) {
   row.op = record::CleanText(c.op);
   row.domain = record::CleanText(c.domain);
   row.opset = c.opset;
-  row.dtypes = Joined(c.dtypes);
+  row.dtypes = Joined(c.dtypes, " ");
   row.kind = c.kind;
   row.needs = c.needs;
   row.corpus = c.corpus;
@@ -119,7 +109,7 @@ Result<std::vector<const cases::TestCase*>> Select(
       };
       if ((selection.tier != "smoke" || c.kind == "node") &&
           (Contains(selection.suites, c.suite) || IsOfNoSuite(c)) &&
-          std::any_of(backends.begin(), backends.end(), wanted)) {
+          std::ranges::any_of(backends, wanted)) {
         cases.push_back(&c);
       }
     }
@@ -138,9 +128,9 @@ Result<std::vector<const cases::TestCase*>> Select(
 }  // namespace
 
 const BackendUse& Plan::Backend(std::string_view instance) const {
-  return *std::find_if(
-      backends.begin(), backends.end(),
-      [&](const BackendUse& use) { return use.instance == instance; });
+  return *std::ranges::find_if(backends, [&](const BackendUse& use) {
+    return use.instance == instance;
+  });
 }
 
 const CorpusUse* Plan::FindCorpus(std::string_view name) const {
@@ -202,11 +192,7 @@ Result<Plan> MakePlan(const Selection& selection, std::string command,
 
 std::string PartSelection::Name() const {
   const auto name = [](const std::vector<std::string>& words) {
-    std::string text;
-    for (const std::string& word : words) {
-      text += (text.empty() ? "" : "+") + word;
-    }
-    return text.empty() ? std::string("all") : text;
+    return words.empty() ? "all" : Joined(words, "+");
   };
   std::string text =
       StrCat(name(suites), ".", name(backends), ".", shard, "of", n_shards);
@@ -239,9 +225,8 @@ std::string DigestOf(const Plan& plan, const std::vector<size_t>& rows) {
     record::AppendCsvRow(text, row);
   }
   for (const BackendUse& use : plan.backends) {
-    const bool used = std::any_of(rows.begin(), rows.end(), [&](size_t i) {
-      return plan.rows[i].backend == use.instance;
-    });
+    const bool used = std::ranges::any_of(
+        rows, [&](size_t i) { return plan.rows[i].backend == use.instance; });
     if (used) text += StrCat(use.instance, " ", use.module_sha256, "\n");
   }
   return file::Sha256(text);

@@ -81,7 +81,7 @@ Result<Plan> ReadPlan(const fs::path& directory) {
     const auto named = [&](const BackendUse& use) {
       return use.instance == row.backend;
     };
-    if (std::none_of(plan.backends.begin(), plan.backends.end(), named)) {
+    if (std::ranges::none_of(plan.backends, named)) {
       return DataLoss(file.string(), ": plan.csv names the backend ",
                       row.backend, ", which it does not describe");
     }

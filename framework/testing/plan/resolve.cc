@@ -27,11 +27,7 @@ std::string FileOf(const std::string& text) {
 }
 
 std::string Known(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) {
-    text += (text.empty() ? "" : ", ") + name;
-  }
-  return text.empty() ? "none" : text;
+  return names.empty() ? "none" : Joined(names);
 }
 
 }  // namespace

@@ -195,9 +195,7 @@ class FloorWriter {
 /// Comments, and rules that say more than a list of ids.
 void FloorWriter::Keep(std::string_view before) {
   while (!before.empty()) {
-    const size_t end = std::min(before.find('\n'), before.size());
-    const std::string_view line = before.substr(0, end);
-    before.remove_prefix(std::min(end + 1, before.size()));
+    const std::string_view line = CutFront(&before);
     Result<FloorLine> parsed = ParseFloorLine(line);
     if (!parsed.ok()) {
       text_ += StrCat(line, "\n");

@@ -38,8 +38,7 @@ Result<std::vector<MutantLine>> ReadMutantLines(
   std::set<std::string> names;
   std::string_view rest = text;
   for (int number = 1; !rest.empty(); ++number) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    const std::string_view line = CutFront(&rest);
     if (line.empty() || line.front() == '#') continue;
     Result<MutantLine> parsed = ParseMutantLine(line);
     Status status = parsed.status();

@@ -36,11 +36,11 @@ class ClaimCheck {
 
   bool Inside() {
     return !case_.operators.empty() &&
-           std::all_of(case_.operators.begin(), case_.operators.end(),
-                       [this](const std::string& qualified) {
-                         Become(qualified);
-                         return TypesClaimed();
-                       });
+           std::ranges::all_of(case_.operators,
+                               [this](const std::string& qualified) {
+                                 Become(qualified);
+                                 return TypesClaimed();
+                               });
   }
 
   std::vector<ClaimCover> Covers() {
@@ -75,16 +75,15 @@ class ClaimCheck {
   bool TypesClaimed() {
     node_.dtypes.clear();
     if (case_.dtypes.empty()) return FirstClaim() != nullptr;
-    return std::all_of(case_.dtypes.begin(), case_.dtypes.end(),
-                       [this](const std::string& dtype) {
-                         node_.dtypes.assign(1, dtype);
-                         return FirstClaim() != nullptr;
-                       });
+    return std::ranges::all_of(case_.dtypes, [this](const std::string& dtype) {
+      node_.dtypes.assign(1, dtype);
+      return FirstClaim() != nullptr;
+    });
   }
 
   const Claim* FirstClaim() const {
-    const auto found = std::find_if(
-        claims_.begin(), claims_.end(), [this](const Claim& claim) {
+    const auto found =
+        std::ranges::find_if(claims_, [this](const Claim& claim) {
           return claim.kind == kind_ &&
                  claim.where.Matches({node_, backend_, {}, {}});
         });
@@ -159,8 +158,7 @@ Status PolicyReader::ForEachLine(const fs::path& file, Take take) {
   policy_.text_ += StrCat("# ", name, "\n", text, "\n");
   std::string_view rest = text;
   for (int number = 1; !rest.empty(); ++number) {
-    std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    std::string_view line = CutFront(&rest);
     while (!line.empty() && IsBlank(line.back())) line.remove_suffix(1);
     while (!line.empty() && IsBlank(line.front())) line.remove_prefix(1);
     if (line.empty() || line.front() == '#') continue;

@@ -52,8 +52,8 @@ std::string Listed(const std::vector<std::string>& ids) {
 std::string Brief(std::string_view message) {
   constexpr size_t kLength = 120;
   std::string text(message.substr(0, kLength));
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, ' ');
+  std::ranges::replace_if(
+      text, [](char c) { return c < ' ' || c > '~'; }, ' ');
   return text;
 }
 
@@ -210,7 +210,7 @@ const PolicyEditor::Line* PolicyEditor::Decides(size_t index,
   for (size_t i = lines_.size(); i-- > 0;) {
     const Line& line = lines_[i];
     if (!line.removed && line.tolerates == tolerates &&
-        std::binary_search(line.matched.begin(), line.matched.end(), index)) {
+        std::ranges::binary_search(line.matched, index)) {
       return &line;
     }
   }
@@ -227,11 +227,10 @@ bool PolicyEditor::DoesWithout(const Line& line, const SeenCase& c) const {
 }
 
 bool PolicyEditor::Removable(const Line& line) const {
-  const bool needless =
-      std::all_of(line.matched.begin(), line.matched.end(),
-                  [&](size_t i) { return DoesWithout(line, seen_[i]); });
+  const bool needless = std::ranges::all_of(
+      line.matched, [&](size_t i) { return DoesWithout(line, seen_[i]); });
   if (needless) return true;  // also where it matches none
-  return std::none_of(line.matched.begin(), line.matched.end(), [&](size_t i) {
+  return std::ranges::none_of(line.matched, [&](size_t i) {
     return Decides(i, line.tolerates) == &line;
   });
 }
@@ -300,9 +299,9 @@ void PolicyEditor::Narrow(Line* line,
   }
   std::vector<std::string> kept;
   for (const std::string& id : *ids) {
-    const bool planned = std::any_of(
-        line->matched.begin(), line->matched.end(),
-        [&](size_t i) { return seen_[i].test_case->test_id == id; });
+    const bool planned = std::ranges::any_of(line->matched, [&](size_t i) {
+      return seen_[i].test_case->test_id == id;
+    });
     if (planned && std::ranges::find(needless, id) == needless.end()) {
       kept.push_back(id);
     } else {

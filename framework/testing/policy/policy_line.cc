@@ -25,11 +25,8 @@ constexpr std::array kExpectable = {
     record::Outcome::kTimeout};
 
 std::string Expectable() {
-  std::string text;
-  for (const record::Outcome outcome : kExpectable) {
-    text += StrCat(text.empty() ? "" : ", ", ToString(outcome));
-  }
-  return text;
+  return Joined(kExpectable, ", ",
+                [](record::Outcome outcome) { return ToString(outcome); });
 }
 
 Result<Query> ParseWhere(std::string_view text) {
@@ -50,8 +47,8 @@ Result<Query> ParseWhere(std::string_view text) {
 Result<record::Outcome> ParseExpected(std::string_view word) {
   const auto outcome = record::ParseOutcome(word);
   const bool known =
-      outcome.has_value() && std::find(kExpectable.begin(), kExpectable.end(),
-                                       *outcome) != kExpectable.end();
+      outcome.has_value() &&
+      std::ranges::find(kExpectable, *outcome) != kExpectable.end();
   if (known) return *outcome;
   return InvalidArgument(
       "found ", word.empty() ? "the end" : StrCat("'", word, "'"),
@@ -259,9 +256,7 @@ std::optional<std::string> ParseInclude(std::string_view text) {
 std::set<std::string, std::less<>> CpuFeatures(std::string_view cpuinfo) {
   std::set<std::string, std::less<>> features;
   while (!cpuinfo.empty()) {
-    const size_t end = std::min(cpuinfo.find('\n'), cpuinfo.size());
-    const std::string_view line = cpuinfo.substr(0, end);
-    cpuinfo.remove_prefix(std::min(end + 1, cpuinfo.size()));
+    const std::string_view line = CutFront(&cpuinfo);
     if (!line.starts_with("flags") && !line.starts_with("Features")) continue;
     const size_t colon = std::min(line.find(':'), line.size() - 1);
     LineScanner words(line.substr(colon + 1));

@@ -63,11 +63,10 @@ bool MatchesBackend(const Pattern& pattern, std::string_view instance) {
 }
 
 bool MatchesAttribute(const QueryTerm& word, const cases::TestCase& c) {
-  return std::any_of(
-      c.attributes.begin(), c.attributes.end(), [&](const auto& attribute) {
-        return word.attribute.Matches(attribute.first) &&
-               (!word.has_value || word.pattern.Matches(attribute.second));
-      });
+  return std::ranges::any_of(c.attributes, [&](const auto& attribute) {
+    return word.attribute.Matches(attribute.first) &&
+           (!word.has_value || word.pattern.Matches(attribute.second));
+  });
 }
 
 bool MatchesWord(const QueryTerm& word, const QuerySubject& subject) {
@@ -86,9 +85,8 @@ bool MatchesWord(const QueryTerm& word, const QuerySubject& subject) {
     case QueryKey::kOpset:
       return MatchesOpset(word, c.opset);
     case QueryKey::kDtype:
-      return std::any_of(
-          c.dtypes.begin(), c.dtypes.end(),
-          [&](const std::string& t) { return pattern.Matches(t); });
+      return std::ranges::any_of(
+          c.dtypes, [&](const std::string& t) { return pattern.Matches(t); });
     case QueryKey::kKind:
       return pattern.Matches(c.kind);
     case QueryKey::kBackend:
@@ -117,9 +115,9 @@ bool MatchesTerm(const QueryTerm& term, const QuerySubject& subject) {
     case QueryTerm::Kind::kWord:
       return MatchesWord(term, subject);
     case QueryTerm::Kind::kAnd:
-      return std::all_of(term.children.begin(), term.children.end(), matches);
+      return std::ranges::all_of(term.children, matches);
     case QueryTerm::Kind::kOr:
-      return std::any_of(term.children.begin(), term.children.end(), matches);
+      return std::ranges::any_of(term.children, matches);
     case QueryTerm::Kind::kNot:
       return !matches(term.children.front());
   }

@@ -36,15 +36,6 @@ std::vector<std::string_view> ValuesOf(QueryKey key) {
   return values;
 }
 
-template <class Words>
-std::string Listed(const Words& words) {
-  std::string text;
-  for (const std::string_view word : words) {
-    text += StrCat(text.empty() ? "" : ", ", word);
-  }
-  return text;
-}
-
 /// A word as it stands, quotes taken off.
 struct RawWord {
   size_t begin = 0;  // in the query
@@ -214,10 +205,10 @@ Result<QueryTerm> QueryParser::Word() {
   }
   const std::string_view name =
       std::string_view(word.text).substr(0, word.separator);
-  const auto key = std::find(kQueryKeys.begin(), kQueryKeys.end(), name);
+  const auto key = std::ranges::find(kQueryKeys, name);
   if (key == kQueryKeys.end()) {
     return At(word.begin, StrCat("found the key '", name, "', wanted one of ",
-                                 Listed(kQueryKeys)));
+                                 assay::Joined(kQueryKeys)));
   }
   term.key = static_cast<QueryKey>(key - kQueryKeys.begin());
   ASSAY_RETURN_IF_ERROR(Finish(word, &term));
@@ -270,15 +261,14 @@ Status QueryParser::FinishNumber(const RawWord& word, QueryTerm* term) const {
 
 Status QueryParser::FinishValue(const RawWord& word, QueryTerm* term) const {
   const auto values = ValuesOf(term->key);
-  const bool fits =
-      values.empty() ||
-      std::any_of(values.begin(), values.end(), [&](std::string_view value) {
-        return term->pattern.Matches(value);
-      });
+  const bool fits = values.empty() ||
+                    std::ranges::any_of(values, [&](std::string_view value) {
+                      return term->pattern.Matches(value);
+                    });
   if (fits) return OkStatus();
   return At(word.begin + word.separator + 1,
             StrCat("found '", term->pattern.text(), "', wanted one of ",
-                   Listed(values)));
+                   assay::Joined(values)));
 }
 
 }  // namespace

@@ -109,8 +109,8 @@ TYPED_TEST(TablesTest, EveryColumnHasAMemberAndANameOfItsOwn) {
 TYPED_TEST(TablesTest, ColumnsAreFoundByNameInAnyOrder) {
   auto names = ColumnNames<TypeParam>();
   std::vector<std::string> texts = Texts(Filled<TypeParam>());
-  std::reverse(names.begin(), names.end());
-  std::reverse(texts.begin(), texts.end());
+  std::ranges::reverse(names);
+  std::ranges::reverse(texts);
   std::string header = "of_a_later_version";
   std::string line = "ignored";
   for (size_t i = 0; i < names.size(); ++i) {

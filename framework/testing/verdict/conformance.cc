@@ -71,44 +71,40 @@ Inside Look(const plan::Plan& plan, const plan::BackendUse& backend,
 
 /// The parts that the plan left out; empty for a plan of everything.
 std::string LeftOut(const plan::Plan& plan) {
-  std::string text;
-  const auto add = [&](std::string_view what) {
-    text += StrCat(text.empty() ? "" : ", ", what);
-  };
-  if (!plan.selection.filter.empty()) add("with a filter");
-  if (!plan.selection.suites.empty()) add("of some suites");
-  if (plan.selection.tier == "smoke") add("of tier smoke");
-  std::string missing;
+  std::vector<std::string> parts;
+  if (!plan.selection.filter.empty()) parts.emplace_back("with a filter");
+  if (!plan.selection.suites.empty()) parts.emplace_back("of some suites");
+  if (plan.selection.tier == "smoke") parts.emplace_back("of tier smoke");
+  std::vector<std::string_view> missing;
   for (const std::string_view name : cases::kDefaultCorpora) {
-    if (plan.FindCorpus(name) == nullptr) {
-      missing += StrCat(missing.empty() ? "" : ", ", name);
-    }
+    if (plan.FindCorpus(name) == nullptr) missing.push_back(name);
   }
-  const bool several = missing.find(',') != std::string::npos;
   if (!missing.empty()) {
-    add(StrCat("without the ", several ? "corpora " : "corpus ", missing));
+    parts.push_back(StrCat("without the ",
+                           missing.size() > 1 ? "corpora " : "corpus ",
+                           Joined(missing)));
   }
   for (const std::string_view name : cases::kDefaultCorpora) {
     const plan::CorpusUse* corpus = plan.FindCorpus(name);
     if (corpus != nullptr && !corpus->standard) {
-      add(StrCat("with another corpus ", name, " than this build made"));
+      parts.push_back(
+          StrCat("with another corpus ", name, " than this build made"));
     }
   }
-  return text;
+  return Joined(parts);
 }
 
 /// "fail 3, xfail 1": the cases that are neither passed nor waived.
 std::string NotPassed(const Inside& inside) {
-  std::string text;
+  std::vector<std::string> counts;
   for (int i = 0; i < record::kOutcomeCount; ++i) {
     const auto outcome = static_cast<record::Outcome>(i);
     const bool good = outcome == record::Outcome::kPass ||
                       outcome == record::Outcome::kWaived;
     if (good || inside[outcome] == 0) continue;
-    text += StrCat(text.empty() ? "" : ", ", ToString(outcome), " ",
-                   inside[outcome]);
+    counts.push_back(StrCat(ToString(outcome), " ", inside[outcome]));
   }
-  return text;
+  return Joined(counts);
 }
 
 /// Why a run of everything is not conformant; empty where nothing stands in

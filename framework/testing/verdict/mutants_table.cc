@@ -74,7 +74,7 @@ MutantKills CountMutants(const std::vector<record::MutantRow>& rows,
       kills.survivors.push_back(name);
     }
   }
-  std::sort(kills.survivors.begin(), kills.survivors.end());
+  std::ranges::sort(kills.survivors);
   return kills;
 }
 

@@ -251,15 +251,12 @@ namespace {
 
 /// Adds "DIGEST PATH" lines behind a line with the instance.
 Status AddFiles(std::string_view text, RawRecords* raw) {
-  const std::string instance(text.substr(0, text.find('\n')));
+  const std::string instance(CutFront(&text));
   auto& files = raw->files[instance];
-  text.remove_prefix(std::min(instance.size() + 1, text.size()));
   while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
-    const size_t space = std::min(line.find(' '), line.size());
-    const std::string digest(line.substr(0, space));
-    const std::string path(line.substr(std::min(space + 1, line.size())));
+    std::string_view line = CutFront(&text);
+    const std::string digest(CutFront(&line, " "));
+    const std::string path(line);
     const auto [known, is_new] = files.emplace(path, digest);
     if (is_new || known->second == digest) continue;
     return FailedPrecondition(
@@ -344,7 +341,7 @@ std::vector<std::filesystem::path> JournalsIn(
       journals.push_back(entry.path());
     }
   }
-  std::sort(journals.begin(), journals.end());
+  std::ranges::sort(journals);
   return journals;
 }
 

@@ -117,7 +117,9 @@ struct Case {
   bool claimed = false;
 };
 
-Trial TrialOf(const std::vector<Case>& cases) {
+using Cases = std::vector<Case>;
+
+Trial TrialOf(const Cases& cases) {
   Trial trial;
   plan::BackendUse acme;
   acme.instance = "acme";
@@ -241,7 +243,7 @@ TEST(VerdictTest, ARunWithoutTheDefaultCorpusIsPartial) {
 
 struct ExitRow {
   std::string name;
-  std::vector<Case> cases;
+  Cases cases;
   int strict;
   int allowing;
 };
@@ -313,52 +315,38 @@ TEST(VerdictTest, EachBackendIsJudgedByItsOwnCases) {
 
 struct FloorRow {
   std::string name;
-  std::vector<Case> cases;
-  std::vector<std::string> floor;
-  std::string filter;
-  bool whole;
-  std::vector<std::string> unexpected;
+  Cases cases;
+  std::string floor;
+  std::string unexpected = "";
+  std::string filter = "";
+  bool whole = true;
 };
 
 // Kills: a floor that counts: losing one id while another is gained.
 TEST(VerdictTest, LosingOneIdOfTheFloorIsRed) {
-  const std::vector<std::string> floor = {"node/Abs/a"};
+  const std::string floor = "node/Abs/a";
   const std::vector<FloorRow> rows = {
-      {"kept", {{"pass"}, {"unsupported"}}, floor, "", true, {}},
-      {"gained", {{"pass"}, {"pass"}}, floor, "", true, {}},
-      {"lost, another gained",
-       {{"unsupported"}, {"pass"}},
-       floor,
-       "",
-       true,
-       {"node/Abs/a unsupported"}},
-      {"failed, listed once",
-       {{"fail"}, {"pass"}},
-       floor,
-       "",
-       true,
-       {"node/Abs/a fail"}},
-      {"no longer planned",
-       {{"pass"}},
-       {"node/Abs/gone"},
-       "",
-       true,
-       {"node/Abs/gone missing"}},
-      {"left out by a filter", {{"pass"}}, {"node/Abs/gone"}, "a", true, {}},
-      {"in another part", {{"pass"}}, {"node/Abs/gone"}, "", false, {}},
-      {"lost in a part",
-       {{"unsupported"}, {"pass"}},
-       floor,
-       "",
-       false,
-       {"node/Abs/a unsupported"}},
-      {"the library is missing", {{"unavailable"}}, floor, "", true, {}},
+      {"kept", Cases{{"pass"}, {"unsupported"}}, floor},
+      {"gained", Cases{{"pass"}, {"pass"}}, floor},
+      {"lost, another gained", Cases{{"unsupported"}, {"pass"}}, floor,
+       "node/Abs/a unsupported"},
+      {"failed, listed once", Cases{{"fail"}, {"pass"}}, floor,
+       "node/Abs/a fail"},
+      {"no longer planned", Cases{{"pass"}}, "node/Abs/gone",
+       "node/Abs/gone missing"},
+      {"left out by a filter", Cases{{"pass"}}, "node/Abs/gone", "", "a"},
+      {"in another part", Cases{{"pass"}}, "node/Abs/gone", "", "", false},
+      {"lost in a part", Cases{{"unsupported"}, {"pass"}}, floor,
+       "node/Abs/a unsupported", "", false},
+      {"the library is missing", Cases{{"unavailable"}}, floor},
   };
   for (const FloorRow& row : rows) {
     Trial trial = TrialOf(row.cases);
-    trial.plan.backends[0].floor = row.floor;
+    trial.plan.backends[0].floor = {row.floor};
     trial.plan.selection.filter = row.filter;
-    EXPECT_EQ(UnexpectedOf(trial.Judge(row.whole)), row.unexpected) << row.name;
+    std::vector<std::string> unexpected;
+    if (!row.unexpected.empty()) unexpected.push_back(row.unexpected);
+    EXPECT_EQ(UnexpectedOf(trial.Judge(row.whole)), unexpected) << row.name;
   }
 }
 
@@ -376,10 +364,10 @@ TEST(VerdictTest, LinesThatMatchNothingAreRedOverTheWholePlan) {
 
 struct WordRow {
   std::string name;
-  std::vector<Case> cases;
-  plan::Selection selection;
-  bool whole;
+  Cases cases;
   std::string word;
+  plan::Selection selection = {};
+  bool whole = true;
 };
 
 // Kills: what is outside the claims decides; an xfail or a missing case inside
@@ -391,39 +379,22 @@ TEST(VerdictTest, TheWordIsOverTheClaims) {
   plan::Selection smoke;
   smoke.tier = "smoke";
   const std::vector<WordRow> rows = {
-      {"all pass", {{"pass", true}, {"pass"}}, full, true, "conformant"},
-      {"outside", {{"pass", true}, {"fail"}}, full, true, "conformant"},
-      {"waived",
-       {{"pass", true}, {"waived", true}},
-       full,
-       true,
+      {"all pass", Cases{{"pass", true}, {"pass"}}, "conformant"},
+      {"outside", Cases{{"pass", true}, {"fail"}}, "conformant"},
+      {"waived", Cases{{"pass", true}, {"waived", true}},
        "conformant with waivers"},
-      {"fails", {{"pass", true}, {"fail", true}}, full, true, "not conformant"},
-      {"declined",
-       {{"pass", true}, {"unsupported", true}},
-       full,
-       true,
+      {"fails", Cases{{"pass", true}, {"fail", true}}, "not conformant"},
+      {"declined", Cases{{"pass", true}, {"unsupported", true}},
        "not conformant"},
-      {"xfail",
-       {{"pass", true}, {"xfail", true}},
-       full,
-       true,
+      {"xfail", Cases{{"pass", true}, {"xfail", true}}, "not conformant"},
+      {"missing library", Cases{{"pass", true}, {"unavailable", true}},
        "not conformant"},
-      {"missing library",
-       {{"pass", true}, {"unavailable", true}},
-       full,
-       true,
-       "not conformant"},
-      {"no claims match", {{"pass"}}, full, true, "not conformant"},
-      {"unfinished",
-       {{"pass", true}, {"", true}},
-       full,
-       true,
-       "not conformant"},
-      {"unfinished outside", {{"pass", true}, {""}}, full, true, "partial"},
-      {"filtered", {{"pass", true}}, filtered, true, "partial"},
-      {"smoke", {{"pass", true}}, smoke, true, "partial"},
-      {"a part", {{"pass", true}}, full, false, "partial"},
+      {"no claims match", Cases{{"pass"}}, "not conformant"},
+      {"unfinished", Cases{{"pass", true}, {"", true}}, "not conformant"},
+      {"unfinished outside", Cases{{"pass", true}, {""}}, "partial"},
+      {"filtered", Cases{{"pass", true}}, "partial", filtered},
+      {"smoke", Cases{{"pass", true}}, "partial", smoke},
+      {"a part", Cases{{"pass", true}}, "partial", full, false},
   };
   for (const WordRow& row : rows) {
     Trial trial = TrialOf(row.cases);

@@ -138,9 +138,8 @@ class CorpusTest : public BackendTest<B> {
 /// A GoogleTest name: letters, digits and '_'.
 std::string TestName(std::string_view test_id) {
   std::string name(test_id);
-  std::replace_if(
-      name.begin(), name.end(),
-      [](unsigned char c) { return !std::isalnum(c); }, '_');
+  std::ranges::replace_if(
+      name, [](unsigned char c) { return !std::isalnum(c); }, '_');
   return name;
 }
 
