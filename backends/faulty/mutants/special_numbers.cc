@@ -20,7 +20,7 @@ using Arithmetic = Ops<op::Add, op::Sub, op::Mul, op::Div>;
 /// NaN among the floats of the first inputs is read as `instead`.
 template <class... Op>
 OperatorDefect NanReadAs(double instead, Ops<Op...> ops) {
-  return Fed(ops, [=](const auto&, Values& inputs) {
+  return Fed(ops, [=](Values& inputs) {
     return ChangeAllFloats(
         inputs, [=](int64_t, double x) { return std::isnan(x) ? instead : x; });
   });
@@ -57,7 +57,7 @@ std::vector<Mutant> Nans() {
 /// Changes results of floating-point type.
 template <class... Op, class F>
 OperatorDefect OnResults(Ops<Op...> ops, F change) {
-  return Spoiled(ops, [=](const auto&, const Values&, Values& outputs) {
+  return Spoiled(ops, [=](Values& outputs) {
     return ChangeTensor(outputs[0], [&](const Tensor& y) -> Result<Tensor> {
       if (!IsFloatingPoint(y.dtype())) return y;
       return WithNumbers(
@@ -83,16 +83,14 @@ Status FlushInputs(Values& inputs) {
 std::vector<Mutant> Denormals() {
   return {
       {"denormal_inputs_flushed",
-       Fed(Ops<op::Add, op::Sub, op::Mul, op::Div, op::MatMul>(),
-           [](const auto&, Values& inputs) { return FlushInputs(inputs); })},
+       Fed(Ops<op::Add, op::Sub, op::Mul, op::Div, op::MatMul>(), FlushInputs)},
       {"denormal_results_flushed",
        OnResults(Ops<op::Add, op::Sub, op::Mul, op::Div, op::MatMul>(),
                  FlushedOf)},
       {"cast_denormals_flushed",
        OnResults(Ops<op::Cast, op::CastLike>(), FlushedOf)},
       {"reducesum_denormals_flushed",
-       Fed(Ops<op::ReduceSum, op::ReduceMax>(),
-           [](const auto&, Values& inputs) { return FlushInputs(inputs); })},
+       Fed(Ops<op::ReduceSum, op::ReduceMax>(), FlushInputs)},
   };
 }
 
@@ -141,11 +139,7 @@ std::vector<Mutant> Signs() {
                                          if (op.fmod != 0) return OkStatus();
                                          return DividendsSign(inputs, outputs);
                                        })},
-      {"div_rounds_down",
-       Spoiled(Ops<op::Div>(),
-               [](const auto&, const Values& inputs, Values& outputs) {
-                 return FloorQuotients(inputs, outputs);
-               })},
+      {"div_rounds_down", Spoiled(Ops<op::Div>(), FloorQuotients)},
   };
 }
 
@@ -154,8 +148,7 @@ std::vector<Mutant> Signs() {
 template <class Op, class F>
 OperatorDefect Saturating(F exact) {
   return Spoiled(
-      Ops<Op>(),
-      [=](const auto&, const Values& inputs, Values& outputs) -> Status {
+      Ops<Op>(), [=](const Values& inputs, Values& outputs) -> Status {
         const Tensor& y = *outputs[0].tensor();
         const auto [least, greatest] = IntegerRange(y.dtype());
         if (greatest == 0) return OkStatus();
@@ -235,20 +228,12 @@ std::vector<Mutant> Overflows() {
       {"cast_half_overflows_to_largest",
        OnResults(Ops<op::Cast, op::CastLike>(), LargestHalfForInfinity)},
       {"cast_integers_saturate",
-       Spoiled(Ops<op::Cast, op::CastLike>(),
-               [](const auto&, const Values& inputs, Values& outputs) {
-                 return SaturateIntegers(inputs, outputs);
-               })},
+       Spoiled(Ops<op::Cast, op::CastLike>(), SaturateIntegers)},
       {"softmax_unshifted",
        Spoiled(Ops<op::Softmax, op::LogSoftmax, op::ReduceLogSumExp>(),
-               [](const auto&, const Values& inputs, Values& outputs) {
-                 return Unshifted(inputs, outputs);
-               })},
+               Unshifted)},
       {"matmulinteger_wraps_to_16_bits",
-       Spoiled(Ops<op::MatMulInteger, op::ConvInteger>(),
-               [](const auto&, const Values&, Values& outputs) {
-                 return WrapTo16(outputs);
-               })},
+       Spoiled(Ops<op::MatMulInteger, op::ConvInteger>(), WrapTo16)},
   };
 }
 
