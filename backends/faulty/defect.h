@@ -94,6 +94,15 @@ OperatorDefect Rewritten(Ops<Op...> ops, Change change) {
                   });
 }
 
+/// One attribute, which is named for each of the operators, has the value.
+template <class V, class T, class... Op>
+OperatorDefect Set(V value, T Op::*... members) {
+  const auto names = std::tuple(members...);
+  return Rewritten(Ops<Op...>(), [=]<class Any>(Any& op) {
+    op.*std::get<T Any::*>(names) = value;
+  });
+}
+
 /// change(op, inputs), or change(inputs), alters what the kernel reads.
 template <class... Op, class Change>
 OperatorDefect Fed(Ops<Op...> ops, Change change) {

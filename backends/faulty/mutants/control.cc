@@ -57,7 +57,9 @@ Status ClampIndices(const op::Gather& op, Values& inputs) {
                       });
 }
 
-std::vector<Mutant> OfControl() {
+}  // namespace
+
+std::vector<Mutant> ControlMutants() {
   return {
       {"if_takes_else", Filled(0, &op::If::cond)},
       {"loop_once_less",
@@ -65,11 +67,6 @@ std::vector<Mutant> OfControl() {
                       &op::Loop::m)},
       {"loss_without_softmax", LossWithoutSoftmax()},
       {"gather_index_clamped", Fed(Ops<op::Gather>(), ClampIndices)},
-  };
-}
-
-std::vector<Mutant> OfSequences() {
-  return {
       {"sequence_insert_position_ignored",
        Rewritten(Ops<op::SequenceInsert>(),
                  [](auto& op) { op.position.present = false; })},
@@ -84,19 +81,13 @@ std::vector<Mutant> OfSequences() {
                    return WithNumbers(y, [](int64_t, double) { return 1.0; });
                  });
                })},
-  };
-}
-
-std::vector<Mutant> OfStrings() {
-  return {
       {"string_concat_reversed", Fed(Ops<op::StringConcat>(),
                                      [](Values& inputs) -> Status {
                                        std::swap(inputs[0], inputs[1]);
                                        return OkStatus();
                                      })},
       {"string_normalizer_stopwords_case_heeded",
-       Rewritten(Ops<op::StringNormalizer>(),
-                 [](auto& op) { op.is_case_sensitive = 1; })},
+       Set(1, &op::StringNormalizer::is_case_sensitive)},
       {"regex_matches_a_part",
        Rewritten(Ops<op::RegexFullMatch>(),
                  [](auto& op) {
@@ -104,16 +95,6 @@ std::vector<Mutant> OfStrings() {
                    op.pattern = StrCat("(?s:.*)(?:", *op.pattern, ")(?s:.*)");
                  })},
   };
-}
-
-}  // namespace
-
-std::vector<Mutant> ControlMutants() {
-  std::vector<Mutant> all = OfControl();
-  for (const auto& table : {OfSequences(), OfStrings()}) {
-    all.insert(all.end(), table.begin(), table.end());
-  }
-  return all;
 }
 
 }  // namespace assay::faulty

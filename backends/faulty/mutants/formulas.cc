@@ -4,7 +4,6 @@
 // is left out, comes too early, or has a number that is used elsewhere.
 
 #include <cmath>
-#include <utility>
 
 #include "backends/faulty/mutants.h"
 #include "backends/faulty/numbers.h"
@@ -122,7 +121,9 @@ double RoundedHamming(double y) {
   return 0.54 - 0.46 * cosine;
 }
 
-std::vector<Mutant> OfOptimizers() {
+}  // namespace
+
+std::vector<Mutant> FormulaMutants() {
   using op::training::Adagrad;
   using op::training::Adam;
   using op::training::Momentum;
@@ -133,14 +134,6 @@ std::vector<Mutant> OfOptimizers() {
        Spoiled(Ops<Adagrad>(), EpsilonInside<Adagrad>)},
       {"momentum_first_step_dampened",
        ChangedNumbers([](double t) { return t == 0 ? 1 : t; }, &Momentum::t)},
-  };
-}
-
-}  // namespace
-
-std::vector<Mutant> FormulaMutants() {
-  std::vector<Mutant> all = OfOptimizers();
-  const std::vector<Mutant> rest = {
       {"dft_inverse_unscaled", Spoiled(Ops<op::DFT>(), Unscaled)},
       {"loss_mean_unweighted",
        MeanBy([](const LabelSums& sums) { return sums.counted; })},
@@ -157,8 +150,6 @@ std::vector<Mutant> FormulaMutants() {
                  });
                })},
   };
-  all.insert(all.end(), rest.begin(), rest.end());
-  return all;
 }
 
 }  // namespace assay::faulty

@@ -35,64 +35,15 @@ Status AlignLeft(Values& inputs) {
 }
 
 // Reads the first element only of an operand that is broadcast.
-Status RepeatFirstOf(Values& inputs, size_t which) {
-  const Tensor* a = inputs[1 - which].tensor();
+template <size_t kWhich>
+Status RepeatFirstOf(Values& inputs) {
+  const Tensor* a = inputs[1 - kWhich].tensor();
   if (a == nullptr) return OkStatus();
   const Shape to = a->shape();
-  return ChangeTensor(inputs[which], [&](const Tensor& b) -> Result<Tensor> {
+  return ChangeTensor(inputs[kWhich], [&](const Tensor& b) -> Result<Tensor> {
     if (b.shape() == to) return b;
     return Flat(b);
   });
-}
-
-std::vector<Mutant> Broadcasts() {
-  return {
-      {"broadcast_aligned_left", Fed(Pairs(), AlignLeft)},
-      {"broadcast_second_first_element",
-       Fed(Pairs(), [](const auto&,
-                       Values& inputs) { return RepeatFirstOf(inputs, 1); })},
-      {"broadcast_first_first_element",
-       Fed(Pairs(), [](const auto&,
-                       Values& inputs) { return RepeatFirstOf(inputs, 0); })},
-      {"where_condition_first_element", Changed(Flat, &op::Where::condition)},
-      {"prelu_one_slope", Changed(Flat, &op::PRelu::slope)},
-  };
-}
-
-std::vector<Mutant> IgnoredByRecurrent() {
-  return {
-      {"rnn_initial_state_ignored",
-       Dropped(&op::RNN::initial_h, &op::GRU::initial_h, &op::LSTM::initial_h)},
-      {"rnn_sequence_lens_ignored",
-       Dropped(&op::RNN::sequence_lens, &op::GRU::sequence_lens,
-               &op::LSTM::sequence_lens)},
-      {"rnn_bias_ignored", Dropped(&op::RNN::b, &op::GRU::b, &op::LSTM::b)},
-  };
-}
-
-std::vector<Mutant> Ignored() {
-  return {
-      {"add_second_ignored", Filled(0, &op::Add::b, &op::Sub::b)},
-      {"conv_bias_ignored", Dropped(&op::Conv::b, &op::ConvTranspose::b)},
-      {"gemm_c_ignored", Filled(0, &op::Gemm::c)},
-      {"clip_max_ignored", Dropped(&op::Clip::max)},
-      {"pad_value_ignored", Dropped(&op::Pad::constant_value)},
-      {"trilu_k_ignored", Dropped(&op::Trilu::k)},
-      {"norm_bias_ignored",
-       Filled(0, &op::LayerNormalization::b, &op::BatchNormalization::b,
-              &op::InstanceNormalization::b)},
-      {"quantize_zero_point_ignored",
-       Filled(0, &op::QuantizeLinear::y_zero_point)},
-      {"dequantize_zero_point_ignored",
-       Filled(0, &op::DequantizeLinear::x_zero_point)},
-      {"nms_score_threshold_ignored",
-       Dropped(&op::NonMaxSuppression::score_threshold)},
-      {"variadic_last_ignored",
-       Rewritten(Ops<op::Max, op::Min, op::Sum, op::Mean>(),
-                 [](auto& op) {
-                   if (op.data_0.count > 2) --op.data_0.count;
-                 })},
-  };
 }
 
 // As many keys count as there are, padding and all.
@@ -124,8 +75,41 @@ Result<Tensor> CountedPositions(const Tensor& ids) {
       ids, [=](int64_t i, double) { return static_cast<double>(i % rows); });
 }
 
-std::vector<Mutant> IgnoredByAttention() {
+}  // namespace
+
+std::vector<Mutant> InputMutants() {
   return {
+      {"add_second_ignored", Filled(0, &op::Add::b, &op::Sub::b)},
+      {"conv_bias_ignored", Dropped(&op::Conv::b, &op::ConvTranspose::b)},
+      {"gemm_c_ignored", Filled(0, &op::Gemm::c)},
+      {"clip_max_ignored", Dropped(&op::Clip::max)},
+      {"pad_value_ignored", Dropped(&op::Pad::constant_value)},
+      {"trilu_k_ignored", Dropped(&op::Trilu::k)},
+      {"norm_bias_ignored",
+       Filled(0, &op::LayerNormalization::b, &op::BatchNormalization::b,
+              &op::InstanceNormalization::b)},
+      {"quantize_zero_point_ignored",
+       Filled(0, &op::QuantizeLinear::y_zero_point)},
+      {"dequantize_zero_point_ignored",
+       Filled(0, &op::DequantizeLinear::x_zero_point)},
+      {"nms_score_threshold_ignored",
+       Dropped(&op::NonMaxSuppression::score_threshold)},
+      {"variadic_last_ignored",
+       Rewritten(Ops<op::Max, op::Min, op::Sum, op::Mean>(),
+                 [](auto& op) {
+                   if (op.data_0.count > 2) --op.data_0.count;
+                 })},
+      {"rnn_initial_state_ignored",
+       Dropped(&op::RNN::initial_h, &op::GRU::initial_h, &op::LSTM::initial_h)},
+      {"rnn_sequence_lens_ignored",
+       Dropped(&op::RNN::sequence_lens, &op::GRU::sequence_lens,
+               &op::LSTM::sequence_lens)},
+      {"rnn_bias_ignored", Dropped(&op::RNN::b, &op::GRU::b, &op::LSTM::b)},
+      {"broadcast_aligned_left", Fed(Pairs(), AlignLeft)},
+      {"broadcast_second_first_element", Fed(Pairs(), RepeatFirstOf<1>)},
+      {"broadcast_first_first_element", Fed(Pairs(), RepeatFirstOf<0>)},
+      {"where_condition_first_element", Changed(Flat, &op::Where::condition)},
+      {"prelu_one_slope", Changed(Flat, &op::PRelu::slope)},
       {"attention_past_ignored", Fed(Ops<op::Attention>(), ForgetPast)},
       {"attention_padding_ignored", Fed(Ops<op::Attention>(), CountPadding)},
       {"rotary_position_ids_ignored",
@@ -134,11 +118,6 @@ std::vector<Mutant> IgnoredByAttention() {
                                     &op::CausalConvWithState::past_state)},
       {"linear_attention_decay_ignored",
        Filled(0, &op::LinearAttention::decay)},
-  };
-}
-
-std::vector<Mutant> IgnoredInSignals() {
-  return {
       {"deformconv_mask_ignored", Filled(1, &op::DeformConv::mask)},
       {"dft_length_ignored", Dropped(&op::DFT::dft_length)},
       {"roialign_images_ignored", Filled(0, &op::RoiAlign::batch_indices)},
@@ -146,17 +125,6 @@ std::vector<Mutant> IgnoredInSignals() {
       {"mel_lower_edge_ignored",
        Filled(0, &op::MelWeightMatrix::lower_edge_hertz)},
   };
-}
-
-}  // namespace
-
-std::vector<Mutant> InputMutants() {
-  std::vector<Mutant> all = Ignored();
-  for (const auto& table : {IgnoredByRecurrent(), Broadcasts(),
-                            IgnoredByAttention(), IgnoredInSignals()}) {
-    all.insert(all.end(), table.begin(), table.end());
-  }
-  return all;
 }
 
 }  // namespace assay::faulty

@@ -2,9 +2,7 @@
 //
 // Mutants that compute in a narrower type than the result's, or sum up in one.
 
-#include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "backends/faulty/mutants.h"
 #include "backends/faulty/numbers.h"

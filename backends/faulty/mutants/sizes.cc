@@ -68,7 +68,9 @@ Status ZeroOddColumn(Values& outputs) {
   return odd ? ZeroLast(outputs[0], 1) : OkStatus();
 }
 
-std::vector<Mutant> DroppedLast() {
+}  // namespace
+
+std::vector<Mutant> SizeMutants() {
   return {
       {"elementwise_last_unwritten", Unwritten(Pairs(), IsLast)},
       {"unary_last_unwritten", Unwritten(Units(), IsLast)},
@@ -89,11 +91,6 @@ std::vector<Mutant> DroppedLast() {
            })},
       {"concat_last_unwritten", Unwritten(Ops<op::Concat>(), IsLast)},
       {"transpose_last_unwritten", Unwritten(Ops<op::Transpose>(), IsLast)},
-  };
-}
-
-std::vector<Mutant> ManyOrOdd() {
-  return {
       {"elementwise_wrong_beyond_1024", Unwritten(Pairs(), IsBeyondMany)},
       {"unary_wrong_beyond_1024", Unwritten(Units(), IsBeyondMany)},
       {"reduce_wrong_beyond_1024",
@@ -110,14 +107,6 @@ std::vector<Mutant> ManyOrOdd() {
       {"matmul_odd_column_unwritten",
        Spoiled(Ops<op::MatMul, op::Gemm>(), ZeroOddColumn)},
   };
-}
-
-}  // namespace
-
-std::vector<Mutant> SizeMutants() {
-  std::vector<Mutant> all = DroppedLast();
-  std::ranges::move(ManyOrOdd(), std::back_inserter(all));
-  return all;
 }
 
 }  // namespace assay::faulty

@@ -2,7 +2,6 @@
 //
 // Mutants that read weights in another order than they are stored in.
 
-#include <algorithm>
 #include <numeric>
 
 #include "backends/faulty/mutants.h"

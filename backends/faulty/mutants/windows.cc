@@ -88,9 +88,7 @@ std::vector<Mutant> WindowMutants() {
        Rewritten(Windows(), [](auto& op) { ShortenPads(op); })},
       {"auto_pad_same_swapped",
        Rewritten(Windows(), [](auto& op) { SwapSames(op); })},
-      {"averagepool_pads_counted",
-       Rewritten(Ops<op::AveragePool>(),
-                 [](auto& op) { op.count_include_pad = 1; })},
+      {"averagepool_pads_counted", Set(1, &op::AveragePool::count_include_pad)},
       {"pad_ends_swapped", Changed(SwapPads, &op::Pad::pads)},
       {"pad_reflect_repeats_edge", Rewritten(Ops<op::Pad>(),
                                              [](auto& op) {
