@@ -9,7 +9,6 @@
 #include <iostream>
 #include <limits>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 

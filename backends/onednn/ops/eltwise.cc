@@ -24,19 +24,29 @@ struct Step {
 
 using Steps = std::vector<Step>;
 
-constexpr Input kFirst{0, true};
-constexpr Output kResult{0, true};
+/// The one operand and the result, of its type and shape, as vectors.
+struct Vectors {
+  TensorView view;
+  memory::desc desc;
+  memory x, y;
+};
+
+Result<Vectors> VectorsOf(ChainBuilder& chain, ChainBuilder::TypeCheck check) {
+  constexpr Input kFirst{0, true};
+  ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(kFirst, check));
+  const memory::desc desc = view.As({view.count});
+  return Vectors{view, desc, chain.In(kFirst, desc),
+                 chain.Out(Output{0, true}, view, desc)};
+}
 
 /// y = s_n(... s_1(x)): the first step reads x, the others work in y.
 Status Apply(const Steps& steps, ChainBuilder& chain) {
   ASSAY_ASSIGN_OR_RETURN(
-      const TensorView view,
-      chain.View(kFirst, steps.size() > 1 ? CheckFloat32 : CheckFloat));
-  memory from = chain.In(kFirst, view.As({view.count}));
-  const memory to = chain.Out(kResult, view, view.As({view.count}));
-  for (const Step& step : steps) {
-    chain.Eltwise(step.kind, step.alpha, step.beta, from, to);
-    from = to;
+      const Vectors v,
+      VectorsOf(chain, steps.size() > 1 ? CheckFloat32 : CheckFloat));
+  for (size_t i = 0; i < steps.size(); ++i) {
+    chain.Eltwise(steps[i].kind, steps[i].alpha, steps[i].beta,
+                  i == 0 ? v.x : v.y, v.y);
   }
   return OkStatus();
 }
@@ -68,11 +78,9 @@ Result<Fill> MakeCelu(const op::Celu& op, LoadContext&) {
 
 /// min(max(x, lower), upper). Element types of 8 bits are exact in float32.
 Status AddClip(const op::Clip& op, ChainBuilder& chain) {
-  ASSAY_ASSIGN_OR_RETURN(const TensorView view,
-                         chain.View(op.input, CheckExact));
-  memory from = chain.In(op.input, view.As({view.count}));
-  const memory to = chain.Out(op.output, view, view.As({view.count}));
-  if (!op.min.present && !op.max.present) chain.Copy(from, to);
+  ASSAY_ASSIGN_OR_RETURN(const Vectors v, VectorsOf(chain, CheckExact));
+  memory from = v.x;
+  if (!op.min.present && !op.max.present) chain.Copy(v.x, v.y);
   for (const auto& [bound, kind] : {std::pair(op.min, algorithm::binary_max),
                                     std::pair(op.max, algorithm::binary_min)}) {
     if (!bound.present) continue;
@@ -81,8 +89,8 @@ Status AddClip(const op::Clip& op, ChainBuilder& chain) {
       return InvalidArgument("bound ", bound.position, " is ",
                              scalar.shape.ToString(), ", wanted a scalar");
     }
-    chain.Binary(kind, from, chain.In(bound, scalar.As({1})), to);
-    from = to;
+    chain.Binary(kind, from, chain.In(bound, scalar.As({1})), v.y);
+    from = v.y;
   }
   return OkStatus();
 }
@@ -101,20 +109,16 @@ Result<Fill> MakeGelu(const op::Gelu& op, LoadContext&) {
 /// -1 x. Not a linear function with -0 added, which keeps the signs of zeros
 /// too: oneDNN's cache of primitives takes -0 for equal to 0, and may give the
 /// one that adds 0.
-Status AddNeg(const op::Neg& op, ChainBuilder& chain) {
-  ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(op.x, CheckFloat));
-  const memory::desc flat = view.As({view.count});
-  chain.Binary(algorithm::binary_mul, chain.In(op.x, flat), chain.Constant(-1),
-               chain.Out(op.y, view, flat));
+Status AddNeg(const op::Neg&, ChainBuilder& chain) {
+  ASSAY_ASSIGN_OR_RETURN(const Vectors v, VectorsOf(chain, CheckFloat));
+  chain.Binary(algorithm::binary_mul, v.x, chain.Constant(-1), v.y);
   return OkStatus();
 }
 
 /// 1 - x over bytes of 0 and 1.
-Status AddNot(const op::Not& op, ChainBuilder& chain) {
-  ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(op.x));
-  chain.Eltwise(algorithm::eltwise_linear, -1, 1,
-                chain.In(op.x, view.As({view.count})),
-                chain.Out(op.y, view, view.As({view.count})));
+Status AddNot(const op::Not&, ChainBuilder& chain) {
+  ASSAY_ASSIGN_OR_RETURN(const Vectors v, VectorsOf(chain, nullptr));
+  chain.Eltwise(algorithm::eltwise_linear, -1, 1, v.x, v.y);
   return OkStatus();
 }
 
@@ -162,25 +166,19 @@ Status AddPow(const op::Pow& op, ChainBuilder& chain) {
 }
 
 /// Exact for elements of 8 bits too.
-Status AddRelu(const op::Relu& op, ChainBuilder& chain) {
-  ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(op.x, CheckExact));
-  chain.Eltwise(algorithm::eltwise_relu, 0, 0,
-                chain.In(op.x, view.As({view.count})),
-                chain.Out(op.y, view, view.As({view.count})));
+Status AddRelu(const op::Relu&, ChainBuilder& chain) {
+  ASSAY_ASSIGN_OR_RETURN(const Vectors v, VectorsOf(chain, CheckExact));
+  chain.Eltwise(algorithm::eltwise_relu, 0, 0, v.x, v.y);
   return OkStatus();
 }
 
 /// x / (1 + |x|).
-Status AddSoftsign(const op::Softsign& op, ChainBuilder& chain) {
-  ASSAY_ASSIGN_OR_RETURN(const TensorView view,
-                         chain.View(op.input, CheckFloat32));
-  const memory::desc flat = view.As({view.count});
-  const memory x = chain.In(op.input, flat);
-  const memory divisor = chain.Temporary(flat);
-  chain.Eltwise(algorithm::eltwise_abs, 0, 0, x, divisor);
+Status AddSoftsign(const op::Softsign&, ChainBuilder& chain) {
+  ASSAY_ASSIGN_OR_RETURN(const Vectors v, VectorsOf(chain, CheckFloat32));
+  const memory divisor = chain.Temporary(v.desc);
+  chain.Eltwise(algorithm::eltwise_abs, 0, 0, v.x, divisor);
   chain.Eltwise(algorithm::eltwise_linear, 1, 1, divisor, divisor);
-  chain.Binary(algorithm::binary_div, x, divisor,
-               chain.Out(op.output, view, flat));
+  chain.Binary(algorithm::binary_div, v.x, divisor, v.y);
   return OkStatus();
 }
 
@@ -188,18 +186,14 @@ Status AddSoftsign(const op::Softsign& op, ChainBuilder& chain) {
 /// the wrong side of x.
 template <class Op>
 auto ToWhole(algorithm wrong_side, float correction) {
-  return On<Op>([=](const Op& op, ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView view,
-                           chain.View(op.x, CheckFloat32));
-    const memory::desc flat = view.As({view.count});
-    const memory from = chain.In(op.x, flat);
-    const memory to = chain.Out(op.y, view, flat);
-    const memory wrong = chain.Temporary(flat);
-    chain.Eltwise(algorithm::eltwise_round, 0, 0, from, to);
-    chain.Binary(wrong_side, to, from, wrong);
+  return On<Op>([=](const Op&, ChainBuilder& chain) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const Vectors v, VectorsOf(chain, CheckFloat32));
+    const memory wrong = chain.Temporary(v.desc);
+    chain.Eltwise(algorithm::eltwise_round, 0, 0, v.x, v.y);
+    chain.Binary(wrong_side, v.y, v.x, wrong);
     // The number subtracted is 0, never -0, which keeps the sign of a zero.
     chain.Eltwise(algorithm::eltwise_linear, correction, 0, wrong, wrong);
-    chain.Binary(algorithm::binary_sub, to, wrong, to);
+    chain.Binary(algorithm::binary_sub, v.y, wrong, v.y);
     return OkStatus();
   });
 }
@@ -237,61 +231,50 @@ Status AddIsNaN(const op::IsNaN& op, ChainBuilder& chain) {
 }
 
 /// (x > 0) - (x < 0), times and over d = 1 - (x != x): 0 / 0 where x is NaN.
-Status AddSign(const op::Sign& op, ChainBuilder& chain) {
-  ASSAY_ASSIGN_OR_RETURN(const TensorView x,
-                         chain.View(op.input, CheckFloat32));
-  const memory::desc flat = x.As({x.count});
-  const memory from = chain.In(op.input, flat);
-  const memory to = chain.Out(op.output, x, flat);
-  const memory below = chain.Temporary(flat);
-  const memory number = chain.Temporary(flat);
+Status AddSign(const op::Sign&, ChainBuilder& chain) {
+  ASSAY_ASSIGN_OR_RETURN(const Vectors v, VectorsOf(chain, CheckFloat32));
+  const memory below = chain.Temporary(v.desc);
+  const memory number = chain.Temporary(v.desc);
   const memory zero = chain.Constant(0);
-  chain.Binary(algorithm::binary_gt, from, zero, to);
-  chain.Binary(algorithm::binary_lt, from, zero, below);
-  chain.Binary(algorithm::binary_sub, to, below, to);
-  chain.Binary(algorithm::binary_ne, from, from, number);
+  chain.Binary(algorithm::binary_gt, v.x, zero, v.y);
+  chain.Binary(algorithm::binary_lt, v.x, zero, below);
+  chain.Binary(algorithm::binary_sub, v.y, below, v.y);
+  chain.Binary(algorithm::binary_ne, v.x, v.x, number);
   chain.Eltwise(algorithm::eltwise_linear, -1, 1, number, number);
-  chain.Binary(algorithm::binary_mul, to, number, to);
-  chain.Binary(algorithm::binary_div, to, number, to);
+  chain.Binary(algorithm::binary_mul, v.y, number, v.y);
+  chain.Binary(algorithm::binary_div, v.y, number, v.y);
   return OkStatus();
 }
 
 /// (x > l) (max(x, l) - b) + (x < -l) (min(x, -l) + b): the bounds keep the
 /// factors finite where the masks are 0.
 Status AddShrink(const op::Shrink& op, ChainBuilder& chain) {
-  ASSAY_ASSIGN_OR_RETURN(const TensorView view,
-                         chain.View(op.input, CheckFloat32));
-  const memory::desc flat = view.As({view.count});
-  const memory x = chain.In(op.input, flat);
-  const memory y = chain.Out(op.output, view, flat);
-  const memory part = chain.Temporary(flat);
-  const memory mask = chain.Temporary(flat);
+  ASSAY_ASSIGN_OR_RETURN(const Vectors v, VectorsOf(chain, CheckFloat32));
+  const memory part = chain.Temporary(v.desc);
+  const memory mask = chain.Temporary(v.desc);
   const auto side = [&](float lambda, float bias, algorithm beyond,
                         algorithm bound, const memory& to) {
     const memory end = chain.Constant(lambda);
-    chain.Binary(beyond, x, end, mask);
-    chain.Binary(bound, x, end, to);
+    chain.Binary(beyond, v.x, end, mask);
+    chain.Binary(bound, v.x, end, to);
     chain.Eltwise(algorithm::eltwise_linear, 1, -bias, to, to);
     chain.Binary(algorithm::binary_mul, to, mask, to);
   };
-  side(op.lambd, op.bias, algorithm::binary_gt, algorithm::binary_max, y);
+  side(op.lambd, op.bias, algorithm::binary_gt, algorithm::binary_max, v.y);
   side(-op.lambd, -op.bias, algorithm::binary_lt, algorithm::binary_min, part);
-  chain.Binary(algorithm::binary_add, y, part, y);
+  chain.Binary(algorithm::binary_add, v.y, part, v.y);
   return OkStatus();
 }
 
 /// max(x, a) where x > a, else 0: the maximum keeps the factor finite where
 /// the mask is 0.
 Status AddThresholdedRelu(const op::ThresholdedRelu& op, ChainBuilder& chain) {
-  ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(op.x, CheckFloat32));
-  const memory::desc flat = view.As({view.count});
-  const memory x = chain.In(op.x, flat);
-  const memory y = chain.Out(op.y, view, flat);
-  const memory mask = chain.Temporary(flat);
+  ASSAY_ASSIGN_OR_RETURN(const Vectors v, VectorsOf(chain, CheckFloat32));
+  const memory mask = chain.Temporary(v.desc);
   const memory alpha = chain.Constant(op.alpha);
-  chain.Binary(algorithm::binary_gt, x, alpha, mask);
-  chain.Binary(algorithm::binary_max, x, alpha, y);
-  chain.Binary(algorithm::binary_mul, y, mask, y);
+  chain.Binary(algorithm::binary_gt, v.x, alpha, mask);
+  chain.Binary(algorithm::binary_max, v.x, alpha, v.y);
+  chain.Binary(algorithm::binary_mul, v.y, mask, v.y);
   return OkStatus();
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Pooling over one, two and three spatial axes, and over all of them at once.
-#include <cmath>
 #include <memory>
 #include <span>
 #include <utility>

@@ -6,7 +6,6 @@
 #include <memory>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "backends/onednn/ops/families.h"
 
