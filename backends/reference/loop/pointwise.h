@@ -15,7 +15,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <utility>
 
 #include "backends/reference/loop/nest.h"
 #include "backends/reference/scalar/codec.h"

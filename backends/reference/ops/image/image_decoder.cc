@@ -11,8 +11,6 @@
 // shape it does not give. Here, as in the reference implementation, that is an
 // error: an empty result would hide what was wrong.
 
-#include <array>
-#include <functional>
 #include <optional>
 #include <string_view>
 

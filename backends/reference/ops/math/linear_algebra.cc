@@ -2,8 +2,6 @@
 //
 // Linear maps of lines and matrices: Det and DFT.
 
-#include <algorithm>
-#include <array>
 #include <functional>
 #include <numbers>
 #include <utility>

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <functional>
 #include <optional>
-#include <utility>
 
 #include "backends/reference/families.h"
 #include "backends/reference/ops/math/fourier.h"

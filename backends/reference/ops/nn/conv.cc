@@ -8,7 +8,6 @@
 #include "backends/reference/ops/nn/conv.h"
 
 #include <algorithm>
-#include <functional>
 
 #include "backends/reference/families.h"
 #include "backends/reference/loop/accumulate.h"

@@ -4,7 +4,6 @@
 // response.
 
 #include <algorithm>
-#include <functional>
 
 #include "backends/reference/families.h"
 #include "backends/reference/loop/nest.h"

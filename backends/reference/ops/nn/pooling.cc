@@ -3,8 +3,6 @@
 // Pooling: MaxPool, AveragePool and LpPool over windows. Their global forms
 // are reductions (reduction.cc).
 
-#include <functional>
-
 #include "backends/reference/families.h"
 #include "backends/reference/loop/nest.h"
 #include "backends/reference/loop/simd.h"

@@ -4,7 +4,6 @@
 // whose names are kept.
 
 #include <algorithm>
-#include <functional>
 
 #include "backends/reference/families.h"
 #include "backends/reference/ops/nn/heads.h"

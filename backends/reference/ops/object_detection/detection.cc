@@ -7,7 +7,6 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <numeric>
 
 #include "backends/reference/families.h"
 #include "backends/reference/ops/tensor/movement.h"

@@ -3,7 +3,6 @@
 // Operators that choose elements by comparing them: ArgMax, ArgMin, TopK.
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 
 #include "backends/reference/families.h"

@@ -4,7 +4,6 @@
 // RNN-22, GRU-22 and LSTM-22, whose names the cells keep.
 
 #include <algorithm>
-#include <functional>
 
 #include "backends/reference/families.h"
 #include "backends/reference/loop/accumulate.h"

@@ -5,11 +5,9 @@
 
 #include "backends/reference/ops/tensor/movement.h"
 
-#include <functional>
 #include <numeric>
 
 #include "backends/reference/families.h"
-#include "backends/reference/loop/packed.h"
 #include "backends/reference/typed_rows.h"
 
 namespace assay::reference {

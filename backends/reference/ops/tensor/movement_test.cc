@@ -65,8 +65,6 @@ TEST(Kernels, MovementsPutElementsWhereTheyBelong) {
          {F({6}, {2, 3, 1, 2, 3, 1})}),
       Of("Pad(x, p, v)", {F({2, 1}, {1, 2}), I({4}, {-1, 1, 0, 1}), F({}, {7})},
          {F({1, 3}, {7, 2, 7})}),
-      Of("DepthToSpace<blocksize = 2>(x)", {F({1, 4, 1, 1}, {1, 2, 3, 4})},
-         {F({1, 1, 2, 2}, {1, 2, 3, 4})}),
       Of("Trilu<upper = 0>(x, k)", {F({2, 2}, {1, 2, 3, 4}), I({}, {-1})},
          {F({2, 2}, {0, 0, 3, 0})}),
   });

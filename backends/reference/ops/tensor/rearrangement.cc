@@ -3,7 +3,6 @@
 // Operators that put elements elsewhere, or read their bits anew: BitCast,
 // ReverseSequence, TensorScatter.
 
-#include <algorithm>
 #include <cstring>
 #include <functional>
 

@@ -4,7 +4,6 @@
 // CategoryMapper, OneHotEncoder.
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <memory>
 

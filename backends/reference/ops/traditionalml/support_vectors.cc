@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <numeric>
 
 #include "backends/reference/families.h"
 #include "backends/reference/ops/traditionalml/pairwise_probability.h"
