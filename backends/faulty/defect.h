@@ -103,23 +103,37 @@ OperatorDefect Set(V value, T Op::*... members) {
   });
 }
 
+template <class Op, class Change>
+Feeding FeedingOf(const Op& op, const Change& change) {
+  if constexpr (std::is_invocable_v<const Change&, Values&>) {
+    return change;
+  } else {
+    return std::bind_front(change, op);
+  }
+}
+
+template <class Op, class Change>
+Spoiling SpoilingOf(const Op& op, const Change& change) {
+  if constexpr (std::is_invocable_v<const Change&, Values&>) {
+    return [change](const Values&, Values& outputs) { return change(outputs); };
+  } else if constexpr (std::is_invocable_v<const Change&, const Values&,
+                                           Values&>) {
+    return change;
+  } else {
+    return std::bind_front(change, op);
+  }
+}
+
 /// change(op, inputs), or change(inputs), alters what the kernel reads.
 template <class... Op, class Change>
 OperatorDefect Fed(Ops<Op...> ops, Change change) {
-  return Replaced(
-      ops,
-      [change](const auto& op, LoadContext& load,
-               const Right& right) -> Result<Kernel> {
-        ASSAY_ASSIGN_OR_RETURN(Kernel kernel, right(op, load));
-        const auto feed = [op, change](Values& inputs) -> Status {
-          if constexpr (std::is_invocable_v<const Change&, Values&>) {
-            return change(inputs);
-          } else {
-            return change(op, inputs);
-          }
-        };
-        return Around(std::move(kernel), load.node(), feed, {});
-      });
+  return Replaced(ops,
+                  [change](const auto& op, LoadContext& load,
+                           const Right& right) -> Result<Kernel> {
+                    ASSAY_ASSIGN_OR_RETURN(Kernel kernel, right(op, load));
+                    return Around(std::move(kernel), load.node(),
+                                  FeedingOf(op, change), {});
+                  });
 }
 
 /// change(tensor) is read in place of one input, which is named for each of the
@@ -175,24 +189,13 @@ OperatorDefect Dropped(Input Op::*... members) {
 /// alters what the kernel wrote.
 template <class... Op, class Change>
 OperatorDefect Spoiled(Ops<Op...> ops, Change change) {
-  return Replaced(
-      ops,
-      [change](const auto& op, LoadContext& load,
-               const Right& right) -> Result<Kernel> {
-        ASSAY_ASSIGN_OR_RETURN(Kernel kernel, right(op, load));
-        const auto spoil = [op, change](const Values& inputs,
-                                        Values& outputs) -> Status {
-          if constexpr (std::is_invocable_v<const Change&, Values&>) {
-            return change(outputs);
-          } else if constexpr (std::is_invocable_v<const Change&, const Values&,
-                                                   Values&>) {
-            return change(inputs, outputs);
-          } else {
-            return change(op, inputs, outputs);
-          }
-        };
-        return Around(std::move(kernel), load.node(), {}, spoil);
-      });
+  return Replaced(ops,
+                  [change](const auto& op, LoadContext& load,
+                           const Right& right) -> Result<Kernel> {
+                    ASSAY_ASSIGN_OR_RETURN(Kernel kernel, right(op, load));
+                    return Around(std::move(kernel), load.node(), {},
+                                  SpoilingOf(op, change));
+                  });
 }
 
 }  // namespace assay::faulty

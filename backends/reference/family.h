@@ -69,7 +69,7 @@ class OperatorTable<OperatorRow<Op, Make>, Rest...>
 };
 
 template <class... Rows>
-Family FamilyOf(Rows... rows) {
+Family FamilyOf(const Rows&... rows) {
   return std::make_unique<OperatorTable<decltype(RowOf(rows))...>>(
       RowOf(rows)...);
 }

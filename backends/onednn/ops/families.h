@@ -92,7 +92,8 @@ class OperatorTable<OperatorRow<Op, Make>, Rest...>
 using FamilyPointer = std::unique_ptr<OperatorVisitor>;
 
 template <class... Rows>
-FamilyPointer FamilyOf(std::shared_ptr<const Device> device, Rows... rows) {
+FamilyPointer FamilyOf(std::shared_ptr<const Device> device,
+                       const Rows&... rows) {
   return std::make_unique<OperatorTable<decltype(RowOf(rows))...>>(
       std::move(device), RowOf(rows)...);
 }
