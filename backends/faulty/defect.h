@@ -5,13 +5,10 @@
 // because the reference's kernel does the work.
 //
 //   Rewritten(Ops<op::LeakyRelu>(), [](auto& op) { op.alpha = 0.01F; });
-//   Fed(Ops<op::Conv>(), [](const auto& op, Values& inputs) -> Status {
-//     inputs[op.b.position] = Value();
-//     return OkStatus();
-//   });
+//   Dropped(&op::Conv::b, &op::ConvTranspose::b);
 //
 // Rewritten changes the operator's attributes at Load, Fed what a kernel reads,
-// Spoiled what it wrote, Replaced the kernel.
+// as do Changed and Dropped, Spoiled what it wrote, Replaced the kernel.
 
 #ifndef ASSAY_BACKENDS_FAULTY_DEFECT_H_
 #define ASSAY_BACKENDS_FAULTY_DEFECT_H_
@@ -19,9 +16,12 @@
 #include <functional>
 #include <memory>
 #include <string_view>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "backends/faulty/numbers.h"
 #include "backends/reference/families.h"
 #include "framework/backend/eager/eager.h"
 
@@ -69,39 +69,15 @@ using Spoiling = std::function<Status(const Values& inputs, Values& outputs)>;
 /// either may be empty. Its backward stays as it is.
 Kernel Around(Kernel right, const Node& node, Feeding feed, Spoiling spoil);
 
-/// A family with one Visit for each of the operators, which calls
-/// make(op, load, right).
-template <class Make, class... Op>
-class WrongFamily : public OperatorVisitor {
- public:
-  explicit WrongFamily(Make make) : make_(std::move(make)) {}
-
- protected:
-  Make make_;
-  Right right_;
-};
-
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Woverloaded-virtual"
-
-template <class Make, class Op, class... Rest>
-class WrongFamily<Make, Op, Rest...> : public WrongFamily<Make, Rest...> {
- public:
-  using WrongFamily<Make, Rest...>::WrongFamily;
-  using WrongFamily<Make, Rest...>::Visit;
-
-  Result<Kernel> Visit(const Op& op, LoadContext& load) override {
-    return this->make_(op, load, this->right_);
-  }
-};
-
-#pragma GCC diagnostic pop
-
 /// make(op, load, right) gives the kernel of each of the operators.
 template <class... Op, class Make>
 OperatorDefect Replaced(Ops<Op...>, Make make) {
-  return {[make]() -> std::unique_ptr<OperatorVisitor> {
-            return std::make_unique<WrongFamily<Make, Op...>>(make);
+  return {[make] {
+            const auto wrong = [make, right = std::make_shared<Right>()](
+                                   const auto& op, LoadContext& load) {
+              return make(op, load, *right);
+            };
+            return reference::FamilyOf(reference::On<Op>(wrong)...);
           },
           {Op::kName...}};
 }
@@ -118,32 +94,107 @@ OperatorDefect Rewritten(Ops<Op...> ops, Change change) {
                   });
 }
 
-/// change(op, inputs) alters what the kernel reads.
-template <class... Op, class Change>
-OperatorDefect Fed(Ops<Op...> ops, Change change) {
-  return Replaced(
-      ops,
-      [change](const auto& op, LoadContext& load,
-               const Right& right) -> Result<Kernel> {
-        ASSAY_ASSIGN_OR_RETURN(Kernel kernel, right(op, load));
-        return Around(
-            std::move(kernel), load.node(),
-            [op, change](Values& inputs) { return change(op, inputs); }, {});
-      });
+/// One attribute, which is named for each of the operators, has the value.
+template <class V, class T, class... Op>
+OperatorDefect Set(V value, T Op::*... members) {
+  const auto names = std::tuple(members...);
+  return Rewritten(Ops<Op...>(), [=]<class Any>(Any& op) {
+    op.*std::get<T Any::*>(names) = value;
+  });
 }
 
-/// change(op, inputs, outputs) alters what the kernel wrote.
+template <class Op, class Change>
+Feeding FeedingOf(const Op& op, const Change& change) {
+  if constexpr (std::is_invocable_v<const Change&, Values&>) {
+    return change;
+  } else {
+    return std::bind_front(change, op);
+  }
+}
+
+template <class Op, class Change>
+Spoiling SpoilingOf(const Op& op, const Change& change) {
+  if constexpr (std::is_invocable_v<const Change&, Values&>) {
+    return [change](const Values&, Values& outputs) { return change(outputs); };
+  } else if constexpr (std::is_invocable_v<const Change&, const Values&,
+                                           Values&>) {
+    return change;
+  } else {
+    return std::bind_front(change, op);
+  }
+}
+
+/// change(op, inputs), or change(inputs), alters what the kernel reads.
+template <class... Op, class Change>
+OperatorDefect Fed(Ops<Op...> ops, Change change) {
+  return Replaced(ops,
+                  [change](const auto& op, LoadContext& load,
+                           const Right& right) -> Result<Kernel> {
+                    ASSAY_ASSIGN_OR_RETURN(Kernel kernel, right(op, load));
+                    return Around(std::move(kernel), load.node(),
+                                  FeedingOf(op, change), {});
+                  });
+}
+
+/// change(tensor) is read in place of one input, which is named for each of the
+/// operators, where the node has it.
+template <class Change, class... Op>
+OperatorDefect Changed(Change change, Input Op::*... members) {
+  const auto names = std::tuple(members...);
+  return Fed(Ops<Op...>(),
+             [=]<class Any>(const Any& op, Values& inputs) -> Status {
+               const Input input = op.*std::get<Input Any::*>(names);
+               const auto at = static_cast<size_t>(input.position);
+               return at < inputs.size() ? ChangeTensor(inputs[at], change)
+                                         : OkStatus();
+             });
+}
+
+/// change(x) in place of each number x of it.
+template <class... Op>
+OperatorDefect ChangedNumbers(double (*change)(double x),
+                              Input Op::*... members) {
+  return Changed(
+      [=](const Tensor& tensor) {
+        return WithNumbers(tensor,
+                           [=](int64_t, double x) { return change(x); });
+      },
+      members...);
+}
+
+/// All its elements are the number.
+template <class... Op>
+OperatorDefect Filled(double number, Input Op::*... members) {
+  return Changed(
+      [=](const Tensor& tensor) {
+        return WithNumbers(tensor, [=](int64_t, double) { return number; });
+      },
+      members...);
+}
+
+/// It is omitted.
+template <class... Op>
+OperatorDefect Dropped(Input Op::*... members) {
+  const auto names = std::tuple(members...);
+  return Fed(Ops<Op...>(),
+             [=]<class Any>(const Any& op, Values& inputs) -> Status {
+               const Input input = op.*std::get<Input Any::*>(names);
+               const auto at = static_cast<size_t>(input.position);
+               if (at < inputs.size()) inputs[at] = Value();
+               return OkStatus();
+             });
+}
+
+/// change(op, inputs, outputs), change(inputs, outputs) or change(outputs)
+/// alters what the kernel wrote.
 template <class... Op, class Change>
 OperatorDefect Spoiled(Ops<Op...> ops, Change change) {
   return Replaced(ops,
                   [change](const auto& op, LoadContext& load,
                            const Right& right) -> Result<Kernel> {
                     ASSAY_ASSIGN_OR_RETURN(Kernel kernel, right(op, load));
-                    return Around(
-                        std::move(kernel), load.node(), {},
-                        [op, change](const Values& inputs, Values& outputs) {
-                          return change(op, inputs, outputs);
-                        });
+                    return Around(std::move(kernel), load.node(), {},
+                                  SpoilingOf(op, change));
                   });
 }
 

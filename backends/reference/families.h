@@ -14,11 +14,10 @@
 #include <string>
 #include <vector>
 
+#include "backends/reference/family.h"
 #include "framework/backend/eager/eager.h"
 
 namespace assay::reference {
-
-using Family = std::unique_ptr<OperatorVisitor>;
 
 Family ElementwiseFamily();     // Abs, Exp, Clip, ...
 Family ActivationFamily();      // Relu, Elu, ...

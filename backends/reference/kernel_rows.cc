@@ -5,7 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <regex>
 #include <sstream>
 
 #include "backends/reference/scalar/codec.h"
@@ -47,6 +49,47 @@ Tensor Feed::Make() const {
   return tensor;
 }
 
+namespace {
+
+/// The element type as a graph's text has it.
+std::string NameOf(DType dtype) {
+  if (dtype == DType::kFloat32) return "float";
+  return dtype == DType::kFloat64 ? "double" : std::string(ToString(dtype));
+}
+
+/// The names in a list such as "x, , b", each once, with the feeds' types.
+std::string DeclareAll(const std::string& list,
+                       const std::vector<Feed>& feeds) {
+  static const std::regex kName("\\w+");
+  std::vector<std::string> names;
+  for (std::sregex_iterator it(list.begin(), list.end(), kName), end; it != end;
+       ++it) {
+    if (std::ranges::count(names, it->str()) == 0) names.push_back(it->str());
+  }
+  EXPECT_EQ(names.size(), feeds.size()) << list;
+  std::string all;
+  for (size_t i = 0; i < names.size(); ++i) {
+    const Shape& shape = feeds.at(i).shape;
+    all += StrCat(i == 0 ? "" : ", ", NameOf(feeds.at(i).dtype),
+                  shape.rank() == 0 ? "" : shape.ToString(), " ", names[i]);
+  }
+  return all;
+}
+
+}  // namespace
+
+Row Of(const std::string& node, std::vector<Feed> feeds,
+       std::vector<Feed> wanted) {
+  static const std::regex kNamed("[\\w, ]* = .*");
+  const std::string whole =
+      std::regex_match(node, kNamed) ? node : StrCat("y = ", node);
+  const std::string graph =
+      StrCat("g (", DeclareAll(whole.substr(whole.rfind('(')), feeds), ") => (",
+             DeclareAll(whole.substr(0, whole.find('=')), wanted), ") { ",
+             whole, " }");
+  return {graph, std::move(feeds), std::move(wanted)};
+}
+
 std::string Declare(const std::string& names, const std::vector<Feed>& feeds) {
   std::istringstream words(names);
   std::string all;
@@ -57,10 +100,8 @@ std::string Declare(const std::string& names, const std::vector<Feed>& feeds) {
     for (int axis = 0; axis < feed.shape.rank(); ++axis) {
       extents += StrCat(axis == 0 ? "[" : ",", name, axis);
     }
-    all +=
-        StrCat(i == 0 ? "" : ", ",
-               feed.dtype == DType::kFloat32 ? "float" : ToString(feed.dtype),
-               extents, extents.empty() ? " " : "] ", name);
+    all += StrCat(i == 0 ? "" : ", ", NameOf(feed.dtype), extents,
+                  extents.empty() ? " " : "] ", name);
   }
   return all;
 }

@@ -5,7 +5,8 @@
 //
 //   ExpectRows({{"g (float[2] x) => (float[2] y) { y = Relu(x) }",
 //                {F({2}, {-1, 2})},
-//                {F({2}, {0, 2})}}});
+//                {F({2}, {0, 2})}},
+//               Of("Relu(x)", {F({2}, {-1, 2})}, {F({2}, {0, 2})})});
 
 #ifndef ASSAY_REFERENCE_KERNEL_ROWS_H_
 #define ASSAY_REFERENCE_KERNEL_ROWS_H_
@@ -52,6 +53,12 @@ struct Row {
   std::vector<Feed> feeds;
   std::vector<Feed> wanted;
 };
+
+/// The row of a graph of one node, such as "Clip(x, , b)" or "v, i = TopK(x, k)",
+/// whose inputs, in their order, have the types of the feeds and whose outputs
+/// those of what is wanted; an only output needs no name.
+Row Of(const std::string& node, std::vector<Feed> feeds,
+       std::vector<Feed> wanted);
 
 /// A graph that is declined, at Load or in the run, with the message.
 struct Refusal {

@@ -26,42 +26,20 @@ void SwapModes(Op& op) {
   op.mode = op.mode == "DCR" ? "CRD" : "DCR";
 }
 
-Status ReverseInputs(const op::Concat&, Values& inputs) {
-  std::ranges::reverse(inputs);
-  return OkStatus();
-}
-
-Status ReverseOutputs(const op::Split&, const Values&, Values& outputs) {
-  std::ranges::reverse(outputs);
-  return OkStatus();
-}
-
-// Along the last axis where another is meant; elements stay as many.
-template <class Op>
-Status TakeFirstAxis(const Op& op, Values& inputs) {
-  return ChangeTensor(
-      inputs[static_cast<size_t>(op.axis.position)], [](const Tensor& axis) {
-        return WithNumbers(axis, [](int64_t, double) { return 0.0; });
-      });
-}
-
-Status ReverseGradients(const op::training::Gradient&, const Values&,
-                        Values& outputs) {
-  std::ranges::reverse(outputs);
+Status ReverseValues(Values& values) {
+  std::ranges::reverse(values);
   return OkStatus();
 }
 
 // Corners are (y, x) instead of (x, y): the last four numbers of each region.
-Status SwapCorners(Values& inputs) {
-  return ChangeTensor(inputs[1], [](const Tensor& rois) {
-    const int64_t width = rois.shape()[rois.shape().rank() - 1];
-    std::vector<int64_t> places;
-    for (int64_t i = 0; i < rois.num_elements(); ++i) {
-      const int64_t from_end = width - i % width;  // 4: x1, 3: y1, 2: x2, 1: y2
-      places.push_back(from_end > 4 ? i : from_end % 2 == 0 ? i + 1 : i - 1);
-    }
-    return Picked(rois, rois.shape(), places);
-  });
+Result<Tensor> SwapCorners(const Tensor& rois) {
+  const int64_t width = rois.shape()[rois.shape().rank() - 1];
+  std::vector<int64_t> places;
+  for (int64_t i = 0; i < rois.num_elements(); ++i) {
+    const int64_t from_end = width - i % width;  // 4: x1, 3: y1, 2: x2, 1: y2
+    places.push_back(from_end > 4 ? i : from_end % 2 == 0 ? i + 1 : i - 1);
+  }
+  return Picked(rois, rois.shape(), places);
 }
 
 // Swaps the pads of a picture: columns before lines.
@@ -72,19 +50,15 @@ void SwapPads(op::DeformConv& op) {
 }
 
 // Each tap of a picture is moved by (x, y) instead of (y, x).
-Status SwapOffsets(const op::DeformConv& op, Values& inputs) {
-  return ChangeTensor(
-      inputs[static_cast<size_t>(op.offset.position)],
-      [](const Tensor& offset) -> Result<Tensor> {
-        const Shape& shape = offset.shape();
-        if (shape.rank() != 4 || shape[1] % 2 != 0) return offset;
-        const int64_t plane = shape[2] * shape[3];
-        std::vector<int64_t> places;
-        for (int64_t i = 0; i < offset.num_elements(); ++i) {
-          places.push_back(i / plane % 2 == 0 ? i + plane : i - plane);
-        }
-        return Picked(offset, shape, places);
-      });
+Result<Tensor> SwapOffsets(const Tensor& offset) {
+  const Shape& shape = offset.shape();
+  if (shape.rank() != 4 || shape[1] % 2 != 0) return offset;
+  const int64_t plane = shape[2] * shape[3];
+  std::vector<int64_t> places;
+  for (int64_t i = 0; i < offset.num_elements(); ++i) {
+    places.push_back(i / plane % 2 == 0 ? i + plane : i - plane);
+  }
+  return Picked(offset, shape, places);
 }
 
 /// Heads of queries, [a b] along their axis, as [b a]; in a tensor of three
@@ -157,36 +131,31 @@ std::vector<Mutant> AxisMutants() {
       {"transpose_perm_ignored",
        Rewritten(Ops<op::Transpose>(), [](auto& op) { op.perm.clear(); })},
       {"softmax_axis_first",
-       Rewritten(Ops<op::Softmax, op::LogSoftmax, op::Hardmax>(),
-                 [](auto& op) { op.axis = 0; })},
-      {"lpnorm_axis_last",
-       Rewritten(Ops<op::LpNormalization>(), [](auto& op) { op.axis = -1; })},
-      {"argmax_axis_first",
-       Rewritten(Ops<op::ArgMax, op::ArgMin>(), [](auto& op) { op.axis = 0; })},
-      {"cumsum_axis_first", Fed(Ops<op::CumSum, op::CumProd>(),
-                                [](const auto& op, Values& inputs) {
-                                  return TakeFirstAxis(op, inputs);
-                                })},
+       Set(0, &op::Softmax::axis, &op::LogSoftmax::axis, &op::Hardmax::axis)},
+      {"lpnorm_axis_last", Set(-1, &op::LpNormalization::axis)},
+      {"argmax_axis_first", Set(0, &op::ArgMax::axis, &op::ArgMin::axis)},
+      // Elements stay as many.
+      {"cumsum_axis_first", Filled(0, &op::CumSum::axis, &op::CumProd::axis)},
       {"depthtospace_mode_swapped",
        Rewritten(Ops<op::DepthToSpace, op::SpaceToDepth>(),
                  [](auto& op) { SwapModes(op); })},
       {"reversesequence_axes_swapped",
        Rewritten(Ops<op::ReverseSequence>(),
                  [](auto& op) { std::swap(op.batch_axis, op.time_axis); })},
-      {"concat_order_reversed", Fed(Ops<op::Concat>(), ReverseInputs)},
-      {"split_order_reversed", Spoiled(Ops<op::Split>(), ReverseOutputs)},
+      {"concat_order_reversed", Fed(Ops<op::Concat>(), ReverseValues)},
+      {"split_order_reversed", Spoiled(Ops<op::Split>(), ReverseValues)},
       {"gradient_order_reversed",
-       Spoiled(Ops<op::training::Gradient>(), ReverseGradients)},
+       Spoiled(Ops<op::training::Gradient>(), ReverseValues)},
       {"roi_corners_swapped",
-       Fed(Ops<op::MaxRoiPool, op::RoiAlign>(),
-           [](const auto&, Values& inputs) { return SwapCorners(inputs); })},
+       Changed(SwapCorners, &op::MaxRoiPool::rois, &op::RoiAlign::rois)},
       {"roialign_output_swapped", Rewritten(Ops<op::RoiAlign>(),
                                             [](auto& op) {
                                               std::swap(op.output_height,
                                                         op.output_width);
                                             })},
       {"deformconv_pads_swapped", Rewritten(Ops<op::DeformConv>(), SwapPads)},
-      {"deformconv_offsets_swapped", Fed(Ops<op::DeformConv>(), SwapOffsets)},
+      {"deformconv_offsets_swapped",
+       Changed(SwapOffsets, &op::DeformConv::offset)},
       {"attention_groups_interleaved", GroupsInterleaved()},
   };
 }

@@ -14,20 +14,6 @@
 namespace assay::faulty {
 namespace {
 
-Value* At(Values& values, Input input) {
-  const auto at = static_cast<size_t>(input.position);
-  return at < values.size() ? &values[at] : nullptr;
-}
-
-/// The numbers of an input, where it is given, become change(x).
-Status ChangeInput(Values& inputs, Input input, double (*change)(double x)) {
-  Value* const value = At(inputs, input);
-  if (value == nullptr) return OkStatus();
-  return ChangeTensor(*value, [=](const Tensor& tensor) {
-    return WithNumbers(tensor, [=](int64_t, double x) { return change(x); });
-  });
-}
-
 Status LogOfClipped(const Values& inputs, Values& outputs) {
   const auto x = Numbers(*inputs[0].tensor());
   return ChangeFloats(outputs[0], [&](int64_t i, double) {
@@ -57,71 +43,51 @@ OperatorDefect LossWithoutSoftmax() {
 
 // Indices outside the axis are brought to its ends.
 Status ClampIndices(const op::Gather& op, Values& inputs) {
-  const Tensor* data = At(inputs, op.data)->tensor();
+  const Tensor* data = inputs[static_cast<size_t>(op.data.position)].tensor();
   if (data == nullptr || data->shape().rank() == 0) return OkStatus();
   ASSAY_ASSIGN_OR_RETURN(const auto view,
                          reference::AxisView::Of(data->shape(), op.axis));
   if (view.count == 0) return OkStatus();
   const auto count = static_cast<double>(view.count);
-  return ChangeTensor(*At(inputs, op.indices), [=](const Tensor& indices) {
-    return WithNumbers(indices, [=](int64_t, double i) {
-      return std::clamp(i, -count, count - 1);
-    });
-  });
+  return ChangeTensor(inputs[static_cast<size_t>(op.indices.position)],
+                      [=](const Tensor& indices) {
+                        return WithNumbers(indices, [=](int64_t, double i) {
+                          return std::clamp(i, -count, count - 1);
+                        });
+                      });
 }
 
-std::vector<Mutant> OfControl() {
+}  // namespace
+
+std::vector<Mutant> ControlMutants() {
   return {
-      {"if_takes_else", Fed(Ops<op::If>(),
-                            [](const auto& op, Values& inputs) {
-                              return ChangeInput(inputs, op.cond,
-                                                 [](double) { return 0.0; });
-                            })},
-      {"loop_once_less", Fed(Ops<op::Loop>(),
-                             [](const auto& op, Values& inputs) {
-                               return ChangeInput(inputs, op.m, [](double m) {
-                                 return std::max(m - 1, 0.0);
-                               });
-                             })},
+      {"if_takes_else", Filled(0, &op::If::cond)},
+      {"loop_once_less",
+       ChangedNumbers([](double m) { return std::max(m - 1, 0.0); },
+                      &op::Loop::m)},
       {"loss_without_softmax", LossWithoutSoftmax()},
       {"gather_index_clamped", Fed(Ops<op::Gather>(), ClampIndices)},
-  };
-}
-
-std::vector<Mutant> OfSequences() {
-  return {
       {"sequence_insert_position_ignored",
        Rewritten(Ops<op::SequenceInsert>(),
                  [](auto& op) { op.position.present = false; })},
       {"sequence_erase_position_ignored",
        Rewritten(Ops<op::SequenceErase>(),
                  [](auto& op) { op.position.present = false; })},
-      {"sequence_at_first", Fed(Ops<op::SequenceAt>(),
-                                [](const auto& op, Values& inputs) {
-                                  return ChangeInput(
-                                      inputs, op.position,
-                                      [](double) { return 0.0; });
-                                })},
+      {"sequence_at_first", Filled(0, &op::SequenceAt::position)},
       {"optional_always_has_element",
        Spoiled(Ops<op::OptionalHasElement>(),
-               [](const auto&, const Values&, Values& outputs) {
+               [](Values& outputs) {
                  return ChangeTensor(outputs[0], [](const Tensor& y) {
                    return WithNumbers(y, [](int64_t, double) { return 1.0; });
                  });
                })},
-  };
-}
-
-std::vector<Mutant> OfStrings() {
-  return {
       {"string_concat_reversed", Fed(Ops<op::StringConcat>(),
-                                     [](const auto&, Values& inputs) -> Status {
+                                     [](Values& inputs) -> Status {
                                        std::swap(inputs[0], inputs[1]);
                                        return OkStatus();
                                      })},
       {"string_normalizer_stopwords_case_heeded",
-       Rewritten(Ops<op::StringNormalizer>(),
-                 [](auto& op) { op.is_case_sensitive = 1; })},
+       Set(1, &op::StringNormalizer::is_case_sensitive)},
       {"regex_matches_a_part",
        Rewritten(Ops<op::RegexFullMatch>(),
                  [](auto& op) {
@@ -129,16 +95,6 @@ std::vector<Mutant> OfStrings() {
                    op.pattern = StrCat("(?s:.*)(?:", *op.pattern, ")(?s:.*)");
                  })},
   };
-}
-
-}  // namespace
-
-std::vector<Mutant> ControlMutants() {
-  std::vector<Mutant> all = OfControl();
-  for (const auto& table : {OfSequences(), OfStrings()}) {
-    all.insert(all.end(), table.begin(), table.end());
-  }
-  return all;
 }
 
 }  // namespace assay::faulty

@@ -12,16 +12,20 @@
 namespace assay::faulty {
 namespace {
 
-/// change(op) where the node does not give the attribute.
-template <class... Op, class Change>
-OperatorDefect WithoutAttribute(Ops<Op...> ops, std::string_view attribute,
-                                Change change) {
-  return Replaced(
-      ops,
-      [=](auto op, LoadContext& load, const Right& right) -> Result<Kernel> {
-        if (load.node().Find(attribute) == nullptr) change(op);
-        return right(op, load);
-      });
+/// The value of one attribute, which is named for each of the operators, where
+/// the node does not give it.
+template <class V, class T, class... Op>
+OperatorDefect Defaulted(std::string_view attribute, V value,
+                         T Op::*... members) {
+  const auto names = std::tuple(members...);
+  return Replaced(Ops<Op...>(),
+                  [=]<class Any>(Any op, LoadContext& load,
+                                 const Right& right) -> Result<Kernel> {
+                    if (load.node().Find(attribute) == nullptr) {
+                      op.*std::get<T Any::*>(names) = value;
+                    }
+                    return right(op, load);
+                  });
 }
 
 // Softmax and its kin as if every model imported the newest opset: before 13
@@ -57,51 +61,37 @@ Status LoseDoubles(std::shared_ptr<const Model>& model, LoadOptions&) {
 }  // namespace
 
 std::vector<Mutant> DefaultMutants() {
-  const auto last_axis = [](auto& op) { op.axis = -1; };
   return {
       {"leakyrelu_default_alpha",
-       WithoutAttribute(Ops<op::LeakyRelu>(), "alpha",
-                        [](auto& op) { op.alpha = 0.1F; })},
-      {"selu_default_gamma", WithoutAttribute(Ops<op::Selu>(), "gamma",
-                                              [](auto& op) { op.gamma = 1; })},
+       Defaulted("alpha", 0.1F, &op::LeakyRelu::alpha)},
+      {"selu_default_gamma", Defaulted("gamma", 1, &op::Selu::gamma)},
       {"hardsigmoid_default_alpha",
-       WithoutAttribute(Ops<op::HardSigmoid>(), "alpha",
-                        [](auto& op) { op.alpha = 1.0F / 6; })},
+       Defaulted("alpha", 1.0F / 6, &op::HardSigmoid::alpha)},
       {"softmax_default_axis",
-       WithoutAttribute(Ops<op::Softmax, op::LogSoftmax, op::Hardmax>(), "axis",
-                        [](auto& op) { op.axis = 0; })},
+       Defaulted("axis", 0, &op::Softmax::axis, &op::LogSoftmax::axis,
+                 &op::Hardmax::axis)},
       {"argmax_default_axis",
-       WithoutAttribute(Ops<op::ArgMax, op::ArgMin>(), "axis", last_axis)},
+       Defaulted("axis", -1, &op::ArgMax::axis, &op::ArgMin::axis)},
       {"gather_default_axis",
-       WithoutAttribute(Ops<op::Gather, op::GatherElements>(), "axis",
-                        last_axis)},
-      {"split_default_axis",
-       WithoutAttribute(Ops<op::Split>(), "axis", last_axis)},
+       Defaulted("axis", -1, &op::Gather::axis, &op::GatherElements::axis)},
+      {"split_default_axis", Defaulted("axis", -1, &op::Split::axis)},
       {"batchnorm_default_epsilon",
-       WithoutAttribute(Ops<op::BatchNormalization>(), "epsilon",
-                        [](auto& op) { op.epsilon = 1e-3F; })},
-      {"lrn_default_bias",
-       WithoutAttribute(Ops<op::LRN>(), "bias", [](auto& op) { op.bias = 2; })},
+       Defaulted("epsilon", 1e-3F, &op::BatchNormalization::epsilon)},
+      {"lrn_default_bias", Defaulted("bias", 2, &op::LRN::bias)},
       {"resize_default_coordinates",
-       WithoutAttribute(
-           Ops<op::Resize>(), "coordinate_transformation_mode",
-           [](auto& op) { op.coordinate_transformation_mode = "asymmetric"; })},
+       Defaulted("coordinate_transformation_mode", "asymmetric",
+                 &op::Resize::coordinate_transformation_mode)},
       {"roialign_default_coordinates",
-       WithoutAttribute(Ops<op::RoiAlign>(), "coordinate_transformation_mode",
-                        [](auto& op) {
-                          op.coordinate_transformation_mode =
-                              "output_half_pixel";
-                        })},
+       Defaulted("coordinate_transformation_mode", "output_half_pixel",
+                 &op::RoiAlign::coordinate_transformation_mode)},
       {"window_default_symmetric",
-       WithoutAttribute(
-           Ops<op::HannWindow, op::HammingWindow, op::BlackmanWindow>(),
-           "periodic", [](auto& op) { op.periodic = 0; })},
+       Defaulted("periodic", 0, &op::HannWindow::periodic,
+                 &op::HammingWindow::periodic, &op::BlackmanWindow::periodic)},
       {"adam_default_beta",
-       WithoutAttribute(Ops<op::training::Adam>(), "beta",
-                        [](auto& op) { op.beta = 0.99F; })},
+       Defaulted("beta", 0.99F, &op::training::Adam::beta)},
       {"optimizer_default_epsilon",
-       WithoutAttribute(Ops<op::training::Adam, op::training::Adagrad>(),
-                        "epsilon", [](auto& op) { op.epsilon = 1e-8F; })},
+       Defaulted("epsilon", 1e-8F, &op::training::Adam::epsilon,
+                 &op::training::Adagrad::epsilon)},
       {.name = "softmax_opset_ignored", .load = IgnoreOpsetOfSoftmax},
       {.name = "double_initializers_lost", .load = LoseDoubles},
   };

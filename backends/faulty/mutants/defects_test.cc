@@ -24,34 +24,26 @@ using reference::I;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kDenormal = 1e-40;
 
-Feed Byte(Shape shape, std::vector<double> values) {
-  return {DType::kInt8, std::move(shape), std::move(values)};
+/// A feed of one element for each number.
+std::vector<Feed> Each(const std::vector<double>& numbers,
+                       DType type = DType::kFloat32) {
+  std::vector<Feed> feeds;
+  for (const double number : numbers) feeds.push_back({type, {1}, {number}});
+  return feeds;
+}
+
+/// A graph of one operator with `inputs` inputs, all of one type.
+std::string Elementwise(const std::string& type, const std::string& op,
+                        int inputs) {
+  const std::string more = inputs == 2 ? StrCat(", ", type, "[N] b") : "";
+  return StrCat("g (", type, "[N] a", more, ") => (", type, "[N] y) { y = ", op,
+                inputs == 2 ? "(a, b) }" : "(a) }");
 }
 
 std::vector<double> Repeated(size_t count, double value) {
   return std::vector<double>(count, value);
 }
 
-const char* const kRelu = "g (float[N] x) => (float[N] y) { y = Relu(x) }";
-const char* const kAdd =
-    "g (float[N] a, float[N] b) => (float[N] y) { y = Add(a, b) }";
-const char* const kMax =
-    "g (float[N] a, float[N] b) => (float[N] y) { y = Max(a, b) }";
-const char* const kMin =
-    "g (float[N] a, float[N] b) => (float[N] y) { y = Min(a, b) }";
-const char* const kDiv =
-    "g (float[N] a, float[N] b) => (float[N] y) { y = Div(a, b) }";
-const char* const kAddBytes =
-    "g (int8[N] a, int8[N] b) => (int8[N] y) { y = Add(a, b) }";
-const char* const kSubBytes =
-    "g (int8[N] a, int8[N] b) => (int8[N] y) { y = Sub(a, b) }";
-const char* const kMulBytes =
-    "g (int8[N] a, int8[N] b) => (int8[N] y) { y = Mul(a, b) }";
-const char* const kDivIntegers =
-    "g (int64[N] a, int64[N] b) => (int64[N] y) { y = Div(a, b) }";
-const char* const kModIntegers =
-    "g (int64[N] a, int64[N] b) => (int64[N] y) { y = Mod(a, b) }";
-const char* const kRound = "g (float[N] x) => (float[N] y) { y = Round(x) }";
 const char* const kSumAll =
     "g (float[N] x) => (float[1] y) { y = ReduceSum(x) }";
 const char* const kSumDoubles =
@@ -138,40 +130,32 @@ const char* const kRois =
 
 struct DefectRow {
   const char* mutant;
-  const char* graph;
+  std::string graph;
   std::vector<Feed> shown;   // the mutant's outputs differ
   std::vector<Feed> hidden;  // they do not
 };
 
 std::vector<DefectRow> Nonfinite() {
   return {
-      {"max_ignores_nan",
-       kMax,
-       {F({1}, {kNan}), F({1}, {1})},
-       {F({1}, {2}), F({1}, {1})}},
-      {"min_ignores_nan",
-       kMin,
-       {F({1}, {kNan}), F({1}, {1})},
-       {F({1}, {2}), F({1}, {1})}},
-      {"relu_nan_to_zero", kRelu, {F({2}, {kNan, 1})}, {F({2}, {-1, 1})}},
-      {"denormal_inputs_flushed",
-       kAdd,
-       {F({1}, {kDenormal}), F({1}, {kDenormal})},
-       {F({1}, {1e-30}), F({1}, {1e-30})}},
-      {"denormal_results_flushed",
-       kAdd,
-       {F({1}, {kDenormal}), F({1}, {0})},
-       {F({1}, {1e-30}), F({1}, {0})}},
+      {"max_ignores_nan", Elementwise("float", "Max", 2), Each({kNan, 1}),
+       Each({2, 1})},
+      {"min_ignores_nan", Elementwise("float", "Min", 2), Each({kNan, 1}),
+       Each({2, 1})},
+      {"relu_nan_to_zero",
+       Elementwise("float", "Relu", 1),
+       {F({2}, {kNan, 1})},
+       {F({2}, {-1, 1})}},
+      {"denormal_inputs_flushed", Elementwise("float", "Add", 2),
+       Each({kDenormal, kDenormal}), Each({1e-30, 1e-30})},
+      {"denormal_results_flushed", Elementwise("float", "Add", 2),
+       Each({kDenormal, 0}), Each({1e-30, 0})},
       {"cast_denormals_flushed", kToHalf, {D({1}, {1e-6})}, {D({1}, {1e-3})}},
-      {"zero_sign_lost",
-       kDiv,
-       {F({1}, {-0.0}), F({1}, {1})},
-       {F({1}, {-1}), F({1}, {1})}},
-      {"rounded_zero_sign_lost", kRound, {F({1}, {-0.3})}, {F({1}, {-1})}},
-      {"div_by_zero_gives_largest",
-       kDiv,
-       {F({1}, {1}), F({1}, {0})},
-       {F({1}, {1}), F({1}, {2})}},
+      {"zero_sign_lost", Elementwise("float", "Div", 2), Each({-0.0, 1}),
+       Each({-1, 1})},
+      {"rounded_zero_sign_lost", Elementwise("float", "Round", 1), Each({-0.3}),
+       Each({-1})},
+      {"div_by_zero_gives_largest", Elementwise("float", "Div", 2),
+       Each({1, 0}), Each({1, 2})},
       {"cast_half_overflows_to_largest",
        kToHalf,
        {D({1}, {1e6})},
@@ -182,24 +166,18 @@ std::vector<DefectRow> Nonfinite() {
 std::vector<DefectRow> Integers() {
   const Feed seven = I({2}, {-7, 7});
   return {
-      {"add_saturates",
-       kAddBytes,
-       {Byte({1}, {100}), Byte({1}, {100})},
-       {Byte({1}, {27}), Byte({1}, {100})}},
-      {"sub_saturates",
-       kSubBytes,
-       {Byte({1}, {-100}), Byte({1}, {100})},
-       {Byte({1}, {-28}), Byte({1}, {100})}},
-      {"mul_saturates",
-       kMulBytes,
-       {Byte({1}, {16}), Byte({1}, {8})},
-       {Byte({1}, {16}), Byte({1}, {-8})}},
+      {"add_saturates", Elementwise("int8", "Add", 2),
+       Each({100, 100}, DType::kInt8), Each({27, 100}, DType::kInt8)},
+      {"sub_saturates", Elementwise("int8", "Sub", 2),
+       Each({-100, 100}, DType::kInt8), Each({-28, 100}, DType::kInt8)},
+      {"mul_saturates", Elementwise("int8", "Mul", 2),
+       Each({16, 8}, DType::kInt8), Each({16, -8}, DType::kInt8)},
       {"div_rounds_down",
-       kDivIntegers,
+       Elementwise("int64", "Div", 2),
        {seven, I({2}, {2, 2})},
        {seven, I({2}, {7, 2})}},
       {"mod_sign_of_dividend",
-       kModIntegers,
+       Elementwise("int64", "Mod", 2),
        {seven, I({2}, {3, 3})},
        {I({1}, {7}), I({1}, {3})}},
       {"cast_integers_saturate", kToByte, {I({1}, {300})}, {I({1}, {-128})}},
@@ -208,8 +186,14 @@ std::vector<DefectRow> Integers() {
 
 std::vector<DefectRow> Roundings() {
   return {
-      {"round_half_away", kRound, {F({1}, {2.5})}, {F({2}, {1.5, 2.6})}},
-      {"round_half_up", kRound, {F({1}, {2.5})}, {F({2}, {1.5, 2.4})}},
+      {"round_half_away",
+       Elementwise("float", "Round", 1),
+       {F({1}, {2.5})},
+       {F({2}, {1.5, 2.6})}},
+      {"round_half_up",
+       Elementwise("float", "Round", 1),
+       {F({1}, {2.5})},
+       {F({2}, {1.5, 2.4})}},
       {"cast_to_integer_rounds",
        kToInteger,
        {F({1}, {1.7})},
@@ -265,15 +249,15 @@ std::vector<DefectRow> Sums() {
        {F({1025}, Repeated(1025, 1))},
        {F({1024}, Repeated(1024, 1))}},
       {"unary_wrong_beyond_1024",
-       kRelu,
+       Elementwise("float", "Relu", 1),
        {F({1025}, Repeated(1025, 1))},
        {F({1024}, Repeated(1024, 1))}},
       {"unary_tail_of_8_unwritten",
-       kRelu,
+       Elementwise("float", "Relu", 1),
        {F({9}, Repeated(9, 1))},
        {F({16}, Repeated(16, 1))}},
       {"elementwise_tail_of_4_unwritten",
-       kAdd,
+       Elementwise("float", "Add", 2),
        {F({5}, Repeated(5, 1)), F({5}, Repeated(5, 1))},
        {F({8}, Repeated(8, 1)), F({8}, Repeated(8, 1))}},
       {"matmul_odd_column_unwritten",
@@ -414,7 +398,7 @@ std::vector<DefectRow> Reaches() {
   };
 }
 
-bool Differs(const char* mutant, const char* graph,
+bool Differs(const char* mutant, const std::string& graph,
              const std::vector<Feed>& feeds) {
   const auto right = RunWith("", graph, feeds);
   const auto wrong = RunWith(mutant, graph, feeds);
@@ -453,10 +437,8 @@ TEST(Defects, OfDoublesShowInInitializers) {
       "{ y = Add(x, c) }";
   const std::string of_floats =
       "g (float[1] x) => (float[1] y) <float[1] c = {2.5}> { y = Add(x, c) }";
-  EXPECT_TRUE(
-      Differs("double_initializers_lost", of_doubles.c_str(), {D({1}, {1})}));
-  EXPECT_FALSE(
-      Differs("double_initializers_lost", of_floats.c_str(), {F({1}, {1})}));
+  EXPECT_TRUE(Differs("double_initializers_lost", of_doubles, {D({1}, {1})}));
+  EXPECT_FALSE(Differs("double_initializers_lost", of_floats, {F({1}, {1})}));
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 // is left out, comes too early, or has a number that is used elsewhere.
 
 #include <cmath>
-#include <utility>
 
 #include "backends/faulty/mutants.h"
 #include "backends/faulty/numbers.h"
@@ -12,15 +11,6 @@
 
 namespace assay::faulty {
 namespace {
-
-/// The count of updates, T, becomes `count(T)`.
-template <class Op>
-Status ChangeCount(const Op& op, Values& inputs, double (*count)(double t)) {
-  return ChangeTensor(
-      inputs[static_cast<size_t>(op.t.position)], [=](const Tensor& t) {
-        return WithNumbers(t, [=](int64_t, double x) { return count(x); });
-      });
-}
 
 /// Facts of the optimizers with an epsilon: how many tensors belong to each
 /// that is optimized, and the factor of X at the end.
@@ -131,34 +121,19 @@ double RoundedHamming(double y) {
   return 0.54 - 0.46 * cosine;
 }
 
-std::vector<Mutant> OfOptimizers() {
+}  // namespace
+
+std::vector<Mutant> FormulaMutants() {
   using op::training::Adagrad;
   using op::training::Adam;
   using op::training::Momentum;
   return {
-      {"adam_bias_uncorrected",
-       Fed(Ops<Adam>(),
-           [](const auto& op, Values& inputs) {
-             return ChangeCount(op, inputs, [](double) { return 0.0; });
-           })},
+      {"adam_bias_uncorrected", Filled(0, &Adam::t)},
       {"adam_epsilon_inside_root", Spoiled(Ops<Adam>(), EpsilonInside<Adam>)},
       {"adagrad_epsilon_inside_root",
        Spoiled(Ops<Adagrad>(), EpsilonInside<Adagrad>)},
-      {"momentum_first_step_dampened", Fed(Ops<Momentum>(),
-                                           [](const auto& op, Values& inputs) {
-                                             return ChangeCount(
-                                                 op, inputs, [](double t) {
-                                                   return t == 0 ? 1 : t;
-                                                 });
-                                           })},
-  };
-}
-
-}  // namespace
-
-std::vector<Mutant> FormulaMutants() {
-  std::vector<Mutant> all = OfOptimizers();
-  const std::vector<Mutant> rest = {
+      {"momentum_first_step_dampened",
+       ChangedNumbers([](double t) { return t == 0 ? 1 : t; }, &Momentum::t)},
       {"dft_inverse_unscaled", Spoiled(Ops<op::DFT>(), Unscaled)},
       {"loss_mean_unweighted",
        MeanBy([](const LabelSums& sums) { return sums.counted; })},
@@ -169,14 +144,12 @@ std::vector<Mutant> FormulaMutants() {
        Rewritten(Ops<op::ml::Scaler>(), [](auto& op) { ScaleFirst(op); })},
       {"hamming_coefficients_rounded",
        Spoiled(Ops<op::HammingWindow>(),
-               [](const auto&, const Values&, Values& outputs) {
+               [](Values& outputs) {
                  return ChangeFloats(outputs[0], [](int64_t, double y) {
                    return RoundedHamming(y);
                  });
                })},
   };
-  all.insert(all.end(), rest.begin(), rest.end());
-  return all;
 }
 
 }  // namespace assay::faulty

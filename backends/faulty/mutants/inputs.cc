@@ -10,26 +10,6 @@ namespace {
 
 using Pairs = Ops<op::Add, op::Sub, op::Mul, op::Div, op::Pow, op::Greater,
                   op::Less, op::Equal>;
-using Recurrent = Ops<op::RNN, op::GRU, op::LSTM>;
-
-Value* At(Values& values, Input input) {
-  const auto at = static_cast<size_t>(input.position);
-  return at < values.size() ? &values[at] : nullptr;
-}
-
-Status Drop(Values& inputs, Input input) {
-  if (Value* value = At(inputs, input)) *value = Value();
-  return OkStatus();
-}
-
-/// All elements of an input become the number.
-Status Fill(Values& inputs, Input input, double number) {
-  Value* const value = At(inputs, input);
-  if (value == nullptr) return OkStatus();
-  return ChangeTensor(*value, [=](const Tensor& tensor) {
-    return WithNumbers(tensor, [=](int64_t, double) { return number; });
-  });
-}
 
 /// All elements become the first.
 Result<Tensor> Flat(const Tensor& tensor) {
@@ -55,191 +35,96 @@ Status AlignLeft(Values& inputs) {
 }
 
 // Reads the first element only of an operand that is broadcast.
-Status RepeatFirstOf(Values& inputs, size_t which) {
-  const Tensor* a = inputs[1 - which].tensor();
+template <size_t kWhich>
+Status RepeatFirstOf(Values& inputs) {
+  const Tensor* a = inputs[1 - kWhich].tensor();
   if (a == nullptr) return OkStatus();
   const Shape to = a->shape();
-  return ChangeTensor(inputs[which], [&](const Tensor& b) -> Result<Tensor> {
+  return ChangeTensor(inputs[kWhich], [&](const Tensor& b) -> Result<Tensor> {
     if (b.shape() == to) return b;
     return Flat(b);
   });
 }
 
-std::vector<Mutant> Broadcasts() {
-  return {
-      {"broadcast_aligned_left",
-       Fed(Pairs(),
-           [](const auto&, Values& inputs) { return AlignLeft(inputs); })},
-      {"broadcast_second_first_element",
-       Fed(Pairs(), [](const auto&,
-                       Values& inputs) { return RepeatFirstOf(inputs, 1); })},
-      {"broadcast_first_first_element",
-       Fed(Pairs(), [](const auto&,
-                       Values& inputs) { return RepeatFirstOf(inputs, 0); })},
-      {"where_condition_first_element",
-       Fed(Ops<op::Where>(),
-           [](const auto& op, Values& inputs) {
-             return ChangeTensor(*At(inputs, op.condition), Flat);
-           })},
-      {"prelu_one_slope", Fed(Ops<op::PRelu>(),
-                              [](const auto& op, Values& inputs) {
-                                return ChangeTensor(*At(inputs, op.slope),
-                                                    Flat);
-                              })},
-  };
-}
-
-std::vector<Mutant> IgnoredByRecurrent() {
-  return {
-      {"rnn_initial_state_ignored", Fed(Recurrent(),
-                                        [](const auto& op, Values& inputs) {
-                                          return Drop(inputs, op.initial_h);
-                                        })},
-      {"rnn_sequence_lens_ignored", Fed(Recurrent(),
-                                        [](const auto& op, Values& inputs) {
-                                          return Drop(inputs, op.sequence_lens);
-                                        })},
-      {"rnn_bias_ignored",
-       Fed(Recurrent(),
-           [](const auto& op, Values& inputs) { return Drop(inputs, op.b); })},
-  };
-}
-
-std::vector<Mutant> Ignored() {
-  return {
-      {"add_second_ignored", Fed(Ops<op::Add, op::Sub>(),
-                                 [](const auto& op, Values& inputs) {
-                                   return Fill(inputs, op.b, 0);
-                                 })},
-      {"conv_bias_ignored",
-       Fed(Ops<op::Conv, op::ConvTranspose>(),
-           [](const auto& op, Values& inputs) { return Drop(inputs, op.b); })},
-      {"gemm_c_ignored", Fed(Ops<op::Gemm>(),
-                             [](const auto& op, Values& inputs) {
-                               return Fill(inputs, op.c, 0);
-                             })},
-      {"clip_max_ignored", Fed(Ops<op::Clip>(),
-                               [](const auto& op, Values& inputs) {
-                                 return Drop(inputs, op.max);
-                               })},
-      {"pad_value_ignored", Fed(Ops<op::Pad>(),
-                                [](const auto& op, Values& inputs) {
-                                  return Drop(inputs, op.constant_value);
-                                })},
-      {"trilu_k_ignored",
-       Fed(Ops<op::Trilu>(),
-           [](const auto& op, Values& inputs) { return Drop(inputs, op.k); })},
-      {"norm_bias_ignored",
-       Fed(Ops<op::LayerNormalization, op::BatchNormalization,
-               op::InstanceNormalization>(),
-           [](const auto& op, Values& inputs) {
-             return Fill(inputs, op.b, 0);
-           })},
-      {"quantize_zero_point_ignored", Fed(Ops<op::QuantizeLinear>(),
-                                          [](const auto& op, Values& inputs) {
-                                            return Fill(inputs, op.y_zero_point,
-                                                        0);
-                                          })},
-      {"dequantize_zero_point_ignored", Fed(Ops<op::DequantizeLinear>(),
-                                            [](const auto& op, Values& inputs) {
-                                              return Fill(inputs,
-                                                          op.x_zero_point, 0);
-                                            })},
-      {"nms_score_threshold_ignored", Fed(Ops<op::NonMaxSuppression>(),
-                                          [](const auto& op, Values& inputs) {
-                                            return Drop(inputs,
-                                                        op.score_threshold);
-                                          })},
-      {"variadic_last_ignored",
-       Rewritten(Ops<op::Max, op::Min, op::Sum, op::Mean>(),
-                 [](auto& op) {
-                   if (op.data_0.count > 2) --op.data_0.count;
-                 })},
-  };
-}
-
-/// How many keys there are, padding and all.
-double KeysOf(const op::Attention& op, const Values& inputs) {
+// As many keys count as there are, padding and all.
+Status CountPadding(const op::Attention& op, Values& inputs) {
+  const auto at = static_cast<size_t>(op.nonpad_kv_seqlen.position);
+  if (at >= inputs.size()) return OkStatus();
   const Shape& k = inputs[static_cast<size_t>(op.k.position)].tensor()->shape();
-  return static_cast<double>(k[k.rank() - 2]);
-}
-
-// Each token stands where it does in its row.
-Status CountPositions(const op::RotaryEmbedding& op, Values& inputs) {
-  Value* const ids = At(inputs, op.position_ids);
-  if (ids == nullptr) return OkStatus();
-  return ChangeTensor(*ids, [](const Tensor& tensor) {
-    const int64_t rows = tensor.shape()[tensor.shape().rank() - 1];
-    return WithNumbers(tensor, [=](int64_t i, double) {
-      return static_cast<double>(i % rows);
-    });
+  const auto keys = static_cast<double>(k[k.rank() - 2]);
+  return ChangeTensor(inputs[at], [=](const Tensor& counts) {
+    return WithNumbers(counts, [=](int64_t, double) { return keys; });
   });
 }
 
-std::vector<Mutant> IgnoredByAttention() {
-  return {
-      {"attention_past_ignored", Fed(Ops<op::Attention>(),
-                                     [](const auto& op, Values& inputs) {
-                                       ASSAY_RETURN_IF_ERROR(
-                                           Fill(inputs, op.past_key, 0));
-                                       return Fill(inputs, op.past_value, 0);
-                                     })},
-      {"attention_padding_ignored",
-       Fed(Ops<op::Attention>(),
-           [](const auto& op, Values& inputs) {
-             return Fill(inputs, op.nonpad_kv_seqlen, KeysOf(op, inputs));
-           })},
-      {"rotary_position_ids_ignored",
-       Fed(Ops<op::RotaryEmbedding>(), CountPositions)},
-      {"past_state_ignored",
-       Fed(Ops<op::LinearAttention, op::CausalConvWithState>(),
-           [](const auto& op, Values& inputs) {
-             return Fill(inputs, op.past_state, 0);
-           })},
-      {"linear_attention_decay_ignored",
-       Fed(Ops<op::LinearAttention>(),
-           [](const auto& op, Values& inputs) {
-             return Fill(inputs, op.decay, 0);
-           })},
-  };
+Status ForgetPast(const op::Attention& op, Values& inputs) {
+  for (const Input past : {op.past_key, op.past_value}) {
+    const auto at = static_cast<size_t>(past.position);
+    if (at >= inputs.size()) continue;
+    ASSAY_RETURN_IF_ERROR(ChangeTensor(inputs[at], [](const Tensor& tensor) {
+      return WithNumbers(tensor, [](int64_t, double) { return 0; });
+    }));
+  }
+  return OkStatus();
 }
 
-std::vector<Mutant> IgnoredInSignals() {
-  return {
-      {"deformconv_mask_ignored", Fed(Ops<op::DeformConv>(),
-                                      [](const auto& op, Values& inputs) {
-                                        return Fill(inputs, op.mask, 1);
-                                      })},
-      {"dft_length_ignored", Fed(Ops<op::DFT>(),
-                                 [](const auto& op, Values& inputs) {
-                                   return Drop(inputs, op.dft_length);
-                                 })},
-      {"roialign_images_ignored", Fed(Ops<op::RoiAlign>(),
-                                      [](const auto& op, Values& inputs) {
-                                        return Fill(inputs, op.batch_indices,
-                                                    0);
-                                      })},
-      {"stft_window_ignored", Fed(Ops<op::STFT>(),
-                                  [](const auto& op, Values& inputs) {
-                                    return Fill(inputs, op.window, 1);
-                                  })},
-      {"mel_lower_edge_ignored", Fed(Ops<op::MelWeightMatrix>(),
-                                     [](const auto& op, Values& inputs) {
-                                       return Fill(inputs, op.lower_edge_hertz,
-                                                   0);
-                                     })},
-  };
+// Each token stands where it does in its row.
+Result<Tensor> CountedPositions(const Tensor& ids) {
+  const int64_t rows = ids.shape()[ids.shape().rank() - 1];
+  return WithNumbers(
+      ids, [=](int64_t i, double) { return static_cast<double>(i % rows); });
 }
 
 }  // namespace
 
 std::vector<Mutant> InputMutants() {
-  std::vector<Mutant> all = Ignored();
-  for (const auto& table : {IgnoredByRecurrent(), Broadcasts(),
-                            IgnoredByAttention(), IgnoredInSignals()}) {
-    all.insert(all.end(), table.begin(), table.end());
-  }
-  return all;
+  return {
+      {"add_second_ignored", Filled(0, &op::Add::b, &op::Sub::b)},
+      {"conv_bias_ignored", Dropped(&op::Conv::b, &op::ConvTranspose::b)},
+      {"gemm_c_ignored", Filled(0, &op::Gemm::c)},
+      {"clip_max_ignored", Dropped(&op::Clip::max)},
+      {"pad_value_ignored", Dropped(&op::Pad::constant_value)},
+      {"trilu_k_ignored", Dropped(&op::Trilu::k)},
+      {"norm_bias_ignored",
+       Filled(0, &op::LayerNormalization::b, &op::BatchNormalization::b,
+              &op::InstanceNormalization::b)},
+      {"quantize_zero_point_ignored",
+       Filled(0, &op::QuantizeLinear::y_zero_point)},
+      {"dequantize_zero_point_ignored",
+       Filled(0, &op::DequantizeLinear::x_zero_point)},
+      {"nms_score_threshold_ignored",
+       Dropped(&op::NonMaxSuppression::score_threshold)},
+      {"variadic_last_ignored",
+       Rewritten(Ops<op::Max, op::Min, op::Sum, op::Mean>(),
+                 [](auto& op) {
+                   if (op.data_0.count > 2) --op.data_0.count;
+                 })},
+      {"rnn_initial_state_ignored",
+       Dropped(&op::RNN::initial_h, &op::GRU::initial_h, &op::LSTM::initial_h)},
+      {"rnn_sequence_lens_ignored",
+       Dropped(&op::RNN::sequence_lens, &op::GRU::sequence_lens,
+               &op::LSTM::sequence_lens)},
+      {"rnn_bias_ignored", Dropped(&op::RNN::b, &op::GRU::b, &op::LSTM::b)},
+      {"broadcast_aligned_left", Fed(Pairs(), AlignLeft)},
+      {"broadcast_second_first_element", Fed(Pairs(), RepeatFirstOf<1>)},
+      {"broadcast_first_first_element", Fed(Pairs(), RepeatFirstOf<0>)},
+      {"where_condition_first_element", Changed(Flat, &op::Where::condition)},
+      {"prelu_one_slope", Changed(Flat, &op::PRelu::slope)},
+      {"attention_past_ignored", Fed(Ops<op::Attention>(), ForgetPast)},
+      {"attention_padding_ignored", Fed(Ops<op::Attention>(), CountPadding)},
+      {"rotary_position_ids_ignored",
+       Changed(CountedPositions, &op::RotaryEmbedding::position_ids)},
+      {"past_state_ignored", Filled(0, &op::LinearAttention::past_state,
+                                    &op::CausalConvWithState::past_state)},
+      {"linear_attention_decay_ignored",
+       Filled(0, &op::LinearAttention::decay)},
+      {"deformconv_mask_ignored", Filled(1, &op::DeformConv::mask)},
+      {"dft_length_ignored", Dropped(&op::DFT::dft_length)},
+      {"roialign_images_ignored", Filled(0, &op::RoiAlign::batch_indices)},
+      {"stft_window_ignored", Filled(1, &op::STFT::window)},
+      {"mel_lower_edge_ignored",
+       Filled(0, &op::MelWeightMatrix::lower_edge_hertz)},
+  };
 }
 
 }  // namespace assay::faulty

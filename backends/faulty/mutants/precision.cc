@@ -2,9 +2,7 @@
 //
 // Mutants that compute in a narrower type than the result's, or sum up in one.
 
-#include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "backends/faulty/mutants.h"
 #include "backends/faulty/numbers.h"
@@ -115,14 +113,13 @@ Status ReadSingle(Values& inputs) {
 
 template <class... Op>
 OperatorDefect InSingle(Ops<Op...> ops) {
-  return Fed(ops,
-             [](const auto&, Values& inputs) { return ReadSingle(inputs); });
+  return Fed(ops, ReadSingle);
 }
 
 /// Inputs are read in few significant bits, as in the fast modes of devices.
 template <class... Op>
 OperatorDefect ReadIn(int bits, Ops<Op...> ops) {
-  return Fed(ops, [=](const auto&, Values& inputs) {
+  return Fed(ops, [=](Values& inputs) {
     return ChangeAllFloats(
         inputs, [=](int64_t, double x) { return RoundedTo(bits, x); });
   });
@@ -137,10 +134,9 @@ OperatorDefect ReducedIn(int bits, Ops<Op...> ops) {
 }
 
 OperatorDefect MultipliedIn(int bits) {
-  return Spoiled(Ops<op::MatMul>(),
-                 [=](const auto&, const Values& inputs, Values& outputs) {
-                   return SumProducts(bits, inputs, outputs);
-                 });
+  return Spoiled(Ops<op::MatMul>(), [=](const Values& inputs, Values& outputs) {
+    return SumProducts(bits, inputs, outputs);
+  });
 }
 
 }  // namespace

@@ -16,14 +16,13 @@ using Casts = Ops<op::Cast, op::CastLike>;
 
 /// The outputs of a rounding operator, again from its input.
 OperatorDefect Rounding(double (*round)(double x)) {
-  return Spoiled(
-      Ops<op::Round>(),
-      [=](const auto&, const Values& inputs, Values& outputs) -> Status {
-        const std::vector<double> x = Numbers(*inputs[0].tensor());
-        return ChangeFloats(outputs[0], [&](int64_t i, double) {
-          return round(x[static_cast<size_t>(i)]);
-        });
-      });
+  return Spoiled(Ops<op::Round>(),
+                 [=](const Values& inputs, Values& outputs) -> Status {
+                   const std::vector<double> x = Numbers(*inputs[0].tensor());
+                   return ChangeFloats(outputs[0], [&](int64_t i, double) {
+                     return round(x[static_cast<size_t>(i)]);
+                   });
+                 });
 }
 
 double HalfUp(double x) { return std::floor(x + 0.5); }
@@ -31,18 +30,16 @@ double HalfUp(double x) { return std::floor(x + 0.5); }
 /// Casts of numbers: convert(x, to) is what is stored.
 template <class Convert>
 OperatorDefect Casting(Convert convert) {
-  return Spoiled(
-      Casts(),
-      [=](const auto&, const Values& inputs, Values& outputs) -> Status {
-        const Tensor& from = *inputs[0].tensor();
-        if (!IsFloatingPoint(from.dtype())) return OkStatus();
-        const std::vector<double> x = Numbers(from);
-        return ChangeTensor(outputs[0], [&](const Tensor& y) {
-          return WithNumbers(y, [&](int64_t i, double right) {
-            return convert(x[static_cast<size_t>(i)], right, y.dtype());
-          });
-        });
+  return Spoiled(Casts(), [=](const Values& inputs, Values& outputs) -> Status {
+    const Tensor& from = *inputs[0].tensor();
+    if (!IsFloatingPoint(from.dtype())) return OkStatus();
+    const std::vector<double> x = Numbers(from);
+    return ChangeTensor(outputs[0], [&](const Tensor& y) {
+      return WithNumbers(y, [&](int64_t i, double right) {
+        return convert(x[static_cast<size_t>(i)], right, y.dtype());
       });
+    });
+  });
 }
 
 bool IsInteger(DType type) {

@@ -20,7 +20,7 @@ constexpr int64_t kMany = 1024;
 /// Results whose place in_tail(i, count) keeps from being computed are zero.
 template <class... Op, class F>
 OperatorDefect Unwritten(Ops<Op...> ops, F in_tail) {
-  return Spoiled(ops, [=](const auto&, const Values&, Values& outputs) {
+  return Spoiled(ops, [=](Values& outputs) {
     return ChangeTensor(outputs[0], [&](const Tensor& y) {
       const int64_t count = y.num_elements();
       return WithNumbers(
@@ -68,41 +68,34 @@ Status ZeroOddColumn(Values& outputs) {
   return odd ? ZeroLast(outputs[0], 1) : OkStatus();
 }
 
-std::vector<Mutant> DroppedLast() {
+}  // namespace
+
+std::vector<Mutant> SizeMutants() {
   return {
       {"elementwise_last_unwritten", Unwritten(Pairs(), IsLast)},
       {"unary_last_unwritten", Unwritten(Units(), IsLast)},
       {"reduce_drops_last",
        Fed(Ops<op::ReduceSum, op::ReduceMean, op::ReduceL1, op::ReduceL2>(),
-           [](const auto&, Values& inputs) { return ZeroLast(inputs[0], 1); })},
+           [](Values& inputs) { return ZeroLast(inputs[0], 1); })},
       {"matmul_drops_last_product",
        Fed(Ops<op::MatMul, op::MatMulInteger>(),
-           [](const auto&, Values& inputs) { return ZeroLast(inputs[0], 1); })},
+           [](Values& inputs) { return ZeroLast(inputs[0], 1); })},
       {"matmul_last_row_unwritten",
-       Spoiled(Ops<op::MatMul, op::Gemm>(),
-               [](const auto&, const Values&, Values& outputs) {
-                 return ZeroLastRow(outputs);
-               })},
+       Spoiled(Ops<op::MatMul, op::Gemm>(), ZeroLastRow)},
       {"conv_drops_last_channel",
        Fed(Ops<op::Conv>(),
-           [](const auto&, Values& inputs) {
+           [](Values& inputs) {
              const Tensor* w = inputs[1].tensor();
              return ZeroLast(inputs[1],
                              w == nullptr ? 1 : w->shape().rank() - 1);
            })},
       {"concat_last_unwritten", Unwritten(Ops<op::Concat>(), IsLast)},
       {"transpose_last_unwritten", Unwritten(Ops<op::Transpose>(), IsLast)},
-  };
-}
-
-std::vector<Mutant> ManyOrOdd() {
-  return {
       {"elementwise_wrong_beyond_1024", Unwritten(Pairs(), IsBeyondMany)},
       {"unary_wrong_beyond_1024", Unwritten(Units(), IsBeyondMany)},
-      {"reduce_wrong_beyond_1024", Fed(Ops<op::ReduceSum, op::ReduceMean>(),
-                                       [](const auto&, Values& inputs) {
-                                         return ZeroBeyondMany(inputs[0]);
-                                       })},
+      {"reduce_wrong_beyond_1024",
+       Fed(Ops<op::ReduceSum, op::ReduceMean>(),
+           [](Values& inputs) { return ZeroBeyondMany(inputs[0]); })},
       {"transpose_wrong_beyond_1024",
        Unwritten(Ops<op::Transpose>(), IsBeyondMany)},
       {"matmul_wrong_beyond_1024",
@@ -112,19 +105,8 @@ std::vector<Mutant> ManyOrOdd() {
       {"cast_tail_of_16_unwritten",
        Unwritten(Ops<op::Cast, op::CastLike>(), IsInTail<16>)},
       {"matmul_odd_column_unwritten",
-       Spoiled(Ops<op::MatMul, op::Gemm>(),
-               [](const auto&, const Values&, Values& outputs) {
-                 return ZeroOddColumn(outputs);
-               })},
+       Spoiled(Ops<op::MatMul, op::Gemm>(), ZeroOddColumn)},
   };
-}
-
-}  // namespace
-
-std::vector<Mutant> SizeMutants() {
-  std::vector<Mutant> all = DroppedLast();
-  std::ranges::move(ManyOrOdd(), std::back_inserter(all));
-  return all;
 }
 
 }  // namespace assay::faulty

@@ -20,7 +20,7 @@ using Arithmetic = Ops<op::Add, op::Sub, op::Mul, op::Div>;
 /// NaN among the floats of the first inputs is read as `instead`.
 template <class... Op>
 OperatorDefect NanReadAs(double instead, Ops<Op...> ops) {
-  return Fed(ops, [=](const auto&, Values& inputs) {
+  return Fed(ops, [=](Values& inputs) {
     return ChangeAllFloats(
         inputs, [=](int64_t, double x) { return std::isnan(x) ? instead : x; });
   });
@@ -57,7 +57,7 @@ std::vector<Mutant> Nans() {
 /// Changes results of floating-point type.
 template <class... Op, class F>
 OperatorDefect OnResults(Ops<Op...> ops, F change) {
-  return Spoiled(ops, [=](const auto&, const Values&, Values& outputs) {
+  return Spoiled(ops, [=](Values& outputs) {
     return ChangeTensor(outputs[0], [&](const Tensor& y) -> Result<Tensor> {
       if (!IsFloatingPoint(y.dtype())) return y;
       return WithNumbers(
@@ -83,47 +83,49 @@ Status FlushInputs(Values& inputs) {
 std::vector<Mutant> Denormals() {
   return {
       {"denormal_inputs_flushed",
-       Fed(Ops<op::Add, op::Sub, op::Mul, op::Div, op::MatMul>(),
-           [](const auto&, Values& inputs) { return FlushInputs(inputs); })},
+       Fed(Ops<op::Add, op::Sub, op::Mul, op::Div, op::MatMul>(), FlushInputs)},
       {"denormal_results_flushed",
        OnResults(Ops<op::Add, op::Sub, op::Mul, op::Div, op::MatMul>(),
                  FlushedOf)},
       {"cast_denormals_flushed",
        OnResults(Ops<op::Cast, op::CastLike>(), FlushedOf)},
       {"reducesum_denormals_flushed",
-       Fed(Ops<op::ReduceSum, op::ReduceMax>(),
-           [](const auto&, Values& inputs) { return FlushInputs(inputs); })},
+       Fed(Ops<op::ReduceSum, op::ReduceMax>(), FlushInputs)},
   };
 }
 
 double WithPlusZero(double x, DType) { return x == 0 ? 0.0 : x; }
 
-// C's remainder, whose sign is that of the dividend.
-Status DividendsSign(const Values& inputs, Values& outputs) {
-  const Tensor& y = *outputs[0].tensor();
-  const auto a = NumbersAs(*inputs[0].tensor(), y.shape());
-  const auto b = NumbersAs(*inputs[1].tensor(), y.shape());
+/// change(a, b, y) of the operands, broadcast, and the result.
+template <class F>
+Status ChangeByOperands(const Values& inputs, Values& outputs, F change) {
+  const Shape shape = outputs[0].tensor()->shape();
+  const auto a = NumbersAs(*inputs[0].tensor(), shape);
+  const auto b = NumbersAs(*inputs[1].tensor(), shape);
   return ChangeTensor(outputs[0], [&](const Tensor& right) {
-    return WithNumbers(right, [&](int64_t at, double x) {
+    return WithNumbers(right, [&](int64_t at, double y) {
       const auto i = static_cast<size_t>(at);
-      return x == 0 || b[i] == 0 || std::isnan(x) ? x : std::fmod(a[i], b[i]);
+      return change(a[i], b[i], y);
     });
+  });
+}
+
+// C's remainder, whose sign is that of the dividend.
+Status DividendsSign(const op::Mod& op, const Values& inputs, Values& outputs) {
+  if (op.fmod != 0) return OkStatus();
+  return ChangeByOperands(inputs, outputs, [](double a, double b, double y) {
+    return y == 0 || b == 0 || std::isnan(y) ? y : std::fmod(a, b);
   });
 }
 
 // Integer quotients toward minus infinity.
 Status FloorQuotients(const Values& inputs, Values& outputs) {
-  const Tensor& y = *outputs[0].tensor();
-  if (ClassOf(y.dtype()) != DTypeClass::kSigned) return OkStatus();
-  const auto a = NumbersAs(*inputs[0].tensor(), y.shape());
-  const auto b = NumbersAs(*inputs[1].tensor(), y.shape());
-  return ChangeTensor(outputs[0], [&](const Tensor& right) {
-    return WithNumbers(right, [&](int64_t at, double x) {
-      const auto i = static_cast<size_t>(at);
-      const bool crosses =
-          b[i] != 0 && std::fmod(a[i], b[i]) != 0 && (a[i] < 0) != (b[i] < 0);
-      return crosses ? x - 1 : x;
-    });
+  if (ClassOf(outputs[0].tensor()->dtype()) != DTypeClass::kSigned) {
+    return OkStatus();
+  }
+  return ChangeByOperands(inputs, outputs, [](double a, double b, double y) {
+    const bool crosses = b != 0 && std::fmod(a, b) != 0 && (a < 0) != (b < 0);
+    return crosses ? y - 1 : y;
   });
 }
 
@@ -135,17 +137,8 @@ std::vector<Mutant> Signs() {
       {"rounded_zero_sign_lost",
        OnResults(Ops<op::Round, op::Ceil, op::Floor, op::Sqrt>(),
                  WithPlusZero)},
-      {"mod_sign_of_dividend", Spoiled(Ops<op::Mod>(),
-                                       [](const auto& op, const Values& inputs,
-                                          Values& outputs) -> Status {
-                                         if (op.fmod != 0) return OkStatus();
-                                         return DividendsSign(inputs, outputs);
-                                       })},
-      {"div_rounds_down",
-       Spoiled(Ops<op::Div>(),
-               [](const auto&, const Values& inputs, Values& outputs) {
-                 return FloorQuotients(inputs, outputs);
-               })},
+      {"mod_sign_of_dividend", Spoiled(Ops<op::Mod>(), DividendsSign)},
+      {"div_rounds_down", Spoiled(Ops<op::Div>(), FloorQuotients)},
   };
 }
 
@@ -154,20 +147,13 @@ std::vector<Mutant> Signs() {
 template <class Op, class F>
 OperatorDefect Saturating(F exact) {
   return Spoiled(
-      Ops<Op>(),
-      [=](const auto&, const Values& inputs, Values& outputs) -> Status {
-        const Tensor& y = *outputs[0].tensor();
-        const auto [least, greatest] = IntegerRange(y.dtype());
-        if (greatest == 0) return OkStatus();
-        const auto a = NumbersAs(*inputs[0].tensor(), y.shape());
-        const auto b = NumbersAs(*inputs[1].tensor(), y.shape());
-        return ChangeTensor(outputs[0], [&, least = least, greatest = greatest](
-                                            const Tensor& right) {
-          return WithNumbers(right, [&](int64_t at, double) {
-            const auto i = static_cast<size_t>(at);
-            return std::clamp(exact(a[i], b[i]), least, greatest);
-          });
-        });
+      Ops<Op>(), [=](const Values& inputs, Values& outputs) -> Status {
+        const auto range = IntegerRange(outputs[0].tensor()->dtype());
+        if (range.second == 0) return OkStatus();
+        return ChangeByOperands(
+            inputs, outputs, [&](double a, double b, double) {
+              return std::clamp(exact(a, b), range.first, range.second);
+            });
       });
 }
 
@@ -235,20 +221,12 @@ std::vector<Mutant> Overflows() {
       {"cast_half_overflows_to_largest",
        OnResults(Ops<op::Cast, op::CastLike>(), LargestHalfForInfinity)},
       {"cast_integers_saturate",
-       Spoiled(Ops<op::Cast, op::CastLike>(),
-               [](const auto&, const Values& inputs, Values& outputs) {
-                 return SaturateIntegers(inputs, outputs);
-               })},
+       Spoiled(Ops<op::Cast, op::CastLike>(), SaturateIntegers)},
       {"softmax_unshifted",
        Spoiled(Ops<op::Softmax, op::LogSoftmax, op::ReduceLogSumExp>(),
-               [](const auto&, const Values& inputs, Values& outputs) {
-                 return Unshifted(inputs, outputs);
-               })},
+               Unshifted)},
       {"matmulinteger_wraps_to_16_bits",
-       Spoiled(Ops<op::MatMulInteger, op::ConvInteger>(),
-               [](const auto&, const Values&, Values& outputs) {
-                 return WrapTo16(outputs);
-               })},
+       Spoiled(Ops<op::MatMulInteger, op::ConvInteger>(), WrapTo16)},
   };
 }
 

@@ -102,8 +102,7 @@ void TakeEqualByNumber(op::ml::TreeEnsemble& op) {
 std::vector<Mutant> TieMutants() {
   return {
       {"argmax_last_of_ties",
-       Rewritten(Ops<op::ArgMax, op::ArgMin>(),
-                 [](auto& op) { op.select_last_index = 1; })},
+       Set(1, &op::ArgMax::select_last_index, &op::ArgMin::select_last_index)},
       {"topk_last_of_ties", LastOfTopK()},
       {"hardmax_all_ties", Spoiled(Ops<op::Hardmax>(), AllOfGreatest)},
       {"resize_ties_up", Rewritten(Ops<op::Resize>(),

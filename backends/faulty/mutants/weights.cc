@@ -2,7 +2,6 @@
 //
 // Mutants that read weights in another order than they are stored in.
 
-#include <algorithm>
 #include <numeric>
 
 #include "backends/faulty/mutants.h"
@@ -73,33 +72,17 @@ void TransposeCoefficients(op::ml::LinearRegressor& op) {
 
 std::vector<Mutant> WeightMutants() {
   return {
-      {"gemm_b_transposed", Fed(Ops<op::Gemm>(),
-                                [](const auto&, Values& inputs) {
-                                  return ChangeTensor(inputs[1],
-                                                      TransposedIfSquare);
-                                })},
-      {"matmul_second_transposed", Fed(Ops<op::MatMul, op::MatMulInteger>(),
-                                       [](const auto&, Values& inputs) {
-                                         return ChangeTensor(
-                                             inputs[1], TransposedIfSquare);
-                                       })},
-      {"conv_kernel_flipped", Fed(Ops<op::Conv>(),
-                                  [](const auto&, Values& inputs) {
-                                    return ChangeTensor(inputs[1], Flipped);
-                                  })},
-      {"rnn_recurrence_transposed", Fed(Ops<op::RNN>(),
-                                        [](const auto&, Values& inputs) {
-                                          return ChangeTensor(
-                                              inputs[2], TransposedIfSquare);
-                                        })},
-      {"lstm_gates_swapped", Fed(Ops<op::LSTM>(),
-                                 [](const auto&, Values& inputs) {
-                                   return SwapGates(inputs, 4, 1, 2);
-                                 })},
-      {"gru_gates_swapped", Fed(Ops<op::GRU>(),
-                                [](const auto&, Values& inputs) {
-                                  return SwapGates(inputs, 3, 0, 1);
-                                })},
+      {"gemm_b_transposed", Changed(TransposedIfSquare, &op::Gemm::b)},
+      {"matmul_second_transposed",
+       Changed(TransposedIfSquare, &op::MatMul::b, &op::MatMulInteger::b)},
+      {"conv_kernel_flipped", Changed(Flipped, &op::Conv::w)},
+      {"rnn_recurrence_transposed", Changed(TransposedIfSquare, &op::RNN::r)},
+      {"lstm_gates_swapped",
+       Fed(Ops<op::LSTM>(),
+           [](Values& inputs) { return SwapGates(inputs, 4, 1, 2); })},
+      {"gru_gates_swapped",
+       Fed(Ops<op::GRU>(),
+           [](Values& inputs) { return SwapGates(inputs, 3, 0, 1); })},
       {"linear_coefficients_transposed",
        Rewritten(Ops<op::ml::LinearRegressor>(), TransposeCoefficients)},
   };

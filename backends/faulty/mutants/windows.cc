@@ -43,24 +43,16 @@ void SwapSames(Op& op) {
 }
 
 // [begins..., ends...] taken for [ends..., begins...].
-Status SwapPads(const op::Pad& op, Values& inputs) {
-  return ChangeTensor(
-      inputs[static_cast<size_t>(op.pads.position)], [](const Tensor& pads) {
-        std::vector<double> swapped = Numbers(pads);
-        std::rotate(swapped.begin(), swapped.begin() + std::ssize(swapped) / 2,
-                    swapped.end());
-        return OfNumbers(pads.dtype(), pads.shape(), swapped);
-      });
+Result<Tensor> SwapPads(const Tensor& pads) {
+  std::vector<double> swapped = Numbers(pads);
+  std::rotate(swapped.begin(), swapped.begin() + std::ssize(swapped) / 2,
+              swapped.end());
+  return OfNumbers(pads.dtype(), pads.shape(), swapped);
 }
 
 // Ends count as inside; those that stand for "to the end" stay.
-Status IncludeEnds(const op::Slice& op, Values& inputs) {
-  return ChangeTensor(
-      inputs[static_cast<size_t>(op.ends.position)], [](const Tensor& ends) {
-        return WithNumbers(ends, [](int64_t, double end) {
-          return end < -1 || (end >= 0 && end < 1e6) ? end + 1 : end;
-        });
-      });
+double IncludeEnd(double end) {
+  return end < -1 || (end >= 0 && end < 1e6) ? end + 1 : end;
 }
 
 // The diagonal below the one meant.
@@ -96,16 +88,14 @@ std::vector<Mutant> WindowMutants() {
        Rewritten(Windows(), [](auto& op) { ShortenPads(op); })},
       {"auto_pad_same_swapped",
        Rewritten(Windows(), [](auto& op) { SwapSames(op); })},
-      {"averagepool_pads_counted",
-       Rewritten(Ops<op::AveragePool>(),
-                 [](auto& op) { op.count_include_pad = 1; })},
-      {"pad_ends_swapped", Fed(Ops<op::Pad>(), SwapPads)},
+      {"averagepool_pads_counted", Set(1, &op::AveragePool::count_include_pad)},
+      {"pad_ends_swapped", Changed(SwapPads, &op::Pad::pads)},
       {"pad_reflect_repeats_edge", Rewritten(Ops<op::Pad>(),
                                              [](auto& op) {
                                                if (op.mode == "reflect")
                                                  op.mode = "edge";
                                              })},
-      {"slice_end_included", Fed(Ops<op::Slice>(), IncludeEnds)},
+      {"slice_end_included", ChangedNumbers(IncludeEnd, &op::Slice::ends)},
       {"trilu_diagonal_off_by_one", Fed(Ops<op::Trilu>(), LowerDiagonal)},
       {"attention_causal_off_by_one",
        Rewritten(Ops<op::Attention>(), ReachOneMore)},

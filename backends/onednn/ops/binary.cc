@@ -37,81 +37,6 @@ algorithm Mirrored(algorithm kind) {
   }
 }
 
-class BinaryFamily : public Family {
- public:
-  using Family::Family;
-
-  Result<Kernel> Visit(const op::Add& op, LoadContext& load) override {
-    return Arithmetic(load, op.a, op.b, op.c, algorithm::binary_add);
-  }
-  Result<Kernel> Visit(const op::And& op, LoadContext& load) override {
-    return Pair(load, op.a, op.b, op.c, algorithm::binary_min, DType::kBool);
-  }
-  Result<Kernel> Visit(const op::Div& op, LoadContext& load) override {
-    return Build(load, [=](ChainBuilder& chain) -> Status {
-      // oneDNN rounds the quotient of integers, ONNX truncates.
-      ASSAY_ASSIGN_OR_RETURN(const TensorView a, chain.View(op.a, CheckFloat));
-      return Combine(chain, op.a, op.b, op.c, algorithm::binary_div, a.dtype);
-    });
-  }
-  Result<Kernel> Visit(const op::Equal& op, LoadContext& load) override {
-    return Pair(load, op.a, op.b, op.c, algorithm::binary_eq, DType::kBool);
-  }
-  Result<Kernel> Visit(const op::Greater& op, LoadContext& load) override {
-    return Pair(load, op.a, op.b, op.c, algorithm::binary_gt, DType::kBool);
-  }
-  Result<Kernel> Visit(const op::GreaterOrEqual& op,
-                       LoadContext& load) override {
-    return Pair(load, op.a, op.b, op.c, algorithm::binary_ge, DType::kBool);
-  }
-  Result<Kernel> Visit(const op::Less& op, LoadContext& load) override {
-    return Pair(load, op.a, op.b, op.c, algorithm::binary_lt, DType::kBool);
-  }
-  Result<Kernel> Visit(const op::LessOrEqual& op, LoadContext& load) override {
-    return Pair(load, op.a, op.b, op.c, algorithm::binary_le, DType::kBool);
-  }
-  Result<Kernel> Visit(const op::Max& op, LoadContext& load) override {
-    return Fold(load, op.data_0, op.max, algorithm::binary_max);
-  }
-  Result<Kernel> Visit(const op::Mean& op, LoadContext& load) override;
-  Result<Kernel> Visit(const op::Min& op, LoadContext& load) override {
-    return Fold(load, op.data_0, op.min, algorithm::binary_min);
-  }
-  Result<Kernel> Visit(const op::Mul& op, LoadContext& load) override {
-    return Arithmetic(load, op.a, op.b, op.c, algorithm::binary_mul);
-  }
-  Result<Kernel> Visit(const op::Or& op, LoadContext& load) override {
-    return Pair(load, op.a, op.b, op.c, algorithm::binary_max, DType::kBool);
-  }
-  Result<Kernel> Visit(const op::Sub& op, LoadContext& load) override {
-    return Arithmetic(load, op.a, op.b, op.c, algorithm::binary_sub);
-  }
-  Result<Kernel> Visit(const op::Sum& op, LoadContext& load) override {
-    return Fold(load, op.data_0, op.sum, algorithm::binary_add);
-  }
-  Result<Kernel> Visit(const op::Xor& op, LoadContext& load) override {
-    return Pair(load, op.a, op.b, op.c, algorithm::binary_ne, DType::kBool);
-  }
-
- private:
-  Result<Kernel> Arithmetic(LoadContext& load, Input a, Input b, Output out,
-                            algorithm kind) const {
-    return Pair(load, a, b, out, kind, load.dtype(a));
-  }
-
-  Result<Kernel> Pair(LoadContext& load, Input a, Input b, Output out,
-                      algorithm kind, DType result) const {
-    return Build(load, [=](ChainBuilder& chain) {
-      return Combine(chain, a, b, out, kind, result);
-    });
-  }
-
-  static Status Combine(ChainBuilder& chain, Input a, Input b, Output out,
-                        algorithm kind, DType result);
-  Result<Kernel> Fold(LoadContext& load, VariadicInput inputs, Output out,
-                      algorithm kind) const;
-};
-
 /// One binary primitive over axes that stand for the broadcasting. Only the
 /// second operand may be the smaller one in oneDNN's fast path.
 void AddBinary(ChainBuilder& chain, algorithm kind,
@@ -125,8 +50,8 @@ void AddBinary(ChainBuilder& chain, algorithm kind,
   chain.Binary(kind, a, b, out);
 }
 
-Status BinaryFamily::Combine(ChainBuilder& chain, Input a, Input b, Output out,
-                             algorithm kind, DType result) {
+Status Combine(ChainBuilder& chain, Input a, Input b, Output out,
+               algorithm kind, DType result) {
   ASSAY_ASSIGN_OR_RETURN(const TensorView left, chain.View(a, CheckExact));
   ASSAY_ASSIGN_OR_RETURN(const TensorView right, chain.View(b, CheckExact));
   ASSAY_ASSIGN_OR_RETURN(const kernels::Broadcast axes,
@@ -136,6 +61,21 @@ Status BinaryFamily::Combine(ChainBuilder& chain, Input a, Input b, Output out,
             chain.In(b, right.As(axes.b)),
             chain.Out(out, view, view.As(axes.out)));
   return OkStatus();
+}
+
+/// A row of an operator of two; its result has the first's type if no other.
+template <class Op>
+auto Pairs(algorithm kind, std::optional<DType> result = {}) {
+  return On<Op>([=](const Op& op, ChainBuilder& chain) {
+    return Combine(chain, op.a, op.b, op.c, kind,
+                   result.value_or(chain.dtype(op.a)));
+  });
+}
+
+/// oneDNN rounds the quotient of integers, ONNX truncates.
+Status AddDiv(const op::Div& op, ChainBuilder& chain) {
+  ASSAY_ASSIGN_OR_RETURN(const TensorView a, chain.View(op.a, CheckFloat));
+  return Combine(chain, op.a, op.b, op.c, algorithm::binary_div, a.dtype);
 }
 
 /// Every operand's view, and the shape that they broadcast to together.
@@ -205,34 +145,44 @@ Status FoldInto(ChainBuilder& chain, VariadicInput inputs, Output out,
   return OkStatus();
 }
 
-Result<Kernel> BinaryFamily::Fold(LoadContext& load, VariadicInput inputs,
-                                  Output out, algorithm kind) const {
-  return Build(load, [=](ChainBuilder& chain) {
-    return FoldInto(chain, inputs, out, kind);
-  });
-}
-
 /// The sum, divided in place.
-Result<Kernel> BinaryFamily::Visit(const op::Mean& op, LoadContext& load) {
-  return Build(load, [=](ChainBuilder& chain) -> Status {
-    std::vector<TensorView> views;
-    Shape shape;
-    ASSAY_RETURN_IF_ERROR(
-        ViewAll(chain, op.data_0, CheckFloat32, views, shape));
-    ASSAY_RETURN_IF_ERROR(
-        FoldInto(chain, op.data_0, op.mean, algorithm::binary_add));
-    const TensorView view = MakeView(views[0].dtype, views[0].type, shape);
-    const memory mean = chain.Out(op.mean, view, view.As({view.count}));
-    chain.Binary(algorithm::binary_div, mean,
-                 chain.Constant(static_cast<float>(op.data_0.count)), mean);
-    return OkStatus();
-  });
+Status AddMean(const op::Mean& op, ChainBuilder& chain) {
+  std::vector<TensorView> views;
+  Shape shape;
+  ASSAY_RETURN_IF_ERROR(ViewAll(chain, op.data_0, CheckFloat32, views, shape));
+  ASSAY_RETURN_IF_ERROR(
+      FoldInto(chain, op.data_0, op.mean, algorithm::binary_add));
+  const TensorView view = MakeView(views[0].dtype, views[0].type, shape);
+  const memory mean = chain.Out(op.mean, view, view.As({view.count}));
+  chain.Binary(algorithm::binary_div, mean,
+               chain.Constant(static_cast<float>(op.data_0.count)), mean);
+  return OkStatus();
 }
 
 }  // namespace
 
 FamilyPointer MakeBinary(std::shared_ptr<const Device> device) {
-  return std::make_unique<BinaryFamily>(std::move(device));
+  return FamilyOf(
+      std::move(device), Pairs<op::Add>(algorithm::binary_add),
+      Pairs<op::And>(algorithm::binary_min, DType::kBool), AddDiv,
+      Pairs<op::Equal>(algorithm::binary_eq, DType::kBool),
+      Pairs<op::Greater>(algorithm::binary_gt, DType::kBool),
+      Pairs<op::GreaterOrEqual>(algorithm::binary_ge, DType::kBool),
+      Pairs<op::Less>(algorithm::binary_lt, DType::kBool),
+      Pairs<op::LessOrEqual>(algorithm::binary_le, DType::kBool),
+      On<op::Max>([](const op::Max& op, ChainBuilder& chain) {
+        return FoldInto(chain, op.data_0, op.max, algorithm::binary_max);
+      }),
+      AddMean, On<op::Min>([](const op::Min& op, ChainBuilder& chain) {
+        return FoldInto(chain, op.data_0, op.min, algorithm::binary_min);
+      }),
+      Pairs<op::Mul>(algorithm::binary_mul),
+      Pairs<op::Or>(algorithm::binary_max, DType::kBool),
+      Pairs<op::Sub>(algorithm::binary_sub),
+      On<op::Sum>([](const op::Sum& op, ChainBuilder& chain) {
+        return FoldInto(chain, op.data_0, op.sum, algorithm::binary_add);
+      }),
+      Pairs<op::Xor>(algorithm::binary_ne, DType::kBool));
 }
 
 }  // namespace assay::onednn

@@ -62,13 +62,6 @@ namespace {
 
 using dnnl::algorithm;
 
-class ConvolutionFamily : public Family {
- public:
-  using Family::Family;
-  Result<Kernel> Visit(const op::Conv& op, LoadContext& load) override;
-  Result<Kernel> Visit(const op::ConvTranspose& op, LoadContext& load) override;
-};
-
 /// ONNX stores input before output channels here; the strides exchange them.
 memory::desc TransposedWeights(const TensorView& w, int64_t groups) {
   memory::dims dims = w.shape.dims();  // input, output of a group, kernel
@@ -132,39 +125,33 @@ Status AddConvolution(ChainBuilder& chain, const Op& op, algorithm kind,
   return OkStatus();
 }
 
-Result<Kernel> ConvolutionFamily::Visit(const op::Conv& op, LoadContext& load) {
-  return Build(load, [=](ChainBuilder& chain) -> Status {
-    Operands operands;
-    ASSAY_RETURN_IF_ERROR(ReadOperands(chain, op, 1, CheckFloat, operands));
-    ASSAY_ASSIGN_OR_RETURN(
-        const Window window,
-        MakeWindow(WindowOf(op, operands), operands.spatial));
-    return AddConvolution<dnnl::convolution_forward>(
-        chain, op, algorithm::convolution_direct, operands, window,
-        ConvWeights(operands.w, op.group));
-  });
+Status AddConv(const op::Conv& op, ChainBuilder& chain) {
+  Operands operands;
+  ASSAY_RETURN_IF_ERROR(ReadOperands(chain, op, 1, CheckFloat, operands));
+  ASSAY_ASSIGN_OR_RETURN(const Window window,
+                         MakeWindow(WindowOf(op, operands), operands.spatial));
+  return AddConvolution<dnnl::convolution_forward>(
+      chain, op, algorithm::convolution_direct, operands, window,
+      ConvWeights(operands.w, op.group));
 }
 
-Result<Kernel> ConvolutionFamily::Visit(const op::ConvTranspose& op,
-                                        LoadContext& load) {
-  return Build(load, [=](ChainBuilder& chain) -> Status {
-    Operands operands;
-    ASSAY_RETURN_IF_ERROR(ReadOperands(chain, op, 0, CheckFloat, operands));
-    kernels::WindowAttributes attributes = WindowOf(op, operands);
-    attributes.output_padding = op.output_padding;
-    attributes.output_shape = op.output_shape;
-    ASSAY_ASSIGN_OR_RETURN(const Window window,
-                           MakeTransposedWindow(attributes, operands.spatial));
-    return AddConvolution<dnnl::deconvolution_forward>(
-        chain, op, algorithm::deconvolution_direct, operands, window,
-        TransposedWeights(operands.w, op.group));
-  });
+Status AddConvTranspose(const op::ConvTranspose& op, ChainBuilder& chain) {
+  Operands operands;
+  ASSAY_RETURN_IF_ERROR(ReadOperands(chain, op, 0, CheckFloat, operands));
+  kernels::WindowAttributes attributes = WindowOf(op, operands);
+  attributes.output_padding = op.output_padding;
+  attributes.output_shape = op.output_shape;
+  ASSAY_ASSIGN_OR_RETURN(const Window window,
+                         MakeTransposedWindow(attributes, operands.spatial));
+  return AddConvolution<dnnl::deconvolution_forward>(
+      chain, op, algorithm::deconvolution_direct, operands, window,
+      TransposedWeights(operands.w, op.group));
 }
 
 }  // namespace
 
 FamilyPointer MakeConvolution(std::shared_ptr<const Device> device) {
-  return std::make_unique<ConvolutionFamily>(std::move(device));
+  return FamilyOf(std::move(device), AddConv, AddConvTranspose);
 }
 
 }  // namespace assay::onednn

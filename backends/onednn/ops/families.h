@@ -9,7 +9,9 @@
 #ifndef ASSAY_BACKENDS_ONEDNN_OPS_FAMILIES_H_
 #define ASSAY_BACKENDS_ONEDNN_OPS_FAMILIES_H_
 
+#include <functional>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 #include "backends/onednn/primitive/build_kernel.h"
@@ -32,7 +34,69 @@ class Family : public OperatorVisitor {
   std::shared_ptr<const Device> device_;
 };
 
+/// How the kernel of an operator is made: make(op, chain) appends its
+/// primitives, or make(op, load) gives the Fill that will, or declines at Load.
+template <class Op, class Make>
+struct OperatorRow {
+  Make make;
+};
+
+template <class Op, class Make>
+OperatorRow<Op, Make> On(Make make) {
+  return {std::move(make)};
+}
+
+template <class Op, class Make>
+OperatorRow<Op, Make> RowOf(OperatorRow<Op, Make> row) {
+  return row;
+}
+template <class Op>
+auto RowOf(Status (*add)(const Op&, ChainBuilder&)) {
+  return On<Op>(add);
+}
+template <class Op>
+auto RowOf(Result<Fill> (*make)(const Op&, LoadContext&)) {
+  return On<Op>(make);
+}
+
+/// A family by rows, which FamilyOf takes.
+template <class... Rows>
+class OperatorTable : public Family {
+ public:
+  using Family::Family;
+};
+
+template <class Op, class Make, class... Rest>
+class OperatorTable<OperatorRow<Op, Make>, Rest...>
+    : public OperatorTable<Rest...> {
+ public:
+  OperatorTable(std::shared_ptr<const Device> device, OperatorRow<Op, Make> row,
+                Rest... rest)
+      : OperatorTable<Rest...>(std::move(device), std::move(rest)...),
+        row_(std::move(row)) {}
+
+  using OperatorTable<Rest...>::Visit;
+  Result<Kernel> Visit(const Op& op, LoadContext& load) override {
+    if constexpr (std::is_invocable_v<Make&, const Op&, ChainBuilder&>) {
+      return this->Build(load, std::bind_front(row_.make, op));
+    } else {
+      ASSAY_ASSIGN_OR_RETURN(Fill fill, row_.make(op, load));
+      return this->Build(load, std::move(fill));
+    }
+  }
+
+ private:
+  OperatorRow<Op, Make> row_;
+};
+
 using FamilyPointer = std::unique_ptr<OperatorVisitor>;
+
+template <class... Rows>
+FamilyPointer FamilyOf(std::shared_ptr<const Device> device,
+                       const Rows&... rows) {
+  return std::make_unique<OperatorTable<decltype(RowOf(rows))...>>(
+      std::move(device), RowOf(rows)...);
+}
 
 FamilyPointer MakeAdapter();
 FamilyPointer MakeBinary(std::shared_ptr<const Device> device);

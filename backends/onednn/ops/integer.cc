@@ -31,15 +31,6 @@ using dnnl::algorithm;
 using Type = memory::data_type;
 using Arguments = std::vector<ChainBuilder::Argument>;
 
-class IntegerFamily : public Family {
- public:
-  using Family::Family;
-  Result<Kernel> Visit(const op::ConvInteger& op, LoadContext& load) override;
-  Result<Kernel> Visit(const op::MatMulInteger& op, LoadContext& load) override;
-  Result<Kernel> Visit(const op::QLinearConv& op, LoadContext& load) override;
-  Result<Kernel> Visit(const op::QLinearMatMul& op, LoadContext& load) override;
-};
-
 /// So many products of two differences of bytes have a float32 as every sum.
 constexpr int64_t kMostExactTerms = (int64_t{1} << 24) / (255 * 255);
 
@@ -144,22 +135,18 @@ Status AddProduct(ChainBuilder& chain, const Op& op, const Factors& factors,
   return OkStatus();
 }
 
-Result<Kernel> IntegerFamily::Visit(const op::MatMulInteger& op,
-                                    LoadContext& load) {
-  return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const Factors factors,
-                           ReadFactors(chain, op.a, op.b));
-    if (factors.product.a.back() > kMostExactTerms) {
-      return Unsupported(Reason::kShape, "sums of ", factors.product.a.back(),
-                         " products, which oneDNN takes through float32, exact "
-                         "for up to ",
-                         kMostExactTerms);
-    }
-    ASSAY_ASSIGN_OR_RETURN(const TensorView y,
-                           chain.View(DType::kInt32, factors.product.shape));
-    return AddProduct(chain, op, factors, {},
-                      chain.Out(op.y, y, y.As(factors.product.y)));
-  });
+Status AddMatMulInteger(const op::MatMulInteger& op, ChainBuilder& chain) {
+  ASSAY_ASSIGN_OR_RETURN(const Factors factors, ReadFactors(chain, op.a, op.b));
+  if (factors.product.a.back() > kMostExactTerms) {
+    return Unsupported(Reason::kShape, "sums of ", factors.product.a.back(),
+                       " products, which oneDNN takes through float32, exact "
+                       "for up to ",
+                       kMostExactTerms);
+  }
+  ASSAY_ASSIGN_OR_RETURN(const TensorView y,
+                         chain.View(DType::kInt32, factors.product.shape));
+  return AddProduct(chain, op, factors, {},
+                    chain.Out(op.y, y, y.As(factors.product.y)));
 }
 
 /// One scale, or one a column of the right operand.
@@ -181,23 +168,19 @@ Status AddScales(ChainBuilder& chain, const op::QLinearMatMul& op,
   return OkStatus();
 }
 
-Result<Kernel> IntegerFamily::Visit(const op::QLinearMatMul& op,
-                                    LoadContext& load) {
-  return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const Factors factors,
-                           ReadFactors(chain, op.a, op.b));
-    const MatrixProduct& product = factors.product;
-    ASSAY_ASSIGN_OR_RETURN(
-        const TensorView y,
-        chain.View(chain.dtype(op.y_zero_point), product.shape));
-    Attributes with;
-    ASSAY_RETURN_IF_ERROR(AddScales(chain, op, product, with));
-    const memory::desc out = y.As(product.y);
-    const memory real = chain.Temporary(Retyped(out, Type::f32));
-    ASSAY_RETURN_IF_ERROR(AddProduct(chain, op, factors, with, real));
-    return QuantizeResult(chain, op.y_scale, op.y_zero_point, real,
-                          chain.Out(op.y, y, out));
-  });
+Status AddQLinearMatMul(const op::QLinearMatMul& op, ChainBuilder& chain) {
+  ASSAY_ASSIGN_OR_RETURN(const Factors factors, ReadFactors(chain, op.a, op.b));
+  const MatrixProduct& product = factors.product;
+  ASSAY_ASSIGN_OR_RETURN(
+      const TensorView y,
+      chain.View(chain.dtype(op.y_zero_point), product.shape));
+  Attributes with;
+  ASSAY_RETURN_IF_ERROR(AddScales(chain, op, product, with));
+  const memory::desc out = y.As(product.y);
+  const memory real = chain.Temporary(Retyped(out, Type::f32));
+  ASSAY_RETURN_IF_ERROR(AddProduct(chain, op, factors, with, real));
+  return QuantizeResult(chain, op.y_scale, op.y_zero_point, real,
+                        chain.Out(op.y, y, out));
 }
 
 /// True when oneDNN's int8 convolution is the node's: int8 weights whose zero
@@ -291,32 +274,27 @@ bool IsExact(const TensorView& w) {
   return kernels::Product(dims, 1, dims.size()) <= kMostExactTerms;
 }
 
-Result<Kernel> IntegerFamily::Visit(const op::ConvInteger& op,
-                                    LoadContext& load) {
-  return Build(load, [=](ChainBuilder& chain) -> Status {
-    Operands operands;
-    ASSAY_RETURN_IF_ERROR(ReadOperands(chain, op, 1, CheckByte, operands));
-    ASSAY_RETURN_IF_ERROR(CheckByte(operands.w));
-    ASSAY_ASSIGN_OR_RETURN(
-        const Window window,
-        MakeWindow(WindowOf(op, operands), operands.spatial));
-    ASSAY_ASSIGN_OR_RETURN(
-        const TensorView y,
-        chain.View(DType::kInt32, OutputShape(operands, window)));
-    const memory out = chain.Out(op.y, y, y.Desc());
-    if (!IsExact(operands.w)) {
-      return Unsupported(Reason::kShape, "sums of more than ", kMostExactTerms,
-                         " products, which oneDNN takes through float32");
-    }
-    if (IsNative(chain, op)) {
-      return AddIntegerConvolution(chain, op, operands, window, {}, out);
-    }
-    const memory real = chain.Temporary(Retyped(y.Desc(), Type::f32));
-    ASSAY_RETURN_IF_ERROR(
-        AddFloatConvolution(chain, op, operands, window, real));
-    chain.Copy(real, out);
-    return OkStatus();
-  });
+Status AddConvInteger(const op::ConvInteger& op, ChainBuilder& chain) {
+  Operands operands;
+  ASSAY_RETURN_IF_ERROR(ReadOperands(chain, op, 1, CheckByte, operands));
+  ASSAY_RETURN_IF_ERROR(CheckByte(operands.w));
+  ASSAY_ASSIGN_OR_RETURN(const Window window,
+                         MakeWindow(WindowOf(op, operands), operands.spatial));
+  ASSAY_ASSIGN_OR_RETURN(
+      const TensorView y,
+      chain.View(DType::kInt32, OutputShape(operands, window)));
+  const memory out = chain.Out(op.y, y, y.Desc());
+  if (!IsExact(operands.w)) {
+    return Unsupported(Reason::kShape, "sums of more than ", kMostExactTerms,
+                       " products, which oneDNN takes through float32");
+  }
+  if (IsNative(chain, op)) {
+    return AddIntegerConvolution(chain, op, operands, window, {}, out);
+  }
+  const memory real = chain.Temporary(Retyped(y.Desc(), Type::f32));
+  ASSAY_RETURN_IF_ERROR(AddFloatConvolution(chain, op, operands, window, real));
+  chain.Copy(real, out);
+  return OkStatus();
 }
 
 /// The scales of a QLinearConv: one of x, and one of w or one a channel.
@@ -387,34 +365,31 @@ Status AddRealConvolution(ChainBuilder& chain, const op::QLinearConv& op,
   return AddIntegerConvolution(chain, op, operands, window, with, real);
 }
 
-Result<Kernel> IntegerFamily::Visit(const op::QLinearConv& op,
-                                    LoadContext& load) {
-  return Build(load, [=](ChainBuilder& chain) -> Status {
-    Operands operands;
-    ASSAY_RETURN_IF_ERROR(ReadOperands(chain, op, 1, CheckByte, operands));
-    ASSAY_RETURN_IF_ERROR(CheckByte(operands.w));
-    ASSAY_ASSIGN_OR_RETURN(
-        const Window window,
-        MakeWindow(WindowOf(op, operands), operands.spatial));
-    ASSAY_ASSIGN_OR_RETURN(const TensorView y,
-                           chain.View(chain.dtype(op.y_zero_point),
-                                      OutputShape(operands, window)));
-    ASSAY_RETURN_IF_ERROR(CheckByte(y));
-    ASSAY_ASSIGN_OR_RETURN(const ConvScales scales,
-                           ReadScales(chain, op, operands.channels));
-    const memory real = chain.Temporary(Retyped(y.Desc(), Type::f32));
-    ASSAY_RETURN_IF_ERROR(
-        AddRealConvolution(chain, op, operands, window, scales, real));
-    ASSAY_RETURN_IF_ERROR(AddBias(chain, op, scales, operands.channels, real));
-    return QuantizeResult(chain, op.y_scale, op.y_zero_point, real,
-                          chain.Out(op.y, y, y.Desc()));
-  });
+Status AddQLinearConv(const op::QLinearConv& op, ChainBuilder& chain) {
+  Operands operands;
+  ASSAY_RETURN_IF_ERROR(ReadOperands(chain, op, 1, CheckByte, operands));
+  ASSAY_RETURN_IF_ERROR(CheckByte(operands.w));
+  ASSAY_ASSIGN_OR_RETURN(const Window window,
+                         MakeWindow(WindowOf(op, operands), operands.spatial));
+  ASSAY_ASSIGN_OR_RETURN(
+      const TensorView y,
+      chain.View(chain.dtype(op.y_zero_point), OutputShape(operands, window)));
+  ASSAY_RETURN_IF_ERROR(CheckByte(y));
+  ASSAY_ASSIGN_OR_RETURN(const ConvScales scales,
+                         ReadScales(chain, op, operands.channels));
+  const memory real = chain.Temporary(Retyped(y.Desc(), Type::f32));
+  ASSAY_RETURN_IF_ERROR(
+      AddRealConvolution(chain, op, operands, window, scales, real));
+  ASSAY_RETURN_IF_ERROR(AddBias(chain, op, scales, operands.channels, real));
+  return QuantizeResult(chain, op.y_scale, op.y_zero_point, real,
+                        chain.Out(op.y, y, y.Desc()));
 }
 
 }  // namespace
 
 FamilyPointer MakeInteger(std::shared_ptr<const Device> device) {
-  return std::make_unique<IntegerFamily>(std::move(device));
+  return FamilyOf(std::move(device), AddConvInteger, AddMatMulInteger,
+                  AddQLinearConv, AddQLinearMatMul);
 }
 
 }  // namespace assay::onednn

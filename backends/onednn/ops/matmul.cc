@@ -64,13 +64,6 @@ namespace {
 
 using dnnl::algorithm;
 
-class MatMulFamily : public Family {
- public:
-  using Family::Family;
-  Result<Kernel> Visit(const op::Gemm& op, LoadContext& load) override;
-  Result<Kernel> Visit(const op::MatMul& op, LoadContext& load) override;
-};
-
 /// A matrix as stored, or its transpose by exchanged strides.
 memory::desc Matrix(const TensorView& view, bool transposed) {
   if (!transposed) return view.Desc();
@@ -136,81 +129,76 @@ Status AddInnerProduct(ChainBuilder& chain, const op::Gemm& op,
 /// Y = alpha A B + beta C where that is no inner product: alpha and the
 /// addition are post-operations of the product; beta, where it is not 1, scales
 /// C beforehand.
-Result<Kernel> MatMulFamily::Visit(const op::Gemm& op, LoadContext& load) {
-  return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView a, chain.View(op.a, CheckFloat));
-    ASSAY_ASSIGN_OR_RETURN(const TensorView b, chain.View(op.b));
-    if (a.shape.rank() != 2 || b.shape.rank() != 2) {
-      return InvalidArgument("a is ", a.shape.ToString(), " and b ",
-                             b.shape.ToString(), ", wanted two matrices");
+Status AddGemm(const op::Gemm& op, ChainBuilder& chain) {
+  ASSAY_ASSIGN_OR_RETURN(const TensorView a, chain.View(op.a, CheckFloat));
+  ASSAY_ASSIGN_OR_RETURN(const TensorView b, chain.View(op.b));
+  if (a.shape.rank() != 2 || b.shape.rank() != 2) {
+    return InvalidArgument("a is ", a.shape.ToString(), " and b ",
+                           b.shape.ToString(), ", wanted two matrices");
+  }
+  const memory::desc left = Matrix(a, op.trans_a != 0);
+  const memory::desc right = Matrix(b, op.trans_b != 0);
+  if (left.get_dims()[1] != right.get_dims()[0]) {
+    return InvalidArgument("a is ", a.shape.ToString(), " and b ",
+                           b.shape.ToString(), ", whose inner extents differ");
+  }
+  ASSAY_ASSIGN_OR_RETURN(
+      const TensorView y,
+      chain.View(a.dtype, {left.get_dims()[0], right.get_dims()[1]}));
+  if (IsInnerProduct(chain, op, a, b)) {
+    return AddInnerProduct(chain, op, a, b, y);
+  }
+  auto attr = ChainBuilder::attr();
+  dnnl::post_ops after;
+  std::vector<ChainBuilder::Argument> arguments;
+  if (op.alpha != 1) {
+    after.append_eltwise(algorithm::eltwise_linear, op.alpha, 0);
+  }
+  if (op.c.present && op.beta != 0) {
+    ASSAY_ASSIGN_OR_RETURN(const TensorView c, chain.View(op.c));
+    ASSAY_ASSIGN_OR_RETURN(const memory::dims extents,
+                           BiasExtents(c.shape, y.shape));
+    memory bias = chain.In(op.c, c.As(extents));
+    if (op.beta != 1) {
+      const memory scaled = chain.Temporary(c.As(extents));
+      chain.Eltwise(algorithm::eltwise_linear, op.beta, 0, bias, scaled);
+      bias = scaled;
     }
-    const memory::desc left = Matrix(a, op.trans_a != 0);
-    const memory::desc right = Matrix(b, op.trans_b != 0);
-    if (left.get_dims()[1] != right.get_dims()[0]) {
-      return InvalidArgument("a is ", a.shape.ToString(), " and b ",
-                             b.shape.ToString(),
-                             ", whose inner extents differ");
-    }
-    ASSAY_ASSIGN_OR_RETURN(
-        const TensorView y,
-        chain.View(a.dtype, {left.get_dims()[0], right.get_dims()[1]}));
-    if (IsInnerProduct(chain, op, a, b)) {
-      return AddInnerProduct(chain, op, a, b, y);
-    }
-    auto attr = ChainBuilder::attr();
-    dnnl::post_ops after;
-    std::vector<ChainBuilder::Argument> arguments;
-    if (op.alpha != 1) {
-      after.append_eltwise(algorithm::eltwise_linear, op.alpha, 0);
-    }
-    if (op.c.present && op.beta != 0) {
-      ASSAY_ASSIGN_OR_RETURN(const TensorView c, chain.View(op.c));
-      ASSAY_ASSIGN_OR_RETURN(const memory::dims extents,
-                             BiasExtents(c.shape, y.shape));
-      memory bias = chain.In(op.c, c.As(extents));
-      if (op.beta != 1) {
-        const memory scaled = chain.Temporary(c.As(extents));
-        chain.Eltwise(algorithm::eltwise_linear, op.beta, 0, bias, scaled);
-        bias = scaled;
-      }
-      arguments.push_back(
-          {DNNL_ARG_ATTR_MULTIPLE_POST_OP(after.len()) | DNNL_ARG_SRC_1, bias});
-      after.append_binary(algorithm::binary_add, c.As(extents));
-    }
-    attr.set_post_ops(after);
-    arguments.push_back({DNNL_ARG_SRC, chain.In(op.a, left)});
-    arguments.push_back({DNNL_ARG_WEIGHTS, chain.In(op.b, right)});
-    arguments.push_back({DNNL_ARG_DST, chain.Out(op.y, y, y.Desc())});
-    chain.Add<dnnl::matmul>({chain.engine(), left, right, y.Desc(), attr},
-                            arguments);
-    return OkStatus();
-  });
+    arguments.push_back(
+        {DNNL_ARG_ATTR_MULTIPLE_POST_OP(after.len()) | DNNL_ARG_SRC_1, bias});
+    after.append_binary(algorithm::binary_add, c.As(extents));
+  }
+  attr.set_post_ops(after);
+  arguments.push_back({DNNL_ARG_SRC, chain.In(op.a, left)});
+  arguments.push_back({DNNL_ARG_WEIGHTS, chain.In(op.b, right)});
+  arguments.push_back({DNNL_ARG_DST, chain.Out(op.y, y, y.Desc())});
+  chain.Add<dnnl::matmul>({chain.engine(), left, right, y.Desc(), attr},
+                          arguments);
+  return OkStatus();
 }
 
-Result<Kernel> MatMulFamily::Visit(const op::MatMul& op, LoadContext& load) {
-  return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView a, chain.View(op.a, CheckFloat));
-    ASSAY_ASSIGN_OR_RETURN(const TensorView b, chain.View(op.b));
-    ASSAY_ASSIGN_OR_RETURN(const MatrixProduct product,
-                           ReadProduct(a.shape, b.shape));
-    ASSAY_ASSIGN_OR_RETURN(const TensorView y,
-                           chain.View(a.dtype, product.shape));
-    const memory::desc left = a.As(product.a);
-    const memory::desc right = b.As(product.b);
-    const memory::desc out = y.As(product.y);
-    chain.Add<dnnl::matmul>(
-        {chain.engine(), left, right, out, ChainBuilder::attr()},
-        {{DNNL_ARG_SRC, chain.In(op.a, left)},
-         {DNNL_ARG_WEIGHTS, chain.In(op.b, right)},
-         {DNNL_ARG_DST, chain.Out(op.y, y, out)}});
-    return OkStatus();
-  });
+Status AddMatMul(const op::MatMul& op, ChainBuilder& chain) {
+  ASSAY_ASSIGN_OR_RETURN(const TensorView a, chain.View(op.a, CheckFloat));
+  ASSAY_ASSIGN_OR_RETURN(const TensorView b, chain.View(op.b));
+  ASSAY_ASSIGN_OR_RETURN(const MatrixProduct product,
+                         ReadProduct(a.shape, b.shape));
+  ASSAY_ASSIGN_OR_RETURN(const TensorView y,
+                         chain.View(a.dtype, product.shape));
+  const memory::desc left = a.As(product.a);
+  const memory::desc right = b.As(product.b);
+  const memory::desc out = y.As(product.y);
+  chain.Add<dnnl::matmul>(
+      {chain.engine(), left, right, out, ChainBuilder::attr()},
+      {{DNNL_ARG_SRC, chain.In(op.a, left)},
+       {DNNL_ARG_WEIGHTS, chain.In(op.b, right)},
+       {DNNL_ARG_DST, chain.Out(op.y, y, out)}});
+  return OkStatus();
 }
 
 }  // namespace
 
 FamilyPointer MakeMatMul(std::shared_ptr<const Device> device) {
-  return std::make_unique<MatMulFamily>(std::move(device));
+  return FamilyOf(std::move(device), AddGemm, AddMatMul);
 }
 
 }  // namespace assay::onednn

@@ -14,23 +14,6 @@
 namespace assay::onednn {
 namespace {
 
-class MovementFamily : public Family {
- public:
-  using Family::Family;
-  Result<Kernel> Visit(const op::Cast& op, LoadContext& load) override;
-  Result<Kernel> Visit(const op::CastLike& op, LoadContext& load) override;
-  Result<Kernel> Visit(const op::Concat& op, LoadContext& load) override;
-  Result<Kernel> Visit(const op::DepthToSpace& op, LoadContext& load) override;
-  Result<Kernel> Visit(const op::Expand& op, LoadContext& load) override;
-  Result<Kernel> Visit(const op::SpaceToDepth& op, LoadContext& load) override;
-  Result<Kernel> Visit(const op::Tile& op, LoadContext& load) override;
-  Result<Kernel> Visit(const op::Transpose& op, LoadContext& load) override;
-
- private:
-  Result<Kernel> Convert(LoadContext& load, Input input, Output output,
-                         DType to) const;
-};
-
 /// True when oneDNN's conversion, which rounds to nearest even and saturates,
 /// is ONNX's Cast, which truncates and wraps.
 bool ConvertsAlike(DType from, DType to) {
@@ -48,9 +31,8 @@ Status CopyBits(ChainBuilder& chain, Input input, Output output) {
   return OkStatus();
 }
 
-Result<Kernel> MovementFamily::Convert(LoadContext& load, Input input,
-                                       Output output, DType to) const {
-  return Build(load, [=](ChainBuilder& chain) -> Status {
+Fill Converting(Input input, Output output, DType to) {
+  return Fill([=](ChainBuilder& chain) -> Status {
     const DType from = chain.dtype(input);
     if (from == to) return CopyBits(chain, input, output);
     ASSAY_ASSIGN_OR_RETURN(const TensorView y, chain.View(to, Shape()));
@@ -66,62 +48,58 @@ Result<Kernel> MovementFamily::Convert(LoadContext& load, Input input,
   });
 }
 
-Result<Kernel> MovementFamily::Visit(const op::Cast& op, LoadContext& load) {
+Result<Fill> MakeCast(const op::Cast& op, LoadContext&) {
   const std::optional<DType> to = DTypeFromOnnx(static_cast<int>(op.to));
   if (!to.has_value()) {
     return InvalidArgument("to is ", op.to, ", which is no element type");
   }
-  return Convert(load, op.input, op.output, *to);
+  return Converting(op.input, op.output, *to);
 }
 
-Result<Kernel> MovementFamily::Visit(const op::CastLike& op,
-                                     LoadContext& load) {
-  return Convert(load, op.input, op.output, load.dtype(op.target_type));
+Result<Fill> MakeCastLike(const op::CastLike& op, LoadContext& load) {
+  return Converting(op.input, op.output, load.dtype(op.target_type));
 }
 
 /// Axes before and behind the one of concatenation are one axis each.
-Result<Kernel> MovementFamily::Visit(const op::Concat& op, LoadContext& load) {
-  return Build(load, [=](ChainBuilder& chain) -> Status {
-    std::vector<memory::desc> descs;
-    std::vector<ChainBuilder::Argument> arguments;
-    Shape shape;
-    size_t axis = 0;
-    const auto fold = [&axis](const Shape& whole) {
-      const memory::dims& dims = whole.dims();
-      return memory::dims{kernels::Product(dims, 0, axis),
-                          kernels::Product(dims, axis, dims.size())};
-    };
-    for (int i = 0; i < op.inputs.count; ++i) {
-      ASSAY_ASSIGN_OR_RETURN(const LaneView x, ViewLanes(chain, op.inputs[i]));
-      const Shape& own = x.view.shape;
-      if (i == 0) {
-        ASSAY_ASSIGN_OR_RETURN(const int at,
-                               kernels::NormalizeAxis(op.axis, own.rank()));
-        axis = static_cast<size_t>(at);
-        shape = own;
-      } else if (own.rank() != shape.rank()) {
-        return InvalidArgument("ranks of the inputs differ");
-      } else {
-        shape[static_cast<int>(axis)] += own[static_cast<int>(axis)];
-      }
-      if (x.view.count == 0) continue;  // oneDNN refuses an empty part
-      descs.push_back(x.As(fold(own)));
-      const auto number = static_cast<int>(arguments.size());
-      arguments.push_back({DNNL_ARG_MULTIPLE_SRC + number,
-                           chain.In(op.inputs[i], descs.back())});
+Status AddConcat(const op::Concat& op, ChainBuilder& chain) {
+  std::vector<memory::desc> descs;
+  std::vector<ChainBuilder::Argument> arguments;
+  Shape shape;
+  size_t axis = 0;
+  const auto fold = [&axis](const Shape& whole) {
+    const memory::dims& dims = whole.dims();
+    return memory::dims{kernels::Product(dims, 0, axis),
+                        kernels::Product(dims, axis, dims.size())};
+  };
+  for (int i = 0; i < op.inputs.count; ++i) {
+    ASSAY_ASSIGN_OR_RETURN(const LaneView x, ViewLanes(chain, op.inputs[i]));
+    const Shape& own = x.view.shape;
+    if (i == 0) {
+      ASSAY_ASSIGN_OR_RETURN(const int at,
+                             kernels::NormalizeAxis(op.axis, own.rank()));
+      axis = static_cast<size_t>(at);
+      shape = own;
+    } else if (own.rank() != shape.rank()) {
+      return InvalidArgument("ranks of the inputs differ");
+    } else {
+      shape[static_cast<int>(axis)] += own[static_cast<int>(axis)];
     }
-    ASSAY_ASSIGN_OR_RETURN(const LaneView y,
-                           ViewLanes(chain, chain.dtype(op.inputs[0]), shape));
-    if (descs.empty()) {
-      return Unsupported(Reason::kShape, "no input has elements");
-    }
-    const memory::desc out = y.As(fold(shape));
+    if (x.view.count == 0) continue;  // oneDNN refuses an empty part
+    descs.push_back(x.As(fold(own)));
+    const auto number = static_cast<int>(arguments.size());
     arguments.push_back(
-        {DNNL_ARG_DST, chain.Out(op.concat_result, y.view, out)});
-    chain.Add<dnnl::concat>(
-        {chain.engine(), out, 1, descs, ChainBuilder::attr()}, arguments);
-    return OkStatus();
-  });
+        {DNNL_ARG_MULTIPLE_SRC + number, chain.In(op.inputs[i], descs.back())});
+  }
+  ASSAY_ASSIGN_OR_RETURN(const LaneView y,
+                         ViewLanes(chain, chain.dtype(op.inputs[0]), shape));
+  if (descs.empty()) {
+    return Unsupported(Reason::kShape, "no input has elements");
+  }
+  const memory::desc out = y.As(fold(shape));
+  arguments.push_back({DNNL_ARG_DST, chain.Out(op.concat_result, y.view, out)});
+  chain.Add<dnnl::concat>({chain.engine(), out, 1, descs, ChainBuilder::attr()},
+                          arguments);
+  return OkStatus();
 }
 
 /// An input's elements in a view with its axes split and then permuted.
@@ -166,128 +144,114 @@ Status CheckBlock(const std::string& mode, int64_t block, bool divides) {
   return OkStatus();
 }
 
-Result<Kernel> MovementFamily::Visit(const op::DepthToSpace& op,
-                                     LoadContext& load) {
-  return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const Shape x, ImageShape(chain, op.input));
-    const int64_t b = op.blocksize;
-    ASSAY_RETURN_IF_ERROR(CheckBlock(
-        op.mode, b, b > 0 && b <= kMostBlock && x[1] % (b * b) == 0));
-    const int64_t depth = x[1] / (b * b);
-    const Shape result = {x[0], depth, x[2] * b, x[3] * b};
-    if (op.mode == "DCR") {
-      return Permute(
-          chain, op.input, op.output,
-          {{x[0], b, b, depth, x[2], x[3]}, {0, 3, 4, 1, 5, 2}, result});
-    }
+Status AddDepthToSpace(const op::DepthToSpace& op, ChainBuilder& chain) {
+  ASSAY_ASSIGN_OR_RETURN(const Shape x, ImageShape(chain, op.input));
+  const int64_t b = op.blocksize;
+  ASSAY_RETURN_IF_ERROR(
+      CheckBlock(op.mode, b, b > 0 && b <= kMostBlock && x[1] % (b * b) == 0));
+  const int64_t depth = x[1] / (b * b);
+  const Shape result = {x[0], depth, x[2] * b, x[3] * b};
+  if (op.mode == "DCR") {
     return Permute(
         chain, op.input, op.output,
-        {{x[0], depth, b, b, x[2], x[3]}, {0, 1, 4, 2, 5, 3}, result});
-  });
+        {{x[0], b, b, depth, x[2], x[3]}, {0, 3, 4, 1, 5, 2}, result});
+  }
+  return Permute(chain, op.input, op.output,
+                 {{x[0], depth, b, b, x[2], x[3]}, {0, 1, 4, 2, 5, 3}, result});
 }
 
-Result<Kernel> MovementFamily::Visit(const op::SpaceToDepth& op,
-                                     LoadContext& load) {
-  return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const Shape x, ImageShape(chain, op.input));
-    const int64_t b = op.blocksize;
-    ASSAY_RETURN_IF_ERROR(
-        CheckBlock(op.mode, b, b > 0 && x[2] % b == 0 && x[3] % b == 0));
-    const std::vector<size_t> perm =
-        op.mode == "DCR" ? std::vector<size_t>{0, 3, 5, 1, 2, 4}
-                         : std::vector<size_t>{0, 1, 3, 5, 2, 4};
-    return Permute(chain, op.input, op.output,
-                   {{x[0], x[1], x[2] / b, b, x[3] / b, b},
-                    perm,
-                    {x[0], x[1] * b * b, x[2] / b, x[3] / b}});
-  });
+Status AddSpaceToDepth(const op::SpaceToDepth& op, ChainBuilder& chain) {
+  ASSAY_ASSIGN_OR_RETURN(const Shape x, ImageShape(chain, op.input));
+  const int64_t b = op.blocksize;
+  ASSAY_RETURN_IF_ERROR(
+      CheckBlock(op.mode, b, b > 0 && x[2] % b == 0 && x[3] % b == 0));
+  const std::vector<size_t> perm = op.mode == "DCR"
+                                       ? std::vector<size_t>{0, 3, 5, 1, 2, 4}
+                                       : std::vector<size_t>{0, 1, 3, 5, 2, 4};
+  return Permute(chain, op.input, op.output,
+                 {{x[0], x[1], x[2] / b, b, x[3] / b, b},
+                  perm,
+                  {x[0], x[1] * b * b, x[2] / b, x[3] / b}});
 }
 
-Result<Kernel> MovementFamily::Visit(const op::Transpose& op,
-                                     LoadContext& load) {
-  return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const Shape x, chain.ShapeOf(op.data));
-    const auto rank = static_cast<size_t>(x.rank());
-    std::vector<size_t> perm(op.perm.begin(), op.perm.end());
-    if (op.perm.empty()) {
-      perm.resize(rank);
-      std::iota(perm.rbegin(), perm.rend(), 0);
+Status AddTranspose(const op::Transpose& op, ChainBuilder& chain) {
+  ASSAY_ASSIGN_OR_RETURN(const Shape x, chain.ShapeOf(op.data));
+  const auto rank = static_cast<size_t>(x.rank());
+  std::vector<size_t> perm(op.perm.begin(), op.perm.end());
+  if (op.perm.empty()) {
+    perm.resize(rank);
+    std::iota(perm.rbegin(), perm.rend(), 0);
+  }
+  std::vector<size_t> sorted = perm;
+  std::sort(sorted.begin(), sorted.end());
+  for (size_t i = 0; i < sorted.size(); ++i) {
+    if (sorted.size() != rank || sorted[i] != i) {
+      return InvalidArgument("perm is ", Shape(op.perm).ToString(),
+                             ", input is ", x.ToString());
     }
-    std::vector<size_t> sorted = perm;
-    std::sort(sorted.begin(), sorted.end());
-    for (size_t i = 0; i < sorted.size(); ++i) {
-      if (sorted.size() != rank || sorted[i] != i) {
-        return InvalidArgument("perm is ", Shape(op.perm).ToString(),
-                               ", input is ", x.ToString());
-      }
-    }
-    std::vector<int64_t> result;
-    for (const size_t axis : perm) result.push_back(x.dims()[axis]);
-    return Permute(chain, op.data, op.transposed,
-                   {x.dims(), perm, Shape(std::move(result))});
-  });
+  }
+  std::vector<int64_t> result;
+  for (const size_t axis : perm) result.push_back(x.dims()[axis]);
+  return Permute(chain, op.data, op.transposed,
+                 {x.dims(), perm, Shape(std::move(result))});
 }
 
 /// A repeated axis is walked with stride 0.
-Result<Kernel> MovementFamily::Visit(const op::Expand& op, LoadContext& load) {
-  return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const LaneView x, ViewLanes(chain, op.input));
-    ASSAY_ASSIGN_OR_RETURN(const std::vector<int64_t> wanted,
-                           chain.Integers(op.shape, "shape"));
-    ASSAY_ASSIGN_OR_RETURN(
-        const kernels::Broadcast axes,
-        kernels::BroadcastShapes(x.view.shape, Shape(wanted)));
-    ASSAY_ASSIGN_OR_RETURN(const LaneView y,
-                           ViewLanes(chain, x.view.dtype, axes.shape));
-    Reorder reorder{.dims = axes.out,
-                    .from = {kernels::RowMajorStrides(axes.a)},
-                    .to = {kernels::RowMajorStrides(axes.out)}};
-    for (size_t i = 0; i < reorder.dims.size(); ++i) {
-      if (axes.a[i] != axes.out[i]) reorder.from.strides[i] = 0;
-    }
-    AddReorder(chain, op.input, x, op.output, y, reorder);
-    return OkStatus();
-  });
+Status AddExpand(const op::Expand& op, ChainBuilder& chain) {
+  ASSAY_ASSIGN_OR_RETURN(const LaneView x, ViewLanes(chain, op.input));
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<int64_t> wanted,
+                         chain.Integers(op.shape, "shape"));
+  ASSAY_ASSIGN_OR_RETURN(const kernels::Broadcast axes,
+                         kernels::BroadcastShapes(x.view.shape, Shape(wanted)));
+  ASSAY_ASSIGN_OR_RETURN(const LaneView y,
+                         ViewLanes(chain, x.view.dtype, axes.shape));
+  Reorder reorder{.dims = axes.out,
+                  .from = {kernels::RowMajorStrides(axes.a)},
+                  .to = {kernels::RowMajorStrides(axes.out)}};
+  for (size_t i = 0; i < reorder.dims.size(); ++i) {
+    if (axes.a[i] != axes.out[i]) reorder.from.strides[i] = 0;
+  }
+  AddReorder(chain, op.input, x, op.output, y, reorder);
+  return OkStatus();
 }
 
 /// Each axis is a pair of the repetition, walked with stride 0, and itself.
-Result<Kernel> MovementFamily::Visit(const op::Tile& op, LoadContext& load) {
-  return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const LaneView x, ViewLanes(chain, op.input));
-    ASSAY_ASSIGN_OR_RETURN(const std::vector<int64_t> repeats,
-                           chain.Integers(op.repeats, "repeats"));
-    const memory::dims& dims = x.view.shape.dims();
-    if (repeats.size() != dims.size()) {
-      return InvalidArgument("repeats has ", repeats.size(),
-                             " entries, wanted ", dims.size());
+Status AddTile(const op::Tile& op, ChainBuilder& chain) {
+  ASSAY_ASSIGN_OR_RETURN(const LaneView x, ViewLanes(chain, op.input));
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<int64_t> repeats,
+                         chain.Integers(op.repeats, "repeats"));
+  const memory::dims& dims = x.view.shape.dims();
+  if (repeats.size() != dims.size()) {
+    return InvalidArgument("repeats has ", repeats.size(), " entries, wanted ",
+                           dims.size());
+  }
+  const memory::dims strides = kernels::RowMajorStrides(dims);
+  std::vector<int64_t> result;
+  Reorder reorder;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    int64_t extent = 0;
+    if (repeats[i] < 0 ||
+        __builtin_mul_overflow(repeats[i], dims[i], &extent)) {
+      return InvalidArgument("repeats has ", repeats[i], " for an extent of ",
+                             dims[i]);
     }
-    const memory::dims strides = kernels::RowMajorStrides(dims);
-    std::vector<int64_t> result;
-    Reorder reorder;
-    for (size_t i = 0; i < dims.size(); ++i) {
-      int64_t extent = 0;
-      if (repeats[i] < 0 ||
-          __builtin_mul_overflow(repeats[i], dims[i], &extent)) {
-        return InvalidArgument("repeats has ", repeats[i], " for an extent of ",
-                               dims[i]);
-      }
-      result.push_back(extent);
-      reorder.dims.insert(reorder.dims.end(), {repeats[i], dims[i]});
-      reorder.from.strides.insert(reorder.from.strides.end(), {0, strides[i]});
-    }
-    reorder.to.strides = kernels::RowMajorStrides(reorder.dims);
-    ASSAY_ASSIGN_OR_RETURN(
-        const LaneView y,
-        ViewLanes(chain, x.view.dtype, Shape(std::move(result))));
-    AddReorder(chain, op.input, x, op.output, y, reorder);
-    return OkStatus();
-  });
+    result.push_back(extent);
+    reorder.dims.insert(reorder.dims.end(), {repeats[i], dims[i]});
+    reorder.from.strides.insert(reorder.from.strides.end(), {0, strides[i]});
+  }
+  reorder.to.strides = kernels::RowMajorStrides(reorder.dims);
+  ASSAY_ASSIGN_OR_RETURN(const LaneView y, ViewLanes(chain, x.view.dtype,
+                                                     Shape(std::move(result))));
+  AddReorder(chain, op.input, x, op.output, y, reorder);
+  return OkStatus();
 }
 
 }  // namespace
 
 FamilyPointer MakeMovement(std::shared_ptr<const Device> device) {
-  return std::make_unique<MovementFamily>(std::move(device));
+  return FamilyOf(std::move(device), MakeCast, MakeCastLike, AddConcat,
+                  AddDepthToSpace, AddExpand, AddSpaceToDepth, AddTile,
+                  AddTranspose);
 }
 
 }  // namespace assay::onednn

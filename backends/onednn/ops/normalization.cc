@@ -15,32 +15,6 @@ namespace {
 using dnnl::algorithm;
 using Flags = dnnl::normalization_flags;
 
-class NormalizationFamily : public Family {
- public:
-  using Family::Family;
-  Result<Kernel> Visit(const op::BatchNormalization& op,
-                       LoadContext& load) override;
-  Result<Kernel> Visit(const op::GroupNormalization& op,
-                       LoadContext& load) override {
-    return Grouped(load, op.x, op.scale, op.bias, op.y, op.num_groups,
-                   op.epsilon);
-  }
-  Result<Kernel> Visit(const op::InstanceNormalization& op,
-                       LoadContext& load) override {
-    return Grouped(load, op.input, op.scale, op.b, op.output, 0, op.epsilon);
-  }
-  Result<Kernel> Visit(const op::LayerNormalization& op,
-                       LoadContext& load) override;
-  Result<Kernel> Visit(const op::LRN& op, LoadContext& load) override;
-  Result<Kernel> Visit(const op::RMSNormalization& op,
-                       LoadContext& load) override;
-
- private:
-  /// `groups` 0 stands for one group a channel.
-  Result<Kernel> Grouped(LoadContext& load, Input x, Input scale, Input bias,
-                         Output y, int64_t groups, float epsilon) const;
-};
-
 /// A float32 vector of `count` elements, whatever its rank.
 Result<memory> Vector(ChainBuilder& chain, Input input, int64_t count) {
   ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(input));
@@ -88,43 +62,39 @@ Status AddRunning(ChainBuilder& chain, Input input, Output output,
 
 /// With training_mode the statistics are the batch's, population variance in
 /// ONNX as in oneDNN.
-Result<Kernel> NormalizationFamily::Visit(const op::BatchNormalization& op,
-                                          LoadContext& load) {
-  return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, CheckFloat));
-    ASSAY_ASSIGN_OR_RETURN(const memory::dims extents, BatchExtents(x.shape));
-    const int64_t channels = extents[1];
-    ASSAY_ASSIGN_OR_RETURN(const memory scale,
-                           Vector(chain, op.scale, channels));
-    ASSAY_ASSIGN_OR_RETURN(const memory shift, Vector(chain, op.b, channels));
-    ASSAY_ASSIGN_OR_RETURN(memory mean, Vector(chain, op.input_mean, channels));
-    ASSAY_ASSIGN_OR_RETURN(memory variance,
-                           Vector(chain, op.input_var, channels));
-    const bool training = op.training_mode != 0;
-    auto flags = Flags::use_scale | Flags::use_shift;
-    if (training) {
-      mean = chain.Temporary(mean.get_desc());
-      variance = chain.Temporary(variance.get_desc());
-    } else {
-      flags = flags | Flags::use_global_stats;
-    }
-    const memory::desc data = x.As(extents);
-    chain.Add<dnnl::batch_normalization_forward>(
-        {chain.engine(),
-         training ? dnnl::prop_kind::forward_training : kInference, data, data,
-         op.epsilon, flags, ChainBuilder::attr()},
-        {{DNNL_ARG_SRC, chain.In(op.x, data)},
-         {DNNL_ARG_MEAN, mean},
-         {DNNL_ARG_VARIANCE, variance},
-         {DNNL_ARG_SCALE, scale},
-         {DNNL_ARG_SHIFT, shift},
-         {DNNL_ARG_DST, chain.Out(op.y, x, data)}});
-    if (!training) return OkStatus();
-    ASSAY_RETURN_IF_ERROR(
-        AddRunning(chain, op.input_mean, op.running_mean, mean, op.momentum));
-    return AddRunning(chain, op.input_var, op.running_var, variance,
-                      op.momentum);
-  });
+Status AddBatchNormalization(const op::BatchNormalization& op,
+                             ChainBuilder& chain) {
+  ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, CheckFloat));
+  ASSAY_ASSIGN_OR_RETURN(const memory::dims extents, BatchExtents(x.shape));
+  const int64_t channels = extents[1];
+  ASSAY_ASSIGN_OR_RETURN(const memory scale, Vector(chain, op.scale, channels));
+  ASSAY_ASSIGN_OR_RETURN(const memory shift, Vector(chain, op.b, channels));
+  ASSAY_ASSIGN_OR_RETURN(memory mean, Vector(chain, op.input_mean, channels));
+  ASSAY_ASSIGN_OR_RETURN(memory variance,
+                         Vector(chain, op.input_var, channels));
+  const bool training = op.training_mode != 0;
+  auto flags = Flags::use_scale | Flags::use_shift;
+  if (training) {
+    mean = chain.Temporary(mean.get_desc());
+    variance = chain.Temporary(variance.get_desc());
+  } else {
+    flags = flags | Flags::use_global_stats;
+  }
+  const memory::desc data = x.As(extents);
+  chain.Add<dnnl::batch_normalization_forward>(
+      {chain.engine(),
+       training ? dnnl::prop_kind::forward_training : kInference, data, data,
+       op.epsilon, flags, ChainBuilder::attr()},
+      {{DNNL_ARG_SRC, chain.In(op.x, data)},
+       {DNNL_ARG_MEAN, mean},
+       {DNNL_ARG_VARIANCE, variance},
+       {DNNL_ARG_SCALE, scale},
+       {DNNL_ARG_SHIFT, shift},
+       {DNNL_ARG_DST, chain.Out(op.y, x, data)}});
+  if (!training) return OkStatus();
+  ASSAY_RETURN_IF_ERROR(
+      AddRunning(chain, op.input_mean, op.running_mean, mean, op.momentum));
+  return AddRunning(chain, op.input_var, op.running_var, variance, op.momentum);
 }
 
 /// The view [outer, inner] that is normalized along its last axis, and the
@@ -147,134 +117,135 @@ Result<Rows> RowsFrom(const Shape& shape, int64_t from) {
 }
 
 /// The mean and 1 / sqrt(variance + epsilon) go to optional outputs.
-Result<Kernel> NormalizationFamily::Visit(const op::LayerNormalization& op,
-                                          LoadContext& load) {
-  return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, CheckFloat));
-    ASSAY_ASSIGN_OR_RETURN(const Rows rows, RowsFrom(x.shape, op.axis));
-    ASSAY_ASSIGN_OR_RETURN(const memory scale,
-                           Vector(chain, op.scale, rows.extents[1]));
-    auto flags = Flags::use_scale;
-    std::vector<ChainBuilder::Argument> arguments = {{DNNL_ARG_SCALE, scale}};
-    if (op.b.present) {
-      ASSAY_ASSIGN_OR_RETURN(const memory shift,
-                             Vector(chain, op.b, rows.extents[1]));
-      flags = flags | Flags::use_shift;
-      arguments.push_back({DNNL_ARG_SHIFT, shift});
-    }
-    ASSAY_ASSIGN_OR_RETURN(const TensorView stats,
-                           chain.View(DType::kFloat32, rows.stats));
-    const memory::desc data = x.As(rows.extents);
-    const memory::desc stat = stats.As({rows.extents[0]});
-    const memory deviation = chain.Out(op.inv_std_dev, stats, stat);
-    arguments.push_back({DNNL_ARG_SRC, chain.In(op.x, data)});
-    arguments.push_back({DNNL_ARG_DST, chain.Out(op.y, x, data)});
-    arguments.push_back({DNNL_ARG_MEAN, chain.Out(op.mean, stats, stat)});
-    arguments.push_back({DNNL_ARG_VARIANCE, deviation});
-    chain.Add<dnnl::layer_normalization_forward>(
-        {chain.engine(), dnnl::prop_kind::forward_training, data, data, stat,
-         op.epsilon, flags, ChainBuilder::attr()},
-        arguments);
-    if (!op.inv_std_dev.present) return OkStatus();
-    chain.Eltwise(algorithm::eltwise_linear, 1, op.epsilon, deviation,
-                  deviation);
-    chain.Eltwise(algorithm::eltwise_pow, 1, -0.5F, deviation, deviation);
-    return OkStatus();
-  });
+Status AddLayerNormalization(const op::LayerNormalization& op,
+                             ChainBuilder& chain) {
+  ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, CheckFloat));
+  ASSAY_ASSIGN_OR_RETURN(const Rows rows, RowsFrom(x.shape, op.axis));
+  ASSAY_ASSIGN_OR_RETURN(const memory scale,
+                         Vector(chain, op.scale, rows.extents[1]));
+  auto flags = Flags::use_scale;
+  std::vector<ChainBuilder::Argument> arguments = {{DNNL_ARG_SCALE, scale}};
+  if (op.b.present) {
+    ASSAY_ASSIGN_OR_RETURN(const memory shift,
+                           Vector(chain, op.b, rows.extents[1]));
+    flags = flags | Flags::use_shift;
+    arguments.push_back({DNNL_ARG_SHIFT, shift});
+  }
+  ASSAY_ASSIGN_OR_RETURN(const TensorView stats,
+                         chain.View(DType::kFloat32, rows.stats));
+  const memory::desc data = x.As(rows.extents);
+  const memory::desc stat = stats.As({rows.extents[0]});
+  const memory deviation = chain.Out(op.inv_std_dev, stats, stat);
+  arguments.push_back({DNNL_ARG_SRC, chain.In(op.x, data)});
+  arguments.push_back({DNNL_ARG_DST, chain.Out(op.y, x, data)});
+  arguments.push_back({DNNL_ARG_MEAN, chain.Out(op.mean, stats, stat)});
+  arguments.push_back({DNNL_ARG_VARIANCE, deviation});
+  chain.Add<dnnl::layer_normalization_forward>(
+      {chain.engine(), dnnl::prop_kind::forward_training, data, data, stat,
+       op.epsilon, flags, ChainBuilder::attr()},
+      arguments);
+  if (!op.inv_std_dev.present) return OkStatus();
+  chain.Eltwise(algorithm::eltwise_linear, 1, op.epsilon, deviation, deviation);
+  chain.Eltwise(algorithm::eltwise_pow, 1, -0.5F, deviation, deviation);
+  return OkStatus();
 }
 
 /// Every group of channels of every batch entry is a row; scale and bias are
-/// one a channel.
-Result<Kernel> NormalizationFamily::Grouped(LoadContext& load, Input x,
-                                            Input scale, Input bias, Output y,
-                                            int64_t groups,
-                                            float epsilon) const {
-  return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(x, CheckFloat32));
-    ASSAY_ASSIGN_OR_RETURN(memory::dims extents, BatchExtents(view.shape));
-    const int64_t channels = extents[1];
-    const int64_t count = groups == 0 ? channels : groups;
-    if (count < 1 || channels % count != 0) {
-      return InvalidArgument("num_groups is ", count, " over ", channels,
-                             " channels");
-    }
-    ASSAY_RETURN_IF_ERROR(Vector(chain, scale, channels).status());
-    ASSAY_RETURN_IF_ERROR(Vector(chain, bias, channels).status());
-    const int64_t outer = extents[0] * count;
-    const memory::desc rows =
-        view.As({outer, outer == 0 ? 0 : view.count / outer});
-    extents.resize(3, 1);
-    const memory::desc data = view.As(extents);
-    memory::dims per_channel = {1, channels, 1};
-    const memory::desc vector = {per_channel, memory::data_type::f32,
-                                 kernels::RowMajorStrides(per_channel)};
-    chain.Add<dnnl::layer_normalization_forward>(
-        {chain.engine(), kInference, rows, rows, epsilon, Flags::none,
-         ChainBuilder::attr()},
-        {{DNNL_ARG_SRC, chain.In(x, rows)},
-         {DNNL_ARG_DST, chain.Out(y, view, rows)}});
-    const memory out = chain.Out(y, view, data);
-    chain.Binary(algorithm::binary_mul, out, chain.In(scale, vector), out);
-    chain.Binary(algorithm::binary_add, out, chain.In(bias, vector), out);
-    return OkStatus();
-  });
+/// one a channel. `groups` 0 stands for one group a channel.
+Status AddGrouped(ChainBuilder& chain, Input x, Input scale, Input bias,
+                  Output y, int64_t groups, float epsilon) {
+  ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(x, CheckFloat32));
+  ASSAY_ASSIGN_OR_RETURN(memory::dims extents, BatchExtents(view.shape));
+  const int64_t channels = extents[1];
+  const int64_t count = groups == 0 ? channels : groups;
+  if (count < 1 || channels % count != 0) {
+    return InvalidArgument("num_groups is ", count, " over ", channels,
+                           " channels");
+  }
+  ASSAY_RETURN_IF_ERROR(Vector(chain, scale, channels).status());
+  ASSAY_RETURN_IF_ERROR(Vector(chain, bias, channels).status());
+  const int64_t outer = extents[0] * count;
+  const memory::desc rows =
+      view.As({outer, outer == 0 ? 0 : view.count / outer});
+  extents.resize(3, 1);
+  const memory::desc data = view.As(extents);
+  memory::dims per_channel = {1, channels, 1};
+  const memory::desc vector = {per_channel, memory::data_type::f32,
+                               kernels::RowMajorStrides(per_channel)};
+  chain.Add<dnnl::layer_normalization_forward>(
+      {chain.engine(), kInference, rows, rows, epsilon, Flags::none,
+       ChainBuilder::attr()},
+      {{DNNL_ARG_SRC, chain.In(x, rows)},
+       {DNNL_ARG_DST, chain.Out(y, view, rows)}});
+  const memory out = chain.Out(y, view, data);
+  chain.Binary(algorithm::binary_mul, out, chain.In(scale, vector), out);
+  chain.Binary(algorithm::binary_add, out, chain.In(bias, vector), out);
+  return OkStatus();
+}
+
+Status AddGroupNormalization(const op::GroupNormalization& op,
+                             ChainBuilder& chain) {
+  return AddGrouped(chain, op.x, op.scale, op.bias, op.y, op.num_groups,
+                    op.epsilon);
+}
+
+Status AddInstanceNormalization(const op::InstanceNormalization& op,
+                                ChainBuilder& chain) {
+  return AddGrouped(chain, op.input, op.scale, op.b, op.output, 0, op.epsilon);
 }
 
 /// oneDNN's window is symmetric; ONNX's has the odd element behind.
-Result<Kernel> NormalizationFamily::Visit(const op::LRN& op,
-                                          LoadContext& load) {
-  return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, CheckFloat));
-    ASSAY_ASSIGN_OR_RETURN(memory::dims extents, BatchExtents(x.shape));
-    if (op.size < 1) return InvalidArgument("size is ", op.size);
-    if (op.size % 2 == 0) {
-      return Unsupported(Reason::kAttribute, "size is ", op.size,
-                         ", oneDNN's window has an odd size");
-    }
-    extents.resize(4, 1);
-    const memory::desc data = x.As(extents);
-    chain.Add<dnnl::lrn_forward>(
-        {chain.engine(), kInference, algorithm::lrn_across_channels, data, data,
-         op.size, op.alpha, op.beta, op.bias, ChainBuilder::attr()},
-        {{DNNL_ARG_SRC, chain.In(op.x, data)},
-         {DNNL_ARG_DST, chain.Out(op.y, x, data)}});
-    return OkStatus();
-  });
+Status AddLRN(const op::LRN& op, ChainBuilder& chain) {
+  ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, CheckFloat));
+  ASSAY_ASSIGN_OR_RETURN(memory::dims extents, BatchExtents(x.shape));
+  if (op.size < 1) return InvalidArgument("size is ", op.size);
+  if (op.size % 2 == 0) {
+    return Unsupported(Reason::kAttribute, "size is ", op.size,
+                       ", oneDNN's window has an odd size");
+  }
+  extents.resize(4, 1);
+  const memory::desc data = x.As(extents);
+  chain.Add<dnnl::lrn_forward>(
+      {chain.engine(), kInference, algorithm::lrn_across_channels, data, data,
+       op.size, op.alpha, op.beta, op.bias, ChainBuilder::attr()},
+      {{DNNL_ARG_SRC, chain.In(op.x, data)},
+       {DNNL_ARG_DST, chain.Out(op.y, x, data)}});
+  return OkStatus();
 }
 
 /// x / sqrt(mean(x^2) + epsilon) * scale along the axes from `axis` on.
-Result<Kernel> NormalizationFamily::Visit(const op::RMSNormalization& op,
-                                          LoadContext& load) {
-  return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, CheckFloat32));
-    ASSAY_ASSIGN_OR_RETURN(const Rows rows, RowsFrom(x.shape, op.axis));
-    const memory::dims& extents = rows.extents;
-    ASSAY_RETURN_IF_ERROR(Vector(chain, op.scale, extents[1]).status());
-    ASSAY_ASSIGN_OR_RETURN(const TensorView scale, chain.View(op.scale));
-    const memory::desc data = x.As(extents);
-    const TensorView stats = MakeView(x.dtype, x.type, rows.stats);
-    const memory from = chain.In(op.x, data);
-    const memory to = chain.Out(op.y, x, data);
-    const memory stat = chain.Temporary(stats.As({extents[0], 1}));
-    chain.Eltwise(algorithm::eltwise_square, 0, 0, from, to);
-    if (extents[1] == 1) {
-      chain.Copy(to, stat);
-    } else {
-      chain.Reduce(algorithm::reduction_mean, to, stat);
-    }
-    chain.Eltwise(algorithm::eltwise_linear, 1, op.epsilon, stat, stat);
-    chain.Eltwise(algorithm::eltwise_pow, 1, -0.5F, stat, stat);
-    chain.Binary(algorithm::binary_mul, from, stat, to);
-    chain.Binary(algorithm::binary_mul, to,
-                 chain.In(op.scale, scale.As({1, extents[1]})), to);
-    return OkStatus();
-  });
+Status AddRMSNormalization(const op::RMSNormalization& op,
+                           ChainBuilder& chain) {
+  ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, CheckFloat32));
+  ASSAY_ASSIGN_OR_RETURN(const Rows rows, RowsFrom(x.shape, op.axis));
+  const memory::dims& extents = rows.extents;
+  ASSAY_RETURN_IF_ERROR(Vector(chain, op.scale, extents[1]).status());
+  ASSAY_ASSIGN_OR_RETURN(const TensorView scale, chain.View(op.scale));
+  const memory::desc data = x.As(extents);
+  const TensorView stats = MakeView(x.dtype, x.type, rows.stats);
+  const memory from = chain.In(op.x, data);
+  const memory to = chain.Out(op.y, x, data);
+  const memory stat = chain.Temporary(stats.As({extents[0], 1}));
+  chain.Eltwise(algorithm::eltwise_square, 0, 0, from, to);
+  if (extents[1] == 1) {
+    chain.Copy(to, stat);
+  } else {
+    chain.Reduce(algorithm::reduction_mean, to, stat);
+  }
+  chain.Eltwise(algorithm::eltwise_linear, 1, op.epsilon, stat, stat);
+  chain.Eltwise(algorithm::eltwise_pow, 1, -0.5F, stat, stat);
+  chain.Binary(algorithm::binary_mul, from, stat, to);
+  chain.Binary(algorithm::binary_mul, to,
+               chain.In(op.scale, scale.As({1, extents[1]})), to);
+  return OkStatus();
 }
 
 }  // namespace
 
 FamilyPointer MakeNormalization(std::shared_ptr<const Device> device) {
-  return std::make_unique<NormalizationFamily>(std::move(device));
+  return FamilyOf(std::move(device), AddBatchNormalization,
+                  AddGroupNormalization, AddInstanceNormalization,
+                  AddLayerNormalization, AddLRN, AddRMSNormalization);
 }
 
 }  // namespace assay::onednn

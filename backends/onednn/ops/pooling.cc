@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Pooling over one, two and three spatial axes, and over all of them at once.
-#include <cmath>
 #include <memory>
 #include <span>
 #include <utility>
@@ -14,27 +13,6 @@ namespace assay::onednn {
 namespace {
 
 using dnnl::algorithm;
-
-class PoolingFamily : public Family {
- public:
-  using Family::Family;
-  Result<Kernel> Visit(const op::AveragePool& op, LoadContext& load) override;
-  Result<Kernel> Visit(const op::GlobalAveragePool& op,
-                       LoadContext& load) override {
-    return Global(load, op.x, op.y, algorithm::pooling_avg_exclude_padding);
-  }
-  Result<Kernel> Visit(const op::GlobalLpPool& op, LoadContext& load) override;
-  Result<Kernel> Visit(const op::GlobalMaxPool& op,
-                       LoadContext& load) override {
-    return Global(load, op.x, op.y, algorithm::pooling_max);
-  }
-  Result<Kernel> Visit(const op::LpPool& op, LoadContext& load) override;
-  Result<Kernel> Visit(const op::MaxPool& op, LoadContext& load) override;
-
- private:
-  Result<Kernel> Global(LoadContext& load, Input x, Output y,
-                        algorithm kind) const;
-};
 
 /// The window over x, and the view of y.
 template <class Op>
@@ -98,135 +76,124 @@ memory CountedPart(ChainBuilder& chain, const TensorView& x,
 
 /// oneDNN counts either the elements inside, or all of the window; ONNX
 /// leaves out of the latter what lies beyond the declared padding.
-Result<Kernel> PoolingFamily::Visit(const op::AveragePool& op,
-                                    LoadContext& load) {
-  return Build(load, [=](ChainBuilder& chain) -> Status {
-    const bool padded = op.count_include_pad != 0;
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, CheckFloat));
-    Window window;
-    TensorView y;
-    ASSAY_RETURN_IF_ERROR(Resolve(chain, op, x, window, y));
-    const memory out = chain.Out(op.y, y, y.Desc());
-    AddPooling(chain,
-               padded ? algorithm::pooling_avg_include_padding
-                      : algorithm::pooling_avg_exclude_padding,
-               window, chain.In(op.x, x.Desc()), out);
-    if (!padded || !window.overhangs) return OkStatus();
-    ASSAY_RETURN_IF_ERROR(CheckFloat32(x));
-    chain.Binary(algorithm::binary_div, out, CountedPart(chain, x, y, window),
-                 out);
-    return OkStatus();
-  });
+Status AddAveragePool(const op::AveragePool& op, ChainBuilder& chain) {
+  const bool padded = op.count_include_pad != 0;
+  ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, CheckFloat));
+  Window window;
+  TensorView y;
+  ASSAY_RETURN_IF_ERROR(Resolve(chain, op, x, window, y));
+  const memory out = chain.Out(op.y, y, y.Desc());
+  AddPooling(chain,
+             padded ? algorithm::pooling_avg_include_padding
+                    : algorithm::pooling_avg_exclude_padding,
+             window, chain.In(op.x, x.Desc()), out);
+  if (!padded || !window.overhangs) return OkStatus();
+  ASSAY_RETURN_IF_ERROR(CheckFloat32(x));
+  chain.Binary(algorithm::binary_div, out, CountedPart(chain, x, y, window),
+               out);
+  return OkStatus();
 }
 
 /// All spatial axes as one, pooled by one window.
-Result<Kernel> PoolingFamily::Global(LoadContext& load, Input x, Output y,
-                                     algorithm kind) const {
-  return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(x, CheckFloat));
-    const int rank = view.shape.rank();
-    if (rank < 2) {
-      return InvalidArgument("x is ", view.shape.ToString(),
-                             ", wanted a rank of at least 2");
-    }
-    std::vector<int64_t> dims(static_cast<size_t>(rank), 1);
-    dims[0] = view.shape[0];
-    dims[1] = view.shape[1];
-    const int64_t size =
-        kernels::Product(view.shape.dims(), 2, view.shape.dims().size());
-    ASSAY_ASSIGN_OR_RETURN(const TensorView pooled,
-                           chain.View(view.dtype, Shape(std::move(dims))));
-    const Window window = {.kernel = {size},
-                           .strides = {1},
-                           .dilations = {0},
-                           .pads_begin = {0},
-                           .pads_end = {0},
-                           .output = {1}};
-    AddPooling(
-        chain, kind, window,
-        chain.In(x, view.As({view.shape[0], view.shape[1], size})),
-        chain.Out(y, pooled, pooled.As({view.shape[0], view.shape[1], 1})));
-    return OkStatus();
-  });
+template <class Op, algorithm kKind>
+Status AddGlobal(const Op& op, ChainBuilder& chain) {
+  ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(op.x, CheckFloat));
+  const int rank = view.shape.rank();
+  if (rank < 2) {
+    return InvalidArgument("x is ", view.shape.ToString(),
+                           ", wanted a rank of at least 2");
+  }
+  std::vector<int64_t> dims(static_cast<size_t>(rank), 1);
+  dims[0] = view.shape[0];
+  dims[1] = view.shape[1];
+  const int64_t size =
+      kernels::Product(view.shape.dims(), 2, view.shape.dims().size());
+  ASSAY_ASSIGN_OR_RETURN(const TensorView pooled,
+                         chain.View(view.dtype, Shape(std::move(dims))));
+  const Window window = {.kernel = {size},
+                         .strides = {1},
+                         .dilations = {0},
+                         .pads_begin = {0},
+                         .pads_end = {0},
+                         .output = {1}};
+  AddPooling(
+      chain, kKind, window,
+      chain.In(op.x, view.As({view.shape[0], view.shape[1], size})),
+      chain.Out(op.y, pooled, pooled.As({view.shape[0], view.shape[1], 1})));
+  return OkStatus();
 }
 
 /// (sum |x|^p)^(1/p) over all spatial axes: oneDNN's reduction to a norm.
-Result<Kernel> PoolingFamily::Visit(const op::GlobalLpPool& op,
-                                    LoadContext& load) {
-  return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, CheckFloat));
-    const int rank = x.shape.rank();
-    if (rank < 3 || op.p < 1) {
-      return InvalidArgument("x is ", x.shape.ToString(), " and p ", op.p,
-                             ", wanted a rank of at least 3 and p of 1");
-    }
-    std::vector<int64_t> dims(static_cast<size_t>(rank), 1);
-    dims[0] = x.shape[0];
-    dims[1] = x.shape[1];
-    const int64_t rows = dims[0] * dims[1];
-    const int64_t size =
-        kernels::Product(x.shape.dims(), 2, x.shape.dims().size());
-    ASSAY_ASSIGN_OR_RETURN(const TensorView y,
-                           chain.View(x.dtype, Shape(std::move(dims))));
-    const memory from = chain.In(op.x, x.As({rows, size}));
-    const memory to = chain.Out(op.y, y, y.As({rows, 1}));
-    if (size == 1) {
-      chain.Eltwise(algorithm::eltwise_abs, 0, 0, from, to);
-    } else {
-      chain.Reduce(algorithm::reduction_norm_lp_sum, from, to,
-                   static_cast<float>(op.p));
-    }
-    return OkStatus();
-  });
+Status AddGlobalLpPool(const op::GlobalLpPool& op, ChainBuilder& chain) {
+  ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, CheckFloat));
+  const int rank = x.shape.rank();
+  if (rank < 3 || op.p < 1) {
+    return InvalidArgument("x is ", x.shape.ToString(), " and p ", op.p,
+                           ", wanted a rank of at least 3 and p of 1");
+  }
+  std::vector<int64_t> dims(static_cast<size_t>(rank), 1);
+  dims[0] = x.shape[0];
+  dims[1] = x.shape[1];
+  const int64_t rows = dims[0] * dims[1];
+  const int64_t size =
+      kernels::Product(x.shape.dims(), 2, x.shape.dims().size());
+  ASSAY_ASSIGN_OR_RETURN(const TensorView y,
+                         chain.View(x.dtype, Shape(std::move(dims))));
+  const memory from = chain.In(op.x, x.As({rows, size}));
+  const memory to = chain.Out(op.y, y, y.As({rows, 1}));
+  if (size == 1) {
+    chain.Eltwise(algorithm::eltwise_abs, 0, 0, from, to);
+  } else {
+    chain.Reduce(algorithm::reduction_norm_lp_sum, from, to,
+                 static_cast<float>(op.p));
+  }
+  return OkStatus();
 }
 
 /// (sum |x|^p)^(1/p): the sum is the window's size times the average over the
 /// whole window, in which padding counts as zeros.
-Result<Kernel> PoolingFamily::Visit(const op::LpPool& op, LoadContext& load) {
-  return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, CheckFloat32));
-    Window window;
-    TensorView y;
-    ASSAY_RETURN_IF_ERROR(Resolve(chain, op, x, window, y));
-    if (op.p < 1) return InvalidArgument("p is ", op.p, ", wanted at least 1");
-    const auto p = static_cast<float>(op.p);
-    const memory power = chain.Temporary(x.Desc());
-    const memory out = chain.Out(op.y, y, y.Desc());
-    chain.Eltwise(algorithm::eltwise_abs, 0, 0, chain.In(op.x, x.Desc()),
-                  power);
-    chain.Eltwise(algorithm::eltwise_pow, 1, p, power, power);
-    AddPooling(chain, algorithm::pooling_avg_include_padding, window, power,
-               out);
-    const int64_t size =
-        kernels::Product(window.kernel, 0, window.kernel.size());
-    chain.Eltwise(algorithm::eltwise_linear, static_cast<float>(size), 0, out,
-                  out);
-    chain.Eltwise(algorithm::eltwise_pow, 1, 1 / p, out, out);
-    return OkStatus();
-  });
+Status AddLpPool(const op::LpPool& op, ChainBuilder& chain) {
+  ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, CheckFloat32));
+  Window window;
+  TensorView y;
+  ASSAY_RETURN_IF_ERROR(Resolve(chain, op, x, window, y));
+  if (op.p < 1) return InvalidArgument("p is ", op.p, ", wanted at least 1");
+  const auto p = static_cast<float>(op.p);
+  const memory power = chain.Temporary(x.Desc());
+  const memory out = chain.Out(op.y, y, y.Desc());
+  chain.Eltwise(algorithm::eltwise_abs, 0, 0, chain.In(op.x, x.Desc()), power);
+  chain.Eltwise(algorithm::eltwise_pow, 1, p, power, power);
+  AddPooling(chain, algorithm::pooling_avg_include_padding, window, power, out);
+  const int64_t size = kernels::Product(window.kernel, 0, window.kernel.size());
+  chain.Eltwise(algorithm::eltwise_linear, static_cast<float>(size), 0, out,
+                out);
+  chain.Eltwise(algorithm::eltwise_pow, 1, 1 / p, out, out);
+  return OkStatus();
 }
 
-Result<Kernel> PoolingFamily::Visit(const op::MaxPool& op, LoadContext& load) {
-  return Build(load, [=](ChainBuilder& chain) -> Status {
-    if (op.indices.present) {
-      return Unsupported(Reason::kAttribute,
-                         "the output Indices, which oneDNN keeps in a "
-                         "workspace of its own form");
-    }
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, CheckExact));
-    Window window;
-    TensorView y;
-    ASSAY_RETURN_IF_ERROR(Resolve(chain, op, x, window, y));
-    AddPooling(chain, algorithm::pooling_max, window, chain.In(op.x, x.Desc()),
-               chain.Out(op.y, y, y.Desc()));
-    return OkStatus();
-  });
+Status AddMaxPool(const op::MaxPool& op, ChainBuilder& chain) {
+  if (op.indices.present) {
+    return Unsupported(Reason::kAttribute,
+                       "the output Indices, which oneDNN keeps in a "
+                       "workspace of its own form");
+  }
+  ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, CheckExact));
+  Window window;
+  TensorView y;
+  ASSAY_RETURN_IF_ERROR(Resolve(chain, op, x, window, y));
+  AddPooling(chain, algorithm::pooling_max, window, chain.In(op.x, x.Desc()),
+             chain.Out(op.y, y, y.Desc()));
+  return OkStatus();
 }
 
 }  // namespace
 
 FamilyPointer MakePooling(std::shared_ptr<const Device> device) {
-  return std::make_unique<PoolingFamily>(std::move(device));
+  return FamilyOf(
+      std::move(device), AddAveragePool,
+      AddGlobal<op::GlobalAveragePool, algorithm::pooling_avg_exclude_padding>,
+      AddGlobalLpPool, AddGlobal<op::GlobalMaxPool, algorithm::pooling_max>,
+      AddLpPool, AddMaxPool);
 }
 
 }  // namespace assay::onednn

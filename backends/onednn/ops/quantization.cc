@@ -6,7 +6,6 @@
 #include <memory>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "backends/onednn/ops/families.h"
 
@@ -74,17 +73,6 @@ Result<memory> ZeroPoint(ChainBuilder& chain, Input input) {
 
 namespace {
 
-class QuantizationFamily : public Family {
- public:
-  using Family::Family;
-  Result<Kernel> Visit(const op::DequantizeLinear& op,
-                       LoadContext& load) override;
-  Result<Kernel> Visit(const op::DynamicQuantizeLinear& op,
-                       LoadContext& load) override;
-  Result<Kernel> Visit(const op::QuantizeLinear& op,
-                       LoadContext& load) override;
-};
-
 /// The extents of a tensor and of its scales, which repeat over them: one for
 /// all, one an entry of an axis, or one a block of entries.
 struct Granularity {
@@ -138,14 +126,14 @@ Result<memory> ZeroPoints(ChainBuilder& chain, Input input,
 }
 
 /// y = (x - zero point) * scale.
-Result<Kernel> QuantizationFamily::Visit(const op::DequantizeLinear& op,
-                                         LoadContext& load) {
+Result<Fill> MakeDequantizeLinear(const op::DequantizeLinear& op,
+                                  LoadContext& load) {
   if (load.dtype(op.y) != DType::kFloat32 &&
       load.dtype(op.y) != DType::kUndefined) {
     return Unsupported(Reason::kDType, "the result is ", load.dtype(op.y),
                        ", computed as float32");
   }
-  return Build(load, [=](ChainBuilder& chain) -> Status {
+  return Fill([=](ChainBuilder& chain) -> Status {
     ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x));
     ASSAY_ASSIGN_OR_RETURN(const TensorView scale, Scale(chain, op.x_scale));
     ASSAY_ASSIGN_OR_RETURN(
@@ -176,11 +164,11 @@ DType QuantizedType(const op::QuantizeLinear& op, const LoadContext& load) {
       .value_or(DType::kUndefined);
 }
 
-Result<Kernel> QuantizationFamily::Visit(const op::QuantizeLinear& op,
-                                         LoadContext& load) {
+Result<Fill> MakeQuantizeLinear(const op::QuantizeLinear& op,
+                                LoadContext& load) {
   const DType type = QuantizedType(op, load);
   ASSAY_RETURN_IF_ERROR(CheckByte({.dtype = type}));
-  return Build(load, [=](ChainBuilder& chain) -> Status {
+  return Fill([=](ChainBuilder& chain) -> Status {
     ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, CheckFloat32));
     ASSAY_ASSIGN_OR_RETURN(const TensorView scale, Scale(chain, op.y_scale));
     ASSAY_ASSIGN_OR_RETURN(
@@ -200,49 +188,48 @@ Result<Kernel> QuantizationFamily::Visit(const op::QuantizeLinear& op,
 
 /// y_scale = (max(0, max x) - min(0, min x)) / 255,
 /// y_zero_point = saturate(round(-min(0, min x) / y_scale)).
-Result<Kernel> QuantizationFamily::Visit(const op::DynamicQuantizeLinear& op,
-                                         LoadContext& load) {
-  return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, CheckFloat32));
-    const TensorView one =
-        MakeView(DType::kFloat32, memory::data_type::f32, Shape());
-    ASSAY_ASSIGN_OR_RETURN(const TensorView zero_view,
-                           chain.View(DType::kUint8, Shape()));
-    ASSAY_ASSIGN_OR_RETURN(const TensorView y,
-                           chain.View(DType::kUint8, x.shape));
-    const memory::desc flat = x.As({x.count});
-    const memory from = chain.In(op.x, flat);
-    const memory low = chain.Temporary(one.Desc());
-    const memory scale = chain.Out(op.y_scale, one, one.Desc());
-    const memory zero = chain.Constant(0);
-    for (const auto& [to, kind, bound] :
-         {std::tuple(low, algorithm::reduction_min, algorithm::binary_min),
-          std::tuple(scale, algorithm::reduction_max, algorithm::binary_max)}) {
-      if (x.count == 1) {
-        chain.Copy(from, to);
-      } else {
-        chain.Reduce(kind, from, to);
-      }
-      chain.Binary(bound, to, zero, to);
+Status AddDynamicQuantizeLinear(const op::DynamicQuantizeLinear& op,
+                                ChainBuilder& chain) {
+  ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, CheckFloat32));
+  const TensorView one =
+      MakeView(DType::kFloat32, memory::data_type::f32, Shape());
+  ASSAY_ASSIGN_OR_RETURN(const TensorView zero_view,
+                         chain.View(DType::kUint8, Shape()));
+  ASSAY_ASSIGN_OR_RETURN(const TensorView y,
+                         chain.View(DType::kUint8, x.shape));
+  const memory::desc flat = x.As({x.count});
+  const memory from = chain.In(op.x, flat);
+  const memory low = chain.Temporary(one.Desc());
+  const memory scale = chain.Out(op.y_scale, one, one.Desc());
+  const memory zero = chain.Constant(0);
+  for (const auto& [to, kind, bound] :
+       {std::tuple(low, algorithm::reduction_min, algorithm::binary_min),
+        std::tuple(scale, algorithm::reduction_max, algorithm::binary_max)}) {
+    if (x.count == 1) {
+      chain.Copy(from, to);
+    } else {
+      chain.Reduce(kind, from, to);
     }
-    chain.Binary(algorithm::binary_sub, scale, low, scale);
-    chain.Binary(algorithm::binary_div, scale, chain.Constant(255), scale);
-    chain.Eltwise(algorithm::eltwise_linear, -1, 0, low, low);
-    const memory zero_point =
-        chain.Out(op.y_zero_point, zero_view, zero_view.Desc());
-    QuantizeInto(chain, low, scale, {}, zero_point);
-    const memory real = chain.Temporary(flat);
-    chain.Copy(from, real);
-    QuantizeInto(chain, real, scale, zero_point,
-                 chain.Out(op.y, y, y.As({y.count})));
-    return OkStatus();
-  });
+    chain.Binary(bound, to, zero, to);
+  }
+  chain.Binary(algorithm::binary_sub, scale, low, scale);
+  chain.Binary(algorithm::binary_div, scale, chain.Constant(255), scale);
+  chain.Eltwise(algorithm::eltwise_linear, -1, 0, low, low);
+  const memory zero_point =
+      chain.Out(op.y_zero_point, zero_view, zero_view.Desc());
+  QuantizeInto(chain, low, scale, {}, zero_point);
+  const memory real = chain.Temporary(flat);
+  chain.Copy(from, real);
+  QuantizeInto(chain, real, scale, zero_point,
+               chain.Out(op.y, y, y.As({y.count})));
+  return OkStatus();
 }
 
 }  // namespace
 
 FamilyPointer MakeQuantization(std::shared_ptr<const Device> device) {
-  return std::make_unique<QuantizationFamily>(std::move(device));
+  return FamilyOf(std::move(device), MakeDequantizeLinear,
+                  AddDynamicQuantizeLinear, MakeQuantizeLinear);
 }
 
 }  // namespace assay::onednn

@@ -66,57 +66,6 @@ struct Reduction {
   algorithm of_one_term = algorithm::undef;  // undef: a copy
 };
 
-class ReductionFamily : public Family {
- public:
-  using Family::Family;
-
-  Result<Kernel> Visit(const op::LpNormalization& op,
-                       LoadContext& load) override;
-  Result<Kernel> Visit(const op::MeanVarianceNormalization& op,
-                       LoadContext& load) override;
-  Result<Kernel> Visit(const op::ReduceL1& op, LoadContext& load) override {
-    return Reduce(load, op,
-                  {algorithm::reduction_norm_lp_sum, 1, algorithm::eltwise_abs},
-                  CheckFloat);
-  }
-  Result<Kernel> Visit(const op::ReduceL2& op, LoadContext& load) override {
-    return Reduce(load, op,
-                  {algorithm::reduction_norm_lp_sum, 2, algorithm::eltwise_abs},
-                  CheckFloat);
-  }
-  Result<Kernel> Visit(const op::ReduceLogSum& op, LoadContext& load) override;
-  Result<Kernel> Visit(const op::ReduceLogSumExp& op,
-                       LoadContext& load) override;
-  Result<Kernel> Visit(const op::ReduceMax& op, LoadContext& load) override {
-    return Reduce(load, op, {algorithm::reduction_max}, CheckExact);
-  }
-  Result<Kernel> Visit(const op::ReduceMean& op, LoadContext& load) override {
-    return Reduce(load, op, {algorithm::reduction_mean}, CheckFloat);
-  }
-  Result<Kernel> Visit(const op::ReduceMin& op, LoadContext& load) override {
-    return Reduce(load, op, {algorithm::reduction_min}, CheckExact);
-  }
-  Result<Kernel> Visit(const op::ReduceProd& op, LoadContext& load) override {
-    return Reduce(load, op, {algorithm::reduction_mul}, CheckFloat);
-  }
-  Result<Kernel> Visit(const op::ReduceSum& op, LoadContext& load) override {
-    return Reduce(load, op, {algorithm::reduction_sum}, CheckFloat);
-  }
-  Result<Kernel> Visit(const op::ReduceSumSquare& op,
-                       LoadContext& load) override {
-    return Reduce(load, op,
-                  {algorithm::reduction_norm_lp_power_p_sum, 2,
-                   algorithm::eltwise_square},
-                  CheckFloat);
-  }
-
- private:
-  template <class Op>
-  Result<Kernel> Reduce(LoadContext& load, const Op& op,
-                        const Reduction& reduction,
-                        Status (*check)(const TensorView&)) const;
-};
-
 /// The axes that a Reduce operator names.
 template <class Op>
 Result<Axes> ReadAxes(ChainBuilder& chain, const Op& op, const Shape& shape) {
@@ -141,10 +90,8 @@ void AddReduction(ChainBuilder& chain, const Reduction& reduction,
 }
 
 template <class Op>
-Result<Kernel> ReductionFamily::Reduce(
-    LoadContext& load, const Op& op, const Reduction& reduction,
-    Status (*check)(const TensorView&)) const {
-  return Build(load, [=](ChainBuilder& chain) -> Status {
+auto Reduces(const Reduction& reduction, ChainBuilder::TypeCheck check) {
+  return On<Op>([=](const Op& op, ChainBuilder& chain) -> Status {
     ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.data, check));
     ASSAY_ASSIGN_OR_RETURN(const Axes axes, ReadAxes(chain, op, x.shape));
     ASSAY_ASSIGN_OR_RETURN(const TensorView y, chain.View(x.dtype, axes.shape));
@@ -154,107 +101,110 @@ Result<Kernel> ReductionFamily::Reduce(
   });
 }
 
-Result<Kernel> ReductionFamily::Visit(const op::ReduceLogSum& op,
-                                      LoadContext& load) {
-  return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x,
-                           chain.View(op.data, CheckFloat32));
-    ASSAY_ASSIGN_OR_RETURN(const Axes axes, ReadAxes(chain, op, x.shape));
-    ASSAY_ASSIGN_OR_RETURN(const TensorView y, chain.View(x.dtype, axes.shape));
-    const memory sum = chain.Out(op.reduced, y, y.As(axes.to));
-    AddReduction(chain, {algorithm::reduction_sum}, axes,
-                 chain.In(op.data, x.As(axes.from)), sum);
-    chain.Eltwise(algorithm::eltwise_log, 0, 0, sum, sum);
-    return OkStatus();
-  });
+Status AddReduceLogSum(const op::ReduceLogSum& op, ChainBuilder& chain) {
+  ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.data, CheckFloat32));
+  ASSAY_ASSIGN_OR_RETURN(const Axes axes, ReadAxes(chain, op, x.shape));
+  ASSAY_ASSIGN_OR_RETURN(const TensorView y, chain.View(x.dtype, axes.shape));
+  const memory sum = chain.Out(op.reduced, y, y.As(axes.to));
+  AddReduction(chain, {algorithm::reduction_sum}, axes,
+               chain.In(op.data, x.As(axes.from)), sum);
+  chain.Eltwise(algorithm::eltwise_log, 0, 0, sum, sum);
+  return OkStatus();
 }
 
 /// m + log(sum(exp(x - m))) with m = max(x) brought into the finite range, so
 /// that rows of one infinity stay that infinity.
-Result<Kernel> ReductionFamily::Visit(const op::ReduceLogSumExp& op,
-                                      LoadContext& load) {
-  return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x,
-                           chain.View(op.data, CheckFloat32));
-    ASSAY_ASSIGN_OR_RETURN(const Axes axes, ReadAxes(chain, op, x.shape));
-    ASSAY_ASSIGN_OR_RETURN(const TensorView y, chain.View(x.dtype, axes.shape));
-    const memory from = chain.In(op.data, x.As(axes.from));
-    const memory to = chain.Out(op.reduced, y, y.As(axes.to));
-    if (axes.nothing_reduced()) {
-      chain.Copy(from, to);
-      return OkStatus();
-    }
-    constexpr float kMost = std::numeric_limits<float>::max();
-    const memory most = chain.Temporary(y.As(axes.to));
-    const memory terms = chain.Temporary(x.As(axes.from));
-    AddReduction(chain, {algorithm::reduction_max}, axes, from, most);
-    chain.Eltwise(algorithm::eltwise_clip, -kMost, kMost, most, most);
-    chain.Binary(algorithm::binary_sub, from, most, terms);
-    chain.Eltwise(algorithm::eltwise_exp, 0, 0, terms, terms);
-    AddReduction(chain, {algorithm::reduction_sum}, axes, terms, to);
-    chain.Eltwise(algorithm::eltwise_log, 0, 0, to, to);
-    chain.Binary(algorithm::binary_add, to, most, to);
+Status AddReduceLogSumExp(const op::ReduceLogSumExp& op, ChainBuilder& chain) {
+  ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.data, CheckFloat32));
+  ASSAY_ASSIGN_OR_RETURN(const Axes axes, ReadAxes(chain, op, x.shape));
+  ASSAY_ASSIGN_OR_RETURN(const TensorView y, chain.View(x.dtype, axes.shape));
+  const memory from = chain.In(op.data, x.As(axes.from));
+  const memory to = chain.Out(op.reduced, y, y.As(axes.to));
+  if (axes.nothing_reduced()) {
+    chain.Copy(from, to);
     return OkStatus();
-  });
+  }
+  constexpr float kMost = std::numeric_limits<float>::max();
+  const memory most = chain.Temporary(y.As(axes.to));
+  const memory terms = chain.Temporary(x.As(axes.from));
+  AddReduction(chain, {algorithm::reduction_max}, axes, from, most);
+  chain.Eltwise(algorithm::eltwise_clip, -kMost, kMost, most, most);
+  chain.Binary(algorithm::binary_sub, from, most, terms);
+  chain.Eltwise(algorithm::eltwise_exp, 0, 0, terms, terms);
+  AddReduction(chain, {algorithm::reduction_sum}, axes, terms, to);
+  chain.Eltwise(algorithm::eltwise_log, 0, 0, to, to);
+  chain.Binary(algorithm::binary_add, to, most, to);
+  return OkStatus();
 }
 
 /// x / ||x||_p, and 0 where the norm is 0.
-Result<Kernel> ReductionFamily::Visit(const op::LpNormalization& op,
-                                      LoadContext& load) {
-  return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x,
-                           chain.View(op.input, CheckFloat32));
-    if (op.p != 1 && op.p != 2) {
-      return InvalidArgument("p is ", op.p, ", wanted 1 or 2");
-    }
-    ASSAY_ASSIGN_OR_RETURN(const Axes axes, FoldAxes(x.shape, {op.axis}, true));
-    const TensorView norms = MakeView(x.dtype, x.type, axes.shape);
-    const memory from = chain.In(op.input, x.As(axes.from));
-    const memory to = chain.Out(op.output, x, x.As(axes.from));
-    const memory norm = chain.Temporary(norms.As(axes.to));
-    const memory some = chain.Temporary(norms.As(axes.to));
-    AddReduction(chain,
-                 {algorithm::reduction_norm_lp_sum, static_cast<float>(op.p),
-                  algorithm::eltwise_abs},
-                 axes, from, norm);
-    const memory zero = chain.Constant(0, axes.to.size());
-    const memory tiny =
-        chain.Constant(std::numeric_limits<float>::min(), axes.to.size());
-    chain.Binary(algorithm::binary_gt, norm, zero, some);
-    chain.Binary(algorithm::binary_max, norm, tiny, norm);
-    chain.Binary(algorithm::binary_div, from, norm, to);
-    chain.Binary(algorithm::binary_mul, to, some, to);
-    return OkStatus();
-  });
+Status AddLpNormalization(const op::LpNormalization& op, ChainBuilder& chain) {
+  ASSAY_ASSIGN_OR_RETURN(const TensorView x,
+                         chain.View(op.input, CheckFloat32));
+  if (op.p != 1 && op.p != 2) {
+    return InvalidArgument("p is ", op.p, ", wanted 1 or 2");
+  }
+  ASSAY_ASSIGN_OR_RETURN(const Axes axes, FoldAxes(x.shape, {op.axis}, true));
+  const TensorView norms = MakeView(x.dtype, x.type, axes.shape);
+  const memory from = chain.In(op.input, x.As(axes.from));
+  const memory to = chain.Out(op.output, x, x.As(axes.from));
+  const memory norm = chain.Temporary(norms.As(axes.to));
+  const memory some = chain.Temporary(norms.As(axes.to));
+  AddReduction(chain,
+               {algorithm::reduction_norm_lp_sum, static_cast<float>(op.p),
+                algorithm::eltwise_abs},
+               axes, from, norm);
+  const memory zero = chain.Constant(0, axes.to.size());
+  const memory tiny =
+      chain.Constant(std::numeric_limits<float>::min(), axes.to.size());
+  chain.Binary(algorithm::binary_gt, norm, zero, some);
+  chain.Binary(algorithm::binary_max, norm, tiny, norm);
+  chain.Binary(algorithm::binary_div, from, norm, to);
+  chain.Binary(algorithm::binary_mul, to, some, to);
+  return OkStatus();
 }
 
 /// (x - E x) / (sqrt(E (x - E x)^2) + 1e-9), as ONNX's function body states.
-Result<Kernel> ReductionFamily::Visit(const op::MeanVarianceNormalization& op,
-                                      LoadContext& load) {
-  return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, CheckFloat32));
-    ASSAY_ASSIGN_OR_RETURN(const Axes axes, FoldAxes(x.shape, op.axes, true));
-    const TensorView stats = MakeView(x.dtype, x.type, axes.shape);
-    const memory from = chain.In(op.x, x.As(axes.from));
-    const memory to = chain.Out(op.y, x, x.As(axes.from));
-    const memory stat = chain.Temporary(stats.As(axes.to));
-    const memory squares = chain.Temporary(x.As(axes.from));
-    constexpr Reduction kMean = {algorithm::reduction_mean};
-    AddReduction(chain, kMean, axes, from, stat);
-    chain.Binary(algorithm::binary_sub, from, stat, to);
-    chain.Eltwise(algorithm::eltwise_square, 0, 0, to, squares);
-    AddReduction(chain, kMean, axes, squares, stat);
-    chain.Eltwise(algorithm::eltwise_sqrt, 0, 0, stat, stat);
-    chain.Eltwise(algorithm::eltwise_linear, 1, 1e-9F, stat, stat);
-    chain.Binary(algorithm::binary_div, to, stat, to);
-    return OkStatus();
-  });
+Status AddMeanVarianceNormalization(const op::MeanVarianceNormalization& op,
+                                    ChainBuilder& chain) {
+  ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, CheckFloat32));
+  ASSAY_ASSIGN_OR_RETURN(const Axes axes, FoldAxes(x.shape, op.axes, true));
+  const TensorView stats = MakeView(x.dtype, x.type, axes.shape);
+  const memory from = chain.In(op.x, x.As(axes.from));
+  const memory to = chain.Out(op.y, x, x.As(axes.from));
+  const memory stat = chain.Temporary(stats.As(axes.to));
+  const memory squares = chain.Temporary(x.As(axes.from));
+  constexpr Reduction kMean = {algorithm::reduction_mean};
+  AddReduction(chain, kMean, axes, from, stat);
+  chain.Binary(algorithm::binary_sub, from, stat, to);
+  chain.Eltwise(algorithm::eltwise_square, 0, 0, to, squares);
+  AddReduction(chain, kMean, axes, squares, stat);
+  chain.Eltwise(algorithm::eltwise_sqrt, 0, 0, stat, stat);
+  chain.Eltwise(algorithm::eltwise_linear, 1, 1e-9F, stat, stat);
+  chain.Binary(algorithm::binary_div, to, stat, to);
+  return OkStatus();
 }
 
 }  // namespace
 
 FamilyPointer MakeReduction(std::shared_ptr<const Device> device) {
-  return std::make_unique<ReductionFamily>(std::move(device));
+  return FamilyOf(
+      std::move(device), AddLpNormalization, AddMeanVarianceNormalization,
+      Reduces<op::ReduceL1>(
+          {algorithm::reduction_norm_lp_sum, 1, algorithm::eltwise_abs},
+          CheckFloat),
+      Reduces<op::ReduceL2>(
+          {algorithm::reduction_norm_lp_sum, 2, algorithm::eltwise_abs},
+          CheckFloat),
+      AddReduceLogSum, AddReduceLogSumExp,
+      Reduces<op::ReduceMax>({algorithm::reduction_max}, CheckExact),
+      Reduces<op::ReduceMean>({algorithm::reduction_mean}, CheckFloat),
+      Reduces<op::ReduceMin>({algorithm::reduction_min}, CheckExact),
+      Reduces<op::ReduceProd>({algorithm::reduction_mul}, CheckFloat),
+      Reduces<op::ReduceSum>({algorithm::reduction_sum}, CheckFloat),
+      Reduces<op::ReduceSumSquare>({algorithm::reduction_norm_lp_power_p_sum, 2,
+                                    algorithm::eltwise_square},
+                                   CheckFloat));
 }
 
 }  // namespace assay::onednn

@@ -19,12 +19,6 @@ namespace {
 
 using dnnl::algorithm;
 
-class ResamplingFamily : public Family {
- public:
-  using Family::Family;
-  Result<Kernel> Visit(const op::Resize& op, LoadContext& load) override;
-};
-
 /// One axis: its extents, and the scale that ONNX's rules are stated in.
 struct Axis {
   int64_t in = 1;
@@ -195,10 +189,9 @@ Result<Extents> ReadExtents(const std::vector<Axis>& axes) {
   return extents;
 }
 
-Result<Kernel> ResamplingFamily::Visit(const op::Resize& op,
-                                       LoadContext& load) {
+Result<Fill> MakeResize(const op::Resize& op, LoadContext&) {
   ASSAY_RETURN_IF_ERROR(CheckAttributes(op));
-  return Build(load, [=](ChainBuilder& chain) -> Status {
+  return Fill([=](ChainBuilder& chain) -> Status {
     const bool linear = op.mode == "linear";
     ASSAY_ASSIGN_OR_RETURN(const TensorView x,
                            chain.View(op.x, linear ? CheckFloat : CheckExact));
@@ -229,7 +222,7 @@ Result<Kernel> ResamplingFamily::Visit(const op::Resize& op,
 }  // namespace
 
 FamilyPointer MakeResampling(std::shared_ptr<const Device> device) {
-  return std::make_unique<ResamplingFamily>(std::move(device));
+  return FamilyOf(std::move(device), MakeResize);
 }
 
 }  // namespace assay::onednn

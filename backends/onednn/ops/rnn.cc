@@ -19,14 +19,6 @@ namespace {
 using dnnl::algorithm;
 using Type = memory::data_type;
 
-class RnnFamily : public Family {
- public:
-  using Family::Family;
-  Result<Kernel> Visit(const op::GRU& op, LoadContext& load) override;
-  Result<Kernel> Visit(const op::LSTM& op, LoadContext& load) override;
-  Result<Kernel> Visit(const op::RNN& op, LoadContext& load) override;
-};
-
 /// The extents of a node, checked against each other.
 struct Extents {
   int64_t steps = 0, batch = 0, inputs = 0, hidden = 0, directions = 1;
@@ -326,22 +318,20 @@ void AddGru(ChainBuilder& chain, const op::GRU& op, const Cell& cell) {
   chain.Add<Primitive>(desc, cell.Arguments(chain, op, desc));
 }
 
-Result<Kernel> RnnFamily::Visit(const op::GRU& op, LoadContext& load) {
-  return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const Extents e, ReadExtents(chain, op, 3));
-    ASSAY_RETURN_IF_ERROR(
-        CheckActivations(op.activations, {"Sigmoid", "Tanh"}, e.directions));
-    const bool behind = op.linear_before_reset != 0;
-    ASSAY_ASSIGN_OR_RETURN(const Cell cell,
-                           MakeCell(chain, op, e, {0, 1, 2}, behind));
-    if (behind) {
-      AddGru<dnnl::lbr_gru_forward>(chain, op, cell);
-    } else {
-      AddGru<dnnl::gru_forward>(chain, op, cell);
-    }
-    ASSAY_RETURN_IF_ERROR(StoreAll(chain, op.y, cell.out, e));
-    return StoreState(chain, op.y_h, cell.last, e);
-  });
+Status AddGRU(const op::GRU& op, ChainBuilder& chain) {
+  ASSAY_ASSIGN_OR_RETURN(const Extents e, ReadExtents(chain, op, 3));
+  ASSAY_RETURN_IF_ERROR(
+      CheckActivations(op.activations, {"Sigmoid", "Tanh"}, e.directions));
+  const bool behind = op.linear_before_reset != 0;
+  ASSAY_ASSIGN_OR_RETURN(const Cell cell,
+                         MakeCell(chain, op, e, {0, 1, 2}, behind));
+  if (behind) {
+    AddGru<dnnl::lbr_gru_forward>(chain, op, cell);
+  } else {
+    AddGru<dnnl::gru_forward>(chain, op, cell);
+  }
+  ASSAY_RETURN_IF_ERROR(StoreAll(chain, op.y, cell.out, e));
+  return StoreState(chain, op.y_h, cell.last, e);
 }
 
 /// The activation of every direction, which must be one for both.
@@ -372,21 +362,19 @@ Result<Activation> ReadActivation(const op::RNN& op, int64_t directions) {
                      ", oneDNN's is a tanh, sigmoid or relu");
 }
 
-Result<Kernel> RnnFamily::Visit(const op::RNN& op, LoadContext& load) {
-  return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const Extents e, ReadExtents(chain, op, 1));
-    ASSAY_ASSIGN_OR_RETURN(const Activation activation,
-                           ReadActivation(op, e.directions));
-    ASSAY_ASSIGN_OR_RETURN(const Cell cell, MakeCell(chain, op, e, {0}, false));
-    const dnnl::vanilla_rnn_forward::primitive_desc desc(
-        chain.engine(), kInference, activation.kind, DirectionOf(op.direction),
-        cell.layer.get_desc(), DescOf(cell.state), cell.weights_desc(),
-        cell.recurrent_desc(), cell.bias.get_desc(), cell.out.get_desc(),
-        cell.last.get_desc(), activation.alpha, ChainBuilder::attr());
-    chain.Add<dnnl::vanilla_rnn_forward>(desc, cell.Arguments(chain, op, desc));
-    ASSAY_RETURN_IF_ERROR(StoreAll(chain, op.y, cell.out, e));
-    return StoreState(chain, op.y_h, cell.last, e);
-  });
+Status AddRNN(const op::RNN& op, ChainBuilder& chain) {
+  ASSAY_ASSIGN_OR_RETURN(const Extents e, ReadExtents(chain, op, 1));
+  ASSAY_ASSIGN_OR_RETURN(const Activation activation,
+                         ReadActivation(op, e.directions));
+  ASSAY_ASSIGN_OR_RETURN(const Cell cell, MakeCell(chain, op, e, {0}, false));
+  const dnnl::vanilla_rnn_forward::primitive_desc desc(
+      chain.engine(), kInference, activation.kind, DirectionOf(op.direction),
+      cell.layer.get_desc(), DescOf(cell.state), cell.weights_desc(),
+      cell.recurrent_desc(), cell.bias.get_desc(), cell.out.get_desc(),
+      cell.last.get_desc(), activation.alpha, ChainBuilder::attr());
+  chain.Add<dnnl::vanilla_rnn_forward>(desc, cell.Arguments(chain, op, desc));
+  ASSAY_RETURN_IF_ERROR(StoreAll(chain, op.y, cell.out, e));
+  return StoreState(chain, op.y_h, cell.last, e);
 }
 
 /// ONNX's [directions, 3 * hidden] in the order i o f, as oneDNN's i f o.
@@ -418,12 +406,12 @@ Status ReadStates(ChainBuilder& chain, const op::LSTM& op, const Extents& e,
   return OkStatus();
 }
 
-Result<Kernel> RnnFamily::Visit(const op::LSTM& op, LoadContext& load) {
+Result<Fill> MakeLSTM(const op::LSTM& op, LoadContext&) {
   if (op.input_forget != 0) {
     return Unsupported(Reason::kAttribute,
                        "input_forget, which oneDNN's LSTM lacks");
   }
-  return Build(load, [=](ChainBuilder& chain) -> Status {
+  return Fill([=](ChainBuilder& chain) -> Status {
     ASSAY_ASSIGN_OR_RETURN(const Extents e, ReadExtents(chain, op, 4));
     ASSAY_RETURN_IF_ERROR(CheckActivations(
         op.activations, {"Sigmoid", "Tanh", "Tanh"}, e.directions));
@@ -456,7 +444,7 @@ Result<Kernel> RnnFamily::Visit(const op::LSTM& op, LoadContext& load) {
 }  // namespace
 
 FamilyPointer MakeRnn(std::shared_ptr<const Device> device) {
-  return std::make_unique<RnnFamily>(std::move(device));
+  return FamilyOf(std::move(device), AddGRU, MakeLSTM, AddRNN);
 }
 
 }  // namespace assay::onednn

@@ -16,14 +16,6 @@ namespace {
 
 using kernels::AxisRun;
 
-class SlicingFamily : public Family {
- public:
-  using Family::Family;
-  Result<Kernel> Visit(const op::Pad& op, LoadContext& load) override;
-  Result<Kernel> Visit(const op::Slice& op, LoadContext& load) override;
-  Result<Kernel> Visit(const op::Split& op, LoadContext& load) override;
-};
-
 /// The elements of an input such as axes where the node has it.
 Result<std::optional<std::vector<int64_t>>> OptionalIntegers(
     ChainBuilder& chain, Input input, std::string_view what) {
@@ -41,59 +33,54 @@ std::vector<std::vector<AxisRun>> Single(const std::vector<AxisRun>& runs) {
   return axes;
 }
 
-Result<Kernel> SlicingFamily::Visit(const op::Slice& op, LoadContext& load) {
-  return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const LaneView x, ViewLanes(chain, op.data));
-    kernels::SliceInputs given;
-    ASSAY_ASSIGN_OR_RETURN(given.starts, chain.Integers(op.starts, "starts"));
-    ASSAY_ASSIGN_OR_RETURN(given.ends, chain.Integers(op.ends, "ends"));
-    ASSAY_ASSIGN_OR_RETURN(given.axes,
-                           OptionalIntegers(chain, op.axes, "axes"));
-    ASSAY_ASSIGN_OR_RETURN(given.steps,
-                           OptionalIntegers(chain, op.steps, "steps"));
-    ASSAY_ASSIGN_OR_RETURN(const std::vector<AxisRun> runs,
-                           kernels::SliceRuns(given, x.view.shape));
-    Shape shape = x.view.shape;
-    for (int i = 0; i < shape.rank(); ++i) {
-      shape[i] = runs[static_cast<size_t>(i)].count;
-    }
-    ASSAY_ASSIGN_OR_RETURN(const LaneView y,
-                           ViewLanes(chain, x.view.dtype, shape));
-    return AddRuns(chain, op.data, x, op.output, y, Single(runs));
-  });
+Status AddSlice(const op::Slice& op, ChainBuilder& chain) {
+  ASSAY_ASSIGN_OR_RETURN(const LaneView x, ViewLanes(chain, op.data));
+  kernels::SliceInputs given;
+  ASSAY_ASSIGN_OR_RETURN(given.starts, chain.Integers(op.starts, "starts"));
+  ASSAY_ASSIGN_OR_RETURN(given.ends, chain.Integers(op.ends, "ends"));
+  ASSAY_ASSIGN_OR_RETURN(given.axes, OptionalIntegers(chain, op.axes, "axes"));
+  ASSAY_ASSIGN_OR_RETURN(given.steps,
+                         OptionalIntegers(chain, op.steps, "steps"));
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<AxisRun> runs,
+                         kernels::SliceRuns(given, x.view.shape));
+  Shape shape = x.view.shape;
+  for (int i = 0; i < shape.rank(); ++i) {
+    shape[i] = runs[static_cast<size_t>(i)].count;
+  }
+  ASSAY_ASSIGN_OR_RETURN(const LaneView y,
+                         ViewLanes(chain, x.view.dtype, shape));
+  return AddRuns(chain, op.data, x, op.output, y, Single(runs));
 }
 
-Result<Kernel> SlicingFamily::Visit(const op::Split& op, LoadContext& load) {
-  return Build(load, [=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const LaneView x, ViewLanes(chain, op.input));
-    const Shape& whole = x.view.shape;
-    ASSAY_ASSIGN_OR_RETURN(const int axis,
-                           kernels::NormalizeAxis(op.axis, whole.rank()));
-    ASSAY_ASSIGN_OR_RETURN(const auto given,
-                           OptionalIntegers(chain, op.split, "split"));
-    if (!given.has_value() &&
-        op.num_outputs.value_or(op.outputs.count) != op.outputs.count) {
-      return InvalidArgument("num_outputs is ", *op.num_outputs, " over ",
-                             op.outputs.count, " outputs");
-    }
-    ASSAY_ASSIGN_OR_RETURN(
-        const std::vector<int64_t> parts,
-        kernels::SplitExtents(given, op.outputs.count, whole[axis]));
-    int64_t start = 0;
-    for (int i = 0; i < op.outputs.count; ++i) {
-      Shape shape = whole;
-      shape[axis] = parts[static_cast<size_t>(i)];
-      std::vector<AxisRun> runs;
-      for (const int64_t extent : shape) runs.push_back({.count = extent});
-      runs[static_cast<size_t>(axis)].from = start;
-      start += shape[axis];
-      ASSAY_ASSIGN_OR_RETURN(const LaneView y,
-                             ViewLanes(chain, x.view.dtype, shape));
-      ASSAY_RETURN_IF_ERROR(
-          AddRuns(chain, op.input, x, op.outputs[i], y, Single(runs)));
-    }
-    return OkStatus();
-  });
+Status AddSplit(const op::Split& op, ChainBuilder& chain) {
+  ASSAY_ASSIGN_OR_RETURN(const LaneView x, ViewLanes(chain, op.input));
+  const Shape& whole = x.view.shape;
+  ASSAY_ASSIGN_OR_RETURN(const int axis,
+                         kernels::NormalizeAxis(op.axis, whole.rank()));
+  ASSAY_ASSIGN_OR_RETURN(const auto given,
+                         OptionalIntegers(chain, op.split, "split"));
+  if (!given.has_value() &&
+      op.num_outputs.value_or(op.outputs.count) != op.outputs.count) {
+    return InvalidArgument("num_outputs is ", *op.num_outputs, " over ",
+                           op.outputs.count, " outputs");
+  }
+  ASSAY_ASSIGN_OR_RETURN(
+      const std::vector<int64_t> parts,
+      kernels::SplitExtents(given, op.outputs.count, whole[axis]));
+  int64_t start = 0;
+  for (int i = 0; i < op.outputs.count; ++i) {
+    Shape shape = whole;
+    shape[axis] = parts[static_cast<size_t>(i)];
+    std::vector<AxisRun> runs;
+    for (const int64_t extent : shape) runs.push_back({.count = extent});
+    runs[static_cast<size_t>(axis)].from = start;
+    start += shape[axis];
+    ASSAY_ASSIGN_OR_RETURN(const LaneView y,
+                           ViewLanes(chain, x.view.dtype, shape));
+    ASSAY_RETURN_IF_ERROR(
+        AddRuns(chain, op.input, x, op.outputs[i], y, Single(runs)));
+  }
+  return OkStatus();
 }
 
 /// The value of the padding, repeated over the output, which the copies then
@@ -121,9 +108,9 @@ Status AddFilling(ChainBuilder& chain, const op::Pad& op, const LaneView& y) {
   return OkStatus();
 }
 
-Result<Kernel> SlicingFamily::Visit(const op::Pad& op, LoadContext& load) {
+Result<Fill> MakePad(const op::Pad& op, LoadContext&) {
   ASSAY_RETURN_IF_ERROR(kernels::PadRuns(op.mode, 0, 0, 1, 1).status());
-  return Build(load, [=](ChainBuilder& chain) -> Status {
+  return Fill([=](ChainBuilder& chain) -> Status {
     ASSAY_ASSIGN_OR_RETURN(const LaneView x, ViewLanes(chain, op.data));
     Shape shape = x.view.shape;
     ASSAY_ASSIGN_OR_RETURN(const auto given, chain.Integers(op.pads, "pads"));
@@ -165,7 +152,7 @@ Result<Kernel> SlicingFamily::Visit(const op::Pad& op, LoadContext& load) {
 }  // namespace
 
 FamilyPointer MakeSlicing(std::shared_ptr<const Device> device) {
-  return std::make_unique<SlicingFamily>(std::move(device));
+  return FamilyOf(std::move(device), MakePad, AddSlice, AddSplit);
 }
 
 }  // namespace assay::onednn

@@ -4,21 +4,17 @@
 // of each input: a function of a scalar, or of two after broadcasting, becomes
 // a kernel for every scalar asked for.
 //
-//   Result<Kernel> Visit(const op::Reciprocal&, LoadContext& load) override {
-//     return Map(load, kFloats, [](auto x) { return decltype(x)(1) / x; });
-//   }
-//   Result<Kernel> Visit(const op::Less&, LoadContext& load) override {
-//     return Compare(load, kNumbers, [](auto a, auto b) { return Before(a, b); });
-//   }
+//   return Map(load, kFloats, [](auto x) { return decltype(x)(1) / x; });
+//   return Compare(load, kNumbers, [](auto a, auto b) { return Before(a, b); });
 //
-// Only the loop over elements is made anew for each function.
+// Only the loop over elements is made anew for each function. Without `load`
+// the same are rows of a table (family.h).
 
 #ifndef ASSAY_REFERENCE_LOOP_POINTWISE_H_
 #define ASSAY_REFERENCE_LOOP_POINTWISE_H_
 
 #include <cstdint>
 #include <functional>
-#include <utility>
 
 #include "backends/reference/loop/nest.h"
 #include "backends/reference/scalar/codec.h"
@@ -94,20 +90,28 @@ PairLoop<T, Y> PairLoopOf(F f) {
 template <class... Ts, class F>
 Result<Kernel> Map(const LoadContext& load, const Scalars<Ts...>& scalars,
                    F f) {
-  return Dispatch(load, kFirst, scalars, [f](auto scalar) {
-    using T = typename decltype(scalar)::type;
-    return MapKernel<T>(LoopOf<T, T>(f));
-  });
+  return Dispatch(load, kFirst, scalars,
+                  [f]<class T>() { return MapKernel<T>(LoopOf<T, T>(f)); });
+}
+template <class... Ts, class F>
+auto Map(const Scalars<Ts...>& scalars, F f) {
+  return [=](const auto&, const LoadContext& load) {
+    return Map(load, scalars, f);
+  };
 }
 
 /// y[i] = f(x[i]) with a boolean result.
 template <class... Ts, class F>
 Result<Kernel> Test(const LoadContext& load, const Scalars<Ts...>& scalars,
                     F f) {
-  return Dispatch(load, kFirst, scalars, [f](auto scalar) {
-    using T = typename decltype(scalar)::type;
-    return TestKernel<T>(LoopOf<T, bool>(f));
-  });
+  return Dispatch(load, kFirst, scalars,
+                  [f]<class T>() { return TestKernel<T>(LoopOf<T, bool>(f)); });
+}
+template <class... Ts, class F>
+auto Test(const Scalars<Ts...>& scalars, F f) {
+  return [=](const auto&, const LoadContext& load) {
+    return Test(load, scalars, f);
+  };
 }
 
 /// Map with the derivative: dx[i] = dy[i] * derivative(x[i]). A zero cotangent
@@ -116,8 +120,7 @@ template <class... Ts, class F, class D>
 Result<Kernel> MapWithDerivative(const LoadContext& load,
                                  const Scalars<Ts...>& scalars, F f,
                                  D derivative) {
-  return Dispatch(load, kFirst, scalars, [&](auto scalar) {
-    using T = typename decltype(scalar)::type;
+  return Dispatch(load, kFirst, scalars, [&]<class T>() {
     Kernel kernel = MapKernel<T>(LoopOf<T, T>(f));
     if constexpr (!std::floating_point<T>) return kernel;
     kernel.backward = MapBackward<T>(
@@ -134,10 +137,15 @@ Result<Kernel> MapWithDerivative(const LoadContext& load,
 template <class... Ts, class F>
 Result<Kernel> Combine(const LoadContext& load, const Scalars<Ts...>& scalars,
                        F f) {
-  return Dispatch(load, kFirst, scalars, [f](auto scalar) {
-    using T = typename decltype(scalar)::type;
+  return Dispatch(load, kFirst, scalars, [f]<class T>() {
     return PairKernel<T>(PairLoopOf<T, T>(f));
   });
+}
+template <class... Ts, class F>
+auto Combine(const Scalars<Ts...>& scalars, F f) {
+  return [=](const auto&, const LoadContext& load) {
+    return Combine(load, scalars, f);
+  };
 }
 
 /// Combine with the partial derivatives after a and after b: Function has
@@ -145,8 +153,7 @@ Result<Kernel> Combine(const LoadContext& load, const Scalars<Ts...>& scalars,
 template <class Function, class... Ts>
 Result<Kernel> CombineWithPartials(const LoadContext& load,
                                    const Scalars<Ts...>& scalars) {
-  return Dispatch(load, kFirst, scalars, [](auto scalar) {
-    using T = typename decltype(scalar)::type;
+  return Dispatch(load, kFirst, scalars, []<class T>() {
     Kernel kernel = PairKernel<T>(
         PairLoopOf<T, T>([](T a, T b) { return Function::Of(a, b); }));
     if constexpr (!std::floating_point<T>) return kernel;
@@ -169,15 +176,26 @@ Result<Kernel> CombineWithPartials(const LoadContext& load,
     return kernel;
   });
 }
+template <class Function, class... Ts>
+auto CombineWithPartials(const Scalars<Ts...>& scalars) {
+  return [=](const auto&, const LoadContext& load) {
+    return CombineWithPartials<Function>(load, scalars);
+  };
+}
 
 /// Combine with a boolean result.
 template <class... Ts, class F>
 Result<Kernel> Compare(const LoadContext& load, const Scalars<Ts...>& scalars,
                        F f) {
-  return Dispatch(load, kFirst, scalars, [f](auto scalar) {
-    using T = typename decltype(scalar)::type;
+  return Dispatch(load, kFirst, scalars, [f]<class T>() {
     return CompareKernel<T>(PairLoopOf<T, bool>(f));
   });
+}
+template <class... Ts, class F>
+auto Compare(const Scalars<Ts...>& scalars, F f) {
+  return [=](const auto&, const LoadContext& load) {
+    return Compare(load, scalars, f);
+  };
 }
 
 }  // namespace assay::reference

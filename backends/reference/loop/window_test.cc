@@ -16,102 +16,55 @@ using ::testing::HasSubstr;
 struct Row {
   const char* name;
   int64_t input;
-  int64_t kernel;
-  int64_t stride = 1;
-  int64_t dilation = 1;
-  std::vector<int64_t> pads = {};
-  std::string auto_pad = "NOTSET";
-  bool ceil_mode = false;
+  WindowSpec spec;
   // For each window the positions it reads inside the input, first and count.
   std::vector<std::pair<int64_t, int64_t>> windows = {};
 };
 
 const std::vector<Row> kRows = {
-    {.name = "Plain",
-     .input = 5,
-     .kernel = 3,
-     .windows = {{0, 3}, {1, 3}, {2, 3}}},
-    {.name = "Strided",
-     .input = 6,
-     .kernel = 2,
-     .stride = 3,
-     .windows = {{0, 2}, {3, 2}}},
-    {.name = "Padded",
-     .input = 3,
-     .kernel = 3,
-     .pads = {1, 1},
-     .windows = {{0, 2}, {0, 3}, {1, 2}}},
-    {.name = "PaddedOnOneSide",
-     .input = 3,
-     .kernel = 2,
-     .pads = {0, 1},
-     .windows = {{0, 2}, {1, 2}, {2, 1}}},
-    {.name = "Dilated",
-     .input = 5,
-     .kernel = 2,
-     .dilation = 3,
-     .windows = {{0, 2}, {1, 2}}},
-    {.name = "DilatedInPadding",
-     .input = 3,
-     .kernel = 3,
-     .dilation = 2,
-     .pads = {3, 1},
-     .windows = {{1, 1}, {0, 2}, {1, 1}}},
-    {.name = "SameUpper",
-     .input = 4,
-     .kernel = 2,
-     .auto_pad = "SAME_UPPER",
-     .windows = {{0, 2}, {1, 2}, {2, 2}, {3, 1}}},
-    {.name = "SameLower",
-     .input = 4,
-     .kernel = 2,
-     .auto_pad = "SAME_LOWER",
-     .windows = {{0, 1}, {0, 2}, {1, 2}, {2, 2}}},
-    {.name = "Valid",
-     .input = 4,
-     .kernel = 2,
-     .stride = 2,
-     .auto_pad = "VALID",
-     .windows = {{0, 2}, {2, 2}}},
-    {.name = "Floor",
-     .input = 4,
-     .kernel = 3,
-     .stride = 2,
-     .windows = {{0, 3}}},
-    {.name = "Ceil",
-     .input = 4,
-     .kernel = 3,
-     .stride = 2,
-     .ceil_mode = true,
-     .windows = {{0, 3}, {2, 2}}},
+    {"Plain", 5, {.kernel_shape = {3}}, {{0, 3}, {1, 3}, {2, 3}}},
+    {"Strided", 6, {.kernel_shape = {2}, .strides = {3}}, {{0, 2}, {3, 2}}},
+    {"Padded",
+     3,
+     {.kernel_shape = {3}, .pads = {1, 1}},
+     {{0, 2}, {0, 3}, {1, 2}}},
+    {"PaddedOnOneSide",
+     3,
+     {.kernel_shape = {2}, .pads = {0, 1}},
+     {{0, 2}, {1, 2}, {2, 1}}},
+    {"Dilated", 5, {.kernel_shape = {2}, .dilations = {3}}, {{0, 2}, {1, 2}}},
+    {"DilatedInPadding",
+     3,
+     {.kernel_shape = {3}, .dilations = {2}, .pads = {3, 1}},
+     {{1, 1}, {0, 2}, {1, 1}}},
+    {"SameUpper",
+     4,
+     {.kernel_shape = {2}, .auto_pad = "SAME_UPPER"},
+     {{0, 2}, {1, 2}, {2, 2}, {3, 1}}},
+    {"SameLower",
+     4,
+     {.kernel_shape = {2}, .auto_pad = "SAME_LOWER"},
+     {{0, 1}, {0, 2}, {1, 2}, {2, 2}}},
+    {"Valid",
+     4,
+     {.kernel_shape = {2}, .strides = {2}, .auto_pad = "VALID"},
+     {{0, 2}, {2, 2}}},
+    {"Floor", 4, {.kernel_shape = {3}, .strides = {2}}, {{0, 3}}},
+    {"Ceil",
+     4,
+     {.kernel_shape = {3}, .strides = {2}, .ceil_mode = true},
+     {{0, 3}, {2, 2}}},
     // A third window would start in the padding at the end.
-    {.name = "CeilLeavesOutPadding",
-     .input = 2,
-     .kernel = 1,
-     .stride = 2,
-     .pads = {0, 1},
-     .ceil_mode = true,
-     .windows = {{0, 1}}},
-    {.name = "OnlyPadding",
-     .input = 1,
-     .kernel = 1,
-     .pads = {1, 0},
-     .windows = {{0, 0}, {0, 1}}},
+    {"CeilLeavesOutPadding",
+     2,
+     {.kernel_shape = {1}, .strides = {2}, .pads = {0, 1}, .ceil_mode = true},
+     {{0, 1}}},
+    {"OnlyPadding", 1, {.kernel_shape = {1}, .pads = {1, 0}}, {{0, 0}, {0, 1}}},
 };
-
-Result<Window> PlanRow(const Row& row) {
-  const WindowSpec spec{.kernel_shape = {row.kernel},
-                        .strides = {row.stride},
-                        .dilations = {row.dilation},
-                        .pads = row.pads,
-                        .auto_pad = row.auto_pad,
-                        .ceil_mode = row.ceil_mode};
-  return Window::Plan(spec, {1, 1, row.input});
-}
 
 TEST(Window, StandsWhereTheAttributesSay) {
   for (const Row& row : kRows) {
-    const Result<Window> window = PlanRow(row);
+    const Result<Window> window = Window::Plan(row.spec, {1, 1, row.input});
     ASSERT_TRUE(window.ok()) << row.name << ": " << window.status().message();
     std::vector<std::pair<int64_t, int64_t>> got;
     window->ForEach([&](int64_t o, auto&& taps) {
@@ -129,12 +82,9 @@ TEST(Window, StandsWhereTheAttributesSay) {
 }
 
 TEST(Window, CountsPaddedTapsButNoneBeyondThePadding) {
-  const Result<Window> window = PlanRow({.name = "",
-                                         .input = 3,
-                                         .kernel = 3,
-                                         .stride = 2,
-                                         .pads = {1, 0},
-                                         .ceil_mode = true});
+  const Result<Window> window = Window::Plan(
+      {.kernel_shape = {3}, .strides = {2}, .pads = {1, 0}, .ceil_mode = true},
+      {1, 1, 3});
   ASSERT_TRUE(window.ok());
   ASSERT_EQ(window->OutputSize(), 2);
   EXPECT_EQ(window->PaddedTaps(0), 3);  // one of them in the padding

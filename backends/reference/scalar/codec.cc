@@ -115,11 +115,11 @@ To Converted(From x) {
   }
 }
 
-// Calls body(std::type_identity<E>()) for element types that C++ has.
+// Calls body.operator()<E>() for element types that C++ has.
 template <class Body>
 bool DispatchElement(DType type, Body&& body) {
   const auto call = [&]<class... Es>(Scalars<Es...>) {
-    return ((type == kDTypeOf<Es> && (body(std::type_identity<Es>()), true)) ||
+    return ((type == kDTypeOf<Es> && (body.template operator()<Es>(), true)) ||
             ...);
   };
   return call(Scalars<float, double, bool, int8_t, int16_t, int32_t, int64_t,
@@ -161,8 +161,7 @@ template <class T>
 void Decode(const Tensor& tensor, T* values) {
   const DType type = tensor.dtype();
   const int64_t count = tensor.num_elements();
-  const bool native = DispatchElement(type, [&](auto element) {
-    using E = typename decltype(element)::type;
+  const bool native = DispatchElement(type, [&]<class E>() {
     std::ranges::transform(tensor.elements<E>(), values,
                            [](E x) { return Converted<T>(x); });
   });
@@ -180,8 +179,7 @@ template <class T>
 void Encode(const T* values, Tensor& tensor, const Rounding& rounding) {
   const DType type = tensor.dtype();
   const int64_t count = tensor.num_elements();
-  const bool native = DispatchElement(type, [&](auto element) {
-    using E = typename decltype(element)::type;
+  const bool native = DispatchElement(type, [&]<class E>() {
     std::transform(values, values + count, tensor.mutable_elements<E>().data(),
                    [](T x) {
                      if constexpr (std::same_as<E, bool>) {
@@ -240,7 +238,7 @@ Status DeclineType(const LoadContext& load, Input input,
 }
 
 Status CheckMovable(const LoadContext& load, Input input) {
-  if (DispatchUnit(load.dtype(input), [](auto) {})) return OkStatus();
+  if (DispatchUnit(load.dtype(input), []<class>() {})) return OkStatus();
   return DeclineType(load, input, "a tensor with elements of whole bytes");
 }
 

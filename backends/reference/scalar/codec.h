@@ -4,14 +4,13 @@
 // a tensor exactly, Stored<T> encodes results, rounding each once, and
 // Dispatch picks the scalar at Load.
 //
-//   return Dispatch(load, op.x, kFloats, [op](auto scalar) -> Kernel {
-//     using T = typename decltype(scalar)::type;
-//     return {.forward = [op](KernelContext& run) -> Status {
+//   return Dispatch(load, op.x, kFloats, [op]<class T>() {
+//     return [op](KernelContext& run) -> Status {
 //       const Loaded<T> x(run.input(op.x));
 //       ASSAY_ASSIGN_OR_RETURN(Stored<T> y, Store<T>(run, op.y, ...));
 //       for (int64_t i = 0; i < x.size(); ++i) y[i] = Relu(x[i]);
 //       return OkStatus();
-//     }};
+//     };
 //   });
 //
 // A tensor whose element type is T itself is used where it lies.
@@ -23,7 +22,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -174,16 +172,28 @@ inline constexpr Scalars<float, double, Var, int64_t, uint64_t> kNumbers{
 Status DeclineType(const LoadContext& load, Input input,
                    std::string_view wanted);
 
-/// The kernel that `make(std::type_identity<T>())` returns, T being the scalar
-/// of the input's element type; declined when it is none of Ts.
+/// A kernel, or the kernel whose forward this is.
+template <class Made>
+Result<Kernel> KernelFrom(Made made) {
+  if constexpr (std::convertible_to<Made, Result<Kernel>>) {
+    return made;
+  } else {
+    return Kernel{.forward = std::move(made)};
+  }
+}
+
+/// The kernel that `make.operator()<T>()` returns, or its forward alone, T
+/// being the scalar of the input's element type; declined when it is none of
+/// Ts.
 template <class... Ts, class Make>
 Result<Kernel> Dispatch(const LoadContext& load, Input input,
                         const Scalars<Ts...>& scalars, Make&& make) {
   const ScalarKind kind = ScalarOf(load, input);
   Result<Kernel> kernel = DeclineType(load, input, scalars.wanted);
-  static_cast<void>(((kind == kScalarOf<Ts> &&
-                      (kernel = make(std::type_identity<Ts>()), true)) ||
-                     ...));
+  static_cast<void>(
+      ((kind == kScalarOf<Ts> &&
+        (kernel = KernelFrom(make.template operator()<Ts>()), true)) ||
+       ...));
   return kernel;
 }
 
@@ -192,25 +202,25 @@ struct Unit16 {
   uint64_t words[2];
 };
 
-/// Calls `body(std::type_identity<U>())` with the unsigned integer, or pair of
+/// Calls `body.operator()<U>()` with the unsigned integer, or pair of
 /// them, as wide as an element of `type`, or std::string: for operators that
 /// only move elements. False, without a call, for packed and undefined types.
 template <class Body>
 bool DispatchUnit(DType type, Body&& body) {
   if (type == DType::kString) {
-    return body(std::type_identity<std::string>()), true;
+    return body.template operator()<std::string>(), true;
   }
   switch (BitsOf(type)) {
     case 8:
-      return body(std::type_identity<uint8_t>()), true;
+      return body.template operator()<uint8_t>(), true;
     case 16:
-      return body(std::type_identity<uint16_t>()), true;
+      return body.template operator()<uint16_t>(), true;
     case 32:
-      return body(std::type_identity<uint32_t>()), true;
+      return body.template operator()<uint32_t>(), true;
     case 64:
-      return body(std::type_identity<uint64_t>()), true;
+      return body.template operator()<uint64_t>(), true;
     case 128:
-      return body(std::type_identity<Unit16>()), true;
+      return body.template operator()<Unit16>(), true;
     default:
       return false;
   }

@@ -149,18 +149,18 @@ std::vector<S> ValuesOf(const Tape& tape) {
   }
 }
 
-// Calls body(std::type_identity<S>()) with the scalar of a precision.
+// Calls body.operator()<S>() with the scalar of a precision.
 template <class Body>
 auto WithScalarOf(Precision precision, Body&& body) {
   switch (precision) {
     case Precision::kQuad:
-      return body(std::type_identity<Quad>());
+      return body.template operator()<Quad>();
     case Precision::kArbitrary:
-      return body(std::type_identity<Mpfr>());
+      return body.template operator()<Mpfr>();
     case Precision::kDouble:
       break;
   }
-  return body(std::type_identity<double>());
+  return body.template operator()<double>();
 }
 
 // A direction: float64, of the shape of `value`; null for zeros.
@@ -229,8 +229,7 @@ Result<std::vector<ExactValue>> ExactNetwork::Evaluate(
   ASSAY_ASSIGN_OR_RETURN(const auto outputs, RunTraced(inputs, &trace));
   const std::vector<Bounded> charges = Charges(trace.tape());
   const double roundoff = RoundoffOf(precision);
-  return WithScalarOf(precision, [&](auto scalar) {
-    using S = typename decltype(scalar)::type;
+  return WithScalarOf(precision, [&]<class S>() {
     const std::vector<S> values = ValuesOf<S>(trace.tape());
     return KnownAll(outputs,
                     Known<S>{values, charges, roundoff, /*derivatives=*/false,
@@ -267,8 +266,7 @@ Result<std::vector<ExactValue>> ExactNetwork::Vjp(
   const Tape& tape = trace.tape();
   seeds.resize(tape.size(), 0.0);
   const std::vector<Bounded> charged = Adjoints(tape, Charges(tape), seeds);
-  return WithScalarOf(precision, [&](auto scalar) {
-    using S = typename decltype(scalar)::type;
+  return WithScalarOf(precision, [&]<class S>() {
     const std::vector<S> adjoints = Adjoints(tape, ValuesOf<S>(tape), seeds);
     return KnownAll(vars,
                     Known<S>{adjoints, charged, RoundoffOf(precision), true});
@@ -308,7 +306,7 @@ Result<std::vector<ExactValue>> ExactNetwork::Jvp(
   ASSAY_ASSIGN_OR_RETURN(const std::vector<double> directions,
                          DirectionsOf(inputs, tangents, trace));
   const Tape& tape = trace.tape();
-  const auto along = [&]<class S>(std::type_identity<S>) {
+  const auto along = [&]<class S>() {
     std::vector<S> tangent;
     for (Dual<S>&dual : Replay<Dual<S>>(tape, [&](uint32_t node, double value) {
            return Dual<S>(S(value), S(directions[node]));
@@ -317,11 +315,10 @@ Result<std::vector<ExactValue>> ExactNetwork::Jvp(
     }
     return tangent;
   };
-  const std::vector<Bounded> charged = along(std::type_identity<Bounded>());
-  return WithScalarOf(precision, [&](auto scalar) {
-    using S = typename decltype(scalar)::type;
-    return KnownAll(
-        ran, Known<S>{along(scalar), charged, RoundoffOf(precision), true});
+  const std::vector<Bounded> charged = along.operator()<Bounded>();
+  return WithScalarOf(precision, [&]<class S>() {
+    return KnownAll(ran, Known<S>{along.template operator()<S>(), charged,
+                                  RoundoffOf(precision), true});
   });
 }
 

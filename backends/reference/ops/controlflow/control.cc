@@ -258,51 +258,46 @@ Status CheckCounts(std::string_view what, size_t found, size_t wanted) {
                          wanted);
 }
 
-class Controls : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::If& op, LoadContext&) override {
-    const auto wanted = static_cast<size_t>(op.outputs.count);
-    ASSAY_RETURN_IF_ERROR(
-        CheckCounts("then_branch", op.then_branch->outputs.size(), wanted));
-    ASSAY_RETURN_IF_ERROR(
-        CheckCounts("else_branch", op.else_branch->outputs.size(), wanted));
-    return Kernel{.forward = std::bind_front(&If, op)};
+Result<Kernel> MakeIf(const op::If& op, LoadContext&) {
+  const auto wanted = static_cast<size_t>(op.outputs.count);
+  ASSAY_RETURN_IF_ERROR(
+      CheckCounts("then_branch", op.then_branch->outputs.size(), wanted));
+  ASSAY_RETURN_IF_ERROR(
+      CheckCounts("else_branch", op.else_branch->outputs.size(), wanted));
+  return Kernel{.forward = std::bind_front(&If, op)};
+}
+
+Result<Kernel> MakeLoop(const op::Loop& op, LoadContext&) {
+  const auto outputs = static_cast<size_t>(op.v_final_and_scan_outputs.count);
+  const auto states = static_cast<size_t>(op.v_initial.count);
+  ASSAY_RETURN_IF_ERROR(
+      CheckCounts("body", op.body->outputs.size(), outputs + 1));
+  if (outputs < states || op.body->inputs.size() != states + 2) {
+    return InvalidArgument("the body takes ", op.body->inputs.size(),
+                           " values, wanted ", states + 2);
   }
-  Result<Kernel> Visit(const op::Loop& op, LoadContext&) override {
-    const auto outputs = static_cast<size_t>(op.v_final_and_scan_outputs.count);
-    const auto states = static_cast<size_t>(op.v_initial.count);
-    ASSAY_RETURN_IF_ERROR(
-        CheckCounts("body", op.body->outputs.size(), outputs + 1));
-    if (outputs < states || op.body->inputs.size() != states + 2) {
-      return InvalidArgument("the body takes ", op.body->inputs.size(),
-                             " values, wanted ", states + 2);
-    }
-    return Kernel{.forward = std::bind_front(&Loop, op)};
+  return Kernel{.forward = std::bind_front(&Loop, op)};
+}
+
+Result<Kernel> MakeScan(const op::Scan& op, LoadContext&) {
+  const int inputs = op.initial_state_and_scan_inputs.count;
+  if (op.num_scan_inputs < 1 || op.num_scan_inputs > inputs) {
+    return InvalidArgument("num_scan_inputs is ", op.num_scan_inputs, " of ",
+                           inputs, " inputs");
   }
-  Result<Kernel> Visit(const op::Scan& op, LoadContext&) override {
-    const int inputs = op.initial_state_and_scan_inputs.count;
-    if (op.num_scan_inputs < 1 || op.num_scan_inputs > inputs) {
-      return InvalidArgument("num_scan_inputs is ", op.num_scan_inputs, " of ",
-                             inputs, " inputs");
-    }
-    const auto outputs =
-        static_cast<size_t>(op.final_state_and_scan_outputs.count);
-    const auto states = static_cast<size_t>(inputs - op.num_scan_inputs);
-    ASSAY_RETURN_IF_ERROR(
-        CheckCounts("body", op.body->outputs.size(), outputs));
-    if (outputs < states ||
-        std::cmp_not_equal(op.body->inputs.size(), inputs)) {
-      return InvalidArgument("the body takes ", op.body->inputs.size(),
-                             " values, wanted ", inputs);
-    }
-    return Kernel{.forward = std::bind_front(&Scan, op)};
+  const auto outputs =
+      static_cast<size_t>(op.final_state_and_scan_outputs.count);
+  const auto states = static_cast<size_t>(inputs - op.num_scan_inputs);
+  ASSAY_RETURN_IF_ERROR(CheckCounts("body", op.body->outputs.size(), outputs));
+  if (outputs < states || std::cmp_not_equal(op.body->inputs.size(), inputs)) {
+    return InvalidArgument("the body takes ", op.body->inputs.size(),
+                           " values, wanted ", inputs);
   }
-};
+  return Kernel{.forward = std::bind_front(&Scan, op)};
+}
 
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> ControlFamily() {
-  return std::make_unique<Controls>();
-}
+Family ControlFamily() { return FamilyOf(MakeIf, MakeLoop, MakeScan); }
 
 }  // namespace assay::reference

@@ -42,14 +42,13 @@ TEST(Control, LoopStacksWhatItScansAlsoWhenThereIsNothing) {
 TEST(Control, ScanReadsAndStacksAlongItsAxesBackwards) {
   // Columns of x from the last on; their sums so far, the last first.
   ExpectRows(
-      {{"g (float[2] s, float[2,3] x) => (float[2] last, float[2,3] all) "
-        "{ last, all = Scan <num_scan_inputs = 1, scan_input_axes = [1], "
-        "scan_input_directions = [1], scan_output_axes = [1], "
-        "scan_output_directions = [1], body = b (float[2] s0, float[2] x0) "
-        "=> (float[2] s1, float[2] seen) "
-        "{ s1 = Add (s0, x0) seen = Identity (s1) }> (s, x) }",
-        {F({2}, {0, 100}), F({2, 3}, {1, 2, 3, 10, 20, 30})},
-        {F({2}, {6, 160}), F({2, 3}, {6, 5, 3, 160, 150, 130})}}});
+      {Of("last, all = Scan <num_scan_inputs = 1, scan_input_axes = [1], "
+          "scan_input_directions = [1], scan_output_axes = [1], "
+          "scan_output_directions = [1], body = b (float[2] s0, float[2] x0) "
+          "=>(float[2] s1, float[2] seen) { s1 = Add (s0, x0) seen = Identity "
+          "(s1) }>(s, x)",
+          {F({2}, {0, 100}), F({2, 3}, {1, 2, 3, 10, 20, 30})},
+          {F({2}, {6, 160}), F({2, 3}, {6, 5, 3, 160, 150, 130})})});
 }
 
 TEST(Sequences, PositionsCountFromEitherEnd) {
@@ -88,33 +87,28 @@ TEST(Sequences, PositionsCountFromEitherEnd) {
 
 TEST(Recurrence, ConfinesAndConsumesTheParametersInOrder) {
   // 2 * clip(10) + 1 with clip 3, then 2 * clip(-10) + 1.
-  ExpectRows({{"g (float[2,1,1] x, float[1,1,1] w, float[1,1,1] r) => "
-               "(float[2,1,1,1] y) { y = RNN <hidden_size = 1, clip = 3.0, "
-               "activations = [\"affine\"], activation_alpha = [2.0], "
-               "activation_beta = [1.0]> (x, w, r) }",
-               {F({2, 1, 1}, {10, -10}), F({1, 1, 1}, {1}), F({1, 1, 1}, {0})},
-               {F({2, 1, 1, 1}, {7, -5})}},
-              // Tanh takes no alpha, so that LeakyRelu has the first.
-              {"g (float[1,1,1] x, float[2,1,1] w, float[2,1,1] r) => "
-               "(float[1,2,1,1] y) { y = RNN <hidden_size = 1, "
-               "direction = \"bidirectional\", activations = [\"Tanh\", "
-               "\"LeakyRelu\"], activation_alpha = [0.5]> (x, w, r) }",
-               {F({1, 1, 1}, {-2}), F({2, 1, 1}, {0, 1}), F({2, 1, 1}, {0, 0})},
-               {F({1, 2, 1, 1}, {0, -1})}}});
+  ExpectRows(
+      {Of("RNN<hidden_size = 1, clip = 3.0, activations = [\"affine\"], "
+          "activation_alpha = [2.0], activation_beta = [1.0]>(x, w, r)",
+          {F({2, 1, 1}, {10, -10}), F({1, 1, 1}, {1}), F({1, 1, 1}, {0})},
+          {F({2, 1, 1, 1}, {7, -5})}),
+       // Tanh takes no alpha, so that LeakyRelu has the first.
+       Of("RNN<hidden_size = 1, direction = \"bidirectional\", activations = "
+          "[\"Tanh\", \"LeakyRelu\"], activation_alpha = [0.5]>(x, w, r)",
+          {F({1, 1, 1}, {-2}), F({2, 1, 1}, {0, 1}), F({2, 1, 1}, {0, 0})},
+          {F({1, 2, 1, 1}, {0, -1})})});
 }
 
 TEST(Recurrence, ReversesWithinTheLengthOfEachSequence) {
   // h = x + 10 h: from step 1 of 2, then step 0; the third step is zero.
   ExpectRows(
-      {{"g (float[1,3,1] x, float[1,1,1] w, float[1,1,1] r, int32[1] n) => "
-        "(float[1,3,1,1] y, float[1,1,1] h) { y, h = RNN <hidden_size = 1, "
-        "layout = 1, direction = \"reverse\", activations = [\"Affine\"]> "
-        "(x, w, r, , n) }",
-        {F({1, 3, 1}, {1, 2, 3}),
-         F({1, 1, 1}, {1}),
-         F({1, 1, 1}, {10}),
-         {DType::kInt32, {1}, {2}}},
-        {F({1, 3, 1, 1}, {21, 2, 0}), F({1, 1, 1}, {21})}}});
+      {Of("y, h = RNN <hidden_size = 1, layout = 1, direction = \"reverse\", "
+          "activations = [\"Affine\"]>(x, w, r, , n)",
+          {F({1, 3, 1}, {1, 2, 3}),
+           F({1, 1, 1}, {1}),
+           F({1, 1, 1}, {10}),
+           {DType::kInt32, {1}, {2}}},
+          {F({1, 3, 1, 1}, {21, 2, 0}), F({1, 1, 1}, {21})})});
 }
 
 TEST(Recurrence, LstmCouplesForgettingToTheInputGate) {
@@ -133,26 +127,15 @@ TEST(Recurrence, LstmCouplesForgettingToTheInputGate) {
 TEST(Einsum, SumsOverTheLabelsThatTheOutputLacks) {
   const Feed a = F({2, 2}, {1, 2, 3, 4});
   ExpectRows({
-      {"g (float[2,2] a) => (float[2] y) "
-       "{ y = Einsum <equation = \"ii->i\"> (a) }",
-       {a},
-       {F({2}, {1, 4})}},
-      {"g (float[2,2] a) => (float y) { y = Einsum <equation = \"ii\"> (a) }",
-       {a},
-       {F({}, {5})}},
+      Of("Einsum<equation = \"ii->i\">(a)", {a}, {F({2}, {1, 4})}),
+      Of("Einsum<equation = \"ii\">(a)", {a}, {F({}, {5})}),
       // Implicit: the ellipsis first, then by alphabet.
-      {"g (float[2,2] a) => (float[2,2] y) "
-       "{ y = Einsum <equation = \"ba\"> (a) }",
-       {a},
-       {F({2, 2}, {1, 3, 2, 4})}},
-      {"g (int64[1,2,2] a, int64[2] b) => (int64[1,2] y) "
-       "{ y = Einsum <equation = \"... i, i -> ...\"> (a, b) }",
-       {I({1, 2, 2}, {1, 2, 3, 4}), I({2}, {10, 100})},
-       {I({1, 2}, {210, 430})}},
-      {"g (float[2] a, float[2] b, float[2] c) => (float y) "
-       "{ y = Einsum <equation = \"i,i,i->\"> (a, b, c) }",
-       {F({2}, {1, 2}), F({2}, {3, 4}), F({2}, {5, 6})},
-       {F({}, {63})}},
+      Of("Einsum<equation = \"ba\">(a)", {a}, {F({2, 2}, {1, 3, 2, 4})}),
+      Of("Einsum<equation = \"... i, i -> ...\">(a, b)",
+         {I({1, 2, 2}, {1, 2, 3, 4}), I({2}, {10, 100})},
+         {I({1, 2}, {210, 430})}),
+      Of("Einsum<equation = \"i,i,i->\">(a, b, c)",
+         {F({2}, {1, 2}), F({2}, {3, 4}), F({2}, {5, 6})}, {F({}, {63})}),
   });
   for (const char* equation : {"i->j", "ij", "i->ii", "i1", "i,i", "..ij"}) {
     ExpectRefused(std::string("g (float[2] a) => (float[N] y) "
@@ -186,19 +169,15 @@ TEST(Unique, KeepsTheOrderOfFirstOccurrenceWhenUnsorted) {
 TEST(Quantization, RoundsTiesToEvenAndSaturates) {
   const Feed int4 = {DType::kInt4, {4}, {7, -8, 2, 1}};
   ExpectRows({
-      {"g (float[4] x, float s, uint8 z) => (uint8[4] y) "
-       "{ y = QuantizeLinear (x, s, z) }",
-       {F({4}, {5, 7, 900, -900}), F({}, {2}), {DType::kUint8, {}, {1}}},
-       {{DType::kUint8, {4}, {3, 5, 255, 0}}}},
+      Of("QuantizeLinear (x, s, z)",
+         {F({4}, {5, 7, 900, -900}), F({}, {2}), {DType::kUint8, {}, {1}}},
+         {{DType::kUint8, {4}, {3, 5, 255, 0}}}),
       // Blocks of two elements: 20 and -20 over 1, then 4 and 2 over 2.
-      {"g (float[4] x, float[2] s, int4[2] z) => (int4[4] y) "
-       "{ y = QuantizeLinear <axis = 0, block_size = 2> (x, s, z) }",
-       {F({4}, {20, -20, 4, 2}), F({2}, {1, 2}), {DType::kInt4, {2}, {0, 0}}},
-       {int4}},
-      {"g (int4[4] x, float[2] s) => (float[4] y) "
-       "{ y = DequantizeLinear <axis = 0, block_size = 2> (x, s) }",
-       {int4, F({2}, {1, 10})},
-       {F({4}, {7, -8, 20, 10})}},
+      Of("QuantizeLinear<axis = 0, block_size = 2>(x, s, z)",
+         {F({4}, {20, -20, 4, 2}), F({2}, {1, 2}), {DType::kInt4, {2}, {0, 0}}},
+         {int4}),
+      Of("DequantizeLinear<axis = 0, block_size = 2>(x, s)",
+         {int4, F({2}, {1, 10})}, {F({4}, {7, -8, 20, 10})}),
   });
   ExpectRefused(
       "g (float[4] x, float[3] s) => (uint8[4] y) "
@@ -207,12 +186,9 @@ TEST(Quantization, RoundsTiesToEvenAndSaturates) {
 }
 
 TEST(LinearAlgebra, ExchangedRowsTurnTheSign) {
-  ExpectRows({{"g (double[2,2,2] x) => (double[2] y) { y = Det (x) }",
-               {D({2, 2, 2}, {0, 2, 3, 0, 1, 2, 2, 4})},
-               {D({2}, {-6, 0})}},
-              {"g (float[0,0] x) => (float y) { y = Det (x) }",
-               {F({0, 0}, {})},
-               {F({}, {1})}}});
+  ExpectRows({Of("Det (x)", {D({2, 2, 2}, {0, 2, 3, 0, 1, 2, 2, 4})},
+                 {D({2}, {-6, 0})}),
+              Of("Det (x)", {F({0, 0}, {})}, {F({}, {1})})});
 }
 
 TEST(LinearAlgebra, InverseOfAOnesidedSpectrumIsTheSignal) {

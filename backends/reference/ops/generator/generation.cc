@@ -10,6 +10,7 @@
 #include "backends/reference/loop/packed.h"
 #include "backends/reference/ops/tensor/movement.h"
 #include "backends/reference/scalar/scalar.h"
+#include "backends/reference/typed_rows.h"
 
 namespace assay::reference {
 namespace {
@@ -120,72 +121,66 @@ Status OneHot(const op::OneHot& op, KernelContext& run) {
   return OkStatus();
 }
 
-class Generations : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::Constant& op, LoadContext&) override {
-    ASSAY_ASSIGN_OR_RETURN(const Tensor value, ConstantValue(op));
-    return Kernel{.forward = [op, value](KernelContext& run) {
-      return run.SetOutput(op.output, value);
-    }};
+Result<Kernel> MakeConstant(const op::Constant& op, LoadContext&) {
+  ASSAY_ASSIGN_OR_RETURN(const Tensor value, ConstantValue(op));
+  return Kernel{.forward = [op, value](KernelContext& run) {
+    return run.SetOutput(op.output, value);
+  }};
+}
+
+// ConstantOfShape-25: a float32 zero unless `value` is given.
+Result<Kernel> MakeConstantOfShape(const op::ConstantOfShape& op,
+                                   LoadContext& load) {
+  Tensor value;
+  if (op.value.has_value()) {
+    value = *op.value;
+  } else {
+    ASSAY_ASSIGN_OR_RETURN(value, Tensor::Allocate(DType::kFloat32, {1}));
   }
-  // ConstantOfShape-25: a float32 zero unless `value` is given.
-  Result<Kernel> Visit(const op::ConstantOfShape& op,
-                       LoadContext& load) override {
-    Tensor value;
-    if (op.value.has_value()) {
-      value = *op.value;
-    } else {
-      ASSAY_ASSIGN_OR_RETURN(value, Tensor::Allocate(DType::kFloat32, {1}));
+  if (value.num_elements() != 1) {
+    return InvalidArgument("value is ", value.Signature(),
+                           ", wanted one element");
+  }
+  const Tensor* shape = load.constant(op.input);
+  if (shape != nullptr) {  // filled here, once, where there is memory for it
+    Result<Tensor> filled =
+        Tensor::Allocate(value.dtype(), Shape(IntegersOf(*shape)));
+    if (filled.ok()) {
+      FillElements(value, *filled);
+      return Kernel{.forward = [op, filled = *filled](KernelContext& run) {
+        return run.SetOutput(op.output, filled);
+      }};
     }
-    if (value.num_elements() != 1) {
-      return InvalidArgument("value is ", value.Signature(),
-                             ", wanted one element");
-    }
-    const Tensor* shape = load.constant(op.input);
-    if (shape != nullptr) {  // filled here, once, where there is memory for it
-      Result<Tensor> filled =
-          Tensor::Allocate(value.dtype(), Shape(IntegersOf(*shape)));
-      if (filled.ok()) {
-        FillElements(value, *filled);
-        return Kernel{.forward = [op, filled = *filled](KernelContext& run) {
-          return run.SetOutput(op.output, filled);
-        }};
-      }
-    }
-    return Kernel{.forward = [op, value](KernelContext& run) -> Status {
-      const Shape shape(IntegersOf(run.input(op.input)));
-      ASSAY_ASSIGN_OR_RETURN(Tensor * y,
-                             run.Output(op.output, value.dtype(), shape));
-      FillElements(value, *y);
-      return OkStatus();
-    }};
   }
-  Result<Kernel> Visit(const op::Range& op, LoadContext& load) override {
-    return Dispatch(load, op.start, kNumbers, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      return {.forward = std::bind_front(&Range<T>, op)};
-    });
+  return Kernel{.forward = [op, value](KernelContext& run) -> Status {
+    const Shape shape(IntegersOf(run.input(op.input)));
+    ASSAY_ASSIGN_OR_RETURN(Tensor * y,
+                           run.Output(op.output, value.dtype(), shape));
+    FillElements(value, *y);
+    return OkStatus();
+  }};
+}
+
+Result<Kernel> MakeEyeLike(const op::EyeLike& op, LoadContext& load) {
+  if (op.dtype.has_value() &&
+      ScalarOf(DTypeFromOnnx(static_cast<int>(*op.dtype))
+                   .value_or(DType::kUndefined)) == ScalarKind::kNone) {
+    return Unsupported(Reason::kDType, "dtype is ", *op.dtype);
   }
-  Result<Kernel> Visit(const op::EyeLike& op, LoadContext& load) override {
-    if (op.dtype.has_value() &&
-        ScalarOf(DTypeFromOnnx(static_cast<int>(*op.dtype))
-                     .value_or(DType::kUndefined)) == ScalarKind::kNone) {
-      return Unsupported(Reason::kDType, "dtype is ", *op.dtype);
-    }
-    return Dispatch(load, op.input, kNumbers, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      return {.forward = std::bind_front(&EyeLike<T>, op)};
-    });
-  }
-  Result<Kernel> Visit(const op::OneHot& op, LoadContext& load) override {
-    return MovingKernel(load, op.values, std::bind_front(&OneHot, op));
-  }
-};
+  return Dispatch(load, op.input, kNumbers,
+                  [&]<class T>() { return std::bind_front(&EyeLike<T>, op); });
+}
+
+Result<Kernel> MakeOneHot(const op::OneHot& op, LoadContext& load) {
+  return MovingKernel(load, op.values, std::bind_front(&OneHot, op));
+}
 
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> GenerationFamily() {
-  return std::make_unique<Generations>();
+Family GenerationFamily() {
+  return FamilyOf(MakeConstant, MakeConstantOfShape,
+                  Typed(kNumbers, []<class T>() { return &Range<T>; }),
+                  MakeEyeLike, MakeOneHot);
 }
 
 }  // namespace assay::reference

@@ -277,17 +277,6 @@ Result<Kernel> FloatKernel(const Result<DType>& type, const ShapeOf& shape,
   }};
 }
 
-template <class Op>
-auto ShapeAttribute(const Op& op) {
-  return [shape = Shape(op.shape)](KernelContext&) { return shape; };
-}
-template <class Op>
-auto ShapeOfInput(const Op& op) {
-  return [input = op.input](KernelContext& run) {
-    return run.input(input).shape();
-  };
-}
-
 /// A drawn number has no exact value.
 Status CheckDrawn(const LoadContext& load) {
   if (!load.options().exact) return OkStatus();
@@ -295,71 +284,73 @@ Status CheckDrawn(const LoadContext& load) {
                      "random draws have no exact value to be asked for");
 }
 
-class Randoms : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::Bernoulli& op, LoadContext& load) override {
-    ASSAY_RETURN_IF_ERROR(CheckDrawn(load));
-    ASSAY_ASSIGN_OR_RETURN(const DType type,
-                           TypeOf(op.dtype, load.dtype(op.input)));
-    if (ScalarOf(type) == ScalarKind::kNone) {
-      return Unsupported(Reason::kDType, "dtype is ", type,
-                         ", wanted a type of numbers");
+Result<Kernel> MakeBernoulli(const op::Bernoulli& op, LoadContext& load) {
+  ASSAY_RETURN_IF_ERROR(CheckDrawn(load));
+  ASSAY_ASSIGN_OR_RETURN(const DType type,
+                         TypeOf(op.dtype, load.dtype(op.input)));
+  if (ScalarOf(type) == ScalarKind::kNone) {
+    return Unsupported(Reason::kDType, "dtype is ", type,
+                       ", wanted a type of numbers");
+  }
+  return Dispatch(load, op.input, kFloats, [&]<class>() {
+    return std::bind_front(&Bernoulli, op, type);
+  });
+}
+
+Result<Kernel> MakeDropout(const op::Dropout& op, LoadContext& load) {
+  const bool saves = !load.options().gradient_targets.empty();
+  return Dispatch(load, op.data, kFloats, [&]<class T>() -> Kernel {
+    Kernel kernel{.forward = std::bind_front(&Dropout<T>, op, saves)};
+    if constexpr (std::floating_point<T>) {
+      kernel.backward = std::bind_front(&DropoutBackward<T>, op);
     }
-    return Dispatch(load, op.input, kFloats, [&](auto) -> Kernel {
-      return {.forward = std::bind_front(&Bernoulli, op, type)};
-    });
+    return kernel;
+  });
+}
+
+// Like operators take what is not given from their input.
+template <class Op, class Draw>
+Result<Kernel> MakeFloats(const Op& op, LoadContext& load, Draw draw) {
+  ASSAY_RETURN_IF_ERROR(CheckDrawn(load));
+  const auto body = std::bind_front(draw, op);
+  if constexpr (requires { op.shape; }) {
+    return FloatKernel(
+        TypeOf(op.dtype, DType::kFloat32),
+        [shape = Shape(op.shape)](KernelContext&) { return shape; }, body);
+  } else {
+    return FloatKernel(
+        TypeOf(op.dtype, load.dtype(op.input)),
+        [op](KernelContext& run) { return run.input(op.input).shape(); }, body);
   }
-  Result<Kernel> Visit(const op::Dropout& op, LoadContext& load) override {
-    const bool saves = !load.options().gradient_targets.empty();
-    return Dispatch(load, op.data, kFloats, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      Kernel kernel{.forward = std::bind_front(&Dropout<T>, op, saves)};
-      if constexpr (std::floating_point<T>) {
-        kernel.backward = std::bind_front(&DropoutBackward<T>, op);
-      }
-      return kernel;
-    });
+}
+template <class Op>
+Result<Kernel> MakeUniform(const Op& op, LoadContext& load) {
+  return MakeFloats(op, load, &Uniform<Op>);
+}
+template <class Op>
+Result<Kernel> MakeNormal(const Op& op, LoadContext& load) {
+  return MakeFloats(op, load, &Normal<Op>);
+}
+
+Result<Kernel> MakeMultinomial(const op::Multinomial& op, LoadContext& load) {
+  ASSAY_RETURN_IF_ERROR(CheckDrawn(load));
+  ASSAY_ASSIGN_OR_RETURN(const DType type, TypeOf(op.dtype, DType::kInt32));
+  if (type != DType::kInt32 && type != DType::kInt64) {
+    return Unsupported(Reason::kDType, "dtype is ", type,
+                       ", wanted int32 or int64");
   }
-  Result<Kernel> Visit(const op::RandomUniform& op,
-                       LoadContext& load) override {
-    ASSAY_RETURN_IF_ERROR(CheckDrawn(load));
-    return FloatKernel(TypeOf(op.dtype, DType::kFloat32), ShapeAttribute(op),
-                       std::bind_front(&Uniform<op::RandomUniform>, op));
-  }
-  Result<Kernel> Visit(const op::RandomUniformLike& op,
-                       LoadContext& load) override {
-    ASSAY_RETURN_IF_ERROR(CheckDrawn(load));
-    return FloatKernel(TypeOf(op.dtype, load.dtype(op.input)), ShapeOfInput(op),
-                       std::bind_front(&Uniform<op::RandomUniformLike>, op));
-  }
-  Result<Kernel> Visit(const op::RandomNormal& op, LoadContext& load) override {
-    ASSAY_RETURN_IF_ERROR(CheckDrawn(load));
-    return FloatKernel(TypeOf(op.dtype, DType::kFloat32), ShapeAttribute(op),
-                       std::bind_front(&Normal<op::RandomNormal>, op));
-  }
-  Result<Kernel> Visit(const op::RandomNormalLike& op,
-                       LoadContext& load) override {
-    ASSAY_RETURN_IF_ERROR(CheckDrawn(load));
-    return FloatKernel(TypeOf(op.dtype, load.dtype(op.input)), ShapeOfInput(op),
-                       std::bind_front(&Normal<op::RandomNormalLike>, op));
-  }
-  Result<Kernel> Visit(const op::Multinomial& op, LoadContext& load) override {
-    ASSAY_RETURN_IF_ERROR(CheckDrawn(load));
-    ASSAY_ASSIGN_OR_RETURN(const DType type, TypeOf(op.dtype, DType::kInt32));
-    if (type != DType::kInt32 && type != DType::kInt64) {
-      return Unsupported(Reason::kDType, "dtype is ", type,
-                         ", wanted int32 or int64");
-    }
-    return Dispatch(load, op.input, kFloats, [&](auto) -> Kernel {
-      return {.forward = std::bind_front(&Multinomial, op, type)};
-    });
-  }
-};
+  return Dispatch(load, op.input, kFloats, [&]<class>() {
+    return std::bind_front(&Multinomial, op, type);
+  });
+}
 
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> RandomFamily() {
-  return std::make_unique<Randoms>();
+Family RandomFamily() {
+  return FamilyOf(MakeBernoulli, MakeDropout, MakeUniform<op::RandomUniform>,
+                  MakeUniform<op::RandomUniformLike>,
+                  MakeNormal<op::RandomNormal>,
+                  MakeNormal<op::RandomNormalLike>, MakeMultinomial);
 }
 
 }  // namespace assay::reference

@@ -11,8 +11,6 @@
 // shape it does not give. Here, as in the reference implementation, that is an
 // error: an empty result would hide what was wrong.
 
-#include <array>
-#include <functional>
 #include <optional>
 #include <string_view>
 
@@ -135,25 +133,20 @@ Status DecodeTo(const op::ImageDecoder& op, const ImageCodecs& codecs,
   return OkStatus();
 }
 
-class ImageDecoders : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::ImageDecoder& op, LoadContext&) override {
-    const auto format = ParsePixelFormat(op.pixel_format);
-    if (!format.has_value()) {
-      return InvalidArgument("pixel_format is '", op.pixel_format,
-                             "', wanted 'RGB', 'BGR' or 'Grayscale'");
-    }
-    ASSAY_ASSIGN_OR_RETURN(const ImageCodecs* codecs, LoadImageCodecs());
-    return Kernel{.forward = [op, codecs, format](KernelContext& run) {
-      return DecodeTo(op, *codecs, *format, run);
-    }};
+Result<Kernel> MakeImageDecoder(const op::ImageDecoder& op, LoadContext&) {
+  const auto format = ParsePixelFormat(op.pixel_format);
+  if (!format.has_value()) {
+    return InvalidArgument("pixel_format is '", op.pixel_format,
+                           "', wanted 'RGB', 'BGR' or 'Grayscale'");
   }
-};
+  ASSAY_ASSIGN_OR_RETURN(const ImageCodecs* codecs, LoadImageCodecs());
+  return Kernel{.forward = [op, codecs, format](KernelContext& run) {
+    return DecodeTo(op, *codecs, *format, run);
+  }};
+}
 
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> ImageDecoderFamily() {
-  return std::make_unique<ImageDecoders>();
-}
+Family ImageDecoderFamily() { return FamilyOf(MakeImageDecoder); }
 
 }  // namespace assay::reference

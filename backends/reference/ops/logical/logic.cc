@@ -55,56 +55,43 @@ Status Where(const op::Where& op, KernelContext& run) {
                      {BroadcastStrides(condition.shape(), shape),
                       BroadcastStrides(x.shape(), shape),
                       BroadcastStrides(y.shape(), shape), DenseStrides(shape)});
-  DispatchUnit(x.dtype(), [&](auto unit) {
-    using Unit = typename decltype(unit)::type;
+  DispatchUnit(x.dtype(), [&]<class Unit>() {
     SelectUnits<Unit>(nest, condition.elements<bool>().data(), Units<Unit>(x),
                       Units<Unit>(y), MutableUnits<Unit>(*output));
   });
   return OkStatus();
 }
 
-class Logic : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::Equal& op, LoadContext& load) override {
-    if (load.dtype(op.a) == DType::kString) return EqualStrings(op);
-    return Compare(load, kNumbers, [](auto a, auto b) { return Equal(a, b); });
-  }
-  Result<Kernel> Visit(const op::Less&, LoadContext& load) override {
-    return Compare(load, kNumbers, [](auto a, auto b) { return Less(a, b); });
-  }
-  Result<Kernel> Visit(const op::LessOrEqual&, LoadContext& load) override {
-    return Compare(load, kNumbers,
-                   [](auto a, auto b) { return Less(a, b) || Equal(a, b); });
-  }
-  Result<Kernel> Visit(const op::Greater&, LoadContext& load) override {
-    return Compare(load, kNumbers, [](auto a, auto b) { return Less(b, a); });
-  }
-  Result<Kernel> Visit(const op::GreaterOrEqual&, LoadContext& load) override {
-    return Compare(load, kNumbers,
-                   [](auto a, auto b) { return Less(b, a) || Equal(a, b); });
-  }
-  Result<Kernel> Visit(const op::And&, LoadContext& load) override {
-    return Compare(load, kBooleans,
-                   [](auto a, auto b) { return (a & b) != 0; });
-  }
-  Result<Kernel> Visit(const op::Or&, LoadContext& load) override {
-    return Compare(load, kBooleans,
-                   [](auto a, auto b) { return (a | b) != 0; });
-  }
-  Result<Kernel> Visit(const op::Xor&, LoadContext& load) override {
-    return Compare(load, kBooleans,
-                   [](auto a, auto b) { return (a ^ b) != 0; });
-  }
-  Result<Kernel> Visit(const op::Where& op, LoadContext& load) override {
-    return MovingKernel(load, op.x,
-                        [op](KernelContext& run) { return Where(op, run); });
-  }
-};
+Result<Kernel> MakeEqual(const op::Equal& op, LoadContext& load) {
+  if (load.dtype(op.a) == DType::kString) return EqualStrings(op);
+  return Compare(load, kNumbers, [](auto a, auto b) { return Equal(a, b); });
+}
+
+Result<Kernel> MakeWhere(const op::Where& op, LoadContext& load) {
+  return MovingKernel(load, op.x,
+                      [op](KernelContext& run) { return Where(op, run); });
+}
 
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> LogicFamily() {
-  return std::make_unique<Logic>();
+Family LogicFamily() {
+  return FamilyOf(
+      MakeEqual,
+      On<op::Less>(
+          Compare(kNumbers, [](auto a, auto b) { return Less(a, b); })),
+      On<op::LessOrEqual>(Compare(
+          kNumbers, [](auto a, auto b) { return Less(a, b) || Equal(a, b); })),
+      On<op::Greater>(
+          Compare(kNumbers, [](auto a, auto b) { return Less(b, a); })),
+      On<op::GreaterOrEqual>(Compare(
+          kNumbers, [](auto a, auto b) { return Less(b, a) || Equal(a, b); })),
+      On<op::And>(
+          Compare(kBooleans, [](auto a, auto b) { return (a & b) != 0; })),
+      On<op::Or>(
+          Compare(kBooleans, [](auto a, auto b) { return (a | b) != 0; })),
+      On<op::Xor>(
+          Compare(kBooleans, [](auto a, auto b) { return (a ^ b) != 0; })),
+      MakeWhere);
 }
 
 }  // namespace assay::reference

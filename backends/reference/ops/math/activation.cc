@@ -64,131 +64,128 @@ T GeluByTanh(T x) {
   return T(0.5) * x * (T(1) + tanh(inner));
 }
 
-class Activations : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::Relu&, LoadContext& load) override {
-    return MapWithDerivative(
-        load, kNumbers, [](auto x) { return Max(x, decltype(x)(0)); },
-        [](auto x) {
-          using T = decltype(x);
-          return Value(x) > 0 ? T(1) : T(0);
-        });
+Result<Kernel> MakeRelu(const op::Relu&, LoadContext& load) {
+  return MapWithDerivative(
+      load, kNumbers, [](auto x) { return Max(x, decltype(x)(0)); },
+      [](auto x) {
+        using T = decltype(x);
+        return Value(x) > 0 ? T(1) : T(0);
+      });
+}
+
+Result<Kernel> MakeLeakyRelu(const op::LeakyRelu& op, LoadContext& load) {
+  return Map(load, kFloats, [alpha = op.alpha](auto x) {
+    using T = decltype(x);
+    return Before(x, T(0)) ? T(alpha) * x : x;
+  });
+}
+
+Result<Kernel> MakeThresholdedRelu(const op::ThresholdedRelu& op,
+                                   LoadContext& load) {
+  return Map(load, kFloats, [alpha = op.alpha](auto x) {
+    using T = decltype(x);
+    return Before(T(alpha), x) ? x : T(0);
+  });
+}
+
+// Elu-22: alpha * (exp(x) - 1) for x < 0, else x.
+Result<Kernel> MakeElu(const op::Elu& op, LoadContext& load) {
+  return Map(load, kFloats, [alpha = op.alpha](auto x) {
+    using T = decltype(x);
+    return Before(x, T(0)) ? T(alpha) * expm1(x) : x;
+  });
+}
+
+// Selu-22: gamma * x for x > 0, else gamma * (alpha * exp(x) - alpha).
+Result<Kernel> MakeSelu(const op::Selu& op, LoadContext& load) {
+  return Map(load, kFloats, [alpha = op.alpha, gamma = op.gamma](auto x) {
+    using T = decltype(x);
+    return T(gamma) * (Before(T(0), x) ? x : T(alpha) * expm1(x));
+  });
+}
+
+Result<Kernel> MakeCelu(const op::Celu& op, LoadContext& load) {
+  return Map(load, kFloats, [alpha = op.alpha](auto x) {
+    return Celu(x, decltype(x)(alpha));
+  });
+}
+
+Result<Kernel> MakeHardSigmoid(const op::HardSigmoid& op, LoadContext& load) {
+  return Map(load, kFloats, [alpha = op.alpha, beta = op.beta](auto x) {
+    using T = decltype(x);
+    return HardSigmoid(x, T(alpha), T(beta));
+  });
+}
+
+// Swish-24: x * Sigmoid(alpha * x).
+Result<Kernel> MakeSwish(const op::Swish& op, LoadContext& load) {
+  return Map(load, kFloats, [alpha = op.alpha](auto x) {
+    return x * Sigmoid(decltype(x)(alpha) * x);
+  });
+}
+
+// SwiGLU-28: Swish(a) * b, of one shape.
+Result<Kernel> MakeSwiGLU(const op::SwiGLU& op, LoadContext& load) {
+  ASSAY_ASSIGN_OR_RETURN(
+      Kernel kernel, Combine(load, kFloats, [alpha = op.alpha](auto a, auto b) {
+        return a * Sigmoid(decltype(a)(alpha) * a) * b;
+      }));
+  kernel.forward =
+      [op, multiply = std::move(kernel.forward)](KernelContext& run) -> Status {
+    const Shape& a = run.input(op.a).shape();
+    const Shape& b = run.input(op.b).shape();
+    if (a == b) return multiply(run);
+    return InvalidArgument("inputs A and B of shapes ", a.ToString(), " and ",
+                           b.ToString(), ", wanted the same");
+  };
+  return kernel;
+}
+
+Result<Kernel> MakeShrink(const op::Shrink& op, LoadContext& load) {
+  return Map(load, kNumbers, [lambd = op.lambd, bias = op.bias](auto x) {
+    using T = decltype(x);
+    if constexpr (std::integral<T>) return ShrinkInteger(x, lambd, bias);
+    return Shrink(x, static_cast<T>(lambd), static_cast<T>(bias));
+  });
+}
+
+Result<Kernel> MakeGelu(const op::Gelu& op, LoadContext& load) {
+  if (op.approximate == "none") {
+    return Map(load, kFloats, [](auto x) { return Gelu(x); });
   }
-  Result<Kernel> Visit(const op::LeakyRelu& op, LoadContext& load) override {
-    return Map(load, kFloats, [alpha = op.alpha](auto x) {
-      using T = decltype(x);
-      return Before(x, T(0)) ? T(alpha) * x : x;
-    });
+  if (op.approximate == "tanh") {
+    return Map(load, kFloats, [](auto x) { return GeluByTanh(x); });
   }
-  Result<Kernel> Visit(const op::ThresholdedRelu& op,
-                       LoadContext& load) override {
-    return Map(load, kFloats, [alpha = op.alpha](auto x) {
-      using T = decltype(x);
-      return Before(T(alpha), x) ? x : T(0);
-    });
-  }
-  // Elu-22: alpha * (exp(x) - 1) for x < 0, else x.
-  Result<Kernel> Visit(const op::Elu& op, LoadContext& load) override {
-    return Map(load, kFloats, [alpha = op.alpha](auto x) {
-      using T = decltype(x);
-      return Before(x, T(0)) ? T(alpha) * expm1(x) : x;
-    });
-  }
-  // Selu-22: gamma * x for x > 0, else gamma * (alpha * exp(x) - alpha).
-  Result<Kernel> Visit(const op::Selu& op, LoadContext& load) override {
-    return Map(load, kFloats, [alpha = op.alpha, gamma = op.gamma](auto x) {
-      using T = decltype(x);
-      return T(gamma) * (Before(T(0), x) ? x : T(alpha) * expm1(x));
-    });
-  }
-  Result<Kernel> Visit(const op::Celu& op, LoadContext& load) override {
-    return Map(load, kFloats, [alpha = op.alpha](auto x) {
-      return Celu(x, decltype(x)(alpha));
-    });
-  }
-  Result<Kernel> Visit(const op::Sigmoid&, LoadContext& load) override {
-    return Map(load, kFloats, [](auto x) { return Sigmoid(x); });
-  }
-  Result<Kernel> Visit(const op::HardSigmoid& op, LoadContext& load) override {
-    return Map(load, kFloats, [alpha = op.alpha, beta = op.beta](auto x) {
-      using T = decltype(x);
-      return HardSigmoid(x, T(alpha), T(beta));
-    });
-  }
-  // HardSwish-22: x * HardSigmoid with alpha = 1 / 6 and beta = 0.5.
-  Result<Kernel> Visit(const op::HardSwish&, LoadContext& load) override {
-    return Map(load, kFloats, [](auto x) {
-      using T = decltype(x);
-      return x * HardSigmoid(x, T(1) / T(6), T(0.5));
-    });
-  }
-  // Swish-24: x * Sigmoid(alpha * x).
-  Result<Kernel> Visit(const op::Swish& op, LoadContext& load) override {
-    return Map(load, kFloats, [alpha = op.alpha](auto x) {
-      return x * Sigmoid(decltype(x)(alpha) * x);
-    });
-  }
-  // SwiGLU-28: Swish(a) * b, of one shape.
-  Result<Kernel> Visit(const op::SwiGLU& op, LoadContext& load) override {
-    ASSAY_ASSIGN_OR_RETURN(
-        Kernel kernel,
-        Combine(load, kFloats, [alpha = op.alpha](auto a, auto b) {
-          return a * Sigmoid(decltype(a)(alpha) * a) * b;
-        }));
-    kernel.forward = [op, multiply = std::move(kernel.forward)](
-                         KernelContext& run) -> Status {
-      const Shape& a = run.input(op.a).shape();
-      const Shape& b = run.input(op.b).shape();
-      if (a == b) return multiply(run);
-      return InvalidArgument("inputs A and B of shapes ", a.ToString(), " and ",
-                             b.ToString(), ", wanted the same");
-    };
-    return kernel;
-  }
-  // Mish-22: x * tanh(Softplus(x)).
-  Result<Kernel> Visit(const op::Mish&, LoadContext& load) override {
-    return Map(load, kFloats, [](auto x) { return x * tanh(Softplus(x)); });
-  }
-  Result<Kernel> Visit(const op::Softplus&, LoadContext& load) override {
-    return Map(load, kFloats, [](auto x) { return Softplus(x); });
-  }
-  // Softsign-22: x / (1 + |x|).
-  Result<Kernel> Visit(const op::Softsign&, LoadContext& load) override {
-    return Map(load, kFloats,
-               [](auto x) { return x / (decltype(x)(1) + abs(x)); });
-  }
-  Result<Kernel> Visit(const op::Tanh&, LoadContext& load) override {
-    return Map(load, kFloats, [](auto x) { return tanh(x); });
-  }
-  Result<Kernel> Visit(const op::Shrink& op, LoadContext& load) override {
-    return Map(load, kNumbers, [lambd = op.lambd, bias = op.bias](auto x) {
-      using T = decltype(x);
-      if constexpr (std::integral<T>) return ShrinkInteger(x, lambd, bias);
-      return Shrink(x, static_cast<T>(lambd), static_cast<T>(bias));
-    });
-  }
-  Result<Kernel> Visit(const op::Gelu& op, LoadContext& load) override {
-    if (op.approximate == "none") {
-      return Map(load, kFloats, [](auto x) { return Gelu(x); });
-    }
-    if (op.approximate == "tanh") {
-      return Map(load, kFloats, [](auto x) { return GeluByTanh(x); });
-    }
-    return InvalidArgument("approximate is '", op.approximate,
-                           "', wanted none or tanh");
-  }
-  // PRelu-16: slope * x for x < 0, else x; slope broadcasts to x.
-  Result<Kernel> Visit(const op::PRelu&, LoadContext& load) override {
-    return Combine(load, kNumbers, [](auto x, auto slope) {
-      return Before(x, decltype(x)(0)) ? slope * x : x;
-    });
-  }
-};
+  return InvalidArgument("approximate is '", op.approximate,
+                         "', wanted none or tanh");
+}
 
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> ActivationFamily() {
-  return std::make_unique<Activations>();
+Family ActivationFamily() {
+  return FamilyOf(
+      MakeRelu, MakeLeakyRelu, MakeThresholdedRelu, MakeElu, MakeSelu, MakeCelu,
+      On<op::Sigmoid>(Map(kFloats, [](auto x) { return Sigmoid(x); })),
+      MakeHardSigmoid,
+      // HardSwish-22: x * HardSigmoid with alpha = 1 / 6 and beta = 0.5.
+      On<op::HardSwish>(Map(kFloats,
+                            [](auto x) {
+                              using T = decltype(x);
+                              return x * HardSigmoid(x, T(1) / T(6), T(0.5));
+                            })),
+      MakeSwish, MakeSwiGLU,
+      // Mish-22: x * tanh(Softplus(x)).
+      On<op::Mish>(Map(kFloats, [](auto x) { return x * tanh(Softplus(x)); })),
+      On<op::Softplus>(Map(kFloats, [](auto x) { return Softplus(x); })),
+      // Softsign-22: x / (1 + |x|).
+      On<op::Softsign>(
+          Map(kFloats, [](auto x) { return x / (decltype(x)(1) + abs(x)); })),
+      On<op::Tanh>(Map(kFloats, [](auto x) { return tanh(x); })), MakeShrink,
+      MakeGelu,
+      // PRelu-16: slope * x for x < 0, else x; slope broadcasts to x.
+      On<op::PRelu>(Combine(kNumbers, [](auto x, auto slope) {
+        return Before(x, decltype(x)(0)) ? slope * x : x;
+      })));
 }
 
 }  // namespace assay::reference

@@ -150,75 +150,24 @@ Kernel FoldKernel(VariadicInput inputs, bool is_mean, const PairLoop<T>& step) {
   }};
 }
 
-template <class... Ts, class Step>
-Result<Kernel> Fold(const LoadContext& load, const Scalars<Ts...>& scalars,
-                    VariadicInput inputs, Step step, bool is_mean = false) {
-  return Dispatch(load, inputs[0], scalars, [&](auto scalar) {
-    using T = typename decltype(scalar)::type;
-    return FoldKernel<T>(inputs, is_mean, PairLoopOf<T, T>(step));
+/// A row of an operator that folds its inputs.
+template <class Op, class... Ts, class Step>
+auto Folded(const Scalars<Ts...>& scalars, Step step, bool is_mean = false) {
+  return On<Op>([=](const Op& op, LoadContext& load) {
+    return Dispatch(load, kFirst, scalars, [&]<class T>() {
+      return FoldKernel<T>(op.data_0, is_mean, PairLoopOf<T, T>(step));
+    });
   });
 }
 
-class Binary : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::Add&, LoadContext& load) override {
-    return CombineWithPartials<Sum>(load, kNumbers);
-  }
-  Result<Kernel> Visit(const op::Sub&, LoadContext& load) override {
-    return CombineWithPartials<Difference>(load, kNumbers);
-  }
-  Result<Kernel> Visit(const op::Mul&, LoadContext& load) override {
-    return CombineWithPartials<Times>(load, kNumbers);
-  }
-  Result<Kernel> Visit(const op::Div&, LoadContext& load) override {
-    return CombineWithPartials<Quotient>(load, kNumbers);
-  }
-  Result<Kernel> Visit(const op::Mod& op, LoadContext& load) override {
-    return Combine(load, kNumbers, [like_fmod = op.fmod != 0](auto a, auto b) {
-      return Modulo(a, b, like_fmod);
-    });
-  }
-  Result<Kernel> Visit(const op::Max& op, LoadContext& load) override {
-    return Fold(load, kNumbers, op.data_0,
-                [](auto a, auto b) { return Max(a, b); });
-  }
-  Result<Kernel> Visit(const op::Min& op, LoadContext& load) override {
-    return Fold(load, kNumbers, op.data_0,
-                [](auto a, auto b) { return Min(a, b); });
-  }
-  Result<Kernel> Visit(const op::Sum& op, LoadContext& load) override {
-    return Fold(load, kFloats, op.data_0, [](auto a, auto b) { return a + b; });
-  }
-  Result<Kernel> Visit(const op::Mean& op, LoadContext& load) override {
-    return Fold(
-        load, kFloats, op.data_0, [](auto a, auto b) { return a + b; },
-        /*is_mean=*/true);
-  }
-  // Pow-15: x and y may differ in type; the result has x's.
-  Result<Kernel> Visit(const op::Pow& op, LoadContext& load) override;
+Result<Kernel> MakeMod(const op::Mod& op, LoadContext& load) {
+  return Combine(load, kNumbers, [like_fmod = op.fmod != 0](auto a, auto b) {
+    return Modulo(a, b, like_fmod);
+  });
+}
 
-  Result<Kernel> Visit(const op::BitwiseAnd&, LoadContext& load) override {
-    return Combine(load, kIntegers, [](auto a, auto b) { return a & b; });
-  }
-  Result<Kernel> Visit(const op::BitwiseOr&, LoadContext& load) override {
-    return Combine(load, kIntegers, [](auto a, auto b) { return a | b; });
-  }
-  Result<Kernel> Visit(const op::BitwiseXor&, LoadContext& load) override {
-    return Combine(load, kIntegers, [](auto a, auto b) { return a ^ b; });
-  }
-  Result<Kernel> Visit(const op::BitShift& op, LoadContext& load) override {
-    if (op.direction != "LEFT" && op.direction != "RIGHT") {
-      return InvalidArgument("direction is '", op.direction,
-                             "', wanted LEFT or RIGHT");
-    }
-    return Combine(load, kIntegers,
-                   [left = op.direction == "LEFT"](auto x, auto by) {
-                     return Shift(x, by, left);
-                   });
-  }
-};
-
-Result<Kernel> Binary::Visit(const op::Pow& op, LoadContext& load) {
+// Pow-15: x and y may differ in type; the result has x's.
+Result<Kernel> MakePow(const op::Pow& op, LoadContext& load) {
   if (IsFloatingPoint(load.dtype(op.x))) {
     return Combine(load, kFloats, [](auto x, auto y) { return pow(x, y); });
   }
@@ -226,16 +175,44 @@ Result<Kernel> Binary::Visit(const op::Pow& op, LoadContext& load) {
     return Combine(load, kIntegers,
                    [](auto x, auto y) { return IntegerPower(x, y); });
   }
-  return Dispatch(load, op.x, kIntegers, [](auto) {
+  return Dispatch(load, op.x, kIntegers, []<class>() {
     return PairKernel<double>(PairLoopOf<double, double>(
         [](double x, double y) { return pow(x, y); }));
   });
 }
 
+Result<Kernel> MakeBitShift(const op::BitShift& op, LoadContext& load) {
+  if (op.direction != "LEFT" && op.direction != "RIGHT") {
+    return InvalidArgument("direction is '", op.direction,
+                           "', wanted LEFT or RIGHT");
+  }
+  return Combine(load, kIntegers,
+                 [left = op.direction == "LEFT"](auto x, auto by) {
+                   return Shift(x, by, left);
+                 });
+}
+
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> BinaryFamily() {
-  return std::make_unique<Binary>();
+Family BinaryFamily() {
+  return FamilyOf(
+      On<op::Add>(CombineWithPartials<Sum>(kNumbers)),
+      On<op::Sub>(CombineWithPartials<Difference>(kNumbers)),
+      On<op::Mul>(CombineWithPartials<Times>(kNumbers)),
+      On<op::Div>(CombineWithPartials<Quotient>(kNumbers)), MakeMod,
+      Folded<op::Max>(kNumbers, [](auto a, auto b) { return Max(a, b); }),
+      Folded<op::Min>(kNumbers, [](auto a, auto b) { return Min(a, b); }),
+      Folded<op::Sum>(kFloats, [](auto a, auto b) { return a + b; }),
+      Folded<op::Mean>(
+          kFloats, [](auto a, auto b) { return a + b; }, /*is_mean=*/true),
+      MakePow,
+      On<op::BitwiseAnd>(
+          Combine(kIntegers, [](auto a, auto b) { return a & b; })),
+      On<op::BitwiseOr>(
+          Combine(kIntegers, [](auto a, auto b) { return a | b; })),
+      On<op::BitwiseXor>(
+          Combine(kIntegers, [](auto a, auto b) { return a ^ b; })),
+      MakeBitShift);
 }
 
 }  // namespace assay::reference

@@ -274,30 +274,23 @@ Status Einsum(const op::Einsum& op, const Equation& equation,
   return OkStatus();
 }
 
-class Einsums : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::Einsum& op, LoadContext& load) override {
-    ASSAY_ASSIGN_OR_RETURN(const Equation equation,
-                           Equation::Parse(op.equation));
-    if (std::cmp_not_equal(equation.inputs.size(), op.inputs.count)) {
-      return InvalidArgument("the equation has ", equation.inputs.size(),
-                             " terms for ", op.inputs.count, " inputs");
-    }
-    if (op.inputs.count > kMostOperands) {
-      return Unsupported(Reason::kShape, op.inputs.count,
-                         " inputs, wanted at most ", kMostOperands);
-    }
-    return Dispatch(load, op.inputs[0], kNumbers, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      return {.forward = std::bind_front(&Einsum<T>, op, equation)};
-    });
+Result<Kernel> MakeEinsum(const op::Einsum& op, LoadContext& load) {
+  ASSAY_ASSIGN_OR_RETURN(const Equation equation, Equation::Parse(op.equation));
+  if (std::cmp_not_equal(equation.inputs.size(), op.inputs.count)) {
+    return InvalidArgument("the equation has ", equation.inputs.size(),
+                           " terms for ", op.inputs.count, " inputs");
   }
-};
+  if (op.inputs.count > kMostOperands) {
+    return Unsupported(Reason::kShape, op.inputs.count,
+                       " inputs, wanted at most ", kMostOperands);
+  }
+  return Dispatch(load, op.inputs[0], kNumbers, [&]<class T>() {
+    return std::bind_front(&Einsum<T>, op, equation);
+  });
+}
 
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> EinsumFamily() {
-  return std::make_unique<Einsums>();
-}
+Family EinsumFamily() { return FamilyOf(MakeEinsum); }
 
 }  // namespace assay::reference

@@ -43,103 +43,51 @@ Kernel ClipKernel(const op::Clip& op) {
   }};
 }
 
-class Elementwise : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::Abs&, LoadContext& load) override {
-    return Map(load, kNumbers, [](auto x) { return abs(x); });
-  }
-  Result<Kernel> Visit(const op::Neg&, LoadContext& load) override {
-    return Map(load, kNumbers, [](auto x) { return -x; });
-  }
-  Result<Kernel> Visit(const op::Sign&, LoadContext& load) override {
-    return Map(load, kNumbers, [](auto x) { return Sign(x); });
-  }
-  Result<Kernel> Visit(const op::Floor&, LoadContext& load) override {
-    return Map(load, kFloats, [](auto x) { return floor(x); });
-  }
-  Result<Kernel> Visit(const op::Ceil&, LoadContext& load) override {
-    return Map(load, kFloats, [](auto x) { return ceil(x); });
-  }
-  // Round-22: halves go to the nearest even integer.
-  Result<Kernel> Visit(const op::Round&, LoadContext& load) override {
-    return Map(load, kFloats, [](auto x) { return nearbyint(x); });
-  }
-  Result<Kernel> Visit(const op::Reciprocal&, LoadContext& load) override {
-    return Map(load, kFloats, [](auto x) { return decltype(x)(1) / x; });
-  }
-  Result<Kernel> Visit(const op::Sqrt&, LoadContext& load) override {
-    return Map(load, kFloats, [](auto x) { return sqrt(x); });
-  }
-  Result<Kernel> Visit(const op::Exp&, LoadContext& load) override {
-    return Map(load, kFloats, [](auto x) { return exp(x); });
-  }
-  Result<Kernel> Visit(const op::Log&, LoadContext& load) override {
-    return Map(load, kFloats, [](auto x) { return log(x); });
-  }
-  Result<Kernel> Visit(const op::Erf&, LoadContext& load) override {
-    return Map(load, kFloats, [](auto x) { return erf(x); });
-  }
-  Result<Kernel> Visit(const op::Sin&, LoadContext& load) override {
-    return Map(load, kFloats, [](auto x) { return sin(x); });
-  }
-  Result<Kernel> Visit(const op::Cos&, LoadContext& load) override {
-    return Map(load, kFloats, [](auto x) { return cos(x); });
-  }
-  Result<Kernel> Visit(const op::Tan&, LoadContext& load) override {
-    return Map(load, kFloats, [](auto x) { return tan(x); });
-  }
-  Result<Kernel> Visit(const op::Asin&, LoadContext& load) override {
-    return Map(load, kFloats, [](auto x) { return asin(x); });
-  }
-  Result<Kernel> Visit(const op::Acos&, LoadContext& load) override {
-    return Map(load, kFloats, [](auto x) { return acos(x); });
-  }
-  Result<Kernel> Visit(const op::Atan&, LoadContext& load) override {
-    return Map(load, kFloats, [](auto x) { return atan(x); });
-  }
-  Result<Kernel> Visit(const op::Sinh&, LoadContext& load) override {
-    return Map(load, kFloats, [](auto x) { return sinh(x); });
-  }
-  Result<Kernel> Visit(const op::Cosh&, LoadContext& load) override {
-    return Map(load, kFloats, [](auto x) { return cosh(x); });
-  }
-  Result<Kernel> Visit(const op::Asinh&, LoadContext& load) override {
-    return Map(load, kFloats, [](auto x) { return asinh(x); });
-  }
-  Result<Kernel> Visit(const op::Acosh&, LoadContext& load) override {
-    return Map(load, kFloats, [](auto x) { return acosh(x); });
-  }
-  Result<Kernel> Visit(const op::Atanh&, LoadContext& load) override {
-    return Map(load, kFloats, [](auto x) { return atanh(x); });
-  }
-  Result<Kernel> Visit(const op::IsNaN&, LoadContext& load) override {
-    return Test(load, kFloats, [](auto x) { return IsNan(x); });
-  }
-  Result<Kernel> Visit(const op::IsInf& op, LoadContext& load) override {
-    return Test(
-        load, kFloats,
-        [up = op.detect_positive != 0, down = op.detect_negative != 0](auto x) {
-          const auto value = static_cast<double>(Value(x));
-          return std::isinf(value) && (value > 0 ? up : down);
-        });
-  }
-  Result<Kernel> Visit(const op::Not&, LoadContext& load) override {
-    return Test(load, kIntegers, [](auto x) { return x == decltype(x)(0); });
-  }
-  Result<Kernel> Visit(const op::BitwiseNot&, LoadContext& load) override {
-    return Map(load, kIntegers, [](auto x) { return ~x; });
-  }
-  Result<Kernel> Visit(const op::Clip& op, LoadContext& load) override {
-    return Dispatch(load, op.input, kNumbers, [&](auto scalar) {
-      return ClipKernel<typename decltype(scalar)::type>(op);
-    });
-  }
-};
+Result<Kernel> MakeIsInf(const op::IsInf& op, LoadContext& load) {
+  return Test(
+      load, kFloats,
+      [up = op.detect_positive != 0, down = op.detect_negative != 0](auto x) {
+        const auto value = static_cast<double>(Value(x));
+        return std::isinf(value) && (value > 0 ? up : down);
+      });
+}
+
+Result<Kernel> MakeClip(const op::Clip& op, LoadContext& load) {
+  return Dispatch(load, op.input, kNumbers,
+                  [&]<class T>() { return ClipKernel<T>(op); });
+}
 
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> ElementwiseFamily() {
-  return std::make_unique<Elementwise>();
+Family ElementwiseFamily() {
+  return FamilyOf(
+      On<op::Abs>(Map(kNumbers, [](auto x) { return abs(x); })),
+      On<op::Neg>(Map(kNumbers, [](auto x) { return -x; })),
+      On<op::Sign>(Map(kNumbers, [](auto x) { return Sign(x); })),
+      On<op::Floor>(Map(kFloats, [](auto x) { return floor(x); })),
+      On<op::Ceil>(Map(kFloats, [](auto x) { return ceil(x); })),
+      // Round-22: halves go to the nearest even integer.
+      On<op::Round>(Map(kFloats, [](auto x) { return nearbyint(x); })),
+      On<op::Reciprocal>(
+          Map(kFloats, [](auto x) { return decltype(x)(1) / x; })),
+      On<op::Sqrt>(Map(kFloats, [](auto x) { return sqrt(x); })),
+      On<op::Exp>(Map(kFloats, [](auto x) { return exp(x); })),
+      On<op::Log>(Map(kFloats, [](auto x) { return log(x); })),
+      On<op::Erf>(Map(kFloats, [](auto x) { return erf(x); })),
+      On<op::Sin>(Map(kFloats, [](auto x) { return sin(x); })),
+      On<op::Cos>(Map(kFloats, [](auto x) { return cos(x); })),
+      On<op::Tan>(Map(kFloats, [](auto x) { return tan(x); })),
+      On<op::Asin>(Map(kFloats, [](auto x) { return asin(x); })),
+      On<op::Acos>(Map(kFloats, [](auto x) { return acos(x); })),
+      On<op::Atan>(Map(kFloats, [](auto x) { return atan(x); })),
+      On<op::Sinh>(Map(kFloats, [](auto x) { return sinh(x); })),
+      On<op::Cosh>(Map(kFloats, [](auto x) { return cosh(x); })),
+      On<op::Asinh>(Map(kFloats, [](auto x) { return asinh(x); })),
+      On<op::Acosh>(Map(kFloats, [](auto x) { return acosh(x); })),
+      On<op::Atanh>(Map(kFloats, [](auto x) { return atanh(x); })),
+      On<op::IsNaN>(Test(kFloats, [](auto x) { return IsNan(x); })), MakeIsInf,
+      On<op::Not>(Test(kIntegers, [](auto x) { return x == decltype(x)(0); })),
+      On<op::BitwiseNot>(Map(kIntegers, [](auto x) { return ~x; })), MakeClip);
 }
 
 }  // namespace assay::reference

@@ -2,8 +2,6 @@
 //
 // Linear maps of lines and matrices: Det and DFT.
 
-#include <algorithm>
-#include <array>
 #include <functional>
 #include <numbers>
 #include <utility>
@@ -14,6 +12,7 @@
 #include "backends/reference/ops/tensor/movement.h"
 #include "backends/reference/scalar/codec.h"
 #include "backends/reference/scalar/scalar.h"
+#include "backends/reference/typed_rows.h"
 
 namespace assay::reference {
 namespace {
@@ -170,26 +169,17 @@ Status Dft(const op::DFT& op, KernelContext& run) {
   return OkStatus();
 }
 
-class LinearAlgebra : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::Det& op, LoadContext& load) override {
-    return Dispatch(load, op.x, kFloats, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      return {.forward = std::bind_front(&Det<T>, op)};
-    });
-  }
-  Result<Kernel> Visit(const op::DFT& op, LoadContext& load) override {
-    return Dispatch(load, op.input, kFloats, [&](auto scalar) -> Kernel {
-      using T = Wide<typename decltype(scalar)::type>;
-      return {.forward = std::bind_front(&Dft<T>, op)};
-    });
-  }
-};
+Result<Kernel> MakeDFT(const op::DFT& op, LoadContext& load) {
+  return Dispatch(load, op.input, kFloats, [&]<class S>() {
+    using T = Wide<S>;
+    return std::bind_front(&Dft<T>, op);
+  });
+}
 
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> LinearAlgebraFamily() {
-  return std::make_unique<LinearAlgebra>();
+Family LinearAlgebraFamily() {
+  return FamilyOf(Typed(kFloats, []<class T>() { return &Det<T>; }), MakeDFT);
 }
 
 }  // namespace assay::reference

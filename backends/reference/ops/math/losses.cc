@@ -136,36 +136,32 @@ Status CrossEntropy(const LossNode& node, Output output, KernelContext& run) {
   return StoreLoss(node, plan, log_prob.data(), run);
 }
 
-class Losses : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::NegativeLogLikelihoodLoss& op,
-                       LoadContext& load) override {
-    ASSAY_ASSIGN_OR_RETURN(const auto reduction, ParseReduction(op.reduction));
-    const LossNode node = {op.input, op.target,       op.weight,
-                           op.loss,  "input",         "target",
-                           "weight", op.ignore_index, reduction};
-    return Dispatch(load, op.input, kFloats, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      return {.forward = std::bind_front(&LogLikelihood<T>, node)};
-    });
-  }
-  Result<Kernel> Visit(const op::SoftmaxCrossEntropyLoss& op,
-                       LoadContext& load) override {
-    ASSAY_ASSIGN_OR_RETURN(const auto reduction, ParseReduction(op.reduction));
-    const LossNode node = {op.scores, op.labels,       op.weights,
-                           op.output, "scores",        "labels",
-                           "weights", op.ignore_index, reduction};
-    return Dispatch(load, op.scores, kFloats, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      return {.forward = std::bind_front(&CrossEntropy<T>, node, op.log_prob)};
-    });
-  }
-};
+Result<Kernel> MakeNegativeLogLikelihoodLoss(
+    const op::NegativeLogLikelihoodLoss& op, LoadContext& load) {
+  ASSAY_ASSIGN_OR_RETURN(const auto reduction, ParseReduction(op.reduction));
+  const LossNode node = {op.input, op.target,       op.weight,
+                         op.loss,  "input",         "target",
+                         "weight", op.ignore_index, reduction};
+  return Dispatch(load, op.input, kFloats, [&]<class T>() {
+    return std::bind_front(&LogLikelihood<T>, node);
+  });
+}
+
+Result<Kernel> MakeSoftmaxCrossEntropyLoss(
+    const op::SoftmaxCrossEntropyLoss& op, LoadContext& load) {
+  ASSAY_ASSIGN_OR_RETURN(const auto reduction, ParseReduction(op.reduction));
+  const LossNode node = {op.scores, op.labels,       op.weights,
+                         op.output, "scores",        "labels",
+                         "weights", op.ignore_index, reduction};
+  return Dispatch(load, op.scores, kFloats, [&]<class T>() {
+    return std::bind_front(&CrossEntropy<T>, node, op.log_prob);
+  });
+}
 
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> LossFamily() {
-  return std::make_unique<Losses>();
+Family LossFamily() {
+  return FamilyOf(MakeNegativeLogLikelihoodLoss, MakeSoftmaxCrossEntropyLoss);
 }
 
 }  // namespace assay::reference

@@ -85,11 +85,8 @@ TEST(LossesTest, CrossEntropyIsRoundedOnce) {
   // 3 log(3) is 3.29584, between 3.294921875 and 3.296875; from a log(3) that
   // was rounded before, it would be the latter.
   const Feed x = {DType::kFloat16, {3, 3}, std::vector<double>(9, 0)};
-  ExpectRows(
-      {{"g (float16[3,3] x, int64[3] t) => (float16 y) { y = "
-        "SoftmaxCrossEntropyLoss<reduction = \"sum\">(x, t) }",
-        {x, kLabels},
-        {{DType::kFloat16, {}, {3.294921875}}}}});
+  ExpectRows({Of("SoftmaxCrossEntropyLoss<reduction = \"sum\">(x, t)",
+                 {x, kLabels}, {{DType::kFloat16, {}, {3.294921875}}})});
 }
 
 TEST(LossesTest, WhatDoesNotGoTogetherIsNamed) {

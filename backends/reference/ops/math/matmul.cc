@@ -195,42 +195,35 @@ Status GemmBackward(const op::Gemm& op, const SimdLoops<T>* loops,
   return OkStatus();
 }
 
-class MatMuls : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::MatMul& op, LoadContext& load) override {
-    return Dispatch(load, op.a, kNumbers, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      const SimdLoops<T>* loops = LoopsOf<T>(load);
-      Kernel kernel{.forward = std::bind_front(&MatMulForward<T>, op, loops)};
-      if constexpr (!std::floating_point<T>) return kernel;
-      kernel.backward = std::bind_front(&MatMulBackward<T>, op, loops);
-      return kernel;
-    });
-  }
-  Result<Kernel> Visit(const op::Gemm& op, LoadContext& load) override {
-    return Dispatch(load, op.a, kNumbers, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      const SimdLoops<T>* loops = LoopsOf<T>(load);
-      Kernel kernel{.forward = std::bind_front(&GemmForward<T>, op, loops)};
-      if constexpr (std::integral<T>) {
-        if (std::trunc(op.alpha) != op.alpha ||
-            std::trunc(op.beta) != op.beta) {
-          kernel.forward = std::bind_front(&GemmByFractions<T>, op);
-        }
-        return kernel;
-      }
-      if constexpr (std::floating_point<T>) {
-        kernel.backward = std::bind_front(&GemmBackward<T>, op, loops);
+Result<Kernel> MakeMatMul(const op::MatMul& op, LoadContext& load) {
+  return Dispatch(load, op.a, kNumbers, [&]<class T>() -> Kernel {
+    const SimdLoops<T>* loops = LoopsOf<T>(load);
+    Kernel kernel{.forward = std::bind_front(&MatMulForward<T>, op, loops)};
+    if constexpr (!std::floating_point<T>) return kernel;
+    kernel.backward = std::bind_front(&MatMulBackward<T>, op, loops);
+    return kernel;
+  });
+}
+
+Result<Kernel> MakeGemm(const op::Gemm& op, LoadContext& load) {
+  return Dispatch(load, op.a, kNumbers, [&]<class T>() -> Kernel {
+    const SimdLoops<T>* loops = LoopsOf<T>(load);
+    Kernel kernel{.forward = std::bind_front(&GemmForward<T>, op, loops)};
+    if constexpr (std::integral<T>) {
+      if (std::trunc(op.alpha) != op.alpha || std::trunc(op.beta) != op.beta) {
+        kernel.forward = std::bind_front(&GemmByFractions<T>, op);
       }
       return kernel;
-    });
-  }
-};
+    }
+    if constexpr (std::floating_point<T>) {
+      kernel.backward = std::bind_front(&GemmBackward<T>, op, loops);
+    }
+    return kernel;
+  });
+}
 
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> MatMulFamily() {
-  return std::make_unique<MatMuls>();
-}
+Family MatMulFamily() { return FamilyOf(MakeMatMul, MakeGemm); }
 
 }  // namespace assay::reference

@@ -89,8 +89,7 @@ Status MapLines(const Tensor& input, int64_t axis, Output output,
 /// `line` is a generic callable of Line's form.
 template <class Op>
 Result<Kernel> AlongAxis(LoadContext& load, const Op& op, auto line) {
-  return Dispatch(load, op.input, kFloats, [&](auto scalar) -> Kernel {
-    using T = typename decltype(scalar)::type;
+  return Dispatch(load, op.input, kFloats, [&]<class T>() -> Kernel {
     return {.forward = [op, line = Line<T>(line)](KernelContext& run) {
       return MapLines(run.input(op.input), op.axis, op.output, line, run);
     }};
@@ -98,10 +97,16 @@ Result<Kernel> AlongAxis(LoadContext& load, const Op& op, auto line) {
 }
 
 template <class Op>
-Result<Kernel> RunAlong(LoadContext& load, const Op& op, bool product) {
-  return Dispatch(load, op.x, kNumbers, [&](auto scalar) -> Kernel {
-    using T = typename decltype(scalar)::type;
-    const Running running{.product = product,
+auto Lines(auto line) {
+  return On<Op>([line](const Op& op, LoadContext& load) {
+    return AlongAxis(load, op, line);
+  });
+}
+
+template <class Op>
+Result<Kernel> RunAlong(const Op& op, LoadContext& load) {
+  return Dispatch(load, op.x, kNumbers, [&]<class T>() -> Kernel {
+    const Running running{.product = Op::kId == OperatorId::kCumProd,
                           .exclusive = op.exclusive != 0,
                           .reverse = op.reverse != 0};
     return {.forward = [op, running](KernelContext& run) -> Status {
@@ -120,35 +125,20 @@ Result<Kernel> RunAlong(LoadContext& load, const Op& op, bool product) {
   });
 }
 
-class Lines : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::Softmax& op, LoadContext& load) override {
-    return AlongAxis(load, op, [](auto... line) { return Softmax(line...); });
-  }
-  Result<Kernel> Visit(const op::LogSoftmax& op, LoadContext& load) override {
-    return AlongAxis(load, op,
-                     [](auto... line) { return LogSoftmax(line...); });
-  }
-  Result<Kernel> Visit(const op::Hardmax& op, LoadContext& load) override {
-    return AlongAxis(load, op, [](auto... line) { return Hardmax(line...); });
-  }
-  Result<Kernel> Visit(const op::LpNormalization& op,
-                       LoadContext& load) override {
-    return AlongAxis(
-        load, op, [p = op.p](auto... line) { return Normalize(p, line...); });
-  }
-  Result<Kernel> Visit(const op::CumSum& op, LoadContext& load) override {
-    return RunAlong(load, op, /*product=*/false);
-  }
-  Result<Kernel> Visit(const op::CumProd& op, LoadContext& load) override {
-    return RunAlong(load, op, /*product=*/true);
-  }
-};
+Result<Kernel> MakeLpNormalization(const op::LpNormalization& op,
+                                   LoadContext& load) {
+  return AlongAxis(load, op,
+                   [p = op.p](auto... line) { return Normalize(p, line...); });
+}
 
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> SoftmaxFamily() {
-  return std::make_unique<Lines>();
+Family SoftmaxFamily() {
+  return FamilyOf(
+      Lines<op::Softmax>([](auto... line) { return Softmax(line...); }),
+      Lines<op::LogSoftmax>([](auto... line) { return LogSoftmax(line...); }),
+      Lines<op::Hardmax>([](auto... line) { return Hardmax(line...); }),
+      MakeLpNormalization, RunAlong<op::CumSum>, RunAlong<op::CumProd>);
 }
 
 }  // namespace assay::reference

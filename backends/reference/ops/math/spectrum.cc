@@ -6,7 +6,6 @@
 #include <cmath>
 #include <functional>
 #include <optional>
-#include <utility>
 
 #include "backends/reference/families.h"
 #include "backends/reference/ops/math/fourier.h"
@@ -272,54 +271,51 @@ Result<Kernel> DispatchOutput(const LoadContext& load, int64_t output_datatype,
                               Make&& make) {
   ASSAY_ASSIGN_OR_RETURN(const DType type, OutputType(output_datatype));
   if (load.options().exact && IsFloatingPoint(type)) {
-    return make(std::type_identity<Var>(), type);
+    return KernelFrom(make.template operator()<Var>(type));
   }
-  return make(std::type_identity<double>(), type);
+  return KernelFrom(make.template operator()<double>(type));
 }
 
-class Spectra : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::STFT& op, LoadContext& load) override {
-    return Dispatch(load, op.signal, kFloats, [&](auto scalar) -> Kernel {
-      using T = Wide<typename decltype(scalar)::type>;
-      return {.forward = std::bind_front(&Stft<T>, op)};
-    });
-  }
-  Result<Kernel> Visit(const op::MelWeightMatrix& op,
-                       LoadContext& load) override {
-    return DispatchOutput(
-        load, op.output_datatype, [&](auto scalar, DType type) -> Kernel {
-          using T = typename decltype(scalar)::type;
-          return {.forward = std::bind_front(&MelWeightMatrix<T>, op, type)};
-        });
-  }
-  Result<Kernel> Visit(const op::HannWindow& op, LoadContext& load) override {
-    return MakeWindow<Hann>(op, load);
-  }
-  Result<Kernel> Visit(const op::HammingWindow& op,
-                       LoadContext& load) override {
-    return MakeWindow<Hamming>(op, load);
-  }
-  Result<Kernel> Visit(const op::BlackmanWindow& op,
-                       LoadContext& load) override {
-    return MakeWindow<Blackman>(op, load);
-  }
+template <class Rule, class Op>
+Result<Kernel> MakeWindow(const Op& op, const LoadContext& load) {
+  return DispatchOutput(load, op.output_datatype, [&]<class T>(DType type) {
+    return std::bind_front(&WindowOf<T, Rule, Op>, op, type);
+  });
+}
 
- private:
-  template <class Rule, class Op>
-  static Result<Kernel> MakeWindow(const Op& op, const LoadContext& load) {
-    return DispatchOutput(
-        load, op.output_datatype, [&](auto scalar, DType type) -> Kernel {
-          using T = typename decltype(scalar)::type;
-          return {.forward = std::bind_front(&WindowOf<T, Rule, Op>, op, type)};
-        });
-  }
-};
+Result<Kernel> MakeSTFT(const op::STFT& op, LoadContext& load) {
+  return Dispatch(load, op.signal, kFloats, [&]<class S>() {
+    using T = Wide<S>;
+    return std::bind_front(&Stft<T>, op);
+  });
+}
+
+Result<Kernel> MakeMelWeightMatrix(const op::MelWeightMatrix& op,
+                                   LoadContext& load) {
+  return DispatchOutput(load, op.output_datatype, [&]<class T>(DType type) {
+    return std::bind_front(&MelWeightMatrix<T>, op, type);
+  });
+}
+
+Result<Kernel> MakeHannWindow(const op::HannWindow& op, LoadContext& load) {
+  return MakeWindow<Hann>(op, load);
+}
+
+Result<Kernel> MakeHammingWindow(const op::HammingWindow& op,
+                                 LoadContext& load) {
+  return MakeWindow<Hamming>(op, load);
+}
+
+Result<Kernel> MakeBlackmanWindow(const op::BlackmanWindow& op,
+                                  LoadContext& load) {
+  return MakeWindow<Blackman>(op, load);
+}
 
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> SpectrumFamily() {
-  return std::make_unique<Spectra>();
+Family SpectrumFamily() {
+  return FamilyOf(MakeSTFT, MakeMelWeightMatrix, MakeHannWindow,
+                  MakeHammingWindow, MakeBlackmanWindow);
 }
 
 }  // namespace assay::reference

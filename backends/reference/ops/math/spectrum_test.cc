@@ -14,35 +14,26 @@ Feed N(int64_t number) { return I({}, {static_cast<double>(number)}); }
 // a - c - (b - d) i, a - b + c - d).
 TEST(Stft, TransformsEachWindowedFrame) {
   ExpectRows({
-      {"g (float[1,4,1] x, int64 s, float[2] w) => (float[1,3,2,2] y) "
-       "{ y = STFT(x, s, w) }",
-       {F({1, 4, 1}, {1, 2, 3, 4}), N(1), F({2}, {1, 10})},
-       {F({1, 3, 2, 2}, {21, 0, -19, 0, 32, 0, -28, 0, 43, 0, -37, 0})}},
+      Of("STFT(x, s, w)", {F({1, 4, 1}, {1, 2, 3, 4}), N(1), F({2}, {1, 10})},
+         {F({1, 3, 2, 2}, {21, 0, -19, 0, 32, 0, -28, 0, 43, 0, -37, 0})}),
       // The last sample is of no whole frame.
-      {"g (double[1,7,1] x, int64 s, int64 n) => (double[1,2,3,2] y) "
-       "{ y = STFT(x, s, , n) }",
-       {D({1, 7, 1}, {1, 2, 3, 4, 5, 6, 9}), N(2), N(4)},
-       {D({1, 2, 3, 2}, {10, 0, -2, 2, -2, 0, 18, 0, -2, 2, -2, 0})}},
+      Of("STFT(x, s, , n)", {D({1, 7, 1}, {1, 2, 3, 4, 5, 6, 9}), N(2), N(4)},
+         {D({1, 2, 3, 2}, {10, 0, -2, 2, -2, 0, 18, 0, -2, 2, -2, 0})}),
       // Complex, of two batches; the frame is the whole signal.
-      {"g (float[2,2,2] x, int64 s) => (float[2,1,2,2] y) "
-       "{ y = STFT<onesided = 0>(x, s) }",
-       {F({2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 80}), N(1)},
-       {F({2, 1, 2, 2}, {4, 6, -2, -2, 12, 86, -2, -74})}},
-      {"g (float16[1,2,1] x, int32 s, float16[1] w) => "
-       "(float16[1,2,1,2] y) { y = STFT(x, s, w) }",
-       {{DType::kFloat16, {1, 2, 1}, {1, 3}},
-        {DType::kInt32, {}, {1}},
-        {DType::kFloat16, {1}, {0.5}}},
-       {{DType::kFloat16, {1, 2, 1, 2}, {0.5, 0, 1.5, 0}}}},
+      Of("STFT<onesided = 0>(x, s)",
+         {F({2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 80}), N(1)},
+         {F({2, 1, 2, 2}, {4, 6, -2, -2, 12, 86, -2, -74})}),
+      Of("STFT(x, s, w)",
+         {{DType::kFloat16, {1, 2, 1}, {1, 3}},
+          {DType::kInt32, {}, {1}},
+          {DType::kFloat16, {1}, {0.5}}},
+         {{DType::kFloat16, {1, 2, 1, 2}, {0.5, 0, 1.5, 0}}}),
   });
 }
 
 TEST(Stft, GivesBothHalvesWhenNotOnesided) {
-  ExpectRows(
-      {{"g (float[1,4,1] x, int64 s) => (float[1,1,4,2] y) "
-        "{ y = STFT<onesided = 0>(x, s) }",
-        {F({1, 4, 1}, {1, 2, 4, 8}), N(1)},
-        {F({1, 1, 4, 2}, {15, 0, -3, 6, -5, 0, -3, -6})}}});
+  ExpectRows({Of("STFT<onesided = 0>(x, s)", {F({1, 4, 1}, {1, 2, 4, 8}), N(1)},
+                 {F({1, 1, 4, 2}, {15, 0, -3, 6, -5, 0, -3, -6})})});
 }
 
 TEST(Stft, RefusesWhatDoesNotFit) {
@@ -64,30 +55,18 @@ TEST(Stft, RefusesWhatDoesNotFit) {
 // 1/2.
 TEST(Windows, AreSumsOfSquaresOfSines) {
   ExpectRows({
-      {"g (int64 n) => (float[4] y) { y = HannWindow(n) }",
-       {N(4)},
-       {F({4}, {0, 0.5, 1, 0.5})}},
-      {"g (int32 n) => (double[5] y) "
-       "{ y = HannWindow<periodic = 0, output_datatype = 11>(n) }",
-       {{DType::kInt32, {}, {5}}},
-       {D({5}, {0, 0.5, 1, 0.5, 0})}},
-      {"g (int64 n) => (float[4] y) { y = HammingWindow(n) }",
-       {N(4)},
-       {F({4}, {2 / 23.0, 12.5 / 23, 1, 12.5 / 23})}},
-      {"g (int64 n) => (float[5] y) { y = BlackmanWindow<periodic = 0>(n) }",
-       {N(5)},
-       {F({5}, {0, 0.34, 1, 0.34, 0})}},
-      {"g (int64 n) => (uint8[4] y) "
-       "{ y = BlackmanWindow<output_datatype = 2>(n) }",
-       {N(4)},
-       {{DType::kUint8, {4}, {0, 0, 1, 0}}}},
-      {"g (int64 n) => (bfloat16[4] y) "
-       "{ y = BlackmanWindow<output_datatype = 16>(n) }",
-       {N(4)},
-       {{DType::kBFloat16, {4}, {0, 0.33984375, 1, 0.33984375}}}},
-      {"g (int64 n) => (float[0] y) { y = HannWindow(n) }",
-       {N(0)},
-       {F({0}, {})}},
+      Of("HannWindow(n)", {N(4)}, {F({4}, {0, 0.5, 1, 0.5})}),
+      Of("HannWindow<periodic = 0, output_datatype = 11>(n)",
+         {{DType::kInt32, {}, {5}}}, {D({5}, {0, 0.5, 1, 0.5, 0})}),
+      Of("HammingWindow(n)", {N(4)},
+         {F({4}, {2 / 23.0, 12.5 / 23, 1, 12.5 / 23})}),
+      Of("BlackmanWindow<periodic = 0>(n)", {N(5)},
+         {F({5}, {0, 0.34, 1, 0.34, 0})}),
+      Of("BlackmanWindow<output_datatype = 2>(n)", {N(4)},
+         {{DType::kUint8, {4}, {0, 0, 1, 0}}}),
+      Of("BlackmanWindow<output_datatype = 16>(n)", {N(4)},
+         {{DType::kBFloat16, {4}, {0, 0.33984375, 1, 0.33984375}}}),
+      Of("HannWindow(n)", {N(0)}, {F({0}, {})}),
   });
   ExpectWrong({{"g (int64 n) => (float[m] y) { y = HannWindow(n) }",
                 {N(-1)},
@@ -152,21 +131,16 @@ TEST(Dft, CutsOrFillsToItsLength) {
        {F({1, 3, 1}, {1, 2, 4}), N(4)},
        {F({1, 4, 2}, {7, 0, -3, -2, 3, 0, -3, 2})}},
       // The axis is an input, and counts from the front or the back.
-      {"g (float[2,1,1] x, int64 k) => (float[2,1,2] y) { y = DFT(x, , k) }",
-       {F({2, 1, 1}, {1, 2}), N(0)},
-       {F({2, 1, 2}, {3, 0, -1, 0})}},
-      {"g (double[2,1,1] x, int64 k) => (double[2,1,2] y) { y = DFT(x, , k) }",
-       {D({2, 1, 1}, {1, 2}), N(-3)},
-       {D({2, 1, 2}, {3, 0, -1, 0})}},
+      Of("DFT(x, , k)", {F({2, 1, 1}, {1, 2}), N(0)},
+         {F({2, 1, 2}, {3, 0, -1, 0})}),
+      Of("DFT(x, , k)", {D({2, 1, 1}, {1, 2}), N(-3)},
+         {D({2, 1, 2}, {3, 0, -1, 0})}),
       // Onesided backwards, to 3 real numbers of 2 complex ones, and to 4.
-      {"g (float[1,3,2] x, int64 n) => (float[1,4,1] y) "
-       "{ y = DFT<onesided = 1, inverse = 1>(x, n) }",
-       {F({1, 3, 2}, {7, 0, -3, -2, 3, 0}), N(4)},
-       {F({1, 4, 1}, {1, 2, 4, 0})}},
-      {"g (float[1,3,2] x) => (float[1,4,1] y) "
-       "{ y = DFT<onesided = 1, inverse = 1>(x) }",
-       {F({1, 3, 2}, {7, 0, -3, -2, 3, 0})},
-       {F({1, 4, 1}, {1, 2, 4, 0})}},
+      Of("DFT<onesided = 1, inverse = 1>(x, n)",
+         {F({1, 3, 2}, {7, 0, -3, -2, 3, 0}), N(4)},
+         {F({1, 4, 1}, {1, 2, 4, 0})}),
+      Of("DFT<onesided = 1, inverse = 1>(x)",
+         {F({1, 3, 2}, {7, 0, -3, -2, 3, 0})}, {F({1, 4, 1}, {1, 2, 4, 0})}),
   });
 }
 

@@ -305,26 +305,20 @@ Kernel AttentionKernel(const op::Attention& op, const LoadContext& load) {
   }};
 }
 
-class Attentions : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::Attention& op, LoadContext& load) override {
-    ASSAY_RETURN_IF_ERROR(CheckAttention(op));
-    const bool in_double =
-        load.dtype(op.v) == DType::kFloat64 || op.softmax_precision == 11;
-    return Dispatch(load, op.q, kFloats, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      if (std::same_as<T, float> && in_double) {
-        return AttentionKernel<double>(op, load);
-      }
-      return AttentionKernel<T>(op, load);
-    });
-  }
-};
+Result<Kernel> MakeAttention(const op::Attention& op, LoadContext& load) {
+  ASSAY_RETURN_IF_ERROR(CheckAttention(op));
+  const bool in_double =
+      load.dtype(op.v) == DType::kFloat64 || op.softmax_precision == 11;
+  return Dispatch(load, op.q, kFloats, [&]<class T>() -> Kernel {
+    if (std::same_as<T, float> && in_double) {
+      return AttentionKernel<double>(op, load);
+    }
+    return AttentionKernel<T>(op, load);
+  });
+}
 
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> AttentionFamily() {
-  return std::make_unique<Attentions>();
-}
+Family AttentionFamily() { return FamilyOf(MakeAttention); }
 
 }  // namespace assay::reference

@@ -8,7 +8,6 @@
 #include "backends/reference/ops/nn/conv.h"
 
 #include <algorithm>
-#include <functional>
 
 #include "backends/reference/families.h"
 #include "backends/reference/loop/accumulate.h"
@@ -136,18 +135,6 @@ Status ConvForward(const op::Conv& op, const SimdLoops<T>* loops,
   return OkStatus();
 }
 
-class Convs : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::Conv& op, LoadContext& load) override {
-    ASSAY_RETURN_IF_ERROR(CheckSpatialAxes(load, op.x));
-    return Dispatch(load, op.x, kFloats, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      return {.forward =
-                  std::bind_front(&ConvForward<T>, op, LoopsOf<T>(load))};
-    });
-  }
-};
-
 }  // namespace
 
 Result<ConvPlan> ConvPlan::Make(WindowSpec spec, int64_t group, const Shape& x,
@@ -220,8 +207,9 @@ Status CheckSpatialAxes(const LoadContext& load, Input input) {
                      ", wanted one to three spatial axes");
 }
 
-std::unique_ptr<OperatorVisitor> ConvFamily() {
-  return std::make_unique<Convs>();
+Family ConvFamily() {
+  return FamilyOf(
+      Spatial(Typed(kFloats, []<class T>() { return &ConvForward<T>; })));
 }
 
 }  // namespace assay::reference

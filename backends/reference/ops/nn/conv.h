@@ -14,6 +14,7 @@
 
 #include "backends/reference/loop/simd.h"
 #include "backends/reference/loop/window.h"
+#include "backends/reference/typed_rows.h"
 
 namespace assay::reference {
 
@@ -56,6 +57,15 @@ void Convolve(const ConvPlan& plan, const SimdLoops<T>* loops, const T* x,
 /// OK when the input may have one to three spatial axes; `unsupported`, reason
 /// shape, when its rank is known and is another.
 Status CheckSpatialAxes(const LoadContext& load, Input input);
+
+/// The row of an operator whose first input has such axes.
+template <class Op, class Make>
+auto Spatial(OperatorRow<Op, Make> row) {
+  return On<Op>([row](const Op& op, LoadContext& load) -> Result<Kernel> {
+    ASSAY_RETURN_IF_ERROR(CheckSpatialAxes(load, kFirst));
+    return row.make(op, load);
+  });
+}
 
 }  // namespace assay::reference
 

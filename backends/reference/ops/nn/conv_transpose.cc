@@ -141,32 +141,20 @@ Status Col2Im(const op::Col2Im& op, KernelContext& run) {
   return OkStatus();
 }
 
-class TransposedConvs : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::ConvTranspose& op,
-                       LoadContext& load) override {
-    ASSAY_RETURN_IF_ERROR(CheckSpatialAxes(load, op.x));
-    return Dispatch(load, op.x, kFloats, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      return {.forward =
-                  std::bind_front(&ConvTranspose<T>, op, LoopsOf<T>(load))};
-    });
+Result<Kernel> MakeCol2Im(const op::Col2Im& op, LoadContext& load) {
+  if (IsComplex(load.dtype(op.input))) {
+    return Kernel{.forward = std::bind_front(&Col2Im<Complex>, op)};
   }
-  Result<Kernel> Visit(const op::Col2Im& op, LoadContext& load) override {
-    if (IsComplex(load.dtype(op.input))) {
-      return Kernel{.forward = std::bind_front(&Col2Im<Complex>, op)};
-    }
-    return Dispatch(load, op.input, kNumbers, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      return {.forward = std::bind_front(&Col2Im<T>, op)};
-    });
-  }
-};
+  return Dispatch(load, op.input, kNumbers,
+                  [&]<class T>() { return std::bind_front(&Col2Im<T>, op); });
+}
 
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> TransposedConvFamily() {
-  return std::make_unique<TransposedConvs>();
+Family TransposedConvFamily() {
+  return FamilyOf(
+      Spatial(Typed(kFloats, []<class T>() { return &ConvTranspose<T>; })),
+      MakeCol2Im);
 }
 
 }  // namespace assay::reference

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include "backends/reference/families.h"
 #include "backends/reference/loop/accumulate.h"
@@ -18,6 +17,7 @@
 #include "backends/reference/loop/simd.h"
 #include "backends/reference/scalar/codec.h"
 #include "backends/reference/scalar/scalar.h"
+#include "backends/reference/typed_rows.h"
 
 namespace assay::reference {
 namespace {
@@ -278,20 +278,10 @@ Status DeformConv(const op::DeformConv& op, const SimdLoops<T>* loops,
   return OkStatus();
 }
 
-class DeformConvs : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::DeformConv& op, LoadContext& load) override {
-    return Dispatch(load, op.x, kFloats, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      return {.forward = std::bind_front(&DeformConv<T>, op, LoopsOf<T>(load))};
-    });
-  }
-};
-
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> DeformConvFamily() {
-  return std::make_unique<DeformConvs>();
+Family DeformConvFamily() {
+  return FamilyOf(Typed(kFloats, []<class T>() { return &DeformConv<T>; }));
 }
 
 }  // namespace assay::reference

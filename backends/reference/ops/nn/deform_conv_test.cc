@@ -15,12 +15,10 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 
 // A line of 1, 2, 4, 8 and one tap of 1, at places shifted by `offsets`.
 Row Shifted(std::vector<double> offsets, std::vector<double> wanted) {
-  return {
-      "g (float[1,1,4] x, float[1,1,1] w, float[1,1,4] o) => "
-      "(float[1,1,4] y) { y = DeformConv(x, w, o) }",
-      {F({1, 1, 4}, {1, 2, 4, 8}), F({1, 1, 1}, {1}),
-       F({1, 1, 4}, std::move(offsets))},
-      {F({1, 1, 4}, std::move(wanted))}};
+  return Of("DeformConv(x, w, o)",
+            {F({1, 1, 4}, {1, 2, 4, 8}), F({1, 1, 1}, {1}),
+             F({1, 1, 4}, std::move(offsets))},
+            {F({1, 1, 4}, std::move(wanted))});
 }
 
 TEST(DeformConv, InterpolatesBetweenNeighbours) {
@@ -65,31 +63,26 @@ TEST(DeformConv, IsAConvolutionWithoutOffsets) {
 // bias of their own.
 TEST(DeformConv, KeepsGroupsOfChannelsAndOffsetsApart) {
   ExpectRows({
-      {"g (double[1,2,1,2] x, double[2,1,1,1] w, double[1,4,1,2] o, "
-       "double[2] b, double[1,2,1,2] m) => (double[1,2,1,2] y) "
-       "{ y = DeformConv<group = 2, offset_group = 2>(x, w, o, b, m) }",
-       {D({1, 2, 1, 2}, {1, 2, 10, 20}), D({2, 1, 1, 1}, {1, 1}),
-        D({1, 4, 1, 2}, {0, 0, 1, 1, 0, 0, -0.5, -0.5}), D({2}, {100, 200}),
-        D({1, 2, 1, 2}, {0.5, 1, 1, 2})},
-       {D({1, 2, 1, 2}, {101, 100, 205, 230})}},
+      Of("DeformConv<group = 2, offset_group = 2>(x, w, o, b, m)",
+         {D({1, 2, 1, 2}, {1, 2, 10, 20}), D({2, 1, 1, 1}, {1, 1}),
+          D({1, 4, 1, 2}, {0, 0, 1, 1, 0, 0, -0.5, -0.5}), D({2}, {100, 200}),
+          D({1, 2, 1, 2}, {0.5, 1, 1, 2})},
+         {D({1, 2, 1, 2}, {101, 100, 205, 230})}),
       // Two images, and both channels under one group of offsets.
-      {"g (float[2,2,1] x, float[1,2,1] w, float[2,1,1] o) => "
-       "(float[2,1,1] y) { y = DeformConv(x, w, o) }",
-       {F({2, 2, 1}, {1, 2, 3, 4}), F({1, 2, 1}, {1, 10}),
-        F({2, 1, 1}, {0, 0.5})},
-       {F({2, 1, 1}, {21, 21.5})}},
+      Of("DeformConv(x, w, o)",
+         {F({2, 2, 1}, {1, 2, 3, 4}), F({1, 2, 1}, {1, 10}),
+          F({2, 1, 1}, {0, 0.5})},
+         {F({2, 1, 1}, {21, 21.5})}),
       // Four spatial axes, shifted along the last.
-      {"g (float[1,1,1,1,1,2] x, float[1,1,1,1,1,1] w, float[1,4,1,1,1,2] o) "
-       "=> (float[1,1,1,1,1,2] y) { y = DeformConv(x, w, o) }",
-       {F({1, 1, 1, 1, 1, 2}, {1, 2}), F({1, 1, 1, 1, 1, 1}, {1}),
-        F({1, 4, 1, 1, 1, 2}, {0, 0, 0, 0, 0, 0, 1, -1})},
-       {F({1, 1, 1, 1, 1, 2}, {2, 1})}},
-      {"g (bfloat16[1,1,2] x, bfloat16[1,1,1] w, bfloat16[1,1,2] o) => "
-       "(bfloat16[1,1,2] y) { y = DeformConv(x, w, o) }",
-       {{DType::kBFloat16, {1, 1, 2}, {1, 3}},
-        {DType::kBFloat16, {1, 1, 1}, {1}},
-        {DType::kBFloat16, {1, 1, 2}, {0.5, 0}}},
-       {{DType::kBFloat16, {1, 1, 2}, {2, 3}}}},
+      Of("DeformConv(x, w, o)",
+         {F({1, 1, 1, 1, 1, 2}, {1, 2}), F({1, 1, 1, 1, 1, 1}, {1}),
+          F({1, 4, 1, 1, 1, 2}, {0, 0, 0, 0, 0, 0, 1, -1})},
+         {F({1, 1, 1, 1, 1, 2}, {2, 1})}),
+      Of("DeformConv(x, w, o)",
+         {{DType::kBFloat16, {1, 1, 2}, {1, 3}},
+          {DType::kBFloat16, {1, 1, 1}, {1}},
+          {DType::kBFloat16, {1, 1, 2}, {0.5, 0}}},
+         {{DType::kBFloat16, {1, 1, 2}, {2, 3}}}),
   });
 }
 
@@ -150,13 +143,10 @@ TEST(MaxRoiPool, TakesTheGreatestOfEachCell) {
 }
 
 TEST(MaxRoiPool, ChoosesTheImageOfEachRegion) {
-  ExpectRows(
-      {{"g (float16[2,2,1,1] x, float16[2,5] r) => "
-        "(float16[2,2,1,1] y) { y = MaxRoiPool<pooled_shape = [1, 1]>"
-        "(x, r) }",
-        {{DType::kFloat16, {2, 2, 1, 1}, {-1, -2, -3, -4}},
-         {DType::kFloat16, {2, 5}, {1, 0, 0, 0, 0, 0, 0, 0, 0, 0}}},
-        {{DType::kFloat16, {2, 2, 1, 1}, {-3, -4, -1, -2}}}}});
+  ExpectRows({Of("MaxRoiPool<pooled_shape = [1, 1]>(x, r)",
+                 {{DType::kFloat16, {2, 2, 1, 1}, {-1, -2, -3, -4}},
+                  {DType::kFloat16, {2, 5}, {1, 0, 0, 0, 0, 0, 0, 0, 0, 0}}},
+                 {{DType::kFloat16, {2, 2, 1, 1}, {-3, -4, -1, -2}}})});
 }
 
 TEST(MaxRoiPool, RefusesRegionsOfNoImage) {

@@ -4,12 +4,12 @@
 // response.
 
 #include <algorithm>
-#include <functional>
 
 #include "backends/reference/families.h"
 #include "backends/reference/loop/nest.h"
 #include "backends/reference/scalar/codec.h"
 #include "backends/reference/scalar/scalar.h"
+#include "backends/reference/typed_rows.h"
 
 namespace assay::reference {
 namespace {
@@ -348,74 +348,41 @@ Status MeanVarianceNormalization(const op::MeanVarianceNormalization& op,
   return OkStatus();
 }
 
-class Normalizations : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::MeanVarianceNormalization& op,
-                       LoadContext& load) override {
-    return Dispatch(load, op.x, kFloats, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      return {.forward = std::bind_front(&MeanVarianceNormalization<T>, op)};
-    });
+Result<Kernel> MakeInstanceNormalization(const op::InstanceNormalization& op,
+                                         LoadContext& load) {
+  return Dispatch(load, op.input, kFloats, [&]<class T>() -> Kernel {
+    return {.forward = [op](KernelContext& run) {
+      return NormalizeGroups<T>(run.input(op.input), run.input(op.scale),
+                                run.input(op.b), 0, op.epsilon, op.output, run);
+    }};
+  });
+}
+
+Result<Kernel> MakeGroupNormalization(const op::GroupNormalization& op,
+                                      LoadContext& load) {
+  if (op.num_groups < 1) {
+    return InvalidArgument("num_groups is ", op.num_groups,
+                           ", wanted at least 1");
   }
-  Result<Kernel> Visit(const op::BatchNormalization& op,
-                       LoadContext& load) override {
-    return Dispatch(load, op.x, kFloats, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      return {.forward = std::bind_front(&BatchNormalization<T>, op)};
-    });
-  }
-  Result<Kernel> Visit(const op::InstanceNormalization& op,
-                       LoadContext& load) override {
-    return Dispatch(load, op.input, kFloats, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      return {.forward = [op](KernelContext& run) {
-        return NormalizeGroups<T>(run.input(op.input), run.input(op.scale),
-                                  run.input(op.b), 0, op.epsilon, op.output,
-                                  run);
-      }};
-    });
-  }
-  Result<Kernel> Visit(const op::GroupNormalization& op,
-                       LoadContext& load) override {
-    if (op.num_groups < 1) {
-      return InvalidArgument("num_groups is ", op.num_groups,
-                             ", wanted at least 1");
-    }
-    return Dispatch(load, op.x, kFloats, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      return {.forward = [op](KernelContext& run) {
-        return NormalizeGroups<T>(run.input(op.x), run.input(op.scale),
-                                  run.input(op.bias), op.num_groups, op.epsilon,
-                                  op.y, run);
-      }};
-    });
-  }
-  Result<Kernel> Visit(const op::LayerNormalization& op,
-                       LoadContext& load) override {
-    return Dispatch(load, op.x, kFloats, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      return {.forward = std::bind_front(&LayerNormalization<T>, op)};
-    });
-  }
-  Result<Kernel> Visit(const op::RMSNormalization& op,
-                       LoadContext& load) override {
-    return Dispatch(load, op.x, kFloats, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      return {.forward = std::bind_front(&RmsNormalization<T>, op)};
-    });
-  }
-  Result<Kernel> Visit(const op::LRN& op, LoadContext& load) override {
-    return Dispatch(load, op.x, kFloats, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      return {.forward = std::bind_front(&Lrn<T>, op)};
-    });
-  }
-};
+  return Dispatch(load, op.x, kFloats, [&]<class T>() -> Kernel {
+    return {.forward = [op](KernelContext& run) {
+      return NormalizeGroups<T>(run.input(op.x), run.input(op.scale),
+                                run.input(op.bias), op.num_groups, op.epsilon,
+                                op.y, run);
+    }};
+  });
+}
 
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> NormalizationFamily() {
-  return std::make_unique<Normalizations>();
+Family NormalizationFamily() {
+  return FamilyOf(
+      Typed(kFloats, []<class T>() { return &MeanVarianceNormalization<T>; }),
+      Typed(kFloats, []<class T>() { return &BatchNormalization<T>; }),
+      MakeInstanceNormalization, MakeGroupNormalization,
+      Typed(kFloats, []<class T>() { return &LayerNormalization<T>; }),
+      Typed(kFloats, []<class T>() { return &RmsNormalization<T>; }),
+      Typed(kFloats, []<class T>() { return &Lrn<T>; }));
 }
 
 }  // namespace assay::reference

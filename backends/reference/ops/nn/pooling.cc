@@ -3,8 +3,6 @@
 // Pooling: MaxPool, AveragePool and LpPool over windows. Their global forms
 // are reductions (reduction.cc).
 
-#include <functional>
-
 #include "backends/reference/families.h"
 #include "backends/reference/loop/nest.h"
 #include "backends/reference/loop/simd.h"
@@ -176,43 +174,14 @@ Status MaxUnpool(const op::MaxUnpool& op, KernelContext& run) {
   return OkStatus();
 }
 
-class Pooling : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::MaxPool& op, LoadContext& load) override {
-    ASSAY_RETURN_IF_ERROR(CheckSpatialAxes(load, op.x));
-    return Dispatch(load, op.x, kNumbers, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      return {.forward = std::bind_front(&MaxPool<T>, op, LoopsOf<T>(load))};
-    });
-  }
-  Result<Kernel> Visit(const op::AveragePool& op, LoadContext& load) override {
-    ASSAY_RETURN_IF_ERROR(CheckSpatialAxes(load, op.x));
-    return Dispatch(load, op.x, kFloats, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      return {.forward =
-                  std::bind_front(&AveragePool<T>, op, LoopsOf<T>(load))};
-    });
-  }
-  Result<Kernel> Visit(const op::LpPool& op, LoadContext& load) override {
-    ASSAY_RETURN_IF_ERROR(CheckSpatialAxes(load, op.x));
-    return Dispatch(load, op.x, kFloats, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      return {.forward = std::bind_front(&LpPool<T>, op)};
-    });
-  }
-  Result<Kernel> Visit(const op::MaxUnpool& op, LoadContext& load) override {
-    ASSAY_RETURN_IF_ERROR(CheckSpatialAxes(load, op.x));
-    return Dispatch(load, op.x, kFloats, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      return {.forward = std::bind_front(&MaxUnpool<T>, op)};
-    });
-  }
-};
-
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> PoolingFamily() {
-  return std::make_unique<Pooling>();
+Family PoolingFamily() {
+  return FamilyOf(
+      Spatial(Typed(kNumbers, []<class T>() { return &MaxPool<T>; })),
+      Spatial(Typed(kFloats, []<class T>() { return &AveragePool<T>; })),
+      Spatial(Typed(kFloats, []<class T>() { return &LpPool<T>; })),
+      Spatial(Typed(kFloats, []<class T>() { return &MaxUnpool<T>; })));
 }
 
 }  // namespace assay::reference

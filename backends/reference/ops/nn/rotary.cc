@@ -4,11 +4,11 @@
 // whose names are kept.
 
 #include <algorithm>
-#include <functional>
 
 #include "backends/reference/families.h"
 #include "backends/reference/ops/nn/heads.h"
 #include "backends/reference/scalar/codec.h"
+#include "backends/reference/typed_rows.h"
 
 namespace assay::reference {
 namespace {
@@ -108,21 +108,11 @@ Status RotaryEmbedding(const op::RotaryEmbedding& op, KernelContext& run) {
   return OkStatus();
 }
 
-class Rotaries : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::RotaryEmbedding& op,
-                       LoadContext& load) override {
-    return Dispatch(load, op.x, kFloats, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      return {.forward = std::bind_front(&RotaryEmbedding<T>, op)};
-    });
-  }
-};
-
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> RotaryFamily() {
-  return std::make_unique<Rotaries>();
+Family RotaryFamily() {
+  return FamilyOf(
+      Typed(kFloats, []<class T>() { return &RotaryEmbedding<T>; }));
 }
 
 }  // namespace assay::reference

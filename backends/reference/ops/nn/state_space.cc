@@ -280,35 +280,30 @@ Status ConvolveCausally(const op::CausalConvWithState& op, KernelContext& run) {
   return OkStatus();
 }
 
-class StateSpaces : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::LinearAttention& op,
-                       LoadContext& load) override {
-    ASSAY_RETURN_IF_ERROR(UpdateRule::Of(op).status());
-    return Dispatch(load, op.query, kFloats, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      return {.forward =
-                  std::bind_front(&AttendLinearly<T>, op, LoopsOf<T>(load))};
-    });
+Result<Kernel> MakeLinearAttention(const op::LinearAttention& op,
+                                   LoadContext& load) {
+  ASSAY_RETURN_IF_ERROR(UpdateRule::Of(op).status());
+  return Dispatch(load, op.query, kFloats, [&]<class T>() {
+    return std::bind_front(&AttendLinearly<T>, op, LoopsOf<T>(load));
+  });
+}
+
+Result<Kernel> MakeCausalConvWithState(const op::CausalConvWithState& op,
+                                       LoadContext& load) {
+  if (op.activation != "none" && op.activation != "silu" &&
+      op.activation != "swish") {
+    return InvalidArgument("activation is '", op.activation,
+                           "', wanted none, silu or swish");
   }
-  Result<Kernel> Visit(const op::CausalConvWithState& op,
-                       LoadContext& load) override {
-    if (op.activation != "none" && op.activation != "silu" &&
-        op.activation != "swish") {
-      return InvalidArgument("activation is '", op.activation,
-                             "', wanted none, silu or swish");
-    }
-    return Dispatch(load, op.input, kFloats, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      return {.forward = std::bind_front(&ConvolveCausally<T>, op)};
-    });
-  }
-};
+  return Dispatch(load, op.input, kFloats, [&]<class T>() {
+    return std::bind_front(&ConvolveCausally<T>, op);
+  });
+}
 
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> StateSpaceFamily() {
-  return std::make_unique<StateSpaces>();
+Family StateSpaceFamily() {
+  return FamilyOf(MakeLinearAttention, MakeCausalConvWithState);
 }
 
 }  // namespace assay::reference

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <numeric>
 
 #include "backends/reference/families.h"
 #include "backends/reference/ops/tensor/movement.h"
@@ -226,26 +225,16 @@ Status RoiAlign(const op::RoiAlign& op, KernelContext& run) {
   return OkStatus();
 }
 
-class Detections : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::NonMaxSuppression& op, LoadContext&) override {
-    return Kernel{.forward = std::bind_front(&NonMaxSuppression, op)};
+Result<Kernel> MakeRoiAlign(const op::RoiAlign& op, LoadContext& load) {
+  if (op.mode != "avg" && op.mode != "max") {
+    return Unsupported(Reason::kAttribute, "mode is '", op.mode, "'");
   }
-  Result<Kernel> Visit(const op::RoiAlign& op, LoadContext& load) override {
-    if (op.mode != "avg" && op.mode != "max") {
-      return Unsupported(Reason::kAttribute, "mode is '", op.mode, "'");
-    }
-    return Dispatch(load, op.x, kFloats, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      return {.forward = std::bind_front(&RoiAlign<T>, op)};
-    });
-  }
-};
+  return Dispatch(load, op.x, kFloats,
+                  [&]<class T>() { return std::bind_front(&RoiAlign<T>, op); });
+}
 
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> DetectionFamily() {
-  return std::make_unique<Detections>();
-}
+Family DetectionFamily() { return FamilyOf(NonMaxSuppression, MakeRoiAlign); }
 
 }  // namespace assay::reference

@@ -11,12 +11,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <optional>
 
 #include "backends/reference/families.h"
 #include "backends/reference/scalar/codec.h"
 #include "backends/reference/scalar/scalar.h"
+#include "backends/reference/typed_rows.h"
 
 namespace assay::reference {
 namespace {
@@ -120,20 +120,10 @@ Status MaxRoiPool(const op::MaxRoiPool& op, KernelContext& run) {
   return OkStatus();
 }
 
-class RegionPooling : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::MaxRoiPool& op, LoadContext& load) override {
-    return Dispatch(load, op.x, kFloats, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      return {.forward = std::bind_front(&MaxRoiPool<T>, op)};
-    });
-  }
-};
-
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> RegionPoolingFamily() {
-  return std::make_unique<RegionPooling>();
+Family RegionPoolingFamily() {
+  return FamilyOf(Typed(kFloats, []<class T>() { return &MaxRoiPool<T>; }));
 }
 
 }  // namespace assay::reference

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 
 #include "backends/reference/families.h"
 #include "backends/reference/loop/batched.h"
@@ -351,73 +350,74 @@ Status QLinearConv(const op::QLinearConv& op, KernelContext& run) {
   return scales.Store(product, -1, 1, op.y, run);
 }
 
-class Quantizations : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::QuantizeLinear& op,
-                       LoadContext& load) override {
-    const DType type = load.dtype(op.y);
-    const DType precision = DTypeFromOnnx(static_cast<int>(op.precision))
-                                .value_or(DType::kUndefined);
-    if (ScalarOf(type) == ScalarKind::kNone || type == DType::kFloat8E8M0) {
-      return Unsupported(Reason::kDType, "the result is ",
-                         load.type(op.y).ToString());
-    }
-    const auto kernel =
-        load.options().exact ? &Quantize<Var> : &Quantize<double>;
-    return Kernel{.forward = std::bind_front(kernel, op, type,
-                                             precision == DType::kUndefined
-                                                 ? load.dtype(op.y_scale)
-                                                 : precision)};
+Result<Kernel> MakeQuantizeLinear(const op::QuantizeLinear& op,
+                                  LoadContext& load) {
+  const DType type = load.dtype(op.y);
+  const DType precision =
+      DTypeFromOnnx(static_cast<int>(op.precision)).value_or(DType::kUndefined);
+  if (ScalarOf(type) == ScalarKind::kNone || type == DType::kFloat8E8M0) {
+    return Unsupported(Reason::kDType, "the result is ",
+                       load.type(op.y).ToString());
   }
-  Result<Kernel> Visit(const op::DequantizeLinear& op,
-                       LoadContext& load) override {
-    const DType type = load.dtype(op.y);
-    if (!IsFloatingPoint(type)) {
-      return Unsupported(Reason::kDType, "the result is ",
-                         load.type(op.y).ToString());
-    }
-    const auto kernel =
-        load.options().exact ? &Dequantize<Var> : &Dequantize<double>;
-    return Kernel{.forward = std::bind_front(kernel, op, type)};
+  const auto kernel = load.options().exact ? &Quantize<Var> : &Quantize<double>;
+  return Kernel{.forward = std::bind_front(kernel, op, type,
+                                           precision == DType::kUndefined
+                                               ? load.dtype(op.y_scale)
+                                               : precision)};
+}
+
+Result<Kernel> MakeDequantizeLinear(const op::DequantizeLinear& op,
+                                    LoadContext& load) {
+  const DType type = load.dtype(op.y);
+  if (!IsFloatingPoint(type)) {
+    return Unsupported(Reason::kDType, "the result is ",
+                       load.type(op.y).ToString());
   }
-  Result<Kernel> Visit(const op::MatMulInteger& op, LoadContext&) override {
-    return Kernel{.forward = [op](KernelContext& run) -> Status {
-      ASSAY_ASSIGN_OR_RETURN(
-          const IntegerProduct product,
-          IntegerProduct::Of(run.input(op.a), run.input(op.a_zero_point),
-                             run.input(op.b), run.input(op.b_zero_point)));
-      return StoreProduct(product, op.y, run);
-    }};
-  }
-  Result<Kernel> Visit(const op::ConvInteger& op, LoadContext& load) override {
-    ASSAY_RETURN_IF_ERROR(CheckSpatialAxes(load, op.x));
-    return Kernel{.forward = [op](KernelContext& run) -> Status {
-      ASSAY_ASSIGN_OR_RETURN(
-          const IntegerProduct product,
-          IntegerConvolution::Of(op, run.input(op.x),
-                                 run.input(op.x_zero_point), run.input(op.w),
-                                 run.input(op.w_zero_point)));
-      return StoreProduct(product, op.y, run);
-    }};
-  }
-  Result<Kernel> Visit(const op::QLinearMatMul& op,
-                       LoadContext& load) override {
-    const bool is_float =
-        IsFloatingPoint(load.dtype(op.a)) || IsFloatingPoint(load.dtype(op.b));
-    return Kernel{
-        .forward = std::bind_front(
-            is_float ? &QLinearMatMul<double> : &QLinearMatMul<int64_t>, op)};
-  }
-  Result<Kernel> Visit(const op::QLinearConv& op, LoadContext& load) override {
-    ASSAY_RETURN_IF_ERROR(CheckSpatialAxes(load, op.x));
-    return Kernel{.forward = std::bind_front(&QLinearConv, op)};
-  }
-};
+  const auto kernel =
+      load.options().exact ? &Dequantize<Var> : &Dequantize<double>;
+  return Kernel{.forward = std::bind_front(kernel, op, type)};
+}
+
+Result<Kernel> MakeMatMulInteger(const op::MatMulInteger& op, LoadContext&) {
+  return Kernel{.forward = [op](KernelContext& run) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(
+        const IntegerProduct product,
+        IntegerProduct::Of(run.input(op.a), run.input(op.a_zero_point),
+                           run.input(op.b), run.input(op.b_zero_point)));
+    return StoreProduct(product, op.y, run);
+  }};
+}
+
+Result<Kernel> MakeConvInteger(const op::ConvInteger& op, LoadContext& load) {
+  ASSAY_RETURN_IF_ERROR(CheckSpatialAxes(load, op.x));
+  return Kernel{.forward = [op](KernelContext& run) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(
+        const IntegerProduct product,
+        IntegerConvolution::Of(op, run.input(op.x), run.input(op.x_zero_point),
+                               run.input(op.w), run.input(op.w_zero_point)));
+    return StoreProduct(product, op.y, run);
+  }};
+}
+
+Result<Kernel> MakeQLinearMatMul(const op::QLinearMatMul& op,
+                                 LoadContext& load) {
+  const bool is_float =
+      IsFloatingPoint(load.dtype(op.a)) || IsFloatingPoint(load.dtype(op.b));
+  return Kernel{
+      .forward = std::bind_front(
+          is_float ? &QLinearMatMul<double> : &QLinearMatMul<int64_t>, op)};
+}
+
+Result<Kernel> MakeQLinearConv(const op::QLinearConv& op, LoadContext& load) {
+  ASSAY_RETURN_IF_ERROR(CheckSpatialAxes(load, op.x));
+  return Kernel{.forward = std::bind_front(&QLinearConv, op)};
+}
 
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> QuantizationFamily() {
-  return std::make_unique<Quantizations>();
+Family QuantizationFamily() {
+  return FamilyOf(MakeQuantizeLinear, MakeDequantizeLinear, MakeMatMulInteger,
+                  MakeConvInteger, MakeQLinearMatMul, MakeQLinearConv);
 }
 
 }  // namespace assay::reference

@@ -165,20 +165,19 @@ Result<std::vector<bool>> ReducedAxes(const Tensor& axes, int rank, bool noop) {
 }
 
 /// `formula` is a generic callable of Formula's form.
-template <class... Ts, class Op>
-Result<Kernel> OverAxes(LoadContext& load, const Scalars<Ts...>& scalars,
-                        const Op& op, auto formula) {
-  return Dispatch(load, op.data, scalars, [&](auto scalar) -> Kernel {
-    using T = typename decltype(scalar)::type;
-    return {.forward = [op, formula = Formula<T>(formula)](
-                           KernelContext& run) -> Status {
-      const Tensor& data = run.input(op.data);
-      ASSAY_ASSIGN_OR_RETURN(
-          const std::vector<bool> reduces,
-          ReducedAxes(run.input(op.axes), data.shape().rank(),
-                      op.noop_with_empty_axes != 0));
-      return Reduce(data, reduces, op.keepdims != 0, formula, run);
-    }};
+template <class Op>
+auto OverAxes(const auto& scalars, auto formula) {
+  return On<Op>([=](const Op& op, LoadContext& load) {
+    return Dispatch(load, op.data, scalars, [&]<class T>() {
+      return [op, formula = Formula<T>(formula)](KernelContext& run) -> Status {
+        const Tensor& data = run.input(op.data);
+        ASSAY_ASSIGN_OR_RETURN(
+            const std::vector<bool> reduces,
+            ReducedAxes(run.input(op.axes), data.shape().rank(),
+                        op.noop_with_empty_axes != 0));
+        return Reduce(data, reduces, op.keepdims != 0, formula, run);
+      };
+    });
   });
 }
 
@@ -186,8 +185,7 @@ Result<Kernel> OverAxes(LoadContext& load, const Scalars<Ts...>& scalars,
 // to [N, C, 1...].
 template <class Op>
 Result<Kernel> OverChannels(LoadContext& load, const Op& op, auto formula) {
-  return Dispatch(load, op.x, kFloats, [&](auto scalar) -> Kernel {
-    using T = typename decltype(scalar)::type;
+  return Dispatch(load, op.x, kFloats, [&]<class T>() -> Kernel {
     return {.forward = [op, formula = Formula<T>(formula)](
                            KernelContext& run) -> Status {
       const Tensor& x = run.input(op.x);
@@ -202,75 +200,53 @@ Result<Kernel> OverChannels(LoadContext& load, const Op& op, auto formula) {
   });
 }
 
-class Reductions : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::ReduceSum& op, LoadContext& load) override {
-    return OverAxes(load, kNumbers, op,
-                    [](const auto* x, int64_t n) { return Sum(x, n); });
-  }
-  Result<Kernel> Visit(const op::ReduceMean& op, LoadContext& load) override {
-    return OverAxes(load, kNumbers, op,
-                    [](const auto* x, int64_t n) { return Mean(x, n); });
-  }
-  Result<Kernel> Visit(const op::ReduceProd& op, LoadContext& load) override {
-    return OverAxes(load, kNumbers, op,
-                    [](const auto* x, int64_t n) { return Product(x, n); });
-  }
-  Result<Kernel> Visit(const op::ReduceMax& op, LoadContext& load) override {
-    return OverAxes(load, kNumbers, op,
-                    [](const auto* x, int64_t n) { return Extreme(x, n); });
-  }
-  Result<Kernel> Visit(const op::ReduceMin& op, LoadContext& load) override {
-    return OverAxes(load, kNumbers, op, []<class T>(const T* x, int64_t n) {
-      return Extreme<T, true>(x, n);
-    });
-  }
-  Result<Kernel> Visit(const op::ReduceL1& op, LoadContext& load) override {
-    return OverAxes(load, kNumbers, op, [](const auto* x, int64_t n) {
-      return SumOfMagnitudes(x, n);
-    });
-  }
-  Result<Kernel> Visit(const op::ReduceL2& op, LoadContext& load) override {
-    return OverAxes(load, kNumbers, op, [](const auto* x, int64_t n) {
-      return sqrt(SumOfSquares(x, n));
-    });
-  }
-  Result<Kernel> Visit(const op::ReduceSumSquare& op,
-                       LoadContext& load) override {
-    return OverAxes(load, kNumbers, op, [](const auto* x, int64_t n) {
-      return SumOfSquares(x, n);
-    });
-  }
-  Result<Kernel> Visit(const op::ReduceLogSum& op, LoadContext& load) override {
-    return OverAxes(load, kFloats, op,
-                    [](const auto* x, int64_t n) { return log(Sum(x, n)); });
-  }
-  Result<Kernel> Visit(const op::ReduceLogSumExp& op,
-                       LoadContext& load) override {
-    return OverAxes(load, kFloats, op,
-                    [](const auto* x, int64_t n) { return LogSumExp(x, n); });
-  }
-  Result<Kernel> Visit(const op::GlobalMaxPool& op,
-                       LoadContext& load) override {
-    return OverChannels(load, op,
-                        [](const auto* x, int64_t n) { return Extreme(x, n); });
-  }
-  Result<Kernel> Visit(const op::GlobalAveragePool& op,
-                       LoadContext& load) override {
-    return OverChannels(load, op,
-                        [](const auto* x, int64_t n) { return Mean(x, n); });
-  }
-  Result<Kernel> Visit(const op::GlobalLpPool& op, LoadContext& load) override {
-    return OverChannels(load, op, [p = op.p](const auto* x, int64_t n) {
-      return Norm(p, x, n);
-    });
-  }
-};
+Result<Kernel> MakeGlobalMaxPool(const op::GlobalMaxPool& op,
+                                 LoadContext& load) {
+  return OverChannels(load, op,
+                      [](const auto* x, int64_t n) { return Extreme(x, n); });
+}
+
+Result<Kernel> MakeGlobalAveragePool(const op::GlobalAveragePool& op,
+                                     LoadContext& load) {
+  return OverChannels(load, op,
+                      [](const auto* x, int64_t n) { return Mean(x, n); });
+}
+
+Result<Kernel> MakeGlobalLpPool(const op::GlobalLpPool& op, LoadContext& load) {
+  return OverChannels(
+      load, op, [p = op.p](const auto* x, int64_t n) { return Norm(p, x, n); });
+}
 
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> ReductionFamily() {
-  return std::make_unique<Reductions>();
+Family ReductionFamily() {
+  return FamilyOf(
+      OverAxes<op::ReduceSum>(
+          kNumbers, [](const auto* x, int64_t n) { return Sum(x, n); }),
+      OverAxes<op::ReduceMean>(
+          kNumbers, [](const auto* x, int64_t n) { return Mean(x, n); }),
+      OverAxes<op::ReduceProd>(
+          kNumbers, [](const auto* x, int64_t n) { return Product(x, n); }),
+      OverAxes<op::ReduceMax>(
+          kNumbers, [](const auto* x, int64_t n) { return Extreme(x, n); }),
+      OverAxes<op::ReduceMin>(kNumbers,
+                              []<class T>(const T* x, int64_t n) {
+                                return Extreme<T, true>(x, n);
+                              }),
+      OverAxes<op::ReduceL1>(
+          kNumbers,
+          [](const auto* x, int64_t n) { return SumOfMagnitudes(x, n); }),
+      OverAxes<op::ReduceL2>(
+          kNumbers,
+          [](const auto* x, int64_t n) { return sqrt(SumOfSquares(x, n)); }),
+      OverAxes<op::ReduceSumSquare>(
+          kNumbers,
+          [](const auto* x, int64_t n) { return SumOfSquares(x, n); }),
+      OverAxes<op::ReduceLogSum>(
+          kFloats, [](const auto* x, int64_t n) { return log(Sum(x, n)); }),
+      OverAxes<op::ReduceLogSumExp>(
+          kFloats, [](const auto* x, int64_t n) { return LogSumExp(x, n); }),
+      MakeGlobalMaxPool, MakeGlobalAveragePool, MakeGlobalLpPool);
 }
 
 }  // namespace assay::reference

@@ -3,7 +3,6 @@
 // Operators that choose elements by comparing them: ArgMax, ArgMin, TopK.
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 
 #include "backends/reference/families.h"
@@ -11,6 +10,7 @@
 #include "backends/reference/ops/tensor/movement.h"
 #include "backends/reference/scalar/codec.h"
 #include "backends/reference/scalar/scalar.h"
+#include "backends/reference/typed_rows.h"
 
 namespace assay::reference {
 namespace {
@@ -98,33 +98,15 @@ Status TopK(const op::TopK& op, KernelContext& run) {
   return OkStatus();
 }
 
-class Selections : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::ArgMax& op, LoadContext& load) override {
-    return Dispatch(load, op.data, kNumbers, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      return {.forward =
-                  std::bind_front(&ArgExtreme<T, false, op::ArgMax>, op)};
-    });
-  }
-  Result<Kernel> Visit(const op::ArgMin& op, LoadContext& load) override {
-    return Dispatch(load, op.data, kNumbers, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      return {.forward = std::bind_front(&ArgExtreme<T, true, op::ArgMin>, op)};
-    });
-  }
-  Result<Kernel> Visit(const op::TopK& op, LoadContext& load) override {
-    return Dispatch(load, op.x, kNumbers, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      return {.forward = std::bind_front(&TopK<T>, op)};
-    });
-  }
-};
-
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> SelectionFamily() {
-  return std::make_unique<Selections>();
+Family SelectionFamily() {
+  return FamilyOf(
+      Typed(kNumbers,
+            []<class T>() { return &ArgExtreme<T, false, op::ArgMax>; }),
+      Typed(kNumbers,
+            []<class T>() { return &ArgExtreme<T, true, op::ArgMin>; }),
+      Typed(kNumbers, []<class T>() { return &TopK<T>; }));
 }
 
 }  // namespace assay::reference

@@ -4,7 +4,6 @@
 // RNN-22, GRU-22 and LSTM-22, whose names the cells keep.
 
 #include <algorithm>
-#include <functional>
 
 #include "backends/reference/families.h"
 #include "backends/reference/loop/accumulate.h"
@@ -346,8 +345,7 @@ Result<Kernel> Make(const Op& op, LoadContext& load, auto&& forward) {
       op.direction != "bidirectional") {
     return InvalidArgument("direction is '", op.direction, "'");
   }
-  return Dispatch(load, op.x, kFloats, [&](auto scalar) -> Result<Kernel> {
-    using T = typename decltype(scalar)::type;
+  return Dispatch(load, op.x, kFloats, [&]<class T>() -> Result<Kernel> {
     const size_t directions = op.direction == "bidirectional" ? 2 : 1;
     ASSAY_ASSIGN_OR_RETURN(
         Activations<T> f,
@@ -361,23 +359,20 @@ Result<Kernel> Make(const Op& op, LoadContext& load, auto&& forward) {
   });
 }
 
-class Recurrents : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::RNN& op, LoadContext& load) override {
-    return Make<RnnCell>(op, load, [](auto&&... x) { return Rnn(x...); });
-  }
-  Result<Kernel> Visit(const op::GRU& op, LoadContext& load) override {
-    return Make<GruCell>(op, load, [](auto&&... x) { return Gru(x...); });
-  }
-  Result<Kernel> Visit(const op::LSTM& op, LoadContext& load) override {
-    return Make<LstmCell>(op, load, [](auto&&... x) { return Lstm(x...); });
-  }
-};
+Result<Kernel> MakeRNN(const op::RNN& op, LoadContext& load) {
+  return Make<RnnCell>(op, load, [](auto&&... x) { return Rnn(x...); });
+}
+
+Result<Kernel> MakeGRU(const op::GRU& op, LoadContext& load) {
+  return Make<GruCell>(op, load, [](auto&&... x) { return Gru(x...); });
+}
+
+Result<Kernel> MakeLSTM(const op::LSTM& op, LoadContext& load) {
+  return Make<LstmCell>(op, load, [](auto&&... x) { return Lstm(x...); });
+}
 
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> RecurrentFamily() {
-  return std::make_unique<Recurrents>();
-}
+Family RecurrentFamily() { return FamilyOf(MakeRNN, MakeGRU, MakeLSTM); }
 
 }  // namespace assay::reference

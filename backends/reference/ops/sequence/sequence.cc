@@ -217,7 +217,7 @@ Status SplitToSequence(const op::SplitToSequence& op, KernelContext& run) {
 }
 
 // Optional-15: what is given, or nothing of the attribute's type.
-Status MakeOptional(const op::Optional& op, KernelContext& run) {
+Status FormOptional(const op::Optional& op, KernelContext& run) {
   Optional made;
   if (op.input.present) {
     made.value = std::make_shared<const Value>(run.value(op.input));
@@ -256,70 +256,49 @@ Kernel Forward(Status (*function)(const Op&, KernelContext&), const Op& op) {
   return {.forward = std::bind_front(function, op)};
 }
 
-class Sequences : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::SequenceAt& op, LoadContext&) override {
-    return Forward(SequenceAt, op);
-  }
-  Result<Kernel> Visit(const op::SequenceConstruct& op, LoadContext&) override {
-    return Forward(SequenceConstruct, op);
-  }
-  Result<Kernel> Visit(const op::SequenceEmpty& op, LoadContext&) override {
-    const auto type = DTypeFromOnnx(static_cast<int>(op.dtype.value_or(1)));
-    if (!type.has_value()) {
-      return Unsupported(Reason::kDType, "dtype is ", *op.dtype);
-    }
-    return Kernel{.forward = [op, type = *type](KernelContext& run) {
-      return run.SetOutput(op.output, Sequence{ItemType(type), {}});
-    }};
-  }
-  Result<Kernel> Visit(const op::SequenceErase& op, LoadContext&) override {
-    return Forward(SequenceErase, op);
-  }
-  Result<Kernel> Visit(const op::SequenceInsert& op, LoadContext&) override {
-    return Forward(SequenceInsert, op);
-  }
-  Result<Kernel> Visit(const op::SequenceLength& op, LoadContext&) override {
-    return Forward(SequenceLength, op);
-  }
-  Result<Kernel> Visit(const op::ConcatFromSequence& op,
-                       LoadContext& load) override {
-    ASSAY_RETURN_IF_ERROR(CheckWhole(load, op.concat_result));
-    return Forward(ConcatFromSequence, op);
-  }
-  Result<Kernel> Visit(const op::SplitToSequence& op,
-                       LoadContext& load) override {
-    ASSAY_RETURN_IF_ERROR(CheckMovable(load, op.input));
-    return Forward(SplitToSequence, op);
-  }
-  Result<Kernel> Visit(const op::Optional& op, LoadContext&) override {
-    if (!op.input.present && !op.type.has_value()) {
-      return InvalidArgument("neither an input nor a type is given");
-    }
-    return Forward(MakeOptional, op);
-  }
-  Result<Kernel> Visit(const op::OptionalGetElement& op,
-                       LoadContext&) override {
-    return Forward(OptionalGetElement, op);
-  }
-  Result<Kernel> Visit(const op::OptionalHasElement& op,
-                       LoadContext&) override {
-    return Forward(OptionalHasElement, op);
-  }
+Status CheckWhole(const LoadContext& load, Output output) {
+  if (DispatchUnit(load.dtype(output), []<class>() {})) return OkStatus();
+  return Unsupported(Reason::kDType, "the result is ",
+                     load.type(output).ToString(),
+                     ", wanted elements of whole bytes");
+}
 
- private:
-  static Status CheckWhole(const LoadContext& load, Output output) {
-    if (DispatchUnit(load.dtype(output), [](auto) {})) return OkStatus();
-    return Unsupported(Reason::kDType, "the result is ",
-                       load.type(output).ToString(),
-                       ", wanted elements of whole bytes");
+Result<Kernel> MakeSequenceEmpty(const op::SequenceEmpty& op, LoadContext&) {
+  const auto type = DTypeFromOnnx(static_cast<int>(op.dtype.value_or(1)));
+  if (!type.has_value()) {
+    return Unsupported(Reason::kDType, "dtype is ", *op.dtype);
   }
-};
+  return Kernel{.forward = [op, type = *type](KernelContext& run) {
+    return run.SetOutput(op.output, Sequence{ItemType(type), {}});
+  }};
+}
+
+Result<Kernel> MakeConcatFromSequence(const op::ConcatFromSequence& op,
+                                      LoadContext& load) {
+  ASSAY_RETURN_IF_ERROR(CheckWhole(load, op.concat_result));
+  return Forward(ConcatFromSequence, op);
+}
+
+Result<Kernel> MakeSplitToSequence(const op::SplitToSequence& op,
+                                   LoadContext& load) {
+  ASSAY_RETURN_IF_ERROR(CheckMovable(load, op.input));
+  return Forward(SplitToSequence, op);
+}
+
+Result<Kernel> MakeOptional(const op::Optional& op, LoadContext&) {
+  if (!op.input.present && !op.type.has_value()) {
+    return InvalidArgument("neither an input nor a type is given");
+  }
+  return Forward(FormOptional, op);
+}
 
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> SequenceFamily() {
-  return std::make_unique<Sequences>();
+Family SequenceFamily() {
+  return FamilyOf(SequenceAt, SequenceConstruct, MakeSequenceEmpty,
+                  SequenceErase, SequenceInsert, SequenceLength,
+                  MakeConcatFromSequence, MakeSplitToSequence, MakeOptional,
+                  OptionalGetElement, OptionalHasElement);
 }
 
 }  // namespace assay::reference

@@ -73,8 +73,7 @@ Result<Kernel> CastTo(LoadContext& load, const Op& op, DType to) {
     // The number is printed as its type has it; a Var is not printed.
     constexpr Scalars<float, double, int64_t, uint64_t> kPrinted{
         "a type of numbers"};
-    return Dispatch(load, op.input, kPrinted, [&](auto scalar) {
-      using T = typename decltype(scalar)::type;
+    return Dispatch(load, op.input, kPrinted, [&]<class T>() {
       return PrintKernel<T>(op.input, op.output);
     });
   }
@@ -105,28 +104,23 @@ Result<Kernel> CastTo(LoadContext& load, const Op& op, DType to) {
                ? ParseKernel<float>(op.input, op.output, to, rounding)
                : ParseKernel<double>(op.input, op.output, to, rounding);
   }
-  return Dispatch(load, op.input, kNumbers, [&](auto scalar) {
-    using T = typename decltype(scalar)::type;
+  return Dispatch(load, op.input, kNumbers, [&]<class T>() {
     return CastKernel<T>(op.input, op.output, to, rounding);
   });
 }
 
-class Casts : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::Cast& op, LoadContext& load) override {
-    const auto to = DTypeFromOnnx(static_cast<int>(op.to));
-    if (!to.has_value()) return InvalidArgument("to is ", op.to);
-    return CastTo(load, op, *to);
-  }
-  Result<Kernel> Visit(const op::CastLike& op, LoadContext& load) override {
-    return CastTo(load, op, load.dtype(op.target_type));
-  }
-};
+Result<Kernel> MakeCast(const op::Cast& op, LoadContext& load) {
+  const auto to = DTypeFromOnnx(static_cast<int>(op.to));
+  if (!to.has_value()) return InvalidArgument("to is ", op.to);
+  return CastTo(load, op, *to);
+}
+
+Result<Kernel> MakeCastLike(const op::CastLike& op, LoadContext& load) {
+  return CastTo(load, op, load.dtype(op.target_type));
+}
 
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> CastFamily() {
-  return std::make_unique<Casts>();
-}
+Family CastFamily() { return FamilyOf(MakeCast, MakeCastLike); }
 
 }  // namespace assay::reference

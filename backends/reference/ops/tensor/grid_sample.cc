@@ -16,6 +16,7 @@
 #include "backends/reference/scalar/codec.h"
 #include "backends/reference/scalar/complex.h"
 #include "backends/reference/scalar/scalar.h"
+#include "backends/reference/typed_rows.h"
 
 namespace assay::reference {
 namespace {
@@ -239,8 +240,7 @@ Status GridSampleByMoving(const op::GridSample& op, const Sampling& how,
                          SampledShape(shape, run.input(op.grid).shape()));
   ASSAY_ASSIGN_OR_RETURN(Tensor * y, run.Output(op.y, input.dtype(), sampled));
   const int64_t size = Extent(shape, 2, shape.rank());
-  DispatchUnit(input.dtype(), [&](auto unit) {
-    using Unit = typename decltype(unit)::type;
+  DispatchUnit(input.dtype(), [&]<class Unit>() {
     const Unit* const x = Units<Unit>(input);
     Unit* const to = MutableUnits<Unit>(*y);
     ForEachSample<double>(how, shape, run.input(op.grid),
@@ -301,40 +301,30 @@ Status AffineGrid(const op::AffineGrid& op, KernelContext& run) {
   return OkStatus();
 }
 
-class GridSamples : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::AffineGrid& op, LoadContext& load) override {
-    return Dispatch(load, op.theta, kFloats, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      return {.forward = std::bind_front(&AffineGrid<T>, op)};
-    });
+Result<Kernel> MakeGridSample(const op::GridSample& op, LoadContext& load) {
+  ASSAY_ASSIGN_OR_RETURN(const Sampling how, Sampling::Of(op));
+  const DType type = load.dtype(op.x);
+  if (how.interpolation == Interpolation::kNearest && !IsFloatingPoint(type)) {
+    return MovingKernel(load, op.x,
+                        std::bind_front(&GridSampleByMoving, op, how));
   }
-  Result<Kernel> Visit(const op::GridSample& op, LoadContext& load) override {
-    ASSAY_ASSIGN_OR_RETURN(const Sampling how, Sampling::Of(op));
-    const DType type = load.dtype(op.x);
-    if (how.interpolation == Interpolation::kNearest &&
-        !IsFloatingPoint(type)) {
-      return MovingKernel(load, op.x,
-                          std::bind_front(&GridSampleByMoving, op, how));
-    }
-    if (IsComplex(type)) {
-      return Kernel{.forward =
-                        std::bind_front(&GridSample<double, Complex>, op, how)};
-    }
-    return Dispatch(load, op.x, kNumbers, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      // Integers are weighted in double and truncated when stored.
-      using Weighted = std::conditional_t<std::integral<T>, double, T>;
-      return {.forward =
-                  std::bind_front(&GridSample<Weighted, Weighted>, op, how)};
-    });
+  if (IsComplex(type)) {
+    return Kernel{.forward =
+                      std::bind_front(&GridSample<double, Complex>, op, how)};
   }
-};
+  return Dispatch(load, op.x, kNumbers, [&]<class T>() -> Kernel {
+    // Integers are weighted in double and truncated when stored.
+    using Weighted = std::conditional_t<std::integral<T>, double, T>;
+    return {.forward =
+                std::bind_front(&GridSample<Weighted, Weighted>, op, how)};
+  });
+}
 
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> GridSampleFamily() {
-  return std::make_unique<GridSamples>();
+Family GridSampleFamily() {
+  return FamilyOf(Typed(kFloats, []<class T>() { return &AffineGrid<T>; }),
+                  MakeGridSample);
 }
 
 }  // namespace assay::reference

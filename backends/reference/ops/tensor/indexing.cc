@@ -10,6 +10,7 @@
 #include "backends/reference/ops/tensor/movement.h"
 #include "backends/reference/scalar/complex.h"
 #include "backends/reference/scalar/scalar.h"
+#include "backends/reference/typed_rows.h"
 
 namespace assay::reference {
 namespace {
@@ -252,8 +253,7 @@ Result<Kernel> ScatterKernel(
     return InvalidArgument("reduction is '", op.reduction,
                            "', wanted none, add, mul, max or min");
   }
-  const auto make = [&](auto scalar) -> Kernel {
-    using T = typename decltype(scalar)::type;
+  const auto make = [&]<class T>() -> Kernel {
     return {.forward = [=](KernelContext& run) -> Status {
       ASSAY_ASSIGN_OR_RETURN(const Scatter scatter, checked(run));
       return ScatterReducing<T>(run.input(op.data), run.input(op.updates),
@@ -262,7 +262,7 @@ Result<Kernel> ScatterKernel(
   };
   const bool needs_order = op.reduction == "max" || op.reduction == "min";
   if (IsComplex(load.dtype(op.data)) && !needs_order) {
-    return make(std::type_identity<Complex>());
+    return KernelFrom(make.template operator()<Complex>());
   }
   return Dispatch(load, op.data, kNumbers, make);
 }
@@ -330,67 +330,54 @@ Status NonZero(const op::NonZero& op, KernelContext& run, const Test& is_zero) {
   return StoreCoordinates(found, x.shape(), op.y, run);
 }
 
-class Indexing : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::Gather& op, LoadContext& load) override {
-    return MovingKernel(load, op.data, std::bind_front(&Gather, op));
+Result<Kernel> MakeScatterElements(const op::ScatterElements& op,
+                                   LoadContext& load) {
+  return ScatterKernel(load, op, [op](KernelContext& run) -> Result<Scatter> {
+    ASSAY_ASSIGN_OR_RETURN(Offsets offsets,
+                           ElementOffsets(run.input(op.data).shape(),
+                                          run.input(op.indices), op.axis));
+    return Scatter{std::move(offsets), 1};
+  });
+}
+
+Result<Kernel> MakeScatterND(const op::ScatterND& op, LoadContext& load) {
+  return ScatterKernel(load, op, [op](KernelContext& run) -> Result<Scatter> {
+    ASSAY_ASSIGN_OR_RETURN(
+        Blocks blocks,
+        NamedBlocks(run.input(op.data).shape(), run.input(op.indices), 0));
+    return Scatter{std::move(blocks.offsets), blocks.size};
+  });
+}
+
+Result<Kernel> MakeNonZero(const op::NonZero& op, LoadContext& load) {
+  if (load.dtype(op.x) == DType::kString) {  // the empty string is zero
+    return Kernel{.forward = [op](KernelContext& run) {
+      const auto x = run.input(op.x).strings();
+      return NonZero(op, run, [&](int64_t i) {
+        return x[static_cast<size_t>(i)].empty();
+      });
+    }};
   }
-  Result<Kernel> Visit(const op::GatherElements& op,
-                       LoadContext& load) override {
-    return MovingKernel(load, op.data, std::bind_front(&GatherElements, op));
+  if (IsComplex(load.dtype(op.x))) {
+    return Kernel{.forward = [op](KernelContext& run) {
+      const Loaded<Complex> x(run.input(op.x));
+      return NonZero(op, run, [&](int64_t i) { return x[i] == Complex(); });
+    }};
   }
-  Result<Kernel> Visit(const op::GatherND& op, LoadContext& load) override {
-    return MovingKernel(load, op.data, std::bind_front(&GatherND, op));
-  }
-  Result<Kernel> Visit(const op::ScatterElements& op,
-                       LoadContext& load) override {
-    return ScatterKernel(load, op, [op](KernelContext& run) -> Result<Scatter> {
-      ASSAY_ASSIGN_OR_RETURN(Offsets offsets,
-                             ElementOffsets(run.input(op.data).shape(),
-                                            run.input(op.indices), op.axis));
-      return Scatter{std::move(offsets), 1};
-    });
-  }
-  Result<Kernel> Visit(const op::ScatterND& op, LoadContext& load) override {
-    return ScatterKernel(load, op, [op](KernelContext& run) -> Result<Scatter> {
-      ASSAY_ASSIGN_OR_RETURN(
-          Blocks blocks,
-          NamedBlocks(run.input(op.data).shape(), run.input(op.indices), 0));
-      return Scatter{std::move(blocks.offsets), blocks.size};
-    });
-  }
-  Result<Kernel> Visit(const op::Compress& op, LoadContext& load) override {
-    return MovingKernel(load, op.input, std::bind_front(&Compress, op));
-  }
-  Result<Kernel> Visit(const op::NonZero& op, LoadContext& load) override {
-    if (load.dtype(op.x) == DType::kString) {  // the empty string is zero
-      return Kernel{.forward = [op](KernelContext& run) {
-        const auto x = run.input(op.x).strings();
-        return NonZero(op, run, [&](int64_t i) {
-          return x[static_cast<size_t>(i)].empty();
-        });
-      }};
-    }
-    if (IsComplex(load.dtype(op.x))) {
-      return Kernel{.forward = [op](KernelContext& run) {
-        const Loaded<Complex> x(run.input(op.x));
-        return NonZero(op, run, [&](int64_t i) { return x[i] == Complex(); });
-      }};
-    }
-    return Dispatch(load, op.x, kNumbers, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      return {.forward = [op](KernelContext& run) {
-        const Loaded<T> x(run.input(op.x));
-        return NonZero(op, run, [&](int64_t i) { return Value(x[i]) == 0; });
-      }};
-    });
-  }
-};
+  return Dispatch(load, op.x, kNumbers, [&]<class T>() -> Kernel {
+    return {.forward = [op](KernelContext& run) {
+      const Loaded<T> x(run.input(op.x));
+      return NonZero(op, run, [&](int64_t i) { return Value(x[i]) == 0; });
+    }};
+  });
+}
 
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> IndexingFamily() {
-  return std::make_unique<Indexing>();
+Family IndexingFamily() {
+  return FamilyOf(Moved(Gather), Moved(GatherElements), Moved(GatherND),
+                  MakeScatterElements, MakeScatterND, Moved(Compress),
+                  MakeNonZero);
 }
 
 }  // namespace assay::reference

@@ -5,11 +5,10 @@
 
 #include "backends/reference/ops/tensor/movement.h"
 
-#include <functional>
 #include <numeric>
 
 #include "backends/reference/families.h"
-#include "backends/reference/loop/packed.h"
+#include "backends/reference/typed_rows.h"
 
 namespace assay::reference {
 
@@ -20,8 +19,7 @@ std::vector<int64_t> IntegersOf(const Tensor& tensor) {
 
 void MoveElements(const Tensor& x, Tensor& y, const Nest<2>& nest,
                   int64_t x_start, int64_t y_start) {
-  DispatchUnit(x.dtype(), [&](auto unit) {
-    using Unit = typename decltype(unit)::type;
+  DispatchUnit(x.dtype(), [&]<class Unit>() {
     const Unit* from = Units<Unit>(x);
     Unit* to = MutableUnits<Unit>(y);
     nest.ForEachRow(
@@ -47,8 +45,7 @@ void FillElements(const Tensor& value, Tensor& y) {
     std::ranges::fill(y.mutable_elements<Var>(), number[0]);
     return;
   }
-  const bool whole = DispatchUnit(y.dtype(), [&](auto unit) {
-    using Unit = typename decltype(unit)::type;
+  const bool whole = DispatchUnit(y.dtype(), [&]<class Unit>() {
     std::fill_n(MutableUnits<Unit>(y), y.num_elements(),
                 given ? *Units<Unit>(value) : Unit());
   });
@@ -372,49 +369,12 @@ Status Trilu(const op::Trilu& op, KernelContext& run) {
   return OkStatus();
 }
 
-class Movements : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::Transpose& op, LoadContext& load) override {
-    return Moving(load, op.data, &Transpose, op);
-  }
-  Result<Kernel> Visit(const op::Concat& op, LoadContext& load) override {
-    return Moving(load, op.inputs[0], &Concat, op);
-  }
-  Result<Kernel> Visit(const op::Split& op, LoadContext& load) override {
-    return Moving(load, op.input, &Split, op);
-  }
-  Result<Kernel> Visit(const op::Slice& op, LoadContext& load) override {
-    return Moving(load, op.data, &Slice, op);
-  }
-  Result<Kernel> Visit(const op::Expand& op, LoadContext& load) override {
-    return Moving(load, op.input, &Expand, op);
-  }
-  Result<Kernel> Visit(const op::Tile& op, LoadContext& load) override {
-    return Moving(load, op.input, &Tile, op);
-  }
-  Result<Kernel> Visit(const op::DepthToSpace& op, LoadContext& load) override {
-    return Moving(load, op.input, &DepthToSpace, op);
-  }
-  Result<Kernel> Visit(const op::SpaceToDepth& op, LoadContext& load) override {
-    return Moving(load, op.input, &SpaceToDepth, op);
-  }
-  Result<Kernel> Visit(const op::Trilu& op, LoadContext& load) override {
-    return Moving(load, op.input, &Trilu, op);
-  }
-
- private:
-  template <class Op>
-  static Result<Kernel> Moving(const LoadContext& load, Input data,
-                               Status (*function)(const Op&, KernelContext&),
-                               const Op& op) {
-    return MovingKernel(load, data, std::bind_front(function, op));
-  }
-};
-
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> MovementFamily() {
-  return std::make_unique<Movements>();
+Family MovementFamily() {
+  return FamilyOf(Moved(Transpose), Moved(Concat), Moved(Split), Moved(Slice),
+                  Moved(Expand), Moved(Tile), Moved(DepthToSpace),
+                  Moved(SpaceToDepth), Moved(Trilu));
 }
 
 }  // namespace assay::reference

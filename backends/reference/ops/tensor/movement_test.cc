@@ -20,167 +20,109 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 TEST(Kernels, ShapesChangeWithoutTheElements) {
   ExpectRows({
-      {"g (float[2,3,2] x, int64[3] s) => (float[2,2,3] y) "
-       "{ y = Reshape(x, s) }",
-       {F({2, 3, 2}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}),
-        I({3}, {0, -1, 3})},
-       {F({2, 2, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})}},
-      {"g (float[0,3] x, int64[2] s) => (float[3,0] y) "
-       "{ y = Reshape <allowzero = 1> (x, s) }",
-       {F({0, 3}, {}), I({2}, {3, 0})},
-       {F({3, 0}, {})}},
-      {"g (float[2,1,2] x) => (float[2,2] y) { y = Flatten <axis = -1> (x) }",
-       {F({2, 1, 2}, {1, 2, 3, 4})},
-       {F({2, 2}, {1, 2, 3, 4})}},
-      {"g (float[1,2,1] x, int64[1] a) => (float[1,2] y) { y = Squeeze(x, a) }",
-       {F({1, 2, 1}, {1, 2}), I({1}, {-1})},
-       {F({1, 2}, {1, 2})}},
-      {"g (float[2] x, int64[2] a) => (float[1,2,1] y) "
-       "{ y = Unsqueeze(x, a) }",
-       {F({2}, {1, 2}), I({2}, {-1, 0})},
-       {F({1, 2, 1}, {1, 2})}},
-      {"g (float[2,3,4] x) => (int64[1] y) "
-       "{ y = Shape <start = -2, end = -1> (x) }",
-       {F({2, 3, 4}, std::vector<double>(24))},
-       {I({1}, {3})}},
-      {"g (float[2,0] x) => (int64 y) { y = Size(x) }",
-       {F({2, 0}, {})},
-       {I({}, {0})}},
-      {"g (float[2] x) => (float[2] y, bool[2] m) { y, m = Dropout(x) }",
-       {F({2}, {1, 2})},
-       {F({2}, {1, 2}), B({2}, {1, 1})}},
+      Of("Reshape(x, s)",
+         {F({2, 3, 2}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}),
+          I({3}, {0, -1, 3})},
+         {F({2, 2, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})}),
+      Of("Reshape<allowzero = 1>(x, s)", {F({0, 3}, {}), I({2}, {3, 0})},
+         {F({3, 0}, {})}),
+      Of("Flatten<axis = -1>(x)", {F({2, 1, 2}, {1, 2, 3, 4})},
+         {F({2, 2}, {1, 2, 3, 4})}),
+      Of("Squeeze(x, a)", {F({1, 2, 1}, {1, 2}), I({1}, {-1})},
+         {F({1, 2}, {1, 2})}),
+      Of("Unsqueeze(x, a)", {F({2}, {1, 2}), I({2}, {-1, 0})},
+         {F({1, 2, 1}, {1, 2})}),
+      Of("Shape<start = -2, end = -1>(x)",
+         {F({2, 3, 4}, std::vector<double>(24))}, {I({1}, {3})}),
+      Of("Size(x)", {F({2, 0}, {})}, {I({}, {0})}),
+      Of("y, m = Dropout(x)", {F({2}, {1, 2})},
+         {F({2}, {1, 2}), B({2}, {1, 1})}),
   });
 }
 
 TEST(Kernels, MovementsPutElementsWhereTheyBelong) {
   ExpectRows({
-      {"g (float[2,3] x) => (float[3,2] y) { y = Transpose(x) }",
-       {F({2, 3}, {1, 2, 3, 4, 5, 6})},
-       {F({3, 2}, {1, 4, 2, 5, 3, 6})}},
-      {"g (float[1,2] a, float[0,2] b, float[1,2] c) => (float[2,2] y) "
-       "{ y = Concat <axis = -2> (a, b, c) }",
-       {F({1, 2}, {1, 2}), F({0, 2}, {}), F({1, 2}, {3, 4})},
-       {F({2, 2}, {1, 2, 3, 4})}},
-      {"g (float[5] x) => (float[3] a, float[2] b) "
-       "{ a, b = Split <num_outputs = 2> (x) }",
-       {F({5}, {1, 2, 3, 4, 5})},
-       {F({3}, {1, 2, 3}), F({2}, {4, 5})}},
-      {"g (float[5] x, int64[1] s, int64[1] e, int64[1] a, int64[1] t) => "
-       "(float[3] y) { y = Slice(x, s, e, a, t) }",
-       {F({5}, {1, 2, 3, 4, 5}), I({1}, {9}), I({1}, {-99}), I({1}, {0}),
-        I({1}, {-2})},
-       {F({3}, {5, 3, 1})}},
-      {"g (float[2] x, int64[1] s, int64[1] e) => (float[0] y) "
-       "{ y = Slice(x, s, e) }",
-       {F({2}, {1, 2}), I({1}, {1}), I({1}, {1})},
-       {F({0}, {})}},
-      {"g (float[2,1] x, int64[2] s) => (float[2,2] y) { y = Expand(x, s) }",
-       {F({2, 1}, {1, 2}), I({2}, {1, 2})},
-       {F({2, 2}, {1, 1, 2, 2})}},
-      {"g (float[1,2] x, int64[2] r) => (float[2,4] y) { y = Tile(x, r) }",
-       {F({1, 2}, {1, 2}), I({2}, {2, 2})},
-       {F({2, 4}, {1, 2, 1, 2, 1, 2, 1, 2})}},
-      {"g (float[3] x, int64[2] p) => (float[7] y) "
-       "{ y = Pad <mode = \"reflect\"> (x, p) }",
-       {F({3}, {1, 2, 3}), I({2}, {1, 3})},
-       {F({7}, {2, 1, 2, 3, 2, 1, 2})}},
-      {"g (float[3] x, int64[2] p) => (float[6] y) "
-       "{ y = Pad <mode = \"wrap\"> (x, p) }",
-       {F({3}, {1, 2, 3}), I({2}, {2, 1})},
-       {F({6}, {2, 3, 1, 2, 3, 1})}},
-      {"g (float[2,1] x, int64[4] p, float v) => (float[1,3] y) "
-       "{ y = Pad(x, p, v) }",
-       {F({2, 1}, {1, 2}), I({4}, {-1, 1, 0, 1}), F({}, {7})},
-       {F({1, 3}, {7, 2, 7})}},
-      {"g (float[1,4,1,1] x) => (float[1,1,2,2] y) "
-       "{ y = DepthToSpace <blocksize = 2> (x) }",
-       {F({1, 4, 1, 1}, {1, 2, 3, 4})},
-       {F({1, 1, 2, 2}, {1, 2, 3, 4})}},
-      {"g (float[2,2] x, int64 k) => (float[2,2] y) "
-       "{ y = Trilu <upper = 0> (x, k) }",
-       {F({2, 2}, {1, 2, 3, 4}), I({}, {-1})},
-       {F({2, 2}, {0, 0, 3, 0})}},
+      Of("Transpose(x)", {F({2, 3}, {1, 2, 3, 4, 5, 6})},
+         {F({3, 2}, {1, 4, 2, 5, 3, 6})}),
+      Of("Concat<axis = -2>(a, b, c)",
+         {F({1, 2}, {1, 2}), F({0, 2}, {}), F({1, 2}, {3, 4})},
+         {F({2, 2}, {1, 2, 3, 4})}),
+      Of("a, b = Split <num_outputs = 2>(x)", {F({5}, {1, 2, 3, 4, 5})},
+         {F({3}, {1, 2, 3}), F({2}, {4, 5})}),
+      Of("Slice(x, s, e, a, t)",
+         {F({5}, {1, 2, 3, 4, 5}), I({1}, {9}), I({1}, {-99}), I({1}, {0}),
+          I({1}, {-2})},
+         {F({3}, {5, 3, 1})}),
+      Of("Slice(x, s, e)", {F({2}, {1, 2}), I({1}, {1}), I({1}, {1})},
+         {F({0}, {})}),
+      Of("Expand(x, s)", {F({2, 1}, {1, 2}), I({2}, {1, 2})},
+         {F({2, 2}, {1, 1, 2, 2})}),
+      Of("Tile(x, r)", {F({1, 2}, {1, 2}), I({2}, {2, 2})},
+         {F({2, 4}, {1, 2, 1, 2, 1, 2, 1, 2})}),
+      Of("Pad<mode = \"reflect\">(x, p)", {F({3}, {1, 2, 3}), I({2}, {1, 3})},
+         {F({7}, {2, 1, 2, 3, 2, 1, 2})}),
+      Of("Pad<mode = \"wrap\">(x, p)", {F({3}, {1, 2, 3}), I({2}, {2, 1})},
+         {F({6}, {2, 3, 1, 2, 3, 1})}),
+      Of("Pad(x, p, v)", {F({2, 1}, {1, 2}), I({4}, {-1, 1, 0, 1}), F({}, {7})},
+         {F({1, 3}, {7, 2, 7})}),
+      Of("Trilu<upper = 0>(x, k)", {F({2, 2}, {1, 2, 3, 4}), I({}, {-1})},
+         {F({2, 2}, {0, 0, 3, 0})}),
   });
 }
 
 TEST(Kernels, IndexingReadsAndWritesWhereIndicesPoint) {
   ExpectRows({
-      {"g (float[2,3] x, int64[2] i) => (float[2,2] y) "
-       "{ y = Gather <axis = 1> (x, i) }",
-       {F({2, 3}, {1, 2, 3, 4, 5, 6}), I({2}, {-1, 0})},
-       {F({2, 2}, {3, 1, 6, 4})}},
-      {"g (float[2,2] x, int64[1,2] i) => (float[1,2] y) "
-       "{ y = GatherElements(x, i) }",
-       {F({2, 2}, {1, 2, 3, 4}), I({1, 2}, {1, 0})},
-       {F({1, 2}, {3, 2})}},
-      {"g (float[2,2] x, int64[2,1] i) => (float[2,2] y) { y = GatherND(x, i) "
-       "}",
-       {F({2, 2}, {1, 2, 3, 4}), I({2, 1}, {1, -2})},
-       {F({2, 2}, {3, 4, 1, 2})}},
-      {"g (float[3] x, int64[2] i, float[2] u) => (float[3] y) "
-       "{ y = ScatterElements <reduction = \"add\"> (x, i, u) }",
-       {F({3}, {1, 2, 3}), I({2}, {-1, 2}), F({2}, {10, 20})},
-       {F({3}, {1, 2, 33})}},
-      {"g (float[2,2] x, int64[1,1] i, float[1,2] u) => (float[2,2] y) "
-       "{ y = ScatterND(x, i, u) }",
-       {F({2, 2}, {1, 2, 3, 4}), I({1, 1}, {1}), F({1, 2}, {8, 9})},
-       {F({2, 2}, {1, 2, 8, 9})}},
-      {"g (float[2,2] x, bool[2] c) => (float[2,1] y) "
-       "{ y = Compress <axis = 1> (x, c) }",
-       {F({2, 2}, {1, 2, 3, 4}), B({2}, {0, 1})},
-       {F({2, 1}, {2, 4})}},
+      Of("Gather<axis = 1>(x, i)",
+         {F({2, 3}, {1, 2, 3, 4, 5, 6}), I({2}, {-1, 0})},
+         {F({2, 2}, {3, 1, 6, 4})}),
+      Of("GatherElements(x, i)", {F({2, 2}, {1, 2, 3, 4}), I({1, 2}, {1, 0})},
+         {F({1, 2}, {3, 2})}),
+      Of("GatherND(x, i)", {F({2, 2}, {1, 2, 3, 4}), I({2, 1}, {1, -2})},
+         {F({2, 2}, {3, 4, 1, 2})}),
+      Of("ScatterElements<reduction = \"add\">(x, i, u)",
+         {F({3}, {1, 2, 3}), I({2}, {-1, 2}), F({2}, {10, 20})},
+         {F({3}, {1, 2, 33})}),
+      Of("ScatterND(x, i, u)",
+         {F({2, 2}, {1, 2, 3, 4}), I({1, 1}, {1}), F({1, 2}, {8, 9})},
+         {F({2, 2}, {1, 2, 8, 9})}),
+      Of("Compress<axis = 1>(x, c)", {F({2, 2}, {1, 2, 3, 4}), B({2}, {0, 1})},
+         {F({2, 1}, {2, 4})}),
       {"g (float[2,2] x) => (int64[2,N] y) { y = NonZero(x) }",
        {F({2, 2}, {0, 1, kNan, 0})},
        {I({2, 2}, {0, 1, 1, 0})}},
-      {"g (int64[2] i, int64 d, float[2] v) => (float[2,3] y) "
-       "{ y = OneHot(i, d, v) }",
-       {I({2}, {-1, 5}), I({}, {3}), F({2}, {7, 9})},
-       {F({2, 3}, {7, 7, 9, 7, 7, 7})}},
+      Of("OneHot(i, d, v)", {I({2}, {-1, 5}), I({}, {3}), F({2}, {7, 9})},
+         {F({2, 3}, {7, 7, 9, 7, 7, 7})}),
       {"g (float a, float b, float c) => (float[N] y) { y = Range(a, b, c) }",
        {F({}, {1}), F({}, {0}), F({}, {-0.4})},
        {F({3}, {1, 0.6, 0.2})}},
-      {"g (int64[2] s) => (float[0,2] y) { y = ConstantOfShape(s) }",
-       {I({2}, {0, 2})},
-       {F({0, 2}, {})}},
+      Of("ConstantOfShape(s)", {I({2}, {0, 2})}, {F({0, 2}, {})}),
   });
 }
 
 TEST(Kernels, NormalizationsFollowTheirFormulas) {
   const double unit = 1 / std::sqrt(1 + 1e-5F);
   ExpectRows({
-      {"g (double[2,1,1] x, double[1] s, double[1] b, double[1] m, "
-       "double[1] v) => (double[2,1,1] y) { y = BatchNormalization "
-       "<epsilon = 0.0> (x, s, b, m, v) }",
-       {D({2, 1, 1}, {1, 5}), D({1}, {2}), D({1}, {3}), D({1}, {1}),
-        D({1}, {4})},
-       {D({2, 1, 1}, {3, 7})}},
-      {"g (double[2,1,1] x, double[1] s, double[1] b, double[1] m, "
-       "double[1] v) => (double[2,1,1] y, double[1] om, double[1] ov) "
-       "{ y, om, ov = BatchNormalization "
-       "<training_mode = 1, momentum = 0.75, epsilon = 0.0> (x, s, b, m, v) }",
-       {D({2, 1, 1}, {1, 5}), D({1}, {2}), D({1}, {3}), D({1}, {1}),
-        D({1}, {8})},
-       {D({2, 1, 1}, {1, 5}), D({1}, {1.5}), D({1}, {7})}},
-      {"g (double[1,2,2] x, double[2] s, double[2] b) => (double[1,2,2] y) "
-       "{ y = InstanceNormalization(x, s, b) }",
-       {D({1, 2, 2}, {1, 3, 4, 6}), D({2}, {1, 2}), D({2}, {0, 5})},
-       {D({1, 2, 2}, {-unit, unit, 5 - 2 * unit, 5 + 2 * unit})}},
-      {"g (double[2,2] x, double[2] s) => (double[2,2] y) "
-       "{ y = LayerNormalization(x, s) }",
-       {D({2, 2}, {1, 3, 6, 4}), D({2}, {1, 2})},
-       {D({2, 2}, {-unit, 2 * unit, unit, -2 * unit})}},
-      {"g (float[2,2,2] x) => (float[2,2,2] y) "
-       "{ y = MeanVarianceNormalization <axes = [0, 2]> (x) }",
-       {F({2, 2, 2}, {1, 3, 4, 8, 3, 1, 8, 4})},
-       {F({2, 2, 2}, {-1, 1, -1, 1, 1, -1, 1, -1})}},
-      {"g (float[2] x) => (float[2] y) "
-       "{ y = MeanVarianceNormalization <axes = [-1]> (x) }",
-       {F({2}, {5, 5})},
-       {F({2}, {0, 0})}},
-      {"g (float[1,3,1] x) => (float[1,3,1] y) "
-       "{ y = LRN <size = 2, alpha = 2.0, beta = 1.0> (x) }",
-       {F({1, 3, 1}, {1, 2, 3})},
-       {F({1, 3, 1}, {1.0 / 6, 2.0 / 14, 3.0 / 10})}},
+      Of("BatchNormalization<epsilon = 0.0>(x, s, b, m, v)",
+         {D({2, 1, 1}, {1, 5}), D({1}, {2}), D({1}, {3}), D({1}, {1}),
+          D({1}, {4})},
+         {D({2, 1, 1}, {3, 7})}),
+      Of("y, om, ov = BatchNormalization <training_mode = 1, momentum = 0.75, "
+         "epsilon = 0.0>(x, s, b, m, v)",
+         {D({2, 1, 1}, {1, 5}), D({1}, {2}), D({1}, {3}), D({1}, {1}),
+          D({1}, {8})},
+         {D({2, 1, 1}, {1, 5}), D({1}, {1.5}), D({1}, {7})}),
+      Of("InstanceNormalization(x, s, b)",
+         {D({1, 2, 2}, {1, 3, 4, 6}), D({2}, {1, 2}), D({2}, {0, 5})},
+         {D({1, 2, 2}, {-unit, unit, 5 - 2 * unit, 5 + 2 * unit})}),
+      Of("LayerNormalization(x, s)", {D({2, 2}, {1, 3, 6, 4}), D({2}, {1, 2})},
+         {D({2, 2}, {-unit, 2 * unit, unit, -2 * unit})}),
+      Of("MeanVarianceNormalization<axes = [0, 2]>(x)",
+         {F({2, 2, 2}, {1, 3, 4, 8, 3, 1, 8, 4})},
+         {F({2, 2, 2}, {-1, 1, -1, 1, 1, -1, 1, -1})}),
+      Of("MeanVarianceNormalization<axes = [-1]>(x)", {F({2}, {5, 5})},
+         {F({2}, {0, 0})}),
+      Of("LRN<size = 2, alpha = 2.0, beta = 1.0>(x)", {F({1, 3, 1}, {1, 2, 3})},
+         {F({1, 3, 1}, {1.0 / 6, 2.0 / 14, 3.0 / 10})}),
   });
 }
 
@@ -188,21 +130,11 @@ TEST(Kernels, CastsConvertOnce) {
   const Feed half = {DType::kFloat16, {2}, {1.0009765625, -2}};
   const Feed eighth = {DType::kFloat8E4M3FN, {2}, {1, -2}};
   ExpectRows({
-      {"g (double[2] x) => (float16[2] y) { y = Cast <to = 10> (x) }",
-       {D({2}, {1.0 + 0x1p-11 + 0x1p-40, -2})},
-       {half}},
-      {"g (float16[2] x) => (float8e4m3fn[2] y) { y = Cast <to = 17> (x) }",
-       {half},
-       {eighth}},
-      {"g (float[3] x) => (bool[3] y) { y = Cast <to = 9> (x) }",
-       {F({3}, {0, 0.5, kNan})},
-       {B({3}, {0, 1, 1})}},
-      {"g (float[2] x) => (int64[2] y) { y = Cast <to = 7> (x) }",
-       {F({2}, {-1.9, 1.9})},
-       {I({2}, {-1, 1})}},
-      {"g (bool[2] x, float[1] l) => (float[2] y) { y = CastLike(x, l) }",
-       {B({2}, {0, 1}), F({1}, {0})},
-       {F({2}, {0, 1})}},
+      Of("Cast<to = 10>(x)", {D({2}, {1.0 + 0x1p-11 + 0x1p-40, -2})}, {half}),
+      Of("Cast<to = 17>(x)", {half}, {eighth}),
+      Of("Cast<to = 9>(x)", {F({3}, {0, 0.5, kNan})}, {B({3}, {0, 1, 1})}),
+      Of("Cast<to = 7>(x)", {F({2}, {-1.9, 1.9})}, {I({2}, {-1, 1})}),
+      Of("CastLike(x, l)", {B({2}, {0, 1}), F({1}, {0})}, {F({2}, {0, 1})}),
   });
 }
 
@@ -271,21 +203,17 @@ TEST(Kernels, MoveElementsOfLessThanAByte) {
     return Feed{type, std::move(shape), std::move(values)};
   };
   ExpectRows({
-      {"g (int4[2,3] x) => (int4[3,2] y) { y = Transpose(x) }",
-       {packed(DType::kInt4, {2, 3}, {1, -2, 3, -4, 5, -6})},
-       {packed(DType::kInt4, {3, 2}, {1, -4, -2, 5, 3, -6})}},
-      {"g (uint2[5,1] x) => (uint2[1,5] y) { y = Transpose(x) }",
-       {packed(DType::kUint2, {5, 1}, {0, 1, 2, 3, 1})},
-       {packed(DType::kUint2, {1, 5}, {0, 1, 2, 3, 1})}},
-      {"g (float4e2m1[3] x, int64[2] p, float4e2m1 c) => (float4e2m1[5] y) "
-       "{ y = Pad(x, p, c) }",
-       {packed(DType::kFloat4E2M1, {3}, {0.5, -6, 3}), I({2}, {1, 1}),
-        packed(DType::kFloat4E2M1, {}, {-1})},
-       {packed(DType::kFloat4E2M1, {5}, {-1, 0.5, -6, 3, -1})}},
+      Of("Transpose(x)", {packed(DType::kInt4, {2, 3}, {1, -2, 3, -4, 5, -6})},
+         {packed(DType::kInt4, {3, 2}, {1, -4, -2, 5, 3, -6})}),
+      Of("Transpose(x)", {packed(DType::kUint2, {5, 1}, {0, 1, 2, 3, 1})},
+         {packed(DType::kUint2, {1, 5}, {0, 1, 2, 3, 1})}),
+      Of("Pad(x, p, c)",
+         {packed(DType::kFloat4E2M1, {3}, {0.5, -6, 3}), I({2}, {1, 1}),
+          packed(DType::kFloat4E2M1, {}, {-1})},
+         {packed(DType::kFloat4E2M1, {5}, {-1, 0.5, -6, 3, -1})}),
       // Two outputs, of which the first is left out.
-      {"g (float[3] x, int64[2] n) => (float[2] y) { , y = Split(x, n) }",
-       {F({3}, {15, 8, 7}), I({2}, {1, 2})},
-       {F({2}, {8, 7})}},
+      Of(", y = Split(x, n)", {F({3}, {15, 8, 7}), I({2}, {1, 2})},
+         {F({2}, {8, 7})}),
   });
 }
 

@@ -9,6 +9,7 @@
 #include "backends/reference/families.h"
 #include "backends/reference/loop/packed.h"
 #include "backends/reference/ops/tensor/movement.h"
+#include "backends/reference/typed_rows.h"
 
 namespace assay::reference {
 namespace {
@@ -142,27 +143,17 @@ Status CenterCropPad(const op::CenterCropPad& op, KernelContext& run) {
   return OkStatus();
 }
 
-class Paddings : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::Pad& op, LoadContext& load) override {
-    if (op.mode != "constant" && op.mode != "edge" && op.mode != "reflect" &&
-        op.mode != "wrap") {
-      return InvalidArgument("mode is '", op.mode,
-                             "', wanted constant, edge, reflect or wrap");
-    }
-    return MovingKernel(load, op.data, std::bind_front(&Pad, op));
+Result<Kernel> MakePad(const op::Pad& op, LoadContext& load) {
+  if (op.mode != "constant" && op.mode != "edge" && op.mode != "reflect" &&
+      op.mode != "wrap") {
+    return InvalidArgument("mode is '", op.mode,
+                           "', wanted constant, edge, reflect or wrap");
   }
-  Result<Kernel> Visit(const op::CenterCropPad& op,
-                       LoadContext& load) override {
-    return MovingKernel(load, op.input_data,
-                        std::bind_front(&CenterCropPad, op));
-  }
-};
+  return MovingKernel(load, op.data, std::bind_front(&Pad, op));
+}
 
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> PaddingFamily() {
-  return std::make_unique<Paddings>();
-}
+Family PaddingFamily() { return FamilyOf(MakePad, Moved(CenterCropPad)); }
 
 }  // namespace assay::reference

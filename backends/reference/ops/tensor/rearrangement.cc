@@ -3,7 +3,6 @@
 // Operators that put elements elsewhere, or read their bits anew: BitCast,
 // ReverseSequence, TensorScatter.
 
-#include <algorithm>
 #include <cstring>
 #include <functional>
 
@@ -11,6 +10,7 @@
 #include "backends/reference/loop/nest.h"
 #include "backends/reference/loop/packed.h"
 #include "backends/reference/ops/tensor/movement.h"
+#include "backends/reference/typed_rows.h"
 #include "framework/backend/backend.h"
 
 namespace assay::reference {
@@ -117,42 +117,34 @@ Status TensorScatter(const op::TensorScatter& op, KernelContext& run) {
   return OkStatus();
 }
 
-class Rearrangements : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::BitCast& op, LoadContext& load) override {
-    const DType from = load.dtype(op.input);
-    const DType to =
-        DTypeFromOnnx(static_cast<int>(op.to)).value_or(DType::kUndefined);
-    if (from == DType::kString || to == DType::kString ||
-        to == DType::kUndefined || BitsOf(from) != BitsOf(to)) {
-      return InvalidArgument("from ", from, " to ", to,
-                             ", wanted types of equal width");
-    }
-    if (load.options().exact &&
-        (IsFloatingPoint(from) || IsFloatingPoint(to))) {
-      return Unsupported(Reason::kDType, "from ", from, " to ", to,
-                         ": the bits of an exact number are no value");
-    }
-    return Kernel{.forward = std::bind_front(&BitCast, op, to)};
+Result<Kernel> MakeBitCast(const op::BitCast& op, LoadContext& load) {
+  const DType from = load.dtype(op.input);
+  const DType to =
+      DTypeFromOnnx(static_cast<int>(op.to)).value_or(DType::kUndefined);
+  if (from == DType::kString || to == DType::kString ||
+      to == DType::kUndefined || BitsOf(from) != BitsOf(to)) {
+    return InvalidArgument("from ", from, " to ", to,
+                           ", wanted types of equal width");
   }
-  Result<Kernel> Visit(const op::ReverseSequence& op,
-                       LoadContext& load) override {
-    return MovingKernel(load, op.input, std::bind_front(&ReverseSequence, op));
+  if (load.options().exact && (IsFloatingPoint(from) || IsFloatingPoint(to))) {
+    return Unsupported(Reason::kDType, "from ", from, " to ", to,
+                       ": the bits of an exact number are no value");
   }
-  Result<Kernel> Visit(const op::TensorScatter& op,
-                       LoadContext& load) override {
-    if (op.mode != "linear" && op.mode != "circular") {
-      return Unsupported(Reason::kAttribute, "mode is '", op.mode, "'");
-    }
-    return MovingKernel(load, op.past_cache,
-                        std::bind_front(&TensorScatter, op));
+  return Kernel{.forward = std::bind_front(&BitCast, op, to)};
+}
+
+Result<Kernel> MakeTensorScatter(const op::TensorScatter& op,
+                                 LoadContext& load) {
+  if (op.mode != "linear" && op.mode != "circular") {
+    return Unsupported(Reason::kAttribute, "mode is '", op.mode, "'");
   }
-};
+  return MovingKernel(load, op.past_cache, std::bind_front(&TensorScatter, op));
+}
 
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> RearrangementFamily() {
-  return std::make_unique<Rearrangements>();
+Family RearrangementFamily() {
+  return FamilyOf(MakeBitCast, Moved(ReverseSequence), MakeTensorScatter);
 }
 
 }  // namespace assay::reference

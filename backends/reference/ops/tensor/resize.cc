@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <numeric>
 
 #include "backends/reference/families.h"
 #include "backends/reference/loop/nest.h"
@@ -306,30 +305,24 @@ Status CheckModes(const op::Resize& op) {
                {"stretch", "not_larger", "not_smaller"});
 }
 
-class Resizes : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::Resize& op, LoadContext& load) override {
-    ASSAY_RETURN_IF_ERROR(CheckModes(op));
-    if (op.mode == "nearest" &&
-        op.coordinate_transformation_mode != "tf_crop_and_resize") {
-      return MovingKernel(load, op.x, std::bind_front(&ResizeByMoving, op));
-    }
-    if (IsComplex(load.dtype(op.x))) {
-      return Kernel{.forward = std::bind_front(&ResizeByWeights<Complex>, op)};
-    }
-    return Dispatch(load, op.x, kNumbers, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      // Integers are weighted in double and truncated when stored.
-      using Weighted = std::conditional_t<std::integral<T>, double, T>;
-      return {.forward = std::bind_front(&ResizeByWeights<Weighted>, op)};
-    });
+Result<Kernel> MakeResize(const op::Resize& op, LoadContext& load) {
+  ASSAY_RETURN_IF_ERROR(CheckModes(op));
+  if (op.mode == "nearest" &&
+      op.coordinate_transformation_mode != "tf_crop_and_resize") {
+    return MovingKernel(load, op.x, std::bind_front(&ResizeByMoving, op));
   }
-};
+  if (IsComplex(load.dtype(op.x))) {
+    return Kernel{.forward = std::bind_front(&ResizeByWeights<Complex>, op)};
+  }
+  return Dispatch(load, op.x, kNumbers, [&]<class T>() -> Kernel {
+    // Integers are weighted in double and truncated when stored.
+    using Weighted = std::conditional_t<std::integral<T>, double, T>;
+    return {.forward = std::bind_front(&ResizeByWeights<Weighted>, op)};
+  });
+}
 
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> ResizeFamily() {
-  return std::make_unique<Resizes>();
-}
+Family ResizeFamily() { return FamilyOf(MakeResize); }
 
 }  // namespace assay::reference

@@ -105,33 +105,24 @@ TEST(ConvTranspose, AddsItsBiasAndRefusesAnotherSize) {
 TEST(Resize, WeightsPositionsAxisByAxis) {
   ExpectRows({
       // Integers are weighted exactly and truncated: 63.75 and 191.25.
-      {"g (uint8[2] x, float[1] s) => (uint8[4] y) "
-       "{ y = Resize <mode = \"linear\"> (x, , s) }",
-       {U8({2}, {0, 255}), F({1}, {2})},
-       {U8({4}, {0, 63, 191, 255})}},
+      Of("Resize<mode = \"linear\">(x, , s)", {U8({2}, {0, 255}), F({1}, {2})},
+         {U8({4}, {0, 63, 191, 255})}),
       // Positions -0.2, 0.4, 1, 1.6 and 2.2.
-      {"g (int64[3] x, int64[1] n) => (int64[5] y) "
-       "{ y = Resize (x, , , n) }",
-       {I({3}, {1, 2, 3}), I({1}, {5})},
-       {I({5}, {1, 1, 2, 3, 3})}},
+      Of("Resize (x, , , n)", {I({3}, {1, 2, 3}), I({1}, {5})},
+         {I({5}, {1, 1, 2, 3, 3})}),
       // Positions -1, 0, 1 and 2 of a region that begins outside.
-      {"g (float[3] x, float[2] roi, int64[1] n) => (float[4] y) "
-       "{ y = Resize <mode = \"linear\", extrapolation_value = 9.0, "
-       "coordinate_transformation_mode = \"tf_crop_and_resize\"> "
-       "(x, roi, , n) }",
-       {F({3}, {1, 2, 3}), F({2}, {-0.5, 1}), I({1}, {4})},
-       {F({4}, {9, 1, 2, 3})}},
+      Of("Resize<mode = \"linear\", extrapolation_value = 9.0, "
+         "coordinate_transformation_mode = \"tf_crop_and_resize\">(x, roi, , "
+         "n)",
+         {F({3}, {1, 2, 3}), F({2}, {-0.5, 1}), I({1}, {4})},
+         {F({4}, {9, 1, 2, 3})}),
       // Halved with antialias: a triangle of radius 2 around 0.5 and 2.5, the
       // edges repeated: (1 3 3 1) / 8 of (0 0 8 16), and of (8 16 24 24).
-      {"g (float[4] x, float[1] s) => (float[2] y) "
-       "{ y = Resize <mode = \"linear\", antialias = 1> (x, , s) }",
-       {F({4}, {0, 8, 16, 24}), F({1}, {0.5})},
-       {F({2}, {5, 19})}},
+      Of("Resize<mode = \"linear\", antialias = 1>(x, , s)",
+         {F({4}, {0, 8, 16, 24}), F({1}, {0.5})}, {F({2}, {5, 19})}),
       // An axis that is not named stays.
-      {"g (float[2,2] x, float[1] s) => (float[2,4] y) "
-       "{ y = Resize <axes = [1]> (x, , s) }",
-       {F({2, 2}, {1, 2, 3, 4}), F({1}, {2})},
-       {F({2, 4}, {1, 1, 2, 2, 3, 3, 4, 4})}},
+      Of("Resize<axes = [1]>(x, , s)", {F({2, 2}, {1, 2, 3, 4}), F({1}, {2})},
+         {F({2, 4}, {1, 1, 2, 2, 3, 3, 4, 4})}),
   });
 }
 
@@ -155,28 +146,23 @@ TEST(Resize, RefusesWhatHasNoMeaning) {
 
 TEST(GridSample, TakesAnyNumberOfSpatialAxes) {
   ExpectRows({
-      {"g (float[1,1,4] x, float[1,3,1] p) => (float[1,1,3] y) "
-       "{ y = GridSample <align_corners = 1> (x, p) }",
-       {F({1, 1, 4}, {0, 10, 20, 30}), F({1, 3, 1}, {-1, 0, 1})},
-       {F({1, 1, 3}, {0, 15, 30})}},
+      Of("GridSample<align_corners = 1>(x, p)",
+         {F({1, 1, 4}, {0, 10, 20, 30}), F({1, 3, 1}, {-1, 0, 1})},
+         {F({1, 1, 3}, {0, 15, 30})}),
       // The edge is between element 3 and its mirror image; NaN is nowhere.
-      {"g (float[1,1,4] x, float[1,2,1] p) => (float[1,1,2] y) "
-       "{ y = GridSample <padding_mode = \"reflection\"> (x, p) }",
-       {F({1, 1, 4}, {0, 10, 20, 30}), F({1, 2, 1}, {1, kNan})},
-       {F({1, 1, 2}, {30, 0})}},
+      Of("GridSample<padding_mode = \"reflection\">(x, p)",
+         {F({1, 1, 4}, {0, 10, 20, 30}), F({1, 2, 1}, {1, kNan})},
+         {F({1, 1, 2}, {30, 0})}),
   });
 }
 
 TEST(Pooling, UnpoolingPlacesByTheInferredExtents) {
   // Index 5 is row 1, column 1 of the 4 by 4 that pooling came from.
-  ExpectRows(
-      {{"g (float[1,1,2,2] x, int64[1,1,2,2] i, int64[4] n) => "
-        "(float[1,1,4,5] y) { y = MaxUnpool <kernel_shape = [2,2], "
-        "strides = [2,2]> (x, i, n) }",
-        {F({1, 1, 2, 2}, {1, 2, 3, 4}), I({1, 1, 2, 2}, {5, 7, 13, 15}),
-         I({4}, {1, 1, 4, 5})},
-        {F({1, 1, 4, 5},
-           {0, 0, 0, 0, 0, 0, 1, 0, 2, 0, 0, 0, 0, 0, 0, 0, 3, 0, 4, 0})}}});
+  ExpectRows({Of("MaxUnpool<kernel_shape = [2,2], strides = [2,2]>(x, i, n)",
+                 {F({1, 1, 2, 2}, {1, 2, 3, 4}),
+                  I({1, 1, 2, 2}, {5, 7, 13, 15}), I({4}, {1, 1, 4, 5})},
+                 {F({1, 1, 4, 5}, {0, 0, 0, 0, 0, 0, 1, 0, 2, 0,
+                                   0, 0, 0, 0, 0, 0, 3, 0, 4, 0})})});
 }
 
 TEST(Detection, EqualScoresKeepTheirOrderAndAThresholdIsExclusive) {

@@ -142,61 +142,59 @@ Kernel ViewKernel(
           }};
 }
 
-class Shapes : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::Reshape& op, LoadContext&) override {
-    return ViewKernel(op.data, op.reshaped,
-                      [op](const Shape& from, KernelContext& run) {
-                        return Reshaped(from, IntegersOf(run.input(op.shape)),
-                                        op.allowzero != 0);
-                      });
-  }
-  Result<Kernel> Visit(const op::Flatten& op, LoadContext&) override {
+Result<Kernel> MakeReshape(const op::Reshape& op, LoadContext&) {
+  return ViewKernel(op.data, op.reshaped,
+                    [op](const Shape& from, KernelContext& run) {
+                      return Reshaped(from, IntegersOf(run.input(op.shape)),
+                                      op.allowzero != 0);
+                    });
+}
+
+Result<Kernel> MakeFlatten(const op::Flatten& op, LoadContext&) {
+  return ViewKernel(op.input, op.output,
+                    [op](const Shape& from, KernelContext&) {
+                      return Flattened(from, op.axis);
+                    });
+}
+
+Result<Kernel> MakeSqueeze(const op::Squeeze& op, LoadContext&) {
+  return ViewKernel(
+      op.data, op.squeezed, [op](const Shape& from, KernelContext& run) {
+        return Squeezed(from, IntegersOf(run.input(op.axes)), !op.axes.present);
+      });
+}
+
+Result<Kernel> MakeUnsqueeze(const op::Unsqueeze& op, LoadContext&) {
+  return ViewKernel(op.data, op.expanded,
+                    [op](const Shape& from, KernelContext& run) {
+                      return Unsqueezed(from, IntegersOf(run.input(op.axes)));
+                    });
+}
+
+// Identity-25: values of any kind.
+Result<Kernel> MakeIdentity(const op::Identity& op, LoadContext& load) {
+  if (load.type(op.input).kind == ValueKind::kTensor) {
     return ViewKernel(op.input, op.output,
-                      [op](const Shape& from, KernelContext&) {
-                        return Flattened(from, op.axis);
-                      });
+                      [](const Shape& from, KernelContext&) { return from; });
   }
-  Result<Kernel> Visit(const op::Squeeze& op, LoadContext&) override {
-    return ViewKernel(op.data, op.squeezed,
-                      [op](const Shape& from, KernelContext& run) {
-                        return Squeezed(from, IntegersOf(run.input(op.axes)),
-                                        !op.axes.present);
-                      });
-  }
-  Result<Kernel> Visit(const op::Unsqueeze& op, LoadContext&) override {
-    return ViewKernel(op.data, op.expanded,
-                      [op](const Shape& from, KernelContext& run) {
-                        return Unsqueezed(from, IntegersOf(run.input(op.axes)));
-                      });
-  }
-  // Identity-25: values of any kind.
-  Result<Kernel> Visit(const op::Identity& op, LoadContext& load) override {
-    if (load.type(op.input).kind == ValueKind::kTensor) {
-      return ViewKernel(op.input, op.output,
-                        [](const Shape& from, KernelContext&) { return from; });
-    }
-    return Kernel{.forward = [op](KernelContext& run) {
-      return run.SetOutput(op.output, run.value(op.input));
-    }};
-  }
-  Result<Kernel> Visit(const op::Shape& op, LoadContext&) override {
-    return Kernel{.forward = std::bind_front(&ShapeOf, op)};
-  }
-  Result<Kernel> Visit(const op::Size& op, LoadContext&) override {
-    return Kernel{.forward = [op](KernelContext& run) -> Status {
-      ASSAY_ASSIGN_OR_RETURN(Tensor * y,
-                             run.Output(op.size, DType::kInt64, {}));
-      y->mutable_elements<int64_t>()[0] = run.input(op.data).num_elements();
-      return OkStatus();
-    }};
-  }
-};
+  return Kernel{.forward = [op](KernelContext& run) {
+    return run.SetOutput(op.output, run.value(op.input));
+  }};
+}
+
+Result<Kernel> MakeSize(const op::Size& op, LoadContext&) {
+  return Kernel{.forward = [op](KernelContext& run) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(Tensor * y, run.Output(op.size, DType::kInt64, {}));
+    y->mutable_elements<int64_t>()[0] = run.input(op.data).num_elements();
+    return OkStatus();
+  }};
+}
 
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> ShapeFamily() {
-  return std::make_unique<Shapes>();
+Family ShapeFamily() {
+  return FamilyOf(MakeReshape, MakeFlatten, MakeSqueeze, MakeUnsqueeze,
+                  MakeIdentity, ShapeOf, MakeSize);
 }
 
 }  // namespace assay::reference

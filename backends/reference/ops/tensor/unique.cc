@@ -140,33 +140,27 @@ Status Unique(const op::Unique& op, KernelContext& run, const Values& values) {
   return StoreGroups(op, groups, x, axis, run);
 }
 
-class Uniques : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::Unique& op, LoadContext& load) override {
-    ASSAY_RETURN_IF_ERROR(CheckMovable(load, op.x));
-    if (load.dtype(op.x) == DType::kString) {
-      return Kernel{.forward = [op](KernelContext& run) {
-        return Unique(op, run, run.input(op.x).strings());
-      }};
-    }
-    if (IsComplex(load.dtype(op.x))) {
-      return Kernel{.forward = [op](KernelContext& run) {
-        return Unique(op, run, Loaded<Complex>(run.input(op.x)));
-      }};
-    }
-    return Dispatch(load, op.x, kNumbers, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      return {.forward = [op](KernelContext& run) {
-        return Unique(op, run, Loaded<T>(run.input(op.x)));
-      }};
-    });
+Result<Kernel> MakeUnique(const op::Unique& op, LoadContext& load) {
+  ASSAY_RETURN_IF_ERROR(CheckMovable(load, op.x));
+  if (load.dtype(op.x) == DType::kString) {
+    return Kernel{.forward = [op](KernelContext& run) {
+      return Unique(op, run, run.input(op.x).strings());
+    }};
   }
-};
+  if (IsComplex(load.dtype(op.x))) {
+    return Kernel{.forward = [op](KernelContext& run) {
+      return Unique(op, run, Loaded<Complex>(run.input(op.x)));
+    }};
+  }
+  return Dispatch(load, op.x, kNumbers, [&]<class T>() -> Kernel {
+    return {.forward = [op](KernelContext& run) {
+      return Unique(op, run, Loaded<T>(run.input(op.x)));
+    }};
+  });
+}
 
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> UniqueFamily() {
-  return std::make_unique<Uniques>();
-}
+Family UniqueFamily() { return FamilyOf(MakeUnique); }
 
 }  // namespace assay::reference

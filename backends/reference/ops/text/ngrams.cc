@@ -154,40 +154,34 @@ Status Vectorize(const std::shared_ptr<const Pool>& pool,
   return OkStatus();
 }
 
-class Ngrams : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::TfIdfVectorizer& op,
-                       LoadContext& load) override {
-    if (op.mode != "TF" && op.mode != "IDF" && op.mode != "TFIDF") {
-      return InvalidArgument("mode is '", op.mode,
-                             "', wanted TF, IDF or TFIDF");
-    }
-    if (op.min_gram_length < 1 || op.max_gram_length < op.min_gram_length ||
-        op.max_skip_count < 0) {
-      return InvalidArgument("min_gram_length is ", op.min_gram_length,
-                             ", max_gram_length ", op.max_gram_length,
-                             " and max_skip_count ", op.max_skip_count,
-                             ", wanted at least 1, as much, and 0");
-    }
-    for (const int64_t index : op.ngram_indexes) {
-      if (index < 0) return InvalidArgument("ngram_indexes has ", index);
-    }
-    if (op.ngram_indexes.empty()) return InvalidArgument("no ngram_indexes");
-    if ((load.dtype(op.x) == DType::kString) == op.pool_strings.empty()) {
-      return InvalidArgument("input 0 is ", load.type(op.x).ToString(),
-                             ", wanted a type of the pool's");
-    }
-    ASSAY_ASSIGN_OR_RETURN(Pool pool, Pool::Of(op));
-    return Kernel{
-        .forward = std::bind_front(
-            &Vectorize, std::make_shared<const Pool>(std::move(pool)), op)};
+Result<Kernel> MakeTfIdfVectorizer(const op::TfIdfVectorizer& op,
+                                   LoadContext& load) {
+  if (op.mode != "TF" && op.mode != "IDF" && op.mode != "TFIDF") {
+    return InvalidArgument("mode is '", op.mode, "', wanted TF, IDF or TFIDF");
   }
-};
+  if (op.min_gram_length < 1 || op.max_gram_length < op.min_gram_length ||
+      op.max_skip_count < 0) {
+    return InvalidArgument("min_gram_length is ", op.min_gram_length,
+                           ", max_gram_length ", op.max_gram_length,
+                           " and max_skip_count ", op.max_skip_count,
+                           ", wanted at least 1, as much, and 0");
+  }
+  for (const int64_t index : op.ngram_indexes) {
+    if (index < 0) return InvalidArgument("ngram_indexes has ", index);
+  }
+  if (op.ngram_indexes.empty()) return InvalidArgument("no ngram_indexes");
+  if ((load.dtype(op.x) == DType::kString) == op.pool_strings.empty()) {
+    return InvalidArgument("input 0 is ", load.type(op.x).ToString(),
+                           ", wanted a type of the pool's");
+  }
+  ASSAY_ASSIGN_OR_RETURN(Pool pool, Pool::Of(op));
+  return Kernel{
+      .forward = std::bind_front(
+          &Vectorize, std::make_shared<const Pool>(std::move(pool)), op)};
+}
 
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> NgramFamily() {
-  return std::make_unique<Ngrams>();
-}
+Family NgramFamily() { return FamilyOf(MakeTfIdfVectorizer); }
 
 }  // namespace assay::reference

@@ -12,37 +12,32 @@
 namespace assay::reference {
 namespace {
 
-class Patterns : public OperatorVisitor {
- public:
-  // ONNX page of RegexFullMatch-20: true where the whole element matches.
-  Result<Kernel> Visit(const op::RegexFullMatch& op, LoadContext&) override {
-    if (!op.pattern.has_value()) {
-      return InvalidArgument("found no pattern, wanted one");
-    }
-    RE2::Options options;
-    options.set_log_errors(false);
-    const auto pattern = std::make_shared<const RE2>(*op.pattern, options);
-    if (!pattern->ok()) {
-      return InvalidArgument("pattern is '", *op.pattern,
-                             "': ", pattern->error());
-    }
-    return Kernel{.forward = [op, pattern](KernelContext& run) -> Status {
-      const Tensor& x = run.input(op.x);
-      ASSAY_ASSIGN_OR_RETURN(Tensor * y,
-                             run.Output(op.y, DType::kBool, x.shape()));
-      std::ranges::transform(x.strings(), y->mutable_elements<bool>().begin(),
-                             [&](const std::string& text) {
-                               return RE2::FullMatch(text, *pattern);
-                             });
-      return OkStatus();
-    }};
+// ONNX page of RegexFullMatch-20: true where the whole element matches.
+Result<Kernel> MakeRegexFullMatch(const op::RegexFullMatch& op, LoadContext&) {
+  if (!op.pattern.has_value()) {
+    return InvalidArgument("found no pattern, wanted one");
   }
-};
+  RE2::Options options;
+  options.set_log_errors(false);
+  const auto pattern = std::make_shared<const RE2>(*op.pattern, options);
+  if (!pattern->ok()) {
+    return InvalidArgument("pattern is '", *op.pattern,
+                           "': ", pattern->error());
+  }
+  return Kernel{.forward = [op, pattern](KernelContext& run) -> Status {
+    const Tensor& x = run.input(op.x);
+    ASSAY_ASSIGN_OR_RETURN(Tensor * y,
+                           run.Output(op.y, DType::kBool, x.shape()));
+    std::ranges::transform(x.strings(), y->mutable_elements<bool>().begin(),
+                           [&](const std::string& text) {
+                             return RE2::FullMatch(text, *pattern);
+                           });
+    return OkStatus();
+  }};
+}
 
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> PatternFamily() {
-  return std::make_unique<Patterns>();
-}
+Family PatternFamily() { return FamilyOf(MakeRegexFullMatch); }
 
 }  // namespace assay::reference

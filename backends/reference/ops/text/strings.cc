@@ -195,31 +195,27 @@ Status StringNormalizer(const op::StringNormalizer& op, KernelContext& run) {
   return OkStatus();
 }
 
-class Strings : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::StringConcat& op, LoadContext&) override {
-    return Kernel{.forward = std::bind_front(&StringConcat, op)};
+Result<Kernel> MakeStringSplit(const op::StringSplit& op, LoadContext&) {
+  if (op.maxsplit.value_or(0) < 0) {
+    return InvalidArgument("maxsplit is ", *op.maxsplit);
   }
-  Result<Kernel> Visit(const op::StringSplit& op, LoadContext&) override {
-    if (op.maxsplit.value_or(0) < 0) {
-      return InvalidArgument("maxsplit is ", *op.maxsplit);
-    }
-    return Kernel{.forward = std::bind_front(&StringSplit, op)};
+  return Kernel{.forward = std::bind_front(&StringSplit, op)};
+}
+
+Result<Kernel> MakeStringNormalizer(const op::StringNormalizer& op,
+                                    LoadContext&) {
+  const std::string& action = op.case_change_action;
+  if (action != "LOWER" && action != "UPPER" && action != "NONE") {
+    return InvalidArgument("case_change_action is '", action,
+                           "', wanted LOWER, UPPER or NONE");
   }
-  Result<Kernel> Visit(const op::StringNormalizer& op, LoadContext&) override {
-    const std::string& action = op.case_change_action;
-    if (action != "LOWER" && action != "UPPER" && action != "NONE") {
-      return InvalidArgument("case_change_action is '", action,
-                             "', wanted LOWER, UPPER or NONE");
-    }
-    return Kernel{.forward = std::bind_front(&StringNormalizer, op)};
-  }
-};
+  return Kernel{.forward = std::bind_front(&StringNormalizer, op)};
+}
 
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> StringFamily() {
-  return std::make_unique<Strings>();
+Family StringFamily() {
+  return FamilyOf(StringConcat, MakeStringSplit, MakeStringNormalizer);
 }
 
 }  // namespace assay::reference

@@ -72,8 +72,7 @@ T FirstOf(const Tensor& tensor) {
 
 /// Each value of the map at its place in y, empty or 0 elsewhere.
 void MoveValues(const Map& map, const std::vector<int64_t>& places, Tensor& y) {
-  DispatchUnit(y.dtype(), [&](auto unit) {
-    using Unit = typename decltype(unit)::type;
+  DispatchUnit(y.dtype(), [&]<class Unit>() {
     Unit* to = MutableUnits<Unit>(y);
     std::fill_n(to, y.num_elements(), Unit());
     for (size_t i = 0; i < places.size(); ++i) {
@@ -214,60 +213,56 @@ Status Zip(const Tensor& labels, const op::ml::ZipMap& op, KernelContext& run) {
   return run.SetOutput(op.z, std::move(maps));
 }
 
-class Dictionaries : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::ml::CastMap& op, LoadContext& load) override {
-    if (op.map_form != "DENSE" && op.map_form != "SPARSE") {
-      return InvalidArgument("map_form is '", op.map_form,
-                             "', wanted DENSE or SPARSE");
-    }
-    if (op.max_map < 0) return InvalidArgument("max_map is ", op.max_map);
-    if (ValueDType(load, op.x) == DType::kString) {
-      return CastMapFrom<std::string>(op);
-    }
-    if (ValueDType(load, op.x) == DType::kFloat32)
-      return CastMapFrom<float>(op);
-    return DeclineType(load, op.x, "a map to strings or floats");
+Result<Kernel> MakeCastMap(const op::ml::CastMap& op, LoadContext& load) {
+  if (op.map_form != "DENSE" && op.map_form != "SPARSE") {
+    return InvalidArgument("map_form is '", op.map_form,
+                           "', wanted DENSE or SPARSE");
   }
+  if (op.max_map < 0) return InvalidArgument("max_map is ", op.max_map);
+  if (ValueDType(load, op.x) == DType::kString) {
+    return CastMapFrom<std::string>(op);
+  }
+  if (ValueDType(load, op.x) == DType::kFloat32) return CastMapFrom<float>(op);
+  return DeclineType(load, op.x, "a map to strings or floats");
+}
 
-  Result<Kernel> Visit(const op::ml::DictVectorizer& op,
-                       LoadContext& load) override {
-    const DType keys = load.dtype(op.x);
-    const bool strings = keys == DType::kString;
-    if (op.int64_vocabulary.empty() == op.string_vocabulary.empty() ||
-        strings == op.string_vocabulary.empty()) {
-      return InvalidArgument(
-          "found ", op.int64_vocabulary.size(), " int64_vocabulary and ",
-          op.string_vocabulary.size(), " string_vocabulary, wanted only ",
-          strings ? "the second" : "the first", " for keys of ", keys);
-    }
-    const Tensor vocabulary = strings ? TensorOf(op.string_vocabulary)
-                                      : TensorOf(op.int64_vocabulary);
-    return Kernel{.forward = std::bind_front(&Vectorize, Lookup(vocabulary),
-                                             vocabulary.num_elements(),
-                                             ValueDType(load, op.x), op)};
+Result<Kernel> MakeDictVectorizer(const op::ml::DictVectorizer& op,
+                                  LoadContext& load) {
+  const DType keys = load.dtype(op.x);
+  const bool strings = keys == DType::kString;
+  if (op.int64_vocabulary.empty() == op.string_vocabulary.empty() ||
+      strings == op.string_vocabulary.empty()) {
+    return InvalidArgument(
+        "found ", op.int64_vocabulary.size(), " int64_vocabulary and ",
+        op.string_vocabulary.size(), " string_vocabulary, wanted only ",
+        strings ? "the second" : "the first", " for keys of ", keys);
   }
+  const Tensor vocabulary =
+      strings ? TensorOf(op.string_vocabulary) : TensorOf(op.int64_vocabulary);
+  return Kernel{.forward = std::bind_front(&Vectorize, Lookup(vocabulary),
+                                           vocabulary.num_elements(),
+                                           ValueDType(load, op.x), op)};
+}
 
-  Result<Kernel> Visit(const op::ml::ZipMap& op, LoadContext&) override {
-    if (op.classlabels_int64s.empty() == op.classlabels_strings.empty()) {
-      return InvalidArgument("found ", op.classlabels_int64s.size(),
-                             " classlabels_int64s and ",
-                             op.classlabels_strings.size(),
-                             " classlabels_strings, wanted one of the two");
-    }
-    return Kernel{.forward =
-                      std::bind_front(&Zip,
-                                      op.classlabels_strings.empty()
-                                          ? TensorOf(op.classlabels_int64s)
-                                          : TensorOf(op.classlabels_strings),
-                                      op)};
+Result<Kernel> MakeZipMap(const op::ml::ZipMap& op, LoadContext&) {
+  if (op.classlabels_int64s.empty() == op.classlabels_strings.empty()) {
+    return InvalidArgument("found ", op.classlabels_int64s.size(),
+                           " classlabels_int64s and ",
+                           op.classlabels_strings.size(),
+                           " classlabels_strings, wanted one of the two");
   }
-};
+  return Kernel{.forward =
+                    std::bind_front(&Zip,
+                                    op.classlabels_strings.empty()
+                                        ? TensorOf(op.classlabels_int64s)
+                                        : TensorOf(op.classlabels_strings),
+                                    op)};
+}
 
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> DictionaryFamily() {
-  return std::make_unique<Dictionaries>();
+Family DictionaryFamily() {
+  return FamilyOf(MakeCastMap, MakeDictVectorizer, MakeZipMap);
 }
 
 }  // namespace assay::reference

@@ -177,8 +177,7 @@ Status Extract(const op::ml::ArrayFeatureExtractor& op, KernelContext& run) {
   wanted[shape.rank() - 1] = indices.size();
   if (shape.rank() == 1) wanted = {1, indices.size()};
   ASSAY_ASSIGN_OR_RETURN(Tensor * z, run.Output(op.z, x.dtype(), wanted));
-  DispatchUnit(x.dtype(), [&](auto unit) {
-    using Unit = typename decltype(unit)::type;
+  DispatchUnit(x.dtype(), [&]<class Unit>() {
     const Unit* from = Units<Unit>(x);
     Unit* to = MutableUnits<Unit>(*z);
     const int64_t rows = width == 0 ? 0 : x.num_elements() / width;
@@ -212,90 +211,79 @@ Status CheckImputer(const op::ml::Imputer& op, DType dtype) {
       floats ? "the first" : "the second", " for ", dtype);
 }
 
-class Features : public OperatorVisitor {
- public:
-  // ONNX page of Binarizer-1: 1 where X is greater than the threshold, else 0.
-  Result<Kernel> Visit(const op::ml::Binarizer& op,
-                       LoadContext& load) override {
-    return Map(load, kNumbers, [threshold = op.threshold](auto x) {
-      using T = decltype(x);
-      return Exceeds(x, threshold) ? T(1) : T(0);
-    });
-  }
+// ONNX page of Binarizer-1: 1 where X is greater than the threshold, else 0.
+Result<Kernel> MakeBinarizer(const op::ml::Binarizer& op, LoadContext& load) {
+  return Map(load, kNumbers, [threshold = op.threshold](auto x) {
+    using T = decltype(x);
+    return Exceeds(x, threshold) ? T(1) : T(0);
+  });
+}
 
-  Result<Kernel> Visit(const op::ml::Scaler& op, LoadContext& load) override {
-    if (!op.offset.empty() && !op.scale.empty() &&
-        op.offset.size() != op.scale.size()) {
-      return InvalidArgument("scale has ", op.scale.size(),
-                             " elements, wanted ", op.offset.size(),
-                             " as offset");
+Result<Kernel> MakeScaler(const op::ml::Scaler& op, LoadContext& load) {
+  if (!op.offset.empty() && !op.scale.empty() &&
+      op.offset.size() != op.scale.size()) {
+    return InvalidArgument("scale has ", op.scale.size(), " elements, wanted ",
+                           op.offset.size(), " as offset");
+  }
+  return DispatchReal(
+      load, op.x, [&]<class T>() { return std::bind_front(&Scale<T>, op); });
+}
+
+Result<Kernel> MakeNormalizer(const op::ml::Normalizer& op, LoadContext& load) {
+  if (op.norm != "MAX" && op.norm != "L1" && op.norm != "L2") {
+    return InvalidArgument("norm is '", op.norm, "', wanted MAX, L1 or L2");
+  }
+  const Norm norm = op.norm == "MAX"  ? Norm::kMax
+                    : op.norm == "L1" ? Norm::kL1
+                                      : Norm::kL2;
+  return DispatchReal(load, op.x, [&]<class T>() {
+    return std::bind_front(&Normalize<T>, op, norm);
+  });
+}
+
+Result<Kernel> MakeImputer(const op::ml::Imputer& op, LoadContext& load) {
+  ASSAY_RETURN_IF_ERROR(CheckImputer(op, load.dtype(op.x)));
+  return Dispatch(load, op.x, kNumbers, [&]<class T>() -> Kernel {
+    if constexpr (std::integral<T>) {
+      return {.forward = std::bind_front(&Impute<T, int64_t>, op.x, op.y,
+                                         op.imputed_value_int64s,
+                                         op.replaced_value_int64)};
+    } else {
+      return {.forward = std::bind_front(&Impute<T, float>, op.x, op.y,
+                                         op.imputed_value_floats,
+                                         op.replaced_value_float)};
     }
-    return DispatchReal(load, op.x, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      return {.forward = std::bind_front(&Scale<T>, op)};
-    });
-  }
+  });
+}
 
-  Result<Kernel> Visit(const op::ml::Normalizer& op,
-                       LoadContext& load) override {
-    if (op.norm != "MAX" && op.norm != "L1" && op.norm != "L2") {
-      return InvalidArgument("norm is '", op.norm, "', wanted MAX, L1 or L2");
-    }
-    const Norm norm = op.norm == "MAX"  ? Norm::kMax
-                      : op.norm == "L1" ? Norm::kL1
-                                        : Norm::kL2;
-    return DispatchReal(load, op.x, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      return {.forward = std::bind_front(&Normalize<T>, op, norm)};
-    });
+Result<Kernel> MakeFeatureVectorizer(const op::ml::FeatureVectorizer& op,
+                                     LoadContext& load) {
+  const auto& extents = op.inputdimensions;
+  if (!extents.empty() && std::ssize(extents) != op.x.count) {
+    return InvalidArgument("inputdimensions has ", extents.size(),
+                           " elements, wanted ", op.x.count, ", one per input");
   }
+  const auto negative =
+      std::ranges::find_if(extents, [](int64_t extent) { return extent < 0; });
+  if (negative != extents.end()) {
+    return InvalidArgument("inputdimensions has ", *negative);
+  }
+  return Dispatch(load, op.x[0], kNumbers, [&]<class T>() {
+    return std::bind_front(&Vectorize<T>, op);
+  });
+}
 
-  Result<Kernel> Visit(const op::ml::Imputer& op, LoadContext& load) override {
-    ASSAY_RETURN_IF_ERROR(CheckImputer(op, load.dtype(op.x)));
-    return Dispatch(load, op.x, kNumbers, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      if constexpr (std::integral<T>) {
-        return {.forward = std::bind_front(&Impute<T, int64_t>, op.x, op.y,
-                                           op.imputed_value_int64s,
-                                           op.replaced_value_int64)};
-      } else {
-        return {.forward = std::bind_front(&Impute<T, float>, op.x, op.y,
-                                           op.imputed_value_floats,
-                                           op.replaced_value_float)};
-      }
-    });
-  }
-
-  Result<Kernel> Visit(const op::ml::FeatureVectorizer& op,
-                       LoadContext& load) override {
-    const auto& extents = op.inputdimensions;
-    if (!extents.empty() && std::ssize(extents) != op.x.count) {
-      return InvalidArgument("inputdimensions has ", extents.size(),
-                             " elements, wanted ", op.x.count,
-                             ", one per input");
-    }
-    const auto negative = std::ranges::find_if(
-        extents, [](int64_t extent) { return extent < 0; });
-    if (negative != extents.end()) {
-      return InvalidArgument("inputdimensions has ", *negative);
-    }
-    return Dispatch(load, op.x[0], kNumbers, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      return {.forward = std::bind_front(&Vectorize<T>, op)};
-    });
-  }
-
-  Result<Kernel> Visit(const op::ml::ArrayFeatureExtractor& op,
-                       LoadContext& load) override {
-    ASSAY_RETURN_IF_ERROR(CheckMovable(load, op.x));
-    return Kernel{.forward = std::bind_front(&Extract, op)};
-  }
-};
+Result<Kernel> MakeArrayFeatureExtractor(
+    const op::ml::ArrayFeatureExtractor& op, LoadContext& load) {
+  ASSAY_RETURN_IF_ERROR(CheckMovable(load, op.x));
+  return Kernel{.forward = std::bind_front(&Extract, op)};
+}
 
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> FeatureFamily() {
-  return std::make_unique<Features>();
+Family FeatureFamily() {
+  return FamilyOf(MakeBinarizer, MakeScaler, MakeNormalizer, MakeImputer,
+                  MakeFeatureVectorizer, MakeArrayFeatureExtractor);
 }
 
 }  // namespace assay::reference

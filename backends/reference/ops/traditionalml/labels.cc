@@ -4,7 +4,6 @@
 // CategoryMapper, OneHotEncoder.
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <memory>
 
@@ -37,8 +36,7 @@ struct Dictionary {
           y->mutable_elements<Var>().data());
       return OkStatus();
     }
-    DispatchUnit(values.dtype(), [&](auto unit) {
-      using Unit = typename decltype(unit)::type;
+    DispatchUnit(values.dtype(), [&]<class Unit>() {
       Put(found, Units<Unit>(values), *Units<Unit>(otherwise),
           MutableUnits<Unit>(*y));
     });
@@ -140,73 +138,70 @@ Status OneHot(const Lookup& categories, int64_t count,
   return OkStatus();
 }
 
-class Labels : public OperatorVisitor {
- public:
-  // ONNX page of LabelEncoder-4: the i-th key becomes the i-th value; NaN is
-  // one key, and of equal keys the last takes precedence.
-  Result<Kernel> Visit(const op::ml::LabelEncoder& op,
-                       LoadContext& load) override {
-    ASSAY_ASSIGN_OR_RETURN(const Tensor keys,
-                           OneOf("keys", op.keys_tensor, op.keys_strings,
-                                 op.keys_int64s, op.keys_floats));
-    ASSAY_ASSIGN_OR_RETURN(Tensor values,
-                           OneOf("values", op.values_tensor, op.values_strings,
-                                 op.values_int64s, op.values_floats));
-    if (keys.num_elements() != values.num_elements()) {
-      return InvalidArgument("found ", keys.num_elements(), " keys and ",
-                             values.num_elements(), " values, wanted as many");
-    }
-    if (keys.dtype() != load.dtype(op.x)) {
-      return InvalidArgument("input 0 is ", load.type(op.x).ToString(),
-                             ", wanted ", keys.dtype(), " as the keys");
-    }
-    ASSAY_ASSIGN_OR_RETURN(Tensor otherwise, DefaultOf(op, values.dtype()));
-    return KernelOf({Lookup(keys), std::move(values), std::move(otherwise)},
+// ONNX page of LabelEncoder-4: the i-th key becomes the i-th value; NaN is
+// one key, and of equal keys the last takes precedence.
+Result<Kernel> MakeLabelEncoder(const op::ml::LabelEncoder& op,
+                                LoadContext& load) {
+  ASSAY_ASSIGN_OR_RETURN(const Tensor keys,
+                         OneOf("keys", op.keys_tensor, op.keys_strings,
+                               op.keys_int64s, op.keys_floats));
+  ASSAY_ASSIGN_OR_RETURN(Tensor values,
+                         OneOf("values", op.values_tensor, op.values_strings,
+                               op.values_int64s, op.values_floats));
+  if (keys.num_elements() != values.num_elements()) {
+    return InvalidArgument("found ", keys.num_elements(), " keys and ",
+                           values.num_elements(), " values, wanted as many");
+  }
+  if (keys.dtype() != load.dtype(op.x)) {
+    return InvalidArgument("input 0 is ", load.type(op.x).ToString(),
+                           ", wanted ", keys.dtype(), " as the keys");
+  }
+  ASSAY_ASSIGN_OR_RETURN(Tensor otherwise, DefaultOf(op, values.dtype()));
+  return KernelOf({Lookup(keys), std::move(values), std::move(otherwise)}, op.x,
+                  op.y);
+}
+
+// ONNX page of CategoryMapper-1: strings become integers and integers
+// strings, by two lists of equal length.
+Result<Kernel> MakeCategoryMapper(const op::ml::CategoryMapper& op,
+                                  LoadContext& load) {
+  if (op.cats_int64s.size() != op.cats_strings.size()) {
+    return InvalidArgument("found ", op.cats_int64s.size(), " cats_int64s and ",
+                           op.cats_strings.size(),
+                           " cats_strings, wanted as many");
+  }
+  Tensor integers = TensorOf(op.cats_int64s);
+  Tensor strings = TensorOf(op.cats_strings);
+  if (load.dtype(op.x) == DType::kString) {
+    return KernelOf({Lookup(strings), std::move(integers),
+                     TensorOf(std::vector<int64_t>{op.default_int64})},
                     op.x, op.y);
   }
+  return KernelOf({Lookup(integers), std::move(strings),
+                   TensorOf(std::vector<std::string>{op.default_string})},
+                  op.x, op.y);
+}
 
-  // ONNX page of CategoryMapper-1: strings become integers and integers
-  // strings, by two lists of equal length.
-  Result<Kernel> Visit(const op::ml::CategoryMapper& op,
-                       LoadContext& load) override {
-    if (op.cats_int64s.size() != op.cats_strings.size()) {
-      return InvalidArgument("found ", op.cats_int64s.size(),
-                             " cats_int64s and ", op.cats_strings.size(),
-                             " cats_strings, wanted as many");
-    }
-    Tensor integers = TensorOf(op.cats_int64s);
-    Tensor strings = TensorOf(op.cats_strings);
-    if (load.dtype(op.x) == DType::kString) {
-      return KernelOf({Lookup(strings), std::move(integers),
-                       TensorOf(std::vector<int64_t>{op.default_int64})},
-                      op.x, op.y);
-    }
-    return KernelOf({Lookup(integers), std::move(strings),
-                     TensorOf(std::vector<std::string>{op.default_string})},
-                    op.x, op.y);
+Result<Kernel> MakeOneHotEncoder(const op::ml::OneHotEncoder& op,
+                                 LoadContext& load) {
+  const bool strings = load.dtype(op.x) == DType::kString;
+  if (op.cats_int64s.empty() == op.cats_strings.empty() ||
+      strings == op.cats_strings.empty()) {
+    return InvalidArgument(
+        "found ", op.cats_int64s.size(), " cats_int64s and ",
+        op.cats_strings.size(), " cats_strings, wanted only ",
+        strings ? "the second" : "the first", " for ", load.dtype(op.x));
   }
-
-  Result<Kernel> Visit(const op::ml::OneHotEncoder& op,
-                       LoadContext& load) override {
-    const bool strings = load.dtype(op.x) == DType::kString;
-    if (op.cats_int64s.empty() == op.cats_strings.empty() ||
-        strings == op.cats_strings.empty()) {
-      return InvalidArgument(
-          "found ", op.cats_int64s.size(), " cats_int64s and ",
-          op.cats_strings.size(), " cats_strings, wanted only ",
-          strings ? "the second" : "the first", " for ", load.dtype(op.x));
-    }
-    const Tensor categories =
-        strings ? TensorOf(op.cats_strings) : TensorOf(op.cats_int64s);
-    return Kernel{.forward = std::bind_front(&OneHot, Lookup(categories),
-                                             categories.num_elements(), op)};
-  }
-};
+  const Tensor categories =
+      strings ? TensorOf(op.cats_strings) : TensorOf(op.cats_int64s);
+  return Kernel{.forward = std::bind_front(&OneHot, Lookup(categories),
+                                           categories.num_elements(), op)};
+}
 
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> LabelFamily() {
-  return std::make_unique<Labels>();
+Family LabelFamily() {
+  return FamilyOf(MakeLabelEncoder, MakeCategoryMapper, MakeOneHotEncoder);
 }
 
 }  // namespace assay::reference

@@ -114,39 +114,34 @@ Status Classify(const LinearModel& model, const ClassLabels& labels,
   return labels.Write(run, op.y, classes);
 }
 
-class LinearModels : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::ml::LinearRegressor& op,
-                       LoadContext& load) override {
-    LinearModel model{op.coefficients, op.intercepts, PostTransform::kNone};
-    ASSAY_ASSIGN_OR_RETURN(model.transform,
-                           PostTransformNamed(op.post_transform));
-    return DispatchReal(load, op.x, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      return {.forward = std::bind_front(&Regress<T>, model, op)};
-    });
-  }
+Result<Kernel> MakeLinearRegressor(const op::ml::LinearRegressor& op,
+                                   LoadContext& load) {
+  LinearModel model{op.coefficients, op.intercepts, PostTransform::kNone};
+  ASSAY_ASSIGN_OR_RETURN(model.transform,
+                         PostTransformNamed(op.post_transform));
+  return DispatchReal(load, op.x, [&]<class T>() {
+    return std::bind_front(&Regress<T>, model, op);
+  });
+}
 
-  Result<Kernel> Visit(const op::ml::LinearClassifier& op,
-                       LoadContext& load) override {
-    LinearModel model{op.coefficients, op.intercepts, PostTransform::kNone};
-    ASSAY_ASSIGN_OR_RETURN(model.transform,
-                           PostTransformNamed(op.post_transform));
-    ASSAY_ASSIGN_OR_RETURN(
-        const ClassLabels labels,
-        ClassLabels::Of(op.classlabels_ints, op.classlabels_strings,
-                        "classlabels_ints"));
-    return DispatchReal(load, op.x, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      return {.forward = std::bind_front(&Classify<T>, model, labels, op)};
-    });
-  }
-};
+Result<Kernel> MakeLinearClassifier(const op::ml::LinearClassifier& op,
+                                    LoadContext& load) {
+  LinearModel model{op.coefficients, op.intercepts, PostTransform::kNone};
+  ASSAY_ASSIGN_OR_RETURN(model.transform,
+                         PostTransformNamed(op.post_transform));
+  ASSAY_ASSIGN_OR_RETURN(
+      const ClassLabels labels,
+      ClassLabels::Of(op.classlabels_ints, op.classlabels_strings,
+                      "classlabels_ints"));
+  return DispatchReal(load, op.x, [&]<class T>() {
+    return std::bind_front(&Classify<T>, model, labels, op);
+  });
+}
 
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> LinearModelFamily() {
-  return std::make_unique<LinearModels>();
+Family LinearModelFamily() {
+  return FamilyOf(MakeLinearRegressor, MakeLinearClassifier);
 }
 
 }  // namespace assay::reference

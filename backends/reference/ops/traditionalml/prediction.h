@@ -34,11 +34,11 @@ Result<Kernel> DispatchReal(const LoadContext& load, Input input, Make&& make,
                             bool wide = false) {
   switch (RealScalarOf(load, input, wide)) {
     case ScalarKind::kFloat:
-      return make(std::type_identity<float>());
+      return KernelFrom(make.template operator()<float>());
     case ScalarKind::kDouble:
-      return make(std::type_identity<double>());
+      return KernelFrom(make.template operator()<double>());
     case ScalarKind::kVar:
-      return make(std::type_identity<Var>());
+      return KernelFrom(make.template operator()<Var>());
     default:
       return DeclineType(load, input, "numbers");
   }

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <numeric>
 
 #include "backends/reference/families.h"
 #include "backends/reference/ops/traditionalml/pairwise_probability.h"
@@ -315,61 +314,55 @@ Status CheckClassifier(const Classifier& model) {
                     "as pairs of classes");
 }
 
-class SupportVectors : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::ml::SVMRegressor& op,
-                       LoadContext& load) override {
-    ASSAY_ASSIGN_OR_RETURN(
-        SupportFunction function,
-        SupportFunction::Of(op.kernel_type, op.kernel_params));
-    ASSAY_ASSIGN_OR_RETURN(const PostTransform transform,
-                           PostTransformNamed(op.post_transform));
-    if (op.n_supports < 0) {
-      return InvalidArgument("n_supports is ", op.n_supports);
-    }
-    if (op.n_supports == 0) function.kernel = SupportKernel::kLinear;
-    if (op.n_supports > 0) {
-      ASSAY_RETURN_IF_ERROR(CheckCount("coefficients",
-                                       std::ssize(op.coefficients),
-                                       op.n_supports, "as n_supports"));
-    }
-    return DispatchReal(load, op.x, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      return {.forward = std::bind_front(&Regress<T>, function, transform, op)};
-    });
+Result<Kernel> MakeSVMRegressor(const op::ml::SVMRegressor& op,
+                                LoadContext& load) {
+  ASSAY_ASSIGN_OR_RETURN(SupportFunction function,
+                         SupportFunction::Of(op.kernel_type, op.kernel_params));
+  ASSAY_ASSIGN_OR_RETURN(const PostTransform transform,
+                         PostTransformNamed(op.post_transform));
+  if (op.n_supports < 0) {
+    return InvalidArgument("n_supports is ", op.n_supports);
   }
+  if (op.n_supports == 0) function.kernel = SupportKernel::kLinear;
+  if (op.n_supports > 0) {
+    ASSAY_RETURN_IF_ERROR(CheckCount("coefficients",
+                                     std::ssize(op.coefficients), op.n_supports,
+                                     "as n_supports"));
+  }
+  return DispatchReal(load, op.x, [&]<class T>() {
+    return std::bind_front(&Regress<T>, function, transform, op);
+  });
+}
 
-  Result<Kernel> Visit(const op::ml::SVMClassifier& op,
-                       LoadContext& load) override {
-    Classifier model{.op = op};
-    ASSAY_ASSIGN_OR_RETURN(
-        model.function, SupportFunction::Of(op.kernel_type, op.kernel_params));
-    ASSAY_ASSIGN_OR_RETURN(model.transform,
-                           PostTransformNamed(op.post_transform));
-    ASSAY_ASSIGN_OR_RETURN(model.labels, ClassLabels::Of(op.classlabels_ints,
-                                                         op.classlabels_strings,
-                                                         "classlabels_ints"));
-    for (const int64_t count : op.vectors_per_class) {
-      if (count < 0 || count > std::ssize(op.support_vectors)) {
-        return InvalidArgument("vectors_per_class has ", count,
-                               ", wanted one in [0, ",
-                               op.support_vectors.size(), "]");
-      }
-      model.vectors += count;
+Result<Kernel> MakeSVMClassifier(const op::ml::SVMClassifier& op,
+                                 LoadContext& load) {
+  Classifier model{.op = op};
+  ASSAY_ASSIGN_OR_RETURN(model.function,
+                         SupportFunction::Of(op.kernel_type, op.kernel_params));
+  ASSAY_ASSIGN_OR_RETURN(model.transform,
+                         PostTransformNamed(op.post_transform));
+  ASSAY_ASSIGN_OR_RETURN(
+      model.labels, ClassLabels::Of(op.classlabels_ints, op.classlabels_strings,
+                                    "classlabels_ints"));
+  for (const int64_t count : op.vectors_per_class) {
+    if (count < 0 || count > std::ssize(op.support_vectors)) {
+      return InvalidArgument("vectors_per_class has ", count,
+                             ", wanted one in [0, ", op.support_vectors.size(),
+                             "]");
     }
-    if (model.vectors == 0) model.function.kernel = SupportKernel::kLinear;
-    ASSAY_RETURN_IF_ERROR(CheckClassifier(model));
-    return DispatchReal(load, op.x, [&](auto scalar) -> Kernel {
-      using T = typename decltype(scalar)::type;
-      return {.forward = std::bind_front(&Classify<T>, model)};
-    });
+    model.vectors += count;
   }
-};
+  if (model.vectors == 0) model.function.kernel = SupportKernel::kLinear;
+  ASSAY_RETURN_IF_ERROR(CheckClassifier(model));
+  return DispatchReal(load, op.x, [&]<class T>() {
+    return std::bind_front(&Classify<T>, model);
+  });
+}
 
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> SupportVectorFamily() {
-  return std::make_unique<SupportVectors>();
+Family SupportVectorFamily() {
+  return FamilyOf(MakeSVMRegressor, MakeSVMClassifier);
 }
 
 }  // namespace assay::reference

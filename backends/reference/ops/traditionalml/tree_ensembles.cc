@@ -116,77 +116,69 @@ int64_t OnlyClass(const std::vector<int64_t>& classes) {
   return voted.size() == 1 ? *voted.begin() : -1;
 }
 
-class TreeEnsembles : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::ml::TreeEnsemble& op,
-                       LoadContext& load) override {
-    if (op.post_transform < 0 || op.post_transform > 4) {
-      return InvalidArgument("post_transform is ", op.post_transform,
-                             ", wanted one in [0, 4]");
-    }
-    const DType dtype = load.dtype(op.x);
-    ASSAY_ASSIGN_OR_RETURN(Trees trees, TreesOf(op, dtype));
-    return PredictKernel(load, std::move(trees),
-                         static_cast<PostTransform>(op.post_transform), op.x,
-                         op.y, dtype);
-  }
+Result<Kernel> PredictKernel(const LoadContext& load, Trees trees,
+                             PostTransform transform, Input x, Output y,
+                             DType to) {
+  const bool wide = trees.wide;
+  const auto shared = std::make_shared<const Trees>(std::move(trees));
+  return DispatchReal(
+      load, x,
+      [&]<class T>() {
+        return std::bind_front(&Predict<T>, shared, transform, x, y, to);
+      },
+      wide);
+}
 
-  Result<Kernel> Visit(const op::ml::TreeEnsembleRegressor& op,
-                       LoadContext& load) override {
-    ASSAY_ASSIGN_OR_RETURN(const PostTransform transform,
-                           PostTransformNamed(op.post_transform));
-    ASSAY_ASSIGN_OR_RETURN(Trees trees, TreesOf(op));
-    return PredictKernel(load, std::move(trees), transform, op.x, op.y,
-                         DType::kFloat32);
+Result<Kernel> MakeTreeEnsemble(const op::ml::TreeEnsemble& op,
+                                LoadContext& load) {
+  if (op.post_transform < 0 || op.post_transform > 4) {
+    return InvalidArgument("post_transform is ", op.post_transform,
+                           ", wanted one in [0, 4]");
   }
+  const DType dtype = load.dtype(op.x);
+  ASSAY_ASSIGN_OR_RETURN(Trees trees, TreesOf(op, dtype));
+  return PredictKernel(load, std::move(trees),
+                       static_cast<PostTransform>(op.post_transform), op.x,
+                       op.y, dtype);
+}
 
-  Result<Kernel> Visit(const op::ml::TreeEnsembleClassifier& op,
-                       LoadContext& load) override {
-    Classifier model;
-    ASSAY_ASSIGN_OR_RETURN(model.transform,
-                           PostTransformNamed(op.post_transform));
-    ASSAY_ASSIGN_OR_RETURN(model.labels, ClassLabels::Of(op.classlabels_int64s,
-                                                         op.classlabels_strings,
-                                                         "classlabels_int64s"));
-    if (model.labels.size() == 1 &&
-        (model.labels.are_strings() || model.labels.integer(0) != 1)) {
-      return Unsupported(Reason::kAttribute,
-                         "one class label that is not the integer 1");
-    }
-    ASSAY_ASSIGN_OR_RETURN(Trees trees, TreesOf(op));
-    const bool wide = trees.wide;
-    model.trees = std::make_shared<const Trees>(std::move(trees));
-    model.only = OnlyClass(op.class_ids);
-    return DispatchReal(
-        load, op.x,
-        [&](auto scalar) -> Kernel {
-          using T = typename decltype(scalar)::type;
-          return {.forward = std::bind_front(&Classify<T>, model, op)};
-        },
-        wide);
-  }
+Result<Kernel> MakeTreeEnsembleRegressor(
+    const op::ml::TreeEnsembleRegressor& op, LoadContext& load) {
+  ASSAY_ASSIGN_OR_RETURN(const PostTransform transform,
+                         PostTransformNamed(op.post_transform));
+  ASSAY_ASSIGN_OR_RETURN(Trees trees, TreesOf(op));
+  return PredictKernel(load, std::move(trees), transform, op.x, op.y,
+                       DType::kFloat32);
+}
 
- private:
-  static Result<Kernel> PredictKernel(const LoadContext& load, Trees trees,
-                                      PostTransform transform, Input x,
-                                      Output y, DType to) {
-    const bool wide = trees.wide;
-    const auto shared = std::make_shared<const Trees>(std::move(trees));
-    return DispatchReal(
-        load, x,
-        [&](auto scalar) -> Kernel {
-          using T = typename decltype(scalar)::type;
-          return {.forward = std::bind_front(&Predict<T>, shared, transform, x,
-                                             y, to)};
-        },
-        wide);
+Result<Kernel> MakeTreeEnsembleClassifier(
+    const op::ml::TreeEnsembleClassifier& op, LoadContext& load) {
+  Classifier model;
+  ASSAY_ASSIGN_OR_RETURN(model.transform,
+                         PostTransformNamed(op.post_transform));
+  ASSAY_ASSIGN_OR_RETURN(model.labels, ClassLabels::Of(op.classlabels_int64s,
+                                                       op.classlabels_strings,
+                                                       "classlabels_int64s"));
+  if (model.labels.size() == 1 &&
+      (model.labels.are_strings() || model.labels.integer(0) != 1)) {
+    return Unsupported(Reason::kAttribute,
+                       "one class label that is not the integer 1");
   }
-};
+  ASSAY_ASSIGN_OR_RETURN(Trees trees, TreesOf(op));
+  const bool wide = trees.wide;
+  model.trees = std::make_shared<const Trees>(std::move(trees));
+  model.only = OnlyClass(op.class_ids);
+  return DispatchReal(
+      load, op.x,
+      [&]<class T>() { return std::bind_front(&Classify<T>, model, op); },
+      wide);
+}
 
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> TreeEnsembleFamily() {
-  return std::make_unique<TreeEnsembles>();
+Family TreeEnsembleFamily() {
+  return FamilyOf(MakeTreeEnsemble, MakeTreeEnsembleRegressor,
+                  MakeTreeEnsembleClassifier);
 }
 
 }  // namespace assay::reference

@@ -191,68 +191,64 @@ Input WidestOf(const LoadContext& load, Input rate,
   return rate;
 }
 
-class Training : public OperatorVisitor {
- public:
-  Result<Kernel> Visit(const op::training::Adagrad& op,
-                       LoadContext& load) override {
-    return Make<AdagradRule>(op, load);
+template <template <class> class Rule, class Op>
+Result<Kernel> Make(const Op& op, LoadContext& load) {
+  constexpr int kCount = Rule<double>::kCount;
+  const int tensors = op.inputs.count / kCount;
+  if (tensors < 1 || op.inputs.count % kCount != 0 ||
+      op.outputs.count > tensors * (kCount - 1)) {
+    return InvalidArgument("found ", op.inputs.count, " tensors and ",
+                           op.outputs.count, " outputs, wanted ", kCount,
+                           " and ", kCount - 1, " for each one to optimize");
   }
-  Result<Kernel> Visit(const op::training::Adam& op,
-                       LoadContext& load) override {
-    return Make<AdamRule>(op, load);
-  }
-  Result<Kernel> Visit(const op::training::Momentum& op,
-                       LoadContext& load) override {
-    if (op.mode != "standard" && op.mode != "nesterov") {
-      return InvalidArgument("mode is '", op.mode,
-                             "', wanted 'standard' or 'nesterov'");
-    }
-    return Make<MomentumRule>(op, load);
-  }
-  // Gradient-1: the inputs are the values of xs, then of zs; each output is the
-  // gradient of y with respect to one of xs.
-  Result<Kernel> Visit(const op::training::Gradient& op,
-                       LoadContext& load) override {
-    if (load.options().exact) {
-      return Unsupported(Reason::kGradient,
-                         "its derivatives are no steps of a tape");
-    }
-    if (op.xs.empty() || std::cmp_greater(op.outputs.count, op.xs.size())) {
-      return InvalidArgument("found ", op.outputs.count, " outputs for ",
-                             op.xs.size(), " tensors in xs");
-    }
-    GraphPart part{.inputs = op.xs,
-                   .output = op.y,
-                   .targets = static_cast<int>(op.xs.size())};
-    part.inputs.insert(part.inputs.end(), op.zs.begin(), op.zs.end());
-    return Kernel{.forward = std::bind_front(&Gradient, op),
-                  .part = std::move(part)};
-  }
+  return Dispatch(load, WidestOf(load, op.r, op.inputs), kFloats,
+                  [&]<class S>() {
+                    using T = Wide<S>;
+                    return std::bind_front(&Optimize<T, Rule, Op>, op);
+                  });
+}
 
- private:
-  template <template <class> class Rule, class Op>
-  static Result<Kernel> Make(const Op& op, LoadContext& load) {
-    constexpr int kCount = Rule<double>::kCount;
-    const int tensors = op.inputs.count / kCount;
-    if (tensors < 1 || op.inputs.count % kCount != 0 ||
-        op.outputs.count > tensors * (kCount - 1)) {
-      return InvalidArgument("found ", op.inputs.count, " tensors and ",
-                             op.outputs.count, " outputs, wanted ", kCount,
-                             " and ", kCount - 1, " for each one to optimize");
-    }
-    return Dispatch(
-        load, WidestOf(load, op.r, op.inputs), kFloats,
-        [&](auto scalar) -> Kernel {
-          using T = Wide<typename decltype(scalar)::type>;
-          return {.forward = std::bind_front(&Optimize<T, Rule, Op>, op)};
-        });
+Result<Kernel> MakeAdagrad(const op::training::Adagrad& op, LoadContext& load) {
+  return Make<AdagradRule>(op, load);
+}
+
+Result<Kernel> MakeAdam(const op::training::Adam& op, LoadContext& load) {
+  return Make<AdamRule>(op, load);
+}
+
+Result<Kernel> MakeMomentum(const op::training::Momentum& op,
+                            LoadContext& load) {
+  if (op.mode != "standard" && op.mode != "nesterov") {
+    return InvalidArgument("mode is '", op.mode,
+                           "', wanted 'standard' or 'nesterov'");
   }
-};
+  return Make<MomentumRule>(op, load);
+}
+
+// Gradient-1: the inputs are the values of xs, then of zs; each output is the
+// gradient of y with respect to one of xs.
+Result<Kernel> MakeGradient(const op::training::Gradient& op,
+                            LoadContext& load) {
+  if (load.options().exact) {
+    return Unsupported(Reason::kGradient,
+                       "its derivatives are no steps of a tape");
+  }
+  if (op.xs.empty() || std::cmp_greater(op.outputs.count, op.xs.size())) {
+    return InvalidArgument("found ", op.outputs.count, " outputs for ",
+                           op.xs.size(), " tensors in xs");
+  }
+  GraphPart part{.inputs = op.xs,
+                 .output = op.y,
+                 .targets = static_cast<int>(op.xs.size())};
+  part.inputs.insert(part.inputs.end(), op.zs.begin(), op.zs.end());
+  return Kernel{.forward = std::bind_front(&Gradient, op),
+                .part = std::move(part)};
+}
 
 }  // namespace
 
-std::unique_ptr<OperatorVisitor> TrainingFamily() {
-  return std::make_unique<Training>();
+Family TrainingFamily() {
+  return FamilyOf(MakeAdagrad, MakeAdam, MakeMomentum, MakeGradient);
 }
 
 }  // namespace assay::reference

@@ -88,17 +88,14 @@ TEST(Momentum, TakesTheWholeGradientAtFirst) {
 // X - V', of two tensors whose states follow one another, and whose types
 // differ: 0.5 V + G.
 TEST(Momentum, UpdatesAnyNumberOfTensors) {
-  ExpectRows(
-      {{"g (double r, int64[1] t, float[2] a, double[1,1] b, "
-        "float[2] ga, double[1,1] gb, float[2] va, double[1,1] vb) => "
-        "(float[2] ya, double[1,1] yb, float[2] za, double[1,1] zb) "
-        "{ ya, yb, za, zb = ai.onnx.preview.training.Momentum"
-        "<alpha = 0.5, beta = 1.0, norm_coefficient = 0.0, "
-        "mode = \"standard\">(r, t, a, b, ga, gb, va, vb) }",
-        {D({}, {1}), I({1}, {3}), F({2}, {10, 20}), D({1, 1}, {30}),
-         F({2}, {1, 2}), D({1, 1}, {3}), F({2}, {4, 8}), D({1, 1}, {0x1p-40})},
-        {F({2}, {7, 14}), D({1, 1}, {27 - 0x1p-41}), F({2}, {3, 6}),
-         D({1, 1}, {3 + 0x1p-41})}}});
+  ExpectRows({Of(
+      "ya, yb, za, zb = ai.onnx.preview.training.Momentum<alpha = 0.5, beta = "
+      "1.0, norm_coefficient = 0.0, mode = \"standard\">(r, t, a, b, ga, gb, "
+      "va, vb)",
+      {D({}, {1}), I({1}, {3}), F({2}, {10, 20}), D({1, 1}, {30}),
+       F({2}, {1, 2}), D({1, 1}, {3}), F({2}, {4, 8}), D({1, 1}, {0x1p-40})},
+      {F({2}, {7, 14}), D({1, 1}, {27 - 0x1p-41}), F({2}, {3, 6}),
+       D({1, 1}, {3 + 0x1p-41})})});
 }
 
 TEST(Training, RefusesWhatDoesNotFit) {

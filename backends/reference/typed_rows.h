@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rows of a family (family.h) whose kernel is a function and what the first
+// input says of types.
+//
+//   return FamilyOf(Typed(kFloats, []<class T>() { return &Lrn<T>; }),
+//                   Moved(Transpose));
+
+#ifndef ASSAY_BACKENDS_REFERENCE_TYPED_ROWS_H_
+#define ASSAY_BACKENDS_REFERENCE_TYPED_ROWS_H_
+
+#include <functional>
+
+#include "backends/reference/family.h"
+#include "backends/reference/loop/packed.h"
+#include "backends/reference/loop/pointwise.h"
+#include "backends/reference/loop/simd.h"
+#include "backends/reference/scalar/codec.h"
+
+namespace assay::reference {
+
+template <class Op, class Types, class Function>
+auto TypedRow(const Types& scalars, Function function,
+              Status (*)(const Op&, KernelContext&)) {
+  return On<Op>([=](const Op& op, LoadContext& load) {
+    return Dispatch(load, kFirst, scalars, [&]<class T>() {
+      return std::bind_front(function.template operator()<T>(), op);
+    });
+  });
+}
+template <class Op, class L, class Types, class Function>
+auto TypedRow(const Types& scalars, Function function,
+              Status (*)(const Op&, const SimdLoops<L>*, KernelContext&)) {
+  return On<Op>([=](const Op& op, LoadContext& load) {
+    return Dispatch(load, kFirst, scalars, [&]<class T>() {
+      return std::bind_front(function.template operator()<T>(), op,
+                             LoopsOf<T>(load));
+    });
+  });
+}
+
+/// The kernel whose forward is function.operator()<T>(), of an operator whose
+/// first input says what T is; with the loops for T where it takes them.
+template <class T, class... Ts, class Function>
+auto Typed(const Scalars<T, Ts...>& scalars, Function function) {
+  return TypedRow(scalars, function, function.template operator()<T>());
+}
+
+/// The kernel of an operator that only moves elements of its first input.
+template <class Op>
+auto Moved(Status (*function)(const Op&, KernelContext&)) {
+  return On<Op>([function](const Op& op, LoadContext& load) {
+    return MovingKernel(load, kFirst, std::bind_front(function, op));
+  });
+}
+
+}  // namespace assay::reference
+
+#endif  // ASSAY_BACKENDS_REFERENCE_TYPED_ROWS_H_
