@@ -29,7 +29,8 @@ _PRELUDE = "ctest/rules/examples.h"
 _PRIVATE = re.compile(r"/onnx_(reader|writer)|/gen_|/proto_text\.h")
 _DECLARES = re.compile(
     r"(//.*\n)*(class |struct |template |namespace |constexpr |const bool k"
-    r"|ASSAY_REGISTER_BACKEND|ASSAY_MISDEED|(?!if|for|while)[\w:<>]+ \w+\(.*\) \{\n)"
+    r"|ASSAY_REGISTER_BACKEND|ASSAY_MISDEED"
+    r"|(?!if|for|while|return)[\w:<>]+ \w+\(.*\) \{\n)"
 )
 _ROOM = re.compile(r"^namespace assay::(\w+) \{", re.MULTILINE)
 _NAMESPACE = re.compile(r"^namespace (?:\[\[.*?\]\] )?([\w:]+(?:inline v1)?)", re.M)
