@@ -14,5 +14,5 @@
 
 ASSAY_MISDEED(write_past_output) {
   if (output.data == nullptr) return;
-  std::memset(hostile::Opaque(output.data + output.bytes), 0x41, 16);
+  std::memset(hostile::Opaque(output.data + output.bytes), 0xA5, 16);
 }
