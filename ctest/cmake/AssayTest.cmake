@@ -47,9 +47,8 @@ function(assay_unit_test name)
   if(arg_ALONE)
     set(alone ALONE)
   endif()
-  set(reads ${alone} READS ${arg_READS})
-  set_property(TARGET ${target} PROPERTY ASSAY_READS ${reads})
-  assay_test(unit/${name} ${reads} COMMAND $<TARGET_FILE:${target}>)
+  assay_test(unit/${name} ${alone} READS ${arg_READS}
+    COMMAND $<TARGET_FILE:${target}>)
   set_tests_properties(unit/${name} PROPERTIES
     LABELS "tier=ci;suite=unit;${arg_LABELS}" TIMEOUT 300)
   if(arg_COST)

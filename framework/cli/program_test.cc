@@ -199,7 +199,8 @@ TEST_F(ProgramTest, RepeatsTellAlwaysFromAtTimesFromBehindAnother) {
   for (const auto& row : rows) {
     const Ran ran =
         Assay(StrCat("run --backend ", ASSAY_MISBEHAVING, "+", row.setting,
-                     " --filter 'op:Acos or op:And or op:Abs or "
+                     " --filter 'id:node/Abs/test_abs or "
+                     "id:node/Acos/test_acos or id:node/And/test_and2d or "
                      "id:node/Identity/test_identity' --no-report --out run"));
     const auto results = record::ParseCsv<record::ResultRow>(
         *file::ReadFile(folder_ / "run/results.csv"));
