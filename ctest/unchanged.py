@@ -18,6 +18,7 @@ import hashlib
 import os
 import platform
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -85,6 +86,9 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments[:at])
     command = arguments[at + 1 :]
     if os.environ.get("ASSAY_REMEMBER") != "1":
+        # Python ignores them, and what it turns into would, too.
+        for ignored in (signal.SIGPIPE, signal.SIGXFSZ):
+            signal.signal(ignored, signal.SIG_DFL)
         os.execvp(command[0], command)
     # The tree is where this file stands; a test may start in another place.
     start = os.getcwd()

@@ -21,7 +21,6 @@
 #include <iostream>
 #include <memory>
 #include <optional>
-#include <thread>
 
 #include "backend_tags.h"
 #include "framework/backend/registry.h"
@@ -257,13 +256,6 @@ void KeepMemory() {
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
 }
 
-/// Makes ONNX's schemas, 8 ms, while another thread loads the backend; else the
-/// first check would, in each child.
-void MakeSchemas() {
-  static_cast<void>(types::CheckModel(*graph::ModelOfText(
-      "warm (float[1] x) => (float[1] y) { y = Relu(x) }")));
-}
-
 /// Runs the batch in children where that can be and is worth it, else here.
 void RunBatch(Worker* worker) {
   auto& listeners = testing::UnitTest::GetInstance()->listeners();
@@ -271,6 +263,9 @@ void RunBatch(Worker* worker) {
   // The verdicts are in the journal.
   const auto run = [] { [[maybe_unused]] const int failed = RUN_ALL_TESTS(); };
   if (worker->rows.size() == 1 || !ForkedBatch::IsPossible()) return run();
+  // ONNX's schemas are made at the first check, which else each child would do.
+  static_cast<void>(types::CheckModel(*graph::ModelOfText(
+      "warm (float[1] x) => (float[1] y) { y = Relu(x) }")));
   worker->forked =
       std::make_unique<ForkedBatch>(static_cast<int64_t>(worker->rows.size()),
                                     worker->options.cases_per_process);
@@ -304,10 +299,7 @@ int Main(int argc, char** argv) {
   Result<journal::Journal> journal = journal::Journal::Open(options.journal);
   ExitIfFailed(journal.status());
   worker.journal = *std::move(journal);
-  std::thread schemas(MakeSchemas);
-  const bool usable = InspectBackend(&worker);
-  schemas.join();
-  if (usable) RunBatch(&worker);
+  if (InspectBackend(&worker)) RunBatch(&worker);
   ExitIfFailed(worker.journal->BatchEnd());
   // The children have done all that the backend does at exit.
   if (worker.forked != nullptr) _exit(0);
