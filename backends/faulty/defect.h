@@ -10,8 +10,7 @@
 // Rewritten changes the operator's attributes at Load, Fed what a kernel reads,
 // as do Changed and Dropped, Spoiled what it wrote, Replaced the kernel.
 
-#ifndef ASSAY_BACKENDS_FAULTY_DEFECT_H_
-#define ASSAY_BACKENDS_FAULTY_DEFECT_H_
+#pragma once
 
 #include <functional>
 #include <memory>
@@ -199,5 +198,3 @@ OperatorDefect Spoiled(Ops<Op...> ops, Change change) {
 }
 
 }  // namespace assay::faulty
-
-#endif  // ASSAY_BACKENDS_FAULTY_DEFECT_H_

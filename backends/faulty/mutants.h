@@ -11,8 +11,7 @@
 // To add one, write its row in the table of its theme and its line in
 // mutants.txt.
 
-#ifndef ASSAY_BACKENDS_FAULTY_MUTANTS_H_
-#define ASSAY_BACKENDS_FAULTY_MUTANTS_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -82,5 +81,3 @@ std::span<const Mutant> Mutants();
 const Mutant* FindMutant(std::string_view name);
 
 }  // namespace assay::faulty
-
-#endif  // ASSAY_BACKENDS_FAULTY_MUTANTS_H_

@@ -6,8 +6,7 @@
 //   WithNumbers(right, [](int64_t, double x) { return x == 0 ? 0.0 : x; });
 //   Picked(row, {3}, {2, 1, 0});  // reversed
 
-#ifndef ASSAY_BACKENDS_FAULTY_NUMBERS_H_
-#define ASSAY_BACKENDS_FAULTY_NUMBERS_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -69,5 +68,3 @@ inline constexpr int kHalfBits = 11;
 inline constexpr int kBFloat16Bits = 8;
 
 }  // namespace assay::faulty
-
-#endif  // ASSAY_BACKENDS_FAULTY_NUMBERS_H_

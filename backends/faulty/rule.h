@@ -7,8 +7,7 @@
 //     model = WithoutAttribute(*model, *what);
 //   }
 
-#ifndef ASSAY_BACKENDS_FAULTY_RULE_H_
-#define ASSAY_BACKENDS_FAULTY_RULE_H_
+#pragma once
 
 #include <memory>
 #include <optional>
@@ -35,5 +34,3 @@ std::shared_ptr<const Model> WithoutAttribute(const Model& model,
                                               const OperatorAttribute& what);
 
 }  // namespace assay::faulty
-
-#endif  // ASSAY_BACKENDS_FAULTY_RULE_H_

@@ -6,8 +6,7 @@
 //   EXPECT_TRUE(SameBits(*RunWith("", graph, feeds),
 //                        *RunWith("nan", graph, feeds)));
 
-#ifndef ASSAY_BACKENDS_FAULTY_RUN_ROWS_H_
-#define ASSAY_BACKENDS_FAULTY_RUN_ROWS_H_
+#pragma once
 
 #include <memory>
 #include <string>
@@ -31,5 +30,3 @@ Result<std::vector<Value>> RunWith(std::string_view mutant,
 bool SameBits(const std::vector<Value>& a, const std::vector<Value>& b);
 
 }  // namespace assay::faulty
-
-#endif  // ASSAY_BACKENDS_FAULTY_RUN_ROWS_H_

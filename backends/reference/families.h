@@ -7,8 +7,7 @@
 //     Mine() { AddReferenceFamilies(*this); }
 //   };
 
-#ifndef ASSAY_BACKENDS_REFERENCE_FAMILIES_H_
-#define ASSAY_BACKENDS_REFERENCE_FAMILIES_H_
+#pragma once
 
 #include <memory>
 #include <string>
@@ -87,5 +86,3 @@ class ReferenceBackend : public EagerBackend {
 };
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_BACKENDS_REFERENCE_FAMILIES_H_

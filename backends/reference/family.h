@@ -10,8 +10,7 @@
 //         MakeRoiAlign);     // Result<Kernel>(const op::RoiAlign&,
 //   }                        //                LoadContext&)
 
-#ifndef ASSAY_BACKENDS_REFERENCE_FAMILY_H_
-#define ASSAY_BACKENDS_REFERENCE_FAMILY_H_
+#pragma once
 
 #include <functional>
 #include <memory>
@@ -75,5 +74,3 @@ Family FamilyOf(const Rows&... rows) {
 }
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_BACKENDS_REFERENCE_FAMILY_H_

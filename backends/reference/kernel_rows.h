@@ -8,8 +8,7 @@
 //                {F({2}, {0, 2})}},
 //               Of("Relu(x)", {F({2}, {-1, 2})}, {F({2}, {0, 2})})});
 
-#ifndef ASSAY_REFERENCE_KERNEL_ROWS_H_
-#define ASSAY_REFERENCE_KERNEL_ROWS_H_
+#pragma once
 
 #include <memory>
 #include <string>
@@ -96,5 +95,3 @@ void ExpectWrong(const std::vector<Wrong>& rows,
                  StatusCode code = StatusCode::kInvalidArgument);
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_REFERENCE_KERNEL_ROWS_H_

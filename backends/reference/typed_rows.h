@@ -6,8 +6,7 @@
 //   return FamilyOf(Typed(kFloats, []<class T>() { return &Lrn<T>; }),
 //                   Moved(Transpose));
 
-#ifndef ASSAY_BACKENDS_REFERENCE_TYPED_ROWS_H_
-#define ASSAY_BACKENDS_REFERENCE_TYPED_ROWS_H_
+#pragma once
 
 #include <functional>
 
@@ -55,5 +54,3 @@ auto Moved(Status (*function)(const Op&, KernelContext&)) {
 }
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_BACKENDS_REFERENCE_TYPED_ROWS_H_

@@ -4,8 +4,7 @@
 // name. A promise that permits to decline has no operators, so that its case is
 // inside nobody's claims.
 
-#ifndef ASSAY_CONTRACT_CASES_H_
-#define ASSAY_CONTRACT_CASES_H_
+#pragma once
 
 #include "framework/backend/backend.h"
 #include "framework/core/status.h"
@@ -116,5 +115,3 @@ ASSAY_CONTRACT_CASES(ASSAY_DECLARE)
 #undef ASSAY_DECLARE
 
 }  // namespace assay::contract
-
-#endif  // ASSAY_CONTRACT_CASES_H_

@@ -11,8 +11,7 @@
 // In a run the cases are those of the suite `contract`, test_id contract/NAME.
 // contract_suite.h gives the same as a typed GoogleTest suite.
 
-#ifndef ASSAY_CONTRACT_CONTRACT_H_
-#define ASSAY_CONTRACT_CONTRACT_H_
+#pragma once
 
 #include <span>
 #include <string_view>
@@ -36,5 +35,3 @@ std::span<const ContractCase> ContractCases();
 Status TryContract(const ContractCase& contract_case, Backend& backend);
 
 }  // namespace assay::contract
-
-#endif  // ASSAY_CONTRACT_CONTRACT_H_

@@ -5,8 +5,7 @@
 //   struct Acme { static std::string Instance() { return "acme"; } };
 //   INSTANTIATE_TYPED_TEST_SUITE_P(Acme, ContractTest, Acme);
 
-#ifndef ASSAY_CONTRACT_CONTRACT_SUITE_H_
-#define ASSAY_CONTRACT_CONTRACT_SUITE_H_
+#pragma once
 
 #include <gtest/gtest.h>
 
@@ -43,5 +42,3 @@ ASSAY_REGISTER(ContractTest ASSAY_CONTRACT_CASES(ASSAY_TYPED_NAME));
 #undef ASSAY_REGISTER
 
 }  // namespace assay::contract
-
-#endif  // ASSAY_CONTRACT_CONTRACT_SUITE_H_

@@ -5,8 +5,7 @@
 //   Mutant mutant(Defect::kSwapsOutputs);
 //   EXPECT_FALSE(TryContract(feed_then_fetch, mutant).ok());
 
-#ifndef ASSAY_CONTRACT_MUTANT_BACKEND_H_
-#define ASSAY_CONTRACT_MUTANT_BACKEND_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -75,5 +74,3 @@ class Mutant : public Backend {
 };
 
 }  // namespace assay::contract
-
-#endif  // ASSAY_CONTRACT_MUTANT_BACKEND_H_

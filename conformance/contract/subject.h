@@ -7,8 +7,7 @@
 //   ASSAY_ASSIGN_OR_RETURN(auto y, RunOnce(*network, {Floats({-1, 2})}));
 //   return ExpectFloats(y[0], {0, 2}, "Relu");
 
-#ifndef ASSAY_CONTRACT_SUBJECT_H_
-#define ASSAY_CONTRACT_SUBJECT_H_
+#pragma once
 
 #include <memory>
 #include <string_view>
@@ -63,5 +62,3 @@ Status ExpectModelRefused(Backend& backend, std::string_view text,
 Status ExpectHealthy(Backend& backend);
 
 }  // namespace assay::contract
-
-#endif  // ASSAY_CONTRACT_SUBJECT_H_

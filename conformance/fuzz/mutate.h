@@ -6,8 +6,7 @@
 //   std::mt19937_64 random(seed);
 //   const std::string bytes = Mutate(seed_model_bytes, random);
 
-#ifndef ASSAY_CONFORMANCE_FUZZ_MUTATE_H_
-#define ASSAY_CONFORMANCE_FUZZ_MUTATE_H_
+#pragma once
 
 #include <random>
 #include <string>
@@ -22,5 +21,3 @@ using Random = std::mt19937_64;
 std::string Mutate(const std::string& model, Random& random);
 
 }  // namespace assay::fuzz
-
-#endif  // ASSAY_CONFORMANCE_FUZZ_MUTATE_H_

@@ -5,8 +5,7 @@
 //
 //   EXPECT_TRUE(TakeThrough(bytes).ok() || ...);
 
-#ifndef ASSAY_CONFORMANCE_FUZZ_PIPELINE_H_
-#define ASSAY_CONFORMANCE_FUZZ_PIPELINE_H_
+#pragma once
 
 #include <cstddef>
 #include <span>
@@ -19,5 +18,3 @@ namespace assay::fuzz {
 Status TakeThrough(std::span<const std::byte> bytes);
 
 }  // namespace assay::fuzz
-
-#endif  // ASSAY_CONFORMANCE_FUZZ_PIPELINE_H_

@@ -4,8 +4,7 @@
 //
 //   for (const std::string& model : SeedModels(corpus)) Mutate(model, draw);
 
-#ifndef ASSAY_CONFORMANCE_FUZZ_SEEDS_H_
-#define ASSAY_CONFORMANCE_FUZZ_SEEDS_H_
+#pragma once
 
 #include <filesystem>
 #include <string>
@@ -19,5 +18,3 @@ namespace assay::fuzz {
 std::vector<std::string> SeedModels(const std::filesystem::path& corpus);
 
 }  // namespace assay::fuzz
-
-#endif  // ASSAY_CONFORMANCE_FUZZ_SEEDS_H_

@@ -9,8 +9,7 @@
 //   const auto verdicts = VerdictsOf(folder.path() / "run");
 //   EXPECT_TRUE(run.Leftovers().empty());
 
-#ifndef ASSAY_HOSTILE_ASSAY_RUN_H_
-#define ASSAY_HOSTILE_ASSAY_RUN_H_
+#pragma once
 
 #include <sys/types.h>
 
@@ -69,5 +68,3 @@ std::string TextOf(const std::filesystem::path& file);
 std::string ModuleOf(const std::string& behaviour);
 
 }  // namespace assay::hostile
-
-#endif  // ASSAY_HOSTILE_ASSAY_RUN_H_

@@ -10,8 +10,7 @@
 // It is done in Forward, in each model whose first operator is the one that
 // the setting `at` names: segfault.so+at=Neg.
 
-#ifndef ASSAY_HOSTILE_MISDEED_H_
-#define ASSAY_HOSTILE_MISDEED_H_
+#pragma once
 
 #include <cstddef>
 
@@ -44,5 +43,3 @@ T Opaque(T value) {
   static void Commit([[maybe_unused]] const hostile::Output& output); \
   const hostile::Misdeed hostile::kMisdeed = {#module, &Commit};      \
   static void Commit([[maybe_unused]] const hostile::Output& output)
-
-#endif  // ASSAY_HOSTILE_MISDEED_H_

@@ -14,8 +14,7 @@
 // program run on one that has it; ":FILTER", as GoogleTest's, may follow. The
 // killer nobody stands for a change that no test can see (random/).
 
-#ifndef ASSAY_MUTANTS_HARNESS_MUTANT_H_
-#define ASSAY_MUTANTS_HARNESS_MUTANT_H_
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -45,5 +44,3 @@ Result<std::string> Mutated(const HarnessMutant& mutant,
                             std::string_view source);
 
 }  // namespace assay::harness_mutants
-
-#endif  // ASSAY_MUTANTS_HARNESS_MUTANT_H_

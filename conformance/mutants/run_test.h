@@ -5,8 +5,7 @@
 //   const TestOutput seen = RunTest({.folder = "work/a", .test = "a_test"});
 //   if (!seen.Clean()) std::cout << seen.Describe();
 
-#ifndef ASSAY_MUTANTS_RUN_TEST_H_
-#define ASSAY_MUTANTS_RUN_TEST_H_
+#pragma once
 
 #include <filesystem>
 #include <string>
@@ -28,5 +27,3 @@ struct TestRun {
 TestOutput RunTest(const TestRun& run);
 
 }  // namespace assay::harness_mutants
-
-#endif  // ASSAY_MUTANTS_RUN_TEST_H_

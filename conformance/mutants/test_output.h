@@ -6,8 +6,7 @@
 //   const TestOutput seen = ReadTestOutput(text, wait_status);
 //   if (seen.Killed()) row.killing_case = seen.first_failure;
 
-#ifndef ASSAY_MUTANTS_TEST_OUTPUT_H_
-#define ASSAY_MUTANTS_TEST_OUTPUT_H_
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -34,5 +33,3 @@ struct TestOutput {
 TestOutput ReadTestOutput(std::string_view text, int wait_status);
 
 }  // namespace assay::harness_mutants
-
-#endif  // ASSAY_MUTANTS_TEST_OUTPUT_H_

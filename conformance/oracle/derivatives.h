@@ -10,8 +10,7 @@
 // Tangents are 1 or -1, so that no element counts less than another; cotangents
 // are of size 0.5 to 1.5 and either sign.
 
-#ifndef ASSAY_CONFORMANCE_ORACLE_DERIVATIVES_H_
-#define ASSAY_CONFORMANCE_ORACLE_DERIVATIVES_H_
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -50,5 +49,3 @@ Result<std::map<std::string, std::set<int>>> ParseSettings(
     std::string_view text);
 
 }  // namespace assay::oracle
-
-#endif  // ASSAY_CONFORMANCE_ORACLE_DERIVATIVES_H_

@@ -10,8 +10,7 @@
 // The unit is the largest magnitude of the output: a body may sum terms of that
 // size which cancel, so that small elements are as far off as large ones.
 
-#ifndef ASSAY_CONFORMANCE_ORACLE_TWINS_H_
-#define ASSAY_CONFORMANCE_ORACLE_TWINS_H_
+#pragma once
 
 #include <map>
 #include <span>
@@ -54,5 +53,3 @@ Result<std::map<std::string, KnownTwins>> ParseKnownTwins(
 std::string TwinOf(std::string_view expanded);
 
 }  // namespace assay::oracle
-
-#endif  // ASSAY_CONFORMANCE_ORACLE_TWINS_H_

@@ -8,8 +8,7 @@
 //
 // gives each of two rows a text for `op` and one for `y`.
 
-#ifndef ASSAY_SPECIAL_CASE_LINES_H_
-#define ASSAY_SPECIAL_CASE_LINES_H_
+#pragma once
 
 #include <map>
 #include <string>
@@ -49,5 +48,3 @@ class Table {
 };
 
 }  // namespace assay::special
-
-#endif  // ASSAY_SPECIAL_CASE_LINES_H_

@@ -10,8 +10,7 @@
 //
 // is read as Neg/of_float16 and Neg/of_int8.
 
-#ifndef ASSAY_SPECIAL_CASE_TEXT_H_
-#define ASSAY_SPECIAL_CASE_TEXT_H_
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -45,5 +44,3 @@ Result<std::vector<CaseText>> ReadCases(std::string_view text,
 Result<cases::CaseData> DataOf(const CaseText& text);
 
 }  // namespace assay::special
-
-#endif  // ASSAY_SPECIAL_CASE_TEXT_H_

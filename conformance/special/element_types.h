@@ -5,8 +5,7 @@
 //   TypesOf("floats int8");  // bfloat16 float16 float32 float64 int8
 //   TypesOf("tensors -bfloat16");
 
-#ifndef ASSAY_SPECIAL_ELEMENT_TYPES_H_
-#define ASSAY_SPECIAL_ELEMENT_TYPES_H_
+#pragma once
 
 #include <string_view>
 #include <vector>
@@ -32,5 +31,3 @@ std::vector<DType> TypesOf(std::string_view words);
 DType UnsignedOf(DType type);
 
 }  // namespace assay::special
-
-#endif  // ASSAY_SPECIAL_ELEMENT_TYPES_H_

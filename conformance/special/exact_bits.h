@@ -5,8 +5,7 @@
 //   EncodeExactly(DType::kFloat16, 0x1p-24);  // 1
 //   EncodeExactly(DType::kFloat16, 2049.0);   // throws: float16 has no 2049
 
-#ifndef ASSAY_SPECIAL_EXACT_BITS_H_
-#define ASSAY_SPECIAL_EXACT_BITS_H_
+#pragma once
 
 #include <cstdint>
 #include <span>
@@ -23,5 +22,3 @@ uint64_t EncodeExactly(DType type, long double number);
 Tensor Pack(DType type, const Shape& shape, std::span<const uint64_t> bits);
 
 }  // namespace assay::special
-
-#endif  // ASSAY_SPECIAL_EXACT_BITS_H_

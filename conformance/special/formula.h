@@ -6,8 +6,7 @@
 //   Words words("i % 2 == 0 ? 2^-24 : -i");
 //   Evaluate(words, {DType::kFloat32, {4}, 3});  // -3
 
-#ifndef ASSAY_SPECIAL_FORMULA_H_
-#define ASSAY_SPECIAL_FORMULA_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -72,5 +71,3 @@ struct ElementIndex {
 long double Evaluate(Words& words, const ElementIndex& place);
 
 }  // namespace assay::special
-
-#endif  // ASSAY_SPECIAL_FORMULA_H_

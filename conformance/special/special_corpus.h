@@ -5,8 +5,7 @@
 //   ASSAY_RETURN_IF_ERROR(
 //       WriteSpecialCorpus({"cases/zeros.txt"}, "build/corpus/special"));
 
-#ifndef ASSAY_SPECIAL_SPECIAL_CORPUS_H_
-#define ASSAY_SPECIAL_SPECIAL_CORPUS_H_
+#pragma once
 
 #include <filesystem>
 #include <vector>
@@ -27,5 +26,3 @@ Status WriteSpecialCorpus(const std::vector<std::filesystem::path>& files,
                           const std::filesystem::path& place);
 
 }  // namespace assay::special
-
-#endif  // ASSAY_SPECIAL_SPECIAL_CORPUS_H_

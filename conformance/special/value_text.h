@@ -11,8 +11,7 @@
 // and ^ that raises to a power. One formula for more elements is that of each.
 // The README of the folder has the rest.
 
-#ifndef ASSAY_SPECIAL_VALUE_TEXT_H_
-#define ASSAY_SPECIAL_VALUE_TEXT_H_
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -30,5 +29,3 @@ Result<std::map<std::string, Value>> ParseValues(
     std::string_view text, const std::map<std::string, ValueType>& types);
 
 }  // namespace assay::special
-
-#endif  // ASSAY_SPECIAL_VALUE_TEXT_H_

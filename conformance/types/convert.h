@@ -4,8 +4,7 @@
 //
 //   const Tensor half = ConvertTensor(tensor, DType::kFloat16);
 
-#ifndef ASSAY_TYPES_CONVERT_H_
-#define ASSAY_TYPES_CONVERT_H_
+#pragma once
 
 #include "framework/core/dtype.h"
 #include "framework/core/tensor.h"
@@ -18,5 +17,3 @@ namespace assay::retype {
 Tensor ConvertTensor(const Tensor& tensor, DType type);
 
 }  // namespace assay::retype
-
-#endif  // ASSAY_TYPES_CONVERT_H_

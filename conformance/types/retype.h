@@ -8,8 +8,7 @@
 //   ASSAY_ASSIGN_OR_RETURN(RetypedCase half, Retype(graph, inputs, 0,
 //                                                   DType::kFloat16));
 
-#ifndef ASSAY_TYPES_RETYPE_H_
-#define ASSAY_TYPES_RETYPE_H_
+#pragma once
 
 #include <optional>
 #include <span>
@@ -41,5 +40,3 @@ Result<RetypedCase> Retype(const Graph& graph, std::span<const Value> inputs,
                            int variable, DType type);
 
 }  // namespace assay::retype
-
-#endif  // ASSAY_TYPES_RETYPE_H_

@@ -74,8 +74,7 @@ function(assay_write_backend_tags)
 //
 // Written by CMake: a type for each backend of this tree.
 
-#ifndef ASSAY_BACKEND_TAGS_H_
-#define ASSAY_BACKEND_TAGS_H_
+#pragma once
 
 #include <string>
 
@@ -87,7 +86,5 @@ struct TagList {};
 using BackendTags = TagList<@types@>;
 
 }  // namespace assay::worker
-
-#endif  // ASSAY_BACKEND_TAGS_H_
 ]])
 endfunction()

@@ -2,8 +2,7 @@
 //
 // Names that the examples in headers take for given (examples.py).
 
-#ifndef ASSAY_CTEST_RULES_EXAMPLES_H_
-#define ASSAY_CTEST_RULES_EXAMPLES_H_
+#pragma once
 
 #include <filesystem>
 #include <iostream>
@@ -38,5 +37,3 @@ void Write(auto&&...);
 void Compile(auto&&...);
 
 }  // namespace example
-
-#endif  // ASSAY_CTEST_RULES_EXAMPLES_H_

@@ -40,7 +40,9 @@ def main() -> int:
     command = [compiler, *_STRICT.split(), *build.include_flags(), "-fsyntax-only"]
     command += ["-x", "c++", "-MD", "-MF", DEPENDENCIES, "-MT", "header"]
     memory = Memory(build.folder / "rules/headers", version_of(compiler))
-    faults = memory.run(Check(name, [*command, name]) for name in headers)
+    faults = memory.run(
+        Check(name, [*command, "-include", name, "/dev/null"]) for name in headers
+    )
     print("\n".join(faults) or f"{len(headers)} headers compile alone")
     return 1 if faults else 0
 

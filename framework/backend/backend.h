@@ -16,8 +16,7 @@
 // Thread rule: a Backend may be used from several threads; a Network and its
 // Bindings from one at a time.
 
-#ifndef ASSAY_BACKEND_BACKEND_H_
-#define ASSAY_BACKEND_BACKEND_H_
+#pragma once
 
 #include <map>
 #include <memory>
@@ -138,5 +137,3 @@ Status CheckBind(std::span<const ValueInfo> declared_inputs,
                  std::span<const Value> inputs, std::span<const Value> outputs);
 
 }  // namespace assay::inline v1
-
-#endif  // ASSAY_BACKEND_BACKEND_H_

@@ -9,8 +9,7 @@
 //     return StatusOfException("Relu 'a'");
 //   }
 
-#ifndef ASSAY_BACKEND_EXCEPTION_H_
-#define ASSAY_BACKEND_EXCEPTION_H_
+#pragma once
 
 #include <string_view>
 
@@ -23,5 +22,3 @@ namespace assay::backend {
 Status StatusOfException(std::string_view where);
 
 }  // namespace assay::backend
-
-#endif  // ASSAY_BACKEND_EXCEPTION_H_

@@ -9,8 +9,7 @@
 //
 // Events run in the order of addition before, and in reverse order after.
 
-#ifndef ASSAY_BACKEND_EXECUTOR_H_
-#define ASSAY_BACKEND_EXECUTOR_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -76,5 +75,3 @@ class Executor {
 };
 
 }  // namespace assay::inline v1
-
-#endif  // ASSAY_BACKEND_EXECUTOR_H_

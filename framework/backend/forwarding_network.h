@@ -16,8 +16,7 @@
 // Bindings are those of the inner network. A decorator that makes its own also
 // overrides what is handed them: Forward, differentiable and native_step.
 
-#ifndef ASSAY_BACKEND_FORWARDING_NETWORK_H_
-#define ASSAY_BACKEND_FORWARDING_NETWORK_H_
+#pragma once
 
 #include <memory>
 #include <span>
@@ -59,5 +58,3 @@ class ForwardingNetwork : public Network {
 };
 
 }  // namespace assay::inline v1
-
-#endif  // ASSAY_BACKEND_FORWARDING_NETWORK_H_

@@ -7,8 +7,7 @@
 //     ASSAY_ASSIGN_OR_RETURN(auto grads, d->Backward(*binding, {dy}, {"x"}));
 //   }
 
-#ifndef ASSAY_BACKEND_NETWORK_INTERFACES_H_
-#define ASSAY_BACKEND_NETWORK_INTERFACES_H_
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -137,5 +136,3 @@ class Exact {
 };
 
 }  // namespace assay::inline v1
-
-#endif  // ASSAY_BACKEND_NETWORK_INTERFACES_H_

@@ -6,8 +6,7 @@
 //   Registration& registry = Registration::Get();
 //   const std::lock_guard lock(registry.mutex);
 
-#ifndef ASSAY_BACKEND_REGISTRATION_H_
-#define ASSAY_BACKEND_REGISTRATION_H_
+#pragma once
 
 #include <functional>
 #include <map>
@@ -43,5 +42,3 @@ struct Registration {
 };
 
 }  // namespace assay::backend
-
-#endif  // ASSAY_BACKEND_REGISTRATION_H_

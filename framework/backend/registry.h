@@ -11,8 +11,7 @@
 // versioned namespace makes a module of another release fail to load instead of
 // binding silently.
 
-#ifndef ASSAY_BACKEND_REGISTRY_H_
-#define ASSAY_BACKEND_REGISTRY_H_
+#pragma once
 
 #include <filesystem>
 #include <functional>
@@ -55,5 +54,3 @@ Result<std::vector<std::string>> LoadBackendModule(
        true)
 
 }  // namespace assay::inline v1
-
-#endif  // ASSAY_BACKEND_REGISTRY_H_

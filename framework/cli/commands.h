@@ -6,8 +6,7 @@
 //
 //   return run::RunCommand(options);
 
-#ifndef ASSAY_CLI_COMMANDS_H_
-#define ASSAY_CLI_COMMANDS_H_
+#pragma once
 
 #include <cstdint>
 #include <filesystem>
@@ -124,5 +123,3 @@ int ShrinkCommand(const cli::ShrinkOptions& options);
 namespace assay::mutants {
 int AssessCommand(const cli::AssessOptions& options);
 }  // namespace assay::mutants
-
-#endif  // ASSAY_CLI_COMMANDS_H_

@@ -7,8 +7,7 @@
 //     EXPECT_EQ(Assay("run --nonsense").exit_code, 2);
 //   }
 
-#ifndef ASSAY_CLI_PROGRAM_FIXTURE_H_
-#define ASSAY_CLI_PROGRAM_FIXTURE_H_
+#pragma once
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -95,5 +94,3 @@ class ProgramTest : public testing::Test {
 };
 
 }  // namespace assay::cli
-
-#endif  // ASSAY_CLI_PROGRAM_FIXTURE_H_

@@ -8,8 +8,7 @@
 //   const Ran ran = Tree("run --backend reference --no-report --out run");
 //   EXPECT_EQ(Word("run").verdict, "conformant");
 
-#ifndef ASSAY_CLI_TREE_FIXTURE_H_
-#define ASSAY_CLI_TREE_FIXTURE_H_
+#pragma once
 
 #include <algorithm>
 #include <filesystem>
@@ -126,5 +125,3 @@ class TreeTest : public ProgramTest {
 };
 
 }  // namespace assay::cli
-
-#endif  // ASSAY_CLI_TREE_FIXTURE_H_

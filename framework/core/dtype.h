@@ -10,8 +10,7 @@
 // Types narrower than a byte are packed as ONNX packs them: element i occupies
 // bits [i * width, (i + 1) * width) of the byte string, lowest bit first.
 
-#ifndef ASSAY_CORE_DTYPE_H_
-#define ASSAY_CORE_DTYPE_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -123,5 +122,3 @@ bool VisitInteger(DType type, const Visit& visit) {
 }
 
 }  // namespace assay::inline v1
-
-#endif  // ASSAY_CORE_DTYPE_H_

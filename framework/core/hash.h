@@ -6,8 +6,7 @@
 //
 //   const uint64_t shard = StableHash(test_id) % n_shards;
 
-#ifndef ASSAY_CORE_HASH_H_
-#define ASSAY_CORE_HASH_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -29,5 +28,3 @@ inline uint64_t StableHash(std::string_view text) {
 }
 
 }  // namespace assay::core
-
-#endif  // ASSAY_CORE_HASH_H_

@@ -7,8 +7,7 @@
 //
 // Extents come from files, so their product is computed with a check.
 
-#ifndef ASSAY_CORE_SHAPE_H_
-#define ASSAY_CORE_SHAPE_H_
+#pragma once
 
 #include <cstdint>
 #include <initializer_list>
@@ -52,5 +51,3 @@ class Shape {
 };
 
 }  // namespace assay::inline v1
-
-#endif  // ASSAY_CORE_SHAPE_H_

@@ -15,8 +15,7 @@
 //     return OkStatus();
 //   }
 
-#ifndef ASSAY_CORE_STATUS_H_
-#define ASSAY_CORE_STATUS_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -186,5 +185,3 @@ class [[nodiscard]] Result {
   auto assay_result_##id = (expression);                          \
   if (!assay_result_##id.ok()) return assay_result_##id.status(); \
   target = *std::move(assay_result_##id)
-
-#endif  // ASSAY_CORE_STATUS_H_

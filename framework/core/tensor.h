@@ -13,8 +13,7 @@
 //
 // Thread rule: concurrent reads are safe, a write needs exclusive use.
 
-#ifndef ASSAY_CORE_TENSOR_H_
-#define ASSAY_CORE_TENSOR_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -122,5 +121,3 @@ class Tensor {
 };
 
 }  // namespace assay::inline v1
-
-#endif  // ASSAY_CORE_TENSOR_H_

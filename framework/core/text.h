@@ -6,8 +6,7 @@
 //   return InvalidArgument("axis ", axis, " is outside [", -rank, ", ", rank,
 //                          ")");
 
-#ifndef ASSAY_CORE_TEXT_H_
-#define ASSAY_CORE_TEXT_H_
+#pragma once
 
 #include <algorithm>
 #include <concepts>
@@ -56,5 +55,3 @@ inline std::string_view CutFront(std::string_view* text,
 }
 
 }  // namespace assay::inline v1
-
-#endif  // ASSAY_CORE_TEXT_H_

@@ -12,8 +12,7 @@
 // Copying a Value shares its tensors' bytes. A default Value is absent: an
 // omitted optional input, or an output that the backend is to allocate.
 
-#ifndef ASSAY_CORE_VALUE_H_
-#define ASSAY_CORE_VALUE_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -143,5 +142,3 @@ class Value {
 bool Accepts(const ValueType& declared, const ValueType& actual);
 
 }  // namespace assay::inline v1
-
-#endif  // ASSAY_CORE_VALUE_H_

@@ -6,8 +6,7 @@
 //   ForEachTensor(value, [&](const Tensor& t) { bytes += t.byte_size(); });
 //   ASSAY_ASSIGN_OR_RETURN(Value copy, MapTensors(value, &Tensor::Clone));
 
-#ifndef ASSAY_CORE_VALUE_WALK_H_
-#define ASSAY_CORE_VALUE_WALK_H_
+#pragma once
 
 #include <functional>
 
@@ -33,5 +32,3 @@ Result<Value> MapTensors(
     const DTypeChange& retype = nullptr);
 
 }  // namespace assay::inline v1
-
-#endif  // ASSAY_CORE_VALUE_WALK_H_

@@ -11,8 +11,7 @@
 // its graph by index, and a subgraph lists the outer values that it captures.
 // The serialized bytes are kept for backends that take a whole model.
 
-#ifndef ASSAY_GRAPH_MODEL_H_
-#define ASSAY_GRAPH_MODEL_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -199,5 +198,3 @@ Result<Value> ParseValue(std::span<const std::byte> bytes,
 Result<Graph> InferTypes(const Model& model);
 
 }  // namespace assay::inline v1
-
-#endif  // ASSAY_GRAPH_MODEL_H_

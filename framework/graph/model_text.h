@@ -7,8 +7,7 @@
 //
 // The text form is that of onnx.parser (docs/Syntax.md of ONNX).
 
-#ifndef ASSAY_GRAPH_MODEL_TEXT_H_
-#define ASSAY_GRAPH_MODEL_TEXT_H_
+#pragma once
 
 #include <memory>
 #include <stdexcept>
@@ -37,5 +36,3 @@ inline std::shared_ptr<const Model> ModelOfText(std::string_view graph,
 }
 
 }  // namespace assay::graph
-
-#endif  // ASSAY_GRAPH_MODEL_TEXT_H_

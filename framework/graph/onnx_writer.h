@@ -8,8 +8,7 @@
 //   names.Add(0, "x");
 //   WriteNode(node, names, proto);
 
-#ifndef ASSAY_GRAPH_ONNX_WRITER_H_
-#define ASSAY_GRAPH_ONNX_WRITER_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -36,5 +35,3 @@ void WriteNode(const Node& node, const Names& names, onnx::NodeProto& proto);
 
 }  // namespace graph
 }  // namespace assay
-
-#endif  // ASSAY_GRAPH_ONNX_WRITER_H_

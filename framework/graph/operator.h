@@ -25,8 +25,7 @@
 // attribute without one is std::optional, or plain when it is required.
 // generated/visitor.h has the visitor with one Visit per operator, and Accept.
 
-#ifndef ASSAY_GRAPH_OPERATOR_H_
-#define ASSAY_GRAPH_OPERATOR_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -112,5 +111,3 @@ Result<Graph> ToCurrentOpset(Graph graph);
 bool IsCurrent(const Graph& graph);
 
 }  // namespace assay::inline v1
-
-#endif  // ASSAY_GRAPH_OPERATOR_H_

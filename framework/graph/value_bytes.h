@@ -7,8 +7,7 @@
 //   ASSAY_RETURN_IF_ERROR(
 //       file::WriteFile("test_data_set_0/output_0.pb", bytes));
 
-#ifndef ASSAY_GRAPH_VALUE_BYTES_H_
-#define ASSAY_GRAPH_VALUE_BYTES_H_
+#pragma once
 
 #include <string>
 
@@ -23,5 +22,3 @@ namespace assay::graph {
 Result<std::string> SerializeValue(const Value& value, const std::string& name);
 
 }  // namespace assay::graph
-
-#endif  // ASSAY_GRAPH_VALUE_BYTES_H_

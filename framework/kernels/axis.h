@@ -9,8 +9,7 @@
 // This room is for backends that bring a library of their own. The reference
 // does not use it, so that a fault here is a difference in a verdict.
 
-#ifndef ASSAY_KERNELS_AXIS_H_
-#define ASSAY_KERNELS_AXIS_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -38,5 +37,3 @@ int64_t Product(std::span<const int64_t> extents);
 std::vector<int64_t> RowMajorStrides(std::span<const int64_t> extents);
 
 }  // namespace assay::inline v1::kernels
-
-#endif  // ASSAY_KERNELS_AXIS_H_

@@ -6,8 +6,7 @@
 //                          kernels::BroadcastShapes({2, 1, 3, 4}, {3, 4}));
 //   // axes.shape is [2,1,3,4]; axes.a {2, 12}, axes.b {1, 12}, out {2, 12}
 
-#ifndef ASSAY_KERNELS_BROADCAST_H_
-#define ASSAY_KERNELS_BROADCAST_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -33,5 +32,3 @@ Result<Broadcast> BroadcastShapes(const Shape& a, const Shape& b);
 bool BroadcastsTo(const Shape& from, const Shape& to);
 
 }  // namespace assay::inline v1::kernels
-
-#endif  // ASSAY_KERNELS_BROADCAST_H_

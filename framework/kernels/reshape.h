@@ -9,8 +9,7 @@
 //
 // Every function says `invalid argument` for what ONNX does not permit.
 
-#ifndef ASSAY_KERNELS_RESHAPE_H_
-#define ASSAY_KERNELS_RESHAPE_H_
+#pragma once
 
 #include <cstdint>
 #include <span>
@@ -38,5 +37,3 @@ Result<Shape> UnsqueezedShape(const Shape& x, std::span<const int64_t> axes);
 Result<Shape> FlattenedShape(const Shape& x, int64_t axis);
 
 }  // namespace assay::inline v1::kernels
-
-#endif  // ASSAY_KERNELS_RESHAPE_H_

@@ -8,8 +8,7 @@
 //   // {to 0, from 0, step 0, count 3}, {to 3, from 1, step 1, count 2},
 //   // {to 5, from 2, step 0, count 1}
 
-#ifndef ASSAY_KERNELS_SLICE_H_
-#define ASSAY_KERNELS_SLICE_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -72,5 +71,3 @@ Result<std::vector<AxisRun>> PadRuns(std::string_view mode, int64_t begin,
                                      int64_t end, int64_t extent, size_t most);
 
 }  // namespace assay::inline v1::kernels
-
-#endif  // ASSAY_KERNELS_SLICE_H_

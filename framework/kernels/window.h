@@ -11,8 +11,7 @@
 //
 // Source: the pages of Conv-22, MaxPool-22 and ConvTranspose-22.
 
-#ifndef ASSAY_KERNELS_WINDOW_H_
-#define ASSAY_KERNELS_WINDOW_H_
+#pragma once
 
 #include <cstdint>
 #include <span>
@@ -60,5 +59,3 @@ Result<Window> ResolveTransposedWindow(const WindowAttributes& attributes,
                                        std::span<const int64_t> input);
 
 }  // namespace assay::inline v1::kernels
-
-#endif  // ASSAY_KERNELS_WINDOW_H_

@@ -14,8 +14,7 @@
 // are hypot's; numpy's vector code rounds them otherwise, so that the two may
 // disagree within two units in the last place of the limit.
 
-#ifndef ASSAY_METRIC_DIFFERENCE_H_
-#define ASSAY_METRIC_DIFFERENCE_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -54,5 +53,3 @@ struct Difference {
 Difference Compare(const Tensor& got, const Tensor& want, Tolerance tolerance);
 
 }  // namespace assay::metric
-
-#endif  // ASSAY_METRIC_DIFFERENCE_H_

@@ -9,8 +9,7 @@
 // `Sum` is the type in which squares are summed: double, or long double for
 // elements whose squares do not fit a double.
 
-#ifndef ASSAY_METRIC_ERROR_SUMS_H_
-#define ASSAY_METRIC_ERROR_SUMS_H_
+#pragma once
 
 #include <algorithm>
 #include <cmath>
@@ -103,5 +102,3 @@ class ErrorSums {
 };
 
 }  // namespace assay::metric
-
-#endif  // ASSAY_METRIC_ERROR_SUMS_H_

@@ -13,8 +13,7 @@
 // 2.3.2). So it is defined at zero and in the subnormals; beyond the largest
 // number an element has to be what x rounds to.
 
-#ifndef ASSAY_METRIC_EXACT_DIFFERENCE_H_
-#define ASSAY_METRIC_EXACT_DIFFERENCE_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -64,5 +63,3 @@ double UlpAt(DType type, double x);
 double RoundTo(DType type, double value, double tail);
 
 }  // namespace assay::metric
-
-#endif  // ASSAY_METRIC_EXACT_DIFFERENCE_H_

@@ -11,8 +11,7 @@
 // difference of patterns gives 2^31 between the two zeros). Source: B. Dawson,
 // "Comparing floating point numbers", the ordered integer form.
 
-#ifndef ASSAY_METRIC_ULP_H_
-#define ASSAY_METRIC_ULP_H_
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -97,5 +96,3 @@ class UlpTally {
 };
 
 }  // namespace assay::metric
-
-#endif  // ASSAY_METRIC_ULP_H_

@@ -5,8 +5,7 @@
 //
 //   ASSAY_RETURN_IF_ERROR(RunRows(backend, rows, options, &raw));
 
-#ifndef ASSAY_SUPERVISE_CREW_H_
-#define ASSAY_SUPERVISE_CREW_H_
+#pragma once
 
 #include <cstdint>
 #include <deque>
@@ -46,5 +45,3 @@ Status RunRows(const plan::BackendUse& backend,
 void InstallStopHandlers();
 
 }  // namespace assay::supervise
-
-#endif  // ASSAY_SUPERVISE_CREW_H_

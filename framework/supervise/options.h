@@ -5,8 +5,7 @@
 //   SuperviseOptions options;
 //   options.jobs = 2;
 
-#ifndef ASSAY_SUPERVISE_OPTIONS_H_
-#define ASSAY_SUPERVISE_OPTIONS_H_
+#pragma once
 
 #include <cstdint>
 #include <filesystem>
@@ -40,5 +39,3 @@ struct SuperviseOptions {
 };
 
 }  // namespace assay::supervise
-
-#endif  // ASSAY_SUPERVISE_OPTIONS_H_

@@ -12,8 +12,7 @@
 // all that decides it: model and inputs, precision, the oracle's module, the
 // core and the format. What is torn or changed is computed again.
 
-#ifndef ASSAY_SUPERVISE_ORACLE_H_
-#define ASSAY_SUPERVISE_ORACLE_H_
+#pragma once
 
 #include <cstdint>
 #include <filesystem>
@@ -68,5 +67,3 @@ std::filesystem::path DefaultOracleCache();
 void TrimOracleCache(const std::filesystem::path& cache, int64_t most_bytes);
 
 }  // namespace assay::supervise
-
-#endif  // ASSAY_SUPERVISE_ORACLE_H_

@@ -11,8 +11,7 @@
 // worker had run before it. Where that spoils it again, the half that spoils it
 // is halved until one case is left, or a half alone no longer does.
 
-#ifndef ASSAY_SUPERVISE_REPEAT_H_
-#define ASSAY_SUPERVISE_REPEAT_H_
+#pragma once
 
 #include <vector>
 
@@ -29,5 +28,3 @@ Status RepeatUnexpected(const plan::Plan& plan, const std::vector<size_t>& rows,
                         verdict::RawRecords* raw);
 
 }  // namespace assay::supervise
-
-#endif  // ASSAY_SUPERVISE_REPEAT_H_

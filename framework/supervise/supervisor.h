@@ -12,8 +12,7 @@
 // runs over its time limit, is recorded as crash or timeout, and the rest goes
 // on in a new worker.
 
-#ifndef ASSAY_SUPERVISE_SUPERVISOR_H_
-#define ASSAY_SUPERVISE_SUPERVISOR_H_
+#pragma once
 
 #include <cstddef>
 #include <vector>
@@ -34,5 +33,3 @@ Status Supervise(const plan::Plan& plan, const std::vector<size_t>& rows,
                  const SuperviseOptions& given, verdict::RawRecords* raw);
 
 }  // namespace assay::supervise
-
-#endif  // ASSAY_SUPERVISE_SUPERVISOR_H_

@@ -8,8 +8,7 @@
 //   Trial trial(chosen.plan.backends[0], {.timeout_s = 20});
 //   ASSAY_ASSIGN_OR_RETURN(auto results, trial.Judge(rows, folder.Next()));
 
-#ifndef ASSAY_SUPERVISE_TRIAL_H_
-#define ASSAY_SUPERVISE_TRIAL_H_
+#pragma once
 
 #include <filesystem>
 #include <string>
@@ -87,5 +86,3 @@ class Trial {
 };
 
 }  // namespace assay::supervise
-
-#endif  // ASSAY_SUPERVISE_TRIAL_H_

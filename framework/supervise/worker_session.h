@@ -7,8 +7,7 @@
 //   ASSAY_RETURN_IF_ERROR(session.StartWorker());
 //   while (!session.Done()) ASSAY_RETURN_IF_ERROR(session.Step());
 
-#ifndef ASSAY_SUPERVISE_WORKER_SESSION_H_
-#define ASSAY_SUPERVISE_WORKER_SESSION_H_
+#pragma once
 
 #include <chrono>
 #include <map>
@@ -93,5 +92,3 @@ class WorkerSession {
 };
 
 }  // namespace assay::supervise
-
-#endif  // ASSAY_SUPERVISE_WORKER_SESSION_H_

@@ -6,8 +6,7 @@
 //   Operands operands;
 //   ASSAY_RETURN_IF_ERROR(ReadOperands(chain, op, 1, CheckFloat, operands));
 
-#ifndef ASSAY_BACKENDS_ONEDNN_OPS_CONVOLUTION_H_
-#define ASSAY_BACKENDS_ONEDNN_OPS_CONVOLUTION_H_
+#pragma once
 
 #include <algorithm>
 #include <span>
@@ -57,5 +56,3 @@ memory::desc ConvWeights(const TensorView& w, int64_t groups);
 memory::desc AnyLayout(const memory::desc& given);
 
 }  // namespace assay::onednn
-
-#endif  // ASSAY_BACKENDS_ONEDNN_OPS_CONVOLUTION_H_

@@ -6,8 +6,7 @@
 //
 //   for (auto& family : MakeFamilies(device)) AddFamily(std::move(family));
 
-#ifndef ASSAY_BACKENDS_ONEDNN_OPS_FAMILIES_H_
-#define ASSAY_BACKENDS_ONEDNN_OPS_FAMILIES_H_
+#pragma once
 
 #include <functional>
 #include <memory>
@@ -126,5 +125,3 @@ Status CheckExact(const TensorView& view);
 Status CheckFloat32(const TensorView& view);
 
 }  // namespace assay::onednn
-
-#endif  // ASSAY_BACKENDS_ONEDNN_OPS_FAMILIES_H_

@@ -5,8 +5,7 @@
 //
 //   ASSAY_ASSIGN_OR_RETURN(MatrixProduct product, ReadProduct(a, b));
 
-#ifndef ASSAY_BACKENDS_ONEDNN_OPS_MATMUL_H_
-#define ASSAY_BACKENDS_ONEDNN_OPS_MATMUL_H_
+#pragma once
 
 #include "backends/onednn/primitive/tensor_view.h"
 
@@ -24,5 +23,3 @@ struct MatrixProduct {
 Result<MatrixProduct> ReadProduct(const Shape& a, const Shape& b);
 
 }  // namespace assay::onednn
-
-#endif  // ASSAY_BACKENDS_ONEDNN_OPS_MATMUL_H_

@@ -7,8 +7,7 @@
 //
 //   QuantizeInto(chain, real, scale, zero_point, out);
 
-#ifndef ASSAY_BACKENDS_ONEDNN_OPS_QUANTIZATION_H_
-#define ASSAY_BACKENDS_ONEDNN_OPS_QUANTIZATION_H_
+#pragma once
 
 #include "backends/onednn/primitive/chain.h"
 
@@ -38,5 +37,3 @@ Status QuantizeResult(ChainBuilder& chain, Input scale, Input zero_point,
 Result<memory> ZeroPoint(ChainBuilder& chain, Input input);
 
 }  // namespace assay::onednn
-
-#endif  // ASSAY_BACKENDS_ONEDNN_OPS_QUANTIZATION_H_

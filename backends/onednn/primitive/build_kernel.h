@@ -8,8 +8,7 @@
 //   return BuildKernel(engine, load, [=](ChainBuilder& chain) -> Status { ...
 //   });
 
-#ifndef ASSAY_BACKENDS_ONEDNN_PRIMITIVE_BUILD_KERNEL_H_
-#define ASSAY_BACKENDS_ONEDNN_PRIMITIVE_BUILD_KERNEL_H_
+#pragma once
 
 #include "backends/onednn/primitive/chain.h"
 
@@ -22,5 +21,3 @@ Result<Kernel> BuildKernel(const dnnl::engine& engine, LoadContext& load,
                            Fill fill);
 
 }  // namespace assay::onednn
-
-#endif  // ASSAY_BACKENDS_ONEDNN_PRIMITIVE_BUILD_KERNEL_H_

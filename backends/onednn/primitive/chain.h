@@ -22,8 +22,7 @@
 // only when it changed. The CPU stream of OpenMP runs a primitive before
 // execute returns, so that there is nothing to wait for.
 
-#ifndef ASSAY_BACKENDS_ONEDNN_PRIMITIVE_CHAIN_H_
-#define ASSAY_BACKENDS_ONEDNN_PRIMITIVE_CHAIN_H_
+#pragma once
 
 #include <cstddef>
 #include <functional>
@@ -247,5 +246,3 @@ using Fill = std::function<Status(ChainBuilder&)>;
 Result<std::shared_ptr<Chain>> FillChain(ChainBuilder& chain, const Fill& fill);
 
 }  // namespace assay::onednn
-
-#endif  // ASSAY_BACKENDS_ONEDNN_PRIMITIVE_CHAIN_H_

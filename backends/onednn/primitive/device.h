@@ -11,8 +11,7 @@
 //
 // Thread rule: Start may be called from several threads; engine() after it.
 
-#ifndef ASSAY_BACKENDS_ONEDNN_PRIMITIVE_DEVICE_H_
-#define ASSAY_BACKENDS_ONEDNN_PRIMITIVE_DEVICE_H_
+#pragma once
 
 #include <map>
 #include <mutex>
@@ -56,5 +55,3 @@ bool HasIsa(dnnl::cpu_isa wanted);
 Result<int> ReadThreads(const std::map<std::string, std::string>& settings);
 
 }  // namespace assay::onednn
-
-#endif  // ASSAY_BACKENDS_ONEDNN_PRIMITIVE_DEVICE_H_

@@ -10,8 +10,7 @@
 // A reorder between equal types copies bits, so that elements that oneDNN has
 // no type for travel as several of one that it has: int64 as two int32.
 
-#ifndef ASSAY_BACKENDS_ONEDNN_PRIMITIVE_REORDER_H_
-#define ASSAY_BACKENDS_ONEDNN_PRIMITIVE_REORDER_H_
+#pragma once
 
 #include <vector>
 
@@ -60,5 +59,3 @@ Status AddRuns(ChainBuilder& chain, Input input, const LaneView& x,
 inline constexpr int64_t kMostReorders = int64_t{1} << 16;
 
 }  // namespace assay::onednn
-
-#endif  // ASSAY_BACKENDS_ONEDNN_PRIMITIVE_REORDER_H_

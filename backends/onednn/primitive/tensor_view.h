@@ -9,8 +9,7 @@
 //
 // ONNX tensors are row-major; a descriptor always spells out its strides.
 
-#ifndef ASSAY_BACKENDS_ONEDNN_PRIMITIVE_TENSOR_VIEW_H_
-#define ASSAY_BACKENDS_ONEDNN_PRIMITIVE_TENSOR_VIEW_H_
+#pragma once
 
 #include <optional>
 #include <vector>
@@ -53,5 +52,3 @@ struct TensorView {
 TensorView MakeView(DType dtype, memory::data_type type, Shape shape);
 
 }  // namespace assay::onednn
-
-#endif  // ASSAY_BACKENDS_ONEDNN_PRIMITIVE_TENSOR_VIEW_H_

@@ -6,8 +6,7 @@
 //   const Tensor y = RunGraph("g (float[2] x) => (float[2] y) { y = Relu(x) }",
 //                             {{"x", Floats({2}, {-1, 3})}});
 
-#ifndef ASSAY_BACKENDS_ONEDNN_PRIMITIVE_TEST_GRAPH_H_
-#define ASSAY_BACKENDS_ONEDNN_PRIMITIVE_TEST_GRAPH_H_
+#pragma once
 
 #include <gtest/gtest.h>
 
@@ -71,5 +70,3 @@ inline std::string List(const std::vector<int64_t>& entries) {
 }
 
 }  // namespace assay::onednn
-
-#endif  // ASSAY_BACKENDS_ONEDNN_PRIMITIVE_TEST_GRAPH_H_

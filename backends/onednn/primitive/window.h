@@ -7,8 +7,7 @@
 //                          MakeWindow({.kernel = {3, 3}, .pads = op.pads,
 //                                      .auto_pad = op.auto_pad}, {8, 8}));
 
-#ifndef ASSAY_BACKENDS_ONEDNN_PRIMITIVE_WINDOW_H_
-#define ASSAY_BACKENDS_ONEDNN_PRIMITIVE_WINDOW_H_
+#pragma once
 
 #include <span>
 
@@ -40,5 +39,3 @@ Result<Window> MakeTransposedWindow(const WindowAttributes& attributes,
                                     std::span<const int64_t> input);
 
 }  // namespace assay::onednn
-
-#endif  // ASSAY_BACKENDS_ONEDNN_PRIMITIVE_WINDOW_H_

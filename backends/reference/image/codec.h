@@ -5,8 +5,7 @@
 //
 //   Image DecodePng(Bytes bytes);
 
-#ifndef ASSAY_BACKENDS_REFERENCE_IMAGE_CODEC_H_
-#define ASSAY_BACKENDS_REFERENCE_IMAGE_CODEC_H_
+#pragma once
 
 #include <cstdint>
 #include <stdexcept>
@@ -45,5 +44,3 @@ Image DecodeTiff(Bytes bytes);
 Image DecodeWebp(Bytes bytes);
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_BACKENDS_REFERENCE_IMAGE_CODEC_H_

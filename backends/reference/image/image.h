@@ -10,8 +10,7 @@
 //
 // Both sides are built from one tree, by one compiler.
 
-#ifndef ASSAY_BACKENDS_REFERENCE_IMAGE_IMAGE_H_
-#define ASSAY_BACKENDS_REFERENCE_IMAGE_IMAGE_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -61,5 +60,3 @@ inline constexpr int kImageCodecsVersion = 1;
 using GetImageCodecs = const ImageCodecs* (*)();
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_BACKENDS_REFERENCE_IMAGE_IMAGE_H_

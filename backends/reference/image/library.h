@@ -5,8 +5,7 @@
 //
 //   ASSAY_ASSIGN_OR_RETURN(const ImageCodecs* codecs, LoadImageCodecs());
 
-#ifndef ASSAY_BACKENDS_REFERENCE_IMAGE_LIBRARY_H_
-#define ASSAY_BACKENDS_REFERENCE_IMAGE_LIBRARY_H_
+#pragma once
 
 #include <filesystem>
 
@@ -23,5 +22,3 @@ Result<const ImageCodecs*> LoadImageCodecs();
 Result<const ImageCodecs*> LoadImageCodecs(const std::filesystem::path& file);
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_BACKENDS_REFERENCE_IMAGE_LIBRARY_H_

@@ -5,8 +5,7 @@
 //
 //   ASSAY_ASSIGN_OR_RETURN(const Image image, DecodePnm(bytes));
 
-#ifndef ASSAY_BACKENDS_REFERENCE_IMAGE_PLAIN_H_
-#define ASSAY_BACKENDS_REFERENCE_IMAGE_PLAIN_H_
+#pragma once
 
 #include "backends/reference/image/image.h"
 #include "framework/core/status.h"
@@ -20,5 +19,3 @@ Result<Image> DecodeBmp(Bytes bytes);
 Result<Image> DecodePnm(Bytes bytes);
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_BACKENDS_REFERENCE_IMAGE_PLAIN_H_

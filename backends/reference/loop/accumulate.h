@@ -5,8 +5,7 @@
 //
 //   Accumulate(LoopsOf<float>(load), product, a, b, y);
 
-#ifndef ASSAY_REFERENCE_LOOP_ACCUMULATE_H_
-#define ASSAY_REFERENCE_LOOP_ACCUMULATE_H_
+#pragma once
 
 #include <cstdint>
 
@@ -44,5 +43,3 @@ void MultiplyPlainly(const Product& p, const T* a, const T* b, T* y) {
 }
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_REFERENCE_LOOP_ACCUMULATE_H_

@@ -8,8 +8,7 @@
 //     Accumulate(loops, plan.product, a + ia, b + ib, y + iy);
 //   });
 
-#ifndef ASSAY_REFERENCE_LOOP_BATCHED_H_
-#define ASSAY_REFERENCE_LOOP_BATCHED_H_
+#pragma once
 
 #include <cstdint>
 
@@ -40,5 +39,3 @@ struct Batched {
 Result<Batched> PlanMatMul(const Shape& a, const Shape& b);
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_REFERENCE_LOOP_BATCHED_H_

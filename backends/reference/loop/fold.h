@@ -5,8 +5,7 @@
 //
 //   Fold(window, channels, columns, image);  // image += ...
 
-#ifndef ASSAY_REFERENCE_LOOP_FOLD_H_
-#define ASSAY_REFERENCE_LOOP_FOLD_H_
+#pragma once
 
 #include <cstdint>
 
@@ -50,5 +49,3 @@ void Fold(const Window& window, int64_t channels, const T* columns, T* image) {
 }
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_REFERENCE_LOOP_FOLD_H_

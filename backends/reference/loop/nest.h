@@ -15,8 +15,7 @@
 //     }
 //   });
 
-#ifndef ASSAY_REFERENCE_LOOP_NEST_H_
-#define ASSAY_REFERENCE_LOOP_NEST_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -141,5 +140,3 @@ class Nest {
 };
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_REFERENCE_LOOP_NEST_H_

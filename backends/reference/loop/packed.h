@@ -5,8 +5,7 @@
 //
 //   return MovingKernel(load, op.data, transpose);
 
-#ifndef ASSAY_REFERENCE_LOOP_PACKED_H_
-#define ASSAY_REFERENCE_LOOP_PACKED_H_
+#pragma once
 
 #include <functional>
 
@@ -27,5 +26,3 @@ Result<Kernel> MovingKernel(const LoadContext& load, Input data,
                             std::function<Status(KernelContext&)> forward);
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_REFERENCE_LOOP_PACKED_H_

@@ -10,8 +10,7 @@
 // Only the loop over elements is made anew for each function. Without `load`
 // the same are rows of a table (family.h).
 
-#ifndef ASSAY_REFERENCE_LOOP_POINTWISE_H_
-#define ASSAY_REFERENCE_LOOP_POINTWISE_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -199,5 +198,3 @@ auto Compare(const Scalars<Ts...>& scalars, F f) {
 }
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_REFERENCE_LOOP_POINTWISE_H_

@@ -12,8 +12,7 @@
 //   Accumulate(ForA(p), dy, b, da);      // da += dy b^T
 //   Accumulate(ForB(p), a, dy, db);      // db += a^T dy
 
-#ifndef ASSAY_REFERENCE_LOOP_PRODUCT_H_
-#define ASSAY_REFERENCE_LOOP_PRODUCT_H_
+#pragma once
 
 #include <cstdint>
 
@@ -43,5 +42,3 @@ Product ForA(const Product& product);
 Product ForB(const Product& product);
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_REFERENCE_LOOP_PRODUCT_H_

@@ -12,8 +12,7 @@
 // objects are isolated: none of their code can be linked in for another's, so
 // that no instruction is met that the processor lacks (simd_test.sh).
 
-#ifndef ASSAY_REFERENCE_LOOP_SIMD_H_
-#define ASSAY_REFERENCE_LOOP_SIMD_H_
+#pragma once
 
 #include <concepts>
 #include <cstdint>
@@ -85,5 +84,3 @@ struct SimdTable {
 };
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_REFERENCE_LOOP_SIMD_H_

@@ -12,8 +12,7 @@
 //
 // Source: the ONNX pages of Conv-22, MaxPool-22 and AveragePool-22.
 
-#ifndef ASSAY_REFERENCE_LOOP_WINDOW_H_
-#define ASSAY_REFERENCE_LOOP_WINDOW_H_
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -137,5 +136,3 @@ void Window::ForEach(Body&& body) const {
 }
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_REFERENCE_LOOP_WINDOW_H_

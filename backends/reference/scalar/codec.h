@@ -15,8 +15,7 @@
 //
 // A tensor whose element type is T itself is used where it lies.
 
-#ifndef ASSAY_REFERENCE_SCALAR_CODEC_H_
-#define ASSAY_REFERENCE_SCALAR_CODEC_H_
+#pragma once
 
 #include <concepts>
 #include <cstdint>
@@ -248,5 +247,3 @@ Unit* MutableUnits(Tensor& tensor) {
 Status CheckMovable(const LoadContext& load, Input input);
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_REFERENCE_SCALAR_CODEC_H_

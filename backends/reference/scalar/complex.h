@@ -8,8 +8,7 @@
 //     return Kernel{.forward = sum_of_complex};
 //   }
 
-#ifndef ASSAY_REFERENCE_SCALAR_COMPLEX_H_
-#define ASSAY_REFERENCE_SCALAR_COMPLEX_H_
+#pragma once
 
 #include <complex>
 
@@ -30,5 +29,3 @@ template <>
 void Encode(const Complex* values, Tensor& tensor, const Rounding& rounding);
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_REFERENCE_SCALAR_COMPLEX_H_

@@ -10,8 +10,7 @@
 // Sources: IEEE 754-2019 (float16); the ONNX pages "Float stored in 8 bits",
 // "4 bit floating point types" and TensorProto.DataType for the others.
 
-#ifndef ASSAY_REFERENCE_SCALAR_FLOAT_FORMAT_H_
-#define ASSAY_REFERENCE_SCALAR_FLOAT_FORMAT_H_
+#pragma once
 
 #include <cstdint>
 
@@ -63,5 +62,3 @@ struct FloatFormat {
 const FloatFormat* FindFloatFormat(DType type);
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_REFERENCE_SCALAR_FLOAT_FORMAT_H_

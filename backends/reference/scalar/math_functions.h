@@ -5,8 +5,7 @@
 //
 //   template <class T> T Softplus(T x) { return log1p(exp(x)); }
 
-#ifndef ASSAY_REFERENCE_SCALAR_MATH_FUNCTIONS_H_
-#define ASSAY_REFERENCE_SCALAR_MATH_FUNCTIONS_H_
+#pragma once
 
 #include <cmath>
 
@@ -39,5 +38,3 @@ using std::tanh;
 using std::trunc;
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_REFERENCE_SCALAR_MATH_FUNCTIONS_H_

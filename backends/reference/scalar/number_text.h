@@ -6,8 +6,7 @@
 //   ASSAY_ASSIGN_OR_RETURN(const double x, ParseNumber<double>("-INF"));
 //   PrintNumber(x);  // "-INF"
 
-#ifndef ASSAY_REFERENCE_SCALAR_NUMBER_TEXT_H_
-#define ASSAY_REFERENCE_SCALAR_NUMBER_TEXT_H_
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -64,5 +63,3 @@ std::string PrintNumber(T value) {
 }
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_REFERENCE_SCALAR_NUMBER_TEXT_H_

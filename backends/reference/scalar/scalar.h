@@ -12,8 +12,7 @@
 // Constants are made from primitives (sqrt(T(0.5))), so that they are as exact
 // as the scalar.
 
-#ifndef ASSAY_REFERENCE_SCALAR_SCALAR_H_
-#define ASSAY_REFERENCE_SCALAR_SCALAR_H_
+#pragma once
 
 #include <concepts>
 #include <cstdint>
@@ -167,5 +166,3 @@ class NormSum {
 };
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_REFERENCE_SCALAR_SCALAR_H_

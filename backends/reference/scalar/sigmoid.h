@@ -4,8 +4,7 @@
 //
 //   const T y = x * Sigmoid(x);  // Swish
 
-#ifndef ASSAY_REFERENCE_SCALAR_SIGMOID_H_
-#define ASSAY_REFERENCE_SCALAR_SIGMOID_H_
+#pragma once
 
 #include "backends/reference/scalar/scalar.h"
 
@@ -21,5 +20,3 @@ T Sigmoid(T x) {
 }
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_REFERENCE_SCALAR_SIGMOID_H_

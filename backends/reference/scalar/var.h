@@ -15,8 +15,7 @@
 // It has 16 bytes, so operators that move elements move it, and all zero bytes
 // are the number 0. Without a current tape it is a double.
 
-#ifndef ASSAY_REFERENCE_SCALAR_VAR_H_
-#define ASSAY_REFERENCE_SCALAR_VAR_H_
+#pragma once
 
 #include <cmath>
 #include <concepts>
@@ -211,5 +210,3 @@ template <>
 inline constexpr DType kDTypeOf<reference::Var> = DType::kComplex128;
 
 }  // namespace assay::inline v1
-
-#endif  // ASSAY_REFERENCE_SCALAR_VAR_H_

@@ -8,8 +8,7 @@
 //                          backend.Load(model, {.exact = true}));
 //   auto values = network->exact()->Evaluate(inputs, Precision::kQuad);
 
-#ifndef ASSAY_BACKENDS_REFERENCE_TAPE_EXACT_NETWORK_H_
-#define ASSAY_BACKENDS_REFERENCE_TAPE_EXACT_NETWORK_H_
+#pragma once
 
 #include <memory>
 #include <span>
@@ -66,5 +65,3 @@ class ExactNetwork final : public ForwardingNetwork, private Exact {
 };
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_BACKENDS_REFERENCE_TAPE_EXACT_NETWORK_H_

@@ -9,8 +9,7 @@
 // Such a scalar has one function, Of(primitive, a, b); arithmetic and the
 // functions of <cmath> below all come to it.
 
-#ifndef ASSAY_BACKENDS_REFERENCE_TAPE_LIFTED_H_
-#define ASSAY_BACKENDS_REFERENCE_TAPE_LIFTED_H_
+#pragma once
 
 #include <cmath>
 #include <cstdint>
@@ -290,5 +289,3 @@ S trunc(const S& a) {
 }
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_BACKENDS_REFERENCE_TAPE_LIFTED_H_

@@ -6,8 +6,7 @@
 //   const auto moving = Replay<Dual<double>>(tape, direction);
 //   const Margins margins = MarginsOf(tape, moving);
 
-#ifndef ASSAY_BACKENDS_REFERENCE_TAPE_MARGINS_H_
-#define ASSAY_BACKENDS_REFERENCE_TAPE_MARGINS_H_
+#pragma once
 
 #include <limits>
 #include <vector>
@@ -29,5 +28,3 @@ struct Margins {
 Margins MarginsOf(const Tape& tape, const std::vector<Dual<double>>& moving);
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_BACKENDS_REFERENCE_TAPE_MARGINS_H_

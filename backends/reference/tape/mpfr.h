@@ -5,8 +5,7 @@
 //
 //   const Mpfr third = Mpfr(1) / Mpfr(3);
 
-#ifndef ASSAY_BACKENDS_REFERENCE_TAPE_MPFR_H_
-#define ASSAY_BACKENDS_REFERENCE_TAPE_MPFR_H_
+#pragma once
 
 #include <mpfr.h>
 
@@ -99,5 +98,3 @@ inline Mpfr nearbyint(const Mpfr& a) { return Mpfr::Of(mpfr_rint, a); }
 inline Mpfr trunc(const Mpfr& a) { return Mpfr::Of(mpfr_rint_trunc, a); }
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_BACKENDS_REFERENCE_TAPE_MPFR_H_

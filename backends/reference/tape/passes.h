@@ -9,8 +9,7 @@
 //
 // A decision stays as it was taken when the tape was recorded.
 
-#ifndef ASSAY_BACKENDS_REFERENCE_TAPE_PASSES_H_
-#define ASSAY_BACKENDS_REFERENCE_TAPE_PASSES_H_
+#pragma once
 
 #include <algorithm>
 #include <concepts>
@@ -211,5 +210,3 @@ void Reverse(const Tape& tape, const std::vector<S>& values,
 }
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_BACKENDS_REFERENCE_TAPE_PASSES_H_

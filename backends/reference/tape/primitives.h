@@ -11,8 +11,7 @@
 // Functions, 4.1 to 4.6 and 7.1. Each is written so that it loses nothing to
 // cancellation where the function itself does not.
 
-#ifndef ASSAY_BACKENDS_REFERENCE_TAPE_PRIMITIVES_H_
-#define ASSAY_BACKENDS_REFERENCE_TAPE_PRIMITIVES_H_
+#pragma once
 
 #include <cstdlib>
 
@@ -214,5 +213,3 @@ Partials<S> PartialsOf(Primitive primitive, const S& a, const S& b,
 }
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_BACKENDS_REFERENCE_TAPE_PRIMITIVES_H_

@@ -5,8 +5,7 @@
 //   const Quad third = Quad(1) / Quad(3);
 //   const double tail = ToDouble(third - Quad(ToDouble(third)));
 
-#ifndef ASSAY_BACKENDS_REFERENCE_TAPE_QUAD_H_
-#define ASSAY_BACKENDS_REFERENCE_TAPE_QUAD_H_
+#pragma once
 
 // <quadmath.h> lies where only GCC looks; these are its declarations.
 extern "C" {
@@ -82,5 +81,3 @@ inline Quad nearbyint(Quad a) { return Quad(nearbyintq(a.number)); }
 inline Quad trunc(Quad a) { return Quad(truncq(a.number)); }
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_BACKENDS_REFERENCE_TAPE_QUAD_H_

@@ -7,8 +7,7 @@
 //
 //   const Slope slope = SlopeAtZero(f, {.step = 0x1p-6});
 
-#ifndef ASSAY_BACKENDS_REFERENCE_TAPE_REFEREE_H_
-#define ASSAY_BACKENDS_REFERENCE_TAPE_REFEREE_H_
+#pragma once
 
 #include <functional>
 
@@ -32,5 +31,3 @@ Result<Slope> SlopeAtZero(const std::function<Result<Sample>(double)>& f,
                           const RefereeOptions& options);
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_BACKENDS_REFERENCE_TAPE_REFEREE_H_

@@ -15,8 +15,7 @@
 // Decisions that were taken on the way, and how near they were, are kept. One
 // thread records on a tape at a time.
 
-#ifndef ASSAY_BACKENDS_REFERENCE_TAPE_TAPE_H_
-#define ASSAY_BACKENDS_REFERENCE_TAPE_TAPE_H_
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -123,5 +122,3 @@ class Tape {
 };
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_BACKENDS_REFERENCE_TAPE_TAPE_H_

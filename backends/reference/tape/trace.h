@@ -9,8 +9,7 @@
 //   network.Forward(*binding);              // of kernels that were Traced
 //   const Tensor* vars = trace.Find(x);     // what the input x became
 
-#ifndef ASSAY_BACKENDS_REFERENCE_TAPE_TRACE_H_
-#define ASSAY_BACKENDS_REFERENCE_TAPE_TRACE_H_
+#pragma once
 
 #include <map>
 #include <utility>
@@ -73,5 +72,3 @@ class Trace {
 Kernel Traced(Kernel kernel);
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_BACKENDS_REFERENCE_TAPE_TRACE_H_

@@ -11,8 +11,7 @@
 // own sources stands in the same folder, or, where no test does, includes a
 // header of that folder.
 
-#ifndef ASSAY_MUTANTS_RANDOM_BUILD_TREE_H_
-#define ASSAY_MUTANTS_RANDOM_BUILD_TREE_H_
+#pragma once
 
 #include <filesystem>
 #include <map>
@@ -86,5 +85,3 @@ struct Output {
 Output Shell(const std::string& command);
 
 }  // namespace assay::random_mutants
-
-#endif  // ASSAY_MUTANTS_RANDOM_BUILD_TREE_H_

@@ -17,8 +17,7 @@
 // The source is read as tokens and not parsed, so that some of the changes do
 // not compile.
 
-#ifndef ASSAY_MUTANTS_RANDOM_CHANGE_H_
-#define ASSAY_MUTANTS_RANDOM_CHANGE_H_
+#pragma once
 
 #include <cstddef>
 #include <string>
@@ -42,5 +41,3 @@ std::vector<Change> ChangesOf(std::string_view source);
 std::string Changed(std::string_view source, const Change& change);
 
 }  // namespace assay::random_mutants
-
-#endif  // ASSAY_MUTANTS_RANDOM_CHANGE_H_

@@ -5,8 +5,7 @@
 //
 //   for (const Token& token : TokensOf("if (a <= 1) b();")) Use(token.text);
 
-#ifndef ASSAY_MUTANTS_RANDOM_TOKEN_H_
-#define ASSAY_MUTANTS_RANDOM_TOKEN_H_
+#pragma once
 
 #include <cstddef>
 #include <string_view>
@@ -29,5 +28,3 @@ struct Token {
 std::vector<Token> TokensOf(std::string_view source);
 
 }  // namespace assay::random_mutants
-
-#endif  // ASSAY_MUTANTS_RANDOM_TOKEN_H_

@@ -3,8 +3,7 @@
 // Trial: one change of one of our sources, and what became of it. Tables of
 // trials, for people and for other programs.
 
-#ifndef ASSAY_MUTANTS_RANDOM_TRIAL_H_
-#define ASSAY_MUTANTS_RANDOM_TRIAL_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -53,5 +52,3 @@ std::string TrialsCsv(const std::vector<Trial>& trials);
 std::string TrialsMarkdown(const std::vector<Trial>& trials);
 
 }  // namespace assay::random_mutants
-
-#endif  // ASSAY_MUTANTS_RANDOM_TRIAL_H_

@@ -6,8 +6,7 @@
 //                          Compile(graph, nullptr, parameters, kernels,
 //                                  options));
 
-#ifndef ASSAY_BACKEND_EAGER_COMPILE_H_
-#define ASSAY_BACKEND_EAGER_COMPILE_H_
+#pragma once
 
 #include <functional>
 #include <memory>
@@ -47,5 +46,3 @@ Result<std::shared_ptr<const Graph>> PrepareGraph(
     const std::shared_ptr<const Model>& model);
 
 }  // namespace assay::eager
-
-#endif  // ASSAY_BACKEND_EAGER_COMPILE_H_

@@ -16,8 +16,7 @@
 //   };
 //   ASSAY_REGISTER_BACKEND(Acme);
 
-#ifndef ASSAY_BACKEND_EAGER_EAGER_H_
-#define ASSAY_BACKEND_EAGER_EAGER_H_
+#pragma once
 
 #include <memory>
 #include <string>
@@ -63,5 +62,3 @@ class EagerBackend : public Backend {
 };
 
 }  // namespace assay::inline v1
-
-#endif  // ASSAY_BACKEND_EAGER_EAGER_H_

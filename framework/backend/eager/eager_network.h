@@ -6,8 +6,7 @@
 //   ASSAY_ASSIGN_OR_RETURN(auto network,
 //                          EagerNetwork::Load(model, kernels, "acme", {}));
 
-#ifndef ASSAY_BACKEND_EAGER_EAGER_NETWORK_H_
-#define ASSAY_BACKEND_EAGER_EAGER_NETWORK_H_
+#pragma once
 
 #include <memory>
 #include <optional>
@@ -78,5 +77,3 @@ class EagerNetwork final : public Network,
 };
 
 }  // namespace assay::eager
-
-#endif  // ASSAY_BACKEND_EAGER_EAGER_NETWORK_H_

@@ -11,8 +11,7 @@
 // its body lacks; one that was declined for another reason (an element type, an
 // attribute) only when its whole body loads, else that first reason stands.
 
-#ifndef ASSAY_BACKEND_EAGER_EXPANSION_H_
-#define ASSAY_BACKEND_EAGER_EXPANSION_H_
+#pragma once
 
 #include <vector>
 
@@ -28,5 +27,3 @@ Result<Graph> ExpandDeclined(const Graph& graph, const LoadScope* outer,
                              const LoadOptions& options);
 
 }  // namespace assay::eager
-
-#endif  // ASSAY_BACKEND_EAGER_EXPANSION_H_

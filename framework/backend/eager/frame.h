@@ -11,8 +11,7 @@
 // A subgraph has a frame of its own inside the context of the node that runs
 // it; a captured value is the same place in both.
 
-#ifndef ASSAY_BACKEND_EAGER_FRAME_H_
-#define ASSAY_BACKEND_EAGER_FRAME_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -143,5 +142,3 @@ class Frame {
 };
 
 }  // namespace assay::eager
-
-#endif  // ASSAY_BACKEND_EAGER_FRAME_H_

@@ -8,8 +8,7 @@
 //                          PlanGradient(program, scope, targets));
 //   RunBackward(plan, frame, cotangents, {"x"});
 
-#ifndef ASSAY_BACKEND_EAGER_GRADIENT_H_
-#define ASSAY_BACKEND_EAGER_GRADIENT_H_
+#pragma once
 
 #include <map>
 #include <span>
@@ -46,5 +45,3 @@ Result<std::vector<Value>> RunBackward(const GradientPlan& plan,
 Status Accumulate(Tensor& sum, const Tensor& addend);
 
 }  // namespace assay::eager
-
-#endif  // ASSAY_BACKEND_EAGER_GRADIENT_H_

@@ -34,8 +34,7 @@
 // declines. Forward declines only where a run brings a shape or a value that
 // Bind could not see, because a body makes it or the caller wrote it since.
 
-#ifndef ASSAY_BACKEND_EAGER_KERNEL_H_
-#define ASSAY_BACKEND_EAGER_KERNEL_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -230,5 +229,3 @@ class GradientContext {
 };
 
 }  // namespace assay::inline v1
-
-#endif  // ASSAY_BACKEND_EAGER_KERNEL_H_

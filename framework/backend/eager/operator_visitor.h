@@ -7,8 +7,7 @@
 //     Result<Kernel> Visit(const op::Relu& op, LoadContext& load) override;
 //   };
 
-#ifndef ASSAY_BACKEND_EAGER_OPERATOR_VISITOR_H_
-#define ASSAY_BACKEND_EAGER_OPERATOR_VISITOR_H_
+#pragma once
 
 #include "framework/backend/eager/kernel.h"
 #include "framework/graph/generated/visitor.h"
@@ -30,5 +29,3 @@ class OperatorVisitor : public Visitor<Result<Kernel>, LoadContext> {
 };
 
 }  // namespace assay::inline v1
-
-#endif  // ASSAY_BACKEND_EAGER_OPERATOR_VISITOR_H_

@@ -10,8 +10,7 @@
 //   ASSAY_ASSIGN_OR_RETURN(auto gradients,
 //                          step.part->Differentiate(frame, inputs));
 
-#ifndef ASSAY_BACKEND_EAGER_PART_H_
-#define ASSAY_BACKEND_EAGER_PART_H_
+#pragma once
 
 #include <memory>
 
@@ -39,5 +38,3 @@ Result<std::shared_ptr<DifferentiablePart>> MakePart(
     const LoadScope& outer);
 
 }  // namespace assay::eager
-
-#endif  // ASSAY_BACKEND_EAGER_PART_H_

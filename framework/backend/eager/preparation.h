@@ -7,8 +7,7 @@
 //   ASSAY_RETURN_IF_ERROR(preparation.Make(kernel.prepare, types, value_of));
 //   if (preparation.Fits(run)) Use(preparation.made());
 
-#ifndef ASSAY_BACKEND_EAGER_PREPARATION_H_
-#define ASSAY_BACKEND_EAGER_PREPARATION_H_
+#pragma once
 
 #include <functional>
 #include <memory>
@@ -69,5 +68,3 @@ class Preparation {
 };
 
 }  // namespace assay::eager
-
-#endif  // ASSAY_BACKEND_EAGER_PREPARATION_H_

@@ -12,8 +12,7 @@
 // so does a node with a kernel that prepares in its subgraphs. Other steps do
 // not run.
 
-#ifndef ASSAY_BACKEND_EAGER_PREPARE_H_
-#define ASSAY_BACKEND_EAGER_PREPARE_H_
+#pragma once
 
 #include "framework/backend/eager/frame.h"
 
@@ -25,5 +24,3 @@ namespace assay::eager {
 Status PrepareAtBind(Frame& frame);
 
 }  // namespace assay::eager
-
-#endif  // ASSAY_BACKEND_EAGER_PREPARE_H_

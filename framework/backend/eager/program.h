@@ -5,8 +5,7 @@
 //
 //   for (const Step& step : program.steps) Print(step.node->Label());
 
-#ifndef ASSAY_BACKEND_EAGER_PROGRAM_H_
-#define ASSAY_BACKEND_EAGER_PROGRAM_H_
+#pragma once
 
 #include <memory>
 #include <span>
@@ -60,5 +59,3 @@ struct DifferentiablePart {
 };
 
 }  // namespace assay::eager
-
-#endif  // ASSAY_BACKEND_EAGER_PROGRAM_H_

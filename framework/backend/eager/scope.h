@@ -6,8 +6,7 @@
 //   const LoadScope scope(graph, nullptr, parameters);
 //   scope.types[id]->dtype;
 
-#ifndef ASSAY_BACKEND_EAGER_SCOPE_H_
-#define ASSAY_BACKEND_EAGER_SCOPE_H_
+#pragma once
 
 #include <deque>
 #include <memory>
@@ -45,5 +44,3 @@ struct LoadScope {
 bool IsKnown(const ValueType& type);
 
 }  // namespace assay::eager
-
-#endif  // ASSAY_BACKEND_EAGER_SCOPE_H_

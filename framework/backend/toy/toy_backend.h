@@ -6,8 +6,7 @@
 //   Toy toy;
 //   ASSAY_ASSIGN_OR_RETURN(auto network, toy.Load(model, {}));
 
-#ifndef ASSAY_BACKEND_TOY_TOY_BACKEND_H_
-#define ASSAY_BACKEND_TOY_TOY_BACKEND_H_
+#pragma once
 
 #include <memory>
 #include <string>
@@ -48,5 +47,3 @@ class Opaque : public Backend {
 };
 
 }  // namespace assay::toy
-
-#endif  // ASSAY_BACKEND_TOY_TOY_BACKEND_H_

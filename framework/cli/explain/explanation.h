@@ -5,8 +5,7 @@
 //
 //   ASSAY_ASSIGN_OR_RETURN(const auto found, Explain(run, test_id, backend));
 
-#ifndef ASSAY_CLI_EXPLAIN_EXPLANATION_H_
-#define ASSAY_CLI_EXPLAIN_EXPLANATION_H_
+#pragma once
 
 #include <filesystem>
 #include <string>
@@ -51,5 +50,3 @@ Result<std::vector<Explanation>> Explain(const std::filesystem::path& run,
                                          const std::string& backend);
 
 }  // namespace assay::explain
-
-#endif  // ASSAY_CLI_EXPLAIN_EXPLANATION_H_

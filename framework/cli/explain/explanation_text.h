@@ -4,8 +4,7 @@
 //
 //   for (const Explanation& e : found) std::cout << ExplanationText(e);
 
-#ifndef ASSAY_CLI_EXPLAIN_EXPLANATION_TEXT_H_
-#define ASSAY_CLI_EXPLAIN_EXPLANATION_TEXT_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -21,5 +20,3 @@ std::string ExplanationText(const Explanation& explanation);
 std::string ExplanationJson(const std::vector<Explanation>& explanations);
 
 }  // namespace assay::explain
-
-#endif  // ASSAY_CLI_EXPLAIN_EXPLANATION_TEXT_H_

@@ -9,8 +9,7 @@
 //
 // An operator is named as in a test_id, ml.Normalizer for one of ai.onnx.ml.
 
-#ifndef ASSAY_CLI_INVENTORY_ATTRIBUTE_VALUES_H_
-#define ASSAY_CLI_INVENTORY_ATTRIBUTE_VALUES_H_
+#pragma once
 
 #include <string_view>
 #include <vector>
@@ -30,5 +29,3 @@ struct NamedAttribute {
 std::vector<NamedAttribute> NamedAttributes();
 
 }  // namespace assay::inventory
-
-#endif  // ASSAY_CLI_INVENTORY_ATTRIBUTE_VALUES_H_

@@ -9,8 +9,7 @@
 // The parts are the operator's versions, the element types of its type
 // variables, and the values of its attributes.
 
-#ifndef ASSAY_CLI_INVENTORY_COVERAGE_H_
-#define ASSAY_CLI_INVENTORY_COVERAGE_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -61,5 +60,3 @@ std::vector<Coverage> CoverageOf(const std::vector<cases::TestCase>& cases,
                                  const GraphOf& graph_of);
 
 }  // namespace assay::inventory
-
-#endif  // ASSAY_CLI_INVENTORY_COVERAGE_H_

@@ -4,8 +4,7 @@
 //
 //   std::cout << CoverageTable(rows) << HoleLines(rows);
 
-#ifndef ASSAY_CLI_INVENTORY_COVERAGE_TABLE_H_
-#define ASSAY_CLI_INVENTORY_COVERAGE_TABLE_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -22,5 +21,3 @@ std::string CoverageTable(const std::vector<Coverage>& rows);
 std::string HoleLines(const std::vector<Coverage>& rows);
 
 }  // namespace assay::inventory
-
-#endif  // ASSAY_CLI_INVENTORY_COVERAGE_TABLE_H_

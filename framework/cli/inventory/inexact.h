@@ -18,8 +18,7 @@
 // more leaves more. Cases made of another's expected data (`_expanded`) are
 // left out.
 
-#ifndef ASSAY_CLI_INVENTORY_INEXACT_H_
-#define ASSAY_CLI_INVENTORY_INEXACT_H_
+#pragma once
 
 #include <filesystem>
 #include <optional>
@@ -51,5 +50,3 @@ Result<std::vector<Inexact>> FindInexact(const std::filesystem::path& run);
 std::string InexactText(const std::vector<Inexact>& found);
 
 }  // namespace assay::inventory
-
-#endif  // ASSAY_CLI_INVENTORY_INEXACT_H_

@@ -10,8 +10,7 @@
 // does not with it. A mutant that only a second run of the case showed
 // (recheck.h) is counted under "recheck" and not under the case's suite.
 
-#ifndef ASSAY_CLI_MUTANTS_KILL_MATRIX_H_
-#define ASSAY_CLI_MUTANTS_KILL_MATRIX_H_
+#pragma once
 
 #include <map>
 #include <set>
@@ -62,5 +61,3 @@ class KillMatrix {
 };
 
 }  // namespace assay::mutants
-
-#endif  // ASSAY_CLI_MUTANTS_KILL_MATRIX_H_

@@ -12,8 +12,7 @@
 // comparator, model.onnx and test_data_set_N/{input,output}_K.pb; and about it
 // got/test_data_set_N/output_K.pb, case.json, env.csv and README.txt.
 
-#ifndef ASSAY_CLI_REPRO_CAPSULE_H_
-#define ASSAY_CLI_REPRO_CAPSULE_H_
+#pragma once
 
 #include <filesystem>
 #include <memory>
@@ -50,5 +49,3 @@ Result<std::vector<std::string>> WriteCapsules(const std::filesystem::path& run,
                                                int count);
 
 }  // namespace assay::repro
-
-#endif  // ASSAY_CLI_REPRO_CAPSULE_H_

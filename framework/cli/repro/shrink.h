@@ -7,8 +7,7 @@
 //   ASSAY_ASSIGN_OR_RETURN(Draft draft, FirstDraft(data, judge));
 //   ASSAY_ASSIGN_OR_RETURN(draft, Shrink(std::move(draft), judge));
 
-#ifndef ASSAY_CLI_REPRO_SHRINK_H_
-#define ASSAY_CLI_REPRO_SHRINK_H_
+#pragma once
 
 #include "framework/cli/repro/shrink_judge.h"
 
@@ -21,5 +20,3 @@ Result<Draft> FirstDraft(const cases::CaseData& data, ShrinkJudge& judge);
 Result<Draft> Shrink(Draft draft, ShrinkJudge& judge);
 
 }  // namespace assay::repro
-
-#endif  // ASSAY_CLI_REPRO_SHRINK_H_

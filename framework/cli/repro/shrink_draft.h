@@ -7,8 +7,7 @@
 //   ASSAY_ASSIGN_OR_RETURN(sources[0].value, Slice(*tensor, 0, {0, 1}));
 //   ASSAY_ASSIGN_OR_RETURN(const Draft smaller, WithSources(draft, sources));
 
-#ifndef ASSAY_CLI_REPRO_SHRINK_DRAFT_H_
-#define ASSAY_CLI_REPRO_SHRINK_DRAFT_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -60,5 +59,3 @@ struct Span {
 Result<Tensor> Slice(const Tensor& tensor, int axis, const Span& span);
 
 }  // namespace assay::repro
-
-#endif  // ASSAY_CLI_REPRO_SHRINK_DRAFT_H_

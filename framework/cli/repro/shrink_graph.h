@@ -5,8 +5,7 @@
 //
 //   ASSAY_ASSIGN_OR_RETURN(auto smaller, ShrinkGraph(draft, judge));
 
-#ifndef ASSAY_CLI_REPRO_SHRINK_GRAPH_H_
-#define ASSAY_CLI_REPRO_SHRINK_GRAPH_H_
+#pragma once
 
 #include <optional>
 
@@ -21,5 +20,3 @@ Result<std::optional<Draft>> ShrinkGraph(const Draft& draft,
                                          ShrinkJudge& judge);
 
 }  // namespace assay::repro
-
-#endif  // ASSAY_CLI_REPRO_SHRINK_GRAPH_H_

@@ -7,8 +7,7 @@
 //   ASSAY_ASSIGN_OR_RETURN(const auto kept, judge.First(candidates));
 //   if (kept.has_value()) draft = kept->draft;
 
-#ifndef ASSAY_CLI_REPRO_SHRINK_JUDGE_H_
-#define ASSAY_CLI_REPRO_SHRINK_JUDGE_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -91,5 +90,3 @@ class ShrinkJudge {
 };
 
 }  // namespace assay::repro
-
-#endif  // ASSAY_CLI_REPRO_SHRINK_JUDGE_H_

@@ -5,8 +5,7 @@
 //
 //   ASSAY_ASSIGN_OR_RETURN(auto smaller, ShrinkShapes(draft, judge));
 
-#ifndef ASSAY_CLI_REPRO_SHRINK_VALUES_H_
-#define ASSAY_CLI_REPRO_SHRINK_VALUES_H_
+#pragma once
 
 #include <optional>
 
@@ -24,5 +23,3 @@ Result<std::optional<Draft>> ShrinkValues(const Draft& draft,
                                           ShrinkJudge& judge);
 
 }  // namespace assay::repro
-
-#endif  // ASSAY_CLI_REPRO_SHRINK_VALUES_H_

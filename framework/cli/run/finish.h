@@ -5,8 +5,7 @@
 //
 //   return FinishRun(plan, std::move(raw), run, env, finish);
 
-#ifndef ASSAY_CLI_RUN_FINISH_H_
-#define ASSAY_CLI_RUN_FINISH_H_
+#pragma once
 
 #include <filesystem>
 #include <optional>
@@ -47,5 +46,3 @@ Status WritePage(const std::filesystem::path& run,
                  const std::filesystem::path& file);
 
 }  // namespace assay::run
-
-#endif  // ASSAY_CLI_RUN_FINISH_H_

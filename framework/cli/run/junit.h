@@ -4,8 +4,7 @@
 //
 //   std::string xml = JUnitXml("node", "acme", verdicts.final);
 
-#ifndef ASSAY_CLI_RUN_JUNIT_H_
-#define ASSAY_CLI_RUN_JUNIT_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -19,5 +18,3 @@ std::string JUnitXml(const std::string& suite, const std::string& backend,
                      const std::vector<record::Record>& records);
 
 }  // namespace assay::run
-
-#endif  // ASSAY_CLI_RUN_JUNIT_H_

@@ -6,8 +6,7 @@
 //
 //   ASSAY_RETURN_IF_ERROR(WriteRunFolder(folder, run, plan, verdicts));
 
-#ifndef ASSAY_CLI_RUN_RUN_FOLDER_H_
-#define ASSAY_CLI_RUN_RUN_FOLDER_H_
+#pragma once
 
 #include <filesystem>
 #include <string>
@@ -40,5 +39,3 @@ std::string SummaryMarkdown(const record::RunRow& run, const plan::Plan& plan,
 Status PointLatest(const std::filesystem::path& folder);
 
 }  // namespace assay::run
-
-#endif  // ASSAY_CLI_RUN_RUN_FOLDER_H_

@@ -7,8 +7,7 @@
 //   ASSAY_ASSIGN_OR_RETURN(const cases::CaseData data,
 //                          DataOf(chosen.test_case));
 
-#ifndef ASSAY_CLI_SELECT_CHOSEN_CASE_H_
-#define ASSAY_CLI_SELECT_CHOSEN_CASE_H_
+#pragma once
 
 #include <filesystem>
 #include <optional>
@@ -77,5 +76,3 @@ Result<std::vector<Row>> ReadTable(const std::filesystem::path& run,
 }
 
 }  // namespace assay::select
-
-#endif  // ASSAY_CLI_SELECT_CHOSEN_CASE_H_

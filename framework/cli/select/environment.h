@@ -5,8 +5,7 @@
 //   const auto env = EnvironmentRows();
 //   const record::RunRow run = BeginRun(plan, env, AskCommit().get());
 
-#ifndef ASSAY_CLI_SELECT_ENVIRONMENT_H_
-#define ASSAY_CLI_SELECT_ENVIRONMENT_H_
+#pragma once
 
 #include <future>
 #include <string>
@@ -37,5 +36,3 @@ record::RunRow BeginRun(const plan::Plan& plan,
                         const Commit& commit);
 
 }  // namespace assay::select
-
-#endif  // ASSAY_CLI_SELECT_ENVIRONMENT_H_

@@ -4,8 +4,7 @@
 //
 //   if (!plan.ok()) return Fail(plan.status());
 
-#ifndef ASSAY_CLI_SELECT_EXIT_CODE_H_
-#define ASSAY_CLI_SELECT_EXIT_CODE_H_
+#pragma once
 
 #include "framework/core/status.h"
 
@@ -25,5 +24,3 @@ enum ExitCode : int {
 int Fail(const Status& status);
 
 }  // namespace assay::select
-
-#endif  // ASSAY_CLI_SELECT_EXIT_CODE_H_

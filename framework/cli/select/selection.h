@@ -5,8 +5,7 @@
 //
 //   ASSAY_ASSIGN_OR_RETURN(const plan::Plan plan, PlanOf(options));
 
-#ifndef ASSAY_CLI_SELECT_SELECTION_H_
-#define ASSAY_CLI_SELECT_SELECTION_H_
+#pragma once
 
 #include <filesystem>
 #include <string>
@@ -49,5 +48,3 @@ Status CheckPlanned(const plan::Plan& plan, const std::vector<size_t>& rows,
                     const file::FileDigests& digests);
 
 }  // namespace assay::select
-
-#endif  // ASSAY_CLI_SELECT_SELECTION_H_

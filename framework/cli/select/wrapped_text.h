@@ -5,8 +5,7 @@
 //
 //   std::cout << Wrapped(row.message, {.label = "message", .indent = 2});
 
-#ifndef ASSAY_CLI_SELECT_WRAPPED_TEXT_H_
-#define ASSAY_CLI_SELECT_WRAPPED_TEXT_H_
+#pragma once
 
 #include <cstddef>
 #include <string>
@@ -29,5 +28,3 @@ struct WrapOptions {
 std::string Wrapped(std::string_view text, const WrapOptions& options = {});
 
 }  // namespace assay::select
-
-#endif  // ASSAY_CLI_SELECT_WRAPPED_TEXT_H_

@@ -5,8 +5,7 @@
 //   ASSAY_ASSIGN_OR_RETURN(auto wide, Widen(*model));
 //   ASSAY_ASSIGN_OR_RETURN(auto full, WithInitializers(*wide, {{"w", w}}));
 
-#ifndef ASSAY_GRAPH_EDIT_MODEL_EDIT_H_
-#define ASSAY_GRAPH_EDIT_MODEL_EDIT_H_
+#pragma once
 
 #include <cstddef>
 #include <map>
@@ -37,5 +36,3 @@ Result<std::vector<std::byte>> SerializeTensor(const Tensor& tensor,
                                                const std::string& name);
 
 }  // namespace assay::edit
-
-#endif  // ASSAY_GRAPH_EDIT_MODEL_EDIT_H_

@@ -10,8 +10,7 @@
 // The serialized model is changed and read again, so that backends that take a
 // whole model see the same as those that walk the graph.
 
-#ifndef ASSAY_GRAPH_EDIT_SEEDED_COPIES_H_
-#define ASSAY_GRAPH_EDIT_SEEDED_COPIES_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -52,5 +51,3 @@ Result<std::shared_ptr<const Model>> WithSeeds(const Model& model,
                                                std::span<const int64_t> seeds);
 
 }  // namespace assay::edit
-
-#endif  // ASSAY_GRAPH_EDIT_SEEDED_COPIES_H_

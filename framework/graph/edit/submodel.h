@@ -10,8 +10,7 @@
 //   for (ValueId id : edge.outputs) part.outputs.push_back(port_of(id));
 //   ASSAY_ASSIGN_OR_RETURN(auto small, MakeSubmodel(*model, graph, part));
 
-#ifndef ASSAY_GRAPH_EDIT_SUBMODEL_H_
-#define ASSAY_GRAPH_EDIT_SUBMODEL_H_
+#pragma once
 
 #include <cstddef>
 #include <map>
@@ -61,5 +60,3 @@ Result<std::shared_ptr<const Model>> MakeSubmodel(const Model& model,
                                                   const Submodel& part);
 
 }  // namespace assay::edit
-
-#endif  // ASSAY_GRAPH_EDIT_SUBMODEL_H_

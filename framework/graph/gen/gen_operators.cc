@@ -205,8 +205,7 @@ constexpr char kOpening[] = R"(// SPDX-License-Identifier: Apache-2.0
 
 constexpr char kHeaderOpening[] = R"(// clang-format off
 
-#ifndef ASSAY_GRAPH_GENERATED_OPERATORS_H_
-#define ASSAY_GRAPH_GENERATED_OPERATORS_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -249,8 +248,7 @@ std::string Header(const std::vector<Operator>& operators,
     out << "\n" << Struct(op);
   }
   if (!open_space.empty()) out << "\n}  // namespace " << open_space << "\n";
-  out << "\n}  // namespace op\n}  // namespace assay::inline v1\n\n"
-         "#endif  // ASSAY_GRAPH_GENERATED_OPERATORS_H_\n";
+  out << "\n}  // namespace op\n}  // namespace assay::inline v1\n";
   return out.str();
 }
 
@@ -334,8 +332,7 @@ constexpr char kVisitorOpening[] = R"(//
 // The visitor of typed operators, and Accept, which calls it.
 // clang-format off
 
-#ifndef ASSAY_GRAPH_GENERATED_VISITOR_H_
-#define ASSAY_GRAPH_GENERATED_VISITOR_H_
+#pragma once
 
 #include "framework/graph/generated/operators.h"
 
@@ -388,8 +385,6 @@ R Accept(const Node& node, Visitor<R, C>& visitor, C& context) {
 }
 
 }  // namespace assay::inline v1
-
-#endif  // ASSAY_GRAPH_GENERATED_VISITOR_H_
 )";
 
 /// On one line where that fits.

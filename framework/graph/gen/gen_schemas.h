@@ -6,8 +6,7 @@
 //   std::vector<std::string> deprecated;
 //   for (const Operator& op : Collect(deprecated)) Print(Qualified(op));
 
-#ifndef ASSAY_GRAPH_GEN_GEN_SCHEMAS_H_
-#define ASSAY_GRAPH_GEN_GEN_SCHEMAS_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -65,5 +64,3 @@ std::string Qualified(const Operator& op);
 std::vector<Operator> Collect(std::vector<std::string>& deprecated);
 
 }  // namespace assay::gen
-
-#endif  // ASSAY_GRAPH_GEN_GEN_SCHEMAS_H_

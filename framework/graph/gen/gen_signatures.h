@@ -5,8 +5,7 @@
 //
 //   Write(folder + "/signatures.cc", SignatureSource(operators));
 
-#ifndef ASSAY_GRAPH_GEN_GEN_SIGNATURES_H_
-#define ASSAY_GRAPH_GEN_GEN_SIGNATURES_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -24,5 +23,3 @@ std::string SignatureSource(const std::vector<Operator>& operators);
 std::string SignatureText(const std::vector<Operator>& operators);
 
 }  // namespace assay::gen
-
-#endif  // ASSAY_GRAPH_GEN_GEN_SIGNATURES_H_

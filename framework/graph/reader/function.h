@@ -10,8 +10,7 @@
 // one. Its nodes are in their current version, its values typed by
 // ONNX's shape inference, its attributes those of the call.
 
-#ifndef ASSAY_GRAPH_READER_FUNCTION_H_
-#define ASSAY_GRAPH_READER_FUNCTION_H_
+#pragma once
 
 #include <memory>
 #include <span>
@@ -46,5 +45,3 @@ bool CallsFunctions(const Model& model);
 Result<Graph> InlineFunctions(Graph graph, const Model& model);
 
 }  // namespace assay::reader
-
-#endif  // ASSAY_GRAPH_READER_FUNCTION_H_

@@ -11,8 +11,7 @@
 //                          ParseMessage<onnx::TensorProto>(bytes, arena));
 //   return ReadTensor(*proto, file.parent_path());
 
-#ifndef ASSAY_GRAPH_READER_ONNX_READER_H_
-#define ASSAY_GRAPH_READER_ONNX_READER_H_
+#pragma once
 
 #include <google/protobuf/arena.h>
 #include <google/protobuf/message_lite.h>
@@ -110,5 +109,3 @@ Result<Function> ReadFunction(const onnx::FunctionProto& proto,
 
 }  // namespace reader
 }  // namespace assay
-
-#endif  // ASSAY_GRAPH_READER_ONNX_READER_H_

@@ -7,8 +7,7 @@
 // Subgraphs are read by the caller's function, which knows the scope they
 // stand in.
 
-#ifndef ASSAY_GRAPH_READER_ONNX_READER_ATTRIBUTE_H_
-#define ASSAY_GRAPH_READER_ONNX_READER_ATTRIBUTE_H_
+#pragma once
 
 #include <functional>
 
@@ -23,5 +22,3 @@ Result<Attribute> ReadAttribute(const onnx::AttributeProto& proto,
                                 const SubgraphReader& read_subgraph);
 
 }  // namespace assay::reader
-
-#endif  // ASSAY_GRAPH_READER_ONNX_READER_ATTRIBUTE_H_

@@ -7,8 +7,7 @@
 //   proto.mutable_graph()->mutable_node(0)->clear_op_type();
 //   EXPECT_FALSE(ParseProto(proto).ok());
 
-#ifndef ASSAY_GRAPH_READER_PROTO_TEXT_H_
-#define ASSAY_GRAPH_READER_PROTO_TEXT_H_
+#pragma once
 
 #include <memory>
 #include <span>
@@ -53,5 +52,3 @@ inline std::shared_ptr<const Model> ModelOf(const std::string& text,
 }
 
 }  // namespace assay::reader
-
-#endif  // ASSAY_GRAPH_READER_PROTO_TEXT_H_

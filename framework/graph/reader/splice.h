@@ -6,8 +6,7 @@
 //   bodies.emplace(index_of_node, std::move(body));
 //   ASSAY_ASSIGN_OR_RETURN(graph, Splice(std::move(graph), std::move(bodies)));
 
-#ifndef ASSAY_GRAPH_READER_SPLICE_H_
-#define ASSAY_GRAPH_READER_SPLICE_H_
+#pragma once
 
 #include <cstddef>
 #include <map>
@@ -27,5 +26,3 @@ inline constexpr size_t kMaxExpandedNodes = 200'000;
 Result<Graph> Splice(Graph graph, std::map<size_t, Graph> bodies);
 
 }  // namespace assay::reader
-
-#endif  // ASSAY_GRAPH_READER_SPLICE_H_

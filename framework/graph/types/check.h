@@ -4,8 +4,7 @@
 //
 //   ASSAY_RETURN_IF_ERROR(CheckModel(*model));
 
-#ifndef ASSAY_GRAPH_TYPES_CHECK_H_
-#define ASSAY_GRAPH_TYPES_CHECK_H_
+#pragma once
 
 #include "framework/core/status.h"
 #include "framework/graph/model.h"
@@ -21,5 +20,3 @@ namespace assay::types {
 Status CheckModel(const Model& model);
 
 }  // namespace assay::types
-
-#endif  // ASSAY_GRAPH_TYPES_CHECK_H_

@@ -6,8 +6,7 @@
 //
 //   return ReadSlots(node, id, {&x}, {&y}, {&alpha});
 
-#ifndef ASSAY_GRAPH_TYPES_OPERATOR_FORM_H_
-#define ASSAY_GRAPH_TYPES_OPERATOR_FORM_H_
+#pragma once
 
 #include <cstdint>
 #include <initializer_list>
@@ -53,5 +52,3 @@ Status ReadForm(Op* op, const Node& node,
 }
 
 }  // namespace assay::types
-
-#endif  // ASSAY_GRAPH_TYPES_OPERATOR_FORM_H_

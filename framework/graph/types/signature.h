@@ -10,8 +10,7 @@
 //
 // A type is written as Word(ValueType) writes it: "float32", "seq(int64)".
 
-#ifndef ASSAY_GRAPH_TYPES_SIGNATURE_H_
-#define ASSAY_GRAPH_TYPES_SIGNATURE_H_
+#pragma once
 
 #include <cstdint>
 #include <span>
@@ -77,5 +76,3 @@ const FormalParameter* FormalAt(std::span<const FormalParameter> formals,
 std::string Word(const ValueType& type);
 
 }  // namespace assay::types
-
-#endif  // ASSAY_GRAPH_TYPES_SIGNATURE_H_

@@ -6,8 +6,7 @@
 //   ASSAY_RETURN_IF_ERROR(CheckTypes(graph));
 //   // "Add 'sum': input 1 is int64, wanted float32 as input 0, both being T"
 
-#ifndef ASSAY_GRAPH_TYPES_TYPE_CHECK_H_
-#define ASSAY_GRAPH_TYPES_TYPE_CHECK_H_
+#pragma once
 
 #include "framework/core/status.h"
 #include "framework/graph/model.h"
@@ -21,5 +20,3 @@ namespace assay::types {
 Status CheckTypes(const Graph& graph);
 
 }  // namespace assay::types
-
-#endif  // ASSAY_GRAPH_TYPES_TYPE_CHECK_H_

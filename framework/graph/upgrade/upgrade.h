@@ -10,8 +10,7 @@
 // A rule rewrites the node in place, and may put further nodes before and after
 // it. Facts come from ONNX's changelog and from its own version converter.
 
-#ifndef ASSAY_GRAPH_UPGRADE_UPGRADE_H_
-#define ASSAY_GRAPH_UPGRADE_UPGRADE_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -112,5 +111,3 @@ struct UpgradeStep {
 std::span<const UpgradeStep> UpgradeTable();
 
 }  // namespace assay::upgrade
-
-#endif  // ASSAY_GRAPH_UPGRADE_UPGRADE_H_

@@ -3,8 +3,7 @@
 // The rules that the table of upgrade steps names. Each is stated with the
 // versions it leads from and to; upgrade_table.cc says why.
 
-#ifndef ASSAY_GRAPH_UPGRADE_UPGRADE_RULES_H_
-#define ASSAY_GRAPH_UPGRADE_UPGRADE_RULES_H_
+#pragma once
 
 #include "framework/graph/upgrade/upgrade.h"
 
@@ -96,5 +95,3 @@ Status UpsampleToResize(NodeUpgrade& upgrade);
 Status FlattenAroundSoftmax(NodeUpgrade& upgrade);
 
 }  // namespace assay::upgrade
-
-#endif  // ASSAY_GRAPH_UPGRADE_UPGRADE_RULES_H_

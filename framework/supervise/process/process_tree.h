@@ -14,8 +14,7 @@
 // runs is left alone; one that shed the variable goes with the last worker.
 // Not thread-safe: one thread supervises.
 
-#ifndef ASSAY_SUPERVISE_PROCESS_PROCESS_TREE_H_
-#define ASSAY_SUPERVISE_PROCESS_PROCESS_TREE_H_
+#pragma once
 
 #include <sys/types.h>
 
@@ -49,5 +48,3 @@ class ProcessTree {
 std::vector<pid_t> DescendantsOf(pid_t root);
 
 }  // namespace assay::process
-
-#endif  // ASSAY_SUPERVISE_PROCESS_PROCESS_TREE_H_

@@ -6,8 +6,7 @@
 //
 //   if (TreeMemory(ProcessTree::Members(worker), limit) > limit) Use(worker);
 
-#ifndef ASSAY_SUPERVISE_PROCESS_TREE_MEMORY_H_
-#define ASSAY_SUPERVISE_PROCESS_TREE_MEMORY_H_
+#pragma once
 
 #include <sys/types.h>
 
@@ -21,5 +20,3 @@ namespace assay::process {
 int64_t TreeMemory(const std::vector<pid_t>& processes, int64_t enough);
 
 }  // namespace assay::process
-
-#endif  // ASSAY_SUPERVISE_PROCESS_TREE_MEMORY_H_

@@ -8,8 +8,7 @@
 //   limits.memory_bytes = MemoryShare(/*workers=*/2);
 //   ApplyLimits(pid, limits);
 
-#ifndef ASSAY_SUPERVISE_PROCESS_WORKER_LIMITS_H_
-#define ASSAY_SUPERVISE_PROCESS_WORKER_LIMITS_H_
+#pragma once
 
 #include <sys/types.h>
 
@@ -40,5 +39,3 @@ int64_t TreeLimit(const WorkerLimits& limits);
 void ApplyLimits(pid_t pid, const WorkerLimits& limits);
 
 }  // namespace assay::process
-
-#endif  // ASSAY_SUPERVISE_PROCESS_WORKER_LIMITS_H_

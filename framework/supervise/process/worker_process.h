@@ -11,8 +11,7 @@
 // environment has no GTEST_ variables; its output goes to a log, of which the
 // first MiB is kept.
 
-#ifndef ASSAY_SUPERVISE_PROCESS_WORKER_PROCESS_H_
-#define ASSAY_SUPERVISE_PROCESS_WORKER_PROCESS_H_
+#pragma once
 
 #include <sys/types.h>
 
@@ -70,5 +69,3 @@ class WorkerProcess {
 };
 
 }  // namespace assay::process
-
-#endif  // ASSAY_SUPERVISE_PROCESS_WORKER_PROCESS_H_

@@ -5,8 +5,7 @@
 //
 //   for (const TestCase& test_case : corpus.cases) Use(test_case);
 
-#ifndef ASSAY_TESTING_CASE_CORPUS_H_
-#define ASSAY_TESTING_CASE_CORPUS_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -35,5 +34,3 @@ struct Corpus {
 };
 
 }  // namespace assay::cases
-
-#endif  // ASSAY_TESTING_CASE_CORPUS_H_

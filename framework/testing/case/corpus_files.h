@@ -5,8 +5,7 @@
 //
 //   for (const TestCase& c : selected) ASSAY_RETURN_IF_ERROR(CheckFiles(c));
 
-#ifndef ASSAY_TESTING_CASE_CORPUS_FILES_H_
-#define ASSAY_TESTING_CASE_CORPUS_FILES_H_
+#pragma once
 
 #include <filesystem>
 #include <optional>
@@ -53,5 +52,3 @@ std::string ManifestText(const std::string& name,
                          const std::vector<std::string>& cases);
 
 }  // namespace assay::cases
-
-#endif  // ASSAY_TESTING_CASE_CORPUS_FILES_H_

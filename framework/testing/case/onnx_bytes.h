@@ -6,8 +6,7 @@
 //   folder.Write("model.onnx", ModelBytes({"Abs", 1}));
 //   folder.Write("test_data_set_0/input_0.pb", FloatsBytes({1, -2}));
 
-#ifndef ASSAY_TESTING_CASE_ONNX_BYTES_H_
-#define ASSAY_TESTING_CASE_ONNX_BYTES_H_
+#pragma once
 
 #include <cstdint>
 #include <cstring>
@@ -75,5 +74,3 @@ inline std::string FloatsBytes(const std::vector<float>& values) {
 }
 
 }  // namespace assay::cases
-
-#endif  // ASSAY_TESTING_CASE_ONNX_BYTES_H_

@@ -6,8 +6,7 @@
 //   OperatorName("ai.onnx", "Conv");             // "Conv"
 //   OperatorName("ai.onnx.ml", "TreeEnsemble");  // "ml.TreeEnsemble"
 
-#ifndef ASSAY_TESTING_CASE_OPERATOR_NAME_H_
-#define ASSAY_TESTING_CASE_OPERATOR_NAME_H_
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -23,5 +22,3 @@ inline std::string OperatorName(std::string_view domain,
 }
 
 }  // namespace assay::cases
-
-#endif  // ASSAY_TESTING_CASE_OPERATOR_NAME_H_

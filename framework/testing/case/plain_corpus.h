@@ -5,8 +5,7 @@
 //
 //   ASSAY_ASSIGN_OR_RETURN(Corpus mine, ReadPlainCorpus("vendor/cases"));
 
-#ifndef ASSAY_TESTING_CASE_PLAIN_CORPUS_H_
-#define ASSAY_TESTING_CASE_PLAIN_CORPUS_H_
+#pragma once
 
 #include <filesystem>
 
@@ -29,5 +28,3 @@ namespace assay::cases {
 Result<Corpus> ReadPlainCorpus(const std::filesystem::path& root);
 
 }  // namespace assay::cases
-
-#endif  // ASSAY_TESTING_CASE_PLAIN_CORPUS_H_

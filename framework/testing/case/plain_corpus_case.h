@@ -6,8 +6,7 @@
 //   const TestCase c = DescribeFolder("vendor/cases/test_abs", 1);
 //   c.suite;  // "node", for a model of one node; else "model"
 
-#ifndef ASSAY_TESTING_CASE_PLAIN_CORPUS_CASE_H_
-#define ASSAY_TESTING_CASE_PLAIN_CORPUS_CASE_H_
+#pragma once
 
 #include <filesystem>
 #include <string>
@@ -48,5 +47,3 @@ std::vector<std::string> RandomOperators(const Model& model,
 std::string AttributeText(const Attribute& attribute);
 
 }  // namespace assay::cases
-
-#endif  // ASSAY_TESTING_CASE_PLAIN_CORPUS_CASE_H_

@@ -10,8 +10,7 @@
 //
 // The same seed gives the same bits on every machine.
 
-#ifndef ASSAY_TESTING_CASE_RANDOM_WEIGHTS_H_
-#define ASSAY_TESTING_CASE_RANDOM_WEIGHTS_H_
+#pragma once
 
 #include <cstdint>
 #include <filesystem>
@@ -69,5 +68,3 @@ Result<std::map<std::string, Tensor>> RandomWeights(const Model& model,
 Result<std::vector<Value>> RandomInputs(const Model& model, int64_t seed);
 
 }  // namespace assay::cases
-
-#endif  // ASSAY_TESTING_CASE_RANDOM_WEIGHTS_H_

@@ -6,8 +6,7 @@
 //
 //   ASSAY_ASSIGN_OR_RETURN(Corpus corpus, ReadCorpus("build/corpus/onnx"));
 
-#ifndef ASSAY_TESTING_CASE_READ_CORPUS_H_
-#define ASSAY_TESTING_CASE_READ_CORPUS_H_
+#pragma once
 
 #include <filesystem>
 #include <string_view>
@@ -30,5 +29,3 @@ Result<Corpus> ReadCorpus(const std::filesystem::path& directory,
                           std::string_view only = {});
 
 }  // namespace assay::cases
-
-#endif  // ASSAY_TESTING_CASE_READ_CORPUS_H_

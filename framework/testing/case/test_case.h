@@ -6,8 +6,7 @@
 //   ASSAY_ASSIGN_OR_RETURN(CaseData data, ReadCaseData(test_case));
 //   for (const DataSet& set : data.sets) Use(data.model, set.inputs);
 
-#ifndef ASSAY_TESTING_CASE_TEST_CASE_H_
-#define ASSAY_TESTING_CASE_TEST_CASE_H_
+#pragma once
 
 #include <cstdint>
 #include <filesystem>
@@ -82,5 +81,3 @@ Result<CaseData> ReadCaseInputs(const std::filesystem::path& directory,
                                 int n_data_sets);
 
 }  // namespace assay::cases
-
-#endif  // ASSAY_TESTING_CASE_TEST_CASE_H_

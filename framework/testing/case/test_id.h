@@ -4,8 +4,7 @@
 //
 //   if (!IsTestId("node/Conv/test_conv#random")) return DataLoss(...);
 
-#ifndef ASSAY_TESTING_CASE_TEST_ID_H_
-#define ASSAY_TESTING_CASE_TEST_ID_H_
+#pragma once
 
 #include <string_view>
 
@@ -19,5 +18,3 @@ bool IsTestId(std::string_view text);
 std::string_view CaseOfTwin(std::string_view test_id);
 
 }  // namespace assay::cases
-
-#endif  // ASSAY_TESTING_CASE_TEST_ID_H_

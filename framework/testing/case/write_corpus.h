@@ -5,8 +5,7 @@
 //   ASSAY_RETURN_IF_ERROR(WriteCaseFiles("corpus/Neg/of_int8", data));
 //   ASSAY_RETURN_IF_ERROR(WriteManifest("corpus", "mine", cases));
 
-#ifndef ASSAY_TESTING_CASE_WRITE_CORPUS_H_
-#define ASSAY_TESTING_CASE_WRITE_CORPUS_H_
+#pragma once
 
 #include <filesystem>
 #include <string>
@@ -27,5 +26,3 @@ Status WriteCaseFiles(const std::filesystem::path& directory,
                       const CaseData& data);
 
 }  // namespace assay::cases
-
-#endif  // ASSAY_TESTING_CASE_WRITE_CORPUS_H_

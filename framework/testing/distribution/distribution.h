@@ -20,8 +20,7 @@
 // same in two networks loaded alike; where its network also repeats itself, the
 // draws come from copies of the node with other seeds (seeded_copies.h).
 
-#ifndef ASSAY_TESTING_DISTRIBUTION_DISTRIBUTION_H_
-#define ASSAY_TESTING_DISTRIBUTION_DISTRIBUTION_H_
+#pragma once
 
 #include <chrono>
 #include <cstdint>
@@ -55,5 +54,3 @@ measure::Judgement JudgeDraws(Backend& backend,
                               std::vector<measure::OutputMetrics>& metrics);
 
 }  // namespace assay::distribution
-
-#endif  // ASSAY_TESTING_DISTRIBUTION_DISTRIBUTION_H_

@@ -21,8 +21,7 @@
 // All elements have a share; at most 64 of those that vary are watched for the
 // others, half of them neighbours.
 
-#ifndef ASSAY_TESTING_DISTRIBUTION_DISTRIBUTION_COUNTS_H_
-#define ASSAY_TESTING_DISTRIBUTION_DISTRIBUTION_COUNTS_H_
+#pragma once
 
 #include <cstdint>
 #include <span>
@@ -88,5 +87,3 @@ class DrawCounts {
 const CountTest& Unlikeliest(const std::vector<CountTest>& tests);
 
 }  // namespace assay::distribution
-
-#endif  // ASSAY_TESTING_DISTRIBUTION_DISTRIBUTION_COUNTS_H_

@@ -14,8 +14,7 @@
 // The expansion that ONNX gives of Bernoulli is Greater(uniform, p): on with
 // probability 1 - p, not p. It is judged as the graph that it is.
 
-#ifndef ASSAY_TESTING_DISTRIBUTION_DISTRIBUTION_LAW_H_
-#define ASSAY_TESTING_DISTRIBUTION_DISTRIBUTION_LAW_H_
+#pragma once
 
 #include <optional>
 #include <span>
@@ -60,5 +59,3 @@ bool IsRandom(const Node& node);
 Result<std::vector<double>> NumbersOf(const Tensor& tensor);
 
 }  // namespace assay::distribution
-
-#endif  // ASSAY_TESTING_DISTRIBUTION_DISTRIBUTION_LAW_H_

@@ -7,8 +7,7 @@
 //
 // A run hands in its digests, so that no file is read twice.
 
-#ifndef ASSAY_TESTING_FILE_BUILD_ID_H_
-#define ASSAY_TESTING_FILE_BUILD_ID_H_
+#pragma once
 
 #include <filesystem>
 #include <string>
@@ -29,5 +28,3 @@ Result<std::string> BuildId(const std::filesystem::path& prefix,
                             const FileDigests& digests = {});
 
 }  // namespace assay::file
-
-#endif  // ASSAY_TESTING_FILE_BUILD_ID_H_

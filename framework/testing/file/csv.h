@@ -10,8 +10,7 @@
 //   while (reader.Next(&fields)) Use(fields);
 //   ASSAY_RETURN_IF_ERROR(reader.status());
 
-#ifndef ASSAY_TESTING_FILE_CSV_H_
-#define ASSAY_TESTING_FILE_CSV_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -57,5 +56,3 @@ class CsvReader {
 };
 
 }  // namespace assay::file
-
-#endif  // ASSAY_TESTING_FILE_CSV_H_

@@ -5,8 +5,7 @@
 //   const std::string hash = Sha256(text);         // 64 hexadecimal digits
 //   ASSAY_ASSIGN_OR_RETURN(std::string module, Sha256OfFile("acme.so"));
 
-#ifndef ASSAY_TESTING_FILE_DIGEST_H_
-#define ASSAY_TESTING_FILE_DIGEST_H_
+#pragma once
 
 #include <cstdint>
 #include <filesystem>
@@ -40,5 +39,3 @@ std::string Sha256(std::string_view text);
 Result<std::string> Sha256OfFile(const std::filesystem::path& file);
 
 }  // namespace assay::file
-
-#endif  // ASSAY_TESTING_FILE_DIGEST_H_

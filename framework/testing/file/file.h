@@ -5,8 +5,7 @@
 //   ASSAY_RETURN_IF_ERROR(WriteFile("run/results.csv", table));
 //   ASSAY_ASSIGN_OR_RETURN(std::string text, ReadFile("run/results.csv"));
 
-#ifndef ASSAY_TESTING_FILE_FILE_H_
-#define ASSAY_TESTING_FILE_FILE_H_
+#pragma once
 
 #include <filesystem>
 #include <string>
@@ -27,5 +26,3 @@ Status WriteFile(const std::filesystem::path& file, std::string_view text);
 Status MakeDirectory(const std::filesystem::path& directory);
 
 }  // namespace assay::file
-
-#endif  // ASSAY_TESTING_FILE_FILE_H_

@@ -11,8 +11,7 @@
 // the last second before it was read is read again whenever it is asked for:
 // any later change has another time than that which is known.
 
-#ifndef ASSAY_TESTING_FILE_FILE_DIGESTS_H_
-#define ASSAY_TESTING_FILE_FILE_DIGESTS_H_
+#pragma once
 
 #include <sys/types.h>
 
@@ -47,5 +46,3 @@ class FileDigests {
 };
 
 }  // namespace assay::file
-
-#endif  // ASSAY_TESTING_FILE_FILE_DIGESTS_H_

@@ -5,8 +5,7 @@
 //
 //   ASSAY_ASSIGN_OR_RETURN(const FolderLock lock, FolderLock::Take(folder));
 
-#ifndef ASSAY_TESTING_FILE_FOLDER_LOCK_H_
-#define ASSAY_TESTING_FILE_FOLDER_LOCK_H_
+#pragma once
 
 #include <filesystem>
 #include <utility>
@@ -35,5 +34,3 @@ class FolderLock {
 };
 
 }  // namespace assay::file
-
-#endif  // ASSAY_TESTING_FILE_FOLDER_LOCK_H_

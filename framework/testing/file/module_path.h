@@ -5,8 +5,7 @@
 //
 //   const auto module = ModulePath("onednn");   // .../lib/assay/onednn.so
 
-#ifndef ASSAY_TESTING_FILE_MODULE_PATH_H_
-#define ASSAY_TESTING_FILE_MODULE_PATH_H_
+#pragma once
 
 #include <filesystem>
 #include <string>
@@ -30,5 +29,3 @@ std::filesystem::path PolicyPath(const std::filesystem::path& module);
 std::vector<std::string> InstalledBackends();
 
 }  // namespace assay::file
-
-#endif  // ASSAY_TESTING_FILE_MODULE_PATH_H_

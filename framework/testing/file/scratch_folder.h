@@ -5,8 +5,7 @@
 //   ScratchFolder folder;
 //   const fs::path file = folder.Write("a/b.txt", "text");
 
-#ifndef ASSAY_TESTING_FILE_SCRATCH_FOLDER_H_
-#define ASSAY_TESTING_FILE_SCRATCH_FOLDER_H_
+#pragma once
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -50,5 +49,3 @@ class ScratchFolder {
 };
 
 }  // namespace assay::file
-
-#endif  // ASSAY_TESTING_FILE_SCRATCH_FOLDER_H_

@@ -16,8 +16,7 @@
 // where a backend that closes or reuses descriptors seldom comes by, and looks
 // before each frame whether it still has it.
 
-#ifndef ASSAY_TESTING_JOURNAL_JOURNAL_H_
-#define ASSAY_TESTING_JOURNAL_JOURNAL_H_
+#pragma once
 
 #include <sys/types.h>
 
@@ -132,5 +131,3 @@ class JournalReader {
 Result<int64_t> RecoverJournal(const std::filesystem::path& file);
 
 }  // namespace assay::journal
-
-#endif  // ASSAY_TESTING_JOURNAL_JOURNAL_H_

@@ -8,8 +8,7 @@
 //   entry.limit = limit;
 //   CompareValues(got, want, entry, metrics);
 
-#ifndef ASSAY_TESTING_MEASURE_COMPARE_H_
-#define ASSAY_TESTING_MEASURE_COMPARE_H_
+#pragma once
 
 #include <vector>
 
@@ -34,5 +33,3 @@ void TakeDifference(const metric::ExactDifference& difference,
                     OutputMetrics& entry);
 
 }  // namespace assay::measure
-
-#endif  // ASSAY_TESTING_MEASURE_COMPARE_H_

@@ -4,8 +4,7 @@
 //
 //   entry.worst_got = ElementText(got, index);
 
-#ifndef ASSAY_TESTING_MEASURE_COMPARE_TEXT_H_
-#define ASSAY_TESTING_MEASURE_COMPARE_TEXT_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -20,5 +19,3 @@ namespace assay::measure {
 std::string ElementText(const Tensor& tensor, int64_t index);
 
 }  // namespace assay::measure
-
-#endif  // ASSAY_TESTING_MEASURE_COMPARE_TEXT_H_

@@ -10,8 +10,7 @@
 // and the worker that measures reads them. So a hostile backend and the oracle
 // share files only, never a process.
 
-#ifndef ASSAY_TESTING_MEASURE_EXACT_ANSWERS_H_
-#define ASSAY_TESTING_MEASURE_EXACT_ANSWERS_H_
+#pragma once
 
 #include <cstddef>
 #include <filesystem>
@@ -59,5 +58,3 @@ Status WriteAnswers(const std::filesystem::path& file,
 Result<ExactAnswers> ReadAnswers(const std::filesystem::path& file);
 
 }  // namespace assay::measure
-
-#endif  // ASSAY_TESTING_MEASURE_EXACT_ANSWERS_H_

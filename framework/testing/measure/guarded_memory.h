@@ -9,8 +9,7 @@
 //
 // Each side has 64 bytes of guard, enough for a vector store too far.
 
-#ifndef ASSAY_TESTING_MEASURE_GUARDED_MEMORY_H_
-#define ASSAY_TESTING_MEASURE_GUARDED_MEMORY_H_
+#pragma once
 
 #include <string>
 
@@ -41,5 +40,3 @@ class GuardedTensor {
 };
 
 }  // namespace assay::measure
-
-#endif  // ASSAY_TESTING_MEASURE_GUARDED_MEMORY_H_

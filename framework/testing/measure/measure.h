@@ -9,8 +9,7 @@
 //
 // Measure first, judge second: every number is taken whether or not it passes.
 
-#ifndef ASSAY_TESTING_MEASURE_MEASURE_H_
-#define ASSAY_TESTING_MEASURE_MEASURE_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -83,5 +82,3 @@ Judgement Judge(const Observation& seen,
                 std::span<const OutputMetrics> metrics);
 
 }  // namespace assay::measure
-
-#endif  // ASSAY_TESTING_MEASURE_MEASURE_H_

@@ -7,8 +7,7 @@
 //   const auto metrics = MeasureExact(seen.outputs, answers, names, limit);
 //   metrics[0].max_ulp;  // 0.5 at most where all is correctly rounded
 
-#ifndef ASSAY_TESTING_MEASURE_MEASURE_EXACT_H_
-#define ASSAY_TESTING_MEASURE_MEASURE_EXACT_H_
+#pragma once
 
 #include <span>
 #include <string>
@@ -31,5 +30,3 @@ std::vector<OutputMetrics> MeasureExact(std::span<const Value> got,
                                         const std::string& reference);
 
 }  // namespace assay::measure
-
-#endif  // ASSAY_TESTING_MEASURE_MEASURE_EXACT_H_

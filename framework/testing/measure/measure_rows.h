@@ -7,8 +7,7 @@
 //   ExpectOutcomes({{"NaN equals everything", F32({kNan}), F32({1}),
 //                    "fail nan"}});
 
-#ifndef ASSAY_TESTING_MEASURE_MEASURE_ROWS_H_
-#define ASSAY_TESTING_MEASURE_MEASURE_ROWS_H_
+#pragma once
 
 #include <limits>
 #include <span>
@@ -89,5 +88,3 @@ inline void ExpectOutcomes(const std::vector<OutputRow>& rows) {
 }
 
 }  // namespace assay::measure
-
-#endif  // ASSAY_TESTING_MEASURE_MEASURE_ROWS_H_

@@ -6,8 +6,7 @@
 //     if (m.out_of_limit > 0) Report(m);
 //   }
 
-#ifndef ASSAY_TESTING_MEASURE_OUTPUT_METRICS_H_
-#define ASSAY_TESTING_MEASURE_OUTPUT_METRICS_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -64,5 +63,3 @@ struct OutputMetrics : record::AccuracyNumbers {
 };
 
 }  // namespace assay::measure
-
-#endif  // ASSAY_TESTING_MEASURE_OUTPUT_METRICS_H_

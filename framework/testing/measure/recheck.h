@@ -15,8 +15,7 @@
 // The corpus names the inputs that must show, so that a verdict needs no other
 // backend.
 
-#ifndef ASSAY_TESTING_MEASURE_RECHECK_H_
-#define ASSAY_TESTING_MEASURE_RECHECK_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -56,5 +55,3 @@ std::optional<Tensor> Changed(const Tensor& tensor);
 bool SameBits(const Value& a, const Value& b);
 
 }  // namespace assay::measure
-
-#endif  // ASSAY_TESTING_MEASURE_RECHECK_H_

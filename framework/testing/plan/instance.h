@@ -7,8 +7,7 @@
 //   i.settings;       // {"threads", "2"}
 //   i.settings_text;  // "cpu:f32:all:2"
 
-#ifndef ASSAY_TESTING_PLAN_INSTANCE_H_
-#define ASSAY_TESTING_PLAN_INSTANCE_H_
+#pragma once
 
 #include <map>
 #include <string>
@@ -34,5 +33,3 @@ Result<Instance> ParseInstance(std::string_view text);
 std::string FileNameOf(std::string_view instance);
 
 }  // namespace assay::plan
-
-#endif  // ASSAY_TESTING_PLAN_INSTANCE_H_

@@ -9,8 +9,7 @@
 // A shard is chosen by the hash of the test_id, so that it does not change when
 // other cases come or go.
 
-#ifndef ASSAY_TESTING_PLAN_PLAN_H_
-#define ASSAY_TESTING_PLAN_PLAN_H_
+#pragma once
 
 #include <cstdint>
 #include <filesystem>
@@ -121,5 +120,3 @@ std::vector<size_t> RowsOf(const Plan& plan, const PartSelection& part);
 std::string DigestOf(const Plan& plan, const std::vector<size_t>& rows);
 
 }  // namespace assay::plan
-
-#endif  // ASSAY_TESTING_PLAN_PLAN_H_

@@ -5,8 +5,7 @@
 //   ASSAY_RETURN_IF_ERROR(WritePlan(plan, "build/plan"));
 //   ASSAY_ASSIGN_OR_RETURN(Plan plan, ReadPlan("build/plan"));
 
-#ifndef ASSAY_TESTING_PLAN_PLAN_FILE_H_
-#define ASSAY_TESTING_PLAN_PLAN_FILE_H_
+#pragma once
 
 #include <filesystem>
 #include <string>
@@ -33,5 +32,3 @@ Result<PartHeader> ReadPart(const std::filesystem::path& directory);
 Status CheckPart(const Plan& plan, const std::filesystem::path& directory);
 
 }  // namespace assay::plan
-
-#endif  // ASSAY_TESTING_PLAN_PLAN_FILE_H_

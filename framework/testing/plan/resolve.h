@@ -5,8 +5,7 @@
 //   ASSAY_ASSIGN_OR_RETURN(const PlannedBackend onednn,
 //                          ResolveBackend("onednn+threads=2"));
 
-#ifndef ASSAY_TESTING_PLAN_RESOLVE_H_
-#define ASSAY_TESTING_PLAN_RESOLVE_H_
+#pragma once
 
 #include <string>
 
@@ -26,5 +25,3 @@ Result<PlannedBackend> ResolveBackend(const std::string& text,
 Status CheckPolicies(const Plan& plan);
 
 }  // namespace assay::plan
-
-#endif  // ASSAY_TESTING_PLAN_RESOLVE_H_

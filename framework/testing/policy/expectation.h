@@ -5,8 +5,7 @@
 //   ASSAY_ASSIGN_OR_RETURN(const ExpectationLine line, ParseExpectation(text));
 //   if (line.expectation.where.Matches(subject)) ...
 
-#ifndef ASSAY_TESTING_POLICY_EXPECTATION_H_
-#define ASSAY_TESTING_POLICY_EXPECTATION_H_
+#pragma once
 
 #include <optional>
 #include <string>
@@ -39,5 +38,3 @@ struct Claim {
 };
 
 }  // namespace assay::policy
-
-#endif  // ASSAY_TESTING_POLICY_EXPECTATION_H_

@@ -12,8 +12,7 @@
 // Rules apply in the order of the file, the last one that matches decides. A
 // case that a line names is in, whatever the rules say.
 
-#ifndef ASSAY_TESTING_POLICY_FLOOR_H_
-#define ASSAY_TESTING_POLICY_FLOOR_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -81,5 +80,3 @@ std::string WriteFloor(std::string_view before, const FloorCases& wanted,
                        const std::vector<const cases::TestCase*>& planned);
 
 }  // namespace assay::policy
-
-#endif  // ASSAY_TESTING_POLICY_FLOOR_H_

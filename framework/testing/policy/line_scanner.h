@@ -6,8 +6,7 @@
 //   ASSAY_RETURN_IF_ERROR(scanner.Expect("expect"));
 //   const std::string_view outcome = scanner.Word();  // fail
 
-#ifndef ASSAY_TESTING_POLICY_LINE_SCANNER_H_
-#define ASSAY_TESTING_POLICY_LINE_SCANNER_H_
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -98,5 +97,3 @@ class LineScanner {
 };
 
 }  // namespace assay::policy
-
-#endif  // ASSAY_TESTING_POLICY_LINE_SCANNER_H_

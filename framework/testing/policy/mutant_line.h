@@ -8,8 +8,7 @@
 //
 //   ASSAY_ASSIGN_OR_RETURN(auto mutants, ReadMutantLines("faulty.policy"));
 
-#ifndef ASSAY_TESTING_POLICY_MUTANT_LINE_H_
-#define ASSAY_TESTING_POLICY_MUTANT_LINE_H_
+#pragma once
 
 #include <filesystem>
 #include <string>
@@ -37,5 +36,3 @@ Result<std::vector<MutantLine>> ReadMutantLines(
     const std::filesystem::path& directory);
 
 }  // namespace assay::policy
-
-#endif  // ASSAY_TESTING_POLICY_MUTANT_LINE_H_

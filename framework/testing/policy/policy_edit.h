@@ -8,8 +8,7 @@
 //   const PolicyEdit edit = EditPolicy(policy, texts, "acme", seen, {});
 //   if (edit.texts.passing != texts.passing) Write(edit.texts.passing);
 
-#ifndef ASSAY_TESTING_POLICY_POLICY_EDIT_H_
-#define ASSAY_TESTING_POLICY_POLICY_EDIT_H_
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -60,5 +59,3 @@ PolicyEdit EditPolicy(Policy policy, const PolicyTexts& texts,
                       const EditRules& rules);
 
 }  // namespace assay::policy
-
-#endif  // ASSAY_TESTING_POLICY_POLICY_EDIT_H_

@@ -9,8 +9,7 @@
 //
 // Errors say what was found and what was wanted; the reader adds file and line.
 
-#ifndef ASSAY_TESTING_POLICY_POLICY_LINE_H_
-#define ASSAY_TESTING_POLICY_POLICY_LINE_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -69,5 +68,3 @@ std::optional<std::string> ParseInclude(std::string_view line);
 std::set<std::string, std::less<>> CpuFeatures(std::string_view cpuinfo);
 
 }  // namespace assay::policy
-
-#endif  // ASSAY_TESTING_POLICY_POLICY_LINE_H_

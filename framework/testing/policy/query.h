@@ -19,8 +19,7 @@
 // value that can never match, where the values are known, is an error. An empty
 // query matches everything.
 
-#ifndef ASSAY_TESTING_POLICY_QUERY_H_
-#define ASSAY_TESTING_POLICY_QUERY_H_
+#pragma once
 
 #include <memory>
 #include <string>
@@ -70,5 +69,3 @@ class Query {
 };
 
 }  // namespace assay::policy
-
-#endif  // ASSAY_TESTING_POLICY_QUERY_H_

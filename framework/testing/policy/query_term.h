@@ -8,8 +8,7 @@
 //   word.key = QueryKey::kOp;
 //   word.pattern = Pattern("Conv*");
 
-#ifndef ASSAY_TESTING_POLICY_QUERY_TERM_H_
-#define ASSAY_TESTING_POLICY_QUERY_TERM_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -89,5 +88,3 @@ struct QueryTerm {
 };
 
 }  // namespace assay::policy
-
-#endif  // ASSAY_TESTING_POLICY_QUERY_TERM_H_

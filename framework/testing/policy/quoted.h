@@ -6,8 +6,7 @@
 //   size_t at = 8;                         // because "a \"b\""
 //   std::optional<std::string> reason = TakeQuoted(line, &at);   // a "b"
 
-#ifndef ASSAY_TESTING_POLICY_QUOTED_H_
-#define ASSAY_TESTING_POLICY_QUOTED_H_
+#pragma once
 
 #include <cstddef>
 #include <optional>
@@ -26,5 +25,3 @@ inline bool IsBlank(char c) {
 std::optional<std::string> TakeQuoted(std::string_view text, size_t* position);
 
 }  // namespace assay::policy
-
-#endif  // ASSAY_TESTING_POLICY_QUOTED_H_

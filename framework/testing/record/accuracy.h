@@ -8,8 +8,7 @@
 //   TakeNumbers(metric::CompareExact(got, want, tolerance), &metrics);
 //   metrics.max_ulp;  // absent where it has no meaning
 
-#ifndef ASSAY_TESTING_RECORD_ACCURACY_H_
-#define ASSAY_TESTING_RECORD_ACCURACY_H_
+#pragma once
 
 #include "framework/metric/exact_difference.h"
 #include "framework/testing/record/rows.h"
@@ -20,5 +19,3 @@ void TakeNumbers(const metric::ExactDifference& difference,
                  AccuracyNumbers* numbers);
 
 }  // namespace assay::record
-
-#endif  // ASSAY_TESTING_RECORD_ACCURACY_H_

@@ -6,8 +6,7 @@
 //   row.message = CleanText(status.message());
 //   AppendCsvRow(lines, Cleaned(row));
 
-#ifndef ASSAY_TESTING_RECORD_CLEAN_TEXT_H_
-#define ASSAY_TESTING_RECORD_CLEAN_TEXT_H_
+#pragma once
 
 #include <cstddef>
 #include <filesystem>
@@ -44,5 +43,3 @@ Row Cleaned(Row row) {
 }
 
 }  // namespace assay::record
-
-#endif  // ASSAY_TESTING_RECORD_CLEAN_TEXT_H_

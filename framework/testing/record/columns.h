@@ -14,8 +14,7 @@
 //
 // The tables of a run folder are listed in columns.cc; a suite may add its own.
 
-#ifndef ASSAY_TESTING_RECORD_COLUMNS_H_
-#define ASSAY_TESTING_RECORD_COLUMNS_H_
+#pragma once
 
 #include <initializer_list>
 #include <string>
@@ -109,5 +108,3 @@ bool AddTable(const Table& table);
 const Table* FindTable(std::string_view name);
 
 }  // namespace assay::record
-
-#endif  // ASSAY_TESTING_RECORD_COLUMNS_H_

@@ -4,8 +4,7 @@
 //
 //   if (limit.comparator == Comparator::kExact) ...
 
-#ifndef ASSAY_TESTING_RECORD_COMPARATOR_H_
-#define ASSAY_TESTING_RECORD_COMPARATOR_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -30,5 +29,3 @@ bool ParseWord(std::string_view text, Comparator* comparator);
 std::ostream& operator<<(std::ostream& out, Comparator comparator);
 
 }  // namespace assay::record
-
-#endif  // ASSAY_TESTING_RECORD_COMPARATOR_H_

@@ -8,8 +8,7 @@
 //
 // Empty text is an absent optional and an empty list.
 
-#ifndef ASSAY_TESTING_RECORD_FIELD_H_
-#define ASSAY_TESTING_RECORD_FIELD_H_
+#pragma once
 
 #include <concepts>
 #include <cstdint>
@@ -75,5 +74,3 @@ template <>
 inline constexpr std::string_view kFieldType<Number> = "number or empty";
 
 }  // namespace assay::record
-
-#endif  // ASSAY_TESTING_RECORD_FIELD_H_

@@ -8,8 +8,7 @@
 // A worker produces kPass, kFail, kUnsupported, kUnavailable and kError; the
 // rest is the supervisor's to give.
 
-#ifndef ASSAY_TESTING_RECORD_OUTCOME_H_
-#define ASSAY_TESTING_RECORD_OUTCOME_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -58,5 +57,3 @@ bool IsUnexpected(Outcome outcome);
 bool IsFailure(Outcome outcome);
 
 }  // namespace assay::record
-
-#endif  // ASSAY_TESTING_RECORD_OUTCOME_H_

@@ -8,8 +8,7 @@
 //   verdict.reason = ReasonCode("kink");
 //   MeaningOf("value");  // "an output differs from what is expected"
 
-#ifndef ASSAY_TESTING_RECORD_REASON_H_
-#define ASSAY_TESTING_RECORD_REASON_H_
+#pragma once
 
 #include <ostream>
 #include <string>
@@ -56,5 +55,3 @@ bool AddReason(ReasonMeaning reason);
 std::string_view MeaningOf(std::string_view code);
 
 }  // namespace assay::record
-
-#endif  // ASSAY_TESTING_RECORD_REASON_H_

@@ -10,8 +10,7 @@
 // A row is kept as text from where it was made to the file of its table: the
 // journal, a merge and a run folder know tables by name alone (columns.h).
 
-#ifndef ASSAY_TESTING_RECORD_RECORD_H_
-#define ASSAY_TESTING_RECORD_RECORD_H_
+#pragma once
 
 #include <concepts>
 #include <cstdint>
@@ -71,5 +70,3 @@ Result<Record> ParseRecord(std::string_view text);
 std::string ToCsv(const Table& table, const std::vector<Record>& records);
 
 }  // namespace assay::record
-
-#endif  // ASSAY_TESTING_RECORD_RECORD_H_

@@ -8,8 +8,7 @@
 //
 // Every row that belongs to a case begins with the key.
 
-#ifndef ASSAY_TESTING_RECORD_ROWS_H_
-#define ASSAY_TESTING_RECORD_ROWS_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -129,5 +128,3 @@ struct MutantRow {
 };
 
 }  // namespace assay::record
-
-#endif  // ASSAY_TESTING_RECORD_ROWS_H_

@@ -4,8 +4,7 @@
 //
 //   const RunFacts facts = {.run_id = run.run_id, .seed = 7};
 
-#ifndef ASSAY_TESTING_RECORD_RUN_FACTS_H_
-#define ASSAY_TESTING_RECORD_RUN_FACTS_H_
+#pragma once
 
 #include <cstdint>
 #include <filesystem>
@@ -41,5 +40,3 @@ ResultRow ResultOf(const PlanRow& row, const RunFacts& facts);
 int64_t SteadyMicroseconds();
 
 }  // namespace assay::record
-
-#endif  // ASSAY_TESTING_RECORD_RUN_FACTS_H_

@@ -13,8 +13,7 @@
 // Adding a column is allowed, renaming one is not. An absent optional is an
 // empty field: not measured. Units are in the names.
 
-#ifndef ASSAY_TESTING_RECORD_TABLES_H_
-#define ASSAY_TESTING_RECORD_TABLES_H_
+#pragma once
 
 #include <functional>
 #include <string>
@@ -81,5 +80,3 @@ std::string SchemaJson();
 std::string SchemaMarkdown();
 
 }  // namespace assay::record
-
-#endif  // ASSAY_TESTING_RECORD_TABLES_H_

@@ -6,8 +6,7 @@
 //   AddSuite(AnswersSuite());
 //   // row.oracle + "/set_0.exact", read by ReadAnswers
 
-#ifndef ASSAY_TESTING_SUITE_ANSWERS_SUITE_H_
-#define ASSAY_TESTING_SUITE_ANSWERS_SUITE_H_
+#pragma once
 
 #include "framework/testing/suite/suite.h"
 
@@ -22,5 +21,3 @@ inline constexpr char kAnswersSuite[] = "answers";
 Suite AnswersSuite();
 
 }  // namespace assay::suite
-
-#endif  // ASSAY_TESTING_SUITE_ANSWERS_SUITE_H_

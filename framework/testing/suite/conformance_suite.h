@@ -11,8 +11,7 @@
 // exact answers, distances from these are measured, too. Each output is a row
 // of the table accuracy.
 
-#ifndef ASSAY_TESTING_SUITE_CONFORMANCE_SUITE_H_
-#define ASSAY_TESTING_SUITE_CONFORMANCE_SUITE_H_
+#pragma once
 
 #include "framework/testing/suite/suite.h"
 
@@ -23,5 +22,3 @@ namespace assay::suite {
 Suite ConformanceSuite();
 
 }  // namespace assay::suite
-
-#endif  // ASSAY_TESTING_SUITE_CONFORMANCE_SUITE_H_

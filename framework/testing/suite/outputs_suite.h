@@ -10,8 +10,7 @@
 // A case needs a model and inputs only; where its expected outputs would lie
 // is where its answers may go.
 
-#ifndef ASSAY_TESTING_SUITE_OUTPUTS_SUITE_H_
-#define ASSAY_TESTING_SUITE_OUTPUTS_SUITE_H_
+#pragma once
 
 #include "framework/testing/suite/suite.h"
 
@@ -24,5 +23,3 @@ inline constexpr char kOutputsSuite[] = "outputs";
 Suite OutputsSuite();
 
 }  // namespace assay::suite
-
-#endif  // ASSAY_TESTING_SUITE_OUTPUTS_SUITE_H_

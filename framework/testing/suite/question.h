@@ -7,8 +7,7 @@
 //   const Question question = EvaluationOf(row);
 //   const auto answers = question.ask(*exact, data.sets[0]);
 
-#ifndef ASSAY_TESTING_SUITE_QUESTION_H_
-#define ASSAY_TESTING_SUITE_QUESTION_H_
+#pragma once
 
 #include <functional>
 #include <string>
@@ -37,5 +36,3 @@ struct Question {
 Question EvaluationOf(const record::PlanRow& row);
 
 }  // namespace assay::suite
-
-#endif  // ASSAY_TESTING_SUITE_QUESTION_H_

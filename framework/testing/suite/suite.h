@@ -12,8 +12,7 @@
 // conformance_suite.h. A suite may also be run over cases that are not its own,
 // as the one that writes exact answers is (RunFacts::suite).
 
-#ifndef ASSAY_TESTING_SUITE_SUITE_H_
-#define ASSAY_TESTING_SUITE_SUITE_H_
+#pragma once
 
 #include <span>
 #include <string>
@@ -76,5 +75,3 @@ Result<cases::CaseData> DataOf(const record::PlanRow& row);
 Result<cases::CaseData> InputsOf(const record::PlanRow& row);
 
 }  // namespace assay::suite
-
-#endif  // ASSAY_TESTING_SUITE_SUITE_H_

@@ -7,8 +7,7 @@
 //     words.push_back(ConformanceOf(plan, backend, final, complete, kills));
 //   }
 
-#ifndef ASSAY_TESTING_VERDICT_CONFORMANCE_H_
-#define ASSAY_TESTING_VERDICT_CONFORMANCE_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -43,5 +42,3 @@ Conformance ConformanceOf(const plan::Plan& plan,
                           bool complete, const MutantKills& kills);
 
 }  // namespace assay::verdict
-
-#endif  // ASSAY_TESTING_VERDICT_CONFORMANCE_H_

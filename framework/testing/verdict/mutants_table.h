@@ -8,8 +8,7 @@
 //   const MutantKills kills = ReadMutants(file::InstallPrefix(), &test_ids);
 //   std::cout << "mutants: " << kills.Sentence() << "\n";
 
-#ifndef ASSAY_TESTING_VERDICT_MUTANTS_TABLE_H_
-#define ASSAY_TESTING_VERDICT_MUTANTS_TABLE_H_
+#pragma once
 
 #include <cstdint>
 #include <filesystem>
@@ -60,5 +59,3 @@ MutantKills ReadMutants(const std::filesystem::path& prefix,
                         const file::FileDigests& digests = {});
 
 }  // namespace assay::verdict
-
-#endif  // ASSAY_TESTING_VERDICT_MUTANTS_TABLE_H_

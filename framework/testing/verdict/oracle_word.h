@@ -10,8 +10,7 @@
 // A record holds the word's numbers in rows whose reference is "oracle" (the
 // backend's distance) and "expected_oracle" (that of the expected data).
 
-#ifndef ASSAY_TESTING_VERDICT_ORACLE_WORD_H_
-#define ASSAY_TESTING_VERDICT_ORACLE_WORD_H_
+#pragma once
 
 #include <span>
 #include <string>
@@ -35,5 +34,3 @@ bool IsUndecided(const record::AccuracyRow& row);
 std::string OracleWord(std::span<const record::AccuracyRow> rows);
 
 }  // namespace assay::verdict
-
-#endif  // ASSAY_TESTING_VERDICT_ORACLE_WORD_H_

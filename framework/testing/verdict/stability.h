@@ -10,8 +10,7 @@
 // one that spoils it is found. The attempts are rows of the table `attempts`,
 // and a merge reads the same meaning off them.
 
-#ifndef ASSAY_TESTING_VERDICT_STABILITY_H_
-#define ASSAY_TESTING_VERDICT_STABILITY_H_
+#pragma once
 
 #include <span>
 #include <string>
@@ -36,5 +35,3 @@ struct Stability {
 Stability StabilityOf(std::span<const record::ResultRow> repeats);
 
 }  // namespace assay::verdict
-
-#endif  // ASSAY_TESTING_VERDICT_STABILITY_H_

@@ -7,8 +7,7 @@
 //   const Verdicts verdicts = Assess(plan, records);    // a whole plan
 //   return verdicts.ExitCode(/*allow_unavailable=*/false);
 
-#ifndef ASSAY_TESTING_VERDICT_VERDICT_H_
-#define ASSAY_TESTING_VERDICT_VERDICT_H_
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -120,5 +119,3 @@ Verdicts Assess(const plan::Plan& plan, const std::vector<size_t>& rows,
                 RawRecords raw, bool whole, MutantKills mutants = {});
 
 }  // namespace assay::verdict
-
-#endif  // ASSAY_TESTING_VERDICT_VERDICT_H_

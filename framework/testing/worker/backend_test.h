@@ -15,8 +15,7 @@
 // The build generates a tag type for each backend of the tree; Loaded stands
 // for whatever file the worker was given.
 
-#ifndef ASSAY_TESTING_WORKER_BACKEND_TEST_H_
-#define ASSAY_TESTING_WORKER_BACKEND_TEST_H_
+#pragma once
 
 #include <gtest/gtest.h>
 
@@ -62,5 +61,3 @@ class BackendTest : public testing::Test {
 };
 
 }  // namespace assay::worker
-
-#endif  // ASSAY_TESTING_WORKER_BACKEND_TEST_H_

@@ -12,8 +12,7 @@
 // rounding mode, locale, working directory and signal mask. A change makes the
 // verdict `error`, reason state_changed, and is undone.
 
-#ifndef ASSAY_TESTING_WORKER_CASE_RUNNER_H_
-#define ASSAY_TESTING_WORKER_CASE_RUNNER_H_
+#pragma once
 
 #include <map>
 #include <memory>
@@ -69,5 +68,3 @@ class CaseRunner {
 };
 
 }  // namespace assay::worker
-
-#endif  // ASSAY_TESTING_WORKER_CASE_RUNNER_H_

@@ -13,8 +13,7 @@
 // A process with a second thread cannot be forked safely, so a library that
 // starts its threads when it is loaded gets a worker of its own each time.
 
-#ifndef ASSAY_TESTING_WORKER_FORKED_BATCH_H_
-#define ASSAY_TESTING_WORKER_FORKED_BATCH_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -61,5 +60,3 @@ class ForkedBatch {
 };
 
 }  // namespace assay::worker
-
-#endif  // ASSAY_TESTING_WORKER_FORKED_BATCH_H_

@@ -5,8 +5,7 @@
 //
 //   ASSAY_RETURN_IF_ERROR(journal.Mapped(MappedFiles()));
 
-#ifndef ASSAY_TESTING_WORKER_MAPPED_FILES_H_
-#define ASSAY_TESTING_WORKER_MAPPED_FILES_H_
+#pragma once
 
 #include <string>
 
@@ -17,5 +16,3 @@ namespace assay::worker {
 std::string MappedFiles();
 
 }  // namespace assay::worker
-
-#endif  // ASSAY_TESTING_WORKER_MAPPED_FILES_H_

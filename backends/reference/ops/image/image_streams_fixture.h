@@ -5,8 +5,7 @@
 //
 //   const Stream png = Png(2, 1, 8, 2, {0, 1, 2, 3, 4, 5, 6});
 
-#ifndef ASSAY_REFERENCE_OPS_IMAGE_IMAGE_STREAMS_FIXTURE_H_
-#define ASSAY_REFERENCE_OPS_IMAGE_IMAGE_STREAMS_FIXTURE_H_
+#pragma once
 
 #include <cstdint>
 #include <initializer_list>
@@ -274,5 +273,3 @@ inline Stream Jpeg2000(uint32_t width, uint32_t height, uint32_t components,
 }
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_REFERENCE_OPS_IMAGE_IMAGE_STREAMS_FIXTURE_H_

@@ -8,8 +8,7 @@
 //
 // Source: the page of DFT-20.
 
-#ifndef ASSAY_REFERENCE_OPS_MATH_FOURIER_H_
-#define ASSAY_REFERENCE_OPS_MATH_FOURIER_H_
+#pragma once
 
 #include <algorithm>
 #include <concepts>
@@ -95,5 +94,3 @@ class Rotations {
 };
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_REFERENCE_OPS_MATH_FOURIER_H_

@@ -5,8 +5,7 @@
 //
 //   LogSoftmax(x, y, count, step);  // y may be x
 
-#ifndef ASSAY_REFERENCE_OPS_MATH_SOFTMAX_H_
-#define ASSAY_REFERENCE_OPS_MATH_SOFTMAX_H_
+#pragma once
 
 #include <cstdint>
 
@@ -36,5 +35,3 @@ void LogSoftmax(const T* x, T* y, int64_t count, int64_t step) {
 }
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_REFERENCE_OPS_MATH_SOFTMAX_H_

@@ -9,8 +9,7 @@
 //
 // Source: the page of Attention-25.
 
-#ifndef ASSAY_REFERENCE_OPS_NN_ATTENTION_PLAN_H_
-#define ASSAY_REFERENCE_OPS_NN_ATTENTION_PLAN_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -60,5 +59,3 @@ struct AttentionPlan {
 Status CheckAttention(const op::Attention& op);
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_REFERENCE_OPS_NN_ATTENTION_PLAN_H_

@@ -7,8 +7,7 @@
 //                          ConvPlan::Of(op, x.shape(), w.shape()));
 //   Convolve(plan, loops, x, w, y);   // y += conv(x, w)
 
-#ifndef ASSAY_REFERENCE_OPS_NN_CONV_H_
-#define ASSAY_REFERENCE_OPS_NN_CONV_H_
+#pragma once
 
 #include <cstdint>
 
@@ -68,5 +67,3 @@ auto Spatial(OperatorRow<Op, Make> row) {
 }
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_REFERENCE_OPS_NN_CONV_H_

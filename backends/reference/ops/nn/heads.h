@@ -7,8 +7,7 @@
 //       const Heads q, Heads::Of("Q", shape, {"q_num_heads", op.q_num_heads}));
 //   const T* row = data + q.At(b, h, i);  // q.size numbers
 
-#ifndef ASSAY_REFERENCE_OPS_NN_HEADS_H_
-#define ASSAY_REFERENCE_OPS_NN_HEADS_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -49,5 +48,3 @@ struct Heads {
 };
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_REFERENCE_OPS_NN_HEADS_H_

@@ -7,8 +7,7 @@
 //       auto f, ReadActivations<T>(names, alphas, betas, clip, defaults, 1));
 //   h = f[0](x);
 
-#ifndef ASSAY_REFERENCE_OPS_RNN_RECURRENT_ACTIVATION_H_
-#define ASSAY_REFERENCE_OPS_RNN_RECURRENT_ACTIVATION_H_
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -134,5 +133,3 @@ Result<std::vector<Activation<T>>> ReadActivations(
 }
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_REFERENCE_OPS_RNN_RECURRENT_ACTIVATION_H_

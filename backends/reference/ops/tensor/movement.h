@@ -6,8 +6,7 @@
 //   MoveElements(x, y, Nest<2>(y.shape(), {transposed_strides,
 //                                          DenseStrides(y.shape())}));
 
-#ifndef ASSAY_REFERENCE_OPS_TENSOR_MOVEMENT_H_
-#define ASSAY_REFERENCE_OPS_TENSOR_MOVEMENT_H_
+#pragma once
 
 #include <algorithm>
 #include <cstdint>
@@ -33,5 +32,3 @@ void MoveElements(const Tensor& x, Tensor& y, const Nest<2>& nest,
 void FillElements(const Tensor& value, Tensor& y);
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_REFERENCE_OPS_TENSOR_MOVEMENT_H_

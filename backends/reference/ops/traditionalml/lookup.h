@@ -6,8 +6,7 @@
 //   const Lookup cats(TensorOf(op.cats_strings));
 //   for (int64_t at : cats.Find(run.input(op.x))) ...  // -1: not found
 
-#ifndef ASSAY_REFERENCE_OPS_TRADITIONALML_LOOKUP_H_
-#define ASSAY_REFERENCE_OPS_TRADITIONALML_LOOKUP_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -45,5 +44,3 @@ class Lookup {
 };
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_REFERENCE_OPS_TRADITIONALML_LOOKUP_H_

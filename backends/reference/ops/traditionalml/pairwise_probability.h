@@ -8,8 +8,7 @@
 //   pairs.Set(0, 1, 0.75F);  // of class 0, where it is 0 or 1
 //   pairs.Solve();           // {0.75, 0.25}
 
-#ifndef ASSAY_REFERENCE_OPS_TRADITIONALML_PAIRWISE_PROBABILITY_H_
-#define ASSAY_REFERENCE_OPS_TRADITIONALML_PAIRWISE_PROBABILITY_H_
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -96,5 +95,3 @@ class PairwiseProbability {
 };
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_REFERENCE_OPS_TRADITIONALML_PAIRWISE_PROBABILITY_H_

@@ -8,8 +8,7 @@
 //   ASSAY_ASSIGN_OR_RETURN(const FeatureRows rows, FeatureRows::Of(x.shape()));
 //   ApplyTransform(transform, std::span(scores));
 
-#ifndef ASSAY_REFERENCE_OPS_TRADITIONALML_PREDICTION_H_
-#define ASSAY_REFERENCE_OPS_TRADITIONALML_PREDICTION_H_
+#pragma once
 
 #include <cstdint>
 #include <span>
@@ -171,5 +170,3 @@ void ApplyTransform(PostTransform transform, std::span<T> scores) {
 }
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_REFERENCE_OPS_TRADITIONALML_PREDICTION_H_

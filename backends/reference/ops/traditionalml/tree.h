@@ -7,8 +7,7 @@
 //   ASSAY_ASSIGN_OR_RETURN(const Trees trees, TreesOf(op, dtype));
 //   trees.Evaluate<float>(row, limit, scores);  // scores[trees.targets]
 
-#ifndef ASSAY_REFERENCE_OPS_TRADITIONALML_TREE_H_
-#define ASSAY_REFERENCE_OPS_TRADITIONALML_TREE_H_
+#pragma once
 
 #include <algorithm>
 #include <cstdint>
@@ -151,5 +150,3 @@ void Trees::Evaluate(const T* row, const T& limit, std::span<T> scores) const {
 }
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_REFERENCE_OPS_TRADITIONALML_TREE_H_

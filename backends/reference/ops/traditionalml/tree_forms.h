@@ -4,8 +4,7 @@
 //
 //   ASSAY_ASSIGN_OR_RETURN(const Trees trees, TreesOf(op, dtype));
 
-#ifndef ASSAY_REFERENCE_OPS_TRADITIONALML_TREE_FORMS_H_
-#define ASSAY_REFERENCE_OPS_TRADITIONALML_TREE_FORMS_H_
+#pragma once
 
 #include "backends/reference/ops/traditionalml/tree.h"
 #include "framework/core/status.h"
@@ -20,5 +19,3 @@ Result<Trees> TreesOf(const op::ml::TreeEnsembleRegressor& op);
 Result<Trees> TreesOf(const op::ml::TreeEnsembleClassifier& op);
 
 }  // namespace assay::reference
-
-#endif  // ASSAY_REFERENCE_OPS_TRADITIONALML_TREE_FORMS_H_

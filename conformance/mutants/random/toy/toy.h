@@ -3,8 +3,7 @@
 // Functions for the test of the tool: toy_test looks at what two of them
 // return and not at the third.
 
-#ifndef ASSAY_MUTANTS_RANDOM_TOY_TOY_H_
-#define ASSAY_MUTANTS_RANDOM_TOY_TOY_H_
+#pragma once
 
 #include <cstdint>
 
@@ -15,5 +14,3 @@ int Greatest(int a, int b);
 int64_t StepsToZero(int64_t n);
 
 }  // namespace assay_toy
-
-#endif  // ASSAY_MUTANTS_RANDOM_TOY_TOY_H_
