@@ -64,6 +64,35 @@ const std::array<double, 256>* SmallFloatTable(DType type) {
   }
 }
 
+FloatRange RangeOf(DType type) {
+  switch (type) {
+    case DType::kFloat32:
+      return {23, -126, std::numeric_limits<float>::max(), false};
+    case DType::kFloat16:
+      return {10, -14, 65504, false};
+    case DType::kBFloat16:
+      return {7, -126, 0x1.FEp127, false};
+    case DType::kFloat8E4M3FN:
+      return {3, -6, 448};
+    case DType::kFloat8E4M3FNUZ:
+      return {3, -7, 240};
+    case DType::kFloat8E5M2:
+      return {2, -14, 57344};
+    case DType::kFloat8E5M2FNUZ:
+      return {2, -15, 57344};
+    case DType::kFloat8E8M0:
+      return {0, -127, 0x1p127};
+    case DType::kFloat6E2M3:
+      return {3, 0, 7.5};
+    case DType::kFloat6E3M2:
+      return {2, -2, 28};
+    case DType::kFloat4E2M1:
+      return {1, 0, 6};
+    default:
+      return {52, -1022, std::numeric_limits<double>::max(), false};
+  }
+}
+
 double DecodeFloat(DType type, uint64_t bits) {
   if (const Table* table = SmallFloatTable(type)) {
     return (*table)[static_cast<uint8_t>(bits)];

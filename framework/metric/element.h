@@ -10,8 +10,7 @@
 // for the float8 types; the OCP Microscaling (MX) specification 1.0 for
 // float8e8m0, float6 and float4.
 
-#ifndef ASSAY_METRIC_ELEMENT_H_
-#define ASSAY_METRIC_ELEMENT_H_
+#pragma once
 
 #include <array>
 #include <bit>
@@ -30,6 +29,20 @@ uint64_t ElementBits(DType type, const std::byte* data, int64_t index);
 /// The exact value of a bit pattern of a float type; infinities and NaN as
 /// such, and NaN for a type that is not a float type.
 double DecodeFloat(DType type, uint64_t bits);
+
+/// Numbers of `digits` binary digits behind the first, of which the smallest
+/// normal one is 2^least.
+struct FloatRange {
+  int digits;
+  int least;
+  double greatest;
+  /// True when conversions may give the greatest number or NaN for a number
+  /// beyond: the types of 8 bits and fewer, by an attribute or always.
+  bool saturates = true;
+};
+
+/// The range of a float type; that of double for other types.
+FloatRange RangeOf(DType type);
 
 /// The layout of a float type of at most 16 bits.
 struct FloatFormat {
@@ -109,5 +122,3 @@ T LoadElement(const std::byte* data, int64_t index) {
 }
 
 }  // namespace assay::metric
-
-#endif  // ASSAY_METRIC_ELEMENT_H_

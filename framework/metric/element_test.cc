@@ -2,6 +2,7 @@
 
 #include "framework/metric/element.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <span>
@@ -123,6 +124,29 @@ TEST(ElementTest, EveryFloat16DecodesAsItsFormatSays) {
       ASSERT_EQ(fast, plain) << bits;
       ASSERT_EQ(std::signbit(fast), std::signbit(plain)) << bits;
     }
+  }
+}
+
+// Kills: a greatest number, or the spacing of numbers, taken for another type's.
+TEST(ElementTest, RangesAreThoseOfTheNumbers) {
+  using enum DType;
+  for (const DType type :
+       {kFloat16, kBFloat16, kFloat8E4M3FN, kFloat8E4M3FNUZ, kFloat8E5M2,
+        kFloat8E5M2FNUZ, kFloat8E8M0, kFloat6E2M3, kFloat6E3M2, kFloat4E2M1}) {
+    double greatest = 0;
+    double above_one = 2;
+    double least = 1;
+    for (uint64_t bits = 0; bits < 1ULL << BitsOf(type); ++bits) {
+      const double x = DecodeFloat(type, bits);
+      if (std::isfinite(x)) greatest = std::max(greatest, x);
+      if (x > 1) above_one = std::min(above_one, x);
+      if (x > 0) least = std::min(least, x);
+    }
+    const FloatRange range = RangeOf(type);
+    EXPECT_EQ(range.greatest, greatest) << type;
+    EXPECT_EQ(std::ldexp(1, -range.digits), above_one - 1) << type;
+    EXPECT_EQ(std::ldexp(1, range.least - range.digits), least) << type;
+    EXPECT_EQ(range.saturates, BitsOf(type) <= 8) << type;
   }
 }
 

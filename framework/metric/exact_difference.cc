@@ -14,47 +14,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Numbers of `digits` binary digits behind the first, of which the smallest
-/// normal one is 2^least.
-struct Range {
-  int digits;
-  int least;
-  double greatest;
-  /// True when conversions may give the greatest number or NaN for a number
-  /// beyond: the types of 8 bits and fewer, by an attribute or always.
-  bool saturates = true;
-};
-
-Range RangeOf(DType type) {
-  switch (type) {
-    case DType::kFloat32:
-      return {23, -126, std::numeric_limits<float>::max(), false};
-    case DType::kFloat16:
-      return {10, -14, 65504, false};
-    case DType::kBFloat16:
-      return {7, -126, 0x1.FEp127, false};
-    case DType::kFloat8E4M3FN:
-      return {3, -6, 448};
-    case DType::kFloat8E4M3FNUZ:
-      return {3, -7, 240};
-    case DType::kFloat8E5M2:
-      return {2, -14, 57344};
-    case DType::kFloat8E5M2FNUZ:
-      return {2, -15, 57344};
-    case DType::kFloat8E8M0:
-      return {0, -127, 0x1p127};
-    case DType::kFloat6E2M3:
-      return {3, 0, 7.5};
-    case DType::kFloat6E3M2:
-      return {2, -2, 28};
-    case DType::kFloat4E2M1:
-      return {1, 0, 6};
-    default:
-      return {52, -1022, std::numeric_limits<double>::max(), false};
-  }
-}
-
-double UlpIn(const Range& range, double x) {
+double UlpIn(const FloatRange& range, double x) {
   const double size = std::min(std::abs(x), range.greatest);
   const int exponent = size == 0 ? range.least : std::ilogb(size);
   return std::ldexp(1, std::max(exponent, range.least) - range.digits);
@@ -71,7 +31,7 @@ Pair Sum(double a, double b) {
 }
 
 // Rounds a finite number.
-double RoundIn(const Range& range, double value, double tail) {
+double RoundIn(const FloatRange& range, double value, double tail) {
   if (tail == 0 && value == 0) return value;  // -0 + 0 is 0
   const Pair sum = Sum(value, tail);
   if (range.digits == 52) return sum.high;
@@ -198,7 +158,7 @@ class Comparison {
     }
   }
 
-  const Range range_;
+  const FloatRange range_;
   const bool has_nan_;
   const ExactNumbers& want_;
   const Tolerance tolerance_;

@@ -77,7 +77,7 @@ TEST(UlpAt, IsThatOfTheBinadeAndNeverBelowTheSmallestSubnormal) {
       {DType::kFloat64, 1, 0x1p-52},      {DType::kFloat64, 0, 0x1p-1074},
       {DType::kFloat16, 0.1, 0x1p-14},    {DType::kBFloat16, 3, 0x1p-6},
       {DType::kFloat8E4M3FN, 448, 32},    {DType::kFloat8E8M0, 3, 2},
-      {DType::kFloat4E2M1, 0.1, 0.5},
+      {DType::kFloat4E2M1, 0.1, 0.5},     {DType::kFloat8E8M0, 0, 0x1p-127},
   };
   for (const auto& row : rows) {
     EXPECT_EQ(UlpAt(row.type, row.x), row.ulp) << row.type << " " << row.x;

@@ -232,7 +232,6 @@ Result<Corpus> ReadManifest(const fs::path& file, std::string_view only) {
     if (lines.has_value()) {
       ReadCases(*lines, text, file.parent_path(), only, &corpus);
     }
-    in_case = false;
     if (lines.has_value() && claimed != lines->size()) {
       return DataLoss(file.string(), " says n_cases ", claimed, " and has ",
                       lines->size());

@@ -284,6 +284,10 @@ TEST(CorpusTest, ACorpusIsReadAsItWasWritten) {
   EXPECT_EQ(sets->sets[1].expected[0].tensor()->elements<float>()[0], 1);
   EXPECT_THAT(*file::ReadFile(c.directory / "test_data_set_1/input_1.pb"),
               HasSubstr("z"));
+  c.shape_sig = "";
+  ASSERT_TRUE(WriteManifest(folder.path() / "copy", "copy", {c}).ok());
+  EXPECT_THAT(*file::ReadFile(folder.path() / "copy/manifest.json"),
+              HasSubstr("\"inputs\":[]"));
 }
 
 // Kills: a file of a case that may be exchanged, lost or added.

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -30,45 +29,6 @@ T AttributeOr(const Node& node, std::string_view name, T otherwise) {
   if (attribute == nullptr) return otherwise;
   const T* held = std::get_if<T>(&attribute->held);
   return held == nullptr ? otherwise : *held;
-}
-
-/// Bits of a float type's significand, the hidden one included.
-int DigitsOf(DType type) {
-  switch (type) {
-    case DType::kFloat64:
-      return 53;
-    case DType::kFloat32:
-      return 24;
-    case DType::kFloat16:
-      return 11;
-    case DType::kBFloat16:
-      return 8;
-    case DType::kFloat8E4M3FN:
-    case DType::kFloat8E4M3FNUZ:
-      return 4;
-    default:
-      return 3;  // float8e5m2, float8e5m2fnuz
-  }
-}
-
-/// The largest finite number of the float types that Dropout takes.
-double LargestOf(DType type) {
-  switch (type) {
-    case DType::kFloat64:
-      return std::numeric_limits<double>::max();
-    case DType::kFloat32:
-      return std::numeric_limits<float>::max();
-    case DType::kBFloat16:
-      return 0x1.FEp127;
-    case DType::kFloat16:
-      return 65504;
-    case DType::kFloat8E4M3FN:
-      return 448;
-    case DType::kFloat8E4M3FNUZ:
-      return 240;
-    default:
-      return 57344;
-  }
 }
 
 /// Numbers uniform in [low, high), on a grid.
@@ -199,12 +159,13 @@ Status LawReader::ReadDropout(const Node& node) {
   const DType type = FixedTensor(node, 0)->dtype();
   for (double& x : data.on) {
     x /= 1 - ratio[0];
-    if (!(std::abs(x) <= LargestOf(type))) {
+    if (!(std::abs(x) <= metric::RangeOf(type).greatest)) {
       return Unknown(StrCat("an element of Dropout's data is not finite in ",
                             ToString(type), " when scaled"));
     }
   }
-  data.rtol = std::max(limit_.rtol, std::ldexp(1.0, 2 - DigitsOf(type)));
+  data.rtol =
+      std::max(limit_.rtol, std::ldexp(1.0, 1 - metric::RangeOf(type).digits));
   data.atol = limit_.atol;
   law_.chances.assign(data.on.size(), {1 - ratio[0], 1 - ratio[0]});
   if (const ValueId mask = At(node.outputs, 1); mask != kNoValue) {
@@ -232,10 +193,11 @@ Status LawReader::ReadUniform(const Node& node) {
   type = DTypeFromOnnx(static_cast<int>(AttributeOr(
                            node, "dtype", static_cast<int64_t>(type))))
              .value_or(type);
-  uniform_[At(node.outputs, 0)] = {.count = count,
-                                   .low = AttributeOr(node, "low", 0.0F),
-                                   .high = AttributeOr(node, "high", 1.0F),
-                                   .step = std::ldexp(1.0, 1 - DigitsOf(type))};
+  uniform_[At(node.outputs, 0)] = {
+      .count = count,
+      .low = AttributeOr(node, "low", 0.0F),
+      .high = AttributeOr(node, "high", 1.0F),
+      .step = std::ldexp(1.0, -metric::RangeOf(type).digits)};
   return OkStatus();
 }
 

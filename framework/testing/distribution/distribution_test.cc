@@ -33,6 +33,8 @@ struct Faults {
   bool half = false;          // Bernoulli gives 0.5 once in a while
   bool goes_on = false;       // a seeded network does not repeat itself
   bool one_node = false;      // declines models of several nodes
+  bool twice_only = false;    // declines to load more than two networks
+  bool breaks = false;        // an error instead
   bool throws = false;        // from Forward, at the 100th draw
   bool reshapes = false;      // an output of another shape, at the 100th draw
 };
@@ -152,12 +154,19 @@ class RandomBackend : public EagerBackend {
     if (shared_.faults.one_node && model->graph().nodes.size() > 1) {
       return Unsupported(Reason::kOperator, "more than one node");
     }
+    ++loads_;
+    if (loads_ > 2 && shared_.faults.breaks) return Internal("broken");
+    if (loads_ > 2 && shared_.faults.twice_only) {
+      return Unsupported(Reason::kLimit, "a third network");
+    }
     return EagerBackend::Load(std::move(model), options);
   }
   int64_t draws() const { return shared_.draws; }
+  int64_t loads() const { return loads_; }
 
  private:
   Shared shared_;
+  int64_t loads_ = 0;
 };
 
 Value Scalar(float x) { return *Tensor::Of<float>({}, std::span(&x, 1)); }
@@ -195,6 +204,7 @@ struct Judged {
   measure::Judgement judgement;
   std::vector<measure::OutputMetrics> metrics;
   int64_t draws;
+  int64_t loads;
 };
 
 Judged JudgeWith(const Faults& faults, const RandomCase& one,
@@ -204,7 +214,7 @@ Judged JudgeWith(const Faults& faults, const RandomCase& one,
   metrics[0].output_name = "y";
   const measure::Judgement judgement = JudgeDraws(
       backend, one.model, one.set, {}, measure::kRandom, plan, metrics);
-  return {judgement, metrics, backend.draws()};
+  return {judgement, metrics, backend.draws(), backend.loads()};
 }
 
 TEST(JudgeDrawsTest, RightBackendsPassWithEverySeed) {
@@ -212,7 +222,7 @@ TEST(JudgeDrawsTest, RightBackendsPassWithEverySeed) {
                               DropoutCase("<seed = 0>")};
   for (uint64_t seed = 0; seed < 20; ++seed) {
     for (const RandomCase& one : cases) {
-      const auto [judgement, metrics, draws] =
+      const auto [judgement, metrics, draws, loads] =
           JudgeWith({}, one, {.seed = static_cast<int64_t>(seed)}, seed);
       EXPECT_EQ(ToString(judgement.outcome), "pass")
           << seed << ": " << judgement.message;
@@ -243,13 +253,33 @@ TEST(JudgeDrawsTest, TheThresholdIsThatOfAllCountsTogether) {
   EXPECT_LT(alarms, 12);
 }
 
+// Kills: a network that goes on loaded anew for each draw.
 TEST(JudgeDrawsTest, SeededNetworksMayGoOnAndMayTakeOneNodeOnly) {
-  for (const Faults& faults :
-       {Faults{.goes_on = true}, Faults{.one_node = true}}) {
-    const auto judged = JudgeWith(faults, BernoulliCase("<seed = 0.0>"));
+  const struct {
+    Faults faults;
+    int64_t loads;
+  } rows[] = {
+      {{}, 2 + 100}, {{.goes_on = true}, 2}, {{.one_node = true}, 10002}};
+  for (const auto& row : rows) {
+    const auto judged = JudgeWith(row.faults, BernoulliCase("<seed = 0.0>"));
     EXPECT_EQ(ToString(judged.judgement.outcome), "pass")
         << judged.judgement.message;
     EXPECT_GE(judged.draws, 10000);
+    EXPECT_EQ(judged.loads, row.loads);
+  }
+}
+
+// Kills: a network that is asked for again and again.
+TEST(JudgeDrawsTest, ASeedThatCannotBeLoadedIsAnError) {
+  const struct {
+    Faults faults;
+    const char* message;
+  } rows[] = {{{.twice_only = true}, "a third network"},
+              {{.breaks = true}, "broken"}};
+  for (const auto& row : rows) {
+    const auto judged = JudgeWith(row.faults, BernoulliCase("<seed = 0.0>"));
+    EXPECT_EQ(judged.judgement.outcome, record::Outcome::kError);
+    EXPECT_THAT(judged.judgement.message, HasSubstr(row.message));
   }
 }
 

@@ -5,9 +5,11 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <iterator>
@@ -196,6 +198,35 @@ TEST(RecordTest, ATailTornAtAnyByteIsCutOffAndWrittenOn) {
     for (size_t i = 0; i < whole; ++i) EXPECT_EQ(read.entries[i], wanted[i]);
   }
   EXPECT_EQ(whole, wanted.size());
+}
+
+/// The only descriptor of a file, or -1.
+int DescriptorOf(const fs::path& file) {
+  int found = -1;
+  std::error_code gone;
+  for (const auto& entry : fs::directory_iterator("/proc/self/fd")) {
+    if (fs::read_symlink(entry.path(), gone) != file) continue;
+    EXPECT_EQ(found, -1) << "open twice";
+    found = std::stoi(entry.path().filename());
+  }
+  return found;
+}
+
+// Kills: a descriptor in reach of a module that closes those that it does not
+// know; a limit of descriptors that makes it a low one.
+TEST(RecordTest, AJournalHasOneHighDescriptor) {
+  const file::ScratchFolder folder;
+  const fs::path file = folder.path() / "a.journal";
+  struct rlimit limit = {};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  for (const rlim_t most : {limit.rlim_cur, rlim_t{256}}) {
+    const struct rlimit lower = {most, limit.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &lower), 0);
+    const auto journal = Journal::Open(file);
+    ASSERT_TRUE(journal.ok()) << journal.status().ToString();
+    EXPECT_GE(DescriptorOf(file), std::min<rlim_t>(4000, most - most / 8));
+  }
+  setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 // Kills: a checksum that leaves out the kind or part of the payload.

@@ -85,6 +85,8 @@ TEST_F(ExactAnswersTest, WhatIsTornOrChangedIsDataLoss) {
   expect_loss(whole + "x", whole.size());
   std::ofstream(file, std::ios::binary) << whole;
   EXPECT_TRUE(ReadAnswers(file).ok());
+  ASSERT_TRUE(WriteAnswers(file, {}).ok());
+  EXPECT_TRUE(ReadAnswers(file).ok()) << "no answers are no loss";
 }
 
 TEST_F(ExactAnswersTest, WhereNothingIsOrCanBeWrittenIsSaid) {

@@ -121,7 +121,7 @@ class SumNetwork : public Network {
 
 Rechecked Rechecks(Defect defect, bool deterministic) {
   cases::DataSet set;
-  set.inputs = {Floats({1, 2, 3}), Floats({10, 20, 30})};
+  set.inputs = {Floats({1, 2, 3}), Floats({10, 20, 30}), Value()};
   set.expected = {Floats({11, 22, 33})};
   SumNetwork network(defect);
   const Observation first = RunLoaded(network, set.inputs, {});

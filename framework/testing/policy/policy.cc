@@ -289,7 +289,7 @@ CasePolicy Policy::Of(const cases::TestCase& test_case,
         line.outcome.has_value() ? verdict.expected : verdict.tolerated;
     if (decides != nullptr) continue;
     decides = &line;
-    ++use.decided;
+    use.decides = true;
     if (verdict.claimed && line.outcome == record::Outcome::kUnsupported &&
         ++use.contradicted == 1) {
       use.contradiction = test_case.test_id;
@@ -315,7 +315,7 @@ std::vector<std::string> Policy::Errors() const {
     std::string what;
     if (use.matched == 0) {
       what = "matches no planned case";
-    } else if (use.decided == 0) {
+    } else if (!use.decides) {
       what = StrCat("later lines decide all ", use.matched,
                     " cases that it matches");
     } else if (use.contradicted > 0) {

@@ -18,8 +18,7 @@
 // also has int64 shapes needs `dtype:float32 or dtype:int64`, or two lines.
 // attr: is known of the operator under test only.
 
-#ifndef ASSAY_TESTING_POLICY_POLICY_H_
-#define ASSAY_TESTING_POLICY_POLICY_H_
+#pragma once
 
 #include <cstdint>
 #include <filesystem>
@@ -84,7 +83,7 @@ class Policy {
   /// The use of a line by the cases asked about so far.
   struct Use {
     int64_t matched = 0;
-    int64_t decided = 0;        // among them, no later line of its sort matched
+    bool decides = false;  // in one of them no later line of its sort matched
     int64_t contradicted = 0;   // among those, inside the claims
     std::string contradiction;  // the first such test_id
   };
@@ -116,5 +115,3 @@ std::set<std::string, std::less<>> MachineFeatures();
 std::string Today();
 
 }  // namespace assay::policy
-
-#endif  // ASSAY_TESTING_POLICY_POLICY_H_

@@ -36,6 +36,8 @@ TEST(PolicyLineTest, ExpectationsAreTakenApart) {
        "cpu:amx_tile",
        record::Outcome::kUnsupported, "attr:a=\"x because y\"", "z", "",
        "amx_tile"},
+      {R"(expect fail where x because "a\b \\" until 2027-12-31)",
+       record::Outcome::kFail, "x", R"(a\b \)", "2027-12-31", ""},
       {"tolerate rtol=1e-2 atol=0 where dtype:bfloat16 because \"declared\"",
        std::nullopt, "dtype:bfloat16", "declared", "", ""},
   };
@@ -102,6 +104,9 @@ TEST(PolicyLineTest, BrokenExpectationsSayWhatWasWanted) {
        "found 'tomorrow' behind until, wanted a day as 2027-03-01"},
       {"expect fail where x because \"y\" until 2027-02-29", "wanted a day"},
       {"expect fail where x because \"y\" until 2027-3-1", "wanted a day"},
+      {"expect fail where x because \"y\" until 2027-03-001", "wanted a day"},
+      {"expect fail where x because \"y\" until 2027x03-01", "wanted a day"},
+      {"expect fail where x because \"y\" until 2027-03x01", "wanted a day"},
       {"expect fail where x because \"y\" until", "wanted a day"},
       {"expect fail where x because \"y\" when avx2", "wanted cpu:FEATURE"},
       {"expect fail where x because \"y\" when cpu:", "wanted cpu:FEATURE"},

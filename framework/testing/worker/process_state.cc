@@ -13,6 +13,8 @@
 #include <clocale>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 
 extern char** environ;
 
@@ -61,21 +63,25 @@ namespace {
 constexpr uint32_t kDenormals = 0x8040;  // FTZ, DAZ
 constexpr uint32_t kTraps = 0x1F80;
 constexpr uint32_t kX87Precision = 0x0300;
+constexpr uint32_t kX87Traps = 0x003F;
 }  // namespace
 
 FloatControl FloatControl::Capture() {
   fenv_t now;
   fegetenv(&now);
-  return {std::fegetround(), now.__mxcsr & kDenormals, now.__mxcsr & kTraps,
+  return {std::fegetround(), now.__mxcsr & kDenormals,
+          (now.__mxcsr & kTraps) | (now.__control_word & kX87Traps),
           now.__control_word & kX87Precision};
 }
 
 void FloatControl::Restore() const {
   fenv_t now;
   fegetenv(&now);
-  now.__mxcsr = (now.__mxcsr & ~(kDenormals | kTraps)) | denormals | traps;
-  now.__control_word =
-      static_cast<uint16_t>((now.__control_word & ~kX87Precision) | precision);
+  now.__mxcsr =
+      (now.__mxcsr & ~(kDenormals | kTraps)) | denormals | (traps & kTraps);
+  now.__control_word = static_cast<uint16_t>(
+      (now.__control_word & ~(kX87Precision | kX87Traps)) | precision |
+      (traps & kX87Traps));
   fesetenv(&now);
   std::fesetround(rounding);
 }
@@ -89,10 +95,10 @@ ProcessState::Streams::Streams() {
   for (int fd = 0; fd < kStreams; ++fd) {
     struct stat info = {};
     if (fstat(fd, &info) != 0) continue;
-    std::array<char, PATH_MAX> path = {};
-    const std::string link = "/proc/self/fd/" + std::to_string(fd);
-    if (readlink(link.c_str(), path.data(), path.size() - 1) < 0) path[0] = 0;
-    files[fd] = {fcntl(fd, F_DUPFD_CLOEXEC, kHighDescriptor), path.data(),
+    std::error_code unknown;
+    const auto path = std::filesystem::read_symlink(
+        "/proc/self/fd/" + std::to_string(fd), unknown);
+    files[fd] = {fcntl(fd, F_DUPFD_CLOEXEC, kHighDescriptor), path.string(),
                  fcntl(fd, F_GETFL), info.st_dev, info.st_ino};
   }
 }

@@ -9,8 +9,7 @@
 //
 // Floating point and signal mask are those of the calling thread.
 
-#ifndef ASSAY_TESTING_WORKER_PROCESS_STATE_H_
-#define ASSAY_TESTING_WORKER_PROCESS_STATE_H_
+#pragma once
 
 #include <sys/stat.h>
 
@@ -27,7 +26,7 @@ namespace assay::worker {
 struct FloatControl {
   int rounding = 0;
   uint32_t denormals = 0;  // flush to zero, denormals are zero
-  uint32_t traps = 0;
+  uint32_t traps = 0;      // of SSE and x87
   uint32_t precision = 0;  // of x87
 
   static FloatControl Capture();
@@ -85,5 +84,3 @@ class ProcessState {
 };
 
 }  // namespace assay::worker
-
-#endif  // ASSAY_TESTING_WORKER_PROCESS_STATE_H_

@@ -10,6 +10,7 @@
 #include <cfenv>
 #include <clocale>
 #include <cstdlib>
+#include <utility>
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 #endif
@@ -23,6 +24,15 @@ void ArmTimer(__itimer_which which) {
   const struct itimerval hour = {{0, 0}, {3600, 0}};
   setitimer(which, &hour, nullptr);
 }
+
+#if defined(__x86_64__)
+void ClearX87(unsigned bits) {
+  fenv_t now;
+  fegetenv(&now);
+  now.__control_word &= static_cast<uint16_t>(~bits);
+  fesetenv(&now);
+}
+#endif
 
 struct Change {
   const char* name;
@@ -40,14 +50,8 @@ const Change kChanges[] = {
      "treatment of denormals"},
     {"traps", [] { _mm_setcsr(_mm_getcsr() & ~0x1000U); },
      "floating-point traps"},
-    {"x87 in single precision",
-     [] {
-       fenv_t now;
-       fegetenv(&now);
-       now.__control_word &= 0xFCFFU;
-       fesetenv(&now);
-     },
-     "x87 precision"},
+    {"x87 in single precision", [] { ClearX87(0x0300); }, "x87 precision"},
+    {"traps of x87", [] { ClearX87(0x0001); }, "floating-point traps"},
 #endif
     {"flags alone", [] { std::feraiseexcept(FE_INEXACT | FE_DIVBYZERO); }, ""},
     {"locale", [] { std::setlocale(LC_NUMERIC, "C.UTF-8"); }, "locale"},
@@ -127,18 +131,22 @@ TEST(ProcessStateTest, AStreamWhoseCopyIsGoneTooIsOpenedAgainOrGoesNowhere) {
   std::array<int, 2> ends = {};
   ASSERT_EQ(pipe(ends.data()), 0);
   const int log = open(file.c_str(), O_WRONLY | O_APPEND);
-  for (const int stream : {log, ends[1]}) {
+  const int zero = open("/dev/zero", O_RDONLY);
+  for (const auto& [stream, is_closed] :
+       {std::pair(log, true), std::pair(log, false),
+        std::pair(ends[1], true)}) {
     dup2(stream, STDIN_FILENO);
     const ProcessState before = ProcessState::Capture();
     for (int fd = 1000; fd < 1100; ++fd) close(fd);
-    close(STDIN_FILENO);
+    dup2(zero, STDIN_FILENO);
+    if (is_closed) close(STDIN_FILENO);
     EXPECT_EQ(before.Restore(), "standard streams");
     EXPECT_EQ(before.Restore(), "") << "blamed for what could not be put back";
     EXPECT_EQ(write(STDIN_FILENO, "b", 1), 1);
     dup2(keep, STDIN_FILENO);
   }
-  EXPECT_EQ(std::filesystem::file_size(file), 2U);
-  for (const int fd : {keep, log, ends[0], ends[1]}) close(fd);
+  EXPECT_EQ(std::filesystem::file_size(file), 3U);
+  for (const int fd : {keep, log, zero, ends[0], ends[1]}) close(fd);
 }
 
 }  // namespace
