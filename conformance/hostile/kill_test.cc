@@ -19,6 +19,7 @@
 #include "conformance/hostile/assay_run.h"
 #include "framework/core/text.h"
 #include "framework/supervise/process/process_tree.h"
+#include "framework/testing/file/file.h"
 #include "framework/testing/file/scratch_folder.h"
 
 namespace assay::hostile {
@@ -73,6 +74,16 @@ Undisturbed RunUndisturbed() {
   return {std::move(verdicts), naps};
 }
 
+/// The workers below a run, which has other children too.
+std::vector<pid_t> WorkersOf(const AssayRun& run) {
+  std::vector<pid_t> workers = process::DescendantsOf(run.pid());
+  std::erase_if(workers, [](pid_t pid) {
+    const auto name = file::ReadFile(StrCat("/proc/", pid, "/comm"));
+    return !name.ok() || !name->starts_with("assay-worker");
+  });
+  return workers;
+}
+
 void SleepFor(double milliseconds) {
   std::this_thread::sleep_for(
       std::chrono::duration<double, std::milli>(milliseconds));
@@ -104,10 +115,9 @@ TEST(KillTest, AKilledWorkerCostsAtMostTheOpenCase) {
   for (int i = 0; i < kWorkerKills; ++i) {
     const file::ScratchFolder folder;
     AssayRun run(folder.path(), Command("2"));
-    while (run.Running() && process::DescendantsOf(run.pid()).empty())
-      SleepFor(1);
+    while (run.Running() && WorkersOf(run).empty()) SleepFor(1);
     SleepFor(moment(random));
-    const std::vector<pid_t> workers = process::DescendantsOf(run.pid());
+    const std::vector<pid_t> workers = WorkersOf(run);
     if (!workers.empty()) {
       kill(workers[random() % workers.size()], SIGKILL);
       ++killed;

@@ -6,14 +6,12 @@
 // the linker's map could take it for one of assay::v1).
 //
 //   ASSAY_ASSIGN_OR_RETURN(const auto bytes, ReadFile(file));
-//   google::protobuf::Arena arena;
-//   ASSAY_ASSIGN_OR_RETURN(const auto* proto,
-//                          ParseMessage<onnx::TensorProto>(bytes, arena));
-//   return ReadTensor(*proto, file.parent_path());
+//   onnx::TensorProto proto;
+//   ASSAY_RETURN_IF_ERROR(ParseInto(bytes, proto));
+//   return ReadTensor(proto, file.parent_path());
 
 #pragma once
 
-#include <google/protobuf/arena.h>
 #include <google/protobuf/message_lite.h>
 
 #include <array>
@@ -50,19 +48,11 @@ Status ReadRange(const fs::path& file, uint64_t offset,
 /// Size of a regular file.
 Result<uint64_t> FileSize(const fs::path& file);
 
-/// Parses into an arena. Data loss for malformed or truncated bytes, and for
+/// Data loss for malformed or truncated bytes, and for
 /// more than protobuf's 100 levels of nesting, which bounds all recursion over
 /// the message.
 Status ParseInto(std::span<const std::byte> bytes,
                  google::protobuf::MessageLite& message);
-
-template <class Message>
-Result<const Message*> ParseMessage(std::span<const std::byte> bytes,
-                                    google::protobuf::Arena& arena) {
-  auto* message = google::protobuf::Arena::CreateMessage<Message>(&arena);
-  ASSAY_RETURN_IF_ERROR(ParseInto(bytes, *message));
-  return static_cast<const Message*>(message);
-}
 
 /// `directory` is where external data is looked up; empty: nowhere.
 Result<Tensor> ReadTensor(const onnx::TensorProto& proto,

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <google/protobuf/arena.h>
+
 #include "framework/graph/model.h"
 #include "framework/graph/reader/onnx_reader.h"
 
@@ -9,8 +11,9 @@ namespace {
 Result<Model::Parts> ReadModel(std::span<const std::byte> bytes,
                                const fs::path& directory) {
   google::protobuf::Arena arena;
-  ASSAY_ASSIGN_OR_RETURN(const auto* proto,
-                         ParseMessage<onnx::ModelProto>(bytes, arena));
+  auto* const proto =
+      google::protobuf::Arena::CreateMessage<onnx::ModelProto>(&arena);
+  ASSAY_RETURN_IF_ERROR(ParseInto(bytes, *proto));
   if (!proto->has_graph() || proto->ir_version() < 1) {
     return InvalidArgument("is no ONNX model: it has ",
                            proto->has_graph() ? "no IR version" : "no graph");

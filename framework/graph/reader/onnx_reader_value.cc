@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <google/protobuf/arena.h>
+
 #include <type_traits>
 #include <utility>
 
@@ -161,7 +163,8 @@ template <class Proto, class Read>
 Result<Value> Parse(std::span<const std::byte> bytes, const ValueType& type,
                     Read read) {
   google::protobuf::Arena arena;
-  ASSAY_ASSIGN_OR_RETURN(const auto* proto, ParseMessage<Proto>(bytes, arena));
+  auto* const proto = google::protobuf::Arena::CreateMessage<Proto>(&arena);
+  ASSAY_RETURN_IF_ERROR(ParseInto(bytes, *proto));
   return read(*proto, type);
 }
 

@@ -2,6 +2,8 @@
 
 #include "framework/graph/types/check.h"
 
+#include <google/protobuf/arena.h>
+
 #include <algorithm>
 #include <exception>
 #include <string_view>
@@ -46,9 +48,9 @@ bool MayAsk(const onnx::ModelProto& model) {
 }  // namespace
 Status CheckModel(const Model& model) {
   google::protobuf::Arena arena;
-  ASSAY_ASSIGN_OR_RETURN(
-      const auto* proto,
-      reader::ParseMessage<onnx::ModelProto>(model.bytes(), arena));
+  auto* const proto =
+      google::protobuf::Arena::CreateMessage<onnx::ModelProto>(&arena);
+  ASSAY_RETURN_IF_ERROR(reader::ParseInto(model.bytes(), *proto));
   if (!MayAsk(*proto)) return OkStatus();
   try {
     onnx::checker::check_model(*proto, /*full_check=*/false,
