@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -74,6 +75,14 @@ class Unchanged(unittest.TestCase):
         self.write("policy.txt", "")
         self.assertEqual(self.run_test(code=3).returncode, 3)
         self.assertTrue(self.ran())
+
+    def test_no_signal_is_ignored_that_python_ignores(self) -> None:
+        self.write("program", "grep SigIgn /proc/self/status")
+        for remember in ("0", "1"):
+            done = self.run_test(ASSAY_REMEMBER=remember)
+            ignored = int(done.stdout.split()[1], 16)
+            for one in (signal.SIGPIPE, signal.SIGXFSZ):
+                self.assertFalse(ignored >> (one - 1) & 1, (remember, one))
 
     def test_nothing_is_remembered_unless_asked_for(self) -> None:
         for _ in range(2):
