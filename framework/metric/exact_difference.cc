@@ -136,8 +136,12 @@ class Comparison {
     distances_.push_back(std::abs(distance));
     signed_sum_ += distance;
     Note(std::abs(distance), index);
-    n_correct_ += RoundIn(range_, value, tail - bound) <= got &&
-                          got <= RoundIn(range_, value, tail + bound)
+    // Outwards: a bound may be less than the tail has digits for.
+    const bool exact = bound == 0;
+    const double low = exact ? tail : std::nextafter(tail - bound, -kInfinity);
+    const double high = exact ? tail : std::nextafter(tail + bound, kInfinity);
+    n_correct_ += RoundIn(range_, value, low) <= got &&
+                          got <= RoundIn(range_, value, high)
                       ? 1
                       : 0;
     greatest_bound_ = std::max(greatest_bound_, bound / ulp);

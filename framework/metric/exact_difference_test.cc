@@ -287,6 +287,21 @@ TEST(CompareExact, UnitErrorsAreOfTheElementsThatHaveAUnit) {
   }
 }
 
+// sqrt(1 - 2^-53) is 1 - 2^-54 - 2^-109: with a tail of 53 bits it stands half
+// way between two numbers, and its bound is less than that tail has digits for.
+TEST(CompareExact, ABoundDecidesWhatATailLeavesOpen) {
+  const double got[] = {1 - 0x1p-53, 1};
+  const double value[] = {1, 1};
+  const double tail[] = {-0x1p-54, -0x1p-54};
+  const auto share = [&](const std::vector<double>& bound) {
+    return CompareExact(*Tensor::Of<double>({2}, std::span(got)),
+                        {value, tail, bound, {}}, {})
+        .ulp->share_zero;
+  };
+  EXPECT_EQ(share({0x1p-108, 0x1p-108}), 1);
+  EXPECT_EQ(share({0, 0}), 0.5);
+}
+
 // Kills: a rank that is one off.
 TEST(CompareExact, QuantilesAreThoseOfASort) {
   for (const size_t n : {1, 2, 3, 10, 99, 100, 999, 1000, 1001, 2000}) {

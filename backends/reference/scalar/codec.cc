@@ -105,6 +105,18 @@ uint64_t ToBits(T x) {
   }
 }
 
+// The number to be cut; of a Var it is noted that the whole number shows.
+template <class T>
+auto Truncated(T x) {
+  if constexpr (std::same_as<T, Var>) {
+    // Both sides of 0 are cut to it.
+    for (const double whole : {std::floor(x.value()), std::ceil(x.value())}) {
+      if (whole != 0) static_cast<void>(Equal(x, Var(whole)));
+    }
+  }
+  return Value(x);
+}
+
 // As C++ converts; of a Var its number, and a number as a constant.
 template <class To, class From>
 To Converted(From x) {
@@ -183,9 +195,9 @@ void Encode(const T* values, Tensor& tensor, const Rounding& rounding) {
     std::transform(values, values + count, tensor.mutable_elements<E>().data(),
                    [](T x) {
                      if constexpr (std::same_as<E, bool>) {
-                       return Value(x) != 0;
+                       return !Equal(x, T(0));
                      } else if constexpr (std::integral<E>) {
-                       return static_cast<E>(ToBits(Value(x)));
+                       return static_cast<E>(ToBits(Truncated(x)));
                      } else {
                        return Converted<E>(x);
                      }
@@ -200,7 +212,7 @@ void Encode(const T* values, Tensor& tensor, const Rounding& rounding) {
             ? format->Encode(ToDouble(Value(values[i])), rounding.overflow)
         : type == DType::kFloat8E8M0
             ? EncodeScale(ToDouble(Value(values[i])), rounding)
-            : static_cast<uint32_t>(ToBits(Value(values[i])));
+            : static_cast<uint32_t>(ToBits(Truncated(values[i])));
     WriteCode(tensor.mutable_data(), BitsOf(type), i, code);
   }
 }

@@ -22,6 +22,7 @@ using std::ceil;
 using std::cos;
 using std::cosh;
 using std::erf;
+using std::erfc;
 using std::exp;
 using std::expm1;
 using std::floor;

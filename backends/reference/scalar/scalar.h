@@ -17,6 +17,7 @@
 #include <concepts>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "backends/reference/scalar/math_functions.h"
@@ -28,6 +29,11 @@ template <class T>
 concept PlainScalar = std::floating_point<T> || std::integral<T>;
 
 inline uint64_t abs(uint64_t x) { return x; }
+
+/// double in the place of float, for long sums and for formulas of several
+/// roundings, whose result is stored once. Any other scalar is itself.
+template <class T>
+using Wide = std::conditional_t<std::same_as<T, float>, double, T>;
 
 /// The number itself, for choosing between two ways to compute one smooth
 /// function: such a choice is no kink and is not recorded.
@@ -49,6 +55,13 @@ bool Before(T a, T b) {
   return a < b;
 }
 
+/// then() where a < b, else otherwise(): two formulas that give the same where
+/// a == b. A Var computes both and decides anew in each pass.
+template <PlainScalar T, class Then, class Otherwise>
+T IfBefore(T a, T b, const Then& then, const Otherwise& otherwise) {
+  return a < b ? then() : otherwise();
+}
+
 /// True when a < b, and when a == b; the results differ: a jump.
 template <PlainScalar T>
 bool Less(T a, T b) {
@@ -57,6 +70,21 @@ bool Less(T a, T b) {
 template <PlainScalar T>
 bool Equal(T a, T b) {
   return a == b;
+}
+
+/// Notes that x was found between two whole numbers that are one apart, where
+/// a formula for other numbers gives the same at either: kinks.
+template <class T>
+void NoteCell(T x, int64_t low) {
+  static_cast<void>(Before(x, static_cast<T>(low)));
+  static_cast<void>(Before(static_cast<T>(low + 1), x));
+}
+
+/// Notes that x was found between two numbers, where the result jumps.
+template <class T>
+void NoteBetween(T low, T x, T high) {
+  static_cast<void>(Less(x, low));
+  static_cast<void>(Less(high, x));
 }
 
 /// True when x is NaN, which no integer is.
@@ -123,7 +151,7 @@ class Choose<Var, kLeast> {
   }
   Var best() const {
     return offered_.empty() ? Bound<Var, kLeast>()
-                            : PickedFrom(offered_, chosen());
+                            : PickedFrom(offered_, chosen(), kLeast);
   }
   /// The index shows in an output: so each other value could change it.
   int64_t index() {

@@ -57,15 +57,17 @@ enum class Primitive : uint8_t {
   kAcosh,
   kAtanh,
   kErf,
+  kErfc,
   kFloor,
   kCeil,
   kRound,  // halves to even
   kTrunc,
   kDetach,  // the number, without its derivatives
   kChoice,  // one of several: Tape::choices()[a]
+  kSelect,  // one of two formulas: Tape::selections()[a]
   kBlock,   // one element of a product: Tape::blocks()[a], element b
 };
-inline constexpr int kPrimitiveCount = 35;
+inline constexpr int kPrimitiveCount = 37;
 
 class Var {
  public:
@@ -177,6 +179,9 @@ inline Var atanh(Var a) {
 inline Var erf(Var a) {
   return Record(Primitive::kErf, a, std::erf(a.value()));
 }
+inline Var erfc(Var a) {
+  return Record(Primitive::kErfc, a, std::erfc(a.value()));
+}
 inline Var floor(Var a) {
   return Record(Primitive::kFloor, a, std::floor(a.value()));
 }
@@ -197,8 +202,14 @@ bool Less(Var a, Var b);
 bool Equal(Var a, Var b);
 Var Max(Var a, Var b);
 Var Min(Var a, Var b);
-/// One of several, as the greatest or the least of them.
-Var PickedFrom(std::span<const Var> candidates, size_t chosen);
+/// The greatest, or least, of several; `chosen` is its place.
+Var PickedFrom(std::span<const Var> candidates, size_t chosen, bool least);
+/// `then` where a < b, else `otherwise`.
+Var Select(Var a, Var b, Var then, Var otherwise);
+template <class Then, class Otherwise>
+Var IfBefore(Var a, Var b, const Then& then, const Otherwise& otherwise) {
+  return Select(a, b, then(), otherwise());
+}
 
 }  // namespace assay::reference
 

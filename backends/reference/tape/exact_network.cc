@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <set>
 
 #include "backends/reference/scalar/codec.h"
 #include "backends/reference/tape/margins.h"
@@ -35,17 +35,22 @@ struct Known {
   const std::vector<S>& numbers;
   const std::vector<Bounded>& charges;
   double roundoff;
+  bool undecided;            // a branch may have gone the other way
   bool derivatives = false;  // of the nodes, so that constants have none
-  bool undecided = false;    // a jump may have gone the other way
 
   // First order, and a little more for the orders that follow.
   double Bound(size_t node) const {
-    if (!std::isfinite(charges[node].value)) return 0;
-    if (undecided) return std::numeric_limits<double>::infinity();
-    const double bound = charges[node].units * roundoff * (1 + 0x1p-20);
-    return std::isnan(bound) ? std::numeric_limits<double>::infinity() : bound;
+    if (undecided) return Bounded::kUnknown;
+    if (node == 0) return 0;  // a constant
+    const double bound = charges[node].ErrorAt(roundoff) * (1 + 0x1p-20);
+    return std::isnan(bound) ? Bounded::kUnknown : bound;
   }
 };
+
+// What a tail, a double, leaves of the number behind the value.
+double BeyondTail(double tail) {
+  return tail == 0 ? 0 : std::abs(tail) * 0x1p-53 + 0x1p-1074;
+}
 
 // The numbers of a tensor, gathered from the nodes of `vars`.
 template <class S>
@@ -64,9 +69,10 @@ Result<ExactValue> Gather(const Tensor& vars, const Known<S>& known) {
                                          : S(elements[i].value());
     const double nearest = ToDouble(number);
     value.mutable_elements<double>()[i] = nearest;
-    tail.mutable_elements<double>()[i] =
+    const double rest =
         std::isfinite(nearest) ? ToDouble(S(number - S(nearest))) : 0;
-    bound.mutable_elements<double>()[i] = node == 0 ? 0 : known.Bound(node);
+    tail.mutable_elements<double>()[i] = rest;
+    bound.mutable_elements<double>()[i] = known.Bound(node) + BeyondTail(rest);
   }
   return ExactValue{std::move(value), std::move(tail), std::move(bound)};
 }
@@ -80,6 +86,24 @@ Result<ExactValue> Untouched(const Tensor& tensor) {
   Decode(tensor, value.mutable_elements<double>().data());
   std::ranges::fill(zeros.mutable_elements<double>(), 0.0);
   return ExactValue{std::move(value), zeros, zeros};
+}
+
+// The inputs, each in memory of its own: a trace knows them by where they lie.
+Result<std::vector<Value>> Apart(std::span<const Value> inputs) {
+  std::set<const std::byte*> seen;
+  std::vector<Value> apart(inputs.begin(), inputs.end());
+  for (Value& input : apart) {
+    const Tensor* const tensor = input.tensor();
+    if (tensor == nullptr || tensor->byte_size() == 0 ||
+        seen.insert(tensor->data()).second) {
+      continue;
+    }
+    ASSAY_ASSIGN_OR_RETURN(
+        Tensor copy,
+        Tensor::FromBytes(tensor->dtype(), tensor->shape(), tensor->bytes()));
+    input = Value(std::move(copy));
+  }
+  return apart;
 }
 
 template <class S>
@@ -129,14 +153,10 @@ Result<std::vector<ExactValue>> KnownAll(const std::vector<Value>& values,
 
 std::vector<Bounded> Charges(const Tape& tape) { return Replay<Bounded>(tape); }
 
-// True when a comparison whose outcome shows may have gone the other way.
-bool IsUndecided(const Tape& tape, const std::vector<Bounded>& charges,
-                 double roundoff) {
+// True when a branch, which was taken in double, may be the wrong one.
+bool IsUndecided(const Tape& tape, const std::vector<Bounded>& charges) {
   return std::ranges::any_of(tape.branches(), [&](const Comparison& branch) {
-    const Bounded& a = charges[branch.a];
-    const Bounded& b = charges[branch.b];
-    const double doubt = (a.units + b.units) * roundoff;
-    return branch.is_jump && doubt > 0 && std::abs(a.value - b.value) <= doubt;
+    return Bounded::MayCross(charges[branch.a], charges[branch.b]);
   });
 }
 
@@ -231,15 +251,15 @@ Result<std::vector<ExactValue>> ExactNetwork::Evaluate(
   const double roundoff = RoundoffOf(precision);
   return WithScalarOf(precision, [&]<class S>() {
     const std::vector<S> values = ValuesOf<S>(trace.tape());
-    return KnownAll(outputs,
-                    Known<S>{values, charges, roundoff, /*derivatives=*/false,
-                             IsUndecided(trace.tape(), charges, roundoff)});
+    return KnownAll(outputs, Known<S>{values, charges, roundoff,
+                                      IsUndecided(trace.tape(), charges)});
   });
 }
 
 Result<std::vector<ExactValue>> ExactNetwork::Vjp(
-    std::span<const Value> inputs, std::span<const Value> cotangents,
+    std::span<const Value> given, std::span<const Value> cotangents,
     Precision precision) {
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> inputs, Apart(given));
   Trace trace;
   ASSAY_ASSIGN_OR_RETURN(const auto ran, RunTraced(inputs, &trace));
   ASSAY_RETURN_IF_ERROR(
@@ -265,11 +285,12 @@ Result<std::vector<ExactValue>> ExactNetwork::Vjp(
   }
   const Tape& tape = trace.tape();
   seeds.resize(tape.size(), 0.0);
-  const std::vector<Bounded> charged = Adjoints(tape, Charges(tape), seeds);
+  const std::vector<Bounded> charges = Charges(tape);
+  const std::vector<Bounded> charged = Adjoints(tape, charges, seeds);
   return WithScalarOf(precision, [&]<class S>() {
     const std::vector<S> adjoints = Adjoints(tape, ValuesOf<S>(tape), seeds);
-    return KnownAll(vars,
-                    Known<S>{adjoints, charged, RoundoffOf(precision), true});
+    return KnownAll(vars, Known<S>{adjoints, charged, RoundoffOf(precision),
+                                   IsUndecided(tape, charges), true});
   });
 }
 
@@ -299,8 +320,9 @@ Result<std::vector<double>> ExactNetwork::DirectionsOf(
 }
 
 Result<std::vector<ExactValue>> ExactNetwork::Jvp(
-    std::span<const Value> inputs, std::span<const Value> tangents,
+    std::span<const Value> given, std::span<const Value> tangents,
     Precision precision) {
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> inputs, Apart(given));
   Trace trace;
   ASSAY_ASSIGN_OR_RETURN(const auto ran, RunTraced(inputs, &trace));
   ASSAY_ASSIGN_OR_RETURN(const std::vector<double> directions,
@@ -318,7 +340,8 @@ Result<std::vector<ExactValue>> ExactNetwork::Jvp(
   const std::vector<Bounded> charged = along.operator()<Bounded>();
   return WithScalarOf(precision, [&]<class S>() {
     return KnownAll(ran, Known<S>{along.template operator()<S>(), charged,
-                                  RoundoffOf(precision), true});
+                                  RoundoffOf(precision),
+                                  IsUndecided(tape, Charges(tape)), true});
   });
 }
 
@@ -330,7 +353,10 @@ Result<Sample> ExactNetwork::Weighted(std::span<const Value> inputs,
   ASSAY_ASSIGN_OR_RETURN(const auto ran, RunTraced(inputs, trace));
   ASSAY_RETURN_IF_ERROR(
       CheckCount(cotangents.size(), ran.size(), "cotangents"));
-  const std::vector<Bounded> charges = Charges(trace->tape());
+  const std::vector<Bounded> charges =
+      Replay<Bounded>(trace->tape(), [&](uint32_t node, double value) {
+        return Bounded::Rounded(value, trace->is_rounded(node) ? 1 : 0);
+      });
   Quad sum;
   double bound = 0;
   for (size_t i = 0; i < ran.size(); ++i) {
@@ -343,16 +369,17 @@ Result<Sample> ExactNetwork::Weighted(std::span<const Value> inputs,
     for (size_t k = 0; k < vars->elements<Var>().size(); ++k) {
       const Var& var = vars->elements<Var>()[k];
       sum = sum + Quad(weights[k]) * Quad(var.value());
-      bound += std::abs(weights[k]) * charges[var.node()].units;
+      bound += std::abs(weights[k]) * charges[var.node()].Error();
     }
   }
   const double value = ToDouble(sum);
-  return Sample{value, (bound + std::abs(value)) * 0x1p-53};
+  return Sample{value, bound + std::abs(value) * 0x1p-53};
 }
 
-Result<Slope> ExactNetwork::Difference(std::span<const Value> inputs,
+Result<Slope> ExactNetwork::Difference(std::span<const Value> given,
                                        std::span<const Value> tangents,
                                        std::span<const Value> cotangents) {
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> inputs, Apart(given));
   Trace trace;
   ASSAY_RETURN_IF_ERROR(Weighted(inputs, cotangents, &trace).status());
   ASSAY_ASSIGN_OR_RETURN(const std::vector<double> directions,
@@ -362,9 +389,10 @@ Result<Slope> ExactNetwork::Difference(std::span<const Value> inputs,
       Replay<Dual<double>>(trace.tape(), [&](uint32_t node, double value) {
         return Dual<double>(value, directions[node]);
       }));
-  const double reach = std::min(margins.kink, margins.jump) / 4;
+  const double reach =
+      std::min({margins.kink, margins.jump, margins.scale}) / 4;
   if (!(reach > 0x1p-30)) {
-    return Slope{0, std::numeric_limits<double>::infinity()};
+    return Slope{0, Bounded::kUnknown};
   }
   const double step = std::exp2(std::floor(std::log2(std::min(reach, 0x1p-6))));
   return SlopeAtZero(
@@ -388,10 +416,9 @@ Result<std::vector<Tensor>> ExactNetwork::ConditionUnits(
     std::span<const Value> inputs) {
   Trace trace;
   ASSAY_ASSIGN_OR_RETURN(const auto ran, RunTraced(inputs, &trace));
-  const std::vector<Conditioned> charges =
-      Replay<Conditioned>(trace.tape(), [](uint32_t, double value) {
-        return Conditioned(value, std::abs(value));
-      });
+  const std::vector<Conditioned> charges = Replay<Conditioned>(
+      trace.tape(),
+      [](uint32_t, double value) { return Conditioned::Rounded(value, 1); });
   std::vector<Tensor> units(ran.size());
   for (size_t i = 0; i < ran.size(); ++i) {
     const Tensor* const vars = ran[i].tensor();
@@ -400,7 +427,7 @@ Result<std::vector<Tensor>> ExactNetwork::ConditionUnits(
                            Tensor::Allocate(DType::kFloat64, vars->shape()));
     std::ranges::transform(
         vars->elements<Var>(), units[i].mutable_elements<double>().begin(),
-        [&](const Var& var) { return charges[var.node()].units; });
+        [&](const Var& var) { return charges[var.node()].Roundings(); });
   }
   return units;
 }

@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -21,6 +22,13 @@ namespace assay::reference {
 
 template <class S>
 concept Lifted = S::kIsLifted;
+
+/// The partial derivatives, as far as they are known: all of plain numbers.
+template <class S>
+Partials<S> KnownPartials(Primitive primitive, const S& a, const S& b,
+                          const S& v) {
+  return PartialsOf<S>(primitive, a, b, v);
+}
 
 /// A number and its derivative along a direction.
 template <class S>
@@ -35,11 +43,11 @@ struct Dual {
 
   static Dual Of(Primitive primitive, const Dual& a, const Dual& b = Dual()) {
     const S v = Apply<S>(primitive, a.value, b.value);
-    const Partials<S> d = PartialsOf<S>(primitive, a.value, b.value, v);
+    const Partials<S> d = KnownPartials(primitive, a.value, b.value, v);
     S tangent(0);
     // A tangent of 0 adds nothing, also against an infinite derivative.
-    if (ToDouble(a.tangent) != 0) tangent = tangent + d.a * a.tangent;
-    if (ToDouble(b.tangent) != 0) tangent = tangent + d.b * b.tangent;
+    if (!IsZero(a.tangent)) tangent = tangent + d.a * a.tangent;
+    if (!IsZero(b.tangent)) tangent = tangent + d.b * b.tangent;
     return {v, tangent};
   }
 
@@ -53,7 +61,11 @@ double ToDouble(const Dual<S>& x) {
 }
 template <class S>
 bool IsZero(const Dual<S>& x) {
-  return ToDouble(x.value) == 0 && ToDouble(x.tangent) == 0;
+  return IsZero(x.value) && IsZero(x.tangent);
+}
+template <class S>
+bool operator<(const Dual<S>& a, const Dual<S>& b) {
+  return a.value < b.value;
 }
 
 /// The errors that a Charged counts.
@@ -67,22 +79,39 @@ enum class Charge : uint8_t {
   kBound,
 };
 
-/// A number and, in units of the roundoff, what the roundings before it can
-/// have done to it.
+/// A number and what the roundings before it can have done to it. Charges are
+/// kept in units of 256 roundoffs, so that those of great numbers are finite.
+/// Infinite: unknown, since a number on the way was beyond the range of double,
+/// or a step may have gone either way.
 template <Charge kCharge>
 struct Charged {
   static constexpr bool kIsLifted = true;
+  static constexpr double kUnit = 256;
   /// Roundoff of double, in which the steps of a tape were taken.
   static constexpr double kRoundoff = 0x1p-53;
+  static constexpr double kUnknown = std::numeric_limits<double>::infinity();
 
   Charged() = default;
   explicit Charged(double x) : value(x) {}
   explicit Charged(int x) : value(x) {}
   Charged(double number, double charge) : value(number), units(charge) {}
+  /// A number that was rounded as often.
+  static Charged Rounded(double number, double roundings) {
+    return {number, roundings / kUnit * std::abs(number)};
+  }
 
-  /// How many roundings a result is charged. Functions of glibc and of
-  /// libquadmath are within two units in the last place, which are four
-  /// roundings (glibc manual, "Known Maximum Errors in Math Functions").
+  double Roundings() const { return units * kUnit; }
+  /// How far off the number may be when it is computed with this roundoff.
+  double ErrorAt(double roundoff) const {
+    return units == 0 ? 0 : units * (kUnit * roundoff) + 0x1p-1074;
+  }
+  /// How far off the double is.
+  double Error() const { return ErrorAt(kRoundoff); }
+
+  /// How many roundings a result is charged. primitives_test.cc measures those
+  /// of the functions against MPFR: of glibc's and libquadmath's none is off by
+  /// 4 units in the last place, which are 8 roundings, but glibc 2.36's sin,
+  /// cos and tan of some great numbers, by 8.
   static double RoundingsOf(Primitive primitive) {
     switch (primitive) {
       case Primitive::kAdd:
@@ -90,8 +119,9 @@ struct Charged {
         return kCharge == Charge::kBound ? 1 : 0;
       case Primitive::kMultiply:
       case Primitive::kDivide:
-      case Primitive::kSqrt:
         return 1;
+      case Primitive::kSqrt:  // libquadmath's is not rounded correctly
+        return kCharge == Charge::kBound ? 2 : 1;
       case Primitive::kNegate:
       case Primitive::kAbs:
       case Primitive::kFmod:
@@ -101,27 +131,33 @@ struct Charged {
       case Primitive::kTrunc:
       case Primitive::kDetach:
         return 0;
+      case Primitive::kSin:
+      case Primitive::kCos:
+      case Primitive::kTan:
+        return kCharge == Charge::kBound ? 20 : 1;
       default:
-        return kCharge == Charge::kBound ? 4 : 1;
+        return kCharge == Charge::kBound ? 8 : 1;
     }
   }
 
   static Charged Of(Primitive primitive, const Charged& a,
                     const Charged& b = Charged()) {
     const double v = Apply<double>(primitive, a.value, b.value);
-    if (!std::isfinite(v)) return {v, 0};  // nothing is rounded to those
+    if (!std::isfinite(v)) {
+      const bool known =
+          kCharge == Charge::kCondition || IsKnownSpecial(primitive, a, b, v);
+      return {v, known ? 0 : kUnknown};
+    }
     const Partials<double> d =
         PartialsOf<double>(primitive, a.value, b.value, v);
-    double units = RoundingsOf(primitive) * std::abs(v);
-    units += Carried(Moved(primitive, d.a), a.units);
+    double units = Carried(Moved(primitive, d.a), a.units);
     units += Carried(std::abs(d.b), b.units);
-    const double doubt = (a.units + b.units) * kRoundoff;
-    const double gap = GapOf(primitive, a.value, b.value);
-    if (std::isfinite(gap) && doubt != 0 && doubt >= gap) {
-      units +=
-          (primitive == Primitive::kFmod ? std::abs(b.value) : 1) / kRoundoff;
+    if (kCharge == Charge::kBound && (a.units != 0 || b.units != 0)) {
+      units = units * Stretch(primitive, a, b) + Curved(primitive, a, b);
     }
-    return {v, units};
+    units += OwnUnits(primitive, a, b, v);
+    if (units != 0 && MayStep(primitive, a, b)) units = kUnknown;
+    return {v, std::isnan(units) ? kUnknown : units};
   }
 
   /// How far a is from where a step jumps; infinite for what is no step.
@@ -140,6 +176,24 @@ struct Charged {
     }
   }
 
+  /// True when a step may have gone the other way.
+  static bool MayStep(Primitive primitive, const Charged& a, const Charged& b) {
+    return IsWithin(GapOf(primitive, a.value, b.value), a, b);
+  }
+  /// True when it may be otherwise which of the two is the greater.
+  static bool MayCross(const Charged& a, const Charged& b) {
+    return IsWithin(std::abs(a.value - b.value), a, b);
+  }
+
+  double value = 0;
+  double units = 0;
+
+ private:
+  static bool IsWithin(double gap, const Charged& a, const Charged& b) {
+    return (a.units != 0 || b.units != 0) && gap != kUnknown &&
+           !(gap > a.Error() + b.Error());
+  }
+
   /// An exact operand carries no error on, also against an infinite derivative,
   /// and neither does one without influence.
   static double Carried(double partial, double units) {
@@ -154,9 +208,172 @@ struct Charged {
     return follows ? 1 : std::abs(partial);
   }
 
-  double value = 0;
-  double units = 0;
+  /// How much more than to first order an error can do next to a pole or the
+  /// end of a domain, or where a function grows; infinite where it reaches it.
+  static double Stretch(Primitive primitive, const Charged& a,
+                        const Charged& b) {
+    double error = a.Error();
+    double gap = kUnknown;
+    switch (primitive) {
+      case Primitive::kDivide:
+        error = b.Error();
+        gap = std::abs(b.value);
+        break;
+      case Primitive::kPow:
+        error *= std::max(1.0, std::abs(b.value));
+        gap = std::abs(a.value);
+        break;
+      case Primitive::kLog:
+      case Primitive::kSqrt:
+        gap = std::abs(a.value);
+        break;
+      case Primitive::kLog1p:
+        gap = std::abs(1 + a.value);
+        break;
+      case Primitive::kAsin:
+      case Primitive::kAcos:
+      case Primitive::kAtanh:
+        gap = 1 - std::abs(a.value);
+        break;
+      case Primitive::kAcosh:
+        gap = a.value - 1;
+        break;
+      case Primitive::kTan:
+        gap = std::abs(std::cos(a.value));
+        break;
+      case Primitive::kExp:
+      case Primitive::kExpm1:
+      case Primitive::kSinh:
+      case Primitive::kCosh:
+        return std::exp(error);
+      case Primitive::kTanh:
+      case Primitive::kAtan:
+      case Primitive::kAsinh:
+        return std::exp(2 * error);  // |f''| is at most 2 |f'|
+      case Primitive::kErf:
+      case Primitive::kErfc:
+        return std::exp((2 * std::abs(a.value) + error) * error);
+      default:
+        return 1;
+    }
+    const double share = error / gap;
+    return share < 0.5 ? 1 / ((1 - share) * (1 - share)) : kUnknown;
+  }
+
+  /// What errors do to second order where the first may vanish, in units.
+  static double Curved(Primitive primitive, const Charged& a,
+                       const Charged& b) {
+    const double error = a.Error();
+    switch (primitive) {
+      case Primitive::kMultiply:
+        return a.units == 0 || b.units == 0 ? 0 : error * b.units;
+      case Primitive::kSin:
+      case Primitive::kCos:
+        return a.units == 0 ? 0 : error * a.units;
+      default:
+        return 0;
+    }
+  }
+
+  /// What rounding the result itself does.
+  static double OwnUnits(Primitive primitive, const Charged& a,
+                         const Charged& b, double v) {
+    const double roundings = RoundingsOf(primitive);
+    if (roundings == 0) return 0;
+    const double own = roundings / kUnit * std::abs(v);
+    if (kCharge == Charge::kCondition) return own;
+    if (a.units == 0 && b.units == 0 &&
+        IsExact(primitive, a.value, b.value, v)) {
+      return 0;
+    }
+    // Below the normal numbers the error is half the least one, whatever v is.
+    const bool is_sum =
+        primitive == Primitive::kAdd || primitive == Primitive::kSubtract;
+    const bool by_b =
+        HasTwoOperands(primitive) && (b.value == 0 || !std::isfinite(b.value));
+    const bool vanishes =
+        v == 0 && (by_b || a.value == 0 || !std::isfinite(a.value));
+    const bool rounds_small = std::abs(v) < 0x1p-1022 && !is_sum && !vanishes;
+    return rounds_small ? own + 0x1p-1021 / kUnit : own;
+  }
+
+  /// True when an operation on exact operands has rounded nothing. (A sum by
+  /// Knuth's TwoSum; a product, quotient and root by the rest in one rounding.)
+  static bool IsExact(Primitive primitive, double a, double b, double v) {
+    switch (primitive) {
+      case Primitive::kSubtract:
+        return IsExact(Primitive::kAdd, a, -b, v);
+      case Primitive::kAdd: {
+        const double of_b = v - a;
+        return (a - (v - of_b)) + (b - of_b) == 0;
+      }
+      case Primitive::kMultiply:
+        return a == 0 || b == 0 ||
+               (std::abs(v) > 0x1p-960 && std::fma(a, b, -v) == 0);
+      case Primitive::kDivide:
+        return a == 0 || (std::abs(a) > 0x1p-960 && std::fma(v, b, -a) == 0);
+      case Primitive::kSqrt:
+        return a == 0 || (a > 0x1p-960 && std::fma(v, v, -a) == 0);
+      case Primitive::kPow:
+        return a == 1 || b == 0 || b == 1;
+      case Primitive::kAcos:
+        return false;
+      default:
+        return a == 0;
+    }
+  }
+
+  /// True when an infinity or no number is what exact arithmetic gives too, and
+  /// not a finite number that double has none for.
+  static bool IsKnownSpecial(Primitive primitive, const Charged& a,
+                             const Charged& b, double v) {
+    if (a.units == kUnknown || b.units == kUnknown) return false;
+    const bool exact = a.units == 0 && b.units == 0;
+    if (std::isinf(v) && std::isfinite(a.value) && std::isfinite(b.value)) {
+      return exact && IsPole(primitive, a.value, b.value);
+    }
+    const auto stays = [&](double by_a, double by_b) {
+      const double other = Apply<double>(primitive, a.value + by_a * a.Error(),
+                                         b.value + by_b * b.Error());
+      return other == v || (std::isnan(other) && std::isnan(v));
+    };
+    return exact ||
+           (stays(1, 1) && stays(1, -1) && stays(-1, 1) && stays(-1, -1));
+  }
+
+  static bool IsPole(Primitive primitive, double a, double b) {
+    switch (primitive) {
+      case Primitive::kDivide:
+        return b == 0;
+      case Primitive::kLog:
+      case Primitive::kPow:
+        return a == 0;
+      case Primitive::kLog1p:
+        return a == -1;
+      case Primitive::kAtanh:
+        return std::abs(a) == 1;
+      default:
+        return false;
+    }
+  }
 };
+
+/// A derivative is not known where the number may be on either side of a kink
+/// or a step.
+template <Charge kCharge>
+Partials<Charged<kCharge>> KnownPartials(Primitive primitive,
+                                         const Charged<kCharge>& a,
+                                         const Charged<kCharge>& b,
+                                         const Charged<kCharge>& v) {
+  using C = Charged<kCharge>;
+  Partials<C> d = PartialsOf<C>(primitive, a, b, v);
+  const bool bends = primitive == Primitive::kAbs && C::MayCross(a, C(0));
+  if (bends || C::MayStep(primitive, a, b)) {
+    d.a.units = C::kUnknown;
+    if (primitive == Primitive::kFmod) d.b.units = C::kUnknown;
+  }
+  return d;
+}
 
 template <Charge kCharge>
 double ToDouble(const Charged<kCharge>& x) {
@@ -165,6 +382,10 @@ double ToDouble(const Charged<kCharge>& x) {
 template <Charge kCharge>
 bool IsZero(const Charged<kCharge>& x) {
   return x.value == 0 && x.units == 0;
+}
+template <Charge kCharge>
+bool operator<(const Charged<kCharge>& a, const Charged<kCharge>& b) {
+  return a.value < b.value;
 }
 
 template <Lifted S>
@@ -270,6 +491,10 @@ S atanh(const S& a) {
 template <Lifted S>
 S erf(const S& a) {
   return S::Of(Primitive::kErf, a);
+}
+template <Lifted S>
+S erfc(const S& a) {
+  return S::Of(Primitive::kErfc, a);
 }
 template <Lifted S>
 S floor(const S& a) {

@@ -31,6 +31,52 @@ void TakeChoices(const Tape& tape, const std::vector<Dual<double>>& moving,
   }
 }
 
+void TakeSelections(const Tape& tape, const std::vector<Dual<double>>& moving,
+                    double* least) {
+  for (const Selection& selection : tape.selections()) {
+    *least =
+        std::min(*least, StepBetween(moving[selection.a], moving[selection.b]));
+  }
+}
+
+// As far as a function goes along with its tangent, to a pole or the end of its
+// domain.
+double ScaleOf(Primitive primitive, const Dual<double>& a,
+               const Dual<double>& b) {
+  switch (primitive) {
+    case Primitive::kDivide:
+      return StepTo(b.value, b.tangent);
+    case Primitive::kSqrt:
+    case Primitive::kLog:
+    case Primitive::kPow:
+      return StepTo(a.value, a.tangent);
+    case Primitive::kLog1p:
+      return StepTo(1 + a.value, a.tangent);
+    case Primitive::kAcosh:
+      return StepTo(a.value - 1, a.tangent);
+    case Primitive::kAsin:
+    case Primitive::kAcos:
+    case Primitive::kAtanh:
+      return StepTo(1 - std::abs(a.value), a.tangent);
+    case Primitive::kTan:
+      return StepTo(std::cos(a.value), a.tangent);
+    case Primitive::kExp:
+    case Primitive::kExpm1:
+    case Primitive::kSin:
+    case Primitive::kCos:
+    case Primitive::kAtan:
+    case Primitive::kSinh:
+    case Primitive::kCosh:
+    case Primitive::kTanh:
+    case Primitive::kAsinh:
+    case Primitive::kErf:
+    case Primitive::kErfc:
+      return StepTo(1, a.tangent);
+    default:
+      return std::numeric_limits<double>::infinity();
+  }
+}
+
 }  // namespace
 
 Margins MarginsOf(const Tape& tape, const std::vector<Dual<double>>& moving) {
@@ -40,8 +86,10 @@ Margins MarginsOf(const Tape& tape, const std::vector<Dual<double>>& moving) {
     least = std::min(least, StepBetween(moving[branch.a], moving[branch.b]));
   }
   TakeChoices(tape, moving, &margins.kink);
+  TakeSelections(tape, moving, &margins.kink);
   for (size_t node = 1; node < tape.size(); ++node) {
     const Primitive primitive = tape.primitive(node);
+    if (!HasOperands(primitive)) continue;
     const Dual<double>& a = moving[tape.a(node)];
     if (primitive == Primitive::kAbs) {
       margins.kink = std::min(margins.kink, StepTo(a.value, a.tangent));
@@ -53,8 +101,10 @@ Margins MarginsOf(const Tape& tape, const std::vector<Dual<double>>& moving) {
       margins.kink = 0;
       continue;
     }
-    const double b = moving[tape.b(node)].value;
-    const double gap = Charged<Charge::kBound>::GapOf(primitive, a.value, b);
+    const Dual<double>& b = moving[tape.b(node)];
+    margins.scale = std::min(margins.scale, ScaleOf(primitive, a, b));
+    const double gap =
+        Charged<Charge::kBound>::GapOf(primitive, a.value, b.value);
     if (std::isfinite(gap)) {
       margins.jump = std::min(margins.jump, StepTo(gap, a.tangent));
     }

@@ -21,6 +21,9 @@ namespace assay::reference {
 struct Margins {
   double kink = std::numeric_limits<double>::infinity();  // of derivatives
   double jump = std::numeric_limits<double>::infinity();  // of values
+  /// To a pole or the end of a domain, or as far as a function is much as its
+  /// tangent is.
+  double scale = std::numeric_limits<double>::infinity();
 };
 
 /// |a - b| / |a' - b'| of each comparison; of a choice the winner against each

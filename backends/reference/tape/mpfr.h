@@ -47,12 +47,17 @@ class Mpfr {
     return result;
   }
   double ToDouble() const { return mpfr_get_d(number_, MPFR_RNDN); }
+  bool IsZero() const { return mpfr_zero_p(number_) != 0; }
+  bool operator<(const Mpfr& other) const {
+    return mpfr_less_p(number_, other.number_) != 0;
+  }
 
  private:
   mpfr_t number_;
 };
 
 inline double ToDouble(const Mpfr& x) { return x.ToDouble(); }
+inline bool IsZero(const Mpfr& x) { return x.IsZero(); }
 
 inline Mpfr operator+(const Mpfr& a, const Mpfr& b) {
   return Mpfr::Of(mpfr_add, a, b);
@@ -92,6 +97,7 @@ inline Mpfr asinh(const Mpfr& a) { return Mpfr::Of(mpfr_asinh, a); }
 inline Mpfr acosh(const Mpfr& a) { return Mpfr::Of(mpfr_acosh, a); }
 inline Mpfr atanh(const Mpfr& a) { return Mpfr::Of(mpfr_atanh, a); }
 inline Mpfr erf(const Mpfr& a) { return Mpfr::Of(mpfr_erf, a); }
+inline Mpfr erfc(const Mpfr& a) { return Mpfr::Of(mpfr_erfc, a); }
 inline Mpfr floor(const Mpfr& a) { return Mpfr::Of(mpfr_rint_floor, a); }
 inline Mpfr ceil(const Mpfr& a) { return Mpfr::Of(mpfr_rint_ceil, a); }
 inline Mpfr nearbyint(const Mpfr& a) { return Mpfr::Of(mpfr_rint, a); }

@@ -7,11 +7,13 @@
 //     Replay<Charged<...>>(tape, ...)         what rounding can have done
 //     Reverse(tape, values, seeds)            derivatives of outputs, summed
 //
-// A decision stays as it was taken when the tape was recorded.
+// Choices and selections are taken again, in the scalar of the pass; other
+// decisions stay as they were taken when the tape was recorded.
 
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <functional>
@@ -23,10 +25,6 @@
 #include "backends/reference/tape/tape.h"
 
 namespace assay::reference {
-
-inline bool IsZero(double x) { return x == 0; }
-inline bool IsZero(Quad x) { return ToDouble(x) == 0; }
-inline bool IsZero(const Mpfr& x) { return ToDouble(x) == 0; }
 
 /// From one number to another, both included. As an adjoint: what the
 /// derivative can be, whatever is done at ties.
@@ -59,6 +57,7 @@ using InputOf = std::function<S(uint32_t node, double value)>;
 template <class S>
 void ReplayBlock(const Block& block, std::vector<S>& values) {
   const S scale(block.scale);
+  const bool scales = block.scale != 1;
   for (int64_t i = 0; i < block.rows; ++i) {
     const uint32_t* y = block.y.data() + i * block.columns;
     for (int64_t j = 0; j < block.columns; ++j) {
@@ -67,8 +66,8 @@ void ReplayBlock(const Block& block, std::vector<S>& values) {
     }
     S* sums = values.data() + block.first + i * block.columns;
     for (int64_t t = 0; t < block.inner; ++t) {
-      const S factor =
-          scale * values[block.a[static_cast<size_t>(i * block.inner + t)]];
+      const S& a = values[block.a[static_cast<size_t>(i * block.inner + t)]];
+      const S factor = scales ? scale * a : a;
       const uint32_t* b = block.b.data() + t * block.columns;
       for (int64_t j = 0; j < block.columns; ++j) {
         sums[j] = sums[j] + factor * values[b[j]];
@@ -77,26 +76,115 @@ void ReplayBlock(const Block& block, std::vector<S>& values) {
   }
 }
 
+/// The node that a choice takes: the first of the best, or the first that is no
+/// number.
 template <class S>
-const S& Chosen(const Tape&, const Choice& choice,
-                const std::vector<S>& values) {
-  return values[choice.chosen];
+uint32_t ChosenNode(const Tape& tape, const Choice& choice,
+                    const std::vector<S>& values) {
+  const auto candidates = tape.candidates(choice);
+  uint32_t best = candidates.front();
+  for (const uint32_t node : candidates) {
+    if (std::isnan(ToDouble(values[best]))) break;
+    const S& low = values[choice.least ? node : best];
+    const S& high = values[choice.least ? best : node];
+    if (low < high || std::isnan(ToDouble(values[node]))) best = node;
+  }
+  return best;
 }
 
-/// Any that could have been the best may be off by more than the one chosen.
+/// True when a selection takes `then`.
+template <class S>
+bool TakesThen(const Tape& tape, const Selection& selection,
+               const std::vector<S>& values) {
+  const S& a = values[selection.a];
+  const S& b = values[selection.b];
+  return a < b ||
+         (tape.ties() == Ties::kTrue && ToDouble(a) == ToDouble(b) && !(b < a));
+}
+
+/// The node that a choice or a selection takes.
+template <class S>
+uint32_t TakenNode(const Tape& tape, const Choice& choice,
+                   const std::vector<S>& values) {
+  return ChosenNode(tape, choice, values);
+}
+template <class S>
+uint32_t TakenNode(const Tape& tape, const Selection& selection,
+                   const std::vector<S>& values) {
+  return TakesThen(tape, selection, values) ? selection.then
+                                            : selection.otherwise;
+}
+
+/// True when it may be otherwise which of two is the greater.
 template <Charge kCharge>
-Charged<kCharge> Chosen(const Tape& tape, const Choice& choice,
-                        const std::vector<Charged<kCharge>>& values) {
-  Charged<kCharge> chosen = values[choice.chosen];
-  const double own = chosen.units;
+bool MayCross(const Charged<kCharge>& a, const Charged<kCharge>& b) {
+  return Charged<kCharge>::MayCross(a, b);
+}
+template <class S>
+bool MayCross(const Dual<S>& a, const Dual<S>& b) {
+  return MayCross(a.value, b.value);
+}
+
+/// Calls doubt(node) for each other node that might have been taken as well,
+/// had nothing been rounded.
+template <class S, class Doubt>
+void ForEachDoubt(const Tape& tape, const Choice& choice,
+                  const std::vector<S>& values, uint32_t taken,
+                  const Doubt& doubt) {
   for (const uint32_t node : tape.candidates(choice)) {
-    const Charged<kCharge>& other = values[node];
-    const double doubt = (own + other.units) * chosen.kRoundoff;
-    if (std::abs(other.value - chosen.value) <= doubt) {
-      chosen.units = std::max(chosen.units, other.units);
-    }
+    if (node != taken && MayCross(values[node], values[taken])) doubt(node);
   }
-  return chosen;
+}
+template <class S, class Doubt>
+void ForEachDoubt(const Tape&, const Selection& s, const std::vector<S>& values,
+                  uint32_t taken, const Doubt& doubt) {
+  if (s.then != s.otherwise && MayCross(values[s.a], values[s.b])) {
+    doubt(taken == s.then ? s.otherwise : s.then);
+  }
+}
+
+/// The value of a choice or a selection.
+template <class S, class Decision>
+S Decided(const Tape& tape, const Decision& decision,
+          const std::vector<S>& values) {
+  return values[TakenNode(tape, decision, values)];
+}
+
+/// Any that could have been the best may be off by more than the one taken; the
+/// two formulas of a selection meet, each off by its own, within the doubt.
+template <Charge kCharge, class Decision>
+Charged<kCharge> Decided(const Tape& tape, const Decision& decision,
+                         const std::vector<Charged<kCharge>>& values) {
+  const uint32_t taken = TakenNode(tape, decision, values);
+  Charged<kCharge> decided = values[taken];
+  ForEachDoubt(tape, decision, values, taken, [&](uint32_t node) {
+    const Charged<kCharge>& other = values[node];
+    if (!std::isfinite(other.value) || std::isinf(other.units)) {
+      decided.units = Charged<kCharge>::kUnknown;
+    } else if constexpr (std::same_as<Decision, Choice>) {
+      decided.units = std::max(decided.units, other.units);
+    } else {
+      decided.units += other.units;
+    }
+  });
+  return decided;
+}
+
+/// The tangent is not known where another might have been taken.
+template <Charge kCharge, class Decision>
+Dual<Charged<kCharge>> Decided(
+    const Tape& tape, const Decision& decision,
+    const std::vector<Dual<Charged<kCharge>>>& values) {
+  const uint32_t taken = TakenNode(tape, decision, values);
+  Dual<Charged<kCharge>> decided = values[taken];
+  ForEachDoubt(tape, decision, values, taken, [&](uint32_t node) {
+    const Dual<Charged<kCharge>>& other = values[node];
+    decided.value.units += other.value.units;
+    if (!IsZero(other.tangent) || !IsZero(decided.tangent)) {
+      decided.tangent.units = Charged<kCharge>::kUnknown;
+    }
+  });
+  return decided;
 }
 
 /// The values of all nodes.
@@ -110,7 +198,9 @@ std::vector<S> Replay(const Tape& tape, const InputOf<S>& input) {
     if (primitive == Primitive::kBlock) {
       if (b == 0) ReplayBlock(tape.blocks()[a], values);
     } else if (primitive == Primitive::kChoice) {
-      values[node] = Chosen(tape, tape.choices()[a], values);
+      values[node] = Decided(tape, tape.choices()[a], values);
+    } else if (primitive == Primitive::kSelect) {
+      values[node] = Decided(tape, tape.selections()[a], values);
     } else if (primitive == Primitive::kInput) {
       values[node] = input(static_cast<uint32_t>(node), tape.values()[node]);
     } else if (primitive == Primitive::kConstant) {
@@ -130,6 +220,7 @@ template <class S, class A>
 void ReverseBlock(const Block& block, const std::vector<S>& values,
                   std::vector<A>& adjoints) {
   const S scale(block.scale);
+  const bool scales = block.scale != 1;
   for (int64_t i = 0; i < block.rows; ++i) {
     const uint32_t* a = block.a.data() + i * block.inner;
     for (int64_t j = 0; j < block.columns; ++j) {
@@ -138,7 +229,7 @@ void ReverseBlock(const Block& block, const std::vector<S>& values,
       if (IsZero(flow)) continue;
       A& rest = adjoints[block.y[element]];
       rest = rest + flow;
-      const A scaled = scale * flow;
+      const A scaled = scales ? scale * flow : flow;
       for (int64_t t = 0; t < block.inner; ++t) {
         const uint32_t b = block.b[static_cast<size_t>(t * block.columns + j)];
         adjoints[a[t]] = adjoints[a[t]] + values[b] * scaled;
@@ -148,19 +239,33 @@ void ReverseBlock(const Block& block, const std::vector<S>& values,
   }
 }
 
-template <class S, class A>
-void ReverseChoice(const Tape& tape, const Choice& choice,
-                   const std::vector<S>&, const A& flow,
-                   std::vector<A>& adjoints) {
-  static_cast<void>(tape);
-  adjoints[choice.chosen] = adjoints[choice.chosen] + flow;
+template <class S, class A, class Decision>
+void ReverseDecision(const Tape& tape, const Decision& decision,
+                     const std::vector<S>& values, const A& flow,
+                     std::vector<A>& adjoints) {
+  A& to = adjoints[TakenNode(tape, decision, values)];
+  to = to + flow;
+}
+
+/// What might have been taken as well has an unknown part of the flow.
+template <Charge kCharge, class Decision>
+void ReverseDecision(const Tape& tape, const Decision& decision,
+                     const std::vector<Charged<kCharge>>& values,
+                     const Charged<kCharge>& flow,
+                     std::vector<Charged<kCharge>>& adjoints) {
+  const uint32_t taken = TakenNode(tape, decision, values);
+  adjoints[taken] = adjoints[taken] + flow;
+  ForEachDoubt(tape, decision, values, taken, [&](uint32_t node) {
+    adjoints[node].units = Charged<kCharge>::kUnknown;
+    adjoints[taken].units = Charged<kCharge>::kUnknown;
+  });
 }
 
 /// A tie may go to the first, to the last, or be split.
-inline void ReverseChoice(const Tape& tape, const Choice& choice,
-                          const std::vector<double>& values,
-                          const Interval& flow,
-                          std::vector<Interval>& adjoints) {
+inline void ReverseDecision(const Tape& tape, const Choice& choice,
+                            const std::vector<double>& values,
+                            const Interval& flow,
+                            std::vector<Interval>& adjoints) {
   const double best = values[choice.chosen];
   const auto candidates = tape.candidates(choice);
   const auto tied = std::ranges::count_if(
@@ -169,6 +274,19 @@ inline void ReverseChoice(const Tape& tape, const Choice& choice,
   for (const uint32_t node : candidates) {
     if (values[node] == best) adjoints[node] = adjoints[node] + share;
   }
+}
+inline void ReverseDecision(const Tape& tape, const Selection& selection,
+                            const std::vector<double>& values,
+                            const Interval& flow,
+                            std::vector<Interval>& adjoints) {
+  const uint32_t taken = TakenNode(tape, selection, values);
+  const bool tied = values[selection.a] == values[selection.b];
+  const Interval share = tied ? Hull(flow, Interval(0)) : flow;
+  adjoints[taken] = adjoints[taken] + share;
+  if (!tied) return;
+  const uint32_t other =
+      taken == selection.then ? selection.otherwise : selection.then;
+  adjoints[other] = adjoints[other] + share;
 }
 
 /// The adjoints of all nodes: for each, the derivative of the sum of seed times
@@ -190,7 +308,9 @@ void Reverse(const Tape& tape, const std::vector<S>& values,
     const A flow = adjoints[node];
     if (IsZero(flow)) continue;
     if (primitive == Primitive::kChoice) {
-      ReverseChoice(tape, tape.choices()[a], values, flow, adjoints);
+      ReverseDecision(tape, tape.choices()[a], values, flow, adjoints);
+    } else if (primitive == Primitive::kSelect) {
+      ReverseDecision(tape, tape.selections()[a], values, flow, adjoints);
     } else if (primitive != Primitive::kInput &&
                primitive != Primitive::kConstant) {
       if constexpr (std::same_as<A, Interval>) {
@@ -200,7 +320,7 @@ void Reverse(const Tape& tape, const std::vector<S>& values,
         }
       }
       const Partials<S> d =
-          PartialsOf<S>(primitive, values[a], values[b], values[node]);
+          KnownPartials(primitive, values[a], values[b], values[node]);
       if (!IsZero(d.a)) adjoints[a] = adjoints[a] + d.a * flow;
       if (HasTwoOperands(primitive) && !IsZero(d.b)) {
         adjoints[b] = adjoints[b] + d.b * flow;

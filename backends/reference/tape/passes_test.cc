@@ -76,7 +76,7 @@ TEST(TapeTest, ReverseDualAndDifferencesAgree) {
 }
 
 TEST(TapeTest, ChargesBoundTheErrorOfTheRecordedValue) {
-  for (const double spread : {1.0, 1e-3, 1e3}) {
+  for (const double spread : {1.0, 1e-3, 1e2}) {
     std::vector<double> numbers(1000);
     for (size_t i = 0; i < numbers.size(); ++i) {
       numbers[i] = spread * std::sin(static_cast<double>(i));
@@ -85,7 +85,7 @@ TEST(TapeTest, ChargesBoundTheErrorOfTheRecordedValue) {
     const auto charges = Replay<Charged<Charge::kBound>>(mish.tape);
     const Quad exact = Replay<Quad>(mish.tape)[mish.y.node()];
     const double error = std::abs(ToDouble(exact - Quad(mish.y.value())));
-    const double bound = charges[mish.y.node()].units * 0x1p-53;
+    const double bound = charges[mish.y.node()].Error();
     EXPECT_GT(error, 0);
     EXPECT_LE(error, bound);
     EXPECT_LE(bound, 1e-9 * spread * 1000);

@@ -22,9 +22,15 @@ namespace assay::reference {
 
 /// The number as a double, for choosing.
 inline double ToDouble(double x) { return x; }
+inline bool IsZero(double x) { return x == 0; }
 
 inline bool HasTwoOperands(Primitive primitive) {
   return primitive >= Primitive::kAdd && primitive <= Primitive::kFmod;
+}
+
+/// True when a tape names the operands of a node of it: it is a function.
+inline bool HasOperands(Primitive primitive) {
+  return primitive >= Primitive::kAdd && primitive <= Primitive::kDetach;
 }
 
 /// The value of a primitive of two operands.
@@ -90,6 +96,8 @@ S ApplyFunction(Primitive primitive, const S& a) {
       return atanh(a);
     case Primitive::kErf:
       return erf(a);
+    case Primitive::kErfc:
+      return erfc(a);
     default:
       std::abort();
   }
@@ -130,6 +138,24 @@ S TwoOverRootPi() {
   return S(2) / sqrt(acos(S(-1)));
 }
 
+/// 2 exp(-a^2) / sqrt(pi), the derivative of erf. Beyond 2^20 it is below every
+/// number that a scalar of ours has, and a^2 is not.
+template <class S>
+S Bell(const S& a) {
+  static const S kFactor = TwoOverRootPi<S>();
+  const S x = ToDouble(abs(a)) < 0x1p20 ? a : S(0x1p20);
+  return kFactor * exp(-(x * x));
+}
+
+/// 1 / (1 + a^2), where a^2 may have no number.
+template <class S>
+S OverOnePlusSquare(const S& a) {
+  const S one(1);
+  if (ToDouble(abs(a)) <= 1) return one / (one + a * a);
+  const S over = one / a;
+  return over * over / (one + over * over);
+}
+
 /// dv/da of a function of one operand.
 template <class S>
 S DerivativeOf(Primitive primitive, const S& a, const S& v) {
@@ -160,25 +186,31 @@ S DerivativeOf(Primitive primitive, const S& a, const S& v) {
     case Primitive::kAcos:
       return -one / sqrt((one - a) * (one + a));
     case Primitive::kAtan:
-      return one / (one + a * a);
+      return OverOnePlusSquare(a);
     case Primitive::kSinh:
       return cosh(a);
     case Primitive::kCosh:
       return sinh(a);
     case Primitive::kTanh: {
-      const S slope = one / cosh(a);
+      // 1 / cosh(a), which does not overflow.
+      const S e = exp(-abs(a));
+      const S slope = (e + e) / (one + e * e);
       return slope * slope;
     }
     case Primitive::kAsinh:
+      if (ToDouble(abs(a)) > 1) {
+        const S over = one / abs(a);
+        return over / sqrt(one + over * over);
+      }
       return one / sqrt(one + a * a);
     case Primitive::kAcosh:
-      return one / sqrt((a - one) * (a + one));
+      return one / (sqrt(a - one) * sqrt(a + one));
     case Primitive::kAtanh:
       return one / ((one - a) * (one + a));
-    case Primitive::kErf: {
-      static const S kFactor = TwoOverRootPi<S>();
-      return kFactor * exp(-(a * a));
-    }
+    case Primitive::kErf:
+      return Bell(a);
+    case Primitive::kErfc:
+      return -Bell(a);
     default:  // steps, and what is detached
       return S(0);
   }

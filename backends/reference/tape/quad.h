@@ -18,6 +18,7 @@ __float128 atanq(__float128);
 __float128 ceilq(__float128);
 __float128 coshq(__float128);
 __float128 cosq(__float128);
+__float128 erfcq(__float128);
 __float128 erfq(__float128);
 __float128 expm1q(__float128);
 __float128 expq(__float128);
@@ -49,6 +50,9 @@ struct Quad {
 
 inline double ToDouble(Quad x) { return static_cast<double>(x.number); }
 
+inline bool operator<(Quad a, Quad b) { return a.number < b.number; }
+inline bool IsZero(Quad x) { return x.number == 0; }
+
 inline Quad operator+(Quad a, Quad b) { return Quad(a.number + b.number); }
 inline Quad operator-(Quad a, Quad b) { return Quad(a.number - b.number); }
 inline Quad operator*(Quad a, Quad b) { return Quad(a.number * b.number); }
@@ -75,6 +79,7 @@ inline Quad asinh(Quad a) { return Quad(asinhq(a.number)); }
 inline Quad acosh(Quad a) { return Quad(acoshq(a.number)); }
 inline Quad atanh(Quad a) { return Quad(atanhq(a.number)); }
 inline Quad erf(Quad a) { return Quad(erfq(a.number)); }
+inline Quad erfc(Quad a) { return Quad(erfcq(a.number)); }
 inline Quad floor(Quad a) { return Quad(floorq(a.number)); }
 inline Quad ceil(Quad a) { return Quad(ceilq(a.number)); }
 inline Quad nearbyint(Quad a) { return Quad(nearbyintq(a.number)); }

@@ -51,10 +51,12 @@ uint32_t Tape::NodeOf(Var x) {
   return noted.node;
 }
 
-Var Tape::PushChoice(std::span<const Var> candidates, size_t chosen) {
+Var Tape::PushChoice(std::span<const Var> candidates, size_t chosen,
+                     bool least) {
   Choice choice{.first = static_cast<uint32_t>(candidates_.size()),
                 .count = static_cast<uint32_t>(candidates.size()),
-                .chosen = 0};
+                .chosen = 0,
+                .least = least};
   for (const Var& candidate : candidates) {
     candidates_.push_back(NodeOf(candidate));
   }
@@ -62,6 +64,15 @@ Var Tape::PushChoice(std::span<const Var> candidates, size_t chosen) {
   choices_.push_back(choice);
   return Push(Primitive::kChoice, static_cast<uint32_t>(choices_.size() - 1), 0,
               candidates[chosen].value());
+}
+
+Var Tape::PushSelection(Var a, Var b, Var then, Var otherwise) {
+  const bool before =
+      a.value() < b.value() || (ties_ == Ties::kTrue && a.value() == b.value());
+  selections_.push_back(
+      {NodeOf(a), NodeOf(b), NodeOf(then), NodeOf(otherwise)});
+  return Push(Primitive::kSelect, static_cast<uint32_t>(selections_.size() - 1),
+              0, before ? then.value() : otherwise.value());
 }
 
 void Tape::PushBlock(const Product& p, const Var* a, const Var* b, Var* y) {
@@ -141,19 +152,24 @@ bool Equal(Var a, Var b) {
   return a.value() == b.value();
 }
 
-Var PickedFrom(std::span<const Var> candidates, size_t chosen) {
+Var PickedFrom(std::span<const Var> candidates, size_t chosen, bool least) {
   return current == nullptr ? candidates[chosen]
-                            : current->PushChoice(candidates, chosen);
+                            : current->PushChoice(candidates, chosen, least);
+}
+
+Var Select(Var a, Var b, Var then, Var otherwise) {
+  if (current != nullptr) return current->PushSelection(a, b, then, otherwise);
+  return a.value() < b.value() ? then : otherwise;
 }
 
 Var Max(Var a, Var b) {
   const bool second = a.value() < b.value() || std::isnan(b.value());
-  return PickedFrom(std::array{a, b}, second ? 1 : 0);
+  return PickedFrom(std::array{a, b}, second ? 1 : 0, /*least=*/false);
 }
 
 Var Min(Var a, Var b) {
   const bool second = b.value() < a.value() || std::isnan(b.value());
-  return PickedFrom(std::array{a, b}, second ? 1 : 0);
+  return PickedFrom(std::array{a, b}, second ? 1 : 0, /*least=*/true);
 }
 
 template <>

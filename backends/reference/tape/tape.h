@@ -34,6 +34,15 @@ struct Choice {
   uint32_t first = 0;  // in Tape::candidates()
   uint32_t count = 0;
   uint32_t chosen = 0;  // node
+  bool least = false;   // not the greatest
+};
+
+/// Two formulas of one function: `then` where a < b.
+struct Selection {
+  uint32_t a = 0;
+  uint32_t b = 0;
+  uint32_t then = 0;
+  uint32_t otherwise = 0;
 };
 
 /// y + scale * a b, of dense row-major matrices of nodes. The results are the
@@ -82,7 +91,8 @@ class Tape {
   Var Push(Primitive primitive, uint32_t a, uint32_t b, double value);
   /// The node of a Var; one is made for a constant.
   uint32_t NodeOf(Var x);
-  Var PushChoice(std::span<const Var> candidates, size_t chosen);
+  Var PushChoice(std::span<const Var> candidates, size_t chosen, bool least);
+  Var PushSelection(Var a, Var b, Var then, Var otherwise);
   /// y += scale * a b, in place.
   void PushBlock(const Product& product, const Var* a, const Var* b, Var* y);
   void PushBranch(Var a, Var b, bool is_jump);
@@ -98,6 +108,7 @@ class Tape {
   std::span<const uint32_t> candidates(const Choice& choice) const {
     return std::span(candidates_).subspan(choice.first, choice.count);
   }
+  const std::vector<Selection>& selections() const { return selections_; }
   const std::vector<Block>& blocks() const { return blocks_; }
   const std::vector<Comparison>& branches() const { return branches_; }
 
@@ -116,6 +127,7 @@ class Tape {
   std::vector<double> values_;
   std::vector<Choice> choices_;
   std::vector<uint32_t> candidates_;
+  std::vector<Selection> selections_;
   std::vector<Block> blocks_;
   std::vector<Comparison> branches_;
   std::array<Noted, 64> noted_;

@@ -3,7 +3,6 @@
 #include "backends/reference/tape/trace.h"
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 
 #include "backends/reference/scalar/codec.h"
@@ -82,13 +81,14 @@ Result<Tensor> Trace::TracedTensor(const Tensor& tensor) {
   ASSAY_ASSIGN_OR_RETURN(Tensor vars, Tensor::Allocate(kVar, tensor.shape()));
   std::vector<double> numbers(static_cast<size_t>(tensor.num_elements()));
   Decode(tensor, numbers.data());
-  if (const auto shift = offsets_.find(tensor.data());
-      shift != offsets_.end()) {
-    std::ranges::transform(numbers, shift->second, numbers.begin(),
-                           std::plus<>());
+  const auto shift = offsets_.find(tensor.data());
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const double x = numbers[i];
+    const double by = shift == offsets_.end() ? 0 : shift->second[i];
+    const Var var = tape_.Input(x + by);
+    vars.mutable_elements<Var>()[i] = var;
+    if (var.value() - x != by) rounded_.insert(var.node());
   }
-  std::ranges::transform(numbers, vars.mutable_elements<Var>().begin(),
-                         [this](double x) { return tape_.Input(x); });
   if (!numbers.empty()) read_.emplace(tensor.data(), Read{tensor, vars});
   return vars;
 }

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -38,6 +39,8 @@ class Trace {
   static Trace* Current();
 
   const Tape& tape() const { return tape_; }
+  /// True for the node of a number that was rounded when it was shifted.
+  bool is_rounded(uint32_t node) const { return rounded_.contains(node); }
 
   /// Adds `offsets` to the numbers of `tensor` when they are read.
   void Shift(const Tensor& tensor, std::vector<double> offsets) {
@@ -60,6 +63,7 @@ class Trace {
 
   Tape tape_;
   std::map<const std::byte*, std::vector<double>> offsets_;
+  std::set<uint32_t> rounded_;
   /// A tensor that was read, held so that its memory is not used again.
   struct Read {
     Tensor tensor;

@@ -27,11 +27,21 @@ bool IsExplained(const record::AccuracyRow& expected,
          distance <= verdict::ExactDistance(backend);
 }
 
+/// The part of the tolerance that the expected value takes for sure: as much of
+/// its distance may be the oracle's own as the oracle's bound says.
+double ShareTaken(const record::AccuracyRow& expected) {
+  const double distance = verdict::ExactDistance(expected);
+  const double bound = expected.oracle_bound.value_or(0);
+  const double taken = 1 - expected.headroom.value_or(1);
+  if (bound == 0) return taken;
+  return distance > bound ? taken * (1 - bound / distance) : 0;
+}
+
 /// Floats of fewer bits are further apart than most tolerances reach.
 bool LeavesHalf(const record::AccuracyRow& expected) {
   const std::optional<DType> dtype = ParseDType(expected.dtype);
   return !dtype.has_value() || BitsOf(*dtype) < 16 ||
-         expected.headroom.value_or(1) >= 0.5;
+         ShareTaken(expected) <= 0.5;
 }
 
 /// The place that both sides of a distance share: a case, an output, and the
@@ -59,7 +69,7 @@ std::string DistanceText(const record::AccuracyRow& row) {
 
 std::string ShareText(const record::AccuracyRow& expected) {
   if (LeavesHalf(expected)) return "";
-  return StrCat(", ", Digits(1 - *expected.headroom), " of the tolerance");
+  return StrCat(", ", Digits(ShareTaken(expected)), " of the tolerance");
 }
 
 }  // namespace

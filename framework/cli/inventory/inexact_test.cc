@@ -73,6 +73,7 @@ TEST(FindInexact, ListsWhatLeavesLessThanHalfOfTheTolerance) {
     const char* dtype;
     std::optional<double> headroom;
     bool listed;
+    std::optional<double> bound = {};  // of a distance of 0.4 ULP
   } rows[] = {
       {"headroom is not looked at", "float16", 0.49, true},
       {"all of it must be taken", "bfloat16", 0.1, true},
@@ -80,11 +81,15 @@ TEST(FindInexact, ListsWhatLeavesLessThanHalfOfTheTolerance) {
       {"half is too little", "float16", 0.5, false},
       {"no limit is a limit of 0", "float32", {}, false},
       {"coarse floats are listed", "float8e5m2", 0.1, false},
+      {"what the oracle does not know counts", "float32", 0.1, false, 0.4},
+      {"half of it unknown counts whole", "float32", 0.1, false, 0.2},
+      {"any bound excuses", "float32", 0.1, true, 0.1},
   };
   for (const auto& row : rows) {
     auto expected = Row("a", "expected_oracle", 0.4);
     expected.dtype = row.dtype;
     expected.headroom = row.headroom;
+    expected.oracle_bound = row.bound;
     const auto found = FindInexact({expected, Row("a", "oracle", 0.5)}, {});
     EXPECT_EQ(found.size(), row.listed ? 1U : 0U) << row.mutant;
   }

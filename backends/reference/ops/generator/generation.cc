@@ -63,6 +63,9 @@ Status Range(const op::Range& op, KernelContext& run) {
   if (!(steps < 1e15))
     return InvalidArgument("the range has ", steps, " steps");
   const auto count = static_cast<int64_t>(std::max(steps, 0.0));
+  if constexpr (std::same_as<T, Var>) {
+    NoteBetween(T(steps - 1), (limit[0] - start[0]) / delta[0], T(steps));
+  }
   ASSAY_ASSIGN_OR_RETURN(Stored<T> y, Store<T>(run, op.output, type, {count}));
   for (int64_t i = 0; i < count; ++i) {
     y[i] = start[0] + static_cast<T>(i) * delta[0];

@@ -35,8 +35,8 @@ T Celu(T x, T alpha) {
 // Shrink-9: x + bias below -lambd, x - bias above lambd, else 0.
 template <class T>
 T Shrink(T x, T lambd, T bias) {
-  if (Before(x, -lambd)) return x + bias;
-  return Before(lambd, x) ? x - bias : T(0);
+  if (Less(x, -lambd)) return x + bias;
+  return Less(lambd, x) ? x - bias : T(0);
 }
 
 // Integers with fractions as bounds and bias: the result is cut, as numpy's
@@ -48,20 +48,31 @@ T ShrinkInteger(T x, float lambd, float bias) {
                    : static_cast<T>(moved);
 }
 
-// Gelu-20: 0.5 * x * (1 + erf(x / sqrt(2))).
+// Gelu-20: 0.5 * x * (1 + erf(x / sqrt(2))), where 1 + erf(y) is erfc(-y), so
+// that nothing cancels.
 template <class T>
 T Gelu(T x) {
-  return T(0.5) * x * (T(1) + erf(x * sqrt(T(0.5))));
+  return T(0.5) * x * erfc(-(x * sqrt(T(0.5))));
 }
 
 // Gelu-20, approximate "tanh":
-// 0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))).
+// 0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))),
+// where (1 + tanh(y)) / 2 is Sigmoid(2 y), so that nothing cancels.
 template <class T>
 T GeluByTanh(T x) {
   const T pi = T(4) * atan(T(1));
   const T factor = T(44715) / T(1000000);
   const T inner = sqrt(T(2) / pi) * (x + factor * x * x * x);
-  return T(0.5) * x * (T(1) + tanh(inner));
+  return x * Sigmoid(inner + inner);
+}
+
+/// A formula of several roundings, computed with more digits than float has.
+template <class F>
+auto Widened(F f) {
+  return [f](auto x) {
+    using T = decltype(x);
+    return static_cast<T>(f(static_cast<Wide<T>>(x)));
+  };
 }
 
 Result<Kernel> MakeRelu(const op::Relu&, LoadContext& load) {
@@ -76,7 +87,8 @@ Result<Kernel> MakeRelu(const op::Relu&, LoadContext& load) {
 Result<Kernel> MakeLeakyRelu(const op::LeakyRelu& op, LoadContext& load) {
   return Map(load, kFloats, [alpha = op.alpha](auto x) {
     using T = decltype(x);
-    return Before(x, T(0)) ? T(alpha) * x : x;
+    return IfBefore(
+        x, T(0), [&] { return T(alpha) * x; }, [&] { return x; });
   });
 }
 
@@ -84,7 +96,7 @@ Result<Kernel> MakeThresholdedRelu(const op::ThresholdedRelu& op,
                                    LoadContext& load) {
   return Map(load, kFloats, [alpha = op.alpha](auto x) {
     using T = decltype(x);
-    return Before(T(alpha), x) ? x : T(0);
+    return Less(T(alpha), x) ? x : T(0);
   });
 }
 
@@ -92,7 +104,8 @@ Result<Kernel> MakeThresholdedRelu(const op::ThresholdedRelu& op,
 Result<Kernel> MakeElu(const op::Elu& op, LoadContext& load) {
   return Map(load, kFloats, [alpha = op.alpha](auto x) {
     using T = decltype(x);
-    return Before(x, T(0)) ? T(alpha) * expm1(x) : x;
+    return IfBefore(
+        x, T(0), [&] { return T(alpha) * T(expm1(x)); }, [&] { return x; });
   });
 }
 
@@ -100,7 +113,9 @@ Result<Kernel> MakeElu(const op::Elu& op, LoadContext& load) {
 Result<Kernel> MakeSelu(const op::Selu& op, LoadContext& load) {
   return Map(load, kFloats, [alpha = op.alpha, gamma = op.gamma](auto x) {
     using T = decltype(x);
-    return T(gamma) * (Before(T(0), x) ? x : T(alpha) * expm1(x));
+    return T(gamma) * IfBefore(
+                          T(0), x, [&] { return x; },
+                          [&] { return T(alpha) * T(expm1(x)); });
   });
 }
 
@@ -119,9 +134,9 @@ Result<Kernel> MakeHardSigmoid(const op::HardSigmoid& op, LoadContext& load) {
 
 // Swish-24: x * Sigmoid(alpha * x).
 Result<Kernel> MakeSwish(const op::Swish& op, LoadContext& load) {
-  return Map(load, kFloats, [alpha = op.alpha](auto x) {
-    return x * Sigmoid(decltype(x)(alpha) * x);
-  });
+  return Map(load, kFloats, Widened([alpha = op.alpha](auto x) {
+               return x * Sigmoid(decltype(x)(alpha) * x);
+             }));
 }
 
 // SwiGLU-28: Swish(a) * b, of one shape.
@@ -151,10 +166,10 @@ Result<Kernel> MakeShrink(const op::Shrink& op, LoadContext& load) {
 
 Result<Kernel> MakeGelu(const op::Gelu& op, LoadContext& load) {
   if (op.approximate == "none") {
-    return Map(load, kFloats, [](auto x) { return Gelu(x); });
+    return Map(load, kFloats, Widened([](auto x) { return Gelu(x); }));
   }
   if (op.approximate == "tanh") {
-    return Map(load, kFloats, [](auto x) { return GeluByTanh(x); });
+    return Map(load, kFloats, Widened([](auto x) { return GeluByTanh(x); }));
   }
   return InvalidArgument("approximate is '", op.approximate,
                          "', wanted none or tanh");
@@ -168,14 +183,14 @@ Family ActivationFamily() {
       On<op::Sigmoid>(Map(kFloats, [](auto x) { return Sigmoid(x); })),
       MakeHardSigmoid,
       // HardSwish-22: x * HardSigmoid with alpha = 1 / 6 and beta = 0.5.
-      On<op::HardSwish>(Map(kFloats,
-                            [](auto x) {
+      On<op::HardSwish>(Map(kFloats, Widened([](auto x) {
                               using T = decltype(x);
                               return x * HardSigmoid(x, T(1) / T(6), T(0.5));
-                            })),
+                            }))),
       MakeSwish, MakeSwiGLU,
       // Mish-22: x * tanh(Softplus(x)).
-      On<op::Mish>(Map(kFloats, [](auto x) { return x * tanh(Softplus(x)); })),
+      On<op::Mish>(
+          Map(kFloats, Widened([](auto x) { return x * tanh(Softplus(x)); }))),
       On<op::Softplus>(Map(kFloats, [](auto x) { return Softplus(x); })),
       // Softsign-22: x / (1 + |x|).
       On<op::Softsign>(
@@ -184,7 +199,9 @@ Family ActivationFamily() {
       MakeGelu,
       // PRelu-16: slope * x for x < 0, else x; slope broadcasts to x.
       On<op::PRelu>(Combine(kNumbers, [](auto x, auto slope) {
-        return Before(x, decltype(x)(0)) ? slope * x : x;
+        using T = decltype(x);
+        return IfBefore(
+            x, T(0), [&] { return T(slope * x); }, [&] { return x; });
       })));
 }
 

@@ -13,8 +13,8 @@ namespace {
 // Sign-13: -1, 0 or 1; zeros and NaN stay what they are.
 template <class T>
 T Sign(T x) {
-  if (Before(x, T(0))) return -T(1);
-  return Before(T(0), x) ? T(1) : x;
+  if (Less(x, T(0))) return -T(1);
+  return Less(T(0), x) ? T(1) : x;
 }
 
 // Clip-13: "Min(max, Max(input, min))", so that max wins when min > max.

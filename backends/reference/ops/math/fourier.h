@@ -20,11 +20,6 @@
 
 namespace assay::reference {
 
-/// double in the place of float: the sums of a naive transform are long, and
-/// stored once. Any other scalar is itself.
-template <class T>
-using Wide = std::conditional_t<std::same_as<T, float>, double, T>;
-
 /// Where the numbers of a line stand: `parts` 1 for real, 2 for complex.
 struct Signal {
   int64_t length = 0;

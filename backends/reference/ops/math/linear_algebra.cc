@@ -17,9 +17,8 @@
 namespace assay::reference {
 namespace {
 
-// By elimination with the greatest of each column as the pivot; the choice of
-// the pivot does not change the value.
-template <class T>
+// By elimination with the greatest of each column as the pivot.
+template <PlainScalar T>
 T Determinant(std::vector<T> a, int64_t n) {
   const auto at = [&](int64_t i, int64_t j) -> T& {
     return a[static_cast<size_t>(i * n + j)];
@@ -28,9 +27,9 @@ T Determinant(std::vector<T> a, int64_t n) {
   for (int64_t k = 0; k < n; ++k) {
     int64_t pivot = k;
     for (int64_t i = k + 1; i < n; ++i) {
-      if (Value(abs(at(i, k))) > Value(abs(at(pivot, k)))) pivot = i;
+      if (abs(at(i, k)) > abs(at(pivot, k))) pivot = i;
     }
-    if (Value(at(pivot, k)) == 0) return T(0);
+    if (at(pivot, k) == 0) return 0;
     if (pivot != k) {
       for (int64_t j = 0; j < n; ++j) std::swap(at(k, j), at(pivot, j));
       determinant = -determinant;
@@ -44,6 +43,37 @@ T Determinant(std::vector<T> a, int64_t n) {
   return determinant;
 }
 
+// Without a division and without a decision, so that it and its derivatives are
+// right where the matrix is singular. (Bird, A simple division-free algorithm
+// for computing determinants, Information Processing Letters 111, 2011.)
+Var Determinant(const std::vector<Var>& a, int64_t n) {
+  if (n == 0) return Var(1);
+  const auto at = [n](int64_t i, int64_t j) {
+    return static_cast<size_t>(i * n + j);
+  };
+  std::vector<Var> f = a;
+  for (int64_t step = 1; step < n; ++step) {
+    // Above the diagonal as f; on it, less what is further down on f's.
+    std::vector<Var> upper(f.size());
+    Var below(0);
+    for (int64_t i = n; i-- > 0;) {
+      for (int64_t j = i + 1; j < n; ++j) upper[at(i, j)] = f[at(i, j)];
+      upper[at(i, i)] = -below;
+      below = below + f[at(i, i)];
+    }
+    for (int64_t i = 0; i < n; ++i) {
+      for (int64_t j = 0; j < n; ++j) {
+        Var sum(0);
+        for (int64_t k = i; k < n; ++k) {
+          sum = sum + upper[at(i, k)] * a[at(k, j)];
+        }
+        f[at(i, j)] = sum;
+      }
+    }
+  }
+  return n % 2 == 0 ? -f[0] : f[0];
+}
+
 // Det-22: of the last two axes.
 template <class T>
 Status Det(const op::Det& op, KernelContext& run) {
@@ -55,14 +85,15 @@ Status Det(const op::Det& op, KernelContext& run) {
                            ", wanted square matrices");
   }
   const int64_t n = shape[rank - 1];
-  const Loaded<T> x(input);
+  using W = Wide<T>;
+  const Loaded<W> x(input);
   ASSAY_ASSIGN_OR_RETURN(
-      Stored<T> y,
-      Store<T>(run, op.y, input.dtype(),
+      Stored<W> y,
+      Store<W>(run, op.y, input.dtype(),
                Shape(std::vector<int64_t>(shape.begin(), shape.end() - 2))));
   for (int64_t i = 0; i < y.size(); ++i) {
-    const T* from = x.data() + i * n * n;
-    y[i] = Determinant(std::vector<T>(from, from + n * n), n);
+    const W* from = x.data() + i * n * n;
+    y[i] = Determinant(std::vector<W>(from, from + n * n), n);
   }
   return OkStatus();
 }

@@ -143,7 +143,7 @@ Result<Kernel> MakeNegativeLogLikelihoodLoss(
                          op.loss,  "input",         "target",
                          "weight", op.ignore_index, reduction};
   return Dispatch(load, op.input, kFloats, [&]<class T>() {
-    return std::bind_front(&LogLikelihood<T>, node);
+    return std::bind_front(&LogLikelihood<Wide<T>>, node);
   });
 }
 
@@ -154,7 +154,7 @@ Result<Kernel> MakeSoftmaxCrossEntropyLoss(
                          op.output, "scores",        "labels",
                          "weights", op.ignore_index, reduction};
   return Dispatch(load, op.scores, kFloats, [&]<class T>() {
-    return std::bind_front(&CrossEntropy<T>, node, op.log_prob);
+    return std::bind_front(&CrossEntropy<Wide<T>>, node, op.log_prob);
   });
 }
 

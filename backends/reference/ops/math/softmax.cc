@@ -22,7 +22,8 @@ using Line = std::function<void(const T* x, T* y, int64_t count, int64_t step)>;
 // Softmax-13: exp(x) / sum of exp(x).
 template <class T>
 void Softmax(const T* x, T* y, int64_t count, int64_t step) {
-  const T greatest = GreatestOfLine(x, count, step);
+  if (count == 0) return;
+  const T greatest = Detach(x[PlaceOfGreatest(x, count, step) * step]);
   T sum(0);
   for (int64_t i = 0; i < count; ++i) {
     y[i * step] = exp(x[i * step] - greatest);
@@ -90,7 +91,7 @@ Status MapLines(const Tensor& input, int64_t axis, Output output,
 template <class Op>
 Result<Kernel> AlongAxis(LoadContext& load, const Op& op, auto line) {
   return Dispatch(load, op.input, kFloats, [&]<class T>() -> Kernel {
-    return {.forward = [op, line = Line<T>(line)](KernelContext& run) {
+    return {.forward = [op, line = Line<Wide<T>>(line)](KernelContext& run) {
       return MapLines(run.input(op.input), op.axis, op.output, line, run);
     }};
   });
@@ -105,7 +106,8 @@ auto Lines(auto line) {
 
 template <class Op>
 Result<Kernel> RunAlong(const Op& op, LoadContext& load) {
-  return Dispatch(load, op.x, kNumbers, [&]<class T>() -> Kernel {
+  return Dispatch(load, op.x, kNumbers, [&]<class S>() -> Kernel {
+    using T = Wide<S>;
     const Running running{.product = Op::kId == OperatorId::kCumProd,
                           .exclusive = op.exclusive != 0,
                           .reverse = op.reverse != 0};

@@ -184,8 +184,9 @@ std::vector<int64_t> MelPositions(T lower, T upper, int64_t count,
     const T hertz = T(700) * expm1(at / T(2595) * ten);
     const T position =
         static_cast<T>(dft_length + 1) * hertz / static_cast<T>(sample_rate);
-    positions.push_back(static_cast<int64_t>(
-        std::floor(std::min<double>(Value(position), kMostBins))));
+    const double low = std::floor(Value(position));
+    NoteBetween(T(low), position, T(low + 1));
+    positions.push_back(static_cast<int64_t>(std::min(low, kMostBins)));
   }
   return positions;
 }

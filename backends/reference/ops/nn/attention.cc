@@ -307,13 +307,8 @@ Kernel AttentionKernel(const op::Attention& op, const LoadContext& load) {
 
 Result<Kernel> MakeAttention(const op::Attention& op, LoadContext& load) {
   ASSAY_RETURN_IF_ERROR(CheckAttention(op));
-  const bool in_double =
-      load.dtype(op.v) == DType::kFloat64 || op.softmax_precision == 11;
   return Dispatch(load, op.q, kFloats, [&]<class T>() -> Kernel {
-    if (std::same_as<T, float> && in_double) {
-      return AttentionKernel<double>(op, load);
-    }
-    return AttentionKernel<T>(op, load);
+    return AttentionKernel<Wide<T>>(op, load);
   });
 }
 

@@ -157,6 +157,7 @@ struct Corners {
     std::vector<T> next_weights;
     if (Before(T(-1), position) && Before(position, static_cast<T>(extent))) {
       const auto low = static_cast<int64_t>(Value(floor(position)));
+      NoteCell(position, low);
       const T right = position - static_cast<T>(low);
       for (size_t i = 0; i < at.size(); ++i) {
         if (low >= 0) {

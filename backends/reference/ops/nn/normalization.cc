@@ -14,6 +14,8 @@
 namespace assay::reference {
 namespace {
 
+// Moments are taken in double at the least, and what is computed with them: of
+// numbers far from 0 the mean takes nearly all.
 template <class T>
 struct Moments {
   T mean;
@@ -348,12 +350,22 @@ Status MeanVarianceNormalization(const op::MeanVarianceNormalization& op,
   return OkStatus();
 }
 
+Result<Kernel> MakeBatchNormalization(const op::BatchNormalization& op,
+                                      LoadContext& load) {
+  return Dispatch(load, op.x, kFloats, [&]<class T>() {
+    return std::bind_front(op.training_mode != 0 ? &BatchNormalization<Wide<T>>
+                                                 : &BatchNormalization<T>,
+                           op);
+  });
+}
+
 Result<Kernel> MakeInstanceNormalization(const op::InstanceNormalization& op,
                                          LoadContext& load) {
   return Dispatch(load, op.input, kFloats, [&]<class T>() -> Kernel {
     return {.forward = [op](KernelContext& run) {
-      return NormalizeGroups<T>(run.input(op.input), run.input(op.scale),
-                                run.input(op.b), 0, op.epsilon, op.output, run);
+      return NormalizeGroups<Wide<T>>(run.input(op.input), run.input(op.scale),
+                                      run.input(op.b), 0, op.epsilon, op.output,
+                                      run);
     }};
   });
 }
@@ -366,9 +378,9 @@ Result<Kernel> MakeGroupNormalization(const op::GroupNormalization& op,
   }
   return Dispatch(load, op.x, kFloats, [&]<class T>() -> Kernel {
     return {.forward = [op](KernelContext& run) {
-      return NormalizeGroups<T>(run.input(op.x), run.input(op.scale),
-                                run.input(op.bias), op.num_groups, op.epsilon,
-                                op.y, run);
+      return NormalizeGroups<Wide<T>>(run.input(op.x), run.input(op.scale),
+                                      run.input(op.bias), op.num_groups,
+                                      op.epsilon, op.y, run);
     }};
   });
 }
@@ -377,11 +389,11 @@ Result<Kernel> MakeGroupNormalization(const op::GroupNormalization& op,
 
 Family NormalizationFamily() {
   return FamilyOf(
-      Typed(kFloats, []<class T>() { return &MeanVarianceNormalization<T>; }),
-      Typed(kFloats, []<class T>() { return &BatchNormalization<T>; }),
-      MakeInstanceNormalization, MakeGroupNormalization,
-      Typed(kFloats, []<class T>() { return &LayerNormalization<T>; }),
-      Typed(kFloats, []<class T>() { return &RmsNormalization<T>; }),
+      Typed(kFloats,
+            []<class T>() { return &MeanVarianceNormalization<Wide<T>>; }),
+      MakeBatchNormalization, MakeInstanceNormalization, MakeGroupNormalization,
+      Typed(kFloats, []<class T>() { return &LayerNormalization<Wide<T>>; }),
+      Typed(kFloats, []<class T>() { return &RmsNormalization<Wide<T>>; }),
       Typed(kFloats, []<class T>() { return &Lrn<T>; }));
 }
 

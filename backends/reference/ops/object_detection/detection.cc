@@ -129,27 +129,59 @@ RegionAxis<T> AxisOf(const op::RoiAlign& op, T from, T to, int64_t output) {
   T extent = to * scale - offset - start;
   if (!half) extent = Max(extent, T(1));  // as before opset 16
   const T bin = extent / static_cast<T>(output);
-  const auto adaptive = static_cast<int64_t>(
-      std::clamp(static_cast<double>(Value(ceil(bin))), 0.0, 1e6));
-  const int64_t samples = op.sampling_ratio > 0 ? op.sampling_ratio : adaptive;
-  return {start, bin, std::max<int64_t>(samples, 1)};
+  if (op.sampling_ratio > 0) return {start, bin, op.sampling_ratio};
+  const double samples =
+      std::clamp(static_cast<double>(Value(ceil(bin))), 1.0, 1e6);
+  NoteBetween(T(samples == 1 ? -1e6 : samples - 1), bin, T(samples));
+  return {start, bin, static_cast<int64_t>(samples)};
 }
 
-/// The two neighbours of a position along an axis, none where it is outside.
+/// The neighbours of a position along an axis, none where it is outside.
 template <class T>
 struct Between {
   Between(T x, int64_t extent) {
     if (IsNan(x) || Less(x, T(-1)) || Less(static_cast<T>(extent), x)) return;
-    inside = true;
     const T within = Max(x, T(0));
-    low = std::min(static_cast<int64_t>(Value(floor(within))), extent - 1);
-    high = std::min(low + 1, extent - 1);
-    right = low == extent - 1 ? T(0) : within - static_cast<T>(low);
+    const auto low =
+        std::min(static_cast<int64_t>(Value(floor(within))), extent - 1);
+    // Each of the terms shows, and so does the cell.
+    NoteBetween(T(low), within, T(low == extent - 1 ? extent : low + 1));
+    const T right = low == extent - 1 ? T(0) : within - static_cast<T>(low);
+    Add(low, T(1) - right);
+    Add(std::min(low + 1, extent - 1), right);
   }
-  bool inside = false;
-  int64_t low = 0;
-  int64_t high = 0;
-  T right{0};
+
+  /// The same for a sum of terms: where a Var may be in the next cell too, all
+  /// of its neighbours, by one formula.
+  static Between Summed(T x, int64_t extent) {
+    if constexpr (std::same_as<T, Var>) {
+      const T within = Max(x, T(0));
+      const double whole = std::nearbyint(within.value());
+      if (std::abs(within.value() - whole) < 0x1p-30 &&
+          whole <= static_cast<double>(extent - 1)) {
+        Between near;
+        for (int64_t k = -1; k <= 1; ++k) {
+          const auto at = static_cast<int64_t>(whole) + k;
+          near.Add(std::clamp<int64_t>(at, 0, extent - 1),
+                   Max(T(0), T(1) - abs(within - T(at))));
+        }
+        return near;
+      }
+    }
+    return Between(x, extent);
+  }
+
+  int count = 0;
+  std::array<int64_t, 3> at{};
+  std::array<T, 3> weights{};
+
+ private:
+  Between() = default;
+  void Add(int64_t i, T weight) {
+    at.at(static_cast<size_t>(count)) = i;
+    weights.at(static_cast<size_t>(count)) = weight;
+    ++count;
+  }
 };
 
 // One output element: the mean of bilinear samples, or, in mode max, the
@@ -158,26 +190,36 @@ template <class T>
 T SampleBin(const op::RoiAlign& op, const RegionAxis<T>& v,
             const RegionAxis<T>& h, int64_t row, int64_t column, const T* image,
             int64_t height, int64_t width) {
+  const bool sums = op.mode != "max";
+  const auto place = [sums](T x, int64_t extent) {
+    return sums ? Between<T>::Summed(x, extent) : Between<T>(x, extent);
+  };
   T sum(0);
   Choose<T> greatest;
   for (int64_t i = 0; i < v.samples; ++i) {
+    const Between<T> y = place(v.At(row, i), height);
     for (int64_t j = 0; j < h.samples; ++j) {
-      const Between<T> y(v.At(row, i), height);
-      const Between<T> x(h.At(column, j), width);
-      std::array<T, 4> terms{};
-      if (y.inside && x.inside) {
-        const T down = T(1) - y.right;
-        const T left = T(1) - x.right;
-        terms = {down * left * image[y.low * width + x.low],
-                 down * x.right * image[y.low * width + x.high],
-                 y.right * left * image[y.high * width + x.low],
-                 y.right * x.right * image[y.high * width + x.high]};
+      const Between<T> x = place(h.At(column, j), width);
+      if (y.count == 0 || x.count == 0) {
+        if (!sums) greatest.Offer(T(0), 0);
+        continue;
       }
-      for (const T& term : terms) greatest.Offer(term, 0);
-      sum += terms[0] + terms[1] + terms[2] + terms[3];
+      T here(0);
+      for (size_t k = 0; k < static_cast<size_t>(y.count); ++k) {
+        for (size_t l = 0; l < static_cast<size_t>(x.count); ++l) {
+          const T term =
+              y.weights[k] * x.weights[l] * image[y.at[k] * width + x.at[l]];
+          if (sums) {
+            here += term;
+          } else {
+            greatest.Offer(term, 0);
+          }
+        }
+      }
+      sum += here;
     }
   }
-  if (op.mode == "max") return greatest.best();
+  if (!sums) return greatest.best();
   return sum / static_cast<T>(v.samples * h.samples);
 }
 

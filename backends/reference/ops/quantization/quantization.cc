@@ -115,6 +115,14 @@ class Rounder {
   bool is_double_;
 };
 
+/// The nearest whole number, which shows in what is stored.
+template <class T>
+double RoundedValue(T x) {
+  const double nearest = Value(nearbyint(x));
+  NoteBetween(T(nearest - 0.5), x, T(nearest + 0.5));
+  return nearest;
+}
+
 // QuantizeLinear-25: saturate(round(x / y_scale) + y_zero_point), the quotient
 // being one of type `precision`, else of y_scale's.
 template <class T>
@@ -143,9 +151,9 @@ Status Quantize(const op::QuantizeLinear& op, DType type, DType precision,
       const int64_t of = row.at[1] + i * row.step[1];
       const T quotient = round(x[at] / scale[of]);
       quantized[static_cast<size_t>(at)] =
-          is_float ? quotient + zero[of]
-                   : T(limits.Saturate(Value(nearbyint(quotient)) +
-                                       Value(zero[of])));
+          is_float
+              ? quotient + zero[of]
+              : T(limits.Saturate(RoundedValue(quotient) + Value(zero[of])));
     }
   });
   Encode(quantized.data(), *y,

@@ -9,6 +9,7 @@
 
 #include "backends/reference/families.h"
 #include "backends/reference/loop/nest.h"
+#include "backends/reference/ops/math/softmax.h"
 #include "backends/reference/scalar/codec.h"
 #include "backends/reference/scalar/scalar.h"
 
@@ -65,14 +66,11 @@ T SumOfSquares(const T* x, int64_t count) {
 // through; an infinite one is no shift.
 template <class T>
 T LogSumExp(const T* x, int64_t count) {
-  Choose<T> greatest;
-  for (int64_t i = 0; i < count; ++i) greatest.Offer(Detach(x[i]), i);
-  const bool finite =
-      std::isfinite(static_cast<double>(Value(greatest.best())));
-  const T shift = finite ? greatest.best() : T(0);
-  T sum(0);
-  for (int64_t i = 0; i < count; ++i) sum += exp(x[i] - shift);
-  return log(sum) + shift;
+  if (count == 0) return Bound<T>();
+  const int64_t place = PlaceOfGreatest(x, count, 1);
+  const bool finite = std::isfinite(static_cast<double>(Value(x[place])));
+  const T shift = finite ? Detach(x[place]) : T(0);
+  return LogOfSum(x, count, 1, place, shift) + shift;
 }
 
 template <class T>
@@ -168,7 +166,8 @@ Result<std::vector<bool>> ReducedAxes(const Tensor& axes, int rank, bool noop) {
 template <class Op>
 auto OverAxes(const auto& scalars, auto formula) {
   return On<Op>([=](const Op& op, LoadContext& load) {
-    return Dispatch(load, op.data, scalars, [&]<class T>() {
+    return Dispatch(load, op.data, scalars, [&]<class S>() {
+      using T = Wide<S>;
       return [op, formula = Formula<T>(formula)](KernelContext& run) -> Status {
         const Tensor& data = run.input(op.data);
         ASSAY_ASSIGN_OR_RETURN(

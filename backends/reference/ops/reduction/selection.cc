@@ -73,14 +73,19 @@ Status TopK(const op::TopK& op, KernelContext& run) {
                          Store<int64_t>(run, op.indices, DType::kInt64, shape));
   std::vector<int64_t> order(static_cast<size_t>(view.count));
   const bool largest = op.largest != 0;
+  const bool tells = indices.data() != nullptr;
+  // Which is first shows in the indices; of the values it is a kink.
+  const auto lower = [tells](T a, T b) {
+    return tells ? Less(a, b) : Before(a, b);
+  };
   int64_t line = 0;
   view.ForEachLine([&](int64_t start) {
     const auto comes_first = [&](int64_t i, int64_t k) {
       const T a = x[start + i * view.inner];
       const T b = x[start + k * view.inner];
       if (IsNan(a) != IsNan(b)) return IsNan(a) == largest;
-      if (largest ? Before(b, a) : Before(a, b)) return true;
-      return (largest ? !Before(a, b) : !Before(b, a)) && i < k;
+      if (largest ? lower(b, a) : lower(a, b)) return true;
+      return (largest ? !lower(a, b) : !lower(b, a)) && i < k;
     };
     std::iota(order.begin(), order.end(), 0);
     std::partial_sort(order.begin(), order.begin() + wanted[0], order.end(),

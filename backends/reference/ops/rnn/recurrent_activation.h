@@ -63,11 +63,14 @@ std::span<const NamedActivation<T>> KnownActivations() {
       {"Sigmoid", [](T x, T, T) { return Sigmoid(x); }, {}, {}},
       {"Affine", [](T x, T a, T b) { return a * x + b; }, 1.0F, 0.0F},
       {"LeakyRelu",
-       [](T x, T a, T) { return Before(x, T(0)) ? a * x : x; },
+       [](T x, T a, T) {
+         return IfBefore(
+             x, T(0), [&] { return a * x; }, [&] { return x; });
+       },
        0.01F,
        {}},
       {"ThresholdedRelu",
-       [](T x, T a, T) { return Before(a, x) ? x : T(0); },
+       [](T x, T a, T) { return Less(a, x) ? x : T(0); },
        1.0F,
        {}},
       {"ScaledTanh", [](T x, T a, T b) { return a * T(tanh(b * x)); }, 1.0F,
@@ -76,7 +79,10 @@ std::span<const NamedActivation<T>> KnownActivations() {
        [](T x, T a, T b) { return Min(Max(a * x + b, T(0)), T(1)); }, 0.2F,
        0.5F},
       {"Elu",
-       [](T x, T a, T) { return Before(x, T(0)) ? a * T(expm1(x)) : x; },
+       [](T x, T a, T) {
+         return IfBefore(
+             x, T(0), [&] { return a * T(expm1(x)); }, [&] { return x; });
+       },
        1.0F,
        {}},
       {"Softsign", [](T x, T, T) { return x / (T(1) + abs(x)); }, {}, {}},

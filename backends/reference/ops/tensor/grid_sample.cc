@@ -59,14 +59,22 @@ struct Sampling {
     return ((x + T(1)) * n - T(1)) * half;
   }
 
+  // True when a position that is moved to the border has another result than
+  // one next to it that is not: a cubic one, of half a border.
+  bool MovesJump() const {
+    return interpolation == Interpolation::kCubic && !align_corners;
+  }
+
   // x mirrored at the edges of the input until it is inside.
   template <class T>
   T Reflect(T x, int64_t extent) const {
     const T least = align_corners ? T(0) : T(-1) / T(2);
     const T range = static_cast<T>(align_corners ? extent - 1 : extent);
     if (!(Value(range) > 0)) return T(0);
-    const T over = Before(x, least) ? least - x : x - least;
-    const auto folds = static_cast<int64_t>(Value(floor(over / range)));
+    const T over = abs(x - least);
+    const T turns = over / range;
+    const auto folds = static_cast<int64_t>(Value(floor(turns)));
+    NoteCell(turns, folds);
     const T rest = over - static_cast<T>(folds) * range;
     return folds % 2 == 0 ? least + rest : least + range - rest;
   }
@@ -116,20 +124,27 @@ Neighbours<T> NeighboursOf(const Sampling& how, T grid, int64_t extent) {
   Neighbours<T> found;
   // Beyond this no neighbour is inside; NaN is nowhere either.
   const T far = static_cast<T>(extent) + T(4);
+  // Only positions beyond the outermost elements, or their edges, are moved; of
+  // others the neighbours may be outside.
+  const T edge = how.align_corners ? T(0) : T(-1) / T(2);
+  const T end = static_cast<T>(extent - 1) - edge;
   if (how.padding == Padding::kReflection && std::isfinite(Value(x))) {
-    const T edge = how.align_corners ? T(0) : T(-1) / T(2);
-    const T end = static_cast<T>(extent - 1) - edge;
     if (Before(x, edge) || Before(end, x)) x = how.Reflect(x, extent);
   } else if (how.padding == Padding::kBorder) {
-    x = Min(Max(x, T(0)), static_cast<T>(extent - 1));
+    if (how.MovesJump() ? Less(x, edge) || Less(end, x)
+                        : Before(x, edge) || Before(end, x)) {
+      x = Min(Max(x, T(0)), static_cast<T>(extent - 1));
+    }
   }
   if (!(Less(-far, x) && Less(x, far))) return found;
   if (how.interpolation == Interpolation::kNearest) {
     const auto i = static_cast<int64_t>(Value(nearbyint(x)));
+    NoteBetween(static_cast<T>(i) - T(0.5), x, static_cast<T>(i) + T(0.5));
     found.Add(how.Neighbour(i, extent), T(1));
     return found;
   }
   const auto base = static_cast<int64_t>(Value(floor(x)));
+  NoteCell(x, base);
   const T right = x - static_cast<T>(base);
   if (how.interpolation == Interpolation::kLinear) {
     found.Add(how.Neighbour(base, extent), T(1) - right);

@@ -367,7 +367,7 @@ Result<Kernel> MakeNonZero(const op::NonZero& op, LoadContext& load) {
   return Dispatch(load, op.x, kNumbers, [&]<class T>() -> Kernel {
     return {.forward = [op](KernelContext& run) {
       const Loaded<T> x(run.input(op.x));
-      return NonZero(op, run, [&](int64_t i) { return Value(x[i]) == 0; });
+      return NonZero(op, run, [&](int64_t i) { return Equal(x[i], T(0)); });
     }};
   });
 }

@@ -14,81 +14,98 @@
 #include "backends/reference/ops/tensor/movement.h"
 #include "backends/reference/scalar/codec.h"
 #include "backends/reference/scalar/complex.h"
+#include "backends/reference/scalar/scalar.h"
 
 namespace assay::reference {
 namespace {
 
-/// One axis that is resized.
+/// One axis that is resized. W, here and below: double, or Var, on which scales,
+/// positions and weights are recorded.
+template <class W>
 struct ResizeAxis {
   int axis = 0;
   int64_t input = 1;
   int64_t output = 1;
-  double scale = 1;
-  double roi_start = 0;
-  double roi_end = 1;
+  W scale{1};
+  W roi_start{0};
+  W roi_end{1};
 };
 
 /// The input positions that one output position is made of.
+template <class W>
 struct Taps {
   bool outside = false;  // of the region: the extrapolation value
   std::vector<int64_t> at;
-  std::vector<double> weights;
+  std::vector<W> weights;
 };
 
 // coordinate_transformation_mode: where output position x stands in the input.
-double Coordinate(const op::Resize& op, const ResizeAxis& a, double x) {
+template <class W>
+W Coordinate(const op::Resize& op, const ResizeAxis<W>& a, W x) {
   const std::string& mode = op.coordinate_transformation_mode;
-  const double extent = static_cast<double>(a.input);
-  const double resized = a.scale * extent;
+  const W one(1);
+  const W half(0.5);
+  const W extent = static_cast<W>(a.input);
+  const W resized = a.scale * extent;
   if (mode == "asymmetric") return x / a.scale;
+  const bool is_one = Value(resized) == 1;
   if (mode == "align_corners") {
-    return resized == 1 ? 0 : x * (extent - 1) / (resized - 1);
+    return is_one ? W(0) : x * (extent - one) / (resized - one);
   }
   if (mode == "tf_crop_and_resize") {
-    if (resized == 1) return 0.5 * (a.roi_start + a.roi_end) * (extent - 1);
-    return a.roi_start * (extent - 1) +
-           x * (a.roi_end - a.roi_start) * (extent - 1) / (resized - 1);
+    const W last = extent - one;
+    if (is_one) return half * (a.roi_start + a.roi_end) * last;
+    return a.roi_start * last +
+           x * (a.roi_end - a.roi_start) * last / (resized - one);
   }
-  const double half_pixel = (x + 0.5) / a.scale - 0.5;
-  if (mode == "pytorch_half_pixel") return resized == 1 ? -0.5 : half_pixel;
+  const W half_pixel = (x + half) / a.scale - half;
+  if (mode == "pytorch_half_pixel") return is_one ? -half : half_pixel;
   if (mode == "half_pixel_symmetric") {
-    const double adjustment = static_cast<double>(a.output) / resized;
-    return extent / 2 * (1 - adjustment) + half_pixel;
+    const W adjustment = static_cast<W>(a.output) / resized;
+    return extent * half * (one - adjustment) + half_pixel;
   }
   return half_pixel;
 }
 
 // nearest_mode, for a position `ratio` in (0, 1] right of position 0: whether
 // position 1 is taken.
-bool TakesRight(const std::string& mode, double ratio) {
-  if (ratio == 1) return true;
-  if (mode == "floor") return false;
-  if (mode == "ceil") return true;
-  return mode == "round_prefer_ceil" ? ratio >= 0.5 : ratio > 0.5;
+template <class W>
+bool TakesRight(const std::string& mode, W ratio) {
+  if (mode == "ceil") {
+    static_cast<void>(Less(W(0), ratio));
+    return true;
+  }
+  if (mode == "floor") return !Less(ratio, W(1));
+  return mode == "round_prefer_ceil" ? !Less(ratio, W(0.5))
+                                     : Less(W(0.5), ratio);
 }
 
 // The filters, at a distance from their middle.
-double Triangle(double distance) {
-  return std::max(0.0, 1 - std::abs(distance));
+template <class W>
+W Triangle(W distance) {
+  return Max(W(0), W(1) - abs(distance));
 }
-// Keys 1981, with its parameter a.
-double Cubic(double distance, double a) {
-  const double x = std::abs(distance);
-  if (x <= 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
-  return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
+// Keys 1981, with its parameter a. The formulas meet smoothly.
+template <class W>
+W Cubic(W distance, W a) {
+  const W x = abs(distance);
+  if (Value(x) <= 1) return ((a + W(2)) * x - (a + W(3))) * x * x + W(1);
+  return Value(x) < 2 ? ((a * x - W(5) * a) * x + W(8) * a) * x - W(4) * a
+                      : W(0);
 }
 
 // Weights of a filter at the positions base - reach + 1 to base + reach, the
 // wanted one being `ratio` right of base; `shrink` < 1 widens it (antialias).
-void AddFilter(const op::Resize& op, int64_t base, double ratio, double shrink,
-               Taps& taps) {
+template <class W>
+void AddFilter(const op::Resize& op, int64_t base, W ratio, W shrink,
+               Taps<W>& taps) {
   const bool cubic = op.mode == "cubic";
-  const double radius = (cubic ? 2 : 1) / shrink;
+  const double radius = (cubic ? 2 : 1) / Value(shrink);
   const auto first = static_cast<int64_t>(std::floor(-radius)) + 1;
   for (int64_t k = first; k <= 1 - first; ++k) {
-    const double distance = shrink * (static_cast<double>(k) - ratio);
+    const W distance = shrink * (static_cast<W>(k) - ratio);
     taps.at.push_back(base + k);
-    taps.weights.push_back(cubic ? Cubic(distance, op.cubic_coeff_a)
+    taps.weights.push_back(cubic ? Cubic(distance, W(op.cubic_coeff_a))
                                  : Triangle(distance));
   }
 }
@@ -96,34 +113,37 @@ void AddFilter(const op::Resize& op, int64_t base, double ratio, double shrink,
 // Repeats the edges of the input, or leaves out what is beyond them; where the
 // weights are those of a wider filter, or some are left out, they are made to
 // sum to one.
-void Confine(bool exclude, bool normalize, int64_t extent, Taps& taps) {
-  double sum = 0;
+template <class W>
+void Confine(bool exclude, bool normalize, int64_t extent, Taps<W>& taps) {
+  W sum(0);
   for (size_t i = 0; i < taps.at.size(); ++i) {
     const bool outside = taps.at[i] < 0 || taps.at[i] >= extent;
-    if (outside && exclude) taps.weights[i] = 0;
+    if (outside && exclude) taps.weights[i] = W(0);
     taps.at[i] = std::clamp<int64_t>(taps.at[i], 0, extent - 1);
     sum += taps.weights[i];
   }
   if (!exclude && !normalize) return;
-  for (double& weight : taps.weights) weight /= sum;
+  for (W& weight : taps.weights) weight /= sum;
 }
 
-Taps TapsOf(const op::Resize& op, const ResizeAxis& a, int64_t position) {
-  const double x = Coordinate(op, a, static_cast<double>(position));
-  Taps taps;
+template <class W>
+Taps<W> TapsOf(const op::Resize& op, const ResizeAxis<W>& a, int64_t position) {
+  const W x = Coordinate(op, a, static_cast<W>(position));
+  Taps<W> taps;
   taps.outside = op.coordinate_transformation_mode == "tf_crop_and_resize" &&
-                 (x < 0 || x > static_cast<double>(a.input - 1));
+                 (Less(x, W(0)) || Less(static_cast<W>(a.input - 1), x));
   if (taps.outside || a.input == 0) return taps;
   // The pixel on the left is preferred: ratio is in (0, 1].
-  const double bounded = std::clamp(x, -1.0, static_cast<double>(a.input));
-  const auto base = static_cast<int64_t>(std::ceil(bounded)) - 1;
-  const double ratio = bounded - static_cast<double>(base);
+  const W bounded = Min(Max(x, W(-1)), static_cast<W>(a.input));
+  const auto base = static_cast<int64_t>(std::ceil(Value(bounded))) - 1;
+  const W ratio = bounded - static_cast<W>(base);
   if (op.mode == "nearest") {
     taps.at = {base + (TakesRight(op.nearest_mode, ratio) ? 1 : 0)};
-    taps.weights = {1};
+    taps.weights = {W(1)};
   } else {
-    const bool widens = op.antialias != 0 && a.scale < 1;
-    AddFilter(op, base, ratio, widens ? a.scale : 1, taps);
+    NoteCell(bounded, base);
+    const bool widens = op.antialias != 0 && Value(a.scale) < 1;
+    AddFilter(op, base, ratio, widens ? a.scale : W(1), taps);
   }
   Confine(op.exclude_outside != 0 && op.mode != "nearest", op.antialias != 0,
           a.input, taps);
@@ -131,8 +151,10 @@ Taps TapsOf(const op::Resize& op, const ResizeAxis& a, int64_t position) {
 }
 
 /// The axes that the node resizes, in its own order.
-Result<std::vector<ResizeAxis>> AxesOf(const op::Resize& op, const Shape& x) {
-  std::vector<ResizeAxis> axes;
+template <class W>
+Result<std::vector<ResizeAxis<W>>> AxesOf(const op::Resize& op,
+                                          const Shape& x) {
+  std::vector<ResizeAxis<W>> axes;
   if (op.axes.empty()) {
     for (int axis = 0; axis < x.rank(); ++axis) {
       axes.push_back({.axis = axis, .input = x[axis]});
@@ -145,32 +167,42 @@ Result<std::vector<ResizeAxis>> AxesOf(const op::Resize& op, const Shape& x) {
   return axes;
 }
 
+/// The extent of an axis, as a whole number: it shows in the shape.
+template <class W>
+int64_t CutExtent(W extent) {
+  const double whole = std::floor(Value(extent));
+  NoteBetween(W(whole), extent, W(whole + 1));
+  return static_cast<int64_t>(whole);
+}
+
 // sizes, under keep_aspect_ratio_policy.
+template <class W>
 void Fit(const op::Resize& op, const std::vector<int64_t>& sizes,
-         std::vector<ResizeAxis>& axes) {
+         std::vector<ResizeAxis<W>>& axes) {
   for (size_t i = 0; i < axes.size(); ++i) {
     axes[i].output = sizes[i];
-    axes[i].scale = static_cast<double>(sizes[i]) /
-                    static_cast<double>(std::max<int64_t>(axes[i].input, 1));
+    axes[i].scale = static_cast<W>(sizes[i]) /
+                    static_cast<W>(std::max<int64_t>(axes[i].input, 1));
   }
   if (op.keep_aspect_ratio_policy == "stretch" || axes.empty()) return;
   const auto [least, greatest] = std::ranges::minmax(
-      axes, {}, [](const ResizeAxis& axis) { return axis.scale; });
+      axes, {}, [](const ResizeAxis<W>& axis) { return Value(axis.scale); });
   const bool smaller = op.keep_aspect_ratio_policy == "not_larger";
-  const double scale = smaller ? least.scale : greatest.scale;
-  for (ResizeAxis& axis : axes) {
+  const W scale = smaller ? least.scale : greatest.scale;
+  for (ResizeAxis<W>& axis : axes) {
     axis.scale = scale;
-    axis.output = static_cast<int64_t>(
-        std::floor(scale * static_cast<double>(axis.input) + 0.5));
+    axis.output =
+        CutExtent(scale * static_cast<W>(axis.input) + static_cast<W>(0.5));
   }
 }
 
-Result<std::vector<ResizeAxis>> PlanResize(const op::Resize& op,
-                                           KernelContext& run) {
-  ASSAY_ASSIGN_OR_RETURN(auto axes, AxesOf(op, run.input(op.x).shape()));
-  const Loaded<double> scales(run.input(op.scales));
+template <class W>
+Result<std::vector<ResizeAxis<W>>> PlanResize(const op::Resize& op,
+                                              KernelContext& run) {
+  ASSAY_ASSIGN_OR_RETURN(auto axes, AxesOf<W>(op, run.input(op.x).shape()));
+  const Loaded<W> scales(run.input(op.scales));
   const std::vector<int64_t> sizes = IntegersOf(run.input(op.sizes));
-  const Loaded<double> roi(run.input(op.roi));
+  const Loaded<W> roi(run.input(op.roi));
   const auto count = static_cast<int64_t>(axes.size());
   const auto given = static_cast<int64_t>(sizes.size());
   const bool crops = op.coordinate_transformation_mode == "tf_crop_and_resize";
@@ -183,14 +215,14 @@ Result<std::vector<ResizeAxis>> PlanResize(const op::Resize& op,
                            2 * count);
   }
   for (int64_t i = 0; i < count; ++i) {
-    ResizeAxis& axis = axes[static_cast<size_t>(i)];
+    ResizeAxis<W>& axis = axes[static_cast<size_t>(i)];
     if (given != count) {
       axis.scale = scales[i];
-      const double output = axis.scale * static_cast<double>(axis.input);
-      if (!(axis.scale > 0 && output < 0x1p40)) {
-        return InvalidArgument("scale ", i, " is ", axis.scale);
+      const W output = axis.scale * static_cast<W>(axis.input);
+      if (!(Value(axis.scale) > 0 && Value(output) < 0x1p40)) {
+        return InvalidArgument("scale ", i, " is ", Value(axis.scale));
       }
-      axis.output = static_cast<int64_t>(std::floor(output));
+      axis.output = CutExtent(output);
     } else if (sizes[static_cast<size_t>(i)] < 0) {
       return InvalidArgument("size ", i, " is ", sizes[static_cast<size_t>(i)]);
     }
@@ -203,25 +235,27 @@ Result<std::vector<ResizeAxis>> PlanResize(const op::Resize& op,
   return axes;
 }
 
-std::vector<Taps> AllTaps(const op::Resize& op, const ResizeAxis& axis) {
-  std::vector<Taps> taps;
+template <class W>
+std::vector<Taps<W>> AllTaps(const op::Resize& op, const ResizeAxis<W>& axis) {
+  std::vector<Taps<W>> taps;
   for (int64_t o = 0; o < axis.output; ++o) {
     taps.push_back(TapsOf(op, axis, o));
   }
   return taps;
 }
 
-Shape ResizedShape(Shape shape, const std::vector<ResizeAxis>& axes) {
-  for (const ResizeAxis& axis : axes) shape[axis.axis] = axis.output;
+template <class W>
+Shape ResizedShape(Shape shape, const std::vector<ResizeAxis<W>>& axes) {
+  for (const ResizeAxis<W>& axis : axes) shape[axis.axis] = axis.output;
   return shape;
 }
 
 // One axis of x [outer, taps, inner]; y [outer, taps.size(), inner].
-template <class T>
-void ResizeLine(const std::vector<Taps>& taps, const AxisView& view, T outside,
-                const T* x, T* y) {
+template <class T, class W>
+void ResizeLine(const std::vector<Taps<W>>& taps, const AxisView& view,
+                T outside, const T* x, T* y) {
   for (int64_t block = 0; block < view.outer; ++block) {
-    for (const Taps& each : taps) {
+    for (const Taps<W>& each : taps) {
       std::fill_n(y, view.inner, each.outside ? outside : T(0));
       for (size_t k = 0; k < each.at.size(); ++k) {
         const T* from = x + (block * view.count + each.at[k]) * view.inner;
@@ -235,16 +269,17 @@ void ResizeLine(const std::vector<Taps>& taps, const AxisView& view, T outside,
 
 template <class T>
 Status ResizeByWeights(const op::Resize& op, KernelContext& run) {
+  using W = std::conditional_t<std::same_as<T, Var>, Var, double>;
   const Tensor& input = run.input(op.x);
-  ASSAY_ASSIGN_OR_RETURN(const auto axes, PlanResize(op, run));
+  ASSAY_ASSIGN_OR_RETURN(const auto axes, PlanResize<W>(op, run));
   ASSAY_ASSIGN_OR_RETURN(
       Stored<T> y,
       Store<T>(run, op.y, input.dtype(), ResizedShape(input.shape(), axes)));
   const Loaded<T> x(input);
   std::vector<T> now(x.data(), x.data() + x.size());
   Shape shape = input.shape();
-  for (const ResizeAxis& axis : axes) {
-    const std::vector<Taps> taps = AllTaps(op, axis);
+  for (const ResizeAxis<W>& axis : axes) {
+    const std::vector<Taps<W>> taps = AllTaps(op, axis);
     ASSAY_ASSIGN_OR_RETURN(const AxisView view, AxisView::Of(shape, axis.axis));
     shape[axis.axis] = axis.output;
     ASSAY_ASSIGN_OR_RETURN(const int64_t size, shape.NumElements());
@@ -257,11 +292,12 @@ Status ResizeByWeights(const op::Resize& op, KernelContext& run) {
 }
 
 // Mode nearest outside of crops only moves elements.
+template <class W>
 Status ResizeByMoving(const op::Resize& op, KernelContext& run) {
   const Tensor& input = run.input(op.x);
-  ASSAY_ASSIGN_OR_RETURN(const auto axes, PlanResize(op, run));
+  ASSAY_ASSIGN_OR_RETURN(const auto axes, PlanResize<W>(op, run));
   Tensor now = input;
-  for (const ResizeAxis& axis : axes) {
+  for (const ResizeAxis<W>& axis : axes) {
     Shape shape = now.shape();
     shape[axis.axis] = axis.output;
     ASSAY_ASSIGN_OR_RETURN(Tensor next, Tensor::Allocate(now.dtype(), shape));
@@ -272,7 +308,7 @@ Status ResizeByMoving(const op::Resize& op, KernelContext& run) {
     slice[axis.axis] = 1;
     const Nest<2> nest(slice, {from, to});
     int64_t position = 0;
-    for (const Taps& taps : AllTaps(op, axis)) {
+    for (const Taps<W>& taps : AllTaps(op, axis)) {
       if (!taps.at.empty()) {
         MoveElements(now, next, nest, taps.at[0] * from[at], position * to[at]);
       }
@@ -309,7 +345,11 @@ Result<Kernel> MakeResize(const op::Resize& op, LoadContext& load) {
   ASSAY_RETURN_IF_ERROR(CheckModes(op));
   if (op.mode == "nearest" &&
       op.coordinate_transformation_mode != "tf_crop_and_resize") {
-    return MovingKernel(load, op.x, std::bind_front(&ResizeByMoving, op));
+    return MovingKernel(
+        load, op.x,
+        std::bind_front(load.options().exact ? &ResizeByMoving<Var>
+                                             : &ResizeByMoving<double>,
+                        op));
   }
   if (IsComplex(load.dtype(op.x))) {
     return Kernel{.forward = std::bind_front(&ResizeByWeights<Complex>, op)};

@@ -86,7 +86,7 @@ Status Normalize(const op::ml::Normalizer& op, Norm norm, KernelContext& run) {
   for (int64_t n = 0; n < rows.count; ++n) {
     const T* row = x.data() + n * rows.width;
     const T divisor = DivisorOf(norm, row, rows.width);
-    const bool vanishes = Value(divisor) == 0;
+    const bool vanishes = Equal(divisor, T(0));
     for (int64_t i = 0; i < rows.width; ++i) {
       y[n * rows.width + i] = vanishes ? row[i] : T(row[i] / divisor);
     }

@@ -70,7 +70,7 @@ class PairwiseProbability {
 
   bool HasConverged(const std::vector<T>& qp, const T& pqp) const {
     return std::ranges::all_of(qp, [&](const T& each) {
-      return Value(abs(each - pqp)) * static_cast<double>(classes_) < 0.005;
+      return Less(abs(each - pqp) * T(static_cast<double>(classes_)), T(0.005));
     });
   }
 

@@ -106,13 +106,14 @@ template <class T>
 T Probit(T p) {
   const T x = T(2) * p - T(1);
   const T gap = (T(1) - x) * (T(1) + x);
-  if (Value(gap) == 0) return T(0);
+  if (Equal(gap, T(0))) return T(0);
   const T a = T(147) / T(1000);
   const T pi = T(4) * atan(T(1));
   const T half_log = log(gap) * T(0.5);
   const T term = T(2) / (pi * a) + half_log;
   const T root = sqrt(sqrt(term * term - T(2) * half_log / a) - term);
-  return sqrt(T(2)) * (Value(x) < 0 ? -root : root);
+  return sqrt(T(2)) * IfBefore(
+                          x, T(0), [&] { return -root; }, [&] { return root; });
 }
 
 // The shift cancels in the result, so that no derivative flows through it.
@@ -135,7 +136,7 @@ void SoftmaxZero(std::span<T> scores) {
     score = counts ? T(exp(score - shift)) : T(score * exp(-shift));
     sum += score;
   }
-  const bool vanishes = Value(sum) == 0;
+  const bool vanishes = Equal(sum, T(0));
   for (T& score : scores) score = vanishes ? T(0.5) : T(score / sum);
 }
 
