@@ -114,8 +114,6 @@ double DecodeFloat(DType type, uint64_t bits) {
 uint64_t ElementBits(DType type, const std::byte* data, int64_t index) {
   const int width = BitsOf(type);
   switch (width) {
-    case 8:
-      return LoadElement<uint8_t>(data, index);
     case 16:
       return LoadElement<uint16_t>(data, index);
     case 32:
@@ -125,7 +123,7 @@ uint64_t ElementBits(DType type, const std::byte* data, int64_t index) {
     default:
       break;
   }
-  // Narrower than a byte: an element may straddle two bytes (6 bits do).
+  // At most a byte: an element may straddle two bytes (6 bits do).
   const int64_t offset = index * width;
   const auto shift = static_cast<int>(offset % 8);
   const std::byte* first = data + offset / 8;

@@ -45,6 +45,7 @@ TEST(UlpTest, DistanceCountsRepresentableNumbers) {
       {kFloat16, 0x3C00, 0x3C02, 2},
       {kFloat16, 0x8001, 0x0001, 2},
       {kBFloat16, 0x3F80, 0x3F7F, 1},
+      {kBFloat16, 0x8001, 0x0001, 2},
       {kFloat8E4M3FN, 0x81, 0x02, 3},
       {kFloat8E8M0, 0x7F, 0x82, 3},
       {kFloat8E8M0, 0x00, 0xFE, 254},

@@ -92,8 +92,8 @@ class CorpusWalk {
 Status CorpusWalk::Enter(const fs::path& folder) {
   ASSAY_RETURN_IF_ERROR(record::CheckPath(folder));
   std::error_code error;
+  // What has none cannot be listed either, which says why.
   const fs::path real = fs::canonical(folder, error);
-  if (error) return Unreadable(folder, error);
   const auto [known, is_new] = entered_.emplace(real, folder);
   if (is_new) return OkStatus();
   return InvalidArgument(folder.string(), " leads back to ",

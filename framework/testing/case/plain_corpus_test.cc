@@ -63,6 +63,7 @@ TEST(PlainCorpusTest, CasesAreFoundAtAnyDepth) {
   EXPECT_THAT(IdsOf(corpus),
               ElementsAre("model/light/test_two", "node/Abs/test_abs",
                           "node/Neg/test_neg_", "node/ml.Scaler/test_ml"));
+  for (const TestCase& one : corpus.cases) EXPECT_EQ(one.corpus, "vendor");
   const TestCase& abs = corpus.cases[1];
   EXPECT_EQ(abs.kind, "node");
   EXPECT_EQ(abs.n_data_sets, 2);

@@ -187,6 +187,9 @@ TEST(CorpusTest, ACutManifestIsDataLoss) {
               StatusCode::kDataLoss)
         << size;
   }
+  EXPECT_TRUE(ReadManifest(whole.substr(0, whole.size() - 1)).ok())
+      << "a last line may have no end";
+  EXPECT_FALSE(ReadManifest(whole + "x").ok());
 }
 
 // Kills: a line whose change leaves the digest as it was.

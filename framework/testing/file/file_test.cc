@@ -15,6 +15,7 @@
 
 #include "framework/testing/file/digest.h"
 #include "framework/testing/file/file_digests.h"
+#include "framework/testing/file/folder_lock.h"
 #include "framework/testing/file/module_path.h"
 #include "framework/testing/file/scratch_folder.h"
 
@@ -98,6 +99,34 @@ class SmallFiles {
 
 // Kills: writing over the file in place; a failed write that is not noticed;
 // a half-written file left beside it.
+// Kills: an error that shows when the last bytes are written.
+TEST(FileTest, AFileThatIsFullWhenItIsClosedIsSaid) {
+  const ScratchFolder folder;
+  struct rlimit limit = {};
+  getrlimit(RLIMIT_FSIZE, &limit);
+  const auto old = std::signal(SIGXFSZ, SIG_IGN);
+  const struct rlimit none = {0, limit.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &none), 0);
+  const Status status = WriteFile(folder.path() / "a", "text");
+  setrlimit(RLIMIT_FSIZE, &limit);
+  std::signal(SIGXFSZ, old);
+  EXPECT_EQ(status.code(), StatusCode::kResourceExhausted) << status.message();
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST(FolderLockTest, AFolderHasOneWriter) {
+  const ScratchFolder folder;
+  {
+    const auto lock = FolderLock::Take(folder.path());
+    ASSERT_TRUE(lock.ok()) << lock.status().message();
+    EXPECT_EQ(FolderLock::Take(folder.path()).status().code(),
+              StatusCode::kFailedPrecondition);
+  }
+  EXPECT_TRUE(FolderLock::Take(folder.path()).ok());
+  EXPECT_EQ(FolderLock::Take(folder.path() / "none").status().code(),
+            StatusCode::kNotFound);
+}
+
 TEST(FileTest, AWriteThatFailsLeavesTheOldFile) {
   const ScratchFolder folder;
   const fs::path file = folder.Write("results.csv", "old");

@@ -200,6 +200,11 @@ TEST(RecordTest, ATailTornAtAnyByteIsCutOffAndWrittenOn) {
   EXPECT_EQ(whole, wanted.size());
 }
 
+TEST(RecordTest, WhatIsWholeOrNotThereNeedsNoCut) {
+  const file::ScratchFolder folder;
+  EXPECT_TRUE(JournalReader(folder.path() / "none").CutTornTail().ok());
+}
+
 /// The only descriptor of a file, or -1.
 int DescriptorOf(const fs::path& file) {
   int found = -1;

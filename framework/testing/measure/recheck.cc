@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "framework/metric/element.h"
@@ -165,8 +166,7 @@ Judgement Rechecker::RunChanged(size_t index) {
 /// of bytes. What is then measured is that memory.
 Observation Rechecker::IntoGuarded() {
   std::vector<Value> outputs(set_.expected.size());
-  std::vector<const GuardedTensor*> places(outputs.size());
-  guards_.reserve(guards_.size() + outputs.size());
+  std::vector<std::optional<size_t>> places(outputs.size());  // in guards_
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Tensor* want = set_.expected[i].tensor();
     if (want == nullptr || want->byte_size() == 0) continue;
@@ -174,8 +174,8 @@ Observation Rechecker::IntoGuarded() {
     if (!guarded.ok()) continue;  // no memory for it: as if none was given
     outputs[i] = guarded->tensor();
     guard_names_.push_back(StrCat("output ", first_.output_names[i]));
+    places[i] = guards_.size();
     guards_.push_back(*std::move(guarded));
-    places[i] = &guards_.back();
   }
   Observation seen = RunLoaded(network_, fed_, outputs, nullptr);
   if (seen.stage == Stage::kBind &&
@@ -184,8 +184,8 @@ Observation Rechecker::IntoGuarded() {
   }
   if (!seen.status.ok()) return seen;
   for (size_t i = 0; i < places.size() && i < seen.outputs.size(); ++i) {
-    if (places[i] == nullptr) continue;
-    Result<Tensor> copy = places[i]->tensor().Clone();
+    if (!places[i].has_value()) continue;
+    Result<Tensor> copy = guards_[*places[i]].tensor().Clone();
     if (copy.ok()) seen.outputs[i] = *std::move(copy);
   }
   return seen;

@@ -159,6 +159,24 @@ TEST(PlanTest, RowsSayWhatThePolicySays) {
   EXPECT_EQ(plan->backends[0].policy_errors.size(), 1U);
 }
 
+// Kills: a policy that may change between two shards of a plan.
+TEST(PlanTest, ItsPolicyIsThatOfItsBackends) {
+  const file::ScratchFolder folder;
+  folder.Write("expectations.txt", "expect fail where op:Abs because \"x\"\n");
+  const auto hash = [](const PlannedBackend& backend) {
+    const auto plan = Make({}, {CorpusOf(3)}, {BackendOf("other"), backend});
+    EXPECT_TRUE(plan.ok()) << plan.status().ToString();
+    return plan->policy_hash;
+  };
+  PlannedBackend backend = BackendOf("acme");
+  const std::string before = hash(backend);
+  EXPECT_EQ(hash(backend), before);
+  auto policy = policy::ReadPolicy(folder.path(), {}, "2026-01-01");
+  ASSERT_TRUE(policy.ok()) << policy.status().ToString();
+  backend.policy = *std::move(policy);
+  EXPECT_NE(hash(backend), before);
+}
+
 // Kills: a shard from 0; a case in two shards or in none; a shard by position.
 TEST(PlanTest, EveryRowIsInExactlyOneShard) {
   const Plan plan = PlanOf({CorpusOf(100)});

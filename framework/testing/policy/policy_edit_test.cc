@@ -180,6 +180,7 @@ TEST(PolicyEditTest, LinesGoWhenNoCaseNeedsThem) {
        {{"node/A/a", record::Outcome::kCrash}},
        "# got 1, want 2\nexpect crash where id:node/A/a because \"\"\n",
        ""},
+      {"# kept\n" + kFail + crash, {pass}, "# kept\n", ""},
       {other, {pass}, other, "shared with others"},
       {"expect fail where op:A because \"x\" when cpu:none\n",
        {pass},

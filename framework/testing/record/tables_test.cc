@@ -19,6 +19,14 @@
 namespace assay::record {
 namespace {
 
+TEST(RecordTest, ARowIsOfTheAttemptOfItsResult) {
+  Record record;
+  record.result.attempt = 3;
+  record.Add(AccuracyRow());
+  ASSERT_EQ(record.rows.size(), 1U);
+  EXPECT_EQ(record.rows[0].attempt, 3);
+}
+
 using testing::HasSubstr;
 
 // Texts of which a column can hold one, that differ from column to column and

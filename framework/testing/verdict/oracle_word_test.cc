@@ -57,8 +57,9 @@ TEST(OracleWordTest, NamesTheSideThatIsFurtherFromTheExactValues) {
   };
   for (const auto& row : rows) {
     const std::vector<record::AccuracyRow> given = {
-        Row("expected", 7, 0), Row("oracle", row.got, row.bound, row.share),
-        Row("expected_oracle", row.expected, row.bound, row.share)};
+        Row("oracle", row.got, row.bound, row.share),
+        Row("expected_oracle", row.expected, row.bound, row.share),
+        Row("expected", 7, 0)};
     EXPECT_THAT(OracleWord(given), HasSubstr(row.says)) << row.mutant;
   }
 }

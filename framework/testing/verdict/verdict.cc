@@ -113,17 +113,16 @@ void CheckBackend(const plan::Plan& plan, const plan::BackendUse& backend,
                   bool whole, Verdicts* verdicts) {
   CheckFloor(plan, backend, whole, verdicts);
   int64_t planned = 0;
-  int64_t judged = 0;
-  int64_t unavailable = 0;
+  bool asked = false;  // and answered, or not there
   for (const record::Record& record : verdicts->final) {
     if (record.result.backend != backend.instance) continue;
     const record::Outcome outcome = record.result.outcome;
     ++planned;
-    judged += record::IsJudged(outcome) ? 1 : 0;
-    unavailable += outcome == record::Outcome::kUnavailable ? 1 : 0;
+    asked = asked || record::IsJudged(outcome) ||
+            outcome == record::Outcome::kUnavailable;
   }
   if (!whole || planned == 0) return;
-  if (judged == 0 && unavailable == 0) {
+  if (!asked) {
     verdicts->unexpected.push_back(
         {backend.instance, "", "nothing judged",
          StrCat("none of ", planned, " planned cases was judged")});
