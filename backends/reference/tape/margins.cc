@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "backends/reference/tape/charged.h"
+
 namespace assay::reference {
 namespace {
 
@@ -103,8 +105,7 @@ Margins MarginsOf(const Tape& tape, const std::vector<Dual<double>>& moving) {
     }
     const Dual<double>& b = moving[tape.b(node)];
     margins.scale = std::min(margins.scale, ScaleOf(primitive, a, b));
-    const double gap =
-        Charged<Charge::kBound>::GapOf(primitive, a.value, b.value);
+    const double gap = StepGap(primitive, a.value, b.value);
     if (std::isfinite(gap)) {
       margins.jump = std::min(margins.jump, StepTo(gap, a.tangent));
     }

@@ -19,6 +19,7 @@
 #include <functional>
 #include <vector>
 
+#include "backends/reference/tape/charged.h"
 #include "backends/reference/tape/lifted.h"
 #include "backends/reference/tape/mpfr.h"
 #include "backends/reference/tape/quad.h"

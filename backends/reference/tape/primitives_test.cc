@@ -13,6 +13,7 @@
 #include <set>
 #include <vector>
 
+#include "backends/reference/tape/charged.h"
 #include "backends/reference/tape/lifted.h"
 #include "backends/reference/tape/mpfr.h"
 #include "backends/reference/tape/quad.h"
@@ -186,7 +187,6 @@ double RoundingsOff(const Mpfr& found, const Mpfr& wide, double roundoff) {
 // The bound of the oracle rests on it. Where this fails, a C library has a
 // function that is less exact than those that the constants were made for.
 TEST(PrimitivesTest, NoFunctionIsOffByMoreRoundingsThanItIsCharged) {
-  using Bounded = Charged<Charge::kBound>;
   std::mt19937_64 engine(7);
   std::vector<Point> points;
   for (const Range& range : Ranges()) {
@@ -215,7 +215,7 @@ TEST(PrimitivesTest, NoFunctionIsOffByMoreRoundingsThanItIsCharged) {
         Apply<Mpfr>(point.primitive, Mpfr(point.a), Mpfr(point.b));
     const Quad quad =
         Apply<Quad>(point.primitive, Quad(point.a), Quad(point.b));
-    const double charged = Bounded::RoundingsOf(point.primitive);
+    const double charged = RoundingsOf(point.primitive, Charge::kBound);
     const int code = static_cast<int>(point.primitive);
     EXPECT_LE(RoundingsOff(Mpfr(narrow), wide, 0x1p-53), charged)
         << "double, primitive " << code << " at " << point.a << ", " << point.b;
@@ -238,7 +238,8 @@ TEST(PrimitivesTest, LiftedScalarsFollowThePartials) {
     using Bounded = Charged<Charge::kBound>;
     const Bounded a(point.a, 8 / Bounded::kUnit);
     const auto charged = Bounded::Of(point.primitive, a, Bounded(point.b, 0));
-    const double own = Bounded::RoundingsOf(point.primitive) * std::abs(v);
+    const double own =
+        RoundingsOf(point.primitive, Charge::kBound) * std::abs(v);
     const double wanted = own + 8 * std::abs(partials.a);
     EXPECT_NEAR(charged.Roundings(), wanted, 1e-12 * wanted);
   }

@@ -109,9 +109,7 @@ std::vector<Inexact> FindInexact(const std::vector<record::AccuracyRow>& rows,
     listed.push_back(std::move(item));
   }
   std::ranges::stable_sort(listed, std::greater<>(), [](const Inexact& item) {
-    return verdict::IsUndecided(item.expected)
-               ? -1
-               : verdict::ExactDistance(item.expected);
+    return verdict::ExactDistance(item.expected);
   });
   return listed;
 }

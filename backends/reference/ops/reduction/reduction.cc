@@ -9,8 +9,8 @@
 
 #include "backends/reference/families.h"
 #include "backends/reference/loop/nest.h"
-#include "backends/reference/ops/math/softmax.h"
 #include "backends/reference/scalar/codec.h"
+#include "backends/reference/scalar/log_sum.h"
 #include "backends/reference/scalar/scalar.h"
 
 namespace assay::reference {

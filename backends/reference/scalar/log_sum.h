@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// log(sum of exp(x)) of a line of numbers, `step` apart, in range and without
+// cancellation: of reductions, LogSoftmax and losses.
+//
+//   const int64_t place = PlaceOfGreatest(x, count, step);
+//   const T rest = LogOfSum(x, count, step, place, Detach(x[place * step]));
+
+#pragma once
+
+#include <cstdint>
+
+#include "backends/reference/scalar/scalar.h"
+
+namespace assay::reference {
+
+/// Where the greatest of a line stands; 0 in an empty one. As a shift it cancels
+/// in the result: so it is chosen by Value.
+template <class T>
+int64_t PlaceOfGreatest(const T* x, int64_t count, int64_t step) {
+  int64_t place = 0;
+  for (int64_t i = 1; i < count; ++i) {
+    if (Value(x[i * step]) > Value(x[place * step])) place = i;
+  }
+  return place;
+}
+
+/// log(sum of exp(x - shift)), where shift is x[place] or, if that is infinite,
+/// 0: near 0 nothing cancels where that x is much the greatest.
+template <class T>
+T LogOfSum(const T* x, int64_t count, int64_t step, int64_t place, T shift) {
+  T sum(0);  // less 1
+  for (int64_t i = 0; i < count; ++i) {
+    const T moved = x[i * step] - shift;
+    sum += i == place ? T(expm1(moved)) : T(exp(moved));
+  }
+  return log1p(sum);
+}
+
+}  // namespace assay::reference

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Charged: a number with what rounding can have done to it, by the partial
+// derivatives of each primitive. A pass over a tape with it gives bounds.
+//
+//   using Bounded = Charged<Charge::kBound>;
+//   const Bounded y = exp(Bounded::Rounded(0.5, 1)) / Bounded(3);
+//   const double off_by = y.Error();  // at most, in double
+
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "backends/reference/tape/lifted.h"
+#include "backends/reference/tape/primitives.h"
+
+namespace assay::reference {
+
+/// The errors that a Charged counts.
+enum class Charge : uint8_t {
+  /// One rounding of each number given and of each result that is no sum: the
+  /// unit that errors are judged in. What a sum of rounded numbers loses to
+  /// cancellation is in it; how the sum is ordered is not.
+  kCondition,
+  /// Every rounding, sums and the inexactness of library functions included:
+  /// with the unit roundoff, a bound on the error, to first order.
+  kBound,
+};
+
+/// How many roundings a result is charged. primitives_test.cc measures those
+/// of the functions against MPFR: of glibc's and libquadmath's none is off by
+/// 4 units in the last place, which are 8 roundings, but glibc 2.36's sin,
+/// cos and tan of some great numbers, by 8.
+inline double RoundingsOf(Primitive primitive, Charge charge) {
+  switch (primitive) {
+    case Primitive::kAdd:
+    case Primitive::kSubtract:
+      return charge == Charge::kBound ? 1 : 0;
+    case Primitive::kMultiply:
+    case Primitive::kDivide:
+      return 1;
+    case Primitive::kSqrt:  // libquadmath's is not rounded correctly
+      return charge == Charge::kBound ? 2 : 1;
+    case Primitive::kNegate:
+    case Primitive::kAbs:
+    case Primitive::kFmod:
+    case Primitive::kFloor:
+    case Primitive::kCeil:
+    case Primitive::kRound:
+    case Primitive::kTrunc:
+    case Primitive::kDetach:
+      return 0;
+    case Primitive::kSin:
+    case Primitive::kCos:
+    case Primitive::kTan:
+      return charge == Charge::kBound ? 20 : 1;
+    default:
+      return charge == Charge::kBound ? 8 : 1;
+  }
+}
+
+/// How far a is from where a step jumps; infinite for what is no step.
+inline double StepGap(Primitive primitive, double a, double b) {
+  switch (primitive) {
+    case Primitive::kFloor:
+    case Primitive::kCeil:
+    case Primitive::kTrunc:
+      return std::abs(a - std::nearbyint(a));
+    case Primitive::kRound:
+      return std::abs(std::abs(a - std::floor(a)) - 0.5);
+    case Primitive::kFmod:
+      return std::abs(a - b * std::nearbyint(a / b));
+    default:
+      return std::numeric_limits<double>::infinity();
+  }
+}
+
+/// True when an operation on exact operands has rounded nothing. (A sum by
+/// Knuth's TwoSum; a product, quotient and root by the rest in one rounding.)
+inline bool IsExact(Primitive primitive, double a, double b, double v) {
+  switch (primitive) {
+    case Primitive::kSubtract:
+      return IsExact(Primitive::kAdd, a, -b, v);
+    case Primitive::kAdd: {
+      const double of_b = v - a;
+      return (a - (v - of_b)) + (b - of_b) == 0;
+    }
+    case Primitive::kMultiply:
+      return a == 0 || b == 0 ||
+             (std::abs(v) > 0x1p-960 && std::fma(a, b, -v) == 0);
+    case Primitive::kDivide:
+      return a == 0 || (std::abs(a) > 0x1p-960 && std::fma(v, b, -a) == 0);
+    case Primitive::kSqrt:
+      return a == 0 || (a > 0x1p-960 && std::fma(v, v, -a) == 0);
+    case Primitive::kPow:
+      return a == 1 || b == 0 || b == 1;
+    case Primitive::kAcos:
+      return false;
+    default:
+      return a == 0;
+  }
+}
+
+/// True where a primitive of exact operands is infinite.
+inline bool IsPole(Primitive primitive, double a, double b) {
+  switch (primitive) {
+    case Primitive::kDivide:
+      return b == 0;
+    case Primitive::kLog:
+    case Primitive::kPow:
+      return a == 0;
+    case Primitive::kLog1p:
+      return a == -1;
+    case Primitive::kAtanh:
+      return std::abs(a) == 1;
+    default:
+      return false;
+  }
+}
+
+/// How much more than to first order an operand's error can do next to a pole or
+/// the end of a domain, or where a function grows; infinite where it reaches it.
+inline double Stretch(Primitive primitive, double a, double a_error, double b,
+                      double b_error) {
+  const auto beside = [](double gap, double error) {
+    const double share = error / gap;
+    return share < 0.5 ? 1 / ((1 - share) * (1 - share))
+                       : std::numeric_limits<double>::infinity();
+  };
+  switch (primitive) {
+    case Primitive::kDivide:
+      return beside(std::abs(b), b_error);
+    case Primitive::kPow:
+      return beside(std::abs(a), a_error * std::max(1.0, std::abs(b)));
+    case Primitive::kLog:
+    case Primitive::kSqrt:
+      return beside(std::abs(a), a_error);
+    case Primitive::kLog1p:
+      return beside(std::abs(1 + a), a_error);
+    case Primitive::kAsin:
+    case Primitive::kAcos:
+    case Primitive::kAtanh:
+      return beside(1 - std::abs(a), a_error);
+    case Primitive::kAcosh:
+      return beside(a - 1, a_error);
+    case Primitive::kTan:
+      return beside(std::abs(std::cos(a)), a_error);
+    case Primitive::kExp:
+    case Primitive::kExpm1:
+    case Primitive::kSinh:
+    case Primitive::kCosh:
+      return std::exp(a_error);
+    case Primitive::kTanh:
+    case Primitive::kAtan:
+    case Primitive::kAsinh:
+      return std::exp(2 * a_error);  // |f''| is at most 2 |f'|
+    case Primitive::kErf:
+    case Primitive::kErfc:
+      return std::exp((2 * std::abs(a) + a_error) * a_error);
+    default:
+      return 1;
+  }
+}
+
+/// A number and what the roundings before it can have done to it. Charges are
+/// kept in units of 256 roundoffs, so that those of great numbers are finite.
+/// Infinite: unknown, since a number on the way was beyond the range of double,
+/// or a step may have gone either way.
+template <Charge kCharge>
+struct Charged {
+  static constexpr bool kIsLifted = true;
+  static constexpr double kUnit = 256;
+  /// Roundoff of double, in which the steps of a tape were taken.
+  static constexpr double kRoundoff = 0x1p-53;
+  static constexpr double kUnknown = std::numeric_limits<double>::infinity();
+
+  Charged() = default;
+  explicit Charged(double x) : value(x) {}
+  explicit Charged(int x) : value(x) {}
+  Charged(double number, double charge) : value(number), units(charge) {}
+  /// A number that was rounded as often.
+  static Charged Rounded(double number, double roundings) {
+    return {number, roundings / kUnit * std::abs(number)};
+  }
+
+  double Roundings() const { return units * kUnit; }
+  /// How far off the number may be when it is computed with this roundoff.
+  double ErrorAt(double roundoff) const {
+    return units == 0 ? 0 : units * (kUnit * roundoff) + 0x1p-1074;
+  }
+  /// How far off the double is.
+  double Error() const { return ErrorAt(kRoundoff); }
+
+  static Charged Of(Primitive primitive, const Charged& a,
+                    const Charged& b = Charged()) {
+    const double v = Apply<double>(primitive, a.value, b.value);
+    if (!std::isfinite(v)) {
+      const bool known =
+          kCharge == Charge::kCondition || IsKnownSpecial(primitive, a, b, v);
+      return {v, known ? 0 : kUnknown};
+    }
+    const Partials<double> d =
+        PartialsOf<double>(primitive, a.value, b.value, v);
+    double units = Carried(Moved(primitive, d.a), a.units);
+    units += Carried(std::abs(d.b), b.units);
+    if (kCharge == Charge::kBound && (a.units != 0 || b.units != 0)) {
+      units *= Stretch(primitive, a.value, a.Error(), b.value, b.Error());
+      units += Curved(primitive, a, b);
+    }
+    units += OwnUnits(primitive, a, b, v);
+    if (units != 0 && MayStep(primitive, a, b)) units = kUnknown;
+    return {v, std::isnan(units) ? kUnknown : units};
+  }
+
+  /// True when a step may have gone the other way.
+  static bool MayStep(Primitive primitive, const Charged& a, const Charged& b) {
+    return IsWithin(StepGap(primitive, a.value, b.value), a, b);
+  }
+  /// True when it may be otherwise which of the two is the greater.
+  static bool MayCross(const Charged& a, const Charged& b) {
+    return IsWithin(std::abs(a.value - b.value), a, b);
+  }
+
+  double value = 0;
+  double units = 0;
+
+ private:
+  static bool IsWithin(double gap, const Charged& a, const Charged& b) {
+    return (a.units != 0 || b.units != 0) && gap != kUnknown &&
+           !(gap > a.Error() + b.Error());
+  }
+
+  /// An exact operand carries no error on, also against an infinite derivative,
+  /// and neither does one without influence.
+  static double Carried(double partial, double units) {
+    return partial == 0 || units == 0 ? 0 : partial * units;
+  }
+
+  /// How much a result moves with its operand. That of Detach has no
+  /// derivative, yet moves.
+  static double Moved(Primitive primitive, double partial) {
+    const bool follows =
+        primitive == Primitive::kDetach || primitive == Primitive::kAbs;
+    return follows ? 1 : std::abs(partial);
+  }
+
+  /// What errors do to second order where the first may vanish, in units.
+  static double Curved(Primitive primitive, const Charged& a,
+                       const Charged& b) {
+    const double error = a.Error();
+    switch (primitive) {
+      case Primitive::kMultiply:
+        return a.units == 0 || b.units == 0 ? 0 : error * b.units;
+      case Primitive::kSin:
+      case Primitive::kCos:
+        return a.units == 0 ? 0 : error * a.units;
+      default:
+        return 0;
+    }
+  }
+
+  /// What rounding the result itself does.
+  static double OwnUnits(Primitive primitive, const Charged& a,
+                         const Charged& b, double v) {
+    const double roundings = RoundingsOf(primitive, kCharge);
+    if (roundings == 0) return 0;
+    const double own = roundings / kUnit * std::abs(v);
+    if (kCharge == Charge::kCondition) return own;
+    if (a.units == 0 && b.units == 0 &&
+        IsExact(primitive, a.value, b.value, v)) {
+      return 0;
+    }
+    // Below the normal numbers the error is half the least one, whatever v is.
+    const bool is_sum =
+        primitive == Primitive::kAdd || primitive == Primitive::kSubtract;
+    const bool by_b =
+        HasTwoOperands(primitive) && (b.value == 0 || !std::isfinite(b.value));
+    const bool vanishes =
+        v == 0 && (by_b || a.value == 0 || !std::isfinite(a.value));
+    const bool rounds_small = std::abs(v) < 0x1p-1022 && !is_sum && !vanishes;
+    return rounds_small ? own + 0x1p-1021 / kUnit : own;
+  }
+
+  /// True when an infinity or no number is what exact arithmetic gives too, and
+  /// not a finite number that double has none for.
+  static bool IsKnownSpecial(Primitive primitive, const Charged& a,
+                             const Charged& b, double v) {
+    if (a.units == kUnknown || b.units == kUnknown) return false;
+    const bool exact = a.units == 0 && b.units == 0;
+    if (std::isinf(v) && std::isfinite(a.value) && std::isfinite(b.value)) {
+      return exact && IsPole(primitive, a.value, b.value);
+    }
+    const auto stays = [&](double by_a, double by_b) {
+      const double other = Apply<double>(primitive, a.value + by_a * a.Error(),
+                                         b.value + by_b * b.Error());
+      return other == v || (std::isnan(other) && std::isnan(v));
+    };
+    return exact ||
+           (stays(1, 1) && stays(1, -1) && stays(-1, 1) && stays(-1, -1));
+  }
+};
+
+/// A derivative is not known where the number may be on either side of a kink
+/// or a step.
+template <Charge kCharge>
+Partials<Charged<kCharge>> KnownPartials(Primitive primitive,
+                                         const Charged<kCharge>& a,
+                                         const Charged<kCharge>& b,
+                                         const Charged<kCharge>& v) {
+  using C = Charged<kCharge>;
+  Partials<C> d = PartialsOf<C>(primitive, a, b, v);
+  const bool bends = primitive == Primitive::kAbs && C::MayCross(a, C(0));
+  if (bends || C::MayStep(primitive, a, b)) {
+    d.a.units = C::kUnknown;
+    if (primitive == Primitive::kFmod) d.b.units = C::kUnknown;
+  }
+  return d;
+}
+
+template <Charge kCharge>
+double ToDouble(const Charged<kCharge>& x) {
+  return x.value;
+}
+template <Charge kCharge>
+bool IsZero(const Charged<kCharge>& x) {
+  return x.value == 0 && x.units == 0;
+}
+template <Charge kCharge>
+bool operator<(const Charged<kCharge>& a, const Charged<kCharge>& b) {
+  return a.value < b.value;
+}
+
+}  // namespace assay::reference
