@@ -3,9 +3,9 @@
 // Charged: a number with what rounding can have done to it, by the partial
 // derivatives of each primitive. A pass over a tape with it gives bounds.
 //
-//   using Bounded = Charged<Charge::kBound>;
+//   using Bounded = Charged<Charge::kBound, Quad>;
 //   const Bounded y = exp(Bounded::Rounded(0.5, 1)) / Bounded(3);
-//   const double off_by = y.Error();  // at most, in double
+//   const double off_by = y.Error();  // at most
 
 #pragma once
 
@@ -15,7 +15,9 @@
 #include <limits>
 
 #include "backends/reference/tape/lifted.h"
+#include "backends/reference/tape/mpfr.h"
 #include "backends/reference/tape/primitives.h"
+#include "backends/reference/tape/quad.h"
 
 namespace assay::reference {
 
@@ -63,20 +65,31 @@ inline double RoundingsOf(Primitive primitive, Charge charge) {
 }
 
 /// How far a is from where a step jumps; infinite for what is no step.
-inline double StepGap(Primitive primitive, double a, double b) {
+template <class S>
+double StepGap(Primitive primitive, const S& a, const S& b) {
+  using std::abs, std::floor, std::nearbyint;
   switch (primitive) {
     case Primitive::kFloor:
     case Primitive::kCeil:
     case Primitive::kTrunc:
-      return std::abs(a - std::nearbyint(a));
+      return std::abs(ToDouble(S(a - nearbyint(a))));
     case Primitive::kRound:
-      return std::abs(std::abs(a - std::floor(a)) - 0.5);
+      return std::abs(ToDouble(S(abs(S(a - floor(a))) - S(0.5))));
     case Primitive::kFmod:
-      return std::abs(a - b * std::nearbyint(a / b));
+      return std::abs(ToDouble(S(a - b * nearbyint(S(a / b)))));
     default:
       return std::numeric_limits<double>::infinity();
   }
 }
+
+/// The unit roundoff of a scalar.
+template <class S>
+inline constexpr double kRoundoffOf = 0x1p-53;
+template <>
+inline constexpr double kRoundoffOf<Quad> = 0x1p-113;
+template <>
+inline constexpr double kRoundoffOf<Mpfr> = 0x1p-256;
+static_assert(Mpfr::kBits == 256);
 
 /// True when an operation on exact operands has rounded nothing. (A sum by
 /// Knuth's TwoSum; a product, quotient and root by the rest in one rounding.)
@@ -165,72 +178,76 @@ inline double Stretch(Primitive primitive, double a, double a_error, double b,
   }
 }
 
-/// A number and what the roundings before it can have done to it. Charges are
-/// kept in units of 256 roundoffs, so that those of great numbers are finite.
-/// Infinite: unknown, since a number on the way was beyond the range of double,
-/// or a step may have gone either way.
-template <Charge kCharge>
+/// A number and what the roundings before it can have done to it, each being one
+/// of S. Charges are kept in units of 256 roundoffs, so that those of great
+/// numbers are finite. Infinite: unknown, since a number on the way was beyond
+/// the range of double, or a step may have gone either way.
+template <Charge kCharge, class S = double>
 struct Charged {
   static constexpr bool kIsLifted = true;
   static constexpr double kUnit = 256;
-  /// Roundoff of double, in which the steps of a tape were taken.
-  static constexpr double kRoundoff = 0x1p-53;
   static constexpr double kUnknown = std::numeric_limits<double>::infinity();
 
   Charged() = default;
   explicit Charged(double x) : value(x) {}
   explicit Charged(int x) : value(x) {}
-  Charged(double number, double charge) : value(number), units(charge) {}
+  Charged(const S& number, double charge) : value(number), units(charge) {}
   /// A number that was rounded as often.
   static Charged Rounded(double number, double roundings) {
-    return {number, roundings / kUnit * std::abs(number)};
+    return {S(number), roundings / kUnit * std::abs(number)};
   }
 
   double Roundings() const { return units * kUnit; }
-  /// How far off the number may be when it is computed with this roundoff.
-  double ErrorAt(double roundoff) const {
-    return units == 0 ? 0 : units * (kUnit * roundoff) + 0x1p-1074;
+  /// How far off the number is at most.
+  double Error() const {
+    return units == 0 ? 0 : units * (kUnit * kRoundoffOf<S>)+0x1p-1074;
   }
-  /// How far off the double is.
-  double Error() const { return ErrorAt(kRoundoff); }
 
   static Charged Of(Primitive primitive, const Charged& a,
                     const Charged& b = Charged()) {
-    const double v = Apply<double>(primitive, a.value, b.value);
-    if (!std::isfinite(v)) {
-      const bool known =
-          kCharge == Charge::kCondition || IsKnownSpecial(primitive, a, b, v);
-      return {v, known ? 0 : kUnknown};
-    }
-    const Partials<double> d =
-        PartialsOf<double>(primitive, a.value, b.value, v);
-    double units = Carried(Moved(primitive, d.a), a.units);
-    units += Carried(std::abs(d.b), b.units);
-    if (kCharge == Charge::kBound && (a.units != 0 || b.units != 0)) {
-      units *= Stretch(primitive, a.value, a.Error(), b.value, b.Error());
-      units += Curved(primitive, a, b);
-    }
-    units += OwnUnits(primitive, a, b, v);
-    if (units != 0 && MayStep(primitive, a, b)) units = kUnknown;
-    return {v, std::isnan(units) ? kUnknown : units};
+    const S v = Apply<S>(primitive, a.value, b.value);
+    return {v, UnitsOf(primitive, a, b, ToDouble(v))};
   }
 
   /// True when a step may have gone the other way.
   static bool MayStep(Primitive primitive, const Charged& a, const Charged& b) {
-    return IsWithin(StepGap(primitive, a.value, b.value), a, b);
+    return (a.units != 0 || b.units != 0) &&
+           IsWithin(StepGap<S>(primitive, a.value, b.value), a, b);
   }
   /// True when it may be otherwise which of the two is the greater.
   static bool MayCross(const Charged& a, const Charged& b) {
-    return IsWithin(std::abs(a.value - b.value), a, b);
+    return (a.units != 0 || b.units != 0) &&
+           IsWithin(std::abs(ToDouble(S(a.value - b.value))), a, b);
   }
 
-  double value = 0;
+  S value{0};
   double units = 0;
 
  private:
   static bool IsWithin(double gap, const Charged& a, const Charged& b) {
-    return (a.units != 0 || b.units != 0) && gap != kUnknown &&
-           !(gap > a.Error() + b.Error());
+    return gap != kUnknown && !(gap > a.Error() + b.Error());
+  }
+
+  /// Of a result v, whose derivatives are those of double.
+  static double UnitsOf(Primitive primitive, const Charged& a, const Charged& b,
+                        double v) {
+    const double at_a = ToDouble(a.value);
+    const double at_b = ToDouble(b.value);
+    if (!std::isfinite(v)) {
+      const bool known =
+          kCharge == Charge::kCondition || IsKnownSpecial(primitive, a, b, v);
+      return known ? 0 : kUnknown;
+    }
+    const Partials<double> d = PartialsOf<double>(primitive, at_a, at_b, v);
+    double units = Carried(Moved(primitive, d.a), a.units);
+    units += Carried(std::abs(d.b), b.units);
+    if (kCharge == Charge::kBound && (a.units != 0 || b.units != 0)) {
+      units *= Stretch(primitive, at_a, a.Error(), at_b, b.Error());
+      units += Curved(primitive, a, b);
+    }
+    units += OwnUnits(primitive, a, b, v);
+    if (units != 0 && MayStep(primitive, a, b)) units = kUnknown;
+    return std::isnan(units) ? kUnknown : units;
   }
 
   /// An exact operand carries no error on, also against an infinite derivative,
@@ -265,21 +282,21 @@ struct Charged {
   /// What rounding the result itself does.
   static double OwnUnits(Primitive primitive, const Charged& a,
                          const Charged& b, double v) {
+    const double at_a = ToDouble(a.value);
+    const double at_b = ToDouble(b.value);
     const double roundings = RoundingsOf(primitive, kCharge);
     if (roundings == 0) return 0;
     const double own = roundings / kUnit * std::abs(v);
     if (kCharge == Charge::kCondition) return own;
-    if (a.units == 0 && b.units == 0 &&
-        IsExact(primitive, a.value, b.value, v)) {
+    if (a.units == 0 && b.units == 0 && IsExact(primitive, at_a, at_b, v)) {
       return 0;
     }
     // Below the normal numbers the error is half the least one, whatever v is.
     const bool is_sum =
         primitive == Primitive::kAdd || primitive == Primitive::kSubtract;
     const bool by_b =
-        HasTwoOperands(primitive) && (b.value == 0 || !std::isfinite(b.value));
-    const bool vanishes =
-        v == 0 && (by_b || a.value == 0 || !std::isfinite(a.value));
+        HasTwoOperands(primitive) && (at_b == 0 || !std::isfinite(at_b));
+    const bool vanishes = v == 0 && (by_b || at_a == 0 || !std::isfinite(at_a));
     const bool rounds_small = std::abs(v) < 0x1p-1022 && !is_sum && !vanishes;
     return rounds_small ? own + 0x1p-1021 / kUnit : own;
   }
@@ -289,13 +306,15 @@ struct Charged {
   static bool IsKnownSpecial(Primitive primitive, const Charged& a,
                              const Charged& b, double v) {
     if (a.units == kUnknown || b.units == kUnknown) return false;
+    const double at_a = ToDouble(a.value);
+    const double at_b = ToDouble(b.value);
     const bool exact = a.units == 0 && b.units == 0;
-    if (std::isinf(v) && std::isfinite(a.value) && std::isfinite(b.value)) {
-      return exact && IsPole(primitive, a.value, b.value);
+    if (std::isinf(v) && std::isfinite(at_a) && std::isfinite(at_b)) {
+      return exact && IsPole(primitive, at_a, at_b);
     }
     const auto stays = [&](double by_a, double by_b) {
-      const double other = Apply<double>(primitive, a.value + by_a * a.Error(),
-                                         b.value + by_b * b.Error());
+      const double other = Apply<double>(primitive, at_a + by_a * a.Error(),
+                                         at_b + by_b * b.Error());
       return other == v || (std::isnan(other) && std::isnan(v));
     };
     return exact ||
@@ -305,12 +324,12 @@ struct Charged {
 
 /// A derivative is not known where the number may be on either side of a kink
 /// or a step.
-template <Charge kCharge>
-Partials<Charged<kCharge>> KnownPartials(Primitive primitive,
-                                         const Charged<kCharge>& a,
-                                         const Charged<kCharge>& b,
-                                         const Charged<kCharge>& v) {
-  using C = Charged<kCharge>;
+template <Charge kCharge, class S>
+Partials<Charged<kCharge, S>> KnownPartials(Primitive primitive,
+                                            const Charged<kCharge, S>& a,
+                                            const Charged<kCharge, S>& b,
+                                            const Charged<kCharge, S>& v) {
+  using C = Charged<kCharge, S>;
   Partials<C> d = PartialsOf<C>(primitive, a, b, v);
   const bool bends = primitive == Primitive::kAbs && C::MayCross(a, C(0));
   if (bends || C::MayStep(primitive, a, b)) {
@@ -320,16 +339,16 @@ Partials<Charged<kCharge>> KnownPartials(Primitive primitive,
   return d;
 }
 
-template <Charge kCharge>
-double ToDouble(const Charged<kCharge>& x) {
-  return x.value;
+template <Charge kCharge, class S>
+double ToDouble(const Charged<kCharge, S>& x) {
+  return ToDouble(x.value);
 }
-template <Charge kCharge>
-bool IsZero(const Charged<kCharge>& x) {
-  return x.value == 0 && x.units == 0;
+template <Charge kCharge, class S>
+bool IsZero(const Charged<kCharge, S>& x) {
+  return IsZero(x.value) && x.units == 0;
 }
-template <Charge kCharge>
-bool operator<(const Charged<kCharge>& a, const Charged<kCharge>& b) {
+template <Charge kCharge, class S>
+bool operator<(const Charged<kCharge, S>& a, const Charged<kCharge, S>& b) {
   return a.value < b.value;
 }
 

@@ -13,37 +13,23 @@
 namespace assay::reference {
 namespace {
 
-using Bounded = Charged<Charge::kBound>;
+template <class S>
+using Bounded = Charged<Charge::kBound, S>;
 using Conditioned = Charged<Charge::kCondition>;
 
-double RoundoffOf(Precision precision) {
-  switch (precision) {
-    case Precision::kDouble:
-      return std::ldexp(1.0, -53);
-    case Precision::kQuad:
-      return std::ldexp(1.0, -113);
-    case Precision::kArbitrary:
-      return std::ldexp(1.0, -static_cast<int>(Mpfr::kBits));
-  }
-  return 0;
-}
-
-// The numbers of the passes: each as a scalar of the precision, with its
-// charge.
+// The numbers of a pass, with what rounding can have done to each.
 template <class S>
 struct Known {
-  const std::vector<S>& numbers;
-  const std::vector<Bounded>& charges;
-  double roundoff;
+  const std::vector<Bounded<S>>& numbers;
   bool undecided;            // a branch may have gone the other way
   bool derivatives = false;  // of the nodes, so that constants have none
 
   // First order, and a little more for the orders that follow.
   double Bound(size_t node) const {
-    if (undecided) return Bounded::kUnknown;
+    if (undecided) return Bounded<S>::kUnknown;
     if (node == 0) return 0;  // a constant
-    const double bound = charges[node].ErrorAt(roundoff) * (1 + 0x1p-20);
-    return std::isnan(bound) ? Bounded::kUnknown : bound;
+    const double bound = numbers[node].Error() * (1 + 0x1p-20);
+    return std::isnan(bound) ? Bounded<S>::kUnknown : bound;
   }
 };
 
@@ -64,7 +50,7 @@ Result<ExactValue> Gather(const Tensor& vars, const Known<S>& known) {
   const auto elements = vars.elements<Var>();
   for (size_t i = 0; i < elements.size(); ++i) {
     const uint32_t node = elements[i].node();
-    const S number = node != 0           ? known.numbers[node]
+    const S number = node != 0           ? known.numbers[node].value
                      : known.derivatives ? S(0)
                                          : S(elements[i].value());
     const double nearest = ToDouble(number);
@@ -151,22 +137,17 @@ Result<std::vector<ExactValue>> KnownAll(const std::vector<Value>& values,
   return exact;
 }
 
-std::vector<Bounded> Charges(const Tape& tape) { return Replay<Bounded>(tape); }
-
 // True when a branch, which was taken in double, may be the wrong one.
-bool IsUndecided(const Tape& tape, const std::vector<Bounded>& charges) {
-  return std::ranges::any_of(tape.branches(), [&](const Comparison& branch) {
-    return Bounded::MayCross(charges[branch.a], charges[branch.b]);
-  });
-}
-
 template <class S>
-std::vector<S> ValuesOf(const Tape& tape) {
-  if constexpr (std::same_as<S, double>) {
-    return tape.values();
-  } else {
-    return Replay<S>(tape);
-  }
+bool IsUndecided(const Tape& tape, const std::vector<Bounded<S>>& numbers) {
+  const std::vector<double>& taken = tape.values();
+  return std::ranges::any_of(tape.branches(), [&](const Comparison& branch) {
+    const Bounded<S>& a = numbers[branch.a];
+    const Bounded<S>& b = numbers[branch.b];
+    return (a < b) != (taken[branch.a] < taken[branch.b]) ||
+           (b < a) != (taken[branch.b] < taken[branch.a]) ||
+           Bounded<S>::MayCross(a, b);
+  });
 }
 
 // Calls body.operator()<S>() with the scalar of a precision.
@@ -247,12 +228,10 @@ Result<std::vector<ExactValue>> ExactNetwork::Evaluate(
     std::span<const Value> inputs, Precision precision) {
   Trace trace;
   ASSAY_ASSIGN_OR_RETURN(const auto outputs, RunTraced(inputs, &trace));
-  const std::vector<Bounded> charges = Charges(trace.tape());
-  const double roundoff = RoundoffOf(precision);
+  const Tape& tape = trace.tape();
   return WithScalarOf(precision, [&]<class S>() {
-    const std::vector<S> values = ValuesOf<S>(trace.tape());
-    return KnownAll(outputs, Known<S>{values, charges, roundoff,
-                                      IsUndecided(trace.tape(), charges)});
+    const auto numbers = Replay<Bounded<S>>(tape);
+    return KnownAll(outputs, Known<S>{numbers, IsUndecided<S>(tape, numbers)});
   });
 }
 
@@ -285,12 +264,11 @@ Result<std::vector<ExactValue>> ExactNetwork::Vjp(
   }
   const Tape& tape = trace.tape();
   seeds.resize(tape.size(), 0.0);
-  const std::vector<Bounded> charges = Charges(tape);
-  const std::vector<Bounded> charged = Adjoints(tape, charges, seeds);
   return WithScalarOf(precision, [&]<class S>() {
-    const std::vector<S> adjoints = Adjoints(tape, ValuesOf<S>(tape), seeds);
-    return KnownAll(vars, Known<S>{adjoints, charged, RoundoffOf(precision),
-                                   IsUndecided(tape, charges), true});
+    const auto numbers = Replay<Bounded<S>>(tape);
+    const auto adjoints = Adjoints(tape, numbers, seeds);
+    return KnownAll(vars,
+                    Known<S>{adjoints, IsUndecided<S>(tape, numbers), true});
   });
 }
 
@@ -328,20 +306,20 @@ Result<std::vector<ExactValue>> ExactNetwork::Jvp(
   ASSAY_ASSIGN_OR_RETURN(const std::vector<double> directions,
                          DirectionsOf(inputs, tangents, trace));
   const Tape& tape = trace.tape();
-  const auto along = [&]<class S>() {
-    std::vector<S> tangent;
-    for (Dual<S>&dual : Replay<Dual<S>>(tape, [&](uint32_t node, double value) {
-           return Dual<S>(S(value), S(directions[node]));
-         })) {
-      tangent.push_back(std::move(dual.tangent));
-    }
-    return tangent;
-  };
-  const std::vector<Bounded> charged = along.operator()<Bounded>();
   return WithScalarOf(precision, [&]<class S>() {
-    return KnownAll(ran, Known<S>{along.template operator()<S>(), charged,
-                                  RoundoffOf(precision),
-                                  IsUndecided(tape, Charges(tape)), true});
+    const auto duals = Replay<Dual<Bounded<S>>>(tape, [&](uint32_t node,
+                                                          double value) {
+      return Dual<Bounded<S>>(Bounded<S>(value), Bounded<S>(directions[node]));
+    });
+    std::vector<Bounded<S>> values, tangents;
+    values.reserve(duals.size());
+    tangents.reserve(duals.size());
+    for (const Dual<Bounded<S>>& dual : duals) {
+      values.push_back(dual.value);
+      tangents.push_back(dual.tangent);
+    }
+    return KnownAll(ran,
+                    Known<S>{tangents, IsUndecided<S>(tape, values), true});
   });
 }
 
@@ -353,9 +331,9 @@ Result<Sample> ExactNetwork::Weighted(std::span<const Value> inputs,
   ASSAY_ASSIGN_OR_RETURN(const auto ran, RunTraced(inputs, trace));
   ASSAY_RETURN_IF_ERROR(
       CheckCount(cotangents.size(), ran.size(), "cotangents"));
-  const std::vector<Bounded> charges =
-      Replay<Bounded>(trace->tape(), [&](uint32_t node, double value) {
-        return Bounded::Rounded(value, trace->is_rounded(node) ? 1 : 0);
+  const auto charges =
+      Replay<Bounded<double>>(trace->tape(), [&](uint32_t node, double value) {
+        return Bounded<double>::Rounded(value, trace->is_rounded(node) ? 1 : 0);
       });
   Quad sum;
   double bound = 0;
@@ -392,7 +370,7 @@ Result<Slope> ExactNetwork::Difference(std::span<const Value> given,
   const double reach =
       std::min({margins.kink, margins.jump, margins.scale}) / 4;
   if (!(reach > 0x1p-30)) {
-    return Slope{0, Bounded::kUnknown};
+    return Slope{0, Bounded<double>::kUnknown};
   }
   const double step = std::exp2(std::floor(std::log2(std::min(reach, 0x1p-6))));
   return SlopeAtZero(

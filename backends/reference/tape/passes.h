@@ -117,9 +117,9 @@ uint32_t TakenNode(const Tape& tape, const Selection& selection,
 }
 
 /// True when it may be otherwise which of two is the greater.
-template <Charge kCharge>
-bool MayCross(const Charged<kCharge>& a, const Charged<kCharge>& b) {
-  return Charged<kCharge>::MayCross(a, b);
+template <Charge kCharge, class S>
+bool MayCross(const Charged<kCharge, S>& a, const Charged<kCharge, S>& b) {
+  return Charged<kCharge, S>::MayCross(a, b);
 }
 template <class S>
 bool MayCross(const Dual<S>& a, const Dual<S>& b) {
@@ -153,15 +153,15 @@ S Decided(const Tape& tape, const Decision& decision,
 
 /// Any that could have been the best may be off by more than the one taken; the
 /// two formulas of a selection meet, each off by its own, within the doubt.
-template <Charge kCharge, class Decision>
-Charged<kCharge> Decided(const Tape& tape, const Decision& decision,
-                         const std::vector<Charged<kCharge>>& values) {
+template <Charge kCharge, class S, class Decision>
+Charged<kCharge, S> Decided(const Tape& tape, const Decision& decision,
+                            const std::vector<Charged<kCharge, S>>& values) {
   const uint32_t taken = TakenNode(tape, decision, values);
-  Charged<kCharge> decided = values[taken];
+  Charged<kCharge, S> decided = values[taken];
   ForEachDoubt(tape, decision, values, taken, [&](uint32_t node) {
-    const Charged<kCharge>& other = values[node];
-    if (!std::isfinite(other.value) || std::isinf(other.units)) {
-      decided.units = Charged<kCharge>::kUnknown;
+    const Charged<kCharge, S>& other = values[node];
+    if (!std::isfinite(ToDouble(other)) || std::isinf(other.units)) {
+      decided.units = Charged<kCharge, S>::kUnknown;
     } else if constexpr (std::same_as<Decision, Choice>) {
       decided.units = std::max(decided.units, other.units);
     } else {
@@ -172,17 +172,17 @@ Charged<kCharge> Decided(const Tape& tape, const Decision& decision,
 }
 
 /// The tangent is not known where another might have been taken.
-template <Charge kCharge, class Decision>
-Dual<Charged<kCharge>> Decided(
+template <Charge kCharge, class S, class Decision>
+Dual<Charged<kCharge, S>> Decided(
     const Tape& tape, const Decision& decision,
-    const std::vector<Dual<Charged<kCharge>>>& values) {
+    const std::vector<Dual<Charged<kCharge, S>>>& values) {
   const uint32_t taken = TakenNode(tape, decision, values);
-  Dual<Charged<kCharge>> decided = values[taken];
+  Dual<Charged<kCharge, S>> decided = values[taken];
   ForEachDoubt(tape, decision, values, taken, [&](uint32_t node) {
-    const Dual<Charged<kCharge>>& other = values[node];
+    const Dual<Charged<kCharge, S>>& other = values[node];
     decided.value.units += other.value.units;
     if (!IsZero(other.tangent) || !IsZero(decided.tangent)) {
-      decided.tangent.units = Charged<kCharge>::kUnknown;
+      decided.tangent.units = Charged<kCharge, S>::kUnknown;
     }
   });
   return decided;
@@ -249,16 +249,16 @@ void ReverseDecision(const Tape& tape, const Decision& decision,
 }
 
 /// What might have been taken as well has an unknown part of the flow.
-template <Charge kCharge, class Decision>
+template <Charge kCharge, class S, class Decision>
 void ReverseDecision(const Tape& tape, const Decision& decision,
-                     const std::vector<Charged<kCharge>>& values,
-                     const Charged<kCharge>& flow,
-                     std::vector<Charged<kCharge>>& adjoints) {
+                     const std::vector<Charged<kCharge, S>>& values,
+                     const Charged<kCharge, S>& flow,
+                     std::vector<Charged<kCharge, S>>& adjoints) {
   const uint32_t taken = TakenNode(tape, decision, values);
   adjoints[taken] = adjoints[taken] + flow;
   ForEachDoubt(tape, decision, values, taken, [&](uint32_t node) {
-    adjoints[node].units = Charged<kCharge>::kUnknown;
-    adjoints[taken].units = Charged<kCharge>::kUnknown;
+    adjoints[node].units = Charged<kCharge, S>::kUnknown;
+    adjoints[taken].units = Charged<kCharge, S>::kUnknown;
   });
 }
 

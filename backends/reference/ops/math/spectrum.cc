@@ -191,18 +191,20 @@ std::vector<int64_t> MelPositions(T lower, T upper, int64_t count,
   return positions;
 }
 
+template <class T>
 struct MelPlan {
   static Result<MelPlan> Of(const op::MelWeightMatrix& op,
                             const KernelContext& run);
   int64_t bands = 0;
   int64_t dft_length = 0;
   int64_t sample_rate = 0;
-  double lower = 0;  // hertz
-  double upper = 0;
+  T lower{};  // hertz
+  T upper{};
 };
 
-Result<MelPlan> MelPlan::Of(const op::MelWeightMatrix& op,
-                            const KernelContext& run) {
+template <class T>
+Result<MelPlan<T>> MelPlan<T>::Of(const op::MelWeightMatrix& op,
+                                  const KernelContext& run) {
   MelPlan plan;
   for (const auto& [input, name, to] :
        {std::tuple(op.num_mel_bins, "num_mel_bins", &plan.bands),
@@ -214,8 +216,8 @@ Result<MelPlan> MelPlan::Of(const op::MelWeightMatrix& op,
     if (*to < 1)
       return InvalidArgument(name, " is ", *to, ", wanted 1 or more");
   }
-  const Loaded<double> lower(run.input(op.lower_edge_hertz));
-  const Loaded<double> upper(run.input(op.upper_edge_hertz));
+  const Loaded<T> lower(run.input(op.lower_edge_hertz));
+  const Loaded<T> upper(run.input(op.upper_edge_hertz));
   if (lower.size() != 1 || upper.size() != 1) {
     return InvalidArgument("lower_edge_hertz has ", lower.size(),
                            " and upper_edge_hertz ", upper.size(),
@@ -223,10 +225,10 @@ Result<MelPlan> MelPlan::Of(const op::MelWeightMatrix& op,
   }
   plan.lower = lower[0];
   plan.upper = upper[0];
-  if (!(plan.lower >= 0 && plan.lower <= plan.upper &&
-        std::isfinite(plan.upper))) {
-    return InvalidArgument("the edges are ", plan.lower, " and ", plan.upper,
-                           " hertz");
+  const auto from = static_cast<double>(Value(plan.lower));
+  const auto to = static_cast<double>(Value(plan.upper));
+  if (!(from >= 0 && from <= to && std::isfinite(to))) {
+    return InvalidArgument("the edges are ", from, " and ", to, " hertz");
   }
   return plan;
 }
@@ -235,14 +237,14 @@ Result<MelPlan> MelPlan::Of(const op::MelWeightMatrix& op,
 template <class T>
 Status MelWeightMatrix(const op::MelWeightMatrix& op, DType type,
                        KernelContext& run) {
-  ASSAY_ASSIGN_OR_RETURN(const MelPlan plan, MelPlan::Of(op, run));
+  ASSAY_ASSIGN_OR_RETURN(const MelPlan<T> plan, MelPlan<T>::Of(op, run));
   const int64_t bins = plan.dft_length / 2 + 1;
   ASSAY_ASSIGN_OR_RETURN(Stored<T> y,
                          Store<T>(run, op.output, type, {bins, plan.bands}));
   std::fill_n(y.data(), y.size(), T(0));
   const std::vector<int64_t> at =
-      MelPositions(T(plan.lower), T(plan.upper), plan.bands + 2,
-                   plan.dft_length, plan.sample_rate);
+      MelPositions(plan.lower, plan.upper, plan.bands + 2, plan.dft_length,
+                   plan.sample_rate);
   if (at.back() > bins || at[at.size() - 2] >= bins) {
     return InvalidArgument("the bands end at bin ", at.back(),
                            " of a spectrogram of ", bins, " bins");

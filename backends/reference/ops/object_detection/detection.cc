@@ -132,7 +132,9 @@ RegionAxis<T> AxisOf(const op::RoiAlign& op, T from, T to, int64_t output) {
   if (op.sampling_ratio > 0) return {start, bin, op.sampling_ratio};
   const double samples =
       std::clamp(static_cast<double>(Value(ceil(bin))), 1.0, 1e6);
-  NoteBetween(T(samples == 1 ? -1e6 : samples - 1), bin, T(samples));
+  // At least one, however small the bin is.
+  if (samples > 1) static_cast<void>(Less(bin, T(samples - 1)));
+  static_cast<void>(Less(T(samples), bin));
   return {start, bin, static_cast<int64_t>(samples)};
 }
 
@@ -140,7 +142,7 @@ RegionAxis<T> AxisOf(const op::RoiAlign& op, T from, T to, int64_t output) {
 template <class T>
 struct Between {
   Between(T x, int64_t extent) {
-    if (IsNan(x) || Less(x, T(-1)) || Less(static_cast<T>(extent), x)) return;
+    if (IsOutside(x, extent)) return;
     const T within = Max(x, T(0));
     const auto low =
         std::min(static_cast<int64_t>(Value(floor(within))), extent - 1);
@@ -160,6 +162,7 @@ struct Between {
       if (std::abs(within.value() - whole) < 0x1p-30 &&
           whole <= static_cast<double>(extent - 1)) {
         Between near;
+        if (IsOutside(x, extent)) return near;
         for (int64_t k = -1; k <= 1; ++k) {
           const auto at = static_cast<int64_t>(whole) + k;
           near.Add(std::clamp<int64_t>(at, 0, extent - 1),
@@ -177,6 +180,11 @@ struct Between {
 
  private:
   Between() = default;
+
+  static bool IsOutside(T x, int64_t extent) {
+    return IsNan(x) || Less(x, T(-1)) || Less(static_cast<T>(extent), x);
+  }
+
   void Add(int64_t i, T weight) {
     at.at(static_cast<size_t>(count)) = i;
     weights.at(static_cast<size_t>(count)) = weight;

@@ -44,10 +44,19 @@ struct Reach {
 // Beyond this a corner is of no image, and products of extents stay in range.
 constexpr double kFarthest = 1 << 30;
 
+/// The nearest whole number, halves away from zero, which shows in what is read.
+template <class T>
+double Corner(T x) {
+  const auto nearest = std::round(static_cast<double>(Value(x)));
+  NoteBetween(T(nearest - 0.5), x, T(nearest + 0.5));
+  return nearest;
+}
+
 /// Nothing when a corner is NaN or infinite.
-std::optional<Reach> ReachOf(double first, double last, double scale) {
-  const double from = std::round(first * scale);
-  const double to = std::round(last * scale);
+template <class T>
+std::optional<Reach> ReachOf(T first, T last, double scale) {
+  const double from = Corner(first * T(scale));
+  const double to = Corner(last * T(scale));
   if (!std::isfinite(from) || !std::isfinite(to)) return std::nullopt;
   const auto start =
       static_cast<int64_t>(std::clamp(from, -kFarthest, kFarthest));
@@ -91,20 +100,22 @@ Status MaxRoiPool(const op::MaxRoiPool& op, KernelContext& run) {
   const int64_t rows = op.pooled_shape[0];
   const int64_t columns = op.pooled_shape[1];
   const Loaded<T> x(run.input(op.x));
-  const Loaded<double> rois(run.input(op.rois));
+  const Loaded<Wide<T>> rois(run.input(op.rois));
   ASSAY_ASSIGN_OR_RETURN(Stored<T> y,
                          Store<T>(run, op.y, run.input(op.x).dtype(),
                                   {rois_shape[0], shape[1], rows, columns}));
   int64_t to = 0;
   for (int64_t r = 0; r < rois_shape[0]; ++r) {
-    const double* at = rois.data() + 5 * r;  // batch, x1, y1, x2, y2
+    const Wide<T>* at = rois.data() + 5 * r;  // batch, x1, y1, x2, y2
+    const auto image_at = static_cast<double>(Value(at[0]));
     const int64_t batch =
-        at[0] >= 0 ? static_cast<int64_t>(std::min(at[0], 1e15)) : -1;
+        image_at >= 0 ? static_cast<int64_t>(std::min(image_at, 1e15)) : -1;
     const auto h = ReachOf(at[1], at[3], op.spatial_scale);
     const auto v = ReachOf(at[2], at[4], op.spatial_scale);
     if (batch < 0 || batch >= shape[0] || !h || !v) {
-      return InvalidArgument("region ", r, " is [", at[0], ", ", at[1], ", ",
-                             at[2], ", ", at[3], ", ", at[4], "], of ",
+      return InvalidArgument("region ", r, " is [", image_at, ", ",
+                             Value(at[1]), ", ", Value(at[2]), ", ",
+                             Value(at[3]), ", ", Value(at[4]), "], of ",
                              shape[0], " images");
     }
     for (int64_t c = 0; c < shape[1]; ++c) {

@@ -279,17 +279,17 @@ struct Requantization {
   const Tensor& y_scale;
   const Tensor& y_zero_point;
 
-  // saturate(round(product * a_scale * b_scale / y_scale) + y_zero_point); an
-  // 8-bit float is rounded once, as it is stored.
-  template <class T>
+  // saturate(round(product * a_scale * b_scale / y_scale) + y_zero_point), the
+  // scales being S; an 8-bit float is rounded once, as it is stored.
+  template <class S, class T>
   Status Store(const QuantizedProduct<T>& product, int a_axis, int b_axis,
                Output output, KernelContext& run) const {
-    const Loaded<double> a(a_scale);
-    const Loaded<double> b(b_scale);
-    const Loaded<double> y(y_scale);
+    const Loaded<S> a(a_scale);
+    const Loaded<S> b(b_scale);
+    const Loaded<S> y(y_scale);
     const Loaded<double> zero(y_zero_point);
     const Shape& shape = product.shape;
-    const auto fits = [&](const Loaded<double>& scale, int axis) {
+    const auto fits = [&](const Loaded<S>& scale, int axis) {
       return scale.size() == 1 ||
              (axis >= 0 && axis < shape.rank() && scale.size() == shape[axis]);
     };
@@ -299,20 +299,21 @@ struct Requantization {
                              y.size(), " elements for a result of shape ",
                              shape.ToString());
     }
-    const auto pick = [&](const Loaded<double>& scale, int axis, int64_t i) {
+    const auto pick = [&](const Loaded<S>& scale, int axis, int64_t i) {
       if (scale.size() == 1) return scale[0];
       return scale[i / Extent(shape, axis + 1, shape.rank()) % shape[axis]];
     };
     const DType type = y_zero_point.dtype();
     ASSAY_ASSIGN_OR_RETURN(Tensor * stored, run.Output(output, type, shape));
     const Limits limits(type);
-    std::vector<double> values(product.values.begin(), product.values.end());
+    std::vector<double> values(product.values.size());
     for (size_t i = 0; i < values.size(); ++i) {
       const auto at = static_cast<int64_t>(i);
-      values[i] *= pick(a, a_axis, at) * pick(b, b_axis, at) / y[0];
+      const S scaled = S(static_cast<double>(product.values[i])) *
+                       (pick(a, a_axis, at) * pick(b, b_axis, at) / y[0]);
       values[i] = IsFloatingPoint(type)
-                      ? values[i] + zero[0]
-                      : limits.Saturate(std::nearbyint(values[i]) + zero[0]);
+                      ? Value(scaled) + zero[0]
+                      : limits.Saturate(RoundedValue(scaled) + zero[0]);
     }
     Encode(values.data(), *stored, {.overflow = Overflow::kSaturate});
     return OkStatus();
@@ -320,7 +321,7 @@ struct Requantization {
 };
 
 // QLinearMatMul-21.
-template <class T>
+template <class S, class T>
 Status QLinearMatMul(const op::QLinearMatMul& op, KernelContext& run) {
   ASSAY_ASSIGN_OR_RETURN(
       const QuantizedProduct<T> product,
@@ -330,11 +331,12 @@ Status QLinearMatMul(const op::QLinearMatMul& op, KernelContext& run) {
                               run.input(op.y_scale),
                               run.input(op.y_zero_point)};
   const int rank = product.shape.rank();
-  return scales.Store(product, rank - 2, rank - 1, op.y, run);
+  return scales.Store<S>(product, rank - 2, rank - 1, op.y, run);
 }
 
 // QLinearConv-10: the bias is of whole numbers with the scale x_scale * w_scale
 // and the zero point 0.
+template <class S>
 Status QLinearConv(const op::QLinearConv& op, KernelContext& run) {
   ASSAY_ASSIGN_OR_RETURN(
       IntegerProduct product,
@@ -355,7 +357,7 @@ Status QLinearConv(const op::QLinearConv& op, KernelContext& run) {
   const Requantization scales{run.input(op.x_scale), run.input(op.w_scale),
                               run.input(op.y_scale),
                               run.input(op.y_zero_point)};
-  return scales.Store(product, -1, 1, op.y, run);
+  return scales.Store<S>(product, -1, 1, op.y, run);
 }
 
 Result<Kernel> MakeQuantizeLinear(const op::QuantizeLinear& op,
@@ -407,18 +409,28 @@ Result<Kernel> MakeConvInteger(const op::ConvInteger& op, LoadContext& load) {
   }};
 }
 
+/// QLinearMatMul on factors of type T.
+template <class T>
+auto QLinearMatMulOf(const LoadContext& load) {
+  return load.options().exact ? &QLinearMatMul<Var, T>
+                              : &QLinearMatMul<double, T>;
+}
+
 Result<Kernel> MakeQLinearMatMul(const op::QLinearMatMul& op,
                                  LoadContext& load) {
   const bool is_float =
       IsFloatingPoint(load.dtype(op.a)) || IsFloatingPoint(load.dtype(op.b));
-  return Kernel{
-      .forward = std::bind_front(
-          is_float ? &QLinearMatMul<double> : &QLinearMatMul<int64_t>, op)};
+  return Kernel{.forward =
+                    std::bind_front(is_float ? QLinearMatMulOf<double>(load)
+                                             : QLinearMatMulOf<int64_t>(load),
+                                    op)};
 }
 
 Result<Kernel> MakeQLinearConv(const op::QLinearConv& op, LoadContext& load) {
   ASSAY_RETURN_IF_ERROR(CheckSpatialAxes(load, op.x));
-  return Kernel{.forward = std::bind_front(&QLinearConv, op)};
+  const auto kernel =
+      load.options().exact ? &QLinearConv<Var> : &QLinearConv<double>;
+  return Kernel{.forward = std::bind_front(kernel, op)};
 }
 
 }  // namespace

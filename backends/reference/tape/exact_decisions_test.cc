@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Numbers that decide: each of these rows decides otherwise in double than in
+// exact arithmetic, so that the oracle must say the exact number, or that it
+// does not know.
+
+#include <gtest/gtest.h>
+
+#include "backends/reference/tape/truth_rows.h"
+
+namespace assay::reference {
+namespace {
+
+TEST(ExactDecisionsTest, CellsOfAGridAreDecisions) {
+  const auto grid = [](const std::string& type, const std::string& mode) {
+    return "g (" + type + "[1,1,1,5] x, " + type + "[1,1,1,2] g) => (" + type +
+           "[1,1,1,1] y) { y = GridSample <mode = \"" + mode + "\"> (x, g) }";
+  };
+  // x = ((-1e-17 + 1) 5 - 1) / 2 = 2 - 2.5e-17, left of the middle of 3.
+  const Quad left = Quad(2.5) * Quad(-1e-17);
+  const std::vector<double> row = {1, 1, 4, 9, 9};
+  const std::vector<Feed> feeds = {D({1, 1, 1, 5}, row),
+                                   D({1, 1, 1, 2}, {-1e-17, 0})};
+  const std::vector<TruthRow> rows = {
+      {"the cell on the right", grid("double", "linear"), feeds, Ask::kValue, 0,
+       0, Quad(4) + Quad(3) * left, Known::kPerhaps},
+      {"its slope", grid("double", "linear"), feeds, Ask::kVjp, 1, 0,
+       Quad(3 * 2.5), Known::kPerhaps},
+      // x = ((-1e-17 + 1) 4 - 1) / 2 = 1.5 - 2e-17, nearer to 1 than to 2.
+      {"the nearest",
+       "g (double[1,1,1,4] x, double[1,1,1,2] g) => (double[1,1,1,1] y) "
+       "{ y = GridSample <mode = \"nearest\"> (x, g) }",
+       {D({1, 1, 1, 4}, {1, 1, 4, 9}), D({1, 1, 1, 2}, {-1e-17, 0})},
+       Ask::kValue,
+       0,
+       0,
+       Quad(1),
+       Known::kPerhaps},
+  };
+  for (const TruthRow& one : rows) ExpectTruth(one);
+}
+
+// x + 1 - 1 is 0 in double, for a tiny x of either sign.
+std::string Tiny(const std::string& nodes) {
+  return "g (double[2] x, double[2] one) => (double[2] y) "
+         "{ a = Add(x, one) t = Sub(a, one) " +
+         nodes + " }";
+}
+
+TEST(ExactDecisionsTest, DecisionsInDoubtAreTakenAgainOrUnknown) {
+  const std::vector<Feed> feeds = {D({2}, {1e-17, -1e-17}), D({2}, {1, 1})};
+  const Quad tiny(1e-17);
+  const std::vector<TruthRow> rows = {
+      {"Sign", Tiny("y = Sign(t)"), feeds, Ask::kValue, 0, 0, Quad(1),
+       Known::kPerhaps},
+      {"ThresholdedRelu", Tiny("s = Add(t, one) y = ThresholdedRelu(s)"), feeds,
+       Ask::kValue, 0, 0, Quad(1) + tiny, Known::kPerhaps},
+      {"Shrink", Tiny("y = Shrink <lambd = 0.0, bias = 2.0> (t)"), feeds,
+       Ask::kValue, 0, 0, tiny - Quad(2), Known::kPerhaps},
+      {"Cast", Tiny("i = Cast <to = 7> (a) y = Cast <to = 11> (i)"), feeds,
+       Ask::kValue, 0, 1, Quad(0), Known::kPerhaps},
+      {"Relu", Tiny("y = Relu(t)"), feeds, Ask::kValue, 0, 1, Quad(0),
+       Known::kAlways},
+      {"Max", Tiny("d = Add(t, t) y = Max(d, t)"), feeds, Ask::kValue, 0, 0,
+       tiny + tiny, Known::kAlways},
+      {"LeakyRelu", Tiny("y = LeakyRelu <alpha = 100.0> (t)"), feeds,
+       Ask::kValue, 0, 1, Quad(-100) * tiny, Known::kAlways},
+      {"PRelu", Tiny("h = Add(one, one) y = PRelu(t, h)"), feeds, Ask::kValue,
+       0, 1, Quad(-2) * tiny, Known::kAlways},
+      {"gradient of Relu", Tiny("y = Relu(t)"), feeds, Ask::kVjp, 0, 1, Quad(0),
+       Known::kPerhaps},
+      {"tangent of LeakyRelu", Tiny("y = LeakyRelu <alpha = 100.0> (t)"), feeds,
+       Ask::kJvp, 0, 1, Quad(100), Known::kPerhaps},
+      {"gradient of Abs", Tiny("y = Abs(t)"), feeds, Ask::kVjp, 0, 1, Quad(-1),
+       Known::kPerhaps},
+      {"gradient of Floor", Tiny("y = Floor(t)"), feeds, Ask::kVjp, 0, 1,
+       Quad(0), Known::kPerhaps},
+      {"tangent where a branch is in doubt",
+       Tiny("c = Less(t, x) y = Where(c, x, one)"), feeds, Ask::kJvp, 0, 1,
+       Quad(1), Known::kPerhaps},
+  };
+  for (const TruthRow& row : rows) ExpectTruth(row);
+}
+
+TEST(ExactDecisionsTest, TopKsIndicesAreADecision) {
+  ExpectTruth({"TopK",
+               Tiny("k = Constant <value_ints = [1]> () "
+                    "v, i = TopK(t, k) f = Cast <to = 11> (i) y = Add(f, t)"),
+               {D({2}, {-1e-17, 1e-17}), D({2}, {1, 1})},
+               Ask::kValue,
+               0,
+               0,
+               Quad(1) - Quad(1e-17),
+               Known::kPerhaps});
+}
+
+TEST(ExactDecisionsTest, WhatIsCountedIsADecision) {
+  // The limit is 4 + 1e-17: one step more, and 4 is in the sum.
+  const std::string range =
+      "g (double x, double one, double three) => (double y) { "
+      "a = Add(x, one) limit = Add(a, three) r = Range(one, limit, one) "
+      "y = ReduceSum <keepdims = 0> (r) }";
+  const std::string mel =
+      "g (int64 b, int64 d, int64 r, double from, double to) => "
+      "(double[8,1] y) { y = MelWeightMatrix <output_datatype = 11> "
+      "(b, d, r, from, to) }";
+  const std::vector<TruthRow> rows = {
+      {"Range",
+       range,
+       {D({}, {1e-17}), D({}, {1}), D({}, {3})},
+       Ask::kValue,
+       0,
+       0,
+       Quad(10),
+       Known::kPerhaps},
+      {"NonZero",
+       Tiny("n = NonZero(t) f = Cast <to = 11> (n) "
+            "s = ReduceSum <keepdims = 0> (f) y = Add(s, t)"),
+       {D({2}, {1e-17, -1e-17}), D({2}, {1, 1})},
+       Ask::kValue,
+       0,
+       0,
+       Quad(1) + Quad(1e-17),
+       Known::kPerhaps},
+      // 250 hertz are at 16 * 250 / 1000 = 4, where the band begins with 0; in
+      // double they come back from the mel scale as a little less.
+      {"MelWeightMatrix",
+       mel,
+       {I({}, {1}), I({}, {15}), I({}, {1000}), D({}, {250}), D({}, {490})},
+       Ask::kValue,
+       0,
+       4,
+       Quad(0),
+       Known::kPerhaps},
+  };
+  for (const TruthRow& row : rows) ExpectTruth(row);
+}
+
+TEST(ExactDecisionsTest, StepsOfQuantizationAndOfModelsAreDecisions) {
+  // 0.5 + 1e-17 rounds to 1, 0.5 to 0.
+  const std::string quantize =
+      "g (float[1] x, float[1] one, float half, float s) => (float[1] y) { "
+      "a = Add(x, one) t = Sub(a, one) u = Add(t, half) "
+      "q = QuantizeLinear(u, s) y = Cast <to = 1> (q) }";
+  const std::string product =
+      "g (float[1,1] x, float[1,1] one, float half, float s) => "
+      "(float[1,1] y) { a = Add(x, one) t = Sub(a, one) u = Add(t, half) "
+      "k = Constant <value_ints = [0]> () scale = Squeeze(u, k) "
+      "q = QuantizeLinear(one, s) z = Sub(q, q) "
+      "p = QLinearMatMul(q, s, z, q, scale, z, s, z) y = Cast <to = 1> (p) }";
+  const std::vector<Feed> tiny = {D({2}, {1e-17, -1e-17}), D({2}, {1, 1})};
+  const std::string tree =
+      "g (double[1,1] x, double[1,1] one) => (float[1,1] y) { "
+      "a = Add(x, one) t = Sub(a, one) y = ai.onnx.ml.TreeEnsembleRegressor "
+      "<n_targets = 1, nodes_treeids = [0, 0, 0], nodes_nodeids = [0, 1, 2], "
+      "nodes_featureids = [0, 0, 0], nodes_values = [0.0, 0.0, 0.0], "
+      "nodes_modes = [\"BRANCH_LEQ\", \"LEAF\", \"LEAF\"], "
+      "nodes_truenodeids = [1, 0, 0], nodes_falsenodeids = [2, 0, 0], "
+      "target_treeids = [0, 0], target_nodeids = [1, 2], "
+      "target_ids = [0, 0], target_weights = [3.0, 5.0]> (t) }";
+  const std::vector<TruthRow> rows = {
+      {"QuantizeLinear",
+       quantize,
+       {F({1}, {1e-17}), F({1}, {1}), F({}, {0.5}), F({}, {1})},
+       Ask::kValue,
+       0,
+       0,
+       Quad(1),
+       Known::kPerhaps},
+      {"QLinearMatMul",
+       product,
+       {F({1, 1}, {1e-17}), F({1, 1}, {1}), F({}, {0.5}), F({}, {1})},
+       Ask::kValue,
+       0,
+       0,
+       Quad(1),
+       Known::kPerhaps},
+      {"Binarizer", Tiny("y = ai.onnx.ml.Binarizer <threshold = 0.0> (t)"),
+       tiny, Ask::kValue, 0, 0, Quad(1), Known::kPerhaps},
+      {"Imputer",
+       Tiny("y = ai.onnx.ml.Imputer <imputed_value_floats = [5.0], "
+            "replaced_value_float = 0.0> (t)"),
+       tiny, Ask::kValue, 0, 0, Quad(1e-17), Known::kPerhaps},
+      {"TreeEnsembleRegressor",
+       tree,
+       {D({1, 1}, {1e-17}), D({1, 1}, {1})},
+       Ask::kValue,
+       0,
+       0,
+       Quad(5),
+       Known::kPerhaps},
+  };
+  for (const TruthRow& row : rows) ExpectTruth(row);
+}
+
+TEST(ExactDecisionsTest, CellsOfRegionsAndKernelsAreDecisions) {
+  const std::string deform =
+      "g (double[1,1,1,3] x, double[1,1,1,1] w, double[1,2,1,3] at) => "
+      "(double[1,1,1,3] y) { y = DeformConv(x, w, at) }";
+  const std::string greatest =
+      "g (double[1,1,1,2] x, double[1,1,1,2] one, double[1,4] r, int64[1] b) "
+      "=> (double[1,1,1,1] y) { a = Add(x, one) t = Sub(a, one) y = RoiAlign "
+      "<mode = \"max\", sampling_ratio = 2, coordinate_transformation_mode = "
+      "\"output_half_pixel\"> (t, r, b) }";
+  const std::string mean =
+      "g (double[1,1,1,2] x, double[1,4] r, double[1,4] tiny, int64[1] b) "
+      "=> (double[1,1,1,1] y) { s = Add(r, tiny) y = RoiAlign(x, s, b) }";
+  // The right corner is 0.5 - 1e-17, which rounds to 0, and 0.5 in double.
+  const std::string pool =
+      "g (double[1,1,1,2] x, double[1,5] r, double[1,5] tiny) => "
+      "(double[1,1,1,1] y) { s = Sub(r, tiny) "
+      "y = MaxRoiPool <pooled_shape = [1, 1]> (x, s) }";
+  const Feed none = D({1, 4}, {0, 0, 0, 0});
+  const std::vector<TruthRow> rows = {
+      {"DeformConv, the cell on the left",
+       deform,
+       {D({1, 1, 1, 3}, {1, 2, 5}), D({1, 1, 1, 1}, {1}),
+        D({1, 2, 1, 3}, {0, 0, 0, 0, -1e-17, 0})},
+       Ask::kValue,
+       0,
+       1,
+       Quad(2) - Quad(1e-17),
+       Known::kPerhaps},
+      // Samples at 0.25 and 0.75.
+      {"RoiAlign's greatest",
+       greatest,
+       {D({1, 1, 1, 2}, {1e-17, 2e-17}), D({1, 1, 1, 2}, {1, 1}),
+        D({1, 4}, {0, 0, 1, 1}), I({1}, {0})},
+       Ask::kValue,
+       0,
+       0,
+       Quad(0.75) * Quad(2e-17),
+       Known::kAlways},
+      // 1 + 1e-17 wide: samples at 0 and at 0.25 + 0.75e-17.
+      {"RoiAlign's samples",
+       mean,
+       {D({1, 1, 1, 2}, {0, 8}), D({1, 4}, {0, 0, 1, 1}),
+        D({1, 4}, {0, 0, 1e-17, 0}), I({1}, {0})},
+       Ask::kValue,
+       0,
+       0,
+       Quad(1) + Quad(3) * Quad(1e-17),
+       Known::kPerhaps},
+      {"MaxRoiPool",
+       pool,
+       {D({1, 1, 1, 2}, {2, 7}), D({1, 5}, {0, 0, 0, 0.5, 0}),
+        D({1, 5}, {0, 0, 0, 1e-17, 0})},
+       Ask::kValue,
+       0,
+       0,
+       Quad(2),
+       Known::kPerhaps},
+      {"RoiAlign outside",
+       mean,
+       {D({1, 1, 1, 2}, {5, 8}), D({1, 4}, {-9, 0, -7, 1}), none, I({1}, {0})},
+       Ask::kValue,
+       0,
+       0,
+       Quad(0),
+       Known::kAlways},
+  };
+  for (const TruthRow& row : rows) ExpectTruth(row);
+}
+
+}  // namespace
+}  // namespace assay::reference

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "backends/reference/tape/truth_rows.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace assay::reference {
+namespace {
+
+Feed OneLike(const Feed& feed) {
+  return D(feed.shape, std::vector<double>(feed.values.size(), 1));
+}
+
+// The value asked for, with directions of ones.
+Result<ExactValue> Answer(Network& network, const TruthRow& row,
+                          Precision precision) {
+  std::vector<Value> inputs, ones;
+  for (const Feed& feed : row.feeds) {
+    inputs.emplace_back(feed.Make());
+    ones.emplace_back(
+        feed.dtype == DType::kInt64 ? Value() : Value(OneLike(feed).Make()));
+  }
+  Exact& exact = *network.exact();
+  Result<std::vector<ExactValue>> answers = exact.Evaluate(inputs, precision);
+  if (answers.ok() && row.ask == Ask::kVjp) {
+    std::vector<Value> cotangents;
+    for (const ExactValue& output : *answers) {
+      const Tensor& like = *output.value.tensor();
+      cotangents.emplace_back(OneLike({DType::kFloat64, like.shape(),
+                                       std::vector<double>(static_cast<size_t>(
+                                           like.num_elements()))})
+                                  .Make());
+    }
+    answers = exact.Vjp(inputs, cotangents, precision);
+  } else if (answers.ok() && row.ask == Ask::kJvp) {
+    answers = exact.Jvp(inputs, ones, precision);
+  }
+  if (!answers.ok()) return answers.status();
+  return answers->at(row.of);
+}
+
+}  // namespace
+
+void ExpectTruth(const TruthRow& row) {
+  RowBackend backend;
+  LoadOptions options;
+  options.exact = true;
+  const auto network = backend.Load(ModelOf(row.graph), options);
+  ASSERT_TRUE(network.ok()) << row.fault << network.status().ToString();
+  for (const Precision precision :
+       {Precision::kDouble, Precision::kQuad, Precision::kArbitrary}) {
+    const auto answer = Answer(**network, row, precision);
+    ASSERT_TRUE(answer.ok()) << row.fault << answer.status().ToString();
+    const double value = answer->value.tensor()->elements<double>()[row.at];
+    const double tail = answer->tail.elements<double>()[row.at];
+    const double bound = answer->bound.elements<double>()[row.at];
+    // The truth itself has 113 bits.
+    const double slack = 0x1p-111 * std::abs(ToDouble(row.truth));
+    const double off = std::abs(ToDouble(Quad(value) + Quad(tail) - row.truth));
+    EXPECT_TRUE(std::isinf(bound) || off <= bound + slack)
+        << row.fault << ": in precision " << static_cast<int>(precision)
+        << " found " << value << " + " << tail << " within " << bound
+        << ", which is off by " << off;
+    const bool must =
+        row.known == Known::kAlways ||
+        (row.known == Known::kInQuad && precision != Precision::kDouble);
+    EXPECT_TRUE(!must || std::isfinite(bound)) << row.fault;
+  }
+}
+
+}  // namespace assay::reference
