@@ -41,6 +41,8 @@ packages=(
   python3-venv
 )
 
+nightly=
+
 parse_arguments() {
   while (($# > 0)); do
     case $1 in
@@ -53,7 +55,10 @@ parse_arguments() {
           say "found --with '${2-}', wanted one of: $kKnown" >&2
           exit 2
         fi
-        if [[ $2 == nightly ]]; then packages+=(qemu-user); fi
+        if [[ $2 == nightly ]]; then
+          packages+=(qemu-user)
+          nightly=true
+        fi
         shift 2
         ;;
       *)
@@ -122,6 +127,11 @@ step_venv() {
     --only-binary :all: -r ctest/requirements.txt
   .venv/bin/python -m pip check
   .venv/bin/python -c 'import jinja2, ml_dtypes, numpy, onnx'
+}
+
+step_witness() {
+  .venv/bin/python -m pip install --no-input --progress-bar off --no-deps \
+    --only-binary :all: -r ctest/requirements-nightly.txt
 }
 
 pins() { grep -E "^($1)==" ctest/requirements.txt; }
@@ -215,6 +225,12 @@ describe_steps() {
   advice[venv]="see that pip reaches the Python package index (the variables
 PIP_INDEX_URL, PIP_CERT and https_proxy hold here), then run this again"
 
+  what[witness]="installing mpmath, which the nightly tier needs, into .venv"
+  key[witness]="${key[venv]} $(<ctest/requirements-nightly.txt)"
+  makes[witness]=.venv/bin/python
+  stamp[witness]=.venv/assay-nightly-stamp
+  advice[witness]=${advice[venv]}
+
   what[protobuf]="building protobuf-lite from Debian's source package"
   key[protobuf]="$protobuf_version $toolchain ${cmake_flags[*]}"
   makes[protobuf]=build/deps/lib/libprotobuf-lite.a
@@ -246,6 +262,7 @@ main() {
   ensure_packages
   describe_steps
   ensure venv
+  if [[ -n $nightly ]]; then ensure witness; fi
   ensure protobuf
   ensure onnx
   ensure corpus

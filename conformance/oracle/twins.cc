@@ -76,6 +76,8 @@ Twins CompareTwins(std::span<const ExactValue> a,
   }
   Twins worst;
   for (size_t i = 0; i < a.size(); ++i) {
+    // Neither is known: it depends on a decision that is in doubt.
+    if (!a[i].value.present() && !b[i].value.present()) continue;
     Twins one = IsNumbers(a[i]) && IsNumbers(b[i])
                     ? CompareNumbers(a[i], b[i])
                     : CompareRest(a[i].value, b[i].value);

@@ -87,7 +87,7 @@ enum class Precision : uint8_t {
 /// most `bound`.
 struct ExactValue {
   Value value;   // a tensor of float64, not rounded to the type of the model;
-                 // of integers, booleans or strings, and all else, as it is
+                 // all else as it is, or absent where a decision is in doubt
   Tensor tail;   // float64; what is left when value is taken away. Undefined
   Tensor bound;  // float64, never negative. Undefined where value is as it is
 };

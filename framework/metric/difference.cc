@@ -123,7 +123,6 @@ struct BFloat16Format {
 };
 
 // Types of at most 8 bits, by table; those under 8 are packed.
-template <bool kPacked>
 struct SmallFormat {
   using Rule = NativeRule<float>;
   using Sum = double;
@@ -131,8 +130,8 @@ struct SmallFormat {
       : type(type), width(BitsOf(type)), table(*SmallFloatTable(type)) {}
 
   uint64_t Load(const std::byte* data, int64_t index) const {
-    if constexpr (kPacked) return ElementBits(type, data, index);
-    return LoadElement<uint8_t>(data, index);
+    return width == 8 ? LoadElement<uint8_t>(data, index)
+                      : ElementBits(type, data, index);
   }
   double Decode(uint64_t bits) const { return table[bits]; }
   int64_t Key(uint64_t bits) const {
@@ -204,7 +203,7 @@ Difference CompareFloats(const Format& format, const Tensor& got,
 }
 
 // As numpy compares complex numbers: by the modulus of their difference; one
-// with a NaN component is NaN.
+// with a NaN component is NaN. The bytes of the two are known to differ.
 template <class Real, class Sum>
 Difference CompareComplex(const Tensor& got, const Tensor& want,
                           Tolerance tolerance) {
@@ -218,14 +217,12 @@ Difference CompareComplex(const Tensor& got, const Tensor& want,
   const NativeRule<Real> rule(tolerance);
   Difference difference;
   ErrorSums<Sum> sums;
-  bool equal = true;
   for (int64_t i = 0; i < want.num_elements(); ++i) {
     const auto g = LoadElement<Complex>(got.data(), i);
     const auto w = LoadElement<Complex>(want.data(), i);
     const auto offset = i * static_cast<int64_t>(sizeof(Complex));
     const bool same = std::memcmp(got.data() + offset, want.data() + offset,
                                   sizeof(Complex)) == 0;
-    equal &= same;
     if (!is_finite(g) || !is_finite(w)) [[unlikely]] {
       AddSpecial(g, w, is_nan(g), is_nan(w), i, difference);
       continue;
@@ -239,7 +236,6 @@ Difference CompareComplex(const Tensor& got, const Tensor& want,
     difference.out_of_limit += sides.error <= sides.bound ? 0 : 1;
     NoteRatio(RatioOf(sides), i, difference);
   }
-  difference.bitwise_equal = equal;
   Finish(sums, difference);
   return difference;
 }
@@ -319,10 +315,8 @@ Difference Compare(const Tensor& got, const Tensor& want, Tolerance tolerance) {
   if (size == 0 || std::memcmp(got.data(), want.data(), size) == 0) {
     return OfEqual(want);
   }
-  if (IsFloatingPoint(type) && BitsOf(type) <= 8) {
-    return BitsOf(type) == 8
-               ? CompareFloats(SmallFormat<false>(type), got, want, tolerance)
-               : CompareFloats(SmallFormat<true>(type), got, want, tolerance);
+  if (SmallFloatTable(type) != nullptr) {
+    return CompareFloats(SmallFormat(type), got, want, tolerance);
   }
   switch (type) {
     case DType::kFloat32:

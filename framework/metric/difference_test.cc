@@ -58,6 +58,8 @@ std::vector<RuleRow> RuleRows() {
       {"float16 largest", Halves({0x7BFF}), Halves({0xFBFF}), 1, 0, 1},
       // 16.25 * 4032 is 65520, half a step beyond the largest.
       {"float16 bound", Halves({0xFBFF}), Halves({0x6BE0}), 16.25, 0, 0},
+      // 100 against 2^-14: a tolerance of 65520 is infinite in float16.
+      {"float16 rtol", Halves({0x5640}), Halves({0x0400}), 65520, 0, 0},
       {"float32", Words({0xBE921E77}), Words({0xBE9243EC}), 1e-3, 1e-7, 0},
       {"float64 at the limit", Of<double>({1.5}), Of<double>({1}), 0.5, 0, 0},
       {"float64 a step out", Of<double>({1.5000000000000002}), Of<double>({1}),
@@ -218,6 +220,15 @@ TEST(DifferenceTest, IntegersAreExactWhateverTheTolerance) {
   }
 }
 
+TEST(DifferenceTest, UnusedBitsOfTheLastByteOfFloatsDoNotCount) {
+  for (const DType type : {DType::kFloat4E2M1, DType::kFloat6E2M3}) {
+    const Difference difference = Compare(Raw<uint8_t>(type, 1, {0xC1}),
+                                          Raw<uint8_t>(type, 1, {0x01}), {});
+    EXPECT_TRUE(difference.bitwise_equal) << type;
+    EXPECT_EQ(difference.out_of_limit, 0) << type;
+  }
+}
+
 TEST(DifferenceTest, WorstIntegerIsTheFarthest) {
   const Difference difference =
       Compare(Of<int32_t>({1, 2, 9, 4}), Of<int32_t>({1, 3, 3, 10}), {});
@@ -258,9 +269,15 @@ TEST(DifferenceTest, UlpsAreOfTheElementType) {
       {Halves({0x3C00, 0x3C03}), Halves({0x3C01, 0x3C00}), 3, 1, 0},
       {Raw<uint8_t>(DType::kFloat8E8M0, 2, {0x80, 0x10}),
        Raw<uint8_t>(DType::kFloat8E8M0, 2, {0x7F, 0x10}), 1, 0.5, 0.5},
-      // -0.5 and 1 against 0.5 and 1.
-      {Raw<uint8_t>(DType::kFloat4E2M1, 2, {0x29}),
-       Raw<uint8_t>(DType::kFloat4E2M1, 2, {0x21}), 2, -1, 0.5},
+      // The least numbers below and above zero.
+      {Words({0x80000001}), Words({1}), 2, -2, 0},
+      {Of<double>({-0x1p-1074}), Of<double>({0x1p-1074}), 2, -2, 0},
+      {Halves({0x8001}), Halves({1}), 2, -2, 0},
+      {Raw<uint16_t>(DType::kBFloat16, 1, {0x8001}),
+       Raw<uint16_t>(DType::kBFloat16, 1, {1}), 2, -2, 0},
+      // 1 and -0.5 against 1 and 0.5.
+      {Raw<uint8_t>(DType::kFloat4E2M1, 2, {0x92}),
+       Raw<uint8_t>(DType::kFloat4E2M1, 2, {0x12}), 2, -1, 0.5},
   };
   for (const Row& row : rows) {
     const Difference difference = Compare(row.got, row.want, {});

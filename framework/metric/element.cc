@@ -23,10 +23,10 @@ constexpr Table MakeTable(const FloatFormat& format) {
 // float8e8m0: no sign and no mantissa, 2^(bits - 127), all ones is NaN.
 constexpr Table MakeE8M0() {
   Table table = {};
-  for (int bits = 0; bits < 255; ++bits) {
-    table[static_cast<size_t>(bits)] = PowerOfTwo(bits - 127);
+  for (size_t bits = 0; bits < table.size(); ++bits) {
+    table[bits] = PowerOfTwo(static_cast<int>(bits) - 127);
   }
-  table[255] = std::numeric_limits<double>::quiet_NaN();
+  table.back() = std::numeric_limits<double>::quiet_NaN();
   return table;
 }
 

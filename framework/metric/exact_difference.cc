@@ -34,7 +34,6 @@ Pair Sum(double a, double b) {
 double RoundIn(const FloatRange& range, double value, double tail) {
   if (tail == 0 && value == 0) return value;  // -0 + 0 is 0
   const Pair sum = Sum(value, tail);
-  if (range.digits == 52) return sum.high;
   const double ulp = UlpIn(range, sum.high);
   const double steps = sum.high / ulp;  // exact: a power of two
   double whole = std::floor(steps);

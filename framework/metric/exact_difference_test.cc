@@ -162,6 +162,7 @@ TEST(CompareExact, HoldsNanAndInfinityAgainstWhatTheExactNumberRoundsTo) {
        Counts{.inf = 1, .out = 1, .worst = 0}},
       {"signs of zeros ignored", Floats{-0.0F, 0.0F}, Exactly{{0, -1e-60}},
        Counts{.max_ulp = 1e-60 / 0x1p-149, .zero_sign = 2, .worst = 1}},
+      {"a zero of the same sign counts", Floats{0, -0.0F}, Exactly{{0, -0.0}}},
       {"a zero of another sign than a number", Floats{-0.0F}, Exactly{{1}},
        Counts{.max_ulp = 0x1p23, .share = 0, .out = 1, .worst = 0}},
   };

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <limits>
 
@@ -234,34 +235,53 @@ struct Charged {
     const double at_a = ToDouble(a.value);
     const double at_b = ToDouble(b.value);
     if (!std::isfinite(v)) {
-      const bool known =
-          kCharge == Charge::kCondition || IsKnownSpecial(primitive, a, b, v);
-      return known ? 0 : kUnknown;
+      return IsKnownSpecial(primitive, a, b, v) ? 0 : kUnknown;
     }
-    const Partials<double> d = PartialsOf<double>(primitive, at_a, at_b, v);
-    double units = Carried(Moved(primitive, d.a), a.units);
-    units += Carried(std::abs(d.b), b.units);
+    double units = ByA(primitive, a, at_b, v) + ByB(primitive, b, at_a, v);
     if (kCharge == Charge::kBound && (a.units != 0 || b.units != 0)) {
       units *= Stretch(primitive, at_a, a.Error(), at_b, b.Error());
       units += Curved(primitive, a, b);
     }
     units += OwnUnits(primitive, a, b, v);
-    if (units != 0 && MayStep(primitive, a, b)) units = kUnknown;
+    if (MayStep(primitive, a, b)) units = kUnknown;
     return std::isnan(units) ? kUnknown : units;
   }
 
   /// An exact operand carries no error on, also against an infinite derivative,
   /// and neither does one without influence.
   static double Carried(double partial, double units) {
-    return partial == 0 || units == 0 ? 0 : partial * units;
+    return partial == 0 || units == 0 ? 0 : std::abs(partial) * units;
   }
 
-  /// How much a result moves with its operand. That of Detach has no
-  /// derivative, yet moves.
-  static double Moved(Primitive primitive, double partial) {
-    const bool follows =
-        primitive == Primitive::kDetach || primitive == Primitive::kAbs;
-    return follows ? 1 : std::abs(partial);
+  /// What the first operand's error does to a result v. A power is taken by its
+  /// share of the operand, since its derivative may be below all of double. That
+  /// of Detach has no derivative, yet moves.
+  static double ByA(Primitive primitive, const Charged& a, double at_b,
+                    double v) {
+    const double at_a = ToDouble(a.value);
+    if (primitive == Primitive::kDetach || primitive == Primitive::kAbs) {
+      return a.units;
+    }
+    if (primitive == Primitive::kPow && at_a != 0) {
+      return Carried(at_b * v, a.units / std::abs(at_a));
+    }
+    const double partial = PartialsOf<double>(primitive, at_a, at_b, v).a;
+    if (!std::same_as<S, double> &&
+        (primitive == Primitive::kSin || primitive == Primitive::kCos)) {
+      // In double the operand is off by as much as the derivative may be.
+      const double off = 0x1p-53 * std::abs(at_a);
+      return Carried(std::min(1.0, std::abs(partial) + off), a.units);
+    }
+    return Carried(partial, a.units);
+  }
+  /// What the second's does; a quotient by its share.
+  static double ByB(Primitive primitive, const Charged& b, double at_a,
+                    double v) {
+    const double at_b = ToDouble(b.value);
+    if (primitive == Primitive::kDivide && at_b != 0) {
+      return Carried(v, b.units / std::abs(at_b));
+    }
+    return Carried(PartialsOf<double>(primitive, at_a, at_b, v).b, b.units);
   }
 
   /// What errors do to second order where the first may vanish, in units.
@@ -287,8 +307,8 @@ struct Charged {
     const double roundings = RoundingsOf(primitive, kCharge);
     if (roundings == 0) return 0;
     const double own = roundings / kUnit * std::abs(v);
-    if (kCharge == Charge::kCondition) return own;
-    if (a.units == 0 && b.units == 0 && IsExact(primitive, at_a, at_b, v)) {
+    if (kCharge == Charge::kBound && a.units == 0 && b.units == 0 &&
+        IsExact(primitive, at_a, at_b, v)) {
       return 0;
     }
     // Below the normal numbers the error is half the least one, whatever v is.

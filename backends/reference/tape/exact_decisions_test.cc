@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backends/reference/tape/truth_rows.h"
+#include "backends/reference/truth_rows.h"
 
 namespace assay::reference {
 namespace {
@@ -73,6 +73,8 @@ TEST(ExactDecisionsTest, DecisionsInDoubtAreTakenAgainOrUnknown) {
        Ask::kJvp, 0, 1, Quad(100), Known::kPerhaps},
       {"gradient of Abs", Tiny("y = Abs(t)"), feeds, Ask::kVjp, 0, 1, Quad(-1),
        Known::kPerhaps},
+      {"Floor", Tiny("y = Floor(t)"), feeds, Ask::kValue, 0, 1, Quad(-1),
+       Known::kPerhaps},
       {"gradient of Floor", Tiny("y = Floor(t)"), feeds, Ask::kVjp, 0, 1,
        Quad(0), Known::kPerhaps},
       {"tangent where a branch is in doubt",
@@ -80,6 +82,29 @@ TEST(ExactDecisionsTest, DecisionsInDoubtAreTakenAgainOrUnknown) {
        Quad(1), Known::kPerhaps},
   };
   for (const TruthRow& row : rows) ExpectTruth(row);
+}
+
+TEST(ExactDecisionsTest, IntegersThatHangOnADoubtAreNotKnown) {
+  const auto present = [](const std::string& node, double x) {
+    RowBackend backend;
+    LoadOptions options;
+    options.exact = true;
+    const std::vector<Feed> feeds = {D({2}, {x, -x}), D({2}, {1, 1})};
+    const auto network =
+        backend.Load(ModelOf("g (double[2] x, double[2] one) => (int64[N] y) "
+                             "{ a = Add(x, one) t = Sub(a, one) " +
+                             node + " }"),
+                     options);
+    const auto values = (*network)->exact()->Evaluate(
+        {{feeds[0].Make(), feeds[1].Make()}}, Precision::kDouble);
+    EXPECT_TRUE(values.ok()) << node;
+    return values.ok() && (*values)[0].value.present();
+  };
+  for (const char* node :
+       {"y = Cast <to = 7> (a)", "y = ArgMax <axis = 0> (t)"}) {
+    EXPECT_FALSE(present(node, 1e-17)) << node;
+    EXPECT_TRUE(present(node, 0.25)) << node;
+  }
 }
 
 TEST(ExactDecisionsTest, TopKsIndicesAreADecision) {

@@ -63,15 +63,20 @@ Result<ExactValue> Gather(const Tensor& vars, const Known<S>& known) {
   return ExactValue{std::move(value), std::move(tail), std::move(bound)};
 }
 
-// A tensor that no kernel has touched, as it is.
-Result<ExactValue> Untouched(const Tensor& tensor) {
+// A tensor that no kernel has touched, as it is, each element off by as much.
+Result<ExactValue> Untouched(const Tensor& tensor, double off) {
+  ExactValue exact;
   ASSAY_ASSIGN_OR_RETURN(Tensor value,
                          Tensor::Allocate(DType::kFloat64, tensor.shape()));
-  ASSAY_ASSIGN_OR_RETURN(Tensor zeros,
-                         Tensor::Allocate(DType::kFloat64, tensor.shape()));
   Decode(tensor, value.mutable_elements<double>().data());
-  std::ranges::fill(zeros.mutable_elements<double>(), 0.0);
-  return ExactValue{std::move(value), zeros, zeros};
+  exact.value = Value(std::move(value));
+  for (const auto& [part, number] :
+       {std::pair(&exact.tail, 0.0), std::pair(&exact.bound, off)}) {
+    ASSAY_ASSIGN_OR_RETURN(*part,
+                           Tensor::Allocate(DType::kFloat64, tensor.shape()));
+    std::ranges::fill(part->mutable_elements<double>(), number);
+  }
+  return exact;
 }
 
 // The inputs, each in memory of its own: a trace knows them by where they lie.
@@ -111,8 +116,12 @@ template <class S>
 Result<ExactValue> Known1(const Value& value, const Known<S>& known) {
   if (const Tensor* const tensor = value.tensor()) {
     if (tensor->dtype() == kDTypeOf<Var>) return Gather(*tensor, known);
-    if (IsFloatingPoint(tensor->dtype())) return Untouched(*tensor);
+    if (IsFloatingPoint(tensor->dtype())) {
+      return Untouched(*tensor, known.undecided ? Bounded<S>::kUnknown : 0.0);
+    }
   }
+  // What has no bound cannot be said to be off.
+  if (known.undecided) return ExactValue();
   if (const Sequence* const sequence = value.sequence()) {
     return KnownSequence(*sequence, known);
   }
@@ -137,26 +146,66 @@ Result<std::vector<ExactValue>> KnownAll(const std::vector<Value>& values,
   return exact;
 }
 
-// True when a branch, which was taken in double, may be the wrong one.
-template <class S>
-bool IsUndecided(const Tape& tape, const std::vector<Bounded<S>>& numbers) {
-  const std::vector<double>& taken = tape.values();
+// True when this branch, which was taken in double, may be the wrong one.
+template <Charge kCharge, class S>
+bool IsInDoubt(const Comparison& branch, const std::vector<double>& taken,
+               const std::vector<Charged<kCharge, S>>& numbers) {
+  const Charged<kCharge, S>& a = numbers[branch.a];
+  const Charged<kCharge, S>& b = numbers[branch.b];
+  return (a < b) != (taken[branch.a] < taken[branch.b]) ||
+         (b < a) != (taken[branch.b] < taken[branch.a]) ||
+         Charged<kCharge, S>::MayCross(a, b);
+}
+
+template <Charge kCharge, class S>
+bool IsUndecided(const Tape& tape,
+                 const std::vector<Charged<kCharge, S>>& numbers) {
   return std::ranges::any_of(tape.branches(), [&](const Comparison& branch) {
-    const Bounded<S>& a = numbers[branch.a];
-    const Bounded<S>& b = numbers[branch.b];
-    return (a < b) != (taken[branch.a] < taken[branch.b]) ||
-           (b < a) != (taken[branch.b] < taken[branch.a]) ||
-           Bounded<S>::MayCross(a, b);
+    return IsInDoubt(branch, tape.values(), numbers);
   });
+}
+
+// Of a referee: with a smaller one nothing is left of a difference.
+constexpr double kLeastStep = 0x1p-30;
+
+// Steps of a pass, those within products included: 2^28 take half a minute in
+// quad, 2^26 in MPFR.
+double StepsOf(const Tape& tape) {
+  auto steps = static_cast<double>(tape.size());
+  for (const Block& block : tape.blocks()) {
+    steps += static_cast<double>(block.rows) *
+             static_cast<double>(block.inner) *
+             static_cast<double>(block.columns);
+  }
+  return steps;
+}
+constexpr double kMostInQuad = 0x1p28;
+constexpr double kMostInMpfr = 0x1p26;
+// MPFR's numbers and their charges take some 100 bytes a node, and MPFR ends the
+// program where it gets no memory.
+constexpr size_t kMostNodesInMpfr = size_t{1} << 23;
+
+Status CheckSteps(const Tape& tape, double most, std::string_view in) {
+  const double steps = StepsOf(tape);
+  if (steps <= most) return OkStatus();
+  return ResourceExhausted("found ", steps, " steps, wanted ", most,
+                           " at most in ", in);
 }
 
 // Calls body.operator()<S>() with the scalar of a precision.
 template <class Body>
-auto WithScalarOf(Precision precision, Body&& body) {
+Result<std::vector<ExactValue>> WithScalarOf(Precision precision,
+                                             const Tape& tape, Body&& body) {
   switch (precision) {
     case Precision::kQuad:
+      ASSAY_RETURN_IF_ERROR(CheckSteps(tape, kMostInQuad, "quad"));
       return body.template operator()<Quad>();
     case Precision::kArbitrary:
+      ASSAY_RETURN_IF_ERROR(CheckSteps(tape, kMostInMpfr, "MPFR"));
+      if (tape.size() > kMostNodesInMpfr) {
+        return ResourceExhausted("found ", tape.size(), " nodes, wanted ",
+                                 kMostNodesInMpfr, " at most in MPFR");
+      }
       return body.template operator()<Mpfr>();
     case Precision::kDouble:
       break;
@@ -229,9 +278,9 @@ Result<std::vector<ExactValue>> ExactNetwork::Evaluate(
   Trace trace;
   ASSAY_ASSIGN_OR_RETURN(const auto outputs, RunTraced(inputs, &trace));
   const Tape& tape = trace.tape();
-  return WithScalarOf(precision, [&]<class S>() {
+  return WithScalarOf(precision, tape, [&]<class S>() {
     const auto numbers = Replay<Bounded<S>>(tape);
-    return KnownAll(outputs, Known<S>{numbers, IsUndecided<S>(tape, numbers)});
+    return KnownAll(outputs, Known<S>{numbers, IsUndecided(tape, numbers)});
   });
 }
 
@@ -264,11 +313,10 @@ Result<std::vector<ExactValue>> ExactNetwork::Vjp(
   }
   const Tape& tape = trace.tape();
   seeds.resize(tape.size(), 0.0);
-  return WithScalarOf(precision, [&]<class S>() {
+  return WithScalarOf(precision, tape, [&]<class S>() {
     const auto numbers = Replay<Bounded<S>>(tape);
     const auto adjoints = Adjoints(tape, numbers, seeds);
-    return KnownAll(vars,
-                    Known<S>{adjoints, IsUndecided<S>(tape, numbers), true});
+    return KnownAll(vars, Known<S>{adjoints, IsUndecided(tape, numbers), true});
   });
 }
 
@@ -306,7 +354,7 @@ Result<std::vector<ExactValue>> ExactNetwork::Jvp(
   ASSAY_ASSIGN_OR_RETURN(const std::vector<double> directions,
                          DirectionsOf(inputs, tangents, trace));
   const Tape& tape = trace.tape();
-  return WithScalarOf(precision, [&]<class S>() {
+  return WithScalarOf(precision, tape, [&]<class S>() {
     const auto duals = Replay<Dual<Bounded<S>>>(tape, [&](uint32_t node,
                                                           double value) {
       return Dual<Bounded<S>>(Bounded<S>(value), Bounded<S>(directions[node]));
@@ -318,8 +366,7 @@ Result<std::vector<ExactValue>> ExactNetwork::Jvp(
       values.push_back(dual.value);
       tangents.push_back(dual.tangent);
     }
-    return KnownAll(ran,
-                    Known<S>{tangents, IsUndecided<S>(tape, values), true});
+    return KnownAll(ran, Known<S>{tangents, IsUndecided(tape, values), true});
   });
 }
 
@@ -336,7 +383,8 @@ Result<Sample> ExactNetwork::Weighted(std::span<const Value> inputs,
         return Bounded<double>::Rounded(value, trace->is_rounded(node) ? 1 : 0);
       });
   Quad sum;
-  double bound = 0;
+  double bound =
+      IsUndecided(trace->tape(), charges) ? Bounded<double>::kUnknown : 0;
   for (size_t i = 0; i < ran.size(); ++i) {
     const Tensor* const vars = ran[i].tensor();
     if (vars == nullptr || vars->dtype() != kDTypeOf<Var>) continue;
@@ -369,25 +417,35 @@ Result<Slope> ExactNetwork::Difference(std::span<const Value> given,
       }));
   const double reach =
       std::min({margins.kink, margins.jump, margins.scale}) / 4;
-  if (!(reach > 0x1p-30)) {
-    return Slope{0, Bounded<double>::kUnknown};
-  }
-  const double step = std::exp2(std::floor(std::log2(std::min(reach, 0x1p-6))));
-  return SlopeAtZero(
+  if (!(reach > kLeastStep)) return Slope{0, Bounded<double>::kUnknown};
+  const auto shift = [&](double h, Trace* shifted) -> Result<Sample> {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const Tensor* const tangent = tangents[i].tensor();
+      if (tangent == nullptr) continue;
+      std::vector<double> offsets;
+      for (const double t : tangent->elements<double>()) {
+        offsets.push_back(h * t);
+      }
+      shifted->Shift(*inputs[i].tensor(), std::move(offsets));
+    }
+    return Weighted(inputs, cotangents, shifted);
+  };
+  const auto stays = [&](double h) {
+    Trace shifted;
+    return shift(h, &shifted).ok() &&
+           StaysInScale(trace.tape(), shifted.tape());
+  };
+  double step = std::exp2(std::floor(std::log2(std::min(reach, 0x1p-6))));
+  while (step > kLeastStep && !(stays(step) && stays(-step))) step /= 16;
+  if (!(step > kLeastStep)) return Slope{0, Bounded<double>::kUnknown};
+  const auto slope = SlopeAtZero(
       [&](double h) -> Result<Sample> {
         Trace shifted;
-        for (size_t i = 0; i < inputs.size(); ++i) {
-          const Tensor* const tangent = tangents[i].tensor();
-          if (tangent == nullptr) continue;
-          std::vector<double> offsets;
-          for (const double t : tangent->elements<double>()) {
-            offsets.push_back(h * t);
-          }
-          shifted.Shift(*inputs[i].tensor(), std::move(offsets));
-        }
-        return Weighted(inputs, cotangents, &shifted);
+        return shift(h, &shifted);
       },
       {.step = step});
+  // Beside the inputs there are other outputs, or none.
+  return slope.ok() ? *slope : Slope{0, Bounded<double>::kUnknown};
 }
 
 Result<std::vector<Tensor>> ExactNetwork::ConditionUnits(
@@ -397,15 +455,30 @@ Result<std::vector<Tensor>> ExactNetwork::ConditionUnits(
   const std::vector<Conditioned> charges = Replay<Conditioned>(
       trace.tape(),
       [](uint32_t, double value) { return Conditioned::Rounded(value, 1); });
+  // No first order says how far a jump goes that is nearer than a rounding, nor
+  // what stands on the other side of a kink, where the run's own roundings leave
+  // open on which side it is.
+  const Tape& tape = trace.tape();
+  const auto in_doubt = [&](bool jumps) {
+    return std::ranges::any_of(tape.branches(), [&](const auto& one) {
+      return one.is_jump == jumps && IsInDoubt(one, tape.values(), charges);
+    });
+  };
+  const bool unknown =
+      in_doubt(true) ||
+      (in_doubt(false) && IsUndecided(tape, Replay<Bounded<double>>(tape)));
   std::vector<Tensor> units(ran.size());
   for (size_t i = 0; i < ran.size(); ++i) {
     const Tensor* const vars = ran[i].tensor();
     if (vars == nullptr || vars->dtype() != kDTypeOf<Var>) continue;
     ASSAY_ASSIGN_OR_RETURN(units[i],
                            Tensor::Allocate(DType::kFloat64, vars->shape()));
-    std::ranges::transform(
-        vars->elements<Var>(), units[i].mutable_elements<double>().begin(),
-        [&](const Var& var) { return charges[var.node()].Roundings(); });
+    std::ranges::transform(vars->elements<Var>(),
+                           units[i].mutable_elements<double>().begin(),
+                           [&](const Var& var) {
+                             return unknown ? Conditioned::kUnknown
+                                            : charges[var.node()].Roundings();
+                           });
   }
   return units;
 }

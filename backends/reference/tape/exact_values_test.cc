@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "backends/reference/tape/truth_rows.h"
+#include "backends/reference/truth_rows.h"
 
 namespace assay::reference {
 namespace {
@@ -152,6 +152,27 @@ TEST(ExactValuesTest, WhatIsBeyondDoubleOnTheWayIsUnknown) {
        0,
        0,
        Quad(0),
+       Known::kAlways},
+  };
+  for (const TruthRow& row : rows) ExpectTruth(row);
+}
+
+TEST(ExactValuesTest, ASmoothFunctionHasItsDerivativeWhereItsFormulasMeet) {
+  const auto of = [](const std::string& node) {
+    return "g (double[1] x) => (double[1] y) { y = " + node + " (x) }";
+  };
+  const std::vector<Feed> zero = {D({1}, {0})};
+  const std::vector<TruthRow> rows = {
+      {"Celu", of("Celu <alpha = 0.5>"), zero, Ask::kVjp, 0, 0, Quad(1),
+       Known::kAlways},
+      {"Elu", of("Elu"), zero, Ask::kVjp, 0, 0, Quad(1), Known::kAlways},
+      {"Softplus", of("Softplus"), zero, Ask::kVjp, 0, 0, Quad(0.5),
+       Known::kAlways},
+      {"Softsign", of("Softsign"), zero, Ask::kJvp, 0, 0, Quad(1),
+       Known::kAlways},
+      {"Mish", of("Mish"), zero, Ask::kVjp, 0, 0, Quad(3) / Quad(5),
+       Known::kAlways},
+      {"Sigmoid", of("Sigmoid"), zero, Ask::kJvp, 0, 0, Quad(0.25),
        Known::kAlways},
   };
   for (const TruthRow& row : rows) ExpectTruth(row);

@@ -47,6 +47,7 @@ double ScaleOf(Primitive primitive, const Dual<double>& a,
                const Dual<double>& b) {
   switch (primitive) {
     case Primitive::kDivide:
+    case Primitive::kFmod:
       return StepTo(b.value, b.tangent);
     case Primitive::kSqrt:
     case Primitive::kLog:
@@ -107,10 +108,37 @@ Margins MarginsOf(const Tape& tape, const std::vector<Dual<double>>& moving) {
     margins.scale = std::min(margins.scale, ScaleOf(primitive, a, b));
     const double gap = StepGap(primitive, a.value, b.value);
     if (std::isfinite(gap)) {
-      margins.jump = std::min(margins.jump, StepTo(gap, a.tangent));
+      const double turns =
+          primitive == Primitive::kFmod ? std::nearbyint(a.value / b.value) : 0;
+      margins.jump =
+          std::min(margins.jump, StepTo(gap, a.tangent - turns * b.tangent));
     }
   }
   return margins;
+}
+
+bool StaysInScale(const Tape& tape, const Tape& beside) {
+  if (tape.size() != beside.size()) return false;
+  for (size_t node = 1; node < tape.size(); ++node) {
+    if (tape.primitive(node) != beside.primitive(node)) return false;
+    uint32_t operand = 0;
+    switch (tape.primitive(node)) {
+      case Primitive::kDivide:
+        operand = tape.b(node);
+        break;
+      case Primitive::kSqrt:
+      case Primitive::kLog:
+      case Primitive::kPow:
+        operand = tape.a(node);
+        break;
+      default:
+        continue;
+    }
+    const double times = beside.values()[operand] / tape.values()[operand];
+    // Of 0 / 0 nothing is known, and nothing has moved.
+    if (times < 0.5 || times > 2) return false;
+  }
+  return true;
 }
 
 }  // namespace assay::reference

@@ -30,4 +30,9 @@ struct Margins {
 /// other candidate; of a step (Floor, Round, ...) the way to where it jumps.
 Margins MarginsOf(const Tape& tape, const std::vector<Dual<double>>& moving);
 
+/// True when another run, at inputs beside those of `tape`, took the same steps
+/// and no operand of a quotient, root, logarithm or power became twice or half
+/// of what it is: there a function is not what it is here.
+bool StaysInScale(const Tape& tape, const Tape& beside);
+
 }  // namespace assay::reference

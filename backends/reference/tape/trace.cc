@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "backends/reference/scalar/codec.h"
+#include "backends/reference/tape/charged.h"
 #include "framework/core/value_walk.h"
 
 namespace assay::reference {
@@ -87,7 +88,9 @@ Result<Tensor> Trace::TracedTensor(const Tensor& tensor) {
     const double by = shift == offsets_.end() ? 0 : shift->second[i];
     const Var var = tape_.Input(x + by);
     vars.mutable_elements<Var>()[i] = var;
-    if (var.value() - x != by) rounded_.insert(var.node());
+    if (!IsExact(Primitive::kAdd, x, by, var.value())) {
+      rounded_.insert(var.node());
+    }
   }
   if (!numbers.empty()) read_.emplace(tensor.data(), Read{tensor, vars});
   return vars;

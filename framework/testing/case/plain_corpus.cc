@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -126,10 +127,8 @@ Status CorpusWalk::Walk(const fs::path& folder, bool in_case) {
 
 /// ONNX calls the expansion of a case after it: X_expanded, X_expanded_verN.
 void FindExpansions(std::vector<TestCase>* cases) {
-  std::map<fs::path, size_t> by_folder;
-  for (size_t i = 0; i < cases->size(); ++i) {
-    by_folder.emplace((*cases)[i].directory, i);
-  }
+  std::map<fs::path, const TestCase*> by_folder;
+  for (const TestCase& c : *cases) by_folder.emplace(c.directory, &c);
   for (TestCase& c : *cases) {
     const std::string name = c.directory.filename().string();
     const size_t mark = name.rfind("_expanded");
@@ -137,8 +136,7 @@ void FindExpansions(std::vector<TestCase>* cases) {
     const auto base =
         by_folder.find(c.directory.parent_path() / name.substr(0, mark));
     if (base == by_folder.end()) continue;
-    const TestCase& original = (*cases)[base->second];
-    if (original.kind == "node") BecomeExpansion(original, &c);
+    if (base->second->kind == "node") BecomeExpansion(*base->second, &c);
   }
 }
 
@@ -151,8 +149,10 @@ void NameCases(const fs::path& root, std::vector<TestCase>* cases) {
     const std::string name = IdPart(c.directory.filename().string());
     by_id[StrCat(c.suite, "/", c.op, "/", name)].push_back(&c);
   }
-  std::map<std::string, int> taken;
-  for (const auto& [id, same] : by_id) taken[id] += same.size() == 1 ? 1 : 0;
+  std::set<std::string> taken;
+  for (const auto& [id, same] : by_id) {
+    if (same.size() == 1) taken.insert(id);
+  }
   for (const auto& [id, same] : by_id) {
     for (TestCase* c : same) {
       c->test_id = id;
@@ -160,7 +160,7 @@ void NameCases(const fs::path& root, std::vector<TestCase>* cases) {
       const fs::path below = c->directory.lexically_relative(root);
       const std::string path = below.parent_path().generic_string();
       c->test_id += StrCat("-", IdPart(path));
-      if (taken[c->test_id]++ > 0) {
+      if (!taken.insert(c->test_id).second) {
         c->test_id +=
             StrCat("-", file::Sha256(below.generic_string()).substr(0, 8));
       }

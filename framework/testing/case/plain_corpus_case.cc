@@ -180,7 +180,7 @@ bool DropoutDraws(const Graph& graph, const Node& node,
   };
   if (node.inputs.size() < 3 || node.inputs[2] == kNoValue) return false;
   if (is_zero(2)) return false;
-  return node.inputs[1] == kNoValue || !is_zero(1);
+  return !is_zero(1);  // left out it is 0.5
 }
 
 }  // namespace

@@ -24,7 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::StartsWith;
 
 void WriteCase(const file::ScratchFolder& folder, const std::string& name,
                const ChainModel& model) {
@@ -93,6 +92,12 @@ TEST(PlainCorpusTest, ExpansionsBelongToTheirOperator) {
   EXPECT_THAT(corpus.cases[2].operators, ElementsAre("ai.onnx::Neg"));
 }
 
+TEST(PlainCorpusTest, AModelWithoutOnnxsDomainHasNoOpset) {
+  const file::ScratchFolder folder;
+  WriteCase(folder, "group/test_x", {"Scaler", 2, "ai.onnx.ml"});
+  EXPECT_EQ(Read(folder.path()).cases[0].opset, 0);
+}
+
 // Kills: the second of two equal ids lost, or ids that stay equal.
 TEST(PlainCorpusTest, EqualNamesGetTheirPath) {
   const file::ScratchFolder folder;
@@ -101,11 +106,26 @@ TEST(PlainCorpusTest, EqualNamesGetTheirPath) {
   WriteCase(folder, "b_c/test_x", {"Abs"});
   WriteCase(folder, "a/test_y", {"Abs"});
   WriteCase(folder, "test_x-a", {"Abs"});
-  EXPECT_THAT(
-      IdsOf(Read(folder.path())),
-      ElementsAre("node/Abs/test_x-a", StartsWith("node/Abs/test_x-a-"),
-                  "node/Abs/test_x-b_c", StartsWith("node/Abs/test_x-b_c-"),
-                  "node/Abs/test_y"));
+  const auto digest = [](const char* path) {
+    return file::Sha256(path).substr(0, 8);
+  };
+  EXPECT_THAT(IdsOf(Read(folder.path())),
+              ElementsAre("node/Abs/test_x-a",
+                          "node/Abs/test_x-a-" + digest("a/test_x"),
+                          "node/Abs/test_x-b_c",
+                          "node/Abs/test_x-b_c-" + digest("b_c/test_x"),
+                          "node/Abs/test_y"));
+}
+
+// Kills: an id lengthened for the sake of one that no case has.
+TEST(PlainCorpusTest, AnIdThatAllWhoShareItLeaveIsFree) {
+  const file::ScratchFolder folder;
+  for (const char* name : {"a/test_x", "b/test_x", "c/test_x-a", "test_x-a"}) {
+    WriteCase(folder, name, {"Abs"});
+  }
+  EXPECT_THAT(IdsOf(Read(folder.path())),
+              ElementsAre("node/Abs/test_x-a", "node/Abs/test_x-a-_",
+                          "node/Abs/test_x-a-c", "node/Abs/test_x-b"));
 }
 
 // Kills: a broken model left out, so that a run without it is green.
@@ -207,6 +227,8 @@ TEST(PlainCorpusTest, VacuityIsOfAllOutputs) {
       {"zeros of both signs", {{Floats({0.0F, -0.0F})}}, "constant output"},
       {"nan", {{Floats({NAN, NAN})}}, "constant output"},
       {"nan and a number", {{Floats({NAN, 1})}}, ""},
+      {"a number and nan", {{Floats({1, NAN})}}, ""},
+      {"nan real parts", {{complexes({NAN, 1, NAN, 2})}}, "constant output"},
       {"nan parts", {{complexes({NAN, 1, 2, NAN})}}, "constant output"},
       {"equal parts", {{complexes({1, 2, 1, 2})}}, "constant output"},
       {"imaginary parts", {{complexes({1, 2, 1, 3})}}, ""},
@@ -254,9 +276,21 @@ TEST(PlainCorpusTest, LimitsAreThoseOfOnnxsRunner) {
     const Limit limit = DefaultLimit(row.dtypes, row.random);
     EXPECT_EQ(limit.comparator, row.comparator) << row.dtypes[0];
     EXPECT_EQ(limit.rtol, row.rtol) << row.dtypes[0];
+    EXPECT_EQ(limit.atol, row.rtol == 0 ? 0 : 1e-7) << row.dtypes[0];
   }
   EXPECT_EQ(DefaultLimit({"float32"}, {"Bernoulli", "Dropout"}).source,
             "random: Bernoulli, Dropout");
+}
+
+// Kills: a vendor's operator taken for ONNX's of that name.
+TEST(PlainCorpusTest, OnlyOnnxsOperatorsAreKnownToDraw) {
+  const file::ScratchFolder folder;
+  WriteCase(folder, "test_onnx", {"Bernoulli"});
+  WriteCase(folder, "test_vendor", {"Bernoulli", 1, "vendor"});
+  const Corpus corpus = Read(folder.path());
+  ASSERT_EQ(corpus.cases.size(), 2U);
+  EXPECT_EQ(corpus.cases[0].limit.source, "random: Bernoulli");
+  EXPECT_EQ(corpus.cases[1].limit.source, "onnx runner: default");
 }
 
 // Kills: a Dropout that infers taken for one that draws, or the other way.
@@ -269,6 +303,7 @@ TEST(PlainCorpusTest, ADropoutDrawsUnlessTheModelTellsThatItDoesNot) {
       {"y = Dropout(x)", 6, true},
       {"y = Dropout <is_test = 0> (x)", 6, true},
       {"y = Dropout <is_test = 1> (x)", 6, false},
+      {"y = Dropout(x)", 7, false},
       {"y = Dropout(x)", 13, false},
       {"y = Dropout(x, p)", 13, false},
       {"y = Dropout(x, p, yes)", 13, true},

@@ -79,7 +79,7 @@ bool RepeatsOneValue(const Tensor& tensor) {
 /// scientific form.
 std::string FloatText(float value) {
   if (!std::isfinite(value)) {
-    return std::isnan(value) ? "nan" : (value < 0 ? "-inf" : "inf");
+    return std::isnan(value) ? "nan" : (std::signbit(value) ? "-inf" : "inf");
   }
   const float size = std::abs(value);
   const bool fixed = size == 0 || (size >= 1e-4F && size < 1e16F);

@@ -47,15 +47,15 @@ std::optional<Use> FirstUse(const Graph& graph, ValueId id) {
 /// The use of a value behind nodes that only give it another shape.
 std::optional<Use> UseBehindReshapes(const Graph& graph, ValueId id) {
   std::optional<Use> use = FirstUse(graph, id);
-  while (
-      use.has_value() && use->input == 0 &&
-      (use->node->op_type == "Reshape" || use->node->op_type == "Unsqueeze")) {
+  while (use.has_value() && (use->node->op_type == "Reshape" ||
+                             use->node->op_type == "Unsqueeze")) {
     use = FirstUse(graph, use->node->outputs[0]);
   }
   return use;
 }
 
-/// Terms in a sum of products with this factor.
+/// Terms in a sum of products with this factor; 1 where its shape is not known,
+/// 0 only where it has no elements.
 int64_t FanIn(const Graph& graph, const Use& use) {
   const ValueInfo& info =
       graph.values[static_cast<size_t>(use.node->inputs[use.input])];
@@ -103,7 +103,7 @@ Range RangeOf(const Graph& graph, const std::optional<Use>& use) {
     const auto fan_in = static_cast<float>(FanIn(graph, *use));
     const float gain = IsRectified(graph, node.inputs[0]) ? 2 : 1;
     // A uniform variable over [-b, b] has variance b^2 / 3.
-    const float bound = std::sqrt(3 * gain / std::max(fan_in, 1.0F));
+    const float bound = std::sqrt(3 * gain / fan_in);
     return {-bound, bound};
   }
   if (node.op_type == "BatchNormalization" && use->input == 1) {

@@ -79,18 +79,74 @@ TEST(RandomWeights, AreScaledByTheirUse) {
   // 1 / fan-in, fan-in being 3 * 8 * 8; behind the Relu 2 / fan-in.
   EXPECT_NEAR(MomentsOf(weights->at("w")).variance, 1.0 / 192, 0.1 / 192);
   EXPECT_NEAR(MomentsOf(weights->at("g2")).variance, 2.0 / 16, 0.2 * 2 / 16);
-  EXPECT_LE(MomentsOf(weights->at("s")).greatest, 0.4);
-  EXPECT_GE(MomentsOf(weights->at("s")).least, 0.2);
-  EXPECT_GE(MomentsOf(weights->at("v")).least, 0.8);
-  EXPECT_GE(MomentsOf(weights->at("s2")).least, 0.8);
-  for (const char* small : {"m", "cb"}) {
-    EXPECT_LE(MomentsOf(weights->at(small)).greatest, 0.1) << small;
-    EXPECT_LE(MomentsOf(weights->at(small)).least, -0.05) << small;
+  const struct {
+    const char* name;
+    float least, greatest;
+  } rows[] = {{"s", 0.2F, 0.4F},    {"s2", 0.8F, 1.2F}, {"v", 0.8F, 1.2F},
+              {"bias", 0.8F, 1.2F}, {"m", -0.1F, 0.1F}, {"cb", -0.1F, 0.1F}};
+  for (const auto& row : rows) {
+    EXPECT_GE(MomentsOf(weights->at(row.name)).least, row.least) << row.name;
+    EXPECT_LE(MomentsOf(weights->at(row.name)).greatest, row.greatest)
+        << row.name;
   }
+  EXPECT_LE(MomentsOf(weights->at("m")).least, -0.05);
   const auto inputs = RandomInputs(**model, 7);
   ASSERT_TRUE(inputs.ok());
   EXPECT_EQ((*inputs)[0].tensor()->Signature(), "float32[1,3,8,8]");
   EXPECT_NEAR(MomentsOf(*(*inputs)[0].tensor()).variance, 1, 0.2);
+}
+
+// Kills: a weight whose use behind another shape is not seen; a fan-in of the
+// wrong extents.
+TEST(RandomWeights, AreScaledByTheFanInOfTheirUse) {
+  const struct {
+    const char* graph;
+    double fan_in;
+  } rows[] = {
+      {"float[1,8,1,1] x) => (float[a,b,c,d] y) <int64[4] n = {512, 8, 1, 1}> "
+       "{ w = ConstantOfShape(n) y = Conv(x, w) }",
+       8},
+      {"float[1,1,1,1] x) => (float[a,b,c,d] y) <int64[4] n = {512, 1, 1, 1}> "
+       "{ w = ConstantOfShape(n) y = Conv(x, w) }",
+       1},
+      {"float[1,8] x) => (float[a,b] y) <int64[2] n = {8, 512}> "
+       "{ w = ConstantOfShape(n) y = Gemm(x, w) }",
+       8},
+      {"float[1,8] x) => (float[a,b] y) <int64[2] n = {512, 8}> "
+       "{ w = ConstantOfShape(n) y = Gemm <transB = 1> (x, w) }",
+       8},
+      {"float[1,8,1,1] x) => (float[a,b,c,d] y) "
+       "<int64[1] n = {4096}, int64[4] s = {512, 8, 1, 1}> "
+       "{ w = ConstantOfShape(n) v = Reshape(w, s) y = Conv(x, v) }",
+       8},
+      {"float[1,8,1,1] x) => (float[a,b,c,d] y) "
+       "<int64[2] n = {512, 8}, int64[2] s = {2, 3}> "
+       "{ w = ConstantOfShape(n) v = Unsqueeze(w, s) y = Conv(x, v) }",
+       8},
+      // The shape is fed, and so is not known.
+      {"float[1,8,1,1] x, int64[4] s) => (float[a,b,c,d] y) "
+       "<int64[1] n = {4096}> "
+       "{ w = ConstantOfShape(n) v = Reshape(w, s) y = Conv(x, v) }",
+       1},
+  };
+  for (const auto& row : rows) {
+    const auto model = graph::ParseModelText(StrCat("g (", row.graph));
+    ASSERT_TRUE(model.ok()) << model.status().ToString();
+    const auto weights = RandomWeights(**model, 7);
+    ASSERT_TRUE(weights.ok()) << weights.status().ToString();
+    EXPECT_NEAR(MomentsOf(weights->at("w")).variance * row.fan_in, 1, 0.15)
+        << row.graph;
+  }
+}
+
+TEST(RandomWeights, MayHaveNoElements) {
+  const auto model = graph::ParseModelText(
+      "g (float[1,8,1,1] x) => (float[a,b,c,d] y) <int64[4] n = {0, 8, 1, 1}> "
+      "{ w = ConstantOfShape(n) y = Conv(x, w) }");
+  ASSERT_TRUE(model.ok()) << model.status().ToString();
+  const auto weights = RandomWeights(**model, 7);
+  ASSERT_TRUE(weights.ok()) << weights.status().ToString();
+  EXPECT_EQ(weights->at("w").num_elements(), 0);
 }
 
 // Kills: an operator behind which signs are mixed again, left out.

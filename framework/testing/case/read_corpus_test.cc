@@ -223,6 +223,7 @@ TEST(CorpusTest, TheSensitivityIsThatOfItsCase) {
     const char* first;  // of the first case; else the error
     bool right = true;
     const char* id = "node/Abs/a";
+    bool has_inputs = true;
   } rows[] = {
       {"# note\n\nnode/Abs: a 0 12, b -\n", "1 2"},
       {"node/Abs: a -, b 0\n", "0 1 2"},
@@ -233,6 +234,8 @@ TEST(CorpusTest, TheSensitivityIsThatOfItsCase) {
       {"node/Abs: a ?\n", ""},
       {"node/Abs: a 1\n", "0 2", true, "node/Abs/a_expanded"},
       {"node/Abs: a 1, a_expanded -\n", "0 1 2", true, "node/Abs/a_expanded"},
+      {"node/Abs: a 1\n", "0 1 2", true, "node/Abs/aa"},
+      {"node/Abs: b 0\n", "-", true, "node/Abs/a", false},
       {"#\nnode/Abs: a\n", "txt:2: found 'node/Abs/a ', wanted a", false},
       {"node/Abs: b 0, a x\n", "txt:1: found 'node/Abs/a x', wanted", false},
       {"node/Abs/a 0\n", "txt:1: found 'node/Abs/a 0/ ', wanted", false},
@@ -242,6 +245,7 @@ TEST(CorpusTest, TheSensitivityIsThatOfItsCase) {
     const file::ScratchFolder folder;
     Json manifest = SomeManifest();
     manifest["cases"][1] = SomeCase(row.id);
+    if (!row.has_inputs) manifest["cases"][1]["inputs"] = Json::array();
     folder.Write("manifest.json", TextOf(manifest));
     folder.Write("insensitive.txt", row.text);
     const auto corpus = ReadCorpus(folder.path());
@@ -271,6 +275,8 @@ TEST(CorpusTest, ACorpusIsReadAsItWasWritten) {
   const auto copy = ReadCorpus(folder.path() / "copy");
   ASSERT_TRUE(copy.ok()) << copy.status().ToString();
   ASSERT_TRUE(WriteManifest(folder.path() / "copy", "copy", copy->cases).ok());
+  EXPECT_THAT(*file::ReadFile(folder.path() / "copy/manifest.json"),
+              HasSubstr("{\"kind\":\"tensor\",\"shape\":[]}"));
   const TestCase& read = copy->cases[0];
   EXPECT_EQ(read.shape_sig, "[2,N,?];sequence;[]");
   EXPECT_EQ(read.suite + read.op + read.kind, c.suite + c.op + c.kind);
@@ -367,6 +373,9 @@ TEST(CorpusTest, TheDigestOfWhatWasMadeIsThatOfItsLines) {
   EXPECT_EQ(MadeDigest(folder.path(), "mine"), "");
   const std::string text =
       ManifestText("mine", {SomeCase("node/Abs/a").dump()});
+  EXPECT_THAT(text, testing::StartsWith("{\n \"schema\": \"assay.corpus/1\",\n"
+                                        " \"name\": \"mine\",\n"))
+      << "a line for each fact, as the export writes them";
   folder.Write("mine/manifest.json", text);
   ASSERT_TRUE(NoteMade(folder.path() / "mine", "mine").ok());
   EXPECT_EQ(MadeDigest(folder.path(), "mine"), ReadManifest(text)->hash);

@@ -82,7 +82,7 @@ Result<DataSet> ReadDataSet(const Graph& graph, const fs::path& directory,
   return set;
 }
 
-/// A case with random weights; not found when it is none either.
+/// A case with random weights.
 Result<CaseData> ReadRandomData(const fs::path& directory, Part part) {
   ASSAY_ASSIGN_OR_RETURN(RandomCase random, ReadRandomCase(directory));
   CaseData data;
@@ -109,9 +109,9 @@ Result<CaseData> ReadPart(const fs::path& directory, int n_data_sets,
   Result<std::shared_ptr<const Model>> model =
       Model::Read(directory / "model.onnx");
   if (model.status().code() == StatusCode::kNotFound) {
-    auto random = ReadRandomData(directory, part);
-    const bool neither = random.status().code() == StatusCode::kNotFound;
-    return neither ? model.status() : std::move(random);
+    const Status random = ReadRandomSource(directory).status();
+    if (random.code() == StatusCode::kNotFound) return model.status();
+    return ReadRandomData(directory, part);
   }
   if (!model.ok()) return model.status();
   CaseData data;

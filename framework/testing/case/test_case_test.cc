@@ -169,6 +169,29 @@ TEST(ReadCaseDataTest, MissingAndBrokenFilesAreNamed) {
               HasSubstr("model.onnx"));
 }
 
+// Kills: expected outputs of a case of random weights that may be missing, or
+// that are not read.
+TEST(ReadCaseDataTest, ACaseOfRandomWeightsExpectsTheOutputsOfItsFolder) {
+  const CaseDirectory directory({"output_0.pb", "output_1.pb"});
+  fs::rename(directory.path() / "model.onnx", directory.path() / "source.onnx");
+  Write(directory.path() / "random_weights.txt", "model source.onnx\nseed 7\n");
+  const auto data = ReadCaseData(directory.path(), 1);
+  ASSERT_TRUE(data.ok()) << data.status().ToString();
+  ASSERT_EQ(data->sets.size(), 1U);
+  EXPECT_EQ(data->sets[0].inputs.size(), 2U);
+  EXPECT_EQ(Contents(data->sets[0].expected), (std::vector<float>{10, 11}));
+  fs::remove(directory.path() / "test_data_set_0" / "output_1.pb");
+  EXPECT_THAT(ReadCaseData(directory.path(), 1).status().message(),
+              HasSubstr("output_1.pb"));
+  EXPECT_THAT(
+      ReadCaseData(directory.path() / "test_data_set_0", 1).status().message(),
+      HasSubstr("model.onnx"));
+  const auto inputs = ReadCaseInputs(directory.path(), 1);
+  ASSERT_TRUE(inputs.ok()) << inputs.status().ToString();
+  EXPECT_EQ(Contents(inputs->sets[0].inputs), Contents(data->sets[0].inputs));
+  EXPECT_TRUE(inputs->sets[0].expected.empty());
+}
+
 TEST(ComparatorTest, NamesReadBack) {
   using enum record::Comparator;
   for (const auto& [comparator, name] :

@@ -25,7 +25,7 @@ Json Inputs(const std::string& shape_sig) {
     size_t end = std::min(shape_sig.find(';', at), shape_sig.size());
     const std::string text = shape_sig.substr(at, end - at);
     at = end + 1;
-    if (text.size() < 2 || text.front() != '[') {
+    if (!text.starts_with('[')) {
       inputs.push_back({{"kind", text}});
       continue;
     }

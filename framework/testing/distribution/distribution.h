@@ -17,8 +17,9 @@
 // draws and at the end, and each test counts.
 //
 // A node without a seed is run again and again. One with a seed must draw the
-// same in two networks loaded alike; where its network also repeats itself, the
-// draws come from copies of the node with other seeds (seeded_copies.h).
+// same in two networks loaded alike; where its network also repeats itself in
+// eight more runs, the draws come from copies of the node with other seeds
+// (seeded_copies.h).
 
 #pragma once
 

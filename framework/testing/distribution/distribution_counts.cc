@@ -69,7 +69,7 @@ double UpperTail(int64_t hits, int64_t trials, double p) {
     tail += term;
     term *= (n - i) / (i + 1) * (p / (1 - p));
   }
-  return std::min(tail, 1.0);
+  return tail;
 }
 
 double PValue(int64_t hits, int64_t trials, const Chance& chance) {
@@ -144,7 +144,7 @@ void DrawCounts::AddPairs(std::vector<CountTest>& tests) const {
 }
 
 void DrawCounts::AddRepeats(int64_t lag, std::vector<CountTest>& tests) const {
-  if (lag < 1 || watched_.empty()) return;
+  if (watched_.empty()) return;
   // Draws 0 to lag - 1 with lag to 2 lag - 1, then the next 2 lag draws.
   std::vector<int64_t> agree(watched_.size());
   int64_t whole = 0;
@@ -157,7 +157,7 @@ void DrawCounts::AddRepeats(int64_t lag, std::vector<CountTest>& tests) const {
     for (size_t k = 0; k < agree.size(); ++k) {
       agree[k] += static_cast<int64_t>(same >> k & 1U);
     }
-    whole += ~same == 0 && hashes_[now] == hashes_[later] ? 1 : 0;
+    whole += hashes_[now] == hashes_[later] ? 1 : 0;
     ++pairs;
   }
   for (size_t k = 0; k < agree.size(); ++k) {

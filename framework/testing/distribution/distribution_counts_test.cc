@@ -7,6 +7,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "framework/core/text.h"
 #include "gmock/gmock.h"
@@ -197,7 +198,35 @@ TEST(DrawCountsTest, FarElementsOfLargeOutputsAreWatched) {
   EXPECT_EQ(worst.kind, Kind::kPair) << worst.Describe();
   EXPECT_EQ(worst.hits, worst.trials);
   // 1000 shares, 64 * 63 / 2 pairs, 64 repeats and a whole at two distances.
-  EXPECT_EQ(tests.size(), 1000U + 2016U + 2 * 65U);
+  ASSERT_EQ(tests.size(), 1000U + 2016U + 2 * 65U);
+  for (int64_t k = 0; k < 64; ++k) {
+    const CountTest& repeat = tests[1000 + 2016 + static_cast<size_t>(k)];
+    EXPECT_EQ(repeat.element, k < 32 ? k : 32 + (k - 32) * 968 / 32);
+  }
+}
+
+// Kills: whole draws held against each other in the watched elements alone.
+TEST(DrawCountsTest, WholeDrawsDifferWhereAnElementDoesThatIsNotWatched) {
+  const auto tests = TestsOf(std::vector<double>(100, 0.5), 10, 1,
+                             [](int t, std::mt19937_64&) {
+                               Draw draw(100, 0);
+                               draw[33] = t % 2;
+                               return draw;
+                             });
+  for (const CountTest& test : tests) {
+    if (test.kind == Kind::kShare) continue;
+    EXPECT_EQ(test.hits, test.kind == Kind::kWhole ? 0 : test.trials)
+        << test.Describe();
+  }
+}
+
+// Kills: a second distance that is the first again.
+TEST(DrawCountsTest, DrawsAreHeldAgainstThoseOfHalfTheDrawsBefore) {
+  for (const auto& [draws, before] :
+       {std::pair(3, 1), std::pair(4, 2), std::pair(11, 5)}) {
+    EXPECT_EQ(TestsOf({0.5}, draws, 1, Independent({0.5})).back().other, before)
+        << draws;
+  }
 }
 
 TEST(CountTestTest, DescriptionsSayWhereAndHowOften) {

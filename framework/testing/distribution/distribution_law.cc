@@ -3,7 +3,6 @@
 #include "framework/testing/distribution/distribution_law.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <string_view>
@@ -14,9 +13,9 @@
 namespace assay::distribution {
 namespace {
 
-constexpr std::array<std::string_view, 7> kRandom = {
-    "Bernoulli",        "Dropout",       "Multinomial",      "RandomNormal",
-    "RandomNormalLike", "RandomUniform", "RandomUniformLike"};
+/// Operators that draw numbers of a law that is not read here.
+constexpr std::string_view kUnknown[] = {"Multinomial", "RandomNormal",
+                                         "RandomNormalLike"};
 
 Status Unknown(const std::string& why) {
   return Unsupported(Reason::kValue,
@@ -33,10 +32,9 @@ T AttributeOr(const Node& node, std::string_view name, T otherwise) {
 
 /// Numbers uniform in [low, high), on a grid.
 struct Uniform {
-  int64_t count = 0;
-  double low = 0;
-  double high = 1;
-  double step = 0;  // relative to high - low
+  int64_t count;
+  double low, high;
+  double step;  // relative to high - low
 };
 
 /// The law of a graph, node by node.
@@ -149,16 +147,17 @@ Status LawReader::ReadDropout(const Node& node) {
   if (At(node.inputs, 1) != kNoValue) {
     ASSAY_ASSIGN_OR_RETURN(ratio, Fixed(node, 1));
   }
-  if (ratio.size() != 1 || !(ratio[0] >= 0 && ratio[0] < 1)) {
+  if (ratio.size() != 1 || !(ratio.front() >= 0 && ratio.front() < 1)) {
     return InvalidArgument("ratio has ", ratio.size(),
                            " elements, wanted one in [0, 1)");
   }
+  const double kept = 1 - ratio.front();
   OutputLaw data;
   ASSAY_ASSIGN_OR_RETURN(data.on, Fixed(node, 0));
   data.off.assign(data.on.size(), 0);
   const DType type = FixedTensor(node, 0)->dtype();
   for (double& x : data.on) {
-    x /= 1 - ratio[0];
+    x /= kept;
     if (!(std::abs(x) <= metric::RangeOf(type).greatest)) {
       return Unknown(StrCat("an element of Dropout's data is not finite in ",
                             ToString(type), " when scaled"));
@@ -167,7 +166,7 @@ Status LawReader::ReadDropout(const Node& node) {
   data.rtol =
       std::max(limit_.rtol, std::ldexp(1.0, 1 - metric::RangeOf(type).digits));
   data.atol = limit_.atol;
-  law_.chances.assign(data.on.size(), {1 - ratio[0], 1 - ratio[0]});
+  law_.chances.assign(data.on.size(), {kept, kept});
   if (const ValueId mask = At(node.outputs, 1); mask != kNoValue) {
     SetZerosAndOnes(mask);
   }
@@ -180,16 +179,16 @@ Status LawReader::ReadDropout(const Node& node) {
 Status LawReader::ReadUniform(const Node& node) {
   ASSAY_RETURN_IF_ERROR(Start(node));
   DType type = DType::kFloat32;
-  int64_t count = 0;
+  Shape shape;
   if (node.op_type == "RandomUniformLike") {
     const Tensor* like = FixedTensor(node, 0);
     if (like == nullptr) return Unknown("the shape to draw is not fixed");
     type = like->dtype();
-    count = like->num_elements();
+    shape = like->shape();
   } else {
-    const Shape shape(AttributeOr(node, "shape", std::vector<int64_t>()));
-    ASSAY_ASSIGN_OR_RETURN(count, shape.NumElements());
+    shape = Shape(AttributeOr(node, "shape", std::vector<int64_t>()));
   }
+  ASSAY_ASSIGN_OR_RETURN(const int64_t count, shape.NumElements());
   type = DTypeFromOnnx(static_cast<int>(AttributeOr(
                            node, "dtype", static_cast<int64_t>(type))))
              .value_or(type);
@@ -202,7 +201,7 @@ Status LawReader::ReadUniform(const Node& node) {
 }
 
 Chance Blurred(double p, double step) {
-  return {std::clamp(p - step, 0.0, 1.0), std::clamp(p + step, 0.0, 1.0)};
+  return {std::max(p - step, 0.0), std::min(p + step, 1.0)};
 }
 
 // Reads a comparison of a uniform number with a fixed one.
@@ -241,7 +240,7 @@ Status LawReader::ReadNode(const Node& node) {
   if (op == "RandomUniform" || op == "RandomUniformLike") {
     return ReadUniform(node);
   }
-  if (IsRandom(node)) return Start(node);
+  if (std::ranges::find(kUnknown, op) != std::end(kUnknown)) return Start(node);
   if (op.starts_with("Greater") || op.starts_with("Less")) {
     return ReadComparison(node);
   }
@@ -290,11 +289,6 @@ Result<std::vector<double>> NumbersOf(const Tensor& tensor) {
     numbers[i] = NumberAt(tensor, static_cast<int64_t>(i));
   }
   return numbers;
-}
-
-bool IsRandom(const Node& node) {
-  return node.domain.empty() &&
-         std::ranges::find(kRandom, node.op_type) != kRandom.end();
 }
 
 Result<Law> LawOf(const Model& model, std::span<const Value> inputs,

@@ -52,9 +52,6 @@ struct Law {
 Result<Law> LawOf(const Model& model, std::span<const Value> inputs,
                   const cases::Limit& limit);
 
-/// True when an operator of ai.onnx draws random numbers.
-bool IsRandom(const Node& node);
-
 /// The elements of a tensor of real numbers or booleans.
 Result<std::vector<double>> NumbersOf(const Tensor& tensor);
 

@@ -2,6 +2,9 @@
 
 #include "framework/testing/distribution/distribution_law.h"
 
+#include <cmath>
+#include <cstdint>
+
 #include "framework/graph/model_text.h"
 #include "framework/testing/measure/measure_rows.h"
 #include "gmock/gmock.h"
@@ -65,6 +68,12 @@ TEST(LawTest, DropoutKeepsAndScales) {
            {measure::F32({3}), Truth(true)});
   ASSERT_TRUE(by_default.ok()) << by_default.status().ToString();
   EXPECT_THAT(Least(*by_default), ElementsAre(0.5));
+  const auto all = Read(
+      "g (float[1] x, float r, bool t) => (float[1] y) "
+      "{ y = Dropout(x, r, t) }",
+      {measure::F32({3}), Scalar(0), Truth(true)});
+  ASSERT_TRUE(all.ok()) << all.status().ToString();
+  EXPECT_THAT(Least(*all), ElementsAre(1));
 }
 
 // Kills: the range or the digits of a type taken for another's.
@@ -191,6 +200,10 @@ TEST(LawTest, WhatIsNotKnownSaysWhy) {
        "{ y = Dropout(x, r, t) z = Cast <to = 10> (y) }",
        {x, Scalar(0.5), Truth(true)},
        "output z is not drawn"},
+      {"g (float[2] x) => (float[2] y) "
+       "{ n = RandomNormalLike(x) y = Bernoulli(x) }",
+       {x},
+       "both RandomNormalLike and Bernoulli"},
   };
   for (const auto& row : rows) {
     const auto law = Read(row.graph, row.inputs);
@@ -205,11 +218,14 @@ TEST(LawTest, WrongInputsAreNamed) {
   const auto p = Read("g (float[1] x) => (float[1] y) { y = Bernoulli(x) }",
                       {measure::F32({1.5})});
   EXPECT_EQ(p.status().code(), StatusCode::kInvalidArgument);
-  const auto ratio = Read(
-      "g (float[1] x, float r, bool t) => (float[1] y) "
-      "{ y = Dropout(x, r, t) }",
-      {measure::F32({1}), Scalar(1), Truth(true)});
-  EXPECT_EQ(ratio.status().code(), StatusCode::kInvalidArgument);
+  for (const Value& wrong :
+       {Scalar(1), Scalar(-0.25), Scalar(NAN), Value(measure::F32({0, 0}))}) {
+    const auto ratio = Read(
+        "g (float[1] x, float[a] r, bool t) => (float[1] y) "
+        "{ y = Dropout(x, r, t) }",
+        {measure::F32({1}), wrong, Truth(true)});
+    EXPECT_EQ(ratio.status().code(), StatusCode::kInvalidArgument);
+  }
 }
 
 TEST(NumbersOfTest, ReadsEveryRealType) {
@@ -219,11 +235,12 @@ TEST(NumbersOfTest, ReadsEveryRealType) {
   } rows[] = {
       {measure::F32({0.1F}), 0.1F},
       {measure::Of<double>({0.1}), 0.1},
-      {measure::Of<int8_t>({-7}), -7},
+      {measure::Of<int8_t>({-128}), -128},
+      {measure::Of<int64_t>({INT64_MIN}), -0x1p63},
       {measure::Of<uint64_t>({1ULL << 60}), 0x1p60},
       {measure::Shaped<uint8_t>(DType::kBool, {1}, {1}), 1},
       {measure::Shaped<uint16_t>(DType::kBFloat16, {1}, {0xC000}), -2},
-      {measure::Shaped<uint8_t>(DType::kInt4, {1}, {0x0F}), -1},
+      {measure::Shaped<uint8_t>(DType::kInt4, {1}, {0x08}), -8},
   };
   for (const auto& row : rows) {
     const auto numbers = NumbersOf(row.tensor);

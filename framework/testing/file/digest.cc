@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <openssl/evp.h>
+#include <openssl/sha.h>
 #include <unistd.h>
 
 #include <array>
@@ -27,14 +28,13 @@ void Sha256Stream::Add(std::string_view bytes) {
 }
 
 std::string Sha256Stream::Finish() {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
-  unsigned size = 0;
-  EVP_DigestFinal_ex(context_.get(), digest.data(), &size);
+  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest;
+  EVP_DigestFinal_ex(context_.get(), digest.data(), nullptr);
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;
-  for (unsigned i = 0; i < size; ++i) {
-    text += kDigits[digest.at(i) >> 4U];
-    text += kDigits[digest.at(i) & 15U];
+  for (const unsigned char byte : digest) {
+    text += kDigits[byte >> 4U];
+    text += kDigits[byte & 15U];
   }
   return text;
 }

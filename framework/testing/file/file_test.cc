@@ -2,6 +2,7 @@
 
 #include "framework/testing/file/file.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -23,7 +24,9 @@ namespace assay::file {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 size_t FilesIn(const fs::path& folder) {
   return static_cast<size_t>(
@@ -43,6 +46,12 @@ TEST(FileTest, WhatIsWrittenIsRead) {
     EXPECT_EQ(*read, text);
     EXPECT_EQ(FilesIn(folder.path()), 1U) << "something was left beside it";
   }
+}
+
+// The example of FIPS 180-4.
+TEST(DigestTest, ItIsSha256InSmallDigits) {
+  EXPECT_EQ(Sha256("abc"),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
 TEST(FileTest, WhatCannotBeReadIsNotFoundWithTheReason) {
@@ -183,6 +192,25 @@ TEST(FileDigestsTest, AFileThatStaysIsReadOnceUnderAllItsNames) {
   EXPECT_EQ(digests.reads(), 1);
 }
 
+// Kills: descriptor 0 taken for none, in a process without standard input; a
+// file that stays open behind its digest.
+TEST(FileTest, StandardInputIsNotNeeded) {
+  const ScratchFolder folder;
+  const fs::path file = folder.Write("file", "text");
+  const int input = dup(0);
+  close(0);
+  const Result<std::string> digest = Sha256OfFile(file);
+  const bool left_open = fcntl(0, F_GETFD) != -1;
+  const bool locked = FolderLock::Take(folder.path()).ok();
+  const bool locked_again = FolderLock::Take(folder.path()).ok();
+  dup2(input, 0);
+  close(input);
+  ASSERT_TRUE(digest.ok()) << digest.status().ToString();
+  EXPECT_EQ(*digest, Sha256("text"));
+  EXPECT_FALSE(left_open);
+  EXPECT_TRUE(locked && locked_again);
+}
+
 // Kills: the last byte of a file that does not say its size left out.
 TEST(FileTest, AFileWithoutASizeIsReadToItsEnd) {
   std::array<int, 2> ends = {};
@@ -200,11 +228,15 @@ TEST(ModulePathTest, PartsLieAroundTheRunningProgram) {
   EXPECT_EQ(ModuleDirectory(), modules);
   EXPECT_EQ(ModulePath("onednn"), modules / "onednn.so");
   EXPECT_EQ(PolicyPath("a/onednn.so"), "a/onednn.policy");
-  const auto names = InstalledBackends();
-  EXPECT_TRUE(std::ranges::is_sorted(names));
-  for (const std::string& name : names) {
-    EXPECT_TRUE(fs::exists(ModulePath(name))) << name;
+}
+
+TEST(ModulePathTest, BackendsAreNamedByTheirModulesInOrder) {
+  const ScratchFolder folder;
+  for (const char* file : {"c.so", "a.so", "b.so", "b.policy/claims.txt"}) {
+    folder.Write(file, "");
   }
+  EXPECT_THAT(InstalledBackends(folder.path()), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(InstalledBackends(folder.path() / "none"), IsEmpty());
 }
 
 }  // namespace

@@ -27,10 +27,10 @@ fs::path PolicyPath(const fs::path& module) {
   return policy.replace_extension(".policy");
 }
 
-std::vector<std::string> InstalledBackends() {
+std::vector<std::string> InstalledBackends(const fs::path& modules) {
   std::vector<std::string> names;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(ModuleDirectory(), error)) {
+  for (const auto& entry : fs::directory_iterator(modules, error)) {
     if (entry.path().extension() == ".so") {
       names.push_back(entry.path().stem().string());
     }

@@ -25,7 +25,8 @@ std::filesystem::path ModulePath(std::string_view backend);
 /// it. It may not exist.
 std::filesystem::path PolicyPath(const std::filesystem::path& module);
 
-/// The names of the modules that are there, sorted.
-std::vector<std::string> InstalledBackends();
+/// The names of the modules in a folder, sorted.
+std::vector<std::string> InstalledBackends(
+    const std::filesystem::path& modules = ModuleDirectory());
 
 }  // namespace assay::file

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <utility>
@@ -26,7 +27,9 @@ struct FrameHead {
   uint32_t checksum;
   char kind;
 };
-constexpr size_t kHeadBytes = 9;
+/// A frame begins with the bytes of its head, without those that pad it.
+constexpr size_t kHeadBytes =
+    offsetof(FrameHead, kind) + sizeof(FrameHead::kind);
 constexpr uint32_t kMaxPayload = 64U << 20U;
 
 // FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv: finds torn and foreign
@@ -39,22 +42,6 @@ uint32_t Checksum(char kind, std::string_view payload) {
   mix(kind);
   for (const char c : payload) mix(c);
   return hash;
-}
-
-void PutHead(std::string& out, const FrameHead& head) {
-  char bytes[kHeadBytes];
-  std::memcpy(bytes, &head.length, 4);
-  std::memcpy(bytes + 4, &head.checksum, 4);
-  bytes[8] = head.kind;
-  out.append(bytes, kHeadBytes);
-}
-
-FrameHead GetHead(const char* bytes) {
-  FrameHead head;
-  std::memcpy(&head.length, bytes, 4);
-  std::memcpy(&head.checksum, bytes + 4, 4);
-  head.kind = bytes[8];
-  return head;
 }
 
 /// "PID test_id" or "PID STATUS".
@@ -220,9 +207,9 @@ Status Journal::Write(FrameKind kind, std::string_view payload) {
   }
   ASSAY_RETURN_IF_ERROR(Repair().status());
   const char tag = static_cast<char>(kind);
-  frame_.clear();
-  PutHead(frame_,
-          {static_cast<uint32_t>(payload.size()), Checksum(tag, payload), tag});
+  const FrameHead head = {static_cast<uint32_t>(payload.size()),
+                          Checksum(tag, payload), tag};
+  frame_.assign(reinterpret_cast<const char*>(&head), kHeadBytes);
   frame_.append(payload);
   ssize_t written = 0;
   do {
@@ -274,7 +261,8 @@ Status JournalReader::Poll(const std::function<void(JournalEntry)>& take) {
   ASSAY_ASSIGN_OR_RETURN(const std::string bytes, ReadFrom(file_, offset_));
   std::string_view rest = bytes;
   while (rest.size() >= kHeadBytes) {
-    const FrameHead head = GetHead(rest.data());
+    FrameHead head;
+    std::memcpy(&head, rest.data(), kHeadBytes);
     if (head.length > kMaxPayload) {
       return DataLoss(file_.string(), " at byte ", offset_, ": a frame of ",
                       head.length, " bytes");

@@ -71,7 +71,7 @@ TEST(ElementTextTest, IsTheShortestThatReadsBack) {
       {Raw<uint8_t>(DType::kUint4, 1, {0x0F}), "15"},
       {Raw<uint8_t>(DType::kBool, 1, {1}), "true"},
       {Raw<uint8_t>(DType::kBool, 1, {0}), "false"},
-      {Raw<uint8_t>(DType::kBool, 1, {7}), "7"},
+      {Raw<uint8_t>(DType::kBool, 1, {2}), "2"},
       {Raw<float>(DType::kComplex64, 1, {1, -2.5}), "1-2.5j"},
       {Raw<double>(DType::kComplex128, 1, {-0.5, 2}), "-0.5+2j"},
       {Text({"short"}), "short"},
@@ -198,6 +198,7 @@ TEST(CompareTest, EmptyValuesAreOneEntryOfTheirType) {
     const auto metrics = Compared(value, value);
     ASSERT_EQ(metrics.size(), 1U) << name;
     EXPECT_EQ(metrics[0].dtype, name);
+    EXPECT_EQ(metrics[0].shape, "[]") << name;
     EXPECT_EQ(metrics[0].n_elem, 0) << name;
     EXPECT_TRUE(metrics[0].bitwise_equal) << name;
   }

@@ -3,7 +3,6 @@
 #include "framework/testing/measure/guarded_memory.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace assay::measure {
 namespace {
@@ -53,10 +52,7 @@ Result<GuardedTensor> GuardedTensor::Filled(DType type, const Shape& shape) {
 Result<GuardedTensor> GuardedTensor::CopyOf(const Tensor& right) {
   ASSAY_ASSIGN_OR_RETURN(GuardedTensor guarded,
                          Filled(right.dtype(), right.shape()));
-  if (right.byte_size() > 0) {
-    std::memcpy(guarded.tensor_.mutable_data(), right.data(),
-                static_cast<size_t>(right.byte_size()));
-  }
+  std::ranges::copy(right.bytes(), guarded.tensor_.mutable_data());
   return guarded;
 }
 

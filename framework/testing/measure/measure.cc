@@ -80,7 +80,6 @@ std::vector<OutputMetrics> Measure(std::span<const Value> got,
                                    std::span<const std::string> names,
                                    const cases::Limit& limit) {
   std::vector<OutputMetrics> metrics;
-  metrics.reserve(want.size());
   OutputMetrics entry;
   entry.limit = limit;
   const Value absent;

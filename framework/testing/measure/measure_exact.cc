@@ -77,6 +77,7 @@ void MeasureValue(const Value& got, const ExactAnswer& answer,
                   const OutputMetrics& entry,
                   std::vector<OutputMetrics>& metrics) {
   const Value& want = answer.value;
+  if (!want.present()) return;  // not known
   const Tensor* tensor = got.tensor();
   if (tensor != nullptr && IsFloatingPoint(tensor->dtype()) &&
       want.tensor() != nullptr && want.tensor()->dtype() == DType::kFloat64) {

@@ -22,7 +22,8 @@ namespace assay::measure {
 /// reference. Distances of floating-point tensors are from the unrounded
 /// numbers (exact_difference.h), with oracle_bound in ULP, and worst_index is
 /// the element that is most ULP away; all else is compared with what the answer
-/// holds. Counts that differ are no entry: what both have is measured.
+/// holds. What the oracle does not know, and what only one of the two has, is no
+/// entry.
 std::vector<OutputMetrics> MeasureExact(std::span<const Value> got,
                                         std::span<const ExactAnswer> want,
                                         std::span<const std::string> names,

@@ -96,7 +96,7 @@ TEST(RunTest, SaysWhichStageFailed) {
   const Deed fails = [] { return Internal("broken"); };
   const Deed throws = []() -> Status { throw std::runtime_error("broken"); };
   const Deed throws_text = []() -> Status { throw "broken"; };
-  const Tensor nowhere = *Tensor::Borrow(DType::kFloat32, {1}, nullptr);
+  const Tensor nowhere = *Tensor::Borrow(DType::kUint8, {1}, nullptr);
   float memory = 0;
   const Tensor device =
       *Tensor::Borrow(DType::kFloat32, {1}, &memory, {Device::Kind::kCuda, 0});

@@ -3,7 +3,6 @@
 #include "framework/testing/measure/recheck.h"
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -246,10 +245,9 @@ std::optional<Tensor> Changed(const Tensor& tensor) {
   if (!copy.ok()) return std::nullopt;
   std::byte* const end = copy->mutable_data() + copy->byte_size();
   for (std::byte* at = copy->mutable_data(); at != end; at += flip.bytes) {
-    uint64_t bits = 0;
-    std::memcpy(&bits, at, static_cast<size_t>(flip.bytes));
-    bits ^= flip.mask;
-    std::memcpy(at, &bits, static_cast<size_t>(flip.bytes));
+    for (int i = 0; i < flip.bytes; ++i) {
+      at[i] ^= static_cast<std::byte>(flip.mask >> (8 * i));
+    }
   }
   return *std::move(copy);
 }
@@ -272,10 +270,10 @@ bool SameBits(const Value& a, const Value& b) {
              (!a.optional()->has_value() ||
               SameBits(*a.optional()->value, *b.optional()->value));
     case ValueKind::kMap:
-      return SameTensors(a.map()->keys, b.map()->keys) &&
-             AllSame(a.map()->values, b.map()->values);
+      break;
   }
-  return false;
+  return SameTensors(a.map()->keys, b.map()->keys) &&
+         AllSame(a.map()->values, b.map()->values);
 }
 
 }  // namespace assay::measure

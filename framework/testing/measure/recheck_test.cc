@@ -286,9 +286,62 @@ TEST(RecheckTest, SameBitsLooksAtKindTypeShapeAndBits) {
       // The second half of the byte is no element.
       {Packed(0x01, 1), Packed(0xF1, 1), true},
       {Packed(0x01, 2), Packed(0xF1, 2), false},
+      {Packed(0x01, 2), Packed(0x02, 2), false},
   };
   for (const auto& row : rows) {
     EXPECT_EQ(SameBits(row.a, row.b), row.same) << &row - rows;
+  }
+}
+
+/// y = x, which notes the memory that it was given last.
+class CopyNetwork : public Network {
+ public:
+  std::span<const ValueInfo> inputs() const override { return declared_; }
+  std::span<const ValueInfo> outputs() const override { return declared_; }
+
+  Result<std::unique_ptr<Binding>> Bind(
+      std::span<const Value> inputs, std::span<const Value> outputs) override {
+    const Tensor& x = *inputs[0].tensor();
+    input = x.data();
+    takes_memory = !outputs.empty() && outputs[0].present();
+    auto binding = std::make_unique<SumBinding>();
+    binding->output = takes_memory ? outputs[0] : inputs[0];
+    if (takes_memory) {
+      Tensor y = *outputs[0].tensor();
+      std::ranges::copy(x.bytes(), y.mutable_data());
+    }
+    return std::unique_ptr<Binding>(std::move(binding));
+  }
+  Status Forward(Binding&) override { return OkStatus(); }
+
+  const std::byte* input = nullptr;
+  bool takes_memory = false;
+
+ private:
+  const std::vector<ValueInfo> declared_ = {{"x", {}}};
+};
+
+// Kills: a tensor of one byte that has no guards; memory for one without bytes.
+TEST(RecheckTest, EveryTensorWithBytesIsGuarded) {
+  const struct {
+    Tensor tensor;
+    bool guarded;
+  } rows[] = {
+      {Floats({1, 2}), true},
+      {Packed(0x07, 1), true},
+      {Floats({}), false},
+      {*Tensor::FromStrings({1}, {"x"}), false},
+  };
+  for (const auto& row : rows) {
+    cases::DataSet set;
+    set.inputs = set.expected = {row.tensor};
+    CopyNetwork network;
+    const Observation first = RunLoaded(network, set.inputs, {});
+    const Judgement verdict = Recheck(network, set, first, {}, {}).verdict;
+    const std::string name = row.tensor.Signature();
+    EXPECT_EQ(verdict.outcome, record::Outcome::kPass) << verdict.message;
+    EXPECT_EQ(network.input != row.tensor.data(), row.guarded) << name;
+    EXPECT_EQ(network.takes_memory, row.guarded) << name;
   }
 }
 

@@ -75,6 +75,22 @@ TEST(InstanceTest, OtherWordsAreInvalidArguments) {
   }
 }
 
+// Kills: a name that leads to another folder, or that is another without need.
+TEST(InstanceTest, AFileIsNamedByPlainCharacters) {
+  const struct {
+    std::string_view instance;
+    std::string_view name;
+  } rows[] = {
+      {"acme@3.13+x_y=AZaz09-", "acme@3.13+x_y=AZaz09-"},
+      {"acme+device=cuda:1", "acme+device=cuda_1"},
+      {"../a b\\c\n", ".._a_b_c_"},
+      {"\xC3\xA4", "__"},
+  };
+  for (const auto& row : rows) {
+    EXPECT_EQ(FileNameOf(row.instance), row.name);
+  }
+}
+
 // Kills: settings taken for a part of a file's name; a policy that changed
 // under a plan.
 TEST(ResolveTest, AFileWithSettingsIsABackend) {
@@ -92,7 +108,14 @@ TEST(ResolveTest, AFileWithSettingsIsABackend) {
   EXPECT_EQ(backend->policy.claims().size(), 1U);
   Plan plan;
   plan.backends = {UseOf(*backend)};
-  EXPECT_EQ(plan.backends[0].module_sha256, backend->module_sha256);
+  const BackendUse& use = plan.backends[0];
+  EXPECT_EQ(use.instance + " " + use.name, "acme+threads=2 acme");
+  EXPECT_EQ(use.spec, spec);
+  EXPECT_EQ(use.settings_text, "cpu:f32:all:2");
+  EXPECT_EQ(use.module, file);
+  EXPECT_EQ(use.module_sha256, backend->module_sha256);
+  EXPECT_EQ(use.policy_dir, folder.path() / "acme.policy");
+  EXPECT_THAT(use.claims, testing::ElementsAre("claim forward where op:Abs"));
   EXPECT_TRUE(CheckPolicies(plan).ok());
   folder.Write("acme.policy/claims.txt", "");
   EXPECT_EQ(CheckPolicies(plan).code(), StatusCode::kFailedPrecondition);

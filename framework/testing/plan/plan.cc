@@ -184,9 +184,7 @@ Result<Plan> MakePlan(const Selection& selection, std::string command,
             : StrCat("no case matches '", selection.filter, "'"));
   }
   plan.policy_hash = file::Sha256(policies);
-  std::vector<size_t> all(plan.rows.size());
-  for (size_t i = 0; i < all.size(); ++i) all[i] = i;
-  plan.digest = DigestOf(plan, all);
+  plan.digest = DigestOf(plan, RowsOf(plan, {}));
   return plan;
 }
 

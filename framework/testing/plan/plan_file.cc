@@ -29,6 +29,11 @@ using Json = nlohmann::json;
 
 constexpr const char* kSchema = "assay.plan/1";
 
+/// A line for each field. A policy may hold any bytes.
+std::string ToText(const Json& json) {
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 }  // namespace
 
 Status WritePlan(const Plan& plan, const fs::path& directory) {
@@ -45,10 +50,7 @@ Status WritePlan(const Plan& plan, const fs::path& directory) {
                      {"corpora", plan.corpora},
                      {"backends", plan.backends},
                      {"n_planned", plan.rows.size()}};
-  // A policy may hold any bytes.
-  return file::WriteFile(
-      directory / "plan.json",
-      json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+  return file::WriteFile(directory / "plan.json", ToText(json));
 }
 
 Result<Plan> ReadPlan(const fs::path& directory) {
@@ -86,8 +88,7 @@ Result<Plan> ReadPlan(const fs::path& directory) {
                       row.backend, ", which it does not describe");
     }
   }
-  std::vector<size_t> all(plan.rows.size());
-  for (size_t i = 0; i < all.size(); ++i) all[i] = i;
+  const std::vector<size_t> all = RowsOf(plan, {});
   if (plan.rows.size() != n_planned || DigestOf(plan, all) != plan.digest) {
     return DataLoss(directory.string(),
                     ": plan.csv is not the one that plan.json describes");
@@ -96,7 +97,7 @@ Result<Plan> ReadPlan(const fs::path& directory) {
 }
 
 Status WritePart(const PartHeader& part, const fs::path& directory) {
-  return file::WriteFile(directory / "part.json", Json(part).dump(1) + "\n");
+  return file::WriteFile(directory / "part.json", ToText(part));
 }
 
 Result<PartHeader> ReadPart(const fs::path& directory) {

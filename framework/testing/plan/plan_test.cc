@@ -102,13 +102,18 @@ TEST(PlanTest, SelectionsThatCannotBeAreInvalidArguments) {
     std::string message;
   };
   const cases::Corpus corpus = CorpusOf(3);
+  cases::Corpus other = corpus;
+  for (cases::TestCase& c : other.cases) c.corpus = "mine";
   for (const Row& row : std::vector<Row>{
            {{corpus}, {}, "op:Conv", "the selection is empty: no case matches"},
            {{corpus}, {"perf"}, "", "the selection is empty: no suite"},
            {{}, {}, "", "the selection is empty"},
            {{corpus}, {}, "op:", "column 4: found nothing"},
            {{corpus}, {}, "not outcome:pass", "asks for an outcome"},
-           {{corpus, corpus}, {}, "", "both have the case"}}) {
+           {{corpus, other},
+            {},
+            "",
+            "the corpora onnx and mine both have the case model/Abs/case_0"}}) {
     Selection selection;
     selection.suites = row.suites;
     selection.filter = row.filter;

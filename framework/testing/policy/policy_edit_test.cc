@@ -33,6 +33,7 @@ struct Trial {
   EditRules rules;
   std::string shared;  // common.txt, which expectations may include
   std::string claims;
+  std::string message = "got 1,\nwant 2";
 
   PolicyEdit Edit() const { return EditFrom(texts); }
 
@@ -56,8 +57,8 @@ struct Trial {
     }
     std::vector<SeenCase> results;
     for (size_t i = 0; i < seen.size(); ++i) {
-      results.push_back({&cases[i], seen[i].raw, seen[i].waived,
-                         seen[i].declined, "got 1,\nwant 2"});
+      results.push_back(
+          {&cases[i], seen[i].raw, seen[i].waived, seen[i].declined, message});
     }
     return EditPolicy(*policy, from, "acme", results, rules);
   }
@@ -260,6 +261,49 @@ TEST(PolicyEditTest, WhatNewlyFailsGetsALineThatWaitsForItsReason) {
   const PolicyEdit again = trial.EditFrom(edit.texts);
   EXPECT_EQ(again.texts, edit.texts);
   EXPECT_THAT(again.changes, IsEmpty());
+}
+
+// Kills: a comment of several lines, or one that is as long as a backend likes.
+TEST(PolicyEditTest, AMessageIsAShortCommentOfOneLine) {
+  const struct {
+    std::string message;
+    std::string comment;
+  } rows[] = {
+      {"", ""},
+      {"~ a !", "~ a !"},
+      {"a\tb\x7F\xC3\xA4\n", "a b    "},
+      {std::string(120, 'x'), std::string(120, 'x')},
+      {std::string(121, 'x'), std::string(120, 'x')},
+  };
+  for (const auto& row : rows) {
+    Trial trial;
+    trial.seen = {{"node/A/a", record::Outcome::kFail}};
+    trial.message = row.message;
+    EXPECT_EQ(
+        trial.Edit().texts.expectations,
+        "# " + row.comment + "\nexpect fail where id:node/A/a because \"\"\n");
+  }
+}
+
+// Kills: a case that a line expects to fail taken into the floor; one kept out
+// of it by a tolerance that it does not need.
+TEST(PolicyEditTest, TheFloorTakesWhatPassesAsEveryCaseShould) {
+  const struct {
+    std::string expectations;
+    std::string floor;
+  } rows[] = {
+      {"", "node/A/a\n"},
+      {kFail, ""},
+      {"expect flaky where op:A because \"x\"\n", "node/A/a\n"},
+      {"tolerate rtol=1 atol=1 where op:A because \"x\"\n", "node/A/a\n"},
+  };
+  for (const auto& row : rows) {
+    Trial trial;
+    trial.texts.expectations = row.expectations;
+    trial.seen = {{"node/A/a", record::Outcome::kPass}};
+    trial.rules.remove = false;
+    EXPECT_EQ(trial.Edit().texts.passing, row.floor) << row.expectations;
+  }
 }
 
 // Kills: a loss that nobody hears of, or whose list has no end.

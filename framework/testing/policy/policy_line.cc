@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <chrono>
 #include <cmath>
 #include <functional>
@@ -82,13 +83,13 @@ Status ParseTolerance(LineScanner& scanner, cases::Limit* limit) {
 
 /// True when the text is a day, as 2027-03-01.
 bool IsDate(std::string_view text) {
-  if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
+  std::string form(text);
+  std::ranges::replace_if(
+      form, [](unsigned char c) { return std::isdigit(c) != 0; }, '0');
+  if (form != "0000-00-00") return false;
   const auto year = file::ParseInt(text.substr(0, 4));
   const auto month = file::ParseInt(text.substr(5, 2));
-  const auto day = file::ParseInt(text.substr(8, 2));
-  if (!year || !month || !day || *year < 0 || *month < 1 || *day < 1) {
-    return false;
-  }
+  const auto day = file::ParseInt(text.substr(8));
   return std::chrono::year_month_day(
              std::chrono::year(static_cast<int>(*year)),
              std::chrono::month(static_cast<unsigned>(*month)),

@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -351,6 +353,8 @@ TEST(PolicyTest, ACaseIsClaimedWithEveryElementType) {
       {"claim forward where op:Reshape and dtype:float32 and dtype:int64\n",
        both, false},
       {"claim forward where op:Reshape\n", CaseOf("Reshape", {}), true},
+      {"claim forward where dtype:*\n", both, true},
+      {"claim forward where dtype:*\n", CaseOf("Reshape", {}), false},
       {"claim forward where op:Add\n", both, false},
   });
 }
@@ -400,6 +404,27 @@ TEST(PolicyTest, AnExpansionIsClaimedByTheOperatorsInIt) {
   });
   c.operators = {"ai.onnx::Clip"};
   ExpectClaims({{"claim forward where attr:mode=x\n", c, true}});
+}
+
+TEST(PolicyTest, TodayIsTheDayOfTheClock) {
+  const auto day = [] {
+    return std::chrono::floor<std::chrono::days>(
+        std::chrono::system_clock::now());
+  };
+  const std::chrono::sys_days before = day();
+  const std::string today = Today();
+  int year = 0;
+  unsigned month = 0;
+  unsigned day_of_month = 0;
+  ASSERT_EQ(
+      std::sscanf(today.c_str(), "%4d-%2u-%2u", &year, &month, &day_of_month),
+      3)
+      << today;
+  EXPECT_EQ(today.size(), 10U) << "ISO dates compare as text";
+  const std::chrono::sys_days said = std::chrono::year_month_day(
+      std::chrono::year(year), std::chrono::month(month),
+      std::chrono::day(day_of_month));
+  EXPECT_TRUE(before <= said && said <= day()) << today;
 }
 
 TEST(PolicyTest, GradientsAreClaimedByLinesOfTheirOwn) {

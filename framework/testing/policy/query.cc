@@ -17,18 +17,18 @@ bool MatchesGlob(std::string_view pattern, std::string_view text) {
   // the last one can take as well.
   size_t p = 0;
   size_t t = 0;
-  size_t star = std::string_view::npos;
-  size_t resume = 0;
+  size_t behind_star = std::string_view::npos;
+  size_t resume = t;  // in the text, where the star's part ends
   while (t < text.size()) {
     if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
+      behind_star = ++p;
       resume = t;
     } else if (p < pattern.size() &&
                (pattern[p] == '?' || pattern[p] == text[t])) {
       ++p;
       ++t;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
+    } else if (behind_star != std::string_view::npos) {
+      p = behind_star;
       t = ++resume;
     } else {
       return false;
@@ -102,9 +102,9 @@ bool MatchesWord(const QueryTerm& word, const QuerySubject& subject) {
     case QueryKey::kOutcome:
       return pattern.Matches(subject.outcome);
     case QueryKey::kReason:
-      return pattern.Matches(subject.reason);
+      break;
   }
-  return false;
+  return pattern.Matches(subject.reason);
 }
 
 bool MatchesTerm(const QueryTerm& term, const QuerySubject& subject) {
@@ -119,9 +119,9 @@ bool MatchesTerm(const QueryTerm& term, const QuerySubject& subject) {
     case QueryTerm::Kind::kOr:
       return std::ranges::any_of(term.children, matches);
     case QueryTerm::Kind::kNot:
-      return !matches(term.children.front());
+      break;
   }
-  return false;
+  return !matches(term.children.front());
 }
 
 bool AsksFor(const QueryTerm& term, QueryKey key) {

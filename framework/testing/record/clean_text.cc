@@ -3,6 +3,8 @@
 #include "framework/testing/record/clean_text.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstdint>
 
 #include "framework/core/text.h"
@@ -14,26 +16,26 @@ bool IsPlain(char c) {
   return (c >= ' ' && c <= '~') || c == '\n' || c == '\t';
 }
 
+/// The first codes that need two, three and four bytes.
+constexpr auto kLeastCodes = std::to_array<uint32_t>({0x80, 0x800, 0x10000});
+
 /// Bytes of the character that `text` begins with; 0 when it is none that XML
 /// can hold: The Unicode Standard, table 3-7; XML 1.0, production 2.
 size_t CharacterLength(std::string_view text) {
+  if (IsPlain(text.front())) return 1;
   const auto first = static_cast<unsigned char>(text.front());
-  if (first < 0x80) return IsPlain(text.front()) ? 1 : 0;
-  size_t length = 0;
-  if (first >= 0xC2 && first <= 0xDF) length = 2;
-  if (first >= 0xE0 && first <= 0xEF) length = 3;
-  if (first >= 0xF0 && first <= 0xF4) length = 4;
-  if (length == 0 || text.size() < length) return 0;
-  uint32_t code = first & (0xFFU >> (length + 1));
+  const auto length = static_cast<size_t>(std::countl_one(first));
+  if (length < 2 || length > 4 || text.size() < length) return 0;
+  uint32_t code = first & (0xFFU >> length);
   for (size_t i = 1; i < length; ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
     if ((byte & 0xC0U) != 0x80U) return 0;
     code = code << 6U | (byte & 0x3FU);
   }
-  const bool overlong = (length == 3 && code < 0x800) ||
-                        (length == 4 && (code < 0x10000 || code > 0x10FFFF));
+  const bool overlong = code < kLeastCodes.at(length - 2);
   const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
-  return overlong || surrogate || code == 0xFFFE || code == 0xFFFF ? 0 : length;
+  const bool in_xml = code != 0xFFFE && code != 0xFFFF && code <= 0x10FFFF;
+  return !overlong && !surrogate && in_xml ? length : 0;
 }
 
 }  // namespace
@@ -47,7 +49,7 @@ std::string CleanText(std::string_view text) {
                                : std::string();
   std::string clean;
   for (size_t at = 0; at < text.size();) {
-    const size_t length = CharacterLength(text.substr(at, 4));
+    const size_t length = CharacterLength(text.substr(at));
     const size_t added = std::max<size_t>(length, 1);
     if (clean.size() + added > kMostText - note.size()) break;
     clean += length == 0 ? "?" : text.substr(at, length);

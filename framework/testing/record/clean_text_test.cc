@@ -40,6 +40,7 @@ TEST(CleanTextTest, WhatNoReaderCanTakeBecomesAQuestionMark) {
       {"\xED\xA0\x80\xED\xBF\xBF", "??????"},  // surrogates
       {"\xF4\x90\x80\x80", "????"},            // above U+10FFFF
       {"\xF5\x80\x80\x80", "????"},
+      {"\xF8\x88\x80\x80\x80", "?????"},       // five bytes
       {"\xEF\xBF\xBE\xEF\xBF\xBF", "??????"},  // U+FFFE, U+FFFF
       {"\x80\xBF\xFF", "???"},
   };

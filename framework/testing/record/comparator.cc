@@ -7,8 +7,8 @@
 namespace assay::record {
 namespace {
 
-constexpr std::array<std::string_view, 4> kComparators = {
-    "exact", "tolerance", "text", "distribution"};
+constexpr auto kComparators = std::to_array<std::string_view>(
+    {"exact", "tolerance", "text", "distribution"});
 
 }  // namespace
 

@@ -27,6 +27,17 @@ TEST(RecordTest, ARowIsOfTheAttemptOfItsResult) {
   EXPECT_EQ(record.rows[0].attempt, 3);
 }
 
+// Kills: a record that was cut within a row, and is read up to there.
+TEST(RecordTest, ATornRowIsDataLoss) {
+  Record record;
+  record.Add(AccuracyRow());
+  EXPECT_EQ(ParseRecord(ToText(record) + "accuracy,\"7").status().code(),
+            StatusCode::kDataLoss);
+  record.rows[0].fields = "7,\"0.5";
+  EXPECT_EQ(record.Rows<AccuracyRow>().status().message(),
+            "line 1: a quoted field is not closed");
+}
+
 using testing::HasSubstr;
 
 // Texts of which a column can hold one, that differ from column to column and
@@ -261,6 +272,14 @@ TEST(TablesContractTest, TheSchemaListsEveryColumnOfEveryTable) {
     EXPECT_THAT(page, HasSubstr(StrCat("| ", reason.code, " | ", reason.meaning,
                                        " |\n")));
   }
+}
+
+// Kills: a reason that is not added, or has the meaning of another.
+TEST(ReasonTest, AnAddedReasonHasItsMeaning) {
+  static const bool added = AddReason({"toy", "a toy broke"});
+  ASSERT_TRUE(added);
+  EXPECT_EQ(MeaningOf("toy"), "a toy broke");
+  EXPECT_EQ(MeaningOf("toys"), "");
 }
 
 // A table that the run folder's list does not know.

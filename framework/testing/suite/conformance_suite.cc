@@ -76,8 +76,8 @@ bool AcceptsZeros(const cases::DataSet& set, const cases::Limit& limit) {
 distribution::DrawPlan PlanDraws(const record::RunFacts& facts) {
   distribution::DrawPlan plan{.seed = facts.seed};
   if (facts.case_limit_s > 0) {
-    plan.budget = std::chrono::microseconds(
-        static_cast<int64_t>(facts.case_limit_s / 2 * 1e6));
+    const std::chrono::duration<double> half(facts.case_limit_s / 2);
+    plan.budget = std::chrono::duration_cast<std::chrono::microseconds>(half);
   }
   return plan;
 }

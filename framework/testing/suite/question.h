@@ -31,8 +31,8 @@ struct Question {
       ask;
 };
 
-/// The outputs in twice the precision of the case's widest type, with their
-/// condition units.
+/// The outputs, with their condition units: in twice the precision of the case's
+/// widest type, or in more until they are known to an eighth of an ULP.
 Question EvaluationOf(const record::PlanRow& row);
 
 }  // namespace assay::suite

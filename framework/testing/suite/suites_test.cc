@@ -26,6 +26,7 @@ namespace assay::suite {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::HasSubstr;
 using testing::StartsWith;
 
 /// How the backend below departs from y = x.
@@ -35,8 +36,10 @@ struct Fault {
   bool no_exact = false;
   bool no_units = false;
   bool few_units = false;
-  bool keeps = false;   // gives what it gave first
-  bool drifts = false;  // a little more in each run
+  bool keeps = false;                         // gives what it gave first
+  bool drifts = false;                        // a little more in each run
+  Precision exact_from = Precision::kDouble;  // off by 1 below
+  bool no_arbitrary = false;
 };
 
 class CopyBinding : public Binding {
@@ -79,13 +82,18 @@ class Copying : public Network, public Exact, public Placement {
 
   /// Half of x, in two parts, so that it is told from the outputs.
   Result<std::vector<ExactValue>> Evaluate(std::span<const Value> inputs,
-                                           Precision) override {
+                                           Precision precision) override {
     ASSAY_RETURN_IF_ERROR(fault_.forward);
+    if (precision == Precision::kArbitrary && fault_.no_arbitrary) {
+      return ResourceExhausted("too much");
+    }
     const auto x = inputs[0].tensor()->elements<float>();
     const Tensor zeros = measure::Of<double>(std::vector<double>(x.size(), 0));
+    const Tensor off = measure::Of<double>(
+        std::vector<double>(x.size(), precision < fault_.exact_from ? 1 : 0));
     std::vector<double> half(x.begin(), x.end());
     for (double& number : half) number /= 2;
-    return std::vector<ExactValue>{{measure::Of<double>(half), zeros, zeros}};
+    return std::vector<ExactValue>{{measure::Of<double>(half), zeros, off}};
   }
   Result<std::vector<ExactValue>> Vjp(std::span<const Value>,
                                       std::span<const Value>,
@@ -260,6 +268,17 @@ TEST_F(SuitesTest, TheVerdictIsThatOfTheLimitInForce) {
   }
 }
 
+TEST(SuiteTest, ASuiteIsFoundByItsName) {
+  const bool added = AddSuite({.name = "found", .run = ConformanceSuite().run});
+  EXPECT_TRUE(added) << "a static initialiser keeps it";
+  ASSERT_NE(FindSuite("found"), nullptr);
+  EXPECT_EQ(FindSuite("found")->name, "found");
+  EXPECT_EQ(FindSuite("foun"), nullptr);
+  record::PlanRow row;
+  row.suite = "found";
+  EXPECT_EQ(SuiteOf(row), nullptr) << "it has no cases";
+}
+
 // Kills: a number that does not reach the table, or another in its place.
 TEST_F(SuitesTest, ARowHasAllThatWasMeasured) {
   const struct {
@@ -310,6 +329,10 @@ TEST_F(SuitesTest, RandomDrawsAreJudgedByTheirLaw) {
                 StartsWith(row.told));
     EXPECT_FALSE(record_.result.headroom.has_value()) << row.told;
   }
+  facts_.case_limit_s = 2e-4;  // half of it is for the draws
+  EXPECT_THAT(
+      Run(ConformanceSuite(), CaseOf({kDrawn}, "Bernoulli"), {}).message,
+      HasSubstr(" in 100 us, wanted 10000"));
 }
 
 TEST_F(SuitesTest, AResultHasTheLeastHeadroomAndTheTimes) {
@@ -339,7 +362,7 @@ TEST_F(SuitesTest, AnswersAreWrittenAndMeasuredAgainst) {
   const auto answers =
       measure::ReadAnswers(measure::AnswersFile(row.oracle, 1));
   ASSERT_TRUE(answers.ok()) << answers.status().ToString();
-  const auto& list = answers->at("evaluate double");
+  const auto& list = answers->at("evaluate from double");
   ASSERT_EQ(list.size(), 1U);
   EXPECT_EQ(list[0].value.tensor()->elements<double>()[1], 3);
   EXPECT_EQ(list[0].units.elements<double>()[0], 7);
@@ -364,7 +387,32 @@ TEST_F(SuitesTest, AnswersAreWrittenAndMeasuredAgainst) {
     Run(AnswersSuite(), row, fault);
     const auto without =
         measure::ReadAnswers(measure::AnswersFile(row.oracle, 1));
-    EXPECT_FALSE(without->at("evaluate quad")[0].units.defined());
+    EXPECT_FALSE(without->at("evaluate from quad")[0].units.defined());
+  }
+}
+
+// Kills: a first answer that is taken as it is; one that is lost where the
+// oracle has no better.
+TEST_F(SuitesTest, WhatIsNotKnownWellIsAskedForInMorePrecision) {
+  const struct {
+    Fault fault;
+    double bound;
+  } rows[] = {
+      {{.exact_from = Precision::kDouble}, 0},
+      {{.exact_from = Precision::kQuad}, 0},
+      {{.exact_from = Precision::kArbitrary}, 0},
+      {{.exact_from = Precision::kArbitrary, .no_arbitrary = true}, 1},
+  };
+  for (const auto& one : rows) {
+    const record::PlanRow row = CaseOf({kRight});
+    EXPECT_EQ(Run(AnswersSuite(), row, one.fault).outcome,
+              record::Outcome::kPass);
+    const auto answers =
+        measure::ReadAnswers(measure::AnswersFile(row.oracle, 0));
+    ASSERT_TRUE(answers.ok()) << answers.status().ToString();
+    EXPECT_EQ(
+        answers->at("evaluate from double")[0].bound.elements<double>()[0],
+        one.bound);
   }
 }
 

@@ -66,6 +66,8 @@ TEST(VerdictTest, TheFinalOutcomeFollowsFromPlanAndRaw) {
       {"flaky", "flaky", false, false, "xfail", "raw"},
       {"unavailable", "", false, true, "unavailable", "raw"},
       {"unavailable", "fail", false, false, "unavailable", "raw"},
+      {"unavailable", "unavailable", false, false, "unavailable", "raw"},
+      {"missing", "missing", false, false, "missing", "raw"},
       {"missing", "crash", false, true, "missing", "raw"},
   };
   for (const FinalRow& row : rows) {
@@ -257,6 +259,7 @@ TEST(VerdictTest, ExitCodesSayWhatTheRunWas) {
       {"some declined", {{"pass"}, {"unsupported"}}, 0, 0},
       {"all declined", {{"unsupported"}, {"unsupported"}}, 1, 1},
       {"all unavailable", {{"unavailable"}, {"unavailable"}}, 1, 77},
+      {"one unavailable", {{"unavailable"}}, 1, 77},
       {"some unavailable", {{"pass"}, {"unavailable"}}, 1, 0},
       {"unavailable and a failure", {{"fail"}, {"unavailable"}}, 1, 1},
       {"missing", {{"pass"}, {""}}, 1, 1},
@@ -273,7 +276,12 @@ TEST(VerdictTest, ABackendThatDeclinesEverythingIsRed) {
   const Trial trial = TrialOf({{"unsupported"}, {"unsupported"}});
   EXPECT_THAT(UnexpectedOf(trial.Judge()),
               testing::ElementsAre(" nothing judged"));
-  EXPECT_TRUE(UnexpectedOf(trial.Judge(/*whole=*/false)).empty());
+  EXPECT_EQ(trial.Judge().unexpected[0].reason,
+            "none of 2 planned cases was judged");
+  const Verdicts part = trial.Judge(/*whole=*/false);
+  EXPECT_TRUE(UnexpectedOf(part).empty());
+  EXPECT_EQ(part.ExitCode(/*allow_unavailable=*/true), 1);
+  EXPECT_TRUE(UnexpectedOf(TrialOf({}).Judge()).empty());
 }
 
 // Kills: a backend judged by the cases of another, or described as another.
@@ -283,7 +291,7 @@ TEST(VerdictTest, EachBackendIsJudgedByItsOwnCases) {
   other.instance = other.spec = "other+x=1";
   other.settings_text = "x=1";
   other.module_sha256 = "ab";
-  other.claims = {"claim \"a\""};
+  other.claims = {"claim \"\xC3\xA4\"", "claim b"};
   other.floor = {"node/Abs/a"};
   trial.plan.corpora.emplace_back().name = "mine";
   trial.plan.corpora.back().directory = "/mine";
@@ -310,7 +318,8 @@ TEST(VerdictTest, EachBackendIsJudgedByItsOwnCases) {
             "/mine");
   EXPECT_EQ(verdicts.backends[1].settings, "x=1");
   EXPECT_EQ(verdicts.backends[1].module_sha256, "ab");
-  EXPECT_EQ(verdicts.backends[1].claims_json, R"(["claim \"a\""])");
+  EXPECT_EQ(verdicts.backends[1].claims_json,
+            "[\"claim \\\"\xC3\xA4\\\"\",\"claim b\"]");
 }
 
 struct FloorRow {

@@ -176,8 +176,8 @@ TEST(QuestionsTest, AreThoseOfTheSuiteOrTheUsualOne) {
   const struct {
     record::PlanRow row;
     std::vector<std::string> names;
-  } rows[] = {{RowOf("node", "Abs"), {"evaluate double"}},
-              {wide, {"evaluate quad"}},
+  } rows[] = {{RowOf("node", "Abs"), {"evaluate from double"}},
+              {wide, {"evaluate from quad"}},
               {drawn, {}},
               {RowOf("mute", "Abs"), {}},
               {RowOf("curious", "Abs"), {"vjp 7"}}};

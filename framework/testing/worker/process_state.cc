@@ -28,6 +28,14 @@ std::string WorkingDirectory() {
   return getcwd(path.data(), path.size()) == nullptr ? "" : path.data();
 }
 
+std::vector<std::string> Environment() {
+  std::vector<std::string> entries;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    entries.emplace_back(*entry);
+  }
+  return entries;
+}
+
 // The kernel's part of a set, whose other words nobody fills.
 bool SameSignals(const sigset_t& a, const sigset_t& b) {
   return std::memcmp(&a, &b, (NSIG - 1) / CHAR_BIT) == 0;
@@ -148,9 +156,7 @@ ProcessState ProcessState::Capture() {
   }
   state.file_mask_ = umask(0);
   umask(state.file_mask_);
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    state.environment_.emplace_back(*entry);
-  }
+  state.environment_ = Environment();
   state.streams_ = std::make_shared<Streams>();
   return state;
 }
@@ -193,11 +199,14 @@ bool ProcessState::RestoreEnvironment() const {
   const bool at_end = entry == nullptr || *entry == nullptr;
   if (at_end && same == environment_.size()) return false;
   clearenv();
+  // Of two entries of one name the first counts, as for getenv. The other is
+  // lost, and no later case is to blame.
   for (const std::string& text : environment_) {
     const size_t equals = text.find('=');
     if (equals == std::string::npos) continue;
-    setenv(text.substr(0, equals).c_str(), text.c_str() + equals + 1, 1);
+    setenv(text.substr(0, equals).c_str(), text.c_str() + equals + 1, 0);
   }
+  environment_ = Environment();
   return true;
 }
 

@@ -79,7 +79,7 @@ class ProcessState {
   sigset_t signals_ = {};
   std::array<struct sigaction, kSignals.size()> handlers_ = {};
   mode_t file_mask_ = 0;
-  std::vector<std::string> environment_;
+  mutable std::vector<std::string> environment_;
   std::shared_ptr<Streams> streams_;
 };
 

@@ -26,10 +26,12 @@ T HardSigmoid(T x, T alpha, T beta) {
   return Max(T(0), Min(T(1), alpha * x + beta));
 }
 
-// Celu-28: max(0, x) + min(0, alpha * (exp(x / alpha) - 1)).
+// Celu-28: max(0, x) + min(0, alpha * (exp(x / alpha) - 1)), of which one is 0:
+// the other alone has the right derivative at 0.
 template <class T>
 T Celu(T x, T alpha) {
-  return Max(T(0), x) + Min(T(0), alpha * expm1(x / alpha));
+  return IfBefore(
+      x, T(0), [&] { return alpha * T(expm1(x / alpha)); }, [&] { return x; });
 }
 
 // Shrink-9: x + bias below -lambd, x - bias above lambd, else 0.

@@ -37,14 +37,17 @@ struct Limits {
 };
 
 /// Which scale belongs to an element: one for all, one for each slice of an
-/// axis, or one for each block of slices.
-struct ScaleNest {
-  static Result<Nest<2>> Of(const Shape& x, const Shape& scale, int64_t axis,
-                            int64_t block_size) {
+/// axis, or one for each block of slices, of which the last may be short.
+class ScaleNest {
+ public:
+  static Result<ScaleNest> Of(const Shape& x, const Shape& scale, int64_t axis,
+                              int64_t block_size) {
     ASSAY_ASSIGN_OR_RETURN(const int64_t count, scale.NumElements());
     const Strides dense = DenseStrides(x);
+    ScaleNest nest;
     if (count == 1 && block_size == 0) {
-      return Nest<2>(x, {dense, Strides(dense.size(), 0)});
+      nest.Add(x, dense, Strides(dense.size(), 0));
+      return nest;
     }
     ASSAY_ASSIGN_OR_RETURN(const int k, NormalizeAxis(axis, x.rank()));
     const auto at = static_cast<size_t>(k);
@@ -52,28 +55,58 @@ struct ScaleNest {
       if (scale.rank() != 1 || count != x[k]) return Mismatch(x, scale);
       Strides strides(dense.size(), 0);
       strides[at] = 1;
-      return Nest<2>(x, {dense, strides});
+      nest.Add(x, dense, strides);
+      return nest;
     }
     Shape blocks = x;
     blocks[k] = (x[k] + block_size - 1) / block_size;
-    if (scale != blocks || x[k] % block_size != 0) return Mismatch(x, scale);
+    if (scale != blocks) return Mismatch(x, scale);
     // The axis as two: blocks, and places in a block, which share the scale.
+    const int64_t whole = x[k] / block_size;
     std::vector<int64_t> dims = x.dims();
-    dims[at] = blocks[k];
+    dims[at] = whole;
     dims.insert(dims.begin() + k + 1, block_size);
     Strides from = dense;
     from[at] *= block_size;
     from.insert(from.begin() + k + 1, dense[at]);
     Strides to = DenseStrides(scale);
     to.insert(to.begin() + k + 1, 0);
-    return Nest<2>(Shape(std::move(dims)), {from, to});
+    nest.Add(Shape(dims), from, to);
+    dims[at] = 1;
+    dims[at + 1] = x[k] % block_size;
+    nest.Add(Shape(dims), from, to, whole * from[at], whole * to[at]);
+    return nest;
+  }
+
+  /// As Nest<2>: at[0] in x, at[1] in the scales.
+  template <class Visit>
+  void ForEachRow(const Visit& visit) const {
+    for (const Part& part : parts_) {
+      part.nest.ForEachRow([&](Nest<2>::Row row) {
+        row.at[0] += part.in_x;
+        row.at[1] += part.in_scale;
+        visit(row);
+      });
+    }
   }
 
  private:
+  struct Part {
+    Nest<2> nest;
+    int64_t in_x, in_scale;  // where it begins
+  };
+
   static Status Mismatch(const Shape& x, const Shape& scale) {
     return InvalidArgument("a scale of shape ", scale.ToString(),
                            " does not fit an input of shape ", x.ToString());
   }
+
+  void Add(const Shape& shape, const Strides& x, const Strides& scale,
+           int64_t in_x = 0, int64_t in_scale = 0) {
+    parts_.push_back({Nest<2>(shape, {x, scale}), in_x, in_scale});
+  }
+
+  std::vector<Part> parts_;
 };
 
 /// Zero points, one for each scale; zeros where there is no zero point.
@@ -131,7 +164,7 @@ Status Quantize(const op::QuantizeLinear& op, DType type, DType precision,
   const Tensor& input = run.input(op.x);
   const Tensor& scales = run.input(op.y_scale);
   ASSAY_ASSIGN_OR_RETURN(
-      const Nest<2> nest,
+      const ScaleNest nest,
       ScaleNest::Of(input.shape(), scales.shape(), op.axis, op.block_size));
   const Loaded<T> x(input);
   const Loaded<T> scale(scales);
@@ -169,7 +202,7 @@ Status Dequantize(const op::DequantizeLinear& op, DType type,
   const Tensor& input = run.input(op.x);
   const Tensor& scales = run.input(op.x_scale);
   ASSAY_ASSIGN_OR_RETURN(
-      const Nest<2> nest,
+      const ScaleNest nest,
       ScaleNest::Of(input.shape(), scales.shape(), op.axis, op.block_size));
   const Loaded<T> x(input);
   const Loaded<T> scale(scales);

@@ -59,7 +59,7 @@ W Coordinate(const op::Resize& op, const ResizeAxis<W>& a, W x) {
            x * (a.roi_end - a.roi_start) * last / (resized - one);
   }
   const W half_pixel = (x + half) / a.scale - half;
-  if (mode == "pytorch_half_pixel") return is_one ? -half : half_pixel;
+  if (mode == "pytorch_half_pixel") return is_one ? W(0) : half_pixel;
   if (mode == "half_pixel_symmetric") {
     const W adjustment = static_cast<W>(a.output) / resized;
     return extent * half * (one - adjustment) + half_pixel;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "backends/reference/tape/truth_rows.h"
+#include "backends/reference/truth_rows.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,406 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Attention, LinearAttention and RotaryEmbedding from ONNX's pages.
+
+Each output is a loop over batch, head and position; masks are sets of the keys
+that a query may see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from mpmath import mp, mpf
+from problem import (
+    Array,
+    Draw,
+    Operator,
+    Problem,
+    attribute,
+    filled,
+    node,
+    total,
+    zeros,
+)
+from tensor import NO_DOUBLE, places, problem
+
+Given = Mapping[str, Array]
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The sizes of an attention; `past` keys stand before the new ones."""
+
+    batch: int
+    heads: int
+    groups: int  # heads of keys and values
+    queries: int
+    keys: int
+    width: int
+    value_width: int
+    past: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.past + self.keys
+
+
+@dataclass(frozen=True)
+class Way:
+    """What a draw decides of an attention besides its sizes."""
+
+    sizes: Sizes
+    flat: bool  # three dimensions: heads lie side by side
+    causal: bool | None
+    scale: float | None
+    softcap: float | None
+    left: int | None
+    right: int | None
+    mode: int | None  # of the fourth output; None without it
+
+    def attributes(self) -> dict[str, object]:
+        """Those that are given, for a node's text."""
+        return {
+            "is_causal": self.causal,
+            "scale": self.scale,
+            "softcap": self.softcap,
+            "left_window_size": self.left,
+            "right_window_size": self.right,
+            "qk_matmul_output_mode": self.mode,
+            "q_num_heads": self.sizes.heads if self.flat else None,
+            "kv_num_heads": self.sizes.groups if self.flat else None,
+        }
+
+    def sees(self, given: Given, n: int, h: int, i: int, j: int) -> bool:
+        """Whether query i may see key j."""
+        offset = self.sizes.past
+        if "nonpad" in given:
+            valid = int(given["nonpad"][n])
+            offset = valid - self.sizes.queries
+            if j >= valid:
+                return False
+        at = offset + i
+        if self.causal and j > at:
+            return False
+        if self.left is not None and j < at - self.left:
+            return False
+        if self.right is not None and j > at + self.right:
+            return False
+        if "mask" not in given:
+            return True
+        mask = given["mask"]
+        if j >= mask.shape[-1]:
+            return False
+        return mask.dtype == object or bool(masked(mask, n, h, i, j))
+
+    def bias(self, given: Given, n: int, h: int, i: int, j: int) -> mpf:
+        """What a mask of floats adds to a score."""
+        if "mask" not in given or given["mask"].dtype != object:
+            return mpf(0)
+        return masked(given["mask"], n, h, i, j)
+
+    def capped(self, score: mpf) -> mpf:
+        """A score below the soft cap."""
+        if not self.softcap:
+            return score
+        cap = attribute(self.softcap)
+        return cap * mp.tanh(score / cap)
+
+
+def masked(mask: Array, n: int, h: int, i: int, j: int) -> mpf | bool:
+    """The element of a mask that is broadcast to (batch, heads, q, keys)."""
+    index = (n, h, i, j)[4 - mask.ndim :]
+    spread = (0 if size == 1 else k for k, size in zip(index, mask.shape))
+    return mask[tuple(spread)]
+
+
+def by_head(x: Array, heads: int) -> Array:
+    """Of three dimensions (batch, sequence, heads * width) four, heads first."""
+    if x.ndim == 4:
+        return x
+    batch, length, whole = x.shape
+    return x.reshape(batch, length, heads, whole // heads).transpose(0, 2, 1, 3)
+
+
+def attend(given: Given, way: Way) -> list[Array]:
+    """Attention: y, then of a cache the keys and values, and the scores."""
+    sizes = way.sizes
+    q = by_head(given["q"], sizes.heads)
+    k = by_head(given["k"], sizes.groups)
+    v = by_head(given["v"], sizes.groups)
+    if sizes.past:
+        k = np.concatenate([given["past_k"], k], axis=2)
+        v = np.concatenate([given["past_v"], v], axis=2)
+    scale = 1 / mp.sqrt(sizes.width)
+    if way.scale is not None:
+        scale = attribute(way.scale)
+    y = zeros((sizes.batch, sizes.heads, sizes.queries, sizes.value_width))
+    shown = zeros((sizes.batch, sizes.heads, sizes.queries, sizes.total))
+    for n, h, i in places(y.shape[:3]):
+        group = h // (sizes.heads // sizes.groups)
+        exponentials: dict[int, mpf] = {}
+        for j in range(sizes.total):
+            score = scale * total(a * b for a, b in zip(q[n, h, i], k[n, group, j]))
+            capped = way.capped(score)
+            final = mpf("-inf")
+            if way.sees(given, n, h, i, j):
+                final = capped + way.bias(given, n, h, i, j)
+                exponentials[j] = mp.exp(final)
+            shown[n, h, i, j] = [score, capped, final, mpf(0)][way.mode or 0]
+        whole = total(exponentials.values())
+        for j, e in exponentials.items():
+            if way.mode == 3:
+                shown[n, h, i, j] = e / whole
+            y[n, h, i] = y[n, h, i] + v[n, group, j] * (e / whole)
+    if way.flat:
+        y = y.transpose(0, 2, 1, 3)
+        y = y.reshape(sizes.batch, sizes.queries, -1)
+    outputs = [y]
+    if sizes.past:
+        outputs += [k, v]
+    if way.mode is not None:
+        outputs.append(shown)
+    return outputs
+
+
+SIZES = [
+    Sizes(1, 1, 1, 2, 3, 2, 2),
+    Sizes(1, 2, 2, 1, 2, 1, 2),
+    Sizes(1, 2, 1, 2, 2, 2, 1),
+    Sizes(2, 1, 1, 1, 3, 2, 1),
+    Sizes(1, 2, 1, 2, 1, 1, 2, past=2),
+    Sizes(1, 1, 1, 2, 2, 2, 1, past=1),
+]
+
+
+def draw_way(draw: Draw) -> Way:
+    sizes = draw.choice(SIZES)
+    window = draw.flag(0.25)
+    return Way(
+        sizes,
+        flat=draw.flag(),
+        causal=draw.choice([None, None, True]),
+        scale=draw.choice([None, None, draw.uniform(0.1, 2.0)]),
+        softcap=draw.choice([None, None, draw.uniform(0.5, 3.0)]),
+        left=draw.choice([0, 1, None]) if window else None,
+        right=draw.choice([0, 1]) if window else None,
+        mode=draw.choice([None, 0, 1, 3]) if sizes.past else None,
+    )
+
+
+def draw_mask(draw: Draw, sizes: Sizes) -> np.ndarray | None:
+    """None, or a mask of bools or floats of a shape that is broadcast."""
+    kind = draw.choice(["none", "none", "flags", "floats"])
+    if kind == "none":
+        return None
+    shape = draw.choice(
+        [
+            (sizes.queries, sizes.total),
+            (1, 1, sizes.queries, sizes.total),
+            (sizes.batch, sizes.heads, sizes.queries, sizes.total),
+            (sizes.queries, sizes.total - 1),
+        ]
+    )
+    if kind == "flags":
+        return draw.flags(shape)
+    return draw.floats(shape)
+
+
+def draw_attention(draw: Draw) -> Problem:
+    way = draw_way(draw)
+    sizes = way.sizes
+
+    def tensor(heads: int, length: int, width: int) -> np.ndarray:
+        shape = (sizes.batch, heads, length, width)
+        if way.flat:
+            shape = (sizes.batch, length, heads * width)
+        return draw.floats(shape)
+
+    inputs = {
+        "q": tensor(sizes.heads, sizes.queries, sizes.width),
+        "k": tensor(sizes.groups, sizes.keys, sizes.width),
+        "v": tensor(sizes.groups, sizes.keys, sizes.value_width),
+    }
+    names = ["q", "k", "v", "", "", "", ""]
+    mask = draw_mask(draw, sizes)
+    if mask is not None:
+        inputs["mask"], names[3] = mask, "mask"
+    shape = (sizes.batch, sizes.heads, sizes.queries, sizes.value_width)
+    if way.flat:
+        width = sizes.heads * sizes.value_width
+        shape = (sizes.batch, sizes.queries, width)
+    outputs = {"y": shape}
+    if sizes.past:
+        first = (sizes.batch, sizes.groups)
+        inputs["past_k"] = draw.floats((*first, sizes.past, sizes.width))
+        inputs["past_v"] = draw.floats((*first, sizes.past, sizes.value_width))
+        names[4:6] = ["past_k", "past_v"]
+        outputs["present_k"] = (*first, sizes.total, sizes.width)
+        outputs["present_v"] = (*first, sizes.total, sizes.value_width)
+    elif draw.flag(0.25):
+        inputs["nonpad"] = draw.integers((sizes.batch,), 1, sizes.keys)
+        names[6] = "nonpad"
+    if way.mode is not None:
+        outputs["scores"] = (
+            sizes.batch,
+            sizes.heads,
+            sizes.queries,
+            sizes.total,
+        )
+    text = node(outputs, "Attention", names, **way.attributes())
+    return problem(draw, text, inputs, outputs, lambda given: attend(given, way))
+
+
+# ----------------------------------------------------------- LinearAttention
+
+
+def linear_attend(
+    given: Given, rule: str, heads: int, groups: int, scale: float | None
+) -> list[Array]:
+    """The recurrence of the page, one token after the other."""
+    batch, length, _ = given["q"].shape
+    width = given["k"].shape[2] // groups
+    value_width = given["v"].shape[2] // groups
+    factor = attribute(scale) if scale else 1 / mp.sqrt(width)
+    state = zeros((batch, groups, width, value_width))
+    if "past" in given:
+        state = given["past"].copy()
+    y = zeros((batch, length, heads * value_width))
+    for n, t in places((batch, length)):
+        for g in range(groups):
+            key = given["k"][n, t, g * width : (g + 1) * width]
+            value = given["v"][n, t, g * value_width : (g + 1) * value_width]
+            before = state[n, g]
+            if "gated" in rule:
+                decay = given["decay"][n, t].reshape(groups, -1)[g]
+                spread = [decay[d % len(decay)] for d in range(width)]
+                fade = filled((width, 1), [mp.exp(d) for d in spread])
+                before = before * fade
+            added = value
+            if "delta" in rule:
+                beta = given["beta"][n, t]
+                rate = beta[g % len(beta)]
+                recalled = [
+                    total(key[a] * before[a, b] for a in range(width))
+                    for b in range(value_width)
+                ]
+                added = rate * (value - filled((value_width,), recalled))
+            state[n, g] = before + np.outer(key, added)
+        for h in range(heads):
+            query = given["q"][n, t, h * width : (h + 1) * width]
+            now = state[n, h // (heads // groups)]
+            for b in range(value_width):
+                sums = total(query[a] * now[a, b] for a in range(width))
+                y[n, t, h * value_width + b] = factor * sums
+    return [y, state]
+
+
+def draw_linear(draw: Draw) -> Problem:
+    rule = draw.choice(["linear", "gated", "delta", "gated_delta"])
+    heads, groups, length, width, value_width = draw.choice(
+        [(1, 1, 3, 2, 1), (2, 1, 2, 2, 1), (2, 2, 2, 1, 2), (1, 1, 1, 2, 2)]
+    )
+    scale = draw.choice([None, draw.uniform(0.2, 2.0)])
+    inputs = {
+        "q": draw.floats((1, length, heads * width)),
+        "k": draw.floats((1, length, groups * width)),
+        "v": draw.floats((1, length, groups * value_width)),
+    }
+    names = ["q", "k", "v", "", "", ""]
+    if draw.flag():
+        inputs["past"] = draw.floats((1, groups, width, value_width))
+        names[3] = "past"
+    if "gated" in rule:
+        last = draw.choice([groups, groups * width])
+        inputs["decay"] = draw.floats((1, length, last), -3.0, -0.01)
+        names[4] = "decay"
+    if "delta" in rule:
+        inputs["beta"] = draw.floats((1, length, groups), 0.01, 1.0)
+        names[5] = "beta"
+    text = node(
+        "y, state",
+        "LinearAttention",
+        names,
+        update_rule=None if rule == "gated_delta" else rule,
+        q_num_heads=heads,
+        kv_num_heads=groups,
+        scale=scale,
+    )
+    outputs = {
+        "y": (1, length, heads * value_width),
+        "state": (1, groups, width, value_width),
+    }
+    return problem(
+        draw,
+        text,
+        inputs,
+        outputs,
+        lambda given: linear_attend(given, rule, heads, groups, scale),
+    )
+
+
+# ----------------------------------------------------------- RotaryEmbedding
+
+
+def rotate(given: Given, heads: int, turned: int, interleaved: bool) -> Array:
+    """Each pair of a token's first numbers turns by its position's angle."""
+    x = by_head(given["x"], heads)
+    y = x.copy()
+    half = turned // 2
+    for n, h, t in places(x.shape[:3]):
+        at = (n, t)
+        if "positions" in given:
+            at = (int(given["positions"][n, t]),)
+        for k in range(half):
+            a, b = (2 * k, 2 * k + 1) if interleaved else (k, half + k)
+            cosine, sine = given["cos"][(*at, k)], given["sin"][(*at, k)]
+            y[n, h, t, a] = cosine * x[n, h, t, a] - sine * x[n, h, t, b]
+            y[n, h, t, b] = sine * x[n, h, t, a] + cosine * x[n, h, t, b]
+    if given["x"].ndim == 4:
+        return y
+    return y.transpose(0, 2, 1, 3).reshape(given["x"].shape)
+
+
+def draw_rotary(draw: Draw) -> Problem:
+    batch, heads, length, width = draw.choice(
+        [(1, 2, 2, 2), (1, 1, 2, 4), (2, 1, 1, 4), (1, 1, 1, 6)]
+    )
+    flat = draw.flag()
+    partial = width > 2 and draw.flag(0.4)
+    turned = width - 2 if partial else width
+    interleaved = draw.flag()
+    shape = (batch, heads, length, width)
+    if flat:
+        shape = (batch, length, heads * width)
+    cache = (batch, length, turned // 2)
+    inputs = {"x": draw.floats(shape)}
+    named = draw.flag()
+    if named:
+        cache = (3, turned // 2)
+    inputs["cos"] = draw.floats(cache, -1.0, 1.0)
+    inputs["sin"] = draw.floats(cache, -1.0, 1.0)
+    if named:
+        inputs["positions"] = draw.integers((batch, length), 0, 2)
+    text = node(
+        "y",
+        "RotaryEmbedding",
+        inputs,
+        interleaved=interleaved or None,
+        rotary_embedding_dim=turned if partial else None,
+        num_heads=heads if flat else None,
+    )
+    return problem(
+        draw,
+        text,
+        inputs,
+        {"y": shape},
+        lambda given: [rotate(given, heads, turned, interleaved)],
+    )
+
+
+OPERATORS = [
+    Operator("Attention", draw_attention),
+    Operator("LinearAttention", draw_linear, types=NO_DOUBLE),
+    Operator("RotaryEmbedding", draw_rotary, types=NO_DOUBLE),
+]

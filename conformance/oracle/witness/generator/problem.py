@@ -1,0 +1,390 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The words of the witness: an operator, a problem of it, and how it is drawn.
+
+A family file (elementwise.py, products.py ...) exports `OPERATORS`. Each draws
+problems: a node, inputs that are exact in their type, and `compute`, the page's
+formula in mpmath at the present precision. For example:
+
+    def draw_erf(draw: Draw) -> Problem:
+        x = draw.floats(draw.shape())
+        return Problem(
+            node=node("y", "Erf", "x"),
+            inputs={"x": x},
+            types={"x": draw.type},
+            outputs=[("y", draw.type, x.shape)],
+            compute=lambda given: [each(mp.erf, given["x"])],
+            moved=["x"],
+        )
+
+    OPERATORS = [Operator("Erf", draw_erf, pointwise=True)]
+
+The files import each other as neighbours, `from problem import Draw`, so none
+may have the name of a module of Python's own: signal.py would hide it.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+from mpmath import mp, mpf
+
+Array = np.ndarray  # of mpf where the elements are floats, else of ints
+Shape = tuple[int, ...]
+Compute = Callable[[Mapping[str, Array]], list[Array]]
+
+FLOATS = {
+    "double": np.float64,
+    "float": np.float32,
+    "float16": np.float16,
+    "bfloat16": ml_dtypes.bfloat16,
+}
+SCALES = ("tame", "edge", "wild")
+
+
+class Undrawable(Exception):
+    """These draws make no problem: generate.py takes the next seed."""
+
+
+@dataclass
+class Problem:
+    """A node (or a few), its inputs, and the formula of its exact outputs."""
+
+    node: str  # nodes in ONNX's text syntax: 'y = Gelu <...> (x)'
+    inputs: dict[str, np.ndarray]  # float64, int64 or bool; exact in the type
+    types: dict[str, str]  # of each input: "float", "int64"
+    outputs: list[tuple[str, str, Shape]]
+    compute: Compute  # by name, floats as mpf; one array for each output
+    moved: list[str] = field(default_factory=list)  # differentiated inputs
+    opsets: dict[str, int] = field(default_factory=dict)  # if not the newest
+
+
+@dataclass(frozen=True)
+class Operator:
+    """An operator and how a problem of it is drawn."""
+
+    name: str
+    draw: Callable[[Draw], Problem]
+    pointwise: bool = False  # input x, output y, element by element
+    types: tuple[str, ...] = tuple(FLOATS)  # that ONNX has it for
+    weight: int = 1  # how often it is drawn, to others' once
+
+
+# ----------------------------------------------------------------- drawing
+
+
+class Draw:
+    """Random numbers of one seed, in one float type and on one scale."""
+
+    def __init__(self, seed: str, type: str = "double", scale: str = "tame"):
+        self.random = random.Random(seed)
+        self.type = type
+        self.scale = scale
+
+    def choice(self, among: Sequence[Any]) -> Any:
+        """One of several."""
+        return self.random.choice(among)
+
+    def flag(self, probability: float = 0.5) -> bool:
+        """True as often as wanted."""
+        return self.random.random() < probability
+
+    def integer(self, low: int, high: int) -> int:
+        """An integer between two bounds, both included."""
+        return self.random.randint(low, high)
+
+    def integers(self, shape: Shape, low: int, high: int) -> np.ndarray:
+        """Integers between two bounds, both included."""
+        return self._filled(shape, lambda: self.integer(low, high), np.int64)
+
+    def flags(self, shape: Shape) -> np.ndarray:
+        """An array of bools."""
+        return self._filled(shape, self.flag, np.bool_)
+
+    def shape(self, low: int = 1, high: int = 3, most: int = 12) -> Shape:
+        """A shape of a few dimensions and of at most so many elements."""
+        while True:
+            rank = self.integer(low, high) or self.integer(low, high)
+            shape = tuple(self.integer(1, 4) for _ in range(rank))
+            if 2 <= math.prod(shape) <= most or (low == 0 and rank == 0):
+                return shape
+
+    def uniform(self, low: float, high: float) -> float:
+        """A number of a float32 attribute: exact in float32."""
+        return float(np.float32(self.random.uniform(low, high)))
+
+    def floats(
+        self, shape: Shape, low: float | None = None, high: float | None = None
+    ) -> np.ndarray:
+        """Floats of the draw's scale, exact in its type, within the bounds."""
+        count = math.prod(shape)
+        lower = -self.largest if low is None else low
+        upper = self.largest if high is None else high
+        if self.scale == "tame":
+            numbers = self._tame(count, low, high)
+        elif self.scale == "edge":
+            numbers = self._edge(count, lower, upper)
+        else:
+            numbers = self._wild(count, lower, upper)
+        return np.array(numbers, np.float64).reshape(shape)
+
+    def rounded(self, numbers: Any) -> np.ndarray:
+        """Float64 numbers, rounded to the draw's type."""
+        wide = np.asarray(numbers, np.float64)
+        wide = np.clip(wide, -self.largest, self.largest)
+        return wide.astype(FLOATS[self.type]).astype(np.float64)
+
+    @property
+    def largest(self) -> float:
+        """The greatest finite number of the type."""
+        return float(ml_dtypes.finfo(FLOATS[self.type]).max)
+
+    @property
+    def epsilon(self) -> float:
+        """The step from 1 to the next number of the type."""
+        return float(ml_dtypes.finfo(FLOATS[self.type]).eps)
+
+    @property
+    def decades(self) -> tuple[float, float]:
+        """The powers of ten over which wild numbers spread."""
+        least, most = {
+            "double": (-120.0, 120.0),
+            "float": (-30.0, 30.0),
+            "bfloat16": (-30.0, 30.0),
+            "float16": (-7.0, 4.0),
+        }[self.type]
+        return least, most
+
+    def _filled(self, shape: Shape, one: Callable[[], Any], type: Any) -> Any:
+        numbers = [one() for _ in range(math.prod(shape))]
+        return np.array(numbers, type).reshape(shape)
+
+    def _tame(self, count: int, low: float | None, high: float | None) -> list[float]:
+        """Distinct numbers of size about 1, none next to 0."""
+        low = -3.0 if low is None else low
+        high = low + 6.0 if high is None else high
+        if high - low > 50:  # bounds for the wild, not for these
+            low, high = max(low, -3.0), min(high, max(low, -3.0) + 6.0)
+        numbers: list[float] = []
+        for _ in range(100000):
+            if len(numbers) == count:
+                break
+            number = float(self.rounded(self.random.uniform(low, high)))
+            away = abs(number) > 1e-3 * (high - low)
+            if away and low <= number <= high and number not in numbers:
+                numbers.append(number)
+        if len(numbers) < count:
+            raise Undrawable(f"no {count} distinct numbers in {low}..{high}")
+        return numbers
+
+    def _edge(self, count: int, low: float, high: float) -> list[float]:
+        """One edge for the whole array, or another for each element."""
+        kinds = ["one", "tiny", "large", "hot", "mean", "zero", "tame"]
+        whole = self.choice([*kinds, "mixed"])
+        numbers = []
+        for at in range(count):
+            kind = self.choice(kinds) if whole == "mixed" else whole
+            for _ in range(50):
+                number = float(self.rounded(self._one_edge(kind, at)))
+                if low <= number <= high:
+                    break
+                kind = self.choice(kinds)
+            else:
+                number = self._within(low, high)
+            numbers.append(number)
+        return numbers
+
+    def _one_edge(self, kind: str, at: int) -> float:
+        sign = self.choice([-1.0, 1.0])
+        uniform = self.random.uniform
+        if kind == "one":
+            return sign * (1 + self.epsilon * self.integer(-3, 3))
+        if kind == "tiny":
+            return sign * uniform(1, 9) * 10.0 ** max(-30, self.decades[0])
+        if kind == "large":  # where sigmoid, tanh and erf saturate
+            return sign * uniform(4, 40)
+        if kind == "hot":  # the first is far above the others
+            return uniform(20, 60) if at == 0 else uniform(-2, 2)
+        if kind == "mean":
+            return 1e4 + uniform(-2, 2)
+        if kind == "zero" and self.flag(0.5):
+            return 0.0
+        return uniform(-2, 2)
+
+    def _wild(self, count: int, low: float, high: float) -> list[float]:
+        """Numbers over many decades, as even in the logarithm as bounds allow."""
+        numbers = []
+        for _ in range(count):
+            for _ in range(50):
+                decade = self.random.uniform(*self.decades)
+                number = self.choice([-1.0, 1.0]) * 10.0**decade
+                number = float(self.rounded(number))
+                if low <= number <= high:
+                    break
+            else:
+                number = self._within(low, high)
+            numbers.append(number)
+        return numbers
+
+    def _within(self, low: float, high: float) -> float:
+        for _ in range(1000):
+            number = float(self.rounded(self.random.uniform(low, high)))
+            if low <= number <= high:
+                return number
+        raise Undrawable(f"no number of {self.type} in {low}..{high}")
+
+
+# ------------------------------------------------------------- text of nodes
+
+
+def node(
+    outputs: str | Iterable[str],
+    operator: str,
+    inputs: str | Iterable[str],
+    **attributes: Any,
+) -> str:
+    """A node as ONNX's text; an input left out is "", an attribute None."""
+    outputs = outputs if isinstance(outputs, str) else ", ".join(outputs)
+    if not isinstance(inputs, str):
+        names = list(inputs)
+        while names and not names[-1]:
+            names.pop()
+        inputs = ", ".join(name or '""' for name in names)
+    given = [
+        f"{key} = {attribute_text(value)}"
+        for key, value in attributes.items()
+        if value is not None
+    ]
+    middle = f" <{', '.join(given)}>" if given else ""
+    return f"{outputs} = {operator}{middle} ({inputs})"
+
+
+def attribute_text(value: Any) -> str:
+    """An attribute's value as ONNX's text; a float stays a float."""
+    if isinstance(value, str):
+        return f'"{value}"'
+    if isinstance(value, (bool, int, np.integer)):
+        return str(int(value))
+    if isinstance(value, (float, np.floating)):
+        text = repr(float(value))
+        return text if set(text) & set(".en") else text + ".0"
+    return f"[{', '.join(attribute_text(item) for item in value)}]"
+
+
+# ---------------------------------------------------------- exact arithmetic
+
+
+def exact(numbers: Any) -> Array:
+    """Floats as mpf, integers and bools as they are, in an object array."""
+    numbers = np.asarray(numbers)
+    if numbers.dtype == object or numbers.dtype.kind != "f":
+        return numbers
+    flat = [mpf(float(number)) for number in numbers.ravel()]
+    return filled(numbers.shape, flat)
+
+
+def filled(shape: Shape, flat: Iterable[Any]) -> Array:
+    """An object array of a shape from its elements in order."""
+    made = np.empty(math.prod(shape), object)
+    for at, value in enumerate(flat):
+        made[at] = value
+    return made.reshape(shape)
+
+
+def zeros(shape: Shape) -> Array:
+    """An object array of exact zeros."""
+    return filled(shape, [mpf(0)] * math.prod(shape))
+
+
+def each(function: Callable[..., Any], *arrays: Any) -> Array:
+    """A function of scalars, element by element, with broadcasting."""
+    boxed = [np.asarray(array, object) for array in arrays]
+    spread = np.broadcast_arrays(*boxed)
+    rows = zip(*(array.ravel() for array in spread))
+    return filled(spread[0].shape, (function(*row) for row in rows))
+
+
+def total(terms: Iterable[Any]) -> Any:
+    """The sum of exact numbers, of none 0, at the present precision."""
+    result = mpf(0)
+    for term in terms:
+        result = result + term
+    return result
+
+
+def along(function: Callable[[list[Any]], Any], x: Array, axis: int) -> Array:
+    """Each line of an axis goes through a function from list to list."""
+    moved = np.moveaxis(x, axis, -1)
+    result = np.empty(moved.shape, object)
+    for at in np.ndindex(moved.shape[:-1]):
+        for place, value in enumerate(function(list(moved[at]))):
+            result[(*at, place)] = value
+    return np.moveaxis(result, -1, axis)
+
+
+def reduced(
+    function: Callable[[list[Any]], Any],
+    x: Array,
+    axes: Sequence[int],
+    keepdims: bool,
+) -> Array:
+    """Each slice over some axes goes through a function from list to scalar."""
+    axes = sorted(axis % x.ndim for axis in axes)
+    kept = [axis for axis in range(x.ndim) if axis not in axes]
+    moved = np.transpose(x, kept + axes)
+    outer = moved.shape[: len(kept)]
+    blocks = (np.asarray(moved[at], object) for at in np.ndindex(outer))
+    results = [function(list(block.ravel())) for block in blocks]
+    shape = outer
+    if keepdims:
+        shape = tuple(1 if i in axes else n for i, n in enumerate(x.shape))
+    return filled(shape, results)
+
+
+def attribute(value: float) -> mpf:
+    """A float attribute as ONNX stores it: in float32."""
+    return mpf(float(np.float32(value)))
+
+
+def divided(a: mpf, b: mpf) -> mpf:
+    """a / b as IEEE 754 has it where b is 0."""
+    if b != 0:
+        return a / b
+    if a == 0 or mp.isnan(a):
+        return mpf("nan")
+    return mpf("inf") if a > 0 else mpf("-inf")
+
+
+def logarithm(x: mpf) -> mpf:
+    """The natural logarithm: -inf at 0, nan below."""
+    if x < 0:
+        return mpf("nan")
+    return mpf("-inf") if x == 0 else mp.log(x)
+
+
+def root(x: mpf) -> mpf:
+    """The square root: nan below 0."""
+    return mpf("nan") if x < 0 else mp.sqrt(x)
+
+
+def power(x: mpf, exponent: mpf) -> mpf:
+    """x to a power, as C's pow has it."""
+    if exponent == 0 or x == 1:
+        return mpf(1)
+    whole = exponent == mp.floor(exponent)
+    if x == 0:
+        if exponent > 0:
+            return mpf(0)
+        return mpf("inf")
+    if x < 0 and not whole:
+        return mpf("nan")
+    if whole and abs(exponent) < 1000:
+        return x ** int(exponent)
+    result = mp.exp(exponent * mp.log(abs(x)))
+    odd = whole and int(exponent) % 2 == 1
+    return -result if x < 0 and odd else result

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steps of optimizers, of the domain ai.onnx.preview.training."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from mpmath import mp, mpf
+from problem import Array, Draw, Operator, Problem, attribute, filled, node, root
+
+Step = Callable[..., tuple[mpf, ...]]
+Make = Callable[[Draw], tuple[Step, dict[str, Any]]]
+
+
+def make_adagrad(draw: Draw) -> tuple[Step, dict[str, Any]]:
+    decay, norm = draw.uniform(0, 0.1), draw.choice([0.0, 0.01])
+    epsilon = draw.choice([None, 1e-3])
+    given = {"decay_factor": decay, "norm_coefficient": norm, "epsilon": epsilon}
+    by, of, small = map(attribute, (decay, norm, epsilon or 1e-6))
+
+    def step(rate: mpf, time: int, x: mpf, g: mpf, h: mpf) -> tuple[mpf, ...]:
+        slow = rate / (1 + time * by)
+        slope = of * x + g
+        squares = h + slope * slope
+        return x - slow * slope / (root(squares) + small), squares
+
+    return step, given
+
+
+def make_adam(draw: Draw) -> tuple[Step, dict[str, Any]]:
+    alpha, beta = draw.choice([(None, None), (0.5, 0.75), (0.95, 0.99)])
+    norm, after = draw.choice([(0.0, 0.0), (0.01, 0.0), (0.0, 0.1)])
+    epsilon = draw.choice([None, 1e-3])
+    given = {"alpha": alpha, "beta": beta, "epsilon": epsilon}
+    given |= {"norm_coefficient": norm, "norm_coefficient_post": after}
+    a, b, small = map(attribute, (alpha or 0.9, beta or 0.999, epsilon or 1e-6))
+    before, post = attribute(norm), attribute(after)
+
+    def step(rate: mpf, time: int, *of: mpf) -> tuple[mpf, ...]:
+        x, g, v, h = of
+        slope = before * x + g
+        mean = a * v + (1 - a) * slope
+        squares = b * h + (1 - b) * slope * slope
+        if time > 0:
+            rate = rate * mp.sqrt(1 - b**time) / (1 - a**time)
+        moved = x - rate * mean / (root(squares) + small)
+        return (1 - post) * moved, mean, squares
+
+    return step, given
+
+
+def make_momentum(draw: Draw) -> tuple[Step, dict[str, Any]]:
+    alpha, beta = draw.uniform(0.1, 0.99), draw.uniform(0.1, 1.5)
+    norm, mode = draw.choice([0.0, 0.01]), draw.choice(["standard", "nesterov"])
+    given = {"alpha": alpha, "beta": beta, "norm_coefficient": norm, "mode": mode}
+    a, b, of = map(attribute, (alpha, beta, norm))
+
+    def step(rate: mpf, time: int, x: mpf, g: mpf, v: mpf) -> tuple[mpf, ...]:
+        slope = of * x + g
+        mean = a * v + (b if time > 0 else 1) * slope
+        if mode == "nesterov":
+            return x - rate * (slope + a * mean), mean
+        return x - rate * mean, mean
+
+    return step, given
+
+
+def optimizer(name: str, make: Make, states: str) -> Operator:
+    """An operator of one or two tensors, each with a slope and its states."""
+
+    def drawn(draw: Draw) -> Problem:
+        step, given = make(draw)
+        tensors, size = draw.choice([(1, 3), (1, 2), (2, 1)])
+        inputs = {"rate": draw.floats((), 0.01, 1.0)}
+        inputs["time"] = np.array(draw.integer(0, 3), np.int64)
+        for letter in f"xg{states}":
+            for tensor in range(tensors):
+                low = 0.0 if letter == "h" else None  # the mean of squares
+                inputs[f"{letter}{tensor}"] = draw.floats((size,), low)
+        names = [f"{letter}{t}_new" for letter in f"x{states}" for t in range(tensors)]
+
+        def compute(values: Any) -> list[Array]:
+            rate, time = values["rate"].item(), int(values["time"])
+            columns: list[list[mpf]] = [[] for _ in f"x{states}"]
+            for tensor in range(tensors):
+                rows = [values[f"{letter}{tensor}"] for letter in f"xg{states}"]
+                for elements in zip(*rows):
+                    for column, new in zip(columns, step(rate, time, *elements)):
+                        column.append(new)
+            flat = [number for column in columns for number in column]
+            return list(filled((len(names), size), flat))
+
+        types = dict.fromkeys(inputs, draw.type) | {"time": "int64"}
+        return Problem(
+            node=node(names, f"ai.onnx.preview.training.{name}", inputs, **given),
+            inputs=inputs,
+            types=types,
+            outputs=[(key, draw.type, (size,)) for key in names],
+            compute=compute,
+            moved=[key for key in inputs if key != "time"],
+        )
+
+    return Operator(name, drawn, types=("float", "double"))
+
+
+OPERATORS = [
+    optimizer("Adagrad", make_adagrad, "h"),
+    optimizer("Adam", make_adam, "vh"),
+    optimizer("Momentum", make_momentum, "v"),
+]
