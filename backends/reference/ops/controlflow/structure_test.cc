@@ -176,6 +176,10 @@ TEST(Quantization, RoundsTiesToEvenAndSaturates) {
       Of("QuantizeLinear<axis = 0, block_size = 2>(x, s, z)",
          {F({4}, {20, -20, 4, 2}), F({2}, {1, 2}), {DType::kInt4, {2}, {0, 0}}},
          {int4}),
+      // The last block is short.
+      Of("DequantizeLinear<axis = 0, block_size = 3>(x, s)",
+         {{DType::kUint8, {4}, {1, 2, 3, 4}}, F({2}, {1, 10})},
+         {F({4}, {1, 2, 3, 40})}),
       Of("DequantizeLinear<axis = 0, block_size = 2>(x, s)",
          {int4, F({2}, {1, 10})}, {F({4}, {7, -8, 20, 10})}),
   });

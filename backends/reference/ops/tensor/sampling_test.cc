@@ -120,6 +120,10 @@ TEST(Resize, WeightsPositionsAxisByAxis) {
       // edges repeated: (1 3 3 1) / 8 of (0 0 8 16), and of (8 16 24 24).
       Of("Resize<mode = \"linear\", antialias = 1>(x, , s)",
          {F({4}, {0, 8, 16, 24}), F({1}, {0.5})}, {F({2}, {5, 19})}),
+      // Resize-19: a length of 1 is read at 0.
+      Of("Resize<mode = \"cubic\", coordinate_transformation_mode = "
+         "\"pytorch_half_pixel\">(x, , , n)",
+         {F({4}, {1, 2, 4, 8}), I({1}, {1})}, {F({1}, {1})}),
       // An axis that is not named stays.
       Of("Resize<axes = [1]>(x, , s)", {F({2, 2}, {1, 2, 3, 4}), F({1}, {2})},
          {F({2, 4}, {1, 1, 2, 2, 3, 3, 4, 4})}),
