@@ -29,8 +29,8 @@ make_world() {
   export FAKE=$scratch/fake ASSAY_PATH=$scratch/fake/bin:/usr/bin:/bin
   tree="$scratch/a tree"
   mkdir -p "$FAKE/bin" "$tree/conformance/corpus" "$tree/ctest"
-  cp -r "$here"/{bootstrap.sh,steps.sh,apt_sources.py,requirements.txt,deps} \
-    "$tree/ctest/"
+  cp -r "$here"/{bootstrap.sh,steps.sh,apt_sources.py,deps} \
+    "$here"/requirements*.txt "$tree/ctest/"
   echo "# version 1" >"$tree/conformance/corpus/export.py"
   echo 3.21.12-3 >"$FAKE/protobuf_version"
   touch "$FAKE/packages_are_there"
@@ -90,12 +90,13 @@ EOF
   for name in dpkg dpkg-source g++ protoc; do fake "$name" </dev/null; done
 }
 
-# Runs it; leaves `status`, `output`, the names of the steps in `steps`, and
-# the tools called in `calls`.
+# Runs it, with the words of `arguments`; leaves `status`, `output`, the names of
+# the steps in `steps`, and the tools called in `calls`.
 bootstrap() {  # [COMMAND...] in front
   : >"$FAKE/calls"
   status=0
-  output=$("$@" "$tree/ctest/bootstrap.sh" 2>&1) || status=$?
+  # shellcheck disable=SC2086  # a list of words
+  output=$("$@" "$tree/ctest/bootstrap.sh" ${arguments-} 2>&1) || status=$?
   steps=$(sed -n 's/^bootstrap: step \([a-z]*\): .*/\1/p' <<<"$output" | xargs)
   calls=$(cut -d' ' -f1 "$FAKE/calls" | sort -u | xargs)
 }
@@ -132,6 +133,20 @@ rm -r build/corpus|corpus
 rm -r build|protobuf onnx corpus
 touch conformance/corpus/export.py|
 EOF
+}
+
+test_nightly_tier_has_wheels_of_its_own() {
+  local arguments="--with nightly"
+  bootstrap
+  expect "nightly" "$status $steps" "0 witness"
+  bootstrap
+  expect "nightly again" "$output" "bootstrap: up to date"
+  sed -i "s/^mpmath==.*/mpmath==1/" "$tree/ctest/requirements-nightly.txt"
+  bootstrap
+  expect "nightly, another mpmath" "$status $steps" "0 witness"
+  rm -r "$tree/.venv"
+  bootstrap
+  expect "nightly, no venv" "$status $steps" "0 venv witness"
 }
 
 test_failing_step_says_which_why_and_what_to_do() {
@@ -194,6 +209,7 @@ test_unknown_arguments() {
 make_world
 test_unchanged_run_does_nothing
 test_change_repeats_only_what_depends_on_it
+test_nightly_tier_has_wheels_of_its_own
 test_failing_step_says_which_why_and_what_to_do
 test_killed_step_runs_again
 test_missing_packages

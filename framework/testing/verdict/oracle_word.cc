@@ -109,6 +109,10 @@ std::string OracleWord(std::span<const record::AccuracyRow> rows) {
     return StrCat("by the oracle neither side is the worse: ", distances,
                   bound);
   }
+  if (most.Bound() == kInfinity) {
+    return StrCat("the oracle is undecided, since a decision on the way is in ",
+                  "doubt or a number beyond double: ", distances);
+  }
   return StrCat("the oracle is undecided: ", distances, bound);
 }
 

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -40,6 +41,10 @@ TEST(OracleWordTest, NamesTheSideThatIsFurtherFromTheExactValues) {
        "the backend is the worse side"},
       {"the bound is left out", 5.3e7, 10, 1.3e21, std::nullopt,
        "the oracle is undecided: expected 5.3e+07 ULP"},
+      {"what is not known has a bound", 3, 1,
+       std::numeric_limits<double>::infinity(), std::nullopt,
+       "the oracle is undecided, since a decision on the way is in doubt or a "
+       "number beyond double: expected 3 ULP"},
       {"the bound counts once", 3, 1, 1.5, std::nullopt,
        "the oracle is undecided"},
       {"twice the bound decides nothing", 5, 1, 1.5, std::nullopt,
