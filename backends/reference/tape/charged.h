@@ -162,6 +162,9 @@ inline double Stretch(Primitive primitive, double a, double a_error, double b,
       return beside(a - 1, a_error);
     case Primitive::kTan:
       return beside(std::abs(std::cos(a)), a_error);
+    case Primitive::kSin:
+    case Primitive::kCos:
+      return a_error < 1 ? 1 : std::numeric_limits<double>::infinity();
     case Primitive::kExp:
     case Primitive::kExpm1:
     case Primitive::kSinh:
@@ -238,9 +241,14 @@ struct Charged {
       return IsKnownSpecial(primitive, a, b, v) ? 0 : kUnknown;
     }
     double units = ByA(primitive, a, at_b, v) + ByB(primitive, b, at_a, v);
-    if (kCharge == Charge::kBound && (a.units != 0 || b.units != 0)) {
-      units *= Stretch(primitive, at_a, a.Error(), at_b, b.Error());
-      units += Curved(primitive, a, b);
+    if (a.units != 0 || b.units != 0) {
+      const double stretch =
+          Stretch(primitive, at_a, a.Error(), at_b, b.Error());
+      if (kCharge == Charge::kBound) {
+        units = units * stretch + Curved(primitive, a, b);
+      } else if (stretch == kUnknown) {
+        units = kUnknown;
+      }
     }
     units += OwnUnits(primitive, a, b, v);
     if (MayStep(primitive, a, b)) units = kUnknown;
@@ -266,10 +274,11 @@ struct Charged {
       return Carried(at_b * v, a.units / std::abs(at_a));
     }
     const double partial = PartialsOf<double>(primitive, at_a, at_b, v).a;
-    if (!std::same_as<S, double> &&
-        (primitive == Primitive::kSin || primitive == Primitive::kCos)) {
+    if (primitive == Primitive::kSin || primitive == Primitive::kCos) {
       // In double the operand is off by as much as the derivative may be.
-      const double off = 0x1p-53 * std::abs(at_a);
+      const double rounded =
+          std::same_as<S, double> ? 0 : 0x1p-53 * std::abs(at_a);
+      const double off = kCharge == Charge::kCondition ? a.Error() : rounded;
       return Carried(std::min(1.0, std::abs(partial) + off), a.units);
     }
     return Carried(partial, a.units);
