@@ -200,6 +200,26 @@ TEST(ExactDecisionsTest, StepsOfQuantizationAndOfModelsAreDecisions) {
        0,
        Quad(1),
        Known::kPerhaps},
+      {"LabelEncoder",
+       "g (float[1] x, float[1] one) => (float[1] y) { a = Add(x, one) "
+       "t = Sub(a, one) y = ai.onnx.ml.LabelEncoder <keys_floats = [0.0], "
+       "values_floats = [5.0], default_float = 7.0> (t) }",
+       {F({1}, {1e-17}), F({1}, {1})},
+       Ask::kValue,
+       0,
+       0,
+       Quad(7),
+       Known::kPerhaps},
+      // 1 - 1e-17 is cast to 0.
+      {"OneHotEncoder",
+       "g (float[1] x, float[1] one) => (float[1,2] y) { a = Add(x, one) "
+       "y = ai.onnx.ml.OneHotEncoder <cats_int64s = [0, 1]> (a) }",
+       {F({1}, {-1e-17}), F({1}, {1})},
+       Ask::kValue,
+       0,
+       0,
+       Quad(1),
+       Known::kPerhaps},
       {"Binarizer", Tiny("y = ai.onnx.ml.Binarizer <threshold = 0.0> (t)"),
        tiny, Ask::kValue, 0, 0, Quad(1), Known::kPerhaps},
       {"Imputer",

@@ -2,11 +2,14 @@
 
 #include "backends/reference/ops/traditionalml/lookup.h"
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 #include <span>
 
 #include "backends/reference/scalar/codec.h"
+#include "backends/reference/scalar/scalar.h"
 
 namespace assay::reference {
 namespace {
@@ -56,6 +59,12 @@ Tensor TensorOf(const std::vector<std::string>& elements) {
 }
 
 Lookup::Lookup(const Tensor& keys) {
+  if (HoldsFloats(keys)) {
+    const Loaded<double> floats(keys);
+    floats_.assign(floats.data(), floats.data() + floats.size());
+    std::erase_if(floats_, [](double key) { return std::isnan(key); });
+    std::ranges::sort(floats_);
+  }
   int64_t at = 0;
   if (keys.dtype() == DType::kString) {
     for (const std::string& key : keys.strings()) strings_[key] = at++;
@@ -64,7 +73,20 @@ Lookup::Lookup(const Tensor& keys) {
   }
 }
 
+void Lookup::NoteNear(const Tensor& x) const {
+  const Loaded<Var> vars(x);
+  for (int64_t i = 0; i < vars.size(); ++i) {
+    const auto above = std::ranges::lower_bound(floats_, Value(vars[i]));
+    const auto from = above == floats_.begin() ? above : above - 1;
+    const auto to = above + std::min<int64_t>(2, floats_.end() - above);
+    for (auto key = from; key != to; ++key) {
+      static_cast<void>(Equal(vars[i], Var(*key)));
+    }
+  }
+}
+
 std::vector<int64_t> Lookup::Find(const Tensor& x) const {
+  if (x.dtype() == kDTypeOf<Var>) NoteNear(x);
   std::vector<int64_t> found;
   found.reserve(static_cast<size_t>(x.num_elements()));
   if (x.dtype() == DType::kString) {

@@ -39,6 +39,10 @@ class Lookup {
   std::vector<int64_t> Find(const Tensor& x) const;
 
  private:
+  /// Notes that traced numbers were compared with the keys next to them.
+  void NoteNear(const Tensor& x) const;
+
+  std::vector<double> floats_;  // the keys that are numbers, sorted
   std::unordered_map<std::string, int64_t> strings_;
   std::unordered_map<uint64_t, int64_t> numbers_;
 };
