@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/backend/registry.h"
+#include "conformance/oracle/oracle_module.h"
 #include "framework/testing/case/read_corpus.h"
 #include "framework/testing/file/file.h"
 
@@ -167,9 +167,7 @@ void CheckCase(Backend& backend, const cases::TestCase& asked,
 }
 
 TEST(DerivativesTest, TheOracleAgreesWithTheRefereeOverTheCorpus) {
-  ASSERT_TRUE(LoadBackendModule(ASSAY_ORACLE_MODULE).ok());
-  const auto backend = MakeBackend("reference");
-  ASSERT_TRUE(backend.ok()) << backend.status().message();
+  Backend& oracle = OracleOf(ASSAY_ORACLE_MODULE);
   const auto corpus = cases::ReadCorpus(ASSAY_CORPUS);
   ASSERT_TRUE(corpus.ok()) << corpus.status().message();
   const auto text = file::ReadFile(ASSAY_SETTINGS);
@@ -179,7 +177,7 @@ TEST(DerivativesTest, TheOracleAgreesWithTheRefereeOverTheCorpus) {
   Counts counts;
   for (const cases::TestCase& asked : corpus->cases) {
     if (asked.suite == "node") {
-      CheckCase(**backend, asked, *settings, &counts);
+      CheckCase(oracle, asked, *settings, &counts);
     }
   }
   std::cout << counts.agree << " cases agree, " << counts.too_near

@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "framework/backend/registry.h"
+#include "conformance/oracle/oracle_module.h"
 #include "framework/graph/model_text.h"
 #include "framework/testing/case/read_corpus.h"
 #include "framework/testing/file/csv.h"
@@ -106,14 +106,8 @@ TEST(TwinOf, IsTheNameBeforeTheWord) {
 
 /// The oracle of the module that the build names.
 Backend& Oracle() {
-  static Backend* const oracle = [] {
-    const auto names = LoadBackendModule(ASSAY_ORACLE_MODULE);
-    auto made = names.ok() ? MakeBackend(names->at(0))
-                           : Result<std::unique_ptr<Backend>>(names.status());
-    if (!made.ok()) throw std::runtime_error(made.status().ToString());
-    return made->release();  // its module is never unloaded
-  }();
-  return *oracle;
+  static Backend& oracle = OracleOf(ASSAY_ORACLE_MODULE);
+  return oracle;
 }
 
 Result<std::vector<ExactValue>> Ask(const std::shared_ptr<const Model>& model,

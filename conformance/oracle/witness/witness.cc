@@ -18,7 +18,6 @@
 namespace assay::witness {
 namespace {
 
-using Named = std::map<std::string, Numbers, std::less<>>;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// What the witness' own numbers, of two doubles, leave open.
@@ -75,7 +74,7 @@ constexpr std::array<const char*, kQuestions> kQuestionNames = {
 constexpr std::array<const char*, kPrecisions> kPrecisionNames = {
     "double", "quad", "MPFR"};
 
-const Numbers* Find(const Named& all, std::string_view name) {
+const Numbers* Find(const NamedNumbers& all, std::string_view name) {
   const auto found = all.find(name);
   return found == all.end() ? nullptr : &found->second;
 }
@@ -222,7 +221,7 @@ class Asker {
   }
 
  private:
-  static Value Direction(const Named& all, std::string_view name,
+  static Value Direction(const NamedNumbers& all, std::string_view name,
                          const Tensor* like) {
     const Numbers* const numbers = Find(all, name);
     return numbers == nullptr || like == nullptr
@@ -275,7 +274,8 @@ class Asker {
 
   void CountNamed(Question question, Precision precision,
                   std::span<const ValueInfo> names,
-                  const std::vector<ExactValue>& found, const Named& truths) {
+                  const std::vector<ExactValue>& found,
+                  const NamedNumbers& truths) {
     for (size_t i = 0; i < found.size(); ++i) {
       const Numbers* const wanted = Find(truths, names[i].name);
       if (wanted == nullptr) continue;

@@ -97,7 +97,7 @@ class Reader {
   std::vector<WitnessCase> cases() && { return std::move(cases_); }
 
  private:
-  using Place = std::map<std::string, Numbers, std::less<>> WitnessCase::*;
+  using Place = NamedNumbers WitnessCase::*;
 
   Status Begin(std::string_view name) {
     ASSAY_RETURN_IF_ERROR(End());

@@ -26,18 +26,20 @@ struct Number {
   double tail = 0;
 };
 using Numbers = std::vector<Number>;
+/// By the name of an output or an input.
+using NamedNumbers = std::map<std::string, Numbers, std::less<>>;
 
 struct WitnessCase {
   std::string name;
   std::shared_ptr<const Model> model;
   std::vector<Value> inputs;  // in the model's order
-  // What follows is by the name of an output or an input. Not all of them have
-  // each: integers have no derivatives, and none is stated at a kink.
-  std::map<std::string, Numbers, std::less<>> outputs;
-  std::map<std::string, Numbers, std::less<>> cotangents, gradients;
-  std::map<std::string, Numbers, std::less<>> tangents, jvps;
+  // Not all have each: integers have no derivatives, and none is stated at a
+  // kink.
+  NamedNumbers outputs;
+  NamedNumbers cotangents, gradients;
+  NamedNumbers tangents, jvps;
   /// For each element of an output the sum of |dy/dx x| over all inputs' x.
-  std::map<std::string, Numbers, std::less<>> conditions;
+  NamedNumbers conditions;
 };
 
 /// Invalid argument, with the line, for another form.

@@ -7,21 +7,15 @@
 #include <iostream>
 #include <string>
 
-#include "framework/backend/registry.h"
+#include "conformance/oracle/oracle_module.h"
 #include "framework/testing/file/file.h"
 
 namespace assay::witness {
 namespace {
 
 Backend& Oracle() {
-  static Backend* const oracle = [] {
-    const auto names = LoadBackendModule(ASSAY_ORACLE_MODULE);
-    auto made = names.ok() ? MakeBackend(names->at(0))
-                           : Result<std::unique_ptr<Backend>>(names.status());
-    if (!made.ok()) throw std::runtime_error(made.status().ToString());
-    return made->release();  // its module is never unloaded
-  }();
-  return *oracle;
+  static Backend& oracle = oracle::OracleOf(ASSAY_ORACLE_MODULE);
+  return oracle;
 }
 
 // x = 1 + 2^-30 and its square, of which double holds no more than the first

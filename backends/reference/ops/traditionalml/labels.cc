@@ -4,14 +4,12 @@
 // CategoryMapper, OneHotEncoder.
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <memory>
 
 #include "backends/reference/families.h"
 #include "backends/reference/ops/traditionalml/lookup.h"
 #include "backends/reference/scalar/codec.h"
-#include "backends/reference/scalar/scalar.h"
 
 namespace assay::reference {
 namespace {
@@ -102,11 +100,9 @@ std::vector<int64_t> FindCategories(const Lookup& categories, const Tensor& x) {
   if (!HoldsFloats(x)) return categories.Find(x);
   if (x.dtype() == kDTypeOf<Var>) {
     const Loaded<Var> vars(x);
-    for (int64_t i = 0; i < vars.size(); ++i) {
-      const double whole = std::trunc(Value(vars[i]));
-      NoteBetween(Var(Value(vars[i]) < 1 ? whole - 1 : whole), vars[i],
-                  Var(Value(vars[i]) > -1 ? whole + 1 : whole));
-    }
+    Tensor cast =
+        TensorOf(std::vector<int64_t>(static_cast<size_t>(vars.size()), 0));
+    Encode(vars.data(), cast);  // notes what the cast decides
   }
   // Cast to integers; what none is near to has no category.
   const Loaded<double> floats(x);

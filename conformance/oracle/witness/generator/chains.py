@@ -30,6 +30,7 @@ from problem import (
     exact,
     node,
 )
+from tensor import problem
 
 LINKS = [
     operator
@@ -112,14 +113,7 @@ def draw_chain(draw: Draw) -> Problem:
     if not are_defined(links, x):
         raise Undrawable("a link is out of its domain")
     if end is None:
-        return Problem(
-            node=text,
-            inputs={"x": x},
-            types={"x": draw.type},
-            outputs=[("y", draw.type, shape)],
-            compute=compute,
-            moved=["x"],
-        )
+        return problem(draw, text, {"x": x}, {"y": shape}, compute)
     return replace(end, node=text, inputs={**end.inputs, "x": x}, compute=compute)
 
 
@@ -181,14 +175,7 @@ def draw_outside(draw: Draw) -> Problem:
     text, compute = linked(links, None)
     low, high = bounds
     x = draw.rounded([draw.random.uniform(low, high) for _ in range(shape[0])])
-    return Problem(
-        node=text,
-        inputs={"x": x},
-        types={"x": draw.type},
-        outputs=[("y", draw.type, shape)],
-        compute=compute,
-        moved=["x"],
-    )
+    return problem(draw, text, {"x": x}, {"y": shape}, compute)
 
 
 OPERATORS = [

@@ -54,8 +54,8 @@ def extents(kernel: Shape, dilations: Shape) -> Shape:
 
 
 @dataclass(frozen=True)
-class Layout:
-    """What a draw decides of a convolution, in the words of its attributes."""
+class Sliding:
+    """What all that slide a window share, in the words of their attributes."""
 
     image: Shape
     kernel: Shape
@@ -64,32 +64,70 @@ class Layout:
     pads: Shape | None = None
     auto_pad: str | None = None
     channels: int = 1
+
+    @property
+    def steps(self) -> Shape:
+        """The strides; without them the window moves by one."""
+        return self.strides or (1,) * len(self.image)
+
+    @property
+    def spread(self) -> Shape:
+        """The dilations; without them taps lie side by side."""
+        return self.dilations or (1,) * len(self.image)
+
+    @property
+    def reach(self) -> Shape:
+        """The extents of the dilated kernel."""
+        return extents(self.kernel, self.spread)
+
+    @property
+    def margins(self) -> tuple[Shape, Shape]:
+        """The given pads before and behind the image."""
+        rank = len(self.image)
+        pads = self.pads or (0,) * (2 * rank)
+        return pads[:rank], pads[rank:]
+
+    @property
+    def is_same(self) -> bool:
+        """Whether auto_pad says how large the output is."""
+        return self.auto_pad in ("SAME_UPPER", "SAME_LOWER")
+
+    def begins_of(self, sums: list[int]) -> Shape:
+        """Halves of the whole padding; the odd one is behind in SAME_UPPER."""
+        upper = self.auto_pad == "SAME_UPPER"
+        return tuple(p // 2 if upper else p - p // 2 for p in sums)
+
+    def window_at(self, begins: Shape) -> Window:
+        """The window, with the padding before the image."""
+        return Window(self.kernel, self.steps, self.spread, begins)
+
+    def same_window(self) -> tuple[Window, Shape]:
+        """The window and the spatial shape by auto_pad SAME_*."""
+        output = tuple(-(-n // s) for n, s in zip(self.image, self.steps))
+        sums = [
+            max(0, (o - 1) * s + r - n)
+            for o, s, r, n in zip(output, self.steps, self.reach, self.image)
+        ]
+        return self.window_at(self.begins_of(sums)), output
+
+
+@dataclass(frozen=True)
+class Layout(Sliding):
+    """What a draw decides of a convolution."""
+
     filters: int = 1
     group: int = 1
 
     def window(self) -> tuple[Window, Shape]:
         """The window and the spatial shape of the output, by Conv's page."""
-        rank = len(self.image)
-        strides = self.strides or (1,) * rank
-        dilations = self.dilations or (1,) * rank
-        reach = extents(self.kernel, dilations)
-        begins, ends = (0,) * rank, (0,) * rank
-        if self.pads:
-            begins, ends = self.pads[:rank], self.pads[rank:]
-        if self.auto_pad in ("SAME_UPPER", "SAME_LOWER"):
-            output = tuple(-(-n // s) for n, s in zip(self.image, strides))
-            sums = [
-                max(0, (o - 1) * s + r - n)
-                for o, s, r, n in zip(output, strides, reach, self.image)
-            ]
-            upper = self.auto_pad == "SAME_UPPER"
-            begins = tuple(p // 2 if upper else p - p // 2 for p in sums)
-        else:
-            output = tuple(
-                (n + b + e - r) // s + 1
-                for n, b, e, r, s in zip(self.image, begins, ends, reach, strides)
-            )
-        return Window(self.kernel, strides, dilations, begins), output
+        if self.is_same:
+            return self.same_window()
+        begins, ends = self.margins
+        output = tuple(
+            (n + b + e - r) // s + 1
+            for n, b, e, r, s in zip(self.image, begins, ends, self.reach, self.steps)
+        )
+        return self.window_at(begins), output
 
     def attributes(self) -> dict[str, object]:
         """Those that are given, for a node's text."""
@@ -159,45 +197,30 @@ def draw_conv(draw: Draw) -> Problem:
 
 
 @dataclass(frozen=True)
-class Transposed:
+class Transposed(Sliding):
     """What a draw decides of a transposed convolution."""
 
-    image: Shape
-    kernel: Shape
-    strides: Shape | None = None
-    dilations: Shape | None = None
-    pads: Shape | None = None
     output_padding: Shape | None = None
     output_shape: Shape | None = None
-    auto_pad: str | None = None
-    channels: int = 1
     filters: int = 1
     group: int = 1
 
     def window(self) -> tuple[Window, Shape]:
         """The window and the spatial shape, by ConvTranspose's equations."""
-        rank = len(self.image)
-        strides = self.strides or (1,) * rank
-        dilations = self.dilations or (1,) * rank
-        extra = self.output_padding or (0,) * rank
+        extra = self.output_padding or (0,) * len(self.image)
         whole = tuple(
             s * (n - 1) + e + r
-            for s, n, e, r in zip(
-                strides, self.image, extra, extents(self.kernel, dilations)
-            )
+            for s, n, e, r in zip(self.steps, self.image, extra, self.reach)
         )
-        pads = self.pads or (0,) * (2 * rank)
-        begins = pads[:rank]
-        output = tuple(w - b - e for w, b, e in zip(whole, begins, pads[rank:]))
+        begins, ends = self.margins
+        output = tuple(w - b - e for w, b, e in zip(whole, begins, ends))
         wanted = self.output_shape
-        if self.auto_pad in ("SAME_UPPER", "SAME_LOWER") and wanted is None:
-            wanted = tuple(n * s for n, s in zip(self.image, strides))
+        if self.is_same and wanted is None:
+            wanted = tuple(n * s for n, s in zip(self.image, self.steps))
         if wanted is not None:
             output = wanted
-            sums = [w - o for w, o in zip(whole, wanted)]
-            upper = self.auto_pad == "SAME_UPPER"
-            begins = tuple(p // 2 if upper else p - p // 2 for p in sums)
-        return Window(self.kernel, strides, dilations, begins), output
+            begins = self.begins_of([w - o for w, o in zip(whole, wanted)])
+        return self.window_at(begins), output
 
     def attributes(self) -> dict[str, object]:
         """Those that are given, for a node's text."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Numbers of ONNX's pages and cases, and of tables, where its evaluator has none.
 
-PYTHONPATH=... python conformance/oracle/witness/pages_test.py
+PYTHONPATH=... python conformance/oracle/witness/generator/pages_test.py
 """
 
 from __future__ import annotations

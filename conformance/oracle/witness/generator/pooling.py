@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from convolution import Window, extents, inside
+from convolution import Sliding, Window, inside
 from mpmath import mp, mpf
 from problem import (
     Array,
@@ -32,56 +32,35 @@ from tensor import places, problem
 
 
 @dataclass(frozen=True)
-class Layout:
-    """What a draw decides of a pool, in the words of its attributes."""
+class Layout(Sliding):
+    """What a draw decides of a pool."""
 
-    image: Shape
-    kernel: Shape
-    strides: Shape | None = None
-    dilations: Shape | None = None
-    pads: Shape | None = None
-    auto_pad: str | None = None
     ceil_mode: bool | None = None
-    channels: int = 1
 
     def window(self) -> tuple[Window, Shape]:
         """The window and the spatial shape of the output."""
-        rank = len(self.image)
-        strides = self.strides or (1,) * rank
-        dilations = self.dilations or (1,) * rank
-        reach = extents(self.kernel, dilations)
-        begins, output = (0,) * rank, []
-        if self.auto_pad in ("SAME_UPPER", "SAME_LOWER"):
-            output = [(n - 1) // s + 1 for n, s in zip(self.image, strides)]
-            sums = [
-                max(0, (o - 1) * s + r - n)
-                for o, s, r, n in zip(output, strides, reach, self.image)
-            ]
-            upper = self.auto_pad == "SAME_UPPER"
-            begins = tuple(p // 2 if upper else p - p // 2 for p in sums)
-            return Window(self.kernel, strides, dilations, begins), tuple(output)
-        pads = self.pads or (0,) * (2 * rank)
-        begins = pads[:rank]
-        for axis, size in enumerate(self.image):
-            room = size + pads[axis] + pads[rank + axis] - reach[axis]
-            stride = strides[axis]
+        if self.is_same:
+            return self.same_window()
+        begins, ends = self.margins
+        output = []
+        for size, begin, end, reach, stride in zip(
+            self.image, begins, ends, self.reach, self.steps
+        ):
+            room = size + begin + end - reach
             count = room // stride + 1
             if self.ceil_mode:
                 count = -(-room // stride) + 1
-                if (count - 1) * stride >= size + begins[axis]:
+                if (count - 1) * stride >= size + begin:
                     count -= 1
             output.append(count)
-        return Window(self.kernel, strides, dilations, begins), tuple(output)
+        return self.window_at(begins), tuple(output)
 
     def padded(self, place: Shape) -> bool:
         """Whether a place lies in the image or in its padding."""
-        rank = len(self.image)
-        pads = self.pads or (0,) * (2 * rank)
-        if self.auto_pad in ("SAME_UPPER", "SAME_LOWER"):
-            return True
-        return all(
-            -pads[axis] <= k < self.image[axis] + pads[rank + axis]
-            for axis, k in enumerate(place)
+        begins, ends = self.margins
+        return self.is_same or all(
+            -begin <= k < size + end
+            for k, size, begin, end in zip(place, self.image, begins, ends)
         )
 
     def attributes(self) -> dict[str, object]:

@@ -4,7 +4,7 @@
 ONNX's evaluator computes in the type with numpy, so it only tells a wrong
 formula from a right one. Where it is the one that is wrong, DIFFERENT says why.
 
-    PYTHONPATH=... python conformance/oracle/witness/witness_test.py
+    PYTHONPATH=... python conformance/oracle/witness/generator/witness_test.py
 """
 
 from __future__ import annotations

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The oracle of a module, for tests of oracles.
+//
+//   Backend& oracle = OracleOf(ASSAY_ORACLE_MODULE);
+
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "framework/backend/backend.h"
+#include "framework/backend/registry.h"
+
+namespace assay::oracle {
+
+/// The first backend of a module, which is never unloaded. Throws
+/// std::runtime_error where there is none.
+inline Backend& OracleOf(const std::string& module) {
+  const auto names = LoadBackendModule(module);
+  auto made = names.ok() ? MakeBackend(names->at(0))
+                         : Result<std::unique_ptr<Backend>>(names.status());
+  if (!made.ok()) throw std::runtime_error(made.status().ToString());
+  return *made->release();
+}
+
+}  // namespace assay::oracle
