@@ -2,7 +2,7 @@
 //
 // The oracle of a module, for tests of oracles.
 //
-//   Backend& oracle = OracleOf(ASSAY_ORACLE_MODULE);
+//   Backend& oracle = OracleOf("lib/assay/reference.so");
 
 #pragma once
 
