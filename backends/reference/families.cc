@@ -4,8 +4,9 @@
 
 #include <utility>
 
+#include "backends/reference/exact/exact_network.h"
 #include "backends/reference/loop/simd.h"
-#include "backends/reference/tape/exact_network.h"
+#include "backends/reference/tape/trace.h"
 
 namespace assay::reference {
 
@@ -49,7 +50,8 @@ Result<std::unique_ptr<Network>> ReferenceBackend::Load(
   LoadOptions traced = options;
   traced.gradient_targets.clear();
   ASSAY_ASSIGN_OR_RETURN(auto tracing, EagerBackend::Load(model, traced));
-  return ExactNetwork::Make(*model, std::move(network), std::move(tracing));
+  return ExactNetwork::Make(std::move(model), std::move(network),
+                            std::move(tracing));
 }
 
 Kernel ReferenceBackend::Around(Kernel kernel,

@@ -6,6 +6,8 @@
 
 #include <cmath>
 
+#include "framework/backend/exact.h"
+
 namespace assay::reference {
 namespace {
 
@@ -13,32 +15,41 @@ Feed OneLike(const Feed& feed) {
   return D(feed.shape, std::vector<double>(feed.values.size(), 1));
 }
 
+std::vector<Value> OnesLike(const std::vector<ExactValue>& outputs) {
+  std::vector<Value> ones;
+  for (const ExactValue& output : outputs) {
+    const Tensor& like = *output.value.tensor();
+    const auto count = static_cast<size_t>(like.num_elements());
+    ones.emplace_back(
+        OneLike(D(like.shape(), std::vector<double>(count))).Make());
+  }
+  return ones;
+}
+
 // The value asked for, with directions of ones.
 Result<ExactValue> Answer(Network& network, const TruthRow& row,
                           Precision precision) {
   std::vector<Value> inputs, ones;
+  std::vector<std::string> targets;
+  size_t of = row.of;
   for (const Feed& feed : row.feeds) {
     inputs.emplace_back(feed.Make());
-    ones.emplace_back(
-        feed.dtype == DType::kInt64 ? Value() : Value(OneLike(feed).Make()));
-  }
-  Exact& exact = *network.exact();
-  Result<std::vector<ExactValue>> answers = exact.Evaluate(inputs, precision);
-  if (answers.ok() && row.ask == Ask::kVjp) {
-    std::vector<Value> cotangents;
-    for (const ExactValue& output : *answers) {
-      const Tensor& like = *output.value.tensor();
-      cotangents.emplace_back(OneLike({DType::kFloat64, like.shape(),
-                                       std::vector<double>(static_cast<size_t>(
-                                           like.num_elements()))})
-                                  .Make());
+    if (IsFloatingPoint(feed.dtype)) {
+      targets.push_back(network.inputs()[inputs.size() - 1].name);
+      ones.emplace_back(OneLike(feed).Make());
+    } else if (row.ask == Ask::kVjp && inputs.size() <= row.of) {
+      --of;
     }
-    answers = exact.Vjp(inputs, cotangents, precision);
+  }
+  ASSAY_ASSIGN_OR_RETURN(const auto run, network.exact()->At(inputs, targets));
+  Result<std::vector<ExactValue>> answers = run->Evaluate(precision);
+  if (answers.ok() && row.ask == Ask::kVjp) {
+    answers = run->Vjp(OnesLike(*answers), precision);
   } else if (answers.ok() && row.ask == Ask::kJvp) {
-    answers = exact.Jvp(inputs, ones, precision);
+    answers = run->Jvp(ones, precision);
   }
   if (!answers.ok()) return answers.status();
-  return answers->at(row.of);
+  return answers->at(of);
 }
 
 }  // namespace

@@ -64,17 +64,24 @@ std::string Text(const char* name, const Known& known) {
   return StrCat(name, " ", known.value, " within ", known.bound);
 }
 
-std::vector<Value> Tangents(std::span<const Value> inputs,
-                            const std::set<int>& still, Draw& draw) {
-  std::vector<Value> tangents(inputs.size());
+/// What is moved, and where to.
+struct Motion {
+  std::vector<std::string> targets;
+  std::vector<Value> tangents;
+};
+
+Motion MotionOf(std::span<const ValueInfo> infos, std::span<const Value> inputs,
+                const std::set<int>& still, Draw& draw) {
+  Motion motion;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Tensor* const tensor = inputs[i].tensor();
     if (tensor != nullptr && IsFloatingPoint(tensor->dtype()) &&
         tensor->num_elements() > 0 && !still.contains(static_cast<int>(i))) {
-      tangents[i] = Direction(tensor->shape(), Sign, draw);
+      motion.targets.push_back(infos[i].name);
+      motion.tangents.push_back(Direction(tensor->shape(), Sign, draw));
     }
   }
-  return tangents;
+  return motion;
 }
 
 std::vector<Value> Cotangents(const std::vector<ExactValue>& outputs,
@@ -112,27 +119,29 @@ Derivatives Judged(const Known& reverse, const Known& tangent,
 
 }  // namespace
 
-Derivatives CheckDerivatives(Exact& exact, std::span<const Value> inputs,
+Derivatives CheckDerivatives(Exact& exact, std::span<const ValueInfo> infos,
+                             std::span<const Value> inputs,
                              const std::set<int>& still, uint64_t seed) {
   Draw draw(seed);
   const auto failed = [](const Status& status) -> Derivatives {
     return {Derivatives::kFailed, status.message()};
   };
-  const auto outputs = exact.Evaluate(inputs, Precision::kDouble);
+  const Motion motion = MotionOf(infos, inputs, still, draw);
+  const auto run = exact.At(inputs, motion.targets);
+  if (!run.ok()) return failed(run.status());
+  const auto outputs = (*run)->Evaluate(Precision::kDouble);
   if (!outputs.ok()) return failed(outputs.status());
-  const std::vector<Value> tangents = Tangents(inputs, still, draw);
   const std::vector<Value> cotangents = Cotangents(*outputs, draw);
-  if (std::ranges::none_of(tangents, IsPresent) ||
-      std::ranges::none_of(cotangents, IsPresent)) {
+  if (motion.targets.empty() || std::ranges::none_of(cotangents, IsPresent)) {
     return {};
   }
-  const auto vjp = exact.Vjp(inputs, cotangents, Precision::kDouble);
+  const auto vjp = (*run)->Vjp(cotangents, Precision::kDouble);
   if (!vjp.ok()) return failed(vjp.status());
-  const auto jvp = exact.Jvp(inputs, tangents, Precision::kDouble);
+  const auto jvp = (*run)->Jvp(motion.tangents, Precision::kDouble);
   if (!jvp.ok()) return failed(jvp.status());
-  const auto slope = exact.Difference(inputs, tangents, cotangents);
+  const auto slope = (*run)->Difference(motion.tangents, cotangents);
   if (!slope.ok()) return failed(slope.status());
-  return Judged(Dot(*vjp, tangents), Dot(*jvp, cotangents), *slope);
+  return Judged(Dot(*vjp, motion.tangents), Dot(*jvp, cotangents), *slope);
 }
 
 Result<std::map<std::string, std::set<int>>> ParseSettings(

@@ -4,7 +4,8 @@
 // reverse pass, the tangent pass and the referee, which sees values only, must
 // give one number for the sum of cotangents times Jacobian times tangents.
 //
-//   const Derivatives found = CheckDerivatives(exact, inputs, {}, seed);
+//   const Derivatives found =
+//       CheckDerivatives(exact, network.inputs(), inputs, {}, seed);
 //   EXPECT_EQ(found.verdict, Derivatives::kAgree) << found.what;
 //
 // Tangents are 1 or -1, so that no element counts less than another; cotangents
@@ -19,7 +20,8 @@
 #include <string>
 #include <string_view>
 
-#include "framework/backend/network_interfaces.h"
+#include "framework/backend/backend.h"
+#include "framework/backend/exact.h"
 
 namespace assay::oracle {
 
@@ -38,8 +40,9 @@ struct Derivatives {
   std::string what;  // the numbers, or the reason
 };
 
-/// `still`: the inputs, from 0, that are not moved.
-Derivatives CheckDerivatives(Exact& exact, std::span<const Value> inputs,
+/// `infos` names the inputs; `still`: those, from 0, that are not moved.
+Derivatives CheckDerivatives(Exact& exact, std::span<const ValueInfo> infos,
+                             std::span<const Value> inputs,
                              const std::set<int>& still, uint64_t seed);
 
 /// By operator the inputs that are settings, not numbers to be moved: lines

@@ -19,52 +19,57 @@
 namespace assay::oracle {
 namespace {
 
-// y = x^3 of one element, with what a test wants to be wrong.
-class Cube : public Exact {
- public:
+/// y = x^3 of one element, with what a test wants to be wrong.
+struct Faults {
   double reverse = 1;  // factors
   double tangent = 1;
   double referee_bound = 1e-9;
+};
 
-  Result<std::vector<ExactValue>> Evaluate(std::span<const Value> inputs,
-                                           Precision) override {
-    const double x = At(inputs[0]);
-    return std::vector<ExactValue>{Number(x * x * x)};
+class CubeRun : public ExactRun {
+ public:
+  CubeRun(const Faults& faults, double x) : faults_(faults), x_(x) {}
+
+  Result<std::vector<ExactValue>> Evaluate(Precision) override {
+    return std::vector<ExactValue>{Number(x_ * x_ * x_)};
   }
-  Result<std::vector<ExactValue>> Vjp(std::span<const Value> inputs,
-                                      std::span<const Value> cotangents,
+  Result<std::vector<ExactValue>> Vjp(std::span<const Value> cotangents,
                                       Precision) override {
     return std::vector<ExactValue>{
-        Number(reverse * Slope1(inputs) * At(cotangents[0]))};
+        Number(faults_.reverse * 3 * x_ * x_ * At(cotangents[0]))};
   }
-  Result<std::vector<ExactValue>> Jvp(std::span<const Value> inputs,
-                                      std::span<const Value> tangents,
+  Result<std::vector<ExactValue>> Jvp(std::span<const Value> tangents,
                                       Precision) override {
     return std::vector<ExactValue>{
-        Number(tangent * Slope1(inputs) * At(tangents[0]))};
+        Number(faults_.tangent * 3 * x_ * x_ * At(tangents[0]))};
   }
-  Result<Slope> Difference(std::span<const Value> inputs,
-                           std::span<const Value> tangents,
+  Result<Slope> Difference(std::span<const Value> tangents,
                            std::span<const Value> cotangents) override {
-    return Slope{Slope1(inputs) * At(tangents[0]) * At(cotangents[0]),
-                 referee_bound};
-  }
-  Result<std::vector<Tensor>> ConditionUnits(std::span<const Value>) override {
-    return NotFound("not asked for");
+    return Slope{3 * x_ * x_ * At(tangents[0]) * At(cotangents[0]),
+                 faults_.referee_bound};
   }
 
  private:
   static double At(const Value& value) {
     return value.tensor()->elements<double>()[0];
   }
-  static double Slope1(std::span<const Value> inputs) {
-    return 3 * At(inputs[0]) * At(inputs[0]);
-  }
   static ExactValue Number(double number) {
     const auto tensor = [](double x) {
       return *Tensor::Of<double>({1}, std::span(&x, 1));
     };
     return {tensor(number), tensor(0), tensor(1e-15)};
+  }
+
+  Faults faults_;
+  double x_;
+};
+
+class Cube : public Exact, public Faults {
+ public:
+  Result<std::unique_ptr<ExactRun>> At(std::span<const Value> inputs,
+                                       std::span<const std::string>) override {
+    return std::unique_ptr<ExactRun>(std::make_unique<CubeRun>(
+        *this, inputs[0].tensor()->elements<double>()[0]));
   }
 };
 
@@ -88,14 +93,15 @@ TEST(DerivativesTest, WhatIsOffIsNamed) {
   const double two = 2;
   const std::vector<Value> inputs = {
       *Tensor::Of<double>({1}, std::span(&two, 1))};
+  const std::vector<ValueInfo> infos = {{"x", {}}};
   for (const Row& row : rows) {
     Cube cube;
     row.change(cube);
-    const Derivatives found = CheckDerivatives(cube, inputs, {}, 7);
+    const Derivatives found = CheckDerivatives(cube, infos, inputs, {}, 7);
     EXPECT_EQ(found.verdict, row.wanted) << row.name << ": " << found.what;
   }
   Cube cube;
-  EXPECT_EQ(CheckDerivatives(cube, inputs, {0}, 7).verdict,
+  EXPECT_EQ(CheckDerivatives(cube, infos, inputs, {0}, 7).verdict,
             Derivatives::kNothing);
 }
 
@@ -139,7 +145,7 @@ void CheckCase(Backend& backend, const cases::TestCase& asked,
   if (!network.ok()) return;  // what is declined is the twins' to say
   const auto still = settings.find(asked.op);
   const Derivatives found = CheckDerivatives(
-      *(*network)->exact(), data->sets[0].inputs,
+      *(*network)->exact(), (*network)->inputs(), data->sets[0].inputs,
       still == settings.end() ? std::set<int>() : still->second,
       std::hash<std::string>()(asked.test_id));
   switch (found.verdict) {

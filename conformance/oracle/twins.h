@@ -17,7 +17,7 @@
 #include <string>
 #include <string_view>
 
-#include "framework/backend/network_interfaces.h"
+#include "framework/backend/exact.h"
 #include "framework/core/status.h"
 
 namespace assay::oracle {

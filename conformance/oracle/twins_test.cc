@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "conformance/oracle/oracle_module.h"
+#include "framework/backend/exact.h"
 #include "framework/graph/model_text.h"
 #include "framework/testing/case/read_corpus.h"
 #include "framework/testing/file/csv.h"
@@ -119,7 +120,7 @@ Result<std::vector<ExactValue>> Ask(const std::shared_ptr<const Model>& model,
   if (network->exact() == nullptr) {
     return Unsupported(Reason::kNone, "no Exact is offered");
   }
-  return network->exact()->Evaluate(inputs, precision);
+  return EvaluateAt(*network->exact(), inputs, precision);
 }
 
 /// The first data set's answers; the corpus has one for each node case.

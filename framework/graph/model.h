@@ -168,6 +168,7 @@ class Model {
     std::vector<Function> functions;
     std::vector<std::byte> bytes;
     std::filesystem::path directory;  // of external data; empty: nowhere
+    bool checked = false;             // ONNX's checker has accepted it
   };
   explicit Model(Parts parts) : parts_(std::move(parts)) {}
 
@@ -179,6 +180,7 @@ class Model {
   const std::vector<Function>& functions() const { return parts_.functions; }
   std::span<const std::byte> bytes() const { return parts_.bytes; }
   const std::filesystem::path& directory() const { return parts_.directory; }
+  bool checked() const { return parts_.checked; }
 
  private:
   Parts parts_;

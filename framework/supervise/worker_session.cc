@@ -26,12 +26,9 @@ constexpr int kTriesInOrder = 3;
 constexpr int kTries = 6;
 constexpr std::chrono::milliseconds kWeighEvery(100);
 constexpr int kWeighShare = 20;  // a look at the memory takes at most so much
-// Cases that a worker is given at most. Each process goes past those that were
-// run before it, so that few are better where it runs one.
-int64_t BatchSize(int64_t cases_per_process) {
-  return std::max(std::min<int64_t>(64 * cases_per_process, 1024),
-                  cases_per_process);
-}
+// Processes that one worker forks at most, one after the other. Each goes past
+// the cases that were run before it.
+constexpr int64_t kProcesses = 64;
 
 /// True when a journal can grow: of a full disk the worker's exit code alone is
 /// no proof, since a backend may end it with any.
@@ -87,7 +84,7 @@ Status WorkerSession::StartWorker() {
   int64_t count = 0;
   for (const record::PlanRow* row : order_) {
     if (!pending_.contains(row->test_id)) continue;
-    if (count++ == BatchSize(options_.cases_per_process)) break;
+    if (count++ == kProcesses * options_.cases_per_process) break;
     record::AppendCsvRow(batch, *row);
   }
   ASSAY_RETURN_IF_ERROR(file::WriteFile(File(".batch"), batch));

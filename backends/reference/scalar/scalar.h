@@ -87,6 +87,23 @@ void NoteBetween(T low, T x, T high) {
   static_cast<void>(Less(high, x));
 }
 
+/// Notes that x was rounded to this whole number, which shows in the result.
+template <class T>
+void NoteRounded(T x, double nearest) {
+  NoteBetween(T(nearest - 0.5), x, T(nearest + 0.5));
+}
+
+/// True when the first of equal numbers is taken. Of Vars it may be the last,
+/// to see what a tie means.
+template <PlainScalar T>
+bool TakesFirst() {
+  return true;
+}
+template <std::same_as<Var>>
+bool TakesFirst() {
+  return TakesFirstVar();
+}
+
 /// True when x is NaN, which no integer is.
 template <class T>
 bool IsNan(T x) {

@@ -200,6 +200,7 @@ inline Var Detach(Var a) { return Record(Primitive::kDetach, a, a.value()); }
 bool Before(Var a, Var b);
 bool Less(Var a, Var b);
 bool Equal(Var a, Var b);
+bool TakesFirstVar();
 Var Max(Var a, Var b);
 Var Min(Var a, Var b);
 /// The greatest, or least, of several; `chosen` is its place.

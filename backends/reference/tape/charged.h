@@ -28,6 +28,8 @@ enum class Charge : uint8_t {
   /// unit that errors are judged in. What a sum of rounded numbers loses to
   /// cancellation is in it; how the sum is ordered is not.
   kCondition,
+  /// One rounding of sums, too.
+  kHard,
   /// Every rounding, sums and the inexactness of library functions included:
   /// with the unit roundoff, a bound on the error, to first order.
   kBound,
@@ -41,7 +43,7 @@ inline double RoundingsOf(Primitive primitive, Charge charge) {
   switch (primitive) {
     case Primitive::kAdd:
     case Primitive::kSubtract:
-      return charge == Charge::kBound ? 1 : 0;
+      return charge == Charge::kCondition ? 0 : 1;
     case Primitive::kMultiply:
     case Primitive::kDivide:
       return 1;
@@ -227,39 +229,7 @@ struct Charged {
   S value{0};
   double units = 0;
 
- private:
-  static bool IsWithin(double gap, const Charged& a, const Charged& b) {
-    return gap != kUnknown && !(gap > a.Error() + b.Error());
-  }
-
-  /// Of a result v, whose derivatives are those of double.
-  static double UnitsOf(Primitive primitive, const Charged& a, const Charged& b,
-                        double v) {
-    const double at_a = ToDouble(a.value);
-    const double at_b = ToDouble(b.value);
-    if (!std::isfinite(v)) {
-      return IsKnownSpecial(primitive, a, b, v) ? 0 : kUnknown;
-    }
-    double units = ByA(primitive, a, at_b, v) + ByB(primitive, b, at_a, v);
-    if (a.units != 0 || b.units != 0) {
-      const double stretch =
-          Stretch(primitive, at_a, a.Error(), at_b, b.Error());
-      if (kCharge == Charge::kBound) {
-        units = units * stretch + Curved(primitive, a, b);
-      } else if (stretch == kUnknown) {
-        units = kUnknown;
-      }
-    }
-    units += OwnUnits(primitive, a, b, v);
-    if (MayStep(primitive, a, b)) units = kUnknown;
-    return std::isnan(units) ? kUnknown : units;
-  }
-
-  /// An exact operand carries no error on, also against an infinite derivative,
-  /// and neither does one without influence.
-  static double Carried(double partial, double units) {
-    return partial == 0 || units == 0 ? 0 : std::abs(partial) * units;
-  }
+  // The parts of the charge of a result v, for a pass that adds them otherwise.
 
   /// What the first operand's error does to a result v. A power is taken by its
   /// share of the operand, since its derivative may be below all of double. That
@@ -320,6 +290,7 @@ struct Charged {
         IsExact(primitive, at_a, at_b, v)) {
       return 0;
     }
+    if (LeavesAsIs(primitive, a, b)) return 0;
     // Below the normal numbers the error is half the least one, whatever v is.
     const bool is_sum =
         primitive == Primitive::kAdd || primitive == Primitive::kSubtract;
@@ -328,6 +299,60 @@ struct Charged {
     const bool vanishes = v == 0 && (by_b || at_a == 0 || !std::isfinite(at_a));
     const bool rounds_small = std::abs(v) < 0x1p-1022 && !is_sum && !vanishes;
     return rounds_small ? own + 0x1p-1021 / kUnit : own;
+  }
+
+ private:
+  static bool IsWithin(double gap, const Charged& a, const Charged& b) {
+    return gap != kUnknown && !(gap > a.Error() + b.Error());
+  }
+
+  /// Of a result v, whose derivatives are those of double.
+  static double UnitsOf(Primitive primitive, const Charged& a, const Charged& b,
+                        double v) {
+    const double at_a = ToDouble(a.value);
+    const double at_b = ToDouble(b.value);
+    if (!std::isfinite(v)) {
+      return IsKnownSpecial(primitive, a, b, v) ? 0 : kUnknown;
+    }
+    double units = ByA(primitive, a, at_b, v) + ByB(primitive, b, at_a, v);
+    if (a.units != 0 || b.units != 0) {
+      const double stretch =
+          Stretch(primitive, at_a, a.Error(), at_b, b.Error());
+      if (kCharge == Charge::kBound) {
+        units = units * stretch + Curved(primitive, a, b);
+      } else if (stretch == kUnknown) {
+        units = kUnknown;
+      }
+    }
+    units += OwnUnits(primitive, a, b, v);
+    if (MayStep(primitive, a, b)) units = kUnknown;
+    return std::isnan(units) ? kUnknown : units;
+  }
+
+  /// True for a product with 1, a quotient by it and a sum with 0, which no
+  /// arithmetic rounds.
+  static bool LeavesAsIs(Primitive primitive, const Charged& a,
+                         const Charged& b) {
+    const auto is = [](const Charged& x, double number) {
+      return x.units == 0 && std::abs(ToDouble(x.value)) == number;
+    };
+    switch (primitive) {
+      case Primitive::kMultiply:
+        return is(a, 1) || is(b, 1);
+      case Primitive::kDivide:
+        return is(b, 1);
+      case Primitive::kAdd:
+      case Primitive::kSubtract:
+        return is(a, 0) || is(b, 0);
+      default:
+        return false;
+    }
+  }
+
+  /// An exact operand carries no error on, also against an infinite derivative,
+  /// and neither does one without influence.
+  static double Carried(double partial, double units) {
+    return partial == 0 || units == 0 ? 0 : std::abs(partial) * units;
   }
 
   /// True when an infinity or no number is what exact arithmetic gives too, and

@@ -27,29 +27,6 @@
 
 namespace assay::reference {
 
-/// From one number to another, both included. As an adjoint: what the
-/// derivative can be, whatever is done at ties.
-struct Interval {
-  Interval() = default;
-  explicit Interval(double x) : low(x), high(x) {}
-  Interval(double from, double to) : low(from), high(to) {}
-
-  double low = 0;
-  double high = 0;
-};
-
-inline bool IsZero(const Interval& x) { return x.low == 0 && x.high == 0; }
-inline Interval operator+(const Interval& a, const Interval& b) {
-  return {a.low + b.low, a.high + b.high};
-}
-inline Interval operator*(double factor, const Interval& x) {
-  return factor < 0 ? Interval(factor * x.high, factor * x.low)
-                    : Interval(factor * x.low, factor * x.high);
-}
-inline Interval Hull(const Interval& a, const Interval& b) {
-  return {std::min(a.low, b.low), std::max(a.high, b.high)};
-}
-
 /// The scalar of an input node, from its number.
 template <class S>
 using InputOf = std::function<S(uint32_t node, double value)>;
@@ -188,11 +165,13 @@ Dual<Charged<kCharge, S>> Decided(
   return decided;
 }
 
-/// The values of all nodes.
+/// The values of the nodes that came since the last call.
 template <class S>
-std::vector<S> Replay(const Tape& tape, const InputOf<S>& input) {
-  std::vector<S> values(tape.size());
-  for (size_t node = 0; node < tape.size(); ++node) {
+void Extend(const Tape& tape, const InputOf<S>& input, std::vector<S>* all) {
+  std::vector<S>& values = *all;
+  size_t node = values.size();
+  values.resize(tape.size());
+  for (; node < tape.size(); ++node) {
     const Primitive primitive = tape.primitive(node);
     const uint32_t a = tape.a(node);
     const uint32_t b = tape.b(node);
@@ -210,6 +189,13 @@ std::vector<S> Replay(const Tape& tape, const InputOf<S>& input) {
       values[node] = Apply<S>(primitive, values[a], values[b]);
     }
   }
+}
+
+/// The values of all nodes.
+template <class S>
+std::vector<S> Replay(const Tape& tape, const InputOf<S>& input) {
+  std::vector<S> values;
+  Extend(tape, input, &values);
   return values;
 }
 template <class S>
@@ -262,32 +248,11 @@ void ReverseDecision(const Tape& tape, const Decision& decision,
   });
 }
 
-/// A tie may go to the first, to the last, or be split.
-inline void ReverseDecision(const Tape& tape, const Choice& choice,
-                            const std::vector<double>& values,
-                            const Interval& flow,
-                            std::vector<Interval>& adjoints) {
-  const double best = values[choice.chosen];
-  const auto candidates = tape.candidates(choice);
-  const auto tied = std::ranges::count_if(
-      candidates, [&](uint32_t node) { return values[node] == best; });
-  const Interval share = tied > 1 ? Hull(flow, Interval(0)) : flow;
-  for (const uint32_t node : candidates) {
-    if (values[node] == best) adjoints[node] = adjoints[node] + share;
-  }
-}
-inline void ReverseDecision(const Tape& tape, const Selection& selection,
-                            const std::vector<double>& values,
-                            const Interval& flow,
-                            std::vector<Interval>& adjoints) {
-  const uint32_t taken = TakenNode(tape, selection, values);
-  const bool tied = values[selection.a] == values[selection.b];
-  const Interval share = tied ? Hull(flow, Interval(0)) : flow;
-  adjoints[taken] = adjoints[taken] + share;
-  if (!tied) return;
-  const uint32_t other =
-      taken == selection.then ? selection.otherwise : selection.then;
-  adjoints[other] = adjoints[other] + share;
+/// Sends the flow on where a derivative is taken otherwise than by the partial
+/// derivatives; false where it is not.
+template <class S, class A>
+bool ReverseKink(Primitive, const S&, const A&, A&) {
+  return false;
 }
 
 /// The adjoints of all nodes: for each, the derivative of the sum of seed times
@@ -314,12 +279,7 @@ void Reverse(const Tape& tape, const std::vector<S>& values,
       ReverseDecision(tape, tape.selections()[a], values, flow, adjoints);
     } else if (primitive != Primitive::kInput &&
                primitive != Primitive::kConstant) {
-      if constexpr (std::same_as<A, Interval>) {
-        if (primitive == Primitive::kAbs && IsZero(values[a])) {  // -1 to 1
-          adjoints[a] = adjoints[a] + Hull(flow, -1.0 * flow);
-          continue;
-        }
-      }
+      if (ReverseKink(primitive, values[a], flow, adjoints[a])) continue;
       const Partials<S> d =
           KnownPartials(primitive, values[a], values[b], values[node]);
       if (!IsZero(d.a)) adjoints[a] = adjoints[a] + d.a * flow;

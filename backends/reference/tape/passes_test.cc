@@ -6,10 +6,10 @@
 
 #include <numeric>
 
+#include "backends/reference/exact/margins.h"
+#include "backends/reference/exact/referee.h"
 #include "backends/reference/loop/product.h"
 #include "backends/reference/scalar/scalar.h"
-#include "backends/reference/tape/margins.h"
-#include "backends/reference/tape/referee.h"
 
 namespace assay::reference {
 namespace {
@@ -141,27 +141,6 @@ TEST(TapeTest, ConstantsAreMadeMoreExactByAReplay) {
   const Var half_root = sqrt(Var(0.5));
   const Quad exact = Replay<Quad>(tape)[half_root.node()];
   EXPECT_LE(std::abs(ToDouble(exact * exact - Quad(0.5))), 1e-33);
-}
-
-TEST(TapeTest, ATieOfAChoiceMayGoEitherWay) {
-  Tape tape;
-  const Tape::Scope recording(&tape);
-  std::vector<Var> x = {tape.Input(2), tape.Input(5), tape.Input(5)};
-  Choose<Var> greatest;
-  for (size_t i = 0; i < 3; ++i) greatest.Offer(x[i], static_cast<int64_t>(i));
-  const Var y = Var(-3) * greatest.best();
-  EXPECT_EQ(greatest.index(), 1);  // the first of equals
-  std::vector<Interval> adjoints(tape.size());
-  adjoints[y.node()] = Interval(1);
-  Reverse(tape, tape.values(), adjoints);
-  struct Row {
-    double low, high;
-  };
-  const std::vector<Row> wanted = {{0, 0}, {-3, 0}, {-3, 0}};
-  for (size_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(adjoints[x[i].node()].low, wanted[i].low) << i;
-    EXPECT_EQ(adjoints[x[i].node()].high, wanted[i].high) << i;
-  }
 }
 
 TEST(TapeTest, TiesTellAKinkFromAJump) {

@@ -66,9 +66,14 @@ Var Tape::PushChoice(std::span<const Var> candidates, size_t chosen,
               candidates[chosen].value());
 }
 
+bool Tape::GoesBefore(Var a, Var b) {
+  const bool tied = a.value() == b.value() ||
+                    (tied_ != nullptr && tied_(NodeOf(a), NodeOf(b)));
+  return tied ? ties_ == Ties::kTrue : a.value() < b.value();
+}
+
 Var Tape::PushSelection(Var a, Var b, Var then, Var otherwise) {
-  const bool before =
-      a.value() < b.value() || (ties_ == Ties::kTrue && a.value() == b.value());
+  const bool before = GoesBefore(a, b);
   selections_.push_back(
       {NodeOf(a), NodeOf(b), NodeOf(then), NodeOf(otherwise)});
   return Push(Primitive::kSelect, static_cast<uint32_t>(selections_.size() - 1),
@@ -136,10 +141,9 @@ Var Record(Primitive primitive, Var a, Var b, double value) {
 }
 
 bool Before(Var a, Var b) {
-  const bool before = a.value() < b.value();
-  if (current == nullptr) return before;
+  if (current == nullptr) return a.value() < b.value();
   current->PushBranch(a, b, /*is_jump=*/false);
-  return before || (current->ties() == Ties::kTrue && a.value() == b.value());
+  return current->GoesBefore(a, b);
 }
 
 bool Less(Var a, Var b) {
@@ -150,6 +154,10 @@ bool Less(Var a, Var b) {
 bool Equal(Var a, Var b) {
   if (current != nullptr) current->PushBranch(a, b, /*is_jump=*/true);
   return a.value() == b.value();
+}
+
+bool TakesFirstVar() {
+  return current == nullptr || current->ties() == Ties::kFalse;
 }
 
 Var PickedFrom(std::span<const Var> candidates, size_t chosen, bool least) {

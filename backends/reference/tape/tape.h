@@ -20,7 +20,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "backends/reference/scalar/var.h"
@@ -63,7 +65,7 @@ struct Comparison {
   bool is_jump = false;  // a difference of values, not only of derivatives
 };
 
-/// Which way a comparison of equal numbers goes, to see what a tie means.
+/// Which way a comparison of tied numbers goes, to see what a tie means.
 enum class Ties : uint8_t { kFalse, kTrue };
 
 class Tape {
@@ -97,6 +99,14 @@ class Tape {
   void PushBlock(const Product& product, const Var* a, const Var* b, Var* y);
   void PushBranch(Var a, Var b, bool is_jump);
 
+  /// Takes for tied, beside equal ones, numbers of which `tied` says so, by
+  /// their nodes.
+  void TakeForTied(std::function<bool(uint32_t a, uint32_t b)> tied) {
+    tied_ = std::move(tied);
+  }
+  /// True when a < b, or when they are tied and ties go that way.
+  bool GoesBefore(Var a, Var b);
+
   size_t size() const { return values_.size(); }
   bool full() const { return full_; }
   Ties ties() const { return ties_; }
@@ -121,6 +131,7 @@ class Tape {
 
   size_t most_nodes_;
   Ties ties_;
+  std::function<bool(uint32_t a, uint32_t b)> tied_;
   bool full_ = false;
   std::vector<Primitive> primitives_;
   std::vector<uint32_t> a_, b_;

@@ -39,6 +39,7 @@ class Trace {
   static Trace* Current();
 
   const Tape& tape() const { return tape_; }
+  Tape& tape() { return tape_; }
   /// True for the node of a number that was rounded when it was shifted.
   bool is_rounded(uint32_t node) const { return rounded_.contains(node); }
 

@@ -6,11 +6,13 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 
-#include "framework/backend/network_interfaces.h"
+#include "framework/backend/exact.h"
 #include "framework/core/text.h"
 #include "framework/metric/element.h"
 #include "framework/testing/file/csv.h"
@@ -202,19 +204,22 @@ class Counter {
 class Asker {
  public:
   Asker(const WitnessCase& asked, Network& network, Tally* tally)
-      : asked_(asked),
-        network_(network),
-        exact_(*network.exact()),
-        counter_(asked.name, tally) {}
+      : asked_(asked), network_(network), counter_(asked.name, tally) {}
 
   void AskAll() {
+    std::vector<std::string> targets;
+    for (size_t i = 0; i < asked_.inputs.size(); ++i) {
+      const Tensor* const tensor = asked_.inputs[i].tensor();
+      if (tensor == nullptr || !IsFloatingPoint(tensor->dtype())) continue;
+      targets_.push_back(network_.inputs()[i]);
+      targets.push_back(targets_.back().name);
+      tangents_.push_back(Direction(asked_.tangents, targets.back(), tensor));
+    }
+    auto run = network_.exact()->At(asked_.inputs, targets);
+    if (!run.ok()) return counter_.Decline(run.status());
+    run_ = *std::move(run);
     AskValues();
     if (asked_.cotangents.empty()) return;
-    for (const ValueInfo& input : network_.inputs()) {
-      const size_t i = tangents_.size();
-      tangents_.push_back(
-          Direction(asked_.tangents, input.name, asked_.inputs[i].tensor()));
-    }
     AskGradients();
     AskUnits();
     AskReferee();
@@ -231,7 +236,7 @@ class Asker {
 
   void AskValues() {
     for (const Precision precision : kAll) {
-      auto values = exact_.Evaluate(asked_.inputs, precision);
+      auto values = run_->Evaluate(precision);
       if (!values.ok()) return counter_.Decline(values.status());
       for (size_t i = 0; i < values->size(); ++i) {
         const ValueInfo& output = network_.outputs()[i];
@@ -261,11 +266,11 @@ class Asker {
     }
     cotangents_ = cotangents;
     for (const Precision precision : kAll) {
-      const auto gradients = exact_.Vjp(asked_.inputs, cotangents, precision);
-      const auto tangents = exact_.Jvp(asked_.inputs, tangents_, precision);
+      const auto gradients = run_->Vjp(cotangents, precision);
+      const auto tangents = run_->Jvp(tangents_, precision);
       if (!gradients.ok()) return counter_.Decline(gradients.status());
       if (!tangents.ok()) return counter_.Decline(tangents.status());
-      CountNamed(Question::kGradient, precision, network_.inputs(), *gradients,
+      CountNamed(Question::kGradient, precision, targets_, *gradients,
                  asked_.gradients);
       CountNamed(Question::kTangent, precision, network_.outputs(), *tangents,
                  asked_.jvps);
@@ -284,7 +289,7 @@ class Asker {
   }
 
   void AskUnits() {
-    const auto units = exact_.ConditionUnits(asked_.inputs);
+    const auto units = run_->EvaluateUnits(UnitKind::kCondition);
     if (!units.ok()) return counter_.Decline(units.status());
     for (size_t i = 0; i < units->size(); ++i) {
       const ValueInfo& output = network_.outputs()[i];
@@ -313,7 +318,7 @@ class Asker {
         magnitude += std::abs(cotangent[i].value * (*jvp)[i].value);
       }
     }
-    const auto slope = exact_.Difference(asked_.inputs, tangents_, cotangents_);
+    const auto slope = run_->Difference(tangents_, cotangents_);
     if (!slope.ok()) return counter_.Decline(slope.status());
     if (!std::isfinite(truth.value)) return;
     counter_.Count(Question::kReferee, Precision::kDouble, "slope", 0,
@@ -326,8 +331,9 @@ class Asker {
 
   const WitnessCase& asked_;
   Network& network_;
-  Exact& exact_;
+  std::unique_ptr<ExactRun> run_;
   Counter counter_;
+  std::vector<ValueInfo> targets_;
   std::vector<ExactValue> values_;
   std::vector<Value> tangents_, cotangents_;
 };

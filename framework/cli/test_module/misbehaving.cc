@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "framework/backend/backend.h"
+#include "framework/backend/exact.h"
 #include "framework/backend/registry.h"
 
 namespace {
@@ -57,12 +58,13 @@ class Echoed final : public Binding {
 };
 
 /// The exact values of an echo: its inputs as they are.
-class ExactEcho final : public Exact {
+class EchoRun final : public assay::ExactRun {
  public:
-  Result<std::vector<ExactValue>> Evaluate(std::span<const Value> inputs,
-                                           Precision) override {
-    const assay::Tensor* x = inputs.empty() ? nullptr : inputs[0].tensor();
-    ExactValue answer{inputs.empty() ? Value() : inputs[0], {}, {}};
+  explicit EchoRun(std::span<const Value> inputs)
+      : inputs_(inputs.begin(), inputs.end()) {}
+  Result<std::vector<ExactValue>> Evaluate(Precision) override {
+    const assay::Tensor* x = inputs_.empty() ? nullptr : inputs_[0].tensor();
+    ExactValue answer{inputs_.empty() ? Value() : inputs_[0], {}, {}};
     if (x != nullptr && x->dtype() == assay::DType::kFloat32) {
       auto value = *assay::Tensor::Allocate(assay::DType::kFloat64, x->shape());
       std::ranges::copy(x->elements<float>(),
@@ -75,24 +77,16 @@ class ExactEcho final : public Exact {
     }
     return std::vector<ExactValue>{std::move(answer)};
   }
-  Result<std::vector<ExactValue>> Vjp(std::span<const Value>,
-                                      std::span<const Value>,
-                                      Precision) override {
-    return assay::Unsupported(assay::Reason::kGradient, "echoes only");
-  }
-  Result<std::vector<ExactValue>> Jvp(std::span<const Value>,
-                                      std::span<const Value>,
-                                      Precision) override {
-    return assay::Unsupported(assay::Reason::kGradient, "echoes only");
-  }
-  Result<assay::Slope> Difference(std::span<const Value>,
-                                  std::span<const Value>,
-                                  std::span<const Value>) override {
-    return assay::Unsupported(assay::Reason::kGradient, "echoes only");
-  }
-  Result<std::vector<assay::Tensor>> ConditionUnits(
-      std::span<const Value>) override {
-    return assay::Unsupported(assay::Reason::kGradient, "echoes only");
+
+ private:
+  std::vector<Value> inputs_;
+};
+
+class ExactEcho final : public Exact {
+ public:
+  Result<std::unique_ptr<assay::ExactRun>> At(
+      std::span<const Value> inputs, std::span<const std::string>) override {
+    return std::unique_ptr<assay::ExactRun>(std::make_unique<EchoRun>(inputs));
   }
 };
 

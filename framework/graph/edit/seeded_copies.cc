@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "framework/graph/reader/onnx_reader.h"
+#include "framework/graph/types/check.h"
 
 namespace assay::edit {
 namespace {
@@ -101,6 +102,7 @@ struct SeededCopies::Template {
       google::protobuf::Arena::CreateMessage<onnx::ModelProto>(&arena);
   int n_nodes = 0;                     // of a copy
   std::shared_ptr<const Model> model;  // what is read of the proto
+  bool checked = false;                // under any seeds
 };
 
 SeededCopies::SeededCopies(std::unique_ptr<Template> form)
@@ -121,6 +123,7 @@ Result<SeededCopies> SeededCopies::Of(const Model& model, size_t count) {
   const std::string bytes = proto.SerializeAsString();
   ASSAY_ASSIGN_OR_RETURN(form->model,
                          Model::Parse(std::as_bytes(std::span(bytes))));
+  form->checked = types::CheckModel(*form->model).ok();
   return SeededCopies(std::move(form));
 }
 
@@ -142,7 +145,8 @@ Result<std::shared_ptr<const Model>> SeededCopies::With(
                    .graph = std::move(graph),
                    .functions = model.functions(),
                    .bytes = {span.begin(), span.end()},
-                   .directory = {}});
+                   .directory = {},
+                   .checked = template_->checked});
 }
 
 Result<std::shared_ptr<const Model>> WithSeeds(const Model& model,

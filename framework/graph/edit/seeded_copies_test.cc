@@ -6,6 +6,7 @@
 #include <string>
 
 #include "framework/graph/model_text.h"
+#include "framework/graph/types/check.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -80,6 +81,20 @@ TEST(WithSeedsTest, ValuesBetweenNodesAreCopiedAndInitializersShared) {
   EXPECT_EQ(std::get<float>(graph.nodes[3].Find("low")->held), 0);
   EXPECT_EQ(graph.initializers.size(), 1U);
   EXPECT_THAT(Names(graph, graph.outputs), ElementsAre("y.draw0", "y.draw1"));
+}
+
+// Kills: a model that nobody has checked and that says so nevertheless.
+TEST(WithSeedsTest, OnlyWhatTheCheckerAcceptsIsChecked) {
+  for (const auto& [text, is_right] :
+       {std::pair{"y = Bernoulli <seed = 1.0> (x)", true},
+        std::pair{"y = Bernoulli <seed = 1.0> (x, x)", false}}) {
+    const auto model = graph::ModelOfText(
+        StrCat("g (float[2] x) => (float[2] y) {", text, "}"));
+    const auto many = WithSeeds(*model, std::vector<int64_t>{3, 4});
+    ASSERT_TRUE(many.ok()) << many.status().ToString();
+    EXPECT_EQ((*many)->checked(), is_right) << text;
+    EXPECT_EQ(types::CheckModel(**many).ok(), is_right) << text;
+  }
 }
 
 TEST(WithSeedsTest, ModelsWithoutBytesAreRefused) {

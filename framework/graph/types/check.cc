@@ -47,6 +47,7 @@ bool MayAsk(const onnx::ModelProto& model) {
 
 }  // namespace
 Status CheckModel(const Model& model) {
+  if (model.checked()) return OkStatus();
   google::protobuf::Arena arena;
   auto* const proto =
       google::protobuf::Arena::CreateMessage<onnx::ModelProto>(&arena);

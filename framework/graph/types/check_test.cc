@@ -50,6 +50,8 @@ TEST(CheckModel, IsNotAskedAboutWhatItCannotKnow) {
   EXPECT_FALSE(CheckModel(**reader::ParseProto(proto)).ok());
   proto.set_ir_version(999);
   EXPECT_TRUE(CheckModel(**reader::ParseProto(proto)).ok());
+  EXPECT_TRUE(CheckModel(Model({.checked = true})).ok());
+  EXPECT_FALSE(CheckModel(Model({.ir_version = 8})).ok());
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "framework/testing/measure/exact_answers.h"
 
+#include <array>
 #include <cstring>
 #include <utility>
 
@@ -17,9 +18,9 @@ namespace fs = std::filesystem;
 
 // A file: this line, its lists, and the checksum of all that. A list is its
 // name, the number of its answers and these; a text is its size and its bytes.
-// Numbers are
-// little-endian and of 8 bytes; a value or tensor is its size and the bytes of
-// ONNX's data files, an undefined one has size 0.
+// An answer is its value and its tensors in the order of Parts. Numbers are
+// little-endian and of 8 bytes; a value or tensor is its kind, its size and the
+// bytes of ONNX's data files, an undefined one has size 0.
 const std::string& Magic() {
   static const auto* magic =
       new std::string(StrCat("assay.exact/", kAnswersFormat, "\n"));
@@ -50,6 +51,13 @@ Status PutValue(std::string& out, const Value& value) {
                          graph::SerializeValue(value, ""));
   PutText(out, bytes);
   return OkStatus();
+}
+
+// The tensors of an answer, const or not.
+template <class Answer>
+auto Parts(Answer& answer) {
+  return std::array{&answer.tail,       &answer.bound,    &answer.units,
+                    &answer.hard_units, &answer.hull.low, &answer.hull.high};
 }
 
 // Reads what was put, in order. Of bytes whose checksum is right.
@@ -108,9 +116,9 @@ Status TakeList(Source& source, ExactAnswers& answers) {
   for (uint64_t i = 0; i < count; ++i) {
     ExactAnswer& answer = list.emplace_back();
     ASSAY_ASSIGN_OR_RETURN(answer.value, source.TakeValue());
-    ASSAY_ASSIGN_OR_RETURN(answer.tail, source.TakeTensor());
-    ASSAY_ASSIGN_OR_RETURN(answer.bound, source.TakeTensor());
-    ASSAY_ASSIGN_OR_RETURN(answer.units, source.TakeTensor());
+    for (Tensor* const part : Parts(answer)) {
+      ASSAY_ASSIGN_OR_RETURN(*part, source.TakeTensor());
+    }
   }
   return OkStatus();
 }
@@ -165,9 +173,9 @@ Status WriteAnswers(const fs::path& file, const ExactAnswers& answers) {
     PutNumber(bytes, list.size());
     for (const ExactAnswer& answer : list) {
       ASSAY_RETURN_IF_ERROR(PutValue(bytes, answer.value));
-      ASSAY_RETURN_IF_ERROR(PutValue(bytes, answer.tail));
-      ASSAY_RETURN_IF_ERROR(PutValue(bytes, answer.bound));
-      ASSAY_RETURN_IF_ERROR(PutValue(bytes, answer.units));
+      for (const Tensor* const part : Parts(answer)) {
+        ASSAY_RETURN_IF_ERROR(PutValue(bytes, *part));
+      }
     }
   }
   PutNumber(bytes, core::StableHash(bytes));

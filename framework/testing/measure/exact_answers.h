@@ -20,18 +20,21 @@
 #include <string_view>
 #include <vector>
 
-#include "framework/backend/network_interfaces.h"
+#include "framework/backend/exact.h"
 #include "framework/core/status.h"
 
 namespace assay::measure {
 
 /// The version of the files below and of how answers are asked for. Another
 /// one makes all kept answers stale.
-inline constexpr int kAnswersFormat = 2;
+inline constexpr int kAnswersFormat = 3;
 
-/// The answer of Exact for one output.
+/// The answer of an ExactRun for one output, one gradient or one tangent. What
+/// was not asked for, or not answered, is undefined.
 struct ExactAnswer : ExactValue {
-  Tensor units;  // as ConditionUnits gives them; undefined where it does not
+  Tensor units = {};       // of UnitKind::kCondition
+  Tensor hard_units = {};  // of UnitKind::kHard
+  ExactHull hull = {};
 };
 
 /// The answers to the questions about one data set, each a list under the name

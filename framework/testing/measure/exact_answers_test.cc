@@ -39,7 +39,9 @@ TEST_F(ExactAnswersTest, WhatWasWrittenIsRead) {
   std::vector<ExactAnswer> answers(4);
   answers[0] = {
       {Doubles({1, 1e300}), Doubles({0x1p-60, 0}), Doubles({0, 0x1p-70})},
-      Doubles({3, 4})};
+      Doubles({3, 4}),
+      Doubles({5, 6}),
+      {Doubles({7, 8}), Doubles({9, 10})}};
   answers[1].value = *Tensor::Of<int64_t>({0}, {});
   answers[2].value = texts;
   const fs::path file = AnswersFile(folder_ / "ab", 3);
@@ -57,6 +59,9 @@ TEST_F(ExactAnswersTest, WhatWasWrittenIsRead) {
   EXPECT_EQ((*read)[0].tail.elements<double>()[0], 0x1p-60);
   EXPECT_EQ((*read)[0].bound.elements<double>()[1], 0x1p-70);
   EXPECT_EQ((*read)[0].units.elements<double>()[1], 4);
+  EXPECT_EQ((*read)[0].hard_units.elements<double>()[1], 6);
+  EXPECT_EQ((*read)[0].hull.low.elements<double>()[0], 7);
+  EXPECT_EQ((*read)[0].hull.high.elements<double>()[1], 10);
   EXPECT_EQ((*read)[1].value.tensor()->Signature(), "int64[0]");
   EXPECT_FALSE((*read)[1].tail.defined() || (*read)[1].bound.defined());
   EXPECT_EQ((*read)[2].value.sequence()->items[0].tensor()->strings()[0], "a");

@@ -2,9 +2,13 @@
 
 #include "framework/testing/suite/answers_suite.h"
 
+#include <map>
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "framework/backend/exact.h"
 #include "framework/testing/measure/exact_answers.h"
 
 namespace assay::suite {
@@ -28,9 +32,14 @@ Status AnswerAll(const record::PlanRow& row, Backend& backend,
   for (size_t i = 0; i < data.sets.size(); ++i) {
     const int64_t asked = record::SteadyMicroseconds();
     measure::ExactAnswers answers;
+    std::map<std::vector<std::string>, std::unique_ptr<ExactRun>> runs;
     for (const Question& question : QuestionsOf(row, facts)) {
-      ASSAY_ASSIGN_OR_RETURN(answers[question.name],
-                             question.ask(*exact, data.sets[i]));
+      std::unique_ptr<ExactRun>& run = runs[question.targets];
+      if (run == nullptr) {
+        ASSAY_ASSIGN_OR_RETURN(
+            run, exact->At(data.sets[i].inputs, question.targets));
+      }
+      ASSAY_ASSIGN_OR_RETURN(answers[question.name], question.ask(*run));
     }
     *result->run_us += record::SteadyMicroseconds() - asked;
     ASSAY_RETURN_IF_ERROR(

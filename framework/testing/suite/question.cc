@@ -14,13 +14,12 @@ using Answers = std::vector<measure::ExactAnswer>;
 /// A bound that leaves no doubt about a verdict, in ULP.
 constexpr double kEnough = 1.0 / 8;
 
-Result<Answers> EvaluateIn(Exact& exact, const cases::DataSet& set,
-                           Precision precision) {
+Result<Answers> EvaluateIn(ExactRun& run, Precision precision) {
   ASSAY_ASSIGN_OR_RETURN(std::vector<ExactValue> values,
-                         exact.Evaluate(set.inputs, precision));
+                         run.Evaluate(precision));
   Answers answers;
   for (ExactValue& value : values) {
-    answers.emplace_back(measure::ExactAnswer{std::move(value), {}});
+    answers.emplace_back(measure::ExactAnswer{std::move(value)});
   }
   return answers;
 }
@@ -47,19 +46,18 @@ bool IsEnough(const Answers& answers, Precision least) {
 
 /// In this precision, and in more for as long as the answer is not known well
 /// enough and the oracle can.
-Result<Answers> EvaluateFrom(Exact& exact, const cases::DataSet& set,
-                             Precision least) {
-  ASSAY_ASSIGN_OR_RETURN(Answers answers, EvaluateIn(exact, set, least));
+Result<Answers> EvaluateFrom(ExactRun& run, Precision least) {
+  ASSAY_ASSIGN_OR_RETURN(Answers answers, EvaluateIn(run, least));
   Precision more = least;
   while (more != Precision::kArbitrary && !IsEnough(answers, least)) {
     more =
         more == Precision::kDouble ? Precision::kQuad : Precision::kArbitrary;
-    auto better = EvaluateIn(exact, set, more);
+    auto better = EvaluateIn(run, more);
     if (!better.ok()) break;
     answers = *std::move(better);
   }
   // They are for the reader; distances are told without them.
-  auto units = exact.ConditionUnits(set.inputs);
+  auto units = run.EvaluateUnits(UnitKind::kCondition);
   for (size_t i = 0; units.ok() && i < units->size(); ++i) {
     if (i < answers.size()) answers[i].units = std::move((*units)[i]);
   }
@@ -71,9 +69,8 @@ Result<Answers> EvaluateFrom(Exact& exact, const cases::DataSet& set,
 Question EvaluationOf(const record::PlanRow& row) {
   const Precision precision = measure::OraclePrecision(row.dtypes);
   return {StrCat("evaluate from ", measure::ToString(precision)),
-          [precision](Exact& exact, const cases::DataSet& set) {
-            return EvaluateFrom(exact, set, precision);
-          }};
+          {},
+          [precision](ExactRun& run) { return EvaluateFrom(run, precision); }};
 }
 
 }  // namespace assay::suite

@@ -5,7 +5,8 @@
 // the outputs are.
 //
 //   const Question question = EvaluationOf(row);
-//   const auto answers = question.ask(*exact, data.sets[0]);
+//   ASSAY_ASSIGN_OR_RETURN(auto run, exact->At(inputs, question.targets));
+//   const auto answers = question.ask(*run);
 
 #pragma once
 
@@ -13,9 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "framework/backend/network_interfaces.h"
+#include "framework/backend/exact.h"
 #include "framework/core/status.h"
-#include "framework/testing/case/test_case.h"
 #include "framework/testing/measure/exact_answers.h"
 #include "framework/testing/record/rows.h"
 
@@ -25,10 +25,10 @@ struct Question {
   /// The list of answers on file. It says all that the answer depends on beside
   /// model and inputs: kept answers to a question of another name are stale.
   std::string name;
+  /// What derivatives are taken of. Questions of the same targets share a run.
+  std::vector<std::string> targets;
   /// Unsupported and unavailable where the oracle declines.
-  std::function<Result<std::vector<measure::ExactAnswer>>(
-      Exact&, const cases::DataSet&)>
-      ask;
+  std::function<Result<std::vector<measure::ExactAnswer>>(ExactRun&)> ask;
 };
 
 /// The outputs, with their condition units: in twice the precision of the case's

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "framework/backend/exact.h"
 #include "framework/graph/model_text.h"
 #include "framework/graph/value_bytes.h"
 #include "framework/testing/file/file.h"
@@ -48,6 +49,36 @@ class CopyBinding : public Binding {
   Value x, y;
 };
 
+/// Half of x, in two parts, so that it is told from the outputs.
+class Halves : public ExactRun {
+ public:
+  Halves(const Fault& fault, std::span<const Value> inputs) : fault_(fault) {
+    for (const float x : inputs[0].tensor()->elements<float>()) {
+      half_.push_back(x / 2);
+    }
+  }
+  Result<std::vector<ExactValue>> Evaluate(Precision precision) override {
+    if (precision == Precision::kArbitrary && fault_.no_arbitrary) {
+      return ResourceExhausted("too much");
+    }
+    const Tensor zeros =
+        measure::Of<double>(std::vector<double>(half_.size(), 0));
+    const Tensor off = measure::Of<double>(std::vector<double>(
+        half_.size(), precision < fault_.exact_from ? 1 : 0));
+    return std::vector<ExactValue>{{measure::Of<double>(half_), zeros, off}};
+  }
+  Result<std::vector<Tensor>> EvaluateUnits(UnitKind) override {
+    if (fault_.no_units) return Internal("no units");
+    if (fault_.few_units) return std::vector<Tensor>();
+    return std::vector<Tensor>{measure::Of<double>({7, 8}),
+                               measure::Of<double>({9})};
+  }
+
+ private:
+  const Fault fault_;
+  std::vector<double> half_;
+};
+
 class Copying : public Network, public Exact, public Placement {
  public:
   explicit Copying(const Fault& fault) : fault_(fault) {}
@@ -80,41 +111,14 @@ class Copying : public Network, public Exact, public Placement {
     return OkStatus();
   }
 
-  /// Half of x, in two parts, so that it is told from the outputs.
-  Result<std::vector<ExactValue>> Evaluate(std::span<const Value> inputs,
-                                           Precision precision) override {
+  Result<std::unique_ptr<ExactRun>> At(std::span<const Value> inputs,
+                                       std::span<const std::string>) override {
     ASSAY_RETURN_IF_ERROR(fault_.forward);
-    if (precision == Precision::kArbitrary && fault_.no_arbitrary) {
-      return ResourceExhausted("too much");
-    }
-    const auto x = inputs[0].tensor()->elements<float>();
-    const Tensor zeros = measure::Of<double>(std::vector<double>(x.size(), 0));
-    const Tensor off = measure::Of<double>(
-        std::vector<double>(x.size(), precision < fault_.exact_from ? 1 : 0));
-    std::vector<double> half(x.begin(), x.end());
-    for (double& number : half) number /= 2;
-    return std::vector<ExactValue>{{measure::Of<double>(half), zeros, off}};
+    ++recorded;
+    return std::unique_ptr<ExactRun>(std::make_unique<Halves>(fault_, inputs));
   }
-  Result<std::vector<ExactValue>> Vjp(std::span<const Value>,
-                                      std::span<const Value>,
-                                      Precision) override {
-    return Internal("is not asked");
-  }
-  Result<std::vector<ExactValue>> Jvp(std::span<const Value>,
-                                      std::span<const Value>,
-                                      Precision) override {
-    return Internal("is not asked");
-  }
-  Result<Slope> Difference(std::span<const Value>, std::span<const Value>,
-                           std::span<const Value>) override {
-    return Internal("is not asked");
-  }
-  Result<std::vector<Tensor>> ConditionUnits(std::span<const Value>) override {
-    if (fault_.no_units) return Internal("no units");
-    if (fault_.few_units) return std::vector<Tensor>();
-    return std::vector<Tensor>{measure::Of<double>({7, 8}),
-                               measure::Of<double>({9})};
-  }
+
+  static inline int recorded = 0;
 
  private:
   const Fault fault_;
@@ -389,6 +393,34 @@ TEST_F(SuitesTest, AnswersAreWrittenAndMeasuredAgainst) {
         measure::ReadAnswers(measure::AnswersFile(row.oracle, 1));
     EXPECT_FALSE(without->at("evaluate from quad")[0].units.defined());
   }
+}
+
+// Kills: a run for each question; one run for questions of other targets.
+TEST_F(SuitesTest, QuestionsOfTheSameTargetsShareARun) {
+  const auto ask = [](ExactRun&) -> Result<std::vector<measure::ExactAnswer>> {
+    return std::vector<measure::ExactAnswer>();
+  };
+  static std::vector<Question>* questions = nullptr;
+  std::vector<Question> asked = {
+      {"a", {"x"}, ask}, {"b", {}, ask}, {"c", {"x"}, ask}, {"d", {}, ask}};
+  questions = &asked;
+  AddSuite({.name = "asking",
+            .cases =
+                [](std::span<const cases::Corpus>) {
+                  return std::vector<cases::TestCase>();
+                },
+            .ask = [](const record::PlanRow&,
+                      const record::RunFacts&) { return *questions; },
+            .run = ConformanceSuite().run});
+  record::PlanRow row = CaseOf({kRight});
+  row.suite = "asking";
+  Copying::recorded = 0;
+  EXPECT_EQ(Run(AnswersSuite(), row).outcome, record::Outcome::kPass);
+  EXPECT_EQ(Copying::recorded, 2);
+  const auto answers =
+      measure::ReadAnswers(measure::AnswersFile(row.oracle, 0));
+  ASSERT_TRUE(answers.ok()) << answers.status().ToString();
+  EXPECT_EQ(answers->size(), 4U);
 }
 
 // Kills: a first answer that is taken as it is; one that is lost where the

@@ -5,8 +5,8 @@
 //
 // A node with a seed starts the engine anew at every run, so that equal seeds
 // give equal results; a node without one takes a fresh seed at every run. What
-// std::mt19937_64 gives is fixed by the C++ standard; the distributions of
-// <random> are not, so the few that are needed are written out.
+// an engine of <random> gives is fixed by the C++ standard; its distributions
+// are not, so the few that are needed are written out.
 
 #include <algorithm>
 #include <bit>
@@ -41,14 +41,28 @@ uint64_t SeedOf(const std::optional<float>& seed) {
   return seed.has_value() ? std::bit_cast<uint32_t>(*seed) : FreshSeed();
 }
 
+/// Knuth's linear congruential engine modulo 2^64 (The Art of Computer
+/// Programming 2, 3.3.4, line 26), whose upper bits are good. It is ready after
+/// one step, where a Mersenne twister makes 312 words for the first number.
+using Engine = std::linear_congruential_engine<uint64_t, 6364136223846793005U,
+                                               1442695040888963407U, 0>;
+
+/// Both halves of a seed, mixed: seeds that differ little draw differently.
+Engine EngineOf(uint64_t seed) {
+  std::seed_seq words{static_cast<uint32_t>(seed >> 32U),
+                      static_cast<uint32_t>(seed)};
+  return Engine(words);
+}
+
 /// The draws of one run of one node.
 class Draws {
  public:
-  explicit Draws(uint64_t seed) : engine_(seed) {}
+  explicit Draws(uint64_t seed) : engine_(EngineOf(seed)) {}
 
   /// Uniform in [0, 1): a multiple of 2^-digits, digits <= 53.
   double Uniform(int digits = 53) {
-    return std::ldexp(static_cast<double>(engine_() >> (64 - digits)), -digits);
+    const auto one = static_cast<double>(uint64_t{1} << digits);
+    return static_cast<double>(engine_() >> (64 - digits)) / one;
   }
 
   /// Standard normal: Box and Muller, "A Note on the Generation of Random
@@ -59,7 +73,7 @@ class Draws {
   }
 
  private:
-  std::mt19937_64 engine_;
+  Engine engine_;
 };
 
 /// Digits of a float type's significand, so that a uniform number of as many

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "backends/reference/kernel_rows.h"
+#include "framework/backend/exact.h"
 
 namespace assay::reference {
 namespace {
@@ -188,7 +189,7 @@ TEST(Spectra, HaveExactValues) {
     std::vector<Value> inputs;
     for (const Feed& feed : row.feeds) inputs.emplace_back(feed.Make());
     const auto exact =
-        (*network)->exact()->Evaluate(inputs, Precision::kArbitrary);
+        EvaluateAt(*(*network)->exact(), inputs, Precision::kArbitrary);
     ASSERT_TRUE(exact.ok()) << row.graph << exact.status().ToString();
     const auto& [value, tail, bound] = (*exact)[0];
     EXPECT_NEAR(value.tensor()->elements<double>()[row.at], row.first, 1e-15)

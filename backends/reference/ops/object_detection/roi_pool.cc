@@ -48,7 +48,7 @@ constexpr double kFarthest = 1 << 30;
 template <class T>
 double Corner(T x) {
   const auto nearest = std::round(static_cast<double>(Value(x)));
-  NoteBetween(T(nearest - 0.5), x, T(nearest + 0.5));
+  NoteRounded(x, nearest);
   return nearest;
 }
 

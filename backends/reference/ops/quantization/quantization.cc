@@ -152,7 +152,7 @@ class Rounder {
 template <class T>
 double RoundedValue(T x) {
   const double nearest = Value(nearbyint(x));
-  NoteBetween(T(nearest - 0.5), x, T(nearest + 0.5));
+  NoteRounded(x, nearest);
   return nearest;
 }
 

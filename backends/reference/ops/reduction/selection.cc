@@ -76,8 +76,11 @@ Status TopK(const op::TopK& op, KernelContext& run) {
   const bool tells = indices.data() != nullptr;
   // Which is first shows in the indices; of the values it is a kink.
   const auto lower = [tells](T a, T b) {
-    return tells ? Less(a, b) : Before(a, b);
+    if (tells) return Less(a, b);
+    static_cast<void>(Before(a, b));
+    return Value(a) < Value(b);
   };
+  const bool takes_first = tells || TakesFirst<T>();
   int64_t line = 0;
   view.ForEachLine([&](int64_t start) {
     const auto comes_first = [&](int64_t i, int64_t k) {
@@ -85,7 +88,8 @@ Status TopK(const op::TopK& op, KernelContext& run) {
       const T b = x[start + k * view.inner];
       if (IsNan(a) != IsNan(b)) return IsNan(a) == largest;
       if (largest ? lower(b, a) : lower(a, b)) return true;
-      return (largest ? !lower(a, b) : !lower(b, a)) && i < k;
+      if (largest ? lower(a, b) : lower(b, a)) return false;
+      return takes_first ? i < k : k < i;
     };
     std::iota(order.begin(), order.end(), 0);
     std::partial_sort(order.begin(), order.begin() + wanted[0], order.end(),

@@ -138,9 +138,9 @@ Neighbours<T> NeighboursOf(const Sampling& how, T grid, int64_t extent) {
   }
   if (!(Less(-far, x) && Less(x, far))) return found;
   if (how.interpolation == Interpolation::kNearest) {
-    const auto i = static_cast<int64_t>(Value(nearbyint(x)));
-    NoteBetween(static_cast<T>(i) - T(0.5), x, static_cast<T>(i) + T(0.5));
-    found.Add(how.Neighbour(i, extent), T(1));
+    const double nearest = Value(nearbyint(x));
+    NoteRounded(x, nearest);
+    found.Add(how.Neighbour(static_cast<int64_t>(nearest), extent), T(1));
     return found;
   }
   const auto base = static_cast<int64_t>(Value(floor(x)));

@@ -6,6 +6,7 @@
 
 #include "backends/reference/kernel_rows.h"
 #include "backends/reference/scalar/codec.h"
+#include "framework/backend/exact.h"
 
 namespace assay::reference {
 namespace {
@@ -21,7 +22,7 @@ std::vector<ExactValue> ExactOutputs(const std::string& graph,
     ADD_FAILURE() << graph << network.status().ToString();
     return {};
   }
-  auto exact = (*network)->exact()->Evaluate(inputs, Precision::kQuad);
+  auto exact = EvaluateAt(*(*network)->exact(), inputs, Precision::kQuad);
   EXPECT_TRUE(exact.ok()) << graph << exact.status().ToString();
   return exact.ok() ? *std::move(exact) : std::vector<ExactValue>();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "backends/reference/tape/referee.h"
+#include "backends/reference/exact/referee.h"
 
 #include <algorithm>
 #include <cmath>

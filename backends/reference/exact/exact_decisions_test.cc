@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "backends/reference/truth_rows.h"
+#include "framework/backend/exact.h"
 
 namespace assay::reference {
 namespace {
@@ -95,8 +96,9 @@ TEST(ExactDecisionsTest, IntegersThatHangOnADoubtAreNotKnown) {
                              "{ a = Add(x, one) t = Sub(a, one) " +
                              node + " }"),
                      options);
-    const auto values = (*network)->exact()->Evaluate(
-        {{feeds[0].Make(), feeds[1].Make()}}, Precision::kDouble);
+    const auto values =
+        EvaluateAt(*(*network)->exact(), {{feeds[0].Make(), feeds[1].Make()}},
+                   Precision::kDouble);
     EXPECT_TRUE(values.ok()) << node;
     return values.ok() && (*values)[0].value.present();
   };

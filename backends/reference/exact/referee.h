@@ -11,7 +11,7 @@
 
 #include <functional>
 
-#include "framework/backend/network_interfaces.h"
+#include "framework/backend/exact.h"
 
 namespace assay::reference {
 

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "backends/reference/truth_rows.h"
+#include "framework/backend/exact.h"
 
 namespace assay::reference {
 namespace {
@@ -247,7 +248,7 @@ TEST(ExactValuesTest, NothingCancelsInAFormulaThatNeedNot) {
     ASSERT_TRUE(network.ok()) << network.status().ToString();
     const std::vector<Value> inputs = {row.x.Make()};
     const auto exact =
-        (*network)->exact()->Evaluate(inputs, Precision::kDouble);
+        EvaluateAt(*(*network)->exact(), inputs, Precision::kDouble);
     ASSERT_TRUE(exact.ok()) << exact.status().ToString();
     const double value = (*exact)[0].value.tensor()->elements<double>()[row.at];
     const double bound = (*exact)[0].bound.elements<double>()[row.at];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "backends/reference/tape/margins.h"
+#include "backends/reference/exact/margins.h"
 
 #include <algorithm>
 #include <cmath>

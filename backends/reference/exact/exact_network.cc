@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "backends/reference/exact/exact_network.h"
+
+#include <cstddef>
+#include <set>
+
+#include "backends/reference/exact/exact_run.h"
+
+namespace assay::reference {
+namespace {
+
+// The inputs, each in memory of its own: a trace knows them by where they lie.
+Result<std::vector<Value>> Apart(std::span<const Value> inputs) {
+  std::set<const std::byte*> seen;
+  std::vector<Value> apart(inputs.begin(), inputs.end());
+  for (Value& input : apart) {
+    const Tensor* const tensor = input.tensor();
+    if (tensor == nullptr || tensor->byte_size() == 0 ||
+        seen.insert(tensor->data()).second) {
+      continue;
+    }
+    ASSAY_ASSIGN_OR_RETURN(
+        Tensor copy,
+        Tensor::FromBytes(tensor->dtype(), tensor->shape(), tensor->bytes()));
+    input = Value(std::move(copy));
+  }
+  return apart;
+}
+
+bool IsComplex(const ValueType& type) {
+  return ClassOf(type.dtype) == DTypeClass::kComplex ||
+         (type.element != nullptr && IsComplex(*type.element));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Network>> ExactNetwork::Make(
+    std::shared_ptr<const Model> model, std::unique_ptr<Network> plain,
+    std::unique_ptr<Network> traced) {
+  for (const auto& value : model->graph().values) {
+    if (!IsComplex(value.type)) continue;
+    return Unsupported(Reason::kDType, "value '", value.name, "' is ",
+                       value.type.ToString(),
+                       ", wanted no complex numbers where exact is asked for");
+  }
+  return std::unique_ptr<Network>(
+      new ExactNetwork(std::move(model), std::move(plain), std::move(traced)));
+}
+
+Result<Value> ExactNetwork::Find(const std::string& target,
+                                 const std::vector<Value>& inputs) const {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (this->inputs()[i].name == target) return inputs[i];
+  }
+  const Graph& graph = model_->graph();
+  const Value* const initializer =
+      graph.FindInitializer(graph.FindValue(target));
+  if (initializer != nullptr) return *initializer;
+  return NotFound("target '", target, "' is no input and no initializer");
+}
+
+Result<std::unique_ptr<ExactRun>> ExactNetwork::At(
+    std::span<const Value> inputs, std::span<const std::string> targets) {
+  ASSAY_ASSIGN_OR_RETURN(std::vector<Value> apart, Apart(inputs));
+  if (apart.size() != this->inputs().size()) {
+    return InvalidArgument("found ", apart.size(), " inputs, wanted ",
+                           this->inputs().size());
+  }
+  std::vector<Target> found;
+  for (const std::string& name : targets) {
+    ASSAY_ASSIGN_OR_RETURN(Value value, Find(name, apart));
+    const Tensor* const tensor = value.tensor();
+    if (tensor == nullptr || !IsFloatingPoint(tensor->dtype())) {
+      return InvalidArgument("target '", name, "' is ", value.Type().ToString(),
+                             ", wanted a tensor of floating-point numbers");
+    }
+    found.push_back({name, std::move(value)});
+  }
+  return RecordedRun::Make(*traced_, std::move(apart), std::move(found));
+}
+
+}  // namespace assay::reference

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "backends/reference/exact/exact_run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/reference/kernel_rows.h"
+#include "framework/backend/exact.h"
+
+namespace assay::reference {
+namespace {
+
+using testing::ElementsAre;
+
+constexpr double kFloat32 = 0x1p-24;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// A network and the last run of it.
+struct Running {
+  explicit Running(const std::string& graph) {
+    RowBackend backend;
+    LoadOptions options;
+    options.exact = true;
+    auto loaded = backend.Load(ModelOf(graph), options);
+    EXPECT_TRUE(loaded.ok()) << loaded.status().message();
+    if (loaded.ok()) network = *std::move(loaded);
+  }
+  Status At(const std::vector<Feed>& feeds,
+            const std::vector<std::string>& targets) {
+    std::vector<Value> inputs;
+    for (const Feed& feed : feeds) inputs.emplace_back(feed.Make());
+    ASSAY_ASSIGN_OR_RETURN(run, network->exact()->At(inputs, targets));
+    return OkStatus();
+  }
+
+  std::unique_ptr<Network> network;
+  std::unique_ptr<ExactRun> run;
+};
+
+std::vector<double> Numbers(const Tensor& tensor) {
+  const auto numbers = tensor.elements<double>();
+  return {numbers.begin(), numbers.end()};
+}
+std::vector<double> Numbers(const Value& value) {
+  return Numbers(*value.tensor());
+}
+
+const std::string kAffine =
+    "g (float[2] x) => (float[2] y) <float[2] w = {3, 4}, int64[1] n = {1}> "
+    "{ p = Mul(x, w) y = Add(p, x) }";
+
+// Kills: an initializer that is a constant to derivatives; targets in another
+// order than they are named in.
+TEST(ExactRunTest, TargetsAreInputsAndInitializersByName) {
+  Running affine(kAffine);
+  ASSERT_TRUE(affine.At({F({2}, {1, 2})}, {"w", "x"}).ok());
+  const std::vector<Value> ones = {D({2}, {1, 1}).Make()};
+  const auto vjp = affine.run->Vjp(ones, Precision::kDouble);
+  ASSERT_TRUE(vjp.ok()) << vjp.status().message();
+  EXPECT_THAT(Numbers((*vjp)[0].value), ElementsAre(1, 2));
+  EXPECT_THAT(Numbers((*vjp)[1].value), ElementsAre(4, 5));
+  const std::vector<Value> along = {D({2}, {10, 0}).Make(),
+                                    D({2}, {0, 1}).Make()};
+  const auto jvp = affine.run->Jvp(along, Precision::kDouble);
+  ASSERT_TRUE(jvp.ok()) << jvp.status().message();
+  EXPECT_THAT(Numbers((*jvp)[0].value), ElementsAre(10, 5));
+  const auto slope = affine.run->Difference(along, ones);
+  ASSERT_TRUE(slope.ok()) << slope.status().message();
+  EXPECT_NEAR(slope->value, 15, 1e-9);
+}
+
+TEST(ExactRunTest, WhatIsNoTargetIsNamed) {
+  Running affine(kAffine);
+  const std::vector<Feed> feeds = {F({2}, {1, 2})};
+  EXPECT_EQ(affine.At(feeds, {"p"}).message(),
+            "target 'p' is no input and no initializer");
+  EXPECT_EQ(
+      affine.At(feeds, {"n"}).message(),
+      "target 'n' is int64[1], wanted a tensor of floating-point numbers");
+  EXPECT_EQ(affine.At({}, {}).message(), "found 0 inputs, wanted 1");
+}
+
+// Kills: numbers of one precision that are taken for those of another.
+TEST(ExactRunTest, QuestionsInTurnAreAnsweredAsAlone) {
+  Running erf("g (float[1] x) => (float[1] y) { e = Exp(x) y = Erf(e) }");
+  const std::vector<Feed> feeds = {F({1}, {-0.75})};
+  const std::vector<Value> one = {D({1}, {1}).Make()};
+  const Precision all[] = {Precision::kDouble, Precision::kQuad,
+                           Precision::kArbitrary};
+  std::vector<double> alone, in_turn;
+  const auto note = [&](Precision precision, std::vector<double>* numbers) {
+    const auto y = erf.run->Evaluate(precision);
+    const auto dx = erf.run->Vjp(one, precision);
+    ASSERT_TRUE(y.ok() && dx.ok());
+    for (const ExactValue& exact : {(*y)[0], (*dx)[0]}) {
+      numbers->push_back(Numbers(exact.value)[0]);
+      numbers->push_back(Numbers(exact.tail)[0]);
+      numbers->push_back(Numbers(exact.bound)[0]);
+    }
+  };
+  for (const Precision precision : all) {
+    ASSERT_TRUE(erf.At(feeds, {"x"}).ok());
+    note(precision, &alone);
+  }
+  for (int round = 0; round < 2; ++round) {
+    in_turn.clear();
+    for (const Precision precision : all) note(precision, &in_turn);
+    EXPECT_EQ(in_turn, alone);
+  }
+}
+
+// Kills: units that leave out the sums, or the factors of a derivative.
+TEST(ExactRunTest, UnitsCountRoundings) {
+  // Of ((a b) + c)^2 at 2, 3, 1: the product has its own rounding and those of
+  // a and b, c has its own, the sum only a hard one.
+  Running square(
+      "g (float[1] a, float[1] b, float[1] c) => (float[1] y) "
+      "{ p = Mul(a, b) s = Add(p, c) y = Mul(s, s) }");
+  ASSERT_TRUE(
+      square.At({F({1}, {2}), F({1}, {3}), F({1}, {1})}, {"a", "c"}).ok());
+  const std::vector<Value> one = {D({1}, {1}).Make()};
+  const double off = 3 * 6 + 1;  // of s
+  const double hard = off + 7;
+  const auto units = square.run->EvaluateUnits(UnitKind::kCondition);
+  const auto more = square.run->EvaluateUnits(UnitKind::kHard);
+  ASSERT_TRUE(units.ok() && more.ok());
+  EXPECT_EQ(Numbers((*units)[0])[0], 2 * 7 * off + 49);
+  EXPECT_EQ(Numbers((*more)[0])[0], 2 * 7 * hard + 49);
+  // dy/dc = 2 s dy, in two products that are added; dy/da = b dy/dc.
+  const double of_c = 2 * (off + 7 + 7);
+  const auto vjp = square.run->VjpUnits(one, UnitKind::kCondition);
+  ASSERT_TRUE(vjp.ok()) << vjp.status().message();
+  EXPECT_EQ(Numbers((*vjp)[1])[0], of_c);
+  EXPECT_EQ(Numbers((*vjp)[0])[0], 3 * of_c + 2 * (14 * 3));
+  const auto hard_vjp = square.run->VjpUnits(one, UnitKind::kHard);
+  ASSERT_TRUE(hard_vjp.ok());
+  EXPECT_EQ(Numbers((*hard_vjp)[1])[0], of_c + 2 * 7 + 14);
+  const std::vector<Value> along = {Value(), D({1}, {1}).Make()};
+  const auto jvp = square.run->JvpUnits(along, UnitKind::kCondition);
+  ASSERT_TRUE(jvp.ok()) << jvp.status().message();
+  EXPECT_EQ(Numbers((*jvp)[0])[0], of_c);
+}
+
+// Kills: units beside a jump, where no first order holds.
+TEST(ExactRunTest, UnitsBesideAJumpAreUnknown) {
+  Running jump(
+      "g (float[1] x) => (float[1] y) <float[1] one = {1}> "
+      "{ c = Less(x, one) y = Where(c, x, one) }");
+  const std::vector<Value> one = {D({1}, {1}).Make()};
+  for (const double at : {1.0, 3.0}) {
+    ASSERT_TRUE(jump.At({F({1}, {at})}, {"x"}).ok());
+    const auto units = jump.run->VjpUnits(one, UnitKind::kCondition);
+    const auto along = jump.run->JvpUnits(one, UnitKind::kHard);
+    ASSERT_TRUE(units.ok() && along.ok());
+    EXPECT_EQ(Numbers((*units)[0])[0] == kInfinity, at == 1);
+    EXPECT_EQ(Numbers((*along)[0])[0] == kInfinity, at == 1);
+  }
+}
+
+// Kills: one way of a tie only, in a network.
+TEST(ExactRunTest, HullsHoldAllThatTiesPermit) {
+  struct Row {
+    std::string node;
+    std::vector<double> x, low, high;
+  };
+  const double tie = 1 + 0x1p-23;  // times a third, times 3: 1 or beside it
+  const Row rows[] = {
+      {"y = Relu(x)", {0, 1e-30, -1}, {0, 1, 0}, {1, 1, 0}},
+      {"y = Abs(x)", {0, 2, -1e-30}, {-1, 1, -1}, {1, 1, -1}},
+      // Each formula of a selection may have all or nothing.
+      {"y = LeakyRelu <alpha = 0.5> (x)",
+       {0, 1, -1},
+       {0, 1, 0.5},
+       {1.5, 1, 0.5}},
+      {"y = ReduceMax <keepdims = 0> (x)", {5, 5, 4}, {0, 0, 0}, {1, 1, 0}},
+      {"n = Constant <value_ints = [1]> () y, i = TopK (x, n)",
+       {5, 4, 3},
+       {1, 0, 0},
+       {1, 0, 0}},
+      {"t = Constant <value_floats = [3.0]> () o = Constant <value_floats = "
+       "[1.0]> () q = Div(x, t) p = Mul(q, t) d = Sub(p, o) y = Relu(d)",
+       {tie, 1, 2},
+       {0, 0, 1},
+       {1, 1, 1}},
+  };
+  for (const Row& row : rows) {
+    Running loaded("g (float[3] x) => (float[N] y) { " + row.node + " }");
+    ASSERT_NE(loaded.network, nullptr);
+    ASSERT_TRUE(loaded.At({F({3}, row.x)}, {"x"}).ok()) << row.node;
+    const auto y = loaded.run->Evaluate(Precision::kDouble);
+    ASSERT_TRUE(y.ok()) << row.node << y.status().message();
+    std::vector<Value> ones;
+    for (const ExactValue& output : *y) {
+      const Tensor* const like = output.value.tensor();
+      if (!output.bound.defined()) {
+        ones.emplace_back();  // of indices
+        continue;
+      }
+      const std::vector<double> all(like->elements<double>().size(), 1);
+      ones.emplace_back(D(like->shape(), all).Make());
+    }
+    const auto hull = loaded.run->VjpHull(ones, kFloat32);
+    ASSERT_TRUE(hull.ok()) << row.node << hull.status().message();
+    EXPECT_THAT(Numbers((*hull)[0].low),
+                testing::Pointwise(testing::DoubleNear(1e-6), row.low))
+        << row.node;
+    EXPECT_THAT(Numbers((*hull)[0].high),
+                testing::Pointwise(testing::DoubleNear(1e-6), row.high))
+        << row.node;
+  }
+}
+
+TEST(ExactRunTest, AHullBesideAJumpIsTheWholeLine) {
+  Running jump(
+      "g (float[1] x) => (float[1] y) <float[1] t = {3}, float[1] one = {1}> "
+      "{ q = Div(x, t) p = Mul(q, t) c = Less(p, one) y = Where(c, x, one) }");
+  const std::vector<Value> one = {D({1}, {1}).Make()};
+  for (const double at : {1.0, 2.0}) {
+    ASSERT_TRUE(jump.At({F({1}, {at})}, {"x"}).ok());
+    const auto back = jump.run->VjpHull(one, kFloat32);
+    const auto along = jump.run->JvpHull(one, kFloat32);
+    ASSERT_TRUE(back.ok() && along.ok());
+    for (const ExactHull& hull : {(*back)[0], (*along)[0]}) {
+      EXPECT_EQ(Numbers(hull.low)[0], at == 1 ? -kInfinity : 0);
+      EXPECT_EQ(Numbers(hull.high)[0], at == 1 ? kInfinity : 0);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace assay::reference

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Hulls: all that a derivative can be, whatever is done at ties. Numbers are
+// tied where they differ by no more than rounding can have made of them.
+//
+//   const std::vector<Hard> values = HardValues(tape, roundoff);
+//   std::vector<Interval> adjoints(tape.size());
+//   adjoints[y.node()] = Interval(1);
+//   Reverse(tape, values, adjoints);      // passes.h
+//
+// A choice, a selection of formulas and an absolute value may go either way in
+// one pass. A comparison that a kernel branched on was taken in one way: of
+// those a tape is recorded for each way (Ties), and TieWithin makes it see ties.
+
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "backends/reference/tape/passes.h"
+
+namespace assay::reference {
+
+/// A number with one rounding of each operation before it.
+using Hard = Charged<Charge::kHard>;
+
+/// From one number to another, both included.
+struct Interval {
+  Interval() = default;
+  explicit Interval(double x) : low(x), high(x) {}
+  Interval(double from, double to) : low(from), high(to) {}
+
+  double low = 0;
+  double high = 0;
+};
+
+inline constexpr double kUnbounded = std::numeric_limits<double>::infinity();
+
+inline bool IsZero(const Interval& x) { return x.low == 0 && x.high == 0; }
+inline Interval operator+(const Interval& a, const Interval& b) {
+  return {a.low + b.low, a.high + b.high};
+}
+inline Interval operator*(double factor, const Interval& x) {
+  if (factor == 0) return Interval(0);
+  return factor < 0 ? Interval(factor * x.high, factor * x.low)
+                    : Interval(factor * x.low, factor * x.high);
+}
+/// Of a derivative that is not known, such as that of a step at its jump, all.
+inline Interval operator*(const Hard& factor, const Interval& x) {
+  if (factor.units == Hard::kUnknown && !IsZero(x)) {
+    return {-kUnbounded, kUnbounded};
+  }
+  return factor.value * x;
+}
+inline Interval Hull(const Interval& a, const Interval& b) {
+  return {std::min(a.low, b.low), std::max(a.high, b.high)};
+}
+
+/// True when rounding may have decided which is the greater, or neither is.
+inline bool AreTied(const Hard& a, const Hard& b) {
+  return a.value == b.value || Hard::MayCross(a, b);
+}
+
+/// The numbers of a tape, those given being exact, charged with `roundoff`.
+std::vector<Hard> HardValues(const Tape& tape, double roundoff);
+
+/// Lets a tape that is about to be recorded see ties of such numbers.
+void TieWithin(double roundoff, Tape* tape);
+
+/// True when rounding may have decided a comparison whose sides differ in their
+/// values, not only in their derivatives: of the other side nothing is known.
+bool MayJump(const Tape& tape, const std::vector<Hard>& values);
+
+/// The derivatives of all nodes along a direction of the nodes given.
+std::vector<Interval> HullsAlong(const Tape& tape,
+                                 const std::vector<Hard>& values,
+                                 std::span<const double> directions);
+
+/// For Reverse. A tie may go to the first, to the last, or be split.
+void ReverseDecision(const Tape& tape, const Choice& choice,
+                     const std::vector<Hard>& values, const Interval& flow,
+                     std::vector<Interval>& adjoints);
+void ReverseDecision(const Tape& tape, const Selection& selection,
+                     const std::vector<Hard>& values, const Interval& flow,
+                     std::vector<Interval>& adjoints);
+bool ReverseKink(Primitive primitive, const Hard& a, const Interval& flow,
+                 Interval& adjoint);
+
+}  // namespace assay::reference

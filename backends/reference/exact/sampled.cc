@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "backends/reference/exact/sampled.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <random>
+
+namespace assay::reference {
+namespace {
+
+constexpr size_t kLanes = 8;
+using Lanes = std::array<double, kLanes>;
+
+// How far below the standard deviation no lane may be.
+constexpr double kLeastShare = 1.0 / 256;
+
+double Greatest(const Lanes& lanes) {
+  double greatest = 0;
+  for (const double lane : lanes) {
+    // NaN stays.
+    if (!(std::abs(lane) <= greatest)) greatest = std::abs(lane);
+  }
+  return greatest;
+}
+
+template <class S>
+class Sampler {
+ public:
+  using Number = Bounded<S>;
+
+  Sampler(const Tape& tape, const std::vector<Number>& charged)
+      : tape_(tape),
+        charged_(charged),
+        numbers_(charged),
+        lanes_(tape.size()),
+        scale_(std::sqrt(3.0 * static_cast<double>(tape.size())) /
+               kLeastShare) {
+    at_.reserve(charged.size());
+    for (const Number& number : charged) at_.push_back(ToDouble(number));
+  }
+
+  std::vector<Number> Run() {
+    for (size_t node = 1; node < tape_.size(); ++node) {
+      const Primitive primitive = tape_.primitive(node);
+      const uint32_t a = tape_.a(node);
+      if (primitive == Primitive::kBlock) {
+        TakeElement(tape_.blocks()[a], tape_.b(node), node);
+      } else if (charged_[node].units == 0 || !std::isfinite(at_[node])) {
+        continue;  // exact, or as it was
+      } else if (primitive == Primitive::kChoice) {
+        TakeDecision(tape_.choices()[a], node);
+      } else if (primitive == Primitive::kSelect) {
+        TakeDecision(tape_.selections()[a], node);
+      } else if (HasOperands(primitive)) {
+        TakeFunction(primitive, a, tape_.b(node), node);
+      }
+    }
+    return std::move(numbers_);
+  }
+
+ private:
+  double Draw() {
+    const auto one = static_cast<double>(engine_() >> 11U) * 0x1p-53;
+    return 2 * one - 1;
+  }
+
+  // Notes what has come to a node, its own rounding still to be drawn.
+  void Put(size_t node, Lanes& lanes, double own) {
+    if (own > 0) {
+      for (double& lane : lanes) lane += own * scale_ * Draw();
+    }
+    const double units = Greatest(lanes);
+    if (!std::isfinite(units)) return Lose(node);
+    lanes_[node] = lanes;
+    numbers_[node].units = std::min(units, charged_[node].units);
+  }
+
+  void Lose(size_t node) { numbers_[node].units = Number::kUnknown; }
+
+  // The operand's lanes for each unit of its own, times what they do.
+  static void Carry(const Lanes& lanes, double by, double units, bool falls,
+                    Lanes& sum) {
+    if (units == 0 || by == 0) return;
+    const double factor = falls ? -by / units : by / units;
+    for (size_t k = 0; k < kLanes; ++k) sum[k] += factor * lanes[k];
+  }
+
+  void TakeFunction(Primitive primitive, uint32_t a, uint32_t b, size_t node) {
+    const Number& x = numbers_[a];
+    const Number& y = numbers_[b];
+    if (Number::MayStep(primitive, x, y)) return Lose(node);
+    const double by_a = Number::ByA(primitive, x, at_[b], at_[node]);
+    const double by_b = Number::ByB(primitive, y, at_[a], at_[node]);
+    const double stretch =
+        x.units == 0 && y.units == 0
+            ? 1
+            : Stretch(primitive, at_[a], x.Error(), at_[b], y.Error());
+    if (!std::isfinite(by_a + by_b) || !std::isfinite(stretch)) {
+      return Lose(node);
+    }
+    const auto d = PartialsOf<double>(primitive, at_[a], at_[b], at_[node]);
+    Lanes lanes = {};
+    Carry(lanes_[a], by_a * stretch, x.units, d.a < 0, lanes);
+    Carry(lanes_[b], by_b * stretch, y.units, d.b < 0, lanes);
+    Put(node, lanes,
+        Number::OwnUnits(primitive, x, y, at_[node]) +
+            Number::Curved(primitive, x, y));
+  }
+
+  void TakeElement(const Block& block, uint32_t element, size_t node) {
+    if (charged_[node].units == 0 || !std::isfinite(at_[node])) return;
+    const auto i = static_cast<size_t>(element / block.columns);
+    const auto j = static_cast<size_t>(element % block.columns);
+    const auto inner = static_cast<size_t>(block.inner);
+    const uint32_t y = block.y[element];
+    Lanes lanes = lanes_[y];
+    double own = 0;  // roundings
+    double curved = 0;
+    double sum = at_[y];
+    bool known = std::isfinite(numbers_[y].units);
+    for (size_t t = 0; t < inner; ++t) {
+      const uint32_t a = block.a[i * inner + t];
+      const uint32_t b = block.b[t * static_cast<size_t>(block.columns) + j];
+      const double va = block.scale * at_[a];
+      const double vb = at_[b];
+      for (size_t k = 0; k < kLanes; ++k) {
+        lanes[k] += va * lanes_[b][k] + block.scale * vb * lanes_[a][k];
+      }
+      sum += va * vb;
+      own += 2 * std::abs(va * vb) + std::abs(sum);
+      const double units = block.scale * numbers_[a].units;
+      if (units != 0) curved += std::abs(units) * numbers_[b].Error();
+      known = known && std::isfinite(units) && std::isfinite(numbers_[b].units);
+    }
+    if (!known) return Lose(node);
+    const double small = static_cast<double>(inner) * 0x1p-1021;
+    Put(node, lanes, (own + small) / Number::kUnit + curved);
+  }
+
+  // Of a choice in doubt the error is at most the widest of those in question;
+  // the formulas of a selection are each off by their own.
+  void TakeDecision(const Choice& choice, size_t node) {
+    uint32_t widest = ChosenNode(tape_, choice, charged_);
+    bool known = true;
+    ForEachDoubt(tape_, choice, numbers_, widest, [&](uint32_t other) {
+      known = known && IsKnown(other);
+      if (numbers_[other].units > numbers_[widest].units) widest = other;
+    });
+    known&& IsKnown(widest) ? Copy(lanes_[widest], node) : Lose(node);
+  }
+  void TakeDecision(const Selection& selection, size_t node) {
+    const uint32_t taken = TakenNode(tape_, selection, charged_);
+    Lanes lanes = lanes_[taken];
+    bool known = IsKnown(taken);
+    ForEachDoubt(tape_, selection, numbers_, taken, [&](uint32_t other) {
+      known = known && IsKnown(other);
+      for (size_t k = 0; k < kLanes; ++k) {
+        lanes[k] += std::copysign(lanes_[other][k], lanes[k]);
+      }
+    });
+    known ? Copy(lanes, node) : Lose(node);
+  }
+
+  bool IsKnown(uint32_t node) const {
+    return std::isfinite(at_[node]) && std::isfinite(numbers_[node].units);
+  }
+
+  void Copy(Lanes lanes, size_t node) { Put(node, lanes, 0); }
+
+  const Tape& tape_;
+  const std::vector<Number>& charged_;
+  std::vector<Number> numbers_;
+  std::vector<double> at_;
+  std::vector<Lanes> lanes_;
+  double scale_;
+  std::mt19937_64 engine_;  // seeded as by default
+};
+
+}  // namespace
+
+std::vector<Bounded<double>> Sampled(
+    const Tape& tape, const std::vector<Bounded<double>>& charged) {
+  return Sampler<double>(tape, charged).Run();
+}
+
+std::vector<Bounded<Quad>> Sampled(const Tape& tape,
+                                   const std::vector<Bounded<Quad>>& charged) {
+  return Sampler<Quad>(tape, charged).Run();
+}
+
+}  // namespace assay::reference

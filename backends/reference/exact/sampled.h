@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sampled: bounds of whole networks. A charge adds up absolute values, so that
+// of a network of many layers it grows with the product of the layers' norms,
+// whatever cancels. Here every rounding error is drawn at random, at its full
+// size, several times, and carried on with its sign; from what arrives follows
+// what all errors together can do.
+//
+//   const auto charged = Replay<Bounded<double>>(tape);
+//   const auto tight = Sampled(tape, charged);
+//
+// To first order the error of a number is the sum of J_i e_i over the roundings
+// i, with |e_i| <= own_i, so it is at most sqrt(N) s, where N is their count and
+// s^2 the sum of (J_i own_i)^2 (Cauchy and Schwarz). A lane carries the sum of
+// J_i own_i x_i for independent x_i, uniform with variance 1: it has the
+// standard deviation s and, being a sum of log-concave variables, a density of
+// at most 1/s (Bobkov and Chistyakov, "On concentration functions of random
+// variables", 2015). So one lane is below s/256 with a probability of at most
+// 2/256, and all eight are with one of at most 2e-17. What is beyond first order
+// is counted as in Charged, from these bounds.
+
+#pragma once
+
+#include <vector>
+
+#include "backends/reference/exact/gather.h"
+#include "backends/reference/tape/quad.h"
+#include "backends/reference/tape/tape.h"
+
+namespace assay::reference {
+
+/// Lanes take 64 bytes a node.
+inline constexpr size_t kMostSampledNodes = size_t{1} << 24;
+
+/// The numbers with bounds of this kind where they are less than those that
+/// `charged` has; each call draws the same. Not for more nodes than
+/// kMostSampledNodes.
+std::vector<Bounded<double>> Sampled(
+    const Tape& tape, const std::vector<Bounded<double>>& charged);
+std::vector<Bounded<Quad>> Sampled(const Tape& tape,
+                                   const std::vector<Bounded<Quad>>& charged);
+
+}  // namespace assay::reference
