@@ -52,9 +52,9 @@ Result<std::unique_ptr<Network>> ReferenceBackend::Load(
   return ExactNetwork::Make(*model, std::move(network), std::move(tracing));
 }
 
-Kernel ReferenceBackend::Around(Kernel kernel,
-                                const LoadOptions& options) const {
-  return options.exact ? Traced(std::move(kernel)) : std::move(kernel);
+Result<Kernel> ReferenceBackend::Around(Kernel kernel,
+                                        const LoadContext& load) const {
+  return load.options().exact ? Traced(std::move(kernel)) : std::move(kernel);
 }
 
 }  // namespace assay::reference
