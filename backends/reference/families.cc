@@ -2,10 +2,12 @@
 
 #include "backends/reference/families.h"
 
+#include <functional>
 #include <utility>
 
 #include "backends/reference/loop/simd.h"
 #include "backends/reference/tape/exact_network.h"
+#include "backends/reference/tape/retape.h"
 
 namespace assay::reference {
 
@@ -54,7 +56,17 @@ Result<std::unique_ptr<Network>> ReferenceBackend::Load(
 
 Result<Kernel> ReferenceBackend::Around(Kernel kernel,
                                         const LoadContext& load) const {
-  return load.options().exact ? Traced(std::move(kernel)) : std::move(kernel);
+  if (!load.options().exact) return kernel;
+  return Traced(std::move(kernel), load);
+}
+
+Result<BackwardFunction> ReferenceBackend::MakeBackward(LoadContext& load) {
+  LoadOptions traced = load.options();
+  traced.exact = true;
+  traced.gradient_targets.clear();
+  traced.extra_outputs.clear();
+  ASSAY_ASSIGN_OR_RETURN(NodeNetwork node, LoadNode(load, traced));
+  return std::bind_front(&Retape, std::move(node));
 }
 
 }  // namespace assay::reference

@@ -83,6 +83,7 @@ class ReferenceBackend : public EagerBackend {
  protected:
   std::vector<std::string> Settings() const override { return {"isa"}; }
   Result<Kernel> Around(Kernel kernel, const LoadContext& load) const override;
+  Result<BackwardFunction> MakeBackward(LoadContext& load) override;
 };
 
 }  // namespace assay::reference

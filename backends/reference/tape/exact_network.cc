@@ -232,11 +232,6 @@ Status CheckCount(size_t found, size_t wanted, std::string_view what) {
   return InvalidArgument("found ", found, " ", what, ", wanted ", wanted);
 }
 
-bool IsComplex(const ValueType& type) {
-  return ClassOf(type.dtype) == DTypeClass::kComplex ||
-         (type.element != nullptr && IsComplex(*type.element));
-}
-
 // The adjoints of all nodes.
 template <class S>
 std::vector<S> Adjoints(const Tape& tape, const std::vector<S>& values,
@@ -255,10 +250,8 @@ Result<std::unique_ptr<Network>> ExactNetwork::Make(
     std::unique_ptr<Network> traced) {
   const Graph& graph = model.graph();
   for (const auto& value : graph.values) {
-    if (!IsComplex(value.type)) continue;
-    return Unsupported(Reason::kDType, "value '", value.name, "' is ",
-                       value.type.ToString(),
-                       ", wanted no complex numbers where exact is asked for");
+    ASSAY_RETURN_IF_ERROR(
+        CheckReal(StrCat("value '", value.name, "'"), value.type));
   }
   return std::unique_ptr<Network>(
       new ExactNetwork(std::move(plain), std::move(traced)));
