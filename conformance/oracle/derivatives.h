@@ -13,11 +13,9 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <set>
 #include <span>
 #include <string>
-#include <string_view>
 
 #include "framework/backend/network_interfaces.h"
 
@@ -41,11 +39,5 @@ struct Derivatives {
 /// `still`: the inputs, from 0, that are not moved.
 Derivatives CheckDerivatives(Exact& exact, std::span<const Value> inputs,
                              const std::set<int>& still, uint64_t seed);
-
-/// By operator the inputs that are settings, not numbers to be moved: lines
-/// "OP INPUT... because WHY". Invalid argument, with the line, for another
-/// form.
-Result<std::map<std::string, std::set<int>>> ParseSettings(
-    std::string_view text);
 
 }  // namespace assay::oracle

@@ -64,6 +64,20 @@ TEST(ExactDecisionsTest, NumbersThatDecideAnExtentHaveDerivativesBetweenJumps) {
   for (const TruthRow& one : rows) ExpectTruth(one);
 }
 
+// 1 - 1e-17 is 1 in double, and is cut to 0.
+TEST(ExactDecisionsTest, NumbersReadAsIntegersAreDecisions) {
+  ExpectTruth({"a hot element",
+               "g (double[1] x, double[1] one, double[2] v) => (double[1,2] y) "
+               "{ i = Add(x, one) d = Constant <value_int = 2> () "
+               "y = OneHot(i, d, v) }",
+               {D({1}, {-1e-17}), D({1}, {1}), D({2}, {0, 1})},
+               Ask::kValue,
+               0,
+               0,
+               Quad(1),
+               Known::kPerhaps});
+}
+
 // x + 1 - 1 is 0 in double, for a tiny x of either sign.
 std::string Tiny(const std::string& nodes) {
   return "g (double[2] x, double[2] one) => (double[2] y) "
