@@ -51,8 +51,8 @@ class EagerBackend : public Backend {
   /// no kernel takes a node, the function body in ONNX's schema stands in for
   /// it, as expansion.h says; Placement tells. Offers Differentiable when
   /// options.gradient_targets is not empty; declines, reason gradient, when a
-  /// kernel between a target and an output has no backward, nor MakeBackward
-  /// one for it, or a value there is no tensor of float32 or float64. Offers Parameters in mode kTraining
+  /// kernel on the way has no backward, nor MakeBackward one, or a value there
+  /// is no tensor of float32 or float64. Offers Parameters in mode kTraining
   /// and when a gradient target is an initializer, and Placement always.
   Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
                                         const LoadOptions& options) override;
