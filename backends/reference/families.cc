@@ -2,10 +2,12 @@
 
 #include "backends/reference/families.h"
 
+#include <functional>
 #include <utility>
 
 #include "backends/reference/exact/exact_network.h"
 #include "backends/reference/loop/simd.h"
+#include "backends/reference/tape/retape.h"
 #include "backends/reference/tape/trace.h"
 
 namespace assay::reference {
@@ -54,9 +56,19 @@ Result<std::unique_ptr<Network>> ReferenceBackend::Load(
                             std::move(tracing));
 }
 
-Kernel ReferenceBackend::Around(Kernel kernel,
-                                const LoadOptions& options) const {
-  return options.exact ? Traced(std::move(kernel)) : std::move(kernel);
+Result<Kernel> ReferenceBackend::Around(Kernel kernel,
+                                        const LoadContext& load) const {
+  if (!load.options().exact) return kernel;
+  return Traced(std::move(kernel), load);
+}
+
+Result<BackwardFunction> ReferenceBackend::MakeBackward(LoadContext& load) {
+  LoadOptions traced = load.options();
+  traced.exact = true;
+  traced.gradient_targets.clear();
+  traced.extra_outputs.clear();
+  ASSAY_ASSIGN_OR_RETURN(NodeNetwork node, LoadNode(load, traced));
+  return std::bind_front(&Retape, std::move(node));
 }
 
 }  // namespace assay::reference

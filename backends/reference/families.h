@@ -82,7 +82,8 @@ class ReferenceBackend : public EagerBackend {
 
  protected:
   std::vector<std::string> Settings() const override { return {"isa"}; }
-  Kernel Around(Kernel kernel, const LoadOptions& options) const override;
+  Result<Kernel> Around(Kernel kernel, const LoadContext& load) const override;
+  Result<BackwardFunction> MakeBackward(LoadContext& load) override;
 };
 
 }  // namespace assay::reference

@@ -3,10 +3,8 @@
 #include "conformance/oracle/derivatives.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <random>
-#include <sstream>
 #include <vector>
 
 namespace assay::oracle {
@@ -142,32 +140,6 @@ Derivatives CheckDerivatives(Exact& exact, std::span<const ValueInfo> infos,
   const auto slope = (*run)->Difference(motion.tangents, cotangents);
   if (!slope.ok()) return failed(slope.status());
   return Judged(Dot(*vjp, motion.tangents), Dot(*jvp, cotangents), *slope);
-}
-
-Result<std::map<std::string, std::set<int>>> ParseSettings(
-    std::string_view text) {
-  std::map<std::string, std::set<int>> settings;
-  std::istringstream lines{std::string(text)};
-  for (std::string line; std::getline(lines, line);) {
-    if (line.empty() || line[0] == '#') continue;
-    std::istringstream words(line);
-    std::string op, word, why;
-    words >> op;
-    std::set<int> inputs;
-    while (words >> word && word != "because") {
-      int input = -1;
-      const char* const end = word.data() + word.size();
-      if (std::from_chars(word.data(), end, input).ptr != end) input = -1;
-      inputs.insert(input);
-    }
-    std::getline(words, why);
-    if (inputs.empty() || *inputs.begin() < 0 || why.size() < 2 ||
-        !settings.emplace(op, inputs).second) {
-      return InvalidArgument("found '", line,
-                             "', wanted OP INPUT... because WHY, once");
-    }
-  }
-  return settings;
 }
 
 }  // namespace assay::oracle

@@ -14,11 +14,9 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <set>
 #include <span>
 #include <string>
-#include <string_view>
 
 #include "framework/backend/backend.h"
 #include "framework/backend/exact.h"
@@ -44,11 +42,5 @@ struct Derivatives {
 Derivatives CheckDerivatives(Exact& exact, std::span<const ValueInfo> infos,
                              std::span<const Value> inputs,
                              const std::set<int>& still, uint64_t seed);
-
-/// By operator the inputs that are settings, not numbers to be moved: lines
-/// "OP INPUT... because WHY". Invalid argument, with the line, for another
-/// form.
-Result<std::map<std::string, std::set<int>>> ParseSettings(
-    std::string_view text);
 
 }  // namespace assay::oracle

@@ -41,6 +41,44 @@ TEST(ExactDecisionsTest, CellsOfAGridAreDecisions) {
   for (const TruthRow& one : rows) ExpectTruth(one);
 }
 
+TEST(ExactDecisionsTest, NumbersThatDecideAnExtentHaveDerivativesBetweenJumps) {
+  // 2.75 / 0.75 is 3.7: four steps, start + i delta.
+  const std::string range =
+      "g (double s, double l, double d) => (double[4] y) { y = Range(s, l, d) "
+      "}";
+  const std::vector<Feed> steps = {D({}, {0.5}), D({}, {3.25}), D({}, {0.75})};
+  // 4 * 1.375 is 5.5: five numbers, taken at (i + 0.5) / 1.375 - 0.5, which are
+  // between numbers 0, 2, -1, 3 and 3 apart.
+  const std::string resize =
+      "g (double[1,1,4] x, float[1] s) => (double[1,1,5] y) "
+      "{ y = Resize <mode = \"linear\", axes = [2]> (x, , s) }";
+  const std::vector<Feed> scaled = {D({1, 1, 4}, {1, 3, 2, 5}),
+                                    F({1}, {1.375})};
+  const Quad slopes(-(1.5 * 2 - 2.5 * 1 + 3.5 * 3 + 4.5 * 3));
+  const std::vector<TruthRow> rows = {
+      {"start", range, steps, Ask::kVjp, 0, 0, Quad(4), Known::kAlways},
+      {"limit", range, steps, Ask::kVjp, 1, 0, Quad(0), Known::kAlways},
+      {"delta", range, steps, Ask::kVjp, 2, 0, Quad(6), Known::kAlways},
+      {"scale", resize, scaled, Ask::kVjp, 1, 0, slopes / Quad(1.890625),
+       Known::kAlways},
+  };
+  for (const TruthRow& one : rows) ExpectTruth(one);
+}
+
+// 1 - 1e-17 is 1 in double, and is cut to 0.
+TEST(ExactDecisionsTest, NumbersReadAsIntegersAreDecisions) {
+  ExpectTruth({"a hot element",
+               "g (double[1] x, double[1] one, double[2] v) => (double[1,2] y) "
+               "{ i = Add(x, one) d = Constant <value_int = 2> () "
+               "y = OneHot(i, d, v) }",
+               {D({1}, {-1e-17}), D({1}, {1}), D({2}, {0, 1})},
+               Ask::kValue,
+               0,
+               0,
+               Quad(1),
+               Known::kPerhaps});
+}
+
 // x + 1 - 1 is 0 in double, for a tiny x of either sign.
 std::string Tiny(const std::string& nodes) {
   return "g (double[2] x, double[2] one) => (double[2] y) "

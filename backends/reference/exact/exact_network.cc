@@ -6,6 +6,7 @@
 #include <set>
 
 #include "backends/reference/exact/exact_run.h"
+#include "backends/reference/tape/trace.h"
 
 namespace assay::reference {
 namespace {
@@ -28,21 +29,14 @@ Result<std::vector<Value>> Apart(std::span<const Value> inputs) {
   return apart;
 }
 
-bool IsComplex(const ValueType& type) {
-  return ClassOf(type.dtype) == DTypeClass::kComplex ||
-         (type.element != nullptr && IsComplex(*type.element));
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Network>> ExactNetwork::Make(
     std::shared_ptr<const Model> model, std::unique_ptr<Network> plain,
     std::unique_ptr<Network> traced) {
   for (const auto& value : model->graph().values) {
-    if (!IsComplex(value.type)) continue;
-    return Unsupported(Reason::kDType, "value '", value.name, "' is ",
-                       value.type.ToString(),
-                       ", wanted no complex numbers where exact is asked for");
+    ASSAY_RETURN_IF_ERROR(
+        CheckReal(StrCat("value '", value.name, "'"), value.type));
   }
   return std::unique_ptr<Network>(
       new ExactNetwork(std::move(model), std::move(plain), std::move(traced)));

@@ -122,6 +122,8 @@ template <class To, class From>
 To Converted(From x) {
   if constexpr (std::same_as<To, From>) {
     return x;
+  } else if constexpr (std::integral<To> && !std::integral<From>) {
+    return static_cast<To>(Truncated(x));
   } else {
     return static_cast<To>(Value(x));
   }

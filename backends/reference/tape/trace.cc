@@ -3,6 +3,7 @@
 #include "backends/reference/tape/trace.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "backends/reference/scalar/codec.h"
@@ -19,7 +20,9 @@ constexpr DType kVar = kDTypeOf<Var>;
 // The context of a kernel of a traced network: Vars in, Vars out.
 class TracedContext final : public KernelContext {
  public:
-  TracedContext(KernelContext& run, Trace& trace) : run_(run), trace_(trace) {
+  TracedContext(KernelContext& run, Trace& trace,
+                std::span<const DType> output_types)
+      : run_(run), trace_(trace), output_types_(output_types) {
     SharePrepared(run);
   }
 
@@ -35,8 +38,23 @@ class TracedContext final : public KernelContext {
 
   Result<Tensor*> Output(assay::Output output, DType dtype,
                          const Shape& shape) override {
-    return run_.Output(output, IsFloatingPoint(dtype) ? kVar : dtype, shape);
+    const DType type = IsFloatingPoint(dtype) ? kVar : dtype;
+    ASSAY_ASSIGN_OR_RETURN(Tensor* const tensor,
+                           run_.Output(output, type, shape));
+    if (tensor != nullptr && type == kVar) {
+      computed_.push_back({output.position, tensor});
+    }
+    return tensor;
   }
+
+  Status RoundOutputs() {
+    for (const Computed& one : computed_) {
+      const DType type = output_types_[static_cast<size_t>(one.position)];
+      ASSAY_RETURN_IF_ERROR(trace_.Round(type, *one.tensor));
+    }
+    return OkStatus();
+  }
+
   Status SetOutput(assay::Output output, Value value) override {
     ASSAY_ASSIGN_OR_RETURN(Value traced, trace_.Traced(value));
     return run_.SetOutput(output, std::move(traced));
@@ -55,10 +73,42 @@ class TracedContext final : public KernelContext {
   void Save(Value value) override { run_.Save(std::move(value)); }
 
  private:
+  struct Computed {
+    int position;
+    Tensor* tensor;
+  };
+
   KernelContext& run_;
   Trace& trace_;
+  std::span<const DType> output_types_;
   std::vector<Value> values_;
+  std::vector<Computed> computed_;
 };
+
+bool HoldsComplex(const ValueType& type) {
+  return ClassOf(type.dtype) == DTypeClass::kComplex ||
+         (type.element != nullptr && HoldsComplex(*type.element));
+}
+
+Status CheckNode(const LoadContext& load) {
+  const Node& node = load.node();
+  for (int i = 0; std::cmp_less(i, node.inputs.size()); ++i) {
+    ASSAY_RETURN_IF_ERROR(
+        CheckReal(StrCat("input ", i), load.type(Input{i, true})));
+  }
+  for (int i = 0; std::cmp_less(i, node.outputs.size()); ++i) {
+    ASSAY_RETURN_IF_ERROR(
+        CheckReal(StrCat("output ", i), load.type(Output{i, true})));
+  }
+  return OkStatus();
+}
+
+std::vector<DType> OutputTypes(const LoadContext& load) {
+  std::vector<DType> types;
+  const auto count = static_cast<int>(load.node().outputs.size());
+  for (int i = 0; i < count; ++i) types.push_back(load.dtype(Output{i, true}));
+  return types;
+}
 
 }  // namespace
 
@@ -107,24 +157,52 @@ Result<Value> Trace::Traced(const Value& value) {
   });
 }
 
-Kernel Traced(Kernel kernel) {
-  return {.forward = [forward = std::move(kernel.forward)](
-                         KernelContext& run) -> Status {
-    Trace* const trace = Trace::Current();
-    if (trace == nullptr) {
-      return FailedPrecondition("a traced kernel runs without a trace");
-    }
-    TracedContext context(run, *trace);
-    ASSAY_RETURN_IF_ERROR(context.TakeInputs());
-    ASSAY_RETURN_IF_ERROR(forward(context));
-    if (trace->tape().full()) {
-      return ResourceExhausted(
-          "the tape is full: the computation has more "
-          "than ",
-          trace->tape().size(), " steps");
-    }
+Status Trace::Round(DType type, Tensor& vars) {
+  if (between_ == Between::kUnrounded || !IsFloatingPoint(type) ||
+      type == DType::kFloat64) {
     return OkStatus();
-  }};
+  }
+  const std::span<Var> elements = vars.mutable_elements<Var>();
+  std::vector<double> numbers;
+  for (const Var& x : elements) numbers.push_back(x.value());
+  ASSAY_ASSIGN_OR_RETURN(Tensor rounded, Tensor::Allocate(type, vars.shape()));
+  Encode(numbers.data(), rounded);
+  Decode(rounded, numbers.data());
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const double by = numbers[i] - elements[i].value();
+    // Exact, and the sum too: the one is the nearest of its type to the other.
+    if (by != 0 && !std::isnan(by)) elements[i] += Var(by);
+  }
+  return OkStatus();
+}
+
+Status CheckReal(std::string_view name, const ValueType& type) {
+  if (!HoldsComplex(type)) return OkStatus();
+  return Unsupported(Reason::kDType, name, " is ", type.ToString(),
+                     ", wanted no complex numbers on a tape");
+}
+
+Result<Kernel> Traced(Kernel kernel, const LoadContext& load) {
+  ASSAY_RETURN_IF_ERROR(CheckNode(load));
+  return Kernel{
+      .forward = [forward = std::move(kernel.forward),
+                  types = OutputTypes(load)](KernelContext& run) -> Status {
+        Trace* const trace = Trace::Current();
+        if (trace == nullptr) {
+          return FailedPrecondition("a traced kernel runs without a trace");
+        }
+        TracedContext context(run, *trace, types);
+        ASSAY_RETURN_IF_ERROR(context.TakeInputs());
+        ASSAY_RETURN_IF_ERROR(forward(context));
+        ASSAY_RETURN_IF_ERROR(context.RoundOutputs());
+        if (trace->tape().full()) {
+          return ResourceExhausted(
+              "the tape is full: the computation has more "
+              "than ",
+              trace->tape().size(), " steps");
+        }
+        return OkStatus();
+      }};
 }
 
 }  // namespace assay::reference

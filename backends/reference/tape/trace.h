@@ -13,6 +13,7 @@
 
 #include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,7 +24,13 @@ namespace assay::reference {
 
 class Trace {
  public:
-  explicit Trace(Ties ties = Ties::kFalse) : tape_(kMostNodes, ties) {}
+  /// The numbers that kernels pass on: as they were computed, or rounded to
+  /// the element type of their value, which no derivative sees.
+  enum class Between : uint8_t { kUnrounded, kRounded };
+
+  explicit Trace(Ties ties = Ties::kFalse,
+                 Between between = Between::kUnrounded)
+      : tape_(kMostNodes, ties), between_(between) {}
 
   class Scope {
    public:
@@ -52,6 +59,9 @@ class Trace {
   /// when there is no memory for them.
   Result<assay::Value> Traced(const assay::Value& value);
 
+  /// Rounds the Vars of a value of that element type, where they are to be.
+  Status Round(DType type, Tensor& vars);
+
   /// The Vars of a tensor of floating-point numbers; null when nothing has
   /// read it.
   const Tensor* Find(const Tensor& tensor) const;
@@ -63,6 +73,7 @@ class Trace {
   Result<Tensor> TracedTensor(const Tensor& tensor);
 
   Tape tape_;
+  Between between_;
   std::map<const std::byte*, std::vector<double>> offsets_;
   std::set<uint32_t> rounded_;
   /// A tensor that was read, held so that its memory is not used again.
@@ -73,7 +84,11 @@ class Trace {
   std::map<const std::byte*, Read> read_;  // by where the bytes lie
 };
 
-/// The kernel, in a run with a current Trace. Fails when the tape is full.
-Kernel Traced(Kernel kernel);
+/// Unsupported, reason dtype, for complex numbers, whose place Vars take.
+Status CheckReal(std::string_view name, const ValueType& type);
+
+/// The kernel of the node of `load`, in a run with a current Trace. Fails when
+/// the tape is full. Unsupported where the node has complex numbers.
+Result<Kernel> Traced(Kernel kernel, const LoadContext& load);
 
 }  // namespace assay::reference

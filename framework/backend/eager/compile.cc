@@ -92,7 +92,8 @@ Result<std::shared_ptr<DifferentiablePart>> CompilePart(
   const auto graph = std::make_shared<const Graph>(std::move(cut));
   ASSAY_ASSIGN_OR_RETURN(Program program,
                          Compile(*graph, &scope, {}, kernels, options));
-  return MakePart(part, graph, std::move(program), scope);
+  return MakePart(part, graph, std::move(program), scope, options,
+                  kernels.make_backward);
 }
 
 Result<Step> CompileNode(const Node& node, const LoadScope& scope,
@@ -124,7 +125,7 @@ Result<Step> CompileNode(const Node& node, const LoadScope& scope,
 Result<Kernel> KernelSource::Make(const Node& node, LoadContext& load) const {
   try {
     ASSAY_ASSIGN_OR_RETURN(Kernel kernel, MakeKernel(node, load, families));
-    return around(std::move(kernel));
+    return around(std::move(kernel), load);
   } catch (...) {
     return backend::StatusOfException("at load");
   }

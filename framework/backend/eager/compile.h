@@ -29,7 +29,9 @@ struct KernelSource {
 
   std::span<const std::unique_ptr<OperatorVisitor>> families;
   std::function<bool(const Node&)> may_expand;
-  std::function<Kernel(Kernel)> around;
+  std::function<Result<Kernel>(Kernel, const LoadContext&)> around;
+  /// As EagerBackend::MakeBackward.
+  std::function<Result<BackwardFunction>(LoadContext&)> make_backward;
 };
 
 /// Makes the kernels of `graph`, which must outlive the program, and of its

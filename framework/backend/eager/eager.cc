@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "framework/backend/eager/eager_network.h"
+#include "framework/backend/eager/part.h"
 
 namespace assay::inline v1 {
 
@@ -22,10 +23,35 @@ Result<std::unique_ptr<Network>> EagerBackend::Load(
                              name, "'");
     }
   }
-  const eager::KernelSource kernels = {
-      families_, [this](const Node& node) { return MayExpand(node); },
-      [&](Kernel kernel) { return Around(std::move(kernel), options); }};
-  return eager::EagerNetwork::Load(model, kernels, this->name(), options);
+  return eager::EagerNetwork::Load(model, MakeKernelSource(), this->name(),
+                                   options);
+}
+
+Result<BackwardFunction> EagerBackend::MakeBackward(LoadContext& load) {
+  return Unsupported(Reason::kGradient, load.node().Label(),
+                     load.node().Subgraphs().empty()
+                         ? ": the kernel has no backward"
+                         : ": gradients through subgraphs are not offered");
+}
+
+Result<NodeNetwork> EagerBackend::LoadNode(const LoadContext& load,
+                                           const LoadOptions& options) {
+  eager::LoneNode alone = eager::CutNode(load.node(), load.scope());
+  ASSAY_ASSIGN_OR_RETURN(
+      std::shared_ptr<Network> network,
+      eager::EagerNetwork::LoadGraph(
+          std::make_shared<const Graph>(std::move(alone.graph)),
+          MakeKernelSource(), this->name(), options));
+  return NodeNetwork{std::move(network), std::move(alone.inputs),
+                     std::move(alone.outputs)};
+}
+
+eager::KernelSource EagerBackend::MakeKernelSource() {
+  return {families_, [this](const Node& node) { return MayExpand(node); },
+          [this](Kernel kernel, const LoadContext& load) {
+            return Around(std::move(kernel), load);
+          },
+          [this](LoadContext& load) { return MakeBackward(load); }};
 }
 
 }  // namespace assay::inline v1

@@ -25,7 +25,20 @@
 #include "framework/backend/backend.h"
 #include "framework/backend/eager/operator_visitor.h"
 
+namespace assay::eager {
+struct KernelSource;  // compile.h, private
+}  // namespace assay::eager
+
 namespace assay::inline v1 {
+
+/// A node of a model that is being loaded, alone in a network.
+struct NodeNetwork {
+  std::shared_ptr<Network> network;
+  /// Positions in a GradientContext of the node, one for each input of the
+  /// network. A value that the node reads twice is one input, with the first.
+  std::vector<Input> inputs;
+  std::vector<Output> outputs;  // one for each output of the network
+};
 
 class EagerBackend : public Backend {
  public:
@@ -38,7 +51,7 @@ class EagerBackend : public Backend {
   /// no kernel takes a node, the function body in ONNX's schema stands in for
   /// it, as expansion.h says; Placement tells. Offers Differentiable when
   /// options.gradient_targets is not empty; declines, reason gradient, when a
-  /// kernel between a target and an output has no backward, or a value there
+  /// kernel on the way has no backward, nor MakeBackward one, or a value there
   /// is no tensor of float32 or float64. Offers Parameters in mode kTraining
   /// and when a gradient target is an initializer, and Placement always.
   Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
@@ -52,12 +65,26 @@ class EagerBackend : public Backend {
   /// body. A backend that wants an operator in one piece or not at all says no.
   virtual bool MayExpand(const Node&) const { return true; }
 
-  /// Wraps each kernel in something of the backend's own.
-  virtual Kernel Around(Kernel kernel, const LoadOptions&) const {
+  /// Wraps the kernel of a node in something of the backend's own, or declines
+  /// the node.
+  virtual Result<Kernel> Around(Kernel kernel, const LoadContext&) const {
     return kernel;
   }
 
+  /// The backward of a node whose kernel has none, or that runs subgraphs.
+  /// Called at Load for each such node between a gradient target and an output.
+  /// Unsupported where there is none. Errors name the node.
+  virtual Result<BackwardFunction> MakeBackward(LoadContext& load);
+
+  /// The node of `load` as a network, whose inputs are all values that the node
+  /// and its subgraphs read, constants included, and whose outputs are the
+  /// node's. `options` names no gradient targets and no extra outputs.
+  Result<NodeNetwork> LoadNode(const LoadContext& load,
+                               const LoadOptions& options);
+
  private:
+  eager::KernelSource MakeKernelSource();
+
   std::vector<std::unique_ptr<OperatorVisitor>> families_;
 };
 

@@ -122,6 +122,19 @@ Status EagerNetwork::MakeProgram(const KernelSource& kernels,
   return OkStatus();
 }
 
+Status EagerNetwork::Finish(const KernelSource& kernels,
+                            const LoadOptions& options) {
+  ASSAY_RETURN_IF_ERROR(MakeProgram(kernels, options));
+  ASSAY_RETURN_IF_ERROR(AddOutputs(options));
+  const LoadScope scope(*graph_, nullptr, is_parameter_);
+  Declare(scope);
+  if (options.gradient_targets.empty()) return OkStatus();
+  ASSAY_ASSIGN_OR_RETURN(
+      plan_, PlanGradient(program_, scope, options.gradient_targets, options,
+                          kernels.make_backward));
+  return OkStatus();
+}
+
 Result<std::unique_ptr<Network>> EagerNetwork::Load(
     const std::shared_ptr<const Model>& model, const KernelSource& kernels,
     std::string_view executor, const LoadOptions& options) {
@@ -130,15 +143,18 @@ Result<std::unique_ptr<Network>> EagerNetwork::Load(
   ASSAY_ASSIGN_OR_RETURN(network->graph_, PrepareGraph(model));
   ASSAY_RETURN_IF_ERROR(types::CheckTypes(*network->graph_));
   network->FindParameters(*model, options);
-  ASSAY_RETURN_IF_ERROR(network->MakeProgram(kernels, options));
-  ASSAY_RETURN_IF_ERROR(network->AddOutputs(options));
-  const LoadScope scope(*network->graph_, nullptr, {});
-  network->Declare(scope);
-  if (!options.gradient_targets.empty()) {
-    ASSAY_ASSIGN_OR_RETURN(
-        network->plan_,
-        PlanGradient(network->program_, scope, options.gradient_targets));
-  }
+  ASSAY_RETURN_IF_ERROR(network->Finish(kernels, options));
+  return std::unique_ptr<Network>(std::move(network));
+}
+
+Result<std::unique_ptr<Network>> EagerNetwork::LoadGraph(
+    std::shared_ptr<const Graph> graph, const KernelSource& kernels,
+    std::string_view executor, const LoadOptions& options) {
+  auto network = std::unique_ptr<EagerNetwork>(new EagerNetwork);
+  network->executor_ = executor;
+  network->graph_ = std::move(graph);
+  network->is_parameter_.assign(network->graph_->values.size(), false);
+  ASSAY_RETURN_IF_ERROR(network->Finish(kernels, options));
   return std::unique_ptr<Network>(std::move(network));
 }
 

@@ -31,6 +31,12 @@ class EagerNetwork final : public Network,
       const std::shared_ptr<const Model>& model, const KernelSource& kernels,
       std::string_view executor, const LoadOptions& options);
 
+  /// The same of a graph in the form that PrepareGraph gives. It has no
+  /// parameters.
+  static Result<std::unique_ptr<Network>> LoadGraph(
+      std::shared_ptr<const Graph> graph, const KernelSource& kernels,
+      std::string_view executor, const LoadOptions& options);
+
   std::span<const ValueInfo> inputs() const override { return inputs_; }
   std::span<const ValueInfo> outputs() const override { return outputs_; }
   Result<std::unique_ptr<Binding>> Bind(
@@ -48,6 +54,8 @@ class EagerNetwork final : public Network,
  private:
   EagerNetwork() = default;
 
+  /// Makes the program of the graph, and all that is offered.
+  Status Finish(const KernelSource& kernels, const LoadOptions& options);
   /// Makes the program, with function bodies where kernels are missing.
   Status MakeProgram(const KernelSource& kernels, const LoadOptions& options);
   void FindParameters(const Model& model, const LoadOptions& options);

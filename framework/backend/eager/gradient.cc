@@ -34,8 +34,13 @@ Flow FlowOf(const ValueType& type) {
 /// The graph seen from the targets and from the outputs.
 class Planner {
  public:
-  Planner(Program& program, const LoadScope& scope)
-      : program_(program), graph_(*program.graph), scope_(scope) {
+  Planner(Program& program, const LoadScope& scope, const LoadOptions& options,
+          const MakeBackward& make_backward)
+      : program_(program),
+        graph_(*program.graph),
+        scope_(scope),
+        options_(options),
+        make_backward_(make_backward) {
     for (const ValueType* type : scope.types) flows_.push_back(FlowOf(*type));
     from_target_.assign(flows_.size(), false);
     to_output_.assign(flows_.size(), false);
@@ -44,13 +49,15 @@ class Planner {
   Result<GradientPlan> Plan(std::span<const std::string> targets) {
     ASSAY_RETURN_IF_ERROR(AddTargets(targets));
     for (const Step& step : program_.steps) {
-      if (!Any(Reads(step), from_target_)) continue;
+      if (!Any(ReadsOf(*step.node), from_target_)) continue;
       Mark(step.node->outputs, from_target_);
     }
     Mark(program_.outputs, to_output_);
     for (size_t i = program_.steps.size(); i-- > 0;) {
       const Step& step = program_.steps[i];
-      if (Any(step.node->outputs, to_output_)) Mark(Reads(step), to_output_);
+      if (Any(step.node->outputs, to_output_)) {
+        Mark(ReadsOf(*step.node), to_output_);
+      }
     }
     for (size_t i = 0; i < program_.steps.size(); ++i) {
       ASSAY_RETURN_IF_ERROR(AddStep(i));
@@ -77,17 +84,6 @@ class Planner {
     return std::ranges::any_of(ids, [&](ValueId id) {
       return Flows(id) && marks[static_cast<size_t>(id)];
     });
-  }
-
-  /// The values that a step reads: its inputs, and its subgraphs' captures.
-  std::vector<ValueId> Reads(const Step& step) const {
-    std::vector<ValueId> ids = step.node->inputs;
-    for (const Body& body : step.bodies) {
-      for (const Capture& capture : body.program->graph->captures) {
-        ids.push_back(capture.outer);
-      }
-    }
-    return ids;
   }
 
   Status AddTargets(std::span<const std::string> targets) {
@@ -130,7 +126,7 @@ class Planner {
   Status AddStep(size_t index) {
     Step& step = program_.steps[index];
     const Node& node = *step.node;
-    const std::vector<ValueId> reads = Reads(step);
+    std::vector<ValueId> reads = ReadsOf(node);
     const auto on_path = [this](ValueId id) { return OnPath(id); };
     if (std::ranges::none_of(reads, on_path) ||
         std::ranges::none_of(node.outputs, on_path)) {
@@ -139,19 +135,25 @@ class Planner {
     ASSAY_RETURN_IF_ERROR(CheckFlow(reads, node));
     ASSAY_RETURN_IF_ERROR(CheckFlow(node.outputs, node));
     if (!step.kernel.backward || !step.bodies.empty()) {
-      return Unsupported(Reason::kGradient, node.Label(),
-                         step.bodies.empty()
-                             ? ": the kernel has no backward"
-                             : ": gradients through subgraphs are not offered");
+      ASSAY_ASSIGN_OR_RETURN(step.kernel.backward, BackwardOf(node));
     }
     step.saves = true;
-    plan_.steps.push_back(index);
+    plan_.steps.push_back({index, std::move(reads)});
     return OkStatus();
+  }
+
+  Result<BackwardFunction> BackwardOf(const Node& node) const {
+    LoadContext load(node, scope_, options_);
+    Result<BackwardFunction> made = make_backward_(load);
+    if (made.status().code() != StatusCode::kUnsupported) return made;
+    return Unsupported(Reason::kGradient, made.status().message());
   }
 
   Program& program_;
   const Graph& graph_;
   const LoadScope& scope_;
+  const LoadOptions& options_;
+  const MakeBackward& make_backward_;
   std::vector<Flow> flows_;        // by ValueId
   std::vector<bool> from_target_;  // by ValueId
   std::vector<bool> to_output_;    // by ValueId
@@ -166,15 +168,25 @@ struct Flowing {
 
 class StepGradient final : public GradientContext {
  public:
-  StepGradient(const GradientPlan& plan, const Frame& frame,
-               const StepContext& context, const Flowing& flowing)
-      : plan_(plan), frame_(frame), context_(context), flowing_(flowing) {
-    gradients_.resize(node().inputs.size());
+  StepGradient(const GradientPlan& plan, const std::vector<ValueId>& reads,
+               const Frame& frame, const StepContext& context,
+               const Flowing& flowing)
+      : plan_(plan),
+        reads_(reads),
+        frame_(frame),
+        context_(context),
+        flowing_(flowing) {
+    gradients_.resize(reads.size());
     prepared_ = context.made();
   }
 
   const Tensor& input(Input input) const override {
-    return context_.input(input);
+    const Tensor* tensor = TensorAt(Id(reads_, input.position));
+    return tensor == nullptr ? kNothing : *tensor;
+  }
+  const Value& value(Input input) const override {
+    const ValueId id = Id(reads_, input.position);
+    return id == kNoValue ? kAbsent : frame_.value(id);
   }
   const Tensor& output(Output output) const override {
     const Tensor* tensor = TensorAt(Id(node().outputs, output.position));
@@ -190,7 +202,7 @@ class StepGradient final : public GradientContext {
     return held.defined() ? &held : nullptr;
   }
   bool wanted(Input input) const override {
-    return Wanted(Id(node().inputs, input.position));
+    return Wanted(Id(reads_, input.position));
   }
   Result<Tensor*> Gradient(Input input) override;
 
@@ -212,7 +224,9 @@ class StepGradient final : public GradientContext {
   }
 
   static const Tensor kNothing;
+  static const Value kAbsent;
   const GradientPlan& plan_;
+  const std::vector<ValueId>& reads_;
   const Frame& frame_;
   const StepContext& context_;
   const Flowing& flowing_;
@@ -220,9 +234,10 @@ class StepGradient final : public GradientContext {
 };
 
 const Tensor StepGradient::kNothing;
+const Value StepGradient::kAbsent;
 
 Result<Tensor*> StepGradient::Gradient(Input input) {
-  const ValueId id = Id(node().inputs, input.position);
+  const ValueId id = Id(reads_, input.position);
   const Tensor* value = TensorAt(id);
   if (value == nullptr || !plan_.carries[static_cast<size_t>(id)]) {
     return InvalidArgument("input ", input.position, " has no gradient");
@@ -237,7 +252,7 @@ Result<Tensor*> StepGradient::Gradient(Input input) {
 
 Status StepGradient::Collect(Flowing& flowing) const {
   for (size_t i = 0; i < gradients_.size(); ++i) {
-    const ValueId id = node().inputs[i];
+    const ValueId id = reads_[i];
     if (!gradients_[i].defined() || !Wanted(id)) continue;
     ASSAY_RETURN_IF_ERROR(
         Accumulate(flowing.cotangents[static_cast<size_t>(id)], gradients_[i]));
@@ -268,10 +283,9 @@ Result<std::vector<bool>> MarkWanted(const GradientPlan& plan,
   const auto is_wanted = [&](ValueId id) {
     return id != kNoValue && wanted[static_cast<size_t>(id)];
   };
-  for (const size_t index : plan.steps) {
-    const Node& node = *program.steps[index].node;
-    if (std::ranges::none_of(node.inputs, is_wanted)) continue;
-    for (const ValueId id : node.outputs) {
+  for (const GradientPlan::Taken& taken : plan.steps) {
+    if (std::ranges::none_of(taken.reads, is_wanted)) continue;
+    for (const ValueId id : program.steps[taken.step].node->outputs) {
       if (id == kNoValue || !plan.carries[static_cast<size_t>(id)]) continue;
       wanted[static_cast<size_t>(id)] = true;
     }
@@ -304,18 +318,19 @@ Status Seed(const GradientPlan& plan, const Frame& frame,
   return OkStatus();
 }
 
-Status RunStep(const GradientPlan& plan, const Frame& frame,
-               const StepContext& context, Flowing& flowing) {
+Status RunStep(const GradientPlan& plan, const GradientPlan::Taken& taken,
+               const Frame& frame, Flowing& flowing) {
+  const StepContext& context = frame.context(taken.step);
   const Node& node = *context.step().node;
   const bool reached = std::ranges::any_of(node.outputs, [&](ValueId id) {
     return id != kNoValue &&
            flowing.cotangents[static_cast<size_t>(id)].defined();
   });
-  const bool asked = std::ranges::any_of(node.inputs, [&](ValueId id) {
+  const bool asked = std::ranges::any_of(taken.reads, [&](ValueId id) {
     return id != kNoValue && flowing.wanted[static_cast<size_t>(id)];
   });
   if (!reached || !asked) return OkStatus();
-  StepGradient gradient(plan, frame, context, flowing);
+  StepGradient gradient(plan, taken.reads, frame, context, flowing);
   try {
     ASSAY_RETURN_IF_ERROR(context.step().kernel.backward(gradient));
   } catch (...) {
@@ -334,9 +349,19 @@ Result<Tensor> Own(const Tensor& sum, const Value& value) {
 
 }  // namespace
 
+std::vector<ValueId> ReadsOf(const Node& node) {
+  std::vector<ValueId> ids = node.inputs;
+  for (const Graph* body : node.Subgraphs()) {
+    for (const Capture& capture : body->captures) ids.push_back(capture.outer);
+  }
+  return ids;
+}
+
 Result<GradientPlan> PlanGradient(Program& program, const LoadScope& scope,
-                                  std::span<const std::string> targets) {
-  return Planner(program, scope).Plan(targets);
+                                  std::span<const std::string> targets,
+                                  const LoadOptions& options,
+                                  const MakeBackward& make_backward) {
+  return Planner(program, scope, options, make_backward).Plan(targets);
 }
 
 Status Accumulate(Tensor& sum, const Tensor& addend) {
@@ -369,10 +394,10 @@ Result<std::vector<Value>> RunBackward(const GradientPlan& plan,
   ASSAY_ASSIGN_OR_RETURN(flowing.wanted, MarkWanted(plan, program, targets));
   ASSAY_RETURN_IF_ERROR(Seed(plan, frame, cotangents, flowing));
   for (size_t i = plan.steps.size(); i-- > 0;) {
-    const size_t index = plan.steps[i];
-    const Status status = RunStep(plan, frame, frame.context(index), flowing);
+    const GradientPlan::Taken& taken = plan.steps[i];
+    const Status status = RunStep(plan, taken, frame, flowing);
     if (!status.ok()) {
-      return status.WithContext(program.steps[index].node->Label());
+      return status.WithContext(program.steps[taken.step].node->Label());
     }
   }
   std::vector<Value> gradients;

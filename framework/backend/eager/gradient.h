@@ -5,11 +5,13 @@
 // returns what was asked for.
 //
 //   ASSAY_ASSIGN_OR_RETURN(GradientPlan plan,
-//                          PlanGradient(program, scope, targets));
+//                          PlanGradient(program, scope, targets, options,
+//                                       kernels.make_backward));
 //   RunBackward(plan, frame, cotangents, {"x"});
 
 #pragma once
 
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -24,15 +26,28 @@ struct GradientPlan {
   std::map<std::string, ValueId, std::less<>> targets;
   /// By ValueId: a tensor of float32 or float64, so that gradients pass.
   std::vector<bool> carries;
-  /// Indices of the steps between a target and an output, ascending.
-  std::vector<size_t> steps;
+  /// A step between a target and an output.
+  struct Taken {
+    size_t step = 0;
+    std::vector<ValueId> reads;  // ReadsOf its node
+  };
+  std::vector<Taken> steps;  // ascending
 };
 
-/// Marks the steps that take part as saving. Not found for a target that is no
-/// value of the graph; unsupported, reason gradient, as EagerBackend::Load
-/// says.
+/// The values that a node reads, in the order of a GradientContext: its inputs,
+/// with kNoValue for an omitted one, then what its subgraphs capture.
+std::vector<ValueId> ReadsOf(const Node& node);
+
+/// As EagerBackend::MakeBackward.
+using MakeBackward = std::function<Result<BackwardFunction>(LoadContext&)>;
+
+/// Marks the steps that take part as saving, and gives those a backward that
+/// have none. Not found for a target that is no value of the graph;
+/// unsupported, reason gradient, as EagerBackend::Load says.
 Result<GradientPlan> PlanGradient(Program& program, const LoadScope& scope,
-                                  std::span<const std::string> targets);
+                                  std::span<const std::string> targets,
+                                  const LoadOptions& options,
+                                  const MakeBackward& make_backward);
 
 /// `frame` has run. As Differentiable::Backward.
 Result<std::vector<Value>> RunBackward(const GradientPlan& plan,

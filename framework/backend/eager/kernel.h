@@ -72,10 +72,13 @@ struct GraphPart {
 /// A kernel's preparation for a binding; null where it made nothing.
 using Prepared = Result<std::shared_ptr<void>>;
 
-/// One node, ready to run. `backward` is empty where there is no gradient.
+using BackwardFunction = std::function<Status(GradientContext&)>;
+
+/// One node, ready to run. `backward` is empty where the kernel has no gradient
+/// of its own.
 struct Kernel {
   std::function<Status(KernelContext&)> forward;
-  std::function<Status(GradientContext&)> backward;
+  BackwardFunction backward;
   /// Who computes, for Placement; empty means the backend itself.
   std::string executor;
   /// The part for Differentiate. Load fails where the part has no gradient.
@@ -109,6 +112,9 @@ class LoadContext {
   /// parameter that Parameters::Write may change: the float32 and float64
   /// initializers in mode kTraining, and those among the gradient targets.
   const Tensor* constant(Input input) const;
+
+  /// For EagerBackend::LoadNode.
+  const eager::LoadScope& scope() const { return scope_; }
 
  private:
   const Node& node_;
@@ -198,12 +204,16 @@ class KernelContext {
   void* prepared_ = nullptr;
 };
 
-/// The values of one backward run of one node.
+/// The values of one backward run of one node. After the node's own inputs come
+/// those that its subgraphs capture, in the order of the attributes and of
+/// Graph::captures: their positions go on where those of the inputs end.
 class GradientContext {
  public:
   virtual ~GradientContext() = default;
 
   virtual const Tensor& input(Input input) const = 0;
+  /// An input of any kind; an absent Value when it is omitted.
+  virtual const Value& value(Input input) const = 0;
   virtual const Tensor& output(Output output) const = 0;
   virtual const Value& saved(int index) const = 0;
   /// The result of Kernel::prepare for these inputs. It outlives the run, so

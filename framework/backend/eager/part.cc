@@ -3,10 +3,10 @@
 #include "framework/backend/eager/part.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
-#include "framework/backend/eager/gradient.h"
 #include "framework/graph/edit/submodel.h"
 
 namespace assay::eager {
@@ -141,19 +141,59 @@ Status CheckFed(const Node& node, const Graph& cut, const LoadScope& scope) {
 
 Result<std::shared_ptr<DifferentiablePart>> MakePart(
     const GraphPart& part, std::shared_ptr<const Graph> graph, Program program,
-    const LoadScope& outer) {
+    const LoadScope& outer, const LoadOptions& options,
+    const MakeBackward& make_backward) {
   auto made = std::make_shared<PlannedPart>();
   made->graph = std::move(graph);
   made->program = std::move(program);
   made->targets.assign(part.inputs.begin(), part.inputs.begin() + part.targets);
   const LoadScope inner(*made->graph, &outer, {});
-  ASSAY_ASSIGN_OR_RETURN(made->plan,
-                         PlanGradient(made->program, inner, made->targets));
+  ASSAY_ASSIGN_OR_RETURN(
+      made->plan, PlanGradient(made->program, inner, made->targets, options,
+                               make_backward));
   if (!made->plan.carries[static_cast<size_t>(made->graph->outputs[0])]) {
     return Unsupported(Reason::kGradient, "'", part.output,
                        "' is no tensor of float32 or float64");
   }
   return std::shared_ptr<DifferentiablePart>(std::move(made));
+}
+
+LoneNode CutNode(const Node& node, const LoadScope& scope) {
+  LoneNode alone;
+  Graph& graph = alone.graph;
+  graph.name = node.Label();
+  std::map<ValueId, ValueId> places = {{kNoValue, kNoValue}};
+  const auto place = [&](ValueId id) {
+    const auto next = static_cast<ValueId>(graph.values.size());
+    const bool is_new = places.emplace(id, next).second;
+    if (is_new) {
+      graph.values.push_back(
+          {scope.graph[id].name, *scope.types[static_cast<size_t>(id)]});
+    }
+    return is_new;
+  };
+  const std::vector<ValueId> reads = ReadsOf(node);
+  for (size_t i = 0; i < reads.size(); ++i) {
+    if (!place(reads[i])) continue;
+    graph.inputs.push_back(places[reads[i]]);
+    alone.inputs.push_back(Input{static_cast<int>(i), true});
+  }
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    if (!place(node.outputs[i])) continue;
+    graph.outputs.push_back(places[node.outputs[i]]);
+    alone.outputs.push_back(Output{static_cast<int>(i), true});
+  }
+  Node& copy = graph.nodes.emplace_back(node);
+  for (ValueId& id : copy.inputs) id = places[id];
+  for (ValueId& id : copy.outputs) id = places[id];
+  for (std::shared_ptr<const Graph>* body : copy.MutableSubgraphs()) {
+    Graph moved = **body;
+    for (assay::Capture& capture : moved.captures) {
+      capture.outer = places[capture.outer];
+    }
+    *body = std::make_shared<const Graph>(std::move(moved));
+  }
+  return alone;
 }
 
 }  // namespace assay::eager

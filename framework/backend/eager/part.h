@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A part of a graph cut out as a program of its own, with the plan of its
-// gradient, for a kernel that names one (Kernel::part).
+// gradient, for a kernel that names one (Kernel::part), and a single node cut
+// out as a graph.
 //
 //   ASSAY_ASSIGN_OR_RETURN(Graph cut, CutPart(graph, part));
 //   // compiled to `program`
@@ -13,7 +14,9 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
+#include "framework/backend/eager/gradient.h"
 #include "framework/backend/eager/program.h"
 #include "framework/backend/eager/scope.h"
 
@@ -35,6 +38,19 @@ Status CheckFed(const Node& node, const Graph& cut, const LoadScope& scope);
 /// tensor of float32 or float64.
 Result<std::shared_ptr<DifferentiablePart>> MakePart(
     const GraphPart& part, std::shared_ptr<const Graph> graph, Program program,
-    const LoadScope& outer);
+    const LoadScope& outer, const LoadOptions& options,
+    const MakeBackward& make_backward);
+
+/// A node as a main graph, and what its inputs and outputs are to the node
+/// (NodeNetwork).
+struct LoneNode {
+  Graph graph;
+  std::vector<Input> inputs;
+  std::vector<Output> outputs;
+};
+
+/// `node` stands in the graph of `scope`. All that it and its subgraphs read is
+/// an input, constants too.
+LoneNode CutNode(const Node& node, const LoadScope& scope);
 
 }  // namespace assay::eager

@@ -154,6 +154,17 @@ TEST(Gradient, IsOfTheGraphBetweenXsAndY) {
        "<xs = [\"w\"], zs = [\"a\"], y = \"d\">(w, a) }",
        {D({1}, {2})},
        {D({2}, {2, 2})}},
+      // Of kernels without a backward, one of which runs a subgraph.
+      {"g (float[2] a) => (float[2] p) "
+       "{ d = Sqrt(a) p" ASSAY_GRADIENT "<xs = [\"a\"], y = \"d\">(a) }",
+       {F({2}, {4, 16})},
+       {F({2}, {0.25, 0.125})}},
+      {"g (float[2] a, bool t) => (float[2] p) <float[2] w = {5.0, 7.0}> "
+       "{ d = If(t) <then_branch = n () => (float[2] m) { m = Mul(w, a) }, "
+       "else_branch = e () => (float[2] k) { k = Abs(a) }> "
+       "p" ASSAY_GRADIENT "<xs = [\"a\"], zs = [\"t\"], y = \"d\">(a, t) }",
+       {F({2}, {4, 16}), B({}, {1})},
+       {F({2}, {5, 7})}},
       // y is x itself, and y does not depend on x.
       {"g (float[2] a, float[2] b) => (float[2] p, float[2] q) "
        "{ p, q" ASSAY_GRADIENT "<xs = [\"a\", \"b\"], y = \"a\">(a, b) }",

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "conformance/oracle/gradients.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "framework/backend/exact.h"
+
+namespace assay::oracle {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+bool Carries(const Tensor* tensor) {
+  return tensor != nullptr && (tensor->dtype() == DType::kFloat32 ||
+                               tensor->dtype() == DType::kFloat64);
+}
+
+std::vector<double> NumbersOf(const Tensor& tensor) {
+  if (tensor.dtype() == DType::kFloat64) {
+    const auto from = tensor.elements<double>();
+    return {from.begin(), from.end()};
+  }
+  const auto from = tensor.elements<float>();
+  return {from.begin(), from.end()};
+}
+
+/// The same numbers in the type of the output, and in float64 for the oracle.
+struct Cotangents {
+  std::vector<Value> own;
+  std::vector<Value> exact;
+};
+
+Result<Cotangents> Draw(std::span<const Value> outputs, uint64_t seed) {
+  std::mt19937_64 draw(seed);
+  Cotangents drawn;
+  drawn.own.resize(outputs.size());
+  drawn.exact.resize(outputs.size());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const Tensor* const y = outputs[i].tensor();
+    if (!Carries(y)) continue;
+    std::vector<double> numbers(static_cast<size_t>(y->num_elements()));
+    for (double& x : numbers) {
+      const uint64_t bits = draw();
+      x = ((bits & 1) != 0 ? -1 : 1) *
+          (1 + static_cast<double>(bits >> 60) / 16);
+    }
+    ASSAY_ASSIGN_OR_RETURN(drawn.exact[i],
+                           Tensor::Of<double>(y->shape(), numbers));
+    drawn.own[i] = drawn.exact[i];
+    if (y->dtype() == DType::kFloat64) continue;
+    const std::vector<float> narrow(numbers.begin(), numbers.end());
+    ASSAY_ASSIGN_OR_RETURN(drawn.own[i], Tensor::Of<float>(y->shape(), narrow));
+  }
+  return drawn;
+}
+
+/// A loaded network, and its outputs.
+struct Ran {
+  std::unique_ptr<Network> network;
+  std::unique_ptr<Binding> binding;
+};
+
+Result<Ran> RunOn(Backend& backend, const std::shared_ptr<const Model>& model,
+                  std::span<const Value> inputs, const LoadOptions& options) {
+  Ran ran;
+  ASSAY_ASSIGN_OR_RETURN(ran.network, backend.Load(model, options));
+  ASSAY_ASSIGN_OR_RETURN(ran.binding, ran.network->Bind(inputs, {}));
+  ASSAY_RETURN_IF_ERROR(ran.network->Forward(*ran.binding));
+  return ran;
+}
+
+/// Puts the numbers of one input into what was found.
+void Compare(const std::string& name, const Tensor& got,
+             const ExactValue& wanted, Gradients& found) {
+  const std::vector<double> numbers = NumbersOf(got);
+  const auto truth = wanted.value.tensor()->elements<double>();
+  const auto bounds = wanted.bound.elements<double>();
+  double greatest = 0;
+  for (const double x : truth) {
+    if (std::isfinite(x)) greatest = std::max(greatest, std::abs(x));
+  }
+  const bool is_double = got.dtype() == DType::kFloat64;
+  const double least = is_double ? 0x1p-1022 : 0x1p-126;
+  const double unit =
+      std::ldexp(std::max(greatest, least), is_double ? -52 : -23);
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    ++found.numbers;
+    const bool known = std::isfinite(bounds[i]);
+    if (!known) ++found.unknown;
+    if (truth[i] != 0) ++found.non_zero;
+    const bool same = numbers[i] == truth[i] ||
+                      (std::isnan(numbers[i]) && std::isnan(truth[i]));
+    const double off = std::abs(numbers[i] - truth[i]);
+    double units = 0;
+    if (!same) {
+      units = std::isfinite(off) ? (off - (known ? bounds[i] : 0)) / unit
+                                 : kInfinity;
+    }
+    if (units < found.units || same) continue;
+    found.units = units;
+    found.what = StrCat("element ", i, " of the gradient of '", name, "' is ",
+                        numbers[i], ", the oracle's is ", truth[i], " within ",
+                        bounds[i], ": ", units, " units");
+  }
+}
+
+}  // namespace
+
+Gradients CheckGradients(Backend& backend,
+                         const std::shared_ptr<const Model>& model,
+                         std::span<const Value> inputs, uint64_t seed) {
+  const auto stopped = [](const Status& status) {
+    const bool declined = status.code() == StatusCode::kUnsupported;
+    return Gradients{
+        .verdict = declined ? Gradients::kDeclined : Gradients::kFailed,
+        .what = status.message()};
+  };
+  const auto exact = RunOn(backend, model, inputs, {.exact = true});
+  if (!exact.ok()) return stopped(exact.status());
+  const auto cotangents = Draw(exact->binding->outputs(), seed);
+  if (!cotangents.ok()) return stopped(cotangents.status());
+  LoadOptions options;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!Carries(inputs[i].tensor())) continue;
+    options.gradient_targets.push_back(exact->network->inputs()[i].name);
+  }
+  const auto present = [](const Value& value) { return value.present(); };
+  const auto& targets = options.gradient_targets;
+  if (targets.empty() || std::ranges::none_of(cotangents->own, present)) {
+    return {};
+  }
+  const auto ran = RunOn(backend, model, inputs, options);
+  if (!ran.ok()) return stopped(ran.status());
+  const auto got = ran->network->differentiable()->Backward(
+      *ran->binding, cotangents->own, targets);
+  if (!got.ok()) return stopped(got.status());
+  const auto run = exact->network->exact()->At(inputs, targets);
+  if (!run.ok()) return stopped(run.status());
+  const auto wanted = (*run)->Vjp(cotangents->exact, Precision::kDouble);
+  if (!wanted.ok()) return stopped(wanted.status());
+  Gradients found{.verdict = Gradients::kCompared, .what = {}};
+  for (size_t k = 0; k < targets.size(); ++k) {
+    Compare(targets[k], *(*got)[k].tensor(), (*wanted)[k], found);
+  }
+  return found;
+}
+
+}  // namespace assay::oracle
