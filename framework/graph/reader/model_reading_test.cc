@@ -329,6 +329,7 @@ TEST_F(ExternalData, StaysInsideTheDirectoryAndTheFile) {
       {{{"location", "../outside"}}, "lies outside the model's directory"},
       {{{"location", absolute}}, "lies outside"},
       {{{"location", "link"}}, "lies outside"},
+      {{{"location", std::string("weights\0.txt", 12)}}, "a zero byte"},
       {{{"location", "missing"}}, "'missing': does not exist"},
       {{{"location", "."}}, "is not a regular file"},
       {{{"location", "weights"}, {"offset", "5"}},
