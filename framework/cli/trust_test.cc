@@ -245,6 +245,23 @@ TEST_F(TrustTest, APartThatHoldsNothingIsMissing) {
   EXPECT_THAT(ran.output, HasSubstr("missing"));
 }
 
+// Kills: a library that a case loads, whose replacement nobody would see.
+TEST_F(TrustTest, LibrariesThatACaseLoadsAreAmongTheDigests) {
+  const auto noted = [&](const std::string& run, const std::string& library) {
+    const Ran ran =
+        Shell(StrCat("ASSAY_TEST_LIBRARY=", library,
+                     " tree/bin/assay run --backend misbehaving --repeats 0 "
+                     "--filter id:node/Abs/test_abs --no-report --out ",
+                     run));
+    EXPECT_EQ(Outcomes(run).size(), 1U) << ran.output;
+    return *file::ReadFile(folder_ / run /
+                           "records/misbehaving.1.losses.journal");
+  };
+  const auto of_glibc = HasSubstr("/libanl.so.1\n");
+  EXPECT_THAT(noted("with", "libanl.so.1"), of_glibc);
+  EXPECT_THAT(noted("without", "libc.so.6"), testing::Not(of_glibc));
+}
+
 // Kills: waiting for the end of a worker that the kernel has reaped.
 TEST_F(TrustTest, WhoeverStartsItMayIgnoreTheEndsOfChildren) {
   const Ran ran = Shell(StrCat(
