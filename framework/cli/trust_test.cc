@@ -237,12 +237,16 @@ TEST_F(TrustTest, AJournalWithAZeroedTailIsGoneOnWith) {
 }
 
 // Kills: a shard that was killed at its start and fails the merge.
-TEST_F(TrustTest, APartThatHoldsNothingIsMissing) {
+TEST_F(TrustTest, APartThatHasNotBegunIsMissing) {
   Tree("plan --backend misbehaving --filter op:Abs --out plan");
-  fs::create_directories(folder_ / "plan/parts/all.all.1of1");
-  const Ran ran = Tree("merge plan --no-report --out run");
-  EXPECT_EQ(ran.exit_code, 1) << ran.output;
-  EXPECT_THAT(ran.output, HasSubstr("missing"));
+  const fs::path part = folder_ / "plan/parts/all.all.1of1";
+  fs::create_directories(part);
+  for (const char* run : {"empty", "half"}) {
+    const Ran ran = Tree(StrCat("merge plan --no-report --out ", run));
+    EXPECT_EQ(ran.exit_code, 1) << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr("missing"));
+    std::ofstream(part / "part.json.7.part") << "{";
+  }
 }
 
 // Kills: a library that a case loads, whose replacement nobody would see.
