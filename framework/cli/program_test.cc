@@ -457,6 +457,17 @@ TEST_F(ProgramTest, ReadOnlyAndFullPlacesEndWithNinetyNineAndAClearLine) {
   EXPECT_THAT(ran.output, HasSubstr("file/run"));
 }
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// A thread's stack is as large as the limit of stacks, and finds no room here.
+TEST_F(ProgramTest, WhereNoThreadStartsARunGoesWithout) {
+  const Ran ran =
+      Shell(StrCat("ulimit -s 16000000 && ulimit -v 8000000 && ", Program(),
+                   " run --backend null --suite node --no-report --out run"));
+  EXPECT_EQ(ran.exit_code, 1) << ran.output;
+  EXPECT_EQ(Outcomes("run").size(), 1884U) << ran.output;
+}
+#endif
+
 TEST_F(ProgramTest, ExplainNamesLimitAndWorstElement) {
   Assay(
       "run --backend faulty+mutant=value --filter id:node/Abs/test_abs "

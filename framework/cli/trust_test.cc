@@ -237,12 +237,33 @@ TEST_F(TrustTest, AJournalWithAZeroedTailIsGoneOnWith) {
 }
 
 // Kills: a shard that was killed at its start and fails the merge.
-TEST_F(TrustTest, APartThatHoldsNothingIsMissing) {
+TEST_F(TrustTest, APartThatHasNotBegunIsMissing) {
   Tree("plan --backend misbehaving --filter op:Abs --out plan");
-  fs::create_directories(folder_ / "plan/parts/all.all.1of1");
-  const Ran ran = Tree("merge plan --no-report --out run");
-  EXPECT_EQ(ran.exit_code, 1) << ran.output;
-  EXPECT_THAT(ran.output, HasSubstr("missing"));
+  const fs::path part = folder_ / "plan/parts/all.all.1of1";
+  fs::create_directories(part);
+  for (const char* run : {"empty", "half"}) {
+    const Ran ran = Tree(StrCat("merge plan --no-report --out ", run));
+    EXPECT_EQ(ran.exit_code, 1) << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr("missing"));
+    std::ofstream(part / "part.json.7.part") << "{";
+  }
+}
+
+// Kills: a library that a case loads, whose replacement nobody would see.
+TEST_F(TrustTest, LibrariesThatACaseLoadsAreAmongTheDigests) {
+  const auto noted = [&](const std::string& run, const std::string& library) {
+    const Ran ran =
+        Shell(StrCat("ASSAY_TEST_LIBRARY=", library,
+                     " tree/bin/assay run --backend misbehaving --repeats 0 "
+                     "--filter id:node/Abs/test_abs --no-report --out ",
+                     run));
+    EXPECT_EQ(Outcomes(run).size(), 1U) << ran.output;
+    return *file::ReadFile(folder_ / run /
+                           "records/misbehaving.1.losses.journal");
+  };
+  const auto of_glibc = HasSubstr("/libanl.so.1\n");
+  EXPECT_THAT(noted("with", "libanl.so.1"), of_glibc);
+  EXPECT_THAT(noted("without", "libc.so.6"), testing::Not(of_glibc));
 }
 
 // Kills: waiting for the end of a worker that the kernel has reaped.

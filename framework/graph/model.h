@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <span>
@@ -146,14 +147,18 @@ struct Function {
   std::vector<std::byte> bytes;         // the FunctionProto
 };
 
+inline constexpr uint64_t kAllExternal = std::numeric_limits<uint64_t>::max();
+
 /// An immutable ONNX model. Shared by reference count between networks.
 class Model {
  public:
-  /// Reads a file; tensors in external data are looked up beside it. Errors
-  /// name the file and the place. What ONNX permits but this reader does not
-  /// read yet is `unsupported` with reason reader.
+  /// Reads a file; tensors in external data are looked up beside it. Those of
+  /// more than `most_external` bytes are left without data, for whoever wants
+  /// the facts of a model of any size. Errors name the file and the place. What
+  /// ONNX permits but this reader does not read yet is `unsupported` with
+  /// reason reader.
   static Result<std::shared_ptr<const Model>> Read(
-      const std::filesystem::path& file);
+      const std::filesystem::path& file, uint64_t most_external = kAllExternal);
 
   /// The same from bytes; `directory` is where external data may be read.
   static Result<std::shared_ptr<const Model>> Parse(

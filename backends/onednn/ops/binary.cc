@@ -93,19 +93,26 @@ Status ViewAll(ChainBuilder& chain, VariadicInput inputs,
   return OkStatus();
 }
 
-/// All of one shape: oneDNN's sum, which rounds once.
+/// All of one shape: oneDNN's sum, which rounds once. Those beyond what one
+/// takes are added to its result, which may be its first source.
 void AddSum(ChainBuilder& chain, VariadicInput inputs, const TensorView& view,
             const memory& out) {
   const memory::desc flat = view.As({view.count});
-  const auto count = static_cast<size_t>(inputs.count);
-  const dnnl::sum::primitive_desc desc(
-      chain.engine(), flat, std::vector<float>(count, 1.0F),
-      std::vector<memory::desc>(count, flat), ChainBuilder::attr());
-  std::vector<ChainBuilder::Argument> arguments = {{DNNL_ARG_DST, out}};
-  for (int i = 0; i < inputs.count; ++i) {
-    arguments.push_back({DNNL_ARG_MULTIPLE_SRC + i, chain.In(inputs[i], flat)});
+  for (int next = 0; next < inputs.count;) {
+    std::vector<ChainBuilder::Argument> arguments;
+    if (next > 0) arguments.push_back({DNNL_ARG_MULTIPLE_SRC, out});
+    while (next < inputs.count && std::ssize(arguments) < kMostSources) {
+      const auto number = static_cast<int>(arguments.size());
+      arguments.push_back(
+          {DNNL_ARG_MULTIPLE_SRC + number, chain.In(inputs[next++], flat)});
+    }
+    const size_t count = arguments.size();
+    arguments.push_back({DNNL_ARG_DST, out});
+    chain.Add<dnnl::sum>(
+        {chain.engine(), flat, std::vector<float>(count, 1.0F),
+         std::vector<memory::desc>(count, flat), ChainBuilder::attr()},
+        arguments);
   }
-  chain.Add<dnnl::sum>(desc, arguments);
 }
 
 /// ((x0 . x1) . x2) ...: the last step writes the output, which has a shape of

@@ -74,7 +74,7 @@ memory::desc TransposedWeights(const TensorView& w, int64_t groups) {
     dims.erase(dims.begin());
     strides.erase(strides.begin());
   }
-  return {dims, w.type, strides};
+  return StridedDesc(dims, w.type, std::move(strides));
 }
 
 /// The descriptor of the bias; an empty one where the node has none.

@@ -67,9 +67,8 @@ using dnnl::algorithm;
 /// A matrix as stored, or its transpose by exchanged strides.
 memory::desc Matrix(const TensorView& view, bool transposed) {
   if (!transposed) return view.Desc();
-  return {{view.shape[1], view.shape[0]},
-          view.type,
-          memory::dims{1, std::max<int64_t>(view.shape[1], 1)}};
+  return StridedDesc({view.shape[1], view.shape[0]}, view.type,
+                     {1, std::max<int64_t>(view.shape[1], 1)});
 }
 
 /// C's extents as a matrix that repeats over [rows, columns].

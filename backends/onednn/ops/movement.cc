@@ -60,10 +60,35 @@ Result<Fill> MakeCastLike(const op::CastLike& op, LoadContext& load) {
   return Converting(op.input, op.output, load.dtype(op.target_type));
 }
 
+/// Parts [rows, columns of its own], side by side in the output: as many at a
+/// time as one concat takes.
+void AddParts(ChainBuilder& chain, const std::vector<memory>& parts,
+              Output result, const LaneView& y, const memory::dims& whole) {
+  const auto width = static_cast<int64_t>(memory::data_type_size(y.view.type));
+  const memory::dims strides = kernels::RowMajorStrides(whole);
+  int64_t column = 0;
+  for (size_t next = 0; next < parts.size();) {
+    const int64_t first = column;
+    std::vector<memory::desc> descs;
+    std::vector<ChainBuilder::Argument> arguments;
+    while (next < parts.size() && std::ssize(descs) < kMostSources) {
+      const auto number = static_cast<int>(descs.size());
+      arguments.push_back({DNNL_ARG_MULTIPLE_SRC + number, parts[next]});
+      descs.push_back(parts[next++].get_desc());
+      column += descs.back().get_dims()[1];
+    }
+    const memory::desc out =
+        StridedDesc({whole[0], column - first}, y.view.type, strides);
+    arguments.push_back(
+        {DNNL_ARG_DST, chain.Out(result, y.view, out, first * width)});
+    chain.Add<dnnl::concat>(
+        {chain.engine(), out, 1, descs, ChainBuilder::attr()}, arguments);
+  }
+}
+
 /// Axes before and behind the one of concatenation are one axis each.
 Status AddConcat(const op::Concat& op, ChainBuilder& chain) {
-  std::vector<memory::desc> descs;
-  std::vector<ChainBuilder::Argument> arguments;
+  std::vector<memory> parts;
   Shape shape;
   size_t axis = 0;
   const auto fold = [&axis](const Shape& whole) {
@@ -85,20 +110,14 @@ Status AddConcat(const op::Concat& op, ChainBuilder& chain) {
       shape[static_cast<int>(axis)] += own[static_cast<int>(axis)];
     }
     if (x.view.count == 0) continue;  // oneDNN refuses an empty part
-    descs.push_back(x.As(fold(own)));
-    const auto number = static_cast<int>(arguments.size());
-    arguments.push_back(
-        {DNNL_ARG_MULTIPLE_SRC + number, chain.In(op.inputs[i], descs.back())});
+    parts.push_back(chain.In(op.inputs[i], x.As(fold(own))));
   }
   ASSAY_ASSIGN_OR_RETURN(const LaneView y,
                          ViewLanes(chain, chain.dtype(op.inputs[0]), shape));
-  if (descs.empty()) {
+  if (parts.empty()) {
     return Unsupported(Reason::kShape, "no input has elements");
   }
-  const memory::desc out = y.As(fold(shape));
-  arguments.push_back({DNNL_ARG_DST, chain.Out(op.concat_result, y.view, out)});
-  chain.Add<dnnl::concat>({chain.engine(), out, 1, descs, ChainBuilder::attr()},
-                          arguments);
+  AddParts(chain, parts, op.concat_result, y, y.As(fold(shape)).get_dims());
   return OkStatus();
 }
 

@@ -8,6 +8,8 @@
 #include <climits>
 #include <cstring>
 #include <limits>
+#include <map>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -62,6 +64,37 @@ constexpr char kSlice[] =
     "g (float[2,4] x, int64[1] s, int64[1] e, int64[1] a, int64[1] t) => "
     "(float[R,C] y) { y = Slice(x, s, e, a, t) }";
 const std::vector<float> kEight = {0, 1, 2, 3, 4, 5, 6, 7};
+
+/// oneDNN has numbers for 1024 sources.
+TEST(Movement, MoreInputsThanAPrimitiveTakes) {
+  constexpr int kInputs = 4000;
+  std::string types, names;
+  std::map<std::string, Value> inputs;
+  std::vector<float> first, second;
+  for (int i = 0; i < kInputs; ++i) {
+    const std::string name = StrCat("x", i);
+    types += StrCat(i == 0 ? "" : ", ", "float[2,1] ", name);
+    names += StrCat(i == 0 ? "" : ", ", name);
+    first.push_back(static_cast<float>(i % 7));
+    second.push_back(static_cast<float>(i));
+    inputs[name] = Floats({2, 1}, {first.back(), second.back()});
+  }
+  const auto run = [&](const std::string& node, const std::string& y) {
+    const Tensor got = RunGraph(StrCat("g (", types, ") => (float", y,
+                                       " y) { y = ", node, "(", names, ") }"),
+                                inputs);
+    const auto elements = got.elements<float>();
+    return std::vector<float>(elements.begin(), elements.end());
+  };
+  const float sums[] = {std::accumulate(first.begin(), first.end(), 0.0F),
+                        std::accumulate(second.begin(), second.end(), 0.0F)};
+  EXPECT_THAT(run("Sum", "[2,1]"), ElementsAreArray(sums));
+  EXPECT_THAT(run("Mean", "[2,1]"),
+              ElementsAre(sums[0] / kInputs, sums[1] / kInputs));
+  std::vector<float> joined = first;
+  joined.insert(joined.end(), second.begin(), second.end());
+  EXPECT_THAT(run("Concat <axis = 1> ", "[2,4000]"), ElementsAreArray(joined));
+}
 
 TEST(Movement, SliceFollowsWhatIsFedFromRunToRun) {
   const auto network = Load(kSlice);

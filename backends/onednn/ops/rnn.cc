@@ -112,8 +112,12 @@ Status CheckActivations(const std::vector<std::string>& given,
   return OkStatus();
 }
 
+memory::desc Strided(const memory::dims& dims, memory::dims strides) {
+  return StridedDesc(dims, Type::f32, std::move(strides));
+}
+
 memory::desc Dense(const memory::dims& dims) {
-  return {dims, Type::f32, kernels::RowMajorStrides(dims)};
+  return Strided(dims, kernels::RowMajorStrides(dims));
 }
 
 constexpr int64_t kWidth = sizeof(float);
@@ -129,12 +133,10 @@ memory Weights(ChainBuilder& chain, Input input, const Extents& e,
       chain.Temporary(Dense({1, e.directions, columns, e.gates, e.hidden}));
   for (int64_t g = 0; g < e.gates; ++g) {
     const memory::dims dims = {e.directions, columns, e.hidden};
-    const memory::desc from(
-        dims, Type::f32,
-        memory::dims{e.gates * e.hidden * columns, 1, columns});
-    const memory::desc to(
-        dims, Type::f32,
-        memory::dims{columns * e.gates * e.hidden, e.gates * e.hidden, 1});
+    const memory::desc from =
+        Strided(dims, {e.gates * e.hidden * columns, 1, columns});
+    const memory::desc to =
+        Strided(dims, {columns * e.gates * e.hidden, e.gates * e.hidden, 1});
     const int64_t row = order[static_cast<size_t>(g)] * e.hidden;
     chain.Fetch(input, from, row * columns * kWidth,
                 chain.Redescribe(whole, to, g * e.hidden * kWidth));
@@ -146,8 +148,8 @@ memory Weights(ChainBuilder& chain, Input input, const Extents& e,
 /// recurrent one at 1.
 memory BiasRow(ChainBuilder& chain, Input b, const Extents& e, int64_t gate,
                int64_t recurrent) {
-  const memory::desc row({e.directions, e.hidden}, Type::f32,
-                         memory::dims{2 * e.gates * e.hidden, 1});
+  const memory::desc row =
+      Strided({e.directions, e.hidden}, {2 * e.gates * e.hidden, 1});
   return chain.In(b, row, (recurrent * e.gates + gate) * e.hidden * kWidth);
 }
 
@@ -159,8 +161,8 @@ memory Bias(ChainBuilder& chain, Input b, const Extents& e, const Order& order,
   if (!b.present) return chain.Zeros(dense);  // it has no form without
   const memory whole = chain.Temporary(dense);
   const auto entry = [&](int64_t at) {
-    const memory::desc row({e.directions, e.hidden}, Type::f32,
-                           memory::dims{entries * e.hidden, 1});
+    const memory::desc row =
+        Strided({e.directions, e.hidden}, {entries * e.hidden, 1});
     return chain.Redescribe(whole, row, at * e.hidden * kWidth);
   };
   for (int64_t g = 0; g < e.gates; ++g) {
@@ -183,9 +185,8 @@ memory Bias(ChainBuilder& chain, Input b, const Extents& e, const Order& order,
 memory::desc StateDesc(const Extents& e) {
   const memory::dims dims = {1, e.directions, e.batch, e.hidden};
   if (!e.batch_first) return Dense(dims);
-  return {dims, Type::f32,
-          memory::dims{e.batch * e.directions * e.hidden, e.hidden,
-                       e.directions * e.hidden, 1}};
+  return Strided(dims, {e.batch * e.directions * e.hidden, e.hidden,
+                        e.directions * e.hidden, 1});
 }
 
 Shape StateShape(const Extents& e) {
@@ -211,9 +212,8 @@ memory LayerInput(ChainBuilder& chain, Input x, const Extents& e) {
   const memory::dims dims = {e.steps, e.batch, e.inputs};
   if (!e.batch_first) return chain.In(x, Dense(dims));
   const memory dense = chain.Temporary(Dense(dims));
-  const memory::desc given(dims, Type::f32,
-                           memory::dims{e.inputs, e.steps * e.inputs, 1});
-  chain.Copy(chain.In(x, given), dense);
+  chain.Copy(chain.In(x, Strided(dims, {e.inputs, e.steps * e.inputs, 1})),
+             dense);
   return dense;
 }
 
@@ -234,7 +234,7 @@ Status StoreAll(ChainBuilder& chain, Output y, const memory& out,
                                    ? memory::dims{d * h, e.steps * d * h, h, 1}
                                    : memory::dims{d * n * h, h, n * h, 1};
   chain.Copy(chain.Redescribe(out, Dense(dims)),
-             chain.Out(y, view, {dims, Type::f32, strides}));
+             chain.Out(y, view, Strided(dims, strides)));
   return OkStatus();
 }
 
@@ -383,8 +383,7 @@ Result<memory> Peepholes(ChainBuilder& chain, Input p, const Extents& e) {
   ASSAY_RETURN_IF_ERROR(
       CheckShape(chain, p, "p", {e.directions, 3 * e.hidden}));
   const memory whole = chain.Temporary(Dense({1, e.directions, 3, e.hidden}));
-  const memory::desc row({e.directions, e.hidden}, Type::f32,
-                         memory::dims{3 * e.hidden, 1});
+  const memory::desc row = Strided({e.directions, e.hidden}, {3 * e.hidden, 1});
   const Order order = {0, 2, 1};
   for (int64_t g = 0; g < 3; ++g) {
     chain.Fetch(p, row, order[static_cast<size_t>(g)] * e.hidden * kWidth,

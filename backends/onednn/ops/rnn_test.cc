@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "backends/onednn/primitive/test_graph.h"
+#include "dnnl.hpp"
 
 namespace assay::onednn {
 namespace {
@@ -49,6 +50,10 @@ const Case kCases[] = {
 
 double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
+int64_t DirectionsOf(const Case& row) {
+  return std::string(row.direction) == "bidirectional" ? 2 : 1;
+}
+
 /// The tensors of a case, one flat vector each, in layout 0.
 struct Tensors {
   int64_t directions;
@@ -56,7 +61,7 @@ struct Tensors {
 };
 
 Tensors Fill(const Case& row) {
-  const int64_t d = std::string(row.direction) == "bidirectional" ? 2 : 1;
+  const int64_t d = DirectionsOf(row);
   const int64_t rows = row.gates * kHidden;
   return {d,
           Random("x", kSteps * kBatch * kInputs),
@@ -265,6 +270,41 @@ TEST(Rnn, FollowsOnnxEquations) {
     near(0, placed(want.y, kSteps * d));
     near(1, placed(want.h, d));
     if (row.gates == 4) near(2, placed(want.c, d));
+  }
+}
+
+/// The executor of the one node of a graph.
+std::string PlacementOf(const std::string& graph) {
+  const auto network = Load(graph);
+  EXPECT_TRUE(network.ok()) << network.status().ToString();
+  return network.ok() ? (*network)->placement()->Placed().at(0).executor : "";
+}
+
+/// Forgets the primitives that oneDNN keeps for nodes to come.
+void ForgetPrimitives() {
+  const int capacity = dnnl::get_primitive_cache_capacity();
+  dnnl::set_primitive_cache_capacity(0);
+  dnnl::set_primitive_cache_capacity(capacity);
+}
+
+TEST(Rnn, PlacementIsTheSameWhateverWasLoadedBefore) {
+  std::vector<std::string> graphs;
+  for (const Case& row : kCases) {
+    const int64_t d = DirectionsOf(row);
+    graphs.push_back(Graph(row, ShapesOf(row, d), d));
+  }
+  std::vector<std::string> alone;
+  for (const std::string& graph : graphs) {
+    ForgetPrimitives();
+    alone.push_back(PlacementOf(graph));
+  }
+  for (size_t before = 0; before < graphs.size(); ++before) {
+    for (size_t i = 0; i < graphs.size(); ++i) {
+      ForgetPrimitives();
+      PlacementOf(graphs[before]);
+      EXPECT_EQ(PlacementOf(graphs[i]), alone[i])
+          << graphs[i] << " after " << graphs[before];
+    }
   }
 }
 

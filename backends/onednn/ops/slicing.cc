@@ -87,8 +87,8 @@ Status AddSplit(const op::Split& op, ChainBuilder& chain) {
 /// overwrite.
 Status AddFilling(ChainBuilder& chain, const op::Pad& op, const LaneView& y) {
   memory value;
-  const memory::desc all({y.view.count, y.lanes}, y.view.type,
-                         memory::dims{0, 1});
+  const memory::dims elements = {y.view.count, y.lanes};
+  const memory::desc all = StridedDesc(elements, y.view.type, {0, 1});
   if (op.constant_value.present) {
     ASSAY_ASSIGN_OR_RETURN(const Shape shape, chain.ShapeOf(op.constant_value));
     if (kernels::Product(shape.dims(), 0, shape.dims().size()) != 1 ||
@@ -101,10 +101,9 @@ Status AddFilling(ChainBuilder& chain, const op::Pad& op, const LaneView& y) {
   } else {
     value = chain.Zeros(all);
   }
-  chain.Copy(value, chain.Out(op.output, y.view,
-                              {{y.view.count, y.lanes},
-                               y.view.type,
-                               memory::dims{y.lanes, 1}}));
+  chain.Copy(value,
+             chain.Out(op.output, y.view,
+                       StridedDesc(elements, y.view.type, {y.lanes, 1})));
   return OkStatus();
 }
 

@@ -38,6 +38,10 @@
 
 namespace assay::onednn {
 
+/// The sources that the arguments of a primitive can number.
+inline constexpr int kMostSources =
+    DNNL_ARG_MULTIPLE_DST - DNNL_ARG_MULTIPLE_SRC;
+
 inline constexpr auto kInference = dnnl::prop_kind::forward_inference;
 
 /// The known facts of the inputs of a node, at Load or by a binding.

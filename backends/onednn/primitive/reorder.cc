@@ -122,9 +122,11 @@ void AddReorder(ChainBuilder& chain, Input input, const LaneView& x,
   const int64_t width = WidthOf(x.view.type);
   chain.DeclineFor(Reason::kShape);
   chain.Copy(
-      chain.In(input, {joined.dims, x.view.type, joined.from.strides},
+      chain.In(input,
+               StridedDesc(joined.dims, x.view.type, joined.from.strides),
                joined.from.offset * width),
-      chain.Out(output, y.view, {joined.dims, y.view.type, joined.to.strides},
+      chain.Out(output, y.view,
+                StridedDesc(joined.dims, y.view.type, joined.to.strides),
                 joined.to.offset * width));
 }
 

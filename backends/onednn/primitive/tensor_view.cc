@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/onednn/primitive/tensor_view.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace assay::onednn {
@@ -25,12 +26,22 @@ std::optional<memory::data_type> DataType(DType type) {
   }
 }
 
+memory::desc StridedDesc(const memory::dims& dims, memory::data_type type,
+                         memory::dims strides) {
+  int64_t packed = 1;
+  for (size_t i = dims.size(); i-- > 0;) {
+    if (dims[i] == 1) strides[i] = packed;
+    packed = strides[i] * std::max<int64_t>(dims[i], 1);
+  }
+  return {dims, type, strides};
+}
+
 memory::desc TensorView::Desc() const {
   return As(shape.rank() == 0 ? memory::dims{1} : shape.dims());
 }
 
 memory::desc TensorView::As(const memory::dims& dims) const {
-  return {dims, type, RowMajorStrides(dims)};
+  return StridedDesc(dims, type, RowMajorStrides(dims));
 }
 
 TensorView MakeView(DType dtype, memory::data_type type, Shape shape) {

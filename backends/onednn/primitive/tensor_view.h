@@ -7,7 +7,8 @@
 //   x.Desc();                            // row-major, {2, 3, 4}
 //   x.As({6, 4});                        // the same bytes as {6, 4}
 //
-// ONNX tensors are row-major; a descriptor always spells out its strides.
+// ONNX tensors are row-major; a descriptor always spells out its strides, and
+// StridedDesc makes those of all others.
 
 #pragma once
 
@@ -35,6 +36,13 @@ using kernels::RowMajorStrides;
 /// u8. None for float64, which oneDNN 3 has on GPUs only, for 64-bit integers
 /// and for all others that oneDNN lacks.
 std::optional<memory::data_type> DataType(DType type);
+
+/// Elements `strides` apart. The stride of an axis of extent 1 places nothing,
+/// and is always the one it has behind packed axes: oneDNN takes descriptors
+/// that differ in it as equal, and gives from its cache the implementation that
+/// it chose for the first of them.
+memory::desc StridedDesc(const memory::dims& dims, memory::data_type type,
+                         memory::dims strides);
 
 struct TensorView {
   DType dtype = DType::kUndefined;

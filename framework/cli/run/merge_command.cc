@@ -46,8 +46,9 @@ Result<int> Merge(const cli::MergeOptions& options) {
   std::error_code error;
   for (const auto& entry :
        fs::directory_iterator(options.parts / "parts", error)) {
-    // A shard that was killed at its start leaves an empty folder.
-    if (!entry.is_directory() || fs::is_empty(entry.path(), error)) continue;
+    // A shard that was killed at its start leaves no header.
+    const bool begun = fs::exists(entry.path() / "part.json", error) || error;
+    if (!entry.is_directory() || !begun) continue;
     ASSAY_RETURN_IF_ERROR(AddPart(plan, entry.path(), &raw));
     ASSAY_RETURN_IF_ERROR(AddAsked(entry.path(), &asked));
   }

@@ -13,6 +13,7 @@
 #include "framework/cli/repro/capsule.h"
 #include "framework/cli/run/finish.h"
 #include "framework/cli/select/environment.h"
+#include "framework/cli/select/meanwhile.h"
 #include "framework/supervise/crew.h"
 #include "framework/supervise/oracle.h"
 #include "framework/supervise/supervisor.h"
@@ -270,8 +271,7 @@ Result<int> RunWhole(const cli::RunOptions& options) {
     ran = plan::WritePlan(plan, opened.folder);
   }
   // While workers run.
-  auto mutants = std::async(std::launch::async,
-                            [&] { return MutantsFor(plan, *digests); });
+  auto mutants = select::Meanwhile([&] { return MutantsFor(plan, *digests); });
   if (ran.ok()) ran = supervise::Supervise(plan, rows, supervise, &raw);
   if (!ran.ok()) return Resumable(opened.folder, ran);
   const select::Commit commit = opened.commit.get();

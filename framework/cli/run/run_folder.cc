@@ -8,6 +8,7 @@
 #include <set>
 
 #include "framework/cli/run/junit.h"
+#include "framework/cli/select/meanwhile.h"
 #include "framework/testing/file/file.h"
 #include "framework/testing/record/tables.h"
 
@@ -92,7 +93,7 @@ Status WriteTables(const fs::path& folder, const record::RunRow& run,
     return file::WriteFile(folder / name, csv);
   };
   // Two halves of about equal length, side by side.
-  std::future<Status> half = std::async(std::launch::async, [&]() -> Status {
+  std::future<Status> half = select::Meanwhile([&]() -> Status {
     ASSAY_RETURN_IF_ERROR(
         write("results.csv", record::ToCsv(Results(verdicts))));
     return write("attempts.csv", record::ToCsv(verdicts.attempts));
@@ -233,9 +234,8 @@ Status WriteRunFolder(const fs::path& folder, const record::RunRow& run,
   std::error_code ignored;
   fs::remove_all(beside, ignored);
   ASSAY_RETURN_IF_ERROR(file::MakeDirectory(beside));
-  std::future<Status> junit = std::async(std::launch::async, [&] {
-    return WriteJUnit(beside / "junit", verdicts);
-  });
+  std::future<Status> junit =
+      select::Meanwhile([&] { return WriteJUnit(beside / "junit", verdicts); });
   Status written = WriteTables(beside, run, env, plan, verdicts);
   const Status of_junit = junit.get();
   if (written.ok()) written = of_junit;

@@ -13,6 +13,7 @@
 #include <random>
 #include <sstream>
 
+#include "framework/cli/select/meanwhile.h"
 #include "framework/cli/select/version.h"
 #include "framework/testing/file/digest.h"
 #include "framework/testing/file/module_path.h"
@@ -102,9 +103,8 @@ std::future<Commit> AskCommit() {
              " status --porcelain=v2 --branch --no-ahead-behind -uno "
              "2>/dev/null");
   FILE* const pipe = popen(command.c_str(), "re");
-  return std::async(std::launch::async, [pipe] {
-    return pipe == nullptr ? Commit() : CommitOf(OutputOf(pipe));
-  });
+  return Meanwhile(
+      [pipe] { return pipe == nullptr ? Commit() : CommitOf(OutputOf(pipe)); });
 }
 
 record::RunRow BeginRun(const plan::Plan& plan,

@@ -10,9 +10,11 @@
 #include <mutex>
 #include <set>
 #include <span>
+#include <system_error>
 #include <thread>
 #include <utility>
 
+#include "framework/cli/select/meanwhile.h"
 #include "framework/testing/case/corpus_files.h"
 #include "framework/testing/case/read_corpus.h"
 #include "framework/testing/file/build_id.h"
@@ -79,7 +81,11 @@ Status CheckFilesOf(std::span<const cases::Corpus> corpora,
   std::vector<std::jthread> threads(
       std::min<size_t>(cases.size() / kWorthAThread,
                        std::max(1U, std::thread::hardware_concurrency()) - 1));
-  for (std::jthread& thread : threads) thread = std::jthread(check);
+  try {
+    for (std::jthread& thread : threads) thread = std::jthread(check);
+  } catch (const std::system_error&) {
+    // As many as there can be.
+  }
   check();
   threads.clear();
   return first.second;
@@ -130,9 +136,9 @@ Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names,
       directory = fs::absolute(name, error).lexically_normal();
     }
     ASSAY_RETURN_IF_ERROR(record::CheckPath(directory));
-    folders.emplace(
-        opened.corpora.size(),
-        std::async(std::launch::async, cases::ReadCorpus, directory, only));
+    folders.emplace(opened.corpora.size(), Meanwhile([=] {
+                      return cases::ReadCorpus(directory, only);
+                    }));
     opened.corpora.emplace_back();
     opened.directories.push_back(directory);
   }
@@ -150,9 +156,8 @@ Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names,
 
 Result<plan::Plan> PlanOf(const SelectionOptions& options,
                           const file::FileDigests& digests) {
-  std::future<Result<std::string>> worker_id = std::async(
-      std::launch::async,
-      [&] { return file::WorkerId(file::InstallPrefix(), digests); });
+  std::future<Result<std::string>> worker_id =
+      Meanwhile([&] { return file::WorkerId(file::InstallPrefix(), digests); });
   std::vector<plan::PlannedBackend> backends;
   std::set<std::string> instances;
   std::vector<std::string> names = options.backends;

@@ -318,6 +318,22 @@ TEST_F(ExternalData, IsReadBesideTheModel) {
   EXPECT_THAT(w->tensor()->elements<float>(), ElementsAre(1.0F));
 }
 
+TEST_F(ExternalData, WhatIsLargerThanAskedForHasNoData) {
+  Write(
+      "inside/m.onnx",
+      External({{"location", "weights"}, {"offset", "4"}}).SerializeAsString());
+  for (const bool read : {false, true}) {
+    const auto model = Model::Read(folder_ / "inside/m.onnx", read ? 4 : 3);
+    ASSERT_TRUE(model.ok()) << model.status().ToString();
+    const Tensor* const w = (*model)->graph().initializers[0].value.tensor();
+    EXPECT_EQ(w->Signature(), "float32[1]");
+    EXPECT_EQ(w->data() != nullptr, read);
+  }
+  fs::resize_file(folder_ / "inside/weights", 7);
+  EXPECT_EQ(Model::Read(folder_ / "inside/m.onnx", 3).status().code(),
+            StatusCode::kDataLoss);
+}
+
 TEST_F(ExternalData, StaysInsideTheDirectoryAndTheFile) {
   fs::create_symlink(folder_ / "outside", folder_ / "inside/link");
   struct Row {
@@ -329,6 +345,7 @@ TEST_F(ExternalData, StaysInsideTheDirectoryAndTheFile) {
       {{{"location", "../outside"}}, "lies outside the model's directory"},
       {{{"location", absolute}}, "lies outside"},
       {{{"location", "link"}}, "lies outside"},
+      {{{"location", std::string("weights\0.txt", 12)}}, "a zero byte"},
       {{{"location", "missing"}}, "'missing': does not exist"},
       {{{"location", "."}}, "is not a regular file"},
       {{{"location", "weights"}, {"offset", "5"}},

@@ -23,6 +23,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "framework/core/status.h"
@@ -54,16 +55,25 @@ Result<uint64_t> FileSize(const fs::path& file);
 Status ParseInto(std::span<const std::byte> bytes,
                  google::protobuf::MessageLite& message);
 
-/// `directory` is where external data is looked up; empty: nowhere.
-Result<Tensor> ReadTensor(const onnx::TensorProto& proto,
-                          const fs::path& directory);
-Result<SparseTensor> ReadSparse(const onnx::SparseTensorProto& proto,
-                                const fs::path& directory);
+/// Where external data is looked up, and how much of a tensor is read: of a
+/// larger one the file is looked at, and the tensor has no memory.
+struct External {
+  External() = default;
+  External(fs::path where, uint64_t most = kAllExternal)
+      : directory(std::move(where)), most_bytes(most) {}
 
-/// Reads the external data of `proto` into `tensor`, which has its type and
-/// shape and no memory yet, once the file is known to hold as much.
+  fs::path directory;  // empty: nowhere
+  uint64_t most_bytes = kAllExternal;
+};
+
+Result<Tensor> ReadTensor(const onnx::TensorProto& proto,
+                          const External& external);
+Result<SparseTensor> ReadSparse(const onnx::SparseTensorProto& proto,
+                                const External& external);
+
+/// Memory is taken once the file is known to hold as much.
 Result<Tensor> ReadExternal(const onnx::TensorProto& proto, DType type,
-                            const Shape& shape, const fs::path& directory);
+                            const Shape& shape, const External& external);
 
 Result<ValueType> ReadType(const onnx::TypeProto& proto);
 
@@ -75,14 +85,14 @@ Result<Opsets> ReadOpsets(
     const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto>& protos);
 
 Result<Graph> ReadGraph(const onnx::GraphProto& proto, const Opsets& opsets,
-                        const fs::path& directory);
+                        const External& external);
 
 /// True when there are fields that no IR version known here has.
 bool HasUnknownFields(const onnx::ModelProto& model);
 
 /// All functions of a model.
 Result<std::vector<Function>> ReadFunctions(const onnx::ModelProto& proto,
-                                            const fs::path& directory);
+                                            const External& external);
 
 /// An error when a function calls itself, at any distance, and when the calls
 /// are too deep or too many to be expanded: before ONNX's inference follows
@@ -95,7 +105,7 @@ Status RunInference(onnx::ModelProto& proto);
 
 /// The body of one function, whose nodes refer to its attributes.
 Result<Function> ReadFunction(const onnx::FunctionProto& proto,
-                              const fs::path& directory);
+                              const External& external);
 
 }  // namespace reader
 }  // namespace assay

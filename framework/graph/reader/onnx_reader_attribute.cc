@@ -53,13 +53,13 @@ bool HasValue(const AttributeProto& proto) {
 }
 
 Result<Attribute::Held> ReadHeld(const AttributeProto& proto,
-                                 const fs::path& directory,
+                                 const External& external,
                                  const SubgraphReader& read_subgraph) {
   const auto tensor = [&](const onnx::TensorProto& t) {
-    return ReadTensor(t, directory);
+    return ReadTensor(t, external);
   };
   const auto sparse = [&](const onnx::SparseTensorProto& t) {
-    return ReadSparse(t, directory);
+    return ReadSparse(t, external);
   };
   using SharedGraph = std::shared_ptr<const Graph>;
   const auto graph = [&](const onnx::GraphProto& g) -> Result<SharedGraph> {
@@ -104,7 +104,7 @@ Result<Attribute::Held> ReadHeld(const AttributeProto& proto,
 }  // namespace
 
 Result<Attribute> ReadAttribute(const AttributeProto& proto,
-                                const fs::path& directory,
+                                const External& external,
                                 const SubgraphReader& read_subgraph) {
   const std::string place = StrCat("attribute '", proto.name(), "'");
   if (proto.name().empty()) return InvalidArgument("an attribute has no name");
@@ -115,7 +115,7 @@ Result<Attribute> ReadAttribute(const AttributeProto& proto,
   if (!HasValue(proto)) {
     return InvalidArgument(place, " has no value of its type");
   }
-  Result<Attribute::Held> held = ReadHeld(proto, directory, read_subgraph);
+  Result<Attribute::Held> held = ReadHeld(proto, external, read_subgraph);
   if (!held.ok()) return held.status().WithContext(place);
   attribute.held = *std::move(held);
   return attribute;

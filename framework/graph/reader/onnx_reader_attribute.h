@@ -2,7 +2,7 @@
 //
 // ReadAttribute: one attribute of a node or the default of a function's.
 //
-//   ASSAY_ASSIGN_OR_RETURN(Attribute a, ReadAttribute(proto, directory, read));
+//   ASSAY_ASSIGN_OR_RETURN(Attribute a, ReadAttribute(proto, external, read));
 //
 // Subgraphs are read by the caller's function, which knows the scope they
 // stand in.
@@ -18,7 +18,7 @@ namespace assay::reader {
 using SubgraphReader = std::function<Result<Graph>(const onnx::GraphProto&)>;
 
 Result<Attribute> ReadAttribute(const onnx::AttributeProto& proto,
-                                const fs::path& directory,
+                                const External& external,
                                 const SubgraphReader& read_subgraph);
 
 }  // namespace assay::reader

@@ -67,14 +67,13 @@ Result<fs::path> Resolve(const fs::path& directory, const std::string& name) {
 }  // namespace
 
 Result<Tensor> ReadExternal(const onnx::TensorProto& proto, DType type,
-                            const Shape& shape, const fs::path& directory) {
+                            const Shape& shape, const External& external) {
   ASSAY_ASSIGN_OR_RETURN(const Location location, ReadLocation(proto));
   ASSAY_ASSIGN_OR_RETURN(const fs::path file,
-                         Resolve(directory, location.file));
+                         Resolve(external.directory, location.file));
   const std::string where = StrCat("external data '", location.file, "'");
   // The claim is compared with the file before memory is taken for it.
-  ASSAY_ASSIGN_OR_RETURN(const Tensor claim,
-                         Tensor::Borrow(type, shape, nullptr));
+  ASSAY_ASSIGN_OR_RETURN(Tensor claim, Tensor::Borrow(type, shape, nullptr));
   const auto needed = static_cast<uint64_t>(claim.byte_size());
   if (location.length.value_or(needed) != needed) {
     return InvalidArgument(where, " has length ", *location.length, ", ",
@@ -86,6 +85,7 @@ Result<Tensor> ReadExternal(const onnx::TensorProto& proto, DType type,
     return DataLoss(where, " has ", *size, " bytes, ", claim.Signature(),
                     " needs ", needed, " at offset ", location.offset);
   }
+  if (needed > external.most_bytes) return claim;
   ASSAY_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Allocate(type, shape));
   const Status status =
       ReadRange(file, location.offset, {tensor.mutable_data(), needed});

@@ -108,11 +108,11 @@ class CallGraph {
 }  // namespace
 
 Result<std::vector<Function>> ReadFunctions(const onnx::ModelProto& proto,
-                                            const fs::path& directory) {
+                                            const External& external) {
   std::vector<Function> functions;
   functions.reserve(static_cast<size_t>(proto.functions_size()));
   for (const onnx::FunctionProto& function : proto.functions()) {
-    Result<Function> read = ReadFunction(function, directory);
+    Result<Function> read = ReadFunction(function, external);
     if (!read.ok()) {
       return read.status().WithContext(
           StrCat("function '", function.name(), "'"));

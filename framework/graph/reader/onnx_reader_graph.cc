@@ -26,9 +26,9 @@ std::string Place(int index, const onnx::NodeProto& proto) {
 /// cycles and undefined names.
 class GraphReader {
  public:
-  GraphReader(const Opsets& opsets, const fs::path& directory,
+  GraphReader(const Opsets& opsets, const External& external,
               GraphReader* outer)
-      : opsets_(opsets), directory_(directory), outer_(outer) {}
+      : opsets_(opsets), external_(external), outer_(outer) {}
 
   Result<Graph> Read(const onnx::GraphProto& proto);
   Result<Graph> ReadBody(const onnx::FunctionProto& proto);
@@ -49,7 +49,7 @@ class GraphReader {
   Status Undefined(std::string_view name) const;
 
   const Opsets& opsets_;
-  const fs::path& directory_;
+  const External& external_;
   GraphReader* const outer_;
   Graph graph_;
   // Names lie in the protos, which outlive the reader.
@@ -121,11 +121,11 @@ Status GraphReader::AddInitializer(const std::string& name, Value value) {
 
 Status GraphReader::ReadInitializers(const onnx::GraphProto& proto) {
   for (const onnx::TensorProto& tensor : proto.initializer()) {
-    ASSAY_ASSIGN_OR_RETURN(Tensor value, ReadTensor(tensor, directory_));
+    ASSAY_ASSIGN_OR_RETURN(Tensor value, ReadTensor(tensor, external_));
     ASSAY_RETURN_IF_ERROR(AddInitializer(tensor.name(), std::move(value)));
   }
   for (const onnx::SparseTensorProto& sparse : proto.sparse_initializer()) {
-    ASSAY_ASSIGN_OR_RETURN(SparseTensor value, ReadSparse(sparse, directory_));
+    ASSAY_ASSIGN_OR_RETURN(SparseTensor value, ReadSparse(sparse, external_));
     ASSAY_RETURN_IF_ERROR(
         AddInitializer(sparse.values().name(), std::move(value)));
   }
@@ -178,7 +178,7 @@ Status GraphReader::ReadNode(const onnx::NodeProto& proto, Node& node) {
     node.inputs.push_back(id);
   }
   const auto read_subgraph = [this](const onnx::GraphProto& subgraph) {
-    return GraphReader(opsets_, directory_, this).Read(subgraph);
+    return GraphReader(opsets_, external_, this).Read(subgraph);
   };
   node.attributes.reserve(static_cast<size_t>(proto.attribute_size()));
   for (const onnx::AttributeProto& attribute : proto.attribute()) {
@@ -187,7 +187,7 @@ Status GraphReader::ReadNode(const onnx::NodeProto& proto, Node& node) {
                              "' is given twice");
     }
     ASSAY_ASSIGN_OR_RETURN(Attribute read,
-                           ReadAttribute(attribute, directory_, read_subgraph));
+                           ReadAttribute(attribute, external_, read_subgraph));
     node.attributes.push_back(std::move(read));
   }
   node.outputs.reserve(static_cast<size_t>(proto.output_size()));
@@ -284,28 +284,28 @@ Result<Opsets> ReadOpsets(
 }
 
 Result<Graph> ReadGraph(const onnx::GraphProto& proto, const Opsets& opsets,
-                        const fs::path& directory) {
-  return GraphReader(opsets, directory, nullptr).Read(proto);
+                        const External& external) {
+  return GraphReader(opsets, external, nullptr).Read(proto);
 }
 
 Result<Function> ReadFunction(const onnx::FunctionProto& proto,
-                              const fs::path& directory) {
+                              const External& external) {
   Function function;
   function.domain = CanonicalDomain(proto.domain());
   function.name = proto.name();
   function.overload = proto.overload();
   function.attributes = {proto.attribute().begin(), proto.attribute().end()};
   ASSAY_ASSIGN_OR_RETURN(const Opsets opsets, ReadOpsets(proto.opset_import()));
-  GraphReader reader(opsets, directory, nullptr);
+  GraphReader reader(opsets, external, nullptr);
   ASSAY_ASSIGN_OR_RETURN(Graph body, reader.ReadBody(proto));
   function.body = std::make_shared<const Graph>(std::move(body));
   // A default stands in no graph, so that it can capture nothing.
   const auto read_alone = [&](const onnx::GraphProto& graph) {
-    return ReadGraph(graph, opsets, directory);
+    return ReadGraph(graph, opsets, external);
   };
   for (const onnx::AttributeProto& attribute : proto.attribute_proto()) {
     ASSAY_ASSIGN_OR_RETURN(Attribute read,
-                           ReadAttribute(attribute, directory, read_alone));
+                           ReadAttribute(attribute, external, read_alone));
     function.defaults.push_back(std::move(read));
   }
   const std::string bytes = proto.SerializeAsString();

@@ -9,7 +9,7 @@ namespace assay::reader {
 namespace {
 
 Result<Model::Parts> ReadModel(std::span<const std::byte> bytes,
-                               const fs::path& directory) {
+                               const External& external) {
   google::protobuf::Arena arena;
   auto* const proto =
       google::protobuf::Arena::CreateMessage<onnx::ModelProto>(&arena);
@@ -29,11 +29,11 @@ Result<Model::Parts> ReadModel(std::span<const std::byte> bytes,
   ASSAY_ASSIGN_OR_RETURN(parts.opsets, ReadOpsets(proto->opset_import()));
   // Before IR version 3 there were no imports, and one operator set.
   if (parts.opsets.empty()) parts.opsets.emplace("", 1);
-  ASSAY_ASSIGN_OR_RETURN(parts.functions, ReadFunctions(*proto, directory));
+  ASSAY_ASSIGN_OR_RETURN(parts.functions, ReadFunctions(*proto, external));
   ASSAY_ASSIGN_OR_RETURN(parts.graph,
-                         ReadGraph(proto->graph(), parts.opsets, directory));
+                         ReadGraph(proto->graph(), parts.opsets, external));
   ASSAY_RETURN_IF_ERROR(CheckCalls(parts.functions, parts.graph));
-  parts.directory = directory;
+  parts.directory = external.directory;
   return parts;
 }
 
@@ -48,10 +48,11 @@ fs::path DirectoryOf(const fs::path& file) {
 namespace assay::inline v1 {
 
 Result<std::shared_ptr<const Model>> Model::Read(
-    const std::filesystem::path& file) {
+    const std::filesystem::path& file, uint64_t most_external) {
   Result<std::vector<std::byte>> bytes = reader::ReadFile(file);
   if (!bytes.ok()) return bytes.status().WithContext(file.string());
-  Result<Parts> parts = reader::ReadModel(*bytes, reader::DirectoryOf(file));
+  Result<Parts> parts =
+      reader::ReadModel(*bytes, {reader::DirectoryOf(file), most_external});
   if (!parts.ok()) return parts.status().WithContext(file.string());
   parts->bytes = *std::move(bytes);
   return std::make_shared<const Model>(*std::move(parts));

@@ -155,7 +155,7 @@ Result<Tensor> FromRaw(const Claim& claim, const std::string& raw) {
 /// Bits that no C++ bool may have are refused, and the unused bits of the last
 /// byte of a packed type are cleared, so that equal tensors have equal bytes.
 Status Normalize(Tensor& tensor) {
-  if (tensor.byte_size() == 0) return OkStatus();
+  if (tensor.data() == nullptr || tensor.byte_size() == 0) return OkStatus();
   if (tensor.dtype() == DType::kBool) {
     const auto bytes = tensor.bytes();
     const auto bad = std::ranges::find_if(
@@ -173,13 +173,13 @@ Status Normalize(Tensor& tensor) {
 }
 
 Result<Tensor> ReadData(const onnx::TensorProto& proto,
-                        const fs::path& directory) {
+                        const External& external) {
   if (proto.has_segment()) {
     return Unsupported(Reason::kReader, "is a segment of a larger tensor");
   }
   ASSAY_ASSIGN_OR_RETURN(const Claim claim, ReadClaim(proto));
   if (proto.data_location() == onnx::TensorProto::EXTERNAL) {
-    return ReadExternal(proto, claim.type, claim.shape, directory);
+    return ReadExternal(proto, claim.type, claim.shape, external);
   }
   if (proto.has_raw_data()) return FromRaw(claim, proto.raw_data());
   return FromTypedField(claim, proto);
@@ -213,8 +213,8 @@ Status CheckCoordinates(const SparseTensor& sparse, int64_t per_value) {
 }  // namespace
 
 Result<Tensor> ReadTensor(const onnx::TensorProto& proto,
-                          const fs::path& directory) {
-  Result<Tensor> tensor = ReadData(proto, directory);
+                          const External& external) {
+  Result<Tensor> tensor = ReadData(proto, external);
   Status status = tensor.status();
   if (status.ok()) status = Normalize(*tensor);
   if (status.ok()) return tensor;
@@ -222,11 +222,11 @@ Result<Tensor> ReadTensor(const onnx::TensorProto& proto,
 }
 
 Result<SparseTensor> ReadSparse(const onnx::SparseTensorProto& proto,
-                                const fs::path& directory) {
+                                const External& external) {
   SparseTensor sparse;
-  ASSAY_ASSIGN_OR_RETURN(sparse.values, ReadTensor(proto.values(), directory));
-  ASSAY_ASSIGN_OR_RETURN(sparse.indices,
-                         ReadTensor(proto.indices(), directory));
+  const External all(external.directory);  // for the coordinates are checked
+  ASSAY_ASSIGN_OR_RETURN(sparse.values, ReadTensor(proto.values(), all));
+  ASSAY_ASSIGN_OR_RETURN(sparse.indices, ReadTensor(proto.indices(), all));
   sparse.shape =
       Shape(std::vector<int64_t>(proto.dims().begin(), proto.dims().end()));
   const Shape& indices = sparse.indices.shape();

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <cmath>
 #include <cstdlib>
@@ -98,6 +99,15 @@ TEST(PlainCorpusTest, AModelWithoutOnnxsDomainHasNoOpset) {
   EXPECT_EQ(Read(folder.path()).cases[0].opset, 0);
 }
 
+// Kills: a path that no table can hold.
+TEST(PlainCorpusTest, AFolderWhoseNameIsNoTextIsRefused) {
+  const file::ScratchFolder folder;
+  WriteCase(folder, "group/test_\xFF", {"Abs"});
+  const Status status = ReadPlainCorpus(folder.path()).status();
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(status.message(), HasSubstr("group"));
+}
+
 // Kills: the second of two equal ids lost, or ids that stay equal.
 TEST(PlainCorpusTest, EqualNamesGetTheirPath) {
   const file::ScratchFolder folder;
@@ -138,6 +148,43 @@ TEST(PlainCorpusTest, AModelThatCannotBeReadIsACase) {
   EXPECT_EQ(corpus.cases[0].kind, "model");
   EXPECT_TRUE(corpus.cases[0].operators.empty());
   EXPECT_EQ(corpus.cases[0].limit.source, "onnx runner: default");
+}
+
+int64_t PeakKiB() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
+/// A weight of float32, whose bytes the file w.bin has.
+std::string WeightBytes(uint64_t elements) {
+  return BytesField(
+      7, BytesField(5, IntField(1, elements) + IntField(2, 1) +
+                           BytesField(8, "w") +
+                           BytesField(13, BytesField(1, "location") +
+                                              BytesField(2, "w.bin")) +
+                           IntField(14, 1)));
+}
+
+// Kills: a supervisor that takes memory for the weights of its cases, or for
+// their data, whatever their size.
+TEST(PlainCorpusTest, WhatIsLargeTakesNoMemory) {
+  constexpr uint64_t kElements = uint64_t{1} << 26;
+  const file::ScratchFolder folder;
+  WriteCase(folder, "test_x", {"Abs"});
+  folder.Write("test_x/model.onnx",
+               ModelBytes({"Abs"}) + WeightBytes(kElements));
+  fs::resize_file(folder.Write("test_x/w.bin", ""), kElements * sizeof(float));
+  WriteCase(folder, "test_y", {"Neg"});
+  fs::resize_file(folder.path() / "test_y/test_data_set_0/output_0.pb",
+                  (uint64_t{1} << 30) + 1);
+  const int64_t before = PeakKiB();
+  const TestCase weights = DescribeFolder(folder.path() / "test_x", 1);
+  EXPECT_EQ(weights.op, "Abs");
+  EXPECT_EQ(weights.vacuous, "");
+  EXPECT_THAT(weights.dtypes, ElementsAre("float32"));
+  EXPECT_EQ(DescribeFolder(folder.path() / "test_y", 1).op, "Neg");
+  EXPECT_LT(PeakKiB() - before, 64 << 10);
 }
 
 // Kills: outputs that cannot be read taken for constant or empty ones.

@@ -100,14 +100,14 @@ Result<CaseData> ReadRandomData(const fs::path& directory, Part part) {
   return data;
 }
 
-Result<CaseData> ReadPart(const fs::path& directory, int n_data_sets,
-                          Part part) {
+Result<CaseData> ReadPart(const fs::path& directory, int n_data_sets, Part part,
+                          uint64_t most_external = kAllExternal) {
   if (n_data_sets < 1) {
     return InvalidArgument(directory.string(), ": found ", n_data_sets,
                            " data sets, wanted at least one");
   }
   Result<std::shared_ptr<const Model>> model =
-      Model::Read(directory / "model.onnx");
+      Model::Read(directory / "model.onnx", most_external);
   if (model.status().code() == StatusCode::kNotFound) {
     const Status random = ReadRandomSource(directory).status();
     if (random.code() == StatusCode::kNotFound) return model.status();
@@ -130,6 +130,10 @@ Result<CaseData> ReadPart(const fs::path& directory, int n_data_sets,
 
 Result<CaseData> ReadCaseData(const fs::path& directory, int n_data_sets) {
   return ReadPart(directory, n_data_sets, Part::kAll);
+}
+
+Result<CaseData> ReadCaseFacts(const fs::path& directory, int n_data_sets) {
+  return ReadPart(directory, n_data_sets, Part::kAll, kMostOfFacts);
 }
 
 Result<CaseData> ReadCaseInputs(const fs::path& directory, int n_data_sets) {

@@ -76,6 +76,14 @@ struct CaseData {
 Result<CaseData> ReadCaseData(const std::filesystem::path& directory,
                               int n_data_sets);
 
+/// Bytes of a tensor in external data beyond which the facts of a case do not
+/// depend on its elements.
+inline constexpr uint64_t kMostOfFacts = 1 << 20;
+
+/// The same, but larger tensors in external data are left without data.
+Result<CaseData> ReadCaseFacts(const std::filesystem::path& directory,
+                               int n_data_sets);
+
 /// The same without expected outputs, whether or not there are any.
 Result<CaseData> ReadCaseInputs(const std::filesystem::path& directory,
                                 int n_data_sets);

@@ -16,7 +16,9 @@
 // whatever its elements have in common. The counts are tested twice, after 100
 // draws and at the end, and each test counts.
 //
-// A node without a seed is run again and again. One with a seed must draw the
+// A node without a seed is run again and again, on the numbers that the backend
+// itself takes for it: they are what is judged, so that they and their p-value
+// are others each run, whatever its seed. One with a seed must draw the
 // same in two networks loaded alike; where its network also repeats itself in
 // eight more runs, the draws come from copies of the node with other seeds
 // (seeded_copies.h).
@@ -39,7 +41,8 @@ struct DrawPlan {
   double false_alarms = 1e-6;
   /// The seed from which the seeds of a seeded model are drawn.
   int64_t seed = 0;
-  /// Wall time. Too few draws after it are an error, reason limit.
+  /// Processor time of the thread that draws, so that a verdict does not follow
+  /// how busy the machine is. Too few draws after it are an error, reason limit.
   std::chrono::microseconds budget = std::chrono::seconds(60);
 };
 

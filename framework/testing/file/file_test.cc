@@ -11,8 +11,10 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <string>
+#include <system_error>
 
 #include "framework/testing/file/digest.h"
 #include "framework/testing/file/file_digests.h"
@@ -134,6 +136,32 @@ TEST(FolderLockTest, AFolderHasOneWriter) {
   EXPECT_TRUE(FolderLock::Take(folder.path()).ok());
   EXPECT_EQ(FolderLock::Take(folder.path() / "none").status().code(),
             StatusCode::kNotFound);
+}
+
+// Kills: a file taken for a folder.
+TEST(FolderLockTest, AFileIsNoFolder) {
+  const ScratchFolder folder;
+  EXPECT_EQ(FolderLock::Take(folder.Write("file", "")).status().code(),
+            StatusCode::kNotFound);
+}
+
+// Kills: a lock that a program started meanwhile holds on to.
+TEST(FolderLockTest, ALockIsNotHandedToOtherPrograms) {
+  const ScratchFolder folder;
+  const auto lock = FolderLock::Take(folder.path());
+  ASSERT_TRUE(lock.ok()) << lock.status().message();
+  int n_found = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;
+    if (std::filesystem::read_symlink(entry.path(), gone) != folder.path()) {
+      continue;
+    }
+    ++n_found;
+    const int flags = fcntl(std::stoi(entry.path().filename()), F_GETFD);
+    EXPECT_EQ(flags & FD_CLOEXEC, FD_CLOEXEC);
+  }
+  EXPECT_EQ(n_found, 1);
 }
 
 TEST(FileTest, AWriteThatFailsLeavesTheOldFile) {

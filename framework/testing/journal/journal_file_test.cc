@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include <filesystem>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "framework/testing/file/file.h"
 #include "framework/testing/file/scratch_folder.h"
@@ -106,6 +108,39 @@ TEST(JournalFileTest, StandardInputIsNotNeeded) {
   EXPECT_TRUE(written);
   EXPECT_TRUE(read.ok()) << read.ToString();
   EXPECT_EQ(reader.offset(), 12);
+}
+
+// Kills: a journal at a descriptor that others close by its number.
+TEST(JournalFileTest, LowDescriptorsAreLeftToOthers) {
+  const file::ScratchFolder folder;
+  const int before = dup(0);
+  close(before);
+  const Result<Journal> journal = Journal::Open(folder.path() / "a.journal");
+  const int after = dup(0);
+  close(after);
+  EXPECT_TRUE(journal.ok());
+  EXPECT_EQ(before, after);
+}
+
+// Kills: no journal where no high descriptor is left.
+TEST(JournalFileTest, ALowDescriptorServesWhereTheHighOnesAreTaken) {
+  const file::ScratchFolder folder;
+  const fs::path file = folder.path() / "a.journal";
+  rlimit limit = {};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  rlimit few = limit;
+  few.rlim_cur = 64;
+  setrlimit(RLIMIT_NOFILE, &few);
+  std::vector<int> taken;
+  for (int high = fcntl(0, F_DUPFD, 56); high >= 0;
+       high = fcntl(0, F_DUPFD, 56)) {
+    taken.push_back(high);
+  }
+  const bool opened = Journal::Open(file, "lan").ok();
+  setrlimit(RLIMIT_NOFILE, &limit);
+  for (const int high : taken) close(high);
+  EXPECT_TRUE(opened);
+  EXPECT_EQ(fs::file_size(file), 12U);
 }
 
 // Kills: a descriptor of others closed by a journal that has none any more.

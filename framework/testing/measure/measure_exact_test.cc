@@ -102,6 +102,35 @@ TEST(MeasureExactTest, SequencesAndOptionalsAreMeasuredPartByPart) {
   EXPECT_EQ(metrics[1].max_ulp, 0.5);
 }
 
+// Kills: items of a sequence that is none, or of one of another length.
+TEST(MeasureExactTest, SequencesThatDoNotMatchAreSaidFirst) {
+  const ValueType narrow = ValueType::OfTensor(DType::kFloat32, {});
+  const ValueType wide = ValueType::OfTensor(DType::kFloat64, {});
+  const Value one = F32({1});
+  const Value wanted = Of<double>({1});
+  const struct {
+    Value got, want;
+    bool matches = false;
+  } rows[] = {
+      {one, Sequence{wide, {wanted}}},
+      {Sequence{narrow, {one}}, wanted},
+      {Sequence{narrow, {one}}, Sequence{wide, {wanted, wanted}}},
+      {Sequence{narrow, {one, one}}, Sequence{wide, {wanted}}},
+      {Sequence{narrow, {}}, Sequence{wide, {wanted}}},
+      {Sequence{narrow, {one}}, Sequence{wide, {}}},
+      {Sequence{narrow, {}}, Sequence{narrow, {}}, true},
+  };
+  for (const auto& row : rows) {
+    ExactAnswer answer;
+    answer.value = row.want;
+    const auto metrics =
+        MeasureExact({{row.got}}, {{answer}}, {}, kOnnx, "oracle");
+    ASSERT_FALSE(metrics.empty());
+    EXPECT_EQ(metrics[0].output_name, "0");
+    EXPECT_EQ(metrics[0].mismatch.empty(), row.matches) << metrics[0].mismatch;
+  }
+}
+
 // Kills: an output without a place or a type; a limit of an exact case, or one
 // that is not held.
 TEST(MeasureExactTest, SaysWhichOutputAndHoldsItsLimit) {

@@ -36,6 +36,7 @@ enum class Defect {
   kErrorWhenRunAgain,
   kTakesNoMemory,
   kTakesTheFirstInputsOnly,
+  kTakesOneSecondInputOnly,
   kDeclinesWhenRunAgain,
 };
 
@@ -67,6 +68,8 @@ class SumNetwork : public Network {
         (defect_ == Defect::kTakesNoMemory && binding->callers) ||
         (defect_ == Defect::kTakesTheFirstInputsOnly &&
          inputs[0].tensor()->elements<float>()[0] != 1) ||
+        (defect_ == Defect::kTakesOneSecondInputOnly &&
+         inputs[1].tensor()->elements<float>()[0] != 10) ||
         (defect_ == Defect::kDeclinesWhenRunAgain && runs_ > 2);
     if (declines) return Unsupported(Reason::kLimit, "not these");
     if (binding->callers) binding->output = outputs[0];
@@ -145,6 +148,7 @@ TEST(RecheckTest, APassStandsOnlyWhereNothingSpeaksAgainstIt) {
       {Defect::kNone, true, record::Outcome::kPass, ""},
       {Defect::kTakesNoMemory, true, record::Outcome::kPass, ""},
       {Defect::kTakesTheFirstInputsOnly, true, record::Outcome::kPass, ""},
+      {Defect::kTakesOneSecondInputOnly, true, record::Outcome::kPass, ""},
       {Defect::kDeclinesWhenRunAgain, false, record::Outcome::kError,
        "run again: not these", Reason::kLimit},
       {Defect::kIgnoresSecondInput, false, record::Outcome::kSuspect, "input b",

@@ -115,7 +115,9 @@ Table MakeTable() {
        ASSAY_COLUMN(distinct_results, "over repeated runs"),
        ASSAY_COLUMN(comparator, "exact, tolerance, text, distribution"),
        ASSAY_COLUMN(n_draws, "of a case judged by distribution"),
-       ASSAY_COLUMN(p_value, "smallest of all counts, times their number")});
+       ASSAY_COLUMN(p_value,
+                    "smallest of all counts, times their number; other draws "
+                    "each run where a model gives no seed")});
   return table;
 }
 

@@ -6,9 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -41,6 +43,7 @@ struct Fault {
   bool drifts = false;                        // a little more in each run
   Precision exact_from = Precision::kDouble;  // off by 1 below
   bool no_arbitrary = false;
+  bool slow = false;  // an answer takes 1 ms or more
 };
 
 class CopyBinding : public Binding {
@@ -114,6 +117,7 @@ class Copying : public Network, public Exact, public Placement {
   Result<std::unique_ptr<ExactRun>> At(std::span<const Value> inputs,
                                        std::span<const std::string>) override {
     ASSAY_RETURN_IF_ERROR(fault_.forward);
+    if (fault_.slow) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     ++recorded;
     return std::unique_ptr<ExactRun>(std::make_unique<Halves>(fault_, inputs));
   }
@@ -355,6 +359,8 @@ TEST_F(SuitesTest, AResultHasTheLeastHeadroomAndTheTimes) {
   EXPECT_FALSE(result.run_us.has_value());
   Run(AnswersSuite(), CaseOf({kRight, kRight}));
   EXPECT_TRUE(is_time(result.load_us) && is_time(result.run_us));
+  Run(AnswersSuite(), CaseOf({kRight, kRight}), {.slow = true});
+  EXPECT_GE(result.run_us, 2000) << "each set was asked about";
   Run(AnswersSuite(), CaseOf({kRight}), {.forward = Internal("broken")});
   EXPECT_EQ(result.run_us, 0) << "nothing was answered";
 }

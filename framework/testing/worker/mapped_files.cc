@@ -2,6 +2,8 @@
 
 #include "framework/testing/worker/mapped_files.h"
 
+#include <link.h>
+
 #include <fstream>
 #include <set>
 
@@ -23,6 +25,17 @@ std::string MappedFiles() {
   std::string lines;
   for (const std::string& file : files) lines += file + "\n";
   return lines;
+}
+
+uint64_t LibrariesLoaded() {
+  uint64_t loaded = 0;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* count) {
+        *static_cast<uint64_t*>(count) = info->dlpi_adds;
+        return 1;  // each entry has the number
+      },
+      &loaded);
+  return loaded;
 }
 
 }  // namespace assay::worker

@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace assay::worker {
@@ -14,5 +15,9 @@ namespace assay::worker {
 /// Their absolute paths, sorted, a line each. What has no file any more is left
 /// out.
 std::string MappedFiles();
+
+/// How many libraries this process has loaded, gone ones among them: another
+/// number says that MappedFiles may be others. A call costs less than 1 us.
+uint64_t LibrariesLoaded();
 
 }  // namespace assay::worker

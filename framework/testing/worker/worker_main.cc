@@ -65,6 +65,7 @@ struct Worker {
   std::unique_ptr<CaseRunner> runner;
   std::unique_ptr<ForkedBatch> forked;  // where children run the cases
   int64_t n_run = 0;
+  uint64_t n_libraries = 0;  // when their files were noted
 };
 
 Worker& TheWorker() {
@@ -76,6 +77,15 @@ void ExitIfFailed(const Status& status) {
   if (status.ok()) return;
   std::cerr << "assay-worker: " << status.message() << std::endl;
   _exit(kHarness);
+}
+
+/// Tells the supervisor which files this process executes from, when they may
+/// be others than it was told.
+void NoteFiles(Worker& worker) {
+  const uint64_t loaded = LibrariesLoaded();
+  if (loaded == worker.n_libraries) return;
+  worker.n_libraries = loaded;
+  ExitIfFailed(worker.journal->Mapped(MappedFiles()));
 }
 
 /// A case after which the journal's descriptor is gone is an error.
@@ -111,6 +121,7 @@ void RunRow(const record::PlanRow& row, Backend& backend) {
   record::Record record = worker.runner->Run(row);
   if (worker.journal) {
     KeepJournal(*worker.journal, &record.result);
+    NoteFiles(worker);  // a case may have loaded more
     ExitIfFailed(worker.journal->Append(record));
     if (worker.forked != nullptr) worker.forked->Done();
     return;
@@ -187,7 +198,7 @@ bool InspectBackend(Worker* worker) {
   const Result<Backend*> backend = SharedBackend(options.backend);
   const Result<Probe> probe =
       backend.ok() ? (*backend)->Inspect() : Result<Probe>(backend.status());
-  ExitIfFailed(worker->journal->Mapped(MappedFiles()));
+  NoteFiles(*worker);
   if (probe.ok()) {
     row.version = probe->version;
     row.device = probe->device;
