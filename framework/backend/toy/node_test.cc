@@ -22,8 +22,8 @@ using ::testing::DoubleNear;
 using ::testing::HasSubstr;
 using ::testing::Pointwise;
 
-Tensor Doubles(Shape shape, std::vector<double> elements) {
-  return *Tensor::Of<double>(std::move(shape), elements);
+Tensor Doubles(const Shape& shape, const std::vector<double>& elements) {
+  return *Tensor::Of<double>(shape, elements);
 }
 
 /// The sum of cotangent times output over the outputs of the node.
