@@ -226,6 +226,27 @@ struct Charged {
            IsWithin(std::abs(ToDouble(S(a.value - b.value))), a, b);
   }
 
+  /// sum + a b, each operation as Of charges it. Most of the time of a network
+  /// goes here, where all numbers are finite and normal.
+  static Charged AddProduct(const Charged& sum, const Charged& a,
+                            const Charged& b) {
+    const Charged product = {a.value * b.value, 0};
+    const Charged total = {sum.value + product.value, 0};
+    const double of_product = ToDouble(product.value);
+    const double of_total = ToDouble(total.value);
+    double units = std::abs(ToDouble(b.value)) * a.units +
+                   std::abs(ToDouble(a.value)) * b.units;
+    if (a.units != 0 && b.units != 0) units += a.Error() * b.units;
+    const bool is_plain = std::abs(of_product) >= 0x1p-1022 &&
+                          std::isfinite(of_total) && std::isfinite(units) &&
+                          std::isfinite(sum.units);
+    if (!is_plain) return sum + a * b;
+    units += OwnUnits(Primitive::kMultiply, a, b, of_product);
+    const Charged charged = {product.value, units};
+    return {total.value, sum.units + units +
+                             OwnUnits(Primitive::kAdd, sum, charged, of_total)};
+  }
+
   S value{0};
   double units = 0;
 

@@ -31,6 +31,18 @@ namespace assay::reference {
 template <class S>
 using InputOf = std::function<S(uint32_t node, double value)>;
 
+/// sum + a b.
+template <class S>
+S AddProduct(const S& sum, const S& a, const S& b) {
+  return sum + a * b;
+}
+template <Charge kCharge, class S>
+Charged<kCharge, S> AddProduct(const Charged<kCharge, S>& sum,
+                               const Charged<kCharge, S>& a,
+                               const Charged<kCharge, S>& b) {
+  return Charged<kCharge, S>::AddProduct(sum, a, b);
+}
+
 /// y + scale * a b, element by element, in the order of the kernel.
 template <class S>
 void ReplayBlock(const Block& block, std::vector<S>& values) {
@@ -48,7 +60,7 @@ void ReplayBlock(const Block& block, std::vector<S>& values) {
       const S factor = scales ? scale * a : a;
       const uint32_t* b = block.b.data() + t * block.columns;
       for (int64_t j = 0; j < block.columns; ++j) {
-        sums[j] = sums[j] + factor * values[b[j]];
+        sums[j] = AddProduct(sums[j], factor, values[b[j]]);
       }
     }
   }

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "backends/reference/exact/margins.h"
@@ -13,6 +15,9 @@
 
 namespace assay::reference {
 namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 // x tanh(log(1 + exp(x))), in any scalar.
 template <class S>
@@ -133,6 +138,37 @@ TEST(TapeTest, ABlockIsTheSameAsItsTerms) {
   EXPECT_LT(block.tape.size(), terms.tape.size());
   EXPECT_EQ(ToDouble(Replay<Quad>(block.tape)[block.result.node()]),
             block.result.value());
+}
+
+template <class C>
+void ExpectAddProductIsItsTwoSteps() {
+  std::vector<C> numbers;
+  for (const double value : {0.0, -0.0, 1.0, -1.0, 3.0, 0.1, -7e-9, 1e200,
+                             0x1p-1030, 0x1p-600, kInfinity, kNone}) {
+    for (const double units : {0.0, 1e-20, 0.25, 1e300, kInfinity}) {
+      numbers.emplace_back(value, units);
+    }
+  }
+  for (const C& sum : numbers) {
+    for (const C& a : numbers) {
+      for (const C& b : numbers) {
+        const C once = AddProduct(sum, a, b);
+        const C twice = sum + a * b;
+        const bool same = once.value == twice.value ||
+                          (std::isnan(once.value) && std::isnan(twice.value));
+        EXPECT_TRUE(same && once.units == twice.units)
+            << sum.value << " + " << a.value << " * " << b.value << ": "
+            << once.units << " and " << twice.units;
+      }
+    }
+  }
+}
+
+// Kills: a charge that the short way to add a product leaves out.
+TEST(TapeTest, AddingAProductIsChargedAsItsTwoSteps) {
+  ExpectAddProductIsItsTwoSteps<Charged<Charge::kBound>>();
+  ExpectAddProductIsItsTwoSteps<Charged<Charge::kCondition>>();
+  ExpectAddProductIsItsTwoSteps<Charged<Charge::kHard>>();
 }
 
 TEST(TapeTest, ConstantsAreMadeMoreExactByAReplay) {
