@@ -12,6 +12,7 @@
 #include "backends/reference/exact/hull.h"
 #include "backends/reference/exact/margins.h"
 #include "backends/reference/exact/sampled.h"
+#include "backends/reference/exact/scalar_of.h"
 
 namespace assay::reference {
 namespace {
@@ -19,51 +20,6 @@ namespace {
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
 // Of a referee: with a smaller one nothing is left of a difference.
 constexpr double kLeastStep = 0x1p-30;
-
-// Steps of a pass, those within products included: 2^28 take half a minute in
-// quad, 2^26 in MPFR.
-double StepsOf(const Tape& tape) {
-  auto steps = static_cast<double>(tape.size());
-  for (const Block& block : tape.blocks()) {
-    steps += static_cast<double>(block.rows) *
-             static_cast<double>(block.inner) *
-             static_cast<double>(block.columns);
-  }
-  return steps;
-}
-constexpr double kMostInQuad = 0x1p28;
-constexpr double kMostInMpfr = 0x1p26;
-// MPFR's numbers and their charges take some 100 bytes a node, and MPFR ends the
-// program where it gets no memory.
-constexpr size_t kMostNodesInMpfr = size_t{1} << 23;
-
-Status CheckSteps(const Tape& tape, double most, std::string_view in) {
-  const double steps = StepsOf(tape);
-  if (steps <= most) return OkStatus();
-  return ResourceExhausted("found ", steps, " steps, wanted ", most,
-                           " at most in ", in);
-}
-
-// Calls body.operator()<S>() with the scalar of a precision.
-template <class Body>
-Result<std::vector<ExactValue>> WithScalarOf(Precision precision,
-                                             const Tape& tape, Body&& body) {
-  switch (precision) {
-    case Precision::kQuad:
-      ASSAY_RETURN_IF_ERROR(CheckSteps(tape, kMostInQuad, "quad"));
-      return body.template operator()<Quad>();
-    case Precision::kArbitrary:
-      ASSAY_RETURN_IF_ERROR(CheckSteps(tape, kMostInMpfr, "MPFR"));
-      if (tape.size() > kMostNodesInMpfr) {
-        return ResourceExhausted("found ", tape.size(), " nodes, wanted ",
-                                 kMostNodesInMpfr, " at most in MPFR");
-      }
-      return body.template operator()<Mpfr>();
-    case Precision::kDouble:
-      break;
-  }
-  return body.template operator()<double>();
-}
 
 // Calls body.operator()<charge>() with what a kind of units charges.
 template <class Body>

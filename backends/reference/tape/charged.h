@@ -226,27 +226,6 @@ struct Charged {
            IsWithin(std::abs(ToDouble(S(a.value - b.value))), a, b);
   }
 
-  /// sum + a b, each operation as Of charges it. Most of the time of a network
-  /// goes here, where all numbers are finite and normal.
-  static Charged AddProduct(const Charged& sum, const Charged& a,
-                            const Charged& b) {
-    const Charged product = {a.value * b.value, 0};
-    const Charged total = {sum.value + product.value, 0};
-    const double of_product = ToDouble(product.value);
-    const double of_total = ToDouble(total.value);
-    double units = std::abs(ToDouble(b.value)) * a.units +
-                   std::abs(ToDouble(a.value)) * b.units;
-    if (a.units != 0 && b.units != 0) units += a.Error() * b.units;
-    const bool is_plain = std::abs(of_product) >= 0x1p-1022 &&
-                          std::isfinite(of_total) && std::isfinite(units) &&
-                          std::isfinite(sum.units);
-    if (!is_plain) return sum + a * b;
-    units += OwnUnits(Primitive::kMultiply, a, b, of_product);
-    const Charged charged = {product.value, units};
-    return {total.value, sum.units + units +
-                             OwnUnits(Primitive::kAdd, sum, charged, of_total)};
-  }
-
   S value{0};
   double units = 0;
 
@@ -396,6 +375,35 @@ struct Charged {
            (stays(1, 1) && stays(1, -1) && stays(-1, 1) && stays(-1, -1));
   }
 };
+
+/// sum + a b, each operation as Of charges it. Most of the time of a network
+/// goes here, where numbers are finite, normal and not exact.
+template <Charge kCharge, class S>
+inline Charged<kCharge, S> AddProduct(const Charged<kCharge, S>& sum,
+                                      const Charged<kCharge, S>& a,
+                                      const Charged<kCharge, S>& b) {
+  using C = Charged<kCharge, S>;
+  const S product(a.value * b.value);
+  const S total(sum.value + product);
+  const double of_product = std::abs(ToDouble(product));
+  const double of_total = std::abs(ToDouble(total));
+  const double of_a = std::abs(ToDouble(a.value));
+  const double of_b = std::abs(ToDouble(b.value));
+  double units = of_b * a.units + of_a * b.units;
+  // Of exact numbers, or of 1, an operation may round nothing.
+  const bool is_plain = units > 0 && units < C::kUnknown && of_a != 1 &&
+                        of_b != 1 && of_product >= 0x1p-1022 &&
+                        of_total < C::kUnknown && sum.units < C::kUnknown &&
+                        (sum.units > 0 || ToDouble(sum.value) != 0);
+  if (!is_plain) return sum + a * b;
+  if (kCharge == Charge::kBound && a.units != 0 && b.units != 0) {
+    units += a.Error() * b.units;
+  }
+  units += of_product / C::kUnit;
+  double all = sum.units + units;
+  if (kCharge != Charge::kCondition) all += of_total / C::kUnit;
+  return {total, all};
+}
 
 /// A derivative is not known where the number may be on either side of a kink
 /// or a step.

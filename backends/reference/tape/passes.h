@@ -32,15 +32,9 @@ template <class S>
 using InputOf = std::function<S(uint32_t node, double value)>;
 
 /// sum + a b.
-template <class S>
-S AddProduct(const S& sum, const S& a, const S& b) {
+template <class S, class A>
+A AddProduct(const A& sum, const S& a, const A& b) {
   return sum + a * b;
-}
-template <Charge kCharge, class S>
-Charged<kCharge, S> AddProduct(const Charged<kCharge, S>& sum,
-                               const Charged<kCharge, S>& a,
-                               const Charged<kCharge, S>& b) {
-  return Charged<kCharge, S>::AddProduct(sum, a, b);
 }
 
 /// y + scale * a b, element by element, in the order of the kernel.
@@ -220,19 +214,28 @@ void ReverseBlock(const Block& block, const std::vector<S>& values,
                   std::vector<A>& adjoints) {
   const S scale(block.scale);
   const bool scales = block.scale != 1;
+  std::vector<A> flows(static_cast<size_t>(block.columns));
   for (int64_t i = 0; i < block.rows; ++i) {
     const uint32_t* a = block.a.data() + i * block.inner;
-    for (int64_t j = 0; j < block.columns; ++j) {
-      const auto element = static_cast<size_t>(i * block.columns + j);
-      const A flow = adjoints[block.first + element];
-      if (IsZero(flow)) continue;
-      A& rest = adjoints[block.y[element]];
-      rest = rest + flow;
-      const A scaled = scales ? scale * flow : flow;
-      for (int64_t t = 0; t < block.inner; ++t) {
-        const uint32_t b = block.b[static_cast<size_t>(t * block.columns + j)];
-        adjoints[a[t]] = adjoints[a[t]] + values[b] * scaled;
-        adjoints[b] = adjoints[b] + values[a[t]] * scaled;
+    const uint32_t* y = block.y.data() + i * block.columns;
+    const size_t first = block.first + static_cast<size_t>(i * block.columns);
+    for (size_t j = 0; j < flows.size(); ++j) {
+      const A& flow = adjoints[first + j];
+      flows[j] = scales ? scale * flow : flow;
+      if (!IsZero(flow)) adjoints[y[j]] = adjoints[y[j]] + flow;
+    }
+    if (std::ranges::all_of(flows, [](const A& x) { return IsZero(x); })) {
+      continue;
+    }
+    // Row by row of b, whose nodes lie side by side.
+    for (int64_t t = 0; t < block.inner; ++t) {
+      const uint32_t* b = block.b.data() + t * block.columns;
+      for (size_t j = 0; j < flows.size(); ++j) {
+        if (IsZero(flows[j])) continue;
+        A& to_a = adjoints[a[t]];
+        to_a = AddProduct(to_a, values[b[j]], flows[j]);
+        A& to_b = adjoints[b[j]];
+        to_b = AddProduct(to_b, values[a[t]], flows[j]);
       }
     }
   }
@@ -294,9 +297,9 @@ void Reverse(const Tape& tape, const std::vector<S>& values,
       if (ReverseKink(primitive, values[a], flow, adjoints[a])) continue;
       const Partials<S> d =
           KnownPartials(primitive, values[a], values[b], values[node]);
-      if (!IsZero(d.a)) adjoints[a] = adjoints[a] + d.a * flow;
+      if (!IsZero(d.a)) adjoints[a] = AddProduct(adjoints[a], d.a, flow);
       if (HasTwoOperands(primitive) && !IsZero(d.b)) {
-        adjoints[b] = adjoints[b] + d.b * flow;
+        adjoints[b] = AddProduct(adjoints[b], d.b, flow);
       }
     }
   }

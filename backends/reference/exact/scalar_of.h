@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// WithScalarOf: the scalar of a precision, as far as a pass with it is possible.
+//
+//   return WithScalarOf(precision, tape, [&]<class S>() {
+//     return Use(Replay<S>(tape));
+//   });
+
+#pragma once
+
+#include <vector>
+
+#include "backends/reference/tape/mpfr.h"
+#include "backends/reference/tape/quad.h"
+#include "backends/reference/tape/tape.h"
+#include "framework/backend/exact.h"
+
+namespace assay::reference {
+
+/// Resource exhausted where a pass in a precision takes too much: in quad more
+/// than 2^28 steps, those within products included, which are half a minute; in
+/// MPFR more than 2^26, or 2^23 nodes of some 100 bytes, since MPFR ends the
+/// program where it gets no memory.
+Status CheckSteps(const Tape& tape, Precision precision);
+
+/// Calls body.operator()<S>() with the scalar of a precision.
+template <class Body>
+Result<std::vector<ExactValue>> WithScalarOf(Precision precision,
+                                             const Tape& tape,
+                                             const Body& body) {
+  ASSAY_RETURN_IF_ERROR(CheckSteps(tape, precision));
+  switch (precision) {
+    case Precision::kQuad:
+      return body.template operator()<Quad>();
+    case Precision::kArbitrary:
+      return body.template operator()<Mpfr>();
+    case Precision::kDouble:
+      break;
+  }
+  return body.template operator()<double>();
+}
+
+}  // namespace assay::reference
