@@ -21,7 +21,7 @@
 #include "framework/testing/measure/measure_rows.h"
 #include "framework/testing/suite/answers_suite.h"
 #include "framework/testing/suite/conformance_suite.h"
-#include "framework/testing/suite/copy_backend.h"
+#include "framework/testing/suite/copy_backend_fixture.h"
 #include "framework/testing/suite/outputs_suite.h"
 
 namespace assay::suite {
