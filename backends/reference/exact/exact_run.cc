@@ -3,7 +3,6 @@
 #include "backends/reference/exact/exact_run.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <concepts>
 #include <limits>
@@ -46,20 +45,6 @@ bool IsUndecided(const Tape& tape,
   return std::ranges::any_of(tape.branches(), [&](const Comparison& branch) {
     return IsInDoubt(branch, tape.values(), numbers);
   });
-}
-
-// True where units say nothing: no first order says how far a jump goes that is
-// nearer than a rounding, nor what stands on the other side of a kink, where the
-// run's own roundings leave open on which side it is: where undecided().
-template <Charge kCharge, class Undecided>
-bool HasNoUnits(const Tape& tape, const std::vector<Charged<kCharge>>& charges,
-                const Undecided& undecided) {
-  const auto in_doubt = [&](bool jumps) {
-    return std::ranges::any_of(tape.branches(), [&](const auto& one) {
-      return one.is_jump == jumps && IsInDoubt(one, tape.values(), charges);
-    });
-  };
-  return in_doubt(true) || (in_doubt(false) && undecided());
 }
 
 bool IsVars(const Value& value) {
@@ -263,6 +248,18 @@ const std::vector<Bounded<S>>& RecordedRun::NumbersIn() {
   return numbers;
 }
 
+template <Charge kCharge>
+bool RecordedRun::HasNoUnits(const std::vector<Charged<kCharge>>& charges) {
+  const Tape& tape = record_.tape();
+  const auto in_doubt = [&](bool jumps) {
+    return std::ranges::any_of(tape.branches(), [&](const auto& one) {
+      return one.is_jump == jumps && IsInDoubt(one, tape.values(), charges);
+    });
+  };
+  return in_doubt(true) ||
+         (in_doubt(false) && IsUndecided(tape, NumbersIn<double>()));
+}
+
 Result<std::vector<ExactValue>> RecordedRun::Evaluate(Precision precision) {
   const Tape& tape = record_.tape();
   return WithScalarOf(precision, tape, [&]<class S>() {
@@ -370,13 +367,11 @@ Result<Slope> RecordedRun::Difference(std::span<const Value> tangents,
 
 Result<std::vector<Tensor>> RecordedRun::EvaluateUnits(UnitKind kind) {
   const Tape& tape = record_.tape();
-  const auto undecided = [&] { return IsUndecided(tape, NumbersIn<double>()); };
   return WithChargeOf(kind, [&]<Charge kCharge>() {
     using C = Charged<kCharge>;
     const auto charges = Replay<C>(
         tape, [](uint32_t, double value) { return C::Rounded(value, 1); });
-    return UnitsOf(record_.outputs, charges,
-                   HasNoUnits(tape, charges, undecided));
+    return UnitsOf(record_.outputs, charges, HasNoUnits(charges));
   });
 }
 
@@ -385,15 +380,13 @@ Result<std::vector<Tensor>> RecordedRun::VjpUnits(
   ASSAY_ASSIGN_OR_RETURN(const std::vector<double> seeds,
                          SeedsOf(record_, cotangents));
   const Tape& tape = record_.tape();
-  const auto undecided = [&] { return IsUndecided(tape, NumbersIn<double>()); };
   return WithChargeOf(kind, [&]<Charge kCharge>() {
     using C = Charged<kCharge>;
     const auto charges = Replay<C>(
         tape, [](uint32_t, double value) { return C::Rounded(value, 1); });
     const auto adjoints = Adjoints<C>(
         tape, charges, seeds, [](double one) { return C::Rounded(one, 1); });
-    return UnitsOf(record_.targets, adjoints,
-                   HasNoUnits(tape, charges, undecided));
+    return UnitsOf(record_.targets, adjoints, HasNoUnits(charges));
   });
 }
 
@@ -402,58 +395,55 @@ Result<std::vector<Tensor>> RecordedRun::JvpUnits(
   ASSAY_ASSIGN_OR_RETURN(const std::vector<double> directions,
                          DirectionsOf(record_, tangents));
   const Tape& tape = record_.tape();
-  const auto undecided = [&] { return IsUndecided(tape, NumbersIn<double>()); };
   return WithChargeOf(kind, [&]<Charge kCharge>() {
     using C = Charged<kCharge>;
     const auto [charges, along] =
         Parted(Replay<Dual<C>>(tape, [&](uint32_t node, double value) {
           return Dual<C>(C::Rounded(value, 1), C::Rounded(directions[node], 1));
         }));
-    return UnitsOf(record_.outputs, along,
-                   HasNoUnits(tape, charges, undecided));
+    return UnitsOf(record_.outputs, along, HasNoUnits(charges));
   });
 }
 
 template <class Pass>
-Result<std::vector<ExactHull>> RecordedRun::HullOf(double roundoff,
-                                                   const Pass& pass) const {
+Result<std::vector<ExactHull>> RecordedRun::HullOf(
+    std::vector<Value> Record::*of, double roundoff, const Pass& pass) const {
   std::vector<ExactHull> hulls;
   for (const Ties ties : {Ties::kFalse, Ties::kTrue}) {
     Record record(ties);
     TieWithin(roundoff, &record.trace.tape());
     ASSAY_RETURN_IF_ERROR(Fill(&record));
     const std::vector<Hard> values = HardValues(record.tape(), roundoff);
+    const Result<std::vector<Interval>> found = pass(record, values);
+    ASSAY_RETURN_IF_ERROR(found.status());
     ASSAY_RETURN_IF_ERROR(
-        pass(record, values, MayJump(record.tape(), values), &hulls));
+        Join(record.*of, *found, MayJump(record.tape(), values), &hulls));
   }
   return hulls;
 }
 
 Result<std::vector<ExactHull>> RecordedRun::VjpHull(
     std::span<const Value> cotangents, double roundoff) {
-  return HullOf(roundoff,
-                [&](const Record& record, const std::vector<Hard>& values,
-                    bool jumps, std::vector<ExactHull>* hulls) -> Status {
-                  ASSAY_ASSIGN_OR_RETURN(const std::vector<double> seeds,
-                                         SeedsOf(record, cotangents));
-                  const auto adjoints = Adjoints<Interval>(
-                      record.tape(), values, seeds,
-                      [](double one) { return Interval(one); });
-                  return Join(record.targets, adjoints, jumps, hulls);
-                });
+  using Found = Result<std::vector<Interval>>;
+  return HullOf(
+      &Record::targets, roundoff,
+      [&](const Record& record, const std::vector<Hard>& values) -> Found {
+        ASSAY_ASSIGN_OR_RETURN(const auto seeds, SeedsOf(record, cotangents));
+        return Adjoints<Interval>(record.tape(), values, seeds,
+                                  [](double one) { return Interval(one); });
+      });
 }
 
 Result<std::vector<ExactHull>> RecordedRun::JvpHull(
     std::span<const Value> tangents, double roundoff) {
-  return HullOf(roundoff,
-                [&](const Record& record, const std::vector<Hard>& values,
-                    bool jumps, std::vector<ExactHull>* hulls) -> Status {
-                  ASSAY_ASSIGN_OR_RETURN(const std::vector<double> directions,
-                                         DirectionsOf(record, tangents));
-                  return Join(record.outputs,
-                              HullsAlong(record.tape(), values, directions),
-                              jumps, hulls);
-                });
+  using Found = Result<std::vector<Interval>>;
+  return HullOf(
+      &Record::outputs, roundoff,
+      [&](const Record& record, const std::vector<Hard>& values) -> Found {
+        ASSAY_ASSIGN_OR_RETURN(const auto along,
+                               DirectionsOf(record, tangents));
+        return HullsAlong(record.tape(), values, along);
+      });
 }
 
 }  // namespace assay::reference

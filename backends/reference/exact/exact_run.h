@@ -91,9 +91,17 @@ class RecordedRun final : public ExactRun {
                           std::span<const Value> cotangents, double step,
                           Record* record) const;
 
-  /// What pass(record, values) gives of both ways that ties may go, joined.
+  /// True where units say nothing: no first order says how far a jump goes that
+  /// is nearer than a rounding, nor what stands on the other side of a kink,
+  /// where the run's own roundings leave open on which side it is.
+  template <Charge kCharge>
+  bool HasNoUnits(const std::vector<Charged<kCharge>>& charges);
+
+  /// What pass(record, values) finds for the values `of` a record, joined over
+  /// both ways that ties may go.
   template <class Pass>
-  Result<std::vector<ExactHull>> HullOf(double roundoff,
+  Result<std::vector<ExactHull>> HullOf(std::vector<Value> Record::*of,
+                                        double roundoff,
                                         const Pass& pass) const;
 
   Network& network_;

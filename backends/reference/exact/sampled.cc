@@ -105,9 +105,12 @@ class Sampler {
     Lanes lanes = {};
     Carry(lanes_[a], by_a * stretch, x.units, d.a < 0, lanes);
     Carry(lanes_[b], by_b * stretch, y.units, d.b < 0, lanes);
+    // As of a choice between a and -a.
+    const bool bends =
+        primitive == Primitive::kAbs && Number::MayCross(x, Number(0));
     Put(node, lanes,
         Number::OwnUnits(primitive, x, y, at_[node]) +
-            Number::Curved(primitive, x, y));
+            Number::Curved(primitive, x, y) + (bends ? 2 * x.units : 0));
   }
 
   void TakeElement(const Block& block, uint32_t element, size_t node) {
@@ -140,35 +143,27 @@ class Sampler {
     Put(node, lanes, (own + small) / Number::kUnit + curved);
   }
 
-  // Of a choice in doubt the error is at most the widest of those in question;
-  // the formulas of a selection are each off by their own.
-  void TakeDecision(const Choice& choice, size_t node) {
-    uint32_t widest = ChosenNode(tape_, choice, charged_);
-    bool known = true;
-    ForEachDoubt(tape_, choice, numbers_, widest, [&](uint32_t other) {
-      known = known && IsKnown(other);
-      if (numbers_[other].units > numbers_[widest].units) widest = other;
-    });
-    known&& IsKnown(widest) ? Copy(lanes_[widest], node) : Lose(node);
-  }
-  void TakeDecision(const Selection& selection, size_t node) {
-    const uint32_t taken = TakenNode(tape_, selection, charged_);
-    Lanes lanes = lanes_[taken];
+  // Where rounding may have decided, the error is that of the node taken and,
+  // were it the wrong one, how far the two are apart, which is no more than they
+  // may be off: an error of its own, which cancels with nothing.
+  template <class Decision>
+  void TakeDecision(const Decision& decision, size_t node) {
+    const uint32_t taken = TakenNode(tape_, decision, charged_);
     bool known = IsKnown(taken);
-    ForEachDoubt(tape_, selection, numbers_, taken, [&](uint32_t other) {
+    double apart = 0;
+    ForEachDoubt(tape_, decision, numbers_, taken, [&](uint32_t other) {
       known = known && IsKnown(other);
-      for (size_t k = 0; k < kLanes; ++k) {
-        lanes[k] += std::copysign(lanes_[other][k], lanes[k]);
-      }
+      apart =
+          std::max(apart, 2 * numbers_[taken].units + numbers_[other].units);
     });
-    known ? Copy(lanes, node) : Lose(node);
+    if (!known) return Lose(node);
+    Lanes lanes = lanes_[taken];
+    Put(node, lanes, apart);
   }
 
   bool IsKnown(uint32_t node) const {
     return std::isfinite(at_[node]) && std::isfinite(numbers_[node].units);
   }
-
-  void Copy(Lanes lanes, size_t node) { Put(node, lanes, 0); }
 
   const Tape& tape_;
   const std::vector<Number>& charged_;

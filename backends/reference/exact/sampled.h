@@ -17,7 +17,9 @@
 // at most 1/s (Bobkov and Chistyakov, "On concentration functions of random
 // variables", 2015). So one lane is below s/256 with a probability of at most
 // 2/256, and all eight are with one of at most 2e-17. What is beyond first order
-// is counted as in Charged, from these bounds.
+// is counted as in Charged, from these bounds; where they leave a choice, a
+// selection or an absolute value in doubt, the way not taken is an error of its
+// own.
 
 #pragma once
 

@@ -151,6 +151,37 @@ TEST(SampledTest, EveryErrorIsWithinItsBound) {
   EXPECT_GT(tighter, 0);
 }
 
+// Kills: the signed errors of one side of a kink, which cancel with that side's
+// and not with the other's, where rounding decides the side.
+TEST(SampledTest, NothingCancelsAcrossAKinkInDoubt) {
+  int decided_wrongly = 0;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    Draw draw(seed);
+    Tape tape;
+    const Tape::Scope recording(&tape);
+    const Var a = tape.Input(draw());
+    const Var b = tape.Input(draw());
+    const Var c = tape.Input(draw());
+    const Var x = a * b + c;
+    const Var y = b * a + c * Var(7) - c * Var(6);  // x, rounded otherwise
+    const Var d = x - y;
+    const Var bent = IfBefore(
+        d, Var(0), [&] { return Var(0.5) * d; }, [&] { return d; });
+    const std::vector<Var> kinks = {
+        Max(x, y) - x, Max(x, y) - y, Min(x, y) - x, Min(x, y) - y,
+        abs(d) - d,    abs(d) + d,    bent - d,      bent - Var(0.5) * d};
+    const auto charged = Replay<Bounded<double>>(tape);
+    const auto sampled = Sampled(tape, charged);
+    const std::vector<double> errors = Errors(tape, charged);
+    for (size_t k = 0; k < kinks.size(); ++k) {
+      const uint32_t node = kinks[k].node();
+      EXPECT_LE(errors[node], sampled[node].Error()) << seed << " " << k;
+    }
+    decided_wrongly += d.value() != 0 ? 1 : 0;
+  }
+  EXPECT_GT(decided_wrongly, 20);
+}
+
 // Kills: a step or a pole that is nearer than an error, and is not seen.
 TEST(SampledTest, WhatIsUnknownStaysSo) {
   Tape tape;
