@@ -47,19 +47,14 @@ bool IsUndecided(const Tape& tape,
   });
 }
 
-bool IsVars(const Value& value) {
-  const Tensor* const tensor = value.tensor();
-  return tensor != nullptr && tensor->dtype() == kDTypeOf<Var>;
-}
-
 // True when an element is known to so little that a better bound is worth a
 // pass: to less than half of its bits.
 template <class S>
 bool IsLoose(const std::vector<Value>& values,
-             const std::vector<Bounded<S>>& numbers) {
+             const Borders<Bounded<S>>& numbers) {
   static const double kShare = std::sqrt(kRoundoffOf<S>);
   const auto is_loose = [&](const Var& var) {
-    const Bounded<S>& number = numbers[var.node()];
+    const Bounded<S> number = numbers.Of(var);
     const double value = std::abs(ToDouble(number));
     return std::isfinite(value) && !(number.Error() <= kShare * value) &&
            number.Error() != 0;
@@ -68,26 +63,6 @@ bool IsLoose(const std::vector<Value>& values,
     return IsVars(value) &&
            std::ranges::any_of(value.tensor()->elements<Var>(), is_loose);
   });
-}
-
-// The units of each element; undefined for what is no tensor of Vars.
-template <Charge kCharge>
-Result<std::vector<Tensor>> UnitsOf(
-    const std::vector<Value>& values,
-    const std::vector<Charged<kCharge>>& charges, bool unknown) {
-  std::vector<Tensor> units(values.size());
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (!IsVars(values[i])) continue;
-    const Tensor& vars = *values[i].tensor();
-    ASSAY_ASSIGN_OR_RETURN(units[i],
-                           Tensor::Allocate(DType::kFloat64, vars.shape()));
-    std::ranges::transform(
-        vars.elements<Var>(), units[i].mutable_elements<double>().begin(),
-        [&](const Var& var) {
-          return unknown ? kUnknown : charges[var.node()].Roundings();
-        });
-  }
-  return units;
 }
 
 // A direction: float64, of the shape of `value`; null for zeros.
@@ -109,66 +84,52 @@ Status CheckCount(size_t found, size_t wanted, std::string_view what) {
   return InvalidArgument("found ", found, " ", what, ", wanted ", wanted);
 }
 
-// The adjoints of all nodes, from what `seed` makes of each number.
-template <class A, class S, class Seed>
-std::vector<A> Adjoints(const Tape& tape, const std::vector<S>& values,
-                        const std::vector<double>& seeds, const Seed& seed) {
-  std::vector<A> adjoints;
-  adjoints.reserve(seeds.size());
-  for (const double one : seeds) adjoints.push_back(seed(one));
-  Reverse(tape, values, adjoints);
-  return adjoints;
+// Numbers given are rounded once: they are charged, too.
+template <Charge kCharge>
+GivenOf<Charged<kCharge>> RoundedGiven() {
+  return [](uint32_t, uint32_t, double value) {
+    return Charged<kCharge>::Rounded(value, 1);
+  };
 }
 
-// The values and the tangents of a pass with both.
+using Directions = std::vector<const double*>;
+
+// Of a number given. Targets are the first sources.
+double DirectionAt(const Directions& directions, uint32_t source,
+                   uint32_t index) {
+  if ((source & kGivenSource) != 0) return 0;
+  const double* const direction = directions[source - 1];
+  return direction == nullptr ? 0 : direction[index];
+}
+
+// A number given and its change along the directions, both rounded as often.
 template <class S>
-std::pair<std::vector<S>, std::vector<S>> Parted(
-    const std::vector<Dual<S>>& duals) {
-  std::pair<std::vector<S>, std::vector<S>> parted;
-  parted.first.reserve(duals.size());
-  parted.second.reserve(duals.size());
-  for (const Dual<S>& dual : duals) {
-    parted.first.push_back(dual.value);
-    parted.second.push_back(dual.tangent);
-  }
-  return parted;
+GivenOf<Dual<S>> Along(const Directions& directions, double roundings) {
+  return
+      [&directions, roundings](uint32_t source, uint32_t index, double value) {
+        return Dual<S>(
+            S::Rounded(value, roundings),
+            S::Rounded(DirectionAt(directions, source, index), roundings));
+      };
 }
 
-// Widens each hull to hold these, too.
-Status Join(const std::vector<Value>& values,
-            const std::vector<Interval>& found, bool unknown,
-            std::vector<ExactHull>* hulls) {
-  const bool first = hulls->empty();
-  hulls->resize(values.size());
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (!IsVars(values[i])) continue;
-    const Tensor& vars = *values[i].tensor();
-    ExactHull& hull = (*hulls)[i];
-    if (first) {
-      ASSAY_ASSIGN_OR_RETURN(hull.low,
-                             Tensor::Allocate(DType::kFloat64, vars.shape()));
-      ASSAY_ASSIGN_OR_RETURN(hull.high,
-                             Tensor::Allocate(DType::kFloat64, vars.shape()));
-    } else if (hull.low.shape() != vars.shape()) {
-      return Unsupported(Reason::kGradient,
-                         "a tie decides the shape of an output");
-    }
-    const auto low = hull.low.mutable_elements<double>();
-    const auto high = hull.high.mutable_elements<double>();
-    for (size_t k = 0; k < low.size(); ++k) {
-      const uint32_t node = vars.elements<Var>()[k].node();
-      Interval one = unknown     ? Interval(-kUnknown, kUnknown)
-                     : node == 0 ? Interval()
-                                 : found[node];
-      // Opposite infinities have no sum.
-      if (std::isnan(one.low) || std::isnan(one.high)) {
-        one = {-kUnknown, kUnknown};
-      }
-      low[k] = first ? one.low : std::min(low[k], one.low);
-      high[k] = first ? one.high : std::max(high[k], one.high);
-    }
-  }
-  return OkStatus();
+// True when all that has a scale keeps it from one run to the other.
+bool StayInScale(Trace& trace, Trace& beside) {
+  if (trace.steps() != beside.steps()) return false;
+  return std::ranges::all_of(trace.steps(), [&](uint32_t step) {
+    const auto tape = trace.TapeOf(step);
+    const auto moved = beside.TapeOf(step);
+    return tape.ok() && moved.ok() && StaysInScale(**tape, **moved);
+  });
+}
+
+// The values of a pass with their tangents.
+template <class S>
+std::vector<S> ValuesOf(const std::vector<Dual<S>>& duals) {
+  std::vector<S> values;
+  values.reserve(duals.size());
+  for (const Dual<S>& dual : duals) values.push_back(dual.value);
+  return values;
 }
 
 }  // namespace
@@ -177,29 +138,41 @@ Result<std::unique_ptr<ExactRun>> RecordedRun::Make(
     Network& network, std::vector<Value> inputs, std::vector<Target> targets) {
   std::unique_ptr<RecordedRun> run(
       new RecordedRun(network, std::move(inputs), std::move(targets)));
-  ASSAY_RETURN_IF_ERROR(run->Fill(&run->record_));
+  const Directions none(run->targets_.size(), nullptr);
+  ASSAY_RETURN_IF_ERROR(run->Fill(none, 0, &run->record_));
   return std::unique_ptr<ExactRun>(std::move(run));
 }
 
-Status RecordedRun::Fill(Record* record) const {
-  ASSAY_ASSIGN_OR_RETURN(const auto binding, network_.Bind(inputs_, {}));
-  const Trace::Scope running(&record->trace);
-  ASSAY_RETURN_IF_ERROR(network_.Forward(*binding));
-  record->outputs.assign(binding->outputs().begin(), binding->outputs().end());
-  // A target that nothing has read is read now: its derivatives are zero.
+Status RecordedRun::Fill(const Directions& directions, double step,
+                         Record* record) const {
   record->targets.resize(targets_.size());
   for (size_t i = 0; i < targets_.size(); ++i) {
-    ASSAY_ASSIGN_OR_RETURN(record->targets[i],
-                           record->trace.Traced(targets_[i].value));
+    const Tensor& tensor = *targets_[i].value.tensor();
+    std::vector<double> offsets;
+    if (directions[i] != nullptr) {
+      offsets.assign(directions[i], directions[i] + tensor.num_elements());
+      for (double& offset : offsets) offset *= step;
+    }
+    ASSAY_ASSIGN_OR_RETURN(
+        record->targets[i],
+        record->trace.AddTarget(
+            tensor, directions[i] == nullptr ? nullptr : offsets.data()));
   }
+  ASSAY_ASSIGN_OR_RETURN(record->binding, network_.Bind(inputs_, {}));
+  const Trace::Scope running(&record->trace);
+  ASSAY_RETURN_IF_ERROR(network_.Forward(*record->binding));
+  record->outputs.assign(record->binding->outputs().begin(),
+                         record->binding->outputs().end());
+  record->trace.Keep(record->outputs);
   return OkStatus();
 }
 
-Result<std::vector<double>> RecordedRun::SeedsOf(
-    const Record& record, std::span<const Value> cotangents) const {
+template <class Take>
+Status RecordedRun::ForEachSeed(const Record& record,
+                                std::span<const Value> cotangents,
+                                const Take& take) const {
   ASSAY_RETURN_IF_ERROR(
       CheckCount(cotangents.size(), record.outputs.size(), "cotangents"));
-  std::vector<double> seeds(record.tape().size(), 0.0);
   for (size_t i = 0; i < record.outputs.size(); ++i) {
     if (!IsVars(record.outputs[i])) continue;
     const Tensor& vars = *record.outputs[i].tensor();
@@ -208,157 +181,182 @@ Result<std::vector<double>> RecordedRun::SeedsOf(
         DirectionOf(cotangents[i], vars.shape(), network_.outputs()[i].name));
     if (cotangent == nullptr) continue;
     for (size_t k = 0; k < vars.elements<Var>().size(); ++k) {
-      seeds[vars.elements<Var>()[k].node()] += cotangent[k];
+      if (cotangent[k] != 0) take(vars.elements<Var>()[k], cotangent[k]);
     }
   }
-  return seeds;
+  return OkStatus();
 }
 
-Result<std::vector<double>> RecordedRun::DirectionsOf(
-    const Record& record, std::span<const Value> tangents) const {
+Result<Directions> RecordedRun::DirectionsOf(
+    std::span<const Value> tangents) const {
   ASSAY_RETURN_IF_ERROR(
       CheckCount(tangents.size(), targets_.size(), "tangents"));
-  std::vector<double> directions(record.tape().size(), 0.0);
+  Directions directions;
   for (size_t i = 0; i < targets_.size(); ++i) {
-    const Tensor& vars = *record.targets[i].tensor();
     ASSAY_ASSIGN_OR_RETURN(
-        const double* const tangent,
-        DirectionOf(tangents[i], vars.shape(), targets_[i].name));
-    if (tangent == nullptr) continue;
-    for (size_t k = 0; k < vars.elements<Var>().size(); ++k) {
-      directions[vars.elements<Var>()[k].node()] = tangent[k];
-    }
+        directions.emplace_back(),
+        DirectionOf(tangents[i], targets_[i].value.tensor()->shape(),
+                    targets_[i].name));
   }
   return directions;
 }
 
 template <class S>
-const std::vector<Bounded<S>>& RecordedRun::NumbersIn() {
-  using Numbers = std::vector<Bounded<S>>;
-  if (const auto* const kept = std::get_if<Numbers>(&numbers_)) return *kept;
-  numbers_ = std::monostate();  // gives its memory back first
-  const Tape& tape = record_.tape();
-  Numbers& numbers = numbers_.emplace<Numbers>(Replay<Bounded<S>>(tape));
+Result<const RecordedRun::Passed<S>*> RecordedRun::PassedIn() {
+  if (const auto* const kept = std::get_if<Passed<S>>(&passed_)) return kept;
+  passed_ = std::monostate();  // gives its memory back first
+  Trace& trace = record_.trace;
+  const Left left = targets_.empty() ? Left::kKept : Left::kAll;
+  Passed<S> passed;
+  const auto see = [&](uint32_t, const Tape& tape,
+                       const std::vector<Bounded<S>>& of_tape) {
+    passed.undecided = passed.undecided || IsUndecided(tape, of_tape);
+  };
+  ASSAY_RETURN_IF_ERROR(ReplaySteps(trace, left, &passed.numbers, see));
   if constexpr (!std::same_as<S, Mpfr>) {
-    if (tape.size() <= kMostSampledNodes &&
-        (IsUndecided(tape, numbers) || IsLoose(record_.outputs, numbers))) {
-      numbers = Sampled(tape, numbers);
+    if (passed.undecided || IsLoose(record_.outputs, passed.numbers)) {
+      passed = Passed<S>();
+      ASSAY_RETURN_IF_ERROR(SampleSteps<S>(trace, left, &passed.numbers, see));
     }
   }
-  return numbers;
+  return &passed_.emplace<Passed<S>>(std::move(passed));
 }
 
 template <Charge kCharge>
-bool RecordedRun::HasNoUnits(const std::vector<Charged<kCharge>>& charges) {
-  const Tape& tape = record_.tape();
-  const auto in_doubt = [&](bool jumps) {
-    return std::ranges::any_of(tape.branches(), [&](const auto& one) {
-      return one.is_jump == jumps && IsInDoubt(one, tape.values(), charges);
-    });
-  };
-  return in_doubt(true) ||
-         (in_doubt(false) && IsUndecided(tape, NumbersIn<double>()));
+Status RecordedRun::Charges(Left left, Borders<Charged<kCharge>>* charges,
+                            bool* unknown) {
+  bool jumps = false;
+  bool bends = false;
+  ASSAY_RETURN_IF_ERROR(ReplaySteps(
+      record_.trace, left, charges,
+      [&](uint32_t, const Tape& tape, const auto& of_tape) {
+        for (const Comparison& branch : tape.branches()) {
+          bool& in_doubt = branch.is_jump ? jumps : bends;
+          in_doubt = in_doubt || IsInDoubt(branch, tape.values(), of_tape);
+        }
+      }));
+  *unknown = jumps;
+  if (!jumps && bends) {
+    ASSAY_ASSIGN_OR_RETURN(const auto* const passed, PassedIn<double>());
+    *unknown = passed->undecided;
+  }
+  return OkStatus();
 }
 
 Result<std::vector<ExactValue>> RecordedRun::Evaluate(Precision precision) {
-  const Tape& tape = record_.tape();
-  return WithScalarOf(precision, tape, [&]<class S>() {
-    const auto& numbers = NumbersIn<S>();
-    return GatherAll(record_.outputs,
-                     PassNumbers<S>{numbers, IsUndecided(tape, numbers)});
-  });
+  return WithScalarOf(
+      precision, record_.trace,
+      [&]<class S>() -> Result<std::vector<ExactValue>> {
+        ASSAY_ASSIGN_OR_RETURN(const auto* const passed, PassedIn<S>());
+        return GatherAll<S>(
+            record_.outputs, passed->undecided,
+            [&](const Var& x) { return passed->numbers.Of(x); });
+      });
 }
 
 Result<std::vector<ExactValue>> RecordedRun::Vjp(
     std::span<const Value> cotangents, Precision precision) {
-  ASSAY_ASSIGN_OR_RETURN(const std::vector<double> seeds,
-                         SeedsOf(record_, cotangents));
-  const Tape& tape = record_.tape();
-  return WithScalarOf(precision, tape, [&]<class S>() {
-    const auto& numbers = NumbersIn<S>();
-    const auto adjoints = Adjoints<Bounded<S>>(
-        tape, numbers, seeds, [](double one) { return Bounded<S>(one); });
-    return GatherAll(
-        record_.targets,
-        PassNumbers<S>{adjoints, IsUndecided(tape, numbers), true});
-  });
+  return WithScalarOf(
+      precision, record_.trace,
+      [&]<class S>() -> Result<std::vector<ExactValue>> {
+        using Number = Bounded<S>;
+        Borders<Number> adjoints(NothingGiven<Number>());
+        ASSAY_RETURN_IF_ERROR(ForEachSeed(
+            record_, cotangents, [&](const Var& x, double cotangent) {
+              AddTo(record_.trace, x.source(), x.node(), Number(cotangent),
+                    &adjoints);
+            }));
+        ASSAY_ASSIGN_OR_RETURN(const auto* const passed, PassedIn<S>());
+        ASSAY_RETURN_IF_ERROR(
+            ReverseSteps(record_.trace, passed->numbers, &adjoints));
+        return GatherAll<S>(record_.targets, passed->undecided,
+                            [&](const Var& x) { return adjoints.Of(x); });
+      });
 }
 
 Result<std::vector<ExactValue>> RecordedRun::Jvp(
     std::span<const Value> tangents, Precision precision) {
-  ASSAY_ASSIGN_OR_RETURN(const std::vector<double> directions,
-                         DirectionsOf(record_, tangents));
-  const Tape& tape = record_.tape();
-  return WithScalarOf(precision, tape, [&]<class S>() {
-    const auto [values, along] =
-        Parted(Replay<Dual<Bounded<S>>>(tape, [&](uint32_t node, double value) {
-          return Dual<Bounded<S>>(Bounded<S>(value),
-                                  Bounded<S>(directions[node]));
-        }));
-    return GatherAll(record_.outputs,
-                     PassNumbers<S>{along, IsUndecided(tape, values), true});
-  });
+  ASSAY_ASSIGN_OR_RETURN(const Directions directions, DirectionsOf(tangents));
+  return WithScalarOf(
+      precision, record_.trace,
+      [&]<class S>() -> Result<std::vector<ExactValue>> {
+        bool undecided = false;
+        Borders<Dual<Bounded<S>>> along(Along<Bounded<S>>(directions, 0));
+        ASSAY_RETURN_IF_ERROR(ReplaySteps(
+            record_.trace, Left::kKept, &along,
+            [&](uint32_t, const Tape& tape, const auto& of_tape) {
+              undecided = undecided || IsUndecided(tape, ValuesOf(of_tape));
+            }));
+        return GatherAll<S>(record_.outputs, undecided,
+                            [&](const Var& x) { return along.Of(x).tangent; });
+      });
 }
 
 // In quad, so that the sum adds no rounding, with what the roundings of the
 // outputs can have done to it.
-Result<Sample> RecordedRun::Weighted(std::span<const Value> tangents,
+Result<Sample> RecordedRun::Weighted(const Directions& directions,
                                      std::span<const Value> cotangents,
-                                     double step, Record* record) const {
-  for (size_t i = 0; i < targets_.size(); ++i) {
-    const Tensor* const tangent = tangents[i].tensor();
-    if (tangent == nullptr) continue;
-    std::vector<double> offsets;
-    for (const double t : tangent->elements<double>()) {
-      offsets.push_back(step * t);
-    }
-    record->trace.Shift(*targets_[i].value.tensor(), std::move(offsets));
-  }
-  ASSAY_RETURN_IF_ERROR(Fill(record));
-  ASSAY_ASSIGN_OR_RETURN(const std::vector<double> weights,
-                         SeedsOf(*record, cotangents));
-  const Tape& tape = record->tape();
-  const auto charges =
-      Replay<Bounded<double>>(tape, [&](uint32_t node, double value) {
-        return Bounded<double>::Rounded(value,
-                                        record->trace.is_rounded(node) ? 1 : 0);
+                                     double step) const {
+  Record record;
+  ASSAY_RETURN_IF_ERROR(Fill(directions, step, &record));
+  Trace& trace = record.trace;
+  Borders<Bounded<double>> numbers(
+      [&](uint32_t source, uint32_t index, double value) {
+        const bool rounded =
+            (source & kGivenSource) == 0 && trace.source(source).rounded[index];
+        return Bounded<double>::Rounded(value, rounded ? 1 : 0);
       });
+  bool undecided = false;
+  ASSAY_RETURN_IF_ERROR(
+      ReplaySteps(trace, Left::kKept, &numbers,
+                  [&](uint32_t, const Tape& tape, const auto& of_tape) {
+                    undecided = undecided || IsUndecided(tape, of_tape);
+                  }));
   Quad sum;
-  double bound = IsUndecided(tape, charges) ? kUnknown : 0;
-  for (size_t node = 0; node < weights.size(); ++node) {
-    if (weights[node] == 0) continue;
-    sum = sum + Quad(weights[node]) * Quad(tape.values()[node]);
-    bound += std::abs(weights[node]) * charges[node].Error();
-  }
+  double bound = undecided ? kUnknown : 0;
+  ASSAY_RETURN_IF_ERROR(
+      ForEachSeed(record, cotangents, [&](const Var& x, double weight) {
+        sum = sum + Quad(weight) * Quad(x.value());
+        bound += std::abs(weight) * numbers.Of(x).Error();
+      }));
   const double value = ToDouble(sum);
   return Sample{value, bound + std::abs(value) * 0x1p-53};
 }
 
+Result<double> RecordedRun::Reach(const Directions& directions) {
+  double reach = kUnknown;
+  Borders<Dual<double>> along(
+      [&](uint32_t source, uint32_t index, double value) {
+        return Dual<double>(value, DirectionAt(directions, source, index));
+      });
+  ASSAY_RETURN_IF_ERROR(ReplaySteps(
+      record_.trace, Left::kKept, &along,
+      [&](uint32_t, const Tape& tape, const auto& of_tape) {
+        const Margins margins = MarginsOf(tape, of_tape);
+        reach = std::min({reach, margins.kink, margins.jump, margins.scale});
+      }));
+  return reach;
+}
+
 Result<Slope> RecordedRun::Difference(std::span<const Value> tangents,
                                       std::span<const Value> cotangents) {
-  ASSAY_ASSIGN_OR_RETURN(const std::vector<double> directions,
-                         DirectionsOf(record_, tangents));
-  ASSAY_RETURN_IF_ERROR(SeedsOf(record_, cotangents).status());
-  const Tape& tape = record_.tape();
-  const Margins margins = MarginsOf(
-      tape, Replay<Dual<double>>(tape, [&](uint32_t node, double value) {
-        return Dual<double>(value, directions[node]);
-      }));
-  const double reach =
-      std::min({margins.kink, margins.jump, margins.scale}) / 4;
+  ASSAY_ASSIGN_OR_RETURN(const Directions directions, DirectionsOf(tangents));
+  ASSAY_RETURN_IF_ERROR(
+      ForEachSeed(record_, cotangents, [](const Var&, double) {}));
+  ASSAY_ASSIGN_OR_RETURN(double reach, Reach(directions));
+  reach /= 4;
   if (!(reach > kLeastStep)) return Slope{0, kUnknown};
   const auto stays = [&](double step) {
     Record moved;
-    return Weighted(tangents, cotangents, step, &moved).ok() &&
-           StaysInScale(tape, moved.tape());
+    return Fill(directions, step, &moved).ok() &&
+           StayInScale(record_.trace, moved.trace);
   };
   double step = std::exp2(std::floor(std::log2(std::min(reach, 0x1p-6))));
   while (step > kLeastStep && !(stays(step) && stays(-step))) step /= 16;
   if (!(step > kLeastStep)) return Slope{0, kUnknown};
   const auto slope = SlopeAtZero(
       [&](double h) -> Result<Sample> {
-        Record moved;
-        return Weighted(tangents, cotangents, h, &moved);
+        return Weighted(directions, cotangents, h);
       },
       {.step = step});
   // Beside the inputs there are other outputs, or none.
@@ -366,43 +364,52 @@ Result<Slope> RecordedRun::Difference(std::span<const Value> tangents,
 }
 
 Result<std::vector<Tensor>> RecordedRun::EvaluateUnits(UnitKind kind) {
-  const Tape& tape = record_.tape();
-  return WithChargeOf(kind, [&]<Charge kCharge>() {
-    using C = Charged<kCharge>;
-    const auto charges = Replay<C>(
-        tape, [](uint32_t, double value) { return C::Rounded(value, 1); });
-    return UnitsOf(record_.outputs, charges, HasNoUnits(charges));
-  });
+  return WithChargeOf(
+      kind, [&]<Charge kCharge>() -> Result<std::vector<Tensor>> {
+        Borders<Charged<kCharge>> charges(RoundedGiven<kCharge>());
+        bool unknown = false;
+        ASSAY_RETURN_IF_ERROR(Charges(Left::kKept, &charges, &unknown));
+        return UnitsOf(record_.outputs, unknown,
+                       [&](const Var& x) { return charges.Of(x); });
+      });
 }
 
 Result<std::vector<Tensor>> RecordedRun::VjpUnits(
     std::span<const Value> cotangents, UnitKind kind) {
-  ASSAY_ASSIGN_OR_RETURN(const std::vector<double> seeds,
-                         SeedsOf(record_, cotangents));
-  const Tape& tape = record_.tape();
-  return WithChargeOf(kind, [&]<Charge kCharge>() {
-    using C = Charged<kCharge>;
-    const auto charges = Replay<C>(
-        tape, [](uint32_t, double value) { return C::Rounded(value, 1); });
-    const auto adjoints = Adjoints<C>(
-        tape, charges, seeds, [](double one) { return C::Rounded(one, 1); });
-    return UnitsOf(record_.targets, adjoints, HasNoUnits(charges));
-  });
+  return WithChargeOf(
+      kind, [&]<Charge kCharge>() -> Result<std::vector<Tensor>> {
+        using C = Charged<kCharge>;
+        Borders<C> adjoints(NothingGiven<C>());
+        ASSAY_RETURN_IF_ERROR(ForEachSeed(
+            record_, cotangents, [&](const Var& x, double cotangent) {
+              AddTo(record_.trace, x.source(), x.node(),
+                    C::Rounded(cotangent, 1), &adjoints);
+            }));
+        Borders<C> charges(RoundedGiven<kCharge>());
+        bool unknown = false;
+        ASSAY_RETURN_IF_ERROR(Charges(Left::kAll, &charges, &unknown));
+        ASSAY_RETURN_IF_ERROR(ReverseSteps(record_.trace, charges, &adjoints));
+        return UnitsOf(record_.targets, unknown,
+                       [&](const Var& x) { return adjoints.Of(x); });
+      });
 }
 
 Result<std::vector<Tensor>> RecordedRun::JvpUnits(
     std::span<const Value> tangents, UnitKind kind) {
-  ASSAY_ASSIGN_OR_RETURN(const std::vector<double> directions,
-                         DirectionsOf(record_, tangents));
-  const Tape& tape = record_.tape();
-  return WithChargeOf(kind, [&]<Charge kCharge>() {
-    using C = Charged<kCharge>;
-    const auto [charges, along] =
-        Parted(Replay<Dual<C>>(tape, [&](uint32_t node, double value) {
-          return Dual<C>(C::Rounded(value, 1), C::Rounded(directions[node], 1));
-        }));
-    return UnitsOf(record_.outputs, along, HasNoUnits(charges));
-  });
+  ASSAY_ASSIGN_OR_RETURN(const Directions directions, DirectionsOf(tangents));
+  return WithChargeOf(
+      kind, [&]<Charge kCharge>() -> Result<std::vector<Tensor>> {
+        using C = Charged<kCharge>;
+        Borders<C> charges(RoundedGiven<kCharge>());
+        bool unknown = false;
+        ASSAY_RETURN_IF_ERROR(Charges(Left::kKept, &charges, &unknown));
+        Borders<Dual<C>> along(Along<C>(directions, 1));
+        ASSAY_RETURN_IF_ERROR(
+            ReplaySteps(record_.trace, Left::kKept, &along,
+                        [](uint32_t, const Tape&, const auto&) {}));
+        return UnitsOf(record_.outputs, unknown,
+                       [&](const Var& x) { return along.Of(x).tangent; });
+      });
 }
 
 template <class Pass>
@@ -411,38 +418,60 @@ Result<std::vector<ExactHull>> RecordedRun::HullOf(
   std::vector<ExactHull> hulls;
   for (const Ties ties : {Ties::kFalse, Ties::kTrue}) {
     Record record(ties);
-    TieWithin(roundoff, &record.trace.tape());
-    ASSAY_RETURN_IF_ERROR(Fill(&record));
-    const std::vector<Hard> values = HardValues(record.tape(), roundoff);
-    const Result<std::vector<Interval>> found = pass(record, values);
-    ASSAY_RETURN_IF_ERROR(found.status());
+    record.trace.Watch(TiesWithin(roundoff));
     ASSAY_RETURN_IF_ERROR(
-        Join(record.*of, *found, MayJump(record.tape(), values), &hulls));
+        Fill(Directions(targets_.size(), nullptr), 0, &record));
+    bool jumps = false;
+    Borders<Interval> found(NothingGiven<Interval>());
+    ASSAY_RETURN_IF_ERROR(pass(record, &jumps, &found));
+    ASSAY_RETURN_IF_ERROR(JoinHulls(record.*of, found, jumps, &hulls));
   }
   return hulls;
 }
 
 Result<std::vector<ExactHull>> RecordedRun::VjpHull(
     std::span<const Value> cotangents, double roundoff) {
-  using Found = Result<std::vector<Interval>>;
+  const auto scale = [=](std::vector<Hard>& values) {
+    Scale(roundoff, &values);
+  };
   return HullOf(
       &Record::targets, roundoff,
-      [&](const Record& record, const std::vector<Hard>& values) -> Found {
-        ASSAY_ASSIGN_OR_RETURN(const auto seeds, SeedsOf(record, cotangents));
-        return Adjoints<Interval>(record.tape(), values, seeds,
-                                  [](double one) { return Interval(one); });
+      [&](Record& record, bool* jumps, Borders<Interval>* found) -> Status {
+        ASSAY_RETURN_IF_ERROR(ForEachSeed(
+            record, cotangents, [&](const Var& x, double cotangent) {
+              AddTo(record.trace, x.source(), x.node(), Interval(cotangent),
+                    found);
+            }));
+        Borders<Hard> values;
+        ASSAY_RETURN_IF_ERROR(ReplaySteps(
+            record.trace, Left::kAll, &values,
+            [&](uint32_t, const Tape& tape, std::vector<Hard> of_tape) {
+              scale(of_tape);
+              *jumps = *jumps || MayJump(tape, of_tape);
+            }));
+        return ReverseSteps(record.trace, values, scale, found);
       });
 }
 
 Result<std::vector<ExactHull>> RecordedRun::JvpHull(
     std::span<const Value> tangents, double roundoff) {
-  using Found = Result<std::vector<Interval>>;
+  ASSAY_ASSIGN_OR_RETURN(const Directions directions, DirectionsOf(tangents));
   return HullOf(
       &Record::outputs, roundoff,
-      [&](const Record& record, const std::vector<Hard>& values) -> Found {
-        ASSAY_ASSIGN_OR_RETURN(const auto along,
-                               DirectionsOf(record, tangents));
-        return HullsAlong(record.tape(), values, along);
+      [&](Record& record, bool* jumps, Borders<Interval>* found) -> Status {
+        *found =
+            Borders<Interval>([&](uint32_t source, uint32_t index, double) {
+              return Interval(DirectionAt(directions, source, index));
+            });
+        Borders<Hard> values;
+        return ReplaySteps(
+            record.trace, Left::kKept, &values,
+            [&](uint32_t step, const Tape& tape, std::vector<Hard> of_tape) {
+              Scale(roundoff, &of_tape);
+              *jumps = *jumps || MayJump(tape, of_tape);
+              found->PutStep(record.trace, step,
+                             HullsAlong(tape, of_tape, InputsOf(tape, *found)));
+            });
       });
 }
 

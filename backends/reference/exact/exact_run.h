@@ -18,7 +18,7 @@
 
 #include "backends/reference/exact/gather.h"
 #include "backends/reference/exact/referee.h"
-#include "backends/reference/tape/trace.h"
+#include "backends/reference/tape/steps.h"
 #include "framework/backend/backend.h"
 #include "framework/backend/exact.h"
 
@@ -60,12 +60,20 @@ class RecordedRun final : public ExactRun {
   /// A trace with the Vars of what came out and of the targets.
   struct Record {
     explicit Record(Ties ties = Ties::kFalse) : trace(ties) {}
-    const Tape& tape() const { return trace.tape(); }
 
     Trace trace;
+    std::unique_ptr<Binding> binding;
     std::vector<Value> outputs;
     std::vector<Value> targets;
   };
+  /// What a pass over the record has left.
+  template <class S>
+  struct Passed {
+    Borders<Bounded<S>> numbers;
+    bool undecided = false;  // a branch may have gone the other way
+  };
+  /// For each target what it has for each element; null for zeros.
+  using Directions = std::vector<const double*>;
 
   RecordedRun(Network& network, std::vector<Value> inputs,
               std::vector<Target> targets)
@@ -73,31 +81,33 @@ class RecordedRun final : public ExactRun {
         inputs_(std::move(inputs)),
         targets_(std::move(targets)) {}
 
-  Status Fill(Record* record) const;
+  /// Records a run with each target moved by step times its direction.
+  Status Fill(const Directions& directions, double step, Record* record) const;
 
-  /// The cotangent of each node of a record, 0 of those that have none.
-  Result<std::vector<double>> SeedsOf(const Record& record,
-                                      std::span<const Value> cotangents) const;
-  /// The tangent of each node.
-  Result<std::vector<double>> DirectionsOf(
-      const Record& record, std::span<const Value> tangents) const;
+  /// Calls take(x, number) for each element of an output that has a cotangent.
+  template <class Take>
+  Status ForEachSeed(const Record& record, std::span<const Value> cotangents,
+                     const Take& take) const;
+  Result<Directions> DirectionsOf(std::span<const Value> tangents) const;
 
-  /// The numbers of all nodes in S, kept until another scalar is asked for.
+  /// Of S, kept until another scalar is asked for.
   template <class S>
-  const std::vector<Bounded<S>>& NumbersIn();
+  Result<const Passed<S>*> PassedIn();
 
   /// Sums of outputs, each by its weight, of a run with the targets moved.
-  Result<Sample> Weighted(std::span<const Value> tangents,
-                          std::span<const Value> cotangents, double step,
-                          Record* record) const;
+  Result<Sample> Weighted(const Directions& directions,
+                          std::span<const Value> cotangents, double step) const;
+  /// How far the targets may go along their directions, for Difference.
+  Result<double> Reach(const Directions& directions);
 
-  /// True where units say nothing: no first order says how far a jump goes that
-  /// is nearer than a rounding, nor what stands on the other side of a kink,
-  /// where the run's own roundings leave open on which side it is.
+  /// The units that outputs are charged, and whether they say nothing: no first
+  /// order says how far a jump goes that is nearer than a rounding, nor what
+  /// stands on the other side of a kink, where the run's own roundings leave
+  /// open on which side it is.
   template <Charge kCharge>
-  bool HasNoUnits(const std::vector<Charged<kCharge>>& charges);
+  Status Charges(Left left, Borders<Charged<kCharge>>* charges, bool* unknown);
 
-  /// What pass(record, values) finds for the values `of` a record, joined over
+  /// What pass(record, jumps, found) finds for the values `of` a record, joined over
   /// both ways that ties may go.
   template <class Pass>
   Result<std::vector<ExactHull>> HullOf(std::vector<Value> Record::*of,
@@ -108,9 +118,8 @@ class RecordedRun final : public ExactRun {
   std::vector<Value> inputs_;
   std::vector<Target> targets_;
   Record record_;
-  std::variant<std::monostate, std::vector<Bounded<double>>,
-               std::vector<Bounded<Quad>>, std::vector<Bounded<Mpfr>>>
-      numbers_;
+  std::variant<std::monostate, Passed<double>, Passed<Quad>, Passed<Mpfr>>
+      passed_;
 };
 
 }  // namespace assay::reference

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Exact values out of the numbers of a pass: each value of a traced network
-// with the numbers of its nodes, in two doubles, and how far off they are.
+// with the numbers of its Vars, in two doubles, and how far off they are.
 //
-//   const auto numbers = Replay<Bounded<Quad>>(tape);
-//   auto values = GatherAll(outputs, PassNumbers<Quad>{numbers, undecided});
+//   const Borders<Bounded<Quad>> numbers = ...;  // what a pass has left
+//   auto values = GatherAll<Quad>(outputs, undecided, [&](const Var& x) {
+//     return numbers.Of(x);
+//   });
 
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -23,31 +26,28 @@ namespace assay::reference {
 template <class S>
 using Bounded = Charged<Charge::kBound, S>;
 
-/// The numbers of a pass, with what rounding can have done to each.
-template <class S>
-struct PassNumbers {
-  const std::vector<Bounded<S>>& numbers;
-  bool undecided;            // a branch may have gone the other way
-  bool derivatives = false;  // of the nodes, so that constants have none
+inline bool IsVars(const Value& value) {
+  const Tensor* const tensor = value.tensor();
+  return tensor != nullptr && tensor->dtype() == kDTypeOf<Var>;
+}
 
-  // First order, and a little more for the orders that follow.
-  double Bound(size_t node) const {
-    if (undecided) return Bounded<S>::kUnknown;
-    if (node == 0) return 0;  // a constant
-    const double bound = numbers[node].Error() * (1 + 0x1p-20);
-    return std::isnan(bound) ? Bounded<S>::kUnknown : bound;
-  }
-};
+/// First order, and a little more for the orders that follow.
+template <class S>
+double BoundOf(const Bounded<S>& number) {
+  const double bound = number.Error() * (1 + 0x1p-20);
+  return std::isnan(bound) ? Bounded<S>::kUnknown : bound;
+}
 
 /// What a tail, a double, leaves of the number behind the value.
 inline double BeyondTail(double tail) {
   return tail == 0 ? 0 : std::abs(tail) * 0x1p-53 + 0x1p-1074;
 }
 
-/// The numbers of a tensor, gathered from the nodes of `vars`.
-template <class S>
-Result<ExactValue> GatherTensor(const Tensor& vars,
-                                const PassNumbers<S>& known) {
+/// The numbers of a tensor of Vars: number_of(x) is a Bounded<S>. Where a
+/// decision of the pass may have gone the other way nothing is known.
+template <class S, class NumberOf>
+Result<ExactValue> GatherTensor(const Tensor& vars, bool undecided,
+                                const NumberOf& number_of) {
   ASSAY_ASSIGN_OR_RETURN(Tensor value,
                          Tensor::Allocate(DType::kFloat64, vars.shape()));
   ASSAY_ASSIGN_OR_RETURN(Tensor tail,
@@ -56,16 +56,14 @@ Result<ExactValue> GatherTensor(const Tensor& vars,
                          Tensor::Allocate(DType::kFloat64, vars.shape()));
   const auto elements = vars.elements<Var>();
   for (size_t i = 0; i < elements.size(); ++i) {
-    const uint32_t node = elements[i].node();
-    const S number = node != 0           ? known.numbers[node].value
-                     : known.derivatives ? S(0)
-                                         : S(elements[i].value());
+    const Bounded<S> number = number_of(elements[i]);
     const double nearest = ToDouble(number);
     value.mutable_elements<double>()[i] = nearest;
     const double rest =
-        std::isfinite(nearest) ? ToDouble(S(number - S(nearest))) : 0;
+        std::isfinite(nearest) ? ToDouble(S(number.value - S(nearest))) : 0;
     tail.mutable_elements<double>()[i] = rest;
-    bound.mutable_elements<double>()[i] = known.Bound(node) + BeyondTail(rest);
+    bound.mutable_elements<double>()[i] =
+        (undecided ? Bounded<S>::kUnknown : BoundOf(number)) + BeyondTail(rest);
   }
   return ExactValue{std::move(value), std::move(tail), std::move(bound)};
 }
@@ -86,39 +84,44 @@ inline Result<ExactValue> Untouched(const Tensor& tensor, double off) {
   return exact;
 }
 
-template <class S>
-Result<ExactValue> GatherValue(const Value& value, const PassNumbers<S>& known);
+template <class S, class NumberOf>
+Result<ExactValue> GatherValue(const Value& value, bool undecided,
+                               const NumberOf& number_of);
 
-template <class S>
+template <class S, class NumberOf>
 Result<ExactValue> GatherSequence(const Sequence& sequence,
-                                  const PassNumbers<S>& known) {
+                                  const NumberOf& number_of) {
   Sequence result{.element = sequence.element, .items = {}};
   for (const Value& item : sequence.items) {
-    ASSAY_ASSIGN_OR_RETURN(ExactValue exact, GatherValue(item, known));
+    ASSAY_ASSIGN_OR_RETURN(ExactValue exact,
+                           GatherValue<S>(item, false, number_of));
     result.items.push_back(std::move(exact.value));
   }
   if (!result.items.empty()) result.element = result.items.front().Type();
   return ExactValue{Value(std::move(result)), {}, {}};
 }
 
-template <class S>
-Result<ExactValue> GatherValue(const Value& value,
-                               const PassNumbers<S>& known) {
+template <class S, class NumberOf>
+Result<ExactValue> GatherValue(const Value& value, bool undecided,
+                               const NumberOf& number_of) {
   if (const Tensor* const tensor = value.tensor()) {
-    if (tensor->dtype() == kDTypeOf<Var>) return GatherTensor(*tensor, known);
+    if (tensor->dtype() == kDTypeOf<Var>) {
+      return GatherTensor<S>(*tensor, undecided, number_of);
+    }
     if (IsFloatingPoint(tensor->dtype())) {
-      return Untouched(*tensor, known.undecided ? Bounded<S>::kUnknown : 0.0);
+      return Untouched(*tensor, undecided ? Bounded<S>::kUnknown : 0.0);
     }
   }
   // What has no bound cannot be said to be off.
-  if (known.undecided) return ExactValue();
+  if (undecided) return ExactValue();
   if (const Sequence* const sequence = value.sequence()) {
-    return GatherSequence(*sequence, known);
+    return GatherSequence<S>(*sequence, number_of);
   }
   const Optional* const optional = value.optional();
   if (optional != nullptr && optional->has_value()) {
-    ASSAY_ASSIGN_OR_RETURN(ExactValue exact,
-                           GatherValue(*optional->value, known));
+    ASSAY_ASSIGN_OR_RETURN(
+        ExactValue exact,
+        GatherValue<S>(*optional->value, undecided, number_of));
     Optional result{.element = exact.value.Type(),
                     .value = std::make_shared<const Value>(exact.value)};
     exact.value = Value(std::move(result));
@@ -127,14 +130,37 @@ Result<ExactValue> GatherValue(const Value& value,
   return ExactValue{value, {}, {}};
 }
 
-template <class S>
+template <class S, class NumberOf>
 Result<std::vector<ExactValue>> GatherAll(const std::vector<Value>& values,
-                                          const PassNumbers<S>& known) {
+                                          bool undecided,
+                                          const NumberOf& number_of) {
   std::vector<ExactValue> exact(values.size());
   for (size_t i = 0; i < values.size(); ++i) {
-    ASSAY_ASSIGN_OR_RETURN(exact[i], GatherValue(values[i], known));
+    ASSAY_ASSIGN_OR_RETURN(exact[i],
+                           GatherValue<S>(values[i], undecided, number_of));
   }
   return exact;
+}
+
+/// The units of each element, of which charge_of(x) is the charge; undefined
+/// for what is no tensor of Vars.
+template <class ChargeOf>
+Result<std::vector<Tensor>> UnitsOf(const std::vector<Value>& values,
+                                    bool unknown, const ChargeOf& charge_of) {
+  std::vector<Tensor> units(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!IsVars(values[i])) continue;
+    const Tensor& vars = *values[i].tensor();
+    ASSAY_ASSIGN_OR_RETURN(units[i],
+                           Tensor::Allocate(DType::kFloat64, vars.shape()));
+    std::ranges::transform(
+        vars.elements<Var>(), units[i].mutable_elements<double>().begin(),
+        [&](const Var& x) {
+          return unknown ? std::numeric_limits<double>::infinity()
+                         : charge_of(x).Roundings();
+        });
+  }
+  return units;
 }
 
 }  // namespace assay::reference

@@ -4,8 +4,9 @@
 
 #include <cmath>
 #include <cstdint>
-#include <memory>
 #include <utility>
+
+#include "backends/reference/exact/gather.h"
 
 namespace assay::reference {
 namespace {
@@ -17,10 +18,51 @@ Hard Scaled(Hard number, double roundoff) {
   return number;
 }
 
-// Numbers given are those of the case: nobody has rounded them.
-InputOf<Hard> Given() {
-  return [](uint32_t, double value) { return Hard(value); };
+// Numbers of nodes as far as a tape is recorded.
+class Recorded {
+ public:
+  explicit Recorded(InputOf<Hard> input) : input_(std::move(input)) {}
+
+  const std::vector<Hard>& Of(const Tape& tape) {
+    Extend(tape, input_, &values_);
+    return values_;
+  }
+
+ private:
+  InputOf<Hard> input_;
+  std::vector<Hard> values_;
+};
+
+void TieWithin(double roundoff, const std::shared_ptr<Recorded>& recorded,
+               Tape* tape) {
+  tape->TakeForTied([=](uint32_t a, uint32_t b) {
+    const std::vector<Hard>& values = recorded->Of(*tape);
+    return AreTied(Scaled(values[a], roundoff), Scaled(values[b], roundoff));
+  });
 }
+
+class StepTies final : public Trace::Observer {
+ public:
+  explicit StepTies(double roundoff) : roundoff_(roundoff) {}
+
+  void Begin(Tape& tape) override {
+    recorded_ = std::make_shared<Recorded>(InputsOf(tape, numbers_));
+    TieWithin(roundoff_, recorded_, &tape);
+  }
+  void End(uint32_t step, const Tape& tape,
+           std::span<const uint32_t> nodes) override {
+    const std::vector<Hard>& values = recorded_->Of(tape);
+    std::vector<Hard> numbers;
+    for (const uint32_t node : nodes) numbers.push_back(values[node]);
+    numbers_.Put(step, std::move(numbers));
+    recorded_ = nullptr;
+  }
+
+ private:
+  double roundoff_;
+  Borders<Hard> numbers_;
+  std::shared_ptr<Recorded> recorded_;  // of the tape that is being recorded
+};
 
 // The nodes that a decision may take, all with the tangent or adjoint of one.
 std::vector<uint32_t> TiedNodes(const Tape& tape, const Choice& choice,
@@ -64,18 +106,24 @@ Interval HullOfTied(const Tape& tape, const Decision& decision,
 
 void AlongBlock(const Block& block, const std::vector<Hard>& values,
                 std::vector<Interval>& tangents) {
-  for (int64_t i = 0; i < block.rows; ++i) {
-    for (int64_t j = 0; j < block.columns; ++j) {
-      const auto element = static_cast<size_t>(i * block.columns + j);
-      Interval sum = tangents[block.y[element]];
-      for (int64_t t = 0; t < block.inner; ++t) {
-        const uint32_t a = block.a[static_cast<size_t>(i * block.inner + t)];
-        const uint32_t b = block.b[static_cast<size_t>(t * block.columns + j)];
-        sum = sum + block.scale * (values[a].value * tangents[b] +
-                                   values[b].value * tangents[a]);
-      }
-      tangents[block.first + element] = sum;
+  const auto at = [&](const Factor& factor, size_t element) {
+    return factor.has_nodes() ? values[factor.nodes[element]].value
+                              : factor.numbers[element];
+  };
+  const auto along = [&](const Factor& factor, size_t element) {
+    return factor.has_nodes() ? tangents[factor.nodes[element]] : Interval();
+  };
+  const auto inner = static_cast<size_t>(block.inner);
+  const auto columns = static_cast<size_t>(block.columns);
+  for (size_t k = 0; k < block.y.size(); ++k) {
+    Interval sum = tangents[block.y[k]];
+    for (size_t t = 0; t < inner; ++t) {
+      const size_t a = k / columns * inner + t;
+      const size_t b = t * columns + k % columns;
+      sum = sum + block.scale * (at(block.a, a) * along(block.b, b) +
+                                 at(block.b, b) * along(block.a, a));
     }
+    tangents[block.first + k] = sum;
   }
 }
 
@@ -94,19 +142,22 @@ Interval AlongPrimitive(Primitive primitive, uint32_t a, uint32_t b,
 
 }  // namespace
 
+void Scale(double roundoff, std::vector<Hard>* values) {
+  for (Hard& value : *values) value = Scaled(value, roundoff);
+}
+
 std::vector<Hard> HardValues(const Tape& tape, double roundoff) {
-  std::vector<Hard> values = Replay<Hard>(tape, Given());
-  for (Hard& value : values) value = Scaled(value, roundoff);
+  std::vector<Hard> values = Replay<Hard>(tape);
+  Scale(roundoff, &values);
   return values;
 }
 
 void TieWithin(double roundoff, Tape* tape) {
-  const auto values = std::make_shared<std::vector<Hard>>();
-  tape->TakeForTied([=](uint32_t a, uint32_t b) {
-    Extend(*tape, Given(), values.get());
-    return AreTied(Scaled((*values)[a], roundoff),
-                   Scaled((*values)[b], roundoff));
-  });
+  TieWithin(roundoff, std::make_shared<Recorded>(AsGiven<Hard>), tape);
+}
+
+std::shared_ptr<Trace::Observer> TiesWithin(double roundoff) {
+  return std::make_shared<StepTies>(roundoff);
 }
 
 bool MayJump(const Tape& tape, const std::vector<Hard>& values) {
@@ -118,14 +169,15 @@ bool MayJump(const Tape& tape, const std::vector<Hard>& values) {
 
 std::vector<Interval> HullsAlong(const Tape& tape,
                                  const std::vector<Hard>& values,
-                                 std::span<const double> directions) {
+                                 const InputOf<Interval>& direction) {
   std::vector<Interval> tangents(tape.size());
   for (size_t node = 1; node < tape.size(); ++node) {
     const Primitive primitive = tape.primitive(node);
     const uint32_t a = tape.a(node);
     const uint32_t b = tape.b(node);
     if (primitive == Primitive::kInput) {
-      tangents[node] = Interval(directions[node]);
+      tangents[node] =
+          direction(static_cast<uint32_t>(node), tape.values()[node]);
     } else if (primitive == Primitive::kBlock) {
       if (b == 0) AlongBlock(tape.blocks()[a], values, tangents);
     } else if (primitive == Primitive::kChoice) {
@@ -155,6 +207,42 @@ bool ReverseKink(Primitive primitive, const Hard& a, const Interval& flow,
   if (primitive != Primitive::kAbs || !AreTied(a, Hard(0))) return false;
   adjoint = adjoint + Hull(flow, -1.0 * flow);
   return true;
+}
+
+Status JoinHulls(const std::vector<Value>& values,
+                 const Borders<Interval>& found, bool unknown,
+                 std::vector<ExactHull>* hulls) {
+  const bool first = hulls->empty();
+  hulls->resize(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!IsVars(values[i])) continue;
+    const Tensor& vars = *values[i].tensor();
+    ExactHull& hull = (*hulls)[i];
+    if (first) {
+      ASSAY_ASSIGN_OR_RETURN(hull.low,
+                             Tensor::Allocate(DType::kFloat64, vars.shape()));
+      ASSAY_ASSIGN_OR_RETURN(hull.high,
+                             Tensor::Allocate(DType::kFloat64, vars.shape()));
+    } else if (hull.low.shape() != vars.shape()) {
+      return Unsupported(Reason::kGradient,
+                         "a tie decides the shape of an output");
+    }
+    const auto low = hull.low.mutable_elements<double>();
+    const auto high = hull.high.mutable_elements<double>();
+    for (size_t k = 0; k < low.size(); ++k) {
+      const Var& x = vars.elements<Var>()[k];
+      Interval one = unknown           ? Interval(-kUnbounded, kUnbounded)
+                     : x.source() == 0 ? Interval()
+                                       : found.Of(x);
+      // Opposite infinities have no sum.
+      if (std::isnan(one.low) || std::isnan(one.high)) {
+        one = {-kUnbounded, kUnbounded};
+      }
+      low[k] = first ? one.low : std::min(low[k], one.low);
+      high[k] = first ? one.high : std::max(high[k], one.high);
+    }
+  }
+  return OkStatus();
 }
 
 }  // namespace assay::reference

@@ -16,10 +16,11 @@
 
 #include <algorithm>
 #include <limits>
-#include <span>
+#include <memory>
 #include <vector>
 
-#include "backends/reference/tape/passes.h"
+#include "backends/reference/tape/steps.h"
+#include "framework/backend/exact.h"
 
 namespace assay::reference {
 
@@ -63,20 +64,24 @@ inline bool AreTied(const Hard& a, const Hard& b) {
   return a.value == b.value || Hard::MayCross(a, b);
 }
 
-/// The numbers of a tape, those given being exact, charged with `roundoff`.
+/// Numbers of a tape, those given being exact, as charged with `roundoff`
+/// instead of that of double.
+void Scale(double roundoff, std::vector<Hard>* values);
 std::vector<Hard> HardValues(const Tape& tape, double roundoff);
 
 /// Lets a tape that is about to be recorded see ties of such numbers.
 void TieWithin(double roundoff, Tape* tape);
+/// The same for each step of a trace.
+std::shared_ptr<Trace::Observer> TiesWithin(double roundoff);
 
 /// True when rounding may have decided a comparison whose sides differ in their
 /// values, not only in their derivatives: of the other side nothing is known.
 bool MayJump(const Tape& tape, const std::vector<Hard>& values);
 
-/// The derivatives of all nodes along a direction of the nodes given.
+/// The derivatives of all nodes along the directions of the inputs.
 std::vector<Interval> HullsAlong(const Tape& tape,
                                  const std::vector<Hard>& values,
-                                 std::span<const double> directions);
+                                 const InputOf<Interval>& direction);
 
 /// For Reverse. A tie may go to the first, to the last, or be split.
 void ReverseDecision(const Tape& tape, const Choice& choice,
@@ -87,5 +92,11 @@ void ReverseDecision(const Tape& tape, const Selection& selection,
                      std::vector<Interval>& adjoints);
 bool ReverseKink(Primitive primitive, const Hard& a, const Interval& flow,
                  Interval& adjoint);
+
+/// Widens the hull of each value to hold what was found for its Vars, and all
+/// there is where it is unknown. Hulls that are none yet are made.
+Status JoinHulls(const std::vector<Value>& values,
+                 const Borders<Interval>& found, bool unknown,
+                 std::vector<ExactHull>* hulls);
 
 }  // namespace assay::reference

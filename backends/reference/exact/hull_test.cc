@@ -30,9 +30,10 @@ Interval HullAt(double at, double roundoff,
     std::vector<Interval> adjoints(tape.size());
     adjoints[y.node()] = Interval(1);
     Reverse(tape, values, adjoints);
-    std::vector<double> directions(tape.size(), 0.0);
-    directions[x.node()] = 1;
-    const Interval along = HullsAlong(tape, values, directions)[y.node()];
+    const auto direction = [&](uint32_t node, double) {
+      return Interval(node == x.node() ? 1 : 0);
+    };
+    const Interval along = HullsAlong(tape, values, direction)[y.node()];
     const Interval back = adjoints[x.node()];
     EXPECT_EQ(along.low, back.low) << at;
     EXPECT_EQ(along.high, back.high) << at;

@@ -11,11 +11,22 @@
 namespace assay::reference {
 namespace {
 
+constexpr size_t kMostSampledNodes = size_t{1} << 24;
 constexpr size_t kLanes = 8;
 using Lanes = std::array<double, kLanes>;
 
 // How far below the standard deviation no lane may be.
 constexpr double kLeastShare = 1.0 / 256;
+
+// What an error of 1 is drawn with.
+double ScaleOf(size_t count) {
+  return std::sqrt(3.0 * static_cast<double>(count)) / kLeastShare;
+}
+
+// Uniform over [-1, 1).
+double Drawn(std::mt19937_64& engine) {
+  return 2 * (static_cast<double>(engine() >> 11U) * 0x1p-53) - 1;
+}
 
 double Greatest(const Lanes& lanes) {
   double greatest = 0;
@@ -31,18 +42,23 @@ class Sampler {
  public:
   using Number = Bounded<S>;
 
-  Sampler(const Tape& tape, const std::vector<Number>& charged)
+  /// `count` is how many roundings there are at most, on this tape and on those
+  /// that share its draws; `seed` is for the draws of this one.
+  Sampler(const Tape& tape, const std::vector<Number>& charged, size_t count,
+          uint64_t seed)
       : tape_(tape),
         charged_(charged),
         numbers_(charged),
         lanes_(tape.size()),
-        scale_(std::sqrt(3.0 * static_cast<double>(tape.size())) /
-               kLeastShare) {
+        scale_(ScaleOf(count)),
+        engine_(seed) {
     at_.reserve(charged.size());
     for (const Number& number : charged) at_.push_back(ToDouble(number));
   }
 
-  std::vector<Number> Run() {
+  void SetLanes(size_t node, const Lanes& lanes) { lanes_[node] = lanes; }
+
+  void Run() {
     for (size_t node = 1; node < tape_.size(); ++node) {
       const Primitive primitive = tape_.primitive(node);
       const uint32_t a = tape_.a(node);
@@ -58,19 +74,16 @@ class Sampler {
         TakeFunction(primitive, a, tape_.b(node), node);
       }
     }
-    return std::move(numbers_);
   }
+
+  std::vector<Number>& numbers() { return numbers_; }
+  const std::vector<Lanes>& lanes() const { return lanes_; }
 
  private:
-  double Draw() {
-    const auto one = static_cast<double>(engine_() >> 11U) * 0x1p-53;
-    return 2 * one - 1;
-  }
-
   // Notes what has come to a node, its own rounding still to be drawn.
   void Put(size_t node, Lanes& lanes, double own) {
     if (own > 0) {
-      for (double& lane : lanes) lane += own * scale_ * Draw();
+      for (double& lane : lanes) lane += own * scale_ * Drawn(engine_);
     }
     const double units = Greatest(lanes);
     if (!std::isfinite(units)) return Lose(node);
@@ -113,6 +126,19 @@ class Sampler {
             Number::Curved(primitive, x, y) + (bends ? 2 * x.units : 0));
   }
 
+  // An element of a factor; a number given is exact.
+  struct Element {
+    double at;
+    double units;
+    const Lanes& lanes;
+  };
+  Element ElementOf(const Factor& factor, size_t element) const {
+    static const Lanes kNone = {};
+    if (!factor.has_nodes()) return {factor.numbers[element], 0, kNone};
+    const uint32_t node = factor.nodes[element];
+    return {at_[node], numbers_[node].units, lanes_[node]};
+  }
+
   void TakeElement(const Block& block, uint32_t element, size_t node) {
     if (charged_[node].units == 0 || !std::isfinite(at_[node])) return;
     const auto i = static_cast<size_t>(element / block.columns);
@@ -125,18 +151,23 @@ class Sampler {
     double sum = at_[y];
     bool known = std::isfinite(numbers_[y].units);
     for (size_t t = 0; t < inner; ++t) {
-      const uint32_t a = block.a[i * inner + t];
-      const uint32_t b = block.b[t * static_cast<size_t>(block.columns) + j];
-      const double va = block.scale * at_[a];
-      const double vb = at_[b];
+      const Element a = ElementOf(block.a, i * inner + t);
+      const Element b =
+          ElementOf(block.b, t * static_cast<size_t>(block.columns) + j);
+      const double va = block.scale * a.at;
+      const double vb = block.scale * b.at;
       for (size_t k = 0; k < kLanes; ++k) {
-        lanes[k] += va * lanes_[b][k] + block.scale * vb * lanes_[a][k];
+        lanes[k] += va * b.lanes[k] + vb * a.lanes[k];
       }
-      sum += va * vb;
-      own += 2 * std::abs(va * vb) + std::abs(sum);
-      const double units = block.scale * numbers_[a].units;
-      if (units != 0) curved += std::abs(units) * numbers_[b].Error();
-      known = known && std::isfinite(units) && std::isfinite(numbers_[b].units);
+      const double product = va * b.at;
+      sum += product;
+      own += 2 * std::abs(product) + std::abs(sum);
+      const double units = block.scale * a.units;
+      if (units != 0 && b.units != 0) {
+        curved += std::abs(units) *
+                  (b.units * (Number::kUnit * kRoundoffOf<S>)+0x1p-1074);
+      }
+      known = known && std::isfinite(a.units) && std::isfinite(b.units);
     }
     if (!known) return Lose(node);
     const double small = static_cast<double>(inner) * 0x1p-1021;
@@ -171,19 +202,85 @@ class Sampler {
   std::vector<double> at_;
   std::vector<Lanes> lanes_;
   double scale_;
-  std::mt19937_64 engine_;  // seeded as by default
+  std::mt19937_64 engine_;
 };
+
+// For a step that is not sampled: each number that leaves it has an error of its
+// own, as great as it may be.
+template <class S>
+std::vector<Lanes> OwnLanes(const std::vector<Bounded<S>>& numbers,
+                            size_t count, uint64_t seed) {
+  std::mt19937_64 engine(seed);
+  const double scale = ScaleOf(count);
+  std::vector<Lanes> lanes(numbers.size());
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    for (double& lane : lanes[i]) {
+      lane = std::isfinite(numbers[i].units)
+                 ? numbers[i].units * scale * Drawn(engine)
+                 : 0;
+    }
+  }
+  return lanes;
+}
+
+template <class S>
+std::vector<Bounded<S>> SampledAlone(const Tape& tape,
+                                     const std::vector<Bounded<S>>& charged) {
+  Sampler<S> sampler(tape, charged, tape.size(), 1);
+  sampler.Run();
+  return std::move(sampler.numbers());
+}
 
 }  // namespace
 
 std::vector<Bounded<double>> Sampled(
     const Tape& tape, const std::vector<Bounded<double>>& charged) {
-  return Sampler<double>(tape, charged).Run();
+  return SampledAlone(tape, charged);
 }
 
 std::vector<Bounded<Quad>> Sampled(const Tape& tape,
                                    const std::vector<Bounded<Quad>>& charged) {
-  return Sampler<Quad>(tape, charged).Run();
+  return SampledAlone(tape, charged);
 }
+
+template <class S>
+Status SampleSteps(
+    Trace& trace, Left left, Borders<Bounded<S>>* numbers,
+    const std::function<void(uint32_t step, const Tape& tape,
+                             const std::vector<Bounded<S>>& of_tape)>& see) {
+  Borders<Lanes> lanes(NothingGiven<Lanes>());
+  for (const uint32_t step : trace.steps()) {
+    ASSAY_ASSIGN_OR_RETURN(const auto tape, trace.TapeOf(step));
+    const auto charged = Replay<Bounded<S>>(*tape, InputsOf(*tape, *numbers));
+    if (tape->size() > kMostSampledNodes) {
+      see(step, *tape, charged);
+      numbers->PutStep(trace, step, charged);
+      lanes.Put(step, OwnLanes<S>((*numbers)[step], trace.node_count(), step));
+    } else {
+      Sampler<S> sampler(*tape, charged, trace.node_count(), step);
+      for (uint32_t node = 1; node < tape->size(); ++node) {
+        if (tape->primitive(node) == Primitive::kInput) {
+          sampler.SetLanes(node, lanes.Of(tape->a(node), tape->b(node), 0));
+        }
+      }
+      sampler.Run();
+      see(step, *tape, sampler.numbers());
+      numbers->PutStep(trace, step, sampler.numbers());
+      lanes.PutStep(trace, step, sampler.lanes());
+    }
+    lanes.DropRead(trace, step);
+    if (left == Left::kKept) numbers->DropRead(trace, step);
+  }
+  return OkStatus();
+}
+
+template Status SampleSteps(
+    Trace&, Left, Borders<Bounded<double>>*,
+    const std::function<void(uint32_t, const Tape&,
+                             const std::vector<Bounded<double>>&)>&);
+template Status SampleSteps(
+    Trace&, Left, Borders<Bounded<Quad>>*,
+    const std::function<void(uint32_t, const Tape&,
+                             const std::vector<Bounded<Quad>>&)>&);
 
 }  // namespace assay::reference

@@ -9,6 +9,9 @@
 //   const auto charged = Replay<Bounded<double>>(tape);
 //   const auto tight = Sampled(tape, charged);
 //
+//   Borders<Bounded<double>> numbers;       // of the steps of a trace, likewise
+//   ASSAY_RETURN_IF_ERROR(SampleSteps(trace, Left::kKept, &numbers, see));
+//
 // To first order the error of a number is the sum of J_i e_i over the roundings
 // i, with |e_i| <= own_i, so it is at most sqrt(N) s, where N is their count and
 // s^2 the sum of (J_i own_i)^2 (Cauchy and Schwarz). A lane carries the sum of
@@ -23,23 +26,28 @@
 
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "backends/reference/exact/gather.h"
 #include "backends/reference/tape/quad.h"
-#include "backends/reference/tape/tape.h"
+#include "backends/reference/tape/steps.h"
 
 namespace assay::reference {
 
-/// Lanes take 64 bytes a node.
-inline constexpr size_t kMostSampledNodes = size_t{1} << 24;
-
 /// The numbers with bounds of this kind where they are less than those that
-/// `charged` has; each call draws the same. Not for more nodes than
-/// kMostSampledNodes.
+/// `charged` has; each call draws the same. Takes 64 bytes a node.
 std::vector<Bounded<double>> Sampled(
     const Tape& tape, const std::vector<Bounded<double>>& charged);
 std::vector<Bounded<Quad>> Sampled(const Tape& tape,
                                    const std::vector<Bounded<Quad>>& charged);
+
+/// As ReplaySteps. A step of more than 2^24 nodes is charged, and what leaves
+/// it is an error of its own.
+template <class S>
+Status SampleSteps(
+    Trace& trace, Left left, Borders<Bounded<S>>* numbers,
+    const std::function<void(uint32_t step, const Tape& tape,
+                             const std::vector<Bounded<S>>& of_tape)>& see);
 
 }  // namespace assay::reference

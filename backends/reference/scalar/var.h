@@ -76,17 +76,23 @@ class Var {
   template <class N>
   requires std::floating_point<N> || std::integral<N>
   explicit Var(N number) : value_(static_cast<double>(number)) {}
-  Var(double value, uint32_t node) : value_(value), node_(node) {}
+  Var(double value, uint32_t node, uint32_t source = 0)
+      : value_(value), node_(node), source_(source) {}
 
   double value() const { return value_; }
   /// As in scalar.h. Found by its argument alone, since Value is also a class.
   friend double Value(Var x) { return x.value_; }
-  /// Where it stands on the tape; 0 for a constant that is not there.
+  /// Where it stands on the tape, 0 for a constant that is not there; of
+  /// another source, which of its numbers it is.
   uint32_t node() const { return node_; }
+  /// Where it comes from: 0 for the tape that is being recorded, else another
+  /// tape or numbers given, as a Trace counts them (tape/trace.h).
+  uint32_t source() const { return source_; }
 
  private:
   double value_ = 0;
   uint32_t node_ = 0;
+  uint32_t source_ = 0;
 };
 static_assert(sizeof(Var) == 16 && std::is_trivially_copyable_v<Var>);
 

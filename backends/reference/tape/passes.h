@@ -27,9 +27,15 @@
 
 namespace assay::reference {
 
-/// The scalar of an input node, from its number.
+/// The scalar of an input node, from its number; of a number given that no node
+/// stands for, node is 0.
 template <class S>
 using InputOf = std::function<S(uint32_t node, double value)>;
+
+template <class S>
+S AsGiven(uint32_t, double value) {
+  return S(value);
+}
 
 /// sum + a b.
 template <class S, class A>
@@ -37,24 +43,36 @@ A AddProduct(const A& sum, const S& a, const A& b) {
   return sum + a * b;
 }
 
+/// The numbers of one row of a factor.
+template <class S>
+void RowOf(const Factor& factor, size_t row, const std::vector<S>& values,
+           const InputOf<S>& input, std::vector<S>* numbers) {
+  const size_t first = row * numbers->size();
+  for (size_t j = 0; j < numbers->size(); ++j) {
+    (*numbers)[j] = factor.has_nodes() ? values[factor.nodes[first + j]]
+                                       : input(0, factor.numbers[first + j]);
+  }
+}
+
 /// y + scale * a b, element by element, in the order of the kernel.
 template <class S>
-void ReplayBlock(const Block& block, std::vector<S>& values) {
+void ReplayBlock(const Block& block, const InputOf<S>& input,
+                 std::vector<S>& values) {
+  const auto inner = static_cast<size_t>(block.inner);
+  const auto columns = static_cast<size_t>(block.columns);
   const S scale(block.scale);
-  const bool scales = block.scale != 1;
-  for (int64_t i = 0; i < block.rows; ++i) {
-    const uint32_t* y = block.y.data() + i * block.columns;
-    for (int64_t j = 0; j < block.columns; ++j) {
-      values[block.first + static_cast<size_t>(i * block.columns + j)] =
-          values[y[j]];
-    }
-    S* sums = values.data() + block.first + i * block.columns;
-    for (int64_t t = 0; t < block.inner; ++t) {
-      const S& a = values[block.a[static_cast<size_t>(i * block.inner + t)]];
-      const S factor = scales ? scale * a : a;
-      const uint32_t* b = block.b.data() + t * block.columns;
-      for (int64_t j = 0; j < block.columns; ++j) {
-        sums[j] = AddProduct(sums[j], factor, values[b[j]]);
+  for (size_t k = 0; k < block.y.size(); ++k) {
+    values[block.first + k] = values[block.y[k]];
+  }
+  std::vector<S> a(inner), b(columns);
+  for (size_t i = 0; i < static_cast<size_t>(block.rows); ++i) {
+    RowOf(block.a, i, values, input, &a);
+    S* const sums = values.data() + block.first + i * columns;
+    for (size_t t = 0; t < inner; ++t) {
+      RowOf(block.b, t, values, input, &b);
+      const S factor = block.scale != 1 ? scale * a[t] : a[t];
+      for (size_t j = 0; j < columns; ++j) {
+        sums[j] = AddProduct(sums[j], factor, b[j]);
       }
     }
   }
@@ -182,7 +200,7 @@ void Extend(const Tape& tape, const InputOf<S>& input, std::vector<S>* all) {
     const uint32_t a = tape.a(node);
     const uint32_t b = tape.b(node);
     if (primitive == Primitive::kBlock) {
-      if (b == 0) ReplayBlock(tape.blocks()[a], values);
+      if (b == 0) ReplayBlock(tape.blocks()[a], input, values);
     } else if (primitive == Primitive::kChoice) {
       values[node] = Decided(tape, tape.choices()[a], values);
     } else if (primitive == Primitive::kSelect) {
@@ -206,36 +224,41 @@ std::vector<S> Replay(const Tape& tape, const InputOf<S>& input) {
 }
 template <class S>
 std::vector<S> Replay(const Tape& tape) {
-  return Replay<S>(tape, [](uint32_t, double value) { return S(value); });
+  return Replay<S>(tape, AsGiven<S>);
 }
 
 template <class S, class A>
-void ReverseBlock(const Block& block, const std::vector<S>& values,
-                  std::vector<A>& adjoints) {
+void ReverseBlock(const Block& block, const InputOf<S>& input,
+                  const std::vector<S>& values, std::vector<A>& adjoints) {
+  const auto inner = static_cast<size_t>(block.inner);
+  const auto columns = static_cast<size_t>(block.columns);
   const S scale(block.scale);
-  const bool scales = block.scale != 1;
-  std::vector<A> flows(static_cast<size_t>(block.columns));
-  for (int64_t i = 0; i < block.rows; ++i) {
-    const uint32_t* a = block.a.data() + i * block.inner;
-    const uint32_t* y = block.y.data() + i * block.columns;
-    const size_t first = block.first + static_cast<size_t>(i * block.columns);
-    for (size_t j = 0; j < flows.size(); ++j) {
-      const A& flow = adjoints[first + j];
-      flows[j] = scales ? scale * flow : flow;
-      if (!IsZero(flow)) adjoints[y[j]] = adjoints[y[j]] + flow;
+  std::vector<A> flows(columns);
+  std::vector<S> a(inner), b(columns);
+  for (size_t i = 0; i < static_cast<size_t>(block.rows); ++i) {
+    for (size_t j = 0; j < columns; ++j) {
+      const A& flow = adjoints[block.first + i * columns + j];
+      flows[j] = block.scale != 1 ? scale * flow : flow;
+      A& to_y = adjoints[block.y[i * columns + j]];
+      if (!IsZero(flow)) to_y = to_y + flow;
     }
     if (std::ranges::all_of(flows, [](const A& x) { return IsZero(x); })) {
       continue;
     }
+    RowOf(block.a, i, values, input, &a);
     // Row by row of b, whose nodes lie side by side.
-    for (int64_t t = 0; t < block.inner; ++t) {
-      const uint32_t* b = block.b.data() + t * block.columns;
-      for (size_t j = 0; j < flows.size(); ++j) {
+    for (size_t t = 0; t < inner; ++t) {
+      if (block.a.has_nodes()) RowOf(block.b, t, values, input, &b);
+      for (size_t j = 0; j < columns; ++j) {
         if (IsZero(flows[j])) continue;
-        A& to_a = adjoints[a[t]];
-        to_a = AddProduct(to_a, values[b[j]], flows[j]);
-        A& to_b = adjoints[b[j]];
-        to_b = AddProduct(to_b, values[a[t]], flows[j]);
+        if (block.a.has_nodes()) {
+          A& to_a = adjoints[block.a.nodes[i * inner + t]];
+          to_a = AddProduct(to_a, b[j], flows[j]);
+        }
+        if (block.b.has_nodes()) {
+          A& to_b = adjoints[block.b.nodes[t * columns + j]];
+          to_b = AddProduct(to_b, a[t], flows[j]);
+        }
       }
     }
   }
@@ -271,19 +294,19 @@ bool ReverseKink(Primitive, const S&, const A&, A&) {
 }
 
 /// The adjoints of all nodes: for each, the derivative of the sum of seed times
-/// node after it. `values` are those of a replay; `adjoints` holds the seeds,
-/// one for each node. What nothing flows into has no say, also against an
-/// infinite derivative.
+/// node after it. `values` are those of a replay with `input`; `adjoints` holds
+/// the seeds, one for each node. What nothing flows into has no say, also
+/// against an infinite derivative.
 template <class S, class A = S>
 void Reverse(const Tape& tape, const std::vector<S>& values,
-             std::vector<A>& adjoints) {
+             std::vector<A>& adjoints, const InputOf<S>& input = AsGiven<S>) {
   for (size_t node = tape.size(); node-- > 1;) {
     const Primitive primitive = tape.primitive(node);
     const uint32_t a = tape.a(node);
     const uint32_t b = tape.b(node);
     if (primitive == Primitive::kBlock) {
       // All elements of a block are used after it: the first comes last.
-      if (b == 0) ReverseBlock(tape.blocks()[a], values, adjoints);
+      if (b == 0) ReverseBlock(tape.blocks()[a], input, values, adjoints);
       continue;
     }
     const A flow = adjoints[node];

@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "backends/reference/scalar/codec.h"
-#include "backends/reference/tape/passes.h"
-#include "backends/reference/tape/trace.h"
+#include "backends/reference/tape/steps.h"
 
 namespace assay::reference {
 namespace {
@@ -29,23 +28,14 @@ Result<std::vector<Value>> GivenTo(const NodeNetwork& node,
   return given;
 }
 
-Result<std::vector<Value>> RunOn(Trace& trace, Network& network,
-                                 std::span<const Value> inputs) {
-  ASSAY_ASSIGN_OR_RETURN(const auto binding, network.Bind(inputs, {}));
-  const Trace::Scope running(&trace);
-  ASSAY_RETURN_IF_ERROR(network.Forward(*binding));
-  return std::vector<Value>(binding->outputs().begin(),
-                            binding->outputs().end());
-}
-
 std::vector<double> NumbersOf(const Tensor& tensor) {
   std::vector<double> numbers(static_cast<size_t>(tensor.num_elements()));
   Decode(tensor, numbers.data());
   return numbers;
 }
 
-Status AddSeeds(const Tensor& cotangent, const Tensor& vars,
-                std::vector<double>& adjoints) {
+Status AddSeeds(const Trace& trace, const Tensor& cotangent, const Tensor& vars,
+                Borders<double>* adjoints) {
   if (cotangent.shape() != vars.shape()) {
     return FailedPrecondition("run again, the node gives ",
                               vars.shape().ToString(), ", in the run it gave ",
@@ -53,17 +43,16 @@ Status AddSeeds(const Tensor& cotangent, const Tensor& vars,
   }
   const std::vector<double> numbers = NumbersOf(cotangent);
   for (size_t i = 0; i < numbers.size(); ++i) {
-    adjoints[vars.elements<Var>()[i].node()] += numbers[i];
+    const Var& x = vars.elements<Var>()[i];
+    AddTo(trace, x.source(), x.node(), numbers[i], adjoints);
   }
   return OkStatus();
 }
 
-void Gather(const Tensor& vars, const std::vector<double>& adjoints,
+void Gather(const Tensor& vars, const Borders<double>& adjoints,
             Tensor& gradient) {
   std::vector<double> numbers;
-  for (const Var& var : vars.elements<Var>()) {
-    numbers.push_back(adjoints[var.node()]);
-  }
+  for (const Var& x : vars.elements<Var>()) numbers.push_back(adjoints.Of(x));
   Encode(numbers.data(), gradient);
 }
 
@@ -72,22 +61,32 @@ void Gather(const Tensor& vars, const std::vector<double>& adjoints,
 Status Retape(const NodeNetwork& node, GradientContext& run) {
   ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> inputs, GivenTo(node, run));
   Trace trace(Ties::kFalse, Trace::Between::kRounded);
-  ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> outputs,
-                         RunOn(trace, *node.network, inputs));
-  std::vector<double> adjoints(trace.tape().size(), 0.0);
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    const Tensor* const cotangent = run.cotangent(node.outputs[i]);
-    if (cotangent == nullptr || !IsVars(outputs[i].tensor())) continue;
-    ASSAY_RETURN_IF_ERROR(AddSeeds(*cotangent, *outputs[i].tensor(), adjoints));
-  }
-  Reverse(trace.tape(), trace.tape().values(), adjoints);
+  std::vector<Tensor> targets(inputs.size());  // their Vars
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!run.wanted(node.inputs[i])) continue;
-    const Tensor* const vars = trace.Find(*inputs[i].tensor());
-    if (vars == nullptr) continue;  // the node did not read it
+    ASSAY_ASSIGN_OR_RETURN(targets[i],
+                           trace.AddTarget(*inputs[i].tensor(), nullptr));
+  }
+  ASSAY_ASSIGN_OR_RETURN(const auto binding, node.network->Bind(inputs, {}));
+  const Trace::Scope running(&trace);
+  ASSAY_RETURN_IF_ERROR(node.network->Forward(*binding));
+  Borders<double> numbers;
+  ASSAY_RETURN_IF_ERROR(
+      ReplaySteps(trace, Left::kAll, &numbers,
+                  [](uint32_t, const Tape&, const std::vector<double>&) {}));
+  Borders<double> adjoints(NothingGiven<double>());
+  for (size_t i = 0; i < binding->outputs().size(); ++i) {
+    const Tensor* const cotangent = run.cotangent(node.outputs[i]);
+    const Tensor* const output = binding->outputs()[i].tensor();
+    if (cotangent == nullptr || !IsVars(output)) continue;
+    ASSAY_RETURN_IF_ERROR(AddSeeds(trace, *cotangent, *output, &adjoints));
+  }
+  ASSAY_RETURN_IF_ERROR(ReverseSteps(trace, numbers, &adjoints));
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!targets[i].defined()) continue;
     ASSAY_ASSIGN_OR_RETURN(Tensor* const gradient,
                            run.Gradient(node.inputs[i]));
-    Gather(*vars, adjoints, *gradient);
+    Gather(targets[i], adjoints, *gradient);
   }
   return OkStatus();
 }

@@ -12,6 +12,10 @@ namespace {
 
 thread_local Tape* current = nullptr;
 
+bool IsPlainZero(const Var& x) {
+  return x.source() == 0 && x.node() == 0 && x.value() == 0;
+}
+
 }  // namespace
 
 Tape::Tape(size_t most_nodes, Ties ties)
@@ -41,6 +45,7 @@ Var Tape::Push(Primitive primitive, uint32_t a, uint32_t b, double value) {
 Var Tape::Input(double value) { return Push(Primitive::kInput, 0, 0, value); }
 
 uint32_t Tape::NodeOf(Var x) {
+  if (x.source() != 0) return Borrowed(x);
   if (x.node() != 0) return x.node();
   const auto bits = std::bit_cast<uint64_t>(x.value());
   if (bits == 0) return 0;
@@ -49,6 +54,39 @@ uint32_t Tape::NodeOf(Var x) {
     noted = {bits, Push(Primitive::kConstant, 0, 0, x.value()).node()};
   }
   return noted.node;
+}
+
+uint32_t Tape::Borrowed(Var x) {
+  if (borrowed_last_.first != x.source()) {
+    borrowed_last_ = {x.source(), &borrowed_[x.source()]};
+  }
+  std::vector<uint32_t>& nodes = *borrowed_last_.second;
+  if (nodes.size() <= x.node()) nodes.resize(size_t{x.node()} + 1);
+  uint32_t& node = nodes[x.node()];
+  if (node == 0) {
+    node = Push(Primitive::kInput, x.source(), x.node(), x.value()).node();
+  }
+  return node;
+}
+
+std::vector<uint32_t> Tape::Sources() const {
+  std::vector<uint32_t> sources;
+  for (const auto& [source, nodes] : borrowed_) sources.push_back(source);
+  return sources;
+}
+
+size_t Tape::bytes() const {
+  size_t bytes =
+      size() * (sizeof(Primitive) + 2 * sizeof(uint32_t) + sizeof(double)) +
+      choices_.size() * sizeof(Choice) + candidates_.size() * sizeof(uint32_t) +
+      selections_.size() * sizeof(Selection) +
+      branches_.size() * sizeof(Comparison);
+  for (const Block& block : blocks_) {
+    bytes += (block.a.nodes.size() + block.b.nodes.size() + block.y.size()) *
+                 sizeof(uint32_t) +
+             (block.a.numbers.size() + block.b.numbers.size()) * sizeof(double);
+  }
+  return bytes;
 }
 
 Var Tape::PushChoice(std::span<const Var> candidates, size_t chosen,
@@ -80,42 +118,54 @@ Var Tape::PushSelection(Var a, Var b, Var then, Var otherwise) {
               0, before ? then.value() : otherwise.value());
 }
 
+// Nodes only where a derivative may be wanted, or a number was computed: weights
+// have none.
+Factor Tape::FactorOf(const Var* from, int64_t rows, int64_t columns,
+                      const MatrixStrides& strides,
+                      std::vector<double>* values) {
+  Factor factor;
+  bool given = true;
+  values->reserve(static_cast<size_t>(rows * columns));
+  const auto for_each = [&](const auto& take) {
+    for (int64_t i = 0; i < rows; ++i) {
+      for (int64_t j = 0; j < columns; ++j) {
+        take(from[i * strides.row + j * strides.column]);
+      }
+    }
+  };
+  for_each([&](const Var& x) {
+    values->push_back(x.value());
+    given = given && ((x.source() & kGivenSource) != 0 || IsPlainZero(x));
+  });
+  if (given) {
+    factor.numbers = *values;
+  } else {
+    factor.nodes.reserve(values->size());
+    for_each([&](const Var& x) { factor.nodes.push_back(NodeOf(x)); });
+  }
+  return factor;
+}
+
 void Tape::PushBlock(const Product& p, const Var* a, const Var* b, Var* y) {
+  std::vector<double> va, vb, vy;
   Block block{.rows = p.rows,
               .inner = p.inner,
               .columns = p.columns,
               .scale = p.scale,
               .first = 0,
-              .a = {},
-              .b = {},
+              .a = FactorOf(a, p.rows, p.inner, p.a, &va),
+              .b = FactorOf(b, p.inner, p.columns, p.b, &vb),
               .y = {}};
-  std::vector<double> va, vb;
-  const auto gather = [&](const Var* from, int64_t rows, int64_t columns,
-                          const MatrixStrides& strides,
-                          std::vector<uint32_t>* nodes,
-                          std::vector<double>* values) {
-    nodes->reserve(static_cast<size_t>(rows * columns));
-    values->reserve(static_cast<size_t>(rows * columns));
-    for (int64_t i = 0; i < rows; ++i) {
-      for (int64_t j = 0; j < columns; ++j) {
-        const Var& x = from[i * strides.row + j * strides.column];
-        nodes->push_back(NodeOf(x));
-        values->push_back(x.value());
-      }
+  for (int64_t i = 0; i < p.rows; ++i) {
+    for (int64_t j = 0; j < p.columns; ++j) {
+      const Var& x = y[i * p.y.row + j * p.y.column];
+      block.y.push_back(NodeOf(x));
+      vy.push_back(x.value());
     }
-  };
-  gather(a, p.rows, p.inner, p.a, &block.a, &va);
-  gather(b, p.inner, p.columns, p.b, &block.b, &vb);
-  std::vector<double> vy;
-  gather(y, p.rows, p.columns, p.y, &block.y, &vy);
-  Accumulate<double>(
-      nullptr,
-      [&] {
-        Product dense = DenseProduct(p.rows, p.inner, p.columns);
-        dense.scale = p.scale;
-        return dense;
-      }(),
-      va.data(), vb.data(), vy.data());
+  }
+  Product dense = DenseProduct(p.rows, p.inner, p.columns);
+  dense.scale = p.scale;
+  Accumulate<double>(nullptr, dense, va.data(), vb.data(), vy.data());
   const auto index = static_cast<uint32_t>(blocks_.size());
   block.first = static_cast<uint32_t>(size());
   blocks_.push_back(std::move(block));

@@ -12,7 +12,8 @@
 //   const std::vector<Quad> values = Replay<Quad>(tape);  // passes.h
 //
 // A product of matrices is one block; a maximum over many is one choice.
-// Decisions that were taken on the way, and how near they were, are kept. One
+// Decisions that were taken on the way, and how near they were, are kept. A Var
+// of another source becomes an input when something is computed from it. One
 // thread records on a tape at a time.
 
 #pragma once
@@ -21,6 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
 #include <utility>
 #include <vector>
@@ -29,6 +31,7 @@
 
 namespace assay::reference {
 
+struct MatrixStrides;
 struct Product;  // product.h
 
 /// The nodes that a choice was taken from.
@@ -47,15 +50,27 @@ struct Selection {
   uint32_t otherwise = 0;
 };
 
-/// y + scale * a b, of dense row-major matrices of nodes. The results are the
-/// nodes first, first + 1, ...
+/// Sources with this bit are numbers given of which no derivative is taken.
+inline constexpr uint32_t kGivenSource = uint32_t{1} << 31;
+
+/// A dense row-major matrix: of nodes, or of numbers given that have none.
+struct Factor {
+  bool has_nodes() const { return numbers.empty(); }
+
+  std::vector<uint32_t> nodes;
+  std::vector<double> numbers;
+};
+
+/// y + scale * a b, of dense row-major matrices. The results are the nodes
+/// first, first + 1, ...
 struct Block {
   int64_t rows = 0;
   int64_t inner = 0;
   int64_t columns = 0;
   double scale = 1;
   uint32_t first = 0;
-  std::vector<uint32_t> a, b, y;
+  Factor a, b;
+  std::vector<uint32_t> y;
 };
 
 /// A comparison that a kernel branched on.
@@ -89,9 +104,11 @@ class Tape {
   };
   static Tape* Current();
 
+  /// A number given to this tape alone.
   Var Input(double value);
   Var Push(Primitive primitive, uint32_t a, uint32_t b, double value);
-  /// The node of a Var; one is made for a constant.
+  /// The node of a Var; one is made for a constant, and for a number of another
+  /// source.
   uint32_t NodeOf(Var x);
   Var PushChoice(std::span<const Var> candidates, size_t chosen, bool least);
   Var PushSelection(Var a, Var b, Var then, Var otherwise);
@@ -108,9 +125,14 @@ class Tape {
   bool GoesBefore(Var a, Var b);
 
   size_t size() const { return values_.size(); }
+  /// Of memory, as good as.
+  size_t bytes() const;
+  /// The sources that inputs come from.
+  std::vector<uint32_t> Sources() const;
   bool full() const { return full_; }
   Ties ties() const { return ties_; }
   Primitive primitive(size_t node) const { return primitives_[node]; }
+  /// Of an input a is its source, and b which of that source's numbers it is.
   uint32_t a(size_t node) const { return a_[node]; }
   uint32_t b(size_t node) const { return b_[node]; }
   const std::vector<double>& values() const { return values_; }
@@ -129,6 +151,10 @@ class Tape {
     uint32_t node = 0;
   };
 
+  uint32_t Borrowed(Var x);
+  Factor FactorOf(const Var* from, int64_t rows, int64_t columns,
+                  const MatrixStrides& strides, std::vector<double>* values);
+
   size_t most_nodes_;
   Ties ties_;
   std::function<bool(uint32_t a, uint32_t b)> tied_;
@@ -142,6 +168,9 @@ class Tape {
   std::vector<Block> blocks_;
   std::vector<Comparison> branches_;
   std::array<Noted, 64> noted_;
+  /// By source, the input of each of its numbers; 0 where there is none yet.
+  std::map<uint32_t, std::vector<uint32_t>> borrowed_;
+  std::pair<uint32_t, std::vector<uint32_t>*> borrowed_last_ = {0, nullptr};
 };
 
 }  // namespace assay::reference

@@ -17,22 +17,78 @@ thread_local Trace* current = nullptr;
 
 constexpr DType kVar = kDTypeOf<Var>;
 
-// The context of a kernel of a traced network: Vars in, Vars out.
+// Names the Vars that a step has computed, by the step and by how many came
+// before.
+class Naming {
+ public:
+  Naming(const Tape& tape, uint32_t step, std::vector<uint32_t>* nodes)
+      : step_(step), nodes_(nodes), named_(tape.size(), 0) {}
+
+  void Name(Tensor& vars) {
+    for (Var& x : vars.mutable_elements<Var>()) {
+      if (!IsOfTape(x)) continue;
+      uint32_t& count = named_[x.node()];
+      if (count == 0) {
+        nodes_->push_back(x.node());
+        count = static_cast<uint32_t>(nodes_->size());
+      }
+      x = Var(x.value(), count - 1, step_);
+    }
+  }
+
+  Result<Value> Named(const Value& value) {
+    const auto named = [this](const Tensor& tensor) -> Result<Tensor> {
+      if (!tensor.defined() || tensor.dtype() != kVar ||
+          std::ranges::none_of(tensor.elements<Var>(), IsOfTape)) {
+        return tensor;
+      }
+      ASSAY_ASSIGN_OR_RETURN(Tensor copy, tensor.Clone());
+      Name(copy);
+      return copy;
+    };
+    if (value.sparse() != nullptr) return value;
+    return MapTensors(value, named, [](DType dtype) { return dtype; });
+  }
+
+ private:
+  static bool IsOfTape(const Var& x) {
+    return x.source() == 0 && x.node() != 0;
+  }
+
+  uint32_t step_;
+  std::vector<uint32_t>* nodes_;
+  std::vector<uint32_t> named_;  // by node; 0 where it has no name
+};
+
+// The context of a kernel of a traced network: Vars in, Vars out. What it sets
+// is passed on by NameOutputs, or at once where the kernel is part of a step.
 class TracedContext final : public KernelContext {
  public:
   TracedContext(KernelContext& run, Trace& trace,
-                std::span<const DType> output_types)
-      : run_(run), trace_(trace), output_types_(output_types) {
+                std::span<const DType> output_types, bool is_step)
+      : run_(run),
+        trace_(trace),
+        output_types_(output_types),
+        is_step_(is_step) {
     SharePrepared(run);
   }
 
-  Status TakeInputs() {
-    values_.reserve(static_cast<size_t>(run_.input_count()));
-    for (int i = 0; i < run_.input_count(); ++i) {
-      ASSAY_ASSIGN_OR_RETURN(values_.emplace_back(),
-                             trace_.Traced(run_.value(Input{i, false})));
+  Status Forward(const std::function<Status(KernelContext&)>& forward) {
+    ASSAY_RETURN_IF_ERROR(TakeInputs());
+    ASSAY_RETURN_IF_ERROR(forward(*this));
+    for (const Computed& one : computed_) {
+      const DType type = output_types_[static_cast<size_t>(one.position)];
+      ASSAY_RETURN_IF_ERROR(trace_.Round(type, *one.tensor));
     }
-    for (const Value& value : values_) inputs_.push_back(&value);
+    return OkStatus();
+  }
+
+  Status NameOutputs(Naming naming) {
+    for (const Computed& one : computed_) naming.Name(*one.tensor);
+    for (auto& [output, value] : set_) {
+      ASSAY_ASSIGN_OR_RETURN(Value named, naming.Named(value));
+      ASSAY_RETURN_IF_ERROR(run_.SetOutput(output, std::move(named)));
+    }
     return OkStatus();
   }
 
@@ -47,17 +103,11 @@ class TracedContext final : public KernelContext {
     return tensor;
   }
 
-  Status RoundOutputs() {
-    for (const Computed& one : computed_) {
-      const DType type = output_types_[static_cast<size_t>(one.position)];
-      ASSAY_RETURN_IF_ERROR(trace_.Round(type, *one.tensor));
-    }
-    return OkStatus();
-  }
-
   Status SetOutput(assay::Output output, Value value) override {
     ASSAY_ASSIGN_OR_RETURN(Value traced, trace_.Traced(value));
-    return run_.SetOutput(output, std::move(traced));
+    if (!is_step_) return run_.SetOutput(output, std::move(traced));
+    set_.emplace_back(output, std::move(traced));
+    return OkStatus();
   }
   Result<std::vector<Value>> Run(std::string_view attribute,
                                  std::span<const Value> inputs) override {
@@ -78,11 +128,23 @@ class TracedContext final : public KernelContext {
     Tensor* tensor;
   };
 
+  Status TakeInputs() {
+    values_.reserve(static_cast<size_t>(run_.input_count()));
+    for (int i = 0; i < run_.input_count(); ++i) {
+      ASSAY_ASSIGN_OR_RETURN(values_.emplace_back(),
+                             trace_.Traced(run_.value(Input{i, false})));
+    }
+    for (const Value& value : values_) inputs_.push_back(&value);
+    return OkStatus();
+  }
+
   KernelContext& run_;
   Trace& trace_;
   std::span<const DType> output_types_;
+  bool is_step_;
   std::vector<Value> values_;
   std::vector<Computed> computed_;
+  std::vector<std::pair<assay::Output, Value>> set_;
 };
 
 bool HoldsComplex(const ValueType& type) {
@@ -112,7 +174,12 @@ std::vector<DType> OutputTypes(const LoadContext& load) {
 
 }  // namespace
 
-Trace::Scope::Scope(Trace* trace) : outer_(current), tape_(&trace->tape_) {
+struct TracedKernel {
+  std::function<Status(KernelContext&)> forward;
+  std::vector<DType> output_types;
+};
+
+Trace::Scope::Scope(Trace* trace) : outer_(current), no_tape_(nullptr) {
   current = trace;
 }
 
@@ -120,29 +187,141 @@ Trace::Scope::~Scope() { current = outer_; }
 
 Trace* Trace::Current() { return current; }
 
-const Tensor* Trace::Find(const Tensor& tensor) const {
-  const auto found = read_.find(tensor.data());
-  return found == read_.end() ? nullptr : &found->second.vars;
-}
-
-Result<Tensor> Trace::TracedTensor(const Tensor& tensor) {
-  if (const Tensor* const known = Find(tensor)) {
-    return known->Reshape(tensor.shape());
-  }
+Result<Tensor> Trace::AddTarget(const Tensor& tensor, const double* offsets) {
   ASSAY_ASSIGN_OR_RETURN(Tensor vars, Tensor::Allocate(kVar, tensor.shape()));
   std::vector<double> numbers(static_cast<size_t>(tensor.num_elements()));
   Decode(tensor, numbers.data());
-  const auto shift = offsets_.find(tensor.data());
+  const auto source = static_cast<uint32_t>(sources_.size());
+  Source target{.size = numbers.size()};
+  target.rounded.assign(numbers.size(), false);
   for (size_t i = 0; i < numbers.size(); ++i) {
     const double x = numbers[i];
-    const double by = shift == offsets_.end() ? 0 : shift->second[i];
-    const Var var = tape_.Input(x + by);
-    vars.mutable_elements<Var>()[i] = var;
-    if (!IsExact(Primitive::kAdd, x, by, var.value())) {
-      rounded_.insert(var.node());
-    }
+    const double by = offsets == nullptr ? 0 : offsets[i];
+    vars.mutable_elements<Var>()[i] =
+        Var(x + by, static_cast<uint32_t>(i), source);
+    target.rounded[i] = !IsExact(Primitive::kAdd, x, by, x + by);
   }
-  if (!numbers.empty()) read_.emplace(tensor.data(), Read{tensor, vars});
+  sources_.push_back(std::move(target));
+  if (!numbers.empty()) {
+    given_.insert_or_assign(tensor.data(), Given{tensor, vars, source});
+  }
+  return vars;
+}
+
+void Trace::Keep(std::span<const Value> values) {
+  const auto keep = [this](const Tensor& tensor) -> Result<Tensor> {
+    if (tensor.defined() && tensor.dtype() == kVar) {
+      for (const Var& x : tensor.elements<Var>()) {
+        if ((x.source() & kGivenSource) == 0) {
+          sources_[x.source()].last_reader = UINT32_MAX;
+        }
+      }
+    }
+    return tensor;
+  };
+  for (const Value& value : values) {
+    if (value.sparse() != nullptr) continue;
+    static_cast<void>(
+        MapTensors(value, keep, [](DType dtype) { return dtype; }));
+  }
+}
+
+Result<std::shared_ptr<const Tape>> Trace::TapeOf(uint32_t step) {
+  Source& source = sources_[step];
+  if (source.tape != nullptr) return source.tape;
+  const Scope running(this);
+  again_ = step;
+  const Status status = source.record();
+  again_ = 0;
+  ASSAY_RETURN_IF_ERROR(status);
+  return std::exchange(source.tape, nullptr);
+}
+
+Status Trace::Run(const std::shared_ptr<const TracedKernel>& kernel,
+                  KernelContext& run) {
+  if (Tape::Current() != nullptr) {
+    TracedContext context(run, *this, kernel->output_types, false);
+    return context.Forward(kernel->forward);
+  }
+  if (again_ != 0) {
+    return RecordStep(*kernel, run, again_, &sources_[again_]);
+  }
+  Source source;
+  ASSAY_RETURN_IF_ERROR(RecordStep(
+      *kernel, run, static_cast<uint32_t>(sources_.size()), &source));
+  if (source.tape->size() == 1) return OkStatus();  // it moved numbers
+  source.record = [this, kernel, &run] { return Run(kernel, run); };
+  Add(std::move(source));
+  return OkStatus();
+}
+
+Status Trace::RecordStep(const TracedKernel& kernel, KernelContext& run,
+                         uint32_t step, Source* source) {
+  const auto tape = std::make_shared<Tape>(kMostNodes, ties_);
+  TracedContext context(run, *this, kernel.output_types, true);
+  Status status;
+  {
+    const Tape::Scope recording(tape.get());
+    if (observer_ != nullptr) observer_->Begin(*tape);
+    status = context.Forward(kernel.forward);
+  }
+  for (auto& [bytes, given] : given_) {
+    if ((given.source & kGivenSource) != 0) given.vars = Tensor();
+  }
+  ASSAY_RETURN_IF_ERROR(status);
+  if (tape->full()) {
+    return ResourceExhausted("the tape is full: one node has more than ",
+                             tape->size(), " steps");
+  }
+  source->nodes.clear();
+  ASSAY_RETURN_IF_ERROR(
+      context.NameOutputs(Naming(*tape, step, &source->nodes)));
+  source->size = source->nodes.size();
+  source->tape = tape;
+  if (observer_ != nullptr) observer_->End(step, *tape, source->nodes);
+  return OkStatus();
+}
+
+void Trace::Add(Source source) {
+  const auto step = static_cast<uint32_t>(sources_.size());
+  const Tape& tape = *source.tape;
+  for (const uint32_t read : tape.Sources()) {
+    if ((read & kGivenSource) == 0) sources_[read].last_reader = step;
+  }
+  node_count_ += tape.size();
+  most_nodes_ = std::max(most_nodes_, tape.size());
+  operation_count_ += static_cast<double>(tape.size());
+  for (const Block& block : tape.blocks()) {
+    operation_count_ += static_cast<double>(block.rows) *
+                        static_cast<double>(block.inner) *
+                        static_cast<double>(block.columns);
+  }
+  kept_bytes_ += tape.bytes();
+  if (kept_bytes_ > most_kept_bytes_) {
+    is_kept_ = false;
+    source.tape = nullptr;
+  }
+  steps_.push_back(step);
+  sources_.push_back(std::move(source));
+}
+
+Result<Tensor> Trace::TracedTensor(const Tensor& tensor) {
+  if (const auto known = given_.find(tensor.data());
+      known != given_.end() && known->second.vars.defined()) {
+    return known->second.vars.Reshape(tensor.shape());
+  }
+  ASSAY_ASSIGN_OR_RETURN(Tensor vars, Tensor::Allocate(kVar, tensor.shape()));
+  if (tensor.num_elements() == 0) return vars;
+  const auto next = static_cast<uint32_t>(given_.size()) | kGivenSource;
+  Given& given =
+      given_.try_emplace(tensor.data(), Given{tensor, {}, next}).first->second;
+  std::vector<double> numbers(static_cast<size_t>(tensor.num_elements()));
+  Decode(tensor, numbers.data());
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    vars.mutable_elements<Var>()[i] =
+        Var(numbers[i], static_cast<uint32_t>(i), given.source);
+  }
+  given.vars = vars;
   return vars;
 }
 
@@ -157,7 +336,7 @@ Result<Value> Trace::Traced(const Value& value) {
   });
 }
 
-Status Trace::Round(DType type, Tensor& vars) {
+Status Trace::Round(DType type, Tensor& vars) const {
   if (between_ == Between::kUnrounded || !IsFloatingPoint(type) ||
       type == DType::kFloat64) {
     return OkStatus();
@@ -184,25 +363,15 @@ Status CheckReal(std::string_view name, const ValueType& type) {
 
 Result<Kernel> Traced(Kernel kernel, const LoadContext& load) {
   ASSAY_RETURN_IF_ERROR(CheckNode(load));
-  return Kernel{
-      .forward = [forward = std::move(kernel.forward),
-                  types = OutputTypes(load)](KernelContext& run) -> Status {
-        Trace* const trace = Trace::Current();
-        if (trace == nullptr) {
-          return FailedPrecondition("a traced kernel runs without a trace");
-        }
-        TracedContext context(run, *trace, types);
-        ASSAY_RETURN_IF_ERROR(context.TakeInputs());
-        ASSAY_RETURN_IF_ERROR(forward(context));
-        ASSAY_RETURN_IF_ERROR(context.RoundOutputs());
-        if (trace->tape().full()) {
-          return ResourceExhausted(
-              "the tape is full: the computation has more "
-              "than ",
-              trace->tape().size(), " steps");
-        }
-        return OkStatus();
-      }};
+  const auto traced = std::make_shared<const TracedKernel>(
+      TracedKernel{std::move(kernel.forward), OutputTypes(load)});
+  return Kernel{.forward = [traced](KernelContext& run) -> Status {
+    Trace* const trace = Trace::Current();
+    if (trace == nullptr) {
+      return FailedPrecondition("a traced kernel runs without a trace");
+    }
+    return trace->Run(traced, run);
+  }};
 }
 
 }  // namespace assay::reference

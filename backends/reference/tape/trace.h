@@ -1,20 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Trace: one run of a network on Vars. Between its kernels every tensor of
-// floating-point numbers is a tensor of Vars; those given, inputs and
-// initializers, become inputs of the tape when a kernel first reads them.
+// Trace: one run of a network on Vars, kernel by kernel. Between its kernels
+// every tensor of floating-point numbers is a tensor of Vars. Each kernel of the
+// main graph has a tape of its own, a step; what its subgraphs run is part of it.
 //
 //   Trace trace;
+//   ASSAY_ASSIGN_OR_RETURN(const Tensor x_vars, trace.AddTarget(x));
 //   const Trace::Scope running(&trace);
-//   network.Forward(*binding);              // of kernels that were Traced
-//   const Tensor* vars = trace.Find(x);     // what the input x became
+//   network.Forward(*binding);                 // of kernels that were Traced
+//   for (const uint32_t step : trace.steps()) {
+//     ASSAY_ASSIGN_OR_RETURN(const auto tape, trace.TapeOf(step));
+//     Use(*tape);                              // steps.h has passes over all
+//   }
+//
+// A Var names the step or the target that it comes from and which of its numbers
+// it is. The tapes of a small run are kept. Those of a great one are recorded
+// again when they are asked for, so that memory holds the numbers between
+// kernels and the tape of one of them. For that the binding must live, and must
+// not run again, for as long as the trace is used.
 
 #pragma once
 
+#include <functional>
 #include <map>
-#include <set>
+#include <memory>
+#include <span>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "backends/reference/tape/tape.h"
@@ -22,15 +33,40 @@
 
 namespace assay::reference {
 
+struct TracedKernel;
+
 class Trace {
  public:
   /// The numbers that kernels pass on: as they were computed, or rounded to
   /// the element type of their value, which no derivative sees.
   enum class Between : uint8_t { kUnrounded, kRounded };
 
+  /// Sees the tape of every step, each time that it is recorded.
+  class Observer {
+   public:
+    virtual ~Observer() = default;
+    virtual void Begin(Tape& tape) = 0;
+    /// `nodes` are those that others may name.
+    virtual void End(uint32_t step, const Tape& tape,
+                     std::span<const uint32_t> nodes) = 0;
+  };
+
+  /// A step, or the numbers of a target.
+  struct Source {
+    size_t size = 0;              // how many numbers others may name
+    std::vector<uint32_t> nodes;  // of a step: where these are on its tape
+    std::vector<bool> rounded;    // of a target that was moved: those inexact
+    uint32_t last_reader = 0;     // the step that reads it last
+    std::shared_ptr<const Tape> tape;  // null where it is to be recorded again
+    std::function<Status()> record;    // null for a target
+  };
+
   explicit Trace(Ties ties = Ties::kFalse,
-                 Between between = Between::kUnrounded)
-      : tape_(kMostNodes, ties), between_(between) {}
+                 Between between = Between::kUnrounded,
+                 size_t most_kept_bytes = kMostKeptBytes)
+      : ties_(ties), between_(between), most_kept_bytes_(most_kept_bytes) {}
+  Trace(const Trace&) = delete;
+  Trace& operator=(const Trace&) = delete;
 
   class Scope {
    public:
@@ -41,47 +77,81 @@ class Trace {
 
    private:
     Trace* outer_;
-    Tape::Scope tape_;
+    Tape::Scope no_tape_;
   };
   static Trace* Current();
 
-  const Tape& tape() const { return tape_; }
-  Tape& tape() { return tape_; }
-  /// True for the node of a number that was rounded when it was shifted.
-  bool is_rounded(uint32_t node) const { return rounded_.contains(node); }
-
-  /// Adds `offsets` to the numbers of `tensor` when they are read.
-  void Shift(const Tensor& tensor, std::vector<double> offsets) {
-    offsets_[tensor.data()] = std::move(offsets);
+  /// Before the run.
+  void Watch(std::shared_ptr<Observer> observer) {
+    observer_ = std::move(observer);
   }
+  /// Makes a target of a tensor of floating-point numbers that is given, in
+  /// memory that no other given tensor shares, with `offsets` added to its
+  /// numbers unless these are null. Before the run. The tensor's Vars. Targets
+  /// are the first sources, in their order, from 1 on.
+  Result<Tensor> AddTarget(const Tensor& tensor, const double* offsets);
+  /// After the run: these values are read by whoever asked for it.
+  void Keep(std::span<const Value> values);
+
+  /// In the order of the run.
+  const std::vector<uint32_t>& steps() const { return steps_; }
+  const Source& source(uint32_t source) const { return sources_[source]; }
+  size_t source_count() const { return sources_.size(); }
+  bool is_step(uint32_t source) const {
+    return sources_[source].record != nullptr;
+  }
+  /// Fails as the kernel does, and did not in the run.
+  Result<std::shared_ptr<const Tape>> TapeOf(uint32_t step);
+
+  /// The nodes of all tapes together, and of the greatest; the steps of an
+  /// evaluation, those within products counted one by one.
+  size_t node_count() const { return node_count_; }
+  size_t most_nodes() const { return most_nodes_; }
+  double operation_count() const { return operation_count_; }
+  /// True when every tape is kept.
+  bool is_kept() const { return is_kept_; }
+
+  // For traced kernels.
 
   /// The same value with Vars for floating-point numbers. Resource exhausted
   /// when there is no memory for them.
   Result<assay::Value> Traced(const assay::Value& value);
-
   /// Rounds the Vars of a value of that element type, where they are to be.
-  Status Round(DType type, Tensor& vars);
-
-  /// The Vars of a tensor of floating-point numbers; null when nothing has
-  /// read it.
-  const Tensor* Find(const Tensor& tensor) const;
+  Status Round(DType type, Tensor& vars) const;
+  /// Runs a kernel: as a step, or as part of one that is being recorded.
+  Status Run(const std::shared_ptr<const TracedKernel>& kernel,
+             KernelContext& run);
 
  private:
-  /// 17 bytes each, and 8 to 32 in a pass.
+  /// Of one step: 17 bytes each, and 8 to 80 in a pass.
   static constexpr size_t kMostNodes = size_t{1} << 25;
+  static constexpr size_t kMostKeptBytes = size_t{1} << 28;
 
   Result<Tensor> TracedTensor(const Tensor& tensor);
+  Status RecordStep(const TracedKernel& kernel, KernelContext& run,
+                    uint32_t step, Source* source);
+  void Add(Source source);
 
-  Tape tape_;
+  Ties ties_;
   Between between_;
-  std::map<const std::byte*, std::vector<double>> offsets_;
-  std::set<uint32_t> rounded_;
-  /// A tensor that was read, held so that its memory is not used again.
-  struct Read {
+  size_t most_kept_bytes_;
+  std::shared_ptr<Observer> observer_;
+  std::vector<Source> sources_ = std::vector<Source>(1);  // 0 is none
+  std::vector<uint32_t> steps_;
+  uint32_t again_ = 0;  // the step that is recorded again
+  size_t node_count_ = 0;
+  size_t most_nodes_ = 0;
+  double operation_count_ = 0;
+  size_t kept_bytes_ = 0;
+  bool is_kept_ = true;
+
+  /// What is given, by where the bytes lie, held so that they stay there.
+  struct Given {
     Tensor tensor;
-    Tensor vars;
+    Tensor vars;  // undefined where no step has read it
+    uint32_t source;
   };
-  std::map<const std::byte*, Read> read_;  // by where the bytes lie
+  std::map<const std::byte*, Given> given_;
 };
 
 /// Unsupported, reason dtype, for complex numbers, whose place Vars take.
