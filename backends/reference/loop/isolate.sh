@@ -13,5 +13,7 @@ trap 'rm -f "$unique"' EXIT
 "${LD:-ld}" -r --force-group-allocation -o "$out" "$in"
 # What GCC makes unique in the process is made local only when it is weak.
 "${NM:-nm}" "$out" | awk '$2 == "u" { print $3 }' >"$unique"
-"${OBJCOPY:-objcopy}" --weaken-symbols="$unique" "$out"
+# (An empty list is an error to objcopy.)
+[[ ! -s $unique ]] ||
+  "${OBJCOPY:-objcopy}" --weaken-symbols="$unique" "$out"
 "${OBJCOPY:-objcopy}" --keep-global-symbol="$symbol" "$out"
