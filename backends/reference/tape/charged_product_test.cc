@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "backends/reference/tape/charged_product.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace assay::reference {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
+
+std::vector<Isa> AvailableIsas() {
+  std::vector<Isa> isas;
+  for (const Isa isa : {Isa::kSse2, Isa::kAvx2, Isa::kAvx512}) {
+    if (IsAvailable(isa)) isas.push_back(isa);
+  }
+  return isas;
+}
+
+enum class Kind : uint8_t {
+  kCharged,    // in (-1, 1), with units
+  kExact,      // in (-1, 1), all bits of a double
+  kFloat,      // in (-1, 1), the bits of a float
+  kInteger,    // -8 to 8, exactly
+  kOne,        // 1 or -1, exactly
+  kZero,       // 0 or -0, exactly
+  kSmallZero,  // 0 with units
+  kNearOne,    // 1 with units
+  kWide,       // 1e-300 to 1e300, with units or exact
+  kHalf,       // about 2^-511: products are about the least normal number
+  kSplit,      // about 2^-480: about the least that IsExact trusts
+  kGreat,      // about 2^511 and 2^1000, a few bits: products that overflow
+  kGreatest,   // the greatest number, or its 53 bits further down
+  kPower,      // of two, which takes the latter to the former
+  kSubnormal,  // exact or with units
+  kUnknown,    // infinite units
+  kHuge,       // units of 1e300
+  kFaint,      // 0 or more, with units about the least that double has
+  kInfinite,   // exact or with units
+  kNone,       // no number
+};
+
+struct Number {
+  double value = 0;
+  double units = 0;
+};
+
+class Draw {
+ public:
+  explicit Draw(uint64_t seed) : random_(seed) {}
+
+  int64_t Below(int64_t end) {
+    return static_cast<int64_t>(random_() % static_cast<uint64_t>(end));
+  }
+  Number Of(Kind kind) {
+    const double x = std::ldexp(static_cast<double>(random_() >> 11), -53);
+    const double sign = Below(2) == 0 ? 1 : -1;
+    const double few = static_cast<double>(Below(16) + 1);
+    const double maybe = Below(2) == 0 ? 0 : few * x;
+    switch (kind) {
+      case Kind::kCharged:
+        return {sign * x, few * x};
+      case Kind::kExact:
+        return {sign * x, 0};
+      case Kind::kFloat:
+        return {sign * static_cast<float>(x), 0};
+      case Kind::kInteger:
+        return {sign * std::floor(few / 2), 0};
+      case Kind::kOne:
+        return {sign, 0};
+      case Kind::kZero:
+        return {sign * 0.0, 0};
+      case Kind::kSmallZero:
+        return {sign * 0.0, few};
+      case Kind::kNearOne:
+        return {sign, x};
+      case Kind::kWide: {
+        const double scale = std::pow(10, 600 * x - 300);
+        return {sign * scale, maybe * scale};
+      }
+      case Kind::kHalf:
+        return {sign * std::ldexp(1 + x, -519 + static_cast<int>(few)), maybe};
+      case Kind::kSplit:
+        return {sign * std::ldexp(few, -483), 0};
+      case Kind::kGreat:
+        return {sign * std::ldexp(few, Below(2) == 0 ? 507 : 1000), 0};
+      case Kind::kGreatest:
+        return {sign * std::ldexp(std::numeric_limits<double>::max(),
+                                  Below(2) == 0 ? 0 : -500),
+                0};
+      case Kind::kPower:
+        return {sign * std::ldexp(1, Below(2) == 0 ? -30 : 500), 0};
+      case Kind::kSubnormal:
+        return {sign * std::ldexp(x, -1022), maybe};
+      case Kind::kUnknown:
+        return {sign * x, kInfinity};
+      case Kind::kHuge:
+        return {sign * x, 1e300};
+      case Kind::kFaint:
+        return {Below(2) == 0 ? 0 : x, std::ldexp(few, -1030)};
+      case Kind::kInfinite:
+        return {sign * kInfinity, maybe};
+      case Kind::kNone:
+        return {kNoNumber, maybe};
+    }
+    return {};
+  }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+// One in 32 is `rare`.
+struct Mixture {
+  std::vector<Kind> usual;
+  Kind rare;
+};
+
+struct Case {
+  std::string name;
+  Mixture a, b, y;
+};
+
+using enum Kind;
+const Mixture kZeros = {{kZero}, kZero};
+const std::vector<Case> kCases = {
+    {"charged", {{kCharged}, kCharged}, {{kCharged}, kCharged}, kZeros},
+    {"weights by activations",
+     {{kExact}, kExact},
+     {{kCharged, kZero}, kSmallZero},
+     kZeros},
+    {"activations by weights",
+     {{kCharged, kZero}, kSmallZero},
+     {{kExact}, kOne},
+     {{kExact}, kZero}},
+    {"image", {{kFloat}, kZero}, {{kFloat, kExact}, kOne}, kZeros},
+    {"one-hot", {{kZero}, kOne}, {{kCharged}, kExact}, kZeros},
+    {"integers", {{kInteger}, kZero}, {{kInteger}, kCharged}, kZeros},
+    {"ones",
+     {{kOne, kNearOne, kCharged, kSmallZero}, kInteger},
+     {{kOne, kNearOne, kExact, kZero}, kInteger},
+     {{kOne, kSmallZero}, kZero}},
+    {"wide", {{kWide}, kZero}, {{kWide}, kOne}, {{kWide}, kZero}},
+    {"minute products", {{kHalf}, kZero}, {{kHalf}, kHalf}, kZeros},
+    {"rarely a minute one", {{kExact}, kHalf}, {{kCharged}, kHalf}, kZeros},
+    {"subnormal",
+     {{kInteger}, kCharged},
+     {{kSubnormal}, kSmallZero},
+     {{kSubnormal}, kZero}},
+    {"what IsExact trusts", {{kSplit}, kZero}, {{kSplit}, kOne}, kZeros},
+    {"great", {{kInteger}, kGreat}, {{kInteger}, kGreat}, kZeros},
+    {"greatest", {{kGreatest}, kZero}, {{kZero}, kPower}, kZeros},
+    {"unknown", {{kExact}, kZero}, {{kCharged}, kUnknown}, kZeros},
+    {"unknown factor", {{kCharged}, kUnknown}, {{kCharged}, kZero}, kZeros},
+    {"unknown sum",
+     {{kCharged}, kZero},
+     {{kExact}, kZero},
+     {{kZero}, kUnknown}},
+    {"huge units", {{kCharged}, kHuge}, {{kCharged}, kHuge}, kZeros},
+    {"faint and huge units",
+     {{kZero, kFaint}, kFaint},
+     {{kZero}, kHuge},
+     kZeros},
+    {"huge and faint units",
+     {{kZero}, kHuge},
+     {{kZero, kFaint}, kFaint},
+     kZeros},
+    {"infinite", {{kCharged}, kInfinite}, {{kExact}, kZero}, kZeros},
+    {"infinite sum",
+     {{kCharged}, kZero},
+     {{kExact}, kZero},
+     {{kZero}, kInfinite}},
+    {"flows against infinities",
+     {{kCharged}, kInfinite},
+     {{kCharged, kZero}, kSmallZero},
+     {{kCharged}, kZero}},
+    {"no number", {{kCharged}, kZero}, {{kCharged}, kNone}, kZeros},
+};
+
+struct Shape3 {
+  int64_t rows, inner, columns;
+};
+
+// A matrix whose memory is row-major, or column-major where it is transposed.
+ChargedMatrix Matrix(int64_t rows, int64_t columns, const Mixture& mixture,
+                     Draw& draw) {
+  ChargedMatrix matrix(rows, columns);
+  const auto kinds = static_cast<int64_t>(mixture.usual.size());
+  for (double& value : matrix.values) {
+    const auto at = static_cast<size_t>(draw.Below(kinds));
+    const Number x =
+        draw.Of(draw.Below(32) == 0 ? mixture.rare : mixture.usual[at]);
+    value = x.value;
+    matrix.units.push_back(x.units);
+  }
+  // All exact: as if nobody had units for it.
+  if (std::ranges::all_of(matrix.units, [](double x) { return x == 0; })) {
+    matrix.units.clear();
+  }
+  return matrix;
+}
+
+// A product of which each matrix may lie in memory transposed.
+class ProductTest {
+ public:
+  ProductTest(const Case& row, const Shape3& shape, uint64_t seed)
+      : name_(row.name),
+        layout_(seed),
+        zeros_((seed >> 3 & 1) != 0 ? ZeroFactors::kSkip
+                                    : ZeroFactors::kMultiply),
+        draw_(seed) {
+    const auto& [rows, inner, columns] = shape;
+    a_ = Held(0, rows, inner, row.a);
+    b_ = Held(1, inner, columns, row.b);
+    y_ = Held(2, rows, columns, row.y);
+    y_.Sums();
+  }
+
+  template <Charge kCharge>
+  void ExpectOneByOne() const {
+    ChargedMatrix wanted = y_;
+    OneByOne<kCharge>(As(0, a_.View()), As(1, b_.View()), As(2, wanted.Sums()));
+    for (const Isa isa : AvailableIsas()) {
+      ChargedMatrix y = y_;
+      AddProducts<kCharge>(As(0, a_.View()), As(1, b_.View()), As(2, y.Sums()),
+                           zeros_, isa);
+      for (size_t i = 0; i < y.values.size(); ++i) {
+        ASSERT_TRUE(IsSame(y.values[i], wanted.values[i]) &&
+                    IsSame(y.units[i], wanted.units[i]))
+            << name_ << ", charge " << static_cast<int>(kCharge) << ", "
+            << NameOf(isa) << ", layout " << layout_ % 8 << ", zeros "
+            << static_cast<int>(zeros_) << ", element " << i << " of " << y.rows
+            << "x" << y.columns << ": found " << y.values[i] << " with "
+            << y.units[i] << ", wanted " << wanted.values[i] << " with "
+            << wanted.units[i];
+      }
+    }
+  }
+  void ExpectOneByOneForAll() const {
+    ExpectOneByOne<Charge::kCondition>();
+    ExpectOneByOne<Charge::kHard>();
+    ExpectOneByOne<Charge::kBound>();
+  }
+
+ private:
+  static bool IsSame(double x, double y) {
+    return std::bit_cast<uint64_t>(x) == std::bit_cast<uint64_t>(y) ||
+           (std::isnan(x) && std::isnan(y));
+  }
+  template <Charge kCharge>
+  void OneByOne(const ChargedView& a, const ChargedView& b,
+                const ChargedSums& y) const {
+    for (int64_t i = 0; i < y.rows; ++i) {
+      for (int64_t j = 0; j < y.columns; ++j) {
+        auto sum = y.At<kCharge>(i, j);
+        for (int64_t t = 0; t < a.columns; ++t) {
+          const auto factor = b.At<kCharge>(t, j);
+          if (zeros_ == ZeroFactors::kSkip && IsZero(factor)) continue;
+          sum = AddProduct(sum, a.At<kCharge>(i, t), factor);
+        }
+        y.values[y.Offset(i, j)] = sum.value;
+        y.units[y.Offset(i, j)] = sum.units;
+      }
+    }
+  }
+  bool IsTransposed(int matrix) const { return (layout_ >> matrix & 1) != 0; }
+  ChargedMatrix Held(int matrix, int64_t rows, int64_t columns,
+                     const Mixture& mixture) {
+    if (IsTransposed(matrix)) std::swap(rows, columns);
+    return Matrix(rows, columns, mixture, draw_);
+  }
+  template <class View>
+  View As(int matrix, const View& view) const {
+    return IsTransposed(matrix) ? view.Transposed() : view;
+  }
+
+  std::string name_;
+  uint64_t layout_;
+  ZeroFactors zeros_;
+  Draw draw_;
+  ChargedMatrix a_, b_, y_;
+};
+
+// Kills: a charge of any kind that a loop leaves out, or counts where nothing is
+// rounded; one that it adds in another order; products that an instruction set
+// fuses; factors that are taken for one another; a tile that is not computed
+// again where its loop does not know; lanes and rows beyond the edges.
+TEST(ChargedProductTest, GivesWhatAddProductGivesOneByOne) {
+  uint64_t seed = 0;
+  for (const Case& row : kCases) {
+    for (int64_t size = 1; size <= 33; ++size) {
+      const Shape3 shape = {size, size * 7 % 34 + 1, size * 13 % 34 + 1};
+      ProductTest(row, shape, ++seed).ExpectOneByOneForAll();
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+// Kills: sums that start anew with each block of terms; columns that take the
+// factors of others; a block that is computed again from where another began.
+TEST(ChargedProductTest, GoesOnFromBlockToBlock) {
+  const Mixture charged = {{kCharged}, kCharged};
+  const Case plain = {"long", charged, charged, charged};
+  const Mixture minute = {{kCharged}, kHalf};
+  const Case odd = {"long, one by one", minute, minute, charged};
+  for (const Shape3& shape :
+       {Shape3{3, 600, 150}, Shape3{150, 257, 3}, Shape3{5, 256, 128}}) {
+    ProductTest(plain, shape, 1).ExpectOneByOneForAll();
+    ProductTest(odd, shape, 6).ExpectOneByOneForAll();
+  }
+}
+
+// Kills: halves of a factor of which one is too long, so that their product is
+// rounded as well.
+TEST(ChargedProductTest, AProductIsNotExactThatIsSoButForItsLastBit) {
+  constexpr uint64_t kBits = uint64_t{1} << 53;
+  ChargedMatrix a(1, 1), b(1, 1);
+  Draw draw(1);
+  for (int i = 0; i < 1000; ++i) {
+    const auto odd = static_cast<uint64_t>(draw.Below(kBits / 2)) * 2 + 1;
+    // Newton's iteration: odd inverse = 1 modulo 2^53.
+    uint64_t inverse = odd;
+    for (int step = 0; step < 5; ++step) inverse *= 2 - odd * inverse;
+    a.values = {static_cast<double>(odd)};
+    b.values = {static_cast<double>(inverse % kBits)};
+    for (const Isa isa : AvailableIsas()) {
+      ChargedMatrix y(1, 1);
+      AddProducts<Charge::kBound>(a.View(), b.View(), y.Sums(),
+                                  ZeroFactors::kMultiply, isa);
+      ASSERT_EQ(y.units[0], y.values[0] / 256) << NameOf(isa) << " " << odd;
+    }
+  }
+}
+
+TEST(ChargedProductTest, NothingTimesNothingIsNothing) {
+  ChargedMatrix y(2, 3);
+  AddProducts<Charge::kBound>(ChargedMatrix(2, 0), ChargedMatrix(0, 3), y);
+  EXPECT_EQ(y.values, std::vector<double>(6));
+  EXPECT_EQ(y.units, std::vector<double>(6));
+}
+
+}  // namespace
+}  // namespace assay::reference
