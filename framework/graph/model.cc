@@ -57,4 +57,13 @@ ValueId Graph::FindValue(std::string_view name) const {
                                : static_cast<ValueId>(found - values.begin());
 }
 
+std::span<const std::byte> Model::bytes() const {
+  std::call_once(whole_, [this] {
+    if (parts_.more_bytes == nullptr) return;
+    parts_.more_bytes(&parts_.bytes);
+    parts_.more_bytes = nullptr;
+  });
+  return parts_.bytes;
+}
+
 }  // namespace assay::inline v1

@@ -20,6 +20,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -172,6 +173,9 @@ class Model {
     Graph graph;
     std::vector<Function> functions;
     std::vector<std::byte> bytes;
+    /// Appends what is left of the bytes, when they are first asked for: great
+    /// weights are not held twice for a backend that reads the graph.
+    std::function<void(std::vector<std::byte>*)> more_bytes = nullptr;
     std::filesystem::path directory;  // of external data; empty: nowhere
     bool checked = false;             // ONNX's checker has accepted it
   };
@@ -183,12 +187,13 @@ class Model {
   }
   const Graph& graph() const { return parts_.graph; }
   const std::vector<Function>& functions() const { return parts_.functions; }
-  std::span<const std::byte> bytes() const { return parts_.bytes; }
+  std::span<const std::byte> bytes() const;
   const std::filesystem::path& directory() const { return parts_.directory; }
   bool checked() const { return parts_.checked; }
 
  private:
-  Parts parts_;
+  mutable Parts parts_;  // changes within whole_ only
+  mutable std::once_flag whole_;
 };
 
 /// Reads one serialized TensorProto, SequenceProto, OptionalProto, MapProto or

@@ -212,9 +212,14 @@ Result<const RecordedRun::Passed<S>*> RecordedRun::PassedIn() {
                        const std::vector<Bounded<S>>& of_tape) {
     passed.undecided = passed.undecided || IsUndecided(tape, of_tape);
   };
-  ASSAY_RETURN_IF_ERROR(ReplaySteps(trace, left, &passed.numbers, see));
+  // Of a great run no charge says much.
+  bool sampled = !trace.is_kept();
+  if (!sampled || std::same_as<S, Mpfr>) {
+    ASSAY_RETURN_IF_ERROR(ReplaySteps(trace, left, &passed.numbers, see));
+    sampled = passed.undecided || IsLoose(record_.outputs, passed.numbers);
+  }
   if constexpr (!std::same_as<S, Mpfr>) {
-    if (passed.undecided || IsLoose(record_.outputs, passed.numbers)) {
+    if (sampled) {
       passed = Passed<S>();
       ASSAY_RETURN_IF_ERROR(SampleSteps<S>(trace, left, &passed.numbers, see));
     }

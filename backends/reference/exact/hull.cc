@@ -108,7 +108,7 @@ void AlongBlock(const Block& block, const std::vector<Hard>& values,
                 std::vector<Interval>& tangents) {
   const auto at = [&](const Factor& factor, size_t element) {
     return factor.has_nodes() ? values[factor.nodes[element]].value
-                              : factor.numbers[element];
+                              : factor.number(element);
   };
   const auto along = [&](const Factor& factor, size_t element) {
     return factor.has_nodes() ? tangents[factor.nodes[element]] : Interval();

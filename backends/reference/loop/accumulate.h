@@ -12,6 +12,7 @@
 #include "backends/reference/loop/product.h"
 #include "backends/reference/loop/simd.h"
 #include "backends/reference/scalar/var.h"
+#include "framework/core/tensor.h"
 
 namespace assay::reference {
 
@@ -21,8 +22,17 @@ template <class T>
 void Accumulate(const SimdLoops<T>* loops, const Product& product, const T* a,
                 const T* b, T* y);
 
+/// Vars, or numbers given that lie in a tensor of float32 or float64.
+struct VarMatrix {
+  const Var* vars = nullptr;
+  Tensor given = {};
+  int64_t first = 0;  // element of `given`
+};
+
 /// For the scalar that records, whose product is one block of its tape
 /// (tape/tape.cc).
+void Accumulate(const SimdLoops<Var>* loops, const Product& product,
+                const VarMatrix& a, const VarMatrix& b, Var* y);
 template <>
 void Accumulate(const SimdLoops<Var>* loops, const Product& product,
                 const Var* a, const Var* b, Var* y);

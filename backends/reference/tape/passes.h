@@ -20,22 +20,13 @@
 #include <vector>
 
 #include "backends/reference/tape/charged.h"
+#include "backends/reference/tape/dense_block.h"
 #include "backends/reference/tape/lifted.h"
 #include "backends/reference/tape/mpfr.h"
 #include "backends/reference/tape/quad.h"
 #include "backends/reference/tape/tape.h"
 
 namespace assay::reference {
-
-/// The scalar of an input node, from its number; of a number given that no node
-/// stands for, node is 0.
-template <class S>
-using InputOf = std::function<S(uint32_t node, double value)>;
-
-template <class S>
-S AsGiven(uint32_t, double value) {
-  return S(value);
-}
 
 /// sum + a b.
 template <class S, class A>
@@ -50,7 +41,7 @@ void RowOf(const Factor& factor, size_t row, const std::vector<S>& values,
   const size_t first = row * numbers->size();
   for (size_t j = 0; j < numbers->size(); ++j) {
     (*numbers)[j] = factor.has_nodes() ? values[factor.nodes[first + j]]
-                                       : input(0, factor.numbers[first + j]);
+                                       : input(0, factor.number(first + j));
   }
 }
 

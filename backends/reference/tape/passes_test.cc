@@ -108,7 +108,7 @@ struct Matrices {
     Product product = DenseProduct(2, 3, 2);
     product.scale = 2;
     if (as_block) {
-      tape.PushBlock(product, a.data(), b.data(), y.data());
+      tape.PushBlock(product, {.vars = a.data()}, {.vars = b.data()}, y.data());
     } else {
       for (size_t i = 0; i < 2; ++i) {
         for (size_t t = 0; t < 3; ++t) {

@@ -106,9 +106,9 @@ Status ReplaySteps(Trace& trace, Left left, Borders<S>* numbers,
   for (const uint32_t step : trace.steps()) {
     ASSAY_ASSIGN_OR_RETURN(const auto tape, trace.TapeOf(step));
     const std::vector<S> of_tape = Replay<S>(*tape, InputsOf(*tape, *numbers));
+    if (left == Left::kKept) numbers->DropRead(trace, step);
     see(step, *tape, of_tape);
     numbers->PutStep(trace, step, of_tape);
-    if (left == Left::kKept) numbers->DropRead(trace, step);
   }
   return OkStatus();
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "backends/reference/loop/accumulate.h"
+#include "backends/reference/tape/dense_block.h"
 
 namespace assay::reference {
 namespace {
@@ -118,54 +119,93 @@ Var Tape::PushSelection(Var a, Var b, Var then, Var otherwise) {
               0, before ? then.value() : otherwise.value());
 }
 
+double GivenMatrix::operator[](size_t element) const {
+  const auto row = static_cast<int64_t>(element) / columns;
+  const auto column = static_cast<int64_t>(element) % columns;
+  const auto at =
+      static_cast<size_t>(first + row * strides.row + column * strides.column);
+  return tensor.dtype() == DType::kFloat32
+             ? double{tensor.elements<float>()[at]}
+             : tensor.elements<double>()[at];
+}
+
 // Nodes only where a derivative may be wanted, or a number was computed: weights
 // have none.
-Factor Tape::FactorOf(const Var* from, int64_t rows, int64_t columns,
-                      const MatrixStrides& strides,
-                      std::vector<double>* values) {
+Factor Tape::FactorOf(const VarMatrix& from, int64_t rows, int64_t columns,
+                      const MatrixStrides& strides) {
   Factor factor;
-  bool given = true;
-  values->reserve(static_cast<size_t>(rows * columns));
+  if (from.given.defined()) {
+    factor.given = GivenMatrix{from.given, from.first, strides, columns};
+    return factor;
+  }
   const auto for_each = [&](const auto& take) {
     for (int64_t i = 0; i < rows; ++i) {
       for (int64_t j = 0; j < columns; ++j) {
-        take(from[i * strides.row + j * strides.column]);
+        take(from.vars[i * strides.row + j * strides.column]);
       }
     }
   };
+  bool is_given = true;
   for_each([&](const Var& x) {
-    values->push_back(x.value());
-    given = given && ((x.source() & kGivenSource) != 0 || IsPlainZero(x));
+    is_given = is_given && ((x.source() & kGivenSource) != 0 || IsPlainZero(x));
   });
-  if (given) {
-    factor.numbers = *values;
+  const auto count = static_cast<size_t>(rows * columns);
+  if (is_given) {
+    factor.numbers.reserve(count);
+    for_each([&](const Var& x) { factor.numbers.push_back(x.value()); });
   } else {
-    factor.nodes.reserve(values->size());
+    factor.nodes.reserve(count);
     for_each([&](const Var& x) { factor.nodes.push_back(NodeOf(x)); });
   }
   return factor;
 }
 
-void Tape::PushBlock(const Product& p, const Var* a, const Var* b, Var* y) {
-  std::vector<double> va, vb, vy;
+std::vector<double> Tape::ValuesOf(const Block& block, const Var* y,
+                                   const MatrixStrides& strides) const {
+  std::vector<double> sums;
+  sums.reserve(block.y.size());
+  for (int64_t i = 0; i < block.rows; ++i) {
+    for (int64_t j = 0; j < block.columns; ++j) {
+      sums.push_back(y[i * strides.row + j * strides.column].value());
+    }
+  }
+  const auto gathered = [this](const PanelOfFactor& panel) {
+    const Factor& factor = *panel.factor;
+    std::vector<double> values;
+    values.reserve(static_cast<size_t>(panel.rows * panel.columns));
+    panel.ForEach([&](size_t, size_t from) {
+      values.push_back(factor.has_nodes() ? values_[factor.nodes[from]]
+                                          : factor.number(from));
+    });
+    return values;
+  };
+  ForEachPanel(block, [&](const Panel& panel) {
+    Product dense = DenseProduct(block.rows, panel.size(), block.columns);
+    dense.scale = block.scale;
+    Accumulate<double>(
+        nullptr, dense, gathered(PanelOfFactor::OfA(block, panel)).data(),
+        gathered(PanelOfFactor::OfB(block, panel)).data(), sums.data());
+  });
+  return sums;
+}
+
+void Tape::PushBlock(const Product& p, const VarMatrix& a, const VarMatrix& b,
+                     Var* y) {
   Block block{.rows = p.rows,
               .inner = p.inner,
               .columns = p.columns,
               .scale = p.scale,
               .first = 0,
-              .a = FactorOf(a, p.rows, p.inner, p.a, &va),
-              .b = FactorOf(b, p.inner, p.columns, p.b, &vb),
+              .a = FactorOf(a, p.rows, p.inner, p.a),
+              .b = FactorOf(b, p.inner, p.columns, p.b),
               .y = {}};
+  block.y.reserve(static_cast<size_t>(p.rows * p.columns));
   for (int64_t i = 0; i < p.rows; ++i) {
     for (int64_t j = 0; j < p.columns; ++j) {
-      const Var& x = y[i * p.y.row + j * p.y.column];
-      block.y.push_back(NodeOf(x));
-      vy.push_back(x.value());
+      block.y.push_back(NodeOf(y[i * p.y.row + j * p.y.column]));
     }
   }
-  Product dense = DenseProduct(p.rows, p.inner, p.columns);
-  dense.scale = p.scale;
-  Accumulate<double>(nullptr, dense, va.data(), vb.data(), vy.data());
+  const std::vector<double> values = ValuesOf(block, y, p.y);
   const auto index = static_cast<uint32_t>(blocks_.size());
   block.first = static_cast<uint32_t>(size());
   blocks_.push_back(std::move(block));
@@ -173,7 +213,7 @@ void Tape::PushBlock(const Product& p, const Var* a, const Var* b, Var* y) {
   for (int64_t i = 0; i < p.rows; ++i) {
     for (int64_t j = 0; j < p.columns; ++j, ++element) {
       y[i * p.y.row + j * p.y.column] =
-          Push(Primitive::kBlock, index, element, vy[element]);
+          Push(Primitive::kBlock, index, element, values[element]);
     }
   }
 }
@@ -230,14 +270,19 @@ Var Min(Var a, Var b) {
   return PickedFrom(std::array{a, b}, second ? 1 : 0, /*least=*/true);
 }
 
-template <>
-void Accumulate(const SimdLoops<Var>*, const Product& p, const Var* a,
-                const Var* b, Var* y) {
+void Accumulate(const SimdLoops<Var>*, const Product& p, const VarMatrix& a,
+                const VarMatrix& b, Var* y) {
   if (Tape* const tape = Tape::Current(); tape != nullptr) {
     tape->PushBlock(p, a, b, y);
   } else {
-    MultiplyPlainly(p, a, b, y);
+    MultiplyPlainly(p, a.vars, b.vars, y);
   }
+}
+
+template <>
+void Accumulate(const SimdLoops<Var>* loops, const Product& p, const Var* a,
+                const Var* b, Var* y) {
+  Accumulate(loops, p, VarMatrix{.vars = a}, VarMatrix{.vars = b}, y);
 }
 
 }  // namespace assay::reference

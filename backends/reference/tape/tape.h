@@ -23,16 +23,17 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "backends/reference/loop/accumulate.h"
+#include "backends/reference/loop/product.h"
 #include "backends/reference/scalar/var.h"
+#include "framework/core/tensor.h"
 
 namespace assay::reference {
-
-struct MatrixStrides;
-struct Product;  // product.h
 
 /// The nodes that a choice was taken from.
 struct Choice {
@@ -53,12 +54,26 @@ struct Selection {
 /// Sources with this bit are numbers given of which no derivative is taken.
 inline constexpr uint32_t kGivenSource = uint32_t{1} << 31;
 
-/// A dense row-major matrix: of nodes, or of numbers given that have none.
+/// A matrix of numbers given, which lies in a tensor of float32 or float64.
+struct GivenMatrix {
+  double operator[](size_t element) const;  // row by row
+
+  Tensor tensor;
+  int64_t first = 0;
+  MatrixStrides strides;
+  int64_t columns = 0;
+};
+
+/// A row-major matrix: of nodes, or of numbers given that have none.
 struct Factor {
-  bool has_nodes() const { return numbers.empty(); }
+  bool has_nodes() const { return numbers.empty() && !given.has_value(); }
+  double number(size_t element) const {
+    return given.has_value() ? (*given)[element] : numbers[element];
+  }
 
   std::vector<uint32_t> nodes;
   std::vector<double> numbers;
+  std::optional<GivenMatrix> given;
 };
 
 /// y + scale * a b, of dense row-major matrices. The results are the nodes
@@ -113,7 +128,8 @@ class Tape {
   Var PushChoice(std::span<const Var> candidates, size_t chosen, bool least);
   Var PushSelection(Var a, Var b, Var then, Var otherwise);
   /// y += scale * a b, in place.
-  void PushBlock(const Product& product, const Var* a, const Var* b, Var* y);
+  void PushBlock(const Product& product, const VarMatrix& a, const VarMatrix& b,
+                 Var* y);
   void PushBranch(Var a, Var b, bool is_jump);
 
   /// Takes for tied, beside equal ones, numbers of which `tied` says so, by
@@ -152,8 +168,10 @@ class Tape {
   };
 
   uint32_t Borrowed(Var x);
-  Factor FactorOf(const Var* from, int64_t rows, int64_t columns,
-                  const MatrixStrides& strides, std::vector<double>* values);
+  Factor FactorOf(const VarMatrix& from, int64_t rows, int64_t columns,
+                  const MatrixStrides& strides);
+  std::vector<double> ValuesOf(const Block& block, const Var* y,
+                               const MatrixStrides& strides) const;
 
   size_t most_nodes_;
   Ties ties_;
@@ -172,5 +190,15 @@ class Tape {
   std::map<uint32_t, std::vector<uint32_t>> borrowed_;
   std::pair<uint32_t, std::vector<uint32_t>*> borrowed_last_ = {0, nullptr};
 };
+
+/// The scalar of an input node, from its number; of a number given that no node
+/// stands for, node is 0.
+template <class S>
+using InputOf = std::function<S(uint32_t node, double value)>;
+
+template <class S>
+S AsGiven(uint32_t, double value) {
+  return S(value);
+}
 
 }  // namespace assay::reference

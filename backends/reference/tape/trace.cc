@@ -6,11 +6,19 @@
 #include <cmath>
 #include <utility>
 
+#include "backends/reference/loop/factors.h"
 #include "backends/reference/scalar/codec.h"
 #include "backends/reference/tape/charged.h"
 #include "framework/core/value_walk.h"
 
 namespace assay::reference {
+
+struct TracedKernel {
+  std::function<Status(KernelContext&)> forward;
+  std::vector<DType> output_types;
+  std::vector<bool> factors;  // by input: read as Factors
+};
+
 namespace {
 
 thread_local Trace* current = nullptr;
@@ -64,20 +72,18 @@ class Naming {
 // is passed on by NameOutputs, or at once where the kernel is part of a step.
 class TracedContext final : public KernelContext {
  public:
-  TracedContext(KernelContext& run, Trace& trace,
-                std::span<const DType> output_types, bool is_step)
-      : run_(run),
-        trace_(trace),
-        output_types_(output_types),
-        is_step_(is_step) {
+  TracedContext(KernelContext& run, Trace& trace, const TracedKernel& kernel,
+                bool is_step)
+      : run_(run), trace_(trace), kernel_(kernel), is_step_(is_step) {
     SharePrepared(run);
   }
 
-  Status Forward(const std::function<Status(KernelContext&)>& forward) {
+  Status Forward() {
     ASSAY_RETURN_IF_ERROR(TakeInputs());
-    ASSAY_RETURN_IF_ERROR(forward(*this));
+    ASSAY_RETURN_IF_ERROR(kernel_.forward(*this));
     for (const Computed& one : computed_) {
-      const DType type = output_types_[static_cast<size_t>(one.position)];
+      const DType type =
+          kernel_.output_types[static_cast<size_t>(one.position)];
       ASSAY_RETURN_IF_ERROR(trace_.Round(type, *one.tensor));
     }
     return OkStatus();
@@ -131,16 +137,25 @@ class TracedContext final : public KernelContext {
   Status TakeInputs() {
     values_.reserve(static_cast<size_t>(run_.input_count()));
     for (int i = 0; i < run_.input_count(); ++i) {
-      ASSAY_ASSIGN_OR_RETURN(values_.emplace_back(),
-                             trace_.Traced(run_.value(Input{i, false})));
+      const Value& value = values_.emplace_back(run_.value(Input{i, false}));
+      if (kernel_.factors[static_cast<size_t>(i)] && StaysAsGiven(value)) {
+        continue;
+      }
+      ASSAY_ASSIGN_OR_RETURN(values_.back(), trace_.Traced(value));
     }
     for (const Value& value : values_) inputs_.push_back(&value);
     return OkStatus();
   }
 
+  bool StaysAsGiven(const Value& value) const {
+    const Tensor* const tensor = value.tensor();
+    return tensor != nullptr && IsFactorType(tensor->dtype()) &&
+           !trace_.IsTarget(*tensor);
+  }
+
   KernelContext& run_;
   Trace& trace_;
-  std::span<const DType> output_types_;
+  const TracedKernel& kernel_;
   bool is_step_;
   std::vector<Value> values_;
   std::vector<Computed> computed_;
@@ -174,11 +189,6 @@ std::vector<DType> OutputTypes(const LoadContext& load) {
 
 }  // namespace
 
-struct TracedKernel {
-  std::function<Status(KernelContext&)> forward;
-  std::vector<DType> output_types;
-};
-
 Trace::Scope::Scope(Trace* trace) : outer_(current), no_tape_(nullptr) {
   current = trace;
 }
@@ -206,6 +216,11 @@ Result<Tensor> Trace::AddTarget(const Tensor& tensor, const double* offsets) {
     given_.insert_or_assign(tensor.data(), Given{tensor, vars, source});
   }
   return vars;
+}
+
+bool Trace::IsTarget(const Tensor& tensor) const {
+  const auto found = given_.find(tensor.data());
+  return found != given_.end() && (found->second.source & kGivenSource) == 0;
 }
 
 void Trace::Keep(std::span<const Value> values) {
@@ -240,8 +255,7 @@ Result<std::shared_ptr<const Tape>> Trace::TapeOf(uint32_t step) {
 Status Trace::Run(const std::shared_ptr<const TracedKernel>& kernel,
                   KernelContext& run) {
   if (Tape::Current() != nullptr) {
-    TracedContext context(run, *this, kernel->output_types, false);
-    return context.Forward(kernel->forward);
+    return TracedContext(run, *this, *kernel, false).Forward();
   }
   if (again_ != 0) {
     return RecordStep(*kernel, run, again_, &sources_[again_]);
@@ -258,12 +272,12 @@ Status Trace::Run(const std::shared_ptr<const TracedKernel>& kernel,
 Status Trace::RecordStep(const TracedKernel& kernel, KernelContext& run,
                          uint32_t step, Source* source) {
   const auto tape = std::make_shared<Tape>(kMostNodes, ties_);
-  TracedContext context(run, *this, kernel.output_types, true);
+  TracedContext context(run, *this, kernel, true);
   Status status;
   {
     const Tape::Scope recording(tape.get());
     if (observer_ != nullptr) observer_->Begin(*tape);
-    status = context.Forward(kernel.forward);
+    status = context.Forward();
   }
   for (auto& [bytes, given] : given_) {
     if ((given.source & kGivenSource) != 0) given.vars = Tensor();
@@ -363,8 +377,14 @@ Status CheckReal(std::string_view name, const ValueType& type) {
 
 Result<Kernel> Traced(Kernel kernel, const LoadContext& load) {
   ASSAY_RETURN_IF_ERROR(CheckNode(load));
-  const auto traced = std::make_shared<const TracedKernel>(
-      TracedKernel{std::move(kernel.forward), OutputTypes(load)});
+  std::vector<bool> factors(load.node().inputs.size(), false);
+  if (const auto* const reads = kernel.forward.target<ReadsFactors>()) {
+    for (const Input input : reads->factors) {
+      factors[static_cast<size_t>(input.position)] = true;
+    }
+  }
+  const auto traced = std::make_shared<const TracedKernel>(TracedKernel{
+      std::move(kernel.forward), OutputTypes(load), std::move(factors)});
   return Kernel{.forward = [traced](KernelContext& run) -> Status {
     Trace* const trace = Trace::Current();
     if (trace == nullptr) {

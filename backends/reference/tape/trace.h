@@ -113,6 +113,7 @@ class Trace {
 
   // For traced kernels.
 
+  bool IsTarget(const Tensor& tensor) const;
   /// The same value with Vars for floating-point numbers. Resource exhausted
   /// when there is no memory for them.
   Result<assay::Value> Traced(const assay::Value& value);

@@ -18,17 +18,10 @@ constexpr int kDouble = onnx::TensorProto::DOUBLE;
 
 using Coded = google::protobuf::io::CodedOutputStream;
 
-Result<std::string> Serialized(const Tensor& tensor, const std::string& name) {
-  if (tensor.dtype() == DType::kString || !tensor.defined()) {
-    return InvalidArgument("found ", tensor.Signature(), " for '", name,
-                           "', wanted a tensor of numbers");
-  }
-  onnx::TensorProto proto;
-  proto.set_name(name);
-  proto.set_data_type(static_cast<int>(tensor.dtype()));
-  for (const int64_t extent : tensor.shape()) proto.add_dims(extent);
-  proto.set_raw_data(tensor.data(), static_cast<size_t>(tensor.byte_size()));
-  return proto.SerializeAsString();
+Status CheckNumbers(const Tensor& tensor, const std::string& name) {
+  if (tensor.dtype() != DType::kString && tensor.defined()) return OkStatus();
+  return InvalidArgument("found ", tensor.Signature(), " for '", name,
+                         "', wanted a tensor of numbers");
 }
 
 void AppendTag(std::string* bytes, int field, size_t size) {
@@ -40,21 +33,43 @@ void AppendTag(std::string* bytes, int field, size_t size) {
   bytes->append(header.data(), end);
 }
 
+/// A TensorProto up to its raw data, which come last.
+std::string SerializedHead(const Tensor& tensor, const std::string& name) {
+  onnx::TensorProto proto;
+  proto.set_name(name);
+  proto.set_data_type(static_cast<int>(tensor.dtype()));
+  for (const int64_t extent : tensor.shape()) proto.add_dims(extent);
+  std::string head = proto.SerializeAsString();
+  AppendTag(&head, onnx::TensorProto::kRawDataFieldNumber,
+            static_cast<size_t>(tensor.byte_size()));
+  return head;
+}
+
+void Append(std::span<const std::byte> part, std::vector<std::byte>* bytes) {
+  bytes->insert(bytes->end(), part.begin(), part.end());
+}
+void Append(const std::string& part, std::vector<std::byte>* bytes) {
+  Append(std::as_bytes(std::span(part)), bytes);
+}
+void AppendData(const Tensor& tensor, std::vector<std::byte>* bytes) {
+  Append({tensor.data(), static_cast<size_t>(tensor.byte_size())}, bytes);
+}
+
 /// Appends a ModelProto that holds one initializer: concatenated messages are
 /// merged (protobuf's encoding guide, "Last One Wins"), so that no message of
 /// all the weights need exist.
-void AppendInitializer(const std::string& tensor,
+void AppendInitializer(const Tensor& tensor, const std::string& name,
                        std::vector<std::byte>* model) {
+  const std::string head = SerializedHead(tensor, name);
+  const size_t size = head.size() + static_cast<size_t>(tensor.byte_size());
   std::string inner;
-  AppendTag(&inner, onnx::GraphProto::kInitializerFieldNumber, tensor.size());
+  AppendTag(&inner, onnx::GraphProto::kInitializerFieldNumber, size);
   std::string outer;
-  AppendTag(&outer, onnx::ModelProto::kGraphFieldNumber,
-            inner.size() + tensor.size());
-  for (const std::string* part :
-       std::initializer_list<const std::string*>{&outer, &inner, &tensor}) {
-    const auto bytes = std::as_bytes(std::span(*part));
-    model->insert(model->end(), bytes.begin(), bytes.end());
-  }
+  AppendTag(&outer, onnx::ModelProto::kGraphFieldNumber, inner.size() + size);
+  Append(outer, model);
+  Append(inner, model);
+  Append(head, model);
+  AppendData(tensor, model);
 }
 
 template <class Repeated, class Predicate>
@@ -199,15 +214,19 @@ Result<std::shared_ptr<const Model>> WithInitializers(
   ASSAY_ASSIGN_OR_RETURN(parts.graph, InferTypes(model));
   ASSAY_RETURN_IF_ERROR(Fix(values, &parts.graph));
   ASSAY_RETURN_IF_ERROR(Strip(model, values, &parts.bytes));
-  size_t size = parts.bytes.size();
   for (const auto& [name, tensor] : values) {
-    size += static_cast<size_t>(tensor.byte_size()) + name.size() + 64;
+    ASSAY_RETURN_IF_ERROR(CheckNumbers(tensor, name));
   }
-  parts.bytes.reserve(size);
-  for (const auto& [name, tensor] : values) {
-    ASSAY_ASSIGN_OR_RETURN(const std::string proto, Serialized(tensor, name));
-    AppendInitializer(proto, &parts.bytes);
-  }
+  parts.more_bytes = [values](std::vector<std::byte>* bytes) {
+    size_t size = bytes->size();
+    for (const auto& [name, tensor] : values) {
+      size += static_cast<size_t>(tensor.byte_size()) + name.size() + 64;
+    }
+    bytes->reserve(size);
+    for (const auto& [name, tensor] : values) {
+      AppendInitializer(tensor, name, bytes);
+    }
+  };
   return std::make_shared<const Model>(std::move(parts));
 }
 
@@ -223,9 +242,11 @@ Result<std::shared_ptr<const Model>> Widen(const Model& model) {
 
 Result<std::vector<std::byte>> SerializeTensor(const Tensor& tensor,
                                                const std::string& name) {
-  ASSAY_ASSIGN_OR_RETURN(const std::string proto, Serialized(tensor, name));
-  const auto bytes = std::as_bytes(std::span(proto));
-  return std::vector<std::byte>(bytes.begin(), bytes.end());
+  ASSAY_RETURN_IF_ERROR(CheckNumbers(tensor, name));
+  std::vector<std::byte> bytes;
+  Append(SerializedHead(tensor, name), &bytes);
+  AppendData(tensor, &bytes);
+  return bytes;
 }
 
 }  // namespace assay::edit

@@ -10,6 +10,7 @@
 #include "backends/reference/families.h"
 #include "backends/reference/loop/accumulate.h"
 #include "backends/reference/loop/batched.h"
+#include "backends/reference/loop/factors.h"
 #include "backends/reference/loop/nest.h"
 #include "backends/reference/loop/simd.h"
 #include "backends/reference/scalar/codec.h"
@@ -23,14 +24,13 @@ Status MatMulForward(const op::MatMul& op, const SimdLoops<T>* loops,
   const Tensor& a = run.input(op.a);
   const Tensor& b = run.input(op.b);
   ASSAY_ASSIGN_OR_RETURN(const Batched plan, PlanMatMul(a.shape(), b.shape()));
-  const Loaded<T> va(a);
-  const Loaded<T> vb(b);
+  const Factors<T> va(a);
+  const Factors<T> vb(b);
   ASSAY_ASSIGN_OR_RETURN(Stored<T> y,
                          Store<T>(run, op.y, a.dtype(), plan.y_shape));
   std::fill_n(y.data(), y.size(), T(0));
   plan.ForEach([&](int64_t ia, int64_t ib, int64_t iy) {
-    Accumulate(loops, plan.product, va.data() + ia, vb.data() + ib,
-               y.data() + iy);
+    Accumulate(loops, plan.product, va.At(ia), vb.At(ib), y.data() + iy);
   });
   return OkStatus();
 }
@@ -122,9 +122,8 @@ Status GemmForward(const op::Gemm& op, const SimdLoops<T>* loops,
       }
     });
   }
-  const Loaded<T> va(a);
-  const Loaded<T> vb(b);
-  Accumulate(loops, product, va.data(), vb.data(), y.data());
+  Accumulate(loops, product, Factors<T>(a).At(0), Factors<T>(b).At(0),
+             y.data());
   return OkStatus();
 }
 
@@ -198,7 +197,9 @@ Status GemmBackward(const op::Gemm& op, const SimdLoops<T>* loops,
 Result<Kernel> MakeMatMul(const op::MatMul& op, LoadContext& load) {
   return Dispatch(load, op.a, kNumbers, [&]<class T>() -> Kernel {
     const SimdLoops<T>* loops = LoopsOf<T>(load);
-    Kernel kernel{.forward = std::bind_front(&MatMulForward<T>, op, loops)};
+    Kernel kernel{
+        .forward = ReadsFactors{std::bind_front(&MatMulForward<T>, op, loops),
+                                {op.a, op.b}}};
     if constexpr (!std::floating_point<T>) return kernel;
     kernel.backward = std::bind_front(&MatMulBackward<T>, op, loops);
     return kernel;
@@ -208,7 +209,9 @@ Result<Kernel> MakeMatMul(const op::MatMul& op, LoadContext& load) {
 Result<Kernel> MakeGemm(const op::Gemm& op, LoadContext& load) {
   return Dispatch(load, op.a, kNumbers, [&]<class T>() -> Kernel {
     const SimdLoops<T>* loops = LoopsOf<T>(load);
-    Kernel kernel{.forward = std::bind_front(&GemmForward<T>, op, loops)};
+    Kernel kernel{
+        .forward = ReadsFactors{std::bind_front(&GemmForward<T>, op, loops),
+                                {op.a, op.b}}};
     if constexpr (std::integral<T>) {
       if (std::trunc(op.alpha) != op.alpha || std::trunc(op.beta) != op.beta) {
         kernel.forward = std::bind_front(&GemmByFractions<T>, op);

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Blocks of a tape in passes with charged doubles, where most of the time of a
+// network goes: gathered into dense matrices, panel by panel along the axis that
+// is summed over, so that memory stays small beside the block's own.
+//
+//   ReplayBlock<Charge::kBound>(block, input, values);
+//   ReverseBlock<Charge::kBound>(block, input, values, adjoints);
+
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "backends/reference/tape/charged_product.h"
+#include "backends/reference/tape/tape.h"
+
+namespace assay::reference {
+
+/// A part of the axis that a block sums over.
+struct Panel {
+  int64_t begin = 0;
+  int64_t end = 0;
+
+  int64_t size() const { return end - begin; }
+};
+
+/// Calls take(panel) for parts of the inner axis of a block, in order, of some
+/// 2^20 elements of its factors.
+template <class Take>
+void ForEachPanel(const Block& block, const Take& take) {
+  const int64_t beside = std::max<int64_t>(1, block.rows + block.columns);
+  const int64_t size = std::max<int64_t>(16, (int64_t{1} << 20) / beside);
+  for (int64_t begin = 0; begin < block.inner; begin += size) {
+    take(Panel{begin, std::min(block.inner, begin + size)});
+  }
+}
+
+/// Where the elements of a panel lie in its factor.
+struct PanelOfFactor {
+  /// Of a: some of its columns.
+  static PanelOfFactor OfA(const Block& block, const Panel& panel) {
+    return {&block.a, block.rows, panel.size(), panel.begin, block.inner};
+  }
+  /// Of b: some of its rows.
+  static PanelOfFactor OfB(const Block& block, const Panel& panel) {
+    return {&block.b, panel.size(), block.columns, panel.begin * block.columns,
+            block.columns};
+  }
+
+  /// Calls take(place in the panel, place in the factor), row by row.
+  template <class Take>
+  void ForEach(const Take& take) const {
+    size_t to = 0;
+    for (int64_t i = 0; i < rows; ++i) {
+      for (int64_t j = 0; j < columns; ++j) {
+        take(to++, static_cast<size_t>(first + i * stride + j));
+      }
+    }
+  }
+
+  const Factor* factor;
+  int64_t rows;
+  int64_t columns;
+  int64_t first;
+  int64_t stride;
+};
+
+/// The numbers of a panel.
+template <Charge kCharge>
+ChargedMatrix Gathered(const PanelOfFactor& panel,
+                       const InputOf<Charged<kCharge>>& input,
+                       const std::vector<Charged<kCharge>>& values) {
+  const Factor& factor = *panel.factor;
+  ChargedMatrix matrix(panel.rows, panel.columns);
+  matrix.units.assign(matrix.values.size(), 0);
+  panel.ForEach([&](size_t to, size_t from) {
+    const Charged<kCharge> x = factor.has_nodes()
+                                   ? values[factor.nodes[from]]
+                                   : input(0, factor.number(from));
+    matrix.values[to] = x.value;
+    matrix.units[to] = x.units;
+  });
+  if (std::ranges::all_of(matrix.units, [](double x) { return x == 0; })) {
+    matrix.units.clear();
+  }
+  return matrix;
+}
+
+template <Charge kCharge>
+void Multiply(double scale, ChargedMatrix* matrix) {
+  if (scale == 1) return;
+  const ChargedSums sums = matrix->Sums();
+  for (size_t k = 0; k < matrix->values.size(); ++k) {
+    const Charged<kCharge> scaled =
+        Charged<kCharge>(scale) *
+        Charged<kCharge>(sums.values[k], sums.units[k]);
+    sums.values[k] = scaled.value;
+    sums.units[k] = scaled.units;
+  }
+}
+
+/// Adds what is not 0 to the adjoints of the nodes of a panel.
+template <Charge kCharge>
+void Scatter(const ChargedMatrix& flows, const PanelOfFactor& panel,
+             std::vector<Charged<kCharge>>& adjoints) {
+  panel.ForEach([&](size_t from, size_t to) {
+    const Charged<kCharge> flow(flows.values[from], flows.units[from]);
+    if (IsZero(flow)) return;
+    Charged<kCharge>& adjoint = adjoints[panel.factor->nodes[to]];
+    adjoint = adjoint + flow;
+  });
+}
+
+template <Charge kCharge>
+void ReplayBlock(const Block& block, const InputOf<Charged<kCharge>>& input,
+                 std::vector<Charged<kCharge>>& values) {
+  ChargedMatrix y(block.rows, block.columns);
+  const ChargedSums sums = y.Sums();
+  for (size_t k = 0; k < block.y.size(); ++k) {
+    sums.values[k] = values[block.y[k]].value;
+    sums.units[k] = values[block.y[k]].units;
+  }
+  ForEachPanel(block, [&](const Panel& panel) {
+    ChargedMatrix a = Gathered(PanelOfFactor::OfA(block, panel), input, values);
+    Multiply<kCharge>(block.scale, &a);
+    const ChargedMatrix b =
+        Gathered(PanelOfFactor::OfB(block, panel), input, values);
+    AddProducts<kCharge>(a, b, y);
+  });
+  for (size_t k = 0; k < block.y.size(); ++k) {
+    values[block.first + k] = {sums.values[k], sums.units[k]};
+  }
+}
+
+template <Charge kCharge>
+void ReverseBlock(const Block& block, const InputOf<Charged<kCharge>>& input,
+                  const std::vector<Charged<kCharge>>& values,
+                  std::vector<Charged<kCharge>>& adjoints) {
+  ChargedMatrix flows(block.rows, block.columns);
+  flows.units.assign(flows.values.size(), 0);
+  bool flows_any = false;
+  for (size_t k = 0; k < block.y.size(); ++k) {
+    const Charged<kCharge>& flow = adjoints[block.first + k];
+    flows.values[k] = flow.value;
+    flows.units[k] = flow.units;
+    if (IsZero(flow)) continue;
+    flows_any = true;
+    Charged<kCharge>& to_y = adjoints[block.y[k]];
+    to_y = to_y + flow;
+  }
+  if (!flows_any) return;
+  Multiply<kCharge>(block.scale, &flows);
+  ForEachPanel(block, [&](const Panel& panel) {
+    const PanelOfFactor of_a = PanelOfFactor::OfA(block, panel);
+    const PanelOfFactor of_b = PanelOfFactor::OfB(block, panel);
+    if (block.a.has_nodes()) {
+      const ChargedMatrix b = Gathered(of_b, input, values);
+      ChargedMatrix to_a(block.rows, panel.size());
+      AddProducts<kCharge>(b.View(), flows.View().Transposed(),
+                           to_a.Sums().Transposed(), ZeroFactors::kSkip);
+      Scatter(to_a, of_a, adjoints);
+    }
+    if (block.b.has_nodes()) {
+      const ChargedMatrix a = Gathered(of_a, input, values);
+      ChargedMatrix to_b(panel.size(), block.columns);
+      AddProducts<kCharge>(a.View().Transposed(), flows.View(), to_b.Sums(),
+                           ZeroFactors::kSkip);
+      Scatter(to_b, of_b, adjoints);
+    }
+  });
+}
+
+}  // namespace assay::reference
