@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "backends/reference/kernel_rows.h"
-#include "backends/reference/tape/quad.h"
+#include "backends/reference/number/quad.h"
 
 namespace assay::reference {
 

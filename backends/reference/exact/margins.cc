@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backends/reference/tape/charged.h"
+#include "backends/reference/number/charged.h"
 
 namespace assay::reference {
 namespace {

@@ -11,7 +11,7 @@
 #include <limits>
 #include <vector>
 
-#include "backends/reference/tape/lifted.h"
+#include "backends/reference/number/lifted.h"
 #include "backends/reference/tape/tape.h"
 
 namespace assay::reference {

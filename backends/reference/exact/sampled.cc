@@ -3,23 +3,17 @@
 #include "backends/reference/exact/sampled.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <concepts>
 #include <cstdint>
 #include <random>
 #include <utility>
 
-#include "backends/reference/loop/accumulate.h"
-#include "backends/reference/tape/dense_block.h"
+#include "backends/reference/dense/block_lanes.h"
 
 namespace assay::reference {
 namespace {
 
 constexpr size_t kMostSampledNodes = size_t{1} << 24;
-constexpr size_t kLanes = 8;
-constexpr int64_t kLaneNumbersAtOnce = int64_t{1} << 15;  // of 64 bytes
-using Lanes = std::array<double, kLanes>;
 
 // How far below the standard deviation no lane may be.
 constexpr double kLeastShare = 1.0 / 256;
@@ -138,149 +132,17 @@ class Sampler {
             (bends ? 2 * x.units : 0));
   }
 
-  // What a panel of a factor is, and how far off: both by element.
-  struct FactorPanel {
-    FactorPanel(const Sampler& sampler, const PanelOfFactor& at)
-        : panel(at), numbers(at.rows, at.columns) {
-      const Factor& factor = *panel.factor;
-      panel.ForEach([&](size_t to, size_t from) {
-        numbers.values[to] = factor.has_nodes() ? sampler.At(factor.nodes[from])
-                                                : factor.number(from);
-        if (factor.has_nodes()) {
-          exact = exact && sampler.numbers_[factor.nodes[from]].units == 0;
-        }
-      });
-      if constexpr (std::same_as<S, double>) return;
-      // Next to nothing, so that no number in quad counts as one in double.
-      numbers.units.assign(numbers.values.size(), 0);
-      for (size_t k = 0; k < numbers.values.size(); ++k) {
-        if (numbers.values[k] != 0) numbers.units[k] = 0x1p-1000;
-      }
-    }
-
-    PanelOfFactor panel;
-    ChargedMatrix numbers;
-    bool exact = true;
-  };
-
-  // Which rows and columns of a product are not known, and what the errors of
-  // both factors do together, as a product.
-  struct Together {
-    explicit Together(const Block& block)
-        : lost_rows(static_cast<size_t>(block.rows)),
-          lost_columns(static_cast<size_t>(block.columns)),
-          errors(block.y.size()) {}
-
-    std::vector<bool> lost_rows, lost_columns;
-    std::vector<double> errors;
-  };
-
   void TakeBlock(const Block& block) {
-    if (block.y.empty()) return;
-    Lanes* const lanes = &lanes_[block.first];
-    ChargedMatrix own(block.rows, block.columns);
-    own.Sums();
+    CarriedLanes carried = Carried(block, numbers_, lanes_);
     for (size_t k = 0; k < block.y.size(); ++k) {
-      lanes[k] = lanes_[block.y[k]];
-      own.values[k] = At(block.y[k]);
-    }
-    Together together(block);
-    ForEachPanel(block, [&](const Panel& part) {
-      FactorPanel a(*this, PanelOfFactor::OfA(block, part));
-      const FactorPanel b(*this, PanelOfFactor::OfB(block, part));
-      Multiply<Charge::kHard>(block.scale, &a.numbers);
-      AddProducts<Charge::kHard>(a.numbers, b.numbers, own);
-      if (!b.exact) CarryLanesOfB(a, b, lanes);
-      if (!a.exact) CarryLanesOfA(block.scale, a, b, lanes);
-      Join(a, b, &together);
-    });
-    for (size_t k = 0; k < block.y.size(); ++k) {
-      TakeElement(block, k, own.units[k], together);
-    }
-  }
-
-  // lanes += a lanes_b, whose rows have eight columns for one.
-  void CarryLanesOfB(const FactorPanel& a, const FactorPanel& b,
-                     Lanes* lanes) const {
-    const PanelOfFactor& of_b = b.panel;
-    const int64_t at_once =
-        std::max<int64_t>(1, kLaneNumbersAtOnce / of_b.rows);
-    std::vector<Lanes> tile;
-    for (int64_t first = 0; first < of_b.columns; first += at_once) {
-      const int64_t count = std::min(at_once, of_b.columns - first);
-      tile.clear();
-      for (int64_t t = 0; t < of_b.rows; ++t) {
-        const size_t row =
-            static_cast<size_t>(of_b.first + t * of_b.stride + first);
-        for (size_t j = row; j < row + static_cast<size_t>(count); ++j) {
-          tile.push_back(lanes_[of_b.factor->nodes[j]]);
-        }
+      const size_t node = block.first + k;
+      if (IsSettled(node)) continue;
+      if (carried.lost[k]) {
+        Lose(node);
+      } else {
+        Put(node, carried.lanes[k], carried.own[k]);
       }
-      Product product = DenseProduct(a.panel.rows, of_b.rows, 8 * count);
-      product.y.row = 8 * of_b.columns;
-      Accumulate(loops_, product, a.numbers.values.data(), tile.front().data(),
-                 lanes[first].data());
     }
-  }
-
-  // lanes += scale * lanes_a b, a lane at a time.
-  void CarryLanesOfA(double scale, const FactorPanel& a, const FactorPanel& b,
-                     Lanes* lanes) const {
-    Product product =
-        DenseProduct(a.panel.rows, a.panel.columns, b.panel.columns);
-    product.scale = scale;
-    std::vector<double> of_a(a.numbers.values.size());
-    for (size_t lane = 0; lane < kLanes; ++lane) {
-      std::vector<double> sums(
-          static_cast<size_t>(product.rows * product.columns), 0.0);
-      a.panel.ForEach([&](size_t to, size_t from) {
-        of_a[to] = lanes_[a.panel.factor->nodes[from]][lane];
-      });
-      Accumulate(loops_, product, of_a.data(), b.numbers.values.data(),
-                 sums.data());
-      for (size_t k = 0; k < sums.size(); ++k) lanes[k][lane] += sums[k];
-    }
-  }
-
-  void Join(const FactorPanel& a, const FactorPanel& b,
-            Together* together) const {
-    const auto errors_of = [this](const FactorPanel& one, auto&& lose) {
-      std::vector<double> errors(one.numbers.values.size(), 0.0);
-      if (one.exact) return errors;
-      one.panel.ForEach([&](size_t to, size_t from) {
-        errors[to] = numbers_[one.panel.factor->nodes[from]].Error();
-        if (std::isfinite(errors[to])) return;
-        errors[to] = 0;
-        lose(to);
-      });
-      return errors;
-    };
-    const auto inner = static_cast<size_t>(a.panel.columns);
-    const auto columns = static_cast<size_t>(b.panel.columns);
-    const auto of_a =
-        errors_of(a, [&](size_t k) { together->lost_rows[k / inner] = true; });
-    const auto of_b = errors_of(
-        b, [&](size_t k) { together->lost_columns[k % columns] = true; });
-    if (a.exact || b.exact) return;
-    Accumulate(loops_,
-               DenseProduct(a.panel.rows, a.panel.columns, b.panel.columns),
-               of_a.data(), of_b.data(), together->errors.data());
-  }
-
-  void TakeElement(const Block& block, size_t k, double own,
-                   const Together& together) {
-    const size_t node = block.first + k;
-    Lanes lanes = std::exchange(lanes_[node], Lanes());
-    const auto columns = static_cast<size_t>(block.columns);
-    if (IsSettled(node)) return;
-    if (together.lost_rows[k / columns] || together.lost_columns[k % columns] ||
-        !std::isfinite(numbers_[block.y[k]].units)) {
-      return Lose(node);
-    }
-    const double small = static_cast<double>(block.inner) * 0x1p-1021;
-    const double curved =
-        std::abs(block.scale) * together.errors[k] / kRoundoffOf<S>;
-    Put(node, lanes, own + (small + curved) / Number::kUnit);
   }
 
   // Where rounding may have decided, the error is that of the node taken and,
@@ -310,7 +172,6 @@ class Sampler {
   std::vector<Lanes> lanes_;
   double scale_;
   std::mt19937_64 engine_;
-  const SimdLoops<double>* loops_ = LoopsFor<double>(BestIsa());
 };
 
 // For a step that is not sampled: each number that leaves it has an error of its

@@ -30,7 +30,7 @@
 #include <vector>
 
 #include "backends/reference/exact/gather.h"
-#include "backends/reference/tape/quad.h"
+#include "backends/reference/number/quad.h"
 #include "backends/reference/tape/steps.h"
 
 namespace assay::reference {

@@ -11,8 +11,8 @@
 
 #include <vector>
 
-#include "backends/reference/tape/mpfr.h"
-#include "backends/reference/tape/quad.h"
+#include "backends/reference/number/mpfr.h"
+#include "backends/reference/number/quad.h"
 #include "backends/reference/tape/trace.h"
 #include "framework/backend/exact.h"
 

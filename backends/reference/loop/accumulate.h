@@ -11,8 +11,8 @@
 
 #include "backends/reference/loop/product.h"
 #include "backends/reference/loop/simd.h"
+#include "backends/reference/scalar/factors.h"
 #include "backends/reference/scalar/var.h"
-#include "framework/core/tensor.h"
 
 namespace assay::reference {
 
@@ -21,13 +21,6 @@ namespace assay::reference {
 template <class T>
 void Accumulate(const SimdLoops<T>* loops, const Product& product, const T* a,
                 const T* b, T* y);
-
-/// Vars, or numbers given that lie in a tensor of float32 or float64.
-struct VarMatrix {
-  const Var* vars = nullptr;
-  Tensor given = {};
-  int64_t first = 0;  // element of `given`
-};
 
 /// For the scalar that records, whose product is one block of its tape
 /// (tape/tape.cc).

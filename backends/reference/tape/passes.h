@@ -19,11 +19,11 @@
 #include <functional>
 #include <vector>
 
-#include "backends/reference/tape/charged.h"
-#include "backends/reference/tape/dense_block.h"
-#include "backends/reference/tape/lifted.h"
-#include "backends/reference/tape/mpfr.h"
-#include "backends/reference/tape/quad.h"
+#include "backends/reference/dense/dense_block.h"
+#include "backends/reference/number/charged.h"
+#include "backends/reference/number/lifted.h"
+#include "backends/reference/number/mpfr.h"
+#include "backends/reference/number/quad.h"
 #include "backends/reference/tape/tape.h"
 
 namespace assay::reference {

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "backends/reference/loop/accumulate.h"
-#include "backends/reference/tape/dense_block.h"
 
 namespace assay::reference {
 namespace {
@@ -117,16 +116,6 @@ Var Tape::PushSelection(Var a, Var b, Var then, Var otherwise) {
       {NodeOf(a), NodeOf(b), NodeOf(then), NodeOf(otherwise)});
   return Push(Primitive::kSelect, static_cast<uint32_t>(selections_.size() - 1),
               0, before ? then.value() : otherwise.value());
-}
-
-double GivenMatrix::operator[](size_t element) const {
-  const auto row = static_cast<int64_t>(element) / columns;
-  const auto column = static_cast<int64_t>(element) % columns;
-  const auto at =
-      static_cast<size_t>(first + row * strides.row + column * strides.column);
-  return tensor.dtype() == DType::kFloat32
-             ? double{tensor.elements<float>()[at]}
-             : tensor.elements<double>()[at];
 }
 
 // Nodes only where a derivative may be wanted, or a number was computed: weights

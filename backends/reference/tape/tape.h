@@ -28,10 +28,10 @@
 #include <utility>
 #include <vector>
 
+#include "backends/reference/dense/block.h"
 #include "backends/reference/loop/accumulate.h"
 #include "backends/reference/loop/product.h"
 #include "backends/reference/scalar/var.h"
-#include "framework/core/tensor.h"
 
 namespace assay::reference {
 
@@ -53,40 +53,6 @@ struct Selection {
 
 /// Sources with this bit are numbers given of which no derivative is taken.
 inline constexpr uint32_t kGivenSource = uint32_t{1} << 31;
-
-/// A matrix of numbers given, which lies in a tensor of float32 or float64.
-struct GivenMatrix {
-  double operator[](size_t element) const;  // row by row
-
-  Tensor tensor;
-  int64_t first = 0;
-  MatrixStrides strides;
-  int64_t columns = 0;
-};
-
-/// A row-major matrix: of nodes, or of numbers given that have none.
-struct Factor {
-  bool has_nodes() const { return numbers.empty() && !given.has_value(); }
-  double number(size_t element) const {
-    return given.has_value() ? (*given)[element] : numbers[element];
-  }
-
-  std::vector<uint32_t> nodes;
-  std::vector<double> numbers;
-  std::optional<GivenMatrix> given;
-};
-
-/// y + scale * a b, of dense row-major matrices. The results are the nodes
-/// first, first + 1, ...
-struct Block {
-  int64_t rows = 0;
-  int64_t inner = 0;
-  int64_t columns = 0;
-  double scale = 1;
-  uint32_t first = 0;
-  Factor a, b;
-  std::vector<uint32_t> y;
-};
 
 /// A comparison that a kernel branched on.
 struct Comparison {
@@ -190,15 +156,5 @@ class Tape {
   std::map<uint32_t, std::vector<uint32_t>> borrowed_;
   std::pair<uint32_t, std::vector<uint32_t>*> borrowed_last_ = {0, nullptr};
 };
-
-/// The scalar of an input node, from its number; of a number given that no node
-/// stands for, node is 0.
-template <class S>
-using InputOf = std::function<S(uint32_t node, double value)>;
-
-template <class S>
-S AsGiven(uint32_t, double value) {
-  return S(value);
-}
 
 }  // namespace assay::reference

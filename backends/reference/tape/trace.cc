@@ -6,9 +6,9 @@
 #include <cmath>
 #include <utility>
 
-#include "backends/reference/loop/factors.h"
+#include "backends/reference/number/charged.h"
 #include "backends/reference/scalar/codec.h"
-#include "backends/reference/tape/charged.h"
+#include "backends/reference/scalar/factors.h"
 #include "framework/core/value_walk.h"
 
 namespace assay::reference {

@@ -10,10 +10,10 @@
 #include "backends/reference/families.h"
 #include "backends/reference/loop/accumulate.h"
 #include "backends/reference/loop/batched.h"
-#include "backends/reference/loop/factors.h"
 #include "backends/reference/loop/nest.h"
 #include "backends/reference/loop/simd.h"
 #include "backends/reference/scalar/codec.h"
+#include "backends/reference/scalar/factors.h"
 
 namespace assay::reference {
 namespace {
@@ -209,9 +209,9 @@ Result<Kernel> MakeMatMul(const op::MatMul& op, LoadContext& load) {
 Result<Kernel> MakeGemm(const op::Gemm& op, LoadContext& load) {
   return Dispatch(load, op.a, kNumbers, [&]<class T>() -> Kernel {
     const SimdLoops<T>* loops = LoopsOf<T>(load);
-    Kernel kernel{
-        .forward = ReadsFactors{std::bind_front(&GemmForward<T>, op, loops),
-                                {op.a, op.b}}};
+    Kernel kernel{.forward =
+                      ReadsFactors{std::bind_front(&GemmForward<T>, op, loops),
+                                   {op.a, op.b}}};
     if constexpr (std::integral<T>) {
       if (std::trunc(op.alpha) != op.alpha || std::trunc(op.beta) != op.beta) {
         kernel.forward = std::bind_front(&GemmByFractions<T>, op);

@@ -12,7 +12,7 @@
 
 #pragma once
 
-#include "backends/reference/tape/primitives.h"
+#include "backends/reference/number/primitives.h"
 
 namespace assay::reference {
 

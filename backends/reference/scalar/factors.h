@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Factors: operands of products (product.h). Numbers that are given to a network
-// on Vars stay where they lie, since a matrix of weights may be greater than all
-// that is computed from it.
+// Factors: operands of products (loop/product.h). Numbers that are given to a
+// network on Vars stay where they lie, since a matrix of weights may be greater
+// than all that is computed from it.
 //
 //   kernel.forward = ReadsFactors{std::bind_front(&Forward<T>, op), {op.a}};
 //   ...
@@ -16,7 +16,6 @@
 #include <optional>
 #include <vector>
 
-#include "backends/reference/loop/accumulate.h"
 #include "backends/reference/scalar/codec.h"
 #include "framework/backend/eager/kernel.h"
 
@@ -35,6 +34,13 @@ struct ReadsFactors {
 inline bool IsFactorType(DType dtype) {
   return dtype == DType::kFloat32 || dtype == DType::kFloat64;
 }
+
+/// Vars, or numbers given that lie in a tensor of float32 or float64.
+struct VarMatrix {
+  const Var* vars = nullptr;
+  Tensor given = {};
+  int64_t first = 0;  // element of `given`
+};
 
 /// The elements of a tensor, for as long as the tensor lives.
 template <class T>

@@ -15,10 +15,10 @@
 #include <cstdint>
 #include <limits>
 
-#include "backends/reference/tape/lifted.h"
-#include "backends/reference/tape/mpfr.h"
-#include "backends/reference/tape/primitives.h"
-#include "backends/reference/tape/quad.h"
+#include "backends/reference/number/lifted.h"
+#include "backends/reference/number/mpfr.h"
+#include "backends/reference/number/primitives.h"
+#include "backends/reference/number/quad.h"
 
 namespace assay::reference {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "backends/reference/tape/charged_product.h"
+#include "backends/reference/dense/charged_product.h"
 
 #include <gtest/gtest.h>
 

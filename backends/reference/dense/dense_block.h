@@ -14,59 +14,10 @@
 #include <functional>
 #include <vector>
 
-#include "backends/reference/tape/charged_product.h"
-#include "backends/reference/tape/tape.h"
+#include "backends/reference/dense/block.h"
+#include "backends/reference/dense/charged_product.h"
 
 namespace assay::reference {
-
-/// A part of the axis that a block sums over.
-struct Panel {
-  int64_t begin = 0;
-  int64_t end = 0;
-
-  int64_t size() const { return end - begin; }
-};
-
-/// Calls take(panel) for parts of the inner axis of a block, in order, of some
-/// 2^20 elements of its factors.
-template <class Take>
-void ForEachPanel(const Block& block, const Take& take) {
-  const int64_t beside = std::max<int64_t>(1, block.rows + block.columns);
-  const int64_t size = std::max<int64_t>(16, (int64_t{1} << 20) / beside);
-  for (int64_t begin = 0; begin < block.inner; begin += size) {
-    take(Panel{begin, std::min(block.inner, begin + size)});
-  }
-}
-
-/// Where the elements of a panel lie in its factor.
-struct PanelOfFactor {
-  /// Of a: some of its columns.
-  static PanelOfFactor OfA(const Block& block, const Panel& panel) {
-    return {&block.a, block.rows, panel.size(), panel.begin, block.inner};
-  }
-  /// Of b: some of its rows.
-  static PanelOfFactor OfB(const Block& block, const Panel& panel) {
-    return {&block.b, panel.size(), block.columns, panel.begin * block.columns,
-            block.columns};
-  }
-
-  /// Calls take(place in the panel, place in the factor), row by row.
-  template <class Take>
-  void ForEach(const Take& take) const {
-    size_t to = 0;
-    for (int64_t i = 0; i < rows; ++i) {
-      for (int64_t j = 0; j < columns; ++j) {
-        take(to++, static_cast<size_t>(first + i * stride + j));
-      }
-    }
-  }
-
-  const Factor* factor;
-  int64_t rows;
-  int64_t columns;
-  int64_t first;
-  int64_t stride;
-};
 
 /// The numbers of a panel.
 template <Charge kCharge>

@@ -16,7 +16,7 @@
 #include <cstdint>
 
 #include "backends/reference/loop/simd.h"
-#include "backends/reference/tape/charged.h"
+#include "backends/reference/number/charged.h"
 
 namespace assay::reference {
 

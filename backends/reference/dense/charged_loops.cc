@@ -4,7 +4,7 @@
 // flags and another ASSAY_SIMD_ENTRY. Nothing here may run while the module is
 // loaded, nor be seen by other objects (CMakeLists.txt).
 
-#include "backends/reference/tape/charged_loops.h"
+#include "backends/reference/dense/charged_loops.h"
 
 #include <bit>
 #include <utility>

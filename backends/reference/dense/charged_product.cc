@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "backends/reference/tape/charged_product.h"
+#include "backends/reference/dense/charged_product.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include <limits>
 #include <utility>
 
-#include "backends/reference/tape/charged_loops.h"
+#include "backends/reference/dense/charged_loops.h"
 
 // The only symbols of the isolated objects that others see.
 extern "C" {

@@ -3,7 +3,7 @@
 // Every primitive's partial derivatives against differences in quad, which know
 // nothing of them; and its value in quad and in 256 bits.
 
-#include "backends/reference/tape/primitives.h"
+#include "backends/reference/number/primitives.h"
 
 #include <gtest/gtest.h>
 
@@ -13,10 +13,10 @@
 #include <set>
 #include <vector>
 
-#include "backends/reference/tape/charged.h"
-#include "backends/reference/tape/lifted.h"
-#include "backends/reference/tape/mpfr.h"
-#include "backends/reference/tape/quad.h"
+#include "backends/reference/number/charged.h"
+#include "backends/reference/number/lifted.h"
+#include "backends/reference/number/mpfr.h"
+#include "backends/reference/number/quad.h"
 
 namespace assay::reference {
 namespace {

@@ -19,7 +19,7 @@
 
 #include "backends/reference/loop/product.h"
 #include "backends/reference/loop/simd.h"
-#include "backends/reference/tape/charged.h"
+#include "backends/reference/number/charged.h"
 
 namespace assay::reference {
 

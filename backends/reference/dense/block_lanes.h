@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lanes: draws of what the errors of a number may be (exact/sampled.h), carried
+// through a block as products of dense matrices.
+//
+//   const CarriedLanes carried = Carried(block, numbers, lanes);
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "backends/reference/dense/block.h"
+#include "backends/reference/number/charged.h"
+#include "backends/reference/number/quad.h"
+
+namespace assay::reference {
+
+inline constexpr size_t kLanes = 8;
+using Lanes = std::array<double, kLanes>;
+
+/// By element of a block.
+struct CarriedLanes {
+  std::vector<Lanes> lanes;  // what the lanes of its factors and of y do
+  /// Units of its own roundings, and of what errors of both factors do together.
+  std::vector<double> own;
+  std::vector<bool> lost;  // a factor or y is unknown
+};
+
+/// `numbers` and `lanes` are by node.
+CarriedLanes Carried(const Block& block,
+                     const std::vector<Charged<Charge::kBound>>& numbers,
+                     const std::vector<Lanes>& lanes);
+CarriedLanes Carried(const Block& block,
+                     const std::vector<Charged<Charge::kBound, Quad>>& numbers,
+                     const std::vector<Lanes>& lanes);
+
+}  // namespace assay::reference
