@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "framework/graph/reader/onnx_reader.h"
+#include "framework/graph/types/check.h"
 
 namespace assay::edit {
 namespace {
@@ -217,6 +218,9 @@ Result<std::shared_ptr<const Model>> WithInitializers(
   for (const auto& [name, tensor] : values) {
     ASSAY_RETURN_IF_ERROR(CheckNumbers(tensor, name));
   }
+  // Other numbers of the same types change nothing of that, and to ask again
+  // would take several times the memory of the weights.
+  parts.checked = types::CheckModel(model).ok();
   parts.more_bytes = [values](std::vector<std::byte>* bytes) {
     size_t size = bytes->size();
     for (const auto& [name, tensor] : values) {

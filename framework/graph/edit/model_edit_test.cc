@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "framework/graph/model_text.h"
+#include "framework/graph/types/check.h"
 
 namespace assay::edit {
 namespace {
@@ -75,6 +76,25 @@ TEST(WithInitializers, FixesAnInput) {
   ASSERT_TRUE(fixed.ok()) << fixed.status().ToString();
   EXPECT_TRUE((*fixed)->graph().inputs.empty());
   EXPECT_TRUE((*Model::Parse((*fixed)->bytes()))->graph().inputs.empty());
+}
+
+// Kills: a model that nobody has checked and that says so nevertheless; bytes
+// that are made twice.
+TEST(WithInitializers, OnlyWhatTheCheckerAcceptsIsChecked) {
+  for (const auto& [text, is_right] :
+       {std::pair{"y = Add(x, w)", true}, std::pair{"y = Abs(x, w)", false}}) {
+    const auto model = Parsed(StrCat(
+        "g (float[2] x) => (float[2] y) <float[2] w = {1, 2}> {", text, "}"));
+    const auto fixed =
+        WithInitializers(*model, {{"w", Of<float>({2}, {3, 4})}});
+    ASSERT_TRUE(fixed.ok()) << fixed.status().ToString();
+    EXPECT_EQ((*fixed)->checked(), is_right) << text;
+    EXPECT_EQ(types::CheckModel(**fixed).ok(), is_right) << text;
+    EXPECT_EQ((*fixed)->bytes().data(), (*fixed)->bytes().data());
+    const auto again = Model::Parse((*fixed)->bytes());
+    ASSERT_TRUE(again.ok()) << again.status().ToString();
+    EXPECT_EQ((*again)->graph().initializers.size(), 1U);
+  }
 }
 
 TEST(WithInitializers, RefusesWhatDoesNotFit) {
