@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "backends/reference/dense/dense_block.h"
+#include "backends/reference/dense/pair_block.h"
 #include "backends/reference/loop/accumulate.h"
 
 namespace assay::reference {
@@ -66,7 +67,8 @@ class Carrier {
       carried_.lost.push_back(!std::isfinite(numbers_[y].units));
       own_.values[k] = ToDouble(numbers_[y]);
     }
-    ForEachPanel(block_, [&](const Panel& part) { Take(part); });
+    const bool is_summed = TakeOwn();
+    ForEachPanel(block_, [&](const Panel& part) { Take(part, !is_summed); });
     const double small = static_cast<double>(block_.inner) * 0x1p-1021;
     for (size_t k = 0; k < block_.y.size(); ++k) {
       const double of_both =
@@ -78,11 +80,23 @@ class Carrier {
   }
 
  private:
-  void Take(const Panel& part) {
+  // Roundings of a block that was summed in pairs; false for another.
+  bool TakeOwn() {
+    if constexpr (std::same_as<S, Quad>) {
+      if (!IsForPairs(block_)) return false;
+      auto sums = ProductInPairs(block_, numbers_);
+      if (!sums.has_value()) return false;
+      own_.units = std::move(sums->own);
+      return true;
+    }
+    return false;
+  }
+
+  void Take(const Panel& part, bool with_own) {
     FactorPanel<S> a(PanelOfFactor::OfA(block_, part), numbers_);
     const FactorPanel<S> b(PanelOfFactor::OfB(block_, part), numbers_);
     Multiply<Charge::kHard>(block_.scale, &a.numbers);
-    AddProducts<Charge::kHard>(a.numbers, b.numbers, own_);
+    if (with_own) AddProducts<Charge::kHard>(a.numbers, b.numbers, own_);
     if (!b.exact) CarryB(a, b);
     if (!a.exact) CarryA(a, b);
     TakeErrors(a, b);

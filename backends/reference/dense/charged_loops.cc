@@ -6,66 +6,16 @@
 
 #include "backends/reference/dense/charged_loops.h"
 
-#include <bit>
 #include <utility>
+
+#include "backends/reference/dense/vectors.h"
 
 namespace assay::reference {
 namespace {
 
-#if defined(__AVX512F__)
-constexpr size_t kLanes = 8;
-constexpr size_t kRows = 4;
-#elif defined(__AVX2__)
-constexpr size_t kLanes = 4;
-constexpr size_t kRows = 2;
-#else
-constexpr size_t kLanes = 2;
-constexpr size_t kRows = 2;
-#endif
+constexpr size_t kRows = kLanes == 8 ? 4 : 2;
 constexpr size_t kVectors = 2;
 constexpr size_t kColumns = kVectors * kLanes;
-
-using Vector [[gnu::vector_size(kLanes * sizeof(double))]] = double;
-using Mask [[gnu::vector_size(kLanes * sizeof(int64_t))]] = int64_t;
-using Bits [[gnu::vector_size(kLanes * sizeof(uint64_t))]] = uint64_t;
-// In memory, where an element lies as its own type asks.
-using Unaligned [[gnu::vector_size(kLanes * sizeof(double)),
-                  gnu::aligned(alignof(double)), gnu::may_alias]] = double;
-
-Vector Load(const double* from) {
-  return *reinterpret_cast<const Unaligned*>(from);
-}
-void Store(double* to, Vector x) { *reinterpret_cast<Unaligned*>(to) = x; }
-Vector Abs(Vector x) {
-  return std::bit_cast<Vector>(std::bit_cast<Mask>(x) & INT64_MAX);
-}
-Vector KeptWhere(Mask mask, Vector x) {
-  return std::bit_cast<Vector>(mask & std::bit_cast<Mask>(x));
-}
-
-// The upper 26 bits, rounded: the rest has as many, and a sign.
-Vector UpperHalf(Vector x) {
-  const Bits rounded = std::bit_cast<Bits>(x) + (uint64_t{1} << 26);
-  return std::bit_cast<Vector>(rounded & ~((uint64_t{1} << 27) - 1));
-}
-
-// a b - product, where nothing overflows or is below the normal numbers: Dekker
-// (1971), A floating-point technique for extending the available precision.
-Vector RoundedOff(Vector a, Vector b, Vector product) {
-  const Vector upper_a = UpperHalf(a);
-  const Vector upper_b = UpperHalf(b);
-  const Vector lower_a = a - upper_a;
-  const Vector lower_b = b - upper_b;
-  return ((upper_a * upper_b - product) + upper_a * lower_b +
-          lower_a * upper_b) +
-         lower_a * lower_b;
-}
-
-// a + b - total: Knuth's TwoSum, as IsExact has it.
-Vector RoundedOffSum(Vector a, Vector b, Vector total) {
-  const Vector of_b = total - a;
-  return (a - (total - of_b)) + (b - of_b);
-}
 
 // A vector of right factors.
 struct Factors {

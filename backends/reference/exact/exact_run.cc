@@ -250,7 +250,7 @@ Status RecordedRun::Charges(Left left, Borders<Charged<kCharge>>* charges,
 
 Result<std::vector<ExactValue>> RecordedRun::Evaluate(Precision precision) {
   return WithScalarOf(
-      precision, record_.trace,
+      precision, record_.trace, PassKind::kValues,
       [&]<class S>() -> Result<std::vector<ExactValue>> {
         ASSAY_ASSIGN_OR_RETURN(const auto* const passed, PassedIn<S>());
         return GatherAll<S>(
@@ -262,7 +262,7 @@ Result<std::vector<ExactValue>> RecordedRun::Evaluate(Precision precision) {
 Result<std::vector<ExactValue>> RecordedRun::Vjp(
     std::span<const Value> cotangents, Precision precision) {
   return WithScalarOf(
-      precision, record_.trace,
+      precision, record_.trace, PassKind::kDerivatives,
       [&]<class S>() -> Result<std::vector<ExactValue>> {
         using Number = Bounded<S>;
         Borders<Number> adjoints(NothingGiven<Number>());
@@ -283,7 +283,7 @@ Result<std::vector<ExactValue>> RecordedRun::Jvp(
     std::span<const Value> tangents, Precision precision) {
   ASSAY_ASSIGN_OR_RETURN(const Directions directions, DirectionsOf(tangents));
   return WithScalarOf(
-      precision, record_.trace,
+      precision, record_.trace, PassKind::kDerivatives,
       [&]<class S>() -> Result<std::vector<ExactValue>> {
         bool undecided = false;
         Borders<Dual<Bounded<S>>> along(Along<Bounded<S>>(directions, 0));

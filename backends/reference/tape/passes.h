@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "backends/reference/dense/dense_block.h"
+#include "backends/reference/dense/pair_block.h"
 #include "backends/reference/number/charged.h"
 #include "backends/reference/number/lifted.h"
 #include "backends/reference/number/mpfr.h"
@@ -67,6 +68,12 @@ void ReplayBlock(const Block& block, const InputOf<S>& input,
       }
     }
   }
+}
+
+inline void ReplayBlock(const Block& block, const InputOf<BoundedQuad>& input,
+                        std::vector<BoundedQuad>& values) {
+  if (IsForPairs(block) && ReplayInPairs(block, values)) return;
+  ReplayBlock<BoundedQuad>(block, input, values);
 }
 
 /// The node that a choice takes: the first of the best, or the first that is no

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "backends/reference/dense/pair_block.h"
 #include "backends/reference/number/charged.h"
 #include "backends/reference/scalar/codec.h"
 #include "backends/reference/scalar/factors.h"
@@ -306,9 +307,11 @@ void Trace::Add(Source source) {
   most_nodes_ = std::max(most_nodes_, tape.size());
   operation_count_ += static_cast<double>(tape.size());
   for (const Block& block : tape.blocks()) {
-    operation_count_ += static_cast<double>(block.rows) *
-                        static_cast<double>(block.inner) *
-                        static_cast<double>(block.columns);
+    const double products = static_cast<double>(block.rows) *
+                            static_cast<double>(block.inner) *
+                            static_cast<double>(block.columns);
+    operation_count_ += products;
+    if (IsForPairs(block)) pair_count_ += products;
   }
   kept_bytes_ += tape.bytes();
   if (kept_bytes_ > most_kept_bytes_) {

@@ -103,11 +103,12 @@ class Trace {
   /// Fails as the kernel does, and did not in the run.
   Result<std::shared_ptr<const Tape>> TapeOf(uint32_t step);
 
-  /// The nodes of all tapes together, and of the greatest; the steps of an
-  /// evaluation, those within products counted one by one.
+  /// The nodes of all tapes together, and of the greatest; the operations of an
+  /// evaluation, and those of them that numbers of 113 bits leave to pairs.
   size_t node_count() const { return node_count_; }
   size_t most_nodes() const { return most_nodes_; }
   double operation_count() const { return operation_count_; }
+  double pair_count() const { return pair_count_; }
   /// True when every tape is kept.
   bool is_kept() const { return is_kept_; }
 
@@ -143,6 +144,7 @@ class Trace {
   size_t node_count_ = 0;
   size_t most_nodes_ = 0;
   double operation_count_ = 0;
+  double pair_count_ = 0;
   size_t kept_bytes_ = 0;
   bool is_kept_ = true;
 
