@@ -178,6 +178,7 @@ class Model {
     std::function<void(std::vector<std::byte>*)> more_bytes = nullptr;
     std::filesystem::path directory;  // of external data; empty: nowhere
     bool checked = false;             // ONNX's checker has accepted it
+    bool inferred = false;            // types are as far as inference goes
   };
   explicit Model(Parts parts) : parts_(std::move(parts)) {}
 
@@ -190,6 +191,7 @@ class Model {
   std::span<const std::byte> bytes() const;
   const std::filesystem::path& directory() const { return parts_.directory; }
   bool checked() const { return parts_.checked; }
+  bool inferred() const { return parts_.inferred; }
 
  private:
   mutable Parts parts_;  // changes within whole_ only

@@ -161,8 +161,10 @@ Status RecordedRun::Fill(const Directions& directions, double step,
   ASSAY_ASSIGN_OR_RETURN(record->binding, network_.Bind(inputs_, {}));
   const Trace::Scope running(&record->trace);
   ASSAY_RETURN_IF_ERROR(network_.Forward(*record->binding));
-  record->outputs.assign(record->binding->outputs().begin(),
-                         record->binding->outputs().end());
+  for (const Value& output : record->binding->outputs()) {
+    ASSAY_ASSIGN_OR_RETURN(record->outputs.emplace_back(),
+                           record->trace.Unpacked(output));
+  }
   record->trace.Keep(record->outputs);
   return OkStatus();
 }

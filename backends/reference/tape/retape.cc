@@ -77,9 +77,11 @@ Status Retape(const NodeNetwork& node, GradientContext& run) {
   Borders<double> adjoints(NothingGiven<double>());
   for (size_t i = 0; i < binding->outputs().size(); ++i) {
     const Tensor* const cotangent = run.cotangent(node.outputs[i]);
-    const Tensor* const output = binding->outputs()[i].tensor();
-    if (cotangent == nullptr || !IsVars(output)) continue;
-    ASSAY_RETURN_IF_ERROR(AddSeeds(trace, *cotangent, *output, &adjoints));
+    ASSAY_ASSIGN_OR_RETURN(const Value output,
+                           trace.Unpacked(binding->outputs()[i]));
+    if (cotangent == nullptr || !IsVars(output.tensor())) continue;
+    ASSAY_RETURN_IF_ERROR(
+        AddSeeds(trace, *cotangent, *output.tensor(), &adjoints));
   }
   ASSAY_RETURN_IF_ERROR(ReverseSteps(trace, numbers, &adjoints));
   for (size_t i = 0; i < inputs.size(); ++i) {

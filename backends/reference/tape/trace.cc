@@ -25,6 +25,13 @@ namespace {
 thread_local Trace* current = nullptr;
 
 constexpr DType kVar = kDTypeOf<Var>;
+// Of at least so many Vars is a tensor packed.
+constexpr int64_t kLeastPacked = 4096;
+
+bool IsVarTensor(const Value& value) {
+  const Tensor* const tensor = value.tensor();
+  return tensor != nullptr && tensor->dtype() == kVar;
+}
 
 // Names the Vars that a step has computed, by the step and by how many came
 // before.
@@ -84,17 +91,26 @@ class TracedContext final : public KernelContext {
     ASSAY_RETURN_IF_ERROR(kernel_.forward(*this));
     for (const Computed& one : computed_) {
       const DType type =
-          kernel_.output_types[static_cast<size_t>(one.position)];
+          kernel_.output_types[static_cast<size_t>(one.output.position)];
       ASSAY_RETURN_IF_ERROR(trace_.Round(type, *one.tensor));
     }
     return OkStatus();
   }
 
-  Status NameOutputs(Naming naming) {
-    for (const Computed& one : computed_) naming.Name(*one.tensor);
-    for (auto& [output, value] : set_) {
-      ASSAY_ASSIGN_OR_RETURN(Value named, naming.Named(value));
-      ASSAY_RETURN_IF_ERROR(run_.SetOutput(output, std::move(named)));
+  /// `outputs` are those of the first time, or there are none yet.
+  Status NameOutputs(Naming naming, std::vector<Value>* outputs) {
+    for (const Computed& one : computed_) {
+      naming.Name(*one.tensor);
+      set_.emplace_back(one.output, Value(*one.tensor));
+    }
+    const bool is_first = outputs->empty();
+    for (size_t i = 0; i < set_.size(); ++i) {
+      auto& [output, value] = set_[i];
+      ASSAY_ASSIGN_OR_RETURN(const Value named, naming.Named(value));
+      if (is_first) {
+        ASSAY_ASSIGN_OR_RETURN(outputs->emplace_back(), trace_.Packed(named));
+      }
+      ASSAY_RETURN_IF_ERROR(run_.SetOutput(output, (*outputs)[i]));
     }
     return OkStatus();
   }
@@ -105,7 +121,7 @@ class TracedContext final : public KernelContext {
     ASSAY_ASSIGN_OR_RETURN(Tensor* const tensor,
                            run_.Output(output, type, shape));
     if (tensor != nullptr && type == kVar) {
-      computed_.push_back({output.position, tensor});
+      computed_.push_back({output, tensor});
     }
     return tensor;
   }
@@ -122,7 +138,12 @@ class TracedContext final : public KernelContext {
     for (size_t i = 0; i < inputs.size(); ++i) {
       ASSAY_ASSIGN_OR_RETURN(traced[i], trace_.Traced(inputs[i]));
     }
-    return run_.Run(attribute, traced);
+    ASSAY_ASSIGN_OR_RETURN(std::vector<Value> outputs,
+                           run_.Run(attribute, traced));
+    for (Value& output : outputs) {
+      ASSAY_ASSIGN_OR_RETURN(output, trace_.Unpacked(output));
+    }
+    return outputs;
   }
   Result<std::vector<Value>> Differentiate(std::span<const Value>) override {
     return FailedPrecondition("a traced kernel has no part to differentiate");
@@ -131,7 +152,7 @@ class TracedContext final : public KernelContext {
 
  private:
   struct Computed {
-    int position;
+    assay::Output output;
     Tensor* tensor;
   };
 
@@ -212,6 +233,7 @@ Result<Tensor> Trace::AddTarget(const Tensor& tensor, const double* offsets) {
         Var(x + by, static_cast<uint32_t>(i), source);
     target.rounded[i] = !IsExact(Primitive::kAdd, x, by, x + by);
   }
+  for (const Var& x : vars.elements<Var>()) target.values.push_back(x.value());
   sources_.push_back(std::move(target));
   if (!numbers.empty()) {
     given_.insert_or_assign(tensor.data(), Given{tensor, vars, source});
@@ -245,6 +267,9 @@ void Trace::Keep(std::span<const Value> values) {
 Result<std::shared_ptr<const Tape>> Trace::TapeOf(uint32_t step) {
   Source& source = sources_[step];
   if (source.tape != nullptr) return source.tape;
+  // The nodes of the step before this one are not asked for any more.
+  if (recorded_last_ != 0) LetGo(&sources_[recorded_last_]);
+  recorded_last_ = step;
   const Scope running(this);
   again_ = step;
   const Status status = source.record();
@@ -289,12 +314,22 @@ Status Trace::RecordStep(const TracedKernel& kernel, KernelContext& run,
                              tape->size(), " steps");
   }
   source->nodes.clear();
-  ASSAY_RETURN_IF_ERROR(
-      context.NameOutputs(Naming(*tape, step, &source->nodes)));
+  ASSAY_RETURN_IF_ERROR(context.NameOutputs(Naming(*tape, step, &source->nodes),
+                                            &source->outputs));
   source->size = source->nodes.size();
+  source->values.clear();
+  source->values.reserve(source->size);
+  for (const uint32_t node : source->nodes) {
+    source->values.push_back(tape->values()[node]);
+  }
   source->tape = tape;
   if (observer_ != nullptr) observer_->End(step, *tape, source->nodes);
   return OkStatus();
+}
+
+void Trace::LetGo(Source* source) {
+  source->tape = nullptr;
+  source->nodes = std::vector<uint32_t>();
 }
 
 void Trace::Add(Source source) {
@@ -314,12 +349,12 @@ void Trace::Add(Source source) {
     if (IsForPairs(block)) pair_count_ += products;
   }
   kept_bytes_ += tape.bytes();
-  if (kept_bytes_ > most_kept_bytes_) {
-    is_kept_ = false;
-    source.tape = nullptr;
-  }
   steps_.push_back(step);
   sources_.push_back(std::move(source));
+  if (kept_bytes_ <= most_kept_bytes_) return;
+  const std::span<Source> all(sources_);
+  for (Source& one : is_kept_ ? all : all.last(1)) LetGo(&one);
+  is_kept_ = false;
 }
 
 Result<Tensor> Trace::TracedTensor(const Tensor& tensor) {
@@ -343,14 +378,74 @@ Result<Tensor> Trace::TracedTensor(const Tensor& tensor) {
 }
 
 Result<Value> Trace::Traced(const Value& value) {
+  if (value.sparse() != nullptr) return value;
+  ASSAY_ASSIGN_OR_RETURN(const Value unpacked, Unpacked(value));
   const auto traced = [this](const Tensor& tensor) -> Result<Tensor> {
     if (!tensor.defined() || !IsFloatingPoint(tensor.dtype())) return tensor;
     return TracedTensor(tensor);
   };
-  if (value.sparse() != nullptr) return value;
-  return MapTensors(value, traced, [](DType dtype) {
+  return MapTensors(unpacked, traced, [](DType dtype) {
     return IsFloatingPoint(dtype) ? kVar : dtype;
   });
+}
+
+std::optional<Trace::PackedVars> Trace::Pack(const Tensor& vars) {
+  PackedVars packed{.shape = vars.shape()};
+  const auto most_ranges = static_cast<size_t>(vars.num_elements() / 16);
+  for (const Var& x : vars.elements<Var>()) {
+    if ((x.source() & kGivenSource) != 0) return std::nullopt;
+    VarRange next{x.source(), x.node(), 1};
+    if (next.source == 0) {
+      next.first = static_cast<uint32_t>(packed.constants.size());
+      packed.constants.push_back(x.value());
+    }
+    VarRange* const last =
+        packed.ranges.empty() ? nullptr : &packed.ranges.back();
+    if (last != nullptr && last->source == next.source &&
+        last->first + last->count == next.first) {
+      ++last->count;
+    } else if (packed.ranges.size() == most_ranges) {
+      return std::nullopt;
+    } else {
+      packed.ranges.push_back(next);
+    }
+  }
+  return packed;
+}
+
+Result<Value> Trace::Packed(const Value& value) {
+  if (!IsVarTensor(value) || value.tensor()->num_elements() < kLeastPacked) {
+    return value;
+  }
+  std::optional<PackedVars> packed = Pack(*value.tensor());
+  if (!packed.has_value()) return value;
+  ASSAY_ASSIGN_OR_RETURN(packed->stand_in,
+                         Tensor::Allocate(DType::kUint8, {1}));
+  const Value stand_in(packed->stand_in);
+  packed_.emplace(packed->stand_in.data(), *std::move(packed));
+  return stand_in;
+}
+
+Result<Tensor> Trace::Unpack(const PackedVars& packed) const {
+  ASSAY_ASSIGN_OR_RETURN(Tensor vars, Tensor::Allocate(kVar, packed.shape));
+  auto to = vars.mutable_elements<Var>().begin();
+  for (const VarRange& range : packed.ranges) {
+    const std::vector<double>& values =
+        range.source == 0 ? packed.constants : sources_[range.source].values;
+    for (uint32_t k = range.first; k < range.first + range.count; ++k) {
+      *to++ = Var(values[k], range.source == 0 ? 0 : k, range.source);
+    }
+  }
+  return vars;
+}
+
+Result<Value> Trace::Unpacked(const Value& value) const {
+  const Tensor* const tensor = value.tensor();
+  if (tensor == nullptr || packed_.empty()) return value;
+  const auto found = packed_.find(tensor->data());
+  if (found == packed_.end()) return value;
+  ASSAY_ASSIGN_OR_RETURN(Tensor vars, Unpack(found->second));
+  return Value(std::move(vars));
 }
 
 Status Trace::Round(DType type, Tensor& vars) const {

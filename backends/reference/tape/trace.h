@@ -14,7 +14,8 @@
 //   }
 //
 // A Var names the step or the target that it comes from and which of its numbers
-// it is. The tapes of a small run are kept. Those of a great one are recorded
+// it is. Between kernels great tensors of them are packed: of each run of Vars
+// that follow each other only the first is kept. The tapes of a small run are kept. Those of a great one are recorded
 // again when they are asked for, so that memory holds the numbers between
 // kernels and the tape of one of them. For that the binding must live, and must
 // not run again, for as long as the trace is used.
@@ -24,6 +25,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -54,7 +56,9 @@ class Trace {
   /// A step, or the numbers of a target.
   struct Source {
     size_t size = 0;              // how many numbers others may name
-    std::vector<uint32_t> nodes;  // of a step: where these are on its tape
+    std::vector<uint32_t> nodes;  // where these are on the tape of TapeOf
+    std::vector<double> values;   // what these are, in double
+    std::vector<Value> outputs;   // of a step: what its kernel gave, packed
     std::vector<bool> rounded;    // of a target that was moved: those inexact
     uint32_t last_reader = 0;     // the step that reads it last
     std::shared_ptr<const Tape> tape;  // null where it is to be recorded again
@@ -90,7 +94,9 @@ class Trace {
   /// numbers unless these are null. Before the run. The tensor's Vars. Targets
   /// are the first sources, in their order, from 1 on.
   Result<Tensor> AddTarget(const Tensor& tensor, const double* offsets);
-  /// After the run: these values are read by whoever asked for it.
+  /// What a network gave, with Vars where they were packed.
+  Result<assay::Value> Unpacked(const assay::Value& value) const;
+  /// After the run: these unpacked values are read by whoever asked for it.
   void Keep(std::span<const Value> values);
 
   /// In the order of the run.
@@ -100,7 +106,8 @@ class Trace {
   bool is_step(uint32_t source) const {
     return sources_[source].record != nullptr;
   }
-  /// Fails as the kernel does, and did not in the run.
+  /// Fails as the kernel does, and did not in the run. The nodes of a step are
+  /// there until this is called for another.
   Result<std::shared_ptr<const Tape>> TapeOf(uint32_t step);
 
   /// The nodes of all tapes together, and of the greatest; the operations of an
@@ -115,6 +122,8 @@ class Trace {
   // For traced kernels.
 
   bool IsTarget(const Tensor& tensor) const;
+  /// A small value that stands for one of Vars with names, if that is less.
+  Result<assay::Value> Packed(const assay::Value& value);
   /// The same value with Vars for floating-point numbers. Resource exhausted
   /// when there is no memory for them.
   Result<assay::Value> Traced(const assay::Value& value);
@@ -133,6 +142,7 @@ class Trace {
   Status RecordStep(const TracedKernel& kernel, KernelContext& run,
                     uint32_t step, Source* source);
   void Add(Source source);
+  static void LetGo(Source* source);
 
   Ties ties_;
   Between between_;
@@ -140,13 +150,32 @@ class Trace {
   std::shared_ptr<Observer> observer_;
   std::vector<Source> sources_ = std::vector<Source>(1);  // 0 is none
   std::vector<uint32_t> steps_;
-  uint32_t again_ = 0;  // the step that is recorded again
+  uint32_t again_ = 0;          // the step that is recorded again
+  uint32_t recorded_last_ = 0;  // a step that was
   size_t node_count_ = 0;
   size_t most_nodes_ = 0;
   double operation_count_ = 0;
   double pair_count_ = 0;
   size_t kept_bytes_ = 0;
   bool is_kept_ = true;
+
+  /// Some Vars of one source, one after another; of source 0, constants.
+  struct VarRange {
+    uint32_t source = 0;
+    uint32_t first = 0;
+    uint32_t count = 0;
+  };
+  /// A tensor of Vars, without the numbers that its sources have.
+  struct PackedVars {
+    Tensor stand_in;
+    Shape shape;
+    std::vector<VarRange> ranges;
+    std::vector<double> constants;
+  };
+  static std::optional<PackedVars> Pack(const Tensor& vars);
+  Result<Tensor> Unpack(const PackedVars& packed) const;
+
+  std::map<const std::byte*, PackedVars> packed_;  // by where stand-ins lie
 
   /// What is given, by where the bytes lie, held so that they stay there.
   struct Given {

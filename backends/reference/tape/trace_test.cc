@@ -5,7 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -48,16 +50,18 @@ struct Traced {
     ASSAY_ASSIGN_OR_RETURN(binding, network->Bind(std::vector{input}, {}));
     const Trace::Scope running(&trace);
     ASSAY_RETURN_IF_ERROR(network->Forward(*binding));
-    trace.Keep(binding->outputs());
+    ASSAY_ASSIGN_OR_RETURN(unpacked, trace.Unpacked(binding->outputs()[0]));
+    trace.Keep(std::span(&unpacked, 1));
     return OkStatus();
   }
 
-  const Tensor& output() const { return *binding->outputs()[0].tensor(); }
+  const Tensor& output() const { return *unpacked.tensor(); }
 
   TracedBackend backend;
   std::unique_ptr<Network> network;
   std::unique_ptr<Binding> binding;
-  Tensor target;  // its Vars
+  Tensor target;   // its Vars
+  Value unpacked;  // the first output
   Trace trace;
 };
 
@@ -172,6 +176,35 @@ TEST(TraceTest, SampledErrorsCancelAcrossSteps) {
   for (const Var& y : run.output().elements<Var>()) {
     EXPECT_LT(sampled.Of(y).Error(), 1e-3 * charged.Of(y).Error());
     EXPECT_GE(sampled.Of(y).Error(), 0x1p-60);
+  }
+}
+
+// Kills: numbers, constants or names that are others after they were packed; a
+// body that gets or gives what stands for a value.
+TEST(TraceTest, GreatTensorsArePackedBetweenKernels) {
+  std::vector<double> x;
+  for (int i = 0; i < 6000; ++i) x.push_back(2 * std::sin(i));
+  const std::string graph =
+      "g (double[6000] x) => (double[12000] y) <int64[2] two = {2, 6000},"
+      " bool yes = {1}, int64[1] all = {12000}, int64[2] pads = {10, 10}> {"
+      " a = Exp(x) s = Sin(a) r = Neg(s) c = Concat <axis = 0> (r, s)"
+      " m = Reshape(c, two) i = If(yes) <then_branch = t () =>"
+      " (double[2,6000] u) { u = Identity(m) }, else_branch = e () =>"
+      " (double[2,6000] u) { u = Abs(m) }> p = Pad(s, pads)"
+      " k = Reshape(i, all) h = ReduceSum <keepdims = 0> (p) y = Mul(k, h) }";
+  Traced run(graph, D({6000}, x), 0);
+  EXPECT_NE(run.binding->outputs()[0].tensor()->dtype(), kDTypeOf<Var>);
+  const auto y = run.output().elements<Var>();
+  ASSERT_EQ(y.size(), 12000U);
+  Borders<double> numbers;
+  ASSERT_TRUE(
+      ReplaySteps(run.trace, Left::kAll, &numbers, Ignore<double>).ok());
+  double sum = 0;
+  for (const double one : x) sum += std::sin(std::exp(one));
+  for (size_t k = 0; k < y.size(); ++k) {
+    const double sine = std::sin(std::exp(x[k % 6000]));
+    EXPECT_NEAR(y[k].value(), (k < 6000 ? -sine : sine) * sum, 1e-9) << k;
+    EXPECT_EQ(numbers.Of(y[k]), y[k].value()) << k;
   }
 }
 

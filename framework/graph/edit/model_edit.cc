@@ -221,6 +221,9 @@ Result<std::shared_ptr<const Model>> WithInitializers(
   // Other numbers of the same types change nothing of that, and to ask again
   // would take several times the memory of the weights.
   parts.checked = types::CheckModel(model).ok();
+  parts.inferred = std::ranges::all_of(values, [](const auto& value) {
+    return IsFloatingPoint(value.second.dtype());  // which no shape depends on
+  });
   parts.more_bytes = [values](std::vector<std::byte>* bytes) {
     size_t size = bytes->size();
     for (const auto& [name, tensor] : values) {

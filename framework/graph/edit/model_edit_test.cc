@@ -97,6 +97,22 @@ TEST(WithInitializers, OnlyWhatTheCheckerAcceptsIsChecked) {
   }
 }
 
+// Kills: types that are inferred anew from all the weights; those that numbers
+// put in decide, left out.
+TEST(WithInitializers, TypesAreInferredAgainOnlyWhereTheyMayChange) {
+  const auto model = Parsed(
+      "g (float[4] x, int64[2] s) => (float y) { b = Add(x, x) "
+      "y = Reshape(b, s) }");
+  const auto with_x =
+      WithInitializers(*model, {{"x", Of<float>({4}, {1, 2, 3, 4})}});
+  ASSERT_TRUE(with_x.ok()) << with_x.status().ToString();
+  EXPECT_TRUE((*with_x)->inferred());
+  const auto with_s =
+      WithInitializers(*model, {{"s", Of<int64_t>({2}, {2, 2})}});
+  ASSERT_TRUE(with_s.ok()) << with_s.status().ToString();
+  EXPECT_FALSE((*with_s)->inferred());
+}
+
 TEST(WithInitializers, RefusesWhatDoesNotFit) {
   const auto model = Parsed(
       "g (float[4] x) => (float[2] y) { y, z = Split<num_outputs = 2>(x) }");

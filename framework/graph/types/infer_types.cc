@@ -224,7 +224,7 @@ inline namespace v1 {
 
 Result<Graph> InferTypes(const Model& model) {
   Graph graph = model.graph();
-  if (!types::HasUntyped(graph)) return graph;
+  if (model.inferred() || !types::HasUntyped(graph)) return graph;
   google::protobuf::Arena arena;
   auto* proto =
       google::protobuf::Arena::CreateMessage<onnx::ModelProto>(&arena);
