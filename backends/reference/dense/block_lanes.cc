@@ -130,7 +130,7 @@ class Carrier {
         DenseProduct(a.panel.rows, a.panel.columns, b.panel.columns);
     product.scale = block_.scale;
     std::vector<double> of_a(a.numbers.values.size());
-    for (size_t lane = 0; lane < kLanes; ++lane) {
+    for (size_t lane = 0; lane < kLaneCount; ++lane) {
       std::vector<double> sums(block_.y.size(), 0.0);
       a.panel.ForEach([&](size_t to, size_t from) {
         of_a[to] = lanes_[a.panel.factor->nodes[from]][lane];

@@ -17,8 +17,8 @@
 
 namespace assay::reference {
 
-inline constexpr size_t kLanes = 8;
-using Lanes = std::array<double, kLanes>;
+inline constexpr size_t kLaneCount = 8;
+using Lanes = std::array<double, kLaneCount>;
 
 /// By element of a block.
 struct CarriedLanes {

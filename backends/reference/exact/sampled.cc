@@ -101,7 +101,7 @@ class Sampler {
                     Lanes& sum) {
     if (units == 0 || by == 0) return;
     const double factor = falls ? -by / units : by / units;
-    for (size_t k = 0; k < kLanes; ++k) sum[k] += factor * lanes[k];
+    for (size_t k = 0; k < kLaneCount; ++k) sum[k] += factor * lanes[k];
   }
 
   void TakeFunction(Primitive primitive, uint32_t a, uint32_t b, size_t node) {

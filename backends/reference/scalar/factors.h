@@ -4,10 +4,10 @@
 // network on Vars stay where they lie, since a matrix of weights may be greater
 // than all that is computed from it.
 //
-//   kernel.forward = ReadsFactors{std::bind_front(&Forward<T>, op), {op.a}};
+//   kernel.forward = ReadsFactors{forward, {op.a}};
 //   ...
-//   const Factors<T> a(run.input(op.a));                // in the run
-//   Accumulate(loops, product, a.At(0), b.At(0), y);
+//   const Factors<T> a(run.input(op.a));  // in the run
+//   Use(a.At(0));                         // as a factor of Accumulate
 
 #pragma once
 

@@ -2,9 +2,10 @@
 //
 // Passes over a trace (trace.h), step by step, for any scalar:
 //
-//   Borders<Quad> numbers(GivenAs<Quad>());
-//   ASSAY_RETURN_IF_ERROR(ReplaySteps(trace, Kept::kAll, &numbers, see));
-//   const Var y = output.elements<Var>()[0];
+//   const auto see = [](uint32_t, const Tape&, const std::vector<Quad>&) {};
+//   Borders<Quad> numbers;
+//   ASSAY_RETURN_IF_ERROR(ReplaySteps(trace, Left::kAll, &numbers, see));
+//   const Var y = ...;  // an element of an output
 //   const Quad more_exact = numbers.Of(y);
 //
 //   Borders<Quad> adjoints(NothingGiven<Quad>());

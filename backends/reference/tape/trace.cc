@@ -421,8 +421,8 @@ Result<Value> Trace::Packed(const Value& value) {
   if (!packed.has_value()) return value;
   ASSAY_ASSIGN_OR_RETURN(packed->stand_in,
                          Tensor::Allocate(DType::kUint8, {1}));
-  const Value stand_in(packed->stand_in);
-  packed_.emplace(packed->stand_in.data(), *std::move(packed));
+  Value stand_in(packed->stand_in);
+  packed_.emplace(stand_in.tensor()->data(), *std::move(packed));
   return stand_in;
 }
 
