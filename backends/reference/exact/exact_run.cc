@@ -19,6 +19,8 @@ namespace {
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
 // Of a referee: with a smaller one nothing is left of a difference.
 constexpr double kLeastStep = 0x1p-30;
+// Bytes of the numbers of tapes.
+constexpr size_t kMostKeptNumbers = size_t{1} << 29;
 
 // Calls body.operator()<charge>() with what a kind of units charges.
 template <class Body>
@@ -208,7 +210,12 @@ Result<const RecordedRun::Passed<S>*> RecordedRun::PassedIn() {
   if (const auto* const kept = std::get_if<Passed<S>>(&passed_)) return kept;
   passed_ = std::monostate();  // gives its memory back first
   Trace& trace = record_.trace;
-  const Left left = targets_.empty() ? Left::kKept : Left::kAll;
+  const bool is_small =
+      trace.is_kept() &&
+      trace.node_count() * sizeof(Bounded<S>) <= kMostKeptNumbers;
+  const Left left = targets_.empty() ? Left::kKept
+                    : is_small       ? Left::kTapes
+                                     : Left::kAll;
   Passed<S> passed;
   const auto see = [&](uint32_t, const Tape& tape,
                        const std::vector<Bounded<S>>& of_tape) {

@@ -239,6 +239,9 @@ Status SampleSteps(
     see(step, *tape, sampler.numbers());
     numbers->PutStep(trace, step, sampler.numbers());
     lanes.PutStep(trace, step, sampler.lanes());
+    if (left == Left::kTapes) {
+      numbers->KeepTape(step, std::move(sampler.numbers()));
+    }
   }
   return OkStatus();
 }

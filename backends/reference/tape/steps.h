@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -63,6 +64,14 @@ class Borders {
     }
     Put(step, std::move(numbers));
   }
+  /// Those of all nodes of a step's tape, kept for later; null where they are not.
+  const std::vector<S>* TapeOf(uint32_t step) const {
+    const auto found = tapes_.find(step);
+    return found == tapes_.end() ? nullptr : &found->second;
+  }
+  void KeepTape(uint32_t step, std::vector<S> of_tape) {
+    tapes_[step] = std::move(of_tape);
+  }
   void Drop(uint32_t source) {
     if (Has(source)) numbers_[source] = std::vector<S>();
   }
@@ -84,6 +93,7 @@ class Borders {
  private:
   GivenOf<S> given_;
   std::vector<std::vector<S>> numbers_;  // by source
+  std::map<uint32_t, std::vector<S>> tapes_;
 };
 
 /// What the inputs of a step's tape are.
@@ -95,9 +105,10 @@ InputOf<S> InputsOf(const Tape& tape, const Borders<S>& numbers) {
   };
 }
 
-/// The numbers that a pass leaves behind: all, or only those of sources that
-/// Trace::Keep has named.
-enum class Left : uint8_t { kAll, kKept };
+/// The numbers that a pass leaves behind: those of whole tapes, too, so that none
+/// is replayed for a derivative; all that steps name; or only those of sources
+/// that Trace::Keep has named.
+enum class Left : uint8_t { kTapes, kAll, kKept };
 
 /// Replays each step in turn, in the order of the run, and calls
 /// see(step, tape, numbers of its nodes).
@@ -106,10 +117,11 @@ Status ReplaySteps(Trace& trace, Left left, Borders<S>* numbers,
                    const See& see) {
   for (const uint32_t step : trace.steps()) {
     ASSAY_ASSIGN_OR_RETURN(const auto tape, trace.TapeOf(step));
-    const std::vector<S> of_tape = Replay<S>(*tape, InputsOf(*tape, *numbers));
+    std::vector<S> of_tape = Replay<S>(*tape, InputsOf(*tape, *numbers));
     if (left == Left::kKept) numbers->DropRead(trace, step);
     see(step, *tape, of_tape);
     numbers->PutStep(trace, step, of_tape);
+    if (left == Left::kTapes) numbers->KeepTape(step, std::move(of_tape));
   }
   return OkStatus();
 }
@@ -135,7 +147,7 @@ void AddTo(const Trace& trace, uint32_t source, uint32_t index, const A& flow,
 
 /// Takes the adjoints of outputs to the targets, from the last step to the
 /// first. `numbers` are what ReplaySteps left of all; those of a step's nodes
-/// go through `prepare` before they are used.
+/// that it kept no tape of go through `prepare` before they are used.
 template <class S, class A, class Prepare>
 Status ReverseSteps(Trace& trace, const Borders<S>& numbers,
                     const Prepare& prepare, Borders<A>* adjoints) {
@@ -144,14 +156,19 @@ Status ReverseSteps(Trace& trace, const Borders<S>& numbers,
     if (!adjoints->Has(step)) continue;
     ASSAY_ASSIGN_OR_RETURN(const auto tape, trace.TapeOf(step));
     const InputOf<S> input = InputsOf(*tape, numbers);
-    std::vector<S> of_tape = Replay<S>(*tape, input);
-    prepare(of_tape);
+    const std::vector<S>* of_tape = numbers.TapeOf(step);
+    std::vector<S> replayed;
+    if (of_tape == nullptr) {
+      replayed = Replay<S>(*tape, input);
+      prepare(replayed);
+      of_tape = &replayed;
+    }
     std::vector<A> flows(tape->size());
     for (size_t k = 0; k < trace.source(step).size; ++k) {
       flows[trace.source(step).nodes[k]] = (*adjoints)[step][k];
     }
     adjoints->Drop(step);
-    Reverse(*tape, of_tape, flows, input);
+    Reverse(*tape, *of_tape, flows, input);
     for (uint32_t node = 1; node < tape->size(); ++node) {
       if (tape->primitive(node) == Primitive::kInput && !IsZero(flows[node])) {
         AddTo(trace, tape->a(node), tape->b(node), flows[node], adjoints);

@@ -136,7 +136,7 @@ class Trace {
  private:
   /// Of one step: 17 bytes each, and 8 to 80 in a pass.
   static constexpr size_t kMostNodes = size_t{1} << 25;
-  static constexpr size_t kMostKeptBytes = size_t{1} << 28;
+  static constexpr size_t kMostKeptBytes = size_t{1} << 29;
 
   Result<Tensor> TracedTensor(const Tensor& tensor);
   Status RecordStep(const TracedKernel& kernel, KernelContext& run,
