@@ -390,16 +390,19 @@ inline Charged<kCharge, S> AddProduct(const Charged<kCharge, S>& sum,
   const double of_a = std::abs(ToDouble(a.value));
   const double of_b = std::abs(ToDouble(b.value));
   double units = of_b * a.units + of_a * b.units;
-  // Of exact numbers, or of 1, an operation may round nothing.
-  const bool is_plain = units > 0 && units < C::kUnknown && of_a != 1 &&
-                        of_b != 1 && of_product >= 0x1p-1022 &&
-                        of_total < C::kUnknown && sum.units < C::kUnknown &&
-                        (sum.units > 0 || ToDouble(sum.value) != 0);
+  // Of exact numbers, or of 1, an operation may round nothing. The derivative of
+  // a sum is an exact 1, and an adjoint is an exact 0 before anything flows.
+  const bool is_one = a.units == 0 && of_a == 1;
+  const bool is_plain = units > 0 && units < C::kUnknown &&
+                        (is_one || (of_a != 1 && of_b != 1)) &&
+                        of_product >= 0x1p-1022 && of_total < C::kUnknown &&
+                        sum.units < C::kUnknown;
   if (!is_plain) return sum + a * b;
   if (kCharge == Charge::kBound && a.units != 0 && b.units != 0) {
     units += a.Error() * b.units;
   }
-  units += of_product / C::kUnit;
+  if (!is_one) units += of_product / C::kUnit;
+  if (sum.units == 0 && ToDouble(sum.value) == 0) return {total, units};
   double all = sum.units + units;
   if (kCharge != Charge::kCondition) all += of_total / C::kUnit;
   return {total, all};
