@@ -3,6 +3,7 @@
 #include "backends/reference/tape/trace.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -394,21 +395,22 @@ std::optional<Trace::PackedVars> Trace::Pack(const Tensor& vars) {
   const auto most_ranges = static_cast<size_t>(vars.num_elements() / 16);
   for (const Var& x : vars.elements<Var>()) {
     if ((x.source() & kGivenSource) != 0) return std::nullopt;
-    VarRange next{x.source(), x.node(), 1};
-    if (next.source == 0) {
-      next.first = static_cast<uint32_t>(packed.constants.size());
-      packed.constants.push_back(x.value());
-    }
     VarRange* const last =
         packed.ranges.empty() ? nullptr : &packed.ranges.back();
-    if (last != nullptr && last->source == next.source &&
-        last->first + last->count == next.first) {
+    if (last != nullptr && last->source == x.source() &&
+        (x.source() == 0
+             ? std::bit_cast<uint64_t>(packed.constants[last->first]) ==
+                   std::bit_cast<uint64_t>(x.value())
+             : last->first + last->count == x.node())) {
       ++last->count;
-    } else if (packed.ranges.size() == most_ranges) {
-      return std::nullopt;
-    } else {
-      packed.ranges.push_back(next);
+      continue;
     }
+    if (packed.ranges.size() == most_ranges) return std::nullopt;
+    const auto constants = static_cast<uint32_t>(packed.constants.size());
+    const bool is_constant = x.source() == 0;
+    packed.ranges.push_back(
+        {x.source(), is_constant ? constants : x.node(), 1});
+    if (is_constant) packed.constants.push_back(x.value());
   }
   return packed;
 }
@@ -430,10 +432,13 @@ Result<Tensor> Trace::Unpack(const PackedVars& packed) const {
   ASSAY_ASSIGN_OR_RETURN(Tensor vars, Tensor::Allocate(kVar, packed.shape));
   auto to = vars.mutable_elements<Var>().begin();
   for (const VarRange& range : packed.ranges) {
-    const std::vector<double>& values =
-        range.source == 0 ? packed.constants : sources_[range.source].values;
+    if (range.source == 0) {
+      to = std::fill_n(to, range.count, Var(packed.constants[range.first]));
+      continue;
+    }
+    const std::vector<double>& values = sources_[range.source].values;
     for (uint32_t k = range.first; k < range.first + range.count; ++k) {
-      *to++ = Var(values[k], range.source == 0 ? 0 : k, range.source);
+      *to++ = Var(values[k], k, range.source);
     }
   }
   return vars;

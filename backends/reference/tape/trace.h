@@ -159,7 +159,7 @@ class Trace {
   size_t kept_bytes_ = 0;
   bool is_kept_ = true;
 
-  /// Some Vars of one source, one after another; of source 0, constants.
+  /// Some Vars of one source, one after another; of source 0, one constant.
   struct VarRange {
     uint32_t source = 0;
     uint32_t first = 0;
