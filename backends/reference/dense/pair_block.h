@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Blocks of a tape in passes with bounded numbers of 113 bits. One of many
-// products is summed in pairs of doubles (pair_product.h), a fiftieth of the time
-// for nine bits less, which its bound counts.
+// products is summed in pairs of doubles (pair_product.h), in far less time and
+// to nine bits less, which its bound counts.
 //
 //   if (const auto sums = ProductInPairs(block, numbers)) Use(sums->values);
 

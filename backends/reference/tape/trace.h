@@ -102,10 +102,6 @@ class Trace {
   /// In the order of the run.
   const std::vector<uint32_t>& steps() const { return steps_; }
   const Source& source(uint32_t source) const { return sources_[source]; }
-  size_t source_count() const { return sources_.size(); }
-  bool is_step(uint32_t source) const {
-    return sources_[source].record != nullptr;
-  }
   /// Fails as the kernel does, and did not in the run. The nodes of a step are
   /// there until this is called for another.
   Result<std::shared_ptr<const Tape>> TapeOf(uint32_t step);
