@@ -165,7 +165,7 @@ Status RecordedRun::Fill(const Directions& directions, double step,
   ASSAY_RETURN_IF_ERROR(network_.Forward(*record->binding));
   for (const Value& output : record->binding->outputs()) {
     ASSAY_ASSIGN_OR_RETURN(record->outputs.emplace_back(),
-                           record->trace.Unpacked(output));
+                           record->trace.Traced(output));
   }
   record->trace.Keep(record->outputs);
   return OkStatus();

@@ -26,8 +26,6 @@ namespace {
 thread_local Trace* current = nullptr;
 
 constexpr DType kVar = kDTypeOf<Var>;
-// Of at least so many Vars is a tensor packed.
-constexpr int64_t kLeastPacked = 4096;
 
 bool IsVarTensor(const Value& value) {
   const Tensor* const tensor = value.tensor();
@@ -128,10 +126,12 @@ class TracedContext final : public KernelContext {
   }
 
   Status SetOutput(assay::Output output, Value value) override {
+    if (is_step_) {
+      set_.emplace_back(output, std::move(value));
+      return OkStatus();
+    }
     ASSAY_ASSIGN_OR_RETURN(Value traced, trace_.Traced(value));
-    if (!is_step_) return run_.SetOutput(output, std::move(traced));
-    set_.emplace_back(output, std::move(traced));
-    return OkStatus();
+    return run_.SetOutput(output, std::move(traced));
   }
   Result<std::vector<Value>> Run(std::string_view attribute,
                                  std::span<const Value> inputs) override {
@@ -390,58 +390,16 @@ Result<Value> Trace::Traced(const Value& value) {
   });
 }
 
-std::optional<Trace::PackedVars> Trace::Pack(const Tensor& vars) {
-  PackedVars packed{.shape = vars.shape()};
-  const auto most_ranges = static_cast<size_t>(vars.num_elements() / 16);
-  for (const Var& x : vars.elements<Var>()) {
-    if ((x.source() & kGivenSource) != 0) return std::nullopt;
-    VarRange* const last =
-        packed.ranges.empty() ? nullptr : &packed.ranges.back();
-    if (last != nullptr && last->source == x.source() &&
-        (x.source() == 0
-             ? std::bit_cast<uint64_t>(packed.constants[last->first]) ==
-                   std::bit_cast<uint64_t>(x.value())
-             : last->first + last->count == x.node())) {
-      ++last->count;
-      continue;
-    }
-    if (packed.ranges.size() == most_ranges) return std::nullopt;
-    const auto constants = static_cast<uint32_t>(packed.constants.size());
-    const bool is_constant = x.source() == 0;
-    packed.ranges.push_back(
-        {x.source(), is_constant ? constants : x.node(), 1});
-    if (is_constant) packed.constants.push_back(x.value());
-  }
-  return packed;
-}
-
 Result<Value> Trace::Packed(const Value& value) {
-  if (!IsVarTensor(value) || value.tensor()->num_elements() < kLeastPacked) {
-    return value;
-  }
-  std::optional<PackedVars> packed = Pack(*value.tensor());
+  if (!IsVarTensor(value) || value.tensor()->num_elements() == 0) return value;
+  ASSAY_ASSIGN_OR_RETURN(std::optional<Tensor> numbers,
+                         NumbersNotComputed(*value.tensor()));
+  if (numbers.has_value()) return Value(*std::move(numbers));
+  std::optional<PackedVars> packed = PackedVars::Of(*value.tensor());
   if (!packed.has_value()) return value;
-  ASSAY_ASSIGN_OR_RETURN(packed->stand_in,
-                         Tensor::Allocate(DType::kUint8, {1}));
-  Value stand_in(packed->stand_in);
-  packed_.emplace(stand_in.tensor()->data(), *std::move(packed));
-  return stand_in;
-}
-
-Result<Tensor> Trace::Unpack(const PackedVars& packed) const {
-  ASSAY_ASSIGN_OR_RETURN(Tensor vars, Tensor::Allocate(kVar, packed.shape));
-  auto to = vars.mutable_elements<Var>().begin();
-  for (const VarRange& range : packed.ranges) {
-    if (range.source == 0) {
-      to = std::fill_n(to, range.count, Var(packed.constants[range.first]));
-      continue;
-    }
-    const std::vector<double>& values = sources_[range.source].values;
-    for (uint32_t k = range.first; k < range.first + range.count; ++k) {
-      *to++ = Var(values[k], k, range.source);
-    }
-  }
-  return vars;
+  ASSAY_ASSIGN_OR_RETURN(Tensor stand_in, Tensor::Allocate(DType::kUint8, {1}));
+  packed_.emplace(stand_in.data(), Packing{stand_in, *std::move(packed)});
+  return Value(std::move(stand_in));
 }
 
 Result<Value> Trace::Unpacked(const Value& value) const {
@@ -449,7 +407,11 @@ Result<Value> Trace::Unpacked(const Value& value) const {
   if (tensor == nullptr || packed_.empty()) return value;
   const auto found = packed_.find(tensor->data());
   if (found == packed_.end()) return value;
-  ASSAY_ASSIGN_OR_RETURN(Tensor vars, Unpack(found->second));
+  ASSAY_ASSIGN_OR_RETURN(
+      Tensor vars, found->second.vars.Unpack(
+                       [this](uint32_t source) -> const std::vector<double>& {
+                         return sources_[source].values;
+                       }));
   return Value(std::move(vars));
 }
 

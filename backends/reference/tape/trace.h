@@ -30,6 +30,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/reference/tape/packed_vars.h"
 #include "backends/reference/tape/tape.h"
 #include "framework/backend/eager/kernel.h"
 
@@ -119,6 +120,7 @@ class Trace {
 
   bool IsTarget(const Tensor& tensor) const;
   /// A small value that stands for one of Vars with names, if that is less.
+  /// Numbers given for one of which nothing was computed.
   Result<assay::Value> Packed(const assay::Value& value);
   /// The same value with Vars for floating-point numbers. Resource exhausted
   /// when there is no memory for them.
@@ -155,23 +157,11 @@ class Trace {
   size_t kept_bytes_ = 0;
   bool is_kept_ = true;
 
-  /// Some Vars of one source, one after another; of source 0, one constant.
-  struct VarRange {
-    uint32_t source = 0;
-    uint32_t first = 0;
-    uint32_t count = 0;
-  };
-  /// A tensor of Vars, without the numbers that its sources have.
-  struct PackedVars {
+  struct Packing {
     Tensor stand_in;
-    Shape shape;
-    std::vector<VarRange> ranges;
-    std::vector<double> constants;
+    PackedVars vars;
   };
-  static std::optional<PackedVars> Pack(const Tensor& vars);
-  Result<Tensor> Unpack(const PackedVars& packed) const;
-
-  std::map<const std::byte*, PackedVars> packed_;  // by where stand-ins lie
+  std::map<const std::byte*, Packing> packed_;  // by where stand-ins lie
 
   /// What is given, by where the bytes lie, held so that they stay there.
   struct Given {

@@ -152,6 +152,29 @@ TEST(TraceTest, ATargetHasNodes) {
   EXPECT_FALSE((*tape)->blocks()[0].a.has_nodes());
 }
 
+// Kills: nodes, of 16 bytes and more, for constants that kernels make or move;
+// a constant that is rounded to float32 on the way.
+TEST(TraceTest, ConstantsBetweenKernelsAreNumbersGiven) {
+  Traced run(
+      "g (double[1,2] x) => (double[1,3] y) <int64[2] s = {3, 2},"
+      " double[3,2] w = {1, 2, 3, 4, 5, 6}> {"
+      " c = ConstantOfShape <value = double[1] {0.1}> (s) t = Transpose(c)"
+      " a = MatMul(x, t) v = Transpose(w) b = MatMul(x, v) y = Add(a, b) }",
+      D({1, 2}, {1, 2}), kKeepAll);
+  ASSERT_EQ(run.trace.steps().size(), 3U);
+  const auto factor = [&](size_t step) {
+    const auto tape = run.trace.TapeOf(run.trace.steps()[step]);
+    return tape.ok() ? (*tape)->blocks().at(0).b : Factor();
+  };
+  for (const size_t step : {0, 1}) {
+    ASSERT_TRUE(factor(step).given.has_value()) << step;
+  }
+  EXPECT_EQ(factor(0).given->tensor.dtype(), DType::kFloat64);
+  EXPECT_EQ(factor(0).number(4), 0.1);
+  EXPECT_EQ(factor(1).given->tensor.dtype(), DType::kFloat32);
+  EXPECT_EQ(factor(1).number(1), 3);
+}
+
 // Kills: lanes that end at a border.
 TEST(TraceTest, SampledErrorsCancelAcrossSteps) {
   // x - x / c * c in steps, forty times: charges add up, errors do not.
