@@ -66,6 +66,10 @@ class ExactRun {
  public:
   virtual ~ExactRun() = default;
 
+  /// The least precision whose answers are worth their time: more than double
+  /// for a run so great that in double next to nothing is known.
+  virtual Precision LeastPrecision() const { return Precision::kDouble; }
+
   /// One per output of the network.
   virtual Result<std::vector<ExactValue>> Evaluate(Precision precision) = 0;
   /// Transposed Jacobian times cotangents, one per output: one per target.

@@ -22,7 +22,7 @@
 namespace assay::reference {
 
 /// The scalar of an input node, from its number; of a number given that no node
-/// stands for, node is 0.
+/// stands for, node is 0. All of these are rounded as often.
 template <class S>
 using InputOf = std::function<S(uint32_t node, double value)>;
 
@@ -95,6 +95,9 @@ struct PanelOfFactor {
     return {&block.b, panel.size(), block.columns, panel.begin * block.columns,
             block.columns};
   }
+
+  /// The numbers of a factor without nodes, row by row.
+  std::vector<double> Numbers() const;
 
   /// Calls take(place in the panel, place in the factor), row by row.
   template <class Take>

@@ -7,8 +7,7 @@
 #include <concepts>
 #include <cstdint>
 
-#include "backends/reference/dense/dense_block.h"
-#include "backends/reference/dense/pair_block.h"
+#include "backends/reference/dense/block_passes.h"
 #include "backends/reference/loop/accumulate.h"
 
 namespace assay::reference {
@@ -17,23 +16,25 @@ namespace {
 constexpr int64_t kLanesAtOnce = int64_t{1} << 15;  // of 64 bytes
 
 template <class S>
-using Numbers = std::vector<Charged<Charge::kBound, S>>;
+using Number = Charged<Charge::kBound, S>;
 
 // What a panel of a factor is.
 template <class S>
 struct FactorPanel {
-  FactorPanel(const PanelOfFactor& at, const Numbers<S>& all)
+  FactorPanel(const PanelOfFactor& at, const std::vector<Number<S>>& all)
       : panel(at), numbers(at.rows, at.columns) {
     const Factor& factor = *panel.factor;
-    panel.ForEach([&](size_t to, size_t from) {
-      if (!factor.has_nodes()) {
-        numbers.values[to] = factor.number(from);
-        return;
-      }
-      const auto& number = all[factor.nodes[from]];
-      numbers.values[to] = ToDouble(number);
-      exact = exact && number.units == 0;
-    });
+    if (factor.has_nodes()) {
+      units.reserve(numbers.values.size());
+      panel.ForEach([&](size_t to, size_t from) {
+        const Number<S>& number = all[factor.nodes[from]];
+        numbers.values[to] = ToDouble(number);
+        units.push_back(number.units);
+        exact = exact && number.units == 0;
+      });
+    } else {
+      numbers.values = panel.Numbers();
+    }
     if constexpr (std::same_as<S, double>) return;
     // Next to nothing, so that no number in quad counts as one in double.
     numbers.units.assign(numbers.values.size(), 0);
@@ -42,16 +43,23 @@ struct FactorPanel {
     }
   }
 
+  std::vector<double> Sizes() const {
+    std::vector<double> sizes = numbers.values;
+    for (double& size : sizes) size = std::abs(size);
+    return sizes;
+  }
+
   PanelOfFactor panel;
-  ChargedMatrix numbers;  // without their errors
+  ChargedMatrix numbers;      // without their errors
+  std::vector<double> units;  // of their errors, by element, unless exact
   bool exact = true;
 };
 
 template <class S>
 class Carrier {
  public:
-  Carrier(const Block& block, const Numbers<S>& numbers,
-          const std::vector<Lanes>& lanes)
+  Carrier(const Block& block, const std::vector<Lanes>& lanes,
+          std::vector<Number<S>>& numbers)
       : block_(block),
         numbers_(numbers),
         lanes_(lanes),
@@ -60,43 +68,82 @@ class Carrier {
     own_.Sums();
   }
 
-  CarriedLanes Run() {
+  CarriedLanes Run(const InputOf<Number<S>>& input) {
     for (size_t k = 0; k < block_.y.size(); ++k) {
       const uint32_t y = block_.y[k];
       carried_.lanes.push_back(lanes_[y]);
       carried_.lost.push_back(!std::isfinite(numbers_[y].units));
       own_.values[k] = ToDouble(numbers_[y]);
+      units_.push_back(numbers_[y].units);
     }
-    const bool is_summed = TakeOwn();
-    ForEachPanel(block_, [&](const Panel& part) { Take(part, !is_summed); });
-    const double small = static_cast<double>(block_.inner) * 0x1p-1021;
+    const bool in_pairs = SumInPairs();
+    ForEachPanel(block_, [&](const Panel& part) { Take(part, !in_pairs); });
+    const double small =
+        is_exact_ ? 0 : static_cast<double>(block_.inner) * 0x1p-1021;
     for (size_t k = 0; k < block_.y.size(); ++k) {
       const double of_both =
           std::abs(block_.scale) * together_[k] / kRoundoffOf<S>;
-      carried_.own.push_back(
-          own_.units[k] + (small + of_both) / Charged<Charge::kBound>::kUnit);
+      carried_.own.push_back(own_.units[k] +
+                             (small + of_both) / Number<S>::kUnit);
+    }
+    if (in_pairs || SumInDoubles()) {
+      Charge();
+    } else {
+      ReplayBlock(block_, input, numbers_);
     }
     return std::move(carried_);
   }
 
  private:
-  // Roundings of a block that was summed in pairs; false for another.
-  bool TakeOwn() {
+  Number<S>& Sum(size_t k) { return numbers_[block_.first + k]; }
+
+  // False where a block in quad has few products, or a number is out of range.
+  bool SumInPairs() {
     if constexpr (std::same_as<S, Quad>) {
       if (!IsForPairs(block_)) return false;
       auto sums = ProductInPairs(block_, numbers_);
       if (!sums.has_value()) return false;
       own_.units = std::move(sums->own);
+      for (size_t k = 0; k < block_.y.size(); ++k) {
+        Sum(k).value = sums->values[k];
+      }
       return true;
     }
     return false;
   }
 
+  // Takes what the panels have summed; false where one is out of range.
+  bool SumInDoubles() {
+    if constexpr (std::same_as<S, double>) {
+      for (size_t k = 0; k < block_.y.size(); ++k) {
+        if (!std::isfinite(own_.values[k]) || std::isnan(own_.units[k])) {
+          return false;
+        }
+        Sum(k).value = own_.values[k];
+      }
+      return true;
+    }
+    return false;
+  }
+
+  // A little more for the roundings of units themselves.
+  void Charge() {
+    for (size_t k = 0; k < block_.y.size(); ++k) {
+      const double all = (units_[k] + carried_.own[k]) * (1 + 0x1p-20);
+      Sum(k).units = std::isnan(all) ? Number<S>::kUnknown : all;
+    }
+  }
+
   void Take(const Panel& part, bool with_own) {
     FactorPanel<S> a(PanelOfFactor::OfA(block_, part), numbers_);
     const FactorPanel<S> b(PanelOfFactor::OfB(block_, part), numbers_);
+    is_exact_ = is_exact_ && a.exact && b.exact;
     Multiply<Charge::kHard>(block_.scale, &a.numbers);
-    if (with_own) AddProducts<Charge::kHard>(a.numbers, b.numbers, own_);
+    if (with_own && is_exact_) {
+      AddProducts<Charge::kBound>(a.numbers, b.numbers, own_);
+    } else if (with_own) {
+      AddProducts<Charge::kHard>(a.numbers, b.numbers, own_);
+    }
     if (!b.exact) CarryB(a, b);
     if (!a.exact) CarryA(a, b);
     TakeErrors(a, b);
@@ -144,6 +191,12 @@ class Carrier {
   }
 
   void TakeErrors(const FactorPanel<S>& a, const FactorPanel<S>& b) {
+    Product product =
+        DenseProduct(a.panel.rows, a.panel.columns, b.panel.columns);
+    if (!b.exact) {
+      Accumulate(loops_, product, a.Sizes().data(), b.units.data(),
+                 units_.data());
+    }
     const auto inner = static_cast<size_t>(a.panel.columns);
     const auto columns = static_cast<size_t>(block_.columns);
     const auto of_a = ErrorsOf(a, [&](size_t element) {
@@ -156,10 +209,14 @@ class Carrier {
         carried_.lost[k] = true;
       }
     });
-    if (a.exact || b.exact) return;
-    Accumulate(loops_,
-               DenseProduct(a.panel.rows, a.panel.columns, b.panel.columns),
-               of_a.data(), of_b.data(), together_.data());
+    if (!a.exact && !b.exact) {
+      Accumulate(loops_, product, of_a.data(), of_b.data(), together_.data());
+    }
+    if (!a.exact) {
+      product.scale = std::abs(block_.scale);
+      Accumulate(loops_, product, a.units.data(), b.Sizes().data(),
+                 units_.data());
+    }
   }
 
   // The errors of a panel; lose(element) is called for what is unknown.
@@ -177,24 +234,30 @@ class Carrier {
   }
 
   const Block& block_;
-  const Numbers<S>& numbers_;
+  std::vector<Number<S>>& numbers_;
   const std::vector<Lanes>& lanes_;
   const SimdLoops<double>* loops_ = LoopsFor<double>(BestIsa());
   CarriedLanes carried_;
   ChargedMatrix own_;             // as if the factors were exact
+  std::vector<double> units_;     // that y and the factors bring
   std::vector<double> together_;  // products of errors
+  bool is_exact_ = true;          // of the factors so far
 };
 
 }  // namespace
 
-CarriedLanes Carried(const Block& block, const Numbers<double>& numbers,
-                     const std::vector<Lanes>& lanes) {
-  return Carrier<double>(block, numbers, lanes).Run();
+CarriedLanes ReplayWithLanes(const Block& block,
+                             const InputOf<Number<double>>& input,
+                             const std::vector<Lanes>& lanes,
+                             std::vector<Number<double>>& numbers) {
+  return Carrier<double>(block, lanes, numbers).Run(input);
 }
 
-CarriedLanes Carried(const Block& block, const Numbers<Quad>& numbers,
-                     const std::vector<Lanes>& lanes) {
-  return Carrier<Quad>(block, numbers, lanes).Run();
+CarriedLanes ReplayWithLanes(const Block& block,
+                             const InputOf<Number<Quad>>& input,
+                             const std::vector<Lanes>& lanes,
+                             std::vector<Number<Quad>>& numbers) {
+  return Carrier<Quad>(block, lanes, numbers).Run(input);
 }
 
 }  // namespace assay::reference

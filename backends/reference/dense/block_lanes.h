@@ -3,7 +3,7 @@
 // Lanes: draws of what the errors of a number may be (exact/sampled.h), carried
 // through a block as products of dense matrices.
 //
-//   const CarriedLanes carried = Carried(block, numbers, lanes);
+//   const CarriedLanes carried = ReplayWithLanes(block, input, lanes, numbers);
 
 #pragma once
 
@@ -28,12 +28,15 @@ struct CarriedLanes {
   std::vector<bool> lost;  // a factor or y is unknown
 };
 
-/// `numbers` and `lanes` are by node.
-CarriedLanes Carried(const Block& block,
-                     const std::vector<Charged<Charge::kBound>>& numbers,
-                     const std::vector<Lanes>& lanes);
-CarriedLanes Carried(const Block& block,
-                     const std::vector<Charged<Charge::kBound, Quad>>& numbers,
-                     const std::vector<Lanes>& lanes);
+/// As ReplayBlock, with about the same charges. `lanes` and `numbers` are by
+/// node; factors without nodes are exact.
+CarriedLanes ReplayWithLanes(const Block& block,
+                             const InputOf<Charged<Charge::kBound>>& input,
+                             const std::vector<Lanes>& lanes,
+                             std::vector<Charged<Charge::kBound>>& numbers);
+CarriedLanes ReplayWithLanes(
+    const Block& block, const InputOf<Charged<Charge::kBound, Quad>>& input,
+    const std::vector<Lanes>& lanes,
+    std::vector<Charged<Charge::kBound, Quad>>& numbers);
 
 }  // namespace assay::reference

@@ -26,11 +26,18 @@ ChargedMatrix Gathered(const PanelOfFactor& panel,
                        const std::vector<Charged<kCharge>>& values) {
   const Factor& factor = *panel.factor;
   ChargedMatrix matrix(panel.rows, panel.columns);
+  if (!factor.has_nodes()) {
+    matrix.values = panel.Numbers();
+    const double roundings = input(0, 1).Roundings();
+    if (roundings == 0) return matrix;
+    for (const double x : matrix.values) {
+      matrix.units.push_back(Charged<kCharge>::Rounded(x, roundings).units);
+    }
+    return matrix;
+  }
   matrix.units.assign(matrix.values.size(), 0);
   panel.ForEach([&](size_t to, size_t from) {
-    const Charged<kCharge> x = factor.has_nodes()
-                                   ? values[factor.nodes[from]]
-                                   : input(0, factor.number(from));
+    const Charged<kCharge>& x = values[factor.nodes[from]];
     matrix.values[to] = x.value;
     matrix.units[to] = x.units;
   });

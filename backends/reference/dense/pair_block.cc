@@ -26,15 +26,20 @@ PairMatrix PairsOf(const PanelOfFactor& panel, double scale,
                    const std::vector<BoundedQuad>& numbers) {
   const Factor& factor = *panel.factor;
   PairMatrix matrix(panel.rows, panel.columns);
-  panel.ForEach([&](size_t to, size_t from) {
-    if (!factor.has_nodes() && scale == 1) {
-      matrix.high[to] = factor.number(from);
-      return;
-    }
-    const Quad number = factor.has_nodes() ? numbers[factor.nodes[from]].value
-                                           : Quad(factor.number(from));
-    SetPair(scale == 1 ? number : Quad(Quad(scale) * number), to, &matrix);
-  });
+  const auto scaled = [scale](const Quad& number) {
+    return scale == 1 ? number : Quad(Quad(scale) * number);
+  };
+  if (factor.has_nodes()) {
+    panel.ForEach([&](size_t to, size_t from) {
+      SetPair(scaled(numbers[factor.nodes[from]].value), to, &matrix);
+    });
+    return matrix;
+  }
+  matrix.high = panel.Numbers();
+  if (scale == 1) return matrix;
+  for (size_t k = 0; k < matrix.high.size(); ++k) {
+    SetPair(scaled(Quad(matrix.high[k])), k, &matrix);
+  }
   return matrix;
 }
 
@@ -43,16 +48,17 @@ struct SizedPanel {
   SizedPanel(const PanelOfFactor& panel,
              const std::vector<BoundedQuad>& numbers) {
     const Factor& factor = *panel.factor;
+    if (!factor.has_nodes()) {
+      sizes = panel.Numbers();
+      for (double& size : sizes) size = std::abs(size);
+      return;
+    }
     panel.ForEach([&](size_t, size_t from) {
-      if (factor.has_nodes()) {
-        const BoundedQuad& number = numbers[factor.nodes[from]];
-        sizes.push_back(std::abs(ToDouble(number)));
-        units.push_back(number.units);
-        errors.push_back(number.Error());
-        exact = exact && number.units == 0;
-      } else {
-        sizes.push_back(std::abs(factor.number(from)));
-      }
+      const BoundedQuad& number = numbers[factor.nodes[from]];
+      sizes.push_back(std::abs(ToDouble(number)));
+      units.push_back(number.units);
+      errors.push_back(number.Error());
+      exact = exact && number.units == 0;
     });
   }
 

@@ -99,12 +99,18 @@ TEST(PairBlockTest, LanesHaveTheRoundingsOfPairs) {
   for (Wide& number : random.numbers) number.units = 0;
   ASSERT_TRUE(ReplayInPairs(random.block, random.numbers));
   const std::vector<Lanes> none(random.numbers.size());
-  const CarriedLanes carried = Carried(random.block, random.numbers, none);
+  std::vector<Wide> again = random.numbers;
+  const CarriedLanes carried =
+      ReplayWithLanes(random.block, AsGiven<Wide>, none, again);
   for (size_t k = 0; k < random.block.y.size(); ++k) {
     const double units = random.numbers[random.block.first + k].units;
     EXPECT_GE(units, carried.own[k]);
     EXPECT_LE(units, carried.own[k] * 1.001);
     EXPECT_FALSE(carried.lost[k]);
+    const Wide& sum = again[random.block.first + k];
+    const Wide& replayed = random.numbers[random.block.first + k];
+    EXPECT_EQ(ToDouble(Quad(sum.value - replayed.value)), 0);
+    EXPECT_NEAR(sum.units, units, 1e-5 * units);
   }
 }
 

@@ -251,10 +251,27 @@ Status RecordedRun::Charges(Left left, Borders<Charged<kCharge>>* charges,
       }));
   *unknown = jumps;
   if (!jumps && bends) {
-    ASSAY_ASSIGN_OR_RETURN(const auto* const passed, PassedIn<double>());
-    *unknown = passed->undecided;
+    ASSAY_ASSIGN_OR_RETURN(*unknown, BranchInDoubt());
   }
   return OkStatus();
+}
+
+// Of a great run no charge says much, and errors of double grow as fast.
+Precision RecordedRun::LeastPrecision() const {
+  const Trace& trace = record_.trace;
+  const bool is_great =
+      !trace.is_kept() &&
+      CheckSteps(trace, Precision::kQuad, PassKind::kValues).ok();
+  return is_great ? Precision::kQuad : Precision::kDouble;
+}
+
+Result<bool> RecordedRun::BranchInDoubt() {
+  if (LeastPrecision() == Precision::kQuad) {
+    ASSAY_ASSIGN_OR_RETURN(const auto* const passed, PassedIn<Quad>());
+    return passed->undecided;
+  }
+  ASSAY_ASSIGN_OR_RETURN(const auto* const passed, PassedIn<double>());
+  return passed->undecided;
 }
 
 Result<std::vector<ExactValue>> RecordedRun::Evaluate(Precision precision) {

@@ -39,6 +39,7 @@ class RecordedRun final : public ExactRun {
                                                 std::vector<Value> inputs,
                                                 std::vector<Target> targets);
 
+  Precision LeastPrecision() const override;
   Result<std::vector<ExactValue>> Evaluate(Precision precision) override;
   Result<std::vector<ExactValue>> Vjp(std::span<const Value> cotangents,
                                       Precision precision) override;
@@ -93,6 +94,8 @@ class RecordedRun final : public ExactRun {
   /// Of S, kept until another scalar is asked for.
   template <class S>
   Result<const Passed<S>*> PassedIn();
+  /// True when a branch may have gone the other way, in LeastPrecision().
+  Result<bool> BranchInDoubt();
 
   /// Sums of outputs, each by its weight, of a run with the targets moved.
   Result<Sample> Weighted(const Directions& directions,

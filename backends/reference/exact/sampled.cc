@@ -44,10 +44,10 @@ class Sampler {
 
   /// `count` is how many roundings there are at most, on this tape and on those
   /// that share its draws; `seed` is for the draws of this one.
-  Sampler(const Tape& tape, std::vector<Number> charged, size_t count,
-          uint64_t seed)
+  Sampler(const Tape& tape, InputOf<Number> input, size_t count, uint64_t seed)
       : tape_(tape),
-        numbers_(std::move(charged)),
+        input_(std::move(input)),
+        numbers_(tape.size()),
         lanes_(tape.size()),
         scale_(ScaleOf(count)),
         engine_(seed) {}
@@ -55,19 +55,24 @@ class Sampler {
   void SetLanes(size_t node, const Lanes& lanes) { lanes_[node] = lanes; }
 
   void Run() {
-    for (size_t node = 1; node < tape_.size(); ++node) {
+    for (size_t node = 0; node < tape_.size(); ++node) {
       const Primitive primitive = tape_.primitive(node);
       const uint32_t a = tape_.a(node);
-      if (primitive == Primitive::kBlock) {
-        if (tape_.b(node) == 0) TakeBlock(tape_.blocks()[a]);
-      } else if (IsSettled(node)) {
-        continue;
+      const uint32_t b = tape_.b(node);
+      Number& number = numbers_[node];
+      if (primitive == Primitive::kInput) {
+        number = input_(static_cast<uint32_t>(node), tape_.values()[node]);
+      } else if (primitive == Primitive::kConstant) {
+        number = Number(tape_.values()[node]);
+      } else if (primitive == Primitive::kBlock) {
+        if (b == 0) TakeBlock(tape_.blocks()[a]);
       } else if (primitive == Primitive::kChoice) {
         TakeDecision(tape_.choices()[a], node);
       } else if (primitive == Primitive::kSelect) {
         TakeDecision(tape_.selections()[a], node);
-      } else if (HasOperands(primitive)) {
-        TakeFunction(primitive, a, tape_.b(node), node);
+      } else {
+        number = Apply<Number>(primitive, numbers_[a], numbers_[b]);
+        if (!IsSettled(node)) TakeFunction(primitive, a, b, node);
       }
     }
   }
@@ -133,7 +138,7 @@ class Sampler {
   }
 
   void TakeBlock(const Block& block) {
-    CarriedLanes carried = Carried(block, numbers_, lanes_);
+    CarriedLanes carried = ReplayWithLanes(block, input_, lanes_, numbers_);
     for (size_t k = 0; k < block.y.size(); ++k) {
       const size_t node = block.first + k;
       if (IsSettled(node)) continue;
@@ -150,6 +155,8 @@ class Sampler {
   // may be off: an error of its own, which cancels with nothing.
   template <class Decision>
   void TakeDecision(const Decision& decision, size_t node) {
+    numbers_[node] = Decided(tape_, decision, numbers_);
+    if (IsSettled(node)) return;
     const uint32_t taken = TakenNode(tape_, decision, numbers_);
     bool known = IsKnown(taken);
     double apart = 0;
@@ -168,6 +175,7 @@ class Sampler {
   }
 
   const Tape& tape_;
+  InputOf<Number> input_;
   std::vector<Number> numbers_;
   std::vector<Lanes> lanes_;
   double scale_;
@@ -192,25 +200,16 @@ std::vector<Lanes> OwnLanes(const std::vector<Bounded<S>>& numbers,
   return lanes;
 }
 
+}  // namespace
+
 template <class S>
-std::vector<Bounded<S>> SampledAlone(const Tape& tape,
-                                     const std::vector<Bounded<S>>& charged) {
-  Sampler<S> sampler(tape, charged, tape.size(), 1);
+std::vector<Bounded<S>> Sampled(const Tape& tape) {
+  Sampler<S> sampler(tape, AsGiven<Bounded<S>>, tape.size(), 1);
   sampler.Run();
   return std::move(sampler.numbers());
 }
-
-}  // namespace
-
-std::vector<Bounded<double>> Sampled(
-    const Tape& tape, const std::vector<Bounded<double>>& charged) {
-  return SampledAlone(tape, charged);
-}
-
-std::vector<Bounded<Quad>> Sampled(const Tape& tape,
-                                   const std::vector<Bounded<Quad>>& charged) {
-  return SampledAlone(tape, charged);
-}
+template std::vector<Bounded<double>> Sampled<double>(const Tape& tape);
+template std::vector<Bounded<Quad>> Sampled<Quad>(const Tape& tape);
 
 template <class S>
 Status SampleSteps(
@@ -220,15 +219,16 @@ Status SampleSteps(
   Borders<Lanes> lanes(NothingGiven<Lanes>());
   for (const uint32_t step : trace.steps()) {
     ASSAY_ASSIGN_OR_RETURN(const auto tape, trace.TapeOf(step));
-    auto charged = Replay<Bounded<S>>(*tape, InputsOf(*tape, *numbers));
-    if (left == Left::kKept) numbers->DropRead(trace, step);
+    const InputOf<Bounded<S>> input = InputsOf(*tape, *numbers);
     if (tape->size() > kMostSampledNodes) {
+      const auto charged = Replay<Bounded<S>>(*tape, input);
+      if (left == Left::kKept) numbers->DropRead(trace, step);
       see(step, *tape, charged);
       numbers->PutStep(trace, step, charged);
       lanes.Put(step, OwnLanes<S>((*numbers)[step], trace.node_count(), step));
       continue;
     }
-    Sampler<S> sampler(*tape, std::move(charged), trace.node_count(), step);
+    Sampler<S> sampler(*tape, input, trace.node_count(), step);
     for (uint32_t node = 1; node < tape->size(); ++node) {
       if (tape->primitive(node) == Primitive::kInput) {
         sampler.SetLanes(node, lanes.Of(tape->a(node), tape->b(node), 0));
@@ -236,6 +236,7 @@ Status SampleSteps(
     }
     lanes.DropRead(trace, step);
     sampler.Run();
+    if (left == Left::kKept) numbers->DropRead(trace, step);
     see(step, *tape, sampler.numbers());
     numbers->PutStep(trace, step, sampler.numbers());
     lanes.PutStep(trace, step, sampler.lanes());

@@ -6,10 +6,9 @@
 // size, several times, and carried on with its sign; from what arrives follows
 // what all errors together can do.
 //
-//   const auto charged = Replay<Bounded<double>>(tape);
-//   const auto tight = Sampled(tape, charged);
+//   const std::vector<Bounded<double>> numbers = Sampled<double>(tape);
 //
-//   Borders<Bounded<double>> numbers;       // of the steps of a trace, likewise
+//   Borders<Bounded<double>> numbers;  // of the steps of a trace
 //   ASSAY_RETURN_IF_ERROR(SampleSteps(trace, Left::kKept, &numbers, see));
 //
 // To first order the error of a number is the sum of J_i e_i over the roundings
@@ -35,12 +34,10 @@
 
 namespace assay::reference {
 
-/// The numbers with bounds of this kind where they are less than those that
-/// `charged` has; each call draws the same. Takes 64 bytes a node.
-std::vector<Bounded<double>> Sampled(
-    const Tape& tape, const std::vector<Bounded<double>>& charged);
-std::vector<Bounded<Quad>> Sampled(const Tape& tape,
-                                   const std::vector<Bounded<Quad>>& charged);
+/// The numbers of all nodes, with bounds of this kind where they are less than
+/// charges; each call draws the same. Takes 64 bytes a node beside the numbers.
+template <class S>
+std::vector<Bounded<S>> Sampled(const Tape& tape);
 
 /// As ReplaySteps. A step of more than 2^24 nodes is charged, and what leaves
 /// it is an error of its own.

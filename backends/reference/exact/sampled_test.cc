@@ -85,18 +85,18 @@ TEST(SampledTest, ADeepNetworkIsKnownWell) {
     for (int i = 0; i < 16; ++i) x.push_back(tape.Input(draw()));
     for (int i = 0; i < 60; ++i) x = layer(x);
     const auto charged = Replay<Bounded<double>>(tape);
-    const auto sampled = Sampled(tape, charged);
+    const auto sampled = Sampled<double>(tape);
     const std::vector<double> errors = Errors(tape, charged);
     for (size_t node = 0; node < tape.size(); ++node) {
       EXPECT_LE(errors[node], sampled[node].Error()) << node;
-      EXPECT_LE(sampled[node].Error(), charged[node].Error()) << node;
+      EXPECT_LE(sampled[node].Error(), 1.001 * charged[node].Error()) << node;
       EXPECT_EQ(sampled[node].value, charged[node].value) << node;
     }
     const uint32_t last = x[0].node();
     const double size = std::abs(x[0].value());
     EXPECT_GT(charged[last].Error(), size) << "nothing is to be gained";
     EXPECT_LT(sampled[last].Error(), 0x1p-27 * size);
-    const auto quad = Sampled(tape, Replay<Bounded<Quad>>(tape));
+    const auto quad = Sampled<Quad>(tape);
     EXPECT_LT(quad[last].Error(), 0x1p-80 * size);
   }
 }
@@ -141,7 +141,7 @@ TEST(SampledTest, EveryErrorIsWithinItsBound) {
       if (std::abs(y.value()) < 1e3) all.push_back(y);
     }
     const auto charged = Replay<Bounded<double>>(tape);
-    const auto sampled = Sampled(tape, charged);
+    const auto sampled = Sampled<double>(tape);
     const std::vector<double> errors = Errors(tape, charged);
     for (size_t node = 0; node < tape.size(); ++node) {
       EXPECT_LE(errors[node], sampled[node].Error()) << seed << " " << node;
@@ -171,7 +171,7 @@ TEST(SampledTest, NothingCancelsAcrossAKinkInDoubt) {
         Max(x, y) - x, Max(x, y) - y, Min(x, y) - x, Min(x, y) - y,
         abs(d) - d,    abs(d) + d,    bent - d,      bent - Var(0.5) * d};
     const auto charged = Replay<Bounded<double>>(tape);
-    const auto sampled = Sampled(tape, charged);
+    const auto sampled = Sampled<double>(tape);
     const std::vector<double> errors = Errors(tape, charged);
     for (size_t k = 0; k < kinks.size(); ++k) {
       const uint32_t node = kinks[k].node();
@@ -180,6 +180,31 @@ TEST(SampledTest, NothingCancelsAcrossAKinkInDoubt) {
     decided_wrongly += d.value() != 0 ? 1 : 0;
   }
   EXPECT_GT(decided_wrongly, 20);
+}
+
+// Kills: roundings of sums that round nothing, which leave equal ones in doubt;
+// an error of one factor of a block that is taken for none.
+TEST(SampledTest, ABlockRoundsWhatItsSumsRound) {
+  Tape tape;
+  const Tape::Scope recording(&tape);
+  std::vector<Var> a, b;
+  for (int i = 1; i <= 6; ++i) a.push_back(tape.Input(i));
+  for (int i = 1; i <= 3; ++i) b.push_back(tape.Input(2 * i));
+  const auto product = [&](const std::vector<Var>& left) {
+    std::vector<Var> y(2, Var(0));
+    Accumulate<Var>(nullptr, DenseProduct(2, 3, 1), left.data(), b.data(),
+                    y.data());
+    return y;
+  };
+  const std::vector<Var> exact = product(a);
+  a[4] = a[4] / Var(3);
+  const std::vector<Var> rounded = product(a);
+  const auto sampled = Sampled<double>(tape);
+  const auto charged = Replay<Bounded<double>>(tape);
+  for (const Var& y : exact) EXPECT_EQ(sampled[y.node()].units, 0);
+  const uint32_t off = rounded[1].node();
+  EXPECT_GE(sampled[off].Error(), 4 * 0x1p-53 * 5 / 3);
+  EXPECT_LE(sampled[off].Error(), 2 * charged[off].Error());
 }
 
 // Kills: a step or a pole that is nearer than an error, and is not seen.
@@ -192,7 +217,7 @@ TEST(SampledTest, WhatIsUnknownStaysSo) {
   const Var pole = Var(1) / (one - Var(1));
   const Var after = step + Var(1);
   const auto charged = Replay<Bounded<double>>(tape);
-  const auto sampled = Sampled(tape, charged);
+  const auto sampled = Sampled<double>(tape);
   for (const Var& unknown : {step, pole, after}) {
     EXPECT_EQ(sampled[unknown.node()].units, Bounded<double>::kUnknown);
   }

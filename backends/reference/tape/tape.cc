@@ -160,11 +160,11 @@ std::vector<double> Tape::ValuesOf(const Block& block, const Var* y,
   }
   const auto gathered = [this](const PanelOfFactor& panel) {
     const Factor& factor = *panel.factor;
+    if (!factor.has_nodes()) return panel.Numbers();
     std::vector<double> values;
     values.reserve(static_cast<size_t>(panel.rows * panel.columns));
     panel.ForEach([&](size_t, size_t from) {
-      values.push_back(factor.has_nodes() ? values_[factor.nodes[from]]
-                                          : factor.number(from));
+      values.push_back(values_[factor.nodes[from]]);
     });
     return values;
   };

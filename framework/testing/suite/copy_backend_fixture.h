@@ -34,7 +34,8 @@ struct Fault {
   bool drifts = false;                        // a little more in each run
   Precision exact_from = Precision::kDouble;  // off by 1 below
   bool no_arbitrary = false;
-  bool slow = false;  // an answer takes 1 ms or more
+  Precision least = Precision::kDouble;  // fails below
+  bool slow = false;                     // an answer takes 1 ms or more
 };
 
 class CopyBinding : public Binding {
@@ -51,10 +52,12 @@ class Halves : public ExactRun {
       half_.push_back(x / 2);
     }
   }
+  Precision LeastPrecision() const override { return fault_.least; }
   Result<std::vector<ExactValue>> Evaluate(Precision precision) override {
     if (precision == Precision::kArbitrary && fault_.no_arbitrary) {
       return ResourceExhausted("too much");
     }
+    if (precision < fault_.least) return Internal("not worth its time");
     const Tensor zeros =
         measure::Of<double>(std::vector<double>(half_.size(), 0));
     const Tensor off = measure::Of<double>(std::vector<double>(

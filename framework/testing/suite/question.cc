@@ -44,11 +44,11 @@ bool IsEnough(const Answers& answers, Precision least) {
   });
 }
 
-/// In this precision, and in more for as long as the answer is not known well
-/// enough and the oracle can.
+/// In this precision, or in the least that is worth it, and in more for as long
+/// as the answer is not known well enough and the oracle can.
 Result<Answers> EvaluateFrom(ExactRun& run, Precision least) {
-  ASSAY_ASSIGN_OR_RETURN(Answers answers, EvaluateIn(run, least));
-  Precision more = least;
+  Precision more = std::max(least, run.LeastPrecision());
+  ASSAY_ASSIGN_OR_RETURN(Answers answers, EvaluateIn(run, more));
   while (more != Precision::kArbitrary && !IsEnough(answers, least)) {
     more =
         more == Precision::kDouble ? Precision::kQuad : Precision::kArbitrary;

@@ -311,7 +311,7 @@ TEST_F(SuitesTest, QuestionsOfTheSameTargetsShareARun) {
 }
 
 // Kills: a first answer that is taken as it is; one that is lost where the
-// oracle has no better.
+// oracle has no better; one in a precision that is not worth it.
 TEST_F(SuitesTest, WhatIsNotKnownWellIsAskedForInMorePrecision) {
   const struct {
     Fault fault;
@@ -321,6 +321,8 @@ TEST_F(SuitesTest, WhatIsNotKnownWellIsAskedForInMorePrecision) {
       {{.exact_from = Precision::kQuad}, 0},
       {{.exact_from = Precision::kArbitrary}, 0},
       {{.exact_from = Precision::kArbitrary, .no_arbitrary = true}, 1},
+      {{.least = Precision::kQuad}, 0},
+      {{.exact_from = Precision::kArbitrary, .least = Precision::kQuad}, 0},
   };
   for (const auto& one : rows) {
     const record::PlanRow row = CaseOf({kRight});
