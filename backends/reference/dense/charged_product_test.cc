@@ -19,14 +19,6 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
-std::vector<Isa> AvailableIsas() {
-  std::vector<Isa> isas;
-  for (const Isa isa : {Isa::kSse2, Isa::kAvx2, Isa::kAvx512}) {
-    if (IsAvailable(isa)) isas.push_back(isa);
-  }
-  return isas;
-}
-
 enum class Kind : uint8_t {
   kCharged,    // in (-1, 1), with units
   kExact,      // in (-1, 1), all bits of a double

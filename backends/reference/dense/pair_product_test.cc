@@ -23,14 +23,6 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 constexpr double kRoundoff = 0x1p-53;
 
-std::vector<Isa> AvailableIsas() {
-  std::vector<Isa> isas;
-  for (const Isa isa : {Isa::kSse2, Isa::kAvx2, Isa::kAvx512}) {
-    if (IsAvailable(isa)) isas.push_back(isa);
-  }
-  return isas;
-}
-
 enum class Kind : uint8_t {
   kPlain,      // in (-1, 1), all bits of a double
   kFloat,      // in (-1, 1), the bits of a float
