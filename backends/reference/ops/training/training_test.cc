@@ -182,7 +182,11 @@ TEST(Gradient, IsOfTheGraphBetweenXsAndY) {
 TEST(Gradient, PassesThroughWhatWasDrawn) {
   const std::vector<Feed> feeds = {F({64}, std::vector<double>(64, 1)),
                                    B({}, {1})};
-  for (const char* const drawing : {"d = Dropout<seed = 7>(a, , t) "}) {
+  for (const char* const drawing :
+       {"d = Dropout<seed = 7>(a, , t) ",
+        "d = If(t) <then_branch = n () => (float[64] m) "
+        "{ m = Dropout<seed = 7>(a, , t) }, "
+        "else_branch = e () => (float[64] k) { k = Abs(a) }> "}) {
     const auto outputs =
         Compute("g (float[64] a, bool t) => (float[64] d, float[64] p) { " +
                     std::string(drawing) +
