@@ -7,6 +7,7 @@
 
 #include "backends/reference/exact/exact_network.h"
 #include "backends/reference/loop/simd.h"
+#include "backends/reference/scalar/seeds.h"
 #include "backends/reference/tape/retape.h"
 #include "backends/reference/tape/trace.h"
 
@@ -58,8 +59,10 @@ Result<std::unique_ptr<Network>> ReferenceBackend::Load(
 
 Result<Kernel> ReferenceBackend::Around(Kernel kernel,
                                         const LoadContext& load) const {
-  if (!load.options().exact) return kernel;
-  return Traced(std::move(kernel), load);
+  if (load.options().exact) return Traced(std::move(kernel), load);
+  const bool may_be_retaped = !load.options().gradient_targets.empty();
+  if (!may_be_retaped || load.node().Subgraphs().empty()) return kernel;
+  return Repeatable(std::move(kernel));
 }
 
 Result<BackwardFunction> ReferenceBackend::MakeBackward(LoadContext& load) {
@@ -67,8 +70,11 @@ Result<BackwardFunction> ReferenceBackend::MakeBackward(LoadContext& load) {
   traced.exact = true;
   traced.gradient_targets.clear();
   traced.extra_outputs.clear();
+  const bool has_bodies = !load.node().Subgraphs().empty();
+  if (has_bodies) traced = Repeating(std::move(traced));
   ASSAY_ASSIGN_OR_RETURN(NodeNetwork node, LoadNode(load, traced));
-  return std::bind_front(&Retape, std::move(node));
+  const Drawn drawn = has_bodies ? Drawn::kFromSavedSeed : Drawn::kNothing;
+  return std::bind_front(&Retape, std::move(node), drawn);
 }
 
 }  // namespace assay::reference

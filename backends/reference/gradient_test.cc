@@ -335,6 +335,89 @@ TEST(Gradients, ZeroCotangentsCountAsNothing) {
               ElementsAre(0, -0.25));
 }
 
+// The graph of a node on a, 1024 ones, with true t and half r; its body computes
+// p: a, or what a state has become of it, times what it draws.
+std::string IfDraws(const std::string& body) {
+  return StrCat(
+      "g (float[1024] a) => (float[1024] y) { t = Constant <value = bool {1}> "
+      "() "
+      "r = Constant <value_float = 0.5> () "
+      "y = If(t) <then_branch = n () => (float[1024] p) { ",
+      body, " }, else_branch = e () => (float[1024] q) { q = Exp(a) }> }");
+}
+std::string LoopDraws(const std::string& body) {
+  return StrCat(
+      "g (float[1024] a) => (float[1024] y) { t = Constant <value = bool {1}> "
+      "() "
+      "r = Constant <value_float = 0.5> () m = Constant <value_int = 2> () "
+      "y = Loop(m, t, a) <body = l (int64 i, bool go, float[1024] u) => "
+      "(bool ok, float[1024] p) { ",
+      body, " }> }");
+}
+
+// The bodies of which draw, and give multiples of each element of a: the
+// gradient by a, a being ones, is y.
+const std::vector<std::string> kDrawing = {
+    IfDraws("p = Dropout(a, r, t)"),
+    IfDraws("p = Dropout <seed = 7> (a, r, t)"),
+    IfDraws("p, k = Dropout(a, , t)"),
+    IfDraws("h = Dropout(a, r, t) d = RandomNormalLike(h) p = Mul(h, d)"),
+    IfDraws("d = RandomUniformLike(a) p = Mul(a, d)"),
+    IfDraws("d = RandomNormal <shape = [1024]> () p = Mul(a, d)"),
+    IfDraws("d = RandomUniform <shape = [1024], dtype = 11> () "
+            "c = Cast <to = 1> (d) p = Mul(a, c)"),
+    IfDraws("h = Mul(a, r) d = Bernoulli(h) p = Mul(a, d)"),
+    IfDraws("l = Constant <value = float[1,2] {0.5, 0.25}> () "
+            "s = Multinomial <sample_size = 1024> (l) n = Shape(a) "
+            "f = Cast <to = 1> (s) d = Reshape(f, n) p = Mul(a, d)"),
+    LoopDraws("ok = Identity(go) p = Dropout(u, r, t)"),
+    // A body within a body, and a draw after it.
+    LoopDraws("ok = Identity(go) "
+              "h = If(t) <then_branch = n () => (float[1024] b) "
+              "{ b = Dropout(u, r, t) }, else_branch = e () => (float[1024] c) "
+              "{ c = Exp(u) }> p = Dropout(h, r, t)"),
+    // As many iterations as a draw says, at most two.
+    LoopDraws("d = RandomUniformLike(r) ok = Less(d, r) "
+              "p = Dropout(u, r, t)"),
+    "g (float[1024] a) => (float[1024] y) { t = Constant <value = bool {1}> () "
+    "r = Constant <value_float = 0.5> () "
+    "b = Constant <value_floats = [2.0, -1.0]> () "
+    "y = Scan <num_scan_inputs = 1, body = l (float[1024] u, float x) => "
+    "(float[1024] p) { h = Mul(u, x) p = Dropout(h, r, t) }> (a, b) }",
+    // Two nodes, of which each draws for itself.
+    "g (float[1024] a) => (float[1024] y) { t = Constant <value = bool {1}> () "
+    "r = Constant <value_float = 0.5> () "
+    "h = If(t) <then_branch = n () => (float[1024] p) { p = Dropout(a, r, t) "
+    "}, "
+    "else_branch = e () => (float[1024] q) { q = Exp(a) }> "
+    "y = If(t) <then_branch = n () => (float[1024] p) { p = Dropout(h, r, t) "
+    "}, "
+    "else_branch = e () => (float[1024] q) { q = Exp(h) }> }",
+};
+
+// Kills: a body that draws anew when it runs again, or from the seeds of another
+// run or node; one that draws the same in every run.
+TEST(RetapedGradients, ABodyDrawsAgainWhatItDrew) {
+  const Value ones = F({1024}, std::vector<double>(1024, 1)).Make();
+  for (const std::string& graph : kDrawing) {
+    RowBackend backend;
+    auto network = backend.Load(ModelOf(graph), {.gradient_targets = {"a"}});
+    ASSERT_TRUE(network.ok()) << graph << network.status().ToString();
+    auto binding = *(*network)->Bind({&ones, 1}, {});
+    std::vector<std::vector<double>> drawn;
+    for (int run = 0; run < 2; ++run) {
+      ASSERT_TRUE((*network)->Forward(*binding).ok()) << graph;
+      drawn.push_back(NumbersOf(binding->outputs()[0]));
+      const auto gradients = (*network)->differentiable()->Backward(
+          *binding, {&ones, 1}, std::vector<std::string>{"a"});
+      ASSERT_TRUE(gradients.ok()) << graph << gradients.status().ToString();
+      EXPECT_EQ(NumbersOf((*gradients)[0]), drawn.back()) << graph;
+    }
+    const bool has_seed = graph.find("seed") != std::string::npos;
+    EXPECT_EQ(drawn[0] == drawn[1], has_seed) << graph;
+  }
+}
+
 TEST(RetapedGradients, AreDeclinedWhereTheNodeHasNoTape) {
   struct Row {
     const char* graph;
@@ -342,10 +425,6 @@ TEST(RetapedGradients, AreDeclinedWhereTheNodeHasNoTape) {
   };
   const std::vector<Row> rows = {
       {"g (float[2] a) => (float[2] y) { y = Bernoulli(a) }",
-       "random draws have no exact value"},
-      {"g (float[2] a) => (float[2] y) { t = Constant <value = bool {1}> () "
-       "y = If(t) <then_branch = n () => (float[2] p) { p = Bernoulli(a) }, "
-       "else_branch = e () => (float[2] q) { q = Exp(a) }> }",
        "random draws have no exact value"},
       {"g (float[2] a) => (float[2] y) "
        "{ s = SequenceConstruct(a) i = Constant <value_int = 0> () "

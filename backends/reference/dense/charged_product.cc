@@ -10,7 +10,6 @@
 
 #include "backends/reference/dense/charged_loops.h"
 
-// The only symbols of the isolated objects that others see.
 extern "C" {
 const assay::reference::ChargedLoops* assay_reference_charged_sse2();
 const assay::reference::ChargedLoops* assay_reference_charged_avx2();
@@ -257,15 +256,11 @@ class Multiplier {
 }  // namespace
 
 const ChargedLoops& ChargedLoopsFor(Isa isa) {
-  switch (isa) {
-    case Isa::kAvx512:
-      return *assay_reference_charged_avx512();
-    case Isa::kAvx2:
-      return *assay_reference_charged_avx2();
-    case Isa::kSse2:
-      break;
-  }
-  return *assay_reference_charged_sse2();
+  static constexpr IsaEntries<ChargedLoops> kEntries = {
+      .sse2 = assay_reference_charged_sse2,
+      .avx2 = assay_reference_charged_avx2,
+      .avx512 = assay_reference_charged_avx512};
+  return kEntries.LoopsFor(isa);
 }
 
 ChargedMatrix::ChargedMatrix(int64_t of_rows, int64_t of_columns)

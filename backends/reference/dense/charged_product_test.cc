@@ -5,27 +5,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <random>
 #include <string>
 #include <vector>
 
+#include "backends/reference/dense/product_fixture.h"
+
 namespace assay::reference {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
-
-std::vector<Isa> AvailableIsas() {
-  std::vector<Isa> isas;
-  for (const Isa isa : {Isa::kSse2, Isa::kAvx2, Isa::kAvx512}) {
-    if (IsAvailable(isa)) isas.push_back(isa);
-  }
-  return isas;
-}
 
 enum class Kind : uint8_t {
   kCharged,    // in (-1, 1), with units
@@ -55,72 +44,67 @@ struct Number {
   double units = 0;
 };
 
-class Draw {
- public:
-  explicit Draw(uint64_t seed) : random_(seed) {}
-
-  int64_t Below(int64_t end) {
-    return static_cast<int64_t>(random_() % static_cast<uint64_t>(end));
-  }
-  Number Of(Kind kind) {
-    const double x = std::ldexp(static_cast<double>(random_() >> 11), -53);
-    const double sign = Below(2) == 0 ? 1 : -1;
-    const double few = static_cast<double>(Below(16) + 1);
-    const double maybe = Below(2) == 0 ? 0 : few * x;
-    switch (kind) {
-      case Kind::kCharged:
-        return {sign * x, few * x};
-      case Kind::kExact:
-        return {sign * x, 0};
-      case Kind::kFloat:
-        return {sign * static_cast<float>(x), 0};
-      case Kind::kInteger:
-        return {sign * std::floor(few / 2), 0};
-      case Kind::kOne:
-        return {sign, 0};
-      case Kind::kZero:
-        return {sign * 0.0, 0};
-      case Kind::kSmallZero:
-        return {sign * 0.0, few};
-      case Kind::kNearOne:
-        return {sign, x};
-      case Kind::kWide: {
-        const double scale = std::pow(10, 600 * x - 300);
-        return {sign * scale, maybe * scale};
-      }
-      case Kind::kHalf:
-        return {sign * std::ldexp(1 + x, -519 + static_cast<int>(few)), maybe};
-      case Kind::kSplit:
-        return {sign * std::ldexp(few, -483), 0};
-      case Kind::kGreat:
-        return {sign * std::ldexp(few, Below(2) == 0 ? 507 : 1000), 0};
-      case Kind::kGreatest:
-        return {sign * std::ldexp(std::numeric_limits<double>::max(),
-                                  Below(2) == 0 ? 0 : -500),
-                0};
-      case Kind::kPower:
-        return {sign * std::ldexp(1, Below(2) == 0 ? -30 : 500), 0};
-      case Kind::kSubnormal:
-        return {sign * std::ldexp(x, -1022), maybe};
-      case Kind::kUnknown:
-        return {sign * x, kInfinity};
-      case Kind::kHuge:
-        return {sign * x, 1e300};
-      case Kind::kFaint:
-        return {Below(2) == 0 ? 0 : x, std::ldexp(few, -1030)};
-      case Kind::kInfinite:
-        return {sign * kInfinity, maybe};
-      case Kind::kNone:
-        return {kNoNumber, maybe};
+Number NumberOf(Kind kind, RandomDoubles& random) {
+  const double few = static_cast<double>(random.Below(16) + 1);
+  const double units = few * random.Fraction();
+  const double maybe = random.Below(2) == 0 ? 0 : units;
+  switch (kind) {
+    case Kind::kCharged:
+      return {random.Plain(), units};
+    case Kind::kExact:
+      return {random.Plain(), 0};
+    case Kind::kFloat:
+      return {random.Float(), 0};
+    case Kind::kInteger:
+      return {random.Integer(), 0};
+    case Kind::kOne:
+      return {random.Sign(), 0};
+    case Kind::kZero:
+      return {random.Zero(), 0};
+    case Kind::kSmallZero:
+      return {random.Zero(), few};
+    case Kind::kNearOne:
+      return {random.Sign(), random.Fraction()};
+    case Kind::kWide: {
+      const double wide = random.Wide(300);
+      return {wide, maybe * std::abs(wide)};
     }
-    return {};
+    case Kind::kHalf:
+      return {random.About(-518), maybe};
+    case Kind::kSplit:
+      return {random.Sign() * std::ldexp(few, -483), 0};
+    case Kind::kGreat: {
+      const int exponent = random.Below(2) == 0 ? 507 : 1000;
+      return {random.Sign() * std::ldexp(few, exponent), 0};
+    }
+    case Kind::kGreatest: {
+      const double greatest = std::numeric_limits<double>::max();
+      const int exponent = random.Below(2) == 0 ? 0 : -500;
+      return {random.Sign() * std::ldexp(greatest, exponent), 0};
+    }
+    case Kind::kPower: {
+      const int exponent = random.Below(2) == 0 ? -30 : 500;
+      return {random.Sign() * std::ldexp(1, exponent), 0};
+    }
+    case Kind::kSubnormal:
+      return {random.Subnormal(), maybe};
+    case Kind::kUnknown:
+      return {random.Plain(), kInfinity};
+    case Kind::kHuge:
+      return {random.Plain(), 1e300};
+    case Kind::kFaint: {
+      const double value = random.Below(2) == 0 ? 0 : random.Fraction();
+      return {value, std::ldexp(few, -1030)};
+    }
+    case Kind::kInfinite:
+      return {random.Sign() * kInfinity, maybe};
+    case Kind::kNone:
+      return {kNoNumber, maybe};
   }
+  return {};
+}
 
- private:
-  std::mt19937_64 random_;
-};
-
-// One in 32 is `rare`.
+// As RandomDoubles::Of takes it.
 struct Mixture {
   std::vector<Kind> usual;
   Kind rare;
@@ -187,19 +171,12 @@ const std::vector<Case> kCases = {
     {"no number", {{kCharged}, kZero}, {{kCharged}, kNone}, kZeros},
 };
 
-struct Shape3 {
-  int64_t rows, inner, columns;
-};
-
 // A matrix whose memory is row-major, or column-major where it is transposed.
 ChargedMatrix Matrix(int64_t rows, int64_t columns, const Mixture& mixture,
-                     Draw& draw) {
+                     RandomDoubles& random) {
   ChargedMatrix matrix(rows, columns);
-  const auto kinds = static_cast<int64_t>(mixture.usual.size());
   for (double& value : matrix.values) {
-    const auto at = static_cast<size_t>(draw.Below(kinds));
-    const Number x =
-        draw.Of(draw.Below(32) == 0 ? mixture.rare : mixture.usual[at]);
+    const Number x = NumberOf(random.Of(mixture.usual, mixture.rare), random);
     value = x.value;
     matrix.units.push_back(x.units);
   }
@@ -213,12 +190,12 @@ ChargedMatrix Matrix(int64_t rows, int64_t columns, const Mixture& mixture,
 // A product of which each matrix may lie in memory transposed.
 class ProductTest {
  public:
-  ProductTest(const Case& row, const Shape3& shape, uint64_t seed)
+  ProductTest(const Case& row, const ProductShape& shape, uint64_t seed)
       : name_(row.name),
         layout_(seed),
         zeros_((seed >> 3 & 1) != 0 ? ZeroFactors::kSkip
                                     : ZeroFactors::kMultiply),
-        draw_(seed) {
+        random_(seed) {
     const auto& [rows, inner, columns] = shape;
     a_ = Held(0, rows, inner, row.a);
     b_ = Held(1, inner, columns, row.b);
@@ -253,10 +230,6 @@ class ProductTest {
   }
 
  private:
-  static bool IsSame(double x, double y) {
-    return std::bit_cast<uint64_t>(x) == std::bit_cast<uint64_t>(y) ||
-           (std::isnan(x) && std::isnan(y));
-  }
   template <Charge kCharge>
   void OneByOne(const ChargedView& a, const ChargedView& b,
                 const ChargedSums& y) const {
@@ -277,7 +250,7 @@ class ProductTest {
   ChargedMatrix Held(int matrix, int64_t rows, int64_t columns,
                      const Mixture& mixture) {
     if (IsTransposed(matrix)) std::swap(rows, columns);
-    return Matrix(rows, columns, mixture, draw_);
+    return Matrix(rows, columns, mixture, random_);
   }
   template <class View>
   View As(int matrix, const View& view) const {
@@ -287,7 +260,7 @@ class ProductTest {
   std::string name_;
   uint64_t layout_;
   ZeroFactors zeros_;
-  Draw draw_;
+  RandomDoubles random_;
   ChargedMatrix a_, b_, y_;
 };
 
@@ -299,8 +272,7 @@ TEST(ChargedProductTest, GivesWhatAddProductGivesOneByOne) {
   uint64_t seed = 0;
   for (const Case& row : kCases) {
     for (int64_t size = 1; size <= 33; ++size) {
-      const Shape3 shape = {size, size * 7 % 34 + 1, size * 13 % 34 + 1};
-      ProductTest(row, shape, ++seed).ExpectOneByOneForAll();
+      ProductTest(row, ShapeOf(size), ++seed).ExpectOneByOneForAll();
       if (HasFatalFailure()) return;
     }
   }
@@ -313,8 +285,9 @@ TEST(ChargedProductTest, GoesOnFromBlockToBlock) {
   const Case plain = {"long", charged, charged, charged};
   const Mixture minute = {{kCharged}, kHalf};
   const Case odd = {"long, one by one", minute, minute, charged};
-  for (const Shape3& shape :
-       {Shape3{3, 600, 150}, Shape3{150, 257, 3}, Shape3{5, 256, 128}}) {
+  for (const ProductShape& shape :
+       {ProductShape{3, 600, 150}, ProductShape{150, 257, 3},
+        ProductShape{5, 256, 128}}) {
     ProductTest(plain, shape, 1).ExpectOneByOneForAll();
     ProductTest(odd, shape, 6).ExpectOneByOneForAll();
   }
@@ -325,9 +298,9 @@ TEST(ChargedProductTest, GoesOnFromBlockToBlock) {
 TEST(ChargedProductTest, AProductIsNotExactThatIsSoButForItsLastBit) {
   constexpr uint64_t kBits = uint64_t{1} << 53;
   ChargedMatrix a(1, 1), b(1, 1);
-  Draw draw(1);
+  RandomDoubles random(1);
   for (int i = 0; i < 1000; ++i) {
-    const auto odd = static_cast<uint64_t>(draw.Below(kBits / 2)) * 2 + 1;
+    const auto odd = static_cast<uint64_t>(random.Below(kBits / 2)) * 2 + 1;
     // Newton's iteration: odd inverse = 1 modulo 2^53.
     uint64_t inverse = odd;
     for (int step = 0; step < 5; ++step) inverse *= 2 - odd * inverse;

@@ -37,7 +37,6 @@
 #include "backends/reference/dense/pair_loops.h"
 #include "backends/reference/loop/product.h"
 
-// The only symbols of the isolated objects that others see.
 extern "C" {
 const assay::reference::PairLoops* assay_reference_pair_sse2();
 const assay::reference::PairLoops* assay_reference_pair_avx2();
@@ -278,15 +277,11 @@ class Multiplier {
 }  // namespace
 
 const PairLoops& PairLoopsFor(Isa isa) {
-  switch (isa) {
-    case Isa::kAvx512:
-      return *assay_reference_pair_avx512();
-    case Isa::kAvx2:
-      return *assay_reference_pair_avx2();
-    case Isa::kSse2:
-      break;
-  }
-  return *assay_reference_pair_sse2();
+  static constexpr IsaEntries<PairLoops> kEntries = {
+      .sse2 = assay_reference_pair_sse2,
+      .avx2 = assay_reference_pair_avx2,
+      .avx512 = assay_reference_pair_avx512};
+  return kEntries.LoopsFor(isa);
 }
 
 bool AddProducts(const PairMatrix& a, const PairMatrix& b, PairMatrix& y,

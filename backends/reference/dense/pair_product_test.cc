@@ -5,31 +5,20 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "backends/reference/dense/product_fixture.h"
 #include "backends/reference/number/mpfr.h"
 
 namespace assay::reference {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 constexpr double kRoundoff = 0x1p-53;
-
-std::vector<Isa> AvailableIsas() {
-  std::vector<Isa> isas;
-  for (const Isa isa : {Isa::kSse2, Isa::kAvx2, Isa::kAvx512}) {
-    if (IsAvailable(isa)) isas.push_back(isa);
-  }
-  return isas;
-}
 
 enum class Kind : uint8_t {
   kPlain,      // in (-1, 1), all bits of a double
@@ -57,82 +46,67 @@ struct Pair {
   double low = 0;
 };
 
-class Draw {
- public:
-  explicit Draw(uint64_t seed) : random_(seed) {}
+double HighOf(Kind kind, RandomDoubles& random) {
+  switch (kind) {
+    case Kind::kPlain:
+    case Kind::kNoPair:
+      return random.Plain();
+    case Kind::kFloat:
+      return random.Float();
+    case Kind::kPositive:
+      return 0.5 + random.Fraction() / 2;
+    case Kind::kInteger:
+      return random.Integer();
+    case Kind::kZero:
+    case Kind::kOnlyLow:
+      return random.Zero();
+    case Kind::kWide:
+      return random.Wide(60);
+    case Kind::kHalf:
+      return random.About(-458);
+    case Kind::kMinute:
+      return random.About(-545);
+    case Kind::kTiny:
+      return random.About(-1008);
+    case Kind::kSubnormal:
+      return random.Subnormal();
+    case Kind::kGreat:
+      return random.Sign() * std::ldexp(1 + random.Fraction(), 399);
+    case Kind::kGreatest:
+      return random.Sign() * kGreatestPair;
+    case Kind::kBeyond:
+      return random.Sign() * std::nextafter(kGreatestPair, kInfinity);
+    case Kind::kHuge:
+      return random.Sign() * std::numeric_limits<double>::max();
+    case Kind::kInfinite:
+      return random.Sign() * kInfinity;
+    case Kind::kNone:
+      return kNoNumber;
+  }
+  return 0;
+}
 
-  int64_t Below(int64_t end) {
-    return static_cast<int64_t>(random_() % static_cast<uint64_t>(end));
+// The low part is often as great as it may be.
+Pair PairOf(Kind kind, RandomDoubles& random) {
+  const double high = HighOf(kind, random);
+  const double most = kRoundoff * std::abs(high);
+  if (kind == Kind::kNoPair) {
+    const double low =
+        random.Below(2) == 0 ? kNoNumber : std::nextafter(most, 1);
+    return {high, low};
   }
-  double Fraction() {
-    return std::ldexp(static_cast<double>(random_() >> 11), -53);
-  }
-  double Sign() { return Below(2) == 0 ? 1 : -1; }
-
-  double HighOf(Kind kind) {
-    const double x = Fraction();
-    const auto few = static_cast<int>(Below(16));
-    switch (kind) {
-      case Kind::kPlain:
-      case Kind::kNoPair:
-        return Sign() * x;
-      case Kind::kFloat:
-        return Sign() * static_cast<float>(x);
-      case Kind::kPositive:
-        return 0.5 + x / 2;
-      case Kind::kInteger:
-        return Sign() * static_cast<double>(Below(9));
-      case Kind::kZero:
-      case Kind::kOnlyLow:
-        return Sign() * 0.0;
-      case Kind::kWide:
-        return Sign() * std::pow(10, 120 * x - 60);
-      case Kind::kHalf:
-        return Sign() * std::ldexp(1 + x, few - 458);
-      case Kind::kMinute:
-        return Sign() * std::ldexp(1 + x, few - 545);
-      case Kind::kTiny:
-        return Sign() * std::ldexp(1 + x, few - 1008);
-      case Kind::kSubnormal:
-        return Sign() * std::ldexp(x, -1022);
-      case Kind::kGreat:
-        return Sign() * std::ldexp(1 + x, 399);
-      case Kind::kGreatest:
-        return Sign() * kGreatestPair;
-      case Kind::kBeyond:
-        return Sign() * std::nextafter(kGreatestPair, kInfinity);
-      case Kind::kHuge:
-        return Sign() * std::numeric_limits<double>::max();
-      case Kind::kInfinite:
-        return Sign() * kInfinity;
-      case Kind::kNone:
-        return kNoNumber;
-    }
-    return 0;
-  }
-  // The low part is often as great as it may be.
-  Pair Of(Kind kind) {
-    const double high = HighOf(kind);
-    const double most = kRoundoff * std::abs(high);
-    if (kind == Kind::kNoPair) {
-      const double low = Below(2) == 0 ? kNoNumber : std::nextafter(most, 1);
-      return {high, low};
-    }
-    if (kind == Kind::kOnlyLow) return {high, 0x1p-1074};
-    if (!std::isfinite(high) || most < 0x1p-1021) return {high, 0};
-    return {high, Sign() * most * (Below(3) == 0 ? 1 : Fraction())};
-  }
-
- private:
-  std::mt19937_64 random_;
-};
+  if (kind == Kind::kOnlyLow) return {high, 0x1p-1074};
+  if (!std::isfinite(high) || most < 0x1p-1021) return {high, 0};
+  const double share = random.Below(3) == 0 ? 1 : random.Fraction();
+  return {high, random.Sign() * most * share};
+}
 
 bool IsKnown(const Pair& x) {
   return std::abs(x.high) <= 0x1p400 &&
          std::abs(x.low) <= std::abs(x.high) * kRoundoff;
 }
 
-// One in 32 is `rare`.
+// As RandomDoubles::Of takes it.
 struct Mixture {
   std::vector<Kind> usual;
   Kind rare;
@@ -144,23 +118,16 @@ struct Case {
   Mixture a, b, y;
 };
 
-struct Shape3 {
-  int64_t rows, inner, columns;
-};
-
 Pair At(const PairMatrix& matrix, int64_t row, int64_t column) {
   const auto at = static_cast<size_t>(row * matrix.columns + column);
   return {matrix.high[at], matrix.low.empty() ? 0 : matrix.low[at]};
 }
 
 PairMatrix Matrix(int64_t rows, int64_t columns, const Mixture& mixture,
-                  Draw& draw) {
+                  RandomDoubles& random) {
   PairMatrix matrix(rows, columns);
-  const auto kinds = static_cast<int64_t>(mixture.usual.size());
   for (double& high : matrix.high) {
-    const auto at = static_cast<size_t>(draw.Below(kinds));
-    const Pair x =
-        draw.Of(draw.Below(32) == 0 ? mixture.rare : mixture.usual[at]);
+    const Pair x = PairOf(random.Of(mixture.usual, mixture.rare), random);
     high = x.high;
     if (mixture.has_low) matrix.low.push_back(x.low);
   }
@@ -180,10 +147,6 @@ std::vector<Mpfr> Exact(const PairMatrix& matrix) {
   return numbers;
 }
 
-bool IsSame(double x, double y) {
-  return std::bit_cast<uint64_t>(x) == std::bit_cast<uint64_t>(y) ||
-         (std::isnan(x) && std::isnan(y));
-}
 bool AreSame(const std::vector<double>& x, const std::vector<double>& y) {
   return std::ranges::equal(x, y, IsSame);
 }
@@ -202,11 +165,11 @@ struct Sums {
 
 class Product {
  public:
-  Product(const Case& row, const Shape3& shape, uint64_t seed) {
-    Draw draw(seed);
-    a = Matrix(shape.rows, shape.inner, row.a, draw);
-    b = Matrix(shape.inner, shape.columns, row.b, draw);
-    y = Matrix(shape.rows, shape.columns, row.y, draw);
+  Product(const Case& row, const ProductShape& shape, uint64_t seed) {
+    RandomDoubles random(seed);
+    a = Matrix(shape.rows, shape.inner, row.a, random);
+    b = Matrix(shape.inner, shape.columns, row.b, random);
+    y = Matrix(shape.rows, shape.columns, row.y, random);
   }
   Product(PairMatrix of_a, PairMatrix of_b, PairMatrix to_y)
       : a(std::move(of_a)), b(std::move(of_b)), y(std::move(to_y)) {}
@@ -321,8 +284,7 @@ TEST(PairProductTest, ErrorsAreWithinTheMagnitude) {
   uint64_t seed = 0;
   for (const Case& row : kCases) {
     for (int64_t size = 1; size <= 33; ++size) {
-      const Shape3 shape = {size, size * 7 % 34 + 1, size * 13 % 34 + 1};
-      const Product product(row, shape, ++seed);
+      const Product product(row, ShapeOf(size), ++seed);
       EXPECT_LE(product.WorstShare(), 1);
       const Sums wanted = product.With(Isa::kSse2, 0.125);
       for (const Isa isa : AvailableIsas()) {
@@ -337,8 +299,9 @@ TEST(PairProductTest, ErrorsAreWithinTheMagnitude) {
 // factors of others; sums that become pairs at other terms in other tiles.
 TEST(PairProductTest, AnElementHasTheBitsThatItHasAlone) {
   const Case row = {"long", kActivations, kActivations, kNumbers};
-  for (const Shape3& shape : {Shape3{3, 300, 520}, Shape3{150, 257, 1},
-                              Shape3{20, 400, 3}, Shape3{1, 128, 257}}) {
+  for (const ProductShape& shape :
+       {ProductShape{3, 300, 520}, ProductShape{150, 257, 1},
+        ProductShape{20, 400, 3}, ProductShape{1, 128, 257}}) {
     const Product all(row, shape, 1);
     for (const Isa isa : AvailableIsas()) {
       const Sums sums = all.With(isa, 1);
@@ -381,10 +344,10 @@ Product Single(const Pair& x, const Pair& y, const Pair& sum) {
 // function draws.
 template <class Function>
 double WorstShareOf(const Function& drawn) {
-  Draw draw(1);
+  RandomDoubles random(1);
   double worst = 0;
   for (int i = 0; i < 10000; ++i) {
-    worst = std::max(worst, drawn(draw).WorstShare());
+    worst = std::max(worst, drawn(random).WorstShare());
   }
   return worst;
 }
@@ -392,9 +355,9 @@ double WorstShareOf(const Function& drawn) {
 // Kills: a magnitude without the products, whose errors show where the low part
 // cancels what the product rounds off; one that counts more than it must.
 TEST(PairProductTest, TheMagnitudeCountsProducts) {
-  const double worst = WorstShareOf([](Draw& draw) {
-    const double x = draw.HighOf(kPositive);
-    const double y = draw.HighOf(kPositive);
+  const double worst = WorstShareOf([](RandomDoubles& random) {
+    const double x = HighOf(kPositive, random);
+    const double y = HighOf(kPositive, random);
     const double rounded_off = std::fma(x, y, -(x * y));
     return Single({x, 0}, {y, -rounded_off / x}, {});
   });
@@ -402,9 +365,9 @@ TEST(PairProductTest, TheMagnitudeCountsProducts) {
   EXPECT_GT(worst, 0.1);
 }
 TEST(PairProductTest, TheMagnitudeCountsProductsOfPairs) {
-  const double worst = WorstShareOf([](Draw& draw) {
-    const Pair x = draw.Of(kPositive);
-    const double y = draw.HighOf(kPositive);
+  const double worst = WorstShareOf([](RandomDoubles& random) {
+    const Pair x = PairOf(kPositive, random);
+    const double y = HighOf(kPositive, random);
     const double rounded_off = std::fma(x.high, y, -(x.high * y)) + x.low * y;
     const double most = y * kRoundoff;
     return Single(x, {y, std::clamp(-rounded_off / x.high, -most, most)}, {});
@@ -415,9 +378,9 @@ TEST(PairProductTest, TheMagnitudeCountsProductsOfPairs) {
 
 // Kills: a magnitude that does not count what the low part of the sum was.
 TEST(PairProductTest, TheMagnitudeCountsTheLowPartOfTheSum) {
-  const double worst = WorstShareOf([](Draw& draw) {
-    const double x = draw.HighOf(kPositive);
-    const double y = draw.HighOf(kPositive);
+  const double worst = WorstShareOf([](RandomDoubles& random) {
+    const double x = HighOf(kPositive, random);
+    const double y = HighOf(kPositive, random);
     return Single({x, 0}, {y * 0x1p-54, 0}, {0.75, -x * y * 0x1p-54});
   });
   EXPECT_LE(worst, 1);

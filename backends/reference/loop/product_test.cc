@@ -85,8 +85,7 @@ void ExpectDefinition(const SimdLoops<T>* loops, const Row& row) {
 
 TEST(Product, AddsTheTermsOfItsDefinition) {
   for (const Row& row : kRows) {
-    for (const Isa isa : {Isa::kSse2, Isa::kAvx2, Isa::kAvx512}) {
-      if (!IsAvailable(isa)) continue;
+    for (const Isa isa : AvailableIsas()) {
       ExpectDefinition(LoopsFor<float>(isa), row);
       ExpectDefinition(LoopsFor<double>(isa), row);
     }

@@ -7,7 +7,6 @@
 
 #include "framework/backend/backend.h"
 
-// The only symbols of the isolated objects that others see.
 extern "C" {
 const assay::reference::SimdTable* assay_reference_simd_sse2();
 const assay::reference::SimdTable* assay_reference_simd_avx2();
@@ -19,18 +18,10 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kNames = {"sse2", "avx2", "avx512"};
 
-// Entered only for an instruction set that is available.
-const SimdTable& TableOf(Isa isa) {
-  switch (isa) {
-    case Isa::kAvx512:
-      return *assay_reference_simd_avx512();
-    case Isa::kAvx2:
-      return *assay_reference_simd_avx2();
-    case Isa::kSse2:
-      break;
-  }
-  return *assay_reference_simd_sse2();
-}
+constexpr IsaEntries<SimdTable> kEntries = {
+    .sse2 = assay_reference_simd_sse2,
+    .avx2 = assay_reference_simd_avx2,
+    .avx512 = assay_reference_simd_avx512};
 
 }  // namespace
 
@@ -60,10 +51,16 @@ bool IsAvailable(Isa isa) {
   return true;
 }
 
+std::vector<Isa> AvailableIsas() {
+  std::vector<Isa> isas;
+  for (size_t i = 0; i < kNames.size(); ++i) {
+    if (IsAvailable(static_cast<Isa>(i))) isas.push_back(static_cast<Isa>(i));
+  }
+  return isas;
+}
+
 Isa BestIsa() {
-  static const Isa best = IsAvailable(Isa::kAvx512) ? Isa::kAvx512
-                          : IsAvailable(Isa::kAvx2) ? Isa::kAvx2
-                                                    : Isa::kSse2;
+  static const Isa best = AvailableIsas().back();
   return best;
 }
 
@@ -81,11 +78,11 @@ Result<Isa> IsaOf(const LoadOptions& options) {
 
 template <>
 const SimdLoops<float>* LoopsFor(Isa isa) {
-  return &TableOf(isa).of_float;
+  return &kEntries.LoopsFor(isa).of_float;
 }
 template <>
 const SimdLoops<double>* LoopsFor(Isa isa) {
-  return &TableOf(isa).of_double;
+  return &kEntries.LoopsFor(isa).of_double;
 }
 
 }  // namespace assay::reference

@@ -17,6 +17,7 @@
 #include <concepts>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "backends/reference/loop/product.h"
 #include "backends/reference/loop/window.h"
@@ -51,13 +52,39 @@ struct SimdLoops {
 Result<Isa> ParseIsa(std::string_view name);
 std::string_view NameOf(Isa isa);
 
-/// True when processor and system run it; the greatest that they run.
+/// True when processor and system run it; those that they run, the least
+/// first; the greatest of these.
 bool IsAvailable(Isa isa);
+std::vector<Isa> AvailableIsas();
 Isa BestIsa();
 
 /// The set that `isa` names, else the best. Invalid argument for a word
 /// that is none, unavailable for one that this processor does not run.
 Result<Isa> IsaOf(const LoadOptions& options);
+
+/// The entries of the isolated objects of one source, each the only symbol that
+/// its object shows.
+template <class Loops>
+struct IsaEntries {
+  using Entry = const Loops* (*)();
+
+  /// Enters one object alone, whose instruction set must be available.
+  const Loops& LoopsFor(Isa isa) const {
+    switch (isa) {
+      case Isa::kAvx512:
+        return *avx512();
+      case Isa::kAvx2:
+        return *avx2();
+      case Isa::kSse2:
+        break;
+    }
+    return *sse2();
+  }
+
+  Entry sse2;
+  Entry avx2;
+  Entry avx512;
+};
 
 /// The loops for one instruction set; null for a scalar that has none.
 template <class T>

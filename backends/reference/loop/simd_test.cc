@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -15,14 +16,6 @@
 
 namespace assay::reference {
 namespace {
-
-std::vector<Isa> AvailableIsas() {
-  std::vector<Isa> isas;
-  for (const Isa isa : {Isa::kSse2, Isa::kAvx2, Isa::kAvx512}) {
-    if (IsAvailable(isa)) isas.push_back(isa);
-  }
-  return isas;
-}
 
 // In [-1, 1), with all the bits that T has.
 template <class T>
@@ -187,6 +180,40 @@ TEST(Simd, ConvolutionsByTapAreTheirProducts) {
     const auto elements = (*got)[0].tensor()->elements<float>();
     EXPECT_EQ(std::vector<double>(elements.begin(), elements.end()), y)
         << NameOf(isa);
+  }
+}
+
+std::vector<Isa>& Entered() {
+  static std::vector<Isa> entered;
+  return entered;
+}
+
+template <Isa kIsa>
+const Isa* Enter() {
+  static constexpr Isa kOwn = kIsa;
+  Entered().push_back(kOwn);
+  return &kOwn;
+}
+
+// Kills: an object that is entered for another instruction set, or beside it.
+TEST(Simd, EntersTheObjectOfTheInstructionSetAlone) {
+  const IsaEntries<Isa> entries = {.sse2 = Enter<Isa::kSse2>,
+                                   .avx2 = Enter<Isa::kAvx2>,
+                                   .avx512 = Enter<Isa::kAvx512>};
+  for (const Isa isa : {Isa::kSse2, Isa::kAvx2, Isa::kAvx512}) {
+    Entered().clear();
+    EXPECT_EQ(entries.LoopsFor(isa), isa);
+    EXPECT_EQ(Entered(), std::vector<Isa>({isa}));
+  }
+}
+
+TEST(Simd, TheBestIsTheGreatestOfTheAvailable) {
+  const std::vector<Isa> isas = AvailableIsas();
+  EXPECT_EQ(isas.front(), Isa::kSse2);
+  EXPECT_EQ(isas.back(), BestIsa());
+  for (const Isa isa : {Isa::kSse2, Isa::kAvx2, Isa::kAvx512}) {
+    EXPECT_EQ(std::ranges::count(isas, isa), IsAvailable(isa) ? 1 : 0);
+    EXPECT_TRUE(!IsAvailable(isa) || isa <= BestIsa()) << NameOf(isa);
   }
 }
 

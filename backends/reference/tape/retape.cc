@@ -2,13 +2,22 @@
 
 #include "backends/reference/tape/retape.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "backends/reference/scalar/codec.h"
+#include "backends/reference/scalar/seeds.h"
 #include "backends/reference/tape/steps.h"
 
 namespace assay::reference {
 namespace {
+
+// A step that is recorded again would draw anew.
+constexpr size_t kKeepAllTapes = SIZE_MAX;
 
 bool IsVars(const Tensor* tensor) {
   return tensor != nullptr && tensor->dtype() == kDTypeOf<Var>;
@@ -56,11 +65,31 @@ void Gather(const Tensor& vars, const Borders<double>& adjoints,
   Encode(numbers.data(), gradient);
 }
 
+uint64_t SavedSeed(const GradientContext& run) {
+  return run.saved(0).tensor()->elements<uint64_t>()[0];
+}
+
 }  // namespace
 
-Status Retape(const NodeNetwork& node, GradientContext& run) {
+Kernel Repeatable(Kernel kernel) {
+  kernel.forward =
+      [forward = std::move(kernel.forward)](KernelContext& run) -> Status {
+    std::optional<Seeds> own;
+    Seeds* seeds = Seeds::Current();
+    if (seeds == nullptr) seeds = &own.emplace(FreshSeed());
+    const uint64_t seed = seeds->next();
+    ASSAY_ASSIGN_OR_RETURN(Tensor saved,
+                           Tensor::Of<uint64_t>({}, std::span(&seed, 1)));
+    run.Save(std::move(saved));
+    const Seeds::Scope drawing(seeds);
+    return forward(run);
+  };
+  return kernel;
+}
+
+Status Retape(const NodeNetwork& node, Drawn drawn, GradientContext& run) {
   ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> inputs, GivenTo(node, run));
-  Trace trace(Ties::kFalse, Trace::Between::kRounded);
+  Trace trace(Ties::kFalse, Trace::Between::kRounded, kKeepAllTapes);
   std::vector<Tensor> targets(inputs.size());  // their Vars
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!run.wanted(node.inputs[i])) continue;
@@ -69,11 +98,13 @@ Status Retape(const NodeNetwork& node, GradientContext& run) {
   }
   ASSAY_ASSIGN_OR_RETURN(const auto binding, node.network->Bind(inputs, {}));
   const Trace::Scope running(&trace);
+  Seeds seeds(drawn == Drawn::kNothing ? 0 : SavedSeed(run));
+  const Seeds::Scope drawing(&seeds);
   ASSAY_RETURN_IF_ERROR(node.network->Forward(*binding));
   Borders<double> numbers;
-  ASSAY_RETURN_IF_ERROR(
-      ReplaySteps(trace, Left::kAll, &numbers,
-                  [](uint32_t, const Tape&, const std::vector<double>&) {}));
+  for (const uint32_t step : trace.steps()) {
+    numbers.Put(step, trace.source(step).values);
+  }
   Borders<double> adjoints(NothingGiven<double>());
   for (size_t i = 0; i < binding->outputs().size(); ++i) {
     const Tensor* const cotangent = run.cotangent(node.outputs[i]);

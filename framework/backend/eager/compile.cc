@@ -6,6 +6,7 @@
 #include <functional>
 #include <utility>
 
+#include "framework/backend/backend.h"
 #include "framework/backend/eager/part.h"
 #include "framework/backend/exception.h"
 #include "framework/graph/reader/function.h"
@@ -83,10 +84,13 @@ Result<Kernel> MakeKernel(const Node& node, LoadContext& load,
   });
 }
 
-/// The part that the kernel of `node` names, from the graph of `scope`.
+/// The part that the kernel of `node` names, from the graph of `scope`, whose
+/// kernels are asked for gradients by its targets.
 Result<std::shared_ptr<DifferentiablePart>> CompilePart(
     const Node& node, const GraphPart& part, const LoadScope& scope,
-    const KernelSource& kernels, const LoadOptions& options) {
+    const KernelSource& kernels, LoadOptions options) {
+  const auto first = part.inputs.begin();
+  options.gradient_targets.assign(first, first + part.targets);
   ASSAY_ASSIGN_OR_RETURN(Graph cut, CutPart(scope.graph, part));
   ASSAY_RETURN_IF_ERROR(CheckFed(node, cut, scope));
   const auto graph = std::make_shared<const Graph>(std::move(cut));

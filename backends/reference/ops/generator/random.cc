@@ -4,41 +4,29 @@
 // forms with "Like", Multinomial.
 //
 // A node with a seed starts the engine anew at every run, so that equal seeds
-// give equal results; a node without one takes a fresh seed at every run. What
-// an engine of <random> gives is fixed by the C++ standard; its distributions
-// are not, so the few that are needed are written out.
+// give equal results; a node without one takes the next seed at every run
+// (seeds.h). What an engine of <random> gives is fixed by the C++ standard; its
+// distributions are not, so the few that are needed are written out.
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <functional>
-#include <mutex>
 #include <numbers>
 #include <random>
 
 #include "backends/reference/families.h"
 #include "backends/reference/scalar/codec.h"
+#include "backends/reference/scalar/seeds.h"
 
 namespace assay::reference {
 namespace {
 
-// From the system's entropy, once a process.
-uint64_t FreshSeed() {
-  static std::mutex mutex;
-  static std::mt19937_64 engine = [] {
-    std::random_device entropy;
-    std::seed_seq seeds{entropy(), entropy(), entropy(), entropy()};
-    return std::mt19937_64(seeds);
-  }();
-  const std::lock_guard lock(mutex);
-  return engine();
-}
-
 uint64_t SeedOf(const std::optional<int64_t>& seed) {
-  return seed.has_value() ? static_cast<uint64_t>(*seed) : FreshSeed();
+  return seed.has_value() ? static_cast<uint64_t>(*seed) : NextSeed();
 }
 uint64_t SeedOf(const std::optional<float>& seed) {
-  return seed.has_value() ? std::bit_cast<uint32_t>(*seed) : FreshSeed();
+  return seed.has_value() ? std::bit_cast<uint32_t>(*seed) : NextSeed();
 }
 
 /// Knuth's linear congruential engine modulo 2^64 (The Art of Computer
@@ -151,10 +139,11 @@ Status KeepAll(const op::Dropout& op, KernelContext& run) {
 // an element is dropped with probability ratio. What each element is
 // multiplied by is saved for backward; an absent value, where all are kept.
 template <class T>
-Status Dropout(const op::Dropout& op, bool saves, KernelContext& run) {
+Status Dropout(const op::Dropout& op, bool saves, bool may_draw,
+               KernelContext& run) {
   ASSAY_ASSIGN_OR_RETURN(const double ratio, DropRatio(op, run));
   if (ratio == 0) return KeepAll(op, run);
-  if constexpr (!std::floating_point<T>) {
+  if (!may_draw) {
     return FailedPrecondition("a ratio of ", ratio,
                               " draws at random, which has no exact value");
   }
@@ -293,7 +282,7 @@ Result<Kernel> FloatKernel(const Result<DType>& type, const ShapeOf& shape,
 
 /// A drawn number has no exact value.
 Status CheckDrawn(const LoadContext& load) {
-  if (!load.options().exact) return OkStatus();
+  if (MayDraw(load.options())) return OkStatus();
   return Unsupported(Reason::kValue,
                      "random draws have no exact value to be asked for");
 }
@@ -313,8 +302,9 @@ Result<Kernel> MakeBernoulli(const op::Bernoulli& op, LoadContext& load) {
 
 Result<Kernel> MakeDropout(const op::Dropout& op, LoadContext& load) {
   const bool saves = !load.options().gradient_targets.empty();
+  const bool may_draw = MayDraw(load.options());
   return Dispatch(load, op.data, kFloats, [&]<class T>() -> Kernel {
-    Kernel kernel{.forward = std::bind_front(&Dropout<T>, op, saves)};
+    Kernel kernel{.forward = std::bind_front(&Dropout<T>, op, saves, may_draw)};
     if constexpr (std::floating_point<T>) {
       kernel.backward = std::bind_front(&DropoutBackward<T>, op);
     }

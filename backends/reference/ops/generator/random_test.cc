@@ -14,6 +14,8 @@
 
 #include "backends/reference/kernel_rows.h"
 #include "backends/reference/scalar/codec.h"
+#include "backends/reference/scalar/seeds.h"
+#include "framework/backend/exact.h"
 
 namespace assay::reference {
 namespace {
@@ -224,6 +226,35 @@ TEST(Random, DropoutPassesGradientsThroughWhatItKept) {
     for (size_t i = 0; i < dx.size(); ++i) {
       EXPECT_EQ(dx[i], 5 * scale * mask[i]) << i;
     }
+  }
+}
+
+// A body that runs again for its gradient may draw; nobody else who asks for what
+// is exact may.
+TEST(Random, HasNoExactValueByAnySetting) {
+  const char* graph = "g (float[1] x) => (float[1] y) { y = Bernoulli(x) }";
+  const auto code = [&](const LoadOptions& options) {
+    return Compute(graph, {F({1}, {1})}, options).status().code();
+  };
+  EXPECT_EQ(code({}), StatusCode::kOk);
+  EXPECT_EQ(code({.exact = true}), StatusCode::kUnsupported);
+  EXPECT_EQ(code(Repeating({.exact = true})), StatusCode::kInvalidArgument);
+}
+
+// Only a run says how much a Dropout drops.
+TEST(Random, DropoutHasAnExactValueWhereItDropsNothing) {
+  RowBackend backend;
+  const auto network =
+      *backend.Load(ModelOf("g (float[1] x, float r, bool t) => (float[1] y) "
+                            "{ y = Dropout(x, r, t) }"),
+                    {.exact = true});
+  for (const double ratio : {0.0, 0.5}) {
+    const std::vector<Value> inputs = {
+        F({1}, {3}).Make(), F({}, {ratio}).Make(), B({}, {1}).Make()};
+    const Status status = network->exact()->At(inputs, {}).status();
+    EXPECT_EQ(status.ok(), ratio == 0) << ratio << status.ToString();
+    if (ratio == 0) continue;
+    EXPECT_THAT(status.message(), HasSubstr("a ratio of 0.5 draws at random"));
   }
 }
 

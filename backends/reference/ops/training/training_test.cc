@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "backends/reference/kernel_rows.h"
 
 namespace assay::reference {
@@ -171,6 +175,31 @@ TEST(Gradient, IsOfTheGraphBetweenXsAndY) {
        {a, b},
        {F({2}, {1, 1}), F({2}, {0, 0})}},
   });
+}
+
+// The gradient of a sum of multiples of ones, by kernels that save for backward,
+// is that sum's terms.
+TEST(Gradient, PassesThroughWhatWasDrawn) {
+  const std::vector<Feed> feeds = {F({64}, std::vector<double>(64, 1)),
+                                   B({}, {1})};
+  for (const char* const drawing :
+       {"d = Dropout<seed = 7>(a, , t) ",
+        "d = If(t) <then_branch = n () => (float[64] m) "
+        "{ m = Dropout<seed = 7>(a, , t) }, "
+        "else_branch = e () => (float[64] k) { k = Abs(a) }> "}) {
+    const auto outputs =
+        Compute("g (float[64] a, bool t) => (float[64] d, float[64] p) { " +
+                    std::string(drawing) +
+                    "p" ASSAY_GRADIENT
+                    "<xs = [\"a\"], zs = [\"t\"], y = \"d\">(a, t) }",
+                feeds);
+    ASSERT_TRUE(outputs.ok()) << drawing << outputs.status().ToString();
+    const auto terms = (*outputs)[0].tensor()->elements<float>();
+    EXPECT_TRUE(
+        std::ranges::equal((*outputs)[1].tensor()->elements<float>(), terms))
+        << drawing;
+    EXPECT_EQ(std::ranges::count(terms, 0) + std::ranges::count(terms, 2), 64);
+  }
 }
 
 // y = x^2 from x = 3: 3 - (2 * 3 + 0) / 4, and the value there in the same run.
