@@ -8,6 +8,7 @@
 #include <limits>
 #include <string_view>
 
+#include "backends/reference/exact/branch_doubt.h"
 #include "backends/reference/exact/hull.h"
 #include "backends/reference/exact/margins.h"
 #include "backends/reference/exact/sampled.h"
@@ -28,25 +29,6 @@ Result<std::vector<Tensor>> WithChargeOf(UnitKind kind, Body&& body) {
   return kind == UnitKind::kCondition
              ? body.template operator()<Charge::kCondition>()
              : body.template operator()<Charge::kHard>();
-}
-
-// True when this branch, which was taken in double, may be the wrong one.
-template <Charge kCharge, class S>
-bool IsInDoubt(const Comparison& branch, const std::vector<double>& taken,
-               const std::vector<Charged<kCharge, S>>& numbers) {
-  const Charged<kCharge, S>& a = numbers[branch.a];
-  const Charged<kCharge, S>& b = numbers[branch.b];
-  return (a < b) != (taken[branch.a] < taken[branch.b]) ||
-         (b < a) != (taken[branch.b] < taken[branch.a]) ||
-         Charged<kCharge, S>::MayCross(a, b);
-}
-
-template <Charge kCharge, class S>
-bool IsUndecided(const Tape& tape,
-                 const std::vector<Charged<kCharge, S>>& numbers) {
-  return std::ranges::any_of(tape.branches(), [&](const Comparison& branch) {
-    return IsInDoubt(branch, tape.values(), numbers);
-  });
 }
 
 // True when an element is known to so little that a better bound is worth a

@@ -5,6 +5,11 @@
 
 #include <cmath>
 #include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
 
 #include "backends/reference/families.h"
 #include "backends/reference/loop/packed.h"
@@ -131,6 +136,26 @@ Result<Kernel> MakeConstant(const op::Constant& op, LoadContext&) {
   }};
 }
 
+// A tensor of one number, shared with all that are equal: those of the two
+// networks of an exact load, among others. Null where there is no memory for it.
+std::shared_ptr<const Tensor> Filled(const Tensor& value, const Shape& shape) {
+  static std::mutex mutex;
+  static std::map<std::string, std::weak_ptr<const Tensor>> held;
+  const std::lock_guard lock(mutex);
+  std::erase_if(held, [](const auto& entry) { return entry.second.expired(); });
+  const std::string_view number(reinterpret_cast<const char*>(value.data()),
+                                value.byte_size());
+  std::weak_ptr<const Tensor>& known =
+      held[StrCat(value.dtype(), shape.ToString(), number)];
+  if (auto shared = known.lock()) return shared;
+  Result<Tensor> filled = Tensor::Allocate(value.dtype(), shape);
+  if (!filled.ok()) return nullptr;
+  FillElements(value, *filled);
+  const auto made = std::make_shared<const Tensor>(*std::move(filled));
+  known = made;
+  return made;
+}
+
 // ConstantOfShape-25: a float32 zero unless `value` is given.
 Result<Kernel> MakeConstantOfShape(const op::ConstantOfShape& op,
                                    LoadContext& load) {
@@ -146,12 +171,9 @@ Result<Kernel> MakeConstantOfShape(const op::ConstantOfShape& op,
   }
   const Tensor* shape = load.constant(op.input);
   if (shape != nullptr) {  // filled here, once, where there is memory for it
-    Result<Tensor> filled =
-        Tensor::Allocate(value.dtype(), Shape(IntegersOf(*shape)));
-    if (filled.ok()) {
-      FillElements(value, *filled);
-      return Kernel{.forward = [op, filled = *filled](KernelContext& run) {
-        return run.SetOutput(op.output, filled);
+    if (auto filled = Filled(value, Shape(IntegersOf(*shape)))) {
+      return Kernel{.forward = [op, filled](KernelContext& run) {
+        return run.SetOutput(op.output, *filled);
       }};
     }
   }
