@@ -15,6 +15,7 @@ import numpy as np
 from convolution import Window, inside
 from mpmath import mp, mpf
 from problem import (
+    DATA_TYPES,
     Array,
     Draw,
     Operator,
@@ -23,9 +24,10 @@ from problem import (
     Undrawable,
     filled,
     node,
+    places,
+    problem,
     zeros,
 )
-from tensor import DATA_TYPES, places, problem
 
 
 def moved(

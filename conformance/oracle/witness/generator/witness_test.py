@@ -71,6 +71,13 @@ DIFFERENT: list[tuple[str, str, str]] = [
     ("QLinearConv", "", "rounds a half after the zero point is added"),
     ("LoopUntil", '(n, ""', "takes no condition as false"),
     ("Scan", "scan_input_directions", "has none"),
+    (
+        *("SVMClassifier", "[5, 2, 9], prob_a"),
+        "multiplies pairs of a class with each other's",
+    ),
+    ("Optional", "= Optional", "gives a list of one"),
+    ("TfIdfVectorizer", 'IDF", weights', "takes them for those of places"),
+    ("TreeEnsemble", "post_transform", "ignores it"),
     ("Unique", "sorted = 0", "loses subtensors, or counts beyond the end"),
 ]
 
@@ -94,7 +101,9 @@ def type_of(text: str) -> type:
 def model_of(problem: Problem) -> onnx.ModelProto:
     """The model of a problem's graph."""
     opset = problem.opsets.get("", onnx.defs.onnx_opset_version())
-    others = '"ai.onnx.ml" : 3, "ai.onnx.preview.training" : 1'
+    learned = problem.opsets.get("ai.onnx.ml", 3)
+    others = f'"ai.onnx.ml" : {learned}, "ai.onnx.preview" : 1, '
+    others += '"ai.onnx.preview.training" : 1'
     header = f'<ir_version: 10, opset_import: ["" : {opset}, {others}]>\n'
     return onnx.parser.parse_model(header + graph_text(problem))
 
