@@ -18,6 +18,7 @@ from problem import (
     filled,
     node,
     problem,
+    tensor_text,
 )
 
 
@@ -51,36 +52,40 @@ def draw_vectorizer(draw: Draw) -> Problem:
 
 
 def draw_encoder(draw: Draw) -> Problem:
-    """Keys to float32 values; a number that is no key has the default."""
+    """Keys to values; a number that is no key has the default.
+
+    Attributes are of float32, tensors of any type.
+    """
     shape, count = draw.choice(FEATURES), draw.integer(2, 4)
-    values, other = numbers(draw, count), draw.uniform(-1, 1)
-    whole = draw.flag()
-    if whole:
-        keys: list[Any] = [3, -7, 2**40, 0][:count]
-        x = np.array([draw.choice([*keys, 5]) for _ in range(shape[0] * shape[1])])
-    else:
-        keys = [float(np.float32(key)) for key in draw.floats((count,))]
+    kind = draw.choice(["int64", draw.type])
+    keys: list[Any] = [3, -7, 2**40, 0][:count]
+    if kind != "int64":
+        keys = draw.floats((count,)).tolist()
         if len(set(keys)) < count:
             raise Undrawable("two keys are the same")
-        flat = [draw.choice([*keys, 0.4375]) for _ in range(shape[0] * shape[1])]
-        x = np.array(flat)
-    x = x.reshape(shape)
+    wanted = [draw.choice([*keys, 5]) for _ in range(shape[0] * shape[1])]
+    x = np.array(wanted, np.int64 if kind == "int64" else np.float64).reshape(shape)
+    values, other = draw.floats((count,)).tolist(), draw.uniform(-1, 1)
     table = dict(zip(keys, values))
 
     def compute(given: Any) -> list[Array]:
-        found = [table.get(plain, other) for plain in x.ravel().tolist()]
-        return [filled(shape, [mpf(one) for one in found])]
+        found = [mpf(table.get(plain, other)) for plain in x.ravel().tolist()]
+        return [filled(shape, found)]
 
-    text = node(
-        "y",
-        "ai.onnx.ml.LabelEncoder",
-        "x",
-        default_float=other,
-        values_floats=values,
-        **{"keys_int64s" if whole else "keys_floats": keys},
-    )
-    given = {"x": "int64" if whole else "float", "y": "float"}
-    return problem(draw, text, {"x": x}, {"y": shape}, compute, given, still=["x"])
+    given: dict[str, Any] = {
+        "default_float": other,
+        "values_floats": values,
+        f"keys_{kind}s": keys,
+    }
+    if draw.type == "double":
+        given = {
+            "default_tensor": tensor_text("double", [other]),
+            "keys_tensor": tensor_text(kind, keys),
+            "values_tensor": tensor_text("double", values),
+        }
+    text = node("y", "ai.onnx.ml.LabelEncoder", "x", **given)
+    types, opsets = {"x": kind, "y": draw.type}, {"ai.onnx.ml": 4}
+    return problem(draw, text, {"x": x}, {"y": shape}, compute, types, ["x"], opsets)
 
 
 def draw_one_hot_encoder(draw: Draw) -> Problem:
@@ -151,7 +156,7 @@ def draw_tfidf(draw: Draw) -> Problem:
 OPERATORS = [
     Operator("ArrayFeatureExtractor", draw_extractor, types=TYPES),
     Operator("FeatureVectorizer", draw_vectorizer, types=TYPES),
-    Operator("LabelEncoder", draw_encoder, types=("float",)),
+    Operator("LabelEncoder", draw_encoder, types=TYPES),
     Operator("OneHotEncoder", draw_one_hot_encoder, types=("float",)),
     Operator("TfIdfVectorizer", draw_tfidf, types=("float",)),
 ]

@@ -20,8 +20,9 @@ from learned import coupled, probit
 from movement import source
 from mpmath import mp, mpf
 from pooling import corners, norm
-from problem import Problem, exact
+from problem import NARROW_FLOATS, SCALES, Draw, Problem, exact
 from products import UNIMODULAR, determinant
+from quantization import clipped
 from recurrent import Cell, activation, lstm_step, rnn_step
 from resampling import Axis, Style, keys, reflect, resize
 from trees import MODES, Leaf, Question, votes_of
@@ -208,6 +209,30 @@ class MovementTest(unittest.TestCase):
         one = [mpf(k) for k in (0, 0, 1, 2)]
         other = [mpf(k) for k in (1, 3, 0, 1)]  # its corners are turned round
         self.assertEqual(overlap(one, other), mpf(1) / 3)
+
+
+class NarrowTest(unittest.TestCase):
+    def test_casts_saturate_at_the_largest_of_the_page(self) -> None:
+        # "Float stored in 8 bits", "4 bit floating point types" and OCP's MX.
+        rows = [
+            ("float8e4m3fn", 448),
+            ("float8e4m3fnuz", 240),
+            ("float8e5m2", 57344),
+            ("float8e5m2fnuz", 57344),
+            ("float4e2m1", 6),
+            ("float6e2m3", 7.5),
+            ("float6e3m2", 28),
+        ]
+        for type, most in rows:
+            for x, wanted in ((most + 1, most), (-1e9, -most), (0.3, 0.3)):
+                self.assertEqual(clipped(type)(mpf(x)), wanted)
+
+    def test_narrow_draws_are_of_the_type(self) -> None:
+        for type, kind in NARROW_FLOATS.items():
+            for scale in SCALES:
+                x = Draw("narrow", "float16", scale).narrow(type, (40,))
+                np.testing.assert_array_equal(x, x.astype(kind).astype(np.float64))
+                np.testing.assert_array_equal(x, x.astype(np.float16))
 
 
 class LearnedTest(unittest.TestCase):

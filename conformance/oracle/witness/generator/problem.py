@@ -45,6 +45,17 @@ FLOATS = {
     "float16": np.float16,
     "bfloat16": ml_dtypes.bfloat16,
 }
+# Of less than 16 bits, which no sum is computed in.
+NARROW_FLOATS = {
+    "float8e4m3fn": ml_dtypes.float8_e4m3fn,
+    "float8e4m3fnuz": ml_dtypes.float8_e4m3fnuz,
+    "float8e5m2": ml_dtypes.float8_e5m2,
+    "float8e5m2fnuz": ml_dtypes.float8_e5m2fnuz,
+    "float8e8m0": ml_dtypes.float8_e8m0fnu,
+    "float4e2m1": ml_dtypes.float4_e2m1fn,
+    "float6e2m3": ml_dtypes.float6_e2m3fn,
+    "float6e3m2": ml_dtypes.float6_e3m2fn,
+}
 SCALES = ("tame", "edge", "wild")
 # Of TensorProto.DataType.
 DATA_TYPES = {"float": 1, "float16": 10, "double": 11, "bfloat16": 16}
@@ -145,6 +156,18 @@ class Draw:
         wide = np.asarray(numbers, np.float64)
         wide = np.clip(wide, -self.largest, self.largest)
         return wide.astype(FLOATS[self.type]).astype(np.float64)
+
+    def narrow(self, type: str, shape: Shape) -> np.ndarray:
+        """Numbers of a narrow type, each code as likely, that the draw's has too."""
+        codes = np.arange(
+            2 ** ml_dtypes.finfo(NARROW_FLOATS[type]).bits, dtype=np.uint8
+        )
+        every = codes.view(NARROW_FLOATS[type]).astype(np.float64)
+        own = every[np.isfinite(every) & (abs(every) <= self.largest)]
+        if self.scale == "tame":
+            own = own[(abs(own) >= 2.0**-4) & (abs(own) <= 64)]
+        own = own[own == self.rounded(own)]
+        return self._filled(shape, lambda: self.choice(own), np.float64)
 
     @property
     def largest(self) -> float:
