@@ -140,35 +140,40 @@ def linear(x: Array, weights: list[float], shifts: list[float]) -> Array:
 def draw_linear_regressor(draw: Draw) -> Problem:
     shape, targets = draw.choice(FEATURES), draw.integer(1, 3)
     weights, shifts = numbers(draw, targets * shape[1]), numbers(draw, targets)
+    after = draw.choice([None, None, "SOFTMAX", "LOGISTIC"])
+    limit = (-100.0, 100.0) if draw.scale == "wild" and after else (None, None)
     outputs = [("y", "float", (shape[0], targets))]
     return learned(
         draw,
         "LinearRegressor",
-        draw.floats(shape),
-        lambda x: [linear(x, weights, shifts)],
+        draw.floats(shape, *limit),
+        lambda x: [along(AFTER[after or "NONE"], linear(x, weights, shifts), 1)],
         outputs,
         coefficients=weights,
         intercepts=shifts,
+        post_transform=after,
         targets=targets,
     )
 
 
 def draw_linear_classifier(draw: Draw) -> Problem:
-    """The label of the greatest score, and the scores after a transform."""
-    shape, classes = draw.choice(FEATURES), draw.integer(3, 4)
-    weights, shifts = numbers(draw, classes * shape[1]), numbers(draw, classes)
+    """The label of the greatest score, and the scores after a transform.
+
+    Of two classes there may be one score, that of the second.
+    """
+    shape, classes = draw.choice(FEATURES), draw.integer(2, 4)
+    scored = 1 if classes == 2 and draw.flag() else classes
+    weights, shifts = numbers(draw, scored * shape[1]), numbers(draw, scored)
     labels = [5, 2, 9, 7][:classes]
-    after = draw.choice(["NONE", "SOFTMAX", "LOGISTIC"])
+    after = draw.choice(["NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO"])
     limit = (-100.0, 100.0) if draw.scale == "wild" else (None, None)
 
     def compute(x: Array) -> list[Array]:
         scores = linear(x, weights, shifts)
+        if scored < classes:
+            scores = np.concatenate([-scores, scores], axis=1)
         best = [labels[int(np.argmax(row))] for row in scores]
-        if after == "SOFTMAX":
-            scores = along(softmax, scores, 1)
-        elif after == "LOGISTIC":
-            scores = each(sigmoid, scores)
-        return [np.array(best, np.int64), scores]
+        return [np.array(best, np.int64), along(AFTER[after], scores, 1)]
 
     return learned(
         draw,
@@ -200,22 +205,28 @@ def kernel(kind: str, gamma: mpf, shift: mpf, degree: int) -> Callable[..., mpf]
 
 
 def draw_svm_regressor(draw: Draw) -> Problem:
-    shape, vectors = draw.choice(FEATURES), draw.integer(1, 3)
-    kind = draw.choice(["LINEAR", "RBF", "POLY", "SIGMOID"])
+    """A number, or the side of the plane on which a row lies, 1 or -1."""
+    shape, vectors = draw.choice(FEATURES), draw.integer(0, 3)
+    kind = draw.choice(["LINEAR", "RBF", "POLY", "SIGMOID"]) if vectors else "LINEAR"
     gamma, shift = draw.uniform(0.1, 1), draw.uniform(-1, 1)
-    degree = draw.integer(2, 3)
-    weights, rho = numbers(draw, vectors), draw.uniform(-1, 1)
+    degree, side = draw.integer(2, 3), draw.flag(0.3)
+    weights, rho = numbers(draw, vectors or shape[1]), draw.uniform(-1, 1)
     support = numbers(draw, vectors * shape[1])
     limit = (-100.0, 100.0) if draw.scale == "wild" else (None, None)
 
     def compute(x: Array) -> list[Array]:
         function = kernel(kind, attribute(gamma), attribute(shift), degree)
-        rows = np.array([attribute(s) for s in support], object).reshape(vectors, -1)
+        rows = np.array([attribute(s) for s in support], object).reshape(
+            vectors, shape[1]
+        )
         sums = []
         for one in x:
-            near = [function(list(one), list(row)) for row in rows]
+            # Without vectors each feature has a weight of its own.
+            near = [function(list(one), list(row)) for row in rows] or list(one)
             terms = [attribute(weight) * k for weight, k in zip(weights, near)]
             sums.append(total(terms) + attribute(rho))
+            if side:
+                sums[-1] = mpf(1 if sums[-1] > 0 else -1)
         return [filled((shape[0], 1), sums)]
 
     return learned(
@@ -228,8 +239,9 @@ def draw_svm_regressor(draw: Draw) -> Problem:
         kernel_params=[gamma, shift, float(degree)],
         kernel_type=kind,
         n_supports=vectors,
+        one_class=side or None,
         rho=[rho],
-        support_vectors=support,
+        support_vectors=support or None,
     )
 
 

@@ -32,93 +32,15 @@ COMPARE: dict[str, Callable[[mpf, mpf], bool]] = {
     "BRANCH_LT": lambda x, border: x < border,
     "BRANCH_GTE": lambda x, border: x >= border,
     "BRANCH_GT": lambda x, border: x > border,
-}
-AGGREGATE: dict[str, Callable[[Line], mpf]] = {
-    "SUM": total,
-    "AVERAGE": lambda xs: total(xs) / len(xs),
-    "MIN": min,
-    "MAX": max,
-}
-
-
-def draw_trees(draw: Draw) -> Problem:
-    """Trees of three leaves: node 0 asks, and node 2 asks who said no."""
-    shape, trees = draw.choice(FEATURES), draw.integer(1, 3)
-    x = draw.floats(shape)
-    how = draw.choice(list(AGGREGATE))
-    mode = draw.choice(list(COMPARE))  # ONNX's reference wants one for all
-    asked = [[draw.integer(0, shape[1] - 1) for _ in range(2)] for _ in range(trees)]
-    borders = [numbers(draw, 2) for _ in range(trees)]
-    if draw.flag(0.4):
-        x[0, asked[0][0]] = borders[0][0]  # on the border itself
-    leaves = [numbers(draw, 3) for _ in range(trees)]
-    base = draw.uniform(-1, 1)
-
-    def leaf(tree: int, row: Line) -> mpf:
-        for step in range(2):
-            border = attribute(borders[tree][step])
-            if COMPARE[mode](row[asked[tree][step]], border):
-                return attribute(leaves[tree][step])
-        return attribute(leaves[tree][2])
-
-    def compute(x: Array) -> list[Array]:
-        found = [
-            AGGREGATE[how]([leaf(tree, list(row)) for tree in range(trees)])
-            + attribute(base)
-            for row in x
-        ]
-        return [filled((shape[0], 1), found)]
-
-    return learned(
-        draw,
-        "TreeEnsembleRegressor",
-        x,
-        compute,
-        [("y", "float", (shape[0], 1))],
-        **tree_attributes(trees, mode, asked, borders, leaves),
-        aggregate_function=how,
-        base_values=[base],
-        n_targets=1,
-    )
-
-
-def tree_attributes(
-    trees: int,
-    mode: str,
-    asked: list[list[int]],
-    borders: list[list[float]],
-    leaves: list[list[float]],
-) -> dict[str, Any]:
-    """The nodes of all trees: 0 asks, 1 is a leaf, 2 asks, 3 and 4 are leaves."""
-    ids = range(5)
-    modes = [mode, "LEAF", mode, "LEAF", "LEAF"]
-    every = [(tree, one) for tree in range(trees) for one in ids]
-    return {
-        "nodes_treeids": [tree for tree, _ in every],
-        "nodes_nodeids": [one for _, one in every],
-        "nodes_modes": [modes[one] for _, one in every],
-        "nodes_featureids": [
-            asked[tree][one // 2] if one in (0, 2) else 0 for tree, one in every
-        ],
-        "nodes_values": [
-            borders[tree][one // 2] if one in (0, 2) else 0.0 for tree, one in every
-        ],
-        "nodes_truenodeids": [{0: 1, 2: 3}.get(one, 0) for _, one in every],
-        "nodes_falsenodeids": [{0: 2, 2: 4}.get(one, 0) for _, one in every],
-        "target_treeids": [tree for tree in range(trees) for _ in range(3)],
-        "target_nodeids": [1, 3, 4] * trees,
-        "target_ids": [0] * (3 * trees),
-        "target_weights": [weight for tree in leaves for weight in tree],
-    }
-
-
-# ------------------------------------------------------------ trees of any form
-
-EVERY = {
-    **COMPARE,
     "BRANCH_EQ": lambda x, border: x == border,
     "BRANCH_NEQ": lambda x, border: x != border,
 }
+AGGREGATE: dict[str, Callable[[Line], mpf]] = {
+    "SUM": total,
+    "MIN": min,
+    "MAX": max,
+}
+AGGREGATES = ("AVERAGE", "SUM", "MIN", "MAX")  # as TreeEnsemble's page numbers them
 
 
 @dataclass(frozen=True)
@@ -147,7 +69,7 @@ class Question:
             return self.missing
         if self.mode == "BRANCH_MEMBER":
             return any(x == mpf(member) for member in self.members)
-        return EVERY[self.mode](x, mpf(self.border))
+        return COMPARE[self.mode](x, mpf(self.border))
 
 
 Tree = Leaf | Question
@@ -181,9 +103,20 @@ def grown(
     return Question(**ask(), yes=yes, no=no)
 
 
-def narrowed(draw: Draw, numbers: np.ndarray, own: bool) -> np.ndarray:
-    """Numbers of an attribute: of the drawn type, or of float32."""
-    return numbers if own else numbers.astype(np.float32).astype(np.float64)
+def asker(draw: Draw, width: int, tensors: bool) -> Callable[[], dict[str, Any]]:
+    """Of questions about some features, all in one mode as ONNX's reference wants.
+
+    Borders are of double in tensors, else of float32.
+    """
+    mode = draw.choice(list(COMPARE))
+
+    def ask() -> dict[str, Any]:
+        border = draw.floats((), -100.0, 100.0)
+        border = border if tensors else border.astype(np.float32)
+        given = {"feature": draw.integer(0, width - 1), "mode": mode}
+        return {**given, "border": float(border), "members": (), "missing": draw.flag()}
+
+    return ask
 
 
 def draw_borders(draw: Draw, x: np.ndarray, trees: Sequence[Tree]) -> bool:
@@ -219,7 +152,6 @@ def draw_classifier(draw: Draw) -> Problem:
     tensors = draw.type == "double" and draw.flag()
     after = draw.choice([None, *AFTER])
     low = (0.01, 0.1) if after == "PROBIT" else (-2.0, 2.0)
-    mode = draw.choice(list(EVERY))  # ONNX's reference wants one for all
 
     def weight() -> float:
         step = draw.integer(1, 3) / 32 if draw.flag(0.4) else draw.uniform(*low)
@@ -229,12 +161,7 @@ def draw_classifier(draw: Draw) -> Problem:
         among = [0] if binary else draw.random.sample(range(classes), 2)
         return Leaf(tuple((one, weight()) for one in sorted(among)))
 
-    def ask() -> dict[str, Any]:
-        border = narrowed(draw, draw.floats((), -100.0, 100.0), tensors)
-        feature, missing = draw.integer(0, shape[1] - 1), draw.flag()
-        given = {"feature": feature, "mode": mode, "missing": missing}
-        return {**given, "border": float(border), "members": ()}
-
+    ask = asker(draw, shape[1], tensors)
     trees = [grown(draw, draw.integer(1, 3), ask, leaf) for _ in range(2)]
     base = numbers(draw, classes, *low) if draw.flag() and not binary else None
     missing = draw_borders(draw, x, trees)
@@ -262,7 +189,7 @@ def draw_classifier(draw: Draw) -> Problem:
         x,
         compute,
         [("y", "int64", shape[:1]), ("scores", "float", (shape[0], classes))],
-        **listed(trees, tensors),
+        **listed(trees, tensors, "class"),
         base_values=base,
         classlabels_int64s=labels,
         post_transform=after,
@@ -270,7 +197,57 @@ def draw_classifier(draw: Draw) -> Problem:
     return without_slopes(problem, missing)
 
 
-def listed(trees: Sequence[Tree], tensors: bool) -> dict[str, Any]:
+def draw_regressor(draw: Draw) -> Problem:
+    """Votes for targets, put together and then shifted by the base values."""
+    shape, targets = draw.choice(FEATURES), draw.integer(1, 3)
+    x = draw.floats(shape)
+    tensors = draw.type == "double" and draw.flag()
+    how = draw.choice(AGGREGATES)
+    after = draw.choice([None, None, "NONE", "SOFTMAX", "LOGISTIC"])
+
+    def leaf() -> Leaf:
+        # A target for which nobody votes has no least vote.
+        most = targets if how in ("MIN", "MAX") else draw.integer(1, targets)
+        among = draw.random.sample(range(targets), most)
+        return Leaf(tuple((one, draw.uniform(-2, 2)) for one in sorted(among)))
+
+    ask, count = asker(draw, shape[1], tensors), draw.integer(1, 3)
+    trees = [grown(draw, draw.integer(1, 3), ask, leaf) for _ in range(count)]
+    base = numbers(draw, targets) if draw.flag() else None
+    missing = draw_borders(draw, x, trees)
+
+    def compute(x: Array) -> list[Array]:
+        scores = []
+        for row in x:
+            sums = together([votes_of(tree, list(row)) for tree in trees], how, targets)
+            shifts = map(attribute, base or [0.0] * targets)
+            scores += AFTER[after or "NONE"]([a + b for a, b in zip(sums, shifts)])
+        return [filled((shape[0], targets), scores)]
+
+    made = learned(
+        draw,
+        "TreeEnsembleRegressor",
+        x,
+        compute,
+        [("y", "float", (shape[0], targets))],
+        **listed(trees, tensors, "target"),
+        aggregate_function=how,
+        base_values=base,
+        n_targets=targets,
+        post_transform=after,
+    )
+    return without_slopes(made, missing)
+
+
+def together(found: list[dict[int, mpf]], how: str, targets: int) -> Line:
+    """The votes of trees for each target, of which not all trees know all."""
+    every = [[votes[t] for votes in found if t in votes] for t in range(targets)]
+    if how == "AVERAGE":  # by the trees, not by the votes
+        return [total(votes) / len(found) for votes in every]
+    return [AGGREGATE[how](votes) for votes in every]
+
+
+def listed(trees: Sequence[Tree], tensors: bool, word: str) -> dict[str, Any]:
     """The nodes of all trees, each numbered from its root, and all votes."""
     kind = {True: "_as_tensor", False: ""}[tensors]
     columns: dict[str, list[Any]] = {
@@ -295,8 +272,8 @@ def listed(trees: Sequence[Tree], tensors: bool) -> dict[str, Any]:
             for column, value in zip(columns.values(), row):
                 column.append(value)
     for name, place in (("treeids", 0), ("nodeids", 1), ("ids", 2)):
-        columns[f"class_{name}"] = [vote[place] for vote in votes]
-    columns[f"class_weights{kind}"] = [vote[3] for vote in votes]
+        columns[f"{word}_{name}"] = [vote[place] for vote in votes]
+    columns[f"{word}_weights{kind}"] = [vote[3] for vote in votes]
     if not tensors:
         return columns
     return {
@@ -315,9 +292,8 @@ def every(tree: Tree) -> list[Tree]:
 # ------------------------------------------------------------------ TreeEnsemble
 
 # As the page numbers them.
-AGGREGATES = ("AVERAGE", "SUM", "MIN", "MAX")
 TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
-MODES = (*EVERY, "BRANCH_MEMBER")
+MODES = (*COMPARE, "BRANCH_MEMBER")
 
 
 def draw_ensemble(draw: Draw) -> Problem:
@@ -348,14 +324,7 @@ def draw_ensemble(draw: Draw) -> Problem:
     def compute(x: Array) -> list[Array]:
         scores = []
         for row in x:
-            found = [votes_of(tree, list(row)) for tree in trees]
-            votes = [
-                [vote[target] for vote in found if target in vote]
-                for target in range(targets)
-            ]
-            sums = [AGGREGATE["SUM" if how == "AVERAGE" else how](v) for v in votes]
-            if how == "AVERAGE":  # by the trees, of which not all have the target
-                sums = [one / len(trees) for one in sums]
+            sums = together([votes_of(tree, list(row)) for tree in trees], how, targets)
             scores += AFTER[after](sums)
         return [filled((shape[0], targets), scores)]
 
@@ -403,5 +372,5 @@ def ensemble_attributes(type: str, trees: Sequence[Tree]) -> dict[str, Any]:
 OPERATORS = [
     Operator("TreeEnsemble", draw_ensemble, types=NO_BFLOAT16, weight=2),
     Operator("TreeEnsembleClassifier", draw_classifier, types=TYPES, weight=2),
-    Operator("TreeEnsembleRegressor", draw_trees, types=TYPES),
+    Operator("TreeEnsembleRegressor", draw_regressor, types=TYPES, weight=2),
 ]

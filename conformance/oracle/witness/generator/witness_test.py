@@ -81,6 +81,9 @@ DIFFERENT: list[tuple[str, str, str]] = [
     ("Optional", "= Optional", "gives a list of one"),
     ("TfIdfVectorizer", 'IDF", weights', "takes them for those of places"),
     ("TreeEnsemble", "post_transform", "ignores it"),
+    ("TreeEnsembleRegressor", 'transform = "SOFTMAX"', "has no transforms"),
+    ("TreeEnsembleRegressor", 'transform = "LOGISTIC"', "has no transforms"),
+    ("LinearRegressor", "transform", "has no transforms"),
     ("Unique", "sorted = 0", "loses subtensors, or counts beyond the end"),
 ]
 
