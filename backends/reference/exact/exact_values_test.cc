@@ -224,6 +224,63 @@ TEST(ExactValuesTest, ErrorsCountBeyondFirstOrder) {
   for (const TruthRow& row : rows) ExpectTruth(row);
 }
 
+// Nothing is rounded to a narrow float, but numbers beyond its largest are that.
+TEST(ExactValuesTest, SaturationIsPartOfTheFormula) {
+  const std::string eight =
+      "g (float[2] x) => (float8e4m3fn[2] y) { y = Cast <to = 17> (x) }";
+  const std::string back =
+      "g (float[2] x) => (float[2] y) "
+      "{ n = Cast <to = 23> (x) y = Cast <to = 1> (n) }";
+  const std::string quantized =
+      "g (float[2] x, float s) => (float8e5m2[2] y) "
+      "{ y = QuantizeLinear <output_dtype = 19> (x, s) }";
+  // (1.5 * 1.25 - 2 * 0.75) * 3 * 3 / s = 3.375 / s.
+  const std::string product =
+      "g (float[1,2] x, float[2,1] w, float t, float s) => "
+      "(float8e4m3fn[1,1] y) { d = Sub(t, t) z = Cast <to = 17> (d) "
+      "a = Cast <to = 17> (x) b = Cast <to = 17> (w) "
+      "y = QLinearMatMul(a, t, z, b, t, z, s, z) }";
+  const Feed x = F({2}, {1.3125, -1000});
+  const std::vector<Feed> scaled = {F({2}, {3, -1e6}), F({}, {7})};
+  const std::vector<Feed> factors = {
+      F({1, 2}, {1.5, 2}), F({2, 1}, {1.25, -0.75}), F({}, {3}), F({}, {7})};
+  std::vector<Feed> beyond = factors;
+  beyond[3] = F({}, {0x1p-10});
+  const std::vector<TruthRow> rows = {
+      {"within", eight, {x}, Ask::kValue, 0, 0, Quad(1.3125), Known::kAlways},
+      {"beyond", eight, {x}, Ask::kValue, 0, 1, Quad(-448), Known::kAlways},
+      {"a whole number",
+       "g (int64[1] x) => (float8e4m3fn[1] y) { y = Cast <to = 17> (x) }",
+       {I({1}, {1000})},
+       Ask::kValue,
+       0,
+       0,
+       Quad(448),
+       Known::kAlways},
+      {"there and back",
+       back,
+       {x},
+       Ask::kValue,
+       0,
+       1,
+       Quad(-6),
+       Known::kAlways},
+      {"no slope", back, {x}, Ask::kVjp, 0, 1, Quad(0), Known::kAlways},
+      {"a slope", back, {x}, Ask::kVjp, 0, 0, Quad(1), Known::kAlways},
+      {"quantized", quantized, scaled, Ask::kValue, 0, 0, Ratio(3, 7),
+       Known::kAlways},
+      {"to the largest", quantized, scaled, Ask::kValue, 0, 1, Quad(-57344),
+       Known::kAlways},
+      {"a product", product, factors, Ask::kValue, 0, 0, Ratio(3.375, 7),
+       Known::kAlways},
+      {"its gradient", product, factors, Ask::kVjp, 3, 0, Ratio(-3.375, 49),
+       Known::kAlways},
+      {"a product beyond", product, beyond, Ask::kValue, 0, 0, Quad(448),
+       Known::kAlways},
+  };
+  for (const TruthRow& row : rows) ExpectTruth(row);
+}
+
 TEST(ExactValuesTest, NothingCancelsInAFormulaThatNeedNot) {
   struct Row {
     std::string graph;

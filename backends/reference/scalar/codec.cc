@@ -140,6 +140,22 @@ bool DispatchElement(DType type, Body&& body) {
                       uint8_t, uint16_t, uint32_t, uint64_t, Var>{});
 }
 
+// The largest number of the type that Vars stand for, where all beyond it become
+// that one; else none is too large.
+double LargestOf(const Rounding& rounding) {
+  const FloatFormat* format = FindFloatFormat(rounding.traced);
+  const bool saturates =
+      format != nullptr && (rounding.overflow == Overflow::kSaturate ||
+                            format->specials == Specials::kNone);
+  return saturates ? format->Largest()
+                   : std::numeric_limits<double>::infinity();
+}
+
+Var Saturated(Var x, double largest) {
+  if (std::isinf(largest)) return x;
+  return Max(Min(x, Var(largest)), Var(-largest));
+}
+
 template <class T>
 T DecodeInteger(uint32_t code, DType type) {
   const int width = BitsOf(type);
@@ -193,11 +209,14 @@ template <class T>
 void Encode(const T* values, Tensor& tensor, const Rounding& rounding) {
   const DType type = tensor.dtype();
   const int64_t count = tensor.num_elements();
+  const double largest = LargestOf(rounding);
   const bool native = DispatchElement(type, [&]<class E>() {
     std::transform(values, values + count, tensor.mutable_elements<E>().data(),
-                   [](T x) {
+                   [&](T x) {
                      if constexpr (std::same_as<E, bool>) {
                        return !Equal(x, T(0));
+                     } else if constexpr (std::same_as<E, Var>) {
+                       return Saturated(Converted<E>(x), largest);
                      } else if constexpr (std::integral<E>) {
                        return static_cast<E>(ToBits(Truncated(x)));
                      } else {

@@ -66,6 +66,9 @@ enum class ScaleRounding : uint8_t { kNearest, kUp, kDown };
 struct Rounding {
   Overflow overflow = Overflow::kPropagate;  // in types narrower than 32 bits
   ScaleRounding scale = ScaleRounding::kNearest;
+  /// The type for which Vars stand: where it saturates, they end where it does.
+  /// All other tensors have it themselves.
+  DType traced = DType::kUndefined;
 };
 
 /// All elements of `tensor` as T. Every number of an element type is exact in

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <functional>
 
 #include "backends/reference/families.h"
@@ -191,7 +192,8 @@ Status Quantize(const op::QuantizeLinear& op, DType type, DType precision,
   });
   Encode(quantized.data(), *y,
          {.overflow =
-              op.saturate != 0 ? Overflow::kSaturate : Overflow::kPropagate});
+              op.saturate != 0 ? Overflow::kSaturate : Overflow::kPropagate,
+          .traced = type});
   return OkStatus();
 }
 
@@ -245,8 +247,8 @@ Result<std::vector<T>> Centered(const Tensor& tensor, const Tensor& zero,
 }
 
 /// a * b, in whole numbers or, of 8-bit floats, in double, which holds their
-/// products exactly. A zero point of one element per row of a stands for the
-/// rows, one per column of b for the columns.
+/// products exactly, or in Vars. A zero point of one element per row of a stands
+/// for the rows, one per column of b for the columns.
 template <class T>
 struct QuantizedProduct {
   static Result<QuantizedProduct> Of(const Tensor& a, const Tensor& zero_a,
@@ -311,6 +313,7 @@ struct Requantization {
   const Tensor& b_scale;
   const Tensor& y_scale;
   const Tensor& y_zero_point;
+  DType type;  // of y
 
   // saturate(round(product * a_scale * b_scale / y_scale) + y_zero_point), the
   // scales being S; an 8-bit float is rounded once, as it is stored.
@@ -320,7 +323,7 @@ struct Requantization {
     const Loaded<S> a(a_scale);
     const Loaded<S> b(b_scale);
     const Loaded<S> y(y_scale);
-    const Loaded<double> zero(y_zero_point);
+    const Loaded<S> zero(y_zero_point);
     const Shape& shape = product.shape;
     const auto fits = [&](const Loaded<S>& scale, int axis) {
       return scale.size() == 1 ||
@@ -336,33 +339,45 @@ struct Requantization {
       if (scale.size() == 1) return scale[0];
       return scale[i / Extent(shape, axis + 1, shape.rank()) % shape[axis]];
     };
-    const DType type = y_zero_point.dtype();
     ASSAY_ASSIGN_OR_RETURN(Tensor * stored, run.Output(output, type, shape));
     const Limits limits(type);
-    std::vector<double> values(product.values.size());
+    std::vector<S> values(product.values.size());
     for (size_t i = 0; i < values.size(); ++i) {
       const auto at = static_cast<int64_t>(i);
-      const S scaled = S(static_cast<double>(product.values[i])) *
+      const S scaled = Real<S>(product.values[i]) *
                        (pick(a, a_axis, at) * pick(b, b_axis, at) / y[0]);
-      values[i] = IsFloatingPoint(type)
-                      ? Value(scaled) + zero[0]
-                      : limits.Saturate(RoundedValue(scaled) + zero[0]);
+      values[i] =
+          IsFloatingPoint(type)
+              ? scaled + zero[0]
+              : S(limits.Saturate(RoundedValue(scaled) + Value(zero[0])));
     }
-    Encode(values.data(), *stored, {.overflow = Overflow::kSaturate});
+    Encode(values.data(), *stored,
+           {.overflow = Overflow::kSaturate, .traced = type});
     return OkStatus();
+  }
+
+ private:
+  template <class S, class T>
+  static S Real(T number) {
+    if constexpr (std::same_as<T, S>) {
+      return number;
+    } else {
+      return S(static_cast<double>(number));
+    }
   }
 };
 
 // QLinearMatMul-21.
 template <class S, class T>
-Status QLinearMatMul(const op::QLinearMatMul& op, KernelContext& run) {
+Status QLinearMatMul(const op::QLinearMatMul& op, DType type,
+                     KernelContext& run) {
   ASSAY_ASSIGN_OR_RETURN(
       const QuantizedProduct<T> product,
       QuantizedProduct<T>::Of(run.input(op.a), run.input(op.a_zero_point),
                               run.input(op.b), run.input(op.b_zero_point)));
   const Requantization scales{run.input(op.a_scale), run.input(op.b_scale),
-                              run.input(op.y_scale),
-                              run.input(op.y_zero_point)};
+                              run.input(op.y_scale), run.input(op.y_zero_point),
+                              type};
   const int rank = product.shape.rank();
   return scales.Store<S>(product, rank - 2, rank - 1, op.y, run);
 }
@@ -370,7 +385,7 @@ Status QLinearMatMul(const op::QLinearMatMul& op, KernelContext& run) {
 // QLinearConv-10: the bias is of whole numbers with the scale x_scale * w_scale
 // and the zero point 0.
 template <class S>
-Status QLinearConv(const op::QLinearConv& op, KernelContext& run) {
+Status QLinearConv(const op::QLinearConv& op, DType type, KernelContext& run) {
   ASSAY_ASSIGN_OR_RETURN(
       IntegerProduct product,
       IntegerConvolution::Of(op, run.input(op.x), run.input(op.x_zero_point),
@@ -388,8 +403,8 @@ Status QLinearConv(const op::QLinearConv& op, KernelContext& run) {
     }
   }
   const Requantization scales{run.input(op.x_scale), run.input(op.w_scale),
-                              run.input(op.y_scale),
-                              run.input(op.y_zero_point)};
+                              run.input(op.y_scale), run.input(op.y_zero_point),
+                              type};
   return scales.Store<S>(product, -1, 1, op.y, run);
 }
 
@@ -442,28 +457,24 @@ Result<Kernel> MakeConvInteger(const op::ConvInteger& op, LoadContext& load) {
   }};
 }
 
-/// QLinearMatMul on factors of type T.
-template <class T>
-auto QLinearMatMulOf(const LoadContext& load) {
-  return load.options().exact ? &QLinearMatMul<Var, T>
-                              : &QLinearMatMul<double, T>;
-}
-
 Result<Kernel> MakeQLinearMatMul(const op::QLinearMatMul& op,
                                  LoadContext& load) {
+  const bool exact = load.options().exact;
   const bool is_float =
       IsFloatingPoint(load.dtype(op.a)) || IsFloatingPoint(load.dtype(op.b));
-  return Kernel{.forward =
-                    std::bind_front(is_float ? QLinearMatMulOf<double>(load)
-                                             : QLinearMatMulOf<int64_t>(load),
-                                    op)};
+  auto* kernel =
+      exact ? &QLinearMatMul<Var, int64_t> : &QLinearMatMul<double, int64_t>;
+  if (is_float) {
+    kernel = exact ? &QLinearMatMul<Var, Var> : &QLinearMatMul<double, double>;
+  }
+  return Kernel{.forward = std::bind_front(kernel, op, load.dtype(op.y))};
 }
 
 Result<Kernel> MakeQLinearConv(const op::QLinearConv& op, LoadContext& load) {
   ASSAY_RETURN_IF_ERROR(CheckSpatialAxes(load, op.x));
   const auto kernel =
       load.options().exact ? &QLinearConv<Var> : &QLinearConv<double>;
-  return Kernel{.forward = std::bind_front(kernel, op)};
+  return Kernel{.forward = std::bind_front(kernel, op, load.dtype(op.y))};
 }
 
 }  // namespace

@@ -87,7 +87,8 @@ Result<Kernel> CastTo(LoadContext& load, const Op& op, DType to) {
                                                       : Overflow::kPropagate,
       .scale = op.round_mode == "up"     ? ScaleRounding::kUp
                : op.round_mode == "down" ? ScaleRounding::kDown
-                                         : ScaleRounding::kNearest};
+                                         : ScaleRounding::kNearest,
+      .traced = to};
   if (load.dtype(op.input) == DType::kString) {
     switch (ScalarOf(to)) {
       case ScalarKind::kDouble:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attention, LinearAttention and RotaryEmbedding from ONNX's pages.
+"""Attention in three forms and RotaryEmbedding from ONNX's pages.
 
 Each output is a loop over batch, head and position; masks are sets of the keys
 that a query may see.
@@ -7,23 +7,31 @@ that a query may see.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from control import body
 from mpmath import mp, mpf
 from problem import (
+    DATA_TYPES,
+    NO_DOUBLE,
     Array,
     Draw,
+    Literal,
     Operator,
     Problem,
+    Shape,
     attribute,
+    constant,
     filled,
     node,
+    places,
+    problem,
     total,
+    type_text,
     zeros,
 )
-from tensor import NO_DOUBLE, places, problem
 
 Given = Mapping[str, Array]
 
@@ -242,14 +250,99 @@ def draw_attention(draw: Draw) -> Problem:
         inputs["nonpad"] = draw.integers((sizes.batch,), 1, sizes.keys)
         names[6] = "nonpad"
     if way.mode is not None:
-        outputs["scores"] = (
-            sizes.batch,
-            sizes.heads,
-            sizes.queries,
-            sizes.total,
-        )
+        outputs["scores"] = (sizes.batch, sizes.heads, sizes.queries, sizes.total)
     text = node(outputs, "Attention", names, **way.attributes())
     return problem(draw, text, inputs, outputs, lambda given: attend(given, way))
+
+
+# ------------------------------------------------------------- FlexAttention
+
+
+# Nodes from s to t or from p to r, and their function of a place and an element.
+Body = tuple[str, Callable[[Shape, mpf], mpf]]
+
+
+def score_bodies(draw: Draw, type: str, shape: Shape) -> list[Body]:
+    """What may be done to scores; a mask leaves every query a key."""
+    cap, bias = draw.uniform(0.5, 3.0), draw.rounded(draw.floats(shape[2:], -9, 9))
+    seen = draw.flags(shape[2:])
+    seen[:, draw.integer(0, shape[3] - 1)] = True
+    top, added = constant("c", type, cap), constant("b", type, bias)
+    mask = constant("m", "bool", seen) + " " + constant("l", type, -np.inf)
+    low = mpf("-inf")
+    return [
+        (
+            f"{top} d = Div(s, c) e = Tanh(d) t = Mul(e, c)",
+            lambda _, s: cap * mp.tanh(s / cap),
+        ),
+        (f"{added} t = Add(s, b)", lambda at, s: s + mpf(bias[at[2:]])),
+        (f"{mask} t = Where(m, s, l)", lambda at, s: s if seen[at[2:]] else low),
+        ("t = Relu(s)", lambda _, s: max(s, mpf(0))),
+    ]
+
+
+def probability_bodies(draw: Draw, type: str) -> list[Body]:
+    """What may be done to probabilities, with names that scores have not."""
+    least = draw.choice([0.125, 0.25])
+    less = constant("f", type, least) + " g = Sub(p, f) r = Relu(g)"
+    return [
+        ("r = Mul(p, p)", lambda _, p: p * p),
+        (less, lambda _, p: max(p - least, mpf(0))),
+        ("r = Exp(p)", lambda _, p: mp.exp(p)),
+    ]
+
+
+def flex_attend(
+    given: Given, sizes: Sizes, scale: float | None, of: Body | None, by: Body | None
+) -> list[Array]:
+    """Softmax of scores, with a function before and one after."""
+    factor = 1 / mp.sqrt(sizes.width) if scale is None else attribute(scale)
+    y = zeros((sizes.batch, sizes.heads, sizes.queries, sizes.value_width))
+    for n, h, i in places(y.shape[:3]):
+        group = h // (sizes.heads // sizes.groups)
+        keys, values = given["k"][n, group], given["v"][n, group]
+        spread = []
+        for j, key in enumerate(keys):
+            score = factor * total(a * b for a, b in zip(given["q"][n, h, i], key))
+            score = of[1]((n, h, i, j), score) if of else score
+            spread.append(mp.exp(score))
+        whole = total(spread)
+        for j, e in enumerate(spread):
+            p = by[1]((n, h, i, j), e / whole) if by else e / whole
+            y[n, h, i] = y[n, h, i] + values[j] * p
+    return [y]
+
+
+def draw_flex(draw: Draw) -> Problem:
+    sizes = draw.choice(SIZES[:4])
+    scale = draw.choice([None, draw.uniform(0.1, 2.0)])
+    wide = draw.flag(0.3)
+    type = "double" if wide or draw.type == "double" else "float"
+    shape = (sizes.batch, sizes.heads, sizes.queries, sizes.keys)
+    of = draw.choice([None, *score_bodies(draw, type, shape)])
+    by = draw.choice([None, None, *probability_bodies(draw, type)])
+    one = type_text(type, shape)
+    inputs = {
+        "q": draw.floats((*shape[:3], sizes.width)),
+        "k": draw.floats((sizes.batch, sizes.groups, sizes.keys, sizes.width)),
+        "v": draw.floats((sizes.batch, sizes.groups, sizes.keys, sizes.value_width)),
+    }
+    text = node(
+        "y",
+        "ai.onnx.preview.FlexAttention",
+        inputs,
+        scale=scale,
+        softmax_precision=DATA_TYPES[type] if wide else None,
+        score_mod=of and Literal(body("scores", f"{one} s", f"{one} t", of[0])),
+        prob_mod=by and Literal(body("shares", f"{one} p", f"{one} r", by[0])),
+    )
+    return problem(
+        draw,
+        text,
+        inputs,
+        {"y": (*shape[:3], sizes.value_width)},
+        lambda given: flex_attend(given, sizes, scale, of, by),
+    )
 
 
 # ----------------------------------------------------------- LinearAttention
@@ -401,6 +494,7 @@ def draw_rotary(draw: Draw) -> Problem:
 
 OPERATORS = [
     Operator("Attention", draw_attention),
+    Operator("FlexAttention", draw_flex),
     Operator("LinearAttention", draw_linear, types=NO_DOUBLE),
     Operator("RotaryEmbedding", draw_rotary, types=NO_DOUBLE),
 ]

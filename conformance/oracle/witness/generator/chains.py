@@ -29,8 +29,8 @@ from problem import (
     each,
     exact,
     node,
+    problem,
 )
-from tensor import problem
 
 LINKS = [
     operator

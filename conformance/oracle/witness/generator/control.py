@@ -1,14 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
-"""If, Loop and Scan: bodies of a few nodes, which read what is around them."""
+"""If, Loop and Scan: bodies of a few nodes, which read what is around them.
+
+And sequences and optionals, which the nodes between two tensors pass on.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from operator import itemgetter
+from typing import Any
+
 import numpy as np
 from mpmath import mp, mpf
-from problem import Array, Draw, Operator, Problem, each, filled, node, total, zeros
-from tensor import places, problem
+from problem import (
+    DATA_TYPES,
+    NO_BFLOAT16,
+    Array,
+    Draw,
+    Literal,
+    Operator,
+    Problem,
+    Shape,
+    each,
+    exact,
+    filled,
+    node,
+    places,
+    problem,
+    total,
+    zeros,
+)
 
 SIZE = 3
+Given = Mapping[str, Array]
 
 
 def body(name: str, inputs: str, outputs: str, nodes: str) -> str:
@@ -135,9 +160,163 @@ def draw_scan(draw: Draw) -> Problem:
     return problem(draw, text, inputs, outputs, compute)
 
 
+# ------------------------------------------------------ sequences and optionals
+
+Element = Callable[[Given], Array]
+
+
+@dataclass
+class Built:
+    """Nodes that build a sequence of lines, what they read, and its elements."""
+
+    draw: Draw
+    inputs: dict[str, np.ndarray]
+    nodes: list[str] = field(default_factory=list)
+    elements: list[Element] = field(default_factory=list)
+    kinds: dict[str, str] = field(default_factory=dict)
+
+    def add(self, operator: str, *inputs: str, **attributes: Any) -> None:
+        """The node that makes the next form of the sequence of the last."""
+        last = [f"s{len(self.nodes)}"] if self.nodes else []
+        text = node(f"s{len(self.nodes) + 1}", operator, [*last, *inputs], **attributes)
+        self.nodes.append(text)
+
+    def tensor(self, shape: Shape) -> str:
+        """A new input of floats."""
+        name = f"x{len(self.inputs)}"
+        self.inputs[name] = self.draw.floats(shape)
+        return name
+
+    def place(self, count: int) -> tuple[str, int]:
+        """An input that counts elements from either end, and what it says."""
+        name, at = f"p{len(self.inputs)}", self.draw.integer(0, count - 1)
+        backward = self.draw.flag(0.3)
+        self.inputs[name] = np.array(at - count if backward else at, np.int64)
+        self.kinds[name] = self.draw.choice(["int32", "int64"])
+        return name, at
+
+    def begin(self, rows: int) -> None:
+        """A tensor is split, or some are put together."""
+        way = self.draw.choice(["split", "lines", "construct", "empty"])
+        if way == "split":
+            sizes = [rows] if rows < 2 else [1, rows - 1]
+            self.draw.random.shuffle(sizes)
+            self.split(self.tensor((rows, SIZE)), sizes)
+        elif way == "lines":
+            self.split(self.tensor((rows, SIZE)), [1] * rows)
+        elif way == "construct":
+            names = [self.tensor((size, SIZE)) for size in (rows, 1)]
+            self.add("SequenceConstruct", *names)
+            self.elements = [itemgetter(name) for name in names]
+        else:
+            self.add("SequenceEmpty", dtype=DATA_TYPES[self.draw.type])
+            self.insert(rows)
+
+    def split(self, name: str, sizes: list[int]) -> None:
+        """Rows by their number; by default one each."""
+        given = [name]
+        if set(sizes) != {1} or self.draw.flag():
+            self.inputs["sizes"] = np.array(sizes, np.int64)
+            given.append("sizes")
+        self.add("SplitToSequence", *given)
+        ends = np.cumsum(sizes)
+        for low, high in zip(ends - sizes, ends):
+            part = slice(int(low), int(high))
+            self.elements.append(lambda given, part=part: given[name][part])
+
+    def insert(self, rows: int) -> None:
+        """A tensor before an element, or at the end."""
+        name, count = self.tensor((rows, SIZE)), len(self.elements)
+        if self.elements and self.draw.flag():
+            place, count = self.place(len(self.elements))
+            self.add("SequenceInsert", name, place)
+        else:
+            self.add("SequenceInsert", name)
+        self.elements.insert(count, itemgetter(name))
+
+    def erase(self) -> None:
+        """An element, or the last, goes."""
+        if self.draw.flag():
+            name, at = self.place(len(self.elements))
+            self.add("SequenceErase", name)
+        else:
+            self.add("SequenceErase")
+            at = -1
+        del self.elements[at]
+
+    def map(self) -> None:
+        """Each element is multiplied by a line, and goes through tanh."""
+        name, of = self.tensor((SIZE,)), self.draw.type
+        inner = body(
+            "each",
+            f"{of}[n,{SIZE}] e, {of}[{SIZE}] w",
+            f"{of}[n,{SIZE}] f",
+            "m = Mul(e, w) f = Tanh(m)",
+        )
+        self.add("SequenceMap", name, body=Literal(inner))
+
+        def mapped(one: Element) -> Element:
+            return lambda given: each(mp.tanh, one(given) * given[name])
+
+        self.elements = [mapped(one) for one in self.elements]
+
+
+def draw_sequence(draw: Draw) -> Problem:
+    """A sequence is built, changed, and put together or asked for an element."""
+    built = Built(draw, {})
+    built.begin(draw.integer(1, 3))
+    for _ in range(draw.integer(0, 3)):
+        what = draw.choice(["insert", "erase", "map"])
+        if what == "insert":
+            built.insert(draw.integer(1, 2))
+        elif what == "erase" and len(built.elements) > 1:
+            built.erase()
+        elif what == "map":
+            built.map()
+    elements, last = list(built.elements), f"s{len(built.nodes)}"
+    if draw.flag():
+        name, at = built.place(len(elements))
+        end = node("y", "SequenceAt", [last, name])
+        result = elements[at]
+    else:
+        end = node("y", "ConcatFromSequence", last, axis=draw.choice([0, -2]))
+
+        def result(given: Given) -> Array:
+            return np.concatenate([one(given) for one in elements])
+
+    with mp.workdps(15):
+        shape = result({name: exact(x) for name, x in built.inputs.items()}).shape
+    text = " ".join([*built.nodes, end])
+    outputs = {"y": shape}
+    return problem(
+        draw, text, built.inputs, outputs, lambda g: [result(g)], built.kinds
+    )
+
+
+def draw_optional(draw: Draw) -> Problem:
+    """A tensor, or one of an optional, is there."""
+    x = draw.floats((SIZE,))
+    text = (
+        "m = Mul(x, x) o = Optional(m) has = OptionalHasElement(o) "
+        "y = OptionalGetElement(o)"
+    )
+    if draw.flag(0.3):
+        text = "m = Mul(x, x) has = OptionalHasElement(m) y = OptionalGetElement(m)"
+    return problem(
+        draw,
+        text,
+        {"x": x},
+        {"has": (), "y": (SIZE,)},
+        lambda given: [np.array(1), given["x"] * given["x"]],
+        {"has": "bool"},
+    )
+
+
 OPERATORS = [
     Operator("If", draw_if),
     Operator("Loop", draw_loop),
     Operator("LoopUntil", draw_until),
+    Operator("Optional", draw_optional),
     Operator("Scan", draw_scan),
+    Operator("Sequence", draw_sequence, types=NO_BFLOAT16, weight=4),
 ]

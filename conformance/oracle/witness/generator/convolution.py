@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Convolutions from ONNX's pages: of a window, transposed, deformed, causal.
-
-products.py exports them. Each writes out its sum over the window.
-"""
+"""Convolutions from ONNX's pages, each a sum over its window; products.py has them."""
 
 from __future__ import annotations
 
@@ -11,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from mpmath import mp, mpf
 from problem import (
+    NO_DOUBLE,
     Array,
     Draw,
     Operator,
@@ -18,10 +16,11 @@ from problem import (
     Shape,
     filled,
     node,
+    places,
+    problem,
     total,
     zeros,
 )
-from tensor import NO_DOUBLE, places, problem
 
 
 @dataclass(frozen=True)

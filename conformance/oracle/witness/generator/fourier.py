@@ -11,8 +11,18 @@ from collections.abc import Callable
 
 import numpy as np
 from mpmath import mp, mpf
-from problem import Array, Draw, Operator, Problem, filled, node, zeros
-from tensor import DATA_TYPES, places, problem
+from problem import (
+    DATA_TYPES,
+    Array,
+    Draw,
+    Operator,
+    Problem,
+    filled,
+    node,
+    places,
+    problem,
+    zeros,
+)
 
 Complex = tuple[mpf, mpf]
 

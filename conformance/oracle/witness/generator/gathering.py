@@ -11,6 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from mpmath import mpf
 from problem import (
+    NO_BFLOAT16,
     Array,
     Draw,
     Operator,
@@ -20,8 +21,9 @@ from problem import (
     exact,
     filled,
     node,
+    places,
+    problem,
 )
-from tensor import NO_BFLOAT16, places, problem
 
 
 def draw_gather(draw: Draw) -> Problem:

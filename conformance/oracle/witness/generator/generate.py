@@ -36,6 +36,8 @@ FAMILIES = (
     "control",
     "movement",
     "learned",
+    "features",
+    "trees",
     "training",
     "chains",
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models of the domain ai.onnx.ml: linear ones, support vectors, trees.
+"""Models of the domain ai.onnx.ml, linear ones and support vectors.
 
 Their parameters are attributes, so numbers of float32. Where a page gives no
 formula, it is that of ONNX's reference implementation. The sign of a normalized
@@ -8,7 +8,9 @@ number differs between the two: only positive numbers are drawn there.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,6 +25,7 @@ from problem import (
     attribute,
     each,
     filled,
+    logarithm,
     node,
     total,
 )
@@ -56,6 +59,37 @@ def learned(
 def numbers(draw: Draw, count: int, low: float = -2, high: float = 2) -> list[float]:
     """Numbers of an attribute."""
     return [draw.uniform(low, high) for _ in range(count)]
+
+
+def softmax_zero(scores: Line) -> Line:
+    """Softmax but for scores that are about 0, which keep their share of 0."""
+    most = max(scores)
+    parts = [
+        mp.exp(score - most) if abs(score) > mpf("1e-7") else score * mp.exp(-most)
+        for score in scores
+    ]
+    whole = total(parts)
+    return [mpf("0.5") if whole == 0 else part / whole for part in parts]
+
+
+def probit(score: mpf) -> mpf:
+    """Winitzki's approximation of the inverse of the normal distribution."""
+    x, a = 2 * score - 1, mpf("0.147")
+    if (1 - x) * (1 + x) == 0:
+        return mpf(0)
+    log = logarithm((1 - x) * (1 + x))
+    half = 2 / (mp.pi * a) + log / 2
+    found = mp.sqrt(mp.sqrt(half * half - log / a) - half)
+    return mp.sqrt(2) * (-found if x < 0 else found)
+
+
+AFTER: dict[str, Callable[[Line], Line]] = {
+    "NONE": list,
+    "SOFTMAX": softmax,
+    "LOGISTIC": lambda scores: [sigmoid(score) for score in scores],
+    "SOFTMAX_ZERO": softmax_zero,
+    "PROBIT": lambda scores: [probit(score) for score in scores],
+}
 
 
 def draw_scaler(draw: Draw) -> Problem:
@@ -106,35 +140,40 @@ def linear(x: Array, weights: list[float], shifts: list[float]) -> Array:
 def draw_linear_regressor(draw: Draw) -> Problem:
     shape, targets = draw.choice(FEATURES), draw.integer(1, 3)
     weights, shifts = numbers(draw, targets * shape[1]), numbers(draw, targets)
+    after = draw.choice([None, None, "SOFTMAX", "LOGISTIC"])
+    limit = (-100.0, 100.0) if draw.scale == "wild" and after else (None, None)
     outputs = [("y", "float", (shape[0], targets))]
     return learned(
         draw,
         "LinearRegressor",
-        draw.floats(shape),
-        lambda x: [linear(x, weights, shifts)],
+        draw.floats(shape, *limit),
+        lambda x: [along(AFTER[after or "NONE"], linear(x, weights, shifts), 1)],
         outputs,
         coefficients=weights,
         intercepts=shifts,
+        post_transform=after,
         targets=targets,
     )
 
 
 def draw_linear_classifier(draw: Draw) -> Problem:
-    """The label of the greatest score, and the scores after a transform."""
-    shape, classes = draw.choice(FEATURES), draw.integer(3, 4)
-    weights, shifts = numbers(draw, classes * shape[1]), numbers(draw, classes)
+    """The label of the greatest score, and the scores after a transform.
+
+    Of two classes there may be one score, that of the second.
+    """
+    shape, classes = draw.choice(FEATURES), draw.integer(2, 4)
+    scored = 1 if classes == 2 and draw.flag() else classes
+    weights, shifts = numbers(draw, scored * shape[1]), numbers(draw, scored)
     labels = [5, 2, 9, 7][:classes]
-    after = draw.choice(["NONE", "SOFTMAX", "LOGISTIC"])
+    after = draw.choice(["NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO"])
     limit = (-100.0, 100.0) if draw.scale == "wild" else (None, None)
 
     def compute(x: Array) -> list[Array]:
         scores = linear(x, weights, shifts)
+        if scored < classes:
+            scores = np.concatenate([-scores, scores], axis=1)
         best = [labels[int(np.argmax(row))] for row in scores]
-        if after == "SOFTMAX":
-            scores = along(softmax, scores, 1)
-        elif after == "LOGISTIC":
-            scores = each(sigmoid, scores)
-        return [np.array(best, np.int64), scores]
+        return [np.array(best, np.int64), along(AFTER[after], scores, 1)]
 
     return learned(
         draw,
@@ -166,22 +205,28 @@ def kernel(kind: str, gamma: mpf, shift: mpf, degree: int) -> Callable[..., mpf]
 
 
 def draw_svm_regressor(draw: Draw) -> Problem:
-    shape, vectors = draw.choice(FEATURES), draw.integer(1, 3)
-    kind = draw.choice(["LINEAR", "RBF", "POLY", "SIGMOID"])
+    """A number, or the side of the plane on which a row lies, 1 or -1."""
+    shape, vectors = draw.choice(FEATURES), draw.integer(0, 3)
+    kind = draw.choice(["LINEAR", "RBF", "POLY", "SIGMOID"]) if vectors else "LINEAR"
     gamma, shift = draw.uniform(0.1, 1), draw.uniform(-1, 1)
-    degree = draw.integer(2, 3)
-    weights, rho = numbers(draw, vectors), draw.uniform(-1, 1)
+    degree, side = draw.integer(2, 3), draw.flag(0.3)
+    weights, rho = numbers(draw, vectors or shape[1]), draw.uniform(-1, 1)
     support = numbers(draw, vectors * shape[1])
     limit = (-100.0, 100.0) if draw.scale == "wild" else (None, None)
 
     def compute(x: Array) -> list[Array]:
         function = kernel(kind, attribute(gamma), attribute(shift), degree)
-        rows = np.array([attribute(s) for s in support], object).reshape(vectors, -1)
+        rows = np.array([attribute(s) for s in support], object).reshape(
+            vectors, shape[1]
+        )
         sums = []
         for one in x:
-            near = [function(list(one), list(row)) for row in rows]
+            # Without vectors each feature has a weight of its own.
+            near = [function(list(one), list(row)) for row in rows] or list(one)
             terms = [attribute(weight) * k for weight, k in zip(weights, near)]
             sums.append(total(terms) + attribute(rho))
+            if side:
+                sums[-1] = mpf(1 if sums[-1] > 0 else -1)
         return [filled((shape[0], 1), sums)]
 
     return learned(
@@ -194,8 +239,9 @@ def draw_svm_regressor(draw: Draw) -> Problem:
         kernel_params=[gamma, shift, float(degree)],
         kernel_type=kind,
         n_supports=vectors,
+        one_class=side or None,
         rho=[rho],
-        support_vectors=support,
+        support_vectors=support or None,
     )
 
 
@@ -227,91 +273,141 @@ def draw_binarizer(draw: Draw) -> Problem:
     return learned(draw, "Binarizer", x, compute, outputs, threshold=border)
 
 
-# ------------------------------------------------------------------------- trees
-
-COMPARE: dict[str, Callable[[mpf, mpf], bool]] = {
-    "BRANCH_LEQ": lambda x, border: x <= border,
-    "BRANCH_LT": lambda x, border: x < border,
-    "BRANCH_GTE": lambda x, border: x >= border,
-    "BRANCH_GT": lambda x, border: x > border,
-}
-AGGREGATE: dict[str, Callable[[Line], mpf]] = {
-    "SUM": total,
-    "AVERAGE": lambda xs: total(xs) / len(xs),
-    "MIN": min,
-    "MAX": max,
-}
+# --------------------------------------------- support vectors between classes
 
 
-def draw_trees(draw: Draw) -> Problem:
-    """Trees of three leaves: node 0 asks, and node 2 asks who said no."""
-    shape, trees = draw.choice(FEATURES), draw.integer(1, 3)
-    x = draw.floats(shape)
-    how = draw.choice(list(AGGREGATE))
-    mode = draw.choice(list(COMPARE))  # ONNX's reference wants one for all
-    asked = [[draw.integer(0, shape[1] - 1) for _ in range(2)] for _ in range(trees)]
-    borders = [numbers(draw, 2) for _ in range(trees)]
-    if draw.flag(0.4):
-        x[0, asked[0][0]] = borders[0][0]  # on the border itself
-    leaves = [numbers(draw, 3) for _ in range(trees)]
-    base = draw.uniform(-1, 1)
+@dataclass(frozen=True)
+class Machine:
+    """The support vectors of some classes, and what divides each pair."""
 
-    def leaf(tree: int, row: Line) -> mpf:
-        for step in range(2):
-            border = attribute(borders[tree][step])
-            if COMPARE[mode](row[asked[tree][step]], border):
-                return attribute(leaves[tree][step])
-        return attribute(leaves[tree][2])
+    classes: int
+    owners: list[int]  # the class of each support vector
+    support: list[list[float]]
+    weights: list[list[float]]  # (classes - 1, vectors)
+    rho: list[float]  # of each pair
+    near: Callable[..., mpf]
+
+    def pairs(self) -> list[tuple[int, int]]:
+        """The pairs of classes, in the order of their scores."""
+        return list(itertools.combinations(range(self.classes), 2))
+
+    def scores(self, row: Line) -> Line:
+        """Of each pair, above 0 where the first wins."""
+        near = [self.near(row, [*map(attribute, one)]) for one in self.support]
+        found = []
+        for (i, j), rho in zip(self.pairs(), self.rho):
+            of_i = [k for k, owner in enumerate(self.owners) if owner == i]
+            of_j = [k for k, owner in enumerate(self.owners) if owner == j]
+            terms = [attribute(self.weights[j - 1][k]) * near[k] for k in of_i]
+            terms += [attribute(self.weights[i][k]) * near[k] for k in of_j]
+            found.append(total(terms) + attribute(rho))
+        return found
+
+    def winner(self, scores: Line, sigmoids: bool) -> int:
+        """The class of most votes, the first of them.
+
+        ONNX's reference takes the second of two classes for the one class that
+        is looked for, if no weight is negative and nothing is a probability.
+        """
+        if self.classes == 2 and not sigmoids and min(self.weights[0]) >= 0:
+            return 1
+        votes = [0] * self.classes
+        for (i, j), score in zip(self.pairs(), scores):
+            votes[i if score > 0 else j] += 1
+        return votes.index(max(votes))
+
+    def probabilities(self, scores: Line, a: Line, b: Line) -> Line:
+        """Of the classes, from a sigmoid of each pair's score."""
+        least = mpf("1e-7")
+        share = {}
+        for at, (i, j) in enumerate(self.pairs()):
+            pair = 1 - sigmoid(scores[at] * a[at] + b[at])
+            share[i, j] = min(max(pair, least), 1 - least)
+            share[j, i] = 1 - share[i, j]
+        return coupled(self.classes, share)
+
+
+def coupled(classes: int, share: dict[tuple[int, int], mpf]) -> Line:
+    """Algorithm 2 of Wu, Lin and Weng (2004), stopped as LIBSVM stops it."""
+    every = range(classes)
+    q = [
+        [
+            total(share[k, i] ** 2 for k in every if k != i)
+            if i == j
+            else -share[j, i] * share[i, j]
+            for j in every
+        ]
+        for i in every
+    ]
+    p = [mpf(1) / classes] * classes
+    for _ in range(max(100, classes)):
+        image = [total(a * b for a, b in zip(row, p)) for row in q]
+        mean = total(a * b for a, b in zip(p, image))
+        if max(abs(one - mean) for one in image) < mpf("0.005") / classes:
+            break
+        for t in every:
+            step = (mean - image[t]) / q[t][t]
+            p[t] = p[t] + step
+            mean = mean + step * (step * q[t][t] + 2 * image[t])
+            mean = mean / (1 + step) ** 2
+            p = [one / (1 + step) for one in p]
+            image = [(a + step * b) / (1 + step) for a, b in zip(image, q[t])]
+    return p
+
+
+def draw_svm_classifier(draw: Draw) -> Problem:
+    shape, classes = draw.choice(FEATURES), draw.integer(2, 3)
+    counts = [draw.integer(1, 2) for _ in range(classes)]
+    owners = [one for one, count in enumerate(counts) for _ in range(count)]
+    kind = draw.choice(["LINEAR", "RBF", "POLY", "SIGMOID"])
+    gamma, shift = draw.uniform(0.1, 1), draw.uniform(-1, 1)
+    degree = draw.integer(2, 3)
+    pairs = classes * (classes - 1) // 2
+    machine = Machine(
+        classes,
+        owners,
+        [numbers(draw, shape[1]) for _ in owners],
+        [numbers(draw, len(owners)) for _ in range(classes - 1)],
+        [0.0] * pairs if draw.flag(0.3) else numbers(draw, pairs),
+        kernel(kind, attribute(gamma), attribute(shift), degree),
+    )
+    sigmoids = draw.flag()
+    a, b = numbers(draw, pairs), numbers(draw, pairs)
+    after = draw.choice(["NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO"])
+    limit = (-100.0, 100.0) if draw.scale == "wild" else (None, None)
+    labels = [5, 2, 9][:classes]
 
     def compute(x: Array) -> list[Array]:
-        found = [
-            AGGREGATE[how]([leaf(tree, list(row)) for tree in range(trees)])
-            + attribute(base)
-            for row in x
-        ]
-        return [filled((shape[0], 1), found)]
+        best, shown = [], []
+        for row in x:
+            scores = machine.scores(list(row))
+            best.append(labels[machine.winner(scores, sigmoids)])
+            if sigmoids:
+                by = [[attribute(one) for one in column] for column in (a, b)]
+                scores = machine.probabilities(scores, *by)
+            elif classes == 2:
+                scores = [-scores[0], scores[0]]
+            shown += AFTER[after](scores)
+        made = filled((shape[0], classes), shown)
+        return [np.array(best, np.int64), made]
 
     return learned(
         draw,
-        "TreeEnsembleRegressor",
-        x,
+        "SVMClassifier",
+        draw.floats(shape, *limit),
         compute,
-        [("y", "float", (shape[0], 1))],
-        **tree_attributes(trees, mode, asked, borders, leaves),
-        aggregate_function=how,
-        base_values=[base],
-        n_targets=1,
+        [("y", "int64", shape[:1]), ("scores", "float", (shape[0], classes))],
+        classlabels_ints=labels,
+        prob_a=a if sigmoids else None,
+        prob_b=b if sigmoids else None,
+        coefficients=[one for row in machine.weights for one in row],
+        kernel_params=[gamma, shift, float(degree)],
+        kernel_type=kind,
+        post_transform=after,
+        rho=machine.rho,
+        support_vectors=[one for row in machine.support for one in row],
+        vectors_per_class=counts,
     )
-
-
-def tree_attributes(
-    trees: int,
-    mode: str,
-    asked: list[list[int]],
-    borders: list[list[float]],
-    leaves: list[list[float]],
-) -> dict[str, Any]:
-    """The nodes of all trees: 0 asks, 1 is a leaf, 2 asks, 3 and 4 are leaves."""
-    ids = range(5)
-    modes = [mode, "LEAF", mode, "LEAF", "LEAF"]
-    every = [(tree, one) for tree in range(trees) for one in ids]
-    return {
-        "nodes_treeids": [tree for tree, _ in every],
-        "nodes_nodeids": [one for _, one in every],
-        "nodes_modes": [modes[one] for _, one in every],
-        "nodes_featureids": [
-            asked[tree][one // 2] if one in (0, 2) else 0 for tree, one in every
-        ],
-        "nodes_values": [
-            borders[tree][one // 2] if one in (0, 2) else 0.0 for tree, one in every
-        ],
-        "nodes_truenodeids": [{0: 1, 2: 3}.get(one, 0) for _, one in every],
-        "nodes_falsenodeids": [{0: 2, 2: 4}.get(one, 0) for _, one in every],
-        "target_treeids": [tree for tree in range(trees) for _ in range(3)],
-        "target_nodeids": [1, 3, 4] * trees,
-        "target_ids": [0] * (3 * trees),
-        "target_weights": [weight for tree in leaves for weight in tree],
-    }
 
 
 OPERATORS = [
@@ -320,7 +416,7 @@ OPERATORS = [
     Operator("LinearClassifier", draw_linear_classifier, types=TYPES),
     Operator("LinearRegressor", draw_linear_regressor, types=TYPES),
     Operator("Normalizer", draw_normalizer, types=TYPES),
+    Operator("SVMClassifier", draw_svm_classifier, types=TYPES, weight=2),
     Operator("SVMRegressor", draw_svm_regressor, types=TYPES),
     Operator("Scaler", draw_scaler, types=TYPES),
-    Operator("TreeEnsembleRegressor", draw_trees, types=TYPES),
 ]

@@ -15,17 +15,22 @@ import numpy as np
 from convolution import Window, inside
 from mpmath import mp, mpf
 from problem import (
+    DATA_TYPES,
     Array,
     Draw,
     Operator,
     Problem,
     Shape,
     Undrawable,
+    constant,
+    exact,
     filled,
     node,
+    places,
+    problem,
+    tensor_text,
     zeros,
 )
-from tensor import DATA_TYPES, places, problem
 
 
 def moved(
@@ -433,7 +438,39 @@ def draw_eye(draw: Draw) -> Problem:
     return problem(draw, text, {"x": x}, {"y": shape}, compute)
 
 
+def draw_constant(draw: Draw) -> Problem:
+    """A node of a tensor, or of numbers of float32."""
+    x = draw.floats(draw.shape(0, 2, 6))
+    text, type = constant("y", draw.type, x), draw.type
+    if draw.flag(0.3):
+        x, type = np.clip(x, -1e38, 1e38).astype(np.float32).ravel(), "float"
+        text = node("y", "Constant", "", value_floats=list(x))
+    return problem(
+        draw, text, {}, {"y": x.shape}, lambda _: [exact(x)], types={"y": type}
+    )
+
+
+def draw_constant_of_shape(draw: Draw) -> Problem:
+    """A number, or 0 of float32, in every place of a shape."""
+    shape, value = draw.shape(), draw.floats((1,))
+    text = tensor_text(draw.type, value)
+    kind = draw.type
+    if draw.flag(0.2):
+        value, text, kind = np.zeros(1), None, "float"
+    y = exact(np.full(shape, value.item()))
+    return problem(
+        draw,
+        node("y", "ConstantOfShape", "shape", value=text),
+        {"shape": np.array(shape, np.int64)},
+        {"y": shape},
+        lambda _: [y],
+        types={"y": kind},
+    )
+
+
 OPERATORS = [
+    Operator("Constant", draw_constant),
+    Operator("ConstantOfShape", draw_constant_of_shape),
     Operator("Concat", draw_concat),
     Operator("Split", draw_split),
     Operator("Slice", draw_slice),

@@ -10,18 +10,22 @@ import unittest
 from fractions import Fraction
 
 import numpy as np
+import onnx
 from attention import SIZES, Way, attend
 from convolution import Layout, Transposed, convolve_transposed
 from fourier import transform
 from gathering import overlap
 from generate import draw_problem, operators
+from learned import coupled, probit
 from movement import source
 from mpmath import mp, mpf
 from pooling import corners, norm
-from problem import Problem, exact
+from problem import NARROW_FLOATS, SCALES, Draw, Problem, exact
 from products import UNIMODULAR, determinant
+from quantization import clipped
 from recurrent import Cell, activation, lstm_step, rnn_step
 from resampling import Axis, Style, keys, reflect, resize
+from trees import MODES, Leaf, Question, votes_of
 
 
 def problems(name: str, count: int) -> list[Problem]:
@@ -205,6 +209,83 @@ class MovementTest(unittest.TestCase):
         one = [mpf(k) for k in (0, 0, 1, 2)]
         other = [mpf(k) for k in (1, 3, 0, 1)]  # its corners are turned round
         self.assertEqual(overlap(one, other), mpf(1) / 3)
+
+
+class NarrowTest(unittest.TestCase):
+    def test_casts_saturate_at_the_largest_of_the_page(self) -> None:
+        # "Float stored in 8 bits", "4 bit floating point types" and OCP's MX.
+        rows = [
+            ("float8e4m3fn", 448),
+            ("float8e4m3fnuz", 240),
+            ("float8e5m2", 57344),
+            ("float8e5m2fnuz", 57344),
+            ("float4e2m1", 6),
+            ("float6e2m3", 7.5),
+            ("float6e3m2", 28),
+        ]
+        for type, most in rows:
+            for x, wanted in ((most + 1, most), (-1e9, -most), (0.3, 0.3)):
+                self.assertEqual(clipped(type)(mpf(x)), wanted)
+
+    def test_narrow_draws_are_of_the_type(self) -> None:
+        for type, kind in NARROW_FLOATS.items():
+            for scale in SCALES:
+                x = Draw("narrow", "float16", scale).narrow(type, (40,))
+                np.testing.assert_array_equal(x, x.astype(kind).astype(np.float64))
+                np.testing.assert_array_equal(x, x.astype(np.float16))
+
+
+class LearnedTest(unittest.TestCase):
+    def test_a_missing_number_goes_where_it_is_told(self) -> None:
+        for mode in MODES:
+            for missing in (False, True):
+                leaves = [Leaf(((0, weight),)) for weight in (1.0, 2.0)]
+                tree = Question(0, mode, 0.5, (0.5,), missing, *leaves)
+                wanted = 1 if missing else 2
+                self.assertEqual(votes_of(tree, [mpf("nan")]), {0: wanted})
+
+    def test_modes_compare_with_the_border(self) -> None:
+        wanted = {
+            "BRANCH_LEQ": "yyn",
+            "BRANCH_LT": "ynn",
+            "BRANCH_GTE": "nyy",
+            "BRANCH_GT": "nny",
+            "BRANCH_EQ": "nyn",
+            "BRANCH_NEQ": "yny",
+            "BRANCH_MEMBER": "nyn",
+        }
+        self.assertEqual(tuple(wanted), MODES)
+        for mode, answers in wanted.items():
+            end = Leaf(())
+            node = Question(0, mode, 0.5, (3.0, 0.5), False, end, end)
+            found = [node.says([mpf(x)]) for x in (0.25, 0.5, 0.75)]
+            self.assertEqual(found, [answer == "y" for answer in answers])
+
+    def test_pairs_that_agree_have_their_probabilities(self) -> None:
+        p = [mpf(part) / 8 for part in (4, 3, 1)]
+        share = {(i, j): p[i] / (p[i] + p[j]) for i in range(3) for j in range(3)}
+        for found, wanted in zip(coupled(3, share), p):
+            self.assertAlmostEqual(float(found), float(wanted), 2)
+
+    def test_probit_is_near_the_inverse_of_the_normal_distribution(self) -> None:
+        # Abramowitz and Stegun, table 26.1: P(1) and P(2).
+        for x, p in ((1, "0.841344746068543"), (2, "0.977249868051821")):
+            self.assertAlmostEqual(float(probit(mpf(p))), x, 2)
+            self.assertAlmostEqual(float(probit(1 - mpf(p))), -x, 2)
+
+    def test_a_weight_is_that_of_an_ngram(self) -> None:
+        # "the i-th element in weights would be used to scale the count of the
+        # i-th n-gram in pool", whose place ngram_indexes states.
+        for problem in problems("TfIdfVectorizer", 60):
+            found = onnx.parser.parse_node(problem.node)
+            given = {
+                a.name: onnx.helper.get_attribute_value(a) for a in found.attribute
+            }
+            if given["mode"] != b"IDF" or "weights" not in given:
+                continue
+            y = computed(problem)[0].reshape(-1, len(given["weights"]))
+            for weight, place in zip(given["weights"], given["ngram_indexes"]):
+                self.assertLessEqual(set(plain(y[:, place])), {0.0, weight})
 
 
 if __name__ == "__main__":

@@ -24,11 +24,12 @@ from problem import (
     attribute,
     filled,
     node,
+    places,
     power,
+    problem,
     total,
     zeros,
 )
-from tensor import places, problem
 
 
 @dataclass(frozen=True)

@@ -24,9 +24,10 @@ may have the name of a module of Python's own: signal.py would hide it.
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -44,7 +45,24 @@ FLOATS = {
     "float16": np.float16,
     "bfloat16": ml_dtypes.bfloat16,
 }
+# Of less than 16 bits, which no sum is computed in.
+NARROW_FLOATS = {
+    "float8e4m3fn": ml_dtypes.float8_e4m3fn,
+    "float8e4m3fnuz": ml_dtypes.float8_e4m3fnuz,
+    "float8e5m2": ml_dtypes.float8_e5m2,
+    "float8e5m2fnuz": ml_dtypes.float8_e5m2fnuz,
+    "float8e8m0": ml_dtypes.float8_e8m0fnu,
+    "float4e2m1": ml_dtypes.float4_e2m1fn,
+    "float6e2m3": ml_dtypes.float6_e2m3fn,
+    "float6e3m2": ml_dtypes.float6_e3m2fn,
+}
 SCALES = ("tame", "edge", "wild")
+# Of TensorProto.DataType.
+DATA_TYPES = {"float": 1, "float16": 10, "double": 11, "bfloat16": 16}
+
+# Of operators that ONNX has not for every float type.
+NO_DOUBLE = ("float", "float16", "bfloat16")
+NO_BFLOAT16 = ("float", "float16", "double")
 
 
 class Undrawable(Exception):
@@ -138,6 +156,18 @@ class Draw:
         wide = np.asarray(numbers, np.float64)
         wide = np.clip(wide, -self.largest, self.largest)
         return wide.astype(FLOATS[self.type]).astype(np.float64)
+
+    def narrow(self, type: str, shape: Shape) -> np.ndarray:
+        """Numbers of a narrow type, each code as likely, that the draw's has too."""
+        codes = np.arange(
+            2 ** ml_dtypes.finfo(NARROW_FLOATS[type]).bits, dtype=np.uint8
+        )
+        every = codes.view(NARROW_FLOATS[type]).astype(np.float64)
+        own = every[np.isfinite(every) & (abs(every) <= self.largest)]
+        if self.scale == "tame":
+            own = own[(abs(own) >= 2.0**-4) & (abs(own) <= 64)]
+        own = own[own == self.rounded(own)]
+        return self._filled(shape, lambda: self.choice(own), np.float64)
 
     @property
     def largest(self) -> float:
@@ -264,16 +294,73 @@ def node(
     return f"{outputs} = {operator}{middle} ({inputs})"
 
 
+class Literal(str):
+    """The text of an attribute that is a tensor or a graph."""
+
+
 def attribute_text(value: Any) -> str:
     """An attribute's value as ONNX's text; a float stays a float."""
+    if isinstance(value, Literal):
+        return value
     if isinstance(value, str):
         return f'"{value}"'
-    if isinstance(value, (bool, int, np.integer)):
+    if isinstance(value, (bool, np.bool_, int, np.integer)):
         return str(int(value))
     if isinstance(value, (float, np.floating)):
         text = repr(float(value))
         return text if set(text) & set(".en") else text + ".0"
     return f"[{', '.join(attribute_text(item) for item in value)}]"
+
+
+def type_text(type: str, shape: Shape) -> str:
+    """A tensor type as ONNX's text has it: a scalar has no brackets."""
+    return type if shape == () else f"{type}[{','.join(map(str, shape))}]"
+
+
+def tensor_text(type: str, numbers: Any) -> Literal:
+    """An attribute's tensor; ONNX's text has the narrow floats as their bits."""
+    numbers = np.asarray(numbers)
+    if type in FLOATS and np.dtype(FLOATS[type]).itemsize == 2:
+        numbers = numbers.astype(FLOATS[type]).view(np.uint16)
+    elements = ", ".join(attribute_text(number) for number in numbers.ravel())
+    return Literal(f"{type_text(type, numbers.shape)} {{{elements}}}")
+
+
+def constant(name: str, type: str, numbers: Any) -> str:
+    """A node of a tensor that is known."""
+    return node(name, "Constant", "", value=tensor_text(type, numbers))
+
+
+def problem(
+    draw: Draw,
+    text: str,
+    inputs: dict[str, np.ndarray],
+    outputs: dict[str, Sequence[int]],
+    compute: Compute,
+    types: dict[str, str] | None = None,
+    still: Sequence[str] = (),
+    opsets: dict[str, int] | None = None,
+) -> Problem:
+    """A problem whose floats are of the drawn type, unless `types` says else.
+
+    Every input of the drawn type is moved for derivatives, but those that are
+    named in `still`.
+    """
+    named = dict.fromkeys(outputs, draw.type)
+    for name, values in inputs.items():
+        kind = np.asarray(values).dtype.kind
+        named[name] = {"i": "int64", "b": "bool"}.get(kind, draw.type)
+    named |= types or {}
+    moved = [name for name in inputs if named[name] == draw.type and name not in still]
+    return Problem(
+        node=text,
+        inputs=inputs,
+        types={name: named[name] for name in inputs},
+        outputs=[(name, named[name], tuple(shape)) for name, shape in outputs.items()],
+        compute=compute,
+        moved=moved,
+        opsets=opsets or {},
+    )
 
 
 # ---------------------------------------------------------- exact arithmetic
@@ -294,6 +381,11 @@ def filled(shape: Shape, flat: Iterable[Any]) -> Array:
     for at, value in enumerate(flat):
         made[at] = value
     return made.reshape(shape)
+
+
+def places(shape: Sequence[int]) -> Iterator[Shape]:
+    """All indices of a shape, in row-major order."""
+    return itertools.product(*(range(size) for size in shape))
 
 
 def zeros(shape: Shape) -> Array:

@@ -19,10 +19,11 @@ from problem import (
     attribute,
     filled,
     node,
+    places,
+    problem,
     total,
     zeros,
 )
-from tensor import places, problem
 
 
 def _broadcast(index: Shape, shape: Shape) -> Shape:

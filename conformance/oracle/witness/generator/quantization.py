@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Casts, and tensors of integers that stand for floats.
+"""Casts, and tensors of integers or of narrow floats that stand for floats.
 
 Quotients are exact here: the page's precision of the division is a rounding
-between, which an oracle of real numbers has not.
+between, which an oracle of real numbers has not. Nor does it round to a narrow
+float; that numbers beyond its largest become that one is part of the formula.
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 from elementwise import nearest_even, truncate
 from mpmath import mpf
 from problem import (
+    NARROW_FLOATS,
     Array,
     Draw,
     Operator,
@@ -65,8 +68,7 @@ def whole(numbers: Array) -> np.ndarray:
 
 
 def saturated(number: mpf, type: str) -> int:
-    low, high = RANGES[type]
-    return max(low, min(high, int(number)))
+    return max(RANGES[type][0], min(RANGES[type][1], int(number)))
 
 
 # ------------------------------------------------------------------------- casts
@@ -320,13 +322,159 @@ def draw_qlinear_matmul(draw: Draw) -> Problem:
     )
 
 
+# -------------------------------------------------------------- narrow floats
+
+# Of TensorProto.DataType; those of 8 bits first.
+CODES = {
+    "float8e4m3fn": 17,
+    "float8e4m3fnuz": 18,
+    "float8e5m2": 19,
+    "float8e5m2fnuz": 20,
+    "float4e2m1": 23,
+    "float6e2m3": 27,
+    "float6e3m2": 28,
+}
+EIGHT = list(CODES)[:4]
+
+
+def clipped(type: str) -> Callable[[mpf], mpf]:
+    """The function of a cast that saturates."""
+    most = mpf(float(ml_dtypes.finfo(NARROW_FLOATS[type]).max))
+    return lambda x: max(-most, min(x, most))
+
+
+def one(
+    text: str,
+    inputs: dict[str, np.ndarray],
+    types: dict[str, str],
+    y: tuple[str, Shape],
+    compute: Callable[[Any], Array],
+    moved: list[str],
+) -> Problem:
+    """A problem of one output y, of a type and a shape."""
+    outputs = [("y", *y)]
+    return Problem(text, inputs, types, outputs, lambda g: [compute(g)], moved)
+
+
+def by_scale(
+    shape: Shape, place: Callable[[Shape], Shape], function: Callable[[mpf, mpf], mpf]
+) -> Callable[[Any], Array]:
+    """The function of each element of x and the scale that is its own."""
+
+    def compute(given: Any) -> Array:
+        x, scale = given["x"], given["scale"]
+        rows = (function(x[at], scale[place(at)]) for at in np.ndindex(shape))
+        return filled(shape, rows)
+
+    return compute
+
+
+def draw_to_narrow(draw: Draw) -> Problem:
+    """A cast to a narrow float, and often back."""
+    type, shape = draw.choice(list(CODES)), draw.shape(0, 2, 6)
+    kind = draw.choice([draw.type, draw.type, draw.type, "int32"])
+    x = draw.narrow(type, shape)
+    if draw.flag():  # numbers that are not of the type, and some beyond it
+        x = draw.rounded(x * draw.choice([1.125, 1.375, 4.0]))
+    if kind == "int32":
+        x = draw.integers(shape, -600, 600)
+    like = draw.flag(0.3) and "float6" not in type  # which CastLike has not
+    inputs, types, other = {"x": x}, {"x": kind}, {"to": CODES[type]}
+    if like:
+        inputs["like"], types["like"], other = np.ones((1,)), type, {}
+    back, function = draw.flag(), clipped(type)
+    text = node("n" if back else "y", "CastLike" if like else "Cast", inputs, **other)
+    if back:
+        text += " " + node("y", "Cast", "n", to=NUMBERS[draw.type])
+
+    def compute(given: Any) -> Array:
+        return each(lambda n: function(mpf(n)), given["x"])
+
+    y = (draw.type if back else type, shape)
+    return one(text, inputs, types, y, compute, [] if kind == "int32" else ["x"])
+
+
+def draw_from_narrow(draw: Draw) -> Problem:
+    """A cast of a narrow float, which is exact."""
+    type, shape = draw.choice(list(NARROW_FLOATS)), draw.shape(0, 2, 6)
+    inputs, types = {"x": draw.narrow(type, shape)}, {"x": type}
+    other: dict[str, int] = {"to": NUMBERS[draw.type]}
+    if draw.flag(0.3) and "float6" not in type:
+        inputs["like"], types["like"], other = np.ones((1,)), draw.type, {}
+    text = node("y", "Cast" if other else "CastLike", inputs, **other)
+    return one(text, inputs, types, (draw.type, shape), lambda g: g["x"], ["x"])
+
+
+def draw_quantize_narrow(draw: Draw) -> Problem:
+    shape = draw.choice([(4,), (2, 3), (2, 2, 2), (6, 1)])
+    type = draw.choice(list(CODES))
+    scales, given, place = draw_scales(draw, shape)
+    inputs = {"x": draw.floats(shape), "scale": drawn_scales(draw, scales)}
+    types = {"x": draw.type, "scale": draw.type}
+    if draw.flag():
+        inputs["zero"], types["zero"] = np.zeros(scales), type
+    else:
+        given = {**given, "output_dtype": CODES[type]}
+    function = clipped(type)
+    compute = by_scale(shape, place, lambda x, scale: function(x / scale))
+    text = node("y", "QuantizeLinear", inputs, **given)
+    return one(text, inputs, types, (type, shape), compute, ["x", "scale"])
+
+
+def draw_dequantize_narrow(draw: Draw) -> Problem:
+    """Scales may be powers of two, of 8 bits, as in microscaling formats."""
+    shape = draw.choice([(4,), (2, 3), (2, 2, 2), (6, 1)])
+    type = draw.choice(list(CODES))
+    scales, given, place = draw_scales(draw, shape)
+    inputs = {"x": draw.narrow(type, shape)}
+    types = {"x": type, "scale": draw.type}
+    if draw.flag(0.4):
+        types["scale"] = "float8e8m0"
+        inputs["scale"] = draw.narrow("float8e8m0", scales)
+        given = {**given, "output_dtype": NUMBERS[draw.type]}
+    else:
+        inputs["scale"] = draw.floats(scales, 0.0)
+    if draw.flag(0.3):
+        inputs["zero"], types["zero"] = np.zeros(scales), type
+    compute = by_scale(shape, place, lambda x, scale: x * scale)
+    text = node("y", "DequantizeLinear", inputs, **given)
+    return one(text, inputs, types, (draw.type, shape), compute, ["x", "scale"])
+
+
+def draw_qlinear_narrow(draw: Draw) -> Problem:
+    """QLinearMatMul of 8-bit floats, whose product is not rounded before."""
+    type = draw.choice(EIGHT)
+    inputs: dict[str, np.ndarray] = {}
+    types: dict[str, str] = {}
+    for name, shape in (("a", (2, 3)), ("b", (3, 2)), ("y", ())):
+        if name != "y":
+            inputs[name], types[name] = draw.narrow(type, shape), type
+        inputs[f"{name}s"] = drawn_scales(draw, ())
+        inputs[f"{name}z"] = np.zeros(())
+        types |= {f"{name}s": draw.type, f"{name}z": type}
+    function = clipped(type)
+
+    def compute(given: Any) -> Array:
+        scale = given["as"].item() * given["bs"].item() / given["ys"].item()
+        return each(lambda sum: function(sum * scale), given["a"].dot(given["b"]))
+
+    moved = ["a", "b", "as", "bs", "ys"]
+    text = node("y", "QLinearMatMul", inputs)
+    return one(text, inputs, types, (type, (2, 2)), compute, moved)
+
+
 NARROW = ("float", "float16", "bfloat16")  # the scales' types
 OPERATORS = [
     Operator("Cast", draw_cast),
+    Operator("CastFromNarrow", draw_from_narrow),
     Operator("CastLike", draw_cast_like),
+    Operator("CastToNarrow", draw_to_narrow, weight=2),
     Operator("DequantizeLinear", draw_dequantize, types=NARROW),
+    Operator("DequantizeNarrow", draw_dequantize_narrow, types=NARROW),
     Operator("DynamicQuantizeLinear", draw_dynamic, types=("float",), weight=2),
     Operator("MatMulInteger", draw_matmul_integer, types=("float",)),
     Operator("QLinearMatMul", draw_qlinear_matmul, types=NARROW),
+    Operator("QLinearMatMulNarrow", draw_qlinear_narrow, types=NARROW),
     Operator("QuantizeLinear", draw_quantize, types=NARROW),
+    Operator("QuantizeNarrow", draw_quantize_narrow, types=NARROW),
 ]

@@ -21,10 +21,10 @@ from problem import (
     attribute,
     filled,
     node,
+    problem,
     total,
     zeros,
 )
-from tensor import problem
 
 Function = Callable[[mpf], mpf]
 

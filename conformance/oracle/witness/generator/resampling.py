@@ -16,6 +16,7 @@ from fractions import Fraction
 import numpy as np
 from mpmath import mp, mpf
 from problem import (
+    NO_BFLOAT16,
     Array,
     Draw,
     Operator,
@@ -25,9 +26,10 @@ from problem import (
     attribute,
     filled,
     node,
+    places,
+    problem,
     total,
 )
-from tensor import NO_BFLOAT16, places, problem
 
 # Places and weights along one axis; None is outside, where zeros are.
 Taps = list[tuple[int | None, mpf]]

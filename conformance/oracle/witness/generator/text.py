@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from differences import is_float, jacobian, values
 from mpmath import mp, mpf
-from problem import Array, Problem, Shape, Undrawable, total
+from problem import Array, Problem, Undrawable, total, type_text
 
 FAINT = 1e-60  # rests that are not stated, relative
 DIGITS = 420  # of sums over the Jacobian
@@ -44,11 +44,6 @@ def as_double(number: mpf) -> float:
     if mp.isfinite(number) and value in (float("inf"), float("-inf")):
         raise Undrawable("a number is beyond double's range")
     return value
-
-
-def type_text(type: str, shape: Shape) -> str:
-    """A tensor type as ONNX's text has it: a scalar has no brackets."""
-    return type if shape == () else f"{type}[{','.join(map(str, shape))}]"
 
 
 def plain(number: Any) -> str:
@@ -84,7 +79,7 @@ def case_text(name: str, problem: Problem, diagonal: bool) -> str:
     """The whole text of a case; Undrawable when no text can state it."""
     outputs = values(problem)
     lines = [f"case {name}"]
-    if problem.opsets:
+    if "" in problem.opsets:
         lines.append(f"opset {problem.opsets['']}")
     lines.append(f"graph {graph_text(problem)}")
     for key, value in problem.inputs.items():
