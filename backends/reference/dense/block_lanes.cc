@@ -58,8 +58,7 @@ struct FactorPanel {
 template <class S>
 class Carrier {
  public:
-  Carrier(const Block& block, const std::vector<Lanes>& lanes,
-          std::vector<Number<S>>& numbers)
+  Carrier(const Block& block, Lanes* lanes, std::vector<Number<S>>& numbers)
       : block_(block),
         numbers_(numbers),
         lanes_(lanes),
@@ -68,10 +67,10 @@ class Carrier {
     own_.Sums();
   }
 
-  CarriedLanes Run(const InputOf<Number<S>>& input) {
+  CarriedErrors Run(const InputOf<Number<S>>& input) {
     for (size_t k = 0; k < block_.y.size(); ++k) {
       const uint32_t y = block_.y[k];
-      carried_.lanes.push_back(lanes_[y]);
+      LanesOf(k) = lanes_[y];
       carried_.lost.push_back(!std::isfinite(numbers_[y].units));
       own_.values[k] = ToDouble(numbers_[y]);
       units_.push_back(numbers_[y].units);
@@ -96,6 +95,7 @@ class Carrier {
 
  private:
   Number<S>& Sum(size_t k) { return numbers_[block_.first + k]; }
+  Lanes& LanesOf(size_t k) { return lanes_[block_.first + k]; }
 
   // False where a block in quad has few products, or a number is out of range.
   bool SumInPairs() {
@@ -167,7 +167,7 @@ class Carrier {
       Product product = DenseProduct(a.panel.rows, of_b.rows, 8 * count);
       product.y.row = 8 * of_b.columns;
       Accumulate(loops_, product, a.numbers.values.data(), tile[0].data(),
-                 carried_.lanes[static_cast<size_t>(first)].data());
+                 LanesOf(static_cast<size_t>(first)).data());
     }
   }
 
@@ -185,7 +185,7 @@ class Carrier {
       Accumulate(loops_, product, of_a.data(), b.numbers.values.data(),
                  sums.data());
       for (size_t k = 0; k < sums.size(); ++k) {
-        carried_.lanes[k][lane] += sums[k];
+        LanesOf(k)[lane] += sums[k];
       }
     }
   }
@@ -235,9 +235,9 @@ class Carrier {
 
   const Block& block_;
   std::vector<Number<S>>& numbers_;
-  const std::vector<Lanes>& lanes_;
+  Lanes* lanes_;
   const SimdLoops<double>* loops_ = LoopsFor<double>(BestIsa());
-  CarriedLanes carried_;
+  CarriedErrors carried_;
   ChargedMatrix own_;             // as if the factors were exact
   std::vector<double> units_;     // that y and the factors bring
   std::vector<double> together_;  // products of errors
@@ -246,17 +246,16 @@ class Carrier {
 
 }  // namespace
 
-CarriedLanes ReplayWithLanes(const Block& block,
-                             const InputOf<Number<double>>& input,
-                             const std::vector<Lanes>& lanes,
-                             std::vector<Number<double>>& numbers) {
+CarriedErrors ReplayWithLanes(const Block& block,
+                              const InputOf<Number<double>>& input,
+                              Lanes* lanes,
+                              std::vector<Number<double>>& numbers) {
   return Carrier<double>(block, lanes, numbers).Run(input);
 }
 
-CarriedLanes ReplayWithLanes(const Block& block,
-                             const InputOf<Number<Quad>>& input,
-                             const std::vector<Lanes>& lanes,
-                             std::vector<Number<Quad>>& numbers) {
+CarriedErrors ReplayWithLanes(const Block& block,
+                              const InputOf<Number<Quad>>& input, Lanes* lanes,
+                              std::vector<Number<Quad>>& numbers) {
   return Carrier<Quad>(block, lanes, numbers).Run(input);
 }
 

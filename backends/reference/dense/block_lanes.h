@@ -3,7 +3,8 @@
 // Lanes: draws of what the errors of a number may be (exact/sampled.h), carried
 // through a block as products of dense matrices.
 //
-//   const CarriedLanes carried = ReplayWithLanes(block, input, lanes, numbers);
+//   const CarriedErrors carried =
+//       ReplayWithLanes(block, input, lanes, numbers);
 
 #pragma once
 
@@ -21,22 +22,21 @@ inline constexpr size_t kLaneCount = 8;
 using Lanes = std::array<double, kLaneCount>;
 
 /// By element of a block.
-struct CarriedLanes {
-  std::vector<Lanes> lanes;  // what the lanes of its factors and of y do
+struct CarriedErrors {
   /// Units of its own roundings, and of what errors of both factors do together.
   std::vector<double> own;
   std::vector<bool> lost;  // a factor or y is unknown
 };
 
-/// As ReplayBlock, with about the same charges. `lanes` and `numbers` are by
-/// node; factors without nodes are exact.
-CarriedLanes ReplayWithLanes(const Block& block,
-                             const InputOf<Charged<Charge::kBound>>& input,
-                             const std::vector<Lanes>& lanes,
-                             std::vector<Charged<Charge::kBound>>& numbers);
-CarriedLanes ReplayWithLanes(
+/// As ReplayBlock, with about the same charges. The lanes of the results become
+/// what those of the factors and of y do. `lanes` and `numbers` are by node;
+/// factors without nodes are exact.
+CarriedErrors ReplayWithLanes(const Block& block,
+                              const InputOf<Charged<Charge::kBound>>& input,
+                              Lanes* lanes,
+                              std::vector<Charged<Charge::kBound>>& numbers);
+CarriedErrors ReplayWithLanes(
     const Block& block, const InputOf<Charged<Charge::kBound, Quad>>& input,
-    const std::vector<Lanes>& lanes,
-    std::vector<Charged<Charge::kBound, Quad>>& numbers);
+    Lanes* lanes, std::vector<Charged<Charge::kBound, Quad>>& numbers);
 
 }  // namespace assay::reference

@@ -98,10 +98,10 @@ TEST(PairBlockTest, LanesHaveTheRoundingsOfPairs) {
   RandomBlock random(8, 1024, 9, 5);
   for (Wide& number : random.numbers) number.units = 0;
   ASSERT_TRUE(ReplayInPairs(random.block, random.numbers));
-  const std::vector<Lanes> none(random.numbers.size());
+  std::vector<Lanes> none(random.numbers.size());
   std::vector<Wide> again = random.numbers;
-  const CarriedLanes carried =
-      ReplayWithLanes(random.block, AsGiven<Wide>, none, again);
+  const CarriedErrors carried =
+      ReplayWithLanes(random.block, AsGiven<Wide>, none.data(), again);
   for (size_t k = 0; k < random.block.y.size(); ++k) {
     const double units = random.numbers[random.block.first + k].units;
     EXPECT_GE(units, carried.own[k]);

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <random>
+#include <span>
 #include <utility>
 
 #include "backends/reference/dense/block_lanes.h"
@@ -42,43 +44,49 @@ class Sampler {
  public:
   using Number = Bounded<S>;
 
-  /// `count` is how many roundings there are at most, on this tape and on those
-  /// that share its draws; `seed` is for the draws of this one.
-  Sampler(const Tape& tape, InputOf<Number> input, size_t count, uint64_t seed)
+  /// `given` is for numbers without nodes; `count` is how many roundings there
+  /// are at most, on this tape and on those that share its draws; `seed` is for
+  /// the draws of this one.
+  Sampler(const Tape& tape, InputOf<Number> given, size_t count, uint64_t seed)
       : tape_(tape),
-        input_(std::move(input)),
+        given_(std::move(given)),
         numbers_(tape.size()),
-        lanes_(tape.size()),
+        lanes_(std::make_unique_for_overwrite<Lanes[]>(tape.size())),
         scale_(ScaleOf(count)),
         engine_(seed) {}
 
-  void SetLanes(size_t node, const Lanes& lanes) { lanes_[node] = lanes; }
+  // Of inputs, before Run.
+  void SetNumber(uint32_t node, const Number& number) {
+    numbers_[node] = number;
+  }
+  void SetLanes(uint32_t node, const Lanes& lanes) { lanes_[node] = lanes; }
 
   void Run() {
     for (size_t node = 0; node < tape_.size(); ++node) {
       const Primitive primitive = tape_.primitive(node);
       const uint32_t a = tape_.a(node);
       const uint32_t b = tape_.b(node);
-      Number& number = numbers_[node];
-      if (primitive == Primitive::kInput) {
-        number = input_(static_cast<uint32_t>(node), tape_.values()[node]);
-      } else if (primitive == Primitive::kConstant) {
-        number = Number(tape_.values()[node]);
-      } else if (primitive == Primitive::kBlock) {
+      if (primitive == Primitive::kInput) continue;
+      if (primitive == Primitive::kBlock) {
         if (b == 0) TakeBlock(tape_.blocks()[a]);
+        continue;
+      }
+      lanes_[node] = {};
+      if (primitive == Primitive::kConstant) {
+        numbers_[node] = Number(tape_.values()[node]);
       } else if (primitive == Primitive::kChoice) {
         TakeDecision(tape_.choices()[a], node);
       } else if (primitive == Primitive::kSelect) {
         TakeDecision(tape_.selections()[a], node);
       } else {
-        number = Apply<Number>(primitive, numbers_[a], numbers_[b]);
+        numbers_[node] = Apply<Number>(primitive, numbers_[a], numbers_[b]);
         if (!IsSettled(node)) TakeFunction(primitive, a, b, node);
       }
     }
   }
 
   std::vector<Number>& numbers() { return numbers_; }
-  const std::vector<Lanes>& lanes() const { return lanes_; }
+  std::span<const Lanes> lanes() const { return {lanes_.get(), tape_.size()}; }
 
  private:
   double At(size_t node) const { return ToDouble(numbers_[node]); }
@@ -89,7 +97,7 @@ class Sampler {
   }
 
   // Notes what has come to a node, its own rounding still to be drawn.
-  void Put(size_t node, Lanes& lanes, double own) {
+  void Put(size_t node, Lanes lanes, double own) {
     if (own > 0) {
       for (double& lane : lanes) lane += own * scale_ * Drawn(engine_);
     }
@@ -99,7 +107,10 @@ class Sampler {
     numbers_[node].units = std::min(units, numbers_[node].units);
   }
 
-  void Lose(size_t node) { numbers_[node].units = Number::kUnknown; }
+  void Lose(size_t node) {
+    numbers_[node].units = Number::kUnknown;
+    lanes_[node] = {};
+  }
 
   // The operand's lanes for each unit of its own, times what they do.
   static void Carry(const Lanes& lanes, double by, double units, bool falls,
@@ -138,14 +149,16 @@ class Sampler {
   }
 
   void TakeBlock(const Block& block) {
-    CarriedLanes carried = ReplayWithLanes(block, input_, lanes_, numbers_);
+    const CarriedErrors carried =
+        ReplayWithLanes(block, given_, lanes_.get(), numbers_);
     for (size_t k = 0; k < block.y.size(); ++k) {
       const size_t node = block.first + k;
-      if (IsSettled(node)) continue;
-      if (carried.lost[k]) {
+      if (IsSettled(node)) {
+        lanes_[node] = {};
+      } else if (carried.lost[k]) {
         Lose(node);
       } else {
-        Put(node, carried.lanes[k], carried.own[k]);
+        Put(node, lanes_[node], carried.own[k]);
       }
     }
   }
@@ -175,9 +188,10 @@ class Sampler {
   }
 
   const Tape& tape_;
-  InputOf<Number> input_;
+  InputOf<Number> given_;
   std::vector<Number> numbers_;
-  std::vector<Lanes> lanes_;
+  // Of great runs most of the memory: touched where it is written.
+  std::unique_ptr<Lanes[]> lanes_;
   double scale_;
   std::mt19937_64 engine_;
 };
@@ -200,11 +214,22 @@ std::vector<Lanes> OwnLanes(const std::vector<Bounded<S>>& numbers,
   return lanes;
 }
 
+template <class Take>
+void ForEachInput(const Tape& tape, const Take& take) {
+  for (uint32_t node = 1; node < tape.size(); ++node) {
+    if (tape.primitive(node) == Primitive::kInput) take(node);
+  }
+}
+
 }  // namespace
 
 template <class S>
 std::vector<Bounded<S>> Sampled(const Tape& tape) {
   Sampler<S> sampler(tape, AsGiven<Bounded<S>>, tape.size(), 1);
+  ForEachInput(tape, [&](uint32_t node) {
+    sampler.SetNumber(node, Bounded<S>(tape.values()[node]));
+    sampler.SetLanes(node, {});
+  });
   sampler.Run();
   return std::move(sampler.numbers());
 }
@@ -229,20 +254,22 @@ Status SampleSteps(
       continue;
     }
     Sampler<S> sampler(*tape, input, trace.node_count(), step);
-    for (uint32_t node = 1; node < tape->size(); ++node) {
-      if (tape->primitive(node) == Primitive::kInput) {
-        sampler.SetLanes(node, lanes.Of(tape->a(node), tape->b(node), 0));
-      }
-    }
+    ForEachInput(*tape, [&](uint32_t node) {
+      sampler.SetNumber(node, input(node, tape->values()[node]));
+    });
+    if (left == Left::kKept) numbers->DropRead(trace, step);
+    ForEachInput(*tape, [&](uint32_t node) {
+      sampler.SetLanes(node, lanes.Of(tape->a(node), tape->b(node), 0));
+    });
     lanes.DropRead(trace, step);
     sampler.Run();
-    if (left == Left::kKept) numbers->DropRead(trace, step);
     see(step, *tape, sampler.numbers());
     numbers->PutStep(trace, step, sampler.numbers());
-    lanes.PutStep(trace, step, sampler.lanes());
     if (left == Left::kTapes) {
       numbers->KeepTape(step, std::move(sampler.numbers()));
     }
+    sampler.numbers() = std::vector<Bounded<S>>();  // makes room
+    lanes.PutStep(trace, step, sampler.lanes());
   }
   return OkStatus();
 }

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -55,8 +56,7 @@ class Borders {
     numbers_[source] = std::move(numbers);
   }
   /// Those of a step, out of the numbers of its tape.
-  void PutStep(const Trace& trace, uint32_t step,
-               const std::vector<S>& of_tape) {
+  void PutStep(const Trace& trace, uint32_t step, std::span<const S> of_tape) {
     std::vector<S> numbers;
     numbers.reserve(trace.source(step).size);
     for (const uint32_t node : trace.source(step).nodes) {
