@@ -24,6 +24,13 @@ namespace {
 constexpr int64_t kTermsAtOnce = 256;
 constexpr int64_t kColumnsAtOnce = 128;
 
+// In a loop stands for units that are not known: infinite ones times 0 would be
+// no number. What it comes into is at least kLeastUnknown, as long as no number
+// and no units beside it are less than kLeastBesideUnknown.
+constexpr double kUnknownInLoop = 0x1p1000;
+constexpr double kLeastUnknown = 0x1p500;
+constexpr double kLeastBesideUnknown = 0x1p-400;
+
 // What numbers there are, but for 0.
 struct Extent {
   static constexpr double kNoneYet = std::numeric_limits<double>::infinity();
@@ -36,6 +43,7 @@ struct Extent {
     greatest = std::max(greatest, size);
     has_units |= of_units != 0;
     has_exact |= (of_units == 0) & (size != 0);
+    has_unknown |= of_units == kUnknownInLoop;
   }
 
   double least = kNoneYet;
@@ -43,7 +51,30 @@ struct Extent {
   double least_units = kNoneYet;
   bool has_units = false;
   bool has_exact = false;
+  bool has_unknown = false;
 };
+
+// 0 added to -0 is not what it was.
+bool IsNegativeZero(double x) { return x == 0 && std::signbit(x); }
+
+// True when all halves of factors, their products and what those round off are
+// normal numbers, and IsExact asks for no more.
+bool SplitsExactly(const Extent& a, const Extent& b) {
+  return a.least * b.least > 0x1p-960 &&
+         std::max(1.0, a.greatest) * std::max(1.0, b.greatest) < 0x1p1000;
+}
+
+// True when an unknown number may come to little.
+bool IsMinute(const Extent& a, const Extent& b) {
+  return std::min({a.least, b.least, a.least_units, b.least_units}) <
+         kLeastBesideUnknown;
+}
+
+// True when what errors do to second order is the same after a swap: where the
+// least number in Error() is none beside the units.
+bool IsSymmetric(const Extent& a, const Extent& b) {
+  return std::min(a.least_units, b.least_units) >= 0x1p-900;
+}
 
 // A part of the product: these terms, of these rows and columns.
 struct Part {
@@ -119,13 +150,17 @@ class Multiplier {
            static_cast<int64_t>(panel) * terms_ * 2 * loops_.columns;
   }
 
+  static C InLoop(const C& x) {
+    return {x.value, x.units == C::kUnknown ? kUnknownInLoop : x.units};
+  }
+
   Extent PackRight(const Part& part, double* to) const {
     Extent extent;
     for (int64_t t = 0; t < part.terms; ++t) {
       for (int64_t j = 0; j < loops_.columns; ++j) {
         C x;
         if (j < part.columns) {
-          x = right_.At<kCharge>(part.term + t, part.column + j);
+          x = InLoop(right_.At<kCharge>(part.term + t, part.column + j));
         }
         to[j] = x.value;
         to[loops_.columns + j] = x.units;
@@ -143,7 +178,7 @@ class Multiplier {
       for (int64_t i = 0; i < loops_.rows; ++i) {
         C x;
         if (i < part.rows) {
-          x = left_.At<kCharge>(part.row + i, part.term + t);
+          x = InLoop(left_.At<kCharge>(part.row + i, part.term + t));
         }
         const bool is_one = x.units == 0 && std::abs(x.value) == 1;
         *to++ = {x.value, x.units, is_one ? 0 : 1 / C::kUnit, x.Error()};
@@ -163,7 +198,9 @@ class Multiplier {
         .left_has_units = of_left.has_units,
         .right_has_units = of_right.has_units,
         .may_be_exact = kIsBound && of_left.has_exact && of_right.has_exact};
+    const bool has_unknown = of_left.has_unknown || of_right.has_unknown;
     if (of_left.least * of_right.least < 0x1p-1022 ||
+        (has_unknown && IsMinute(of_left, of_right)) ||
         (at.may_be_exact && !SplitsExactly(of_left, of_right)) ||
         (kIsBound && is_swapped_ && !IsSymmetric(of_left, of_right))) {
       return false;
@@ -178,24 +215,12 @@ class Multiplier {
         std::ranges::all_of(values_,
                             [](double x) { return std::isfinite(x); }) &&
         std::ranges::none_of(units_, [](double x) { return std::isnan(x); });
-    if (is_known) Store(part);
-    return is_known;
-  }
-
-  // 0 added to -0 is not what it was.
-  static bool IsNegativeZero(double x) { return x == 0 && std::signbit(x); }
-
-  // True when all halves of factors, their products and what those round off are
-  // normal numbers, and IsExact asks for no more.
-  static bool SplitsExactly(const Extent& a, const Extent& b) {
-    return a.least * b.least > 0x1p-960 &&
-           std::max(1.0, a.greatest) * std::max(1.0, b.greatest) < 0x1p1000;
-  }
-
-  // True when what errors do to second order is the same after a swap: where the
-  // least number in Error() is none beside the units.
-  static bool IsSymmetric(const Extent& a, const Extent& b) {
-    return std::min(a.least_units, b.least_units) >= 0x1p-900;
+    if (!is_known) return false;
+    for (double& of_sum : units_) {
+      if (has_unknown && of_sum >= kLeastUnknown) of_sum = C::kUnknown;
+    }
+    Store(part);
+    return true;
   }
 
   void Load(const Part& part) {

@@ -139,6 +139,26 @@ Dual<Charged<kCharge, S>> Decided(
   return decided;
 }
 
+/// The value of a node that is none of a block's.
+template <class S>
+S ReplayNode(const Tape& tape, size_t node, const InputOf<S>& input,
+             const std::vector<S>& values) {
+  const Primitive primitive = tape.primitive(node);
+  const uint32_t a = tape.a(node);
+  switch (primitive) {
+    case Primitive::kChoice:
+      return Decided(tape, tape.choices()[a], values);
+    case Primitive::kSelect:
+      return Decided(tape, tape.selections()[a], values);
+    case Primitive::kInput:
+      return input(static_cast<uint32_t>(node), tape.values()[node]);
+    case Primitive::kConstant:
+      return S(tape.values()[node]);
+    default:
+      return Apply<S>(primitive, values[a], values[tape.b(node)]);
+  }
+}
+
 /// The values of the nodes that came since the last call.
 template <class S>
 void Extend(const Tape& tape, const InputOf<S>& input, std::vector<S>* all) {
@@ -146,22 +166,28 @@ void Extend(const Tape& tape, const InputOf<S>& input, std::vector<S>* all) {
   size_t node = values.size();
   values.resize(tape.size());
   for (; node < tape.size(); ++node) {
-    const Primitive primitive = tape.primitive(node);
-    const uint32_t a = tape.a(node);
-    const uint32_t b = tape.b(node);
-    if (primitive == Primitive::kBlock) {
-      if (b == 0) ReplayBlock(tape.blocks()[a], input, values);
-    } else if (primitive == Primitive::kChoice) {
-      values[node] = Decided(tape, tape.choices()[a], values);
-    } else if (primitive == Primitive::kSelect) {
-      values[node] = Decided(tape, tape.selections()[a], values);
-    } else if (primitive == Primitive::kInput) {
-      values[node] = input(static_cast<uint32_t>(node), tape.values()[node]);
-    } else if (primitive == Primitive::kConstant) {
-      values[node] = S(tape.values()[node]);
-    } else {
-      values[node] = Apply<S>(primitive, values[a], values[b]);
+    if (tape.primitive(node) != Primitive::kBlock) {
+      values[node] = ReplayNode(tape, node, input, values);
+    } else if (tape.b(node) == 0) {
+      ReplayBlock(tape.blocks()[tape.a(node)], input, values);
     }
+  }
+}
+
+/// The values of all nodes but those that are known already.
+template <class S>
+void ReplayUnknown(const Tape& tape, const InputOf<S>& input,
+                   const std::vector<bool>& known, std::vector<S>& values) {
+  for (size_t node = 0; node < tape.size(); ++node) {
+    if (known[node]) continue;
+    if (tape.primitive(node) != Primitive::kBlock) {
+      values[node] = ReplayNode(tape, node, input, values);
+      continue;
+    }
+    // The first of a block that is not known: the others follow.
+    const Block& block = tape.blocks()[tape.a(node)];
+    ReplayBlock(block, input, values);
+    node = block.first + block.y.size() - 1;
   }
 }
 

@@ -50,6 +50,9 @@ class Borders {
   }
   /// All of a source that is there.
   std::vector<S>& operator[](uint32_t source) { return numbers_[source]; }
+  const std::vector<S>& operator[](uint32_t source) const {
+    return numbers_[source];
+  }
 
   void Put(uint32_t source, std::vector<S> numbers) {
     if (numbers_.size() <= source) numbers_.resize(size_t{source} + 1);
@@ -126,6 +129,22 @@ Status ReplaySteps(Trace& trace, Left left, Borders<S>* numbers,
   return OkStatus();
 }
 
+/// The numbers of all nodes of a step's tape, where those that are named are
+/// known: most of the work of a network is in products that are.
+template <class S>
+std::vector<S> ReplayStep(const Trace& trace, uint32_t step, const Tape& tape,
+                          const InputOf<S>& input, const Borders<S>& numbers) {
+  std::vector<S> of_tape(tape.size());
+  std::vector<bool> known(tape.size(), false);
+  const std::vector<uint32_t>& nodes = trace.source(step).nodes;
+  for (size_t k = 0; k < nodes.size(); ++k) {
+    of_tape[nodes[k]] = numbers[step][k];
+    known[nodes[k]] = true;
+  }
+  ReplayUnknown(tape, input, known, of_tape);
+  return of_tape;
+}
+
 /// For adjoints: what nothing flows into.
 template <class A>
 GivenOf<A> NothingGiven() {
@@ -159,7 +178,7 @@ Status ReverseSteps(Trace& trace, const Borders<S>& numbers,
     const std::vector<S>* of_tape = numbers.TapeOf(step);
     std::vector<S> replayed;
     if (of_tape == nullptr) {
-      replayed = Replay<S>(*tape, input);
+      replayed = ReplayStep(trace, step, *tape, input, numbers);
       prepare(replayed);
       of_tape = &replayed;
     }
