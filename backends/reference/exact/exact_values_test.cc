@@ -281,6 +281,36 @@ TEST(ExactValuesTest, SaturationIsPartOfTheFormula) {
   for (const TruthRow& row : rows) ExpectTruth(row);
 }
 
+// Kills: a formula of two kinks that cancel in the value and not in the slope.
+TEST(ExactValuesTest, SoftplusHasNoKink) {
+  const std::string recurrent =
+      "g (float[1,1,1] x, float[1,1,1] w, float[1,1,1] r) => (float[1,1,1] h) "
+      "{ y, h = RNN <hidden_size = 1, activations = [\"Softplus\"]> (x, w, r) "
+      "}";
+  const std::string plain =
+      "g (float[1] x) => (float[1] y) { y = Softplus(x) }";
+  const Feed zero = F({1, 1, 1}, {0});
+  const std::vector<TruthRow> rows = {
+      {"of a cell",
+       recurrent,
+       {F({1, 1, 1}, {3}), zero, zero},
+       Ask::kVjp,
+       1,
+       0,
+       Quad(1.5),
+       Known::kAlways},
+      {"alone",
+       plain,
+       {F({1}, {0})},
+       Ask::kVjp,
+       0,
+       0,
+       Quad(0.5),
+       Known::kAlways},
+  };
+  for (const TruthRow& row : rows) ExpectTruth(row);
+}
+
 TEST(ExactValuesTest, NothingCancelsInAFormulaThatNeedNot) {
   struct Row {
     std::string graph;

@@ -14,12 +14,6 @@
 namespace assay::reference {
 namespace {
 
-// Softplus-22: log(exp(x) + 1).
-template <class T>
-T Softplus(T x) {
-  return Value(x) > 0 ? x + log1p(exp(-x)) : log1p(exp(x));
-}
-
 // HardSigmoid-22: max(0, min(1, alpha * x + beta)).
 template <class T>
 T HardSigmoid(T x, T alpha, T beta) {

@@ -86,10 +86,7 @@ std::span<const NamedActivation<T>> KnownActivations() {
        1.0F,
        {}},
       {"Softsign", [](T x, T, T) { return x / (T(1) + abs(x)); }, {}, {}},
-      {"Softplus",
-       [](T x, T, T) { return Max(x, T(0)) + T(log1p(exp(-abs(x)))); },
-       {},
-       {}},
+      {"Softplus", [](T x, T, T) { return Softplus(x); }, {}, {}},
   }};
   return kKnown;
 }
