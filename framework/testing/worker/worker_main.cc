@@ -261,9 +261,10 @@ bool FollowParent(int parent) {
   return getppid() == parent;
 }
 
-/// Memory is kept for the next case rather than given back to the system.
+/// Memory is kept for the next case rather than given back to the system, but for
+/// great blocks, between which holes would stay.
 void KeepMemory() {
-  mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  mallopt(M_MMAP_THRESHOLD, 1 << 24);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
 }
 
