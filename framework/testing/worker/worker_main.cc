@@ -261,10 +261,11 @@ bool FollowParent(int parent) {
   return getppid() == parent;
 }
 
-/// Memory is kept for the next case rather than given back to the system, but for
-/// great blocks, between which holes would stay.
-void KeepMemory() {
-  mallopt(M_MMAP_THRESHOLD, 1 << 24);
+/// Memory is kept for the next case rather than given back to the system. Answers
+/// of whole networks take so much that great blocks are given back: between those
+/// that are kept holes stay.
+void KeepMemory(std::string_view suite) {
+  mallopt(M_MMAP_THRESHOLD, suite == suite::kAnswersSuite ? 1 << 24 : 1 << 30);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
 }
 
@@ -285,7 +286,6 @@ void RunBatch(Worker* worker) {
 }
 
 int Main(int argc, char** argv) {
-  KeepMemory();
   suite::AddSuite(suite::AnswersSuite());
   suite::AddSuite(suite::OutputsSuite());
   testing::InitGoogleTest(&argc, argv);
@@ -295,6 +295,7 @@ int Main(int argc, char** argv) {
     return code < 0 ? 0 : code;
   }
   if (!FollowParent(options.parent)) return kHarness;
+  KeepMemory(options.facts.suite);
   const Result<plan::Instance> instance = plan::ParseInstance(options.backend);
   Status status = instance.status();
   if (status.ok()) status = ReadBatch(&worker);
