@@ -376,6 +376,27 @@ struct Charged {
   }
 };
 
+/// As Of charges it, in less time: adjoints are added up by it.
+template <Charge kCharge, class S>
+inline Charged<kCharge, S> operator+(const Charged<kCharge, S>& a,
+                                     const Charged<kCharge, S>& b) {
+  using C = Charged<kCharge, S>;
+  const S sum(a.value + b.value);
+  const double of_sum = ToDouble(sum);
+  const double units = a.units + b.units;
+  if (!std::isfinite(of_sum) || !(units < C::kUnknown)) {
+    return C::Of(Primitive::kAdd, a, b);
+  }
+  const double of_a = ToDouble(a.value);
+  const double of_b = ToDouble(b.value);
+  const bool is_rounded = kCharge != Charge::kCondition &&
+                          !(a.units == 0 && of_a == 0) &&
+                          !(b.units == 0 && of_b == 0) &&
+                          !(kCharge == Charge::kBound && units == 0 &&
+                            IsExact(Primitive::kAdd, of_a, of_b, of_sum));
+  return {sum, is_rounded ? units + std::abs(of_sum) / C::kUnit : units};
+}
+
 /// sum + a b, each operation as Of charges it. Most of the time of a network
 /// goes here, where numbers are finite, normal and not exact.
 template <Charge kCharge, class S>
