@@ -397,6 +397,32 @@ inline Charged<kCharge, S> operator+(const Charged<kCharge, S>& a,
   return {sum, is_rounded ? units + std::abs(of_sum) / C::kUnit : units};
 }
 
+/// The same of a product.
+template <Charge kCharge, class S>
+inline Charged<kCharge, S> operator*(const Charged<kCharge, S>& a,
+                                     const Charged<kCharge, S>& b) {
+  using C = Charged<kCharge, S>;
+  const S product(a.value * b.value);
+  const double signed_a = ToDouble(a.value);
+  const double signed_b = ToDouble(b.value);
+  const double of_a = std::abs(signed_a);
+  const double of_b = std::abs(signed_b);
+  const double of_product = std::abs(ToDouble(product));
+  double units = of_b * a.units + of_a * b.units;
+  if (!(of_product >= 0x1p-1022 && of_product < C::kUnknown) ||
+      !(units < C::kUnknown)) {
+    return C::Of(Primitive::kMultiply, a, b);
+  }
+  if (kCharge == Charge::kBound && a.units != 0 && b.units != 0) {
+    units += a.Error() * b.units;
+  }
+  const bool is_rounded =
+      !(a.units == 0 && of_a == 1) && !(b.units == 0 && of_b == 1) &&
+      !(kCharge == Charge::kBound && a.units == 0 && b.units == 0 &&
+        IsExact(Primitive::kMultiply, signed_a, signed_b, ToDouble(product)));
+  return {product, is_rounded ? units + of_product / C::kUnit : units};
+}
+
 /// sum + a b, each operation as Of charges it. Most of the time of a network
 /// goes here, where numbers are finite, normal and not exact.
 template <Charge kCharge, class S>
