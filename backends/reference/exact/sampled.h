@@ -6,7 +6,7 @@
 // size, several times, and carried on with its sign; from what arrives follows
 // what all errors together can do.
 //
-//   const std::vector<Bounded<double>> numbers = Sampled<double>(tape);
+//   const std::vector<Bounded<double>> of_nodes = Sampled<double>(tape);
 //
 //   Borders<Bounded<double>> numbers;  // of the steps of a trace
 //   ASSAY_RETURN_IF_ERROR(SampleSteps(trace, Left::kKept, &numbers, see));
