@@ -68,22 +68,6 @@ Result<ExactValue> GatherTensor(const Tensor& vars, bool undecided,
   return ExactValue{std::move(value), std::move(tail), std::move(bound)};
 }
 
-/// A tensor that no kernel has touched, as it is, each element off by as much.
-inline Result<ExactValue> Untouched(const Tensor& tensor, double off) {
-  ExactValue exact;
-  ASSAY_ASSIGN_OR_RETURN(Tensor value,
-                         Tensor::Allocate(DType::kFloat64, tensor.shape()));
-  Decode(tensor, value.mutable_elements<double>().data());
-  exact.value = Value(std::move(value));
-  for (const auto& [part, number] :
-       {std::pair(&exact.tail, 0.0), std::pair(&exact.bound, off)}) {
-    ASSAY_ASSIGN_OR_RETURN(*part,
-                           Tensor::Allocate(DType::kFloat64, tensor.shape()));
-    std::ranges::fill(part->mutable_elements<double>(), number);
-  }
-  return exact;
-}
-
 template <class S, class NumberOf>
 Result<ExactValue> GatherValue(const Value& value, bool undecided,
                                const NumberOf& number_of);
@@ -104,13 +88,8 @@ Result<ExactValue> GatherSequence(const Sequence& sequence,
 template <class S, class NumberOf>
 Result<ExactValue> GatherValue(const Value& value, bool undecided,
                                const NumberOf& number_of) {
-  if (const Tensor* const tensor = value.tensor()) {
-    if (tensor->dtype() == kDTypeOf<Var>) {
-      return GatherTensor<S>(*tensor, undecided, number_of);
-    }
-    if (IsFloatingPoint(tensor->dtype())) {
-      return Untouched(*tensor, undecided ? Bounded<S>::kUnknown : 0.0);
-    }
+  if (IsVars(value)) {
+    return GatherTensor<S>(*value.tensor(), undecided, number_of);
   }
   // What has no bound cannot be said to be off.
   if (undecided) return ExactValue();

@@ -70,6 +70,8 @@ measure::Judgement RunCase(const record::PlanRow& row, Backend& backend,
 
 }  // namespace
 
-Suite AnswersSuite() { return {.name = kAnswersSuite, .run = &RunCase}; }
+Suite AnswersSuite() {
+  return {.name = kAnswersSuite, .run = &RunCase, .keeps_memory = false};
+}
 
 }  // namespace assay::suite

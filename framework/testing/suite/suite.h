@@ -49,6 +49,10 @@ struct Suite {
   measure::Judgement (*run)(const record::PlanRow& row, Backend& backend,
                             const record::RunFacts& facts,
                             record::Record* record) = nullptr;
+  /// False where a case may take so much memory that great blocks of it are given
+  /// back to the system, rather than kept for the next case: holes stay between
+  /// those that are kept.
+  bool keeps_memory = true;
   /// The codes of its judgements that core does not have.
   std::vector<record::ReasonMeaning> reasons = {};
 };

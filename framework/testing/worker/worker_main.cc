@@ -261,11 +261,11 @@ bool FollowParent(int parent) {
   return getppid() == parent;
 }
 
-/// Memory is kept for the next case rather than given back to the system. Answers
-/// of whole networks take so much that great blocks are given back: between those
-/// that are kept holes stay.
-void KeepMemory(std::string_view suite) {
-  mallopt(M_MMAP_THRESHOLD, suite == suite::kAnswersSuite ? 1 << 24 : 1 << 30);
+/// Memory is kept for the next case rather than given back to the system, unless
+/// the suite asks otherwise.
+void KeepMemory(const suite::Suite* suite) {
+  const bool all = suite == nullptr || suite->keeps_memory;
+  mallopt(M_MMAP_THRESHOLD, all ? 1 << 30 : 1 << 24);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
 }
 
@@ -295,7 +295,7 @@ int Main(int argc, char** argv) {
     return code < 0 ? 0 : code;
   }
   if (!FollowParent(options.parent)) return kHarness;
-  KeepMemory(options.facts.suite);
+  KeepMemory(suite::FindSuite(options.facts.suite));
   const Result<plan::Instance> instance = plan::ParseInstance(options.backend);
   Status status = instance.status();
   if (status.ok()) status = ReadBatch(&worker);
