@@ -8,6 +8,7 @@
 #include "backends/reference/exact/exact_network.h"
 #include "backends/reference/loop/simd.h"
 #include "backends/reference/scalar/seeds.h"
+#include "backends/reference/tape/differentiate.h"
 #include "backends/reference/tape/retape.h"
 #include "backends/reference/tape/trace.h"
 
@@ -75,6 +76,11 @@ Result<BackwardFunction> ReferenceBackend::MakeBackward(LoadContext& load) {
   ASSAY_ASSIGN_OR_RETURN(NodeNetwork node, LoadNode(load, traced));
   const Drawn drawn = has_bodies ? Drawn::kFromSavedSeed : Drawn::kNothing;
   return std::bind_front(&Retape, std::move(node), drawn);
+}
+
+DifferentiateFunction ReferenceBackend::MakeDifferentiate(
+    const LoadOptions& options) {
+  return options.exact ? &DifferentiateOnTape : DifferentiateFunction();
 }
 
 }  // namespace assay::reference

@@ -84,6 +84,7 @@ class ReferenceBackend : public EagerBackend {
   std::vector<std::string> Settings() const override { return {"isa"}; }
   Result<Kernel> Around(Kernel kernel, const LoadContext& load) const override;
   Result<BackwardFunction> MakeBackward(LoadContext& load) override;
+  DifferentiateFunction MakeDifferentiate(const LoadOptions& options) override;
 };
 
 }  // namespace assay::reference

@@ -13,6 +13,7 @@
 
 #pragma once
 
+#include <concepts>
 #include <cstdlib>
 
 #include "backends/reference/scalar/math_functions.h"
@@ -23,6 +24,17 @@ namespace assay::reference {
 /// The number as a double, for choosing.
 inline double ToDouble(double x) { return x; }
 inline bool IsZero(double x) { return x == 0; }
+
+/// On which side of 0 a number is, where a derivative jumps. A scalar that records
+/// notes that it was asked.
+template <class S>
+bool IsAboveZero(const S& x) {
+  return ToDouble(x) > 0;
+}
+template <class S>
+bool IsBelowZero(const S& x) {
+  return ToDouble(x) < 0;
+}
 
 inline bool HasTwoOperands(Primitive primitive) {
   return primitive >= Primitive::kAdd && primitive <= Primitive::kFmod;
@@ -135,16 +147,18 @@ struct Partials {
 /// 2 / sqrt(pi), as exact as S is.
 template <class S>
 S TwoOverRootPi() {
-  return S(2) / sqrt(acos(S(-1)));
+  const auto computed = [] { return S(2) / sqrt(acos(S(-1))); };
+  if constexpr (std::same_as<S, Var>) return computed();  // on this tape
+  static const S kFactor = computed();
+  return kFactor;
 }
 
 /// 2 exp(-a^2) / sqrt(pi), the derivative of erf. Beyond 2^20 it is below every
 /// number that a scalar of ours has, and a^2 is not.
 template <class S>
 S Bell(const S& a) {
-  static const S kFactor = TwoOverRootPi<S>();
   const S x = ToDouble(abs(a)) < 0x1p20 ? a : S(0x1p20);
-  return kFactor * exp(-(x * x));
+  return TwoOverRootPi<S>() * exp(-(x * x));
 }
 
 /// 1 / (1 + a^2), where a^2 may have no number.
@@ -164,7 +178,7 @@ S DerivativeOf(Primitive primitive, const S& a, const S& v) {
     case Primitive::kNegate:
       return -one;
     case Primitive::kAbs:  // 0 at 0, where there is none
-      return ToDouble(a) > 0 ? one : ToDouble(a) < 0 ? -one : S(0);
+      return IsAboveZero(a) ? one : IsBelowZero(a) ? -one : S(0);
     case Primitive::kSqrt:
       return one / (v + v);
     case Primitive::kExp:
@@ -234,7 +248,7 @@ Partials<S> PartialsOf(Primitive primitive, const S& a, const S& b,
       // Constant exponents of bases below 0 have a derivative after the base
       // only, and a zero base one after the exponent: 0.
       const S after_a = ToDouble(b) == 0 ? S(0) : S(b * pow(a, S(b - one)));
-      const S after_b = ToDouble(a) > 0 ? S(v * log(a)) : S(0);
+      const S after_b = IsAboveZero(a) ? S(v * log(a)) : S(0);
       return {after_a, after_b};
     }
     case Primitive::kFmod:

@@ -135,10 +135,7 @@ class TracedContext final : public KernelContext {
   }
   Result<std::vector<Value>> Run(std::string_view attribute,
                                  std::span<const Value> inputs) override {
-    std::vector<Value> traced(inputs.size());
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      ASSAY_ASSIGN_OR_RETURN(traced[i], trace_.Traced(inputs[i]));
-    }
+    ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> traced, TracedAll(inputs));
     ASSAY_ASSIGN_OR_RETURN(std::vector<Value> outputs,
                            run_.Run(attribute, traced));
     for (Value& output : outputs) {
@@ -146,8 +143,10 @@ class TracedContext final : public KernelContext {
     }
     return outputs;
   }
-  Result<std::vector<Value>> Differentiate(std::span<const Value>) override {
-    return FailedPrecondition("a traced kernel has no part to differentiate");
+  Result<std::vector<Value>> Differentiate(
+      std::span<const Value> inputs) override {
+    ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> traced, TracedAll(inputs));
+    return run_.Differentiate(traced);
   }
   void Save(Value value) override { run_.Save(std::move(value)); }
 
@@ -168,6 +167,14 @@ class TracedContext final : public KernelContext {
     }
     for (const Value& value : values_) inputs_.push_back(&value);
     return OkStatus();
+  }
+
+  Result<std::vector<Value>> TracedAll(std::span<const Value> values) const {
+    std::vector<Value> traced(values.size());
+    for (size_t i = 0; i < values.size(); ++i) {
+      ASSAY_ASSIGN_OR_RETURN(traced[i], trace_.Traced(values[i]));
+    }
+    return traced;
   }
 
   bool StaysAsGiven(const Value& value) const {
@@ -450,13 +457,14 @@ Result<Kernel> Traced(Kernel kernel, const LoadContext& load) {
   }
   const auto traced = std::make_shared<const TracedKernel>(TracedKernel{
       std::move(kernel.forward), OutputTypes(load), std::move(factors)});
-  return Kernel{.forward = [traced](KernelContext& run) -> Status {
+  const auto forward = [traced](KernelContext& run) -> Status {
     Trace* const trace = Trace::Current();
     if (trace == nullptr) {
       return FailedPrecondition("a traced kernel runs without a trace");
     }
     return trace->Run(traced, run);
-  }};
+  };
+  return Kernel{.forward = forward, .part = std::move(kernel.part)};
 }
 
 }  // namespace assay::reference

@@ -89,13 +89,19 @@ Result<Kernel> MakeKernel(const Node& node, LoadContext& load,
 Result<std::shared_ptr<DifferentiablePart>> CompilePart(
     const Node& node, const GraphPart& part, const LoadScope& scope,
     const KernelSource& kernels, LoadOptions options) {
-  const auto first = part.inputs.begin();
-  options.gradient_targets.assign(first, first + part.targets);
   ASSAY_ASSIGN_OR_RETURN(Graph cut, CutPart(scope.graph, part));
   ASSAY_RETURN_IF_ERROR(CheckFed(node, cut, scope));
   const auto graph = std::make_shared<const Graph>(std::move(cut));
+  DifferentiateFunction differentiate = kernels.make_differentiate(options);
+  if (differentiate == nullptr) {
+    const auto first = part.inputs.begin();
+    options.gradient_targets.assign(first, first + part.targets);
+  }
   ASSAY_ASSIGN_OR_RETURN(Program program,
                          Compile(*graph, &scope, {}, kernels, options));
+  if (differentiate != nullptr) {
+    return MakePart(part, graph, std::move(program), std::move(differentiate));
+  }
   return MakePart(part, graph, std::move(program), scope, options,
                   kernels.make_backward);
 }

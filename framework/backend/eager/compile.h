@@ -32,6 +32,8 @@ struct KernelSource {
   std::function<Result<Kernel>(Kernel, const LoadContext&)> around;
   /// As EagerBackend::MakeBackward.
   std::function<Result<BackwardFunction>(LoadContext&)> make_backward;
+  /// As EagerBackend::MakeDifferentiate.
+  std::function<DifferentiateFunction(const LoadOptions&)> make_differentiate;
 };
 
 /// Makes the kernels of `graph`, which must outlive the program, and of its

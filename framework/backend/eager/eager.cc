@@ -51,7 +51,10 @@ eager::KernelSource EagerBackend::MakeKernelSource() {
           [this](Kernel kernel, const LoadContext& load) {
             return Around(std::move(kernel), load);
           },
-          [this](LoadContext& load) { return MakeBackward(load); }};
+          [this](LoadContext& load) { return MakeBackward(load); },
+          [this](const LoadOptions& options) {
+            return MakeDifferentiate(options);
+          }};
 }
 
 }  // namespace assay::inline v1

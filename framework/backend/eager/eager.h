@@ -76,6 +76,12 @@ class EagerBackend : public Backend {
   /// Unsupported where there is none. Errors name the node.
   virtual Result<BackwardFunction> MakeBackward(LoadContext& load);
 
+  /// How networks of these options differentiate the parts that kernels name.
+  /// Empty: by the backward of the kernels in them.
+  virtual DifferentiateFunction MakeDifferentiate(const LoadOptions&) {
+    return nullptr;
+  }
+
   /// The node of `load` as a network, whose inputs are all values that the node
   /// and its subgraphs read, constants included, and whose outputs are the
   /// node's. `options` names no gradient targets and no extra outputs.

@@ -134,6 +134,10 @@ class Planner {
     }
     ASSAY_RETURN_IF_ERROR(CheckFlow(reads, node));
     ASSAY_RETURN_IF_ERROR(CheckFlow(node.outputs, node));
+    if (step.part != nullptr) {
+      return Unsupported(Reason::kGradient, node.Label(),
+                         ": derivatives of derivatives are not offered");
+    }
     if (!step.kernel.backward || !step.bodies.empty()) {
       ASSAY_ASSIGN_OR_RETURN(step.kernel.backward, BackwardOf(node));
     }

@@ -74,6 +74,13 @@ using Prepared = Result<std::shared_ptr<void>>;
 
 using BackwardFunction = std::function<Status(GradientContext&)>;
 
+/// Runs a part: its inputs to its output.
+using CallPart =
+    std::function<Result<std::vector<Value>>(std::span<const Value> inputs)>;
+/// As KernelContext::Differentiate, by the first `targets` inputs.
+using DifferentiateFunction = std::function<Result<std::vector<Value>>(
+    const CallPart& call, std::span<const Value> inputs, int targets)>;
+
 /// One node, ready to run. `backward` is empty where the kernel has no gradient
 /// of its own.
 struct Kernel {

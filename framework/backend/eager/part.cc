@@ -100,6 +100,18 @@ Result<Value> OnesLike(const Tensor& value) {
   return Value(std::move(ones));
 }
 
+struct CalledPart final : DifferentiablePart {
+  Result<std::vector<Value>> Differentiate(
+      Frame& frame, std::span<const Value> inputs) const override {
+    return differentiate(
+        [&frame](std::span<const Value> fed) { return frame.Call(fed); },
+        inputs, targets);
+  }
+
+  DifferentiateFunction differentiate;
+  int targets = 0;
+};
+
 struct PlannedPart final : DifferentiablePart {
   Result<std::vector<Value>> Differentiate(
       Frame& frame, std::span<const Value> inputs) const override {
@@ -156,6 +168,17 @@ Result<std::shared_ptr<DifferentiablePart>> MakePart(
                        "' is no tensor of float32 or float64");
   }
   return std::shared_ptr<DifferentiablePart>(std::move(made));
+}
+
+std::shared_ptr<DifferentiablePart> MakePart(
+    const GraphPart& part, std::shared_ptr<const Graph> graph, Program program,
+    DifferentiateFunction differentiate) {
+  auto made = std::make_shared<CalledPart>();
+  made->graph = std::move(graph);
+  made->program = std::move(program);
+  made->differentiate = std::move(differentiate);
+  made->targets = part.targets;
+  return made;
 }
 
 LoneNode CutNode(const Node& node, const LoadScope& scope) {

@@ -41,6 +41,11 @@ Result<std::shared_ptr<DifferentiablePart>> MakePart(
     const LoadScope& outer, const LoadOptions& options,
     const MakeBackward& make_backward);
 
+/// The same, differentiated by this function instead of a plan.
+std::shared_ptr<DifferentiablePart> MakePart(
+    const GraphPart& part, std::shared_ptr<const Graph> graph, Program program,
+    DifferentiateFunction differentiate);
+
 /// A node as a main graph, and what its inputs and outputs are to the node
 /// (NodeNetwork).
 struct LoneNode {

@@ -45,8 +45,8 @@ struct Program {
   bool prepares = false;             // a kernel prepares, here or within
 };
 
-/// A part of the graph that a kernel names (Kernel::part), compiled with the
-/// plan of its gradient (part.h).
+/// A part of the graph that a kernel names (Kernel::part), compiled with what
+/// differentiates it (part.h).
 struct DifferentiablePart {
   virtual ~DifferentiablePart() = default;
 

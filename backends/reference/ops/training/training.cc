@@ -227,12 +227,7 @@ Result<Kernel> MakeMomentum(const op::training::Momentum& op,
 
 // Gradient-1: the inputs are the values of xs, then of zs; each output is the
 // gradient of y with respect to one of xs.
-Result<Kernel> MakeGradient(const op::training::Gradient& op,
-                            LoadContext& load) {
-  if (load.options().exact) {
-    return Unsupported(Reason::kGradient,
-                       "its derivatives are no steps of a tape");
-  }
+Result<Kernel> MakeGradient(const op::training::Gradient& op, LoadContext&) {
   if (op.xs.empty() || std::cmp_greater(op.outputs.count, op.xs.size())) {
     return InvalidArgument("found ", op.outputs.count, " outputs for ",
                            op.xs.size(), " tensors in xs");

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps of optimizers, of the domain ai.onnx.preview.training."""
+"""The domain ai.onnx.preview.training: steps of optimizers, and Gradient."""
 
 from __future__ import annotations
 
@@ -8,7 +8,20 @@ from typing import Any
 
 import numpy as np
 from mpmath import mp, mpf
-from problem import Array, Draw, Operator, Problem, attribute, filled, node, root
+from problem import (
+    Array,
+    Draw,
+    Operator,
+    Problem,
+    Undrawable,
+    attribute,
+    each,
+    filled,
+    node,
+    problem,
+    root,
+    total,
+)
 
 Step = Callable[..., tuple[mpf, ...]]
 Make = Callable[[Draw], tuple[Step, dict[str, Any]]]
@@ -105,7 +118,70 @@ def optimizer(name: str, make: Make, states: str) -> Operator:
     return Operator(name, drawn, types=("float", "double"))
 
 
+# Functions of an element of x and one of w, as nodes that end in y, and their
+# derivatives by x and by w.
+DERIVATIVES: list[tuple[str, Callable[..., mpf], Callable[..., mpf]]] = [
+    ("s = Mul(x, x) y = Mul(s, w)", lambda x, w: 2 * x * w, lambda x, w: x * x),
+    ("y = Div(x, w)", lambda x, w: 1 / w, lambda x, w: -x / (w * w)),
+    (
+        "s = Add(x, w) y = Tanh(s)",
+        lambda x, w: mp.sech(x + w) ** 2,
+        lambda x, w: mp.sech(x + w) ** 2,
+    ),
+    (
+        "r = Relu(x) y = Mul(r, w)",
+        lambda x, w: w if x > 0 else mpf(0),
+        lambda x, w: max(x, mpf(0)),
+    ),
+    (
+        "b = Less(x, w) s = Mul(x, x) y = Where(b, s, w)",
+        lambda x, w: 2 * x if x < w else mpf(0),
+        lambda x, w: mpf(0) if x < w else mpf(1),
+    ),
+]
+
+
+def gradient(nodes: str) -> str:
+    """The nodes, and the gradient of the sum of their y by x and w."""
+    name = "ai.onnx.preview.training.Gradient"
+    return f"{nodes} {node('dx, dw', name, 'x, w', xs=['x', 'w'], y='y')}"
+
+
+def draw_gradient(draw: Draw) -> Problem:
+    """Of a function of elements, or of the squares of a product of matrices."""
+    if draw.flag(0.3):
+        return draw_gradient_of_product(draw)
+    nodes, by_x, by_w = draw.choice(DERIVATIVES)
+    shape = draw.shape()
+    inputs = {"x": draw.floats(shape), "w": draw.floats(shape)}
+    if "Div" in nodes and not inputs["w"].all():
+        raise Undrawable("x / 0 has no derivative")
+
+    def compute(given: Any) -> list[Array]:
+        return [each(by, given["x"], given["w"]) for by in (by_x, by_w)]
+
+    return problem(draw, gradient(nodes), inputs, {"dx": shape, "dw": shape}, compute)
+
+
+def draw_gradient_of_product(draw: Draw) -> Problem:
+    """y = (x w)^2, of a row and a matrix: dx = 2 (x w) w^T, dw = 2 x^T (x w)."""
+    inner, columns = draw.integer(1, 4), draw.integer(1, 3)
+    inputs = {"x": draw.floats((1, inner)), "w": draw.floats((inner, columns))}
+
+    def compute(given: Any) -> list[Array]:
+        x, w = given["x"], given["w"]
+        twice = [2 * total(x[0] * w[:, j]) for j in range(columns)]
+        dx = [total(by * of for by, of in zip(twice, row)) for row in w]
+        dw = [by * of for of in x[0] for by in twice]
+        return [filled(x.shape, dx), filled(w.shape, dw)]
+
+    nodes = "p = MatMul(x, w) y = Mul(p, p)"
+    shapes = {"dx": (1, inner), "dw": (inner, columns)}
+    return problem(draw, gradient(nodes), inputs, shapes, compute)
+
+
 OPERATORS = [
+    Operator("Gradient", draw_gradient, types=("float", "double")),
     optimizer("Adagrad", make_adagrad, "h"),
     optimizer("Adam", make_adam, "vh"),
     optimizer("Momentum", make_momentum, "v"),

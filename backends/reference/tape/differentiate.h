@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Derivatives as steps of a tape: a reverse pass in Vars, so that what it
+// computes is recorded like a kernel's results and has bounds and derivatives of
+// its own.
+//
+//   // while a tape records
+//   ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> gradients,
+//                          DifferentiateOnTape(call, {x, w}, 2));
+
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "framework/backend/eager/eager.h"
+
+namespace assay::reference {
+
+/// As KernelContext::Differentiate, of a part of the graph which `call` runs on
+/// the current tape. Inputs and gradients are tensors of Vars. A decision that
+/// the part took is noted as a jump, since derivatives differ beside it.
+Result<std::vector<assay::Value>> DifferentiateOnTape(
+    const CallPart& call, std::span<const assay::Value> inputs, int targets);
+
+}  // namespace assay::reference
