@@ -44,6 +44,8 @@ struct GivenMatrix {
 /// A row-major matrix: of nodes, or of numbers given that have none.
 struct Factor {
   bool has_nodes() const { return numbers.empty() && !given.has_value(); }
+  /// True when a reverse pass wants derivatives by its elements.
+  bool takes_flow() const { return has_nodes() && moves; }
   double number(size_t element) const {
     return given.has_value() ? (*given)[element] : numbers[element];
   }
@@ -51,6 +53,7 @@ struct Factor {
   std::vector<uint32_t> nodes;
   std::vector<double> numbers;
   std::optional<GivenMatrix> given;
+  bool moves = true;  // one of its nodes does (Tape::MarkMoving)
 };
 
 /// y + scale * a b, of dense row-major matrices. The results are the nodes

@@ -88,14 +88,14 @@ void ReverseBlock(const Block& block, const InputOf<S>& input,
     RowOf(block.a, i, values, input, &a);
     // Row by row of b, whose nodes lie side by side.
     for (size_t t = 0; t < inner; ++t) {
-      if (block.a.has_nodes()) RowOf(block.b, t, values, input, &b);
+      if (block.a.takes_flow()) RowOf(block.b, t, values, input, &b);
       for (size_t j = 0; j < columns; ++j) {
         if (IsZero(flows[j])) continue;
-        if (block.a.has_nodes()) {
+        if (block.a.takes_flow()) {
           A& to_a = adjoints[block.a.nodes[i * inner + t]];
           to_a = AddProduct(to_a, b[j], flows[j]);
         }
-        if (block.b.has_nodes()) {
+        if (block.b.takes_flow()) {
           A& to_b = adjoints[block.b.nodes[t * columns + j]];
           to_b = AddProduct(to_b, a[t], flows[j]);
         }

@@ -68,7 +68,7 @@ void Scatter(const ChargedMatrix& flows, const PanelOfFactor& panel,
     const Charged<kCharge> flow(flows.values[from], flows.units[from]);
     if (IsZero(flow)) return;
     Charged<kCharge>& adjoint = adjoints[panel.factor->nodes[to]];
-    adjoint = adjoint + flow;
+    adjoint = IsZero(adjoint) ? flow : adjoint + flow;
   });
 }
 
@@ -114,14 +114,14 @@ void ReverseBlock(const Block& block, const InputOf<Charged<kCharge>>& input,
   ForEachPanel(block, [&](const Panel& panel) {
     const PanelOfFactor of_a = PanelOfFactor::OfA(block, panel);
     const PanelOfFactor of_b = PanelOfFactor::OfB(block, panel);
-    if (block.a.has_nodes()) {
+    if (block.a.takes_flow()) {
       const ChargedMatrix b = Gathered(of_b, input, values);
       ChargedMatrix to_a(block.rows, panel.size());
       AddProducts<kCharge>(b.View(), flows.View().Transposed(),
                            to_a.Sums().Transposed(), ZeroFactors::kSkip);
       Scatter(to_a, of_a, adjoints);
     }
-    if (block.b.has_nodes()) {
+    if (block.b.takes_flow()) {
       const ChargedMatrix a = Gathered(of_a, input, values);
       ChargedMatrix to_b(panel.size(), block.columns);
       AddProducts<kCharge>(a.View().Transposed(), flows.View(), to_b.Sums(),

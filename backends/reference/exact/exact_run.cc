@@ -20,8 +20,9 @@ namespace {
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
 // Of a referee: with a smaller one nothing is left of a difference.
 constexpr double kLeastStep = 0x1p-30;
-// Bytes of the numbers of tapes.
+// Bytes of what is kept of tapes beside their nodes: numbers, then derivatives.
 constexpr size_t kMostKeptNumbers = size_t{1} << 29;
+constexpr size_t kNumbersOfNode = 5;
 
 // Calls body.operator()<charge>() with what a kind of units charges.
 template <class Body>
@@ -166,8 +167,9 @@ Status RecordedRun::ForEachSeed(const Record& record,
         const double* const cotangent,
         DirectionOf(cotangents[i], vars.shape(), network_.outputs()[i].name));
     if (cotangent == nullptr) continue;
-    for (size_t k = 0; k < vars.elements<Var>().size(); ++k) {
-      if (cotangent[k] != 0) take(vars.elements<Var>()[k], cotangent[k]);
+    const auto elements = vars.elements<Var>();
+    for (size_t k = 0; k < elements.size(); ++k) {
+      if (cotangent[k] != 0) take(elements[k], cotangent[k]);
     }
   }
   return OkStatus();
@@ -188,13 +190,13 @@ Result<Directions> RecordedRun::DirectionsOf(
 }
 
 template <class S>
-Result<const RecordedRun::Passed<S>*> RecordedRun::PassedIn() {
-  if (const auto* const kept = std::get_if<Passed<S>>(&passed_)) return kept;
+Result<RecordedRun::Passed<S>*> RecordedRun::PassedIn() {
+  if (auto* const kept = std::get_if<Passed<S>>(&passed_)) return kept;
   passed_ = std::monostate();  // gives its memory back first
   Trace& trace = record_.trace;
-  const bool is_small =
-      trace.is_kept() &&
-      trace.node_count() * sizeof(Bounded<S>) <= kMostKeptNumbers;
+  const bool is_small = trace.is_kept() && trace.node_count() * kNumbersOfNode *
+                                                   sizeof(Bounded<S>) <=
+                                               kMostKeptNumbers;
   const Left left = targets_.empty() ? Left::kKept
                     : is_small       ? Left::kTapes
                                      : Left::kAll;
@@ -215,6 +217,7 @@ Result<const RecordedRun::Passed<S>*> RecordedRun::PassedIn() {
       ASSAY_RETURN_IF_ERROR(SampleSteps<S>(trace, left, &passed.numbers, see));
     }
   }
+  passed.keeps_tapes = left == Left::kTapes;
   return &passed_.emplace<Passed<S>>(std::move(passed));
 }
 
@@ -279,9 +282,12 @@ Result<std::vector<ExactValue>> RecordedRun::Vjp(
               AddTo(record_.trace, x.source(), x.node(), Number(cotangent),
                     &adjoints);
             }));
-        ASSAY_ASSIGN_OR_RETURN(const auto* const passed, PassedIn<S>());
+        ASSAY_ASSIGN_OR_RETURN(auto* const passed, PassedIn<S>());
         ASSAY_RETURN_IF_ERROR(
-            ReverseSteps(record_.trace, passed->numbers, &adjoints));
+            passed->keeps_tapes
+                ? passed->linear.Reverse(record_.trace, &passed->numbers,
+                                         &adjoints)
+                : ReverseSteps(record_.trace, passed->numbers, &adjoints));
         return GatherAll<S>(record_.targets, passed->undecided,
                             [&](const Var& x) { return adjoints.Of(x); });
       });

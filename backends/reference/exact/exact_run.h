@@ -18,7 +18,7 @@
 
 #include "backends/reference/exact/gather.h"
 #include "backends/reference/exact/referee.h"
-#include "backends/reference/tape/steps.h"
+#include "backends/reference/tape/linear.h"
 #include "framework/backend/backend.h"
 #include "framework/backend/exact.h"
 
@@ -71,7 +71,9 @@ class RecordedRun final : public ExactRun {
   template <class S>
   struct Passed {
     Borders<Bounded<S>> numbers;
-    bool undecided = false;  // a branch may have gone the other way
+    bool keeps_tapes = false;
+    LinearSteps<Bounded<S>> linear;  // where it does
+    bool undecided = false;          // a branch may have gone the other way
   };
   /// For each target what it has for each element; null for zeros.
   using Directions = std::vector<const double*>;
@@ -93,7 +95,7 @@ class RecordedRun final : public ExactRun {
 
   /// Of S, kept until another scalar is asked for.
   template <class S>
-  Result<const Passed<S>*> PassedIn();
+  Result<Passed<S>*> PassedIn();
   /// True when a branch may have gone the other way, in LeastPrecision().
   Result<bool> BranchInDoubt();
 

@@ -55,15 +55,17 @@ Result<ExactValue> GatherTensor(const Tensor& vars, bool undecided,
   ASSAY_ASSIGN_OR_RETURN(Tensor bound,
                          Tensor::Allocate(DType::kFloat64, vars.shape()));
   const auto elements = vars.elements<Var>();
+  const auto nearest = value.mutable_elements<double>();
+  const auto rest = tail.mutable_elements<double>();
+  const auto error = bound.mutable_elements<double>();
   for (size_t i = 0; i < elements.size(); ++i) {
     const Bounded<S> number = number_of(elements[i]);
-    const double nearest = ToDouble(number);
-    value.mutable_elements<double>()[i] = nearest;
-    const double rest =
-        std::isfinite(nearest) ? ToDouble(S(number.value - S(nearest))) : 0;
-    tail.mutable_elements<double>()[i] = rest;
-    bound.mutable_elements<double>()[i] =
-        (undecided ? Bounded<S>::kUnknown : BoundOf(number)) + BeyondTail(rest);
+    nearest[i] = ToDouble(number);
+    rest[i] = std::isfinite(nearest[i])
+                  ? ToDouble(S(number.value - S(nearest[i])))
+                  : 0;
+    error[i] = (undecided ? Bounded<S>::kUnknown : BoundOf(number)) +
+               BeyondTail(rest[i]);
   }
   return ExactValue{std::move(value), std::move(tail), std::move(bound)};
 }

@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "backends/reference/loop/product.h"
@@ -30,18 +31,35 @@ template <>
 void Accumulate(const SimdLoops<Var>* loops, const Product& product,
                 const Var* a, const Var* b, Var* y);
 
+/// Adds kTerms terms from `term` on to a row of y.
+template <int64_t kTerms, class T>
+void AddTerms(const Product& p, int64_t row, int64_t term, const T* a,
+              const T* b, T* y) {
+  std::array<T, kTerms> factors;
+  for (int64_t k = 0; k < kTerms; ++k) {
+    factors[static_cast<size_t>(k)] =
+        T(p.scale) * a[row * p.a.row + (term + k) * p.a.column];
+  }
+  for (int64_t j = 0; j < p.columns; ++j) {
+    T sum = y[row * p.y.row + j * p.y.column];
+    for (int64_t k = 0; k < kTerms; ++k) {
+      sum += factors[static_cast<size_t>(k)] *
+             b[(term + k) * p.b.row + j * p.b.column];
+    }
+    y[row * p.y.row + j * p.y.column] = sum;
+  }
+}
+
 /// The terms one by one, in an order that reads b and y along rows.
 template <class T>
 void MultiplyPlainly(const Product& p, const T* a, const T* b, T* y) {
-  const T scale(p.scale);
+  constexpr int64_t kAtOnce = 8;
   for (int64_t i = 0; i < p.rows; ++i) {
-    for (int64_t t = 0; t < p.inner; ++t) {
-      const T factor = scale * a[i * p.a.row + t * p.a.column];
-      for (int64_t j = 0; j < p.columns; ++j) {
-        y[i * p.y.row + j * p.y.column] +=
-            factor * b[t * p.b.row + j * p.b.column];
-      }
+    int64_t t = 0;
+    for (; t + kAtOnce <= p.inner; t += kAtOnce) {
+      AddTerms<kAtOnce>(p, i, t, a, b, y);
     }
+    for (; t < p.inner; ++t) AddTerms<1>(p, i, t, a, b, y);
   }
 }
 

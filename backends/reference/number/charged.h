@@ -384,9 +384,7 @@ inline Charged<kCharge, S> operator+(const Charged<kCharge, S>& a,
   const S sum(a.value + b.value);
   const double of_sum = ToDouble(sum);
   const double units = a.units + b.units;
-  if (!std::isfinite(of_sum) || !(units < C::kUnknown)) {
-    return C::Of(Primitive::kAdd, a, b);
-  }
+  if (!std::isfinite(of_sum)) return C::Of(Primitive::kAdd, a, b);
   const double of_a = ToDouble(a.value);
   const double of_b = ToDouble(b.value);
   const bool is_rounded = kCharge != Charge::kCondition &&
@@ -409,8 +407,7 @@ inline Charged<kCharge, S> operator*(const Charged<kCharge, S>& a,
   const double of_b = std::abs(signed_b);
   const double of_product = std::abs(ToDouble(product));
   double units = of_b * a.units + of_a * b.units;
-  if (!(of_product >= 0x1p-1022 && of_product < C::kUnknown) ||
-      !(units < C::kUnknown)) {
+  if (!(of_product >= 0x1p-1022 && of_product < C::kUnknown)) {
     return C::Of(Primitive::kMultiply, a, b);
   }
   if (kCharge == Charge::kBound && a.units != 0 && b.units != 0) {
@@ -424,12 +421,13 @@ inline Charged<kCharge, S> operator*(const Charged<kCharge, S>& a,
 }
 
 /// sum + a b, each operation as Of charges it. Most of the time of a network
-/// goes here, where numbers are finite, normal and not exact.
+/// goes here, where numbers are finite and normal.
 template <Charge kCharge, class S>
 inline Charged<kCharge, S> AddProduct(const Charged<kCharge, S>& sum,
                                       const Charged<kCharge, S>& a,
                                       const Charged<kCharge, S>& b) {
   using C = Charged<kCharge, S>;
+  constexpr bool kIsBound = kCharge == Charge::kBound;
   const S product(a.value * b.value);
   const S total(sum.value + product);
   const double of_product = std::abs(ToDouble(product));
@@ -437,22 +435,23 @@ inline Charged<kCharge, S> AddProduct(const Charged<kCharge, S>& sum,
   const double of_a = std::abs(ToDouble(a.value));
   const double of_b = std::abs(ToDouble(b.value));
   double units = of_b * a.units + of_a * b.units;
+  if (!(of_product > 0x1p-960 && of_total < C::kUnknown)) return sum + a * b;
   // Of exact numbers, or of 1, an operation may round nothing. The derivative of
   // a sum is an exact 1, and an adjoint is an exact 0 before anything flows.
-  const bool is_one = a.units == 0 && of_a == 1;
-  const bool is_plain = units > 0 && units < C::kUnknown &&
-                        (is_one || (of_a != 1 && of_b != 1)) &&
-                        of_product >= 0x1p-1022 && of_total < C::kUnknown &&
-                        sum.units < C::kUnknown;
-  if (!is_plain) return sum + a * b;
-  if (kCharge == Charge::kBound && a.units != 0 && b.units != 0) {
-    units += a.Error() * b.units;
-  }
-  if (!is_one) units += of_product / C::kUnit;
+  const bool is_rounded = !(a.units == 0 && of_a == 1) &&
+                          !(b.units == 0 && of_b == 1) &&
+                          !(kIsBound && a.units == 0 && b.units == 0 &&
+                            IsExact(Primitive::kMultiply, ToDouble(a.value),
+                                    ToDouble(b.value), ToDouble(product)));
+  if (kIsBound && a.units != 0 && b.units != 0) units += a.Error() * b.units;
+  if (is_rounded) units += of_product / C::kUnit;
   if (sum.units == 0 && ToDouble(sum.value) == 0) return {total, units};
-  double all = sum.units + units;
-  if (kCharge != Charge::kCondition) all += of_total / C::kUnit;
-  return {total, all};
+  units += sum.units;
+  const bool is_sum_rounded = kCharge != Charge::kCondition &&
+                              !(kIsBound && units == 0 &&
+                                IsExact(Primitive::kAdd, ToDouble(sum.value),
+                                        ToDouble(product), ToDouble(total)));
+  return {total, is_sum_rounded ? units + of_total / C::kUnit : units};
 }
 
 /// A derivative is not known where the number may be on either side of a kink
@@ -464,6 +463,7 @@ Partials<Charged<kCharge, S>> KnownPartials(Primitive primitive,
                                             const Charged<kCharge, S>& v) {
   using C = Charged<kCharge, S>;
   Partials<C> d = PartialsOf<C>(primitive, a, b, v);
+  if (!HasKink(primitive)) return d;
   const bool bends = primitive == Primitive::kAbs && C::MayCross(a, C(0));
   if (bends || C::MayStep(primitive, a, b)) {
     d.a.units = C::kUnknown;

@@ -45,6 +45,12 @@ inline bool HasOperands(Primitive primitive) {
   return primitive >= Primitive::kAdd && primitive <= Primitive::kDetach;
 }
 
+/// True for an absolute value and for steps.
+inline bool HasKink(Primitive primitive) {
+  return primitive == Primitive::kAbs || primitive == Primitive::kFmod ||
+         (primitive >= Primitive::kFloor && primitive <= Primitive::kTrunc);
+}
+
 /// The value of a primitive of two operands.
 template <class S>
 S ApplyTwo(Primitive primitive, const S& a, const S& b) {

@@ -172,13 +172,13 @@ void ReverseBlock(const Block& on_tape, const InputOf<Var>&,
   AddTo(block.y, flows, adjoints);
   const Product product = ProductOf(block);
   const VarMatrix of_flows = {.vars = flows.data()};
-  if (block.a.has_nodes()) {
+  if (block.a.takes_flow()) {
     std::vector<Var> to_a(block.a.nodes.size());
     Accumulate(nullptr, ForA(product), of_flows,
                FactorVars(block.b, values).matrix, to_a.data());
     AddTo(block.a.nodes, to_a, adjoints);
   }
-  if (block.b.has_nodes()) {
+  if (block.b.takes_flow()) {
     std::vector<Var> to_b(block.b.nodes.size());
     Accumulate(nullptr, ForB(product), FactorVars(block.a, values).matrix,
                of_flows, to_b.data());

@@ -235,11 +235,12 @@ bool ReverseKink(Primitive, const S&, const A&, A&) {
 /// The adjoints of all nodes: for each, the derivative of the sum of seed times
 /// node after it. `values` are those of a replay with `input`; `adjoints` holds
 /// the seeds, one for each node. What nothing flows into has no say, also
-/// against an infinite derivative.
+/// against an infinite derivative. Nothing flows on from nodes that do not move.
 template <class S, class A = S>
 void Reverse(const Tape& tape, const std::vector<S>& values,
              std::vector<A>& adjoints, const InputOf<S>& input = AsGiven<S>) {
   for (size_t node = tape.size(); node-- > 1;) {
+    if (!tape.Moves(node)) continue;
     const Primitive primitive = tape.primitive(node);
     const uint32_t a = tape.a(node);
     const uint32_t b = tape.b(node);
@@ -259,8 +260,10 @@ void Reverse(const Tape& tape, const std::vector<S>& values,
       if (ReverseKink(primitive, values[a], flow, adjoints[a])) continue;
       const Partials<S> d =
           KnownPartials(primitive, values[a], values[b], values[node]);
-      if (!IsZero(d.a)) adjoints[a] = AddProduct(adjoints[a], d.a, flow);
-      if (HasTwoOperands(primitive) && !IsZero(d.b)) {
+      if (tape.Moves(a) && !IsZero(d.a)) {
+        adjoints[a] = AddProduct(adjoints[a], d.a, flow);
+      }
+      if (HasTwoOperands(primitive) && tape.Moves(b) && !IsZero(d.b)) {
         adjoints[b] = AddProduct(adjoints[b], d.b, flow);
       }
     }

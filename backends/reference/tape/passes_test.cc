@@ -171,6 +171,42 @@ TEST(TapeTest, AddingAProductIsChargedAsItsTwoSteps) {
   ExpectAddProductIsItsTwoSteps<Charged<Charge::kHard>>();
 }
 
+TEST(TapeTest, WhatDoesNotMoveIsLeftOut) {
+  constexpr uint32_t kTarget = 1;
+  Tape tape;
+  Var y;
+  const Var x(2, 0, kTarget);
+  const std::vector<Var> given = {Var(3, 0, kGivenSource),
+                                  Var(5, 1, kGivenSource)};
+  {
+    const Tape::Scope recording(&tape);
+    const Var still = exp(given[0]) * given[1];
+    std::vector<Var> of_x = {x * still, Max(x, still)}, sum(1);
+    std::vector<Var> beside = {still, still};
+    Accumulate<Var>(nullptr, DenseProduct(1, 2, 1), of_x.data(), beside.data(),
+                    sum.data());
+    y = sum[0] + Detach(x) * still;
+  }
+  const auto adjoints = [&] {
+    std::vector<double> flows(tape.size());
+    flows[y.node()] = 1;
+    Reverse(tape, tape.values(), flows);
+    return flows;
+  };
+  const std::vector<double> all = adjoints();
+  tape.MarkMoving([](uint32_t source, uint32_t) { return source == kTarget; });
+  const std::vector<double> moving = adjoints();
+  EXPECT_NE(all[tape.NodeOf(given[0])], 0);
+  EXPECT_EQ(moving[tape.NodeOf(x)], all[tape.NodeOf(x)]);
+  for (const Var& still : given) {
+    EXPECT_FALSE(tape.Moves(tape.NodeOf(still)));
+    EXPECT_EQ(moving[tape.NodeOf(still)], 0);
+  }
+  EXPECT_TRUE(tape.blocks()[0].a.moves);
+  EXPECT_FALSE(tape.blocks()[0].b.moves);
+  EXPECT_TRUE(tape.Moves(y.node()));
+}
+
 TEST(TapeTest, ConstantsAreMadeMoreExactByAReplay) {
   Tape tape;
   const Tape::Scope recording(&tape);

@@ -67,13 +67,12 @@ class Borders {
     }
     Put(step, std::move(numbers));
   }
-  /// Those of all nodes of a step's tape, kept for later; null where they are not.
-  const std::vector<S>* TapeOf(uint32_t step) const {
-    const auto found = tapes_.find(step);
-    return found == tapes_.end() ? nullptr : &found->second;
-  }
+  /// Those of all nodes of a step's tape, kept for whoever takes them.
   void KeepTape(uint32_t step, std::vector<S> of_tape) {
     tapes_[step] = std::move(of_tape);
+  }
+  std::vector<S> TakeTape(uint32_t step) {
+    return std::move(tapes_.extract(step).mapped());
   }
   void Drop(uint32_t source) {
     if (Has(source)) numbers_[source] = std::vector<S>();
@@ -108,9 +107,8 @@ InputOf<S> InputsOf(const Tape& tape, const Borders<S>& numbers) {
   };
 }
 
-/// The numbers that a pass leaves behind: those of whole tapes, too, so that none
-/// is replayed for a derivative; all that steps name; or only those of sources
-/// that Trace::Keep has named.
+/// The numbers that a pass leaves behind: those of whole tapes, too; all that
+/// steps name; or only those of sources that Trace::Keep has named.
 enum class Left : uint8_t { kTapes, kAll, kKept };
 
 /// Replays each step in turn, in the order of the run, and calls
@@ -161,12 +159,30 @@ void AddTo(const Trace& trace, uint32_t source, uint32_t index, const A& flow,
     adjoints->Put(source, std::vector<A>(trace.source(source).size));
   }
   A& adjoint = (*adjoints)[source][index];
-  adjoint = adjoint + flow;
+  adjoint = IsZero(adjoint) ? flow : adjoint + flow;
+}
+
+/// Takes the adjoints of what others name of a step to what its tape names of
+/// others: reverse(adjoints of the tape's nodes) takes them over the tape.
+template <class A, class Reverse>
+void ReverseStep(const Trace& trace, uint32_t step, const Tape& tape,
+                 const Reverse& reverse, Borders<A>* adjoints) {
+  std::vector<A> flows(tape.size());
+  for (size_t k = 0; k < trace.source(step).size; ++k) {
+    flows[trace.source(step).nodes[k]] = (*adjoints)[step][k];
+  }
+  adjoints->Drop(step);
+  reverse(flows);
+  for (uint32_t node = 1; node < tape.size(); ++node) {
+    if (tape.primitive(node) == Primitive::kInput && !IsZero(flows[node])) {
+      AddTo(trace, tape.a(node), tape.b(node), flows[node], adjoints);
+    }
+  }
 }
 
 /// Takes the adjoints of outputs to the targets, from the last step to the
-/// first. `numbers` are what ReplaySteps left of all; those of a step's nodes
-/// that it kept no tape of go through `prepare` before they are used.
+/// first. `numbers` are what ReplaySteps left of all; those of a step's nodes go
+/// through `prepare` before they are used.
 template <class S, class A, class Prepare>
 Status ReverseSteps(Trace& trace, const Borders<S>& numbers,
                     const Prepare& prepare, Borders<A>* adjoints) {
@@ -175,24 +191,12 @@ Status ReverseSteps(Trace& trace, const Borders<S>& numbers,
     if (!adjoints->Has(step)) continue;
     ASSAY_ASSIGN_OR_RETURN(const auto tape, trace.TapeOf(step));
     const InputOf<S> input = InputsOf(*tape, numbers);
-    const std::vector<S>* of_tape = numbers.TapeOf(step);
-    std::vector<S> replayed;
-    if (of_tape == nullptr) {
-      replayed = ReplayStep(trace, step, *tape, input, numbers);
-      prepare(replayed);
-      of_tape = &replayed;
-    }
-    std::vector<A> flows(tape->size());
-    for (size_t k = 0; k < trace.source(step).size; ++k) {
-      flows[trace.source(step).nodes[k]] = (*adjoints)[step][k];
-    }
-    adjoints->Drop(step);
-    Reverse(*tape, *of_tape, flows, input);
-    for (uint32_t node = 1; node < tape->size(); ++node) {
-      if (tape->primitive(node) == Primitive::kInput && !IsZero(flows[node])) {
-        AddTo(trace, tape->a(node), tape->b(node), flows[node], adjoints);
-      }
-    }
+    std::vector<S> of_tape = ReplayStep(trace, step, *tape, input, numbers);
+    prepare(of_tape);
+    ReverseStep(
+        trace, step, *tape,
+        [&](std::vector<A>& flows) { Reverse(*tape, of_tape, flows, input); },
+        adjoints);
   }
   return OkStatus();
 }

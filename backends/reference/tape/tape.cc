@@ -2,6 +2,7 @@
 
 #include "backends/reference/tape/tape.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -28,6 +29,13 @@ Tape::Scope::Scope(Tape* tape) : outer_(current) { current = tape; }
 Tape::Scope::~Scope() { current = outer_; }
 
 Tape* Tape::Current() { return current; }
+
+void Tape::Reserve(size_t nodes) {
+  primitives_.reserve(nodes);
+  a_.reserve(nodes);
+  b_.reserve(nodes);
+  values_.reserve(nodes);
+}
 
 Var Tape::Push(Primitive primitive, uint32_t a, uint32_t b, double value) {
   if (values_.size() >= most_nodes_) {
@@ -73,6 +81,45 @@ std::vector<uint32_t> Tape::Sources() const {
   std::vector<uint32_t> sources;
   for (const auto& [source, nodes] : borrowed_) sources.push_back(source);
   return sources;
+}
+
+void Tape::MarkMoving(
+    const std::function<bool(uint32_t source, uint32_t index)>& moves) {
+  std::vector<bool> moving(size(), false);
+  const auto any_moves = [&](std::span<const uint32_t> nodes) {
+    return std::ranges::any_of(
+        nodes, [&](uint32_t node) -> bool { return moving[node]; });
+  };
+  const auto moves_at = [&](size_t node) {
+    const uint32_t a = a_[node];
+    switch (primitives_[node]) {
+      case Primitive::kInput:
+        return moves(a, b_[node]);
+      case Primitive::kConstant:
+      case Primitive::kDetach:
+        return false;
+      case Primitive::kChoice:
+        return any_moves(candidates(choices_[a]));
+      case Primitive::kSelect:
+        return moving[selections_[a].then] || moving[selections_[a].otherwise];
+      default:
+        return moving[a] || moving[b_[node]];
+    }
+  };
+  for (size_t node = 1; node < size(); ++node) {
+    if (primitives_[node] != Primitive::kBlock) {
+      moving[node] = moves_at(node);
+      continue;
+    }
+    Block& block = blocks_[a_[node]];
+    block.a.moves = any_moves(block.a.nodes);
+    block.b.moves = any_moves(block.b.nodes);
+    const bool all = block.a.moves || block.b.moves || any_moves(block.y);
+    std::fill_n(moving.begin() + static_cast<ptrdiff_t>(node), block.y.size(),
+                all);
+    node += block.y.size() - 1;
+  }
+  moving_ = std::move(moving);
 }
 
 size_t Tape::bytes() const {

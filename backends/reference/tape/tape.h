@@ -85,6 +85,9 @@ class Tape {
   };
   static Tape* Current();
 
+  /// Makes place for so many nodes.
+  void Reserve(size_t nodes);
+
   /// A number given to this tape alone.
   Var Input(double value);
   Var Push(Primitive primitive, uint32_t a, uint32_t b, double value);
@@ -105,6 +108,12 @@ class Tape {
   }
   /// True when a < b, or when they are tied and ties go that way.
   bool GoesBefore(Var a, Var b);
+
+  /// Finds what the inputs for which `moves` says so have a share in. A reverse
+  /// pass leaves all else out; without this it leaves out nothing.
+  void MarkMoving(
+      const std::function<bool(uint32_t source, uint32_t index)>& moves);
+  bool Moves(size_t node) const { return moving_.empty() || moving_[node]; }
 
   size_t size() const { return values_.size(); }
   /// Of memory, as good as.
@@ -151,6 +160,7 @@ class Tape {
   std::vector<Selection> selections_;
   std::vector<Block> blocks_;
   std::vector<Comparison> branches_;
+  std::vector<bool> moving_;  // by node; empty: all
   std::array<Noted, 64> noted_;
   /// By source, the input of each of its numbers; 0 where there is none yet.
   std::map<uint32_t, std::vector<uint32_t>> borrowed_;

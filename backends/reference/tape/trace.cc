@@ -234,6 +234,8 @@ Result<Tensor> Trace::AddTarget(const Tensor& tensor, const double* offsets) {
   const auto source = static_cast<uint32_t>(sources_.size());
   Source target{.size = numbers.size()};
   target.rounded.assign(numbers.size(), false);
+  target.moving.assign(numbers.size(), true);
+  ++target_count_;
   for (size_t i = 0; i < numbers.size(); ++i) {
     const double x = numbers[i];
     const double by = offsets == nullptr ? 0 : offsets[i];
@@ -306,6 +308,7 @@ Status Trace::Run(const std::shared_ptr<const TracedKernel>& kernel,
 Status Trace::RecordStep(const TracedKernel& kernel, KernelContext& run,
                          uint32_t step, Source* source) {
   const auto tape = std::make_shared<Tape>(kMostNodes, ties_);
+  tape->Reserve(source->tape_size);
   TracedContext context(run, *this, kernel, true);
   Status status;
   {
@@ -325,14 +328,28 @@ Status Trace::RecordStep(const TracedKernel& kernel, KernelContext& run,
   ASSAY_RETURN_IF_ERROR(context.NameOutputs(Naming(*tape, step, &source->nodes),
                                             &source->outputs));
   source->size = source->nodes.size();
+  source->tape_size = tape->size();
   source->values.clear();
   source->values.reserve(source->size);
   for (const uint32_t node : source->nodes) {
     source->values.push_back(tape->values()[node]);
   }
+  MarkMoving(*tape, source);
   source->tape = tape;
   if (observer_ != nullptr) observer_->End(step, *tape, source->nodes);
   return OkStatus();
+}
+
+// Without targets nobody asks for a derivative.
+void Trace::MarkMoving(Tape& tape, Source* source) const {
+  if (target_count_ == 0) return;
+  tape.MarkMoving([this](uint32_t from, uint32_t index) -> bool {
+    return (from & kGivenSource) == 0 && sources_[from].moving[index];
+  });
+  source->moving.clear();
+  for (const uint32_t node : source->nodes) {
+    source->moving.push_back(tape.Moves(node));
+  }
 }
 
 void Trace::LetGo(Source* source) {

@@ -57,9 +57,11 @@ class Trace {
   /// A step, or the numbers of a target.
   struct Source {
     size_t size = 0;              // how many numbers others may name
+    size_t tape_size = 0;         // of a step, when it was recorded last
     std::vector<uint32_t> nodes;  // where these are on the tape of TapeOf
     std::vector<double> values;   // what these are, in double
     std::vector<Value> outputs;   // of a step: what its kernel gave, packed
+    std::vector<bool> moving;     // those that a target has a share in
     std::vector<bool> rounded;    // of a target that was moved: those inexact
     uint32_t last_reader = 0;     // the step that reads it last
     std::shared_ptr<const Tape> tape;  // null where it is to be recorded again
@@ -139,6 +141,7 @@ class Trace {
   Result<Tensor> TracedTensor(const Tensor& tensor);
   Status RecordStep(const TracedKernel& kernel, KernelContext& run,
                     uint32_t step, Source* source);
+  void MarkMoving(Tape& tape, Source* source) const;
   void Add(Source source);
   static void LetGo(Source* source);
 
@@ -148,6 +151,7 @@ class Trace {
   std::shared_ptr<Observer> observer_;
   std::vector<Source> sources_ = std::vector<Source>(1);  // 0 is none
   std::vector<uint32_t> steps_;
+  uint32_t target_count_ = 0;
   uint32_t again_ = 0;          // the step that is recorded again
   uint32_t recorded_last_ = 0;  // a step that was
   size_t node_count_ = 0;
