@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "backends/reference/dense/product_fixture.h"
+#include "backends/reference/number/same_bits.h"
 
 namespace assay::reference {
 namespace {

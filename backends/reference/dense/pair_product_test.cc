@@ -14,6 +14,7 @@
 
 #include "backends/reference/dense/product_fixture.h"
 #include "backends/reference/number/mpfr.h"
+#include "backends/reference/number/same_bits.h"
 
 namespace assay::reference {
 namespace {

@@ -9,7 +9,6 @@
 
 #pragma once
 
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -73,12 +72,6 @@ struct ProductShape {
 /// For sizes of 1 to 33: shapes of up to 34, narrow ones and wide ones.
 inline ProductShape ShapeOf(int64_t size) {
   return {size, size * 7 % 34 + 1, size * 13 % 34 + 1};
-}
-
-/// The same bits, or both no number.
-inline bool IsSame(double x, double y) {
-  return std::bit_cast<uint64_t>(x) == std::bit_cast<uint64_t>(y) ||
-         (std::isnan(x) && std::isnan(y));
 }
 
 }  // namespace assay::reference

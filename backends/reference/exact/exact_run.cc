@@ -119,10 +119,12 @@ std::vector<S> ValuesOf(const std::vector<Dual<S>>& duals) {
 
 }  // namespace
 
-Result<std::unique_ptr<ExactRun>> RecordedRun::Make(
-    Network& network, std::vector<Value> inputs, std::vector<Target> targets) {
-  std::unique_ptr<RecordedRun> run(
-      new RecordedRun(network, std::move(inputs), std::move(targets)));
+Result<std::unique_ptr<ExactRun>> RecordedRun::Make(Network& network,
+                                                    std::vector<Value> inputs,
+                                                    std::vector<Target> targets,
+                                                    size_t most_kept_bytes) {
+  std::unique_ptr<RecordedRun> run(new RecordedRun(
+      network, std::move(inputs), std::move(targets), most_kept_bytes));
   const Directions none(run->targets_.size(), nullptr);
   ASSAY_RETURN_IF_ERROR(run->Fill(none, 0, &run->record_));
   return std::unique_ptr<ExactRun>(std::move(run));

@@ -35,9 +35,9 @@ class RecordedRun final : public ExactRun {
  public:
   /// `network` has kernels that are Traced. The inputs and targets share memory
   /// where an input is a target.
-  static Result<std::unique_ptr<ExactRun>> Make(Network& network,
-                                                std::vector<Value> inputs,
-                                                std::vector<Target> targets);
+  static Result<std::unique_ptr<ExactRun>> Make(
+      Network& network, std::vector<Value> inputs, std::vector<Target> targets,
+      size_t most_kept_bytes = Trace::kMostKeptBytes);
 
   Precision LeastPrecision() const override;
   Result<std::vector<ExactValue>> Evaluate(Precision precision) override;
@@ -60,7 +60,9 @@ class RecordedRun final : public ExactRun {
  private:
   /// A trace with the Vars of what came out and of the targets.
   struct Record {
-    explicit Record(Ties ties = Ties::kFalse) : trace(ties) {}
+    explicit Record(Ties ties = Ties::kFalse,
+                    size_t most_kept_bytes = Trace::kMostKeptBytes)
+        : trace(ties, Trace::Between::kUnrounded, most_kept_bytes) {}
 
     Trace trace;
     std::unique_ptr<Binding> binding;
@@ -79,10 +81,11 @@ class RecordedRun final : public ExactRun {
   using Directions = std::vector<const double*>;
 
   RecordedRun(Network& network, std::vector<Value> inputs,
-              std::vector<Target> targets)
+              std::vector<Target> targets, size_t most_kept_bytes)
       : network_(network),
         inputs_(std::move(inputs)),
-        targets_(std::move(targets)) {}
+        targets_(std::move(targets)),
+        record_(Ties::kFalse, most_kept_bytes) {}
 
   /// Records a run with each target moved by step times its direction.
   Status Fill(const Directions& directions, double step, Record* record) const;

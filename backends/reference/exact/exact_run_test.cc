@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <string>
@@ -230,6 +231,40 @@ TEST(ExactRunTest, AHullBesideAJumpIsTheWholeLine) {
       EXPECT_EQ(Numbers(hull.low)[0], at == 1 ? -kInfinity : 0);
       EXPECT_EQ(Numbers(hull.high)[0], at == 1 ? kInfinity : 0);
     }
+  }
+}
+
+// Beyond the border by 2^-11 of a cell, which double may lose beside 2e12: a run
+// whose tapes are kept asks double whether the branch is in doubt, a greater one
+// quad.
+TEST(ExactRunTest, AGreatRunAsksQuadOfItsBranches) {
+  RowBackend backend;
+  LoadOptions options;
+  options.exact = true;
+  const auto network = backend.EagerBackend::Load(
+      ModelOf("g (float[1,1,1,4] x, float[1,1,1,2] a, float[1] b) "
+              "=> (float[1,1,1,1] y) { s = Add(a, b) t = Add(s, b) "
+              "u = Sub(t, b) g = Sub(u, b) "
+              "y = GridSample<padding_mode = \"border\">"
+              "(x, g) }"),
+      options);
+  ASSERT_TRUE(network.ok()) << network.status().message();
+  const std::vector<Value> inputs = {
+      Value(F({1, 1, 1, 4}, {1, 2, 4, 8}).Make()),
+      Value(F({1, 1, 1, 2}, {1 + 0x1p-12 + 0x1p-16, 0.5}).Make()),
+      Value(F({1}, {1e12}).Make())};
+  for (const bool is_great : {false, true}) {
+    const auto run = RecordedRun::Make(**network, inputs, {{"x", inputs[0]}},
+                                       is_great ? 1 : Trace::kMostKeptBytes);
+    ASSERT_TRUE(run.ok()) << run.status().message();
+    EXPECT_EQ((*run)->LeastPrecision(),
+              is_great ? Precision::kQuad : Precision::kDouble);
+    const auto units = (*run)->EvaluateUnits(UnitKind::kHard);
+    ASSERT_TRUE(units.ok()) << units.status().message();
+    EXPECT_EQ(std::isfinite(Numbers((*units)[0])[0]), is_great);
+    const auto exact = (*run)->Evaluate(Precision::kQuad);
+    ASSERT_TRUE(exact.ok()) << exact.status().message();
+    EXPECT_EQ(Numbers((*exact)[0].value)[0], 8);
   }
 }
 

@@ -17,7 +17,6 @@
 #include <utility>
 #include <vector>
 
-#include "backends/reference/scalar/codec.h"
 #include "backends/reference/tape/passes.h"
 #include "framework/backend/exact.h"
 

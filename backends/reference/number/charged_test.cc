@@ -4,20 +4,16 @@
 
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <vector>
+
+#include "backends/reference/number/same_bits.h"
 
 namespace assay::reference {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-bool IsSame(double a, double b) {
-  return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b) ||
-         (std::isnan(a) && std::isnan(b));
-}
 
 template <Charge kCharge>
 std::vector<Charged<kCharge>> Numbers() {

@@ -19,7 +19,8 @@ namespace assay::reference {
 
 /// As KernelContext::Differentiate, of a part of the graph which `call` runs on
 /// the current tape. Inputs and gradients are tensors of Vars. A decision that
-/// the part took is noted as a jump, since derivatives differ beside it.
+/// the part took is noted as a jump, since derivatives differ beside it; where it
+/// was between equal numbers, no precision tells the derivative.
 Result<std::vector<assay::Value>> DifferentiateOnTape(
     const CallPart& call, std::span<const assay::Value> inputs, int targets);
 

@@ -68,6 +68,8 @@ class Trace {
     std::function<Status()> record;    // null for a target
   };
 
+  static constexpr size_t kMostKeptBytes = size_t{1} << 29;
+
   explicit Trace(Ties ties = Ties::kFalse,
                  Between between = Between::kUnrounded,
                  size_t most_kept_bytes = kMostKeptBytes)
@@ -136,7 +138,6 @@ class Trace {
  private:
   /// Of one step: 17 bytes each, and 8 to 80 in a pass.
   static constexpr size_t kMostNodes = size_t{1} << 25;
-  static constexpr size_t kMostKeptBytes = size_t{1} << 29;
 
   Result<Tensor> TracedTensor(const Tensor& tensor);
   Status RecordStep(const TracedKernel& kernel, KernelContext& run,

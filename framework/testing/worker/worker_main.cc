@@ -64,6 +64,7 @@ struct Worker {
   std::optional<journal::Journal> journal;
   std::unique_ptr<CaseRunner> runner;
   std::unique_ptr<ForkedBatch> forked;  // where children run the cases
+  bool keeps_memory = true;
   int64_t n_run = 0;
   uint64_t n_libraries = 0;  // when their files were noted
 };
@@ -102,6 +103,21 @@ void KeepJournal(journal::Journal& journal, record::ResultRow* result) {
   result->message = "the backend changed the process' descriptors";
 }
 
+/// Memory is kept for the next case rather than given back to the system, unless
+/// the suite asks otherwise.
+void KeepMemory(bool all) {
+  TheWorker().keeps_memory = all;
+  mallopt(M_MMAP_THRESHOLD, all ? 1 << 30 : 1 << 24);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+}
+
+/// Else gives back the holes that a case has left, where they are worth the time.
+void LetGoOfMemory() {
+  constexpr size_t kWorthIt = size_t{1} << 26;
+  if (TheWorker().keeps_memory || mallinfo2().fordblks < kWorthIt) return;
+  malloc_trim(0);
+}
+
 /// Runs one row and writes its record; without a journal GoogleTest is told.
 void RunRow(const record::PlanRow& row, Backend& backend) {
   Worker& worker = TheWorker();
@@ -119,6 +135,7 @@ void RunRow(const record::PlanRow& row, Backend& backend) {
                                                  worker.corpus_suite);
   }
   record::Record record = worker.runner->Run(row);
+  LetGoOfMemory();
   if (worker.journal) {
     KeepJournal(*worker.journal, &record.result);
     NoteFiles(worker);  // a case may have loaded more
@@ -261,14 +278,6 @@ bool FollowParent(int parent) {
   return getppid() == parent;
 }
 
-/// Memory is kept for the next case rather than given back to the system, unless
-/// the suite asks otherwise.
-void KeepMemory(const suite::Suite* suite) {
-  const bool all = suite == nullptr || suite->keeps_memory;
-  mallopt(M_MMAP_THRESHOLD, all ? 1 << 30 : 1 << 24);
-  mallopt(M_TRIM_THRESHOLD, 1 << 30);
-}
-
 /// Runs the batch in children where that can be and is worth it, else here.
 void RunBatch(Worker* worker) {
   auto& listeners = testing::UnitTest::GetInstance()->listeners();
@@ -295,7 +304,8 @@ int Main(int argc, char** argv) {
     return code < 0 ? 0 : code;
   }
   if (!FollowParent(options.parent)) return kHarness;
-  KeepMemory(suite::FindSuite(options.facts.suite));
+  const suite::Suite* const suite = suite::FindSuite(options.facts.suite);
+  KeepMemory(suite == nullptr || suite->keeps_memory);
   const Result<plan::Instance> instance = plan::ParseInstance(options.backend);
   Status status = instance.status();
   if (status.ok()) status = ReadBatch(&worker);
