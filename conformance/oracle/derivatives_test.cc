@@ -184,13 +184,13 @@ void CheckCase(Backend& backend, const cases::TestCase& asked, Counts* counts) {
 }
 
 TEST(DerivativesTest, TheOracleAgreesWithTheRefereeOverTheCorpus) {
-  Backend& oracle = OracleOf(ASSAY_ORACLE_MODULE);
+  const auto oracle = OracleOf(ASSAY_ORACLE_MODULE);
   const auto corpus = cases::ReadCorpus(ASSAY_CORPUS);
   ASSERT_TRUE(corpus.ok()) << corpus.status().message();
   Counts counts;
   for (const cases::TestCase& asked : corpus->cases) {
     if (asked.suite == "node") {
-      CheckCase(oracle, asked, &counts);
+      CheckCase(*oracle, asked, &counts);
     }
   }
   std::cout << counts.agree << " cases agree, " << counts.in_part

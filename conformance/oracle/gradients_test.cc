@@ -21,8 +21,8 @@ namespace assay::oracle {
 namespace {
 
 Backend& Reference() {
-  static Backend& backend = OracleOf(ASSAY_ORACLE_MODULE);
-  return backend;
+  static const auto backend = OracleOf(ASSAY_ORACLE_MODULE);
+  return *backend;
 }
 
 // A network whose last gradient has one number changed.

@@ -2,13 +2,14 @@
 //
 // The oracle of a module, for tests of oracles.
 //
-//   Backend& oracle = OracleOf("lib/assay/reference.so");
+//   const auto oracle = OracleOf("lib/assay/reference.so");
 
 #pragma once
 
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "framework/backend/backend.h"
 #include "framework/backend/registry.h"
@@ -17,12 +18,12 @@ namespace assay::oracle {
 
 /// The first backend of a module, which is never unloaded. Throws
 /// std::runtime_error where there is none.
-inline Backend& OracleOf(const std::string& module) {
+inline std::unique_ptr<Backend> OracleOf(const std::string& module) {
   const auto names = LoadBackendModule(module);
   auto made = names.ok() ? MakeBackend(names->at(0))
                          : Result<std::unique_ptr<Backend>>(names.status());
   if (!made.ok()) throw std::runtime_error(made.status().ToString());
-  return *made->release();
+  return *std::move(made);
 }
 
 }  // namespace assay::oracle

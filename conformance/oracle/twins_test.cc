@@ -107,8 +107,8 @@ TEST(TwinOf, IsTheNameBeforeTheWord) {
 
 /// The oracle of the module that the build names.
 Backend& Oracle() {
-  static Backend& oracle = OracleOf(ASSAY_ORACLE_MODULE);
-  return oracle;
+  static const auto oracle = OracleOf(ASSAY_ORACLE_MODULE);
+  return *oracle;
 }
 
 Result<std::vector<ExactValue>> Ask(const std::shared_ptr<const Model>& model,

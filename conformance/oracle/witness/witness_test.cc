@@ -14,8 +14,8 @@ namespace assay::witness {
 namespace {
 
 Backend& Oracle() {
-  static Backend& oracle = oracle::OracleOf(ASSAY_ORACLE_MODULE);
-  return oracle;
+  static const auto oracle = oracle::OracleOf(ASSAY_ORACLE_MODULE);
+  return *oracle;
 }
 
 // x = 1 + 2^-30 and its square, of which double holds no more than the first

@@ -45,6 +45,8 @@ class ForkedBatch {
   bool Take();
   /// Its verdict is written.
   void Done();
+  /// Another process takes the rest.
+  void TakeNoMore() { taken_ = most_; }
 
  private:
   struct Shared;  // with the children

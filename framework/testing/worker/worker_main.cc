@@ -111,11 +111,13 @@ void KeepMemory(bool all) {
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
 }
 
-/// Else gives back the holes that a case has left, where they are worth the time.
-void LetGoOfMemory() {
-  constexpr size_t kWorthIt = size_t{1} << 26;
-  if (TheWorker().keeps_memory || mallinfo2().fordblks < kWorthIt) return;
-  malloc_trim(0);
+/// What a great case gives back leaves holes: another process goes on.
+void LeaveRestAfter(const record::ResultRow& result) {
+  constexpr int64_t kGreatKilobytes = int64_t{1} << 19;
+  Worker& worker = TheWorker();
+  if (worker.keeps_memory || result.peak_rss_kb < kGreatKilobytes) return;
+  worker.n_run = worker.options.cases_per_process;
+  if (worker.forked != nullptr) worker.forked->TakeNoMore();
 }
 
 /// Runs one row and writes its record; without a journal GoogleTest is told.
@@ -135,12 +137,12 @@ void RunRow(const record::PlanRow& row, Backend& backend) {
                                                  worker.corpus_suite);
   }
   record::Record record = worker.runner->Run(row);
-  LetGoOfMemory();
   if (worker.journal) {
     KeepJournal(*worker.journal, &record.result);
     NoteFiles(worker);  // a case may have loaded more
     ExitIfFailed(worker.journal->Append(record));
     if (worker.forked != nullptr) worker.forked->Done();
+    LeaveRestAfter(record.result);
     return;
   }
   const record::Outcome outcome = record.result.outcome;
