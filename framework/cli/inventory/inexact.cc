@@ -37,11 +37,15 @@ double ShareTaken(const record::AccuracyRow& expected) {
   return distance > bound ? taken * (1 - bound / distance) : 0;
 }
 
-/// Floats of fewer bits are further apart than most tolerances reach.
+/// Floats of fewer bits are further apart than most tolerances reach. Where none
+/// is permitted, it is the exact number's rounding that is wanted.
 bool LeavesHalf(const record::AccuracyRow& expected) {
   const std::optional<DType> dtype = ParseDType(expected.dtype);
-  return !dtype.has_value() || BitsOf(*dtype) < 16 ||
-         ShareTaken(expected) <= 0.5;
+  if (!dtype.has_value() || BitsOf(*dtype) < 16) return true;
+  const double share = ShareTaken(expected);
+  if (share < kInfinity) return share <= 0.5;
+  return verdict::ExactDistance(expected) <=
+         0.5 + expected.oracle_bound.value_or(0);
 }
 
 /// The place that both sides of a distance share: a case, an output, and the

@@ -69,12 +69,14 @@ TEST(FindInexact, ListsWhatIsWorseThanRoundingAndThanABackend) {
 }
 
 TEST(FindInexact, ListsWhatLeavesLessThanHalfOfTheTolerance) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const struct {
     const char* mutant;
     const char* dtype;
     std::optional<double> headroom;
     bool listed;
-    std::optional<double> bound = {};  // of a distance of 0.4 ULP
+    std::optional<double> bound = {};
+    double distance = 0.4;  // ULP
   } rows[] = {
       {"headroom is not looked at", "float16", 0.49, true},
       {"all of it must be taken", "bfloat16", 0.1, true},
@@ -85,9 +87,12 @@ TEST(FindInexact, ListsWhatLeavesLessThanHalfOfTheTolerance) {
       {"what the oracle does not know counts", "float32", 0.1, false, 0.4},
       {"half of it unknown counts whole", "float32", 0.1, false, 0.2},
       {"any bound excuses", "float32", 0.1, true, 0.1},
+      {"rounding is accused", "float32", -kInfinity, false, 0, 0.5},
+      {"all is rounding", "float32", -kInfinity, true, 0, 0.6},
+      {"that rounding is exact", "float32", -kInfinity, false, 0.2, 0.6},
   };
   for (const auto& row : rows) {
-    auto expected = Row("a", "expected_oracle", 0.4);
+    auto expected = Row("a", "expected_oracle", row.distance);
     expected.dtype = row.dtype;
     expected.headroom = row.headroom;
     expected.oracle_bound = row.bound;
