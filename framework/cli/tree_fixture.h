@@ -16,6 +16,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "framework/cli/program_fixture.h"
 #include "framework/testing/case/corpus.h"
@@ -51,6 +52,8 @@ class TreeTest : public ProgramTest {
       const auto corpus = std::filesystem::path("corpus") / name;
       if (std::filesystem::exists(built_ / corpus / "manifest.json")) {
         Shorten(corpus);
+      } else if (name == "random") {
+        Write(corpus, "random", {});  // a sanitizer's build makes none
       }
     }
   }
@@ -98,7 +101,6 @@ class TreeTest : public ProgramTest {
  private:
   /// A corpus of the cases of few operators, and of no whole model.
   void Shorten(const std::filesystem::path& corpus) const {
-    std::filesystem::create_directories(tree_ / corpus);
     std::ifstream file(built_ / corpus / "manifest.json");
     Json manifest = Json::parse(file);
     Json cases = Json::array();
@@ -112,15 +114,21 @@ class TreeTest : public ProgramTest {
     }
     std::vector<std::string> lines;
     for (const Json& c : cases) lines.push_back(c.dump());
-    const std::string text = cases::ManifestText(manifest["name"], lines);
-    std::ofstream(tree_ / corpus / "manifest.json") << text;
-    // This tree made it, so it is the default corpus of its name here.
-    EXPECT_TRUE(cases::NoteMade(tree_ / corpus, manifest["name"]).ok());
+    Write(corpus, manifest["name"], lines);
     for (const char* part : {"node", "model", "special"}) {
       if (std::filesystem::exists(built_ / corpus / part)) {
         Link(built_ / corpus / part, (corpus / part).c_str());
       }
     }
+  }
+
+  void Write(const std::filesystem::path& corpus, const std::string& name,
+             const std::vector<std::string>& lines) const {
+    std::filesystem::create_directories(tree_ / corpus);
+    std::ofstream(tree_ / corpus / "manifest.json")
+        << cases::ManifestText(name, lines);
+    // This tree made it, so it is the default corpus of its name here.
+    EXPECT_TRUE(cases::NoteMade(tree_ / corpus, name).ok());
   }
 };
 

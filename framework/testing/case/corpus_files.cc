@@ -141,7 +141,8 @@ std::string ManifestText(const std::string& name,
                                          {"drift", Json::array()}};
   std::string text = header.dump(1);
   text.erase(text.rfind('\n'));  // and the brace
-  return StrCat(text, ",\n\"cases\": [\n", Joined(cases, ",\n"), "\n]\n}\n");
+  return StrCat(text, ",\n\"cases\": [\n", Joined(cases, ",\n"),
+                cases.empty() ? "" : "\n", "]\n}\n");
 }
 
 }  // namespace assay::cases

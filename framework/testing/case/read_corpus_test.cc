@@ -382,6 +382,12 @@ TEST(CorpusTest, TheDigestOfWhatWasMadeIsThatOfItsLines) {
   EXPECT_EQ(MadeDigest(folder.path(), "other"), "");
 }
 
+TEST(CorpusTest, ACorpusMayHaveNoCases) {
+  const auto read = ReadManifest(ManifestText("mine", {}));
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  EXPECT_TRUE(read->cases.empty());
+}
+
 TEST(CorpusTest, AFolderThatDoesNotExistIsNotFound) {
   const file::ScratchFolder folder;
   const Status status = ReadCorpus(folder.path() / "none").status();
