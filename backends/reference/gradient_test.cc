@@ -429,7 +429,7 @@ TEST(RetapedGradients, AreDeclinedWhereTheNodeHasNoTape) {
       {"g (float[2] a) => (float[2] y) "
        "{ s = SequenceConstruct(a) i = Constant <value_int = 0> () "
        "y = SequenceAt(s, i) }",
-       "gradients pass float32 and float64 tensors only"},
+       "gradients pass tensors of floats of 16 to 64 bits only"},
   };
   for (const Row& row : rows) {
     RowBackend backend;

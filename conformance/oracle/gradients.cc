@@ -3,13 +3,16 @@
 #include "conformance/oracle/gradients.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <random>
 #include <utility>
 #include <vector>
 
 #include "framework/backend/exact.h"
+#include "framework/metric/element.h"
 
 namespace assay::oracle {
 namespace {
@@ -17,17 +20,38 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 bool Carries(const Tensor* tensor) {
-  return tensor != nullptr && (tensor->dtype() == DType::kFloat32 ||
-                               tensor->dtype() == DType::kFloat64);
+  return tensor != nullptr && IsFloatingPoint(tensor->dtype()) &&
+         BitsOf(tensor->dtype()) >= 16;
 }
 
 std::vector<double> NumbersOf(const Tensor& tensor) {
-  if (tensor.dtype() == DType::kFloat64) {
-    const auto from = tensor.elements<double>();
-    return {from.begin(), from.end()};
+  std::vector<double> numbers;
+  for (int64_t i = 0; i < tensor.num_elements(); ++i) {
+    numbers.push_back(metric::DecodeFloat(
+        tensor.dtype(), metric::ElementBits(tensor.dtype(), tensor.data(), i)));
   }
-  const auto from = tensor.elements<float>();
-  return {from.begin(), from.end()};
+  return numbers;
+}
+
+/// Numbers of at most 5 significant bits and a size of 1 to 2, which every type
+/// has.
+Result<Tensor> InType(DType dtype, const Shape& shape,
+                      const std::vector<double>& numbers) {
+  if (dtype == DType::kFloat64) return Tensor::Of<double>(shape, numbers);
+  const std::vector<float> narrow(numbers.begin(), numbers.end());
+  if (dtype == DType::kFloat32) return Tensor::Of<float>(shape, narrow);
+  ASSAY_ASSIGN_OR_RETURN(Tensor halves, Tensor::Allocate(dtype, shape));
+  for (size_t i = 0; i < narrow.size(); ++i) {
+    // Of the fraction the 4 bits that may be set.
+    const auto bits = std::bit_cast<uint32_t>(narrow[i]);
+    const uint32_t sign = bits >> 16 & 0x8000;
+    const uint32_t fraction = bits >> 19 & 0xF;
+    const auto half = static_cast<uint16_t>(
+        sign | (dtype == DType::kFloat16 ? 0x3C00 | fraction << 6
+                                         : 0x3F80 | fraction << 3));
+    std::memcpy(halves.mutable_data() + i * sizeof(half), &half, sizeof(half));
+  }
+  return halves;
 }
 
 /// The same numbers in the type of the output, and in float64 for the oracle.
@@ -52,10 +76,8 @@ Result<Cotangents> Draw(std::span<const Value> outputs, uint64_t seed) {
     }
     ASSAY_ASSIGN_OR_RETURN(drawn.exact[i],
                            Tensor::Of<double>(y->shape(), numbers));
-    drawn.own[i] = drawn.exact[i];
-    if (y->dtype() == DType::kFloat64) continue;
-    const std::vector<float> narrow(numbers.begin(), numbers.end());
-    ASSAY_ASSIGN_OR_RETURN(drawn.own[i], Tensor::Of<float>(y->shape(), narrow));
+    ASSAY_ASSIGN_OR_RETURN(drawn.own[i],
+                           InType(y->dtype(), y->shape(), numbers));
   }
   return drawn;
 }
@@ -85,10 +107,9 @@ void Compare(const std::string& name, const Tensor& got,
   for (const double x : truth) {
     if (std::isfinite(x)) greatest = std::max(greatest, std::abs(x));
   }
-  const bool is_double = got.dtype() == DType::kFloat64;
-  const double least = is_double ? 0x1p-1022 : 0x1p-126;
+  const metric::FloatRange range = metric::RangeOf(got.dtype());
   const double unit =
-      std::ldexp(std::max(greatest, least), is_double ? -52 : -23);
+      std::ldexp(std::max(greatest, std::ldexp(1, range.least)), -range.digits);
   for (size_t i = 0; i < numbers.size(); ++i) {
     ++found.numbers;
     const bool known = std::isfinite(bounds[i]);

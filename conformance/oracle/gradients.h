@@ -7,7 +7,7 @@
 //   const Gradients found = CheckGradients(backend, model, inputs, seed);
 //   EXPECT_LE(found.units, 2) << found.what;
 //
-// Targets are all inputs of float32 and float64. Cotangents are of size 1 to 2,
+// Targets are all inputs of floats of 16 to 64 bits. Cotangents are of size 1 to 2,
 // of either sign, and numbers of every element type.
 
 #pragma once
@@ -24,7 +24,7 @@ namespace assay::oracle {
 struct Gradients {
   enum Verdict : uint8_t {
     kCompared,
-    kNothing,   // no input or no output of float32 or float64
+    kNothing,   // no input or no output of such floats
     kDeclined,  // at Load, by the oracle or of the gradient
     kFailed,    // a run failed
   };

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "framework/backend/eager/expansion.h"
+#include "framework/backend/eager/flow/flow.h"
 #include "framework/backend/eager/frame.h"
 #include "framework/backend/eager/prepare.h"
 #include "framework/graph/types/type_check.h"
@@ -73,10 +74,7 @@ void EagerNetwork::FindParameters(const Model& model,
   offers_parameters_ = training;
   for (const Initializer& initializer : model.graph().initializers) {
     const Tensor* tensor = initializer.value.tensor();
-    if (tensor == nullptr || (tensor->dtype() != DType::kFloat32 &&
-                              tensor->dtype() != DType::kFloat64)) {
-      continue;
-    }
+    if (tensor == nullptr || !flow::IsGradientType(tensor->dtype())) continue;
     const std::string& name = model.graph()[initializer.id].name;
     if (!training && !targets.contains(name)) continue;
     const ValueId id = graph_->FindValue(name);

@@ -5,30 +5,29 @@
 #include <algorithm>
 #include <utility>
 
+#include "framework/backend/eager/flow/flow.h"
 #include "framework/backend/exception.h"
 
 namespace assay::eager {
 namespace {
 
-/// Tells if derivatives can flow along a value: through the numbers that this
-/// runtime adds, through other real or complex numbers, which it declines, or
-/// not at all.
-enum class Flow : uint8_t { kNone, kAdded, kDeclined };
+/// Tells if a value passes derivatives on: by numbers that this runtime adds, by
+/// other real or complex numbers, which it declines, or not at all.
+enum class Passes : uint8_t { kNone, kAdded, kDeclined };
 
-Flow FlowOf(const ValueType& type) {
-  if (type.kind == ValueKind::kNone) return Flow::kDeclined;
+Passes PassesOf(const ValueType& type) {
+  if (type.kind == ValueKind::kNone) return Passes::kDeclined;
   if (type.element != nullptr) {
-    const Flow inner = FlowOf(*type.element);
-    return inner == Flow::kNone ? Flow::kNone : Flow::kDeclined;
+    const Passes inner = PassesOf(*type.element);
+    return inner == Passes::kNone ? Passes::kNone : Passes::kDeclined;
   }
   const DTypeClass numbers = ClassOf(type.dtype);
   if (numbers != DTypeClass::kFloat && numbers != DTypeClass::kComplex) {
-    return Flow::kNone;
+    return Passes::kNone;
   }
   const bool added =
-      type.kind == ValueKind::kTensor &&
-      (type.dtype == DType::kFloat32 || type.dtype == DType::kFloat64);
-  return added ? Flow::kAdded : Flow::kDeclined;
+      type.kind == ValueKind::kTensor && flow::IsGradientType(type.dtype);
+  return added ? Passes::kAdded : Passes::kDeclined;
 }
 
 /// The graph seen from the targets and from the outputs.
@@ -41,9 +40,10 @@ class Planner {
         scope_(scope),
         options_(options),
         make_backward_(make_backward) {
-    for (const ValueType* type : scope.types) flows_.push_back(FlowOf(*type));
-    from_target_.assign(flows_.size(), false);
-    to_output_.assign(flows_.size(), false);
+    for (const ValueType* type : scope.types)
+      passes_.push_back(PassesOf(*type));
+    from_target_.assign(passes_.size(), false);
+    to_output_.assign(passes_.size(), false);
   }
 
   Result<GradientPlan> Plan(std::span<const std::string> targets) {
@@ -62,15 +62,15 @@ class Planner {
     for (size_t i = 0; i < program_.steps.size(); ++i) {
       ASSAY_RETURN_IF_ERROR(AddStep(i));
     }
-    for (const Flow flow : flows_) {
-      plan_.carries.push_back(flow == Flow::kAdded);
+    for (const Passes passes : passes_) {
+      plan_.carries.push_back(passes == Passes::kAdded);
     }
     return std::move(plan_);
   }
 
  private:
   bool Flows(ValueId id) const {
-    return id != kNoValue && flows_[static_cast<size_t>(id)] != Flow::kNone;
+    return id != kNoValue && passes_[static_cast<size_t>(id)] != Passes::kNone;
   }
 
   void Mark(const std::vector<ValueId>& ids, std::vector<bool>& marks) const {
@@ -93,11 +93,11 @@ class Planner {
         return NotFound("gradient target '", name,
                         "' is no value of the graph");
       }
-      if (flows_[static_cast<size_t>(id)] != Flow::kAdded) {
+      if (passes_[static_cast<size_t>(id)] != Passes::kAdded) {
         return Unsupported(Reason::kGradient, "gradient target '", name,
                            "' is ",
                            scope_.types[static_cast<size_t>(id)]->ToString(),
-                           ", wanted a tensor of float32 or float64");
+                           ", wanted a tensor of floats of 16 to 64 bits");
       }
       plan_.targets.emplace(name, id);
       from_target_[static_cast<size_t>(id)] = true;
@@ -114,11 +114,11 @@ class Planner {
     for (const ValueId id : ids) {
       if (!OnPath(id)) continue;
       const auto at = static_cast<size_t>(id);
-      if (flows_[at] == Flow::kAdded) continue;
-      return Unsupported(Reason::kGradient, node.Label(), ": value '",
-                         graph_.values[at].name, "' is ",
-                         scope_.types[at]->ToString(),
-                         ", gradients pass float32 and float64 tensors only");
+      if (passes_[at] == Passes::kAdded) continue;
+      return Unsupported(
+          Reason::kGradient, node.Label(), ": value '", graph_.values[at].name,
+          "' is ", scope_.types[at]->ToString(),
+          ", gradients pass tensors of floats of 16 to 64 bits only");
     }
     return OkStatus();
   }
@@ -158,16 +158,16 @@ class Planner {
   const LoadScope& scope_;
   const LoadOptions& options_;
   const MakeBackward& make_backward_;
-  std::vector<Flow> flows_;        // by ValueId
+  std::vector<Passes> passes_;     // by ValueId
   std::vector<bool> from_target_;  // by ValueId
   std::vector<bool> to_output_;    // by ValueId
   GradientPlan plan_;
 };
 
-/// The cotangents of each value, and the values that matter to this call.
+/// What flows into each value, and the values that matter to this call.
 struct Flowing {
-  std::vector<Tensor> cotangents;  // by ValueId; undefined: zeros
-  std::vector<bool> wanted;        // by ValueId
+  std::vector<flow::Flow> flows;  // by ValueId
+  std::vector<bool> wanted;       // by ValueId
 };
 
 class StepGradient final : public GradientContext {
@@ -202,8 +202,8 @@ class StepGradient final : public GradientContext {
   const Tensor* cotangent(Output output) const override {
     const ValueId id = Id(node().outputs, output.position);
     if (id == kNoValue) return nullptr;
-    const Tensor& held = flowing_.cotangents[static_cast<size_t>(id)];
-    return held.defined() ? &held : nullptr;
+    const flow::Flow& held = flowing_.flows[static_cast<size_t>(id)];
+    return held.any() ? &held.sum() : nullptr;
   }
   bool wanted(Input input) const override {
     return Wanted(Id(reads_, input.position));
@@ -259,16 +259,9 @@ Status StepGradient::Collect(Flowing& flowing) const {
     const ValueId id = reads_[i];
     if (!gradients_[i].defined() || !Wanted(id)) continue;
     ASSAY_RETURN_IF_ERROR(
-        Accumulate(flowing.cotangents[static_cast<size_t>(id)], gradients_[i]));
+        flowing.flows[static_cast<size_t>(id)].Add(gradients_[i]));
   }
   return OkStatus();
-}
-
-template <class T>
-void Add(Tensor& sum, const Tensor& addend) {
-  const std::span<T> to = sum.mutable_elements<T>();
-  const std::span<const T> from = addend.elements<T>();
-  for (size_t i = 0; i < to.size(); ++i) to[i] += from[i];
 }
 
 /// The values that depend on a named target.
@@ -316,8 +309,7 @@ Status Seed(const GradientPlan& plan, const Frame& frame,
                              found.ToString(), ", wanted ",
                              plan.carries[id] ? wanted.ToString() : "none");
     }
-    ASSAY_RETURN_IF_ERROR(
-        Accumulate(flowing.cotangents[id], *cotangents[i].tensor()));
+    ASSAY_RETURN_IF_ERROR(flowing.flows[id].Add(*cotangents[i].tensor()));
   }
   return OkStatus();
 }
@@ -327,13 +319,16 @@ Status RunStep(const GradientPlan& plan, const GradientPlan::Taken& taken,
   const StepContext& context = frame.context(taken.step);
   const Node& node = *context.step().node;
   const bool reached = std::ranges::any_of(node.outputs, [&](ValueId id) {
-    return id != kNoValue &&
-           flowing.cotangents[static_cast<size_t>(id)].defined();
+    return id != kNoValue && flowing.flows[static_cast<size_t>(id)].any();
   });
   const bool asked = std::ranges::any_of(taken.reads, [&](ValueId id) {
     return id != kNoValue && flowing.wanted[static_cast<size_t>(id)];
   });
   if (!reached || !asked) return OkStatus();
+  for (const ValueId id : node.outputs) {
+    if (id == kNoValue) continue;
+    ASSAY_RETURN_IF_ERROR(flowing.flows[static_cast<size_t>(id)].Finish());
+  }
   StepGradient gradient(plan, taken.reads, frame, context, flowing);
   try {
     ASSAY_RETURN_IF_ERROR(context.step().kernel.backward(gradient));
@@ -368,33 +363,13 @@ Result<GradientPlan> PlanGradient(Program& program, const LoadScope& scope,
   return Planner(program, scope, options, make_backward).Plan(targets);
 }
 
-Status Accumulate(Tensor& sum, const Tensor& addend) {
-  if (!sum.defined()) {
-    sum = addend;
-    return OkStatus();
-  }
-  if (sum.dtype() != addend.dtype() || sum.shape() != addend.shape()) {
-    return Internal("cannot add a gradient of ", addend.Signature(),
-                    " to one of ", sum.Signature());
-  }
-  if (!sum.unique()) {
-    ASSAY_ASSIGN_OR_RETURN(sum, sum.Clone());
-  }
-  if (sum.dtype() == DType::kFloat32) {
-    Add<float>(sum, addend);
-  } else {
-    Add<double>(sum, addend);
-  }
-  return OkStatus();
-}
-
 Result<std::vector<Value>> RunBackward(const GradientPlan& plan,
                                        const Frame& frame,
                                        std::span<const Value> cotangents,
                                        std::span<const std::string> targets) {
   const Program& program = frame.program();
   Flowing flowing;
-  flowing.cotangents.resize(plan.carries.size());
+  flowing.flows.resize(plan.carries.size());
   ASSAY_ASSIGN_OR_RETURN(flowing.wanted, MarkWanted(plan, program, targets));
   ASSAY_RETURN_IF_ERROR(Seed(plan, frame, cotangents, flowing));
   for (size_t i = plan.steps.size(); i-- > 0;) {
@@ -407,9 +382,9 @@ Result<std::vector<Value>> RunBackward(const GradientPlan& plan,
   std::vector<Value> gradients;
   for (const std::string& name : targets) {
     const ValueId id = plan.targets.at(name);
-    ASSAY_ASSIGN_OR_RETURN(
-        Tensor gradient,
-        Own(flowing.cotangents[static_cast<size_t>(id)], frame.value(id)));
+    flow::Flow& sum = flowing.flows[static_cast<size_t>(id)];
+    ASSAY_RETURN_IF_ERROR(sum.Finish());
+    ASSAY_ASSIGN_OR_RETURN(Tensor gradient, Own(sum.sum(), frame.value(id)));
     gradients.emplace_back(std::move(gradient));
   }
   return gradients;

@@ -24,7 +24,7 @@ namespace assay::eager {
 
 struct GradientPlan {
   std::map<std::string, ValueId, std::less<>> targets;
-  /// By ValueId: a tensor of float32 or float64, so that gradients pass.
+  /// By ValueId: a tensor of an IsGradientType, so that gradients pass.
   std::vector<bool> carries;
   /// A step between a target and an output.
   struct Taken {
@@ -54,9 +54,5 @@ Result<std::vector<Value>> RunBackward(const GradientPlan& plan,
                                        const Frame& frame,
                                        std::span<const Value> cotangents,
                                        std::span<const std::string> targets);
-
-/// sum += addend, for float32 and float64 of one shape. An undefined sum
-/// becomes the addend; bytes that somebody else holds are not written into.
-Status Accumulate(Tensor& sum, const Tensor& addend);
 
 }  // namespace assay::eager

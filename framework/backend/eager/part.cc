@@ -3,6 +3,8 @@
 #include "framework/backend/eager/part.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <map>
 #include <set>
 #include <utility>
@@ -92,10 +94,23 @@ class Cutter {
 Result<Value> OnesLike(const Tensor& value) {
   ASSAY_ASSIGN_OR_RETURN(Tensor ones,
                          Tensor::Allocate(value.dtype(), value.shape()));
-  if (value.dtype() == DType::kFloat32) {
-    std::ranges::fill(ones.mutable_elements<float>(), 1.0F);
-  } else {
-    std::ranges::fill(ones.mutable_elements<double>(), 1.0);
+  const auto fill = [&ones](auto one) {
+    for (size_t at = 0; at < ones.bytes().size(); at += sizeof(one)) {
+      std::memcpy(ones.mutable_data() + at, &one, sizeof(one));
+    }
+  };
+  switch (value.dtype()) {
+    case DType::kFloat16:
+      fill(uint16_t{0x3C00});
+      break;
+    case DType::kBFloat16:
+      fill(uint16_t{0x3F80});
+      break;
+    case DType::kFloat32:
+      fill(1.0F);
+      break;
+    default:
+      fill(1.0);
   }
   return Value(std::move(ones));
 }
@@ -165,7 +180,7 @@ Result<std::shared_ptr<DifferentiablePart>> MakePart(
                                make_backward));
   if (!made->plan.carries[static_cast<size_t>(made->graph->outputs[0])]) {
     return Unsupported(Reason::kGradient, "'", part.output,
-                       "' is no tensor of float32 or float64");
+                       "' is no tensor of floats of 16 to 64 bits");
   }
   return std::shared_ptr<DifferentiablePart>(std::move(made));
 }

@@ -35,7 +35,7 @@ Status CheckFed(const Node& node, const Graph& cut, const LoadScope& scope);
 
 /// `program` is that of `graph`, which CutPart made of the graph of `outer`.
 /// Unsupported, reason gradient, as PlanGradient says, or when the output is no
-/// tensor of float32 or float64.
+/// tensor of an IsGradientType.
 Result<std::shared_ptr<DifferentiablePart>> MakePart(
     const GraphPart& part, std::shared_ptr<const Graph> graph, Program program,
     const LoadScope& outer, const LoadOptions& options,

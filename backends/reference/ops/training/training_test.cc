@@ -244,7 +244,7 @@ TEST(Gradient, SaysWhatItCannotDifferentiate) {
            "{ d = Cast<to = 7>(a) p" ASSAY_GRADIENT
            "<xs = [\"a\"], y = \"d\">(a) }",
            {F({2}, {2, 3})},
-           "no tensor of float32 or float64"},
+           "no tensor of floats of 16 to 64 bits"},
       },
       StatusCode::kUnsupported);
 }
