@@ -52,8 +52,9 @@ class EagerBackend : public Backend {
   /// it, as expansion.h says; Placement tells. Offers Differentiable when
   /// options.gradient_targets is not empty; declines, reason gradient, when a
   /// kernel on the way has no backward, nor MakeBackward one, or a value there
-  /// is no tensor of floats of 16 to 64 bits. Offers Parameters in mode kTraining
-  /// and when a gradient target is an initializer, and Placement always.
+  /// is no tensor of floats of 16 to 64 bits. Offers Parameters in mode
+  /// kTraining and when a gradient target is an initializer, and Placement
+  /// always.
   Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
                                         const LoadOptions& options) override;
 
