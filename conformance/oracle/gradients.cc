@@ -2,8 +2,8 @@
 
 #include "conformance/oracle/gradients.h"
 
+#include <Eigen/Core>
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -33,25 +33,31 @@ std::vector<double> NumbersOf(const Tensor& tensor) {
   return numbers;
 }
 
-/// Numbers of at most 5 significant bits and a size of 1 to 2, which every type
-/// has.
-Result<Tensor> InType(DType dtype, const Shape& shape,
-                      const std::vector<double>& numbers) {
-  if (dtype == DType::kFloat64) return Tensor::Of<double>(shape, numbers);
-  const std::vector<float> narrow(numbers.begin(), numbers.end());
-  if (dtype == DType::kFloat32) return Tensor::Of<float>(shape, narrow);
+template <class Half>
+Result<Tensor> InHalves(DType dtype, const Shape& shape,
+                        const std::vector<double>& numbers) {
   ASSAY_ASSIGN_OR_RETURN(Tensor halves, Tensor::Allocate(dtype, shape));
-  for (size_t i = 0; i < narrow.size(); ++i) {
-    // Of the fraction the 4 bits that may be set.
-    const auto bits = std::bit_cast<uint32_t>(narrow[i]);
-    const uint32_t sign = bits >> 16 & 0x8000;
-    const uint32_t fraction = bits >> 19 & 0xF;
-    const auto half = static_cast<uint16_t>(
-        sign | (dtype == DType::kFloat16 ? 0x3C00 | fraction << 6
-                                         : 0x3F80 | fraction << 3));
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const auto half = static_cast<Half>(static_cast<float>(numbers[i]));
     std::memcpy(halves.mutable_data() + i * sizeof(half), &half, sizeof(half));
   }
   return halves;
+}
+
+/// Numbers of at most 5 significant bits, which every type has.
+Result<Tensor> InType(DType dtype, const Shape& shape,
+                      const std::vector<double>& numbers) {
+  switch (dtype) {
+    case DType::kFloat16:
+      return InHalves<Eigen::half>(dtype, shape, numbers);
+    case DType::kBFloat16:
+      return InHalves<Eigen::bfloat16>(dtype, shape, numbers);
+    case DType::kFloat32:
+      return Tensor::Of<float>(
+          shape, std::vector<float>(numbers.begin(), numbers.end()));
+    default:
+      return Tensor::Of<double>(shape, numbers);
+  }
 }
 
 /// The same numbers in the type of the output, and in float64 for the oracle.
