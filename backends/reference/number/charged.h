@@ -420,38 +420,12 @@ inline Charged<kCharge, S> operator*(const Charged<kCharge, S>& a,
   return {product, is_rounded ? units + of_product / C::kUnit : units};
 }
 
-/// sum + a b, each operation as Of charges it. Most of the time of a network
-/// goes here, where numbers are finite and normal.
+/// sum + a b, each operation as Of charges it.
 template <Charge kCharge, class S>
 inline Charged<kCharge, S> AddProduct(const Charged<kCharge, S>& sum,
                                       const Charged<kCharge, S>& a,
                                       const Charged<kCharge, S>& b) {
-  using C = Charged<kCharge, S>;
-  constexpr bool kIsBound = kCharge == Charge::kBound;
-  const S product(a.value * b.value);
-  const S total(sum.value + product);
-  const double of_product = std::abs(ToDouble(product));
-  const double of_total = std::abs(ToDouble(total));
-  const double of_a = std::abs(ToDouble(a.value));
-  const double of_b = std::abs(ToDouble(b.value));
-  double units = of_b * a.units + of_a * b.units;
-  if (!(of_product > 0x1p-960 && of_total < C::kUnknown)) return sum + a * b;
-  // Of exact numbers, or of 1, an operation may round nothing. The derivative of
-  // a sum is an exact 1, and an adjoint is an exact 0 before anything flows.
-  const bool is_rounded = !(a.units == 0 && of_a == 1) &&
-                          !(b.units == 0 && of_b == 1) &&
-                          !(kIsBound && a.units == 0 && b.units == 0 &&
-                            IsExact(Primitive::kMultiply, ToDouble(a.value),
-                                    ToDouble(b.value), ToDouble(product)));
-  if (kIsBound && a.units != 0 && b.units != 0) units += a.Error() * b.units;
-  if (is_rounded) units += of_product / C::kUnit;
-  if (sum.units == 0 && ToDouble(sum.value) == 0) return {total, units};
-  units += sum.units;
-  const bool is_sum_rounded = kCharge != Charge::kCondition &&
-                              !(kIsBound && units == 0 &&
-                                IsExact(Primitive::kAdd, ToDouble(sum.value),
-                                        ToDouble(product), ToDouble(total)));
-  return {total, is_sum_rounded ? units + of_total / C::kUnit : units};
+  return sum + a * b;
 }
 
 /// A derivative is not known where the number may be on either side of a kink
