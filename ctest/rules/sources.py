@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
-TOPS = ("framework", "backends", "conformance", "perf")
+TOPS = ("framework", "backends", "conformance", "gradcheck", "perf")
 _INCLUDE = re.compile(rf'^#include "((?:{"|".join(TOPS)})/[^"]+)"', re.MULTILINE)
 
 

@@ -26,6 +26,7 @@
 #include "framework/testing/plan/resolve.h"
 #include "framework/testing/record/run_facts.h"
 #include "framework/testing/record/tables.h"
+#include "framework/testing/suite/suite.h"
 
 namespace assay::run {
 namespace {
@@ -107,17 +108,29 @@ Result<plan::PartSelection> ParseShard(const cli::RunOptions& options) {
                              static_cast<int>(*n_shards)};
 }
 
+/// The oracle of a run that names none, for the cases that cannot be judged
+/// without one.
+constexpr char kUsualOracle[] = "reference";
+
 /// Has the exact answers computed that are not there, and says in oracle.csv
-/// what became of the cases that were asked about.
+/// what became of the cases that were asked about: all of them where an oracle
+/// is named, else those that are judged by the answers.
 Status AnswerExactly(const cli::RunOptions& options,
                      const supervise::SuperviseOptions& supervise,
                      const std::vector<size_t>& rows, const fs::path& folder,
                      plan::Plan* plan) {
-  if (plan->selection.oracle.empty()) return OkStatus();
-  ASSAY_ASSIGN_OR_RETURN(
-      const supervise::OracleReport report,
-      supervise::AskOracle(plan->selection.oracle, options.oracle_cache,
-                           supervise, rows, plan));
+  std::string oracle = plan->selection.oracle;
+  std::vector<size_t> asked = rows;
+  if (oracle.empty()) {
+    oracle = kUsualOracle;
+    std::erase_if(asked, [&](size_t i) {
+      return !suite::NeedsAnswers(plan->rows[i]);
+    });
+  }
+  if (asked.empty()) return OkStatus();
+  ASSAY_ASSIGN_OR_RETURN(const supervise::OracleReport report,
+                         supervise::AskOracle(oracle, options.oracle_cache,
+                                              supervise, asked, plan));
   std::cout << report.Sentence()
             << (report.asked.empty() ? "\n" : "; see oracle.csv\n");
   return file::WriteFile(folder / "oracle.csv", record::ToCsv(report.asked));
@@ -267,9 +280,9 @@ Result<int> RunWhole(const cli::RunOptions& options) {
       SupervisionOf(options, plan, rows, opened.run.run_id, records, digests);
   verdict::RawRecords raw;
   Status ran = AnswerExactly(options, supervise, rows, opened.folder, &plan);
-  if (ran.ok() && !plan.selection.oracle.empty()) {
-    ran = plan::WritePlan(plan, opened.folder);
-  }
+  const bool answered = std::ranges::any_of(
+      plan.rows, [](const record::PlanRow& row) { return !row.oracle.empty(); });
+  if (ran.ok() && answered) ran = plan::WritePlan(plan, opened.folder);
   // While workers run.
   auto mutants = select::Meanwhile([&] { return MutantsFor(plan, *digests); });
   if (ran.ok()) ran = supervise::Supervise(plan, rows, supervise, &raw);

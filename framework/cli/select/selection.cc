@@ -32,22 +32,20 @@ namespace fs = std::filesystem;
 
 constexpr size_t kWorthAThread = 64;  // cases whose files are checked
 
-/// The cases of a suite. Their ids are hashed, and the corpora that they are
+/// The cases of a suite. Their ids are hashed, or the corpora that they are
 /// derived from; the rest is decided by the programs themselves.
 cases::Corpus CorpusOf(const suite::Suite& suite,
                        std::span<const cases::Corpus> corpora) {
   cases::Corpus corpus;
   corpus.name = suite.name;
-  if (!suite.derives) corpora = {};
-  corpus.cases = suite.cases(corpora);
+  corpus.cases = suite.cases(suite.derives
+                                 ? corpora
+                                 : std::span<const cases::Corpus>());
   std::string hashed;
-  bool derived = false;
-  for (const cases::TestCase& c : corpus.cases) {
-    hashed += c.test_id + "\n";
-    derived |= !c.directory.empty();
-  }
-  for (const cases::Corpus& source : corpora) {
-    if (derived) hashed += source.hash + "\n";
+  if (suite.derives) {
+    for (const cases::Corpus& source : corpora) hashed += source.hash + "\n";
+  } else {
+    for (const cases::TestCase& c : corpus.cases) hashed += c.test_id + "\n";
   }
   corpus.hash = file::Sha256(hashed);
   corpus.standard = true;
@@ -114,12 +112,13 @@ Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names,
   // By the place of their corpus; those in folders are read side by side.
   std::map<size_t, const suite::Suite*> suites;
   std::map<size_t, std::future<Result<cases::Corpus>>> folders;
-  // What derives its cases from others needs all of them.
-  if (std::ranges::any_of(wanted, [](const std::string& name) {
-        const suite::Suite* suite = suite::FindSuite(name);
-        return suite != nullptr && suite->cases != nullptr && suite->derives;
-      })) {
-    only = {};
+  // A case that is derived needs its source.
+  std::string source;
+  if (const suite::Suite* suite =
+          suite::FindSuite(only.substr(0, only.find('/')));
+      suite != nullptr && suite->source != nullptr) {
+    source = suite->source(only);
+    only = source;
   }
   for (const std::string& name : wanted) {
     const suite::Suite* suite = suite::FindSuite(name);
@@ -195,14 +194,17 @@ Status CheckPlanned(const plan::Plan& plan, const std::vector<size_t>& rows,
     }
   }
   ASSAY_RETURN_IF_ERROR(plan::CheckPolicies(plan));
+  std::vector<std::string> directories;
   for (const plan::CorpusUse& use : plan.corpora) {
-    ASSAY_ASSIGN_OR_RETURN(const NamedCorpora opened,
-                           OpenCorpora({use.directory}));
-    if (opened.corpora.at(0).hash != use.hash) {
-      return AnotherThanPlanned(StrCat("the corpus ", use.directory));
-    }
-    ASSAY_RETURN_IF_ERROR(CheckFilesOf(opened.corpora, plan, rows));
+    directories.push_back(use.directory);
   }
+  ASSAY_ASSIGN_OR_RETURN(const NamedCorpora opened, OpenCorpora(directories));
+  for (size_t i = 0; i < directories.size(); ++i) {
+    if (opened.corpora[i].hash != plan.corpora[i].hash) {
+      return AnotherThanPlanned(StrCat("the corpus ", directories[i]));
+    }
+  }
+  ASSAY_RETURN_IF_ERROR(CheckFilesOf(opened.corpora, plan, rows));
   ASSAY_ASSIGN_OR_RETURN(const std::string worker,
                          file::WorkerId(file::InstallPrefix(), digests));
   if (worker == plan.worker_id) return OkStatus();

@@ -32,7 +32,8 @@ struct NamedCorpora {
   std::vector<cases::Corpus> corpora;
   std::vector<std::filesystem::path> directories;
 };
-/// Where `only` names a test_id, the other cases may be left out.
+/// Where `only` names a test_id, the other cases may be left out, but for the
+/// one that it is derived from.
 Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names,
                                  std::string_view only = {});
 

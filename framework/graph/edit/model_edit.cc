@@ -4,18 +4,21 @@
 
 #include <google/protobuf/io/coded_stream.h>
 
+#include <Eigen/Core>
 #include <algorithm>
+#include <cstring>
 #include <set>
 #include <utility>
 
+#include "framework/graph/operator.h"
 #include "framework/graph/reader/onnx_reader.h"
 #include "framework/graph/types/check.h"
+#include "framework/graph/types/signature.h"
 
 namespace assay::edit {
 namespace {
 
 constexpr int kFloat = onnx::TensorProto::FLOAT;
-constexpr int kDouble = onnx::TensorProto::DOUBLE;
 
 using Coded = google::protobuf::io::CodedOutputStream;
 
@@ -141,69 +144,128 @@ Status Fix(const Named& values, Graph* graph) {
   return OkStatus();
 }
 
-void WidenTensor(onnx::TensorProto* tensor) {
-  if (tensor->data_type() != kFloat) return;
-  std::vector<float> values(tensor->float_data().begin(),
-                            tensor->float_data().end());
-  if (tensor->has_raw_data()) {
-    values.resize(tensor->raw_data().size() / sizeof(float));
-    std::copy_n(tensor->raw_data().data(), values.size() * sizeof(float),
-                reinterpret_cast<char*>(values.data()));
+/// Rounds to nearest, as a copy in raw data of 16 bits an element.
+template <class Half>
+std::string Rounded(const std::vector<float>& values) {
+  std::string bytes;
+  for (const float value : values) {
+    const auto half = static_cast<Half>(value);
+    bytes.append(reinterpret_cast<const char*>(&half), sizeof half);
   }
-  tensor->clear_float_data();
-  tensor->clear_raw_data();
-  tensor->set_data_type(kDouble);
-  tensor->mutable_double_data()->Assign(values.begin(), values.end());
+  return bytes;
 }
 
-void WidenType(onnx::TypeProto* type) {
-  if (type->has_tensor_type() && type->tensor_type().elem_type() == kFloat) {
-    type->mutable_tensor_type()->set_elem_type(kDouble);
-  }
-}
+/// Puts another type in the place of float32.
+class Retyper {
+ public:
+  explicit Retyper(DType type) : type_(type) {}
 
-void WidenGraph(onnx::GraphProto* graph);
-
-void WidenAttribute(onnx::AttributeProto* attribute) {
-  // Cast's target, and that of generators of constants and random numbers.
-  if ((attribute->name() == "to" || attribute->name() == "dtype") &&
-      attribute->i() == kFloat) {
-    attribute->set_i(kDouble);
+  void Change(onnx::GraphProto* graph) {
+    for (const onnx::NodeProto& node : graph->node()) Keep(node);
+    for (auto* infos : {graph->mutable_input(), graph->mutable_output(),
+                        graph->mutable_value_info()}) {
+      for (onnx::ValueInfoProto& info : *infos) {
+        if (!kept_.contains(info.name())) Change(info.mutable_type());
+      }
+    }
+    for (auto& tensor : *graph->mutable_initializer()) {
+      if (!kept_.contains(tensor.name())) Change(&tensor);
+    }
+    for (onnx::NodeProto& node : *graph->mutable_node()) {
+      for (auto& attribute : *node.mutable_attribute()) Change(&attribute);
+    }
   }
-  // Constant's short forms become its tensor.
-  if (attribute->name() == "value_float" ||
-      attribute->name() == "value_floats") {
-    onnx::TensorProto* tensor = attribute->mutable_t();
-    tensor->set_data_type(kFloat);
-    if (attribute->name() == "value_float") {
-      tensor->add_float_data(attribute->f());
+
+ private:
+  /// Notes the values that the node's operator has in no other type.
+  void Keep(const onnx::NodeProto& node) {
+    const auto op = FindOperator(node.domain(), node.op_type());
+    if (!op.has_value()) return;
+    const types::OperatorSignature& signature = types::SignatureOf(*op);
+    const auto keep = [&](std::span<const types::FormalParameter> formals,
+                          const auto& names) {
+      for (int i = 0; i < names.size(); ++i) {
+        const types::FormalParameter* const formal =
+            types::FormalAt(formals, static_cast<size_t>(i));
+        if (formal == nullptr) continue;
+        const auto& words =
+            signature.variables[static_cast<size_t>(formal->variable)].types;
+        const auto permits = [&](DType permitted) {
+          return std::ranges::find(words, ToString(permitted)) != words.end();
+        };
+        if (permits(DType::kFloat32) && !permits(type_)) kept_.insert(names[i]);
+      }
+    };
+    keep(signature.inputs, node.input());
+    keep(signature.outputs, node.output());
+  }
+
+  void Change(onnx::TypeProto* type) const {
+    if (type->has_tensor_type() && type->tensor_type().elem_type() == kFloat) {
+      type->mutable_tensor_type()->set_elem_type(static_cast<int>(type_));
+    }
+    if (type->has_sequence_type()) {
+      Change(type->mutable_sequence_type()->mutable_elem_type());
+    }
+    if (type->has_optional_type()) {
+      Change(type->mutable_optional_type()->mutable_elem_type());
+    }
+  }
+
+  void Change(onnx::TensorProto* tensor) const {
+    if (tensor->data_type() != kFloat) return;
+    std::vector<float> values(tensor->float_data().begin(),
+                              tensor->float_data().end());
+    if (tensor->has_raw_data()) {
+      values.resize(tensor->raw_data().size() / sizeof(float));
+      std::memcpy(values.data(), tensor->raw_data().data(),
+                  values.size() * sizeof(float));
+    }
+    tensor->clear_float_data();
+    tensor->clear_raw_data();
+    tensor->set_data_type(static_cast<int>(type_));
+    if (type_ == DType::kFloat16) {
+      tensor->set_raw_data(Rounded<Eigen::half>(values));
+    } else if (type_ == DType::kBFloat16) {
+      tensor->set_raw_data(Rounded<Eigen::bfloat16>(values));
     } else {
-      tensor->add_dims(attribute->floats_size());
-      *tensor->mutable_float_data() = attribute->floats();
+      tensor->mutable_double_data()->Assign(values.begin(), values.end());
     }
-    attribute->clear_f();
-    attribute->clear_floats();
-    attribute->set_name("value");
-    attribute->set_type(onnx::AttributeProto::TENSOR);
   }
-  if (attribute->has_t()) WidenTensor(attribute->mutable_t());
-  if (attribute->has_g()) WidenGraph(attribute->mutable_g());
-  for (auto& tensor : *attribute->mutable_tensors()) WidenTensor(&tensor);
-  for (auto& graph : *attribute->mutable_graphs()) WidenGraph(&graph);
-}
 
-void WidenGraph(onnx::GraphProto* graph) {
-  for (auto* infos : {graph->mutable_input(), graph->mutable_output(),
-                      graph->mutable_value_info()}) {
-    for (onnx::ValueInfoProto& info : *infos) WidenType(info.mutable_type());
-  }
-  for (auto& tensor : *graph->mutable_initializer()) WidenTensor(&tensor);
-  for (onnx::NodeProto& node : *graph->mutable_node()) {
-    for (auto& attribute : *node.mutable_attribute()) {
-      WidenAttribute(&attribute);
+  void Change(onnx::AttributeProto* attribute) {
+    // Cast's target, and that of generators of constants and random numbers.
+    if ((attribute->name() == "to" || attribute->name() == "dtype" ||
+         attribute->name() == "output_dtype" ||
+         attribute->name() == "output_datatype") &&
+        attribute->i() == kFloat) {
+      attribute->set_i(static_cast<int>(type_));
     }
+    // Constant's short forms become its tensor.
+    if (attribute->name() == "value_float" ||
+        attribute->name() == "value_floats") {
+      onnx::TensorProto* tensor = attribute->mutable_t();
+      tensor->set_data_type(kFloat);
+      if (attribute->name() == "value_float") {
+        tensor->add_float_data(attribute->f());
+      } else {
+        tensor->add_dims(attribute->floats_size());
+        *tensor->mutable_float_data() = attribute->floats();
+      }
+      attribute->clear_f();
+      attribute->clear_floats();
+      attribute->set_name("value");
+      attribute->set_type(onnx::AttributeProto::TENSOR);
+    }
+    if (attribute->has_t()) Change(attribute->mutable_t());
+    if (attribute->has_g()) Change(attribute->mutable_g());
+    for (auto& tensor : *attribute->mutable_tensors()) Change(&tensor);
+    for (auto& graph : *attribute->mutable_graphs()) Change(&graph);
   }
-}
+
+  DType type_;
+  std::set<std::string, std::less<>> kept_;  // of all graphs
+};
 
 }  // namespace
 Result<std::shared_ptr<const Model>> WithInitializers(
@@ -237,12 +299,17 @@ Result<std::shared_ptr<const Model>> WithInitializers(
   return std::make_shared<const Model>(std::move(parts));
 }
 
-Result<std::shared_ptr<const Model>> Widen(const Model& model) {
+Result<std::shared_ptr<const Model>> Retyped(const Model& model, DType type) {
+  if (type != DType::kFloat64 && type != DType::kFloat16 &&
+      type != DType::kBFloat16) {
+    return InvalidArgument("found ", ToString(type),
+                           ", wanted float64, float16 or bfloat16");
+  }
   google::protobuf::Arena arena;
   auto* proto =
       google::protobuf::Arena::CreateMessage<onnx::ModelProto>(&arena);
   ASSAY_RETURN_IF_ERROR(reader::ParseInto(model.bytes(), *proto));
-  WidenGraph(proto->mutable_graph());
+  Retyper(type).Change(proto->mutable_graph());
   const std::string bytes = proto->SerializeAsString();
   return Model::Parse(std::as_bytes(std::span(bytes)));
 }

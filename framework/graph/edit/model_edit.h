@@ -2,7 +2,7 @@
 //
 // Models made from models, for cases that need more than their files hold.
 //
-//   ASSAY_ASSIGN_OR_RETURN(auto wide, Widen(*model));
+//   ASSAY_ASSIGN_OR_RETURN(auto wide, Retyped(*model, DType::kFloat64));
 //   ASSAY_ASSIGN_OR_RETURN(auto full, WithInitializers(*wide, {{"w", w}}));
 
 #pragma once
@@ -27,9 +27,11 @@ namespace assay::edit {
 Result<std::shared_ptr<const Model>> WithInitializers(
     const Model& model, const std::map<std::string, Tensor>& values);
 
-/// The model with float64 wherever it says float32: declared types, constants,
-/// and the targets of Cast and its like.
-Result<std::shared_ptr<const Model>> Widen(const Model& model);
+/// The model with `type` wherever it says float32: declared types, constants,
+/// and the targets of Cast and its like. `type` is float64, float16 or bfloat16;
+/// constants are rounded to it. What some operator reads or computes in float32
+/// alone, such as the scales of Resize, stays so.
+Result<std::shared_ptr<const Model>> Retyped(const Model& model, DType type);
 
 /// A TensorProto with raw data, as data files hold it. Not for strings.
 Result<std::vector<std::byte>> SerializeTensor(const Tensor& tensor,

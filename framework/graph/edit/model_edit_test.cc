@@ -128,12 +128,13 @@ TEST(WithInitializers, RefusesWhatDoesNotFit) {
   EXPECT_FALSE(WithInitializers(*model, {{"x", right}}).ok());
 }
 
-TEST(Widen, LeavesNoFloat32) {
-  const auto wide = Widen(*Parsed(
+TEST(Retyped, LeavesNoFloat32) {
+  const auto wide = Retyped(*Parsed(
       "g (float[2] x, int64[2] i) => (float[2] y) <float[2] b = {0.5, 2}> "
       "{ c = Constant<value_floats = [0.25, 1.0]>() f = Cast<to = 1>(i) "
       "t = Constant<value = float[2] {0.1, 0.2}>() "
-      "y = Sum(x, b, c, f, t) }"));
+      "y = Sum(x, b, c, f, t) }"),
+      DType::kFloat64);
   ASSERT_TRUE(wide.ok()) << wide.status().ToString();
   const auto typed = InferTypes(**wide);
   ASSERT_TRUE(typed.ok()) << typed.status().ToString();
@@ -149,6 +150,35 @@ TEST(Widen, LeavesNoFloat32) {
   const auto& other = std::get<Tensor>(graph.nodes[2].Find("value")->held);
   EXPECT_THAT(other.elements<double>(),
               ElementsAre(double{0.1F}, double{0.2F}));
+}
+
+TEST(Retyped, LeavesWhatAnOperatorHasInFloat32Alone) {
+  const auto wide = Retyped(
+      *Parsed("g (float[1,1,2] x, float[3] s) => (float[1,1,4] y) "
+              "{ y = Resize(x, , s) }"),
+      DType::kFloat64);
+  ASSERT_TRUE(wide.ok()) << wide.status().ToString();
+  const Graph& graph = (*wide)->graph();
+  EXPECT_EQ(graph[graph.inputs[0]].type.dtype, DType::kFloat64);
+  EXPECT_EQ(graph[graph.inputs[1]].type.dtype, DType::kFloat32);
+}
+
+TEST(Retyped, RoundsConstantsToHalves) {
+  const auto model =
+      Parsed("g (float[1] x) => (float[1] y) <float[1] b = {0.1}> "
+             "{ y = Add(x, b) }");
+  const auto bits = [&](DType type) {
+    const auto made = Retyped(*model, type);
+    const Graph& graph = (*made)->graph();
+    const Tensor& b = *graph.FindInitializer(graph.FindValue("b"))->tensor();
+    EXPECT_EQ(b.dtype(), type);
+    uint16_t pattern = 0;
+    std::memcpy(&pattern, b.data(), sizeof pattern);
+    return pattern;
+  };
+  EXPECT_EQ(bits(DType::kFloat16), 0x2E66);
+  EXPECT_EQ(bits(DType::kBFloat16), 0x3DCD);
+  EXPECT_FALSE(Retyped(*model, DType::kInt32).ok());
 }
 
 TEST(SerializeTensor, IsReadBack) {

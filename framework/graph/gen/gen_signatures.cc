@@ -28,6 +28,7 @@ namespace assay::types {
 namespace {
 
 using enum Arity;
+using enum Differentiability;
 
 )";
 
@@ -109,6 +110,17 @@ Variables VariablesOf(const Operator& op) {
   return variables;
 }
 
+std::string FlagOf(OpSchema::DifferentiationCategory category) {
+  switch (category) {
+    case OpSchema::Differentiable:
+      return "kDifferentiable";
+    case OpSchema::NonDifferentiable:
+      return "kNot";
+    default:
+      return "kUnknown";
+  }
+}
+
 std::vector<std::string> Parameters(const std::vector<Parameter>& parameters,
                                     const Variables& variables) {
   std::vector<std::string> entries;
@@ -118,13 +130,15 @@ std::vector<std::string> Parameters(const std::vector<Parameter>& parameters,
     if (variable == static_cast<int>(variables.names.size())) {
       variable = variables.Index(Word(formal.GetTypeStr()));
     }
-    std::string arity;
+    std::string arity = ", kSingle";
     if (formal.GetOption() == OpSchema::Optional) arity = ", kOptional";
-    if (formal.GetOption() == OpSchema::Variadic) {
-      arity = formal.GetIsHomogeneous() ? ", kVariadic" : ", kVariadic, true";
-    }
+    if (formal.GetOption() == OpSchema::Variadic) arity = ", kVariadic";
+    const bool mixed = formal.GetOption() == OpSchema::Variadic &&
+                       !formal.GetIsHomogeneous();
     entries.push_back("{" + Quoted(formal.GetName()) + ", " +
-                      std::to_string(variable) + arity + "}");
+                      std::to_string(variable) + arity +
+                      (mixed ? ", true, " : ", false, ") +
+                      FlagOf(formal.GetDifferentiationCategory()) + "}");
   }
   return entries;
 }

@@ -33,12 +33,16 @@ struct TypeVariable {
 
 enum class Arity : uint8_t { kSingle, kOptional, kVariadic };
 
+/// What ONNX's schema says of derivatives by an input, or of an output.
+enum class Differentiability : uint8_t { kUnknown, kDifferentiable, kNot };
+
 /// A formal input or output.
 struct FormalParameter {
   std::string_view name;
   int variable = 0;  // index among the operator's
   Arity arity = Arity::kSingle;
   bool mixed = false;  // variadic, of different types
+  Differentiability flag = Differentiability::kUnknown;
 };
 
 struct AttributeInfo {

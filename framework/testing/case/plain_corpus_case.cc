@@ -129,10 +129,20 @@ void DescribeModel(const Model& model, TestCase* c) {
   c->dtypes = DtypesOf(graph);
   c->value_kinds = ValueKindsOf(graph);
   c->shape_sig = ShapeSignature(graph);
+  const auto dtype_of = [&](ValueId id) {
+    const ValueType& type = TypeOf(graph, id);
+    return std::string(type.kind == ValueKind::kTensor ? ToString(type.dtype)
+                                                       : "");
+  };
+  std::ranges::transform(graph.inputs, std::back_inserter(c->input_dtypes),
+                         dtype_of);
+  std::ranges::transform(graph.outputs, std::back_inserter(c->output_dtypes),
+                         dtype_of);
   if (graph.nodes.size() == 1) {
     const Node& node = graph.nodes.front();
     c->suite = "node";
     c->kind = "node";
+    c->tier = Tier::kSmoke;
     c->domain = SpelledOut(node.domain);
     c->op = IdPart(OperatorName(node.domain, node.op_type));
     for (const Attribute& attribute : node.attributes) {

@@ -70,6 +70,19 @@ std::string ShapeSignature(const Json& json) {
   return text;
 }
 
+/// Of the tensors in a list; none where there is no such list.
+std::vector<std::string> Dtypes(const Json& json, const char* key) {
+  std::vector<std::string> dtypes;
+  simdjson::dom::array values;
+  if (json[key].get(values) != simdjson::SUCCESS) return dtypes;
+  for (const Json& value : values) {
+    std::string_view dtype;
+    if (value["dtype"].get(dtype) != simdjson::SUCCESS) dtype = "";
+    dtypes.emplace_back(Text(value, "kind") == "tensor" ? dtype : "");
+  }
+  return dtypes;
+}
+
 TestCase FromJson(const Json& json, const fs::path& root,
                   const std::string& corpus) {
   TestCase c;
@@ -94,6 +107,9 @@ TestCase FromJson(const Json& json, const fs::path& root,
     }
   }
   c.shape_sig = ShapeSignature(json);
+  c.input_dtypes = Dtypes(json, "inputs");
+  c.output_dtypes = Dtypes(json, "outputs");
+  if (c.kind == "node") c.tier = Tier::kSmoke;
   const std::string comparator = Text(json, "comparator");
   const auto parsed = record::ParseComparator(comparator);
   if (!parsed.has_value()) {

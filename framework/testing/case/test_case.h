@@ -32,6 +32,9 @@ struct Limit {
   std::string source;  // "onnx", "onnx bfloat16 rule", "expectations.txt:12"
 };
 
+/// How much a run takes: the tier of a case is the least that takes it.
+enum class Tier : uint8_t { kSmoke, kCi, kNightly };
+
 /// The kinds of claims of a vendor about a case.
 enum class ClaimKind : uint8_t { kForward, kGradient, kDeterministic };
 
@@ -49,13 +52,17 @@ struct TestCase {
   std::vector<std::string> value_kinds;
   std::map<std::string, std::string> attributes;
   std::string shape_sig;  // of the first data set's inputs, "[2,3];[3]"
+  /// Of the inputs and outputs; empty for what is no tensor. None where the
+  /// manifest has none.
+  std::vector<std::string> input_dtypes, output_dtypes;
   Limit limit;
   std::string vacuous;  // why a pass would prove nothing; empty: it proves
   /// Inputs whose change must show in an output, as "0 2" (recheck.h).
   std::string sensitive;
   int n_data_sets = 1;
   ClaimKind claim = ClaimKind::kForward;  // that it is inside or outside of
-  std::string needs;                      // resources, as mpi
+  Tier tier = Tier::kCi;
+  std::string needs;  // resources, as mpi
   std::filesystem::path directory;
   /// Digests of its files as its manifest has them; empty without one.
   std::string digests;

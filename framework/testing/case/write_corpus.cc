@@ -17,8 +17,9 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// "[2,N,?];seq" as the manifest's list of inputs.
-Json Inputs(const std::string& shape_sig) {
+/// "[2,N,?];seq" as the manifest's list of inputs, with their types.
+Json Inputs(const std::string& shape_sig,
+            const std::vector<std::string>& dtypes) {
   Json inputs = Json::array();
   size_t at = 0;
   while (at < shape_sig.size()) {
@@ -44,8 +45,20 @@ Json Inputs(const std::string& shape_sig) {
       i = comma + 1;
     }
     inputs.push_back({{"kind", "tensor"}, {"shape", shape}});
+    if (inputs.size() <= dtypes.size()) {
+      inputs.back()["dtype"] = dtypes[inputs.size() - 1];
+    }
   }
   return inputs;
+}
+
+Json Outputs(const std::vector<std::string>& dtypes) {
+  Json outputs = Json::array();
+  for (const std::string& dtype : dtypes) {
+    outputs.push_back({{"kind", dtype.empty() ? "other" : "tensor"},
+                       {"dtype", dtype}});
+  }
+  return outputs;
 }
 
 Json ToJson(const TestCase& c, const fs::path& root, const Json& digests) {
@@ -60,7 +73,8 @@ Json ToJson(const TestCase& c, const fs::path& root, const Json& digests) {
           {"attributes", c.attributes},
           {"dtypes", c.dtypes},
           {"value_kinds", c.value_kinds},
-          {"inputs", Inputs(c.shape_sig)},
+          {"inputs", Inputs(c.shape_sig, c.input_dtypes)},
+          {"outputs", Outputs(c.output_dtypes)},
           {"comparator", ToString(c.limit.comparator)},
           {"rtol", c.limit.rtol},
           {"atol", c.limit.atol},

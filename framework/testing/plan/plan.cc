@@ -96,18 +96,30 @@ Result<policy::Query> FilterOf(const Selection& selection) {
   return query;
 }
 
+std::optional<cases::Tier> TierNamed(std::string_view name) {
+  if (name == "smoke") return cases::Tier::kSmoke;
+  if (name == "ci") return cases::Tier::kCi;
+  if (name == "nightly") return cases::Tier::kNightly;
+  return std::nullopt;
+}
+
 /// The cases that a selection takes for at least one backend, over all corpora.
 Result<std::vector<const cases::TestCase*>> Select(
     const Selection& selection, const policy::Query& query,
     const std::vector<cases::Corpus>& corpora,
     const std::vector<PlannedBackend>& backends) {
+  const auto most = TierNamed(selection.tier);
+  if (!most.has_value()) {
+    return InvalidArgument("found the tier '", selection.tier,
+                           "', wanted smoke, ci or nightly");
+  }
   std::vector<const cases::TestCase*> cases;
   for (const cases::Corpus& corpus : corpora) {
     for (const cases::TestCase& c : corpus.cases) {
       const auto wanted = [&](const PlannedBackend& backend) {
         return query.Matches({c, backend.instance, {}, {}});
       };
-      if ((selection.tier != "smoke" || c.kind == "node") &&
+      if (c.tier <= *most &&
           (Contains(selection.suites, c.suite) || IsOfNoSuite(c)) &&
           std::ranges::any_of(backends, wanted)) {
         cases.push_back(&c);

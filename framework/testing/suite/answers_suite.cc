@@ -2,7 +2,6 @@
 
 #include "framework/testing/suite/answers_suite.h"
 
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -16,12 +15,12 @@ namespace {
 
 Status AnswerAll(const record::PlanRow& row, Backend& backend,
                  const record::RunFacts& facts, record::ResultRow* result) {
-  ASSAY_ASSIGN_OR_RETURN(const cases::CaseData data, InputsOf(row));
+  ASSAY_ASSIGN_OR_RETURN(const Subject subject, SubjectOf(row, facts));
   const int64_t began = record::SteadyMicroseconds();
   LoadOptions options;
   options.exact = true;
   ASSAY_ASSIGN_OR_RETURN(const std::unique_ptr<Network> network,
-                         backend.Load(data.model, options));
+                         backend.Load(subject.model, options));
   Exact* const exact = network == nullptr ? nullptr : network->exact();
   if (exact == nullptr) {
     return Unsupported(Reason::kNone, backend.name(),
@@ -29,17 +28,13 @@ Status AnswerAll(const record::PlanRow& row, Backend& backend,
   }
   result->load_us = record::SteadyMicroseconds() - began;
   result->run_us = 0;
-  for (size_t i = 0; i < data.sets.size(); ++i) {
+  for (size_t i = 0; i < subject.inputs.size(); ++i) {
     const int64_t asked = record::SteadyMicroseconds();
     measure::ExactAnswers answers;
-    std::map<std::vector<std::string>, std::unique_ptr<ExactRun>> runs;
+    ASSAY_ASSIGN_OR_RETURN(const std::unique_ptr<ExactRun> run,
+                           exact->At(subject.inputs[i], subject.targets));
     for (const Question& question : QuestionsOf(row, facts)) {
-      std::unique_ptr<ExactRun>& run = runs[question.targets];
-      if (run == nullptr) {
-        ASSAY_ASSIGN_OR_RETURN(
-            run, exact->At(data.sets[i].inputs, question.targets));
-      }
-      ASSAY_ASSIGN_OR_RETURN(answers[question.name], question.ask(*run));
+      ASSAY_ASSIGN_OR_RETURN(answers[question.name], question.ask(*run, subject));
     }
     *result->run_us += record::SteadyMicroseconds() - asked;
     ASSAY_RETURN_IF_ERROR(

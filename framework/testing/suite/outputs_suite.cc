@@ -28,14 +28,15 @@ Status WriteOutputs(const measure::Observation& seen,
 
 measure::Judgement RunCase(const record::PlanRow& row, Backend& backend,
                            const record::RunFacts& facts, record::Record*) {
-  const Result<cases::CaseData> data = InputsOf(row);
-  if (!data.ok()) {
-    return {record::Outcome::kError, Reason::kReader, data.status().message()};
+  const Result<Subject> subject = SubjectOf(row, facts);
+  if (!subject.ok()) {
+    return {record::Outcome::kError, Reason::kReader,
+            subject.status().message()};
   }
   const fs::path directory = facts.output / row.test_id;
-  for (size_t i = 0; i < data->sets.size(); ++i) {
+  for (size_t i = 0; i < subject->inputs.size(); ++i) {
     const measure::Observation seen =
-        measure::Run(backend, data->model, data->sets[i].inputs, {});
+        measure::Run(backend, subject->model, subject->inputs[i], {});
     if (!seen.status.ok()) return measure::Judge(seen, {});
     const Status written =
         WriteOutputs(seen, directory / StrCat("test_data_set_", i));

@@ -69,8 +69,9 @@ Result<Answers> EvaluateFrom(ExactRun& run, Precision least) {
 Question EvaluationOf(const record::PlanRow& row) {
   const Precision precision = measure::OraclePrecision(row.dtypes);
   return {StrCat("evaluate from ", measure::ToString(precision)),
-          {},
-          [precision](ExactRun& run) { return EvaluateFrom(run, precision); }};
+          [precision](ExactRun& run, const Subject&) {
+            return EvaluateFrom(run, precision);
+          }};
 }
 
 }  // namespace assay::suite

@@ -4,31 +4,43 @@
 // judged by the answer. A suite has as many as it needs; the usual one is what
 // the outputs are.
 //
-//   const Question question = EvaluationOf(row);
-//   ASSAY_ASSIGN_OR_RETURN(auto run, exact->At(inputs, question.targets));
-//   const auto answers = question.ask(*run);
+//   ASSAY_ASSIGN_OR_RETURN(const Subject subject, SubjectOf(row, facts));
+//   ASSAY_ASSIGN_OR_RETURN(auto run,
+//                          exact->At(subject.inputs[0], subject.targets));
+//   const auto answers = EvaluationOf(row).ask(*run, subject);
 
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "framework/backend/exact.h"
 #include "framework/core/status.h"
+#include "framework/core/value.h"
+#include "framework/graph/model.h"
 #include "framework/testing/measure/exact_answers.h"
 #include "framework/testing/record/rows.h"
 
 namespace assay::suite {
 
+/// What a case is about: the model, its inputs, a list for each data set, and the
+/// values that derivatives are taken of.
+struct Subject {
+  std::shared_ptr<const Model> model;
+  std::vector<std::vector<Value>> inputs;
+  std::vector<std::string> targets;
+};
+
 struct Question {
   /// The list of answers on file. It says all that the answer depends on beside
-  /// model and inputs: kept answers to a question of another name are stale.
+  /// the files of the case: kept answers to a question of another name are stale.
   std::string name;
-  /// What derivatives are taken of. Questions of the same targets share a run.
-  std::vector<std::string> targets;
   /// Unsupported and unavailable where the oracle declines.
-  std::function<Result<std::vector<measure::ExactAnswer>>(ExactRun&)> ask;
+  std::function<Result<std::vector<measure::ExactAnswer>>(ExactRun&,
+                                                          const Subject&)>
+      ask;
 };
 
 /// The outputs, with their condition units: in twice the precision of the case's

@@ -51,15 +51,31 @@ std::vector<Question> QuestionsOf(const record::PlanRow& row,
   return {EvaluationOf(row)};
 }
 
+bool NeedsAnswers(const record::PlanRow& row) {
+  const Suite* suite = SuiteOf(row);
+  return suite != nullptr && suite->needs_answers;
+}
+
 Result<cases::CaseData> DataOf(const record::PlanRow& row) {
   if (row.directory.empty()) return NoFiles(row);
   return cases::ReadCaseData(row.directory, static_cast<int>(row.n_data_sets));
 }
 
-Result<cases::CaseData> InputsOf(const record::PlanRow& row) {
+Result<Subject> SubjectOf(const record::PlanRow& row,
+                          const record::RunFacts& facts) {
+  const Suite* suite = SuiteOf(row);
+  if (suite != nullptr && suite->subject != nullptr) {
+    return suite->subject(row, facts);
+  }
   if (row.directory.empty()) return NoFiles(row);
-  return cases::ReadCaseInputs(row.directory,
-                               static_cast<int>(row.n_data_sets));
+  ASSAY_ASSIGN_OR_RETURN(
+      cases::CaseData data,
+      cases::ReadCaseInputs(row.directory, static_cast<int>(row.n_data_sets)));
+  Subject subject{std::move(data.model), {}, {}};
+  for (cases::DataSet& set : data.sets) {
+    subject.inputs.push_back(std::move(set.inputs));
+  }
+  return subject;
 }
 
 }  // namespace assay::suite

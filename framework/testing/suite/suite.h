@@ -39,9 +39,18 @@ struct Suite {
       std::span<const cases::Corpus> corpora) = nullptr;
   /// False when it makes them all by itself: it is then given no corpora.
   bool derives = true;
+  /// Of a suite that derives: the case that one of its own is derived from, by
+  /// their test_ids.
+  std::string (*source)(std::string_view test_id) = nullptr;
+  /// What a planned case is about, where that is not what its files hold.
+  Result<Subject> (*subject)(const record::PlanRow& row,
+                             const record::RunFacts& facts) = nullptr;
   /// The questions to an oracle about a planned case. Null: none.
   std::vector<Question> (*ask)(const record::PlanRow& row,
                                const record::RunFacts& facts) = nullptr;
+  /// True when its cases are judged by the answers, so that an oracle is asked
+  /// whether or not a person wants it to be.
+  bool needs_answers = false;
   /// Runs one planned case, and returns the raw judgement: pass, fail, suspect,
   /// unsupported, unavailable or error. `record` has the columns that the plan
   /// knows; the suite fills what it measures and adds rows of any table. The
@@ -73,9 +82,16 @@ const Suite* SuiteOf(const record::PlanRow& row);
 std::vector<Question> QuestionsOf(const record::PlanRow& row,
                                   const record::RunFacts& facts);
 
-/// Model, inputs and expected outputs of a planned case, and the same with the
-/// inputs alone. Unsupported, reason reader, for a case that has no files.
+/// True when a planned case is judged by the answers of an oracle.
+bool NeedsAnswers(const record::PlanRow& row);
+
+/// Model, inputs and expected outputs of a planned case. Unsupported, reason
+/// reader, for a case that has no files.
 Result<cases::CaseData> DataOf(const record::PlanRow& row);
-Result<cases::CaseData> InputsOf(const record::PlanRow& row);
+
+/// What a planned case is about: what its suite says, or what its files hold.
+/// Unsupported, reason reader, for a case that has neither.
+Result<Subject> SubjectOf(const record::PlanRow& row,
+                          const record::RunFacts& facts);
 
 }  // namespace assay::suite

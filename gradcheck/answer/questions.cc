@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "gradcheck/answer/questions.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "gradcheck/answer/limit.h"
+#include "gradcheck/draw/draw.h"
+#include "gradcheck/subject/subject.h"
+#include "gradcheck/subject/variant.h"
+
+namespace assay::gradcheck {
+namespace {
+
+using Answers = std::vector<measure::ExactAnswer>;
+
+/// Of what is drawn and asked: another one makes kept answers stale.
+constexpr int kForm = 2;
+
+std::string NameOf(const record::PlanRow& row, const record::RunFacts& facts,
+                   std::string_view what) {
+  return StrCat("gradcheck/", kForm, " ", row.test_id, " seed ", facts.seed,
+                ": ", what);
+}
+
+constexpr std::string_view kOutputs = "outputs";
+constexpr std::string_view kLadder = "ladder";
+constexpr std::string_view kMass = "mass";
+
+/// Never less than `x`, and never infinite for what is not.
+float Up(double x) {
+  const auto near = static_cast<float>(x);
+  if (near >= x || std::isnan(x)) return near;
+  return std::nextafter(near, std::numeric_limits<float>::infinity());
+}
+
+/// Bounds and units of the narrow types, rounded up: half the bytes.
+Result<Tensor> InFloats(const Tensor& numbers) {
+  ASSAY_ASSIGN_OR_RETURN(Tensor floats,
+                         Tensor::Allocate(DType::kFloat32, numbers.shape()));
+  std::ranges::transform(numbers.elements<double>(),
+                         floats.mutable_elements<float>().begin(), Up);
+  return floats;
+}
+
+/// The questions about one case, which share what each of them needs.
+class Asker {
+ public:
+  Asker(const record::PlanRow& row, const record::RunFacts& facts)
+      : test_id_(row.test_id),
+        seed_(facts.seed),
+        roundoff_(UnitRoundoff(VariantOf(row.test_id)->type)) {}
+
+  Result<Answers> Outputs(ExactRun& run, const suite::Subject& subject,
+                          const suite::Question& evaluation) {
+    ASSAY_ASSIGN_OR_RETURN(Answers answers, evaluation.ask(run, subject));
+    ASSAY_ASSIGN_OR_RETURN(auto hard, run.EvaluateUnits(UnitKind::kHard));
+    for (size_t i = 0; i < answers.size() && i < hard.size(); ++i) {
+      answers[i].hard_units = std::move(hard[i]);
+    }
+    for (const measure::ExactAnswer& answer : answers) {
+      const Tensor* const tensor = answer.value.tensor();
+      shapes_.push_back(tensor == nullptr ? Shape() : tensor->shape());
+    }
+    flows_ = CarryingOutputs(*subject.model);
+    for (size_t i = 0; i < flows_.size(); ++i) {
+      if (flows_[i] && answers[i].value.tensor() == nullptr) {
+        return Unsupported(Reason::kGradient, "output ", i,
+                           " hangs on a decision that is in doubt");
+      }
+    }
+    return answers;
+  }
+
+  /// In double, and in more until the bound is small beside the limit.
+  Result<Answers> Gradients(ExactRun& run, Cotangent kind) {
+    ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> dy, Directions(kind));
+    ASSAY_ASSIGN_OR_RETURN(auto units,
+                           run.VjpUnits(dy, UnitKind::kCondition));
+    ASSAY_ASSIGN_OR_RETURN(auto hard, run.VjpUnits(dy, UnitKind::kHard));
+    ASSAY_ASSIGN_OR_RETURN(auto hulls, run.VjpHull(dy, roundoff_));
+    Precision precision = run.LeastPrecision();
+    ASSAY_ASSIGN_OR_RETURN(auto values, run.Vjp(dy, precision));
+    while (precision != Precision::kArbitrary &&
+           !IsEnough(values, units, hard)) {
+      precision = precision == Precision::kDouble ? Precision::kQuad
+                                                  : Precision::kArbitrary;
+      auto better = run.Vjp(dy, precision);
+      if (!better.ok()) break;
+      values = *std::move(better);
+    }
+    Answers answers(values.size());
+    for (size_t i = 0; i < values.size(); ++i) {
+      measure::ExactAnswer& answer = answers[i];
+      answer.value = std::move(values[i].value);
+      if (roundoff_ < 0x1p-30) {
+        answer.tail = std::move(values[i].tail);
+        answer.bound = std::move(values[i].bound);
+        answer.units = std::move(units[i]);
+        answer.hard_units = std::move(hard[i]);
+      } else {
+        ASSAY_ASSIGN_OR_RETURN(answer.bound, InFloats(values[i].bound));
+        ASSAY_ASSIGN_OR_RETURN(answer.units, InFloats(units[i]));
+        ASSAY_ASSIGN_OR_RETURN(answer.hard_units, InFloats(hard[i]));
+      }
+      if (HasWidth(hulls[i])) {
+        answer.hull = std::move(hulls[i]);
+        has_kinks_ = true;
+      }
+    }
+    return answers;
+  }
+
+  Result<Answers> AskLadder(ExactRun& run, const suite::Subject& subject) {
+    ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> dy,
+                           Directions(Cotangent::kFirst));
+    ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> dx,
+                           TangentsOf(ShapesOf(subject), Drawn("tangents")));
+    ASSAY_ASSIGN_OR_RETURN(const auto vjp, run.Vjp(dy, Precision::kDouble));
+    ASSAY_ASSIGN_OR_RETURN(const auto jvp, run.Jvp(dx, Precision::kDouble));
+    const Known reverse = Dot(vjp, dx);
+    const Known tangent = Dot(jvp, dy);
+    const auto slope = run.Difference(dx, dy);
+    const double unknown = std::numeric_limits<double>::infinity();
+    return Numbers({reverse.value, reverse.bound, tangent.value, tangent.bound,
+                    slope.ok() ? slope->value : 0,
+                    slope.ok() ? slope->bound : unknown});
+  }
+
+  /// Along ones all that is tied moves together, so that the sum of a gradient
+  /// is known where its elements are not.
+  Result<Answers> Mass(ExactRun& run, const suite::Subject& subject) {
+    if (!has_kinks_) return Answers();
+    std::vector<Value> ones;
+    for (const Shape& shape : ShapesOf(subject)) {
+      ASSAY_ASSIGN_OR_RETURN(
+          Tensor tangent,
+          Tensor::Of<double>(
+              shape, std::vector<double>(
+                         static_cast<size_t>(*shape.NumElements()), 1)));
+      ones.emplace_back(std::move(tangent));
+    }
+    const auto hulls = run.JvpHull(ones, roundoff_);
+    if (!hulls.ok()) return Answers();
+    std::vector<double> numbers;
+    for (const Cotangent kind : kCotangents) {
+      ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> dy, Directions(kind));
+      double low = 0;
+      double high = 0;
+      for (size_t i = 0; i < dy.size(); ++i) {
+        if (!dy[i].present()) continue;
+        const auto weights = dy[i].tensor()->elements<double>();
+        const auto lows = (*hulls)[i].low.elements<double>();
+        const auto highs = (*hulls)[i].high.elements<double>();
+        for (size_t k = 0; k < weights.size(); ++k) {
+          const double w = weights[k];
+          if (w == 0) continue;
+          low += w > 0 ? w * lows[k] : w * highs[k];
+          high += w > 0 ? w * highs[k] : w * lows[k];
+        }
+      }
+      numbers.insert(numbers.end(), {low, high});
+    }
+    return Numbers(numbers);
+  }
+
+ private:
+  Draw Drawn(std::string_view purpose) const {
+    return Draw(test_id_, seed_, purpose);
+  }
+
+  Result<std::vector<Value>> Directions(Cotangent kind) const {
+    return gradcheck::CotangentsOf(kind, flows_, shapes_,
+                                   Drawn(ToString(kind)));
+  }
+
+  static std::vector<Shape> ShapesOf(const suite::Subject& subject) {
+    const Graph& graph = subject.model->graph();
+    std::vector<Shape> shapes;
+    for (const std::string& target : subject.targets) {
+      const auto at =
+          std::ranges::find(graph.inputs, graph.FindValue(target));
+      const auto i = static_cast<size_t>(at - graph.inputs.begin());
+      shapes.push_back(subject.inputs[0][i].tensor()->shape());
+    }
+    return shapes;
+  }
+
+  bool IsEnough(const std::vector<ExactValue>& values,
+                const std::vector<Tensor>& units,
+                const std::vector<Tensor>& hard) const {
+    for (size_t i = 0; i < values.size(); ++i) {
+      const auto bounds = values[i].bound.elements<double>();
+      const auto u = units[i].elements<double>();
+      const auto h = hard[i].elements<double>();
+      for (size_t k = 0; k < bounds.size(); ++k) {
+        const double limit = LimitOf(u[k], h[k], roundoff_);
+        if (std::isfinite(limit) && std::isfinite(bounds[k]) &&
+            bounds[k] > kEnoughOfLimit * limit) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  static bool HasWidth(const ExactHull& hull) {
+    if (!hull.low.defined()) return false;
+    const auto low = hull.low.elements<double>();
+    const auto high = hull.high.elements<double>();
+    return !std::ranges::equal(low, high);
+  }
+
+  static Known Dot(const std::vector<ExactValue>& numbers,
+                   const std::vector<Value>& weights) {
+    constexpr double kSumming = 0x1p-50;  // the sums are taken in double
+    Known sum;
+    double magnitude = 0;
+    for (size_t i = 0; i < weights.size(); ++i) {
+      if (!weights[i].present()) continue;
+      const auto values = numbers[i].value.tensor()->elements<double>();
+      const auto bounds = numbers[i].bound.elements<double>();
+      const auto factors = weights[i].tensor()->elements<double>();
+      for (size_t k = 0; k < factors.size(); ++k) {
+        if (factors[k] == 0) continue;
+        sum.value += values[k] * factors[k];
+        sum.bound += bounds[k] * std::abs(factors[k]);
+        magnitude += std::abs(values[k] * factors[k]);
+      }
+    }
+    sum.bound += kSumming * magnitude;
+    return sum;
+  }
+
+  static Result<Answers> Numbers(const std::vector<double>& numbers) {
+    measure::ExactAnswer answer;
+    ASSAY_ASSIGN_OR_RETURN(
+        answer.value,
+        Tensor::Of<double>(Shape{std::ssize(numbers)}, numbers));
+    return Answers{std::move(answer)};
+  }
+
+  std::string test_id_;
+  int64_t seed_;
+  double roundoff_;
+  std::vector<Shape> shapes_;
+  std::vector<bool> flows_;
+  bool has_kinks_ = false;
+};
+
+bool Agree(const Known& a, const Known& b) {
+  // What is not known, or is not finite, says nothing.
+  const double apart = std::abs(a.value - b.value);
+  return !std::isfinite(apart) || !(apart > a.bound + b.bound);
+}
+
+}  // namespace
+
+std::string Ladder::Disagreement() const {
+  const auto text = [](const char* name, const Known& known) {
+    return StrCat(name, " ", known.value, " within ", known.bound);
+  };
+  if (Agree(reverse, tangent) && Agree(reverse, differences)) return "";
+  return StrCat(text("reverse pass", reverse), ", ",
+                text("tangent pass", tangent), ", ",
+                text("differences", differences));
+}
+
+std::vector<suite::Question> QuestionsOf(const record::PlanRow& row,
+                                         const record::RunFacts& facts) {
+  if (!VariantOf(row.test_id).has_value()) return {};
+  const auto asker = std::make_shared<Asker>(row, facts);
+  std::vector<suite::Question> questions;
+  // In the order in which each finds what it needs.
+  questions.push_back(
+      {NameOf(row, facts, kOutputs),
+       [asker, evaluation = suite::EvaluationOf(row)](
+           ExactRun& run, const suite::Subject& subject) {
+         return asker->Outputs(run, subject, evaluation);
+       }});
+  for (const Cotangent kind : kCotangents) {
+    questions.push_back({NameOf(row, facts, ToString(kind)),
+                         [asker, kind](ExactRun& run, const suite::Subject&) {
+                           return asker->Gradients(run, kind);
+                         }});
+  }
+  questions.push_back({NameOf(row, facts, kLadder),
+                       [asker](ExactRun& run, const suite::Subject& subject) {
+                         return asker->AskLadder(run, subject);
+                       }});
+  questions.push_back({NameOf(row, facts, kMass),
+                       [asker](ExactRun& run, const suite::Subject& subject) {
+                         return asker->Mass(run, subject);
+                       }});
+  return questions;
+}
+
+Result<GradientAnswers> ReadGradientAnswers(const record::PlanRow& row,
+                                            const record::RunFacts& facts) {
+  if (row.oracle.empty()) {
+    return NotFound("no exact answer: the oracle declined, or was not asked");
+  }
+  ASSAY_ASSIGN_OR_RETURN(
+      measure::ExactAnswers lists,
+      measure::ReadAnswers(measure::AnswersFile(row.oracle, 0)));
+  const auto take = [&](std::string_view what) {
+    return std::move(lists[NameOf(row, facts, what)]);
+  };
+  GradientAnswers answers;
+  answers.outputs = take(kOutputs);
+  for (size_t i = 0; i < kCotangents.size(); ++i) {
+    answers.gradients[i] = take(ToString(kCotangents[i]));
+  }
+  const Answers ladder = take(kLadder);
+  if (answers.outputs.empty() || ladder.size() != 1) {
+    return DataLoss(row.oracle, ": found no answers to ", row.test_id);
+  }
+  const auto numbers = ladder[0].value.tensor()->elements<double>();
+  answers.ladder = {{numbers[0], numbers[1]},
+                    {numbers[2], numbers[3]},
+                    {numbers[4], numbers[5]}};
+  const Answers mass = take(kMass);
+  if (!mass.empty()) {
+    const auto ends = mass[0].value.tensor()->elements<double>();
+    for (size_t i = 0; i + 1 < ends.size(); i += 2) {
+      answers.mass.push_back(
+          {(ends[i] + ends[i + 1]) / 2, (ends[i + 1] - ends[i]) / 2});
+    }
+  }
+  return answers;
+}
+
+}  // namespace assay::gradcheck

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The catalogue of differentiability: by which inputs of an operator gradients
+// are taken, and into which of its outputs cotangents flow. ONNX's schemas flag
+// parameters; where a flag is missing or wrong a line of overrides.cc stands in
+// its place, with the reason.
+//
+//   const types::OperatorSignature& relu = types::SignatureOf(id);
+//   IsDifferentiable(id, relu.inputs[0]);   // true
+//   for (const Entry& entry : Catalogue()) Print(entry);
+
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/graph/operator.h"
+#include "framework/graph/types/signature.h"
+
+namespace assay::gradcheck {
+
+/// A parameter of an operator whose flag is replaced.
+struct Override {
+  std::string_view op;         // of ai.onnx; "ai.onnx.ml::Scaler" of another
+  std::string_view parameter;  // an input or an output, by its name
+  bool differentiable;
+  std::string_view because;
+};
+
+std::span<const Override> Overrides();
+
+/// The override of a parameter; null where ONNX's flag holds.
+const Override* OverrideOf(OperatorId op,
+                           const types::FormalParameter& parameter);
+
+bool IsDifferentiable(OperatorId op, const types::FormalParameter& parameter);
+
+/// A parameter that may be of a floating-point type.
+struct Entry {
+  std::string op;  // "ai.onnx::Add"
+  bool is_input = false;
+  std::string parameter;
+  types::Differentiability flag = types::Differentiability::kUnknown;
+  bool differentiable = false;
+  std::string because;  // of an override
+};
+
+/// Every such parameter of every operator of ONNX, by operator, in order.
+std::vector<Entry> Catalogue();
+
+/// The catalogue for a reader, or to be sent to ONNX: each flag that is wrong or
+/// missing, with what it should be and why.
+std::string FlagsText();
+
+}  // namespace assay::gradcheck

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The suite gradcheck, registered in whatever program it is linked into.
+
+#include "framework/testing/suite/suite.h"
+#include "gradcheck/answer/questions.h"
+#include "gradcheck/judge/judge.h"
+#include "gradcheck/subject/derive.h"
+#include "gradcheck/subject/subject.h"
+
+namespace assay::gradcheck {
+namespace {
+
+const bool kRegistered = suite::AddSuite({.name = "gradcheck",
+                                          .cases = &GradientCases,
+                                          .source = &SourceOf,
+                                          .subject = &SubjectOf,
+                                          .ask = &QuestionsOf,
+                                          .needs_answers = true,
+                                          .run = &Judge,
+                                          .reasons = Reasons()});
+
+}  // namespace
+}  // namespace assay::gradcheck

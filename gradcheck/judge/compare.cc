@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "gradcheck/judge/compare.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "framework/core/text.h"
+#include "framework/metric/element.h"
+#include "gradcheck/answer/limit.h"
+#include "gradcheck/draw/draw.h"
+
+namespace assay::gradcheck {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// Numbers that are multiples of 1/16 are exact in sums of fewer bits than the
+/// type has.
+constexpr double kGrain = 16;
+
+/// The exact answer, element by element.
+class Exactly {
+ public:
+  explicit Exactly(const measure::ExactAnswer& answer)
+      : value_(answer.value.tensor()->elements<double>()),
+        tail_(Doubles(answer.tail)),
+        bound_(Widened(answer.bound)),
+        units_(Widened(answer.units)),
+        hard_(Widened(answer.hard_units)),
+        low_(Doubles(answer.hull.low)),
+        high_(Doubles(answer.hull.high)) {}
+
+  double value(size_t i) const { return value_[i]; }
+  double tail(size_t i) const { return tail_.empty() ? 0 : tail_[i]; }
+  /// With what is lost where there is no tail.
+  double bound(size_t i) const {
+    const double lost = tail_.empty() ? 0x1p-53 * std::abs(value_[i]) : 0;
+    return bound_[i] == 0 ? 0 : bound_[i] + lost;
+  }
+  double units(size_t i) const { return units_[i]; }
+  double hard(size_t i) const { return hard_[i]; }
+  bool HasWidth(size_t i) const {
+    return !low_.empty() && !(low_[i] == high_[i]);
+  }
+  bool HasFiniteHull(size_t i) const {
+    return std::isfinite(low_[i]) && std::isfinite(high_[i]);
+  }
+  double low(size_t i) const { return low_[i]; }
+  double high(size_t i) const { return high_[i]; }
+
+ private:
+  static std::span<const double> Doubles(const Tensor& tensor) {
+    return tensor.defined() ? tensor.elements<double>()
+                            : std::span<const double>();
+  }
+  static std::vector<double> Widened(const Tensor& tensor) {
+    return NumbersOf(tensor);
+  }
+
+  std::span<const double> value_, tail_;
+  std::vector<double> bound_, units_, hard_;
+  std::span<const double> low_, high_;
+};
+
+/// What gradients at kinks were chosen to be.
+class Convention {
+ public:
+  void Add(double got, double low, double high, double tolerance) {
+    const auto is = [&](double x) { return std::abs(got - x) <= tolerance; };
+    // All that flows, or nothing of it.
+    const double all = std::abs(low) > std::abs(high) ? low : high;
+    const char choice = is(all) ? '1' : is(0) ? '0' : 's';
+    if (first_ == 0) first_ = choice;
+    last_ = choice;
+    zero_ |= choice == '0';
+    one_ |= choice == '1';
+    split_ |= choice == 's';
+  }
+  std::string Text() const {
+    if (first_ == 0) return "";
+    if (split_) return zero_ || one_ ? "mixed" : "split";
+    if (zero_ != one_) return zero_ ? "0" : "1";
+    if (first_ == last_) return "mixed";
+    return first_ == '1' ? "first" : "last";
+  }
+
+ private:
+  char first_ = 0;
+  char last_ = 0;
+  bool zero_ = false, one_ = false, split_ = false;
+};
+
+class Comparison {
+ public:
+  Comparison(const measure::ExactAnswer& answer, const Yardstick& yardstick,
+             Compared& found)
+      : exact_(answer),
+        yardstick_(yardstick),
+        roundoff_(UnitRoundoff(yardstick.type)),
+        found_(found) {
+    const metric::FloatRange range = metric::RangeOf(yardstick.type);
+    quantum_ = std::ldexp(1, range.least - range.digits);
+    greatest_ = range.greatest;
+  }
+
+  void Add(size_t i, double got) {
+    const double want = exact_.value(i);
+    found_.sum += got;
+    if (want == 0) ++found_.zeros;
+    found_.limits.push_back(kInfinity);
+    const double units = exact_.units(i);
+    const double bound = exact_.bound(i);
+    // A choice that may go either way. Where the derivatives on both sides are
+    // not known, the outputs have shown that it went as it should.
+    const bool known = std::isfinite(bound) && std::isfinite(units);
+    if (exact_.HasWidth(i) && (exact_.HasFiniteHull(i) || !known)) {
+      return AddKink(i, got);
+    }
+    if (!std::isfinite(want)) return AddNonFinite(i, got);
+    if (!known) {
+      ++found_.unknown;
+      return;
+    }
+    double limit = 0;
+    if (!IsExact(i)) {
+      limit = LimitOf(units, exact_.hard(i), roundoff_) + Underflow(i);
+      found_.greatest_bound =
+          std::max(found_.greatest_bound, limit > 0 ? bound / limit : 0);
+      if (bound > kEnoughOfLimit * limit + quantum_) ++found_.refused;
+    }
+    const double error = std::abs(got - want - exact_.tail(i));
+    // A number beyond the type's greatest may be infinite.
+    if (std::isinf(got) && std::abs(want) + limit > greatest_ &&
+        std::signbit(got) == std::signbit(want)) {
+      return;
+    }
+    Judge(i, want, got, error, limit + bound);
+    if (!std::isfinite(got)) return;
+    found_.max_abs_err = std::max(found_.max_abs_err, error);
+    if (want != 0) {
+      found_.max_rel_err =
+          std::max(found_.max_rel_err, error / std::abs(want));
+    }
+    const double off = std::max(0.0, error - bound);
+    in_units_.push_back(off == 0 ? 0 : off / (roundoff_ * units));
+  }
+
+  void Finish() {
+    found_.convention = convention_.Text();
+    if (in_units_.empty()) return;
+    double squares = 0;
+    for (const double units : in_units_) squares += units * units;
+    found_.rms_units =
+        std::sqrt(squares / static_cast<double>(in_units_.size()));
+    const auto p99 =
+        in_units_.begin() + (std::ssize(in_units_) - 1) * 99 / 100;
+    std::ranges::nth_element(in_units_, p99);
+    found_.p99_units = *p99;
+    found_.max_units = *std::max_element(p99, in_units_.end());
+  }
+
+ private:
+  /// Exact numbers of few binary digits, in sums that no order rounds.
+  bool IsExact(size_t i) const {
+    return yardstick_.exact && exact_.bound(i) == 0 &&
+           std::nearbyint(exact_.value(i) * kGrain) ==
+               exact_.value(i) * kGrain &&
+           exact_.units(i) * kGrain * roundoff_ < 1;
+  }
+
+  /// Each product may lose what is below the least number of the type.
+  double Underflow(size_t i) const {
+    const double units = exact_.units(i);
+    const double depth =
+        units > 0 ? std::max(1.0, exact_.hard(i) / units) : 1.0;
+    return quantum_ * depth;
+  }
+
+  void Judge(size_t i, double want, double got, double error, double limit) {
+    found_.limits.back() = limit;
+    found_.sum_limit += limit;
+    double share = error == 0 ? 0 : error / limit;
+    if (std::isnan(share)) share = kInfinity;
+    if (!(error <= limit)) {
+      ++found_.beyond;
+      if (!std::isfinite(got)) ++found_.nan_mismatch;
+    }
+    if (share <= found_.worst.share) return;
+    found_.worst = {static_cast<int64_t>(i), want, got, limit,
+                    exact_.hard(i) * roundoff_ + limit, share};
+  }
+
+  void AddKink(size_t i, double got) {
+    ++found_.kinks;
+    if (!exact_.HasFiniteHull(i)) {
+      ++found_.unknown;
+      return;
+    }
+    const double low = exact_.low(i);
+    const double high = exact_.high(i);
+    double slack = LimitOf(exact_.units(i), exact_.hard(i), roundoff_);
+    if (!std::isfinite(slack)) {
+      const double most = std::max(std::abs(low), std::abs(high));
+      slack = LimitOf(most, most, roundoff_);
+    }
+    slack += quantum_;
+    const double nearest = std::clamp(got, low, high);
+    Judge(i, nearest, got, std::abs(got - nearest), slack);
+    // Its place in the hull is open, so its distance says nothing of others.
+    found_.limits.back() = kInfinity;
+    convention_.Add(got, low, high, slack);
+  }
+
+  /// An infinite derivative, or none: the backend's may be anything that is not
+  /// a number, of the right sign where there is one, or beyond all bounds.
+  void AddNonFinite(size_t i, double got) {
+    ++found_.non_finite;
+    const double want = exact_.value(i);
+    if (std::isnan(want) || got == want) return;
+    Judge(i, want, got, kInfinity, quantum_);
+    found_.limits.back() = kInfinity;
+  }
+
+  Exactly exact_;
+  Yardstick yardstick_;
+  double roundoff_;
+  double quantum_ = 0;
+  double greatest_ = 0;
+  Compared& found_;
+  Convention convention_;
+  std::vector<double> in_units_;
+};
+
+}  // namespace
+
+Compared Compare(const Tensor& got, const measure::ExactAnswer& answer,
+                 const Yardstick& yardstick) {
+  Compared found;
+  const Tensor& value = *answer.value.tensor();
+  if (!Carries(got.dtype()) || got.shape() != value.shape()) {
+    found.mismatch = StrCat("found ", got.Signature(), ", the input is ",
+                            value.shape().ToString());
+    return found;
+  }
+  const std::vector<double> numbers = NumbersOf(got);
+  found.count = std::ssize(numbers);
+  found.limits.reserve(numbers.size());
+  Comparison comparison(answer, yardstick, found);
+  for (size_t i = 0; i < numbers.size(); ++i) comparison.Add(i, numbers[i]);
+  comparison.Finish();
+  return found;
+}
+
+std::string FaultOf(const Tensor& got, const measure::ExactAnswer& answer,
+                    const OutputLimit& limit) {
+  const Tensor* const value = answer.value.tensor();
+  if (value == nullptr) return "";
+  if (got.shape() != value->shape()) {
+    return StrCat("found ", got.Signature(), ", wanted ",
+                  value->shape().ToString());
+  }
+  const double roundoff = UnitRoundoff(limit.type);
+  const double greatest = metric::RangeOf(limit.type).greatest;
+  const auto want = value->elements<double>();
+  const auto bounds = answer.bound.elements<double>();
+  const auto part = [](const Tensor& tensor) {
+    return tensor.defined() ? tensor.elements<double>()
+                            : std::span<const double>();
+  };
+  const auto units = part(answer.units);
+  const auto hard = part(answer.hard_units);
+  const std::vector<double> numbers = NumbersOf(got);
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (!std::isfinite(bounds[i]) || numbers[i] == want[i]) continue;
+    if (std::isnan(numbers[i]) && std::isnan(want[i])) continue;
+    double allowed = limit.atol + limit.rtol * std::abs(want[i]);
+    if (!units.empty() && !hard.empty()) {
+      allowed = std::max(allowed, LimitOf(units[i], hard[i], roundoff));
+    }
+    allowed += bounds[i];
+    const bool overflows = std::isinf(numbers[i]) &&
+                           std::signbit(numbers[i]) == std::signbit(want[i]) &&
+                           std::abs(want[i]) + allowed > greatest;
+    if (overflows || std::abs(numbers[i] - want[i]) <= allowed) continue;
+    return StrCat("element ", i, " is ", numbers[i], ", wanted ", want[i],
+                  " within ", allowed);
+  }
+  return "";
+}
+
+}  // namespace assay::gradcheck

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Compare: every element of a gradient against the exact one.
+//
+//   const Compared found = Compare(got, answer, {.type = DType::kFloat32});
+//   if (found.beyond > 0) Report(found.worst);
+//
+// An element may be off by its limit (limit.h) and by the oracle's bound. Where
+// the oracle's hull has a width the element stands at a kink, and whatever lies
+// in the hull is right. What the oracle does not know is counted and not judged.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "framework/core/tensor.h"
+#include "framework/testing/measure/exact_answers.h"
+
+namespace assay::gradcheck {
+
+struct Yardstick {
+  DType type = DType::kFloat32;  // whose roundoff errors are counted in
+  /// True where sums of a few binary digits must be exact.
+  bool exact = false;
+};
+
+struct Element {
+  int64_t index = -1;
+  double want = 0;
+  double got = 0;
+  double limit = 0;
+  double hard_limit = 0;
+  /// Error over limit; infinite where one side is not a number.
+  double share = -1;
+};
+
+struct Compared {
+  /// What was found and wanted where type or shape is another; the rest is then
+  /// not filled.
+  std::string mismatch;
+  int64_t count = 0;
+  int64_t beyond = 0;        // the limit
+  int64_t nan_mismatch = 0;  // among those
+  int64_t unknown = 0;
+  int64_t refused = 0;  // the oracle's bound is too wide beside the limit
+  int64_t kinks = 0;
+  int64_t zeros = 0;       // exact ones
+  int64_t non_finite = 0;  // exact ones: an infinite derivative, or none
+  Element worst;
+  double greatest_bound = 0;  // as a share of the limit
+  double max_abs_err = 0, max_rel_err = 0;
+  double max_units = 0, p99_units = 0, rms_units = 0;
+  std::string convention;  // at kinks
+  double sum = 0;          // of what was got
+  double sum_limit = 0;
+  /// Of each element: what it may be off by. Infinite where it is not judged.
+  std::vector<double> limits;
+};
+
+Compared Compare(const Tensor& got, const measure::ExactAnswer& answer,
+                 const Yardstick& yardstick);
+
+/// What an output of the forward may be off by, beside the oracle's units.
+struct OutputLimit {
+  DType type = DType::kFloat32;
+  double rtol = 0;
+  double atol = 0;
+};
+
+/// The fault of an output in words; empty where there is none. `answer` has its
+/// bound and units in float64; what the oracle does not know is passed over.
+std::string FaultOf(const Tensor& got, const measure::ExactAnswer& answer,
+                    const OutputLimit& limit);
+
+}  // namespace assay::gradcheck

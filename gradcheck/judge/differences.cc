@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "gradcheck/judge/differences.h"
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace assay::gradcheck {
+namespace {
+
+constexpr int kLevels = 6;
+constexpr double kFirstStep = 1.0 / 64;  // of the greatest input, or of 1
+constexpr double kShrink = 2;            // exact in every type
+constexpr double kRoundoff = 0x1p-53;
+
+/// A sum, and the sum of the magnitudes in it.
+struct Sum {
+  double value = 0;
+  double magnitude = 0;
+};
+
+Sum Weighted(std::span<const Value> outputs, std::span<const Value> weights) {
+  Sum sum;
+  for (size_t i = 0; i < weights.size(); ++i) {
+    if (!weights[i].present()) continue;
+    const auto y = outputs[i].tensor()->elements<double>();
+    const auto w = weights[i].tensor()->elements<double>();
+    // Compensated, so that the rounding is that of the outputs alone.
+    double lost = 0;
+    for (size_t k = 0; k < w.size(); ++k) {
+      if (w[k] == 0) continue;
+      const double term = w[k] * y[k];
+      const double before = sum.value;
+      sum.value += term;
+      lost += std::abs(before) >= std::abs(term)
+                  ? (before - sum.value) + term
+                  : (term - sum.value) + before;
+      sum.magnitude += std::abs(term);
+    }
+    sum.value += lost;
+  }
+  return sum;
+}
+
+class Differencing {
+ public:
+  Differencing(Trial& trial, std::span<const Value> cotangents,
+               std::span<const Value> directions)
+      : trial_(trial), cotangents_(cotangents), directions_(directions) {}
+
+  Result<Differences> Run() {
+    double greatest = 0;
+    for (size_t t = 0; t < directions_.size(); ++t) {
+      ASSAY_ASSIGN_OR_RETURN(std::vector<double> numbers, trial_.NumbersOf(t));
+      for (const double x : numbers) {
+        if (std::isfinite(x)) greatest = std::max(greatest, std::abs(x));
+      }
+      own_.push_back(std::move(numbers));
+    }
+    // A power of two, so that x + h and x - h are seldom rounded.
+    const double scale =
+        std::exp2(std::floor(std::log2(std::max(greatest, 0x1p-20))));
+    Differences found{{0, std::numeric_limits<double>::infinity()}, 0,
+                      scale * kFirstStep};
+    double h = found.h_max;
+    for (int level = 0; level < kLevels; ++level, h /= kShrink) {
+      ASSAY_RETURN_IF_ERROR(Level(level, h, found.slope));
+      found.h_min = h;
+    }
+    for (size_t t = 0; t < own_.size(); ++t) {
+      ASSAY_RETURN_IF_ERROR(trial_.Put(t, own_[t]));
+    }
+    ASSAY_RETURN_IF_ERROR(trial_.Forward());
+    return found;
+  }
+
+ private:
+  Result<Sum> At(double h) {
+    for (size_t t = 0; t < own_.size(); ++t) {
+      const auto u = directions_[t].tensor()->elements<double>();
+      std::vector<double> moved = own_[t];
+      for (size_t k = 0; k < moved.size(); ++k) moved[k] += h * u[k];
+      ASSAY_RETURN_IF_ERROR(trial_.Put(t, moved));
+    }
+    ASSAY_RETURN_IF_ERROR(trial_.Forward());
+    return Weighted(trial_.outputs(), cotangents_);
+  }
+
+  /// A row of the tableau; keeps the entry with the least bound.
+  Status Level(int level, double h, Slope& best) {
+    ASSAY_ASSIGN_OR_RETURN(const Sum up, At(h));
+    ASSAY_ASSIGN_OR_RETURN(const Sum down, At(-h));
+    const double slope = (up.value - down.value) / (2 * h);
+    // Of the outputs, a few roundoffs each, and of the inputs that were moved.
+    const double rounding =
+        4 * kRoundoff *
+        ((up.magnitude + down.magnitude) / (2 * h) + std::abs(slope));
+    std::array<double, kLevels> row = {slope};
+    std::array<double, kLevels> rounded = {rounding};
+    double factor = 1;
+    for (int k = 1; k <= level; ++k) {
+      factor *= kShrink * kShrink;
+      row[k] = (factor * row[k - 1] - above_[k - 1]) / (factor - 1);
+      rounded[k] =
+          (factor * rounded[k - 1] + above_rounded_[k - 1]) / (factor - 1);
+      const double spread = std::max(std::abs(row[k] - row[k - 1]),
+                                     std::abs(row[k] - above_[k - 1]));
+      const double bound = spread + rounded[k];
+      if (bound < best.bound) best = {row[k], bound};
+    }
+    above_ = row;
+    above_rounded_ = rounded;
+    return OkStatus();
+  }
+
+  Trial& trial_;
+  std::span<const Value> cotangents_;
+  std::span<const Value> directions_;
+  std::vector<std::vector<double>> own_;
+  std::array<double, kLevels> above_ = {};
+  std::array<double, kLevels> above_rounded_ = {};
+};
+
+}  // namespace
+
+Result<Differences> DifferencesOf(Trial& trial,
+                                  std::span<const Value> cotangents,
+                                  std::span<const Value> directions) {
+  return Differencing(trial, cotangents, directions).Run();
+}
+
+}  // namespace assay::gradcheck

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// GradientRow: a row of gradients.csv, the gradient by one input for one
+// cotangent, with its distance from the exact one.
+//
+//   GradientRow row;
+//   row.input = "x";
+//   record->Add(row);
+
+#pragma once
+
+#include <string>
+
+#include "framework/testing/record/columns.h"
+
+namespace assay::gradcheck {
+
+struct GradientRow : record::Key {
+  std::string gradient_case;
+  bool expanded = false;
+  std::string op, domain;
+  record::Integer opset;
+  std::string dtype, accumulator_dtype, input;
+  int64_t input_index = 0;
+  std::string shape;
+  int64_t n_in = 0, n_out = 0;
+  std::string case_class, input_class, cotangent, oracle;
+  record::Number oracle_bound;
+  record::Integer n_forward, n_backward;
+  record::Number h_min, h_max, max_abs_err, max_rel_err, max_unit_err,
+      p99_unit_err, rms_unit_err, limit, hard_limit;
+  std::string limit_source;
+  record::Number headroom;
+  record::Integer worst_index;
+  record::Number want, got;
+  record::Number dir_err, dir_bound, adjoint_err, adjoint_bound, linearity_err;
+  record::Integer zero_ok, missing_cotangent_ok;
+  record::Integer nan_mismatch, unknown, kink_count;
+  std::string kink_convention;
+  record::Number zero_share;
+  record::Integer distinct_results;
+  std::string outcome, reason_code;
+  record::Integer forward_us, backward_us;
+  std::string repro;
+};
+
+}  // namespace assay::gradcheck
+
+namespace assay::record {
+template <>
+const Table& TableOf<gradcheck::GradientRow>();
+}  // namespace assay::record

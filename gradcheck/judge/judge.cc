@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "gradcheck/judge/judge.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "framework/testing/suite/suite.h"
+#include "gradcheck/answer/limit.h"
+#include "gradcheck/answer/questions.h"
+#include "gradcheck/judge/compare.h"
+#include "gradcheck/judge/differences.h"
+#include "gradcheck/judge/gradient_row.h"
+#include "gradcheck/judge/structure.h"
+#include "gradcheck/judge/trial.h"
+#include "gradcheck/subject/derive.h"
+#include "gradcheck/subject/subject.h"
+#include "gradcheck/subject/variant.h"
+
+namespace assay::gradcheck {
+namespace {
+
+using record::Outcome;
+using record::ReasonCode;
+
+constexpr char kFailForward[] = "fail_forward";
+constexpr char kFailBackward[] = "fail_backward";
+constexpr char kFailOracle[] = "fail_oracle";
+constexpr char kSubgradient[] = "subgradient_ok";
+constexpr char kZero[] = "zero_almost_everywhere";
+constexpr char kNotDifferentiable[] = "not_differentiable";
+constexpr char kMasked[] = "masked_infinity";
+constexpr char kVacuous[] = "vacuous";
+constexpr char kNondeterministic[] = "nondeterministic";
+
+measure::Judgement Verdict(Outcome outcome, const char* reason,
+                           std::string message) {
+  return {outcome, ReasonCode(std::string(reason)), std::move(message)};
+}
+
+measure::Judgement Stopped(const Status& status) {
+  if (status.code() == StatusCode::kUnsupported) {
+    return {Outcome::kUnsupported, status.reason(), status.message()};
+  }
+  if (status.code() == StatusCode::kUnavailable) {
+    return {Outcome::kUnavailable, status.reason(), status.message()};
+  }
+  return {Outcome::kError, status.reason(), status.message()};
+}
+
+/// Declining is for Load and Bind only.
+measure::Judgement StoppedRunning(const Status& status, const char* when) {
+  return {Outcome::kError, status.reason(),
+          StrCat(when, ": ", status.message())};
+}
+
+/// One case on one backend, rung by rung.
+class Ladderer {
+ public:
+  Ladderer(const record::PlanRow& row, const record::RunFacts& facts,
+           const suite::Subject& subject, const GradientAnswers& answers,
+           Trial& trial, record::Record& record)
+      : row_(row),
+        facts_(facts),
+        variant_(*VariantOf(row.test_id)),
+        subject_(subject),
+        answers_(answers),
+        trial_(trial),
+        record_(record) {}
+
+  measure::Judgement Judge() {
+    if (const Status ran = trial_.Forward(); !ran.ok()) {
+      return StoppedRunning(ran, "Forward");
+    }
+    forward_us_ = trial_.forward_us();
+    for (const auto rung :
+         {&Ladderer::Outputs, &Ladderer::Elements, &Ladderer::Adjoint,
+          &Ladderer::OwnDifferences, &Ladderer::Structural}) {
+      if (auto verdict = (this->*rung)(); verdict.has_value()) {
+        return Finish(*std::move(verdict));
+      }
+    }
+    return Finish(Passed());
+  }
+
+ private:
+  using Stop = std::optional<measure::Judgement>;
+
+  Stop Outputs();
+  Stop Elements();
+  Stop OneCotangent(size_t kind);
+  Stop Adjoint();
+  Stop OwnDifferences();
+  Stop Structural();
+  measure::Judgement Passed() const;
+  measure::Judgement Finish(measure::Judgement verdict);
+
+  Result<std::vector<Value>> Directions(Cotangent kind) const;
+  Result<std::vector<Value>> Tangents() const;
+  void AddRow(size_t kind, size_t target, const Compared& found,
+              int64_t backward_us);
+  Stop Refused(size_t kind, size_t target, const Compared& found) const;
+  std::string Describe(size_t kind, size_t target,
+                       const Compared& found) const;
+
+  const record::PlanRow& row_;
+  const record::RunFacts& facts_;
+  Variant variant_;
+  const suite::Subject& subject_;
+  const GradientAnswers& answers_;
+  Trial& trial_;
+  record::Record& record_;
+  std::vector<GradientRow> rows_;
+  std::vector<Value> gradients_;    // for the first cotangents
+  std::vector<Compared> compared_;  // of them
+  int64_t forward_us_ = 0;
+  int64_t judged_ = 0;  // elements
+  int64_t non_zero_ = 0, kinks_ = 0, non_finite_ = 0;
+};
+
+/// The limits of conformance, or those of the oracle's units where these are wider.
+Ladderer::Stop Ladderer::Outputs() {
+  for (size_t i = 0; i < answers_.outputs.size(); ++i) {
+    const Tensor* const y = trial_.outputs()[i].tensor();
+    const measure::ExactAnswer& want = answers_.outputs[i];
+    if (y == nullptr || !Carries(y->dtype()) || !want.bound.defined()) continue;
+    const std::string fault =
+        FaultOf(*y, want,
+                {variant_.type, row_.rtol.value_or(0), row_.atol.value_or(0)});
+    if (fault.empty()) continue;
+    return Verdict(Outcome::kFail, kFailForward,
+                   StrCat("output ", i, " of the network loaded for gradients: ",
+                          fault));
+  }
+  return std::nullopt;
+}
+
+Result<std::vector<Value>> Ladderer::Directions(Cotangent kind) const {
+  std::vector<Shape> shapes;
+  for (const Value& y : trial_.outputs()) {
+    shapes.push_back(y.tensor() == nullptr ? Shape() : y.tensor()->shape());
+  }
+  return CotangentsOf(kind, CarryingOutputs(*subject_.model), shapes,
+                      Draw(row_.test_id, facts_.seed, ToString(kind)));
+}
+
+Result<std::vector<Value>> Ladderer::Tangents() const {
+  std::vector<Shape> shapes;
+  for (const Value& gradient : gradients_) {
+    shapes.push_back(gradient.tensor()->shape());
+  }
+  return TangentsOf(shapes, Draw(row_.test_id, facts_.seed, "tangents"));
+}
+
+Ladderer::Stop Ladderer::Elements() {
+  for (size_t kind = 0; kind < kCotangents.size(); ++kind) {
+    if (Stop stop = OneCotangent(kind); stop.has_value()) return stop;
+  }
+  return std::nullopt;
+}
+
+Ladderer::Stop Ladderer::OneCotangent(size_t kind) {
+  const auto dy = Directions(kCotangents[kind]);
+  if (!dy.ok()) return StoppedRunning(dy.status(), "the cotangents");
+  const int64_t before = trial_.backward_us();
+  auto gradients = trial_.Backward(*dy, trial_.targets());
+  if (!gradients.ok()) return StoppedRunning(gradients.status(), "Backward");
+  const int64_t took = trial_.backward_us() - before;
+  const auto& answers = answers_.gradients[kind];
+  if (answers.size() != gradients->size()) {
+    return Verdict(Outcome::kError, kFailOracle,
+                   StrCat("the oracle has ", answers.size(), " gradients for ",
+                          gradients->size(), " targets"));
+  }
+  Stop stop;
+  Known sum;
+  std::vector<Compared> compared;
+  for (size_t t = 0; t < gradients->size(); ++t) {
+    const Compared found =
+        Compare(*(*gradients)[t].tensor(), answers[t],
+                {variant_.type, variant_.input_class == InputClass::kExact});
+    AddRow(kind, t, found, took);
+    if (!stop.has_value()) stop = Refused(kind, t, found);
+    sum.value += found.sum;
+    sum.bound += found.sum_limit;
+    judged_ += found.count - found.unknown;
+    non_zero_ += found.count - found.zeros;
+    kinks_ += found.kinks;
+    non_finite_ += found.non_finite;
+    compared.push_back(found);
+  }
+  if (!stop.has_value() && kind < answers_.mass.size()) {
+    const Known& mass = answers_.mass[kind];
+    const double slack = mass.bound + 2 * sum.bound;
+    if (std::isfinite(slack) && std::abs(sum.value - mass.value) > slack) {
+      stop = Verdict(Outcome::kFail, kFailBackward,
+                     StrCat("at its kinks the gradient is not conserved: for ",
+                            ToString(kCotangents[kind]), " its elements add to ",
+                            sum.value, ", wanted ", mass.value, " within ",
+                            slack));
+    }
+  }
+  if (kind == 0) {
+    gradients_ = *std::move(gradients);
+    compared_ = std::move(compared);
+  }
+  return stop;
+}
+
+std::string Ladderer::Describe(size_t kind, size_t target,
+                               const Compared& found) const {
+  const std::string head =
+      StrCat("the gradient of '", subject_.targets[target], "' for ",
+             ToString(kCotangents[kind]), ": ");
+  if (!found.mismatch.empty()) return head + found.mismatch;
+  return StrCat(head, found.beyond, " of ", found.count,
+                " elements are beyond their limit; element ",
+                found.worst.index, " is ", found.worst.got, ", wanted ",
+                found.worst.want, " within ", found.worst.limit);
+}
+
+Ladderer::Stop Ladderer::Refused(size_t kind, size_t target,
+                                 const Compared& found) const {
+  if (!found.mismatch.empty() || found.beyond > 0) {
+    return Verdict(Outcome::kFail, kFailBackward,
+                   Describe(kind, target, found));
+  }
+  if (found.refused == 0) return std::nullopt;
+  return Verdict(
+      Outcome::kError, kFailOracle,
+      StrCat("the gradient of '", subject_.targets[target], "' for ",
+             ToString(kCotangents[kind]), ": the oracle's bound is ",
+             found.greatest_bound, " of the limit at most, wanted ",
+             kEnoughOfLimit));
+}
+
+/// The gradient along signs against the exact tangent, a pass that shares no
+/// step with the reverse one.
+Ladderer::Stop Ladderer::Adjoint() {
+  const auto dx = Tangents();
+  if (!dx.ok()) return StoppedRunning(dx.status(), "the tangents");
+  double along = 0;
+  double slack = answers_.ladder.tangent.bound;
+  for (size_t t = 0; t < gradients_.size(); ++t) {
+    const std::vector<double> g = NumbersOf(*gradients_[t].tensor());
+    const auto signs = (*dx)[t].tensor()->elements<double>();
+    for (size_t i = 0; i < g.size(); ++i) {
+      along += g[i] * signs[i];
+      slack += compared_[t].limits[i];
+    }
+  }
+  const double error = std::abs(along - answers_.ladder.tangent.value);
+  if (!std::isfinite(slack) || !std::isfinite(error)) return std::nullopt;
+  for (GradientRow& row : rows_) {
+    if (row.cotangent != ToString(Cotangent::kFirst)) continue;
+    row.adjoint_err = error;
+    row.adjoint_bound = slack;
+  }
+  if (error <= slack) return std::nullopt;
+  return Verdict(Outcome::kFail, kFailBackward,
+                 StrCat("along signs the gradient is ", along,
+                        ", the exact tangent is ",
+                        answers_.ladder.tangent.value, " within ", slack));
+}
+
+/// A wrong backward is told from a forward that differs.
+Ladderer::Stop Ladderer::OwnDifferences() {
+  if (variant_.type != DType::kFloat64) return std::nullopt;
+  const auto dy = Directions(Cotangent::kFirst);
+  const auto dx = Tangents();
+  if (!dy.ok() || !dx.ok()) return std::nullopt;
+  const auto found = DifferencesOf(trial_, *dy, *dx);
+  if (!found.ok()) return StoppedRunning(found.status(), "Forward");
+  double along = 0;
+  double slack = found->slope.bound;
+  for (size_t t = 0; t < gradients_.size(); ++t) {
+    const std::vector<double> g = NumbersOf(*gradients_[t].tensor());
+    const auto signs = (*dx)[t].tensor()->elements<double>();
+    for (size_t i = 0; i < g.size(); ++i) {
+      along += g[i] * signs[i];
+      slack += compared_[t].limits[i];
+    }
+  }
+  const double error = std::abs(along - found->slope.value);
+  for (GradientRow& row : rows_) {
+    if (row.cotangent != ToString(Cotangent::kFirst)) continue;
+    row.dir_err = error;
+    row.dir_bound = slack;
+    row.h_min = found->h_min;
+    row.h_max = found->h_max;
+  }
+  // Beside a kink the differences say nothing, and no more than the elements do.
+  return std::nullopt;
+}
+
+Ladderer::Stop Ladderer::Structural() {
+  const auto dy = Directions(Cotangent::kFirst);
+  if (!dy.ok()) return StoppedRunning(dy.status(), "the cotangents");
+  const auto found = StructureOf(trial_, *dy, gradients_, compared_);
+  if (!found.ok()) return StoppedRunning(found.status(), "Backward");
+  for (GradientRow& row : rows_) {
+    if (row.cotangent != ToString(Cotangent::kFirst)) continue;
+    row.distinct_results = found->distinct_results;
+    row.zero_ok = found->zero_ok ? 1 : 0;
+    if (found->missing_ok) row.missing_cotangent_ok = *found->missing_ok ? 1 : 0;
+    row.linearity_err = found->linearity;
+  }
+  if (found->fault.empty()) return std::nullopt;
+  return Verdict(Outcome::kFail,
+                 found->nondeterministic ? kNondeterministic : kFailBackward,
+                 found->fault);
+}
+
+measure::Judgement Ladderer::Passed() const {
+  if (judged_ == 0) {
+    return Verdict(Outcome::kPass, kVacuous,
+                   "no element of a gradient is known or there is none");
+  }
+  if (non_zero_ == 0) return Verdict(Outcome::kPass, kZero, "");
+  if (non_finite_ > 0) return Verdict(Outcome::kPass, kMasked, "");
+  if (kinks_ > 0) return Verdict(Outcome::kPass, kSubgradient, "");
+  return {Outcome::kPass, Reason::kNone, ""};
+}
+
+void Ladderer::AddRow(size_t kind, size_t target, const Compared& found,
+                      int64_t backward_us) {
+  GradientRow row;
+  row.gradient_case = SourceOf(row_.test_id);
+  row.op = row_.op;
+  row.domain = row_.domain;
+  row.opset = row_.opset;
+  row.dtype = row.accumulator_dtype = ToString(variant_.type);
+  row.input = subject_.targets[target];
+  row.input_index = static_cast<int64_t>(target);
+  const Tensor& want = *answers_.gradients[kind][target].value.tensor();
+  row.shape = want.shape().ToString();
+  row.n_in = want.num_elements();
+  for (const Value& y : trial_.outputs()) {
+    if (y.tensor() != nullptr) row.n_out += y.tensor()->num_elements();
+  }
+  row.input_class = ToString(variant_.input_class);
+  row.cotangent = ToString(kCotangents[kind]);
+  row.oracle = "reverse";
+  row.forward_us = forward_us_;
+  row.backward_us = backward_us;
+  row.outcome = found.beyond > 0 || !found.mismatch.empty() ? "fail" : "pass";
+  row.case_class = found.unknown == found.count ? "unknown"
+                   : found.zeros == found.count ? "zero"
+                   : found.kinks > 0            ? "kink"
+                                                : "smooth";
+  row.kink_count = found.kinks;
+  row.kink_convention = found.convention;
+  row.unknown = found.unknown;
+  row.nan_mismatch = found.nan_mismatch;
+  row.oracle_bound = found.greatest_bound;
+  row.limit_source = "units";
+  row.max_abs_err = found.max_abs_err;
+  row.max_rel_err = found.max_rel_err;
+  row.max_unit_err = found.max_units;
+  row.p99_unit_err = found.p99_units;
+  row.rms_unit_err = found.rms_units;
+  if (found.count > 0) {
+    row.zero_share = static_cast<double>(found.zeros) /
+                     static_cast<double>(found.count);
+  }
+  if (found.worst.index >= 0) {
+    row.worst_index = found.worst.index;
+    row.want = found.worst.want;
+    row.got = found.worst.got;
+    row.limit = found.worst.limit;
+    row.hard_limit = found.worst.hard_limit;
+    row.headroom = 1 - found.worst.share;
+  }
+  rows_.push_back(std::move(row));
+}
+
+measure::Judgement Ladderer::Finish(measure::Judgement verdict) {
+  for (GradientRow& row : rows_) {
+    row.n_forward = trial_.n_forward();
+    row.n_backward = trial_.n_backward();
+    row.reason_code = verdict.reason.text();
+    record_.Add(row);
+    if (row.headroom.has_value()) {
+      record::Number& least = record_.result.headroom;
+      least = std::min(least.value_or(1), *row.headroom);
+    }
+  }
+  record_.result.limit_source = "units";
+  record_.result.run_us = trial_.forward_us() + trial_.backward_us();
+  record_.result.vacuous = verdict.outcome == Outcome::kPass &&
+                           (judged_ == 0 || non_zero_ == 0);
+  return verdict;
+}
+
+}  // namespace
+
+std::vector<record::ReasonMeaning> Reasons() {
+  return {
+      {kFailForward,
+       "the forward of a network loaded for gradients gives other outputs"},
+      {kFailBackward, "a gradient differs from the exact one"},
+      {kFailOracle, "the oracle's answer is missing, too wide or in doubt"},
+      {kSubgradient,
+       "at a kink the gradient is one of those that it may be there"},
+      {kZero, "the exact gradient is zero everywhere"},
+      {kNotDifferentiable, "nothing in the case can be differentiated"},
+      {kMasked, "a derivative is infinite or none, and its product is open"},
+      {kVacuous, "no element of a gradient could be judged"},
+      {kNondeterministic, "a second backward gives other bits"},
+  };
+}
+
+measure::Judgement Judge(const record::PlanRow& row, Backend& backend,
+                         const record::RunFacts& facts,
+                         record::Record* record) {
+  const auto subject = SubjectOf(row, facts);
+  if (!subject.ok()) {
+    measure::Judgement verdict = Stopped(subject.status());
+    verdict.reason = Reason::kReader;
+    return verdict;
+  }
+  const auto flows = CarryingOutputs(*subject->model);
+  if (subject->targets.empty() ||
+      std::ranges::find(flows, true) == flows.end()) {
+    return Verdict(Outcome::kUnsupported, kNotDifferentiable,
+                   "no input and output that the catalogue calls "
+                   "differentiable");
+  }
+  auto trial = Trial::Load(backend, *subject);
+  if (!trial.ok()) return Stopped(trial.status());
+  record->result.load_us = trial->load_us();
+  const int64_t began = record::SteadyMicroseconds();
+  const auto answers = ReadGradientAnswers(row, facts);
+  if (!answers.ok()) {
+    return Verdict(Outcome::kUnsupported, kFailOracle,
+                   answers.status().message());
+  }
+  const std::string disagreement = answers->ladder.Disagreement();
+  if (!disagreement.empty()) {
+    return Verdict(Outcome::kError, kFailOracle, disagreement);
+  }
+  const measure::Judgement verdict =
+      Ladderer(row, facts, *subject, *answers, *trial, *record).Judge();
+  record->result.judge_us = record::SteadyMicroseconds() - began -
+                            record->result.run_us.value_or(0);
+  return verdict;
+}
+
+}  // namespace assay::gradcheck

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The judge of a gradient case: a ladder of checks of a backend's forward and
+// backward against an oracle's answers, each a reason of its own to fail.
+//
+//   suite.run = &Judge;
+//
+//     the forward of the network loaded for gradients, as conformance judges it
+//     every element of every gradient, for two random cotangents, ones, one-hot
+//     the gradient along signs against the exact tangent
+//     in float64, against differences of the backend's own outputs
+//     structure: what must hold between backward runs (structure.h)
+
+#pragma once
+
+#include "framework/backend/backend.h"
+#include "framework/testing/measure/measure.h"
+#include "framework/testing/record/reason.h"
+#include "framework/testing/record/record.h"
+#include "framework/testing/record/run_facts.h"
+
+namespace assay::gradcheck {
+
+/// The reasons of its judgements, with their meanings.
+std::vector<record::ReasonMeaning> Reasons();
+
+measure::Judgement Judge(const record::PlanRow& row, Backend& backend,
+                         const record::RunFacts& facts,
+                         record::Record* record);
+
+}  // namespace assay::gradcheck

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "gradcheck/judge/trial.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "framework/testing/measure/recheck.h"
+#include "framework/testing/record/run_facts.h"
+#include "gradcheck/draw/draw.h"
+
+namespace assay::gradcheck {
+namespace {
+
+/// Adds what a call took to `us`.
+template <class Call>
+auto Timed(int64_t& us, Call&& call) {
+  const int64_t began = record::SteadyMicroseconds();
+  auto result = std::forward<Call>(call)();
+  us += record::SteadyMicroseconds() - began;
+  return result;
+}
+
+}  // namespace
+
+Result<Trial> Trial::Load(Backend& backend, const suite::Subject& subject) {
+  Trial trial;
+  trial.subject_ = &subject;
+  LoadOptions options;
+  options.gradient_targets = subject.targets;
+  auto network = Timed(trial.load_us_,
+                       [&] { return backend.Load(subject.model, options); });
+  ASSAY_ASSIGN_OR_RETURN(trial.network_, std::move(network));
+  if (trial.network_ == nullptr ||
+      trial.network_->differentiable() == nullptr) {
+    return Internal("Load took gradient targets and offers no Differentiable");
+  }
+  const Graph& graph = subject.model->graph();
+  for (const std::string& target : subject.targets) {
+    const auto at = std::ranges::find(graph.inputs, graph.FindValue(target));
+    trial.places_.push_back(static_cast<size_t>(at - graph.inputs.begin()));
+  }
+  ASSAY_RETURN_IF_ERROR(trial.Bind());
+  return trial;
+}
+
+Status Trial::Bind() {
+  const Graph& graph = subject_->model->graph();
+  inputs_ = subject_->inputs[0];
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    const Tensor* const tensor = inputs_[i].tensor();
+    if (tensor == nullptr || tensor->byte_size() == 0 ||
+        tensor->dtype() == DType::kString) {
+      continue;
+    }
+    ASSAY_ASSIGN_OR_RETURN(auto guarded,
+                           measure::GuardedTensor::CopyOf(*tensor));
+    guards_.push_back(
+        std::make_unique<measure::GuardedTensor>(std::move(guarded)));
+    inputs_[i] = guards_.back()->tensor();
+    guarded_.push_back(i < graph.inputs.size()
+                           ? StrCat("input '", graph[graph.inputs[i]].name, "'")
+                           : StrCat("input ", i));
+  }
+  ASSAY_ASSIGN_OR_RETURN(binding_, network_->Bind(inputs_, {}));
+  if (binding_ == nullptr) return Internal("the backend bound nothing");
+  return OkStatus();
+}
+
+Status Trial::Forward() {
+  ++n_forward_;
+  return Timed(forward_us_, [&]() -> Status {
+    ASSAY_RETURN_IF_ERROR(network_->Forward(*binding_));
+    return network_->Synchronize();
+  });
+}
+
+Result<std::vector<Value>> Trial::InTypes(std::span<const Value> cotangents) {
+  std::vector<Value> typed(cotangents.size());
+  for (size_t i = 0; i < cotangents.size(); ++i) {
+    if (!cotangents[i].present()) continue;
+    const Tensor* const y =
+        i < outputs().size() ? outputs()[i].tensor() : nullptr;
+    const Tensor& dy = *cotangents[i].tensor();
+    if (y == nullptr || y->shape() != dy.shape()) {
+      return Internal("output ", i, " is no tensor of shape ",
+                      dy.shape().ToString());
+    }
+    ASSAY_ASSIGN_OR_RETURN(
+        typed[i], TensorOf(y->dtype(), y->shape(), dy.elements<double>()));
+  }
+  return typed;
+}
+
+Result<std::vector<Value>> Trial::Backward(
+    std::span<const Value> cotangents, std::span<const std::string> targets) {
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> right, InTypes(cotangents));
+  std::vector<Value> given = right;
+  std::vector<measure::GuardedTensor> guards;
+  for (Value& value : given) {
+    if (!value.present() || value.tensor()->byte_size() == 0) continue;
+    ASSAY_ASSIGN_OR_RETURN(auto guarded,
+                           measure::GuardedTensor::CopyOf(*value.tensor()));
+    value = guarded.tensor();
+    guards.push_back(std::move(guarded));
+  }
+  ++n_backward_;
+  auto gradients = Timed(backward_us_, [&] {
+    return network_->differentiable()->Backward(*binding_, given, targets);
+  });
+  ASSAY_RETURN_IF_ERROR(gradients.status());
+  if (gradients->size() != targets.size()) {
+    return Internal("Backward gave ", gradients->size(), " gradients for ",
+                    targets.size(), " targets");
+  }
+  for (size_t i = 0; i < targets.size(); ++i) {
+    if ((*gradients)[i].tensor() == nullptr) {
+      return Internal("Backward gave no tensor for '", targets[i], "'");
+    }
+  }
+  for (size_t i = 0; i < given.size() && damage_.empty(); ++i) {
+    if (given[i].present() && !measure::SameBits(given[i], right[i])) {
+      damage_ = StrCat("Backward wrote into cotangent ", i);
+    }
+  }
+  for (const auto& guard : guards) {
+    if (damage_.empty() && !guard.Damage().empty()) {
+      damage_ = StrCat("Backward wrote ", guard.Damage(), " of a cotangent");
+    }
+  }
+  return gradients;
+}
+
+Result<std::vector<double>> Trial::NumbersOf(size_t target) const {
+  return gradcheck::NumbersOf(*inputs_[PlaceOf(target)].tensor());
+}
+
+Status Trial::Put(size_t target, std::span<const double> numbers) {
+  Tensor tensor = *inputs_[PlaceOf(target)].tensor();
+  ASSAY_ASSIGN_OR_RETURN(const Tensor typed,
+                         TensorOf(tensor.dtype(), tensor.shape(), numbers));
+  if (tensor.byte_size() > 0) {
+    std::ranges::copy(typed.bytes(), tensor.mutable_data());
+  }
+  return OkStatus();
+}
+
+Result<std::vector<Value>> Trial::Others() const {
+  std::vector<Value> others = subject_->inputs[0];
+  for (size_t t = 0; t < places_.size(); ++t) {
+    ASSAY_ASSIGN_OR_RETURN(std::vector<double> numbers, NumbersOf(t));
+    std::ranges::reverse(numbers);
+    const Tensor& tensor = *others[places_[t]].tensor();
+    ASSAY_ASSIGN_OR_RETURN(others[places_[t]],
+                           TensorOf(tensor.dtype(), tensor.shape(), numbers));
+  }
+  return others;
+}
+
+Status Trial::ForwardOfOthers() {
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> others, Others());
+  ASSAY_ASSIGN_OR_RETURN(second_, network_->Bind(others, {}));
+  ++n_forward_;
+  ASSAY_RETURN_IF_ERROR(network_->Forward(*second_));
+  return network_->Synchronize();
+}
+
+Status Trial::ForwardOfOthersAndBack() {
+  std::vector<std::vector<double>> own;
+  for (size_t t = 0; t < places_.size(); ++t) {
+    ASSAY_ASSIGN_OR_RETURN(std::vector<double> numbers, NumbersOf(t));
+    own.push_back(numbers);
+    std::ranges::reverse(numbers);
+    ASSAY_RETURN_IF_ERROR(Put(t, numbers));
+  }
+  ASSAY_RETURN_IF_ERROR(Forward());
+  for (size_t t = 0; t < places_.size(); ++t) {
+    ASSAY_RETURN_IF_ERROR(Put(t, own[t]));
+  }
+  return Forward();
+}
+
+std::string Trial::Damage() const {
+  if (!damage_.empty()) return damage_;
+  for (size_t i = 0; i < guards_.size(); ++i) {
+    if (const std::string what = guards_[i]->Damage(); !what.empty()) {
+      return StrCat(guarded_[i], ": ", what);
+    }
+  }
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    if (inputs_[i].tensor() != nullptr &&
+        !measure::SameBits(inputs_[i], subject_->inputs[0][i])) {
+      return StrCat("input ", i, " has other elements than it was given");
+    }
+  }
+  return "";
+}
+
+}  // namespace assay::gradcheck

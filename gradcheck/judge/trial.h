@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Trial: a backend's network loaded for gradients, bound to a case's inputs in
+// guarded memory, and run.
+//
+//   ASSAY_ASSIGN_OR_RETURN(auto trial, Trial::Load(backend, subject));
+//   ASSAY_RETURN_IF_ERROR(trial.Forward());
+//   ASSAY_ASSIGN_OR_RETURN(auto dx, trial.Backward(dy, trial.targets()));
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "framework/backend/backend.h"
+#include "framework/testing/measure/guarded_memory.h"
+#include "framework/testing/suite/question.h"
+
+namespace assay::gradcheck {
+
+class Trial {
+ public:
+  /// Load and Bind, declined or not.
+  static Result<Trial> Load(Backend& backend, const suite::Subject& subject);
+
+  Status Forward();
+  /// The outputs of the last Forward.
+  std::span<const Value> outputs() const { return binding_->outputs(); }
+
+  /// Cotangents in float64 are given in the types of the outputs.
+  Result<std::vector<Value>> Backward(std::span<const Value> cotangents,
+                                      std::span<const std::string> targets);
+
+  const std::vector<std::string>& targets() const { return subject_->targets; }
+  /// The elements of a target, and other ones in their place.
+  Result<std::vector<double>> NumbersOf(size_t target) const;
+  Status Put(size_t target, std::span<const double> numbers);
+
+  /// A forward of a second binding of the network, of the targets' elements in
+  /// reverse order.
+  Status ForwardOfOthers();
+  /// The same in the first binding, and then of its own elements again.
+  Status ForwardOfOthersAndBack();
+
+  /// "input 'x': 3 bytes behind its end" where somebody wrote into an input or a
+  /// cotangent, or beside one.
+  std::string Damage() const;
+
+  int64_t n_forward() const { return n_forward_; }
+  int64_t n_backward() const { return n_backward_; }
+  int64_t load_us() const { return load_us_; }
+  int64_t forward_us() const { return forward_us_; }
+  int64_t backward_us() const { return backward_us_; }
+
+ private:
+  Trial() = default;
+
+  Status Bind();
+  Result<std::vector<Value>> Others() const;
+  Result<std::vector<Value>> InTypes(std::span<const Value> cotangents);
+  size_t PlaceOf(size_t target) const { return places_[target]; }
+
+  const suite::Subject* subject_ = nullptr;
+  std::vector<size_t> places_;  // of the targets among the inputs
+  std::unique_ptr<Network> network_;
+  std::vector<Value> inputs_;  // in guarded memory where they are tensors
+  std::vector<std::unique_ptr<measure::GuardedTensor>> guards_;
+  std::vector<std::string> guarded_;  // their names
+  std::unique_ptr<Binding> binding_;
+  std::unique_ptr<Binding> second_;
+  std::string damage_;
+  int64_t n_forward_ = 0, n_backward_ = 0;
+  int64_t load_us_ = 0, forward_us_ = 0, backward_us_ = 0;
+};
+
+}  // namespace assay::gradcheck

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a gradient case is about: its model in the type of the case, inputs of its
+// class, and the inputs that gradients are taken by. An oracle and a judge make
+// the same of one test_id and seed.
+//
+//   ASSAY_ASSIGN_OR_RETURN(suite::Subject subject, SubjectOf(row, facts));
+//   const std::vector<bool> flows = CarryingOutputs(*subject.model);
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "framework/core/status.h"
+#include "framework/graph/model.h"
+#include "framework/testing/record/rows.h"
+#include "framework/testing/record/run_facts.h"
+#include "framework/testing/suite/question.h"
+
+namespace assay::gradcheck {
+
+/// Unsupported, reason reader, for a test_id without a variant; unsupported,
+/// reason not_differentiable, when nothing can be differentiated.
+Result<suite::Subject> SubjectOf(const record::PlanRow& row,
+                                 const record::RunFacts& facts);
+
+/// One for each output of the model: whether a cotangent flows into it, a tensor
+/// of 16 to 64 bits that the catalogue calls differentiable where the model is
+/// one node.
+std::vector<bool> CarryingOutputs(const Model& model);
+
+}  // namespace assay::gradcheck
