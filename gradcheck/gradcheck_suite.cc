@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The suite gradcheck, registered in whatever program it is linked into.
 
-#include "framework/testing/suite/suite.h"
+#include "gradcheck/gradcheck_suite.h"
+
 #include "gradcheck/answer/questions.h"
 #include "gradcheck/judge/judge.h"
 #include "gradcheck/subject/derive.h"
@@ -11,14 +10,19 @@
 namespace assay::gradcheck {
 namespace {
 
-const bool kRegistered = suite::AddSuite({.name = "gradcheck",
-                                          .cases = &GradientCases,
-                                          .source = &SourceOf,
-                                          .subject = &SubjectOf,
-                                          .ask = &QuestionsOf,
-                                          .needs_answers = true,
-                                          .run = &Judge,
-                                          .reasons = Reasons()});
+const bool kRegistered = suite::AddSuite(GradcheckSuite());
 
 }  // namespace
+
+suite::Suite GradcheckSuite() {
+  return {.name = "gradcheck",
+          .cases = &GradientCases,
+          .source = &SourceOf,
+          .subject = &SubjectOf,
+          .ask = &QuestionsOf,
+          .needs_answers = true,
+          .run = &Judge,
+          .reasons = Reasons()};
+}
+
 }  // namespace assay::gradcheck

@@ -41,7 +41,8 @@ Result<Tensor> Converted(const Tensor& from) {
 /// The network of a case, in float64, with its outputs after one run.
 Result<std::vector<Value>> RunWide(Backend& reference,
                                    const cases::RandomCase& random) {
-  ASSAY_ASSIGN_OR_RETURN(auto model, edit::Retyped(*random.source, DType::kFloat64));
+  ASSAY_ASSIGN_OR_RETURN(auto model,
+                         edit::Retyped(*random.source, DType::kFloat64));
   std::map<std::string, Tensor> weights;
   for (const auto& [name, tensor] : random.weights) {
     ASSAY_ASSIGN_OR_RETURN(weights[name], (Converted<double, float>(tensor)));

@@ -46,7 +46,7 @@ _NAMES = {
     "framework/testing/case": "cases",
 }
 # Folders that are one namespace with all of their rooms.
-_WHOLE = re.compile(r"^backends/(\w+)|^(framework/kernels)$")
+_WHOLE = re.compile(r"^backends/(\w+)|^framework/(kernels)$|^(gradcheck)\b")
 # The library that vendors link against: its sources define what they see.
 _PUBLIC = re.compile(r"^framework/(core|graph|backend|kernels)\b")
 _INSTALLED = re.compile(r"install\(FILES (.*?)DESTINATION \$\{assay_header", re.DOTALL)
@@ -100,7 +100,7 @@ def namespace_of(room: str) -> str:
         return _NAMES[room]
     whole = _WHOLE.match(room)
     if whole:
-        return whole[1] or "kernels"
+        return str(whole[whole.lastindex or 0])
     return room.rpartition("/")[2]
 
 

@@ -87,7 +87,8 @@ class ExactRun {
 
   /// The change of each element that one rounding of all that is charged can
   /// cause, to first order, in roundoffs: float64, infinite where it is unknown.
-  /// An error divided by this and by the unit roundoff is in these units.
+  /// An error divided by this and by the unit roundoff is in these units. Those
+  /// of derivatives are of the steps and choices that were taken.
   virtual Result<std::vector<Tensor>> EvaluateUnits(UnitKind kind);
   virtual Result<std::vector<Tensor>> VjpUnits(
       std::span<const Value> cotangents, UnitKind kind);

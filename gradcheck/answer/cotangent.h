@@ -24,9 +24,9 @@ namespace assay::gradcheck {
 
 enum class Cotangent : uint8_t { kFirst, kSecond, kOnes, kOneHot };
 
-inline constexpr std::array kCotangents = {
-    Cotangent::kFirst, Cotangent::kSecond, Cotangent::kOnes,
-    Cotangent::kOneHot};
+inline constexpr std::array kCotangents = {Cotangent::kFirst,
+                                           Cotangent::kSecond, Cotangent::kOnes,
+                                           Cotangent::kOneHot};
 
 /// "random 1", "random 2", "ones", "one-hot".
 std::string_view ToString(Cotangent kind);

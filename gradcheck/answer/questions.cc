@@ -80,8 +80,7 @@ class Asker {
   /// In double, and in more until the bound is small beside the limit.
   Result<Answers> Gradients(ExactRun& run, Cotangent kind) {
     ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> dy, Directions(kind));
-    ASSAY_ASSIGN_OR_RETURN(auto units,
-                           run.VjpUnits(dy, UnitKind::kCondition));
+    ASSAY_ASSIGN_OR_RETURN(auto units, run.VjpUnits(dy, UnitKind::kCondition));
     ASSAY_ASSIGN_OR_RETURN(auto hard, run.VjpUnits(dy, UnitKind::kHard));
     ASSAY_ASSIGN_OR_RETURN(auto hulls, run.VjpHull(dy, roundoff_));
     Precision precision = run.LeastPrecision();
@@ -183,8 +182,7 @@ class Asker {
     const Graph& graph = subject.model->graph();
     std::vector<Shape> shapes;
     for (const std::string& target : subject.targets) {
-      const auto at =
-          std::ranges::find(graph.inputs, graph.FindValue(target));
+      const auto at = std::ranges::find(graph.inputs, graph.FindValue(target));
       const auto i = static_cast<size_t>(at - graph.inputs.begin());
       shapes.push_back(subject.inputs[0][i].tensor()->shape());
     }
@@ -240,8 +238,7 @@ class Asker {
   static Result<Answers> Numbers(const std::vector<double>& numbers) {
     measure::ExactAnswer answer;
     ASSAY_ASSIGN_OR_RETURN(
-        answer.value,
-        Tensor::Of<double>(Shape{std::ssize(numbers)}, numbers));
+        answer.value, Tensor::Of<double>(Shape{std::ssize(numbers)}, numbers));
     return Answers{std::move(answer)};
   }
 
@@ -277,12 +274,11 @@ std::vector<suite::Question> QuestionsOf(const record::PlanRow& row,
   const auto asker = std::make_shared<Asker>(row, facts);
   std::vector<suite::Question> questions;
   // In the order in which each finds what it needs.
-  questions.push_back(
-      {NameOf(row, facts, kOutputs),
-       [asker, evaluation = suite::EvaluationOf(row)](
-           ExactRun& run, const suite::Subject& subject) {
-         return asker->Outputs(run, subject, evaluation);
-       }});
+  questions.push_back({NameOf(row, facts, kOutputs),
+                       [asker, evaluation = suite::EvaluationOf(row)](
+                           ExactRun& run, const suite::Subject& subject) {
+                         return asker->Outputs(run, subject, evaluation);
+                       }});
   for (const Cotangent kind : kCotangents) {
     questions.push_back({NameOf(row, facts, ToString(kind)),
                          [asker, kind](ExactRun& run, const suite::Subject&) {

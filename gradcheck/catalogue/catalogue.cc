@@ -9,8 +9,7 @@ namespace assay::gradcheck {
 namespace {
 
 std::string FullName(const OperatorInfo& info) {
-  return StrCat(info.domain.empty() ? "ai.onnx" : info.domain,
-                "::", info.name);
+  return StrCat(info.domain.empty() ? "ai.onnx" : info.domain, "::", info.name);
 }
 
 /// Overrides are few and operators many.
@@ -96,10 +95,11 @@ std::string FlagsText() {
   std::string text;
   for (const Entry& entry : Catalogue()) {
     if (entry.because.empty()) continue;
-    text += StrCat(entry.op, " ", entry.is_input ? "input " : "output ",
-                   entry.parameter, ": ", ToString(entry.flag), ", should be ",
-                   entry.differentiable ? "differentiable" : "non-differentiable",
-                   ": ", entry.because, "\n");
+    text +=
+        StrCat(entry.op, " ", entry.is_input ? "input " : "output ",
+               entry.parameter, ": ", ToString(entry.flag), ", should be ",
+               entry.differentiable ? "differentiable" : "non-differentiable",
+               ": ", entry.because, "\n");
   }
   return text;
 }

@@ -13,23 +13,13 @@
 
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "framework/graph/operator.h"
 #include "framework/graph/types/signature.h"
+#include "gradcheck/catalogue/overrides.h"
 
 namespace assay::gradcheck {
-
-/// A parameter of an operator whose flag is replaced.
-struct Override {
-  std::string_view op;         // of ai.onnx; "ai.onnx.ml::Scaler" of another
-  std::string_view parameter;  // an input or an output, by its name
-  bool differentiable;
-  std::string_view because;
-};
-
-std::span<const Override> Overrides();
 
 /// The override of a parameter; null where ONNX's flag holds.
 const Override* OverrideOf(OperatorId op,

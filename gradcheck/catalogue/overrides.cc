@@ -3,7 +3,7 @@
 // Where ONNX's flags are missing or wrong, each with the reason. "Linear" means
 // that the output is a linear function of the parameter when all else is held.
 
-#include "gradcheck/catalogue/catalogue.h"
+#include "gradcheck/catalogue/overrides.h"
 
 namespace assay::gradcheck {
 namespace {
@@ -59,7 +59,8 @@ constexpr Override kOverrides[] = {
     {"LayerNormalization", "Mean", true, kNormalised},
     {"LayerNormalization", "InvStdDev", true, kNormalised},
     {"LinearAttention", "past_state", true, kState},
-    {"LinearAttention", "present_state", true, "it is what the recurrence ends in"},
+    {"LinearAttention", "present_state", true,
+     "it is what the recurrence ends in"},
     {"Mod", "B", true, "between jumps A - trunc(A / B) B is linear in it"},
     {"NegativeLogLikelihoodLoss", "weight", true, kWeighted},
     {"Pad", "constant_value", true, kCopied},

@@ -141,8 +141,7 @@ class Comparison {
     if (!std::isfinite(got)) return;
     found_.max_abs_err = std::max(found_.max_abs_err, error);
     if (want != 0) {
-      found_.max_rel_err =
-          std::max(found_.max_rel_err, error / std::abs(want));
+      found_.max_rel_err = std::max(found_.max_rel_err, error / std::abs(want));
     }
     const double off = std::max(0.0, error - bound);
     in_units_.push_back(off == 0 ? 0 : off / (roundoff_ * units));
@@ -155,8 +154,7 @@ class Comparison {
     for (const double units : in_units_) squares += units * units;
     found_.rms_units =
         std::sqrt(squares / static_cast<double>(in_units_.size()));
-    const auto p99 =
-        in_units_.begin() + (std::ssize(in_units_) - 1) * 99 / 100;
+    const auto p99 = in_units_.begin() + (std::ssize(in_units_) - 1) * 99 / 100;
     std::ranges::nth_element(in_units_, p99);
     found_.p99_units = *p99;
     found_.max_units = *std::max_element(p99, in_units_.end());
@@ -189,8 +187,12 @@ class Comparison {
       if (!std::isfinite(got)) ++found_.nan_mismatch;
     }
     if (share <= found_.worst.share) return;
-    found_.worst = {static_cast<int64_t>(i), want, got, limit,
-                    exact_.hard(i) * roundoff_ + limit, share};
+    found_.worst = {static_cast<int64_t>(i),
+                    want,
+                    got,
+                    limit,
+                    exact_.hard(i) * roundoff_ + limit,
+                    share};
   }
 
   void AddKink(size_t i, double got) {

@@ -33,9 +33,8 @@ Sum Weighted(std::span<const Value> outputs, std::span<const Value> weights) {
       const double term = w[k] * y[k];
       const double before = sum.value;
       sum.value += term;
-      lost += std::abs(before) >= std::abs(term)
-                  ? (before - sum.value) + term
-                  : (term - sum.value) + before;
+      lost += std::abs(before) >= std::abs(term) ? (before - sum.value) + term
+                                                 : (term - sum.value) + before;
       sum.magnitude += std::abs(term);
     }
     sum.value += lost;
@@ -61,8 +60,8 @@ class Differencing {
     // A power of two, so that x + h and x - h are seldom rounded.
     const double scale =
         std::exp2(std::floor(std::log2(std::max(greatest, 0x1p-20))));
-    Differences found{{0, std::numeric_limits<double>::infinity()}, 0,
-                      scale * kFirstStep};
+    Differences found{
+        {0, std::numeric_limits<double>::infinity()}, 0, scale * kFirstStep};
     double h = found.h_max;
     for (int level = 0; level < kLevels; ++level, h /= kShrink) {
       ASSAY_RETURN_IF_ERROR(Level(level, h, found.slope));

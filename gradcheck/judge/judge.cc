@@ -12,6 +12,7 @@
 #include "gradcheck/answer/questions.h"
 #include "gradcheck/judge/compare.h"
 #include "gradcheck/judge/differences.h"
+#include "gradcheck/judge/drawn_mask.h"
 #include "gradcheck/judge/gradient_row.h"
 #include "gradcheck/judge/structure.h"
 #include "gradcheck/judge/trial.h"
@@ -32,6 +33,7 @@ constexpr char kSubgradient[] = "subgradient_ok";
 constexpr char kZero[] = "zero_almost_everywhere";
 constexpr char kNotDifferentiable[] = "not_differentiable";
 constexpr char kMasked[] = "masked_infinity";
+constexpr char kStochastic[] = "stochastic_ok";
 constexpr char kVacuous[] = "vacuous";
 constexpr char kNondeterministic[] = "nondeterministic";
 
@@ -75,14 +77,14 @@ class Ladderer {
       return StoppedRunning(ran, "Forward");
     }
     forward_us_ = trial_.forward_us();
-    for (const auto rung :
-         {&Ladderer::Outputs, &Ladderer::Elements, &Ladderer::Adjoint,
-          &Ladderer::OwnDifferences, &Ladderer::Structural}) {
-      if (auto verdict = (this->*rung)(); verdict.has_value()) {
-        return Finish(*std::move(verdict));
-      }
+    if (auto verdict = Outputs(); verdict.has_value()) return Finish(*verdict);
+    Stop verdict = Elements();
+    if (!verdict.has_value()) verdict = Adjoint();
+    if (variant_.type == DType::kFloat64 && !gradients_.empty()) {
+      OwnDifferences(verdict);
     }
-    return Finish(Passed());
+    if (!verdict.has_value()) verdict = Structural();
+    return Finish(verdict.has_value() ? *std::move(verdict) : Passed());
   }
 
  private:
@@ -92,18 +94,18 @@ class Ladderer {
   Stop Elements();
   Stop OneCotangent(size_t kind);
   Stop Adjoint();
-  Stop OwnDifferences();
+  void OwnDifferences(Stop& verdict);
   Stop Structural();
   measure::Judgement Passed() const;
   measure::Judgement Finish(measure::Judgement verdict);
 
   Result<std::vector<Value>> Directions(Cotangent kind) const;
   Result<std::vector<Value>> Tangents() const;
+  Known Along(std::span<const Value> dx) const;
   void AddRow(size_t kind, size_t target, const Compared& found,
               int64_t backward_us);
   Stop Refused(size_t kind, size_t target, const Compared& found) const;
-  std::string Describe(size_t kind, size_t target,
-                       const Compared& found) const;
+  std::string Describe(size_t kind, size_t target, const Compared& found) const;
 
   const record::PlanRow& row_;
   const record::RunFacts& facts_;
@@ -130,9 +132,9 @@ Ladderer::Stop Ladderer::Outputs() {
         FaultOf(*y, want,
                 {variant_.type, row_.rtol.value_or(0), row_.atol.value_or(0)});
     if (fault.empty()) continue;
-    return Verdict(Outcome::kFail, kFailForward,
-                   StrCat("output ", i, " of the network loaded for gradients: ",
-                          fault));
+    return Verdict(
+        Outcome::kFail, kFailForward,
+        StrCat("output ", i, " of the network loaded for gradients: ", fault));
   }
   return std::nullopt;
 }
@@ -195,11 +197,11 @@ Ladderer::Stop Ladderer::OneCotangent(size_t kind) {
     const Known& mass = answers_.mass[kind];
     const double slack = mass.bound + 2 * sum.bound;
     if (std::isfinite(slack) && std::abs(sum.value - mass.value) > slack) {
-      stop = Verdict(Outcome::kFail, kFailBackward,
-                     StrCat("at its kinks the gradient is not conserved: for ",
-                            ToString(kCotangents[kind]), " its elements add to ",
-                            sum.value, ", wanted ", mass.value, " within ",
-                            slack));
+      stop = Verdict(
+          Outcome::kFail, kFailBackward,
+          StrCat("at its kinks the gradient is not conserved: for ",
+                 ToString(kCotangents[kind]), " its elements add to ",
+                 sum.value, ", wanted ", mass.value, " within ", slack));
     }
   }
   if (kind == 0) {
@@ -211,14 +213,13 @@ Ladderer::Stop Ladderer::OneCotangent(size_t kind) {
 
 std::string Ladderer::Describe(size_t kind, size_t target,
                                const Compared& found) const {
-  const std::string head =
-      StrCat("the gradient of '", subject_.targets[target], "' for ",
-             ToString(kCotangents[kind]), ": ");
+  const std::string head = StrCat("the gradient of '", subject_.targets[target],
+                                  "' for ", ToString(kCotangents[kind]), ": ");
   if (!found.mismatch.empty()) return head + found.mismatch;
   return StrCat(head, found.beyond, " of ", found.count,
-                " elements are beyond their limit; element ",
-                found.worst.index, " is ", found.worst.got, ", wanted ",
-                found.worst.want, " within ", found.worst.limit);
+                " elements are beyond their limit; element ", found.worst.index,
+                " is ", found.worst.got, ", wanted ", found.worst.want,
+                " within ", found.worst.limit);
 }
 
 Ladderer::Stop Ladderer::Refused(size_t kind, size_t target,
@@ -228,12 +229,25 @@ Ladderer::Stop Ladderer::Refused(size_t kind, size_t target,
                    Describe(kind, target, found));
   }
   if (found.refused == 0) return std::nullopt;
-  return Verdict(
-      Outcome::kError, kFailOracle,
-      StrCat("the gradient of '", subject_.targets[target], "' for ",
-             ToString(kCotangents[kind]), ": the oracle's bound is ",
-             found.greatest_bound, " of the limit at most, wanted ",
-             kEnoughOfLimit));
+  return Verdict(Outcome::kError, kFailOracle,
+                 StrCat("the gradient of '", subject_.targets[target], "' for ",
+                        ToString(kCotangents[kind]), ": the oracle's bound is ",
+                        found.greatest_bound, " of the limit at most, wanted ",
+                        kEnoughOfLimit));
+}
+
+/// The gradient along signs, and how far off it may be.
+Known Ladderer::Along(std::span<const Value> dx) const {
+  Known along;
+  for (size_t t = 0; t < gradients_.size(); ++t) {
+    const std::vector<double> g = NumbersOf(*gradients_[t].tensor());
+    const auto signs = dx[t].tensor()->elements<double>();
+    for (size_t i = 0; i < g.size(); ++i) {
+      along.value += g[i] * signs[i];
+      along.bound += compared_[t].limits[i];
+    }
+  }
+  return along;
 }
 
 /// The gradient along signs against the exact tangent, a pass that shares no
@@ -241,17 +255,10 @@ Ladderer::Stop Ladderer::Refused(size_t kind, size_t target,
 Ladderer::Stop Ladderer::Adjoint() {
   const auto dx = Tangents();
   if (!dx.ok()) return StoppedRunning(dx.status(), "the tangents");
-  double along = 0;
-  double slack = answers_.ladder.tangent.bound;
-  for (size_t t = 0; t < gradients_.size(); ++t) {
-    const std::vector<double> g = NumbersOf(*gradients_[t].tensor());
-    const auto signs = (*dx)[t].tensor()->elements<double>();
-    for (size_t i = 0; i < g.size(); ++i) {
-      along += g[i] * signs[i];
-      slack += compared_[t].limits[i];
-    }
-  }
-  const double error = std::abs(along - answers_.ladder.tangent.value);
+  const Known along = Along(*dx);
+  const Known& exact = answers_.ladder.tangent;
+  const double slack = along.bound + exact.bound;
+  const double error = std::abs(along.value - exact.value);
   if (!std::isfinite(slack) || !std::isfinite(error)) return std::nullopt;
   for (GradientRow& row : rows_) {
     if (row.cotangent != ToString(Cotangent::kFirst)) continue;
@@ -259,31 +266,29 @@ Ladderer::Stop Ladderer::Adjoint() {
     row.adjoint_bound = slack;
   }
   if (error <= slack) return std::nullopt;
-  return Verdict(Outcome::kFail, kFailBackward,
-                 StrCat("along signs the gradient is ", along,
-                        ", the exact tangent is ",
-                        answers_.ladder.tangent.value, " within ", slack));
+  return Verdict(
+      Outcome::kFail, kFailBackward,
+      StrCat("along signs the gradient is ", along.value,
+             ", the exact tangent is ", exact.value, " within ", slack));
 }
 
-/// A wrong backward is told from a forward that differs.
-Ladderer::Stop Ladderer::OwnDifferences() {
-  if (variant_.type != DType::kFloat64) return std::nullopt;
+/// The gradient along signs against differences of the backend's own outputs.
+/// Where these agree and the gradient is wrong, the forward is.
+void Ladderer::OwnDifferences(Stop& verdict) {
   const auto dy = Directions(Cotangent::kFirst);
   const auto dx = Tangents();
-  if (!dy.ok() || !dx.ok()) return std::nullopt;
+  if (!dy.ok() || !dx.ok()) return;
   const auto found = DifferencesOf(trial_, *dy, *dx);
-  if (!found.ok()) return StoppedRunning(found.status(), "Forward");
-  double along = 0;
-  double slack = found->slope.bound;
-  for (size_t t = 0; t < gradients_.size(); ++t) {
-    const std::vector<double> g = NumbersOf(*gradients_[t].tensor());
-    const auto signs = (*dx)[t].tensor()->elements<double>();
-    for (size_t i = 0; i < g.size(); ++i) {
-      along += g[i] * signs[i];
-      slack += compared_[t].limits[i];
+  if (!found.ok()) {
+    if (!verdict.has_value()) {
+      verdict = StoppedRunning(found.status(), "Forward");
     }
+    return;
   }
-  const double error = std::abs(along - found->slope.value);
+  const Known along = Along(*dx);
+  const Slope& slope = found->slope;
+  const double slack = along.bound + slope.bound;
+  const double error = std::abs(along.value - slope.value);
   for (GradientRow& row : rows_) {
     if (row.cotangent != ToString(Cotangent::kFirst)) continue;
     row.dir_err = error;
@@ -291,8 +296,18 @@ Ladderer::Stop Ladderer::OwnDifferences() {
     row.h_min = found->h_min;
     row.h_max = found->h_max;
   }
-  // Beside a kink the differences say nothing, and no more than the elements do.
-  return std::nullopt;
+  // Beside a kink differences have no bound, or one as wide as the kink.
+  const double exact = answers_.ladder.tangent.value;
+  const bool differs = std::abs(slope.value - exact) >
+                       slope.bound + answers_.ladder.tangent.bound;
+  if (!verdict.has_value() || verdict->outcome != Outcome::kFail) return;
+  if (differs && error <= slope.bound) {
+    *verdict =
+        Verdict(Outcome::kFail, kFailForward,
+                StrCat("the gradient is that of the forward, along signs ",
+                       along.value, ", which differs from the exact one, ",
+                       exact, "; ", verdict->message));
+  }
 }
 
 Ladderer::Stop Ladderer::Structural() {
@@ -304,7 +319,8 @@ Ladderer::Stop Ladderer::Structural() {
     if (row.cotangent != ToString(Cotangent::kFirst)) continue;
     row.distinct_results = found->distinct_results;
     row.zero_ok = found->zero_ok ? 1 : 0;
-    if (found->missing_ok) row.missing_cotangent_ok = *found->missing_ok ? 1 : 0;
+    if (found->missing_ok)
+      row.missing_cotangent_ok = *found->missing_ok ? 1 : 0;
     row.linearity_err = found->linearity;
   }
   if (found->fault.empty()) return std::nullopt;
@@ -362,8 +378,8 @@ void Ladderer::AddRow(size_t kind, size_t target, const Compared& found,
   row.p99_unit_err = found.p99_units;
   row.rms_unit_err = found.rms_units;
   if (found.count > 0) {
-    row.zero_share = static_cast<double>(found.zeros) /
-                     static_cast<double>(found.count);
+    row.zero_share =
+        static_cast<double>(found.zeros) / static_cast<double>(found.count);
   }
   if (found.worst.index >= 0) {
     row.worst_index = found.worst.index;
@@ -389,8 +405,8 @@ measure::Judgement Ladderer::Finish(measure::Judgement verdict) {
   }
   record_.result.limit_source = "units";
   record_.result.run_us = trial_.forward_us() + trial_.backward_us();
-  record_.result.vacuous = verdict.outcome == Outcome::kPass &&
-                           (judged_ == 0 || non_zero_ == 0);
+  record_.result.vacuous =
+      verdict.outcome == Outcome::kPass && (judged_ == 0 || non_zero_ == 0);
   return verdict;
 }
 
@@ -407,6 +423,7 @@ std::vector<record::ReasonMeaning> Reasons() {
       {kZero, "the exact gradient is zero everywhere"},
       {kNotDifferentiable, "nothing in the case can be differentiated"},
       {kMasked, "a derivative is infinite or none, and its product is open"},
+      {kStochastic, "the gradient is that of the mask that was drawn"},
       {kVacuous, "no element of a gradient could be judged"},
       {kNondeterministic, "a second backward gives other bits"},
   };
@@ -434,6 +451,11 @@ measure::Judgement Judge(const record::PlanRow& row, Backend& backend,
   const int64_t began = record::SteadyMicroseconds();
   const auto answers = ReadGradientAnswers(row, facts);
   if (!answers.ok()) {
+    const auto drawn = JudgeDrawnMask(row, facts, *trial);
+    if (drawn.ok() && drawn->empty()) {
+      return Verdict(Outcome::kPass, kStochastic, "");
+    }
+    if (drawn.ok()) return Verdict(Outcome::kFail, kFailBackward, *drawn);
     return Verdict(Outcome::kUnsupported, kFailOracle,
                    answers.status().message());
   }
@@ -443,8 +465,8 @@ measure::Judgement Judge(const record::PlanRow& row, Backend& backend,
   }
   const measure::Judgement verdict =
       Ladderer(row, facts, *subject, *answers, *trial, *record).Judge();
-  record->result.judge_us = record::SteadyMicroseconds() - began -
-                            record->result.run_us.value_or(0);
+  record->result.judge_us =
+      record::SteadyMicroseconds() - began - record->result.run_us.value_or(0);
   return verdict;
 }
 

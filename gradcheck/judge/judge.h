@@ -25,7 +25,6 @@ namespace assay::gradcheck {
 std::vector<record::ReasonMeaning> Reasons();
 
 measure::Judgement Judge(const record::PlanRow& row, Backend& backend,
-                         const record::RunFacts& facts,
-                         record::Record* record);
+                         const record::RunFacts& facts, record::Record* record);
 
 }  // namespace assay::gradcheck

@@ -144,8 +144,9 @@ class Checks {
     ASSAY_RETURN_IF_ERROR(trial_.ForwardOfOthersAndBack());
     ASSAY_ASSIGN_OR_RETURN(const auto gradients, Backward(dy_));
     if (!Same(gradients)) {
-      found_.fault = "a forward of other inputs before the last one changes "
-                     "the gradient";
+      found_.fault =
+          "a forward of other inputs before the last one changes "
+          "the gradient";
     }
     return OkStatus();
   }
@@ -183,8 +184,7 @@ class Checks {
         const double error = std::abs(got[i] - factor * one[i]);
         // Beyond the type's greatest number twice is infinite.
         if (error == 0 || std::isinf(got[i])) continue;
-        found_.linearity =
-            std::max(found_.linearity, error / (factor * limit));
+        found_.linearity = std::max(found_.linearity, error / (factor * limit));
         if (error <= 2 * factor * limit) continue;
         found_.fault = StrCat(what, " element ", i, " of the gradient of '",
                               trial_.targets()[t], "': found ", got[i],

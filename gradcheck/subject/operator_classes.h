@@ -18,4 +18,8 @@ bool IsExact(OperatorId op);
 /// piece of a function: where a gradient has a kink or a tie.
 bool HasKinks(OperatorId op);
 
+/// True where the operator's definition computes something in float32 whatever
+/// its type is, so that gradients of float64 are no better.
+bool ComputesInFloat32(OperatorId op);
+
 }  // namespace assay::gradcheck

@@ -36,8 +36,8 @@ bool Stands(OperatorId op, std::span<const types::FormalParameter> formals,
 
 bool IsTarget(const Graph& graph, ValueId id) {
   const auto op = LoneOperator(graph);
-  return !op.has_value() || Stands(*op, types::SignatureOf(*op).inputs,
-                                   graph.nodes[0].inputs, id);
+  return !op.has_value() ||
+         Stands(*op, types::SignatureOf(*op).inputs, graph.nodes[0].inputs, id);
 }
 
 /// The numbers among the attributes of nodes, where kinks may lie.
@@ -71,8 +71,8 @@ Result<Value> Converted(const Value& value, DType type) {
   if (tensor == nullptr || tensor->dtype() == type || !Carries(type)) {
     return value;
   }
-  ASSAY_ASSIGN_OR_RETURN(
-      Tensor converted, TensorOf(type, tensor->shape(), NumbersOf(*tensor)));
+  ASSAY_ASSIGN_OR_RETURN(Tensor converted,
+                         TensorOf(type, tensor->shape(), NumbersOf(*tensor)));
   return Value(std::move(converted));
 }
 
@@ -87,9 +87,8 @@ Result<suite::Subject> SubjectOf(const record::PlanRow& row,
   }
   ASSAY_ASSIGN_OR_RETURN(cases::CaseData data,
                          cases::ReadCaseInputs(row.directory, 1));
-  suite::Subject subject{std::move(data.model),
-                         {std::move(data.sets.at(0).inputs)},
-                         {}};
+  suite::Subject subject{
+      std::move(data.model), {std::move(data.sets.at(0).inputs)}, {}};
   std::vector<Value>& inputs = subject.inputs[0];
   const auto own = [&](const Value& value) {
     return value.tensor() != nullptr && Carries(value.tensor()->dtype());
@@ -110,9 +109,9 @@ Result<suite::Subject> SubjectOf(const record::PlanRow& row,
   for (size_t i = 0; i < inputs.size() && i < graph.inputs.size(); ++i) {
     if (!own(inputs[i]) || !IsTarget(graph, graph.inputs[i])) continue;
     subject.targets.push_back(graph[graph.inputs[i]].name);
-    ASSAY_ASSIGN_OR_RETURN(inputs[i],
-                           InputOf(variant->input_class, *inputs[i].tensor(),
-                                   marks, draw));
+    ASSAY_ASSIGN_OR_RETURN(
+        inputs[i],
+        InputOf(variant->input_class, *inputs[i].tensor(), marks, draw));
   }
   return subject;
 }
@@ -123,10 +122,10 @@ std::vector<bool> CarryingOutputs(const Model& model) {
   std::vector<bool> flows;
   for (const ValueId id : graph.outputs) {
     const ValueType& type = graph[id].type;
-    flows.push_back(type.kind == ValueKind::kTensor && Carries(type.dtype) &&
-                    (!op.has_value() ||
-                     Stands(*op, types::SignatureOf(*op).outputs,
-                            graph.nodes[0].outputs, id)));
+    flows.push_back(
+        type.kind == ValueKind::kTensor && Carries(type.dtype) &&
+        (!op.has_value() || Stands(*op, types::SignatureOf(*op).outputs,
+                                   graph.nodes[0].outputs, id)));
   }
   return flows;
 }

@@ -406,11 +406,13 @@ Result<std::vector<Tensor>> RecordedRun::VjpUnits(
               AddTo(record_.trace, x.source(), x.node(),
                     C::Rounded(cotangent, 1), &adjoints);
             }));
+        const AsTaken taken;
         Borders<C> charges(RoundedGiven<kCharge>());
-        bool unknown = false;
-        ASSAY_RETURN_IF_ERROR(Charges(Left::kAll, &charges, &unknown));
+        ASSAY_RETURN_IF_ERROR(
+            ReplaySteps(record_.trace, Left::kAll, &charges,
+                        [](uint32_t, const Tape&, const auto&) {}));
         ASSAY_RETURN_IF_ERROR(ReverseSteps(record_.trace, charges, &adjoints));
-        return UnitsOf(record_.targets, unknown,
+        return UnitsOf(record_.targets, /*unknown=*/false,
                        [&](const Var& x) { return adjoints.Of(x); });
       });
 }
@@ -421,14 +423,12 @@ Result<std::vector<Tensor>> RecordedRun::JvpUnits(
   return WithChargeOf(
       kind, [&]<Charge kCharge>() -> Result<std::vector<Tensor>> {
         using C = Charged<kCharge>;
-        Borders<C> charges(RoundedGiven<kCharge>());
-        bool unknown = false;
-        ASSAY_RETURN_IF_ERROR(Charges(Left::kKept, &charges, &unknown));
+        const AsTaken taken;
         Borders<Dual<C>> along(Along<C>(directions, 1));
         ASSAY_RETURN_IF_ERROR(
             ReplaySteps(record_.trace, Left::kKept, &along,
                         [](uint32_t, const Tape&, const auto&) {}));
-        return UnitsOf(record_.outputs, unknown,
+        return UnitsOf(record_.outputs, /*unknown=*/false,
                        [&](const Var& x) { return along.Of(x).tangent; });
       });
 }

@@ -184,6 +184,22 @@ inline double Stretch(Primitive primitive, double a, double a_error, double b,
   }
 }
 
+/// While one lives, in its thread, steps and choices are those that were taken,
+/// whatever rounding could have made of them.
+class AsTaken {
+ public:
+  AsTaken() : before_(is_set_) { is_set_ = true; }
+  AsTaken(const AsTaken&) = delete;
+  AsTaken& operator=(const AsTaken&) = delete;
+  ~AsTaken() { is_set_ = before_; }
+
+  static bool is_set() { return is_set_; }
+
+ private:
+  inline static thread_local bool is_set_ = false;
+  bool before_;
+};
+
 /// A number and what the roundings before it can have done to it, each being one
 /// of S. Charges are kept in units of 256 roundoffs, so that those of great
 /// numbers are finite. Infinite: unknown, since a number on the way was beyond
@@ -218,12 +234,14 @@ struct Charged {
   /// True when a step may have gone the other way.
   static bool MayStep(Primitive primitive, const Charged& a, const Charged& b) {
     return (a.units != 0 || b.units != 0) &&
-           IsWithin(StepGap<S>(primitive, a.value, b.value), a, b);
+           IsWithin(StepGap<S>(primitive, a.value, b.value), a, b) &&
+           !AsTaken::is_set();
   }
   /// True when it may be otherwise which of the two is the greater.
   static bool MayCross(const Charged& a, const Charged& b) {
     return (a.units != 0 || b.units != 0) &&
-           IsWithin(std::abs(ToDouble(S(a.value - b.value))), a, b);
+           IsWithin(std::abs(ToDouble(S(a.value - b.value))), a, b) &&
+           !AsTaken::is_set();
   }
 
   S value{0};
@@ -437,6 +455,12 @@ Partials<Charged<kCharge, S>> KnownPartials(Primitive primitive,
                                             const Charged<kCharge, S>& v) {
   using C = Charged<kCharge, S>;
   Partials<C> d = PartialsOf<C>(primitive, a, b, v);
+  // Whoever has tanh takes 1 - tanh^2, of which the square and both its factors
+  // are rounded.
+  if (kCharge != Charge::kBound && primitive == Primitive::kTanh) {
+    const double tanh = ToDouble(v.value);
+    d.a.units += 3 * tanh * tanh / C::kUnit;
+  }
   if (!HasKink(primitive)) return d;
   const bool bends = primitive == Primitive::kAbs && C::MayCross(a, C(0));
   if (bends || C::MayStep(primitive, a, b)) {

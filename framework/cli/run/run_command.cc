@@ -123,9 +123,8 @@ Status AnswerExactly(const cli::RunOptions& options,
   std::vector<size_t> asked = rows;
   if (oracle.empty()) {
     oracle = kUsualOracle;
-    std::erase_if(asked, [&](size_t i) {
-      return !suite::NeedsAnswers(plan->rows[i]);
-    });
+    std::erase_if(
+        asked, [&](size_t i) { return !suite::NeedsAnswers(plan->rows[i]); });
   }
   if (asked.empty()) return OkStatus();
   ASSAY_ASSIGN_OR_RETURN(const supervise::OracleReport report,
@@ -281,7 +280,8 @@ Result<int> RunWhole(const cli::RunOptions& options) {
   verdict::RawRecords raw;
   Status ran = AnswerExactly(options, supervise, rows, opened.folder, &plan);
   const bool answered = std::ranges::any_of(
-      plan.rows, [](const record::PlanRow& row) { return !row.oracle.empty(); });
+      plan.rows,
+      [](const record::PlanRow& row) { return !row.oracle.empty(); });
   if (ran.ok() && answered) ran = plan::WritePlan(plan, opened.folder);
   // While workers run.
   auto mutants = select::Meanwhile([&] { return MutantsFor(plan, *digests); });

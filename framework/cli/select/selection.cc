@@ -38,9 +38,8 @@ cases::Corpus CorpusOf(const suite::Suite& suite,
                        std::span<const cases::Corpus> corpora) {
   cases::Corpus corpus;
   corpus.name = suite.name;
-  corpus.cases = suite.cases(suite.derives
-                                 ? corpora
-                                 : std::span<const cases::Corpus>());
+  corpus.cases =
+      suite.cases(suite.derives ? corpora : std::span<const cases::Corpus>());
   std::string hashed;
   if (suite.derives) {
     for (const cases::Corpus& source : corpora) hashed += source.hash + "\n";

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "framework/graph/model_text.h"
 #include "framework/graph/types/check.h"
 
@@ -129,11 +131,12 @@ TEST(WithInitializers, RefusesWhatDoesNotFit) {
 }
 
 TEST(Retyped, LeavesNoFloat32) {
-  const auto wide = Retyped(*Parsed(
-      "g (float[2] x, int64[2] i) => (float[2] y) <float[2] b = {0.5, 2}> "
-      "{ c = Constant<value_floats = [0.25, 1.0]>() f = Cast<to = 1>(i) "
-      "t = Constant<value = float[2] {0.1, 0.2}>() "
-      "y = Sum(x, b, c, f, t) }"),
+  const auto wide = Retyped(
+      *Parsed(
+          "g (float[2] x, int64[2] i) => (float[2] y) <float[2] b = {0.5, 2}> "
+          "{ c = Constant<value_floats = [0.25, 1.0]>() f = Cast<to = 1>(i) "
+          "t = Constant<value = float[2] {0.1, 0.2}>() "
+          "y = Sum(x, b, c, f, t) }"),
       DType::kFloat64);
   ASSERT_TRUE(wide.ok()) << wide.status().ToString();
   const auto typed = InferTypes(**wide);
@@ -153,10 +156,10 @@ TEST(Retyped, LeavesNoFloat32) {
 }
 
 TEST(Retyped, LeavesWhatAnOperatorHasInFloat32Alone) {
-  const auto wide = Retyped(
-      *Parsed("g (float[1,1,2] x, float[3] s) => (float[1,1,4] y) "
-              "{ y = Resize(x, , s) }"),
-      DType::kFloat64);
+  const auto wide =
+      Retyped(*Parsed("g (float[1,1,2] x, float[3] s) => (float[1,1,4] y) "
+                      "{ y = Resize(x, , s) }"),
+              DType::kFloat64);
   ASSERT_TRUE(wide.ok()) << wide.status().ToString();
   const Graph& graph = (*wide)->graph();
   EXPECT_EQ(graph[graph.inputs[0]].type.dtype, DType::kFloat64);
@@ -164,9 +167,9 @@ TEST(Retyped, LeavesWhatAnOperatorHasInFloat32Alone) {
 }
 
 TEST(Retyped, RoundsConstantsToHalves) {
-  const auto model =
-      Parsed("g (float[1] x) => (float[1] y) <float[1] b = {0.1}> "
-             "{ y = Add(x, b) }");
+  const auto model = Parsed(
+      "g (float[1] x) => (float[1] y) <float[1] b = {0.1}> "
+      "{ y = Add(x, b) }");
   const auto bits = [&](DType type) {
     const auto made = Retyped(*model, type);
     const Graph& graph = (*made)->graph();

@@ -133,8 +133,8 @@ std::vector<std::string> Parameters(const std::vector<Parameter>& parameters,
     std::string arity = ", kSingle";
     if (formal.GetOption() == OpSchema::Optional) arity = ", kOptional";
     if (formal.GetOption() == OpSchema::Variadic) arity = ", kVariadic";
-    const bool mixed = formal.GetOption() == OpSchema::Variadic &&
-                       !formal.GetIsHomogeneous();
+    const bool mixed =
+        formal.GetOption() == OpSchema::Variadic && !formal.GetIsHomogeneous();
     entries.push_back("{" + Quoted(formal.GetName()) + ", " +
                       std::to_string(variable) + arity +
                       (mixed ? ", true, " : ", false, ") +

@@ -37,9 +37,12 @@ Json SomeCase(const std::string& test_id) {
           {"dtypes", {"float32"}},
           {"value_kinds", {"tensor"}},
           {"inputs",
-           {{{"kind", "tensor"}, {"shape", {2, "N", nullptr}}},
+           {{{"kind", "tensor"},
+             {"dtype", "float16"},
+             {"shape", {2, "N", nullptr}}},
             {{"kind", "sequence"}, {"shape", nullptr}},
             {{"kind", "tensor"}, {"shape", Json::array()}}}},
+          {"outputs", {{{"kind", "tensor"}, {"dtype", "int64"}}}},
           {"comparator", "tolerance"},
           {"rtol", 1e-3},
           {"atol", 1e-7},
@@ -279,6 +282,8 @@ TEST(CorpusTest, ACorpusIsReadAsItWasWritten) {
               HasSubstr("{\"kind\":\"tensor\",\"shape\":[]}"));
   const TestCase& read = copy->cases[0];
   EXPECT_EQ(read.shape_sig, "[2,N,?];sequence;[]");
+  EXPECT_EQ(read.input_dtypes, (std::vector<std::string>{"float16", "", ""}));
+  EXPECT_EQ(read.output_dtypes, std::vector<std::string>{"int64"});
   EXPECT_EQ(read.suite + read.op + read.kind, c.suite + c.op + c.kind);
   EXPECT_EQ(read.domain, c.domain);
   EXPECT_EQ(read.imports, c.imports);

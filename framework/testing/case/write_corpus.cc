@@ -45,8 +45,9 @@ Json Inputs(const std::string& shape_sig,
       i = comma + 1;
     }
     inputs.push_back({{"kind", "tensor"}, {"shape", shape}});
-    if (inputs.size() <= dtypes.size()) {
-      inputs.back()["dtype"] = dtypes[inputs.size() - 1];
+    const size_t k = inputs.size() - 1;
+    if (k < dtypes.size() && !dtypes[k].empty()) {
+      inputs.back()["dtype"] = dtypes[k];
     }
   }
   return inputs;
@@ -55,8 +56,8 @@ Json Inputs(const std::string& shape_sig,
 Json Outputs(const std::vector<std::string>& dtypes) {
   Json outputs = Json::array();
   for (const std::string& dtype : dtypes) {
-    outputs.push_back({{"kind", dtype.empty() ? "other" : "tensor"},
-                       {"dtype", dtype}});
+    outputs.push_back(
+        {{"kind", dtype.empty() ? "other" : "tensor"}, {"dtype", dtype}});
   }
   return outputs;
 }

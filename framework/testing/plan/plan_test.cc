@@ -230,7 +230,9 @@ TEST(PlanTest, ASelectionTakesItsSuitesAndTier) {
   cases::Corpus corpus;
   for (const char* suite : {"node", "model", "special"}) {
     cases::TestCase& c = corpus.cases.emplace_back(CaseOf(suite, "a"));
-    c.kind = suite == std::string("model") ? "model" : "node";
+    c.tier = suite == std::string("model")  ? cases::Tier::kCi
+             : suite == std::string("node") ? cases::Tier::kSmoke
+                                            : cases::Tier::kNightly;
     c.directory = "somewhere";
     if (suite != std::string("special")) c.operators = {"ai.onnx::Abs"};
   }
@@ -238,11 +240,13 @@ TEST(PlanTest, ASelectionTakesItsSuitesAndTier) {
     Selection selection;
     std::vector<std::string> ids;
   } rows[] = {
-      {{}, {"model/Abs/a", "node/Abs/a", "special/Abs/a"}},
-      {{.suites = {"node"}}, {"node/Abs/a", "special/Abs/a"}},
-      {{.suites = {"model", "node"}},
+      {{}, {"model/Abs/a", "node/Abs/a"}},
+      {{.tier = "nightly"}, {"model/Abs/a", "node/Abs/a", "special/Abs/a"}},
+      {{.suites = {"node"}, .tier = "nightly"},
+       {"node/Abs/a", "special/Abs/a"}},
+      {{.suites = {"model", "node"}, .tier = "nightly"},
        {"model/Abs/a", "node/Abs/a", "special/Abs/a"}},
-      {{.tier = "smoke"}, {"node/Abs/a", "special/Abs/a"}},
+      {{.tier = "smoke"}, {"node/Abs/a"}},
   };
   for (const auto& row : rows) {
     const auto plan = Make(row.selection, {corpus}, {BackendOf("acme")});

@@ -276,6 +276,11 @@ CasePolicy Policy::Of(const cases::TestCase& test_case,
       cases::kDefaultCorpora.end()) {
     floor_.Consider(test_case);
   }
+  for (const std::string& qualified : test_case.operators) {
+    const size_t colons = qualified.find("::");
+    tested_[test_case.claim].insert(cases::OperatorName(
+        qualified.substr(0, colons), qualified.substr(colons + 2)));
+  }
   CasePolicy verdict;
   verdict.claimed =
       !claims_.empty() && ClaimCheck(claims_, test_case, backend).Inside();
@@ -327,6 +332,20 @@ std::vector<std::string> Policy::Errors() const {
     }
     lines.push_back(StrCat(expectations_[i].source, ": ",
                            Sentence(expectations_[i]), ": ", what));
+  }
+  for (const Claim& claim : claims_) {
+    std::vector<std::string> untested;
+    const auto tested = tested_.find(claim.kind);
+    for (std::string& op : claim.where.OperatorsNamed()) {
+      if (tested == tested_.end() || !tested->second.contains(op)) {
+        untested.push_back(std::move(op));
+      }
+    }
+    if (untested.empty()) continue;
+    lines.push_back(
+        StrCat(claim.source, ": no case tests the ",
+               claim.kind == Claim::Kind::kGradient ? "gradient" : "forward",
+               " of ", Joined(untested)));
   }
   std::ranges::move(floor_.Errors(), std::back_inserter(lines));
   return lines;

@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -64,8 +65,8 @@ class Policy {
   /// The lines that are wrong, once every case of a plan was asked about, as
   /// "expectations.txt:12: expect fail where ...: matches no planned case".
   /// So are lines past their date; lines that later ones take every case from;
-  /// lines that expect `unsupported` of a case inside the claims; and those of
-  /// the floor (Floor::Errors).
+  /// lines that expect `unsupported` of a case inside the claims; claims of
+  /// operators that no case tests; and those of the floor (Floor::Errors).
   std::vector<std::string> Errors() const;
 
   const std::vector<Expectation>& expectations() const { return expectations_; }
@@ -93,6 +94,8 @@ class Policy {
   std::vector<Expectation> outdated_;
   std::string today_;
   std::vector<Claim> claims_;
+  /// The operators of the cases asked about so far, by the claim they are for.
+  std::map<cases::ClaimKind, std::set<std::string>> tested_;
   Floor floor_;
   std::string text_;
 };

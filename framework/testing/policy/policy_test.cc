@@ -440,5 +440,22 @@ TEST(PolicyTest, GradientsAreClaimedByLinesOfTheirOwn) {
   });
 }
 
+// Kills: a promise of gradients that cases of the forward pass vouch for.
+TEST(PolicyTest, AClaimThatNoCaseTestsIsAnError) {
+  Policy policy = PolicyOf("claims.txt",
+                           "claim forward where op:Relu or op:Abs*\n"
+                           "claim gradient where op:Conv and not op:Abs\n"
+                           "claim gradient where (op:Relu or op:ml.Scaler)\n");
+  policy.Of(CaseOf("Relu", {"float32"}), "acme");
+  cases::TestCase gradient = CaseOf("Conv", {"float32"});
+  gradient.claim = cases::ClaimKind::kGradient;
+  policy.Of(gradient, "acme");
+  const std::vector<std::string> errors = policy.Errors();
+  ASSERT_EQ(errors.size(), 1U);
+  EXPECT_THAT(errors[0],
+              HasSubstr("claims.txt:3: no case tests the gradient of Relu, "
+                        "ml.Scaler"));
+}
+
 }  // namespace
 }  // namespace assay::policy

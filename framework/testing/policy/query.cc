@@ -69,6 +69,15 @@ bool MatchesAttribute(const QueryTerm& word, const cases::TestCase& c) {
   });
 }
 
+void AddOperators(const QueryTerm& term, std::vector<std::string>* names) {
+  if (term.kind == QueryTerm::Kind::kNot) return;
+  if (term.kind == QueryTerm::Kind::kWord && term.key == QueryKey::kOp &&
+      term.pattern.exact()) {
+    names->push_back(term.pattern.text());
+  }
+  for (const QueryTerm& child : term.children) AddOperators(child, names);
+}
+
 bool MatchesWord(const QueryTerm& word, const QuerySubject& subject) {
   const cases::TestCase& c = subject.test_case;
   const Pattern& pattern = word.pattern;
@@ -157,6 +166,12 @@ bool Query::Matches(const QuerySubject& subject) const {
 bool Query::NeedsOutcome() const {
   return root_ != nullptr && (AsksFor(*root_, QueryKey::kOutcome) ||
                               AsksFor(*root_, QueryKey::kReason));
+}
+
+std::vector<std::string> Query::OperatorsNamed() const {
+  std::vector<std::string> names;
+  if (root_ != nullptr) AddOperators(*root_, &names);
+  return names;
 }
 
 std::string_view Query::OnlyId() const {

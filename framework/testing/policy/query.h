@@ -58,6 +58,9 @@ class Query {
   /// True when it asks for a backend.
   bool NeedsBackend() const;
 
+  /// The operators that it names, those that it excludes and patterns apart.
+  std::vector<std::string> OperatorsNamed() const;
+
   /// The test_id that whatever matches has; empty where several may match.
   std::string_view OnlyId() const;
 

@@ -34,7 +34,8 @@ Status AnswerAll(const record::PlanRow& row, Backend& backend,
     ASSAY_ASSIGN_OR_RETURN(const std::unique_ptr<ExactRun> run,
                            exact->At(subject.inputs[i], subject.targets));
     for (const Question& question : QuestionsOf(row, facts)) {
-      ASSAY_ASSIGN_OR_RETURN(answers[question.name], question.ask(*run, subject));
+      ASSAY_ASSIGN_OR_RETURN(answers[question.name],
+                             question.ask(*run, subject));
     }
     *result->run_us += record::SteadyMicroseconds() - asked;
     ASSAY_RETURN_IF_ERROR(

@@ -151,7 +151,8 @@ struct Corners {
     weights.assign(1, T(1));
   }
 
-  // One axis further in. A place outside reads zeros; NaN is outside.
+  // One axis further in. A place outside reads zeros; NaN is outside. One that
+  // is tied with a border may be on either side of it.
   void Narrow(T position, int64_t extent) {
     std::vector<int64_t> next;
     std::vector<T> next_weights;
@@ -160,11 +161,11 @@ struct Corners {
       NoteCell(position, low);
       const T right = position - static_cast<T>(low);
       for (size_t i = 0; i < at.size(); ++i) {
-        if (low >= 0) {
+        if (low >= 0 && low < extent) {
           next.push_back(at[i] * extent + low);
           next_weights.push_back(weights[i] * (T(1) - right));
         }
-        if (low + 1 < extent) {
+        if (low + 1 >= 0 && low + 1 < extent) {
           next.push_back(at[i] * extent + low + 1);
           next_weights.push_back(weights[i] * right);
         }
