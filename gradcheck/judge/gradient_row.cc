@@ -2,10 +2,10 @@
 
 #include "gradcheck/judge/gradient_row.h"
 
-namespace assay::record {
+namespace assay {
 
 template <>
-const Table& TableOf<gradcheck::GradientRow>() {
+const record::Table& record::TableOf<gradcheck::GradientRow>() {
   using Row = gradcheck::GradientRow;
   static const Table table = CaseTable<Row>(
       "gradients",
@@ -63,7 +63,7 @@ const Table& TableOf<gradcheck::GradientRow>() {
   return table;
 }
 
-}  // namespace assay::record
+}  // namespace assay
 
 namespace assay::gradcheck {
 namespace {

@@ -46,7 +46,7 @@ struct GradientRow : record::Key {
 
 }  // namespace assay::gradcheck
 
-namespace assay::record {
+namespace assay {
 template <>
-const Table& TableOf<gradcheck::GradientRow>();
-}  // namespace assay::record
+const record::Table& record::TableOf<gradcheck::GradientRow>();
+}  // namespace assay
