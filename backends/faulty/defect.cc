@@ -41,6 +41,10 @@ class SideContext : public KernelContext {
 
   void Save(Value value) override { run_.Save(std::move(value)); }
 
+  Result<Tensor*> Workspace(DType dtype, const Shape& shape) override {
+    return run_.Workspace(dtype, shape);
+  }
+
   Values& outputs() { return outputs_; }
 
  private:

@@ -2,7 +2,10 @@
 
 #include "framework/backend/backend.h"
 
+#include <algorithm>
 #include <functional>
+#include <iterator>
+#include <typeinfo>
 #include <utility>
 
 namespace assay::inline v1 {
@@ -26,15 +29,17 @@ Status CheckInput(const ValueInfo& declared, const Value& value) {
                          declared.type.ToString());
 }
 
-Status CheckOutput(const ValueInfo& declared, const Value& value) {
+/// Of memory that the caller gives to be written into.
+Status CheckMemory(std::string_view what, const ValueInfo& declared,
+                   const Value& value) {
   if (!value.present()) return OkStatus();
   const Tensor* tensor = value.tensor();
   if (tensor == nullptr || !tensor->defined()) {
-    return InvalidArgument("output '", declared.name, "' is given as ",
+    return InvalidArgument(what, " '", declared.name, "' is given as ",
                            value.Type().ToString(),
                            "; only tensors can be written into");
   }
-  return CheckType("output", declared, value);
+  return CheckType(what, declared, value);
 }
 
 bool Overlap(const Value& a, const Value& b) {
@@ -50,17 +55,74 @@ bool Overlap(const Value& a, const Value& b) {
          before(y->data(), x->data() + x->byte_size());
 }
 
-/// No output may share memory with one of `others`.
-Status CheckApart(const ValueInfo& declared, const Value& output,
-                  std::span<const ValueInfo> names,
+/// Memory to be written into may not be shared with one of `others`.
+Status CheckApart(std::string_view what, const ValueInfo& declared,
+                  const Value& value, std::span<const ValueInfo> names,
                   std::span<const Value> others) {
   for (size_t i = 0; i < others.size(); ++i) {
-    if (Overlap(output, others[i])) {
-      return InvalidArgument("the memory of output '", declared.name,
+    if (Overlap(value, others[i])) {
+      return InvalidArgument("the memory of ", what, " '", declared.name,
                              "' overlaps that of '", names[i].name, "'");
     }
   }
   return OkStatus();
+}
+
+/// Memory for what is declared, apart from each other and from `others`.
+Status CheckGiven(std::string_view what, std::span<const ValueInfo> declared,
+                  std::span<const Value> given,
+                  std::span<const ValueInfo> other_names,
+                  std::span<const Value> others) {
+  if (!given.empty() && given.size() != declared.size()) {
+    return InvalidArgument("found ", given.size(), " ", what,
+                           "s, wanted none or ", declared.size());
+  }
+  for (size_t i = 0; i < given.size(); ++i) {
+    ASSAY_RETURN_IF_ERROR(CheckMemory(what, declared[i], given[i]));
+    ASSAY_RETURN_IF_ERROR(
+        CheckApart(what, declared[i], given[i], other_names, others));
+    ASSAY_RETURN_IF_ERROR(
+        CheckApart(what, declared[i], given[i], declared, given.first(i)));
+  }
+  return OkStatus();
+}
+
+/// The arguments of Backward, for each run.
+struct RepeatedBackward final : GradientBinding {
+  std::span<const Value> gradients() const override { return results; }
+
+  Differentiable* network = nullptr;
+  Binding* binding = nullptr;
+  std::vector<Value> cotangents;
+  std::vector<std::string> targets;
+  std::vector<bool> callers;   // by target: memory that the caller gave
+  std::vector<Value> results;  // by target
+};
+
+/// Names and types of the results of a Backward, and of what else is bound.
+std::vector<ValueInfo> InfosOf(std::string_view what,
+                               std::span<const Value> values) {
+  std::vector<ValueInfo> infos;
+  for (const Value& value : values) {
+    infos.push_back({StrCat(what, " ", infos.size()), value.Type()});
+  }
+  return infos;
+}
+
+Status CheckGradientsOf(const RepeatedBackward& bound,
+                        std::span<const Value> gradients,
+                        std::span<const Value> found) {
+  std::vector<ValueInfo> targets = InfosOf("", found);
+  for (size_t i = 0; i < targets.size(); ++i) {
+    targets[i].name = bound.targets[i];
+  }
+  const auto outputs = bound.binding->outputs();
+  std::vector<Value> others(outputs.begin(), outputs.end());
+  std::vector<ValueInfo> names = InfosOf("output", outputs);
+  std::ranges::copy(bound.cotangents, std::back_inserter(others));
+  std::ranges::move(InfosOf("cotangent", bound.cotangents),
+                    std::back_inserter(names));
+  return CheckGradients(targets, gradients, names, others);
 }
 
 }  // namespace
@@ -73,23 +135,18 @@ Status CheckBind(std::span<const ValueInfo> declared_inputs,
     return InvalidArgument("found ", inputs.size(), " inputs, wanted ",
                            declared_inputs.size());
   }
-  if (!outputs.empty() && outputs.size() != declared_outputs.size()) {
-    return InvalidArgument("found ", outputs.size(),
-                           " outputs, wanted none or ",
-                           declared_outputs.size());
-  }
   for (size_t i = 0; i < inputs.size(); ++i) {
     ASSAY_RETURN_IF_ERROR(CheckInput(declared_inputs[i], inputs[i]));
   }
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    const ValueInfo& declared = declared_outputs[i];
-    ASSAY_RETURN_IF_ERROR(CheckOutput(declared, outputs[i]));
-    ASSAY_RETURN_IF_ERROR(
-        CheckApart(declared, outputs[i], declared_inputs, inputs));
-    ASSAY_RETURN_IF_ERROR(
-        CheckApart(declared, outputs[i], declared_outputs, outputs.first(i)));
-  }
-  return OkStatus();
+  return CheckGiven("output", declared_outputs, outputs, declared_inputs,
+                    inputs);
+}
+
+Status CheckGradients(std::span<const ValueInfo> targets,
+                      std::span<const Value> gradients,
+                      std::span<const ValueInfo> other_names,
+                      std::span<const Value> others) {
+  return CheckGiven("gradient", targets, gradients, other_names, others);
 }
 
 Result<std::vector<Value>> Run(Network& network,
@@ -118,6 +175,50 @@ Result<std::vector<Value>> Run(Network& network,
   ASSAY_RETURN_IF_ERROR(network.Synchronize());
   const auto outputs = binding->outputs();
   return std::vector<Value>(outputs.begin(), outputs.end());
+}
+
+Result<std::unique_ptr<GradientBinding>> Differentiable::BindBackward(
+    Binding& binding, std::span<const Value> cotangents,
+    std::span<const std::string> targets, std::span<const Value> gradients) {
+  auto bound = std::make_unique<RepeatedBackward>();
+  bound->network = this;
+  bound->binding = &binding;
+  bound->cotangents.assign(cotangents.begin(), cotangents.end());
+  bound->targets.assign(targets.begin(), targets.end());
+  ASSAY_ASSIGN_OR_RETURN(bound->results,
+                         Backward(binding, cotangents, targets));
+  ASSAY_RETURN_IF_ERROR(CheckGradientsOf(*bound, gradients, bound->results));
+  bound->callers.resize(targets.size());
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    bound->callers[i] = gradients[i].present();
+    if (bound->callers[i]) bound->results[i] = gradients[i];
+  }
+  return std::unique_ptr<GradientBinding>(std::move(bound));
+}
+
+Status Differentiable::RunBackward(GradientBinding& bound) {
+  if (typeid(bound) != typeid(RepeatedBackward) ||
+      static_cast<RepeatedBackward&>(bound).network != this) {
+    return InvalidArgument("the binding was made by another network");
+  }
+  auto& own = static_cast<RepeatedBackward&>(bound);
+  ASSAY_ASSIGN_OR_RETURN(std::vector<Value> found,
+                         Backward(*own.binding, own.cotangents, own.targets));
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (!own.callers[i]) {
+      own.results[i] = std::move(found[i]);
+      continue;
+    }
+    const Tensor& from = *found[i].tensor();
+    Tensor& to = *own.results[i].mutable_tensor();
+    if (from.dtype() != to.dtype() || from.shape() != to.shape()) {
+      return InvalidArgument("the gradient of '", own.targets[i], "' is ",
+                             from.Signature(), ", the caller's memory is ",
+                             to.Signature());
+    }
+    std::ranges::copy(from.bytes(), to.mutable_data());
+  }
+  return OkStatus();
 }
 
 }  // namespace assay::inline v1

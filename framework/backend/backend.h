@@ -136,4 +136,13 @@ Status CheckBind(std::span<const ValueInfo> declared_inputs,
                  std::span<const ValueInfo> declared_outputs,
                  std::span<const Value> inputs, std::span<const Value> outputs);
 
+/// Checks the memory that a BindBackward call gives for `targets`, by their
+/// names and types: counts, kinds, element types, shapes, and that no gradient's
+/// memory overlaps that of another or of one of `others`, whose names are
+/// `other_names`.
+Status CheckGradients(std::span<const ValueInfo> targets,
+                      std::span<const Value> gradients,
+                      std::span<const ValueInfo> other_names,
+                      std::span<const Value> others);
+
 }  // namespace assay::inline v1

@@ -7,12 +7,20 @@
 //     ASSAY_ASSIGN_OR_RETURN(auto grads, d->Backward(*binding, {dy}, {"x"}));
 //   }
 //
+// A step that is repeated binds its gradients once:
+//
+//   ASSAY_ASSIGN_OR_RETURN(auto bound,
+//                          d->BindBackward(*binding, {dy}, {"x"}, {dx}));
+//   ASSAY_RETURN_IF_ERROR(network->Forward(*binding));
+//   ASSAY_RETURN_IF_ERROR(d->RunBackward(*bound));  // into dx
+//
 // Exact, the interface of an oracle, stands in exact.h.
 
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,7 +34,28 @@ namespace assay::inline v1 {
 class Binding;
 class Exact;  // exact.h
 
+/// Targets, cotangents and memory tied to a binding, ready for any number of
+/// backward runs.
+class GradientBinding {
+ public:
+  virtual ~GradientBinding() = default;
+  GradientBinding() = default;
+  GradientBinding(const GradientBinding&) = delete;
+  GradientBinding& operator=(const GradientBinding&) = delete;
+
+  /// One per target, in order. Caller-owned where the caller gave memory; else
+  /// written by each run. A copy of such a Value keeps its bytes: memory of the
+  /// network's own that somebody else still holds is not written into again.
+  virtual std::span<const Value> gradients() const = 0;
+};
+
 /// Vector-Jacobian products of the bound values.
+///
+/// A backward run belongs to the last Forward of its binding: it reads what that
+/// one left. Inputs are not copied for it: where the caller has written into the
+/// memory of an input since, the gradients are unspecified until the next
+/// Forward. Failed precondition where there was no Forward, or the last one
+/// failed.
 class Differentiable {
  public:
   virtual ~Differentiable() = default;
@@ -39,6 +68,25 @@ class Differentiable {
   virtual Result<std::vector<Value>> Backward(
       Binding& binding, std::span<const Value> cotangents,
       std::span<const std::string> targets) = 0;
+
+  /// After a first Forward of `binding`, which must outlive the result: ties
+  /// these to it. `gradients` is empty, or has one value per target: a tensor of
+  /// the caller's to write into, or a default Value. Cotangents stay where they
+  /// are: each run reads their memory, which the caller refills in place.
+  /// Invalid argument for a wrong count, kind, element type or shape, and where
+  /// the memory of a gradient overlaps that of a cotangent, an output, an input
+  /// or another gradient.
+  ///
+  /// The default stands on Backward, which must be done when it returns; it
+  /// tries it once, and does not see the memory of inputs. Who overrides one of
+  /// these two overrides both.
+  virtual Result<std::unique_ptr<GradientBinding>> BindBackward(
+      Binding& binding, std::span<const Value> cotangents,
+      std::span<const std::string> targets, std::span<const Value> gradients);
+
+  /// After Forward of the binding: writes the gradients, over what their memory
+  /// holds.
+  virtual Status RunBackward(GradientBinding& bound);
 };
 
 /// The trainable initializers.

@@ -59,6 +59,9 @@ class UnpackedContext final : public KernelContext {
     return run_.Differentiate(inputs);
   }
   void Save(Value value) override { run_.Save(value); }
+  Result<Tensor*> Workspace(DType dtype, const Shape& shape) override {
+    return run_.Workspace(dtype, shape);
+  }
 
   Status Pack() {
     for (size_t at = 0; at < outputs_.size(); ++at) {

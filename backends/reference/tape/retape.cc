@@ -118,7 +118,7 @@ Status Retape(const NodeNetwork& node, Drawn drawn, GradientContext& run) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!targets[i].defined()) continue;
     ASSAY_ASSIGN_OR_RETURN(Tensor* const gradient,
-                           run.Gradient(node.inputs[i]));
+                           run.GradientToWrite(node.inputs[i]));
     Gather(targets[i], adjoints, *gradient);
   }
   return OkStatus();

@@ -149,6 +149,9 @@ class TracedContext final : public KernelContext {
     return run_.Differentiate(traced);
   }
   void Save(Value value) override { run_.Save(std::move(value)); }
+  Result<Tensor*> Workspace(DType dtype, const Shape& shape) override {
+    return run_.Workspace(dtype, shape);
+  }
 
  private:
   struct Computed {

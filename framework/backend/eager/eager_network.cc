@@ -10,7 +10,7 @@
 #include "framework/backend/eager/expansion.h"
 #include "framework/backend/eager/flow/flow.h"
 #include "framework/backend/eager/frame.h"
-#include "framework/backend/eager/prepare.h"
+#include "framework/backend/eager/gradient_run.h"
 #include "framework/graph/types/type_check.h"
 
 namespace assay::eager {
@@ -47,6 +47,10 @@ EagerBinding* OwnBinding(Binding& binding, const EagerNetwork* network) {
 
 Status ForeignBinding() {
   return InvalidArgument("the binding was made by another network");
+}
+
+Status NoForward() {
+  return FailedPrecondition("backward was called before a forward");
 }
 
 /// The framework's own operations read and write memory of the CPU.
@@ -163,7 +167,7 @@ Result<std::unique_ptr<Binding>> EagerNetwork::Bind(
   ASSAY_RETURN_IF_ERROR(CheckDevice(outputs_, outputs));
   auto binding =
       std::make_unique<EagerBinding>(*this, program_, inputs, outputs);
-  ASSAY_RETURN_IF_ERROR(PrepareAtBind(binding->frame));
+  ASSAY_RETURN_IF_ERROR(binding->frame.Prepare());
   return std::unique_ptr<Binding>(std::move(binding));
 }
 
@@ -178,10 +182,43 @@ Result<std::vector<Value>> EagerNetwork::Backward(
     std::span<const std::string> targets) {
   EagerBinding* const own = OwnBinding(binding, this);
   if (own == nullptr) return ForeignBinding();
-  if (!own->frame.complete()) {
-    return FailedPrecondition("backward was called before a forward");
+  if (!own->frame.complete()) return NoForward();
+  return eager::RunBackward(*plan_, own->frame, cotangents, targets);
+}
+
+Result<std::unique_ptr<GradientBinding>> EagerNetwork::BindBackward(
+    Binding& binding, std::span<const Value> cotangents,
+    std::span<const std::string> targets, std::span<const Value> gradients) {
+  EagerBinding* const own = OwnBinding(binding, this);
+  if (own == nullptr) return ForeignBinding();
+  if (!own->frame.complete()) return NoForward();
+  ASSAY_ASSIGN_OR_RETURN(
+      std::unique_ptr<GradientRun> run,
+      GradientRun::Make(*plan_, own->frame, cotangents, targets));
+  ASSAY_RETURN_IF_ERROR(CheckDevice(outputs_, cotangents));
+  const std::vector<ValueInfo> infos = run->targets();
+  std::vector<ValueInfo> names = inputs_;
+  std::vector<Value> others;
+  for (const ValueId id : program_.inputs)
+    others.push_back(own->frame.value(id));
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    others.push_back(own->values[i]);
+    names.push_back(outputs_[i]);
+    others.push_back(cotangents[i]);
+    names.push_back({StrCat("cotangent of ", outputs_[i].name), {}});
   }
-  return RunBackward(*plan_, own->frame, cotangents, targets);
+  ASSAY_RETURN_IF_ERROR(CheckGradients(infos, gradients, names, others));
+  ASSAY_RETURN_IF_ERROR(CheckDevice(infos, gradients));
+  ASSAY_RETURN_IF_ERROR(run->SetMemory(gradients));
+  return std::unique_ptr<GradientBinding>(std::move(run));
+}
+
+Status EagerNetwork::RunBackward(GradientBinding& bound) {
+  if (typeid(bound) == typeid(GradientRun)) {
+    auto& run = static_cast<GradientRun&>(bound);
+    if (run.IsOf(*plan_)) return run.Run();
+  }
+  return ForeignBinding();
 }
 
 std::vector<std::string> EagerNetwork::List() const {

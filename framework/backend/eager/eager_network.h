@@ -65,6 +65,11 @@ class EagerNetwork final : public Network,
   Result<std::vector<Value>> Backward(
       Binding& binding, std::span<const Value> cotangents,
       std::span<const std::string> targets) override;
+  Result<std::unique_ptr<GradientBinding>> BindBackward(
+      Binding& binding, std::span<const Value> cotangents,
+      std::span<const std::string> targets,
+      std::span<const Value> gradients) override;
+  Status RunBackward(GradientBinding& bound) override;
 
   std::vector<std::string> List() const override;
   Result<Tensor> Read(std::string_view name) const override;

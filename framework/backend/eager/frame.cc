@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <utility>
 
+#include "framework/backend/eager/flow/memory.h"
 #include "framework/backend/exception.h"
+#include "framework/graph/edit/submodel.h"
 
 namespace assay::inline v1 {
 
@@ -85,8 +88,7 @@ Result<Tensor*> StepContext::Output(assay::Output output, DType dtype,
   if (place == nullptr) return static_cast<Tensor*>(nullptr);
   place->written = frame_->run_;
   Tensor* const tensor = place->value->mutable_tensor();
-  if (tensor != nullptr && tensor->dtype() == dtype &&
-      SameExtents(tensor->shape(), shape) &&
+  if (tensor != nullptr && flow::Is(*tensor, dtype, shape) &&
       (place->callers || tensor->unique())) [[likely]] {
     return tensor;
   }
@@ -131,8 +133,36 @@ Result<std::vector<Value>> StepContext::Differentiate(
   return FailedPrecondition("the kernel names no part of the graph");
 }
 
+StepContext::Saved& StepContext::NextSaved() {
+  if (saved_count_ == saved_.size()) {
+    saved_.push_back(std::make_unique<Saved>());
+  }
+  return *saved_[saved_count_++];
+}
+
 void StepContext::Save(Value value) {
-  if (step_->saves) saved_.push_back(std::move(value));
+  if (!step_->saves) return;
+  Saved& saved = NextSaved();
+  saved.value = std::move(value);
+  saved.is_workspace = false;
+}
+
+Result<Tensor*> StepContext::Workspace(DType dtype, const Shape& shape) {
+  if (!step_->saves) return static_cast<Tensor*>(nullptr);
+  Saved& saved = NextSaved();
+  if (saved.value.tensor() == nullptr) saved.value = Tensor();
+  Tensor& tensor = *saved.value.mutable_tensor();
+  ASSAY_RETURN_IF_ERROR(flow::Fit(tensor, dtype, shape));
+  saved.is_workspace = true;
+  return &tensor;
+}
+
+/// Lets go of what was saved by sharing, and keeps the workspaces.
+void StepContext::DropSaved() {
+  for (size_t i = 0; i < saved_count_; ++i) {
+    if (!saved_[i]->is_workspace) saved_[i]->value = Value();
+  }
+  saved_count_ = 0;
 }
 
 Status StepContext::Prepare(std::span<const ValueType> types,
@@ -237,7 +267,7 @@ void Frame::Release() {
   for (Copy& copy : copies_) {
     if (!copy.to.callers) *copy.to.value = Value();
   }
-  for (StepContext& context : contexts_) context.saved_.clear();
+  for (StepContext& context : contexts_) context.DropSaved();
 }
 
 Status Frame::CopyOutputs() {
@@ -287,6 +317,115 @@ Result<std::vector<Value>> Frame::Call(std::span<const Value> inputs) {
   std::vector<Value> outputs;
   for (const ValueId id : program_.outputs) outputs.push_back(value(id));
   return outputs;
+}
+
+namespace {
+
+constexpr size_t kNobody = std::numeric_limits<size_t>::max();
+
+/// Prepares kernels in order, and runs what they need to know.
+class Preparing {
+ public:
+  explicit Preparing(Frame& frame)
+      : frame_(frame),
+        graph_(*frame.program().graph),
+        steps_(frame.program().steps),
+        makers_(graph_.values.size(), kNobody),
+        ran_(steps_.size(), false) {
+    for (size_t i = 0; i < steps_.size(); ++i) {
+      for (const ValueId id : steps_[i].node->outputs) {
+        if (id != kNoValue) makers_[static_cast<size_t>(id)] = i;
+      }
+    }
+  }
+
+  Status Run() {
+    for (size_t i = 0; i < steps_.size(); ++i) {
+      if (steps_[i].kernel.prepare) ASSAY_RETURN_IF_ERROR(Prepare(i));
+      if (steps_[i].prepares_within) ASSAY_RETURN_IF_ERROR(Compute(i));
+    }
+    return OkStatus();
+  }
+
+ private:
+  /// True when the value is there: nobody computes it, or its step has run.
+  bool Present(ValueId id) const {
+    const size_t maker = MakerOf(id);
+    return maker == kNobody || ran_[maker];
+  }
+  size_t MakerOf(ValueId id) const { return makers_[static_cast<size_t>(id)]; }
+
+  /// Runs a step after those that it reads from, as far as they have not run.
+  Status Compute(size_t last) {
+    std::vector<bool> needed(last + 1, false);
+    needed[last] = !ran_[last];
+    for (size_t i = last + 1; i-- > 0;) {
+      if (!needed[i]) continue;
+      for (const ValueId id : edit::ReadBy(*steps_[i].node)) {
+        if (!Present(id)) needed[MakerOf(id)] = true;
+      }
+    }
+    for (size_t i = 0; i <= last; ++i) {
+      if (!needed[i]) continue;
+      ASSAY_RETURN_IF_ERROR(frame_.RunStep(i));
+      ran_[i] = true;
+    }
+    return OkStatus();
+  }
+
+  /// The type of a value with its extents.
+  Result<ValueType> TypeOf(ValueId id) {
+    if (id == kNoValue) return ValueType();
+    if (Present(id)) return frame_.value(id).Type();
+    const ValueType& inferred = graph_.values[static_cast<size_t>(id)].type;
+    if (inferred.StaticShape().has_value()) return inferred;
+    const StepContext& maker = frame_.context(MakerOf(id));
+    if (maker.preparation() != nullptr) {
+      const auto& outputs = maker.step().node->outputs;
+      const auto at = std::ranges::find(outputs, id) - outputs.begin();
+      const ValueType& declared =
+          maker.preparation()->declared({static_cast<int>(at), true});
+      if (declared.kind != ValueKind::kNone) return declared;
+    }
+    ASSAY_RETURN_IF_ERROR(Compute(MakerOf(id)));
+    return frame_.value(id).Type();
+  }
+
+  Status Prepare(size_t index) {
+    const Node& node = *steps_[index].node;
+    std::vector<ValueType> types;
+    for (const ValueId id : node.inputs) {
+      ASSAY_ASSIGN_OR_RETURN(types.emplace_back(), TypeOf(id));
+    }
+    const auto value_of = [&](Input input) -> Result<const Tensor*> {
+      const auto position = static_cast<size_t>(input.position);
+      if (position >= node.inputs.size()) return nullptr;
+      const ValueId id = node.inputs[position];
+      if (id == kNoValue) return nullptr;
+      if (!Present(id)) ASSAY_RETURN_IF_ERROR(Compute(MakerOf(id)));
+      return frame_.value(id).tensor();
+    };
+    try {
+      const Status status = frame_.context(index).Prepare(types, value_of);
+      return status.ok() ? status : status.WithContext(node.Label());
+    } catch (...) {
+      return backend::StatusOfException(node.Label());
+    }
+  }
+
+  Frame& frame_;
+  const Graph& graph_;
+  const std::vector<Step>& steps_;
+  std::vector<size_t> makers_;  // by ValueId: the step that computes it
+  std::vector<bool> ran_;       // by step
+};
+
+}  // namespace
+
+Status Frame::Prepare() {
+  if (!program_.prepares) return OkStatus();
+  const Status status = Preparing(*this).Run();
+  return status.code() == StatusCode::kUnsupported ? status : OkStatus();
 }
 
 }  // namespace assay::eager

@@ -6,6 +6,7 @@
 //
 //   Frame frame(program, nullptr, outputs);
 //   frame.SetInput(0, x);
+//   ASSAY_RETURN_IF_ERROR(frame.Prepare());
 //   ASSAY_RETURN_IF_ERROR(frame.Run());
 //
 // A subgraph has a frame of its own inside the context of the node that runs
@@ -51,13 +52,18 @@ class StepContext final : public KernelContext {
   Result<std::vector<Value>> Differentiate(
       std::span<const Value> inputs) override;
   void Save(Value value) override;
+  Result<Tensor*> Workspace(DType dtype, const Shape& shape) override;
 
   /// Prepares the kernel for inputs of these types, one for each.
   Status Prepare(std::span<const ValueType> types,
                  const Preparation::ValueOf& value_of);
 
   const Step& step() const { return *step_; }
-  const std::vector<Value>& saved() const { return saved_; }
+  /// What this run saved, in order; null where it saved less.
+  const Value* saved(int index) const {
+    const auto at = static_cast<size_t>(index);
+    return at < saved_count_ ? &saved_[at]->value : nullptr;
+  }
   void* made() const { return prepared_; }
   /// Null where the kernel does not prepare.
   const Preparation* preparation() const { return preparation_.get(); }
@@ -65,10 +71,18 @@ class StepContext final : public KernelContext {
  private:
   friend class Frame;
 
+  /// A value that the kernel kept for backward.
+  struct Saved {
+    Value value;
+    bool is_workspace = false;
+  };
+
   Status Forward();
   Status ForwardPrepared();
   Status PrepareAgain();
   OutputPlace* Find(assay::Output output);
+  Saved& NextSaved();
+  void DropSaved();
   Result<Tensor*> Allocate(OutputPlace& place, DType dtype, const Shape& shape);
   bool Wrote(int64_t run) const;
   /// Why the step failed: its status, or the output that it left out.
@@ -81,7 +95,8 @@ class StepContext final : public KernelContext {
   std::vector<std::unique_ptr<Frame>> bodies_;  // parallel to step_->bodies
   std::unique_ptr<Frame> part_;                 // of step_->part
   std::unique_ptr<Preparation> preparation_;    // of step_->kernel.prepare
-  std::vector<Value> saved_;
+  std::vector<std::unique_ptr<Saved>> saved_;   // and memory of earlier runs
+  size_t saved_count_ = 0;                      // in this run
 };
 
 class Frame {
@@ -96,6 +111,16 @@ class Frame {
 
   /// The value of program.inputs[index].
   void SetInput(size_t index, const Value& value);
+
+  /// Of a main graph, with its inputs set, before its first run: prepares the
+  /// kernels, so that Bind and not Forward declines what a kernel declines by
+  /// shapes or values. A shape is taken from what is bound, from what the model
+  /// infers, or from what the kernel that computes it declares. Where it is
+  /// known by none of these, and where a kernel asks for a computed value, the
+  /// steps that lead to it run; and so does a node with a kernel that prepares
+  /// in its subgraphs. Unsupported, with the node, where a kernel declines. Any
+  /// other error ends the preparation and is left for the run to meet.
+  Status Prepare();
 
   /// Runs every step. Errors name the node.
   Status Run();

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reverse mode over a Program: which steps take part is found at Load, and a
-// backward run walks them in reverse, sums what flows into each value, and
-// returns what was asked for.
+// Reverse mode over a Program: the steps that take part, found at Load. A
+// GradientRun (gradient_run.h) walks them in reverse.
 //
 //   ASSAY_ASSIGN_OR_RETURN(GradientPlan plan,
 //                          PlanGradient(program, scope, targets, options,
 //                                       kernels.make_backward));
-//   RunBackward(plan, frame, cotangents, {"x"});
 
 #pragma once
 
@@ -17,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/backend/eager/frame.h"
+#include "framework/backend/eager/program.h"
 #include "framework/backend/eager/scope.h"
 
 namespace assay::eager {
@@ -48,11 +46,5 @@ Result<GradientPlan> PlanGradient(Program& program, const LoadScope& scope,
                                   std::span<const std::string> targets,
                                   const LoadOptions& options,
                                   const MakeBackward& make_backward);
-
-/// `frame` has run. As Differentiable::Backward.
-Result<std::vector<Value>> RunBackward(const GradientPlan& plan,
-                                       const Frame& frame,
-                                       std::span<const Value> cotangents,
-                                       std::span<const std::string> targets);
 
 }  // namespace assay::eager

@@ -196,9 +196,15 @@ class KernelContext {
   virtual Result<std::vector<Value>> Differentiate(
       std::span<const Value> inputs) = 0;
 
-  /// Keeps a value for backward, in order of calls; inputs and outputs need no
-  /// saving. Does nothing when no gradient was asked for.
+  /// Keeps a value for backward, in order of calls of this and of Workspace;
+  /// inputs and outputs need no saving. Does nothing when no gradient was asked
+  /// for.
   virtual void Save(Value value) = 0;
+
+  /// Saves a tensor for the kernel to write: one that earlier runs used, or a
+  /// new one, of unspecified content. It lasts until the next run. A null
+  /// tensor, without error, when no gradient was asked for.
+  virtual Result<Tensor*> Workspace(DType dtype, const Shape& shape) = 0;
 
  protected:
   static const Tensor kNoTensor;
@@ -240,6 +246,12 @@ class GradientContext {
   /// same tensor when asked again. The framework sums the gradients of a value
   /// that is read more than once, and drops one that is not wanted.
   virtual Result<Tensor*> Gradient(Input input) = 0;
+
+  /// The same, of unspecified content instead of zeros, for a kernel that
+  /// writes every element. So a bound backward clears nothing.
+  virtual Result<Tensor*> GradientToWrite(Input input) {
+    return Gradient(input);
+  }
 
  protected:
   void* prepared_ = nullptr;

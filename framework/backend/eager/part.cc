@@ -9,6 +9,8 @@
 #include <set>
 #include <utility>
 
+#include "framework/backend/eager/frame.h"
+#include "framework/backend/eager/gradient_run.h"
 #include "framework/graph/edit/submodel.h"
 
 namespace assay::eager {

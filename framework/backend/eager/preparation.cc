@@ -5,8 +5,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "framework/backend/eager/flow/memory.h"
+
 namespace assay::eager {
 namespace {
+
+using flow::SameExtents;
 
 const ValueType kUnknown;
 

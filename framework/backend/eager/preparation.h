@@ -19,15 +19,6 @@
 
 namespace assay::eager {
 
-/// Equality without a call of memcmp, which costs more than a few extents.
-inline bool SameExtents(const Shape& a, const Shape& b) {
-  if (a.rank() != b.rank()) return false;
-  for (int axis = 0; axis < a.rank(); ++axis) {
-    if (a[axis] != b[axis]) return false;
-  }
-  return true;
-}
-
 class Preparation {
  public:
   /// The tensor of an input; null where it is omitted or none.

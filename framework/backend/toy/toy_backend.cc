@@ -40,7 +40,7 @@ Status ReluBackward(const op::Relu& op, GradientContext& run) {
   const Tensor& y = run.output(op.y);
   const Tensor* dy = run.cotangent(op.y);
   if (dy == nullptr) return OkStatus();
-  ASSAY_ASSIGN_OR_RETURN(Tensor* const dx, run.Gradient(op.x));
+  ASSAY_ASSIGN_OR_RETURN(Tensor* const dx, run.GradientToWrite(op.x));
   WithFloat(y.dtype(), [&]<class T>(T zero) {
     std::ranges::transform(y.elements<T>(), dy->elements<T>(),
                            dx->mutable_elements<T>().begin(),
@@ -122,7 +122,8 @@ Status AddBackward(const op::Add& op, GradientContext& run) {
   const Tensor* dc = run.cotangent(op.c);
   if (dc == nullptr) return OkStatus();
   for (const Input input : {op.a, op.b}) {
-    ASSAY_ASSIGN_OR_RETURN(Tensor* const gradient, run.Gradient(input));
+    if (!run.wanted(input)) continue;
+    ASSAY_ASSIGN_OR_RETURN(Tensor* const gradient, run.GradientToWrite(input));
     std::ranges::copy(dc->bytes(), gradient->mutable_data());
   }
   return OkStatus();
@@ -264,20 +265,21 @@ constexpr Output kY{0, true};
 Status TwiceForward(KernelContext& run) {
   const Tensor& x = run.input(kX);
   ASSAY_ASSIGN_OR_RETURN(Tensor* const y, run.Output(kY, x.dtype(), x.shape()));
-  ASSAY_ASSIGN_OR_RETURN(Tensor factor, Tensor::Allocate(x.dtype(), x.shape()));
+  ASSAY_ASSIGN_OR_RETURN(Tensor* const factor,
+                         run.Workspace(x.dtype(), x.shape()));
   WithFloat(x.dtype(), [&]<class T>(T) {
-    std::ranges::fill(factor.mutable_elements<T>(), T{2});
-    std::ranges::transform(x.elements<T>(), factor.elements<T>(),
-                           y->mutable_elements<T>().begin(),
-                           std::multiplies<>());
+    std::ranges::transform(x.elements<T>(), y->mutable_elements<T>().begin(),
+                           [](T v) { return T{2} * v; });
+    if (factor != nullptr) {
+      std::ranges::fill(factor->mutable_elements<T>(), T{2});
+    }
   });
-  run.Save(std::move(factor));
   return OkStatus();
 }
 
 Status TwiceBackward(GradientContext& run) {
   const Tensor& factor = *run.saved(0).tensor();
-  ASSAY_ASSIGN_OR_RETURN(Tensor* const dx, run.Gradient(kX));
+  ASSAY_ASSIGN_OR_RETURN(Tensor* const dx, run.GradientToWrite(kX));
   WithFloat(factor.dtype(), [&]<class T>(T) {
     std::ranges::transform(
         run.cotangent(kY)->elements<T>(), factor.elements<T>(),

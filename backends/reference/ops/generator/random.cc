@@ -139,8 +139,7 @@ Status KeepAll(const op::Dropout& op, KernelContext& run) {
 // an element is dropped with probability ratio. What each element is
 // multiplied by is saved for backward; an absent value, where all are kept.
 template <class T>
-Status Dropout(const op::Dropout& op, bool saves, bool may_draw,
-               KernelContext& run) {
+Status Dropout(const op::Dropout& op, bool may_draw, KernelContext& run) {
   ASSAY_ASSIGN_OR_RETURN(const double ratio, DropRatio(op, run));
   if (ratio == 0) return KeepAll(op, run);
   if (!may_draw) {
@@ -154,17 +153,14 @@ Status Dropout(const op::Dropout& op, bool saves, bool may_draw,
   ASSAY_ASSIGN_OR_RETURN(bool* mask, MaskOf(op, data, run));
   const T scale = T(1) / (T(1) - static_cast<T>(ratio));
   Draws draws(SeedOf(op.seed));
-  std::vector<T> factors(static_cast<size_t>(saves ? x.size() : 0));
+  ASSAY_ASSIGN_OR_RETURN(Tensor * factors,
+                         run.Workspace(kDTypeOf<T>, data.shape()));
   for (int64_t i = 0; i < x.size(); ++i) {
     const bool kept = draws.Uniform() >= ratio;
     const T factor = kept ? scale : T(0);
     y[i] = x[i] * factor;
     if (mask != nullptr) mask[i] = kept;
-    if (saves) factors[static_cast<size_t>(i)] = factor;
-  }
-  if (saves) {
-    ASSAY_ASSIGN_OR_RETURN(Tensor saved, Tensor::Of<T>(data.shape(), factors));
-    run.Save(std::move(saved));
+    if (factors != nullptr) factors->mutable_elements<T>()[size_t(i)] = factor;
   }
   return OkStatus();
 }
@@ -173,7 +169,7 @@ template <class T>
 Status DropoutBackward(const op::Dropout& op, GradientContext& run) {
   const Tensor* cotangent = run.cotangent(op.output);
   if (cotangent == nullptr || !run.wanted(op.data)) return OkStatus();
-  ASSAY_ASSIGN_OR_RETURN(Tensor * gradient, run.Gradient(op.data));
+  ASSAY_ASSIGN_OR_RETURN(Tensor * gradient, run.GradientToWrite(op.data));
   const Loaded<T> dy(*cotangent);
   Stored<T> dx(gradient);
   const Tensor* factors = run.saved(0).tensor();
@@ -301,10 +297,9 @@ Result<Kernel> MakeBernoulli(const op::Bernoulli& op, LoadContext& load) {
 }
 
 Result<Kernel> MakeDropout(const op::Dropout& op, LoadContext& load) {
-  const bool saves = !load.options().gradient_targets.empty();
   const bool may_draw = MayDraw(load.options());
   return Dispatch(load, op.data, kFloats, [&]<class T>() -> Kernel {
-    Kernel kernel{.forward = std::bind_front(&Dropout<T>, op, saves, may_draw)};
+    Kernel kernel{.forward = std::bind_front(&Dropout<T>, op, may_draw)};
     if constexpr (std::floating_point<T>) {
       kernel.backward = std::bind_front(&DropoutBackward<T>, op);
     }

@@ -136,7 +136,7 @@ Kernel ViewKernel(
           .backward = [=](GradientContext& run) -> Status {
             const Tensor* dy = run.cotangent(output);
             if (dy == nullptr || !run.wanted(data)) return OkStatus();
-            ASSAY_ASSIGN_OR_RETURN(Tensor * dx, run.Gradient(data));
+            ASSAY_ASSIGN_OR_RETURN(Tensor * dx, run.GradientToWrite(data));
             std::ranges::copy(dy->bytes(), dx->mutable_data());
             return OkStatus();
           }};

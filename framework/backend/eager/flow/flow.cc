@@ -6,16 +6,17 @@
 #include <cstddef>
 #include <cstring>
 #include <span>
-#include <utility>
 
 namespace assay::flow {
 namespace {
 
+/// `sum` may be `a`.
 template <class T>
-void AddTo(Tensor& sum, const Tensor& addend) {
+void AddAll(const Tensor& a, const Tensor& b, Tensor& sum) {
+  const std::span<const T> left = a.elements<T>();
+  const std::span<const T> right = b.elements<T>();
   const std::span<T> to = sum.mutable_elements<T>();
-  const std::span<const T> from = addend.elements<T>();
-  for (size_t i = 0; i < to.size(); ++i) to[i] += from[i];
+  for (size_t i = 0; i < to.size(); ++i) to[i] = left[i] + right[i];
 }
 
 // Calls take(i, number) for each number of 16 bits, which is exact in float32.
@@ -29,20 +30,20 @@ void ForEach(const Tensor& halves, const Take& take) {
 }
 
 template <class Half>
-void AddHalvesTo(Tensor& sum, const Tensor& addend) {
-  const std::span<float> to = sum.mutable_elements<float>();
-  ForEach<Half>(addend, [&](size_t i, float number) { to[i] += number; });
-}
-
-template <class Half>
-void Widen(const Tensor& halves, Tensor& wide) {
+void WidenHalves(const Tensor& halves, Tensor& wide) {
   const std::span<float> to = wide.mutable_elements<float>();
   ForEach<Half>(halves, [&](size_t i, float number) { to[i] = number; });
 }
 
 template <class Half>
-void Round(const Tensor& sum, Tensor& rounded) {
-  const std::span<const float> from = sum.elements<float>();
+void AddHalves(const Tensor& halves, Tensor& wide) {
+  const std::span<float> to = wide.mutable_elements<float>();
+  ForEach<Half>(halves, [&](size_t i, float number) { to[i] += number; });
+}
+
+template <class Half>
+void RoundHalves(const Tensor& wide, Tensor& rounded) {
+  const std::span<const float> from = wide.elements<float>();
   for (size_t i = 0; i < from.size(); ++i) {
     const auto number = static_cast<Half>(from[i]);
     std::memcpy(rounded.mutable_data() + i * sizeof(Half), &number,
@@ -50,61 +51,84 @@ void Round(const Tensor& sum, Tensor& rounded) {
   }
 }
 
-void Add(Tensor& sum, const Tensor& addend) {
-  switch (addend.dtype()) {
-    case DType::kFloat16:
-      return AddHalvesTo<Eigen::half>(sum, addend);
-    case DType::kBFloat16:
-      return AddHalvesTo<Eigen::bfloat16>(sum, addend);
-    case DType::kFloat32:
-      return AddTo<float>(sum, addend);
-    default:
-      return AddTo<double>(sum, addend);
-  }
-}
-
 bool IsHalf(DType dtype) {
   return dtype == DType::kFloat16 || dtype == DType::kBFloat16;
 }
 
+/// Calls f with a number of the C++ type of a type of 16 bits.
+template <class F>
+void WithHalf(DType dtype, const F& f) {
+  if (dtype == DType::kFloat16) return f(Eigen::half{});
+  f(Eigen::bfloat16{});
+}
+
 }  // namespace
 
-Status Flow::Add(const Tensor& gradient) {
-  if (!any()) {
-    dtype_ = gradient.dtype();
-    sum_ = gradient;
-    return OkStatus();
-  }
-  if (gradient.dtype() != dtype_ || gradient.shape() != sum_.shape()) {
+Status Flow::FitMemory(DType dtype, const Shape& shape) {
+  if (!callers_) return Fit(memory(), dtype, shape);
+  if (Is(*memory_, dtype, shape)) return OkStatus();
+  return InvalidArgument("a gradient of ", dtype, shape.ToString(),
+                         " does not fit the caller's memory, ",
+                         memory_->Signature());
+}
+
+Result<Tensor*> Flow::First(DType dtype, const Shape& shape) {
+  ASSAY_RETURN_IF_ERROR(FitMemory(dtype, shape));
+  taken_ = true;
+  return &memory();
+}
+
+Status Flow::AddToSum(const Tensor& gradient) {
+  if (!Is(gradient, sum_->dtype(), sum_->shape())) {
     return Internal("cannot add a gradient of ", gradient.Signature(),
-                    " to one of ", dtype_, sum_.shape().ToString());
+                    " to one of ", sum_->Signature());
   }
-  if (IsHalf(dtype_) && sum_.dtype() == dtype_) {
-    ASSAY_ASSIGN_OR_RETURN(Tensor wide,
-                           Tensor::Allocate(DType::kFloat32, sum_.shape()));
-    if (dtype_ == DType::kFloat16) {
-      Widen<Eigen::half>(sum_, wide);
-    } else {
-      Widen<Eigen::bfloat16>(sum_, wide);
-    }
-    sum_ = std::move(wide);
-  } else if (!sum_.unique()) {
-    ASSAY_ASSIGN_OR_RETURN(sum_, sum_.Clone());
+  if (IsHalf(gradient.dtype())) return AddHalf(gradient);
+  if (sum_ != &memory()) {
+    ASSAY_RETURN_IF_ERROR(FitMemory(gradient.dtype(), gradient.shape()));
   }
-  flow::Add(sum_, gradient);
+  if (gradient.dtype() == DType::kFloat32) {
+    AddAll<float>(*sum_, gradient, memory());
+  } else {
+    AddAll<double>(*sum_, gradient, memory());
+  }
+  sum_ = &memory();
   return OkStatus();
 }
 
-Status Flow::Finish() {
-  if (!any() || sum_.dtype() == dtype_) return OkStatus();
-  ASSAY_ASSIGN_OR_RETURN(Tensor rounded,
-                         Tensor::Allocate(dtype_, sum_.shape()));
-  if (dtype_ == DType::kFloat16) {
-    Round<Eigen::half>(sum_, rounded);
-  } else {
-    Round<Eigen::bfloat16>(sum_, rounded);
+Status Flow::AddHalf(const Tensor& gradient) {
+  if (!wide_used_) {
+    ASSAY_RETURN_IF_ERROR(Fit(wide_, DType::kFloat32, gradient.shape()));
+    WithHalf(gradient.dtype(),
+             [&]<class Half>(Half) { WidenHalves<Half>(*sum_, wide_); });
+    wide_used_ = true;
   }
-  sum_ = std::move(rounded);
+  WithHalf(gradient.dtype(),
+           [&]<class Half>(Half) { AddHalves<Half>(gradient, wide_); });
+  return OkStatus();
+}
+
+// Until here sum_ is the first gradient, which tells the type.
+Status Flow::Round() {
+  ASSAY_RETURN_IF_ERROR(FitMemory(sum_->dtype(), sum_->shape()));
+  WithHalf(sum_->dtype(),
+           [&]<class Half>(Half) { RoundHalves<Half>(wide_, memory()); });
+  sum_ = &memory();
+  wide_used_ = false;
+  return OkStatus();
+}
+
+Status Flow::Settle(DType dtype, const Shape& shape) {
+  ASSAY_RETURN_IF_ERROR(Finish());
+  if (sum_ == &memory()) return OkStatus();
+  ASSAY_RETURN_IF_ERROR(FitMemory(dtype, shape));
+  Tensor& to = memory();
+  if (to.byte_size() == 0) return OkStatus();
+  if (any()) {
+    std::memcpy(to.mutable_data(), sum_->data(), to.bytes().size());
+  } else {
+    std::memset(to.mutable_data(), 0, to.bytes().size());
+  }
   return OkStatus();
 }
 

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Flow: the gradients that flow into one value of a backward run, summed.
+// Flow: the gradients that flow into one value of a backward run, summed, in
+// memory that is kept from run to run.
 //
 //   Flow flow;
-//   ASSAY_RETURN_IF_ERROR(flow.Add(gradient));  // of each reader
+//   ASSAY_ASSIGN_OR_RETURN(Tensor* const first, flow.First(dtype, shape));
+//   Write(*first);
+//   ASSAY_RETURN_IF_ERROR(flow.Add(*first));
+//   ASSAY_RETURN_IF_ERROR(flow.Add(gradient));  // of another reader
 //   ASSAY_RETURN_IF_ERROR(flow.Finish());
 //   Use(flow.sum());
+//   flow.Clear();  // before the next run
 
 #pragma once
 
+#include "framework/backend/eager/flow/memory.h"
 #include "framework/core/dtype.h"
 #include "framework/core/status.h"
 #include "framework/core/tensor.h"
@@ -23,25 +29,64 @@ inline bool IsGradientType(DType dtype) {
 }
 
 /// Of 16 bits the sum is taken in float32 and rounded once, to nearest, ties to
-/// even.
+/// even. A gradient that flows alone is not copied.
 class Flow {
  public:
-  bool any() const { return sum_.defined(); }
+  /// The sum is to lie in `memory`, which outlives the flow. A caller's is never
+  /// exchanged for other memory.
+  void LieIn(Tensor* memory, bool callers) {
+    memory_ = memory;
+    callers_ = callers;
+  }
 
-  /// Of an IsGradientType. A first tensor is shared, and bytes that somebody
-  /// else holds are not written into. Internal where the type or the shape is
-  /// not that of the first.
-  Status Add(const Tensor& gradient);
+  /// Forgets what flowed and keeps the memory.
+  void Clear() {
+    sum_ = nullptr;
+    taken_ = wide_used_ = false;
+  }
+
+  bool any() const { return sum_ != nullptr; }
+
+  /// True until something was added or First was called.
+  bool empty() const { return sum_ == nullptr && !taken_; }
+
+  /// The memory of the sum, of unspecified content, for who writes the first
+  /// gradient of an empty flow and then adds it. Invalid argument where the
+  /// caller's is of another type or shape.
+  Result<Tensor*> First(DType dtype, const Shape& shape);
+
+  /// Of an IsGradientType, unchanged until Clear. Internal where the type or the
+  /// shape is not that of the first.
+  Status Add(const Tensor& gradient) {
+    if (any()) return AddToSum(gradient);
+    sum_ = &gradient;
+    return OkStatus();
+  }
 
   /// When all have been added. The sum then has their type.
-  Status Finish();
+  Status Finish() { return wide_used_ ? Round() : OkStatus(); }
 
-  /// Undefined where nothing was added: zeros.
-  const Tensor& sum() const { return sum_; }
+  /// Finishes, and takes the sum to the flow's memory, of this type and shape:
+  /// zeros where nothing flowed.
+  Status Settle(DType dtype, const Shape& shape);
+
+  /// Of what was added; to be read when the flow is finished.
+  const Tensor& sum() const { return *sum_; }
 
  private:
-  DType dtype_ = DType::kUndefined;
-  Tensor sum_;  // of 16 bits in float32, from the second on
+  Tensor& memory() { return memory_ == nullptr ? own_ : *memory_; }
+  Status FitMemory(DType dtype, const Shape& shape);
+  Status AddToSum(const Tensor& gradient);
+  Status AddHalf(const Tensor& gradient);
+  Status Round();
+
+  const Tensor* sum_ = nullptr;  // null where nothing was added
+  Tensor* memory_ = nullptr;     // null: own_
+  bool callers_ = false;
+  bool taken_ = false;
+  bool wide_used_ = false;  // the sum is in wide_
+  Tensor own_;
+  Tensor wide_;  // the sum of 16 bits in float32, from the second on
 };
 
 }  // namespace assay::flow

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -33,20 +34,25 @@ std::vector<T> Read(const Tensor& tensor) {
 
 template <class T>
 std::vector<T> SumOf(DType dtype, const std::vector<std::vector<T>>& added) {
+  std::vector<Tensor> gradients;
+  for (const std::vector<T>& one : added) gradients.push_back(Of(dtype, one));
   Flow flow;
-  for (const std::vector<T>& one : added) {
-    EXPECT_TRUE(flow.Add(Of(dtype, one)).ok());
+  for (const Tensor& gradient : gradients) {
+    EXPECT_TRUE(flow.Add(gradient).ok());
   }
   EXPECT_TRUE(flow.Finish().ok());
   EXPECT_EQ(flow.sum().dtype(), dtype);
   return Read<T>(flow.sum());
 }
 
-TEST(Flow, OfNothingIsUndefined) {
+TEST(Flow, OfNothingSettlesToZeros) {
+  Tensor memory = Of<float>(DType::kFloat32, {1, 2});
   Flow flow;
+  flow.LieIn(&memory, true);
   EXPECT_TRUE(flow.Finish().ok());
   EXPECT_FALSE(flow.any());
-  EXPECT_FALSE(flow.sum().defined());
+  ASSERT_TRUE(flow.Settle(DType::kFloat32, {2}).ok());
+  EXPECT_THAT(Read<float>(memory), ElementsAre(0, 0));
 }
 
 TEST(Flow, SumsInItsType) {
@@ -106,9 +112,60 @@ TEST(Flow, NeverWritesIntoMemoryThatIsShared) {
   EXPECT_THAT(Read<double>(first), ElementsAre(1, 2));
 }
 
-TEST(Flow, RefusesAnotherTypeOrShape) {
+// A step: the first gradient is written into the memory of the sum.
+TEST(Flow, KeepsItsMemoryFromRunToRun) {
+  for (const bool callers : {false, true}) {
+    Tensor memory = Of<double>(DType::kFloat64, {7, 7});
+    const void* const place = memory.data();
+    const Tensor second = Of<double>(DType::kFloat64, {1, 2});
+    Flow flow;
+    flow.LieIn(&memory, callers);
+    for (const double first : {3.0, 5.0}) {
+      flow.Clear();
+      ASSERT_TRUE(flow.empty());
+      Tensor* const to = *flow.First(DType::kFloat64, {2});
+      EXPECT_FALSE(flow.empty());
+      EXPECT_FALSE(flow.any());
+      std::ranges::fill(to->mutable_elements<double>(), first);
+      ASSERT_TRUE(flow.Add(*to).ok());
+      ASSERT_TRUE(flow.Add(second).ok());
+      ASSERT_TRUE(flow.Settle(DType::kFloat64, {2}).ok());
+      EXPECT_THAT(Read<double>(memory), ElementsAre(first + 1, first + 2));
+      EXPECT_EQ(memory.data(), place);
+    }
+    EXPECT_THAT(Read<double>(second), ElementsAre(1, 2));
+  }
+}
+
+TEST(Flow, SettlesAForeignGradientByCopying) {
+  const Tensor alone = Of<uint16_t>(DType::kFloat16, {0x3C00});
+  Tensor memory = Of<uint16_t>(DType::kFloat16, {0});
   Flow flow;
-  ASSERT_TRUE(flow.Add(Of<float>(DType::kFloat32, {1, 2})).ok());
+  flow.LieIn(&memory, false);
+  ASSERT_TRUE(flow.Add(alone).ok());
+  EXPECT_EQ(flow.sum().data(), alone.data());
+  ASSERT_TRUE(flow.Settle(DType::kFloat16, {1}).ok());
+  EXPECT_THAT(Read<uint16_t>(memory), ElementsAre(0x3C00));
+  EXPECT_NE(memory.data(), alone.data());
+}
+
+TEST(Flow, ExchangesMemoryThatIsHeldButNotTheCallers) {
+  Tensor memory = Of<float>(DType::kFloat32, {7});
+  const Tensor held = memory;
+  Flow flow;
+  flow.LieIn(&memory, true);
+  EXPECT_EQ((*flow.First(DType::kFloat32, {1}))->data(), held.data());
+  EXPECT_EQ(flow.First(DType::kFloat32, {2}).status().code(),
+            StatusCode::kInvalidArgument);
+  flow.LieIn(&memory, false);
+  EXPECT_NE((*flow.First(DType::kFloat32, {1}))->data(), held.data());
+  EXPECT_THAT(Read<float>(held), ElementsAre(7));
+}
+
+TEST(Flow, RefusesAnotherTypeOrShape) {
+  const Tensor first = Of<float>(DType::kFloat32, {1, 2});
+  Flow flow;
+  ASSERT_TRUE(flow.Add(first).ok());
   EXPECT_EQ(flow.Add(Of<float>(DType::kFloat32, {1})).code(),
             StatusCode::kInternal);
   EXPECT_EQ(flow.Add(Of<double>(DType::kFloat64, {1, 2})).code(),
