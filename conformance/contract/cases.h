@@ -29,18 +29,32 @@
     "feeding a name that the network does not have is an invalid argument")   \
   X(GradientAbsentCotangent, "gradient/absent_cotangent", "",                 \
     "an absent cotangent counts as zeros")                                    \
+  X(GradientBeforeForward, "gradient/before_forward", "",                     \
+    "a backward run before any Forward is refused")                           \
+  X(GradientBound, "gradient/bound", "",                                      \
+    "bound gradients are those of each run, over what their memory holds")    \
+  X(GradientBoundMemory, "gradient/bound_memory", "",                         \
+    "memory that no gradient fits, or that is bound, is an invalid argument") \
   X(GradientCotangentShape, "gradient/cotangent_shape", "",                   \
     "a cotangent of a wrong type, shape or count is an invalid argument")     \
+  X(GradientFanOut, "gradient/fan_out", "",                                   \
+    "the gradients of a value that is read more than once are summed")        \
   X(GradientFresh, "gradient/fresh", "",                                      \
     "gradients are freshly owned: a later Backward leaves them as they are")  \
   X(GradientMatMul, "gradient/matmul", "",                                    \
     "the gradients of a product are products with the transposed factors")    \
   X(GradientParameter, "gradient/parameter", "",                              \
     "an initializer can be differentiated, or the model is declined")         \
+  X(GradientRefilled, "gradient/refilled", "",                                \
+    "a refilled input does no harm, and counts from the next Forward on")     \
   X(GradientRelu, "gradient/relu", "",                                        \
     "the cotangent passes where the input is positive and nowhere else")      \
+  X(GradientStale, "gradient/stale", "",                                      \
+    "a backward run belongs to the last Forward, and to no one before it")    \
   X(GradientSubset, "gradient/subset", "",                                    \
     "a call may name a subset of the targets, in any order")                  \
+  X(GradientTwoBindings, "gradient/two_bindings", "",                         \
+    "gradients of two bindings that take turns are each those of its own")    \
   X(GradientUnasked, "gradient/unasked", "",                                  \
     "a value that was no target at Load is not differentiated")               \
   X(GradientUnknown, "gradient/unknown", "",                                  \

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 namespace assay::contract {
@@ -29,11 +30,21 @@ Value Clamped(const Value& value, const Tensor& data) {
   return clamped;
 }
 
+std::vector<Value> Clones(std::span<const Value> values) {
+  std::vector<Value> clones;
+  for (const Value& value : values) {
+    clones.push_back(value.present() ? *value.tensor()->Clone() : Value());
+  }
+  return clones;
+}
+
 class MutantBinding final : public Binding {
  public:
   std::span<const Value> outputs() const override { return values; }
 
   std::unique_ptr<Binding> inner;  // null: bound in spite of a refusal
+  std::unique_ptr<Binding> first;  // after the first run, with its inputs
+  std::vector<Value> first_inputs;
   std::vector<Value> inputs;
   std::vector<Value> callers;
   std::vector<Value> values;
@@ -67,6 +78,11 @@ class MutantNetwork final : public Network,
   Result<std::vector<Value>> Backward(
       Binding& binding, std::span<const Value> cotangents,
       std::span<const std::string> targets) override;
+  Result<std::unique_ptr<GradientBinding>> BindBackward(
+      Binding& binding, std::span<const Value> cotangents,
+      std::span<const std::string> targets,
+      std::span<const Value> gradients) override;
+  Status RunBackward(GradientBinding& bound) override;
 
   std::vector<std::string> List() const override {
     return inner_->parameters()->List();
@@ -88,6 +104,10 @@ class MutantNetwork final : public Network,
   Result<std::unique_ptr<Binding>> BindAnyway() const;
   Status Take(MutantBinding& binding);
   void Spoil(MutantBinding& binding, Tensor& output);
+  Status KeepFirst(MutantBinding& binding) const;
+  /// The binding that is differentiated in place of this one.
+  Binding& Differentiated(MutantBinding& binding) const;
+  void Spoil(std::vector<Value>& gradients);
 
   const Defect defect_;
   const std::unique_ptr<Network> inner_;
@@ -95,6 +115,7 @@ class MutantNetwork final : public Network,
   const std::vector<ValueInfo> outputs_;
   std::optional<Shape> first_;
   std::vector<Value> gradients_;
+  Binding* last_ = nullptr;  // to have run
   int runs_ = 0;
 };
 
@@ -113,7 +134,7 @@ Result<std::unique_ptr<Binding>> MutantNetwork::Bind(
   if (defect_ == Defect::kDeclaresMore) given.pop_back();
   if (defect_ == Defect::kAsksForInitializers) given.resize(1);
   if (defect_ == Defect::kCopiesInputs) {
-    for (Value& value : given) value = *value.tensor()->Clone();
+    given = Clones(inputs);
   }
   if (defect_ == Defect::kClampsIndices) {
     for (Value& value : given) value = Clamped(value, *given[0].tensor());
@@ -138,7 +159,9 @@ Status MutantNetwork::Forward(Binding& binding) {
   auto& own = dynamic_cast<MutantBinding&>(binding);
   if (own.inner == nullptr) return OkStatus();
   ++runs_;
+  last_ = own.inner.get();
   const Status status = inner_->Forward(*own.inner);
+  if (status.ok()) ASSAY_RETURN_IF_ERROR(KeepFirst(own));
   if (!status.ok() && defect_ == Defect::kReadsOutside) {
     const Tensor& x = *own.inputs[0].tensor();
     std::ranges::fill(
@@ -210,6 +233,20 @@ void MutantNetwork::Spoil(MutantBinding& binding, Tensor& output) {
   }
 }
 
+Status MutantNetwork::KeepFirst(MutantBinding& binding) const {
+  if (!binding.first_inputs.empty()) return OkStatus();
+  binding.first_inputs = Clones(binding.inputs);
+  if (defect_ != Defect::kDifferentiatesTheFirstRun) return OkStatus();
+  ASSAY_ASSIGN_OR_RETURN(binding.first, inner_->Bind(binding.first_inputs, {}));
+  return inner_->Forward(*binding.first);
+}
+
+Binding& MutantNetwork::Differentiated(MutantBinding& binding) const {
+  if (binding.first != nullptr) return *binding.first;
+  const bool last = defect_ == Defect::kDifferentiatesTheLastBinding;
+  return last && last_ != nullptr ? *last_ : *binding.inner;
+}
+
 Result<std::vector<Value>> MutantNetwork::Backward(
     Binding& binding, std::span<const Value> cotangents,
     std::span<const std::string> targets) {
@@ -220,15 +257,30 @@ Result<std::vector<Value>> MutantNetwork::Backward(
       if (!value.present()) value = *Tensor::Of<float>({2}, {{1.F, 1.F}});
     }
   }
+  for (size_t i = 0; i < own.first_inputs.size(); ++i) {
+    if (defect_ == Defect::kRefusesRefilledInputs &&
+        !std::ranges::equal(own.inputs[i].tensor()->bytes(),
+                            own.first_inputs[i].tensor()->bytes())) {
+      return Internal("input ", i, " is no longer what it was");
+    }
+  }
   auto gradients =
-      inner_->differentiable()->Backward(*own.inner, given, targets);
-  if (!gradients.ok() && defect_ == Defect::kTakesEveryCotangent) {
+      inner_->differentiable()->Backward(Differentiated(own), given, targets);
+  const bool goes_on =
+      defect_ == Defect::kTakesEveryCotangent ||
+      (defect_ == Defect::kDifferentiatesTheUnrun && own.first_inputs.empty());
+  if (!gradients.ok() && goes_on) {
     return std::vector<Value>(targets.size(), ZerosFor(inputs_[0]));
   }
   if (!gradients.ok()) return gradients;
   if (defect_ == Defect::kPassesEveryGradient) return given;
-  if (defect_ == Defect::kSwapsGradients) std::ranges::reverse(*gradients);
-  for (Value& value : *gradients) {
+  Spoil(*gradients);
+  return gradients;
+}
+
+void MutantNetwork::Spoil(std::vector<Value>& gradients) {
+  if (defect_ == Defect::kSwapsGradients) std::ranges::reverse(gradients);
+  for (Value& value : gradients) {
     const auto elements = value.mutable_tensor()->mutable_elements<float>();
     if (defect_ == Defect::kZeroGradient) std::ranges::fill(elements, 0.F);
     if (defect_ == Defect::kReusesGradients && !gradients_.empty()) {
@@ -237,8 +289,32 @@ Result<std::vector<Value>> MutantNetwork::Backward(
       value = reused;
     }
   }
-  gradients_ = *gradients;
-  return gradients;
+  gradients_ = gradients;
+}
+
+Result<std::unique_ptr<GradientBinding>> MutantNetwork::BindBackward(
+    Binding& binding, std::span<const Value> cotangents,
+    std::span<const std::string> targets, std::span<const Value> gradients) {
+  const std::vector<Value> copies = Clones(cotangents);
+  if (defect_ == Defect::kCopiesCotangents) cotangents = copies;
+  if (defect_ == Defect::kOwnGradientsOnly) gradients = {};
+  auto bound =
+      Differentiable::BindBackward(binding, cotangents, targets, gradients);
+  if (bound.ok() || defect_ != Defect::kBindsEveryGradient) return bound;
+  return Differentiable::BindBackward(binding, cotangents, targets, {});
+}
+
+Status MutantNetwork::RunBackward(GradientBinding& bound) {
+  const std::vector<Value> before = Clones(bound.gradients());
+  ASSAY_RETURN_IF_ERROR(Differentiable::RunBackward(bound));
+  if (defect_ != Defect::kAddsToGradients) return OkStatus();
+  for (size_t i = 0; i < before.size(); ++i) {
+    Tensor gradient = *bound.gradients()[i].tensor();
+    const auto elements = gradient.mutable_elements<float>();
+    std::ranges::transform(elements, before[i].tensor()->elements<float>(),
+                           elements.begin(), std::plus<>());
+  }
+  return OkStatus();
 }
 
 std::vector<ValueInfo> Infos(const Graph& graph,

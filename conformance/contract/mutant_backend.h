@@ -52,6 +52,14 @@ enum class Defect : uint8_t {
   kTakesEveryCotangent,
   kReusesGradients,
   kZeroGradient,
+  kDifferentiatesTheUnrun,
+  kDifferentiatesTheFirstRun,
+  kDifferentiatesTheLastBinding,
+  kRefusesRefilledInputs,
+  kBindsEveryGradient,
+  kOwnGradientsOnly,
+  kCopiesCotangents,
+  kAddsToGradients,
   kIgnoresWrites,
 };
 
