@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The cost of the framework per Forward(Binding) of a one-node network, over a
-// call of the same kernel's arithmetic on the same memory.
+// The cost of the framework per Forward(Binding) of a one-node network, and per
+// node of RunBackward(GradientBinding) of a chain of them, over calls of the
+// same kernel's arithmetic on the same memory.
 //
 //   build/bin/binding_bench                       # ns, paired in one process
 //   perf/binding_instructions.sh build/bin/binding_bench     # under callgrind
@@ -15,8 +16,10 @@
 #include <array>
 #include <charconv>
 #include <chrono>
+#include <cstdlib>
 #include <iostream>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -35,18 +38,30 @@ using namespace assay;
                          [](float v) { return v < 0 ? 0 : v; });
 }
 
+[[gnu::noinline]] void ReluBackward(const Tensor& x, const Tensor& dy,
+                                    Tensor& dx) {
+  std::ranges::transform(x.elements<float>(), dy.elements<float>(),
+                         dx.mutable_elements<float>().begin(),
+                         [](float v, float d) { return v < 0 ? 0 : d; });
+}
+
 class Family : public OperatorVisitor {
   Result<Kernel> Visit(const op::Relu& op, LoadContext&) override {
-    return Kernel{[op](KernelContext& run) -> Status {
-                    const Tensor& x = run.input(op.x);
-                    ASSAY_ASSIGN_OR_RETURN(
-                        Tensor* const y,
-                        run.Output(op.y, x.dtype(), x.shape()));
-                    Relu(x, *y);
-                    return OkStatus();
-                  },
-                  {},
-                  {}};
+    return Kernel{
+        [op](KernelContext& run) -> Status {
+          const Tensor& x = run.input(op.x);
+          ASSAY_ASSIGN_OR_RETURN(Tensor* const y,
+                                 run.Output(op.y, x.dtype(), x.shape()));
+          Relu(x, *y);
+          return OkStatus();
+        },
+        [op](GradientContext& run) -> Status {
+          const Tensor* const dy = run.cotangent(op.y);
+          if (dy == nullptr || !run.wanted(op.x)) return OkStatus();
+          ASSAY_ASSIGN_OR_RETURN(Tensor* const dx, run.GradientToWrite(op.x));
+          ReluBackward(run.input(op.x), *dy, *dx);
+          return OkStatus();
+        }};
   }
 };
 
@@ -73,6 +88,55 @@ struct Pair {
   Tensor y;
   std::unique_ptr<Binding> binding;
 };
+
+/// A chain of nodes with its gradients bound, and tensors for the direct calls:
+/// each node reads and writes memory of its own, as in the network.
+struct Chain {
+  static constexpr int64_t kNodes = 16;
+
+  Chain() {
+    LoadOptions options;
+    options.gradient_targets = {"v0"};
+    std::string nodes;
+    for (int64_t i = 0; i < kNodes; ++i) {
+      nodes += StrCat("v", i + 1, " = Relu(v", i, ") ");
+    }
+    network = *OneKernel().Load(
+        graph::ModelOfText(StrCat("g (float[1,4] v0) => (float[1,4] v", kNodes,
+                                  ") { ", nodes, "}")),
+        options);
+    for (int64_t i = 0; i < 2 * kNodes + 1; ++i) {
+      memory.push_back(*Tensor::Allocate(DType::kFloat32, {1, 4}));
+    }
+    const std::vector<Value> x = {*Tensor::Allocate(DType::kFloat32, {1, 4})};
+    binding = *network->Bind(x, {});
+    if (!network->Forward(*binding).ok()) std::abort();
+    gradients = *network->differentiable()->BindBackward(
+        *binding, x, options.gradient_targets, {});
+  }
+
+  std::unique_ptr<Network> network;
+  std::unique_ptr<Binding> binding;
+  std::unique_ptr<GradientBinding> gradients;
+  std::vector<Tensor> memory;
+};
+
+[[gnu::noinline]] void CallBackwardDirect(Chain& chain, int64_t nodes) {
+  for (int64_t i = 0; i < nodes; i += Chain::kNodes) {
+    for (size_t k = 0; k < 2 * Chain::kNodes; k += 2) {
+      ReluBackward(chain.memory[k + 1], chain.memory[k], chain.memory[k + 2]);
+    }
+  }
+}
+
+[[gnu::noinline]] bool CallBackwardBound(Chain& chain, int64_t nodes) {
+  Differentiable& differentiable = *chain.network->differentiable();
+  bool ok = true;
+  for (int64_t i = 0; i < nodes; i += Chain::kNodes) {
+    ok = differentiable.RunBackward(*chain.gradients).ok() && ok;
+  }
+  return ok;
+}
 
 [[gnu::noinline]] void CallDirect(Pair& pair, int64_t count) {
   for (int64_t i = 0; i < count; ++i) Relu(pair.x, pair.y);
@@ -101,20 +165,40 @@ double Median(std::vector<double> samples) {
   return *middle;
 }
 
-void FrameworkCost(benchmark::State& state) {
-  constexpr int64_t kBatch = 1000;
-  Pair pair;
-  std::vector<double> direct, forward, difference;
+/// The medians of a call of each, and of the differences.
+template <class Direct, class Framework>
+void Compare(benchmark::State& state, int64_t batch, const Direct& direct,
+             const Framework& framework) {
+  std::vector<double> direct_ns, framework_ns, difference;
+  const auto calls = static_cast<double>(batch);
   for (auto unused : state) {
-    direct.push_back(Nanoseconds([&] { CallDirect(pair, kBatch); }) / kBatch);
-    forward.push_back(Nanoseconds([&] { CallForward(pair, kBatch); }) / kBatch);
-    difference.push_back(forward.back() - direct.back());
+    direct_ns.push_back(Nanoseconds(direct) / calls);
+    framework_ns.push_back(Nanoseconds(framework) / calls);
+    difference.push_back(framework_ns.back() - direct_ns.back());
   }
-  state.counters["direct_ns"] = Median(direct);
-  state.counters["forward_ns"] = Median(forward);
+  state.counters["direct_ns"] = Median(direct_ns);
+  state.counters["bound_ns"] = Median(framework_ns);
   state.counters["framework_ns"] = Median(difference);
 }
-BENCHMARK(FrameworkCost);
+
+void ForwardCost(benchmark::State& state) {
+  constexpr int64_t kBatch = 1000;
+  Pair pair;
+  Compare(
+      state, kBatch, [&] { CallDirect(pair, kBatch); },
+      [&] { CallForward(pair, kBatch); });
+}
+BENCHMARK(ForwardCost);
+
+/// Per node.
+void BackwardCost(benchmark::State& state) {
+  constexpr int64_t kBatch = 100 * Chain::kNodes;
+  Chain chain;
+  Compare(
+      state, kBatch, [&] { CallBackwardDirect(chain, kBatch); },
+      [&] { CallBackwardBound(chain, kBatch); });
+}
+BENCHMARK(BackwardCost);
 
 void Bind(benchmark::State& state) {
   Pair pair;
@@ -135,7 +219,8 @@ BENCHMARK(LoadOneNode);
 
 }  // namespace
 
-/// With `--calls N`: that many calls of each and nothing else, to be counted.
+/// With `--calls N`: that many calls, or nodes, of each and nothing else, to be
+/// counted.
 int main(int argc, char** argv) {
   if (argc == 3 && std::string_view(argv[1]) == "--calls") {
     const std::string_view text = argv[2];
@@ -143,7 +228,10 @@ int main(int argc, char** argv) {
     std::from_chars(text.data(), text.data() + text.size(), count);
     Pair pair;
     CallDirect(pair, count);
-    return CallForward(pair, count) ? 0 : 1;
+    Chain chain;
+    CallBackwardDirect(chain, count);
+    const bool forward = CallForward(pair, count);
+    return CallBackwardBound(chain, count) && forward ? 0 : 1;
   }
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;

@@ -137,6 +137,24 @@ TEST(Flow, KeepsItsMemoryFromRunToRun) {
   }
 }
 
+TEST(Flow, SumsHalvesAnewInEachRun) {
+  const Tensor one = Of<uint16_t>(DType::kFloat16, {0x3C00});
+  const Tensor two = Of<uint16_t>(DType::kFloat16, {0x4000});
+  Flow flow;
+  for (const Tensor* const first : {&one, &two, &one}) {
+    flow.Clear();
+    Tensor* const to = *flow.First(DType::kFloat16, {1});
+    std::memcpy(to->mutable_data(), first->data(), sizeof(uint16_t));
+    for (const Tensor* const gradient :
+         {static_cast<const Tensor*>(to), &two, &one}) {
+      ASSERT_TRUE(flow.Add(*gradient).ok());
+    }
+    ASSERT_TRUE(flow.Finish().ok());
+    EXPECT_THAT(Read<uint16_t>(flow.sum()),
+                ElementsAre(first == &one ? 0x4400 : 0x4500));  // 4, 5
+  }
+}
+
 TEST(Flow, SettlesAForeignGradientByCopying) {
   const Tensor alone = Of<uint16_t>(DType::kFloat16, {0x3C00});
   Tensor memory = Of<uint16_t>(DType::kFloat16, {0});
