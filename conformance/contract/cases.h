@@ -33,6 +33,8 @@
     "a backward run before any Forward is refused")                           \
   X(GradientBound, "gradient/bound", "",                                      \
     "bound gradients are those of each run, over what their memory holds")    \
+  X(GradientBoundKept, "gradient/bound_kept", "",                             \
+    "a copy of a bound gradient keeps its bytes when the next run writes")    \
   X(GradientBoundMemory, "gradient/bound_memory", "",                         \
     "memory that no gradient fits, or that is bound, is an invalid argument") \
   X(GradientCotangentShape, "gradient/cotangent_shape", "",                   \

@@ -46,6 +46,7 @@ constexpr Kill kKills[] = {
     {Defect::kAddsToGradients, "gradient/bound"},
     {Defect::kCopiesCotangents, "gradient/bound"},
     {Defect::kOwnGradientsOnly, "gradient/bound"},
+    {Defect::kWritesHeldGradients, "gradient/bound_kept"},
     {Defect::kBindsEveryGradient, "gradient/bound_memory"},
     {Defect::kTakesEveryCotangent, "gradient/cotangent_shape"},
     {Defect::kPassesEveryGradient, "gradient/fan_out"},

@@ -305,14 +305,21 @@ Result<std::unique_ptr<GradientBinding>> MutantNetwork::BindBackward(
 }
 
 Status MutantNetwork::RunBackward(GradientBinding& bound) {
-  const std::vector<Value> before = Clones(bound.gradients());
+  const auto gradients = bound.gradients();
+  const std::vector<Value> held(gradients.begin(), gradients.end());
+  const std::vector<Value> before = Clones(gradients);
   ASSAY_RETURN_IF_ERROR(Differentiable::RunBackward(bound));
-  if (defect_ != Defect::kAddsToGradients) return OkStatus();
-  for (size_t i = 0; i < before.size(); ++i) {
-    Tensor gradient = *bound.gradients()[i].tensor();
-    const auto elements = gradient.mutable_elements<float>();
-    std::ranges::transform(elements, before[i].tensor()->elements<float>(),
-                           elements.begin(), std::plus<>());
+  for (size_t i = 0; i < held.size(); ++i) {
+    Tensor now = *bound.gradients()[i].tensor();
+    const auto elements = now.mutable_elements<float>();
+    if (defect_ == Defect::kWritesHeldGradients) {
+      Tensor then = *held[i].tensor();
+      std::ranges::copy(elements, then.mutable_elements<float>().begin());
+    }
+    if (defect_ == Defect::kAddsToGradients) {
+      std::ranges::transform(elements, before[i].tensor()->elements<float>(),
+                             elements.begin(), std::plus<>());
+    }
   }
   return OkStatus();
 }

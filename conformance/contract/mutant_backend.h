@@ -60,6 +60,7 @@ enum class Defect : uint8_t {
   kOwnGradientsOnly,
   kCopiesCotangents,
   kAddsToGradients,
+  kWritesHeldGradients,
   kIgnoresWrites,
 };
 

@@ -209,6 +209,17 @@ Status GradientBound(Backend& backend) {
                       "the memory of the caller and beside it");
 }
 
+Status GradientBoundKept(Backend& backend) {
+  const Tensor dy = *Floats({3, 5}).tensor();
+  ASSAY_ASSIGN_OR_RETURN(Ready relu,
+                         Forward(backend, kRelu, {"x"}, {Floats({-1, 2})}));
+  ASSAY_ASSIGN_OR_RETURN(const auto bound, relu.BindBackward({dy}, {"x"}));
+  const auto first = relu.RunBackward(*bound);
+  Refill(dy, {7, 9});
+  ASSAY_RETURN_IF_ERROR(ExpectGradients(relu.RunBackward(*bound), {{0, 9}}));
+  return ExpectGradients(first, {{0, 5}});
+}
+
 Status GradientBoundMemory(Backend& backend) {
   const Value square = Floats(Shape{2, 2}, {1, 2, 3, 4});
   const Value dc = Floats(Shape{2, 2}, {1, 0, 2, -1});

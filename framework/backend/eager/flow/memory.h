@@ -36,9 +36,9 @@ inline bool Is(const Tensor& tensor, DType dtype, const Shape& shape) {
 inline Status Fit(Tensor& held, DType dtype, const Shape& shape) {
   if (Is(held, dtype, shape) && held.unique()) [[likely]]
     return OkStatus();
-  const Shape wanted = shape;  // may be that of `held`
-  held = Tensor();             // so that old and new are not held at once
-  ASSAY_ASSIGN_OR_RETURN(held, Tensor::Allocate(dtype, wanted));
+  Shape wanted = shape;  // may be that of `held`
+  held = Tensor();       // so that old and new are not held at once
+  ASSAY_ASSIGN_OR_RETURN(held, Tensor::Allocate(dtype, std::move(wanted)));
   return OkStatus();
 }
 
