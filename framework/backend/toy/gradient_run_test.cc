@@ -343,6 +343,16 @@ TEST_P(EagerBound, KernelsThatAddAllocateNothingBackward) {
   EXPECT_THAT(Read(bound->gradients()[1]), ElementsAre(5, 3, 7, 3));
 }
 
+TEST(Workspace, IsNoneWithoutGradients) {
+  const auto network =
+      *Toy().Load(graph::ModelOfText(
+                      "g (double[1] x) => (double[1] y) { y = test.Twice(x) }"),
+                  {});
+  const auto outputs = assay::Run(*network, {{"x", Doubles({1}, {3})}});
+  ASSERT_TRUE(outputs.ok()) << outputs.status().ToString();
+  EXPECT_THAT(Read((*outputs)[0]), ElementsAre(6));
+}
+
 /// Both of test.Leave(x) and test.Clear(x) add one to what they are given: by
 /// GradientToWrite what the run before left there, by Gradient zeros.
 class Leaving : public Toy {
