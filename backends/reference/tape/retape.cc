@@ -78,9 +78,9 @@ Kernel Repeatable(Kernel kernel) {
     Seeds* seeds = Seeds::Current();
     if (seeds == nullptr) seeds = &own.emplace(FreshSeed());
     const uint64_t seed = seeds->next();
-    ASSAY_ASSIGN_OR_RETURN(Tensor saved,
-                           Tensor::Of<uint64_t>({}, std::span(&seed, 1)));
-    run.Save(std::move(saved));
+    ASSAY_ASSIGN_OR_RETURN(Tensor* const saved,
+                           run.Workspace(DType::kUint64, {}));
+    if (saved != nullptr) saved->mutable_elements<uint64_t>()[0] = seed;
     const Seeds::Scope drawing(seeds);
     return forward(run);
   };
