@@ -104,6 +104,14 @@ class Comparison {
     const metric::FloatRange range = metric::RangeOf(yardstick.type);
     quantum_ = std::ldexp(1, range.least - range.digits);
     greatest_ = range.greatest;
+    const auto count =
+        static_cast<size_t>(answer.value.tensor()->num_elements());
+    for (size_t i = 0; i < count; ++i) {
+      const double limit = FirstOrder(i);
+      if (std::isfinite(limit)) {
+        second_order_ = std::max(second_order_, roundoff_ * limit);
+      }
+    }
   }
 
   void Add(size_t i, double got) {
@@ -126,7 +134,7 @@ class Comparison {
     }
     double limit = 0;
     if (!IsExact(i)) {
-      limit = LimitOf(units, exact_.hard(i), roundoff_) + Underflow(i);
+      limit = FirstOrder(i) + second_order_ + Underflow(i);
       found_.greatest_bound =
           std::max(found_.greatest_bound, limit > 0 ? bound / limit : 0);
       if (bound > kEnoughOfLimit * limit + quantum_) ++found_.refused;
@@ -161,6 +169,10 @@ class Comparison {
   }
 
  private:
+  double FirstOrder(size_t i) const {
+    return LimitOf(exact_.units(i), exact_.hard(i), roundoff_);
+  }
+
   /// Exact numbers of few binary digits, in sums that no order rounds.
   bool IsExact(size_t i) const {
     return yardstick_.exact && exact_.bound(i) == 0 &&
@@ -203,7 +215,7 @@ class Comparison {
     }
     const double low = exact_.low(i);
     const double high = exact_.high(i);
-    double slack = LimitOf(exact_.units(i), exact_.hard(i), roundoff_);
+    double slack = FirstOrder(i);
     if (!std::isfinite(slack)) {
       const double most = std::max(std::abs(low), std::abs(high));
       slack = LimitOf(most, most, roundoff_);
@@ -230,6 +242,9 @@ class Comparison {
   Yardstick yardstick_;
   double roundoff_;
   double quantum_ = 0;
+  /// What two small errors make of a product of them, where units say nothing:
+  /// a roundoff of the greatest limit of all elements.
+  double second_order_ = 0;
   double greatest_ = 0;
   Compared& found_;
   Convention convention_;
