@@ -166,7 +166,7 @@ TEST(QuestionsTest, AreThoseOfTheSuiteOrTheUsualOne) {
        .ask =
            [](const record::PlanRow&, const record::RunFacts& facts) {
              return std::vector<suite::Question>(
-                 {{StrCat("vjp ", facts.seed), {}, {}}});
+                 {{StrCat("vjp ", facts.seed), {}}});
            },
        .run = &RunOther});
   record::PlanRow drawn = RowOf("node", "Bernoulli");
