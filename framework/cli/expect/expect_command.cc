@@ -57,14 +57,15 @@ Result<FinishedRun> ReadRun(const fs::path& folder) {
 /// run.
 Result<std::map<std::string, cases::TestCase>> CasesOf(const plan::Plan& plan) {
   std::map<std::string, cases::TestCase> cases;
-  for (const plan::CorpusUse& use : plan.corpora) {
+  ASSAY_ASSIGN_OR_RETURN(const select::NamedCorpora opened,
+                         select::OpenPlanned(plan));
+  for (size_t i = 0; i < plan.corpora.size(); ++i) {
+    const plan::CorpusUse& use = plan.corpora[i];
     if (std::ranges::find(cases::kDefaultCorpora, use.name) ==
         cases::kDefaultCorpora.end()) {
       continue;
     }
-    ASSAY_ASSIGN_OR_RETURN(const select::NamedCorpora opened,
-                           select::OpenCorpora({use.directory}));
-    const cases::Corpus& corpus = opened.corpora.at(0);
+    const cases::Corpus& corpus = opened.corpora[i];
     if (corpus.hash != use.hash) {
       return InvalidArgument("the corpus ", use.name, " in ", use.directory,
                              " is not the one of the run: run again");

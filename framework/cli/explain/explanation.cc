@@ -107,9 +107,10 @@ void RunReader::AddClaims(const plan::BackendUse& backend,
   const auto used =
       std::ranges::find(plan_.corpora, planned.corpus, &plan::CorpusUse::name);
   if (!policy.ok() || used == plan_.corpora.end()) return;
-  const auto opened = select::OpenCorpora({used->directory});
+  const auto opened = select::OpenPlanned(plan_);
   if (!opened.ok()) return;
-  for (const cases::TestCase& c : opened->corpora.at(0).cases) {
+  const auto at = static_cast<size_t>(used - plan_.corpora.begin());
+  for (const cases::TestCase& c : opened->corpora[at].cases) {
     if (c.test_id != planned.test_id) continue;
     for (const policy::ClaimCover& cover :
          policy->CoverOf(c, planned.backend)) {

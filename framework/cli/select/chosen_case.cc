@@ -10,6 +10,7 @@
 #include "framework/cli/select/selection.h"
 #include "framework/testing/file/file.h"
 #include "framework/testing/plan/plan_file.h"
+#include "framework/testing/suite/suite.h"
 
 namespace assay::select {
 namespace {
@@ -41,7 +42,7 @@ std::string LastPart(const std::string& test_id) {
 struct InRun {
   record::ResultRow result;
   std::string spec;
-  std::string corpus;  // name or folder
+  std::vector<std::string> corpora;  // names or folders, all of the run's
   int64_t seed = 0;
 };
 
@@ -73,11 +74,8 @@ Result<InRun> FindInRun(const CaseOptions& options) {
   }
   found.spec = plan.Backend(found.result.backend).spec;
   found.seed = plan.selection.seed;
-  for (const record::PlanRow& row : plan.rows) {
-    if (row.test_id != options.test_id) continue;
-    for (const plan::CorpusUse& corpus : plan.corpora) {
-      if (corpus.name == row.corpus) found.corpus = corpus.directory;
-    }
+  for (const plan::CorpusUse& corpus : plan.corpora) {
+    found.corpora.push_back(corpus.directory);
   }
   return found;
 }
@@ -146,8 +144,16 @@ Result<std::string> ReadRunFile(const fs::path& run, const char* file) {
 }
 
 Result<cases::CaseData> DataOf(const cases::TestCase& c) {
-  if (!c.directory.empty())
+  const suite::Suite* const suite = suite::FindSuite(c.suite);
+  if (suite != nullptr && suite->subject != nullptr) {
+    return InvalidArgument(c.test_id, " is made from ",
+                           c.directory.filename().string(),
+                           " and the seed: it is run again by its id, and has "
+                           "no data of its own that could be written");
+  }
+  if (!c.directory.empty()) {
     return cases::ReadCaseData(c.directory, c.n_data_sets);
+  }
   return InvalidArgument(c.test_id, " is a program of the suite ", c.suite,
                          ": it has no model and no data that could be written");
 }
@@ -161,7 +167,7 @@ Result<ChosenCase> Choose(const CaseOptions& options) {
   if (!options.run.empty()) {
     ASSAY_ASSIGN_OR_RETURN(InRun found, FindInRun(options));
     selection.backends = {found.spec};
-    selection.corpora = {found.corpus};
+    selection.corpora = std::move(found.corpora);
     selection.selection.seed = found.seed;
     chosen.run_id = found.result.run_id;
     chosen.in_run = std::move(found.result);

@@ -152,6 +152,14 @@ Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names,
   return opened;
 }
 
+Result<NamedCorpora> OpenPlanned(const plan::Plan& plan) {
+  std::vector<std::string> directories;
+  for (const plan::CorpusUse& use : plan.corpora) {
+    directories.push_back(use.directory);
+  }
+  return OpenCorpora(directories);
+}
+
 Result<plan::Plan> PlanOf(const SelectionOptions& options,
                           const file::FileDigests& digests) {
   std::future<Result<std::string>> worker_id =
@@ -193,14 +201,11 @@ Status CheckPlanned(const plan::Plan& plan, const std::vector<size_t>& rows,
     }
   }
   ASSAY_RETURN_IF_ERROR(plan::CheckPolicies(plan));
-  std::vector<std::string> directories;
-  for (const plan::CorpusUse& use : plan.corpora) {
-    directories.push_back(use.directory);
-  }
-  ASSAY_ASSIGN_OR_RETURN(const NamedCorpora opened, OpenCorpora(directories));
-  for (size_t i = 0; i < directories.size(); ++i) {
+  ASSAY_ASSIGN_OR_RETURN(const NamedCorpora opened, OpenPlanned(plan));
+  for (size_t i = 0; i < plan.corpora.size(); ++i) {
     if (opened.corpora[i].hash != plan.corpora[i].hash) {
-      return AnotherThanPlanned(StrCat("the corpus ", directories[i]));
+      return AnotherThanPlanned(
+          StrCat("the corpus ", plan.corpora[i].directory));
     }
   }
   ASSAY_RETURN_IF_ERROR(CheckFilesOf(opened.corpora, plan, rows));

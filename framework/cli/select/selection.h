@@ -37,6 +37,10 @@ struct NamedCorpora {
 Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names,
                                  std::string_view only = {});
 
+/// Those of a plan, in its order, since some are derived from others. Whether
+/// they are still what was planned with is the caller's to ask.
+Result<NamedCorpora> OpenPlanned(const plan::Plan& plan);
+
 /// Resolves backends, reads corpora and policies, and plans. The files of the
 /// planned cases are those of their manifests. `digests` are the run's.
 Result<plan::Plan> PlanOf(const SelectionOptions& options,
