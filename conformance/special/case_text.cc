@@ -222,6 +222,37 @@ void AddTypes(const Graph& graph, const std::vector<ValueId>& ids,
   }
 }
 
+/// Of these ids, in order.
+std::vector<Value> Chosen(const std::map<std::string, Value>& values,
+                          const Graph& graph, const std::vector<ValueId>& ids) {
+  std::vector<Value> found;
+  for (const ValueId id : ids) {
+    found.push_back(values.at(graph.values[static_cast<size_t>(id)].name));
+  }
+  return found;
+}
+
+Result<cases::CaseData> Parsed(const CaseText& text, bool has_expected) {
+  const auto wrong = [&](const Status& status) {
+    return InvalidArgument(text.place, ": ", text.name, ": ", status.message());
+  };
+  cases::CaseData data;
+  auto model = graph::ParseModelText(text.model, text.opset);
+  if (!model.ok()) return wrong(model.status());
+  data.model = *std::move(model);
+  const Graph& graph = data.model->graph();
+  const std::vector<ValueId> expected =
+      has_expected ? graph.outputs : std::vector<ValueId>();
+  std::map<std::string, ValueType> types;
+  AddTypes(graph, graph.inputs, &types);
+  AddTypes(graph, expected, &types);
+  const auto values = ParseValues(text.values, types);
+  if (!values.ok()) return wrong(values.status());
+  data.sets.push_back(
+      {Chosen(*values, graph, graph.inputs), Chosen(*values, graph, expected)});
+  return data;
+}
+
 }  // namespace
 
 Result<std::vector<CaseText>> ReadCases(std::string_view text,
@@ -236,28 +267,11 @@ Result<std::vector<CaseText>> ReadCases(std::string_view text,
 }
 
 Result<cases::CaseData> DataOf(const CaseText& text) {
-  const auto wrong = [&](const Status& status) {
-    return InvalidArgument(text.place, ": ", text.name, ": ", status.message());
-  };
-  cases::CaseData data;
-  auto model = graph::ParseModelText(text.model, text.opset);
-  if (!model.ok()) return wrong(model.status());
-  data.model = *std::move(model);
-  const Graph& graph = data.model->graph();
-  std::map<std::string, ValueType> types;
-  AddTypes(graph, graph.inputs, &types);
-  AddTypes(graph, graph.outputs, &types);
-  const auto values = ParseValues(text.values, types);
-  if (!values.ok()) return wrong(values.status());
-  const auto of = [&](const std::vector<ValueId>& ids) {
-    std::vector<Value> found;
-    for (const ValueId id : ids) {
-      found.push_back(values->at(graph.values[static_cast<size_t>(id)].name));
-    }
-    return found;
-  };
-  data.sets.push_back({of(graph.inputs), of(graph.outputs)});
-  return data;
+  return Parsed(text, /*has_expected=*/true);
+}
+
+Result<cases::CaseData> InputsOf(const CaseText& text) {
+  return Parsed(text, /*has_expected=*/false);
 }
 
 }  // namespace assay::special

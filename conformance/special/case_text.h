@@ -43,4 +43,7 @@ Result<std::vector<CaseText>> ReadCases(std::string_view text,
 /// Invalid argument for wrong ones, with file and line.
 Result<cases::CaseData> DataOf(const CaseText& text);
 
+/// The same of a text that gives values to inputs alone: nothing is expected.
+Result<cases::CaseData> InputsOf(const CaseText& text);
+
 }  // namespace assay::special

@@ -221,6 +221,23 @@ TEST(DataOf, SaysWhatIsWrongInValues) {
               HasSubstr("t.txt:1: A/b"));
 }
 
+// Kills: an expected value that is asked for, or is taken in silence, where a
+// case has inputs alone.
+TEST(InputsOf, WantsTheInputsAndNoOutput) {
+  const auto read = [](const std::string& values) {
+    const auto cases =
+        ReadCases(StrCat("case A/b: c\n", kModel, "  ", values), "t.txt");
+    return InputsOf(cases->at(0));
+  };
+  const auto data = read("x = 1, 2\n");
+  ASSERT_TRUE(data.ok()) << data.status().ToString();
+  EXPECT_EQ(data->sets.at(0).inputs.at(0).tensor()->elements<float>()[1], 2);
+  EXPECT_TRUE(data->sets.at(0).expected.empty());
+  EXPECT_THAT(read("x = 1 => y = 1\n").status().message(),
+              HasSubstr("t.txt:1: A/b: found y, wanted an input"));
+  EXPECT_THAT(read("y = 1\n").status().message(), HasSubstr("found y"));
+}
+
 TEST(TypesOf, NamesClassesAndLeavesOut) {
   EXPECT_THAT(TypesOf("float32 int8 float32"),
               ElementsAre(DType::kInt8, DType::kFloat32));

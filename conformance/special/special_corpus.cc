@@ -20,12 +20,21 @@ namespace fs = std::filesystem;
 
 constexpr const char* kName = "special";
 
+void DescribeSpecial(const CaseText& text, const Graph&, cases::TestCase* c) {
+  c->test_id = StrCat(kName, "/", text.name);
+  c->suite = c->kind = kName;
+  c->limit = {record::Comparator::kExact, 0, 0, "exact by hand"};
+  if (text.rtol > 0) {
+    c->limit = {record::Comparator::kTolerance, text.rtol, 0,
+                text.rtol_because};
+  }
+}
+
 /// The facts of a case whose files lie in `folder`.
-cases::TestCase Describe(const CaseText& text, const Graph& graph,
-                         const fs::path& folder) {
+cases::TestCase Describe(const TextCorpus& corpus, const CaseText& text,
+                         const Graph& graph, const fs::path& folder) {
   cases::TestCase c = cases::DescribeFolder(folder, 1);
-  c.test_id = StrCat(kName, "/", text.name);
-  c.corpus = c.suite = c.kind = kName;
+  c.corpus = corpus.name;
   c.op = text.name.substr(0, text.name.find('/'));
   c.domain = "ai.onnx";
   for (const Node& node : graph.nodes) {
@@ -33,18 +42,16 @@ cases::TestCase Describe(const CaseText& text, const Graph& graph,
     c.domain = node.domain.empty() ? "ai.onnx" : node.domain;
   }
   c.opset = c.imports.at(c.domain);
-  c.limit = {record::Comparator::kExact, 0, 0, "exact by hand"};
-  if (text.rtol > 0) {
-    c.limit = {record::Comparator::kTolerance, text.rtol, 0, text.rtol_because};
-  }
+  corpus.describe(text, graph, &c);
   return c;
 }
 
-Result<cases::TestCase> WriteCase(const CaseText& text, const fs::path& root) {
-  ASSAY_ASSIGN_OR_RETURN(const cases::CaseData data, DataOf(text));
-  const fs::path folder = root / kName / text.name;
+Result<cases::TestCase> WriteCase(const TextCorpus& corpus,
+                                  const CaseText& text, const fs::path& root) {
+  ASSAY_ASSIGN_OR_RETURN(const cases::CaseData data, corpus.data(text));
+  const fs::path folder = root / corpus.name / text.name;
   ASSAY_RETURN_IF_ERROR(cases::WriteCaseFiles(folder, data));
-  return Describe(text, data.model->graph(), folder);
+  return Describe(corpus, text, data.model->graph(), folder);
 }
 
 }  // namespace
@@ -69,8 +76,9 @@ Result<std::vector<CaseText>> ReadCaseFiles(
   return all;
 }
 
-Status WriteSpecialCorpus(const std::vector<fs::path>& files,
-                          const fs::path& place) {
+Status WriteTextCorpus(const TextCorpus& corpus,
+                       const std::vector<fs::path>& files,
+                       const fs::path& place) {
   ASSAY_ASSIGN_OR_RETURN(const std::vector<CaseText> texts,
                          ReadCaseFiles(files));
   const fs::path partial = place.string() + ".partial";
@@ -78,16 +86,21 @@ Status WriteSpecialCorpus(const std::vector<fs::path>& files,
   fs::remove_all(partial, error);
   std::vector<cases::TestCase> cases;
   for (const CaseText& text : texts) {
-    ASSAY_ASSIGN_OR_RETURN(cases::TestCase c, WriteCase(text, partial));
+    ASSAY_ASSIGN_OR_RETURN(cases::TestCase c, WriteCase(corpus, text, partial));
     cases.push_back(std::move(c));
   }
   std::ranges::sort(cases, {}, &cases::TestCase::test_id);
-  ASSAY_RETURN_IF_ERROR(cases::WriteManifest(partial, kName, cases));
+  ASSAY_RETURN_IF_ERROR(cases::WriteManifest(partial, corpus.name, cases));
   fs::remove_all(place, error);
   fs::rename(partial, place, error);
-  if (!error) return cases::NoteMade(place, kName);
+  if (!error) return cases::NoteMade(place, corpus.name);
   return InvalidArgument("cannot write ", place.string(), ": ",
                          error.message());
+}
+
+Status WriteSpecialCorpus(const std::vector<fs::path>& files,
+                          const fs::path& place) {
+  return WriteTextCorpus({kName, &DataOf, &DescribeSpecial}, files, place);
 }
 
 }  // namespace assay::special

@@ -83,6 +83,17 @@ std::vector<std::string> Dtypes(const Json& json, const char* key) {
   return dtypes;
 }
 
+/// The claim that a case is about; the forward where it names none.
+ClaimKind ClaimOf(const Json& json) {
+  if (json["claim"].error() == simdjson::NO_SUCH_FIELD) {
+    return ClaimKind::kForward;
+  }
+  const std::string claim = Text(json, "claim");
+  if (claim == "gradient") return ClaimKind::kGradient;
+  throw std::runtime_error(
+      StrCat("found the claim ", claim, ", wanted gradient"));
+}
+
 TestCase FromJson(const Json& json, const fs::path& root,
                   const std::string& corpus) {
   TestCase c;
@@ -110,6 +121,7 @@ TestCase FromJson(const Json& json, const fs::path& root,
   c.input_dtypes = Dtypes(json, "inputs");
   c.output_dtypes = Dtypes(json, "outputs");
   if (c.kind == "node") c.tier = Tier::kSmoke;
+  c.claim = ClaimOf(json);
   const std::string comparator = Text(json, "comparator");
   const auto parsed = record::ParseComparator(comparator);
   if (!parsed.has_value()) {

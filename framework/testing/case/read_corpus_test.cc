@@ -114,7 +114,24 @@ TEST(CorpusTest, AManifestIsReadWithAllItsFacts) {
   EXPECT_EQ(c.limit.atol, 1e-7);
   EXPECT_EQ(c.limit.source, "onnx");
   EXPECT_EQ(c.n_data_sets, 2);
+  EXPECT_EQ(c.claim, ClaimKind::kForward);
   EXPECT_THAT(c.directory.string(), testing::EndsWith("/node/a"));
+}
+
+// Kills: a claim that is passed over, or taken for another.
+TEST(CorpusTest, AClaimIsThatOfGradientsOrAnError) {
+  Json manifest = SomeManifest();
+  manifest["cases"][0]["claim"] = "gradient";
+  const Result<Corpus> corpus = ReadManifest(TextOf(manifest));
+  ASSERT_TRUE(corpus.ok()) << corpus.status().ToString();
+  EXPECT_EQ(corpus->cases[0].claim, ClaimKind::kForward);
+  EXPECT_EQ(corpus->cases[1].claim, ClaimKind::kGradient);
+  for (const Json& wrong : {Json("forwards"), Json(1)}) {
+    manifest["cases"][0]["claim"] = wrong;
+    const Status status = ReadManifest(TextOf(manifest)).status();
+    EXPECT_EQ(status.code(), StatusCode::kDataLoss);
+    EXPECT_THAT(status.message(), HasSubstr("claim"));
+  }
 }
 
 // Kills: a case that is asked for and left out, however its line spells it.
@@ -267,6 +284,7 @@ TEST(CorpusTest, ACorpusIsReadAsItWasWritten) {
   folder.Write("made/manifest.json", TextOf(SomeManifest()));
   TestCase c = ReadCorpus(folder.path() / "made")->cases[0];
   c.directory = folder.path() / "copy/node/a";
+  c.claim = ClaimKind::kGradient;
   const Tensor x = *Tensor::Of<float>({2}, std::vector<float>{1, 2});
   const Tensor y = *Tensor::Of<float>({2}, std::vector<float>{3, 4});
   const CaseData data = {
@@ -286,6 +304,7 @@ TEST(CorpusTest, ACorpusIsReadAsItWasWritten) {
   EXPECT_EQ(read.output_dtypes, std::vector<std::string>{"int64"});
   EXPECT_EQ(read.suite + read.op + read.kind, c.suite + c.op + c.kind);
   EXPECT_EQ(read.domain, c.domain);
+  EXPECT_EQ(read.claim, ClaimKind::kGradient);
   EXPECT_EQ(read.imports, c.imports);
   EXPECT_EQ(read.attributes, c.attributes);
   EXPECT_EQ(read.directory, c.directory);

@@ -63,27 +63,30 @@ Json Outputs(const std::vector<std::string>& dtypes) {
 }
 
 Json ToJson(const TestCase& c, const fs::path& root, const Json& digests) {
-  return {{"test_id", c.test_id},
-          {"kind", c.kind},
-          {"suite", c.suite},
-          {"op", c.op},
-          {"domain", c.domain},
-          {"opset", c.opset},
-          {"imports", c.imports},
-          {"operators", c.operators},
-          {"attributes", c.attributes},
-          {"dtypes", c.dtypes},
-          {"value_kinds", c.value_kinds},
-          {"inputs", Inputs(c.shape_sig, c.input_dtypes)},
-          {"outputs", Outputs(c.output_dtypes)},
-          {"comparator", ToString(c.limit.comparator)},
-          {"rtol", c.limit.rtol},
-          {"atol", c.limit.atol},
-          {"tolerance_source", c.limit.source},
-          {"n_data_sets", c.n_data_sets},
-          {"vacuous", c.vacuous},
-          {"directory", c.directory.lexically_relative(root).generic_string()},
-          {"sha256", {{"files", digests}}}};
+  Json json = {
+      {"test_id", c.test_id},
+      {"kind", c.kind},
+      {"suite", c.suite},
+      {"op", c.op},
+      {"domain", c.domain},
+      {"opset", c.opset},
+      {"imports", c.imports},
+      {"operators", c.operators},
+      {"attributes", c.attributes},
+      {"dtypes", c.dtypes},
+      {"value_kinds", c.value_kinds},
+      {"inputs", Inputs(c.shape_sig, c.input_dtypes)},
+      {"outputs", Outputs(c.output_dtypes)},
+      {"comparator", ToString(c.limit.comparator)},
+      {"rtol", c.limit.rtol},
+      {"atol", c.limit.atol},
+      {"tolerance_source", c.limit.source},
+      {"n_data_sets", c.n_data_sets},
+      {"vacuous", c.vacuous},
+      {"directory", c.directory.lexically_relative(root).generic_string()},
+      {"sha256", {{"files", digests}}}};
+  if (c.claim == ClaimKind::kGradient) json["claim"] = "gradient";
+  return json;
 }
 
 /// The digests of all files of a case, by their paths below its folder.
