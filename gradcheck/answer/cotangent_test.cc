@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "gradcheck/answer/cotangent.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <set>
+
+namespace assay::gradcheck {
+namespace {
+
+using testing::Each;
+using testing::ElementsAreArray;
+
+const std::vector<Shape> kShapes = {{2, 3}, {4}, {}};
+const std::vector<bool> kFlows = {true, false, true};
+
+std::vector<Value> Of(Cotangent kind, int64_t seed = 1,
+                      const std::vector<bool>& flows = kFlows) {
+  auto dy = CotangentsOf(kind, flows, kShapes,
+                         Draw("gradcheck/A/b", seed, ToString(kind)));
+  EXPECT_TRUE(dy.ok()) << dy.status().ToString();
+  return *std::move(dy);
+}
+
+std::vector<double> Flat(const std::vector<Value>& values) {
+  std::vector<double> all;
+  for (const Value& value : values) {
+    if (!value.present()) continue;
+    const auto elements = value.tensor()->elements<double>();
+    all.insert(all.end(), elements.begin(), elements.end());
+  }
+  return all;
+}
+
+// Kills: a cotangent for an output that carries none, or of another shape.
+TEST(CotangentsOf, HaveTheShapesOfWhatCarriesThem) {
+  for (const Cotangent kind : kCotangents) {
+    const auto dy = Of(kind);
+    ASSERT_EQ(dy.size(), 3U);
+    EXPECT_FALSE(dy[1].present());
+    for (const size_t i : {0U, 2U}) {
+      EXPECT_EQ(dy[i].tensor()->dtype(), DType::kFloat64);
+      EXPECT_EQ(dy[i].tensor()->shape(), kShapes[i]);
+    }
+    for (const Value& value : Of(kind, 1, {false, false, false})) {
+      EXPECT_FALSE(value.present());
+    }
+  }
+}
+
+// Kills: two kinds that are one, and a zero that hides an element.
+TEST(CotangentsOf, AreOfFourKinds) {
+  const auto first = Flat(Of(Cotangent::kFirst));
+  const auto second = Flat(Of(Cotangent::kSecond));
+  EXPECT_NE(first, second);
+  EXPECT_THAT(Flat(Of(Cotangent::kFirst)), ElementsAreArray(first));
+  EXPECT_NE(Flat(Of(Cotangent::kFirst, 2)), first);
+  for (const auto& drawn : {first, second}) {
+    EXPECT_THAT(drawn, Each(testing::Not(testing::DoubleNear(0, 0.99))));
+  }
+  EXPECT_THAT(Flat(Of(Cotangent::kOnes)), Each(1));
+  std::set<std::string_view> names;
+  for (const Cotangent kind : kCotangents) names.insert(ToString(kind));
+  EXPECT_EQ(names.size(), kCotangents.size());
+}
+
+// Kills: a one in each output, none at all, and an element that is never it.
+TEST(CotangentsOf, OneHotIsOneElementOfAll) {
+  std::set<std::ptrdiff_t> places;
+  for (int64_t seed = 0; seed < 200; ++seed) {
+    const auto hot = Flat(Of(Cotangent::kOneHot, seed));
+    EXPECT_EQ(std::accumulate(hot.begin(), hot.end(), 0.0), 1);
+    EXPECT_EQ(std::ranges::count(hot, 1), 1);
+    places.insert(std::ranges::find(hot, 1) - hot.begin());
+  }
+  EXPECT_EQ(places.size(), 7U);
+}
+
+// Kills: a direction in which an element counts less than another.
+TEST(TangentsOf, AreSignsOfEveryShape) {
+  const auto tangents =
+      TangentsOf(kShapes, Draw("gradcheck/A/b", 1, "tangents"));
+  ASSERT_TRUE(tangents.ok()) << tangents.status().ToString();
+  ASSERT_EQ(tangents->size(), 3U);
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ((*tangents)[i].tensor()->shape(), kShapes[i]);
+  }
+  const auto signs = Flat(*tangents);
+  EXPECT_THAT(signs, Each(testing::AnyOf(1, -1)));
+  EXPECT_THAT(signs,
+              testing::AllOf(testing::Contains(1), testing::Contains(-1)));
+}
+
+}  // namespace
+}  // namespace assay::gradcheck

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "gradcheck/judge/compare.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "gradcheck/draw/draw.h"
+
+namespace assay::gradcheck {
+namespace {
+
+using testing::HasSubstr;
+using Numbers = std::vector<double>;
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kU32 = 0x1p-24;  // the roundoff of float32
+constexpr DType kF16 = DType::kFloat16;
+constexpr DType kF32 = DType::kFloat32;
+constexpr DType kF64 = DType::kFloat64;
+
+Tensor Of(DType type, const Numbers& numbers) {
+  return *TensorOf(type, {std::ssize(numbers)}, numbers);
+}
+
+/// What an oracle says of one element.
+struct Said {
+  double value = 1, bound = 0, units = 1, hard = 1;
+  std::optional<double> low = {}, high = {};
+  double tail = 0;
+};
+
+measure::ExactAnswer AnswerOf(const std::vector<Said>& said) {
+  Numbers value, tail, bound, units, hard, low, high;
+  bool has_hull = false;
+  bool has_tail = false;
+  for (const Said& s : said) {
+    value.push_back(s.value);
+    tail.push_back(s.tail);
+    bound.push_back(s.bound);
+    units.push_back(s.units);
+    hard.push_back(s.hard);
+    low.push_back(s.low.value_or(s.value));
+    high.push_back(s.high.value_or(s.value));
+    has_hull = has_hull || s.low.has_value();
+    has_tail = has_tail || s.tail != 0;
+  }
+  measure::ExactAnswer answer;
+  answer.value = Of(kF64, value);
+  answer.bound = Of(kF64, bound);
+  answer.units = Of(kF64, units);
+  answer.hard_units = Of(kF64, hard);
+  if (has_tail) answer.tail = Of(kF64, tail);
+  if (has_hull) answer.hull = {Of(kF64, low), Of(kF64, high)};
+  return answer;
+}
+
+Compared One(double got, const Said& said, const Yardstick& yardstick = {}) {
+  return Compare(Of(yardstick.type, {got}), AnswerOf({said}), yardstick);
+}
+
+/// "beyond", "nan", "unknown", "refused", "kink", "infinite", those that were
+/// counted; empty for an element that is right.
+std::string Words(const Compared& found) {
+  std::string words = found.mismatch;
+  const auto add = [&](int64_t count, const char* word) {
+    if (count > 0) words += StrCat(words.empty() ? "" : " ", word);
+  };
+  add(found.beyond, "beyond");
+  add(found.nan_mismatch, "nan");
+  add(found.unknown, "unknown");
+  add(found.refused, "refused");
+  add(found.kinks, "kink");
+  add(found.non_finite, "infinite");
+  return words;
+}
+
+struct Row {
+  const char* defect;  // of the judge, that the row kills
+  double got;
+  Said said;
+  const char* words;
+  Yardstick yardstick = {};
+};
+
+void ExpectWords(std::initializer_list<Row> rows) {
+  for (const Row& row : rows) {
+    EXPECT_EQ(Words(One(row.got, row.said, row.yardstick)), row.words)
+        << row.defect;
+  }
+}
+
+TEST(Compare, JudgesAnElementByItsLimitAndBound) {
+  ExpectWords({
+      {"another number than the exact one is wrong", 1 + 4 * kU32, {}, ""},
+      {"a limit that is loosened", 1 + 8 * kU32, {}, "beyond"},
+      {"a limit on one side", 1 - 8 * kU32, {}, "beyond"},
+      {"the depth of rounding is not counted",
+       1 + 20 * kU32,
+       {.hard = 100},
+       ""},
+      {"the depth counts as a factor", 1 + 60 * kU32, {.hard = 100}, "beyond"},
+      {"units are not those of the element", 1 + 20 * kU32, {.units = 10}, ""},
+      {"roundoff is that of float32", 1 + 0x1p-10, {}, "", {.type = kF16}},
+      {"halves are not judged", 1 + 0x1p-8, {}, "beyond", {.type = kF16}},
+      {"the oracle's bound is not allowed",
+       1 + 0x1p-10,
+       {.bound = 0x1p-10},
+       "refused"},
+      {"a bound hides what is beyond it",
+       1 + 0x1p-9,
+       {.bound = 0x1p-10},
+       "beyond refused"},
+      {"a bound below an eighth of the limit is refused",
+       1,
+       {.bound = 0.7 * kU32},
+       ""},
+      {"a bound above an eighth is taken", 1, {.bound = 0.8 * kU32}, "refused"},
+      {"the tail is left out",
+       1,
+       {.units = 0x1p-40, .tail = 0x1p-50},
+       "beyond",
+       {.type = kF64}},
+      {"what underflows is wrong",
+       0,
+       {.value = 0x1p-149, .units = 0x1p-149, .hard = 0x1p-149},
+       ""},
+      {"anything small is right",
+       0,
+       {.value = 0x1p-140, .units = 0x1p-140, .hard = 0x1p-140},
+       "beyond"},
+      {"a zero must have units", 0, {.value = 0, .units = 0}, ""},
+      {"something for nothing", 1e-30, {.value = 0, .units = 0}, "beyond"},
+  });
+}
+
+TEST(Compare, JudgesNaNAndInfinity) {
+  ExpectWords({
+      {"NaN is within every limit", kNan, {}, "beyond nan"},
+      {"NaN is within a limit that is wide",
+       kNan,
+       {.units = 1e30},
+       "beyond nan"},
+      {"infinity is a great number", kInf, {}, "beyond nan"},
+      {"a derivative without a value wants one",
+       3,
+       {.value = kNan},
+       "infinite"},
+      {"NaN is not NaN", kNan, {.value = kNan}, "infinite"},
+      {"an infinite derivative is not met",
+       -kInf,
+       {.value = -kInf},
+       "infinite"},
+      {"any infinity will do", kInf, {.value = -kInf}, "beyond nan infinite"},
+      {"any number is infinite", 1e30, {.value = kInf}, "beyond infinite"},
+  });
+}
+
+// Beyond the greatest half, 65504.
+TEST(Compare, AHalfMayOverflow) {
+  const Yardstick half = {.type = kF16};
+  ExpectWords({
+      {"a number that a half has not must be met",
+       kInf,
+       {.value = 70000, .units = 70000},
+       "",
+       half},
+      {"within its limit of the greatest",
+       kInf,
+       {.value = 65500, .units = 65500},
+       "",
+       half},
+      {"any number may be infinite",
+       kInf,
+       {.value = 60000, .units = 60000},
+       "beyond nan",
+       half},
+      {"infinity of another sign",
+       -kInf,
+       {.value = 70000, .units = 70000},
+       "beyond nan",
+       half},
+      {"a number that is far from what overflows",
+       30000,
+       {.value = 70000, .units = 70000},
+       "beyond",
+       half},
+      {"float32 overflows as a half",
+       kInf,
+       {.value = 70000, .units = 70000},
+       "beyond nan"},
+  });
+}
+
+TEST(Compare, WhatTheOracleDoesNotKnowIsCountedAndNotJudged) {
+  ExpectWords({
+      {"an infinite bound allows nothing", 5, {.bound = kInf}, "unknown"},
+      {"an infinite limit is judged", 5, {.units = kInf}, "unknown"},
+      {"NaN is beyond what is not known", kNan, {.bound = kInf}, "unknown"},
+      {"a bound that is no number", 5, {.bound = kNan}, "unknown"},
+  });
+}
+
+TEST(Compare, AtAKinkWhateverLiesInTheHullIsRight) {
+  const Said kink = {.value = 1, .low = 0, .high = 2};
+  const Said open = {.value = 1, .low = -kInf, .high = 2};
+  Said open_and_unknown = open;
+  open_and_unknown.bound = kInf;
+  ExpectWords({
+      {"the lower end", 0, kink, "kink"},
+      {"the upper end", 2, kink, "kink"},
+      {"something between", 0.7, kink, "kink"},
+      {"above it", 2.01, kink, "beyond kink"},
+      {"below it", -0.01, kink, "beyond kink"},
+      {"no slack at the ends", 2 + 2 * kU32, kink, "kink"},
+      {"NaN at a kink", kNan, kink, "beyond nan kink"},
+      {"a hull that is unknown is judged", 99, open_and_unknown,
+       "unknown kink"},
+      {"a value that is known is not judged", 1, open, ""},
+      {"a value that is known may be anything", 2, open, "beyond"},
+      {"a hull without width is a kink", 1, {.low = 1, .high = 1}, ""},
+      {"units that are unknown forbid the hull's ends",
+       2,
+       {.units = kInf, .low = 0, .high = 2},
+       "kink"},
+  });
+}
+
+TEST(Compare, IntegersOfClassExactAreEqual) {
+  const Yardstick exact = {.type = kF32, .exact = true};
+  ExpectWords({
+      {"rounding is allowed to what is exact",
+       6 + 8 * kU32,
+       {.value = 6, .units = 6},
+       "beyond",
+       exact},
+      {"the integer itself", 6, {.value = 6, .units = 6}, "", exact},
+      {"a sixteenth is not exact",
+       0.0625 + kU32,
+       {.value = 0.0625},
+       "beyond",
+       exact},
+      {"a number of more digits is exact", 0.3, {.value = 0.3}, "", exact},
+      {"sums that no type holds are exact",
+       6 + 8 * kU32,
+       {.value = 6, .units = 0x1p20},
+       "",
+       exact},
+      {"what the oracle rounds is exact",
+       6 + 8 * kU32,
+       {.value = 6, .bound = 1e-12, .units = 6},
+       "",
+       exact},
+      {"every class is exact", 6 + 8 * kU32, {.value = 6, .units = 6}, ""},
+  });
+}
+
+// Kills: a gradient of another shape or type that is compared in silence.
+TEST(Compare, AnotherShapeOrTypeIsAMismatch) {
+  const auto answer = AnswerOf({{}, {}});
+  EXPECT_THAT(Compare(Of(kF32, {1}), answer, {}).mismatch,
+              HasSubstr("float32[1], the input is [2]"));
+  const Tensor integers = *Tensor::Of<int64_t>({2}, std::vector<int64_t>{1, 1});
+  EXPECT_THAT(Compare(integers, answer, {}).mismatch, HasSubstr("int64[2]"));
+  EXPECT_EQ(Compare(Of(kF64, {1, 1}), answer, {}).mismatch, "");
+}
+
+// Kills: a worst element that is another, and a share or a limit of another one.
+TEST(Compare, NamesTheWorstElement) {
+  const auto found =
+      Compare(Of(kF32, {1 + 4 * kU32, 1 + 10 * kU32, 2, 0}),
+              AnswerOf({{}, {}, {.value = 2}, {.value = 0, .units = 0}}), {});
+  EXPECT_EQ(found.count, 4);
+  EXPECT_EQ(found.beyond, 1);
+  EXPECT_EQ(found.zeros, 1);
+  EXPECT_EQ(found.worst.index, 1);
+  EXPECT_EQ(found.worst.want, 1);
+  EXPECT_EQ(found.worst.got, 1 + 10 * kU32);
+  EXPECT_NEAR(found.worst.limit, 6 * kU32, 1e-30);
+  EXPECT_NEAR(found.worst.share, 10.0 / 6, 1e-9);
+  EXPECT_EQ(found.max_abs_err, 10 * kU32);
+  EXPECT_EQ(found.max_rel_err, 10 * kU32);
+  EXPECT_EQ(found.sum, 4 + 14 * kU32);
+  EXPECT_NEAR(found.sum_limit, 18 * kU32, 1e-30);
+}
+
+// Kills: the distance of a kink among those of elements, and of an unknown one
+// among sums.
+TEST(Compare, LimitsAreInfiniteWhereNothingIsJudged) {
+  const auto found = Compare(
+      Of(kF32, {1, 1, 5, 7}),
+      AnswerOf({{}, {.low = 0, .high = 2}, {.bound = kInf}, {.value = kNan}}),
+      {});
+  ASSERT_EQ(found.limits.size(), 4U);
+  EXPECT_NEAR(found.limits[0], 6 * kU32, 1e-30);
+  for (const size_t i : {1U, 2U, 3U}) EXPECT_EQ(found.limits[i], kInf) << i;
+}
+
+// Kills: a percentile that is the greatest, a root that is not taken, and a
+// unit that is a whole one.
+TEST(Compare, CountsErrorsInRoundoffsOfTheirUnits) {
+  Numbers got(200, 1);
+  std::vector<Said> said(200);
+  got[3] = 1 + 4 * kU32;
+  got[4] = 1 + 2 * kU32;
+  got[5] = 2 + 4 * kU32;
+  said[5] = {.value = 2, .units = 2};
+  const auto found = Compare(Of(kF32, got), AnswerOf(said), {});
+  EXPECT_EQ(found.max_units, 4);
+  EXPECT_EQ(found.p99_units, 2);
+  EXPECT_NEAR(found.rms_units, std::sqrt((16 + 4 + 4) / 200.0), 1e-12);
+}
+
+// Kills: a convention that is named by one element of several.
+TEST(Compare, NamesTheConventionAtKinks) {
+  struct Convention {
+    Numbers got;
+    const char* name;
+  };
+  for (const Convention& row :
+       std::initializer_list<Convention>{{{1, 1}, "1"},
+                                         {{0, 0}, "0"},
+                                         {{0.5, 0.5}, "split"},
+                                         {{0.25, 0.5}, "split"},
+                                         {{0.5, 0}, "mixed"},
+                                         {{1, 0.5}, "mixed"},
+                                         {{1, 0}, "first"},
+                                         {{0, 0, 1}, "last"},
+                                         {{1, 0, 1}, "mixed"}}) {
+    const std::vector<Said> kinks(row.got.size(), Said{.low = 0, .high = 1});
+    EXPECT_EQ(Compare(Of(kF32, row.got), AnswerOf(kinks), {}).convention,
+              row.name);
+  }
+  // All that flows is the end that is farther from zero.
+  EXPECT_EQ(One(-1, {.low = -1, .high = 0}).convention, "1");
+  EXPECT_EQ(One(1, {}).convention, "");
+}
+
+std::string Fault(double got, const Said& said,
+                  const OutputLimit& limit = {.type = kF32}) {
+  return FaultOf(Of(limit.type, {got}), AnswerOf({said}), limit);
+}
+
+// Kills: an output that a limit of conformance or of units lets pass, or stops,
+// and what is said of it.
+TEST(FaultOf, IsTheFirstOutputBeyondBothLimits) {
+  EXPECT_EQ(Fault(1, {}), "");
+  EXPECT_EQ(Fault(1 + 4 * kU32, {}), "");
+  EXPECT_THAT(Fault(1 + 16 * kU32, {}), HasSubstr("element 0 is 1"));
+  const OutputLimit wide = {.type = kF32, .rtol = 1e-3, .atol = 1e-3};
+  EXPECT_EQ(Fault(10.01, {.value = 10}, wide), "");
+  EXPECT_THAT(Fault(10.02, {.value = 10}, wide), HasSubstr("wanted 10 within"));
+  EXPECT_EQ(Fault(1.5, {.bound = 0.5}), "");
+  EXPECT_EQ(Fault(99, {.bound = kInf}), "");
+  EXPECT_NE(Fault(kNan, {}), "");
+  EXPECT_NE(Fault(1, {.value = kNan}), "");
+  EXPECT_EQ(Fault(kNan, {.value = kNan}), "");
+  EXPECT_EQ(Fault(kInf, {.value = kInf}), "");
+  EXPECT_NE(Fault(-kInf, {.value = kInf}), "");
+  const OutputLimit half = {.type = kF16};
+  EXPECT_EQ(Fault(kInf, {.value = 70000}, half), "");
+  EXPECT_NE(Fault(kInf, {.value = 60000}, half), "");
+  EXPECT_NE(Fault(-kInf, {.value = 70000}, half), "");
+  EXPECT_THAT(FaultOf(Of(kF32, {1, 2}), AnswerOf({{}}), {}),
+              HasSubstr("float32[2], wanted [1]"));
+  EXPECT_EQ(FaultOf(Of(kF32, {1}), {}, {}), "");
+}
+
+}  // namespace
+}  // namespace assay::gradcheck

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "gradcheck/subject/derive.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace assay::gradcheck {
+namespace {
+
+using enum cases::Tier;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+/// A case of one node with inputs and outputs of these types.
+cases::TestCase Node(const std::string& op, std::vector<std::string> inputs,
+                     std::vector<std::string> outputs) {
+  cases::TestCase c;
+  c.test_id = StrCat("node/", op, "/test_a");
+  c.corpus = "onnx";
+  c.suite = c.kind = "node";
+  c.op = op;
+  c.domain = "ai.onnx";
+  c.tier = kSmoke;
+  c.directory = "some/place";
+  c.input_dtypes = std::move(inputs);
+  c.output_dtypes = std::move(outputs);
+  return c;
+}
+
+std::vector<cases::TestCase> Derived(const cases::TestCase& source) {
+  cases::Corpus corpus;
+  corpus.cases = {source};
+  return GradientCases({&corpus, 1});
+}
+
+/// The ends of the derived ids, by tier.
+std::map<std::string, cases::Tier> EndsOf(const cases::TestCase& source) {
+  std::map<std::string, cases::Tier> ends;
+  const std::string begin = StrCat("gradcheck/", source.op, "/test_a#");
+  for (const cases::TestCase& c : Derived(source)) {
+    EXPECT_TRUE(c.test_id.starts_with(begin)) << c.test_id;
+    EXPECT_TRUE(ends.emplace(c.test_id.substr(begin.size()), c.tier).second);
+  }
+  return ends;
+}
+
+// Kills: a class or a type that is left out, a tier that is another, and the
+// kinks of an operator without, or its integers.
+TEST(GradientCases, AreOneForEachClassAndType) {
+  using Ends = std::map<std::string, cases::Tier>;
+  const Ends relu = {
+      {"official.float32", kSmoke},    {"redrawn.float32", kCi},
+      {"kinks.float32", kCi},          {"redrawn.float64", kCi},
+      {"redrawn.float16", kCi},        {"redrawn.bfloat16", kCi},
+      {"official.float64", kNightly},  {"official.float16", kNightly},
+      {"official.bfloat16", kNightly}, {"kinks.float64", kNightly},
+      {"kinks.float16", kNightly},     {"kinks.bfloat16", kNightly}};
+  EXPECT_EQ(EndsOf(Node("Relu", {"float32"}, {"float32"})), relu);
+  EXPECT_EQ(EndsOf(Node("Conv", {"float16", "float16"}, {"float16"})),
+            (Ends{{"official.float16", kSmoke},
+                  {"redrawn.float16", kCi},
+                  {"exact.float16", kCi}}));
+  EXPECT_EQ(EndsOf(Node("Exp", {"float64"}, {"float64"})),
+            (Ends{{"official.float64", kSmoke}, {"redrawn.float64", kCi}}));
+}
+
+// Kills: a type that the operator does not permit, and one that its definition
+// does not compute in.
+TEST(GradientCases, AreOfTheTypesThatTheOperatorPermits) {
+  struct Row {
+    const char* domain;
+    const char* op;
+    bool halves, bfloat16, doubles;
+  };
+  for (const Row& row :
+       {Row{"ai.onnx", "Shrink", true, false, true},
+        Row{"ai.onnx", "LinearAttention", true, true, false},
+        Row{"ai.onnx.preview", "FlexAttention", true, true, false}}) {
+    SCOPED_TRACE(row.op);
+    const std::vector<std::string> floats(3, "float32");
+    cases::TestCase c = Node(row.op, floats, {"float32"});
+    c.domain = row.domain;
+    const auto ends = EndsOf(c);
+    EXPECT_TRUE(ends.contains("redrawn.float32"));
+    EXPECT_EQ(ends.contains("redrawn.float16"), row.halves);
+    EXPECT_EQ(ends.contains("redrawn.bfloat16"), row.bfloat16);
+    EXPECT_EQ(ends.contains("redrawn.float64"), row.doubles);
+  }
+}
+
+// Kills: a case of integers, of what no gradient flows through, of an
+// expansion, of another suite or of an operator that ONNX has not.
+TEST(GradientCases, AreNoneWhereNothingCanBeDifferentiated) {
+  EXPECT_THAT(Derived(Node("Add", {"int32", "int32"}, {"int32"})), IsEmpty());
+  EXPECT_THAT(Derived(Node("Floor", {"float32"}, {"float32"})), IsEmpty());
+  EXPECT_THAT(Derived(Node("ArgMax", {"float32"}, {"int64"})), IsEmpty());
+  EXPECT_THAT(Derived(Node("NoSuch", {"float32"}, {"float32"})), IsEmpty());
+  cases::TestCase other = Node("Relu", {"float32"}, {"float32"});
+  other.kind = "expanded";
+  EXPECT_THAT(Derived(other), IsEmpty());
+  other = Node("Relu", {"float32"}, {"float32"});
+  other.suite = "model";
+  EXPECT_THAT(Derived(other), IsEmpty());
+}
+
+// Kills: facts of the source that are lost, or do not become those of the type.
+TEST(GradientCases, KeepTheFactsOfTheirSource) {
+  cases::TestCase source = Node("Gather", {"float32", "int64"}, {"float32"});
+  source.dtypes = {"float32", "int64"};
+  source.n_data_sets = 3;
+  source.vacuous = "constant output";
+  source.sensitive = "0";
+  source.limit.rtol = 0.25;
+  for (const cases::TestCase& c : Derived(source)) {
+    EXPECT_EQ(c.suite + " " + c.corpus, "gradcheck gradcheck");
+    EXPECT_EQ(c.claim, cases::ClaimKind::kGradient);
+    EXPECT_EQ(c.directory, "some/place");
+    EXPECT_EQ(c.n_data_sets, 1);
+    EXPECT_EQ(c.vacuous + c.sensitive, "");
+    EXPECT_EQ(c.limit.rtol, 0.25);
+    const std::string type = c.test_id.substr(c.test_id.rfind('.') + 1);
+    EXPECT_THAT(c.input_dtypes, ElementsAre(type, "int64"));
+    EXPECT_THAT(c.output_dtypes, ElementsAre(type));
+    EXPECT_THAT(c.dtypes, UnorderedElementsAre(type, "int64"));
+  }
+}
+
+// Kills: another case than the one that a row is derived from.
+TEST(SourceOf, IsTheCaseWithoutItsEnd) {
+  EXPECT_EQ(SourceOf("gradcheck/Relu/test_relu#redrawn.float64"),
+            "node/Relu/test_relu");
+  EXPECT_EQ(SourceOf("node/Relu/test_relu"), "node/Relu/test_relu");
+  EXPECT_EQ(SourceOf("gradcheck/Relu/test_relu"), "gradcheck/Relu/test_relu");
+  EXPECT_EQ(SourceOf("model/a/b#c"), "model/a/b#c");
+}
+
+}  // namespace
+}  // namespace assay::gradcheck

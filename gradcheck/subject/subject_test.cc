@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "gradcheck/subject/subject.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "framework/graph/model_text.h"
+#include "framework/testing/case/write_corpus.h"
+#include "framework/testing/file/scratch_folder.h"
+#include "framework/testing/measure/recheck.h"
+#include "gradcheck/draw/draw.h"
+
+namespace assay::gradcheck {
+namespace {
+
+using testing::ElementsAre;
+using testing::ElementsAreArray;
+using testing::IsEmpty;
+
+/// A case in files.
+class SubjectTest : public testing::Test {
+ protected:
+  void Write(std::string_view model, const std::vector<Value>& inputs) {
+    inputs_ = inputs;
+    std::filesystem::remove_all(folder_.path() / "test_data_set_0");
+    const cases::CaseData data = {graph::ModelOfText(model), {{inputs, {}}}};
+    ASSERT_TRUE(cases::WriteCaseFiles(folder_.path(), data).ok());
+  }
+
+  Result<suite::Subject> Subject(const std::string& end, int64_t seed = 1) {
+    record::PlanRow row;
+    row.test_id = "gradcheck/A/b" + end;
+    row.directory = folder_.path().string();
+    record::RunFacts facts;
+    facts.seed = seed;
+    return SubjectOf(row, facts);
+  }
+
+  /// Which inputs are the file's, bit by bit.
+  std::vector<bool> Kept(const suite::Subject& subject) {
+    std::vector<bool> kept;
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      kept.push_back(measure::SameBits(subject.inputs[0][i], inputs_[i]));
+    }
+    return kept;
+  }
+
+  file::ScratchFolder folder_;
+  std::vector<Value> inputs_;
+};
+
+Value Floats(const Shape& shape, const std::vector<float>& numbers) {
+  return *Tensor::Of<float>(shape, numbers);
+}
+
+constexpr std::string_view kResize =
+    "g (float[1,1,2] x, float[3] s) => (float[1,1,4] y) { y = Resize(x, , s) }";
+
+// Kills: inputs that are drawn where a case has its own: those of an official
+// case, or the very values that a thread reports.
+TEST_F(SubjectTest, OfficialAndFieldTakeTheInputsOfTheFiles) {
+  Write("g (float[2] x, float[2] z) => (float[2] y) { y = Mul(x, z) }",
+        {Floats({2}, {0, 5}), Floats({2}, {1e6F, -0.0F})});
+  for (const char* end : {"#official.float32", "#field.float32"}) {
+    const auto subject = Subject(end);
+    ASSERT_TRUE(subject.ok()) << subject.status().ToString();
+    EXPECT_THAT(Kept(*subject), ElementsAre(true, true)) << end;
+    EXPECT_THAT(subject->targets, ElementsAre("x", "z"));
+  }
+}
+
+// Kills: a target that the catalogue does not name, or one that it does and is
+// left out, and inputs drawn that no gradient is taken by.
+TEST_F(SubjectTest, TargetsAreThoseOfTheCatalogueAndAloneDrawn) {
+  Write(kResize, {Floats({1, 1, 2}, {1, 2}), Floats({3}, {1, 1, 2})});
+  const auto resize = Subject("#redrawn.float32");
+  ASSERT_TRUE(resize.ok()) << resize.status().ToString();
+  EXPECT_THAT(resize->targets, ElementsAre("x"));
+  EXPECT_THAT(Kept(*resize), ElementsAre(false, true));
+  Write(
+      "g (float[3] x, float low, float high) => (float[3] y) "
+      "{ y = Clip(x, low, high) }",
+      {Floats({3}, {1, 2, 3}), Floats({}, {1.5F}), Floats({}, {2.5F})});
+  EXPECT_THAT(Subject("#official.float32")->targets,
+              ElementsAre("x", "low", "high"));
+  Write("g (float[3] x) => (float[3] y) { y = Floor(x) }",
+        {Floats({3}, {1, 2, 3})});
+  EXPECT_THAT(Subject("#official.float32")->targets, IsEmpty());
+}
+
+// Kills: a network whose targets are those of its first node alone, and
+// integers that are taken for targets.
+TEST_F(SubjectTest, TargetsOfSeveralNodesAreAllFloats) {
+  const Tensor index = *Tensor::Of<int64_t>({1}, std::vector<int64_t>{1});
+  Write(
+      "g (float[3] x, int64[1] i, float[1] b) => (float[1] y) "
+      "{ f = Floor(x) g = Gather(f, i) y = Add(g, b) }",
+      {Floats({3}, {1, 2, 3}), index, Floats({1}, {0.5F})});
+  const auto subject = Subject("#redrawn.float32");
+  ASSERT_TRUE(subject.ok()) << subject.status().ToString();
+  EXPECT_THAT(subject->targets, ElementsAre("x", "b"));
+  EXPECT_THAT(Kept(*subject), ElementsAre(false, true, false));
+}
+
+// Kills: an input that keeps its type in a model of another, and scales that do
+// not, which Resize reads in float32 alone.
+TEST_F(SubjectTest, InputsHaveTheTypesOfTheModelInTheTypeOfTheCase) {
+  Write(kResize, {Floats({1, 1, 2}, {1, 2}), Floats({3}, {1, 1, 2})});
+  for (const DType type :
+       {DType::kFloat64, DType::kFloat16, DType::kBFloat16}) {
+    SCOPED_TRACE(ToString(type));
+    const auto subject = Subject(StrCat("#official.", ToString(type)));
+    ASSERT_TRUE(subject.ok()) << subject.status().ToString();
+    const Graph& graph = subject->model->graph();
+    EXPECT_EQ(graph[graph.inputs[0]].type.dtype, type);
+    EXPECT_EQ(graph[graph.inputs[1]].type.dtype, DType::kFloat32);
+    const auto& inputs = subject->inputs[0];
+    EXPECT_EQ(inputs[0].tensor()->dtype(), type);
+    EXPECT_THAT(NumbersOf(*inputs[0].tensor()), ElementsAre(1, 2));
+    EXPECT_TRUE(measure::SameBits(inputs[1], inputs_[1]));
+  }
+}
+
+// Kills: inputs that an oracle and a judge do not share, and a seed without use.
+TEST_F(SubjectTest, IsTheSameForTheSameSeedOnly) {
+  Write("g (float[4] x) => (float[4] y) { y = Neg(x) }",
+        {Floats({4}, {1, 2, 3, 4})});
+  const auto drawn = [&](const char* end, int64_t seed) {
+    return NumbersOf(*Subject(end, seed)->inputs[0][0].tensor());
+  };
+  const auto own = drawn("#redrawn.float32", 1);
+  EXPECT_THAT(drawn("#redrawn.float32", 1), ElementsAreArray(own));
+  EXPECT_NE(drawn("#redrawn.float32", 2), own);
+  for (const double x : drawn("#exact.float32", 1)) {
+    EXPECT_EQ(x, static_cast<int>(x));
+    EXPECT_LE(std::abs(x), 2);
+  }
+}
+
+// Kills: a kink in an attribute that no input meets.
+TEST_F(SubjectTest, KinksMeetTheNumbersOfAttributes) {
+  Write(
+      "g (float[400] x) => (float[400] y) "
+      "{ y = Shrink<lambd = 3.5>(x) }",
+      {Floats({400}, std::vector<float>(400, 1))});
+  const auto numbers =
+      NumbersOf(*Subject("#kinks.float32")->inputs[0][0].tensor());
+  EXPECT_THAT(numbers, testing::Contains(3.5));
+  EXPECT_THAT(numbers, testing::Contains(-3.5));
+}
+
+// Kills: a case that is run as something when its id says nothing.
+TEST_F(SubjectTest, AnUnknownVariantIsNotRead) {
+  Write("g (float[1] x) => (float[1] y) { y = Neg(x) }", {Floats({1}, {1})});
+  for (const char* end : {"", "#drawn.float32", "#redrawn.int32"}) {
+    const auto subject = Subject(end);
+    EXPECT_EQ(subject.status().code(), StatusCode::kUnsupported) << end;
+    EXPECT_EQ(subject.status().reason(), Reason::kReader) << end;
+  }
+}
+
+// Kills: a cotangent for indices, a mask or a count.
+TEST(CarryingOutputs, AreThoseOfTheCatalogue) {
+  const auto flows = [](std::string_view text) {
+    return CarryingOutputs(*graph::ModelOfText(text));
+  };
+  EXPECT_THAT(flows("g (float[3] x, int64[1] k) => (float[1] y, int64[1] i) "
+                    "{ y, i = TopK(x, k) }"),
+              ElementsAre(true, false));
+  EXPECT_THAT(flows("g (float[3] x) => (float[3] y) { y = Floor(x) }"),
+              ElementsAre(false));
+  EXPECT_THAT(flows("g (float[3] x) => (float[3] y, bool[3] m, float[3] z) "
+                    "{ y = Relu(x) m = Greater(x, y) z = Floor(x) }"),
+              ElementsAre(true, false, true));
+}
+
+}  // namespace
+}  // namespace assay::gradcheck
