@@ -281,12 +281,26 @@ TEST(Compare, NamesTheWorstElement) {
   EXPECT_EQ(found.worst.index, 1);
   EXPECT_EQ(found.worst.want, 1);
   EXPECT_EQ(found.worst.got, 1 + 10 * kU32);
-  EXPECT_NEAR(found.worst.limit, 6 * kU32, 1e-30);
-  EXPECT_NEAR(found.worst.share, 10.0 / 6, 1e-9);
+  EXPECT_NEAR(found.worst.limit, 6 * kU32, 1e-12);
+  EXPECT_NEAR(found.worst.share, 10.0 / 6, 1e-6);
   EXPECT_EQ(found.max_abs_err, 10 * kU32);
   EXPECT_EQ(found.max_rel_err, 10 * kU32);
   EXPECT_EQ(found.sum, 4 + 14 * kU32);
-  EXPECT_NEAR(found.sum_limit, 18 * kU32, 1e-30);
+  EXPECT_NEAR(found.sum_limit, 18 * kU32, 1e-12);
+}
+
+// Kills: a product of two small errors that is held against an element without
+// units, and one that hides what is greater.
+TEST(Compare, AllowsTheSecondOrderOfTheGreatestLimit) {
+  const std::vector<Said> said = {{.value = 1e6, .units = 1e6, .hard = 1e6},
+                                  {.value = 0, .units = 0, .hard = 0}};
+  const double second_order = 6e6 * kU32 * kU32;
+  const auto beyond = [&](double got) {
+    return Compare(Of(kF32, {1e6, got}), AnswerOf(said), {}).beyond;
+  };
+  EXPECT_EQ(beyond(0.9 * second_order), 0);
+  EXPECT_EQ(beyond(1.1 * second_order), 1);
+  EXPECT_EQ(One(0.9 * second_order, said[1]).beyond, 1);
 }
 
 // Kills: the distance of a kink among those of elements, and of an unknown one
@@ -297,7 +311,7 @@ TEST(Compare, LimitsAreInfiniteWhereNothingIsJudged) {
       AnswerOf({{}, {.low = 0, .high = 2}, {.bound = kInf}, {.value = kNan}}),
       {});
   ASSERT_EQ(found.limits.size(), 4U);
-  EXPECT_NEAR(found.limits[0], 6 * kU32, 1e-30);
+  EXPECT_NEAR(found.limits[0], 6 * kU32, 1e-12);
   for (const size_t i : {1U, 2U, 3U}) EXPECT_EQ(found.limits[i], kInf) << i;
 }
 

@@ -124,11 +124,13 @@ std::vector<cases::TestCase> GradientCases(
 }
 
 std::string SourceOf(std::string_view test_id) {
-  const size_t hash = test_id.rfind('#');
-  if (!test_id.starts_with(kSuite) || hash == std::string_view::npos) {
+  const auto variant = VariantOf(test_id);
+  if (!test_id.starts_with(kSuite) || !variant.has_value() ||
+      variant->input_class == InputClass::kField) {
     return std::string(test_id);
   }
-  return StrCat(kSource, test_id.substr(0, hash).substr(kSuite.size()));
+  const std::string_view own = test_id.substr(0, test_id.rfind('#'));
+  return StrCat(kSource, own.substr(kSuite.size()));
 }
 
 }  // namespace assay::gradcheck
