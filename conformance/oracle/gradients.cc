@@ -103,9 +103,10 @@ Result<Ran> RunOn(Backend& backend, const std::shared_ptr<const Model>& model,
   return ran;
 }
 
-/// Puts the numbers of one input into what was found.
+/// Puts the numbers of one input into what was found; those without a bound
+/// too, with `all`.
 void Compare(const std::string& name, const Tensor& got,
-             const ExactValue& wanted, Gradients& found) {
+             const ExactValue& wanted, bool all, Gradients& found) {
   const std::vector<double> numbers = NumbersOf(got);
   const auto truth = wanted.value.tensor()->elements<double>();
   const auto bounds = wanted.bound.elements<double>();
@@ -120,6 +121,7 @@ void Compare(const std::string& name, const Tensor& got,
     ++found.numbers;
     const bool known = std::isfinite(bounds[i]);
     if (!known) ++found.unknown;
+    if (!known && !all) continue;
     if (truth[i] != 0) ++found.non_zero;
     const bool same = numbers[i] == truth[i] ||
                       (std::isnan(numbers[i]) && std::isnan(truth[i]));
@@ -139,19 +141,19 @@ void Compare(const std::string& name, const Tensor& got,
 
 }  // namespace
 
-Gradients CheckGradients(Backend& backend,
+Gradients CheckGradients(Backend& backend, Backend& oracle,
                          const std::shared_ptr<const Model>& model,
                          std::span<const Value> inputs, uint64_t seed) {
-  const auto stopped = [](const Status& status) {
-    const bool declined = status.code() == StatusCode::kUnsupported;
-    return Gradients{
-        .verdict = declined ? Gradients::kDeclined : Gradients::kFailed,
-        .what = status.message()};
+  const auto stopped = [](const Status& status, Gradients::Verdict declined) {
+    const bool is_declined = status.code() == StatusCode::kUnsupported;
+    return Gradients{.verdict = is_declined ? declined : Gradients::kFailed,
+                     .what = status.message(),
+                     .reason = status.reason()};
   };
-  const auto exact = RunOn(backend, model, inputs, {.exact = true});
-  if (!exact.ok()) return stopped(exact.status());
+  const auto exact = RunOn(oracle, model, inputs, {.exact = true});
+  if (!exact.ok()) return stopped(exact.status(), Gradients::kUnknown);
   const auto cotangents = Draw(exact->binding->outputs(), seed);
-  if (!cotangents.ok()) return stopped(cotangents.status());
+  if (!cotangents.ok()) return stopped(cotangents.status(), Gradients::kFailed);
   LoadOptions options;
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!Carries(inputs[i].tensor())) continue;
@@ -163,19 +165,26 @@ Gradients CheckGradients(Backend& backend,
     return {};
   }
   const auto ran = RunOn(backend, model, inputs, options);
-  if (!ran.ok()) return stopped(ran.status());
+  if (!ran.ok()) return stopped(ran.status(), Gradients::kDeclined);
   const auto got = ran->network->differentiable()->Backward(
       *ran->binding, cotangents->own, targets);
-  if (!got.ok()) return stopped(got.status());
+  if (!got.ok()) return stopped(got.status(), Gradients::kFailed);
   const auto run = exact->network->exact()->At(inputs, targets);
-  if (!run.ok()) return stopped(run.status());
+  if (!run.ok()) return stopped(run.status(), Gradients::kUnknown);
   const auto wanted = (*run)->Vjp(cotangents->exact, Precision::kDouble);
-  if (!wanted.ok()) return stopped(wanted.status());
+  if (!wanted.ok()) return stopped(wanted.status(), Gradients::kUnknown);
   Gradients found{.verdict = Gradients::kCompared, .what = {}};
   for (size_t k = 0; k < targets.size(); ++k) {
-    Compare(targets[k], *(*got)[k].tensor(), (*wanted)[k], found);
+    Compare(targets[k], *(*got)[k].tensor(), (*wanted)[k], &backend == &oracle,
+            found);
   }
   return found;
+}
+
+Gradients CheckGradients(Backend& backend,
+                         const std::shared_ptr<const Model>& model,
+                         std::span<const Value> inputs, uint64_t seed) {
+  return CheckGradients(backend, backend, model, inputs, seed);
 }
 
 }  // namespace assay::oracle

@@ -7,6 +7,10 @@
 //   const Gradients found = CheckGradients(backend, model, inputs, seed);
 //   EXPECT_LE(found.units, 2) << found.what;
 //
+// The oracle is the backend itself, or another:
+//
+//   CheckGradients(vendor, reference, model, inputs, seed);
+//
 // Targets are all inputs of floats of 16 to 64 bits. Cotangents are of size 1 to 2,
 // of either sign, and numbers of every element type.
 
@@ -25,11 +29,13 @@ struct Gradients {
   enum Verdict : uint8_t {
     kCompared,
     kNothing,   // no input or no output of such floats
-    kDeclined,  // at Load, by the oracle or of the gradient
+    kUnknown,   // declined by the oracle
+    kDeclined,  // by the backend, at Load or Bind
     kFailed,    // a run failed
   };
   Verdict verdict = kNothing;
-  std::string what;  // the two numbers that are furthest apart, or the reason
+  std::string what;  // the two numbers that are furthest apart, or why not
+  Reason reason = Reason::kNone;  // of a decline
   /// The distance of the two, less the oracle's bound, in units in the last
   /// place of the greatest gradient of that input. Infinite where one of the
   /// two is NaN or infinite and the other is not that.
@@ -40,6 +46,12 @@ struct Gradients {
 };
 
 Gradients CheckGradients(Backend& backend,
+                         const std::shared_ptr<const Model>& model,
+                         std::span<const Value> inputs, uint64_t seed);
+
+/// At a tie or a kink, where the oracle has no bound, another backend may choose
+/// another derivative: these numbers are counted and not compared.
+Gradients CheckGradients(Backend& backend, Backend& oracle,
                          const std::shared_ptr<const Model>& model,
                          std::span<const Value> inputs, uint64_t seed);
 
