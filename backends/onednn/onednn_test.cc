@@ -299,13 +299,6 @@ TEST(OneDnn, Bfloat16IsCastWhereTheLibraryHasIt) {
   EXPECT_THAT(y.elements<float>(), testing::ElementsAre(1, -2.5F, 0.5F));
 }
 
-TEST(OneDnn, GradientsAreDeclined) {
-  const Status status = Load("g (float[2] x) => (float[2] y) { y = Relu(x) }",
-                             {.gradient_targets = {"x"}})
-                            .status();
-  EXPECT_EQ(status.reason(), Reason::kGradient) << status.ToString();
-}
-
 TEST(OneDnn, PlacementNamesTheImplementationOrTheAdapter) {
   const auto network = Load(
       "g (float[2,2] x) => (float[4] y) <int64[1] to = {-1}> "

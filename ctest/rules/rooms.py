@@ -27,6 +27,7 @@ _INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 # Headers that declare a table: what they list, a source each.
 _TABLES = (
     "backends/*/families.h",  # families of operators
+    "backends/*/rules.h",  # rules of primitives
     "backends/faulty/mutants.h",
     "backends/reference/image/codec.h",
     "backends/reference/image/plain.h",

@@ -20,6 +20,19 @@ namespace {
 
 constexpr char kExecutor[] = "adapter";
 
+/// The gradient of an input that an output hands on.
+BackwardFunction HandBack(Input input, Output output) {
+  return [=](GradientContext& run) -> Status {
+    const Tensor* const cotangent = run.cotangent(output);
+    if (cotangent == nullptr || !run.wanted(input)) return OkStatus();
+    ASSAY_ASSIGN_OR_RETURN(Tensor * gradient, run.Gradient(input));
+    if (cotangent->byte_size() == 0) return OkStatus();
+    std::memcpy(gradient->mutable_data(), cotangent->data(),
+                static_cast<size_t>(cotangent->byte_size()));
+    return OkStatus();
+  };
+}
+
 template <class Forward>
 Kernel Own(Forward forward) {
   return {.forward = std::move(forward), .executor = kExecutor};
@@ -54,6 +67,7 @@ Kernel Reshaping(Input input, Output output, ShapeOf shape_of) {
   Kernel kernel = Own([=](KernelContext& run) {
     return PassAs(run, input, output, run.prepared<Shape>());
   });
+  kernel.backward = HandBack(input, output);
   kernel.prepare =
       [=, shape_of = std::move(shape_of)](PrepareContext& known) -> Prepared {
     const ValueType& type = known.type(input);
@@ -82,9 +96,11 @@ class AdapterFamily : public OperatorVisitor {
                      });
   }
   Result<Kernel> Visit(const op::Identity& op, LoadContext&) override {
-    return Own([op](KernelContext& run) {
+    Kernel kernel = Own([op](KernelContext& run) {
       return run.SetOutput(op.output, run.value(op.input));
     });
+    kernel.backward = HandBack(op.input, op.output);
+    return kernel;
   }
   Result<Kernel> Visit(const op::Reshape& op, LoadContext&) override {
     return Reshaping(
@@ -204,7 +220,7 @@ Result<Kernel> AdapterFamily::Visit(const op::Dropout& op, LoadContext& load) {
                          "draws no random numbers");
     }
   }
-  return Own([op](KernelContext& run) -> Status {
+  Kernel kernel = Own([op](KernelContext& run) -> Status {
     ASSAY_RETURN_IF_ERROR(run.SetOutput(op.output, run.value(op.data)));
     if (!op.mask.present) return OkStatus();
     ASSAY_ASSIGN_OR_RETURN(
@@ -214,6 +230,8 @@ Result<Kernel> AdapterFamily::Visit(const op::Dropout& op, LoadContext& load) {
                 static_cast<size_t>(mask->byte_size()));
     return OkStatus();
   });
+  kernel.backward = HandBack(op.data, op.output);
+  return kernel;
 }
 
 }  // namespace

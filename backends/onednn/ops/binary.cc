@@ -98,43 +98,46 @@ Status ViewAll(ChainBuilder& chain, VariadicInput inputs,
 void AddSum(ChainBuilder& chain, VariadicInput inputs, const TensorView& view,
             const memory& out) {
   const memory::desc flat = view.As({view.count});
+  std::vector<memory> terms;
   for (int next = 0; next < inputs.count;) {
-    std::vector<ChainBuilder::Argument> arguments;
-    if (next > 0) arguments.push_back({DNNL_ARG_MULTIPLE_SRC, out});
-    while (next < inputs.count && std::ssize(arguments) < kMostSources) {
-      const auto number = static_cast<int>(arguments.size());
-      arguments.push_back(
-          {DNNL_ARG_MULTIPLE_SRC + number, chain.In(inputs[next++], flat)});
+    while (next < inputs.count && std::ssize(terms) < kMostSources) {
+      terms.push_back(chain.In(inputs[next++], flat));
     }
-    const size_t count = arguments.size();
-    arguments.push_back({DNNL_ARG_DST, out});
-    chain.Add<dnnl::sum>(
-        {chain.engine(), flat, std::vector<float>(count, 1.0F),
-         std::vector<memory::desc>(count, flat), ChainBuilder::attr()},
-        arguments);
+    const memory sum = next < inputs.count ? chain.Apart(out) : out;
+    chain.Sum(terms, std::vector<float>(terms.size(), 1.0F), sum);
+    terms = {sum};
   }
 }
 
-/// ((x0 . x1) . x2) ...: the last step writes the output, which has a shape of
-/// its own from the start; the others write memory of the chain's.
+/// ((x0 . x1) . x2) ..., over `divisor`: the last step writes the output, which
+/// has a shape of its own from the start; the others write memory of the
+/// chain's.
 Status FoldInto(ChainBuilder& chain, VariadicInput inputs, Output out,
-                algorithm kind) {
+                algorithm kind, float divisor = 1) {
   std::vector<TensorView> views;
   Shape shape;
   ASSAY_RETURN_IF_ERROR(ViewAll(chain, inputs, CheckExact, views, shape));
   ASSAY_ASSIGN_OR_RETURN(const TensorView result,
                          chain.View(views[0].dtype, shape));
+  const auto write = [&](const memory::desc& desc, const auto& fold) {
+    const memory to = chain.Out(out, result, desc);
+    const memory folded = divisor == 1 ? to : chain.Apart(to);
+    fold(folded);
+    if (divisor == 1) return;
+    chain.Binary(algorithm::binary_div, folded,
+                 chain.Constant(divisor, desc.get_dims().size()), to);
+  };
   const auto same = [&](const TensorView& view) { return view.shape == shape; };
   if (kind == algorithm::binary_add &&
       std::all_of(views.begin(), views.end(), same)) {
-    AddSum(chain, inputs, result,
-           chain.Out(out, result, result.As({result.count})));
+    write(result.As({result.count}),
+          [&](const memory& to) { AddSum(chain, inputs, result, to); });
     return OkStatus();
   }
   TensorView left = views[0];
   memory data = chain.In(inputs[0], left.Desc());
   if (views.size() == 1) {
-    chain.Copy(data, chain.Out(out, result, result.Desc()));
+    write(result.Desc(), [&](const memory& to) { chain.Copy(data, to); });
   }
   for (size_t i = 1; i < views.size(); ++i) {
     ASSAY_ASSIGN_OR_RETURN(
@@ -143,27 +146,29 @@ Status FoldInto(ChainBuilder& chain, VariadicInput inputs, Output out,
     const TensorView both = MakeView(left.dtype, left.type, axes.shape);
     const memory from = i == 1 ? chain.In(inputs[0], left.As(axes.a))
                                : chain.Redescribe(data, left.As(axes.a));
-    data = i + 1 == views.size() ? chain.Out(out, result, both.As(axes.out))
-                                 : chain.Temporary(both.As(axes.out));
-    AddBinary(chain, kind, axes, from,
-              chain.In(inputs[static_cast<int>(i)], views[i].As(axes.b)), data);
+    const memory right =
+        chain.In(inputs[static_cast<int>(i)], views[i].As(axes.b));
+    const auto add = [&](const memory& to) {
+      AddBinary(chain, kind, axes, from, right, to);
+    };
+    if (i + 1 == views.size()) {
+      write(both.As(axes.out), add);
+    } else {
+      data = chain.Temporary(both.As(axes.out));
+      add(data);
+    }
     left = both;
   }
   return OkStatus();
 }
 
-/// The sum, divided in place.
+/// The sum, divided.
 Status AddMean(const op::Mean& op, ChainBuilder& chain) {
-  std::vector<TensorView> views;
-  Shape shape;
-  ASSAY_RETURN_IF_ERROR(ViewAll(chain, op.data_0, CheckFloat32, views, shape));
-  ASSAY_RETURN_IF_ERROR(
-      FoldInto(chain, op.data_0, op.mean, algorithm::binary_add));
-  const TensorView view = MakeView(views[0].dtype, views[0].type, shape);
-  const memory mean = chain.Out(op.mean, view, view.As({view.count}));
-  chain.Binary(algorithm::binary_div, mean,
-               chain.Constant(static_cast<float>(op.data_0.count)), mean);
-  return OkStatus();
+  for (int i = 0; i < op.data_0.count; ++i) {
+    ASSAY_RETURN_IF_ERROR(chain.View(op.data_0[i], CheckFloat32).status());
+  }
+  return FoldInto(chain, op.data_0, op.mean, algorithm::binary_add,
+                  static_cast<float>(op.data_0.count));
 }
 
 }  // namespace

@@ -109,13 +109,13 @@ Status AddConvolution(ChainBuilder& chain, const Op& op, algorithm kind,
   const memory::desc source = operands.x.Desc();
   const auto attr = ChainBuilder::attr();
   using Desc = typename Primitive::primitive_desc;
-  const Desc desc = op.b.present
-                        ? Desc(chain.engine(), kInference, kind, source, wanted,
-                               bias, y.Desc(), window.strides, window.dilations,
-                               window.pads_begin, window.pads_end, attr)
-                        : Desc(chain.engine(), kInference, kind, source, wanted,
-                               y.Desc(), window.strides, window.dilations,
-                               window.pads_begin, window.pads_end, attr);
+  const Desc desc =
+      op.b.present ? Desc(chain.engine(), chain.prop(), kind, source, wanted,
+                          bias, y.Desc(), window.strides, window.dilations,
+                          window.pads_begin, window.pads_end, attr)
+                   : Desc(chain.engine(), chain.prop(), kind, source, wanted,
+                          y.Desc(), window.strides, window.dilations,
+                          window.pads_begin, window.pads_end, attr);
   std::vector<ChainBuilder::Argument> arguments = {
       {DNNL_ARG_SRC, chain.In(op.x, source)},
       {DNNL_ARG_WEIGHTS, chain.Arranged(op.w, given, desc.weights_desc())},

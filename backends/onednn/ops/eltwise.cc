@@ -39,14 +39,17 @@ Result<Vectors> VectorsOf(ChainBuilder& chain, ChainBuilder::TypeCheck check) {
                  chain.Out(Output{0, true}, view, desc)};
 }
 
-/// y = s_n(... s_1(x)): the first step reads x, the others work in y.
+/// y = s_n(... s_1(x)): the first step reads x, the others work in y where that
+/// is allowed.
 Status Apply(const Steps& steps, ChainBuilder& chain) {
   ASSAY_ASSIGN_OR_RETURN(
       const Vectors v,
       VectorsOf(chain, steps.size() > 1 ? CheckFloat32 : CheckFloat));
+  memory from = v.x;
   for (size_t i = 0; i < steps.size(); ++i) {
-    chain.Eltwise(steps[i].kind, steps[i].alpha, steps[i].beta,
-                  i == 0 ? v.x : v.y, v.y);
+    const memory to = i + 1 < steps.size() ? chain.Apart(v.y) : v.y;
+    chain.Eltwise(steps[i].kind, steps[i].alpha, steps[i].beta, from, to);
+    from = to;
   }
   return OkStatus();
 }
@@ -89,8 +92,10 @@ Status AddClip(const op::Clip& op, ChainBuilder& chain) {
       return InvalidArgument("bound ", bound.position, " is ",
                              scalar.shape.ToString(), ", wanted a scalar");
     }
-    chain.Binary(kind, from, chain.In(bound, scalar.As({1})), v.y);
-    from = v.y;
+    const bool last = bound.position == op.max.position || !op.max.present;
+    const memory to = last ? v.y : chain.Apart(v.y);
+    chain.Binary(kind, from, chain.In(bound, scalar.As({1})), to);
+    from = to;
   }
   return OkStatus();
 }
@@ -136,7 +141,7 @@ Status AddPRelu(const op::PRelu& op, ChainBuilder& chain) {
   const memory::desc weights = slope.As(axes.b);
   chain.DeclineFor(Reason::kShape);
   chain.Add<dnnl::prelu_forward>(
-      {chain.engine(), kInference, data, weights, data, chain.attr()},
+      {chain.engine(), chain.prop(), data, weights, data, chain.attr()},
       {{DNNL_ARG_SRC, chain.In(op.x, data)},
        {DNNL_ARG_WEIGHTS, chain.In(op.slope, weights)},
        {DNNL_ARG_DST, chain.Out(op.y, x, data)}});
@@ -175,9 +180,10 @@ Status AddRelu(const op::Relu&, ChainBuilder& chain) {
 /// x / (1 + |x|).
 Status AddSoftsign(const op::Softsign&, ChainBuilder& chain) {
   ASSAY_ASSIGN_OR_RETURN(const Vectors v, VectorsOf(chain, CheckFloat32));
-  const memory divisor = chain.Temporary(v.desc);
-  chain.Eltwise(algorithm::eltwise_abs, 0, 0, v.x, divisor);
-  chain.Eltwise(algorithm::eltwise_linear, 1, 1, divisor, divisor);
+  const memory size = chain.Temporary(v.desc);
+  const memory divisor = chain.Apart(size);
+  chain.Eltwise(algorithm::eltwise_abs, 0, 0, v.x, size);
+  chain.Eltwise(algorithm::eltwise_linear, 1, 1, size, divisor);
   chain.Binary(algorithm::binary_div, v.x, divisor, v.y);
   return OkStatus();
 }
@@ -250,19 +256,23 @@ Status AddSign(const op::Sign&, ChainBuilder& chain) {
 /// factors finite where the masks are 0.
 Status AddShrink(const op::Shrink& op, ChainBuilder& chain) {
   ASSAY_ASSIGN_OR_RETURN(const Vectors v, VectorsOf(chain, CheckFloat32));
-  const memory part = chain.Temporary(v.desc);
-  const memory mask = chain.Temporary(v.desc);
+  const memory above = chain.Apart(v.y);
+  const memory below = chain.Temporary(v.desc);
+  const memory shared = chain.Temporary(v.desc);
   const auto side = [&](float lambda, float bias, algorithm beyond,
                         algorithm bound, const memory& to) {
     const memory end = chain.Constant(lambda);
+    const memory mask = chain.Apart(shared);
+    const memory bounded = chain.Apart(to);
+    const memory moved = chain.Apart(to);
     chain.Binary(beyond, v.x, end, mask);
-    chain.Binary(bound, v.x, end, to);
-    chain.Eltwise(algorithm::eltwise_linear, 1, -bias, to, to);
-    chain.Binary(algorithm::binary_mul, to, mask, to);
+    chain.Binary(bound, v.x, end, bounded);
+    chain.Eltwise(algorithm::eltwise_linear, 1, -bias, bounded, moved);
+    chain.Binary(algorithm::binary_mul, moved, mask, to);
   };
-  side(op.lambd, op.bias, algorithm::binary_gt, algorithm::binary_max, v.y);
-  side(-op.lambd, -op.bias, algorithm::binary_lt, algorithm::binary_min, part);
-  chain.Binary(algorithm::binary_add, v.y, part, v.y);
+  side(op.lambd, op.bias, algorithm::binary_gt, algorithm::binary_max, above);
+  side(-op.lambd, -op.bias, algorithm::binary_lt, algorithm::binary_min, below);
+  chain.Binary(algorithm::binary_add, above, below, v.y);
   return OkStatus();
 }
 
@@ -272,9 +282,10 @@ Status AddThresholdedRelu(const op::ThresholdedRelu& op, ChainBuilder& chain) {
   ASSAY_ASSIGN_OR_RETURN(const Vectors v, VectorsOf(chain, CheckFloat32));
   const memory mask = chain.Temporary(v.desc);
   const memory alpha = chain.Constant(op.alpha);
+  const memory bounded = chain.Apart(v.y);
   chain.Binary(algorithm::binary_gt, v.x, alpha, mask);
-  chain.Binary(algorithm::binary_max, v.x, alpha, v.y);
-  chain.Binary(algorithm::binary_mul, v.y, mask, v.y);
+  chain.Binary(algorithm::binary_max, v.x, alpha, bounded);
+  chain.Binary(algorithm::binary_mul, bounded, mask, v.y);
   return OkStatus();
 }
 

@@ -13,8 +13,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "backends/onednn/primitive/build_kernel.h"
 #include "backends/onednn/primitive/device.h"
+#include "backends/onednn/reverse/build_kernel.h"
 #include "framework/backend/eager/eager.h"
 
 namespace assay::onednn {

@@ -112,10 +112,10 @@ Status AddInnerProduct(ChainBuilder& chain, const op::Gemm& op,
     bias = c.As({c.count});
   }
   const auto attr = ChainBuilder::attr();
-  const Desc desc = biased ? Desc(chain.engine(), kInference, a.Desc(), wanted,
-                                  bias, y.Desc(), attr)
-                           : Desc(chain.engine(), kInference, a.Desc(), wanted,
-                                  y.Desc(), attr);
+  const Desc desc = biased ? Desc(chain.engine(), chain.prop(), a.Desc(),
+                                  wanted, bias, y.Desc(), attr)
+                           : Desc(chain.engine(), chain.prop(), a.Desc(),
+                                  wanted, y.Desc(), attr);
   std::vector<ChainBuilder::Argument> arguments = {
       {DNNL_ARG_SRC, chain.In(op.a, a.Desc())},
       {DNNL_ARG_WEIGHTS, chain.Arranged(op.b, given, desc.weights_desc())},

@@ -51,12 +51,8 @@ Status AddRunning(ChainBuilder& chain, Input input, Output output,
   if (!output.present) return OkStatus();
   ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(input));
   const memory::desc desc = view.As({view.count});
-  chain.Add<dnnl::sum>(
-      {chain.engine(), desc, std::vector<float>{momentum, 1 - momentum},
-       std::vector<memory::desc>{desc, desc}, ChainBuilder::attr()},
-      {{DNNL_ARG_MULTIPLE_SRC, chain.In(input, desc)},
-       {DNNL_ARG_MULTIPLE_SRC + 1, batch},
-       {DNNL_ARG_DST, chain.Out(output, view, desc)}});
+  chain.Sum({chain.In(input, desc), batch}, {momentum, 1 - momentum},
+            chain.Out(output, view, desc));
   return OkStatus();
 }
 
@@ -83,7 +79,7 @@ Status AddBatchNormalization(const op::BatchNormalization& op,
   const memory::desc data = x.As(extents);
   chain.Add<dnnl::batch_normalization_forward>(
       {chain.engine(),
-       training ? dnnl::prop_kind::forward_training : kInference, data, data,
+       training ? dnnl::prop_kind::forward_training : chain.prop(), data, data,
        op.epsilon, flags, ChainBuilder::attr()},
       {{DNNL_ARG_SRC, chain.In(op.x, data)},
        {DNNL_ARG_MEAN, mean},
@@ -136,17 +132,19 @@ Status AddLayerNormalization(const op::LayerNormalization& op,
   const memory::desc data = x.As(rows.extents);
   const memory::desc stat = stats.As({rows.extents[0]});
   const memory deviation = chain.Out(op.inv_std_dev, stats, stat);
+  const memory variance = chain.Apart(deviation);
   arguments.push_back({DNNL_ARG_SRC, chain.In(op.x, data)});
   arguments.push_back({DNNL_ARG_DST, chain.Out(op.y, x, data)});
   arguments.push_back({DNNL_ARG_MEAN, chain.Out(op.mean, stats, stat)});
-  arguments.push_back({DNNL_ARG_VARIANCE, deviation});
+  arguments.push_back({DNNL_ARG_VARIANCE, variance});
   chain.Add<dnnl::layer_normalization_forward>(
       {chain.engine(), dnnl::prop_kind::forward_training, data, data, stat,
        op.epsilon, flags, ChainBuilder::attr()},
       arguments);
   if (!op.inv_std_dev.present) return OkStatus();
-  chain.Eltwise(algorithm::eltwise_linear, 1, op.epsilon, deviation, deviation);
-  chain.Eltwise(algorithm::eltwise_pow, 1, -0.5F, deviation, deviation);
+  const memory moved = chain.Apart(deviation);
+  chain.Eltwise(algorithm::eltwise_linear, 1, op.epsilon, variance, moved);
+  chain.Eltwise(algorithm::eltwise_pow, 1, -0.5F, moved, deviation);
   return OkStatus();
 }
 
@@ -172,14 +170,25 @@ Status AddGrouped(ChainBuilder& chain, Input x, Input scale, Input bias,
   memory::dims per_channel = {1, channels, 1};
   const memory::desc vector = {per_channel, memory::data_type::f32,
                                kernels::RowMajorStrides(per_channel)};
-  chain.Add<dnnl::layer_normalization_forward>(
-      {chain.engine(), kInference, rows, rows, epsilon, Flags::none,
-       ChainBuilder::attr()},
-      {{DNNL_ARG_SRC, chain.In(x, rows)},
-       {DNNL_ARG_DST, chain.Out(y, view, rows)}});
+  const memory::desc stat = {{outer}, memory::data_type::f32, {1}};
   const memory out = chain.Out(y, view, data);
-  chain.Binary(algorithm::binary_mul, out, chain.In(scale, vector), out);
-  chain.Binary(algorithm::binary_add, out, chain.In(bias, vector), out);
+  const memory normal =
+      chain.training() ? chain.Temporary(rows) : chain.Out(y, view, rows);
+  std::vector<ChainBuilder::Argument> arguments = {
+      {DNNL_ARG_SRC, chain.In(x, rows)}, {DNNL_ARG_DST, normal}};
+  if (chain.training()) {
+    arguments.push_back({DNNL_ARG_MEAN, chain.Temporary(stat)});
+    arguments.push_back({DNNL_ARG_VARIANCE, chain.Temporary(stat)});
+  }
+  chain.Add<dnnl::layer_normalization_forward>(
+      {chain.engine(), chain.prop(), rows, rows, stat, epsilon, Flags::none,
+       ChainBuilder::attr()},
+      arguments);
+  const memory scaled = chain.Apart(out);
+  chain.Binary(algorithm::binary_mul,
+               chain.training() ? chain.Redescribe(normal, data) : out,
+               chain.In(scale, vector), scaled);
+  chain.Binary(algorithm::binary_add, scaled, chain.In(bias, vector), out);
   return OkStatus();
 }
 
@@ -206,7 +215,7 @@ Status AddLRN(const op::LRN& op, ChainBuilder& chain) {
   extents.resize(4, 1);
   const memory::desc data = x.As(extents);
   chain.Add<dnnl::lrn_forward>(
-      {chain.engine(), kInference, algorithm::lrn_across_channels, data, data,
+      {chain.engine(), chain.prop(), algorithm::lrn_across_channels, data, data,
        op.size, op.alpha, op.beta, op.bias, ChainBuilder::attr()},
       {{DNNL_ARG_SRC, chain.In(op.x, data)},
        {DNNL_ARG_DST, chain.Out(op.y, x, data)}});
@@ -225,17 +234,21 @@ Status AddRMSNormalization(const op::RMSNormalization& op,
   const TensorView stats = MakeView(x.dtype, x.type, rows.stats);
   const memory from = chain.In(op.x, data);
   const memory to = chain.Out(op.y, x, data);
+  const memory squares = chain.Apart(to);
   const memory stat = chain.Temporary(stats.As({extents[0], 1}));
-  chain.Eltwise(algorithm::eltwise_square, 0, 0, from, to);
+  const memory moved = chain.Apart(stat);
+  const memory deviation = chain.Apart(stat);
+  const memory normal = chain.Apart(to);
+  chain.Eltwise(algorithm::eltwise_square, 0, 0, from, squares);
   if (extents[1] == 1) {
-    chain.Copy(to, stat);
+    chain.Copy(squares, stat);
   } else {
-    chain.Reduce(algorithm::reduction_mean, to, stat);
+    chain.Reduce(algorithm::reduction_mean, squares, stat);
   }
-  chain.Eltwise(algorithm::eltwise_linear, 1, op.epsilon, stat, stat);
-  chain.Eltwise(algorithm::eltwise_pow, 1, -0.5F, stat, stat);
-  chain.Binary(algorithm::binary_mul, from, stat, to);
-  chain.Binary(algorithm::binary_mul, to,
+  chain.Eltwise(algorithm::eltwise_linear, 1, op.epsilon, stat, moved);
+  chain.Eltwise(algorithm::eltwise_pow, 1, -0.5F, moved, deviation);
+  chain.Binary(algorithm::binary_mul, from, deviation, normal);
+  chain.Binary(algorithm::binary_mul, normal,
                chain.In(op.scale, scale.As({1, extents[1]})), to);
   return OkStatus();
 }

@@ -44,7 +44,7 @@ Status Resolve(ChainBuilder& chain, const Op& op, const TensorView& x,
 void AddPooling(ChainBuilder& chain, algorithm kind, const Window& window,
                 const memory& from, const memory& to) {
   chain.Add<dnnl::pooling_forward>(
-      {chain.engine(), kInference, kind, from.get_desc(), to.get_desc(),
+      {chain.engine(), chain.prop(), kind, from.get_desc(), to.get_desc(),
        window.strides, window.kernel, window.dilations, window.pads_begin,
        window.pads_end, ChainBuilder::attr()},
       {{DNNL_ARG_SRC, from}, {DNNL_ARG_DST, to}});
@@ -83,13 +83,15 @@ Status AddAveragePool(const op::AveragePool& op, ChainBuilder& chain) {
   TensorView y;
   ASSAY_RETURN_IF_ERROR(Resolve(chain, op, x, window, y));
   const memory out = chain.Out(op.y, y, y.Desc());
+  const bool shared = padded && window.overhangs;
+  const memory average = shared ? chain.Apart(out) : out;
   AddPooling(chain,
              padded ? algorithm::pooling_avg_include_padding
                     : algorithm::pooling_avg_exclude_padding,
-             window, chain.In(op.x, x.Desc()), out);
-  if (!padded || !window.overhangs) return OkStatus();
+             window, chain.In(op.x, x.Desc()), average);
+  if (!shared) return OkStatus();
   ASSAY_RETURN_IF_ERROR(CheckFloat32(x));
-  chain.Binary(algorithm::binary_div, out, CountedPart(chain, x, y, window),
+  chain.Binary(algorithm::binary_div, average, CountedPart(chain, x, y, window),
                out);
   return OkStatus();
 }
@@ -159,15 +161,19 @@ Status AddLpPool(const op::LpPool& op, ChainBuilder& chain) {
   ASSAY_RETURN_IF_ERROR(Resolve(chain, op, x, window, y));
   if (op.p < 1) return InvalidArgument("p is ", op.p, ", wanted at least 1");
   const auto p = static_cast<float>(op.p);
-  const memory power = chain.Temporary(x.Desc());
+  const memory whole = chain.Temporary(x.Desc());
+  const memory power = chain.Apart(whole);
   const memory out = chain.Out(op.y, y, y.Desc());
-  chain.Eltwise(algorithm::eltwise_abs, 0, 0, chain.In(op.x, x.Desc()), power);
-  chain.Eltwise(algorithm::eltwise_pow, 1, p, power, power);
-  AddPooling(chain, algorithm::pooling_avg_include_padding, window, power, out);
+  const memory average = chain.Apart(out);
+  const memory sum = chain.Apart(out);
+  chain.Eltwise(algorithm::eltwise_abs, 0, 0, chain.In(op.x, x.Desc()), whole);
+  chain.Eltwise(algorithm::eltwise_pow, 1, p, whole, power);
+  AddPooling(chain, algorithm::pooling_avg_include_padding, window, power,
+             average);
   const int64_t size = kernels::Product(window.kernel, 0, window.kernel.size());
-  chain.Eltwise(algorithm::eltwise_linear, static_cast<float>(size), 0, out,
-                out);
-  chain.Eltwise(algorithm::eltwise_pow, 1, 1 / p, out, out);
+  chain.Eltwise(algorithm::eltwise_linear, static_cast<float>(size), 0, average,
+                sum);
+  chain.Eltwise(algorithm::eltwise_pow, 1, 1 / p, sum, out);
   return OkStatus();
 }
 

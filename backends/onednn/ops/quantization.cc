@@ -23,12 +23,14 @@ Status CheckByte(const TensorView& view) {
 
 void QuantizeInto(ChainBuilder& chain, const memory& real, const memory& scale,
                   const memory& zero_point, const memory& out) {
-  chain.Binary(algorithm::binary_div, real, scale, real);
-  chain.Eltwise(algorithm::eltwise_round, 0, 0, real, real);
+  const memory quotient = chain.Apart(real);
+  const memory whole = chain.Apart(real);
+  chain.Binary(algorithm::binary_div, real, scale, quotient);
+  chain.Eltwise(algorithm::eltwise_round, 0, 0, quotient, whole);
   if (zero_point.get(true) == nullptr) {
-    chain.Copy(real, out);
+    chain.Copy(whole, out);
   } else {
-    chain.Binary(algorithm::binary_add, real, zero_point, out);
+    chain.Binary(algorithm::binary_add, whole, zero_point, out);
   }
 }
 
@@ -145,12 +147,13 @@ Result<Fill> MakeDequantizeLinear(const op::DequantizeLinear& op,
         MakeView(DType::kFloat32, memory::data_type::f32, x.shape);
     const memory from = chain.In(op.x, x.As(by.data));
     const memory to = chain.Out(op.y, y, y.As(by.data));
+    const memory moved = chain.Apart(to);
     if (zero_point.get(true) == nullptr) {
-      chain.Copy(from, to);
+      chain.Copy(from, moved);
     } else {
-      chain.Binary(algorithm::binary_sub, from, zero_point, to);
+      chain.Binary(algorithm::binary_sub, from, zero_point, moved);
     }
-    chain.Binary(algorithm::binary_mul, to,
+    chain.Binary(algorithm::binary_mul, moved,
                  chain.In(op.x_scale, scale.As(by.scales)), to);
     return OkStatus();
   });
@@ -200,24 +203,28 @@ Status AddDynamicQuantizeLinear(const op::DynamicQuantizeLinear& op,
   const memory::desc flat = x.As({x.count});
   const memory from = chain.In(op.x, flat);
   const memory low = chain.Temporary(one.Desc());
+  const memory high = chain.Temporary(one.Desc());
+  const memory range = chain.Apart(high);
   const memory scale = chain.Out(op.y_scale, one, one.Desc());
   const memory zero = chain.Constant(0);
   for (const auto& [to, kind, bound] :
        {std::tuple(low, algorithm::reduction_min, algorithm::binary_min),
-        std::tuple(scale, algorithm::reduction_max, algorithm::binary_max)}) {
+        std::tuple(high, algorithm::reduction_max, algorithm::binary_max)}) {
+    const memory end = chain.Apart(to);
     if (x.count == 1) {
-      chain.Copy(from, to);
+      chain.Copy(from, end);
     } else {
-      chain.Reduce(kind, from, to);
+      chain.Reduce(kind, from, end);
     }
-    chain.Binary(bound, to, zero, to);
+    chain.Binary(bound, end, zero, to);
   }
-  chain.Binary(algorithm::binary_sub, scale, low, scale);
-  chain.Binary(algorithm::binary_div, scale, chain.Constant(255), scale);
-  chain.Eltwise(algorithm::eltwise_linear, -1, 0, low, low);
+  chain.Binary(algorithm::binary_sub, high, low, range);
+  chain.Binary(algorithm::binary_div, range, chain.Constant(255), scale);
+  const memory negated = chain.Apart(low);
+  chain.Eltwise(algorithm::eltwise_linear, -1, 0, low, negated);
   const memory zero_point =
       chain.Out(op.y_zero_point, zero_view, zero_view.Desc());
-  QuantizeInto(chain, low, scale, {}, zero_point);
+  QuantizeInto(chain, negated, scale, {}, zero_point);
   const memory real = chain.Temporary(flat);
   chain.Copy(from, real);
   QuantizeInto(chain, real, scale, zero_point,

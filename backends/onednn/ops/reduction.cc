@@ -105,10 +105,11 @@ Status AddReduceLogSum(const op::ReduceLogSum& op, ChainBuilder& chain) {
   ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.data, CheckFloat32));
   ASSAY_ASSIGN_OR_RETURN(const Axes axes, ReadAxes(chain, op, x.shape));
   ASSAY_ASSIGN_OR_RETURN(const TensorView y, chain.View(x.dtype, axes.shape));
-  const memory sum = chain.Out(op.reduced, y, y.As(axes.to));
+  const memory to = chain.Out(op.reduced, y, y.As(axes.to));
+  const memory sum = chain.Apart(to);
   AddReduction(chain, {algorithm::reduction_sum}, axes,
                chain.In(op.data, x.As(axes.from)), sum);
-  chain.Eltwise(algorithm::eltwise_log, 0, 0, sum, sum);
+  chain.Eltwise(algorithm::eltwise_log, 0, 0, sum, to);
   return OkStatus();
 }
 
@@ -125,15 +126,19 @@ Status AddReduceLogSumExp(const op::ReduceLogSumExp& op, ChainBuilder& chain) {
     return OkStatus();
   }
   constexpr float kMost = std::numeric_limits<float>::max();
-  const memory most = chain.Temporary(y.As(axes.to));
-  const memory terms = chain.Temporary(x.As(axes.from));
-  AddReduction(chain, {algorithm::reduction_max}, axes, from, most);
-  chain.Eltwise(algorithm::eltwise_clip, -kMost, kMost, most, most);
-  chain.Binary(algorithm::binary_sub, from, most, terms);
-  chain.Eltwise(algorithm::eltwise_exp, 0, 0, terms, terms);
-  AddReduction(chain, {algorithm::reduction_sum}, axes, terms, to);
-  chain.Eltwise(algorithm::eltwise_log, 0, 0, to, to);
-  chain.Binary(algorithm::binary_add, to, most, to);
+  const memory greatest = chain.Temporary(y.As(axes.to));
+  const memory most = chain.Apart(greatest);
+  const memory exponents = chain.Temporary(x.As(axes.from));
+  const memory terms = chain.Apart(exponents);
+  const memory sum = chain.Apart(to);
+  const memory log = chain.Apart(to);
+  AddReduction(chain, {algorithm::reduction_max}, axes, from, greatest);
+  chain.Eltwise(algorithm::eltwise_clip, -kMost, kMost, greatest, most);
+  chain.Binary(algorithm::binary_sub, from, most, exponents);
+  chain.Eltwise(algorithm::eltwise_exp, 0, 0, exponents, terms);
+  AddReduction(chain, {algorithm::reduction_sum}, axes, terms, sum);
+  chain.Eltwise(algorithm::eltwise_log, 0, 0, sum, log);
+  chain.Binary(algorithm::binary_add, log, most, to);
   return OkStatus();
 }
 
@@ -149,6 +154,8 @@ Status AddLpNormalization(const op::LpNormalization& op, ChainBuilder& chain) {
   const memory from = chain.In(op.input, x.As(axes.from));
   const memory to = chain.Out(op.output, x, x.As(axes.from));
   const memory norm = chain.Temporary(norms.As(axes.to));
+  const memory divisor = chain.Apart(norm);
+  const memory quotient = chain.Apart(to);
   const memory some = chain.Temporary(norms.As(axes.to));
   AddReduction(chain,
                {algorithm::reduction_norm_lp_sum, static_cast<float>(op.p),
@@ -158,9 +165,9 @@ Status AddLpNormalization(const op::LpNormalization& op, ChainBuilder& chain) {
   const memory tiny =
       chain.Constant(std::numeric_limits<float>::min(), axes.to.size());
   chain.Binary(algorithm::binary_gt, norm, zero, some);
-  chain.Binary(algorithm::binary_max, norm, tiny, norm);
-  chain.Binary(algorithm::binary_div, from, norm, to);
-  chain.Binary(algorithm::binary_mul, to, some, to);
+  chain.Binary(algorithm::binary_max, norm, tiny, divisor);
+  chain.Binary(algorithm::binary_div, from, divisor, quotient);
+  chain.Binary(algorithm::binary_mul, quotient, some, to);
   return OkStatus();
 }
 
@@ -172,16 +179,20 @@ Status AddMeanVarianceNormalization(const op::MeanVarianceNormalization& op,
   const TensorView stats = MakeView(x.dtype, x.type, axes.shape);
   const memory from = chain.In(op.x, x.As(axes.from));
   const memory to = chain.Out(op.y, x, x.As(axes.from));
-  const memory stat = chain.Temporary(stats.As(axes.to));
+  const memory mean = chain.Temporary(stats.As(axes.to));
+  const memory variance = chain.Apart(mean);
+  const memory root = chain.Apart(mean);
+  const memory divisor = chain.Apart(mean);
+  const memory centred = chain.Apart(to);
   const memory squares = chain.Temporary(x.As(axes.from));
   constexpr Reduction kMean = {algorithm::reduction_mean};
-  AddReduction(chain, kMean, axes, from, stat);
-  chain.Binary(algorithm::binary_sub, from, stat, to);
-  chain.Eltwise(algorithm::eltwise_square, 0, 0, to, squares);
-  AddReduction(chain, kMean, axes, squares, stat);
-  chain.Eltwise(algorithm::eltwise_sqrt, 0, 0, stat, stat);
-  chain.Eltwise(algorithm::eltwise_linear, 1, 1e-9F, stat, stat);
-  chain.Binary(algorithm::binary_div, to, stat, to);
+  AddReduction(chain, kMean, axes, from, mean);
+  chain.Binary(algorithm::binary_sub, from, mean, centred);
+  chain.Eltwise(algorithm::eltwise_square, 0, 0, centred, squares);
+  AddReduction(chain, kMean, axes, squares, variance);
+  chain.Eltwise(algorithm::eltwise_sqrt, 0, 0, variance, root);
+  chain.Eltwise(algorithm::eltwise_linear, 1, 1e-9F, root, divisor);
+  chain.Binary(algorithm::binary_div, centred, divisor, to);
   return OkStatus();
 }
 

@@ -210,7 +210,7 @@ Result<Fill> MakeResize(const op::Resize& op, LoadContext&) {
     const memory::desc from = x.As(extents.from);
     const memory::desc to = y.As(extents.to);
     chain.Add<dnnl::resampling_forward>(
-        {chain.engine(), kInference,
+        {chain.engine(), chain.prop(),
          linear ? algorithm::resampling_linear : algorithm::resampling_nearest,
          from, to, ChainBuilder::attr()},
         {{DNNL_ARG_SRC, chain.In(op.x, from)},

@@ -311,7 +311,7 @@ Result<Cell> MakeCell(ChainBuilder& chain, const Op& op, const Extents& e,
 template <class Primitive>
 void AddGru(ChainBuilder& chain, const op::GRU& op, const Cell& cell) {
   const typename Primitive::primitive_desc desc(
-      chain.engine(), kInference, DirectionOf(op.direction),
+      chain.engine(), chain.prop(), DirectionOf(op.direction),
       cell.layer.get_desc(), DescOf(cell.state), cell.weights_desc(),
       cell.recurrent_desc(), cell.bias.get_desc(), cell.out.get_desc(),
       cell.last.get_desc(), ChainBuilder::attr());
@@ -368,7 +368,7 @@ Status AddRNN(const op::RNN& op, ChainBuilder& chain) {
                          ReadActivation(op, e.directions));
   ASSAY_ASSIGN_OR_RETURN(const Cell cell, MakeCell(chain, op, e, {0}, false));
   const dnnl::vanilla_rnn_forward::primitive_desc desc(
-      chain.engine(), kInference, activation.kind, DirectionOf(op.direction),
+      chain.engine(), chain.prop(), activation.kind, DirectionOf(op.direction),
       cell.layer.get_desc(), DescOf(cell.state), cell.weights_desc(),
       cell.recurrent_desc(), cell.bias.get_desc(), cell.out.get_desc(),
       cell.last.get_desc(), activation.alpha, ChainBuilder::attr());
@@ -422,7 +422,7 @@ Result<Fill> MakeLSTM(const op::LSTM& op, LoadContext&) {
     const memory last_cell =
         chain.Temporary(Dense({1, e.directions, e.batch, e.hidden}));
     const dnnl::lstm_forward::primitive_desc desc(
-        chain.engine(), kInference, DirectionOf(op.direction),
+        chain.engine(), chain.prop(), DirectionOf(op.direction),
         cell.layer.get_desc(), DescOf(cell.state), DescOf(cell_state),
         cell.weights_desc(), cell.recurrent_desc(), DescOf(peepholes),
         cell.bias.get_desc(), cell.out.get_desc(), cell.last.get_desc(),

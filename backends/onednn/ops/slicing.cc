@@ -2,6 +2,7 @@
 //
 // Slice, Split and Pad: reorders of parts of a tensor. An axis that is walked
 // backwards is one reorder an element of it.
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -83,27 +84,50 @@ Status AddSplit(const op::Split& op, ChainBuilder& chain) {
   return OkStatus();
 }
 
-/// The value of the padding, repeated over the output, which the copies then
-/// overwrite.
-Status AddFilling(ChainBuilder& chain, const op::Pad& op, const LaneView& y) {
-  memory value;
+using Pads = std::vector<std::pair<int64_t, int64_t>>;  // begin and end
+
+/// Zeros over the whole output, which the copies then overwrite.
+void AddZeros(ChainBuilder& chain, const op::Pad& op, const LaneView& y) {
   const memory::dims elements = {y.view.count, y.lanes};
-  const memory::desc all = StridedDesc(elements, y.view.type, {0, 1});
-  if (op.constant_value.present) {
-    ASSAY_ASSIGN_OR_RETURN(const Shape shape, chain.ShapeOf(op.constant_value));
-    if (kernels::Product(shape.dims(), 0, shape.dims().size()) != 1 ||
-        chain.dtype(op.constant_value) != y.view.dtype) {
-      return InvalidArgument("constant_value is ",
-                             chain.dtype(op.constant_value), shape.ToString(),
-                             ", wanted one ", y.view.dtype);
-    }
-    value = chain.In(op.constant_value, all);
-  } else {
-    value = chain.Zeros(all);
-  }
-  chain.Copy(value,
+  chain.Copy(chain.Zeros(StridedDesc(elements, y.view.type, {0, 1})),
              chain.Out(op.output, y.view,
                        StridedDesc(elements, y.view.type, {y.lanes, 1})));
+}
+
+/// The value of the padding, repeated over what the copies leave: for each axis
+/// its two margins, within the inner part of the axes before.
+Status AddFilling(ChainBuilder& chain, const op::Pad& op, const LaneView& y,
+                  const Pads& pads) {
+  if (!op.constant_value.present) {
+    AddZeros(chain, op, y);
+    return OkStatus();
+  }
+  ASSAY_ASSIGN_OR_RETURN(const LaneView value,
+                         ViewLanes(chain, op.constant_value));
+  if (value.view.count != 1 || value.view.dtype != y.view.dtype) {
+    return InvalidArgument("constant_value is ", value.view.dtype,
+                           value.view.shape.ToString(), ", wanted one ",
+                           y.view.dtype);
+  }
+  const memory::dims strides = kernels::RowMajorStrides(y.view.shape.dims());
+  Reorder inner = {.dims = y.view.shape.dims(),
+                   .from = {memory::dims(strides.size(), 0)},
+                   .to = {strides}};
+  for (size_t i = 0; i < pads.size(); ++i) {
+    const int64_t extent = inner.dims[i];
+    const int64_t begin = std::clamp<int64_t>(pads[i].first, 0, extent);
+    const int64_t end = std::clamp<int64_t>(pads[i].second, 0, extent - begin);
+    Reorder margin = inner;
+    for (const auto& [from, count] : {std::pair<int64_t, int64_t>(0, begin),
+                                      std::pair(extent - end, end)}) {
+      margin.dims[i] = count;
+      margin.to.offset = inner.to.offset + from * strides[i];
+      if (kernels::Product(margin.dims, 0, margin.dims.size()) == 0) continue;
+      AddReorder(chain, op.constant_value, value, op.output, y, margin);
+    }
+    inner.dims[i] = extent - begin - end;
+    inner.to.offset += begin * strides[i];
+  }
   return OkStatus();
 }
 
@@ -115,7 +139,7 @@ Result<Fill> MakePad(const op::Pad& op, LoadContext&) {
     ASSAY_ASSIGN_OR_RETURN(const auto given, chain.Integers(op.pads, "pads"));
     ASSAY_ASSIGN_OR_RETURN(const auto listed,
                            OptionalIntegers(chain, op.axes, "axes"));
-    ASSAY_ASSIGN_OR_RETURN(const auto pads,
+    ASSAY_ASSIGN_OR_RETURN(const Pads pads,
                            kernels::ReadPads(given, listed, shape.rank()));
     bool padded = false;
     for (int i = 0; i < shape.rank(); ++i) {
@@ -133,7 +157,7 @@ Result<Fill> MakePad(const op::Pad& op, LoadContext&) {
       return OkStatus();
     }
     if (op.mode == "constant" && padded) {
-      ASSAY_RETURN_IF_ERROR(AddFilling(chain, op, y));
+      ASSAY_RETURN_IF_ERROR(AddFilling(chain, op, y, pads));
     }
     if (x.view.count == 0) return OkStatus();
     std::vector<std::vector<AxisRun>> axes;

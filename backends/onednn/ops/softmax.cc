@@ -27,7 +27,8 @@ Status AddSoftmax(const Op& op, ChainBuilder& chain) {
   }
   const memory::desc desc = view.As(extents);
   chain.Add<dnnl::softmax_forward>(
-      {chain.engine(), kInference, kKind, desc, desc, 1, ChainBuilder::attr()},
+      {chain.engine(), chain.prop(), kKind, desc, desc, 1,
+       ChainBuilder::attr()},
       {{DNNL_ARG_SRC, chain.In(op.input, desc)},
        {DNNL_ARG_DST, chain.Out(op.output, view, desc)}});
   return OkStatus();

@@ -76,14 +76,34 @@ Status Chain::Execute(Step& step) {
 
 Status Chain::Run(KernelContext& run) {
   omp_set_num_threads(threads_);
-  for (Source& source : sources_) {
-    const Tensor& tensor = run.input(source.input);
+  for (Bound& source : sources_) {
+    const Tensor& tensor = run.input({source.position, true});
     ASSAY_RETURN_IF_ERROR(Tied(tensor, source.shape));
     for (Tie& tie : source.ties) Bind(tie, tensor.data());
   }
-  for (Sink& sink : sinks_) {
+  for (Bound& sink : sinks_) {
+    ASSAY_ASSIGN_OR_RETURN(Tensor * tensor, run.Output({sink.position, true},
+                                                       sink.dtype, sink.shape));
+    for (Tie& tie : sink.ties) Bind(tie, tensor->mutable_data());
+  }
+  for (Step& step : steps_) ASSAY_RETURN_IF_ERROR(Execute(step));
+  return OkStatus();
+}
+
+Status Chain::RunBackward(GradientContext& run) {
+  omp_set_num_threads(threads_);
+  for (Bound& source : sources_) {
+    const Output output = {source.position, true};
+    const Tensor& tensor =
+        source.role == Role::kInput    ? run.input({source.position, true})
+        : source.role == Role::kResult ? run.output(output)
+                                       : *run.cotangent(output);
+    ASSAY_RETURN_IF_ERROR(Tied(tensor, source.shape));
+    for (Tie& tie : source.ties) Bind(tie, tensor.data());
+  }
+  for (Bound& sink : sinks_) {
     ASSAY_ASSIGN_OR_RETURN(Tensor * tensor,
-                           run.Output(sink.output, sink.dtype, sink.shape));
+                           run.Gradient({sink.position, true}));
     for (Tie& tie : sink.ties) Bind(tie, tensor->mutable_data());
   }
   for (Step& step : steps_) ASSAY_RETURN_IF_ERROR(Execute(step));
@@ -91,15 +111,16 @@ Status Chain::Run(KernelContext& run) {
 }
 
 void Chain::DeclareOutputs(PrepareContext& known) const {
-  for (const Sink& sink : sinks_) {
-    known.Declare(sink.output, sink.dtype, sink.shape);
+  for (const Bound& sink : sinks_) {
+    known.Declare({sink.position, true}, sink.dtype, sink.shape);
   }
 }
 
 ChainBuilder::ChainBuilder(const dnnl::engine& engine, const Facts& facts,
-                           int threads)
+                           int threads, Tape* tape)
     : engine_(engine),
       facts_(facts),
+      tape_(tape),
       chain_(std::make_shared<Chain>(engine, threads)) {}
 
 dnnl::primitive_attr ChainBuilder::attr() {
@@ -193,6 +214,7 @@ Result<std::vector<int64_t>> ChainBuilder::Integers(Input input,
 
 Result<std::vector<float>> ChainBuilder::Floats(Input input,
                                                 std::string_view what) {
+  if (tape_ != nullptr) tape_->numbers.push_back(input.position);
   ASSAY_ASSIGN_OR_RETURN(const Tensor* const tensor, Read(input, what));
   switch (tensor->dtype()) {
     case DType::kFloat32:
@@ -211,39 +233,48 @@ Result<std::vector<float>> ChainBuilder::Floats(Input input,
 
 memory ChainBuilder::In(Input input, const memory::desc& desc,
                         int64_t offset_bytes) {
-  auto& sources = chain_->sources_;
-  auto found = std::find_if(sources.begin(), sources.end(),
-                            [input](const Chain::Source& source) {
-                              return source.input.position == input.position;
-                            });
-  if (found == sources.end()) {
-    sources.push_back({input, *facts_.type(input).StaticShape(), {}});
-    found = std::prev(sources.end());
-  }
-  memory made(desc, engine_, DNNL_MEMORY_NONE);
-  found->ties.push_back({made, static_cast<size_t>(offset_bytes)});
-  return made;
+  const ValueType& type = facts_.type(input);
+  return Over(Role::kInput, input.position, type.dtype, *type.StaticShape(),
+              desc, offset_bytes);
 }
 
 memory ChainBuilder::Out(Output output, const TensorView& view,
                          const memory::desc& desc, int64_t offset_bytes) {
   if (!output.present) return Temporary(desc);
-  auto& sinks = chain_->sinks_;
-  auto found = std::find_if(sinks.begin(), sinks.end(),
-                            [output](const Chain::Sink& sink) {
-                              return sink.output.position == output.position;
-                            });
-  if (found == sinks.end()) {
-    sinks.push_back({output, view.dtype, view.shape, {}});
-    found = std::prev(sinks.end());
+  return Over(Role::kOutput, output.position, view.dtype, view.shape, desc,
+              offset_bytes);
+}
+
+memory ChainBuilder::Over(Role role, int position, DType dtype,
+                          const Shape& shape, const memory::desc& desc,
+                          int64_t offset_bytes) {
+  const bool written = role == Role::kOutput || role == Role::kGradient;
+  auto& bounds = written ? chain_->sinks_ : chain_->sources_;
+  auto found = std::ranges::find_if(bounds, [&](const Chain::Bound& bound) {
+    return bound.role == role && bound.position == position;
+  });
+  if (found == bounds.end()) {
+    bounds.push_back({role, position, dtype, shape, {}});
+    found = std::prev(bounds.end());
   }
   memory made(desc, engine_, DNNL_MEMORY_NONE);
   found->ties.push_back({made, static_cast<size_t>(offset_bytes)});
+  if (tape_ != nullptr) {
+    tape_->places[made.get()] = {role, position, {}, offset_bytes};
+    auto& types = role == Role::kInput ? tape_->inputs : tape_->outputs;
+    types[position] = {dtype, shape};
+  }
   return made;
 }
 
 memory ChainBuilder::Temporary(const memory::desc& desc) {
-  return {desc, engine_};
+  memory made(desc, engine_);
+  if (tape_ != nullptr) tape_->places[made.get()] = {.root = made};
+  return made;
+}
+
+memory ChainBuilder::Apart(const memory& used) {
+  return training() ? Temporary(used.get_desc()) : used;
 }
 
 memory ChainBuilder::Constant(float value, size_t rank) {
@@ -271,8 +302,14 @@ memory ChainBuilder::Ones(const memory::desc& desc) {
 memory ChainBuilder::Redescribe(const memory& own, const memory::desc& desc,
                                 int64_t offset_bytes) {
   chain_->kept_.push_back(own);
-  return {desc, engine_,
-          static_cast<std::byte*>(own.get_data_handle()) + offset_bytes};
+  memory made(desc, engine_,
+              static_cast<std::byte*>(own.get_data_handle()) + offset_bytes);
+  if (tape_ != nullptr) {
+    Place place = tape_->places.at(own.get());
+    place.offset_bytes += offset_bytes;
+    tape_->places[made.get()] = place;
+  }
+  return made;
 }
 
 void ChainBuilder::Fetch(Input input, const memory::desc& given,
@@ -312,14 +349,20 @@ memory ChainBuilder::Arranged(Input input, const memory::desc& given,
   return arranged;
 }
 
-void ChainBuilder::Copy(const memory& from, const memory& to) {
-  Add<dnnl::reorder>({engine_, from.get_desc(), engine_, to.get_desc(), attr()},
+void ChainBuilder::Copy(const memory& from, const memory& to, bool add) {
+  auto with = attr();
+  if (add) {
+    dnnl::post_ops after;
+    after.append_sum(1);
+    with.set_post_ops(after);
+  }
+  Add<dnnl::reorder>({engine_, from.get_desc(), engine_, to.get_desc(), with},
                      {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}});
 }
 
 void ChainBuilder::Eltwise(dnnl::algorithm algorithm, float alpha, float beta,
                            const memory& from, const memory& to) {
-  Add<dnnl::eltwise_forward>({engine_, kInference, algorithm, from.get_desc(),
+  Add<dnnl::eltwise_forward>({engine_, prop(), algorithm, from.get_desc(),
                               to.get_desc(), alpha, beta, attr()},
                              {{DNNL_ARG_SRC, from}, {DNNL_ARG_DST, to}});
 }
@@ -336,6 +379,25 @@ void ChainBuilder::Reduce(dnnl::algorithm algorithm, const memory& from,
   Add<dnnl::reduction>(
       {engine_, algorithm, from.get_desc(), to.get_desc(), p, eps, attr()},
       {{DNNL_ARG_SRC, from}, {DNNL_ARG_DST, to}});
+}
+
+void ChainBuilder::Sum(const std::vector<memory>& from,
+                       const std::vector<float>& scales, const memory& to) {
+  std::vector<memory::desc> descs;
+  std::vector<Argument> arguments = {{DNNL_ARG_DST, to}};
+  for (const memory& source : from) {
+    const auto number = static_cast<int>(descs.size());
+    arguments.push_back({DNNL_ARG_MULTIPLE_SRC + number, source});
+    descs.push_back(source.get_desc());
+  }
+  Add<dnnl::sum>({engine_, to.get_desc(), scales, descs, attr()}, arguments);
+  if (tape_ != nullptr) tape_->entries.back().scales = scales;
+}
+
+void ChainBuilder::AddWorkspace(const memory::desc& desc,
+                                std::vector<Argument>& arguments) {
+  if (desc.get_size() == 0) return;
+  arguments.push_back({DNNL_ARG_WORKSPACE, Temporary(desc)});
 }
 
 void ChainBuilder::Append(const dnnl::primitive& primitive,

@@ -2,7 +2,7 @@
 //
 // Chain: the oneDNN primitives of one node, ready to run, and ChainBuilder,
 // which makes it: when the model is loaded, or, where extents, axes and the
-// like are fed or computed, when a binding has them (build_kernel.h).
+// like are fed or computed, when a binding has them (../reverse/build_kernel.h).
 //
 //   Result<Kernel> Visit(const op::Tanh& op, LoadContext& load) override {
 //     return Build(load, [=](ChainBuilder& chain) -> Status {
@@ -32,6 +32,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/onednn/primitive/tape.h"
 #include "backends/onednn/primitive/tensor_view.h"
 #include "dnnl.hpp"
 #include "framework/backend/eager/kernel.h"
@@ -66,6 +67,9 @@ class Chain {
 
   Status Run(KernelContext& run);
 
+  /// The same for a chain that runs backward.
+  Status RunBackward(GradientContext& run);
+
   /// Says what a run will write.
   void DeclareOutputs(PrepareContext& known) const;
 
@@ -78,13 +82,10 @@ class Chain {
     size_t offset_bytes = 0;
     const void* bound = nullptr;
   };
-  struct Source {
-    Input input;
-    Shape shape;
-    std::vector<Tie> ties;
-  };
-  struct Sink {
-    Output output;
+  /// A tensor of the node that memory objects stand over.
+  struct Bound {
+    Role role;
+    int position;
     DType dtype;
     Shape shape;
     std::vector<Tie> ties;
@@ -100,8 +101,8 @@ class Chain {
 
   int threads_;
   dnnl::stream stream_;
-  std::vector<Source> sources_;
-  std::vector<Sink> sinks_;
+  std::vector<Bound> sources_;
+  std::vector<Bound> sinks_;
   std::vector<Step> steps_;
   std::vector<dnnl::memory> kept_;  // everything the steps' arguments name
 };
@@ -110,17 +111,22 @@ class Chain {
 /// dnnl::error; FillChain is the boundary that catches it.
 class ChainBuilder {
  public:
-  struct Argument {
-    int name;  // DNNL_ARG_...
-    dnnl::memory memory;
-  };
+  using Argument = onednn::Argument;
   /// A check of an element type by an operator, whatever the extents.
   using TypeCheck = Status (*)(const TensorView&);
 
-  /// `facts` must outlive the builder.
-  ChainBuilder(const dnnl::engine& engine, const Facts& facts, int threads);
+  /// `facts` must outlive the builder, and so must the tape, which notes what
+  /// a chain does that shall run backward.
+  ChainBuilder(const dnnl::engine& engine, const Facts& facts, int threads,
+               Tape* tape = nullptr);
 
   const dnnl::engine& engine() const { return engine_; }
+
+  /// True for a chain that shall run backward.
+  bool training() const { return tape_ != nullptr; }
+  dnnl::prop_kind prop() const {
+    return training() ? dnnl::prop_kind::forward_training : kInference;
+  }
 
   /// The tensor that the model fixes for an input, null where there is none.
   const Tensor* fixed(Input input) const { return facts_.fixed(input); }
@@ -159,8 +165,15 @@ class ChainBuilder {
   dnnl::memory Out(Output output, const TensorView& view,
                    const dnnl::memory::desc& desc, int64_t offset_bytes = 0);
 
+  /// Memory over a tensor of any role.
+  dnnl::memory Over(Role role, int position, DType dtype, const Shape& shape,
+                    const dnnl::memory::desc& desc, int64_t offset_bytes = 0);
+
   /// Memory of the chain's own.
   dnnl::memory Temporary(const dnnl::memory::desc& desc);
+  /// Memory for what a next primitive makes of `used`: the same memory, or, so
+  /// that backward finds all values, another.
+  dnnl::memory Apart(const dnnl::memory& used);
   /// One float32 with that many extents, each 1.
   dnnl::memory Constant(float value, size_t rank = 1);
   /// Memory of the chain's own that nothing writes: all bytes 0; float32 ones.
@@ -189,11 +202,16 @@ class ChainBuilder {
   /// Appends a primitive.
   template <class Primitive>
   void Add(const typename Primitive::primitive_desc& desc,
-           const std::vector<Argument>& arguments) {
+           std::vector<Argument> arguments) {
+    if (training()) {
+      AddWorkspace(desc.query_md(dnnl::query::workspace_md), arguments);
+      tape_->entries.push_back({desc, arguments});
+    }
     Append(Primitive(desc), desc.scratchpad_desc(), desc.impl_info_str(),
            arguments);
   }
-  void Copy(const dnnl::memory& from, const dnnl::memory& to);
+  /// With `add`, what `to` held is added.
+  void Copy(const dnnl::memory& from, const dnnl::memory& to, bool add = false);
   void Eltwise(dnnl::algorithm algorithm, float alpha, float beta,
                const dnnl::memory& from, const dnnl::memory& to);
   void Binary(dnnl::algorithm algorithm, const dnnl::memory& a,
@@ -201,6 +219,9 @@ class ChainBuilder {
   /// `p` and `eps` are of the norm algorithms.
   void Reduce(dnnl::algorithm algorithm, const dnnl::memory& from,
               const dnnl::memory& to, float p = 0, float eps = 0);
+  /// The sum of scales[i] * from[i].
+  void Sum(const std::vector<dnnl::memory>& from,
+           const std::vector<float>& scales, const dnnl::memory& to);
 
   /// "given float32[1,3,8,8], float32[4,3,3,3]", for messages.
   std::string Found() const;
@@ -227,6 +248,8 @@ class ChainBuilder {
  private:
   void Note(Input input);
   void CopyNow(dnnl::memory from, dnnl::memory to);
+  void AddWorkspace(const dnnl::memory::desc& desc,
+                    std::vector<Argument>& arguments);
   Result<const Tensor*> Read(Input input, std::string_view what);
   void Append(const dnnl::primitive& primitive,
               const dnnl::memory::desc& scratchpad,
@@ -235,6 +258,7 @@ class ChainBuilder {
 
   const dnnl::engine& engine_;
   const Facts& facts_;
+  Tape* tape_;
   std::shared_ptr<Chain> chain_;
   std::string executor_;
   std::vector<Input> seen_;

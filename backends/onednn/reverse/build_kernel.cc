@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/onednn/primitive/build_kernel.h"
+#include "backends/onednn/reverse/build_kernel.h"
 
 #include <omp.h>
 
 #include <algorithm>
 #include <cstring>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "backends/onednn/primitive/device.h"
+#include "backends/onednn/reverse/differentiated.h"
 #include "framework/backend/backend.h"
 
 namespace assay::onednn {
 namespace {
+
+constexpr char kMadeForShapes[] = "onednn, made for each set of shapes";
 
 class LoadFacts final : public Facts {
  public:
@@ -91,28 +96,110 @@ Status CheckElements(const LoadContext& load,
   return OkStatus();
 }
 
+std::vector<const Tensor*> FixedInputs(const LoadContext& load) {
+  std::vector<const Tensor*> fixed;
+  for (size_t i = 0; i < load.node().inputs.size(); ++i) {
+    fixed.push_back(load.constant({static_cast<int>(i), true}));
+  }
+  return fixed;
+}
+
 /// A kernel whose chain each binding makes.
 Result<Kernel> MakePrepared(const dnnl::engine& engine, const LoadContext& load,
                             const ChainBuilder& tried, int threads, Fill fill) {
   ASSAY_RETURN_IF_ERROR(Probe(engine, tried.computes()));
   ASSAY_RETURN_IF_ERROR(CheckElements(load, tried.seen()));
-  std::vector<const Tensor*> fixed;
-  for (size_t i = 0; i < load.node().inputs.size(); ++i) {
-    fixed.push_back(load.constant({static_cast<int>(i), true}));
-  }
   Kernel kernel{
       .forward =
           [](KernelContext& run) { return run.prepared<Chain>().Run(run); },
-      .executor = "onednn, made for each set of shapes"};
+      .executor = kMadeForShapes};
   kernel.prepare = [engine, threads, fill = std::move(fill),
                     fixed =
-                        std::move(fixed)](PrepareContext& known) -> Prepared {
+                        FixedInputs(load)](PrepareContext& known) -> Prepared {
     omp_set_num_threads(threads);
     const BoundFacts facts(known, fixed);
     ChainBuilder builder(engine, facts, threads);
     ASSAY_ASSIGN_OR_RETURN(const auto chain, FillChain(builder, fill));
     chain->DeclareOutputs(known);
     return chain;
+  };
+  return kernel;
+}
+
+/// The inputs that may have gradients. None where nothing flows from an output
+/// to an input; unsupported where something else than float32 does.
+Result<std::set<int>> Differentiable(const LoadContext& load) {
+  std::set<int> inputs;
+  bool plain = true;
+  const auto carries = [&plain](const ValueType& type) {
+    const bool real = type.kind == ValueKind::kTensor &&
+                      ClassOf(type.dtype) == DTypeClass::kFloat;
+    plain = plain && (!real || type.dtype == DType::kFloat32);
+    return real;
+  };
+  for (size_t i = 0; i < load.node().inputs.size(); ++i) {
+    const Input input = {static_cast<int>(i), true};
+    if (load.node().inputs[i] == kNoValue) continue;
+    if (load.constant(input) != nullptr || !carries(load.type(input))) continue;
+    inputs.insert(input.position);
+  }
+  bool any = false;
+  for (size_t i = 0; i < load.node().outputs.size(); ++i) {
+    const Output output = {static_cast<int>(i), true};
+    if (load.node().outputs[i] == kNoValue) continue;
+    any = carries(load.type(output)) || any;
+  }
+  if (!any) return std::set<int>();
+  if (plain) return inputs;
+  return Unsupported(Reason::kGradient,
+                     "gradients of other types than float32 depend on the "
+                     "processor in oneDNN");
+}
+
+/// The kernel of a node in a network with gradient targets; unsupported where
+/// it has no backward.
+Result<Kernel> BuildDifferentiated(const dnnl::engine& engine,
+                                   const LoadContext& load, int threads,
+                                   const Fill& fill,
+                                   const std::set<int>& inputs) {
+  const LoadFacts facts(load);
+  Tape tape;
+  ChainBuilder builder(engine, facts, threads, &tape);
+  const Result<std::shared_ptr<Chain>> chain = FillChain(builder, fill);
+  ASSAY_RETURN_IF_ERROR(CheckNumbers(tape, inputs));
+  std::string executor = kMadeForShapes;
+  if (chain.ok()) {
+    Differentiated tried(engine, threads, *chain, std::move(tape));
+    ASSAY_RETURN_IF_ERROR(tried.Try(inputs));
+    executor = builder.executor();
+  } else if (!builder.waits() ||
+             chain.status().code() != StatusCode::kUnsupported) {
+    return chain.status();
+  } else {
+    ASSAY_RETURN_IF_ERROR(Probe(engine, builder.computes()));
+    ASSAY_RETURN_IF_ERROR(CheckElements(load, builder.seen()));
+  }
+  Kernel kernel{.forward =
+                    [](KernelContext& run) {
+                      return run.prepared<Differentiated>().Run(run);
+                    },
+                .backward =
+                    [](GradientContext& run) {
+                      return run.prepared<Differentiated>().RunBackward(run);
+                    },
+                .executor = std::move(executor)};
+  kernel.prepare = [engine, threads, fill, inputs, fixed = FixedInputs(load)](
+                       PrepareContext& known) -> Prepared {
+    omp_set_num_threads(threads);
+    const BoundFacts facts(known, fixed);
+    Tape tape;
+    ChainBuilder builder(engine, facts, threads, &tape);
+    ASSAY_ASSIGN_OR_RETURN(auto chain, FillChain(builder, fill));
+    chain->DeclareOutputs(known);
+    auto made = std::make_shared<Differentiated>(
+        engine, threads, std::move(chain), std::move(tape));
+    ASSAY_RETURN_IF_ERROR(made->Try(inputs));
+    return made;
   };
   return kernel;
 }
@@ -124,6 +211,14 @@ Result<Kernel> BuildKernel(const dnnl::engine& engine, LoadContext& load,
   ASSAY_ASSIGN_OR_RETURN(const int threads,
                          ReadThreads(load.options().settings));
   omp_set_num_threads(threads);
+  if (!load.options().gradient_targets.empty()) {
+    const Result<std::set<int>> inputs = Differentiable(load);
+    if (inputs.ok() && !inputs->empty()) {
+      Result<Kernel> kernel =
+          BuildDifferentiated(engine, load, threads, fill, *inputs);
+      if (kernel.status().code() != StatusCode::kUnsupported) return kernel;
+    }
+  }
   const LoadFacts facts(load);
   ChainBuilder builder(engine, facts, threads);
   Result<std::shared_ptr<Chain>> chain = FillChain(builder, fill);

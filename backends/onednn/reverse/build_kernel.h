@@ -7,6 +7,9 @@
 //
 //   return BuildKernel(engine, load, [=](ChainBuilder& chain) -> Status { ...
 //   });
+//
+// In a network with gradient targets each binding has a chain of its own, which
+// keeps what backward reads, and the kernel runs it backward (reverse.h).
 
 #pragma once
 
@@ -16,7 +19,9 @@ namespace assay::onednn {
 
 /// Unsupported at Load: what `fill` declines for another reason than that
 /// something is not known yet, element types of which this machine has no
-/// kernels, and an output with elements from an input without any.
+/// kernels, and an output with elements from an input without any. Without a
+/// backward where the node carries gradients of another type than float32, or
+/// oneDNN has no backward of one of its primitives.
 Result<Kernel> BuildKernel(const dnnl::engine& engine, LoadContext& load,
                            Fill fill);
 
