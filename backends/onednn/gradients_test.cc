@@ -75,6 +75,10 @@ const char* const kModels[] = {
     "pads = [1, 0, 1, 0, 0, 2]> (x, w, b) }",
     "g (float[1,8,5,5,5] x, float[8,1,3,3,3] w) => (float[1,8,5,5,5] y) "
     "{ y = Conv <group = 8, pads = [1, 1, 1, 1, 1, 1]> (x, w) }",
+    "g (float[1,24,6,6] x, float[24,1,3,3] w) => (float[1,24,3,3] y) "
+    "{ y = Conv <group = 24, strides = [2, 2], pads = [1, 1, 1, 1]> (x, w) }",
+    "g (float[4,4,16,16] x, float[8,4,1,1] w) => (float[4,8,8,8] y) "
+    "{ y = Conv <strides = [2, 2]> (x, w) }",
     // Transposed convolutions.
     "g (float[2,4,5] x, float[4,3,3] w, float[6] b) => (float[2,6,11] y) "
     "{ y = ConvTranspose <group = 2, strides = [2]> (x, w, b) }",
@@ -140,6 +144,12 @@ const char* const kModels[] = {
     "g (float[2,6] x) => (float[2,6] y) { y = Softmax <axis = 0> (x) }",
     "g (float[1,2,3,4] x) => (float[1,2,6,8] y) <float[4] s = {1, 1, 2, 2}> "
     "{ y = Resize <mode = \"linear\"> (x, , s) }",
+    "g (float[1,2,3] x) => (float[1,2,6] y) <float[3] s = {1, 1, 2}> "
+    "{ y = Resize (x, , s) }",
+    "g (float[2,3,4] x) => (float[2,1,1] y) <int64[2] a = {1, 2}> "
+    "{ y = ReduceMax(x, a) }",
+    "g (float[2,3,4] x) => (float[2,1,4] y) <int64[1] a = {1}> "
+    "{ y = ReduceL2(x, a) }",
     "g (float[3,4] x, float v) => (float[6,5] y) "
     "<int64[4] p = {1, -1, 2, 2}> { y = Pad(x, p, v) }",
     "g (float[2,3] x) => (float[4,9] y) <int64[2] r = {2, 3}> "
