@@ -101,6 +101,23 @@ TEST(OneDnnReverse, GradientsOfParametersAreOfWhatWasWritten) {
   EXPECT_THAT(bound.Gradient(dy, "w"), ElementsAre(1, 2));
 }
 
+TEST(OneDnnReverse, TensorsMayBeEmpty) {
+  const auto network = Load(
+      "g (float[0,2] a, float[1,2] b) => (float[1,2] y, float[0,1] z) "
+      "<int64[1] axes = {1}> "
+      "{ y = Concat <axis = 0> (a, b) z = ReduceMean(a, axes) }",
+      {.gradient_targets = {"a", "b"}});
+  ASSERT_TRUE(network.ok()) << network.status().ToString();
+  Bound bound(**network, {Floats({0, 2}, {}), Floats({1, 2}, {1, 2})});
+  const std::vector<Value> cotangents = {Floats({1, 2}, {3, 4}),
+                                         Floats({0, 1}, {})};
+  const auto gradients = (*network)->differentiable()->Backward(
+      *bound.binding, cotangents, Names{"a", "b"});
+  ASSERT_TRUE(gradients.ok()) << gradients.status().ToString();
+  EXPECT_EQ((*gradients)[0].tensor()->shape(), (Shape{0, 2}));
+  EXPECT_THAT((*gradients)[1].tensor()->elements<float>(), ElementsAre(3, 4));
+}
+
 TEST(OneDnnReverse, DeclinesAtLoadWhatTheLibraryHasNoBackwardOf) {
   for (const std::string graph :
        {"g (float[2] x) => (float y) { y = ReduceProd <keepdims = 0> (x) }",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/onednn/reverse/differentiated.h"
 
+#include <omp.h>
+
 #include <utility>
 
 #include "backends/onednn/reverse/rules.h"
@@ -33,6 +35,7 @@ Asked Differentiated::AllOutputs(const std::set<int>& inputs) const {
 Result<Chain*> Differentiated::ChainFor(const Asked& asked) {
   const auto found = backward_.find(asked);
   if (found != backward_.end()) return found->second.get();
+  omp_set_num_threads(threads_);
   const NoFacts facts;
   ChainBuilder builder(engine_, facts, threads_);
   builder.DeclineFor(Reason::kGradient);

@@ -98,8 +98,8 @@ void GiveThroughStatistics(Reverse& reverse, const Normalization& norm,
   const memory x = norm.x();
   const memory::desc stat =
       StridedDesc(repeated, memory::data_type::f32, RowMajorStrides(repeated));
-  const auto share = 1 / static_cast<float>(Product(x.get_desc().get_dims()) /
-                                            Product(repeated));
+  const int64_t terms = Product(x.get_desc().get_dims()) / Product(repeated);
+  const float share = 1 / static_cast<float>(terms);
   const memory dm = reverse.CotangentAs(norm.mean(), stat, 0);
   const memory dv = reverse.CotangentAs(norm.variance(), stat, 0);
   const memory part = chain.Temporary(stat);

@@ -2,7 +2,6 @@
 #include "backends/onednn/reverse/walk.h"
 
 #include <algorithm>
-#include <ranges>
 #include <set>
 
 #include "backends/onednn/reverse/rules.h"
@@ -56,13 +55,22 @@ Status CheckApart(const Reverse& reverse) {
   return OkStatus();
 }
 
+/// True when some number flows back.
+bool AnyFlows(const Tape& tape, const Asked& asked) {
+  return std::ranges::any_of(asked.outputs, [&](int position) {
+    return Product(tape.outputs.at(position).shape.dims()) > 0;
+  });
+}
+
 }  // namespace
 
 Status WalkBack(const Tape& tape, const Asked& asked, ChainBuilder& chain) {
+  if (!AnyFlows(tape, asked)) return OkStatus();
   Reverse reverse(tape, chain, asked);
   Spread(reverse);
   ASSAY_RETURN_IF_ERROR(CheckApart(reverse));
-  for (const Taped& entry : std::views::reverse(tape.entries)) {
+  for (size_t i = tape.entries.size(); i-- > 0;) {
+    const Taped& entry = tape.entries[i];
     if (!Passes(entry) || !AnyOperandLeads(reverse, entry)) continue;
     if (!AnyResultFlows(reverse, entry)) continue;
     const Rule* const rule = FindRule(entry);
