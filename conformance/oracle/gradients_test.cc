@@ -95,7 +95,33 @@ TEST(GradientsTest, ADistanceIsCountedInUnits) {
     EXPECT_GE(found.units, row.least) << row.what << ": " << found.what;
     EXPECT_LE(found.units, row.most) << row.what << ": " << found.what;
     EXPECT_EQ(found.numbers, 3);
+    EXPECT_EQ(CheckGradients(backend, Reference(), model, inputs, 7).units,
+              found.units)
+        << row.what;
   }
+}
+
+TEST(GradientsTest, ADeclineSaysWhose) {
+  class Declining final : public Backend {
+   public:
+    std::string_view name() const override { return "declining"; }
+    Result<Probe> Inspect() override { return Probe{}; }
+    Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model>,
+                                          const LoadOptions&) override {
+      return Unsupported(Reason::kGradient, "no backward");
+    }
+  };
+  Declining backend;
+  const std::vector<float> x = {1, 3};
+  const std::vector<Value> inputs = {*Tensor::Of<float>({2}, x)};
+  const auto model =
+      graph::ModelOfText("g (float[2] x) => (float[2] y) { y = Exp(x) }");
+  const Gradients found =
+      CheckGradients(backend, Reference(), model, inputs, 7);
+  EXPECT_EQ(found.verdict, Gradients::kDeclined);
+  EXPECT_EQ(found.reason, Reason::kGradient);
+  EXPECT_EQ(CheckGradients(Reference(), backend, model, inputs, 7).verdict,
+            Gradients::kUnknown);
 }
 
 TEST(GradientsTest, WhatHasNoGradientIsToldApart) {

@@ -308,6 +308,7 @@ memory ChainBuilder::Redescribe(const memory& own, const memory::desc& desc,
     Place place = tape_->places.at(own.get());
     place.offset_bytes += offset_bytes;
     tape_->places[made.get()] = place;
+    chain_->kept_.push_back(made);  // its address is its name on the tape
   }
   return made;
 }
