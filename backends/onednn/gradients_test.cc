@@ -150,6 +150,14 @@ const char* const kModels[] = {
     "{ y = ReduceMax(x, a) }",
     "g (float[2,3,4] x) => (float[2,1,4] y) <int64[1] a = {1}> "
     "{ y = ReduceL2(x, a) }",
+    "g (float[2,3,4] x) => (float[2,1,4] y) <int64[1] a = {1}> "
+    "{ y = ReduceLogSumExp(x, a) }",
+    "g (float[2,3,4] x) => (float[2,3,4] y) <float[1] e = {3}> "
+    "{ y = Pow(x, e) }",
+    "g (float[2,3] a, float[2,3] b, float[2,2] c) => (float[2,8] y) "
+    "{ y = Concat <axis = 1> (a, b, c) }",
+    "g (float[2,3] a, float[3] b, float[2,1] c) => (float[2,3] y) "
+    "{ y = Max(a, b, c) }",
     "g (float[3,4] x, float v) => (float[6,5] y) "
     "<int64[4] p = {1, -1, 2, 2}> { y = Pad(x, p, v) }",
     "g (float[2,3] x) => (float[4,9] y) <int64[2] r = {2, 3}> "
