@@ -242,9 +242,10 @@ Result<Tensor> Trace::AddTarget(const Tensor& tensor, const double* offsets) {
   for (size_t i = 0; i < numbers.size(); ++i) {
     const double x = numbers[i];
     const double by = offsets == nullptr ? 0 : offsets[i];
+    const double moved = by == 0 ? x : x + by;  // a zero keeps its sign
     vars.mutable_elements<Var>()[i] =
-        Var(x + by, static_cast<uint32_t>(i), source);
-    target.rounded[i] = !IsExact(Primitive::kAdd, x, by, x + by);
+        Var(moved, static_cast<uint32_t>(i), source);
+    target.rounded[i] = !IsExact(Primitive::kAdd, x, by, moved);
   }
   for (const Var& x : vars.elements<Var>()) target.values.push_back(x.value());
   sources_.push_back(std::move(target));
