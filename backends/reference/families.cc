@@ -14,6 +14,22 @@
 
 namespace assay::reference {
 
+namespace {
+
+/// True when kernels keep their own backward. Invalid argument for a word that
+/// the setting does not have.
+Result<bool> KeepsBackward(const LoadOptions& options) {
+  const auto setting = options.settings.find("backward");
+  if (setting == options.settings.end() || setting->second == "own") {
+    return true;
+  }
+  if (setting->second == "tape") return false;
+  return InvalidArgument("setting 'backward' is '", setting->second,
+                         "', wanted own or tape");
+}
+
+}  // namespace
+
 std::vector<Family> ReferenceFamilies() {
   using Make = Family (*)();
   constexpr Make kFamilies[] = {
@@ -47,6 +63,7 @@ void AddReferenceFamilies(EagerBackend& backend) {
 Result<std::unique_ptr<Network>> ReferenceBackend::Load(
     std::shared_ptr<const Model> model, const LoadOptions& options) {
   ASSAY_RETURN_IF_ERROR(IsaOf(options).status());
+  ASSAY_RETURN_IF_ERROR(KeepsBackward(options).status());
   if (!options.exact) return EagerBackend::Load(std::move(model), options);
   LoadOptions plain = options;
   plain.exact = false;
@@ -61,6 +78,8 @@ Result<std::unique_ptr<Network>> ReferenceBackend::Load(
 Result<Kernel> ReferenceBackend::Around(Kernel kernel,
                                         const LoadContext& load) const {
   if (load.options().exact) return Traced(std::move(kernel), load);
+  ASSAY_ASSIGN_OR_RETURN(const bool keeps, KeepsBackward(load.options()));
+  if (!keeps) kernel.backward = nullptr;
   const bool may_be_retaped = !load.options().gradient_targets.empty();
   if (!may_be_retaped || load.node().Subgraphs().empty()) return kernel;
   return Repeatable(std::move(kernel));

@@ -72,7 +72,8 @@ Family TreeEnsembleFamily();   // TreeEnsemble, ...
 std::vector<Family> ReferenceFamilies();
 void AddReferenceFamilies(EagerBackend& backend);
 
-/// A backend of all of them, which has the setting `isa` (simd.h).
+/// A backend of all of them, which has the settings `isa` (simd.h) and
+/// `backward`: `own`, or `tape` for gradients without the backward of kernels.
 class ReferenceBackend : public EagerBackend {
  public:
   ReferenceBackend() { AddReferenceFamilies(*this); }
@@ -81,7 +82,9 @@ class ReferenceBackend : public EagerBackend {
                                         const LoadOptions& options) override;
 
  protected:
-  std::vector<std::string> Settings() const override { return {"isa"}; }
+  std::vector<std::string> Settings() const override {
+    return {"isa", "backward"};
+  }
   Result<Kernel> Around(Kernel kernel, const LoadContext& load) const override;
   Result<BackwardFunction> MakeBackward(LoadContext& load) override;
   DifferentiateFunction MakeDifferentiate(const LoadOptions& options) override;

@@ -11,8 +11,8 @@
 #include <functional>
 
 #include "backends/reference/family.h"
-#include "backends/reference/loop/packed.h"
-#include "backends/reference/loop/pointwise.h"
+#include "backends/reference/kernel/moving.h"
+#include "backends/reference/kernel/pointwise.h"
 #include "backends/reference/loop/simd.h"
 #include "backends/reference/scalar/codec.h"
 
@@ -45,11 +45,14 @@ auto Typed(const Scalars<T, Ts...>& scalars, Function function) {
   return TypedRow(scalars, function, function.template operator()<T>());
 }
 
-/// The kernel of an operator that only moves elements of its first input.
+/// The kernel of an operator that only moves elements of its first input, and of
+/// those that have its type.
 template <class Op>
 auto Moved(Status (*function)(const Op&, KernelContext&)) {
   return On<Op>([function](const Op& op, LoadContext& load) {
-    return MovingKernel(load, kFirst, std::bind_front(function, op));
+    return WithMovedGradient(
+        load, kFirst,
+        MovingKernel(load, kFirst, std::bind_front(function, op)));
   });
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // log(sum of exp(x)) of a line of numbers, `step` apart, in range and without
-// cancellation: of reductions, LogSoftmax and losses.
+// cancellation, and its derivatives, Softmax: of reductions, LogSoftmax and
+// losses.
 //
 //   const int64_t place = PlaceOfGreatest(x, count, step);
 //   const T rest = LogOfSum(x, count, step, place, Detach(x[place * step]));
@@ -35,6 +36,19 @@ T LogOfSum(const T* x, int64_t count, int64_t step, int64_t place, T shift) {
     sum += i == place ? T(expm1(moved)) : T(exp(moved));
   }
   return log1p(sum);
+}
+
+/// Softmax-13: exp(x) / sum of exp(x), into a line y that lies like x.
+template <class T>
+void Softmax(const T* x, T* y, int64_t count, int64_t step) {
+  if (count == 0) return;
+  const T greatest = Detach(x[PlaceOfGreatest(x, count, step) * step]);
+  T sum(0);
+  for (int64_t i = 0; i < count; ++i) {
+    y[i * step] = exp(x[i * step] - greatest);
+    sum += y[i * step];
+  }
+  for (int64_t i = 0; i < count; ++i) y[i * step] = y[i * step] / sum;
 }
 
 }  // namespace assay::reference

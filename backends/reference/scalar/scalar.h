@@ -204,6 +204,14 @@ class NormSum {
     if (p_ == 1) return sum_;
     return p_ == 2 ? sqrt(sum_) : pow(sum_, T(1) / static_cast<T>(p_));
   }
+  /// The derivative of the root after an x that was added; 0 where x is 0.
+  T SlopeAt(T x) const {
+    const T sign(Value(x) > 0 ? 1 : Value(x) < 0 ? -1 : 0);
+    if (p_ == 1 || Value(x) == 0 || p_ == 0) return sign * T(p_);
+    if (p_ == 2) return x / sqrt(sum_);
+    const T p(p_);
+    return sign * pow(abs(x), p - T(1)) * pow(sum_, T(1) / p - T(1));
+  }
 
  private:
   int64_t p_;

@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "backends/reference/families.h"
-#include "backends/reference/loop/packed.h"
+#include "backends/reference/kernel/moving.h"
 #include "backends/reference/ops/tensor/movement.h"
 #include "backends/reference/scalar/scalar.h"
 #include "backends/reference/typed_rows.h"

@@ -4,8 +4,8 @@
 // broadcasting. Booleans compute as unsigned integers 0 and 1.
 
 #include "backends/reference/families.h"
-#include "backends/reference/loop/packed.h"
-#include "backends/reference/loop/pointwise.h"
+#include "backends/reference/kernel/moving.h"
+#include "backends/reference/kernel/pointwise.h"
 #include "backends/reference/scalar/scalar.h"
 
 namespace assay::reference {
@@ -68,8 +68,10 @@ Result<Kernel> MakeEqual(const op::Equal& op, LoadContext& load) {
 }
 
 Result<Kernel> MakeWhere(const op::Where& op, LoadContext& load) {
-  return MovingKernel(load, op.x,
-                      [op](KernelContext& run) { return Where(op, run); });
+  return WithMovedGradient(load, op.x,
+                           MovingKernel(load, op.x, [op](KernelContext& run) {
+                             return Where(op, run);
+                           }));
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "backends/reference/families.h"
-#include "backends/reference/loop/pointwise.h"
+#include "backends/reference/kernel/pointwise.h"
 #include "backends/reference/scalar/scalar.h"
 #include "backends/reference/scalar/sigmoid.h"
 
@@ -71,13 +71,11 @@ auto Widened(F f) {
   };
 }
 
+// Flat at its kink.
 Result<Kernel> MakeRelu(const op::Relu&, LoadContext& load) {
-  return MapWithDerivative(
+  return MapWithSlope(
       load, kNumbers, [](auto x) { return Max(x, decltype(x)(0)); },
-      [](auto x) {
-        using T = decltype(x);
-        return Value(x) > 0 ? T(1) : T(0);
-      });
+      [](double x) { return x > 0 ? 1.0 : 0.0; });
 }
 
 Result<Kernel> MakeLeakyRelu(const op::LeakyRelu& op, LoadContext& load) {

@@ -3,75 +3,25 @@
 // Arithmetic of two or more inputs with ONNX's multidirectional broadcasting.
 // Integers wrap to their width.
 
+#include <functional>
+
 #include "backends/reference/families.h"
-#include "backends/reference/loop/pointwise.h"
+#include "backends/reference/kernel/pointwise.h"
 #include "backends/reference/scalar/scalar.h"
 
 namespace assay::reference {
 namespace {
 
-// Add-14, Sub-14, Mul-14.
-struct Sum {
-  template <class T>
-  static T Of(T a, T b) {
-    return a + b;
-  }
-  template <class T>
-  static T AfterA(T, T) {
-    return T(1);
-  }
-  template <class T>
-  static T AfterB(T, T) {
-    return T(1);
-  }
-};
-
-struct Difference : Sum {
-  template <class T>
-  static T Of(T a, T b) {
-    return a - b;
-  }
-  template <class T>
-  static T AfterB(T, T) {
-    return -T(1);
-  }
-};
-
-struct Times {
-  template <class T>
-  static T Of(T a, T b) {
-    return a * b;
-  }
-  template <class T>
-  static T AfterA(T, T b) {
-    return b;
-  }
-  template <class T>
-  static T AfterB(T a, T) {
-    return a;
-  }
-};
-
 // Div-14: "(Opset 14 change): integer division truncates"; what it leaves open
 // is fixed so that it does not trap: x / 0 is 0, the lowest / -1 wraps.
-struct Quotient {
-  template <class T>
-  static T Of(T a, T b) {
-    if constexpr (std::integral<T>) {
-      if (b == 0) return 0;
-      if (std::signed_integral<T> && b == static_cast<T>(-1)) return -a;
-    }
-    return a / b;
+template <class T>
+T Quotient(T a, T b) {
+  if constexpr (std::integral<T>) {
+    if (b == 0) return 0;
+    if (std::signed_integral<T> && b == static_cast<T>(-1)) return -a;
   }
-  template <class T>
-  static T AfterA(T, T b) {
-    return Of(T(1), b);
-  }
-  template <class T>
-  static T AfterB(T a, T b) {
-    return -Of(Of(a, b), b);
-  }
-};
+  return a / b;
+}
 
 // Mod-28: with fmod the sign of the dividend (C's fmod), else that of the
 // divisor, also of a zero. An integer modulo 0 is 0.
@@ -150,12 +100,77 @@ Kernel FoldKernel(VariadicInput inputs, bool is_mean, const PairLoop<T>& step) {
   }};
 }
 
-/// A row of an operator that folds its inputs.
+/// Calls visit(of y, of x) for every element of y, and the one of input k that
+/// it was folded from.
+template <class Visit>
+void ForEachFolded(const Shape& x, const Shape& y, const Visit& visit) {
+  const Nest<2> nest(y, {BroadcastStrides(x, y), DenseStrides(y)});
+  nest.ForEachRow([&](const Nest<2>::Row& row) {
+    for (int64_t i = 0; i < row.count; ++i) {
+      visit(row.at[1] + i, row.at[0] + i * row.step[0]);
+    }
+  });
+}
+
+/// Which input each element of y was taken from by a fold that picks: `picks`
+/// is true where its second operand is picked.
+std::vector<int> Picked(VariadicInput inputs, const Shape& shape, int64_t count,
+                        const GradientContext& run,
+                        bool (*picks)(double, double)) {
+  std::vector<int> picked(static_cast<size_t>(count), 0);
+  std::vector<double> best(static_cast<size_t>(count));
+  for (int k = 0; k < inputs.count; ++k) {
+    const Tensor& input = run.input(inputs[k]);
+    const Loaded<double> x(input);
+    ForEachFolded(input.shape(), shape, [&](int64_t at, int64_t from) {
+      const auto i = static_cast<size_t>(at);
+      if (k > 0 && !picks(best[i], x[from])) return;
+      best[i] = x[from];
+      picked[i] = k;
+    });
+  }
+  return picked;
+}
+
+/// What flows into a fold goes to the input that it picked or, without `picks`,
+/// divided by `divisor` to each.
+Status FoldBackward(VariadicInput inputs, int divisor,
+                    bool (*picks)(double, double), GradientContext& run) {
+  const Tensor& cotangent = FlowInto(run, kResult);
+  const Loaded<double> dy(cotangent);
+  if (dy.data() == nullptr) return OkStatus();
+  const Shape& shape = cotangent.shape();
+  std::vector<int> picked;
+  if (picks != nullptr) {
+    picked = Picked(inputs, shape, dy.size(), run, picks);
+  }
+  for (int k = 0; k < inputs.count; ++k) {
+    ASSAY_ASSIGN_OR_RETURN(Stored<double> dx,
+                           GradientOf<double>(run, inputs[k]));
+    if (dx.data() == nullptr) continue;
+    ForEachFolded(run.input(inputs[k]).shape(), shape,
+                  [&](int64_t at, int64_t to) {
+                    if (!picked.empty() && picked[static_cast<size_t>(at)] != k)
+                      return;
+                    dx[to] += dy[at] / divisor;
+                  });
+  }
+  return OkStatus();
+}
+
+/// A row of an operator that folds its inputs. `picks(a, b)` is true where the
+/// fold of a and b is b; null where it is a sum.
 template <class Op, class... Ts, class Step>
-auto Folded(const Scalars<Ts...>& scalars, Step step, bool is_mean = false) {
+auto Folded(const Scalars<Ts...>& scalars, Step step,
+            bool (*picks)(double, double), bool is_mean = false) {
   return On<Op>([=](const Op& op, LoadContext& load) {
     return Dispatch(load, kFirst, scalars, [&]<class T>() {
-      return FoldKernel<T>(op.data_0, is_mean, PairLoopOf<T, T>(step));
+      Kernel kernel = FoldKernel<T>(op.data_0, is_mean, PairLoopOf<T, T>(step));
+      if constexpr (std::floating_point<T>) {
+        kernel.backward = std::bind_front(&FoldBackward, op.data_0,
+                                          is_mean ? op.data_0.count : 1, picks);
+      }
+      return kernel;
     });
   });
 }
@@ -196,15 +211,21 @@ Result<Kernel> MakeBitShift(const op::BitShift& op, LoadContext& load) {
 
 Family BinaryFamily() {
   return FamilyOf(
-      On<op::Add>(CombineWithPartials<Sum>(kNumbers)),
-      On<op::Sub>(CombineWithPartials<Difference>(kNumbers)),
-      On<op::Mul>(CombineWithPartials<Times>(kNumbers)),
-      On<op::Div>(CombineWithPartials<Quotient>(kNumbers)), MakeMod,
-      Folded<op::Max>(kNumbers, [](auto a, auto b) { return Max(a, b); }),
-      Folded<op::Min>(kNumbers, [](auto a, auto b) { return Min(a, b); }),
-      Folded<op::Sum>(kFloats, [](auto a, auto b) { return a + b; }),
+      On<op::Add>(Combine(kNumbers, [](auto a, auto b) { return a + b; })),
+      On<op::Sub>(Combine(kNumbers, [](auto a, auto b) { return a - b; })),
+      On<op::Mul>(Combine(kNumbers, [](auto a, auto b) { return a * b; })),
+      On<op::Div>(
+          Combine(kNumbers, [](auto a, auto b) { return Quotient(a, b); })),
+      MakeMod,
+      Folded<op::Max>(
+          kNumbers, [](auto a, auto b) { return Max(a, b); }, PicksGreater),
+      Folded<op::Min>(
+          kNumbers, [](auto a, auto b) { return Min(a, b); }, PicksSmaller),
+      Folded<op::Sum>(
+          kFloats, [](auto a, auto b) { return a + b; }, nullptr),
       Folded<op::Mean>(
-          kFloats, [](auto a, auto b) { return a + b; }, /*is_mean=*/true),
+          kFloats, [](auto a, auto b) { return a + b; }, nullptr,
+          /*is_mean=*/true),
       MakePow,
       On<op::BitwiseAnd>(
           Combine(kIntegers, [](auto a, auto b) { return a & b; })),

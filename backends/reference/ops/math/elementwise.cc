@@ -3,8 +3,10 @@
 // Functions of one element, as the ONNX operators of the same names (opset 13,
 // 22 and later) state them.
 
+#include <functional>
+
 #include "backends/reference/families.h"
-#include "backends/reference/loop/pointwise.h"
+#include "backends/reference/kernel/pointwise.h"
 #include "backends/reference/scalar/scalar.h"
 
 namespace assay::reference {
@@ -43,6 +45,35 @@ Kernel ClipKernel(const op::Clip& op) {
   }};
 }
 
+// What flows into an element goes to the input, or to the bound that it was
+// clipped to.
+Status ClipBackward(const op::Clip& op, GradientContext& run) {
+  const Loaded<double> dy(FlowInto(run, op.output));
+  const Loaded<double> x(run.input(op.input));
+  const Loaded<double> least(run.input(op.min));
+  const Loaded<double> most(run.input(op.max));
+  ASSAY_ASSIGN_OR_RETURN(Stored<double> dx, GradientOf<double>(run, op.input));
+  ASSAY_ASSIGN_OR_RETURN(Stored<double> dleast,
+                         GradientOf<double>(run, op.min));
+  ASSAY_ASSIGN_OR_RETURN(Stored<double> dmost, GradientOf<double>(run, op.max));
+  for (int64_t i = 0; i < dy.size(); ++i) {
+    double clipped = x[i];
+    double* to = dx.data() == nullptr ? nullptr : dx.data() + i;
+    const auto pass = [&](double bound, double* of_bound) {
+      clipped = bound;
+      to = of_bound;
+    };
+    if (least.data() != nullptr && PicksGreater(clipped, least[0])) {
+      pass(least[0], dleast.data());
+    }
+    if (most.data() != nullptr && PicksSmaller(clipped, most[0])) {
+      pass(most[0], dmost.data());
+    }
+    if (to != nullptr) *to += dy[i];
+  }
+  return OkStatus();
+}
+
 Result<Kernel> MakeIsInf(const op::IsInf& op, LoadContext& load) {
   return Test(
       load, kFloats,
@@ -53,8 +84,13 @@ Result<Kernel> MakeIsInf(const op::IsInf& op, LoadContext& load) {
 }
 
 Result<Kernel> MakeClip(const op::Clip& op, LoadContext& load) {
-  return Dispatch(load, op.input, kNumbers,
-                  [&]<class T>() { return ClipKernel<T>(op); });
+  return Dispatch(load, op.input, kNumbers, [&]<class T>() {
+    Kernel kernel = ClipKernel<T>(op);
+    if constexpr (std::floating_point<T>) {
+      kernel.backward = std::bind_front(&ClipBackward, op);
+    }
+    return kernel;
+  });
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 #include <functional>
 
 #include "backends/reference/families.h"
+#include "backends/reference/kernel/gradient.h"
+#include "backends/reference/kernel/pointwise.h"
 #include "backends/reference/loop/nest.h"
 #include "backends/reference/scalar/codec.h"
 #include "backends/reference/scalar/log_sum.h"
@@ -18,6 +20,10 @@ namespace {
 
 template <class T>
 using Formula = std::function<T(const T* values, int64_t count)>;
+
+/// Writes the derivatives of a formula after each of its values.
+using Slopes =
+    std::function<void(const double* values, int64_t count, double* slopes)>;
 
 template <class T>
 T Sum(const T* x, int64_t count) {
@@ -80,6 +86,52 @@ T Norm(int64_t p, const T* x, int64_t count) {
   return norm.Root();
 }
 
+// 1 / scale each.
+void EqualSlopes(double scale, int64_t count, double* slopes) {
+  std::fill_n(slopes, count, 1 / scale);
+}
+
+const Slopes kOfMean = [](const double*, int64_t count, double* slopes) {
+  EqualSlopes(static_cast<double>(count), count, slopes);
+};
+
+// The product of all others.
+void ProductSlopes(const double* x, int64_t count, double* slopes) {
+  double product = 1;  // of those before
+  for (int64_t i = 0; i < count; ++i) {
+    slopes[i] = product;
+    product = Flow(product, x[i]);
+  }
+  product = 1;  // of those after
+  for (int64_t i = count; i-- > 0;) {
+    slopes[i] = Flow(product, slopes[i]);
+    product = Flow(product, x[i]);
+  }
+}
+
+template <bool kLeast = false>
+void ExtremeSlopes(const double* x, int64_t count, double* slopes) {
+  Choose<double, kLeast> extreme;
+  for (int64_t i = 0; i < count; ++i) extreme.Offer(x[i], i);
+  std::fill_n(slopes, count, 0.0);
+  if (count > 0) slopes[extreme.index()] = 1;
+}
+
+void NormSlopes(int64_t p, const double* x, int64_t count, double* slopes) {
+  NormSum<double> norm(p);
+  for (int64_t i = 0; i < count; ++i) norm.Add(x[i]);
+  for (int64_t i = 0; i < count; ++i) slopes[i] = norm.SlopeAt(x[i]);
+}
+
+// Softmax, and 0 where the sum is infinite or 0.
+void LogSumExpSlopes(const double* x, int64_t count, double* slopes) {
+  if (std::isinf(LogSumExp(x, count))) {
+    std::fill_n(slopes, count, 0.0);
+  } else {
+    Softmax(x, slopes, count, 1);
+  }
+}
+
 /// Which axes of the input go, and the shape that stays.
 struct ReductionPlan {
   Shape kept;     // 1 along reduced axes
@@ -117,6 +169,42 @@ T WithinType(T value, DType type) {
   return value;
 }
 
+/// The loops over results and over the values that each comes from.
+struct ReductionLoops {
+  static Result<ReductionLoops> Of(const Shape& shape,
+                                   const ReductionPlan& plan) {
+    const Strides strides = DenseStrides(shape);
+    ASSAY_ASSIGN_OR_RETURN(const int64_t count, plan.reduced.NumElements());
+    return ReductionLoops{Nest<1>(plan.kept, {strides}),
+                          Nest<1>(plan.reduced, {strides}), count};
+  }
+
+  /// Calls body(start) for every result, in order.
+  template <class Body>
+  void ForEachResult(Body&& body) const {
+    kept.ForEachRow([&](const Nest<1>::Row& row) {
+      for (int64_t i = 0; i < row.count; ++i) {
+        body(row.at[0] + i * row.step[0]);
+      }
+    });
+  }
+  /// Calls visit(at) for every value of the result at `start`.
+  template <class Visit>
+  void ForEachValue(int64_t start, Visit&& visit) const {
+    reduced.ForEachRow(
+        [&](const Nest<1>::Row& part) {
+          for (int64_t k = 0; k < part.count; ++k) {
+            visit(part.at[0] + k * part.step[0]);
+          }
+        },
+        {start});
+  }
+
+  Nest<1> kept;
+  Nest<1> reduced;
+  int64_t count = 0;  // values of a result
+};
+
 template <class T>
 Status Reduce(const Tensor& input, const std::vector<bool>& reduces,
               bool keep_dims, const Formula<T>& formula, KernelContext& run) {
@@ -126,26 +214,39 @@ Status Reduce(const Tensor& input, const std::vector<bool>& reduces,
   ASSAY_ASSIGN_OR_RETURN(
       Stored<T> y, Store<T>(run, Output{0, true}, input.dtype(), plan.result));
   if (y.size() == 0) return OkStatus();
-  const Strides strides = DenseStrides(shape);
-  const Nest<1> kept(plan.kept, {strides});
-  const Nest<1> reduced(plan.reduced, {strides});
-  ASSAY_ASSIGN_OR_RETURN(const int64_t count, plan.reduced.NumElements());
-  std::vector<T> values(static_cast<size_t>(count));
+  ASSAY_ASSIGN_OR_RETURN(const auto loops, ReductionLoops::Of(shape, plan));
+  std::vector<T> values(static_cast<size_t>(loops.count));
   int64_t at = 0;
-  kept.ForEachRow([&](const Nest<1>::Row& row) {
-    for (int64_t i = 0; i < row.count; ++i) {
-      T* next = values.data();
-      reduced.ForEachRow(
-          [&](const Nest<1>::Row& part) {
-            const T* from = x.data() + part.at[0];
-            for (int64_t k = 0; k < part.count; ++k) {
-              *next++ = from[k * part.step[0]];
-            }
-          },
-          {row.at[0] + i * row.step[0]});
-      const T result = formula(values.data(), count);
-      y[at++] = count == 0 ? WithinType(result, input.dtype()) : result;
-    }
+  loops.ForEachResult([&](int64_t start) {
+    T* next = values.data();
+    loops.ForEachValue(start, [&](int64_t i) { *next++ = x[i]; });
+    const T result = formula(values.data(), loops.count);
+    y[at++] = loops.count == 0 ? WithinType(result, input.dtype()) : result;
+  });
+  return OkStatus();
+}
+
+Status ReduceBackward(const std::vector<bool>& reduces, const Slopes& slopes,
+                      GradientContext& run) {
+  const Tensor& input = run.input(kFirst);
+  const Loaded<double> dy(FlowInto(run, kResult));
+  ASSAY_ASSIGN_OR_RETURN(Stored<double> dx, GradientOf<double>(run, kFirst));
+  if (dy.size() == 0 || dx.size() == 0) return OkStatus();
+  const Loaded<double> x(input);
+  const auto plan = ReductionPlan::Of(input.shape(), reduces, true);
+  ASSAY_ASSIGN_OR_RETURN(const auto loops,
+                         ReductionLoops::Of(input.shape(), plan));
+  std::vector<double> values(static_cast<size_t>(loops.count));
+  std::vector<double> of_values(values.size());
+  int64_t at = 0;
+  loops.ForEachResult([&](int64_t start) {
+    const double flow = dy[at++];
+    if (flow == 0) return;
+    double* next = values.data();
+    loops.ForEachValue(start, [&](int64_t i) { *next++ = x[i]; });
+    slopes(values.data(), loops.count, of_values.data());
+    const double* slope = of_values.data();
+    loops.ForEachValue(start, [&](int64_t i) { dx[i] = Flow(flow, *slope++); });
   });
   return OkStatus();
 }
@@ -162,20 +263,35 @@ Result<std::vector<bool>> ReducedAxes(const Tensor& axes, int rank, bool noop) {
   return reduces;
 }
 
-/// `formula` is a generic callable of Formula's form.
+/// A kernel whose forward is `formula`, a generic callable of Formula's form,
+/// over the axes that reduces(run) finds, or why it does not.
+template <class T>
+Kernel ReducingKernel(bool keep_dims, auto reduces, auto formula,
+                      const Slopes& slopes) {
+  Kernel kernel;
+  kernel.forward =
+      [=, formula = Formula<Wide<T>>(formula)](KernelContext& run) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(const std::vector<bool> axes, reduces(run));
+    return Reduce(run.input(kFirst), axes, keep_dims, formula, run);
+  };
+  if constexpr (std::floating_point<T>) {
+    kernel.backward = [=](GradientContext& run) -> Status {
+      ASSAY_ASSIGN_OR_RETURN(const std::vector<bool> axes, reduces(run));
+      return ReduceBackward(axes, slopes, run);
+    };
+  }
+  return kernel;
+}
+
 template <class Op>
-auto OverAxes(const auto& scalars, auto formula) {
+auto OverAxes(const auto& scalars, auto formula, const Slopes& slopes) {
   return On<Op>([=](const Op& op, LoadContext& load) {
-    return Dispatch(load, op.data, scalars, [&]<class S>() {
-      using T = Wide<S>;
-      return [op, formula = Formula<T>(formula)](KernelContext& run) -> Status {
-        const Tensor& data = run.input(op.data);
-        ASSAY_ASSIGN_OR_RETURN(
-            const std::vector<bool> reduces,
-            ReducedAxes(run.input(op.axes), data.shape().rank(),
-                        op.noop_with_empty_axes != 0));
-        return Reduce(data, reduces, op.keepdims != 0, formula, run);
-      };
+    const auto reduces = [op](const auto& run) {
+      return ReducedAxes(run.input(op.axes), run.input(op.data).shape().rank(),
+                         op.noop_with_empty_axes != 0);
+    };
+    return Dispatch(load, op.data, scalars, [&]<class T>() {
+      return ReducingKernel<T>(op.keepdims != 0, reduces, formula, slopes);
     });
   });
 }
@@ -183,37 +299,40 @@ auto OverAxes(const auto& scalars, auto formula) {
 // GlobalMaxPool-22, GlobalAveragePool-22, GlobalLpPool-22: [N, C, spatial...]
 // to [N, C, 1...].
 template <class Op>
-Result<Kernel> OverChannels(LoadContext& load, const Op& op, auto formula) {
-  return Dispatch(load, op.x, kFloats, [&]<class T>() -> Kernel {
-    return {.forward = [op, formula = Formula<T>(formula)](
-                           KernelContext& run) -> Status {
-      const Tensor& x = run.input(op.x);
-      if (x.shape().rank() < 2) {
-        return InvalidArgument("an input of shape ", x.shape().ToString(),
-                               ", wanted at least two axes");
-      }
-      std::vector<bool> reduces(static_cast<size_t>(x.shape().rank()), true);
-      reduces[0] = reduces[1] = false;
-      return Reduce(x, reduces, /*keep_dims=*/true, formula, run);
-    }};
+Result<Kernel> OverChannels(LoadContext& load, const Op& op, auto formula,
+                            const Slopes& slopes) {
+  const auto reduces = [](const auto& run) -> Result<std::vector<bool>> {
+    const Shape& shape = run.input(kFirst).shape();
+    if (shape.rank() < 2) {
+      return InvalidArgument("an input of shape ", shape.ToString(),
+                             ", wanted at least two axes");
+    }
+    std::vector<bool> axes(static_cast<size_t>(shape.rank()), true);
+    axes[0] = axes[1] = false;
+    return axes;
+  };
+  return Dispatch(load, op.x, kFloats, [&]<class T>() {
+    return ReducingKernel<T>(/*keep_dims=*/true, reduces, formula, slopes);
   });
 }
 
 Result<Kernel> MakeGlobalMaxPool(const op::GlobalMaxPool& op,
                                  LoadContext& load) {
-  return OverChannels(load, op,
-                      [](const auto* x, int64_t n) { return Extreme(x, n); });
+  return OverChannels(
+      load, op, [](const auto* x, int64_t n) { return Extreme(x, n); },
+      ExtremeSlopes<>);
 }
 
 Result<Kernel> MakeGlobalAveragePool(const op::GlobalAveragePool& op,
                                      LoadContext& load) {
-  return OverChannels(load, op,
-                      [](const auto* x, int64_t n) { return Mean(x, n); });
+  return OverChannels(
+      load, op, [](const auto* x, int64_t n) { return Mean(x, n); }, kOfMean);
 }
 
 Result<Kernel> MakeGlobalLpPool(const op::GlobalLpPool& op, LoadContext& load) {
   return OverChannels(
-      load, op, [p = op.p](const auto* x, int64_t n) { return Norm(p, x, n); });
+      load, op, [p = op.p](const auto* x, int64_t n) { return Norm(p, x, n); },
+      std::bind_front(&NormSlopes, op.p));
 }
 
 }  // namespace
@@ -221,30 +340,42 @@ Result<Kernel> MakeGlobalLpPool(const op::GlobalLpPool& op, LoadContext& load) {
 Family ReductionFamily() {
   return FamilyOf(
       OverAxes<op::ReduceSum>(
-          kNumbers, [](const auto* x, int64_t n) { return Sum(x, n); }),
+          kNumbers, [](const auto* x, int64_t n) { return Sum(x, n); },
+          [](const double*, int64_t n, double* s) { EqualSlopes(1, n, s); }),
       OverAxes<op::ReduceMean>(
-          kNumbers, [](const auto* x, int64_t n) { return Mean(x, n); }),
+          kNumbers, [](const auto* x, int64_t n) { return Mean(x, n); },
+          kOfMean),
       OverAxes<op::ReduceProd>(
-          kNumbers, [](const auto* x, int64_t n) { return Product(x, n); }),
+          kNumbers, [](const auto* x, int64_t n) { return Product(x, n); },
+          ProductSlopes),
       OverAxes<op::ReduceMax>(
-          kNumbers, [](const auto* x, int64_t n) { return Extreme(x, n); }),
-      OverAxes<op::ReduceMin>(kNumbers,
-                              []<class T>(const T* x, int64_t n) {
-                                return Extreme<T, true>(x, n);
-                              }),
+          kNumbers, [](const auto* x, int64_t n) { return Extreme(x, n); },
+          ExtremeSlopes<>),
+      OverAxes<op::ReduceMin>(
+          kNumbers,
+          []<class T>(const T* x, int64_t n) { return Extreme<T, true>(x, n); },
+          ExtremeSlopes<true>),
       OverAxes<op::ReduceL1>(
           kNumbers,
-          [](const auto* x, int64_t n) { return SumOfMagnitudes(x, n); }),
+          [](const auto* x, int64_t n) { return SumOfMagnitudes(x, n); },
+          std::bind_front(&NormSlopes, 1)),
       OverAxes<op::ReduceL2>(
           kNumbers,
-          [](const auto* x, int64_t n) { return sqrt(SumOfSquares(x, n)); }),
+          [](const auto* x, int64_t n) { return sqrt(SumOfSquares(x, n)); },
+          std::bind_front(&NormSlopes, 2)),
       OverAxes<op::ReduceSumSquare>(
-          kNumbers,
-          [](const auto* x, int64_t n) { return SumOfSquares(x, n); }),
+          kNumbers, [](const auto* x, int64_t n) { return SumOfSquares(x, n); },
+          [](const double* x, int64_t n, double* s) {
+            for (int64_t i = 0; i < n; ++i) s[i] = x[i] + x[i];
+          }),
       OverAxes<op::ReduceLogSum>(
-          kFloats, [](const auto* x, int64_t n) { return log(Sum(x, n)); }),
+          kFloats, [](const auto* x, int64_t n) { return log(Sum(x, n)); },
+          [](const double* x, int64_t n, double* s) {
+            EqualSlopes(Sum(x, n), n, s);
+          }),
       OverAxes<op::ReduceLogSumExp>(
-          kFloats, [](const auto* x, int64_t n) { return LogSumExp(x, n); }),
+          kFloats, [](const auto* x, int64_t n) { return LogSumExp(x, n); },
+          LogSumExpSlopes),
       MakeGlobalMaxPool, MakeGlobalAveragePool, MakeGlobalLpPool);
 }
 

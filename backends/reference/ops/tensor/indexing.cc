@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "backends/reference/families.h"
-#include "backends/reference/loop/packed.h"
+#include "backends/reference/kernel/moving.h"
 #include "backends/reference/ops/tensor/movement.h"
 #include "backends/reference/scalar/complex.h"
 #include "backends/reference/scalar/scalar.h"
@@ -242,11 +242,13 @@ Result<Kernel> ScatterKernel(
     return scatter;
   };
   if (op.reduction == "none") {
-    return MovingKernel(load, op.data, [=](KernelContext& run) -> Status {
+    const auto scatter_plainly = [=](KernelContext& run) -> Status {
       ASSAY_ASSIGN_OR_RETURN(const Scatter scatter, checked(run));
       return ScatterPlainly(run.input(op.data), run.input(op.updates), scatter,
                             op.output, run);
-    });
+    };
+    return WithMovedGradient(load, op.data,
+                             MovingKernel(load, op.data, scatter_plainly));
   }
   if (op.reduction != "add" && op.reduction != "mul" && op.reduction != "max" &&
       op.reduction != "min") {

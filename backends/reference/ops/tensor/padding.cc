@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "backends/reference/families.h"
-#include "backends/reference/loop/packed.h"
+#include "backends/reference/kernel/moving.h"
 #include "backends/reference/ops/tensor/movement.h"
 #include "backends/reference/typed_rows.h"
 
@@ -149,7 +149,8 @@ Result<Kernel> MakePad(const op::Pad& op, LoadContext& load) {
     return InvalidArgument("mode is '", op.mode,
                            "', wanted constant, edge, reflect or wrap");
   }
-  return MovingKernel(load, op.data, std::bind_front(&Pad, op));
+  return WithMovedGradient(
+      load, op.data, MovingKernel(load, op.data, std::bind_front(&Pad, op)));
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 #include <functional>
 
 #include "backends/reference/families.h"
+#include "backends/reference/kernel/moving.h"
 #include "backends/reference/loop/nest.h"
-#include "backends/reference/loop/packed.h"
 #include "backends/reference/ops/tensor/movement.h"
 #include "backends/reference/typed_rows.h"
 #include "framework/backend/backend.h"
@@ -138,7 +138,9 @@ Result<Kernel> MakeTensorScatter(const op::TensorScatter& op,
   if (op.mode != "linear" && op.mode != "circular") {
     return Unsupported(Reason::kAttribute, "mode is '", op.mode, "'");
   }
-  return MovingKernel(load, op.past_cache, std::bind_front(&TensorScatter, op));
+  return WithMovedGradient(
+      load, op.past_cache,
+      MovingKernel(load, op.past_cache, std::bind_front(&TensorScatter, op)));
 }
 
 }  // namespace

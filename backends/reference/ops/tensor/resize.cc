@@ -9,8 +9,8 @@
 #include <functional>
 
 #include "backends/reference/families.h"
+#include "backends/reference/kernel/moving.h"
 #include "backends/reference/loop/nest.h"
-#include "backends/reference/loop/packed.h"
 #include "backends/reference/ops/tensor/movement.h"
 #include "backends/reference/scalar/codec.h"
 #include "backends/reference/scalar/complex.h"

@@ -8,7 +8,7 @@
 #include <functional>
 
 #include "backends/reference/families.h"
-#include "backends/reference/loop/pointwise.h"
+#include "backends/reference/kernel/pointwise.h"
 #include "backends/reference/ops/traditionalml/prediction.h"
 
 namespace assay::reference {

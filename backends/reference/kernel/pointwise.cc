@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "backends/reference/loop/pointwise.h"
+#include "backends/reference/kernel/pointwise.h"
 
 namespace assay::reference {
 namespace {
@@ -36,15 +36,12 @@ Kernel TestKernel(MapLoop<T, bool> loop) {
   }};
 }
 
-template <class T>
-std::function<Status(GradientContext&)> MapBackward(DerivativeLoop<T> loop) {
+BackwardFunction MapBackward(SlopeLoop loop) {
   return [loop = std::move(loop)](GradientContext& run) -> Status {
-    const Tensor* cotangent = run.cotangent(kResult);
-    if (cotangent == nullptr || !run.wanted(kFirst)) return OkStatus();
-    const Loaded<T> x(run.input(kFirst));
-    const Loaded<T> dy(*cotangent);
-    ASSAY_ASSIGN_OR_RETURN(Tensor * gradient, run.Gradient(kFirst));
-    Stored<T> dx(gradient);
+    const Loaded<double> dy(FlowInto(run, kResult));
+    ASSAY_ASSIGN_OR_RETURN(Stored<double> dx, GradientOf<double>(run, kFirst));
+    if (dy.data() == nullptr || dx.data() == nullptr) return OkStatus();
+    const Loaded<double> x(run.input(kFirst));
     loop(x.data(), dy.data(), dx.data(), dx.size());
     return OkStatus();
   };
@@ -65,28 +62,18 @@ Kernel PairKernel(PairLoop<T> loop) {
   }};
 }
 
-template <class T>
-std::function<Status(GradientContext&)> PairBackward(
-    PairDerivativeLoop<T> loop) {
+BackwardFunction PairBackward(PairSlopeLoop loop) {
   return [loop = std::move(loop)](GradientContext& run) -> Status {
-    const Tensor* cotangent = run.cotangent(kResult);
-    if (cotangent == nullptr) return OkStatus();
+    const Tensor& cotangent = FlowInto(run, kResult);
+    const Loaded<double> dy(cotangent);
+    if (dy.data() == nullptr) return OkStatus();
     const Tensor& a = run.input(kFirst);
     const Tensor& b = run.input(kSecond);
-    Tensor* gradient_a = nullptr;
-    Tensor* gradient_b = nullptr;
-    if (run.wanted(kFirst)) {
-      ASSAY_ASSIGN_OR_RETURN(gradient_a, run.Gradient(kFirst));
-    }
-    if (run.wanted(kSecond)) {
-      ASSAY_ASSIGN_OR_RETURN(gradient_b, run.Gradient(kSecond));
-    }
-    const Loaded<T> va(a);
-    const Loaded<T> vb(b);
-    const Loaded<T> dy(*cotangent);
-    Stored<T> da(gradient_a);
-    Stored<T> db(gradient_b);
-    loop(PairNest(a.shape(), b.shape(), cotangent->shape()), va.data(),
+    ASSAY_ASSIGN_OR_RETURN(Stored<double> da, GradientOf<double>(run, kFirst));
+    ASSAY_ASSIGN_OR_RETURN(Stored<double> db, GradientOf<double>(run, kSecond));
+    const Loaded<double> va(a);
+    const Loaded<double> vb(b);
+    loop(PairNest(a.shape(), b.shape(), cotangent.shape()), va.data(),
          vb.data(), dy.data(), da.data(), db.data());
     return OkStatus();
   };
@@ -120,19 +107,11 @@ template Kernel TestKernel(MapLoop<float, bool>);
 template Kernel TestKernel(MapLoop<double, bool>);
 template Kernel TestKernel(MapLoop<int64_t, bool>);
 template Kernel TestKernel(MapLoop<uint64_t, bool>);
-template std::function<Status(GradientContext&)> MapBackward(
-    DerivativeLoop<float>);
-template std::function<Status(GradientContext&)> MapBackward(
-    DerivativeLoop<double>);
 template Kernel PairKernel(PairLoop<float>);
 template Kernel PairKernel(PairLoop<double>);
 template Kernel PairKernel(PairLoop<int64_t>);
 template Kernel PairKernel(PairLoop<uint64_t>);
-template std::function<Status(GradientContext&)> PairBackward(
-    PairDerivativeLoop<float>);
 template Kernel CompareKernel(PairLoop<float, bool>);
-template std::function<Status(GradientContext&)> PairBackward(
-    PairDerivativeLoop<double>);
 template Kernel CompareKernel(PairLoop<double, bool>);
 template Kernel CompareKernel(PairLoop<int64_t, bool>);
 template Kernel CompareKernel(PairLoop<uint64_t, bool>);

@@ -7,14 +7,17 @@
 //   return Map(load, kFloats, [](auto x) { return decltype(x)(1) / x; });
 //   return Compare(load, kNumbers, [](auto a, auto b) { return Before(a, b); });
 //
-// Only the loop over elements is made anew for each function. Without `load`
-// the same are rows of a table (family.h).
+// Only the loop over elements is made anew for each function, and the one over
+// its derivatives (slope.h). Without `load` the same are rows of a table
+// (family.h).
 
 #pragma once
 
 #include <cstdint>
 #include <functional>
 
+#include "backends/reference/kernel/gradient.h"
+#include "backends/reference/kernel/slope.h"
 #include "backends/reference/loop/nest.h"
 #include "backends/reference/scalar/codec.h"
 #include "backends/reference/scalar/scalar.h"
@@ -45,20 +48,16 @@ template <class T>
 Kernel CompareKernel(PairLoop<T, bool> loop);
 
 /// dx from x and dy, `count` elements each; dx is zero before.
-template <class T>
-using DerivativeLoop =
-    std::function<void(const T* x, const T* dy, T* dx, int64_t count)>;
-template <class T>
-std::function<Status(GradientContext&)> MapBackward(DerivativeLoop<T> loop);
+using SlopeLoop = std::function<void(const double* x, const double* dy,
+                                     double* dx, int64_t count)>;
+BackwardFunction MapBackward(SlopeLoop loop);
 
 /// Adds to da and db, each null when it is not wanted, from the elements that
 /// the nest (a, b, dy) pairs: what is broadcast is summed.
-template <class T>
-using PairDerivativeLoop = std::function<void(
-    const Nest<3>& nest, const T* a, const T* b, const T* dy, T* da, T* db)>;
-template <class T>
-std::function<Status(GradientContext&)> PairBackward(
-    PairDerivativeLoop<T> loop);
+using PairSlopeLoop =
+    std::function<void(const Nest<3>& nest, const double* a, const double* b,
+                       const double* dy, double* da, double* db)>;
+BackwardFunction PairBackward(PairSlopeLoop loop);
 
 template <class T, class Y, class F>
 MapLoop<T, Y> LoopOf(F f) {
@@ -85,12 +84,58 @@ PairLoop<T, Y> PairLoopOf(F f) {
   };
 }
 
-/// y[i] = f(x[i]), of x's element type.
+/// dx[i] = dy[i] * slope(x[i]).
+template <class D>
+SlopeLoop SlopeLoopOf(D slope) {
+  return [slope](const double* x, const double* dy, double* dx, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) {
+      if (dy[i] != 0) dx[i] = Flow(dy[i], slope(x[i]));
+    }
+  };
+}
+
+/// The same with both partial derivatives of a function f(a, b) of Slopes.
+template <class F>
+PairSlopeLoop PairSlopeLoopOf(F f) {
+  return [f](const Nest<3>& nest, const double* a, const double* b,
+             const double* dy, double* da, double* db) {
+    nest.ForEachRow([&](const Nest<3>::Row& row) {
+      for (int64_t i = 0; i < row.count; ++i) {
+        const int64_t ia = row.at[0] + i * row.step[0];
+        const int64_t ib = row.at[1] + i * row.step[1];
+        const double flow = dy[row.at[2] + i * row.step[2]];
+        if (flow == 0) continue;
+        if (da != nullptr) {
+          da[ia] += Flow(flow, f(Slope(a[ia], 1), Slope(b[ib])).tangent);
+        }
+        if (db != nullptr) {
+          db[ib] += Flow(flow, f(Slope(a[ia]), Slope(b[ib], 1)).tangent);
+        }
+      }
+    });
+  };
+}
+
+/// y[i] = f(x[i]), of x's element type, and dx[i] = dy[i] * slope(x[i]).
+template <class... Ts, class F, class D>
+Result<Kernel> MapWithSlope(const LoadContext& load,
+                            const Scalars<Ts...>& scalars, F f, D slope) {
+  return Dispatch(load, kFirst, scalars, [f, slope]<class T>() {
+    Kernel kernel = MapKernel<T>(LoopOf<T, T>(f));
+    if constexpr (std::floating_point<T>) {
+      kernel.backward = MapBackward(SlopeLoopOf(slope));
+    }
+    return kernel;
+  });
+}
+
+/// The same by the derivative of f itself.
 template <class... Ts, class F>
 Result<Kernel> Map(const LoadContext& load, const Scalars<Ts...>& scalars,
                    F f) {
-  return Dispatch(load, kFirst, scalars,
-                  [f]<class T>() { return MapKernel<T>(LoopOf<T, T>(f)); });
+  return MapWithSlope(load, scalars, f, [f]<class T>(T x) {
+    return f(Dual<T>(x, 1)).tangent;  // T is double
+  });
 }
 template <class... Ts, class F>
 auto Map(const Scalars<Ts...>& scalars, F f) {
@@ -113,72 +158,23 @@ auto Test(const Scalars<Ts...>& scalars, F f) {
   };
 }
 
-/// Map with the derivative: dx[i] = dy[i] * derivative(x[i]). A zero cotangent
-/// counts as nothing, also against an infinite derivative.
-template <class... Ts, class F, class D>
-Result<Kernel> MapWithDerivative(const LoadContext& load,
-                                 const Scalars<Ts...>& scalars, F f,
-                                 D derivative) {
-  return Dispatch(load, kFirst, scalars, [&]<class T>() {
-    Kernel kernel = MapKernel<T>(LoopOf<T, T>(f));
-    if constexpr (!std::floating_point<T>) return kernel;
-    kernel.backward = MapBackward<T>(
-        [derivative](const T* x, const T* dy, T* dx, int64_t count) {
-          for (int64_t i = 0; i < count; ++i) {
-            if (Value(dy[i]) != 0) dx[i] = dy[i] * derivative(x[i]);
-          }
-        });
-    return kernel;
-  });
-}
-
-/// y = f(a, b) with both inputs broadcast, of the first input's element type.
+/// y = f(a, b) with both inputs broadcast, of the first input's element type,
+/// and its partial derivatives.
 template <class... Ts, class F>
 Result<Kernel> Combine(const LoadContext& load, const Scalars<Ts...>& scalars,
                        F f) {
   return Dispatch(load, kFirst, scalars, [f]<class T>() {
-    return PairKernel<T>(PairLoopOf<T, T>(f));
+    Kernel kernel = PairKernel<T>(PairLoopOf<T, T>(f));
+    if constexpr (std::floating_point<T>) {
+      kernel.backward = PairBackward(PairSlopeLoopOf(f));
+    }
+    return kernel;
   });
 }
 template <class... Ts, class F>
 auto Combine(const Scalars<Ts...>& scalars, F f) {
   return [=](const auto&, const LoadContext& load) {
     return Combine(load, scalars, f);
-  };
-}
-
-/// Combine with the partial derivatives after a and after b: Function has
-/// static members Of(a, b), AfterA(a, b) and AfterB(a, b).
-template <class Function, class... Ts>
-Result<Kernel> CombineWithPartials(const LoadContext& load,
-                                   const Scalars<Ts...>& scalars) {
-  return Dispatch(load, kFirst, scalars, []<class T>() {
-    Kernel kernel = PairKernel<T>(
-        PairLoopOf<T, T>([](T a, T b) { return Function::Of(a, b); }));
-    if constexpr (!std::floating_point<T>) return kernel;
-    kernel.backward =
-        PairBackward<T>([](const Nest<3>& nest, const T* a, const T* b,
-                           const T* dy, T* da, T* db) {
-          nest.ForEachRow([&](const Nest<3>::Row& row) {
-            for (int64_t i = 0; i < row.count; ++i) {
-              const int64_t ia = row.at[0] + i * row.step[0];
-              const int64_t ib = row.at[1] + i * row.step[1];
-              const T flow = dy[row.at[2] + i * row.step[2]];
-              if (Value(flow) == 0) continue;
-              if (da != nullptr)
-                da[ia] += flow * Function::AfterA(a[ia], b[ib]);
-              if (db != nullptr)
-                db[ib] += flow * Function::AfterB(a[ia], b[ib]);
-            }
-          });
-        });
-    return kernel;
-  });
-}
-template <class Function, class... Ts>
-auto CombineWithPartials(const Scalars<Ts...>& scalars) {
-  return [=](const auto&, const LoadContext& load) {
-    return CombineWithPartials<Function>(load, scalars);
   };
 }
 

@@ -4,6 +4,12 @@
 // are moved as bytes, unpacked before and packed again after.
 //
 //   return MovingKernel(load, op.data, transpose);
+//
+// The gradient of such a kernel needs no formula: it moves the numbers of the
+// elements in their place, and what flows into an element of the result goes to
+// the element that its number names.
+//
+//   return WithMovedGradient(load, op.data, std::move(kernel));
 
 #pragma once
 
@@ -24,5 +30,11 @@ Result<Tensor> Repacked(const Tensor& bytes, DType type);
 /// and never look at them: it sees packed ones as uint8.
 Result<Kernel> MovingKernel(const LoadContext& load, Input data,
                             std::function<Status(KernelContext&)> forward);
+
+/// With the backward of a kernel that moves elements of every input that has the
+/// element type of `data`, into outputs of that type, or fills them with zeros;
+/// as it is where that type has no gradients.
+Result<Kernel> WithMovedGradient(const LoadContext& load, Input data,
+                                 Result<Kernel> kernel);
 
 }  // namespace assay::reference
