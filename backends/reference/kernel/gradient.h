@@ -39,6 +39,14 @@ T Flow(T flow, T slope) {
   return flow == T(0) || slope == T(0) ? T(0) : flow * slope;
 }
 
+/// True when something flows into a line of numbers, `step` apart.
+inline bool AnyFlow(const double* flows, int64_t count, int64_t step) {
+  for (int64_t i = 0; i < count; ++i) {
+    if (flows[i * step] != 0) return true;
+  }
+  return false;
+}
+
 /// True where Max(a, b), or Min(a, b), is b; of numbers that are none the first
 /// stays.
 inline bool PicksGreater(double a, double b) {

@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "backends/reference/families.h"
+#include "backends/reference/kernel/gradient.h"
 #include "backends/reference/loop/nest.h"
 #include "backends/reference/ops/math/softmax.h"
 #include "backends/reference/scalar/codec.h"
@@ -42,7 +45,8 @@ struct LossPlan {
   Shape labels;
 };
 
-Result<LossPlan> PlanLoss(const LossNode& node, const KernelContext& run) {
+template <class Context>
+Result<LossPlan> PlanLoss(const LossNode& node, const Context& run) {
   const Shape& scores = run.input(node.scores).shape();
   const Shape& labels = run.input(node.labels).shape();
   if (scores.rank() < 2) {
@@ -136,14 +140,123 @@ Status CrossEntropy(const LossNode& node, Output output, KernelContext& run) {
   return StoreLoss(node, plan, log_prob.data(), run);
 }
 
+/// What flows into each label that is not ignored, and into the sum of weights.
+struct LossFlow {
+  LossFlow(const LossNode& node, const LossPlan& plan, const double* log_prob,
+           const GradientContext& run)
+      : labels(run.input(node.labels)),
+        weights(run.input(node.weights)),
+        dy(FlowInto(run, node.loss)),
+        ignored(node.ignore_index),
+        classes(plan.classes),
+        places(plan.places) {
+    if (node.reduction != Reduction::kMean || dy.data() == nullptr) return;
+    double sum = 0;
+    double total = 0;
+    ForEach([&](int64_t, int64_t label, int64_t at) {
+      sum -= log_prob[at] * WeightOf(label);
+      total += WeightOf(label);
+    });
+    divisor = total;
+    into_weights = -sum / total / total * dy[0];
+  }
+
+  /// Calls visit(i, label, at) for each label, of the score at `at`.
+  template <class Visit>
+  void ForEach(const Visit& visit) const {
+    for (int64_t i = 0; i < labels.size(); ++i) {
+      if (labels[i] == ignored) continue;
+      const int64_t line = i / places * classes + labels[i];
+      visit(i, labels[i], line * places + i % places);
+    }
+  }
+  double WeightOf(int64_t label) const {
+    return weights.data() == nullptr ? 1 : weights[label];
+  }
+  double Into(int64_t i) const {
+    return (dy.size() == 1 ? dy[0] : dy[i]) / divisor;
+  }
+
+  Loaded<int64_t> labels;
+  Loaded<double> weights;
+  Loaded<double> dy;
+  std::optional<int64_t> ignored;
+  int64_t classes;
+  int64_t places;
+  double divisor = 1;
+  double into_weights = 0;  // each that is counted
+};
+
+/// Adds what flows into the loss to what flows into the log-probabilities, and to
+/// the gradient of the weights.
+Status FlowFromLoss(const LossNode& node, const LossPlan& plan,
+                    const double* log_prob, double* into_log_prob,
+                    GradientContext& run) {
+  ASSAY_ASSIGN_OR_RETURN(Stored<double> dweights,
+                         GradientOf<double>(run, node.weights));
+  const LossFlow flow(node, plan, log_prob, run);
+  if (flow.dy.data() == nullptr) return OkStatus();
+  flow.ForEach([&](int64_t i, int64_t label, int64_t at) {
+    const double into = flow.Into(i);
+    if (into == 0) return;
+    into_log_prob[at] -= Flow(into, flow.WeightOf(label));
+    if (dweights.data() == nullptr) return;
+    dweights[label] += flow.into_weights - Flow(into, log_prob[at]);
+  });
+  return OkStatus();
+}
+
+Status LogLikelihoodBackward(const LossNode& node, GradientContext& run) {
+  ASSAY_ASSIGN_OR_RETURN(const LossPlan plan, PlanLoss(node, run));
+  const Loaded<double> log_prob(run.input(node.scores));
+  ASSAY_ASSIGN_OR_RETURN(Stored<double> dscores,
+                         GradientOf<double>(run, node.scores));
+  std::vector<double> unwanted;
+  if (dscores.data() == nullptr) {
+    unwanted.resize(static_cast<size_t>(log_prob.size()));
+  }
+  return FlowFromLoss(node, plan, log_prob.data(),
+                      unwanted.empty() ? dscores.data() : unwanted.data(), run);
+}
+
+Status CrossEntropyBackward(const LossNode& node, Output log_prob_output,
+                            GradientContext& run) {
+  ASSAY_ASSIGN_OR_RETURN(const LossPlan plan, PlanLoss(node, run));
+  const Tensor& input = run.input(node.scores);
+  const Loaded<double> scores(input);
+  ASSAY_ASSIGN_OR_RETURN(const AxisView view, AxisView::Of(input.shape(), 1));
+  std::vector<double> log_prob(static_cast<size_t>(scores.size()));
+  view.ForEachLine([&](int64_t start) {
+    LogSoftmax(scores.data() + start, log_prob.data() + start, view.count,
+               view.inner);
+  });
+  std::vector<double> flows(log_prob.size(), 0);
+  const Loaded<double> into_output(FlowInto(run, log_prob_output));
+  if (into_output.data() != nullptr) {
+    std::copy_n(into_output.data(), into_output.size(), flows.data());
+  }
+  ASSAY_RETURN_IF_ERROR(
+      FlowFromLoss(node, plan, log_prob.data(), flows.data(), run));
+  ASSAY_ASSIGN_OR_RETURN(Stored<double> dscores,
+                         GradientOf<double>(run, node.scores));
+  if (dscores.data() == nullptr) return OkStatus();
+  view.ForEachLine([&](int64_t start) {
+    if (!AnyFlow(flows.data() + start, view.count, view.inner)) return;
+    LogSoftmaxBackward(scores.data() + start, flows.data() + start,
+                       dscores.data() + start, view.count, view.inner);
+  });
+  return OkStatus();
+}
+
 Result<Kernel> MakeNegativeLogLikelihoodLoss(
     const op::NegativeLogLikelihoodLoss& op, LoadContext& load) {
   ASSAY_ASSIGN_OR_RETURN(const auto reduction, ParseReduction(op.reduction));
   const LossNode node = {op.input, op.target,       op.weight,
                          op.loss,  "input",         "target",
                          "weight", op.ignore_index, reduction};
-  return Dispatch(load, op.input, kFloats, [&]<class T>() {
-    return std::bind_front(&LogLikelihood<Wide<T>>, node);
+  return Dispatch(load, op.input, kFloats, [&]<class T>() -> Kernel {
+    return {.forward = std::bind_front(&LogLikelihood<Wide<T>>, node),
+            .backward = std::bind_front(&LogLikelihoodBackward, node)};
   });
 }
 
@@ -153,8 +266,10 @@ Result<Kernel> MakeSoftmaxCrossEntropyLoss(
   const LossNode node = {op.scores, op.labels,       op.weights,
                          op.output, "scores",        "labels",
                          "weights", op.ignore_index, reduction};
-  return Dispatch(load, op.scores, kFloats, [&]<class T>() {
-    return std::bind_front(&CrossEntropy<Wide<T>>, node, op.log_prob);
+  return Dispatch(load, op.scores, kFloats, [&]<class T>() -> Kernel {
+    return {
+        .forward = std::bind_front(&CrossEntropy<Wide<T>>, node, op.log_prob),
+        .backward = std::bind_front(&CrossEntropyBackward, node, op.log_prob)};
   });
 }
 

@@ -8,6 +8,8 @@
 #include <functional>
 
 #include "backends/reference/families.h"
+#include "backends/reference/kernel/flow_through.h"
+#include "backends/reference/kernel/gradient.h"
 #include "backends/reference/loop/accumulate.h"
 #include "backends/reference/loop/batched.h"
 #include "backends/reference/loop/nest.h"
@@ -44,24 +46,20 @@ Status MatMulBackward(const op::MatMul& op, const SimdLoops<T>* loops,
   const Tensor& b = run.input(op.b);
   ASSAY_ASSIGN_OR_RETURN(const Batched plan, PlanMatMul(a.shape(), b.shape()));
   const Loaded<T> dy(*cotangent);
-  if (run.wanted(op.a)) {
-    ASSAY_ASSIGN_OR_RETURN(Tensor * gradient, run.Gradient(op.a));
+  ASSAY_ASSIGN_OR_RETURN(Stored<T> da, GradientOf<T>(run, op.a));
+  ASSAY_ASSIGN_OR_RETURN(Stored<T> db, GradientOf<T>(run, op.b));
+  if (da.data() != nullptr) {
     const Loaded<T> vb(b);
-    Stored<T> da(gradient);
-    const Product product = ForA(plan.product);
+    const FlowThrough<T> through(loops, vb);
     plan.ForEach([&](int64_t ia, int64_t ib, int64_t iy) {
-      Accumulate(loops, product, dy.data() + iy, vb.data() + ib,
-                 da.data() + ia);
+      through.ToA(plan.product, dy.data() + iy, vb.data() + ib, da.data() + ia);
     });
   }
-  if (run.wanted(op.b)) {
-    ASSAY_ASSIGN_OR_RETURN(Tensor * gradient, run.Gradient(op.b));
+  if (db.data() != nullptr) {
     const Loaded<T> va(a);
-    Stored<T> db(gradient);
-    const Product product = ForB(plan.product);
+    const FlowThrough<T> through(loops, va);
     plan.ForEach([&](int64_t ia, int64_t ib, int64_t iy) {
-      Accumulate(loops, product, va.data() + ia, dy.data() + iy,
-                 db.data() + ib);
+      through.ToB(plan.product, va.data() + ia, dy.data() + iy, db.data() + ib);
     });
   }
   return OkStatus();
@@ -167,24 +165,21 @@ Status GemmBackward(const op::Gemm& op, const SimdLoops<T>* loops,
   ASSAY_ASSIGN_OR_RETURN(const Product product,
                          PlanGemm(op, a.shape(), b.shape()));
   const Loaded<T> dy(*cotangent);
-  if (run.wanted(op.a)) {
-    ASSAY_ASSIGN_OR_RETURN(Tensor * gradient, run.Gradient(op.a));
+  ASSAY_ASSIGN_OR_RETURN(Stored<T> da, GradientOf<T>(run, op.a));
+  ASSAY_ASSIGN_OR_RETURN(Stored<T> db, GradientOf<T>(run, op.b));
+  if (da.data() != nullptr) {
     const Loaded<T> vb(b);
-    Accumulate(loops, ForA(product), dy.data(), vb.data(),
-               Stored<T>(gradient).data());
+    FlowThrough<T>(loops, vb).ToA(product, dy.data(), vb.data(), da.data());
   }
-  if (run.wanted(op.b)) {
-    ASSAY_ASSIGN_OR_RETURN(Tensor * gradient, run.Gradient(op.b));
+  if (db.data() != nullptr) {
     const Loaded<T> va(a);
-    Accumulate(loops, ForB(product), va.data(), dy.data(),
-               Stored<T>(gradient).data());
+    FlowThrough<T>(loops, va).ToB(product, va.data(), dy.data(), db.data());
   }
   if (op.c.present && run.wanted(op.c)) {
-    ASSAY_ASSIGN_OR_RETURN(Tensor * gradient, run.Gradient(op.c));
-    Stored<T> dc(gradient);
-    const T beta = static_cast<T>(op.beta);
-    ASSAY_ASSIGN_OR_RETURN(const Nest<2> nest,
-                           BiasNest(gradient->shape(), cotangent->shape()));
+    ASSAY_ASSIGN_OR_RETURN(const Nest<2> nest, BiasNest(run.input(op.c).shape(),
+                                                        cotangent->shape()));
+    ASSAY_ASSIGN_OR_RETURN(Stored<double> dc, GradientOf<double>(run, op.c));
+    const double beta = op.beta;
     nest.ForEachRow([&](const Nest<2>::Row& row) {
       for (int64_t i = 0; i < row.count; ++i) {
         dc[row.at[0] + i * row.step[0]] += beta * dy[row.at[1] + i];
@@ -200,8 +195,9 @@ Result<Kernel> MakeMatMul(const op::MatMul& op, LoadContext& load) {
     Kernel kernel{
         .forward = ReadsFactors{std::bind_front(&MatMulForward<T>, op, loops),
                                 {op.a, op.b}}};
-    if constexpr (!std::floating_point<T>) return kernel;
-    kernel.backward = std::bind_front(&MatMulBackward<T>, op, loops);
+    if constexpr (std::floating_point<T>) {
+      kernel.backward = std::bind_front(&MatMulBackward<T>, op, loops);
+    }
     return kernel;
   });
 }

@@ -38,17 +38,6 @@ void SoftmaxBackward(const double* x, const double* dy, double* dx,
   }
 }
 
-// dy - Softmax(x) * sum of dy.
-void LogSoftmaxBackward(const double* x, const double* dy, double* dx,
-                        int64_t count, int64_t step) {
-  Softmax(x, dx, count, step);
-  double sum = 0;
-  for (int64_t i = 0; i < count; ++i) sum += dy[i * step];
-  for (int64_t i = 0; i < count; ++i) {
-    dx[i * step] = dy[i * step] - Flow(sum, dx[i * step]);
-  }
-}
-
 // Steps have no slope.
 void HardmaxBackward(const double*, const double*, double*, int64_t, int64_t) {}
 
@@ -155,11 +144,7 @@ Status MapLinesBackward(int64_t axis, const LineBackward& line,
                          AxisView::Of(input.shape(), axis));
   const Loaded<double> x(input);
   view.ForEachLine([&](int64_t start) {
-    bool flows = false;
-    for (int64_t i = 0; i < view.count && !flows; ++i) {
-      flows = dy[start + i * view.inner] != 0;
-    }
-    if (!flows) return;
+    if (!AnyFlow(dy.data() + start, view.count, view.inner)) return;
     line(x.data() + start, dy.data() + start, dx.data() + start, view.count,
          view.inner);
   });

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "backends/reference/kernel/gradient.h"
 #include "backends/reference/scalar/log_sum.h"
 #include "backends/reference/scalar/scalar.h"
 
@@ -24,6 +25,17 @@ void LogSoftmax(const T* x, T* y, int64_t count, int64_t step) {
   // In this order nothing is lost where x is much greater than its result.
   for (int64_t i = 0; i < count; ++i) {
     y[i * step] = (x[i * step] - shift) - rest;
+  }
+}
+
+/// dx = dy - Softmax(x) * sum of dy; dx is neither x nor dy.
+inline void LogSoftmaxBackward(const double* x, const double* dy, double* dx,
+                               int64_t count, int64_t step) {
+  Softmax(x, dx, count, step);
+  double sum = 0;
+  for (int64_t i = 0; i < count; ++i) sum += dy[i * step];
+  for (int64_t i = 0; i < count; ++i) {
+    dx[i * step] = dy[i * step] - Flow(sum, dx[i * step]);
   }
 }
 

@@ -10,7 +10,11 @@
 #include <algorithm>
 
 #include "backends/reference/families.h"
+#include "backends/reference/kernel/flow_through.h"
+#include "backends/reference/kernel/gradient.h"
 #include "backends/reference/loop/accumulate.h"
+#include "backends/reference/loop/fold.h"
+#include "backends/reference/loop/unfold.h"
 #include "backends/reference/scalar/codec.h"
 
 namespace assay::reference {
@@ -20,64 +24,11 @@ constexpr int64_t kTileElements = int64_t{1} << 19;
 constexpr int64_t kLeastColumns = 128;
 constexpr int64_t kMostFiltersByTap = 4;
 
-// `count` values of a line of the input from position `start` on, `stride`
-// apart; zeros where they are outside.
-template <class T>
-void CopyLine(const T* line, int64_t extent, int64_t start, int64_t stride,
-              int64_t count, T* row) {
-  const auto first_at_least = [&](int64_t position) {
-    const int64_t gap = position - start;
-    return gap <= 0 ? 0 : std::min(count, (gap + stride - 1) / stride);
-  };
-  const int64_t begin = first_at_least(0);
-  const int64_t end = std::max(begin, first_at_least(extent));
-  std::fill(row, row + begin, T(0));
-  if (stride == 1) {
-    std::copy(line + start + begin, line + start + end, row + begin);
-  } else {
-    for (int64_t k = begin; k < end; ++k) row[k] = line[start + k * stride];
-  }
-  std::fill(row + end, row + count, T(0));
-}
-
-// One row of the unfolded input: what tap (kx, ky, kz) reads of one channel at
-// output positions [first, last).
-template <class T>
-void UnfoldRow(const Window& window, const std::array<int64_t, 3>& tap,
-               const T* image, int64_t first, int64_t last, T* row) {
-  const auto& [x, y, z] = window.axes();
-  for (int64_t o = first; o < last;) {
-    const int64_t oz = o % z.output;
-    const int64_t count = std::min(z.output - oz, last - o);
-    const int64_t iy = y.Start(o / z.output % y.output) + tap[1] * y.dilation;
-    const int64_t ix = x.Start(o / (z.output * y.output)) + tap[0] * x.dilation;
-    if (ix >= 0 && ix < x.input && iy >= 0 && iy < y.input) {
-      CopyLine(image + (ix * y.input + iy) * z.input, z.input,
-               z.Start(oz) + tap[2] * z.dilation, z.stride, count, row);
-    } else {
-      std::fill_n(row, count, T(0));
-    }
-    row += count;
-    o += count;
-  }
-}
-
-// The unfolded input of one group: [channels * taps, last - first].
-template <class T>
-void Unfold(const ConvPlan& plan, const T* x, int64_t first, int64_t last,
-            T* unfolded) {
-  const auto& [kx, ky, kz] = plan.window.axes();
-  for (int64_t c = 0; c < plan.channels; ++c) {
-    const T* image = x + c * plan.window.InputSize();
-    for (int64_t i = 0; i < kx.kernel; ++i) {
-      for (int64_t j = 0; j < ky.kernel; ++j) {
-        for (int64_t k = 0; k < kz.kernel; ++k) {
-          UnfoldRow(plan.window, {i, j, k}, image, first, last, unfolded);
-          unfolded += last - first;
-        }
-      }
-    }
-  }
+// Output positions of a tile.
+int64_t TileColumns(const ConvPlan& plan) {
+  return std::min(plan.window.OutputSize(),
+                  std::max(kTileElements / std::max<int64_t>(plan.Inner(), 1),
+                           kLeastColumns));
 }
 
 // y += w * unfolded x, for one image and one group.
@@ -96,13 +47,11 @@ void ConvolveGroup(const ConvPlan& plan, const SimdLoops<T>* loops, const T* x,
     Accumulate(loops, DenseProduct(plan.filters, inner, outputs), w, x, y);
     return;
   }
-  const int64_t columns = std::min(
-      outputs,
-      std::max(kTileElements / std::max<int64_t>(inner, 1), kLeastColumns));
+  const int64_t columns = TileColumns(plan);
   tile.resize(static_cast<size_t>(inner * columns));
   for (int64_t first = 0; first < outputs; first += columns) {
     const int64_t last = std::min(first + columns, outputs);
-    Unfold(plan, x, first, last, tile.data());
+    Unfold(plan.window, plan.channels, x, first, last, tile.data());
     Product product = DenseProduct(plan.filters, inner, last - first);
     product.y.row = outputs;
     Accumulate(loops, product, w, tile.data(), y + first);
@@ -133,6 +82,76 @@ Status ConvForward(const op::Conv& op, const SimdLoops<T>* loops,
   }
   Convolve(plan, loops, vx.data(), vw.data(), y.data());
   return OkStatus();
+}
+
+/// What flows into an output, and on to both factors of its products.
+template <class T>
+struct ConvBackward {
+  // dw += dy * unfolded x, for one image and one group.
+  void ToWeights(const T* x, const T* dy, T* dw) {
+    const int64_t outputs = plan.window.OutputSize();
+    const int64_t columns = plan.IsPointwise() ? outputs : TileColumns(plan);
+    tile.resize(static_cast<size_t>(plan.Inner() * columns));
+    for (int64_t first = 0; first < outputs; first += columns) {
+      const int64_t last = std::min(first + columns, outputs);
+      const T* unfolded = x;
+      if (!plan.IsPointwise()) {
+        Unfold(plan.window, plan.channels, x, first, last, tile.data());
+        unfolded = tile.data();
+      }
+      Product product = DenseProduct(plan.filters, plan.Inner(), last - first);
+      product.y.row = outputs;
+      through.ToA(product, dy + first, unfolded, dw);
+    }
+  }
+
+  // dx += w * dy, folded, for one image and one group.
+  void ToInput(const T* w, const T* dy, T* dx) {
+    const Product product =
+        DenseProduct(plan.filters, plan.Inner(), plan.window.OutputSize());
+    if (plan.IsPointwise()) {
+      through.ToB(product, w, dy, dx);
+      return;
+    }
+    tile.assign(static_cast<size_t>(product.inner * product.columns), T(0));
+    through.ToB(product, w, dy, tile.data());
+    Fold(plan.window, plan.channels, tile.data(), dx);
+  }
+
+  const ConvPlan& plan;
+  FlowThrough<T> through;
+  std::vector<T> tile = {};
+};
+
+template <class T>
+Status ConvolveBackward(const op::Conv& op, const SimdLoops<T>* loops,
+                        GradientContext& run) {
+  const Tensor& cotangent = FlowInto(run, op.y);
+  const Loaded<T> dy(cotangent);
+  if (dy.size() == 0) return OkStatus();
+  const Tensor& x = run.input(op.x);
+  const Tensor& w = run.input(op.w);
+  ASSAY_ASSIGN_OR_RETURN(const ConvPlan plan,
+                         ConvPlan::Of(op, x.shape(), w.shape()));
+  const Loaded<T> vx(x);
+  const Loaded<T> vw(w);
+  ASSAY_ASSIGN_OR_RETURN(Stored<T> dx, GradientOf<T>(run, op.x));
+  ASSAY_ASSIGN_OR_RETURN(Stored<T> dw, GradientOf<T>(run, op.w));
+  ConvBackward<T> to_weights{plan, FlowThrough<T>(loops, vx)};
+  ConvBackward<T> to_input{plan, FlowThrough<T>(loops, vw)};
+  for (int64_t block = 0; block < plan.images * plan.groups; ++block) {
+    const T* flow = dy.data() + block * plan.filters * plan.window.OutputSize();
+    const int64_t of_x = block * plan.channels * plan.window.InputSize();
+    const int64_t of_w = block % plan.groups * plan.filters * plan.Inner();
+    if (dw.data() != nullptr) {
+      to_weights.ToWeights(vx.data() + of_x, flow, dw.data() + of_w);
+    }
+    if (dx.data() != nullptr) {
+      to_input.ToInput(vw.data() + of_w, flow, dx.data() + of_x);
+    }
+  }
+  return AddBiasFlow(cotangent, plan.Filters(), plan.window.OutputSize(), op.b,
+                     run);
 }
 
 }  // namespace
@@ -197,6 +216,15 @@ template void Convolve(const ConvPlan&, const SimdLoops<double>*, const double*,
 template void Convolve(const ConvPlan&, const SimdLoops<int64_t>*,
                        const int64_t*, const int64_t*, int64_t*);
 
+Status AddBiasFlow(const Tensor& cotangent, int64_t filters, int64_t size,
+                   Input bias, GradientContext& run) {
+  ASSAY_ASSIGN_OR_RETURN(Stored<double> db, GradientOf<double>(run, bias));
+  if (db.data() == nullptr) return OkStatus();
+  const Loaded<double> dy(cotangent);
+  for (int64_t i = 0; i < dy.size(); ++i) db[i / size % filters] += dy[i];
+  return OkStatus();
+}
+
 Status CheckSpatialAxes(const LoadContext& load, Input input) {
   const auto& dims = load.type(input).dims;
   if (!dims.has_value() || (dims->size() >= 3 && dims->size() <= 5)) {
@@ -208,8 +236,9 @@ Status CheckSpatialAxes(const LoadContext& load, Input input) {
 }
 
 Family ConvFamily() {
-  return FamilyOf(
-      Spatial(Typed(kFloats, []<class T>() { return &ConvForward<T>; })));
+  return FamilyOf(Spatial(
+      WithBackward(Typed(kFloats, []<class T>() { return &ConvForward<T>; }),
+                   []<class T>() { return &ConvolveBackward<T>; })));
 }
 
 }  // namespace assay::reference

@@ -53,6 +53,11 @@ template <class T>
 void Convolve(const ConvPlan& plan, const SimdLoops<T>* loops, const T* x,
               const T* w, T* y);
 
+/// db[m] += what flows into filter m of `filters`, `size` elements of each
+/// image, where the bias is wanted.
+Status AddBiasFlow(const Tensor& cotangent, int64_t filters, int64_t size,
+                   Input bias, GradientContext& run);
+
 /// OK when the input may have one to three spatial axes; `unsupported`, reason
 /// shape, when its rank is known and is another.
 Status CheckSpatialAxes(const LoadContext& load, Input input);

@@ -6,8 +6,11 @@
 #include <functional>
 
 #include "backends/reference/families.h"
+#include "backends/reference/kernel/flow_through.h"
+#include "backends/reference/kernel/gradient.h"
 #include "backends/reference/loop/accumulate.h"
 #include "backends/reference/loop/fold.h"
+#include "backends/reference/loop/unfold.h"
 #include "backends/reference/ops/nn/conv.h"
 #include "backends/reference/ops/tensor/movement.h"
 #include "backends/reference/scalar/codec.h"
@@ -58,6 +61,15 @@ Result<TransposePlan> TransposePlan::Of(const op::ConvTranspose& op,
                        .filters = w[1]};
 }
 
+// W of a group is [channels, rows], x [channels, inputs], the columns
+// [rows, inputs].
+Product ProductOf(const TransposePlan& plan) {
+  const int64_t rows = plan.filters * plan.window.KernelSize();
+  Product product = DenseProduct(rows, plan.channels, plan.window.OutputSize());
+  product.a = {1, rows};
+  return product;
+}
+
 // ConvTranspose-22: the adjoint of Conv with the same weights
 // [C, M / group, ...]: each value of X, times the weights, is added to the
 // window of Y that Conv would compute it from.
@@ -85,19 +97,54 @@ Status ConvTranspose(const op::ConvTranspose& op, const SimdLoops<T>* loops,
     std::fill_n(y.data() + m * outputs, outputs,
                 bias.data() == nullptr ? T(0) : bias[m % all_filters]);
   }
-  const int64_t rows = plan.filters * plan.window.KernelSize();
-  Product product = DenseProduct(rows, plan.channels, inputs);
-  product.a = {1, rows};  // W of a group is [channels, rows]
-  std::vector<T> columns(static_cast<size_t>(rows * inputs));
+  const Product product = ProductOf(plan);
+  std::vector<T> columns(static_cast<size_t>(product.rows * inputs));
   for (int64_t block = 0; block < plan.images * plan.groups; ++block) {
     std::ranges::fill(columns, T(0));
     Accumulate(loops, product,
-               vw.data() + block % plan.groups * plan.channels * rows,
+               vw.data() + block % plan.groups * plan.channels * product.rows,
                vx.data() + block * plan.channels * inputs, columns.data());
     Fold(plan.window, plan.filters, columns.data(),
          y.data() + block * plan.filters * outputs);
   }
   return OkStatus();
+}
+
+template <class T>
+Status ConvTransposeBackward(const op::ConvTranspose& op,
+                             const SimdLoops<T>* loops, GradientContext& run) {
+  const Tensor& cotangent = FlowInto(run, op.y);
+  const Loaded<T> dy(cotangent);
+  if (dy.size() == 0) return OkStatus();
+  const Tensor& x = run.input(op.x);
+  const Tensor& w = run.input(op.w);
+  ASSAY_ASSIGN_OR_RETURN(const TransposePlan plan,
+                         TransposePlan::Of(op, x.shape(), w.shape()));
+  const Loaded<T> vx(x);
+  const Loaded<T> vw(w);
+  ASSAY_ASSIGN_OR_RETURN(Stored<T> dx, GradientOf<T>(run, op.x));
+  ASSAY_ASSIGN_OR_RETURN(Stored<T> dw, GradientOf<T>(run, op.w));
+  const FlowThrough<T> to_weights(loops, vx);
+  const FlowThrough<T> to_input(loops, vw);
+  const Product product = ProductOf(plan);
+  const int64_t inputs = plan.window.OutputSize();
+  const int64_t outputs = plan.window.InputSize();
+  std::vector<T> columns(static_cast<size_t>(product.rows * inputs));
+  for (int64_t block = 0; block < plan.images * plan.groups; ++block) {
+    Unfold(plan.window, plan.filters,
+           dy.data() + block * plan.filters * outputs, 0, inputs,
+           columns.data());
+    const int64_t of_x = block * plan.channels * inputs;
+    const int64_t of_w = block % plan.groups * plan.channels * product.rows;
+    if (dw.data() != nullptr) {
+      to_weights.ToA(product, columns.data(), vx.data() + of_x,
+                     dw.data() + of_w);
+    }
+    if (dx.data() != nullptr) {
+      to_input.ToB(product, vw.data() + of_w, columns.data(), dx.data() + of_x);
+    }
+  }
+  return AddBiasFlow(cotangent, plan.filters * plan.groups, outputs, op.b, run);
 }
 
 // Col2Im-18: input [N, C * taps, L] to [N, C, image_shape...].
@@ -153,7 +200,9 @@ Result<Kernel> MakeCol2Im(const op::Col2Im& op, LoadContext& load) {
 
 Family TransposedConvFamily() {
   return FamilyOf(
-      Spatial(Typed(kFloats, []<class T>() { return &ConvTranspose<T>; })),
+      Spatial(WithBackward(
+          Typed(kFloats, []<class T>() { return &ConvTranspose<T>; }),
+          []<class T>() { return &ConvTransposeBackward<T>; })),
       MakeCol2Im);
 }
 

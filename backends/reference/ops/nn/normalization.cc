@@ -7,58 +7,14 @@
 
 #include "backends/reference/families.h"
 #include "backends/reference/loop/nest.h"
+#include "backends/reference/ops/nn/moments.h"
+#include "backends/reference/ops/nn/normalization_backward.h"
 #include "backends/reference/scalar/codec.h"
 #include "backends/reference/scalar/scalar.h"
 #include "backends/reference/typed_rows.h"
 
 namespace assay::reference {
 namespace {
-
-// Moments are taken in double at the least, and what is computed with them: of
-// numbers far from 0 the mean takes nearly all.
-template <class T>
-struct Moments {
-  T mean;
-  T variance;  // of the population
-
-  T InverseDeviation(T epsilon) const {
-    return T(1) / sqrt(variance + epsilon);
-  }
-};
-
-/// Moments of `blocks` runs of `count` elements, `step` apart.
-template <class T>
-Moments<T> MomentsOf(const T* x, int64_t blocks, int64_t step, int64_t count) {
-  const T n = static_cast<T>(blocks * count);
-  T sum(0);
-  for (int64_t b = 0; b < blocks; ++b) {
-    for (int64_t i = 0; i < count; ++i) sum += x[b * step + i];
-  }
-  const T mean = sum / n;
-  T squares(0);
-  for (int64_t b = 0; b < blocks; ++b) {
-    for (int64_t i = 0; i < count; ++i) {
-      const T distance = x[b * step + i] - mean;
-      squares += distance * distance;
-    }
-  }
-  return {mean, squares / n};
-}
-
-/// Images, channels and elements of a channel of an input [N, C, ...].
-struct ChannelPlan {
-  int64_t images = 0;
-  int64_t channels = 0;
-  int64_t size = 1;
-
-  static Result<ChannelPlan> Of(const Shape& shape) {
-    if (shape.rank() < 2) {
-      return InvalidArgument("an input of shape ", shape.ToString(),
-                             ", wanted at least two axes");
-    }
-    return ChannelPlan{shape[0], shape[1], Extent(shape, 2, shape.rank())};
-  }
-};
 
 template <class T>
 Status CheckPerChannel(std::string_view name, const Loaded<T>& values,
@@ -188,21 +144,6 @@ Status ScaleAndShift(const Shape& shape, const Tensor& scales,
   return OkStatus();
 }
 
-/// Rows of the elements from `axis` on.
-struct RowPlan {
-  int64_t rows = 0;
-  int64_t size = 0;
-  Shape row_shape;  // extent 1 from the axis on
-
-  static Result<RowPlan> Of(const Shape& shape, int64_t axis) {
-    ASSAY_ASSIGN_OR_RETURN(const int k, NormalizeAxis(axis, shape.rank()));
-    Shape row_shape = shape;
-    for (int i = k; i < shape.rank(); ++i) row_shape[i] = 1;
-    return RowPlan{Extent(shape, 0, k), Extent(shape, k, shape.rank()),
-                   std::move(row_shape)};
-  }
-};
-
 // LayerNormalization-17 (Ba, Kiros, Hinton 2016): over the axes from `axis` on
 //   Y = (X - Mean) * InvStdDev * Scale + B
 template <class T>
@@ -305,46 +246,24 @@ Status Lrn(const op::LRN& op, KernelContext& run) {
 
 // MeanVarianceNormalization-13: over the axes, or all where there are none,
 //   Y = (X - EX) / sqrt(E(X - EX)^2)
-// with 1e-9 added to the root, as in its function body.
 template <class T>
 Status MeanVarianceNormalization(const op::MeanVarianceNormalization& op,
                                  KernelContext& run) {
   const Tensor& input = run.input(op.x);
   const Shape& shape = input.shape();
-  std::vector<int64_t> axes = op.axes;
-  for (int k = 0; op.axes.empty() && k < shape.rank(); ++k) axes.push_back(k);
-  Shape apart = shape;  // the extents that have a mean each
-  Shape together(std::vector<int64_t>(static_cast<size_t>(shape.rank()), 1));
-  for (const int64_t axis : axes) {
-    ASSAY_ASSIGN_OR_RETURN(const int k, NormalizeAxis(axis, shape.rank()));
-    together[k] = shape[k];
-    apart[k] = 1;
-  }
+  ASSAY_ASSIGN_OR_RETURN(const AxesPlan plan, AxesPlan::Of(shape, op.axes));
   const Loaded<T> x(input);
   ASSAY_ASSIGN_OR_RETURN(Stored<T> y,
                          Store<T>(run, op.y, input.dtype(), shape));
-  const Nest<1> groups(apart, {DenseStrides(shape)});
-  const Nest<1> members(together, {DenseStrides(shape)});
-  std::vector<int64_t> at;
   std::vector<T> values;
-  groups.ForEachRow([&](const Nest<1>::Row& row) {
-    for (int64_t i = 0; i < row.count; ++i) {
-      at.clear();
-      values.clear();
-      members.ForEachRow(
-          [&](const Nest<1>::Row& part) {
-            for (int64_t k = 0; k < part.count; ++k) {
-              at.push_back(part.at[0] + k * part.step[0]);
-              values.push_back(x[at.back()]);
-            }
-          },
-          {row.at[0] + i * row.step[0]});
-      const Moments<T> moments =
-          MomentsOf(values.data(), 1, 0, std::ssize(values));
-      const T deviation = sqrt(moments.variance) + T(1e-9F);
-      for (size_t k = 0; k < at.size(); ++k) {
-        y[at[k]] = (values[k] - moments.mean) / deviation;
-      }
+  plan.ForEachGroup([&](const std::vector<int64_t>& at) {
+    values.clear();
+    for (const int64_t i : at) values.push_back(x[i]);
+    const Moments<T> moments =
+        MomentsOf(values.data(), 1, 0, std::ssize(values));
+    const T deviation = sqrt(moments.variance) + T(kLeastDeviation);
+    for (size_t k = 0; k < at.size(); ++k) {
+      y[at[k]] = (values[k] - moments.mean) / deviation;
     }
   });
   return OkStatus();
@@ -389,12 +308,23 @@ Result<Kernel> MakeGroupNormalization(const op::GroupNormalization& op,
 
 Family NormalizationFamily() {
   return FamilyOf(
-      Typed(kFloats,
-            []<class T>() { return &MeanVarianceNormalization<Wide<T>>; }),
-      MakeBatchNormalization, MakeInstanceNormalization, MakeGroupNormalization,
-      Typed(kFloats, []<class T>() { return &LayerNormalization<Wide<T>>; }),
-      Typed(kFloats, []<class T>() { return &RmsNormalization<Wide<T>>; }),
-      Typed(kFloats, []<class T>() { return &Lrn<T>; }));
+      WithBackward(
+          Typed(kFloats,
+                []<class T>() { return &MeanVarianceNormalization<Wide<T>>; }),
+          MeanVarianceNormalizationBackward),
+      WithBackward(RowOf(MakeBatchNormalization), BatchNormalizationBackward),
+      WithBackward(RowOf(MakeInstanceNormalization),
+                   InstanceNormalizationBackward),
+      WithBackward(RowOf(MakeGroupNormalization), GroupNormalizationBackward),
+      WithBackward(
+          Typed(kFloats,
+                []<class T>() { return &LayerNormalization<Wide<T>>; }),
+          LayerNormalizationBackward),
+      WithBackward(
+          Typed(kFloats, []<class T>() { return &RmsNormalization<Wide<T>>; }),
+          RmsNormalizationBackward),
+      WithBackward(Typed(kFloats, []<class T>() { return &Lrn<T>; }),
+                   LrnBackward));
 }
 
 }  // namespace assay::reference

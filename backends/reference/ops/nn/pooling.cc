@@ -4,6 +4,7 @@
 // are reductions (reduction.cc).
 
 #include "backends/reference/families.h"
+#include "backends/reference/kernel/gradient.h"
 #include "backends/reference/loop/nest.h"
 #include "backends/reference/loop/simd.h"
 #include "backends/reference/loop/window.h"
@@ -60,6 +61,37 @@ Status MaxPool(const op::MaxPool& op, const SimdLoops<T>* loops,
   return OkStatus();
 }
 
+/// Calls flow(from, to, taps) for each window that something flows into, of the
+/// element dy[to]; taps(visit) visits elements of a channel that starts at `from`.
+template <class Flowing>
+void ForEachFlow(const Window& window, const Loaded<double>& dy,
+                 const Flowing& flow) {
+  const int64_t outputs = window.OutputSize();
+  for (int64_t c = 0; outputs > 0 && c < dy.size() / outputs; ++c) {
+    window.ForEach([&](int64_t o, auto&& taps) {
+      if (dy[c * outputs + o] == 0) return;
+      flow(c * window.InputSize(), c * outputs + o, taps);
+    });
+  }
+}
+
+// To the value that each window chose.
+Status MaxPoolBackward(const op::MaxPool& op, GradientContext& run) {
+  const Loaded<double> dy(FlowInto(run, op.y));
+  ASSAY_ASSIGN_OR_RETURN(Stored<double> dx, GradientOf<double>(run, op.x));
+  if (dy.size() == 0 || dx.size() == 0) return OkStatus();
+  const Tensor& input = run.input(op.x);
+  ASSAY_ASSIGN_OR_RETURN(const Window window,
+                         Window::Plan(SpecOf(op), input.shape()));
+  const Loaded<double> x(input);
+  ForEachFlow(window, dy, [&](int64_t from, int64_t to, auto&& taps) {
+    Choose<double> greatest;
+    taps([&](int64_t i) { greatest.Offer(x[from + i], i); });
+    if (greatest.index() >= 0) dx[from + greatest.index()] += dy[to];
+  });
+  return OkStatus();
+}
+
 // How many taps of each window count: those inside the input, or also those in
 // its padding.
 template <class T>
@@ -102,6 +134,22 @@ Status AveragePool(const op::AveragePool& op, const SimdLoops<T>* loops,
   return OkStatus();
 }
 
+Status AveragePoolBackward(const op::AveragePool& op, GradientContext& run) {
+  const Loaded<double> dy(FlowInto(run, op.y));
+  ASSAY_ASSIGN_OR_RETURN(Stored<double> dx, GradientOf<double>(run, op.x));
+  if (dy.size() == 0 || dx.size() == 0) return OkStatus();
+  ASSAY_ASSIGN_OR_RETURN(const Window window,
+                         Window::Plan(SpecOf(op), run.input(op.x).shape()));
+  const std::vector<double> counts =
+      Counts<double>(window, op.count_include_pad != 0);
+  ForEachFlow(window, dy, [&](int64_t from, int64_t to, auto&& taps) {
+    const double share =
+        dy[to] / counts[static_cast<size_t>(to) % counts.size()];
+    taps([&](int64_t i) { dx[from + i] += share; });
+  });
+  return OkStatus();
+}
+
 // LpPool-22.
 template <class T>
 Status LpPool(const op::LpPool& op, KernelContext& run) {
@@ -120,6 +168,24 @@ Status LpPool(const op::LpPool& op, KernelContext& run) {
       y[to + o] = norm.Root();
     });
   }
+  return OkStatus();
+}
+
+Status LpPoolBackward(const op::LpPool& op, GradientContext& run) {
+  const Loaded<double> dy(FlowInto(run, op.y));
+  ASSAY_ASSIGN_OR_RETURN(Stored<double> dx, GradientOf<double>(run, op.x));
+  if (dy.size() == 0 || dx.size() == 0) return OkStatus();
+  const Tensor& input = run.input(op.x);
+  ASSAY_ASSIGN_OR_RETURN(const Window window,
+                         Window::Plan(SpecOf(op), input.shape()));
+  const Loaded<double> x(input);
+  ForEachFlow(window, dy, [&](int64_t from, int64_t to, auto&& taps) {
+    NormSum<double> norm(op.p);
+    taps([&](int64_t i) { norm.Add(x[from + i]); });
+    taps([&](int64_t i) {
+      dx[from + i] += Flow(dy[to], norm.SlopeAt(x[from + i]));
+    });
+  });
   return OkStatus();
 }
 
@@ -178,9 +244,14 @@ Status MaxUnpool(const op::MaxUnpool& op, KernelContext& run) {
 
 Family PoolingFamily() {
   return FamilyOf(
-      Spatial(Typed(kNumbers, []<class T>() { return &MaxPool<T>; })),
-      Spatial(Typed(kFloats, []<class T>() { return &AveragePool<T>; })),
-      Spatial(Typed(kFloats, []<class T>() { return &LpPool<T>; })),
+      Spatial(
+          WithBackward(Typed(kNumbers, []<class T>() { return &MaxPool<T>; }),
+                       MaxPoolBackward)),
+      Spatial(WithBackward(
+          Typed(kFloats, []<class T>() { return &AveragePool<T>; }),
+          AveragePoolBackward)),
+      Spatial(WithBackward(Typed(kFloats, []<class T>() { return &LpPool<T>; }),
+                           LpPoolBackward)),
       Spatial(Typed(kFloats, []<class T>() { return &MaxUnpool<T>; })));
 }
 
