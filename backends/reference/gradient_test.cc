@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Backward of every kernel that has one, and of kernels that have none and run
-// again on a tape: against central differences in float64, and the conventions
-// that no difference can show.
+// Gradients of nodes that run again on a tape, and of some kernels with a backward
+// of their own (backward_test.cc has all): against central differences in
+// float64, and the conventions that no difference can show.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,8 +12,7 @@
 #include <limits>
 #include <numeric>
 
-#include "backends/reference/kernel_rows.h"
-#include "backends/reference/scalar/codec.h"
+#include "backends/reference/gradient_rows.h"
 #include "framework/backend/exact.h"
 
 namespace assay::reference {
@@ -23,11 +22,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::NanSensitiveDoubleEq;
 using ::testing::Pointwise;
-
-struct GradientRow {
-  std::string graph;  // inputs a, b, ... to y
-  std::vector<Feed> feeds;
-};
 
 // Values away from kinks and zeros.
 const std::vector<GradientRow> kRows = {
@@ -62,8 +56,8 @@ const std::vector<GradientRow> kRows = {
      {D({2, 2}, {1, 2, 3, 4}), D({2}, {1, 2})}},
 };
 
-// The same of kernels without a backward.
-const std::vector<GradientRow> kRetaped = {
+// The same, on a tape too.
+const std::vector<GradientRow> kMore = {
     {"g (double[3] a) => (double[3] y) { y = Softsign(a) }",
      {D({3}, {-1.5, 0.5, 2})}},
     {"g (double[2] a, double[2] b) => (double[2] y) { y = Pow(a, b) }",
@@ -155,48 +149,9 @@ std::vector<double> Differences(const GradientRow& row, size_t input) {
   return differences;
 }
 
-/// As many weights as the output has elements: 1, 2, 3, ..., unless given.
-Value CotangentOf(const Tensor& y, std::vector<double> weights) {
-  if (weights.empty()) {
-    weights.resize(static_cast<size_t>(y.num_elements()));
-    std::iota(weights.begin(), weights.end(), 1);
-  }
-  return Feed{y.dtype(), y.shape(), std::move(weights)}.Make();
-}
-
-std::vector<Value> InputsOf(const GradientRow& row) {
-  std::vector<Value> inputs;
-  for (const Feed& feed : row.feeds) inputs.emplace_back(feed.Make());
-  return inputs;
-}
-
-Result<std::vector<Value>> Gradients(const GradientRow& row,
-                                     std::vector<double> weights = {}) {
-  LoadOptions options;
-  for (size_t i = 0; i < row.feeds.size(); ++i) {
-    options.gradient_targets.emplace_back(1, static_cast<char>('a' + i));
-  }
-  RowBackend backend;
-  ASSAY_ASSIGN_OR_RETURN(auto network,
-                         backend.Load(ModelOf(row.graph), options));
-  ASSAY_ASSIGN_OR_RETURN(auto binding, network->Bind(InputsOf(row), {}));
-  ASSAY_RETURN_IF_ERROR(network->Forward(*binding));
-  const Value cotangent =
-      CotangentOf(*binding->outputs()[0].tensor(), std::move(weights));
-  return network->differentiable()->Backward(*binding, {&cotangent, 1},
-                                             options.gradient_targets);
-}
-
-std::vector<double> NumbersOf(const Value& value) {
-  std::vector<double> numbers(
-      static_cast<size_t>(value.tensor()->num_elements()));
-  Decode(*value.tensor(), numbers.data());
-  return numbers;
-}
-
-void ExpectCentralDifferences(const std::vector<GradientRow>& rows) {
+void ExpectCentralDifferences(const std::vector<GradientRow>& rows, By by) {
   for (const GradientRow& row : rows) {
-    const auto gradients = Gradients(row);
+    const auto gradients = Gradients(row, {}, by);
     ASSERT_TRUE(gradients.ok()) << row.graph << gradients.status().ToString();
     for (size_t k = 0; k < row.feeds.size(); ++k) {
       const std::vector<double> wanted = Differences(row, k);
@@ -211,17 +166,18 @@ void ExpectCentralDifferences(const std::vector<GradientRow>& rows) {
 }
 
 TEST(Gradients, AgreeWithCentralDifferences) {
-  ExpectCentralDifferences(kRows);
+  ExpectCentralDifferences(kRows, By::kKernel);
+  ExpectCentralDifferences(kMore, By::kKernel);
 }
 
 TEST(RetapedGradients, AgreeWithCentralDifferences) {
-  ExpectCentralDifferences(kRetaped);
+  ExpectCentralDifferences(kMore, By::kTape);
 }
 
 /// Within the oracle's bound and two units in the last place of the greatest of
 /// the input's.
-void ExpectTheOracles(const GradientRow& row, double unit) {
-  const auto gradients = Gradients(row);
+void ExpectTheOracles(const GradientRow& row, double unit, By by = By::kTape) {
+  const auto gradients = Gradients(row, {}, by);
   ASSERT_TRUE(gradients.ok()) << row.graph << gradients.status().ToString();
   RowBackend backend;
   const auto network = *backend.Load(ModelOf(row.graph), {.exact = true});
@@ -247,7 +203,7 @@ void ExpectTheOracles(const GradientRow& row, double unit) {
 }
 
 TEST(RetapedGradients, AreTheOraclesRoundedToTheTypeOfTheInput) {
-  for (GradientRow row : kRetaped) {
+  for (GradientRow row : kMore) {
     ExpectTheOracles(row, 0x1p-52);
     for (size_t at; (at = row.graph.find("double")) != std::string::npos;) {
       row.graph.replace(at, 6, "float");
@@ -303,11 +259,13 @@ TEST(RetapedGradients, AreNumbersWhereTheOracleKnowsNone) {
        {kInfinity, 0.5}},
   };
   for (const Row& row : rows) {
-    const auto gradients = Gradients(row.of);
-    ASSERT_TRUE(gradients.ok()) << gradients.status().ToString();
-    EXPECT_THAT(NumbersOf((*gradients)[0]),
-                Pointwise(NanSensitiveDoubleEq(), row.wanted))
-        << row.of.graph;
+    for (const By by : {By::kKernel, By::kTape}) {
+      const auto gradients = Gradients(row.of, {}, by);
+      ASSERT_TRUE(gradients.ok()) << gradients.status().ToString();
+      EXPECT_THAT(NumbersOf((*gradients)[0]),
+                  Pointwise(NanSensitiveDoubleEq(), row.wanted))
+          << row.of.graph;
+    }
   }
 }
 

@@ -23,8 +23,8 @@ inline const Tensor& FlowInto(const GradientContext& run, Output output) {
   return cotangent == nullptr ? kNothing : *cotangent;
 }
 
-/// The gradient of an input, zeros to be added to; null, of size 0, where it is
-/// not wanted.
+/// The gradient of an input, zeros to be added to, to be asked for once; null, of
+/// size 0, where it is not wanted.
 template <class T>
 Result<Stored<T>> GradientOf(GradientContext& run, Input input) {
   if (!run.wanted(input)) return Stored<T>(nullptr);

@@ -41,9 +41,10 @@ struct Dual {
     const S v = Apply<S>(primitive, a.value, b.value);
     const Partials<S> d = KnownPartials(primitive, a.value, b.value, v);
     S tangent(0);
-    // A tangent of 0 adds nothing, also against an infinite derivative.
-    if (!IsZero(a.tangent)) tangent = tangent + d.a * a.tangent;
-    if (!IsZero(b.tangent)) tangent = tangent + d.b * b.tangent;
+    // Neither a tangent nor a derivative of 0 adds anything, also against what
+    // is infinite.
+    if (!IsZero(a.tangent) && !IsZero(d.a)) tangent = tangent + d.a * a.tangent;
+    if (!IsZero(b.tangent) && !IsZero(d.b)) tangent = tangent + d.b * b.tangent;
     return {v, tangent};
   }
 

@@ -204,13 +204,16 @@ class NormSum {
     if (p_ == 1) return sum_;
     return p_ == 2 ? sqrt(sum_) : pow(sum_, T(1) / static_cast<T>(p_));
   }
-  /// The derivative of the root after an x that was added; 0 where x is 0.
-  T SlopeAt(T x) const {
-    const T sign(Value(x) > 0 ? 1 : Value(x) < 0 ? -1 : 0);
-    if (p_ == 1 || Value(x) == 0 || p_ == 0) return sign * T(p_);
+  /// The derivative of the root after an x that was added; 0 where x is 0, and
+  /// where the root is infinite.
+  double SlopeAt(double x) const {
+    const double sign = x > 0 ? 1 : x < 0 ? -1 : 0;
+    if (p_ == 1 || p_ == 0) return sign * static_cast<double>(p_);
+    if (x == 0 || std::isinf(sum_)) return 0;
     if (p_ == 2) return x / sqrt(sum_);
-    const T p(p_);
-    return sign * pow(abs(x), p - T(1)) * pow(sum_, T(1) / p - T(1));
+    if (sign == 0) return 0;
+    const auto p = static_cast<double>(p_);
+    return sign * pow(abs(x), p - 1) * pow(sum_, 1 / p - 1);
   }
 
  private:

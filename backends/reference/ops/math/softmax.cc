@@ -74,7 +74,8 @@ void NormalizeBackward(int64_t p, const double* x, const double* dy, double* dx,
     sum += Flow(dy[i * step], x[i * step] / root);
   }
   for (int64_t i = 0; i < count; ++i) {
-    dx[i * step] = (dy[i * step] - Flow(sum, norm.SlopeAt(x[i * step]))) / root;
+    const double flow = dy[i * step] - Flow(sum, norm.SlopeAt(x[i * step]));
+    dx[i * step] = Flow(flow, 1 / root);
   }
 }
 

@@ -149,6 +149,9 @@ struct Scaling {
   }
 };
 
+/// No input.
+constexpr Input kNone{-1, false};
+
 /// The element at i of what may be empty, else 0.
 double At(const Loaded<double>& flows, int64_t i) {
   return flows.data() == nullptr ? 0 : flows[i];
@@ -310,7 +313,7 @@ Status RmsNormalizationBackward(const op::RMSNormalization& op,
     inverses.push_back(Inverse::Of(squares / row.size(), op.epsilon));
     normalized.Fill(x.data(), row, 0, inverses.back().value);
   }
-  ASSAY_RETURN_IF_ERROR(Scaling::Broadcasting(op.scale, Input{}, run)
+  ASSAY_RETURN_IF_ERROR(Scaling::Broadcasting(op.scale, kNone, run)
                             .Backward(FlowInto(run, op.y), &normalized, run));
   ASSAY_ASSIGN_OR_RETURN(Stored<double> dx, GradientOf<double>(run, op.x));
   for (int64_t r = 0; dx.data() != nullptr && r < plan.rows; ++r) {

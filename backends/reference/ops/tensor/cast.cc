@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backends/reference/families.h"
+#include "backends/reference/kernel/pointwise.h"
 #include "backends/reference/scalar/codec.h"
 #include "backends/reference/scalar/number_text.h"
 
@@ -18,13 +19,17 @@ namespace {
 
 template <class T>
 Kernel CastKernel(Input input, Output output, DType to, Rounding rounding) {
-  return {.forward = [=](KernelContext& run) -> Status {
+  Kernel kernel{.forward = [=](KernelContext& run) -> Status {
     const Tensor& tensor = run.input(input);
     const Loaded<T> x(tensor);
     ASSAY_ASSIGN_OR_RETURN(Tensor * y, run.Output(output, to, tensor.shape()));
     Encode(x.data(), *y, rounding);
     return OkStatus();
   }};
+  if constexpr (std::floating_point<T>) {
+    kernel.backward = MapBackward(SlopeLoopOf([](double) { return 1.0; }));
+  }
+  return kernel;
 }
 
 template <class T>

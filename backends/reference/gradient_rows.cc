@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "backends/reference/gradient_rows.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <regex>
+#include <utility>
+
+#include "backends/reference/scalar/codec.h"
+#include "framework/backend/eager/flow/flow.h"
+
+namespace assay::reference {
+namespace {
+
+/// The row with this type in place of double.
+GradientRow InType(GradientRow row, const GradientType& type) {
+  static const std::regex kWord("\\bdouble\\b");
+  row.graph = std::regex_replace(row.graph, kWord, type.name);
+  for (Feed& feed : row.feeds) {
+    if (feed.dtype == DType::kFloat64) feed.dtype = type.dtype;
+  }
+  return row;
+}
+
+/// Weights of which all are 1, 2, 3, ..., or every other is 0, or all but one.
+std::vector<std::vector<double>> WeightsOf(int64_t count) {
+  std::vector<std::vector<double>> all(3);
+  for (int64_t i = 0; i < count; ++i) {
+    all[0].push_back(static_cast<double>(i + 1));
+    all[1].push_back(i % 2 == 0 ? 0 : 1.5);
+    all[2].push_back(i == count / 2 ? -2 : 0);
+  }
+  return all;
+}
+
+double GreatestOf(const std::vector<double>& numbers) {
+  double greatest = 0;
+  for (const double x : numbers) {
+    if (std::isfinite(x)) greatest = std::max(greatest, std::abs(x));
+  }
+  return greatest;
+}
+
+/// Infinities and what is no number are the same.
+void ExpectNear(const std::vector<double>& got,
+                const std::vector<double>& wanted, const GradientType& type,
+                const std::string& what) {
+  ASSERT_EQ(got.size(), wanted.size()) << what;
+  const double bound = type.bound * GreatestOf(wanted);
+  for (size_t i = 0; i < got.size(); ++i) {
+    if (std::isfinite(got[i]) && std::isfinite(wanted[i])) {
+      EXPECT_NEAR(got[i], wanted[i], bound) << what << " element " << i;
+    } else {
+      EXPECT_TRUE(got[i] == wanted[i] ||
+                  (std::isnan(got[i]) && std::isnan(wanted[i])))
+          << what << " element " << i << " is " << got[i] << ", wanted "
+          << wanted[i];
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Value> InputsOf(const GradientRow& row) {
+  std::vector<Value> inputs;
+  for (const Feed& feed : row.feeds) inputs.emplace_back(feed.Make());
+  return inputs;
+}
+
+Value CotangentOf(const Tensor& y, std::vector<double> weights) {
+  if (weights.empty()) {
+    weights.resize(static_cast<size_t>(y.num_elements()));
+    std::iota(weights.begin(), weights.end(), 1);
+  }
+  return Feed{y.dtype(), y.shape(), std::move(weights)}.Make();
+}
+
+Result<std::vector<Value>> Gradients(const GradientRow& row,
+                                     std::vector<double> weights, By by,
+                                     bool weighs_all) {
+  LoadOptions options;
+  if (by == By::kTape) options.settings["backward"] = "tape";
+  for (size_t i = 0; i < row.feeds.size(); ++i) {
+    if (!flow::IsGradientType(row.feeds[i].dtype)) continue;
+    options.gradient_targets.emplace_back(1, static_cast<char>('a' + i));
+  }
+  RowBackend backend;
+  ASSAY_ASSIGN_OR_RETURN(auto network,
+                         backend.Load(ModelOf(row.graph), options));
+  ASSAY_ASSIGN_OR_RETURN(auto binding, network->Bind(InputsOf(row), {}));
+  ASSAY_RETURN_IF_ERROR(network->Forward(*binding));
+  std::vector<Value> cotangents(binding->outputs().size());
+  for (size_t i = 0; i < (weighs_all ? cotangents.size() : 1); ++i) {
+    const Tensor& y = *binding->outputs()[i].tensor();
+    if (!flow::IsGradientType(y.dtype())) continue;
+    cotangents[i] =
+        CotangentOf(y, i == 0 ? std::move(weights) : std::vector<double>());
+  }
+  return network->differentiable()->Backward(*binding, cotangents,
+                                             options.gradient_targets);
+}
+
+std::vector<double> NumbersOf(const Value& value) {
+  std::vector<double> numbers(
+      static_cast<size_t>(value.tensor()->num_elements()));
+  Decode(*value.tensor(), numbers.data());
+  return numbers;
+}
+
+void ExpectTheTapes(const GradientRow& row, const GradientType& type) {
+  const auto outputs = Compute(row.graph, row.feeds);
+  ASSERT_TRUE(outputs.ok()) << row.graph << outputs.status().ToString();
+  for (const auto& weights :
+       WeightsOf((*outputs)[0].tensor()->num_elements())) {
+    for (const bool all : {false, true}) {
+      const auto got = Gradients(row, weights, By::kKernel, all);
+      const auto wanted = Gradients(row, weights, By::kTape, all);
+      ASSERT_TRUE(got.ok()) << row.graph << got.status().ToString();
+      ASSERT_TRUE(wanted.ok()) << row.graph << wanted.status().ToString();
+      for (size_t k = 0; k < got->size(); ++k) {
+        ExpectNear(NumbersOf((*got)[k]), NumbersOf((*wanted)[k]), type,
+                   StrCat(row.graph, " gradient ", k, " of weights ",
+                          testing::PrintToString(weights)));
+      }
+    }
+  }
+}
+
+void ExpectTheTapes(const std::vector<GradientRow>& rows) {
+  for (const GradientRow& row : rows) {
+    for (const GradientType& type : kGradientTypes)
+      ExpectTheTapes(InType(row, type), type);
+  }
+}
+
+void ExpectTheTapesIn(const GradientType& type, const GradientRow& row) {
+  ExpectTheTapes(InType(row, type), type);
+}
+
+std::vector<double> Counting(int64_t count) {
+  std::vector<double> values;
+  for (int64_t i = 0; i < count; ++i) {
+    values.push_back(static_cast<double>((i * 7 + 3) % 11) / 4 - 1);
+  }
+  return values;
+}
+
+}  // namespace assay::reference

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// For tests of gradients: a graph whose inputs are a, b, ..., what is fed, and
+// the gradients of a weighted sum of its output y.
+//
+//   const GradientRow row = {"g (double[2] a) => (double[2] y) { y = Exp(a) }",
+//                            {D({2}, {0, 1})}};
+//   const auto gradients = Gradients(row, {1, 2});     // of weights 1 and 2
+//   EXPECT_THAT(NumbersOf((*gradients)[0]), ElementsAre(1, 2 * e));
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backends/reference/kernel_rows.h"
+
+namespace assay::reference {
+
+struct GradientRow {
+  std::string graph;
+  std::vector<Feed> feeds;
+};
+
+std::vector<assay::Value> InputsOf(const GradientRow& row);
+
+/// As many weights as the output has elements: 1, 2, 3, ..., unless given.
+assay::Value CotangentOf(const Tensor& y, std::vector<double> weights);
+
+/// How gradients are computed: the setting `backward`.
+enum class By : uint8_t { kKernel, kTape };
+
+/// By all inputs that are floats. Of several outputs only the first has weights,
+/// but all where `weighs_all`.
+Result<std::vector<assay::Value>> Gradients(const GradientRow& row,
+                                            std::vector<double> weights = {},
+                                            By by = By::kKernel,
+                                            bool weighs_all = false);
+
+std::vector<double> NumbersOf(const assay::Value& value);
+
+/// An element type of gradients, and how far apart two may be, in parts of the
+/// greatest: two units in the last place, and sums in float64 in two orders 32.
+struct GradientType {
+  DType dtype;
+  const char* name;
+  double bound;
+};
+inline constexpr GradientType kGradientTypes[] = {
+    {DType::kFloat64, "double", 0x1p-47},
+    {DType::kFloat32, "float", 0x1p-22},
+    {DType::kFloat16, "float16", 0x1p-9},
+    {DType::kBFloat16, "bfloat16", 0x1p-6}};
+
+/// The gradients by the kernel are those by the tape, for weights that are all
+/// other than 0, or some, or one; of rows, in each type in place of double.
+void ExpectTheTapes(const GradientRow& row, const GradientType& type);
+void ExpectTheTapes(const std::vector<GradientRow>& rows);
+/// In one type in place of double.
+void ExpectTheTapesIn(const GradientType& type, const GradientRow& row);
+
+/// So many numbers, some of which are equal.
+std::vector<double> Counting(int64_t count);
+
+}  // namespace assay::reference
