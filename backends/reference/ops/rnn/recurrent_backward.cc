@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "backends/reference/ops/rnn/recurrent_backward.h"
+
+#include <utility>
+
+#include "backends/reference/kernel/gradient.h"
+#include "backends/reference/kernel/slope.h"
+#include "backends/reference/ops/rnn/recurrent.h"
+
+namespace assay::reference {
+namespace {
+
+using Numbers = std::vector<double>;
+
+/// What the cell was given at one step.
+struct Noted {
+  int64_t t = 0;
+  int64_t b = 0;
+  Numbers gates, recurrent, h, c;
+};
+
+/// What flows into what a cell was given, of one step. h and c hold what flows
+/// into the new states, and then into the old ones, but by the recurrent sums.
+struct CellFlow {
+  double* h;
+  double* c;
+  double* gates;
+  double* recurrent;
+};
+
+/// An activation at a sum: its value, and what flows on through it.
+struct Activated {
+  Activated(const Activation<Slope>& f, double sum) {
+    const Slope y = f(Slope(sum, 1));
+    value = y.value;
+    slope = y.tangent;
+  }
+  double Through(double flow) const { return Flow(flow, slope); }
+
+  double value;
+  double slope;
+};
+
+struct RnnBackward {
+  void operator()(const Noted& at, const CellFlow& flow) const {
+    for (size_t j = 0; j < at.h.size(); ++j) {
+      const Activated y(f[0], at.gates[j] + at.recurrent[j]);
+      flow.gates[j] = flow.recurrent[j] = y.Through(flow.h[j]);
+      flow.h[j] = 0;
+    }
+  }
+  const Activation<Slope>* f;
+};
+
+struct GruBackward {
+  void operator()(const Noted& at, const CellFlow& flow) const {
+    const size_t n = at.h.size();
+    Numbers reset(n);
+    Numbers into_reset(n);
+    for (size_t j = 0; j < n; ++j) {
+      reset[j] = Activated(f[0], at.gates[n + j] + at.recurrent[n + j]).value;
+    }
+    Numbers before(n);  // what flows into the old state
+    for (size_t j = 0; j < n; ++j) {
+      const Activated z(f[0], at.gates[j] + at.recurrent[j]);
+      const Activated h(f[1], at.gates[2 * n + j] + PartOf(at, reset, j));
+      const double into = flow.h[j];
+      before[j] += Flow(into, z.value);
+      flow.gates[j] = flow.recurrent[j] =
+          z.Through(Flow(into, at.h[j]) - Flow(into, h.value));
+      flow.gates[2 * n + j] = h.Through(Flow(into, 1 - z.value));
+      IntoPart(at, reset, j, flow, &into_reset, &before);
+    }
+    for (size_t j = 0; j < n; ++j) {
+      const Activated y(f[0], at.gates[n + j] + at.recurrent[n + j]);
+      flow.gates[n + j] = flow.recurrent[n + j] = y.Through(into_reset[j]);
+    }
+    std::ranges::copy(before, flow.h);
+  }
+
+  // The part of the candidate that the old state has.
+  double PartOf(const Noted& at, const Numbers& reset, size_t j) const {
+    const size_t n = at.h.size();
+    if (linear_before_reset) return reset[j] * at.recurrent[2 * n + j];
+    double sum = rb[2 * n + j];
+    for (size_t k = 0; k < n; ++k) {
+      sum += reset[k] * at.h[k] * r[(2 * n + j) * n + k];
+    }
+    return sum;
+  }
+
+  void IntoPart(const Noted& at, const Numbers& reset, size_t j,
+                const CellFlow& flow, Numbers* into_reset,
+                Numbers* before) const {
+    const size_t n = at.h.size();
+    const double into = flow.gates[2 * n + j];
+    if (linear_before_reset) {
+      (*into_reset)[j] += Flow(into, at.recurrent[2 * n + j]);
+      flow.recurrent[2 * n + j] = Flow(into, reset[j]);
+      return;
+    }
+    flow.recurrent[2 * n + j] = 0;
+    if (into == 0) return;
+    drb[2 * n + j] += into;
+    for (size_t k = 0; k < n; ++k) {
+      const size_t at_r = (2 * n + j) * n + k;
+      (*into_reset)[k] += Flow(Flow(into, r[at_r]), at.h[k]);
+      (*before)[k] += Flow(Flow(into, r[at_r]), reset[k]);
+      dr[at_r] += Flow(Flow(into, reset[k]), at.h[k]);
+    }
+  }
+
+  const Activation<Slope>* f;
+  const double* r;  // of the direction, as all that follow
+  const double* rb;
+  double* dr;
+  double* drb;
+  bool linear_before_reset;
+};
+
+struct LstmBackward {
+  void operator()(const Noted& at, const CellFlow& flow) const {
+    const size_t n = at.h.size();
+    const auto gate = [&](size_t k, size_t j, double peephole) {
+      return Activated(
+          f[k == 3 ? 1 : 0],
+          at.gates[k * n + j] + at.recurrent[k * n + j] + peephole);
+    };
+    for (size_t j = 0; j < n; ++j) {
+      const double before = at.c[j];
+      const Activated in = gate(0, j, p[j] * before);
+      const Activated forget = gate(2, j, p[2 * n + j] * before);
+      const Activated candidate = gate(3, j, 0);
+      const double kept = input_forget ? 1 - in.value : forget.value;
+      const double c = kept * before + in.value * candidate.value;
+      const Activated out = gate(1, j, p[n + j] * c);
+      const Activated h(f[2], c);
+      double into_before = 0;
+      // A gate's flow goes to both sums, and through the peephole to a state.
+      const auto through = [&](size_t k, size_t of_p, double into, double state,
+                               double* into_state) {
+        flow.gates[k * n + j] = flow.recurrent[k * n + j] = into;
+        dp[of_p * n + j] += Flow(into, state);
+        *into_state += Flow(into, p[of_p * n + j]);
+      };
+      const double into_h = flow.h[j];
+      double into_c = flow.c[j] + h.Through(Flow(into_h, out.value));
+      through(1, 1, out.Through(Flow(into_h, h.value)), c, &into_c);
+      double into_in = Flow(into_c, candidate.value);
+      const double into_kept = Flow(into_c, before);
+      into_before += Flow(into_c, kept);
+      if (input_forget) {
+        into_in -= into_kept;
+        flow.gates[2 * n + j] = flow.recurrent[2 * n + j] = 0;
+      } else {
+        through(2, 2, forget.Through(into_kept), before, &into_before);
+      }
+      through(0, 0, in.Through(into_in), before, &into_before);
+      flow.gates[3 * n + j] = flow.recurrent[3 * n + j] =
+          candidate.Through(Flow(into_c, in.value));
+      flow.h[j] = 0;
+      flow.c[j] = into_before;
+    }
+  }
+  const Activation<Slope>* f;
+  const double* p;  // peepholes of the direction, and what flows into them
+  double* dp;
+  bool input_forget;
+};
+
+/// Adds flow[i] * row i of the matrix [flows, count] to `to`, and flow[i] * from
+/// to row i of its gradient.
+void FlowThroughRows(const Numbers& flows, int64_t count, const double* matrix,
+                     const double* from, double* to, double* dmatrix) {
+  for (const double flow : flows) {
+    if (flow != 0) {
+      for (int64_t k = 0; k < count; ++k) {
+        to[k] += Flow(flow, matrix[k]);
+        dmatrix[k] += Flow(flow, from[k]);
+      }
+    }
+    matrix += count;
+    dmatrix += count;
+  }
+}
+
+/// What flows into each tensor of a node, like RecurrentValues.
+struct RecurrentFlow {
+  RecurrentFlow(const RecurrentValues<double>& values, const Numbers& into_h,
+                const Numbers& into_c)
+      : x(values.x.size()),
+        w(values.w.size()),
+        r(values.r.size()),
+        b(values.b.size()),
+        h(into_h),
+        c(into_c) {}
+
+  template <class Op>
+  Status Store(const Op& op, GradientContext& run) const {
+    const std::pair<Input, const Numbers*> all[] = {
+        {op.x, &x}, {op.w, &w}, {op.r, &r}, {op.b, &b}, {op.initial_h, &h}};
+    for (const auto& [input, flows] : all) {
+      ASSAY_RETURN_IF_ERROR(StoreOne(input, *flows, run));
+    }
+    return OkStatus();
+  }
+  static Status StoreOne(Input input, const Numbers& flows,
+                         GradientContext& run) {
+    if (!run.wanted(input)) return OkStatus();
+    ASSAY_ASSIGN_OR_RETURN(Tensor * gradient, run.Gradient(input));
+    Encode(flows.data(), *gradient);
+    return OkStatus();
+  }
+
+  Numbers x, w, r, b, h, c;
+};
+
+/// Takes direction d back through time. `forward` is the cell, `backward` its
+/// gradient.
+template <class Cell, class Backward>
+void WalkBack(const RecurrentPlan& plan, int64_t d, bool reverse,
+              const Cell& forward, const Backward& backward,
+              const Loaded<double>& into_y, RecurrentValues<double>& values,
+              RecurrentFlow* flow) {
+  std::vector<Noted> steps;
+  Walk<double>(
+      plan, d, reverse, nullptr, forward, values,
+      [&](int64_t t, int64_t b, const CellStep<double>& at) {
+        const auto copy = [](const double* from, int64_t count) {
+          return from == nullptr ? Numbers() : Numbers(from, from + count);
+        };
+        steps.push_back({t, b, copy(at.gates, plan.GateSize()),
+                         copy(at.recurrent, plan.GateSize()),
+                         copy(at.h, at.hidden), copy(at.c, at.hidden)});
+      });
+  const int64_t size = plan.GateSize();
+  Numbers gates(static_cast<size_t>(size));
+  Numbers recurrent(static_cast<size_t>(size));
+  double* const bias = flow->b.data() + d * 2 * size;
+  while (!steps.empty()) {
+    const Noted& at = steps.back();
+    const int64_t state = plan.StateAt(d, at.b);
+    double* const h = flow->h.data() + state;
+    double* const c = flow->c.empty() ? nullptr : flow->c.data() + state;
+    if (into_y.data() != nullptr) {
+      const double* const y = into_y.data() + plan.SequenceAt(at.t, d, at.b);
+      for (int64_t j = 0; j < plan.hidden; ++j) h[j] += y[j];
+    }
+    backward(at, CellFlow{h, c, gates.data(), recurrent.data()});
+    for (int64_t k = 0; k < size; ++k) {
+      bias[k] += gates[static_cast<size_t>(k)];
+      bias[size + k] += recurrent[static_cast<size_t>(k)];
+    }
+    const int64_t x = plan.InputAt(at.t, at.b);
+    const int64_t w = d * size * plan.inputs;
+    FlowThroughRows(gates, plan.inputs, values.w.data() + w,
+                    values.x.data() + x, flow->x.data() + x,
+                    flow->w.data() + w);
+    const int64_t r = d * size * plan.hidden;
+    FlowThroughRows(recurrent, plan.hidden, values.r.data() + r, at.h.data(), h,
+                    flow->r.data() + r);
+    steps.pop_back();
+  }
+}
+
+/// What flows into an output; zeros where nothing does.
+Numbers FlowOrZeros(const GradientContext& run, Output output, size_t size) {
+  const Loaded<double> flows(FlowInto(run, output));
+  if (flows.data() == nullptr) return Numbers(size);
+  return {flows.data(), flows.data() + flows.size()};
+}
+
+}  // namespace
+
+Status RecurrentBackward(const op::RNN& op, GradientContext& run) {
+  ASSAY_ASSIGN_OR_RETURN(const auto plan, PlanRecurrent(op, 1, run));
+  ASSAY_ASSIGN_OR_RETURN(auto values,
+                         RecurrentValues<double>::Load(op, plan, run));
+  using Cell = RnnCell<double>;
+  ASSAY_ASSIGN_OR_RETURN(const auto f,
+                         ActivationsOf<double>(op, Cell::kDefaults));
+  ASSAY_ASSIGN_OR_RETURN(const auto slopes,
+                         ActivationsOf<Slope>(op, Cell::kDefaults));
+  const Loaded<double> into_y(FlowInto(run, op.y));
+  RecurrentFlow flow(values, FlowOrZeros(run, op.y_h, values.h.size()), {});
+  for (int64_t d = 0; d < plan.directions; ++d) {
+    WalkBack(plan, d, IsReverse(op.direction, d), Cell{f.data() + d},
+             RnnBackward{slopes.data() + d}, into_y, values, &flow);
+  }
+  return flow.Store(op, run);
+}
+
+Status RecurrentBackward(const op::GRU& op, GradientContext& run) {
+  ASSAY_ASSIGN_OR_RETURN(const auto plan, PlanRecurrent(op, 3, run));
+  ASSAY_ASSIGN_OR_RETURN(auto values,
+                         RecurrentValues<double>::Load(op, plan, run));
+  using Cell = GruCell<double>;
+  ASSAY_ASSIGN_OR_RETURN(const auto f,
+                         ActivationsOf<double>(op, Cell::kDefaults));
+  ASSAY_ASSIGN_OR_RETURN(const auto slopes,
+                         ActivationsOf<Slope>(op, Cell::kDefaults));
+  const Loaded<double> into_y(FlowInto(run, op.y));
+  RecurrentFlow flow(values, FlowOrZeros(run, op.y_h, values.h.size()), {});
+  const bool linear = op.linear_before_reset != 0;
+  for (int64_t d = 0; d < plan.directions; ++d) {
+    const int64_t r = d * plan.GateSize() * plan.hidden;
+    const int64_t b = (2 * d + 1) * plan.GateSize();
+    WalkBack(plan, d, IsReverse(op.direction, d),
+             Cell{f.data() + 2 * d, values.r.data() + r, values.b.data() + b,
+                  linear},
+             GruBackward{slopes.data() + 2 * d, values.r.data() + r,
+                         values.b.data() + b, flow.r.data() + r,
+                         flow.b.data() + b, linear},
+             into_y, values, &flow);
+  }
+  return flow.Store(op, run);
+}
+
+Status RecurrentBackward(const op::LSTM& op, GradientContext& run) {
+  ASSAY_ASSIGN_OR_RETURN(const auto plan, PlanRecurrent(op, 4, run));
+  ASSAY_ASSIGN_OR_RETURN(auto values,
+                         RecurrentValues<double>::Load(op, plan, run));
+  ASSAY_ASSIGN_OR_RETURN(
+      values.c, OrZeros<double>(run, op.initial_c, std::ssize(values.h)));
+  const int64_t of_p = 3 * plan.hidden;
+  ASSAY_ASSIGN_OR_RETURN(const Numbers peepholes,
+                         OrZeros<double>(run, op.p, plan.directions * of_p));
+  using Cell = LstmCell<double>;
+  ASSAY_ASSIGN_OR_RETURN(const auto f,
+                         ActivationsOf<double>(op, Cell::kDefaults));
+  ASSAY_ASSIGN_OR_RETURN(const auto slopes,
+                         ActivationsOf<Slope>(op, Cell::kDefaults));
+  const Loaded<double> into_y(FlowInto(run, op.y));
+  RecurrentFlow flow(values, FlowOrZeros(run, op.y_h, values.h.size()),
+                     FlowOrZeros(run, op.y_c, values.h.size()));
+  Numbers into_peepholes(peepholes.size());
+  const bool coupled = op.input_forget != 0;
+  for (int64_t d = 0; d < plan.directions; ++d) {
+    WalkBack(plan, d, IsReverse(op.direction, d),
+             Cell{f.data() + 3 * d, peepholes.data() + d * of_p, coupled},
+             LstmBackward{slopes.data() + 3 * d, peepholes.data() + d * of_p,
+                          into_peepholes.data() + d * of_p, coupled},
+             into_y, values, &flow);
+  }
+  ASSAY_RETURN_IF_ERROR(RecurrentFlow::StoreOne(op.p, into_peepholes, run));
+  ASSAY_RETURN_IF_ERROR(RecurrentFlow::StoreOne(op.initial_c, flow.c, run));
+  return flow.Store(op, run);
+}
+
+}  // namespace assay::reference
