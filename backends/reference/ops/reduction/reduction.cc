@@ -188,16 +188,24 @@ struct ReductionLoops {
       }
     });
   }
-  /// Calls visit(at) for every value of the result at `start`.
+  /// Calls visit(at, step, count) for every run of values of the result at
+  /// `start`, the innermost axis.
   template <class Visit>
-  void ForEachValue(int64_t start, Visit&& visit) const {
+  void ForEachRun(int64_t start, Visit&& visit) const {
     reduced.ForEachRow(
         [&](const Nest<1>::Row& part) {
-          for (int64_t k = 0; k < part.count; ++k) {
-            visit(part.at[0] + k * part.step[0]);
-          }
+          visit(part.at[0], part.step[0], part.count);
         },
         {start});
+  }
+
+  /// Copies the values of the result at `start`.
+  template <class T>
+  void Gather(const T* x, int64_t start, T* values) const {
+    ForEachRun(start, [&](int64_t at, int64_t step, int64_t run) {
+      const T* from = x + at;
+      for (int64_t k = 0; k < run; ++k) *values++ = from[k * step];
+    });
   }
 
   Nest<1> kept;
@@ -218,8 +226,7 @@ Status Reduce(const Tensor& input, const std::vector<bool>& reduces,
   std::vector<T> values(static_cast<size_t>(loops.count));
   int64_t at = 0;
   loops.ForEachResult([&](int64_t start) {
-    T* next = values.data();
-    loops.ForEachValue(start, [&](int64_t i) { *next++ = x[i]; });
+    loops.Gather(x.data(), start, values.data());
     const T result = formula(values.data(), loops.count);
     y[at++] = loops.count == 0 ? WithinType(result, input.dtype()) : result;
   });
@@ -242,11 +249,13 @@ Status ReduceBackward(const std::vector<bool>& reduces, const Slopes& slopes,
   loops.ForEachResult([&](int64_t start) {
     const double flow = dy[at++];
     if (flow == 0) return;
-    double* next = values.data();
-    loops.ForEachValue(start, [&](int64_t i) { *next++ = x[i]; });
+    loops.Gather(x.data(), start, values.data());
     slopes(values.data(), loops.count, of_values.data());
     const double* slope = of_values.data();
-    loops.ForEachValue(start, [&](int64_t i) { dx[i] = Flow(flow, *slope++); });
+    loops.ForEachRun(start, [&](int64_t to, int64_t step, int64_t run) {
+      for (int64_t k = 0; k < run; ++k)
+        dx[to + k * step] = Flow(flow, *slope++);
+    });
   });
   return OkStatus();
 }
