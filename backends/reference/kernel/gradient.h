@@ -10,6 +10,8 @@
 
 #pragma once
 
+#include <vector>
+
 #include "backends/reference/scalar/codec.h"
 #include "backends/reference/scalar/scalar.h"
 #include "framework/backend/eager/kernel.h"
@@ -21,6 +23,16 @@ inline const Tensor& FlowInto(const GradientContext& run, Output output) {
   static const Tensor kNothing;
   const Tensor* const cotangent = run.cotangent(output);
   return cotangent == nullptr ? kNothing : *cotangent;
+}
+
+/// What flows into an output of so many elements; zeros where nothing does.
+inline std::vector<double> FlowOrZeros(const GradientContext& run,
+                                       Output output, int64_t size) {
+  const Loaded<double> flows(FlowInto(run, output));
+  if (flows.data() == nullptr) {
+    return std::vector<double>(static_cast<size_t>(size));
+  }
+  return {flows.data(), flows.data() + flows.size()};
 }
 
 /// The gradient of an input, zeros to be added to, to be asked for once; null, of

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/reference/kernel/backward_inputs.h"
 #include "backends/reference/kernel/gradient.h"
 #include "backends/reference/scalar/codec.h"
 #include "framework/backend/eager/flow/flow.h"
@@ -90,11 +91,12 @@ class UnpackedContext final : public KernelContext {
 
 /// The run of a node on the numbers of its elements: from 1 on, in the order of
 /// the inputs; 0 is no element.
-class NumberedContext final : public KernelContext {
+class NumberedContext final : public BackwardInputs {
  public:
   NumberedContext(const GradientContext& run, DType type, int input_count,
                   int output_count)
-      : run_(run),
+      : BackwardInputs(run, input_count),
+        run_(run),
         type_(type),
         numbered_(static_cast<size_t>(input_count)),
         outputs_(static_cast<size_t>(output_count)) {}
@@ -108,8 +110,6 @@ class NumberedContext final : public KernelContext {
     const bool narrow = count <= std::numeric_limits<uint32_t>::max();
     Number first = 1;
     for (size_t i = 0; i < numbered_.size(); ++i) {
-      numbered_[i] = run_.value(InputAt(i));
-      inputs_.push_back(&numbered_[i]);
       const Tensor& x = run_.input(InputAt(i));
       if (x.dtype() != type_) continue;
       const Shape shape = x.shape();
@@ -125,6 +125,7 @@ class NumberedContext final : public KernelContext {
       }
       first += static_cast<Number>(numbers.num_elements());
       numbered_[i] = assay::Value(std::move(numbers));
+      inputs_[i] = &numbered_[i];
     }
     flows_.assign(static_cast<size_t>(count), 0);
     return OkStatus();
@@ -163,21 +164,6 @@ class NumberedContext final : public KernelContext {
     Tensor& tensor = outputs_[static_cast<size_t>(output.position)];
     ASSAY_ASSIGN_OR_RETURN(tensor, Tensor::Allocate(dtype, shape));
     return &tensor;
-  }
-  Status SetOutput(assay::Output, assay::Value) override {
-    return Internal("a kernel that moves elements set an output");
-  }
-  Result<std::vector<assay::Value>> Run(
-      std::string_view, std::span<const assay::Value>) override {
-    return Internal("a kernel that moves elements ran a subgraph");
-  }
-  Result<std::vector<assay::Value>> Differentiate(
-      std::span<const assay::Value>) override {
-    return Internal("a kernel that moves elements differentiated");
-  }
-  void Save(assay::Value) override {}
-  Result<Tensor*> Workspace(DType, const Shape&) override {
-    return Internal("a kernel that moves elements asked for a workspace");
   }
 
  private:

@@ -143,5 +143,50 @@ TEST(LayersBackward, OfTheMomentsOfALayer) {
   ExpectTheTapesIn(kGradientTypes[1], row);
 }
 
+TEST(LayersBackward, OfAttention) {
+  const auto d = [](const Shape& shape) {
+    return D(shape, Counting(*shape.NumElements()));
+  };
+  const std::string head =
+      "g (double[1,2,3,2] a, double[1,2,4,2] b, double[1,2,4,2] c";
+  const std::vector<Feed> feeds = {d({1, 2, 3, 2}), d({1, 2, 4, 2}),
+                                   d({1, 2, 4, 2})};
+  const auto with = [&](const std::vector<Feed>& more) {
+    std::vector<Feed> all = feeds;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  std::vector<GradientRow> rows = {
+      {head + ") => (double[1,2,3,2] y) { y = Attention(a, b, c) }", feeds},
+      {head + ") => (double[1,2,3,2] y) "
+              "{ y = Attention <is_causal = 1, softcap = 0.5> (a, b, c) }",
+       feeds},
+      {head + ", double[3,4] d) => (double[1,2,3,2] y) "
+              "{ y = Attention <scale = 0.25> (a, b, c, d) }",
+       with({D({3, 4}, {0, 1, -kInfinity, 2, -kInfinity, -kInfinity, -kInfinity,
+                        -kInfinity, 0.5, 0, 0, 1})})},
+      {head +
+           ", bool[3,3] d) => (double[1,2,3,2] y) { y = Attention(a, b, c, d) "
+           "}",
+       with({B({3, 3}, {1, 0, 1, 1, 1, 1, 0, 0, 0})})},
+      {"g (double[1,3,8] a, double[1,4,4] b, double[1,4,4] c) => "
+       "(double[1,3,8] y) { y = Attention <q_num_heads = 4, kv_num_heads = 2> "
+       "(a, b, c) }",
+       {d({1, 3, 8}), d({1, 4, 4}), d({1, 4, 4})}}};
+  for (const char* const mode : {"0", "1", "2", "3"}) {
+    rows.push_back(
+        {StrCat(head,
+                ", double[3,5] d, double[1,2,1,2] e, double[1,2,1,2] f) => "
+                "(double[1,2,3,2] y, double[1,2,5,2] z, double[1,2,5,2] w, "
+                "double[1,2,3,5] q) { y, z, w, q = Attention <softcap = 2.0, "
+                "qk_matmul_output_mode = ",
+                mode, "> (a, b, c, d, e, f) }"),
+         with({D({3, 5}, {0, 1, -kInfinity, 2, 0, -kInfinity, 1, 2, 3, 4, 0, 0,
+                          0, 0, 0.5}),
+               d({1, 2, 1, 2}), d({1, 2, 1, 2})})});
+  }
+  ExpectTheTapes(rows);
+}
+
 }  // namespace
 }  // namespace assay::reference

@@ -264,13 +264,6 @@ void WalkBack(const RecurrentPlan& plan, int64_t d, bool reverse,
   }
 }
 
-/// What flows into an output; zeros where nothing does.
-Numbers FlowOrZeros(const GradientContext& run, Output output, size_t size) {
-  const Loaded<double> flows(FlowInto(run, output));
-  if (flows.data() == nullptr) return Numbers(size);
-  return {flows.data(), flows.data() + flows.size()};
-}
-
 }  // namespace
 
 Status RecurrentBackward(const op::RNN& op, GradientContext& run) {
@@ -283,7 +276,8 @@ Status RecurrentBackward(const op::RNN& op, GradientContext& run) {
   ASSAY_ASSIGN_OR_RETURN(const auto slopes,
                          ActivationsOf<Slope>(op, Cell::kDefaults));
   const Loaded<double> into_y(FlowInto(run, op.y));
-  RecurrentFlow flow(values, FlowOrZeros(run, op.y_h, values.h.size()), {});
+  RecurrentFlow flow(values, FlowOrZeros(run, op.y_h, std::ssize(values.h)),
+                     {});
   for (int64_t d = 0; d < plan.directions; ++d) {
     WalkBack(plan, d, IsReverse(op.direction, d), Cell{f.data() + d},
              RnnBackward{slopes.data() + d}, into_y, values, &flow);
@@ -301,7 +295,8 @@ Status RecurrentBackward(const op::GRU& op, GradientContext& run) {
   ASSAY_ASSIGN_OR_RETURN(const auto slopes,
                          ActivationsOf<Slope>(op, Cell::kDefaults));
   const Loaded<double> into_y(FlowInto(run, op.y));
-  RecurrentFlow flow(values, FlowOrZeros(run, op.y_h, values.h.size()), {});
+  RecurrentFlow flow(values, FlowOrZeros(run, op.y_h, std::ssize(values.h)),
+                     {});
   const bool linear = op.linear_before_reset != 0;
   for (int64_t d = 0; d < plan.directions; ++d) {
     const int64_t r = d * plan.GateSize() * plan.hidden;
@@ -332,8 +327,8 @@ Status RecurrentBackward(const op::LSTM& op, GradientContext& run) {
   ASSAY_ASSIGN_OR_RETURN(const auto slopes,
                          ActivationsOf<Slope>(op, Cell::kDefaults));
   const Loaded<double> into_y(FlowInto(run, op.y));
-  RecurrentFlow flow(values, FlowOrZeros(run, op.y_h, values.h.size()),
-                     FlowOrZeros(run, op.y_c, values.h.size()));
+  RecurrentFlow flow(values, FlowOrZeros(run, op.y_h, std::ssize(values.h)),
+                     FlowOrZeros(run, op.y_c, std::ssize(values.h)));
   Numbers into_peepholes(peepholes.size());
   const bool coupled = op.input_forget != 0;
   for (int64_t d = 0; d < plan.directions; ++d) {
