@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RNN, GRU and LSTM: one walk through time, three cells (recurrent.h).
-
-#include "backends/reference/ops/rnn/recurrent.h"
+// RNN, GRU and LSTM: one walk through time, three cells (recurrent_cells.h).
 
 #include <algorithm>
 
 #include "backends/reference/families.h"
 #include "backends/reference/loop/simd.h"
 #include "backends/reference/ops/rnn/recurrent_backward.h"
+#include "backends/reference/ops/rnn/recurrent_cells.h"
 #include "backends/reference/scalar/codec.h"
 
 namespace assay::reference {

@@ -6,7 +6,7 @@
 
 #include "backends/reference/kernel/gradient.h"
 #include "backends/reference/kernel/slope.h"
-#include "backends/reference/ops/rnn/recurrent.h"
+#include "backends/reference/ops/rnn/recurrent_cells.h"
 
 namespace assay::reference {
 namespace {
