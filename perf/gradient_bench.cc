@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstdio>
 #include <iostream>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <string>
@@ -135,21 +136,115 @@ Status Measure(Backend& backend, const Row& row) {
   return OkStatus();
 }
 
+/// Rows of a float[4,16,28,28] x: more inputs, the extents of y, the node.
+struct ImageRow {
+  const char* name;
+  const char* more;
+  const char* output;
+  const char* node;
+};
+const ImageRow kOfImages[] = {
+    {"Conv", ", float[16,16,3,3] w, float[16] b", "4,16,28,28",
+     "y = Conv <pads = [1, 1, 1, 1]> (x, w, b)"},
+    {"Conv (depthwise)", ", float[16,1,3,3] w", "4,16,28,28",
+     "y = Conv <pads = [1, 1, 1, 1], group = 16> (x, w)"},
+    {"ConvTranspose", ", float[16,8,2,2] w", "4,8,56,56",
+     "y = ConvTranspose <strides = [2, 2]> (x, w)"},
+    {"MaxPool", "", "4,16,14,14",
+     "y = MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (x)"},
+    {"AveragePool", "", "4,16,14,14",
+     "y = AveragePool <kernel_shape = [2, 2], strides = [2, 2]> (x)"},
+    {"LpPool", "", "4,16,14,14",
+     "y = LpPool <kernel_shape = [2, 2], strides = [2, 2]> (x)"},
+    {"GlobalAveragePool", "", "4,16,1,1", "y = GlobalAveragePool(x)"},
+    {"GlobalMaxPool", "", "4,16,1,1", "y = GlobalMaxPool(x)"},
+    {"BatchNormalization",
+     ", float[16] s, float[16] b, float[16] m, float[16] v", "4,16,28,28",
+     "y = BatchNormalization(x, s, b, m, v)"},
+    {"BatchNormalization (train)",
+     ", float[16] s, float[16] b, float[16] m, float[16] v", "4,16,28,28",
+     "y, n, w = BatchNormalization <training_mode = 1> (x, s, b, m, v)"},
+    {"InstanceNormalization", ", float[16] s, float[16] b", "4,16,28,28",
+     "y = InstanceNormalization(x, s, b)"},
+    {"GroupNormalization", ", float[16] s, float[16] b", "4,16,28,28",
+     "y = GroupNormalization <num_groups = 4> (x, s, b)"},
+    {"LayerNormalization", ", float[28] s, float[28] b", "4,16,28,28",
+     "y = LayerNormalization(x, s, b)"},
+    {"RMSNormalization", ", float[28] s", "4,16,28,28",
+     "y = RMSNormalization(x, s)"},
+    {"LRN", "", "4,16,28,28", "y = LRN <size = 5> (x)"},
+    {"Pad", "", "4,16,30,30",
+     "p = Constant <value_ints = [0,0,1,1,0,0,1,1]> () y = Pad(x, p)"},
+    {"Concat", "", "4,32,28,28", "y = Concat <axis = 1> (x, x)"},
+    {"Slice", "", "4,16,14,28",
+     "s = Constant <value_ints = [0]> () e = Constant <value_ints = [14]> "
+     "() a = Constant <value_ints = [2]> () y = Slice(x, s, e, a)"},
+    {"Flatten", "", "4,12544", "y = Flatten(x)"},
+};
+
+const Row kOthers[] = {
+    {"MatMul",
+     "g (float[64,64] a, float[64,64] b) => (float[64,64] y) "
+     "{ y = MatMul(a, b) }"},
+    {"Gemm",
+     "g (float[64,64] a, float[64,64] b, float[64] c) => (float[64,64] y) "
+     "{ y = Gemm(a, b, c) }"},
+    {"Clip",
+     "g (float[16384] x, float l, float m) => (float[16384] y) "
+     "{ y = Clip(x, l, m) }"},
+    {"Where",
+     "g (bool[16384] c, float[16384] a, float[16384] b) => "
+     "(float[16384] y) { y = Where(c, a, b) }"},
+    {"Cast",
+     "g (float[16384] x) => (double[16384] d) { d = Cast <to = 11> (x) }"},
+    {"Gather",
+     "g (float[64,64] x, int64[256] i) => (float[256,64] y) "
+     "{ y = Gather(x, i) }"},
+    {"Expand",
+     "g (float[128] x) => (float[128,128] y) "
+     "{ s = Constant <value_ints = [128, 128]> () y = Expand(x, s) }"},
+    {"SoftmaxCrossEntropyLoss",
+     "g (float[256,10] x, int64[256] l) => (float y) "
+     "{ y = SoftmaxCrossEntropyLoss(x, l) }"},
+    {"NegativeLogLikelihoodLoss",
+     "g (float[256,10] x, int64[256] l) => (float y) "
+     "{ y = NegativeLogLikelihoodLoss(x, l) }"},
+    {"LSTM",
+     "g (float[8,4,16] x, float[1,64,16] w, float[1,64,16] r, "
+     "float[1,128] b) => (float[8,1,4,16] y) "
+     "{ y = LSTM <hidden_size = 16> (x, w, r, b) }"},
+    {"GRU",
+     "g (float[8,4,16] x, float[1,48,16] w, float[1,48,16] r, "
+     "float[1,96] b) => (float[8,1,4,16] y) "
+     "{ y = GRU <hidden_size = 16> (x, w, r, b) }"},
+    {"RNN",
+     "g (float[8,4,16] x, float[1,16,16] w, float[1,16,16] r, "
+     "float[1,32] b) => (float[8,1,4,16] y) "
+     "{ y = RNN <hidden_size = 16> (x, w, r, b) }"},
+    {"Attention",
+     "g (float[2,4,16,16] q, float[2,4,16,16] k, float[2,4,16,16] v) => "
+     "(float[2,4,16,16] y) { y = Attention(q, k, v) }"}};
+
+/// Of one input and one output of the same shape.
+void AddMaps(const std::string& shape,
+             const std::vector<const char*>& operators,
+             std::vector<Row>* rows) {
+  for (const char* const name : operators) {
+    rows->push_back({name, StrCat("g (float[", shape, "] x) => (float[", shape,
+                                  "] y) { y = ", name, "(x) }")});
+  }
+}
+
 std::vector<Row> Rows() {
   std::vector<Row> rows;
-  // Of one input and one output of the same shape.
-  const auto map = [&](const std::string& shape,
-                       const std::vector<const char*>& operators) {
-    for (const char* const name : operators) {
-      rows.push_back({name, StrCat("g (float[", shape, "] x) => (float[", shape,
-                                   "] y) { y = ", name, "(x) }")});
-    }
-  };
-  map("16384", {"Relu",     "LeakyRelu", "Sigmoid", "Tanh",      "Gelu",
-                "Softplus", "Elu",       "Mish",    "HardSwish", "Swish",
-                "Softsign", "Exp",       "Log",     "Sqrt",      "Reciprocal",
-                "Neg",      "Abs",       "Erf",     "Sin",       "Identity"});
-  map("128,128", {"Softmax", "LogSoftmax", "Transpose", "LpNormalization"});
+  AddMaps("16384",
+          {"Relu",     "LeakyRelu", "Sigmoid", "Tanh",      "Gelu",
+           "Softplus", "Elu",       "Mish",    "HardSwish", "Swish",
+           "Softsign", "Exp",       "Log",     "Sqrt",      "Reciprocal",
+           "Neg",      "Abs",       "Erf",     "Sin",       "Identity"},
+          &rows);
+  AddMaps("128,128", {"Softmax", "LogSoftmax", "Transpose", "LpNormalization"},
+          &rows);
   for (const char* const name : {"Add", "Mul", "Div", "Pow", "Max"}) {
     rows.push_back({name, StrCat("g (float[128,128] a, float[128] b) => "
                                  "(float[128,128] y) { y = ",
@@ -161,92 +256,12 @@ std::vector<Row> Rows() {
                                  "a = Constant <value_ints = [1]> () y = ",
                                  name, "(x, a) }")});
   }
-  const std::string image = "g (float[4,16,28,28] x";
-  const auto on_image = [&](const char* name, const char* more,
-                            const char* output, const char* node) {
-    rows.push_back({name, StrCat(image, more, ") => (float[", output, "] y) { ",
-                                 node, " }")});
-  };
-  on_image("Conv", ", float[16,16,3,3] w, float[16] b", "4,16,28,28",
-           "y = Conv <pads = [1, 1, 1, 1]> (x, w, b)");
-  on_image("Conv (depthwise)", ", float[16,1,3,3] w", "4,16,28,28",
-           "y = Conv <pads = [1, 1, 1, 1], group = 16> (x, w)");
-  on_image("ConvTranspose", ", float[16,8,2,2] w", "4,8,56,56",
-           "y = ConvTranspose <strides = [2, 2]> (x, w)");
-  on_image("MaxPool", "", "4,16,14,14",
-           "y = MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (x)");
-  on_image("AveragePool", "", "4,16,14,14",
-           "y = AveragePool <kernel_shape = [2, 2], strides = [2, 2]> (x)");
-  on_image("LpPool", "", "4,16,14,14",
-           "y = LpPool <kernel_shape = [2, 2], strides = [2, 2]> (x)");
-  on_image("GlobalAveragePool", "", "4,16,1,1", "y = GlobalAveragePool(x)");
-  on_image("GlobalMaxPool", "", "4,16,1,1", "y = GlobalMaxPool(x)");
-  on_image("BatchNormalization",
-           ", float[16] s, float[16] b, float[16] m, float[16] v", "4,16,28,28",
-           "y = BatchNormalization(x, s, b, m, v)");
-  on_image("BatchNormalization (train)",
-           ", float[16] s, float[16] b, float[16] m, float[16] v", "4,16,28,28",
-           "y, n, w = BatchNormalization <training_mode = 1> (x, s, b, m, v)");
-  on_image("InstanceNormalization", ", float[16] s, float[16] b", "4,16,28,28",
-           "y = InstanceNormalization(x, s, b)");
-  on_image("GroupNormalization", ", float[16] s, float[16] b", "4,16,28,28",
-           "y = GroupNormalization <num_groups = 4> (x, s, b)");
-  on_image("LayerNormalization", ", float[28] s, float[28] b", "4,16,28,28",
-           "y = LayerNormalization(x, s, b)");
-  on_image("RMSNormalization", ", float[28] s", "4,16,28,28",
-           "y = RMSNormalization(x, s)");
-  on_image("LRN", "", "4,16,28,28", "y = LRN <size = 5> (x)");
-  on_image("Pad", "", "4,16,30,30",
-           "p = Constant <value_ints = [0,0,1,1,0,0,1,1]> () y = Pad(x, p)");
-  on_image("Concat", "", "4,32,28,28", "y = Concat <axis = 1> (x, x)");
-  on_image(
-      "Slice", "", "4,16,14,28",
-      "s = Constant <value_ints = [0]> () e = Constant <value_ints = [14]> "
-      "() a = Constant <value_ints = [2]> () y = Slice(x, s, e, a)");
-  on_image("Flatten", "", "4,12544", "y = Flatten(x)");
-  rows.insert(
-      rows.end(),
-      {{"MatMul",
-        "g (float[64,64] a, float[64,64] b) => (float[64,64] y) "
-        "{ y = MatMul(a, b) }"},
-       {"Gemm",
-        "g (float[64,64] a, float[64,64] b, float[64] c) => (float[64,64] y) "
-        "{ y = Gemm(a, b, c) }"},
-       {"Clip",
-        "g (float[16384] x, float l, float m) => (float[16384] y) "
-        "{ y = Clip(x, l, m) }"},
-       {"Where",
-        "g (bool[16384] c, float[16384] a, float[16384] b) => "
-        "(float[16384] y) { y = Where(c, a, b) }"},
-       {"Cast",
-        "g (float[16384] x) => (double[16384] d) { d = Cast <to = 11> (x) }"},
-       {"Gather",
-        "g (float[64,64] x, int64[256] i) => (float[256,64] y) "
-        "{ y = Gather(x, i) }"},
-       {"Expand",
-        "g (float[128] x) => (float[128,128] y) "
-        "{ s = Constant <value_ints = [128, 128]> () y = Expand(x, s) }"},
-       {"SoftmaxCrossEntropyLoss",
-        "g (float[256,10] x, int64[256] l) => (float y) "
-        "{ y = SoftmaxCrossEntropyLoss(x, l) }"},
-       {"NegativeLogLikelihoodLoss",
-        "g (float[256,10] x, int64[256] l) => (float y) "
-        "{ y = NegativeLogLikelihoodLoss(x, l) }"},
-       {"LSTM",
-        "g (float[8,4,16] x, float[1,64,16] w, float[1,64,16] r, "
-        "float[1,128] b) => (float[8,1,4,16] y) "
-        "{ y = LSTM <hidden_size = 16> (x, w, r, b) }"},
-       {"GRU",
-        "g (float[8,4,16] x, float[1,48,16] w, float[1,48,16] r, "
-        "float[1,96] b) => (float[8,1,4,16] y) "
-        "{ y = GRU <hidden_size = 16> (x, w, r, b) }"},
-       {"RNN",
-        "g (float[8,4,16] x, float[1,16,16] w, float[1,16,16] r, "
-        "float[1,32] b) => (float[8,1,4,16] y) "
-        "{ y = RNN <hidden_size = 16> (x, w, r, b) }"},
-       {"Attention",
-        "g (float[2,4,16,16] q, float[2,4,16,16] k, float[2,4,16,16] v) => "
-        "(float[2,4,16,16] y) { y = Attention(q, k, v) }"}});
+  for (const ImageRow& row : kOfImages) {
+    rows.push_back(
+        {row.name, StrCat("g (float[4,16,28,28] x", row.more, ") => (float[",
+                          row.output, "] y) { ", row.node, " }")});
+  }
+  rows.insert(rows.end(), std::begin(kOthers), std::end(kOthers));
   return rows;
 }
 
