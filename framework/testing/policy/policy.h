@@ -63,7 +63,8 @@ class Policy {
                                   std::string_view backend) const;
 
   /// The lines that are wrong, once every case of a plan was asked about, as
-  /// "expectations.txt:12: expect fail where ...: matches no planned case".
+  /// "expectations.txt:12: expect fail where ...: matches no planned case", unless
+  /// it names a backend, and so may be about another instance.
   /// So are lines past their date; lines that later ones take every case from;
   /// lines that expect `unsupported` of a case inside the claims; claims of
   /// operators that no case tests; and those of the floor (Floor::Errors).

@@ -440,6 +440,17 @@ TEST(PolicyTest, GradientsAreClaimedByLinesOfTheirOwn) {
   });
 }
 
+// Kills: a line about one instance that makes the runs of others fail.
+TEST(PolicyTest, ALineAboutAnotherInstanceIsNoError) {
+  Policy policy = PolicyOf("expectations.txt",
+                           "expect fail where backend:acme+isa=old and op:Abs "
+                           "because \"x\"\n");
+  EXPECT_EQ(policy.Of(CaseOf("Abs", {"float32"}), "acme").expected, nullptr);
+  EXPECT_THAT(policy.Errors(), ElementsAre());
+  EXPECT_NE(policy.Of(CaseOf("Abs", {"float32"}), "acme+isa=old").expected,
+            nullptr);
+}
+
 // Kills: a promise of gradients that cases of the forward pass vouch for.
 TEST(PolicyTest, AClaimThatNoCaseTestsIsAnError) {
   Policy policy = PolicyOf("claims.txt",
