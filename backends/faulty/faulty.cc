@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "backends/faulty/gradient_network.h"
 #include "backends/faulty/mutants.h"
 #include "backends/faulty/rule.h"
 #include "backends/reference/families.h"
@@ -190,14 +191,12 @@ class FaultyNetwork : public ForwardingNetwork, public Differentiable {
 
 /// The reference's families behind those of the mutant. It has the backend's
 /// name, so that Placement says who ran.
-class Mutated : public EagerBackend {
+class Mutated : public reference::ReferenceBackend {
  public:
-  explicit Mutated(const Mutant* mutant) {
-    if (mutant != nullptr && mutant->operators.family) {
-      AddFamily(mutant->operators.family());
-    }
-    reference::AddReferenceFamilies(*this);
-  }
+  explicit Mutated(const Mutant* mutant)
+      : ReferenceBackend(mutant != nullptr && mutant->operators.family
+                             ? mutant->operators.family()
+                             : nullptr) {}
 
   std::string_view name() const override { return "faulty"; }
   Result<Probe> Inspect() override { return Probe{}; }
@@ -216,31 +215,45 @@ class Faulty : public Backend {
   Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
                                         const LoadOptions& options) override {
     const auto setting = options.settings.find("mutant");
-    const Mutant* mutant = nullptr;
-    const auto ignored = setting == options.settings.end()
-                             ? std::nullopt
-                             : IgnoredAttribute(setting->second);
-    if (ignored.has_value()) {
-      model = WithoutAttribute(*model, *ignored);
-    } else if (setting != options.settings.end()) {
-      mutant = FindMutant(setting->second);
-      if (mutant == nullptr) {
-        return InvalidArgument("setting mutant is '", setting->second,
-                               "', wanted the name of a line of mutants.txt");
-      }
+    if (setting == options.settings.end()) {
+      return Mutated(nullptr).Load(model, options);
+    }
+    if (const auto what = ParseGradientMutant(setting->second)) {
+      return LoadGradientMutant(model, options, *what);
+    }
+    if (const auto ignored = IgnoredAttribute(setting->second)) {
+      return Mutated(nullptr).Load(WithoutAttribute(*model, *ignored), options);
+    }
+    const Mutant* const mutant = FindMutant(setting->second);
+    if (mutant == nullptr) {
+      return InvalidArgument("setting mutant is '", setting->second,
+                             "', wanted the name of a line of mutants.txt");
     }
     LoadOptions changed = options;
-    if (mutant != nullptr && mutant->load != nullptr) {
+    if (mutant->load != nullptr) {
       ASSAY_RETURN_IF_ERROR(mutant->load(model, changed));
     }
     ASSAY_ASSIGN_OR_RETURN(auto network, Mutated(mutant).Load(model, changed));
-    if (mutant == nullptr ||
-        (mutant->corrupt == nullptr && mutant->run == nullptr &&
-         mutant->bind == nullptr)) {
+    if (mutant->corrupt == nullptr && mutant->run == nullptr &&
+        mutant->bind == nullptr) {
       return network;
     }
     return std::unique_ptr<Network>(
         std::make_unique<FaultyNetwork>(std::move(network), *mutant));
+  }
+
+ private:
+  Result<std::unique_ptr<Network>> LoadGradientMutant(
+      const std::shared_ptr<const Model>& model, const LoadOptions& options,
+      const GradientMutant& what) {
+    ASSAY_ASSIGN_OR_RETURN(auto right, Mutated(nullptr).Load(model, options));
+    if (what.mutant.empty()) {
+      return WithSpoiledGradient(std::move(right), *model, options, what);
+    }
+    LoadOptions changed = options;
+    changed.settings["mutant"] = what.mutant;
+    ASSAY_ASSIGN_OR_RETURN(auto wrong, Load(model, changed));
+    return WithGradientsOf(std::move(right), std::move(wrong));
   }
 };
 

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/faulty/gradient_defect.h"
 #include "backends/faulty/rule.h"
 #include "backends/faulty/run_rows.h"
 
@@ -35,9 +36,9 @@ std::vector<Line> LinesOfFile() {
   std::ifstream file(ASSAY_FAULTY_MUTANTS);
   EXPECT_TRUE(file.is_open()) << ASSAY_FAULTY_MUTANTS;
   const std::regex form(
-      "mutant ([a-z0-9_.+]+|ignore:\\w+[.]\\w+) of ([a-z-]+) (?:where [^\"]+ "
-      ")?killed by "
-      "(node|model|contract|special|recheck) because \"[^\"]+\"");
+      "mutant ([a-z0-9_.+]+|(?:gradient:[a-z0-9_.]+:)?\\w+(?::\\w+)?[.]\\w+|"
+      "gradient:as:\\w+) of ([a-z-]+) (?:where [^\"]+ )?killed by "
+      "(node|model|contract|special|gradcheck|recheck) because \"[^\"]+\"");
   std::vector<Line> lines;
   for (std::string text; std::getline(file, text);) {
     if (text.empty() || text.starts_with('#')) continue;
@@ -51,7 +52,8 @@ std::vector<Line> LinesOfFile() {
 TEST(MutantsFile, NamesTheMutantsOfTheTablesEachOnce) {
   std::vector<std::string> in_file;
   for (const Line& line : LinesOfFile()) {
-    if (!IgnoredAttribute(line.name)) in_file.push_back(line.name);
+    if (IgnoredAttribute(line.name) || ParseGradientMutant(line.name)) continue;
+    in_file.push_back(line.name);
   }
   std::vector<std::string> in_tables;
   for (const Mutant& mutant : Mutants()) in_tables.emplace_back(mutant.name);
@@ -67,6 +69,28 @@ TEST(MutantsFile, HasMutantsOfManyClasses) {
   for (const Line& line : lines) classes.insert(line.kind);
   EXPECT_GE(lines.size(), 66U);
   EXPECT_GE(classes.size(), 20U);
+}
+
+TEST(MutantsFile, NamesGradientMutantsThatThereAre) {
+  std::set<std::string> operators;
+  int n_mutants = 0;
+  for (const Line& line : LinesOfFile()) {
+    const auto what = ParseGradientMutant(line.name);
+    EXPECT_EQ(what.has_value(), line.suite == "gradcheck") << line.name;
+    if (!what.has_value()) continue;
+    ++n_mutants;
+    if (!what->mutant.empty()) {
+      EXPECT_TRUE(FindMutant(what->mutant) || IgnoredAttribute(what->mutant))
+          << line.name;
+      continue;
+    }
+    EXPECT_NE(FindGradientRule(what->rule, what->op_type), nullptr)
+        << line.name;
+    EXPECT_TRUE(FindOperator("", what->op_type).has_value()) << line.name;
+    operators.insert(what->op_type);
+  }
+  EXPECT_GE(n_mutants, 120);
+  EXPECT_GE(operators.size(), 30U);
 }
 
 struct Case {

@@ -11,6 +11,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backends/reference/family.h"
@@ -76,7 +77,11 @@ void AddReferenceFamilies(EagerBackend& backend);
 /// `backward`: `own`, or `tape` for gradients without the backward of kernels.
 class ReferenceBackend : public EagerBackend {
  public:
-  ReferenceBackend() { AddReferenceFamilies(*this); }
+  /// `first`, where there is one, is asked before the reference's families.
+  explicit ReferenceBackend(std::unique_ptr<OperatorVisitor> first = nullptr) {
+    if (first != nullptr) AddFamily(std::move(first));
+    AddReferenceFamilies(*this);
+  }
 
   Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
                                         const LoadOptions& options) override;

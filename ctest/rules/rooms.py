@@ -28,6 +28,7 @@ _INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 _TABLES = (
     "backends/*/families.h",  # families of operators
     "backends/*/rules.h",  # rules of primitives
+    "backends/faulty/gradient_defect.h",
     "backends/faulty/mutants.h",
     "backends/reference/image/codec.h",
     "backends/reference/image/plain.h",

@@ -9,6 +9,7 @@
 #include "framework/cli/commands.h"
 #include "framework/cli/mutants/kill_matrix.h"
 #include "framework/supervise/crew.h"
+#include "framework/supervise/oracle.h"
 #include "framework/supervise/supervisor.h"
 #include "framework/supervise/trial.h"
 #include "framework/testing/file/build_id.h"
@@ -18,6 +19,7 @@
 #include "framework/testing/plan/resolve.h"
 #include "framework/testing/record/run_facts.h"
 #include "framework/testing/record/tables.h"
+#include "framework/testing/suite/suite.h"
 #include "framework/testing/verdict/mutants_table.h"
 
 namespace assay::mutants {
@@ -26,8 +28,21 @@ namespace {
 namespace fs = std::filesystem;
 
 // The cases for a mutant that names none. Big models take most of a run's time
-// and see nothing that small ones do not.
-constexpr const char* kCases = "not op:light";
+// and see nothing that small ones do not; gradients are the business of mutants
+// that are right forward.
+constexpr const char* kCases = "not op:light and not suite:gradcheck";
+constexpr const char* kGradcheck = "gradcheck";
+
+// Whom those are asked of that are judged by exact answers.
+constexpr const char* kOracle = "reference";
+
+/// The cases that a mutant is tried on: those it names, gradients or not.
+std::string CasesOf(const policy::MutantLine& mutant) {
+  if (mutant.where.empty()) return kCases;
+  return StrCat("(", mutant.where, ") and ",
+                mutant.killer == kGradcheck ? "" : "not ",
+                "suite:", kGradcheck);
+}
 
 /// Runs plans of a faulty backend, and forgets what they wrote.
 class Assessor {
@@ -43,7 +58,7 @@ class Assessor {
     ASSAY_ASSIGN_OR_RETURN(backends[0],
                            plan::ResolveBackend(instance, *digests_));
     plan::Selection selection;
-    selection.filter = where.empty() ? kCases : where;
+    selection.filter = where;
     ASSAY_ASSIGN_OR_RETURN(plan::Plan part,
                            plan::MakePlan(selection, "assess", corpora_.corpora,
                                           corpora_.directories, backends));
@@ -53,7 +68,7 @@ class Assessor {
   }
 
   /// The final verdicts, in the plan's order.
-  Result<std::vector<record::ResultRow>> Run(const plan::Plan& plan,
+  Result<std::vector<record::ResultRow>> Run(plan::Plan plan,
                                              int64_t seed) const;
 
  private:
@@ -64,7 +79,17 @@ class Assessor {
       std::make_shared<const file::FileDigests>();
 };
 
-Result<std::vector<record::ResultRow>> Assessor::Run(const plan::Plan& plan,
+/// Has the exact answers computed that cases are judged by and that are not
+/// there, once for all backends of the plan.
+Status AnswerExactly(const supervise::SuperviseOptions& supervise,
+                     std::vector<size_t> rows, plan::Plan* plan) {
+  std::erase_if(rows,
+                [&](size_t i) { return !suite::NeedsAnswers(plan->rows[i]); });
+  if (rows.empty()) return OkStatus();
+  return supervise::AskOracle(kOracle, {}, supervise, rows, plan).status();
+}
+
+Result<std::vector<record::ResultRow>> Assessor::Run(plan::Plan plan,
                                                      int64_t seed) const {
   const fs::path scratch = work_.Next();
   ASSAY_RETURN_IF_ERROR(file::MakeDirectory(scratch));
@@ -82,6 +107,7 @@ Result<std::vector<record::ResultRow>> Assessor::Run(const plan::Plan& plan,
   supervise.most_repeated = 0;
   std::vector<size_t> rows(plan.rows.size());
   for (size_t i = 0; i < rows.size(); ++i) rows[i] = i;
+  ASSAY_RETURN_IF_ERROR(AnswerExactly(supervise, rows, &plan));
   verdict::RawRecords raw;
   ASSAY_RETURN_IF_ERROR(supervise::Supervise(plan, rows, supervise, &raw));
   const verdict::Verdicts verdicts =
@@ -116,7 +142,7 @@ Result<std::vector<record::ResultRow>> RunMutants(
   plan::Plan plan;
   for (const policy::MutantLine& mutant : mutants) {
     const Status added = assessor.Add(StrCat(backend, "+mutant=", mutant.name),
-                                      mutant.where, &plan);
+                                      CasesOf(mutant), &plan);
     if (!added.ok()) return added.WithContext(mutant.name);
   }
   return assessor.Run(plan, /*seed=*/0);
@@ -226,7 +252,7 @@ Result<Assessment> TryMutants(const cli::AssessOptions& options) {
                          supervise::WorkFolder::Make());
   const Assessor assessor(options, corpora, &work);
   plan::Plan clean;
-  ASSAY_RETURN_IF_ERROR(assessor.Add(options.backend, "", &clean));
+  ASSAY_RETURN_IF_ERROR(assessor.Add(options.backend, kCases, &clean));
   ASSAY_ASSIGN_OR_RETURN(const auto first, assessor.Run(clean, /*seed=*/0));
   ASSAY_ASSIGN_OR_RETURN(const auto mutated,
                          RunMutants(assessor, mutants, options.backend));

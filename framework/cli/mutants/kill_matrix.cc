@@ -11,8 +11,8 @@ namespace assay::mutants {
 namespace {
 
 constexpr std::string_view kRecheck = "recheck";
-constexpr std::array<std::string_view, 5> kColumns = {
-    "node", "model", "contract", "special", kRecheck};
+constexpr std::array<std::string_view, 6> kColumns = {
+    "node", "model", "contract", "special", "gradcheck", kRecheck};
 
 bool IsKill(const record::ResultRow& row) {
   return record::IsFailure(row.outcome);
@@ -43,10 +43,11 @@ void KillMatrix::Add(const policy::MutantLine& mutant,
 }
 
 std::string KillMatrix::Text() const {
-  constexpr size_t kName = 34;
+  constexpr size_t kName = 28;
+  constexpr size_t kApart = 2;
   std::string text = Padded("mutant", kName);
   for (const std::string_view column : kColumns) {
-    text += StrCat(std::string(9 - column.size(), ' '), column);
+    text += StrCat(std::string(kApart, ' '), column);
   }
   text += "\n";
   for (const Entry& entry : entries_) {
@@ -56,7 +57,9 @@ std::string KillMatrix::Text() const {
       const std::string count = found == entry.by_suite.end()
                                     ? "-"
                                     : std::to_string(found->second.cases);
-      text += std::string(9 - std::min<size_t>(count.size(), 8), ' ') + count;
+      const size_t width = kApart + column.size();
+      text +=
+          std::string(width - std::min(count.size(), width - 1), ' ') + count;
     }
     text += "\n";
   }

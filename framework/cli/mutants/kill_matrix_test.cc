@@ -66,9 +66,8 @@ TEST(KillMatrixTest, TheTableFitsATerminalAndCounts) {
               Row("special/A/a", "pass")});
   matrix.Add({"unseen", "two", "", "special", ""}, {});
   EXPECT_EQ(matrix.n_classes(), 2U);
-  EXPECT_THAT(
-      matrix.Text(),
-      HasSubstr("seen                                      2        -"));
+  EXPECT_THAT(matrix.Text(),
+              HasSubstr("seen                             2      -"));
   EXPECT_FALSE(matrix.Rows().back().killed);
   std::string line;
   for (const char c : matrix.Text()) {

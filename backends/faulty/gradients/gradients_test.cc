@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Each rule where it shows: small gradients by hand, while forwards are right.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "backends/faulty/gradient_defect.h"
+#include "backends/faulty/run_rows.h"
+#include "framework/graph/model_text.h"
+
+namespace assay::faulty {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
+
+constexpr char kProduct[] =
+    "g (float[2,2] a, float[2] b) => (float[2,2] y) { y = Mul(a, b) }";
+
+Tensor Floats(const Shape& shape, std::vector<float> values) {
+  return *Tensor::Of<float>(shape, values);
+}
+
+std::vector<float> Elements(const Value& value) {
+  const auto elements = value.tensor()->elements<float>();
+  return {elements.begin(), elements.end()};
+}
+
+/// y = a * b with b broadcast, under a mutant: a = [1 2; 3 4], b = [5 6],
+/// dy = [1 2; 3 4]; right are dA = [5 12; 15 24] and dB = [10 20].
+struct Product {
+  explicit Product(const std::string& mutant) {
+    LoadOptions options;
+    options.gradient_targets = {"a", "b"};
+    if (!mutant.empty()) options.settings["mutant"] = mutant;
+    auto loaded = MakeFaulty()->Load(graph::ModelOfText(kProduct), options);
+    EXPECT_TRUE(loaded.ok()) << loaded.status().ToString();
+    network = *std::move(loaded);
+    binding = *network->Bind({{a, b}}, {});
+    EXPECT_TRUE(network->Forward(*binding).ok());
+    EXPECT_THAT(Elements(binding->outputs()[0]), ElementsAre(5, 12, 15, 24));
+  }
+
+  std::vector<float> Gradient(const std::string& target) {
+    const std::vector<std::string> targets = {"a", "b"};
+    const auto gradients =
+        network->differentiable()->Backward(*binding, {{dy}}, targets);
+    EXPECT_TRUE(gradients.ok()) << gradients.status().ToString();
+    return Elements((*gradients)[target == "a" ? 0 : 1]);
+  }
+
+  std::vector<float> Alone(const std::string& target) {
+    const std::vector<std::string> targets = {target};
+    return Elements(
+        (*network->differentiable()->Backward(*binding, {{dy}}, targets))[0]);
+  }
+
+  Tensor a = Floats({2, 2}, {1, 2, 3, 4});
+  Tensor b = Floats({2}, {5, 6});
+  Tensor dy = Floats({2, 2}, {1, 2, 3, 4});
+  std::unique_ptr<Network> network;
+  std::unique_ptr<Binding> binding;
+};
+
+struct Row {
+  std::string mutant;
+  std::vector<float> a, b;
+};
+
+TEST(GradientRules, SpoilTheGradientOfTheirInputAlone) {
+  const std::vector<float> a = {5, 12, 15, 24}, b = {10, 20};
+  const Row rows[] = {
+      {"", a, b},
+      {"gradient:sign:Mul.1", a, {-10, -20}},
+      {"gradient:sign:Mul.0", {-5, -12, -15, -24}, b},
+      {"gradient:sign:Add.0", a, b},
+      {"gradient:half:Mul.1", a, {5, 10}},
+      {"gradient:zeros:Mul.1", a, {0, 0}},
+      {"gradient:one_zeroed:Mul.0", {5, 12, 0, 24}, b},
+      {"gradient:one_negated:Mul.0", {5, 12, -15, 24}, b},
+      {"gradient:last_zeroed:Mul.0", {5, 12, 15, 0}, b},
+      {"gradient:clipped:Mul.1", a, {0.5, 0.5}},
+      {"gradient:transposed:Mul.0", {5, 15, 12, 24}, b},
+      {"gradient:shifted:Mul.0", {0, 5, 0, 15}, b},
+      {"gradient:reversed:Mul.1", a, {20, 10}},
+      {"gradient:first_slice:Mul.1", a, {1, 4}},
+      {"gradient:mean_of_slices:Mul.1", a, {5, 10}},
+      {"gradient:last_use:Mul.1", a, {9, 16}},
+      {"gradient:last_cotangent_dropped:Mul.1", a, {10, 4}},
+      {"gradient:cotangents_taken_for_ones:Mul.1", a, {4, 6}},
+      {"gradient:as:elementwise_last_unwritten", a, b},
+  };
+  for (const Row& row : rows) {
+    Product product(row.mutant);
+    EXPECT_THAT(product.Gradient("a"), ElementsAreArray(row.a)) << row.mutant;
+    EXPECT_THAT(product.Gradient("b"), ElementsAreArray(row.b)) << row.mutant;
+  }
+}
+
+TEST(GradientRules, ShowBetweenRuns) {
+  Product bit("gradient:last_bit:Mul.1");
+  EXPECT_THAT(bit.Gradient("b"), ElementsAre(10, 20));
+  EXPECT_NE(bit.Gradient("b")[1], 20);
+
+  Product added("gradient:runs_added:Mul.1");
+  EXPECT_THAT(added.Gradient("b"), ElementsAre(10, 20));
+  EXPECT_THAT(added.Gradient("b"), ElementsAre(20, 40));
+
+  Product alone("gradient:alone_doubled:Mul.1");
+  EXPECT_THAT(alone.Gradient("b"), ElementsAre(10, 20));
+  EXPECT_THAT(alone.Alone("b"), ElementsAre(20, 40));
+}
+
+TEST(GradientRules, ReadStaleInputs) {
+  Product run("gradient:stale_run:Mul.1");
+  EXPECT_THAT(run.Gradient("b"), ElementsAre(10, 20));
+  run.a.mutable_elements<float>()[0] = 7;
+  ASSERT_TRUE(run.network->Forward(*run.binding).ok());
+  EXPECT_THAT(run.Gradient("b"), ElementsAre(10, 20));  // 16, 20 is right
+
+  Product binding("gradient:stale_binding:Mul.1");
+  const auto other =
+      binding.network->Bind({{Floats({2, 2}, {0, 0, 0, 1}), binding.b}}, {});
+  ASSERT_TRUE(binding.network->Forward(**other).ok());
+  EXPECT_THAT(binding.Gradient("b"), ElementsAre(0, 4));
+}
+
+TEST(GradientRules, WriteIntoWhatIsTheCallers) {
+  Product cotangent("gradient:cotangent_written:Mul.1");
+  EXPECT_THAT(cotangent.Gradient("b"), ElementsAre(10, 20));
+  EXPECT_NE(cotangent.dy.elements<float>()[3], 4);
+
+  Product input("gradient:input_written:Mul.1");
+  EXPECT_THAT(input.Gradient("b"), ElementsAre(10, 20));
+  EXPECT_NE(input.b.elements<float>()[1], 6);
+}
+
+TEST(GradientRules, HaveTheGradientsOfAnotherMutant) {
+  LoadOptions options;
+  options.gradient_targets = {"x"};
+  options.settings["mutant"] = "gradient:as:ignore:LeakyRelu.alpha";
+  const auto network = MakeFaulty()->Load(
+      graph::ModelOfText("g (float[2] x) => (float[2] y) "
+                         "{ y = LeakyRelu<alpha = 0.5>(x) }"),
+      options);
+  ASSERT_TRUE(network.ok()) << network.status().ToString();
+  const auto binding = (*network)->Bind({{Floats({2}, {-2, 4})}}, {});
+  ASSERT_TRUE((*network)->Forward(**binding).ok());
+  EXPECT_THAT(Elements((*binding)->outputs()[0]), ElementsAre(-1, 4));
+  const std::vector<std::string> targets = {"x"};
+  const auto gradients = (*network)->differentiable()->Backward(
+      **binding, {{Floats({2}, {1, 1})}}, targets);
+  ASSERT_TRUE(gradients.ok()) << gradients.status().ToString();
+  EXPECT_THAT(Elements((*gradients)[0]), ElementsAre(0.01F, 1));
+}
+
+TEST(GradientRules, OfAnotherNameAreInvalid) {
+  LoadOptions options;
+  options.gradient_targets = {"a"};
+  for (const char* mutant : {"gradient:colour:Mul.0", "gradient:sign:Mul.x",
+                             "gradient:term_dropped:Mul.0"}) {
+    options.settings["mutant"] = mutant;
+    EXPECT_EQ(MakeFaulty()
+                  ->Load(graph::ModelOfText(kProduct), options)
+                  .status()
+                  .code(),
+              StatusCode::kInvalidArgument)
+        << mutant;
+  }
+}
+
+}  // namespace
+}  // namespace assay::faulty

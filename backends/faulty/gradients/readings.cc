@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rules of what a backward reads: other cotangents, and other inputs.
+
+#include <algorithm>
+
+#include "backends/faulty/gradient_defect.h"
+#include "backends/faulty/numbers.h"
+
+namespace assay::faulty {
+namespace {
+
+/// The gradient for cotangents each of which is changed.
+Result<Tensor> WithChanged(
+    const RanBack& ran,
+    const std::function<Result<Tensor>(const Tensor&)>& change) {
+  Values changed = ran.cotangents;
+  for (Value& value : changed) {
+    if (value.present()) ASSAY_RETURN_IF_ERROR(ChangeTensor(value, change));
+  }
+  return ran.with(changed);
+}
+
+Result<Tensor> OnesFor(const RanBack& ran) {
+  return WithChanged(ran, [](const Tensor& dy) {
+    return WithNumbers(dy, [](int64_t, double) { return 1; });
+  });
+}
+
+Result<Tensor> LastCotangentDropped(const RanBack& ran) {
+  return WithChanged(ran, [](const Tensor& dy) {
+    const int64_t last = dy.num_elements() - 1;
+    return WithNumbers(dy,
+                       [=](int64_t i, double x) { return i == last ? 0 : x; });
+  });
+}
+
+Result<Tensor> CotangentsInHalf(const RanBack& ran) {
+  return WithChanged(ran, [](const Tensor& dy) {
+    return WithNumbers(
+        dy, [](int64_t, double x) { return RoundedTo(kBFloat16Bits, x); });
+  });
+}
+
+Result<Tensor> MissingTakenForOnes(const RanBack& ran) {
+  Values given = ran.cotangents;
+  for (size_t i = 0; i < given.size(); ++i) {
+    const Tensor* const y = ran.outputs[i].tensor();
+    if (given[i].present() || y == nullptr || !IsFloatingPoint(y->dtype())) {
+      continue;
+    }
+    ASSAY_ASSIGN_OR_RETURN(given[i],
+                           WithNumbers(*y, [](int64_t, double) { return 1; }));
+  }
+  return ran.with(given);
+}
+
+/// True where element i of a tensor of `shape` belongs to the first slice along
+/// every axis that `narrow` is broadcast along.
+bool IsInFirstSlice(int64_t i, const Shape& shape, const Shape& narrow) {
+  for (int axis = shape.rank(); axis-- > 0;) {
+    const int64_t index = i % shape[axis];
+    i /= shape[axis];
+    const int lacking = shape.rank() - narrow.rank();
+    const bool broadcast = axis < lacking || narrow[axis - lacking] == 1;
+    if (broadcast && index != 0) return false;
+  }
+  return true;
+}
+
+// The sum over the axes of a broadcast is forgotten.
+Result<Tensor> FirstSlice(const RanBack& ran) {
+  return WithChanged(ran, [&](const Tensor& dy) -> Result<Tensor> {
+    if (dy.shape().rank() < ran.right.shape().rank()) return dy;
+    return WithNumbers(dy, [&](int64_t i, double x) {
+      return IsInFirstSlice(i, dy.shape(), ran.right.shape()) ? x : 0;
+    });
+  });
+}
+
+// The mean in its place.
+Result<Tensor> MeanOfSlices(const RanBack& ran) {
+  const auto count =
+      static_cast<double>(ran.outputs[0].tensor()->num_elements()) /
+      static_cast<double>(ran.right.num_elements());
+  return WithNumbers(ran.right, [=](int64_t, double x) { return x / count; });
+}
+
+// Of several uses of an element the last overwrites what the others gave.
+Result<Tensor> LastUse(const RanBack& ran) {
+  std::vector<double> last(static_cast<size_t>(ran.right.num_elements()), 0);
+  for (size_t k = 0; k < ran.cotangents.size(); ++k) {
+    if (!ran.cotangents[k].present()) continue;
+    const std::vector<double> dy = Numbers(*ran.cotangents[k].tensor());
+    for (size_t j = 0; j < dy.size(); ++j) {
+      if (dy[j] == 0) continue;
+      Values one(ran.cotangents.size());
+      ASSAY_ASSIGN_OR_RETURN(
+          one[k],
+          WithNumbers(*ran.cotangents[k].tensor(), [j](int64_t i, double x) {
+            return i == static_cast<int64_t>(j) ? x : 0;
+          }));
+      ASSAY_ASSIGN_OR_RETURN(const Tensor part, ran.with(one));
+      const std::vector<double> use = Numbers(part);
+      for (size_t i = 0; i < use.size(); ++i) {
+        if (use[i] != 0) last[i] = use[i];
+      }
+    }
+  }
+  return OfNumbers(ran.right.dtype(), ran.right.shape(), last);
+}
+
+// Another input of the same type and shape is read in its place, and it in
+// that one's.
+Result<Tensor> InputsSwapped(const RanBack& ran) {
+  Values swapped = ran.inputs;
+  const Tensor& own = *swapped[ran.target].tensor();
+  for (size_t i = 0; i < swapped.size(); ++i) {
+    const Tensor* const other = swapped[i].tensor();
+    if (i == ran.target || other == nullptr || other->dtype() != own.dtype() ||
+        other->shape() != own.shape()) {
+      continue;
+    }
+    std::swap(swapped[i], swapped[ran.target]);
+    return ran.at(swapped);
+  }
+  return ran.right;
+}
+
+// What the forward saved lies in the network, not in the binding.
+Result<Tensor> OfLatest(const RanBack& ran) {
+  return ran.latest.empty() ? ran.right : ran.at(ran.latest);
+}
+
+// A buffer that is one run late.
+Result<Tensor> OfRunBefore(const RanBack& ran) {
+  return ran.before.empty() ? ran.right : ran.at(ran.before);
+}
+
+}  // namespace
+
+std::vector<GradientRule> ReadingGradientRules() {
+  return {
+      {"cotangents_taken_for_ones", "", OnesFor},
+      {"cotangents_in_bfloat16", "", CotangentsInHalf},
+      {"last_cotangent_dropped", "", LastCotangentDropped},
+      {"missing_taken_for_ones", "", MissingTakenForOnes},
+      {"first_slice", "", FirstSlice},
+      {"mean_of_slices", "", MeanOfSlices},
+      {"last_use", "", LastUse},
+      {"inputs_swapped", "", InputsSwapped},
+      {"stale_binding", "", OfLatest},
+      {"stale_run", "", OfRunBefore},
+  };
+}
+
+}  // namespace assay::faulty
