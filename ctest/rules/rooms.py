@@ -35,6 +35,7 @@ _TABLES = (
     "conformance/contract/cases.h",
     "conformance/hostile/misdeed.h",
     "framework/cli/commands.h",
+    "gradcheck/baselines/methods.h",
     "framework/graph/reader/onnx_reader.h",  # a message of ONNX each
     "framework/graph/upgrade/upgrade_rules.h",
 )
