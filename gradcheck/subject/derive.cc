@@ -97,11 +97,10 @@ void Derive(const cases::TestCase& c, std::vector<cases::TestCase>* cases) {
   add(InputClass::kRedrawn, *own, kCi);
   if (IsExact(*op)) add(InputClass::kExact, *own, kCi);
   if (HasKinks(*op)) add(InputClass::kKinks, *own, kCi);
-  if (*own != DType::kFloat32) return;
+  if (*own != DType::kFloat32 || ComputesInFloat32(*op)) return;
   for (const DType type :
        {DType::kFloat64, DType::kFloat16, DType::kBFloat16}) {
     if (!Permits(*op, type)) continue;
-    if (type == DType::kFloat64 && ComputesInFloat32(*op)) continue;
     add(InputClass::kRedrawn, type, kCi);
     add(InputClass::kOfficial, type, kNightly);
     if (IsExact(*op)) add(InputClass::kExact, type, kNightly);

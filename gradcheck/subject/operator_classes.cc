@@ -72,7 +72,8 @@ bool Contains(std::span<const std::string_view> names, OperatorId op) {
 
 bool IsExact(OperatorId op) { return Contains(kExactOperators, op); }
 
-// Its function body takes the root of its scale in float32, and Casts it.
+// Its function body takes the root of its scale in float32, and hands scores of
+// float32 to a modifier whatever the type of Q is, double apart.
 bool ComputesInFloat32(OperatorId op) {
   return op == OperatorId::kFlexAttention;
 }

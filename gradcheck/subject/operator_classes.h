@@ -19,7 +19,8 @@ bool IsExact(OperatorId op);
 bool HasKinks(OperatorId op);
 
 /// True where the operator's definition computes something in float32 whatever
-/// its type is, so that gradients of float64 are no better.
+/// its type is: in another type its gradients are no better, or its subgraphs are
+/// of two types.
 bool ComputesInFloat32(OperatorId op);
 
 }  // namespace assay::gradcheck

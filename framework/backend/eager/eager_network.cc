@@ -117,6 +117,7 @@ Status EagerNetwork::MakeProgram(const KernelSource& kernels,
         Graph expanded,
         ExpandDeclined(*graph_, nullptr, is_parameter_, kernels, options));
     graph_ = std::make_shared<const Graph>(std::move(expanded));
+    ASSAY_RETURN_IF_ERROR(types::CheckTypes(*graph_));
     is_parameter_.resize(graph_->values.size(), false);
     whole = Compile(*graph_, nullptr, is_parameter_, kernels, options);
   }
