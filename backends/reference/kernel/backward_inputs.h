@@ -4,7 +4,7 @@
 // a kernel computes again.
 //
 //   const BackwardInputs inputs(run, 7);
-//   ASSAY_ASSIGN_OR_RETURN(const auto plan, AttentionPlan::Of(op, inputs));
+//   const Tensor& mask = inputs.input(Input{3, true});
 
 #pragma once
 

@@ -5,8 +5,9 @@
 // of one formula has a gradient that is never written out, and at a kink it
 // takes the branch that the formula takes.
 //
-//   const auto swish = [](auto x) { return x * Sigmoid(x); };
-//   const double derivative = swish(Slope(0.5, 1)).tangent;
+//   const auto square = [](auto x) { return x * x; };
+//   const Slope at_half = square(Slope(0.5, 1));
+//   at_half.tangent;  // 1
 
 #pragma once
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Attention, head by head. Source: the page of Attention-25, whose pattern a
-// head follows:
-//
-//   scores = scale * Q K^T, softcap * tanh(scores / softcap), + mask, Softmax,
-//   Y = scores V
+// head follows: scores are scale * Q K^T, then softcap * tanh(scores / softcap),
+// then the mask is added, then Softmax is taken, and Y is scores V.
 //
 //   AttentionInputs<T> inputs(op, run);
 //   inputs.Attend(op, plan, mask, loops, nullptr, nullptr, y)

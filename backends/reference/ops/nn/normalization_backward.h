@@ -4,7 +4,7 @@
 // Szegedy 2015: what flows into normalized elements flows on to the elements, and
 // to the moments that all of a group share.
 //
-//   WithBackward(RowOf(MakeBatchNormalization), BatchNormalizationBackward)
+//   return BatchNormalizationBackward(op, run);
 
 #pragma once
 
