@@ -80,7 +80,7 @@ Value CotangentOf(const Tensor& y, std::vector<double> weights) {
 }
 
 Result<std::vector<Value>> Gradients(const GradientRow& row,
-                                     std::vector<double> weights, By by,
+                                     const std::vector<double>& weights, By by,
                                      bool weighs_all) {
   LoadOptions options;
   if (by == By::kTape) options.settings["backward"] = "tape";
@@ -97,8 +97,7 @@ Result<std::vector<Value>> Gradients(const GradientRow& row,
   for (size_t i = 0; i < (weighs_all ? cotangents.size() : 1); ++i) {
     const Tensor& y = *binding->outputs()[i].tensor();
     if (!flow::IsGradientType(y.dtype())) continue;
-    cotangents[i] =
-        CotangentOf(y, i == 0 ? std::move(weights) : std::vector<double>());
+    cotangents[i] = CotangentOf(y, i == 0 ? weights : std::vector<double>());
   }
   return network->differentiable()->Backward(*binding, cotangents,
                                              options.gradient_targets);
