@@ -32,10 +32,9 @@ enum class By : uint8_t { kKernel, kTape };
 
 /// By all inputs that are floats. Of several outputs only the first has weights,
 /// but all where `weighs_all`.
-Result<std::vector<assay::Value>> Gradients(const GradientRow& row,
-                                            std::vector<double> weights = {},
-                                            By by = By::kKernel,
-                                            bool weighs_all = false);
+Result<std::vector<assay::Value>> Gradients(
+    const GradientRow& row, const std::vector<double>& weights = {},
+    By by = By::kKernel, bool weighs_all = false);
 
 std::vector<double> NumbersOf(const assay::Value& value);
 
