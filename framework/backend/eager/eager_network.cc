@@ -117,7 +117,11 @@ Status EagerNetwork::MakeProgram(const KernelSource& kernels,
         Graph expanded,
         ExpandDeclined(*graph_, nullptr, is_parameter_, kernels, options));
     graph_ = std::make_shared<const Graph>(std::move(expanded));
-    ASSAY_RETURN_IF_ERROR(types::CheckTypes(*graph_));
+    // A body of ONNX's may be of two types where a node is not of float32.
+    if (const Status typed = types::CheckTypes(*graph_); !typed.ok()) {
+      return Unsupported(Reason::kDType,
+                         "as its function body: ", typed.message());
+    }
     is_parameter_.resize(graph_->values.size(), false);
     whole = Compile(*graph_, nullptr, is_parameter_, kernels, options);
   }
