@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iomanip>
 #include <limits>
 #include <span>
+#include <sstream>
 
 #include "framework/core/text.h"
 #include "framework/metric/element.h"
@@ -251,7 +253,27 @@ class Comparison {
   std::vector<double> in_units_;
 };
 
+/// Decimal digits that tell the type's numbers apart.
+int DecimalDigits(DType type) {
+  return 2 + (metric::RangeOf(type).digits + 1) * 301 / 1000;
+}
+
+/// A NaN has no sign to speak of.
+std::string InDigits(double x, int digits) {
+  if (std::isnan(x)) return "nan";
+  std::ostringstream out;
+  out << std::setprecision(digits) << x;
+  return std::move(out).str();
+}
+
 }  // namespace
+
+std::string InWords(const Element& element, DType type) {
+  const int digits = DecimalDigits(type);
+  return StrCat("element ", element.index, " is ",
+                InDigits(element.got, digits), ", wanted ",
+                InDigits(element.want, digits), " within ", element.limit);
+}
 
 Compared Compare(const Tensor& got, const measure::ExactAnswer& answer,
                  const Yardstick& yardstick) {
@@ -302,8 +324,11 @@ std::string FaultOf(const Tensor& got, const measure::ExactAnswer& answer,
                            std::signbit(numbers[i]) == std::signbit(want[i]) &&
                            std::abs(want[i]) + allowed > greatest;
     if (overflows || std::abs(numbers[i] - want[i]) <= allowed) continue;
-    return StrCat("element ", i, " is ", numbers[i], ", wanted ", want[i],
-                  " within ", allowed);
+    return InWords({.index = static_cast<int64_t>(i),
+                    .want = want[i],
+                    .got = numbers[i],
+                    .limit = allowed},
+                   limit.type);
   }
   return "";
 }

@@ -36,6 +36,10 @@ struct Element {
   double share = -1;
 };
 
+/// "element 9 is -1.5, wanted 1.5 within 1e-06", in so many digits that a number
+/// of the type is told from its neighbours.
+std::string InWords(const Element& element, DType type);
+
 struct Compared {
   /// What was found and wanted where type or shape is another; the rest is then
   /// not filled.

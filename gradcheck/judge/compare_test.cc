@@ -355,6 +355,20 @@ TEST(Compare, NamesTheConventionAtKinks) {
   EXPECT_EQ(One(1, {}).convention, "");
 }
 
+// Kills: a message in which two numbers that differ read alike.
+TEST(InWords, HasTheDigitsThatTellTheTypesNumbersApart) {
+  const double next = std::nextafter(1.0, 2.0);
+  const Element element = {.index = 9, .want = 1, .got = next, .limit = 1e-17};
+  EXPECT_EQ(InWords(element, DType::kFloat64),
+            "element 9 is 1.0000000000000002, wanted 1 within 1e-17");
+  EXPECT_EQ(
+      InWords({.index = 0, .want = -1 / 3.0, .got = -kNan, .limit = 0}, kF32),
+      "element 0 is nan, wanted -0.333333333 within 0");
+  EXPECT_EQ(
+      InWords({.index = 1, .want = 208.284, .got = 208.25, .limit = 4.5}, kF16),
+      "element 1 is 208.25, wanted 208.28 within 4.5");
+}
+
 std::string Fault(double got, const Said& said,
                   const OutputLimit& limit = {.type = kF32}) {
   return FaultOf(Of(limit.type, {got}), AnswerOf({said}), limit);

@@ -217,9 +217,8 @@ std::string Ladderer::Describe(size_t kind, size_t target,
                                   "' for ", ToString(kCotangents[kind]), ": ");
   if (!found.mismatch.empty()) return head + found.mismatch;
   return StrCat(head, found.beyond, " of ", found.count,
-                " elements are beyond their limit; element ", found.worst.index,
-                " is ", found.worst.got, ", wanted ", found.worst.want,
-                " within ", found.worst.limit);
+                " elements are beyond their limit; ",
+                InWords(found.worst, variant_.type));
 }
 
 Ladderer::Stop Ladderer::Refused(size_t kind, size_t target,
