@@ -104,6 +104,13 @@ std::string SchemaJson() {
     }
     text += "\n    ]";
   }
+  text += "\n  },\n  \"reasons\": {\n";
+  std::string_view between_reasons;
+  for (const ReasonMeaning& reason : ReasonMeanings()) {
+    text += StrCat(between_reasons, "    \"", reason.code, "\": \"",
+                   reason.meaning, "\"");
+    between_reasons = ",\n";
+  }
   return text + "\n  }\n}\n";
 }
 

@@ -72,8 +72,8 @@ std::string ToCsv(const std::vector<Row>& rows) {
   return text;
 }
 
-/// {"schema": 1, "tables": {"results": [{"name", "type", "doc"}, ...]}}, the
-/// file reports/assay_report/schema.json.
+/// {"schema": 1, "tables": {"results": [{"name", "type", "doc"}, ...]},
+/// "reasons": {code: meaning}}, the file reports/assay_report/schema.json.
 std::string SchemaJson();
 
 /// The reference page docs of all tables, as Markdown.

@@ -246,8 +246,8 @@ TEST(TablesContractTest, NoColumnOfTheContractIsLost) {
   }
 }
 
-// Kills: a table or column that the schema leaves out, or has in another
-// order than the files.
+// Kills: a table, column or reason that the schema leaves out, or a column in
+// another order than in the files.
 TEST(TablesContractTest, TheSchemaListsEveryColumnOfEveryTable) {
   const auto schema = nlohmann::json::parse(SchemaJson());
   EXPECT_EQ(schema.at("schema"), kSchemaVersion);
@@ -268,7 +268,9 @@ TEST(TablesContractTest, TheSchemaListsEveryColumnOfEveryTable) {
     EXPECT_EQ(header + "\n", HeaderOf(table)) << table;
     EXPECT_THAT(page, HasSubstr("## " + table));
   }
+  EXPECT_EQ(schema.at("reasons").size(), ReasonMeanings().size());
   for (const ReasonMeaning& reason : ReasonMeanings()) {
+    EXPECT_EQ(schema.at("reasons").at(reason.code), reason.meaning);
     EXPECT_THAT(page, HasSubstr(StrCat("| ", reason.code, " | ", reason.meaning,
                                        " |\n")));
   }
