@@ -56,7 +56,22 @@ Result<int> RunProgram(std::vector<std::string> arguments,
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
-void PrintUnexpected(const std::vector<verdict::Unexpected>& items) {
+/// How to repeat the first unexpected result; empty where none is of a case.
+std::string FirstRepro(const verdict::Verdicts& verdicts) {
+  for (const verdict::Unexpected& item : verdicts.unexpected) {
+    if (item.test_id.empty()) continue;
+    for (const record::Record& record : verdicts.final) {
+      const record::ResultRow& row = record.result;
+      if (row.test_id == item.test_id && row.backend == item.backend) {
+        return row.repro;
+      }
+    }
+  }
+  return "";
+}
+
+void PrintUnexpected(const verdict::Verdicts& verdicts) {
+  const std::vector<verdict::Unexpected>& items = verdicts.unexpected;
   if (items.empty()) return;
   std::cout << "\nunexpected: " << items.size() << "\n";
   for (size_t i = 0; i < std::min(items.size(), kShown); ++i) {
@@ -68,6 +83,8 @@ void PrintUnexpected(const std::vector<verdict::Unexpected>& items) {
   if (items.size() > kShown) {
     std::cout << "  and " << items.size() - kShown << " more in summary.md\n";
   }
+  const std::string repro = FirstRepro(verdicts);
+  if (!repro.empty()) std::cout << "repeat one: " << repro << "\n";
 }
 
 /// Says what the floors could take in; those without one are left alone.
@@ -126,7 +143,7 @@ void PrintVerdicts(const verdict::Verdicts& verdicts) {
               << "\n";
   }
   std::cout << "mutants: " << verdicts.mutants.Sentence() << "\n";
-  PrintUnexpected(verdicts.unexpected);
+  PrintUnexpected(verdicts);
 }
 
 verdict::MutantKills MutantsFor(const plan::Plan& plan,

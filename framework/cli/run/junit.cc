@@ -75,6 +75,8 @@ void AddCase(pugi::xml_node suite, const record::Record& record) {
         (row.reason_code.empty() ? std::string(ToString(row.outcome))
                                  : row.reason_code)
             .c_str();
+    // Pages that show no properties show the text of a failure.
+    if (!row.repro.empty()) verdict.text() = row.repro.c_str();
   }
 }
 

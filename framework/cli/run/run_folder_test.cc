@@ -82,6 +82,15 @@ TEST(JUnitTest, EveryOutcomeHasItsElement) {
   }
 }
 
+// Kills: a page of a build server that says what failed and not how to repeat it.
+TEST(JUnitTest, AFailureSaysHowToRepeatIt) {
+  record::Record failed = RecordOf(record::Outcome::kFail);
+  failed.result.repro = "assay run --filter 'id:node/Abs/test_abs'";
+  EXPECT_THAT(
+      JUnitXml("node", "acme", {failed}),
+      HasSubstr(">assay run --filter 'id:node/Abs/test_abs'</failure>"));
+}
+
 TEST(JUnitTest, OnlyTheCasesOfTheSuiteAndBackendAreThere) {
   record::Record other = RecordOf(record::Outcome::kFail);
   other.result.backend = "other";
