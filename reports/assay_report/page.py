@@ -15,17 +15,25 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
-from assay_report.payload import pack, shown
+from assay_report.gradient_payload import pack_gradients
+from assay_report.gradients import (
+    CONVENTIONS,
+    Gradients,
+    assess_gradients,
+    gradient_rows,
+)
+from assay_report.payload import Cells, pack, shown
 from assay_report.run_folder import Run, flag, read_run
-from assay_report.verdict import OUTCOMES, assess
+from assay_report.verdict import OUTCOMES, Assessment, assess
 
 _TEMPLATES = Path(__file__).with_name("templates")
 _SCRIPTS = (
     *("query.js", "store.js", "rows.js", "matrix.js", "detail.js"),
-    "main.js",
+    *("gradients.js", "main.js"),
 )
 # More than these are drawn only when asked for: a browser is slow with many.
 _UNEXPECTED_ROWS = 80
+_FAULTS = 40
 
 
 def write_page(run_folder: Path, out: Path) -> None:
@@ -36,6 +44,7 @@ def write_page(run_folder: Path, out: Path) -> None:
 def render_page(run: Run) -> str:
     """The page as text."""
     assessment = assess(run)
+    gradients, gradient_block = _gradients(run, assessment)
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -60,10 +69,24 @@ def render_page(run: Run) -> str:
         unexpected=assessment.unexpected[:_UNEXPECTED_ROWS],
         n_unexpected=len(assessment.unexpected),
         n_cases=len(set(run.results["test_id"])),
+        gradients=gradients,
+        faults=gradients.faults[:_FAULTS] if gradients else (),
+        conventions=CONVENTIONS,
         blocks=pack(run, assessment),
-        style=_inline("page.css"),
+        gradient_block=gradient_block,
+        style=_inline("page.css", "gradients.css"),
         script=_inline(*_SCRIPTS),
     )
+
+
+def _gradients(run: Run, assessment: Assessment) -> tuple[Gradients | None, str]:
+    """What the page says of gradients, and the scripts' block; of a run with any."""
+    if not len(run.gradients):
+        return None, ""
+    cells = Cells(run.results, [one.name for one in assessment.backends])
+    rows = gradient_rows(run, cells)
+    gradients = assess_gradients(cells, rows)
+    return gradients, pack_gradients(cells, rows, gradients.types)
 
 
 def _selection(run: Run) -> list[tuple[str, str]]:

@@ -5,6 +5,8 @@
     blocks.matrix   # what the matrix and its search need, decoded at once
     blocks.detail   # the rest, decoded when the page is idle
 
+Other blocks are made with Packer and Cells: see gradient_payload.py.
+
 A cell is a case on a backend; cell k is case k // n_backends on backend
 k % n_backends. A column is {"values": distinct texts, "rows": n, "bytes": w}
 in a JSON head; its n indices into the texts follow behind the head, column
@@ -18,7 +20,7 @@ import json
 import sys
 from array import array
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
 
@@ -68,7 +70,7 @@ class Blocks:
 
 def pack(run: Run, assessment: Assessment) -> Blocks:
     """Packs the cells; the assessment gives the order of the backends."""
-    cells = _Cells(run.results, [one.name for one in assessment.backends])
+    cells = Cells(run.results, [one.name for one in assessment.backends])
     is_rounded = cells.n > FULL_DETAIL_CELLS
     return Blocks(
         matrix=_matrix(cells, assessment),
@@ -77,8 +79,8 @@ def pack(run: Run, assessment: Assessment) -> Blocks:
     )
 
 
-class _Packer:
-    """Collects columns; `finish` gives the block's text."""
+class Packer:
+    """Collects columns of one block; `finish` gives the block's text."""
 
     def __init__(self) -> None:
         self._planes: list[bytes] = []
@@ -115,11 +117,12 @@ class _Packer:
         return width
 
 
-class _Cells:
+class Cells:
     """The record of results.csv for each cell; -1 for none."""
 
     def __init__(self, results: Table, backends: Sequence[str]) -> None:
         self.results = results
+        self.backends = list(backends)
         self.ids = sorted(set(results["test_id"]))
         self.n_backends = len(backends)
         self.n = len(self.ids) * len(backends)
@@ -133,8 +136,12 @@ class _Cells:
             self.records[cell] = record
             self._cell_of[pair] = cell
 
-    def of(self, test_id: str, backend: str) -> int | None:
-        return self._cell_of.get((test_id, backend))
+    def has(self, test_id: str, backend: str) -> bool:
+        return (test_id, backend) in self._cell_of
+
+    def of(self, test_id: str, backend: str) -> int:
+        """The cell of a verdict that results.csv holds."""
+        return self._cell_of[test_id, backend]
 
     def column(self, name: str) -> list[str]:
         """One value per cell; empty where nothing was planned."""
@@ -151,13 +158,13 @@ class _Cells:
         ]
 
 
-def _matrix(cells: _Cells, assessment: Assessment) -> str:
-    pack = _Packer()
+def _matrix(cells: Cells, assessment: Assessment) -> str:
+    pack = Packer()
     messages = [shown(text) for text in cells.column("message")]
     unexpected = [""] * cells.n
     for entry in assessment.unexpected:
-        cell = cells.of(entry.test_id, entry.backend)
-        if cell is not None:
+        if cells.has(entry.test_id, entry.backend):
+            cell = cells.of(entry.test_id, entry.backend)
             unexpected[cell] = shown(entry.reason) or messages[cell] or "unexpected"
     head = {
         "backends": [one.name for one in assessment.backends],
@@ -167,20 +174,20 @@ def _matrix(cells: _Cells, assessment: Assessment) -> str:
         "cell": {
             "outcome": pack.texts(cells.column("outcome")),
             "reason_code": pack.texts(cells.column("reason_code")),
-            "message": pack.texts(_templates(cells, messages)),
+            "message": pack.texts(templates(cells, messages)),
             "vacuous": pack.texts(cells.column("vacuous")),
-            "unexpected": pack.texts(_templates(cells, unexpected, messages)),
+            "unexpected": pack.texts(templates(cells, unexpected, messages)),
         },
     }
     return pack.finish(head)
 
 
-def _detail(run: Run, cells: _Cells, is_rounded: bool) -> str:
-    pack = _Packer()
+def _detail(run: Run, cells: Cells, is_rounded: bool) -> str:
+    pack = Packer()
     outcomes = cells.column("outcome")
     is_brief = [is_rounded and outcome == "pass" for outcome in outcomes]
     columns = {name: cells.column(name) for name in _CELL_TEXTS}
-    columns["repro"] = _templates(cells, cells.column("repro"))
+    columns["repro"] = templates(cells, cells.column("repro"))
     for name in _CELL_NUMBERS:
         short = 2 if name in _BRIEF_CELL else None
         columns[name] = _rounded(cells.column(name), 0, is_brief, short)
@@ -191,26 +198,21 @@ def _detail(run: Run, cells: _Cells, is_rounded: bool) -> str:
 
 
 def _outputs(
-    pack: _Packer, accuracy: Table, cells: _Cells, is_brief: Sequence[bool]
+    pack: Packer, accuracy: Table, cells: Cells, is_brief: Sequence[bool]
 ) -> dict[str, object]:
     """The rows of each cell's last attempt that has any, sorted by cell.
 
     A column that schema.json does not have today is packed like the others,
     under its own name, and detail.js draws it.
     """
-    keys = zip(
-        accuracy["test_id"],
-        accuracy["backend"],
-        accuracy["attempt"],
-        accuracy["reference"],
+    shown_rows = (
+        row
+        for row, (test_id, backend, reference) in enumerate(
+            zip(accuracy["test_id"], accuracy["backend"], accuracy["reference"])
+        )
+        if reference not in _NOT_JUDGED or not is_brief[cells.of(test_id, backend)]
     )
-    of_attempt: dict[tuple[int, int], list[int]] = {}
-    for row, (test_id, backend, attempt, reference) in enumerate(keys):
-        cell = cells.of(test_id, backend)
-        if cell is None or (is_brief[cell] and reference in _NOT_JUDGED):
-            continue
-        of_attempt.setdefault((cell, int(attempt)), []).append(row)
-    last = {cell: of_attempt[cell, at] for cell, at in sorted(of_attempt)}
+    last = rows_of_cells(accuracy, cells, shown_rows)
     starts = [cell for cell, rows in last.items() for _ in rows]
     rows = [row for rows in last.values() for row in rows]
     brief = [is_brief[cell] for cell in starts]
@@ -230,27 +232,39 @@ def _outputs(
     return {"cell_step": step, "column": columns}
 
 
+def rows_of_cells(
+    table: Table, cells: Cells, rows: Iterable[int]
+) -> dict[int, list[int]]:
+    """Of these rows those of each cell's last attempt that has any, by cell."""
+    of_attempt: dict[tuple[int, int], list[int]] = {}
+    ids, backends, attempts = table["test_id"], table["backend"], table["attempt"]
+    for row in rows:
+        key = (cells.of(ids[row], backends[row]), int(attempts[row]))
+        of_attempt.setdefault(key, []).append(row)
+    return {cell: of_attempt[cell, at] for cell, at in sorted(of_attempt)}
+
+
 def _rounded(
     values: Sequence[str], digits: int, is_brief: Sequence[bool], short: int | None
 ) -> list[str]:
     """The column in `digits`, brief rows in `short` digits or without a text."""
     if True not in is_brief:
-        full = {text: _significant(text, digits) for text in set(values)}
+        full = {text: significant(text, digits) for text in set(values)}
         return [full[text] for text in values]
     is_full = [not one for one in is_brief]
-    full = {t: _significant(t, digits) for t in set(compress(values, is_full))}
+    full = {t: significant(t, digits) for t in set(compress(values, is_full))}
     if short is None:
         return [
             "" if is_short else full[text] for text, is_short in zip(values, is_brief)
         ]
-    brief = {t: _significant(t, short) for t in set(compress(values, is_brief))}
+    brief = {t: significant(t, short) for t in set(compress(values, is_brief))}
     return [
         brief[text] if is_short else full[text]
         for text, is_short in zip(values, is_brief)
     ]
 
 
-def _significant(text: str, digits: int) -> str:
+def significant(text: str, digits: int) -> str:
     """The number with so many significant digits; 0 keeps the text."""
     if not digits or len(text) <= digits:
         return text
@@ -260,8 +274,8 @@ def _significant(text: str, digits: int) -> str:
         return text
 
 
-def _templates(
-    cells: _Cells, texts: Sequence[str], messages: Sequence[str] = ()
+def templates(
+    cells: Cells, texts: Sequence[str], messages: Sequence[str] = ()
 ) -> list[str]:
     """One text per cell; the cell's own message, id, backend, seed left out.
 

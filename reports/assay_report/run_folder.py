@@ -22,7 +22,9 @@ SCHEMA = 1
 _SUMMARY_SCHEMA = f"assay.summary/{SCHEMA}"
 
 # The tables that the page reads, with every column that schema.json lists.
-TABLES = ("runs", "env", "backends", "results", "accuracy")
+TABLES = ("runs", "env", "backends", "results", "accuracy", "gradients")
+# Suites write these; a run without such a suite may lack the file.
+_OF_SUITES = ("gradients",)
 
 _SCHEMA_FILE = Path(__file__).with_name("schema.json")
 _FIELD_LIMIT_BYTES = 1 << 24
@@ -104,6 +106,7 @@ class Run:
     backends: Table
     results: Table
     accuracy: Table
+    gradients: Table
     summary: Summary
 
 
@@ -121,11 +124,11 @@ def read_run(folder: Path) -> Run:
     if len(runs) != 1:
         raise RunFolderError(f"{runs.path}: found {len(runs)} runs, wanted one")
     facts = {name: values[0] for name, values in runs.columns.items()}
-    for name in ("backends", "results", "accuracy"):
+    for name in ("backends", "results", "accuracy", "gradients"):
         _check_constant(tables[name], "run_id", facts["run_id"])
-    for name in ("runs", "results", "accuracy"):
+    for name in ("runs", "results", "accuracy", "gradients"):
         _check_constant(tables[name], "schema", str(SCHEMA))
-    _check_cells(tables["results"], tables["accuracy"])
+    _check_cells(tables["results"], tables["accuracy"], tables["gradients"])
     summary = _read_summary(folder / "summary.json", facts["run_id"])
     return Run(
         facts=facts,
@@ -133,6 +136,7 @@ def read_run(folder: Path) -> Run:
         backends=tables["backends"],
         results=tables["results"],
         accuracy=tables["accuracy"],
+        gradients=tables["gradients"],
         summary=summary,
     )
 
@@ -141,6 +145,8 @@ def read_table(folder: Path, name: str) -> Table:
     """Reads `name`.csv; keeps the columns of the published schema."""
     path = folder / f"{name}.csv"
     wanted = schema_columns(name)
+    if name in _OF_SUITES and not path.exists():
+        return Table(path, {column: [] for column in wanted})
     _check_end(path)
     csv.field_size_limit(_FIELD_LIMIT_BYTES)
     with path.open(encoding="utf-8", newline="") as file:
@@ -217,12 +223,21 @@ def _read_columns(
 
 def schema_columns(name: str) -> dict[str, str]:
     """The columns of a table with their types, as its writer published them."""
-    published = json.loads(_SCHEMA_FILE.read_text(encoding="utf-8"))
+    return {one["name"]: one["type"] for one in _published()["tables"][name]}
+
+
+def reason_meanings() -> dict[str, str]:
+    """What each reason code says, as a sentence without its full stop."""
+    return dict(_published()["reasons"])
+
+
+def _published() -> dict[str, Any]:
+    published: dict[str, Any] = json.loads(_SCHEMA_FILE.read_text(encoding="utf-8"))
     if published["schema"] != SCHEMA:
         raise RunFolderError(
             f"{_SCHEMA_FILE}: found schema {published['schema']!r}, wanted {SCHEMA}"
         )
-    return {one["name"]: one["type"] for one in published["tables"][name]}
+    return published
 
 
 def _check_constant(table: Table, column: str, wanted: str) -> None:
@@ -234,8 +249,8 @@ def _check_constant(table: Table, column: str, wanted: str) -> None:
             )
 
 
-def _check_cells(results: Table, accuracy: Table) -> None:
-    """Exactly one verdict per case and backend; accuracy only for those."""
+def _check_cells(results: Table, *parts: Table) -> None:
+    """Exactly one verdict per case and backend; rows of parts only for those."""
     cells: set[tuple[str, str]] = set()
     for cell in zip(results["test_id"], results["backend"]):
         if cell in cells:
@@ -244,17 +259,18 @@ def _check_cells(results: Table, accuracy: Table) -> None:
                 f"{cell[1]}, wanted one"
             )
         cells.add(cell)
-    for text in set(accuracy["attempt"]):
-        if not text.isdecimal():
-            raise RunFolderError(
-                f"{accuracy.path}: found attempt {text!r}, wanted a number"
-            )
-    for cell in zip(accuracy["test_id"], accuracy["backend"]):
-        if cell not in cells:
-            raise RunFolderError(
-                f"{accuracy.path}: found {cell[0]} on {cell[1]}, which has no "
-                f"verdict in {results.path.name}"
-            )
+    for table in parts:
+        for text in set(table["attempt"]):
+            if not text.isdecimal():
+                raise RunFolderError(
+                    f"{table.path}: found attempt {text!r}, wanted a number"
+                )
+        for cell in zip(table["test_id"], table["backend"]):
+            if cell not in cells:
+                raise RunFolderError(
+                    f"{table.path}: found {cell[0]} on {cell[1]}, which has no "
+                    f"verdict in {results.path.name}"
+                )
 
 
 def _read_summary(path: Path, run_id: str) -> Summary:

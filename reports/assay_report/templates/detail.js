@@ -3,7 +3,7 @@
 // The panel that says everything about one cell. Texts are set as text, never
 // parsed as HTML.
 //
-//   drawDetail(panel, store, detail, cell, {open, close});
+//   drawDetail(panel, store, detail, gradients, cell, {open, close});
 
 class Detail {
   constructor(data, isRounded) {
@@ -19,18 +19,9 @@ class Detail {
     return this.output[name]?.at(row) ?? '';
   }
 
-  // The numbers of the cell's outputs. Cells of outputs ascend.
+  // The numbers of the cell's outputs.
   outputs(cell) {
-    let low = 0;
-    let high = this.cellOfOutput.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.cellOfOutput[middle] < cell) low = middle + 1;
-      else high = middle;
-    }
-    const found = [];
-    for (; this.cellOfOutput[low] === cell; low += 1) found.push(low);
-    return found;
+    return rowsOfCell(this.cellOfOutput, cell);
   }
 }
 
@@ -215,6 +206,13 @@ function drawOthers(store, cell, open) {
   }, ...buttons);
 }
 
+// The command that repeats a cell; a gradient's own where it has another.
+function reproOf(store, detail, gradients, cell) {
+  const seed = detail.cell.seed.at(cell);
+  return (gradients && store.text(gradients.repro, cell, seed)) ||
+    store.text(detail.cell.repro, cell, seed);
+}
+
 function drawRepro(text) {
   if (!text) return null;
   return element('section', {},
@@ -273,7 +271,7 @@ function drawCellFacts(store, detail, cell, outcome) {
   ];
 }
 
-function drawDetail(panel, store, detail, cell, {open, close}) {
+function drawDetail(panel, store, detail, gradients, cell, {open, close}) {
   const outcome = store.cell.outcome.at(cell);
   const seed = detail.cell.seed.at(cell);
   const id = store.ids[store.rowOf(cell)];
@@ -295,7 +293,8 @@ function drawDetail(panel, store, detail, cell, {open, close}) {
       'Vacuous: the expected outputs of this case are constant or empty, so ' +
       'a pass says little.') : null,
     drawOthers(store, cell, open),
-    drawRepro(store.text(detail.cell.repro, cell, seed)),
+    drawRepro(reproOf(store, detail, gradients, cell)),
+    ...drawGradients(gradients, cell),
     ...drawOutputs(detail, cell, isBrief),
     ...drawCellFacts(store, detail, cell, outcome),
   ].filter((part) => part !== null));

@@ -98,7 +98,7 @@ class Page {
     this.count = get('count');
     this.problem = get('problem');
     this.state = readState();
-    this.detail = null;
+    this.data = null;
     this.groups = [];
     this.groupedBy = '';
     this.matrix = new Matrix(get('grid'), store, {
@@ -252,11 +252,9 @@ class Page {
     this.state.backend = this.store.backends[this.store.columnOf(cell)];
     writeState(this.state);
     this.wanted = cell;
-    this.detail ??= unpack('data-detail').then((data) => new Detail(data,
-      document.getElementById('data-detail').dataset.rounded === 'yes'));
-    const detail = await this.detail;
+    const {detail, gradients} = await this.unpacked();
     if (this.wanted !== cell) return;
-    drawDetail(this.panel, this.store, detail, cell, {
+    drawDetail(this.panel, this.store, detail, gradients, cell, {
       open: (other) => this.open(other, true),
       close: () => this.panel.close(),
     });
@@ -268,6 +266,25 @@ class Page {
     this.panel.scrollTop = 0;
     this.matrix.select(cell);
     if (takeFocus) document.getElementById('panel-title').focus();
+  }
+
+  // What the panel shows, made whole when it is first asked for.
+  unpacked() {
+    const {dataset} = document.getElementById('data-detail');
+    this.data ??= Promise.all([
+      unpack('data-detail').then(
+        (data) => new Detail(data, dataset.rounded === 'yes')),
+      document.getElementById('data-gradients') ?
+        unpack('data-gradients').then((data) => new GradientData(data)) : null,
+    ]).then(([detail, gradients]) => ({detail, gradients}));
+    return this.data;
+  }
+
+  async drawGradientTable() {
+    if (!document.getElementById('data-gradients')) return;
+    const {detail, gradients} = await this.unpacked();
+    new GradientTable(this.store, gradients,
+      (cell) => reproOf(this.store, detail, gradients, cell));
   }
 
   closed() {
@@ -335,8 +352,12 @@ function sayAge(time, target) {
 
 async function main() {
   document.addEventListener('click', (event) => {
-    const button = event.target.closest('.copy');
+    const button = event.target.closest('.copyable .copy');
     if (button) copyBeside(button);
+    // A query shows in the matrix, which may be far away.
+    if (event.target.closest('a[href^="#q="]')) {
+      document.getElementById('matrix').scrollIntoView();
+    }
   });
   for (const button of document.querySelectorAll('.copy')) button.hidden = false;
   sayAge(document.querySelector('time'), document.getElementById('age'));
@@ -348,8 +369,10 @@ async function main() {
     drawAllUnexpected(store, document.getElementById('unexpected-rows'));
     all.parentElement.hidden = true;
   });
-  new Page(store);
+  const page = new Page(store);
   performance.mark('assay-ready');
+  await page.drawGradientTable();
+  performance.mark('assay-gradients');
 }
 
 main();

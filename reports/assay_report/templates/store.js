@@ -51,6 +51,20 @@ async function unpack(id) {
   });
 }
 
+// The rows of one cell, where rows stand by ascending cells.
+function rowsOfCell(cellOfRow, cell) {
+  let low = 0;
+  let high = cellOfRow.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (cellOfRow[middle] < cell) low = middle + 1;
+    else high = middle;
+  }
+  const found = [];
+  for (; cellOfRow[low] === cell; low += 1) found.push(low);
+  return found;
+}
+
 class Store {
   constructor(data) {
     this.ids = data.ids;
