@@ -203,7 +203,8 @@ def _type_order(dtype: str) -> tuple[int, str]:
 def _strips(cells: Cells, rows: GradientRows) -> tuple[Strip, ...]:
     found: dict[tuple[int, str], list[float | None]] = {}
     for cell, of_cell in rows.of_cell.items():
-        key = (cell % cells.n_backends, variant_of(cells.ids[cell // cells.n_backends])[1])
+        case, backend = divmod(cell, cells.n_backends)
+        key = (backend, variant_of(cells.ids[case])[1])
         found.setdefault(key, []).extend(rows.units[row] for row in of_cell)
     ordered = sorted(found, key=lambda key: (key[0], _type_order(key[1])))
     return tuple(
@@ -282,7 +283,7 @@ def _faults(
     cells: Cells, rows: GradientRows, is_gradient: Sequence[bool]
 ) -> tuple[Fault, ...]:
     outcomes, ops = cells.column("outcome"), cells.column("op")
-    codes, messages = cells.column("reason_code"), cells.column("message")
+    codes = cells.column("reason_code")
     groups: dict[tuple[bool, int, str, str, str], list[int]] = {}
     for cell, outcome in enumerate(outcomes):
         case, backend = divmod(cell, cells.n_backends)
@@ -290,44 +291,47 @@ def _faults(
             continue
         key = (outcome == "xfail", backend, ops[cell], outcome, codes[cell])
         groups.setdefault(key, []).append(cell)
-    repros, suites = cells.column("repro"), cells.column("suite")
-    meanings = reason_meanings()
-    made = []
-    for (_, backend, op, outcome, code), members in sorted(groups.items()):
-        cell = min(members, key=lambda one: _size(cells, rows, one))
-        row = rows.of_cell.get(cell, [None])[0]
-        facts = {} if row is None else {n: c[row] for n, c in rows.table.columns.items()}
-        units = None if row is None else rows.units[row]
-        inputs = _failed_inputs(rows, members)
-        types = Counter(variant_of(cells.ids[m // cells.n_backends])[1] for m in members)
-        worst = [
-            known
-            for member in members
-            for row in rows.of_cell.get(member, [])[:1]
-            if (known := rows.units[row]) is not None
-        ]
-        made.append(
-            Fault(
-                backend=cells.backends[backend],
-                op=op,
-                suite=suites[cell],
-                outcome=outcome,
-                reason=code,
-                meaning=meanings.get(code, ""),
-                n_cases=len(members),
-                types=tuple(sorted(types.items(), key=lambda one: _type_order(one[0]))),
-                inputs=tuple(inputs[:_NAMED_INPUTS]),
-                n_more_inputs=max(0, len(inputs) - _NAMED_INPUTS),
-                worst=units_text(max(worst)) if worst else "",
-                test_id=cells.ids[cell // cells.n_backends],
-                message=shown(messages[cell]),
-                repro=facts.get("repro") or repros[cell],
-                row=facts,
-                units="" if units is None else units_text(units),
-                ratio=_ratio(facts.get("got", ""), facts.get("want", "")),
-            )
-        )
-    return tuple(made)
+    return tuple(
+        _fault(cells, rows, backend, outcome, members)
+        for (_, backend, _, outcome, _), members in sorted(groups.items())
+    )
+
+
+def _fault(
+    cells: Cells, rows: GradientRows, backend: int, outcome: str, members: list[int]
+) -> Fault:
+    cell = min(members, key=lambda one: _size(cells, rows, one))
+    record = cells.records[cell]
+    result = {name: texts[record] for name, texts in cells.results.columns.items()}
+    worst = {one: rows.of_cell[one][0] for one in members if one in rows.of_cell}
+    known = [u for row in worst.values() if (u := rows.units[row]) is not None]
+    row, units = {}, None
+    if cell in worst:
+        row = {name: texts[worst[cell]] for name, texts in rows.table.columns.items()}
+        units = rows.units[worst[cell]]
+    types = Counter(
+        variant_of(cells.ids[one // cells.n_backends])[1] for one in members
+    )
+    inputs = _failed_inputs(rows, members)
+    return Fault(
+        backend=cells.backends[backend],
+        op=result["op"],
+        suite=result["suite"],
+        outcome=outcome,
+        reason=result["reason_code"],
+        meaning=reason_meanings().get(result["reason_code"], ""),
+        n_cases=len(members),
+        types=tuple(sorted(types.items(), key=lambda one: _type_order(one[0]))),
+        inputs=tuple(inputs[:_NAMED_INPUTS]),
+        n_more_inputs=max(0, len(inputs) - _NAMED_INPUTS),
+        worst=units_text(max(known)) if known else "",
+        test_id=result["test_id"],
+        message=shown(result["message"]),
+        repro=row.get("repro") or result["repro"],
+        row=row,
+        units="" if units is None else units_text(units),
+        ratio=_ratio(row.get("got", ""), row.get("want", "")),
+    )
 
 
 def _size(cells: Cells, rows: GradientRows, cell: int) -> tuple[bool, int, int]:

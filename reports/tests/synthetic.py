@@ -113,6 +113,37 @@ class RunFiles:
             }
         )
 
+    def add_gradient(self, test_id: str, backend: str, **columns: str) -> None:
+        """One row of gradients.csv: a pass at half of its limit."""
+        _, _, variant = test_id.partition("#")
+        input_class, _, dtype = variant.partition(".")
+        self.tables["gradients"].append(
+            {
+                **self._key(test_id, backend),
+                "op": test_id.split("/")[1],
+                "domain": "ai.onnx",
+                "dtype": dtype,
+                "input": "x",
+                "input_index": "0",
+                "shape": "[2,3]",
+                "n_in": "6",
+                "n_out": "6",
+                "class": "smooth",
+                "input_class": input_class,
+                "cotangent": "random 1",
+                "headroom": "0.5",
+                "limit": "0.001",
+                "worst_index": "4",
+                "want": "1",
+                "got": "1.0005",
+                "nan_mismatch": "0",
+                "unknown": "0",
+                "kink_count": "0",
+                "outcome": "pass",
+                **columns,
+            }
+        )
+
     def summary(self) -> dict[str, object]:
         """The content of summary.json."""
         planned = Counter(row["backend"] for row in self.tables["results"])

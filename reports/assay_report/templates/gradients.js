@@ -268,9 +268,9 @@ function drawGradientReason(store, data, cell) {
   const meaning = data.reasons[code];
   const message = store.text(store.cell.message, cell);
   if (!code && !message) return null;
+  const said = [meaning && `${meaning}.`, message].filter(Boolean).join(' ');
   return element('p', {class: 'gradient-reason'},
-    code ? element('b', {}, code) : null,
-    [meaning, message].filter(Boolean).map((text) => `: ${text}`).join(''));
+    code ? element('b', {}, code) : null, code && said ? ': ' : null, said);
 }
 
 function kinkText(get) {
