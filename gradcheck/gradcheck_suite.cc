@@ -3,6 +3,7 @@
 #include "gradcheck/gradcheck_suite.h"
 
 #include "gradcheck/answer/questions.h"
+#include "gradcheck/catalogue/catalogue.h"
 #include "gradcheck/judge/judge.h"
 #include "gradcheck/subject/derive.h"
 #include "gradcheck/subject/subject.h"
@@ -22,7 +23,12 @@ suite::Suite GradcheckSuite() {
           .ask = &QuestionsOf,
           .needs_answers = true,
           .run = &Judge,
-          .reasons = Reasons()};
+          .reasons = Reasons(),
+          .listings = {{.name = "differentiability",
+                        .help = "flags of gradients that ONNX has wrong or "
+                                "not at all",
+                        .text = &FlagsText,
+                        .rows = &FlagRows}}};
 }
 
 }  // namespace assay::gradcheck

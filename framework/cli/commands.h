@@ -49,7 +49,7 @@ struct MergeOptions {
 };
 
 struct ListOptions {
-  std::string what;  // cases, backends, suites, operators
+  std::string what;  // a name of inventory::ListsText
   std::vector<std::string> corpora;
   std::string filter;
   bool json = false;
@@ -104,6 +104,8 @@ int ReportCommand(const cli::ReportOptions& options);
 }  // namespace assay::run
 
 namespace assay::inventory {
+/// A line for each list that there is, those of suites behind our own.
+std::string ListsText();
 int ListCommand(const cli::ListOptions& options);
 }  // namespace assay::inventory
 

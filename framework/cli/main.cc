@@ -116,11 +116,7 @@ void AddMerge(CLI::App& app, MergeOptions* options) {
 
 void AddList(CLI::App& app, ListOptions* options) {
   CLI::App* list = app.add_subcommand("list", "list what there is");
-  list->add_option("what", options->what,
-                   "cases, suites, operators, coverage, ...")
-      ->required()
-      ->check(CLI::IsMember({"cases", "backends", "suites", "operators",
-                             "coverage", "vacuity", "inexact"}));
+  list->add_option("what", options->what, "one of the lists below");
   list->add_option("--corpus", options->corpora, "name or folder; repeatable")
       ->allow_extra_args(false);
   list->add_option("--filter", options->filter, "query over cases");
@@ -129,6 +125,7 @@ void AddList(CLI::App& app, ListOptions* options) {
   list->add_flag("--holes", options->holes,
                  "of coverage: a line for what no case touches");
   list->add_flag("--json", options->json, "for programs");
+  list->footer("Lists:\n" + inventory::ListsText());
 }
 
 void AddExplain(CLI::App& app, ExplainOptions* options) {

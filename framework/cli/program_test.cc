@@ -40,7 +40,9 @@ TEST_F(ProgramTest, WrongUseIsExitCodeTwoAndSaysWhy) {
       {"run --filter 'op:NoSuchOperator'", "selection is empty"},
       {"run --filter 'outcome:pass'", "asks for an outcome"},
       {"run --backend reference --backend reference", "named twice"},
-      {"list nothing", "nothing"},
+      {"list", "list: found no word, wanted one of\n  cases "},
+      {"list nothing", "found 'nothing', wanted one of\n  cases "},
+      {"list differentiability --filter op:Abs", "no option but --json"},
   };
   for (const auto& row : rows) {
     const Ran ran = Assay(row.arguments);
@@ -59,6 +61,18 @@ TEST_F(ProgramTest, ListCountsTheWholeCorpus) {
   EXPECT_EQ(
       Shell(StrCat(Program(), " list cases --corpus onnx | wc -l")).output,
       "2036\n");
+}
+
+// Kills: a list of a suite that nobody can ask for; lines that a terminal breaks.
+TEST_F(ProgramTest, ASuiteHasListsOfItsOwn) {
+  const std::string list = StrCat(Program(), " list differentiability");
+  EXPECT_THAT(Shell(list + " | head -n 1").output, HasSubstr("ONNX 1."));
+  EXPECT_EQ(Shell(StrCat("{ ", list, "; ", Program(),
+                         " list; } 2>&1 | grep -E '.{81}' | wc -l"))
+                .output,
+            "0\n");
+  const Ran json = Shell(list + " --json");
+  EXPECT_THAT(json.output, HasSubstr("\"operator\": \"ai.onnx::Clip\""));
 }
 
 TEST_F(ProgramTest, OneCaseByNameGivesAWholeRunFolder) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace assay::gradcheck {
 namespace {
@@ -35,16 +36,23 @@ bool MayBeFloat(const types::OperatorSignature& signature,
   });
 }
 
+/// As ONNX's schemas are written.
 std::string_view ToString(types::Differentiability flag) {
   switch (flag) {
     case types::Differentiability::kDifferentiable:
-      return "differentiable";
+      return "Differentiable";
     case types::Differentiability::kNot:
-      return "non-differentiable";
+      return "NonDifferentiable";
     case types::Differentiability::kUnknown:
       break;
   }
-  return "no flag";
+  return "missing";
+}
+
+std::string_view WantedFlag(const Entry& entry) {
+  return ToString(entry.differentiable
+                      ? types::Differentiability::kDifferentiable
+                      : types::Differentiability::kNot);
 }
 
 }  // namespace
@@ -78,7 +86,8 @@ std::vector<Entry> Catalogue() {
       for (const types::FormalParameter& parameter : parameters) {
         if (!MayBeFloat(signature, parameter)) continue;
         const Override* const line = OverrideOf(id, parameter);
-        entries.push_back({FullName(Operators()[i]), is_input,
+        entries.push_back({FullName(Operators()[i]),
+                           Operators()[i].versions.back(), is_input,
                            std::string(parameter.name), parameter.flag,
                            IsDifferentiable(id, parameter),
                            line == nullptr ? "" : std::string(line->because)});
@@ -92,16 +101,51 @@ std::vector<Entry> Catalogue() {
 }
 
 std::string FlagsText() {
-  std::string text;
+  const std::vector<Entry> entries = Catalogue();
+  std::set<std::string_view> operators, wrong_operators;
+  std::map<types::Differentiability, int> counts;
+  std::string lines;
+  for (const Entry& entry : entries) {
+    operators.insert(entry.op);
+    if (entry.because.empty()) continue;
+    ++counts[entry.flag];
+    if (wrong_operators.insert(entry.op).second) {
+      lines += StrCat("\n", entry.op, ", since opset ", entry.since, "\n");
+    }
+    lines += StrCat("  ", entry.is_input ? "input " : "output ",
+                    entry.parameter, ": ", ToString(entry.flag), ", should be ",
+                    WantedFlag(entry), "\n    ", entry.because, "\n");
+  }
+  using enum types::Differentiability;
+  return StrCat(
+      "Flags of differentiability in the operator schemas of ONNX ",
+      ASSAY_ONNX_VERSION, "\n\n", entries.size(), " inputs and outputs of ",
+      operators.size(), " operators may be of a floating-point type.\n",
+      counts[kUnknown] + counts[kNot] + counts[kDifferentiable],
+      " of them, of ", wrong_operators.size(),
+      " operators, should have another flag: ", counts[kUnknown],
+      " have none,\n", counts[kNot], " are NonDifferentiable, ",
+      counts[kDifferentiable],
+      " are Differentiable.\n\n"
+      "Each line below says which flag the operator's newest schema has, and "
+      "which\nit should have and why. \"Linear in\" a parameter means with all "
+      "else held.\n",
+      lines);
+}
+
+std::vector<std::vector<std::pair<std::string, std::string>>> FlagRows() {
+  std::vector<std::vector<std::pair<std::string, std::string>>> rows;
   for (const Entry& entry : Catalogue()) {
     if (entry.because.empty()) continue;
-    text +=
-        StrCat(entry.op, " ", entry.is_input ? "input " : "output ",
-               entry.parameter, ": ", ToString(entry.flag), ", should be ",
-               entry.differentiable ? "differentiable" : "non-differentiable",
-               ": ", entry.because, "\n");
+    rows.push_back({{"operator", entry.op},
+                    {"since", StrCat(entry.since)},
+                    {"place", entry.is_input ? "input" : "output"},
+                    {"parameter", entry.parameter},
+                    {"flag", std::string(ToString(entry.flag))},
+                    {"should_be", std::string(WantedFlag(entry))},
+                    {"because", entry.because}});
   }
-  return text;
+  return rows;
 }
 
 }  // namespace assay::gradcheck

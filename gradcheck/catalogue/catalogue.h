@@ -13,6 +13,7 @@
 
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "framework/graph/operator.h"
@@ -30,6 +31,7 @@ bool IsDifferentiable(OperatorId op, const types::FormalParameter& parameter);
 /// A parameter that may be of a floating-point type.
 struct Entry {
   std::string op;  // "ai.onnx::Add"
+  int since = 0;   // the opset that its schema is of, its newest
   bool is_input = false;
   std::string parameter;
   types::Differentiability flag = types::Differentiability::kUnknown;
@@ -40,8 +42,12 @@ struct Entry {
 /// Every such parameter of every operator of ONNX, by operator, in order.
 std::vector<Entry> Catalogue();
 
-/// The catalogue for a reader, or to be sent to ONNX: each flag that is wrong or
-/// missing, with what it should be and why.
+/// What ONNX's schemas have wrong or not at all, to be read or to be sent to
+/// ONNX: the version, counts, and of each such flag what it is, what it should
+/// be and why. Lines of at most 80 columns.
 std::string FlagsText();
+
+/// The same as rows of named fields, one for each flag.
+std::vector<std::vector<std::pair<std::string, std::string>>> FlagRows();
 
 }  // namespace assay::gradcheck

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <set>
+#include <sstream>
+#include <string>
 #include <utility>
 
 namespace assay::gradcheck {
@@ -59,9 +61,46 @@ TEST(CatalogueTest, TheFlagHoldsWhereNothingElseIsSaid) {
   EXPECT_TRUE(IsDifferentiable(clip, signature.inputs[1]));
   const OperatorId floor = *FindOperator("", "Floor");
   EXPECT_FALSE(IsDifferentiable(floor, types::SignatureOf(floor).inputs[0]));
-  EXPECT_NE(FlagsText().find("ai.onnx::Clip input min: non-differentiable, "
-                             "should be differentiable: "),
-            std::string::npos);
+}
+
+// Kills: a flag without its operator, its schema's opset or its reason; counts
+// that are not those of the lines; a line that a terminal breaks.
+TEST(CatalogueTest, TheFlagsAreToldAsToONNX) {
+  const std::string text = FlagsText();
+  const std::string version = ASSAY_ONNX_VERSION;
+  EXPECT_TRUE(text.starts_with(
+      "Flags of differentiability in the operator schemas of ONNX " + version +
+      "\n\n"));
+  EXPECT_NE(text.find(R"(
+ai.onnx::Clip, since opset 13
+  input min: NonDifferentiable, should be Differentiable
+    an element of the output equals it where it limits
+  input max: NonDifferentiable, should be Differentiable
+    an element of the output equals it where it limits
+
+ai.onnx::DFT, since opset 20
+  input input: NonDifferentiable, should be Differentiable
+    the output is linear in it
+  output output: missing, should be Differentiable
+    it is linear in the input
+)"),
+            std::string::npos)
+      << text;
+  std::istringstream lines(text);
+  size_t flags = 0;
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_LE(line.size(), 80U) << line;
+    flags += line.find(", should be ") == std::string::npos ? 0 : 1;
+  }
+  EXPECT_EQ(flags, Overrides().size());
+  EXPECT_EQ(FlagRows().size(), flags);
+  EXPECT_NE(text.find(StrCat("\n", flags, " of them, of ")), std::string::npos);
+  const auto rows = FlagRows();
+  const auto row = std::ranges::find_if(
+      rows, [](const auto& one) { return one[3].second == "constant_value"; });
+  ASSERT_NE(row, rows.end());
+  EXPECT_EQ(row->at(0).second, "ai.onnx::Pad");
+  EXPECT_EQ(row->at(4).second, "NonDifferentiable");
 }
 
 }  // namespace

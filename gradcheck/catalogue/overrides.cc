@@ -17,7 +17,7 @@ constexpr std::string_view kLinear = "the output is linear in it";
 constexpr std::string_view kState =
     "the recurrence is differentiable in its initial state";
 constexpr std::string_view kPieceIsIt =
-    "an element of the output is it where it limits";
+    "an element of the output equals it where it limits";
 constexpr std::string_view kPoint =
     "the interpolation is differentiable in the point where it is taken";
 constexpr std::string_view kWeighted = "the loss is a mean weighted by it";

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
 #include <iostream>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -8,10 +10,12 @@
 #include "framework/cli/inventory/coverage.h"
 #include "framework/cli/inventory/coverage_table.h"
 #include "framework/cli/inventory/inexact.h"
+#include "framework/cli/select/wrapped_text.h"
 #include "framework/graph/operator.h"
 #include "framework/testing/file/file.h"
 #include "framework/testing/file/module_path.h"
 #include "framework/testing/record/tables.h"
+#include "framework/testing/suite/suite.h"
 
 namespace assay::inventory {
 namespace {
@@ -72,7 +76,7 @@ Result<std::vector<cases::TestCase>> SelectedCases(
   return cases;
 }
 
-std::vector<Json> ListOperators() {
+std::vector<Json> DescribeOperators() {
   std::vector<Json> items;
   for (const OperatorInfo& info : Operators()) {
     const std::string domain(info.domain.empty() ? "ai.onnx" : info.domain);
@@ -84,7 +88,7 @@ std::vector<Json> ListOperators() {
   return items;
 }
 
-std::vector<Json> ListSuites(const std::vector<cases::TestCase>& cases) {
+std::vector<Json> CountsBySuite(const std::vector<cases::TestCase>& cases) {
   std::map<std::string, int64_t> counts;
   for (const cases::TestCase& c : cases) ++counts[c.suite];
   std::vector<Json> items;
@@ -244,38 +248,102 @@ Status ListInexact(const cli::ListOptions& options) {
   return OkStatus();
 }
 
+Status ListCases(const cli::ListOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(const auto cases, SelectedCases(options));
+  std::vector<Json> items;
+  for (const cases::TestCase& c : cases) items.push_back(Describe(c));
+  Print(items, options.json);
+  return OkStatus();
+}
+
+Status ListSuites(const cli::ListOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(const auto cases, SelectedCases(options));
+  Print(CountsBySuite(cases), options.json);
+  return OkStatus();
+}
+
+Status ListBackends(const cli::ListOptions& options) {
+  std::vector<Json> items;
+  for (const std::string& name : file::InstalledBackends())
+    items.emplace_back(name);
+  Print(items, options.json);
+  return OkStatus();
+}
+
+Status ListOperators(const cli::ListOptions& options) {
+  Print(DescribeOperators(), options.json);
+  return OkStatus();
+}
+
+/// What a suite has beside its cases.
+Status ListOf(const suite::Listing& listing, const cli::ListOptions& options) {
+  // It is about no case and no run.
+  if (!options.filter.empty() || !options.corpora.empty() ||
+      !options.run.empty() || options.holes) {
+    return InvalidArgument("list ", listing.name,
+                           " takes no option but --json");
+  }
+  if (!options.json) {
+    std::cout << listing.text();
+    return OkStatus();
+  }
+  std::vector<Json> items;
+  for (const suite::Listing::Row& row : listing.rows()) {
+    Json& item = items.emplace_back(Json::object());
+    for (const auto& [name, value] : row) item[name] = value;
+  }
+  Print(items, true);
+  return OkStatus();
+}
+
+/// A list of the program's own.
+struct List {
+  std::string_view name, help;
+  Status (*print)(const cli::ListOptions& options);
+};
+constexpr List kLists[] = {
+    {"cases", "every case that a filter selects", &ListCases},
+    {"suites", "how many cases each suite has", &ListSuites},
+    {"backends", "what --backend may name", &ListBackends},
+    {"operators", "those of ONNX, with their versions", &ListOperators},
+    {"coverage", "the operators, types and attributes that cases touch",
+     &ListCoverage},
+    {"vacuity", "the cases whose pass says little, and why", &ListVacuity},
+    {"inexact", "expected data that is worse than a backend of a run",
+     &ListInexact},
+};
+
+Status PrintList(const cli::ListOptions& options) {
+  const auto own = std::ranges::find(kLists, options.what, &List::name);
+  if (own != std::end(kLists)) return own->print(options);
+  for (const suite::Listing& listing : suite::Listings()) {
+    if (listing.name == options.what) return ListOf(listing, options);
+  }
+  return InvalidArgument(options.what.empty()
+                             ? "list: found no word"
+                             : StrCat("list: found '", options.what, "'"),
+                         ", wanted one of\n", ListsText());
+}
+
 }  // namespace
 
+std::string ListsText() {
+  std::string text;
+  const auto add = [&](std::string_view name, std::string_view help) {
+    text += select::Wrapped(
+        help, {.label = std::string(name), .indent = 2, .label_width = 19});
+  };
+  for (const List& list : kLists) add(list.name, list.help);
+  for (const suite::Listing& listing : suite::Listings()) {
+    add(listing.name, listing.help);
+  }
+  text.pop_back();  // the end of the last line
+  return text;
+}
+
 int ListCommand(const cli::ListOptions& options) {
-  std::vector<Json> items;
-  if (options.what == "coverage") {
-    const Status listed = ListCoverage(options);
-    return listed.ok() ? select::kExitOk : select::Fail(listed);
-  }
-  if (options.what == "inexact") {
-    const Status listed = ListInexact(options);
-    return listed.ok() ? select::kExitOk : select::Fail(listed);
-  }
-  if (options.what == "vacuity") {
-    const Status listed = ListVacuity(options);
-    return listed.ok() ? select::kExitOk : select::Fail(listed);
-  }
-  if (options.what == "backends") {
-    for (const std::string& name : file::InstalledBackends())
-      items.emplace_back(name);
-  } else if (options.what == "operators") {
-    items = ListOperators();
-  } else {
-    const auto cases = SelectedCases(options);
-    if (!cases.ok()) return select::Fail(cases.status());
-    if (options.what == "suites") {
-      items = ListSuites(*cases);
-    } else {
-      for (const cases::TestCase& c : *cases) items.push_back(Describe(c));
-    }
-  }
-  Print(items, options.json);
-  return select::kExitOk;
+  const Status listed = PrintList(options);
+  return listed.ok() ? select::kExitOk : select::Fail(listed);
 }
 
 }  // namespace assay::inventory

@@ -33,6 +33,14 @@ const Suite* FindSuite(std::string_view name) {
   return found == Suites().end() ? nullptr : &*found;
 }
 
+std::vector<Listing> Listings() {
+  std::vector<Listing> all;
+  for (const Suite& suite : Suites()) {
+    all.insert(all.end(), suite.listings.begin(), suite.listings.end());
+  }
+  return all;
+}
+
 const Suite* SuiteOf(const record::PlanRow& row) {
   const Suite* suite = FindSuite(row.suite);
   const bool runs =

@@ -17,6 +17,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "framework/backend/backend.h"
@@ -29,6 +30,17 @@
 #include "framework/testing/suite/question.h"
 
 namespace assay::suite {
+
+/// A table that a suite has beside its cases: `assay list NAME` prints it.
+struct Listing {
+  std::string name;
+  std::string help;  // a line about it
+  /// For a person: lines of at most 80 columns.
+  std::string (*text)() = nullptr;
+  /// For a program: rows of named fields.
+  using Row = std::vector<std::pair<std::string, std::string>>;
+  std::vector<Row> (*rows)() = nullptr;
+};
 
 struct Suite {
   std::string name;
@@ -64,6 +76,7 @@ struct Suite {
   bool keeps_memory = true;
   /// The codes of its judgements that core does not have.
   std::vector<record::ReasonMeaning> reasons = {};
+  std::vector<Listing> listings = {};
 };
 
 /// Adds a suite, and the meanings of its reasons. Always true, so that a static
@@ -72,6 +85,9 @@ bool AddSuite(Suite suite);
 
 /// Null when there is none of that name.
 const Suite* FindSuite(std::string_view name);
+
+/// Those of all suites, in the order in which these were added.
+std::vector<Listing> Listings();
 
 /// The suite of a planned case: the one of the row's suite, if it has cases and
 /// runs them. Null for the cases of corpora, whatever their names are.
