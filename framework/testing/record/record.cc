@@ -2,6 +2,7 @@
 
 #include "framework/testing/record/record.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "framework/testing/file/csv.h"
@@ -18,6 +19,31 @@ void Record::Add(const Table& table, const void* row) {
     if (i > table.n_key) added.fields += ',';
     file::AppendCsvField(added.fields, CleanText(table.columns[i].text(row)));
   }
+}
+
+Status Record::Fill(std::string_view column, const std::string& text) {
+  for (RecordRow& row : rows) {
+    const std::vector<Column>& columns = row.table->columns;
+    const auto found = std::ranges::find(columns, column, &Column::name);
+    if (found == columns.end()) continue;
+    file::CsvReader reader(row.fields);
+    std::vector<std::string> fields;
+    reader.Next(&fields);
+    ASSAY_RETURN_IF_ERROR(reader.status());
+    const size_t at =
+        static_cast<size_t>(found - columns.begin()) - row.table->n_key;
+    if (at >= fields.size()) {
+      return DataLoss("a row of ", row.table->name, " has ", fields.size(),
+                      " fields, wanted ", columns.size() - row.table->n_key);
+    }
+    fields[at] = CleanText(text);
+    row.fields.clear();
+    for (size_t i = 0; i < fields.size(); ++i) {
+      if (i > 0) row.fields += ',';
+      file::AppendCsvField(row.fields, fields[i]);
+    }
+  }
+  return OkStatus();
 }
 
 Status Record::Read(const RecordRow& from, void* row) {

@@ -55,6 +55,10 @@ struct Record {
     return found;
   }
 
+  /// Puts one text into that column of each row whose table has it. Data loss
+  /// where the text of a row does not fit.
+  Status Fill(std::string_view column, const std::string& text);
+
  private:
   void Add(const Table& table, const void* row);
   static Status Read(const RecordRow& from, void* row);

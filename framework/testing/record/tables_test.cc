@@ -333,7 +333,14 @@ TEST(TablesAddedTest, ATableIsAStructAndItsColumns) {
   EXPECT_EQ(rows->at(3).loss, 0.5);
   EXPECT_THAT(SchemaJson(), HasSubstr("\"toys\": ["));
   EXPECT_EQ(read->Rows<AccuracyRow>()->size(), 1U);
+  // Kills: a text in another row's column, or in another column.
+  EXPECT_TRUE(read->Fill("loss", "9").ok());
+  EXPECT_EQ(read->Rows<ToyRow>()->at(1).step, 8);
+  EXPECT_EQ(read->Rows<ToyRow>()->at(1).loss, 9);
+  EXPECT_TRUE(read->Rows<AccuracyRow>().ok());
   read->rows[0].fields = "7";
+  EXPECT_EQ(read->Fill("loss", "9").message(),
+            "a row of toys has 1 fields, wanted 2");
   EXPECT_EQ(read->Rows<ToyRow>().status().message(),
             "column loss is missing: the row has 1 fields");
 }

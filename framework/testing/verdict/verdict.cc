@@ -374,6 +374,8 @@ Verdicts Assess(const plan::Plan& plan, const std::vector<size_t>& rows,
     }
     record.result = Finalize(row, std::move(record.result));
     record.result.repro = Repro(plan, row) + record.result.repro;
+    // A row that is torn says so where its table is read.
+    static_cast<void>(record.Fill("repro", record.result.repro));
     AddToTally(row, record.result, &verdicts.tallies);
     if (record::IsUnexpected(record.result.outcome)) {
       verdicts.unexpected.push_back(
