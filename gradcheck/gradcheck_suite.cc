@@ -5,6 +5,7 @@
 #include "gradcheck/answer/questions.h"
 #include "gradcheck/catalogue/catalogue.h"
 #include "gradcheck/judge/judge.h"
+#include "gradcheck/judge/tell.h"
 #include "gradcheck/subject/derive.h"
 #include "gradcheck/subject/subject.h"
 
@@ -28,7 +29,8 @@ suite::Suite GradcheckSuite() {
                         .help = "flags of gradients that ONNX has wrong or "
                                 "not at all",
                         .text = &FlagsText,
-                        .rows = &FlagRows}}};
+                        .rows = &FlagRows}},
+          .explain = &Tell};
 }
 
 }  // namespace assay::gradcheck

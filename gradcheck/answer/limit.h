@@ -24,11 +24,14 @@ inline double UnitRoundoff(DType type) {
   return std::ldexp(1, -1 - metric::RangeOf(type).digits);
 }
 
-/// `units`: what one rounding of each product can change, in roundoffs, and
-/// `hard` the same of every operation: their ratio is the depth of rounding.
+/// The depth of rounding. `units`: what one rounding of each product can change,
+/// in roundoffs, and `hard` the same of every operation.
+inline double DepthOf(double units, double hard) {
+  return units > 0 ? std::max(1.0, hard / units) : 1;
+}
+
 inline double LimitOf(double units, double hard, double roundoff) {
-  const double depth = units > 0 ? std::max(1.0, hard / units) : 1;
-  return (4 * std::sqrt(depth) + 2) * roundoff * units;
+  return (4 * std::sqrt(DepthOf(units, hard)) + 2) * roundoff * units;
 }
 
 /// A bound of the exact gradient beyond this share of the limit says nothing.

@@ -183,13 +183,12 @@ class Comparison {
            exact_.units(i) * kGrain * roundoff_ < 1;
   }
 
-  /// Each product may lose what is below the least number of the type.
-  double Underflow(size_t i) const {
-    const double units = exact_.units(i);
-    const double depth =
-        units > 0 ? std::max(1.0, exact_.hard(i) / units) : 1.0;
-    return quantum_ * depth;
+  double Depth(size_t i) const {
+    return DepthOf(exact_.units(i), exact_.hard(i));
   }
+
+  /// Each product may lose what is below the least number of the type.
+  double Underflow(size_t i) const { return quantum_ * Depth(i); }
 
   void Judge(size_t i, double want, double got, double error, double limit) {
     found_.limits.back() = limit;
@@ -206,7 +205,13 @@ class Comparison {
                     got,
                     limit,
                     exact_.hard(i) * roundoff_ + limit,
-                    share};
+                    share,
+                    exact_.units(i),
+                    Depth(i),
+                    exact_.bound(i)};
+    if (exact_.HasWidth(i)) {
+      found_.worst.hull = {exact_.low(i), exact_.high(i)};
+    }
   }
 
   void AddKink(size_t i, double got) {

@@ -12,7 +12,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "framework/core/tensor.h"
@@ -34,6 +36,11 @@ struct Element {
   double hard_limit = 0;
   /// Error over limit; infinite where one side is not a number.
   double share = -1;
+  /// The limit is made of these: condition units, the depth of rounding, and
+  /// how far off the exact gradient may be.
+  double units = 0, depth = 1, bound = 0;
+  /// All that the gradient may be there; nothing where that is one number.
+  std::optional<std::pair<double, double>> hull = {};
 };
 
 /// "element 9 is -1.5, wanted 1.5 within 1e-06", in so many digits that a number

@@ -330,6 +330,20 @@ TEST(Compare, CountsErrorsInRoundoffsOfTheirUnits) {
   EXPECT_NEAR(found.rms_units, std::sqrt((16 + 4 + 4) / 200.0), 1e-12);
 }
 
+// Kills: parts of the limit that are those of another element, or swapped.
+TEST(Compare, TellsTheLimitOfTheWorstElementByItsParts) {
+  const Compared found =
+      Compare(Of(kF32, {1, 1.5}),
+              AnswerOf({{}, {.bound = 0.25, .units = 3, .hard = 12}}), {});
+  EXPECT_EQ(found.worst.index, 1);
+  EXPECT_EQ(found.worst.units, 3);
+  EXPECT_EQ(found.worst.depth, 4);
+  EXPECT_EQ(found.worst.bound, 0.25 + 0x1p-53);
+  EXPECT_FALSE(found.worst.hull.has_value());
+  const Compared kink = One(0.5, {.low = 0, .high = 1});
+  EXPECT_EQ(kink.worst.hull, std::pair(0.0, 1.0));
+}
+
 // Kills: a convention that is named by one element of several.
 TEST(Compare, NamesTheConventionAtKinks) {
   struct Convention {

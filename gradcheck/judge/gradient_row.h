@@ -28,7 +28,8 @@ struct GradientRow : record::Key {
   record::Number oracle_bound;
   record::Integer n_forward, n_backward;
   record::Number h_min, h_max, max_abs_err, max_rel_err, max_unit_err,
-      p99_unit_err, rms_unit_err, limit, hard_limit;
+      p99_unit_err, rms_unit_err, limit, hard_limit, limit_units, limit_depth,
+      limit_bound, hull_low, hull_high;
   std::string limit_source;
   record::Number headroom;
   record::Integer worst_index;

@@ -386,6 +386,13 @@ void Ladderer::AddRow(size_t kind, size_t target, const Compared& found,
     row.got = found.worst.got;
     row.limit = found.worst.limit;
     row.hard_limit = found.worst.hard_limit;
+    row.limit_units = found.worst.units;
+    row.limit_depth = found.worst.depth;
+    row.limit_bound = found.worst.bound;
+    if (found.worst.hull.has_value()) {
+      row.hull_low = found.worst.hull->first;
+      row.hull_high = found.worst.hull->second;
+    }
     row.headroom = 1 - found.worst.share;
   }
   rows_.push_back(std::move(row));

@@ -154,6 +154,50 @@ TEST_F(ExplainTest, TellsAttemptsOnceAndTheWordOfTheOracle) {
   EXPECT_THAT(ran.output, Not(HasSubstr("attempt 2")));
 }
 
+// Kills: a suite that is not asked; the rows of another case; a limit without
+// what it is made of; a broken table that goes unnoticed.
+TEST_F(ExplainTest, TellsAGradientByItsWorstElement) {
+  Assay(
+      "run --backend faulty+mutant=gradient:sign:Sub.1 --filter "
+      "'id:gradcheck/Sub/test_sub_bcast#redrawn.float32 or "
+      "id:gradcheck/Abs/test_abs#kinks.float32' --seed 7 --no-report "
+      "--out run");
+  const struct {
+    const char* test_id;
+    std::vector<const char*> says;
+  } rows[] = {
+      {"gradcheck/Sub/test_sub_bcast#redrawn.float32",
+       {"reason       fail_backward: a gradient differs", "redrawn: drawn",
+        "model        z = Sub(x, y)", "x float32[3,4,5], y float32[5]",
+        "cotangents   of z", "for the cotangent random 1: within its limit",
+        "for the cotangent random 1: beyond its limit, smooth", "  worst",
+        "condition units, depth of rounding", "the oracle's bound",
+        "of outputs   |got - want|", "--seed 7", "make small   assay shrink",
+        "hand on      assay capsule"}},
+      {"gradcheck/Abs/test_abs#kinks.float32",
+       {"kink", "at a kink, convention", "subgradient_ok: at a kink"}},
+  };
+  for (const auto& row : rows) {
+    const cli::Ran ran = Assay(StrCat("explain '", row.test_id, "' --run run"));
+    EXPECT_EQ(ran.exit_code, 0) << ran.output;
+    for (const char* part : row.says) EXPECT_THAT(ran.output, HasSubstr(part));
+    EXPECT_LE(Widest(ran.output.substr(0, ran.output.find("  repro"))), 80U);
+  }
+  const std::string command =
+      StrCat("explain '", rows[0].test_id, "' --run run");
+  const auto json = nlohmann::json::parse(Assay(command + " --json").output);
+  const auto& gradients = json.at("cases").at(0).at("tables").at("gradients");
+  EXPECT_EQ(gradients.size(), 2U) << "of the first cotangent, which fails";
+  EXPECT_EQ(gradients.at(1).at("outcome"), "fail");
+  EXPECT_GT(gradients.at(1).at("limit_units"), 0);
+  std::ofstream(folder_ / "run/gradients.csv") << "schema,run_id\n";
+  const cli::Ran broken = Assay(command);
+  EXPECT_EQ(broken.exit_code, 99);
+  EXPECT_THAT(broken.output, HasSubstr("gradients has no column attempt"));
+  std::filesystem::remove(folder_ / "run/gradients.csv");
+  EXPECT_THAT(Assay(command).output, HasSubstr("none was compared"));
+}
+
 TEST_F(ExplainTest, JsonHoldsTheSameForPrograms) {
   Assay(
       "run --backend faulty+mutant=value --filter id:node/Abs/test_abs "

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 #include "framework/cli/commands.h"
 #include "framework/cli/select/chosen_case.h"
 #include "framework/testing/file/csv.h"
 #include "framework/testing/file/file.h"
 #include "framework/testing/plan/plan_file.h"
+#include "framework/testing/record/tables.h"
 
 namespace assay::explain {
 namespace {
@@ -56,6 +58,17 @@ class RunReader {
     ASSAY_ASSIGN_OR_RETURN(
         reader.backends_,
         select::ReadTable<record::BackendRow>(run, "backends.csv"));
+    for (const record::Table* table : record::Tables()) {
+      // An older run may be without those that suites have added since.
+      const std::string name = StrCat(table->name, ".csv");
+      std::error_code error;
+      if (table->n_key == 0 || table == &record::TableOf<record::ResultRow>() ||
+          table == &record::TableOf<record::AccuracyRow>() ||
+          !fs::exists(run / name, error)) {
+        continue;
+      }
+      ASSAY_ASSIGN_OR_RETURN(reader.added_[table], file::ReadFile(run / name));
+    }
     ASSAY_RETURN_IF_ERROR(select::ReadRunFile(run, "plan.json").status());
     ASSAY_ASSIGN_OR_RETURN(reader.plan_, plan::ReadPlan(run));
     return reader;
@@ -66,7 +79,7 @@ class RunReader {
 
  private:
   Status NotThere(const std::string& test_id, const std::string& backend) const;
-  Explanation Explain(const record::ResultRow& result) const;
+  Result<Explanation> Explain(const record::ResultRow& result) const;
   void AddPolicy(Explanation* explanation) const;
   void AddClaims(const plan::BackendUse& backend,
                  Explanation* explanation) const;
@@ -78,6 +91,7 @@ class RunReader {
   std::vector<record::EnvRow> env_;
   std::vector<record::RunRow> runs_;
   std::vector<record::BackendRow> backends_;
+  std::map<const record::Table*, std::string> added_;  // their files
 };
 
 Status RunReader::NotThere(const std::string& test_id,
@@ -135,8 +149,13 @@ void RunReader::AddPolicy(Explanation* explanation) const {
   AddClaims(backend, explanation);
 }
 
-Explanation RunReader::Explain(const record::ResultRow& result) const {
+Result<Explanation> RunReader::Explain(const record::ResultRow& result) const {
   Explanation explanation;
+  explanation.rows.result = result;
+  for (const auto& [table, csv] : added_) {
+    const Status read = record::AddRows(csv, *table, &explanation.rows);
+    if (!read.ok()) return read.WithContext(folder_.string());
+  }
   explanation.run = folder_.string();
   explanation.result = result;
   const auto same = [&](const auto& row) {
@@ -167,7 +186,7 @@ Result<std::vector<Explanation>> RunReader::Of(
   for (const record::ResultRow& row : results_) {
     if (row.test_id != test_id) continue;
     if (!backend.empty() && row.backend != backend) continue;
-    explanations.push_back(Explain(row));
+    ASSAY_ASSIGN_OR_RETURN(explanations.emplace_back(), Explain(row));
   }
   if (explanations.empty()) return NotThere(test_id, backend);
   return explanations;

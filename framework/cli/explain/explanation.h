@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "framework/core/status.h"
+#include "framework/testing/record/record.h"
 #include "framework/testing/record/rows.h"
 
 namespace assay::explain {
@@ -34,6 +35,7 @@ struct Explanation {
   record::PlanRow planned;
   std::vector<record::AccuracyRow> outputs;
   std::vector<record::ResultRow> attempts;
+  record::Record rows;  // of the tables that suites have added
   PolicySentence expected, tolerated;
   std::vector<CoverText> covers;  // empty: the corpus or policy is not here
   bool claims_anything = false;

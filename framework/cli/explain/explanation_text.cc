@@ -13,6 +13,8 @@
 #include "framework/testing/record/columns.h"
 #include "framework/testing/record/outcome.h"
 #include "framework/testing/record/reason.h"
+#include "framework/testing/record/run_facts.h"
+#include "framework/testing/suite/suite.h"
 #include "framework/testing/verdict/oracle_word.h"
 
 namespace assay::explain {
@@ -61,7 +63,7 @@ std::string SentenceText(const PolicySentence& sentence) {
 
 void AddPolicy(const Explanation& e, Lines* lines) {
   const record::PlanRow& planned = e.planned;
-  lines->Add("limit",
+  lines->Add(e.rows.rows.empty() ? "limit" : "of outputs",
              StrCat(LimitText(planned.comparator, planned.rtol.value_or(0),
                               planned.atol.value_or(0)),
                     " (", planned.limit_source, ")"));
@@ -238,6 +240,22 @@ Json RowsJson(const std::vector<Row>& rows) {
   return json;
 }
 
+/// The rows of added tables, by the name of the table.
+Json AddedJson(const record::Record& record) {
+  Json tables = Json::object();
+  for (const record::RecordRow& row : record.rows) {
+    file::CsvReader reader(row.fields);
+    std::vector<std::string> fields;
+    reader.Next(&fields);
+    Json& json = tables[std::string(row.table->name)].emplace_back();
+    for (size_t i = 0; i < fields.size(); ++i) {
+      const record::Column& column = row.table->columns[row.table->n_key + i];
+      json[std::string(column.name)] = FieldJson(column, fields[i]);
+    }
+  }
+  return tables;
+}
+
 Json SentenceJson(const PolicySentence& sentence) {
   if (sentence.source.empty()) return {};
   return {{"source", sentence.source},
@@ -257,11 +275,40 @@ Json ToJson(const Explanation& e) {
           {"planned", RowJson(e.planned)},
           {"accuracy", RowsJson(e.outputs)},
           {"attempts", RowsJson(e.attempts)},
+          {"tables", AddedJson(e.rows)},
           {"expectation", SentenceJson(e.expected)},
           {"tolerance", SentenceJson(e.tolerated)},
           {"claims", covers},
           {"backend", RowJson(e.backend)},
           {"environment", {{"cpu", e.cpu}, {"commit", e.made.commit}}}};
+}
+
+/// What the suite of the case says of it.
+void AddSuite(const Explanation& e, Lines* lines) {
+  const suite::Suite* const suite = suite::SuiteOf(e.planned);
+  if (suite == nullptr || suite->explain == nullptr) return;
+  record::RunFacts facts;
+  facts.seed = e.result.seed;
+  for (const auto& [label, text] : suite->explain(e.planned, facts, e.rows)) {
+    lines->Add(label, text);
+  }
+}
+
+/// The commands that go on from here.
+void AddCommands(const Explanation& e, Lines* lines) {
+  using enum record::Outcome;
+  lines->Add("repro", e.result.repro, /*command=*/true);
+  const record::Outcome outcome = e.result.outcome;
+  if (outcome == kMissing || outcome == kUnavailable) return;
+  const std::string rest =
+      StrCat(" '", e.result.test_id, "' --backend ", e.result.backend,
+             " --run ", e.run, " --out ");
+  if (outcome != kPass && outcome != kWaived && outcome != kXpass) {
+    lines->Add("make small", StrCat("assay shrink", rest, "shrunk"),
+               /*command=*/true);
+  }
+  lines->Add("hand on", StrCat("assay capsule", rest, "capsule"),
+             /*command=*/true);
 }
 
 }  // namespace
@@ -279,6 +326,7 @@ std::string ExplanationText(const Explanation& e) {
                            result.shape_sig));
   AddPolicy(e, &lines);
   for (const record::AccuracyRow& output : e.outputs) AddOutput(output, &lines);
+  AddSuite(e, &lines);
   lines.Add("oracle", verdict::OracleWord(e.outputs));
   AddAttempts(e, &lines);
   lines.Add("vacuous", VacuousText(e.planned.vacuous));
@@ -289,7 +337,7 @@ std::string ExplanationText(const Explanation& e) {
                             : "");
   lines.Add("files", e.planned.directory);
   AddMachine(e, &lines);
-  lines.Add("repro", result.repro, /*command=*/true);
+  AddCommands(e, &lines);
   return lines.text_;
 }
 

@@ -85,6 +85,46 @@ Result<Record> ParseRecord(std::string_view text) {
   return record;
 }
 
+Status AddRows(std::string_view csv, const Table& table, Record* record) {
+  file::CsvReader reader(csv);
+  std::vector<std::string> header, fields;
+  reader.Next(&header);
+  std::vector<size_t> places;  // of the table's columns
+  for (const Column& column : table.columns) {
+    const auto found = std::ranges::find(header, column.name);
+    if (found == header.end()) {
+      return DataLoss(table.name, " has no column ", column.name);
+    }
+    places.push_back(static_cast<size_t>(found - header.begin()));
+  }
+  while (reader.Next(&fields)) {
+    if (fields.size() != header.size()) {
+      return DataLoss(table.name, " line ", reader.line(), " has ",
+                      fields.size(), " fields, wanted ", header.size());
+    }
+    ResultRow key;
+    for (size_t i = 0; i < table.n_key; ++i) {
+      const Column& column = TableOf<ResultRow>().columns[i];
+      if (!column.parse(fields[places[i]], &key)) {
+        return DataLoss(table.name, " line ", reader.line(), " has '",
+                        fields[places[i]], "' in column ", column.name);
+      }
+    }
+    if (key.test_id != record->result.test_id ||
+        key.backend != record->result.backend) {
+      continue;
+    }
+    RecordRow& row = record->rows.emplace_back();
+    row.table = &table;
+    row.attempt = key.attempt;
+    for (size_t i = table.n_key; i < places.size(); ++i) {
+      if (i > table.n_key) row.fields += ',';
+      file::AppendCsvField(row.fields, fields[places[i]]);
+    }
+  }
+  return reader.status();
+}
+
 std::string ToCsv(const Table& table, const std::vector<Record>& records) {
   std::string text = CsvHeader(table);
   const Table& results = TableOf<ResultRow>();

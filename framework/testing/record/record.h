@@ -70,6 +70,10 @@ struct Record {
 std::string ToText(const Record& record);
 Result<Record> ParseRecord(std::string_view text);
 
+/// Adds those rows of the file of a table that are of the record's case and
+/// backend. Data loss, with the line or the column, for a file that is broken.
+Status AddRows(std::string_view csv, const Table& table, Record* record);
+
 /// The file of a table of cases: the rows of all records, in their order.
 std::string ToCsv(const Table& table, const std::vector<Record>& records);
 

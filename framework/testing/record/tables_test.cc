@@ -333,6 +333,29 @@ TEST(TablesAddedTest, ATableIsAStructAndItsColumns) {
   EXPECT_EQ(rows->at(3).loss, 0.5);
   EXPECT_THAT(SchemaJson(), HasSubstr("\"toys\": ["));
   EXPECT_EQ(read->Rows<AccuracyRow>()->size(), 1U);
+  // Kills: rows of another case, or in the order of another header.
+  Record again;
+  again.result.test_id = "toy/Abs/a";
+  ASSERT_TRUE(AddRows(csv, TableOf<ToyRow>(), &again).ok());
+  EXPECT_EQ(again.Rows<ToyRow>()->size(), 4U);
+  again.result.test_id = "toy/Abs/b";
+  again.rows.clear();
+  ASSERT_TRUE(AddRows(csv, TableOf<ToyRow>(), &again).ok());
+  EXPECT_EQ(again.rows.size(), 0U);
+  ASSERT_TRUE(AddRows("loss,step,schema,run_id,attempt,test_id,backend,settings"
+                      "\n0.5,7,1,r,2,toy/Abs/b,,\n",
+                      TableOf<ToyRow>(), &again)
+                  .ok());
+  EXPECT_EQ(again.Rows<ToyRow>()->at(0).step, 7);
+  EXPECT_EQ(again.Rows<ToyRow>()->at(0).attempt, 2);
+  EXPECT_EQ(AddRows("", TableOf<ToyRow>(), &again).message(),
+            "toys has no column schema");
+  EXPECT_EQ(AddRows(csv + "1,r\n", TableOf<ToyRow>(), &again).message(),
+            "toys line 6 has 2 fields, wanted 8");
+  EXPECT_EQ(AddRows(CsvHeader<ToyRow>() + "x,r,1,t,b,s,7,0.5\n",
+                    TableOf<ToyRow>(), &again)
+                .message(),
+            "toys line 2 has 'x' in column schema");
   // Kills: a text in another row's column, or in another column.
   EXPECT_TRUE(read->Fill("loss", "9").ok());
   EXPECT_EQ(read->Rows<ToyRow>()->at(1).step, 8);

@@ -31,6 +31,9 @@
 
 namespace assay::suite {
 
+/// A label and a text, for a person.
+using Labelled = std::pair<std::string, std::string>;
+
 /// A table that a suite has beside its cases: `assay list NAME` prints it.
 struct Listing {
   std::string name;
@@ -77,6 +80,11 @@ struct Suite {
   /// The codes of its judgements that core does not have.
   std::vector<record::ReasonMeaning> reasons = {};
   std::vector<Listing> listings = {};
+  /// What its own tables say of a planned case, for `assay explain`. The record
+  /// has the rows of a run. Null: nothing more than is said of any case.
+  std::vector<Labelled> (*explain)(const record::PlanRow& row,
+                                   const record::RunFacts& facts,
+                                   const record::Record& record) = nullptr;
 };
 
 /// Adds a suite, and the meanings of its reasons. Always true, so that a static

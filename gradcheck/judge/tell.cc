@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "gradcheck/judge/tell.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <variant>
+
+#include "framework/testing/file/csv.h"
+#include "gradcheck/answer/limit.h"
+#include "gradcheck/judge/gradient_row.h"
+#include "gradcheck/subject/subject.h"
+#include "gradcheck/subject/variant.h"
+
+namespace assay::gradcheck {
+namespace {
+
+using Lines = std::vector<suite::Labelled>;
+
+std::string_view MeaningOf(InputClass input_class) {
+  switch (input_class) {
+    case InputClass::kOfficial:
+      return "the example's own";
+    case InputClass::kRedrawn:
+      return "drawn within the range of the example's, without ties";
+    case InputClass::kExact:
+      return "small integers, so that sums are exact in any order";
+    case InputClass::kKinks:
+      return "few values, so that many are tied or stand at a kink";
+    case InputClass::kField:
+      return "a shape or a value that a public thread reports";
+  }
+  return "";
+}
+
+/// Four digits.
+std::string Digits(double x) {
+  std::array<char, 32> text;
+  std::snprintf(text.data(), text.size(), "%.4g", x);
+  return text.data();
+}
+
+/// Numbers and words; of anything else the kind.
+std::string AttributeText(const Attribute& attribute) {
+  const auto& held = attribute.held;
+  if (const auto* x = std::get_if<float>(&held)) return StrCat(*x);
+  if (const auto* x = std::get_if<int64_t>(&held)) return StrCat(*x);
+  if (const auto* x = std::get_if<std::string>(&held)) return *x;
+  if (const auto* x = std::get_if<std::vector<int64_t>>(&held)) {
+    return StrCat("[", Joined(*x), "]");
+  }
+  if (const auto* x = std::get_if<std::vector<float>>(&held)) {
+    return StrCat("[", Joined(*x), "]");
+  }
+  return std::string(KindName(held));
+}
+
+std::string NodeText(const Graph& graph, const Node& node) {
+  const auto name = [&](ValueId id) {
+    return id == kNoValue ? std::string() : graph[id].name;
+  };
+  std::string attributes =
+      Joined(node.attributes, ", ", [](const Attribute& attribute) {
+        return StrCat(attribute.name, "=", AttributeText(attribute));
+      });
+  if (!attributes.empty()) attributes = StrCat("<", attributes, ">");
+  return StrCat(Joined(node.outputs, ", ", name), " = ",
+                node.domain.empty() ? "" : node.domain + ".", node.op_type,
+                attributes, "(", Joined(node.inputs, ", ", name), ")");
+}
+
+void TellSubject(const record::PlanRow& row, const record::RunFacts& facts,
+                 Lines* lines) {
+  const auto subject = SubjectOf(row, facts);
+  if (!subject.ok()) {
+    lines->emplace_back("model", subject.status().message());
+    return;
+  }
+  const Graph& graph = subject->model->graph();
+  lines->emplace_back("model", Joined(graph.nodes, "\n", [&](const Node& node) {
+                        return NodeText(graph, node);
+                      }));
+  std::vector<std::string> targets;
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    const std::string& name = graph[graph.inputs[i]].name;
+    const Tensor* const tensor = i < subject->inputs[0].size()
+                                     ? subject->inputs[0][i].tensor()
+                                     : nullptr;
+    if (tensor == nullptr) continue;
+    const bool is_target =
+        std::ranges::find(subject->targets, name) != subject->targets.end();
+    if (is_target) targets.push_back(StrCat(name, " ", tensor->Signature()));
+  }
+  lines->emplace_back("targets", Joined(targets));
+  std::vector<std::string> outputs;
+  const std::vector<bool> flows = CarryingOutputs(*subject->model);
+  for (size_t i = 0; i < flows.size(); ++i) {
+    if (flows[i]) outputs.push_back(graph[graph.outputs[i]].name);
+  }
+  lines->emplace_back("cotangents", "of " + Joined(outputs));
+}
+
+/// True when `a` is to be told before `b`: it fails, or is nearer to its limit.
+bool IsWorse(const GradientRow& a, const GradientRow& b) {
+  if (a.outcome != b.outcome) return a.outcome == "fail";
+  return a.headroom.value_or(2) < b.headroom.value_or(2);
+}
+
+void TellWorst(const GradientRow& row, Lines* lines) {
+  if (!row.worst_index.has_value()) return;
+  const auto text = [](const record::Number& number) {
+    return number.has_value() ? file::ToText(*number) : std::string("?");
+  };
+  lines->emplace_back(
+      "  worst", StrCat("[", *row.worst_index, "]: got ", text(row.got),
+                        ", want ", text(row.want), "; ",
+                        Digits(1 - row.headroom.value_or(1)), " of the limit"));
+  std::string limit = text(row.limit);
+  if (const auto type = ParseDType(row.dtype);
+      row.limit_units.has_value() && type.has_value()) {
+    limit += StrCat(" of ", Digits(*row.limit_units),
+                    " condition units, depth of rounding ",
+                    Digits(row.limit_depth.value_or(1)), ", roundoff ",
+                    Digits(UnitRoundoff(*type)), ", and the oracle's bound ",
+                    Digits(row.limit_bound.value_or(0)),
+                    "; no order of rounding exceeds ",
+                    Digits(row.hard_limit.value_or(0)));
+  }
+  lines->emplace_back("  limit", limit);
+  if (row.hull_low.has_value()) {
+    lines->emplace_back(
+        "  hull", StrCat("at a kink, where all of [", text(row.hull_low), ", ",
+                         text(row.hull_high), "] is right"));
+  }
+}
+
+void TellGradient(const GradientRow& row, Lines* lines) {
+  std::string text =
+      StrCat(row.dtype, row.shape, " for the cotangent ", row.cotangent, ": ",
+             row.outcome == "fail" ? "beyond its limit" : "within its limit",
+             ", ", row.case_class);
+  const auto add = [&](std::string_view what, const record::Number& number) {
+    if (number.has_value()) text += StrCat(what, Digits(*number));
+  };
+  add("; max error ", row.max_abs_err);
+  add(", in units ", row.max_unit_err);
+  add(", p99 ", row.p99_unit_err);
+  if (row.unknown.value_or(0) > 0) {
+    text += StrCat("; ", *row.unknown, " elements are not known");
+  }
+  if (row.kink_count.value_or(0) > 0) {
+    text += StrCat("; ", *row.kink_count, " at a kink, convention ",
+                   row.kink_convention.empty() ? "none" : row.kink_convention);
+  }
+  lines->emplace_back("by " + row.input, text);
+  TellWorst(row, lines);
+}
+
+/// The checks of all gradients together.
+void TellTogether(const GradientRow& row, Lines* lines) {
+  const auto add = [&](const char* label, const char* from,
+                       const record::Number& error,
+                       const record::Number& bound) {
+    if (!error.has_value()) return;
+    lines->emplace_back(label,
+                        StrCat("along signs off ", from, " by ", Digits(*error),
+                               ", may be ", Digits(bound.value_or(0))));
+  };
+  add("tangent", "the exact tangent", row.adjoint_err, row.adjoint_bound);
+  add("differences", "differences of the backend's own outputs", row.dir_err,
+      row.dir_bound);
+}
+
+}  // namespace
+
+std::vector<suite::Labelled> Tell(const record::PlanRow& row,
+                                  const record::RunFacts& facts,
+                                  const record::Record& record) {
+  Lines lines;
+  if (const auto variant = VariantOf(row.test_id); variant.has_value()) {
+    lines.emplace_back("inputs", StrCat(ToString(variant->input_class), ": ",
+                                        MeaningOf(variant->input_class)));
+  }
+  TellSubject(row, facts, &lines);
+  const auto rows = record.Rows<GradientRow>();
+  if (!rows.ok()) {
+    lines.emplace_back("gradients", rows.status().message());
+    return lines;
+  }
+  if (rows->empty()) {
+    lines.emplace_back("gradients", "none was compared");
+    return lines;
+  }
+  std::map<int64_t, const GradientRow*> worst;  // by target
+  for (const GradientRow& one : *rows) {
+    const GradientRow*& known = worst[one.input_index];
+    if (known == nullptr || IsWorse(one, *known)) known = &one;
+  }
+  for (const auto& [index, one] : worst) TellGradient(*one, &lines);
+  TellTogether(rows->front(), &lines);
+  return lines;
+}
+
+}  // namespace assay::gradcheck
