@@ -4,6 +4,7 @@
 
 #include "gradcheck/answer/questions.h"
 #include "gradcheck/catalogue/catalogue.h"
+#include "gradcheck/judge/evidence.h"
 #include "gradcheck/judge/judge.h"
 #include "gradcheck/judge/tell.h"
 #include "gradcheck/subject/derive.h"
@@ -30,7 +31,8 @@ suite::Suite GradcheckSuite() {
                                 "not at all",
                         .text = &FlagsText,
                         .rows = &FlagRows}},
-          .explain = &Tell};
+          .explain = &Tell,
+          .evidence = EvidenceOfGradients()};
 }
 
 }  // namespace assay::gradcheck

@@ -66,10 +66,10 @@ struct ExplainOptions {
 
 struct CapsuleOptions : select::CaseOptions {
   std::filesystem::path out;
+  std::string oracle = "reference";
 };
 
 struct ShrinkOptions : CapsuleOptions {
-  std::string oracle = "reference";
   int64_t budget = 2000;  // candidates that the backend runs
 };
 

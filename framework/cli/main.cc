@@ -151,6 +151,9 @@ void AddCase(CLI::App* app, CapsuleOptions* options) {
   app->add_option("--timeout", options->timeout_s, "seconds for one case")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  app->add_option("--oracle", options->oracle,
+                  "backend whose answers are taken for right")
+      ->capture_default_str();
   app->add_option("--out", options->out, "folder to write")->required();
 }
 
@@ -165,10 +168,6 @@ void AddShrink(CLI::App& app, ShrinkOptions* options) {
       "shrink", "find the smallest case that fails in the same way");
   options->timeout_s = 20;
   AddCase(shrink, options);
-  shrink
-      ->add_option("--oracle", options->oracle,
-                   "backend whose outputs are taken for right")
-      ->capture_default_str();
   shrink
       ->add_option("--budget", options->budget,
                    "cases that the backend is tried on at most")

@@ -14,7 +14,6 @@
 #include "framework/supervise/crew.h"
 #include "framework/testing/file/file.h"
 #include "framework/testing/file/module_path.h"
-#include "framework/testing/suite/outputs_suite.h"
 
 namespace assay::supervise {
 
@@ -60,7 +59,7 @@ WorkFolder::~WorkFolder() {
 
 Result<std::vector<record::ResultRow>> Trial::Run(
     std::vector<record::PlanRow> rows, const fs::path& directory,
-    const fs::path& dump) const {
+    const std::string& suite, const fs::path& output) const {
   std::vector<const record::PlanRow*> planned;
   for (record::PlanRow& row : rows) {
     row.backend = backend_.instance;
@@ -72,8 +71,8 @@ Result<std::vector<record::ResultRow>> Trial::Run(
   supervise.directory = directory;
   supervise.facts.seed = options_.seed;
   supervise.facts.started_us = record::SteadyMicroseconds();
-  if (!dump.empty()) supervise.facts.suite = suite::kOutputsSuite;
-  supervise.facts.output = dump;
+  supervise.facts.suite = suite;
+  supervise.facts.output = output;
   supervise.timeout_s = options_.timeout_s;
   verdict::RawRecords raw;
   ASSAY_RETURN_IF_ERROR(RunRows(backend_, planned, supervise, &raw));

@@ -17,6 +17,8 @@
 #include "framework/core/status.h"
 #include "framework/testing/file/folder_lock.h"
 #include "framework/testing/plan/plan.h"
+#include "framework/testing/suite/answers_suite.h"
+#include "framework/testing/suite/outputs_suite.h"
 
 namespace assay::supervise {
 
@@ -62,16 +64,25 @@ class Trial {
   Result<std::vector<record::ResultRow>> Judge(
       const std::vector<record::PlanRow>& rows,
       const std::filesystem::path& directory) const {
-    return Run(rows, directory, {});
+    return Run(rows, directory, {}, {});
   }
 
   /// Writes the outputs to DUMP/<test_id>/test_data_set_N/output_K.pb and
-  /// compares nothing: outcome pass says that they are there.
+  /// compares nothing: outcome pass says that they are there. For a suite with
+  /// evidence of its own, that below DUMP/<test_id>.
   Result<std::vector<record::ResultRow>> Dump(
       const std::vector<record::PlanRow>& rows,
       const std::filesystem::path& directory,
       const std::filesystem::path& dump) const {
-    return Run(rows, directory, dump);
+    return Run(rows, directory, suite::kOutputsSuite, dump);
+  }
+
+  /// Writes the exact answers to these cases, each into the folder that its row
+  /// names as `oracle`. Outcome pass says that they are there.
+  Result<std::vector<record::ResultRow>> Answer(
+      const std::vector<record::PlanRow>& rows,
+      const std::filesystem::path& directory) const {
+    return Run(rows, directory, suite::kAnswersSuite, {});
   }
 
   const plan::BackendUse& backend() const { return backend_; }
@@ -79,7 +90,7 @@ class Trial {
  private:
   Result<std::vector<record::ResultRow>> Run(
       std::vector<record::PlanRow> rows, const std::filesystem::path& directory,
-      const std::filesystem::path& dump) const;
+      const std::string& suite, const std::filesystem::path& output) const;
 
   plan::BackendUse backend_;
   TrialOptions options_;

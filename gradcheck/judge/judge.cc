@@ -140,12 +140,7 @@ Ladderer::Stop Ladderer::Outputs() {
 }
 
 Result<std::vector<Value>> Ladderer::Directions(Cotangent kind) const {
-  std::vector<Shape> shapes;
-  for (const Value& y : trial_.outputs()) {
-    shapes.push_back(y.tensor() == nullptr ? Shape() : y.tensor()->shape());
-  }
-  return CotangentsOf(kind, CarryingOutputs(*subject_.model), shapes,
-                      Draw(row_.test_id, facts_.seed, ToString(kind)));
+  return trial_.Directions(kind, row_.test_id, facts_.seed);
 }
 
 Result<std::vector<Value>> Ladderer::Tangents() const {

@@ -9,6 +9,7 @@
 #include "framework/testing/measure/recheck.h"
 #include "framework/testing/record/run_facts.h"
 #include "gradcheck/draw/draw.h"
+#include "gradcheck/subject/subject.h"
 
 namespace assay::gradcheck {
 namespace {
@@ -74,6 +75,17 @@ Status Trial::Forward() {
     ASSAY_RETURN_IF_ERROR(network_->Forward(*binding_));
     return network_->Synchronize();
   });
+}
+
+Result<std::vector<Value>> Trial::Directions(Cotangent kind,
+                                             std::string_view test_id,
+                                             int64_t seed) const {
+  std::vector<Shape> shapes;
+  for (const Value& y : outputs()) {
+    shapes.push_back(y.tensor() == nullptr ? Shape() : y.tensor()->shape());
+  }
+  return CotangentsOf(kind, CarryingOutputs(*subject_->model), shapes,
+                      Draw(test_id, seed, ToString(kind)));
 }
 
 Result<std::vector<Value>> Trial::InTypes(std::span<const Value> cotangents) {

@@ -13,11 +13,13 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "framework/backend/backend.h"
 #include "framework/testing/measure/guarded_memory.h"
 #include "framework/testing/suite/question.h"
+#include "gradcheck/answer/cotangent.h"
 
 namespace assay::gradcheck {
 
@@ -35,6 +37,10 @@ class Trial {
                                       std::span<const std::string> targets);
 
   const std::vector<std::string>& targets() const { return subject_->targets; }
+  /// The cotangents of that kind of a case, for the outputs of the last Forward.
+  Result<std::vector<Value>> Directions(Cotangent kind,
+                                        std::string_view test_id,
+                                        int64_t seed) const;
   /// The elements of a target, and other ones in their place.
   Result<std::vector<double>> NumbersOf(size_t target) const;
   Status Put(size_t target, std::span<const double> numbers);

@@ -85,6 +85,9 @@ Result<suite::Subject> SubjectOf(const record::PlanRow& row,
     return Unsupported(Reason::kReader, row.test_id,
                        " does not end in #class.type");
   }
+  ASSAY_ASSIGN_OR_RETURN(std::optional<suite::Subject> made,
+                         suite::SubjectInFiles(row));
+  if (made.has_value()) return *std::move(made);
   ASSAY_ASSIGN_OR_RETURN(cases::CaseData data,
                          cases::ReadCaseInputs(row.directory, 1));
   suite::Subject subject{

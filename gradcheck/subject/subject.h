@@ -21,7 +21,8 @@
 namespace assay::gradcheck {
 
 /// Unsupported, reason reader, for a test_id without a variant; unsupported,
-/// reason not_differentiable, when nothing can be differentiated.
+/// reason not_differentiable, when nothing can be differentiated. Files that hold
+/// a subject as it is (suite::SubjectInFiles) are taken so.
 Result<suite::Subject> SubjectOf(const record::PlanRow& row,
                                  const record::RunFacts& facts);
 

@@ -153,6 +153,23 @@ TEST_F(SubjectTest, KinksMeetTheNumbersOfAttributes) {
   EXPECT_THAT(numbers, testing::Contains(-3.5));
 }
 
+// Kills: numbers drawn anew for a case that was written as it is; targets that
+// are not those of the file.
+TEST_F(SubjectTest, ASubjectInFilesIsTakenAsItIs) {
+  Write("g (double[2] x, double[2] z) => (double[2] y) { y = Mul(x, z) }",
+        {*Tensor::Of<double>({2}, std::vector<double>{0.1, 5}),
+         *Tensor::Of<double>({2}, std::vector<double>{1, 1})});
+  folder_.Write("targets.txt", "z\n");
+  const auto subject = Subject("#redrawn.float64");
+  ASSERT_TRUE(subject.ok()) << subject.status().ToString();
+  EXPECT_THAT(Kept(*subject), ElementsAre(true, true));
+  EXPECT_THAT(subject->targets, ElementsAre("z"));
+  folder_.Write("targets.txt", "z\ny\n");
+  EXPECT_EQ(Subject("#redrawn.float64").status().message(),
+            StrCat((folder_.path() / "targets.txt").string(),
+                   ": found 'y', wanted an input of the model"));
+}
+
 // Kills: a case that is run as something when its id says nothing.
 TEST_F(SubjectTest, AnUnknownVariantIsNotRead) {
   Write("g (float[1] x) => (float[1] y) { y = Neg(x) }", {Floats({1}, {1})});

@@ -9,7 +9,10 @@
 #include "framework/supervise/trial.h"
 #include "framework/testing/case/write_corpus.h"
 #include "framework/testing/file/file.h"
+#include "framework/testing/plan/resolve.h"
+#include "framework/testing/record/run_facts.h"
 #include "framework/testing/record/tables.h"
+#include "framework/testing/suite/suite.h"
 #include "framework/testing/verdict/verdict.h"
 
 namespace assay::repro {
@@ -41,22 +44,49 @@ Status CopyCase(const fs::path& from, const fs::path& to, int n_data_sets) {
 }
 
 Status WriteCase(const CapsuleContent& content, const fs::path& to) {
+  if (content.subject != nullptr) return WriteSubject(to, *content.subject);
   if (content.data != nullptr) return cases::WriteCaseFiles(to, *content.data);
   const cases::TestCase& c = content.chosen.test_case;
   return CopyCase(c.directory, to, c.n_data_sets);
 }
 
-/// Adds the outputs of the backend, where it gave any.
+/// Of the suite of a case, where that shows more than outputs.
+const suite::Evidence* EvidenceOf(const record::PlanRow& row) {
+  const suite::Suite* const suite = suite::SuiteOf(row);
+  return suite == nullptr || suite->evidence.write == nullptr
+             ? nullptr
+             : &suite->evidence;
+}
+
+/// Has the exact answers computed that the suite of the case judges by.
+Status AskOracle(const CapsuleContent& content, supervise::WorkFolder& work,
+                 record::PlanRow* row) {
+  row->oracle.clear();
+  if (!suite::NeedsAnswers(*row)) return OkStatus();
+  ASSAY_ASSIGN_OR_RETURN(const plan::PlannedBackend oracle,
+                         plan::ResolveBackend(content.oracle));
+  const supervise::Trial trial(plan::UseOf(oracle),
+                               {content.chosen.seed, content.chosen.timeout_s});
+  row->oracle = work.Next().string();
+  ASSAY_ASSIGN_OR_RETURN(const auto asked, trial.Answer({*row}, work.Next()));
+  // It may decline: the judge then says what it makes of that.
+  if (asked.at(0).outcome != record::Outcome::kPass) row->oracle.clear();
+  return OkStatus();
+}
+
+/// Adds the outputs of the backend, where it gave any, or the evidence of the
+/// case's suite.
 Status AddOutputs(const supervise::Trial& trial, const record::PlanRow& row,
                   supervise::WorkFolder& work, const fs::path& to) {
   const fs::path dump = work.Next();
   ASSAY_RETURN_IF_ERROR(trial.Dump({row}, work.Next(), dump).status());
-  const fs::path got = dump / row.test_id;
+  const fs::path from = dump / row.test_id;
+  const fs::path place = EvidenceOf(row) == nullptr ? to / "got" : to;
   std::error_code error;
-  if (!fs::exists(got, error)) return OkStatus();
-  fs::copy(got, to / "got", fs::copy_options::recursive, error);
+  if (!fs::exists(from, error)) return OkStatus();
+  fs::copy(from, place, fs::copy_options::recursive, error);
   if (!error) return OkStatus();
-  return ResourceExhausted("cannot write ", (to / "got").string(), ": ",
+  return ResourceExhausted("cannot write ", place.string(), ": ",
                            error.message());
 }
 
@@ -105,8 +135,41 @@ std::string SpecElsewhere(const plan::BackendUse& backend) {
                                     : "." + backend.spec.substr(slash);
 }
 
+/// The files of a capsule, and what each of them is.
+std::vector<suite::Labelled> FilesOf(const CapsuleContent& content,
+                                     const fs::path& folder) {
+  std::vector<suite::Labelled> files = {{"model.onnx", "the model"}};
+  std::error_code error;
+  const auto add = [&](const std::string& name, const std::string& what,
+                       const char* without) {
+    files.emplace_back(name, fs::exists(folder / name, error) ? what : without);
+  };
+  if (content.subject == nullptr) {
+    files.emplace_back("test_data_set_N",
+                       "inputs, and the outputs that are right");
+  } else {
+    files.emplace_back("test_data_set_0", "the inputs, as they were made");
+    files.emplace_back(suite::kTargetsFile,
+                       "the inputs that derivatives are taken by");
+  }
+  const suite::Evidence* const evidence = EvidenceOf(content.chosen.row);
+  if (evidence == nullptr) {
+    add("got", "the outputs that the backend gave",
+        "is not here: the backend gave no outputs");
+  } else {
+    for (const auto& [name, what] : evidence->files) {
+      add(name, what, "is not here: the backend or the oracle gave nothing");
+    }
+  }
+  files.insert(files.end(),
+               {{"manifest.json", "the case: its id, tolerance and comparator"},
+                {"case.json", "backend, verdict, seed and version"},
+                {"env.csv", "the machine"}});
+  return files;
+}
+
 std::string Readme(const CapsuleContent& content,
-                   const record::ResultRow& result, bool got) {
+                   const record::ResultRow& result, const fs::path& folder) {
   const select::ChosenCase& chosen = content.chosen;
   std::string text =
       StrCat(result.test_id, "\non ", result.backend, ": ", result.outcome,
@@ -119,16 +182,9 @@ std::string Readme(const CapsuleContent& content,
                  "' --corpus \"$PWD\"",
                  chosen.seed == 0 ? "" : StrCat(" --seed ", chosen.seed),
                  "\n\nIt gives the outcome above, in runs/latest.\n\n");
-  const std::vector<std::pair<std::string, std::string>> files = {
-      {"model.onnx", "the model"},
-      {"test_data_set_N", "inputs, and the outputs that are right"},
-      {"got", got ? "the outputs that the backend gave"
-                  : "is not here: the backend gave no outputs"},
-      {"manifest.json", "the case: its id, tolerance and comparator"},
-      {"case.json", "backend, verdict, seed and version"},
-      {"env.csv", "the machine"}};
-  for (const auto& [name, what] : files) {
-    text += "  " + name + std::string(17 - name.size(), ' ') + what + "\n";
+  for (const auto& [name, what] : FilesOf(content, folder)) {
+    text +=
+        select::Wrapped(what, {.label = name, .indent = 2, .label_width = 17});
   }
   if (chosen.in_run.has_value() && chosen.in_run->outcome != result.outcome) {
     text += "\n" + select::Wrapped(StrCat("In the run ", chosen.run_id,
@@ -162,6 +218,7 @@ Result<record::ResultRow> Fill(const CapsuleContent& content,
   row.directory = folder.string();
   ASSAY_ASSIGN_OR_RETURN(supervise::WorkFolder work,
                          supervise::WorkFolder::Make());
+  ASSAY_RETURN_IF_ERROR(AskOracle(content, work, &row));
   const supervise::Trial trial(chosen.backend, {chosen.seed, chosen.timeout_s});
   ASSAY_ASSIGN_OR_RETURN(const auto raw, trial.Judge({row}, work.Next()));
   const record::ResultRow result = verdict::Finalize(row, raw.at(0));
@@ -173,18 +230,34 @@ Result<record::ResultRow> Fill(const CapsuleContent& content,
       folder / "case.json", CaseJson(content, result, here).dump(1) + "\n"));
   ASSAY_RETURN_IF_ERROR(
       file::WriteFile(folder / "env.csv", record::ToCsv(env)));
-  std::error_code error;
-  ASSAY_RETURN_IF_ERROR(file::WriteFile(
-      folder / "README.txt",
-      Readme(content, result, fs::exists(folder / "got", error))));
+  ASSAY_RETURN_IF_ERROR(
+      file::WriteFile(folder / "README.txt", Readme(content, result, folder)));
   return result;
 }
 
 }  // namespace
 
+Status WriteSubject(const fs::path& directory, const suite::Subject& subject) {
+  ASSAY_RETURN_IF_ERROR(cases::WriteCaseFiles(
+      directory, {subject.model, {{subject.inputs.at(0), {}}}}));
+  std::string targets;
+  for (const std::string& target : subject.targets) targets += target + "\n";
+  return file::WriteFile(directory / suite::kTargetsFile, targets);
+}
+
 Result<CapsuleContent> ContentOf(select::ChosenCase chosen) {
-  CapsuleContent content{std::move(chosen), nullptr, {}};
+  CapsuleContent content{std::move(chosen), nullptr, nullptr};
   const cases::TestCase& c = content.chosen.test_case;
+  if (const suite::Suite* suite = suite::SuiteOf(content.chosen.row);
+      suite != nullptr && suite->subject != nullptr) {
+    record::RunFacts facts;
+    facts.seed = content.chosen.seed;
+    ASSAY_ASSIGN_OR_RETURN(suite::Subject subject,
+                           suite->subject(content.chosen.row, facts));
+    content.subject =
+        std::make_shared<const suite::Subject>(std::move(subject));
+    return content;
+  }
   std::error_code error;
   if (!c.directory.empty() && fs::exists(c.directory / "model.onnx", error)) {
     return content;

@@ -10,7 +10,9 @@
 //
 // It holds a corpus of one case: manifest.json, which keeps id, tolerance and
 // comparator, model.onnx and test_data_set_N/{input,output}_K.pb; and about it
-// got/test_data_set_N/output_K.pb, case.json, env.csv and README.txt.
+// got/test_data_set_N/output_K.pb, case.json, env.csv and README.txt. A case
+// that is made from another one is written as it is, with targets.txt beside its
+// model, and with the evidence of its suite (suite.h) in the place of `got`.
 
 #pragma once
 
@@ -23,6 +25,7 @@
 #include "framework/cli/select/chosen_case.h"
 #include "framework/core/status.h"
 #include "framework/testing/record/rows.h"
+#include "framework/testing/suite/question.h"
 
 namespace assay::repro {
 
@@ -30,9 +33,18 @@ struct CapsuleContent {
   select::ChosenCase chosen;
   /// Where the case has no folder that can be copied.
   std::shared_ptr<const cases::CaseData> data;
+  /// Of a case that its suite makes from another one.
+  std::shared_ptr<const suite::Subject> subject;
   /// Lines for the README and members of case.json: how it came to be.
-  std::vector<std::pair<std::string, std::string>> history;
+  std::vector<std::pair<std::string, std::string>> history = {};
+  /// Whose exact answers it is judged by, where its suite needs any.
+  std::string oracle = "reference";
 };
+
+/// model.onnx, test_data_set_0 and targets.txt, as suite::SubjectInFiles reads
+/// them.
+Status WriteSubject(const std::filesystem::path& directory,
+                    const suite::Subject& subject);
 
 /// The content of a case as it is. Invalid argument for one that is a program.
 Result<CapsuleContent> ContentOf(select::ChosenCase chosen);

@@ -12,8 +12,8 @@ namespace {
 
 Status WriteOne(const cli::CapsuleOptions& options) {
   ASSAY_ASSIGN_OR_RETURN(select::ChosenCase chosen, select::Choose(options));
-  ASSAY_ASSIGN_OR_RETURN(const CapsuleContent content,
-                         ContentOf(std::move(chosen)));
+  ASSAY_ASSIGN_OR_RETURN(CapsuleContent content, ContentOf(std::move(chosen)));
+  content.oracle = options.oracle;
   ASSAY_ASSIGN_OR_RETURN(const record::ResultRow result,
                          WriteCapsule(content, options.out));
   std::cout << result.test_id << " on " << result.backend << ": "

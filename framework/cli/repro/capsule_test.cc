@@ -5,9 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "framework/cli/program_fixture.h"
+#include "framework/graph/model.h"
 #include "framework/testing/case/read_corpus.h"
 #include "framework/testing/case/write_corpus.h"
 #include "framework/testing/file/scratch_folder.h"
@@ -123,6 +127,61 @@ TEST_F(CapsuleTest, HoldsTheRightOutputsAndThoseThatWereGiven) {
   EXPECT_EQ(file(kWrong).size(), file(kRight).size());
   EXPECT_EQ(file("wrong/test_data_set_0/output_0.pb"),
             file("right/test_data_set_0/output_0.pb"));
+}
+
+// Kills: inputs that are drawn anew elsewhere; evidence of another case, or of
+// one side for that of the other.
+TEST_F(CapsuleTest, HoldsAGradientWithAllThatItIsJudgedBy) {
+  const char* const id = "gradcheck/Sub/test_sub_bcast#redrawn.float32";
+  const std::string backend = "faulty+mutant=gradient:sign:Sub.1";
+  const cli::Ran ran = Assay(StrCat("capsule '", id, "' --backend ", backend,
+                                    " --seed 7 --out capsule"));
+  ASSERT_EQ(ran.exit_code, 0) << ran.output;
+  const auto numbers = [&](const std::string& file) {
+    const auto value =
+        ReadValue(folder_ / "capsule" / file, {.kind = ValueKind::kTensor});
+    EXPECT_TRUE(value.ok()) << file << value.status().ToString();
+    std::vector<double> found;
+    if (value->tensor()->dtype() == DType::kFloat64) {
+      std::ranges::copy(value->tensor()->elements<double>(),
+                        std::back_inserter(found));
+    } else {
+      std::ranges::copy(value->tensor()->elements<float>(),
+                        std::back_inserter(found));
+    }
+    return found;
+  };
+  for (const char* kind : {"random_1", "random_2", "ones", "one-hot"}) {
+    const std::string exact = StrCat("exact/", kind, "/");
+    const auto want = numbers(exact + "gradient_1.pb");
+    const auto limit = numbers(exact + "limit_1.pb");
+    const auto got = numbers(StrCat("got/", kind, "/gradient_1.pb"));
+    ASSERT_EQ(want.size(), 5U);
+    EXPECT_EQ(numbers(exact + "cotangent_0.pb").size(), 60U);
+    for (size_t i = 0; i < want.size(); ++i) {
+      EXPECT_LE(std::abs(got[i] + want[i]), limit[i]) << "of the other sign";
+    }
+  }
+  EXPECT_EQ(*file::ReadFile(folder_ / "capsule/targets.txt"), "x\ny\n");
+  EXPECT_EQ(CaseJson("capsule").at("reason_code"), "fail_backward");
+  fs::rename(folder_ / "capsule", folder_ / "moved");
+  Assay(StrCat("run --backend ", backend,
+               " --corpus ./moved --seed 7 --no-report --out again"));
+  EXPECT_THAT(*file::ReadFile(folder_ / "again/results.csv"),
+              HasSubstr(CaseJson("moved").at("message").get<std::string>()));
+}
+
+// A case that an oracle has no answer to: the judge then looks at the mask.
+TEST_F(CapsuleTest, HoldsAGradientWithoutExactAnswers) {
+  const char* const id =
+      "gradcheck/Dropout/test_training_dropout#redrawn.float32";
+  const cli::Ran ran =
+      Assay(StrCat("capsule '", id, "' --backend faulty --out capsule"));
+  ASSERT_EQ(ran.exit_code, 0) << ran.output;
+  EXPECT_EQ(CaseJson("capsule").at("outcome"), "pass") << ran.output;
+  EXPECT_EQ(CaseJson("capsule").at("reason_code"), "stochastic_ok");
+  EXPECT_TRUE(fs::exists(folder_ / "capsule/got/ones/gradient_0.pb"));
+  EXPECT_FALSE(fs::exists(folder_ / "capsule/exact/ones/gradient_0.pb"));
 }
 
 TEST_F(CapsuleTest, TakesCaseBackendAndSeedFromARunAndSaysWhereItDiffers) {

@@ -3,6 +3,7 @@
 #include "framework/cli/repro/shrink.h"
 
 #include "framework/cli/repro/shrink_graph.h"
+#include "framework/cli/repro/shrink_parts.h"
 #include "framework/cli/repro/shrink_values.h"
 
 namespace assay::repro {
@@ -24,14 +25,11 @@ Result<bool> Exhaust(Step step, Draft* draft, ShrinkJudge& judge) {
 
 }  // namespace
 
-Result<Draft> FirstDraft(const cases::CaseData& data, ShrinkJudge& judge) {
+Result<Draft> FirstDraft(const std::vector<Draft>& drafts, ShrinkJudge& judge) {
   std::vector<Candidate> candidates;
-  for (size_t i = 0; i < data.sets.size(); ++i) {
-    const cases::DataSet& set = data.sets[i];
-    candidates.push_back(
-        {StrCat("as it is, data set ", i), 0, [&]() -> Result<Draft> {
-           return Draft{data.model, set.inputs, {}};
-         }});
+  for (size_t i = 0; i < drafts.size(); ++i) {
+    candidates.push_back({StrCat("as it is, data set ", i), 0,
+                          [&, i]() -> Result<Draft> { return drafts[i]; }});
   }
   ASSAY_ASSIGN_OR_RETURN(std::optional<Kept> kept, judge.First(candidates));
   if (kept.has_value()) return std::move(kept->draft);
@@ -43,8 +41,14 @@ Result<Draft> FirstDraft(const cases::CaseData& data, ShrinkJudge& judge) {
 Result<Draft> Shrink(Draft draft, ShrinkJudge& judge) {
   constexpr int kRounds = 4;
   for (int round = 0; round < kRounds; ++round) {
+    if (!draft.targets.empty()) {
+      judge.Note("fewer targets and outputs");
+      ASSAY_RETURN_IF_ERROR(Exhaust(ShrinkTargets, &draft, judge).status());
+    }
     judge.Note("fewer nodes");
     ASSAY_ASSIGN_OR_RETURN(bool smaller, Exhaust(ShrinkGraph, &draft, judge));
+    judge.Note("fewer attributes");
+    ASSAY_RETURN_IF_ERROR(Exhaust(ShrinkAttributes, &draft, judge).status());
     judge.Note("fewer elements");
     ASSAY_ASSIGN_OR_RETURN(const bool narrower,
                            Exhaust(ShrinkShapes, &draft, judge));

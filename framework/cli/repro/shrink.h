@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Shrinking: from a case that fails to the smallest one found that fails in the
-// same way, by outcome and reason. First fewer nodes, then fewer elements, then
-// plainer values, until nothing helps.
+// same way, by outcome and reason. First fewer targets and nodes, then fewer
+// attributes and elements, then plainer values, until nothing helps.
 //
-//   ASSAY_ASSIGN_OR_RETURN(Draft draft, FirstDraft(data, judge));
+//   ASSAY_ASSIGN_OR_RETURN(Draft draft, FirstDraft(drafts, judge));
 //   ASSAY_ASSIGN_OR_RETURN(draft, Shrink(std::move(draft), judge));
 
 #pragma once
@@ -13,9 +13,10 @@
 
 namespace assay::repro {
 
-/// The first data set on which the case fails, with the oracle's answer as the
-/// right one. Invalid argument when it fails on none in this way.
-Result<Draft> FirstDraft(const cases::CaseData& data, ShrinkJudge& judge);
+/// The first draft, one for each data set, on which the case fails, with the
+/// oracle's answer as the right one. Invalid argument when it fails on none in
+/// this way.
+Result<Draft> FirstDraft(const std::vector<Draft>& drafts, ShrinkJudge& judge);
 
 Result<Draft> Shrink(Draft draft, ShrinkJudge& judge);
 

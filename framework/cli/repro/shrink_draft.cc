@@ -73,6 +73,7 @@ Result<Draft> WithSources(const Draft& draft,
   const Graph& graph = draft.model->graph();
   edit::Submodel all{Indices(graph.nodes.size()), {}, {}, {}};
   Draft changed;
+  changed.targets = draft.targets;
   for (const Source& source : sources) {
     if (source.fixed) {
       all.fixed[source.id] = source.value;
@@ -91,8 +92,25 @@ Result<Draft> WithSources(const Draft& draft,
   return changed;
 }
 
+Result<Draft> WithGraph(const Draft& draft, const Graph& graph) {
+  edit::Submodel all{Indices(graph.nodes.size()), {}, {}, {}};
+  for (const ValueId id : graph.inputs) {
+    all.inputs.push_back({id, TypeOf(graph, id)});
+  }
+  for (const ValueId id : graph.outputs) {
+    all.outputs.push_back({id, Loose(TypeOf(graph, id))});
+  }
+  Draft changed{nullptr, draft.inputs, {}, draft.targets};
+  ASSAY_ASSIGN_OR_RETURN(changed.model,
+                         edit::MakeSubmodel(*draft.model, graph, all));
+  return changed;
+}
+
 Result<Draft> WithOutputTypes(const Draft& draft) {
-  const Graph& graph = draft.model->graph();
+  Graph graph = draft.model->graph();
+  if (draft.expected.empty()) {
+    ASSAY_ASSIGN_OR_RETURN(graph, InferTypes(*draft.model));
+  }
   edit::Submodel all{Indices(graph.nodes.size()), {}, {}, {}};
   for (const ValueId id : graph.inputs) {
     all.inputs.push_back({id, TypeOf(graph, id)});

@@ -22,7 +22,8 @@ namespace assay::repro {
 struct Draft {
   std::shared_ptr<const Model> model;
   std::vector<Value> inputs;
-  std::vector<Value> expected;  // empty: the oracle is to be asked
+  std::vector<Value> expected;       // empty: the oracle is to be asked
+  std::vector<std::string> targets;  // of derivatives; none of a forward case
 };
 
 /// A value that a draft is given: an input, or an initializer that nodes read.
@@ -40,7 +41,12 @@ std::vector<Source> SourcesOf(const Draft& draft);
 Result<Draft> WithSources(const Draft& draft,
                           const std::vector<Source>& sources);
 
-/// The draft whose outputs are declared as what is expected of them.
+/// The draft with the nodes and outputs of another graph of its values; what is
+/// right is then not known. An error when that is no valid model.
+Result<Draft> WithGraph(const Draft& draft, const Graph& graph);
+
+/// The draft whose outputs are declared as what is expected of them, or as
+/// follows from its inputs where that is not known.
 Result<Draft> WithOutputTypes(const Draft& draft);
 
 /// Nodes of the main graph, and elements of all tensors that it is given.

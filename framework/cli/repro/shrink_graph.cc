@@ -194,7 +194,10 @@ Status Descend(const KnownGraph& known, Ways ways, ShrinkJudge& judge,
 
 Result<std::optional<Draft>> ShrinkGraph(const Draft& draft,
                                          ShrinkJudge& judge) {
-  if (NodeCount(draft) < 2) return std::optional<Draft>();
+  // Derivatives between nodes are not known.
+  if (NodeCount(draft) < 2 || !draft.targets.empty()) {
+    return std::optional<Draft>();
+  }
   const Result<KnownGraph> known = KnownGraph::Of(draft, judge);
   if (!known.ok()) {
     judge.Note(

@@ -6,9 +6,11 @@
 #include <array>
 #include <cstdio>
 
+#include "framework/cli/repro/capsule.h"
 #include "framework/testing/case/plain_corpus_case.h"
 #include "framework/testing/case/write_corpus.h"
 #include "framework/testing/record/outcome.h"
+#include "framework/testing/suite/suite.h"
 
 namespace assay::repro {
 namespace {
@@ -32,8 +34,13 @@ std::string Verdict(const record::ResultRow& result) {
              : StrCat(result.outcome, " (", result.reason_code, ")");
 }
 
-cases::CaseData DataOf(const Draft& draft) {
-  return {draft.model, {{draft.inputs, draft.expected}}};
+Status WriteDraft(const fs::path& directory, const Draft& draft) {
+  if (!draft.targets.empty()) {
+    return WriteSubject(directory,
+                        {draft.model, {draft.inputs}, draft.targets});
+  }
+  return cases::WriteCaseFiles(directory,
+                               {draft.model, {{draft.inputs, draft.expected}}});
 }
 
 }  // namespace
@@ -42,6 +49,7 @@ ShrinkJudge::ShrinkJudge(const select::ChosenCase& chosen,
                          plan::BackendUse oracle, supervise::WorkFolder* work,
                          int64_t budget, Say say)
     : chosen_(chosen),
+      by_answers_(suite::NeedsAnswers(chosen.row)),
       backend_(chosen.backend, {chosen.seed, chosen.timeout_s}),
       oracle_(std::move(oracle), {chosen.seed, chosen.timeout_s}),
       work_(*work),
@@ -49,18 +57,35 @@ ShrinkJudge::ShrinkJudge(const select::ChosenCase& chosen,
       say_(std::move(say)),
       limit_(LimitOf(chosen.test_case)) {}
 
-record::PlanRow ShrinkJudge::RowOf(size_t number, const fs::path& root) const {
+std::string ShrinkJudge::IdOf(size_t number) const {
+  std::array<char, 16> name;
+  std::snprintf(name.data(), name.size(), "%06zu", number);
+  if (!by_answers_) return StrCat("model/shrink/", name.data());
+  const std::string& id = chosen_.row.test_id;
+  return StrCat(chosen_.row.suite, "/shrink/", name.data(),
+                id.substr(std::min(id.find('#'), id.size())));
+}
+
+std::string ShrinkJudge::ShrunkId() const {
+  std::string id = chosen_.row.test_id;
+  return id.insert(std::min(id.find('#'), id.size()), "-shrunk");
+}
+
+record::PlanRow ShrinkJudge::RowOf(const Attempt& attempt,
+                                   const fs::path& root) const {
   record::PlanRow row = chosen_.row;
-  std::array<char, 24> name;
-  std::snprintf(name.data(), name.size(), "model/shrink/%06zu", number);
-  row.test_id = name.data();
-  row.suite = row.kind = "model";
+  row.test_id = attempt.id;
   row.directory = (root / row.test_id).string();
+  row.vacuous.clear();
+  row.n_data_sets = 1;
+  if (by_answers_) {
+    row.oracle = attempt.oracle;
+    return row;
+  }
+  row.suite = row.kind = "model";
   row.comparator = limit_.comparator;
   row.rtol = limit_.rtol;
   row.atol = limit_.atol;
-  row.vacuous.clear();
-  row.n_data_sets = 1;
   return row;
 }
 
@@ -70,29 +95,69 @@ bool ShrinkJudge::IsWanted(const record::ResultRow& result) const {
 }
 
 Result<record::ResultRow> ShrinkJudge::RunCase() {
+  record::PlanRow row = chosen_.row;
+  if (by_answers_) {
+    row.oracle = work_.Next().string();
+    ASSAY_ASSIGN_OR_RETURN(const auto asked,
+                           oracle_.Answer({row}, work_.Next()));
+    if (asked.at(0).outcome != record::Outcome::kPass) row.oracle.clear();
+  }
   ASSAY_ASSIGN_OR_RETURN(const auto results,
-                         backend_.Judge({chosen_.row}, work_.Next()));
+                         backend_.Judge({row}, work_.Next()));
   return results.at(0);
 }
 
 Result<std::vector<Value>> ShrinkJudge::Answers(const Draft& draft) {
   std::vector<Attempt> one(1);
   one[0].draft = draft;
+  one[0].id = IdOf(0);
   ASSAY_RETURN_IF_ERROR(Ask(&one));
   if (one[0].verdict.empty()) return std::move(one[0].draft.expected);
   return FailedPrecondition(one[0].verdict);
 }
 
+/// Where the oracle declines, the judge goes without answers.
+Status ShrinkJudge::AskExact(std::vector<Attempt>* attempts) {
+  const fs::path root = work_.Next();
+  const fs::path answers = work_.Next();
+  std::vector<record::PlanRow> rows;
+  std::vector<Attempt*> asked;
+  for (Attempt& attempt : *attempts) {
+    if (!attempt.verdict.empty()) continue;
+    if (auto typed = WithOutputTypes(attempt.draft); typed.ok()) {
+      attempt.draft = *std::move(typed);
+    }
+    attempt.oracle = (answers / attempt.id).string();
+    rows.push_back(RowOf(attempt, root));
+    asked.push_back(&attempt);
+    ASSAY_RETURN_IF_ERROR(WriteDraft(rows.back().directory, attempt.draft));
+  }
+  if (rows.empty()) return OkStatus();
+  ASSAY_ASSIGN_OR_RETURN(const auto results,
+                         oracle_.Answer(rows, work_.Next()));
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const record::Outcome outcome = results[i].outcome;
+    if (outcome == record::Outcome::kPass) continue;
+    asked[i]->oracle.clear();
+    if (outcome == record::Outcome::kUnsupported) continue;
+    asked[i]->verdict =
+        StrCat("the oracle says ", outcome, ", ", results[i].message);
+  }
+  std::error_code ignored;
+  fs::remove_all(root, ignored);
+  return OkStatus();
+}
+
 Status ShrinkJudge::Ask(std::vector<Attempt>* attempts) {
+  if (by_answers_) return AskExact(attempts);
   const fs::path root = work_.Next();
   std::vector<record::PlanRow> rows;
   std::vector<Attempt*> asked;
   for (Attempt& attempt : *attempts) {
     if (!attempt.verdict.empty() || !attempt.draft.expected.empty()) continue;
-    rows.push_back(RowOf(asked.size(), root));
+    rows.push_back(RowOf(attempt, root));
     asked.push_back(&attempt);
-    ASSAY_RETURN_IF_ERROR(
-        cases::WriteCaseFiles(rows.back().directory, DataOf(attempt.draft)));
+    ASSAY_RETURN_IF_ERROR(WriteDraft(rows.back().directory, attempt.draft));
   }
   if (rows.empty()) return OkStatus();
   // The answers go to where the expected outputs of a case lie.
@@ -127,20 +192,25 @@ Status ShrinkJudge::Try(std::vector<Attempt>* attempts,
   const fs::path root = work_.Next();
   std::vector<record::PlanRow> rows;
   for (const Attempt& attempt : *attempts) {
-    rows.push_back(RowOf(rows.size(), root));
-    ASSAY_RETURN_IF_ERROR(
-        cases::WriteCaseFiles(rows.back().directory, DataOf(attempt.draft)));
+    rows.push_back(RowOf(attempt, root));
+    ASSAY_RETURN_IF_ERROR(WriteDraft(rows.back().directory, attempt.draft));
   }
   ASSAY_ASSIGN_OR_RETURN(*results, backend_.Judge(rows, work_.Next()));
   tried_ += static_cast<int64_t>(rows.size());
   std::error_code ignored;
   fs::remove_all(root, ignored);
+  for (const Attempt& attempt : *attempts) {
+    if (!attempt.oracle.empty()) fs::remove_all(attempt.oracle, ignored);
+  }
   return OkStatus();
 }
 
+/// Under the id that it will have, which may decide what is drawn for it.
 Result<bool> ShrinkJudge::FailsAlone(const Draft& draft) {
   std::vector<Attempt> one(1);
   one[0].draft = draft;
+  one[0].id = by_answers_ ? ShrunkId() : IdOf(0);
+  if (by_answers_) ASSAY_RETURN_IF_ERROR(AskExact(&one));
   std::vector<record::ResultRow> results;
   ASSAY_RETURN_IF_ERROR(Try(&one, &results));
   return IsWanted(results.at(0));
@@ -152,6 +222,7 @@ Result<std::optional<Kept>> ShrinkJudge::FirstOf(
   for (size_t i = begin; i < end; ++i) {
     Attempt& attempt = attempts.emplace_back();
     attempt.index = i;
+    attempt.id = IdOf(attempts.size() - 1);
     Result<Draft> draft = candidates[i].make();
     if (draft.ok()) {
       attempt.draft = *std::move(draft);

@@ -2,7 +2,8 @@
 //
 // ShrinkJudge: tries candidates for a smaller case on the backend, many in one
 // worker, and names one that fails as the case does. The oracle says which
-// outputs are right.
+// outputs are right, or gives the exact answers that the suite of the case
+// judges by.
 //
 //   ASSAY_ASSIGN_OR_RETURN(const auto kept, judge.First(candidates));
 //   if (kept.has_value()) draft = kept->draft;
@@ -54,6 +55,10 @@ class ShrinkJudge {
   /// The oracle's answers. Failed precondition, with its words, without any.
   Result<std::vector<Value>> Answers(const Draft& draft);
 
+  /// The id of a case that is made smaller and is judged by its own suite:
+  /// suite/op/case-shrunk#variant.
+  std::string ShrunkId() const;
+
   int64_t tried() const { return tried_; }
   bool Spent() const { return tried_ >= budget_; }
   void Note(const std::string& line) const { say_(line); }
@@ -65,12 +70,17 @@ class ShrinkJudge {
  private:
   struct Attempt {
     size_t index = 0;
+    std::string id;
     Draft draft;
     std::string verdict;  // why it is not run, empty: it is
+    std::string oracle;   // the folder of exact answers
   };
 
-  record::PlanRow RowOf(size_t number, const std::filesystem::path& root) const;
+  std::string IdOf(size_t number) const;
+  record::PlanRow RowOf(const Attempt& attempt,
+                        const std::filesystem::path& root) const;
   Status Ask(std::vector<Attempt>* attempts);
+  Status AskExact(std::vector<Attempt>* attempts);
   Status Try(std::vector<Attempt>* attempts,
              std::vector<record::ResultRow>* results);
   Result<bool> FailsAlone(const Draft& draft);
@@ -79,6 +89,7 @@ class ShrinkJudge {
                                       size_t begin, size_t end);
 
   const select::ChosenCase& chosen_;
+  const bool by_answers_;  // its suite judges, and needs exact answers
   supervise::Trial backend_;
   supervise::Trial oracle_;
   supervise::WorkFolder& work_;

@@ -124,6 +124,53 @@ TEST_F(ShrinkTest, LeavesTheSmallestCaseThatFailsInTheSameWay) {
   }
 }
 
+// Kills: targets, outputs or attributes that stay; a case that fails by its old
+// id alone; one whose inputs are drawn anew when it runs elsewhere.
+TEST_F(ShrinkTest, MakesAGradientCaseSmall) {
+  const struct {
+    const char* mutant;
+    const char* op;
+    const char* name;
+    const char* variant;
+    int seed;
+    const char* after;
+  } rows[] = {
+      {"sign:Conv.1", "Conv", "test_basic_conv_with_padding",
+       "#redrawn.float64", 7,
+       "1 node, 2 elements, 0 attributes, 1 output, 1 target"},
+      {"sign:TopK.0", "TopK", "test_top_k", "#redrawn.float32", 7,
+       "1 node, 2 elements, 0 attributes, 1 output, 1 target"},
+      // The two that are tied belong together.
+      {"tied_have_all:Max.1", "Max", "test_max_float16", "#kinks.float16", 0,
+       "1 node, 2 elements, 0 attributes, 1 output, 2 targets"},
+  };
+  for (const auto& row : rows) {
+    const std::string before =
+        StrCat("gradcheck/", row.op, "/", row.name, row.variant);
+    const std::string left =
+        StrCat("gradcheck/", row.op, "/", row.name, "-shrunk", row.variant);
+    const std::string backend = StrCat("faulty+mutant=gradient:", row.mutant);
+    const cli::Ran ran = Shrink(StrCat("'", before, "' --seed ", row.seed,
+                                       " --backend ", backend, " --out small"));
+    ASSERT_EQ(ran.exit_code, 0) << ran.output;
+    const auto json = CaseJson("small");
+    EXPECT_EQ(json.at("test_id"), left) << ran.output;
+    EXPECT_EQ(json.at("reason_code"), "fail_backward");
+    EXPECT_EQ(json.at("history").at("after"), row.after) << ran.output;
+    fs::rename(folder_ / "small", folder_ / "moved");
+    Assay(StrCat("run --backend ", backend, " --filter 'id:", left,
+                 "' --corpus ./moved --seed ", row.seed,
+                 " --no-report --out again"));
+    EXPECT_EQ(Outcomes("again")[left], "fail");
+    Assay(StrCat("run --corpus ./moved --seed ", row.seed,
+                 " --no-report --out right"));
+    EXPECT_EQ(Outcomes("right")[left], "pass") << "on the reference";
+    for (const char* folder : {"moved", "again", "right"}) {
+      fs::remove_all(folder_ / folder);
+    }
+  }
+}
+
 TEST_F(ShrinkTest, KeepsTheToleranceOfTheCase) {
   const cli::Ran ran = Shrink(
       "node/Cast/test_cast_FLOAT_to_BFLOAT16 --backend faulty+mutant=value "
@@ -169,6 +216,10 @@ TEST_F(ShrinkTest, SaysWhyThereIsNothingToShrink) {
       {"node/Bernoulli/test_bernoulli --backend faulty+mutant=zeros",
        "judged by its distribution"},
       {"node/Abs/none --backend faulty", "the nearest are"},
+      {"'gradcheck/Abs/test_abs#redrawn.float32' --backend faulty",
+       "is pass when it runs alone"},
+      {"'gradcheck/Abs/test_abs#redrawn.float99' --backend faulty",
+       "the nearest are gradcheck/Abs/test_abs#"},
   };
   for (const auto& row : rows) {
     const cli::Ran ran = Shrink(StrCat(row.arguments, " --out small"));

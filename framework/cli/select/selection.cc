@@ -115,7 +115,8 @@ Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names,
   std::string source;
   if (const suite::Suite* suite =
           suite::FindSuite(only.substr(0, only.find('/')));
-      suite != nullptr && suite->source != nullptr) {
+      suite != nullptr && suite->source != nullptr &&
+      std::ranges::find(wanted, suite->name) != wanted.end()) {
     source = suite->source(only);
     only = source;
   }

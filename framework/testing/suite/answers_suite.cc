@@ -44,19 +44,6 @@ Status AnswerAll(const record::PlanRow& row, Backend& backend,
   return OkStatus();
 }
 
-record::Outcome OutcomeOf(const Status& status) {
-  switch (status.code()) {
-    case StatusCode::kOk:
-      return record::Outcome::kPass;
-    case StatusCode::kUnsupported:
-      return record::Outcome::kUnsupported;
-    case StatusCode::kUnavailable:
-      return record::Outcome::kUnavailable;
-    default:
-      return record::Outcome::kError;
-  }
-}
-
 measure::Judgement RunCase(const record::PlanRow& row, Backend& backend,
                            const record::RunFacts& facts,
                            record::Record* record) {

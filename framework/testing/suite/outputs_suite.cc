@@ -28,6 +28,12 @@ Status WriteOutputs(const measure::Observation& seen,
 
 measure::Judgement RunCase(const record::PlanRow& row, Backend& backend,
                            const record::RunFacts& facts, record::Record*) {
+  const Suite* const suite = SuiteOf(row);
+  if (suite != nullptr && suite->evidence.write != nullptr) {
+    const Status written =
+        suite->evidence.write(row, backend, facts, facts.output / row.test_id);
+    return {OutcomeOf(written), written.reason(), written.message()};
+  }
   const Result<Subject> subject = SubjectOf(row, facts);
   if (!subject.ok()) {
     return {record::Outcome::kError, Reason::kReader,

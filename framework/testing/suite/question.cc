@@ -4,7 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <sstream>
 #include <utility>
+
+#include "framework/testing/case/test_case.h"
+#include "framework/testing/file/file.h"
 
 namespace assay::suite {
 namespace {
@@ -65,6 +70,29 @@ Result<Answers> EvaluateFrom(ExactRun& run, Precision least) {
 }
 
 }  // namespace
+
+Result<std::optional<Subject>> SubjectInFiles(const record::PlanRow& row) {
+  const auto file = std::filesystem::path(row.directory) / kTargetsFile;
+  std::error_code error;
+  if (row.directory.empty() || !std::filesystem::exists(file, error)) {
+    return std::optional<Subject>();
+  }
+  ASSAY_ASSIGN_OR_RETURN(const std::string text, file::ReadFile(file));
+  ASSAY_ASSIGN_OR_RETURN(cases::CaseData data,
+                         cases::ReadCaseInputs(row.directory, 1));
+  Subject subject{std::move(data.model), {std::move(data.sets[0].inputs)}, {}};
+  const Graph& graph = subject.model->graph();
+  std::istringstream lines(text);
+  for (std::string name; std::getline(lines, name);) {
+    const auto named = [&](ValueId id) { return graph[id].name == name; };
+    if (std::ranges::none_of(graph.inputs, named)) {
+      return DataLoss(file.string(), ": found '", name,
+                      "', wanted an input of the model");
+    }
+    subject.targets.push_back(std::move(name));
+  }
+  return std::optional(std::move(subject));
+}
 
 Question EvaluationOf(const record::PlanRow& row) {
   const Precision precision = measure::OraclePrecision(row.dtypes);

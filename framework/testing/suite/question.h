@@ -13,6 +13,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,14 @@ struct Subject {
   std::vector<std::vector<Value>> inputs;
   std::vector<std::string> targets;
 };
+
+/// The file beside a case's model that says that its inputs are those of a
+/// subject as they are, not what one is made from: the names of its targets, a
+/// line each.
+inline constexpr char kTargetsFile[] = "targets.txt";
+
+/// The subject in the files of a case; nothing where these hold none.
+Result<std::optional<Subject>> SubjectInFiles(const record::PlanRow& row);
 
 struct Question {
   /// The list of answers on file. It says all that the answer depends on beside

@@ -48,6 +48,19 @@ const Suite* SuiteOf(const record::PlanRow& row) {
   return runs ? suite : nullptr;
 }
 
+record::Outcome OutcomeOf(const Status& status) {
+  switch (status.code()) {
+    case StatusCode::kOk:
+      return record::Outcome::kPass;
+    case StatusCode::kUnsupported:
+      return record::Outcome::kUnsupported;
+    case StatusCode::kUnavailable:
+      return record::Outcome::kUnavailable;
+    default:
+      return record::Outcome::kError;
+  }
+}
+
 std::vector<Question> QuestionsOf(const record::PlanRow& row,
                                   const record::RunFacts& facts) {
   if (const Suite* suite = SuiteOf(row); suite != nullptr) {

@@ -14,6 +14,7 @@
 
 #pragma once
 
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -43,6 +44,17 @@ struct Listing {
   /// For a program: rows of named fields.
   using Row = std::vector<std::pair<std::string, std::string>>;
   std::vector<Row> (*rows)() = nullptr;
+};
+
+/// What a capsule shows of a case beside its model and inputs.
+struct Evidence {
+  /// Runs a planned case on a backend, and writes what it is judged by and what
+  /// the backend gives below a folder. As Load and Bind decline.
+  Status (*write)(const record::PlanRow& row, Backend& backend,
+                  const record::RunFacts& facts,
+                  const std::filesystem::path& folder) = nullptr;
+  /// Its files or folders, and what each of them is.
+  std::vector<Labelled> files = {};
 };
 
 struct Suite {
@@ -85,6 +97,8 @@ struct Suite {
   std::vector<Labelled> (*explain)(const record::PlanRow& row,
                                    const record::RunFacts& facts,
                                    const record::Record& record) = nullptr;
+  /// Null `write`: the outputs of the backend are enough.
+  Evidence evidence = {};
 };
 
 /// Adds a suite, and the meanings of its reasons. Always true, so that a static
@@ -100,6 +114,9 @@ std::vector<Listing> Listings();
 /// The suite of a planned case: the one of the row's suite, if it has cases and
 /// runs them. Null for the cases of corpora, whatever their names are.
 const Suite* SuiteOf(const record::PlanRow& row);
+
+/// What came of something that a backend may decline.
+record::Outcome OutcomeOf(const Status& status);
 
 /// The questions to an oracle about a planned case: those of its suite, or of
 /// conformance.

@@ -355,6 +355,31 @@ TEST_F(SuitesTest, OutputsAreWrittenUnderTheirCase) {
   }
 }
 
+// Kills: outputs in the place of what a suite shows; a status that is lost.
+TEST_F(SuitesTest, ASuiteMayShowMoreThanOutputs) {
+  static Status status = OkStatus();
+  AddSuite({.name = "showing",
+            .cases =
+                [](std::span<const cases::Corpus>) {
+                  return std::vector<cases::TestCase>();
+                },
+            .run = ConformanceSuite().run,
+            .evidence = {.write = [](const record::PlanRow&, Backend&,
+                                     const record::RunFacts&,
+                                     const fs::path& folder) {
+              static_cast<void>(file::MakeDirectory(folder));
+              static_cast<void>(file::WriteFile(folder / "shown", "x"));
+              return status;
+            }}});
+  record::PlanRow row = CaseOf({kRight});
+  row.suite = "showing";
+  EXPECT_EQ(Run(OutputsSuite(), row).outcome, record::Outcome::kPass);
+  EXPECT_TRUE(fs::exists(facts_.output / row.test_id / "shown"));
+  EXPECT_FALSE(fs::exists(facts_.output / row.test_id / "test_data_set_0"));
+  status = Unsupported(Reason::kGradient, "no");
+  EXPECT_EQ(Run(OutputsSuite(), row).outcome, record::Outcome::kUnsupported);
+}
+
 // Kills: a status that passes, or that is told as another.
 TEST_F(SuitesTest, ACaseThatIsNotRunSaysWhy) {
   const Suite conform = ConformanceSuite();
