@@ -58,22 +58,6 @@ const suite::Evidence* EvidenceOf(const record::PlanRow& row) {
              : &suite->evidence;
 }
 
-/// Has the exact answers computed that the suite of the case judges by.
-Status AskOracle(const CapsuleContent& content, supervise::WorkFolder& work,
-                 record::PlanRow* row) {
-  row->oracle.clear();
-  if (!suite::NeedsAnswers(*row)) return OkStatus();
-  ASSAY_ASSIGN_OR_RETURN(const plan::PlannedBackend oracle,
-                         plan::ResolveBackend(content.oracle));
-  const supervise::Trial trial(plan::UseOf(oracle),
-                               {content.chosen.seed, content.chosen.timeout_s});
-  row->oracle = work.Next().string();
-  ASSAY_ASSIGN_OR_RETURN(const auto asked, trial.Answer({*row}, work.Next()));
-  // It may decline: the judge then says what it makes of that.
-  if (asked.at(0).outcome != record::Outcome::kPass) row->oracle.clear();
-  return OkStatus();
-}
-
 /// Adds the outputs of the backend, where it gave any, or the evidence of the
 /// case's suite.
 Status AddOutputs(const supervise::Trial& trial, const record::PlanRow& row,
@@ -218,10 +202,23 @@ Result<record::ResultRow> Fill(const CapsuleContent& content,
   row.directory = folder.string();
   ASSAY_ASSIGN_OR_RETURN(supervise::WorkFolder work,
                          supervise::WorkFolder::Make());
-  ASSAY_RETURN_IF_ERROR(AskOracle(content, work, &row));
+  std::string declined;
+  if (suite::NeedsAnswers(row)) {
+    ASSAY_ASSIGN_OR_RETURN(const plan::PlannedBackend oracle,
+                           plan::ResolveBackend(content.oracle));
+    ASSAY_ASSIGN_OR_RETURN(
+        declined,
+        AskOracle({plan::UseOf(oracle), {chosen.seed, chosen.timeout_s}}, work,
+                  &row));
+  }
   const supervise::Trial trial(chosen.backend, {chosen.seed, chosen.timeout_s});
   ASSAY_ASSIGN_OR_RETURN(const auto raw, trial.Judge({row}, work.Next()));
   const record::ResultRow result = verdict::Finalize(row, raw.at(0));
+  if (!declined.empty() && raw.at(0).outcome == record::Outcome::kUnsupported &&
+      !(chosen.in_run.has_value() &&
+        chosen.in_run->outcome == result.outcome)) {
+    return InvalidArgument(declined);
+  }
   ASSAY_RETURN_IF_ERROR(AddOutputs(trial, row, work, folder));
   const std::vector<record::EnvRow> env = select::EnvironmentRows();
   const record::RunRow here =
@@ -243,6 +240,19 @@ Status WriteSubject(const fs::path& directory, const suite::Subject& subject) {
   std::string targets;
   for (const std::string& target : subject.targets) targets += target + "\n";
   return file::WriteFile(directory / suite::kTargetsFile, targets);
+}
+
+Result<std::string> AskOracle(const supervise::Trial& oracle,
+                              supervise::WorkFolder& work,
+                              record::PlanRow* row) {
+  row->oracle = work.Next().string();
+  ASSAY_ASSIGN_OR_RETURN(const auto asked, oracle.Answer({*row}, work.Next()));
+  const record::ResultRow& answer = asked.at(0);
+  if (answer.outcome == record::Outcome::kPass) return std::string();
+  row->oracle.clear();
+  return StrCat("the oracle ", oracle.backend().instance,
+                " has no exact answers to ", row->test_id, ": ",
+                answer.message);
 }
 
 Result<CapsuleContent> ContentOf(select::ChosenCase chosen) {

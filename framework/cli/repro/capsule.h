@@ -24,6 +24,7 @@
 
 #include "framework/cli/select/chosen_case.h"
 #include "framework/core/status.h"
+#include "framework/supervise/trial.h"
 #include "framework/testing/record/rows.h"
 #include "framework/testing/suite/question.h"
 
@@ -45,6 +46,13 @@ struct CapsuleContent {
 /// them.
 Status WriteSubject(const std::filesystem::path& directory,
                     const suite::Subject& subject);
+
+/// Has an oracle give the exact answers that the suite of a case judges by, and
+/// fills the row's `oracle`. Returns why there are none where it declines;
+/// empty: they are there.
+Result<std::string> AskOracle(const supervise::Trial& oracle,
+                              supervise::WorkFolder& work,
+                              record::PlanRow* row);
 
 /// The content of a case as it is. Invalid argument for one that is a program.
 Result<CapsuleContent> ContentOf(select::ChosenCase chosen);

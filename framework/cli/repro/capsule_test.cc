@@ -226,6 +226,9 @@ TEST_F(CapsuleTest, SaysWhatItCannotWrite) {
       {"node/Abs/test_abs --backend faulty --out full", "holds something"},
       {"node/Abs/test_abs --out new", "wanted --backend"},
       {"node/Abs/none --backend faulty --out new", "the nearest are"},
+      {"'gradcheck/Abs/test_abs#redrawn.float32' --backend faulty --oracle "
+       "null --out new",
+       "the oracle null has no exact answers"},
       {contract.substr(0, contract.find_first_of(" \n")) +
            " --backend faulty --out new",
        "is a program of the suite contract"},

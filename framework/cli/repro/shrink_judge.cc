@@ -96,14 +96,19 @@ bool ShrinkJudge::IsWanted(const record::ResultRow& result) const {
 
 Result<record::ResultRow> ShrinkJudge::RunCase() {
   record::PlanRow row = chosen_.row;
-  if (by_answers_) {
-    row.oracle = work_.Next().string();
-    ASSAY_ASSIGN_OR_RETURN(const auto asked,
-                           oracle_.Answer({row}, work_.Next()));
-    if (asked.at(0).outcome != record::Outcome::kPass) row.oracle.clear();
+  if (!by_answers_) {
+    ASSAY_ASSIGN_OR_RETURN(const auto results,
+                           backend_.Judge({row}, work_.Next()));
+    return results.at(0);
   }
+  ASSAY_ASSIGN_OR_RETURN(const std::string declined,
+                         AskOracle(oracle_, work_, &row));
   ASSAY_ASSIGN_OR_RETURN(const auto results,
                          backend_.Judge({row}, work_.Next()));
+  if (!declined.empty() &&
+      results.at(0).outcome == record::Outcome::kUnsupported) {
+    return InvalidArgument(declined);
+  }
   return results.at(0);
 }
 

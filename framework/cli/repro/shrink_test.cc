@@ -140,6 +140,9 @@ TEST_F(ShrinkTest, MakesAGradientCaseSmall) {
        "1 node, 2 elements, 0 attributes, 1 output, 1 target"},
       {"sign:TopK.0", "TopK", "test_top_k", "#redrawn.float32", 7,
        "1 node, 2 elements, 0 attributes, 1 output, 1 target"},
+      // Gates are four times the state, and are cut with it.
+      {"sign:LSTM.2", "LSTM", "test_lstm_with_peepholes", "#redrawn.float32", 0,
+       "1 node, 23 elements, 0 attributes, 1 output, 1 target"},
       // The two that are tied belong together.
       {"tied_have_all:Max.1", "Max", "test_max_float16", "#kinks.float16", 0,
        "1 node, 2 elements, 0 attributes, 1 output, 2 targets"},
@@ -220,6 +223,9 @@ TEST_F(ShrinkTest, SaysWhyThereIsNothingToShrink) {
        "is pass when it runs alone"},
       {"'gradcheck/Abs/test_abs#redrawn.float99' --backend faulty",
        "the nearest are gradcheck/Abs/test_abs#"},
+      {"'gradcheck/Abs/test_abs#redrawn.float32' --backend faulty --oracle "
+       "null",
+       "the oracle null has no exact answers to gradcheck/Abs/test_abs#"},
   };
   for (const auto& row : rows) {
     const cli::Ran ran = Shrink(StrCat(row.arguments, " --out small"));

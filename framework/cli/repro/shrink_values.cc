@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <utility>
 
 namespace assay::repro {
 namespace {
@@ -226,6 +227,33 @@ Candidate PlainCandidate(const Draft& draft, const std::vector<Source>& sources,
           ElementCount(sources), make};
 }
 
+/// Axes that are multiples of each other, as the gates of a recurrent layer are
+/// of its state, cut together: those of `extent` to one entry.
+void AddMultiples(const Draft& draft, const std::vector<Source>& sources,
+                  const std::map<int64_t, Places>& by_extent, int64_t extent,
+                  std::vector<Candidate>* candidates) {
+  std::map<int64_t, Places> multiples;
+  int64_t elements = ElementCount(sources);
+  for (const auto& [other, places] : by_extent) {
+    if (other % extent != 0) continue;
+    multiples[other] = places;
+    elements = std::min(elements, CountAfter(sources, places, extent, 1));
+  }
+  if (multiples.size() < 2) return;
+  const std::string extents =
+      Joined(multiples, ", ", [](const auto& entry) { return entry.first; });
+  candidates->push_back(
+      {StrCat("axes of ", extents, ": divided by ", extent), elements,
+       [&draft, &sources, multiples, extent]() -> Result<Draft> {
+         std::vector<Source> cut = sources;
+         for (const auto& [other, places] : multiples) {
+           ASSAY_ASSIGN_OR_RETURN(
+               cut, Cut(std::move(cut), places, {0, other / extent}));
+         }
+         return WithSources(draft, cut);
+       }});
+}
+
 std::optional<Draft> DraftOf(std::optional<Kept> kept) {
   if (!kept.has_value()) return std::nullopt;
   return std::move(kept->draft);
@@ -247,7 +275,8 @@ Result<std::optional<Draft>> ShrinkShapes(const Draft& draft,
            return WithSources(draft, cut);
          }});
   };
-  for (const auto& [extent, places] : PlacesOf(sources)) {
+  const std::map<int64_t, Places> by_extent = PlacesOf(sources);
+  for (const auto& [extent, places] : by_extent) {
     for (const Places& chosen : Combinations(places)) {
       if (std::ranges::all_of(chosen, &Place::is_element)) continue;
       add(chosen, extent, {0, 1}, ", the first");
@@ -256,6 +285,9 @@ Result<std::optional<Draft>> ShrinkShapes(const Draft& draft,
       add(chosen, extent, {0, extent / 2}, ", the front");
       add(chosen, extent, {extent - extent / 2, extent / 2}, ", the back");
     }
+  }
+  for (const auto& [extent, places] : by_extent) {
+    AddMultiples(draft, sources, by_extent, extent, &candidates);
   }
   std::ranges::stable_sort(candidates, {}, &Candidate::elements);
   ASSAY_ASSIGN_OR_RETURN(std::optional<Kept> kept, judge.First(candidates));
