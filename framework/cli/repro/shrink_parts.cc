@@ -46,10 +46,11 @@ std::vector<Place> Optional(const Graph& graph) {
 
 Result<Draft> Without(const Draft& draft, const std::vector<Place>& places) {
   Graph graph = draft.model->graph();
-  for (const auto& [node, name] : places) {
-    std::erase_if(
-        graph.nodes[node].attributes,
-        [&](const Attribute& attribute) { return attribute.name == name; });
+  for (const Place& place : places) {
+    std::erase_if(graph.nodes[place.first].attributes,
+                  [&](const Attribute& attribute) {
+                    return attribute.name == place.second;
+                  });
   }
   return WithGraph(draft, graph);
 }
