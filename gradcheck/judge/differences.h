@@ -17,7 +17,7 @@
 
 #include "framework/backend/exact.h"
 #include "framework/core/status.h"
-#include "gradcheck/judge/trial.h"
+#include "gradcheck/trial/trial.h"
 
 namespace assay::gradcheck {
 

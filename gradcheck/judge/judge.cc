@@ -10,15 +10,15 @@
 #include "framework/testing/suite/suite.h"
 #include "gradcheck/answer/limit.h"
 #include "gradcheck/answer/questions.h"
-#include "gradcheck/judge/compare.h"
 #include "gradcheck/judge/differences.h"
 #include "gradcheck/judge/drawn_mask.h"
 #include "gradcheck/judge/gradient_row.h"
-#include "gradcheck/judge/structure.h"
-#include "gradcheck/judge/trial.h"
+#include "gradcheck/structure/structure.h"
 #include "gradcheck/subject/derive.h"
 #include "gradcheck/subject/subject.h"
 #include "gradcheck/subject/variant.h"
+#include "gradcheck/trial/compare.h"
+#include "gradcheck/trial/trial.h"
 
 namespace assay::gradcheck {
 namespace {
@@ -73,10 +73,13 @@ class Ladderer {
         record_(record) {}
 
   measure::Judgement Judge() {
-    if (const Status ran = trial_.Forward(); !ran.ok()) {
-      return StoppedRunning(ran, "Forward");
+    // Of others first, so that what keeps anything of it is seen by all checks.
+    for (const auto forward : {&Trial::ForwardOfOthers, &Trial::ForwardOfOwn}) {
+      if (const Status ran = (trial_.*forward)(); !ran.ok()) {
+        return StoppedRunning(ran, "Forward");
+      }
     }
-    forward_us_ = trial_.forward_us();
+    forward_us_ = trial_.forward_us() / trial_.n_forward();
     if (auto verdict = Outputs(); verdict.has_value()) return Finish(*verdict);
     Stop verdict = Elements();
     if (!verdict.has_value()) verdict = Adjoint();
@@ -313,7 +316,8 @@ void Ladderer::OwnDifferences(Stop& verdict) {
 Ladderer::Stop Ladderer::Structural() {
   const auto dy = Directions(Cotangent::kFirst);
   if (!dy.ok()) return StoppedRunning(dy.status(), "the cotangents");
-  const auto found = StructureOf(trial_, *dy, gradients_, compared_);
+  const auto found =
+      StructureOf(trial_, {trial_.targets(), *dy, gradients_, compared_});
   if (!found.ok()) return StoppedRunning(found.status(), "Backward");
   for (GradientRow& row : rows_) {
     if (row.cotangent != ToString(Cotangent::kFirst)) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "gradcheck/judge/compare.h"
+#include "gradcheck/trial/compare.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
