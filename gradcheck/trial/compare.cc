@@ -9,6 +9,7 @@
 
 #include "framework/core/text.h"
 #include "framework/metric/element.h"
+#include "framework/testing/file/csv.h"
 #include "gradcheck/answer/limit.h"
 #include "gradcheck/draw/draw.h"
 
@@ -145,6 +146,7 @@ class Comparison {
         std::signbit(got) == std::signbit(want)) {
       return;
     }
+    if (want != 0) ++found_.telling;
     Judge(i, want, got, error, limit + bound);
     if (!std::isfinite(got)) return;
     found_.max_abs_err = std::max(found_.max_abs_err, error);
@@ -221,6 +223,7 @@ class Comparison {
       slack = LimitOf(most, most, roundoff_);
     }
     slack += quantum_;
+    ++found_.telling;
     const double nearest = std::clamp(got, low, high);
     Judge(i, nearest, got, std::abs(got - nearest), slack);
     // Its place in the hull is open, so its distance says nothing of others.
@@ -228,12 +231,15 @@ class Comparison {
     convention_.Add(got, low, high, slack);
   }
 
-  /// An infinite derivative, or none: the backend's may be anything that is not
-  /// a number, of the right sign where there is one, or beyond all bounds.
+  /// An infinite derivative is infinite, of the same sign: NaN says less, and is
+  /// wrong. Where there is no exact one, as for an infinite derivative times a
+  /// cotangent of zero, anything will do.
   void AddNonFinite(size_t i, double got) {
     ++found_.non_finite;
     const double want = exact_.value(i);
-    if (std::isnan(want) || got == want) return;
+    if (std::isnan(want)) return;
+    ++found_.telling;
+    if (got == want) return;
     Judge(i, want, got, kInfinity, quantum_);
     found_.limits.back() = kInfinity;
   }
@@ -302,8 +308,8 @@ std::string FaultOf(const Tensor& got, const measure::ExactAnswer& answer,
                            std::signbit(numbers[i]) == std::signbit(want[i]) &&
                            std::abs(want[i]) + allowed > greatest;
     if (overflows || std::abs(numbers[i] - want[i]) <= allowed) continue;
-    return StrCat("element ", i, " is ", numbers[i], ", wanted ", want[i],
-                  " within ", allowed);
+    return StrCat("element ", i, " is ", file::ToText(numbers[i]), ", wanted ",
+                  file::ToText(want[i]), " within ", file::ToText(allowed));
   }
   return "";
 }
