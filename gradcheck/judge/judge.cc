@@ -15,6 +15,7 @@
 #include "gradcheck/judge/differences.h"
 #include "gradcheck/judge/drawn_mask.h"
 #include "gradcheck/judge/gradient_row.h"
+#include "gradcheck/structure/jacobian.h"
 #include "gradcheck/structure/structure.h"
 #include "gradcheck/subject/derive.h"
 #include "gradcheck/subject/subject.h"
@@ -38,6 +39,7 @@ constexpr char kNotDifferentiable[] = "not_differentiable";
 constexpr char kMasked[] = "masked_infinity";
 constexpr char kStochastic[] = "stochastic_ok";
 constexpr char kVacuous[] = "vacuous";
+constexpr char kTooGreat[] = "jacobian_too_great";
 constexpr char kNondeterministic[] = "nondeterministic";
 
 measure::Judgement Verdict(Outcome outcome, const char* reason,
@@ -90,6 +92,9 @@ class Ladderer {
       OwnDifferences(verdict);
     }
     if (!verdict.has_value()) verdict = Structural();
+    if (!verdict.has_value() && variant_.input_class == InputClass::kJacobian) {
+      verdict = Jacobian();
+    }
     return Finish(verdict.has_value() ? *std::move(verdict) : Passed());
   }
 
@@ -102,6 +107,7 @@ class Ladderer {
   Stop Adjoint();
   void OwnDifferences(Stop& verdict);
   Stop Structural();
+  Stop Jacobian();
   measure::Judgement Passed() const;
   measure::Judgement Finish(measure::Judgement verdict);
 
@@ -340,6 +346,19 @@ Ladderer::Stop Ladderer::Structural() {
                  found->fault);
 }
 
+Ladderer::Stop Ladderer::Jacobian() {
+  const auto dy = Directions(Cotangent::kFirst);
+  if (!dy.ok()) return StoppedRunning(dy.status(), "the cotangents");
+  const auto fault =
+      JacobianFault(trial_, {trial_.targets(), *dy, gradients_, compared_});
+  if (!fault.ok()) return StoppedRunning(fault.status(), "Backward");
+  if (!fault->has_value()) {
+    return Verdict(Outcome::kPass, kTooGreat, "the gradients hold");
+  }
+  if ((*fault)->empty()) return std::nullopt;
+  return Verdict(Outcome::kFail, kFailBackward, **fault);
+}
+
 measure::Judgement Ladderer::Passed() const {
   if (judged_ == 0) {
     return Verdict(Outcome::kPass, kVacuous,
@@ -439,6 +458,8 @@ std::vector<record::ReasonMeaning> Reasons() {
       {kMasked, "a derivative is infinite or none, and its product is open"},
       {kStochastic, "the gradient is that of the mask that was drawn"},
       {kVacuous, "no element of a gradient could be judged, or only zeros"},
+      {kTooGreat,
+       "the gradients hold, and the Jacobian is too great to be asked for"},
       {kNondeterministic, "a second backward gives other bits"},
   };
 }

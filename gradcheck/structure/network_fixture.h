@@ -29,8 +29,10 @@ struct SquareDefects {
   bool other_shape = false;  // of the same
   bool declines_unread = false;
   bool declines_two = false;  // models of two nodes
-  bool by_place = false;      // the second example's is a tenth greater
-  bool of_first = false;      // other inputs stay those of the first forward
+  bool last_hot =
+      false;  // the last element's cotangent is lost where it is alone
+  bool by_place = false;  // the second example's is a tenth greater
+  bool of_first = false;  // other inputs stay those of the first forward
   bool declines_bound = false;
   bool keeps_cotangents = false;  // of the time of binding
   bool keeps_inputs = false;      // the same
@@ -170,6 +172,11 @@ class SquareNetwork : public Network, public Differentiable {
       if (!dy.present()) continue;
       if (defects_.one_reader) std::ranges::fill(sum, 0.0F);
       const auto weights = dy.tensor()->elements<float>();
+      if (defects_.last_hot &&
+          std::ranges::count(weights, 0.0F) + 1 == std::ssize(weights) &&
+          weights.back() != 0) {
+        continue;
+      }
       for (size_t i = 0; i < sum.size(); ++i) {
         const float s = scales[i * scales.size() / sum.size()];
         sum[i] += 2 * numbers[i] * weights[i] * s;

@@ -9,6 +9,7 @@
 
 #include "framework/graph/model_text.h"
 #include "gradcheck/structure/batch.h"
+#include "gradcheck/structure/jacobian.h"
 #include "gradcheck/structure/network_fixture.h"
 
 namespace assay::gradcheck {
@@ -24,8 +25,9 @@ constexpr char kModel[] =
     "g (float[2,3] x, int64[2] s) => (float[2,3] y) "
     "{ y = SoftmaxCrossEntropyLoss<reduction = \"none\">(x, s) }";
 
-/// What is wrong with a backend of that defect.
-std::string FaultOf(SquareDefects defects) {
+/// What a check says of a backend of that defect.
+template <class Check>
+std::string Checked(SquareDefects defects, Check&& check) {
   SquareBackend backend(defects);
   suite::Subject subject;
   subject.model = graph::ModelOfText(kModel);
@@ -42,11 +44,18 @@ std::string FaultOf(SquareDefects defects) {
   EXPECT_TRUE(gradients.ok()) << gradients.status().ToString();
   Compared compared;
   compared.limits.assign(6, kLimit);
-  const auto found = StructureOf(
-      *trial, {trial->targets(), dy, *gradients, std::span(&compared, 1)});
-  if (!found.ok()) return found.status().ToString();
+  const std::string fault =
+      check(*trial,
+            Judged{trial->targets(), dy, *gradients, std::span(&compared, 1)});
   EXPECT_EQ(trial->Damage(), "");
-  return found->fault;
+  return fault;
+}
+
+std::string FaultOf(SquareDefects defects) {
+  return Checked(defects, [](Trial& trial, const Judged& judged) {
+    const auto found = StructureOf(trial, judged);
+    return found.ok() ? found->fault : found.status().ToString();
+  });
 }
 
 TEST(Structure, OfARightBackendHolds) {
@@ -78,6 +87,20 @@ TEST(Structure, TellsWhatDoesNotHold) {
   for (const Row& row : rows) {
     EXPECT_THAT(FaultOf(row.defects), HasSubstr(row.fault)) << row.fault;
   }
+}
+
+// Kills: a row that is left out, or counts for another cotangent.
+TEST(Jacobian, SumsToTheGradient) {
+  const auto fault_of = [](SquareDefects defects) {
+    return Checked(defects, [](Trial& trial, const Judged& judged) {
+      const auto fault = JacobianFault(trial, judged);
+      return fault.ok() ? fault->value_or("none") : fault.status().ToString();
+    });
+  };
+  EXPECT_EQ(fault_of({}), "");
+  EXPECT_EQ(FaultOf({.last_hot = true}), "");
+  EXPECT_THAT(fault_of({.last_hot = true}),
+              HasSubstr("one-hot cotangents, element 5 of the gradient"));
 }
 
 /// "1 - 0 > 2": the axes of inputs and outputs; "none".
