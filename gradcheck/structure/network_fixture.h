@@ -34,6 +34,7 @@ struct SquareDefects {
   bool by_place = false;  // the second example's is a tenth greater
   bool of_first = false;  // other inputs stay those of the first forward
   bool declines_bound = false;
+  bool adds_one = false;          // to every gradient
   bool keeps_cotangents = false;  // of the time of binding
   bool keeps_inputs = false;      // the same
   bool adds = false;              // a bound run, to what memory holds
@@ -113,17 +114,18 @@ class SquareNetwork : public Network, public Differentiable {
     }
     bound->targets.assign(targets.begin(), targets.end());
     bound->results.assign(gradients.begin(), gradients.end());
-    ASSAY_ASSIGN_OR_RETURN(bound->kept,
-                           Backward(binding, bound->cotangents, targets));
+    bound->kept.inputs = bound->binding->inputs;
+    ASSAY_ASSIGN_OR_RETURN(bound->kept.inputs[0],
+                           bound->kept.inputs[0].tensor()->Clone());
     return std::unique_ptr<GradientBinding>(std::move(bound));
   }
 
   Status RunBackward(GradientBinding& given) override {
     auto& bound = static_cast<Bound&>(given);
     ASSAY_ASSIGN_OR_RETURN(
-        std::vector<Value> found,
-        Backward(*bound.binding, bound.cotangents, bound.targets));
-    if (defects_.keeps_inputs) found = bound.kept;
+        const std::vector<Value> found,
+        Backward(defects_.keeps_inputs ? bound.kept : *bound.binding,
+                 bound.cotangents, bound.targets));
     for (size_t i = 0; i < found.size(); ++i) {
       const auto from = found[i].tensor()->elements<float>();
       const auto to =
@@ -143,7 +145,8 @@ class SquareNetwork : public Network, public Differentiable {
    public:
     std::span<const Value> gradients() const override { return results; }
     SquareBinding* binding = nullptr;
-    std::vector<Value> cotangents, results, kept;
+    SquareBinding kept;
+    std::vector<Value> cotangents, results;
     std::vector<std::string> targets;
   };
 
@@ -182,6 +185,9 @@ class SquareNetwork : public Network, public Differentiable {
         sum[i] += 2 * numbers[i] * weights[i] * s;
         if (defects_.by_place && i * 2 >= sum.size()) sum[i] *= 1.1F;
       }
+    }
+    if (defects_.adds_one) {
+      for (float& number : sum) number += 1;
     }
     return Tensor::Of<float>(x.shape(), sum);
   }

@@ -71,6 +71,7 @@ TEST(Structure, TellsWhatDoesNotHold) {
     const char* fault;
   };
   const Row rows[] = {
+      {{.adds_one = true}, "cotangents of zeros give 1 at element 0"},
       {{.one_reader = true},
        "where each input is read by two nodes, element 0"},
       {{.one_reader = true, .declines_unread = true}, "is read by two nodes"},
