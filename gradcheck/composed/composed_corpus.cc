@@ -13,7 +13,6 @@ namespace assay::gradcheck {
 namespace {
 
 constexpr const char* kName = "composed";
-constexpr const char* kOfCi = "composed/n030";  // the first that is not
 
 void Describe(const special::CaseText& text, const Graph& graph,
               cases::TestCase* c) {
@@ -22,7 +21,7 @@ void Describe(const special::CaseText& text, const Graph& graph,
       StrCat("gradcheck/", text.name, Suffix({InputClass::kComposed, type}));
   c->suite = "gradcheck";
   c->kind = kName;
-  c->tier = text.name < kOfCi ? cases::Tier::kCi : cases::Tier::kNightly;
+  c->tier = cases::Tier::kCi;
   c->claim = cases::ClaimKind::kGradient;
 }
 

@@ -15,7 +15,7 @@
 namespace assay::gradcheck {
 
 /// Writes the first `count` networks (composer.h) to `text`, and the corpus of
-/// them. The first thirty are of tier ci, the others of tier nightly.
+/// them, all of tier ci.
 Status WriteComposedCorpus(int64_t count, const std::filesystem::path& text,
                            const std::filesystem::path& place);
 
