@@ -36,8 +36,10 @@ struct RanBack {
   size_t target = 0;         // its place among the inputs
   bool alone = false;        // fewer gradients were asked for than can be
   int64_t run = 0;           // of the network, from 1
-  /// What the network's last forward read, in whatever binding, and what the
-  /// one before it read; empty where there was none.
+  int64_t bound_run = 0;     // of bound ones, from 1; 0 for any other
+  /// What the network's first forward read, in whatever binding, what its last
+  /// one read, and the one before that; empty where there was none.
+  const Values& first;
   const Values& latest;
   const Values& before;
   /// The gradient for other cotangents, and for other inputs.

@@ -79,8 +79,16 @@ class SpoiledGradient : public RightForward {
     ASSAY_RETURN_IF_ERROR(RightForward::Forward(binding));
     ASSAY_ASSIGN_OR_RETURN(
         Values inputs, Clones(static_cast<KnownBinding&>(binding).inputs()));
+    if (first_.empty()) first_ = inputs;
     before_ = std::exchange(latest_, std::move(inputs));
     return OkStatus();
+  }
+
+  Status RunBackward(GradientBinding& bound) override {
+    bound_run_ = ++bound_runs_;
+    const Status ran = RightForward::RunBackward(bound);
+    bound_run_ = 0;
+    return ran;
   }
 
   Result<std::vector<Value>> Backward(
@@ -124,6 +132,8 @@ class SpoiledGradient : public RightForward {
          .target = static_cast<size_t>(at - declared.begin()),
          .alone = alone,
          .run = runs_,
+         .bound_run = bound_run_,
+         .first = first_,
          .latest = latest_,
          .before = before_,
          .with =
@@ -140,8 +150,8 @@ class SpoiledGradient : public RightForward {
   const GradientRule& rule_;
   const std::set<std::string> spoiled_;  // targets
   const size_t n_targets_;
-  Values latest_, before_;
-  int64_t runs_ = 0;
+  Values first_, latest_, before_;
+  int64_t runs_ = 0, bound_runs_ = 0, bound_run_ = 0;
 };
 
 class StrangeGradients : public RightForward {

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "framework/testing/file/csv.h"
 #include "gradcheck/answer/limit.h"
 #include "gradcheck/draw/draw.h"
 #include "gradcheck/subject/subject.h"
@@ -260,7 +261,8 @@ bool Agree(const Known& a, const Known& b) {
 
 std::string Ladder::Disagreement() const {
   const auto text = [](const char* name, const Known& known) {
-    return StrCat(name, " ", known.value, " within ", known.bound);
+    return StrCat(name, " ", file::ToText(known.value), " within ",
+                  file::ToText(known.bound));
   };
   if (Agree(reverse, tangent) && Agree(reverse, differences)) return "";
   return StrCat(text("reverse pass", reverse), ", ",

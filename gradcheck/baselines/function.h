@@ -16,7 +16,7 @@
 #include "framework/backend/backend.h"
 #include "framework/core/status.h"
 #include "framework/testing/suite/question.h"
-#include "gradcheck/judge/trial.h"
+#include "gradcheck/trial/trial.h"
 
 namespace assay::gradcheck::baselines {
 

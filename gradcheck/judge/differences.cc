@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "gradcheck/answer/limit.h"
+
 namespace assay::gradcheck {
 namespace {
 
@@ -122,6 +124,12 @@ class Differencing {
 };
 
 }  // namespace
+
+bool ShowsAnotherForward(const Slope& slope, double along, const Known& exact) {
+  return std::abs(along - slope.value) <= slope.bound &&
+         std::abs(slope.value - exact.value) > slope.bound + exact.bound &&
+         slope.bound <= kEnoughOfLimit * std::abs(along - exact.value);
+}
 
 Result<Differences> DifferencesOf(Trial& trial,
                                   std::span<const Value> cotangents,

@@ -17,7 +17,8 @@
 
 #include "framework/backend/exact.h"
 #include "framework/core/status.h"
-#include "gradcheck/judge/trial.h"
+#include "gradcheck/answer/questions.h"
+#include "gradcheck/trial/trial.h"
 
 namespace assay::gradcheck {
 
@@ -26,6 +27,13 @@ struct Differences {
   double h_min = 0;
   double h_max = 0;
 };
+
+/// True where the outputs show that the gradient is theirs, and that both differ
+/// from the exact ones: the gradient along the directions lies within the slope's
+/// bound, the exact tangent does not, and the bound is far below the difference
+/// that it is to explain. Beside a kink a bound is as wide as the kink; at one,
+/// where several tangents are right, the bound of `exact` is infinite.
+bool ShowsAnotherForward(const Slope& slope, double along, const Known& exact);
 
 /// 12 forwards. The inputs are as they were afterwards.
 Result<Differences> DifferencesOf(Trial& trial,

@@ -133,6 +133,35 @@ TEST(Differences, AreOffByNoMoreThanTheirBound) {
   }
 }
 
+// Kills: a wide bound, beside a kink, that clears a wrong backward, and a gradient
+// that is blamed on the outputs when it is not theirs.
+TEST(ShowsAnotherForward, WhereTheBoundIsFarBelowTheDifference) {
+  struct Row {
+    const char* what;
+    Slope slope;
+    double along;
+    Known exact;
+    bool shows;
+  };
+  const Row rows[] = {
+      {"of another forward", {2, 1e-9}, 2, {1, 1e-12}, true},
+      {"of its rounding", {2, 1e-9}, 2 + 5e-10, {1, 1e-12}, true},
+      {"right", {1, 1e-9}, 1, {1, 1e-12}, false},
+      {"of a right forward", {1, 1e-9}, 2, {1, 1e-12}, false},
+      {"of a third one", {2, 1e-9}, 3, {1, 1e-12}, false},
+      {"beside a kink", {2, 0.9}, 2.5, {1, 1e-12}, false},
+      {"an eighth of it", {2, 0.125}, 2, {1, 1e-12}, true},
+      {"more than that", {2, 0.126}, 2, {1, 1e-12}, false},
+      {"exact one in doubt", {2, 1e-9}, 2, {1, 1}, false},
+      {"one of several", {2, 1e-9}, 2, {1, INFINITY}, false},
+      {"no bound", {2, INFINITY}, 2, {1, 0}, false},
+  };
+  for (const Row& row : rows) {
+    EXPECT_EQ(ShowsAnotherForward(row.slope, row.along, row.exact), row.shows)
+        << row.what;
+  }
+}
+
 // Kills: inputs that stay moved, and outputs that are those of moved ones.
 TEST(Differences, LeaveTheInputsAsTheyWere) {
   const auto numbers = Drawn(50, -1, 1);

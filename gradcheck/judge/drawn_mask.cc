@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "framework/testing/file/csv.h"
 #include "gradcheck/answer/limit.h"
 #include "gradcheck/draw/draw.h"
 
@@ -65,8 +66,9 @@ Result<std::string> JudgeDrawnMask(const record::PlanRow& row,
       continue;
     }
     return StrCat("element ", i, " of the gradient of '", trial.targets()[0],
-                  "' is ", got[i], ", the drawn mask times the cotangent is ",
-                  want);
+                  "' is ", file::ToText(got[i]),
+                  ", the drawn mask times the cotangent is ",
+                  file::ToText(want));
   }
   return trial.Damage();
 }

@@ -10,10 +10,10 @@
 #include "framework/graph/value_bytes.h"
 #include "framework/testing/file/file.h"
 #include "gradcheck/answer/questions.h"
-#include "gradcheck/judge/compare.h"
-#include "gradcheck/judge/trial.h"
 #include "gradcheck/subject/subject.h"
 #include "gradcheck/subject/variant.h"
+#include "gradcheck/trial/compare.h"
+#include "gradcheck/trial/trial.h"
 
 namespace assay::gradcheck {
 namespace {

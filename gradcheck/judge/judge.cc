@@ -4,25 +4,29 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <utility>
 
+#include "framework/testing/file/csv.h"
 #include "framework/testing/suite/suite.h"
 #include "gradcheck/answer/limit.h"
 #include "gradcheck/answer/questions.h"
-#include "gradcheck/judge/compare.h"
 #include "gradcheck/judge/differences.h"
 #include "gradcheck/judge/drawn_mask.h"
 #include "gradcheck/judge/gradient_row.h"
-#include "gradcheck/judge/structure.h"
-#include "gradcheck/judge/trial.h"
+#include "gradcheck/structure/jacobian.h"
+#include "gradcheck/structure/structure.h"
 #include "gradcheck/subject/derive.h"
 #include "gradcheck/subject/subject.h"
 #include "gradcheck/subject/variant.h"
+#include "gradcheck/trial/compare.h"
+#include "gradcheck/trial/trial.h"
 
 namespace assay::gradcheck {
 namespace {
 
+using file::ToText;
 using record::Outcome;
 using record::ReasonCode;
 
@@ -35,6 +39,7 @@ constexpr char kNotDifferentiable[] = "not_differentiable";
 constexpr char kMasked[] = "masked_infinity";
 constexpr char kStochastic[] = "stochastic_ok";
 constexpr char kVacuous[] = "vacuous";
+constexpr char kTooGreat[] = "jacobian_too_great";
 constexpr char kNondeterministic[] = "nondeterministic";
 
 measure::Judgement Verdict(Outcome outcome, const char* reason,
@@ -73,17 +78,23 @@ class Ladderer {
         record_(record) {}
 
   measure::Judgement Judge() {
-    if (const Status ran = trial_.Forward(); !ran.ok()) {
-      return StoppedRunning(ran, "Forward");
+    // Of others first, so that what keeps anything of it is seen by all checks.
+    for (const auto forward : {&Trial::ForwardOfOthers, &Trial::ForwardOfOwn}) {
+      if (const Status ran = (trial_.*forward)(); !ran.ok()) {
+        return StoppedRunning(ran, "Forward");
+      }
     }
-    forward_us_ = trial_.forward_us();
+    forward_us_ = trial_.forward_us() / trial_.n_forward();
     if (auto verdict = Outputs(); verdict.has_value()) return Finish(*verdict);
     Stop verdict = Elements();
     if (!verdict.has_value()) verdict = Adjoint();
-    if (variant_.type == DType::kFloat64 && !gradients_.empty()) {
+    if (trial_.IsInDouble() && !gradients_.empty()) {
       OwnDifferences(verdict);
     }
     if (!verdict.has_value()) verdict = Structural();
+    if (!verdict.has_value() && variant_.input_class == InputClass::kJacobian) {
+      verdict = Jacobian();
+    }
     return Finish(verdict.has_value() ? *std::move(verdict) : Passed());
   }
 
@@ -96,6 +107,7 @@ class Ladderer {
   Stop Adjoint();
   void OwnDifferences(Stop& verdict);
   Stop Structural();
+  Stop Jacobian();
   measure::Judgement Passed() const;
   measure::Judgement Finish(measure::Judgement verdict);
 
@@ -118,7 +130,8 @@ class Ladderer {
   std::vector<Value> gradients_;    // for the first cotangents
   std::vector<Compared> compared_;  // of them
   int64_t forward_us_ = 0;
-  int64_t judged_ = 0;  // elements
+  int64_t judged_ = 0;   // elements
+  int64_t telling_ = 0;  // of these, what is not zero whatever is done
   int64_t non_zero_ = 0, kinks_ = 0, non_finite_ = 0;
 };
 
@@ -184,6 +197,7 @@ Ladderer::Stop Ladderer::OneCotangent(size_t kind) {
     sum.bound += found.sum_limit;
     judged_ += found.count - found.unknown;
     non_zero_ += found.count - found.zeros;
+    telling_ += found.telling;
     kinks_ += found.kinks;
     non_finite_ += found.non_finite;
     compared.push_back(found);
@@ -192,11 +206,12 @@ Ladderer::Stop Ladderer::OneCotangent(size_t kind) {
     const Known& mass = answers_.mass[kind];
     const double slack = mass.bound + 2 * sum.bound;
     if (std::isfinite(slack) && std::abs(sum.value - mass.value) > slack) {
-      stop = Verdict(
-          Outcome::kFail, kFailBackward,
-          StrCat("at its kinks the gradient is not conserved: for ",
-                 ToString(kCotangents[kind]), " its elements add to ",
-                 sum.value, ", wanted ", mass.value, " within ", slack));
+      stop =
+          Verdict(Outcome::kFail, kFailBackward,
+                  StrCat("at its kinks the gradient is not conserved: for ",
+                         ToString(kCotangents[kind]), " its elements add to ",
+                         ToText(sum.value), ", wanted ", ToText(mass.value),
+                         " within ", ToText(slack)));
     }
   }
   if (kind == 0) {
@@ -223,11 +238,12 @@ Ladderer::Stop Ladderer::Refused(size_t kind, size_t target,
                    Describe(kind, target, found));
   }
   if (found.refused == 0) return std::nullopt;
-  return Verdict(Outcome::kError, kFailOracle,
-                 StrCat("the gradient of '", subject_.targets[target], "' for ",
-                        ToString(kCotangents[kind]), ": the oracle's bound is ",
-                        found.greatest_bound, " of the limit at most, wanted ",
-                        kEnoughOfLimit));
+  return Verdict(
+      Outcome::kError, kFailOracle,
+      StrCat("the gradient of '", subject_.targets[target], "' for ",
+             ToString(kCotangents[kind]), ": the oracle's bound is ",
+             ToText(found.greatest_bound), " of the limit at most, wanted ",
+             ToText(kEnoughOfLimit)));
 }
 
 /// The gradient along signs, and how far off it may be.
@@ -260,10 +276,10 @@ Ladderer::Stop Ladderer::Adjoint() {
     row.adjoint_bound = slack;
   }
   if (error <= slack) return std::nullopt;
-  return Verdict(
-      Outcome::kFail, kFailBackward,
-      StrCat("along signs the gradient is ", along.value,
-             ", the exact tangent is ", exact.value, " within ", slack));
+  return Verdict(Outcome::kFail, kFailBackward,
+                 StrCat("along signs the gradient is ", ToText(along.value),
+                        ", the exact tangent is ", ToText(exact.value),
+                        " within ", ToText(slack)));
 }
 
 /// The gradient along signs against differences of the backend's own outputs.
@@ -290,24 +306,24 @@ void Ladderer::OwnDifferences(Stop& verdict) {
     row.h_min = found->h_min;
     row.h_max = found->h_max;
   }
-  // Beside a kink differences have no bound, or one as wide as the kink.
-  const double exact = answers_.ladder.tangent.value;
-  const bool differs = std::abs(slope.value - exact) >
-                       slope.bound + answers_.ladder.tangent.bound;
+  Known exact = answers_.ladder.tangent;
+  // One of several at a kink, where differences have the mean of two of them.
+  if (kinks_ > 0) exact.bound = std::numeric_limits<double>::infinity();
   if (!verdict.has_value() || verdict->outcome != Outcome::kFail) return;
-  if (differs && error <= slope.bound) {
-    *verdict =
-        Verdict(Outcome::kFail, kFailForward,
-                StrCat("the gradient is that of the forward, along signs ",
-                       along.value, ", which differs from the exact one, ",
-                       exact, "; ", verdict->message));
+  if (ShowsAnotherForward(slope, along.value, exact)) {
+    *verdict = Verdict(
+        Outcome::kFail, kFailForward,
+        StrCat("the gradient is that of the forward, along signs ",
+               ToText(along.value), ", which differs from the exact one, ",
+               ToText(exact.value), "; ", verdict->message));
   }
 }
 
 Ladderer::Stop Ladderer::Structural() {
   const auto dy = Directions(Cotangent::kFirst);
   if (!dy.ok()) return StoppedRunning(dy.status(), "the cotangents");
-  const auto found = StructureOf(trial_, *dy, gradients_, compared_);
+  const auto found =
+      StructureOf(trial_, {trial_.targets(), *dy, gradients_, compared_});
   if (!found.ok()) return StoppedRunning(found.status(), "Backward");
   for (GradientRow& row : rows_) {
     if (row.cotangent != ToString(Cotangent::kFirst)) continue;
@@ -323,6 +339,19 @@ Ladderer::Stop Ladderer::Structural() {
                  found->fault);
 }
 
+Ladderer::Stop Ladderer::Jacobian() {
+  const auto dy = Directions(Cotangent::kFirst);
+  if (!dy.ok()) return StoppedRunning(dy.status(), "the cotangents");
+  const auto fault =
+      JacobianFault(trial_, {trial_.targets(), *dy, gradients_, compared_});
+  if (!fault.ok()) return StoppedRunning(fault.status(), "Backward");
+  if (!fault->has_value()) {
+    return Verdict(Outcome::kPass, kTooGreat, "the gradients hold");
+  }
+  if ((*fault)->empty()) return std::nullopt;
+  return Verdict(Outcome::kFail, kFailBackward, **fault);
+}
+
 measure::Judgement Ladderer::Passed() const {
   if (judged_ == 0) {
     return Verdict(Outcome::kPass, kVacuous,
@@ -330,6 +359,10 @@ measure::Judgement Ladderer::Passed() const {
   }
   if (non_zero_ == 0) return Verdict(Outcome::kPass, kZero, "");
   if (non_finite_ > 0) return Verdict(Outcome::kPass, kMasked, "");
+  if (telling_ == 0) {
+    return Verdict(Outcome::kPass, kVacuous,
+                   "all that is known of the gradients is where they are zero");
+  }
   if (kinks_ > 0) return Verdict(Outcome::kPass, kSubgradient, "");
   return {Outcome::kPass, Reason::kNone, ""};
 }
@@ -406,8 +439,7 @@ measure::Judgement Ladderer::Finish(measure::Judgement verdict) {
   }
   record_.result.limit_source = "units";
   record_.result.run_us = trial_.forward_us() + trial_.backward_us();
-  record_.result.vacuous =
-      verdict.outcome == Outcome::kPass && (judged_ == 0 || non_zero_ == 0);
+  record_.result.vacuous = verdict.outcome == Outcome::kPass && telling_ == 0;
   return verdict;
 }
 
@@ -425,7 +457,9 @@ std::vector<record::ReasonMeaning> Reasons() {
       {kNotDifferentiable, "nothing in the case can be differentiated"},
       {kMasked, "a derivative is infinite or none, and its product is open"},
       {kStochastic, "the gradient is that of the mask that was drawn"},
-      {kVacuous, "no element of a gradient could be judged"},
+      {kVacuous, "no element of a gradient could be judged, or only zeros"},
+      {kTooGreat,
+       "the gradients hold, and the Jacobian is too great to be asked for"},
       {kNondeterministic, "a second backward gives other bits"},
   };
 }

@@ -95,6 +95,7 @@ void Derive(const cases::TestCase& c, std::vector<cases::TestCase>* cases) {
   };
   add(InputClass::kOfficial, *own, kSmoke);
   add(InputClass::kRedrawn, *own, kCi);
+  add(InputClass::kJacobian, *own, kNightly);
   if (IsExact(*op)) add(InputClass::kExact, *own, kCi);
   if (HasKinks(*op)) add(InputClass::kKinks, *own, kCi);
   if (*own != DType::kFloat32 || ComputesInFloat32(*op)) return;
@@ -125,7 +126,8 @@ std::vector<cases::TestCase> GradientCases(
 std::string SourceOf(std::string_view test_id) {
   const auto variant = VariantOf(test_id);
   if (!test_id.starts_with(kSuite) || !variant.has_value() ||
-      variant->input_class == InputClass::kField) {
+      variant->input_class == InputClass::kField ||
+      variant->input_class == InputClass::kComposed) {
     return std::string(test_id);
   }
   const std::string_view own = test_id.substr(0, test_id.rfind('#'));

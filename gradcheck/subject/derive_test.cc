@@ -55,19 +55,23 @@ std::map<std::string, cases::Tier> EndsOf(const cases::TestCase& source) {
 TEST(GradientCases, AreOneForEachClassAndType) {
   using Ends = std::map<std::string, cases::Tier>;
   const Ends relu = {
-      {"official.float32", kSmoke},    {"redrawn.float32", kCi},
-      {"kinks.float32", kCi},          {"redrawn.float64", kCi},
-      {"redrawn.float16", kCi},        {"redrawn.bfloat16", kCi},
-      {"official.float64", kNightly},  {"official.float16", kNightly},
-      {"official.bfloat16", kNightly}, {"kinks.float64", kNightly},
-      {"kinks.float16", kNightly},     {"kinks.bfloat16", kNightly}};
+      {"official.float32", kSmoke},   {"redrawn.float32", kCi},
+      {"kinks.float32", kCi},         {"redrawn.float64", kCi},
+      {"redrawn.float16", kCi},       {"redrawn.bfloat16", kCi},
+      {"jacobian.float32", kNightly}, {"official.float64", kNightly},
+      {"official.float16", kNightly}, {"official.bfloat16", kNightly},
+      {"kinks.float64", kNightly},    {"kinks.float16", kNightly},
+      {"kinks.bfloat16", kNightly}};
   EXPECT_EQ(EndsOf(Node("Relu", {"float32"}, {"float32"})), relu);
   EXPECT_EQ(EndsOf(Node("Conv", {"float16", "float16"}, {"float16"})),
             (Ends{{"official.float16", kSmoke},
                   {"redrawn.float16", kCi},
-                  {"exact.float16", kCi}}));
+                  {"exact.float16", kCi},
+                  {"jacobian.float16", kNightly}}));
   EXPECT_EQ(EndsOf(Node("Exp", {"float64"}, {"float64"})),
-            (Ends{{"official.float64", kSmoke}, {"redrawn.float64", kCi}}));
+            (Ends{{"official.float64", kSmoke},
+                  {"redrawn.float64", kCi},
+                  {"jacobian.float64", kNightly}}));
 }
 
 // Kills: a type that the operator does not permit, and one that its definition
@@ -141,6 +145,8 @@ TEST(SourceOf, IsTheCaseWithoutItsEnd) {
   // A case of the field is derived from none.
   EXPECT_EQ(SourceOf("gradcheck/Relu/a#field.float32"),
             "gradcheck/Relu/a#field.float32");
+  EXPECT_EQ(SourceOf("gradcheck/composed/a#composed.float32"),
+            "gradcheck/composed/a#composed.float32");
 }
 
 }  // namespace

@@ -56,6 +56,7 @@ Result<Tensor> InputOf(InputClass input_class, const Tensor& official,
                        std::span<const double> marks, Draw& draw) {
   switch (input_class) {
     case InputClass::kRedrawn:
+    case InputClass::kJacobian:
       return Redrawn(official, draw);
     case InputClass::kExact:
       return Integers(official, draw);

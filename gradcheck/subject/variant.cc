@@ -10,8 +10,9 @@ namespace assay::gradcheck {
 namespace {
 
 constexpr std::array kClasses = {InputClass::kOfficial, InputClass::kRedrawn,
-                                 InputClass::kExact, InputClass::kKinks,
-                                 InputClass::kField};
+                                 InputClass::kExact,    InputClass::kKinks,
+                                 InputClass::kJacobian, InputClass::kField,
+                                 InputClass::kComposed};
 constexpr std::array kTypes = {DType::kFloat32, DType::kFloat64,
                                DType::kFloat16, DType::kBFloat16};
 
@@ -27,8 +28,12 @@ std::string_view ToString(InputClass input_class) {
       return "exact";
     case InputClass::kKinks:
       return "kinks";
+    case InputClass::kJacobian:
+      return "jacobian";
     case InputClass::kField:
       return "field";
+    case InputClass::kComposed:
+      return "composed";
   }
   return "";
 }

@@ -23,7 +23,9 @@ enum class InputClass : uint8_t {
   kRedrawn,   // drawn within their range, without ties
   kExact,     // small integers, so that sums are exact in any order
   kKinks,     // few values, so that many are tied or stand at a kink
+  kJacobian,  // redrawn, for every element of every Jacobian
   kField,     // a shape or a value that a public thread reports
+  kComposed,  // a network at random
 };
 
 std::string_view ToString(InputClass input_class);

@@ -115,6 +115,83 @@ TEST(GradientRules, ShowBetweenRuns) {
   EXPECT_THAT(alone.Alone("b"), ElementsAre(20, 40));
 }
 
+/// The first gradients of a network whose inputs change after a first forward.
+std::vector<float> Changed(const std::string& mutant, const char* model,
+                           std::vector<Value> inputs,
+                           const std::vector<Value>& others,
+                           const std::vector<Value>& dy) {
+  LoadOptions options;
+  options.gradient_targets = {"x"};
+  if (!mutant.empty()) options.settings["mutant"] = mutant;
+  const auto network = *MakeFaulty()->Load(graph::ModelOfText(model), options);
+  EXPECT_TRUE(network->Forward(**network->Bind(others, {})).ok());
+  const auto binding = *network->Bind(inputs, {});
+  EXPECT_TRUE(network->Forward(*binding).ok());
+  return Elements((*network->differentiable()->Backward(
+      *binding, dy, options.gradient_targets))[0]);
+}
+
+TEST(GradientRules, ShowWithOtherInputsAndReaders) {
+  const char* const loss =
+      "g (float[1,2] x, int64[1] t) => (float[1] y) "
+      "{ y = NegativeLogLikelihoodLoss<reduction = \"none\">(x, t) }";
+  const Tensor x = Floats({1, 2}, {1, 2});
+  const Tensor twice = Floats({1, 2}, {2, 4});
+  const Tensor one = *Tensor::Of<int64_t>({1}, std::vector<int64_t>{1});
+  const Tensor zero = *Tensor::Of<int64_t>({1}, std::vector<int64_t>{0});
+  const Tensor dy = Floats({1}, {1});
+  const std::string name = "gradient:labels_of_first_run:";
+  EXPECT_THAT(Changed(name + "Add.0", loss, {x, one}, {x, zero}, {dy}),
+              ElementsAre(0, -1));
+  EXPECT_THAT(Changed(name + "NegativeLogLikelihoodLoss.0", loss, {x, one},
+                      {x, zero}, {dy}),
+              ElementsAre(-1, 0));
+  const char* const readers =
+      "g (float[1,2] x) => (float[1,2] y, float[1,2] z) "
+      "{ y = Mul(x, x) z = Mul(x, x) }";
+  const Tensor ones = Floats({1, 2}, {1, 1});
+  EXPECT_THAT(Changed("", readers, {x}, {twice}, {ones, ones}),
+              ElementsAre(4, 8));
+  EXPECT_THAT(Changed("gradient:last_reader:Mul.0", readers, {x}, {twice},
+                      {ones, ones}),
+              ElementsAre(2, 4));
+  EXPECT_THAT(
+      Changed("gradient:first_run:Mul.0", readers, {x}, {twice}, {ones, ones}),
+      ElementsAre(8, 16));
+}
+
+// Of a network that is run with a, with twice a and with a again.
+TEST(GradientRules, ShowInBoundRuns) {
+  struct Bound {
+    const char* mutant;
+    std::vector<float> at_binding, later;
+  };
+  const Bound rows[] = {
+      {"", {10, 20}, {10, 20}},
+      {"gradient:first_run:Mul.1", {10, 20}, {10, 20}},
+      {"gradient:bound_runs_added:Mul.1", {10, 20}, {20, 40}},
+      {"gradient:bound_run_before:Mul.1", {10, 20}, {20, 40}},
+  };
+  for (const Bound& row : rows) {
+    Product product(row.mutant);
+    Differentiable& network = *product.network->differentiable();
+    const std::vector<std::string> targets = {"b"};
+    const std::vector<Value> dy = {product.dy};
+    const auto bound = *network.BindBackward(*product.binding, dy, targets, {});
+    ASSERT_TRUE(network.RunBackward(*bound).ok());
+    EXPECT_THAT(Elements(bound->gradients()[0]),
+                ElementsAreArray(row.at_binding))
+        << row.mutant;
+    for (float& x : product.a.mutable_elements<float>()) x *= 2;
+    ASSERT_TRUE(product.network->Forward(*product.binding).ok());
+    for (float& x : product.a.mutable_elements<float>()) x /= 2;
+    ASSERT_TRUE(product.network->Forward(*product.binding).ok());
+    ASSERT_TRUE(network.RunBackward(*bound).ok());
+    EXPECT_THAT(Elements(bound->gradients()[0]), ElementsAreArray(row.later))
+        << row.mutant;
+  }
+}
+
 TEST(GradientRules, ReadStaleInputs) {
   Product run("gradient:stale_run:Mul.1");
   EXPECT_THAT(run.Gradient("b"), ElementsAre(10, 20));

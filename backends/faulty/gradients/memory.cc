@@ -2,6 +2,7 @@
 //
 // Rules of memory, of chance and of which gradients are asked for.
 
+#include <algorithm>
 #include <cstring>
 
 #include "backends/faulty/gradient_defect.h"
@@ -56,6 +57,12 @@ Result<Tensor> RunsAdded(const RanBack& ran) {
   return WithNumbers(ran.right, [=](int64_t, double x) { return runs * x; });
 }
 
+// A bound run adds to what the one before it wrote.
+Result<Tensor> BoundRunsAdded(const RanBack& ran) {
+  const auto runs = static_cast<double>(std::max<int64_t>(ran.bound_run, 1));
+  return WithNumbers(ran.right, [=](int64_t, double x) { return runs * x; });
+}
+
 }  // namespace
 
 std::vector<GradientRule> MemoryGradientRules() {
@@ -66,6 +73,7 @@ std::vector<GradientRule> MemoryGradientRules() {
       {"alone_zeros", "", AloneZeros},
       {"alone_doubled", "", AloneDoubled},
       {"runs_added", "", RunsAdded},
+      {"bound_runs_added", "", BoundRunsAdded},
   };
 }
 

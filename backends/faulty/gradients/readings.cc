@@ -137,6 +137,36 @@ Result<Tensor> OfRunBefore(const RanBack& ran) {
   return ran.before.empty() ? ran.right : ran.at(ran.before);
 }
 
+// What the first forward saved is never saved again.
+Result<Tensor> OfFirstRun(const RanBack& ran) {
+  return ran.first.empty() ? ran.right : ran.at(ran.first);
+}
+
+// Labels are prepared once.
+Result<Tensor> LabelsOfFirstRun(const RanBack& ran) {
+  Values inputs = ran.inputs;
+  for (size_t i = 0; i < inputs.size() && i < ran.first.size(); ++i) {
+    const Tensor* const tensor = inputs[i].tensor();
+    if (tensor != nullptr && !IsFloatingPoint(tensor->dtype())) {
+      inputs[i] = ran.first[i];
+    }
+  }
+  return ran.at(inputs);
+}
+
+// What the forward saved is that of the time when gradients were bound.
+Result<Tensor> BoundOfRunBefore(const RanBack& ran) {
+  return ran.bound_run == 0 || ran.before.empty() ? ran.right
+                                                  : ran.at(ran.before);
+}
+
+// Of several nodes that read it the last overwrites what the others gave.
+Result<Tensor> LastReader(const RanBack& ran) {
+  Values last(ran.cotangents.size());
+  if (!last.empty()) last.back() = ran.cotangents.back();
+  return last.size() > 1 ? ran.with(last) : ran.right;
+}
+
 }  // namespace
 
 std::vector<GradientRule> ReadingGradientRules() {
@@ -151,6 +181,10 @@ std::vector<GradientRule> ReadingGradientRules() {
       {"inputs_swapped", "", InputsSwapped},
       {"stale_binding", "", OfLatest},
       {"stale_run", "", OfRunBefore},
+      {"first_run", "", OfFirstRun},
+      {"labels_of_first_run", "", LabelsOfFirstRun},
+      {"bound_run_before", "", BoundOfRunBefore},
+      {"last_reader", "", LastReader},
   };
 }
 

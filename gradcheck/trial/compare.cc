@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "gradcheck/judge/compare.h"
+#include "gradcheck/trial/compare.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +11,7 @@
 
 #include "framework/core/text.h"
 #include "framework/metric/element.h"
+#include "framework/testing/file/csv.h"
 #include "gradcheck/answer/limit.h"
 #include "gradcheck/draw/draw.h"
 
@@ -147,6 +148,7 @@ class Comparison {
         std::signbit(got) == std::signbit(want)) {
       return;
     }
+    if (want != 0) ++found_.telling;
     Judge(i, want, got, error, limit + bound);
     if (!std::isfinite(got)) return;
     found_.max_abs_err = std::max(found_.max_abs_err, error);
@@ -228,6 +230,7 @@ class Comparison {
       slack = LimitOf(most, most, roundoff_);
     }
     slack += quantum_;
+    ++found_.telling;
     const double nearest = std::clamp(got, low, high);
     Judge(i, nearest, got, std::abs(got - nearest), slack);
     // Its place in the hull is open, so its distance says nothing of others.
@@ -235,12 +238,15 @@ class Comparison {
     convention_.Add(got, low, high, slack);
   }
 
-  /// An infinite derivative, or none: the backend's may be anything that is not
-  /// a number, of the right sign where there is one, or beyond all bounds.
+  /// An infinite derivative is infinite, of the same sign: NaN says less, and is
+  /// wrong. Where there is no exact one, as for an infinite derivative times a
+  /// cotangent of zero, anything will do.
   void AddNonFinite(size_t i, double got) {
     ++found_.non_finite;
     const double want = exact_.value(i);
-    if (std::isnan(want) || got == want) return;
+    if (std::isnan(want)) return;
+    ++found_.telling;
+    if (got == want) return;
     Judge(i, want, got, kInfinity, quantum_);
     found_.limits.back() = kInfinity;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "gradcheck/judge/compare.h"
+#include "gradcheck/trial/compare.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -158,6 +158,7 @@ TEST(Compare, JudgesNaNAndInfinity) {
        "infinite"},
       {"any infinity will do", kInf, {.value = -kInf}, "beyond nan infinite"},
       {"any number is infinite", 1e30, {.value = kInf}, "beyond infinite"},
+      {"NaN is infinite", kNan, {.value = kInf}, "beyond nan infinite"},
   });
 }
 
@@ -258,6 +259,21 @@ TEST(Compare, IntegersOfClassExactAreEqual) {
        exact},
       {"every class is exact", 6 + 8 * kU32, {.value = 6, .units = 6}, ""},
   });
+}
+
+// Kills: a zero that is certain among what tells of a gradient, an element that
+// nobody judged, and one that is told apart by its value at a kink.
+TEST(Compare, CountsWhatTellsOfAGradient) {
+  const auto found = Compare(Of(kF32, {1, 0, 5, 7, 0, kInf}),
+                             AnswerOf({{},
+                                       {.value = 0, .units = 0, .hard = 0},
+                                       {.bound = kInf},
+                                       {.value = kNan},
+                                       {.value = 0, .low = 0, .high = 2},
+                                       {.value = kInf}}),
+                             {});
+  EXPECT_EQ(found.beyond, 0);
+  EXPECT_EQ(found.telling, 3);
 }
 
 // Kills: a gradient of another shape or type that is compared in silence.
@@ -397,6 +413,7 @@ TEST(FaultOf, IsTheFirstOutputBeyondBothLimits) {
   const OutputLimit wide = {.type = kF32, .rtol = 1e-3, .atol = 1e-3};
   EXPECT_EQ(Fault(10.01, {.value = 10}, wide), "");
   EXPECT_THAT(Fault(10.02, {.value = 10}, wide), HasSubstr("wanted 10 within"));
+  EXPECT_THAT(Fault(1 + 16 * kU32, {}), HasSubstr("is 1.0000009536743164,"));
   EXPECT_EQ(Fault(1.5, {.bound = 0.5}), "");
   EXPECT_EQ(Fault(99, {.bound = kInf}), "");
   EXPECT_NE(Fault(kNan, {}), "");

@@ -58,6 +58,7 @@ struct Compared {
   int64_t refused = 0;  // the oracle's bound is too wide beside the limit
   int64_t kinks = 0;
   int64_t zeros = 0;       // exact ones
+  int64_t telling = 0;     // judged, and neither zero nor open
   int64_t non_finite = 0;  // exact ones: an infinite derivative, or none
   Element worst;
   double greatest_bound = 0;  // as a share of the limit

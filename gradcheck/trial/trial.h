@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "framework/backend/backend.h"
+#include "framework/backend/network_interfaces.h"
 #include "framework/testing/measure/guarded_memory.h"
 #include "framework/testing/suite/question.h"
 #include "gradcheck/answer/cotangent.h"
@@ -41,15 +42,31 @@ class Trial {
   Result<std::vector<Value>> Directions(Cotangent kind,
                                         std::string_view test_id,
                                         int64_t seed) const;
+  /// True where all targets and all outputs with cotangents are float64.
+  bool IsInDouble() const;
+  const suite::Subject& subject() const { return *subject_; }
+  Backend& backend() { return *backend_; }
+  /// Of a target among the inputs.
+  size_t PlaceOf(size_t target) const { return places_[target]; }
   /// The elements of a target, and other ones in their place.
   Result<std::vector<double>> NumbersOf(size_t target) const;
   Status Put(size_t target, std::span<const double> numbers);
 
-  /// A forward of a second binding of the network, of the targets' elements in
-  /// reverse order.
+  /// A forward of the first binding with these elements in its inputs' memory,
+  /// of their types and shapes; with the targets' elements in reverse order; and
+  /// with its own again.
+  Status ForwardOf(std::span<const Value> inputs);
   Status ForwardOfOthers();
-  /// The same in the first binding, and then of its own elements again.
-  Status ForwardOfOthersAndBack();
+  Status ForwardOfOwn() { return ForwardOf(subject_->inputs[0]); }
+  /// A forward of a second binding of the network, of the others.
+  Status ForwardOfOtherBinding();
+
+  /// Ties all targets to the first binding, as Differentiable does. Never null.
+  Result<std::unique_ptr<GradientBinding>> BindBackward(
+      std::span<const Value> cotangents, std::span<const Value> gradients);
+  Status RunBackward(GradientBinding& bound);
+  /// Cotangents in float64 in the types of the outputs.
+  Result<std::vector<Value>> InTypes(std::span<const Value> cotangents) const;
 
   /// "input 'x': 3 bytes behind its end" where somebody wrote into an input or a
   /// cotangent, or beside one.
@@ -66,9 +83,8 @@ class Trial {
 
   Status Bind();
   Result<std::vector<Value>> Others() const;
-  Result<std::vector<Value>> InTypes(std::span<const Value> cotangents);
-  size_t PlaceOf(size_t target) const { return places_[target]; }
 
+  Backend* backend_ = nullptr;
   const suite::Subject* subject_ = nullptr;
   std::vector<size_t> places_;  // of the targets among the inputs
   std::unique_ptr<Network> network_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "gradcheck/judge/trial.h"
+#include "gradcheck/trial/trial.h"
 
 #include <algorithm>
 #include <cstring>
@@ -28,6 +28,7 @@ auto Timed(int64_t& us, Call&& call) {
 Result<Trial> Trial::Load(Backend& backend, const suite::Subject& subject) {
   Trial trial;
   trial.subject_ = &subject;
+  trial.backend_ = &backend;
   LoadOptions options;
   options.gradient_targets = subject.targets;
   auto network = Timed(trial.load_us_,
@@ -88,7 +89,21 @@ Result<std::vector<Value>> Trial::Directions(Cotangent kind,
                       Draw(test_id, seed, ToString(kind)));
 }
 
-Result<std::vector<Value>> Trial::InTypes(std::span<const Value> cotangents) {
+bool Trial::IsInDouble() const {
+  const auto in_double = [](const Value& value) {
+    return value.tensor() != nullptr &&
+           value.tensor()->dtype() == DType::kFloat64;
+  };
+  const std::vector<bool> carries = CarryingOutputs(*subject_->model);
+  for (size_t i = 0; i < carries.size(); ++i) {
+    if (carries[i] && !in_double(outputs()[i])) return false;
+  }
+  return std::ranges::all_of(
+      places_, [&](size_t place) { return in_double(inputs_[place]); });
+}
+
+Result<std::vector<Value>> Trial::InTypes(
+    std::span<const Value> cotangents) const {
   std::vector<Value> typed(cotangents.size());
   for (size_t i = 0; i < cotangents.size(); ++i) {
     if (!cotangents[i].present()) continue;
@@ -161,16 +176,35 @@ Status Trial::Put(size_t target, std::span<const double> numbers) {
 Result<std::vector<Value>> Trial::Others() const {
   std::vector<Value> others = subject_->inputs[0];
   for (size_t t = 0; t < places_.size(); ++t) {
-    ASSAY_ASSIGN_OR_RETURN(std::vector<double> numbers, NumbersOf(t));
-    std::ranges::reverse(numbers);
     const Tensor& tensor = *others[places_[t]].tensor();
+    std::vector<double> numbers = gradcheck::NumbersOf(tensor);
+    std::ranges::reverse(numbers);
     ASSAY_ASSIGN_OR_RETURN(others[places_[t]],
                            TensorOf(tensor.dtype(), tensor.shape(), numbers));
   }
   return others;
 }
 
+Status Trial::ForwardOf(std::span<const Value> inputs) {
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    const Tensor* const tensor = inputs[i].tensor();
+    // Strings are bound as they are.
+    if (tensor == nullptr || tensor->byte_size() == 0 ||
+        tensor->dtype() == DType::kString) {
+      continue;
+    }
+    std::ranges::copy(tensor->bytes(),
+                      inputs_[i].mutable_tensor()->mutable_data());
+  }
+  return Forward();
+}
+
 Status Trial::ForwardOfOthers() {
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> others, Others());
+  return ForwardOf(others);
+}
+
+Status Trial::ForwardOfOtherBinding() {
   ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> others, Others());
   ASSAY_ASSIGN_OR_RETURN(second_, network_->Bind(others, {}));
   ++n_forward_;
@@ -178,19 +212,20 @@ Status Trial::ForwardOfOthers() {
   return network_->Synchronize();
 }
 
-Status Trial::ForwardOfOthersAndBack() {
-  std::vector<std::vector<double>> own;
-  for (size_t t = 0; t < places_.size(); ++t) {
-    ASSAY_ASSIGN_OR_RETURN(std::vector<double> numbers, NumbersOf(t));
-    own.push_back(numbers);
-    std::ranges::reverse(numbers);
-    ASSAY_RETURN_IF_ERROR(Put(t, numbers));
+Result<std::unique_ptr<GradientBinding>> Trial::BindBackward(
+    std::span<const Value> cotangents, std::span<const Value> gradients) {
+  auto bound = network_->differentiable()->BindBackward(*binding_, cotangents,
+                                                        targets(), gradients);
+  if (bound.ok() && *bound == nullptr) {
+    return Internal("BindBackward bound nothing");
   }
-  ASSAY_RETURN_IF_ERROR(Forward());
-  for (size_t t = 0; t < places_.size(); ++t) {
-    ASSAY_RETURN_IF_ERROR(Put(t, own[t]));
-  }
-  return Forward();
+  return bound;
+}
+
+Status Trial::RunBackward(GradientBinding& bound) {
+  ++n_backward_;
+  return Timed(backward_us_,
+               [&] { return network_->differentiable()->RunBackward(bound); });
 }
 
 std::string Trial::Damage() const {

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "gradcheck/composed/composed_corpus.h"
+
+#include <string>
+
+#include "conformance/special/special_corpus.h"
+#include "framework/testing/file/file.h"
+#include "gradcheck/composed/composer.h"
+#include "gradcheck/subject/variant.h"
+
+namespace assay::gradcheck {
+namespace {
+
+constexpr const char* kName = "composed";
+
+void Describe(const special::CaseText& text, const Graph& graph,
+              cases::TestCase* c) {
+  const DType type = graph[graph.inputs[0]].type.dtype;
+  c->test_id =
+      StrCat("gradcheck/", text.name, Suffix({InputClass::kComposed, type}));
+  c->suite = "gradcheck";
+  c->kind = kName;
+  c->tier = cases::Tier::kCi;
+  c->claim = cases::ClaimKind::kGradient;
+}
+
+}  // namespace
+
+Status WriteComposedCorpus(int64_t count, const std::filesystem::path& text,
+                           const std::filesystem::path& place) {
+  std::string cases;
+  for (int64_t number = 0; number < count; ++number) {
+    cases += ComposedCase(number);
+  }
+  ASSAY_RETURN_IF_ERROR(file::WriteFile(text, cases));
+  return special::WriteTextCorpus({kName, &special::InputsOf, &Describe},
+                                  {text}, place);
+}
+
+}  // namespace assay::gradcheck

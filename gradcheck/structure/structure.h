@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What must hold between backward runs of one binding, whatever the gradient is.
+//
+//   ASSAY_ASSIGN_OR_RETURN(const Structure found,
+//                          StructureOf(trial, judged));
+//   if (!found.fault.empty()) Report(found.fault);
+
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "framework/core/status.h"
+#include "gradcheck/trial/judged.h"
+#include "gradcheck/trial/trial.h"
+
+namespace assay::gradcheck {
+
+struct Structure {
+  /// The first thing that does not hold; empty when all do.
+  std::string fault;
+  bool nondeterministic = false;  // that is the fault
+  int distinct_results = 1;       // of two backward runs of the same
+  bool zero_ok = true;
+  std::optional<bool> missing_ok;  // nothing where there is one cotangent
+  double linearity = 0;            // greatest error over limit
+};
+
+/// In order: a second backward gives the same bits; a cotangent of zeros gives
+/// zeros; twice the cotangent gives twice the gradient; a missing cotangent is as
+/// zeros; a target alone has the gradient that it has among all; a forward of
+/// another binding changes nothing; gradients that are bound (bound.h), those of
+/// examples in another order (batch.h) and those of inputs that two nodes read
+/// (fan_out.h) are the same; no memory was written that is not the backend's.
+Result<Structure> StructureOf(Trial& trial, const Judged& judged);
+
+}  // namespace assay::gradcheck
