@@ -254,6 +254,7 @@ struct Charged {
   /// of Detach has no derivative, yet moves.
   static double ByA(Primitive primitive, const Charged& a, double at_b,
                     double v) {
+    if (a.units == 0) return 0;
     const double at_a = ToDouble(a.value);
     if (primitive == Primitive::kDetach || primitive == Primitive::kAbs) {
       return a.units;
@@ -274,11 +275,13 @@ struct Charged {
   /// What the second's does; a quotient by its share.
   static double ByB(Primitive primitive, const Charged& b, double at_a,
                     double v) {
+    if (b.units == 0) return 0;
     const double at_b = ToDouble(b.value);
     if (primitive == Primitive::kDivide && at_b != 0) {
       return Carried(v, b.units / std::abs(at_b));
     }
-    return Carried(PartialsOf<double>(primitive, at_a, at_b, v).b, b.units);
+    const auto d = PartialsOf<double>(primitive, at_a, at_b, v, {.a = false});
+    return Carried(d.b, b.units);
   }
 
   /// What errors do to second order where the first may vanish, in units.
@@ -452,9 +455,10 @@ template <Charge kCharge, class S>
 Partials<Charged<kCharge, S>> KnownPartials(Primitive primitive,
                                             const Charged<kCharge, S>& a,
                                             const Charged<kCharge, S>& b,
-                                            const Charged<kCharge, S>& v) {
+                                            const Charged<kCharge, S>& v,
+                                            Wanted wanted = {}) {
   using C = Charged<kCharge, S>;
-  Partials<C> d = PartialsOf<C>(primitive, a, b, v);
+  Partials<C> d = PartialsOf<C>(primitive, a, b, v, wanted);
   // Whoever has tanh takes 1 - tanh^2, of which the square and both its factors
   // are rounded.
   if (kCharge != Charge::kBound && primitive == Primitive::kTanh) {
