@@ -142,6 +142,7 @@ inline bool IsPole(Primitive primitive, double a, double b) {
 inline double Stretch(Primitive primitive, double a, double a_error, double b,
                       double b_error) {
   const auto beside = [](double gap, double error) {
+    if (error == 0) return 1.0;
     const double share = error / gap;
     return share < 0.5 ? 1 / ((1 - share) * (1 - share))
                        : std::numeric_limits<double>::infinity();
@@ -150,6 +151,8 @@ inline double Stretch(Primitive primitive, double a, double a_error, double b,
     case Primitive::kDivide:
       return beside(std::abs(b), b_error);
     case Primitive::kPow:
+      // A power of 0 itself changes with the sign of its exponent.
+      if (a == 0 && a_error == 0) return beside(std::abs(b), b_error);
       return beside(std::abs(a), a_error * std::max(1.0, std::abs(b)));
     case Primitive::kLog:
     case Primitive::kSqrt:
@@ -449,6 +452,29 @@ inline Charged<kCharge, S> AddProduct(const Charged<kCharge, S>& sum,
   return sum + a * b;
 }
 
+/// Of a power of an exact 0 after base and exponent, each from the side of its
+/// domain where it has a limit. An exponent that is given is what it is, as the
+/// choices that were taken are: only in a bound is one near 0 or 1 in doubt.
+template <Charge kCharge, class S>
+Partials<Charged<kCharge, S>> PowerOfZero(const Charged<kCharge, S>& exponent) {
+  using C = Charged<kCharge, S>;
+  const double p = ToDouble(exponent.value);
+  const double beyond_one = ToDouble(S(exponent.value - S(1)));
+  const auto is_open = [&](double gap) {
+    return kCharge == Charge::kBound && exponent.units != 0 &&
+           !(std::abs(gap) > exponent.Error());
+  };
+  const C unknown(S(0), C::kUnknown);
+  Partials<C> d{unknown, unknown};
+  if (is_open(p) || std::isnan(p)) return d;
+  if (p >= 0 && !is_open(beyond_one)) {
+    const bool is_root = p > 0 && beyond_one < 0;
+    d.a = C(is_root ? C::kUnknown : beyond_one == 0 ? 1 : 0);
+  }
+  if (p > 0) d.b = C(0);
+  return d;
+}
+
 /// A derivative is not known where the number may be on either side of a kink
 /// or a step.
 template <Charge kCharge, class S>
@@ -458,6 +484,9 @@ Partials<Charged<kCharge, S>> KnownPartials(Primitive primitive,
                                             const Charged<kCharge, S>& v,
                                             Wanted wanted = {}) {
   using C = Charged<kCharge, S>;
+  if (primitive == Primitive::kPow && a.units == 0 && IsZero(a.value)) {
+    return PowerOfZero(b);
+  }
   Partials<C> d = PartialsOf<C>(primitive, a, b, v, wanted);
   // Whoever has tanh takes 1 - tanh^2, of which the square and both its factors
   // are rounded.
