@@ -55,6 +55,10 @@ struct Dual {
 };
 
 template <class S>
+Dual<S> Detached(const Dual<S>& x) {
+  return {x.value, S(0)};
+}
+template <class S>
 double ToDouble(const Dual<S>& x) {
   return ToDouble(x.value);
 }

@@ -121,6 +121,12 @@ S ApplyFunction(Primitive primitive, const S& a) {
   }
 }
 
+/// The number without its derivatives, where the scalar has some.
+template <class S>
+S Detached(const S& a) {
+  return a;
+}
+
 /// The value of a primitive of up to two operands. Inputs, constants, choices
 /// and blocks are the business of the pass.
 template <class S>
@@ -138,7 +144,7 @@ S Apply(Primitive primitive, const S& a, const S& b) {
     case Primitive::kTrunc:
       return trunc(a);
     case Primitive::kDetach:
-      return a;
+      return Detached(a);
     default:
       return ApplyFunction(primitive, a);
   }
