@@ -78,50 +78,21 @@ class Asker {
     return answers;
   }
 
-  /// In double, and in more until the bound is small beside the limit.
+  /// All of them are found when the first is asked for, one kind of answer after
+  /// the other: so a run makes each of its passes forward once.
   Result<Answers> Gradients(ExactRun& run, Cotangent kind) {
-    ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> dy, Directions(kind));
-    ASSAY_ASSIGN_OR_RETURN(auto units, run.VjpUnits(dy, UnitKind::kCondition));
-    ASSAY_ASSIGN_OR_RETURN(auto hard, run.VjpUnits(dy, UnitKind::kHard));
-    ASSAY_ASSIGN_OR_RETURN(auto hulls, run.VjpHull(dy, roundoff_));
-    Precision precision = run.LeastPrecision();
-    ASSAY_ASSIGN_OR_RETURN(auto values, run.Vjp(dy, precision));
-    while (precision != Precision::kArbitrary &&
-           !IsEnough(values, units, hard)) {
-      precision = precision == Precision::kDouble ? Precision::kQuad
-                                                  : Precision::kArbitrary;
-      auto better = run.Vjp(dy, precision);
-      if (!better.ok()) break;
-      values = *std::move(better);
+    if (found_.empty()) ASSAY_RETURN_IF_ERROR(Find(run));
+    for (Found& found : found_) {
+      if (found.kind == kind) return AnswersOf(std::move(found));
     }
-    Answers answers(values.size());
-    for (size_t i = 0; i < values.size(); ++i) {
-      measure::ExactAnswer& answer = answers[i];
-      answer.value = std::move(values[i].value);
-      if (roundoff_ < 0x1p-30) {
-        answer.tail = std::move(values[i].tail);
-        answer.bound = std::move(values[i].bound);
-        answer.units = std::move(units[i]);
-        answer.hard_units = std::move(hard[i]);
-      } else {
-        ASSAY_ASSIGN_OR_RETURN(answer.bound, InFloats(values[i].bound));
-        ASSAY_ASSIGN_OR_RETURN(answer.units, InFloats(units[i]));
-        ASSAY_ASSIGN_OR_RETURN(answer.hard_units, InFloats(hard[i]));
-      }
-      if (HasWidth(hulls[i])) {
-        answer.hull = std::move(hulls[i]);
-        has_kinks_ = true;
-      }
-    }
-    return answers;
+    return Internal("no gradients for ", ToString(kind));
   }
 
   Result<Answers> AskLadder(ExactRun& run, const suite::Subject& subject) {
-    ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> dy,
-                           Directions(Cotangent::kFirst));
+    const std::vector<Value>& dy = found_.front().dy;
+    const std::vector<ExactValue>& vjp = in_double_;
     ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> dx,
                            TangentsOf(ShapesOf(subject), Drawn("tangents")));
-    ASSAY_ASSIGN_OR_RETURN(const auto vjp, run.Vjp(dy, Precision::kDouble));
     ASSAY_ASSIGN_OR_RETURN(const auto jvp, run.Jvp(dx, Precision::kDouble));
     const Known reverse = Dot(vjp, dx);
     const Known tangent = Dot(jvp, dy);
@@ -148,8 +119,8 @@ class Asker {
     const auto hulls = run.JvpHull(ones, roundoff_);
     if (!hulls.ok()) return Answers();
     std::vector<double> numbers;
-    for (const Cotangent kind : kCotangents) {
-      ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> dy, Directions(kind));
+    for (const Found& found : found_) {
+      const std::vector<Value>& dy = found.dy;
       double low = 0;
       double high = 0;
       for (size_t i = 0; i < dy.size(); ++i) {
@@ -170,6 +141,85 @@ class Asker {
   }
 
  private:
+  /// What was found for one of kCotangents.
+  struct Found {
+    Cotangent kind;
+    std::vector<Value> dy;
+    std::vector<Tensor> units, hard;
+    std::vector<ExactHull> hulls;
+    std::vector<ExactValue> values;
+    bool is_settled = false;  // no more bits are to be had, or wanted
+  };
+
+  Status Find(ExactRun& run) {
+    for (const Cotangent kind : kCotangents) {
+      Found& found = found_.emplace_back();
+      found.kind = kind;
+      ASSAY_ASSIGN_OR_RETURN(found.dy, Directions(kind));
+    }
+    for (Found& found : found_) {
+      ASSAY_ASSIGN_OR_RETURN(found.units,
+                             run.VjpUnits(found.dy, UnitKind::kCondition));
+    }
+    for (Found& found : found_) {
+      ASSAY_ASSIGN_OR_RETURN(found.hard,
+                             run.VjpUnits(found.dy, UnitKind::kHard));
+    }
+    for (Found& found : found_) {
+      ASSAY_ASSIGN_OR_RETURN(found.hulls, run.VjpHull(found.dy, roundoff_));
+    }
+    const Precision least = run.LeastPrecision();
+    for (Found& found : found_) {
+      ASSAY_ASSIGN_OR_RETURN(found.values, run.Vjp(found.dy, least));
+    }
+    if (least == Precision::kDouble) {
+      in_double_ = found_.front().values;
+    } else {
+      ASSAY_ASSIGN_OR_RETURN(in_double_,
+                             run.Vjp(found_.front().dy, Precision::kDouble));
+    }
+    Improve(run, least);
+    return OkStatus();
+  }
+
+  /// In more than double until the bound is small beside the limit.
+  void Improve(ExactRun& run, Precision least) {
+    for (const Precision more : {Precision::kQuad, Precision::kArbitrary}) {
+      if (more <= least) continue;
+      for (Found& found : found_) {
+        found.is_settled = found.is_settled || IsEnough(found);
+        if (found.is_settled) continue;
+        auto better = run.Vjp(found.dy, more);
+        found.is_settled = !better.ok();
+        if (better.ok()) found.values = *std::move(better);
+      }
+    }
+  }
+
+  /// Leaves the cotangents behind.
+  Result<Answers> AnswersOf(Found&& found) {
+    Answers answers(found.values.size());
+    for (size_t i = 0; i < answers.size(); ++i) {
+      measure::ExactAnswer& answer = answers[i];
+      answer.value = std::move(found.values[i].value);
+      if (roundoff_ < 0x1p-30) {
+        answer.tail = std::move(found.values[i].tail);
+        answer.bound = std::move(found.values[i].bound);
+        answer.units = std::move(found.units[i]);
+        answer.hard_units = std::move(found.hard[i]);
+      } else {
+        ASSAY_ASSIGN_OR_RETURN(answer.bound, InFloats(found.values[i].bound));
+        ASSAY_ASSIGN_OR_RETURN(answer.units, InFloats(found.units[i]));
+        ASSAY_ASSIGN_OR_RETURN(answer.hard_units, InFloats(found.hard[i]));
+      }
+      if (HasWidth(found.hulls[i])) {
+        answer.hull = std::move(found.hulls[i]);
+        has_kinks_ = true;
+      }
+    }
+    return answers;
+  }
+
   Draw Drawn(std::string_view purpose) const {
     return Draw(test_id_, seed_, purpose);
   }
@@ -190,13 +240,11 @@ class Asker {
     return shapes;
   }
 
-  bool IsEnough(const std::vector<ExactValue>& values,
-                const std::vector<Tensor>& units,
-                const std::vector<Tensor>& hard) const {
-    for (size_t i = 0; i < values.size(); ++i) {
-      const auto bounds = values[i].bound.elements<double>();
-      const auto u = units[i].elements<double>();
-      const auto h = hard[i].elements<double>();
+  bool IsEnough(const Found& found) const {
+    for (size_t i = 0; i < found.values.size(); ++i) {
+      const auto bounds = found.values[i].bound.elements<double>();
+      const auto u = found.units[i].elements<double>();
+      const auto h = found.hard[i].elements<double>();
       for (size_t k = 0; k < bounds.size(); ++k) {
         const double limit = LimitOf(u[k], h[k], roundoff_);
         if (std::isfinite(limit) && std::isfinite(bounds[k]) &&
@@ -248,6 +296,8 @@ class Asker {
   double roundoff_;
   std::vector<Shape> shapes_;
   std::vector<bool> flows_;
+  std::vector<Found> found_;           // for each of kCotangents
+  std::vector<ExactValue> in_double_;  // gradients for the first
   bool has_kinks_ = false;
 };
 

@@ -50,25 +50,6 @@ bool IsLoose(const std::vector<Value>& values,
   });
 }
 
-// A direction: float64, of the shape of `value`; null for zeros.
-Result<const double*> DirectionOf(const Value& direction, const Shape& shape,
-                                  std::string_view name) {
-  if (!direction.present()) return static_cast<const double*>(nullptr);
-  const Tensor* const tensor = direction.tensor();
-  if (tensor == nullptr || tensor->dtype() != DType::kFloat64 ||
-      tensor->shape() != shape) {
-    return InvalidArgument("the direction of '", name, "' is ",
-                           direction.Type().ToString(), ", wanted float64",
-                           shape.ToString());
-  }
-  return tensor->elements<double>().data();
-}
-
-Status CheckCount(size_t found, size_t wanted, std::string_view what) {
-  if (found == wanted) return OkStatus();
-  return InvalidArgument("found ", found, " ", what, ", wanted ", wanted);
-}
-
 // Numbers given are rounded once: they are charged, too.
 template <Charge kCharge>
 GivenOf<Charged<kCharge>> RoundedGiven() {
@@ -76,8 +57,6 @@ GivenOf<Charged<kCharge>> RoundedGiven() {
     return Charged<kCharge>::Rounded(value, 1);
   };
 }
-
-using Directions = std::vector<const double*>;
 
 // Of a number given. Targets are the first sources.
 double DirectionAt(const Directions& directions, uint32_t source,
@@ -108,6 +87,13 @@ bool StayInScale(Trace& trace, Trace& beside) {
   });
 }
 
+template <class N>
+Status ReversePassed(Trace& trace, Passed<N>* passed, Borders<N>* adjoints) {
+  return passed->keeps_tapes
+             ? passed->linear.Reverse(trace, &passed->numbers, adjoints)
+             : ReverseSteps(trace, passed->numbers, adjoints);
+}
+
 // The values of a pass with their tangents.
 template <class S>
 std::vector<S> ValuesOf(const std::vector<Dual<S>>& duals) {
@@ -130,53 +116,6 @@ Result<std::unique_ptr<ExactRun>> RecordedRun::Make(Network& network,
   return std::unique_ptr<ExactRun>(std::move(run));
 }
 
-Status RecordedRun::Fill(const Directions& directions, double step,
-                         Record* record) const {
-  record->targets.resize(targets_.size());
-  for (size_t i = 0; i < targets_.size(); ++i) {
-    const Tensor& tensor = *targets_[i].value.tensor();
-    std::vector<double> offsets;
-    if (directions[i] != nullptr) {
-      offsets.assign(directions[i], directions[i] + tensor.num_elements());
-      for (double& offset : offsets) offset *= step;
-    }
-    ASSAY_ASSIGN_OR_RETURN(
-        record->targets[i],
-        record->trace.AddTarget(
-            tensor, directions[i] == nullptr ? nullptr : offsets.data()));
-  }
-  ASSAY_ASSIGN_OR_RETURN(record->binding, network_.Bind(inputs_, {}));
-  const Trace::Scope running(&record->trace);
-  ASSAY_RETURN_IF_ERROR(network_.Forward(*record->binding));
-  for (const Value& output : record->binding->outputs()) {
-    ASSAY_ASSIGN_OR_RETURN(record->outputs.emplace_back(),
-                           record->trace.Traced(output));
-  }
-  record->trace.Keep(record->outputs);
-  return OkStatus();
-}
-
-template <class Take>
-Status RecordedRun::ForEachSeed(const Record& record,
-                                std::span<const Value> cotangents,
-                                const Take& take) const {
-  ASSAY_RETURN_IF_ERROR(
-      CheckCount(cotangents.size(), record.outputs.size(), "cotangents"));
-  for (size_t i = 0; i < record.outputs.size(); ++i) {
-    if (!IsVars(record.outputs[i])) continue;
-    const Tensor& vars = *record.outputs[i].tensor();
-    ASSAY_ASSIGN_OR_RETURN(
-        const double* const cotangent,
-        DirectionOf(cotangents[i], vars.shape(), network_.outputs()[i].name));
-    if (cotangent == nullptr) continue;
-    const auto elements = vars.elements<Var>();
-    for (size_t k = 0; k < elements.size(); ++k) {
-      if (cotangent[k] != 0) take(elements[k], cotangent[k]);
-    }
-  }
-  return OkStatus();
-}
-
 Result<Directions> RecordedRun::DirectionsOf(
     std::span<const Value> tangents) const {
   ASSAY_RETURN_IF_ERROR(
@@ -191,18 +130,23 @@ Result<Directions> RecordedRun::DirectionsOf(
   return directions;
 }
 
+template <class N>
+std::pair<bool, size_t> RecordedRun::IsSmall(const Trace& trace) const {
+  const size_t bytes = trace.node_count() * kNumbersOfNode * sizeof(N);
+  return {trace.is_kept() && bytes <= kMostKeptNumbers, bytes};
+}
+
 template <class S>
-Result<RecordedRun::Passed<S>*> RecordedRun::PassedIn() {
-  if (auto* const kept = std::get_if<Passed<S>>(&passed_)) return kept;
-  passed_ = std::monostate();  // gives its memory back first
+Result<Passed<Bounded<S>>*> RecordedRun::PassedIn() {
+  using P = Passed<Bounded<S>>;
+  if (P* const kept = kept_.template Find<P>()) return kept;
   Trace& trace = record_.trace;
-  const bool is_small = trace.is_kept() && trace.node_count() * kNumbersOfNode *
-                                                   sizeof(Bounded<S>) <=
-                                               kMostKeptNumbers;
+  const auto [is_small, bytes] = IsSmall<Bounded<S>>(trace);
+  kept_.MakeRoom(bytes);
   const Left left = targets_.empty() ? Left::kKept
                     : is_small       ? Left::kTapes
                                      : Left::kAll;
-  Passed<S> passed;
+  P passed;
   const auto see = [&](uint32_t, const Tape& tape,
                        const std::vector<Bounded<S>>& of_tape) {
     passed.undecided = passed.undecided || IsUndecided(tape, of_tape);
@@ -215,12 +159,28 @@ Result<RecordedRun::Passed<S>*> RecordedRun::PassedIn() {
   }
   if constexpr (!std::same_as<S, Mpfr>) {
     if (sampled) {
-      passed = Passed<S>();
+      passed = P();
       ASSAY_RETURN_IF_ERROR(SampleSteps<S>(trace, left, &passed.numbers, see));
     }
   }
   passed.keeps_tapes = left == Left::kTapes;
-  return &passed_.emplace<Passed<S>>(std::move(passed));
+  return kept_.Keep(std::move(passed));
+}
+
+// Blocks stay whole: their own passes are faster than lists.
+template <Charge kCharge>
+Result<Passed<Charged<kCharge>>*> RecordedRun::ChargedAsTaken() {
+  using P = Passed<Charged<kCharge>>;
+  if (P* const kept = kept_.template Find<P>()) return kept;
+  const auto [is_small, bytes] = IsSmall<Charged<kCharge>>(record_.trace);
+  kept_.MakeRoom(bytes);
+  P passed{.numbers = Borders<Charged<kCharge>>(RoundedGiven<kCharge>()),
+           .linear = LinearSteps<Charged<kCharge>>(/*most_listed=*/0),
+           .keeps_tapes = is_small};
+  ASSAY_RETURN_IF_ERROR(
+      ReplaySteps(record_.trace, is_small ? Left::kTapes : Left::kAll,
+                  &passed.numbers, [](uint32_t, const Tape&, const auto&) {}));
+  return kept_.Keep(std::move(passed));
 }
 
 template <Charge kCharge>
@@ -279,17 +239,13 @@ Result<std::vector<ExactValue>> RecordedRun::Vjp(
       [&]<class S>() -> Result<std::vector<ExactValue>> {
         using Number = Bounded<S>;
         Borders<Number> adjoints(NothingGiven<Number>());
-        ASSAY_RETURN_IF_ERROR(ForEachSeed(
-            record_, cotangents, [&](const Var& x, double cotangent) {
+        ASSAY_RETURN_IF_ERROR(record_.ForEachSeed(
+            cotangents, [&](const Var& x, double cotangent) {
               AddTo(record_.trace, x.source(), x.node(), Number(cotangent),
                     &adjoints);
             }));
         ASSAY_ASSIGN_OR_RETURN(auto* const passed, PassedIn<S>());
-        ASSAY_RETURN_IF_ERROR(
-            passed->keeps_tapes
-                ? passed->linear.Reverse(record_.trace, &passed->numbers,
-                                         &adjoints)
-                : ReverseSteps(record_.trace, passed->numbers, &adjoints));
+        ASSAY_RETURN_IF_ERROR(ReversePassed(record_.trace, passed, &adjoints));
         return GatherAll<S>(record_.targets, passed->undecided,
                             [&](const Var& x) { return adjoints.Of(x); });
       });
@@ -318,7 +274,7 @@ Result<std::vector<ExactValue>> RecordedRun::Jvp(
 Result<Sample> RecordedRun::Weighted(const Directions& directions,
                                      std::span<const Value> cotangents,
                                      double step) const {
-  Record record;
+  Recording record;
   ASSAY_RETURN_IF_ERROR(Fill(directions, step, &record));
   Trace& trace = record.trace;
   Borders<Bounded<double>> numbers(
@@ -336,7 +292,7 @@ Result<Sample> RecordedRun::Weighted(const Directions& directions,
   Quad sum;
   double bound = undecided ? kUnknown : 0;
   ASSAY_RETURN_IF_ERROR(
-      ForEachSeed(record, cotangents, [&](const Var& x, double weight) {
+      record.ForEachSeed(cotangents, [&](const Var& x, double weight) {
         sum = sum + Quad(weight) * Quad(x.value());
         bound += std::abs(weight) * numbers.Of(x).Error();
       }));
@@ -363,12 +319,12 @@ Result<Slope> RecordedRun::Difference(std::span<const Value> tangents,
                                       std::span<const Value> cotangents) {
   ASSAY_ASSIGN_OR_RETURN(const Directions directions, DirectionsOf(tangents));
   ASSAY_RETURN_IF_ERROR(
-      ForEachSeed(record_, cotangents, [](const Var&, double) {}));
+      record_.ForEachSeed(cotangents, [](const Var&, double) {}));
   ASSAY_ASSIGN_OR_RETURN(double reach, Reach(directions));
   reach /= 4;
   if (!(reach > kLeastStep)) return Slope{0, kUnknown};
   const auto stays = [&](double step) {
-    Record moved;
+    Recording moved;
     return Fill(directions, step, &moved).ok() &&
            StayInScale(record_.trace, moved.trace);
   };
@@ -401,17 +357,14 @@ Result<std::vector<Tensor>> RecordedRun::VjpUnits(
       kind, [&]<Charge kCharge>() -> Result<std::vector<Tensor>> {
         using C = Charged<kCharge>;
         Borders<C> adjoints(NothingGiven<C>());
-        ASSAY_RETURN_IF_ERROR(ForEachSeed(
-            record_, cotangents, [&](const Var& x, double cotangent) {
+        ASSAY_RETURN_IF_ERROR(record_.ForEachSeed(
+            cotangents, [&](const Var& x, double cotangent) {
               AddTo(record_.trace, x.source(), x.node(),
                     C::Rounded(cotangent, 1), &adjoints);
             }));
         const AsTaken taken;
-        Borders<C> charges(RoundedGiven<kCharge>());
-        ASSAY_RETURN_IF_ERROR(
-            ReplaySteps(record_.trace, Left::kAll, &charges,
-                        [](uint32_t, const Tape&, const auto&) {}));
-        ASSAY_RETURN_IF_ERROR(ReverseSteps(record_.trace, charges, &adjoints));
+        ASSAY_ASSIGN_OR_RETURN(auto* const passed, ChargedAsTaken<kCharge>());
+        ASSAY_RETURN_IF_ERROR(ReversePassed(record_.trace, passed, &adjoints));
         return UnitsOf(record_.targets, /*unknown=*/false,
                        [&](const Var& x) { return adjoints.Of(x); });
       });
@@ -433,19 +386,49 @@ Result<std::vector<Tensor>> RecordedRun::JvpUnits(
       });
 }
 
+Result<std::unique_ptr<Watched>> RecordedRun::Watch(Ties ties,
+                                                    double roundoff) const {
+  auto watched = std::make_unique<Watched>(ties);
+  Trace& trace = watched->record.trace;
+  trace.Watch(TiesWithin(roundoff));
+  ASSAY_RETURN_IF_ERROR(
+      Fill(Directions(targets_.size(), nullptr), 0, &watched->record));
+  watched->keeps_tapes = IsSmall<Hard>(trace).first;
+  ASSAY_RETURN_IF_ERROR(ReplaySteps(
+      trace, Left::kAll, &watched->numbers,
+      [&](uint32_t step, const Tape& tape, std::vector<Hard> of_tape) {
+        Scale(roundoff, &of_tape);
+        watched->jumps = watched->jumps || MayJump(tape, of_tape);
+        if (watched->keeps_tapes) {
+          watched->numbers.KeepTape(step, std::move(of_tape));
+        }
+      }));
+  return watched;
+}
+
+Result<WatchedRuns*> RecordedRun::WatchedFor(double roundoff) {
+  WatchedRuns* const kept = kept_.Find<WatchedRuns>();
+  if (kept != nullptr && kept->roundoff == roundoff) return kept;
+  kept_.MakeRoom(2 * IsSmall<Hard>(record_.trace).second);
+  WatchedRuns watched{roundoff, {}};
+  for (const Ties ties : {Ties::kFalse, Ties::kTrue}) {
+    // Where nothing was tied the other way is the same.
+    if (ties == Ties::kTrue && !watched.runs[0]->record.trace.saw_ties()) break;
+    ASSAY_ASSIGN_OR_RETURN(watched.runs.emplace_back(), Watch(ties, roundoff));
+  }
+  return kept_.Keep(std::move(watched));
+}
+
 template <class Pass>
 Result<std::vector<ExactHull>> RecordedRun::HullOf(
-    std::vector<Value> Record::*of, double roundoff, const Pass& pass) const {
+    std::vector<Value> Recording::*of, double roundoff, const Pass& pass) {
+  ASSAY_ASSIGN_OR_RETURN(WatchedRuns* const watched, WatchedFor(roundoff));
   std::vector<ExactHull> hulls;
-  for (const Ties ties : {Ties::kFalse, Ties::kTrue}) {
-    Record record(ties);
-    record.trace.Watch(TiesWithin(roundoff));
-    ASSAY_RETURN_IF_ERROR(
-        Fill(Directions(targets_.size(), nullptr), 0, &record));
-    bool jumps = false;
+  for (const auto& run : watched->runs) {
     Borders<Interval> found(NothingGiven<Interval>());
-    ASSAY_RETURN_IF_ERROR(pass(record, &jumps, &found));
-    ASSAY_RETURN_IF_ERROR(JoinHulls(record.*of, found, jumps, &hulls));
+    ASSAY_RETURN_IF_ERROR(pass(*run, &found));
+    ASSAY_RETURN_IF_ERROR(
+        JoinHulls(run->record.*of, found, run->jumps, &hulls));
   }
   return hulls;
 }
@@ -456,21 +439,16 @@ Result<std::vector<ExactHull>> RecordedRun::VjpHull(
     Scale(roundoff, &values);
   };
   return HullOf(
-      &Record::targets, roundoff,
-      [&](Record& record, bool* jumps, Borders<Interval>* found) -> Status {
-        ASSAY_RETURN_IF_ERROR(ForEachSeed(
-            record, cotangents, [&](const Var& x, double cotangent) {
-              AddTo(record.trace, x.source(), x.node(), Interval(cotangent),
-                    found);
+      &Recording::targets, roundoff,
+      [&](Watched& watched, Borders<Interval>* found) -> Status {
+        Trace& trace = watched.record.trace;
+        ASSAY_RETURN_IF_ERROR(watched.record.ForEachSeed(
+            cotangents, [&](const Var& x, double cotangent) {
+              AddTo(trace, x.source(), x.node(), Interval(cotangent), found);
             }));
-        Borders<Hard> values;
-        ASSAY_RETURN_IF_ERROR(ReplaySteps(
-            record.trace, Left::kAll, &values,
-            [&](uint32_t, const Tape& tape, std::vector<Hard> of_tape) {
-              scale(of_tape);
-              *jumps = *jumps || MayJump(tape, of_tape);
-            }));
-        return ReverseSteps(record.trace, values, scale, found);
+        return watched.keeps_tapes
+                   ? ReverseKeptSteps(trace, watched.numbers, found)
+                   : ReverseSteps(trace, watched.numbers, scale, found);
       });
 }
 
@@ -478,21 +456,28 @@ Result<std::vector<ExactHull>> RecordedRun::JvpHull(
     std::span<const Value> tangents, double roundoff) {
   ASSAY_ASSIGN_OR_RETURN(const Directions directions, DirectionsOf(tangents));
   return HullOf(
-      &Record::outputs, roundoff,
-      [&](Record& record, bool* jumps, Borders<Interval>* found) -> Status {
+      &Recording::outputs, roundoff,
+      [&](Watched& watched, Borders<Interval>* found) -> Status {
         *found =
             Borders<Interval>([&](uint32_t source, uint32_t index, double) {
               return Interval(DirectionAt(directions, source, index));
             });
-        Borders<Hard> values;
-        return ReplaySteps(
-            record.trace, Left::kKept, &values,
-            [&](uint32_t step, const Tape& tape, std::vector<Hard> of_tape) {
-              Scale(roundoff, &of_tape);
-              *jumps = *jumps || MayJump(tape, of_tape);
-              found->PutStep(record.trace, step,
-                             HullsAlong(tape, of_tape, InputsOf(tape, *found)));
-            });
+        Trace& trace = watched.record.trace;
+        for (const uint32_t step : trace.steps()) {
+          ASSAY_ASSIGN_OR_RETURN(const auto tape, trace.TapeOf(step));
+          std::vector<Hard> again;
+          if (!watched.keeps_tapes) {
+            again =
+                ReplayStep(trace, step, *tape, InputsOf(*tape, watched.numbers),
+                           watched.numbers);
+            Scale(roundoff, &again);
+          }
+          const auto& of_tape =
+              watched.keeps_tapes ? watched.numbers.OfTape(step) : again;
+          found->PutStep(trace, step,
+                         HullsAlong(*tape, of_tape, InputsOf(*tape, *found)));
+        }
+        return OkStatus();
       });
 }
 

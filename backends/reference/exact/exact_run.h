@@ -10,25 +10,74 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
-#include <string>
+#include <tuple>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "backends/reference/exact/gather.h"
+#include "backends/reference/exact/hull.h"
+#include "backends/reference/exact/recording.h"
 #include "backends/reference/exact/referee.h"
 #include "backends/reference/tape/linear.h"
-#include "framework/backend/backend.h"
 #include "framework/backend/exact.h"
 
 namespace assay::reference {
 
-/// What derivatives are taken of: an input or an initializer, a tensor of
-/// floating-point numbers in memory that no other of them shares.
-struct Target {
-  std::string name;
-  Value value;
+/// What a pass over a record has left, for derivatives.
+template <class N>
+struct Passed {
+  Borders<N> numbers;
+  LinearSteps<N> linear;
+  bool keeps_tapes = false;
+  bool undecided = false;  // a branch may have gone the other way
+};
+
+/// A run recorded with ties going one way, and its numbers, scaled to a
+/// roundoff.
+struct Watched {
+  explicit Watched(Ties ties) : record(ties) {}
+
+  Recording record;
+  Borders<Hard> numbers;
+  bool keeps_tapes = false;
+  bool jumps = false;  // a comparison of values may have gone the other way
+};
+/// A run for each way that ties go, if these differ.
+struct WatchedRuns {
+  double roundoff = 0;
+  std::vector<std::unique_ptr<Watched>> runs;
+};
+
+/// One of each P at most, side by side while all are small together.
+template <class... P>
+class KeptPasses {
+ public:
+  /// Null where it is not there.
+  template <class Q>
+  Q* Find() {
+    auto& one = std::get<std::optional<Q>>(all_);
+    return one.has_value() ? &*one : nullptr;
+  }
+  /// Before one is made that takes so many bytes: gives memory back.
+  void MakeRoom(size_t bytes) {
+    if (bytes_ + bytes > kMostBytes) {
+      all_ = {};
+      bytes_ = 0;
+    }
+    bytes_ += bytes;
+  }
+  template <class Q>
+  Q* Keep(Q one) {
+    return &std::get<std::optional<Q>>(all_).emplace(std::move(one));
+  }
+
+ private:
+  static constexpr size_t kMostBytes = size_t{1} << 28;
+
+  std::tuple<std::optional<P>...> all_;
+  size_t bytes_ = 0;
 };
 
 class RecordedRun final : public ExactRun {
@@ -58,28 +107,6 @@ class RecordedRun final : public ExactRun {
                                          double roundoff) override;
 
  private:
-  /// A trace with the Vars of what came out and of the targets.
-  struct Record {
-    explicit Record(Ties ties = Ties::kFalse,
-                    size_t most_kept_bytes = Trace::kMostKeptBytes)
-        : trace(ties, Trace::Between::kUnrounded, most_kept_bytes) {}
-
-    Trace trace;
-    std::unique_ptr<Binding> binding;
-    std::vector<Value> outputs;
-    std::vector<Value> targets;
-  };
-  /// What a pass over the record has left.
-  template <class S>
-  struct Passed {
-    Borders<Bounded<S>> numbers;
-    bool keeps_tapes = false;
-    LinearSteps<Bounded<S>> linear;  // where it does
-    bool undecided = false;          // a branch may have gone the other way
-  };
-  /// For each target what it has for each element; null for zeros.
-  using Directions = std::vector<const double*>;
-
   RecordedRun(Network& network, std::vector<Value> inputs,
               std::vector<Target> targets, size_t most_kept_bytes)
       : network_(network),
@@ -88,17 +115,23 @@ class RecordedRun final : public ExactRun {
         record_(Ties::kFalse, most_kept_bytes) {}
 
   /// Records a run with each target moved by step times its direction.
-  Status Fill(const Directions& directions, double step, Record* record) const;
-
-  /// Calls take(x, number) for each element of an output that has a cotangent.
-  template <class Take>
-  Status ForEachSeed(const Record& record, std::span<const Value> cotangents,
-                     const Take& take) const;
+  Status Fill(const Directions& directions, double step,
+              Recording* record) const {
+    return record->Fill(network_, inputs_, targets_, directions, step);
+  }
   Result<Directions> DirectionsOf(std::span<const Value> tangents) const;
 
-  /// Of S, kept until another scalar is asked for.
+  /// True when the numbers of all nodes are kept, with the bytes of these and of
+  /// the derivatives.
+  template <class N>
+  std::pair<bool, size_t> IsSmall(const Trace& trace) const;
+  /// Kept until there is no room beside others.
   template <class S>
-  Result<Passed<S>*> PassedIn();
+  Result<Passed<Bounded<S>>*> PassedIn();
+  template <Charge kCharge>
+  Result<Passed<Charged<kCharge>>*> ChargedAsTaken();
+  Result<WatchedRuns*> WatchedFor(double roundoff);
+  Result<std::unique_ptr<Watched>> Watch(Ties ties, double roundoff) const;
   /// True when a branch may have gone the other way, in LeastPrecision().
   Result<bool> BranchInDoubt();
 
@@ -115,19 +148,20 @@ class RecordedRun final : public ExactRun {
   template <Charge kCharge>
   Status Charges(Left left, Borders<Charged<kCharge>>* charges, bool* unknown);
 
-  /// What pass(record, jumps, found) finds for the values `of` a record, joined over
+  /// What pass(watched, found) finds for the values `of` a record, joined over
   /// both ways that ties may go.
   template <class Pass>
-  Result<std::vector<ExactHull>> HullOf(std::vector<Value> Record::*of,
-                                        double roundoff,
-                                        const Pass& pass) const;
+  Result<std::vector<ExactHull>> HullOf(std::vector<Value> Recording::*of,
+                                        double roundoff, const Pass& pass);
 
   Network& network_;
   std::vector<Value> inputs_;
   std::vector<Target> targets_;
-  Record record_;
-  std::variant<std::monostate, Passed<double>, Passed<Quad>, Passed<Mpfr>>
-      passed_;
+  Recording record_;
+  KeptPasses<Passed<Bounded<double>>, Passed<Bounded<Quad>>,
+             Passed<Bounded<Mpfr>>, Passed<Charged<Charge::kCondition>>,
+             Passed<Charged<Charge::kHard>>, WatchedRuns>
+      kept_;
 };
 
 }  // namespace assay::reference

@@ -183,6 +183,17 @@ TEST(ExactRunTest, HullsHoldAllThatTiesPermit) {
        {0, 1, 0.5},
        {1.5, 1, 0.5}},
       {"y = ReduceMax <keepdims = 0> (x)", {5, 5, 4}, {0, 0, 0}, {1, 1, 0}},
+      // Along each element a norm of zeros is the magnitude of that.
+      {"y = ReduceL2 <keepdims = 0> (x)", {0, 0, 0}, {-1, -1, -1}, {1, 1, 1}},
+      {"y = ReduceL2 <keepdims = 0> (x)", {0, 3, 4}, {0, .6, .8}, {0, .6, .8}},
+      {"s = Constant <value_ints = [1, 1, 3]> () r = Reshape(x, s) "
+       "y = LpPool <kernel_shape = [2], p = 3> (r)",
+       {0, 0, 2},
+       {-1, -1, 1},
+       {1, 1, 1}},
+      {"y = Sign(x)", {0, 1, -1}, {0, 0, 0}, {0, 0, 0}},
+      // A number is not tied with itself.
+      {"y = Max(x, x)", {1, 0, -1}, {1, 1, 1}, {1, 1, 1}},
       {"n = Constant <value_ints = [1]> () y, i = TopK (x, n)",
        {5, 4, 3},
        {1, 0, 0},
@@ -217,6 +228,20 @@ TEST(ExactRunTest, HullsHoldAllThatTiesPermit) {
     EXPECT_THAT(Numbers((*hull)[0].high),
                 testing::Pointwise(testing::DoubleNear(1e-6), row.high))
         << row.node;
+  }
+}
+
+// Kills: hulls of one roundoff that are taken for those of another.
+TEST(ExactRunTest, HullsAreOfTheRoundoffThatIsAskedFor) {
+  Running tied(
+      "g (float[1] x) => (float[1] y) <float[1] t = {3}, float[1] one = {1}> "
+      "{ q = Div(x, t) p = Mul(q, t) d = Sub(p, one) y = Relu(d) }");
+  ASSERT_TRUE(tied.At({F({1}, {1 + 0x1p-23})}, {"x"}).ok());
+  const std::vector<Value> one = {D({1}, {1}).Make()};
+  for (const double roundoff : {kFloat32, 0x1p-53, kFloat32}) {
+    const auto hull = tied.run->VjpHull(one, roundoff);
+    ASSERT_TRUE(hull.ok()) << hull.status().message();
+    EXPECT_NEAR(Numbers((*hull)[0].low)[0], roundoff == kFloat32 ? 0 : 1, 1e-9);
   }
 }
 

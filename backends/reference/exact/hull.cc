@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <set>
 #include <utility>
 
 #include "backends/reference/exact/gather.h"
@@ -64,7 +65,11 @@ class StepTies final : public Trace::Observer {
   std::shared_ptr<Recorded> recorded_;  // of the tape that is being recorded
 };
 
-// The nodes that a decision may take, all with the tangent or adjoint of one.
+uint32_t OriginOf(const Tape& tape, uint32_t node,
+                  const std::vector<Hard>& values);
+
+// The nodes that a decision may take, all with the tangent or adjoint of one. A
+// number is not tied with itself, also where it comes by way of another choice.
 std::vector<uint32_t> TiedNodes(const Tape& tape, const Choice& choice,
                                 const std::vector<Hard>& values) {
   const Hard& best = values[ChosenNode(tape, choice, values)];
@@ -72,6 +77,11 @@ std::vector<uint32_t> TiedNodes(const Tape& tape, const Choice& choice,
   for (const uint32_t node : tape.candidates(choice)) {
     if (AreTied(values[node], best)) tied.push_back(node);
   }
+  if (tied.size() < 2) return tied;
+  std::set<uint32_t> origins;
+  std::erase_if(tied, [&](uint32_t node) {
+    return !origins.insert(OriginOf(tape, node, values)).second;
+  });
   return tied;
 }
 std::vector<uint32_t> TiedNodes(const Tape& tape, const Selection& selection,
@@ -81,6 +91,17 @@ std::vector<uint32_t> TiedNodes(const Tape& tape, const Selection& selection,
     return {selection.then, selection.otherwise};
   }
   return {TakenNode(tape, selection, values)};
+}
+
+// Where the number of a node comes from, by way of choices without a tie.
+uint32_t OriginOf(const Tape& tape, uint32_t node,
+                  const std::vector<Hard>& values) {
+  while (tape.primitive(node) == Primitive::kChoice) {
+    const auto tied = TiedNodes(tape, tape.choices()[tape.a(node)], values);
+    if (tied.size() != 1) break;
+    node = tied.front();
+  }
+  return node;
 }
 
 template <class Decision>

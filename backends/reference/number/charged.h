@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "backends/reference/number/first_order.h"
 #include "backends/reference/number/lifted.h"
 #include "backends/reference/number/mpfr.h"
 #include "backends/reference/number/primitives.h"
@@ -67,24 +68,6 @@ inline double RoundingsOf(Primitive primitive, Charge charge) {
   }
 }
 
-/// How far a is from where a step jumps; infinite for what is no step.
-template <class S>
-double StepGap(Primitive primitive, const S& a, const S& b) {
-  using std::abs, std::floor, std::nearbyint;
-  switch (primitive) {
-    case Primitive::kFloor:
-    case Primitive::kCeil:
-    case Primitive::kTrunc:
-      return std::abs(ToDouble(S(a - nearbyint(a))));
-    case Primitive::kRound:
-      return std::abs(ToDouble(S(abs(S(a - floor(a))) - S(0.5))));
-    case Primitive::kFmod:
-      return std::abs(ToDouble(S(a - b * nearbyint(S(a / b)))));
-    default:
-      return std::numeric_limits<double>::infinity();
-  }
-}
-
 /// The unit roundoff of a scalar.
 template <class S>
 inline constexpr double kRoundoffOf = 0x1p-53;
@@ -93,96 +76,6 @@ inline constexpr double kRoundoffOf<Quad> = 0x1p-113;
 template <>
 inline constexpr double kRoundoffOf<Mpfr> = 0x1p-256;
 static_assert(Mpfr::kBits == 256);
-
-/// True when an operation on exact operands has rounded nothing. (A sum by
-/// Knuth's TwoSum; a product, quotient and root by the rest in one rounding.)
-inline bool IsExact(Primitive primitive, double a, double b, double v) {
-  switch (primitive) {
-    case Primitive::kSubtract:
-      return IsExact(Primitive::kAdd, a, -b, v);
-    case Primitive::kAdd: {
-      const double of_b = v - a;
-      return (a - (v - of_b)) + (b - of_b) == 0;
-    }
-    case Primitive::kMultiply:
-      return a == 0 || b == 0 ||
-             (std::abs(v) > 0x1p-960 && std::fma(a, b, -v) == 0);
-    case Primitive::kDivide:
-      return a == 0 || (std::abs(a) > 0x1p-960 && std::fma(v, b, -a) == 0);
-    case Primitive::kSqrt:
-      return a == 0 || (a > 0x1p-960 && std::fma(v, v, -a) == 0);
-    case Primitive::kPow:
-      return a == 1 || b == 0 || b == 1;
-    case Primitive::kAcos:
-      return false;
-    default:
-      return a == 0;
-  }
-}
-
-/// True where a primitive of exact operands is infinite.
-inline bool IsPole(Primitive primitive, double a, double b) {
-  switch (primitive) {
-    case Primitive::kDivide:
-      return b == 0;
-    case Primitive::kLog:
-    case Primitive::kPow:
-      return a == 0;
-    case Primitive::kLog1p:
-      return a == -1;
-    case Primitive::kAtanh:
-      return std::abs(a) == 1;
-    default:
-      return false;
-  }
-}
-
-/// How much more than to first order an operand's error can do next to a pole or
-/// the end of a domain, or where a function grows; infinite where it reaches it.
-inline double Stretch(Primitive primitive, double a, double a_error, double b,
-                      double b_error) {
-  const auto beside = [](double gap, double error) {
-    const double share = error / gap;
-    return share < 0.5 ? 1 / ((1 - share) * (1 - share))
-                       : std::numeric_limits<double>::infinity();
-  };
-  switch (primitive) {
-    case Primitive::kDivide:
-      return beside(std::abs(b), b_error);
-    case Primitive::kPow:
-      return beside(std::abs(a), a_error * std::max(1.0, std::abs(b)));
-    case Primitive::kLog:
-    case Primitive::kSqrt:
-      return beside(std::abs(a), a_error);
-    case Primitive::kLog1p:
-      return beside(std::abs(1 + a), a_error);
-    case Primitive::kAsin:
-    case Primitive::kAcos:
-    case Primitive::kAtanh:
-      return beside(1 - std::abs(a), a_error);
-    case Primitive::kAcosh:
-      return beside(a - 1, a_error);
-    case Primitive::kTan:
-      return beside(std::abs(std::cos(a)), a_error);
-    case Primitive::kSin:
-    case Primitive::kCos:
-      return a_error < 1 ? 1 : std::numeric_limits<double>::infinity();
-    case Primitive::kExp:
-    case Primitive::kExpm1:
-    case Primitive::kSinh:
-    case Primitive::kCosh:
-      return std::exp(a_error);
-    case Primitive::kTanh:
-    case Primitive::kAtan:
-    case Primitive::kAsinh:
-      return std::exp(2 * a_error);  // |f''| is at most 2 |f'|
-    case Primitive::kErf:
-    case Primitive::kErfc:
-      return std::exp((2 * std::abs(a) + a_error) * a_error);
-    default:
-      return 1;
-  }
-}
 
 /// While one lives, in its thread, steps and choices are those that were taken,
 /// whatever rounding could have made of them.
@@ -254,6 +147,7 @@ struct Charged {
   /// of Detach has no derivative, yet moves.
   static double ByA(Primitive primitive, const Charged& a, double at_b,
                     double v) {
+    if (a.units == 0) return 0;
     const double at_a = ToDouble(a.value);
     if (primitive == Primitive::kDetach || primitive == Primitive::kAbs) {
       return a.units;
@@ -274,11 +168,13 @@ struct Charged {
   /// What the second's does; a quotient by its share.
   static double ByB(Primitive primitive, const Charged& b, double at_a,
                     double v) {
+    if (b.units == 0) return 0;
     const double at_b = ToDouble(b.value);
     if (primitive == Primitive::kDivide && at_b != 0) {
       return Carried(v, b.units / std::abs(at_b));
     }
-    return Carried(PartialsOf<double>(primitive, at_a, at_b, v).b, b.units);
+    const auto d = PartialsOf<double>(primitive, at_a, at_b, v, {.a = false});
+    return Carried(d.b, b.units);
   }
 
   /// What errors do to second order where the first may vanish, in units.
@@ -446,15 +342,42 @@ inline Charged<kCharge, S> AddProduct(const Charged<kCharge, S>& sum,
   return sum + a * b;
 }
 
+/// Of a power of an exact 0 after base and exponent, each from the side of its
+/// domain where it has a limit. An exponent that is given is what it is, as the
+/// choices that were taken are: only in a bound is one near 0 or 1 in doubt.
+template <Charge kCharge, class S>
+Partials<Charged<kCharge, S>> PowerOfZero(const Charged<kCharge, S>& exponent) {
+  using C = Charged<kCharge, S>;
+  const double p = ToDouble(exponent.value);
+  const double beyond_one = ToDouble(S(exponent.value - S(1)));
+  const auto is_open = [&](double gap) {
+    return kCharge == Charge::kBound && exponent.units != 0 &&
+           !(std::abs(gap) > exponent.Error());
+  };
+  const C unknown(S(0), C::kUnknown);
+  Partials<C> d{unknown, unknown};
+  if (is_open(p) || std::isnan(p)) return d;
+  if (p >= 0 && !is_open(beyond_one)) {
+    const bool is_root = p > 0 && beyond_one < 0;
+    d.a = C(is_root ? C::kUnknown : beyond_one == 0 ? 1 : 0);
+  }
+  if (p > 0) d.b = C(0);
+  return d;
+}
+
 /// A derivative is not known where the number may be on either side of a kink
 /// or a step.
 template <Charge kCharge, class S>
 Partials<Charged<kCharge, S>> KnownPartials(Primitive primitive,
                                             const Charged<kCharge, S>& a,
                                             const Charged<kCharge, S>& b,
-                                            const Charged<kCharge, S>& v) {
+                                            const Charged<kCharge, S>& v,
+                                            Wanted wanted = {}) {
   using C = Charged<kCharge, S>;
-  Partials<C> d = PartialsOf<C>(primitive, a, b, v);
+  if (primitive == Primitive::kPow && a.units == 0 && IsZero(a.value)) {
+    return PowerOfZero(b);
+  }
+  Partials<C> d = PartialsOf<C>(primitive, a, b, v, wanted);
   // Whoever has tanh takes 1 - tanh^2, of which the square and both its factors
   // are rounded.
   if (kCharge != Charge::kBound && primitive == Primitive::kTanh) {

@@ -56,5 +56,57 @@ TEST(Charged, SumsAndProductsAreChargedAsEveryOperationIs) {
   ExpectAsOf<Charge::kBound>();
 }
 
+template <Charge kCharge>
+Partials<Charged<kCharge>> PowerOf(double base, double exponent,
+                                   double roundings) {
+  using C = Charged<kCharge>;
+  const C a = C::Rounded(base, 1);
+  const C b = C::Rounded(exponent, roundings);
+  return KnownPartials(Primitive::kPow, a, b, C::Of(Primitive::kPow, a, b));
+}
+
+// Kills: a power of 0 whose derivatives are unknown since its exponent was
+// given; one after the exponent that is 0 where there is none.
+TEST(Charged, APowerOfZeroHasTheDerivativesOfItsLimit) {
+  struct Row {
+    double exponent, after_base;
+    bool base_is_known, exponent_is_known;
+  };
+  const Row rows[] = {{3, 0, true, true},   {1.5, 0, true, true},
+                      {1, 1, true, true},   {0.5, kInfinity, true, true},
+                      {0, 0, true, false},  {-0.5, 0, false, false},
+                      {-2, 0, false, false}};
+  for (const Row& row : rows) {
+    const auto expect = [&](const auto& d) {
+      EXPECT_EQ(d.a.units == kInfinity, !row.base_is_known) << row.exponent;
+      EXPECT_EQ(d.b.units == kInfinity, !row.exponent_is_known) << row.exponent;
+      // What is not known has the value 0, too.
+      EXPECT_EQ(d.a.value, row.after_base) << row.exponent;
+      EXPECT_EQ(d.b.value, 0) << row.exponent;
+    };
+    expect(PowerOf<Charge::kCondition>(0, row.exponent, 1));
+    expect(PowerOf<Charge::kHard>(0, row.exponent, 1));
+    expect(PowerOf<Charge::kBound>(0, row.exponent, 0));
+  }
+}
+
+// Kills: an exponent in doubt that is taken for 1, and one that is not for a
+// doubtful one.
+TEST(Charged, ABoundOnAPowerOfZeroDoubtsItsExponent) {
+  const auto one = PowerOf<Charge::kBound>(0, 1, 1);
+  EXPECT_EQ(one.a.units, kInfinity);
+  EXPECT_EQ(one.b.units, 0);
+  EXPECT_EQ(PowerOf<Charge::kBound>(0, 2, 1).a.units, 0);
+  EXPECT_EQ(PowerOf<Charge::kBound>(0, 1e-3, 0x1p53).b.units, kInfinity);
+}
+
+// Kills: a value that is unknown since its exponent was given.
+TEST(Charged, APowerOfZeroIsZero) {
+  using C = Charged<Charge::kHard>;
+  const C zero(0);
+  EXPECT_EQ(C::Of(Primitive::kPow, zero, C::Rounded(0.5, 1)).units, 0);
+  EXPECT_EQ(C::Of(Primitive::kPow, zero, C::Rounded(-0.5, 1)).units, kInfinity);
+}
+
 }  // namespace
 }  // namespace assay::reference

@@ -22,8 +22,8 @@ concept Lifted = S::kIsLifted;
 /// The partial derivatives, as far as they are known: all of plain numbers.
 template <class S>
 Partials<S> KnownPartials(Primitive primitive, const S& a, const S& b,
-                          const S& v) {
-  return PartialsOf<S>(primitive, a, b, v);
+                          const S& v, Wanted wanted = {}) {
+  return PartialsOf<S>(primitive, a, b, v, wanted);
 }
 
 /// A number and its derivative along a direction.
@@ -39,7 +39,9 @@ struct Dual {
 
   static Dual Of(Primitive primitive, const Dual& a, const Dual& b = Dual()) {
     const S v = Apply<S>(primitive, a.value, b.value);
-    const Partials<S> d = KnownPartials(primitive, a.value, b.value, v);
+    const Partials<S> d =
+        KnownPartials(primitive, a.value, b.value, v,
+                      {.a = !IsZero(a.tangent), .b = !IsZero(b.tangent)});
     S tangent(0);
     // Neither a tangent nor a derivative of 0 adds anything, also against what
     // is infinite.
@@ -52,6 +54,10 @@ struct Dual {
   S tangent{0};
 };
 
+template <class S>
+Dual<S> Detached(const Dual<S>& x) {
+  return {x.value, S(0)};
+}
 template <class S>
 double ToDouble(const Dual<S>& x) {
   return ToDouble(x.value);

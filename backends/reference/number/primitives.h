@@ -121,6 +121,12 @@ S ApplyFunction(Primitive primitive, const S& a) {
   }
 }
 
+/// The number without its derivatives, where the scalar has some.
+template <class S>
+S Detached(const S& a) {
+  return a;
+}
+
 /// The value of a primitive of up to two operands. Inputs, constants, choices
 /// and blocks are the business of the pass.
 template <class S>
@@ -138,7 +144,7 @@ S Apply(Primitive primitive, const S& a, const S& b) {
     case Primitive::kTrunc:
       return trunc(a);
     case Primitive::kDetach:
-      return a;
+      return Detached(a);
     default:
       return ApplyFunction(primitive, a);
   }
@@ -236,10 +242,16 @@ S DerivativeOf(Primitive primitive, const S& a, const S& v) {
   }
 }
 
+/// Which partial derivatives are asked for. The others may be anything.
+struct Wanted {
+  bool a = true;
+  bool b = true;
+};
+
 /// The partial derivatives of v = Apply(primitive, a, b).
 template <class S>
-Partials<S> PartialsOf(Primitive primitive, const S& a, const S& b,
-                       const S& v) {
+Partials<S> PartialsOf(Primitive primitive, const S& a, const S& b, const S& v,
+                       Wanted wanted = {}) {
   const S one(1);
   switch (primitive) {
     case Primitive::kAdd:
@@ -253,9 +265,10 @@ Partials<S> PartialsOf(Primitive primitive, const S& a, const S& b,
     case Primitive::kPow: {
       // Constant exponents of bases below 0 have a derivative after the base
       // only, and a zero base one after the exponent: 0.
-      const S after_a = ToDouble(b) == 0 ? S(0) : S(b * pow(a, S(b - one)));
-      const S after_b = IsAboveZero(a) ? S(v * log(a)) : S(0);
-      return {after_a, after_b};
+      Partials<S> d;
+      if (wanted.a && ToDouble(b) != 0) d.a = S(b * pow(a, S(b - one)));
+      if (wanted.b && IsAboveZero(a)) d.b = S(v * log(a));
+      return d;
     }
     case Primitive::kFmod:
       return {one, -trunc(a / b)};

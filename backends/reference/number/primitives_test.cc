@@ -245,5 +245,13 @@ TEST(PrimitivesTest, LiftedScalarsFollowThePartials) {
   }
 }
 
+// Kills: a tangent that flows through what is detached.
+TEST(PrimitivesTest, NoTangentFlowsThroughWhatIsDetached) {
+  using D = Dual<double>;
+  const D found = Apply<D>(Primitive::kDetach, D(3, 2), D(0));
+  EXPECT_EQ(found.value, 3);
+  EXPECT_EQ(found.tangent, 0);
+}
+
 }  // namespace
 }  // namespace assay::reference

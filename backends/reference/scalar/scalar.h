@@ -199,8 +199,17 @@ class NormSum {
     } else {
       sum_ += p_ == 2 ? x * x : pow(abs(x), static_cast<T>(p_));
     }
+    if constexpr (std::same_as<T, Var>) {
+      vanishes_ = vanishes_ && p_ > 1 && x.value() == 0;
+      if (vanishes_) at_zeros_ += abs(x);
+    }
   }
+  /// A norm of zeros has a kink: along each element it is the magnitude of that,
+  /// which a scalar that records notes in the place of the root.
   T Root() const {
+    if constexpr (std::same_as<T, Var>) {
+      if (vanishes_) return at_zeros_;
+    }
     if (p_ == 1) return sum_;
     return p_ == 2 ? sqrt(sum_) : pow(sum_, T(1) / static_cast<T>(p_));
   }
@@ -219,6 +228,8 @@ class NormSum {
  private:
   int64_t p_;
   T sum_{0};
+  bool vanishes_ = true;  // of a Var: all that were added are 0
+  T at_zeros_{0};
 };
 
 }  // namespace assay::reference

@@ -41,7 +41,7 @@ bool IsFixed(const Var& x) {
 }  // namespace
 
 Partials<Var> KnownPartials(Primitive primitive, const Var& a, const Var& b,
-                            const Var& v) {
+                            const Var& v, Wanted) {
   if (primitive == Primitive::kAbs && a.value() == 0) return {OpenShare(), {}};
   // After an exponent that is fixed none is taken: it asks for the base's sign.
   if (primitive == Primitive::kPow && IsFixed(b)) {

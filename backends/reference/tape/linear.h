@@ -28,10 +28,15 @@ namespace assay::reference {
 template <class S>
 class Linear {
  public:
+  /// Products of a block that is listed: a greater one is faster as a whole.
+  static constexpr size_t kMostListed = 512;
+
   /// `values` are those of a replay with `input`.
   Linear(std::shared_ptr<const Tape> tape, std::vector<S> values,
-         const InputOf<S>& input)
-      : tape_(std::move(tape)), values_(std::move(values)) {
+         const InputOf<S>& input, size_t most_listed = kMostListed)
+      : tape_(std::move(tape)),
+        values_(std::move(values)),
+        most_listed_(most_listed) {
     bool keeps_values = false;
     groups_.reserve(tape_->size());
     terms_.reserve(MostTerms());
@@ -41,7 +46,7 @@ class Linear {
         ListNode(node);
       } else if (tape_->b(node) == 0) {
         const Block& block = tape_->blocks()[tape_->a(node)];
-        if (ProductsOf(block) <= kMostListed) {
+        if (ProductsOf(block) <= most_listed_) {
           ListBlock(block, input);
         } else {
           Close(node, /*is_block=*/true);
@@ -71,9 +76,6 @@ class Linear {
   }
 
  private:
-  // Products of a block: a greater one is faster as a whole.
-  static constexpr size_t kMostListed = 512;
-
   struct Term {
     uint32_t to = 0;
     S derivative;
@@ -91,7 +93,7 @@ class Linear {
   size_t MostTerms() const {
     size_t most = 2 * tape_->size();
     for (const Block& block : tape_->blocks()) {
-      if (ProductsOf(block) <= kMostListed) most += 2 * ProductsOf(block);
+      if (ProductsOf(block) <= most_listed_) most += 2 * ProductsOf(block);
     }
     return most;
   }
@@ -118,7 +120,8 @@ class Linear {
       ListDecision(tape_->selections()[a]);
     } else if (HasOperands(primitive)) {
       const Partials<S> d =
-          KnownPartials(primitive, values_[a], values_[b], values_[node]);
+          KnownPartials(primitive, values_[a], values_[b], values_[node],
+                        {.a = tape_->Moves(a), .b = tape_->Moves(b)});
       List(a, d.a);
       if (HasTwoOperands(primitive)) List(b, d.b);
     }
@@ -164,6 +167,7 @@ class Linear {
 
   std::shared_ptr<const Tape> tape_;
   std::vector<S> values_;  // where a block is whole
+  size_t most_listed_;
   std::vector<Term> terms_;
   std::vector<Group> groups_;
 };
@@ -172,6 +176,9 @@ class Linear {
 template <class S>
 class LinearSteps {
  public:
+  explicit LinearSteps(size_t most_listed = Linear<S>::kMostListed)
+      : most_listed_(most_listed) {}
+
   /// As ReverseSteps. `numbers` are what ReplaySteps left with Left::kTapes.
   Status Reverse(Trace& trace, Borders<S>* numbers, Borders<S>* adjoints) {
     for (size_t i = trace.steps().size(); i-- > 0;) {
@@ -181,7 +188,7 @@ class LinearSteps {
       const InputOf<S> input = InputsOf(*tape, *numbers);
       auto found = steps_.find(step);
       if (found == steps_.end()) {
-        Linear<S> listed(tape, numbers->TakeTape(step), input);
+        Linear<S> listed(tape, numbers->TakeTape(step), input, most_listed_);
         found = steps_.emplace(step, std::move(listed)).first;
       }
       ReverseStep(
@@ -193,6 +200,7 @@ class LinearSteps {
   }
 
  private:
+  size_t most_listed_;
   std::map<uint32_t, Linear<S>> steps_;
 };
 

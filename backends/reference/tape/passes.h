@@ -259,7 +259,8 @@ void Reverse(const Tape& tape, const std::vector<S>& values,
                primitive != Primitive::kConstant) {
       if (ReverseKink(primitive, values[a], flow, adjoints[a])) continue;
       const Partials<S> d =
-          KnownPartials(primitive, values[a], values[b], values[node]);
+          KnownPartials(primitive, values[a], values[b], values[node],
+                        {.a = tape.Moves(a), .b = tape.Moves(b)});
       if (tape.Moves(a) && !IsZero(d.a)) {
         adjoints[a] = AddProduct(adjoints[a], d.a, flow);
       }

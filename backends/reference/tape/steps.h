@@ -71,6 +71,7 @@ class Borders {
   void KeepTape(uint32_t step, std::vector<S> of_tape) {
     tapes_[step] = std::move(of_tape);
   }
+  const std::vector<S>& OfTape(uint32_t step) const { return tapes_.at(step); }
   std::vector<S> TakeTape(uint32_t step) {
     return std::move(tapes_.extract(step).mapped());
   }
@@ -196,6 +197,23 @@ Status ReverseSteps(Trace& trace, const Borders<S>& numbers,
     ReverseStep(
         trace, step, *tape,
         [&](std::vector<A>& flows) { Reverse(*tape, of_tape, flows, input); },
+        adjoints);
+  }
+  return OkStatus();
+}
+/// The same with the numbers of whole tapes that are kept.
+template <class S, class A>
+Status ReverseKeptSteps(Trace& trace, const Borders<S>& numbers,
+                        Borders<A>* adjoints) {
+  for (size_t i = trace.steps().size(); i-- > 0;) {
+    const uint32_t step = trace.steps()[i];
+    if (!adjoints->Has(step)) continue;
+    ASSAY_ASSIGN_OR_RETURN(const auto tape, trace.TapeOf(step));
+    ReverseStep(
+        trace, step, *tape,
+        [&](std::vector<A>& flows) {
+          Reverse(*tape, numbers.OfTape(step), flows, InputsOf(*tape, numbers));
+        },
         adjoints);
   }
   return OkStatus();

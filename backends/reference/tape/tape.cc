@@ -154,6 +154,7 @@ Var Tape::PushChoice(std::span<const Var> candidates, size_t chosen,
 bool Tape::GoesBefore(Var a, Var b) {
   const bool tied = a.value() == b.value() ||
                     (tied_ != nullptr && tied_(NodeOf(a), NodeOf(b)));
+  saw_ties_ = saw_ties_ || tied;
   return tied ? ties_ == Ties::kTrue : a.value() < b.value();
 }
 
@@ -282,9 +283,7 @@ bool Equal(Var a, Var b) {
   return a.value() == b.value();
 }
 
-bool TakesFirstVar() {
-  return current == nullptr || current->ties() == Ties::kFalse;
-}
+bool TakesFirstVar() { return current == nullptr || current->TakesFirst(); }
 
 Var PickedFrom(std::span<const Var> candidates, size_t chosen, bool least) {
   return current == nullptr ? candidates[chosen]

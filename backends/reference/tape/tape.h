@@ -106,6 +106,12 @@ class Tape {
   void TakeForTied(std::function<bool(uint32_t a, uint32_t b)> tied) {
     tied_ = std::move(tied);
   }
+  /// True when the way that ties go has decided something.
+  bool saw_ties() const { return saw_ties_; }
+  bool TakesFirst() {
+    saw_ties_ = true;
+    return ties_ == Ties::kFalse;
+  }
   /// True when a < b, or when they are tied and ties go that way.
   bool GoesBefore(Var a, Var b);
 
@@ -151,6 +157,7 @@ class Tape {
   size_t most_nodes_;
   Ties ties_;
   std::function<bool(uint32_t a, uint32_t b)> tied_;
+  bool saw_ties_ = false;
   bool full_ = false;
   std::vector<Primitive> primitives_;
   std::vector<uint32_t> a_, b_;

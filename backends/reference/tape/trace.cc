@@ -340,6 +340,7 @@ Status Trace::RecordStep(const TracedKernel& kernel, KernelContext& run,
   }
   MarkMoving(*tape, source);
   source->tape = tape;
+  saw_ties_ = saw_ties_ || tape->saw_ties();
   if (observer_ != nullptr) observer_->End(step, *tape, source->nodes);
   return OkStatus();
 }

@@ -117,6 +117,9 @@ class Trace {
   size_t most_nodes() const { return most_nodes_; }
   double operation_count() const { return operation_count_; }
   double pair_count() const { return pair_count_; }
+  /// True when the way that ties go has decided something: the other way may
+  /// give another trace.
+  bool saw_ties() const { return saw_ties_; }
   /// True when every tape is kept.
   bool is_kept() const { return is_kept_; }
 
@@ -161,6 +164,7 @@ class Trace {
   double pair_count_ = 0;
   size_t kept_bytes_ = 0;
   bool is_kept_ = true;
+  bool saw_ties_ = false;
 
   struct Packing {
     Tensor stand_in;

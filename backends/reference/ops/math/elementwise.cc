@@ -12,11 +12,12 @@
 namespace assay::reference {
 namespace {
 
-// Sign-13: -1, 0 or 1; zeros and NaN stay what they are.
+// Sign-13: -1, 0 or 1; zeros and NaN stay what they are, and no derivative flows
+// through, as through no step.
 template <class T>
 T Sign(T x) {
   if (Less(x, T(0))) return -T(1);
-  return Less(T(0), x) ? T(1) : x;
+  return Less(T(0), x) ? T(1) : Detach(x);
 }
 
 // Clip-13: "Min(max, Max(input, min))", so that max wins when min > max.

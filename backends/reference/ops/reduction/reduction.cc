@@ -370,7 +370,13 @@ Family ReductionFamily() {
           std::bind_front(&NormSlopes, 1)),
       OverAxes<op::ReduceL2>(
           kNumbers,
-          [](const auto* x, int64_t n) { return sqrt(SumOfSquares(x, n)); },
+          []<class T>(const T* x, int64_t n) {
+            if constexpr (std::same_as<T, Var>) {
+              return Norm(2, x, n);  // which has a kink
+            } else {
+              return sqrt(SumOfSquares(x, n));
+            }
+          },
           std::bind_front(&NormSlopes, 2)),
       OverAxes<op::ReduceSumSquare>(
           kNumbers, [](const auto* x, int64_t n) { return SumOfSquares(x, n); },

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "backends/reference/exact/recording.h"
+
+namespace assay::reference {
+
+Result<const double*> DirectionOf(const Value& direction, const Shape& shape,
+                                  std::string_view name) {
+  if (!direction.present()) return static_cast<const double*>(nullptr);
+  const Tensor* const tensor = direction.tensor();
+  if (tensor == nullptr || tensor->dtype() != DType::kFloat64 ||
+      tensor->shape() != shape) {
+    return InvalidArgument("the direction of '", name, "' is ",
+                           direction.Type().ToString(), ", wanted float64",
+                           shape.ToString());
+  }
+  return tensor->elements<double>().data();
+}
+
+Status CheckCount(size_t found, size_t wanted, std::string_view what) {
+  if (found == wanted) return OkStatus();
+  return InvalidArgument("found ", found, " ", what, ", wanted ", wanted);
+}
+
+Status Recording::Fill(Network& network, std::span<const Value> inputs,
+                       std::span<const Target> moved,
+                       const Directions& directions, double step) {
+  targets.resize(moved.size());
+  for (size_t i = 0; i < moved.size(); ++i) {
+    const Tensor& tensor = *moved[i].value.tensor();
+    std::vector<double> offsets;
+    if (directions[i] != nullptr) {
+      offsets.assign(directions[i], directions[i] + tensor.num_elements());
+      for (double& offset : offsets) offset *= step;
+    }
+    ASSAY_ASSIGN_OR_RETURN(
+        targets[i],
+        trace.AddTarget(tensor,
+                        directions[i] == nullptr ? nullptr : offsets.data()));
+  }
+  ASSAY_ASSIGN_OR_RETURN(binding, network.Bind(inputs, {}));
+  const Trace::Scope running(&trace);
+  ASSAY_RETURN_IF_ERROR(network.Forward(*binding));
+  for (const Value& output : binding->outputs()) {
+    ASSAY_ASSIGN_OR_RETURN(outputs.emplace_back(), trace.Traced(output));
+  }
+  for (const auto& output : network.outputs()) names.push_back(output.name);
+  trace.Keep(outputs);
+  return OkStatus();
+}
+
+}  // namespace assay::reference
