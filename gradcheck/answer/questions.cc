@@ -118,8 +118,9 @@ class Asker {
   Result<Answers> AskLadder(ExactRun& run, const suite::Subject& subject) {
     ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> dy,
                            Directions(Cotangent::kFirst));
-    ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> dx,
-                           TangentsOf(ShapesOf(subject), Drawn("tangents")));
+    ASSAY_ASSIGN_OR_RETURN(
+        const std::vector<Value> dx,
+        TangentsOf(ShapesOfTargets(subject), Drawn("tangents")));
     ASSAY_ASSIGN_OR_RETURN(const auto vjp, run.Vjp(dy, Precision::kDouble));
     ASSAY_ASSIGN_OR_RETURN(const auto jvp, run.Jvp(dx, Precision::kDouble));
     const Known reverse = Dot(vjp, dx);
@@ -136,7 +137,7 @@ class Asker {
   Result<Answers> Mass(ExactRun& run, const suite::Subject& subject) {
     if (!has_kinks_) return Answers();
     std::vector<Value> ones;
-    for (const Shape& shape : ShapesOf(subject)) {
+    for (const Shape& shape : ShapesOfTargets(subject)) {
       ASSAY_ASSIGN_OR_RETURN(
           Tensor tangent,
           Tensor::Of<double>(
@@ -176,17 +177,6 @@ class Asker {
   Result<std::vector<Value>> Directions(Cotangent kind) const {
     return gradcheck::CotangentsOf(kind, flows_, shapes_,
                                    Drawn(ToString(kind)));
-  }
-
-  static std::vector<Shape> ShapesOf(const suite::Subject& subject) {
-    const Graph& graph = subject.model->graph();
-    std::vector<Shape> shapes;
-    for (const std::string& target : subject.targets) {
-      const auto at = std::ranges::find(graph.inputs, graph.FindValue(target));
-      const auto i = static_cast<size_t>(at - graph.inputs.begin());
-      shapes.push_back(subject.inputs[0][i].tensor()->shape());
-    }
-    return shapes;
   }
 
   bool IsEnough(const std::vector<ExactValue>& values,

@@ -80,7 +80,8 @@ class Ladderer {
     if (auto verdict = Outputs(); verdict.has_value()) return Finish(*verdict);
     Stop verdict = Elements();
     if (!verdict.has_value()) verdict = Adjoint();
-    if (variant_.type == DType::kFloat64 && !gradients_.empty()) {
+    if (variant_.type == DType::kFloat64 && !gradients_.empty() &&
+        trial_.FeedsTargets()) {
       OwnDifferences(verdict);
     }
     if (!verdict.has_value()) verdict = Structural();

@@ -35,7 +35,9 @@ class Trial {
                                       std::span<const std::string> targets);
 
   const std::vector<std::string>& targets() const { return subject_->targets; }
-  /// The elements of a target, and other ones in their place.
+  /// True where all targets are inputs. An initializer keeps its numbers.
+  bool FeedsTargets() const { return places_.size() == targets().size(); }
+  /// The elements of a target that is an input, and other ones in their place.
   Result<std::vector<double>> NumbersOf(size_t target) const;
   Status Put(size_t target, std::span<const double> numbers);
 
@@ -64,7 +66,9 @@ class Trial {
   size_t PlaceOf(size_t target) const { return places_[target]; }
 
   const suite::Subject* subject_ = nullptr;
-  std::vector<size_t> places_;  // of the targets among the inputs
+  /// Of the targets among the inputs; initializers, which are behind them, have
+  /// none.
+  std::vector<size_t> places_;
   std::unique_ptr<Network> network_;
   std::vector<Value> inputs_;  // in guarded memory where they are tensors
   std::vector<std::unique_ptr<measure::GuardedTensor>> guards_;
