@@ -6,6 +6,7 @@
 #include <optional>
 #include <ranges>
 #include <span>
+#include <string_view>
 
 #include "framework/graph/operator.h"
 #include "framework/graph/types/signature.h"
@@ -49,20 +50,26 @@ void AddNamed(const Graph& graph, OperatorId op,
   }
 }
 
-bool HasCollection(const Graph& graph, const Node& node) {
-  const auto is_one = [&](ValueId id) {
-    return id != kNoValue && (graph[id].type.kind == ValueKind::kSequence ||
-                              graph[id].type.kind == ValueKind::kOptional);
+/// True for an operator of sequences or optionals, of which no flag says anything.
+bool IsOfCollections(OperatorId op) {
+  const types::OperatorSignature& signature = types::SignatureOf(op);
+  const auto is_one = [&](const types::FormalParameter& formal) {
+    const auto& words =
+        signature.variables[static_cast<size_t>(formal.variable)].types;
+    return !IsDifferentiable(op, formal) &&
+           std::ranges::any_of(words, [](std::string_view word) {
+             return word.starts_with("seq(") || word.starts_with("optional(");
+           });
   };
-  return std::ranges::any_of(node.inputs, is_one) ||
-         std::ranges::any_of(node.outputs, is_one);
+  return std::ranges::any_of(signature.inputs, is_one) ||
+         std::ranges::any_of(signature.outputs, is_one);
 }
 
 Ends EndsOf(const Graph& graph, const Node& node) {
   Ends ends;
   const auto op = FindOperator(node.domain, node.op_type);
   const std::vector<const Graph*> bodies = node.Subgraphs();
-  if (op.has_value() && bodies.empty() && !HasCollection(graph, node)) {
+  if (op.has_value() && bodies.empty() && !IsOfCollections(*op)) {
     const types::OperatorSignature& signature = types::SignatureOf(*op);
     AddNamed(graph, *op, signature.inputs, node.inputs, &ends.inputs);
     AddNamed(graph, *op, signature.outputs, node.outputs, &ends.outputs);

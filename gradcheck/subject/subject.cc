@@ -57,6 +57,32 @@ Result<Value> Converted(const Value& value, DType type) {
   return Value(std::move(converted));
 }
 
+bool IsCarrying(const Value& value) {
+  return value.tensor() != nullptr && Carries(value.tensor()->dtype());
+}
+
+/// The type of the first input that a gradient may be taken by, or of the first
+/// such initializer; undefined where there is none.
+DType TypeOf(const Graph& graph, const std::vector<Value>& inputs) {
+  const auto input = std::ranges::find_if(inputs, IsCarrying);
+  if (input != inputs.end()) return input->tensor()->dtype();
+  const auto fixed =
+      std::ranges::find_if(graph.initializers, IsCarrying, &Initializer::value);
+  return fixed == graph.initializers.end() ? DType::kUndefined
+                                           : fixed->value.tensor()->dtype();
+}
+
+Status Retype(DType type, suite::Subject* subject) {
+  ASSAY_ASSIGN_OR_RETURN(subject->model, edit::Retyped(*subject->model, type));
+  const Graph& graph = subject->model->graph();
+  std::vector<Value>& inputs = subject->inputs[0];
+  for (size_t i = 0; i < inputs.size() && i < graph.inputs.size(); ++i) {
+    ASSAY_ASSIGN_OR_RETURN(
+        inputs[i], Converted(inputs[i], graph[graph.inputs[i]].type.dtype));
+  }
+  return OkStatus();
+}
+
 }  // namespace
 
 Result<suite::Subject> SubjectOf(const record::PlanRow& row,
@@ -71,25 +97,16 @@ Result<suite::Subject> SubjectOf(const record::PlanRow& row,
   suite::Subject subject{
       std::move(data.model), {std::move(data.sets.at(0).inputs)}, {}};
   std::vector<Value>& inputs = subject.inputs[0];
-  const auto own = [&](const Value& value) {
-    return value.tensor() != nullptr && Carries(value.tensor()->dtype());
-  };
-  const auto first = std::ranges::find_if(inputs, own);
-  if (first != inputs.end() && first->tensor()->dtype() != variant->type) {
-    ASSAY_ASSIGN_OR_RETURN(subject.model,
-                           edit::Retyped(*subject.model, variant->type));
-    const Graph& graph = subject.model->graph();
-    for (size_t i = 0; i < inputs.size() && i < graph.inputs.size(); ++i) {
-      const DType type = graph[graph.inputs[i]].type.dtype;
-      ASSAY_ASSIGN_OR_RETURN(inputs[i], Converted(inputs[i], type));
-    }
+  const DType own = TypeOf(subject.model->graph(), inputs);
+  if (own != DType::kUndefined && own != variant->type) {
+    ASSAY_RETURN_IF_ERROR(Retype(variant->type, &subject));
   }
   const Graph& graph = subject.model->graph();
   const Flow flow(graph);
   const std::vector<double> marks = MarksOf(graph);
   Draw draw(row.test_id, facts.seed, "inputs");
   for (size_t i = 0; i < inputs.size() && i < graph.inputs.size(); ++i) {
-    if (!own(inputs[i]) || !flow.IsTarget(graph.inputs[i])) continue;
+    if (!IsCarrying(inputs[i]) || !flow.IsTarget(graph.inputs[i])) continue;
     subject.targets.push_back(graph[graph.inputs[i]].name);
     ASSAY_ASSIGN_OR_RETURN(
         inputs[i],
@@ -97,7 +114,7 @@ Result<suite::Subject> SubjectOf(const record::PlanRow& row,
   }
   std::map<std::string, Tensor> drawn;
   for (const Initializer& fixed : graph.initializers) {
-    if (!own(fixed.value) || !flow.IsTarget(fixed.id)) continue;
+    if (!IsCarrying(fixed.value) || !flow.IsTarget(fixed.id)) continue;
     const std::string& name = graph[fixed.id].name;
     subject.targets.push_back(name);
     if (!Draws(variant->input_class)) continue;

@@ -156,6 +156,20 @@ TEST_F(SubjectTest, InitializersAreTargetsBehindTheInputs) {
   }
 }
 
+// Kills: a network of integers and weights that stays in its own type.
+TEST_F(SubjectTest, WeightsAloneTellTheType) {
+  Write(
+      "g (int64[1] i) => (float[1] y) <float[2] w = {1, 3}> "
+      "{ y = Gather(w, i) }",
+      {*Tensor::Of<int64_t>({1}, std::vector<int64_t>{1})});
+  const auto subject = Subject("#official.float64");
+  ASSERT_TRUE(subject.ok()) << subject.status().ToString();
+  EXPECT_THAT(subject->targets, ElementsAre("w"));
+  const Graph& graph = subject->model->graph();
+  EXPECT_EQ(graph.FindInitializer(graph.FindValue("w"))->tensor()->dtype(),
+            DType::kFloat64);
+}
+
 // Kills: inputs that an oracle and a judge do not share, and a seed without use.
 TEST_F(SubjectTest, IsTheSameForTheSameSeedOnly) {
   Write("g (float[4] x) => (float[4] y) { y = Neg(x) }",

@@ -19,8 +19,8 @@ namespace assay::cases {
 
 /// The corpora that a run takes when none is named; floors and expectations are
 /// about these.
-inline constexpr std::array<std::string_view, 6> kDefaultCorpora = {
-    "onnx", "random", "contract", "special", "gradcheck", "field"};
+inline constexpr std::array<std::string_view, 7> kDefaultCorpora = {
+    "onnx", "random", "contract", "special", "gradcheck", "field", "graphs"};
 
 struct Corpus {
   std::string name;
