@@ -120,7 +120,15 @@ void Derive(const cases::TestCase& c, std::vector<cases::TestCase>* cases) {
   }
 }
 
-/// Of a network, whose corpus has it as it is written, in float32.
+/// "ai.onnx::Relu" as a manifest lists it.
+bool IsKinked(const std::string& qualified) {
+  const auto op = FindOperator("", qualified.substr(qualified.rfind(':') + 1));
+  return op.has_value() && HasKinks(*op);
+}
+
+/// Of a network, whose corpus has it as it is written, in float32. In 16 bits some
+/// number of a network is soon so near a kink that its rounding goes beyond, where
+/// units to first order say nothing of what it does.
 void DeriveGraph(const cases::TestCase& c,
                  std::vector<cases::TestCase>* cases) {
   using enum cases::Tier;
@@ -128,8 +136,10 @@ void DeriveGraph(const cases::TestCase& c,
     cases->push_back(Derived(c, {input_class, type}, DType::kFloat32, tier));
   };
   add(InputClass::kRedrawn, DType::kFloat32, kCi);
+  const bool kinked = std::ranges::any_of(c.operators, IsKinked);
   for (const DType type :
        {DType::kFloat64, DType::kFloat16, DType::kBFloat16}) {
+    if (kinked && type != DType::kFloat64) continue;
     add(InputClass::kRedrawn, type, kCi);
     add(InputClass::kOfficial, type, kNightly);
   }

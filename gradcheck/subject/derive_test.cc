@@ -117,7 +117,13 @@ TEST(GradientCases, OfANetworkAreTheOtherClassesAndTypes) {
       {"redrawn.float16", kCi},       {"redrawn.bfloat16", kCi},
       {"official.float64", kNightly}, {"official.float16", kNightly},
       {"official.bfloat16", kNightly}};
+  c.operators = {"ai.onnx::Add", "ai.onnx::Tanh"};
   EXPECT_EQ(EndsOf(c), wanted);
+  c.operators = {"ai.onnx::Add", "ai.onnx::Relu"};
+  EXPECT_EQ(EndsOf(c), (std::map<std::string, cases::Tier>{
+                           {"redrawn.float32", kCi},
+                           {"redrawn.float64", kCi},
+                           {"official.float64", kNightly}}));
 }
 
 // Kills: a case of integers, of what no gradient flows through, of another suite
