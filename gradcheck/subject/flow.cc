@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <string_view>
 
@@ -122,8 +121,8 @@ void Flow::Back(const Graph& graph) {
           reached_[static_cast<size_t>(id)];
     }
   }
-  for (const Node& node : std::views::reverse(graph.nodes)) {
-    const Ends ends = EndsOf(graph, node);
+  for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
+    const Ends ends = EndsOf(graph, *node);
     if (std::ranges::none_of(ends.outputs, [&](ValueId id) {
           return used_[static_cast<size_t>(id)];
         })) {
