@@ -14,6 +14,7 @@
 #include "conformance/special/element_types.h"
 #include "conformance/special/formula.h"
 #include "conformance/special/value_text.h"
+#include "framework/graph/edit/model_edit.h"
 #include "framework/graph/model_text.h"
 
 namespace assay::special {
@@ -81,7 +82,7 @@ class CaseReader {
   std::span<const Line> lines_;
   const Names names_;
   const std::string place_;
-  std::string header_, types_, opset_, opsets_, model_, limit_, values_;
+  std::string header_, types_, opset_, opsets_, model_, fixed_, limit_, values_;
   std::vector<Table> tables_;
   std::vector<CaseText> cases_;
 };
@@ -98,11 +99,9 @@ void CaseReader::ReadClause(const Line& line) {
   const std::string word = line.text.substr(0, line.text.find(' '));
   const std::string rest =
       line.text.substr(std::min(word.size() + 1, line.text.size()));
-  std::map<std::string_view, std::string*> once = {{"types", &types_},
-                                                   {"opset", &opset_},
-                                                   {"opsets", &opsets_},
-                                                   {"model", &model_},
-                                                   {"limit", &limit_}};
+  std::map<std::string_view, std::string*> once = {
+      {"types", &types_}, {"opset", &opset_},        {"opsets", &opsets_},
+      {"model", &model_}, {"initializers", &fixed_}, {"limit", &limit_}};
   if (line.depth == 2) {
     if (tables_.empty()) Fail(line.text, "a row after 'for NAMES in'");
     tables_.back().AddRow(line.text);
@@ -156,6 +155,7 @@ void CaseReader::EachOpset(CaseText made, const Names& names) {
   // The name of the graph, which matters to nobody.
   if (made.model.starts_with('(')) made.model.insert(0, "g ");
   made.values = Replaced(values_, names);
+  made.initializers = WordsOf(Replaced(fixed_, names));
   if (opsets_.empty()) {
     if (!opset_.empty()) made.opset = OpsetOf(Replaced(opset_, names));
     cases_.push_back(std::move(made));
@@ -232,25 +232,68 @@ std::vector<Value> Chosen(const std::map<std::string, Value>& values,
   return found;
 }
 
-Result<cases::CaseData> Parsed(const CaseText& text, bool has_expected) {
-  const auto wrong = [&](const Status& status) {
-    return InvalidArgument(text.place, ": ", text.name, ": ", status.message());
-  };
+/// What a text gives values to beside inputs.
+enum class Stated : uint8_t { kNothing, kOutputs, kGradients };
+
+/// Under "dx" the type of each `x` that has a gradient.
+void AddGradientTypes(const std::map<std::string, ValueType>& inputs,
+                      std::map<std::string, ValueType>* types) {
+  for (const auto& [name, type] : inputs) {
+    if (type.kind == ValueKind::kTensor && IsFloatingPoint(type.dtype)) {
+      types->emplace(StrCat("d", name), type);
+    }
+  }
+}
+
+/// The model with the text's initializers, each with its value.
+Result<std::shared_ptr<const Model>> Fixed(
+    const CaseText& text, const Model& model,
+    const std::map<std::string, Value>& values) {
+  std::map<std::string, Tensor> fixed;
+  for (const std::string& name : text.initializers) {
+    const auto value = values.find(name);
+    if (value == values.end() || value->second.tensor() == nullptr) {
+      return InvalidArgument("found the initializer '", name,
+                             "', wanted an input that is a tensor");
+    }
+    fixed[name] = *value->second.tensor();
+  }
+  return edit::WithInitializers(model, fixed);
+}
+
+Result<cases::CaseData> ParsedModel(const CaseText& text, Stated stated) {
   cases::CaseData data;
-  auto model = graph::ParseModelText(text.model, text.opset);
-  if (!model.ok()) return wrong(model.status());
-  data.model = *std::move(model);
+  ASSAY_ASSIGN_OR_RETURN(data.model,
+                         graph::ParseModelText(text.model, text.opset));
   const Graph& graph = data.model->graph();
-  const std::vector<ValueId> expected =
-      has_expected ? graph.outputs : std::vector<ValueId>();
   std::map<std::string, ValueType> types;
   AddTypes(graph, graph.inputs, &types);
+  std::map<std::string, ValueType> gradients;
+  if (stated == Stated::kGradients) AddGradientTypes(types, &gradients);
+  types.insert(gradients.begin(), gradients.end());
+  const std::vector<ValueId> expected =
+      stated == Stated::kNothing ? std::vector<ValueId>() : graph.outputs;
   AddTypes(graph, expected, &types);
-  const auto values = ParseValues(text.values, types);
-  if (!values.ok()) return wrong(values.status());
-  data.sets.push_back(
-      {Chosen(*values, graph, graph.inputs), Chosen(*values, graph, expected)});
+  ASSAY_ASSIGN_OR_RETURN(const auto values, ParseValues(text.values, types));
+  cases::DataSet set;
+  set.expected = Chosen(values, graph, expected);
+  for (const auto& [name, type] : gradients) {
+    set.gradients.emplace(name.substr(1), values.at(name));
+  }
+  if (!text.initializers.empty()) {
+    ASSAY_ASSIGN_OR_RETURN(data.model, Fixed(text, *data.model, values));
+  }
+  const Graph& fixed = data.model->graph();
+  set.inputs = Chosen(values, fixed, fixed.inputs);
+  data.sets.push_back(std::move(set));
   return data;
+}
+
+Result<cases::CaseData> Parsed(const CaseText& text, Stated stated) {
+  auto data = ParsedModel(text, stated);
+  if (data.ok()) return data;
+  return InvalidArgument(text.place, ": ", text.name, ": ",
+                         data.status().message());
 }
 
 }  // namespace
@@ -267,11 +310,16 @@ Result<std::vector<CaseText>> ReadCases(std::string_view text,
 }
 
 Result<cases::CaseData> DataOf(const CaseText& text) {
-  return Parsed(text, /*has_expected=*/true);
+  return Parsed(text, Stated::kOutputs);
 }
 
 Result<cases::CaseData> InputsOf(const CaseText& text) {
-  return Parsed(text, /*has_expected=*/false);
+  return Parsed(text, Stated::kNothing);
+}
+
+Result<cases::CaseData> GradientsOf(const CaseText& text) {
+  const bool states = text.values.find("=>") != std::string::npos;
+  return Parsed(text, states ? Stated::kGradients : Stated::kNothing);
 }
 
 }  // namespace assay::special

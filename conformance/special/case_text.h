@@ -27,7 +27,9 @@ struct CaseText {
   std::string because;
   std::string model;   // in ONNX's text form
   std::string values;  // of inputs and outputs (value_text.h)
-  int opset = 0;       // of ai.onnx; 0: the newest
+  /// The inputs of `model` that are its initializers, with their values.
+  std::vector<std::string> initializers;
+  int opset = 0;  // of ai.onnx; 0: the newest
   /// Relative to the expected output; 0, equal values, needs no reason.
   double rtol = 0;
   std::string rtol_because;
@@ -45,5 +47,10 @@ Result<cases::CaseData> DataOf(const CaseText& text);
 
 /// The same of a text that gives values to inputs alone: nothing is expected.
 Result<cases::CaseData> InputsOf(const CaseText& text);
+
+/// The same, or of a text that states behind => the outputs and, as `dx` for an
+/// input or initializer `x` of floating-point numbers, all gradients of the sum
+/// of the outputs.
+Result<cases::CaseData> GradientsOf(const CaseText& text);
 
 }  // namespace assay::special

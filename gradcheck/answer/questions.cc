@@ -21,7 +21,7 @@ namespace {
 using Answers = std::vector<measure::ExactAnswer>;
 
 /// Of what is drawn and asked: another one makes kept answers stale.
-constexpr int kForm = 2;
+constexpr int kForm = 3;
 
 std::string NameOf(const record::PlanRow& row, const record::RunFacts& facts,
                    std::string_view what) {
@@ -92,7 +92,7 @@ class Asker {
     const std::vector<Value>& dy = found_.front().dy;
     const std::vector<ExactValue>& vjp = in_double_;
     ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> dx,
-                           TangentsOf(ShapesOf(subject), Drawn("tangents")));
+                           TangentsOf(ShapesOfTargets(subject), Drawn("tangents")));
     ASSAY_ASSIGN_OR_RETURN(const auto jvp, run.Jvp(dx, Precision::kDouble));
     const Known reverse = Dot(vjp, dx);
     const Known tangent = Dot(jvp, dy);
@@ -108,7 +108,7 @@ class Asker {
   Result<Answers> Mass(ExactRun& run, const suite::Subject& subject) {
     if (!has_kinks_) return Answers();
     std::vector<Value> ones;
-    for (const Shape& shape : ShapesOf(subject)) {
+    for (const Shape& shape : ShapesOfTargets(subject)) {
       ASSAY_ASSIGN_OR_RETURN(
           Tensor tangent,
           Tensor::Of<double>(
@@ -227,17 +227,6 @@ class Asker {
   Result<std::vector<Value>> Directions(Cotangent kind) const {
     return gradcheck::CotangentsOf(kind, flows_, shapes_,
                                    Drawn(ToString(kind)));
-  }
-
-  static std::vector<Shape> ShapesOf(const suite::Subject& subject) {
-    const Graph& graph = subject.model->graph();
-    std::vector<Shape> shapes;
-    for (const std::string& target : subject.targets) {
-      const auto at = std::ranges::find(graph.inputs, graph.FindValue(target));
-      const auto i = static_cast<size_t>(at - graph.inputs.begin());
-      shapes.push_back(subject.inputs[0][i].tensor()->shape());
-    }
-    return shapes;
   }
 
   bool IsEnough(const Found& found) const {

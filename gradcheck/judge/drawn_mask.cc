@@ -42,7 +42,8 @@ Result<std::string> JudgeDrawnMask(const record::PlanRow& row,
   ASSAY_RETURN_IF_ERROR(trial.Forward());
   const Tensor* const y =
       trial.outputs().empty() ? nullptr : trial.outputs()[0].tensor();
-  if (trial.targets().size() != 1 || y == nullptr || !Carries(y->dtype())) {
+  if (trial.targets().size() != 1 || !trial.FeedsTargets() || y == nullptr ||
+      !Carries(y->dtype())) {
     return NotFound("no output of one differentiable input");
   }
   const double roundoff = UnitRoundoff(y->dtype());

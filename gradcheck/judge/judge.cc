@@ -15,6 +15,7 @@
 #include "gradcheck/judge/differences.h"
 #include "gradcheck/judge/drawn_mask.h"
 #include "gradcheck/judge/gradient_row.h"
+#include "gradcheck/judge/stated.h"
 #include "gradcheck/structure/jacobian.h"
 #include "gradcheck/structure/structure.h"
 #include "gradcheck/subject/derive.h"
@@ -104,6 +105,8 @@ class Ladderer {
   Stop Outputs();
   Stop Elements();
   Stop OneCotangent(size_t kind);
+  Stop AsStated(std::span<const Value> gradients,
+                std::span<const measure::ExactAnswer> answers) const;
   Stop Adjoint();
   void OwnDifferences(Stop& verdict);
   Stop Structural();
@@ -214,11 +217,41 @@ Ladderer::Stop Ladderer::OneCotangent(size_t kind) {
                          " within ", ToText(slack)));
     }
   }
+  if (!stop.has_value() && kCotangents[kind] == Cotangent::kOnes &&
+      variant_.input_class == InputClass::kOfficial) {
+    stop = AsStated(*gradients, answers);
+  }
   if (kind == 0) {
     gradients_ = *std::move(gradients);
     compared_ = std::move(compared);
   }
   return stop;
+}
+
+/// The case's own answers, from a formula: the oracle is held to them, too.
+Ladderer::Stop Ladderer::AsStated(
+    std::span<const Value> gradients,
+    std::span<const measure::ExactAnswer> answers) const {
+  const auto stated = cases::ReadStated(row_.directory, answers_.outputs.size(),
+                                        subject_.targets);
+  if (!stated.ok())
+    return StoppedRunning(stated.status(), "the stated answers");
+  const auto values = [](std::span<const measure::ExactAnswer> exact) {
+    std::vector<Value> held;
+    for (const measure::ExactAnswer& answer : exact) {
+      held.push_back(answer.value);
+    }
+    return held;
+  };
+  std::string fault = FaultOfStated(*stated, subject_.targets,
+                                    values(answers_.outputs), values(answers));
+  if (!fault.empty()) {
+    return Verdict(Outcome::kError, kFailOracle,
+                   StrCat("by the oracle ", fault));
+  }
+  fault = FaultOfStated(*stated, subject_.targets, trial_.outputs(), gradients);
+  if (fault.empty()) return std::nullopt;
+  return Verdict(Outcome::kFail, kFailBackward, fault);
 }
 
 std::string Ladderer::Describe(size_t kind, size_t target,

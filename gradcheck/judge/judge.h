@@ -7,6 +7,7 @@
 //
 //     the forward of the network loaded for gradients, as conformance judges it
 //     every element of every gradient, for two random cotangents, ones, one-hot
+//     for ones, equality with what a case states (stated.h)
 //     the gradient along signs against the exact tangent
 //     in float64, against differences of the backend's own outputs
 //     structure: what must hold between backward runs (structure.h)

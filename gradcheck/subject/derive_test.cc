@@ -98,17 +98,46 @@ TEST(GradientCases, AreOfTheTypesThatTheOperatorPermits) {
   }
 }
 
-// Kills: a case of integers, of what no gradient flows through, of an
-// expansion, of another suite or of an operator that ONNX has not.
+// Kills: an expansion without cases, in types that it is not written for, or of
+// what no gradient flows through.
+TEST(GradientCases, OfAnExpansionAreOfItsOwnType) {
+  cases::TestCase c = Node("Celu", {"float32"}, {"float32"});
+  c.kind = "expanded";
+  EXPECT_EQ(EndsOf(c),
+            (std::map<std::string, cases::Tier>{{"official.float32", kCi},
+                                                {"redrawn.float32", kCi}}));
+  c.op = "Floor";
+  EXPECT_THAT(Derived(c), IsEmpty());
+}
+
+// Kills: a network that is left as it is written, or listed twice as that.
+TEST(GradientCases, OfANetworkAreTheOtherClassesAndTypes) {
+  cases::TestCase c = Node("golden", {"float32"}, {"float32"});
+  c.test_id = "gradcheck/golden/test_a#official.float32";
+  c.suite = "gradcheck";
+  c.kind = "graph";
+  const std::map<std::string, cases::Tier> wanted = {
+      {"redrawn.float32", kCi},       {"redrawn.float64", kCi},
+      {"redrawn.float16", kCi},       {"redrawn.bfloat16", kCi},
+      {"official.float64", kNightly}, {"official.float16", kNightly},
+      {"official.bfloat16", kNightly}};
+  c.operators = {"ai.onnx::Add", "ai.onnx::Tanh"};
+  EXPECT_EQ(EndsOf(c), wanted);
+  c.operators = {"ai.onnx::Add", "ai.onnx::Relu"};
+  EXPECT_EQ(EndsOf(c), (std::map<std::string, cases::Tier>{
+                           {"redrawn.float32", kCi},
+                           {"redrawn.float64", kCi},
+                           {"official.float64", kNightly}}));
+}
+
+// Kills: a case of integers, of what no gradient flows through, of another suite
+// or of an operator that ONNX has not.
 TEST(GradientCases, AreNoneWhereNothingCanBeDifferentiated) {
   EXPECT_THAT(Derived(Node("Add", {"int32", "int32"}, {"int32"})), IsEmpty());
   EXPECT_THAT(Derived(Node("Floor", {"float32"}, {"float32"})), IsEmpty());
   EXPECT_THAT(Derived(Node("ArgMax", {"float32"}, {"int64"})), IsEmpty());
   EXPECT_THAT(Derived(Node("NoSuch", {"float32"}, {"float32"})), IsEmpty());
   cases::TestCase other = Node("Relu", {"float32"}, {"float32"});
-  other.kind = "expanded";
-  EXPECT_THAT(Derived(other), IsEmpty());
-  other = Node("Relu", {"float32"}, {"float32"});
   other.suite = "model";
   EXPECT_THAT(Derived(other), IsEmpty());
 }
@@ -142,6 +171,10 @@ TEST(SourceOf, IsTheCaseWithoutItsEnd) {
   EXPECT_EQ(SourceOf("node/Relu/test_relu"), "node/Relu/test_relu");
   EXPECT_EQ(SourceOf("gradcheck/Relu/test_relu"), "gradcheck/Relu/test_relu");
   EXPECT_EQ(SourceOf("model/a/b#c"), "model/a/b#c");
+  EXPECT_EQ(SourceOf("gradcheck/ml.Scaler/test_a#redrawn.float32"),
+            "node/ml.Scaler/test_a");
+  EXPECT_EQ(SourceOf("gradcheck/golden/linear#redrawn.float64"),
+            "gradcheck/golden/linear#official.float32");
   // A case of the field is derived from none.
   EXPECT_EQ(SourceOf("gradcheck/Relu/a#field.float32"),
             "gradcheck/Relu/a#field.float32");

@@ -3,42 +3,18 @@
 #include "gradcheck/subject/subject.h"
 
 #include <algorithm>
-#include <optional>
+#include <map>
 #include <span>
 #include <utility>
 
 #include "framework/graph/edit/model_edit.h"
 #include "framework/testing/case/test_case.h"
-#include "gradcheck/catalogue/catalogue.h"
 #include "gradcheck/draw/draw.h"
+#include "gradcheck/subject/flow.h"
 #include "gradcheck/subject/variant.h"
 
 namespace assay::gradcheck {
 namespace {
-
-/// The operator of a graph of one node; nothing for any other.
-std::optional<OperatorId> LoneOperator(const Graph& graph) {
-  if (graph.nodes.size() != 1) return std::nullopt;
-  return FindOperator(graph.nodes[0].domain, graph.nodes[0].op_type);
-}
-
-/// True when the value stands at a differentiable place of the graph's node.
-bool Stands(OperatorId op, std::span<const types::FormalParameter> formals,
-            const std::vector<ValueId>& ids, ValueId id) {
-  for (size_t i = 0; i < ids.size(); ++i) {
-    const types::FormalParameter* const formal = types::FormalAt(formals, i);
-    if (ids[i] == id && formal != nullptr && IsDifferentiable(op, *formal)) {
-      return true;
-    }
-  }
-  return false;
-}
-
-bool IsTarget(const Graph& graph, ValueId id) {
-  const auto op = LoneOperator(graph);
-  return !op.has_value() ||
-         Stands(*op, types::SignatureOf(*op).inputs, graph.nodes[0].inputs, id);
-}
 
 /// The numbers among the attributes of nodes, where kinks may lie.
 std::vector<double> MarksOf(const Graph& graph) {
@@ -50,6 +26,11 @@ std::vector<double> MarksOf(const Graph& graph) {
     }
   }
   return marks;
+}
+
+bool Draws(InputClass input_class) {
+  return input_class != InputClass::kOfficial &&
+         input_class != InputClass::kField;
 }
 
 Result<Tensor> InputOf(InputClass input_class, const Tensor& official,
@@ -77,6 +58,32 @@ Result<Value> Converted(const Value& value, DType type) {
   return Value(std::move(converted));
 }
 
+bool IsCarrying(const Value& value) {
+  return value.tensor() != nullptr && Carries(value.tensor()->dtype());
+}
+
+/// The type of the first input that a gradient may be taken by, or of the first
+/// such initializer; undefined where there is none.
+DType TypeOf(const Graph& graph, const std::vector<Value>& inputs) {
+  const auto input = std::ranges::find_if(inputs, IsCarrying);
+  if (input != inputs.end()) return input->tensor()->dtype();
+  const auto fixed =
+      std::ranges::find_if(graph.initializers, IsCarrying, &Initializer::value);
+  return fixed == graph.initializers.end() ? DType::kUndefined
+                                           : fixed->value.tensor()->dtype();
+}
+
+Status Retype(DType type, suite::Subject* subject) {
+  ASSAY_ASSIGN_OR_RETURN(subject->model, edit::Retyped(*subject->model, type));
+  const Graph& graph = subject->model->graph();
+  std::vector<Value>& inputs = subject->inputs[0];
+  for (size_t i = 0; i < inputs.size() && i < graph.inputs.size(); ++i) {
+    ASSAY_ASSIGN_OR_RETURN(
+        inputs[i], Converted(inputs[i], graph[graph.inputs[i]].type.dtype));
+  }
+  return OkStatus();
+}
+
 }  // namespace
 
 Result<suite::Subject> SubjectOf(const record::PlanRow& row,
@@ -94,43 +101,58 @@ Result<suite::Subject> SubjectOf(const record::PlanRow& row,
   suite::Subject subject{
       std::move(data.model), {std::move(data.sets.at(0).inputs)}, {}};
   std::vector<Value>& inputs = subject.inputs[0];
-  const auto own = [&](const Value& value) {
-    return value.tensor() != nullptr && Carries(value.tensor()->dtype());
-  };
-  const auto first = std::ranges::find_if(inputs, own);
-  if (first != inputs.end() && first->tensor()->dtype() != variant->type) {
-    ASSAY_ASSIGN_OR_RETURN(subject.model,
-                           edit::Retyped(*subject.model, variant->type));
-    const Graph& graph = subject.model->graph();
-    for (size_t i = 0; i < inputs.size() && i < graph.inputs.size(); ++i) {
-      const DType type = graph[graph.inputs[i]].type.dtype;
-      ASSAY_ASSIGN_OR_RETURN(inputs[i], Converted(inputs[i], type));
-    }
+  const DType own = TypeOf(subject.model->graph(), inputs);
+  if (own != DType::kUndefined && own != variant->type) {
+    ASSAY_RETURN_IF_ERROR(Retype(variant->type, &subject));
   }
   const Graph& graph = subject.model->graph();
+  const Flow flow(graph);
   const std::vector<double> marks = MarksOf(graph);
   Draw draw(row.test_id, facts.seed, "inputs");
   for (size_t i = 0; i < inputs.size() && i < graph.inputs.size(); ++i) {
-    if (!own(inputs[i]) || !IsTarget(graph, graph.inputs[i])) continue;
+    if (!IsCarrying(inputs[i]) || !flow.IsTarget(graph.inputs[i])) continue;
     subject.targets.push_back(graph[graph.inputs[i]].name);
     ASSAY_ASSIGN_OR_RETURN(
         inputs[i],
         InputOf(variant->input_class, *inputs[i].tensor(), marks, draw));
   }
+  std::map<std::string, Tensor> drawn;
+  for (const Initializer& fixed : graph.initializers) {
+    if (!IsCarrying(fixed.value) || !flow.IsTarget(fixed.id)) continue;
+    const std::string& name = graph[fixed.id].name;
+    subject.targets.push_back(name);
+    if (!Draws(variant->input_class)) continue;
+    ASSAY_ASSIGN_OR_RETURN(
+        drawn[name],
+        InputOf(variant->input_class, *fixed.value.tensor(), marks, draw));
+  }
+  if (!drawn.empty()) {
+    ASSAY_ASSIGN_OR_RETURN(subject.model,
+                           edit::WithInitializers(*subject.model, drawn));
+  }
   return subject;
+}
+
+std::vector<Shape> ShapesOfTargets(const suite::Subject& subject) {
+  const Graph& graph = subject.model->graph();
+  std::vector<Shape> shapes;
+  for (const std::string& target : subject.targets) {
+    const ValueId id = graph.FindValue(target);
+    const auto at = std::ranges::find(graph.inputs, id);
+    const Value& value =
+        at == graph.inputs.end()
+            ? *graph.FindInitializer(id)
+            : subject.inputs[0][static_cast<size_t>(at - graph.inputs.begin())];
+    shapes.push_back(value.tensor()->shape());
+  }
+  return shapes;
 }
 
 std::vector<bool> CarryingOutputs(const Model& model) {
   const Graph& graph = model.graph();
-  const auto op = LoneOperator(graph);
+  const Flow flow(graph);
   std::vector<bool> flows;
-  for (const ValueId id : graph.outputs) {
-    const ValueType& type = graph[id].type;
-    flows.push_back(
-        type.kind == ValueKind::kTensor && Carries(type.dtype) &&
-        (!op.has_value() || Stands(*op, types::SignatureOf(*op).outputs,
-                                   graph.nodes[0].outputs, id)));
-  }
+  for (const ValueId id : graph.outputs) flows.push_back(flow.Carries(id));
   return flows;
 }
 

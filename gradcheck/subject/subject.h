@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a gradient case is about: its model in the type of the case, inputs of its
-// class, and the inputs that gradients are taken by. An oracle and a judge make
+// What a gradient case is about: its model in the type of the case, inputs and
+// initializers of its class, and those of both that gradients are taken by. An oracle and a judge make
 // the same of one test_id and seed.
 //
 //   ASSAY_ASSIGN_OR_RETURN(suite::Subject subject, SubjectOf(row, facts));
@@ -26,9 +26,10 @@ namespace assay::gradcheck {
 Result<suite::Subject> SubjectOf(const record::PlanRow& row,
                                  const record::RunFacts& facts);
 
-/// One for each output of the model: whether a cotangent flows into it, a tensor
-/// of 16 to 64 bits that the catalogue calls differentiable where the model is
-/// one node.
+/// The shapes of the targets: inputs, and behind them initializers.
+std::vector<Shape> ShapesOfTargets(const suite::Subject& subject);
+
+/// One for each output of the model: whether a cotangent flows into it (flow.h).
 std::vector<bool> CarryingOutputs(const Model& model);
 
 }  // namespace assay::gradcheck

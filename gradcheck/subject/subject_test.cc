@@ -92,18 +92,19 @@ TEST_F(SubjectTest, TargetsAreThoseOfTheCatalogueAndAloneDrawn) {
   EXPECT_THAT(Subject("#official.float32")->targets, IsEmpty());
 }
 
-// Kills: a network whose targets are those of its first node alone, and
-// integers that are taken for targets.
-TEST_F(SubjectTest, TargetsOfSeveralNodesAreAllFloats) {
+// Kills: a network whose targets are those of its first node alone, integers that
+// are taken for targets, and what a path leads from to no output.
+TEST_F(SubjectTest, TargetsOfSeveralNodesAreWhatAPathLeadsFrom) {
   const Tensor index = *Tensor::Of<int64_t>({1}, std::vector<int64_t>{1});
   Write(
-      "g (float[3] x, int64[1] i, float[1] b) => (float[1] y) "
-      "{ f = Floor(x) g = Gather(f, i) y = Add(g, b) }",
-      {Floats({3}, {1, 2, 3}), index, Floats({1}, {0.5F})});
+      "g (float[3] x, int64[1] i, float[3] f, float[1] b) => (float[1] y) "
+      "{ a = Floor(f) c = Add(x, a) g = Gather(c, i) y = Add(g, b) }",
+      {Floats({3}, {1, 2, 3}), index, Floats({3}, {1, 2, 3}),
+       Floats({1}, {0.5F})});
   const auto subject = Subject("#redrawn.float32");
   ASSERT_TRUE(subject.ok()) << subject.status().ToString();
   EXPECT_THAT(subject->targets, ElementsAre("x", "b"));
-  EXPECT_THAT(Kept(*subject), ElementsAre(false, true, false));
+  EXPECT_THAT(Kept(*subject), ElementsAre(false, true, true, false));
 }
 
 // Kills: an input that keeps its type in a model of another, and scales that do
@@ -123,6 +124,50 @@ TEST_F(SubjectTest, InputsHaveTheTypesOfTheModelInTheTypeOfTheCase) {
     EXPECT_THAT(NumbersOf(*inputs[0].tensor()), ElementsAre(1, 2));
     EXPECT_TRUE(measure::SameBits(inputs[1], inputs_[1]));
   }
+}
+
+// Kills: weights that no gradient is taken by, are not drawn, or are drawn in the
+// case as it is written; integers among them; and targets in another order.
+TEST_F(SubjectTest, InitializersAreTargetsBehindTheInputs) {
+  Write(
+      "g (float[2] x) => (float[2] y) "
+      "<float[2] w = {1, 3}, int64[1] s = {2}, float[2] v = {5, 6}> "
+      "{ a = Mul(x, w) b = Reshape(a, s) c = Floor(v) y = Add(b, c) }",
+      {Floats({2}, {1, 2})});
+  for (const auto& [end, drawn] : {std::pair{"#official.float32", false},
+                                   {"#redrawn.float32", true},
+                                   {"#official.bfloat16", false},
+                                   {"#redrawn.bfloat16", true}}) {
+    SCOPED_TRACE(end);
+    const auto subject = Subject(end);
+    ASSERT_TRUE(subject.ok()) << subject.status().ToString();
+    EXPECT_THAT(subject->targets, ElementsAre("x", "w"));
+    EXPECT_THAT(ShapesOfTargets(*subject), ElementsAre(Shape{2}, Shape{2}));
+    const Graph& graph = subject->model->graph();
+    const auto numbers = [&](const char* name) {
+      return NumbersOf(*graph.FindInitializer(graph.FindValue(name))->tensor());
+    };
+    EXPECT_THAT(numbers("v"), ElementsAre(5, 6));
+    if (drawn) {
+      EXPECT_THAT(numbers("w"), testing::Not(ElementsAre(1, 3)));
+    } else {
+      EXPECT_THAT(numbers("w"), ElementsAre(1, 3));
+    }
+  }
+}
+
+// Kills: a network of integers and weights that stays in its own type.
+TEST_F(SubjectTest, WeightsAloneTellTheType) {
+  Write(
+      "g (int64[1] i) => (float[1] y) <float[2] w = {1, 3}> "
+      "{ y = Gather(w, i) }",
+      {*Tensor::Of<int64_t>({1}, std::vector<int64_t>{1})});
+  const auto subject = Subject("#official.float64");
+  ASSERT_TRUE(subject.ok()) << subject.status().ToString();
+  EXPECT_THAT(subject->targets, ElementsAre("w"));
+  const Graph& graph = subject->model->graph();
+  EXPECT_EQ(graph.FindInitializer(graph.FindValue("w"))->tensor()->dtype(),
+            DType::kFloat64);
 }
 
 // Kills: inputs that an oracle and a judge do not share, and a seed without use.
@@ -192,7 +237,12 @@ TEST(CarryingOutputs, AreThoseOfTheCatalogue) {
               ElementsAre(false));
   EXPECT_THAT(flows("g (float[3] x) => (float[3] y, bool[3] m, float[3] z) "
                     "{ y = Relu(x) m = Greater(x, y) z = Floor(x) }"),
-              ElementsAre(true, false, true));
+              ElementsAre(true, false, false));
+  EXPECT_THAT(flows("g (float[3] x, bool c) => (float[3] y, seq(float[3]) s) "
+                    "{ y = If(c) <then_branch = t () => (a) { a = Neg(x) }, "
+                    "else_branch = e () => (b) { b = Identity(x) }> "
+                    "s = SequenceConstruct(y) }"),
+              ElementsAre(true, false));
 }
 
 }  // namespace

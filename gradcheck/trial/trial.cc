@@ -41,6 +41,7 @@ Result<Trial> Trial::Load(Backend& backend, const suite::Subject& subject) {
   const Graph& graph = subject.model->graph();
   for (const std::string& target : subject.targets) {
     const auto at = std::ranges::find(graph.inputs, graph.FindValue(target));
+    if (at == graph.inputs.end()) break;
     trial.places_.push_back(static_cast<size_t>(at - graph.inputs.begin()));
   }
   ASSAY_RETURN_IF_ERROR(trial.Bind());
@@ -90,6 +91,7 @@ Result<std::vector<Value>> Trial::Directions(Cotangent kind,
 }
 
 bool Trial::IsInDouble() const {
+  if (!FeedsTargets()) return false;
   const auto in_double = [](const Value& value) {
     return value.tensor() != nullptr &&
            value.tensor()->dtype() == DType::kFloat64;

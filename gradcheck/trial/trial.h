@@ -42,13 +42,16 @@ class Trial {
   Result<std::vector<Value>> Directions(Cotangent kind,
                                         std::string_view test_id,
                                         int64_t seed) const;
-  /// True where all targets and all outputs with cotangents are float64.
-  bool IsInDouble() const;
   const suite::Subject& subject() const { return *subject_; }
   Backend& backend() { return *backend_; }
   /// Of a target among the inputs.
   size_t PlaceOf(size_t target) const { return places_[target]; }
-  /// The elements of a target, and other ones in their place.
+  /// True where all targets are inputs. An initializer keeps its numbers.
+  bool FeedsTargets() const { return places_.size() == targets().size(); }
+  /// True where all targets are inputs in float64, and so are all outputs with
+  /// cotangents.
+  bool IsInDouble() const;
+  /// The elements of a target that is an input, and other ones in their place.
   Result<std::vector<double>> NumbersOf(size_t target) const;
   Status Put(size_t target, std::span<const double> numbers);
 
@@ -86,7 +89,9 @@ class Trial {
 
   Backend* backend_ = nullptr;
   const suite::Subject* subject_ = nullptr;
-  std::vector<size_t> places_;  // of the targets among the inputs
+  /// Of the targets among the inputs; initializers, which are behind them, have
+  /// none.
+  std::vector<size_t> places_;
   std::unique_ptr<Network> network_;
   std::vector<Value> inputs_;  // in guarded memory where they are tensors
   std::vector<std::unique_ptr<measure::GuardedTensor>> guards_;

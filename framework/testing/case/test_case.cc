@@ -140,4 +140,29 @@ Result<CaseData> ReadCaseInputs(const fs::path& directory, int n_data_sets) {
   return ReadPart(directory, n_data_sets, Part::kInputs);
 }
 
+Result<Stated> ReadStated(const fs::path& directory, size_t n_outputs,
+                          const std::vector<std::string>& names) {
+  const fs::path set = directory / "test_data_set_0";
+  const auto file = [&](const std::string& name) {
+    return set / StrCat("gradient_", name, ".pb");
+  };
+  Stated stated;
+  if (std::ranges::none_of(
+          names, [&](const auto& name) { return Exists(file(name)); })) {
+    return stated;
+  }
+  ValueType tensor;
+  tensor.kind = ValueKind::kTensor;
+  for (size_t i = 0; i < n_outputs; ++i) {
+    ASSAY_ASSIGN_OR_RETURN(
+        Value output, ReadValue(set / StrCat("output_", i, ".pb"), tensor));
+    stated.outputs.push_back(std::move(output));
+  }
+  for (const std::string& name : names) {
+    ASSAY_ASSIGN_OR_RETURN(stated.gradients[name],
+                           ReadValue(file(name), tensor));
+  }
+  return stated;
+}
+
 }  // namespace assay::cases

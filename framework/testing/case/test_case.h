@@ -71,6 +71,9 @@ struct TestCase {
 struct DataSet {
   std::vector<Value> inputs;
   std::vector<Value> expected;
+  /// Of the sum of the outputs, by inputs and initializers: where a case states
+  /// any, it states them all.
+  std::map<std::string, Value> gradients = {};
 };
 
 struct CaseData {
@@ -94,5 +97,18 @@ Result<CaseData> ReadCaseFacts(const std::filesystem::path& directory,
 /// The same without expected outputs, whether or not there are any.
 Result<CaseData> ReadCaseInputs(const std::filesystem::path& directory,
                                 int n_data_sets);
+
+/// The right answers of a case that states gradients.
+struct Stated {
+  std::vector<Value> outputs;
+  std::map<std::string, Value> gradients;  // as in DataSet
+};
+
+/// What the first data set of a case states: its outputs, and in gradient_NAME.pb
+/// the gradients by these inputs and initializers; nothing at all where there is
+/// none of these files. Not found where there are some of them only.
+Result<Stated> ReadStated(const std::filesystem::path& directory,
+                          size_t n_outputs,
+                          const std::vector<std::string>& names);
 
 }  // namespace assay::cases

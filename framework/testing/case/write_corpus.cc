@@ -148,6 +148,12 @@ Status WriteCaseFiles(const fs::path& directory, const CaseData& data) {
         WriteValues(set, "input_", graph, graph.inputs, data.sets[i].inputs));
     ASSAY_RETURN_IF_ERROR(WriteValues(set, "output_", graph, graph.outputs,
                                       data.sets[i].expected));
+    for (const auto& [name, value] : data.sets[i].gradients) {
+      ASSAY_ASSIGN_OR_RETURN(const std::string proto,
+                             graph::SerializeValue(value, name));
+      ASSAY_RETURN_IF_ERROR(
+          file::WriteFile(set / StrCat("gradient_", name, ".pb"), proto));
+    }
   }
   return OkStatus();
 }

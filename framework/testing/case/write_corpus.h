@@ -21,7 +21,8 @@ Status WriteManifest(const std::filesystem::path& directory,
                      const std::string& name,
                      const std::vector<TestCase>& cases);
 
-/// model.onnx and test_data_set_N of a case; expected outputs where there are.
+/// model.onnx and test_data_set_N of a case; expected outputs and stated
+/// gradients where there are.
 Status WriteCaseFiles(const std::filesystem::path& directory,
                       const CaseData& data);
 
