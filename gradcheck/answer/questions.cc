@@ -20,7 +20,7 @@ namespace {
 using Answers = std::vector<measure::ExactAnswer>;
 
 /// Of what is drawn and asked: another one makes kept answers stale.
-constexpr int kForm = 2;
+constexpr int kForm = 3;
 
 std::string NameOf(const record::PlanRow& row, const record::RunFacts& facts,
                    std::string_view what) {
@@ -54,7 +54,8 @@ class Asker {
   Asker(const record::PlanRow& row, const record::RunFacts& facts)
       : test_id_(row.test_id),
         seed_(facts.seed),
-        roundoff_(UnitRoundoff(VariantOf(row.test_id)->type)) {}
+        variant_(*VariantOf(row.test_id)),
+        roundoff_(UnitRoundoff(variant_.type)) {}
 
   Result<Answers> Outputs(ExactRun& run, const suite::Subject& subject,
                           const suite::Question& evaluation) {
@@ -67,9 +68,9 @@ class Asker {
       const Tensor* const tensor = answer.value.tensor();
       shapes_.push_back(tensor == nullptr ? Shape() : tensor->shape());
     }
-    flows_ = CarryingOutputs(*subject.model);
-    for (size_t i = 0; i < flows_.size(); ++i) {
-      if (flows_[i] && answers[i].value.tensor() == nullptr) {
+    bits_ = CotangentBits(*subject.model, variant_.input_class);
+    for (size_t i = 0; i < bits_.size(); ++i) {
+      if (bits_[i] > 0 && answers[i].value.tensor() == nullptr) {
         return Unsupported(Reason::kGradient, "output ", i,
                            " hangs on a decision that is in doubt");
       }
@@ -174,8 +175,7 @@ class Asker {
   }
 
   Result<std::vector<Value>> Directions(Cotangent kind) const {
-    return gradcheck::CotangentsOf(kind, flows_, shapes_,
-                                   Drawn(ToString(kind)));
+    return gradcheck::CotangentsOf(kind, bits_, shapes_, Drawn(ToString(kind)));
   }
 
   static std::vector<Shape> ShapesOf(const suite::Subject& subject) {
@@ -244,9 +244,10 @@ class Asker {
 
   std::string test_id_;
   int64_t seed_;
+  Variant variant_;
   double roundoff_;
   std::vector<Shape> shapes_;
-  std::vector<bool> flows_;
+  std::vector<int> bits_;
   bool has_kinks_ = false;
 };
 

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "gradcheck/draw/draw.h"
+#include "gradcheck/subject/subject.h"
 
 namespace assay::gradcheck {
 namespace {
@@ -383,6 +384,35 @@ TEST(FaultOf, IsTheFirstOutputBeyondBothLimits) {
   EXPECT_THAT(FaultOf(Of(kF32, {1, 2}), AnswerOf({{}}), {}),
               HasSubstr("float32[2], wanted [1]"));
   EXPECT_EQ(FaultOf(Of(kF32, {1}), {}, {}), "");
+}
+
+// Kills: cotangents of so few bits that a backward may round them to a narrower
+// type unseen.
+TEST(Compare, RefusesABackwardThatRoundsItsCotangent) {
+  struct Row {
+    DType type, narrower;
+  };
+  for (const Row& row : {Row{kF64, kF32}, Row{kF32, DType::kBFloat16},
+                         Row{kF32, kF16}}) {
+    SCOPED_TRACE(StrCat(row.type, " by way of ", row.narrower));
+    Draw draw("gradcheck/A/b", 1, "random 1");
+    const Numbers dy =
+        Weights(8, CotangentBits(row.type, InputClass::kRedrawn), draw);
+    const Numbers rounded = NumbersOf(Of(row.narrower, dy));
+    std::vector<Said> said;
+    Numbers right, wrong;
+    for (size_t i = 0; i < dy.size(); ++i) {
+      right.push_back(3 * dy[i]);
+      wrong.push_back(3 * rounded[i]);
+      const double units = std::abs(right[i]);
+      said.push_back({.value = right[i], .units = units, .hard = units});
+    }
+    const Yardstick yardstick = {.type = row.type};
+    EXPECT_EQ(Compare(Of(row.type, right), AnswerOf(said), yardstick).beyond,
+              0);
+    EXPECT_GT(Compare(Of(row.type, wrong), AnswerOf(said), yardstick).beyond,
+              0);
+  }
 }
 
 }  // namespace

@@ -144,8 +144,9 @@ Result<std::vector<Value>> Ladderer::Directions(Cotangent kind) const {
   for (const Value& y : trial_.outputs()) {
     shapes.push_back(y.tensor() == nullptr ? Shape() : y.tensor()->shape());
   }
-  return CotangentsOf(kind, CarryingOutputs(*subject_.model), shapes,
-                      Draw(row_.test_id, facts_.seed, ToString(kind)));
+  return CotangentsOf(kind,
+                      CotangentBits(*subject_.model, variant_.input_class),
+                      shapes, Draw(row_.test_id, facts_.seed, ToString(kind)));
 }
 
 Result<std::vector<Value>> Ladderer::Tangents() const {
@@ -196,7 +197,9 @@ Ladderer::Stop Ladderer::OneCotangent(size_t kind) {
   if (!stop.has_value() && kind < answers_.mass.size()) {
     const Known& mass = answers_.mass[kind];
     const double slack = mass.bound + 2 * sum.bound;
-    if (std::isfinite(slack) && std::abs(sum.value - mass.value) > slack) {
+    // A sum that is no number says nothing of its elements.
+    const double off = std::abs(sum.value - mass.value);
+    if (std::isfinite(slack) && std::isfinite(off) && off > slack) {
       stop = Verdict(
           Outcome::kFail, kFailBackward,
           StrCat("at its kinks the gradient is not conserved: for ",

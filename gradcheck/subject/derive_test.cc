@@ -138,9 +138,12 @@ TEST(SourceOf, IsTheCaseWithoutItsEnd) {
   EXPECT_EQ(SourceOf("node/Relu/test_relu"), "node/Relu/test_relu");
   EXPECT_EQ(SourceOf("gradcheck/Relu/test_relu"), "gradcheck/Relu/test_relu");
   EXPECT_EQ(SourceOf("model/a/b#c"), "model/a/b#c");
-  // A case of the field is derived from none.
-  EXPECT_EQ(SourceOf("gradcheck/Relu/a#field.float32"),
-            "gradcheck/Relu/a#field.float32");
+  // A case by hand is derived from none.
+  for (const char* id :
+       {"gradcheck/Relu/a#field.float32", "gradcheck/Relu/a#borders.float16",
+        "gradcheck/Relu/a#special.float64"}) {
+    EXPECT_EQ(SourceOf(id), id);
+  }
 }
 
 }  // namespace

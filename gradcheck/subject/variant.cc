@@ -10,8 +10,9 @@ namespace assay::gradcheck {
 namespace {
 
 constexpr std::array kClasses = {InputClass::kOfficial, InputClass::kRedrawn,
-                                 InputClass::kExact, InputClass::kKinks,
-                                 InputClass::kField};
+                                 InputClass::kExact,    InputClass::kKinks,
+                                 InputClass::kField,    InputClass::kBorders,
+                                 InputClass::kSpecial};
 constexpr std::array kTypes = {DType::kFloat32, DType::kFloat64,
                                DType::kFloat16, DType::kBFloat16};
 
@@ -29,8 +30,18 @@ std::string_view ToString(InputClass input_class) {
       return "kinks";
     case InputClass::kField:
       return "field";
+    case InputClass::kBorders:
+      return "borders";
+    case InputClass::kSpecial:
+      return "special";
   }
   return "";
+}
+
+bool IsWritten(InputClass input_class) {
+  return input_class == InputClass::kField ||
+         input_class == InputClass::kBorders ||
+         input_class == InputClass::kSpecial;
 }
 
 std::optional<Variant> VariantOf(std::string_view test_id) {

@@ -17,7 +17,8 @@ TEST(Variant, IsReadAsItWasWritten) {
   std::set<std::string> seen;
   for (const InputClass input_class :
        {InputClass::kOfficial, InputClass::kRedrawn, InputClass::kExact,
-        InputClass::kKinks, InputClass::kField}) {
+        InputClass::kKinks, InputClass::kField, InputClass::kBorders,
+        InputClass::kSpecial}) {
     for (const DType type : {DType::kFloat32, DType::kFloat64, DType::kFloat16,
                              DType::kBFloat16}) {
       const std::string suffix = Suffix({input_class, type});
