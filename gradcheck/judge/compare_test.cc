@@ -392,8 +392,8 @@ TEST(Compare, RefusesABackwardThatRoundsItsCotangent) {
   struct Row {
     DType type, narrower;
   };
-  for (const Row& row : {Row{kF64, kF32}, Row{kF32, DType::kBFloat16},
-                         Row{kF32, kF16}}) {
+  for (const Row& row :
+       {Row{kF64, kF32}, Row{kF32, DType::kBFloat16}, Row{kF32, kF16}}) {
     SCOPED_TRACE(StrCat(row.type, " by way of ", row.narrower));
     Draw draw("gradcheck/A/b", 1, "random 1");
     const Numbers dy =
@@ -413,6 +413,24 @@ TEST(Compare, RefusesABackwardThatRoundsItsCotangent) {
     EXPECT_GT(Compare(Of(row.type, wrong), AnswerOf(said), yardstick).beyond,
               0);
   }
+}
+
+// Kills: NaN of zero times an infinite derivative that is refused, and NaN that
+// passes beside a derivative that is a number.
+TEST(Compare, LeavesZeroTimesInfinityOpen) {
+  const auto all = AnswerOf({{.value = kInf}, {.value = 2}, {.value = kNan}});
+  const auto hot = AnswerOf({{.value = 0}, {.value = 0}, {.value = 0}});
+  const Yardstick masked = {.type = kF32, .without_zeros = &all};
+  EXPECT_EQ(Compare(Of(kF32, {kNan, 0, kNan}), hot, masked).beyond, 0);
+  EXPECT_EQ(Compare(Of(kF32, {kNan, 0, kNan}), hot, masked).non_finite, 2);
+  EXPECT_EQ(Compare(Of(kF32, {0, kNan, 0}), hot, masked).beyond, 1);
+  EXPECT_EQ(Compare(Of(kF32, {1, 0, 1}), hot, masked).beyond, 2);
+  EXPECT_EQ(Compare(Of(kF32, {kNan, 0, 0}), hot, {.type = kF32}).beyond, 1);
+  // Beyond the type's greatest number, and of no bound.
+  const auto far = AnswerOf({{.value = 1e39}, {.bound = kInf}, {}});
+  const Yardstick beyond = {.type = kF32, .without_zeros = &far};
+  EXPECT_EQ(Compare(Of(kF32, {kNan, kNan, 0}), hot, beyond).beyond, 0);
+  EXPECT_EQ(Compare(Of(kF32, {0, 0, kNan}), hot, beyond).beyond, 1);
 }
 
 }  // namespace

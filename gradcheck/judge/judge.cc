@@ -181,9 +181,11 @@ Ladderer::Stop Ladderer::OneCotangent(size_t kind) {
   Known sum;
   std::vector<Compared> compared;
   for (size_t t = 0; t < gradients->size(); ++t) {
+    const bool has_zeros = kCotangents[kind] == Cotangent::kOneHot;
     const Compared found =
         Compare(*(*gradients)[t].tensor(), answers[t],
-                {variant_.type, variant_.input_class == InputClass::kExact});
+                {variant_.type, variant_.input_class == InputClass::kExact,
+                 has_zeros ? &answers_.gradients[0][t] : nullptr});
     AddRow(kind, t, found, took);
     if (!stop.has_value()) stop = Refused(kind, t, found);
     sum.value += found.sum;
