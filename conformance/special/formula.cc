@@ -117,6 +117,9 @@ long double Formula::Named(const std::string& name) const {
   if (name == "inf") return std::numeric_limits<long double>::infinity();
   if (name == "nan") return std::numeric_limits<long double>::quiet_NaN();
   if (name == "least") return metric::DecodeFloat(place_.type, 1);
+  if (name == "greatest" && IsFloatingPoint(place_.type)) {
+    return metric::RangeOf(place_.type).greatest;
+  }
   if (name.size() == 2 && name[0] == 'i' && IsDigit(name[1])) {
     const int axis = name[1] - '0';
     if (axis < place_.shape.rank()) {
@@ -127,7 +130,7 @@ long double Formula::Named(const std::string& name) const {
       return static_cast<long double>(rest % place_.shape[axis]);
     }
   }
-  Fail(name, "a number, i, i0 to i5, inf, nan or least");
+  Fail(name, "a number, i, i0 to i5, inf, nan, least or greatest");
 }
 
 }  // namespace

@@ -77,10 +77,7 @@ Result<std::vector<CaseText>> ReadCaseFiles(
 }
 
 Status WriteTextCorpus(const TextCorpus& corpus,
-                       const std::vector<fs::path>& files,
-                       const fs::path& place) {
-  ASSAY_ASSIGN_OR_RETURN(const std::vector<CaseText> texts,
-                         ReadCaseFiles(files));
+                       std::span<const CaseText> texts, const fs::path& place) {
   const fs::path partial = place.string() + ".partial";
   std::error_code error;
   fs::remove_all(partial, error);
@@ -100,7 +97,9 @@ Status WriteTextCorpus(const TextCorpus& corpus,
 
 Status WriteSpecialCorpus(const std::vector<fs::path>& files,
                           const fs::path& place) {
-  return WriteTextCorpus({kName, &DataOf, &DescribeSpecial}, files, place);
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<CaseText> texts,
+                         ReadCaseFiles(files));
+  return WriteTextCorpus({kName, &DataOf, &DescribeSpecial}, texts, place);
 }
 
 }  // namespace assay::special

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,10 +37,10 @@ struct TextCorpus {
 /// Writes the corpus, which takes the place of an older one there when all
 /// went well.
 Status WriteTextCorpus(const TextCorpus& corpus,
-                       const std::vector<std::filesystem::path>& files,
+                       std::span<const CaseText> texts,
                        const std::filesystem::path& place);
 
-/// The same of the corpus `special`.
+/// The same of the corpus `special` and its files.
 Status WriteSpecialCorpus(const std::vector<std::filesystem::path>& files,
                           const std::filesystem::path& place);
 

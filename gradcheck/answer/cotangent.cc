@@ -21,18 +21,18 @@ std::string_view ToString(Cotangent kind) {
 }
 
 Result<std::vector<Value>> CotangentsOf(Cotangent kind,
-                                        const std::vector<bool>& flows,
+                                        std::span<const int> bits,
                                         std::span<const Shape> shapes,
                                         Draw draw) {
   int64_t total = 0;
   for (size_t i = 0; i < shapes.size(); ++i) {
-    if (flows[i]) total += *shapes[i].NumElements();
+    if (bits[i] > 0) total += *shapes[i].NumElements();
   }
   // The element of one-hot; counted down to where it lies.
   int64_t hot = total > 0 ? draw.Index(total) : 0;
   std::vector<Value> cotangents(shapes.size());
   for (size_t i = 0; i < shapes.size(); ++i) {
-    if (!flows[i]) continue;
+    if (bits[i] == 0) continue;
     const int64_t count = *shapes[i].NumElements();
     std::vector<double> numbers;
     if (kind == Cotangent::kOnes) {
@@ -42,7 +42,7 @@ Result<std::vector<Value>> CotangentsOf(Cotangent kind,
       if (hot >= 0 && hot < count) numbers[static_cast<size_t>(hot)] = 1;
       hot -= count;
     } else {
-      numbers = Weights(count, draw);
+      numbers = Weights(count, bits[i], draw);
     }
     ASSAY_ASSIGN_OR_RETURN(cotangents[i],
                            Tensor::Of<double>(shapes[i], numbers));

@@ -4,7 +4,7 @@
 // tangents, one for each target.
 //
 //   for (const Cotangent kind : kCotangents) {
-//     const auto dy = CotangentsOf(kind, flows, shapes, Draw(...));
+//     const auto dy = CotangentsOf(kind, bits, shapes, Draw(...));
 //   }
 
 #pragma once
@@ -31,10 +31,11 @@ inline constexpr std::array kCotangents = {Cotangent::kFirst,
 /// "random 1", "random 2", "ones", "one-hot".
 std::string_view ToString(Cotangent kind);
 
-/// Tensors of float64 of these shapes, whose numbers every type has, and default
-/// Values where nothing flows. Of one-hot one element of all of them is 1.
+/// Tensors of float64 of these shapes, of as many significant bits as are given
+/// for each, and default Values where these are none. Of one-hot one element of
+/// all of them is 1.
 Result<std::vector<Value>> CotangentsOf(Cotangent kind,
-                                        const std::vector<bool>& flows,
+                                        std::span<const int> bits,
                                         std::span<const Shape> shapes,
                                         Draw draw);
 

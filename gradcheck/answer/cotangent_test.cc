@@ -15,11 +15,11 @@ using testing::Each;
 using testing::ElementsAreArray;
 
 const std::vector<Shape> kShapes = {{2, 3}, {4}, {}};
-const std::vector<bool> kFlows = {true, false, true};
+const std::vector<int> kBits = {20, 0, 8};
 
 std::vector<Value> Of(Cotangent kind, int64_t seed = 1,
-                      const std::vector<bool>& flows = kFlows) {
-  auto dy = CotangentsOf(kind, flows, kShapes,
+                      const std::vector<int>& bits = kBits) {
+  auto dy = CotangentsOf(kind, bits, kShapes,
                          Draw("gradcheck/A/b", seed, ToString(kind)));
   EXPECT_TRUE(dy.ok()) << dy.status().ToString();
   return *std::move(dy);
@@ -45,7 +45,7 @@ TEST(CotangentsOf, HaveTheShapesOfWhatCarriesThem) {
       EXPECT_EQ(dy[i].tensor()->dtype(), DType::kFloat64);
       EXPECT_EQ(dy[i].tensor()->shape(), kShapes[i]);
     }
-    for (const Value& value : Of(kind, 1, {false, false, false})) {
+    for (const Value& value : Of(kind, 1, {0, 0, 0})) {
       EXPECT_FALSE(value.present());
     }
   }

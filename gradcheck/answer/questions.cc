@@ -55,7 +55,8 @@ class Asker {
   Asker(const record::PlanRow& row, const record::RunFacts& facts)
       : test_id_(row.test_id),
         seed_(facts.seed),
-        roundoff_(UnitRoundoff(VariantOf(row.test_id)->type)) {}
+        variant_(*VariantOf(row.test_id)),
+        roundoff_(UnitRoundoff(variant_.type)) {}
 
   Result<Answers> Outputs(ExactRun& run, const suite::Subject& subject,
                           const suite::Question& evaluation) {
@@ -68,9 +69,9 @@ class Asker {
       const Tensor* const tensor = answer.value.tensor();
       shapes_.push_back(tensor == nullptr ? Shape() : tensor->shape());
     }
-    flows_ = CarryingOutputs(*subject.model);
-    for (size_t i = 0; i < flows_.size(); ++i) {
-      if (flows_[i] && answers[i].value.tensor() == nullptr) {
+    bits_ = CotangentBits(*subject.model, variant_.input_class);
+    for (size_t i = 0; i < bits_.size(); ++i) {
+      if (bits_[i] > 0 && answers[i].value.tensor() == nullptr) {
         return Unsupported(Reason::kGradient, "output ", i,
                            " hangs on a decision that is in doubt");
       }
@@ -91,8 +92,9 @@ class Asker {
   Result<Answers> AskLadder(ExactRun& run, const suite::Subject& subject) {
     const std::vector<Value>& dy = found_.front().dy;
     const std::vector<ExactValue>& vjp = in_double_;
-    ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> dx,
-                           TangentsOf(ShapesOfTargets(subject), Drawn("tangents")));
+    ASSAY_ASSIGN_OR_RETURN(
+        const std::vector<Value> dx,
+        TangentsOf(ShapesOfTargets(subject), Drawn("tangents")));
     ASSAY_ASSIGN_OR_RETURN(const auto jvp, run.Jvp(dx, Precision::kDouble));
     const Known reverse = Dot(vjp, dx);
     const Known tangent = Dot(jvp, dy);
@@ -225,8 +227,7 @@ class Asker {
   }
 
   Result<std::vector<Value>> Directions(Cotangent kind) const {
-    return gradcheck::CotangentsOf(kind, flows_, shapes_,
-                                   Drawn(ToString(kind)));
+    return gradcheck::CotangentsOf(kind, bits_, shapes_, Drawn(ToString(kind)));
   }
 
   bool IsEnough(const Found& found) const {
@@ -282,9 +283,10 @@ class Asker {
 
   std::string test_id_;
   int64_t seed_;
+  Variant variant_;
   double roundoff_;
   std::vector<Shape> shapes_;
-  std::vector<bool> flows_;
+  std::vector<int> bits_;
   std::vector<Found> found_;           // for each of kCotangents
   std::vector<ExactValue> in_double_;  // gradients for the first
   bool has_kinks_ = false;

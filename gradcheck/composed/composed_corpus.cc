@@ -3,6 +3,8 @@
 #include "gradcheck/composed/composed_corpus.h"
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "conformance/special/special_corpus.h"
 #include "framework/testing/file/file.h"
@@ -13,6 +15,7 @@ namespace assay::gradcheck {
 namespace {
 
 constexpr const char* kName = "composed";
+constexpr std::string_view kFirstOfNightly = "composed/n030";
 
 void Describe(const special::CaseText& text, const Graph& graph,
               cases::TestCase* c) {
@@ -21,7 +24,8 @@ void Describe(const special::CaseText& text, const Graph& graph,
       StrCat("gradcheck/", text.name, Suffix({InputClass::kComposed, type}));
   c->suite = "gradcheck";
   c->kind = kName;
-  c->tier = cases::Tier::kCi;
+  c->tier =
+      text.name < kFirstOfNightly ? cases::Tier::kCi : cases::Tier::kNightly;
   c->claim = cases::ClaimKind::kGradient;
 }
 
@@ -34,8 +38,10 @@ Status WriteComposedCorpus(int64_t count, const std::filesystem::path& text,
     cases += ComposedCase(number);
   }
   ASSAY_RETURN_IF_ERROR(file::WriteFile(text, cases));
-  return special::WriteTextCorpus({kName, &special::InputsOf, &Describe},
-                                  {text}, place);
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<special::CaseText> texts,
+                         special::ReadCaseFiles({text}));
+  return special::WriteTextCorpus({kName, &special::InputsOf, &Describe}, texts,
+                                  place);
 }
 
 }  // namespace assay::gradcheck

@@ -4,6 +4,7 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <utility>
@@ -15,10 +16,20 @@
 namespace assay::gradcheck {
 namespace {
 
+/// The float nearest to `x` in size below it, with its last bit set where that
+/// is not `x`: rounded to 16 bits it gives what `x` does (Boldo and Melquiond,
+/// Emulation of FMA and Correctly Rounded Sums, 2008).
+float RoundedToOdd(double x) {
+  auto near = static_cast<float>(x);
+  if (near == x || std::isnan(x)) return near;
+  if (std::abs(near) > std::abs(x)) near = std::nextafter(near, 0.0F);
+  return std::bit_cast<float>(std::bit_cast<uint32_t>(near) | 1);
+}
+
 template <class Half>
 void Round(std::span<const double> numbers, std::byte* out) {
   for (size_t i = 0; i < numbers.size(); ++i) {
-    const auto half = static_cast<Half>(static_cast<float>(numbers[i]));
+    const auto half = static_cast<Half>(RoundedToOdd(numbers[i]));
     std::memcpy(out + i * sizeof half, &half, sizeof half);
   }
 }
@@ -125,10 +136,25 @@ Result<Tensor> Tied(const Tensor& official, std::span<const double> marks,
   return TensorOf(official.dtype(), official.shape(), numbers);
 }
 
-std::vector<double> Weights(int64_t count, Draw& draw) {
+Result<Tensor> Met(const Tensor& drawn, std::span<const Tensor> others,
+                   Draw& draw) {
+  std::vector<double> numbers = NumbersOf(drawn);
+  std::vector<std::vector<double>> of_others;
+  for (const Tensor& other : others) of_others.push_back(NumbersOf(other));
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const auto& other =
+        of_others[static_cast<size_t>(draw.Index(std::ssize(of_others)))];
+    if (draw.Index(4) != 0) numbers[i] = other[i % other.size()];
+  }
+  return TensorOf(drawn.dtype(), drawn.shape(), numbers);
+}
+
+std::vector<double> Weights(int64_t count, int bits, Draw& draw) {
   std::vector<double> numbers(static_cast<size_t>(count));
+  const int64_t steps = int64_t{1} << (bits - 1);
   for (double& x : numbers) {
-    x = draw.Sign() * (1 + static_cast<double>(draw.Index(16)) / 16);
+    x = draw.Sign() * (1 + static_cast<double>(draw.Index(steps)) /
+                               static_cast<double>(steps));
   }
   return numbers;
 }

@@ -59,9 +59,14 @@ Result<Tensor> Integers(const Tensor& official, Draw& draw);
 Result<Tensor> Tied(const Tensor& official, std::span<const double> marks,
                     Draw& draw);
 
-/// Numbers of size 1 to 2, of either sign and 5 significant bits, which every
-/// type has.
-std::vector<double> Weights(int64_t count, Draw& draw);
+/// `drawn`, of whose elements three of four are those of one of `others` at its
+/// place in row-major order, which goes round in a shorter one: so are all of a
+/// scalar. `others` have elements.
+Result<Tensor> Met(const Tensor& drawn, std::span<const Tensor> others,
+                   Draw& draw);
+
+/// Numbers of size 1 to 2, of either sign and so many significant bits.
+std::vector<double> Weights(int64_t count, int bits, Draw& draw);
 
 /// 1 or -1 each, so that no element counts less than another (Rademacher).
 std::vector<double> Signs(int64_t count, Draw& draw);

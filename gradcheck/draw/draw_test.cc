@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -175,11 +176,74 @@ TEST(Tied, RepeatsFewNumbersAndTheMarks) {
   EXPECT_GT(std::ranges::count_if(drawn, plus_zero), 0);
 }
 
+// Kills: a number that is rounded twice, by way of float32, and one that is lost
+// or of another sign there.
+TEST(TensorOf, RoundsOnce) {
+  struct Row {
+    DType type;
+    double number, want;
+  };
+  for (const Row& row :
+       {Row{DType::kFloat16, 1 + 0x1p-11 + 0x1p-40, 1 + 0x1p-10},
+        Row{DType::kFloat16, -1 - 0x1p-11 - 0x1p-40, -1 - 0x1p-10},
+        Row{DType::kFloat16, 1 + 0x3p-11 - 0x1p-40, 1 + 0x1p-10},
+        Row{DType::kFloat16, 0x1p-25 + 0x1p-60, 0x1p-24},
+        Row{DType::kFloat16, 65520 - 0x1p-30, 65504},
+        Row{DType::kFloat16, 1e300, kInfinity},
+        Row{DType::kFloat16, -1e-300, -0.0},
+        Row{DType::kBFloat16, 1 + 0x1p-8 + 0x1p-40, 1 + 0x1p-7},
+        Row{DType::kBFloat16, 1 + 0x3p-8 - 0x1p-40, 1 + 0x1p-7},
+        Row{DType::kBFloat16, -1e300, -kInfinity}}) {
+    const std::vector<double> one = {row.number};
+    const double got = NumbersOf(*TensorOf(row.type, {1}, one))[0];
+    EXPECT_EQ(got, row.want) << ToString(row.type) << " " << row.number;
+    EXPECT_EQ(std::signbit(got), std::signbit(row.number));
+  }
+}
+
+// Kills: an element that keeps what was drawn in most places, one that is taken
+// from another place, and a scalar that is met once.
+TEST(Met, TakesThreeOfFourFromTheOthersAtTheirPlace) {
+  Draw draw = SomeDraw();
+  const Tensor drawn = Ramp(DType::kFloat32, 400, 1000, 0);
+  const std::vector<Tensor> others = {Ramp(DType::kFloat32, 400, 0, 1),
+                                      Ramp(DType::kFloat32, 1, -1, 0)};
+  const auto met = NumbersOf(*Met(drawn, others, draw));
+  std::array<int, 3> counts = {};
+  for (size_t i = 0; i < met.size(); ++i) {
+    if (met[i] == 1000) ++counts[0];
+    if (met[i] == static_cast<double>(i)) ++counts[1];
+    if (met[i] == -1) ++counts[2];
+  }
+  EXPECT_EQ(counts[0] + counts[1] + counts[2], 400);
+  EXPECT_NEAR(counts[0], 100, 40);
+  EXPECT_NEAR(counts[1], 150, 40);
+}
+
+// Kills: a cotangent of fewer bits than it was asked for, so that a narrower type
+// has it too, or of more.
+TEST(Weights, AreOfTheirBits) {
+  const DType narrower[] = {DType::kFloat32, DType::kBFloat16};
+  for (const int bits : {30, 20}) {
+    Draw draw = SomeDraw();
+    const std::vector<double> weights = Weights(200, bits, draw);
+    const auto type = narrower[bits == 20 ? 1 : 0];
+    const auto rounded = NumbersOf(*TensorOf(type, {200}, weights));
+    int same = 0;
+    for (size_t i = 0; i < weights.size(); ++i) {
+      EXPECT_EQ(std::ldexp(weights[i], bits - 1),
+                std::nearbyint(std::ldexp(weights[i], bits - 1)));
+      if (rounded[i] == weights[i]) ++same;
+    }
+    EXPECT_LT(same, 20) << bits;
+  }
+}
+
 // Kills: a cotangent that a narrow type rounds, that is small beside others, or
 // of one sign.
 TEST(Weights, AreOfSizeOneToTwoInEveryType) {
   Draw draw = SomeDraw();
-  const std::vector<double> weights = Weights(200, draw);
+  const std::vector<double> weights = Weights(200, 5, draw);
   for (const double w : weights) {
     EXPECT_GE(std::abs(w), 1);
     EXPECT_LT(std::abs(w), 2);

@@ -25,7 +25,7 @@ class Slopes {
     subject_.inputs = {{*TensorOf(DType::kFloat64, {count}, numbers_)}};
     subject_.targets = {"x"};
     Draw draw("gradcheck/Sin/a", 1, "slopes");
-    dy_ = {*Tensor::Of<double>({count}, Weights(count, draw))};
+    dy_ = {*Tensor::Of<double>({count}, Weights(count, 20, draw))};
     dx_ = {*Tensor::Of<double>({count}, Signs(count, draw))};
     trial_.emplace(*Trial::Load(backend_, subject_));
     EXPECT_TRUE(trial_->Forward().ok());

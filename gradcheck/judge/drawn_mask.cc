@@ -9,6 +9,7 @@
 #include "framework/testing/file/csv.h"
 #include "gradcheck/answer/limit.h"
 #include "gradcheck/draw/draw.h"
+#include "gradcheck/subject/subject.h"
 
 namespace assay::gradcheck {
 namespace {
@@ -53,7 +54,9 @@ Result<std::string> JudgeDrawnMask(const record::PlanRow& row,
   ASSAY_ASSIGN_OR_RETURN(const std::vector<double> mask,
                          MaskOf(x, of_y, roundoff));
   Draw draw(row.test_id, facts.seed, "random 1");
-  const std::vector<double> weights = Weights(std::ssize(x), draw);
+  const int bits =
+      CotangentBits(y->dtype(), VariantOf(row.test_id)->input_class);
+  const std::vector<double> weights = Weights(std::ssize(x), bits, draw);
   std::vector<Value> dy(trial.outputs().size());
   ASSAY_ASSIGN_OR_RETURN(dy[0], Tensor::Of<double>(y->shape(), weights));
   ASSAY_ASSIGN_OR_RETURN(const auto gradients,

@@ -30,8 +30,16 @@ std::string_view MeaningOf(InputClass input_class) {
       return "small integers, so that sums are exact in any order";
     case InputClass::kKinks:
       return "few values, so that many are tied or stand at a kink";
+    case InputClass::kJacobian:
+      return "as redrawn, for every element of every Jacobian";
     case InputClass::kField:
       return "a shape or a value that a public thread reports";
+    case InputClass::kBorders:
+      return "by hand, where two pieces of a function meet or values tie";
+    case InputClass::kSpecial:
+      return "by hand, zeros, extremes and what is not finite";
+    case InputClass::kComposed:
+      return "a network at random";
   }
   return "";
 }

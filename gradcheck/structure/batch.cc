@@ -176,7 +176,8 @@ Result<std::string> ReversedBatchFault(Trial& trial, const Judged& judged) {
   ASSAY_ASSIGN_OR_RETURN(std::vector<Value> gradients,
                          trial.Backward(dy, trial.targets()));
   ASSAY_RETURN_IF_ERROR(trial.ForwardOfOwn());
-  for (size_t t = 0; t < gradients.size(); ++t) {
+  // Those of initializers, behind these, have no examples.
+  for (size_t t = 0; t < gradients.size() && trial.IsFed(t); ++t) {
     ASSAY_ASSIGN_OR_RETURN(
         gradients[t], Reversed(gradients[t], axes->inputs[trial.PlaceOf(t)]));
   }

@@ -172,8 +172,7 @@ std::vector<cases::TestCase> GradientCases(
 std::string SourceOf(std::string_view test_id) {
   const auto variant = VariantOf(test_id);
   if (!test_id.starts_with(kSuite) || !variant.has_value() ||
-      variant->input_class == InputClass::kField ||
-      variant->input_class == InputClass::kComposed) {
+      IsWritten(variant->input_class)) {
     return std::string(test_id);
   }
   const std::string_view own = test_id.substr(0, test_id.rfind('#'));

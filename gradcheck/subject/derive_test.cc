@@ -175,11 +175,13 @@ TEST(SourceOf, IsTheCaseWithoutItsEnd) {
             "node/ml.Scaler/test_a");
   EXPECT_EQ(SourceOf("gradcheck/golden/linear#redrawn.float64"),
             "gradcheck/golden/linear#official.float32");
-  // A case of the field is derived from none.
-  EXPECT_EQ(SourceOf("gradcheck/Relu/a#field.float32"),
-            "gradcheck/Relu/a#field.float32");
-  EXPECT_EQ(SourceOf("gradcheck/composed/a#composed.float32"),
-            "gradcheck/composed/a#composed.float32");
+  // A case that was written is derived from none.
+  for (const char* id :
+       {"gradcheck/Relu/a#field.float32", "gradcheck/Relu/a#borders.float16",
+        "gradcheck/Relu/a#special.float64",
+        "gradcheck/composed/a#composed.float32"}) {
+    EXPECT_EQ(SourceOf(id), id);
+  }
 }
 
 }  // namespace

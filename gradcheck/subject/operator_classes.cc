@@ -78,6 +78,11 @@ bool ComputesInFloat32(OperatorId op) {
   return op == OperatorId::kFlexAttention;
 }
 
+bool ComparesInputs(OperatorId op) {
+  return op == OperatorId::kClip || op == OperatorId::kMax ||
+         op == OperatorId::kMin;
+}
+
 bool HasKinks(OperatorId op) { return Contains(kKinkedOperators, op); }
 
 }  // namespace assay::gradcheck

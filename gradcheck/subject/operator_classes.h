@@ -18,6 +18,10 @@ bool IsExact(OperatorId op);
 /// piece of a function: where a gradient has a kink or a tie.
 bool HasKinks(OperatorId op);
 
+/// True where the operator compares its inputs with each other, element by
+/// element.
+bool ComparesInputs(OperatorId op);
+
 /// True where the operator's definition computes something in float32 whatever
 /// its type is: in another type its gradients are no better, or its subgraphs are
 /// of two types.

@@ -11,15 +11,38 @@
 #include "framework/testing/case/test_case.h"
 #include "gradcheck/draw/draw.h"
 #include "gradcheck/subject/flow.h"
+#include "gradcheck/subject/operator_classes.h"
 #include "gradcheck/subject/variant.h"
 
 namespace assay::gradcheck {
 namespace {
 
-/// The numbers among the attributes of nodes, where kinks may lie.
+/// The operator of a graph of one node; nothing for any other.
+std::optional<OperatorId> LoneOperator(const Graph& graph) {
+  if (graph.nodes.size() != 1) return std::nullopt;
+  return FindOperator(graph.nodes[0].domain, graph.nodes[0].op_type);
+}
+
+/// The attribute of that name, or what it is by default.
+double NumberOf(const Node& node, std::string_view name, double by_default) {
+  for (const Attribute& attribute : node.attributes) {
+    const float* const number = std::get_if<float>(&attribute.held);
+    if (number != nullptr && attribute.name == name) return *number;
+  }
+  return by_default;
+}
+
+/// Where kinks may lie: the numbers among the attributes of nodes, and the ends
+/// of the slopes of HardSigmoid and HardSwish.
 std::vector<double> MarksOf(const Graph& graph) {
   std::vector<double> marks;
   for (const Node& node : graph.nodes) {
+    if (node.op_type == "HardSwish") marks.push_back(3);
+    if (node.op_type == "HardSigmoid") {
+      const double alpha = NumberOf(node, "alpha", 0.2F);
+      const double beta = NumberOf(node, "beta", 0.5);
+      marks.insert(marks.end(), {-beta / alpha, (1 - beta) / alpha});
+    }
     for (const Attribute& attribute : node.attributes) {
       const float* const number = std::get_if<float>(&attribute.held);
       if (number != nullptr) marks.push_back(*number);
@@ -46,6 +69,27 @@ Result<Tensor> InputOf(InputClass input_class, const Tensor& official,
     default:
       return official;
   }
+}
+
+/// Lets what an operator compares be equal in most places.
+Status Meet(const Graph& graph, std::span<const ValueId> targets, Draw& draw,
+            std::vector<Value>* inputs) {
+  const auto op = LoneOperator(graph);
+  if (!op.has_value() || !ComparesInputs(*op)) return OkStatus();
+  Value* first = nullptr;
+  std::vector<Tensor> others;
+  for (size_t i = 0; i < inputs->size(); ++i) {
+    if (std::ranges::find(targets, graph.inputs[i]) == targets.end()) continue;
+    Value& input = (*inputs)[i];
+    if (first == nullptr) {
+      first = &input;
+    } else if (input.tensor()->num_elements() > 0) {
+      others.push_back(*input.tensor());
+    }
+  }
+  if (others.empty()) return OkStatus();
+  ASSAY_ASSIGN_OR_RETURN(*first, Met(*first->tensor(), others, draw));
+  return OkStatus();
 }
 
 Result<Value> Converted(const Value& value, DType type) {
@@ -109,12 +153,17 @@ Result<suite::Subject> SubjectOf(const record::PlanRow& row,
   const Flow flow(graph);
   const std::vector<double> marks = MarksOf(graph);
   Draw draw(row.test_id, facts.seed, "inputs");
+  std::vector<ValueId> targets;
   for (size_t i = 0; i < inputs.size() && i < graph.inputs.size(); ++i) {
     if (!IsCarrying(inputs[i]) || !flow.IsTarget(graph.inputs[i])) continue;
     subject.targets.push_back(graph[graph.inputs[i]].name);
+    targets.push_back(graph.inputs[i]);
     ASSAY_ASSIGN_OR_RETURN(
         inputs[i],
         InputOf(variant->input_class, *inputs[i].tensor(), marks, draw));
+  }
+  if (variant->input_class == InputClass::kKinks) {
+    ASSAY_RETURN_IF_ERROR(Meet(graph, targets, draw, &inputs));
   }
   std::map<std::string, Tensor> drawn;
   for (const Initializer& fixed : graph.initializers) {
@@ -154,6 +203,31 @@ std::vector<bool> CarryingOutputs(const Model& model) {
   std::vector<bool> flows;
   for (const ValueId id : graph.outputs) flows.push_back(flow.Carries(id));
   return flows;
+}
+
+int CotangentBits(DType type, InputClass input_class) {
+  constexpr int kOfExact = 5;
+  if (input_class == InputClass::kExact) return kOfExact;
+  switch (type) {
+    case DType::kFloat64:
+      return 30;
+    case DType::kFloat32:
+      return 20;
+    case DType::kFloat16:
+      return 10;
+    default:
+      return 8;  // all that bfloat16 has
+  }
+}
+
+std::vector<int> CotangentBits(const Model& model, InputClass input_class) {
+  const Graph& graph = model.graph();
+  std::vector<int> bits;
+  for (const bool flows : CarryingOutputs(model)) {
+    const DType type = graph[graph.outputs[bits.size()]].type.dtype;
+    bits.push_back(flows ? CotangentBits(type, input_class) : 0);
+  }
+  return bits;
 }
 
 }  // namespace assay::gradcheck

@@ -6,6 +6,7 @@
 //
 //   ASSAY_ASSIGN_OR_RETURN(suite::Subject subject, SubjectOf(row, facts));
 //   const std::vector<bool> flows = CarryingOutputs(*subject.model);
+//   const auto bits = CotangentBits(*subject.model, InputClass::kRedrawn);
 
 #pragma once
 
@@ -17,6 +18,7 @@
 #include "framework/testing/record/rows.h"
 #include "framework/testing/record/run_facts.h"
 #include "framework/testing/suite/question.h"
+#include "gradcheck/subject/variant.h"
 
 namespace assay::gradcheck {
 
@@ -31,5 +33,13 @@ std::vector<Shape> ShapesOfTargets(const suite::Subject& subject);
 
 /// One for each output of the model: whether a cotangent flows into it (flow.h).
 std::vector<bool> CarryingOutputs(const Model& model);
+
+/// How many significant bits a cotangent of such a type has: those of the type
+/// or nearly so, that what a backward reads in a narrower one is another number;
+/// 5 in the class exact, so that sums of products have few.
+int CotangentBits(DType type, InputClass input_class);
+
+/// The same for each output of the model; 0 where none flows.
+std::vector<int> CotangentBits(const Model& model, InputClass input_class);
 
 }  // namespace assay::gradcheck

@@ -5,8 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
+#include <utility>
 
 #include "framework/graph/model_text.h"
 #include "framework/testing/case/write_corpus.h"
@@ -65,7 +67,8 @@ constexpr std::string_view kResize =
 TEST_F(SubjectTest, OfficialAndFieldTakeTheInputsOfTheFiles) {
   Write("g (float[2] x, float[2] z) => (float[2] y) { y = Mul(x, z) }",
         {Floats({2}, {0, 5}), Floats({2}, {1e6F, -0.0F})});
-  for (const char* end : {"#official.float32", "#field.float32"}) {
+  for (const char* end : {"#official.float32", "#field.float32",
+                          "#borders.float32", "#special.float32"}) {
     const auto subject = Subject(end);
     ASSERT_TRUE(subject.ok()) << subject.status().ToString();
     EXPECT_THAT(Kept(*subject), ElementsAre(true, true)) << end;
@@ -215,6 +218,46 @@ TEST_F(SubjectTest, ASubjectInFilesIsTakenAsItIs) {
                    ": found 'y', wanted an input of the model"));
 }
 
+// Kills: a bound of a piece that follows from attributes, or from none, that no
+// input meets.
+TEST_F(SubjectTest, KinksMeetTheEndsOfSlopes) {
+  for (const auto& [node, end] :
+       {std::pair("HardSwish(x)", 3.0),
+        std::pair("HardSigmoid<alpha = 0.25, beta = 0.5>(x)", 2.0)}) {
+    Write(StrCat("g (float[400] x) => (float[400] y) { y = ", node, " }"),
+          {Floats({400}, std::vector<float>(400, 1))});
+    const auto numbers =
+        NumbersOf(*Subject("#kinks.float32")->inputs[0][0].tensor());
+    EXPECT_THAT(numbers, testing::Contains(end)) << node;
+    EXPECT_THAT(numbers, testing::Contains(-end)) << node;
+  }
+}
+
+// Kills: inputs of Max and bounds of Clip that are rarely met.
+TEST_F(SubjectTest, KinksOfComparedInputsAreEqualInMostPlaces) {
+  const Value many = Floats({400}, std::vector<float>(400, 1));
+  Write("g (float[400] a, float[400] b) => (float[400] y) { y = Max(a, b) }",
+        {many, many});
+  const auto max = Subject("#kinks.float32");
+  ASSERT_TRUE(max.ok()) << max.status().ToString();
+  const auto a = NumbersOf(*max->inputs[0][0].tensor());
+  const auto b = NumbersOf(*max->inputs[0][1].tensor());
+  int equal = 0;
+  for (size_t i = 0; i < a.size(); ++i) equal += a[i] == b[i] ? 1 : 0;
+  EXPECT_GT(equal, 250);
+  EXPECT_LT(equal, 400);
+  Write(
+      "g (float[400] x, float low, float high) => (float[400] y) "
+      "{ y = Clip(x, low, high) }",
+      {many, Floats({}, {1.5F}), Floats({}, {2.5F})});
+  const auto clip = Subject("#kinks.float32");
+  const auto x = NumbersOf(*clip->inputs[0][0].tensor());
+  for (const size_t bound : {1U, 2U}) {
+    const double at = NumbersOf(*clip->inputs[0][bound].tensor())[0];
+    EXPECT_GT(std::ranges::count(x, at), 100);
+  }
+}
+
 // Kills: a case that is run as something when its id says nothing.
 TEST_F(SubjectTest, AnUnknownVariantIsNotRead) {
   Write("g (float[1] x) => (float[1] y) { y = Neg(x) }", {Floats({1}, {1})});
@@ -243,6 +286,23 @@ TEST(CarryingOutputs, AreThoseOfTheCatalogue) {
                     "else_branch = e () => (b) { b = Identity(x) }> "
                     "s = SequenceConstruct(y) }"),
               ElementsAre(true, false));
+}
+
+// Kills: a cotangent of one width for all types, that of an output of another
+// type than the inputs, and sums of the class exact that a type must round.
+TEST(CotangentBits, AreThoseOfTheOutput) {
+  const auto bits = [](std::string_view text, InputClass input_class) {
+    return CotangentBits(*graph::ModelOfText(text), input_class);
+  };
+  constexpr std::string_view kTopK =
+      "g (double[3] x, int64[1] k) => (double[1] y, int64[1] i) "
+      "{ y, i = TopK(x, k) }";
+  EXPECT_THAT(bits(kTopK, InputClass::kRedrawn), ElementsAre(30, 0));
+  EXPECT_THAT(bits(kTopK, InputClass::kExact), ElementsAre(5, 0));
+  EXPECT_THAT(bits("g (float[3] x) => (float16[3] y, bfloat16[3] z, float[3] u)"
+                   " { y = Cast<to = 10>(x) z = Cast<to = 16>(x) u = Neg(x) }",
+                   InputClass::kOfficial),
+              ElementsAre(10, 8, 20));
 }
 
 }  // namespace

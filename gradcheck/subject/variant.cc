@@ -9,10 +9,10 @@
 namespace assay::gradcheck {
 namespace {
 
-constexpr std::array kClasses = {InputClass::kOfficial, InputClass::kRedrawn,
-                                 InputClass::kExact,    InputClass::kKinks,
-                                 InputClass::kJacobian, InputClass::kField,
-                                 InputClass::kComposed};
+constexpr std::array kClasses = {
+    InputClass::kOfficial, InputClass::kRedrawn,  InputClass::kExact,
+    InputClass::kKinks,    InputClass::kJacobian, InputClass::kField,
+    InputClass::kBorders,  InputClass::kSpecial,  InputClass::kComposed};
 constexpr std::array kTypes = {DType::kFloat32, DType::kFloat64,
                                DType::kFloat16, DType::kBFloat16};
 
@@ -32,10 +32,21 @@ std::string_view ToString(InputClass input_class) {
       return "jacobian";
     case InputClass::kField:
       return "field";
+    case InputClass::kBorders:
+      return "borders";
+    case InputClass::kSpecial:
+      return "special";
     case InputClass::kComposed:
       return "composed";
   }
   return "";
+}
+
+bool IsWritten(InputClass input_class) {
+  return input_class == InputClass::kField ||
+         input_class == InputClass::kBorders ||
+         input_class == InputClass::kSpecial ||
+         input_class == InputClass::kComposed;
 }
 
 std::optional<Variant> VariantOf(std::string_view test_id) {

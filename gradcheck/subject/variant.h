@@ -25,10 +25,16 @@ enum class InputClass : uint8_t {
   kKinks,     // few values, so that many are tied or stand at a kink
   kJacobian,  // redrawn, for every element of every Jacobian
   kField,     // a shape or a value that a public thread reports
+  kBorders,   // by hand, where two pieces of a function meet or values tie
+  kSpecial,   // by hand, zeros, extremes and what is not finite
   kComposed,  // a network at random
 };
 
 std::string_view ToString(InputClass input_class);
+
+/// True where the inputs are those of a text (gradcheck/field), not derived from
+/// a case of ONNX.
+bool IsWritten(InputClass input_class);
 
 struct Variant {
   InputClass input_class = InputClass::kOfficial;

@@ -18,7 +18,7 @@ TEST(Variant, IsReadAsItWasWritten) {
   for (const InputClass input_class :
        {InputClass::kOfficial, InputClass::kRedrawn, InputClass::kExact,
         InputClass::kKinks, InputClass::kJacobian, InputClass::kField,
-        InputClass::kComposed}) {
+        InputClass::kBorders, InputClass::kSpecial, InputClass::kComposed}) {
     for (const DType type : {DType::kFloat32, DType::kFloat64, DType::kFloat16,
                              DType::kBFloat16}) {
       const std::string suffix = Suffix({input_class, type});

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iomanip>
 #include <limits>
+#include <optional>
 #include <span>
 #include <sstream>
 
@@ -104,6 +105,9 @@ class Comparison {
         yardstick_(yardstick),
         roundoff_(UnitRoundoff(yardstick.type)),
         found_(found) {
+    if (yardstick.without_zeros != nullptr) {
+      without_zeros_.emplace(*yardstick.without_zeros);
+    }
     const metric::FloatRange range = metric::RangeOf(yardstick.type);
     quantum_ = std::ldexp(1, range.least - range.digits);
     greatest_ = range.greatest;
@@ -122,6 +126,10 @@ class Comparison {
     found_.sum += got;
     if (want == 0) ++found_.zeros;
     found_.limits.push_back(kInfinity);
+    if (std::isnan(got) && IsMasked(i)) {
+      ++found_.non_finite;
+      return;
+    }
     const double units = exact_.units(i);
     const double bound = exact_.bound(i);
     // A choice that may go either way. Where the derivatives on both sides are
@@ -173,6 +181,15 @@ class Comparison {
   }
 
  private:
+  /// True where a cotangent of zero may have met an infinite derivative, or one
+  /// beyond the numbers of the type.
+  bool IsMasked(size_t i) const {
+    if (!without_zeros_.has_value()) return false;
+    return !(std::abs(without_zeros_->value(i)) <= greatest_) ||
+           !std::isfinite(without_zeros_->bound(i)) ||
+           !std::isfinite(without_zeros_->units(i));
+  }
+
   double FirstOrder(size_t i) const {
     return LimitOf(exact_.units(i), exact_.hard(i), roundoff_);
   }
@@ -252,6 +269,7 @@ class Comparison {
   }
 
   Exactly exact_;
+  std::optional<Exactly> without_zeros_;
   Yardstick yardstick_;
   double roundoff_;
   double quantum_ = 0;

@@ -26,6 +26,10 @@ struct Yardstick {
   DType type = DType::kFloat32;  // whose roundoff errors are counted in
   /// True where sums of a few binary digits must be exact.
   bool exact = false;
+  /// The answer for cotangents none of which is zero; null where those compared
+  /// are such. Where it is infinite, none or not known, zero times it, which is
+  /// 0 here, may be NaN (IEEE 754, 7.2).
+  const measure::ExactAnswer* without_zeros = nullptr;
 };
 
 struct Element {

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "gradcheck/draw/draw.h"
+#include "gradcheck/subject/subject.h"
 
 namespace assay::gradcheck {
 namespace {
@@ -428,6 +429,53 @@ TEST(FaultOf, IsTheFirstOutputBeyondBothLimits) {
   EXPECT_THAT(FaultOf(Of(kF32, {1, 2}), AnswerOf({{}}), {}),
               HasSubstr("float32[2], wanted [1]"));
   EXPECT_EQ(FaultOf(Of(kF32, {1}), {}, {}), "");
+}
+
+// Kills: cotangents of so few bits that a backward may round them to a narrower
+// type unseen.
+TEST(Compare, RefusesABackwardThatRoundsItsCotangent) {
+  struct Row {
+    DType type, narrower;
+  };
+  for (const Row& row :
+       {Row{kF64, kF32}, Row{kF32, DType::kBFloat16}, Row{kF32, kF16}}) {
+    SCOPED_TRACE(StrCat(row.type, " by way of ", row.narrower));
+    Draw draw("gradcheck/A/b", 1, "random 1");
+    const Numbers dy =
+        Weights(8, CotangentBits(row.type, InputClass::kRedrawn), draw);
+    const Numbers rounded = NumbersOf(Of(row.narrower, dy));
+    std::vector<Said> said;
+    Numbers right, wrong;
+    for (size_t i = 0; i < dy.size(); ++i) {
+      right.push_back(3 * dy[i]);
+      wrong.push_back(3 * rounded[i]);
+      const double units = std::abs(right[i]);
+      said.push_back({.value = right[i], .units = units, .hard = units});
+    }
+    const Yardstick yardstick = {.type = row.type};
+    EXPECT_EQ(Compare(Of(row.type, right), AnswerOf(said), yardstick).beyond,
+              0);
+    EXPECT_GT(Compare(Of(row.type, wrong), AnswerOf(said), yardstick).beyond,
+              0);
+  }
+}
+
+// Kills: NaN of zero times an infinite derivative that is refused, and NaN that
+// passes beside a derivative that is a number.
+TEST(Compare, LeavesZeroTimesInfinityOpen) {
+  const auto all = AnswerOf({{.value = kInf}, {.value = 2}, {.value = kNan}});
+  const auto hot = AnswerOf({{.value = 0}, {.value = 0}, {.value = 0}});
+  const Yardstick masked = {.type = kF32, .without_zeros = &all};
+  EXPECT_EQ(Compare(Of(kF32, {kNan, 0, kNan}), hot, masked).beyond, 0);
+  EXPECT_EQ(Compare(Of(kF32, {kNan, 0, kNan}), hot, masked).non_finite, 2);
+  EXPECT_EQ(Compare(Of(kF32, {0, kNan, 0}), hot, masked).beyond, 1);
+  EXPECT_EQ(Compare(Of(kF32, {1, 0, 1}), hot, masked).beyond, 2);
+  EXPECT_EQ(Compare(Of(kF32, {kNan, 0, 0}), hot, {.type = kF32}).beyond, 1);
+  // Beyond the type's greatest number, and of no bound.
+  const auto far = AnswerOf({{.value = 1e39}, {.bound = kInf}, {}});
+  const Yardstick beyond = {.type = kF32, .without_zeros = &far};
+  EXPECT_EQ(Compare(Of(kF32, {kNan, kNan, 0}), hot, beyond).beyond, 0);
+  EXPECT_EQ(Compare(Of(kF32, {0, 0, kNan}), hot, beyond).beyond, 1);
 }
 
 }  // namespace

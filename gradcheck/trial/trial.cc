@@ -10,6 +10,7 @@
 #include "framework/testing/record/run_facts.h"
 #include "gradcheck/draw/draw.h"
 #include "gradcheck/subject/subject.h"
+#include "gradcheck/subject/variant.h"
 
 namespace assay::gradcheck {
 namespace {
@@ -86,8 +87,9 @@ Result<std::vector<Value>> Trial::Directions(Cotangent kind,
   for (const Value& y : outputs()) {
     shapes.push_back(y.tensor() == nullptr ? Shape() : y.tensor()->shape());
   }
-  return CotangentsOf(kind, CarryingOutputs(*subject_->model), shapes,
-                      Draw(test_id, seed, ToString(kind)));
+  const InputClass input_class = VariantOf(test_id)->input_class;
+  return CotangentsOf(kind, CotangentBits(*subject_->model, input_class),
+                      shapes, Draw(test_id, seed, ToString(kind)));
 }
 
 bool Trial::IsInDouble() const {

@@ -46,7 +46,8 @@ class Trial {
   Backend& backend() { return *backend_; }
   /// Of a target among the inputs.
   size_t PlaceOf(size_t target) const { return places_[target]; }
-  /// True where all targets are inputs. An initializer keeps its numbers.
+  /// True of a target that is an input. An initializer keeps its numbers.
+  bool IsFed(size_t target) const { return target < places_.size(); }
   bool FeedsTargets() const { return places_.size() == targets().size(); }
   /// True where all targets are inputs in float64, and so are all outputs with
   /// cotangents.

@@ -118,8 +118,6 @@ Interval HullOfTied(const Tape& tape, const Decision& decision,
                     const std::vector<Hard>& values,
                     const std::vector<Interval>& tangents) {
   const std::vector<uint32_t> tied = TiedNodes(tape, decision, values);
-  // NaN is tied with nothing.
-  if (tied.empty()) return tangents[TakenNode(tape, decision, values)];
   Interval hull = tangents[tied.front()];
   for (const uint32_t node : tied) hull = Hull(hull, tangents[node]);
   return hull;

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -55,13 +56,19 @@ inline Interval operator*(const Hard& factor, const Interval& x) {
   }
   return factor.value * x;
 }
+/// Of what is no number, all.
 inline Interval Hull(const Interval& a, const Interval& b) {
+  for (const double end : {a.low, a.high, b.low, b.high}) {
+    if (std::isnan(end)) return {-kUnbounded, kUnbounded};
+  }
   return {std::min(a.low, b.low), std::max(a.high, b.high)};
 }
 
-/// True when rounding may have decided which is the greater, or neither is.
+/// True when rounding may have decided which is the greater, or neither is, as
+/// of NaN and a number.
 inline bool AreTied(const Hard& a, const Hard& b) {
-  return a.value == b.value || Hard::MayCross(a, b);
+  const bool ordered = a.value < b.value || b.value < a.value;
+  return !ordered || Hard::MayCross(a, b);
 }
 
 /// Numbers of a tape, those given being exact, as charged with `roundoff`

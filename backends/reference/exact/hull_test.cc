@@ -125,6 +125,18 @@ TEST(HullTest, ATieOfAChoiceMayGoToAny) {
   }
 }
 
+// Kills: a comparison with NaN, which is false both ways, that is taken for a
+// decision: of Relu the derivative there is open.
+TEST(HullTest, NanIsTiedWithAll) {
+  const double nan = std::nan("");
+  const auto relu = [](Var x) { return Max(x, Var(0)); };
+  EXPECT_EQ(HullAt(nan, kFloat32, relu).low, 0);
+  EXPECT_EQ(HullAt(nan, kFloat32, relu).high, 1);
+  const auto magnitude = [](Var x) { return abs(x); };
+  EXPECT_EQ(HullAt(nan, kFloat32, magnitude).low, -1);
+  EXPECT_EQ(HullAt(nan, kFloat32, magnitude).high, 1);
+}
+
 // Kills: a comparison in doubt, of which the other side is not known, that
 // leaves the hull as it is; one of exact numbers that does not.
 TEST(HullTest, AJumpWithinARoundingIsSeen) {

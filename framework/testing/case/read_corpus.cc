@@ -94,6 +94,16 @@ ClaimKind ClaimOf(const Json& json) {
       StrCat("found the claim ", claim, ", wanted gradient"));
 }
 
+/// The tier that a case names, else that of its kind.
+Tier TierOf(const Json& json, std::string_view kind) {
+  if (json["tier"].error() == simdjson::NO_SUCH_FIELD) {
+    return kind == "node" ? Tier::kSmoke : Tier::kCi;
+  }
+  const std::string tier = Text(json, "tier");
+  if (tier == "nightly") return Tier::kNightly;
+  throw std::runtime_error(StrCat("found the tier ", tier, ", wanted nightly"));
+}
+
 TestCase FromJson(const Json& json, const fs::path& root,
                   const std::string& corpus) {
   TestCase c;
@@ -120,7 +130,7 @@ TestCase FromJson(const Json& json, const fs::path& root,
   c.shape_sig = ShapeSignature(json);
   c.input_dtypes = Dtypes(json, "inputs");
   c.output_dtypes = Dtypes(json, "outputs");
-  if (c.kind == "node") c.tier = Tier::kSmoke;
+  c.tier = TierOf(json, c.kind);
   c.claim = ClaimOf(json);
   const std::string comparator = Text(json, "comparator");
   const auto parsed = record::ParseComparator(comparator);

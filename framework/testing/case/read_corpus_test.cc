@@ -134,6 +134,22 @@ TEST(CorpusTest, AClaimIsThatOfGradientsOrAnError) {
   }
 }
 
+// Kills: a tier that is passed over, or taken for another.
+TEST(CorpusTest, ATierIsNightlyOrAnError) {
+  Json manifest = SomeManifest();
+  manifest["cases"][0]["tier"] = "nightly";
+  const Result<Corpus> corpus = ReadManifest(TextOf(manifest));
+  ASSERT_TRUE(corpus.ok()) << corpus.status().ToString();
+  EXPECT_NE(corpus->cases[0].tier, Tier::kNightly);
+  EXPECT_EQ(corpus->cases[1].tier, Tier::kNightly);
+  for (const Json& wrong : {Json("daily"), Json(1)}) {
+    manifest["cases"][0]["tier"] = wrong;
+    const Status status = ReadManifest(TextOf(manifest)).status();
+    EXPECT_EQ(status.code(), StatusCode::kDataLoss);
+    EXPECT_THAT(status.message(), HasSubstr("tier"));
+  }
+}
+
 // Kills: a case that is asked for and left out, however its line spells it.
 TEST(CorpusTest, OneCaseIsReadAloneUnderTheDigestOfAll) {
   const std::string text = TextOf(SomeManifest());
@@ -285,6 +301,7 @@ TEST(CorpusTest, ACorpusIsReadAsItWasWritten) {
   TestCase c = ReadCorpus(folder.path() / "made")->cases[0];
   c.directory = folder.path() / "copy/node/a";
   c.claim = ClaimKind::kGradient;
+  c.tier = Tier::kNightly;
   const Tensor x = *Tensor::Of<float>({2}, std::vector<float>{1, 2});
   const Tensor y = *Tensor::Of<float>({2}, std::vector<float>{3, 4});
   const CaseData data = {
@@ -305,6 +322,7 @@ TEST(CorpusTest, ACorpusIsReadAsItWasWritten) {
   EXPECT_EQ(read.suite + read.op + read.kind, c.suite + c.op + c.kind);
   EXPECT_EQ(read.domain, c.domain);
   EXPECT_EQ(read.claim, ClaimKind::kGradient);
+  EXPECT_EQ(read.tier, Tier::kNightly);
   EXPECT_EQ(read.imports, c.imports);
   EXPECT_EQ(read.attributes, c.attributes);
   EXPECT_EQ(read.directory, c.directory);

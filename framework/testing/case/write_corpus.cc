@@ -86,6 +86,7 @@ Json ToJson(const TestCase& c, const fs::path& root, const Json& digests) {
       {"directory", c.directory.lexically_relative(root).generic_string()},
       {"sha256", {{"files", digests}}}};
   if (c.claim == ClaimKind::kGradient) json["claim"] = "gradient";
+  if (c.tier == Tier::kNightly) json["tier"] = "nightly";
   return json;
 }
 
