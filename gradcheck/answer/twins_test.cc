@@ -36,7 +36,7 @@ struct Side {
   suite::Subject subject;
   std::unique_ptr<Network> network;
   std::unique_ptr<ExactRun> run;
-  std::vector<bool> flows;
+  std::vector<int> bits;  // of cotangents, by output
 };
 
 /// `targets`: those of both sides.
@@ -50,7 +50,7 @@ Result<Side> SideOf(const cases::TestCase& c) {
   options.exact = true;
   ASSAY_ASSIGN_OR_RETURN(side.network,
                          Oracle().Load(side.subject.model, options));
-  side.flows = CarryingOutputs(*side.subject.model);
+  side.bits = CotangentBits(*side.subject.model, InputClass::kRedrawn);
   return side;
 }
 
@@ -60,7 +60,7 @@ struct Gradients {
 };
 
 Result<Gradients> Ask(Side& side, const std::vector<std::string>& targets,
-                      const std::vector<bool>& flows, double roundoff) {
+                      const std::vector<int>& bits, double roundoff) {
   ASSAY_ASSIGN_OR_RETURN(
       side.run, side.network->exact()->At(side.subject.inputs[0], targets));
   ASSAY_ASSIGN_OR_RETURN(const auto outputs,
@@ -72,7 +72,7 @@ Result<Gradients> Ask(Side& side, const std::vector<std::string>& targets,
   }
   ASSAY_ASSIGN_OR_RETURN(
       const std::vector<Value> dy,
-      CotangentsOf(Cotangent::kFirst, flows, shapes, Draw("twins", 0, "dy")));
+      CotangentsOf(Cotangent::kFirst, bits, shapes, Draw("twins", 0, "dy")));
   Gradients found;
   ASSAY_ASSIGN_OR_RETURN(found.values, side.run->Vjp(dy, Precision::kQuad));
   ASSAY_ASSIGN_OR_RETURN(found.hulls, side.run->VjpHull(dy, roundoff));
@@ -130,15 +130,17 @@ Result<Apart> ApartOf(const cases::TestCase& of_operator,
       targets.push_back(target);
     }
   }
-  std::vector<bool> flows = a.flows;
-  for (size_t i = 0; i < flows.size(); ++i) flows[i] = flows[i] && b.flows[i];
-  if (targets.size() != a.subject.targets.size() || flows != a.flows) {
+  std::vector<int> bits = a.bits;
+  for (size_t i = 0; i < bits.size(); ++i) {
+    bits[i] = std::min(bits[i], b.bits[i]);
+  }
+  if (targets.size() != a.subject.targets.size() || bits != a.bits) {
     return NotFound(
         "a target or an output of the operator is none of the body");
   }
   const double roundoff = UnitRoundoff(VariantOf(of_body.test_id)->type);
-  ASSAY_ASSIGN_OR_RETURN(const Gradients x, Ask(a, targets, flows, roundoff));
-  ASSAY_ASSIGN_OR_RETURN(const Gradients y, Ask(b, targets, flows, roundoff));
+  ASSAY_ASSIGN_OR_RETURN(const Gradients x, Ask(a, targets, bits, roundoff));
+  ASSAY_ASSIGN_OR_RETURN(const Gradients y, Ask(b, targets, bits, roundoff));
   Apart apart;
   for (size_t t = 0; t < targets.size(); ++t) {
     Compare(targets[t], x, y, t, &apart);
