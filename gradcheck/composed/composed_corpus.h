@@ -15,7 +15,7 @@
 namespace assay::gradcheck {
 
 /// Writes the first `count` networks (composer.h) to `text`, and the corpus of
-/// them, the first 30 of tier ci, the others of nightly.
+/// them, every tenth of tier ci, the others of nightly.
 Status WriteComposedCorpus(int64_t count, const std::filesystem::path& text,
                            const std::filesystem::path& place);
 

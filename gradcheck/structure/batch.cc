@@ -137,6 +137,12 @@ std::optional<BatchAxes> BatchAxesOf(const Graph& graph,
       !row->batch_first.empty() && IntegerOf(node, "layout") == 1;
   const auto of_inputs = AxesOf(first ? row->batch_first : row->inputs);
   const auto of_outputs = AxesOf(first ? "000" : row->outputs);
+  // What the model fixes, as labels, keeps the order of its examples.
+  for (size_t i = 0; i < node.inputs.size() && i < of_inputs.size(); ++i) {
+    if (of_inputs[i].first >= 0 && graph.FindInitializer(node.inputs[i])) {
+      return std::nullopt;
+    }
+  }
   BatchAxes axes;
   int64_t examples = 0;
   for (size_t i = 0; i < graph.inputs.size() && i < inputs.size(); ++i) {
@@ -152,7 +158,6 @@ std::optional<BatchAxes> BatchAxesOf(const Graph& graph,
     const int64_t extent = ExtentOf(inputs[i], axes.inputs.back());
     if (extent != 1 && extent != examples) return std::nullopt;
   }
-  // The first input has them; it may be an initializer of the model.
   if (examples < 2) return std::nullopt;
   for (const ValueId id : graph.outputs) {
     const auto place = PlaceIn(node.outputs, id);

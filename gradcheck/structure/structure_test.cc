@@ -123,7 +123,7 @@ std::string AxesText(const char* model, const std::vector<Shape>& shapes) {
 }
 
 // Kills: weights that are taken for examples, a mask without a batch that is
-// reversed, and a layout that is not read.
+// reversed, a layout that is not read, and labels that cannot be reversed.
 TEST(BatchAxesOf, AreThoseOfTheOperator) {
   struct Row {
     const char* model;
@@ -157,6 +157,10 @@ TEST(BatchAxesOf, AreThoseOfTheOperator) {
        "float[2,1,4,6] m) => (float y) { y = Attention(q, k, v, m) }",
        {{2, 3, 4, 8}, {2, 3, 6, 8}, {2, 3, 6, 8}, {2, 1, 4, 6}},
        "0 0 0 0 > 0"},
+      {"g (float[2,3] x) => (float y) <int64[2] t = {0, 2}> "
+       "{ y = NegativeLogLikelihoodLoss(x, t) }",
+       {{2, 3}},
+       "none"},
   };
   for (const Row& row : rows) {
     EXPECT_EQ(AxesText(row.model, row.shapes), row.axes) << row.model;
