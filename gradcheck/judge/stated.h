@@ -4,7 +4,8 @@
 // formula that somebody solved by hand, so that a fault of the oracle shows. They
 // are of few binary digits, and equality is asked for.
 //
-//   ASSAY_ASSIGN_OR_RETURN(const auto stated, cases::ReadStated(...));
+//   ASSAY_ASSIGN_OR_RETURN(const auto stated,
+//                          cases::ReadStated(folder, 1, {"w"}));
 //   FaultOfStated(stated, {"w"}, outputs, gradients);
 //   // "the gradient of 'w' is -1 at element 0, wanted -2 as the case states"
 
