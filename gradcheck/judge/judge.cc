@@ -199,7 +199,9 @@ Ladderer::Stop Ladderer::OneCotangent(size_t kind) {
     AddRow(kind, t, found, took);
     if (!stop.has_value()) stop = Refused(kind, t, found);
     sum.value += found.sum;
-    sum.bound += found.sum_limit;
+    // Of a sum with an element that is not known, nothing is.
+    sum.bound += found.unknown > 0 ? std::numeric_limits<double>::infinity()
+                                   : found.sum_limit;
     judged_ += found.count - found.unknown;
     non_zero_ += found.count - found.zeros;
     telling_ += found.telling;
