@@ -151,12 +151,20 @@ struct LossFlow {
         classes(plan.classes),
         places(plan.places) {
     if (node.reduction != Reduction::kMean || dy.data() == nullptr) return;
+    // Each class is counted: additions of one weight again and again round
+    // the same way.
+    std::vector<int64_t> counts(static_cast<size_t>(classes), 0);
     double sum = 0;
-    double total = 0;
     ForEach([&](int64_t, int64_t label, int64_t at) {
       sum -= log_prob[at] * WeightOf(label);
-      total += WeightOf(label);
+      ++counts[static_cast<size_t>(label)];
     });
+    double total = 0;
+    for (int64_t label = 0; label < classes; ++label) {
+      const auto count =
+          static_cast<double>(counts[static_cast<size_t>(label)]);
+      if (count != 0) total += count * WeightOf(label);
+    }
     divisor = total;
     into_weights = -sum / total / total * dy[0];
   }
