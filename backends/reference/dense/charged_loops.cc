@@ -77,17 +77,16 @@ struct TileLoop {
     const Vector size = Abs(product);
     const Vector units = UnitsOf(left, right, product, size);
     const Vector total = sum.value + product;
-    Vector all = sum.units + units;
-    if constexpr (kCase.charge != Charge::kCondition) {
-      // An exact 0 adds nothing that would be rounded.
-      Mask rounds = (Abs(sum.value) + sum.units != 0) & (size + units != 0);
-      if constexpr (kCase.may_be_exact) {
-        rounds &= (sum.units + units != 0) |
-                  (RoundedOffSum(sum.value, product, total) != 0);
-      }
-      all += KeptWhere(rounds, Abs(total) * kOver);
+    // An exact 0 adds nothing that would be rounded.
+    Mask rounds = (Abs(sum.value) + sum.units != 0) & (size + units != 0);
+    if constexpr (kCase.charge == Charge::kCondition) {
+      rounds &= (sum.units == 0) ^ (units == 0);
     }
-    sum = {total, all};
+    if constexpr (kCase.may_be_exact) {
+      rounds &= (sum.units + units != 0) |
+                (RoundedOffSum(sum.value, product, total) != 0);
+    }
+    sum = {total, sum.units + units + KeptWhere(rounds, Abs(total) * kOver)};
   }
 
   static void Run(const ChargedTile& tile) {

@@ -27,7 +27,9 @@ namespace assay::reference {
 enum class Charge : uint8_t {
   /// One rounding of each number given and of each result that is no sum: the
   /// unit that errors are judged in. What a sum of rounded numbers loses to
-  /// cancellation is in it; how the sum is ordered is not.
+  /// cancellation is in it; how the sum is ordered is not. The rounding of such
+  /// a sum is no more than those of its numbers; so that of a rounded number and
+  /// an exact one, which has none, counts.
   kCondition,
   /// One rounding of sums, too.
   kHard,
@@ -192,12 +194,23 @@ struct Charged {
     }
   }
 
+  /// True when the rounding of a sum of two numbers that are not an exact 0
+  /// counts.
+  static bool IsRoundedSum(double units_of_a, double units_of_b) {
+    return kCharge != Charge::kCondition ||
+           (units_of_a == 0) != (units_of_b == 0);
+  }
+
   /// What rounding the result itself does.
   static double OwnUnits(Primitive primitive, const Charged& a,
                          const Charged& b, double v) {
     const double at_a = ToDouble(a.value);
     const double at_b = ToDouble(b.value);
-    const double roundings = RoundingsOf(primitive, kCharge);
+    const bool is_sum =
+        primitive == Primitive::kAdd || primitive == Primitive::kSubtract;
+    const double roundings = is_sum && IsRoundedSum(a.units, b.units)
+                                 ? 1
+                                 : RoundingsOf(primitive, kCharge);
     if (roundings == 0) return 0;
     const double own = roundings / kUnit * std::abs(v);
     if (kCharge == Charge::kBound && a.units == 0 && b.units == 0 &&
@@ -206,8 +219,6 @@ struct Charged {
     }
     if (LeavesAsIs(primitive, a, b)) return 0;
     // Below the normal numbers the error is half the least one, whatever v is.
-    const bool is_sum =
-        primitive == Primitive::kAdd || primitive == Primitive::kSubtract;
     const bool by_b =
         HasTwoOperands(primitive) && (at_b == 0 || !std::isfinite(at_b));
     const bool vanishes = v == 0 && (by_b || at_a == 0 || !std::isfinite(at_a));
@@ -301,7 +312,7 @@ inline Charged<kCharge, S> operator+(const Charged<kCharge, S>& a,
   if (!std::isfinite(of_sum)) return C::Of(Primitive::kAdd, a, b);
   const double of_a = ToDouble(a.value);
   const double of_b = ToDouble(b.value);
-  const bool is_rounded = kCharge != Charge::kCondition &&
+  const bool is_rounded = C::IsRoundedSum(a.units, b.units) &&
                           !(a.units == 0 && of_a == 0) &&
                           !(b.units == 0 && of_b == 0) &&
                           !(kCharge == Charge::kBound && units == 0 &&

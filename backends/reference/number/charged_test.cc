@@ -56,6 +56,24 @@ TEST(Charged, SumsAndProductsAreChargedAsEveryOperationIs) {
   ExpectAsOf<Charge::kBound>();
 }
 
+// Kills: units in which a position and an offset are added for nothing.
+TEST(Charged, OfASumARoundingIsCountedThatNoNumberOfItHas) {
+  using C = Charged<Charge::kCondition>;
+  const auto roundings = [](double a, double of_a, double b, double of_b) {
+    const C x = C::Rounded(a, of_a);
+    const C y = C::Rounded(b, of_b);
+    const C sum = x + y;
+    EXPECT_EQ(C::Of(Primitive::kSubtract, x, C::Rounded(-b, of_b)).units,
+              sum.units);
+    return sum.Roundings();
+  };
+  EXPECT_EQ(roundings(0.5, 1, 4, 0), 0.5 + 4.5);
+  EXPECT_EQ(roundings(4, 0, 0.5, 1), 0.5 + 4.5);
+  EXPECT_EQ(roundings(0.5, 1, 4, 1), 0.5 + 4);
+  EXPECT_EQ(roundings(0.5, 0, 4, 0), 0);  // as in a sum of integers
+  EXPECT_EQ(roundings(0.5, 1, 0, 0), 0.5);
+}
+
 template <Charge kCharge>
 Partials<Charged<kCharge>> PowerOf(double base, double exponent,
                                    double roundings) {
