@@ -167,6 +167,46 @@ TEST(ExactRunTest, UnitsBesideAJump) {
   }
 }
 
+// Kills: a mask of -inf that is charged a rounding, so that nothing is known of
+// a row that has one.
+TEST(ExactRunTest, UnitsOfAMaskedRowAreKnown) {
+  Running masked(
+      "g (float[3] x, float[3] mask) => (float[3] p, float[3] l, float[1] s) "
+      "{ z = Add(x, mask) p = Softmax(z) l = LogSoftmax(z) "
+      "s = ReduceLogSumExp(z) }");
+  ASSERT_TRUE(
+      masked.At({F({3}, {0.5, 0.25, 1.5}), F({3}, {-kInfinity, 0, 0})}, {"x"})
+          .ok());
+  const auto units = masked.run->EvaluateUnits(UnitKind::kCondition);
+  ASSERT_TRUE(units.ok()) << units.status().message();
+  for (const Tensor& of_output : *units) {
+    for (const double number : Numbers(of_output)) EXPECT_LT(number, 20);
+  }
+  for (size_t i = 0; i < 3; ++i) {
+    std::vector<Value> dy(3);
+    dy[i] = i < 2 ? D({3}, {0, 2, 4}).Make() : D({1}, {1}).Make();
+    const auto vjp = masked.run->VjpUnits(dy, UnitKind::kCondition);
+    ASSERT_TRUE(vjp.ok()) << vjp.status().message();
+    const std::vector<double> of_x = Numbers((*vjp)[0]);
+    EXPECT_EQ(of_x[0], 0);
+    EXPECT_GT(of_x[1], 0);
+    EXPECT_LT(of_x[1], 100);
+  }
+}
+
+// Kills: a derivative that is known beside an infinite maximum, of a row that is
+// no number.
+TEST(ExactRunTest, UnitsBesideAnInfiniteMaximumAreUnknown) {
+  for (const std::string op : {"Softmax", "LogSoftmax"}) {
+    Running row("g (float[3] x) => (float[3] y) { y = " + op + "(x) }");
+    ASSERT_TRUE(row.At({F({3}, {0.5, kInfinity, 1.5})}, {"x"}).ok());
+    const std::vector<Value> ones = {D({3}, {1, 1, 1}).Make()};
+    const auto vjp = row.run->VjpUnits(ones, UnitKind::kCondition);
+    ASSERT_TRUE(vjp.ok()) << vjp.status().message();
+    EXPECT_THAT(Numbers((*vjp)[0]), testing::Each(kInfinity)) << op;
+  }
+}
+
 // Kills: one way of a tie only, in a network.
 TEST(ExactRunTest, HullsHoldAllThatTiesPermit) {
   struct Row {

@@ -109,9 +109,10 @@ struct Charged {
   explicit Charged(double x) : value(x) {}
   explicit Charged(int x) : value(x) {}
   Charged(const S& number, double charge) : value(number), units(charge) {}
-  /// A number that was rounded as often.
+  /// A number that was rounded as often, if it is finite.
   static Charged Rounded(double number, double roundings) {
-    return {S(number), roundings / kUnit * std::abs(number)};
+    const bool is_rounded = std::isfinite(number);
+    return {S(number), is_rounded ? roundings / kUnit * std::abs(number) : 0};
   }
 
   double Roundings() const { return units * kUnit; }
@@ -300,6 +301,14 @@ struct Charged {
            (stays(1, 1) && stays(1, -1) && stays(-1, 1) && stays(-1, -1));
   }
 };
+
+/// What is taken off and added again cancels, but not where it is infinite: of
+/// units nothing is known then.
+template <Charge kCharge, class S>
+Charged<kCharge, S> Detached(const Charged<kCharge, S>& x) {
+  if (kCharge == Charge::kBound || std::isfinite(ToDouble(x.value))) return x;
+  return {x.value, Charged<kCharge, S>::kUnknown};
+}
 
 /// As Of charges it, in less time: adjoints are added up by it.
 template <Charge kCharge, class S>
