@@ -207,6 +207,21 @@ TEST(ExactRunTest, UnitsBesideAnInfiniteMaximumAreUnknown) {
   }
 }
 
+// Kills: a derivative that is known where an infinite one meets 0.
+TEST(ExactRunTest, UnitsOfZeroTimesInfinityAreUnknown) {
+  Running root(
+      "g (float[2] x) => (float[2] y) <float[2] m = {0, 1}> "
+      "{ z = Mul(x, m) d = Mul(z, m) y = Sqrt(d) }");
+  ASSERT_TRUE(root.At({F({2}, {4, 4})}, {"x"}).ok());
+  for (int question = 0; question < 2; ++question) {
+    const std::vector<Value> ones = {D({2}, {1, 1}).Make()};
+    const auto vjp = root.run->VjpUnits(ones, UnitKind::kCondition);
+    ASSERT_TRUE(vjp.ok()) << vjp.status().message();
+    EXPECT_EQ(Numbers((*vjp)[0])[0], kInfinity);
+    EXPECT_LT(Numbers((*vjp)[0])[1], 4);
+  }
+}
+
 // Kills: one way of a tie only, in a network.
 TEST(ExactRunTest, HullsHoldAllThatTiesPermit) {
   struct Row {

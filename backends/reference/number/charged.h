@@ -302,6 +302,13 @@ struct Charged {
   }
 };
 
+/// True for scalars of which a derivative of 0 has a say in a reverse pass.
+template <class S>
+inline constexpr bool kMeetsZeros = false;
+template <Charge kCharge, class S>
+inline constexpr bool kMeetsZeros<Charged<kCharge, S>> =
+    kCharge != Charge::kBound;
+
 /// What is taken off and added again cancels, but not where it is infinite: of
 /// units nothing is known then.
 template <Charge kCharge, class S>

@@ -69,8 +69,7 @@ class Linear {
       const S flow = adjoints[group.node];
       if (IsZero(flow)) term = group.end;
       for (; term < group.end; ++term) {
-        S& to = adjoints[terms_[term].to];
-        to = AddProduct(to, terms_[term].derivative, flow);
+        AddFlow(terms_[term].derivative, flow, &adjoints[terms_[term].to]);
       }
     }
   }
@@ -99,7 +98,7 @@ class Linear {
   }
 
   void List(uint32_t to, const S& derivative) {
-    if (tape_->Moves(to) && !IsZero(derivative)) {
+    if (tape_->Moves(to) && (kMeetsZeros<S> || !IsZero(derivative))) {
       terms_.push_back({to, derivative});
     }
   }

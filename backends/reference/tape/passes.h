@@ -17,6 +17,7 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "backends/reference/dense/block_passes.h"
@@ -232,6 +233,26 @@ bool ReverseKink(Primitive, const S&, const A&, A&) {
   return false;
 }
 
+/// Adds what flows through a derivative; one of 0 lets nothing through.
+template <class S, class A>
+void AddFlow(const S& derivative, const A& flow, A* to) {
+  if (!IsZero(derivative)) *to = AddProduct(*to, derivative, flow);
+}
+
+/// The same of units: an infinite flow that meets a derivative of 0 is no number
+/// from there on.
+template <Charge kCharge, class S>
+void AddFlow(const Charged<kCharge, S>& derivative,
+             const Charged<kCharge, S>& flow, Charged<kCharge, S>* to) {
+  if (!IsZero(derivative)) {
+    *to = AddProduct(*to, derivative, flow);
+  } else if (kMeetsZeros<Charged<kCharge, S>> &&
+             !std::isfinite(ToDouble(flow))) {
+    *to = Charged<kCharge, S>(S(std::numeric_limits<double>::quiet_NaN()),
+                              Charged<kCharge, S>::kUnknown);
+  }
+}
+
 /// The adjoints of all nodes: for each, the derivative of the sum of seed times
 /// node after it. `values` are those of a replay with `input`; `adjoints` holds
 /// the seeds, one for each node. What nothing flows into has no say, also
@@ -261,11 +282,9 @@ void Reverse(const Tape& tape, const std::vector<S>& values,
       const Partials<S> d =
           KnownPartials(primitive, values[a], values[b], values[node],
                         {.a = tape.Moves(a), .b = tape.Moves(b)});
-      if (tape.Moves(a) && !IsZero(d.a)) {
-        adjoints[a] = AddProduct(adjoints[a], d.a, flow);
-      }
-      if (HasTwoOperands(primitive) && tape.Moves(b) && !IsZero(d.b)) {
-        adjoints[b] = AddProduct(adjoints[b], d.b, flow);
+      if (tape.Moves(a)) AddFlow(d.a, flow, &adjoints[a]);
+      if (HasTwoOperands(primitive) && tape.Moves(b)) {
+        AddFlow(d.b, flow, &adjoints[b]);
       }
     }
   }
