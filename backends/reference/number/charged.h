@@ -79,6 +79,12 @@ template <>
 inline constexpr double kRoundoffOf<Mpfr> = 0x1p-256;
 static_assert(Mpfr::kBits == 256);
 
+/// An exact operand carries no error on, also against an infinite derivative,
+/// and neither does one without influence.
+inline double Carried(double partial, double units) {
+  return partial == 0 || units == 0 ? 0 : std::abs(partial) * units;
+}
+
 /// While one lives, in its thread, steps and choices are those that were taken,
 /// whatever rounding could have made of them.
 class AsTaken {
@@ -273,12 +279,6 @@ struct Charged {
       default:
         return false;
     }
-  }
-
-  /// An exact operand carries no error on, also against an infinite derivative,
-  /// and neither does one without influence.
-  static double Carried(double partial, double units) {
-    return partial == 0 || units == 0 ? 0 : std::abs(partial) * units;
   }
 
   /// True when an infinity or no number is what exact arithmetic gives too, and
