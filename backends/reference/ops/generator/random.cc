@@ -143,8 +143,8 @@ Status Dropout(const op::Dropout& op, bool may_draw, KernelContext& run) {
   ASSAY_ASSIGN_OR_RETURN(const double ratio, DropRatio(op, run));
   if (ratio == 0) return KeepAll(op, run);
   if (!may_draw) {
-    return FailedPrecondition("a ratio of ", ratio,
-                              " draws at random, which has no exact value");
+    return Unsupported(Reason::kValue, "a ratio of ", ratio,
+                       " draws at random, which has no exact value");
   }
   const Tensor& data = run.input(op.data);
   const Loaded<T> x(data);
