@@ -98,26 +98,21 @@ class MaskOf {
   int64_t count_ = 0;
 };
 
-/// Adds the bias of each key to its score. Whether any key is left: "a
-/// fully-masked query row (no key attended) produces a zero output row". No
-/// derivative flows through what is masked.
+/// Adds the bias of each key to its score, as ONNX's function body does: a score
+/// that is masked has -inf added, so that what flows into it, where scores are
+/// given out, flows on. Whether any key is left: "a fully-masked query row (no
+/// key attended) produces a zero output row".
 template <class T>
 bool AddBias(const KeyRange& reach, const typename MaskOf<T>::Row& mask,
              int64_t keys, T* scores) {
   bool any = false;
   for (int64_t j = 0; j < keys; ++j) {
     const bool reached = reach.Has(j) && j < mask.count;
-    if (reached && mask.bias == nullptr) {
-      any = true;
-      continue;
-    }
-    const T bias = reached ? mask.bias[j * mask.step] : T(kMasked);
-    if (Value(bias) == kMasked) {
-      scores[j] = T(Value(scores[j]) + kMasked);
-    } else {
-      any = true;
-      scores[j] = scores[j] + bias;
-    }
+    const bool is_biased = mask.bias != nullptr && j < mask.count;
+    const T bias = is_biased ? mask.bias[j * mask.step] : T(0);
+    if (is_biased) scores[j] = scores[j] + bias;
+    if (!reached) scores[j] = scores[j] + T(kMasked);
+    any = any || (reached && Value(bias) != kMasked);
   }
   return any;
 }

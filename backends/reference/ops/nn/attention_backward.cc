@@ -90,20 +90,13 @@ struct AttendingBack {
     }
   }
 
-  // The mask, and what it leaves out.
-  void ToMask(int64_t b, int64_t h, int64_t i, std::vector<double>& flows) {
-    const KeyRange reach = plan.Reach(b, i);
+  void ToMask(int64_t b, int64_t h, int64_t i,
+              const std::vector<double>& flows) {
     const auto row = forward.mask.At(b, h, i);
-    for (size_t k = 0; k < flows.size(); ++k) {
-      const auto j = static_cast<int64_t>(k);
-      const double* const bias =
-          row.bias == nullptr ? nullptr : row.bias + j * row.step;
-      if (!reach.Has(j) || j >= row.count ||
-          (bias != nullptr && *bias == kMasked)) {
-        flows[k] = 0;
-      } else if (bias != nullptr && dmask != nullptr) {
-        dmask[bias - forward.mask.first()] += flows[k];
-      }
+    if (row.bias == nullptr || dmask == nullptr) return;
+    for (int64_t j = 0; j < row.count; ++j) {
+      const double* const bias = row.bias + j * row.step;
+      dmask[bias - forward.mask.first()] += flows[static_cast<size_t>(j)];
     }
   }
 
