@@ -135,8 +135,20 @@ void AppendPower(ChainBuilder& chain, const memory& x, float p,
   chain.Binary(algorithm::binary_mul, to, power, to);
 }
 
-/// y = (sum |x|^p)^(1/p): dy sign(x) |x / y|^(p - 1), and 0 where y is 0.
+/// y = sum |x|^p: p dy sign(x) |x|^(p - 1).
+void GivePowerSum(Reverse& reverse, const Reduced& reduced) {
+  ChainBuilder& chain = reverse.chain();
+  reverse.Give(reduced.x, [&](const memory& to) {
+    AppendPower(chain, reverse.Value(reduced.x), reduced.p, to);
+    chain.Eltwise(algorithm::eltwise_linear, reduced.p, 0, to, to);
+    chain.Binary(algorithm::binary_mul, to, reduced.dy, to);
+  });
+}
+
+/// y = (sum |x|^p)^(1/p): dy sign(x) |x / y|^(p - 1), and 0 where y is 0. Where
+/// p is 1 there is no quotient, which an infinite y would make no number.
 void GiveNorm(Reverse& reverse, const Reduced& reduced) {
+  if (reduced.p == 1) return GivePowerSum(reverse, reduced);
   ChainBuilder& chain = reverse.chain();
   reverse.Give(reduced.x, [&](const memory& to) {
     const memory norm = chain.Temporary(reduced.y.get_desc());
@@ -147,16 +159,6 @@ void GiveNorm(Reverse& reverse, const Reduced& reduced) {
     const memory share = chain.Temporary(to.get_desc());
     chain.Binary(algorithm::binary_div, reverse.Value(reduced.x), norm, share);
     AppendPower(chain, share, reduced.p, to);
-    chain.Binary(algorithm::binary_mul, to, reduced.dy, to);
-  });
-}
-
-/// y = sum |x|^p: p dy sign(x) |x|^(p - 1).
-void GivePowerSum(Reverse& reverse, const Reduced& reduced) {
-  ChainBuilder& chain = reverse.chain();
-  reverse.Give(reduced.x, [&](const memory& to) {
-    AppendPower(chain, reverse.Value(reduced.x), reduced.p, to);
-    chain.Eltwise(algorithm::eltwise_linear, reduced.p, 0, to, to);
     chain.Binary(algorithm::binary_mul, to, reduced.dy, to);
   });
 }
