@@ -37,8 +37,8 @@ packages=(
   git libbenchmark-dev libcli11-dev libeigen3-dev libgmock-dev libgtest-dev
   libjpeg-dev libmpfr-dev libopenjp2-7-dev libpng-dev libprotobuf-dev
   libpugixml-dev libre2-dev libsimdjson-dev libssl-dev libtiff-dev
-  libwebp-dev ninja-build nlohmann-json3-dev protobuf-compiler python3
-  python3-venv
+  libwebp-dev libzstd-dev ninja-build nlohmann-json3-dev protobuf-compiler
+  python3 python3-venv
 )
 
 nightly=

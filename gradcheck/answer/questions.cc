@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "framework/testing/file/csv.h"
+#include "gradcheck/answer/coarse.h"
 #include "gradcheck/answer/limit.h"
 #include "gradcheck/draw/draw.h"
 #include "gradcheck/subject/subject.h"
@@ -21,7 +22,7 @@ namespace {
 using Answers = std::vector<measure::ExactAnswer>;
 
 /// Of what is drawn and asked: another one makes kept answers stale.
-constexpr int kForm = 3;
+constexpr int kForm = 4;
 
 std::string NameOf(const record::PlanRow& row, const record::RunFacts& facts,
                    std::string_view what) {
@@ -32,22 +33,6 @@ std::string NameOf(const record::PlanRow& row, const record::RunFacts& facts,
 constexpr std::string_view kOutputs = "outputs";
 constexpr std::string_view kLadder = "ladder";
 constexpr std::string_view kMass = "mass";
-
-/// Never less than `x`, and never infinite for what is not.
-float Up(double x) {
-  const auto near = static_cast<float>(x);
-  if (near >= x || std::isnan(x)) return near;
-  return std::nextafter(near, std::numeric_limits<float>::infinity());
-}
-
-/// Bounds and units of the narrow types, rounded up: half the bytes.
-Result<Tensor> InFloats(const Tensor& numbers) {
-  ASSAY_ASSIGN_OR_RETURN(Tensor floats,
-                         Tensor::Allocate(DType::kFloat32, numbers.shape()));
-  std::ranges::transform(numbers.elements<double>(),
-                         floats.mutable_elements<float>().begin(), Up);
-  return floats;
-}
 
 /// The questions about one case, which share what each of them needs.
 class Asker {
@@ -204,16 +189,12 @@ class Asker {
     for (size_t i = 0; i < answers.size(); ++i) {
       measure::ExactAnswer& answer = answers[i];
       answer.value = std::move(found.values[i].value);
-      if (roundoff_ < 0x1p-30) {
-        answer.tail = std::move(found.values[i].tail);
-        answer.bound = std::move(found.values[i].bound);
-        answer.units = std::move(found.units[i]);
-        answer.hard_units = std::move(found.hard[i]);
-      } else {
-        ASSAY_ASSIGN_OR_RETURN(answer.bound, InFloats(found.values[i].bound));
-        ASSAY_ASSIGN_OR_RETURN(answer.units, InFloats(found.units[i]));
-        ASSAY_ASSIGN_OR_RETURN(answer.hard_units, InFloats(found.hard[i]));
-      }
+      if (roundoff_ < 0x1p-30) answer.tail = std::move(found.values[i].tail);
+      ASSAY_ASSIGN_OR_RETURN(answer.bound,
+                             Coarse(std::move(found.values[i].bound)));
+      ASSAY_ASSIGN_OR_RETURN(answer.units, Coarse(std::move(found.units[i])));
+      ASSAY_ASSIGN_OR_RETURN(answer.hard_units,
+                             Coarse(std::move(found.hard[i])));
       if (HasWidth(found.hulls[i])) {
         answer.hull = std::move(found.hulls[i]);
         has_kinks_ = true;
@@ -238,7 +219,7 @@ class Asker {
       for (size_t k = 0; k < bounds.size(); ++k) {
         const double limit = LimitOf(u[k], h[k], roundoff_);
         if (std::isfinite(limit) && std::isfinite(bounds[k]) &&
-            bounds[k] > kEnoughOfLimit * limit) {
+            kCoarsest * bounds[k] > kEnoughOfLimit * limit) {
           return false;
         }
       }

@@ -41,8 +41,8 @@ struct Ladder {
 struct GradientAnswers {
   std::vector<measure::ExactAnswer> outputs;
   /// For each of kCotangents, one for each target: the gradient in float64; bound
-  /// and units in float32, rounded up, or in float64 for a case of float64, which
-  /// alone has a tail; a hull only where it has a width.
+  /// and units as Coarse makes them; a tail for a case of float64 alone; a hull
+  /// only where it has a width.
   std::array<std::vector<measure::ExactAnswer>, kCotangents.size()> gradients;
   Ladder ladder;
   /// For each of kCotangents all that the sum of all elements of all gradients

@@ -2,9 +2,14 @@
 
 #include "framework/testing/measure/exact_answers.h"
 
+#include <zstd.h>
+
 #include <array>
 #include <cstring>
+#include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "framework/core/hash.h"
 #include "framework/graph/model.h"
@@ -16,8 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A file: this line, its lists, and the checksum of all that. A list is its
-// name, the number of its answers and these; a text is its size and its bytes.
+// A file: this line, its lists as one frame of zstd, and the checksum of all
+// that. A list is its name, the number of its answers and these; a text is its size and its bytes.
 // An answer is its value and its tensors in the order of Parts. Numbers are
 // little-endian and of 8 bytes; a value or tensor is its kind, its size and the
 // bytes of ONNX's data files, an undefined one has size 0.
@@ -109,6 +114,43 @@ class Source {
   std::string_view rest_;
 };
 
+Result<std::string> Compressed(std::string_view bytes) {
+  constexpr int kFastest = 1;  // others take more time than reading saves
+  std::string frame(ZSTD_compressBound(bytes.size()), '\0');
+  const size_t size = ZSTD_compress(frame.data(), frame.size(), bytes.data(),
+                                    bytes.size(), kFastest);
+  if (ZSTD_isError(size) != 0) {
+    return Internal("zstd: ", ZSTD_getErrorName(size));
+  }
+  frame.resize(size);
+  return frame;
+}
+
+/// Takes memory as bytes come, whatever size the frame claims.
+Result<std::string> Decompressed(std::string_view frame) {
+  const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(
+      ZSTD_createDCtx(), &ZSTD_freeDCtx);
+  std::string bytes;
+  std::vector<char> piece(ZSTD_DStreamOutSize());
+  ZSTD_inBuffer in = {frame.data(), frame.size(), 0};
+  size_t left = frame.size();
+  while (left != 0) {
+    ZSTD_outBuffer out = {piece.data(), piece.size(), 0};
+    left = ZSTD_decompressStream(context.get(), &out, &in);
+    if (ZSTD_isError(left) != 0) {
+      return DataLoss("zstd: ", ZSTD_getErrorName(left));
+    }
+    if (left != 0 && out.pos == 0 && in.pos == in.size) {
+      return DataLoss("the compressed lists end too early");
+    }
+    bytes.append(piece.data(), out.pos);
+  }
+  if (in.pos != in.size) {
+    return DataLoss("found ", in.size - in.pos, " bytes behind the lists");
+  }
+  return bytes;
+}
+
 Status TakeList(Source& source, ExactAnswers& answers) {
   ASSAY_ASSIGN_OR_RETURN(const std::string_view name, source.Text());
   ASSAY_ASSIGN_OR_RETURN(const uint64_t count, source.Number());
@@ -134,7 +176,9 @@ Result<ExactAnswers> Unpack(std::string_view bytes) {
   std::memcpy(&wanted, sum.data(), kNumberBytes);
   if (core::StableHash(bytes) != wanted)
     return DataLoss("the checksum is another");
-  Source source(bytes.substr(Magic().size()));
+  ASSAY_ASSIGN_OR_RETURN(const std::string lists,
+                         Decompressed(bytes.substr(Magic().size())));
+  Source source(lists);
   ExactAnswers answers;
   while (!source.empty()) {
     ASSAY_RETURN_IF_ERROR(TakeList(source, answers));
@@ -167,17 +211,19 @@ fs::path AnswersFile(const fs::path& folder, size_t data_set) {
 }
 
 Status WriteAnswers(const fs::path& file, const ExactAnswers& answers) {
-  std::string bytes = Magic();
+  std::string lists;
   for (const auto& [name, list] : answers) {
-    PutText(bytes, name);
-    PutNumber(bytes, list.size());
+    PutText(lists, name);
+    PutNumber(lists, list.size());
     for (const ExactAnswer& answer : list) {
-      ASSAY_RETURN_IF_ERROR(PutValue(bytes, answer.value));
+      ASSAY_RETURN_IF_ERROR(PutValue(lists, answer.value));
       for (const Tensor* const part : Parts(answer)) {
-        ASSAY_RETURN_IF_ERROR(PutValue(bytes, *part));
+        ASSAY_RETURN_IF_ERROR(PutValue(lists, *part));
       }
     }
   }
+  ASSAY_ASSIGN_OR_RETURN(const std::string frame, Compressed(lists));
+  std::string bytes = Magic() + frame;
   PutNumber(bytes, core::StableHash(bytes));
   ASSAY_RETURN_IF_ERROR(file::MakeDirectory(file.parent_path()));
   return file::WriteFile(file, bytes);

@@ -27,7 +27,7 @@ namespace assay::measure {
 
 /// The version of the files below and of how answers are asked for. Another
 /// one makes all kept answers stale.
-inline constexpr int kAnswersFormat = 3;
+inline constexpr int kAnswersFormat = 4;
 
 /// The answer of an ExactRun for one output, one gradient or one tangent. What
 /// was not asked for, or not answered, is undefined.

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "gradcheck/answer/coarse.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <vector>
+
+#include "gradcheck/draw/draw.h"
+
+namespace assay::gradcheck {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+Tensor Of(const std::vector<double>& numbers) {
+  return Tensor::Of<double>(Shape{std::ssize(numbers)}, numbers).value();
+}
+
+TEST(CoarseTest, RoundsUpByAHundredthAtMost) {
+  std::vector<double> numbers = {0, -0.0, 1, 255, 256, 257, 3e38, 0x1p-126};
+  numbers.push_back(kInfinity);
+  Draw draw("Coarse", 0, "test");
+  for (int i = 0; i < 1000; ++i) {
+    numbers.push_back(draw.Uniform() * (i % 2 == 0 ? 1 : 1e-30));
+  }
+  const Tensor coarse = Coarse(Of(numbers)).value();
+  ASSERT_EQ(coarse.dtype(), DType::kBFloat16);
+  const std::vector<double> found = NumbersOf(coarse);
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    EXPECT_GE(found[i], numbers[i]) << i;
+    EXPECT_LE(found[i], kCoarsest * numbers[i]) << i;
+  }
+}
+
+TEST(CoarseTest, KeepsNumbersOfFewDigits) {
+  const std::vector<double> numbers = {0, 1, 3, 127, 255, 0x1.FEp-9, kInfinity};
+  EXPECT_EQ(NumbersOf(Coarse(Of(numbers)).value()), numbers);
+}
+
+// Where one number is out of range all stay: below the normal numbers of
+// bfloat16, beyond its greatest, or none at all.
+TEST(CoarseTest, KeepsWhatTheTypeHasNot) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  for (const double x : {0x1p-127, 5e-324, 3.4e38, 1e300, kNan}) {
+    const Tensor kept = Coarse(Of({1.001, x})).value();
+    ASSERT_EQ(kept.dtype(), DType::kFloat64) << x;
+    EXPECT_EQ(kept.elements<double>()[0], 1.001) << x;
+  }
+}
+
+}  // namespace
+}  // namespace assay::gradcheck
