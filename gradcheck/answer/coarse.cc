@@ -2,7 +2,6 @@
 
 #include "gradcheck/answer/coarse.h"
 
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <limits>
@@ -26,19 +25,20 @@ double RoundedUp(double x) {
 /// True for what bfloat16 has with all of its digits.
 bool IsInRange(double x) {
   const metric::FloatRange range = metric::RangeOf(DType::kBFloat16);
-  return x == 0 || x == std::numeric_limits<double>::infinity() ||
-         (x >= metric::PowerOfTwo(range.least) && x <= range.greatest);
+  return x >= metric::PowerOfTwo(range.least) && x <= range.greatest;
 }
 
 }  // namespace
 
 Result<Tensor> Coarse(Tensor numbers) {
+  constexpr double kUnknown = std::numeric_limits<double>::infinity();
   std::vector<double> coarse;
   coarse.reserve(static_cast<size_t>(numbers.num_elements()));
   for (const double x : numbers.elements<double>()) {
-    coarse.push_back(x == 0 ? 0 : RoundedUp(x));
+    const bool is_kept = x == 0 || x == kUnknown;
+    coarse.push_back(is_kept ? x : RoundedUp(x));
+    if (!is_kept && !IsInRange(coarse.back())) return numbers;
   }
-  if (!std::ranges::all_of(coarse, IsInRange)) return numbers;
   return TensorOf(DType::kBFloat16, numbers.shape(), coarse);
 }
 

@@ -43,7 +43,8 @@ TEST(CoarseTest, KeepsNumbersOfFewDigits) {
 // bfloat16, beyond its greatest, or none at all.
 TEST(CoarseTest, KeepsWhatTheTypeHasNot) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-  for (const double x : {0x1p-127, 5e-324, 3.4e38, 1e300, kNan}) {
+  for (const double x :
+       {0x1p-127, 5e-324, 3.4e38, 1e300, 0x1.fffffffffffffp1023, kNan}) {
     const Tensor kept = Coarse(Of({1.001, x})).value();
     ASSERT_EQ(kept.dtype(), DType::kFloat64) << x;
     EXPECT_EQ(kept.elements<double>()[0], 1.001) << x;

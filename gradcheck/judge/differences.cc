@@ -69,6 +69,7 @@ class Differencing {
       ASSAY_RETURN_IF_ERROR(Level(level, h, found.slope));
       found.h_min = h;
     }
+    Doubt(found.slope);
     for (size_t t = 0; t < own_.size(); ++t) {
       ASSAY_RETURN_IF_ERROR(trial_.Put(t, own_[t]));
     }
@@ -107,18 +108,33 @@ class Differencing {
           (factor * rounded[k - 1] + above_rounded_[k - 1]) / (factor - 1);
       const double spread = std::max(std::abs(row[k] - row[k - 1]),
                                      std::abs(row[k] - above_[k - 1]));
-      const double bound = spread + rounded[k];
-      if (bound < best.bound) best = {row[k], bound};
+      entries_.push_back({row[k], spread + rounded[k]});
+      if (entries_.back().bound < best.bound) best = entries_.back();
     }
     above_ = row;
     above_rounded_ = rounded;
     return OkStatus();
   }
 
+  /// By chance an entry may be near both that it is made of and not near the
+  /// slope, as where errors of two orders cancel. Another that is apart from it by
+  /// more than the bounds of both shows this.
+  void Doubt(Slope& best) const {
+    double bound = best.bound;
+    for (const Slope& entry : entries_) {
+      const double apart = std::abs(entry.value - best.value);
+      if (apart > entry.bound + best.bound) {
+        bound = std::max(bound, apart + entry.bound);
+      }
+    }
+    best.bound = bound;
+  }
+
   Trial& trial_;
   std::span<const Value> cotangents_;
   std::span<const Value> directions_;
   std::vector<std::vector<double>> own_;
+  std::vector<Slope> entries_;
   std::array<double, kLevels> above_ = {};
   std::array<double, kLevels> above_rounded_ = {};
 };

@@ -40,11 +40,26 @@ double BoundOf(const Entry& entry, const Entry& fine, const Entry& coarse) {
   return spread + entry.rounding + fine.rounding;
 }
 
+// By chance an entry may be near both its forerunners and not near the slope, as
+// where errors of two orders cancel. Another that is apart from it by more than
+// the bounds of both shows this.
+void Doubt(const std::vector<Slope>& entries, Slope* best) {
+  double bound = best->bound;
+  for (const Slope& entry : entries) {
+    const double apart = std::abs(entry.value - best->value);
+    if (apart > entry.bound + best->bound) {
+      bound = std::max(bound, apart + entry.bound);
+    }
+  }
+  best->bound = bound;
+}
+
 }  // namespace
 
 Result<Slope> SlopeAtZero(const std::function<Result<Sample>(double)>& f,
                           const RefereeOptions& options) {
   Slope best{0, std::numeric_limits<double>::infinity()};
+  std::vector<Slope> entries;
   std::vector<Entry> previous;
   double step = options.step;
   for (int level = 0; level < options.levels; ++level, step /= 2) {
@@ -55,11 +70,12 @@ Result<Slope> SlopeAtZero(const std::function<Result<Sample>(double)>& f,
       const Entry fine = row.back();
       row.push_back(Extrapolated(fine, coarse, power));
       power *= 4;
-      const double bound = BoundOf(row.back(), fine, coarse);
-      if (bound < best.bound) best = {row.back().value, bound};
+      entries.push_back({row.back().value, BoundOf(row.back(), fine, coarse)});
+      if (entries.back().bound < best.bound) best = entries.back();
     }
     previous = std::move(row);
   }
+  Doubt(entries, &best);
   return best;
 }
 

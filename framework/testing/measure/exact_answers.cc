@@ -22,10 +22,10 @@ namespace {
 namespace fs = std::filesystem;
 
 // A file: this line, its lists as one frame of zstd, and the checksum of all
-// that. A list is its name, the number of its answers and these; a text is its size and its bytes.
-// An answer is its value and its tensors in the order of Parts. Numbers are
-// little-endian and of 8 bytes; a value or tensor is its kind, its size and the
-// bytes of ONNX's data files, an undefined one has size 0.
+// that. A list is its name, the number of its answers and these; a text is its
+// size and its bytes. An answer is its value and its tensors in the order of
+// Parts. Numbers are little-endian and of 8 bytes; a value or tensor is its
+// kind, its size and the bytes of ONNX's data files, an undefined one has size 0.
 const std::string& Magic() {
   static const auto* magic =
       new std::string(StrCat("assay.exact/", kAnswersFormat, "\n"));
@@ -126,14 +126,20 @@ Result<std::string> Compressed(std::string_view bytes) {
   return frame;
 }
 
+/// The greatest window of a frame: that of a great file at the level that is
+/// written, and no more memory for another that a header claims.
+constexpr int kWindowLog = 21;
+
 /// Takes memory as bytes come, whatever size the frame claims.
 Result<std::string> Decompressed(std::string_view frame) {
   const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(
       ZSTD_createDCtx(), &ZSTD_freeDCtx);
+  if (context == nullptr) return ResourceExhausted("zstd: found no memory");
+  ZSTD_DCtx_setParameter(context.get(), ZSTD_d_windowLogMax, kWindowLog);
   std::string bytes;
   std::vector<char> piece(ZSTD_DStreamOutSize());
   ZSTD_inBuffer in = {frame.data(), frame.size(), 0};
-  size_t left = frame.size();
+  size_t left = 1;  // of the frame; 0 at its end
   while (left != 0) {
     ZSTD_outBuffer out = {piece.data(), piece.size(), 0};
     left = ZSTD_decompressStream(context.get(), &out, &in);

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <functional>
 
+#include "framework/core/hash.h"
 #include "framework/testing/file/file.h"
 
 namespace assay::measure {
@@ -92,6 +93,33 @@ TEST_F(ExactAnswersTest, WhatIsTornOrChangedIsDataLoss) {
   EXPECT_TRUE(ReadAnswers(file).ok());
   ASSERT_TRUE(WriteAnswers(file, {}).ok());
   EXPECT_TRUE(ReadAnswers(file).ok()) << "no answers are no loss";
+}
+
+// With the right checksum, so that what is wrong is in the frame: none, a part
+// of one, one that claims a window of a gigabyte, and bytes behind it. Kills: a
+// frame whose end or errors are not looked at.
+TEST_F(ExactAnswersTest, AFrameThatIsNoneIsDataLoss) {
+  const fs::path file = AnswersFile(folder_, 0);
+  const std::vector<double> many(1000, 0.1);
+  ASSERT_TRUE(WriteAnswers(file, {{"x", {{{Doubles(many)}}}}}).ok());
+  const std::string whole = *file::ReadFile(file);
+  const size_t begin = whole.find('\n') + 1;
+  const std::string magic = whole.substr(0, begin);
+  const std::string frame = whole.substr(begin, whole.size() - begin - 8);
+  const auto read = [&](const std::string& body) {
+    std::string bytes = magic + body;
+    const uint64_t sum = core::StableHash(bytes);
+    bytes.append(reinterpret_cast<const char*>(&sum), sizeof sum);
+    std::ofstream(file, std::ios::binary) << bytes;
+    return ReadAnswers(file).status();
+  };
+  EXPECT_TRUE(read(frame).ok());
+  const std::string wide("\x28\xB5\x2F\xFD\x00\xA0\x01\x00\x00", 9);
+  for (const std::string& body :
+       {std::string(), frame.substr(0, frame.size() - 1), frame.substr(0, 9),
+        std::string("no frame at all"), wide, frame + "x", frame + frame}) {
+    EXPECT_EQ(read(body).code(), StatusCode::kDataLoss) << body.size();
+  }
 }
 
 TEST_F(ExactAnswersTest, WhereNothingIsOrCanBeWrittenIsSaid) {
