@@ -53,6 +53,7 @@ record::PlanRow RowOf(const cases::TestCase& c, PlannedBackend& backend) {
       });
   if (policy.expected != nullptr) {
     row.expected = policy.expected->outcome;
+    row.expected_at_some_seeds = policy.expected->at_some_seeds;
     row.expected_source = policy.expected->source;
     row.because = record::CleanText(policy.expected->because);
   }

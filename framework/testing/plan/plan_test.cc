@@ -130,6 +130,7 @@ TEST(PlanTest, RowsSayWhatThePolicySays) {
   folder.Write("expectations.txt",
                "expect crash where id:node/Abs/a because \"known\"\n"
                "tolerate rtol=1 atol=2 where id:node/Abs/a because \"wide\"\n"
+               "expect fail at some seeds where id:node/Abs/b because \"w\"\n"
                "expect fail where op:Gone because \"old\"\n");
   folder.Write("passing.txt", "node/Abs/b\n");
   folder.Write("claims.txt",
@@ -156,10 +157,11 @@ TEST(PlanTest, RowsSayWhatThePolicySays) {
   EXPECT_EQ(text,
             "node/Abs/a,acme+x=1,cpu:f32:all:1,node,Abs,ai.onnx,7,"
             "float32 int64,kind,mpi,onnx,a folder,[2],tolerance,0.001,1e-07,"
-            "onnx,zeros,3,1,2,expectations.txt:2,crash,expectations.txt:1,"
+            "onnx,zeros,3,1,2,expectations.txt:2,crash,0,expectations.txt:1,"
             "known,1,0 2,1,\n");
   EXPECT_TRUE(plan->rows[1].sensitive.empty());
-  EXPECT_EQ(plan->rows[1].expected, std::nullopt);
+  EXPECT_EQ(plan->rows[1].expected, record::Outcome::kFail);
+  EXPECT_TRUE(plan->rows[1].expected_at_some_seeds);
   EXPECT_THAT(plan->backends[0].floor, ElementsAre("node/Abs/b"));
   EXPECT_EQ(plan->backends[0].policy_errors.size(), 1U);
 }

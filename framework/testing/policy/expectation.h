@@ -17,9 +17,12 @@
 namespace assay::policy {
 
 /// `expect OUTCOME where QUERY because "..." [until DATE] [when cpu:FEATURE]`,
-/// or `tolerate rtol=R atol=A where ...`.
+/// or `tolerate rtol=R atol=A where ...`. `expect fail at some seeds where ...`
+/// is of cases whose inputs the seed draws: where one passes, the line is right
+/// too. No seed makes such a case conformant.
 struct Expectation {
   std::optional<record::Outcome> outcome;  // of an expect line
+  bool at_some_seeds = false;              // the case passes at others
   std::optional<cases::Limit> tolerance;   // of a tolerate line
   Query where;
   std::string because;

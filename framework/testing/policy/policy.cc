@@ -101,7 +101,8 @@ class ClaimCheck {
 std::string Sentence(const Expectation& line) {
   const std::string verb =
       line.outcome.has_value()
-          ? StrCat("expect ", ToString(*line.outcome))
+          ? StrCat("expect ", ToString(*line.outcome),
+                   line.at_some_seeds ? " at some seeds" : "")
           : StrCat("tolerate rtol=", file::ToText(line.tolerance->rtol),
                    " atol=", file::ToText(line.tolerance->atol));
   return StrCat(verb, " where ", line.where.text());

@@ -91,6 +91,7 @@ class PolicyEditor {
   struct Line {
     const Expectation* said = nullptr;                 // null: to be added
     record::Outcome outcome = record::Outcome::kFail;  // of an expect line
+    bool at_some_seeds = false;
     bool tolerates = false;
     std::vector<size_t> matched;  // indices of cases
     bool removed = false;
@@ -140,6 +141,7 @@ void PolicyEditor::MatchLines() {
   for (const Expectation& said : policy_.expectations()) {
     Line& line = lines_.emplace_back();
     line.said = &said;
+    line.at_some_seeds = said.at_some_seeds;
     line.tolerates = said.tolerance.has_value();
     line.outcome = said.outcome.value_or(record::Outcome::kFail);
   }
@@ -221,7 +223,7 @@ bool PolicyEditor::DoesWithout(const Line& line, const SeenCase& c) const {
   if (line.tolerates) return c.raw == record::Outcome::kPass && !c.waived;
   // One pass says nothing about a case that passes sometimes.
   if (line.outcome == record::Outcome::kFlaky) return false;
-  if (c.raw == record::Outcome::kPass) return true;
+  if (c.raw == record::Outcome::kPass) return !line.at_some_seeds;
   return c.raw == record::Outcome::kUnsupported &&
          line.outcome != record::Outcome::kUnsupported;
 }

@@ -162,6 +162,9 @@ TEST(PolicyEditTest, LinesGoWhenNoCaseNeedsThem) {
   const std::string other =
       "expect fail where backend:acme+x=1 because \"y\"\n";
   const std::string declined = "expect unsupported where op:A because \"z\"\n";
+  const std::string some =
+      "expect fail at some seeds where id:node/A/a or id:node/A/b because "
+      "\"y\"\n";
   const Seen pass = {"node/A/a", record::Outcome::kPass};
   const Seen fails = {"node/A/b", record::Outcome::kFail};
   const std::vector<LineRow> rows = {
@@ -174,6 +177,9 @@ TEST(PolicyEditTest, LinesGoWhenNoCaseNeedsThem) {
       {kFail, {{"node/A/a", record::Outcome::kUnsupported}}, "", ""},
       {declined, {{"node/A/a", record::Outcome::kUnsupported}}, declined, ""},
       {flaky, {pass}, flaky, ""},
+      {some, {pass, {"node/A/b", record::Outcome::kPass}}, some, ""},
+      {some, {pass, fails}, some, ""},
+      {some, {{"node/A/a", record::Outcome::kUnsupported}}, "", ""},
       {tolerate, {pass}, "", ""},
       {tolerate, {{"node/A/a", record::Outcome::kPass, true}}, tolerate, ""},
       {kFail + crash, {{"node/A/a", record::Outcome::kCrash}}, crash, ""},
@@ -294,6 +300,7 @@ TEST(PolicyEditTest, TheFloorTakesWhatPassesAsEveryCaseShould) {
   } rows[] = {
       {"", "node/A/a\n"},
       {kFail, ""},
+      {"expect fail at some seeds where op:A because \"x\"\n", ""},
       {"expect flaky where op:A because \"x\"\n", "node/A/a\n"},
       {"tolerate rtol=1 atol=1 where op:A because \"x\"\n", "node/A/a\n"},
   };

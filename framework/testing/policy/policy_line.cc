@@ -111,6 +111,22 @@ Status ParseWhen(LineScanner& scanner, std::string* feature) {
   return scanner.AtEnd() ? OkStatus() : scanner.Wanted("the end of the line");
 }
 
+/// `[at some seeds]`, which draw the inputs of a case and not the machine that
+/// it crashes on.
+Status ParseSeeds(LineScanner& scanner, Expectation* expectation) {
+  if (!scanner.Take("at")) return OkStatus();
+  ASSAY_RETURN_IF_ERROR(scanner.Expect("some"));
+  ASSAY_RETURN_IF_ERROR(scanner.Expect("seeds"));
+  if (expectation->outcome != record::Outcome::kFail) {
+    return InvalidArgument("found expect ", *expectation->outcome,
+                           " at some seeds, wanted expect fail at some seeds: "
+                           "a seed draws numbers, which decide of no other "
+                           "outcome");
+  }
+  expectation->at_some_seeds = true;
+  return OkStatus();
+}
+
 /// `where QUERY because "..." [until DATE] [when cpu:FEATURE]`.
 Status ParseRest(LineScanner& scanner, ExpectationLine* line) {
   ASSAY_RETURN_IF_ERROR(scanner.Expect("where"));
@@ -155,6 +171,7 @@ Result<ExpectationLine> ParseExpectation(std::string_view text) {
   if (scanner.Take("expect")) {
     ASSAY_ASSIGN_OR_RETURN(line.expectation.outcome,
                            ParseExpected(scanner.Word()));
+    ASSAY_RETURN_IF_ERROR(ParseSeeds(scanner, &line.expectation));
   } else if (scanner.Take("tolerate")) {
     ASSAY_RETURN_IF_ERROR(
         ParseTolerance(scanner, &line.expectation.tolerance.emplace()));

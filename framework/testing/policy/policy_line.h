@@ -24,7 +24,8 @@
 
 namespace assay::policy {
 
-/// `expect OUTCOME where QUERY because "..." [until DATE] [when cpu:FEATURE]`
+/// `expect OUTCOME where QUERY because "..." [until DATE] [when cpu:FEATURE]`,
+/// `expect fail at some seeds where ...`
 /// or `tolerate rtol=R atol=A where ...`. The parser leaves `source` empty. The
 /// reader checks that the reason is more than blanks.
 struct ExpectationLine {

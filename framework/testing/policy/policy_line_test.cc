@@ -24,10 +24,14 @@ TEST(PolicyLineTest, ExpectationsAreTakenApart) {
     std::string because;
     std::string until;
     std::string feature;
+    bool at_some_seeds = false;
   };
   const std::vector<Row> rows = {
       {"expect fail where op:Conv because \"issue 7\"", record::Outcome::kFail,
        "op:Conv", "issue 7", "", ""},
+      {"expect fail at some seeds where x because \"y\" until 2027-03-01 when "
+       "cpu:avx2",
+       record::Outcome::kFail, "x", "y", "2027-03-01", "avx2", true},
       {"expect crash where (op:If or op:Loop)  because \"a \\\"b\\\" until 9\" "
        "until 2027-03-01 when cpu:avx2",
        record::Outcome::kCrash, "(op:If or op:Loop)", "a \"b\" until 9",
@@ -46,6 +50,7 @@ TEST(PolicyLineTest, ExpectationsAreTakenApart) {
     ASSERT_TRUE(line.ok()) << row.line << ": " << line.status().ToString();
     const Expectation& expectation = line->expectation;
     EXPECT_EQ(expectation.outcome, row.outcome) << row.line;
+    EXPECT_EQ(expectation.at_some_seeds, row.at_some_seeds) << row.line;
     EXPECT_EQ(expectation.tolerance.has_value(), !row.outcome.has_value());
     EXPECT_EQ(expectation.where.text(), row.query);
     EXPECT_EQ(expectation.because, row.because);
@@ -90,6 +95,13 @@ TEST(PolicyLineTest, BrokenExpectationsSayWhatWasWanted) {
       {"expect missing where x because \"y\"", "found 'missing', wanted one"},
       {"expect unavailable where x because \"y\"", "found 'unavailable', want"},
       {"expect fail op:Conv because \"y\"", "found 'op:Conv', wanted where"},
+      {"expect fail at where x because \"y\"", "found 'where', wanted some"},
+      {"expect fail at some where x because \"y\"", "'where', wanted seeds"},
+      {"expect crash at some seeds where x because \"y\"",
+       "found expect crash at some seeds, wanted expect fail at some seeds"},
+      {"expect flaky at some seeds where x because \"y\"", "expect flaky at"},
+      {"tolerate rtol=1 atol=1 at some seeds where x because \"y\"",
+       "found 'at', wanted where"},
       {"expect fail where because \"y\"", "found nothing behind where"},
       {"expect fail where x", "found the end, wanted because"},
       {"expect fail where x because", "found the end, wanted a reason in"},

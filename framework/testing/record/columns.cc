@@ -82,6 +82,8 @@ const Table& TableOf<PlanRow>() {
        ASSAY_COLUMN(tolerate_atol, "loosened, by a tolerate line"),
        ASSAY_COLUMN(tolerate_source, "file:line of that line"),
        ASSAY_COLUMN(expected, "outcome of a matching expect line"),
+       ASSAY_COLUMN(expected_at_some_seeds,
+                    "whether a pass is expected as well"),
        ASSAY_COLUMN(expected_source, "file:line of that line"),
        ASSAY_COLUMN(because, "its reason"),
        ASSAY_COLUMN(claimed, "whether the case is inside the claims"),

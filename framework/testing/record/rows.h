@@ -62,6 +62,7 @@ struct PlanRow {
   Number tolerate_rtol, tolerate_atol;
   std::string tolerate_source;
   std::optional<Outcome> expected;
+  bool expected_at_some_seeds = false;
   std::string expected_source, because;
   bool claimed = false;
   bool deterministic = false;

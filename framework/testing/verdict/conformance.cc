@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
+#include <map>
 #include <string_view>
 
 #include "framework/testing/record/outcome.h"
@@ -17,6 +17,8 @@ struct Inside {
   record::OutcomeCounts counts = {};
   int64_t vacuous = 0;              // among the passes
   std::vector<std::string> waived;  // test_ids
+  /// Passes of cases that an expectation says to fail at other seeds.
+  std::vector<const record::PlanRow*> by_luck;
   /// Over all cases that a backend with a claim of determinism ran.
   std::vector<std::string> with_several;  // results
 
@@ -44,10 +46,10 @@ bool ClaimsDeterminism(const plan::BackendUse& backend) {
 
 Inside Look(const plan::Plan& plan, const plan::BackendUse& backend,
             const std::vector<record::Record>& final) {
-  std::set<std::string_view> claimed;
+  std::map<std::string_view, const record::PlanRow*> claimed;
   for (const record::PlanRow& row : plan.rows) {
     if (row.backend == backend.instance && row.claimed) {
-      claimed.insert(row.test_id);
+      claimed.emplace(row.test_id, &row);
     }
   }
   const bool deterministic = ClaimsDeterminism(backend);
@@ -58,13 +60,19 @@ Inside Look(const plan::Plan& plan, const plan::BackendUse& backend,
     if (deterministic && GaveSeveralResults(record)) {
       inside.with_several.push_back(result.test_id);
     }
-    if (!claimed.contains(result.test_id)) continue;
+    const auto found = claimed.find(result.test_id);
+    if (found == claimed.end()) continue;
     ++inside.counts.at(static_cast<size_t>(result.outcome));
     if (result.outcome == record::Outcome::kWaived) {
       inside.waived.push_back(result.test_id);
     }
     if (result.outcome == record::Outcome::kPass && result.vacuous)
       ++inside.vacuous;
+    const bool good = result.outcome == record::Outcome::kPass ||
+                      result.outcome == record::Outcome::kWaived;
+    if (good && found->second->expected_at_some_seeds) {
+      inside.by_luck.push_back(found->second);
+    }
   }
   return inside;
 }
@@ -120,6 +128,14 @@ std::string Obstacle(const plan::BackendUse& backend, const Inside& inside,
   if (good < word.n_claimed) {
     return StrCat(word.n_claimed - good, " of ", word.n_claimed,
                   " cases inside its claims do not pass: ", NotPassed(inside));
+  }
+  if (!inside.by_luck.empty()) {
+    const record::PlanRow& first = *inside.by_luck.front();
+    return StrCat(inside.by_luck.size(), " of ", word.n_claimed,
+                  " cases inside its claims pass at this seed and fail at "
+                  "others, first ",
+                  first.test_id, " (", first.expected_source, ": ",
+                  first.because, ")");
   }
   if (inside.vacuous == word.n_claimed) {
     return StrCat(

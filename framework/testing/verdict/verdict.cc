@@ -23,6 +23,12 @@ void SetOutcome(record::Outcome outcome, std::string message,
   row->message = std::move(message);
 }
 
+/// "fail at some seeds": as the line says it.
+std::string ExpectedText(const record::PlanRow& planned) {
+  return StrCat(*planned.expected,
+                planned.expected_at_some_seeds ? " at some seeds" : "");
+}
+
 std::string Because(const record::PlanRow& planned) {
   return StrCat(planned.expected_source, ": ", planned.because);
 }
@@ -77,7 +83,8 @@ bool IsStale(const record::PlanRow& planned, const record::ResultRow& final) {
     return false;
   }
   return final.outcome == record::Outcome::kUnsupported ||
-         final.outcome == record::Outcome::kWaived;
+         (final.outcome == record::Outcome::kWaived &&
+          !planned.expected_at_some_seeds);
 }
 
 /// test_ids of the floor that did not pass.
@@ -174,7 +181,7 @@ record::ResultRow Finalize(const record::PlanRow& planned,
   if (outcome == record::Outcome::kPass) {
     if (expected == record::Outcome::kFlaky)
       return raw;  // this time it was not
-    if (expected.has_value()) {
+    if (expected.has_value() && !planned.expected_at_some_seeds) {
       SetOutcome(
           record::Outcome::kXpass,
           StrCat("passed, expected ", *expected, " (", Because(planned), ")"),
@@ -200,7 +207,7 @@ record::ResultRow Finalize(const record::PlanRow& planned,
     }
   } else if (expected == outcome) {
     SetOutcome(record::Outcome::kXfail,
-               StrCat(raw.message, " (expected ", *expected, ", ",
+               StrCat(raw.message, " (expected ", ExpectedText(planned), ", ",
                       Because(planned), ")"),
                &raw);
   }
@@ -386,7 +393,7 @@ Verdicts Assess(const plan::Plan& plan, const std::vector<size_t>& rows,
       verdicts.unexpected.push_back(
           {row.backend, row.test_id,
            std::string(ToString(record.result.outcome)),
-           StrCat("expected ", *row.expected, " by ", row.expected_source,
+           StrCat("expected ", ExpectedText(row), " by ", row.expected_source,
                   ", found: ", record.result.message)});
     }
     verdicts.final.push_back(std::move(record));

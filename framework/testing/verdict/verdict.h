@@ -26,7 +26,7 @@ namespace assay::verdict {
 /// Turns a worker's outcome into the final one, by what the plan says:
 ///   pass under a tolerate line         -> waived
 ///   exactly the expected outcome       -> xfail (unsupported stays as it is)
-///   pass although something is expected -> xpass
+///   pass although something is expected -> xpass, but not at some seeds
 ///   unsupported inside the claims      -> fail
 /// Anything else stays. The message says which line did it.
 record::ResultRow Finalize(const record::PlanRow& planned,

@@ -35,6 +35,7 @@ struct FinalRow {
   bool claimed;
   std::string final;
   std::string message;  // a part of it
+  bool at_some_seeds = false;
 };
 
 // Kills: any outcome taken for the expected one; xpass only for `expect fail`;
@@ -51,6 +52,13 @@ TEST(VerdictTest, TheFinalOutcomeFollowsFromPlanAndRaw) {
       {"fail", "", false, false, "fail", "raw"},
       {"fail", "fail", false, false, "xfail", "expectations.txt:3: reason"},
       {"fail", "fail", false, true, "xfail", "raw"},
+      {"pass", "fail", false, false, "pass", "raw", true},
+      {"pass", "fail", true, false, "waived", "expectations.txt:9", true},
+      {"fail", "fail", false, false, "xfail",
+       "expected fail at some seeds, expectations.txt:3: reason", true},
+      {"suspect", "fail", false, false, "suspect", "raw", true},
+      {"crash", "fail", false, false, "crash", "raw", true},
+      {"unsupported", "fail", false, true, "fail", "declined inside", true},
       {"fail", "crash", false, false, "fail", "raw"},
       {"crash", "crash", false, false, "xfail", "raw"},
       {"crash", "fail", false, false, "crash", "raw"},
@@ -73,6 +81,7 @@ TEST(VerdictTest, TheFinalOutcomeFollowsFromPlanAndRaw) {
   for (const FinalRow& row : rows) {
     record::PlanRow planned = RowOf("node/Abs/a", row.claimed);
     planned.expected = record::ParseOutcome(row.expected);
+    planned.expected_at_some_seeds = row.at_some_seeds;
     planned.expected_source = "expectations.txt:3";
     planned.because = "reason";
     planned.tolerate_source = "expectations.txt:9";
@@ -216,16 +225,19 @@ TEST(VerdictTest, AnExpectationThatNoLongerHoldsIsUnexpected) {
     const char* raw;
     const char* expected;
     bool red;
+    bool at_some_seeds = false;
   } rows[] = {
       {"unsupported", "fail", true}, {"unsupported", "unsupported", false},
       {"waived", "fail", true},      {"unsupported", "", false},
       {"fail", "fail", false},       {"fail", "crash", true},
       {"pass", "fail", true},        {"pass", "flaky", false},
+      {"pass", "fail", false, true}, {"unsupported", "fail", true, true},
   };
   for (const auto& row : rows) {
     Trial trial = TrialOf({{"pass"}});
     record::PlanRow planned = RowOf("node/Abs/z");
     planned.expected = record::ParseOutcome(row.expected);
+    planned.expected_at_some_seeds = row.at_some_seeds;
     trial.Add(planned, row.raw);
     EXPECT_EQ(!trial.Judge().unexpected.empty(), row.red)
         << row.raw << ", expected " << row.expected;
