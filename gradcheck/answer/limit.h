@@ -3,11 +3,14 @@
 // How far a gradient may be from the exact one, from the computation alone.
 //
 //   const double limit = LimitOf(units, hard, UnitRoundoff(type));
+//   const double narrower = LimitOf(units, hard, UnitRoundoff(DType::kFloat16),
+//                                   UnitRoundoff(DType::kFloat32));
 //
 // A sum of r roundings of random signs grows as sqrt(r) (Higham and Mary, A New
 // Approach to Probabilistic Rounding Error Analysis, 2019); 4 of its standard
 // deviations are exceeded once in 16,000 elements of the worst kind, and 2 units
-// are for the functions of a library and the last rounding.
+// are for the functions of a library and the last rounding. Where sums are kept in
+// a type of more digits, their roundings are that type's, and the 2 units remain.
 
 #pragma once
 
@@ -30,8 +33,14 @@ inline double DepthOf(double units, double hard) {
   return units > 0 ? std::max(1.0, hard / units) : 1;
 }
 
+/// `roundoff` is that of the case's type, `of_sums` that of the accumulator.
+inline double LimitOf(double units, double hard, double roundoff,
+                      double of_sums) {
+  return (4 * std::sqrt(DepthOf(units, hard)) * of_sums + 2 * roundoff) * units;
+}
+
 inline double LimitOf(double units, double hard, double roundoff) {
-  return (4 * std::sqrt(DepthOf(units, hard)) + 2) * roundoff * units;
+  return LimitOf(units, hard, roundoff, roundoff);
 }
 
 /// A bound of the exact gradient beyond this share of the limit says nothing.

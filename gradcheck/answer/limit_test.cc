@@ -34,5 +34,27 @@ TEST(LimitOf, GrowsAsTheRootOfTheDepth) {
   }
 }
 
+// Kills: sums that are counted in the case's roundoff although they are kept in
+// another type, and a last rounding that is counted in the accumulator's.
+TEST(LimitOf, CountsSumsInTheRoundoffOfTheirType) {
+  struct Row {
+    double units, hard, of_sums, limit;
+  };
+  constexpr double kU16 = 0x1p-11;
+  constexpr double kU32 = 0x1p-24;
+  constexpr Row kRows[] = {
+      {1, 1, kU16, 6 * kU16},
+      {1, 100, kU16, 42 * kU16},
+      {1, 100, kU32, 40 * kU32 + 2 * kU16},
+      {3, 300, kU32, 3 * (40 * kU32 + 2 * kU16)},
+      {1, 100, 0, 2 * kU16},
+      {0, 5, kU32, 0},
+  };
+  for (const Row& row : kRows) {
+    EXPECT_EQ(LimitOf(row.units, row.hard, kU16, row.of_sums), row.limit)
+        << row.units << " " << row.hard << " " << row.of_sums;
+  }
+}
+
 }  // namespace
 }  // namespace assay::gradcheck

@@ -88,7 +88,9 @@ class Writer {
     const Variant variant = *VariantOf(row_.test_id);
     const Compared found =
         Compare(*got.tensor(), exact,
-                {variant.type, variant.input_class == InputClass::kExact});
+                {.type = variant.type,
+                 .exact = variant.input_class == InputClass::kExact,
+                 .accumulator = trial_.Accumulator(row_, variant.type)});
     if (!found.mismatch.empty()) return OkStatus();
     ASSAY_ASSIGN_OR_RETURN(
         Tensor limits,

@@ -73,6 +73,7 @@ class Ladderer {
       : row_(row),
         facts_(facts),
         variant_(*VariantOf(row.test_id)),
+        accumulator_(trial.Accumulator(row, variant_.type)),
         subject_(subject),
         answers_(answers),
         trial_(trial),
@@ -125,6 +126,7 @@ class Ladderer {
   const record::PlanRow& row_;
   const record::RunFacts& facts_;
   Variant variant_;
+  DType accumulator_;
   const suite::Subject& subject_;
   const GradientAnswers& answers_;
   Trial& trial_;
@@ -192,10 +194,10 @@ Ladderer::Stop Ladderer::OneCotangent(size_t kind) {
   std::vector<Compared> compared;
   for (size_t t = 0; t < gradients->size(); ++t) {
     const bool has_zeros = kCotangents[kind] == Cotangent::kOneHot;
-    const Compared found =
-        Compare(*(*gradients)[t].tensor(), answers[t],
-                {variant_.type, variant_.input_class == InputClass::kExact,
-                 has_zeros ? &answers_.gradients[0][t] : nullptr});
+    const Compared found = Compare(
+        *(*gradients)[t].tensor(), answers[t],
+        {variant_.type, variant_.input_class == InputClass::kExact,
+         has_zeros ? &answers_.gradients[0][t] : nullptr, accumulator_});
     AddRow(kind, t, found, took);
     if (!stop.has_value()) stop = Refused(kind, t, found);
     sum.value += found.sum;
@@ -413,7 +415,8 @@ void Ladderer::AddRow(size_t kind, size_t target, const Compared& found,
   row.op = row_.op;
   row.domain = row_.domain;
   row.opset = row_.opset;
-  row.dtype = row.accumulator_dtype = ToString(variant_.type);
+  row.dtype = ToString(variant_.type);
+  row.accumulator_dtype = ToString(accumulator_);
   row.input = subject_.targets[target];
   row.input_index = static_cast<int64_t>(target);
   const Tensor& want = *answers_.gradients[kind][target].value.tensor();

@@ -117,6 +117,14 @@ bool IsWorse(const GradientRow& a, const GradientRow& b) {
   return a.headroom.value_or(2) < b.headroom.value_or(2);
 }
 
+/// Sums in another type, where the claims declare it.
+std::string SumsText(const GradientRow& row) {
+  const auto type = ParseDType(row.accumulator_dtype);
+  if (!type.has_value() || row.accumulator_dtype == row.dtype) return "";
+  return StrCat(", of sums, which are claimed to be in ", *type, ", ",
+                Digits(UnitRoundoff(*type)));
+}
+
 void TellWorst(const GradientRow& row, Lines* lines) {
   if (!row.worst_index.has_value()) return;
   const auto text = [](const record::Number& number) {
@@ -129,13 +137,13 @@ void TellWorst(const GradientRow& row, Lines* lines) {
   std::string limit = text(row.limit);
   if (const auto type = ParseDType(row.dtype);
       row.limit_units.has_value() && type.has_value()) {
-    limit += StrCat(" of ", Digits(*row.limit_units),
-                    " condition units, depth of rounding ",
-                    Digits(row.limit_depth.value_or(1)), ", roundoff ",
-                    Digits(UnitRoundoff(*type)), ", and the oracle's bound ",
-                    Digits(row.limit_bound.value_or(0)),
-                    "; no order of rounding exceeds ",
-                    Digits(row.hard_limit.value_or(0)));
+    limit += StrCat(
+        " of ", Digits(*row.limit_units),
+        " condition units, depth of rounding ",
+        Digits(row.limit_depth.value_or(1)), ", roundoff ",
+        Digits(UnitRoundoff(*type)), SumsText(row), ", and the oracle's bound ",
+        Digits(row.limit_bound.value_or(0)), "; no order of rounding exceeds ",
+        Digits(row.hard_limit.value_or(0)));
   }
   lines->emplace_back("  limit", limit);
   if (row.hull_low.has_value()) {

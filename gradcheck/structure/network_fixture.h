@@ -40,6 +40,7 @@ struct SquareDefects {
   bool adds = false;              // a bound run, to what memory holds
   bool leaves_last = false;       // a bound run leaves the last element
   bool beyond = false;            // a bound run writes behind the end
+  bool as_function = false;       // no defect: runs the body of a function
 };
 
 class SquareBinding : public Binding {
@@ -50,7 +51,7 @@ class SquareBinding : public Binding {
 
 /// y = x * x * s, where s, if there is a second input of integers, is one number
 /// for each row.
-class SquareNetwork : public Network, public Differentiable {
+class SquareNetwork : public Network, public Differentiable, public Placement {
  public:
   SquareNetwork(SquareDefects defects, const Graph& graph) : defects_(defects) {
     for (const ValueId id : graph.inputs) inputs_.push_back(graph[id]);
@@ -59,6 +60,10 @@ class SquareNetwork : public Network, public Differentiable {
   std::span<const ValueInfo> inputs() const override { return inputs_; }
   std::span<const ValueInfo> outputs() const override { return outputs_; }
   Differentiable* differentiable() override { return this; }
+  Placement* placement() override { return this; }
+  std::vector<PlacedNode> Placed() const override {
+    return {{"square", "square", defects_.as_function ? "call" : ""}};
+  }
 
   Result<std::unique_ptr<Binding>> Bind(std::span<const Value> inputs,
                                         std::span<const Value>) override {

@@ -182,6 +182,14 @@ Result<suite::Subject> SubjectOf(const record::PlanRow& row,
   return subject;
 }
 
+DType AccumulatorOf(const record::PlanRow& row, const Graph& graph, DType own) {
+  const auto claimed = ParseDType(row.accumulator);
+  if (!claimed.has_value() || graph.nodes.size() != 1) return own;
+  int64_t graphs = 0;
+  ForEachGraph(graph, [&](const Graph&) { ++graphs; });
+  return graphs == 1 ? *claimed : own;
+}
+
 std::vector<Shape> ShapesOfTargets(const suite::Subject& subject) {
   const Graph& graph = subject.model->graph();
   std::vector<Shape> shapes;

@@ -31,6 +31,11 @@ Result<suite::Subject> SubjectOf(const record::PlanRow& row,
 /// The shapes of the targets: inputs, and behind them initializers.
 std::vector<Shape> ShapesOfTargets(const suite::Subject& subject);
 
+/// The type that the sums of a case's gradients are kept in: that which the plan
+/// says (claims.txt), in a model of one node without a graph in it. Between nodes
+/// numbers are stored in the case's own type, and so are sums.
+DType AccumulatorOf(const record::PlanRow& row, const Graph& graph, DType own);
+
 /// One for each output of the model: whether a cotangent flows into it (flow.h).
 std::vector<bool> CarryingOutputs(const Model& model);
 

@@ -269,6 +269,31 @@ TEST_F(SubjectTest, AnUnknownVariantIsNotRead) {
 }
 
 // Kills: a cotangent for indices, a mask or a count.
+// Kills: a claim of an accumulator that reaches between nodes, or into the body
+// of a loop.
+TEST(AccumulatorOf, IsThatOfThePlanInOneNode) {
+  const struct {
+    std::string_view model;
+    std::string claimed;
+    DType type;
+  } rows[] = {
+      {"{ y = Abs(x) }", "float32", DType::kFloat32},
+      {"{ y = Abs(x) }", "", DType::kFloat16},
+      {"{ z = Abs(x) y = Abs(z) }", "float32", DType::kFloat16},
+      {"{ y = If(b) <then_branch = t () => (float16[3] u) { u = Abs(x) }, "
+       "else_branch = e () => (float16[3] v) { v = Neg(x) }> }",
+       "float32", DType::kFloat16},
+  };
+  for (const auto& row : rows) {
+    record::PlanRow planned;
+    planned.accumulator = row.claimed;
+    const auto model = graph::ModelOfText(
+        StrCat("g (float16[3] x, bool b) => (float16[3] y) ", row.model));
+    EXPECT_EQ(AccumulatorOf(planned, model->graph(), DType::kFloat16), row.type)
+        << row.model;
+  }
+}
+
 TEST(CarryingOutputs, AreThoseOfTheCatalogue) {
   const auto flows = [](std::string_view text) {
     return CarryingOutputs(*graph::ModelOfText(text));

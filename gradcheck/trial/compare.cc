@@ -104,6 +104,7 @@ class Comparison {
       : exact_(answer),
         yardstick_(yardstick),
         roundoff_(UnitRoundoff(yardstick.type)),
+        of_sums_(UnitRoundoff(yardstick.accumulator.value_or(yardstick.type))),
         found_(found) {
     if (yardstick.without_zeros != nullptr) {
       without_zeros_.emplace(*yardstick.without_zeros);
@@ -191,7 +192,7 @@ class Comparison {
   }
 
   double FirstOrder(size_t i) const {
-    return LimitOf(exact_.units(i), exact_.hard(i), roundoff_);
+    return LimitOf(exact_.units(i), exact_.hard(i), roundoff_, of_sums_);
   }
 
   /// Exact numbers of few binary digits, in sums that no order rounds.
@@ -199,7 +200,8 @@ class Comparison {
     return yardstick_.exact && exact_.bound(i) == 0 &&
            std::nearbyint(exact_.value(i) * kGrain) ==
                exact_.value(i) * kGrain &&
-           exact_.units(i) * kGrain * roundoff_ < 1;
+           exact_.units(i) * kGrain * of_sums_ < 1 &&
+           std::abs(exact_.value(i)) * kGrain * roundoff_ < 1;
   }
 
   double Depth(size_t i) const {
@@ -223,7 +225,7 @@ class Comparison {
                     want,
                     got,
                     limit,
-                    exact_.hard(i) * roundoff_ + limit,
+                    exact_.hard(i) * of_sums_ + limit,
                     share,
                     exact_.units(i),
                     Depth(i),
@@ -244,7 +246,7 @@ class Comparison {
     double slack = FirstOrder(i);
     if (!std::isfinite(slack)) {
       const double most = std::max(std::abs(low), std::abs(high));
-      slack = LimitOf(most, most, roundoff_);
+      slack = LimitOf(most, most, roundoff_, of_sums_);
     }
     slack += quantum_;
     ++found_.telling;
@@ -272,6 +274,7 @@ class Comparison {
   std::optional<Exactly> without_zeros_;
   Yardstick yardstick_;
   double roundoff_;
+  double of_sums_;  // the roundoff of the accumulator
   double quantum_ = 0;
   /// What two small errors make of a product of them, where units say nothing:
   /// a roundoff of the greatest limit of all elements.

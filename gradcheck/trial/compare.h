@@ -5,7 +5,12 @@
 //   const Compared found = Compare(got, answer, {.type = DType::kFloat32});
 //   if (found.beyond > 0) Report(found.worst);
 //
-// An element may be off by its limit (limit.h) and by the oracle's bound. Where
+// An element may be off by its limit (limit.h) and by the oracle's bound. An
+// accumulator of more digits narrows the limit of each element, what a sum at a
+// kink may be off by, and the limit that no order of rounding exceeds; it does
+// not narrow what two small errors make of a product, of which either may be the
+// last rounding, in the type's own roundoff; and an integer must be exact where
+// the accumulator rounds no sum and the type has the result. Where
 // the oracle's hull has a width the element stands at a kink, and whatever lies
 // in the hull is right. What the oracle does not know is counted and not judged.
 
@@ -30,6 +35,8 @@ struct Yardstick {
   /// are such. Where it is infinite, none or not known, zero times it, which is
   /// 0 here, may be NaN (IEEE 754, 7.2).
   const measure::ExactAnswer* without_zeros = nullptr;
+  /// The type that sums are kept in, of no fewer digits; nothing: `type`.
+  std::optional<DType> accumulator = {};
 };
 
 struct Element {

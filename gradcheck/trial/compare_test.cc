@@ -262,6 +262,38 @@ TEST(Compare, IntegersOfClassExactAreEqual) {
   });
 }
 
+// Kills: a claim of float32 that leaves the limit of a half as it was, or takes
+// the last rounding away; sums that float32 holds, and halves that it does not.
+TEST(Compare, AnAccumulatorOfMoreDigitsNarrowsTheLimit) {
+  constexpr double kU16 = 0x1p-11;
+  const Yardstick own = {.type = kF16};
+  const Yardstick wide = {.type = kF16, .accumulator = kF32};
+  const Yardstick exact = {.type = kF16, .exact = true};
+  Yardstick both = wide;
+  both.exact = true;
+  const Said deep = {.hard = 100};  // 42 and 2 roundoffs
+  const Said sum = {.value = 6, .units = 2048, .hard = 2048};
+  const Said open = {.units = 0x1p-4, .hard = 0x1p-4, .low = 0, .high = 1};
+  ExpectWords({
+      {"a deep sum of halves is wrong", 1 + 40 * kU16, deep, "", own},
+      {"a claim that is not heard", 1 + 4 * kU16, deep, "beyond", wide},
+      {"no last rounding", 1 + 2 * kU16, deep, "", wide},
+      {"a claim that loosens", 1 + 44 * kU16, deep, "beyond", own},
+      {"a sum that halves round is exact", 6 + 8 * kU16, sum, "", exact},
+      {"a sum in float32 is rounded", 6 + 8 * kU16, sum, "beyond", both},
+      {"a result that no half has is exact",
+       2049,
+       {.value = 2049.0625, .units = 2050},
+       "",
+       both},
+      {"slack at a kink is that of halves", -0.3 * kU16, open, "kink", own},
+      {"a kink does not hear the claim", -0.3 * kU16, open, "beyond kink",
+       wide},
+  });
+  EXPECT_NEAR(One(1 + 2 * kU16, deep, wide).worst.hard_limit,
+              100 * kU32 + 2 * kU16 + 40 * kU32, 1e-5);
+}
+
 // Kills: a zero that is certain among what tells of a gradient, an element that
 // nobody judged, and one that is told apart by its value at a kink.
 TEST(Compare, CountsWhatTellsOfAGradient) {

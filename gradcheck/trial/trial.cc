@@ -92,6 +92,19 @@ Result<std::vector<Value>> Trial::Directions(Cotangent kind,
                       shapes, Draw(test_id, seed, ToString(kind)));
 }
 
+DType Trial::Accumulator(const record::PlanRow& row, DType own) const {
+  const Placement* const placement = network_->placement();
+  if (placement != nullptr) {
+    const std::vector<PlacedNode> placed = placement->Placed();
+    if (std::ranges::any_of(placed, [](const PlacedNode& node) {
+          return !node.function.empty();
+        })) {
+      return own;
+    }
+  }
+  return AccumulatorOf(row, subject_->model->graph(), own);
+}
+
 bool Trial::IsInDouble() const {
   if (!FeedsTargets()) return false;
   const auto in_double = [](const Value& value) {

@@ -19,6 +19,7 @@
 #include "framework/backend/backend.h"
 #include "framework/backend/network_interfaces.h"
 #include "framework/testing/measure/guarded_memory.h"
+#include "framework/testing/record/rows.h"
 #include "framework/testing/suite/question.h"
 #include "gradcheck/answer/cotangent.h"
 
@@ -42,6 +43,9 @@ class Trial {
   Result<std::vector<Value>> Directions(Cotangent kind,
                                         std::string_view test_id,
                                         int64_t seed) const;
+  /// AccumulatorOf the case; its own type where the network runs a function's
+  /// body, of many nodes.
+  DType Accumulator(const record::PlanRow& row, DType own) const;
   const suite::Subject& subject() const { return *subject_; }
   Backend& backend() { return *backend_; }
   /// Of a target among the inputs.

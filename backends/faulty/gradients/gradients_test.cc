@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backends/faulty/gradient_defect.h"
+#include "backends/faulty/numbers.h"
 #include "backends/faulty/run_rows.h"
 #include "framework/graph/model_text.h"
 
@@ -98,6 +99,41 @@ TEST(GradientRules, SpoilTheGradientOfTheirInputAlone) {
     Product product(row.mutant);
     EXPECT_THAT(product.Gradient("a"), ElementsAreArray(row.a)) << row.mutant;
     EXPECT_THAT(product.Gradient("b"), ElementsAreArray(row.b)) << row.mutant;
+  }
+}
+
+// 2048 and three ones: a half that holds the sum so far never leaves 2048.
+TEST(GradientRules, RoundSumsInTheGradientsOwnType) {
+  const struct {
+    const char* type;
+    DType dtype;
+    std::string mutant;
+    double sum;
+  } rows[] = {
+      {"float16", DType::kFloat16, "", 2052},
+      {"float16", DType::kFloat16, "gradient:sums_rounded:Mul.1", 2048},
+      {"float16", DType::kFloat16, "gradient:sums_rounded:Mul.0", 2052},
+      {"float", DType::kFloat32, "gradient:sums_rounded:Mul.1", 2051},
+  };
+  for (const auto& row : rows) {
+    LoadOptions options;
+    options.gradient_targets = {"b"};
+    if (!row.mutant.empty()) options.settings["mutant"] = row.mutant;
+    const std::string type = row.type;
+    const auto network = *MakeFaulty()->Load(
+        graph::ModelOfText("g (" + type + "[4] a, " + type + "[1] b) => (" +
+                           type + "[4] y) { y = Mul(a, b) }"),
+        options);
+    const Value ones = *OfNumbers(row.dtype, {4}, {1, 1, 1, 1});
+    const Value one = *OfNumbers(row.dtype, {1}, {1});
+    const Value dy = *OfNumbers(row.dtype, {4}, {2048, 1, 1, 1});
+    const auto binding = *network->Bind({{ones, one}}, {});
+    ASSERT_TRUE(network->Forward(*binding).ok());
+    const auto gradients = network->differentiable()->Backward(
+        *binding, {{dy}}, options.gradient_targets);
+    ASSERT_TRUE(gradients.ok()) << gradients.status().ToString();
+    EXPECT_THAT(Numbers(*(*gradients)[0].tensor()), ElementsAre(row.sum))
+        << row.type << " " << row.mutant;
   }
 }
 

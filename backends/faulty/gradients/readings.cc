@@ -86,6 +86,12 @@ Result<Tensor> MeanOfSlices(const RanBack& ran) {
   return WithNumbers(ran.right, [=](int64_t, double x) { return x / count; });
 }
 
+/// The cotangent with zeros in all places but one.
+Result<Tensor> OneHot(const Tensor& dy, int64_t place) {
+  return WithNumbers(
+      dy, [place](int64_t i, double x) { return i == place ? x : 0; });
+}
+
 // Of several uses of an element the last overwrites what the others gave.
 Result<Tensor> LastUse(const RanBack& ran) {
   std::vector<double> last(static_cast<size_t>(ran.right.num_elements()), 0);
@@ -96,10 +102,7 @@ Result<Tensor> LastUse(const RanBack& ran) {
       if (dy[j] == 0) continue;
       Values one(ran.cotangents.size());
       ASSAY_ASSIGN_OR_RETURN(
-          one[k],
-          WithNumbers(*ran.cotangents[k].tensor(), [j](int64_t i, double x) {
-            return i == static_cast<int64_t>(j) ? x : 0;
-          }));
+          one[k], OneHot(*ran.cotangents[k].tensor(), static_cast<int64_t>(j)));
       ASSAY_ASSIGN_OR_RETURN(const Tensor part, ran.with(one));
       const std::vector<double> use = Numbers(part);
       for (size_t i = 0; i < use.size(); ++i) {
@@ -108,6 +111,31 @@ Result<Tensor> LastUse(const RanBack& ran) {
     }
   }
   return OfNumbers(ran.right.dtype(), ran.right.shape(), last);
+}
+
+// What each element of an output gives is added in the gradient's own type,
+// rounded each time.
+Result<Tensor> SumsRounded(const RanBack& ran) {
+  const DType type = ran.right.dtype();
+  const int bits = type == DType::kFloat16    ? kHalfBits
+                   : type == DType::kBFloat16 ? kBFloat16Bits
+                                              : 0;
+  if (bits == 0) return ran.right;
+  std::vector<double> sums(static_cast<size_t>(ran.right.num_elements()), 0);
+  for (size_t k = 0; k < ran.cotangents.size(); ++k) {
+    if (!ran.cotangents[k].present()) continue;
+    const Tensor& dy = *ran.cotangents[k].tensor();
+    for (int64_t j = 0; j < dy.num_elements(); ++j) {
+      Values one(ran.cotangents.size());
+      ASSAY_ASSIGN_OR_RETURN(one[k], OneHot(dy, j));
+      ASSAY_ASSIGN_OR_RETURN(const Tensor part, ran.with(one));
+      const std::vector<double> numbers = Numbers(part);
+      for (size_t i = 0; i < sums.size(); ++i) {
+        sums[i] = RoundedTo(bits, sums[i] + numbers[i]);
+      }
+    }
+  }
+  return OfNumbers(type, ran.right.shape(), sums);
 }
 
 // Another input of the same type and shape is read in its place, and it in
@@ -178,6 +206,7 @@ std::vector<GradientRule> ReadingGradientRules() {
       {"first_slice", "", FirstSlice},
       {"mean_of_slices", "", MeanOfSlices},
       {"last_use", "", LastUse},
+      {"sums_rounded", "", SumsRounded},
       {"inputs_swapped", "", InputsSwapped},
       {"stale_binding", "", OfLatest},
       {"stale_run", "", OfRunBefore},

@@ -36,7 +36,12 @@ struct Limit {
 enum class Tier : uint8_t { kSmoke, kCi, kNightly };
 
 /// The kinds of claims of a vendor about a case.
-enum class ClaimKind : uint8_t { kForward, kGradient, kDeterministic };
+enum class ClaimKind : uint8_t {
+  kForward,
+  kGradient,
+  kAccumulator,
+  kDeterministic
+};
 
 struct TestCase {
   std::string test_id;  // suite/op/case[#variant]

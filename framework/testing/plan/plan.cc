@@ -57,6 +57,9 @@ record::PlanRow RowOf(const cases::TestCase& c, PlannedBackend& backend) {
     row.expected_source = policy.expected->source;
     row.because = record::CleanText(policy.expected->because);
   }
+  if (policy.accumulator != nullptr) {
+    row.accumulator = ToString(policy.accumulator->accumulator);
+  }
   if (policy.tolerated != nullptr) {
     row.tolerate_rtol = policy.tolerated->tolerance->rtol;
     row.tolerate_atol = policy.tolerated->tolerance->atol;

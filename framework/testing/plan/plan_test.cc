@@ -134,7 +134,8 @@ TEST(PlanTest, RowsSayWhatThePolicySays) {
                "expect fail where op:Gone because \"old\"\n");
   folder.Write("passing.txt", "node/Abs/b\n");
   folder.Write("claims.txt",
-               "claim deterministic run-to-run\nclaim forward where op:Abs\n");
+               "claim deterministic run-to-run\nclaim forward where op:Abs\n"
+               "claim accumulator float64 where op:Abs\n");
   PlannedBackend backend = BackendOf("acme+x=1");
   backend.policy = *policy::ReadPolicy(folder.path(), {}, "2026-01-01");
   cases::Corpus corpus;
@@ -150,6 +151,8 @@ TEST(PlanTest, RowsSayWhatThePolicySays) {
   a.vacuous = "zeros";
   a.n_data_sets = 3;
   corpus.cases[1].sensitive = "-";
+  corpus.cases[1].operators = {"ai.onnx::Abs"};
+  corpus.cases[1].claim = cases::ClaimKind::kGradient;
   const Result<Plan> plan = Make({}, {corpus}, {backend});
   ASSERT_TRUE(plan.ok()) << plan.status().ToString();
   std::string text;
@@ -158,10 +161,11 @@ TEST(PlanTest, RowsSayWhatThePolicySays) {
             "node/Abs/a,acme+x=1,cpu:f32:all:1,node,Abs,ai.onnx,7,"
             "float32 int64,kind,mpi,onnx,a folder,[2],tolerance,0.001,1e-07,"
             "onnx,zeros,3,1,2,expectations.txt:2,crash,0,expectations.txt:1,"
-            "known,1,0 2,1,\n");
+            "known,1,0 2,1,,\n");
   EXPECT_TRUE(plan->rows[1].sensitive.empty());
   EXPECT_EQ(plan->rows[1].expected, record::Outcome::kFail);
   EXPECT_TRUE(plan->rows[1].expected_at_some_seeds);
+  EXPECT_EQ(plan->rows[1].accumulator, "float64");
   EXPECT_THAT(plan->backends[0].floor, ElementsAre("node/Abs/b"));
   EXPECT_EQ(plan->backends[0].policy_errors.size(), 1U);
 }

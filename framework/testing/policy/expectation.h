@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "framework/core/dtype.h"
 #include "framework/testing/case/test_case.h"
 #include "framework/testing/policy/query.h"
 #include "framework/testing/record/outcome.h"
@@ -31,10 +32,12 @@ struct Expectation {
 };
 
 /// `claim forward where QUERY`, `claim gradient where QUERY`,
-/// `claim deterministic run-to-run`.
+/// `claim accumulator TYPE where QUERY`, `claim deterministic run-to-run`.
 struct Claim {
   using Kind = cases::ClaimKind;
   Kind kind;
+  DType accumulator =
+      DType::kUndefined;  // that the gradients' sums are kept in
   Query where;
   std::string text;    // the sentence
   std::string source;  // "claims.txt:3"

@@ -8,6 +8,7 @@
 #include <functional>
 #include <iterator>
 
+#include "framework/metric/element.h"
 #include "framework/testing/case/corpus.h"
 #include "framework/testing/case/operator_name.h"
 #include "framework/testing/file/csv.h"
@@ -96,6 +97,13 @@ class ClaimCheck {
   cases::TestCase node_;
   const std::string_view backend_;
 };
+
+/// "ml.Scaler" of "ai.onnx.ml::Scaler".
+std::string NameOf(std::string_view qualified) {
+  const size_t colons = qualified.find("::");
+  return cases::OperatorName(qualified.substr(0, colons),
+                             qualified.substr(colons + 2));
+}
 
 /// The sentence without its reason.
 std::string Sentence(const Expectation& line) {
@@ -228,6 +236,7 @@ Status PolicyReader::AddClaim(const std::string& source,
   ASSAY_ASSIGN_OR_RETURN(Claim claim, ParseClaim(line));
   claim.source = source;
   policy_.claims_.push_back(std::move(claim));
+  policy_.sums_.emplace_back();
   return OkStatus();
 }
 
@@ -278,9 +287,7 @@ CasePolicy Policy::Of(const cases::TestCase& test_case,
     floor_.Consider(test_case);
   }
   for (const std::string& qualified : test_case.operators) {
-    const size_t colons = qualified.find("::");
-    tested_[test_case.claim].insert(cases::OperatorName(
-        qualified.substr(0, colons), qualified.substr(colons + 2)));
+    tested_[test_case.claim].insert(NameOf(qualified));
   }
   CasePolicy verdict;
   verdict.claimed =
@@ -301,7 +308,78 @@ CasePolicy Policy::Of(const cases::TestCase& test_case,
       use.contradiction = test_case.test_id;
     }
   }
+  ClaimSums(test_case, subject, &verdict);
   return verdict;
+}
+
+void Policy::ClaimSums(const cases::TestCase& test_case,
+                       const QuerySubject& subject, CasePolicy* verdict) {
+  if (test_case.claim != Claim::Kind::kGradient ||
+      test_case.operators.size() != 1) {
+    return;
+  }
+  for (size_t i = claims_.size(); i-- > 0;) {
+    const Claim& claim = claims_[i];
+    if (claim.kind != Claim::Kind::kAccumulator ||
+        !claim.where.Matches(subject)) {
+      continue;
+    }
+    SumUse& use = sums_[i];
+    use.operators.insert(NameOf(test_case.operators[0]));
+    const auto wider =
+        std::ranges::find_if(test_case.dtypes, [&](const std::string& name) {
+          const auto type = ParseDType(name);
+          return type.has_value() && IsFloatingPoint(*type) &&
+                 metric::RangeOf(*type).digits >
+                     metric::RangeOf(claim.accumulator).digits;
+        });
+    if (wider == test_case.dtypes.end()) {
+      verdict->accumulator = &claim;
+    } else if (++use.narrower == 1) {
+      use.first = test_case.test_id;
+      use.type = *wider;
+    }
+    return;
+  }
+}
+
+std::string Policy::SumError(size_t claim) const {
+  const SumUse& use = sums_[claim];
+  const Claim& line = claims_[claim];
+  // One that names a backend may be about another instance than this.
+  if (use.operators.empty() && !line.where.NeedsBackend()) {
+    return StrCat(line.text,
+                  ": decides no gradient of one operator among the planned "
+                  "cases");
+  }
+  if (use.narrower == 0) return "";
+  return StrCat(line.text, ": declares sums in ", line.accumulator,
+                ", which has fewer digits than ", use.type, " in ",
+                use.narrower, " cases, first ", use.first,
+                ": a departure is a line of expectations.txt");
+}
+
+std::string Policy::ClaimError(size_t claim) const {
+  const Claim& line = claims_[claim];
+  const bool sums = line.kind == Claim::Kind::kAccumulator;
+  if (sums) {
+    const std::string error = SumError(claim);
+    if (!error.empty() || sums_[claim].operators.empty()) return error;
+  }
+  const auto found = tested_.find(line.kind);
+  const std::set<std::string> tested = sums ? sums_[claim].operators
+                                       : found == tested_.end()
+                                           ? std::set<std::string>()
+                                           : found->second;
+  std::vector<std::string> untested;
+  for (std::string& op : line.where.OperatorsNamed()) {
+    if (!tested.contains(op)) untested.push_back(std::move(op));
+  }
+  if (untested.empty()) return "";
+  const char* const what = sums                                  ? "accumulator"
+                           : line.kind == Claim::Kind::kGradient ? "gradient"
+                                                                 : "forward";
+  return StrCat("no case tests the ", what, " of ", Joined(untested));
 }
 
 std::vector<ClaimCover> Policy::CoverOf(const cases::TestCase& test_case,
@@ -336,19 +414,10 @@ std::vector<std::string> Policy::Errors() const {
     lines.push_back(StrCat(expectations_[i].source, ": ",
                            Sentence(expectations_[i]), ": ", what));
   }
-  for (const Claim& claim : claims_) {
-    std::vector<std::string> untested;
-    const auto tested = tested_.find(claim.kind);
-    for (std::string& op : claim.where.OperatorsNamed()) {
-      if (tested == tested_.end() || !tested->second.contains(op)) {
-        untested.push_back(std::move(op));
-      }
+  for (size_t i = 0; i < claims_.size(); ++i) {
+    if (const std::string error = ClaimError(i); !error.empty()) {
+      lines.push_back(StrCat(claims_[i].source, ": ", error));
     }
-    if (untested.empty()) continue;
-    lines.push_back(
-        StrCat(claim.source, ": no case tests the ",
-               claim.kind == Claim::Kind::kGradient ? "gradient" : "forward",
-               " of ", Joined(untested)));
   }
   std::ranges::move(floor_.Errors(), std::back_inserter(lines));
   return lines;

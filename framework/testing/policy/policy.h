@@ -19,6 +19,11 @@
 // that type alone. So a line without dtype: accepts all types, and a case that
 // also has int64 shapes needs `dtype:float32 or dtype:int64`, or two lines.
 // attr: is known of the operator under test only.
+//
+// `claim accumulator float32 where dtype:float16` says that the sums of such
+// gradients are kept in float32 and rounded once: their limit is then narrower.
+// The last line that matches decides. It is about cases of one operator, since
+// between the nodes of a network numbers are stored in the case's own type.
 
 #pragma once
 
@@ -44,6 +49,8 @@ namespace assay::policy {
 struct CasePolicy {
   const Expectation* expected = nullptr;   // the last matching expect line
   const Expectation* tolerated = nullptr;  // the last matching tolerate line
+  /// The last claim of an accumulator about a gradient of one operator.
+  const Claim* accumulator = nullptr;
   bool claimed = false;
 };
 
@@ -69,7 +76,9 @@ class Policy {
   /// it names a backend, and so may be about another instance.
   /// So are lines past their date; lines that later ones take every case from;
   /// lines that expect `unsupported` of a case inside the claims; claims of
-  /// operators that no case tests; and those of the floor (Floor::Errors).
+  /// operators that no case tests; claims of an accumulator that decide no case,
+  /// or that declare fewer digits than a case's type has, which is a departure
+  /// and no promise; and those of the floor (Floor::Errors).
   std::vector<std::string> Errors() const;
 
   const std::vector<Expectation>& expectations() const { return expectations_; }
@@ -92,11 +101,26 @@ class Policy {
     std::string contradiction;  // the first such test_id
   };
 
+  /// The use of a claim of an accumulator.
+  struct SumUse {
+    /// Of the cases where no later claim matched.
+    std::set<std::string> operators;
+    int64_t narrower = 0;     // cases of a type of more digits than declared
+    std::string first, type;  // of these: test_id, and that type
+  };
+
+  void ClaimSums(const cases::TestCase& test_case, const QuerySubject& subject,
+                 CasePolicy* verdict);
+  /// The error of a claim, without its place; empty where it is right.
+  std::string ClaimError(size_t claim) const;
+  std::string SumError(size_t claim) const;
+
   std::vector<Expectation> expectations_;
   std::vector<Use> uses_;  // of each of them
   std::vector<Expectation> outdated_;
   std::string today_;
   std::vector<Claim> claims_;
+  std::vector<SumUse> sums_;  // of each of them
   /// The operators of the cases asked about so far, by the claim they are for.
   std::map<cases::ClaimKind, std::set<std::string>> tested_;
   Floor floor_;

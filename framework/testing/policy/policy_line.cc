@@ -163,6 +163,19 @@ Status ParseMakes(LineScanner& scanner, FloorLine* line) {
   return scanner.AtEnd() ? OkStatus() : scanner.Wanted("the end of the line");
 }
 
+/// The type behind `claim accumulator`.
+Result<DType> ParseAccumulator(std::string_view word) {
+  constexpr std::array kTypes = {DType::kFloat16, DType::kBFloat16,
+                                 DType::kFloat32, DType::kFloat64};
+  const auto type = ParseDType(word);
+  if (type.has_value() && std::ranges::find(kTypes, *type) != kTypes.end()) {
+    return *type;
+  }
+  return InvalidArgument("found ",
+                         word.empty() ? "the end" : StrCat("'", word, "'"),
+                         " behind accumulator, wanted one of ", Joined(kTypes));
+}
+
 }  // namespace
 
 Result<ExpectationLine> ParseExpectation(std::string_view text) {
@@ -197,8 +210,11 @@ Result<Claim> ParseClaim(std::string_view text) {
     claim.kind = Claim::Kind::kGradient;
   } else if (scanner.Take("forward")) {
     claim.kind = Claim::Kind::kForward;
+  } else if (scanner.Take("accumulator")) {
+    claim.kind = Claim::Kind::kAccumulator;
+    ASSAY_ASSIGN_OR_RETURN(claim.accumulator, ParseAccumulator(scanner.Word()));
   } else {
-    return scanner.Wanted("forward, gradient or deterministic");
+    return scanner.Wanted("forward, gradient, accumulator or deterministic");
   }
   ASSAY_RETURN_IF_ERROR(scanner.Expect("where"));
   // Without this a reason would be read as texts to look for.

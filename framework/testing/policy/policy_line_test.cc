@@ -7,12 +7,17 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "framework/testing/file/scratch_folder.h"
+#include "framework/testing/policy/policy.h"
 
 namespace assay::policy {
 namespace {
 
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 // Kills: a clause dropped, or read into another field; a keyword found inside
 // quotes.
@@ -156,17 +161,23 @@ TEST(PolicyLineTest, ClaimsAreTakenApart) {
     std::string_view line;
     Claim::Kind kind;
     std::string query;
+    DType accumulator = DType::kUndefined;
   };
   const std::vector<Row> rows = {
       {"claim forward where op:Conv and opset>=11", Claim::Kind::kForward,
        "op:Conv and opset>=11"},
       {"claim gradient where op:Relu", Claim::Kind::kGradient, "op:Relu"},
       {"claim deterministic run-to-run", Claim::Kind::kDeterministic, ""},
+      {"claim accumulator float32 where dtype:float16",
+       Claim::Kind::kAccumulator, "dtype:float16", DType::kFloat32},
+      {"claim accumulator bfloat16 where op:Conv", Claim::Kind::kAccumulator,
+       "op:Conv", DType::kBFloat16},
   };
   for (const Row& row : rows) {
     const Result<Claim> claim = ParseClaim(row.line);
     ASSERT_TRUE(claim.ok()) << row.line << ": " << claim.status().ToString();
     EXPECT_EQ(claim->kind, row.kind);
+    EXPECT_EQ(claim->accumulator, row.accumulator);
     EXPECT_EQ(claim->where.text(), row.query);
     EXPECT_EQ(claim->text, row.line);
   }
@@ -180,7 +191,15 @@ TEST(PolicyLineTest, BrokenClaimsSayWhatWasWanted) {
   const std::vector<Row> rows = {
       {"forward where op:Conv", "found 'forward', wanted claim"},
       {"claim training where op:Conv",
-       "found 'training', wanted forward, gradient or deterministic"},
+       "found 'training', wanted forward, gradient, accumulator or "
+       "deterministic"},
+      {"claim accumulator where op:Conv",
+       "found 'where' behind accumulator, wanted one of float16, bfloat16, "
+       "float32, float64"},
+      {"claim accumulator int64 where op:Conv", "found 'int64' behind accum"},
+      {"claim accumulator", "found the end behind accumulator"},
+      {"claim accumulator float32", "found the end, wanted where"},
+      {"claim accumulator float32 where", "found nothing behind where"},
       {"claim forward op:Conv", "found 'op:Conv', wanted where"},
       {"claim forward where", "found nothing behind where"},
       {"claim forward where outcome:pass", "asks for an outcome"},
@@ -268,6 +287,105 @@ TEST(PolicyLineTest, FeaturesAreThoseOfTheFirstCpu) {
   };
   for (const Row& row : rows) {
     EXPECT_EQ(CpuFeatures(row.cpuinfo), row.features) << row.cpuinfo;
+  }
+}
+
+/// A case of a gradient.
+cases::TestCase GradientOf(const std::string& op,
+                           std::vector<std::string> dtypes) {
+  cases::TestCase c;
+  c.test_id = "node/" + op + "/test_x";
+  c.suite = "node";
+  c.op = op;
+  c.domain = "ai.onnx";
+  c.opset = 13;
+  c.operators = {"ai.onnx::" + op};
+  c.dtypes = std::move(dtypes);
+  c.claim = cases::ClaimKind::kGradient;
+  return c;
+}
+
+Policy PolicyOf(std::string_view claims) {
+  const file::ScratchFolder folder;
+  folder.Write("claims.txt", claims);
+  Result<Policy> policy = ReadPolicy(folder.path(), {}, "2026-06-15");
+  EXPECT_TRUE(policy.ok()) << policy.status().ToString();
+  return policy.ok() ? *policy : Policy();
+}
+
+constexpr std::string_view kSums =
+    "claim accumulator float32 where dtype:float16 or dtype:bfloat16\n"
+    "claim accumulator float16 where dtype:float16 and op:Conv\n";
+
+// Kills: a claim that reaches forwards, networks or other types, one that an
+// earlier line decides, and one taken for a claim of the gradient itself.
+TEST(AccumulatorClaimTest, TheLastMatchingClaimOfAnAccumulatorDecides) {
+  cases::TestCase network = GradientOf("Relu", {"float16"});
+  network.operators.emplace_back("ai.onnx::Conv");
+  cases::TestCase forward = GradientOf("Relu", {"float16"});
+  forward.claim = cases::ClaimKind::kForward;
+  const struct {
+    cases::TestCase c;
+    std::string source;
+  } rows[] = {
+      {GradientOf("Relu", {"float16"}), "claims.txt:1"},
+      {GradientOf("Relu", {"bfloat16", "int64"}), "claims.txt:1"},
+      {GradientOf("Conv", {"float16"}), "claims.txt:2"},
+      {GradientOf("Relu", {"float32"}), ""},
+      {forward, ""},
+      {network, ""},
+  };
+  Policy policy = PolicyOf(kSums);
+  for (const auto& row : rows) {
+    const CasePolicy verdict = policy.Of(row.c, "acme");
+    EXPECT_EQ(verdict.accumulator ? verdict.accumulator->source : "",
+              row.source)
+        << row.c.test_id;
+    EXPECT_FALSE(verdict.claimed);
+  }
+  EXPECT_THAT(policy.Errors(), IsEmpty());
+}
+
+// Kills: a claim that decides no case, or fewer digits than the case's, let
+// through; a departure that narrows or widens a limit.
+TEST(AccumulatorClaimTest, ClaimsOfAnAccumulatorThatPromiseNothingAreErrors) {
+  const struct {
+    std::string text;
+    std::vector<std::string> errors;
+    bool holds;
+  } rows[] = {
+      {"claim accumulator float32 where op:Conv\n", {}, true},
+      {"claim accumulator float64 where op:Conv\n", {}, true},
+      {"claim accumulator float16 where op:Conv\n",
+       {"claims.txt:1: claim accumulator float16 where op:Conv: declares sums "
+        "in float16, which has fewer digits than float32 in 1 cases, first "
+        "node/Conv/test_x: a departure is a line of expectations.txt"},
+       false},
+      {"claim accumulator float32 where op:Conv\n"
+       "claim accumulator float32 where op:Relu\n",
+       {"claims.txt:2: claim accumulator float32 where op:Relu: decides no "
+        "gradient of one operator among the planned cases"},
+       true},
+      {"claim accumulator float32 where op:Conv\n"
+       "claim accumulator float64 where op:Conv\n",
+       {"claims.txt:1: claim accumulator float32 where op:Conv: decides no "
+        "gradient of one operator among the planned cases"},
+       true},
+      {"claim accumulator float32 where op:Conv\n"
+       "claim accumulator float32 where op:Conv or op:Relu or op:ml.Scaler\n"
+       "claim accumulator float64 where op:Conv and backend:acme+isa=old\n",
+       {"claims.txt:1: claim accumulator float32 where op:Conv: decides no "
+        "gradient of one operator among the planned cases",
+        "claims.txt:2: no case tests the accumulator of Relu, ml.Scaler"},
+       true},
+  };
+  for (const auto& row : rows) {
+    Policy policy = PolicyOf(row.text);
+    const bool holds =
+        policy.Of(GradientOf("Conv", {"float32"}), "acme").accumulator !=
+        nullptr;
+    EXPECT_EQ(holds, row.holds) << row.text;
+    EXPECT_EQ(policy.Errors(), row.errors) << row.text;
   }
 }
 

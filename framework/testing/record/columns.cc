@@ -89,6 +89,8 @@ const Table& TableOf<PlanRow>() {
        ASSAY_COLUMN(claimed, "whether the case is inside the claims"),
        ASSAY_COLUMN(sensitive, "inputs whose change must show in an output"),
        ASSAY_COLUMN(deterministic, "whether equal runs are claimed equal"),
+       ASSAY_COLUMN(accumulator,
+                    "claimed type of a gradient's sums, empty: the case's own"),
        ASSAY_COLUMN(oracle, "folder of exact answers, or empty")}};
   return table;
 }

@@ -66,6 +66,7 @@ struct PlanRow {
   std::string expected_source, because;
   bool claimed = false;
   bool deterministic = false;
+  std::string accumulator;  // element type; empty: that of the case
   std::string oracle;
 };
 
