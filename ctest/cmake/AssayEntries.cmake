@@ -33,7 +33,8 @@ function(assay_corpus_entries)
   add_test(NAME setup/plan
     COMMAND assay plan ${named} --corpus ${ASSAY_CORPUS_DIR}/onnx
             ${random} --corpus contract --corpus special --corpus field
-            --corpus graphs --corpus gradcheck --out ${arg_PLAN})
+            --corpus graphs --corpus scaled --corpus gradcheck
+            --out ${arg_PLAN})
   set_tests_properties(setup/plan PROPERTIES
     LABELS "tier=ci;suite=setup" FIXTURES_SETUP assay_plan
     FIXTURES_REQUIRED assay_corpus)

@@ -115,7 +115,8 @@ class TreeTest : public ProgramTest {
     std::vector<std::string> lines;
     for (const Json& c : cases) lines.push_back(c.dump());
     Write(corpus, manifest["name"], lines);
-    for (const char* part : {"node", "model", "special", "field", "composed"}) {
+    for (const char* part :
+         {"node", "model", "special", "field", "composed", "scaled"}) {
       if (std::filesystem::exists(built_ / corpus / part)) {
         Link(built_ / corpus / part, (corpus / part).c_str());
       }

@@ -18,6 +18,7 @@ constexpr std::string_view kSuite = "gradcheck";
 constexpr std::string_view kSource = "node";
 constexpr std::string_view kExpanded = "expanded";
 constexpr std::string_view kGraph = "graph";
+constexpr std::string_view kScaled = "scaled";
 
 /// The operator of a case of one node.
 std::optional<OperatorId> OperatorOf(const cases::TestCase& c) {
@@ -146,6 +147,18 @@ void DeriveGraph(const cases::TestCase& c,
   }
 }
 
+/// Of a network of many layers, which has kinks at so many places that another
+/// draw in float32 soon meets one.
+void DeriveScaled(const cases::TestCase& c,
+                  std::vector<cases::TestCase>* cases) {
+  const auto add = [&](InputClass input_class, cases::Tier tier) {
+    cases->push_back(
+        Derived(c, {input_class, DType::kFloat64}, DType::kFloat32, tier));
+  };
+  add(InputClass::kRedrawn, cases::Tier::kCi);
+  add(InputClass::kOfficial, cases::Tier::kNightly);
+}
+
 /// "golden" is the group of networks, "Relu" and "ml.Scaler" are operators.
 bool IsGroup(std::string_view op) {
   const char first = op.substr(op.rfind('.') + 1).front();
@@ -163,6 +176,8 @@ std::vector<cases::TestCase> GradientCases(
         Derive(c, &cases);
       } else if (c.suite == kSuite && c.kind == kGraph) {
         DeriveGraph(c, &cases);
+      } else if (c.suite == kSuite && c.kind == kScaled) {
+        DeriveScaled(c, &cases);
       }
     }
   }

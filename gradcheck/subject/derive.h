@@ -4,7 +4,8 @@
 // one operator that the catalogue calls differentiable, one for each class of
 // inputs and each type that the operator permits; for each expansion of one, its
 // own inputs and others in its own type; and for each network of the corpus
-// graphs the classes and types beside float32 as it is written.
+// graphs the classes and types beside float32 as it is written, for those of the
+// corpus scaled float64.
 //
 //   for (const cases::TestCase& c : GradientCases(corpora)) {
 //     // gradcheck/Relu/test_relu#redrawn.float64, claimed by `claim gradient`

@@ -130,6 +130,18 @@ TEST(GradientCases, OfANetworkAreTheOtherClassesAndTypes) {
                            {"official.float64", kNightly}}));
 }
 
+// Kills: a network of many layers that is drawn in float32, or not in float64.
+TEST(GradientCases, OfAScaledModelAreOfFloat64) {
+  cases::TestCase c = Node("light", {"float32"}, {"float32"});
+  c.test_id = "gradcheck/light/test_a#official.float32";
+  c.suite = "gradcheck";
+  c.kind = "scaled";
+  c.operators = {"ai.onnx::Conv", "ai.onnx::Relu"};
+  EXPECT_EQ(EndsOf(c),
+            (std::map<std::string, cases::Tier>{
+                {"redrawn.float64", kCi}, {"official.float64", kNightly}}));
+}
+
 // Kills: a case of integers, of what no gradient flows through, of another suite
 // or of an operator that ONNX has not.
 TEST(GradientCases, AreNoneWhereNothingCanBeDifferentiated) {

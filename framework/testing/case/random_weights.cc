@@ -96,15 +96,20 @@ bool FeedsASum(const Graph& graph, const Node& node) {
   return use.has_value() && use->node->op_type == "Sum";
 }
 
-Range RangeOf(const Graph& graph, const std::optional<Use>& use) {
+Range RangeOf(const Graph& graph, const std::optional<Use>& use, Signs signs) {
   if (!use.has_value()) return kSmall;
   const Node& node = *use->node;
   if ((node.op_type == "Conv" || node.op_type == "Gemm") && use->input == 1) {
     const auto fan_in = static_cast<float>(FanIn(graph, *use));
+    if (signs == Signs::kMostlyPositive) return {-1 / fan_in, 3 / fan_in};
     const float gain = IsRectified(graph, node.inputs[0]) ? 2 : 1;
     // A uniform variable over [-b, b] has variance b^2 / 3.
     const float bound = std::sqrt(3 * gain / fan_in);
     return {-bound, bound};
+  }
+  if (signs == Signs::kMostlyPositive && use->input == 2 &&
+      (node.op_type == "Conv" || node.op_type == "Gemm")) {
+    return {-0.3F, 0.3F};
   }
   if (node.op_type == "BatchNormalization" && use->input == 1) {
     return FeedsASum(graph, node) ? kBeforeSum : kAroundOne;
@@ -178,7 +183,7 @@ Result<Tensor> UniformTensor(const Shape& shape, float low, float high,
 }
 
 Result<std::map<std::string, Tensor>> RandomWeights(const Model& model,
-                                                    int64_t seed) {
+                                                    int64_t seed, Signs signs) {
   ASSAY_ASSIGN_OR_RETURN(const Graph graph, InferTypes(model));
   std::map<std::string, Tensor> weights;
   for (const ValueId id : WeightsOf(graph)) {
@@ -189,7 +194,7 @@ Result<std::map<std::string, Tensor>> RandomWeights(const Model& model,
       return Unsupported(Reason::kShape, "weight '", info.name, "' is ",
                          info.type.ToString(), ", wanted a static shape");
     }
-    const Range range = RangeOf(graph, UseBehindReshapes(graph, id));
+    const Range range = RangeOf(graph, UseBehindReshapes(graph, id), signs);
     ASSAY_ASSIGN_OR_RETURN(
         weights[info.name],
         UniformTensor(*shape, range.low, range.high, seed, info.name));

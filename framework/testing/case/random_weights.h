@@ -50,6 +50,9 @@ Result<RandomSource> ReadRandomSource(const std::filesystem::path& directory);
 Result<Tensor> UniformTensor(const Shape& shape, float low, float high,
                              int64_t seed, std::string_view name);
 
+/// Of the factors of sums, below.
+enum class Signs : uint8_t { kEven, kMostlyPositive };
+
 /// A tensor for each float32 weight of the main graph: its initializers, and
 /// the results of ConstantOfShape of a fixed shape. By the use of a weight,
 /// through reshapes:
@@ -60,8 +63,14 @@ Result<Tensor> UniformTensor(const Shape& shape, float low, float high,
 ///                         residual sums do not grow without bound
 ///   variance              0.8 to 1.2
 ///   mean, bias, anything else -0.1 to 0.1
+///
+/// With `signs` mostly positive a factor is uniform from -1 / fan-in to
+/// 3 / fan-in instead, and what Conv and Gemm add from -0.3 to 0.3: sums of
+/// positive numbers keep their mean and cancel little, so that the rounding of
+/// many layers stays far below what they compute.
 Result<std::map<std::string, Tensor>> RandomWeights(const Model& model,
-                                                    int64_t seed);
+                                                    int64_t seed,
+                                                    Signs signs = Signs::kEven);
 
 /// Values for the graph's inputs, -1.7 to 1.7 (about variance 1). Unsupported
 /// for an input that is no float32 tensor of static shape.

@@ -139,6 +139,29 @@ TEST(RandomWeights, AreScaledByTheFanInOfTheirUse) {
   }
 }
 
+// Kills: a factor or a summand of the usual range, or a sign that is never
+// drawn.
+TEST(RandomWeights, MayBeMostlyPositive) {
+  const auto model = graph::ParseModelText(
+      "g (float[1,8] x) => (float[1,512] y) <int64[2] n = {512, 8}, "
+      "int64[1] m = {512}> { w = ConstantOfShape(n) b = ConstantOfShape(m) "
+      "y = Gemm <transB = 1> (x, w, b) }");
+  ASSERT_TRUE(model.ok()) << model.status().ToString();
+  const auto weights = RandomWeights(**model, 7, Signs::kMostlyPositive);
+  ASSERT_TRUE(weights.ok()) << weights.status().ToString();
+  const struct {
+    const char* name;
+    double low, high;
+  } rows[] = {{"w", -1.0 / 8, 3.0 / 8}, {"b", -0.3, 0.3}};
+  for (const auto& row : rows) {
+    const Moments moments = MomentsOf(weights->at(row.name));
+    EXPECT_NEAR(moments.least, row.low, 0.01) << row.name;
+    EXPECT_NEAR(moments.greatest, row.high, 0.01) << row.name;
+    EXPECT_GE(moments.least, static_cast<float>(row.low)) << row.name;
+    EXPECT_LE(moments.greatest, static_cast<float>(row.high)) << row.name;
+  }
+}
+
 TEST(RandomWeights, MayHaveNoElements) {
   const auto model = graph::ParseModelText(
       "g (float[1,8,1,1] x) => (float[a,b,c,d] y) <int64[4] n = {0, 8, 1, 1}> "
