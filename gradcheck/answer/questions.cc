@@ -22,7 +22,7 @@ namespace {
 using Answers = std::vector<measure::ExactAnswer>;
 
 /// Of what is drawn and asked: another one makes kept answers stale.
-constexpr int kForm = 4;
+constexpr int kForm = 5;
 
 std::string NameOf(const record::PlanRow& row, const record::RunFacts& facts,
                    std::string_view what) {
