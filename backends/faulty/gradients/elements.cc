@@ -33,6 +33,16 @@ GradientSpoil OneInTenThousand(double (*change)(double x)) {
   };
 }
 
+/// One element and no other: the first from the middle on that is not zero.
+Result<Tensor> SingleNegated(const RanBack& ran) {
+  bool is_done = false;
+  return WithNumbers(ran.right, [&](int64_t i, double x) {
+    if (is_done || i < ran.right.num_elements() / 2 || x == 0) return x;
+    is_done = true;
+    return -x;
+  });
+}
+
 Result<Tensor> LastZeroed(const RanBack& ran) {
   const int64_t last = ran.right.num_elements() - 1;
   return WithNumbers(ran.right,
@@ -66,6 +76,7 @@ std::vector<GradientRule> NumberGradientRules() {
       {"one_zeroed", "", OneInTenThousand(Zero)},
       {"one_negated", "", OneInTenThousand(Opposite)},
       {"one_nan", "", OneInTenThousand(None)},
+      {"single_negated", "", SingleNegated},
       {"last_zeroed", "", LastZeroed},
       {"biased", "", Biased},
   };
