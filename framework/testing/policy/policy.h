@@ -11,7 +11,8 @@
 // Files, each optional: expectations.txt, claims.txt, passing.txt;
 // Expectation and Claim give their sentences. `expect fail at some seeds` is for
 // cases whose inputs are drawn: a fail is then expected and a pass is one, but
-// the claims are not kept by such a case, whatever the seed. A line that begins with # is a
+// the claims are not kept by such a case, whatever the seed.
+// A line that begins with # is a
 // comment. Errors name file, line, what was found and what was wanted.
 //
 // A case is claimed when for each operator in it and each element type of its
