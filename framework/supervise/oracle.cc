@@ -90,6 +90,8 @@ class Client {
     for (const size_t i : rows) {
       record::PlanRow& row = plan->rows[i];
       row.oracle.clear();
+      row.oracle_outcome.reset();
+      row.oracle_message.clear();
       const std::vector<suite::Question> questions =
           suite::QuestionsOf(row, facts);
       if (questions.empty()) continue;
@@ -156,7 +158,7 @@ Result<Client> Connect(const std::string& instance, const fs::path& cache,
   return Client(plan::UseOf(backend), backend.module_sha256 + core, cache);
 }
 
-/// Runs what is missing and takes the folders of what stays so out of the plan.
+/// Runs what is missing; of what stays so, the plan says why.
 Status Compute(const plan::Plan& missing, const SuperviseOptions& options,
                plan::Plan* plan, OracleReport* report) {
   SuperviseOptions supervise = options;
@@ -171,14 +173,12 @@ Status Compute(const plan::Plan& missing, const SuperviseOptions& options,
   for (size_t i = 0; i < all.size(); ++i) all[i] = i;
   verdict::RawRecords raw;
   ASSAY_RETURN_IF_ERROR(Supervise(missing, all, supervise, &raw));
-  std::map<std::string, bool> answered;
   for (const record::PlanRow& row : missing.rows) {
     const auto found = raw.records.find({row.backend, row.test_id});
     record::ResultRow result = found != raw.records.end()
                                    ? found->second.result
                                    : record::ResultOf(row, options.facts);
     const record::Outcome outcome = result.outcome;
-    answered[row.test_id] = outcome == record::Outcome::kPass;
     report->n_computed += outcome == record::Outcome::kPass ? 1 : 0;
     report->n_declined += outcome == record::Outcome::kUnsupported ||
                                   outcome == record::Outcome::kUnavailable
@@ -186,9 +186,18 @@ Status Compute(const plan::Plan& missing, const SuperviseOptions& options,
                               : 0;
     report->asked.push_back(std::move(result));
   }
+  std::map<std::string, const record::ResultRow*> unanswered;
+  for (const record::ResultRow& asked : report->asked) {
+    if (asked.outcome != record::Outcome::kPass) {
+      unanswered[asked.test_id] = &asked;
+    }
+  }
   for (record::PlanRow& row : plan->rows) {
-    const auto found = answered.find(row.test_id);
-    if (found != answered.end() && !found->second) row.oracle.clear();
+    const auto found = unanswered.find(row.test_id);
+    if (found == unanswered.end()) continue;
+    row.oracle.clear();
+    row.oracle_outcome = found->second->outcome;
+    row.oracle_message = found->second->message;
   }
   return OkStatus();
 }

@@ -52,12 +52,17 @@ class OracleTest : public cli::ProgramTest {
     return {};
   }
 
-  /// The folder of a case's answers in a run.
-  fs::path FolderOf(const std::string& run, const std::string& test_id) const {
+  record::PlanRow Planned(const std::string& run,
+                          const std::string& test_id) const {
     for (const auto& row : Table<record::PlanRow>(run + "/plan.csv")) {
-      if (row.test_id == test_id) return row.oracle;
+      if (row.test_id == test_id) return row;
     }
     return {};
+  }
+
+  /// The folder of a case's answers in a run.
+  fs::path FolderOf(const std::string& run, const std::string& test_id) const {
+    return Planned(run, test_id).oracle;
   }
 };
 
@@ -182,6 +187,12 @@ TEST_F(OracleTest, GoesOnWithoutWhatTheOracleDoesNotAnswer) {
     for (const auto& asked : Table<record::ResultRow>("run/oracle.csv")) {
       const bool declined = asked.op == "Neg" || row.identity[0] == 0;
       EXPECT_EQ(ToString(asked.outcome), declined ? row.outcome : "pass");
+      // A case's judge is told why it has no answers.
+      const record::PlanRow planned = Planned("run", asked.test_id);
+      EXPECT_EQ(planned.oracle.empty(), declined);
+      EXPECT_EQ(planned.oracle_outcome,
+                declined ? std::optional(asked.outcome) : std::nullopt);
+      EXPECT_EQ(planned.oracle_message, declined ? asked.message : "");
     }
     EXPECT_EQ(Distance("run", "node/Neg/test_neg", "oracle").test_id, "");
     EXPECT_EQ(

@@ -282,6 +282,18 @@ bool Agree(const Known& a, const Known& b) {
   return !std::isfinite(apart) || !(apart > a.bound + b.bound);
 }
 
+Status WhyNoAnswers(const record::PlanRow& row) {
+  if (!row.oracle_outcome.has_value()) {
+    return NotFound("no exact answer: the oracle was not asked");
+  }
+  if (*row.oracle_outcome == record::Outcome::kUnsupported) {
+    return Unsupported(Reason::kGradient, "no exact answer: the oracle ",
+                       "declined: ", row.oracle_message);
+  }
+  return DataLoss("no exact answer: the oracle ended with ",
+                  *row.oracle_outcome, ": ", row.oracle_message);
+}
+
 }  // namespace
 
 std::string Ladder::Disagreement() const {
@@ -325,9 +337,7 @@ std::vector<suite::Question> QuestionsOf(const record::PlanRow& row,
 
 Result<GradientAnswers> ReadGradientAnswers(const record::PlanRow& row,
                                             const record::RunFacts& facts) {
-  if (row.oracle.empty()) {
-    return NotFound("no exact answer: the oracle declined, or was not asked");
-  }
+  if (row.oracle.empty()) return WhyNoAnswers(row);
   ASSAY_ASSIGN_OR_RETURN(
       measure::ExactAnswers lists,
       measure::ReadAnswers(measure::AnswersFile(row.oracle, 0)));

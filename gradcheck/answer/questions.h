@@ -50,7 +50,8 @@ struct GradientAnswers {
   std::vector<Known> mass;  // the middle, and half the width
 };
 
-/// Not found without answers; data loss for answers of another form.
+/// Not found where the oracle was not asked, unsupported where it declined; data
+/// loss for answers that were lost, or are of another form.
 Result<GradientAnswers> ReadGradientAnswers(const record::PlanRow& row,
                                             const record::RunFacts& facts);
 

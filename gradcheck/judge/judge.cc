@@ -527,6 +527,9 @@ measure::Judgement Judge(const record::PlanRow& row, Backend& backend,
   record->result.load_us = trial->load_us();
   const int64_t began = record::SteadyMicroseconds();
   const auto answers = ReadGradientAnswers(row, facts);
+  if (answers.status().code() == StatusCode::kDataLoss) {
+    return Verdict(Outcome::kError, kFailOracle, answers.status().message());
+  }
   if (!answers.ok()) {
     const auto drawn = JudgeDrawnMask(row, facts, *trial);
     if (drawn.ok() && drawn->empty()) {

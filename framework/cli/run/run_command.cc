@@ -279,10 +279,11 @@ Result<int> RunWhole(const cli::RunOptions& options) {
       SupervisionOf(options, plan, rows, opened.run.run_id, records, digests);
   verdict::RawRecords raw;
   Status ran = AnswerExactly(options, supervise, rows, opened.folder, &plan);
-  const bool answered = std::ranges::any_of(
-      plan.rows,
-      [](const record::PlanRow& row) { return !row.oracle.empty(); });
-  if (ran.ok() && answered) ran = plan::WritePlan(plan, opened.folder);
+  const bool asked =
+      std::ranges::any_of(plan.rows, [](const record::PlanRow& row) {
+        return !row.oracle.empty() || row.oracle_outcome.has_value();
+      });
+  if (ran.ok() && asked) ran = plan::WritePlan(plan, opened.folder);
   // While workers run.
   auto mutants = select::Meanwhile([&] { return MutantsFor(plan, *digests); });
   if (ran.ok()) ran = supervise::Supervise(plan, rows, supervise, &raw);

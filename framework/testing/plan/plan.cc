@@ -235,7 +235,10 @@ std::string DigestOf(const Plan& plan, const std::vector<size_t>& rows) {
                             plan.worker_id, "\n");
   for (const size_t i : rows) {
     record::PlanRow row = plan.rows[i];
-    row.oracle.clear();  // it decides no outcome
+    // Where answers lie, and how they were had, decides no outcome.
+    row.oracle.clear();
+    row.oracle_outcome.reset();
+    row.oracle_message.clear();
     record::AppendCsvRow(text, row);
   }
   for (const BackendUse& use : plan.backends) {

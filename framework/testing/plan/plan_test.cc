@@ -293,6 +293,12 @@ TEST(PlanTest, TheDigestIsOfAllThatDecidesAnOutcome) {
       {"claim", [](Plan& p) { p.rows[3].claimed = true; }, true},
       {"case", [](Plan& p) { p.rows.pop_back(); }, true},
       {"oracle", [](Plan& p) { p.rows[3].oracle = "x"; }, false},
+      {"no answers",
+       [](Plan& p) {
+         p.rows[3].oracle_outcome = record::Outcome::kError;
+         p.rows[3].oracle_message = "x";
+       },
+       false},
       {"command", [](Plan& p) { p.command = "x"; }, false},
       {"nothing", [](Plan&) {}, false},
   };

@@ -91,7 +91,10 @@ const Table& TableOf<PlanRow>() {
        ASSAY_COLUMN(deterministic, "whether equal runs are claimed equal"),
        ASSAY_COLUMN(accumulator,
                     "claimed type of a gradient's sums, empty: the case's own"),
-       ASSAY_COLUMN(oracle, "folder of exact answers, or empty")}};
+       ASSAY_COLUMN(oracle, "folder of exact answers, or empty"),
+       ASSAY_COLUMN(oracle_outcome,
+                    "of the oracle that was asked and has no answers"),
+       ASSAY_COLUMN(oracle_message, "why it has none")}};
   return table;
 }
 

@@ -67,7 +67,10 @@ struct PlanRow {
   bool claimed = false;
   bool deterministic = false;
   std::string accumulator;  // element type; empty: that of the case
-  std::string oracle;
+  std::string oracle;       // the folder of its exact answers; empty: none
+  // What became of the question where there are none.
+  std::optional<Outcome> oracle_outcome;
+  std::string oracle_message;
 };
 
 struct EnvRow {
