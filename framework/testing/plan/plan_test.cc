@@ -161,7 +161,7 @@ TEST(PlanTest, RowsSayWhatThePolicySays) {
             "node/Abs/a,acme+x=1,cpu:f32:all:1,node,Abs,ai.onnx,7,"
             "float32 int64,kind,mpi,onnx,a folder,[2],tolerance,0.001,1e-07,"
             "onnx,zeros,3,1,2,expectations.txt:2,crash,0,expectations.txt:1,"
-            "known,1,0 2,1,,\n");
+            "known,1,0 2,1,,,,\n");
   EXPECT_TRUE(plan->rows[1].sensitive.empty());
   EXPECT_EQ(plan->rows[1].expected, record::Outcome::kFail);
   EXPECT_TRUE(plan->rows[1].expected_at_some_seeds);
