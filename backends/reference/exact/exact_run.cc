@@ -423,14 +423,15 @@ template <class Pass>
 Result<std::vector<ExactHull>> RecordedRun::HullOf(
     std::vector<Value> Recording::*of, double roundoff, const Pass& pass) {
   ASSAY_ASSIGN_OR_RETURN(WatchedRuns* const watched, WatchedFor(roundoff));
-  std::vector<ExactHull> hulls;
+  const IntervalsRounded rounded(roundoff);
+  Hulls joined;
   for (const auto& run : watched->runs) {
     Borders<Interval> found(NothingGiven<Interval>());
     ASSAY_RETURN_IF_ERROR(pass(*run, &found));
     ASSAY_RETURN_IF_ERROR(
-        JoinHulls(run->record.*of, found, run->jumps, &hulls));
+        JoinHulls(run->record.*of, found, run->jumps, &joined));
   }
-  return hulls;
+  return WidenedByError(std::move(joined));
 }
 
 Result<std::vector<ExactHull>> RecordedRun::VjpHull(

@@ -229,14 +229,14 @@ bool ReverseKink(Primitive primitive, const Hard& a, const Interval& flow,
 }
 
 Status JoinHulls(const std::vector<Value>& values,
-                 const Borders<Interval>& found, bool unknown,
-                 std::vector<ExactHull>* hulls) {
-  const bool first = hulls->empty();
-  hulls->resize(values.size());
+                 const Borders<Interval>& found, bool unknown, Hulls* joined) {
+  const bool first = joined->hulls.empty();
+  joined->hulls.resize(values.size());
+  joined->errors.resize(values.size());
   for (size_t i = 0; i < values.size(); ++i) {
     if (!IsVars(values[i])) continue;
     const Tensor& vars = *values[i].tensor();
-    ExactHull& hull = (*hulls)[i];
+    ExactHull& hull = joined->hulls[i];
     if (first) {
       ASSAY_ASSIGN_OR_RETURN(hull.low,
                              Tensor::Allocate(DType::kFloat64, vars.shape()));
@@ -248,6 +248,8 @@ Status JoinHulls(const std::vector<Value>& values,
     }
     const auto low = hull.low.mutable_elements<double>();
     const auto high = hull.high.mutable_elements<double>();
+    std::vector<double>& errors = joined->errors[i];
+    errors.resize(low.size());
     for (size_t k = 0; k < low.size(); ++k) {
       const Var& x = vars.elements<Var>()[k];
       Interval one = unknown           ? Interval(-kUnbounded, kUnbounded)
@@ -259,9 +261,25 @@ Status JoinHulls(const std::vector<Value>& values,
       }
       low[k] = first ? one.low : std::min(low[k], one.low);
       high[k] = first ? one.high : std::max(high[k], one.high);
+      errors[k] = std::max(errors[k], one.error);
     }
   }
   return OkStatus();
+}
+
+std::vector<ExactHull> WidenedByError(Hulls joined) {
+  for (size_t i = 0; i < joined.hulls.size(); ++i) {
+    if (joined.errors[i].empty()) continue;
+    const auto low = joined.hulls[i].low.mutable_elements<double>();
+    const auto high = joined.hulls[i].high.mutable_elements<double>();
+    for (size_t k = 0; k < low.size(); ++k) {
+      const double error = joined.errors[i][k];
+      if (!(low[k] < high[k]) || !std::isfinite(error)) continue;
+      low[k] -= error;
+      high[k] += error;
+    }
+  }
+  return std::move(joined.hulls);
 }
 
 }  // namespace assay::reference

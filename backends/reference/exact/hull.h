@@ -18,6 +18,8 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "backends/reference/tape/steps.h"
@@ -28,40 +30,71 @@ namespace assay::reference {
 /// A number with one rounding of each operation before it.
 using Hard = Charged<Charge::kHard>;
 
+/// While one lives, in its thread, an operation on intervals makes such an error.
+class IntervalsRounded {
+ public:
+  explicit IntervalsRounded(double roundoff)
+      : before_(std::exchange(roundoff_, roundoff)) {}
+  IntervalsRounded(const IntervalsRounded&) = delete;
+  IntervalsRounded& operator=(const IntervalsRounded&) = delete;
+  ~IntervalsRounded() { roundoff_ = before_; }
+
+  static double roundoff() { return roundoff_; }
+
+ private:
+  inline static thread_local double roundoff_ = 0;
+  double before_;
+};
+
 /// From one number to another, both included.
 struct Interval {
   Interval() = default;
   explicit Interval(double x) : low(x), high(x) {}
-  Interval(double from, double to) : low(from), high(to) {}
+  Interval(double from, double to, double error_of_ends = 0)
+      : low(from), high(to), error(error_of_ends) {}
+
+  double Magnitude() const { return std::max(std::abs(low), std::abs(high)); }
 
   double low = 0;
   double high = 0;
+  /// How far off rounding makes the ends, to first order.
+  double error = 0;
 };
 
 inline constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
 inline bool IsZero(const Interval& x) { return x.low == 0 && x.high == 0; }
 inline Interval operator+(const Interval& a, const Interval& b) {
-  return {a.low + b.low, a.high + b.high};
+  Interval sum(a.low + b.low, a.high + b.high, a.error + b.error);
+  if (!IsZero(a) && !IsZero(b)) {
+    sum.error += IntervalsRounded::roundoff() * sum.Magnitude();
+  }
+  return sum;
 }
 inline Interval operator*(double factor, const Interval& x) {
   if (factor == 0) return Interval(0);
-  return factor < 0 ? Interval(factor * x.high, factor * x.low)
-                    : Interval(factor * x.low, factor * x.high);
+  Interval product = factor < 0 ? Interval(factor * x.high, factor * x.low)
+                                : Interval(factor * x.low, factor * x.high);
+  product.error = std::abs(factor) * x.error +
+                  IntervalsRounded::roundoff() * product.Magnitude();
+  return product;
 }
 /// Of a derivative that is not known, such as that of a step at its jump, all.
 inline Interval operator*(const Hard& factor, const Interval& x) {
   if (factor.units == Hard::kUnknown && !IsZero(x)) {
     return {-kUnbounded, kUnbounded};
   }
-  return factor.value * x;
+  Interval product = factor.value * x;
+  product.error += factor.Error() * x.Magnitude();
+  return product;
 }
 /// Of what is no number, all.
 inline Interval Hull(const Interval& a, const Interval& b) {
   for (const double end : {a.low, a.high, b.low, b.high}) {
     if (std::isnan(end)) return {-kUnbounded, kUnbounded};
   }
-  return {std::min(a.low, b.low), std::max(a.high, b.high)};
+  return {std::min(a.low, b.low), std::max(a.high, b.high),
+          std::max(a.error, b.error)};
 }
 
 /// True when rounding may have decided which is the greater, or neither is, as
@@ -100,10 +133,19 @@ void ReverseDecision(const Tape& tape, const Selection& selection,
 bool ReverseKink(Primitive primitive, const Hard& a, const Interval& flow,
                  Interval& adjoint);
 
+/// The hulls of values, and how far off the ends of each element are.
+struct Hulls {
+  std::vector<ExactHull> hulls;
+  std::vector<std::vector<double>> errors;
+};
+
 /// Widens the hull of each value to hold what was found for its Vars, and all
 /// there is where it is unknown. Hulls that are none yet are made.
 Status JoinHulls(const std::vector<Value>& values,
-                 const Borders<Interval>& found, bool unknown,
-                 std::vector<ExactHull>* hulls);
+                 const Borders<Interval>& found, bool unknown, Hulls* joined);
+
+/// Widens each hull that has a width by the error of its ends: what stands
+/// between them is one number that was rounded on its own way.
+std::vector<ExactHull> WidenedByError(Hulls joined);
 
 }  // namespace assay::reference

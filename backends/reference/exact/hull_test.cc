@@ -2,6 +2,7 @@
 
 #include "backends/reference/exact/hull.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,6 +13,8 @@
 
 namespace assay::reference {
 namespace {
+
+using ::testing::ElementsAre;
 
 constexpr double kFloat32 = 0x1p-24;
 
@@ -123,6 +126,36 @@ TEST(HullTest, ATieOfAChoiceMayGoToAny) {
     EXPECT_EQ(adjoints[x[i].node()].low, wanted[i].low) << i;
     EXPECT_EQ(adjoints[x[i].node()].high, wanted[i].high) << i;
   }
+}
+
+// Kills: an end that stands for another way than the one that was taken, and is
+// held to the errors of the latter.
+TEST(HullTest, AnEndIsOffByTheRoundingsOnItsWay) {
+  const IntervalsRounded rounded(kFloat32);
+  Tape tape;
+  const Tape::Scope recording(&tape);
+  const Var x = tape.Input(0);
+  // A slope of a third, which is rounded, and four products.
+  Var y = Max(x, Var(0)) * (Var(1) / Var(3));
+  for (int i = 0; i < 4; ++i) y = y * (Var(1) / Var(3));
+  std::vector<Interval> adjoints(tape.size());
+  adjoints[y.node()] = Interval(1);
+  Reverse(tape, HardValues(tape, kFloat32), adjoints);
+  const Interval& back = adjoints[x.node()];
+  EXPECT_EQ(back.low, 0);
+  EXPECT_NEAR(back.high, std::pow(3, -5), 1e-15);
+  EXPECT_GE(back.error, 5 * kFloat32 * back.high);
+  EXPECT_LE(back.error, 12 * kFloat32 * back.high);
+}
+
+TEST(HullTest, OnlyAHullWithAWidthIsWidened) {
+  const auto of = [](const std::vector<double>& numbers) {
+    return Tensor::Of<double>(Shape{std::ssize(numbers)}, numbers).value();
+  };
+  const auto widened = WidenedByError(
+      {{{of({0, 2, 0}), of({1, 2, 3})}}, {{0.25, 0.25, kUnbounded}}});
+  EXPECT_THAT(widened[0].low.elements<double>(), ElementsAre(-0.25, 2, 0));
+  EXPECT_THAT(widened[0].high.elements<double>(), ElementsAre(1.25, 2, 3));
 }
 
 // Kills: a comparison with NaN, which is false both ways, that is taken for a
