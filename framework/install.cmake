@@ -30,6 +30,9 @@ install(FILES backend/eager/eager.h backend/eager/kernel.h
               backend/eager/operator_visitor.h
         DESTINATION ${assay_header_dir}/backend/eager COMPONENT development)
 
+install(FILES backend/identity/build_facts.h backend/identity/module_note.h
+        DESTINATION ${assay_header_dir}/backend/identity COMPONENT development)
+
 install(FILES kernels/axis.h kernels/broadcast.h kernels/reshape.h
               kernels/slice.h kernels/window.h
         DESTINATION ${assay_header_dir}/kernels COMPONENT development)
@@ -44,6 +47,7 @@ write_basic_package_version_file(
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/AssayConfig.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/AssayConfigVersion.cmake
               ${PROJECT_SOURCE_DIR}/ctest/cmake/AssayBackend.cmake
+              ${PROJECT_SOURCE_DIR}/ctest/cmake/AssayHeaders.cmake
         DESTINATION ${assay_package_dir} COMPONENT development)
 
 if(ASSAY_BUILD_TESTS)

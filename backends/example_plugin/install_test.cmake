@@ -2,7 +2,8 @@
 #
 # Installs the core, moves the installed tree, builds the example against it as
 # a vendor would, and runs a model on the module. Also: the README shows the
-# source as it is, and a package of another version is refused.
+# source as it is, and a package of another version is refused, as is a module
+# that was built with other headers.
 #
 #   cmake -D BUILD=build -D EXAMPLE=backends/example_plugin -D WORK=/tmp/work
 #         -D GENERATOR=Ninja -D COMPILER=g++ -P install_test.cmake
@@ -45,4 +46,23 @@ execute_process(COMMAND ${configure} -B ${WORK}/other -D WANTED=9.9
                 RESULT_VARIABLE status ERROR_VARIABLE output OUTPUT_QUIET)
 if(status EQUAL 0 OR NOT output MATCHES "9\\.9")
   message(FATAL_ERROR "version 9.9 was not refused:\n${output}")
+endif()
+
+# A module that was built with other headers than the core: a field more in the
+# middle of LoadOptions, which the core would write elsewhere.
+set(header ${WORK}/moved/include/assay/framework/backend/backend.h)
+file(READ ${header} text)
+string(REPLACE "  Mode mode = Mode::kInference;"
+       "  Mode mode = Mode::kInference;\n  int more = 0;" changed "${text}")
+if(changed STREQUAL text)
+  message(FATAL_ERROR "${header} was not changed")
+endif()
+file(WRITE ${header} "${changed}")
+run("build with other headers" ${CMAKE_COMMAND} --build ${WORK}/build)
+execute_process(COMMAND ${WORK}/build/run_example
+                  ${WORK}/build/lib/assay/example_plugin.so
+                RESULT_VARIABLE status ERROR_VARIABLE output OUTPUT_QUIET)
+if(status EQUAL 0 OR NOT output MATCHES
+   "was built with other headers: found [0-9a-f]+, wanted [0-9a-f]+")
+  message(FATAL_ERROR "other headers were not refused:\n${output}")
 endif()

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "framework/backend/identity/module_file.h"
 #include "framework/backend/registration.h"
 #include "framework/backend/registry.h"
 
@@ -67,9 +68,8 @@ Result<std::vector<std::string>> LoadBackendModule(
 
   std::error_code error;
   const std::string path = std::filesystem::absolute(file, error).string();
-  if (error || !std::filesystem::exists(path, error)) {
-    return NotFound("there is no module ", file.string());
-  }
+  if (error) return NotFound("there is no module ", file.string());
+  ASSAY_RETURN_IF_ERROR(identity::CheckModuleFile(path));
   backend::Registration& registry = backend::Registration::Get();
   const size_t errors_before = RegistrationErrors().size();
   void* const handle = Open(registry, path);

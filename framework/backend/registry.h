@@ -7,9 +7,9 @@
 //   ASSAY_ASSIGN_OR_RETURN(auto names, LoadBackendModule("lib/assay/acme.so"));
 //   ASSAY_ASSIGN_OR_RETURN(auto acme, MakeBackend("acme"));
 //
-// A module registers itself when it is loaded and is never unloaded. Its
-// versioned namespace makes a module of another release fail to load instead of
-// binding silently.
+// A module registers itself when it is loaded and is never unloaded. Its note
+// is read first: one that was built for another release, or with other headers,
+// is refused before a line of it runs.
 
 #pragma once
 
@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "framework/backend/backend.h"
+#include "framework/backend/identity/module_note.h"
 
 namespace assay::inline v1 {
 
@@ -39,13 +40,16 @@ Result<std::unique_ptr<Backend>> MakeBackend(std::string_view name);
 
 /// Loads a module with RTLD_NOW | RTLD_LOCAL and returns the names of the
 /// backends it registered. `unavailable` when a library it needs is missing,
-/// `failed precondition` when it was built for another version of the core, is
-/// no module, registers nothing, or registers a name that is taken.
+/// `failed precondition` when it was built for another release or with other
+/// headers, another standard library or sanitizer, is no module, registers
+/// nothing, or registers a name that is taken.
 Result<std::vector<std::string>> LoadBackendModule(
     const std::filesystem::path& file);
 
-/// Registers `Type`, default-constructible, when the object file is loaded.
+/// Registers `Type`, default-constructible, when the object file is loaded, and
+/// leaves the module's note (module_note.h).
 #define ASSAY_REGISTER_BACKEND(Type)                                        \
+  ASSAY_INTERNAL_LEAVE_NOTE;                                                \
   [[maybe_unused]] static const bool assay_registered_##Type =              \
       (::assay::RegisterBackend(#Type, __FILE__,                            \
                                 []() -> std::unique_ptr<::assay::Backend> { \

@@ -53,8 +53,14 @@ struct ListOptions {
   std::vector<std::string> corpora;
   std::string filter;
   bool json = false;
-  std::string run;     // of coverage
+  bool csv = false;    // of results
+  std::string run;     // of coverage, inexact and results
   bool holes = false;  // of coverage, in place of its table
+};
+
+struct InspectOptions {
+  std::string backend;  // instance or file
+  bool json = false;
 };
 
 struct ExplainOptions {
@@ -107,6 +113,7 @@ namespace assay::inventory {
 /// A line for each list that there is, those of suites behind our own.
 std::string ListsText();
 int ListCommand(const cli::ListOptions& options);
+int InspectCommand(const cli::InspectOptions& options);
 }  // namespace assay::inventory
 
 namespace assay::explain {

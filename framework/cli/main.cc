@@ -11,7 +11,9 @@
 #include <string>
 
 #include "framework/cli/commands.h"
+#include "framework/cli/completion.h"
 #include "framework/cli/select/version.h"
+#include "framework/testing/file/nearest.h"
 #include "framework/testing/record/clean_text.h"
 #include "framework/testing/record/tables.h"
 
@@ -74,7 +76,8 @@ void AddRun(CLI::App& app, RunOptions* options) {
       ->check(CLI::NonNegativeNumber);
   run->add_option("--isolation", options->isolation,
                   "cases per worker: none (all), batch or case (one)")
-      ->check(CLI::IsMember({"none", "batch", "case"}));
+      ->check(CLI::IsMember({"none", "batch", "case"}))
+      ->capture_default_str();
   run->add_option("--repeats", options->repeats,
                   "most unexpected results that are run again alone")
       ->check(CLI::NonNegativeNumber)
@@ -82,7 +85,8 @@ void AddRun(CLI::App& app, RunOptions* options) {
   run->add_flag("--shuffle", options->shuffle,
                 "run cases in an order drawn with the seed");
   run->add_option("--timeout", options->timeout_s, "seconds for one case")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   run->add_option("--memory", options->memory_gib,
                   "GiB that a worker may take; 0: a share of all")
       ->check(CLI::NonNegativeNumber);
@@ -121,11 +125,19 @@ void AddList(CLI::App& app, ListOptions* options) {
       ->allow_extra_args(false);
   list->add_option("--filter", options->filter, "query over cases");
   list->add_option("--run", options->run,
-                   "run folder, for coverage and inexact");
+                   "run folder, for coverage, inexact and results");
   list->add_flag("--holes", options->holes,
                  "of coverage: a line for what no case touches");
   list->add_flag("--json", options->json, "for programs");
+  list->add_flag("--csv", options->csv, "of results: the run's table");
   list->footer("Lists:\n" + inventory::ListsText());
+}
+
+void AddInspect(CLI::App& app, InspectOptions* options) {
+  CLI::App* inspect =
+      app.add_subcommand("inspect", "say what a backend's module is");
+  inspect->add_option("backend", options->backend, "name or file")->required();
+  inspect->add_flag("--json", options->json, "for programs");
 }
 
 void AddExplain(CLI::App& app, ExplainOptions* options) {
@@ -211,56 +223,119 @@ void AddAssess(CLI::App& app, AssessOptions* options) {
       ->check(CLI::NonNegativeNumber);
 }
 
-int Main(int argc, char** argv) {
-  // Where it is ignored, as some daemons have it, no child can be waited for.
-  std::signal(SIGCHLD, SIG_DFL);
-  CLI::App app("tests and qualifies deep-learning backends", "assay");
-  app.set_version_flag("--version", select::kVersion);
-  app.require_subcommand(1);
+/// What the words that no command takes may have been meant to be, a line each.
+std::string Meant(const CLI::App& app, const std::string& first) {
+  const CLI::App* command = &app;
+  std::string text;
+  for (;;) {
+    std::vector<std::string> known;
+    for (const CLI::Option* option : command->get_options()) {
+      for (const std::string& name : option->get_lnames()) {
+        known.push_back("--" + name);
+      }
+    }
+    for (const CLI::App* sub : command->get_subcommands({})) {
+      known.push_back(sub->get_name());
+    }
+    std::vector<std::string> words = command->remaining();
+    // Where no command was found the parser keeps no words.
+    if (app.get_subcommands().empty() && words.empty()) words.push_back(first);
+    for (const std::string& word : words) {
+      const std::string meant =
+          file::DidYouMean(word.substr(0, word.find('=')), known);
+      if (!meant.empty()) text += StrCat(word, meant, "\n");
+    }
+    const auto taken = command->get_subcommands();
+    if (taken.empty()) return text;
+    command = taken.back();
+  }
+}
+
+/// The options of every command.
+struct Options {
   RunOptions run;
   PlanOptions plan;
   MergeOptions merge;
   ListOptions list;
+  InspectOptions inspect;
   ExplainOptions explain;
   ExpectOptions expect;
   CapsuleOptions capsule;
   ShrinkOptions shrink;
   ReportOptions report;
   AssessOptions assess;
-  std::string format;
-  AddRun(app, &run);
-  AddPlan(app, &plan);
-  AddMerge(app, &merge);
-  AddList(app, &list);
-  AddExplain(app, &explain);
-  AddExpect(app, &expect);
-  AddCapsule(app, &capsule);
-  AddShrink(app, &shrink);
-  AddReport(app, &report);
-  AddAssess(app, &assess);
+  std::string format;  // of schema
+  std::string shell;   // of completion
+};
+
+void AddAll(CLI::App& app, Options* options) {
+  app.set_version_flag("--version", select::kVersion);
+  app.require_subcommand(1);
+  app.footer(
+      "Exit codes: 0 all as expected, 1 something unexpected, 2 wrong usage "
+      "or\n"
+      "nothing selected, 77 all backends unavailable and allowed to be, 99 "
+      "the\n"
+      "harness failed, 130 stopped by a signal. COMMAND --help has its "
+      "options.");
+  AddRun(app, &options->run);
+  AddPlan(app, &options->plan);
+  AddMerge(app, &options->merge);
+  AddList(app, &options->list);
+  AddInspect(app, &options->inspect);
+  AddExplain(app, &options->explain);
+  AddExpect(app, &options->expect);
+  AddCapsule(app, &options->capsule);
+  AddShrink(app, &options->shrink);
+  AddReport(app, &options->report);
+  AddAssess(app, &options->assess);
   app.add_subcommand("schema", "print the tables' columns")
-      ->add_option("format", format, "json or markdown")
+      ->add_option("format", options->format, "json or markdown")
       ->required()
       ->check(CLI::IsMember({"json", "markdown"}));
+  app.add_subcommand("completion", "print a script that completes commands")
+      ->add_option("shell", options->shell, "bash or zsh")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh"}));
+}
+
+int Dispatch(const CLI::App& app, const Options& options) {
+  const auto is = [&](const char* name) { return app.got_subcommand(name); };
+  if (is("run")) return run::RunCommand(options.run);
+  if (is("plan")) return run::PlanCommand(options.plan);
+  if (is("merge")) return run::MergeCommand(options.merge);
+  if (is("list")) return inventory::ListCommand(options.list);
+  if (is("inspect")) return inventory::InspectCommand(options.inspect);
+  if (is("explain")) return explain::ExplainCommand(options.explain);
+  if (is("expect")) return expect::ExpectCommand(options.expect);
+  if (is("capsule")) return repro::CapsuleCommand(options.capsule);
+  if (is("shrink")) return repro::ShrinkCommand(options.shrink);
+  if (is("report")) return run::ReportCommand(options.report);
+  if (is("assess")) return mutants::AssessCommand(options.assess);
+  if (is("completion")) {
+    std::cout << Completion(app, options.shell);
+    return select::kExitOk;
+  }
+  std::cout << (options.format == "json" ? record::SchemaJson()
+                                         : record::SchemaMarkdown());
+  return select::kExitOk;
+}
+
+int Main(int argc, char** argv) {
+  // Where it is ignored, as some daemons have it, no child can be waited for.
+  std::signal(SIGCHLD, SIG_DFL);
+  CLI::App app("tests and qualifies deep-learning backends", "assay");
+  Options options;
+  AddAll(app, &options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? select::kExitOk : select::kExitUsage;
+    if (app.exit(error) == 0) return select::kExitOk;
+    std::cerr << Meant(app, argc > 1 ? argv[1] : "");
+    return select::kExitUsage;
   }
-  run.command = plan.command = CommandLine(argc, argv);
-  if (app.got_subcommand("run")) return run::RunCommand(run);
-  if (app.got_subcommand("plan")) return run::PlanCommand(plan);
-  if (app.got_subcommand("merge")) return run::MergeCommand(merge);
-  if (app.got_subcommand("list")) return inventory::ListCommand(list);
-  if (app.got_subcommand("explain")) return explain::ExplainCommand(explain);
-  if (app.got_subcommand("expect")) return expect::ExpectCommand(expect);
-  if (app.got_subcommand("capsule")) return repro::CapsuleCommand(capsule);
-  if (app.got_subcommand("shrink")) return repro::ShrinkCommand(shrink);
-  if (app.got_subcommand("report")) return run::ReportCommand(report);
-  if (app.got_subcommand("assess")) return mutants::AssessCommand(assess);
-  std::cout << (format == "json" ? record::SchemaJson()
-                                 : record::SchemaMarkdown());
-  return select::kExitOk;
+  options.run.command = options.plan.command = CommandLine(argc, argv);
+  return Dispatch(app, options);
 }
 
 }  // namespace

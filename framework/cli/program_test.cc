@@ -28,29 +28,6 @@ constexpr const char* kThree =
     " --filter 'id:node/Abs/test_abs or id:node/Neg/test_neg or "
     "id:node/Relu/test_relu' ";
 
-TEST_F(ProgramTest, WrongUseIsExitCodeTwoAndSaysWhy) {
-  const struct {
-    const char* arguments;
-    const char* says;
-  } rows[] = {
-      {"", "subcommand is required"},
-      {"run --nonsense", "--nonsense"},
-      {"run --backend nobody", "no backend nobody"},
-      {"run --filter 'op:'", "op:"},
-      {"run --filter 'op:NoSuchOperator'", "selection is empty"},
-      {"run --filter 'outcome:pass'", "asks for an outcome"},
-      {"run --backend reference --backend reference", "named twice"},
-      {"list", "list: found no word, wanted one of\n  cases "},
-      {"list nothing", "found 'nothing', wanted one of\n  cases "},
-      {"list differentiability --filter op:Abs", "no option but --json"},
-  };
-  for (const auto& row : rows) {
-    const Ran ran = Assay(row.arguments);
-    EXPECT_EQ(ran.exit_code, 2) << row.arguments << "\n" << ran.output;
-    EXPECT_THAT(ran.output, HasSubstr(row.says)) << row.arguments;
-  }
-}
-
 TEST_F(ProgramTest, MissingCorpusIsAHarnessErrorThatNamesThePlace) {
   const Ran ran = Assay("run --corpus /nowhere/at/all");
   EXPECT_EQ(ran.exit_code, 99) << ran.output;

@@ -21,6 +21,7 @@
 #include "framework/cli/program_fixture.h"
 #include "framework/testing/case/corpus.h"
 #include "framework/testing/case/corpus_files.h"
+#include "framework/testing/record/tables.h"
 
 namespace assay::cli {
 
@@ -80,6 +81,15 @@ class TreeTest : public ProgramTest {
   /// The tree's program.
   Ran Tree(const std::string& arguments) const {
     return Shell(StrCat("tree/bin/assay ", arguments));
+  }
+
+  /// The rows of a table of results, as "run/results.csv"; none where it is not.
+  std::vector<record::ResultRow> Rows(const std::string& file) const {
+    const auto csv = file::ReadFile(folder_ / file);
+    auto rows = csv.ok() ? record::ParseCsv<record::ResultRow>(*csv)
+                         : Result<std::vector<record::ResultRow>>(csv.status());
+    EXPECT_TRUE(rows.ok()) << rows.status().ToString();
+    return rows.ok() ? *rows : std::vector<record::ResultRow>();
   }
 
   Json Summary(const std::string& run) const {

@@ -59,11 +59,6 @@ class TrustTest : public TreeTest {
     std::ofstream(file, std::ios::binary) << bytes;
   }
 
-  std::vector<record::ResultRow> Rows(const std::string& file) const {
-    return *record::ParseCsv<record::ResultRow>(
-        *file::ReadFile(folder_ / file));
-  }
-
   fs::path AJournal(const std::string& run) const {
     return folder_ / run / "records/misbehaving.1.journal";
   }

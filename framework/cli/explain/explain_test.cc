@@ -52,15 +52,6 @@ TEST(Wrapped, BreaksAtSpacesThenBehindSlashesThenAnywhere) {
   }
 }
 
-TEST(Nearest, PrefersIdsThatContainTheWordThenThoseWithFewEdits) {
-  const std::vector<std::string> known = {
-      "node/Abs/test_abs", "node/Acos/test_acos", "node/Conv/test_basic_conv"};
-  EXPECT_EQ(select::Nearest("node/Abs/test_abz", known).front(), known[0]);
-  EXPECT_EQ(select::Nearest("basic_conv", known).front(), known[2]);
-  EXPECT_EQ(select::Nearest("node/Wrong/test_acos", known).front(), known[1]);
-  EXPECT_THAT(select::Nearest("x", {}), ElementsAre());
-}
-
 using ExplainTest = cli::ProgramTest;
 
 TEST_F(ExplainTest, SaysAllThatTheVerdictRestsOn) {

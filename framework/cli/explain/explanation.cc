@@ -10,6 +10,7 @@
 #include "framework/cli/select/chosen_case.h"
 #include "framework/testing/file/csv.h"
 #include "framework/testing/file/file.h"
+#include "framework/testing/file/nearest.h"
 #include "framework/testing/plan/plan_file.h"
 #include "framework/testing/record/tables.h"
 
@@ -108,7 +109,7 @@ Status RunReader::NotThere(const std::string& test_id,
                            ", not on ", backend);
   }
   return InvalidArgument(where, " has no case ", test_id,
-                         select::NearestText(test_id, ids));
+                         file::NearestText(test_id, ids));
 }
 
 void RunReader::AddClaims(const plan::BackendUse& backend,

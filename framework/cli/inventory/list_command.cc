@@ -10,10 +10,12 @@
 #include "framework/cli/inventory/coverage.h"
 #include "framework/cli/inventory/coverage_table.h"
 #include "framework/cli/inventory/inexact.h"
+#include "framework/cli/inventory/results.h"
 #include "framework/cli/select/wrapped_text.h"
 #include "framework/graph/operator.h"
 #include "framework/testing/file/file.h"
 #include "framework/testing/file/module_path.h"
+#include "framework/testing/file/nearest.h"
 #include "framework/testing/record/tables.h"
 #include "framework/testing/suite/suite.h"
 
@@ -71,7 +73,7 @@ Result<std::vector<cases::TestCase>> SelectedCases(
   ASSAY_ASSIGN_OR_RETURN(auto cases, MatchingCases(options, query));
   if (cases.empty()) {
     return InvalidArgument("the selection is empty: no case matches '",
-                           options.filter, "'");
+                           options.filter, "'", query.DidYouMean());
   }
   return cases;
 }
@@ -248,6 +250,37 @@ Status ListInexact(const cli::ListOptions& options) {
   return OkStatus();
 }
 
+Json Describe(const record::ResultRow& row) {
+  return {{"test_id", row.test_id},
+          {"backend", row.backend},
+          {"outcome", ToString(row.outcome)},
+          {"reason", row.reason_code},
+          {"message", row.message},
+          {"op", row.op},
+          {"dtype", row.dtype},
+          {"repro", row.repro}};
+}
+
+Status ListResults(const cli::ListOptions& options) {
+  if (options.json && options.csv) {
+    return InvalidArgument("list results: found --json and --csv, wanted one");
+  }
+  ASSAY_ASSIGN_OR_RETURN(
+      const auto rows,
+      FindResults(options.run.empty() ? "runs/latest" : options.run,
+                  options.filter));
+  if (options.csv) {
+    std::cout << ResultsCsv(rows);
+  } else if (options.json) {
+    std::vector<Json> items;
+    for (const record::ResultRow& row : rows) items.push_back(Describe(row));
+    Print(items, true);
+  } else {
+    std::cout << ResultsText(rows);
+  }
+  return OkStatus();
+}
+
 Status ListCases(const cli::ListOptions& options) {
   ASSAY_ASSIGN_OR_RETURN(const auto cases, SelectedCases(options));
   std::vector<Json> items;
@@ -309,19 +342,29 @@ constexpr List kLists[] = {
     {"coverage", "the operators, types and attributes that cases touch",
      &ListCoverage},
     {"vacuity", "the cases whose pass says little, and why", &ListVacuity},
+    {"results", "the results of a run that a filter selects", &ListResults},
     {"inexact", "expected data that is worse than a backend of a run",
      &ListInexact},
 };
 
 Status PrintList(const cli::ListOptions& options) {
+  if (options.csv && options.what != "results") {
+    return InvalidArgument("list ", options.what, " has no --csv");
+  }
   const auto own = std::ranges::find(kLists, options.what, &List::name);
   if (own != std::end(kLists)) return own->print(options);
   for (const suite::Listing& listing : suite::Listings()) {
     if (listing.name == options.what) return ListOf(listing, options);
   }
+  std::vector<std::string> names;
+  for (const List& list : kLists) names.emplace_back(list.name);
+  for (const suite::Listing& one : suite::Listings()) {
+    names.push_back(one.name);
+  }
   return InvalidArgument(options.what.empty()
                              ? "list: found no word"
-                             : StrCat("list: found '", options.what, "'"),
+                             : StrCat("list: found '", options.what, "'",
+                                      file::DidYouMean(options.what, names)),
                          ", wanted one of\n", ListsText());
 }
 

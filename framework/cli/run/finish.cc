@@ -14,6 +14,7 @@
 
 #include "framework/cli/commands.h"
 #include "framework/cli/run/run_folder.h"
+#include "framework/cli/run/unexpected_text.h"
 #include "framework/cli/select/version.h"
 #include "framework/testing/file/module_path.h"
 
@@ -23,8 +24,6 @@ namespace assay::run {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr size_t kShown = 20;
 
 /// A file for reports of the installation, or of the build.
 fs::path SharedPath(const char* name) {
@@ -54,37 +53,6 @@ Result<int> RunProgram(std::vector<std::string> arguments,
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-}
-
-/// How to repeat the first unexpected result; empty where none is of a case.
-std::string FirstRepro(const verdict::Verdicts& verdicts) {
-  for (const verdict::Unexpected& item : verdicts.unexpected) {
-    if (item.test_id.empty()) continue;
-    for (const record::Record& record : verdicts.final) {
-      const record::ResultRow& row = record.result;
-      if (row.test_id == item.test_id && row.backend == item.backend) {
-        return row.repro;
-      }
-    }
-  }
-  return "";
-}
-
-void PrintUnexpected(const verdict::Verdicts& verdicts) {
-  const std::vector<verdict::Unexpected>& items = verdicts.unexpected;
-  if (items.empty()) return;
-  std::cout << "\nunexpected: " << items.size() << "\n";
-  for (size_t i = 0; i < std::min(items.size(), kShown); ++i) {
-    const verdict::Unexpected& item = items[i];
-    std::cout << "  " << item.backend << " "
-              << (item.test_id.empty() ? "" : item.test_id + " ")
-              << item.outcome << ": " << item.reason << "\n";
-  }
-  if (items.size() > kShown) {
-    std::cout << "  and " << items.size() - kShown << " more in summary.md\n";
-  }
-  const std::string repro = FirstRepro(verdicts);
-  if (!repro.empty()) std::cout << "repeat one: " << repro << "\n";
 }
 
 /// Says what the floors could take in; those without one are left alone.
@@ -143,7 +111,7 @@ void PrintVerdicts(const verdict::Verdicts& verdicts) {
               << "\n";
   }
   std::cout << "mutants: " << verdicts.mutants.Sentence() << "\n";
-  PrintUnexpected(verdicts);
+  std::cout << UnavailableText(verdicts) << UnexpectedText(verdicts);
 }
 
 verdict::MutantKills MutantsFor(const plan::Plan& plan,

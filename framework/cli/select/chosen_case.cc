@@ -3,12 +3,11 @@
 #include "framework/cli/select/chosen_case.h"
 
 #include <algorithm>
-#include <numeric>
-#include <set>
 #include <system_error>
 
 #include "framework/cli/select/selection.h"
 #include "framework/testing/file/file.h"
+#include "framework/testing/file/nearest.h"
 #include "framework/testing/plan/plan_file.h"
 #include "framework/testing/suite/suite.h"
 
@@ -16,27 +15,6 @@ namespace assay::select {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr size_t kNearest = 5;
-
-/// Levenshtein's distance.
-size_t Edits(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 0; i < a.size(); ++i) {
-    size_t diagonal = row[0]++;
-    for (size_t j = 0; j < b.size(); ++j) {
-      const size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
-}
-
-std::string LastPart(const std::string& test_id) {
-  return test_id.substr(test_id.rfind('/') + 1);
-}
 
 /// The result of a case in a run, and the case's origin.
 struct InRun {
@@ -63,7 +41,8 @@ Result<InRun> FindInRun(const CaseOptions& options) {
   }
   if (backends.empty()) {
     return InvalidArgument("the run ", options.run.string(), " has no case ",
-                           options.test_id, NearestText(options.test_id, ids));
+                           options.test_id,
+                           file::NearestText(options.test_id, ids));
   }
   if (found.result.test_id.empty() ||
       (options.backend.empty() && backends.size() > 1)) {
@@ -95,44 +74,10 @@ Result<cases::TestCase> FindCase(const std::string& test_id,
     }
   }
   return InvalidArgument("found no case ", test_id, " among ", ids.size(),
-                         NearestText(test_id, ids));
+                         file::NearestText(test_id, ids));
 }
 
 }  // namespace
-
-std::vector<std::string> Nearest(const std::string& wanted,
-                                 const std::vector<std::string>& known) {
-  struct Ranked {
-    size_t rank, edits;
-    const std::string* id;
-    auto operator<=>(const Ranked& other) const {
-      return std::tie(rank, edits, *id) <=>
-             std::tie(other.rank, other.edits, *other.id);
-    }
-    bool operator==(const Ranked& other) const = default;
-  };
-  const std::string part = LastPart(wanted);
-  const std::set<std::string> distinct(known.begin(), known.end());
-  std::vector<Ranked> ranked;
-  for (const std::string& id : distinct) {
-    const bool whole = id.find(wanted) != std::string::npos;
-    const bool last = !part.empty() && id.find(part) != std::string::npos;
-    ranked.push_back({whole ? 0U : (last ? 1U : 2U), Edits(wanted, id), &id});
-  }
-  std::ranges::sort(ranked);
-  std::vector<std::string> ids;
-  for (size_t i = 0; i < std::min(ranked.size(), kNearest); ++i) {
-    ids.push_back(*ranked[i].id);
-  }
-  return ids;
-}
-
-std::string NearestText(const std::string& wanted,
-                        const std::vector<std::string>& known) {
-  const auto ids = Nearest(wanted, known);
-  return ids.empty() ? std::string()
-                     : StrCat("; the nearest are ", Joined(ids));
-}
 
 Result<std::string> ReadRunFile(const fs::path& run, const char* file) {
   std::error_code error;

@@ -52,15 +52,6 @@ Result<ChosenCase> Choose(const CaseOptions& options);
 /// that is a program and has neither.
 Result<cases::CaseData> DataOf(const cases::TestCase& test_case);
 
-/// At most five of `known` that are most like `wanted`: those that contain it,
-/// or its last part, before those with the fewest edits.
-std::vector<std::string> Nearest(const std::string& wanted,
-                                 const std::vector<std::string>& known);
-
-/// "; the nearest are A, B", or nothing.
-std::string NearestText(const std::string& wanted,
-                        const std::vector<std::string>& known);
-
 /// The text of RUN/FILE. Invalid argument when the folder is no run.
 Result<std::string> ReadRunFile(const std::filesystem::path& run,
                                 const char* file);

@@ -19,6 +19,7 @@ std::filesystem::path InstallPrefix();
 
 /// The folder of the modules.
 std::filesystem::path ModuleDirectory();
+/// Of a backend, NAME or NAME@VERSION.
 std::filesystem::path ModulePath(std::string_view backend);
 
 /// The folder of a module's expectations, claims and floors: NAME.policy beside

@@ -28,9 +28,17 @@ Status AddSetting(std::string_view setting, Instance* instance) {
 Result<Instance> ParseInstance(std::string_view text) {
   Instance instance;
   instance.instance = text;
-  instance.name = text.substr(0, text.find_first_of("@+"));
+  instance.stem = text.substr(0, text.find('+'));
+  const size_t at = std::min(instance.stem.find('@'), instance.stem.size());
+  instance.name = instance.stem.substr(0, at);
   if (instance.name.empty()) {
     return InvalidArgument("backend '", text, "' has no name");
+  }
+  if (at < instance.stem.size()) {
+    instance.version = instance.stem.substr(at + 1);
+    if (instance.version.empty()) {
+      return InvalidArgument("backend '", text, "' has no version after the @");
+    }
   }
   size_t plus = text.find('+');
   while (plus != std::string_view::npos) {

@@ -4,6 +4,8 @@
 //
 //   ASSAY_ASSIGN_OR_RETURN(Instance i, ParseInstance("onednn@3.13+threads=2"));
 //   i.name;           // "onednn"
+//   i.version;        // "3.13"
+//   i.stem;           // "onednn@3.13", whose module is onednn@3.13.so
 //   i.settings;       // {"threads", "2"}
 //   i.settings_text;  // "cpu:f32:all:2"
 
@@ -20,6 +22,8 @@ namespace assay::plan {
 struct Instance {
   std::string instance;  // all of it
   std::string name;
+  std::string version;  // that the backend must say it is of; empty: any
+  std::string stem;     // of the module's file
   std::map<std::string, std::string> settings;
   std::string settings_text;  // device:precision:optimisation:threads
 };

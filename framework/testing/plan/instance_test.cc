@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/backend/identity/module_note.h"
 #include "framework/testing/file/digest.h"
 #include "framework/testing/file/module_path.h"
 #include "framework/testing/file/scratch_folder.h"
@@ -24,29 +25,33 @@ using Settings = std::map<std::string, std::string>;
 TEST(InstanceTest, AWordIsTakenApart) {
   struct Row {
     std::string_view text;
-    std::string name;
+    std::string name, version;
     Settings settings;
     std::string settings_text;
   };
   const std::vector<Row> rows = {
-      {"acme", "acme", {}, "cpu:f32:all:1"},
-      {"acme@3.13", "acme", {}, "cpu:f32:all:1"},
-      {"acme+threads=2", "acme", {{"threads", "2"}}, "cpu:f32:all:2"},
+      {"acme", "acme", "", {}, "cpu:f32:all:1"},
+      {"acme@3.13", "acme", "3.13", {}, "cpu:f32:all:1"},
+      {"acme+threads=2", "acme", "", {{"threads", "2"}}, "cpu:f32:all:2"},
       {"acme@3+opt=off+x=a@b=c",
        "acme",
+       "3",
        {{"opt", "off"}, {"x", "a@b=c"}},
        "cpu:f32:off:1"},
       {"acme+device=cuda:1+precision=bf16",
        "acme",
+       "",
        {{"device", "cuda:1"}, {"precision", "bf16"}},
        "cuda:1:bf16:all:1"},
-      {"acme+x=", "acme", {{"x", ""}}, "cpu:f32:all:1"},
+      {"acme+x=", "acme", "", {{"x", ""}}, "cpu:f32:all:1"},
   };
   for (const Row& row : rows) {
     const Result<Instance> parsed = ParseInstance(row.text);
     ASSERT_TRUE(parsed.ok()) << parsed.status().ToString();
     EXPECT_EQ(parsed->instance, row.text);
     EXPECT_EQ(parsed->name, row.name);
+    EXPECT_EQ(parsed->version, row.version);
+    EXPECT_EQ(parsed->stem, row.text.substr(0, row.text.find('+')));
     EXPECT_EQ(parsed->settings, row.settings) << row.text;
     EXPECT_EQ(parsed->settings_text, row.settings_text);
   }
@@ -91,11 +96,15 @@ TEST(InstanceTest, AFileIsNamedByPlainCharacters) {
   }
 }
 
+// This program passes for a module: it carries the note of one.
+ASSAY_INTERNAL_LEAVE_NOTE;
+
 // Kills: settings taken for a part of a file's name; a policy that changed
-// under a plan.
+// under a plan; a file that is no module, planned with.
 TEST(ResolveTest, AFileWithSettingsIsABackend) {
   const file::ScratchFolder folder;
-  const auto file = folder.Write("acme.so", "module");
+  const auto file = folder.path() / "acme.so";
+  std::filesystem::copy_file("/proc/self/exe", file);
   folder.Write("acme.policy/claims.txt", "claim forward where op:Abs\n");
   const std::string spec = file.string() + "+threads=2";
   const auto backend =
@@ -104,7 +113,7 @@ TEST(ResolveTest, AFileWithSettingsIsABackend) {
   EXPECT_EQ(backend->instance, "acme+threads=2");
   EXPECT_EQ(backend->spec, spec);
   EXPECT_EQ(backend->module, file);
-  EXPECT_EQ(backend->module_sha256, file::Sha256("module"));
+  EXPECT_EQ(backend->module_sha256, *file::Sha256OfFile(file));
   EXPECT_EQ(backend->policy.claims().size(), 1U);
   Plan plan;
   plan.backends = {UseOf(*backend)};
@@ -119,6 +128,10 @@ TEST(ResolveTest, AFileWithSettingsIsABackend) {
   EXPECT_TRUE(CheckPolicies(plan).ok());
   folder.Write("acme.policy/claims.txt", "");
   EXPECT_EQ(CheckPolicies(plan).code(), StatusCode::kFailedPrecondition);
+  EXPECT_THAT(ResolveBackend(folder.Write("text.so", "module").string())
+                  .status()
+                  .message(),
+              testing::HasSubstr("text.so is no module: no ELF file"));
   const auto installed = file::InstalledBackends();
   for (const char* none : {"none", "none.so", "none.so+x=1"}) {
     EXPECT_THAT(ResolveBackend(none).status().message(),

@@ -193,11 +193,11 @@ Result<Plan> MakePlan(const Selection& selection, std::string command,
     policies += StrCat(backend.instance, "\n", backend.policy.text());
   }
   if (plan.rows.empty()) {
-    return InvalidArgument(
-        "the selection is empty: ",
-        selection.filter.empty()
-            ? std::string("no suite of that name has a case")
-            : StrCat("no case matches '", selection.filter, "'"));
+    return InvalidArgument("the selection is empty: ",
+                           selection.filter.empty()
+                               ? std::string("no suite of that name has a case")
+                               : StrCat("no case matches '", selection.filter,
+                                        "'", query.DidYouMean()));
   }
   plan.policy_hash = file::Sha256(policies);
   plan.digest = DigestOf(plan, RowsOf(plan, {}));

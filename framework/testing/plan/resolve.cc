@@ -7,8 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "framework/backend/identity/module_file.h"
 #include "framework/testing/file/digest.h"
 #include "framework/testing/file/module_path.h"
+#include "framework/testing/file/nearest.h"
 #include "framework/testing/record/clean_text.h"
 
 namespace assay::plan {
@@ -48,13 +50,15 @@ Result<PlannedBackend> ResolveBackend(const std::string& text,
   PlannedBackend backend;
   static_cast<Instance&>(backend) = std::move(parsed);
   backend.spec = spec;
-  if (module.empty()) module = file::ModulePath(backend.name);
+  if (module.empty()) module = file::ModulePath(backend.stem);
   if (!fs::exists(module, error)) {
-    return InvalidArgument("no backend ", text, ": found no ", module.string(),
-                           "; installed are ",
-                           Known(file::InstalledBackends()));
+    return InvalidArgument(
+        "no backend ", text, ": found no ", module.string(), "; installed are ",
+        Known(file::InstalledBackends()),
+        file::DidYouMean(backend.stem, file::InstalledBackends()));
   }
   ASSAY_RETURN_IF_ERROR(record::CheckPath(module));
+  ASSAY_RETURN_IF_ERROR(identity::CheckModuleFile(module));
   backend.module = module;
   ASSAY_ASSIGN_OR_RETURN(backend.module_sha256, digests.Of(module));
   backend.policy_dir = file::PolicyPath(module);

@@ -46,19 +46,37 @@ class ClaimCheck {
 
   std::vector<ClaimCover> Covers() {
     std::vector<ClaimCover> covers;
+    ForEachPair([&](const std::string& qualified, const std::string& dtype) {
+      covers.push_back({qualified, dtype, FirstClaim()});
+    });
+    return covers;
+  }
+
+  /// Marks the claims that a part of the case is inside of.
+  void Mark(std::vector<bool>* tested) {
+    ForEachPair([&](const std::string&, const std::string&) {
+      for (size_t i = 0; i < claims_.size(); ++i) {
+        if (!(*tested)[i]) (*tested)[i] = IsInside(claims_[i]);
+      }
+    });
+  }
+
+ private:
+  /// Calls visit(operator, type) with node_ a case of the two; the type is empty
+  /// for a case without tensors.
+  template <class Visit>
+  void ForEachPair(Visit visit) {
     std::vector<std::string> dtypes = case_.dtypes;
     if (dtypes.empty()) dtypes.emplace_back();
     for (const std::string& qualified : case_.operators) {
       Become(qualified);
       for (const std::string& dtype : dtypes) {
         node_.dtypes.assign(dtype.empty() ? 0 : 1, dtype);
-        covers.push_back({qualified, dtype, FirstClaim()});
+        visit(qualified, dtype);
       }
     }
-    return covers;
   }
 
- private:
   /// Makes node_ a case of the operator "domain::Type" alone.
   void Become(std::string_view qualified) {
     const size_t colons = qualified.find("::");
@@ -83,12 +101,14 @@ class ClaimCheck {
   }
 
   const Claim* FirstClaim() const {
-    const auto found =
-        std::ranges::find_if(claims_, [this](const Claim& claim) {
-          return claim.kind == kind_ &&
-                 claim.where.Matches({node_, backend_, {}, {}});
-        });
+    const auto found = std::ranges::find_if(
+        claims_, [this](const Claim& claim) { return IsInside(claim); });
     return found == claims_.end() ? nullptr : &*found;
+  }
+
+  bool IsInside(const Claim& claim) const {
+    return claim.kind == kind_ &&
+           claim.where.Matches({node_, backend_, {}, {}});
   }
 
   const std::vector<Claim>& claims_;
@@ -235,6 +255,8 @@ Status PolicyReader::AddClaim(const std::string& source,
                               std::string_view line) {
   ASSAY_ASSIGN_OR_RETURN(Claim claim, ParseClaim(line));
   claim.source = source;
+  policy_.claim_tested_.push_back(claim.kind != Claim::Kind::kForward &&
+                                  claim.kind != Claim::Kind::kGradient);
   policy_.claims_.push_back(std::move(claim));
   policy_.sums_.emplace_back();
   return OkStatus();
@@ -288,6 +310,9 @@ CasePolicy Policy::Of(const cases::TestCase& test_case,
   }
   for (const std::string& qualified : test_case.operators) {
     tested_[test_case.claim].insert(NameOf(qualified));
+  }
+  if (std::ranges::find(claim_tested_, false) != claim_tested_.end()) {
+    ClaimCheck(claims_, test_case, backend).Mark(&claim_tested_);
   }
   CasePolicy verdict;
   verdict.claimed =
@@ -366,20 +391,27 @@ std::string Policy::ClaimError(size_t claim) const {
     const std::string error = SumError(claim);
     if (!error.empty() || sums_[claim].operators.empty()) return error;
   }
-  const auto found = tested_.find(line.kind);
-  const std::set<std::string> tested = sums ? sums_[claim].operators
-                                       : found == tested_.end()
-                                           ? std::set<std::string>()
-                                           : found->second;
+  std::set<std::string> tested;
+  if (sums) {
+    tested = sums_[claim].operators;
+  } else if (const auto found = tested_.find(line.kind);
+             found != tested_.end()) {
+    tested = found->second;
+  }
   std::vector<std::string> untested;
   for (std::string& op : line.where.OperatorsNamed()) {
     if (!tested.contains(op)) untested.push_back(std::move(op));
   }
-  if (untested.empty()) return "";
-  const char* const what = sums                                  ? "accumulator"
-                           : line.kind == Claim::Kind::kGradient ? "gradient"
-                                                                 : "forward";
-  return StrCat("no case tests the ", what, " of ", Joined(untested));
+  if (untested.empty()) {
+    // One that names a backend may be about another instance than this.
+    if (claim_tested_[claim] || line.where.NeedsBackend()) return "";
+    return StrCat(line.text, ": no planned case tests it");
+  }
+  const char* what = "forward";
+  if (sums) what = "accumulator";
+  if (line.kind == Claim::Kind::kGradient) what = "gradient";
+  return StrCat("no case tests the ", what, " of ", Joined(untested),
+                line.where.DidYouMean());
 }
 
 std::vector<ClaimCover> Policy::CoverOf(const cases::TestCase& test_case,

@@ -15,6 +15,7 @@
 // A line that begins with # is a
 // comment. Errors name file, line, what was found and what was wanted.
 //
+// A claim asks for op, domain, opset, dtype, attr or backend, and not for cases.
 // A case is claimed when for each operator in it and each element type of its
 // tensors some claim line accepts a case of that operator, in its opset, and of
 // that type alone. So a line without dtype: accepts all types, and a case that
@@ -76,8 +77,8 @@ class Policy {
   /// "expectations.txt:12: expect fail where ...: matches no planned case", unless
   /// it names a backend, and so may be about another instance.
   /// So are lines past their date; lines that later ones take every case from;
-  /// lines that expect `unsupported` of a case inside the claims; claims of
-  /// operators that no case tests; claims of an accumulator that decide no case,
+  /// lines that expect `unsupported` of a case inside the claims; claims that no
+  /// case tests, or of an operator that none does; claims of an accumulator that decide no case,
   /// or that declare fewer digits than a case's type has, which is a departure
   /// and no promise; and those of the floor (Floor::Errors).
   std::vector<std::string> Errors() const;
@@ -122,6 +123,8 @@ class Policy {
   std::string today_;
   std::vector<Claim> claims_;
   std::vector<SumUse> sums_;  // of each of them
+  /// Of each of them: whether some case asked about so far is inside of it.
+  std::vector<bool> claim_tested_;
   /// The operators of the cases asked about so far, by the claim they are for.
   std::map<cases::ClaimKind, std::set<std::string>> tested_;
   Floor floor_;

@@ -219,6 +219,12 @@ Result<Claim> ParseClaim(std::string_view text) {
   ASSAY_RETURN_IF_ERROR(scanner.Expect("where"));
   // Without this a reason would be read as texts to look for.
   ASSAY_ASSIGN_OR_RETURN(claim.where, ParseWhere(scanner.Until("because")));
+  if (const std::string asked = claim.where.AsksOfCase(); !asked.empty()) {
+    return InvalidArgument(
+        "the claim asks for ", asked,
+        ", wanted op, domain, opset, dtype, attr or backend: "
+        "a claim is of operators, whatever cases test them");
+  }
   if (scanner.AtEnd()) return claim;
   return scanner.Wanted("the end of the line");
 }

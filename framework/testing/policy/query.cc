@@ -4,7 +4,10 @@
 
 #include <algorithm>
 
+#include "framework/graph/operator.h"
+#include "framework/testing/case/operator_name.h"
 #include "framework/testing/file/csv.h"
+#include "framework/testing/file/nearest.h"
 #include "framework/testing/policy/query_term.h"
 
 namespace assay::policy {
@@ -174,8 +177,37 @@ std::vector<std::string> Query::OperatorsNamed() const {
   return names;
 }
 
+std::string Query::DidYouMean() const {
+  std::vector<std::string> known;
+  for (const OperatorInfo& info : Operators()) {
+    known.push_back(cases::OperatorName(info.domain, info.name));
+  }
+  for (const std::string& name : OperatorsNamed()) {
+    if (std::ranges::find(known, name) == known.end()) {
+      return file::DidYouMean(name, known);
+    }
+  }
+  return {};
+}
+
 std::string_view Query::OnlyId() const {
   return root_ == nullptr ? std::string_view() : OnlyIdOf(*root_);
+}
+
+std::string Query::AsksOfCase() const {
+  if (root_ == nullptr) return {};
+  for (const QueryKey key :
+       {QueryKey::kId, QueryKey::kSuite, QueryKey::kKind, QueryKey::kCorpus,
+        QueryKey::kComparator, QueryKey::kVacuous}) {
+    if (AsksFor(*root_, key)) {
+      return StrCat(kQueryKeys.at(static_cast<size_t>(key)), ":");
+    }
+  }
+  return AsksFor(*root_, QueryKey::kText) ? "a text" : "";
+}
+
+bool Query::NeedsAttributes() const {
+  return root_ != nullptr && AsksFor(*root_, QueryKey::kAttr);
 }
 
 bool Query::NeedsBackend() const {

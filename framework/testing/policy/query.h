@@ -55,11 +55,20 @@ class Query {
   /// True when it asks for what only a finished run knows: outcome, reason.
   /// Expectations and plans refuse such a query.
   bool NeedsOutcome() const;
+  /// What it asks of the case rather than of what the case tests, as "suite:"
+  /// or "a text"; empty: nothing. Claims refuse such a query.
+  std::string AsksOfCase() const;
+  /// True when it asks for attributes, which the tables of a run do not have.
+  bool NeedsAttributes() const;
   /// True when it asks for a backend.
   bool NeedsBackend() const;
 
   /// The operators that it names, those that it excludes and patterns apart.
   std::vector<std::string> OperatorsNamed() const;
+
+  /// "; did you mean Sigmoid?" for the first operator named that ONNX does not
+  /// have but nearly so; else empty.
+  std::string DidYouMean() const;
 
   /// The test_id that whatever matches has; empty where several may match.
   std::string_view OnlyId() const;

@@ -243,5 +243,19 @@ TEST(QueryTest, OneIdIsKnownOnlyWhereAllElseIsExcluded) {
   }
 }
 
+TEST(QueryTest, AsksForTheOperatorThatWasMeant) {
+  const struct {
+    std::string_view query, hint;
+  } rows[] = {{"op:Sigmod", "; did you mean Sigmoid?"},
+              {"op:Relu or op:conv", "; did you mean Conv?"},
+              {"op:ml.Scalar", "; did you mean ml.Scaler?"},
+              {"op:MatMul opset>=9", ""},
+              {"op:AcmeFusedThing", ""},
+              {"", ""}};
+  for (const auto& row : rows) {
+    EXPECT_EQ(Query::Parse(row.query)->DidYouMean(), row.hint);
+  }
+}
+
 }  // namespace
 }  // namespace assay::policy

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <string_view>
 
+#include "framework/graph/operator.h"
 #include "framework/testing/record/outcome.h"
 
 namespace assay::verdict {
@@ -15,8 +17,9 @@ namespace {
 /// The verdicts inside a backend's claims.
 struct Inside {
   record::OutcomeCounts counts = {};
-  int64_t vacuous = 0;              // among the passes
-  std::vector<std::string> waived;  // test_ids
+  int64_t vacuous = 0;                   // among the passes
+  std::vector<std::string> waived;       // test_ids
+  std::set<std::string_view> operators;  // that are tested
   /// Passes of cases that an expectation says to fail at other seeds.
   std::vector<const record::PlanRow*> by_luck;
   /// Over all cases that a backend with a claim of determinism ran.
@@ -44,6 +47,14 @@ bool ClaimsDeterminism(const plan::BackendUse& backend) {
   });
 }
 
+/// A case of code, or of a whole model, is of none.
+bool IsOperator(const record::PlanRow& row) {
+  const std::string_view name = row.op;
+  std::string_view domain = row.domain;
+  if (domain == "ai.onnx") domain = {};
+  return FindOperator(domain, name.substr(name.rfind('.') + 1)).has_value();
+}
+
 Inside Look(const plan::Plan& plan, const plan::BackendUse& backend,
             const std::vector<record::Record>& final) {
   std::map<std::string_view, const record::PlanRow*> claimed;
@@ -63,6 +74,7 @@ Inside Look(const plan::Plan& plan, const plan::BackendUse& backend,
     const auto found = claimed.find(result.test_id);
     if (found == claimed.end()) continue;
     ++inside.counts.at(static_cast<size_t>(result.outcome));
+    if (IsOperator(*found->second)) inside.operators.insert(result.op);
     if (result.outcome == record::Outcome::kWaived) {
       inside.waived.push_back(result.test_id);
     }
@@ -115,10 +127,26 @@ std::string NotPassed(const Inside& inside) {
   return Joined(counts);
 }
 
+/// What else turned the run red for this backend; empty: nothing.
+std::string Beside(const plan::BackendUse& backend,
+                   const std::vector<Unexpected>& unexpected) {
+  const Unexpected* first = nullptr;
+  int64_t count = 0;
+  for (const Unexpected& found : unexpected) {
+    if (found.backend != backend.instance) continue;
+    if (++count == 1) first = &found;
+  }
+  if (first == nullptr) return {};
+  return StrCat(count, count == 1 ? " result" : " results",
+                " beside its claims unexpected, first ",
+                first->test_id.empty() ? "" : StrCat(first->test_id, " "),
+                first->outcome, ": ", first->reason);
+}
+
 /// Why a run of everything is not conformant; empty where nothing stands in
 /// the way.
 std::string Obstacle(const plan::BackendUse& backend, const Inside& inside,
-                     const MutantKills& kills, const Conformance& word) {
+                     const Findings& findings, const Conformance& word) {
   if (backend.claims.empty()) return "it claims nothing";
   if (word.n_claimed == 0) {
     return StrCat("its claims cover none of ", word.n_planned, " cases");
@@ -147,6 +175,7 @@ std::string Obstacle(const plan::BackendUse& backend, const Inside& inside,
         "it claims to be deterministic, and ", inside.with_several.size(),
         " cases gave several results, first ", inside.with_several.front());
   }
+  const MutantKills& kills = findings.kills;
   if (kills.assessed() && !kills.survivors.empty()) {
     return StrCat("the harness does not see all mutants: ", kills.Sentence());
   }
@@ -157,9 +186,9 @@ std::string Obstacle(const plan::BackendUse& backend, const Inside& inside,
 
 Conformance ConformanceOf(const plan::Plan& plan,
                           const plan::BackendUse& backend,
-                          const std::vector<record::Record>& final,
-                          bool complete, const MutantKills& kills) {
-  const Inside inside = Look(plan, backend, final);
+                          const Findings& findings) {
+  const Inside inside = Look(plan, backend, findings.final);
+  const MutantKills& kills = findings.kills;
   Conformance word{.backend = backend.instance, .waived = inside.waived};
   for (const int64_t count : inside.counts) word.n_claimed += count;
   word.n_planned = std::ranges::count(plan.rows, backend.instance,
@@ -169,18 +198,23 @@ Conformance ConformanceOf(const plan::Plan& plan,
     word.reason = StrCat("a run ", left_out, " says nothing on conformance");
     return word;
   }
-  word.reason = Obstacle(backend, inside, kills, word);
+  word.reason = Obstacle(backend, inside, findings, word);
   if (!word.reason.empty()) {
     word.verdict = "not conformant";
-  } else if (!complete) {
+  } else if (!findings.complete) {
     word.verdict = "partial";
     word.reason = "an unfinished run says nothing on conformance";
+  } else if (std::string beside = Beside(backend, findings.unexpected);
+             !beside.empty()) {
+    word.verdict = "not conformant";
+    word.reason = std::move(beside);
   } else {
     const size_t waived = word.waived.size();
     word.verdict = waived > 0 ? "conformant with waivers" : "conformant";
     word.reason = StrCat(
         "all ", word.n_claimed, " cases inside its claims pass, of ",
-        word.n_planned, " planned",
+        word.n_planned, " planned, of ", inside.operators.size(),
+        inside.operators.size() == 1 ? " operator" : " operators",
         waived > 0 ? StrCat(", ", waived, " of them waived") : "",
         kills.assessed()
             ? StrCat("; mutants: ", kills.Sentence())

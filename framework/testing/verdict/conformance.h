@@ -4,7 +4,8 @@
 // not. It is printed and stored; it never changes an exit code.
 //
 //   for (const plan::BackendUse& backend : plan.backends) {
-//     words.push_back(ConformanceOf(plan, backend, final, complete, kills));
+//     words.push_back(ConformanceOf(
+//         plan, backend, {final, unexpected, kills, complete}));
 //   }
 
 #pragma once
@@ -16,6 +17,7 @@
 #include "framework/testing/plan/plan.h"
 #include "framework/testing/record/record.h"
 #include "framework/testing/verdict/mutants_table.h"
+#include "framework/testing/verdict/unexpected.h"
 
 namespace assay::verdict {
 
@@ -29,16 +31,22 @@ struct Conformance {
   std::vector<std::string> waived;  // test_ids inside the claims
 };
 
-/// `final` holds the final verdicts of all backends; `complete` says that every
-/// planned case has one.
-///
+/// What a run found, of all backends.
+struct Findings {
+  const std::vector<record::Record>& final;  // verdicts
+  const std::vector<Unexpected>& unexpected;
+  const MutantKills& kills;
+  bool complete = false;  // every planned case has a verdict
+};
+
 /// Partial: the plan left something out. Conformant: there are claims, every
 /// case inside them passes, not all of them are vacuous, a backend that claims
-/// to be deterministic gave one result, and no mutant of this build's harness
-/// survived. The reason says when the harness is not assessed.
+/// to be deterministic gave one result, nothing of the backend was unexpected,
+/// outside its claims either, and no mutant of this build's harness survived. The
+/// reason says over how many cases and operators, and when the harness is not
+/// assessed.
 Conformance ConformanceOf(const plan::Plan& plan,
                           const plan::BackendUse& backend,
-                          const std::vector<record::Record>& final,
-                          bool complete, const MutantKills& kills);
+                          const Findings& findings);
 
 }  // namespace assay::verdict

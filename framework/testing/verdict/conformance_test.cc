@@ -26,11 +26,13 @@ struct Case {
 struct Trial {
   plan::Plan plan;
   std::vector<record::Record> final;
+  std::vector<Unexpected> unexpected;
   bool complete = true;
   MutantKills kills = {.not_assessed = "", .total = 2, .backend_killed = 2};
 
   Conformance Word() const {
-    return ConformanceOf(plan, plan.backends[0], final, complete, kills);
+    return ConformanceOf(plan, plan.backends[0],
+                         {final, unexpected, kills, complete});
   }
 };
 
@@ -49,10 +51,13 @@ Trial TrialOf(const std::vector<Case>& cases) {
     record::PlanRow& row = trial.plan.rows.emplace_back();
     row.test_id = StrCat("node/Abs/", letter++);
     row.backend = "acme";
+    row.domain = "ai.onnx";
+    row.op = "Abs";
     row.claimed = c.claimed;
     record::Record& record = trial.final.emplace_back();
     record.result.test_id = row.test_id;
     record.result.backend = "acme";
+    record.result.op = "Abs";
     record.result.outcome = *record::ParseOutcome(c.outcome);
     record.result.vacuous = c.vacuous;
     record::AccuracyRow accuracy;
@@ -73,17 +78,19 @@ TEST(ConformanceTest, TheWordIsOverTheCasesInsideTheClaims) {
   } rows[] = {
       {{{"pass"}, {"pass"}},
        "conformant",
-       "all 2 cases inside its claims pass, of 2 planned"},
+       "all 2 cases inside its claims pass, of 2 planned, of 1 operator; m"},
       {{{"pass"}, {"fail", false}, {"crash", false}},
        "conformant",
        "all 1 cases inside its claims pass, of 3 planned"},
       {{{"pass"}, {"waived"}, {"waived"}},
        "conformant with waivers",
-       "of 3 planned, 2 of them waived"},
+       "of 3 planned, of 1 operator, 2 of them waived"},
       {{{"pass"}, {"waived"}},
        "conformant with waivers",
-       "of 2 planned, 1 of them waived"},
-      {{{"pass"}, {"waived", false}}, "conformant", "of 2 planned; mutants"},
+       "of 2 planned, of 1 operator, 1 of them waived"},
+      {{{"pass"}, {"waived", false}},
+       "conformant",
+       "of 2 planned, of 1 operator; mutants"},
       {{{"pass"}, {"fail"}}, "not conformant", "do not pass: fail 1"},
       {{{"pass"}, {"suspect"}}, "not conformant", "suspect 1"},
       {{{"pass"}, {"unsupported"}}, "not conformant", "unsupported 1"},
@@ -132,6 +139,36 @@ TEST(ConformanceTest, NoSeedMakesACaseConformantByLuck) {
     EXPECT_EQ(word.verdict, row.verdict) << row.reason;
     EXPECT_THAT(word.reason, HasSubstr(row.reason));
   }
+}
+
+// Kills: a word beside a lost floor, or a crash outside of the claims.
+TEST(ConformanceTest, WhatIsUnexpectedElsewhereTakesTheWordAway) {
+  Trial trial = TrialOf({{"pass"}, {"crash", false}});
+  trial.unexpected = {{"other", "node/Abs/b", "crash", "SIGSEGV"}};
+  EXPECT_EQ(trial.Word().verdict, "conformant");
+  trial.unexpected.push_back({"acme", "node/Abs/b", "crash", "SIGSEGV"});
+  trial.unexpected.push_back({"acme", "", "lost", "passing.txt:3"});
+  EXPECT_EQ(trial.Word().verdict, "not conformant");
+  EXPECT_EQ(trial.Word().reason,
+            "2 results beside its claims unexpected, first node/Abs/b crash: "
+            "SIGSEGV");
+}
+
+// Kills: cases of whole models, and of code, counted as operators.
+TEST(ConformanceTest, TheShareIsOfCasesAndOperators) {
+  Trial trial = TrialOf({{"pass"}, {"pass"}, {"pass"}, {"pass"}});
+  const std::pair<const char*, const char*> ops[] = {
+      {"ai.onnx", "Conv"},
+      {"ai.onnx.ml", "ml.Scaler"},
+      {"ai.onnx", "light"},
+      {"ai.onnx", "Conv"}};
+  for (size_t i = 0; i < std::size(ops); ++i) {
+    trial.plan.rows[i].domain = ops[i].first;
+    trial.plan.rows[i].op = trial.final[i].result.op = ops[i].second;
+  }
+  EXPECT_THAT(trial.Word().reason,
+              HasSubstr("all 4 cases inside its claims pass, of 4 planned, of "
+                        "2 operators; mutants"));
 }
 
 TEST(ConformanceTest, WithoutClaimsNothingIsConformant) {

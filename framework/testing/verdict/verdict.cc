@@ -404,8 +404,10 @@ Verdicts Assess(const plan::Plan& plan, const std::vector<size_t>& rows,
   }
   for (const plan::BackendUse& backend : plan.backends) {
     CheckBackend(plan, backend, whole, &verdicts);
-    verdicts.conformance.push_back(ConformanceOf(
-        plan, backend, verdicts.final, verdicts.complete, verdicts.mutants));
+    verdicts.conformance.push_back(
+        ConformanceOf(plan, backend,
+                      {verdicts.final, verdicts.unexpected, verdicts.mutants,
+                       verdicts.complete}));
     record::BackendRow described = raw.backends[backend.instance];
     described.backend = backend.instance;
     described.settings = backend.settings_text;

@@ -20,6 +20,7 @@
 #include "framework/testing/plan/plan.h"
 #include "framework/testing/record/outcome.h"
 #include "framework/testing/verdict/conformance.h"
+#include "framework/testing/verdict/unexpected.h"
 
 namespace assay::verdict {
 
@@ -51,14 +52,6 @@ struct Tally {
 
   /// "2036 = pass 612 (vacuous 40) + xfail 2 + unsupported 1422".
   std::string Equation() const;
-};
-
-/// Something that turns a run red.
-struct Unexpected {
-  std::string backend;
-  std::string test_id;  // empty: about the backend or its policy
-  std::string outcome;
-  std::string reason;
 };
 
 struct Verdicts {

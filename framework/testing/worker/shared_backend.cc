@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <utility>
 
 #include "framework/backend/registry.h"
 #include "framework/testing/file/module_path.h"
+#include "framework/testing/plan/instance.h"
 #include "framework/testing/worker/backend_test.h"
 
 namespace assay::worker {
@@ -30,12 +32,23 @@ std::string& LoadedInstance() {
 }
 
 Status Open(const std::string& instance, Shared* shared) {
-  const std::string name = instance.substr(0, instance.find_first_of("@+"));
-  const std::string file =
-      shared->file.empty() ? file::ModulePath(name).string() : shared->file;
+  ASSAY_ASSIGN_OR_RETURN(const plan::Instance wanted,
+                         plan::ParseInstance(instance));
+  const std::string file = shared->file.empty()
+                               ? file::ModulePath(wanted.stem).string()
+                               : shared->file;
   ASSAY_ASSIGN_OR_RETURN(const auto names, LoadBackendModule(file));
-  ASSAY_ASSIGN_OR_RETURN(auto backend, MakeBackend(name));
-  ASSAY_RETURN_IF_ERROR(backend->Inspect().status());
+  if (std::ranges::find(names, wanted.name) == names.end()) {
+    return FailedPrecondition("module ", file, " registers ", Joined(names),
+                              ", wanted ", wanted.name,
+                              ": a backend's name() is that of its file");
+  }
+  ASSAY_ASSIGN_OR_RETURN(auto backend, MakeBackend(wanted.name));
+  ASSAY_ASSIGN_OR_RETURN(const Probe probe, backend->Inspect());
+  if (!wanted.version.empty() && probe.version != wanted.version) {
+    return FailedPrecondition("module ", file, " is of version ", probe.version,
+                              ", wanted ", wanted.version, " as its name says");
+  }
   shared->backend = std::move(backend);
   return OkStatus();
 }

@@ -33,6 +33,7 @@
 #include "framework/testing/record/tables.h"
 #include "framework/testing/suite/answers_suite.h"
 #include "framework/testing/suite/conformance_suite.h"
+#include "framework/testing/suite/interfaces_suite.h"
 #include "framework/testing/suite/outputs_suite.h"
 #include "framework/testing/worker/backend_test.h"
 #include "framework/testing/worker/case_runner.h"
@@ -299,6 +300,7 @@ void RunBatch(Worker* worker) {
 int Main(int argc, char** argv) {
   suite::AddSuite(suite::AnswersSuite());
   suite::AddSuite(suite::OutputsSuite());
+  suite::AddSuite(suite::InterfacesSuite());
   testing::InitGoogleTest(&argc, argv);
   Worker& worker = TheWorker();
   WorkerOptions& options = worker.options;

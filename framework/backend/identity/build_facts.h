@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Written by ctest/headers_test.sh --accept: the release, and a digest of
+// headers.txt, which lists the installed headers.
+
+#pragma once
+
+#define ASSAY_RELEASE "0.1.0"
+
+// A package whose headers are no longer those that were installed says so.
+#ifndef ASSAY_HEADERS_DIGEST
+#define ASSAY_HEADERS_DIGEST "6e404b5c92b6a75c"
+#endif

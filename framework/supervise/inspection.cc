@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/supervise/inspection.h"
+
+#include <utility>
+
+#include "framework/supervise/crew.h"
+#include "framework/testing/file/file.h"
+#include "framework/testing/file/module_path.h"
+#include "framework/testing/suite/interfaces_suite.h"
+
+namespace assay::supervise {
+
+Result<Inspection> Inspect(const plan::BackendUse& backend,
+                           const std::filesystem::path& directory,
+                           double timeout_s) {
+  ASSAY_RETURN_IF_ERROR(file::MakeDirectory(directory));
+  record::PlanRow row;
+  row.test_id = row.suite = suite::kInterfacesSuite;
+  row.backend = backend.instance;
+  SuperviseOptions options;
+  options.worker = file::InstallPrefix() / "bin" / "assay-worker";
+  options.directory = directory;
+  options.facts.started_us = record::SteadyMicroseconds();
+  options.facts.suite = suite::kInterfacesSuite;
+  options.timeout_s = timeout_s;
+  verdict::RawRecords raw;
+  ASSAY_RETURN_IF_ERROR(RunRows(backend, {&row}, options, &raw));
+  Inspection seen;
+  ASSAY_ASSIGN_OR_RETURN(seen.note, identity::ReadModuleNote(backend.module));
+  seen.backend = raw.backends[backend.instance];
+  const auto found = raw.records.find({row.backend, row.test_id});
+  seen.interfaces = found != raw.records.end()
+                        ? std::move(found->second.result)
+                        : record::ResultOf(row, options.facts);
+  for (const auto& [path, digest] : raw.files[backend.instance]) {
+    seen.libraries.push_back(path);
+  }
+  return seen;
+}
+
+}  // namespace assay::supervise
