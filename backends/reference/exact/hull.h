@@ -18,7 +18,6 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <span>
 #include <utility>
 #include <vector>
 

@@ -146,7 +146,7 @@ std::string Beside(const plan::BackendUse& backend,
 /// Why a run of everything is not conformant; empty where nothing stands in
 /// the way.
 std::string Obstacle(const plan::BackendUse& backend, const Inside& inside,
-                     const Findings& findings, const Conformance& word) {
+                     const MutantKills& kills, const Conformance& word) {
   if (backend.claims.empty()) return "it claims nothing";
   if (word.n_claimed == 0) {
     return StrCat("its claims cover none of ", word.n_planned, " cases");
@@ -175,7 +175,6 @@ std::string Obstacle(const plan::BackendUse& backend, const Inside& inside,
         "it claims to be deterministic, and ", inside.with_several.size(),
         " cases gave several results, first ", inside.with_several.front());
   }
-  const MutantKills& kills = findings.kills;
   if (kills.assessed() && !kills.survivors.empty()) {
     return StrCat("the harness does not see all mutants: ", kills.Sentence());
   }
@@ -198,7 +197,7 @@ Conformance ConformanceOf(const plan::Plan& plan,
     word.reason = StrCat("a run ", left_out, " says nothing on conformance");
     return word;
   }
-  word.reason = Obstacle(backend, inside, findings, word);
+  word.reason = Obstacle(backend, inside, kills, word);
   if (!word.reason.empty()) {
     word.verdict = "not conformant";
   } else if (!findings.complete) {

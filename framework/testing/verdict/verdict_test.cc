@@ -391,8 +391,8 @@ struct WordRow {
   bool whole = true;
 };
 
-// Kills: an unexpected result outside the claims beside the word; an xfail or a missing case inside
-// them let through; a filtered run called conformant.
+// Kills: an unexpected result outside the claims beside the word; an xfail or a
+// missing case inside them let through; a filtered run called conformant.
 TEST(VerdictTest, TheWordIsOverTheClaims) {
   const plan::Selection full;
   plan::Selection filtered;
