@@ -21,7 +21,8 @@ done. Debian packages are installed when root runs it; otherwise it prints the
 line to type. Nothing outside of the tree is changed but for those packages.
 
   --with NAME   also set up what NAME needs: the backend onednn (which is always
-                set up), or nightly, the tests of that tier
+                set up), onnxruntime, the library of an example, or nightly,
+                the tests of that tier
 
 Logs are in build/deps/log. Exit codes: 0 done, 2 usage, 99 a step failed.
 Environment: ASSAY_JOBS (default: as many as there are processors), ASSAY_PATH
@@ -30,7 +31,7 @@ what pip and apt read.
 EOF
 }
 
-readonly kKnown="nightly onednn"
+readonly kKnown="nightly onednn onnxruntime"
 
 packages=(
   binutils ca-certificates ccache clang-format cmake dpkg-dev g++
@@ -42,6 +43,7 @@ packages=(
 )
 
 nightly=
+onnxruntime=
 
 parse_arguments() {
   while (($# > 0)); do
@@ -55,10 +57,13 @@ parse_arguments() {
           say "found --with '${2-}', wanted one of: $kKnown" >&2
           exit 2
         fi
-        if [[ $2 == nightly ]]; then
-          packages+=(qemu-user)
-          nightly=true
-        fi
+        case $2 in
+          nightly)
+            packages+=(qemu-user)
+            nightly=true
+            ;;
+          onnxruntime) onnxruntime=true ;;
+        esac
         shift 2
         ;;
       *)
@@ -132,6 +137,12 @@ step_venv() {
 step_witness() {
   .venv/bin/python -m pip install --no-input --progress-bar off --no-deps \
     --only-binary :all: -r ctest/requirements-nightly.txt
+}
+
+# The library alone: the example calls it by its C ABI.
+step_onnxruntime() {
+  .venv/bin/python -m pip install --no-input --progress-bar off --no-deps \
+    --only-binary :all: -r ctest/requirements-onnxruntime.txt
 }
 
 pins() { grep -E "^($1)==" ctest/requirements.txt; }
@@ -231,6 +242,12 @@ PIP_INDEX_URL, PIP_CERT and https_proxy hold here), then run this again"
   stamp[witness]=.venv/assay-nightly-stamp
   advice[witness]=${advice[venv]}
 
+  what[onnxruntime]="installing ONNX Runtime, which an example needs, into .venv"
+  key[onnxruntime]="${key[venv]} $(<ctest/requirements-onnxruntime.txt)"
+  makes[onnxruntime]=.venv/bin/python
+  stamp[onnxruntime]=.venv/assay-onnxruntime-stamp
+  advice[onnxruntime]=${advice[venv]}
+
   what[protobuf]="building protobuf-lite from Debian's source package"
   key[protobuf]="$protobuf_version $toolchain ${cmake_flags[*]}"
   makes[protobuf]=build/deps/lib/libprotobuf-lite.a
@@ -263,6 +280,7 @@ main() {
   describe_steps
   ensure venv
   if [[ -n $nightly ]]; then ensure witness; fi
+  if [[ -n $onnxruntime ]]; then ensure onnxruntime; fi
   ensure protobuf
   ensure onnx
   ensure corpus

@@ -135,18 +135,24 @@ touch conformance/corpus/export.py|
 EOF
 }
 
-test_nightly_tier_has_wheels_of_its_own() {
-  local arguments="--with nightly"
-  bootstrap
-  expect "nightly" "$status $steps" "0 witness"
-  bootstrap
-  expect "nightly again" "$output" "bootstrap: up to date"
-  sed -i "s/^mpmath==.*/mpmath==1/" "$tree/ctest/requirements-nightly.txt"
-  bootstrap
-  expect "nightly, another mpmath" "$status $steps" "0 witness"
-  rm -r "$tree/.venv"
-  bootstrap
-  expect "nightly, no venv" "$status $steps" "0 venv witness"
+test_what_is_asked_for_has_wheels_of_its_own() {
+  local with step wheel arguments
+  while read -r with step wheel; do
+    arguments="--with $with"
+    bootstrap
+    expect "$with" "$status $steps" "0 $step"
+    bootstrap
+    expect "$with again" "$output" "bootstrap: up to date"
+    sed -i "s/^$wheel==.*/$wheel==1/" "$tree/ctest/requirements-$with.txt"
+    bootstrap
+    expect "$with, another $wheel" "$status $steps" "0 $step"
+    rm -r "$tree/.venv"
+    bootstrap
+    expect "$with, no venv" "$status $steps" "0 venv $step"
+  done <<'EOF'
+nightly witness mpmath
+onnxruntime onnxruntime onnxruntime
+EOF
 }
 
 test_failing_step_says_which_why_and_what_to_do() {
@@ -209,7 +215,7 @@ test_unknown_arguments() {
 make_world
 test_unchanged_run_does_nothing
 test_change_repeats_only_what_depends_on_it
-test_nightly_tier_has_wheels_of_its_own
+test_what_is_asked_for_has_wheels_of_its_own
 test_failing_step_says_which_why_and_what_to_do
 test_killed_step_runs_again
 test_missing_packages

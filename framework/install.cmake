@@ -1,13 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# What a vendor's own tree needs: the core, its public headers, and a package
-# that find_package(Assay) finds wherever the installed tree was moved to.
+# The installed tree: programs, modules, corpora, the kill table, the report
+# package, documents and examples, and what a vendor's own tree needs, a package
+# that find_package(Assay) finds. Everything is found relative to the programs or
+# to the package, so the tree works wherever it was moved to.
 #
+#   cmake --install build --prefix /opt/assay
 #   cmake --install build --component development --prefix /opt/assay
+#
+# The second installs the core, the headers and the package alone.
 
 include(CMakePackageConfigHelpers)
 set(assay_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Assay)
-set(assay_header_dir ${CMAKE_INSTALL_INCLUDEDIR}/assay/framework)
+set(assay_include_dir ${CMAKE_INSTALL_INCLUDEDIR}/assay)
+set(assay_header_dir ${assay_include_dir}/framework)
+set(assay_data_dir ${CMAKE_INSTALL_DATADIR}/assay)
+set(assay_doc_dir ${CMAKE_INSTALL_DATADIR}/doc/assay)
+
+# --- programs ----------------------------------------------------------------
+
+# They search beside themselves, in the build as well: so the installed files are
+# those of the build, and what was found out about them is about these.
+foreach(program IN LISTS ASSAY_PROGRAMS)
+  set_target_properties(${program} PROPERTIES BUILD_WITH_INSTALL_RPATH ON
+    INSTALL_RPATH "$ORIGIN/../lib;$ORIGIN/../lib/assay/bundled")
+endforeach()
+install(TARGETS ${ASSAY_PROGRAMS} EXPORT AssayPrograms)
+install(EXPORT AssayPrograms NAMESPACE Assay:: DESTINATION ${assay_package_dir})
+add_executable(Assay::assay ALIAS assay)
+
+# --- what a vendor's tree needs ----------------------------------------------
 
 install(TARGETS assay_core EXPORT AssayTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
@@ -23,8 +45,8 @@ set(assay_made ${PROJECT_BINARY_DIR}/generated/framework/graph/generated)
 install(FILES ${assay_made}/operators.h ${assay_made}/visitor.h
         DESTINATION ${assay_header_dir}/graph/generated COMPONENT development)
 install(FILES backend/backend.h backend/exact.h backend/executor.h
-              backend/forwarding_network.h backend/network_interfaces.h
-              backend/registry.h
+              backend/forwarding_network.h backend/function_network.h
+              backend/network_interfaces.h backend/registry.h
         DESTINATION ${assay_header_dir}/backend COMPONENT development)
 install(FILES backend/eager/eager.h backend/eager/kernel.h
               backend/eager/operator_visitor.h
@@ -47,6 +69,7 @@ write_basic_package_version_file(
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/AssayConfig.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/AssayConfigVersion.cmake
               ${PROJECT_SOURCE_DIR}/ctest/cmake/AssayBackend.cmake
+              ${PROJECT_SOURCE_DIR}/ctest/cmake/AssayConformance.cmake
               ${PROJECT_SOURCE_DIR}/ctest/cmake/AssayHeaders.cmake
         DESTINATION ${assay_package_dir} COMPONENT development)
 
@@ -64,7 +87,37 @@ if(ASSAY_BUILD_TESTS)
     LABELS "tier=ci;suite=install" TIMEOUT 300)
 endif()
 
-# The reporting package, which assay finds below its own prefix.
+# --- what the programs read --------------------------------------------------
+
+# Tens of thousands of small files: cp takes a tenth of the time of install().
+install(CODE "
+  set(to \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${assay_data_dir}/corpus\")
+  file(MAKE_DIRECTORY \"\${to}\")
+  execute_process(COMMAND cp -R --preserve=mode,timestamps
+                          \"${ASSAY_CORPUS_DIR}/.\" \"\${to}\"
+                  COMMAND_ERROR_IS_FATAL ANY)")
+# The mutants that the suites of this build were seen to kill.
+install(FILES ${PROJECT_BINARY_DIR}/share/assay/mutants.csv OPTIONAL
+        DESTINATION ${assay_data_dir})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/reports/assay_report
-        DESTINATION ${CMAKE_INSTALL_DATADIR}/assay/reports
+        DESTINATION ${assay_data_dir}/reports
         PATTERN __pycache__ EXCLUDE)
+
+# --- what people read --------------------------------------------------------
+
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md
+              ${PROJECT_SOURCE_DIR}/CHANGELOG.md
+        DESTINATION ${assay_doc_dir})
+install(FILES ${PROJECT_SOURCE_DIR}/backends/README.md
+        DESTINATION ${assay_doc_dir}/backends)
+install(FILES ${PROJECT_SOURCE_DIR}/reports/TABLES.md
+              ${PROJECT_SOURCE_DIR}/reports/page.png
+              ${PROJECT_SOURCE_DIR}/reports/gradients.png
+        DESTINATION ${assay_doc_dir}/reports)
+install(DIRECTORY decisions
+        DESTINATION ${assay_doc_dir}/framework)
+foreach(example example_plugin example_whole_model example_onnxruntime)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/backends/${example}
+          DESTINATION ${assay_data_dir}/examples
+          PATTERN install_test* EXCLUDE)
+endforeach()

@@ -28,7 +28,7 @@ LOADS = 5
 QUERIES = (
     "op:Conv and backend:onednn and not outcome:pass",
     "not outcome:pass",
-    "differ",
+    "message:differ",
     "is:different and (dtype:float16 or opset>=22)",
     "id:node/Conv/*",
     "",

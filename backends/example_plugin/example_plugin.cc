@@ -3,6 +3,7 @@
 
 #include "framework/backend/eager/eager.h"
 #include "framework/backend/registry.h"
+#include "framework/kernels/broadcast.h"
 
 using namespace assay;
 
@@ -32,9 +33,35 @@ class Activations : public OperatorVisitor {
   }
 };
 
+class Arithmetic : public OperatorVisitor {
+  Result<Kernel> Visit(const op::Add& op, LoadContext& load) override {
+    if (load.dtype(op.a) != DType::kFloat32) {
+      return Unsupported(Reason::kDType, "Add of ", load.dtype(op.a));
+    }
+    const auto forward = [op](KernelContext& run) -> Status {
+      const Tensor& a = run.input(op.a);
+      const Tensor& b = run.input(op.b);
+      ASSAY_ASSIGN_OR_RETURN(const auto axes,
+                             kernels::BroadcastShapes(a.shape(), b.shape()));
+      ASSAY_ASSIGN_OR_RETURN(Tensor* const c,
+                             run.Output(op.c, DType::kFloat32, axes.shape));
+      kernels::ForEachElement(
+          axes, [x = a.elements<float>(), y = b.elements<float>(),
+                 z = c->mutable_elements<float>()](auto k, auto i, auto j) {
+            z[k] = x[i] + y[j];
+          });
+      return OkStatus();
+    };
+    return Kernel{forward};
+  }
+};
+
 class ExamplePlugin : public EagerBackend {
  public:
-  ExamplePlugin() { AddFamily(std::make_unique<Activations>()); }
+  ExamplePlugin() {
+    AddFamily(std::make_unique<Activations>());
+    AddFamily(std::make_unique<Arithmetic>());
+  }
   std::string_view name() const override { return "example_plugin"; }
   Result<Probe> Inspect() override { return Probe{"1.0", "cpu"}; }
 };

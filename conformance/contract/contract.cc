@@ -2,81 +2,71 @@
 
 #include "conformance/contract/contract.h"
 
-#include <algorithm>
 #include <array>
+#include <utility>
 
 #include "conformance/contract/cases.h"
 #include "framework/backend/exception.h"
-#include "framework/graph/operator.h"
-#include "framework/testing/suite/suite.h"
 
 namespace assay::contract {
 namespace {
 
-#define ASSAY_CASE(function, name, operators, promise) \
-  ContractCase{name, operators, promise, &function},
+#define ASSAY_CASE(function, name, duty, operators, promise) \
+  ContractCase{name, Duty::duty, operators, promise, &function},
 constexpr auto kCases = std::to_array({ASSAY_CONTRACT_CASES(ASSAY_CASE)});
 #undef ASSAY_CASE
 
-std::vector<std::string> OperatorsOf(const ContractCase& contract_case) {
-  std::vector<std::string> names;
-  std::string_view rest = contract_case.operators;
-  while (!rest.empty()) {
-    const size_t end = std::min(rest.find(' '), rest.size());
-    names.push_back(StrCat("ai.onnx::", rest.substr(0, end)));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+std::vector<std::string> Words(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) words.emplace_back(CutFront(&text, " "));
+  return words;
+}
+
+/// With a gradient by x, where the case takes gradients and any probe has one.
+Result<const ProbeOperator*> ProbeFor(const ContractCase& contract_case,
+                                      Backend& backend,
+                                      std::span<const std::string> probes) {
+  if (contract_case.name.starts_with("gradient/")) {
+    LoadOptions differentiated;
+    differentiated.gradient_targets = {"x"};
+    auto found = FindProbe(backend, probes, differentiated);
+    if (found.ok()) return found;
   }
-  return names;
+  return FindProbe(backend, probes, {});
 }
-
-cases::TestCase Describe(const ContractCase& contract_case) {
-  cases::TestCase c;
-  c.test_id = StrCat("contract/", contract_case.name);
-  c.corpus = c.suite = c.kind = "contract";
-  c.op = contract_case.name.substr(0, contract_case.name.find('/'));
-  c.domain = "ai.onnx";
-  c.opset = NewestOpset("");
-  c.imports = {{c.domain, c.opset}};
-  c.operators = OperatorsOf(contract_case);
-  c.dtypes = {"float32"};
-  c.value_kinds = {"tensor"};
-  c.limit = {record::Comparator::kExact, 0, 0, "contract"};
-  return c;
-}
-
-std::vector<cases::TestCase> Describe(std::span<const cases::Corpus>) {
-  std::vector<cases::TestCase> cases;
-  for (const ContractCase& c : kCases) cases.push_back(Describe(c));
-  return cases;
-}
-
-measure::Judgement Run(const record::PlanRow& row, Backend& backend,
-                       const record::RunFacts&, record::Record*) {
-  const std::string_view name =
-      std::string_view(row.test_id).substr(sizeof "contract/" - 1);
-  for (const ContractCase& c : kCases) {
-    if (c.name != name) continue;
-    const Status kept = TryContract(c, backend);
-    if (kept.ok()) return {record::Outcome::kPass, Reason::kNone, ""};
-    const bool declined = kept.code() == StatusCode::kUnsupported;
-    return {declined ? record::Outcome::kUnsupported : record::Outcome::kFail,
-            declined ? kept.reason() : Reason::kValue,
-            StrCat(c.promise, ": ", kept.message())};
-  }
-  return {record::Outcome::kError, Reason::kReader,
-          "no contract case of that name"};
-}
-
-const bool kRegistered = suite::AddSuite(
-    {.name = "contract", .cases = &Describe, .derives = false, .run = &Run});
 
 }  // namespace
 
 std::span<const ContractCase> ContractCases() { return kCases; }
 
-Status TryContract(const ContractCase& contract_case, Backend& backend) {
+std::vector<std::string> ContractCase::Operators() const {
+  std::vector<std::string> names = Words(operators);
+  std::erase_if(names,
+                [](const std::string& name) { return name.ends_with('*'); });
+  return names;
+}
+
+std::vector<std::string> ContractCase::Probes() const {
+  for (std::string& name : Words(operators)) {
+    if (!name.ends_with('*')) continue;
+    name.pop_back();
+    return ProbesFrom(name);
+  }
+  return {};
+}
+
+Status TryContract(const ContractCase& contract_case, Backend& backend,
+                   std::vector<std::string> probes) {
+  if (probes.empty()) probes = contract_case.Probes();
   try {
-    return contract_case.check(backend);
+    // One that is about an operator of its own looks at no probe.
+    const ProbeOperator* probe = &contract::Probes().front();
+    if (!probes.empty()) {
+      ASSAY_ASSIGN_OR_RETURN(probe, ProbeFor(contract_case, backend, probes));
+    }
+    const Status kept = contract_case.check(backend, *probe);
+    if (kept.ok() || probes.empty()) return kept;
+    return kept.WithContext(StrCat("probed with ", probe->op));
   } catch (...) {
     return backend::StatusOfException(contract_case.name);
   }

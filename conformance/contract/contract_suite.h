@@ -29,9 +29,10 @@ class ContractTest : public worker::BackendTest<B> {
 
 TYPED_TEST_SUITE_P(ContractTest);
 
-#define ASSAY_TYPED_TEST(function, name, operators, promise)           \
-  TYPED_TEST_P(ContractTest, function) {                               \
-    this->Try({name, operators, promise, &assay::contract::function}); \
+#define ASSAY_TYPED_TEST(function, name, duty, operators, promise)    \
+  TYPED_TEST_P(ContractTest, function) {                              \
+    this->Try({name, assay::contract::Duty::duty, operators, promise, \
+               &assay::contract::function});                          \
   }
 #define ASSAY_TYPED_NAME(function, ...) , function
 #define ASSAY_REGISTER(...) REGISTER_TYPED_TEST_SUITE_P(__VA_ARGS__)

@@ -4,11 +4,20 @@
 
 #include <gtest/gtest.h>
 
+#include <iterator>
 #include <set>
 #include <string>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "conformance/contract/contract_suite.h"
 #include "conformance/contract/mutant_backend.h"
+#include "framework/testing/host/arena.h"
+#include "framework/testing/host/channel.h"
+#include "framework/testing/host/link.h"
+#include "framework/testing/host/remote_backend.h"
+#include "framework/testing/host/server.h"
 #include "framework/testing/suite/suite.h"
 
 // In place of a worker's registry: the typed suite over the toy backend.
@@ -123,6 +132,136 @@ TEST(Contract, ASoundBackendKeepsEveryPromise) {
   }
 }
 
+/// A backend behind a server in a thread of this process.
+class Hosted {
+ public:
+  explicit Hosted(Backend& backend) : server_(backend, nullptr) {
+    host::Arena::Open();
+    auto ends = host::Channel::MakePair();
+    thread_ = std::thread([this, channel = std::move(ends->second)]() mutable {
+      server_.Serve(&channel);
+    });
+    link_.Attach(std::move(ends->first));
+  }
+  ~Hosted() {
+    link_.Detach();
+    thread_.join();
+  }
+  Backend& backend() { return remote_; }
+
+ private:
+  host::Server server_;
+  host::Link link_;
+  host::RemoteBackend remote_{"toy", link_};
+  std::thread thread_;
+};
+
+TEST(Contract, SeesThroughAHostWhatItSeesWithout) {
+  std::vector<Kill> all(std::begin(kKills), std::end(kKills));
+  for (const ContractCase& c : ContractCases()) {
+    all.push_back({Defect::kNone, c.name});
+  }
+  for (const Kill& kill : all) {
+    SCOPED_TRACE(kill.killer);
+    Mutant direct(kill.defect);
+    Mutant hosted(kill.defect);
+    const Status here = TryContract(Find(kill.killer), direct);
+    const Status there =
+        TryContract(Find(kill.killer), Hosted(hosted).backend());
+    // Which thread or address is the first to show it is chance.
+    if (kill.killer == "run/threads" || kill.killer == "run/unaligned") {
+      EXPECT_EQ(here.code(), there.code());
+    } else {
+      EXPECT_EQ(here.ToString(), there.ToString());
+    }
+  }
+}
+
+/// The toy without some operators. Notes those that it was given.
+class Lacking final : public Backend {
+ public:
+  explicit Lacking(std::set<std::string> lacks) : lacks_(std::move(lacks)) {}
+  std::string_view name() const override { return "lacking"; }
+  Result<Probe> Inspect() override { return Probe{"1", "cpu"}; }
+  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
+                                        const LoadOptions& options) override {
+    for (const Node& node : model->graph().nodes) {
+      if (lacks_.contains(node.op_type) || lacks_.contains("*")) {
+        return Unsupported(Reason::kOperator, "no ", node.op_type);
+      }
+      given.insert(node.op_type);
+    }
+    return toy_.Load(std::move(model), options);
+  }
+
+  std::set<std::string> given;
+
+ private:
+  toy::Toy toy_;
+  std::set<std::string> lacks_;
+};
+
+// Kills: a promise that is tried with an operator that it is not about and that
+// the backend lacks.
+TEST(Contract, ABackendWithoutReluIsJudgedByAnotherOperator) {
+  for (const ContractCase& c : ContractCases()) {
+    Lacking backend({"Relu", "Mul", "Abs"});
+    const Status kept = TryContract(c, backend);
+    const bool of_relu = c.operators == "Relu";
+    EXPECT_EQ(kept.code(), of_relu ? StatusCode::kUnsupported : StatusCode::kOk)
+        << c.name << ": " << kept.ToString();
+  }
+  Lacking none({"*"});
+  const Status declined = TryContract(Find("bind/shape"), none);
+  EXPECT_EQ(declined.code(), StatusCode::kUnsupported);
+  EXPECT_EQ(declined.message(),
+            "it loads no operator to probe with: tried Relu: no Relu; Mul: no "
+            "Mul; Abs: no Abs; Add: no Add; Neg: no Neg");
+}
+
+// Kills: a case inside the claims that runs with an operator which is not; one
+// that is declined inside them and passes with another.
+TEST(Contract, ACaseRunsWithTheProbesOfItsPlan) {
+  const suite::Suite* suite = suite::FindSuite("contract");
+  record::PlanRow row;
+  row.test_id = "contract/bind/shape";
+  const struct {
+    const char* probes;
+    std::set<std::string> lacks;
+    std::set<std::string> given;
+    record::Outcome outcome;
+  } rows[] = {
+      {"", {}, {"Relu"}, record::Outcome::kPass},
+      {"ai.onnx::Add", {}, {"Add"}, record::Outcome::kPass},
+      {"ai.onnx::Mul ai.onnx::Add", {"Mul"}, {"Add"}, record::Outcome::kPass},
+      {"ai.onnx::Add", {"Add"}, {}, record::Outcome::kUnsupported},
+  };
+  for (const auto& wanted : rows) {
+    row.probes = wanted.probes;
+    Lacking backend(wanted.lacks);
+    record::Record record;
+    EXPECT_EQ(suite->run(row, backend, {}, &record).outcome, wanted.outcome);
+    EXPECT_EQ(backend.given, wanted.given) << wanted.probes;
+  }
+}
+
+// Kills: a case that a claim of Relu alone covers.
+TEST(Contract, CasesStandUnderTheClaimsOfTheirProbes) {
+  for (const cases::TestCase& c : suite::FindSuite("contract")->cases({})) {
+    if (c.test_id == "contract/bind/shape") {
+      EXPECT_EQ(c.operators, std::vector<std::string>());
+      EXPECT_EQ(c.probes, (std::vector<std::string>{
+                              "ai.onnx::Relu", "ai.onnx::Mul", "ai.onnx::Abs",
+                              "ai.onnx::Add", "ai.onnx::Neg"}));
+    } else if (c.test_id == "contract/load/attribute_kind") {
+      EXPECT_EQ(c.operators, std::vector<std::string>{"ai.onnx::Softmax"});
+      EXPECT_EQ(c.probes.size(), 5U);
+    } else if (c.test_id.starts_with("contract/gradient/")) {
+      EXPECT_TRUE(c.operators.empty() && c.probes.empty()) << c.test_id;
+    }
+  }
+}
+
 TEST(Contract, NamesAreUniqueAndTheSuiteIsRegistered) {
   std::set<std::string_view> names;
   for (const ContractCase& c : ContractCases()) names.insert(c.name);
@@ -135,7 +274,9 @@ TEST(Contract, NamesAreUniqueAndTheSuiteIsRegistered) {
 TEST(Contract, ExceptionsBecomeFailures) {
   toy::Toy toy;
   const Status thrown =
-      TryContract({"x/y", "", "", [](Backend&) -> Status { throw 7; }}, toy);
+      TryContract({"x/y", Duty::kMay, "", "",
+                   [](Backend&, const ProbeOperator&) -> Status { throw 7; }},
+                  toy);
   EXPECT_EQ(thrown.code(), StatusCode::kInternal);
 }
 

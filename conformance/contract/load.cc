@@ -10,45 +10,47 @@
 
 namespace assay::contract {
 
-Status LoadUnknownOperator(Backend& backend) {
+Status LoadUnknownOperator(Backend& backend, const ProbeOperator& probe) {
   for (const char* text :
        {"g (float[2] x) => (float[2] y) { y = NoSuchOperator(x) }",
         "g (float[2] x) => (float[2] y) { y = test.NoSuchOperator(x) }"}) {
-    ASSAY_RETURN_IF_ERROR(ExpectModelRefused(backend, text, {Floats({-1, 2})}));
+    ASSAY_RETURN_IF_ERROR(
+        ExpectModelRefused(backend, probe, text, {Floats({-1, 2})}));
   }
   return OkStatus();
 }
 
-Status LoadAttributeKind(Backend& backend) {
+Status LoadAttributeKind(Backend& backend, const ProbeOperator& probe) {
   return ExpectModelRefused(
-      backend,
+      backend, probe,
       "g (float[2] x) => (float[2] y) { y = Softmax<axis = \"last\">(x) }",
       {Floats({1, 2})});
 }
 
-Status LoadMissingAttribute(Backend& backend) {
-  return ExpectModelRefused(backend,
+Status LoadMissingAttribute(Backend& backend, const ProbeOperator& probe) {
+  return ExpectModelRefused(backend, probe,
                             "g (float[2] x) => (float[2] y) { y = Cast(x) }",
                             {Floats({1, 2})});
 }
 
-Status LoadTooFewInputs(Backend& backend) {
-  return ExpectModelRefused(backend,
+Status LoadTooFewInputs(Backend& backend, const ProbeOperator& probe) {
+  return ExpectModelRefused(backend, probe,
                             "g (float[2] x) => (float[2] y) { y = Add(x) }",
                             {Floats({1, 2})});
 }
 
-Status LoadElementTypes(Backend& backend) {
+Status LoadElementTypes(Backend& backend, const ProbeOperator& probe) {
   const std::vector<int64_t> integers = {1, 2};
   ASSAY_ASSIGN_OR_RETURN(
       const Tensor tensor,
       Tensor::Of<int64_t>({2}, std::span<const int64_t>(integers)));
   return ExpectModelRefused(
-      backend, "g (float[2] x, int64[2] i) => (float[2] y) { y = Add(x, i) }",
+      backend, probe,
+      "g (float[2] x, int64[2] i) => (float[2] y) { y = Add(x, i) }",
       {Floats({1, 2}), tensor});
 }
 
-Status LoadGarbage(Backend& backend) {
+Status LoadGarbage(Backend& backend, const ProbeOperator& probe) {
   Model::Parts parts;
   parts.bytes.resize(1021);
   for (size_t i = 0; i < parts.bytes.size(); ++i) {
@@ -60,40 +62,38 @@ Status LoadGarbage(Backend& backend) {
   if (loaded.ok() && *loaded == nullptr) {
     return Broken("Load was OK and gave no network");
   }
-  return ExpectHealthy(backend);
+  return ExpectHealthy(backend, probe);
 }
 
-Status LoadUnknownSetting(Backend& backend) {
+Status LoadUnknownSetting(Backend& backend, const ProbeOperator& probe) {
   LoadOptions options;
   options.settings = {{"no_such_setting", "1"}};
-  ASSAY_RETURN_IF_ERROR(ExpectCode(Load(backend, kRelu, options).status(),
-                                   StatusCode::kInvalidArgument,
-                                   "Load with setting no_such_setting"));
-  return ExpectHealthy(backend);
+  ASSAY_RETURN_IF_ERROR(ExpectCode(
+      Load(backend, probe.Model(), options).status(),
+      StatusCode::kInvalidArgument, "Load with setting no_such_setting"));
+  return ExpectHealthy(backend, probe);
 }
 
-Status LoadUnknownExtra(Backend& backend) {
+Status LoadUnknownExtra(Backend& backend, const ProbeOperator& probe) {
   LoadOptions options;
   options.extra_outputs = {"no_such_value"};
-  return ExpectRefused(Load(backend, kRelu, options).status(),
+  return ExpectRefused(Load(backend, probe.Model(), options).status(),
                        "Load with extra output no_such_value");
 }
 
-Status LoadExtraOutput(Backend& backend) {
+Status LoadExtraOutput(Backend& backend, const ProbeOperator& probe) {
   LoadOptions options;
   options.extra_outputs = {"h"};
-  ASSAY_ASSIGN_OR_RETURN(
-      const auto network,
-      Load(backend,
-           "g (float[2] x) => (float[2] y) { h = Add(x, x) y = Relu(h) }",
-           options));
+  ASSAY_ASSIGN_OR_RETURN(const auto network,
+                         Load(backend, probe.Chain(), options));
   ASSAY_ASSIGN_OR_RETURN(const auto outputs,
                          RunOnce(*network, {Floats({-1, 2})}));
   if (outputs.size() != 2 || network->outputs()[1].name != "h") {
     return Broken("found ", outputs.size(), " outputs, wanted y, then h");
   }
-  ASSAY_RETURN_IF_ERROR(ExpectFloats(outputs[0], {0, 4}, "output y"));
-  return ExpectFloats(outputs[1], {-2, 4}, "extra output h");
+  const std::vector<float> h = probe.Values({-1, 2});
+  ASSAY_RETURN_IF_ERROR(ExpectFloats(outputs[0], probe.Values(h), "output y"));
+  return ExpectFloats(outputs[1], h, "extra output h");
 }
 
 }  // namespace assay::contract

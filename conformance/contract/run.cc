@@ -3,25 +3,25 @@
 // The behaviour of one network when it runs.
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <numeric>
 
 #include "conformance/contract/cases.h"
 #include "conformance/contract/subject.h"
+#include "framework/testing/host/arena.h"
 
 namespace assay::contract {
 namespace {
 
-constexpr char kAnyRelu[] = "g (float[N] x) => (float[N] y) { y = Relu(x) }";
+constexpr char kAdd[] =
+    "g (float[3] a, float[3] b) => (float[3] c) { c = Add(a, b) }";
 
-std::string AddOf(int64_t n) {
-  return StrCat("g (float[", n, "] a, float[", n, "] b) => (float[", n,
-                "] c) { c = Add(a, b) }");
+/// w, declared first, is of z, which is declared last.
+std::string Crossed(const ProbeOperator& probe) {
+  return StrCat("g (float[2] x, float[2] z) => (float[2] w, float[2] y) { ",
+                probe.Node("y", "x"), " ", probe.Node("w", "z"), " }");
 }
-
-constexpr char kTwoOutputs[] =
-    "g (float[2] x, float[2] z) => (float[2] w, float[2] y) "
-    "{ y = Relu(x) w = Add(x, z) }";
 
 /// n, n - 1, ... 1 with alternating signs.
 std::vector<float> Ramp(int64_t n) {
@@ -33,15 +33,10 @@ std::vector<float> Ramp(int64_t n) {
   return elements;
 }
 
-std::vector<float> ReluOf(std::vector<float> elements) {
-  for (float& x : elements) x = x > 0 ? x : 0;
-  return elements;
-}
-
 }  // namespace
 
-Status RunFeedThenFetch(Backend& backend) {
-  ASSAY_ASSIGN_OR_RETURN(const auto network, Load(backend, kTwoOutputs));
+Status RunFeedThenFetch(Backend& backend, const ProbeOperator& probe) {
+  ASSAY_ASSIGN_OR_RETURN(const auto network, Load(backend, Crossed(probe)));
   if (network->inputs().size() != 2 || network->inputs()[0].name != "x" ||
       network->outputs().size() != 2 || network->outputs()[0].name != "w") {
     return Broken("the network declares other names than the graph");
@@ -52,56 +47,59 @@ Status RunFeedThenFetch(Backend& backend) {
   if (outputs.size() != 2) {
     return Broken("found ", outputs.size(), " outputs, wanted 2");
   }
-  ASSAY_RETURN_IF_ERROR(ExpectFloats(outputs[0], {9, 22}, "output w"));
-  return ExpectFloats(outputs[1], {0, 2}, "output y");
+  ASSAY_RETURN_IF_ERROR(
+      ExpectFloats(outputs[0], probe.Values({10, 20}), "output w"));
+  return ExpectFloats(outputs[1], probe.Values({-1, 2}), "output y");
 }
 
-Status RunRepeat(Backend& backend) {
-  ASSAY_ASSIGN_OR_RETURN(const auto network, Load(backend, kTwoOutputs));
+Status RunRepeat(Backend& backend, const ProbeOperator& probe) {
+  ASSAY_ASSIGN_OR_RETURN(const auto network, Load(backend, Crossed(probe)));
   const std::vector<Value> inputs = {Floats({-1, 0.1F}), Floats({1e-3F, 3})};
   ASSAY_ASSIGN_OR_RETURN(const auto binding, network->Bind(inputs, {}));
   for (int i = 0; i < 4; ++i) {
     ASSAY_RETURN_IF_ERROR(RunBound(*network, *binding));
     const auto run = StrCat("run ", i + 1);
     ASSAY_RETURN_IF_ERROR(
-        ExpectFloats(binding->outputs()[0], {-1 + 1e-3F, 0.1F + 3}, run));
-    ASSAY_RETURN_IF_ERROR(ExpectFloats(binding->outputs()[1], {0, 0.1F}, run));
+        ExpectFloats(binding->outputs()[0], probe.Values({1e-3F, 3}), run));
+    ASSAY_RETURN_IF_ERROR(
+        ExpectFloats(binding->outputs()[1], probe.Values({-1, 0.1F}), run));
   }
   return OkStatus();
 }
 
-Status RunInputsKept(Backend& backend) {
-  ASSAY_ASSIGN_OR_RETURN(const auto network, Load(backend, kAdd));
+Status RunInputsKept(Backend& backend, const ProbeOperator& probe) {
+  ASSAY_ASSIGN_OR_RETURN(const auto network, Load(backend, probe.TwoNodes()));
   const std::vector<Value> inputs = {Floats({1, -2, 3}), Floats({-4, 5, 6})};
   ASSAY_RETURN_IF_ERROR(RunOnce(*network, inputs).status());
   ASSAY_RETURN_IF_ERROR(ExpectFloats(inputs[0], {1, -2, 3}, "input a"));
   return ExpectFloats(inputs[1], {-4, 5, 6}, "input b");
 }
 
-Status RunChangedInput(Backend& backend) {
-  ASSAY_ASSIGN_OR_RETURN(const auto network, Load(backend, kAdd));
+Status RunChangedInput(Backend& backend, const ProbeOperator& probe) {
+  ASSAY_ASSIGN_OR_RETURN(const auto network, Load(backend, probe.TwoNodes()));
   std::vector<Value> inputs = {Floats({1, 2, 3}), Floats({10, 20, 30})};
   ASSAY_ASSIGN_OR_RETURN(const auto binding, network->Bind(inputs, {}));
   ASSAY_RETURN_IF_ERROR(RunBound(*network, *binding));
-  ASSAY_RETURN_IF_ERROR(
-      ExpectFloats(binding->outputs()[0], {11, 22, 33}, "the first run"));
+  ASSAY_RETURN_IF_ERROR(ExpectFloats(
+      binding->outputs()[1], probe.Values({10, 20, 30}), "the first run"));
   inputs[1].mutable_tensor()->mutable_elements<float>()[2] = -3;
   ASSAY_RETURN_IF_ERROR(RunBound(*network, *binding));
-  return ExpectFloats(binding->outputs()[0], {11, 22, 0},
+  return ExpectFloats(binding->outputs()[1], probe.Values({10, 20, -3}),
                       "a run after an input was changed");
 }
 
-Status RunCallerOutput(Backend& backend) {
-  ASSAY_ASSIGN_OR_RETURN(const auto network, Load(backend, kAdd));
+Status RunCallerOutput(Backend& backend, const ProbeOperator& probe) {
+  ASSAY_ASSIGN_OR_RETURN(const auto network, Load(backend, probe.Model("[3]")));
   std::vector<float> memory = {-7, -7, -7, -7, -7};
   ASSAY_ASSIGN_OR_RETURN(const Tensor mine, Tensor::Borrow(DType::kFloat32, {3},
                                                            memory.data() + 1));
-  const std::vector<Value> inputs = {Floats({1, 2, 3}), Floats({1, 1, 1})};
+  const std::vector<Value> inputs = {Floats({1, 2, 3})};
   ASSAY_ASSIGN_OR_RETURN(const auto binding,
                          network->Bind(inputs, std::vector<Value>{mine}));
   for (int i = 0; i < 2; ++i) {
     ASSAY_RETURN_IF_ERROR(RunBound(*network, *binding));
-    ASSAY_RETURN_IF_ERROR(ExpectFloats(mine, {2, 3, 4}, "the caller's memory"));
+    ASSAY_RETURN_IF_ERROR(
+        ExpectFloats(mine, probe.Values({1, 2, 3}), "the caller's memory"));
     memory[2] = -7;
   }
   if (memory.front() != -7 || memory.back() != -7) {
@@ -114,8 +112,8 @@ Status RunCallerOutput(Backend& backend) {
   return OkStatus();
 }
 
-Status RunKeptOutput(Backend& backend) {
-  ASSAY_ASSIGN_OR_RETURN(const auto network, Load(backend, kRelu));
+Status RunKeptOutput(Backend& backend, const ProbeOperator& probe) {
+  ASSAY_ASSIGN_OR_RETURN(const auto network, Load(backend, probe.Model()));
   Value x = Floats({1, 2});
   ASSAY_ASSIGN_OR_RETURN(const auto binding,
                          network->Bind(std::vector<Value>{x}, {}));
@@ -123,51 +121,57 @@ Status RunKeptOutput(Backend& backend) {
   const Value kept = binding->outputs()[0];
   x.mutable_tensor()->mutable_elements<float>()[0] = 5;
   ASSAY_RETURN_IF_ERROR(RunBound(*network, *binding));
-  ASSAY_RETURN_IF_ERROR(ExpectFloats(kept, {1, 2}, "the kept output"));
-  return ExpectFloats(binding->outputs()[0], {5, 2}, "the second run");
+  ASSAY_RETURN_IF_ERROR(
+      ExpectFloats(kept, probe.Values({1, 2}), "the kept output"));
+  return ExpectFloats(binding->outputs()[0], probe.Values({5, 2}),
+                      "the second run");
 }
 
-Status RunTwoBindings(Backend& backend) {
-  ASSAY_ASSIGN_OR_RETURN(const auto network, Load(backend, kRelu));
+Status RunTwoBindings(Backend& backend, const ProbeOperator& probe) {
+  ASSAY_ASSIGN_OR_RETURN(const auto network, Load(backend, probe.Model()));
   ASSAY_ASSIGN_OR_RETURN(const auto one,
                          network->Bind(std::vector<Value>{Floats({1, 2})}, {}));
   ASSAY_ASSIGN_OR_RETURN(const auto two,
                          network->Bind(std::vector<Value>{Floats({3, 4})}, {}));
   ASSAY_RETURN_IF_ERROR(RunBound(*network, *one));
   ASSAY_RETURN_IF_ERROR(RunBound(*network, *two));
-  ASSAY_RETURN_IF_ERROR(
-      ExpectFloats(one->outputs()[0], {1, 2}, "the first binding"));
-  ASSAY_RETURN_IF_ERROR(
-      ExpectFloats(two->outputs()[0], {3, 4}, "the second binding"));
+  ASSAY_RETURN_IF_ERROR(ExpectFloats(one->outputs()[0], probe.Values({1, 2}),
+                                     "the first binding"));
+  ASSAY_RETURN_IF_ERROR(ExpectFloats(two->outputs()[0], probe.Values({3, 4}),
+                                     "the second binding"));
   ASSAY_RETURN_IF_ERROR(RunBound(*network, *one));
-  return ExpectFloats(two->outputs()[0], {3, 4},
+  return ExpectFloats(two->outputs()[0], probe.Values({3, 4}),
                       "the second binding, once the first has run again");
 }
 
-Status RunInitializer(Backend& backend) {
-  ASSAY_ASSIGN_OR_RETURN(
-      const auto network,
-      Load(backend,
-           "g (float[2] x) => (float[2] y) <float[2] w = {0.5, -2}> "
-           "{ y = Add(x, w) }"));
+Status RunInitializer(Backend& backend, const ProbeOperator& probe) {
+  ASSAY_ASSIGN_OR_RETURN(const auto network,
+                         Load(backend, probe.WithInitializer()));
   if (network->inputs().size() != 1) {
     return Broken("found ", network->inputs().size(), " inputs, wanted x only");
   }
-  ASSAY_ASSIGN_OR_RETURN(const auto y, RunOnce(*network, {Floats({1, 2})}));
-  return ExpectFloats(y[0], {1.5F, 0}, "x + w");
+  ASSAY_ASSIGN_OR_RETURN(const auto y, RunOnce(*network, {Floats({3, 4})}));
+  ASSAY_RETURN_IF_ERROR(
+      ExpectFloats(y[0], probe.Values({3, 4}), "the output of x"));
+  return ExpectFloats(y[1], probe.Values({1, 2}), "the output of w");
 }
 
 // "It is an error if any of the index values are out of bounds": Gather.
-Status RunIndexOutside(Backend& backend) {
+Status RunIndexOutside(Backend& backend, const ProbeOperator& /*probe*/) {
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
   constexpr float kBeside = 7654321;
   ASSAY_ASSIGN_OR_RETURN(
       const auto network,
       Load(backend,
            "g (float[4] x, int64[2] i) => (float[2] y) { y = Gather(x, i) }"));
-  std::vector<float> memory = {kBeside, 1, 2, 3, 4, kBeside};
+  const std::vector<float> numbers = {kBeside, 1, 2, 3, 4, kBeside};
+  // The backend's process sees what lies beside, too.
+  const auto memory = host::Arena::Allocate(numbers.size() * sizeof(float));
+  if (memory == nullptr) return ResourceExhausted("no memory for the input");
+  std::memcpy(memory.get(), numbers.data(), numbers.size() * sizeof(float));
   ASSAY_ASSIGN_OR_RETURN(
-      const Tensor x, Tensor::Borrow(DType::kFloat32, {4}, memory.data() + 1));
+      const Tensor x,
+      Tensor::Borrow(DType::kFloat32, {4}, memory.get() + sizeof(float)));
   const auto indices = [](int64_t first, int64_t second) {
     return *Tensor::Of<int64_t>({2}, {{first, second}});
   };
@@ -187,10 +191,9 @@ Status RunIndexOutside(Backend& backend) {
   return ExpectFloats(y[0], {1, 4}, "the first and the last");
 }
 
-Status RunEmpty(Backend& backend) {
-  ASSAY_ASSIGN_OR_RETURN(
-      const auto network,
-      Load(backend, "g (float[0,3] x) => (float[0,3] y) { y = Relu(x) }"));
+Status RunEmpty(Backend& backend, const ProbeOperator& probe) {
+  ASSAY_ASSIGN_OR_RETURN(const auto network,
+                         Load(backend, probe.Model("[0,3]")));
   ASSAY_ASSIGN_OR_RETURN(const auto y,
                          RunOnce(*network, {Floats(Shape{0, 3}, {})}));
   if (y[0].tensor()->shape() != Shape{0, 3}) {
@@ -199,56 +202,52 @@ Status RunEmpty(Backend& backend) {
   return ExpectFloats(y[0], {}, "no elements");
 }
 
-Status RunOneElement(Backend& backend) {
+Status RunOneElement(Backend& backend, const ProbeOperator& probe) {
   struct Row {
-    const char* text;
+    const char* extents;
     Shape shape;
   };
-  for (const Row& row :
-       {Row{"g (float x) => (float y) { y = Relu(x) }", Shape{}},
-        Row{"g (float[1] x) => (float[1] y) { y = Relu(x) }", Shape{1}},
-        Row{"g (float[1,1,1] x) => (float[1,1,1] y) { y = Relu(x) }",
-            Shape{1, 1, 1}}}) {
-    ASSAY_ASSIGN_OR_RETURN(const auto network, Load(backend, row.text));
+  for (const Row& row : {Row{"", Shape{}}, Row{"[1]", Shape{1}},
+                         Row{"[1,1,1]", Shape{1, 1, 1}}}) {
+    ASSAY_ASSIGN_OR_RETURN(const auto network,
+                           Load(backend, probe.Model(row.extents)));
     ASSAY_ASSIGN_OR_RETURN(const auto y,
                            RunOnce(*network, {Floats(row.shape, {3})}));
     if (y[0].tensor()->shape() != row.shape) {
       return Broken("found ", y[0].tensor()->Signature(), ", wanted ",
                     row.shape.ToString());
     }
-    ASSAY_RETURN_IF_ERROR(ExpectFloats(y[0], {3}, row.text));
+    ASSAY_RETURN_IF_ERROR(ExpectFloats(
+        y[0], probe.Values({3}), StrCat("a shape of ", row.shape.ToString())));
   }
   return OkStatus();
 }
 
-Status RunOddSizes(Backend& backend) {
+Status RunOddSizes(Backend& backend, const ProbeOperator& probe) {
   std::vector<int64_t> extents(67);
   std::iota(extents.begin(), extents.end(), 1);
   extents.push_back(1021);
   for (const int64_t n : extents) {
-    const std::vector<float> a = Ramp(n);
-    std::vector<float> b(a.size(), 0.5F);
-    std::vector<float> want = a;
-    for (float& x : want) x += 0.5F;
-    ASSAY_ASSIGN_OR_RETURN(const auto network, Load(backend, AddOf(n)));
-    ASSAY_ASSIGN_OR_RETURN(const auto c,
-                           RunOnce(*network, {Floats(a), Floats(b)}));
-    ASSAY_RETURN_IF_ERROR(ExpectFloats(c[0], want, StrCat("an extent of ", n)));
+    ASSAY_ASSIGN_OR_RETURN(const auto network,
+                           Load(backend, probe.Model(StrCat("[", n, "]"))));
+    ASSAY_ASSIGN_OR_RETURN(const auto y, RunOnce(*network, {Floats(Ramp(n))}));
+    ASSAY_RETURN_IF_ERROR(
+        ExpectFloats(y[0], probe.Values(Ramp(n)), StrCat("an extent of ", n)));
   }
   return OkStatus();
 }
 
-Status RunSymbolicExtent(Backend& backend) {
-  ASSAY_ASSIGN_OR_RETURN(const auto network, Load(backend, kAnyRelu));
+Status RunSymbolicExtent(Backend& backend, const ProbeOperator& probe) {
+  ASSAY_ASSIGN_OR_RETURN(const auto network, Load(backend, probe.Model("[N]")));
   for (const int64_t n : {4, 1, 9, 4}) {
     ASSAY_ASSIGN_OR_RETURN(const auto y, RunOnce(*network, {Floats(Ramp(n))}));
     ASSAY_RETURN_IF_ERROR(
-        ExpectFloats(y[0], ReluOf(Ramp(n)), StrCat("N = ", n)));
+        ExpectFloats(y[0], probe.Values(Ramp(n)), StrCat("N = ", n)));
   }
   return OkStatus();
 }
 
-Status RunSpecialValues(Backend& backend) {
+Status RunSpecialValues(Backend& backend, const ProbeOperator& /*probe*/) {
   constexpr float kInf = std::numeric_limits<float>::infinity();
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   ASSAY_ASSIGN_OR_RETURN(const auto network, Load(backend, kAdd));
@@ -267,23 +266,28 @@ Status RunSpecialValues(Backend& backend) {
   return OkStatus();
 }
 
-Status RunUnaligned(Backend& backend) {
+Status RunUnaligned(Backend& backend, const ProbeOperator& probe) {
   constexpr int64_t kExtent = 19;
-  ASSAY_ASSIGN_OR_RETURN(const auto network, Load(backend, AddOf(kExtent)));
+  ASSAY_ASSIGN_OR_RETURN(
+      const auto network,
+      Load(backend, probe.TwoNodes(StrCat("[", kExtent, "]"))));
+  const std::vector<float> ones(kExtent, 1);
+  const std::vector<float> twos(kExtent, 2);
   for (size_t offset = 0; offset < 4; ++offset) {
-    std::vector<float> a(kExtent + offset, 1);
+    std::vector<float> a(kExtent + 3, 1);
     std::vector<float> b(kExtent + 3, 2);
     std::vector<float> c(kExtent + 3, -7);
+    std::vector<float> d(kExtent + 3, -7);
     const auto view = [&](std::vector<float>& memory, size_t begin) {
       return *Tensor::Borrow(DType::kFloat32, {kExtent}, memory.data() + begin);
     };
     const std::vector<Value> inputs = {view(a, offset), view(b, 3 - offset)};
-    const std::vector<Value> outputs = {view(c, offset)};
+    const std::vector<Value> outputs = {view(c, offset), view(d, 3 - offset)};
     ASSAY_ASSIGN_OR_RETURN(const auto binding, network->Bind(inputs, outputs));
     ASSAY_RETURN_IF_ERROR(RunBound(*network, *binding));
-    ASSAY_RETURN_IF_ERROR(ExpectFloats(
-        outputs[0], std::vector<float>(static_cast<size_t>(kExtent), 3),
-        StrCat("addresses ", offset, " elements off")));
+    const std::string what = StrCat("addresses ", offset, " elements off");
+    ASSAY_RETURN_IF_ERROR(ExpectFloats(outputs[0], probe.Values(ones), what));
+    ASSAY_RETURN_IF_ERROR(ExpectFloats(outputs[1], probe.Values(twos), what));
   }
   return OkStatus();
 }

@@ -90,20 +90,21 @@ Status ExpectRefused(const Status& status, std::string_view what) {
   return Broken(what, ": found OK, wanted a refusal");
 }
 
-Status ExpectModelRefused(Backend& backend, std::string_view text,
+Status ExpectModelRefused(Backend& backend, const ProbeOperator& probe,
+                          std::string_view text,
                           const std::vector<Value>& inputs) {
   ASSAY_ASSIGN_OR_RETURN(auto model, graph::ParseModelText(text));
   const auto network = backend.Load(std::move(model), {});
-  if (!network.ok()) return ExpectHealthy(backend);
+  if (!network.ok()) return ExpectHealthy(backend, probe);
   ASSAY_RETURN_IF_ERROR(ExpectRefused((*network)->Bind(inputs, {}).status(),
                                       StrCat("Load and Bind of ", text)));
-  return ExpectHealthy(backend);
+  return ExpectHealthy(backend, probe);
 }
 
-Status ExpectHealthy(Backend& backend) {
-  ASSAY_ASSIGN_OR_RETURN(const auto network, Load(backend, kRelu));
+Status ExpectHealthy(Backend& backend, const ProbeOperator& probe) {
+  ASSAY_ASSIGN_OR_RETURN(const auto network, Load(backend, probe.Model()));
   ASSAY_ASSIGN_OR_RETURN(const auto y, RunOnce(*network, {Floats({-1, 2})}));
-  return ExpectFloats(y[0], {0, 2}, "a good model, thereafter");
+  return ExpectFloats(y[0], probe.Values({-1, 2}), "a good model, thereafter");
 }
 
 }  // namespace assay::contract

@@ -3,9 +3,9 @@
 // Tools for the contract's cases: models from text, float tensors, and checks
 // that give a Status.
 //
-//   ASSAY_ASSIGN_OR_RETURN(auto network, Load(backend, kRelu));
+//   ASSAY_ASSIGN_OR_RETURN(auto network, Load(backend, probe.Model()));
 //   ASSAY_ASSIGN_OR_RETURN(auto y, RunOnce(*network, {Floats({-1, 2})}));
-//   return ExpectFloats(y[0], {0, 2}, "Relu");
+//   return ExpectFloats(y[0], probe.Values({-1, 2}), "the first run");
 
 #pragma once
 
@@ -13,16 +13,12 @@
 #include <string_view>
 #include <vector>
 
+#include "conformance/contract/probe.h"
 #include "framework/backend/backend.h"
 #include "framework/core/status.h"
 #include "framework/core/value.h"
 
 namespace assay::contract {
-
-inline constexpr char kRelu[] =
-    "g (float[2] x) => (float[2] y) { y = Relu(x) }";
-inline constexpr char kAdd[] =
-    "g (float[3] a, float[3] b) => (float[3] c) { c = Add(a, b) }";
 
 /// The promise is broken: what was found and wanted.
 template <class... Parts>
@@ -54,11 +50,13 @@ Status ExpectCode(const Status& status, StatusCode code, std::string_view what);
 /// `status` is no success.
 Status ExpectRefused(const Status& status, std::string_view what);
 
-/// The backend refuses the text's model at Load, or at Bind of `inputs`.
-Status ExpectModelRefused(Backend& backend, std::string_view text,
+/// The backend refuses the text's model at Load, or at Bind of `inputs`, and
+/// runs the probe's thereafter.
+Status ExpectModelRefused(Backend& backend, const ProbeOperator& probe,
+                          std::string_view text,
                           const std::vector<Value>& inputs);
 
-/// A model that every backend of the suite can run gives what it should.
-Status ExpectHealthy(Backend& backend);
+/// The model of the probe gives what it should.
+Status ExpectHealthy(Backend& backend, const ProbeOperator& probe);
 
 }  // namespace assay::contract

@@ -15,10 +15,44 @@ namespace {
 constexpr char kMatMul[] =
     "g (float[2,2] a, float[2,2] b) => (float[2,2] c) { c = MatMul(a, b) }";
 
-// x and r are read twice.
-constexpr char kFan[] =
-    "g (float[2] x) => (float[2] y) { r = Relu(x) s = Add(r, x) y = Add(s, r) "
-    "}";
+constexpr char kRelu[] = "g (float[2] x) => (float[2] y) { y = Relu(x) }";
+
+/// x and r, the probe of x, are read twice, and so have two gradients to sum.
+std::string Fan(const ProbeOperator& probe) {
+  return StrCat(
+      "g (float[2] x) => (float[2] u, float[2] v, float[2] y, float[2] z) { ",
+      probe.Node("r", "x"), " ", probe.Node("u", "x"), " ",
+      probe.Node("v", "x"), " ", probe.Node("y", "r"), " ",
+      probe.Node("z", "r"), " }");
+}
+
+/// The cotangents of u, v, y and z.
+const std::vector<std::vector<float>>& FanCotangents() {
+  static const auto* cotangents =
+      new std::vector<std::vector<float>>{{3, 5}, {1, -2}, {2, 7}, {-4, 1}};
+  return *cotangents;
+}
+
+/// The gradient of Fan by x.
+std::vector<float> FanGradient(const ProbeOperator& probe,
+                               const std::vector<float>& x) {
+  const auto& d = FanCotangents();
+  std::vector<float> sum(x.size());
+  for (size_t i = 0; i < x.size(); ++i) {
+    const float r = probe.value(x[i]);
+    const float of_r = probe.slope(r) * (d[2][i] + d[3][i]);
+    sum[i] = probe.slope(x[i]) * (d[0][i] + d[1][i] + of_r);
+  }
+  return sum;
+}
+
+std::vector<Value> FanFed() {
+  std::vector<Value> values;
+  for (const auto& cotangent : FanCotangents()) {
+    values.push_back(Floats(cotangent));
+  }
+  return values;
+}
 
 /// A network with a binding, for Backward.
 struct Ready {
@@ -72,6 +106,35 @@ Result<Ready> Forward(Backend& backend, std::string_view text,
   return ready;
 }
 
+/// The probe of a = {1, -2, 3} and b = {-4, 5, 6}, differentiated by both.
+Result<Ready> ForwardTwo(Backend& backend, const ProbeOperator& probe) {
+  return Forward(backend, probe.TwoNodes(), {"a", "b"},
+                 {Floats({1, -2, 3}), Floats({-4, 5, 6})});
+}
+
+std::vector<Value> TwoCotangents() {
+  return {Floats({1, 3, 2}), Floats({2, -1, 4})};
+}
+
+std::vector<float> GradientOfA(const ProbeOperator& probe) {
+  return probe.Gradient({1, -2, 3}, {1, 3, 2});
+}
+
+std::vector<float> GradientOfB(const ProbeOperator& probe) {
+  return probe.Gradient({-4, 5, 6}, {2, -1, 4});
+}
+
+/// The probe of x = {-1, 2}, differentiated by it.
+Result<Ready> ForwardOne(Backend& backend, const ProbeOperator& probe) {
+  return Forward(backend, probe.Model(), {"x"}, {Floats({-1, 2})});
+}
+
+/// The gradient by x = {-1, 2}.
+std::vector<float> GradientOfX(const ProbeOperator& probe,
+                               const std::vector<float>& dy) {
+  return probe.Gradient({-1, 2}, dy);
+}
+
 /// Writes into memory that is bound.
 void Refill(Tensor tensor, const std::vector<float>& elements) {
   std::ranges::copy(elements, tensor.mutable_elements<float>().begin());
@@ -92,14 +155,14 @@ Status ExpectGradients(const Result<std::vector<Value>>& found,
 
 }  // namespace
 
-Status GradientRelu(Backend& backend) {
+Status GradientRelu(Backend& backend, const ProbeOperator& /*probe*/) {
   ASSAY_ASSIGN_OR_RETURN(Ready relu,
                          Forward(backend, kRelu, {"x"}, {Floats({-1, 2})}));
   return ExpectGradients(relu.Backward({Floats({3, 5})}, {"x"}), {{0, 5}});
 }
 
 // dA = dC B^T, dB = A^T dC: Giles, Collected Matrix Derivative Results, 2.2.2.
-Status GradientMatMul(Backend& backend) {
+Status GradientMatMul(Backend& backend, const ProbeOperator& /*probe*/) {
   ASSAY_ASSIGN_OR_RETURN(Ready product,
                          Forward(backend, kMatMul, {"a", "b"},
                                  {Floats(Shape{2, 2}, {1, 2, 3, 4}),
@@ -109,192 +172,188 @@ Status GradientMatMul(Backend& backend) {
       {{5, 7, 4, 6}, {7, -3, 10, -4}});
 }
 
-Status GradientSubset(Backend& backend) {
-  ASSAY_ASSIGN_OR_RETURN(Ready product,
-                         Forward(backend, kMatMul, {"a", "b"},
-                                 {Floats(Shape{2, 2}, {1, 2, 3, 4}),
-                                  Floats(Shape{2, 2}, {5, 6, 7, 8})}));
-  const std::vector<Value> dc = {Floats(Shape{2, 2}, {1, 0, 2, -1})};
+Status GradientSubset(Backend& backend, const ProbeOperator& probe) {
+  ASSAY_ASSIGN_OR_RETURN(Ready two, ForwardTwo(backend, probe));
+  const std::vector<float> da = GradientOfA(probe);
+  const std::vector<float> db = GradientOfB(probe);
   ASSAY_RETURN_IF_ERROR(
-      ExpectGradients(product.Backward(dc, {"b"}), {{7, -3, 10, -4}}));
-  return ExpectGradients(product.Backward(dc, {"b", "a"}),
-                         {{7, -3, 10, -4}, {5, 7, 4, 6}});
+      ExpectGradients(two.Backward(TwoCotangents(), {"b"}), {db}));
+  return ExpectGradients(two.Backward(TwoCotangents(), {"b", "a"}), {db, da});
 }
 
-Status GradientParameter(Backend& backend) {
-  ASSAY_ASSIGN_OR_RETURN(Ready sum,
-                         Forward(backend,
-                                 "g (float[2] x) => (float[2] y) "
-                                 "<float[2] w = {1, 2}> { y = Add(x, w) }",
-                                 {"w"}, {Floats({-1, 2})}));
-  return ExpectGradients(sum.Backward({Floats({3, 5})}, {"w"}), {{3, 5}});
+Status GradientParameter(Backend& backend, const ProbeOperator& probe) {
+  ASSAY_ASSIGN_OR_RETURN(Ready sum, Forward(backend, probe.WithInitializer(),
+                                            {"w"}, {Floats({-1, 2})}));
+  return ExpectGradients(sum.Backward({Floats({1, 1}), Floats({3, 5})}, {"w"}),
+                         {probe.Gradient({1, 2}, {3, 5})});
 }
 
-Status GradientAbsentCotangent(Backend& backend) {
-  ASSAY_ASSIGN_OR_RETURN(Ready both,
-                         Forward(backend,
-                                 "g (float[2] x) => (float[2] y, float[2] z) "
-                                 "{ y = Relu(x) z = Add(x, x) }",
-                                 {"x"}, {Floats({-1, 2})}));
-  ASSAY_RETURN_IF_ERROR(ExpectGradients(
-      both.Backward({Floats({3, 5}), Value()}, {"x"}), {{0, 5}}));
-  return ExpectGradients(both.Backward({Value(), Floats({3, 5})}, {"x"}),
-                         {{6, 10}});
+Status GradientAbsentCotangent(Backend& backend, const ProbeOperator& probe) {
+  ASSAY_ASSIGN_OR_RETURN(Ready two, ForwardTwo(backend, probe));
+  const std::vector<Value> given = TwoCotangents();
+  const std::vector<float> zeros = {0, 0, 0};
+  ASSAY_RETURN_IF_ERROR(
+      ExpectGradients(two.Backward({given[0], Value()}, {"a", "b"}),
+                      {GradientOfA(probe), zeros}));
+  return ExpectGradients(two.Backward({Value(), given[1]}, {"a", "b"}),
+                         {zeros, GradientOfB(probe)});
 }
 
-Status GradientCotangentShape(Backend& backend) {
-  ASSAY_ASSIGN_OR_RETURN(Ready relu,
-                         Forward(backend, kRelu, {"x"}, {Floats({-1, 2})}));
+Status GradientCotangentShape(Backend& backend, const ProbeOperator& probe) {
+  ASSAY_ASSIGN_OR_RETURN(Ready one, ForwardOne(backend, probe));
   ASSAY_ASSIGN_OR_RETURN(Tensor wide, Tensor::Allocate(DType::kFloat64, {2}));
   const std::vector<std::vector<Value>> wrong = {
       {Floats({1, 2, 3})}, {Value(wide)}, {}, {Floats({1, 2}), Value()}};
   for (size_t i = 0; i < wrong.size(); ++i) {
-    ASSAY_RETURN_IF_ERROR(ExpectCode(relu.Backward(wrong[i], {"x"}).status(),
+    ASSAY_RETURN_IF_ERROR(ExpectCode(one.Backward(wrong[i], {"x"}).status(),
                                      StatusCode::kInvalidArgument,
                                      StrCat("wrong cotangents ", i)));
   }
-  return ExpectGradients(relu.Backward({Floats({3, 5})}, {"x"}), {{0, 5}});
+  return ExpectGradients(one.Backward({Floats({3, 5})}, {"x"}),
+                         {GradientOfX(probe, {3, 5})});
 }
 
-Status GradientFresh(Backend& backend) {
-  ASSAY_ASSIGN_OR_RETURN(Ready relu,
-                         Forward(backend, kRelu, {"x"}, {Floats({-1, 2})}));
-  const auto first = relu.Backward({Floats({3, 5})}, {"x"});
-  const auto second = relu.Backward({Floats({7, 9})}, {"x"});
-  ASSAY_RETURN_IF_ERROR(ExpectGradients(second, {{0, 9}}));
-  return ExpectGradients(first, {{0, 5}});
+Status GradientFresh(Backend& backend, const ProbeOperator& probe) {
+  ASSAY_ASSIGN_OR_RETURN(Ready one, ForwardOne(backend, probe));
+  const auto first = one.Backward({Floats({3, 5})}, {"x"});
+  const auto second = one.Backward({Floats({7, 9})}, {"x"});
+  ASSAY_RETURN_IF_ERROR(ExpectGradients(second, {GradientOfX(probe, {7, 9})}));
+  return ExpectGradients(first, {GradientOfX(probe, {3, 5})});
 }
 
-Status GradientBeforeForward(Backend& backend) {
-  ASSAY_ASSIGN_OR_RETURN(Ready relu,
-                         LoadAndBind(backend, kRelu, {"x"}, {Floats({-1, 2})}));
+Status GradientBeforeForward(Backend& backend, const ProbeOperator& probe) {
+  ASSAY_ASSIGN_OR_RETURN(
+      Ready one, LoadAndBind(backend, probe.Model(), {"x"}, {Floats({-1, 2})}));
   const std::vector<Value> dy = {Floats({3, 5})};
-  ASSAY_RETURN_IF_ERROR(ExpectCode(relu.Backward(dy, {"x"}).status(),
+  ASSAY_RETURN_IF_ERROR(ExpectCode(one.Backward(dy, {"x"}).status(),
                                    StatusCode::kFailedPrecondition,
                                    "Backward before Forward"));
-  ASSAY_RETURN_IF_ERROR(ExpectCode(relu.BindBackward(dy, {"x"}).status(),
+  ASSAY_RETURN_IF_ERROR(ExpectCode(one.BindBackward(dy, {"x"}).status(),
                                    StatusCode::kFailedPrecondition,
                                    "BindBackward before Forward"));
-  ASSAY_RETURN_IF_ERROR(relu.Forward());
-  return ExpectGradients(relu.Backward(dy, {"x"}), {{0, 5}});
+  ASSAY_RETURN_IF_ERROR(one.Forward());
+  return ExpectGradients(one.Backward(dy, {"x"}), {GradientOfX(probe, {3, 5})});
 }
 
 // Of a the caller gives the memory, between two numbers that must stay.
-Status GradientBound(Backend& backend) {
-  const Tensor a = *Floats(Shape{2, 2}, {1, 2, 3, 4}).tensor();
-  const Tensor dc = *Floats(Shape{2, 2}, {1, 0, 2, -1}).tensor();
-  std::array<float, 6> memory = {9, 9, 9, 9, 9, 9};
+Status GradientBound(Backend& backend, const ProbeOperator& probe) {
+  const Tensor a = *Floats({1, -2, 3}).tensor();
+  const Tensor dc = *Floats({1, 3, 2}).tensor();
+  const Value dd = TwoCotangents()[1];
+  const std::vector<float> db = GradientOfB(probe);
+  std::array<float, 5> memory = {9, 9, 9, 9, 9};
   ASSAY_ASSIGN_OR_RETURN(
-      const Tensor da,
-      Tensor::Borrow(DType::kFloat32, {2, 2}, memory.data() + 1));
-  ASSAY_ASSIGN_OR_RETURN(Ready product,
-                         Forward(backend, kMatMul, {"a", "b"},
-                                 {a, Floats(Shape{2, 2}, {5, 6, 7, 8})}));
+      const Tensor da, Tensor::Borrow(DType::kFloat32, {3}, memory.data() + 1));
+  ASSAY_ASSIGN_OR_RETURN(
+      Ready two,
+      Forward(backend, probe.TwoNodes(), {"a", "b"}, {a, Floats({-4, 5, 6})}));
   ASSAY_ASSIGN_OR_RETURN(const auto bound,
-                         product.BindBackward({dc}, {"b", "a"}, {Value(), da}));
+                         two.BindBackward({dc, dd}, {"b", "a"}, {Value(), da}));
   for (int run = 0; run < 2; ++run) {
-    ASSAY_RETURN_IF_ERROR(product.Forward());
-    ASSAY_RETURN_IF_ERROR(ExpectGradients(product.RunBackward(*bound),
-                                          {{7, -3, 10, -4}, {5, 7, 4, 6}}));
+    ASSAY_RETURN_IF_ERROR(two.Forward());
     ASSAY_RETURN_IF_ERROR(
-        ExpectFloats(da, {5, 7, 4, 6}, "the memory of the caller"));
+        ExpectGradients(two.RunBackward(*bound), {db, GradientOfA(probe)}));
+    ASSAY_RETURN_IF_ERROR(
+        ExpectFloats(da, GradientOfA(probe), "the memory of the caller"));
   }
-  Refill(a, {0, 1, -1, 2});
-  Refill(dc, {1, 1, 0, 2});
-  ASSAY_RETURN_IF_ERROR(product.Forward());
-  ASSAY_RETURN_IF_ERROR(ExpectGradients(product.RunBackward(*bound),
-                                        {{0, -2, 1, 5}, {11, 15, 12, 16}}));
+  Refill(a, {-1, 2, 4});
+  Refill(dc, {1, 5, -2});
+  const std::vector<float> want = probe.Gradient({-1, 2, 4}, {1, 5, -2});
+  ASSAY_RETURN_IF_ERROR(two.Forward());
+  ASSAY_RETURN_IF_ERROR(ExpectGradients(two.RunBackward(*bound), {db, want}));
   const std::vector<float> all(memory.begin(), memory.end());
-  return ExpectFloats(Floats(all), {9, 11, 15, 12, 16, 9},
+  return ExpectFloats(Floats(all), {9, want[0], want[1], want[2], 9},
                       "the memory of the caller and beside it");
 }
 
-Status GradientBoundKept(Backend& backend) {
+Status GradientBoundKept(Backend& backend, const ProbeOperator& probe) {
   const Tensor dy = *Floats({3, 5}).tensor();
-  ASSAY_ASSIGN_OR_RETURN(Ready relu,
-                         Forward(backend, kRelu, {"x"}, {Floats({-1, 2})}));
-  ASSAY_ASSIGN_OR_RETURN(const auto bound, relu.BindBackward({dy}, {"x"}));
-  const auto first = relu.RunBackward(*bound);
+  ASSAY_ASSIGN_OR_RETURN(Ready one, ForwardOne(backend, probe));
+  ASSAY_ASSIGN_OR_RETURN(const auto bound, one.BindBackward({dy}, {"x"}));
+  const auto first = one.RunBackward(*bound);
   Refill(dy, {7, 9});
-  ASSAY_RETURN_IF_ERROR(ExpectGradients(relu.RunBackward(*bound), {{0, 9}}));
-  return ExpectGradients(first, {{0, 5}});
+  ASSAY_RETURN_IF_ERROR(
+      ExpectGradients(one.RunBackward(*bound), {GradientOfX(probe, {7, 9})}));
+  return ExpectGradients(first, {GradientOfX(probe, {3, 5})});
 }
 
-Status GradientBoundMemory(Backend& backend) {
-  const Value square = Floats(Shape{2, 2}, {1, 2, 3, 4});
-  const Value dc = Floats(Shape{2, 2}, {1, 0, 2, -1});
-  ASSAY_ASSIGN_OR_RETURN(Ready product,
-                         Forward(backend, kMatMul, {"a", "b"},
-                                 {square, Floats(Shape{2, 2}, {5, 6, 7, 8})}));
+Status GradientBoundMemory(Backend& backend, const ProbeOperator& probe) {
+  const std::vector<Value> cotangents = TwoCotangents();
+  ASSAY_ASSIGN_OR_RETURN(Ready two, ForwardTwo(backend, probe));
   ASSAY_ASSIGN_OR_RETURN(const Tensor wide,
-                         Tensor::Allocate(DType::kFloat64, {2, 2}));
-  const Value da = Floats(Shape{2, 2}, {0, 0, 0, 0});
+                         Tensor::Allocate(DType::kFloat64, {3}));
+  const Value da = Floats({0, 0, 0});
   const std::vector<std::vector<Value>> wrong = {{Floats({1, 2}), Value()},
                                                  {Value(), wide},
                                                  {da},
                                                  {da, da},
-                                                 {Value(), dc}};
+                                                 {Value(), cotangents[0]}};
   for (size_t i = 0; i < wrong.size(); ++i) {
     ASSAY_RETURN_IF_ERROR(
-        ExpectCode(product.BindBackward({dc}, {"a", "b"}, wrong[i]).status(),
+        ExpectCode(two.BindBackward(cotangents, {"a", "b"}, wrong[i]).status(),
                    StatusCode::kInvalidArgument, StrCat("wrong memory ", i)));
   }
-  ASSAY_ASSIGN_OR_RETURN(const auto bound,
-                         product.BindBackward({dc}, {"a", "b"}, {da, Value()}));
-  return ExpectGradients(product.RunBackward(*bound),
-                         {{5, 7, 4, 6}, {7, -3, 10, -4}});
+  ASSAY_ASSIGN_OR_RETURN(
+      const auto bound,
+      two.BindBackward(cotangents, {"a", "b"}, {da, Value()}));
+  return ExpectGradients(two.RunBackward(*bound),
+                         {GradientOfA(probe), GradientOfB(probe)});
 }
 
-Status GradientFanOut(Backend& backend) {
-  ASSAY_ASSIGN_OR_RETURN(Ready fan,
-                         Forward(backend, kFan, {"x"}, {Floats({-1, 2})}));
-  const std::vector<Value> dy = {Floats({3, 5})};
-  ASSAY_RETURN_IF_ERROR(ExpectGradients(fan.Backward(dy, {"x"}), {{3, 15}}));
-  ASSAY_ASSIGN_OR_RETURN(const auto bound, fan.BindBackward(dy, {"x"}));
+Status GradientFanOut(Backend& backend, const ProbeOperator& probe) {
+  ASSAY_ASSIGN_OR_RETURN(
+      Ready fan, Forward(backend, Fan(probe), {"x"}, {Floats({-1, 2})}));
+  const std::vector<float> want = FanGradient(probe, {-1, 2});
+  const std::vector<Value> given = FanFed();
+  ASSAY_RETURN_IF_ERROR(ExpectGradients(fan.Backward(given, {"x"}), {want}));
+  ASSAY_ASSIGN_OR_RETURN(const auto bound, fan.BindBackward(given, {"x"}));
   for (int run = 0; run < 2; ++run) {
-    ASSAY_RETURN_IF_ERROR(ExpectGradients(fan.RunBackward(*bound), {{3, 15}}));
+    ASSAY_RETURN_IF_ERROR(ExpectGradients(fan.RunBackward(*bound), {want}));
   }
   return OkStatus();
 }
 
 // In between nothing is promised of the gradients; the memory beside them stays.
-Status GradientRefilled(Backend& backend) {
+Status GradientRefilled(Backend& backend, const ProbeOperator& probe) {
   const Tensor x = *Floats({-1, 2}).tensor();
   std::array<float, 4> memory = {9, 9, 9, 9};
   ASSAY_ASSIGN_OR_RETURN(
       const Tensor dx, Tensor::Borrow(DType::kFloat32, {2}, memory.data() + 1));
-  ASSAY_ASSIGN_OR_RETURN(Ready relu, Forward(backend, kRelu, {"x"}, {x}));
+  ASSAY_ASSIGN_OR_RETURN(Ready one,
+                         Forward(backend, probe.Model(), {"x"}, {x}));
   ASSAY_ASSIGN_OR_RETURN(const auto bound,
-                         relu.BindBackward({Floats({3, 5})}, {"x"}, {dx}));
+                         one.BindBackward({Floats({3, 5})}, {"x"}, {dx}));
   Refill(x, {4, -1});
-  static_cast<void>(relu.RunBackward(*bound));
+  static_cast<void>(one.RunBackward(*bound));
   ASSAY_RETURN_IF_ERROR(ExpectFloats(Floats({memory[0], memory[3]}), {9, 9},
                                      "the memory beside the gradient"));
-  ASSAY_RETURN_IF_ERROR(relu.Forward());
-  ASSAY_RETURN_IF_ERROR(ExpectGradients(relu.RunBackward(*bound), {{3, 0}}));
+  ASSAY_RETURN_IF_ERROR(one.Forward());
+  ASSAY_RETURN_IF_ERROR(ExpectGradients(one.RunBackward(*bound),
+                                        {probe.Gradient({4, -1}, {3, 5})}));
   return ExpectFloats(x, {4, -1}, "the input");
 }
 
-Status GradientStale(Backend& backend) {
+Status GradientStale(Backend& backend, const ProbeOperator& probe) {
   const Tensor x = *Floats({-1, 2}).tensor();
-  ASSAY_ASSIGN_OR_RETURN(Ready fan, Forward(backend, kFan, {"x"}, {x}));
-  const std::vector<Value> dy = {Floats({3, 5})};
-  ASSAY_ASSIGN_OR_RETURN(const auto bound, fan.BindBackward(dy, {"x"}));
-  ASSAY_RETURN_IF_ERROR(ExpectGradients(fan.RunBackward(*bound), {{3, 15}}));
+  ASSAY_ASSIGN_OR_RETURN(Ready fan, Forward(backend, Fan(probe), {"x"}, {x}));
+  const std::vector<Value> given = FanFed();
+  ASSAY_ASSIGN_OR_RETURN(const auto bound, fan.BindBackward(given, {"x"}));
+  ASSAY_RETURN_IF_ERROR(
+      ExpectGradients(fan.RunBackward(*bound), {FanGradient(probe, {-1, 2})}));
   for (const std::vector<float>& other : {std::vector<float>{1, 1}, {4, -1}}) {
     Refill(x, other);
     ASSAY_RETURN_IF_ERROR(fan.Forward());
   }
+  const std::vector<float> want = FanGradient(probe, {4, -1});
   for (int run = 0; run < 2; ++run) {
-    ASSAY_RETURN_IF_ERROR(ExpectGradients(fan.RunBackward(*bound), {{9, 5}}));
-    ASSAY_RETURN_IF_ERROR(ExpectGradients(fan.Backward(dy, {"x"}), {{9, 5}}));
+    ASSAY_RETURN_IF_ERROR(ExpectGradients(fan.RunBackward(*bound), {want}));
+    ASSAY_RETURN_IF_ERROR(ExpectGradients(fan.Backward(given, {"x"}), {want}));
   }
   return OkStatus();
 }
 
-Status GradientTwoBindings(Backend& backend) {
-  ASSAY_ASSIGN_OR_RETURN(Ready one,
-                         Forward(backend, kRelu, {"x"}, {Floats({-1, 2})}));
+Status GradientTwoBindings(Backend& backend, const ProbeOperator& probe) {
+  ASSAY_ASSIGN_OR_RETURN(Ready one, ForwardOne(backend, probe));
   const std::vector<Value> dy = {Floats({3, 5})};
   ASSAY_ASSIGN_OR_RETURN(const auto bound, one.BindBackward(dy, {"x"}));
   const std::vector<Value> inputs = {Floats({1, -2})};
@@ -307,16 +366,18 @@ Status GradientTwoBindings(Backend& backend) {
   for (int turn = 0; turn < 2; ++turn) {
     ASSAY_RETURN_IF_ERROR(one.Forward());
     ASSAY_RETURN_IF_ERROR(RunBound(*one.network, *other));
-    ASSAY_RETURN_IF_ERROR(ExpectGradients(one.RunBackward(*bound), {{0, 5}}));
     ASSAY_RETURN_IF_ERROR(
-        ExpectGradients(one.RunBackward(*other_bound), {{3, 0}}));
-    ASSAY_RETURN_IF_ERROR(ExpectGradients(one.Backward(dy, {"x"}), {{0, 5}}));
+        ExpectGradients(one.RunBackward(*bound), {GradientOfX(probe, {3, 5})}));
+    ASSAY_RETURN_IF_ERROR(ExpectGradients(one.RunBackward(*other_bound),
+                                          {probe.Gradient({1, -2}, {3, 5})}));
+    ASSAY_RETURN_IF_ERROR(
+        ExpectGradients(one.Backward(dy, {"x"}), {GradientOfX(probe, {3, 5})}));
   }
   return OkStatus();
 }
 
-Status GradientUnasked(Backend& backend) {
-  ASSAY_ASSIGN_OR_RETURN(const auto network, Load(backend, kRelu));
+Status GradientUnasked(Backend& backend, const ProbeOperator& probe) {
+  ASSAY_ASSIGN_OR_RETURN(const auto network, Load(backend, probe.Model()));
   Differentiable* differentiable = network->differentiable();
   if (differentiable == nullptr) return OkStatus();
   ASSAY_ASSIGN_OR_RETURN(
@@ -329,30 +390,27 @@ Status GradientUnasked(Backend& backend) {
                        "Backward for x, which was no target at Load");
 }
 
-Status GradientUnknown(Backend& backend) {
+Status GradientUnknown(Backend& backend, const ProbeOperator& probe) {
   LoadOptions options;
   options.gradient_targets = {"no_such_value"};
-  return ExpectRefused(Load(backend, kRelu, options).status(),
+  return ExpectRefused(Load(backend, probe.Model(), options).status(),
                        "Load with gradient target no_such_value");
 }
 
-Status TrainingMode(Backend& backend) {
+Status TrainingMode(Backend& backend, const ProbeOperator& probe) {
   LoadOptions options;
   options.mode = Mode::kTraining;
-  ASSAY_ASSIGN_OR_RETURN(const auto network, Load(backend, kRelu, options));
+  ASSAY_ASSIGN_OR_RETURN(const auto network,
+                         Load(backend, probe.Model(), options));
   ASSAY_ASSIGN_OR_RETURN(const auto y, RunOnce(*network, {Floats({-1, 2})}));
-  return ExpectFloats(y[0], {0, 2}, "Relu in mode training");
+  return ExpectFloats(y[0], probe.Values({-1, 2}), "mode training");
 }
 
-Status TrainingParameters(Backend& backend) {
+Status TrainingParameters(Backend& backend, const ProbeOperator& probe) {
   LoadOptions options;
   options.mode = Mode::kTraining;
-  ASSAY_ASSIGN_OR_RETURN(
-      const auto network,
-      Load(backend,
-           "g (float[2] x) => (float[2] y) <float[2] w = {1, 2}> "
-           "{ y = Add(x, w) }",
-           options));
+  ASSAY_ASSIGN_OR_RETURN(const auto network,
+                         Load(backend, probe.WithInitializer(), options));
   Parameters* parameters = network->parameters();
   if (parameters == nullptr) return OkStatus();
   if (parameters->List() != std::vector<std::string>{"w"}) {
@@ -368,7 +426,7 @@ Status TrainingParameters(Backend& backend) {
   ASSAY_RETURN_IF_ERROR(
       ExpectRefused(parameters->Write("v", w), "a write to no parameter"));
   ASSAY_ASSIGN_OR_RETURN(const auto y, RunOnce(*network, {Floats({-1, 2})}));
-  return ExpectFloats(y[0], {9, 22}, "a run after the write");
+  return ExpectFloats(y[1], probe.Values({10, 20}), "a run after the write");
 }
 
 }  // namespace assay::contract

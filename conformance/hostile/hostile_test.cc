@@ -6,6 +6,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -42,7 +45,8 @@ struct Behaviour {
   std::string test_id = "node/Neg/test_neg";  // its one case of the run
   std::string timeout = "60";
   std::string memory = "4";
-  bool all = false;  // cases of the module, not one
+  bool all = false;    // cases of the module, not one
+  bool walls = false;  // does harm without
 };
 
 Behaviour Parse(const fs::path& file) {
@@ -55,6 +59,7 @@ Behaviour Parse(const fs::path& file) {
     if (line.starts_with(start)) *value = line.substr(start.size());
   };
   std::string scope;
+  std::string needs;
   for (std::string line; std::getline(lines, line);) {
     take(line, "Outcome", &wanted.outcome);
     take(line, "Message", &wanted.message);
@@ -64,18 +69,32 @@ Behaviour Parse(const fs::path& file) {
     take(line, "Timeout", &wanted.timeout);
     take(line, "Memory", &wanted.memory);
     take(line, "Scope", &scope);
+    take(line, "Needs", &needs);
   }
+  wanted.walls = needs == "walls";
   wanted.all = scope == "all";
   return wanted;
 }
 
+/// True where a process can have namespaces of its own.
+bool CanHaveWalls() {
+  const pid_t child = fork();
+  if (child == 0) {
+    _exit(unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID) == 0 ? 0 : 1);
+  }
+  int status = 0;
+  return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
 std::vector<Behaviour> AllBehaviours() {
   std::vector<Behaviour> behaviours;
+  const bool walls = CanHaveWalls();
   const fs::recursive_directory_iterator files(ASSAY_BEHAVIOURS);
   for (const fs::directory_entry& entry : files) {
     const fs::path& file = entry.path();
     if (file.extension() == ".cc" && file.stem() != "echo") {
-      behaviours.push_back(Parse(file));
+      Behaviour wanted = Parse(file);
+      if (!wanted.walls || walls) behaviours.push_back(std::move(wanted));
     }
   }
   std::ranges::sort(behaviours, {}, &Behaviour::name);

@@ -39,6 +39,8 @@ _OPENED = re.compile(
 # Rooms whose namespace is not called as their folder.
 _NAMES = {
     "backends/example_plugin": "",  # a vendor's tree
+    "backends/example_onnxruntime": "",
+    "backends/example_whole_model": "",
     "conformance/mutants": "harness_mutants",
     "conformance/mutants/random": "random_mutants",
     "conformance/types": "retype",

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,14 +28,15 @@ struct RunOptions : select::SelectionOptions {
   std::string shard = "1/1";
   std::string isolation = "batch";
   double timeout_s = 120;
-  double memory_gib = 0;  // of a worker; 0: a share of the machine's
-  int jobs = 0;           // 0: one per processor
-  int repeats = 32;
+  double memory_gib = 0;       // of a worker; 0: a share of the machine's
+  int jobs = 0;                // 0: one per processor
+  std::optional<int> repeats;  // none: a share of the cases
   bool shuffle = false;
   std::filesystem::path oracle_cache;  // empty: where they are kept
   int capsules = 0;                    // of unexpected cases, at most
   bool allow_unavailable = false;
   bool report = true;
+  bool json = false;  // for a program, on standard output
 };
 
 struct PlanOptions : select::SelectionOptions {
@@ -53,8 +55,8 @@ struct ListOptions {
   std::vector<std::string> corpora;
   std::string filter;
   bool json = false;
-  bool csv = false;    // of results
-  std::string run;     // of coverage, inexact and results
+  bool csv = false;    // of results and operators
+  std::string run;     // of coverage, inexact, operators and results
   bool holes = false;  // of coverage, in place of its table
 };
 
@@ -97,7 +99,7 @@ struct AssessOptions {
 
 struct ReportOptions {
   std::vector<std::string> runs;
-  std::filesystem::path out;
+  std::filesystem::path out;  // empty: report.html of the run
 };
 
 }  // namespace assay::cli

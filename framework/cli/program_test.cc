@@ -387,12 +387,13 @@ TEST_F(ProgramTest, OthersAreJudgedTheSameWithoutTheReference) {
   };
   // The programs look for the rest beside themselves, behind no link.
   fs::create_directories(folder_ / "tree/bin");
-  for (const char* program : {"bin/assay", "bin/assay-worker"}) {
+  for (const char* program :
+       {"bin/assay", "bin/assay-host", "bin/assay-worker"}) {
     fs::copy_file(built / program, folder_ / "tree" / program);
   }
   for (const char* what :
-       {"lib/libassay_core.so", "lib/assay/faulty.so",
-        "lib/assay/faulty.policy", "lib/assay/null.so", "corpus"}) {
+       {"lib/libassay_core.so", "lib/libassay_core.so.0", "lib/assay/faulty.so",
+        "lib/assay/faulty.policy", "lib/assay/null.so", "share/assay/corpus"}) {
     link(what);
   }
   ASSERT_FALSE(fs::exists(folder_ / "tree/lib/assay/reference.so"));

@@ -42,15 +42,19 @@ class TreeTest : public ProgramTest {
     std::filesystem::create_directories(tree_ / "lib/assay");
     // The programs look for the rest beside themselves, behind no link.
     std::filesystem::copy_file(Program(), tree_ / "bin/assay");
-    std::filesystem::copy_file(built_ / "bin/assay-worker",
-                               tree_ / "bin/assay-worker");
-    Link(built_ / "lib/libassay_core.so", "lib/libassay_core.so");
+    for (const char* program : {"bin/assay-host", "bin/assay-worker"}) {
+      std::filesystem::copy_file(built_ / program, tree_ / program);
+    }
+    for (const char* core :
+         {"lib/libassay_core.so", "lib/libassay_core.so.0"}) {
+      Link(built_ / core, core);
+    }
     Link(built_ / "lib/assay/reference.so", "lib/assay/reference.so");
     Link(built_ / "lib/assay/faulty.so", "lib/assay/faulty.so");
     Link(built_ / "lib/assay/codecs", "lib/assay/codecs");
     Link(ASSAY_MISBEHAVING, "lib/assay/misbehaving.so");
     for (const std::string_view name : cases::kDefaultCorpora) {
-      const auto corpus = std::filesystem::path("corpus") / name;
+      const auto corpus = std::filesystem::path("share/assay/corpus") / name;
       if (std::filesystem::exists(built_ / corpus / "manifest.json")) {
         Shorten(corpus);
       } else if (name == "random") {

@@ -5,7 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
 #include "framework/cli/program_fixture.h"
+#include "framework/testing/file/file.h"
 
 namespace assay::cli {
 namespace {
@@ -34,12 +38,81 @@ TEST_F(UsageTest, WrongUseIsExitCodeTwoAndSaysWhy) {
       {"run --filter op:Sigmod", "did you mean Sigmoid?"},
       {"list case", "did you mean cases?"},
       {"list differentiability --filter op:Abs", "no option but --json"},
+      {"list cases --run runs/latest", "list cases is about no run"},
+      {"run --filter id:node/Abs/test_abz", "nearest are node/Abs/test_abs"},
+      {"run --filter 'op:MatMul and rank:x'", "wanted a number of axes"},
+      {"list results --filter rank:2", "asks for ranks, which a run does not"},
   };
   for (const auto& row : rows) {
     const Ran ran = Assay(row.arguments);
     EXPECT_EQ(ran.exit_code, 2) << row.arguments << "\n" << ran.output;
     EXPECT_THAT(ran.output, HasSubstr(row.says)) << row.arguments;
   }
+}
+
+// Kills: a command without an example; a default that only the code knows; a
+// value in braces that nobody types.
+TEST_F(UsageTest, HelpHasDefaultsAndExamples) {
+  for (const char* command :
+       {"run", "plan", "merge", "list", "inspect", "explain", "expect",
+        "capsule", "shrink", "report", "assess", "schema", "completion"}) {
+    const Ran ran = Assay(StrCat(command, " --help"));
+    EXPECT_EQ(ran.exit_code, 0) << command;
+    EXPECT_THAT(ran.output, HasSubstr("Examples:\n  ")) << command;
+    EXPECT_THAT(ran.output, testing::Not(HasSubstr("{false}"))) << command;
+  }
+  const std::string run = Assay("run --help").output;
+  for (const char* part : {"--tier TEXT:{smoke,ci,nightly}=ci", "--seed INT=0",
+                           "--out DIR", "--timeout FLOAT", "=120"}) {
+    EXPECT_THAT(run, HasSubstr(part));
+  }
+}
+
+// Kills: a line for a person among what a program reads; a run whose files a
+// program has to guess; colours in a pipe.
+TEST_F(UsageTest, AProgramReadsARunOnStandardOutput) {
+  const std::string run =
+      StrCat(Program(),
+             " run --backend faulty+mutant=value --filter id:node/Abs/test_abs "
+             "--no-report --repeats 0 --out ");
+  const Ran ran = Shell(run + "run --json 2>said");
+  EXPECT_EQ(ran.exit_code, 1);
+  const auto json = nlohmann::json::parse(ran.output);
+  EXPECT_EQ(json.at("unexpected").at(0).at("test_id"), "node/Abs/test_abs");
+  EXPECT_EQ(json.at("backends").at(0).at("verdict"), "partial");
+  EXPECT_EQ(json.at("exit_code"), 1);
+  EXPECT_EQ(json.at("folder"), (folder_ / "run").string());
+  for (const char* name : {"results.csv", "summary.json", "summary.md"}) {
+    EXPECT_TRUE(
+        std::filesystem::exists(json.at("paths").at(name).get<std::string>()))
+        << name;
+  }
+  EXPECT_FALSE(json.at("paths").contains("report.html"));
+  const std::string said = *file::ReadFile(folder_ / "said");
+  EXPECT_THAT(said, HasSubstr("1 = pass 0 (vacuous 0) + fail 1\n"));
+  EXPECT_THAT(said, HasSubstr("unexpected: 1, 1 of them not run again alone"));
+  EXPECT_THAT(said, HasSubstr("  why: assay explain 'node/Abs/test_abs' "));
+  EXPECT_THAT(Shell("CLICOLOR_FORCE=1 " + run + "red").output,
+              HasSubstr(" + \x1B[31mfail 1\x1B[0m\n"));
+}
+
+// Kills: a query that a model's inner tensors do not count for; a rank that is
+// not the model's.
+TEST_F(UsageTest, CasesAreListedByTheRanksOfTheirTensors) {
+  const auto listed = [&](const char* rank) {
+    return Assay(StrCat("list cases --corpus onnx --filter 'suite:node and "
+                        "kind:node and op:MatMul and ",
+                        rank, "'"))
+        .output;
+  };
+  EXPECT_EQ(listed("rank:2"), "node/MatMul/test_matmul_2d\n");
+  EXPECT_EQ(listed("rank:3"), "node/MatMul/test_matmul_3d\n");
+  EXPECT_THAT(listed("rank<=2"), HasSubstr("node/MatMul/test_matmul_2d\n"));
+  EXPECT_THAT(listed("not rank<=3"), HasSubstr("test_matmul_4d\n"));
+  EXPECT_EQ(Assay("list cases --corpus onnx --filter 'rank:4 and "
+                  "id:model/light/test_squeezenet'")
+                .exit_code,
+            2);
 }
 
 // Kills: a command or an option that the scripts forget.
@@ -55,6 +128,9 @@ TEST_F(UsageTest, ShellsCompleteWhatTheProgramTakes) {
   EXPECT_EQ(completed("ex", 1), "explain expect\n");
   EXPECT_EQ(completed("run --fil", 2), "--filter\n");
   EXPECT_EQ(completed("run --tier n", 3), "nightly\n");
+  EXPECT_EQ(completed("run --isolation x", 3), "\n");
+  EXPECT_EQ(completed("run --isolation ba", 3), "batch\n");
+  EXPECT_EQ(completed("schema m", 2), "markdown\n");
   EXPECT_EQ(completed("expect update --dr", 3), "--drop --dry-run\n");
   EXPECT_THAT(Assay("completion zsh").output,
               HasSubstr("bashcompinit && bashcompinit\n_assay() {"));

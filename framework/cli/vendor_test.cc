@@ -121,6 +121,34 @@ TEST_F(VendorTest, EachAttemptGetsItsVerdict) {
   }
 }
 
+// Kills: a word that can be had without computing, from the answers that lie
+// beside the models.
+TEST_F(VendorTest, AnswersThatAreLookedUpAreNotConformant) {
+  Link(ASSAY_LOOKED_UP, "lib/assay/looked_up.so");
+  Policy("looked_up", "claims.txt", kHonest);
+  // In the judge's process it finds the models' folder, in one of its own not.
+  for (const bool apart : {false, true}) {
+    const std::string out = apart ? "apart" : "within";
+    const Ran ran =
+        Tree(StrCat("run --no-report --repeats 0 --backend looked_up --out ",
+                    out, apart ? "" : " --host in-process"));
+    EXPECT_EQ(ran.exit_code, 1) << ran.output;
+    EXPECT_EQ(Word(out).verdict, apart ? "not conformant" : "partial");
+    int failed = 0;
+    for (const record::ResultRow& row : Rows(out + "/results.csv")) {
+      const bool honest = row.op == "Abs" || row.op == "Neg" ||
+                          row.op == "Relu" || row.op == "Sqrt";
+      if (!honest || (row.suite != "node" && row.suite != "redrawn")) continue;
+      const bool knows = row.suite == "node" && !apart;
+      EXPECT_EQ(row.outcome,
+                knows ? record::Outcome::kPass : record::Outcome::kFail)
+          << row.test_id << " " << row.message;
+      failed += row.suite == "redrawn" ? 1 : 0;
+    }
+    EXPECT_GE(failed, 4) << ran.output;
+  }
+}
+
 // Kills: waivers that are counted and not named.
 TEST(SummaryTest, WaiversInsideTheClaimsAreListed) {
   verdict::Verdicts verdicts;
@@ -153,6 +181,19 @@ TEST_F(VendorTest, PartsOfAnEditedPolicyAreRefused) {
   const Ran merge = Tree("merge new --no-report --out run");
   EXPECT_EQ(merge.exit_code, 99) << merge.output;
   EXPECT_THAT(merge.output, HasSubstr("another plan, module, policy or build"));
+}
+
+// Kills: a page that cannot be written for want of Python ends the run with 99.
+TEST_F(VendorTest, TheVerdictStandsWithoutAPage) {
+  Policy("reference", "claims.txt", kHonest);
+  for (const char* lacks : {"reports", "python"}) {
+    const Ran ran = Shell(StrCat("PATH=/nowhere tree/bin/assay run --backend ",
+                                 "reference --out without_", lacks));
+    EXPECT_EQ(ran.exit_code, 0) << ran.output;
+    EXPECT_EQ(Word(StrCat("without_", lacks)).verdict, "conformant");
+    EXPECT_THAT(ran.output, HasSubstr(", no report.html: a page needs "));
+    std::filesystem::create_directories(tree_ / "share/assay/reports");
+  }
 }
 
 // Kills: a table of another build shown as this one's; survivors passed over.

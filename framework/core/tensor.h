@@ -103,6 +103,9 @@ class Tensor {
   /// The same bytes under another shape with as many elements.
   Result<Tensor> Reshape(Shape shape) const;
 
+  /// True when the bytes live as long as a Tensor that has them does.
+  bool owned() const { return owner_ != nullptr; }
+
   /// True when no other Tensor shares the bytes, so that they may be reused.
   bool unique() const { return owner_ != nullptr && owner_.use_count() == 1; }
 

@@ -49,6 +49,14 @@ Result<Broadcast> BroadcastShapes(const Shape& a, const Shape& b) {
   return result;
 }
 
+std::vector<int64_t> BroadcastStrides(std::span<const int64_t> extents) {
+  std::vector<int64_t> strides = RowMajorStrides(extents);
+  for (size_t axis = 0; axis < extents.size(); ++axis) {
+    if (extents[axis] == 1) strides[axis] = 0;
+  }
+  return strides;
+}
+
 bool BroadcastsTo(const Shape& from, const Shape& to) {
   const Result<Broadcast> both = BroadcastShapes(from, to);
   return both.ok() && both->shape == to;

@@ -38,6 +38,36 @@ TEST(Broadcast, ShapesMeetAndNeighboursAreJoined) {
   }
 }
 
+struct WalkRow {
+  Shape a, b;
+  Extents from_a, from_b;  // the places of the operands, by those of the result
+};
+
+TEST(Broadcast, TheWalkMeetsEachElementOnceInOrder) {
+  const WalkRow rows[] = {
+      {{2, 3}, {3}, {0, 1, 2, 3, 4, 5}, {0, 1, 2, 0, 1, 2}},
+      {{2, 1}, {2}, {0, 0, 1, 1}, {0, 1, 0, 1}},
+      {{}, {3}, {0, 0, 0}, {0, 1, 2}},
+      {{2, 1, 2}, {2, 1}, {0, 1, 0, 1, 2, 3, 2, 3}, {0, 0, 1, 1, 0, 0, 1, 1}},
+      {{}, {}, {0}, {0}},
+      {{0, 3}, {3}, {}, {}},
+      {{3, 0}, {1}, {}, {}},
+  };
+  for (const WalkRow& row : rows) {
+    SCOPED_TRACE(row.a.ToString() + row.b.ToString());
+    Extents from_a;
+    Extents from_b;
+    ForEachElement(*BroadcastShapes(row.a, row.b),
+                   [&](int64_t y, int64_t a, int64_t b) {
+                     EXPECT_EQ(y, std::ssize(from_a));
+                     from_a.push_back(a);
+                     from_b.push_back(b);
+                   });
+    EXPECT_EQ(from_a, row.from_a);
+    EXPECT_EQ(from_b, row.from_b);
+  }
+}
+
 TEST(Broadcast, OtherShapesAreRefused) {
   EXPECT_EQ(BroadcastShapes({2, 3}, {2}).status().code(),
             StatusCode::kInvalidArgument);

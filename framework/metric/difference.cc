@@ -144,7 +144,15 @@ struct SmallFormat {
   const std::array<double, 256>& table;
 };
 
-void NoteRatio(double ratio, int64_t index, Difference& difference) {
+// A difference in the making, and where the ratio of each element goes, if
+// anybody asks.
+struct Taken : Difference {
+  double* ratios = nullptr;
+};
+
+void NoteRatio(double ratio, int64_t index, Taken& difference) {
+  if (difference.ratios != nullptr) [[unlikely]]
+    difference.ratios[index] = ratio;
   if (ratio > difference.worst_ratio) {
     difference.worst_ratio = ratio;
     difference.worst_index = index;
@@ -154,7 +162,7 @@ void NoteRatio(double ratio, int64_t index, Difference& difference) {
 // A pair of which at least one is NaN or infinite.
 template <class Number>
 void AddSpecial(const Number& got, const Number& want, bool got_nan,
-                bool want_nan, int64_t index, Difference& difference) {
+                bool want_nan, int64_t index, Taken& difference) {
   if ((got_nan && want_nan) || got == want) return;
   if (got_nan || want_nan) {
     ++difference.nan_mismatch;
@@ -166,15 +174,14 @@ void AddSpecial(const Number& got, const Number& want, bool got_nan,
 }
 
 template <class Sum>
-void Finish(const ErrorSums<Sum>& sums, Difference& difference) {
+void Finish(const ErrorSums<Sum>& sums, Taken& difference) {
   if (sums.count() > 0) difference.errors = sums.Summarize();
 }
 
 template <class Format>
-Difference CompareFloats(const Format& format, const Tensor& got,
-                         const Tensor& want, Tolerance tolerance) {
+void CompareFloats(const Format& format, const Tensor& got, const Tensor& want,
+                   Tolerance tolerance, Taken& difference) {
   const typename Format::Rule rule(tolerance);
-  Difference difference;
   ErrorSums<typename Format::Sum> sums;
   UlpTally ulps(want.num_elements());
   bool equal = true;
@@ -199,14 +206,13 @@ Difference CompareFloats(const Format& format, const Tensor& got,
   difference.bitwise_equal = equal;
   Finish(sums, difference);
   if (ulps.count() > 0) difference.ulp = ulps.Summarize();
-  return difference;
 }
 
 // As numpy compares complex numbers: by the modulus of their difference; one
 // with a NaN component is NaN. The bytes of the two are known to differ.
 template <class Real, class Sum>
-Difference CompareComplex(const Tensor& got, const Tensor& want,
-                          Tolerance tolerance) {
+void CompareComplex(const Tensor& got, const Tensor& want, Tolerance tolerance,
+                    Taken& difference) {
   using Complex = std::complex<Real>;
   const auto is_nan = [](Complex z) {
     return std::isnan(z.real()) || std::isnan(z.imag());
@@ -215,7 +221,6 @@ Difference CompareComplex(const Tensor& got, const Tensor& want,
     return std::isfinite(z.real()) && std::isfinite(z.imag());
   };
   const NativeRule<Real> rule(tolerance);
-  Difference difference;
   ErrorSums<Sum> sums;
   for (int64_t i = 0; i < want.num_elements(); ++i) {
     const auto g = LoadElement<Complex>(got.data(), i);
@@ -237,7 +242,6 @@ Difference CompareComplex(const Tensor& got, const Tensor& want,
     NoteRatio(RatioOf(sides), i, difference);
   }
   Finish(sums, difference);
-  return difference;
 }
 
 // Elements of an integer type as int64_t or uint64_t.
@@ -253,9 +257,8 @@ Wide LoadInteger(DType type, const Tensor& tensor, int64_t index) {
 }
 
 template <class Wide>
-Difference CompareIntegers(const Tensor& got, const Tensor& want) {
+void CompareIntegers(const Tensor& got, const Tensor& want, Taken& difference) {
   const DType type = want.dtype();
-  Difference difference;
   ErrorSums<double> sums;
   for (int64_t i = 0; i < want.num_elements(); ++i) {
     const auto g = LoadInteger<Wide>(type, got, i);
@@ -270,7 +273,6 @@ Difference CompareIntegers(const Tensor& got, const Tensor& want) {
   difference.bitwise_equal = difference.out_of_limit == 0;
   if (!difference.bitwise_equal) difference.worst_ratio = kInfinity;
   Finish(sums, difference);
-  return difference;
 }
 
 bool HasFinite(const Tensor& tensor) {
@@ -307,36 +309,62 @@ Difference OfEqual(const Tensor& want) {
   return difference;
 }
 
+// Tensors whose bytes differ.
+void CompareElements(const Tensor& got, const Tensor& want, Tolerance tolerance,
+                     Taken& difference) {
+  const DType type = want.dtype();
+  if (SmallFloatTable(type) != nullptr) {
+    CompareFloats(SmallFormat(type), got, want, tolerance, difference);
+    return;
+  }
+  switch (type) {
+    case DType::kFloat32:
+      CompareFloats(Float32Format(), got, want, tolerance, difference);
+      return;
+    case DType::kFloat64:
+      CompareFloats(Float64Format(), got, want, tolerance, difference);
+      return;
+    case DType::kFloat16:
+      CompareFloats(Float16Format(), got, want, tolerance, difference);
+      return;
+    case DType::kBFloat16:
+      CompareFloats(BFloat16Format(), got, want, tolerance, difference);
+      return;
+    case DType::kComplex64:
+      CompareComplex<float, double>(got, want, tolerance, difference);
+      return;
+    case DType::kComplex128:
+      CompareComplex<double, long double>(got, want, tolerance, difference);
+      return;
+    default:
+      break;
+  }
+  if (ClassOf(type) == DTypeClass::kSigned) {
+    CompareIntegers<int64_t>(got, want, difference);
+  } else {
+    CompareIntegers<uint64_t>(got, want, difference);
+  }
+}
+
 }  // namespace
 
 Difference Compare(const Tensor& got, const Tensor& want, Tolerance tolerance) {
-  const DType type = want.dtype();
   const auto size = static_cast<size_t>(want.byte_size());
   if (size == 0 || std::memcmp(got.data(), want.data(), size) == 0) {
     return OfEqual(want);
   }
-  if (SmallFloatTable(type) != nullptr) {
-    return CompareFloats(SmallFormat(type), got, want, tolerance);
-  }
-  switch (type) {
-    case DType::kFloat32:
-      return CompareFloats(Float32Format(), got, want, tolerance);
-    case DType::kFloat64:
-      return CompareFloats(Float64Format(), got, want, tolerance);
-    case DType::kFloat16:
-      return CompareFloats(Float16Format(), got, want, tolerance);
-    case DType::kBFloat16:
-      return CompareFloats(BFloat16Format(), got, want, tolerance);
-    case DType::kComplex64:
-      return CompareComplex<float, double>(got, want, tolerance);
-    case DType::kComplex128:
-      return CompareComplex<double, long double>(got, want, tolerance);
-    default:
-      break;
-  }
-  return ClassOf(type) == DTypeClass::kSigned
-             ? CompareIntegers<int64_t>(got, want)
-             : CompareIntegers<uint64_t>(got, want);
+  Taken difference;
+  CompareElements(got, want, tolerance, difference);
+  return difference;
+}
+
+std::vector<double> RatiosOf(const Tensor& got, const Tensor& want,
+                             Tolerance tolerance) {
+  std::vector<double> ratios(static_cast<size_t>(want.num_elements()));
+  Taken difference;
+  difference.ratios = ratios.data();
+  CompareElements(got, want, tolerance, difference);
+  return ratios;
 }
 
 }  // namespace assay::metric

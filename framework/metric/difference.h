@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "framework/core/tensor.h"
 #include "framework/metric/error_sums.h"
@@ -51,5 +52,10 @@ struct Difference {
 /// and have as many elements; extents are not looked at. Tolerance is for
 /// float and complex types.
 Difference Compare(const Tensor& got, const Tensor& want, Tolerance tolerance);
+
+/// Of every element the ratio of which Compare keeps the largest, and of
+/// integers |got - want|; for the same tensors.
+std::vector<double> RatiosOf(const Tensor& got, const Tensor& want,
+                             Tolerance tolerance);
 
 }  // namespace assay::metric

@@ -340,5 +340,15 @@ TEST(DifferenceTest, NumbersAreAbsentWithoutFinitePairs) {
   }
 }
 
+// Kills: ratios of another arithmetic than the verdict's, or in other places.
+TEST(DifferenceTest, RatiosAreThoseThatTheWorstIsTakenFrom) {
+  const Tensor got = Of<float>({1, 2, kNanF, 1, kNanF});
+  const Tensor want = Of<float>({1, 1, 1, 1.25F, kNanF});
+  EXPECT_EQ(RatiosOf(got, want, {.atol = 0.5}),
+            (std::vector<double>{0, 2, kInf, 0.5, 0}));
+  EXPECT_EQ(RatiosOf(Of<int32_t>({4, 1}), Of<int32_t>({1, 1}), {}),
+            (std::vector<double>{3, 0}));
+}
+
 }  // namespace
 }  // namespace assay::metric

@@ -36,6 +36,7 @@ void WaitForWorkers(const std::vector<std::unique_ptr<WorkerSession>>& active) {
 Status RunShares(std::deque<Share> waiting, int number, const Crew& crew) {
   const SuperviseOptions& options = *crew.options;
   int64_t before = 0;  // of sessions that are through
+  int64_t unexpected_before = 0;
   std::vector<std::unique_ptr<WorkerSession>> active;
   while (!waiting.empty() || !active.empty()) {
     if (stop_signal != 0) {
@@ -51,14 +52,17 @@ Status RunShares(std::deque<Share> waiting, int number, const Crew& crew) {
       continue;
     }
     int64_t done = before;
+    int64_t unexpected = unexpected_before;
     for (auto& session : active) {
       ASSAY_RETURN_IF_ERROR(session->Step());
       done += session->finished();
+      unexpected += session->unexpected();
     }
-    if (crew.progress) crew.progress(done);
+    if (crew.progress) crew.progress(done, unexpected);
     std::erase_if(active, [&](const auto& session) {
       if (!session->Done()) return false;
       before += session->finished();
+      unexpected_before += session->unexpected();
       return true;
     });
     if (!active.empty()) WaitForWorkers(active);

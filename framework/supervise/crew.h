@@ -28,7 +28,8 @@ struct Share {
 struct Crew {
   const SuperviseOptions* options;
   verdict::RawRecords* raw;
-  std::function<void(int64_t done)> progress;  // may be none
+  /// Of what these shares have done; may be none.
+  std::function<void(int64_t done, int64_t unexpected)> progress;
 };
 
 /// Runs each share in a session; the first has this number. Cancelled after

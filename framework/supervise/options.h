@@ -11,13 +11,22 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "framework/supervise/process/worker_limits.h"
 #include "framework/testing/file/file_digests.h"
 #include "framework/testing/record/run_facts.h"
 
 namespace assay::supervise {
+
+/// Of a run, while it goes on.
+struct Progress {
+  int64_t done = 0;
+  int64_t planned = 0;
+  int64_t unexpected = 0;  // of those that this process has seen
+};
 
 struct SuperviseOptions {
   std::filesystem::path worker;     // the program
@@ -31,11 +40,15 @@ struct SuperviseOptions {
   process::WorkerLimits limits;      // of each worker
   int jobs = 1;                      // workers at a time
   int64_t cases_per_process = 1024;  // then another goes on
-  bool deal = true;        // the cases of a backend to several workers
-  bool shuffle = false;    // run them in an order drawn with the seed
-  int most_repeated = 32;  // unexpected results that are run again alone
-  /// Told after each verdict: how many of how many are done.
-  std::function<void(int64_t done, int64_t planned)> progress;
+  bool deal = true;         // the cases of a backend to several workers
+  bool in_process = false;  // backends run in their workers
+  /// Folders that the process of a backend must not see, besides `directory`.
+  std::vector<std::filesystem::path> hidden;
+  bool shuffle = false;  // run them in an order drawn with the seed
+  /// Unexpected results that are run again alone; none: MostRepeated (repeat.h)
+  std::optional<int> most_repeated;
+  /// Told after each verdict.
+  std::function<void(const Progress& now)> progress;
 };
 
 }  // namespace assay::supervise

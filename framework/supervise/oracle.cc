@@ -165,6 +165,7 @@ Status Compute(const plan::Plan& missing, const SuperviseOptions& options,
   supervise.directory = options.directory / "oracle";
   supervise.facts.suite = suite::kAnswersSuite;
   supervise.most_repeated = 0;
+  supervise.in_process = true;  // Exact is not forwarded
   supervise.progress = nullptr;
   std::error_code ignored;
   fs::remove_all(supervise.directory, ignored);

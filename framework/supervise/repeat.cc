@@ -3,7 +3,9 @@
 #include "framework/supervise/repeat.h"
 
 #include <algorithm>
-#include <cmath>
+#include <deque>
+#include <iterator>
+#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -42,6 +44,12 @@ std::vector<const record::PlanRow*> Candidates(const plan::Plan& plan,
     const auto found = raw.records.find(key);
     if (candidates.size() == most) break;
     if (found == raw.records.end() || raw.repeats.contains(key)) continue;
+    // A module that cannot be loaded fails in the same way again.
+    const auto backend = raw.backends.find(row.backend);
+    if (backend != raw.backends.end() &&
+        !backend->second.unavailable_reason.empty()) {
+      continue;
+    }
     const record::ResultRow& first = found->second.result;
     if (first.outcome == record::Outcome::kTimeout &&
         given_up.contains(row.backend)) {
@@ -53,6 +61,14 @@ std::vector<const record::PlanRow*> Candidates(const plan::Plan& plan,
     }
   }
   return candidates;
+}
+
+/// True when a repeat shows what the first attempt did: of a case that passes
+/// alone no pass, of one that crashed a crash.
+bool IsSpoiled(const record::ResultRow& first, bool passes_alone,
+               const record::ResultRow& again) {
+  return passes_alone ? again.outcome != record::Outcome::kPass
+                      : again.outcome == first.outcome;
 }
 
 class Repeater {
@@ -68,9 +84,21 @@ class Repeater {
 
  private:
   using Rows = std::vector<const record::PlanRow*>;
+  using Attempts =
+      std::map<const record::PlanRow*, std::vector<record::ResultRow>>;
+
+  const record::ResultRow& First(const record::PlanRow& row) const {
+    return raw_.records.at({row.backend, row.test_id}).result;
+  }
 
   /// The rows that the first attempt's worker had run before it, in order.
   Rows Before(const record::PlanRow& row) const;
+
+  /// For workers in an empty folder.
+  Result<SuperviseOptions> Fresh(int64_t attempt, int64_t cases_per_process);
+
+  /// Runs each row in a process of its own, as attempt `attempt`.
+  Status RunAlone(const Rows& rows, int64_t attempt, Attempts* attempts);
 
   /// The outcome of `row` in a fresh worker, behind `before`.
   Result<record::ResultRow> RunBehind(const Rows& before,
@@ -78,7 +106,7 @@ class Repeater {
                                       int64_t attempt);
 
   /// Brings back what was run before, fewer and fewer.
-  Status FindSpoiler(const record::PlanRow& row,
+  Status FindSpoiler(const record::PlanRow& row, bool passes_alone,
                      std::vector<record::ResultRow>* attempts);
 
   Status Keep(const record::PlanRow& row,
@@ -112,16 +140,55 @@ Repeater::Rows Repeater::Before(const record::PlanRow& row) const {
   return before;
 }
 
-Result<record::ResultRow> Repeater::RunBehind(const Rows& before,
-                                              const record::PlanRow& row,
-                                              int64_t attempt) {
+Result<SuperviseOptions> Repeater::Fresh(int64_t attempt,
+                                         int64_t cases_per_process) {
   std::error_code ignored;
   fs::remove_all(scratch_, ignored);
   ASSAY_RETURN_IF_ERROR(file::MakeDirectory(scratch_));
   SuperviseOptions options = options_;
   options.directory = scratch_;
   options.facts.attempt = attempt;
-  options.cases_per_process = std::ssize(before) + 1;
+  options.cases_per_process = cases_per_process;
+  return options;
+}
+
+Status Repeater::RunAlone(const Rows& rows, int64_t attempt,
+                          Attempts* attempts) {
+  if (rows.empty()) return OkStatus();
+  ASSAY_ASSIGN_OR_RETURN(const SuperviseOptions options, Fresh(attempt, 1));
+  // As many shares of a backend as there may be workers.
+  std::map<std::string_view, std::vector<Share>> dealt;
+  std::map<std::string_view, size_t> next;
+  for (const record::PlanRow* row : rows) {
+    std::vector<Share>& shares = dealt[row->backend];
+    const size_t i = next[row->backend]++ % static_cast<size_t>(options.jobs);
+    if (i == shares.size())
+      shares.push_back({&plan_.Backend(row->backend), {}});
+    shares[i].rows.push_back(row);
+  }
+  std::deque<Share> shares;
+  for (auto& [backend, mine] : dealt) {
+    std::ranges::move(mine, std::back_inserter(shares));
+  }
+  verdict::RawRecords raw;
+  ASSAY_RETURN_IF_ERROR(
+      RunShares(std::move(shares), /*number=*/1, {&options, &raw, nullptr}));
+  for (const record::PlanRow* row : rows) {
+    const auto found = raw.repeats.find({row->backend, row->test_id});
+    if (found == raw.repeats.end()) {
+      return Internal("the repeat of ", row->test_id, " has no verdict");
+    }
+    record::ResultRow& result = found->second.front();
+    if (!WasNotRun(result)) (*attempts)[row].push_back(std::move(result));
+  }
+  return OkStatus();
+}
+
+Result<record::ResultRow> Repeater::RunBehind(const Rows& before,
+                                              const record::PlanRow& row,
+                                              int64_t attempt) {
+  ASSAY_ASSIGN_OR_RETURN(const SuperviseOptions options,
+                         Fresh(attempt, std::ssize(before) + 1));
   Rows rows = before;
   rows.push_back(&row);
   verdict::RawRecords raw;
@@ -140,14 +207,15 @@ Result<record::ResultRow> Repeater::RunBehind(const Rows& before,
   return result;
 }
 
-Status Repeater::FindSpoiler(const record::PlanRow& row,
+Status Repeater::FindSpoiler(const record::PlanRow& row, bool passes_alone,
                              std::vector<record::ResultRow>* attempts) {
   Rows before = Before(row);
   if (before.empty()) return OkStatus();
+  const record::ResultRow& first = First(row);
   const auto attempt = static_cast<int64_t>(attempts->size()) + 2;
   ASSAY_ASSIGN_OR_RETURN(record::ResultRow spoiled,
                          RunBehind(before, row, attempt));
-  while (spoiled.outcome != record::Outcome::kPass && before.size() > 1) {
+  while (IsSpoiled(first, passes_alone, spoiled) && before.size() > 1) {
     const auto middle = before.begin() + std::ssize(before) / 2;
     Rows nearer(middle, before.end());
     Rows farther(before.begin(), middle);
@@ -155,7 +223,7 @@ Status Repeater::FindSpoiler(const record::PlanRow& row,
     for (Rows* half : {&nearer, &farther}) {
       ASSAY_ASSIGN_OR_RETURN(record::ResultRow again,
                              RunBehind(*half, row, attempt));
-      if (again.outcome == record::Outcome::kPass) continue;
+      if (!IsSpoiled(first, passes_alone, again)) continue;
       spoiled = std::move(again);
       before = std::move(*half);
       halved = true;
@@ -186,23 +254,33 @@ Status Repeater::Keep(const record::PlanRow& row,
 }
 
 Status Repeater::Repeat(const std::vector<const record::PlanRow*>& candidates) {
+  Rows rows;
+  Rows overdue;  // each costs a time limit, so one repeat is enough
   for (const record::PlanRow* row : candidates) {
-    const record::ResultRow& first =
-        raw_.records.at({row->backend, row->test_id}).result;
-    const int times =
-        first.outcome == record::Outcome::kTimeout ? 1 : kTimesAlone;
-    std::vector<record::ResultRow> attempts;
-    int passed = 0;
-    for (int i = 0; i < times; ++i) {
-      ASSAY_ASSIGN_OR_RETURN(record::ResultRow again,
-                             RunBehind({}, *row, i + 2));
-      passed += again.outcome == record::Outcome::kPass ? 1 : 0;
-      attempts.push_back(std::move(again));
+    const bool late = First(*row).outcome == record::Outcome::kTimeout;
+    (late ? overdue : rows).push_back(row);
+  }
+  Attempts attempts;
+  for (int i = 0; i < kTimesAlone; ++i) {
+    ASSAY_RETURN_IF_ERROR(RunAlone(rows, i + 2, &attempts));
+  }
+  ASSAY_RETURN_IF_ERROR(RunAlone(overdue, 2, &attempts));
+  int traced = 0;
+  for (const record::PlanRow* row : candidates) {
+    std::vector<record::ResultRow>& mine = attempts[row];
+    const auto count = [&](record::Outcome outcome) {
+      return std::ranges::count(mine, outcome, &record::ResultRow::outcome);
+    };
+    const bool passes_alone = count(record::Outcome::kPass) == std::ssize(mine);
+    const bool crashes_behind =
+        First(*row).outcome == record::Outcome::kCrash &&
+        count(record::Outcome::kPass) == 0 &&
+        count(record::Outcome::kCrash) == 0;
+    if (!mine.empty() && (passes_alone || crashes_behind) &&
+        traced++ < kMostTraced) {
+      ASSAY_RETURN_IF_ERROR(FindSpoiler(*row, passes_alone, &mine));
     }
-    if (passed == times) {
-      ASSAY_RETURN_IF_ERROR(FindSpoiler(*row, &attempts));
-    }
-    ASSAY_RETURN_IF_ERROR(Keep(*row, std::move(attempts)));
+    ASSAY_RETURN_IF_ERROR(Keep(*row, std::move(mine)));
   }
   std::error_code ignored;
   fs::remove_all(scratch_, ignored);
@@ -211,12 +289,20 @@ Status Repeater::Repeat(const std::vector<const record::PlanRow*>& candidates) {
 
 }  // namespace
 
+int64_t MostRepeated(int64_t n_cases) {
+  constexpr int64_t kLeast = 32;
+  constexpr int64_t kShare = 10;  // one case of so many
+  return std::max(kLeast, n_cases / kShare);
+}
+
 Status RepeatUnexpected(const plan::Plan& plan, const std::vector<size_t>& rows,
                         const SuperviseOptions& options,
                         verdict::RawRecords* raw) {
-  const auto candidates =
-      Candidates(plan, rows, *raw, static_cast<size_t>(options.most_repeated));
-  return Repeater(plan, options, raw).Repeat(candidates);
+  const int64_t most = options.most_repeated.has_value()
+                           ? *options.most_repeated
+                           : MostRepeated(std::ssize(rows));
+  return Repeater(plan, options, raw)
+      .Repeat(Candidates(plan, rows, *raw, static_cast<size_t>(most)));
 }
 
 }  // namespace assay::supervise

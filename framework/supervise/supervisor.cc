@@ -73,8 +73,10 @@ Status Supervise(const plan::Plan& plan, const std::vector<size_t>& rows,
   const auto planned = static_cast<int64_t>(rows.size());
   int64_t before = planned;  // by earlier runs
   for (const Share& share : shares) before -= std::ssize(share.rows);
-  const auto progress = [&](int64_t done) {
-    if (options.progress) options.progress(before + done, planned);
+  const auto progress = [&](int64_t done, int64_t unexpected) {
+    if (options.progress) {
+      options.progress({before + done, planned, unexpected});
+    }
   };
   ASSAY_RETURN_IF_ERROR(RunShares(std::move(shares),
                                   FirstFreeNumber(options.directory),

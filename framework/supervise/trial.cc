@@ -73,6 +73,7 @@ Result<std::vector<record::ResultRow>> Trial::Run(
   supervise.facts.started_us = record::SteadyMicroseconds();
   supervise.facts.suite = suite;
   supervise.facts.output = output;
+  supervise.in_process = suite == suite::kAnswersSuite;
   supervise.timeout_s = options_.timeout_s;
   verdict::RawRecords raw;
   ASSAY_RETURN_IF_ERROR(RunRows(backend_, planned, supervise, &raw));

@@ -40,6 +40,38 @@ bool CanWrite(const fs::path& directory) {
   return written;
 }
 
+bool LiesIn(const fs::path& path, const fs::path& folder) {
+  const auto parted = std::ranges::mismatch(folder, path);
+  return parted.in1 == folder.end();
+}
+
+/// Where the backend runs, and what its process must not see or change.
+void AddHosting(const plan::BackendUse& backend,
+                const SuperviseOptions& options,
+                std::vector<std::string>* arguments) {
+  if (options.in_process) {
+    arguments->emplace_back("--in-process");
+    return;
+  }
+  const auto add = [&](const char* name, const fs::path& folder) {
+    std::error_code error;
+    const fs::path real = fs::canonical(folder, error);
+    if (error || !fs::is_directory(real)) return;
+    arguments->insert(arguments->end(), {name, real.string()});
+  };
+  std::error_code error;
+  const fs::path module = fs::canonical(backend.module, error);
+  for (const fs::path& folder : options.hidden) {
+    if (!LiesIn(module, fs::weakly_canonical(folder, error))) {
+      add("--hide", folder);
+    }
+  }
+  add("--hide", options.directory);
+  add("--keep", options.worker.parent_path().parent_path());
+  add("--keep", module.parent_path());
+  add("--keep", backend.policy_dir);
+}
+
 /// "DIGEST PATH" lines for paths, a line each, without those of files that
 /// cannot be read any more.
 std::string DigestLines(const file::FileDigests& digests,
@@ -72,9 +104,15 @@ fs::path WorkerSession::File(const char* extension) const {
   return options_.directory / (stem_ + extension);
 }
 
-void WorkerSession::Finish(const std::string& test_id) {
-  if (pending_.erase(test_id) > 0) ++finished_;
-  if (open_case_ == test_id) open_case_.clear();
+void WorkerSession::Finish(const record::ResultRow& result) {
+  const auto found = pending_.find(result.test_id);
+  if (found != pending_.end()) {
+    const record::ResultRow final = verdict::Finalize(*found->second, result);
+    unexpected_ += record::IsUnexpected(final.outcome) ? 1 : 0;
+    pending_.erase(found);
+    ++finished_;
+  }
+  if (open_case_ == result.test_id) open_case_.clear();
   progressed_ = true;
   began_again_ = false;
 }
@@ -120,6 +158,7 @@ Status WorkerSession::StartWorker() {
       facts.suite,
       "--output",
       facts.output.string()};
+  AddHosting(backend_, options_, &arguments);
   ASSAY_ASSIGN_OR_RETURN(
       worker_,
       process::WorkerProcess::Start(arguments, File(".log"), options_.limits));
@@ -141,7 +180,7 @@ Status WorkerSession::Take(journal::JournalEntry entry) {
     opened_ = Clock::now();
     began_us_ = record::SteadyMicroseconds();
   } else if (entry.kind == journal::FrameKind::kRecord) {
-    Finish(entry.record.result.test_id);
+    Finish(entry.record.result);
     opened_ = Clock::now();
     overdue_in_row_ = 0;
   } else if (entry.kind == journal::FrameKind::kBatchEnd) {
@@ -235,7 +274,7 @@ Status WorkerSession::Write(record::Record loss) {
   ASSAY_ASSIGN_OR_RETURN(journal::Journal * journal, OwnJournal());
   ASSAY_RETURN_IF_ERROR(journal->Append(loss));
   const bool of_case = !loss.result.test_id.empty();
-  if (of_case) Finish(loss.result.test_id);
+  if (of_case) Finish(loss.result);
   journal::JournalEntry entry;
   entry.kind =
       of_case ? journal::FrameKind::kRecord : journal::FrameKind::kLoss;

@@ -40,6 +40,7 @@ class WorkerSession {
   bool Done() const { return worker_ == nullptr && pending_.empty(); }
   int descriptor() const { return worker_ ? worker_->descriptor() : -1; }
   int64_t finished() const { return finished_; }
+  int64_t unexpected() const { return unexpected_; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -60,7 +61,7 @@ class WorkerSession {
                     Reason reason, std::string message);
   Status NoteLoss(record::Outcome outcome, Reason reason, std::string message);
   Status Write(record::Record loss);
-  void Finish(const std::string& test_id);
+  void Finish(const record::ResultRow& result);
 
   const plan::BackendUse& backend_;
   const SuperviseOptions& options_;
@@ -89,6 +90,7 @@ class WorkerSession {
   bool began_again_ = false;    // after a worker that did not
   bool through_ = false;        // with its batch
   int64_t finished_ = 0;
+  int64_t unexpected_ = 0;  // among them
 };
 
 }  // namespace assay::supervise

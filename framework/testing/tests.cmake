@@ -7,7 +7,7 @@ assay_unit_test(testing ALONE
           file/nearest_test.cc
           journal/journal_file_test.cc journal/journal_test.cc
           plan/instance_test.cc plan/plan_test.cc
-          policy/floor_test.cc policy/mutant_line_test.cc
+          policy/floor_test.cc
           policy/policy_edit_test.cc policy/policy_line_test.cc
           policy/policy_test.cc policy/query_test.cc record/clean_text_test.cc
           record/tables_test.cc
@@ -19,11 +19,15 @@ assay_unit_test(testing ALONE
 
 assay_unit_test(measure ALONE
   SOURCES case/random_weights_test.cc case/test_case_test.cc
+          host/link_test.cc host/wire_test.cc
+          draw/draw_test.cc draw/inputs_test.cc
+          limit/fault_test.cc limit/limit_test.cc
           measure/compare_test.cc measure/exact_answers_test.cc
           measure/measure_exact_test.cc measure/measure_run_test.cc
           measure/measure_test.cc measure/measure_value_test.cc
           measure/recheck_test.cc record/outcome_test.cc suite/suites_test.cc
-          worker/case_runner_test.cc worker/process_state_test.cc
+          worker/case_runner_test.cc worker/leftovers_test.cc
+          worker/process_state_test.cc
   LIBRARIES Assay::case)
 
 assay_unit_test(distribution ALONE

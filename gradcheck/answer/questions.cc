@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "framework/testing/file/csv.h"
+#include "framework/testing/limit/limit.h"
 #include "gradcheck/answer/coarse.h"
-#include "gradcheck/answer/limit.h"
 #include "gradcheck/draw/draw.h"
 #include "gradcheck/subject/subject.h"
 #include "gradcheck/subject/variant.h"
@@ -41,7 +41,7 @@ class Asker {
       : test_id_(row.test_id),
         seed_(facts.seed),
         variant_(*VariantOf(row.test_id)),
-        roundoff_(UnitRoundoff(variant_.type)),
+        roundoff_(limit::UnitRoundoff(variant_.type)),
         of_sums_(variant_.type == DType::kFloat64 ? roundoff_ : 0) {}
 
   Result<Answers> Outputs(ExactRun& run, const suite::Subject& subject,
@@ -218,9 +218,9 @@ class Asker {
       const auto u = found.units[i].elements<double>();
       const auto h = found.hard[i].elements<double>();
       for (size_t k = 0; k < bounds.size(); ++k) {
-        const double limit = LimitOf(u[k], h[k], roundoff_, of_sums_);
+        const double limit = limit::LimitOf(u[k], h[k], roundoff_, of_sums_);
         if (std::isfinite(limit) && std::isfinite(bounds[k]) &&
-            kCoarsest * bounds[k] > kEnoughOfLimit * limit) {
+            kCoarsest * bounds[k] > limit::kEnoughOfLimit * limit) {
           return false;
         }
       }
@@ -282,18 +282,6 @@ bool Agree(const Known& a, const Known& b) {
   return !std::isfinite(apart) || !(apart > a.bound + b.bound);
 }
 
-Status WhyNoAnswers(const record::PlanRow& row) {
-  if (!row.oracle_outcome.has_value()) {
-    return NotFound("no exact answer: the oracle was not asked");
-  }
-  if (*row.oracle_outcome == record::Outcome::kUnsupported) {
-    return Unsupported(Reason::kGradient, "no exact answer: the oracle ",
-                       "declined: ", row.oracle_message);
-  }
-  return DataLoss("no exact answer: the oracle ended with ",
-                  *row.oracle_outcome, ": ", row.oracle_message);
-}
-
 }  // namespace
 
 std::string Ladder::Disagreement() const {
@@ -337,7 +325,7 @@ std::vector<suite::Question> QuestionsOf(const record::PlanRow& row,
 
 Result<GradientAnswers> ReadGradientAnswers(const record::PlanRow& row,
                                             const record::RunFacts& facts) {
-  if (row.oracle.empty()) return WhyNoAnswers(row);
+  ASSAY_RETURN_IF_ERROR(suite::CheckAnswered(row, Reason::kGradient));
   ASSAY_ASSIGN_OR_RETURN(
       measure::ExactAnswers lists,
       measure::ReadAnswers(measure::AnswersFile(row.oracle, 0)));

@@ -15,8 +15,8 @@
 #include "framework/testing/case/read_corpus.h"
 #include "framework/testing/file/csv.h"
 #include "framework/testing/file/file.h"
+#include "framework/testing/limit/limit.h"
 #include "gradcheck/answer/cotangent.h"
-#include "gradcheck/answer/limit.h"
 #include "gradcheck/draw/draw.h"
 #include "gradcheck/subject/derive.h"
 #include "gradcheck/subject/subject.h"
@@ -138,7 +138,7 @@ Result<Apart> ApartOf(const cases::TestCase& of_operator,
     return NotFound(
         "a target or an output of the operator is none of the body");
   }
-  const double roundoff = UnitRoundoff(VariantOf(of_body.test_id)->type);
+  const double roundoff = limit::UnitRoundoff(VariantOf(of_body.test_id)->type);
   ASSAY_ASSIGN_OR_RETURN(const Gradients x, Ask(a, targets, bits, roundoff));
   ASSAY_ASSIGN_OR_RETURN(const Gradients y, Ask(b, targets, bits, roundoff));
   Apart apart;

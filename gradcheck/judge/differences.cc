@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "gradcheck/answer/limit.h"
+#include "framework/testing/limit/limit.h"
 
 namespace assay::gradcheck {
 namespace {
@@ -144,7 +144,7 @@ class Differencing {
 bool ShowsAnotherForward(const Slope& slope, double along, const Known& exact) {
   return std::abs(along - slope.value) <= slope.bound &&
          std::abs(slope.value - exact.value) > slope.bound + exact.bound &&
-         slope.bound <= kEnoughOfLimit * std::abs(along - exact.value);
+         slope.bound <= limit::kEnoughOfLimit * std::abs(along - exact.value);
 }
 
 Result<Differences> DifferencesOf(Trial& trial,

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "framework/testing/file/csv.h"
-#include "gradcheck/answer/limit.h"
+#include "framework/testing/limit/limit.h"
 #include "gradcheck/draw/draw.h"
 #include "gradcheck/subject/subject.h"
 
@@ -47,7 +47,7 @@ Result<std::string> JudgeDrawnMask(const record::PlanRow& row,
       !Carries(y->dtype())) {
     return NotFound("no output of one differentiable input");
   }
-  const double roundoff = UnitRoundoff(y->dtype());
+  const double roundoff = limit::UnitRoundoff(y->dtype());
   ASSAY_ASSIGN_OR_RETURN(const std::vector<double> x, trial.NumbersOf(0));
   const std::vector<double> of_y = NumbersOf(*y);
   if (of_y.size() != x.size()) return NotFound("the output has another shape");

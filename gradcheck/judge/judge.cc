@@ -9,8 +9,9 @@
 #include <utility>
 
 #include "framework/testing/file/csv.h"
+#include "framework/testing/limit/fault.h"
+#include "framework/testing/limit/limit.h"
 #include "framework/testing/suite/suite.h"
-#include "gradcheck/answer/limit.h"
 #include "gradcheck/answer/questions.h"
 #include "gradcheck/judge/differences.h"
 #include "gradcheck/judge/drawn_mask.h"
@@ -146,9 +147,9 @@ Ladderer::Stop Ladderer::Outputs() {
     const Tensor* const y = trial_.outputs()[i].tensor();
     const measure::ExactAnswer& want = answers_.outputs[i];
     if (y == nullptr || !Carries(y->dtype()) || !want.bound.defined()) continue;
-    const std::string fault =
-        FaultOf(*y, want,
-                {variant_.type, row_.rtol.value_or(0), row_.atol.value_or(0)});
+    const std::string fault = limit::FaultOf(
+        *y, want,
+        {variant_.type, row_.rtol.value_or(0), row_.atol.value_or(0)});
     if (fault.empty()) continue;
     return Verdict(
         Outcome::kFail, kFailForward,
@@ -284,7 +285,7 @@ Ladderer::Stop Ladderer::Refused(size_t kind, size_t target,
       StrCat("the gradient of '", subject_.targets[target], "' for ",
              ToString(kCotangents[kind]), ": the oracle's bound is ",
              ToText(found.greatest_bound), " of the limit at most, wanted ",
-             ToText(kEnoughOfLimit)));
+             ToText(limit::kEnoughOfLimit)));
 }
 
 /// The gradient along signs, and how far off it may be.

@@ -10,7 +10,7 @@
 #include <variant>
 
 #include "framework/testing/file/csv.h"
-#include "gradcheck/answer/limit.h"
+#include "framework/testing/limit/limit.h"
 #include "gradcheck/judge/gradient_row.h"
 #include "gradcheck/subject/subject.h"
 #include "gradcheck/subject/variant.h"
@@ -122,7 +122,7 @@ std::string SumsText(const GradientRow& row) {
   const auto type = ParseDType(row.accumulator_dtype);
   if (!type.has_value() || row.accumulator_dtype == row.dtype) return "";
   return StrCat(", of sums, which are claimed to be in ", *type, ", ",
-                Digits(UnitRoundoff(*type)));
+                Digits(limit::UnitRoundoff(*type)));
 }
 
 void TellWorst(const GradientRow& row, Lines* lines) {
@@ -141,9 +141,9 @@ void TellWorst(const GradientRow& row, Lines* lines) {
         " of ", Digits(*row.limit_units),
         " condition units, depth of rounding ",
         Digits(row.limit_depth.value_or(1)), ", roundoff ",
-        Digits(UnitRoundoff(*type)), SumsText(row), ", and the oracle's bound ",
-        Digits(row.limit_bound.value_or(0)), "; no order of rounding exceeds ",
-        Digits(row.hard_limit.value_or(0)));
+        Digits(limit::UnitRoundoff(*type)), SumsText(row),
+        ", and the oracle's bound ", Digits(row.limit_bound.value_or(0)),
+        "; no order of rounding exceeds ", Digits(row.hard_limit.value_or(0)));
   }
   lines->emplace_back("  limit", limit);
   if (row.hull_low.has_value()) {

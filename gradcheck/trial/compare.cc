@@ -4,16 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iomanip>
 #include <limits>
 #include <optional>
 #include <span>
-#include <sstream>
 
 #include "framework/core/text.h"
 #include "framework/metric/element.h"
 #include "framework/testing/file/csv.h"
-#include "gradcheck/answer/limit.h"
+#include "framework/testing/limit/fault.h"
+#include "framework/testing/limit/limit.h"
 #include "gradcheck/draw/draw.h"
 
 namespace assay::gradcheck {
@@ -103,8 +102,9 @@ class Comparison {
              Compared& found)
       : exact_(answer),
         yardstick_(yardstick),
-        roundoff_(UnitRoundoff(yardstick.type)),
-        of_sums_(UnitRoundoff(yardstick.accumulator.value_or(yardstick.type))),
+        roundoff_(limit::UnitRoundoff(yardstick.type)),
+        of_sums_(limit::UnitRoundoff(
+            yardstick.accumulator.value_or(yardstick.type))),
         found_(found) {
     if (yardstick.without_zeros != nullptr) {
       without_zeros_.emplace(*yardstick.without_zeros);
@@ -149,7 +149,7 @@ class Comparison {
       limit = FirstOrder(i) + second_order_ + Underflow(i);
       found_.greatest_bound =
           std::max(found_.greatest_bound, limit > 0 ? bound / limit : 0);
-      if (bound > kEnoughOfLimit * limit + quantum_) ++found_.refused;
+      if (bound > limit::kEnoughOfLimit * limit + quantum_) ++found_.refused;
     }
     const double error = std::abs(got - want - exact_.tail(i));
     // A number beyond the type's greatest may be infinite.
@@ -192,7 +192,7 @@ class Comparison {
   }
 
   double FirstOrder(size_t i) const {
-    return LimitOf(exact_.units(i), exact_.hard(i), roundoff_, of_sums_);
+    return limit::LimitOf(exact_.units(i), exact_.hard(i), roundoff_, of_sums_);
   }
 
   /// Exact numbers of few binary digits, in sums that no order rounds.
@@ -205,7 +205,7 @@ class Comparison {
   }
 
   double Depth(size_t i) const {
-    return DepthOf(exact_.units(i), exact_.hard(i));
+    return limit::DepthOf(exact_.units(i), exact_.hard(i));
   }
 
   /// Each product may lose what is below the least number of the type.
@@ -246,7 +246,7 @@ class Comparison {
     double slack = FirstOrder(i);
     if (!std::isfinite(slack)) {
       const double most = std::max(std::abs(low), std::abs(high));
-      slack = LimitOf(most, most, roundoff_, of_sums_);
+      slack = limit::LimitOf(most, most, roundoff_, of_sums_);
     }
     slack += quantum_;
     ++found_.telling;
@@ -285,26 +285,11 @@ class Comparison {
   std::vector<double> in_units_;
 };
 
-/// Decimal digits that tell the type's numbers apart.
-int DecimalDigits(DType type) {
-  return 2 + (metric::RangeOf(type).digits + 1) * 301 / 1000;
-}
-
-/// A NaN has no sign to speak of.
-std::string InDigits(double x, int digits) {
-  if (std::isnan(x)) return "nan";
-  std::ostringstream out;
-  out << std::setprecision(digits) << x;
-  return std::move(out).str();
-}
-
 }  // namespace
 
 std::string InWords(const Element& element, DType type) {
-  const int digits = DecimalDigits(type);
-  return StrCat("element ", element.index, " is ",
-                InDigits(element.got, digits), ", wanted ",
-                InDigits(element.want, digits), " within ", element.limit);
+  return limit::InWords(element.index, element.got, element.want, element.limit,
+                        type);
 }
 
 Compared Compare(const Tensor& got, const measure::ExactAnswer& answer,
@@ -323,48 +308,6 @@ Compared Compare(const Tensor& got, const measure::ExactAnswer& answer,
   for (size_t i = 0; i < numbers.size(); ++i) comparison.Add(i, numbers[i]);
   comparison.Finish();
   return found;
-}
-
-std::string FaultOf(const Tensor& got, const measure::ExactAnswer& answer,
-                    const OutputLimit& limit) {
-  const Tensor* const value = answer.value.tensor();
-  if (value == nullptr) return "";
-  if (got.shape() != value->shape()) {
-    return StrCat("found ", got.Signature(), ", wanted ",
-                  value->shape().ToString());
-  }
-  const double roundoff = UnitRoundoff(limit.type);
-  const double greatest = metric::RangeOf(limit.type).greatest;
-  const auto want = value->elements<double>();
-  const auto bounds = answer.bound.elements<double>();
-  const auto part = [](const Tensor& tensor) {
-    return tensor.defined() ? tensor.elements<double>()
-                            : std::span<const double>();
-  };
-  const auto units = part(answer.units);
-  const auto hard = part(answer.hard_units);
-  const std::vector<double> numbers = NumbersOf(got);
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    if (!std::isfinite(bounds[i]) || numbers[i] == want[i]) continue;
-    if (std::isnan(numbers[i]) && std::isnan(want[i])) continue;
-    double allowed = limit.atol + limit.rtol * std::abs(want[i]);
-    if (!units.empty() && !hard.empty()) {
-      // Units are of products; what is added to them is rounded with the result.
-      allowed = std::max(allowed, LimitOf(units[i], hard[i], roundoff) +
-                                      roundoff * std::abs(want[i]));
-    }
-    allowed += bounds[i];
-    const bool overflows = std::isinf(numbers[i]) &&
-                           std::signbit(numbers[i]) == std::signbit(want[i]) &&
-                           std::abs(want[i]) + allowed > greatest;
-    if (overflows || std::abs(numbers[i] - want[i]) <= allowed) continue;
-    return InWords({.index = static_cast<int64_t>(i),
-                    .want = want[i],
-                    .got = numbers[i],
-                    .limit = allowed},
-                   limit.type);
-  }
-  return "";
 }
 
 }  // namespace assay::gradcheck

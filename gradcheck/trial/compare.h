@@ -5,7 +5,7 @@
 //   const Compared found = Compare(got, answer, {.type = DType::kFloat32});
 //   if (found.beyond > 0) Report(found.worst);
 //
-// An element may be off by its limit (limit.h) and by the oracle's bound. An
+// An element may be off by its limit (framework/testing/limit) and by the oracle's bound. An
 // accumulator of more digits narrows the limit of each element, what a sum at a
 // kink may be off by, and the limit that no order of rounding exceeds; it does
 // not narrow what two small errors make of a product, of which either may be the
@@ -84,17 +84,5 @@ struct Compared {
 
 Compared Compare(const Tensor& got, const measure::ExactAnswer& answer,
                  const Yardstick& yardstick);
-
-/// What an output of the forward may be off by, beside the oracle's units.
-struct OutputLimit {
-  DType type = DType::kFloat32;
-  double rtol = 0;
-  double atol = 0;
-};
-
-/// The fault of an output in words; empty where there is none. `answer` has its
-/// bound and units in float64; what the oracle does not know is passed over.
-std::string FaultOf(const Tensor& got, const measure::ExactAnswer& answer,
-                    const OutputLimit& limit);
 
 }  // namespace assay::gradcheck

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the page says of gradients: nearness to limits, conventions, fails.
 
-    cells = Cells(run.results, names)
+    cells = Cells(run.results, names, run.plan)
     gradients = assess_gradients(cells, gradient_rows(run, cells))
     gradients.strips[0].worst   # "0.37", in units of the limit
 

@@ -9,6 +9,7 @@ data. The same run folder gives the same bytes.
 """
 
 import os
+import shlex
 import tempfile
 from pathlib import Path
 
@@ -22,14 +23,15 @@ from assay_report.gradients import (
     assess_gradients,
     gradient_rows,
 )
-from assay_report.payload import Cells, pack, shown
+from assay_report.operators import operator_rows, pack_operators
+from assay_report.payload import Cells, cells_of, pack, shown
 from assay_report.run_folder import Run, flag, read_run
 from assay_report.verdict import OUTCOMES, Assessment, assess
 
 _TEMPLATES = Path(__file__).with_name("templates")
 _SCRIPTS = (
     *("query.js", "store.js", "rows.js", "matrix.js", "detail.js"),
-    *("gradients.js", "main.js"),
+    *("gradients.js", "operators.js", "csv.js", "lists.js", "main.js"),
 )
 # More than these are drawn only when asked for: a browser is slow with many.
 _UNEXPECTED_ROWS = 80
@@ -44,7 +46,8 @@ def write_page(run_folder: Path, out: Path) -> None:
 def render_page(run: Run) -> str:
     """The page as text."""
     assessment = assess(run)
-    gradients, gradient_block = _gradients(run, assessment)
+    cells = cells_of(run, assessment)
+    gradients, gradient_block = _gradients(run, cells)
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -72,21 +75,46 @@ def render_page(run: Run) -> str:
         gradients=gradients,
         faults=gradients.faults[:_FAULTS] if gradients else (),
         conventions=CONVENTIONS,
-        blocks=pack(run, assessment),
+        blocks=pack(run, assessment, cells),
         gradient_block=gradient_block,
+        operator_block=_operators(run, assessment, cells),
+        folder=_folder(run),
         style=_inline("page.css", "gradients.css"),
         script=_inline(*_SCRIPTS),
     )
 
 
-def _gradients(run: Run, assessment: Assessment) -> tuple[Gradients | None, str]:
+def _gradients(run: Run, cells: Cells) -> tuple[Gradients | None, str]:
     """What the page says of gradients, and the scripts' block; of a run with any."""
     if not len(run.gradients):
         return None, ""
-    cells = Cells(run.results, [one.name for one in assessment.backends])
     rows = gradient_rows(run, cells)
     gradients = assess_gradients(cells, rows)
     return gradients, pack_gradients(cells, rows, gradients.types)
+
+
+def _operators(run: Run, assessment: Assessment, cells: Cells) -> str:
+    """The scripts' block of operators and backends."""
+    unexpected = {
+        cells.of(one.test_id, one.backend)
+        for one in assessment.unexpected
+        if cells.has(one.test_id, one.backend)
+    }
+    return pack_operators(operator_rows(run, cells, unexpected))
+
+
+def _folder(run: Run) -> str:
+    """The run's folder as its command named it, for commands that look at it."""
+    try:
+        words = shlex.split(run.facts["command"])
+    except ValueError:
+        words = []
+    for at, word in enumerate(words):
+        if word.startswith("--out="):
+            return word.removeprefix("--out=")
+        if word == "--out" and at + 1 < len(words):
+            return words[at + 1]
+    return f"runs/{run.facts['run_id']}"
 
 
 def _selection(run: Run) -> list[tuple[str, str]]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Packs a run's cells for the page: columns, gzip, base64.
 
-    blocks = pack(run, assess(run))
+    blocks = pack(run, assessment, cells_of(run, assessment))
     blocks.matrix   # what the matrix and its search need, decoded at once
     blocks.detail   # the rest, decoded when the page is idle
 
@@ -38,7 +38,11 @@ _BRIEF_OUTPUT = (
 # The longest text of a run that the page shows; the tables have all of it.
 SHOWN_CHARACTERS = 2_000
 
-_CASE_COLUMNS = ("suite", "op", "domain", "opset", "dtype", "shape_sig")
+_PLAN_COLUMNS = ("corpus", "kind", "comparator")
+_CASE_COLUMNS = (
+    *("suite", "op", "domain", "opset", "dtype", "shape_sig"),
+    *_PLAN_COLUMNS,
+)
 _CELL_TEXTS = (
     *("settings", "via_function", "placement", "limit_source", "attempt"),
     "seed",
@@ -68,15 +72,20 @@ class Blocks:
     is_rounded: bool
 
 
-def pack(run: Run, assessment: Assessment) -> Blocks:
-    """Packs the cells; the assessment gives the order of the backends."""
-    cells = Cells(run.results, [one.name for one in assessment.backends])
+def pack(run: Run, assessment: Assessment, cells: "Cells") -> Blocks:
+    """Packs the cells."""
     is_rounded = cells.n > FULL_DETAIL_CELLS
     return Blocks(
         matrix=_matrix(cells, assessment),
         detail=_detail(run, cells, is_rounded),
         is_rounded=is_rounded,
     )
+
+
+def cells_of(run: Run, assessment: Assessment) -> "Cells":
+    """The cells of a run, backends in the order of the assessment."""
+    names = [one.name for one in assessment.backends]
+    return Cells(run.results, names, run.plan)
 
 
 class Packer:
@@ -118,9 +127,9 @@ class Packer:
 
 
 class Cells:
-    """The record of results.csv for each cell; -1 for none."""
+    """The records of results.csv and plan.csv for each cell; -1 for none."""
 
-    def __init__(self, results: Table, backends: Sequence[str]) -> None:
+    def __init__(self, results: Table, backends: Sequence[str], plan: Table) -> None:
         self.results = results
         self.backends = list(backends)
         self.ids = sorted(set(results["test_id"]))
@@ -135,6 +144,11 @@ class Cells:
             cell = first_of[pair[0]] + offset_of[pair[1]]
             self.records[cell] = record
             self._cell_of[pair] = cell
+        self._plan = plan
+        self._planned = [-1] * self.n
+        for record, pair in enumerate(zip(plan["test_id"], plan["backend"])):
+            if (known := self._cell_of.get(pair)) is not None:
+                self._planned[known] = record
 
     def has(self, test_id: str, backend: str) -> bool:
         return (test_id, backend) in self._cell_of
@@ -148,9 +162,14 @@ class Cells:
         values = [*self.results[name], ""]
         return [values[record] for record in self.records]
 
+    def plan_column(self, name: str) -> list[str]:
+        """One value of plan.csv per cell; empty where nothing was planned."""
+        values = [*self._plan[name], ""]
+        return [values[record] for record in self._planned]
+
     def case_column(self, name: str) -> list[str]:
         """One value per case: the first that is not empty."""
-        values = self.column(name)
+        values = (self.plan_column if name in _PLAN_COLUMNS else self.column)(name)
         step = self.n_backends
         return [
             next(filter(None, values[case * step : (case + 1) * step]), "")
@@ -176,6 +195,7 @@ def _matrix(cells: Cells, assessment: Assessment) -> str:
             "reason_code": pack.texts(cells.column("reason_code")),
             "message": pack.texts(templates(cells, messages)),
             "vacuous": pack.texts(cells.column("vacuous")),
+            "claimed": pack.texts(cells.plan_column("claimed")),
             "unexpected": pack.texts(templates(cells, unexpected, messages)),
         },
     }
@@ -191,10 +211,68 @@ def _detail(run: Run, cells: Cells, is_rounded: bool) -> str:
     for name in _CELL_NUMBERS:
         short = 2 if name in _BRIEF_CELL else None
         columns[name] = _rounded(cells.column(name), 0, is_brief, short)
+    columns["own_rss_kb"] = _rounded(_own_memory(cells), 0, is_brief, None)
+    columns["attempts"] = _attempts(run.attempts, cells)
     packed = {name: pack.texts(values) for name, values in columns.items()}
     return pack.finish(
         {"cell": packed, "output": _outputs(pack, run.accuracy, cells, is_brief)}
     )
+
+
+def _own_memory(cells: Cells) -> list[str]:
+    """By how much each cell raised the peak of the worker that ran it.
+
+    The peak of a worker, as the table has it, is that of all its cases so far,
+    so the first case of a worker has no number of its own.
+    """
+    workers, peaks = cells.column("worker"), cells.column("peak_rss_kb")
+    started = cells.column("started_us")
+    ran = [k for k in range(cells.n) if workers[k] and peaks[k] and started[k]]
+    ran.sort(key=lambda k: int(started[k]))
+    own = [""] * cells.n
+    last: dict[tuple[int, str], int] = {}
+    for cell in ran:
+        worker = (cell % cells.n_backends, workers[cell])
+        peak = int(peaks[cell])
+        if worker in last:
+            own[cell] = str(max(0, peak - last[worker]))
+        last[worker] = max(peak, last.get(worker, 0))
+    return own
+
+
+def _attempts(attempts: Table, cells: Cells) -> list[str]:
+    """Each cell's attempts in words, alike ones together; empty for a single one."""
+    by_cell: dict[int, dict[tuple[str, str, str], list[int]]] = {}
+    columns = (attempts[name] for name in ("outcome", "reason_code", "message"))
+    for test_id, backend, attempt, *what in zip(
+        attempts["test_id"], attempts["backend"], attempts["attempt"], *columns
+    ):
+        kinds = by_cell.setdefault(cells.of(test_id, backend), {})
+        outcome, reason, message = what
+        kinds.setdefault((outcome, reason, message), []).append(int(attempt))
+    texts = [""] * cells.n
+    for cell, kinds in by_cell.items():
+        n = sum(map(len, kinds.values()))
+        if n > 1 and len(kinds) == 1:
+            texts[cell] = f"{n} of {n} alike"
+        elif n > 1:
+            texts[cell] = "\n".join(
+                f"{len(numbers)} of {n} (number {_ranges(numbers)}): {outcome}"
+                f"{f' {reason}' if reason else ''}{f': {shown(text)}' if text else ''}"
+                for (outcome, reason, text), numbers in kinds.items()
+            )
+    return texts
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """1, 3 to 5."""
+    runs: list[list[int]] = []
+    for number in sorted(numbers):
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return ", ".join(str(a) if a == b else f"{a} to {b}" for a, b in runs)
 
 
 def _outputs(

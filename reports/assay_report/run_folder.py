@@ -21,10 +21,28 @@ from typing import Any
 SCHEMA = 1
 _SUMMARY_SCHEMA = f"assay.summary/{SCHEMA}"
 
-# The tables that the page reads, with every column that schema.json lists.
-TABLES = ("runs", "env", "backends", "results", "accuracy", "gradients")
+# The tables that the page reads, with every column that schema.json lists...
+TABLES = (
+    *("runs", "env", "backends", "results", "accuracy", "gradients"),
+    *("plan", "attempts"),
+)
+# ...and of these no more than it needs, since they are long.
+_NEEDED = {
+    "plan": ("test_id", "backend", "corpus", "kind", "comparator", "claimed"),
+    "attempts": (
+        *("attempt", "test_id", "backend", "outcome", "reason_code", "message"),
+    ),
+}
 # Suites write these; a run without such a suite may lack the file.
 _OF_SUITES = ("gradients",)
+
+# Columns that the page computes with.
+_NUMBERS: tuple[tuple[str, str, type[int] | type[float]], ...] = (
+    *(("results", f"{name}_us", int) for name in ("started", "load", "run", "judge")),
+    ("results", "peak_rss_kb", int),
+    ("results", "headroom", float),
+    ("accuracy", "max_ulp", float),
+)
 
 _SCHEMA_FILE = Path(__file__).with_name("schema.json")
 _FIELD_LIMIT_BYTES = 1 << 24
@@ -107,6 +125,8 @@ class Run:
     results: Table
     accuracy: Table
     gradients: Table
+    plan: Table
+    attempts: Table  # without rows where no case was run again
     summary: Summary
 
 
@@ -119,7 +139,11 @@ def flag(text: str, where: str) -> bool:
 
 def read_run(folder: Path) -> Run:
     """Reads and checks the run folder; raises RunFolderError."""
-    tables = {name: read_table(folder, name) for name in TABLES}
+    tables = {name: read_table(folder, name) for name in TABLES[:-1]}
+    again = any(attempt != "1" for attempt in tables["results"]["attempt"])
+    tables["attempts"] = (
+        read_table(folder, "attempts") if again else _empty(folder, "attempts")
+    )
     runs = tables["runs"]
     if len(runs) != 1:
         raise RunFolderError(f"{runs.path}: found {len(runs)} runs, wanted one")
@@ -128,7 +152,11 @@ def read_run(folder: Path) -> Run:
         _check_constant(tables[name], "run_id", facts["run_id"])
     for name in ("runs", "results", "accuracy", "gradients"):
         _check_constant(tables[name], "schema", str(SCHEMA))
-    _check_cells(tables["results"], tables["accuracy"], tables["gradients"])
+    _check_cells(
+        *(tables[name] for name in ("results", "accuracy", "gradients", "attempts"))
+    )
+    for name, column, kind in _NUMBERS:
+        _check_numbers(tables[name], column, kind)
     summary = _read_summary(folder / "summary.json", facts["run_id"])
     return Run(
         facts=facts,
@@ -137,16 +165,18 @@ def read_run(folder: Path) -> Run:
         results=tables["results"],
         accuracy=tables["accuracy"],
         gradients=tables["gradients"],
+        plan=tables["plan"],
+        attempts=tables["attempts"],
         summary=summary,
     )
 
 
 def read_table(folder: Path, name: str) -> Table:
-    """Reads `name`.csv; keeps the columns of the published schema."""
+    """Reads `name`.csv; keeps the columns of the published schema, or fewer."""
     path = folder / f"{name}.csv"
-    wanted = schema_columns(name)
+    wanted = _wanted(name)
     if name in _OF_SUITES and not path.exists():
-        return Table(path, {column: [] for column in wanted})
+        return _empty(folder, name)
     _check_end(path)
     csv.field_size_limit(_FIELD_LIMIT_BYTES)
     with path.open(encoding="utf-8", newline="") as file:
@@ -160,9 +190,28 @@ def read_table(folder: Path, name: str) -> Table:
             raise RunFolderError(f"{path}:{reader.line_num}: {error}") from error
         except UnicodeDecodeError as error:
             raise RunFolderError(
-                f"{path}: found bytes that are not UTF-8 after line {reader.line_num}"
+                f"{path}: found bytes that are not UTF-8 in line {_bad_line(path)}"
             ) from error
     return Table(path, dict(zip(wanted, columns)))
+
+
+def _bad_line(path: Path) -> int:
+    """The first line that is not UTF-8: text is decoded far ahead of its records."""
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                line.decode("utf-8")
+            except UnicodeDecodeError:
+                return number
+    return 0
+
+
+def _wanted(name: str) -> tuple[str, ...]:
+    return _NEEDED.get(name) or tuple(schema_columns(name))
+
+
+def _empty(folder: Path, name: str) -> Table:
+    return Table(folder / f"{name}.csv", {column: [] for column in _wanted(name)})
 
 
 def _check_end(path: Path) -> None:
@@ -247,6 +296,16 @@ def _check_constant(table: Table, column: str, wanted: str) -> None:
                 f"{table.path}: found {column} {found!r} in record {at + 1}, "
                 f"wanted {wanted!r}"
             )
+
+
+def _check_numbers(table: Table, column: str, kind: type[int] | type[float]) -> None:
+    for text in set(table[column]):
+        try:
+            kind(text or 0)
+        except ValueError as error:
+            raise RunFolderError(
+                f"{table.path}: found {column} {text!r}, wanted a number or nothing"
+            ) from error
 
 
 def _check_cells(results: Table, *parts: Table) -> None:

@@ -8,8 +8,8 @@ file of the same run says otherwise, that is a problem which the page shows
 in red, because one of the two is wrong.
 """
 
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from assay_report.run_folder import (
@@ -60,6 +60,8 @@ class BackendVerdict:
     n_vacuous: int
     tallies: tuple[Tally, ...]
     n_unexpected: int
+    declined: tuple[tuple[str, int], ...]  # reason codes of unsupported cases
+    n_unclaimed_pass: int
 
     @property
     def n_planned(self) -> int:
@@ -121,9 +123,13 @@ def _backend_verdicts(
 ) -> tuple[BackendVerdict, ...]:
     counts: dict[str, Counter[str]] = {}
     vacuous: Counter[str] = Counter()
+    declined: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    passed: Counter[str] = Counter()
     results = run.results
-    for at, (backend, outcome, is_vacuous) in enumerate(
-        zip(results["backend"], results["outcome"], results["vacuous"])
+    claimed = set(_claimed(run))
+    columns = ("test_id", "backend", "outcome", "vacuous", "reason_code")
+    for at, (test_id, backend, outcome, is_vacuous, code) in enumerate(
+        zip(*(results[name] for name in columns))
     ):
         if outcome not in OUTCOMES:
             raise RunFolderError(
@@ -134,6 +140,10 @@ def _backend_verdicts(
         where = f"{results.path}: vacuous in record {at + 1}"
         if flag(is_vacuous, where) and outcome == "pass":
             vacuous[backend] += 1
+        if outcome == "unsupported":
+            declined[backend][code] += 1
+        elif outcome == "pass" and (test_id, backend) not in claimed:
+            passed[backend] += 1
     unexpected = Counter(entry.backend for entry in all_unexpected)
     described = {name: at for at, name in enumerate(run.backends["backend"])}
     return tuple(
@@ -144,9 +154,21 @@ def _backend_verdicts(
             counts.get(name, Counter()),
             vacuous[name],
             unexpected[name],
+            declined[name],
+            passed[name],
         )
         for name in dict.fromkeys([*described, *counts])
     )
+
+
+def _claimed(run: Run) -> Iterator[tuple[str, str]]:
+    """The cases and backends that are inside the backend's claims."""
+    plan = run.plan
+    for test_id, backend, is_claimed in zip(
+        plan["test_id"], plan["backend"], plan["claimed"]
+    ):
+        if is_claimed == "1":
+            yield test_id, backend
 
 
 def _backend_verdict(
@@ -156,6 +178,8 @@ def _backend_verdict(
     counts: Counter[str],
     n_vacuous: int,
     n_unexpected: int,
+    declined: Counter[str],
+    n_unclaimed_pass: int,
 ) -> BackendVerdict:
     def described(column: str) -> str:
         return "" if at is None else run.backends[column][at]
@@ -172,6 +196,8 @@ def _backend_verdict(
         n_vacuous=n_vacuous,
         tallies=tuple(t for t in run.summary.tallies if t.backend == name),
         n_unexpected=n_unexpected,
+        declined=tuple(declined.most_common()),
+        n_unclaimed_pass=n_unclaimed_pass,
     )
 
 

@@ -27,7 +27,7 @@ def of(files: RunFiles) -> Run:
 
 def assessed(files: RunFiles) -> Gradients:
     run = of(files)
-    cells = Cells(run.results, run.backends["backend"])
+    cells = Cells(run.results, run.backends["backend"], run.plan)
     return assess_gradients(cells, gradient_rows(run, cells))
 
 

@@ -55,10 +55,10 @@ def rendered(files: RunFiles) -> str:
 
 def small_run() -> RunFiles:
     files = RunFiles(["alpha", "beta"])
-    files.add("node/Add/one", "alpha", "pass")
+    files.add("node/Add/one", "alpha", "pass", claimed="1")
     files.add("node/Add/two", "alpha", "pass", vacuous="1")
     files.add("node/Add/one", "beta", "fail", message="9 of 60 elements differ")
-    files.add("node/Add/two", "beta", "unsupported")
+    files.add("node/Add/two", "beta", "unsupported", reason_code="dtype")
     return files
 
 
@@ -122,8 +122,8 @@ class PageTest(unittest.TestCase):
             (unassessed, "not assessed: mutants.csv is of another build"),
             (None, "1 unexpected result"),
             (None, "pass 2 (vacuous 1) of 2"),
-            (None, "2 planned = 2 pass Not conformant : no claims"),
-            (None, "2 planned = 1 fail + 1 unsupported"),
+            (None, "2 planned = 2 pass pass, but not claimed: 1 Not conformant : no"),
+            (None, "2 planned = 1 fail + 1 unsupported unsupported: dtype 1 Not"),
             (None, "fail node/Add/one beta 9 of 60 elements differ"),
             (None, "Complete run , every case of tier ci : 2 cases on 2 backends"),
             (None, "2026-03-01 12:00:00 UTC"),

@@ -12,7 +12,7 @@ from typing import Any
 from unittest import mock
 
 from assay_report import payload, run_folder
-from assay_report.run_folder import Table, read_run
+from assay_report.run_folder import Run, Table, read_run
 from assay_report.verdict import assess
 from synthetic import RunFiles, chance_run
 
@@ -40,10 +40,15 @@ def unpacked(block: str) -> Any:
     return found
 
 
+def blocks_of(run: Run) -> payload.Blocks:
+    assessment = assess(run)
+    return payload.pack(run, assessment, payload.cells_of(run, assessment))
+
+
 def packed(files: RunFiles) -> tuple[Any, Any, bool]:
     with tempfile.TemporaryDirectory() as scratch:
         run = read_run(files.write(Path(scratch)))
-    blocks = payload.pack(run, assess(run))
+    blocks = blocks_of(run)
     return unpacked(blocks.matrix), unpacked(blocks.detail), blocks.is_rounded
 
 
@@ -141,6 +146,52 @@ class PayloadTest(unittest.TestCase):
                 _, detail, _ = packed(files)
                 self.assertEqual(detail["output"]["column"]["attempt"], wanted)
 
+    def test_attempts_that_are_alike_are_told_once(self) -> None:
+        rows = [
+            ("alike", ["fail a", "fail a", "fail a"], "3 of 3 alike"),
+            ("another message", ["fail a", "fail b"],
+             "1 of 2 (number 1): fail value: a\n1 of 2 (number 2): fail value: b"),
+            ("flaky", ["fail a", "pass", "fail a", "fail a", "pass"],
+             "3 of 5 (number 1, 3 to 4): fail value: a\n2 of 5 (number 2, 5): pass"),
+            ("one", ["fail a"], ""),
+        ]  # fmt: skip
+        for name, attempts, wanted in rows:
+            with self.subTest(name):
+                files = RunFiles(["a"])
+                files.add("node/Add/one", "a", "fail", attempt=str(len(attempts)))
+                for number, said in enumerate(attempts, 1):
+                    outcome, _, message = said.partition(" ")
+                    files.add_attempt(
+                        *("node/Add/one", "a"),
+                        **{"attempt": str(number), "outcome": outcome},
+                        **{"message": message, "reason_code": message and "value"},
+                    )
+                _, detail, _ = packed(files)
+                self.assertEqual(detail["cell"]["attempts"], [wanted])
+
+    def test_memory_is_what_a_case_adds_to_its_worker(self) -> None:
+        rows = [  # backend, worker, started, peak, own
+            ("a", "1", "9", "100", ""),
+            ("a", "1", "10", "150", "50"),
+            ("a", "1", "11", "150", "0"),
+            ("a", "2", "12", "90", ""),
+            ("b", "1", "1000", "300", ""),
+            ("a", "1", "2000", "151", "1"),
+            ("a", "", "", "", ""),
+        ]
+        files = RunFiles(["a", "b"])
+        for number, (backend, worker, started, peak, _) in enumerate(rows):
+            files.add(
+                *(f"node/Add/{number}", backend, "pass"),
+                **{"worker": worker, "started_us": started, "peak_rss_kb": peak},
+            )
+        _, detail, _ = packed(files)
+        found = [
+            detail["cell"]["own_rss_kb"][2 * number + (backend == "b")]
+            for number, (backend, *_) in enumerate(rows)
+        ]
+        self.assertEqual(found, [own for *_, own in rows])
+
     def test_number_of_a_new_column_needs_no_list_here(self) -> None:
         columns = run_folder.schema_columns("accuracy")
         new = {**columns, "chance_of_rain": "number or empty"}
@@ -154,7 +205,7 @@ class PayloadTest(unittest.TestCase):
             accuracy = Table(
                 Path("accuracy.csv"), {n: [rows[0].get(n, "")] for n in new}
             )
-            blocks = payload.pack(replace(run, accuracy=accuracy), assess(run))
+            blocks = blocks_of(replace(run, accuracy=accuracy))
         column = unpacked(blocks.detail)["output"]["column"]
         self.assertEqual(column["chance_of_rain"], ["0.1235"])
 

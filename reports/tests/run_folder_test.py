@@ -15,9 +15,9 @@ from synthetic import RunFiles
 
 def small_run() -> RunFiles:
     files = RunFiles(["alpha", "beta"])
-    files.add("node/Relu/test_relu", "alpha", "pass")
+    files.add("node/Relu/test_relu", "alpha", "pass", run_us="77")
     files.add("node/Relu/test_relu", "beta", "unsupported", reason_code="operator")
-    files.add_output("node/Relu/test_relu", "alpha", max_abs_err="0")
+    files.add_output("node/Relu/test_relu", "alpha", max_abs_err="1", max_ulp="0")
     return files
 
 
@@ -80,7 +80,7 @@ class RunFolderTest(unittest.TestCase):
             ("empty file", "backends.csv", lambda t: "", ": found no line end"),
             ("file not there", "env.csv", None, ": not there"),
             ("bytes that are no text", "env.csv", lambda t: t + "\udcff\n",
-             ": found bytes that are not UTF-8"),
+             ": found bytes that are not UTF-8 in line 5$"),
             ("no run", "runs.csv", lambda t: t.split("\n")[0] + "\n",
              ": found 0 runs, wanted one"),
             ("verdict twice", "results.csv", first_line_twice,
@@ -97,6 +97,12 @@ class RunFolderTest(unittest.TestCase):
             ("attempt that is no number", "accuracy.csv",
              lambda t: t.replace("5a5a,1,", "5a5a,x,"),
              ": found attempt 'x', wanted a number"),
+            ("distance that is no number", "accuracy.csv",
+             lambda t: t.replace(",0,", ",far,"),
+             ": found max_ulp 'far', wanted a number or nothing"),
+            ("time that is no number", "results.csv",
+             lambda t: t.replace(",77,", ",1.5,"),
+             ": found run_us '1.5', wanted a number or nothing"),
             ("unknown schema in a table", "results.csv",
              lambda t: t.replace("\n1,", "\n2,", 1),
              ": found schema '2' in record 1, wanted '1'"),

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page's scripts, in Chromium; skipped where there is none."""
 
-import json
+import csv
+import io
 import tempfile
 import unittest
 from pathlib import Path
-from typing import Any
 
 from assay_report.page import render_page
 from assay_report.run_folder import read_run
@@ -30,6 +30,8 @@ def searched_run() -> RunFiles:
     for test_id, facts in rows:
         files.add(test_id, "alpha@2", "pass", **facts)
     files.add("node/Add/test_add", "beta", "pass", **rows[0][1], vacuous="1")
+    files.tables["plan"][0]["claimed"] = "1"
+    files.tables["plan"][2].update(corpus="special", comparator="exact")
     files.add(
         "node/Conv/test_conv",
         "beta",
@@ -41,103 +43,8 @@ def searched_run() -> RunFiles:
     return files
 
 
-# Cells in order: a0 b0 a1 b1 a2; nothing was planned for b2.
-QUERIES = (
-    ("", "a0 b0 a1 b1 a2"),
-    ("  ", "a0 b0 a1 b1 a2"),
-    ("op:Conv", "a1 b1 a2"),
-    ("op:conv", "a1 b1 a2"),
-    ("op=Conv", "a1 b1 a2"),
-    ("op:Con", ""),
-    ("op:C*v", "a1 b1 a2"),
-    ("op:?dd", "a0 b0"),
-    ("op:Conv and backend:beta and not outcome:pass", "b1"),
-    ("op:Conv backend:beta", "b1"),
-    ("not op:Conv", "a0 b0"),
-    ("not not op:Conv", "a1 b1 a2"),
-    ("op:Add or outcome:fail", "a0 b0 b1"),
-    ("op:Add or op:Conv and outcome:fail", "a0 b0 b1"),
-    ("(op:Add or op:Conv) and outcome:fail", "b1"),
-    ("not (op:Add or outcome:fail)", "a1 a2"),
-    ("OP:Conv AND NOT outcome:pass", "b1"),
-    ("id:node/Conv/test_conv", "a1 b1"),
-    ("id:node/Conv", ""),
-    ("id:*/test_conv*", "a1 b1 a2"),
-    ("suite:special", "a2"),
-    ("dtype:int64", "a0 b0"),
-    ("dtype:float*", "a0 b0 a1 b1 a2"),
-    ("opset>=14", "a0 b0 a1 b1"),
-    ("opset>14", "a1 b1"),
-    ("opset<14", "a2"),
-    ("opset<=14", "a0 b0 a2"),
-    ("opset:14", "a0 b0"),
-    ("backend:alpha", "a0 a1 a2"),
-    ("backend:alpha@2", "a0 a1 a2"),
-    ("backend:alpha@3", ""),
-    ("outcome:fail", "b1"),
-    ("reason:value", "b1"),
-    ("reason:elements", "b1"),
-    ("vacuous:yes", "b0"),
-    ("vacuous:no", "a0 a1 b1 a2"),
-    ("is:unexpected", "b1"),
-    ("is:different", "a1 b1"),
-    ("1x1", "a2"),
-    ("TEST_CONV", "a1 b1 a2"),
-    ('"60 elements"', "b1"),
-    ('"(nan)"', "b1"),
-    ("test conv", "a1 b1 a2"),
-    ('"and"', ""),
-    ("(NaN)", "b1"),
-)
-
-MISTAKES = (
-    ("colour:red", "unknown key colour, wanted one of id, suite, op,"),
-    ("op:", "op: has no value"),
-    ("op:Conv and", "the query stops early, wanted a word"),
-    ("and op:Conv", "found and, wanted a word"),
-    ("(op:Conv", "a ( has no )"),
-    ("op:Conv)", "a ) has no ("),
-    ("()", "found ), wanted a word"),
-    ('"open', "a quote at 1 has no end"),
-    ("opset>=new", "found opset new, wanted a number"),
-    ("op>=3", "only opset can be compared with >="),
-    ("is:odd", "found is:odd, wanted is:unexpected or is:different"),
-    ("outcome:failed", "found outcome:failed, wanted one of pass, waived,"),
-    ("vacuous:maybe", "found vacuous:maybe, wanted yes or no"),
-)
-
-SEARCH = """
-const store = new Store(await unpack('data-matrix'));
-return %s.map((text) => {
-  try {
-    const mask = store.search(parseQuery(text));
-    return ['a0', 'b0', 'a1', 'b1', 'a2', 'b2'].filter((_, k) => mask[k])
-      .join(' ');
-  } catch (error) {
-    if (!(error instanceof QueryError)) throw error;
-    return error.message;
-  }
-});
-"""
-
-
 @unittest.skipUnless(CHROMIUM, "no chromium on this machine")
 class ScriptTest(unittest.TestCase):
-    def search(self, queries: list[str]) -> Any:
-        return browse(rendered(searched_run()), SEARCH % json.dumps(queries))
-
-    def test_query_finds(self) -> None:
-        found = self.search([query for query, _ in QUERIES])
-        for (query, cells), answer in zip(QUERIES, found, strict=True):
-            with self.subTest(query):
-                self.assertEqual(answer, cells)
-
-    def test_mistake_in_a_query_is_named(self) -> None:
-        found = self.search([query for query, _ in MISTAKES])
-        for (query, message), answer in zip(MISTAKES, found, strict=True):
-            with self.subTest(query):
-                self.assertTrue(answer.startswith(message), answer)
-
     def test_only_rows_in_view_are_in_the_document(self) -> None:
         nodes = browse(
             rendered(chance_run(cases=3000, backends=8)),
@@ -171,89 +78,145 @@ class ScriptTest(unittest.TestCase):
             ],
         )
 
-    def test_address_opens_a_cell(self) -> None:
+    def test_link_into_a_closed_group_opens_it(self) -> None:
+        found = browse(
+            rendered(searched_run()),
+            """
+            await main();
+            const panel = document.getElementById('panel');
+            while (!panel.open) await new Promise(requestAnimationFrame);
+            return [...document.querySelectorAll('.rows .leaf')].map(
+              (leaf) => leaf.textContent);
+            """,
+            hash_text="g=op&case=node/Add/test_add&backend=beta",
+        )
+        self.assertEqual(found, ["test_add"])
+
+    def test_cases_are_ordered_by_their_numbers(self) -> None:
+        files = RunFiles(["alpha", "beta"])
+        for name, run_us, headroom, peak in (
+            ("a", "1500", "0.5", "2048"),
+            ("b", "20", "-inf", "2048"),
+            ("c", "", "", "5120"),
+            ("d", "3000000", "0.25", "5220"),
+        ):
+            files.add(
+                *(f"node/Add/{name}", "alpha", "pass"),
+                **{"run_us": run_us, "headroom": headroom, "peak_rss_kb": peak},
+                **{"worker": "7", "started_us": str(100 + ord(name))},
+            )
+            files.add(f"node/Add/{name}", "beta", "unsupported")
+        script = """
+            await main();
+            const texts = () => [...document.querySelectorAll('.rows .name')].map(
+              (name) => name.textContent);
+            while (!texts().length) await new Promise(requestAnimationFrame);
+            return texts();
+            """
+        rows = [
+            ("time", ["d3 s", "a1.5 ms", "b20 \u00b5s", "c0 \u00b5s"]),
+            ("headroom", ["b-inf", "d0.25", "a0.5", "c"]),
+            ("memory", ["c3 MiB", "d100 KiB", "b0 KiB", "a"]),
+            ("nonsense", ["a", "b", "c", "d"]),
+        ]
+        for order, wanted in rows:
+            with self.subTest(order):
+                found = browse(rendered(files), script, hash_text=f"s={order}")
+                self.assertEqual(found, [f"node/Add/{one}" for one in wanted])
+
+    def test_view_is_saved_as_csv(self) -> None:
         files = searched_run()
-        files.add_output(
-            "node/Conv/test_conv",
-            "beta",
-            worst_index="17",
-            worst_want="0.5",
-            worst_got="nan",
-            max_ulp="3",
-            atol="1e-07",
-            rtol="0.001",
-            limit="0.0005001",
-            limit_source="corpus",
-        )
-        text = browse(
+        files.tables["results"][4]["message"] = 'two "quoted",\nlines'
+        found = browse(
             rendered(files),
             """
             await main();
-            const panel = document.getElementById('panel');
-            while (!panel.open) await new Promise(requestAnimationFrame);
-            return panel.innerText.replace(/\\s+/g, ' ');
+            const saved = [];
+            saveCsv = (name, text) => saved.push(name, text);
+            document.getElementById('save').click();
+            while (!saved.length) await new Promise(requestAnimationFrame);
+            return saved;
             """,
-            hash_text="q=op:Add&case=node/Conv/test_conv&backend=beta",
+            hash_text="q=op:Conv+and+backend:beta",
         )
-        for wanted in (
-            "fail on beta unexpected",
-            "value: 9 of 60 Elements differ (NaN)",
-            "alpha@2: pass",
-            "assay run --backend beta --filter id:node/Conv/test_conv",
-            "worst element 17 = [0, 3, 2] want 0.5 got nan max ULP 3",
-            "limit 0.0005001, atol 1e-07, rtol 0.001 (corpus)",
-            "opset 22",
-        ):
-            self.assertIn(wanted, text)
+        self.assertEqual(found[0], "view.csv")
+        head, row = csv.reader(io.StringIO(found[1]))
+        cell = dict(zip(head, row, strict=True))
+        for name, wanted in {
+            "test_id": "node/Conv/test_conv",
+            "backend": "beta",
+            "outcome": "fail",
+            "message": 'two "quoted",\nlines',
+            "corpus": "onnx",
+            "repro": "assay run --backend beta --filter id:node/Conv/test_conv",
+        }.items():
+            self.assertEqual(cell[name], wanted)
 
-    def panel_of(self, files: RunFiles, test_id: str, backend: str) -> str:
-        text = browse(
+    def test_operators_are_drawn_when_they_come_into_view(self) -> None:
+        found = browse(
+            rendered(chance_run(cases=300, backends=8)),
+            """
+            await main();
+            const rows = () => document.querySelectorAll('#operator-table tbody tr');
+            const before = rows().length;
+            document.getElementById('operators').scrollIntoView();
+            while (!rows().length) await new Promise(requestAnimationFrame);
+            const first = rows().length;
+            [...document.querySelectorAll('.rest button')].pop().click();
+            const {scrollWidth, clientWidth} = document.documentElement;
+            return [before, first, rows().length, scrollWidth - clientWidth];
+            """,
+            width=500,
+        )
+        self.assertEqual(found, [0, 40, 440, 0])
+
+    def test_operators_are_counted_and_sorted(self) -> None:
+        files = RunFiles(["alpha", "beta"])
+        times = {"load_us": "10", "run_us": "5"}
+        files.add("node/Add/one", "alpha", "pass", claimed="1", headroom="1", **times)
+        files.add("node/Add/two", "alpha", "fail", claimed="1", headroom="-2")
+        files.add_output("node/Add/two", "alpha", max_ulp="12345.678")
+        files.add_output("node/Add/two", "alpha", max_ulp="99999", reference="oracle")
+        files.add("node/Conv/one", "alpha", "pass", run_us="2000")
+        for number, code in enumerate(("dtype", "opset", "dtype")):
+            case = f"node/Add/{number}"
+            files.add(case, "beta", "unsupported", reason_code=code)
+        found = browse(
             rendered(files),
             """
             await main();
-            const panel = document.getElementById('panel');
-            while (!panel.open) await new Promise(requestAnimationFrame);
-            for (const one of panel.querySelectorAll('details')) one.open = true;
-            return panel.innerText.replace(/\\s+/g, ' ');
+            const page = new Page(new Store(await unpack('data-matrix')));
+            const table = await page.drawOperators();
+            const texts = () => [...table.body.rows].map((row) =>
+              [...row.cells].map((cell) => cell.textContent));
+            const orders = ['Operator', 'Operator', 'Time', 'Worst ULP'].map((name) => {
+              [...table.head.querySelectorAll('button')].find(
+                (one) => one.textContent === name).click();
+              return texts().map(([op, backend]) => `${op} ${backend}`);
+            });
+            return {texts: texts(), orders, csv: table.csv()};
             """,
-            hash_text=f"case={test_id}&backend={backend}",
         )
-        assert isinstance(text, str)
-        return text
-
-    def test_panel_has_the_numbers_of_a_fail_that_was_run_again(self) -> None:
-        files = RunFiles(["alpha"])
-        message = "output y: 12 of 60 elements out of limit"
-        files.add("node/Add/one", "alpha", "fail", attempt="4", message=message)
-        word = "by the oracle the expected data are the worse side"
-        files.unexpected[0]["reason"] = f"{message}; {word}"
-        exact = {"worst_index": "2", "worst_want": "0.3", "oracle_bound": "1e-09"}
-        files.add_output(
-            *("node/Add/one", "alpha"),
-            **{"worst_got": "6", "worst_want": "-0", "out_of_limit": "12"},
-            **{"max_abs_err": "6", "max_rel_err": "0", "rmse": "1.5"},
+        self.assertEqual(
+            found["texts"],
+            [
+                ["Add", "alpha", "1 of 2", "1 of 2", "1", "", "", "12350", "-2",
+                 "15 \u00b5s"],
+                ["Add", "beta", "0 of 3", "", "", "3", "dtype 2, opset 1", "", "",
+                 "0 \u00b5s"],
+                ["Conv", "alpha", "1 of 1", "", "", "", "", "", "", "2 ms"],
+            ],
+        )  # fmt: skip
+        self.assertEqual(
+            found["orders"],
+            [
+                ["Conv alpha", "Add alpha", "Add beta"],
+                ["Add alpha", "Add beta", "Conv alpha"],
+                ["Conv alpha", "Add alpha", "Add beta"],
+                ["Add alpha", "Add beta", "Conv alpha"],
+            ],
         )
-        files.add_output(
-            *("node/Add/one", "alpha"),
-            **{**exact, "reference": "oracle", "max_ulp": "0.5"},
-            share_correctly_rounded="0.75",
-        )
-        files.add_output(
-            *("node/Add/one", "alpha"),
-            **{**exact, "reference": "expected_oracle", "max_ulp": "3490"},
-        )
-        text = self.panel_of(files, "node/Add/one", "alpha")
-        for wanted in (
-            f"{message} {word} ",
-            "Outputs of attempt 1 of 4 y float32 [3,4,5]",
-            "want -0 got 6 max abs error 6 outside the limit 12 of 60",
-            "got, from exact 0.5 ULP; 75 % correctly rounded; [2]: , exact 0.3",
-            "want, from exact 3490 ULP; undecided; [2]",
-            "oracle's bound off by at most 1e-09 ULP",
-            "More numbers rmse 1.5",
-            "attempts 4, none passed",
-        ):
-            self.assertIn(wanted, text)
+        self.assertEqual(found["csv"].count("\n"), 4)
 
     def test_address_of_an_unknown_case_says_so(self) -> None:
         found = browse(

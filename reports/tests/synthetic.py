@@ -20,13 +20,61 @@ from assay_report.verdict import OUTCOMES
 
 RUN_ID = "20260301T120000Z-5a5a"
 OPERATORS = (
-    "Abs", "Add", "And", "ArgMax", "Attention", "AveragePool", "BatchNorm", "Cast",
-    "Clip", "Concat", "Conv", "ConvTranspose", "CumSum", "Div", "Einsum", "Equal",
-    "Erf", "Exp", "Expand", "Flatten", "Gather", "Gelu", "Gemm", "If", "LSTM",
-    "LayerNorm", "Log", "Loop", "MatMul", "MaxPool", "Mod", "Mul", "Pad", "Pow",
-    "QuantizeLinear", "ReduceMean", "ReduceSum", "Relu", "Reshape", "Resize", "Scan",
-    "ScatterND", "Shape", "Sigmoid", "Slice", "Softmax", "Split", "Sqrt",
-    "StringConcat", "Sub", "TopK", "Transpose", "Unique", "Where", "ml.TreeEnsemble",
+    "Abs",
+    "Add",
+    "And",
+    "ArgMax",
+    "Attention",
+    "AveragePool",
+    "BatchNorm",
+    "Cast",
+    "Clip",
+    "Concat",
+    "Conv",
+    "ConvTranspose",
+    "CumSum",
+    "Div",
+    "Einsum",
+    "Equal",
+    "Erf",
+    "Exp",
+    "Expand",
+    "Flatten",
+    "Gather",
+    "Gelu",
+    "Gemm",
+    "If",
+    "LSTM",
+    "LayerNorm",
+    "Log",
+    "Loop",
+    "MatMul",
+    "MaxPool",
+    "Mod",
+    "Mul",
+    "Pad",
+    "Pow",
+    "QuantizeLinear",
+    "ReduceMean",
+    "ReduceSum",
+    "Relu",
+    "Reshape",
+    "Resize",
+    "Scan",
+    "ScatterND",
+    "Shape",
+    "Sigmoid",
+    "Slice",
+    "Softmax",
+    "Split",
+    "Sqrt",
+    "StringConcat",
+    "Sub",
+    "TopK",
+    "Transpose",
+    "Unique",
+    "Where",
+    "ml.TreeEnsemble",
 )
 _UNEXPECTED = ("fail", "suspect", "xpass", "flaky", "error", "crash", "timeout")
 
@@ -75,6 +123,8 @@ class RunFiles:
 
     def add(self, test_id: str, backend: str, outcome: str, **columns: str) -> None:
         """One verdict; what is unexpected also enters summary.json."""
+        of_plan = ("corpus", "kind", "comparator", "claimed")
+        plan = {name: columns.pop(name) for name in of_plan if name in columns}
         suite, op = test_id.split("/")[:2]
         row = {
             **self._key(test_id, backend),
@@ -88,6 +138,17 @@ class RunFiles:
             **columns,
         }
         self.tables["results"].append(row)
+        self.tables["plan"].append(
+            {
+                "test_id": test_id,
+                "backend": backend,
+                "corpus": "onnx",
+                "kind": "node",
+                "comparator": "tolerance",
+                "claimed": "0",
+                **plan,
+            }
+        )
         if outcome in _UNEXPECTED:
             self.unexpected.append(
                 {
@@ -112,6 +173,10 @@ class RunFiles:
                 **columns,
             }
         )
+
+    def add_attempt(self, test_id: str, backend: str, **columns: str) -> None:
+        """One row of attempts.csv."""
+        self.tables["attempts"].append({**self._key(test_id, backend), **columns})
 
     def add_gradient(self, test_id: str, backend: str, **columns: str) -> None:
         """One row of gradients.csv: a pass at half of its limit."""
@@ -188,7 +253,8 @@ class RunFiles:
         self.tables["runs"] = [run | self.run]
         folder.mkdir(parents=True, exist_ok=True)
         for name, rows in self.tables.items():
-            header = [*schema_columns(name), "a_column_of_tomorrow"]
+            described = "results" if name == "attempts" else name
+            header = [*schema_columns(described), "a_column_of_tomorrow"]
             with (folder / f"{name}.csv").open("w", newline="") as file:
                 writer = csv.DictWriter(file, header, "", lineterminator="\n")
                 writer.writeheader()

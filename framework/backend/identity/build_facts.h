@@ -9,5 +9,5 @@
 
 // A package whose headers are no longer those that were installed says so.
 #ifndef ASSAY_HEADERS_DIGEST
-#define ASSAY_HEADERS_DIGEST "6e404b5c92b6a75c"
+#define ASSAY_HEADERS_DIGEST "b2c3fed1e0a9b99d"
 #endif

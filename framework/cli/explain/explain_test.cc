@@ -141,7 +141,8 @@ TEST_F(ExplainTest, TellsAttemptsOnceAndTheWordOfTheOracle) {
   EXPECT_THAT(run.output, HasSubstr("; " + word));
   const cli::Ran ran = Assay("explain node/Abs/test_abs --run run");
   EXPECT_THAT(ran.output, HasSubstr("  oracle       " + word));
-  EXPECT_THAT(ran.output, HasSubstr("  attempts     4, alike, as above"));
+  EXPECT_THAT(ran.output,
+              HasSubstr("  attempts     4 of 4 alike: deterministic\n"));
   EXPECT_THAT(ran.output, Not(HasSubstr("attempt 2")));
 }
 

@@ -8,6 +8,7 @@
 
 #include "framework/cli/commands.h"
 #include "framework/cli/select/chosen_case.h"
+#include "framework/cli/select/ranks.h"
 #include "framework/testing/file/csv.h"
 #include "framework/testing/file/file.h"
 #include "framework/testing/file/nearest.h"
@@ -122,14 +123,15 @@ void RunReader::AddClaims(const plan::BackendUse& backend,
   const auto used =
       std::ranges::find(plan_.corpora, planned.corpus, &plan::CorpusUse::name);
   if (!policy.ok() || used == plan_.corpora.end()) return;
-  const auto opened = select::OpenPlanned(plan_);
+  auto opened = select::OpenPlanned(plan_);
   if (!opened.ok()) return;
   const auto at = static_cast<size_t>(used - plan_.corpora.begin());
-  for (const cases::TestCase& c : opened->corpora[at].cases) {
+  for (cases::TestCase& c : opened->corpora[at].cases) {
     if (c.test_id != planned.test_id) continue;
+    if (policy->NeedsRanks()) select::AddRanks({&c, 1});
     for (const policy::ClaimCover& cover :
          policy->CoverOf(c, planned.backend)) {
-      explanation->covers.push_back({cover.op, cover.dtype,
+      explanation->covers.push_back({cover.op, cover.dtype, cover.rank,
                                      cover.claim ? cover.claim->source : "",
                                      cover.claim ? cover.claim->text : ""});
     }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "framework/core/status.h"
+#include "framework/testing/case/test_case.h"
 #include "framework/testing/record/record.h"
 #include "framework/testing/record/rows.h"
 
@@ -24,9 +25,12 @@ struct PolicySentence {
   bool changed = false;  // it gives another reason than in the run
 };
 
-/// Which claim covers an operator with an element type; no source: none.
+/// Which claim covers an operator with an element type and, where it is known
+/// and some claim asks, a rank; no source: none.
 struct CoverText {
-  std::string op, dtype, source, claim;
+  std::string op, dtype;
+  int rank = cases::kNoRank;
+  std::string source, claim;
 };
 
 struct Explanation {

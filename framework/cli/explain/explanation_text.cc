@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <span>
+#include <utility>
 
 #include "framework/cli/select/wrapped_text.h"
 #include "framework/testing/file/csv.h"
@@ -14,6 +16,7 @@
 #include "framework/testing/record/outcome.h"
 #include "framework/testing/record/reason.h"
 #include "framework/testing/record/run_facts.h"
+#include "framework/testing/suite/conformance_suite.h"
 #include "framework/testing/suite/suite.h"
 #include "framework/testing/verdict/oracle_word.h"
 
@@ -90,6 +93,16 @@ std::string VacuousText(const std::string& why) {
   return why.empty() ? "no: a pass proves something" : why;
 }
 
+/// A model of many operators has many claims: the first few, and how many more.
+std::string FirstOf(const std::vector<std::string>& items,
+                    std::string_view separator) {
+  constexpr size_t kShown = 4;
+  const size_t shown = std::min(items.size(), kShown);
+  const std::string text = Joined(std::span(items).first(shown), separator);
+  const size_t more = items.size() - shown;
+  return more == 0 ? text : StrCat(text, separator, "and ", more, " more");
+}
+
 std::string ClaimText(const Explanation& e) {
   const std::string word = e.planned.claimed ? "yes" : "no";
   if (!e.claims_anything) return "no: the backend claims nothing";
@@ -100,19 +113,19 @@ std::string ClaimText(const Explanation& e) {
   std::map<std::string, std::string> by;  // source to sentence
   for (const CoverText& cover : e.covers) {
     if (cover.source.empty()) {
-      outside.push_back(
-          StrCat(cover.op, cover.dtype.empty() ? "" : " with ", cover.dtype));
+      outside.push_back(StrCat(
+          cover.op, cover.dtype.empty() ? "" : " with ", cover.dtype,
+          cover.rank == cases::kNoRank ? "" : StrCat(" of rank ", cover.rank)));
     } else {
-      by.emplace(cover.source, cover.claim);
+      by.emplace(cover.source, StrCat(cover.source, ": ", cover.claim));
     }
   }
-  if (!outside.empty())
-    return StrCat(word, "; no claim covers ", Joined(outside));
-  std::string text = word;
-  for (const auto& [source, sentence] : by) {
-    text += StrCat("\n", source, ": ", sentence);
+  if (!outside.empty()) {
+    return StrCat(word, "; no claim covers ", FirstOf(outside, ", "));
   }
-  return text;
+  std::vector<std::string> lines;
+  for (auto& [source, line] : by) lines.push_back(std::move(line));
+  return StrCat(word, lines.empty() ? "" : "\n", FirstOf(lines, "\n"));
 }
 
 /// Four digits: more of a distance to an oracle say nothing.
@@ -197,22 +210,40 @@ void AddMachine(const Explanation& e, Lines* lines) {
                            e.result.settings));
 }
 
-/// Attempts of one outcome and message are told once.
+/// A message without the log that it names, which is another in each attempt.
+std::string_view WithoutLog(std::string_view message) {
+  return message.substr(0, message.rfind("; see "));
+}
+
+/// Attempts in a row of one outcome and message are told once; those that all
+/// are what the message above says are counted.
 void AddAttempts(const Explanation& e, Lines* lines) {
-  if (e.attempts.empty()) return;
-  const record::ResultRow& first = e.attempts.front();
-  const size_t n = e.attempts.size();
-  const bool alike = std::ranges::all_of(e.attempts, [&](const auto& attempt) {
-    return attempt.outcome == first.outcome && attempt.message == first.message;
-  });
-  if (alike && first.message == e.result.message) {
-    return lines->Add("attempts", StrCat(n == 1 ? "one" : StrCat(n, ", alike"),
-                                         ", as above"));
-  }
-  for (const record::ResultRow& attempt : e.attempts) {
-    lines->Add(StrCat("attempt ", attempt.attempt),
-               StrCat(attempt.outcome, attempt.message.empty() ? "" : ": ",
-                      attempt.message));
+  const std::vector<record::ResultRow>& all = e.attempts;
+  for (size_t begin = 0, end = 0; begin < all.size(); begin = end) {
+    const record::ResultRow& first = all[begin];
+    while (end < all.size() && all[end].outcome == first.outcome &&
+           WithoutLog(all[end].message) == WithoutLog(first.message) &&
+           all[end].after == first.after) {
+      ++end;
+    }
+    const bool alike = end - begin == all.size() && all.size() > 1;
+    std::string text =
+        StrCat(first.outcome, first.message.empty() ? "" : ": ", first.message);
+    if (end - begin == all.size() && first.message == e.result.message) {
+      text = alike ? "" : "one, as above";
+    }
+    if (alike) {
+      const std::string count =
+          StrCat(all.size(), " of ", all.size(), " alike: deterministic");
+      text = text.empty() ? count : StrCat(count, "; ", text);
+    }
+    if (!first.after.empty()) text += StrCat(", after ", first.after);
+    const std::string label =
+        end - begin == all.size() ? "attempts"
+        : end - begin == 1
+            ? StrCat("attempt ", first.attempt)
+            : StrCat("attempts ", first.attempt, "-", all[end - 1].attempt);
+    lines->Add(label, text);
   }
 }
 
@@ -285,11 +316,12 @@ Json ToJson(const Explanation& e) {
 
 /// What the suite of the case says of it.
 void AddSuite(const Explanation& e, Lines* lines) {
-  const suite::Suite* const suite = suite::SuiteOf(e.planned);
-  if (suite == nullptr || suite->explain == nullptr) return;
+  const suite::Suite* const own = suite::SuiteOf(e.planned);
+  const suite::Suite suite = own == nullptr ? suite::ConformanceSuite() : *own;
+  if (suite.explain == nullptr) return;
   record::RunFacts facts;
   facts.seed = e.result.seed;
-  for (const auto& [label, text] : suite->explain(e.planned, facts, e.rows)) {
+  for (const auto& [label, text] : suite.explain(e.planned, facts, e.rows)) {
     lines->Add(label, text);
   }
 }

@@ -39,7 +39,8 @@ int64_t SentencesOf(const std::string& text) {
 /// What a worker runs for any module is not the module's.
 bool IsOurs(const fs::path& file) {
   const std::string name = file.filename().string();
-  return name == "assay-worker" || name.starts_with("libassay_core.so");
+  return name == "assay-worker" || name == "assay-host" ||
+         name.starts_with("libassay_core.so");
 }
 
 Result<Found> Look(const cli::InspectOptions& options) {

@@ -10,7 +10,9 @@
 #include "framework/cli/inventory/coverage.h"
 #include "framework/cli/inventory/coverage_table.h"
 #include "framework/cli/inventory/inexact.h"
+#include "framework/cli/inventory/operator_results.h"
 #include "framework/cli/inventory/results.h"
+#include "framework/cli/select/ranks.h"
 #include "framework/cli/select/wrapped_text.h"
 #include "framework/graph/operator.h"
 #include "framework/testing/file/file.h"
@@ -59,6 +61,7 @@ Result<std::vector<cases::TestCase>> MatchingCases(
                          select::OpenCorpora(options.corpora));
   std::vector<cases::TestCase> cases;
   for (cases::Corpus& corpus : opened.corpora) {
+    if (query.NeedsRanks()) select::AddRanks(corpus.cases);
     for (cases::TestCase& c : corpus.cases) {
       if (query.Matches({c, {}, {}, {}})) cases.push_back(std::move(c));
     }
@@ -187,16 +190,17 @@ std::string VacuityOf(const cases::TestCase& c) {
   return "";
 }
 
-/// Every case whose pass says little, with the reason, and how many there are.
-Status ListVacuity(const cli::ListOptions& options) {
+/// Every case that is on a list, with the reason, and how many there are.
+Status ListReasons(const cli::ListOptions& options, const char* column,
+                   std::string (*reason)(const cases::TestCase& test_case)) {
   ASSAY_ASSIGN_OR_RETURN(const auto cases, SelectedCases(options));
   std::vector<Json> items;
   std::map<std::string, int64_t> counts;
   for (const cases::TestCase& c : cases) {
-    const std::string why = VacuityOf(c);
+    const std::string why = reason(c);
     if (why.empty()) continue;
     ++counts[why];
-    items.push_back({{"test_id", c.test_id}, {"vacuity", why}});
+    items.push_back({{"test_id", c.test_id}, {column, why}});
   }
   if (options.json) {
     Print(items, true);
@@ -204,12 +208,16 @@ Status ListVacuity(const cli::ListOptions& options) {
   }
   for (const Json& item : items) {
     std::cout << item["test_id"].get<std::string>() << ": "
-              << item["vacuity"].get<std::string>() << "\n";
+              << item[column].get<std::string>() << "\n";
   }
   for (const auto& [why, count] : counts) {
     std::cout << count << " of " << cases.size() << " cases: " << why << "\n";
   }
   return OkStatus();
+}
+
+Status ListVacuity(const cli::ListOptions& options) {
+  return ListReasons(options, "vacuity", &VacuityOf);
 }
 
 Json Describe(const Inexact& item) {
@@ -262,9 +270,6 @@ Json Describe(const record::ResultRow& row) {
 }
 
 Status ListResults(const cli::ListOptions& options) {
-  if (options.json && options.csv) {
-    return InvalidArgument("list results: found --json and --csv, wanted one");
-  }
   ASSAY_ASSIGN_OR_RETURN(
       const auto rows,
       FindResults(options.run.empty() ? "runs/latest" : options.run,
@@ -303,13 +308,51 @@ Status ListBackends(const cli::ListOptions& options) {
   return OkStatus();
 }
 
+Json Describe(const OperatorResults& row) {
+  const auto number = [](const record::Number& n) {
+    return n.has_value() ? Json(record::FieldText(*n)) : Json();
+  };
+  return {{"op", row.op},
+          {"backend", row.backend},
+          {"planned", row.planned},
+          {"pass", row.pass},
+          {"claimed", row.claimed},
+          {"claimed_pass", row.claimed_pass},
+          {"unsupported", row.unsupported},
+          {"declined", row.declined},
+          {"max_ulp", number(row.max_ulp)},
+          {"headroom", number(row.headroom)},
+          {"time_us", row.time_us}};
+}
+
+/// What the backends of a run do with the operators of its cases.
+Status ListOperatorsOfRun(const cli::ListOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(const auto rows,
+                         OperatorsOf(options.run, options.filter));
+  if (options.json) {
+    std::vector<Json> items;
+    for (const OperatorResults& row : rows) items.push_back(Describe(row));
+    Print(items, true);
+  } else {
+    std::cout << (options.csv ? OperatorsCsv(rows) : OperatorsText(rows));
+  }
+  return OkStatus();
+}
+
 Status ListOperators(const cli::ListOptions& options) {
+  if (!options.run.empty()) return ListOperatorsOfRun(options);
+  if (options.csv || !options.filter.empty()) {
+    return InvalidArgument("list operators: found ",
+                           options.csv ? "--csv" : "--filter",
+                           " without --run, wanted --run FOLDER");
+  }
   Print(DescribeOperators(), options.json);
   return OkStatus();
 }
 
 /// What a suite has beside its cases.
 Status ListOf(const suite::Listing& listing, const cli::ListOptions& options) {
+  if (listing.why != nullptr) return ListReasons(options, "why", listing.why);
   // It is about no case and no run.
   if (!options.filter.empty() || !options.corpora.empty() ||
       !options.run.empty() || options.holes) {
@@ -333,25 +376,39 @@ Status ListOf(const suite::Listing& listing, const cli::ListOptions& options) {
 struct List {
   std::string_view name, help;
   Status (*print)(const cli::ListOptions& options);
+  bool of_run = false;  // it takes --run
 };
 constexpr List kLists[] = {
     {"cases", "every case that a filter selects", &ListCases},
     {"suites", "how many cases each suite has", &ListSuites},
     {"backends", "what --backend may name", &ListBackends},
-    {"operators", "those of ONNX, with their versions", &ListOperators},
+    {"operators",
+     "those of ONNX, with their versions; with --run what each backend does "
+     "with them",
+     &ListOperators, true},
     {"coverage", "the operators, types and attributes that cases touch",
-     &ListCoverage},
+     &ListCoverage, true},
     {"vacuity", "the cases whose pass says little, and why", &ListVacuity},
-    {"results", "the results of a run that a filter selects", &ListResults},
+    {"results", "the results of a run that a filter selects", &ListResults,
+     true},
     {"inexact", "expected data that is worse than a backend of a run",
-     &ListInexact},
+     &ListInexact, true},
 };
 
 Status PrintList(const cli::ListOptions& options) {
-  if (options.csv && options.what != "results") {
+  if (options.csv && options.what != "results" && options.what != "operators") {
     return InvalidArgument("list ", options.what, " has no --csv");
   }
+  if (options.json && options.csv) {
+    return InvalidArgument("list ", options.what,
+                           ": found --json and --csv, wanted one");
+  }
   const auto own = std::ranges::find(kLists, options.what, &List::name);
+  if (own != std::end(kLists) && !own->of_run && !options.run.empty()) {
+    return InvalidArgument("list ", own->name,
+                           " is about no run, found --run; list results has "
+                           "the results of one");
+  }
   if (own != std::end(kLists)) return own->print(options);
   for (const suite::Listing& listing : suite::Listings()) {
     if (listing.name == options.what) return ListOf(listing, options);

@@ -44,9 +44,10 @@ Result<std::vector<record::ResultRow>> FindResults(
     const std::filesystem::path& run, std::string_view filter) {
   ASSAY_ASSIGN_OR_RETURN(const policy::Query query,
                          policy::Query::Parse(filter));
-  if (query.NeedsAttributes()) {
-    return InvalidArgument("the filter '", filter,
-                           "' asks for attributes, which a run does not keep");
+  if (query.NeedsAttributes() || query.NeedsRanks()) {
+    return InvalidArgument("the filter '", filter, "' asks for ",
+                           query.NeedsRanks() ? "ranks" : "attributes",
+                           ", which a run does not keep");
   }
   ASSAY_ASSIGN_OR_RETURN(
       auto results, select::ReadTable<record::ResultRow>(run, "results.csv"));

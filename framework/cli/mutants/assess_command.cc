@@ -29,8 +29,10 @@ namespace fs = std::filesystem;
 
 // The cases for a mutant that names none. Big models take most of a run's time
 // and see nothing that small ones do not; gradients are the business of mutants
-// that are right forward.
-constexpr const char* kCases = "not op:light and not suite:gradcheck";
+// that are right forward. A mutant that is seen at inputs drawn for a run has to
+// be seen at those that never change, too.
+constexpr const char* kCases =
+    "not op:light and not suite:gradcheck and not suite:redrawn";
 constexpr const char* kGradcheck = "gradcheck";
 
 // Whom those are asked of that are judged by exact answers.
@@ -40,7 +42,7 @@ constexpr const char* kOracle = "reference";
 std::string CasesOf(const policy::MutantLine& mutant) {
   if (mutant.where.empty()) return kCases;
   return StrCat("(", mutant.where, ") and ",
-                mutant.killer == kGradcheck ? "" : "not ",
+                mutant.killer == kGradcheck ? "" : "not suite:redrawn and not ",
                 "suite:", kGradcheck);
 }
 

@@ -4,6 +4,7 @@
 
 #include <spawn.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -15,8 +16,10 @@
 #include "framework/cli/commands.h"
 #include "framework/cli/run/run_folder.h"
 #include "framework/cli/run/unexpected_text.h"
+#include "framework/cli/select/colour.h"
 #include "framework/cli/select/version.h"
 #include "framework/testing/file/module_path.h"
+#include "framework/testing/record/clean_text.h"
 
 extern char** environ;
 
@@ -43,9 +46,14 @@ Result<int> RunProgram(std::vector<std::string> arguments,
     environment.push_back(*entry);
   }
   environment.push_back(nullptr);
+  // What it prints is no part of what a program reads of this one.
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
   pid_t pid = 0;
-  const int error = posix_spawn(&pid, argv[0], nullptr, nullptr, argv.data(),
-                                environment.data());
+  const int error = posix_spawnp(&pid, argv[0], &actions, nullptr, argv.data(),
+                                 environment.data());
+  posix_spawn_file_actions_destroy(&actions);
   if (error != 0) {
     return NotFound("cannot start ", arguments[0], ": ", std::strerror(error));
   }
@@ -55,9 +63,54 @@ Result<int> RunProgram(std::vector<std::string> arguments,
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
+/// The outcomes, the words of conformance, and what is unexpected.
+void PrintVerdicts(const verdict::Verdicts& verdicts, std::ostream& out,
+                   const select::Colours& colours) {
+  for (const verdict::Tally& tally : verdicts.tallies) {
+    out << tally.backend << " on " << tally.corpus << ": "
+        << colours.Equation(tally.Equation()) << "\n";
+  }
+  for (const verdict::Conformance& word : verdicts.conformance) {
+    const bool good = word.verdict.starts_with("conformant");
+    out << word.backend << ": "
+        << (good ? colours.Good(word.verdict) : colours.Heading(word.verdict))
+        << ", " << record::OneLine(word.reason, 1000) << "\n";
+  }
+  out << "mutants: " << verdicts.mutants.Sentence() << "\n"
+      << UnavailableText(verdicts) << UnexpectedText(verdicts, colours);
+}
+
+/// The command that says more of the first result that is unexpected.
+void PrintExplain(const verdict::Verdicts& verdicts, const fs::path& folder,
+                  std::ostream& out) {
+  for (const verdict::Unexpected& item : verdicts.unexpected) {
+    if (item.test_id.empty()) continue;
+    out << "  why: assay explain '" << item.test_id << "' --backend "
+        << item.backend << " --run " << folder.string() << "\n";
+    return;
+  }
+}
+
+/// A Python that can run the reporting package: the installation's own, else the
+/// one that is found on the path.
+Result<std::string> ReportingPython() {
+  const fs::path own = SharedPath("venv") / "bin" / "python";
+  std::error_code error;
+  if (fs::exists(own, error)) return own.string();
+  constexpr const char* kOnPath = "python3";
+  constexpr const char* kHasAll =
+      "import importlib.util, sys; sys.exit(sys.version_info < (3, 11) or "
+      "importlib.util.find_spec('jinja2') is None)";
+  const Result<int> code = RunProgram({kOnPath, "-c", kHasAll}, {});
+  if (code.ok() && *code == 0) return std::string(kOnPath);
+  return NotFound("a page needs Python 3.11 with Jinja2, found ",
+                  code.ok() ? "neither" : "no python3",
+                  " (Debian: python3-jinja2)");
+}
+
 /// Says what the floors could take in; those without one are left alone.
 void OfferGained(const plan::Plan& plan, const verdict::Verdicts& verdicts,
-                 const fs::path& folder) {
+                 const fs::path& folder, std::ostream& out) {
   if (plan.Partial() || !verdicts.complete) return;
   for (const plan::BackendUse& backend : plan.backends) {
     int64_t gained = 0;
@@ -72,47 +125,33 @@ void OfferGained(const plan::Plan& plan, const verdict::Verdicts& verdicts,
       }
     }
     if (gained == 0 || backend.floor.empty()) continue;
-    std::cout << backend.instance << ": " << gained
-              << " cases pass that passing.txt does not list; assay expect "
-                 "update --run "
-              << folder.string() << " takes them in\n";
+    out << backend.instance << ": " << gained
+        << " cases pass that passing.txt does not list; assay expect "
+           "update --run "
+        << folder.string() << " takes them in\n";
   }
 }
 
 }  // namespace
 
 Status WritePage(const fs::path& run, const fs::path& file) {
-  const fs::path python = SharedPath("venv") / "bin" / "python";
   const fs::path reports = SharedPath("reports");
-  for (const fs::path& needed : {python, reports}) {
-    std::error_code error;
-    if (!fs::exists(needed, error)) {
-      return NotFound("the report needs ", needed.string(),
-                      ", which does not exist; ctest/bootstrap.sh makes it");
-    }
+  std::error_code error;
+  if (!fs::exists(reports, error)) {
+    return NotFound("a page needs ", reports.string(), ", which is not there");
   }
-  ASSAY_ASSIGN_OR_RETURN(
-      const int code, RunProgram({python.string(), "-m", "assay_report", "page",
-                                  run.string(), "--out", file.string()},
-                                 {"PYTHONPATH=" + reports.string(),
-                                  "PYTHONDONTWRITEBYTECODE=1"}));
+  ASSAY_ASSIGN_OR_RETURN(const std::string python, ReportingPython());
+  ASSAY_ASSIGN_OR_RETURN(const int code,
+                         RunProgram({python, "-m", "assay_report", "page",
+                                     run.string(), "--out", file.string()},
+                                    {"PYTHONPATH=" + reports.string(),
+                                     "PYTHONDONTWRITEBYTECODE=1"}));
   if (code == 0) return OkStatus();
   return Internal("the report of ", run.string(), " failed with exit code ",
                   code);
 }
 
-void PrintVerdicts(const verdict::Verdicts& verdicts) {
-  for (const verdict::Tally& tally : verdicts.tallies) {
-    std::cout << tally.backend << " on " << tally.corpus << ": "
-              << tally.Equation() << "\n";
-  }
-  for (const verdict::Conformance& word : verdicts.conformance) {
-    std::cout << word.backend << ": " << word.verdict << ", " << word.reason
-              << "\n";
-  }
-  std::cout << "mutants: " << verdicts.mutants.Sentence() << "\n";
-  std::cout << UnavailableText(verdicts) << UnexpectedText(verdicts);
-}
+std::ostream& OutputFor(bool json) { return json ? std::cerr : std::cout; }
 
 verdict::MutantKills MutantsFor(const plan::Plan& plan,
                                 const file::FileDigests& digests) {
@@ -148,15 +187,30 @@ Result<int> FinishRun(const plan::Plan& plan, verdict::RawRecords raw,
   ASSAY_RETURN_IF_ERROR(
       WriteRunFolder(options.folder, run, env, plan, verdicts, code));
   ASSAY_RETURN_IF_ERROR(PointLatest(options.folder));
-  PrintVerdicts(verdicts);
-  OfferGained(plan, verdicts, options.folder);
-  if (!options.report) {
-    std::cout << "\nwritten to " << options.folder.string() << "\n";
-    return code;
+  std::ostream& out = OutputFor(options.json);
+  PrintVerdicts(
+      verdicts, out,
+      select::ColoursOf(options.json ? STDERR_FILENO : STDOUT_FILENO));
+  PrintExplain(verdicts, options.folder, out);
+  OfferGained(plan, verdicts, options.folder, out);
+  if (options.report) {
+    const fs::path page = options.folder / "report.html";
+    const Status written = WritePage(options.folder, page);
+    if (written.ok()) {
+      out << "\nreport: " << page.string() << "\n";
+    } else if (written.code() == StatusCode::kNotFound) {
+      // The verdict stands without.
+      out << "\nwritten to " << options.folder.string()
+          << ", no report.html: " << written.message() << "\n";
+    } else {
+      return written;
+    }
+  } else {
+    out << "\nwritten to " << options.folder.string() << "\n";
   }
-  const fs::path page = options.folder / "report.html";
-  ASSAY_RETURN_IF_ERROR(WritePage(options.folder, page));
-  std::cout << "\nreport: " << page.string() << "\n";
+  if (options.json) {
+    std::cout << RunJson(run, plan, verdicts, code, options.folder);
+  }
   return code;
 }
 

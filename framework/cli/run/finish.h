@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <ostream>
 #include <vector>
 
 #include "framework/core/status.h"
@@ -21,6 +22,8 @@ struct FinishOptions {
   std::filesystem::path folder;
   bool allow_unavailable = false;
   bool report = true;
+  /// RunJson on standard output; what a person reads goes to standard error.
+  bool json = false;
   verdict::MutantKills mutants;
   /// Absent where the parts of many entries were merged.
   std::optional<double> duration_s;
@@ -37,8 +40,8 @@ Result<int> FinishRun(const plan::Plan& plan, verdict::RawRecords raw,
                       const std::vector<record::EnvRow>& env,
                       FinishOptions options);
 
-/// Prints equations, conformance and what is unexpected, at most 20 items.
-void PrintVerdicts(const verdict::Verdicts& verdicts);
+/// Where a person reads: standard error where a program reads the output.
+std::ostream& OutputFor(bool json);
 
 /// Writes FILE from a run folder with the reporting package. Not found when
 /// there is no Python with its requirements.

@@ -13,9 +13,13 @@ int ReportCommand(const cli::ReportOptions& options) {
         InvalidArgument("found ", options.runs.size(),
                         " runs, wanted one: a page shows one run"));
   }
-  const Status status = WritePage(options.runs[0], options.out);
+  const std::filesystem::path out =
+      options.out.empty()
+          ? std::filesystem::path(options.runs[0]) / "report.html"
+          : options.out;
+  const Status status = WritePage(options.runs[0], out);
   if (!status.ok()) return select::Fail(status);
-  std::cout << "report: " << options.out.string() << "\n";
+  std::cout << "report: " << out.string() << "\n";
   return select::kExitOk;
 }
 

@@ -12,6 +12,9 @@
 #include "framework/cli/commands.h"
 #include "framework/cli/repro/capsule.h"
 #include "framework/cli/run/finish.h"
+#include "framework/cli/run/progress.h"
+#include "framework/cli/run/unexpected_text.h"
+#include "framework/cli/select/colour.h"
 #include "framework/cli/select/environment.h"
 #include "framework/cli/select/meanwhile.h"
 #include "framework/supervise/crew.h"
@@ -34,28 +37,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int64_t kBatch = 1024;
-constexpr int64_t kLongRun = 500;  // cases that are worth lines of progress
-
-/// On a terminal a bar that is written over; in a pipe a line at each tenth of
-/// a run that is long enough to be waited for.
-void ShowProgress(int64_t done, int64_t planned) {
-  static const bool terminal = isatty(STDERR_FILENO) == 1;
-  static int64_t shown = -1;
-  const int64_t tenth = 10 * done / planned;
-  if (terminal && done != shown) {
-    constexpr int64_t kWidth = 40;
-    const auto filled = static_cast<size_t>(kWidth * done / planned);
-    std::cerr << "\r[" << std::string(filled, '#')
-              << std::string(kWidth - filled, ' ') << "] " << done << " of "
-              << planned << " cases" << (done == planned ? "\n" : "")
-              << std::flush;
-    shown = done;
-  } else if (!terminal && planned >= kLongRun && tenth > std::max(shown, 0L)) {
-    std::cerr << done << " of " << planned << " cases\n";
-    shown = tenth;
-  }
-}
-
 int64_t CasesPerProcess(const std::string& isolation, size_t n_rows) {
   if (isolation == "case") return 1;
   if (isolation == "none") return static_cast<int64_t>(n_rows);
@@ -86,9 +67,15 @@ supervise::SuperviseOptions SupervisionOf(
           : process::MemoryShare(supervise.jobs);
   supervise.cases_per_process = CasesPerProcess(options.isolation, rows.size());
   supervise.deal = options.isolation != "none";
+  supervise.in_process = plan.selection.host == plan::kInProcess;
+  for (const plan::CorpusUse& corpus : plan.corpora) {
+    supervise.hidden.emplace_back(corpus.directory);
+  }
+  supervise.hidden.push_back(options.oracle_cache.empty()
+                                 ? supervise::DefaultOracleCache()
+                                 : options.oracle_cache);
   supervise.shuffle = options.shuffle;
   supervise.most_repeated = options.repeats;
-  supervise.progress = ShowProgress;
   return supervise;
 }
 
@@ -106,6 +93,15 @@ Result<plan::PartSelection> ParseShard(const cli::RunOptions& options) {
   return plan::PartSelection{options.selection.suites, options.backends,
                              static_cast<int>(*shard),
                              static_cast<int>(*n_shards)};
+}
+
+/// With the progress on standard error.
+Status SuperviseShown(const plan::Plan& plan, const std::vector<size_t>& rows,
+                      supervise::SuperviseOptions options,
+                      verdict::RawRecords* raw) {
+  ProgressLine line;
+  options.progress = [&](const supervise::Progress& now) { line.Show(now); };
+  return supervise::Supervise(plan, rows, options, raw);
 }
 
 /// The oracle of a run that names none, for the cases that cannot be judged
@@ -130,8 +126,9 @@ Status AnswerExactly(const cli::RunOptions& options,
   ASSAY_ASSIGN_OR_RETURN(const supervise::OracleReport report,
                          supervise::AskOracle(oracle, options.oracle_cache,
                                               supervise, asked, plan));
-  std::cout << report.Sentence()
-            << (report.asked.empty() ? "\n" : "; see oracle.csv\n");
+  OutputFor(options.json) << report.Sentence()
+                          << (report.asked.empty() ? "\n"
+                                                   : "; see oracle.csv\n");
   return file::WriteFile(folder / "oracle.csv", record::ToCsv(report.asked));
 }
 
@@ -164,17 +161,14 @@ Result<int> RunPart(const cli::RunOptions& options) {
   ASSAY_RETURN_IF_ERROR(
       AnswerExactly(options, supervise, rows, directory, &plan));
   verdict::RawRecords raw;
-  ASSAY_RETURN_IF_ERROR(supervise::Supervise(plan, rows, supervise, &raw));
+  ASSAY_RETURN_IF_ERROR(SuperviseShown(plan, rows, supervise, &raw));
   const verdict::Verdicts verdicts =
       verdict::Assess(plan, rows, std::move(raw), /*whole=*/false);
   for (const verdict::Tally& tally : verdicts.tallies) {
     std::cout << tally.backend << " on " << tally.corpus << ": "
               << tally.Equation() << "\n";
   }
-  for (const verdict::Unexpected& item : verdicts.unexpected) {
-    std::cout << item.backend << " " << item.test_id << " " << item.outcome
-              << ": " << item.reason << "\n";
-  }
+  std::cout << UnexpectedText(verdicts, select::ColoursOf(STDOUT_FILENO));
   return verdicts.unexpected.empty() ? select::kExitOk
                                      : select::kExitUnexpected;
 }
@@ -286,7 +280,7 @@ Result<int> RunWhole(const cli::RunOptions& options) {
   if (ran.ok() && asked) ran = plan::WritePlan(plan, opened.folder);
   // While workers run.
   auto mutants = select::Meanwhile([&] { return MutantsFor(plan, *digests); });
-  if (ran.ok()) ran = supervise::Supervise(plan, rows, supervise, &raw);
+  if (ran.ok()) ran = SuperviseShown(plan, rows, supervise, &raw);
   if (!ran.ok()) return Resumable(opened.folder, ran);
   const select::Commit commit = opened.commit.get();
   opened.run.commit = commit.id;
@@ -296,12 +290,14 @@ Result<int> RunWhole(const cli::RunOptions& options) {
   const Result<int> code =
       FinishRun(plan, std::move(raw), opened.run, opened.env,
                 {opened.folder, options.allow_unavailable, options.report,
-                 mutants.get(), took.count()});
+                 options.json, mutants.get(), took.count()});
   if (!code.ok()) return Resumable(opened.folder, code.status());
   if (options.capsules == 0) return *code;
   ASSAY_ASSIGN_OR_RETURN(const auto lines,
                          repro::WriteCapsules(opened.folder, options.capsules));
-  for (const std::string& line : lines) std::cout << line << "\n";
+  for (const std::string& line : lines) {
+    OutputFor(options.json) << line << "\n";
+  }
   return *code;
 }
 

@@ -8,8 +8,10 @@
 #include <set>
 
 #include "framework/cli/run/junit.h"
+#include "framework/cli/run/unexpected_text.h"
 #include "framework/cli/select/meanwhile.h"
 #include "framework/testing/file/file.h"
+#include "framework/testing/record/clean_text.h"
 #include "framework/testing/record/tables.h"
 
 namespace assay::run {
@@ -160,8 +162,10 @@ void CountOutcomes(const verdict::Verdicts& verdicts, record::RunRow* run) {
   run->n_missing = verdicts.Count(record::Outcome::kMissing);
 }
 
-std::string SummaryJson(const record::RunRow& run, const plan::Plan& plan,
-                        const verdict::Verdicts& verdicts, int exit_code) {
+namespace {
+
+Json SummaryOf(const record::RunRow& run, const plan::Plan& plan,
+               const verdict::Verdicts& verdicts, int exit_code) {
   Json json;
   json["schema"] = "assay.summary/1";
   json["run_id"] = run.run_id;
@@ -199,12 +203,44 @@ std::string SummaryJson(const record::RunRow& run, const plan::Plan& plan,
                                   {"outcome", item.outcome},
                                   {"reason", item.reason}});
   }
+  return json;
+}
+
+std::string TextOf(const Json& json) {
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string SummaryJson(const record::RunRow& run, const plan::Plan& plan,
+                        const verdict::Verdicts& verdicts, int exit_code) {
+  return TextOf(SummaryOf(run, plan, verdicts, exit_code));
+}
+
+std::string RunJson(const record::RunRow& run, const plan::Plan& plan,
+                    const verdict::Verdicts& verdicts, int exit_code,
+                    const fs::path& folder) {
+  Json json = SummaryOf(run, plan, verdicts, exit_code);
+  std::error_code error;
+  const fs::path whole = fs::absolute(folder, error).lexically_normal();
+  json["folder"] = whole.string();
+  json["paths"] = Json::object();
+  for (const char* name :
+       {"results.csv", "summary.json", "summary.md", "junit", "report.html"}) {
+    if (fs::exists(whole / name, error)) {
+      json["paths"][name] = (whole / name).string();
+    }
+  }
+  return TextOf(json);
 }
 
 std::string SummaryMarkdown(const record::RunRow& run, const plan::Plan& plan,
                             const verdict::Verdicts& verdicts) {
-  std::string text = StrCat("# Run ", run.run_id, "\n\n`", run.command, "`, ",
+  constexpr size_t kMostCommand = 1000;
+  constexpr size_t kMostReason = 1000;
+  std::string command = record::OneLine(run.command, kMostCommand);
+  std::ranges::replace(command, '`', '\'');
+  std::string text = StrCat("# Run ", run.run_id, "\n\n`", command, "`, ",
                             run.complete ? "complete" : "partial", ", corpus ",
                             plan.corpus_hash.substr(0, 12), "\n\n",
                             "| backend | corpus | accounting | verdict |\n",
@@ -212,18 +248,12 @@ std::string SummaryMarkdown(const record::RunRow& run, const plan::Plan& plan,
   for (const verdict::Tally& tally : verdicts.tallies) {
     const verdict::Conformance& word = ConformanceFor(verdicts, tally.backend);
     text += StrCat("| ", tally.backend, " | ", tally.corpus, " | ",
-                   tally.Equation(), " | ", word.verdict, ": ", word.reason,
-                   " |\n");
+                   tally.Equation(), " | ", word.verdict, ": ",
+                   MarkdownLine(word.reason, kMostReason), " |\n");
   }
   text += StrCat("\nMutants: ", verdicts.mutants.Sentence(), ".\n",
                  WaivedMarkdown(verdicts));
-  if (verdicts.unexpected.empty()) return text + "\nNothing unexpected.\n";
-  text += StrCat("\n## Unexpected: ", verdicts.unexpected.size(), "\n\n");
-  for (const verdict::Unexpected& item : verdicts.unexpected) {
-    text += StrCat("- ", item.backend, " ", item.test_id, " ", item.outcome,
-                   ": ", item.reason, "\n");
-  }
-  return text;
+  return text + UnexpectedMarkdown(verdicts);
 }
 
 Status WriteRunFolder(const fs::path& folder, const record::RunRow& run,

@@ -32,6 +32,11 @@ Status WriteRunFolder(const std::filesystem::path& folder,
 /// summary.json: what the report's page and other programs read first.
 std::string SummaryJson(const record::RunRow& run, const plan::Plan& plan,
                         const verdict::Verdicts& verdicts, int exit_code);
+/// The same with the folder and its files, for the program that ran this one.
+std::string RunJson(const record::RunRow& run, const plan::Plan& plan,
+                    const verdict::Verdicts& verdicts, int exit_code,
+                    const std::filesystem::path& folder);
+/// Less than 100 kB, whatever a run found.
 std::string SummaryMarkdown(const record::RunRow& run, const plan::Plan& plan,
                             const verdict::Verdicts& verdicts);
 

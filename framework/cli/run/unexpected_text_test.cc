@@ -9,6 +9,9 @@ namespace assay::run {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
+
+const select::Colours kPlain(false);
 
 // Kills: a line for each of 5,000 cases that one fault failed; two faults in one
 // group.
@@ -28,7 +31,7 @@ TEST(UnexpectedTextTest, GroupsByWhyTheMostFrequentFirst) {
         StrCat("output y: ", verdicts.final.size(), " of 24 out of limit"));
   }
   add("node/Abs/b", "fail", "output z: 1 of 24 out of limit");
-  EXPECT_EQ(UnexpectedText(verdicts),
+  EXPECT_EQ(UnexpectedText(verdicts, kPlain),
             "\nunexpected: 5\n"
             "  acme: 3 fail: output y: 1 of 24 out of limit; first node/Add/a\n"
             "    repeat: assay run node/Add/a\n"
@@ -37,16 +40,93 @@ TEST(UnexpectedTextTest, GroupsByWhyTheMostFrequentFirst) {
             "  acme: 1 fail: output z: 1 of 24 out of limit; first node/Abs/b\n"
             "    repeat: assay run node/Abs/b\n");
   verdicts.unexpected[1].reason = std::string(1 << 20, 'x');
-  EXPECT_LT(UnexpectedText(verdicts).size(), 2000U);
+  EXPECT_LT(UnexpectedText(verdicts, kPlain).size(), 2000U);
+}
+
+// Kills: a line for each of 5,000 cases that a module failed; a summary that no
+// page takes; a reason that is markup, or more than a line.
+TEST(UnexpectedTextTest, ASummaryHasEachReasonOnceAndIsSmall) {
+  verdict::Verdicts verdicts;
+  EXPECT_EQ(UnexpectedMarkdown(verdicts), "\nNothing unexpected.\n");
+  for (int i = 0; i < 5000; ++i) {
+    verdicts.unexpected.push_back(
+        {"acme", StrCat("node/Add/", i), "error", "no <b>\n`symbol`|"});
+  }
+  const std::string one = UnexpectedMarkdown(verdicts);
+  EXPECT_THAT(one, HasSubstr("## Unexpected: 5000\n\n"
+                             "- acme: 5000 error: no \\<b\\> "
+                             "\\`symbol\\`\\|\n  - node/Add/0\n"));
+  EXPECT_THAT(one, HasSubstr("  - and 4995 more in summary.json\n"));
+  EXPECT_LT(one.size(), 400U);
+  for (int i = 0; i < 5000; ++i) {
+    verdicts.unexpected[static_cast<size_t>(i)].reason =
+        StrCat(std::string(static_cast<size_t>(i) + 1, 'x'), "|");
+  }
+  EXPECT_LT(UnexpectedMarkdown(verdicts).size(), 64U << 10);
+  EXPECT_THAT(UnexpectedMarkdown(verdicts), HasSubstr(" more kinds in "));
+  EXPECT_THAT(UnexpectedText(verdicts, kPlain), Not(HasSubstr("\n\n ")));
+}
+
+// Kills: a run that hides that most of its fails were never tried again.
+TEST(UnexpectedTextTest, SaysHowManyWereNotRunAgain) {
+  verdict::Verdicts verdicts;
+  for (const int64_t attempts : {1, 4, 1}) {
+    record::Record& record = verdicts.final.emplace_back();
+    record.result.outcome = record::Outcome::kFail;
+    record.result.attempt = attempts;
+    verdicts.unexpected.push_back({"acme", "node/Abs/a", "fail", "x"});
+  }
+  EXPECT_THAT(UnexpectedText(verdicts, kPlain),
+              HasSubstr("unexpected: 3, 2 of them not run again alone "
+                        "(--repeats)\n"));
+  verdicts.final[0].result.backend = "broken";
+  record::BackendRow& broken = verdicts.backends.emplace_back();
+  broken.backend = "broken";
+  broken.unavailable_reason = "registers no backend";
+  EXPECT_THAT(UnexpectedText(verdicts, kPlain),
+              HasSubstr("unexpected: 3, 1 of them not run again alone"));
+  verdicts.final[0].result.attempt = verdicts.final[2].result.attempt = 4;
+  EXPECT_THAT(UnexpectedText(verdicts, kPlain), HasSubstr("unexpected: 3\n"));
+}
+
+// Kills: colours in a pipe, or in spite of NO_COLOR; a green fail.
+TEST(ColoursTest, AreOfOutcomesAndHeadingsWhereTheyAreWanted) {
+  using select::WantsColours;
+  const struct {
+    select::ColourFacts facts;
+    bool wanted;
+  } rows[] = {
+      {{true, nullptr, nullptr, "xterm"}, true},
+      {{false, nullptr, nullptr, "xterm"}, false},
+      {{true, nullptr, nullptr, "dumb"}, false},
+      {{true, nullptr, nullptr, nullptr}, false},
+      {{true, "1", nullptr, "xterm"}, false},
+      {{true, "", nullptr, "xterm"}, true},
+      {{true, "1", "1", "xterm"}, false},
+      {{false, nullptr, "1", "dumb"}, true},
+      {{false, nullptr, "0", "xterm"}, false},
+      {{true, nullptr, "0", "xterm"}, true},
+  };
+  for (const auto& row : rows) {
+    EXPECT_EQ(WantsColours(row.facts), row.wanted) << &row - rows;
+  }
+  const select::Colours colours(true);
+  EXPECT_EQ(colours.Equation("9 = pass 4 (vacuous 1) + xfail 2 + fail 3"),
+            "9 = \x1B[32mpass 4\x1B[0m (vacuous 1) + xfail 2 + "
+            "\x1B[31mfail 3\x1B[0m");
+  EXPECT_EQ(colours.Outcome("policy"), "policy");
+  EXPECT_EQ(kPlain.Equation("1 = fail 1"), "1 = fail 1");
+  EXPECT_EQ(kPlain.Heading("x") + kPlain.Outcome("fail"), "xfail");
 }
 
 TEST(UnexpectedTextTest, CountsTheKindsThatAreNotShown) {
   verdict::Verdicts verdicts;
-  EXPECT_EQ(UnexpectedText(verdicts), "");
+  EXPECT_EQ(UnexpectedText(verdicts, kPlain), "");
   for (char c = 'a'; c < 'a' + 12; ++c) {
     verdicts.unexpected.push_back({"acme", "", "lost", std::string(1, c)});
   }
-  EXPECT_THAT(UnexpectedText(verdicts), HasSubstr("  and 2 more kinds: "));
+  EXPECT_THAT(UnexpectedText(verdicts, kPlain),
+              HasSubstr("  and 2 more kinds: "));
 }
 
 TEST(UnavailableTextTest, SaysWhyABackendIsNotThere) {
@@ -56,6 +136,11 @@ TEST(UnavailableTextTest, SaysWhyABackendIsNotThere) {
   record::BackendRow& acme = verdicts.backends.emplace_back();
   acme.backend = "acme";
   acme.unavailable_reason = "no ACME card";
+  record::Record& record = verdicts.final.emplace_back();
+  record.result.backend = "acme";
+  record.result.outcome = record::Outcome::kError;
+  EXPECT_EQ(UnavailableText(verdicts), "") << "it is said of its cases";
+  record.result.outcome = record::Outcome::kUnavailable;
   EXPECT_THAT(UnavailableText(verdicts),
               HasSubstr("acme is unavailable: no ACME card (--allow-"));
 }

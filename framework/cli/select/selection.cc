@@ -15,11 +15,13 @@
 #include <utility>
 
 #include "framework/cli/select/meanwhile.h"
+#include "framework/cli/select/ranks.h"
 #include "framework/testing/case/corpus_files.h"
 #include "framework/testing/case/read_corpus.h"
 #include "framework/testing/file/build_id.h"
 #include "framework/testing/file/digest.h"
 #include "framework/testing/file/module_path.h"
+#include "framework/testing/file/nearest.h"
 #include "framework/testing/plan/resolve.h"
 #include "framework/testing/policy/query.h"
 #include "framework/testing/record/clean_text.h"
@@ -88,6 +90,27 @@ Status CheckFilesOf(std::span<const cases::Corpus> corpora,
   return first.second;
 }
 
+/// Of a filter for one case: invalid argument, with the nearest ids of all that
+/// there are, where no corpus has it.
+Status CheckOnlyCase(const SelectionOptions& options, std::string_view test_id,
+                     const NamedCorpora& opened) {
+  const auto has = [&](const cases::Corpus& corpus) {
+    return std::ranges::find(corpus.cases, test_id,
+                             &cases::TestCase::test_id) != corpus.cases.end();
+  };
+  if (test_id.empty() || std::ranges::any_of(opened.corpora, has)) {
+    return OkStatus();
+  }
+  ASSAY_ASSIGN_OR_RETURN(const NamedCorpora all, OpenCorpora(options.corpora));
+  std::vector<std::string> ids;
+  for (const cases::Corpus& corpus : all.corpora) {
+    for (const cases::TestCase& c : corpus.cases) ids.push_back(c.test_id);
+  }
+  return InvalidArgument("the selection is empty: no case matches '",
+                         options.selection.filter, "'",
+                         file::NearestText(std::string(test_id), ids));
+}
+
 Status AnotherThanPlanned(std::string_view what) {
   return FailedPrecondition(
       what, " is not the one that was planned with: plan again");
@@ -102,7 +125,7 @@ Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names,
   if (wanted.empty()) {
     wanted.assign(cases::kDefaultCorpora.begin(), cases::kDefaultCorpora.end());
     std::error_code error;
-    if (!fs::exists(file::InstallPrefix() / "corpus" / "random", error)) {
+    if (!fs::exists(file::CorpusDirectory() / "random", error)) {
       std::erase(wanted, "random");
       std::cerr << "assay: left out the corpus random, which the build makes "
                    "with the reference; the run is partial\n";
@@ -129,7 +152,7 @@ Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names,
       continue;
     }
     std::error_code error;
-    fs::path directory = file::InstallPrefix() / "corpus" / name;
+    fs::path directory = file::CorpusDirectory() / name;
     if (name.find('/') != std::string::npos ||
         (!fs::exists(directory, error) && fs::is_directory(name, error))) {
       directory = fs::absolute(name, error).lexically_normal();
@@ -144,8 +167,8 @@ Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names,
   for (auto& [place, reading] : folders) {
     cases::Corpus& corpus = opened.corpora[place];
     ASSAY_ASSIGN_OR_RETURN(corpus, reading.get());
-    corpus.standard = cases::MadeDigest(file::InstallPrefix() / "corpus",
-                                        corpus.name) == corpus.hash;
+    corpus.standard =
+        cases::MadeDigest(file::CorpusDirectory(), corpus.name) == corpus.hash;
   }
   for (const auto& [place, suite] : suites) {
     opened.corpora[place] = CorpusOf(*suite, opened.corpora);
@@ -179,8 +202,15 @@ Result<plan::Plan> PlanOf(const SelectionOptions& options,
   }
   ASSAY_ASSIGN_OR_RETURN(const policy::Query query,
                          policy::Query::Parse(options.selection.filter));
-  ASSAY_ASSIGN_OR_RETURN(const NamedCorpora opened,
+  ASSAY_ASSIGN_OR_RETURN(NamedCorpora opened,
                          OpenCorpora(options.corpora, query.OnlyId()));
+  ASSAY_RETURN_IF_ERROR(CheckOnlyCase(options, query.OnlyId(), opened));
+  if (query.NeedsRanks() ||
+      std::ranges::any_of(backends, [](const plan::PlannedBackend& backend) {
+        return backend.policy.NeedsRanks();
+      })) {
+    for (cases::Corpus& corpus : opened.corpora) AddRanks(corpus.cases);
+  }
   ASSAY_ASSIGN_OR_RETURN(
       plan::Plan plan,
       plan::MakePlan(options.selection, options.command, opened.corpora,
@@ -213,7 +243,8 @@ Status CheckPlanned(const plan::Plan& plan, const std::vector<size_t>& rows,
   ASSAY_ASSIGN_OR_RETURN(const std::string worker,
                          file::WorkerId(file::InstallPrefix(), digests));
   if (worker == plan.worker_id) return OkStatus();
-  return AnotherThanPlanned("this build of assay-worker and libassay_core.so");
+  return AnotherThanPlanned(
+      "this build of assay-worker, assay-host and libassay_core.so");
 }
 
 }  // namespace assay::select

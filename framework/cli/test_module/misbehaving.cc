@@ -165,6 +165,9 @@ class Misbehaving final : public Backend {
         dlopen(library, RTLD_NOW | RTLD_LOCAL) == nullptr) {
       return assay::Internal(dlerror());
     }
+    static bool deadly = false;
+    if (deadly) std::abort();
+    deadly = Chosen(options, "deadly", *model);
     const std::string& op_type = model->graph().nodes.at(0).op_type;
     if (DeclinesAll(options) || Chosen(options, "decline", *model)) {
       return assay::Unsupported(assay::Reason::kOperator, op_type);

@@ -28,8 +28,8 @@ constexpr bool kShadowMemory = false;
 
 constexpr int64_t kEnough = int64_t{4} << 30;
 // Memory that processes have beside what they ask for: stacks, and pages that
-// they wrote to since a fork.
-constexpr int64_t kOfMany = int64_t{64} << 20;
+// they wrote to since a fork, of a worker and of those that host its backend.
+constexpr int64_t kOfMany = int64_t{256} << 20;
 
 int64_t MemoryBytes() {
   const int64_t machine =

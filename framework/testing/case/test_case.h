@@ -43,6 +43,8 @@ enum class ClaimKind : uint8_t {
   kDeterministic
 };
 
+inline constexpr int kNoRank = -1;
+
 struct TestCase {
   std::string test_id;  // suite/op/case[#variant]
   std::string corpus;
@@ -53,7 +55,14 @@ struct TestCase {
   int opset = 0;                       // of that domain
   std::map<std::string, int> imports;  // domain to opset
   std::vector<std::string> operators;  // "ai.onnx::Conv", ..., sorted
-  std::vector<std::string> dtypes;     // sorted
+  /// Operators that stand for each other: the case runs with the first of them
+  /// that the backend loads, and is claimed where one of them is.
+  std::vector<std::string> probes;
+  /// By operator, the ranks of the tensors that its nodes read and write,
+  /// kNoRank among them where the model does not tell one or a value is no
+  /// tensor. Empty until somebody asks (cli/select/ranks.h).
+  std::map<std::string, std::vector<int>> ranks;
+  std::vector<std::string> dtypes;  // sorted
   std::vector<std::string> value_kinds;
   std::map<std::string, std::string> attributes;
   std::string shape_sig;  // of the first data set's inputs, "[2,3];[3]"
@@ -68,6 +77,9 @@ struct TestCase {
   ClaimKind claim = ClaimKind::kForward;  // that it is inside or outside of
   Tier tier = Tier::kCi;
   std::string needs;  // resources, as mpi
+  /// True when its inputs are drawn for the run, so that nobody can know what
+  /// its outputs are before.
+  bool drawn = false;
   std::filesystem::path directory;
   /// Digests of its files as its manifest has them; empty without one.
   std::string digests;

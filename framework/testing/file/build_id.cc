@@ -26,13 +26,15 @@ Result<std::string> DigestOf(const std::filesystem::path& prefix,
 Result<std::string> BuildId(const std::filesystem::path& prefix,
                             const FileDigests& digests) {
   return DigestOf(prefix, digests,
-                  {"bin/assay", "bin/assay-worker", "lib/libassay_core.so"});
+                  {"bin/assay", "bin/assay-host", "bin/assay-worker",
+                   "lib/libassay_core.so"});
 }
 
 Result<std::string> WorkerId(const std::filesystem::path& prefix,
                              const FileDigests& digests) {
-  return DigestOf(prefix, digests,
-                  {"bin/assay-worker", "lib/libassay_core.so"});
+  return DigestOf(
+      prefix, digests,
+      {"bin/assay-host", "bin/assay-worker", "lib/libassay_core.so"});
 }
 
 }  // namespace assay::file

@@ -16,6 +16,10 @@ fs::path InstallPrefix() {
   return program.parent_path().parent_path();
 }
 
+fs::path CorpusDirectory() {
+  return InstallPrefix() / "share" / "assay" / "corpus";
+}
+
 fs::path ModuleDirectory() { return InstallPrefix() / "lib" / "assay"; }
 
 fs::path ModulePath(std::string_view backend) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Where the parts of an installation are, relative to the running program, so
-// that a moved tree works: bin/assay, lib/assay/NAME.so, lib/assay/NAME.policy.
+// that a moved tree works: bin/assay, lib/assay/NAME.so, lib/assay/NAME.policy,
+// share/assay/corpus/NAME.
 //
 //   const auto module = ModulePath("onednn");   // .../lib/assay/onednn.so
 
@@ -16,6 +17,9 @@ namespace assay::file {
 
 /// The folder above the one that holds the running program.
 std::filesystem::path InstallPrefix();
+
+/// The folder of the corpora, one of each name.
+std::filesystem::path CorpusDirectory();
 
 /// The folder of the modules.
 std::filesystem::path ModuleDirectory();

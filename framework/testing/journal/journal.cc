@@ -227,8 +227,8 @@ Status Journal::Append(const record::BackendRow& backend) {
   return Write(FrameKind::kBackend, line);
 }
 
-Status Journal::Begin(std::string_view test_id) {
-  return Write(FrameKind::kBegin, StrCat(getpid(), " ", test_id));
+Status Journal::Begin(std::string_view test_id, int64_t pid) {
+  return Write(FrameKind::kBegin, StrCat(pid, " ", test_id));
 }
 
 Status Journal::Append(const record::Record& record) {

@@ -19,6 +19,7 @@
 #pragma once
 
 #include <sys/types.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -70,7 +71,8 @@ class Journal {
   ~Journal();
 
   Status Append(const record::BackendRow& backend);
-  Status Begin(std::string_view test_id);
+  /// `pid` is the process that a loss is charged to.
+  Status Begin(std::string_view test_id, int64_t pid = getpid());
   /// A record without test_id is a loss (kLoss).
   Status Append(const record::Record& record);
   Status Ended(int64_t pid, int64_t status);

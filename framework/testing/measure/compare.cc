@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -62,17 +63,56 @@ void CompareStrings(const Tensor& got, const Tensor& want,
   if (entry.n_elem > 0) entry.headroom = entry.bitwise_equal ? 1 : -kInfinity;
 }
 
+constexpr size_t kBins = 11;
+
+// Of OutputMetrics::error_bins. An integer has no limit but equality.
+size_t BinOf(double ratio, bool is_integer) {
+  if (ratio == 0) return 0;
+  if (is_integer) return kBins - 1;
+  size_t bin = 1;
+  for (double edge = 1.0 / 16; bin + 1 < kBins && ratio > edge; edge *= 2) {
+    ++bin;
+  }
+  return bin;
+}
+
+// What a person wants to see of a fail; a pass does not pay for it.
+void TakeWorst(const Tensor& got, const Tensor& want,
+               const std::vector<double>& ratios, OutputMetrics& entry) {
+  const DTypeClass kind = ClassOf(want.dtype());
+  const bool is_integer =
+      kind != DTypeClass::kFloat && kind != DTypeClass::kComplex;
+  entry.error_bins.assign(kBins, 0);
+  std::vector<int64_t> order;
+  for (size_t i = 0; i < ratios.size(); ++i) {
+    ++entry.error_bins[BinOf(ratios[i], is_integer)];
+    if (ratios[i] > 0) order.push_back(static_cast<int64_t>(i));
+  }
+  const auto count =
+      static_cast<std::ptrdiff_t>(std::min(order.size(), kWorstElements));
+  std::ranges::partial_sort(order, order.begin() + count, {}, [&](int64_t i) {
+    return std::pair(-ratios[static_cast<size_t>(i)], i);
+  });
+  for (const int64_t i : std::span(order).first(static_cast<size_t>(count))) {
+    entry.worst.push_back({i, ElementText(want, i), ElementText(got, i)});
+  }
+}
+
 void CompareNumbers(const Tensor& got, const Tensor& want,
                     OutputMetrics& entry) {
   const bool tolerant =
       entry.limit.comparator == record::Comparator::kTolerance;
+  const metric::Tolerance tolerance =
+      tolerant ? metric::Tolerance{.rtol = entry.limit.rtol,
+                                   .atol = entry.limit.atol}
+               : metric::Tolerance{};
   metric::ExactDifference difference;
   static_cast<metric::Difference&>(difference) =
-      metric::Compare(got, want,
-                      tolerant ? metric::Tolerance{.rtol = entry.limit.rtol,
-                                                   .atol = entry.limit.atol}
-                               : metric::Tolerance{});
+      metric::Compare(got, want, tolerance);
   TakeDifference(difference, entry);
+  if (entry.out_of_limit > 0) {
+    TakeWorst(got, want, metric::RatiosOf(got, want, tolerance), entry);
+  }
 }
 
 OutputMetrics CompareTensors(const Tensor& got, const Tensor& want,

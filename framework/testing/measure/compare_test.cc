@@ -204,5 +204,41 @@ TEST(CompareTest, EmptyValuesAreOneEntryOfTheirType) {
   }
 }
 
+// Kills: a pass that pays for what only a fail shows; an edge that falls into
+// the next bin; elements in another order than by ratio, then by place.
+TEST(CompareTest, AFailHasItsWorstElementsAndTheSpreadOfItsErrors) {
+  struct Row {
+    std::string name;
+    Value got, want;
+    double atol;
+    std::string worst, bins;
+  };
+  const std::vector<Row> rows = {
+      {"pass", F32({1, 2}), F32({1, 3}), 1, "", ""},
+      {"edges", F32({0, 1 / 16.F, 0.125F, 0.25F, 0.5F, 1, 2, 4, 8, 16, 17}),
+       F32(std::vector<float>(11)), 1,
+       "10:0:17 9:0:16 8:0:8 7:0:4 6:0:2 5:0:1 4:0:0.5 3:0:0.25",
+       "1 1 1 1 1 1 1 1 1 1 1"},
+      {"ties and specials", F32({3, kNan, 3, 1, kNan}), F32({1, 1, 1, 1, kNan}),
+       1, "1:1:nan 0:1:3 2:1:3", "2 0 0 0 0 0 2 0 0 0 1"},
+      {"no limit", F32({1, 2}), F32({1, 3}), 0, "1:3:2",
+       "1 0 0 0 0 0 0 0 0 0 1"},
+      {"integers", Raw<int32_t>(DType::kInt32, 3, {1, 5, 9}),
+       Raw<int32_t>(DType::kInt32, 3, {1, 6, 7}), 100, "2:7:9 1:6:5",
+       "1 0 0 0 0 0 0 0 0 0 2"},
+      {"strings", Text({"a b"}), Text({"c"}), 1, "", ""},
+      {"another shape", F32({1}), F32({1, 2}), 1, "", ""},
+  };
+  for (const Row& row : rows) {
+    const OutputMetrics m = Compared(row.got, row.want, 0, row.atol).at(0);
+    std::vector<std::string> worst;
+    for (const auto& [index, want, got] : m.worst) {
+      worst.push_back(StrCat(index, ":", want, ":", got));
+    }
+    EXPECT_EQ(Joined(worst, " "), row.worst) << row.name;
+    EXPECT_EQ(Joined(m.error_bins, " "), row.bins) << row.name;
+  }
+}
+
 }  // namespace
 }  // namespace assay::measure

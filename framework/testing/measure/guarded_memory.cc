@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "framework/testing/host/arena.h"
+
 namespace assay::measure {
 namespace {
 
@@ -36,10 +38,13 @@ Result<GuardedTensor> GuardedTensor::Filled(DType type, const Shape& shape) {
   GuardedTensor guarded;
   ASSAY_ASSIGN_OR_RETURN(const int64_t count, shape.NumElements());
   const int64_t size = PackedBytes(type, count);
-  ASSAY_ASSIGN_OR_RETURN(
-      guarded.memory_,
-      Tensor::Allocate(DType::kUint8, Shape({size + 2 * kGuard})));
-  std::byte* const start = guarded.memory_.mutable_data();
+  guarded.size_ = size;
+  guarded.memory_ =
+      host::Arena::Allocate(static_cast<size_t>(size + 2 * kGuard));
+  if (guarded.memory_ == nullptr) {
+    return ResourceExhausted("no memory for ", size, " bytes between guards");
+  }
+  std::byte* const start = guarded.memory_.get();
   for (int64_t i = 0; i < kGuard; ++i) {
     start[i] = start[kGuard + size + i] = GuardByte(i);
   }
@@ -57,7 +62,8 @@ Result<GuardedTensor> GuardedTensor::CopyOf(const Tensor& right) {
 }
 
 std::string GuardedTensor::Damage() const {
-  const std::span<const std::byte> all = memory_.bytes();
+  const std::span<const std::byte> all(memory_.get(),
+                                       static_cast<size_t>(size_ + 2 * kGuard));
   const int64_t before = Damaged(all.first(kGuard));
   const int64_t behind = Damaged(all.last(kGuard));
   std::string text;

@@ -7,10 +7,14 @@
 //   network.Bind(inputs, {y.tensor()});  // ... and Forward
 //   if (std::string what = y.Damage(); !what.empty()) Report(what);
 //
-// Each side has 64 bytes of guard, enough for a vector store too far.
+// Each side has 64 bytes of guard, enough for a vector store too far. The memory
+// is shared with the backend's process where it has one, guards and all.
 
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <string>
 
 #include "framework/core/status.h"
@@ -35,7 +39,8 @@ class GuardedTensor {
   std::string Damage() const;
 
  private:
-  Tensor memory_;  // guard, elements, guard
+  std::shared_ptr<std::byte> memory_;  // guard, elements, guard
+  int64_t size_ = 0;                   // of the elements
   Tensor tensor_;
 };
 

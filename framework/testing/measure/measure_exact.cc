@@ -104,13 +104,31 @@ void MeasureValue(const Value& got, const ExactAnswer& answer,
   CompareValues(got, want, entry, metrics);
 }
 
+/// The exact numbers of the elements that are the worst by the judged data.
+void TakeWorst(const Value& got, const ExactAnswer& answer,
+               std::span<const OutputMetrics> judged, OutputMetrics& entry) {
+  const Tensor* const value = answer.value.tensor();
+  const auto same =
+      std::ranges::find(judged, entry.output_name, &OutputMetrics::output_name);
+  if (same == judged.end() || !entry.mismatch.empty() || value == nullptr ||
+      got.tensor() == nullptr || value->dtype() != DType::kFloat64) {
+    return;
+  }
+  for (const Element& one : same->worst) {
+    if (one.index >= entry.n_elem) continue;
+    entry.worst.push_back({one.index, ElementText(*value, one.index),
+                           ElementText(*got.tensor(), one.index)});
+  }
+}
+
 }  // namespace
 
 std::vector<OutputMetrics> MeasureExact(std::span<const Value> got,
                                         std::span<const ExactAnswer> want,
                                         std::span<const std::string> names,
                                         const cases::Limit& limit,
-                                        const std::string& reference) {
+                                        const std::string& reference,
+                                        std::span<const OutputMetrics> judged) {
   std::vector<OutputMetrics> metrics;
   for (size_t i = 0; i < std::min(got.size(), want.size()); ++i) {
     OutputMetrics entry;
@@ -118,7 +136,11 @@ std::vector<OutputMetrics> MeasureExact(std::span<const Value> got,
     entry.output_name = i < names.size() ? names[i] : std::to_string(i);
     entry.limit = limit;
     entry.reference = reference;
+    const size_t before = metrics.size();
     MeasureValue(got[i], want[i], entry, metrics);
+    if (metrics.size() == before + 1) {
+      TakeWorst(got[i], want[i], judged, metrics.back());
+    }
   }
   return metrics;
 }

@@ -161,5 +161,25 @@ TEST(MeasureExactTest, UnitsAreThoseOfTheType) {
   EXPECT_EQ(metrics[0].max_unit_err, 1);  // 4 ULP, 8 roundoffs of 8
 }
 
+// Kills: the exact numbers of other elements than those that a person looks at,
+// or of another output.
+TEST(MeasureExactTest, WorstElementsAreThoseThatWereJudged) {
+  OutputMetrics other;
+  other.output_name = "x";
+  other.worst = {{0, "7", "7"}};
+  OutputMetrics judged;
+  judged.output_name = "y";
+  judged.worst = {{2, "9", "3"}, {0, "2", "1"}};
+  const std::vector<OutputMetrics> both = {other, judged};
+  const auto metrics =
+      MeasureExact({{F32({1, 2, 3})}}, {{Answer({1.5, 2, 3.25})}},
+                   {{std::string("y")}}, kOnnx, "oracle", both);
+  ASSERT_EQ(metrics.at(0).worst.size(), 2U);
+  EXPECT_EQ(metrics[0].worst[0].index, 2);
+  EXPECT_EQ(metrics[0].worst[0].want, "3.25");
+  EXPECT_EQ(metrics[0].worst[0].got, "3");
+  EXPECT_EQ(metrics[0].worst[1].want, "1.5");
+}
+
 }  // namespace
 }  // namespace assay::measure

@@ -11,12 +11,21 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "framework/core/status.h"
 #include "framework/testing/case/test_case.h"
 #include "framework/testing/record/rows.h"
 
 namespace assay::measure {
+
+inline constexpr size_t kWorstElements = 8;
+
+/// One element of an output, its numbers as text.
+struct Element {
+  int64_t index = 0;
+  std::string want, got;
+};
 
 /// The distance of one output from what was expected. Sequences, optionals and
 /// maps are flattened: one metric per tensor, named "y[2]" or "y{key}"; the
@@ -45,6 +54,14 @@ struct OutputMetrics : record::AccuracyNumbers {
   /// equal.
   int64_t worst_index = -1;
   std::string worst_want, worst_got;
+  /// Of an output that is out of limit, and has numbers: its elements with the
+  /// largest ratios, at most kWorstElements, the largest first. Against an
+  /// oracle the same elements, `want` being what is exact.
+  std::vector<Element> worst;
+  /// Of the same, how many elements have a ratio of 0, of at most 1/16, 1/8,
+  /// 1/4, 1/2, 1, 2, 4, 8, 16, and of more; in an exact comparison of the
+  /// first and of the last kind alone.
+  std::vector<int64_t> error_bins;
   /// 1 - that largest ratio: 1 is exact, 0 is at the limit, negative is out.
   /// 1 or -inf where the comparison is exact; absent without elements.
   std::optional<double> headroom;

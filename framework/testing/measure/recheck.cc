@@ -103,6 +103,7 @@ class Rechecker {
   Observation IntoGuarded();
   Judgement CheckMemory() const;
   std::string NameOfInput(size_t index) const;
+  std::string Between() const;
 
   Network& network_;
   const cases::DataSet& set_;
@@ -115,11 +116,19 @@ class Rechecker {
   std::vector<const Tensor*> unchanged_;  // what each input must be still
   std::vector<Value> held_;               // the changed run's own outputs
   std::vector<Value> copies_;             // and what they were
+  std::vector<std::string> changed_;      // names of inputs, in their order
 };
 
 std::string Rechecker::NameOfInput(size_t index) const {
   const auto declared = network_.inputs();
   return index < declared.size() ? declared[index].name : StrCat(index);
+}
+
+/// The runs between the first and the one again, which may be to blame.
+std::string Rechecker::Between() const {
+  if (changed_.empty()) return "";
+  return StrCat("; before it was run with another ",
+                Joined(changed_, ", then with another "));
 }
 
 Judgement Rechecker::GuardInputs() {
@@ -142,9 +151,13 @@ Judgement Rechecker::GuardInputs() {
 
 Judgement Rechecker::RunChanged(size_t index) {
   const Tensor* tensor = index < fed_.size() ? fed_[index].tensor() : nullptr;
-  const std::optional<Tensor> changed =
-      tensor == nullptr ? std::nullopt : Changed(*tensor);
+  if (tensor == nullptr) return {kGood, Reason::kNone, ""};
+  const auto setting = plan_.settings.find(static_cast<int64_t>(index));
+  const std::optional<Tensor> changed = setting == plan_.settings.end()
+                                            ? Changed(*tensor)
+                                            : std::optional(setting->second);
   if (!changed.has_value()) return {kGood, Reason::kNone, ""};
+  changed_.push_back(NameOfInput(index));
   std::vector<Value> inputs = fed_;
   inputs[index] = *changed;
   held_.clear();
@@ -219,15 +232,16 @@ Judgement Rechecker::RunAgain(int64_t* distinct_results) {
     if (verdict.outcome == record::Outcome::kUnsupported) {
       verdict.outcome = record::Outcome::kError;
     }
-    verdict.message = StrCat("run again: ", verdict.message);
+    verdict.message = StrCat("run again: ", verdict.message, Between());
     return verdict;
   }
   if (AllSame(seen.outputs, first_.outputs)) return verdict;
   *distinct_results = 2;
   if (!plan_.deterministic) return verdict;
   return {record::Outcome::kFail, Reason::kValue,
-          "run again: other bits than in the first run, though run-to-run "
-          "determinism is claimed"};
+          StrCat("run again: other bits than in the first run, though "
+                 "run-to-run determinism is claimed",
+                 Between())};
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 //
 //     with an input changed, whose change must show in the outputs: an output
 //       that stays the same in every bit was not computed from it: suspect;
+//       a message about what comes after names that input;
 //     with the first inputs once more, into the caller's memory, which holds
 //       garbage between guards: an output that is stale, written elsewhere or
 //       right only once fails, and so does a write over an input or a guard.
@@ -18,6 +19,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -31,6 +33,9 @@ namespace assay::measure {
 struct RecheckPlan {
   /// Indices of inputs whose change must show in some output.
   record::IndexList sensitive;
+  /// By their indices, what stands in the place of those that are settings: any
+  /// other value may be none that they can have.
+  std::map<int64_t, Tensor> settings = {};
   /// True when two runs must agree in every bit.
   bool deterministic = false;
 };

@@ -132,7 +132,7 @@ Rechecked Rechecks(Defect defect, bool deterministic) {
   EXPECT_EQ(
       Judge(first, Measure(first.outputs, set.expected, {}, limit)).outcome,
       record::Outcome::kPass);
-  return Recheck(network, set, first, limit, {{0, 1, 2}, deterministic});
+  return Recheck(network, set, first, limit, {{0, 1, 2}, {}, deterministic});
 }
 
 // Each row but the first is a network that passes once and is wrong.
@@ -394,6 +394,26 @@ TEST(RecheckTest, MemoryForOutputsHoldsWhatNoCaseExpects) {
       EXPECT_THAT(std::to_integer<int>(byte), AllOf(Ne(0), Ne(1), Ne(0xFF)));
     }
   }
+}
+
+// Kills: a fault of a second run whose message hides what was run before it.
+TEST(RecheckTest, NamesTheInputsThatWereChangedBefore) {
+  EXPECT_THAT(Rechecks(Defect::kWrongWhenRunAgain, false).verdict.message,
+              HasSubstr("; before it was run with another a, then with "
+                        "another b"));
+}
+
+// Kills: a setting that is changed to what it may not be.
+TEST(RecheckTest, ChangesASettingToWhatItIsGiven) {
+  cases::DataSet set;
+  set.inputs = {Floats({1, 2, 3}), Floats({10, 20, 30})};
+  set.expected = {Floats({11, 22, 33})};
+  SumNetwork network(Defect::kNone);
+  const Observation first = RunLoaded(network, set.inputs, {});
+  // Here it is given what the input was, so that nothing can show.
+  const Rechecked again = Recheck(network, set, first, {},
+                                  {{1}, {{1, Floats({10, 20, 30})}}, false});
+  EXPECT_EQ(again.verdict.outcome, record::Outcome::kSuspect);
 }
 
 }  // namespace

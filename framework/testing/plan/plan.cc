@@ -45,8 +45,10 @@ record::PlanRow RowOf(const cases::TestCase& c, PlannedBackend& backend) {
   // Other words than indices say that there are none.
   if (!record::ParseField(c.sensitive, &row.sensitive)) row.sensitive.clear();
   row.n_data_sets = c.n_data_sets;
+  row.drawn = c.drawn;
   const policy::CasePolicy policy = backend.policy.Of(c, backend.instance);
   row.claimed = policy.claimed;
+  row.probes = Joined(policy.probes, " ");
   row.deterministic = std::ranges::any_of(
       backend.policy.claims(), [](const policy::Claim& claim) {
         return claim.kind == policy::Claim::Kind::kDeterministic;

@@ -24,6 +24,11 @@
 
 namespace assay::plan {
 
+/// Where the code of a backend runs: in a process of its own, or in the one that
+/// judges it.
+inline constexpr char kApart[] = "apart";
+inline constexpr char kInProcess[] = "in-process";
+
 /// A person's choice of cases; the defaults are a full run.
 struct Selection {
   std::vector<std::string> suites;  // empty: all
@@ -31,6 +36,7 @@ struct Selection {
   std::string tier = "ci";
   int64_t seed = 0;
   std::string oracle;  // instance that is asked about each case; empty: none
+  std::string host = kApart;  // where backends run
 
   /// True when anything was left out, so that no conformance can follow.
   bool Partial() const {

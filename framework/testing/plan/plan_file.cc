@@ -11,7 +11,7 @@
 namespace assay::plan {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Selection, suites, filter, tier, seed,
-                                   oracle)
+                                   oracle, host)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CorpusUse, name, hash, directory, standard,
                                    n_cases, drift)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BackendUse, instance, spec, name,

@@ -93,6 +93,29 @@ TEST(PlanTest, CasesAreCrossedWithBackends) {
               ElementsAre("other+opt=off node/Abs/a"));
 }
 
+// Kills: a case that runs with an operator that is not claimed, though another
+// is; one outside the claims that runs with none.
+TEST(PlanTest, ACaseOfAnyOperatorRunsWithThoseThatAreClaimed) {
+  cases::Corpus corpus = CorpusOf(1);
+  corpus.cases[0].probes = {"ai.onnx::Relu", "ai.onnx::Mul", "ai.onnx::Add"};
+  const file::ScratchFolder folder;
+  for (const auto& [claim, probes] :
+       std::vector<std::pair<std::string, std::string>>{
+           {"op:Add or op:Mul", "ai.onnx::Mul ai.onnx::Add"},
+           {"op:Add", "ai.onnx::Add"},
+           {"op:Conv", "ai.onnx::Relu ai.onnx::Mul ai.onnx::Add"}}) {
+    folder.Write("acme/claims.txt",
+                 StrCat("claim forward where ", claim, "\n"));
+    PlannedBackend backend = BackendOf("acme");
+    backend.policy =
+        *policy::ReadPolicy(folder.path() / "acme", {}, policy::Today());
+    const Result<Plan> plan = Make({}, {corpus}, {backend});
+    ASSERT_TRUE(plan.ok()) << plan.status().ToString();
+    EXPECT_EQ(plan->rows[0].probes, probes) << claim;
+    EXPECT_EQ(plan->rows[0].claimed, claim != "op:Conv");
+  }
+}
+
 // Kills: a plan of nothing; a wrong filter taken for one that matches nothing.
 TEST(PlanTest, SelectionsThatCannotBeAreInvalidArguments) {
   struct Row {
@@ -150,6 +173,7 @@ TEST(PlanTest, RowsSayWhatThePolicySays) {
   a.sensitive = "0 2";
   a.vacuous = "zeros";
   a.n_data_sets = 3;
+  a.drawn = true;
   corpus.cases[1].sensitive = "-";
   corpus.cases[1].operators = {"ai.onnx::Abs"};
   corpus.cases[1].claim = cases::ClaimKind::kGradient;
@@ -160,8 +184,8 @@ TEST(PlanTest, RowsSayWhatThePolicySays) {
   EXPECT_EQ(text,
             "node/Abs/a,acme+x=1,cpu:f32:all:1,node,Abs,ai.onnx,7,"
             "float32 int64,kind,mpi,onnx,a folder,[2],tolerance,0.001,1e-07,"
-            "onnx,zeros,3,1,2,expectations.txt:2,crash,0,expectations.txt:1,"
-            "known,1,0 2,1,,,,\n");
+            "onnx,zeros,3,1,1,2,expectations.txt:2,crash,0,expectations.txt:1,"
+            "known,1,,0 2,1,,,,\n");
   EXPECT_TRUE(plan->rows[1].sensitive.empty());
   EXPECT_EQ(plan->rows[1].expected, record::Outcome::kFail);
   EXPECT_TRUE(plan->rows[1].expected_at_some_seeds);

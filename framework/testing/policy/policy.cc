@@ -21,103 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Tells if the vendor claims a case: every operator in it, with every element
-/// type of its tensors. Each pair of the two is put to the claims as a case of
-/// one operator and one type, so that types may be spread over lines, and a
-/// line that names one type does not cover a case of several.
-class ClaimCheck {
- public:
-  ClaimCheck(const std::vector<Claim>& claims, const cases::TestCase& test_case,
-             std::string_view backend)
-      : claims_(claims),
-        kind_(test_case.claim),
-        case_(test_case),
-        node_(test_case),
-        backend_(backend) {}
-
-  bool Inside() {
-    return !case_.operators.empty() &&
-           std::ranges::all_of(case_.operators,
-                               [this](const std::string& qualified) {
-                                 Become(qualified);
-                                 return TypesClaimed();
-                               });
-  }
-
-  std::vector<ClaimCover> Covers() {
-    std::vector<ClaimCover> covers;
-    ForEachPair([&](const std::string& qualified, const std::string& dtype) {
-      covers.push_back({qualified, dtype, FirstClaim()});
-    });
-    return covers;
-  }
-
-  /// Marks the claims that a part of the case is inside of.
-  void Mark(std::vector<bool>* tested) {
-    ForEachPair([&](const std::string&, const std::string&) {
-      for (size_t i = 0; i < claims_.size(); ++i) {
-        if (!(*tested)[i]) (*tested)[i] = IsInside(claims_[i]);
-      }
-    });
-  }
-
- private:
-  /// Calls visit(operator, type) with node_ a case of the two; the type is empty
-  /// for a case without tensors.
-  template <class Visit>
-  void ForEachPair(Visit visit) {
-    std::vector<std::string> dtypes = case_.dtypes;
-    if (dtypes.empty()) dtypes.emplace_back();
-    for (const std::string& qualified : case_.operators) {
-      Become(qualified);
-      for (const std::string& dtype : dtypes) {
-        node_.dtypes.assign(dtype.empty() ? 0 : 1, dtype);
-        visit(qualified, dtype);
-      }
-    }
-  }
-
-  /// Makes node_ a case of the operator "domain::Type" alone.
-  void Become(std::string_view qualified) {
-    const size_t colons = qualified.find("::");
-    const std::string_view domain = qualified.substr(0, colons);
-    node_.domain = domain;
-    node_.op = cases::OperatorName(domain, qualified.substr(colons + 2));
-    const auto imported = case_.imports.find(node_.domain);
-    node_.opset =
-        imported == case_.imports.end() ? case_.opset : imported->second;
-    // The case's attributes are those of the operator under test.
-    const bool tested = node_.op == case_.op && domain == case_.domain;
-    node_.attributes = tested ? case_.attributes : decltype(node_.attributes)();
-  }
-
-  bool TypesClaimed() {
-    node_.dtypes.clear();
-    if (case_.dtypes.empty()) return FirstClaim() != nullptr;
-    return std::ranges::all_of(case_.dtypes, [this](const std::string& dtype) {
-      node_.dtypes.assign(1, dtype);
-      return FirstClaim() != nullptr;
-    });
-  }
-
-  const Claim* FirstClaim() const {
-    const auto found = std::ranges::find_if(
-        claims_, [this](const Claim& claim) { return IsInside(claim); });
-    return found == claims_.end() ? nullptr : &*found;
-  }
-
-  bool IsInside(const Claim& claim) const {
-    return claim.kind == kind_ &&
-           claim.where.Matches({node_, backend_, {}, {}});
-  }
-
-  const std::vector<Claim>& claims_;
-  const Claim::Kind kind_;
-  const cases::TestCase& case_;
-  cases::TestCase node_;
-  const std::string_view backend_;
-};
-
 /// "ml.Scaler" of "ai.onnx.ml::Scaler".
 std::string NameOf(std::string_view qualified) {
   const size_t colons = qualified.find("::");
@@ -308,8 +211,10 @@ CasePolicy Policy::Of(const cases::TestCase& test_case,
       cases::kDefaultCorpora.end()) {
     floor_.Consider(test_case);
   }
-  for (const std::string& qualified : test_case.operators) {
-    tested_[test_case.claim].insert(NameOf(qualified));
+  for (const auto* operators : {&test_case.operators, &test_case.probes}) {
+    for (const std::string& qualified : *operators) {
+      tested_[test_case.claim].insert(NameOf(qualified));
+    }
   }
   if (std::ranges::find(claim_tested_, false) != claim_tested_.end()) {
     ClaimCheck(claims_, test_case, backend).Mark(&claim_tested_);
@@ -317,6 +222,13 @@ CasePolicy Policy::Of(const cases::TestCase& test_case,
   CasePolicy verdict;
   verdict.claimed =
       !claims_.empty() && ClaimCheck(claims_, test_case, backend).Inside();
+  verdict.probes = test_case.probes;
+  if (verdict.claimed) {
+    ClaimCheck check(claims_, test_case, backend);
+    std::erase_if(verdict.probes, [&](const std::string& probe) {
+      return !check.IsClaimed(probe);
+    });
+  }
   const QuerySubject subject = {test_case, backend, {}, {}};
   for (size_t i = expectations_.size(); i-- > 0;) {
     const Expectation& line = expectations_[i];
@@ -417,6 +329,12 @@ std::string Policy::ClaimError(size_t claim) const {
 std::vector<ClaimCover> Policy::CoverOf(const cases::TestCase& test_case,
                                         std::string_view backend) const {
   return ClaimCheck(claims_, test_case, backend).Covers();
+}
+
+bool Policy::NeedsRanks() const {
+  const auto needs = [](const auto& line) { return line.where.NeedsRanks(); };
+  return std::ranges::any_of(expectations_, needs) ||
+         std::ranges::any_of(claims_, needs);
 }
 
 std::vector<std::string> Policy::Errors() const {

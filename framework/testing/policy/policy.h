@@ -15,11 +15,14 @@
 // A line that begins with # is a
 // comment. Errors name file, line, what was found and what was wanted.
 //
-// A claim asks for op, domain, opset, dtype, attr or backend, and not for cases.
-// A case is claimed when for each operator in it and each element type of its
-// tensors some claim line accepts a case of that operator, in its opset, and of
-// that type alone. So a line without dtype: accepts all types, and a case that
-// also has int64 shapes needs `dtype:float32 or dtype:int64`, or two lines.
+// A claim asks for op, domain, opset, dtype, rank, attr or backend, and not for
+// cases. A case is claimed when for each operator in it, each element type of
+// its tensors, and each rank of the tensors that nodes of the operator read or
+// write, some claim line accepts a case of that operator, in its opset, and of
+// that type and rank alone. So a line without dtype: accepts all types, and a
+// case that also has int64 shapes needs `dtype:float32 or dtype:int64`, or two
+// lines. `claim forward where op:MatMul and rank<=2` covers no MatMul that reads
+// or writes a tensor of rank 3, and none of a rank that the model does not tell.
 // attr: is known of the operator under test only.
 //
 // `claim accumulator float32 where dtype:float16` says that the sums of such
@@ -41,6 +44,7 @@
 
 #include "framework/core/status.h"
 #include "framework/testing/case/test_case.h"
+#include "framework/testing/policy/claim_check.h"
 #include "framework/testing/policy/expectation.h"
 #include "framework/testing/policy/floor.h"
 #include "framework/testing/record/outcome.h"
@@ -54,14 +58,8 @@ struct CasePolicy {
   /// The last claim of an accumulator about a gradient of one operator.
   const Claim* accumulator = nullptr;
   bool claimed = false;
-};
-
-/// An operator of a case with an element type of its tensors, and the first
-/// claim line that covers the two; null: none does.
-struct ClaimCover {
-  std::string op;     // "ai.onnx::Conv"
-  std::string dtype;  // empty for a case without tensors
-  const Claim* claim = nullptr;
+  /// TestCase::probes; of a claimed case those that are claimed.
+  std::vector<std::string> probes = {};
 };
 
 class Policy {
@@ -82,6 +80,9 @@ class Policy {
   /// or that declare fewer digits than a case's type has, which is a departure
   /// and no promise; and those of the floor (Floor::Errors).
   std::vector<std::string> Errors() const;
+
+  /// True when some line asks for the ranks of a case's tensors.
+  bool NeedsRanks() const;
 
   const std::vector<Expectation>& expectations() const { return expectations_; }
   /// The lines past their date, which are not among expectations().

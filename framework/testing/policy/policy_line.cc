@@ -222,7 +222,7 @@ Result<Claim> ParseClaim(std::string_view text) {
   if (const std::string asked = claim.where.AsksOfCase(); !asked.empty()) {
     return InvalidArgument(
         "the claim asks for ", asked,
-        ", wanted op, domain, opset, dtype, attr or backend: "
+        ", wanted op, domain, opset, dtype, rank, attr or backend: "
         "a claim is of operators, whatever cases test them");
   }
   if (scanner.AtEnd()) return claim;
@@ -258,6 +258,11 @@ Result<FloorLine> ParseFloorLine(std::string_view text) {
     return InvalidArgument("the query '", line.where.text(),
                            "' asks for a backend, but a floor is the same for "
                            "all instances");
+  }
+  if (line.where.NeedsRanks()) {
+    return InvalidArgument("the query '", line.where.text(),
+                           "' asks for ranks, but a floor is of what the table "
+                           "of cases has: name operators or cases");
   }
   ASSAY_RETURN_IF_ERROR(ParseWhen(scanner, &line.feature));
   return line;

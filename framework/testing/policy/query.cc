@@ -40,22 +40,32 @@ bool MatchesGlob(std::string_view pattern, std::string_view text) {
   return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
-bool MatchesOpset(const QueryTerm& word, int64_t opset) {
+bool MatchesNumber(const QueryTerm& word, int64_t number) {
   switch (word.comparison) {
     case Comparison::kEqual:
-      return opset == word.number;
+      return number == word.number;
     case Comparison::kLess:
-      return opset < word.number;
+      return number < word.number;
     case Comparison::kGreater:
-      return opset > word.number;
+      return number > word.number;
     case Comparison::kAtMost:
-      return opset <= word.number;
+      return number <= word.number;
     case Comparison::kAtLeast:
-      return opset >= word.number;
+      return number >= word.number;
     case Comparison::kMatch:
       break;
   }
-  return word.pattern.Matches(file::ToText(opset));
+  return word.pattern.Matches(file::ToText(number));
+}
+
+/// Each rank of each operator's tensors is told, and as the word says.
+bool MatchesRanks(const QueryTerm& word, const cases::TestCase& c) {
+  return !c.ranks.empty() &&
+         std::ranges::all_of(c.ranks, [&](const auto& of_operator) {
+           return std::ranges::all_of(of_operator.second, [&](int rank) {
+             return rank != cases::kNoRank && MatchesNumber(word, rank);
+           });
+         });
 }
 
 /// An instance is meant by all of it or by its name: onednn is also
@@ -95,7 +105,7 @@ bool MatchesWord(const QueryTerm& word, const QuerySubject& subject) {
     case QueryKey::kDomain:
       return pattern.Matches(c.domain.empty() ? "ai.onnx" : c.domain);
     case QueryKey::kOpset:
-      return MatchesOpset(word, c.opset);
+      return MatchesNumber(word, c.opset);
     case QueryKey::kDtype:
       return std::ranges::any_of(
           c.dtypes, [&](const std::string& t) { return pattern.Matches(t); });
@@ -113,6 +123,8 @@ bool MatchesWord(const QueryTerm& word, const QuerySubject& subject) {
       return pattern.Matches(c.vacuous.empty() ? "no" : "yes");
     case QueryKey::kOutcome:
       return pattern.Matches(subject.outcome);
+    case QueryKey::kRank:
+      return MatchesRanks(word, c);
     case QueryKey::kReason:
       break;
   }
@@ -208,6 +220,10 @@ std::string Query::AsksOfCase() const {
 
 bool Query::NeedsAttributes() const {
   return root_ != nullptr && AsksFor(*root_, QueryKey::kAttr);
+}
+
+bool Query::NeedsRanks() const {
+  return root_ != nullptr && AsksFor(*root_, QueryKey::kRank);
 }
 
 bool Query::NeedsBackend() const {

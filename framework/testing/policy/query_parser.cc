@@ -66,6 +66,7 @@ class QueryParser {
 
   Status Finish(const RawWord& word, QueryTerm* term) const;
   Status FinishNumber(const RawWord& word, QueryTerm* term) const;
+  Status FinishRank(std::string_view text, size_t at, QueryTerm* term) const;
   Status FinishValue(const RawWord& word, QueryTerm* term) const;
 
   void Skip() {
@@ -229,15 +230,18 @@ Status QueryParser::Finish(const RawWord& word, QueryTerm* term) const {
     if (term->has_value) term->pattern = value.substr(equals + 1);
     return OkStatus();
   }
+  if (term->key == QueryKey::kRank) {
+    return FinishRank(value, word.begin + word.separator + 1, term);
+  }
   term->pattern = std::move(value);
   return FinishValue(word, term);
 }
 
 Status QueryParser::FinishNumber(const RawWord& word, QueryTerm* term) const {
-  if (term->key != QueryKey::kOpset) {
+  if (term->key != QueryKey::kOpset && term->key != QueryKey::kRank) {
     return At(word.begin, StrCat("found '", word.text,
                                  "', wanted ':' behind the key: "
-                                 "only opset is a number"));
+                                 "only opset and rank are numbers"));
   }
   std::string_view rest = std::string_view(word.text).substr(word.separator);
   const auto take = [&](std::string_view sign, Comparison comparison) {
@@ -250,10 +254,28 @@ Status QueryParser::FinishNumber(const RawWord& word, QueryTerm* term) const {
       take(">=", Comparison::kAtLeast) || take("<=", Comparison::kAtMost) ||
       take(">", Comparison::kGreater) || take("<", Comparison::kLess) ||
       take("=", Comparison::kEqual));
+  const size_t at = word.begin + word.text.size() - rest.size();
+  if (term->key == QueryKey::kRank) return FinishRank(rest, at, term);
   const std::optional<int64_t> number = file::ParseInt(rest);
   if (!number.has_value()) {
-    return At(word.begin + word.text.size() - rest.size(),
-              StrCat("found '", rest, "', wanted an integer"));
+    return At(at, StrCat("found '", rest, "', wanted an integer"));
+  }
+  term->number = *number;
+  return OkStatus();
+}
+
+/// A rank that no tensor has would make a claim of nothing, or of everything.
+Status QueryParser::FinishRank(std::string_view text, size_t at,
+                               QueryTerm* term) const {
+  const std::optional<int64_t> number = file::ParseInt(text);
+  const bool none_below = term->comparison == Comparison::kLess;
+  if (!number.has_value() || *number < (none_below ? 1 : 0)) {
+    return At(at, StrCat("found '", text, "', wanted a number of axes, ",
+                         none_below ? "1 or more, since no rank is below 0"
+                                    : "0 or more"));
+  }
+  if (term->comparison == Comparison::kMatch) {
+    term->comparison = Comparison::kEqual;
   }
   term->number = *number;
   return OkStatus();

@@ -34,14 +34,15 @@ enum class QueryKey : uint8_t {
   kVacuous,
   kOutcome,
   kReason,
+  kRank,
   kText,  // a word without a key
 };
 
 /// In the order of QueryKey, kText apart.
-inline constexpr std::array<std::string_view, 14> kQueryKeys = {
+inline constexpr std::array<std::string_view, 15> kQueryKeys = {
     "id",    "suite",   "op",      "domain", "opset",
     "dtype", "kind",    "backend", "corpus", "comparator",
-    "attr",  "vacuous", "outcome", "reason"};
+    "attr",  "vacuous", "outcome", "reason", "rank"};
 
 enum class Comparison : uint8_t {
   kMatch,

@@ -5,11 +5,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "framework/core/dtype.h"
 #include "framework/core/text.h"
+#include "framework/testing/policy/claim_check.h"
+#include "framework/testing/policy/policy_line.h"
 #include "framework/testing/record/outcome.h"
 
 namespace assay::policy {
@@ -85,6 +88,115 @@ TEST(QueryTest, OpsetsCompareAsNumbers) {
       {"opset:1", "opset=9", "opset>=12", "opset<=10", "opset>11", "opset<11"});
 }
 
+// Kills: one tensor that decides for all; a rank that nobody knows taken for
+// one; a scalar without a rank.
+TEST(QueryTest, ARankIsThatOfEveryTensor) {
+  struct Row {
+    std::map<std::string, std::vector<int>> ranks;
+    Queries matching, others;
+  };
+  for (const Row& row : std::vector<Row>{
+           {{{"ai.onnx::Conv", {1, 4}}},
+            {"rank<=4", "rank>=1", "rank<5", "rank>0", "not rank>1"},
+            {"rank:4", "rank=1", "rank<=3", "rank>1", "rank<4"}},
+           {{{"ai.onnx::Add", {0}}, {"ai.onnx::Relu", {0}}},
+            {"rank:0", "rank=0", "rank<1", "rank>=0"},
+            {"rank:1", "rank>0"}},
+           {{{"ai.onnx::Add", {2}}, {"ai.onnx::Relu", {3}}},
+            {"rank<=3"},
+            {"rank:2", "rank:3"}},
+           {{{"ai.onnx::Add", {cases::kNoRank, 2}}}, {}, {"rank<=9", "rank>0"}},
+           {{}, {}, {"rank<=9", "rank>=0"}}}) {
+    cases::TestCase c = SomeCase();
+    c.ranks = row.ranks;
+    for (const Queries* queries : {&row.matching, &row.others}) {
+      for (const std::string_view text : *queries) {
+        const Result<Query> query = Query::Parse(text);
+        ASSERT_TRUE(query.ok()) << text << ": " << query.status().ToString();
+        EXPECT_TRUE(query->NeedsRanks()) << text;
+        EXPECT_EQ(query->Matches({c, {}, {}, {}}), queries == &row.matching)
+            << text;
+      }
+    }
+  }
+  EXPECT_FALSE(Query::Parse("opset>2 or op:Conv")->NeedsRanks());
+}
+
+// Kills: a line that covers a rank because it covers another; a rank taken for
+// claimed that the model does not tell, by "not" as well; ranks of one operator
+// held against the claim of another.
+TEST(QueryTest, InAClaimEachRankIsAskedAboutAlone) {
+  constexpr const char* kMatrix = "claim forward where op:MatMul and rank<=2";
+  constexpr const char* kNoMore =
+      "claim forward where op:MatMul and not rank>2";
+  constexpr const char* kAny = "claim forward where op:Relu or op:MatMul";
+  const struct {
+    std::vector<std::string> claims;
+    std::map<std::string, std::vector<int>> ranks;  // by type of operator
+    bool claimed;
+  } rows[] = {
+      {{kMatrix}, {{"MatMul", {2}}}, true},
+      {{kMatrix}, {{"MatMul", {1, 2}}}, true},
+      {{kMatrix}, {{"MatMul", {2, 3}}}, false},
+      {{kNoMore}, {{"MatMul", {1, 2}}}, true},
+      {{kNoMore}, {{"MatMul", {2, 3}}}, false},
+      {{kMatrix}, {{"MatMul", {cases::kNoRank, 2}}}, false},
+      {{kNoMore}, {{"MatMul", {cases::kNoRank, 2}}}, false},
+      {{}, {{"MatMul", {}}}, false},
+      {{kMatrix, "claim forward where op:MatMul and rank:3"},
+       {{"MatMul", {2, 3}}},
+       true},
+      {{kMatrix, "claim forward where op:Relu"},
+       {{"MatMul", {2}}, {"Relu", {4}}},
+       true},
+      {{kMatrix, "claim forward where op:Relu and rank<=2"},
+       {{"MatMul", {2}}, {"Relu", {4}}},
+       false},
+      {{kAny}, {{"MatMul", {cases::kNoRank}}, {"Relu", {4}}}, true},
+  };
+  for (const auto& row : rows) {
+    cases::TestCase c = SomeCase();
+    c.operators.clear();
+    for (const auto& [op, ranks] : row.ranks) {
+      c.operators.push_back("ai.onnx::" + op);
+      c.ranks[c.operators.back()] = ranks;
+    }
+    std::vector<Claim> claims;
+    for (const std::string& line : row.claims) {
+      const Result<Claim> claim = ParseClaim(line);
+      ASSERT_TRUE(claim.ok()) << claim.status().ToString();
+      claims.push_back(*claim);
+    }
+    EXPECT_EQ(ClaimCheck(claims, c, "acme").Inside(), row.claimed)
+        << Joined(row.claims);
+  }
+}
+
+// Kills: a case that stands for any operator held to be claimed with all, or
+// with none.
+TEST(QueryTest, OfOperatorsThatStandForEachOtherOneIsEnough) {
+  cases::TestCase c = SomeCase();
+  c.probes = {"ai.onnx::Relu", "ai.onnx::Add"};
+  const struct {
+    std::vector<std::string> operators;
+    const char* where;
+    bool claimed;
+  } rows[] = {
+      {{}, "op:Add", true},
+      {{}, "op:Relu or op:Add", true},
+      {{}, "op:Conv", false},
+      {{"ai.onnx::Conv"}, "op:Add", false},
+      {{"ai.onnx::Conv"}, "op:Conv", false},
+      {{"ai.onnx::Conv"}, "op:Conv or op:Relu", true},
+  };
+  for (const auto& row : rows) {
+    c.operators = row.operators;
+    const std::vector<Claim> claims = {
+        *ParseClaim(StrCat("claim forward where ", row.where))};
+    EXPECT_EQ(ClaimCheck(claims, c, "acme").Inside(), row.claimed) << row.where;
+  }
+}
+
 // Kills: or before and; not over more than its factor; a bare text that must
 // be the whole id.
 TEST(QueryTest, WordsAreJoinedByAndOrNot) {
@@ -135,7 +247,7 @@ TEST(QueryTest, ErrorsSayWhereWhatAndWhatInstead) {
       {"opp:Conv",
        "column 1: found the key 'opp', wanted one of id, suite, op, domain, "
        "opset, dtype, kind, backend, corpus, comparator, attr, vacuous, "
-       "outcome, reason"},
+       "outcome, reason, rank"},
       {"op:Conv and", "column 12: found the end, wanted a term"},
       {"op:Conv or or x", "column 12: found 'or', wanted a term"},
       {"and op:Conv", "column 1: found 'and', wanted a term"},
@@ -161,6 +273,12 @@ TEST(QueryTest, ErrorsSayWhereWhatAndWhatInstead) {
       {"x op<3", "column 3: found 'op<3', wanted ':' behind the key"},
       {"a op>\"b\"", "column 3: found 'op>b', wanted ':' behind the key"},
       {"opset>\"\"", "column 7: found '', wanted an integer"},
+      {"x rank:two", "column 8: found 'two', wanted a number of axes, 0 or"},
+      {"rank:", "column 6: found nothing behind 'rank:', wanted a value"},
+      {"rank:2*", "column 6: found '2*', wanted a number of axes, 0 or more"},
+      {"rank<=-1", "column 7: found '-1', wanted a number of axes, 0 or more"},
+      {"rank<0", "column 6: found '0', wanted a number of axes, 1 or more"},
+      {"rank>=2.5", "column 7: found '2.5', wanted a number of axes"},
   };
   for (const ErrorRow& row : rows) {
     const Status status = Query::Parse(row.query).status();

@@ -117,7 +117,13 @@ Table MakeTable() {
        ASSAY_COLUMN(n_draws, "of a case judged by distribution"),
        ASSAY_COLUMN(p_value,
                     "smallest of all counts, times their number; other draws "
-                    "each run where a model gives no seed")});
+                    "each run where a model gives no seed"),
+       ASSAY_COLUMN(worst,
+                    "of a fail, the elements furthest out, as index:want:got; "
+                    "against an oracle the same ones, want being exact"),
+       ASSAY_COLUMN(error_bins,
+                    "of a fail, how many elements are off by 0, and by at most "
+                    "1/16, 1/8, 1/4, 1/2, 1, 2, 4, 8, 16 limits and more")});
   return table;
 }
 

@@ -58,6 +58,21 @@ std::string CleanText(std::string_view text) {
   return clean + note;
 }
 
+std::string OneLine(std::string_view text, size_t most) {
+  std::string line(text);
+  std::ranges::replace_if(
+      line, [](char c) { return c == '\n' || c == '\t'; }, ' ');
+  if (line.size() <= most) return line;
+  // As long as the longest note that there may be.
+  const size_t note = StrCat(" [", line.size(), " bytes left out]").size();
+  size_t end = most > note ? most - note : 0;
+  while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xC0U) == 0x80U) {
+    --end;
+  }
+  return StrCat(line.substr(0, end), " [", line.size() - end,
+                " bytes left out]");
+}
+
 Status CheckPath(const std::filesystem::path& path) {
   const std::string clean = CleanText(path.native());
   if (clean == path.native()) return OkStatus();

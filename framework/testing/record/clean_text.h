@@ -26,6 +26,11 @@ inline constexpr size_t kMostText = 4096;  // bytes of a field
 /// character and says how long it was, in at most kMostText bytes.
 std::string CleanText(std::string_view text);
 
+/// The text on one line, each newline and tab a space, in at most `most` bytes:
+/// what is longer is cut behind a whole character and says how many bytes were
+/// left out. `text` is clean.
+std::string OneLine(std::string_view text, size_t most);
+
 /// Invalid argument, with the path, when it is not such a text: it would stand
 /// in tables and commands.
 Status CheckPath(const std::filesystem::path& path);

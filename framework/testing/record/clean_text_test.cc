@@ -79,6 +79,17 @@ TEST(CleanTextTest, AllTextsOfARowAreCleanedButItsKey) {
   EXPECT_EQ(Cleaned(backend).version + Cleaned(backend).device, "??");
 }
 
+// Kills: a second line; half a character; a limit that the note passes.
+TEST(CleanTextTest, OneLineIsNoLongerThanItMay) {
+  EXPECT_EQ(OneLine("a\n\tb", 10), "a  b");
+  EXPECT_EQ(OneLine("0123456789", 10), "0123456789");
+  const std::string text =
+      std::string(9, 'x') + "\xC3\xA9" + std::string(100, 'y');
+  EXPECT_EQ(OneLine(text, 31), "xxxxxxxxx [102 bytes left out]");
+  EXPECT_EQ(OneLine(text, 32), "xxxxxxxxx\xC3\xA9 [100 bytes left out]");
+  EXPECT_EQ(OneLine(text, 1), " [111 bytes left out]");
+}
+
 TEST(CleanTextTest, APathThatIsNoTextIsNamed) {
   EXPECT_TRUE(CheckPath("runs/\xC3\xA9").ok());
   const Status status = CheckPath("runs/\xFF");

@@ -78,6 +78,7 @@ const Table& TableOf<PlanRow>() {
        ASSAY_COLUMN(limit_source, "where that tolerance comes from"),
        ASSAY_COLUMN(vacuous, "why a pass proves nothing, or empty"),
        ASSAY_COLUMN(n_data_sets, "of the case"),
+       ASSAY_COLUMN(drawn, "whether its inputs are drawn for the run"),
        ASSAY_COLUMN(tolerate_rtol, "loosened, by a tolerate line"),
        ASSAY_COLUMN(tolerate_atol, "loosened, by a tolerate line"),
        ASSAY_COLUMN(tolerate_source, "file:line of that line"),
@@ -87,6 +88,8 @@ const Table& TableOf<PlanRow>() {
        ASSAY_COLUMN(expected_source, "file:line of that line"),
        ASSAY_COLUMN(because, "its reason"),
        ASSAY_COLUMN(claimed, "whether the case is inside the claims"),
+       ASSAY_COLUMN(probes,
+                    "operators, of which it takes the first that loads"),
        ASSAY_COLUMN(sensitive, "inputs whose change must show in an output"),
        ASSAY_COLUMN(deterministic, "whether equal runs are claimed equal"),
        ASSAY_COLUMN(accumulator,
@@ -121,7 +124,10 @@ const Table& TableOf<BackendRow>() {
        ASSAY_COLUMN(module_sha256, "of the module's file"),
        ASSAY_COLUMN(device, "cpu, cuda:0, ..."),
        ASSAY_COLUMN(claims_json, "the claims as a list of sentences"),
-       ASSAY_COLUMN(unavailable_reason, "empty when it ran")}};
+       ASSAY_COLUMN(unavailable_reason, "empty when it ran"),
+       ASSAY_COLUMN(reach,
+                    "why its process could reach others; empty: it could "
+                    "not")}};
   return table;
 }
 

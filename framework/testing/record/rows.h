@@ -58,6 +58,7 @@ struct PlanRow {
   std::string limit_source, vacuous;
   IndexList sensitive;
   int64_t n_data_sets = 1;
+  bool drawn = false;
   // The policy for it.
   Number tolerate_rtol, tolerate_atol;
   std::string tolerate_source;
@@ -65,6 +66,7 @@ struct PlanRow {
   bool expected_at_some_seeds = false;
   std::string expected_source, because;
   bool claimed = false;
+  std::string probes;  // operators, the first that loads is taken; "a::B c::D"
   bool deterministic = false;
   std::string accumulator;  // element type; empty: that of the case
   std::string oracle;       // the folder of its exact answers; empty: none
@@ -79,7 +81,7 @@ struct EnvRow {
 
 struct BackendRow {
   std::string run_id, backend, settings, version, build_id, module_sha256,
-      device, claims_json, unavailable_reason;
+      device, claims_json, unavailable_reason, reach;
 };
 
 struct ResultRow : Key {
@@ -123,6 +125,7 @@ struct AccuracyRow : Key, AccuracyNumbers {
   Comparator comparator = Comparator::kTolerance;
   Integer n_draws;
   Number p_value;
+  std::string worst, error_bins;
 };
 
 /// A deliberate defect and whether some test saw it.

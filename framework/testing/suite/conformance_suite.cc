@@ -4,15 +4,15 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <memory>
 #include <utility>
 
 #include "framework/testing/distribution/distribution.h"
-#include "framework/testing/file/csv.h"
+#include "framework/testing/draw/inputs.h"
 #include "framework/testing/measure/exact_answers.h"
 #include "framework/testing/measure/measure_exact.h"
 #include "framework/testing/measure/recheck.h"
+#include "framework/testing/suite/accuracy_row.h"
 
 namespace assay::suite {
 namespace {
@@ -20,42 +20,6 @@ namespace {
 cases::Limit OwnLimit(const record::PlanRow& row) {
   return {row.comparator, row.rtol.value_or(0), row.atol.value_or(0),
           row.limit_source};
-}
-
-record::AccuracyRow RowOf(const measure::OutputMetrics& m) {
-  record::AccuracyRow row;
-  row.output_index = m.output_index;
-  row.output_name = m.output_name;
-  row.dtype = m.dtype;
-  row.shape = m.shape;
-  row.reference = m.reference;
-  row.limit_source = m.limit.source;
-  row.comparator = m.limit.comparator;
-  if (!m.mismatch.empty()) return row;
-  row.n_elem = m.n_elem;
-  row.nan_mismatch = m.nan_mismatch;
-  row.inf_mismatch = m.inf_mismatch;
-  row.out_of_limit = m.out_of_limit;
-  static_cast<record::AccuracyNumbers&>(row) = m;
-  row.oracle_bound = m.oracle_bound;
-  if (m.worst_index >= 0) row.worst_index = m.worst_index;
-  row.worst_want = m.worst_want;
-  row.worst_got = m.worst_got;
-  row.atol = m.limit.atol;
-  row.rtol = m.limit.rtol;
-  if (m.limit.comparator == record::Comparator::kDistribution) {
-    row.reference = "law";
-    row.n_draws = m.n_draws;
-    row.p_value = m.p_value;
-    row.limit = m.p_limit;
-  } else if (const auto want = file::ParseDouble(m.worst_want);
-             want.has_value()) {
-    row.limit = m.limit.atol + m.limit.rtol * std::abs(*want);
-  }
-  row.headroom = m.headroom;
-  row.sign_of_zero_mismatch = m.sign_of_zero_mismatch;
-  row.bitwise_equal = m.bitwise_equal;
-  return row;
 }
 
 /// True when zeros in place of every output would be within the limit.
@@ -78,6 +42,29 @@ distribution::DrawPlan PlanDraws(const record::RunFacts& facts) {
   if (facts.case_limit_s > 0) {
     const std::chrono::duration<double> half(facts.case_limit_s / 2);
     plan.budget = std::chrono::duration_cast<std::chrono::microseconds>(half);
+  }
+  return plan;
+}
+
+/// A setting is changed to what it may be, or not at all.
+measure::RecheckPlan PlanRecheck(const record::PlanRow& row, const Graph& graph,
+                                 const cases::DataSet& set) {
+  measure::RecheckPlan plan{{}, {}, row.deterministic};
+  const draw::InputKinds kinds = draw::KindsOf(graph);
+  for (const int64_t index : row.sensitive) {
+    const auto at = static_cast<size_t>(index);
+    if (at >= graph.inputs.size() || at >= set.inputs.size()) continue;
+    const auto kind = kinds.at(graph[graph.inputs[at]].name);
+    const Tensor* const tensor = set.inputs[at].tensor();
+    if (kind == draw::InputKind::kSize && tensor != nullptr) {
+      auto other = draw::OtherSizes(*tensor);
+      if (!other.has_value()) continue;
+      plan.settings.emplace(index, *std::move(other));
+    } else if (kind >= draw::InputKind::kSize ||
+               kind == draw::InputKind::kShifted) {
+      continue;
+    }
+    plan.sensitive.push_back(index);
   }
   return plan;
 }
@@ -106,7 +93,7 @@ class SetJudge {
   Measured MeasureFirst(const measure::Observation& seen,
                         const cases::DataSet& set) const;
   void MeasureOracle(size_t index, const measure::Observation& seen,
-                     const cases::Limit& limit);
+                     const Measured& first);
   void AddRows(const Measured& first, int64_t distinct_results);
 
   const record::PlanRow& row_;
@@ -158,7 +145,7 @@ SetJudge::Measured SetJudge::MeasureFirst(const measure::Observation& seen,
 /// The other two of the three distances, where there are answers. A file that
 /// cannot be read leaves them out: it decides no verdict.
 void SetJudge::MeasureOracle(size_t index, const measure::Observation& seen,
-                             const cases::Limit& limit) {
+                             const Measured& first) {
   if (row_.oracle.empty() || !seen.status.ok()) return;
   const auto answers =
       measure::ReadAnswers(measure::AnswersFile(row_.oracle, index));
@@ -166,9 +153,10 @@ void SetJudge::MeasureOracle(size_t index, const measure::Observation& seen,
   const auto list = answers->find(EvaluationOf(row_).name);
   if (list == answers->end()) return;
   const auto add = [&](std::span<const Value> got, const char* reference) {
-    for (const measure::OutputMetrics& m : measure::MeasureExact(
-             got, list->second, seen.output_names, limit, reference)) {
-      record_.Add(RowOf(m));
+    for (const measure::OutputMetrics& m :
+         measure::MeasureExact(got, list->second, seen.output_names,
+                               first.limit, reference, first.metrics)) {
+      record_.Add(AccuracyRowOf(m));
     }
   };
   add(seen.outputs, "oracle");
@@ -177,7 +165,7 @@ void SetJudge::MeasureOracle(size_t index, const measure::Observation& seen,
 
 void SetJudge::AddRows(const Measured& first, int64_t distinct_results) {
   for (const measure::OutputMetrics& m : first.metrics) {
-    record::AccuracyRow row = RowOf(m);
+    record::AccuracyRow row = AccuracyRowOf(m);
     row.distinct_results = distinct_results;
     record_.Add(row);
     // The headroom of random draws is another in each run: see accuracy.
@@ -208,11 +196,11 @@ measure::Judgement SetJudge::Judge(size_t index) {
   if (first.verdict.outcome == record::Outcome::kPass &&
       first.limit.comparator != record::Comparator::kDistribution) {
     again = measure::Recheck(*network, set, seen, first.limit,
-                             {row_.sensitive, row_.deterministic});
+                             PlanRecheck(row_, data_.model->graph(), set));
     first.verdict = std::move(again.verdict);
   }
   AddRows(first, again.distinct_results);
-  MeasureOracle(index, seen, first.limit);
+  MeasureOracle(index, seen, first);
   *result.judge_us += record::SteadyMicroseconds() - judging;
   return first.verdict;
 }
@@ -242,8 +230,29 @@ measure::Judgement RunCase(const record::PlanRow& row, Backend& backend,
   return verdict;
 }
 
+/// The inputs that a pass is run with others of before it is run again.
+std::vector<Labelled> Tell(const record::PlanRow& row, const record::RunFacts&,
+                           const record::Record&) {
+  if (row.sensitive.empty()) return {};
+  const Result<cases::CaseData> data = DataOf(row);
+  if (!data.ok()) return {};
+  const Graph& graph = data->model->graph();
+  std::vector<std::string> changed;
+  const auto plan = PlanRecheck(row, graph, data->sets.at(0));
+  for (const int64_t index : plan.sensitive) {
+    changed.push_back(
+        StrCat("another ", graph[graph.inputs[static_cast<size_t>(index)]].name,
+               plan.settings.contains(index) ? " of other sizes" : ""));
+  }
+  if (changed.empty()) return {};
+  return {{"run again",
+           StrCat("after a run with ", Joined(changed, ", then with "))}};
+}
+
 }  // namespace
 
-Suite ConformanceSuite() { return {.name = "conformance", .run = &RunCase}; }
+Suite ConformanceSuite() {
+  return {.name = "conformance", .run = &RunCase, .explain = &Tell};
+}
 
 }  // namespace assay::suite

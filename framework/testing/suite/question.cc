@@ -94,6 +94,19 @@ Result<std::optional<Subject>> SubjectInFiles(const record::PlanRow& row) {
   return std::optional(std::move(subject));
 }
 
+Status CheckAnswered(const record::PlanRow& row, Reason declined) {
+  if (!row.oracle.empty()) return OkStatus();
+  if (!row.oracle_outcome.has_value()) {
+    return NotFound("no exact answer: the oracle was not asked");
+  }
+  if (*row.oracle_outcome == record::Outcome::kUnsupported) {
+    return Unsupported(
+        declined, "no exact answer: the oracle declined: ", row.oracle_message);
+  }
+  return DataLoss("no exact answer: the oracle ended with ",
+                  *row.oracle_outcome, ": ", row.oracle_message);
+}
+
 Question EvaluationOf(const record::PlanRow& row) {
   const Precision precision = measure::OraclePrecision(row.dtypes);
   return {StrCat("evaluate from ", measure::ToString(precision)),

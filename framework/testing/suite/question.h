@@ -52,6 +52,10 @@ struct Question {
       ask;
 };
 
+/// Ok where a case has answers. Not found where the oracle was not asked,
+/// unsupported for this reason where it declined, data loss where it failed.
+Status CheckAnswered(const record::PlanRow& row, Reason declined);
+
 /// The outputs, with their condition units: in twice the precision of the case's
 /// widest type, or in more until they are known to an eighth of an ULP.
 Question EvaluationOf(const record::PlanRow& row);

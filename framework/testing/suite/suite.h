@@ -44,6 +44,9 @@ struct Listing {
   /// For a program: rows of named fields.
   using Row = std::vector<std::pair<std::string, std::string>>;
   std::vector<Row> (*rows)() = nullptr;
+  /// Of a list of cases, in place of the two: why a case is on it; empty where it
+  /// is not.
+  std::string (*why)(const cases::TestCase& test_case) = nullptr;
 };
 
 /// What a capsule shows of a case beside its model and inputs.

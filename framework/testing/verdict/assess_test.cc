@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,7 @@ plan::Plan PlanOfOne() {
   row.shape_sig = "[2]";
   row.corpus = "onnx";
   row.claimed = true;
+  row.drawn = true;
   return plan;
 }
 
@@ -200,6 +202,46 @@ TEST(AssessTest, RepeatsDecideOnWhatIsFlaky) {
     for (size_t i = 0; i < records.size(); ++i) {
       EXPECT_EQ(verdicts.attempts[i].attempt, static_cast<int64_t>(i) + 1);
     }
+  }
+}
+
+// Kills: a crash of nobody, which leaves the run green; a crash that an
+// expectation of the case excuses; a case that keeps what it did behind another.
+TEST(AssessTest, ACrashBehindAnotherCaseIsTheBackends) {
+  for (const bool expected : {false, true}) {
+    plan::Plan plan = PlanOfOne();
+    plan.rows[0].claimed = false;
+    if (expected) {
+      plan.rows[0].expected = record::Outcome::kFail;
+      plan.rows[0].expected_source = "expectations.txt:1";
+    }
+    record::Record first = Passed(plan);
+    first.result.outcome = record::Outcome::kCrash;
+    first.result.message = "SIGSEGV";
+    std::vector<record::Record> records = {first};
+    for (int64_t attempt = 2; attempt < 5; ++attempt) {
+      record::Record again = Passed(plan);
+      again.result.attempt = attempt;
+      again.result.outcome =
+          expected ? record::Outcome::kFail : record::Outcome::kUnsupported;
+      again.result.message = "alone";
+      again.result.reason_code = "dtype";
+      records.push_back(again);
+    }
+    records.back().result.outcome = record::Outcome::kCrash;
+    records.back().result.after = "node/A/a";
+    const Verdicts verdicts = Of(plan, records);
+    const record::ResultRow& final = verdicts.final[0].result;
+    EXPECT_EQ(final.outcome, expected ? record::Outcome::kXfail
+                                      : record::Outcome::kUnsupported);
+    EXPECT_EQ(final.reason_code, "dtype");
+    EXPECT_THAT(final.message, HasSubstr("alone; crashes behind other cases"));
+    const auto crash =
+        std::ranges::find(verdicts.unexpected, "crash", &Unexpected::outcome);
+    ASSERT_NE(crash, verdicts.unexpected.end());
+    EXPECT_EQ(crash->test_id, "");
+    EXPECT_THAT(crash->reason, HasSubstr("2 of 2 times, crash after node/A/a"));
+    EXPECT_EQ(verdicts.ExitCode(false), 1);
   }
 }
 

@@ -18,6 +18,7 @@ namespace {
 struct Inside {
   record::OutcomeCounts counts = {};
   int64_t vacuous = 0;                   // among the passes
+  int64_t drawn = 0;                     // at inputs drawn for the run
   std::vector<std::string> waived;       // test_ids
   std::set<std::string_view> operators;  // that are tested
   /// Passes of cases that an expectation says to fail at other seeds.
@@ -75,6 +76,7 @@ Inside Look(const plan::Plan& plan, const plan::BackendUse& backend,
     if (found == claimed.end()) continue;
     ++inside.counts.at(static_cast<size_t>(result.outcome));
     if (IsOperator(*found->second)) inside.operators.insert(result.op);
+    if (found->second->drawn) ++inside.drawn;
     if (result.outcome == record::Outcome::kWaived) {
       inside.waived.push_back(result.test_id);
     }
@@ -95,6 +97,9 @@ std::string LeftOut(const plan::Plan& plan) {
   if (!plan.selection.filter.empty()) parts.emplace_back("with a filter");
   if (!plan.selection.suites.empty()) parts.emplace_back("of some suites");
   if (plan.selection.tier == "smoke") parts.emplace_back("of tier smoke");
+  if (plan.selection.host == plan::kInProcess) {
+    parts.emplace_back("whose backends ran in the judge's process");
+  }
   std::vector<std::string_view> missing;
   for (const std::string_view name : cases::kDefaultCorpora) {
     if (plan.FindCorpus(name) == nullptr) missing.push_back(name);
@@ -170,6 +175,11 @@ std::string Obstacle(const plan::BackendUse& backend, const Inside& inside,
         "all ", word.n_claimed,
         " cases inside its claims are vacuous: a pass proves nothing");
   }
+  if (inside.drawn == 0) {
+    return StrCat("none of ", word.n_claimed,
+                  " cases inside its claims has inputs that are drawn for the "
+                  "run: answers to all of them can be known before");
+  }
   if (!inside.with_several.empty()) {
     return StrCat(
         "it claims to be deterministic, and ", inside.with_several.size(),
@@ -215,6 +225,7 @@ Conformance ConformanceOf(const plan::Plan& plan,
         word.n_planned, " planned, of ", inside.operators.size(),
         inside.operators.size() == 1 ? " operator" : " operators",
         waived > 0 ? StrCat(", ", waived, " of them waived") : "",
+        "; the inputs of ", inside.drawn, " were drawn for the run",
         kills.assessed()
             ? StrCat("; mutants: ", kills.Sentence())
             : StrCat("; the harness is not assessed: ", kills.not_assessed));

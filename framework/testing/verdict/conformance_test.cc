@@ -20,6 +20,7 @@ struct Case {
   bool vacuous = false;
   int64_t distinct_results = 1;
   std::string comparator = "tolerance";
+  bool drawn = true;
 };
 
 /// A run of everything on backend acme; case i is node/Abs/<letter>.
@@ -54,6 +55,7 @@ Trial TrialOf(const std::vector<Case>& cases) {
     row.domain = "ai.onnx";
     row.op = "Abs";
     row.claimed = c.claimed;
+    row.drawn = c.drawn;
     record::Record& record = trial.final.emplace_back();
     record.result.test_id = row.test_id;
     record.result.backend = "acme";
@@ -78,7 +80,8 @@ TEST(ConformanceTest, TheWordIsOverTheCasesInsideTheClaims) {
   } rows[] = {
       {{{"pass"}, {"pass"}},
        "conformant",
-       "all 2 cases inside its claims pass, of 2 planned, of 1 operator; m"},
+       "all 2 cases inside its claims pass, of 2 planned, of 1 operator; the "
+       "inputs of 2 were drawn for the run; mutants"},
       {{{"pass"}, {"fail", false}, {"crash", false}},
        "conformant",
        "all 1 cases inside its claims pass, of 3 planned"},
@@ -90,7 +93,7 @@ TEST(ConformanceTest, TheWordIsOverTheCasesInsideTheClaims) {
        "of 2 planned, of 1 operator, 1 of them waived"},
       {{{"pass"}, {"waived", false}},
        "conformant",
-       "of 2 planned, of 1 operator; mutants"},
+       "of 2 planned, of 1 operator; the inputs of 1 were drawn"},
       {{{"pass"}, {"fail"}}, "not conformant", "do not pass: fail 1"},
       {{{"pass"}, {"suspect"}}, "not conformant", "suspect 1"},
       {{{"pass"}, {"unsupported"}}, "not conformant", "unsupported 1"},
@@ -109,6 +112,18 @@ TEST(ConformanceTest, TheWordIsOverTheCasesInsideTheClaims) {
     const Conformance word = TrialOf(row.cases).Word();
     EXPECT_EQ(word.verdict, row.verdict) << row.reason;
     EXPECT_THAT(word.reason, HasSubstr(row.reason));
+  }
+}
+
+// Kills: a word over cases whose answers all lie beside their models.
+TEST(ConformanceTest, SomeInputsAreDrawnForTheRun) {
+  const Case known = {.outcome = "pass", .drawn = false};
+  EXPECT_EQ(TrialOf({known, {"pass"}}).Word().verdict, "conformant");
+  for (const Case& second : {known, Case{"pass", false}}) {
+    const Conformance word = TrialOf({known, second}).Word();
+    EXPECT_EQ(word.verdict, "not conformant");
+    EXPECT_THAT(word.reason,
+                HasSubstr("cases inside its claims has inputs that are drawn"));
   }
 }
 
@@ -168,7 +183,7 @@ TEST(ConformanceTest, TheShareIsOfCasesAndOperators) {
   }
   EXPECT_THAT(trial.Word().reason,
               HasSubstr("all 4 cases inside its claims pass, of 4 planned, of "
-                        "2 operators; mutants"));
+                        "2 operators; the inputs of 4 were drawn"));
 }
 
 TEST(ConformanceTest, WithoutClaimsNothingIsConformant) {

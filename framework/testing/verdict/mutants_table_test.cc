@@ -104,8 +104,8 @@ TEST(MutantsTableTest, ASentenceNamesFiveSurvivors) {
 class InstallationTest : public testing::Test {
  protected:
   InstallationTest() {
-    for (const char* file :
-         {"bin/assay", "bin/assay-worker", "lib/libassay_core.so"}) {
+    for (const char* file : {"bin/assay", "bin/assay-host", "bin/assay-worker",
+                             "lib/libassay_core.so"}) {
       folder_.Write(file, file);
     }
   }
@@ -121,14 +121,14 @@ class InstallationTest : public testing::Test {
   file::ScratchFolder folder_;
 };
 
-// Kills: a program of three that the digest leaves out; a table kept for a
+// Kills: a program of four that the digest leaves out; a table kept for a
 // build that was made anew.
 TEST_F(InstallationTest, ATableIsOfTheBuildThatItsProgramsAre) {
   const std::string id = *file::BuildId(folder_.path());
   WriteTable(id);
   EXPECT_EQ(Read(), "1 of 1 killed (1 backend, harness not assessed)");
-  for (const char* file :
-       {"bin/assay", "bin/assay-worker", "lib/libassay_core.so"}) {
+  for (const char* file : {"bin/assay", "bin/assay-host", "bin/assay-worker",
+                           "lib/libassay_core.so"}) {
     folder_.Write(file, "made anew");
     EXPECT_EQ(Read(), "not assessed: mutants.csv is of another build") << file;
     folder_.Write(file, file);

@@ -25,8 +25,22 @@ std::string Digits(double x) {
   return text.data();
 }
 
-std::string DistanceText(double distance) {
+/// True of integers and the like, which have no ULP, where some are wrong.
+bool IsOff(const record::AccuracyRow& row) {
+  return !row.max_ulp.has_value() && row.out_of_limit.value_or(0) > 0;
+}
+
+double DistanceOf(const record::AccuracyRow& row) {
+  return IsOff(row) ? kInfinity : ExactDistance(row);
+}
+
+std::string DistanceText(const record::AccuracyRow& row) {
+  const double distance = ExactDistance(row);
   if (distance == kInfinity) return "NaN or infinity on one side";
+  if (IsOff(row)) {
+    return StrCat(*row.out_of_limit, " of ", row.n_elem.value_or(0),
+                  " elements other");
+  }
   return StrCat(Digits(distance), " ULP");
 }
 
@@ -42,8 +56,8 @@ struct Sides {
   /// How much further off the expected data are, for certain; negative when the
   /// backend is, 0 when the bound leaves it open.
   double Lead() const {
-    const double a = ExactDistance(*expected);
-    const double b = ExactDistance(*got);
+    const double a = DistanceOf(*expected);
+    const double b = DistanceOf(*got);
     if (a == b) return 0;
     return std::abs(a - b) > 2 * Bound() ? a - b : 0;
   }
@@ -89,9 +103,9 @@ std::string OracleWord(std::span<const record::AccuracyRow> rows) {
   if (pairs.empty()) return {};
   const Sides& most = *std::ranges::max_element(
       pairs, {}, [](const Sides& sides) { return std::abs(sides.Lead()); });
-  const std::string distances = StrCat(
-      "expected ", DistanceText(ExactDistance(*most.expected)),
-      " from the exact values, got ", DistanceText(ExactDistance(*most.got)));
+  const std::string distances =
+      StrCat("expected ", DistanceText(*most.expected),
+             " from the exact values, got ", DistanceText(*most.got));
   const std::string bound =
       most.Bound() > 0
           ? StrCat(", the oracle off by at most ", Digits(most.Bound()), " ULP")
@@ -104,7 +118,7 @@ std::string OracleWord(std::span<const record::AccuracyRow> rows) {
     return StrCat("by the oracle the backend is the worse side: ", distances,
                   bound);
   }
-  const bool equal = ExactDistance(*most.expected) == ExactDistance(*most.got);
+  const bool equal = DistanceOf(*most.expected) == DistanceOf(*most.got);
   if (equal && !IsUndecided(*most.got)) {
     return StrCat("by the oracle neither side is the worse: ", distances,
                   bound);

@@ -69,6 +69,20 @@ TEST(OracleWordTest, NamesTheSideThatIsFurtherFromTheExactValues) {
   }
 }
 
+// Kills: integers that differ from the exact ones and are said to be 0 ULP off.
+TEST(OracleWordTest, IntegersThatDifferAreTheWorseSide) {
+  record::AccuracyRow got;
+  got.reference = "oracle";
+  got.out_of_limit = 3;
+  got.n_elem = 4;
+  record::AccuracyRow expected = got;
+  expected.reference = "expected_oracle";
+  expected.out_of_limit = 0;
+  EXPECT_EQ(OracleWord(std::vector{got, expected}),
+            "by the oracle the backend is the worse side: expected 0 ULP from "
+            "the exact values, got 3 of 4 elements other");
+}
+
 TEST(OracleWordTest, SpeaksOfTheOutputWhoseSidesDifferMost) {
   record::AccuracyRow infinite = Row("oracle", 1, 0, 1, "z");
   infinite.inf_mismatch = 1;

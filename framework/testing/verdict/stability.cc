@@ -5,15 +5,17 @@
 #include <algorithm>
 
 #include "framework/core/status.h"
-#include "framework/testing/record/outcome.h"
 
 namespace assay::verdict {
 
-Stability StabilityOf(std::span<const record::ResultRow> repeats) {
+Stability StabilityOf(record::Outcome first,
+                      std::span<const record::ResultRow> repeats) {
   if (repeats.empty()) return {};
   int alone = 0;
   int passed_alone = 0;
   int passed = 0;
+  int crashed_alone = 0;
+  const record::ResultRow* last_alone = nullptr;
   const record::ResultRow* spoiled = nullptr;
   for (const record::ResultRow& row : repeats) {
     const bool passes = row.outcome == record::Outcome::kPass;
@@ -21,9 +23,24 @@ Stability StabilityOf(std::span<const record::ResultRow> repeats) {
     if (row.after.empty()) {
       ++alone;
       passed_alone += passes ? 1 : 0;
+      crashed_alone += row.outcome == record::Outcome::kCrash ? 1 : 0;
+      last_alone = &row;
     } else if (!passes) {
       spoiled = &row;
     }
+  }
+  if (passed == 0 && first == record::Outcome::kCrash && crashed_alone == 0 &&
+      last_alone != nullptr) {
+    const auto same = std::ranges::count_if(repeats, [&](const auto& row) {
+      return row.after.empty() && row.outcome == last_alone->outcome;
+    });
+    return {Stability::Kind::kCrashesBehind,
+            StrCat("crashes behind other cases only: alone ",
+                   last_alone->outcome, " ", same, " of ", alone, " times",
+                   spoiled != nullptr && spoiled->outcome == first
+                       ? StrCat(", crash after ", spoiled->after)
+                       : std::string()),
+            last_alone};
   }
   if (passed == 0) {
     return {Stability::Kind::kDeterministic,

@@ -24,6 +24,7 @@ TEST(StabilityTest, IsReadOffTheAttempts) {
     std::vector<Attempt> repeats;
     Kind kind;
     const char* text;
+    const char* first = "fail";
   } rows[] = {
       {{}, Kind::kUnknown, ""},
       {{{"fail"}, {"fail"}}, Kind::kDeterministic, "no pass in 3 attempts"},
@@ -37,6 +38,24 @@ TEST(StabilityTest, IsReadOffTheAttempts) {
       {{{"pass"}, {"fail"}, {"fail", "node/A/a"}},
        Kind::kFlaky,
        "passes 1 of 4 times"},
+      {{{"crash"}, {"unsupported"}},
+       Kind::kDeterministic,
+       "no pass in 3 attempts",
+       "crash"},
+      {{{"unsupported"}, {"unsupported"}},
+       Kind::kCrashesBehind,
+       "alone unsupported 2 of 2 times",
+       "crash"},
+      {{{"fail"}, {"fail"}, {"crash", "node/A/a"}},
+       Kind::kCrashesBehind,
+       "alone fail 2 of 2 times, crash after node/A/a",
+       "crash"},
+      {{{"fail"}, {"fail", "node/A/a"}},
+       Kind::kCrashesBehind,
+       "alone fail 1 of 1 times$",
+       "crash"},
+      {{{"pass"}, {"fail"}}, Kind::kFlaky, "passes 1 of 3 times", "crash"},
+      {{{"fail"}, {"fail"}}, Kind::kDeterministic, "no pass", "timeout"},
   };
   for (const auto& row : rows) {
     std::vector<record::ResultRow> repeats;
@@ -44,9 +63,11 @@ TEST(StabilityTest, IsReadOffTheAttempts) {
       repeats.emplace_back().outcome = *record::ParseOutcome(attempt.outcome);
       repeats.back().after = attempt.after;
     }
-    const Stability found = StabilityOf(repeats);
+    const Stability found =
+        StabilityOf(*record::ParseOutcome(row.first), repeats);
     EXPECT_EQ(found.kind, row.kind) << row.text;
-    EXPECT_THAT(found.text, testing::HasSubstr(row.text));
+    EXPECT_THAT(found.text + "$", testing::HasSubstr(row.text));
+    EXPECT_EQ(found.alone != nullptr, row.kind == Kind::kCrashesBehind);
   }
 }
 

@@ -157,13 +157,23 @@ std::string ListJson(const std::vector<std::string>& texts) {
                                     nlohmann::json::error_handler_t::replace);
 }
 
-/// Adds the repeats to the attempts; a case that also passed is flaky.
+/// Adds the repeats to the attempts; a case that also passed is flaky. Of one
+/// that crashes behind others only, the crash is the backend's.
 void WeighRepeats(const std::vector<record::ResultRow>& repeats,
-                  record::ResultRow* result,
-                  std::vector<record::ResultRow>* attempts) {
-  attempts->insert(attempts->end(), repeats.begin(), repeats.end());
-  const Stability found = StabilityOf(repeats);
+                  record::ResultRow* result, Verdicts* verdicts) {
+  std::vector<record::ResultRow>& attempts = verdicts->attempts;
+  attempts.insert(attempts.end(), repeats.begin(), repeats.end());
+  const Stability found = StabilityOf(result->outcome, repeats);
   result->attempt += static_cast<int64_t>(repeats.size());
+  if (found.kind == Stability::Kind::kCrashesBehind) {
+    verdicts->unexpected.push_back(
+        {result->backend, "", std::string(ToString(result->outcome)),
+         StrCat("the worker ended at ", result->test_id, ", which ", found.text,
+                "; at first ", result->message)});
+    result->reason_code = found.alone->reason_code;
+    SetOutcome(found.alone->outcome,
+               StrCat(found.alone->message, "; ", found.text), result);
+  }
   if (found.kind == Stability::Kind::kOrderDependent ||
       found.kind == Stability::Kind::kFlaky) {
     const std::string first = StrCat(result->outcome, ": ", result->message);
@@ -377,7 +387,7 @@ Verdicts Assess(const plan::Plan& plan, const std::vector<size_t>& rows,
       verdicts.attempts.push_back(found->second.result);
       record = std::move(found->second);
       WeighRepeats(raw.repeats[{row.backend, row.test_id}], &record.result,
-                   &verdicts.attempts);
+                   &verdicts);
     }
     record.result = Finalize(row, std::move(record.result));
     record.result.repro = Repro(plan, row) + record.result.repro;

@@ -25,6 +25,7 @@ record::PlanRow RowOf(const std::string& test_id, bool claimed = false) {
   row.corpus = "onnx";
   row.suite = "node";
   row.claimed = claimed;
+  row.drawn = true;
   return row;
 }
 

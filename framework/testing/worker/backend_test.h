@@ -13,7 +13,8 @@
 //   }
 //
 // The build generates a tag type for each backend of the tree; Loaded stands
-// for whatever file the worker was given.
+// for whatever file the worker was given. A tag of a vendor's says where its
+// module lies: static std::string Module() { return "build/lib/acme.so"; }
 
 #pragma once
 
@@ -44,6 +45,9 @@ template <class B>
 class BackendTest : public testing::Test {
  protected:
   void SetUp() override {
+    if constexpr (requires { B::Module(); }) {
+      UseModule(B::Instance(), B::Module());
+    }
     const Result<Backend*> shared = SharedBackend(B::Instance());
     if (shared.ok()) {
       backend_ = *shared;

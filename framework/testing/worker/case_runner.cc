@@ -38,11 +38,20 @@ Result<std::unique_ptr<Network>> SetBackend::Load(
 }
 
 CaseRunner::CaseRunner(Backend& backend, record::RunFacts facts,
-                       const suite::Suite& otherwise)
+                       const suite::Suite& otherwise,
+                       std::function<host::CaseEnd()> end)
     : facts_(std::move(facts)),
       backend_(backend, facts_.settings),
       otherwise_(otherwise),
-      state_(ProcessState::Capture()) {}
+      end_(std::move(end)) {
+  if (end_) return;
+  state_ = ProcessState::Capture();
+  end_ = [this] { return OwnEnd(); };
+}
+
+host::CaseEnd CaseRunner::OwnEnd() const {
+  return {.changed = state_->Restore(), .peak_rss_kb = PeakRssKilobytes()};
+}
 
 const suite::Suite& CaseRunner::RunnerOf(const record::PlanRow& row) const {
   const suite::Suite* suite = facts_.suite.empty()
@@ -62,11 +71,11 @@ measure::Judgement CaseRunner::Judge(const record::PlanRow& row,
     verdict = {record::Outcome::kError, status.reason(), status.message()};
   }
   RequireMeaning(suite, &verdict);
-  if (const std::string changed = state_.Restore(); !changed.empty()) {
-    return {record::Outcome::kError, Reason::kStateChanged,
-            StrCat("the backend changed the process' ", changed)};
-  }
-  return verdict;
+  const host::CaseEnd end = end_();
+  record->result.peak_rss_kb = end.peak_rss_kb;
+  if (end.changed.empty()) return verdict;
+  return {record::Outcome::kError, Reason::kStateChanged,
+          StrCat("the backend changed the process' ", end.changed)};
 }
 
 record::Record CaseRunner::Run(const record::PlanRow& row) {
@@ -78,7 +87,6 @@ record::Record CaseRunner::Run(const record::PlanRow& row) {
   result.outcome = verdict.outcome;
   result.reason_code = verdict.reason.text();
   result.message = verdict.message;
-  result.peak_rss_kb = PeakRssKilobytes();
   return record;
 }
 

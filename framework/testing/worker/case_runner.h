@@ -8,18 +8,21 @@
 //   const record::Record record = runner.Run(row);
 //   record.result.outcome;  // Outcome::kPass, kFail, kUnsupported, ...
 //
-// After each case it looks at what a backend may have changed behind our back:
-// rounding mode, locale, working directory and signal mask. A change makes the
-// verdict `error`, reason state_changed, and is undone.
+// After each case it looks at what a backend may have changed behind our back in
+// the process that it runs in (process_state.h). A change makes the verdict
+// `error`, reason state_changed, and is undone.
 
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "framework/backend/backend.h"
+#include "framework/testing/host/case_end.h"
 #include "framework/testing/record/record.h"
 #include "framework/testing/record/run_facts.h"
 #include "framework/testing/suite/suite.h"
@@ -48,9 +51,11 @@ class CaseRunner {
  public:
   /// The backend and the suite must outlive the runner. The suite that the
   /// facts name runs all cases; where they name none, the suite of each case
-  /// does (SuiteOf), and `otherwise` for those without.
+  /// does (SuiteOf), and `otherwise` for those without. `end` says what a case
+  /// did to the backend's process; none: it runs in this one.
   CaseRunner(Backend& backend, record::RunFacts facts,
-             const suite::Suite& otherwise);
+             const suite::Suite& otherwise,
+             std::function<host::CaseEnd()> end = nullptr);
   CaseRunner(const CaseRunner&) = delete;
   CaseRunner& operator=(const CaseRunner&) = delete;
 
@@ -60,11 +65,13 @@ class CaseRunner {
  private:
   const suite::Suite& RunnerOf(const record::PlanRow& row) const;
   measure::Judgement Judge(const record::PlanRow& row, record::Record* record);
+  host::CaseEnd OwnEnd() const;
 
   record::RunFacts facts_;
   SetBackend backend_;
   const suite::Suite& otherwise_;
-  ProcessState state_;
+  std::function<host::CaseEnd()> end_;
+  std::optional<ProcessState> state_;  // where the backend runs here
 };
 
 }  // namespace assay::worker

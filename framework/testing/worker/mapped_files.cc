@@ -9,9 +9,10 @@
 
 namespace assay::worker {
 
-std::string MappedFiles() {
-  std::set<std::string> files;
-  std::ifstream maps("/proc/self/maps");
+namespace {
+
+void AddFiles(const std::string& process, std::set<std::string>* files) {
+  std::ifstream maps("/proc/" + process + "/maps");
   // "7f... r-xp 00026000 08:01 1234   /usr/lib/libc.so.6"
   for (std::string line; std::getline(maps, line);) {
     const size_t permissions = line.find(' ') + 1;
@@ -20,8 +21,16 @@ std::string MappedFiles() {
         line[permissions + 2] != 'x' || line.ends_with(" (deleted)")) {
       continue;
     }
-    files.insert(line.substr(path));
+    files->insert(line.substr(path));
   }
+}
+
+}  // namespace
+
+std::string MappedFiles(std::initializer_list<pid_t> others) {
+  std::set<std::string> files;
+  AddFiles("self", &files);
+  for (const pid_t other : others) AddFiles(std::to_string(other), &files);
   std::string lines;
   for (const std::string& file : files) lines += file + "\n";
   return lines;

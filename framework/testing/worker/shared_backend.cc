@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <utility>
 
-#include "framework/backend/registry.h"
 #include "framework/testing/file/module_path.h"
 #include "framework/testing/plan/instance.h"
 #include "framework/testing/worker/backend_test.h"
+#include "framework/testing/worker/open_backend.h"
 
 namespace assay::worker {
 namespace {
@@ -31,29 +30,25 @@ std::string& LoadedInstance() {
   return *instance;
 }
 
+Opener& TheOpener() {
+  static auto* opener = new Opener(&OpenBackend);
+  return *opener;
+}
+
 Status Open(const std::string& instance, Shared* shared) {
   ASSAY_ASSIGN_OR_RETURN(const plan::Instance wanted,
                          plan::ParseInstance(instance));
   const std::string file = shared->file.empty()
                                ? file::ModulePath(wanted.stem).string()
                                : shared->file;
-  ASSAY_ASSIGN_OR_RETURN(const auto names, LoadBackendModule(file));
-  if (std::ranges::find(names, wanted.name) == names.end()) {
-    return FailedPrecondition("module ", file, " registers ", Joined(names),
-                              ", wanted ", wanted.name,
-                              ": a backend's name() is that of its file");
-  }
-  ASSAY_ASSIGN_OR_RETURN(auto backend, MakeBackend(wanted.name));
-  ASSAY_ASSIGN_OR_RETURN(const Probe probe, backend->Inspect());
-  if (!wanted.version.empty() && probe.version != wanted.version) {
-    return FailedPrecondition("module ", file, " is of version ", probe.version,
-                              ", wanted ", wanted.version, " as its name says");
-  }
-  shared->backend = std::move(backend);
+  ASSAY_ASSIGN_OR_RETURN(shared->backend,
+                         TheOpener()({file, wanted.name, wanted.version}));
   return OkStatus();
 }
 
 }  // namespace
+
+void SetOpener(Opener opener) { TheOpener() = std::move(opener); }
 
 void UseModule(const std::string& instance, const std::string& file) {
   Instances()[instance].file = file;

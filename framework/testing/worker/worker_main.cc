@@ -18,6 +18,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -28,6 +29,10 @@
 #include "framework/graph/types/check.h"
 #include "framework/testing/file/file.h"
 #include "framework/testing/file/module_path.h"
+#include "framework/testing/host/arena.h"
+#include "framework/testing/host/end_like.h"
+#include "framework/testing/host/remote_backend.h"
+#include "framework/testing/host/walls.h"
 #include "framework/testing/journal/journal.h"
 #include "framework/testing/plan/instance.h"
 #include "framework/testing/record/tables.h"
@@ -38,7 +43,10 @@
 #include "framework/testing/worker/backend_test.h"
 #include "framework/testing/worker/case_runner.h"
 #include "framework/testing/worker/forked_batch.h"
+#include "framework/testing/worker/host_process.h"
+#include "framework/testing/worker/hosted_cases.h"
 #include "framework/testing/worker/mapped_files.h"
+#include "framework/testing/worker/open_backend.h"
 
 namespace assay::worker {
 namespace {
@@ -54,6 +62,8 @@ struct WorkerOptions {
   record::RunFacts facts;
   int parent = 0;
   int64_t cases_per_process = 1024;
+  bool in_process = false;  // the backend
+  host::Walls walls;        // around it
 };
 
 /// The one run of this process, reachable from the tests that GoogleTest makes.
@@ -65,6 +75,8 @@ struct Worker {
   std::optional<journal::Journal> journal;
   std::unique_ptr<CaseRunner> runner;
   std::unique_ptr<ForkedBatch> forked;  // where children run the cases
+  std::unique_ptr<HostProcess> host;    // the backend's, where it has its own
+  std::unique_ptr<HostedCases> hosted;  // run there
   bool keeps_memory = true;
   int64_t n_run = 0;
   uint64_t n_libraries = 0;  // when their files were noted
@@ -121,23 +133,41 @@ void LeaveRestAfter(const record::ResultRow& result) {
   if (worker.forked != nullptr) worker.forked->TakeNoMore();
 }
 
+/// Writes the record of a case that ran on a backend in a host.
+void WriteHosted(Worker& worker, record::Record record) {
+  const Result<bool> whole = worker.hosted->Settle(&record);
+  ExitIfFailed(whole.status());
+  if (*whole) ExitIfFailed(worker.journal->Append(record));
+  ExitIfFailed(worker.hosted->Leave());
+}
+
+/// Where the backend is and looks after each case at what it did there.
+std::function<host::CaseEnd()> EndOf(Worker& worker) {
+  if (worker.hosted == nullptr) return nullptr;
+  return [&worker] { return worker.hosted->End(); };
+}
+
 /// Runs one row and writes its record; without a journal GoogleTest is told.
 void RunRow(const record::PlanRow& row, Backend& backend) {
   Worker& worker = TheWorker();
   if (worker.forked != nullptr && !worker.forked->Take()) return;
   if (worker.journal) {
     // The supervisor goes on with the rest in a worker of its own.
-    if (worker.forked == nullptr &&
+    if (worker.forked == nullptr && worker.hosted == nullptr &&
         worker.n_run++ >= worker.options.cases_per_process) {
       return;
     }
-    ExitIfFailed(worker.journal->Begin(row.test_id));
+    if (worker.hosted != nullptr) ExitIfFailed(worker.hosted->Ready());
+    ExitIfFailed(worker.journal->Begin(row.test_id, worker.hosted != nullptr
+                                                        ? worker.hosted->pid()
+                                                        : getpid()));
   }
   if (worker.runner == nullptr) {
-    worker.runner = std::make_unique<CaseRunner>(backend, worker.options.facts,
-                                                 worker.corpus_suite);
+    worker.runner = std::make_unique<CaseRunner>(
+        backend, worker.options.facts, worker.corpus_suite, EndOf(worker));
   }
   record::Record record = worker.runner->Run(row);
+  if (worker.hosted != nullptr) return WriteHosted(worker, std::move(record));
   if (worker.journal) {
     KeepJournal(*worker.journal, &record.result);
     NoteFiles(worker);  // a case may have loaded more
@@ -216,9 +246,20 @@ bool InspectBackend(Worker* worker) {
   row.run_id = options.facts.run_id;
   row.backend = options.backend;
   const Result<Backend*> backend = SharedBackend(options.backend);
+  if (worker->host != nullptr) {
+    worker->hosted = std::make_unique<HostedCases>(
+        *worker->host, *worker->journal, options.cases_per_process,
+        [worker](pid_t pid) {
+          ExitIfFailed(worker->journal->Mapped(MappedFiles({pid})));
+        });
+    row.reach = worker->host->reach();
+    ExitIfFailed(worker->hosted->Ready());
+  } else if (options.in_process) {
+    row.reach = "it ran in the process that judged it";
+  }
   const Result<Probe> probe =
       backend.ok() ? (*backend)->Inspect() : Result<Probe>(backend.status());
-  NoteFiles(*worker);
+  if (worker->hosted == nullptr) NoteFiles(*worker);
   if (probe.ok()) {
     row.version = probe->version;
     row.device = probe->device;
@@ -264,6 +305,12 @@ int ParseOptions(int argc, char** argv, WorkerOptions* options) {
   app.add_option("--output", options->facts.output,
                  "folder for files that a suite makes");
   app.add_option("--parent", options->parent, "process to die with");
+  app.add_flag("--in-process", options->in_process,
+               "load the backend into this process, as without a journal");
+  app.add_option("--hide", options->walls.hidden,
+                 "folder that the backend must not see");
+  app.add_option("--keep", options->walls.kept,
+                 "folder that the backend must not change");
   app.add_option("--cases-per-process", options->cases_per_process,
                  "after which another process goes on");
   try {
@@ -272,6 +319,21 @@ int ParseOptions(int argc, char** argv, WorkerOptions* options) {
     return app.exit(error) == 0 ? -1 : kUsage;
   }
   return 0;
+}
+
+/// The backend in a process of its own.
+Result<std::unique_ptr<Backend>> OpenInHost(const ModuleUse& use,
+                                            Worker* worker) {
+  HostProcess::End end;
+  auto host = HostProcess::Start(file::InstallPrefix() / "bin" / "assay-host",
+                                 use, worker->options.walls,
+                                 /*forks=*/worker->rows.size() > 1, &end);
+  if (host.status().code() == StatusCode::kCancelled) {
+    host::EndLike(end.wait_status);
+  }
+  ASSAY_ASSIGN_OR_RETURN(worker->host, std::move(host));
+  host::Arena::Open();
+  return std::make_unique<host::RemoteBackend>(use.name, worker->host->link());
 }
 
 /// Ends with the supervisor, whatever way that ends.
@@ -287,6 +349,10 @@ void RunBatch(Worker* worker) {
   delete listeners.Release(listeners.default_result_printer());
   // The verdicts are in the journal.
   const auto run = [] { [[maybe_unused]] const int failed = RUN_ALL_TESTS(); };
+  if (worker->hosted != nullptr) {
+    run();
+    return ExitIfFailed(worker->hosted->Close());
+  }
   if (worker->rows.size() == 1 || !ForkedBatch::IsPossible()) return run();
   // ONNX's schemas are made at the first check, which else each child would do.
   static_cast<void>(types::CheckModel(*graph::ModelOfText(
@@ -320,6 +386,9 @@ int Main(int argc, char** argv) {
   options.facts.settings = instance->settings;
   if (!options.module.empty()) UseModule(options.backend, options.module);
   Loaded::SetInstance(options.backend);
+  if (!options.in_process && !options.journal.empty()) {
+    SetOpener([&](const ModuleUse& use) { return OpenInHost(use, &worker); });
+  }
   RegisterFor(options.backend, BackendTags());
   if (options.journal.empty()) return RUN_ALL_TESTS();
 

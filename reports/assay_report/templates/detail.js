@@ -45,6 +45,12 @@ function microseconds(text) {
     `${Number((value / 1e6).toPrecision(4))} s`;
 }
 
+function memoryText(kilobytes) {
+  const value = Number(kilobytes);
+  return value < 1024 ? `${value} KiB` :
+    `${Number((value / 1024).toPrecision(3))} MiB`;
+}
+
 // A flat index with its place in the shape: 17 of 3x4x5 is 17 = [0, 3, 2].
 function elementName(index, shape) {
   const dimensions = (shape.match(/\d+/g) ?? []).map(Number);
@@ -71,7 +77,62 @@ function limitText(get) {
 const PLACED = new Set(['attempt', 'output_index', 'output_name', 'dtype',
   'shape', 'n_elem', 'reference', 'bitwise_equal', 'worst_index', 'worst_want',
   'worst_got', 'max_abs_err', 'max_rel_err', 'max_ulp', 'atol', 'rtol', 'limit',
-  'limit_source', 'headroom', 'out_of_limit', 'nan_mismatch', 'inf_mismatch']);
+  'limit_source', 'headroom', 'out_of_limit', 'nan_mismatch', 'inf_mismatch',
+  'worst', 'error_bins']);
+
+// The names of the bins of error_bins, in units of the limit.
+const ERROR_BINS = ['0', '1/16', '1/8', '1/4', '1/2', '1', '2', '4', '8', '16',
+  'more'];
+const BINS_WITHIN = 6;
+
+// How many elements are how far off, as bars; the limit is a line.
+function drawHistogram(text) {
+  if (!text) return null;
+  const counts = text.split(' ').map(Number);
+  const most = Math.max(...counts);
+  const said = counts.map((n, bin) => (n ? `${ERROR_BINS[bin]}: ${n}` : ''))
+    .filter(Boolean).join(', ');
+  const bars = counts.map((n, bin) => {
+    const name = bin === 0 ? 'no error' : bin === counts.length - 1 ?
+      'over 16 limits' : `to ${ERROR_BINS[bin]} of the limit`;
+    return element('div', {
+      class: bin < BINS_WITHIN ? 'bin' : 'bin beyond', title: `${name}: ${n}`,
+    },
+    element('span', {class: 'count'}, n ? n.toLocaleString('en') : ''),
+    element('span', {
+      class: 'height', style: `height:${n ? 2 + 46 * n / most : 0}px`}),
+    element('span', {class: 'edge'}, ERROR_BINS[bin]));
+  });
+  return element('figure', {class: 'bins'},
+    element('figcaption', {}, 'Elements by their error, in limits'),
+    element('div', {role: 'img', 'aria-label': said}, ...bars));
+}
+
+// "4:2:3 0:1:nan": elements as [index, want, got].
+function worstElements(text) {
+  return text.split(' ').filter(Boolean).map((one) => one.split(':'));
+}
+
+// The elements furthest out; with an oracle, what is exact there.
+function drawWorst(detail, {judged, oracle, expected_oracle: expected}) {
+  const elements = worstElements(detail.get('worst', judged));
+  if (elements.length < 2) return null;
+  const exact = new Map([oracle, expected].filter((row) => row !== undefined)
+    .flatMap((row) => worstElements(detail.get('worst', row)))
+    .map(([index, value]) => [index, value]));
+  const shape = detail.get('shape', judged);
+  const heads = ['element', exact.size ? 'exact' : '', 'want', 'got']
+    .filter(Boolean);
+  const rows = elements.map(([index, want, got]) => element('tr', {},
+    element('th', {scope: 'row'}, elementName(index, shape)),
+    exact.size ? element('td', {}, exact.get(index) ?? 'not known') : null,
+    element('td', {}, want), element('td', {}, got)));
+  return element('div', {class: 'worst'}, element('table', {},
+    element('caption', {}, `The ${elements.length} elements furthest out`),
+    element('thead', {}, element('tr', {},
+      ...heads.map((name) => element('th', {scope: 'col'}, name)))),
+    element('tbody', {}, ...rows)));
+}
 
 // The rows of a cell by output and data set: {judged, oracle, expected_oracle},
 // each a row, those of the oracle only where the run has one.
@@ -165,6 +226,8 @@ function drawOutput(detail, group, isBrief) {
     element('h4', {}, name, ' ', element('small', {},
       [get('dtype'), get('shape')].filter(Boolean).join(' '))),
     ...(judged === undefined ? [] : drawJudged(detail, judged)),
+    judged === undefined ? null : drawWorst(detail, group),
+    judged === undefined ? null : drawHistogram(get('error_bins')),
     drawOracle(detail, group),
     judged === undefined ? null : drawMore(detail, judged),
     isBrief ? element('p', {class: 'quiet'},
@@ -213,12 +276,36 @@ function reproOf(store, detail, gradients, cell) {
     store.text(detail.cell.repro, cell, seed);
 }
 
-function drawRepro(text) {
-  if (!text) return null;
-  return element('section', {},
-    element('h3', {}, 'Repeat it'),
-    element('span', {class: 'copyable'}, command(text),
-      element('button', {type: 'button', class: 'copy'}, 'Copy')));
+// Outcomes of which a smaller case can be looked for.
+const SHRINKABLE = new Set(['fail', 'xfail', 'flaky', 'error', 'crash',
+  'timeout']);
+
+// The word of a shell as it stands, or in quotes.
+function quoted(word) {
+  return /^[\w./:=@%+,#-]+$/.test(word) && word[0] !== '#' ? word :
+    `'${word.replaceAll('\'', '\'\\\'\'')}'`;
+}
+
+// The commands that repeat a cell, and look further into it.
+function drawCommands(store, cell, repro) {
+  const outcome = store.cell.outcome.at(cell);
+  const folder = document.getElementById('data-detail').dataset.folder;
+  const about = [store.ids[store.rowOf(cell)], '--backend',
+    store.backends[store.columnOf(cell)], '--run', folder].map(quoted).join(' ');
+  const lines = [
+    ['Repeat it', repro],
+    ['Say why', `assay explain ${about}`],
+    ['Make it small',
+      SHRINKABLE.has(outcome) ? `assay shrink ${about} --out small` : ''],
+    ['Hand it on', `assay capsule ${about} --out capsule`],
+  ];
+  return element('section', {class: 'commands'},
+    element('h3', {}, 'Commands'),
+    ...lines.filter(([, text]) => text).flatMap(([label, text]) => [
+      element('p', {}, label),
+      element('span', {class: 'copyable'}, command(text), element('button', {
+        'type': 'button', 'class': 'copy', 'aria-label': `Copy: ${label}`,
+      }, 'Copy'))]));
 }
 
 function drawReason(store, cell, seed) {
@@ -239,19 +326,34 @@ function drawUnexpected(store, cell, seed) {
   return rest ? element('p', {class: 'message bad'}, rest) : null;
 }
 
+// Whether it gives the same when it is run again.
+function drawAttempts(detail, cell) {
+  const text = detail.cell.attempts.at(cell);
+  if (!text) return null;
+  return element('section', {},
+    element('h3', {}, 'Attempts'),
+    ...(text.endsWith(' alike') ?
+      [element('p', {}, `${text}: it does the same each time.`)] :
+      text.split('\n').map((one) => element('p', {}, one))));
+}
+
 function drawCellFacts(store, detail, cell, outcome) {
   const get = (name) => detail.cell[name].at(cell);
   const kept = (name) => store.case[name].at(store.rowOf(cell));
   const domain = kept('domain') === 'ai.onnx' ? '' : kept('domain');
   const attempt = get('attempt');
+  const own = get('own_rss_kb');
   const peak = get('peak_rss_kb');
   return [
-    element('h3', {}, 'Times'),
+    element('h3', {}, 'Times and memory'),
     list(
       line('load', microseconds(get('load_us'))),
       line('run', microseconds(get('run_us'))),
       line('judge', microseconds(get('judge_us'))),
-      line('worker\'s peak', peak && `${peak} kB so far, all its cases`)) ??
+      line('memory of its own', own &&
+        `${memoryText(own)} more than the cases before it took`),
+      line('worker\'s peak', peak &&
+        `${memoryText(peak)}, with all cases before it`)) ??
       element('p', {class: 'quiet'}, 'Not measured.'),
     element('h3', {}, 'Case and setting'),
     list(
@@ -263,6 +365,8 @@ function drawCellFacts(store, detail, cell, outcome) {
       line('settings', get('settings')),
       line('ran on', get('placement')),
       line('through function', isTrue(get('via_function')) ? 'yes' : ''),
+      line('corpus', kept('corpus')),
+      line('claimed', isTrue(store.cell.claimed.at(cell)) ? 'yes' : 'no'),
       line('limit from', get('limit_source')),
       line('headroom', get('headroom')),
       line('seed', get('seed')),
@@ -293,9 +397,10 @@ function drawDetail(panel, store, detail, gradients, cell, {open, close}) {
       'Vacuous: the expected outputs of this case are constant or empty, so ' +
       'a pass says little.') : null,
     drawOthers(store, cell, open),
-    drawRepro(reproOf(store, detail, gradients, cell)),
     ...drawGradients(gradients, cell),
     ...drawOutputs(detail, cell, isBrief),
+    drawAttempts(detail, cell),
+    drawCommands(store, cell, reproOf(store, detail, gradients, cell)),
     ...drawCellFacts(store, detail, cell, outcome),
   ].filter((part) => part !== null));
 }

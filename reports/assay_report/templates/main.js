@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Ties the page together. The address's hash is the state: q (query), o
-// (outcomes), g (group), case and backend (the open cell).
+// (outcomes), g (group), s (order), case and backend (the open cell).
 
 function readState() {
   const hash = new URLSearchParams(location.hash.slice(1));
@@ -9,82 +9,23 @@ function readState() {
     query: hash.get('q') ?? '',
     outcomes: new Set((hash.get('o') ?? '').split(',').filter(Boolean)),
     group: hash.get('g') ?? '',
+    order: hash.get('s') ?? '',
     testId: hash.get('case') ?? '',
     backend: hash.get('backend') ?? '',
   };
 }
 
-function writeState(state) {
+// A new entry of the history is one that Back can undo.
+function writeState(state, isStep = false) {
   const hash = new URLSearchParams();
   const parts = {q: state.query, o: [...state.outcomes].join(','),
-    g: state.group, case: state.testId, backend: state.backend};
+    g: state.group, s: state.order, case: state.testId, backend: state.backend};
   for (const [name, value] of Object.entries(parts)) {
     if (value) hash.set(name, value);
   }
-  history.replaceState(null, '', `#${hash}`);
-}
-
-// Counts per outcome of the cells that match.
-function countOutcomes(store, mask) {
-  const {values, indices} = store.cell.outcome;
-  const counts = new Uint32Array(values.length);
-  for (let k = 0; k < store.size; k += 1) counts[indices[k]] += mask[k];
-  return new Map(values.map((name, at) => [name, counts[at]])
-    .filter(([name]) => name !== ''));
-}
-
-// Numbers of the cases that have a matching cell.
-function matchingCases(store, mask) {
-  const rows = [];
-  for (let row = 0; row < store.cases; row += 1) {
-    const first = store.cellAt(row, 0);
-    const end = store.cellAt(row + 1, 0);
-    for (let k = first; k < end; k += 1) {
-      if (mask[k]) {
-        rows.push(row);
-        break;
-      }
-    }
-  }
-  return rows;
-}
-
-// Roll-up over all cases of the run: a filter changes what is listed, never
-// the score. {name, cases, matching, isOpen, backends: [{pass, planned, ...}]}
-function rollUp(store, column) {
-  const groups = new Map();
-  for (let row = 0; row < store.cases; row += 1) {
-    const name = column.at(row);
-    if (!groups.has(name)) {
-      groups.set(name, {name, cases: 0, matching: 0, isOpen: false,
-        backends: store.backends.map(
-          () => ({pass: 0, planned: 0, unexpected: 0}))});
-    }
-    const group = groups.get(name);
-    group.cases += 1;
-    group.backends.forEach((sum, at) => {
-      const k = store.cellAt(row, at);
-      sum.planned += store.planned[k];
-      sum.unexpected += store.unexpected[k];
-      sum.pass += store.cell.outcome.at(k) === 'pass' ? 1 : 0;
-    });
-  }
-  return [...groups.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-}
-
-// The rows to list, grouped: headings, and the cases of open groups.
-function groupRows(groups, column, rows) {
-  const members = new Map(groups.map((group) => [group.name, []]));
-  for (const row of rows) members.get(column.at(row)).push(row);
-  const listed = [];
-  groups.forEach((group, at) => {
-    const mine = members.get(group.name);
-    group.matching = mine.length;
-    if (!mine.length) return;
-    listed.push(-1 - at);
-    if (group.isOpen) listed.push(...mine);
-  });
-  return listed;
+  if (`#${hash}` === (location.hash || '#')) return;
+  if (isStep) history.pushState(null, '', `#${hash}`);
+  else history.replaceState(null, '', `#${hash}`);
 }
 
 class Page {
@@ -93,6 +34,7 @@ class Page {
     this.store = store;
     this.query = get('query');
     this.group = get('group');
+    this.order = get('order');
     this.chips = get('chips');
     this.panel = get('panel');
     this.count = get('count');
@@ -118,6 +60,19 @@ class Page {
       this.matrix.toTop();
       this.refresh();
     });
+    // A query is one step of the history, however many letters it takes.
+    this.query.addEventListener('focus', () => {
+      this.isStep = true;
+    });
+    this.order.addEventListener('change', () => {
+      this.state.order = this.order.value;
+      this.matrix.toTop();
+      this.refresh();
+    });
+    document.getElementById('save').addEventListener('click', async () => {
+      const {detail} = await this.unpacked();
+      saveCsv('view.csv', viewCsv(this.store, detail, this.cases, this.found));
+    });
     this.group.addEventListener('change', () => {
       this.state.group = this.group.value;
       this.matrix.toTop();
@@ -128,8 +83,14 @@ class Page {
       if (chip) this.toggleOutcome(chip.dataset.outcome);
     });
     this.panel.addEventListener('close', () => this.closed());
-    window.addEventListener('hashchange', () => {
-      if (!location.hash.includes('=')) return;
+    document.querySelector('.skip').addEventListener('click', (event) => {
+      event.preventDefault();  // the address holds the state
+      const matrix = document.getElementById('matrix');
+      matrix.scrollIntoView();
+      matrix.focus();
+    });
+    window.addEventListener('popstate', () => {
+      this.isStep = false;
       this.state = readState();
       this.applyState();
       if (this.state.testId) this.panel.scrollIntoView({block: 'nearest'});
@@ -157,6 +118,8 @@ class Page {
     const known = [...this.group.options].map((option) => option.value);
     if (!known.includes(this.state.group)) this.state.group = '';
     this.group.value = this.state.group;
+    if (!(this.state.order in ORDERS)) this.state.order = '';
+    this.order.value = this.state.order;
     const {testId, backend} = this.state;
     const cell = this.store.cellOf(testId, backend);
     const unknown = testId && `no case ${testId} on ${backend} in this run`;
@@ -166,6 +129,7 @@ class Page {
       else if (unknown) this.problem.textContent = unknown;
       return;
     }
+    this.openGroupOf(this.store.rowOf(cell));
     const row = this.matrix.rows.indexOf(this.store.rowOf(cell));
     if (row >= 0) {
       this.matrix.focus = {row, column: 1 + this.store.columnOf(cell)};
@@ -174,15 +138,26 @@ class Page {
     this.open(cell, true);
   }
 
+  // A case that an address names is shown, also where its group is closed.
+  openGroupOf(row) {
+    if (!this.state.group) return;
+    const name = this.store.case[this.state.group].at(row);
+    const group = this.groups.findIndex((one) => one.name === name);
+    if (group >= 0 && !this.groups[group].isOpen) this.toggle(group);
+  }
+
   // Filters and lists again. A query with a mistake leaves the list as it is.
   refresh() {
     let found;
     try {
       found = this.store.search(parseQuery(this.state.query));
-      this.problem.textContent = '';
+      this.problem.textContent = this.store.notes.join('; ');
+      this.matrix.root.classList.remove('stale');
     } catch (error) {
       if (!(error instanceof QueryError)) throw error;
       this.problem.textContent = error.message;
+      this.count.textContent = 'The list is that of the query before.';
+      this.matrix.root.classList.add('stale');
       return;
     }
     this.drawChips(countOutcomes(this.store, found));
@@ -192,13 +167,31 @@ class Page {
       for (let k = 0; k < this.store.size; k += 1) found[k] &= chosen[k];
     }
     this.list(found);
-    writeState(this.state);
+    writeState(this.state, this.isStep);
+    this.isStep = false;
   }
 
+  // Lists the cases that have a matching cell. An order by numbers needs those
+  // of the panel, which take a moment.
   list(mask) {
-    const {store, state} = this;
     this.found = mask;
-    const cases = matchingCases(store, mask);
+    const cases = matchingCases(this.store, mask);
+    const {order} = this.state;
+    if (!order) {
+      this.listCases(cases, new Map());
+      return;
+    }
+    this.unpacked().then(({detail}) => {
+      if (this.found !== mask || this.state.order !== order) return;
+      const texts = new Map();
+      this.listCases(
+        orderCases(this.store, detail, mask, cases, order, texts), texts);
+    });
+  }
+
+  listCases(cases, texts) {
+    const {store, state, found: mask} = this;
+    this.cases = cases;
     let rows = cases;
     if (state.group) {
       const column = store.case[state.group];
@@ -206,7 +199,7 @@ class Page {
       rows = groupRows(this.groups, column, cases);
     }
     this.groupedBy = state.group;
-    this.matrix.show(rows, mask, this.groups);
+    this.matrix.show(rows, mask, this.groups, texts);
     let cells = 0;
     for (let k = 0; k < store.size; k += 1) cells += mask[k];
     this.count.textContent =
@@ -278,6 +271,29 @@ class Page {
         unpack('data-gradients').then((data) => new GradientData(data)) : null,
     ]).then(([detail, gradients]) => ({detail, gradients}));
     return this.data;
+  }
+
+  // Draws the table of operators when it is about to be seen.
+  watchOperators() {
+    const root = document.getElementById('operator-table');
+    root.hidden = false;
+    const watch = new IntersectionObserver(async ([entry]) => {
+      if (!entry.isIntersecting) return;
+      watch.disconnect();
+      await this.drawOperators();
+    }, {rootMargin: '400px'});
+    watch.observe(root);
+  }
+
+  async drawOperators() {
+    const rows = operatorRows(await unpack('data-operators'));
+    return new OperatorTable(rows, (query) => {
+      this.state.query = query;
+      this.state.outcomes.clear();
+      this.isStep = true;
+      this.applyState();
+      document.getElementById('matrix').scrollIntoView();
+    });
   }
 
   async drawGradientTable() {
@@ -370,6 +386,10 @@ async function main() {
     all.parentElement.hidden = true;
   });
   const page = new Page(store);
+  if (page.state.query && !page.state.testId) {
+    document.getElementById('matrix').scrollIntoView();
+  }
+  page.watchOperators();
   performance.mark('assay-ready');
   await page.drawGradientTable();
   performance.mark('assay-gradients');

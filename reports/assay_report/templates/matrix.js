@@ -7,7 +7,7 @@
 //   const matrix = new Matrix(element, store, {open, toggle, move});
 //   matrix.show(rows, mask, groups);
 
-const OVERSCAN_ROWS = 6;
+const OVERSCAN_ROWS = 2;
 const PRINTED_ROWS = 200;
 
 class Matrix {
@@ -16,6 +16,7 @@ class Matrix {
     this.store = store;
     this.handlers = handlers;
     this.rows = [];
+    this.texts = new Map();
     this.focus = {row: 0, column: 0};
     this.selected = -1;
     this.drawn = new Map();  // row -> element
@@ -45,9 +46,11 @@ class Matrix {
     this.root.scrollTop = 0;
   }
 
-  // rows: numbers; mask: which cells match; groups: see groupRows in main.js.
-  show(rows, mask, groups) {
+  // rows: numbers; mask: which cells match; groups: see groupRows in lists.js;
+  // texts: the numbers of cases that they are ordered by.
+  show(rows, mask, groups, texts) {
     this.rows = rows;
+    this.texts = texts;
     this.mask = mask;
     this.groups = groups;
     this.focus.row = Math.min(this.focus.row, Math.max(0, rows.length - 1));
@@ -102,7 +105,8 @@ class Matrix {
   drawRow(at) {
     const number = this.rows[at];
     const cells = number < 0 ? drawGroup(this.groups[-1 - number]) :
-      drawCase(this.store, number, this.mask, this.selected);
+      drawCase(this.store, number, this.mask, this.selected,
+        this.texts.get(number));
     cells.forEach((cell, column) => {
       const isFocus = at === this.focus.row && column === this.focus.column;
       cell.tabIndex = isFocus ? 0 : -1;

@@ -1,111 +1,163 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The search language: text -> tree -> one byte per cell. Pure functions.
+// The search language, that of the command line (query.h): text -> tree -> one
+// byte per cell. Pure functions.
 //
 //   const tree = parseQuery('op:Conv and not outcome:pass');
 //   const mask = evaluateQuery(tree, (term) => columnMask(term), cellCount);
 //
-//   either := both ("or" both)*          both := unary (["and"] unary)*
-//   unary  := "not" unary | "(" either ")" | term
-//   term   := word | key (":" | "=" | "<" | "<=" | ">" | ">=") value
+//   query  := term ("or" term)*          term := factor (["and"] factor)*
+//   factor := "not" factor | "(" query ")" | word
+//   word   := key ":" value | key ("=" | "<" | "<=" | ">" | ">=") number | text
 
-const QUERY_KEYS = ['id', 'suite', 'op', 'domain', 'opset', 'dtype', 'backend',
-  'outcome', 'reason', 'vacuous', 'is'];
+const QUERY_KEYS = ['id', 'suite', 'op', 'domain', 'opset', 'dtype', 'kind',
+  'backend', 'corpus', 'comparator', 'attr', 'vacuous', 'outcome', 'reason',
+  'rank'];
+// The page's own: a part of the message, and what a cell is beside others.
+const PAGE_KEYS = ['message', 'is'];
+const NUMBER_KEYS = ['opset', 'rank'];
 
 class QueryError extends Error {}
 
-// Tokens: {kind: 'open' | 'close' | 'and' | 'or' | 'not' | 'term', ...}.
-function queryTokens(text) {
-  const pattern =
-    /\s+|([()])|(?:([a-z]+)(<=|>=|[:=<>]))?(?:"((?:[^"\\]|\\.)*)"|([^\s()"]+))?/giy;
-  const tokens = [];
-  while (pattern.lastIndex < text.length) {
-    const at = pattern.lastIndex;
-    const [whole, paren, key, relation, quoted, plain] = pattern.exec(text);
-    if (!whole) {
-      throw new QueryError(`a quote at ${at + 1} has no end`);
-    }
-    const value = quoted === undefined ? plain :
-      quoted.replace(/\\(.)/g, '$1');
-    if (paren) {
-      tokens.push({kind: paren === '(' ? 'open' : 'close'});
-    } else if (key && value === undefined) {
-      throw new QueryError(`${key}${relation} has no value`);
-    } else if (key) {
-      tokens.push(queryTerm(key, relation, value));
-    } else if (quoted === undefined && /^(and|or|not)$/i.test(plain ?? '')) {
-      tokens.push({kind: plain.toLowerCase()});
-    } else if (value) {
-      tokens.push({kind: 'term', key: '', relation: ':', value});
-    }
+class QueryParser {
+  constructor(text) {
+    this.text = text;
+    this.at = 0;
+    this.skip();
   }
-  return tokens;
-}
 
-function queryTerm(key, relation, value) {
-  const name = key.toLowerCase();
-  if (!QUERY_KEYS.includes(name)) {
-    throw new QueryError(
-      `unknown key ${key}, wanted one of ${QUERY_KEYS.join(', ')}`);
+  get atEnd() {
+    return this.at >= this.text.length;
   }
-  if (/[<>]/.test(relation) && name !== 'opset') {
-    throw new QueryError(`only opset can be compared with ${relation}`);
+
+  skip() {
+    while (/\s/.test(this.text[this.at] ?? '')) this.at += 1;
   }
-  return {kind: 'term', key: name, relation, value};
+
+  // The bare word at the position, up to a blank or a parenthesis.
+  peek() {
+    return this.text.slice(this.at).match(/^[^\s()]*/)[0];
+  }
+
+  take(keyword) {
+    if (this.peek() !== keyword) return false;
+    this.at += keyword.length;
+    this.skip();
+    return true;
+  }
+
+  wanted(wanted, at = this.at, found = this.peek() || this.text[this.at]) {
+    throw new QueryError(`column ${at + 1}: found ` +
+      `${found === undefined ? 'the end' : `'${found}'`}, wanted ${wanted}`);
+  }
+
+  query() {
+    const parts = [];
+    do parts.push(this.term()); while (this.take('or'));
+    return parts.length === 1 ? parts[0] : {kind: 'or', parts};
+  }
+
+  term() {
+    const parts = [];
+    do {
+      parts.push(this.factor());
+    } while (this.take('and') || (!this.atEnd && this.text[this.at] !== ')' &&
+             this.peek() !== 'or'));
+    return parts.length === 1 ? parts[0] : {kind: 'and', parts};
+  }
+
+  factor() {
+    const next = this.text[this.at];
+    const word = this.peek();
+    if (next === undefined || next === ')' || word === 'and' || word === 'or') {
+      this.wanted('a term');
+    }
+    if (/^(AND|OR|NOT)$/.test(word)) {
+      this.wanted('and, or, not in small letters, or the word in quotes');
+    }
+    if (this.take('not')) return {kind: 'not', parts: [this.factor()]};
+    return next === '(' ? this.group() : this.word();
+  }
+
+  group() {
+    const begin = this.at;
+    this.at += 1;
+    this.skip();
+    const inner = this.query();
+    if (this.atEnd) this.wanted(`the ')' of column ${begin + 1}`);
+    this.at += 1;
+    this.skip();
+    return inner;
+  }
+
+  // Quotes may stand anywhere in a word; one that begins with a quote is a text.
+  word() {
+    const begin = this.at;
+    const isText = this.text[begin] === '"';
+    let text = '';
+    let split = -1;
+    let isQuoted = false;
+    while (!this.atEnd && !/[\s()]/.test(this.text[this.at])) {
+      const letter = this.text[this.at];
+      if (letter === '"') {
+        text += this.quoted();
+        isQuoted = true;
+        continue;
+      }
+      if (!isText && split < 0 && /[:=<>]/.test(letter)) split = text.length;
+      text += letter;
+      this.at += 1;
+    }
+    this.skip();
+    if (split < 0) return {kind: 'term', key: '', relation: ':', value: text};
+    return this.keyed(text, split, begin, isQuoted);
+  }
+
+  quoted() {
+    const held = this.text.slice(this.at).match(/^"((?:[^"\\]|\\.)*)"/s);
+    if (!held) {
+      throw new QueryError(`column ${this.at + 1}: found a quote that is not ` +
+        'closed, wanted "');
+    }
+    this.at += held[0].length;
+    return held[1].replace(/\\(["\\])/g, '$1');
+  }
+
+  keyed(text, split, begin, isQuoted) {
+    const key = text.slice(0, split);
+    const known = [...QUERY_KEYS, ...PAGE_KEYS];
+    if (!known.includes(key)) {
+      const rest = key.startsWith('-') && known.includes(key.slice(1)) ?
+        `; 'not ${text.slice(1)}' excludes` : didYouMean(key, known);
+      throw new QueryError(`column ${begin + 1}: found the key '${key}', wanted ` +
+        `one of ${known.join(', ')}${rest}`);
+    }
+    const [relation] = text.slice(split).match(/^(:|<=|>=|[=<>])/);
+    const value = text.slice(split + relation.length);
+    if (value === '' && !(relation === ':' && isQuoted)) {
+      this.wanted('a value', begin + text.length, text);
+    }
+    if (relation !== ':') {
+      if (!NUMBER_KEYS.includes(key)) {
+        this.wanted(`':' behind the key: only ${NUMBER_KEYS.join(' and ')} are ` +
+          'numbers', begin, text);
+      }
+      if (!/^-?\d+$/.test(value)) {
+        this.wanted('an integer', begin + split + relation.length, value);
+      }
+    }
+    return {kind: 'term', key, relation, value};
+  }
 }
 
 // null for a query without words, which every cell answers with yes.
 function parseQuery(text) {
-  const tokens = queryTokens(text);
-  let next = 0;
-  const peek = () => tokens[next]?.kind;
-
-  function either() {
-    const parts = [both()];
-    while (peek() === 'or') {
-      next += 1;
-      parts.push(both());
-    }
-    return parts.length === 1 ? parts[0] : {kind: 'or', parts};
-  }
-
-  function both() {
-    const parts = [unary()];
-    while (['and', 'not', 'open', 'term'].includes(peek())) {
-      next += peek() === 'and' ? 1 : 0;
-      parts.push(unary());
-    }
-    return parts.length === 1 ? parts[0] : {kind: 'and', parts};
-  }
-
-  function unary() {
-    const token = tokens[next];
-    next += 1;
-    switch (token?.kind) {
-      case 'not':
-        return {kind: 'not', parts: [unary()]};
-      case 'term':
-        return token;
-      case 'open': {
-        const inner = either();
-        if (peek() !== 'close') throw new QueryError('a ( has no )');
-        next += 1;
-        return inner;
-      }
-      default:
-        throw new QueryError(
-          token ? `found ${QUERY_SIGNS[token.kind]}, wanted a word` :
-            'the query stops early, wanted a word');
-    }
-  }
-
-  if (!tokens.length) return null;
-  const tree = either();
-  if (next < tokens.length) throw new QueryError('a ) has no (');
+  const parser = new QueryParser(text);
+  if (parser.atEnd) return null;
+  const tree = parser.query();
+  if (!parser.atEnd) parser.wanted('the end: this \')\' closes nothing');
   return tree;
 }
-
-const QUERY_SIGNS = {and: 'and', or: 'or', close: ')'};
 
 // Uint8Array of `size` zeros and ones. termMask(term) answers for one term.
 function evaluateQuery(tree, termMask, size) {
@@ -124,11 +176,62 @@ function evaluateQuery(tree, termMask, size) {
   return first;
 }
 
-// A test of one value: equal without regard to case; * stands for anything, ?
-// for one character.
+// A test of one value, letter case included; * stands for anything, ? for one
+// character.
 function valueMatcher(value) {
+  if (!/[*?]/.test(value)) return (text) => text === value;
   const pattern = value.replace(/[^\w*?]/g, '\\$&')
     .replaceAll('*', '[^]*').replaceAll('?', '[^]');
-  const whole = new RegExp(`^${pattern}$`, 'i');
+  const whole = new RegExp(`^${pattern}$`);
   return (text) => whole.test(text);
+}
+
+// A test of one number in words; `:` matches it as text.
+function comparison(relation, value) {
+  const number = Number(value);
+  const tests = {
+    ':': valueMatcher(value),
+    '=': (text) => Number(text) === number,
+    '<': (text) => Number(text) < number,
+    '<=': (text) => Number(text) <= number,
+    '>': (text) => Number(text) > number,
+    '>=': (text) => Number(text) >= number,
+  };
+  return (text) => text !== '' && tests[relation](text);
+}
+
+// "; did you mean Conv?" for the nearest of the texts, if any is near; of equal
+// ones that which begins like it.
+function didYouMean(text, known) {
+  const most = Math.max(1, Math.floor(text.length / 3));
+  const shared = (one) => {
+    let at = 0;
+    while (at < one.length && one[at] === text[at]) at += 1;
+    return at;
+  };
+  const [best] = known.map((one) => [distance(text, one), one])
+    .filter(([apart, one]) => apart <= most && one !== '')
+    .sort(([a, one], [b, other]) => a - b || shared(other) - shared(one));
+  return best ? `; did you mean ${best[1]}?` : '';
+}
+
+// Letters that are added, lost, changed or swapped with their neighbour; letter
+// case counts for little.
+function distance(from, to) {
+  const a = from.toLowerCase();
+  const b = to.toLowerCase();
+  let before = [];
+  let row = [...Array(b.length + 1).keys()];
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      next[j] = Math.min(row[j] + 1, next[j - 1] + 1,
+        row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1));
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        next[j] = Math.min(next[j], before[j - 2] + 1);
+      }
+    }
+    [before, row] = [row, next];
+  }
+  return row[b.length];
 }

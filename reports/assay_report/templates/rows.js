@@ -23,12 +23,14 @@ function command(text) {
   return element('code', {}, ...words.slice(1));
 }
 
-function drawCase(store, row, mask, selected) {
+// `text` is the number that the case is ordered by, if any.
+function drawCase(store, row, mask, selected, text = '') {
   const id = store.ids[row];
   const cut = id.lastIndexOf('/') + 1;
   const name = element('div', {role: 'rowheader', class: 'name', title: id},
     element('span', {class: 'path'}, id.slice(0, cut)),
-    element('span', {class: 'leaf'}, id.slice(cut)));
+    element('span', {class: 'leaf'}, id.slice(cut)),
+    text ? element('small', {class: 'ordered'}, text) : null);
   const cells = store.backends.map((_, column) => {
     const k = store.cellAt(row, column);
     return drawCell(store, k, mask[k], k === selected);

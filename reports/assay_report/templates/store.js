@@ -76,7 +76,7 @@ class Store {
     this.cell = data.cell;
     this.unexpected = this.cell.unexpected.mask((reason) => reason !== '');
     this.planned = this.cell.outcome.mask((outcome) => outcome !== '');
-    this.lowerIds = data.ids.map((id) => id.toLowerCase());
+    this.notes = [];
   }
 
   cellOf(testId, backend) {
@@ -129,8 +129,10 @@ class Store {
     return mask;
   }
 
-  // The cells that answer yes; cells that were not planned never do.
+  // The cells that answer yes; cells that were not planned never do. What no
+  // cell of the run can answer with yes is said in this.notes.
   search(tree) {
+    this.notes = [];
     const mask = evaluateQuery(tree, (term) => this.term(term), this.size);
     for (let k = 0; k < this.size; k += 1) mask[k] &= this.planned[k];
     return mask;
@@ -140,75 +142,98 @@ class Store {
     const matches = valueMatcher(value);
     switch (key) {
       case '':
-        return this.words(value.toLowerCase());
+        return this.words(value);
       case 'id':
-        return this.tile(this.ids.map(matches));
+        return this.noted(key, value, [], this.tile(this.ids.map(matches)));
       case 'opset':
-        return this.tile(this.case.opset.mask(comparison(relation, value)));
+        return this.known(key, value, comparison(relation, value));
       case 'dtype':
-        return this.tile(this.case.dtype.mask(
-          (text) => text.split(/[^a-z0-9]+/i).some(matches)));
+        return this.known(key, value, matches,
+          (text) => text.split(/[^A-Za-z0-9]+/));
       case 'backend':
-        return this.backendMask(matches);
+        return this.backendMask(value, matches);
       case 'outcome':
-        if (!this.outcomes.some(matches)) {
-          throw new QueryError(
-            `found outcome:${value}, wanted one of ${this.outcomes.join(', ')}`);
-        }
+        this.oneOf(key, value, matches, this.outcomes);
         return this.cell.outcome.mask(matches);
       case 'reason':
-        return this.reasons(value.toLowerCase(), matches);
+        return this.noted(key, value, this.cell.reason_code.values,
+          this.cell.reason_code.mask(matches));
+      case 'message':
+        return this.messages(value.toLowerCase());
       case 'vacuous':
-        return this.vacuous(value.toLowerCase());
+        this.oneOf(key, value, matches, ['yes', 'no']);
+        return this.cell.vacuous.mask(
+          (text) => matches(isTrue(text) ? 'yes' : 'no'));
       case 'is':
-        return this.property(value.toLowerCase());
+        return this.property(value);
+      case 'attr':
+      case 'rank':
+        throw new QueryError(`${key}: is read from models, which a run does ` +
+          `not keep; assay list cases --filter ${key}... has the cases`);
       default:
-        return this.tile(this.case[key].mask(matches));
+        return this.known(key, value, matches);
     }
   }
 
-  // A part of the id, the reason code or the message.
-  words(needle) {
-    const mask = this.reasons(needle);
-    const inId = this.tile(this.lowerIds.map((id) => id.includes(needle)));
-    for (let k = 0; k < this.size; k += 1) mask[k] |= inId[k];
+  // A column of cases; split says which texts a value of it holds.
+  known(key, value, matches, split = (text) => [text]) {
+    const column = this.case[key];
+    return this.noted(key, value, column.values.flatMap(split),
+      this.tile(column.mask((text) => split(text).some(matches))));
+  }
+
+  noted(key, value, values, mask) {
+    if (!mask.includes(1)) {
+      this.notes.push(`this run has no ${key}:${value}` +
+        didYouMean(value, [...new Set(values)]));
+    }
     return mask;
   }
 
-  // The reason code, or a part of the message.
-  reasons(needle, matches = (code) => code.includes(needle)) {
-    const mask = this.cell.reason_code.mask(matches);
-    const inMessage = this.cell.message.mask(
-      (text) => text.toLowerCase().includes(needle));
-    for (let k = 0; k < this.size; k += 1) mask[k] |= inMessage[k];
+  oneOf(key, value, matches, values) {
+    if (values.some(matches)) return;
+    throw new QueryError(`found ${key}:${value}, wanted one of ` +
+      `${values.join(', ')}${didYouMean(value, values)}`);
+  }
+
+  // A part of the id.
+  words(text) {
+    const matches = /[*?]/.test(text) ? valueMatcher(`*${text}*`) :
+      (id) => id.includes(text);
+    const mask = this.tile(this.ids.map(matches));
+    if (!mask.includes(1)) {
+      this.notes.push(`no id of a case has '${text}' in it; ` +
+        `message:"${text}" looks into messages`);
+    }
     return mask;
+  }
+
+  messages(needle) {
+    return this.cell.message.mask(
+      (text) => text.toLowerCase().includes(needle));
   }
 
   // name@version+setting is found by its name, too.
-  backendMask(matches) {
+  backendMask(value, matches) {
+    const names = this.backends.map((name) => name.split(/[@+]/)[0]);
     const known = this.backends.map(
-      (name) => matches(name) || matches(name.split(/[@+]/)[0]));
+      (name, at) => matches(name) || matches(names[at]));
     const mask = new Uint8Array(this.size);
     for (let k = 0; k < this.size; k += 1) mask[k] = known[this.columnOf(k)];
-    return mask;
-  }
-
-  vacuous(answer) {
-    if (answer !== 'yes' && answer !== 'no') {
-      throw new QueryError(`found vacuous:${answer}, wanted yes or no`);
-    }
-    return this.cell.vacuous.mask((text) => isTrue(text) === (answer === 'yes'));
+    return this.noted('backend', value, [...this.backends, ...names], mask);
   }
 
   property(name) {
     switch (name) {
       case 'unexpected':
         return this.unexpected.slice();
+      case 'claimed':
+        return this.cell.claimed.mask(isTrue);
       case 'different':
         return this.tile(this.disagreement());
       default:
-        throw new QueryError(
-          `found is:${name}, wanted is:unexpected or is:different`);
+        throw new QueryError(`found is:${name}, wanted is:unexpected, ` +
+          'is:different or is:claimed');
     }
   }
 
@@ -226,21 +251,4 @@ class Store {
       return false;
     });
   }
-}
-
-// A test of an opset version, for example comparison('>=', '11').
-function comparison(relation, value) {
-  const wanted = Number(value);
-  if (!/^\d+$/.test(value)) {
-    throw new QueryError(`found opset ${value}, wanted a number`);
-  }
-  const tests = {
-    ':': (found) => found === wanted,
-    '=': (found) => found === wanted,
-    '<': (found) => found < wanted,
-    '<=': (found) => found <= wanted,
-    '>': (found) => found > wanted,
-    '>=': (found) => found >= wanted,
-  };
-  return (text) => text !== '' && tests[relation](Number(text));
 }

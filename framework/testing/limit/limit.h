@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How far a gradient may be from the exact one, from the computation alone.
+// How far a number may be from the exact one, from the computation alone.
 //
 //   const double limit = LimitOf(units, hard, UnitRoundoff(type));
 //   const double narrower = LimitOf(units, hard, UnitRoundoff(DType::kFloat16),
@@ -20,7 +20,7 @@
 #include "framework/core/dtype.h"
 #include "framework/metric/element.h"
 
-namespace assay::gradcheck {
+namespace assay::limit {
 
 /// Half a unit in the last place of 1.
 inline double UnitRoundoff(DType type) {
@@ -43,7 +43,7 @@ inline double LimitOf(double units, double hard, double roundoff) {
   return LimitOf(units, hard, roundoff, roundoff);
 }
 
-/// A bound of the exact gradient beyond this share of the limit says nothing.
+/// A bound of the exact number beyond this share of the limit says nothing.
 inline constexpr double kEnoughOfLimit = 1.0 / 8;
 
-}  // namespace assay::gradcheck
+}  // namespace assay::limit

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "gradcheck/answer/limit.h"
+#include "framework/testing/limit/limit.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-namespace assay::gradcheck {
+namespace assay::limit {
 namespace {
 
 // Kills: a roundoff that is a whole unit in the last place, or of another type.
@@ -57,4 +57,4 @@ TEST(LimitOf, CountsSumsInTheRoundoffOfTheirType) {
 }
 
 }  // namespace
-}  // namespace assay::gradcheck
+}  // namespace assay::limit

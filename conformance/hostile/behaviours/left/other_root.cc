@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Outcome: error
+// Message: working directory
+// Needs: walls
+
+#include <unistd.h>
+
+#include "conformance/hostile/misdeed.h"
+
+ASSAY_MISDEED(other_root) {
+  if (chroot("/tmp") == 0 && chdir("/") == 0) return;
+}

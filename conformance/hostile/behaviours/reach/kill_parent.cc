@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Outcome: crash
+// Message: SIGKILL
+// Needs: walls
+
+#include <unistd.h>
+
+#include <csignal>
+
+#include "conformance/hostile/misdeed.h"
+
+ASSAY_MISDEED(kill_parent) {
+  kill(getppid(), SIGKILL);
+  while (hostile::Opaque(1) == 1) {
+  }
+}

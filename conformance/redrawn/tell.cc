@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "conformance/redrawn/tell.h"
+
+#include <filesystem>
+#include <string_view>
+
+#include "conformance/redrawn/subject.h"
+#include "framework/core/text.h"
+#include "framework/testing/draw/inputs.h"
+
+namespace assay::redrawn {
+namespace {
+
+std::string_view HowOf(draw::InputKind kind) {
+  switch (kind) {
+    case draw::InputKind::kUnread:
+      return "as in the case: its elements are not read";
+    case draw::InputKind::kNumbers:
+      return "drawn in its range, or from its own elements";
+    case draw::InputKind::kShifted:
+      return "shifted by an integer";
+    case draw::InputKind::kShuffled:
+      return "its own elements in another order";
+    case draw::InputKind::kRenamed:
+      return "each of its values in the place of another one";
+    case draw::InputKind::kSize:
+    case draw::InputKind::kKept:
+      break;
+  }
+  return "as in the case: a setting";
+}
+
+}  // namespace
+
+std::vector<suite::Labelled> Tell(const record::PlanRow& row,
+                                  const record::RunFacts& facts,
+                                  const record::Record&) {
+  const auto model =
+      Model::Read(std::filesystem::path(row.directory) / "model.onnx");
+  if (!model.ok()) return {};
+  std::vector<suite::Labelled> lines;
+  for (const auto& [name, kind] : KindsOf(row, **model)) {
+    lines.emplace_back(StrCat("input ", name), HowOf(kind));
+  }
+  lines.emplace_back("seed", StrCat(facts.seed, "; another has other inputs"));
+  return lines;
+}
+
+}  // namespace assay::redrawn

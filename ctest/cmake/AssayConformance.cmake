@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# assay_add_conformance(NAME [INSTANCES INSTANCE...] [SUITES SUITE...]
+#                       [SHARDS N...] [CORPORA NAME|FOLDER...] [PLAN FOLDER]
+#                       [RUN FOLDER])
+#
+# The cases of a run as entries of CTest, on the backend that
+# assay_add_backend(NAME) made, here or in a vendor's own tree:
+#
+#   assay_add_backend(acme SOURCES acme.cc)
+#   assay_add_conformance(acme SUITES node contract SHARDS 4 1)
+#
+# `setup/acme` plans, an entry for each suite and shard, as node/acme.2, runs its
+# part, and `merge/acme` judges all parts as one run: tables, JUnit in junit/,
+# summary and page, below RUN. Any entry runs alone, and the merge fails when one
+# that it needs has not run.
+#
+# INSTANCES are names with settings, as acme+threads=2; by default the name alone.
+# SUITES are all by default: fewer make the run a partial one. SHARDS has a
+# number for each suite. CORPORA are taken beside those of every run.
+
+# Those of every run, as kDefaultCorpora of framework/testing/case/corpus.h has them.
+set(ASSAY_SUITES node model contract special redrawn gradcheck)
+set(ASSAY_CORPORA onnx random contract special redrawn gradcheck field graphs
+    composed scaled)
+
+function(assay_add_conformance name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PLAN;RUN"
+                        "INSTANCES;SUITES;SHARDS;CORPORA")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "assay_add_conformance(${name}): found "
+                        "'${arg_UNPARSED_ARGUMENTS}'")
+  endif()
+  if(NOT TARGET assay_backend_${name})
+    message(FATAL_ERROR "assay_add_conformance(${name}): found no backend of "
+                        "that name, wanted one of assay_add_backend()")
+  endif()
+  if(NOT TARGET Assay::assay)
+    message(FATAL_ERROR "assay_add_conformance(${name}): the package Assay was "
+                        "installed without its programs")
+  endif()
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/conformance/${name})
+  if(NOT arg_PLAN)
+    set(arg_PLAN ${folder}/plan)
+  endif()
+  if(NOT arg_RUN)
+    set(arg_RUN ${folder}/run)
+  endif()
+  if(NOT arg_INSTANCES)
+    set(arg_INSTANCES ${name})
+  endif()
+  if(NOT arg_SUITES)
+    set(arg_SUITES ${ASSAY_SUITES})
+  endif()
+  set(corpora "")
+  if(arg_CORPORA)
+    set(corpora ${ASSAY_CORPORA} ${arg_CORPORA})
+  endif()
+  assay_conformance_entries(
+    SETUP setup/${name} MERGE merge/${name} FIXTURE assay_plan_${name}
+    PLAN ${arg_PLAN} RUN ${arg_RUN} BACKENDS ${arg_INSTANCES}
+    SUITES ${arg_SUITES} SHARDS ${arg_SHARDS} CORPORA ${corpora})
+endfunction()
+
+# assay_conformance_entries(SETUP ENTRY MERGE ENTRY FIXTURE NAME PLAN FOLDER
+#                           RUN FOLDER BACKENDS INSTANCE... SUITES SUITE...
+#                           [SHARDS N...] [CORPORA NAME...] [REQUIRED FIXTURE...]
+#                           [AFTER ENTRY...])
+#
+# The same of any number of backends, under names of entries that are given. The
+# merge runs after the entries of AFTER, too.
+function(assay_conformance_entries)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "SETUP;MERGE;FIXTURE;PLAN;RUN"
+    "BACKENDS;SUITES;SHARDS;CORPORA;REQUIRED;AFTER")
+  assay_check_suites("${arg_SUITES}" "${arg_SHARDS}" arg_SHARDS)
+  set(plan plan --out ${arg_PLAN})
+  foreach(instance IN LISTS arg_BACKENDS)
+    assay_instance_spec(${instance} spec)
+    list(APPEND plan --backend ${spec})
+  endforeach()
+  foreach(corpus IN LISTS arg_CORPORA)
+    list(APPEND plan --corpus ${corpus})
+  endforeach()
+  set(others ${ASSAY_SUITES})
+  list(REMOVE_ITEM others ${arg_SUITES})
+  if(others)
+    foreach(suite IN LISTS arg_SUITES)
+      list(APPEND plan --suite ${suite})
+    endforeach()
+  endif()
+  add_test(NAME ${arg_SETUP} COMMAND $<TARGET_FILE:Assay::assay> ${plan})
+  set_tests_properties(${arg_SETUP} PROPERTIES
+    LABELS "tier=ci;suite=setup" FIXTURES_SETUP ${arg_FIXTURE}
+    FIXTURES_REQUIRED "${arg_REQUIRED}")
+
+  # Cases that need exact answers are asked about once: a backend's entry waits
+  # for that of the backend before.
+  set(entries "")
+  set(before "")
+  foreach(instance IN LISTS arg_BACKENDS)
+    string(REGEX REPLACE "\\+.*" "" name ${instance})
+    foreach(suite shards IN ZIP_LISTS arg_SUITES arg_SHARDS)
+      foreach(shard RANGE 1 ${shards})
+        set(entry ${suite}/${instance}.${shard})
+        add_test(NAME ${entry}
+          COMMAND $<TARGET_FILE:Assay::assay> run --plan ${arg_PLAN}
+                  --parts ${arg_PLAN}/parts --backend ${instance}
+                  --suite ${suite} --shard ${shard}/${shards} --jobs 1)
+        set_tests_properties(${entry} PROPERTIES
+          LABELS "tier=ci;suite=${suite};backend=${name}"
+          FIXTURES_REQUIRED "${arg_REQUIRED};${arg_FIXTURE}"
+          SKIP_RETURN_CODE 77 TIMEOUT 1500)
+        if(suite MATCHES "^(redrawn|gradcheck)$" AND before)
+          set_tests_properties(${entry} PROPERTIES
+            DEPENDS ${suite}/${before}.${shard})
+        endif()
+        list(APPEND entries ${entry})
+      endforeach()
+    endforeach()
+    set(before ${instance})
+  endforeach()
+
+  add_test(NAME ${arg_MERGE}
+    COMMAND $<TARGET_FILE:Assay::assay> merge ${arg_PLAN} --out ${arg_RUN})
+  set_tests_properties(${arg_MERGE} PROPERTIES
+    LABELS "tier=ci;suite=merge" DEPENDS "${entries};${arg_AFTER}" TIMEOUT 300)
+endfunction()
+
+# Refuses suites that there are not, and makes SHARDS one number for each.
+function(assay_check_suites suites shards result)
+  foreach(suite IN LISTS suites)
+    if(NOT suite IN_LIST ASSAY_SUITES)
+      message(FATAL_ERROR "found the suite '${suite}', wanted some of "
+                          "${ASSAY_SUITES}")
+    endif()
+  endforeach()
+  if(NOT shards)
+    list(TRANSFORM suites REPLACE ".+" 1 OUTPUT_VARIABLE shards)
+  endif()
+  list(LENGTH suites n_suites)
+  list(LENGTH shards n_shards)
+  if(NOT n_suites EQUAL n_shards)
+    message(FATAL_ERROR "found ${n_shards} SHARDS for ${n_suites} SUITES, "
+                        "wanted a number for each")
+  endif()
+  set(${result} ${shards} PARENT_SCOPE)
+endfunction()
+
+# What --backend takes for an instance: its name where the modules lie beside the
+# programs, else the file of the module with the settings.
+function(assay_instance_spec instance result)
+  if(TARGET assay)
+    set(${result} ${instance} PARENT_SCOPE)
+    return()
+  endif()
+  string(REGEX REPLACE "\\+.*" "" name ${instance})
+  string(REGEX MATCH "\\+.*" settings ${instance})
+  set(${result} $<TARGET_FILE:assay_backend_${name}>${settings} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Draw: numbers at random that an oracle and a judge draw alike, on every
+// machine, from a test_id and the run's seed.
+//
+//   Draw draw(row.test_id, facts.seed, "inputs");
+//   ASSAY_ASSIGN_OR_RETURN(Tensor x, Redrawn(official, draw));
+
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "framework/core/status.h"
+#include "framework/core/tensor.h"
+
+namespace assay::draw {
+
+class Draw {
+ public:
+  /// Draws of two purposes have nothing in common.
+  Draw(std::string_view test_id, int64_t seed, std::string_view purpose);
+
+  /// In [0, 1), of 53 bits.
+  double Uniform() { return static_cast<double>(bits_() >> 11) * 0x1p-53; }
+  /// In [0, n).
+  int64_t Index(int64_t n);
+  bool Coin() { return (bits_() & 1) != 0; }
+  double Sign() { return Coin() ? -1 : 1; }
+
+ private:
+  std::mt19937_64 bits_;
+};
+
+/// True for floating-point types whose numbers are drawn, and gradients taken:
+/// those of 16 bits or more.
+bool Carries(DType type);
+
+/// The elements of a tensor of a floating-point type, exactly.
+std::vector<double> NumbersOf(const Tensor& tensor);
+
+/// A tensor of these numbers, rounded to nearest, of a type that carries.
+Result<Tensor> TensorOf(DType type, const Shape& shape,
+                        std::span<const double> numbers);
+
+/// The numbers from 0 to n in another order.
+std::vector<int64_t> Permutation(int64_t n, Draw& draw);
+
+/// Other numbers of the same type and shape within the range of the finite ones
+/// of `official`, no two alike where the type has as many; from half of it to one
+/// and a half times it where all are one number, -1 to 1 where that is 0. What
+/// is not finite stays. So domains are kept, and ties are gone.
+Result<Tensor> Redrawn(const Tensor& official, Draw& draw);
+
+}  // namespace assay::draw

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Channel: messages between two processes of a machine, each a text and the
+// descriptors that come with it.
+//
+//   ASSAY_RETURN_IF_ERROR(channel.Send("text"));
+//   ASSAY_ASSIGN_OR_RETURN(const Message answer, channel.Receive());
+//
+// Cancelled when the other side is gone; nothing raises a signal. A short message
+// is one packet, sent and received in one system call each.
+
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "framework/core/status.h"
+
+namespace assay::host {
+
+/// A descriptor that is closed with its owner.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept;
+  ~Descriptor();
+
+  int get() const { return fd_; }
+  int release() { return std::exchange(fd_, -1); }
+
+ private:
+  int fd_ = -1;
+};
+
+struct Message {
+  std::string text;
+  pid_t sender = 0;  // its number here, where AskWhoSends was called
+  std::vector<Descriptor> descriptors;
+};
+
+class Channel {
+ public:
+  /// Descriptors that one message may bring.
+  static constexpr size_t kMostDescriptors = 250;
+
+  Channel() = default;
+  explicit Channel(Descriptor socket) : socket_(std::move(socket)) {}
+
+  /// The two ends. Those of a child that is executed are not open in it.
+  static Result<std::pair<Channel, Channel>> MakePair();
+
+  bool open() const { return socket_.get() >= 0; }
+  int descriptor() const { return socket_.get(); }
+  void Close() { socket_ = Descriptor(); }
+
+  /// From now on Receive ends when the process of this pidfd has ended, though
+  /// another may hold the other end. The descriptor must outlive the channel.
+  void Watch(int process);
+
+  /// From now on the first message that comes names its sender, as the kernel
+  /// knows it.
+  Status AskWhoSends();
+
+  Status Send(std::string_view text, const std::vector<int>& descriptors = {});
+  Result<Message> Receive();
+  /// True when the other side has closed its end, without waiting.
+  bool IsGone() const;
+
+ private:
+  bool ProcessEnded() const;
+
+  Descriptor socket_;
+  int process_ = -1;          // a pidfd
+  std::vector<char> packet_;  // reused
+};
+
+}  // namespace assay::host

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// EndLike: a process ends as another did, so that who waits for the one learns
+// of the other.
+//
+//   EndLike(wait_status);   // by the same signal, or with the same exit code
+
+#pragma once
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+
+namespace assay::host {
+
+[[noreturn]] inline void EndLike(int wait_status) {
+  if (WIFSIGNALED(wait_status)) {
+    const int signal = WTERMSIG(wait_status);
+    std::signal(signal, SIG_DFL);
+    raise(signal);
+  }
+  _exit(WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : EXIT_FAILURE);
+}
+
+}  // namespace assay::host

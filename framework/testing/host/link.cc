@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/host/link.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "framework/testing/host/arena.h"
+
+namespace assay::host {
+
+void Link::Attach(Channel channel, Descriptor process) {
+  const std::lock_guard lock(mutex_);
+  lines_.clear();
+  process_ = std::move(process);
+  if (process_.get() >= 0) channel.Watch(process_.get());
+  closed_.clear();
+  issued_.clear();
+  fault_ = OkStatus();
+  first_ = std::this_thread::get_id();
+  lines_[first_] = std::make_unique<Line>();
+  lines_[first_]->channel = std::move(channel);
+  ++generation_;
+  gone_ = false;
+}
+
+void Link::Detach() {
+  const std::lock_guard lock(mutex_);
+  lines_.clear();
+  gone_ = true;
+}
+
+bool Link::EndedMeanwhile() const {
+  const std::lock_guard lock(mutex_);
+  return std::ranges::any_of(
+      lines_, [](const auto& line) { return line.second->channel.IsGone(); });
+}
+
+Status Link::Gone() {
+  gone_ = true;
+  return Internal("the process of the backend ended");
+}
+
+Status Link::Refuse(const Status& fault) {
+  const std::lock_guard lock(mutex_);
+  gone_ = true;
+  if (fault_.ok()) {
+    fault_ = Internal("the backend's process answered what cannot be read: ",
+                      fault.message());
+  }
+  return fault_;
+}
+
+Status Link::fault() const {
+  const std::lock_guard lock(mutex_);
+  return fault_;
+}
+
+void Link::CloseLater(Kind kind, uint64_t number) {
+  const std::lock_guard lock(mutex_);
+  closed_.push_back({kind, number});
+}
+
+void Link::Issue(uint64_t number, const Tensor& tensor) {
+  const std::lock_guard lock(mutex_);
+  issued_.emplace(number, tensor);
+}
+
+void Link::Rewrite(uint64_t number, std::string_view bytes) {
+  const std::lock_guard lock(mutex_);
+  const auto found = issued_.find(number);
+  if (found == issued_.end() || found->second.bytes().size() != bytes.size()) {
+    return;
+  }
+  std::memcpy(found->second.mutable_data(), bytes.data(), bytes.size());
+}
+
+/// The call, what is closed or not held any more, and which segments there are when the line was not
+/// told yet.
+std::string Link::Head(Call call, Line* line, std::vector<int>* descriptors) {
+  Writer head;
+  head.Put(static_cast<uint64_t>(call));
+  {
+    const std::lock_guard lock(mutex_);
+    head.Put(uint64_t{closed_.size()});
+    for (const Closed& closed : closed_) {
+      head.Put(static_cast<uint64_t>(closed.kind));
+      head.Put(closed.number);
+    }
+    closed_.clear();
+    std::vector<uint64_t> released;
+    std::erase_if(issued_, [&](const auto& issued) {
+      if (!issued.second.unique()) return false;
+      released.push_back(issued.first);
+      return true;
+    });
+    head.PutAll(released);
+  }
+  const uint64_t generation = Arena::Generation() + 1;
+  head.Put(generation == line->told ? 0 : generation);
+  if (generation == line->told) return head.bytes();
+  const auto all = Arena::Segments();
+  std::vector<uint32_t> now;
+  std::vector<uint32_t> fresh;
+  for (const auto& [segment, descriptor] : all) {
+    now.push_back(segment);
+    if (std::ranges::binary_search(line->segments, segment)) continue;
+    fresh.push_back(segment);
+    descriptors->push_back(descriptor);
+  }
+  head.Put(uint64_t{now.size()});
+  for (const uint32_t segment : now) head.Put(uint64_t{segment});
+  for (const uint32_t segment : fresh) head.Put(uint64_t{segment});
+  line->told = generation;
+  line->segments = std::move(now);
+  return head.bytes();
+}
+
+Result<std::string> Link::Exchange(Line* line, std::string_view request,
+                                   const std::vector<int>& descriptors) {
+  Status sent;
+  {
+    const std::lock_guard lock(line->sending);
+    sent = line->channel.Send(request, descriptors);
+  }
+  if (!sent.ok()) return sent.code() == StatusCode::kCancelled ? Gone() : sent;
+  Result<Message> answer = line->channel.Receive();
+  if (answer.ok()) return std::move(answer->text);
+  return answer.status().code() == StatusCode::kCancelled
+             ? Gone()
+             : Refuse(answer.status());
+}
+
+/// Tells the host of a thread that has not called before.
+Result<Link::Line*> Link::NewLine() {
+  ASSAY_ASSIGN_OR_RETURN(auto ends, Channel::MakePair());
+  auto made = std::make_unique<Line>();
+  made->channel = std::move(ends.first);
+  Writer request;
+  request.Put(static_cast<uint64_t>(Call::kThread));
+  request.Put(uint64_t{0});  // nothing is closed
+  request.Put(uint64_t{0});  // or released
+  request.Put(uint64_t{0});  // no other segments
+  const std::lock_guard lock(mutex_);
+  if (process_.get() >= 0) made->channel.Watch(process_.get());
+  Line& first = *lines_.at(first_);
+  // The one request that has no answer, for another thread reads those.
+  const std::lock_guard sending(first.sending);
+  const Status sent =
+      first.channel.Send(request.bytes(), {ends.second.descriptor()});
+  if (!sent.ok()) return Gone();
+  return (lines_[std::this_thread::get_id()] = std::move(made)).get();
+}
+
+Result<Link::Line*> Link::LineOfThisThread() {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = lines_.find(std::this_thread::get_id());
+    if (found != lines_.end()) return found->second.get();
+  }
+  return NewLine();
+}
+
+Result<std::string> Link::Ask(Call call, const Writer& what) {
+  if (gone_) {
+    const Status why = fault();
+    return why.ok() ? Gone() : why;
+  }
+  ASSAY_ASSIGN_OR_RETURN(Line* const line, LineOfThisThread());
+  std::vector<int> descriptors;
+  std::string request = Head(call, line, &descriptors);
+  request += what.bytes();
+  return Exchange(line, request, descriptors);
+}
+
+}  // namespace assay::host

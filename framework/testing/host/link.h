@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Link: the suite's side of the connection to a host. It asks one call after the
+// other, from any thread: each thread has a channel of its own, and the host a
+// thread for each, so that a backend is called as in its caller's process.
+//
+//   Link link;
+//   link.Attach(std::move(channel));
+//   Writer call;
+//   call.Put(number);
+//   ASSAY_ASSIGN_OR_RETURN(const std::string answer,
+//                          link.Ask(Call::kSynchronize, call));
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "framework/core/status.h"
+#include "framework/core/tensor.h"
+#include "framework/testing/host/channel.h"
+#include "framework/testing/host/protocol.h"
+#include "framework/testing/host/wire.h"
+
+namespace assay::host {
+
+class Link {
+ public:
+  Link() = default;
+  Link(const Link&) = delete;
+  Link& operator=(const Link&) = delete;
+
+  /// From now on a new host answers. Networks of the one before are gone.
+  /// `process` is its pidfd, -1 where it is to be known by its end of the channel
+  /// alone.
+  void Attach(Channel channel, Descriptor process = Descriptor());
+  /// Closes all channels: the host ends by itself.
+  void Detach();
+
+  /// The answer to a call. Internal when the host is gone.
+  Result<std::string> Ask(Call call, const Writer& what);
+  /// True when the host ended, or what it answered could not be read.
+  bool is_gone() const { return gone_; }
+  /// True when it closed its end since, without waiting.
+  bool EndedMeanwhile() const;
+  /// An answer that cannot be read: the host is not asked again.
+  Status Refuse(const Status& fault);
+  /// Why the host is not asked again; OK where it just ended.
+  Status fault() const;
+
+  /// A number of this host's, never given before.
+  uint64_t NewNumber() { return ++number_; }
+  void CloseLater(Kind kind, uint64_t number);
+
+  /// A tensor that the host gave from memory of its own, which it may use again
+  /// once nobody here holds the tensor, and watches until then.
+  void Issue(uint64_t number, const Tensor& tensor);
+  /// The host's memory changed: so do the bytes of the tensor.
+  void Rewrite(uint64_t number, std::string_view bytes);
+
+  /// Another host has another.
+  uint64_t generation() const { return generation_; }
+
+ private:
+  struct Line {
+    Channel channel;
+    std::mutex sending;
+    uint64_t told = 0;  // the generation of segments that it was told, and 1
+    std::vector<uint32_t> segments;
+  };
+  struct Closed {
+    Kind kind;
+    uint64_t number;
+  };
+
+  Result<Line*> LineOfThisThread();
+  Result<Line*> NewLine();
+  std::string Head(Call call, Line* line, std::vector<int>* descriptors);
+  Result<std::string> Exchange(Line* line, std::string_view request,
+                               const std::vector<int>& descriptors);
+  Status Gone();
+
+  mutable std::mutex mutex_;
+  Descriptor process_;
+  std::map<std::thread::id, std::unique_ptr<Line>> lines_;
+  std::thread::id first_;
+  std::vector<Closed> closed_;
+  std::map<uint64_t, Tensor> issued_;
+  Status fault_;
+  std::atomic<bool> gone_ = true;
+  std::atomic<uint64_t> number_ = 0;
+  std::atomic<uint64_t> generation_ = 0;
+};
+
+}  // namespace assay::host

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The calls between the process of a suite and the host of a backend. A request
+// is a head (link.cc writes it, server.cc reads it), then what the call takes;
+// an answer begins with the Status of the call.
+//
+// Networks, bindings and bound gradients have numbers that the suite's side
+// gives; a number that is closed is told with the next request.
+
+#pragma once
+
+#include <cstdint>
+
+namespace assay::host {
+
+enum class Call : uint64_t {
+  kInspect,
+  kLoad,
+  kBind,
+  kForward,
+  kSynchronize,
+  kBackward,
+  kBindBackward,
+  kRunBackward,
+  kListParameters,
+  kReadParameter,
+  kWriteParameter,
+  kOptimizers,
+  kConfigure,
+  kStep,
+  kThread,   // another thread calls; brings its channel
+  kCaseEnd,  // what the case left behind
+};
+
+/// What a number stands for.
+enum class Kind : uint64_t { kNetwork, kBinding, kGradients };
+
+/// The optional interfaces that a network offers, as bits.
+enum Offered : uint64_t {
+  kDifferentiable = 1,
+  kParameters = 2,
+  kNativeStep = 4,
+  kPlacement = 8,
+  kExact = 16,
+};
+
+/// How an output or a gradient comes back.
+enum class Came : uint64_t {
+  kInPlace,  // in the memory that was given for it
+  kValue,    // a value follows, whose tensors are issued
+  kAlias,    // a value follows, in memory of the caller's
+};
+
+}  // namespace assay::host

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/host/remote_backend.h"
+
+#include "framework/graph/edit/whole_model.h"
+#include "framework/testing/host/remote_network.h"
+
+namespace assay::host {
+
+Result<Probe> RemoteBackend::Inspect() {
+  ASSAY_ASSIGN_OR_RETURN(const std::string answer,
+                         link_.Ask(Call::kInspect, Writer()));
+  Reader in(answer);
+  const auto status = in.Read<Status>();
+  Probe probe;
+  if (status.ok()) {
+    probe.version = in.Text();
+    probe.device = in.Text();
+  }
+  if (!in.Fault().ok()) return link_.Refuse(in.Fault());
+  if (!status.ok()) return status;
+  return probe;
+}
+
+Result<std::unique_ptr<Network>> RemoteBackend::Load(
+    std::shared_ptr<const Model> model, const LoadOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(const std::string whole, edit::WholeModel(*model));
+  const uint64_t number = link_.NewNumber();
+  Writer call;
+  call.Put(number);
+  const std::span<const std::byte> own = model->bytes();
+  call.Put(whole.empty()
+               ? std::string_view(reinterpret_cast<const char*>(own.data()),
+                                  own.size())
+               : std::string_view(whole));
+  call.Put(uint64_t{model->checked() ? 1U : 0U});
+  call.Put(options);
+  ASSAY_ASSIGN_OR_RETURN(const std::string answer,
+                         link_.Ask(Call::kLoad, call));
+  Reader in(answer);
+  const auto status = in.Read<Status>();
+  if (!status.ok()) {
+    return in.Fault().ok() ? status : link_.Refuse(in.Fault());
+  }
+  const bool loaded = in.Number() != 0;
+  Declared declared;
+  if (loaded) {
+    declared.inputs = in.ReadAll<ValueInfo>();
+    declared.outputs = in.ReadAll<ValueInfo>();
+    declared.offered = in.Number();
+    declared.placed = in.Text();
+  }
+  if (!in.Fault().ok()) return link_.Refuse(in.Fault());
+  if (!loaded) return std::unique_ptr<Network>();
+  return std::unique_ptr<Network>(
+      std::make_unique<RemoteNetwork>(link_, number, std::move(declared)));
+}
+
+}  // namespace assay::host

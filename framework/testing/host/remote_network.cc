@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/host/remote_network.h"
+
+#include <algorithm>
+
+#include "framework/core/value_walk.h"
+
+namespace assay::host {
+namespace {
+
+constexpr uint64_t kMostValues = 1 << 20;
+
+/// True for a tensor with memory that can be compared.
+bool HasBytes(const Tensor& tensor) {
+  return tensor.data() != nullptr && tensor.byte_size() > 0;
+}
+
+/// The answer to a call, whose own status was OK.
+class Answer {
+ public:
+  static Result<Answer> To(Link& link, Call call, const Writer& what) {
+    ASSAY_ASSIGN_OR_RETURN(std::string bytes, link.Ask(call, what));
+    Answer answer(link, std::move(bytes));
+    const auto status = answer.in_->Read<Status>();
+    if (status.ok()) return answer;
+    return answer.in_->Fault().ok() ? status : link.Refuse(answer.in_->Fault());
+  }
+
+  Reader& in() { return *in_; }
+  /// Everything was read, and could be.
+  Status End() {
+    const Status fault = in_->Fault();
+    return fault.ok() ? fault : link_->Refuse(fault);
+  }
+
+ private:
+  Answer(Link& link, std::string bytes)
+      : link_(&link),
+        bytes_(std::make_unique<std::string>(std::move(bytes))),
+        in_(std::make_unique<Reader>(*bytes_)) {}
+
+  Link* link_;
+  std::unique_ptr<std::string> bytes_;
+  std::unique_ptr<Reader> in_;
+};
+
+/// A call that gives nothing but its status.
+Status Ask(Link& link, Call call, const Writer& what) {
+  ASSAY_ASSIGN_OR_RETURN(Answer answer, Answer::To(link, call, what));
+  return answer.End();
+}
+
+}  // namespace
+
+void Results::Drop() { values_.assign(values_.size(), Value()); }
+
+void Results::Read(Link& link, Reader* in) {
+  const uint64_t count = in->Number();
+  // A backend may give fewer or more than it declares: it is seen so.
+  values_.assign(std::min<uint64_t>(count, kMostValues), Value());
+  given_.resize(values_.size());
+  for (size_t i = 0; i < values_.size() && !in->faulty(); ++i) {
+    const auto came = static_cast<Came>(in->Number());
+    values_[i] = came == Came::kInPlace ? given_[i] : in->Read<Value>();
+    if (came != Came::kValue) continue;
+    uint64_t issued = in->Number();
+    ForEachTensor(values_[i], [&](const Tensor& tensor) {
+      if (HasBytes(tensor)) link.Issue(issued++, tensor);
+    });
+  }
+}
+
+void RemoteNetwork::ReadRun(Reader* in, Results* results) {
+  for (uint64_t n = in->Number(); n > 0 && !in->faulty(); --n) {
+    const uint64_t number = in->Number();
+    link_.Rewrite(number, in->Text());
+  }
+  if (std::string placed = in->Text(); !placed.empty()) {
+    declared_.placed = std::move(placed);
+  }
+  synchronize_ = in->Read<Status>();
+  synchronized_ = true;
+  if (synchronize_.ok()) results->Read(link_, in);
+}
+
+Status RemoteNetwork::Run(Call call, const Writer& what,
+                          std::initializer_list<const Mirror*> mirrors,
+                          Results* results) {
+  for (const Mirror* mirror : mirrors) mirror->Push();
+  Result<Answer> answer = Answer::To(link_, call, what);
+  for (const Mirror* mirror : mirrors) mirror->Pull();
+  ASSAY_RETURN_IF_ERROR(answer.status());
+  ReadRun(&answer->in(), results);
+  return answer->End();
+}
+
+Result<std::unique_ptr<Binding>> RemoteNetwork::Bind(
+    std::span<const Value> inputs, std::span<const Value> outputs) {
+  Mirror mirror;
+  ASSAY_RETURN_IF_ERROR(mirror.Add({inputs, outputs}));
+  mirror.Push();
+  const uint64_t number = link_.NewNumber();
+  Writer call = mirror.Call();
+  call.Put(number_.get());
+  call.Put(number);
+  call.PutAll(inputs);
+  call.PutAll(outputs);
+  Result<Answer> answer = Answer::To(link_, Call::kBind, call);
+  mirror.Pull();
+  ASSAY_RETURN_IF_ERROR(answer.status());
+  const bool bound = answer->in().Number() != 0;
+  ASSAY_RETURN_IF_ERROR(answer->End());
+  if (!bound) return std::unique_ptr<Binding>();
+  return std::unique_ptr<Binding>(std::make_unique<RemoteBinding>(
+      link_, number, std::move(mirror),
+      Results(outputs, declared_.outputs.size())));
+}
+
+Status RemoteNetwork::Forward(Binding& binding) {
+  auto& own = static_cast<RemoteBinding&>(binding);
+  own.results_.Drop();
+  Writer call;
+  call.Put(number_.get());
+  call.Put(own.number_.get());
+  return Run(Call::kForward, call, {&own.mirror_}, &own.results_);
+}
+
+Status RemoteNetwork::Synchronize() {
+  if (std::exchange(synchronized_, false)) return synchronize_;
+  Writer call;
+  call.Put(number_.get());
+  return Ask(link_, Call::kSynchronize, call);
+}
+
+Result<std::vector<Value>> RemoteNetwork::Backward(
+    Binding& binding, std::span<const Value> cotangents,
+    std::span<const std::string> targets) {
+  auto& own = static_cast<RemoteBinding&>(binding);
+  Mirror mirror(&own.mirror_);
+  ASSAY_RETURN_IF_ERROR(mirror.Add({cotangents}));
+  Writer call = mirror.Call();
+  call.Put(number_.get());
+  call.Put(own.number_.get());
+  call.PutAll(cotangents);
+  call.PutAll(targets);
+  Results gradients({}, targets.size());
+  ASSAY_RETURN_IF_ERROR(
+      Run(Call::kBackward, call, {&mirror, &own.mirror_}, &gradients));
+  return gradients.Take();
+}
+
+Result<std::unique_ptr<GradientBinding>> RemoteNetwork::BindBackward(
+    Binding& binding, std::span<const Value> cotangents,
+    std::span<const std::string> targets, std::span<const Value> gradients) {
+  auto& own = static_cast<RemoteBinding&>(binding);
+  Mirror mirror(&own.mirror_);
+  ASSAY_RETURN_IF_ERROR(mirror.Add({cotangents, gradients}));
+  const uint64_t number = link_.NewNumber();
+  Writer call = mirror.Call();
+  call.Put(number_.get());
+  call.Put(own.number_.get());
+  call.Put(number);
+  call.PutAll(cotangents);
+  call.PutAll(targets);
+  call.PutAll(gradients);
+  mirror.Push();
+  own.mirror_.Push();
+  Result<Answer> answer = Answer::To(link_, Call::kBindBackward, call);
+  mirror.Pull();
+  own.mirror_.Pull();
+  ASSAY_RETURN_IF_ERROR(answer.status());
+  const bool bound = answer->in().Number() != 0;
+  ASSAY_RETURN_IF_ERROR(answer->End());
+  if (!bound) return std::unique_ptr<GradientBinding>();
+  return std::unique_ptr<GradientBinding>(
+      std::make_unique<RemoteGradients>(link_, number, own, std::move(mirror),
+                                        Results(gradients, targets.size())));
+}
+
+Status RemoteNetwork::RunBackward(GradientBinding& bound) {
+  auto& own = static_cast<RemoteGradients&>(bound);
+  own.results_.Drop();
+  Writer call;
+  call.Put(number_.get());
+  call.Put(own.number_.get());
+  return Run(Call::kRunBackward, call, {&own.mirror_, &own.binding_.mirror_},
+             &own.results_);
+}
+
+std::vector<std::string> RemoteNetwork::List() const {
+  Writer call;
+  call.Put(number_.get());
+  Result<Answer> answer = Answer::To(link_, Call::kListParameters, call);
+  if (!answer.ok()) return {};
+  auto names = answer->in().ReadAll<std::string>();
+  return answer->End().ok() ? std::move(names) : std::vector<std::string>();
+}
+
+Result<Tensor> RemoteNetwork::Read(std::string_view name) const {
+  Writer call;
+  call.Put(number_.get());
+  call.Put(name);
+  ASSAY_ASSIGN_OR_RETURN(Answer answer,
+                         Answer::To(link_, Call::kReadParameter, call));
+  auto tensor = answer.in().Read<Tensor>();
+  ASSAY_RETURN_IF_ERROR(answer.End());
+  return tensor;
+}
+
+Status RemoteNetwork::Write(std::string_view name, const Tensor& value) {
+  Writer call;
+  call.Put(number_.get());
+  call.Put(name);
+  call.Put(value);
+  return Ask(link_, Call::kWriteParameter, call);
+}
+
+std::vector<std::string> RemoteNetwork::Optimizers() const {
+  Writer call;
+  call.Put(number_.get());
+  Result<Answer> answer = Answer::To(link_, Call::kOptimizers, call);
+  if (!answer.ok()) return {};
+  auto names = answer->in().ReadAll<std::string>();
+  return answer->End().ok() ? std::move(names) : std::vector<std::string>();
+}
+
+Status RemoteNetwork::Configure(
+    std::string_view optimizer,
+    const std::map<std::string, double>& hyperparameters) {
+  Writer call;
+  call.Put(number_.get());
+  call.Put(optimizer);
+  call.Put(uint64_t{hyperparameters.size()});
+  for (const auto& [name, value] : hyperparameters) {
+    call.Put(name);
+    call.Put(value);
+  }
+  return Ask(link_, Call::kConfigure, call);
+}
+
+Status RemoteNetwork::Step(Binding& binding, std::string_view loss) {
+  auto& own = static_cast<RemoteBinding&>(binding);
+  own.results_.Drop();
+  Writer call;
+  call.Put(number_.get());
+  call.Put(own.number_.get());
+  call.Put(loss);
+  return Run(Call::kStep, call, {&own.mirror_}, &own.results_);
+}
+
+std::vector<PlacedNode> RemoteNetwork::Placed() const {
+  Reader in(declared_.placed);
+  auto nodes = in.ReadAll<PlacedNode>();
+  if (in.Fault().ok()) return nodes;
+  static_cast<void>(link_.Refuse(in.Fault()));
+  return {};
+}
+
+Result<std::unique_ptr<ExactRun>> RemoteNetwork::At(
+    std::span<const Value>, std::span<const std::string>) {
+  return FailedPrecondition(
+      "exact answers are not asked of a backend in a process of its own");
+}
+
+}  // namespace assay::host

@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/host/server.h"
+
+#include <algorithm>
+#include <thread>
+#include <type_traits>
+#include <utility>
+
+#include "framework/backend/exception.h"
+#include "framework/core/hash.h"
+#include "framework/core/value_walk.h"
+
+namespace assay::host {
+namespace {
+
+/// True for a tensor with memory of this process that can be compared.
+bool HasBytes(const Tensor& tensor) {
+  return tensor.data() != nullptr && tensor.byte_size() > 0 &&
+         tensor.device().kind == Device::Kind::kCpu;
+}
+
+bool InPlace(const Value& value, std::span<const Value> given, size_t index) {
+  if (index >= given.size()) return false;
+  const Tensor* const wanted = given[index].tensor();
+  const Tensor* const got = value.tensor();
+  return wanted != nullptr && got != nullptr && wanted->data() != nullptr &&
+         wanted->data() == got->data() && wanted->dtype() == got->dtype() &&
+         wanted->shape() == got->shape();
+}
+
+/// The model of bytes, or, where they are none, one that holds them: a backend
+/// that takes whole models may look at them.
+std::shared_ptr<const Model> ModelOf(std::string_view text, bool checked) {
+  const auto bytes = std::as_bytes(std::span(text.data(), text.size()));
+  const auto read = Model::Parse(bytes);
+  if (read.ok() && !checked) return *read;
+  Model::Parts parts;
+  parts.bytes.assign(bytes.begin(), bytes.end());
+  if (read.ok()) {
+    parts.ir_version = (*read)->ir_version();
+    parts.opsets = (*read)->opsets();
+    parts.graph = (*read)->graph();
+    parts.functions = (*read)->functions();
+    parts.checked = checked;
+  }
+  return std::make_shared<const Model>(std::move(parts));
+}
+
+uint64_t OfferedBy(Network& network) {
+  uint64_t offered = 0;
+  if (network.differentiable() != nullptr) offered |= kDifferentiable;
+  if (network.parameters() != nullptr) offered |= kParameters;
+  if (network.native_step() != nullptr) offered |= kNativeStep;
+  if (network.placement() != nullptr) offered |= kPlacement;
+  if (network.exact() != nullptr) offered |= kExact;
+  return offered;
+}
+
+}  // namespace
+
+template <class T>
+Result<T*> Server::Find(std::map<uint64_t, std::unique_ptr<T>>& all,
+                        uint64_t number, const char* what) {
+  const std::lock_guard lock(mutex_);
+  const auto found = all.find(number);
+  if (found == all.end()) {
+    return FailedPrecondition("there is no ", what, " of the number ", number);
+  }
+  return found->second.get();
+}
+
+void Server::Close(Kind kind, uint64_t number) {
+  const auto take = [&](auto& all) {
+    const std::lock_guard lock(mutex_);
+    const auto found = all.find(number);
+    if (found == all.end())
+      return typename std::decay_t<decltype(all)>::mapped_type();
+    auto taken = std::move(found->second);
+    all.erase(found);
+    // Memory that is not shared may go with it.
+    std::erase_if(held_,
+                  [](const auto& held) { return !held.second.tensor.owned(); });
+    return taken;
+  };
+  // Destroyed without the lock, for that is the backend's code.
+  switch (kind) {
+    case Kind::kNetwork:
+      take(networks_);
+      break;
+    case Kind::kBinding:
+      take(bindings_);
+      break;
+    case Kind::kGradients:
+      take(gradients_);
+      break;
+  }
+}
+
+void Server::ReadHead(Reader* in, std::vector<Descriptor> descriptors) {
+  std::vector<std::pair<Kind, uint64_t>> closed;
+  for (uint64_t n = in->Number(); n > 0 && !in->faulty(); --n) {
+    const auto kind = static_cast<Kind>(in->Number());
+    closed.emplace_back(kind, in->Number());
+  }
+  const auto released = in->ReadAll<uint64_t>();
+  if (const uint64_t generation = in->Number(); generation > 0) {
+    std::vector<uint32_t> segments;
+    for (uint64_t n = in->Number(); n > 0 && !in->faulty(); --n) {
+      segments.push_back(static_cast<uint32_t>(in->Number()));
+    }
+    const std::lock_guard lock(mutex_);
+    for (Descriptor& descriptor : descriptors) {
+      const auto segment = static_cast<uint32_t>(in->Number());
+      const Status added = segments_.Add(segment, descriptor.release());
+      if (!added.ok()) in->Refuse(added.message());
+    }
+    if (generation > segments_generation_) segments_.KeepOnly(segments);
+    segments_generation_ = std::max(segments_generation_, generation);
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    for (const uint64_t issued : released) held_.erase(issued);
+  }
+  for (const auto& [kind, number] : closed) Close(kind, number);
+}
+
+void Server::Serve(Channel* channel) {
+  while (true) {
+    Result<Message> message = channel->Receive();
+    if (!message.ok()) return;
+    Reader in(message->text, [this](Place place, uint64_t size) {
+      const std::lock_guard lock(mutex_);
+      return segments_.At(place, size);
+    });
+    const auto call = static_cast<Call>(in.Number());
+    if (call == Call::kThread) {
+      if (message->descriptors.size() != 1) return;
+      std::thread([this,
+                   socket = std::move(message->descriptors[0])]() mutable {
+        Channel own(std::move(socket));
+        Serve(&own);
+      }).detach();
+      continue;
+    }
+    std::string answer;
+    try {
+      ReadHead(&in, std::move(message->descriptors));
+      answer = Answer(call, &in);
+    } catch (...) {
+      Writer failed;
+      failed.Put(backend::StatusOfException("the backend"));
+      answer = failed.bytes();
+    }
+    if (getpid() != owner_ || !channel->Send(answer).ok()) return;
+  }
+}
+
+std::string Server::Answer(Call call, Reader* in) {
+  Writer out;
+  const Status status = Dispatch(call, in, &out);
+  Writer head;
+  head.Put(status);
+  return status.ok() ? head.bytes() + out.bytes() : head.bytes();
+}
+
+Status Server::Dispatch(Call call, Reader* in, Writer* out) {
+  switch (call) {
+    case Call::kInspect:
+      return Inspect(out);
+    case Call::kLoad:
+      return Load(in, out);
+    case Call::kBind:
+      return Bind(in, out);
+    case Call::kForward:
+      return Forward(in, out);
+    case Call::kSynchronize:
+      return Synchronize(in);
+    case Call::kBackward:
+      return Backward(in, out);
+    case Call::kBindBackward:
+      return BindBackward(in, out);
+    case Call::kRunBackward:
+      return RunBackward(in, out);
+    case Call::kListParameters:
+    case Call::kReadParameter:
+    case Call::kWriteParameter:
+      return OfParameters(call, in, out);
+    case Call::kOptimizers:
+    case Call::kConfigure:
+      return OfNativeStep(call, in, out);
+    case Call::kStep:
+      return Step(in, out);
+    case Call::kCaseEnd:
+      return EndCase(out);
+    case Call::kThread:
+      break;
+  }
+  return DataLoss("found the call ", static_cast<uint64_t>(call),
+                  ", which there is not");
+}
+
+Status Server::Inspect(Writer* out) {
+  ASSAY_ASSIGN_OR_RETURN(const Probe probe, backend_.Inspect());
+  out->Put(probe.version);
+  out->Put(probe.device);
+  return OkStatus();
+}
+
+Status Server::Load(Reader* in, Writer* out) {
+  const uint64_t number = in->Number();
+  const std::string text = in->Text();
+  const bool checked = in->Number() != 0;
+  const auto options = in->Read<LoadOptions>();
+  ASSAY_RETURN_IF_ERROR(in->Fault());
+  auto served = std::make_unique<Served>();
+  ASSAY_ASSIGN_OR_RETURN(served->network,
+                         backend_.Load(ModelOf(text, checked), options));
+  out->Put(uint64_t{served->network != nullptr ? 1U : 0U});
+  if (served->network == nullptr) return OkStatus();
+  out->PutAll(served->network->inputs());
+  out->PutAll(served->network->outputs());
+  out->Put(OfferedBy(*served->network));
+  PutPlaced(served.get(), out);
+  const std::lock_guard lock(mutex_);
+  networks_[number] = std::move(served);
+  return OkStatus();
+}
+
+void Server::PutPlaced(Served* served, Writer* out) {
+  Writer now;
+  if (Placement* const placement = served->network->placement()) {
+    now.PutAll(std::as_const(*placement).Placed());
+  }
+  const bool same = now.bytes() == served->placed;
+  out->Put(same ? std::string_view() : std::string_view(now.bytes()));
+  if (!same) served->placed = now.bytes();
+}
+
+Result<Server::Served*> Server::Self(Reader* in) {
+  return Find(networks_, in->Number(), "network");
+}
+
+Status Server::Bind(Reader* in, Writer* out) {
+  ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
+  Network* const network = served->network.get();
+  const uint64_t number = in->Number();
+  const auto inputs = in->ReadAll<Value>();
+  auto outputs = in->ReadAll<Value>();
+  ASSAY_RETURN_IF_ERROR(in->Fault());
+  auto bound = std::make_unique<Bound>();
+  ASSAY_ASSIGN_OR_RETURN(bound->binding, network->Bind(inputs, outputs));
+  out->Put(uint64_t{bound->binding != nullptr ? 1U : 0U});
+  if (bound->binding == nullptr) return OkStatus();
+  bound->given = std::move(outputs);
+  const std::lock_guard lock(mutex_);
+  bindings_[number] = std::move(bound);
+  return OkStatus();
+}
+
+void Server::HashHeld() {
+  const std::lock_guard lock(mutex_);
+  for (auto& [number, held] : held_) {
+    held.hash = core::StableHash(held.tensor.bytes());
+  }
+}
+
+void Server::PutChanged(Writer* out) {
+  const std::lock_guard lock(mutex_);
+  std::vector<uint64_t> changed;
+  for (const auto& [number, held] : held_) {
+    if (core::StableHash(held.tensor.bytes()) != held.hash) {
+      changed.push_back(number);
+    }
+  }
+  out->Put(uint64_t{changed.size()});
+  for (const uint64_t number : changed) {
+    const auto bytes = held_[number].tensor.bytes();
+    out->Put(number);
+    out->Put(std::string_view(reinterpret_cast<const char*>(bytes.data()),
+                              bytes.size()));
+  }
+}
+
+void Server::PutResult(const Value& value, bool in_place, Writer* out) {
+  if (in_place) return out->Put(static_cast<uint64_t>(Came::kInPlace));
+  const std::lock_guard lock(mutex_);
+  bool alias = false;
+  ForEachTensor(value, [&](const Tensor& tensor) {
+    alias = alias || segments_.Holds(tensor.data());
+  });
+  out->Put(static_cast<uint64_t>(alias ? Came::kAlias : Came::kValue));
+  out->Put(value);
+  if (alias) return;
+  out->Put(next_issued_);
+  ForEachTensor(value, [&](const Tensor& tensor) {
+    if (HasBytes(tensor)) held_[next_issued_++] = {tensor, 0};
+  });
+}
+
+Status Server::Run(Served* served, const std::function<Status()>& run,
+                   std::span<const Value> given,
+                   const std::function<std::span<const Value>()>& values,
+                   Writer* out) {
+  HashHeld();
+  ASSAY_RETURN_IF_ERROR(run());
+  const Status synchronized = served->network->Synchronize();
+  PutChanged(out);
+  PutPlaced(served, out);
+  out->Put(synchronized);
+  if (!synchronized.ok()) return OkStatus();
+  const std::span<const Value> got = values();
+  out->Put(uint64_t{got.size()});
+  for (size_t i = 0; i < got.size(); ++i) {
+    PutResult(got[i], InPlace(got[i], given, i), out);
+  }
+  return OkStatus();
+}
+
+Status Server::Forward(Reader* in, Writer* out) {
+  ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
+  Network* const network = served->network.get();
+  const uint64_t number = in->Number();
+  ASSAY_RETURN_IF_ERROR(in->Fault());
+  ASSAY_ASSIGN_OR_RETURN(Bound* const bound,
+                         Find(bindings_, number, "binding"));
+  Binding& binding = *bound->binding;
+  return Run(
+      served, [&] { return network->Forward(binding); }, bound->given,
+      [&] { return std::as_const(binding).outputs(); }, out);
+}
+
+Status Server::Synchronize(Reader* in) {
+  ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
+  Network* const network = served->network.get();
+  ASSAY_RETURN_IF_ERROR(in->Fault());
+  return network->Synchronize();
+}
+
+Status Server::Backward(Reader* in, Writer* out) {
+  ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
+  Network* const network = served->network.get();
+  ASSAY_ASSIGN_OR_RETURN(Bound* const bound,
+                         Find(bindings_, in->Number(), "binding"));
+  const auto cotangents = in->ReadAll<Value>();
+  const auto targets = in->ReadAll<std::string>();
+  ASSAY_RETURN_IF_ERROR(in->Fault());
+  Differentiable* const differentiable = network->differentiable();
+  if (differentiable == nullptr) return Internal("no gradients any more");
+  std::vector<Value> gradients;
+  const auto run = [&]() -> Status {
+    ASSAY_ASSIGN_OR_RETURN(
+        gradients,
+        differentiable->Backward(*bound->binding, cotangents, targets));
+    return OkStatus();
+  };
+  return Run(
+      served, run, {}, [&] { return std::span<const Value>(gradients); }, out);
+}
+
+Status Server::BindBackward(Reader* in, Writer* out) {
+  ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
+  Network* const network = served->network.get();
+  ASSAY_ASSIGN_OR_RETURN(Bound* const bound,
+                         Find(bindings_, in->Number(), "binding"));
+  const uint64_t number = in->Number();
+  const auto cotangents = in->ReadAll<Value>();
+  const auto targets = in->ReadAll<std::string>();
+  auto given = in->ReadAll<Value>();
+  ASSAY_RETURN_IF_ERROR(in->Fault());
+  Differentiable* const differentiable = network->differentiable();
+  if (differentiable == nullptr) return Internal("no gradients any more");
+  auto made = std::make_unique<BoundGradients>();
+  ASSAY_ASSIGN_OR_RETURN(
+      made->gradients, differentiable->BindBackward(*bound->binding, cotangents,
+                                                    targets, given));
+  out->Put(uint64_t{made->gradients != nullptr ? 1U : 0U});
+  if (made->gradients == nullptr) return OkStatus();
+  made->given = std::move(given);
+  const std::lock_guard lock(mutex_);
+  gradients_[number] = std::move(made);
+  return OkStatus();
+}
+
+Status Server::RunBackward(Reader* in, Writer* out) {
+  ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
+  Network* const network = served->network.get();
+  const uint64_t number = in->Number();
+  ASSAY_RETURN_IF_ERROR(in->Fault());
+  ASSAY_ASSIGN_OR_RETURN(BoundGradients* const bound,
+                         Find(gradients_, number, "bound gradient"));
+  Differentiable* const differentiable = network->differentiable();
+  if (differentiable == nullptr) return Internal("no gradients any more");
+  GradientBinding& gradients = *bound->gradients;
+  return Run(
+      served, [&] { return differentiable->RunBackward(gradients); },
+      bound->given, [&] { return std::as_const(gradients).gradients(); }, out);
+}
+
+Status Server::OfParameters(Call call, Reader* in, Writer* out) {
+  ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
+  Network* const network = served->network.get();
+  Parameters* const parameters = network->parameters();
+  if (parameters == nullptr) return Internal("no parameters any more");
+  if (call == Call::kListParameters) {
+    out->PutAll(std::as_const(*parameters).List());
+    return OkStatus();
+  }
+  const std::string name = in->Text();
+  if (call == Call::kReadParameter) {
+    ASSAY_ASSIGN_OR_RETURN(const Tensor tensor,
+                           std::as_const(*parameters).Read(name));
+    out->Put(tensor);
+    return OkStatus();
+  }
+  const auto tensor = in->Read<Tensor>();
+  ASSAY_RETURN_IF_ERROR(in->Fault());
+  return parameters->Write(name, tensor);
+}
+
+Status Server::OfNativeStep(Call call, Reader* in, Writer* out) {
+  ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
+  Network* const network = served->network.get();
+  NativeStep* const native = network->native_step();
+  if (native == nullptr) return Internal("no optimizer any more");
+  if (call == Call::kOptimizers) {
+    out->PutAll(std::as_const(*native).Optimizers());
+    return OkStatus();
+  }
+  const std::string optimizer = in->Text();
+  std::map<std::string, double> hyperparameters;
+  for (uint64_t n = in->Number(); n > 0 && !in->faulty(); --n) {
+    std::string name = in->Text();
+    hyperparameters[std::move(name)] = in->Read<double>();
+  }
+  ASSAY_RETURN_IF_ERROR(in->Fault());
+  return native->Configure(optimizer, hyperparameters);
+}
+
+Status Server::Step(Reader* in, Writer* out) {
+  ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
+  Network* const network = served->network.get();
+  const uint64_t number = in->Number();
+  const std::string loss = in->Text();
+  ASSAY_RETURN_IF_ERROR(in->Fault());
+  ASSAY_ASSIGN_OR_RETURN(Bound* const bound,
+                         Find(bindings_, number, "binding"));
+  NativeStep* const native = network->native_step();
+  if (native == nullptr) return Internal("no optimizer any more");
+  Binding& binding = *bound->binding;
+  return Run(
+      served, [&] { return native->Step(binding, loss); }, bound->given,
+      [&] { return std::as_const(binding).outputs(); }, out);
+}
+
+Status Server::EndCase(Writer* out) {
+  const CaseEnd end = end_();
+  out->Put(end.changed);
+  out->Put(end.n_libraries);
+  out->Put(uint64_t{end.replace ? 1U : 0U});
+  out->Put(static_cast<uint64_t>(end.peak_rss_kb));
+  return OkStatus();
+}
+
+}  // namespace assay::host

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/host/walls.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+
+#include "framework/testing/host/end_like.h"
+
+namespace assay::host {
+namespace {
+
+Status Failed(const std::string& what) {
+  return Unavailable("the kernel forbids ", what, ": ", std::strerror(errno));
+}
+
+Status WriteText(const char* file, const std::string& text) {
+  const int fd = open(file, O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return Failed(StrCat("to open ", file));
+  const bool written =
+      write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  const Status status =
+      written ? OkStatus() : Failed(StrCat("to write ", file));
+  close(fd);
+  return status;
+}
+
+/// Users keep their number, and have no rights over what is outside.
+Status MapUser(uid_t user, gid_t group) {
+  ASSAY_RETURN_IF_ERROR(WriteText("/proc/self/setgroups", "deny"));
+  ASSAY_RETURN_IF_ERROR(
+      WriteText("/proc/self/uid_map", StrCat(user, " ", user, " 1")));
+  return WriteText("/proc/self/gid_map", StrCat(group, " ", group, " 1"));
+}
+
+Status Hide(const std::string& folder) {
+  return mount("none", folder.c_str(), "tmpfs",
+               MS_RDONLY | MS_NOSUID | MS_NODEV, "size=4k,mode=0555") == 0
+             ? OkStatus()
+             : Failed(StrCat("to hide ", folder));
+}
+
+Status Keep(const std::string& folder) {
+  struct mount_attr read_only = {};
+  read_only.attr_set = MOUNT_ATTR_RDONLY;
+  const bool kept = mount(folder.c_str(), folder.c_str(), nullptr,
+                          MS_BIND | MS_REC, nullptr) == 0 &&
+                    mount_setattr(AT_FDCWD, folder.c_str(), AT_RECURSIVE,
+                                  &read_only, sizeof read_only) == 0;
+  return kept ? OkStatus() : Failed(StrCat("to keep ", folder));
+}
+
+/// All but what only a child can do.
+Status Enter(const Walls& walls) {
+  const uid_t user = geteuid();
+  const gid_t group = getegid();
+  if (unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC) != 0) {
+    return Failed("namespaces");
+  }
+  ASSAY_RETURN_IF_ERROR(MapUser(user, group));
+  if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) {
+    return Failed("mounts of its own");
+  }
+  // Kept ones first: what is hidden may lie in them.
+  for (const std::string& folder : walls.kept) {
+    ASSAY_RETURN_IF_ERROR(Keep(folder));
+  }
+  for (const std::string& folder : walls.hidden) {
+    ASSAY_RETURN_IF_ERROR(Hide(folder));
+  }
+  return OkStatus();
+}
+
+/// The first process behind the walls sees the others there, and no more.
+Status MountProcesses() {
+  return mount("none", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC,
+               nullptr) == 0
+             ? OkStatus()
+             : Failed("a view of processes");
+}
+
+/// Also takes leave of others that end meanwhile.
+int WaitFor(pid_t pid) {
+  while (true) {
+    int status = 0;
+    const pid_t ended = waitpid(-1, &status, 0);
+    if (ended == pid || (ended < 0 && errno != EINTR)) return status;
+  }
+}
+
+/// Tries all of it in processes that end, since it cannot be undone. Returns
+/// what went wrong there.
+Status Try(const Walls& walls) {
+  int ends[2] = {};
+  if (pipe2(ends, O_CLOEXEC) != 0) return Failed("a pipe");
+  const pid_t child = fork();
+  if (child == 0) {
+    Status status = Enter(walls);
+    const pid_t inner = status.ok() ? fork() : -1;
+    if (inner == 0) status = MountProcesses();
+    if (inner > 0) _exit(WEXITSTATUS(WaitFor(inner)));
+    const std::string& text = status.message();
+    [[maybe_unused]] const auto said = write(ends[1], text.data(), text.size());
+    _exit(status.ok() ? EXIT_SUCCESS : EXIT_FAILURE);
+  }
+  close(ends[1]);
+  std::string text(512, '\0');
+  const ssize_t got = read(ends[0], text.data(), text.size());
+  text.resize(got > 0 ? static_cast<size_t>(got) : 0);
+  close(ends[0]);
+  if (child < 0) return Failed("a process to try it");
+  return WaitFor(child) == 0 ? OkStatus() : Unavailable(text);
+}
+
+}  // namespace
+
+Status BuildWalls(const Walls& walls) {
+  ASSAY_RETURN_IF_ERROR(Try(walls));
+  ASSAY_RETURN_IF_ERROR(Enter(walls));
+  int ends[2] = {};
+  if (pipe2(ends, O_CLOEXEC) != 0) return Failed("a pipe");
+  const pid_t first = fork();
+  if (first < 0) return Failed("a process");
+  if (first > 0) {
+    close(ends[1]);
+    const int status = WaitFor(first);
+    int inner = 0;
+    EndLike(read(ends[0], &inner, sizeof inner) == sizeof inner ? inner
+                                                                : status);
+  }
+  // The first process behind the walls is deaf to most signals, its own too.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ASSAY_RETURN_IF_ERROR(MountProcesses());
+  const pid_t inner = fork();
+  if (inner > 0) {
+    const int status = WaitFor(inner);
+    [[maybe_unused]] const auto told = write(ends[1], &status, sizeof status);
+    _exit(EXIT_SUCCESS);
+  }
+  close(ends[0]);
+  close(ends[1]);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  return inner < 0 ? Failed("a process") : OkStatus();
+}
+
+}  // namespace assay::host

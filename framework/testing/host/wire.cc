@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/host/wire.h"
+
+#include <cstring>
+#include <type_traits>
+
+namespace assay::host {
+namespace {
+
+constexpr int kMostDepth = 64;  // of sequences in sequences
+
+/// How the bytes of a tensor come.
+enum class Bytes : uint64_t {
+  kNone,     // the tensor has no memory
+  kWritten,  // they follow
+  kShared,   // a Place follows
+  kStrings   // elements that are texts follow
+};
+
+}  // namespace
+
+void Writer::PutBytes(const void* from, size_t count) {
+  if (count > 0) bytes_.append(static_cast<const char*>(from), count);
+}
+
+void Writer::Put(uint64_t number) { PutBytes(&number, sizeof number); }
+
+void Writer::Put(double number) { PutBytes(&number, sizeof number); }
+
+void Writer::Put(std::string_view text) {
+  Put(uint64_t{text.size()});
+  PutBytes(text.data(), text.size());
+}
+
+void Writer::Put(const Place& place) {
+  Put(uint64_t{place.segment});
+  Put(place.offset);
+}
+
+void Writer::Put(const Status& status) {
+  Put(static_cast<uint64_t>(status.code()));
+  if (status.ok()) return;
+  Put(static_cast<uint64_t>(status.reason()));
+  Put(status.message());
+}
+
+void Writer::Put(const ValueType& type) {
+  Put(static_cast<uint64_t>(type.kind));
+  Put(static_cast<uint64_t>(type.dtype));
+  Put(uint64_t{type.dims.has_value() ? 1U : 0U});
+  if (type.dims.has_value()) {
+    Put(uint64_t{type.dims->size()});
+    for (const Dim& dim : *type.dims) {
+      Put(static_cast<uint64_t>(dim.extent));
+      Put(dim.symbol);
+    }
+  }
+  Put(uint64_t{type.element != nullptr ? 1U : 0U});
+  if (type.element != nullptr) Put(*type.element);
+}
+
+void Writer::Put(const ValueInfo& info) {
+  Put(info.name);
+  Put(info.type);
+}
+
+void Writer::Put(const Tensor& tensor) {
+  Put(static_cast<uint64_t>(tensor.dtype()));
+  if (!tensor.defined()) return;
+  Put(static_cast<uint64_t>(tensor.device().kind));
+  Put(static_cast<uint64_t>(tensor.device().index));
+  Put(uint64_t{tensor.shape().dims().size()});
+  for (const int64_t extent : tensor.shape())
+    Put(static_cast<uint64_t>(extent));
+  if (tensor.dtype() == DType::kString) {
+    Put(static_cast<uint64_t>(Bytes::kStrings));
+    for (const std::string& text : tensor.strings()) Put(text);
+    return;
+  }
+  const auto place = find_ ? find_(tensor) : std::nullopt;
+  if (place.has_value()) {
+    Put(static_cast<uint64_t>(Bytes::kShared));
+    Put(*place);
+  } else if (tensor.data() == nullptr ||
+             tensor.device().kind != Device::Kind::kCpu) {
+    Put(static_cast<uint64_t>(Bytes::kNone));
+  } else {
+    Put(static_cast<uint64_t>(Bytes::kWritten));
+    PutBytes(tensor.data(), tensor.bytes().size());
+  }
+}
+
+void Writer::Put(const Value& value) {
+  Put(static_cast<uint64_t>(value.kind()));
+  switch (value.kind()) {
+    case ValueKind::kNone:
+      return;
+    case ValueKind::kTensor:
+      return Put(*value.tensor());
+    case ValueKind::kSparseTensor:
+      Put(value.sparse()->values);
+      Put(value.sparse()->indices);
+      Put(uint64_t{value.sparse()->shape.dims().size()});
+      for (const int64_t extent : value.sparse()->shape) {
+        Put(static_cast<uint64_t>(extent));
+      }
+      return;
+    case ValueKind::kSequence:
+      Put(value.sequence()->element);
+      return PutAll(value.sequence()->items);
+    case ValueKind::kOptional:
+      Put(value.optional()->element);
+      return Put(value.optional()->has_value() ? *value.optional()->value
+                                               : Value());
+    case ValueKind::kMap:
+      Put(value.map()->keys);
+      return PutAll(value.map()->values);
+  }
+}
+
+void Writer::Put(const LoadOptions& options) {
+  Put(static_cast<uint64_t>(options.mode));
+  PutAll(options.extra_outputs);
+  PutAll(options.gradient_targets);
+  Put(uint64_t{options.exact ? 1U : 0U});
+  Put(uint64_t{options.settings.size()});
+  for (const auto& [name, value] : options.settings) {
+    Put(name);
+    Put(value);
+  }
+}
+
+void Writer::Put(const PlacedNode& node) {
+  Put(node.node);
+  Put(node.executor);
+  Put(node.function);
+}
+
+void Reader::Refuse(std::string_view fault) {
+  if (fault_.empty()) fault_ = fault;
+}
+
+Status Reader::Fault() const {
+  if (!fault_.empty()) return DataLoss("found ", fault_);
+  if (!left_.empty()) {
+    return DataLoss("found ", left_.size(), " bytes more than wanted");
+  }
+  return OkStatus();
+}
+
+std::string_view Reader::Take(uint64_t count) {
+  if (!fault_.empty()) return {};
+  if (count > left_.size()) {
+    Refuse(StrCat(left_.size(), " bytes, wanted ", count));
+    return {};
+  }
+  const std::string_view taken = left_.substr(0, count);
+  left_.remove_prefix(count);
+  return taken;
+}
+
+template <class T>
+T Reader::Fixed() {
+  T number = {};
+  const std::string_view bytes = Take(sizeof number);
+  if (!bytes.empty()) std::memcpy(&number, bytes.data(), sizeof number);
+  return number;
+}
+
+uint64_t Reader::Number() { return Fixed<uint64_t>(); }
+
+std::string Reader::Text() { return std::string(Take(Number())); }
+
+template <>
+uint64_t Reader::Read<uint64_t>() {
+  return Number();
+}
+
+template <>
+std::string Reader::Read<std::string>() {
+  return Text();
+}
+
+template <>
+double Reader::Read<double>() {
+  return Fixed<double>();
+}
+
+template <>
+Place Reader::Read<Place>() {
+  const auto segment = static_cast<uint32_t>(Number());
+  return {segment, Number()};
+}
+
+template <>
+Status Reader::Read<Status>() {
+  const uint64_t code = Number();
+  if (code == 0) return OkStatus();
+  const uint64_t reason = Number();
+  std::string message = Text();
+  if (code > static_cast<uint64_t>(StatusCode::kInternal) ||
+      reason > static_cast<uint64_t>(Reason::kLimit)) {
+    Refuse(StrCat("status ", code, " with reason ", reason));
+    return OkStatus();
+  }
+  return {static_cast<StatusCode>(code), static_cast<Reason>(reason),
+          std::move(message)};
+}
+
+ValueType Reader::ReadType(int depth) {
+  ValueType type;
+  const uint64_t kind = Number();
+  const uint64_t dtype = Number();
+  if (kind > static_cast<uint64_t>(ValueKind::kMap) || dtype >= kDTypeCount ||
+      depth > kMostDepth) {
+    Refuse(StrCat("a type of kind ", kind, " and element type ", dtype));
+    return type;
+  }
+  type.kind = static_cast<ValueKind>(kind);
+  type.dtype = static_cast<DType>(dtype);
+  if (Number() != 0) {
+    type.dims.emplace();
+    for (uint64_t n = Number(); n > 0 && fault_.empty(); --n) {
+      const auto extent = static_cast<int64_t>(Number());
+      type.dims->emplace_back(Text()).extent = extent;
+    }
+  }
+  if (Number() != 0) {
+    type.element = std::make_shared<const ValueType>(ReadType(depth + 1));
+  }
+  return type;
+}
+
+template <>
+ValueType Reader::Read<ValueType>() {
+  return ReadType(0);
+}
+
+template <>
+ValueInfo Reader::Read<ValueInfo>() {
+  std::string name = Text();
+  return {std::move(name), Read<ValueType>()};
+}
+
+Tensor Reader::ReadTensor() {
+  const uint64_t dtype = Number();
+  if (dtype == 0) return {};
+  Device device;
+  device.kind = static_cast<Device::Kind>(Number());
+  device.index = static_cast<int32_t>(Number());
+  std::vector<int64_t> extents;
+  for (uint64_t n = Number(); n > 0 && fault_.empty(); --n) {
+    extents.push_back(static_cast<int64_t>(Number()));
+  }
+  const uint64_t kind = Number();
+  if (dtype >= kDTypeCount || device.kind > Device::Kind::kCuda ||
+      kind > static_cast<uint64_t>(Bytes::kStrings) ||
+      (dtype == static_cast<uint64_t>(DType::kString)) !=
+          (kind == static_cast<uint64_t>(Bytes::kStrings))) {
+    Refuse(StrCat("a tensor of element type ", dtype));
+  }
+  if (!fault_.empty()) return {};
+  const auto type = static_cast<DType>(dtype);
+  const Shape shape(std::move(extents));
+  // The size, without memory.
+  const Result<int64_t> count = shape.NumElements();
+  if (!count.ok()) {
+    Refuse(count.status().message());
+    return {};
+  }
+  if (static_cast<Bytes>(kind) == Bytes::kStrings) {
+    std::vector<std::string> texts;
+    for (int64_t i = 0; i < *count && fault_.empty(); ++i) {
+      texts.push_back(Text());
+    }
+    if (!fault_.empty()) return {};
+    return *Tensor::FromStrings(shape, std::move(texts));
+  }
+  const auto size = static_cast<uint64_t>(PackedBytes(type, *count));
+  std::byte* memory = nullptr;
+  if (static_cast<Bytes>(kind) == Bytes::kShared) {
+    const auto place = Read<Place>();
+    memory = at_ ? at_(place, size) : nullptr;
+    if (memory == nullptr) Refuse("a tensor outside of the shared memory");
+  } else if (static_cast<Bytes>(kind) == Bytes::kWritten) {
+    const std::string_view bytes = Take(size);
+    if (!fault_.empty()) return {};
+    Result<Tensor> copy = Tensor::FromBytes(
+        type, shape, std::as_bytes(std::span(bytes.data(), bytes.size())));
+    if (copy.ok()) return *std::move(copy);
+    Refuse(copy.status().message());
+  }
+  if (!fault_.empty()) return {};
+  return *Tensor::Borrow(type, shape, memory, device);
+}
+
+template <>
+Tensor Reader::Read<Tensor>() {
+  return ReadTensor();
+}
+
+Value Reader::ReadValue(int depth) {
+  const uint64_t kind = Number();
+  if (kind > static_cast<uint64_t>(ValueKind::kMap) || depth > kMostDepth) {
+    Refuse(StrCat("a value of kind ", kind, " at depth ", depth));
+  }
+  if (!fault_.empty()) return {};
+  const auto items = [&] {
+    std::vector<Value> values;
+    for (uint64_t n = Number(); n > 0 && fault_.empty(); --n) {
+      values.push_back(ReadValue(depth + 1));
+    }
+    return values;
+  };
+  switch (static_cast<ValueKind>(kind)) {
+    case ValueKind::kNone:
+      return {};
+    case ValueKind::kTensor:
+      return ReadTensor();
+    case ValueKind::kSparseTensor: {
+      SparseTensor sparse{ReadTensor(), ReadTensor(), {}};
+      std::vector<int64_t> extents;
+      for (uint64_t n = Number(); n > 0 && fault_.empty(); --n) {
+        extents.push_back(static_cast<int64_t>(Number()));
+      }
+      sparse.shape = Shape(std::move(extents));
+      return sparse;
+    }
+    case ValueKind::kSequence: {
+      ValueType element = ReadType(depth);
+      return Sequence{std::move(element), items()};
+    }
+    case ValueKind::kOptional: {
+      Optional optional{ReadType(depth), nullptr};
+      Value held = ReadValue(depth + 1);
+      if (held.present()) {
+        optional.value = std::make_shared<const Value>(std::move(held));
+      }
+      return optional;
+    }
+    case ValueKind::kMap: {
+      Tensor keys = ReadTensor();
+      return Map{std::move(keys), items()};
+    }
+  }
+  return {};
+}
+
+template <>
+Value Reader::Read<Value>() {
+  return ReadValue(0);
+}
+
+template <>
+LoadOptions Reader::Read<LoadOptions>() {
+  LoadOptions options;
+  options.mode = Number() == 0 ? Mode::kInference : Mode::kTraining;
+  options.extra_outputs = ReadAll<std::string>();
+  options.gradient_targets = ReadAll<std::string>();
+  options.exact = Number() != 0;
+  for (uint64_t n = Number(); n > 0 && fault_.empty(); --n) {
+    std::string name = Text();
+    options.settings[std::move(name)] = Text();
+  }
+  return options;
+}
+
+template <>
+PlacedNode Reader::Read<PlacedNode>() {
+  PlacedNode node;
+  node.node = Text();
+  node.executor = Text();
+  node.function = Text();
+  return node;
+}
+
+}  // namespace assay::host

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writer and Reader: what the interface of a backend carries, as bytes: numbers,
+// texts, types, values of every kind, statuses. Both ends are of one release, so
+// the form has no versions; numbers are little-endian.
+//
+//   Writer out;
+//   out.Put(uint64_t{7});
+//   out.Put(value);
+//   Reader in(out.bytes());
+//   const auto seven = in.Number();
+//   const Value same = in.Read<Value>();
+//   ASSAY_RETURN_IF_ERROR(in.Fault());
+//
+// A Reader trusts nothing: what the other side wrote may be cut, or written to
+// do harm. Behind the first fault it reads zeros and empty things, and Status
+// says what was wrong.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "framework/backend/backend.h"
+#include "framework/core/status.h"
+#include "framework/core/value.h"
+
+namespace assay::host {
+
+/// A place in memory that both sides have mapped.
+struct Place {
+  uint32_t segment = 0;
+  uint64_t offset = 0;
+};
+
+class Writer {
+ public:
+  /// Where both sides see the bytes of a tensor already; nothing where they do
+  /// not, and the bytes are written.
+  using Find = std::function<std::optional<Place>(const Tensor&)>;
+
+  explicit Writer(Find find = nullptr) : find_(std::move(find)) {}
+
+  void Put(uint64_t number);
+  void Put(std::string_view text);
+  void Put(const Place& place);
+  void Put(const Status& status);
+  void Put(const ValueType& type);
+  void Put(const ValueInfo& info);
+  void Put(const Tensor& tensor);
+  void Put(const Value& value);
+  void Put(const LoadOptions& options);
+  void Put(const PlacedNode& node);
+  void Put(double number);
+  /// A count, then each.
+  template <class Item>
+  void PutAll(std::span<const Item> items) {
+    Put(uint64_t{items.size()});
+    for (const Item& item : items) Put(item);
+  }
+  template <class Item>
+  void PutAll(const std::vector<Item>& items) {
+    PutAll(std::span<const Item>(items));
+  }
+
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  void PutBytes(const void* from, size_t count);
+
+  Find find_;
+  std::string bytes_;
+};
+
+class Reader {
+ public:
+  /// The memory at a place, of that size; null when there is none.
+  using At = std::function<std::byte*(Place, uint64_t size)>;
+
+  explicit Reader(std::string_view bytes, At at = nullptr)
+      : left_(bytes), at_(std::move(at)) {}
+
+  uint64_t Number();
+  std::string Text();
+  /// A Place, Status, ValueType, ValueInfo, Tensor, Value, LoadOptions,
+  /// PlacedNode, std::string or double.
+  template <class T>
+  T Read();
+  template <class T>
+  std::vector<T> ReadAll() {
+    std::vector<T> items;
+    // Each item takes a byte or more, whatever the count says.
+    for (uint64_t n = Number(); n > 0 && fault_.empty(); --n) {
+      items.push_back(Read<T>());
+    }
+    return items;
+  }
+
+  /// Data loss, when something could not be read or there is more than was.
+  assay::Status Fault() const;
+  /// True behind the first fault.
+  bool faulty() const { return !fault_.empty(); }
+  /// Notes a fault of whoever reads.
+  void Refuse(std::string_view fault);
+
+ private:
+  template <class T>
+  T Fixed();
+  std::string_view Take(uint64_t count);
+  Tensor ReadTensor();
+  ValueType ReadType(int depth);
+  Value ReadValue(int depth);
+
+  std::string_view left_;
+  At at_;
+  std::string fault_;
+};
+
+template <>
+uint64_t Reader::Read<uint64_t>();
+template <>
+std::string Reader::Read<std::string>();
+template <>
+double Reader::Read<double>();
+template <>
+Place Reader::Read<Place>();
+template <>
+Status Reader::Read<Status>();
+template <>
+ValueType Reader::Read<ValueType>();
+template <>
+ValueInfo Reader::Read<ValueInfo>();
+template <>
+Tensor Reader::Read<Tensor>();
+template <>
+Value Reader::Read<Value>();
+template <>
+LoadOptions Reader::Read<LoadOptions>();
+template <>
+PlacedNode Reader::Read<PlacedNode>();
+
+}  // namespace assay::host

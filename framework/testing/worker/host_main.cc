@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// assay-host: loads a module and serves its backend to a worker
+// (host_process.h), which starts it; nobody else does.
+//
+// The messages of its door: what came of opening the backend; for each "serve",
+// which brings a channel, the process that serves it; and how that one ended.
+
+#include <fcntl.h>
+#include <malloc.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "framework/graph/model_text.h"
+#include "framework/graph/types/check.h"
+#include "framework/testing/host/channel.h"
+#include "framework/testing/host/server.h"
+#include "framework/testing/host/walls.h"
+#include "framework/testing/host/wire.h"
+#include "framework/testing/worker/forked_batch.h"
+#include "framework/testing/worker/host_process.h"
+#include "framework/testing/worker/leftovers.h"
+#include "framework/testing/worker/mapped_files.h"
+#include "framework/testing/worker/open_backend.h"
+#include "framework/testing/worker/process_state.h"
+
+namespace assay::worker {
+namespace {
+
+constexpr int kUsage = 2;
+
+struct HostOptions {
+  ModuleUse use;
+  int door = -1;
+  int parent = 0;
+  bool forks = true;
+  host::Walls walls;
+};
+
+int64_t PeakRssKilobytes() {
+  struct rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
+struct stat StatOf(int fd) {
+  struct stat info = {};
+  fstat(fd, &info);
+  return info;
+}
+
+/// The channel at a number that others seldom close and use again.
+host::Channel OutOfTheWay(host::Channel channel) {
+  constexpr int kHigh = 1000;
+  const int high = fcntl(channel.descriptor(), F_DUPFD_CLOEXEC, kHigh);
+  return high < 0 ? std::move(channel) : host::Channel(host::Descriptor(high));
+}
+
+/// Answers until the worker closes its end, then ends as a program does, with
+/// what the backend does at exit.
+[[noreturn]] void Serve(Backend& backend, host::Channel given) {
+  host::Channel channel = OutOfTheWay(std::move(given));
+  const struct stat socket = StatOf(channel.descriptor());
+  const ProcessState before = ProcessState::Capture();
+  const Leftovers clean;
+  if (!channel.Send("serves").ok()) _exit(EXIT_FAILURE);
+  host::Server server(backend, [&] {
+    host::CaseEnd end;
+    end.changed = before.Restore();
+    end.replace = !end.changed.empty() || !clean.Found().empty();
+    end.n_libraries = LibrariesLoaded();
+    end.peak_rss_kb = PeakRssKilobytes();
+    return end;
+  });
+  server.Serve(&channel);
+  const struct stat now = StatOf(channel.descriptor());
+  if (now.st_dev != socket.st_dev || now.st_ino != socket.st_ino) {
+    _exit(kChannelLost);
+  }
+  std::exit(EXIT_SUCCESS);
+}
+
+bool Tell(host::Channel* door, const Status& status) {
+  host::Writer out;
+  out.Put(status);
+  return door->Send(out.bytes()).ok();
+}
+
+/// What came of opening the backend, may the program fork, and why there are no
+/// walls around it.
+bool TellReady(host::Channel* door, const Status& opened, bool forks,
+               const Status& walls) {
+  host::Writer out;
+  out.Put(opened);
+  out.Put(uint64_t{forks ? 1U : 0U});
+  out.Put(walls.message());
+  return door->Send(out.bytes()).ok();
+}
+
+/// Forks a process that serves, and tells how it ended.
+bool ServeInChild(Backend& backend, host::Channel* door,
+                  host::Channel channel) {
+  const pid_t parent = getpid();
+  const pid_t child = fork();
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(EXIT_FAILURE);
+    door->Close();
+    Serve(backend, std::move(channel));
+  }
+  channel.Close();
+  if (child < 0) {
+    return Tell(door, ResourceExhausted("cannot fork: ", std::strerror(errno)));
+  }
+  if (!Tell(door, OkStatus())) return false;
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  host::Writer out;
+  out.Put(static_cast<uint64_t>(status));
+  return door->Send(out.bytes()).ok();
+}
+
+int ParseOptions(int argc, char** argv, HostOptions* options) {
+  CLI::App app("serves the backend of a module to a worker", "assay-host");
+  app.add_option("--module", options->use.file, "its file")->required();
+  app.add_option("--name", options->use.name, "of the backend")->required();
+  app.add_option("--version", options->use.version,
+                 "it must be of; any if none");
+  app.add_option("--door", options->door, "descriptor of the worker's messages")
+      ->required();
+  app.add_option("--parent", options->parent, "process to die with");
+  app.add_option("--forks", options->forks, "may it fork to serve");
+  app.add_option("--hide", options->walls.hidden,
+                 "folder that the module must not see");
+  app.add_option("--keep", options->walls.kept,
+                 "folder that the module must not change");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? -1 : kUsage;
+  }
+  return 0;
+}
+
+int Main(int argc, char** argv) {
+  HostOptions options;
+  if (const int code = ParseOptions(argc, argv, &options); code != 0) {
+    return code < 0 ? 0 : code;
+  }
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (options.parent != 0 && getppid() != options.parent) return kUsage;
+  // Memory is kept for the next case rather than given back to the system.
+  mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  const Status walls = host::BuildWalls(options.walls);
+  host::Channel door{host::Descriptor(options.door)};
+  auto backend = OpenBackend(options.use);
+  const bool forks = backend.ok() && options.forks && ForkedBatch::IsPossible();
+  // ONNX's schemas are made at the first check, which else each child would do.
+  if (forks) {
+    static_cast<void>(types::CheckModel(*graph::ModelOfText(
+        "warm (float[1] x) => (float[1] y) { y = Relu(x) }")));
+  }
+  if (!TellReady(&door, backend.status(), forks, walls) || !backend.ok()) {
+    return 0;
+  }
+  while (true) {
+    auto message = door.Receive();
+    if (!message.ok() || message->descriptors.size() != 1) return 0;
+    host::Channel channel(std::move(message->descriptors[0]));
+    if (!forks) {
+      if (!Tell(&door, OkStatus())) return 0;
+      door.Close();
+      Serve(**backend, std::move(channel));
+    }
+    if (!ServeInChild(**backend, &door, std::move(channel))) return 0;
+  }
+}
+
+}  // namespace
+}  // namespace assay::worker
+
+#ifdef __SANITIZE_ADDRESS__
+// At exit LeakSanitizer walks the thread-local storage of all threads, and
+// crashes over that of OpenMP's unless it has not tracked it.
+extern "C" __attribute__((visibility("default"))) const char*
+__asan_default_options() {
+  return "intercept_tls_get_addr=0";
+}
+#endif
+
+int main(int argc, char** argv) { return assay::worker::Main(argc, argv); }

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/worker/host_process.h"
+
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "framework/testing/host/wire.h"
+
+extern char** environ;
+
+namespace assay::worker {
+namespace {
+
+int WaitFor(pid_t pid) {
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+Result<pid_t> Spawn(const std::vector<std::string>& arguments, int inherited) {
+  std::vector<char*> argv;
+  for (const std::string& argument : arguments) {
+    argv.push_back(const_cast<char*>(argument.c_str()));
+  }
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  // Onto itself: stays open in the program.
+  posix_spawn_file_actions_adddup2(&files, inherited, inherited);
+  pid_t pid = 0;
+  const int error =
+      posix_spawn(&pid, argv[0], &files, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  if (error != 0) {
+    return Internal("cannot start ", arguments[0], ": ", std::strerror(error));
+  }
+  return pid;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<HostProcess>> HostProcess::Start(
+    const std::filesystem::path& program, const ModuleUse& use,
+    const host::Walls& walls, bool forks, End* end) {
+  auto host =
+      std::unique_ptr<HostProcess>(new HostProcess(program, use, walls, forks));
+  ASSAY_RETURN_IF_ERROR(host->Launch(end));
+  return host;
+}
+
+Status HostProcess::Launch(End* end) {
+  ASSAY_ASSIGN_OR_RETURN(auto ends, host::Channel::MakePair());
+  const int inherited = ends.second.descriptor();
+  std::vector<std::string> arguments = {program_.string(),
+                                        "--module",
+                                        use_.file,
+                                        "--name",
+                                        use_.name,
+                                        "--door",
+                                        std::to_string(inherited),
+                                        "--parent",
+                                        std::to_string(getpid()),
+                                        "--forks",
+                                        forks_ ? "true" : "false"};
+  for (const std::string& folder : walls_.hidden) {
+    arguments.insert(arguments.end(), {"--hide", folder});
+  }
+  for (const std::string& folder : walls_.kept) {
+    arguments.insert(arguments.end(), {"--keep", folder});
+  }
+  if (!use_.version.empty()) {
+    arguments.insert(arguments.end(), {"--version", use_.version});
+  }
+  ASSAY_ASSIGN_OR_RETURN(program_pid_, Spawn(arguments, inherited));
+  ends.second.Close();
+  door_ = std::move(ends.first);
+  const Result<host::Message> ready = door_.Receive();
+  if (!ready.ok()) {
+    *end = Reap();
+    return Cancelled("the process of ", use_.file, " ended");
+  }
+  host::Reader in(ready->text);
+  const auto opened = in.Read<Status>();
+  forks_ = in.Number() != 0;
+  reach_ = in.Text();
+  return in.Fault().ok() ? opened : in.Fault();
+}
+
+Status HostProcess::Begin(End* end) {
+  if (program_pid_ == 0) ASSAY_RETURN_IF_ERROR(Launch(end));
+  ASSAY_ASSIGN_OR_RETURN(auto ends, host::Channel::MakePair());
+  ASSAY_RETURN_IF_ERROR(ends.first.AskWhoSends());
+  const Status sent = door_.Send("serve", {ends.second.descriptor()});
+  ends.second.Close();
+  const Result<host::Message> begun = sent.ok() ? door_.Receive() : sent;
+  if (!begun.ok()) {
+    *end = Reap();
+    return Cancelled("the process of ", use_.file, " ended");
+  }
+  host::Reader in(begun->text);
+  ASSAY_RETURN_IF_ERROR(in.Read<Status>());
+  // Behind walls it does not know its number outside.
+  const Result<host::Message> first = ends.first.Receive();
+  if (!first.ok() || first->sender == 0) {
+    Kill();
+    return Internal("the process of ", use_.file, " did not begin to serve");
+  }
+  pid_ = first->sender;
+  link_.Attach(
+      std::move(ends.first),
+      host::Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0U))));
+  return OkStatus();
+}
+
+/// The program is gone, or about to be.
+HostProcess::End HostProcess::Reap() {
+  const End end{program_pid_, WaitFor(program_pid_)};
+  program_pid_ = pid_ = 0;
+  door_.Close();
+  return end;
+}
+
+HostProcess::End HostProcess::Finish() {
+  link_.Detach();
+  if (!forks_) return Reap();
+  const Result<host::Message> ended = door_.Receive();
+  if (!ended.ok()) return Reap();
+  host::Reader in(ended->text);
+  const auto status = static_cast<int>(in.Number());
+  const pid_t pid = std::exchange(pid_, 0);
+  return {pid, status};
+}
+
+void HostProcess::Kill() {
+  link_.Detach();
+  if (pid_ > 0) kill(pid_, SIGKILL);
+  if (forks_ && pid_ > 0) {
+    Finish();
+  } else if (program_pid_ > 0) {
+    Reap();
+  }
+}
+
+HostProcess::~HostProcess() {
+  if (program_pid_ == 0) return;
+  kill(program_pid_, SIGKILL);
+  Reap();
+}
+
+}  // namespace assay::worker

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/worker/open_backend.h"
+
+#include <algorithm>
+
+#include "framework/backend/registry.h"
+
+namespace assay::worker {
+
+Result<std::unique_ptr<Backend>> OpenBackend(const ModuleUse& use) {
+  ASSAY_ASSIGN_OR_RETURN(const auto names, LoadBackendModule(use.file));
+  if (std::ranges::find(names, use.name) == names.end()) {
+    return FailedPrecondition("module ", use.file, " registers ", Joined(names),
+                              ", wanted ", use.name,
+                              ": a backend's name() is that of its file");
+  }
+  ASSAY_ASSIGN_OR_RETURN(auto backend, MakeBackend(use.name));
+  ASSAY_ASSIGN_OR_RETURN(const Probe probe, backend->Inspect());
+  if (!use.version.empty() && probe.version != use.version) {
+    return FailedPrecondition("module ", use.file, " is of version ",
+                              probe.version, ", wanted ", use.version,
+                              " as its name says");
+  }
+  return backend;
+}
+
+}  // namespace assay::worker
