@@ -3,9 +3,11 @@
 #include "conformance/contract/subject.h"
 
 #include <cmath>
+#include <cstring>
 #include <utility>
 
 #include "framework/graph/model_text.h"
+#include "framework/testing/host/arena.h"
 
 namespace assay::contract {
 namespace {
@@ -33,6 +35,14 @@ Value Floats(const std::vector<float>& elements) {
 
 Value Floats(const Shape& shape, const std::vector<float>& elements) {
   return *Tensor::Of<float>(shape, elements);
+}
+
+Result<std::shared_ptr<float>> SharedFloats(const std::vector<float>& numbers) {
+  const size_t size = numbers.size() * sizeof(float);
+  const auto memory = host::Arena::Allocate(size);
+  if (memory == nullptr) return ResourceExhausted("no memory that is shared");
+  std::memcpy(memory.get(), numbers.data(), size);
+  return std::shared_ptr<float>(memory, reinterpret_cast<float*>(memory.get()));
 }
 
 Status RunBound(Network& network, Binding& binding) {

@@ -33,6 +33,10 @@ Result<std::unique_ptr<Network>> Load(Backend& backend, std::string_view text,
 Value Floats(const std::vector<float>& elements);
 Value Floats(const Shape& shape, const std::vector<float>& elements);
 
+/// Numbers in memory that the backend's process sees, too: what it reads or
+/// writes beside a part of them shows.
+Result<std::shared_ptr<float>> SharedFloats(const std::vector<float>& numbers);
+
 /// Forward and Synchronize.
 Status RunBound(Network& network, Binding& binding);
 

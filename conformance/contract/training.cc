@@ -4,7 +4,7 @@
 // declines at Load has kept the promise: `unsupported` is the answer.
 
 #include <algorithm>
-#include <array>
+#include <span>
 
 #include "conformance/contract/cases.h"
 #include "conformance/contract/subject.h"
@@ -241,7 +241,8 @@ Status GradientBound(Backend& backend, const ProbeOperator& probe) {
   const Tensor dc = *Floats({1, 3, 2}).tensor();
   const Value dd = TwoCotangents()[1];
   const std::vector<float> db = GradientOfB(probe);
-  std::array<float, 5> memory = {9, 9, 9, 9, 9};
+  ASSAY_ASSIGN_OR_RETURN(const auto shared, SharedFloats({9, 9, 9, 9, 9}));
+  const std::span<float> memory(shared.get(), 5);
   ASSAY_ASSIGN_OR_RETURN(
       const Tensor da, Tensor::Borrow(DType::kFloat32, {3}, memory.data() + 1));
   ASSAY_ASSIGN_OR_RETURN(
@@ -316,7 +317,8 @@ Status GradientFanOut(Backend& backend, const ProbeOperator& probe) {
 // In between nothing is promised of the gradients; the memory beside them stays.
 Status GradientRefilled(Backend& backend, const ProbeOperator& probe) {
   const Tensor x = *Floats({-1, 2}).tensor();
-  std::array<float, 4> memory = {9, 9, 9, 9};
+  ASSAY_ASSIGN_OR_RETURN(const auto shared, SharedFloats({9, 9, 9, 9}));
+  const std::span<float> memory(shared.get(), 4);
   ASSAY_ASSIGN_OR_RETURN(
       const Tensor dx, Tensor::Borrow(DType::kFloat32, {2}, memory.data() + 1));
   ASSAY_ASSIGN_OR_RETURN(Ready one,
