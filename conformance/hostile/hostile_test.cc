@@ -6,9 +6,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sched.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -21,6 +18,7 @@
 #include "conformance/hostile/assay_run.h"
 #include "framework/core/text.h"
 #include "framework/testing/file/scratch_folder.h"
+#include "framework/testing/record/tables.h"
 
 namespace assay::hostile {
 namespace {
@@ -76,19 +74,22 @@ Behaviour Parse(const fs::path& file) {
   return wanted;
 }
 
-/// True where a process can have namespaces of its own.
-bool CanHaveWalls() {
-  const pid_t child = fork();
-  if (child == 0) {
-    _exit(unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID) == 0 ? 0 : 1);
-  }
-  int status = 0;
-  return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+/// True where a run has walls around its backends.
+bool HasWalls() {
+  const file::ScratchFolder folder;
+  AssayRun run(folder.path(), {"run", "--backend", ModuleOf("echo"), "--corpus",
+                               "onnx", "--filter", "op:Neg", "--repeats", "0",
+                               "--no-report", "--out", "run"});
+  run.Wait();
+  const auto backends = record::ParseCsv<record::BackendRow>(
+      TextOf(folder.path() / "run/backends.csv"));
+  return backends.ok() && backends->size() == 1 &&
+         backends->at(0).reach.empty();
 }
 
 std::vector<Behaviour> AllBehaviours() {
   std::vector<Behaviour> behaviours;
-  const bool walls = CanHaveWalls();
+  const bool walls = HasWalls();
   const fs::recursive_directory_iterator files(ASSAY_BEHAVIOURS);
   for (const fs::directory_entry& entry : files) {
     const fs::path& file = entry.path();

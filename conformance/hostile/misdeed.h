@@ -12,6 +12,9 @@
 
 #pragma once
 
+#include <sys/types.h>
+#include <unistd.h>
+
 #include <cstddef>
 
 namespace hostile {
@@ -35,6 +38,13 @@ template <class T>
 T Opaque(T value) {
   asm volatile("" : "+r"(value) : : "memory");
   return value;
+}
+
+/// True in a process that sees few others: what reaches for those does harm
+/// only there.
+inline bool BehindWalls() {
+  constexpr pid_t kFew = 16;
+  return getppid() < kFew;
 }
 
 }  // namespace hostile

@@ -10,6 +10,7 @@
 
 // All processes that it can see, its own parent among them.
 ASSAY_MISDEED(kill_all) {
+  if (!hostile::BehindWalls()) return;
   kill(-1, SIGKILL);
   while (hostile::Opaque(1) == 1) {
   }
