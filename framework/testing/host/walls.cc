@@ -125,7 +125,11 @@ Status Try(const Walls& walls) {
 
 Status BuildWalls(const Walls& walls) {
   ASSAY_RETURN_IF_ERROR(Try(walls));
+  const pid_t parent = getppid();
   ASSAY_RETURN_IF_ERROR(Enter(walls));
+  // Other rights have undone it.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(EXIT_FAILURE);
   int ends[2] = {};
   if (pipe2(ends, O_CLOEXEC) != 0) return Failed("a pipe");
   const pid_t first = fork();
