@@ -10,10 +10,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 
 namespace assay::host {
+
+/// Waits for a child to end; how it did, as waitpid says.
+inline int WaitFor(pid_t pid) {
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
 
 [[noreturn]] inline void EndLike(int wait_status) {
   if (WIFSIGNALED(wait_status)) {

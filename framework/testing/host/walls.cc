@@ -89,7 +89,7 @@ Status MountProcesses() {
 }
 
 /// Also takes leave of others that end meanwhile.
-int WaitFor(pid_t pid) {
+int WaitAmongOthers(pid_t pid) {
   while (true) {
     int status = 0;
     const pid_t ended = waitpid(-1, &status, 0);
@@ -107,7 +107,7 @@ Status Try(const Walls& walls) {
     Status status = Enter(walls);
     const pid_t inner = status.ok() ? fork() : -1;
     if (inner == 0) status = MountProcesses();
-    if (inner > 0) _exit(WEXITSTATUS(WaitFor(inner)));
+    if (inner > 0) _exit(WEXITSTATUS(WaitAmongOthers(inner)));
     const std::string& text = status.message();
     [[maybe_unused]] const auto said = write(ends[1], text.data(), text.size());
     _exit(status.ok() ? EXIT_SUCCESS : EXIT_FAILURE);
@@ -118,7 +118,7 @@ Status Try(const Walls& walls) {
   text.resize(got > 0 ? static_cast<size_t>(got) : 0);
   close(ends[0]);
   if (child < 0) return Failed("a process to try it");
-  return WaitFor(child) == 0 ? OkStatus() : Unavailable(text);
+  return WaitAmongOthers(child) == 0 ? OkStatus() : Unavailable(text);
 }
 
 }  // namespace
@@ -136,7 +136,7 @@ Status BuildWalls(const Walls& walls) {
   if (first < 0) return Failed("a process");
   if (first > 0) {
     close(ends[1]);
-    const int status = WaitFor(first);
+    const int status = WaitAmongOthers(first);
     int inner = 0;
     EndLike(read(ends[0], &inner, sizeof inner) == sizeof inner ? inner
                                                                 : status);
@@ -146,7 +146,7 @@ Status BuildWalls(const Walls& walls) {
   ASSAY_RETURN_IF_ERROR(MountProcesses());
   const pid_t inner = fork();
   if (inner > 0) {
-    const int status = WaitFor(inner);
+    const int status = WaitAmongOthers(inner);
     [[maybe_unused]] const auto told = write(ends[1], &status, sizeof status);
     _exit(EXIT_SUCCESS);
   }

@@ -11,7 +11,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -25,6 +24,7 @@
 #include "framework/graph/model_text.h"
 #include "framework/graph/types/check.h"
 #include "framework/testing/host/channel.h"
+#include "framework/testing/host/end_like.h"
 #include "framework/testing/host/server.h"
 #include "framework/testing/host/walls.h"
 #include "framework/testing/host/wire.h"
@@ -124,11 +124,8 @@ bool ServeInChild(Backend& backend, host::Channel* door,
     return Tell(door, ResourceExhausted("cannot fork: ", std::strerror(errno)));
   }
   if (!Tell(door, OkStatus())) return false;
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
   host::Writer out;
-  out.Put(static_cast<uint64_t>(status));
+  out.Put(static_cast<uint64_t>(host::WaitFor(child)));
   return door->Send(out.bytes()).ok();
 }
 

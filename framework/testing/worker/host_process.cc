@@ -4,28 +4,20 @@
 
 #include <spawn.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <string>
 #include <vector>
 
+#include "framework/testing/host/end_like.h"
 #include "framework/testing/host/wire.h"
 
 extern char** environ;
 
 namespace assay::worker {
 namespace {
-
-int WaitFor(pid_t pid) {
-  int status = 0;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  return status;
-}
 
 Result<pid_t> Spawn(const std::vector<std::string>& arguments, int inherited) {
   std::vector<char*> argv;
@@ -124,7 +116,7 @@ Status HostProcess::Begin(End* end) {
 
 /// The program is gone, or about to be.
 HostProcess::End HostProcess::Reap() {
-  const End end{program_pid_, WaitFor(program_pid_)};
+  const End end{program_pid_, host::WaitFor(program_pid_)};
   program_pid_ = pid_ = 0;
   door_.Close();
   return end;
@@ -147,6 +139,7 @@ void HostProcess::Kill() {
   if (forks_ && pid_ > 0) {
     Finish();
   } else if (program_pid_ > 0) {
+    kill(program_pid_, SIGKILL);
     Reap();
   }
 }

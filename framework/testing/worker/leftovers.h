@@ -8,8 +8,6 @@
 //   const Leftovers before;
 //   run_vendor_code();
 //   if (std::string what = before.Found(); !what.empty()) Report(what);
-//
-// A look costs about 20 microseconds.
 
 #pragma once
 
