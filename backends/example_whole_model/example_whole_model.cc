@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A backend that takes whole models: chains of element-wise operators.
+// A backend that takes whole models: graphs of element-wise operators.
 #include <cmath>
 
 #include "framework/backend/function_network.h"
@@ -8,13 +8,14 @@
 
 using namespace assay;
 
-using Step = float (*)(float);
-const std::map<std::string, Step> kSteps = {
+using Function = float (*)(float);
+const std::map<std::string, Function> kFunctions = {
     {"Abs", [](float v) { return std::fabs(v); }},
     {"Neg", [](float v) { return -v; }},
     {"Relu", [](float v) { return v < 0 ? 0 : v; }},
     {"Sqrt", [](float v) { return std::sqrt(v); }},
 };
+using Step = std::tuple<Function, ValueId, ValueId>;  // what, from, to
 
 class ExampleWholeModel : public Backend {
  public:
@@ -30,29 +31,28 @@ class ExampleWholeModel : public Backend {
     }
     const Graph& graph = model->graph();
     std::vector<Step> steps;
-    std::vector<ValueId> value = graph.inputs;  // what the next node reads
     for (const Node& node : graph.nodes) {
-      const auto step = kSteps.find(node.domain + node.op_type);
-      if (step == kSteps.end() || value.size() != 1 || node.inputs != value) {
+      const auto found = kFunctions.find(node.domain + node.op_type);
+      if (found == kFunctions.end() ||
+          graph[node.inputs[0]].type.dtype != DType::kFloat32) {
         return Unsupported(Reason::kOperator, node.Label(), " is no step");
       }
-      if (graph[value[0]].type.dtype != DType::kFloat32) {
-        return Unsupported(Reason::kDType, graph[value[0]].type.ToString());
-      }
-      steps.push_back(step->second);
-      value = node.outputs;
-    }
-    if (steps.empty() || graph.outputs != value) {
-      return Unsupported(Reason::kOperator, "the graph is no chain");
+      steps.push_back({found->second, node.inputs[0], node.outputs[0]});
     }
     return MakeFunctionNetwork(
         std::move(signature),
-        [steps](std::span<const Value> inputs) -> Result<std::vector<Value>> {
-          ASSAY_ASSIGN_OR_RETURN(Tensor y, inputs[0].tensor()->Clone());
-          for (float& v : y.mutable_elements<float>()) {
-            for (const Step step : steps) v = step(v);
+        [model, &graph, steps](auto inputs) -> Result<std::vector<Value>> {
+          std::vector<Value> values(graph.values.size()), outputs;
+          for (const auto& [id, value] : graph.initializers) values[id] = value;
+          for (size_t i = 0; const Value& v : inputs)
+            values[graph.inputs[i++]] = v;
+          for (const auto& [function, from, to] : steps) {
+            ASSAY_ASSIGN_OR_RETURN(Tensor y, values[from].tensor()->Clone());
+            for (float& v : y.mutable_elements<float>()) v = function(v);
+            values[to] = std::move(y);
           }
-          return std::vector<Value>{std::move(y)};
+          for (ValueId id : graph.outputs) outputs.push_back(values[id]);
+          return outputs;
         });
   }
 };

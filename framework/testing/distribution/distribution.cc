@@ -2,29 +2,19 @@
 
 #include "framework/testing/distribution/distribution.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <utility>
 
 #include "framework/backend/exception.h"
-#include "framework/backend/executor.h"
 #include "framework/graph/edit/seeded_copies.h"
 #include "framework/testing/distribution/distribution_counts.h"
 #include "framework/testing/distribution/distribution_law.h"
+#include "framework/testing/host/many_runs.h"
 
 namespace assay::distribution {
 namespace {
-
-/// Processor time of this thread: other work on the machine costs none of it.
-std::chrono::nanoseconds ThreadTime() {
-  timespec spent{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
-  return std::chrono::seconds(spent.tv_sec) +
-         std::chrono::nanoseconds(spent.tv_nsec);
-}
 
 /// One draw: for each element, whether it is on.
 using Draw = std::vector<uint8_t>;
@@ -37,8 +27,8 @@ constexpr size_t kCopies = 100;
 constexpr int64_t kFirstLook = 100;
 constexpr int kLooks = 2;
 
-/// The time is looked at after as many draws: to ask for it costs as much as one.
-constexpr int64_t kTimedEvery = 20;
+/// Draws of one call to a network; the time is looked at between calls.
+constexpr int64_t kDrawsOfACall = 20;
 
 /// How often a network with a seed is run to see whether it repeats itself.
 constexpr int kRepeats = 8;
@@ -159,8 +149,7 @@ class Drawing {
         plan_(plan),
         law_(std::move(law)),
         reader_(law_, model_->graph(), set),
-        counts_(ObservableChances(law_)),
-        deadline_(ThreadTime() + plan.budget) {}
+        counts_(ObservableChances(law_)) {}
 
   /// Draws until there are enough, or something is wrong: then failure() says
   /// what, unless the status does.
@@ -217,27 +206,39 @@ class Drawing {
     return bound;
   }
 
-  static Status Forward(Bound& bound) {
-    return Executor(*bound.network).Run(*bound.binding);
+  /// Runs, and looks at each run until it says false.
+  Status Forward(Bound& bound, int64_t count, const host::SeesRun& sees) {
+    ASSAY_ASSIGN_OR_RETURN(
+        const auto spent,
+        host::RunMany(*bound.network, *bound.binding, count, sees));
+    spent_ += spent;
+    return OkStatus();
   }
 
   Status Next(Bound& bound, Draw& draw) {
-    ASSAY_RETURN_IF_ERROR(Forward(bound));
-    failure_ = reader_.Read(bound.binding->outputs(), counts_.draws(), draw);
-    return OkStatus();
+    return Forward(bound, 1, [&](std::span<const Value> outputs) {
+      failure_ = reader_.Read(outputs, counts_.draws(), draw);
+      return true;
+    });
   }
 
   bool Done() const {
     return failure_.has_value() || counts_.draws() >= plan_.draws ||
-           (counts_.draws() % kTimedEvery == 0 && ThreadTime() > deadline_) ||
+           spent_ >= plan_.budget ||
            (counts_.draws() == kFirstLook && Look(counts_, plan_).Departs());
   }
 
   Status DrawFrom(Bound& bound) {
     Draw draw;
     while (!Done()) {
-      ASSAY_RETURN_IF_ERROR(Next(bound, draw));
-      if (!failure_.has_value()) counts_.Add(draw);
+      ASSAY_RETURN_IF_ERROR(
+          Forward(bound, std::min(kDrawsOfACall, plan_.draws - counts_.draws()),
+                  [&](std::span<const Value> outputs) {
+                    failure_ = reader_.Read(outputs, counts_.draws(), draw);
+                    if (failure_.has_value()) return false;
+                    counts_.Add(draw);
+                    return true;
+                  }));
     }
     return OkStatus();
   }
@@ -264,8 +265,11 @@ class Drawing {
         continue;
       }
       ASSAY_RETURN_IF_ERROR(bound.status());
-      ASSAY_RETURN_IF_ERROR(Forward(*bound));
-      ReadCopies(bound->binding->outputs(), these.size());
+      ASSAY_RETURN_IF_ERROR(
+          Forward(*bound, 1, [&](std::span<const Value> outputs) {
+            ReadCopies(outputs, these.size());
+            return true;
+          }));
       at += these.size();
     }
     return OkStatus();
@@ -289,7 +293,7 @@ class Drawing {
   Law law_;
   DrawReader reader_;
   DrawCounts counts_;
-  std::chrono::nanoseconds deadline_;
+  std::chrono::nanoseconds spent_{};  // by runs, of processor time
   std::optional<measure::Judgement> failure_;
 };
 

@@ -41,7 +41,7 @@ struct DrawPlan {
   double false_alarms = 1e-6;
   /// The seed from which the seeds of a seeded model are drawn.
   int64_t seed = 0;
-  /// Processor time of the thread that draws, so that a verdict does not follow
+  /// Processor time of the thread that runs, so that a verdict does not follow
   /// how busy the machine is. Too few draws after it are an error, reason limit.
   std::chrono::microseconds budget = std::chrono::seconds(60);
 };

@@ -18,6 +18,7 @@ enum class Call : uint64_t {
   kLoad,
   kBind,
   kForward,
+  kForwardMany,
   kSynchronize,
   kBackward,
   kBindBackward,

@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <initializer_list>
 #include <map>
@@ -18,6 +19,7 @@
 #include "framework/backend/backend.h"
 #include "framework/backend/exact.h"
 #include "framework/testing/host/link.h"
+#include "framework/testing/host/many_runs.h"
 #include "framework/testing/host/mirror.h"
 
 namespace assay::host {
@@ -136,6 +138,9 @@ class RemoteNetwork : public Network,
   Result<std::unique_ptr<Binding>> Bind(
       std::span<const Value> inputs, std::span<const Value> outputs) override;
   Status Forward(Binding& binding) override;
+  /// As RunMany.
+  Result<std::chrono::nanoseconds> ForwardMany(Binding& binding, int64_t count,
+                                               const SeesRun& sees);
   Status Synchronize() override;
 
   Differentiable* differentiable() override { return If(kDifferentiable); }

@@ -10,6 +10,7 @@
 #include "framework/backend/exception.h"
 #include "framework/core/hash.h"
 #include "framework/core/value_walk.h"
+#include "framework/testing/host/many_runs.h"
 
 namespace assay::host {
 namespace {
@@ -174,6 +175,8 @@ Status Server::Dispatch(Call call, Reader* in, Writer* out) {
       return Bind(in, out);
     case Call::kForward:
       return Forward(in, out);
+    case Call::kForwardMany:
+      return ForwardMany(in, out);
     case Call::kSynchronize:
       return Synchronize(in);
     case Call::kBackward:
@@ -328,6 +331,24 @@ Status Server::Forward(Reader* in, Writer* out) {
   return Run(
       served, [&] { return network->Forward(binding); }, bound->given,
       [&] { return std::as_const(binding).outputs(); }, out);
+}
+
+Status Server::ForwardMany(Reader* in, Writer* out) {
+  ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
+  ASSAY_ASSIGN_OR_RETURN(Bound* const bound,
+                         Find(bindings_, in->Number(), "binding"));
+  const auto count = static_cast<int64_t>(in->Number());
+  ASSAY_RETURN_IF_ERROR(in->Fault());
+  Writer runs;
+  ASSAY_ASSIGN_OR_RETURN(const auto spent,
+                         RunMany(*served->network, *bound->binding, count,
+                                 [&](std::span<const Value> outputs) {
+                                   runs.PutAll(outputs);
+                                   return true;
+                                 }));
+  out->Put(static_cast<uint64_t>(spent.count()));
+  out->Append(runs);
+  return OkStatus();
 }
 
 Status Server::Synchronize(Reader* in) {

@@ -72,6 +72,7 @@ class Server {
   Status Load(Reader* in, Writer* out);
   Status Bind(Reader* in, Writer* out);
   Status Forward(Reader* in, Writer* out);
+  Status ForwardMany(Reader* in, Writer* out);
   Status Synchronize(Reader* in);
   Status Backward(Reader* in, Writer* out);
   Status BindBackward(Reader* in, Writer* out);

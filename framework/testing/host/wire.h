@@ -70,6 +70,9 @@ class Writer {
     PutAll(std::span<const Item>(items));
   }
 
+  /// What another has written.
+  void Append(const Writer& other) { bytes_ += other.bytes_; }
+
   const std::string& bytes() const { return bytes_; }
 
  private:
