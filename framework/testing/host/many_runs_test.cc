@@ -9,12 +9,16 @@
 #include <vector>
 
 #include "framework/backend/function_network.h"
+#include "framework/core/tensor.h"
 #include "framework/graph/model_text.h"
+#include "framework/testing/host/arena.h"
 #include "framework/testing/host/remote_backend.h"
 #include "framework/testing/host/server.h"
 
 namespace assay::host {
 namespace {
+
+constexpr float kZero[] = {0};
 
 /// Gives 1, 2, 3, ... in the same memory, and fails at one of its runs.
 class Counting : public Backend {
@@ -25,7 +29,7 @@ class Counting : public Backend {
   Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
                                         const LoadOptions& options) override {
     ASSAY_ASSIGN_OR_RETURN(Signature signature, SignatureOf(*model, options));
-    ASSAY_ASSIGN_OR_RETURN(Tensor y, Tensor::Zeros(DType::kFloat32, {1}));
+    ASSAY_ASSIGN_OR_RETURN(Tensor y, Tensor::Of<float>({1}, kZero));
     return MakeFunctionNetwork(
         std::move(signature),
         [this, y](auto) mutable -> Result<std::vector<Value>> {
@@ -45,7 +49,7 @@ Result<std::vector<float>> Seen(Backend& backend, int64_t count,
   auto model =
       graph::ModelOfText("g (float[1] x) => (float[1] y) { y = Abs(x) }");
   ASSAY_ASSIGN_OR_RETURN(auto network, backend.Load(std::move(model), {}));
-  ASSAY_ASSIGN_OR_RETURN(Tensor x, Tensor::Zeros(DType::kFloat32, {1}));
+  ASSAY_ASSIGN_OR_RETURN(Tensor x, Tensor::Of<float>({1}, kZero));
   const std::vector<Value> inputs = {x};
   ASSAY_ASSIGN_OR_RETURN(auto binding, network->Bind(inputs, {}));
   std::vector<float> seen;
@@ -60,6 +64,7 @@ Result<std::vector<float>> Seen(Backend& backend, int64_t count,
 /// As Seen, of a backend in a host.
 Result<std::vector<float>> SeenThroughAHost(Backend& backend, int64_t count,
                                             float enough = 0) {
+  Arena::Open();
   Server server(backend, nullptr);
   auto ends = Channel::MakePair();
   std::thread host([&, channel = std::move(ends->second)]() mutable {
@@ -68,7 +73,7 @@ Result<std::vector<float>> SeenThroughAHost(Backend& backend, int64_t count,
   Link link;
   link.Attach(std::move(ends->first));
   RemoteBackend remote("counting", link);
-  const auto seen = Seen(remote, count, enough);
+  auto seen = Seen(remote, count, enough);
   link.Detach();
   host.join();
   return seen;
