@@ -8,14 +8,14 @@
 
 using namespace assay;
 
-using Function = float (*)(float);
-const std::map<std::string, Function> kFunctions = {
+using Unary = float (*)(float);
+const std::map<std::string, Unary> kUnary = {
     {"Abs", [](float v) { return std::fabs(v); }},
     {"Neg", [](float v) { return -v; }},
     {"Relu", [](float v) { return v < 0 ? 0 : v; }},
     {"Sqrt", [](float v) { return std::sqrt(v); }},
 };
-using Step = std::tuple<Function, ValueId, ValueId>;  // what, from, to
+using Step = std::tuple<Unary, ValueId, ValueId>;  // what, from, to
 
 class ExampleWholeModel : public Backend {
  public:
@@ -32,8 +32,8 @@ class ExampleWholeModel : public Backend {
     const Graph& graph = model->graph();
     std::vector<Step> steps;
     for (const Node& node : graph.nodes) {
-      const auto found = kFunctions.find(node.domain + node.op_type);
-      if (found == kFunctions.end() ||
+      const auto found = kUnary.find(node.domain + node.op_type);
+      if (found == kUnary.end() ||
           graph[node.inputs[0]].type.dtype != DType::kFloat32) {
         return Unsupported(Reason::kOperator, node.Label(), " is no step");
       }
@@ -46,9 +46,9 @@ class ExampleWholeModel : public Backend {
           for (const auto& [id, value] : graph.initializers) values[id] = value;
           for (size_t i = 0; const Value& v : inputs)
             values[graph.inputs[i++]] = v;
-          for (const auto& [function, from, to] : steps) {
+          for (const auto& [unary, from, to] : steps) {
             ASSAY_ASSIGN_OR_RETURN(Tensor y, values[from].tensor()->Clone());
-            for (float& v : y.mutable_elements<float>()) v = function(v);
+            for (float& v : y.mutable_elements<float>()) v = unary(v);
             values[to] = std::move(y);
           }
           for (ValueId id : graph.outputs) outputs.push_back(values[id]);

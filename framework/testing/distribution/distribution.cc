@@ -11,7 +11,7 @@
 #include "framework/graph/edit/seeded_copies.h"
 #include "framework/testing/distribution/distribution_counts.h"
 #include "framework/testing/distribution/distribution_law.h"
-#include "framework/testing/host/many_runs.h"
+#include "framework/testing/host/runs.h"
 
 namespace assay::distribution {
 namespace {
@@ -27,8 +27,11 @@ constexpr size_t kCopies = 100;
 constexpr int64_t kFirstLook = 100;
 constexpr int kLooks = 2;
 
-/// Draws of one call to a network; the time is looked at between calls.
+/// Draws of the first call to a network; the time is looked at between calls.
 constexpr int64_t kDrawsOfACall = 20;
+
+/// A call that takes less is followed by one of twice the draws.
+constexpr std::chrono::milliseconds kShortCall(5);
 
 /// How often a network with a seed is run to see whether it repeats itself.
 constexpr int kRepeats = 8;
@@ -230,15 +233,20 @@ class Drawing {
 
   Status DrawFrom(Bound& bound) {
     Draw draw;
-    while (!Done()) {
+    const auto take = [&](std::span<const Value> outputs) {
+      failure_ = reader_.Read(outputs, counts_.draws(), draw);
+      if (failure_.has_value()) return false;
+      counts_.Add(draw);
+      return true;
+    };
+    for (int64_t count = kDrawsOfACall; !Done();) {
+      const auto before = spent_;
+      const int64_t until = counts_.draws() < kFirstLook
+                                ? std::min(kFirstLook, plan_.draws)
+                                : plan_.draws;
       ASSAY_RETURN_IF_ERROR(
-          Forward(bound, std::min(kDrawsOfACall, plan_.draws - counts_.draws()),
-                  [&](std::span<const Value> outputs) {
-                    failure_ = reader_.Read(outputs, counts_.draws(), draw);
-                    if (failure_.has_value()) return false;
-                    counts_.Add(draw);
-                    return true;
-                  }));
+          Forward(bound, std::min(count, until - counts_.draws()), take));
+      if (spent_ - before < kShortCall) count *= 2;
     }
     return OkStatus();
   }

@@ -17,6 +17,7 @@ enum class Call : uint64_t {
   kInspect,
   kLoad,
   kBind,
+  kBindAndRun,
   kForward,
   kForwardMany,
   kSynchronize,

@@ -96,26 +96,49 @@ Status RemoteNetwork::Run(Call call, const Writer& what,
   return answer->End();
 }
 
-Result<std::unique_ptr<Binding>> RemoteNetwork::Bind(
-    std::span<const Value> inputs, std::span<const Value> outputs) {
+Result<std::unique_ptr<Binding>> RemoteNetwork::AskToBind(
+    Call call, std::span<const Value> inputs, std::span<const Value> outputs,
+    Status* first) {
   Mirror mirror;
   ASSAY_RETURN_IF_ERROR(mirror.Add({inputs, outputs}));
   mirror.Push();
   const uint64_t number = link_.NewNumber();
-  Writer call = mirror.Call();
-  call.Put(number_.get());
-  call.Put(number);
-  call.PutAll(inputs);
-  call.PutAll(outputs);
-  Result<Answer> answer = Answer::To(link_, Call::kBind, call);
+  Writer what = mirror.Call();
+  what.Put(number_.get());
+  what.Put(number);
+  what.PutAll(inputs);
+  what.PutAll(outputs);
+  Result<Answer> answer = Answer::To(link_, call, what);
   mirror.Pull();
   ASSAY_RETURN_IF_ERROR(answer.status());
-  const bool bound = answer->in().Number() != 0;
+  std::unique_ptr<RemoteBinding> binding;
+  if (answer->in().Number() != 0) {
+    binding = std::make_unique<RemoteBinding>(
+        link_, number, std::move(mirror),
+        Results(outputs, declared_.outputs.size()));
+    if (first != nullptr) {
+      *first = answer->in().Read<Status>();
+      if (first->ok()) ReadRun(&answer->in(), &binding->results_);
+    }
+  }
   ASSAY_RETURN_IF_ERROR(answer->End());
-  if (!bound) return std::unique_ptr<Binding>();
-  return std::unique_ptr<Binding>(std::make_unique<RemoteBinding>(
-      link_, number, std::move(mirror),
-      Results(outputs, declared_.outputs.size())));
+  return std::unique_ptr<Binding>(std::move(binding));
+}
+
+Result<std::unique_ptr<Binding>> RemoteNetwork::Bind(
+    std::span<const Value> inputs, std::span<const Value> outputs) {
+  return AskToBind(Call::kBind, inputs, outputs, nullptr);
+}
+
+Result<FirstRun> RemoteNetwork::BindAndRun(std::span<const Value> inputs,
+                                           std::span<const Value> outputs) {
+  FirstRun first;
+  ASSAY_ASSIGN_OR_RETURN(first.binding, AskToBind(Call::kBindAndRun, inputs,
+                                                  outputs, &first.status));
+  if (first.status.ok() && first.binding != nullptr) {
+    first.status = Synchronize();
+  }
+  return first;
 }
 
 Status RemoteNetwork::Forward(Binding& binding) {

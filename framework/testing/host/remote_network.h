@@ -19,8 +19,8 @@
 #include "framework/backend/backend.h"
 #include "framework/backend/exact.h"
 #include "framework/testing/host/link.h"
-#include "framework/testing/host/many_runs.h"
 #include "framework/testing/host/mirror.h"
+#include "framework/testing/host/runs.h"
 
 namespace assay::host {
 
@@ -137,6 +137,9 @@ class RemoteNetwork : public Network,
   }
   Result<std::unique_ptr<Binding>> Bind(
       std::span<const Value> inputs, std::span<const Value> outputs) override;
+  /// As host::BindAndRun.
+  Result<FirstRun> BindAndRun(std::span<const Value> inputs,
+                              std::span<const Value> outputs);
   Status Forward(Binding& binding) override;
   /// As RunMany.
   Result<std::chrono::nanoseconds> ForwardMany(Binding& binding, int64_t count,
@@ -179,6 +182,11 @@ class RemoteNetwork : public Network,
   RemoteNetwork* If(Offered interface) {
     return (declared_.offered & interface) != 0 ? this : nullptr;
   }
+  /// Asks a call that binds; `first`, where given, gets what its run says.
+  Result<std::unique_ptr<Binding>> AskToBind(Call call,
+                                             std::span<const Value> inputs,
+                                             std::span<const Value> outputs,
+                                             Status* first);
   /// Reads what a run says: what changed of the tensors that are held, the
   /// status of synchronizing, and the values.
   void ReadRun(Reader* in, Results* results);

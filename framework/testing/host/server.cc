@@ -10,7 +10,7 @@
 #include "framework/backend/exception.h"
 #include "framework/core/hash.h"
 #include "framework/core/value_walk.h"
-#include "framework/testing/host/many_runs.h"
+#include "framework/testing/host/runs.h"
 
 namespace assay::host {
 namespace {
@@ -172,7 +172,8 @@ Status Server::Dispatch(Call call, Reader* in, Writer* out) {
     case Call::kLoad:
       return Load(in, out);
     case Call::kBind:
-      return Bind(in, out);
+    case Call::kBindAndRun:
+      return Bind(call, in, out);
     case Call::kForward:
       return Forward(in, out);
     case Call::kForwardMany:
@@ -244,7 +245,7 @@ Result<Server::Served*> Server::Self(Reader* in) {
   return Find(networks_, in->Number(), "network");
 }
 
-Status Server::Bind(Reader* in, Writer* out) {
+Status Server::Bind(Call call, Reader* in, Writer* out) {
   ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
   Network* const network = served->network.get();
   const uint64_t number = in->Number();
@@ -256,6 +257,12 @@ Status Server::Bind(Reader* in, Writer* out) {
   out->Put(uint64_t{bound->binding != nullptr ? 1U : 0U});
   if (bound->binding == nullptr) return OkStatus();
   bound->given = std::move(outputs);
+  if (call == Call::kBindAndRun) {
+    Writer run;
+    const Status ran = RunBound(served, bound.get(), &run);
+    out->Put(ran);
+    if (ran.ok()) out->Append(run);
+  }
   const std::lock_guard lock(mutex_);
   bindings_[number] = std::move(bound);
   return OkStatus();
@@ -322,15 +329,22 @@ Status Server::Run(Served* served, const std::function<Status()>& run,
 
 Status Server::Forward(Reader* in, Writer* out) {
   ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
-  Network* const network = served->network.get();
   const uint64_t number = in->Number();
   ASSAY_RETURN_IF_ERROR(in->Fault());
   ASSAY_ASSIGN_OR_RETURN(Bound* const bound,
                          Find(bindings_, number, "binding"));
+  return RunBound(served, bound, out);
+}
+
+Status Server::RunBound(Served* served, Bound* bound, Writer* out) {
   Binding& binding = *bound->binding;
-  return Run(
-      served, [&] { return network->Forward(binding); }, bound->given,
-      [&] { return std::as_const(binding).outputs(); }, out);
+  try {
+    return Run(
+        served, [&] { return served->network->Forward(binding); }, bound->given,
+        [&] { return std::as_const(binding).outputs(); }, out);
+  } catch (...) {
+    return backend::StatusOfException("the backend");
+  }
 }
 
 Status Server::ForwardMany(Reader* in, Writer* out) {

@@ -70,8 +70,9 @@ class Server {
 
   Status Inspect(Writer* out);
   Status Load(Reader* in, Writer* out);
-  Status Bind(Reader* in, Writer* out);
+  Status Bind(Call call, Reader* in, Writer* out);
   Status Forward(Reader* in, Writer* out);
+  Status RunBound(Served* served, Bound* bound, Writer* out);
   Status ForwardMany(Reader* in, Writer* out);
   Status Synchronize(Reader* in);
   Status Backward(Reader* in, Writer* out);

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "framework/backend/exception.h"
-#include "framework/backend/executor.h"
 #include "framework/core/value_walk.h"
+#include "framework/testing/host/runs.h"
 #include "framework/testing/measure/measure.h"
 
 namespace assay::measure {
@@ -77,15 +77,16 @@ Status BindAndRun(Network& network, std::span<const Value> inputs,
                   std::span<const Value> outputs, std::vector<Value>* held,
                   Observation& seen) {
   seen.stage = Stage::kBind;
-  ASSAY_ASSIGN_OR_RETURN(std::unique_ptr<Binding> binding,
-                         network.Bind(inputs, outputs));
-  if (binding == nullptr) return Internal("the backend bound nothing");
+  ASSAY_ASSIGN_OR_RETURN(const host::FirstRun first,
+                         host::BindAndRun(network, inputs, outputs));
+  if (first.binding == nullptr) return Internal("the backend bound nothing");
+  const Binding& binding = *first.binding;
   seen.stage = Stage::kForward;
-  ASSAY_RETURN_IF_ERROR(Executor(network).Run(*binding));
+  ASSAY_RETURN_IF_ERROR(first.status);
   seen.stage = Stage::kFetch;
-  ASSAY_RETURN_IF_ERROR(Fetch(network, *binding, seen));
+  ASSAY_RETURN_IF_ERROR(Fetch(network, binding, seen));
   if (held != nullptr) {
-    held->assign(binding->outputs().begin(), binding->outputs().end());
+    held->assign(binding.outputs().begin(), binding.outputs().end());
   }
   return OkStatus();
 }

@@ -1,23 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RunMany: a binding run again and again on the same inputs, in one call of its
+// BindAndRun, RunMany: what takes several calls of a network, in one call of its
 // host where it has one.
 //
+//   ASSAY_ASSIGN_OR_RETURN(FirstRun first, BindAndRun(*network, inputs, {}));
+//   ASSAY_RETURN_IF_ERROR(first.status);
 //   ASSAY_ASSIGN_OR_RETURN(const auto spent,
-//                          RunMany(*network, *binding, 20, [&](auto outputs) {
-//                            return Count(outputs);   // false: that is enough
+//                          RunMany(*network, *first.binding, 20, [&](auto y) {
+//                            return Count(y);   // false: that is enough
 //                          }));
 
 #pragma once
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <span>
 
 #include "framework/backend/backend.h"
 #include "framework/core/status.h"
 
 namespace assay::host {
+
+/// A binding, and what became of its first run. Not run where it is null.
+struct FirstRun {
+  std::unique_ptr<Binding> binding;
+  Status status;
+};
+
+/// Bind, then Forward and Synchronize, whose exceptions become the status of the
+/// first run. The status returned is that of Bind.
+Result<FirstRun> BindAndRun(Network& network, std::span<const Value> inputs,
+                            std::span<const Value> outputs);
 
 /// Looks at the outputs of a run; false when no more are wanted.
 using SeesRun = std::function<bool(std::span<const Value> outputs)>;
@@ -28,8 +42,5 @@ using SeesRun = std::function<bool(std::span<const Value> outputs)>;
 /// the thread that ran.
 Result<std::chrono::nanoseconds> RunMany(Network& network, Binding& binding,
                                          int64_t count, const SeesRun& sees);
-
-/// Processor time of this thread: other work on the machine costs none of it.
-std::chrono::nanoseconds ThreadTime();
 
 }  // namespace assay::host

@@ -1,19 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/testing/host/many_runs.h"
+#include "framework/testing/host/runs.h"
 
 #include <time.h>
 
+#include "framework/backend/exception.h"
 #include "framework/backend/executor.h"
 #include "framework/testing/host/remote_network.h"
 
 namespace assay::host {
 
+namespace {
+
+/// Processor time of this thread: other work on the machine costs none of it.
 std::chrono::nanoseconds ThreadTime() {
   timespec spent{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
   return std::chrono::seconds(spent.tv_sec) +
          std::chrono::nanoseconds(spent.tv_nsec);
+}
+
+}  // namespace
+
+Result<FirstRun> BindAndRun(Network& network, std::span<const Value> inputs,
+                            std::span<const Value> outputs) {
+  if (auto* const remote = dynamic_cast<RemoteNetwork*>(&network)) {
+    return remote->BindAndRun(inputs, outputs);
+  }
+  FirstRun first;
+  ASSAY_ASSIGN_OR_RETURN(first.binding, network.Bind(inputs, outputs));
+  if (first.binding == nullptr) return first;
+  try {
+    first.status = Executor(network).Run(*first.binding);
+  } catch (...) {
+    first.status = backend::StatusOfException("the backend");
+  }
+  return first;
 }
 
 Result<std::chrono::nanoseconds> RunMany(Network& network, Binding& binding,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/testing/host/many_runs.h"
+#include "framework/testing/host/runs.h"
 
 #include <gtest/gtest.h>
 
