@@ -107,18 +107,25 @@ Status Channel::AskWhoSends() {
   return Internal("cannot ask who sends: ", std::strerror(errno));
 }
 
-Status Channel::Send(std::string_view text,
+Status Channel::Send(std::string_view head, std::string_view body,
                      const std::vector<int>& descriptors) {
   if (descriptors.size() > kMostDescriptors) {
     return Internal("found ", descriptors.size(), " descriptors, wanted ",
                     kMostDescriptors, " at most");
   }
-  Header header{text.size(), descriptors.size()};
-  const auto part_of = [](std::string_view some) {
-    return iovec{const_cast<char*>(some.data()), some.size()};
+  Header header{head.size() + body.size(), descriptors.size()};
+  // The next part of the text for a packet that has room for that much.
+  const auto take = [](std::string_view* from, size_t room) {
+    const std::string_view part = from->substr(0, room);
+    from->remove_prefix(part.size());
+    return iovec{const_cast<char*>(part.data()), part.size()};
   };
-  std::array<iovec, 2> parts = {iovec{&header, sizeof header},
-                                part_of(text.substr(0, kPacket))};
+  std::array<iovec, 3> parts = {iovec{&header, sizeof header}};
+  const auto fill = [&] {
+    parts[1] = take(&head, kPacket);
+    parts[2] = take(&body, kPacket - parts[1].iov_len);
+  };
+  fill();
   alignas(cmsghdr) Control control = {};
   size_t control_size = 0;
   if (!descriptors.empty()) {
@@ -132,11 +139,10 @@ Status Channel::Send(std::string_view text,
   }
   ASSAY_RETURN_IF_ERROR(
       SendPacket(socket_.get(), parts, std::span(control).first(control_size)));
-  for (text.remove_prefix(parts[1].iov_len); !text.empty();
-       text.remove_prefix(parts[1].iov_len)) {
-    parts[1] = part_of(text.substr(0, kPacket));
+  while (!head.empty() || !body.empty()) {
+    fill();
     ASSAY_RETURN_IF_ERROR(
-        SendPacket(socket_.get(), std::span(parts).last(1), {}));
+        SendPacket(socket_.get(), std::span(parts).last(2), {}));
   }
   return OkStatus();
 }

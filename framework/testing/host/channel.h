@@ -67,7 +67,9 @@ class Channel {
   /// knows it.
   Status AskWhoSends();
 
-  Status Send(std::string_view text, const std::vector<int>& descriptors = {});
+  /// The text is `head`, then `body`.
+  Status Send(std::string_view head, std::string_view body = {},
+              const std::vector<int>& descriptors = {});
   Result<Message> Receive();
   /// True when the other side has closed its end, without waiting.
   bool IsGone() const;

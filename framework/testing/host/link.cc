@@ -76,8 +76,8 @@ void Link::Rewrite(uint64_t number, std::string_view bytes) {
   std::memcpy(found->second.mutable_data(), bytes.data(), bytes.size());
 }
 
-/// The call, what is closed or not held any more, and which segments there are when the line was not
-/// told yet.
+/// The call, what is closed or not held any more, and which segments there are
+/// when the line was not told yet.
 std::string Link::Head(Call call, Line* line, std::vector<int>* descriptors) {
   Writer head;
   head.Put(static_cast<uint64_t>(call));
@@ -99,7 +99,7 @@ std::string Link::Head(Call call, Line* line, std::vector<int>* descriptors) {
   }
   const uint64_t generation = Arena::Generation() + 1;
   head.Put(generation == line->told ? 0 : generation);
-  if (generation == line->told) return head.bytes();
+  if (generation == line->told) return std::move(head).Take();
   const auto all = Arena::Segments();
   std::vector<uint32_t> now;
   std::vector<uint32_t> fresh;
@@ -114,15 +114,16 @@ std::string Link::Head(Call call, Line* line, std::vector<int>* descriptors) {
   for (const uint32_t segment : fresh) head.Put(uint64_t{segment});
   line->told = generation;
   line->segments = std::move(now);
-  return head.bytes();
+  return std::move(head).Take();
 }
 
-Result<std::string> Link::Exchange(Line* line, std::string_view request,
+Result<std::string> Link::Exchange(Line* line, std::string_view head,
+                                   std::string_view what,
                                    const std::vector<int>& descriptors) {
   Status sent;
   {
     const std::lock_guard lock(line->sending);
-    sent = line->channel.Send(request, descriptors);
+    sent = line->channel.Send(head, what, descriptors);
   }
   if (!sent.ok()) return sent.code() == StatusCode::kCancelled ? Gone() : sent;
   Result<Message> answer = line->channel.Receive();
@@ -148,7 +149,7 @@ Result<Link::Line*> Link::NewLine() {
   // The one request that has no answer, for another thread reads those.
   const std::lock_guard sending(first.sending);
   const Status sent =
-      first.channel.Send(request.bytes(), {ends.second.descriptor()});
+      first.channel.Send(request.bytes(), {}, {ends.second.descriptor()});
   if (!sent.ok()) return Gone();
   return (lines_[std::this_thread::get_id()] = std::move(made)).get();
 }
@@ -169,9 +170,8 @@ Result<std::string> Link::Ask(Call call, const Writer& what) {
   }
   ASSAY_ASSIGN_OR_RETURN(Line* const line, LineOfThisThread());
   std::vector<int> descriptors;
-  std::string request = Head(call, line, &descriptors);
-  request += what.bytes();
-  return Exchange(line, request, descriptors);
+  const std::string head = Head(call, line, &descriptors);
+  return Exchange(line, head, what.bytes(), descriptors);
 }
 
 }  // namespace assay::host

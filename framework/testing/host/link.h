@@ -83,7 +83,8 @@ class Link {
   Result<Line*> LineOfThisThread();
   Result<Line*> NewLine();
   std::string Head(Call call, Line* line, std::vector<int>* descriptors);
-  Result<std::string> Exchange(Line* line, std::string_view request,
+  Result<std::string> Exchange(Line* line, std::string_view head,
+                               std::string_view what,
                                const std::vector<int>& descriptors);
   Status Gone();
 

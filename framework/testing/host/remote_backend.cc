@@ -3,6 +3,7 @@
 #include "framework/testing/host/remote_backend.h"
 
 #include "framework/graph/edit/whole_model.h"
+#include "framework/testing/host/mirror.h"
 #include "framework/testing/host/remote_network.h"
 
 namespace assay::host {
@@ -25,14 +26,20 @@ Result<Probe> RemoteBackend::Inspect() {
 Result<std::unique_ptr<Network>> RemoteBackend::Load(
     std::shared_ptr<const Model> model, const LoadOptions& options) {
   ASSAY_ASSIGN_OR_RETURN(const std::string whole, edit::WholeModel(*model));
+  const std::span<const std::byte> bytes =
+      whole.empty() ? model->bytes() : std::as_bytes(std::span(whole));
+  ASSAY_ASSIGN_OR_RETURN(
+      const Tensor file,
+      Tensor::Borrow(DType::kUint8, {static_cast<int64_t>(bytes.size())},
+                     const_cast<std::byte*>(bytes.data())));
+  Mirror mirror;
+  const std::vector<Value> shared = {file};
+  ASSAY_RETURN_IF_ERROR(mirror.Add({shared}));
+  mirror.Push();
   const uint64_t number = link_.NewNumber();
-  Writer call;
+  Writer call = mirror.Call();
   call.Put(number);
-  const std::span<const std::byte> own = model->bytes();
-  call.Put(whole.empty()
-               ? std::string_view(reinterpret_cast<const char*>(own.data()),
-                                  own.size())
-               : std::string_view(whole));
+  call.Put(file);
   call.Put(uint64_t{model->checked() ? 1U : 0U});
   call.Put(options);
   ASSAY_ASSIGN_OR_RETURN(const std::string answer,

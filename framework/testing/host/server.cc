@@ -3,12 +3,13 @@
 #include "framework/testing/host/server.h"
 
 #include <algorithm>
+#include <functional>
+#include <string_view>
 #include <thread>
 #include <type_traits>
 #include <utility>
 
 #include "framework/backend/exception.h"
-#include "framework/core/hash.h"
 #include "framework/core/value_walk.h"
 #include "framework/testing/host/runs.h"
 
@@ -19,6 +20,12 @@ namespace {
 bool HasBytes(const Tensor& tensor) {
   return tensor.data() != nullptr && tensor.byte_size() > 0 &&
          tensor.device().kind == Device::Kind::kCpu;
+}
+
+size_t HashOf(const Tensor& tensor) {
+  const auto bytes = tensor.bytes();
+  return std::hash<std::string_view>()(
+      {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 bool InPlace(const Value& value, std::span<const Value> given, size_t index) {
@@ -32,8 +39,8 @@ bool InPlace(const Value& value, std::span<const Value> given, size_t index) {
 
 /// The model of bytes, or, where they are none, one that holds them: a backend
 /// that takes whole models may look at them.
-std::shared_ptr<const Model> ModelOf(std::string_view text, bool checked) {
-  const auto bytes = std::as_bytes(std::span(text.data(), text.size()));
+std::shared_ptr<const Model> ModelOf(std::span<const std::byte> bytes,
+                                     bool checked) {
   const auto read = Model::Parse(bytes);
   if (read.ok() && !checked) return *read;
   Model::Parts parts;
@@ -151,7 +158,7 @@ void Server::Serve(Channel* channel) {
     } catch (...) {
       Writer failed;
       failed.Put(backend::StatusOfException("the backend"));
-      answer = failed.bytes();
+      answer = std::move(failed).Take();
     }
     if (getpid() != owner_ || !channel->Send(answer).ok()) return;
   }
@@ -159,10 +166,12 @@ void Server::Serve(Channel* channel) {
 
 std::string Server::Answer(Call call, Reader* in) {
   Writer out;
+  out.Put(OkStatus());
   const Status status = Dispatch(call, in, &out);
-  Writer head;
-  head.Put(status);
-  return status.ok() ? head.bytes() + out.bytes() : head.bytes();
+  if (status.ok()) return std::move(out).Take();
+  Writer failed;
+  failed.Put(status);
+  return std::move(failed).Take();
 }
 
 Status Server::Dispatch(Call call, Reader* in, Writer* out) {
@@ -213,13 +222,13 @@ Status Server::Inspect(Writer* out) {
 
 Status Server::Load(Reader* in, Writer* out) {
   const uint64_t number = in->Number();
-  const std::string text = in->Text();
+  const auto file = in->Read<Tensor>();
   const bool checked = in->Number() != 0;
   const auto options = in->Read<LoadOptions>();
   ASSAY_RETURN_IF_ERROR(in->Fault());
   auto served = std::make_unique<Served>();
-  ASSAY_ASSIGN_OR_RETURN(served->network,
-                         backend_.Load(ModelOf(text, checked), options));
+  ASSAY_ASSIGN_OR_RETURN(
+      served->network, backend_.Load(ModelOf(file.bytes(), checked), options));
   out->Put(uint64_t{served->network != nullptr ? 1U : 0U});
   if (served->network == nullptr) return OkStatus();
   out->PutAll(served->network->inputs());
@@ -268,20 +277,12 @@ Status Server::Bind(Call call, Reader* in, Writer* out) {
   return OkStatus();
 }
 
-void Server::HashHeld() {
-  const std::lock_guard lock(mutex_);
-  for (auto& [number, held] : held_) {
-    held.hash = core::StableHash(held.tensor.bytes());
-  }
-}
-
 void Server::PutChanged(Writer* out) {
   const std::lock_guard lock(mutex_);
   std::vector<uint64_t> changed;
-  for (const auto& [number, held] : held_) {
-    if (core::StableHash(held.tensor.bytes()) != held.hash) {
-      changed.push_back(number);
-    }
+  for (auto& [number, held] : held_) {
+    const size_t hash = HashOf(held.tensor);
+    if (std::exchange(held.hash, hash) != hash) changed.push_back(number);
   }
   out->Put(uint64_t{changed.size()});
   for (const uint64_t number : changed) {
@@ -304,7 +305,7 @@ void Server::PutResult(const Value& value, bool in_place, Writer* out) {
   if (alias) return;
   out->Put(next_issued_);
   ForEachTensor(value, [&](const Tensor& tensor) {
-    if (HasBytes(tensor)) held_[next_issued_++] = {tensor, 0};
+    if (HasBytes(tensor)) held_[next_issued_++] = {tensor, HashOf(tensor)};
   });
 }
 
@@ -312,7 +313,6 @@ Status Server::Run(Served* served, const std::function<Status()>& run,
                    std::span<const Value> given,
                    const std::function<std::span<const Value>()>& values,
                    Writer* out) {
-  HashHeld();
   ASSAY_RETURN_IF_ERROR(run());
   const Status synchronized = served->network->Synchronize();
   PutChanged(out);

@@ -45,10 +45,10 @@ class Server {
 
  private:
   /// A tensor in memory of the backend's that the other side may still hold, and
-  /// what it was before a run.
+  /// what it was when it was last told.
   struct Held {
     Tensor tensor;
-    uint64_t hash = 0;
+    size_t hash = 0;
   };
   struct Served {
     std::unique_ptr<Network> network;
@@ -92,7 +92,7 @@ class Server {
              std::span<const Value> given,
              const std::function<std::span<const Value>()>& values,
              Writer* out);
-  void HashHeld();
+  /// What changed of the tensors that are held.
   void PutChanged(Writer* out);
   /// Where nodes ran, when that is not what it was at the last call.
   static void PutPlaced(Served* served, Writer* out);

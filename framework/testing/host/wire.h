@@ -74,6 +74,7 @@ class Writer {
   void Append(const Writer& other) { bytes_ += other.bytes_; }
 
   const std::string& bytes() const { return bytes_; }
+  std::string Take() && { return std::move(bytes_); }
 
  private:
   void PutBytes(const void* from, size_t count);

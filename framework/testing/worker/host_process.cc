@@ -92,7 +92,7 @@ Status HostProcess::Begin(End* end) {
   if (program_pid_ == 0) ASSAY_RETURN_IF_ERROR(Launch(end));
   ASSAY_ASSIGN_OR_RETURN(auto ends, host::Channel::MakePair());
   ASSAY_RETURN_IF_ERROR(ends.first.AskWhoSends());
-  const Status sent = door_.Send("serve", {ends.second.descriptor()});
+  const Status sent = door_.Send("serve", {}, {ends.second.descriptor()});
   ends.second.Close();
   const Result<host::Message> begun = sent.ok() ? door_.Receive() : sent;
   if (!begun.ok()) {
