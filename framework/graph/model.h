@@ -176,6 +176,10 @@ class Model {
     /// Appends what is left of the bytes, when they are first asked for: great
     /// weights are not held twice for a backend that reads the graph.
     std::function<void(std::vector<std::byte>*)> more_bytes = nullptr;
+    /// Where it is another model with initializers of these values: the bytes of
+    /// that one. Great weights can be passed on beside them, not within.
+    std::vector<std::byte> base;
+    std::map<std::string, Tensor> fixed;
     std::filesystem::path directory;  // of external data; empty: nowhere
     bool checked = false;             // ONNX's checker has accepted it
     bool inferred = false;            // types are as far as inference goes
@@ -189,6 +193,8 @@ class Model {
   const Graph& graph() const { return parts_.graph; }
   const std::vector<Function>& functions() const { return parts_.functions; }
   std::span<const std::byte> bytes() const;
+  std::span<const std::byte> base() const { return parts_.base; }
+  const std::map<std::string, Tensor>& fixed() const { return parts_.fixed; }
   const std::filesystem::path& directory() const { return parts_.directory; }
   bool checked() const { return parts_.checked; }
   bool inferred() const { return parts_.inferred; }

@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "framework/graph/edit/whole_model.h"
 #include "framework/graph/operator.h"
 #include "framework/graph/reader/onnx_reader.h"
 #include "framework/graph/types/check.h"
@@ -286,6 +287,12 @@ Result<std::shared_ptr<const Model>> WithInitializers(
   parts.inferred = std::ranges::all_of(values, [](const auto& value) {
     return IsFloatingPoint(value.second.dtype());  // which no shape depends on
   });
+  ASSAY_ASSIGN_OR_RETURN(const std::string whole, WholeModel(model));
+  if (whole.empty()) {
+    const auto base = model.bytes();
+    parts.base.assign(base.begin(), base.end());
+    parts.fixed = values;
+  }
   parts.more_bytes = [values](std::vector<std::byte>* bytes) {
     size_t size = bytes->size();
     for (const auto& [name, tensor] : values) {

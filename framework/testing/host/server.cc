@@ -11,6 +11,7 @@
 
 #include "framework/backend/exception.h"
 #include "framework/core/value_walk.h"
+#include "framework/graph/edit/model_edit.h"
 #include "framework/testing/host/runs.h"
 
 namespace assay::host {
@@ -35,6 +36,14 @@ bool InPlace(const Value& value, std::span<const Value> given, size_t index) {
   return wanted != nullptr && got != nullptr && wanted->data() != nullptr &&
          wanted->data() == got->data() && wanted->dtype() == got->dtype() &&
          wanted->shape() == got->shape();
+}
+
+/// The model of bytes with these values fixed.
+Result<std::shared_ptr<const Model>> WithFixed(
+    std::span<const std::byte> bytes,
+    const std::map<std::string, Tensor>& fixed) {
+  ASSAY_ASSIGN_OR_RETURN(const auto base, Model::Parse(bytes));
+  return edit::WithInitializers(*base, fixed);
 }
 
 /// The model of bytes, or, where they are none, one that holds them: a backend
@@ -220,15 +229,37 @@ Status Server::Inspect(Writer* out) {
   return OkStatus();
 }
 
+std::shared_ptr<const Model> Server::Loaded(std::span<const std::byte> bytes,
+                                            bool checked) {
+  const std::lock_guard lock(mutex_);
+  if (last_ == nullptr || last_->checked() != checked ||
+      !std::ranges::equal(last_->bytes(), bytes)) {
+    last_ = nullptr;  // before there is memory for another
+    last_ = ModelOf(bytes, checked);
+  }
+  return last_;
+}
+
 Status Server::Load(Reader* in, Writer* out) {
   const uint64_t number = in->Number();
   const auto file = in->Read<Tensor>();
+  std::map<std::string, Tensor> fixed;
+  for (uint64_t n = in->Number(); n > 0 && !in->faulty(); --n) {
+    std::string name = in->Text();
+    ASSAY_ASSIGN_OR_RETURN(fixed[std::move(name)], in->Read<Tensor>().Clone());
+  }
   const bool checked = in->Number() != 0;
   const auto options = in->Read<LoadOptions>();
   ASSAY_RETURN_IF_ERROR(in->Fault());
+  std::shared_ptr<const Model> model;
+  if (fixed.empty()) {
+    model = Loaded(file.bytes(), checked);
+  } else {
+    ASSAY_ASSIGN_OR_RETURN(model, WithFixed(file.bytes(), fixed));
+  }
   auto served = std::make_unique<Served>();
-  ASSAY_ASSIGN_OR_RETURN(
-      served->network, backend_.Load(ModelOf(file.bytes(), checked), options));
+  ASSAY_ASSIGN_OR_RETURN(served->network,
+                         backend_.Load(std::move(model), options));
   out->Put(uint64_t{served->network != nullptr ? 1U : 0U});
   if (served->network == nullptr) return OkStatus();
   out->PutAll(served->network->inputs());

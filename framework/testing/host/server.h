@@ -83,6 +83,9 @@ class Server {
   Status Step(Reader* in, Writer* out);
   Status EndCase(Writer* out);
 
+  /// The model of bytes: the last one where it is of the same.
+  std::shared_ptr<const Model> Loaded(std::span<const std::byte> bytes,
+                                      bool checked);
   Result<Served*> Self(Reader* in);
   template <class T>
   Result<T*> Find(std::map<uint64_t, std::unique_ptr<T>>& all, uint64_t number,
@@ -102,7 +105,8 @@ class Server {
   Backend& backend_;
   std::function<CaseEnd()> end_;
   pid_t owner_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;                   // of what follows
+  std::shared_ptr<const Model> last_;  // a case loads its model several times
   SharedSegments segments_;
   uint64_t segments_generation_ = 0;
   std::map<uint64_t, Held> held_;

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/host/remote_backend.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "framework/core/tensor.h"
+#include "framework/graph/edit/model_edit.h"
+#include "framework/graph/model_text.h"
+#include "framework/testing/host/arena.h"
+#include "framework/testing/host/server.h"
+
+namespace assay::host {
+namespace {
+
+/// Keeps the models that it is given, and declines them.
+class Keeping : public Backend {
+ public:
+  std::string_view name() const override { return "keeping"; }
+  Result<Probe> Inspect() override { return Probe{"1", "cpu"}; }
+  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
+                                        const LoadOptions&) override {
+    models.push_back(std::move(model));
+    return Unsupported(Reason::kOperator, "kept");
+  }
+
+  std::vector<std::shared_ptr<const Model>> models;
+};
+
+/// What a backend in a host is given for these models.
+std::vector<std::shared_ptr<const Model>> Crossed(
+    const std::vector<std::shared_ptr<const Model>>& models) {
+  Arena::Open();
+  Keeping backend;
+  Server server(backend, nullptr);
+  auto ends = Channel::MakePair();
+  std::thread host([&, channel = std::move(ends->second)]() mutable {
+    server.Serve(&channel);
+  });
+  Link link;
+  link.Attach(std::move(ends->first));
+  RemoteBackend remote("keeping", link);
+  for (const auto& model : models) {
+    EXPECT_EQ(remote.Load(model, {}).status().message(), "kept");
+  }
+  link.Detach();
+  host.join();
+  return backend.models;
+}
+
+bool SameBytes(const Model& a, const Model& b) {
+  return std::ranges::equal(a.bytes(), b.bytes());
+}
+
+/// A model with as many floats fixed.
+std::shared_ptr<const Model> Fixed(int64_t count) {
+  const std::string extents = StrCat("float[", count, "] ");
+  const auto base =
+      graph::ModelOfText(StrCat("g (", extents, "x, ", extents, "w) => (",
+                                extents, "y) { y = Add(x, w) }"));
+  const std::vector<float> w(static_cast<size_t>(count), 3);
+  return *edit::WithInitializers(*base,
+                                 {{"w", *Tensor::Of<float>({count}, w)}});
+}
+
+TEST(RemoteBackendTest, AModelComesAsItIs) {
+  // Within the bytes, and beside them.
+  for (const int64_t count : {3, 300'000}) {
+    const auto model = Fixed(count);
+    const auto crossed = Crossed({model});
+    ASSERT_EQ(crossed.size(), 1U);
+    const Model& got = *crossed[0];
+    EXPECT_EQ(got.checked(), model->checked());
+    const Value* const w =
+        got.graph().FindInitializer(got.graph().FindValue("w"));
+    ASSERT_NE(w, nullptr);
+    EXPECT_EQ(w->tensor()->num_elements(), count);
+    EXPECT_EQ(w->tensor()->elements<float>().back(), 3);
+    EXPECT_TRUE(SameBytes(got, *model)) << count;
+  }
+}
+
+TEST(RemoteBackendTest, OneModelLoadedTwiceIsReadOnce) {
+  const auto relu =
+      graph::ModelOfText("g (float[1] x) => (float[1] y) { y = Relu(x) }");
+  const auto abs =
+      graph::ModelOfText("g (float[1] x) => (float[1] y) { y = Abs(x) }");
+  const auto crossed = Crossed({relu, relu, abs, relu});
+  ASSERT_EQ(crossed.size(), 4U);
+  EXPECT_EQ(crossed[0], crossed[1]);
+  EXPECT_TRUE(SameBytes(*crossed[2], *abs));
+  EXPECT_TRUE(SameBytes(*crossed[3], *relu));
+}
+
+}  // namespace
+}  // namespace assay::host
