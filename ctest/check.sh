@@ -14,8 +14,8 @@ Sets the machine up, builds into build/, and runs every test of tier ci that
 has not passed since anything that it reads changed (ctest/unchanged.py).
 
   --again      runs every test
-  --sanitize   first does the same with AddressSanitizer (build-asan/) and
-               UndefinedBehaviorSanitizer (build-ubsan/)
+  --sanitize   first does the same with AddressSanitizer and
+               UndefinedBehaviorSanitizer (build-asan/)
 
 Exit codes: 0 every test passed, 1 some did not, 2 usage, 99 set-up or build
 failed.
@@ -31,7 +31,7 @@ for argument; do
       exit 0
       ;;
     --again) ASSAY_REMEMBER=0 ;;
-    --sanitize) presets=(asan ubsan ci) ;;
+    --sanitize) presets=(asan ci) ;;
     *)
       printf "check: found argument '%s'\n" "$argument" >&2
       usage >&2

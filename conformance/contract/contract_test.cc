@@ -7,17 +7,12 @@
 #include <iterator>
 #include <set>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "conformance/contract/contract_suite.h"
 #include "conformance/contract/mutant_backend.h"
-#include "framework/testing/host/arena.h"
-#include "framework/testing/host/channel.h"
-#include "framework/testing/host/link.h"
-#include "framework/testing/host/remote_backend.h"
-#include "framework/testing/host/server.h"
+#include "framework/testing/host/hosted_backend.h"
 #include "framework/testing/suite/suite.h"
 
 // In place of a worker's registry: the typed suite over the toy backend.
@@ -132,30 +127,6 @@ TEST(Contract, ASoundBackendKeepsEveryPromise) {
   }
 }
 
-/// A backend behind a server in a thread of this process.
-class Hosted {
- public:
-  explicit Hosted(Backend& backend) : server_(backend, nullptr) {
-    host::Arena::Open();
-    auto ends = host::Channel::MakePair();
-    thread_ = std::thread([this, channel = std::move(ends->second)]() mutable {
-      server_.Serve(&channel);
-    });
-    link_.Attach(std::move(ends->first));
-  }
-  ~Hosted() {
-    link_.Detach();
-    thread_.join();
-  }
-  Backend& backend() { return remote_; }
-
- private:
-  host::Server server_;
-  host::Link link_;
-  host::RemoteBackend remote_{"toy", link_};
-  std::thread thread_;
-};
-
 TEST(Contract, SeesThroughAHostWhatItSeesWithout) {
   std::vector<Kill> all(std::begin(kKills), std::end(kKills));
   for (const ContractCase& c : ContractCases()) {
@@ -167,7 +138,7 @@ TEST(Contract, SeesThroughAHostWhatItSeesWithout) {
     Mutant hosted(kill.defect);
     const Status here = TryContract(Find(kill.killer), direct);
     const Status there =
-        TryContract(Find(kill.killer), Hosted(hosted).backend());
+        TryContract(Find(kill.killer), host::HostedBackend(hosted).backend());
     // Which thread or address is the first to show it is chance.
     if (kill.killer == "run/threads" || kill.killer == "run/unaligned") {
       EXPECT_EQ(here.code(), there.code());

@@ -195,12 +195,38 @@ Status WorkerSession::Take(journal::JournalEntry entry) {
 
 Status WorkerSession::ReadJournal() {
   Status status;
-  ASSAY_RETURN_IF_ERROR(reader_.Poll([&](journal::JournalEntry entry) {
+  const Status read = reader_.Poll([&](journal::JournalEntry entry) {
     const Status taken = Take(std::move(entry));
     if (status.ok() && !taken.ok())
       status = taken.WithContext(File(".journal").string());
-  }));
-  return status;
+  });
+  if (read.code() == StatusCode::kDataLoss) broken_ = read;
+  return read.ok() ? status : read;
+}
+
+/// Somebody wrote into the journal, or cut it. What was read of it is known; the
+/// cases that are left are run by a new worker, the one that was open among them,
+/// unless it was open the last time, too.
+Status WorkerSession::AfterBrokenJournal() {
+  const Status fault = std::exchange(broken_, OkStatus());
+  if (open_case_.empty() && !progressed_) return fault;
+  if (worker_ != nullptr) worker_->Kill();
+  worker_.reset();
+  ASSAY_RETURN_IF_ERROR(journal::RecoverJournal(File(".journal")).status());
+  reader_ = journal::JournalReader(File(".journal"));
+  // All of it was taken already.
+  ASSAY_RETURN_IF_ERROR(reader_.Poll([](const journal::JournalEntry&) {}));
+  ASSAY_RETURN_IF_ERROR(NoteLoss(
+      record::Outcome::kError, Reason::kStateChanged,
+      StrCat("the journal of a worker was broken: ", fault.message())));
+  if (const std::string at = std::exchange(broken_at_, open_case_);
+      !at.empty() && at == open_case_) {
+    ASSAY_RETURN_IF_ERROR(
+        RecordLoss(at, record::Outcome::kError, Reason::kStateChanged,
+                   "the journal of its worker was broken twice at this case"));
+  }
+  open_case_.clear();
+  return pending_.empty() ? OkStatus() : StartWorker();
 }
 
 Status WorkerSession::RecordLoss(const std::string& test_id,
@@ -405,6 +431,11 @@ Status WorkerSession::AfterNoCase(int wait_status) {
 
 Status WorkerSession::Step() {
   if (worker_ == nullptr) return OkStatus();
+  const Status seen = Look();
+  return broken_.ok() ? seen : AfterBrokenJournal();
+}
+
+Status WorkerSession::Look() {
   const bool ended = worker_->Ended();
   ASSAY_RETURN_IF_ERROR(ReadJournal());
   if (ended) return AfterWorker();

@@ -46,7 +46,9 @@ class WorkerSession {
   using Clock = std::chrono::steady_clock;
 
   std::filesystem::path File(const char* extension) const;
+  Status Look();
   Status ReadJournal();
+  Status AfterBrokenJournal();
   Status Take(journal::JournalEntry entry);
   Status EnforceTimeLimit();
   Status EnforceMemoryLimit();
@@ -74,6 +76,8 @@ class WorkerSession {
   std::map<std::string, const record::PlanRow*> pending_;
   std::unique_ptr<process::WorkerProcess> worker_;
   std::string open_case_;  // begun and without a verdict
+  Status broken_;          // why what a worker wrote cannot be read
+  std::string broken_at_;  // the case that was open when it was so last
   Clock::time_point opened_;
   int64_t began_us_ = 0;  // the same, of the clock that records have
   int64_t pid_ = 0;       // of the process that began it

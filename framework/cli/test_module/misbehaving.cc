@@ -10,9 +10,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "framework/backend/backend.h"
 #include "framework/backend/exact.h"
@@ -122,8 +124,27 @@ struct Misdeed {
   void (*commit)();
 };
 
-constexpr std::array<Misdeed, 4> kMisdeeds = {{
+/// Writes what no frame is into the journals that this process has open.
+void BreakJournals() {
+  std::error_code error;
+  for (const auto& entry :
+       std::filesystem::directory_iterator("/proc/self/fd", error)) {
+    const auto file = std::filesystem::read_symlink(entry.path(), error);
+    if (file.extension() != ".journal") continue;
+    std::ofstream(file, std::ios::app) << std::string(100, '!');
+  }
+}
+
+/// The first time that the folder sees it.
+void BreakJournalsOnce() {
+  if (!std::filesystem::exists("broken")) BreakJournals();
+  std::ofstream("broken").put('!');
+}
+
+constexpr std::array<Misdeed, 6> kMisdeeds = {{
     {"crash", [] { std::abort(); }},
+    {"break", BreakJournals},
+    {"break_once", BreakJournalsOnce},
     {"exit", [] { _exit(0); }},
     {"hang",
      [] {

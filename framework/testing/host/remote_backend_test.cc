@@ -6,15 +6,13 @@
 
 #include <algorithm>
 #include <memory>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "framework/core/tensor.h"
 #include "framework/graph/edit/model_edit.h"
 #include "framework/graph/model_text.h"
-#include "framework/testing/host/arena.h"
-#include "framework/testing/host/server.h"
+#include "framework/testing/host/hosted_backend.h"
 
 namespace assay::host {
 namespace {
@@ -36,21 +34,11 @@ class Keeping : public Backend {
 /// What a backend in a host is given for these models.
 std::vector<std::shared_ptr<const Model>> Crossed(
     const std::vector<std::shared_ptr<const Model>>& models) {
-  Arena::Open();
   Keeping backend;
-  Server server(backend, nullptr);
-  auto ends = Channel::MakePair();
-  std::thread host([&, channel = std::move(ends->second)]() mutable {
-    server.Serve(&channel);
-  });
-  Link link;
-  link.Attach(std::move(ends->first));
-  RemoteBackend remote("keeping", link);
+  HostedBackend hosted(backend);
   for (const auto& model : models) {
-    EXPECT_EQ(remote.Load(model, {}).status().message(), "kept");
+    EXPECT_EQ(hosted.backend().Load(model, {}).status().message(), "kept");
   }
-  link.Detach();
-  host.join();
   return backend.models;
 }
 

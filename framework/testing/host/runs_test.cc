@@ -4,16 +4,15 @@
 
 #include <gtest/gtest.h>
 
-#include <thread>
+#include <functional>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "framework/backend/function_network.h"
 #include "framework/core/tensor.h"
 #include "framework/graph/model_text.h"
-#include "framework/testing/host/arena.h"
-#include "framework/testing/host/remote_backend.h"
-#include "framework/testing/host/server.h"
+#include "framework/testing/host/hosted_backend.h"
 
 namespace assay::host {
 namespace {
@@ -43,59 +42,79 @@ class Counting : public Backend {
   float fails_at_;
 };
 
+/// A network from one float to one, and what it is bound to.
+struct Ready {
+  std::unique_ptr<Network> network;
+  std::vector<Value> inputs;
+};
+
+Result<Ready> Load(Backend& backend) {
+  auto model =
+      graph::ModelOfText("g (float[1] x) => (float[1] y) { y = Abs(x) }");
+  Ready ready;
+  ASSAY_ASSIGN_OR_RETURN(ready.network, backend.Load(std::move(model), {}));
+  ASSAY_ASSIGN_OR_RETURN(Tensor x, Tensor::Of<float>({1}, kZero));
+  ready.inputs = {x};
+  return ready;
+}
+
+float Only(std::span<const Value> outputs) {
+  return outputs[0].tensor()->elements<float>()[0];
+}
+
 /// The output of each run that was looked at.
 Result<std::vector<float>> Seen(Backend& backend, int64_t count,
                                 float enough = 0) {
-  auto model =
-      graph::ModelOfText("g (float[1] x) => (float[1] y) { y = Abs(x) }");
-  ASSAY_ASSIGN_OR_RETURN(auto network, backend.Load(std::move(model), {}));
-  ASSAY_ASSIGN_OR_RETURN(Tensor x, Tensor::Of<float>({1}, kZero));
-  const std::vector<Value> inputs = {x};
-  ASSAY_ASSIGN_OR_RETURN(auto binding, network->Bind(inputs, {}));
+  ASSAY_ASSIGN_OR_RETURN(const Ready ready, Load(backend));
+  Network& network = *ready.network;
+  ASSAY_ASSIGN_OR_RETURN(auto binding, network.Bind(ready.inputs, {}));
   std::vector<float> seen;
   ASSAY_RETURN_IF_ERROR(
-      RunMany(*network, *binding, count, [&](std::span<const Value> outputs) {
-        seen.push_back(outputs[0].tensor()->elements<float>()[0]);
+      RunMany(network, *binding, count, [&](std::span<const Value> outputs) {
+        seen.push_back(Only(outputs));
         return seen.back() != enough;
       }).status());
   return seen;
 }
 
-/// As Seen, of a backend in a host.
-Result<std::vector<float>> SeenThroughAHost(Backend& backend, int64_t count,
-                                            float enough = 0) {
-  Arena::Open();
-  Server server(backend, nullptr);
-  auto ends = Channel::MakePair();
-  std::thread host([&, channel = std::move(ends->second)]() mutable {
-    server.Serve(&channel);
-  });
-  Link link;
-  link.Attach(std::move(ends->first));
-  RemoteBackend remote("counting", link);
-  auto seen = Seen(remote, count, enough);
-  link.Detach();
-  host.join();
-  return seen;
+/// Calls check(backend) with one that counts, and with it in a host.
+void ForBoth(float fails_at, const std::function<void(Backend&)>& check) {
+  Counting backend(fails_at);
+  check(backend);
+  HostedBackend hosted(backend);
+  check(hosted.backend());
 }
 
 TEST(RunManyTest, EachRunIsSeenThroughAHostAsWithout) {
   const std::vector<float> all = {1, 2, 3, 4, 5};
   const std::vector<float> some = {1, 2, 3};
-  Counting backend;
-  for (const auto see : {&Seen, &SeenThroughAHost}) {
-    EXPECT_EQ(*see(backend, 5, 0), all);
-    EXPECT_EQ(*see(backend, 5, 3), some);
-    EXPECT_EQ(*see(backend, 0, 0), std::vector<float>());
-  }
+  ForBoth(0, [&](Backend& backend) {
+    EXPECT_EQ(*Seen(backend, 5), all);
+    EXPECT_EQ(*Seen(backend, 5, 3), some);
+    EXPECT_EQ(*Seen(backend, 0), std::vector<float>());
+  });
 }
 
 TEST(RunManyTest, ARunThatFailsIsTheStatus) {
-  Counting backend(3);
-  for (const auto see : {&Seen, &SeenThroughAHost}) {
-    const auto seen = see(backend, 5, 0);
-    EXPECT_EQ(seen.status().message(), "run 3");
-  }
+  ForBoth(3, [](Backend& backend) {
+    EXPECT_EQ(Seen(backend, 5).status().message(), "run 3");
+  });
+}
+
+TEST(BindAndRunTest, TheFirstRunIsSeenThroughAHostAsWithout) {
+  ForBoth(2, [](Backend& backend) {
+    const auto ready = Load(backend);
+    const auto first = BindAndRun(*ready->network, ready->inputs, {});
+    ASSERT_TRUE(first.ok() && first->status.ok());
+    EXPECT_EQ(Only(first->binding->outputs()), 1);
+    // The run that fails is told from Bind.
+    const auto second = BindAndRun(*ready->network, ready->inputs, {});
+    ASSERT_TRUE(second.ok());
+    EXPECT_NE(second->binding, nullptr);
+    EXPECT_EQ(second->status.message(), "run 2");
+    EXPECT_EQ(BindAndRun(*ready->network, {}, {}).status().code(),
+              StatusCode::kInvalidArgument);
+  });
 }
 
 }  // namespace
