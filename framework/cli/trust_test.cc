@@ -17,8 +17,10 @@
 #include <vector>
 
 #include "framework/cli/tree_fixture.h"
+#include "framework/testing/file/file.h"
 #include "framework/testing/file/folder_lock.h"
 #include "framework/testing/record/clean_text.h"
+#include "framework/testing/record/tables.h"
 
 namespace assay::cli {
 namespace {
@@ -367,6 +369,47 @@ TEST_F(TrustTest, WhatCannotBeReadIsNamed) {
       "run --backend reference --no-report --out named --corpus ./bad\xFF");
   EXPECT_EQ(named.exit_code, 2) << named.output;
   EXPECT_THAT(named.output, HasSubstr("/bad?'"));
+}
+
+// Kills: a run that is lost by it; verdicts of others that are; a run that goes
+// on for good.
+TEST_F(TrustTest, ABrokenJournalCostsTheOpenCaseUnlessItIsBrokenOnce) {
+  const auto run = [&](const std::string& settings) {
+    std::filesystem::remove_all(folder_ / "run");
+    return Assay(
+        StrCat("run --host in-process --backend ", ASSAY_MISBEHAVING, settings,
+               " --backend ", ASSAY_MISBEHAVING,
+               " --filter 'id:node/Abs/test_abs or id:node/Acos/test_acos or "
+               "id:node/Add/test_add' --jobs 1 --no-report --out run"));
+  };
+  // Of the backend that breaks its journal, then of the other.
+  const auto outcomes = [&] {
+    std::vector<std::string> all;
+    const auto csv = file::ReadFile(folder_ / "run/results.csv");
+    if (!csv.ok()) return all;
+    const auto rows = record::ParseCsv<record::ResultRow>(*csv);
+    if (!rows.ok()) return all;
+    for (const record::ResultRow& row : *rows) {
+      all.push_back(StrCat(row.test_id, " ", ToString(row.outcome)));
+    }
+    return all;
+  };
+  EXPECT_EQ(run("+none=1").exit_code, 1);
+  std::vector<std::string> wanted = outcomes();
+  ASSERT_EQ(wanted.size(), 6U);
+  EXPECT_EQ(wanted[1], "node/Acos/test_acos fail");
+
+  const Ran once = run("+break_once=Acos");
+  EXPECT_EQ(once.exit_code, 1);
+  EXPECT_EQ(outcomes(), wanted) << once.output;
+  EXPECT_THAT(once.output, HasSubstr("the journal of a worker was broken"));
+
+  std::filesystem::remove(folder_ / "broken");
+  const Ran again = run("+break=Acos");
+  EXPECT_EQ(again.exit_code, 1);
+  wanted[1] = "node/Acos/test_acos error";
+  EXPECT_EQ(outcomes(), wanted) << again.output;
+  EXPECT_THAT(again.output, HasSubstr("was broken twice at this case"));
 }
 
 }  // namespace
