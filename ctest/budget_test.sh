@@ -36,7 +36,13 @@ bodies() {
         rows = 0
         next
       }
-      if ($0 ~ /^ *(class|struct) [A-Za-z_]+.*{$/) {
+      # So may the bases of a class.
+      if ($0 ~ /^ *(class|struct) [A-Za-z_]+ .*,$/) { head = FNR; next }
+      if (head > 0) {
+        if ($0 !~ /\{$/) next
+        ++depth; open_at[depth] = 0; begun[depth] = head; what[depth] = "class"
+        head = 0
+      } else if ($0 ~ /^ *(class|struct) [A-Za-z_]+.*{$/) {
         ++depth; open_at[depth] = indent; begun[depth] = FNR; what[depth] = "class"
       } else if ($0 ~ /^ *(namespace|extern|enum|union)/) {
         next

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "framework/graph/model_text.h"
-#include "framework/testing/host/arena.h"
+#include "framework/testing/host/wire/arena.h"
 
 namespace assay::contract {
 namespace {
@@ -39,7 +39,7 @@ Value Floats(const Shape& shape, const std::vector<float>& elements) {
 
 Result<std::shared_ptr<float>> SharedFloats(const std::vector<float>& numbers) {
   const size_t size = numbers.size() * sizeof(float);
-  const auto memory = host::Arena::Allocate(size);
+  const auto memory = wire::Arena::Allocate(size);
   if (memory == nullptr) return ResourceExhausted("no memory that is shared");
   std::memcpy(memory.get(), numbers.data(), size);
   return std::shared_ptr<float>(memory, reinterpret_cast<float*>(memory.get()));

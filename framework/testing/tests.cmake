@@ -20,7 +20,7 @@ assay_unit_test(testing ALONE
 assay_unit_test(measure ALONE
   SOURCES case/random_weights_test.cc case/test_case_test.cc
           host/link_test.cc host/remote_backend_test.cc host/runs_test.cc
-          host/wire_test.cc
+          host/wire/wire_test.cc
           draw/draw_test.cc draw/inputs_test.cc
           limit/fault_test.cc limit/limit_test.cc
           measure/compare_test.cc measure/exact_answers_test.cc

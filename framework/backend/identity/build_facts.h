@@ -9,5 +9,5 @@
 
 // A package whose headers are no longer those that were installed says so.
 #ifndef ASSAY_HEADERS_DIGEST
-#define ASSAY_HEADERS_DIGEST "b2c3fed1e0a9b99d"
+#define ASSAY_HEADERS_DIGEST "f55122658550c81a"
 #endif

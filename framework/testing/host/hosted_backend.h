@@ -13,11 +13,11 @@
 #include <utility>
 
 #include "framework/backend/backend.h"
-#include "framework/testing/host/arena.h"
-#include "framework/testing/host/channel.h"
 #include "framework/testing/host/link.h"
 #include "framework/testing/host/remote_backend.h"
 #include "framework/testing/host/server.h"
+#include "framework/testing/host/wire/arena.h"
+#include "framework/testing/host/wire/channel.h"
 
 namespace assay::host {
 
@@ -26,8 +26,8 @@ class HostedBackend {
   /// The backend must outlive this.
   explicit HostedBackend(Backend& backend)
       : server_(backend, nullptr), remote_(std::string(backend.name()), link_) {
-    Arena::Open();
-    auto ends = Channel::MakePair();
+    wire::Arena::Open();
+    auto ends = wire::Channel::MakePair();
     thread_ = std::thread([this, channel = std::move(ends->second)]() mutable {
       server_.Serve(&channel);
     });

@@ -6,11 +6,11 @@
 #include <cstring>
 #include <utility>
 
-#include "framework/testing/host/arena.h"
+#include "framework/testing/host/wire/arena.h"
 
 namespace assay::host {
 
-void Link::Attach(Channel channel, Descriptor process) {
+void Link::Attach(wire::Channel channel, wire::Descriptor process) {
   const std::lock_guard lock(mutex_);
   lines_.clear();
   process_ = std::move(process);
@@ -57,7 +57,7 @@ Status Link::fault() const {
   return fault_;
 }
 
-void Link::CloseLater(Kind kind, uint64_t number) {
+void Link::CloseLater(wire::Kind kind, uint64_t number) {
   const std::lock_guard lock(mutex_);
   closed_.push_back({kind, number});
 }
@@ -78,8 +78,9 @@ void Link::Rewrite(uint64_t number, std::string_view bytes) {
 
 /// The call, what is closed or not held any more, and which segments there are
 /// when the line was not told yet.
-std::string Link::Head(Call call, Line* line, std::vector<int>* descriptors) {
-  Writer head;
+std::string Link::Head(wire::Call call, Line* line,
+                       std::vector<int>* descriptors) {
+  wire::Writer head;
   head.Put(static_cast<uint64_t>(call));
   {
     const std::lock_guard lock(mutex_);
@@ -97,10 +98,10 @@ std::string Link::Head(Call call, Line* line, std::vector<int>* descriptors) {
     });
     head.PutAll(released);
   }
-  const uint64_t generation = Arena::Generation() + 1;
+  const uint64_t generation = wire::Arena::Generation() + 1;
   head.Put(generation == line->told ? 0 : generation);
   if (generation == line->told) return std::move(head).Take();
-  const auto all = Arena::Segments();
+  const auto all = wire::Arena::Segments();
   std::vector<uint32_t> now;
   std::vector<uint32_t> fresh;
   for (const auto& [segment, descriptor] : all) {
@@ -126,7 +127,7 @@ Result<std::string> Link::Exchange(Line* line, std::string_view head,
     sent = line->channel.Send(head, what, descriptors);
   }
   if (!sent.ok()) return sent.code() == StatusCode::kCancelled ? Gone() : sent;
-  Result<Message> answer = line->channel.Receive();
+  Result<wire::Message> answer = line->channel.Receive();
   if (answer.ok()) return std::move(answer->text);
   return answer.status().code() == StatusCode::kCancelled
              ? Gone()
@@ -135,11 +136,11 @@ Result<std::string> Link::Exchange(Line* line, std::string_view head,
 
 /// Tells the host of a thread that has not called before.
 Result<Link::Line*> Link::NewLine() {
-  ASSAY_ASSIGN_OR_RETURN(auto ends, Channel::MakePair());
+  ASSAY_ASSIGN_OR_RETURN(auto ends, wire::Channel::MakePair());
   auto made = std::make_unique<Line>();
   made->channel = std::move(ends.first);
-  Writer request;
-  request.Put(static_cast<uint64_t>(Call::kThread));
+  wire::Writer request;
+  request.Put(static_cast<uint64_t>(wire::Call::kThread));
   request.Put(uint64_t{0});  // nothing is closed
   request.Put(uint64_t{0});  // or released
   request.Put(uint64_t{0});  // no other segments
@@ -163,7 +164,7 @@ Result<Link::Line*> Link::LineOfThisThread() {
   return NewLine();
 }
 
-Result<std::string> Link::Ask(Call call, const Writer& what) {
+Result<std::string> Link::Ask(wire::Call call, const wire::Writer& what) {
   if (gone_) {
     const Status why = fault();
     return why.ok() ? Gone() : why;

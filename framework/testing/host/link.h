@@ -25,9 +25,9 @@
 
 #include "framework/core/status.h"
 #include "framework/core/tensor.h"
-#include "framework/testing/host/channel.h"
-#include "framework/testing/host/protocol.h"
-#include "framework/testing/host/wire.h"
+#include "framework/testing/host/wire/channel.h"
+#include "framework/testing/host/wire/protocol.h"
+#include "framework/testing/host/wire/wire.h"
 
 namespace assay::host {
 
@@ -40,12 +40,13 @@ class Link {
   /// From now on a new host answers. Networks of the one before are gone.
   /// `process` is its pidfd, -1 where it is to be known by its end of the channel
   /// alone.
-  void Attach(Channel channel, Descriptor process = Descriptor());
+  void Attach(wire::Channel channel,
+              wire::Descriptor process = wire::Descriptor());
   /// Closes all channels: the host ends by itself.
   void Detach();
 
   /// The answer to a call. Internal when the host is gone.
-  Result<std::string> Ask(Call call, const Writer& what);
+  Result<std::string> Ask(wire::Call call, const wire::Writer& what);
   /// True when the host ended, or what it answered could not be read.
   bool is_gone() const { return gone_; }
   /// True when it closed its end since, without waiting.
@@ -57,7 +58,7 @@ class Link {
 
   /// A number of this host's, never given before.
   uint64_t NewNumber() { return ++number_; }
-  void CloseLater(Kind kind, uint64_t number);
+  void CloseLater(wire::Kind kind, uint64_t number);
 
   /// A tensor that the host gave from memory of its own, which it may use again
   /// once nobody here holds the tensor, and watches until then.
@@ -70,26 +71,26 @@ class Link {
 
  private:
   struct Line {
-    Channel channel;
+    wire::Channel channel;
     std::mutex sending;
     uint64_t told = 0;  // the generation of segments that it was told, and 1
     std::vector<uint32_t> segments;
   };
   struct Closed {
-    Kind kind;
+    wire::Kind kind;
     uint64_t number;
   };
 
   Result<Line*> LineOfThisThread();
   Result<Line*> NewLine();
-  std::string Head(Call call, Line* line, std::vector<int>* descriptors);
+  std::string Head(wire::Call call, Line* line, std::vector<int>* descriptors);
   Result<std::string> Exchange(Line* line, std::string_view head,
                                std::string_view what,
                                const std::vector<int>& descriptors);
   Status Gone();
 
   mutable std::mutex mutex_;
-  Descriptor process_;
+  wire::Descriptor process_;
   std::map<std::thread::id, std::unique_ptr<Line>> lines_;
   std::thread::id first_;
   std::vector<Closed> closed_;

@@ -10,9 +10,9 @@
 #include <thread>
 #include <utility>
 
-#include "framework/testing/host/arena.h"
-#include "framework/testing/host/channel.h"
 #include "framework/testing/host/remote_backend.h"
+#include "framework/testing/host/wire/arena.h"
+#include "framework/testing/host/wire/channel.h"
 
 namespace assay::host {
 namespace {
@@ -24,8 +24,8 @@ struct Outcome {
   Status fault;
 };
 
-Outcome InspectWhere(const std::function<void(Channel)>& other_side) {
-  auto ends = Channel::MakePair();
+Outcome InspectWhere(const std::function<void(wire::Channel)>& other_side) {
+  auto ends = wire::Channel::MakePair();
   Link link;
   link.Attach(std::move(ends->first));
   std::thread host([&, channel = std::move(ends->second)]() mutable {
@@ -39,7 +39,7 @@ Outcome InspectWhere(const std::function<void(Channel)>& other_side) {
 }
 
 TEST(LinkTest, AHostThatEndsIsGone) {
-  const Outcome seen = InspectWhere([](Channel) {});
+  const Outcome seen = InspectWhere([](wire::Channel) {});
   EXPECT_EQ(seen.status.code(), StatusCode::kInternal);
   EXPECT_TRUE(seen.gone);
   EXPECT_TRUE(seen.fault.ok());
@@ -47,7 +47,7 @@ TEST(LinkTest, AHostThatEndsIsGone) {
 
 TEST(LinkTest, AnAnswerThatCannotBeReadIsAFaultAndTheHostIsAskedNoMore) {
   for (const std::string_view answer : {"", "nonsense", "\x09\0\0\0\0\0\0\0"}) {
-    const Outcome seen = InspectWhere([&](Channel channel) {
+    const Outcome seen = InspectWhere([&](wire::Channel channel) {
       static_cast<void>(channel.Receive());
       static_cast<void>(channel.Send(answer));
     });
@@ -58,7 +58,7 @@ TEST(LinkTest, AnAnswerThatCannotBeReadIsAFaultAndTheHostIsAskedNoMore) {
 }
 
 TEST(LinkTest, ALengthThatIsALieTakesNoMemory) {
-  const Outcome seen = InspectWhere([](Channel channel) {
+  const Outcome seen = InspectWhere([](wire::Channel channel) {
     static_cast<void>(channel.Receive());
     const uint64_t header[] = {uint64_t{3} << 30, 0};  // 3 GiB will follow
     static_cast<void>(::write(channel.descriptor(), header, sizeof header));
@@ -67,14 +67,14 @@ TEST(LinkTest, ALengthThatIsALieTakesNoMemory) {
 }
 
 TEST(ArenaTest, MemoryIsFoundOnTheOtherSideAndGivenBack) {
-  Arena::Open();
-  auto memory = Arena::Allocate(1000);
-  auto great = Arena::Allocate(size_t{20} << 20);
+  wire::Arena::Open();
+  auto memory = wire::Arena::Allocate(1000);
+  auto great = wire::Arena::Allocate(size_t{20} << 20);
   std::memset(memory.get(), 7, 1000);
-  const auto place = Arena::Find(memory.get() + 8, 992);
+  const auto place = wire::Arena::Find(memory.get() + 8, 992);
   ASSERT_TRUE(place.has_value());
-  SharedSegments other;
-  for (const auto& [segment, descriptor] : Arena::Segments()) {
+  wire::SharedSegments other;
+  for (const auto& [segment, descriptor] : wire::Arena::Segments()) {
     ASSERT_TRUE(other.Add(segment, dup(descriptor)).ok());
   }
   ASSERT_NE(other.At(*place, 992), nullptr);
@@ -82,20 +82,20 @@ TEST(ArenaTest, MemoryIsFoundOnTheOtherSideAndGivenBack) {
   EXPECT_EQ(other.At({place->segment, uint64_t{1} << 40}, 1), nullptr);
   EXPECT_EQ(other.At({place->segment, (uint64_t{8} << 20) - 8}, 64), nullptr);
   EXPECT_EQ(other.At({99, 0}, 1), nullptr);
-  EXPECT_FALSE(Arena::Find(reinterpret_cast<std::byte*>(&other), 1));
+  EXPECT_FALSE(wire::Arena::Find(reinterpret_cast<std::byte*>(&other), 1));
 
-  const size_t before = Arena::Segments().size();
+  const size_t before = wire::Arena::Segments().size();
   great.reset();
-  EXPECT_EQ(Arena::Segments().size(), before - 1);
+  EXPECT_EQ(wire::Arena::Segments().size(), before - 1);
   const std::byte* const was = memory.get();
   memory.reset();
-  EXPECT_EQ(Arena::Allocate(1000).get(), was);
+  EXPECT_EQ(wire::Arena::Allocate(1000).get(), was);
 }
 
 TEST(ArenaTest, ASegmentCannotBeMadeShorter) {
-  Arena::Open();
-  const auto memory = Arena::Allocate(64);
-  EXPECT_NE(ftruncate(Arena::Segments()[0].descriptor, 0), 0);
+  wire::Arena::Open();
+  const auto memory = wire::Arena::Allocate(64);
+  EXPECT_NE(ftruncate(wire::Arena::Segments()[0].descriptor, 0), 0);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <iterator>
 
-#include "framework/testing/host/arena.h"
+#include "framework/testing/host/wire/arena.h"
 
 namespace assay::host {
 namespace {
@@ -48,8 +48,9 @@ Status Mirror::Add(std::initializer_list<std::span<const Value>> values) {
   }
   for (auto& [data, region] : regions_) {
     const size_t beside = reinterpret_cast<uintptr_t>(data) % kAlignment;
-    region.block = Arena::Allocate(region.size + beside);
-    const auto place = Arena::Find(region.block.get(), region.size + beside);
+    region.block = wire::Arena::Allocate(region.size + beside);
+    const auto place =
+        wire::Arena::Find(region.block.get(), region.size + beside);
     if (region.block == nullptr || !place.has_value()) {
       return ResourceExhausted("cannot share ", region.size, " bytes");
     }
@@ -59,22 +60,23 @@ Status Mirror::Add(std::initializer_list<std::span<const Value>> values) {
   return OkStatus();
 }
 
-std::optional<Place> Mirror::Find(const std::byte* data, size_t size) const {
-  if (auto place = Arena::Find(data, size)) return place;
+std::optional<wire::Place> Mirror::Find(const std::byte* data,
+                                        size_t size) const {
+  if (auto place = wire::Arena::Find(data, size)) return place;
   auto region = regions_.upper_bound(data);
   if (region != regions_.begin()) {
     const auto& [start, found] = *std::prev(region);
     const auto offset = static_cast<size_t>(data - start);
     if (found.copy != nullptr && offset < found.size &&
         size <= found.size - offset) {
-      return Place{found.place.segment, found.place.offset + offset};
+      return wire::Place{found.place.segment, found.place.offset + offset};
     }
   }
   return others_ == nullptr ? std::nullopt : others_->Find(data, size);
 }
 
-Writer Mirror::Call() const {
-  return Writer([this](const Tensor& tensor) {
+wire::Writer Mirror::Call() const {
+  return wire::Writer([this](const Tensor& tensor) {
     return HasMemory(&tensor) ? Find(tensor.data(), tensor.bytes().size())
                               : std::nullopt;
   });

@@ -24,7 +24,7 @@
 
 #include "framework/core/status.h"
 #include "framework/core/value.h"
-#include "framework/testing/host/wire.h"
+#include "framework/testing/host/wire/wire.h"
 
 namespace assay::host {
 
@@ -41,7 +41,7 @@ class Mirror {
   Status Add(std::initializer_list<std::span<const Value>> values);
 
   /// A writer that knows the places. The mirror must outlive it.
-  Writer Call() const;
+  wire::Writer Call() const;
 
   /// Copies the caller's memory to the shared copies.
   void Push() const;
@@ -55,9 +55,9 @@ class Mirror {
     size_t size = 0;
     std::shared_ptr<std::byte> block;
     std::byte* copy = nullptr;  // in the block
-    Place place;
+    wire::Place place;
   };
-  std::optional<Place> Find(const std::byte* data, size_t size) const;
+  std::optional<wire::Place> Find(const std::byte* data, size_t size) const;
 
   const Mirror* others_ = nullptr;
   std::vector<Tensor> kept_;  // the caller's

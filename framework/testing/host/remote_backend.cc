@@ -2,33 +2,15 @@
 
 #include "framework/testing/host/remote_backend.h"
 
-#include "framework/graph/edit/whole_model.h"
-#include "framework/testing/host/mirror.h"
+#include "framework/testing/host/model_crossing.h"
 #include "framework/testing/host/remote_network.h"
 
 namespace assay::host {
-namespace {
-
-/// Where values are fixed that take more than this, in bytes, they cross beside
-/// the model: to write them into one and read it again costs several copies.
-constexpr size_t kGreat = size_t{1} << 20;
-
-/// The fixed values that cross beside the base of a model; none where its own
-/// bytes cross.
-std::map<std::string, Tensor> FixedBeside(const Model& model) {
-  size_t size = 0;
-  for (const auto& [name, tensor] : model.fixed()) {
-    size += static_cast<size_t>(tensor.byte_size());
-  }
-  return size > kGreat ? model.fixed() : std::map<std::string, Tensor>();
-}
-
-}  // namespace
 
 Result<Probe> RemoteBackend::Inspect() {
   ASSAY_ASSIGN_OR_RETURN(const std::string answer,
-                         link_.Ask(Call::kInspect, Writer()));
-  Reader in(answer);
+                         link_.Ask(wire::Call::kInspect, wire::Writer()));
+  wire::Reader in(answer);
   const auto status = in.Read<Status>();
   Probe probe;
   if (status.ok()) {
@@ -42,37 +24,16 @@ Result<Probe> RemoteBackend::Inspect() {
 
 Result<std::unique_ptr<Network>> RemoteBackend::Load(
     std::shared_ptr<const Model> model, const LoadOptions& options) {
-  const std::map<std::string, Tensor> fixed = FixedBeside(*model);
-  ASSAY_ASSIGN_OR_RETURN(const std::string whole,
-                         fixed.empty() ? edit::WholeModel(*model)
-                                       : Result<std::string>(std::string()));
-  const std::span<const std::byte> bytes =
-      !fixed.empty()  ? model->base()
-      : whole.empty() ? model->bytes()
-                      : std::as_bytes(std::span(whole));
-  ASSAY_ASSIGN_OR_RETURN(
-      const Tensor file,
-      Tensor::Borrow(DType::kUint8, {static_cast<int64_t>(bytes.size())},
-                     const_cast<std::byte*>(bytes.data())));
-  Mirror mirror;
-  std::vector<Value> shared = {file};
-  for (const auto& [name, tensor] : fixed) shared.emplace_back(tensor);
-  ASSAY_RETURN_IF_ERROR(mirror.Add({shared}));
-  mirror.Push();
+  ASSAY_ASSIGN_OR_RETURN(const ModelCrossing crossing,
+                         ModelCrossing::Of(*model));
   const uint64_t number = link_.NewNumber();
-  Writer call = mirror.Call();
+  wire::Writer call = crossing.Call();
   call.Put(number);
-  call.Put(file);
-  call.Put(uint64_t{fixed.size()});
-  for (const auto& [name, tensor] : fixed) {
-    call.Put(name);
-    call.Put(tensor);
-  }
-  call.Put(uint64_t{model->checked() ? 1U : 0U});
+  crossing.Put(&call);
   call.Put(options);
   ASSAY_ASSIGN_OR_RETURN(const std::string answer,
-                         link_.Ask(Call::kLoad, call));
-  Reader in(answer);
+                         link_.Ask(wire::Call::kLoad, call));
+  wire::Reader in(answer);
   const auto status = in.Read<Status>();
   if (!status.ok()) {
     return in.Fault().ok() ? status : link_.Refuse(in.Fault());

@@ -20,7 +20,8 @@ bool HasBytes(const Tensor& tensor) {
 /// The answer to a call, whose own status was OK.
 class Answer {
  public:
-  static Result<Answer> To(Link& link, Call call, const Writer& what) {
+  static Result<Answer> To(Link& link, wire::Call call,
+                           const wire::Writer& what) {
     ASSAY_ASSIGN_OR_RETURN(std::string bytes, link.Ask(call, what));
     Answer answer(link, std::move(bytes));
     const auto status = answer.in_->Read<Status>();
@@ -28,7 +29,7 @@ class Answer {
     return answer.in_->Fault().ok() ? status : link.Refuse(answer.in_->Fault());
   }
 
-  Reader& in() { return *in_; }
+  wire::Reader& in() { return *in_; }
   /// Everything was read, and could be.
   Status End() {
     const Status fault = in_->Fault();
@@ -39,15 +40,15 @@ class Answer {
   Answer(Link& link, std::string bytes)
       : link_(&link),
         bytes_(std::make_unique<std::string>(std::move(bytes))),
-        in_(std::make_unique<Reader>(*bytes_)) {}
+        in_(std::make_unique<wire::Reader>(*bytes_)) {}
 
   Link* link_;
   std::unique_ptr<std::string> bytes_;
-  std::unique_ptr<Reader> in_;
+  std::unique_ptr<wire::Reader> in_;
 };
 
 /// A call that gives nothing but its status.
-Status Ask(Link& link, Call call, const Writer& what) {
+Status Ask(Link& link, wire::Call call, const wire::Writer& what) {
   ASSAY_ASSIGN_OR_RETURN(Answer answer, Answer::To(link, call, what));
   return answer.End();
 }
@@ -56,15 +57,15 @@ Status Ask(Link& link, Call call, const Writer& what) {
 
 void Results::Drop() { values_.assign(values_.size(), Value()); }
 
-void Results::Read(Link& link, Reader* in) {
+void Results::Read(Link& link, wire::Reader* in) {
   const uint64_t count = in->Number();
   // A backend may give fewer or more than it declares: it is seen so.
   values_.assign(std::min<uint64_t>(count, kMostValues), Value());
   given_.resize(values_.size());
   for (size_t i = 0; i < values_.size() && !in->faulty(); ++i) {
-    const auto came = static_cast<Came>(in->Number());
-    values_[i] = came == Came::kInPlace ? given_[i] : in->Read<Value>();
-    if (came != Came::kValue) continue;
+    const auto came = static_cast<wire::Came>(in->Number());
+    values_[i] = came == wire::Came::kInPlace ? given_[i] : in->Read<Value>();
+    if (came != wire::Came::kValue) continue;
     uint64_t issued = in->Number();
     ForEachTensor(values_[i], [&](const Tensor& tensor) {
       if (HasBytes(tensor)) link.Issue(issued++, tensor);
@@ -72,7 +73,7 @@ void Results::Read(Link& link, Reader* in) {
   }
 }
 
-void RemoteNetwork::ReadRun(Reader* in, Results* results) {
+void RemoteNetwork::ReadRun(wire::Reader* in, Results* results) {
   for (uint64_t n = in->Number(); n > 0 && !in->faulty(); --n) {
     const uint64_t number = in->Number();
     link_.Rewrite(number, in->Text());
@@ -85,7 +86,7 @@ void RemoteNetwork::ReadRun(Reader* in, Results* results) {
   if (synchronize_.ok()) results->Read(link_, in);
 }
 
-Status RemoteNetwork::Run(Call call, const Writer& what,
+Status RemoteNetwork::Run(wire::Call call, const wire::Writer& what,
                           std::initializer_list<const Mirror*> mirrors,
                           Results* results) {
   for (const Mirror* mirror : mirrors) mirror->Push();
@@ -97,13 +98,13 @@ Status RemoteNetwork::Run(Call call, const Writer& what,
 }
 
 Result<std::unique_ptr<Binding>> RemoteNetwork::AskToBind(
-    Call call, std::span<const Value> inputs, std::span<const Value> outputs,
-    Status* first) {
+    wire::Call call, std::span<const Value> inputs,
+    std::span<const Value> outputs, Status* first) {
   Mirror mirror;
   ASSAY_RETURN_IF_ERROR(mirror.Add({inputs, outputs}));
   mirror.Push();
   const uint64_t number = link_.NewNumber();
-  Writer what = mirror.Call();
+  wire::Writer what = mirror.Call();
   what.Put(number_.get());
   what.Put(number);
   what.PutAll(inputs);
@@ -127,14 +128,15 @@ Result<std::unique_ptr<Binding>> RemoteNetwork::AskToBind(
 
 Result<std::unique_ptr<Binding>> RemoteNetwork::Bind(
     std::span<const Value> inputs, std::span<const Value> outputs) {
-  return AskToBind(Call::kBind, inputs, outputs, nullptr);
+  return AskToBind(wire::Call::kBind, inputs, outputs, nullptr);
 }
 
 Result<FirstRun> RemoteNetwork::BindAndRun(std::span<const Value> inputs,
                                            std::span<const Value> outputs) {
   FirstRun first;
-  ASSAY_ASSIGN_OR_RETURN(first.binding, AskToBind(Call::kBindAndRun, inputs,
-                                                  outputs, &first.status));
+  ASSAY_ASSIGN_OR_RETURN(
+      first.binding,
+      AskToBind(wire::Call::kBindAndRun, inputs, outputs, &first.status));
   if (first.status.ok() && first.binding != nullptr) {
     first.status = Synchronize();
   }
@@ -144,22 +146,23 @@ Result<FirstRun> RemoteNetwork::BindAndRun(std::span<const Value> inputs,
 Status RemoteNetwork::Forward(Binding& binding) {
   auto& own = static_cast<RemoteBinding&>(binding);
   own.results_.Drop();
-  Writer call;
+  wire::Writer call;
   call.Put(number_.get());
   call.Put(own.number_.get());
-  return Run(Call::kForward, call, {&own.mirror_}, &own.results_);
+  return Run(wire::Call::kForward, call, {&own.mirror_}, &own.results_);
 }
 
-Result<std::chrono::nanoseconds> RemoteNetwork::ForwardMany(
-    Binding& binding, int64_t count, const SeesRun& sees) {
+Result<std::chrono::nanoseconds> RemoteNetwork::RunMany(Binding& binding,
+                                                        int64_t count,
+                                                        const SeesRun& sees) {
   auto& own = static_cast<RemoteBinding&>(binding);
   own.results_.Drop();
-  Writer call;
+  wire::Writer call;
   call.Put(number_.get());
   call.Put(own.number_.get());
   call.Put(static_cast<uint64_t>(count));
   own.mirror_.Push();
-  Result<Answer> answer = Answer::To(link_, Call::kForwardMany, call);
+  Result<Answer> answer = Answer::To(link_, wire::Call::kForwardMany, call);
   own.mirror_.Pull();
   ASSAY_RETURN_IF_ERROR(answer.status());
   synchronized_ = false;
@@ -178,9 +181,9 @@ Result<std::chrono::nanoseconds> RemoteNetwork::ForwardMany(
 
 Status RemoteNetwork::Synchronize() {
   if (std::exchange(synchronized_, false)) return synchronize_;
-  Writer call;
+  wire::Writer call;
   call.Put(number_.get());
-  return Ask(link_, Call::kSynchronize, call);
+  return Ask(link_, wire::Call::kSynchronize, call);
 }
 
 Result<std::vector<Value>> RemoteNetwork::Backward(
@@ -189,14 +192,14 @@ Result<std::vector<Value>> RemoteNetwork::Backward(
   auto& own = static_cast<RemoteBinding&>(binding);
   Mirror mirror(&own.mirror_);
   ASSAY_RETURN_IF_ERROR(mirror.Add({cotangents}));
-  Writer call = mirror.Call();
+  wire::Writer call = mirror.Call();
   call.Put(number_.get());
   call.Put(own.number_.get());
   call.PutAll(cotangents);
   call.PutAll(targets);
   Results gradients({}, targets.size());
   ASSAY_RETURN_IF_ERROR(
-      Run(Call::kBackward, call, {&mirror, &own.mirror_}, &gradients));
+      Run(wire::Call::kBackward, call, {&mirror, &own.mirror_}, &gradients));
   return gradients.Take();
 }
 
@@ -207,7 +210,7 @@ Result<std::unique_ptr<GradientBinding>> RemoteNetwork::BindBackward(
   Mirror mirror(&own.mirror_);
   ASSAY_RETURN_IF_ERROR(mirror.Add({cotangents, gradients}));
   const uint64_t number = link_.NewNumber();
-  Writer call = mirror.Call();
+  wire::Writer call = mirror.Call();
   call.Put(number_.get());
   call.Put(own.number_.get());
   call.Put(number);
@@ -216,7 +219,7 @@ Result<std::unique_ptr<GradientBinding>> RemoteNetwork::BindBackward(
   call.PutAll(gradients);
   mirror.Push();
   own.mirror_.Push();
-  Result<Answer> answer = Answer::To(link_, Call::kBindBackward, call);
+  Result<Answer> answer = Answer::To(link_, wire::Call::kBindBackward, call);
   mirror.Pull();
   own.mirror_.Pull();
   ASSAY_RETURN_IF_ERROR(answer.status());
@@ -231,45 +234,45 @@ Result<std::unique_ptr<GradientBinding>> RemoteNetwork::BindBackward(
 Status RemoteNetwork::RunBackward(GradientBinding& bound) {
   auto& own = static_cast<RemoteGradients&>(bound);
   own.results_.Drop();
-  Writer call;
+  wire::Writer call;
   call.Put(number_.get());
   call.Put(own.number_.get());
-  return Run(Call::kRunBackward, call, {&own.mirror_, &own.binding_.mirror_},
-             &own.results_);
+  return Run(wire::Call::kRunBackward, call,
+             {&own.mirror_, &own.binding_.mirror_}, &own.results_);
 }
 
 std::vector<std::string> RemoteNetwork::List() const {
-  Writer call;
+  wire::Writer call;
   call.Put(number_.get());
-  Result<Answer> answer = Answer::To(link_, Call::kListParameters, call);
+  Result<Answer> answer = Answer::To(link_, wire::Call::kListParameters, call);
   if (!answer.ok()) return {};
   auto names = answer->in().ReadAll<std::string>();
   return answer->End().ok() ? std::move(names) : std::vector<std::string>();
 }
 
 Result<Tensor> RemoteNetwork::Read(std::string_view name) const {
-  Writer call;
+  wire::Writer call;
   call.Put(number_.get());
   call.Put(name);
   ASSAY_ASSIGN_OR_RETURN(Answer answer,
-                         Answer::To(link_, Call::kReadParameter, call));
+                         Answer::To(link_, wire::Call::kReadParameter, call));
   auto tensor = answer.in().Read<Tensor>();
   ASSAY_RETURN_IF_ERROR(answer.End());
   return tensor;
 }
 
 Status RemoteNetwork::Write(std::string_view name, const Tensor& value) {
-  Writer call;
+  wire::Writer call;
   call.Put(number_.get());
   call.Put(name);
   call.Put(value);
-  return Ask(link_, Call::kWriteParameter, call);
+  return Ask(link_, wire::Call::kWriteParameter, call);
 }
 
 std::vector<std::string> RemoteNetwork::Optimizers() const {
-  Writer call;
+  wire::Writer call;
   call.Put(number_.get());
-  Result<Answer> answer = Answer::To(link_, Call::kOptimizers, call);
+  Result<Answer> answer = Answer::To(link_, wire::Call::kOptimizers, call);
   if (!answer.ok()) return {};
   auto names = answer->in().ReadAll<std::string>();
   return answer->End().ok() ? std::move(names) : std::vector<std::string>();
@@ -278,7 +281,7 @@ std::vector<std::string> RemoteNetwork::Optimizers() const {
 Status RemoteNetwork::Configure(
     std::string_view optimizer,
     const std::map<std::string, double>& hyperparameters) {
-  Writer call;
+  wire::Writer call;
   call.Put(number_.get());
   call.Put(optimizer);
   call.Put(uint64_t{hyperparameters.size()});
@@ -286,21 +289,21 @@ Status RemoteNetwork::Configure(
     call.Put(name);
     call.Put(value);
   }
-  return Ask(link_, Call::kConfigure, call);
+  return Ask(link_, wire::Call::kConfigure, call);
 }
 
 Status RemoteNetwork::Step(Binding& binding, std::string_view loss) {
   auto& own = static_cast<RemoteBinding&>(binding);
   own.results_.Drop();
-  Writer call;
+  wire::Writer call;
   call.Put(number_.get());
   call.Put(own.number_.get());
   call.Put(loss);
-  return Run(Call::kStep, call, {&own.mirror_}, &own.results_);
+  return Run(wire::Call::kStep, call, {&own.mirror_}, &own.results_);
 }
 
 std::vector<PlacedNode> RemoteNetwork::Placed() const {
-  Reader in(declared_.placed);
+  wire::Reader in(declared_.placed);
   auto nodes = in.ReadAll<PlacedNode>();
   if (in.Fault().ok()) return nodes;
   static_cast<void>(link_.Refuse(in.Fault()));

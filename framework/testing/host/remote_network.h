@@ -35,7 +35,7 @@ struct Declared {
 /// A number at a host, closed there when this ends.
 class Numbered {
  public:
-  Numbered(Link& link, Kind kind, uint64_t number)
+  Numbered(Link& link, wire::Kind kind, uint64_t number)
       : link_(link),
         kind_(kind),
         number_(number),
@@ -53,7 +53,7 @@ class Numbered {
 
  private:
   Link& link_;
-  Kind kind_;
+  wire::Kind kind_;
   uint64_t number_;
   uint64_t generation_;
 };
@@ -72,7 +72,7 @@ class Results {
   void Drop();
   /// Reads what Server wrote: one entry a value. Those that are memory of the
   /// host's are issued.
-  void Read(Link& link, Reader* in);
+  void Read(Link& link, wire::Reader* in);
   std::vector<Value> Take() { return std::move(values_); }
 
  private:
@@ -83,7 +83,7 @@ class Results {
 class RemoteBinding : public Binding {
  public:
   RemoteBinding(Link& link, uint64_t number, Mirror mirror, Results results)
-      : number_(link, Kind::kBinding, number),
+      : number_(link, wire::Kind::kBinding, number),
         mirror_(std::move(mirror)),
         results_(std::move(results)) {}
 
@@ -100,7 +100,7 @@ class RemoteGradients : public GradientBinding {
  public:
   RemoteGradients(Link& link, uint64_t number, RemoteBinding& binding,
                   Mirror mirror, Results results)
-      : number_(link, Kind::kGradients, number),
+      : number_(link, wire::Kind::kGradients, number),
         binding_(binding),
         mirror_(std::move(mirror)),
         results_(std::move(results)) {}
@@ -118,6 +118,7 @@ class RemoteGradients : public GradientBinding {
 };
 
 class RemoteNetwork : public Network,
+                      public InOneCall,
                       public Differentiable,
                       public Parameters,
                       public NativeStep,
@@ -126,7 +127,7 @@ class RemoteNetwork : public Network,
  public:
   RemoteNetwork(Link& link, uint64_t number, Declared declared)
       : link_(link),
-        number_(link, Kind::kNetwork, number),
+        number_(link, wire::Kind::kNetwork, number),
         declared_(std::move(declared)) {}
 
   std::span<const ValueInfo> inputs() const override {
@@ -137,20 +138,20 @@ class RemoteNetwork : public Network,
   }
   Result<std::unique_ptr<Binding>> Bind(
       std::span<const Value> inputs, std::span<const Value> outputs) override;
-  /// As host::BindAndRun.
   Result<FirstRun> BindAndRun(std::span<const Value> inputs,
-                              std::span<const Value> outputs);
+                              std::span<const Value> outputs) override;
   Status Forward(Binding& binding) override;
-  /// As RunMany.
-  Result<std::chrono::nanoseconds> ForwardMany(Binding& binding, int64_t count,
-                                               const SeesRun& sees);
+  Result<std::chrono::nanoseconds> RunMany(Binding& binding, int64_t count,
+                                           const SeesRun& sees) override;
   Status Synchronize() override;
 
-  Differentiable* differentiable() override { return If(kDifferentiable); }
-  Parameters* parameters() override { return If(kParameters); }
-  NativeStep* native_step() override { return If(kNativeStep); }
-  Placement* placement() override { return If(kPlacement); }
-  Exact* exact() override { return If(kExact); }
+  Differentiable* differentiable() override {
+    return If(wire::kDifferentiable);
+  }
+  Parameters* parameters() override { return If(wire::kParameters); }
+  NativeStep* native_step() override { return If(wire::kNativeStep); }
+  Placement* placement() override { return If(wire::kPlacement); }
+  Exact* exact() override { return If(wire::kExact); }
 
   Result<std::vector<Value>> Backward(
       Binding& binding, std::span<const Value> cotangents,
@@ -179,18 +180,18 @@ class RemoteNetwork : public Network,
 
  private:
   /// This, where the network offers the interface.
-  RemoteNetwork* If(Offered interface) {
+  RemoteNetwork* If(wire::Offered interface) {
     return (declared_.offered & interface) != 0 ? this : nullptr;
   }
   /// Asks a call that binds; `first`, where given, gets what its run says.
-  Result<std::unique_ptr<Binding>> AskToBind(Call call,
+  Result<std::unique_ptr<Binding>> AskToBind(wire::Call call,
                                              std::span<const Value> inputs,
                                              std::span<const Value> outputs,
                                              Status* first);
   /// Reads what a run says: what changed of the tensors that are held, the
   /// status of synchronizing, and the values.
-  void ReadRun(Reader* in, Results* results);
-  Status Run(Call call, const Writer& what,
+  void ReadRun(wire::Reader* in, Results* results);
+  Status Run(wire::Call call, const wire::Writer& what,
              std::initializer_list<const Mirror*> mirrors, Results* results);
 
   Link& link_;

@@ -6,7 +6,6 @@
 
 #include "framework/backend/exception.h"
 #include "framework/backend/executor.h"
-#include "framework/testing/host/remote_network.h"
 
 namespace assay::host {
 
@@ -24,7 +23,7 @@ std::chrono::nanoseconds ThreadTime() {
 
 Result<FirstRun> BindAndRun(Network& network, std::span<const Value> inputs,
                             std::span<const Value> outputs) {
-  if (auto* const remote = dynamic_cast<RemoteNetwork*>(&network)) {
+  if (auto* const remote = dynamic_cast<InOneCall*>(&network)) {
     return remote->BindAndRun(inputs, outputs);
   }
   FirstRun first;
@@ -40,8 +39,8 @@ Result<FirstRun> BindAndRun(Network& network, std::span<const Value> inputs,
 
 Result<std::chrono::nanoseconds> RunMany(Network& network, Binding& binding,
                                          int64_t count, const SeesRun& sees) {
-  if (auto* const remote = dynamic_cast<RemoteNetwork*>(&network)) {
-    return remote->ForwardMany(binding, count, sees);
+  if (auto* const remote = dynamic_cast<InOneCall*>(&network)) {
+    return remote->RunMany(binding, count, sees);
   }
   const auto start = ThreadTime();
   for (int64_t i = 0; i < count; ++i) {

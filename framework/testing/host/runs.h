@@ -13,6 +13,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -35,6 +36,17 @@ Result<FirstRun> BindAndRun(Network& network, std::span<const Value> inputs,
 
 /// Looks at the outputs of a run; false when no more are wanted.
 using SeesRun = std::function<bool(std::span<const Value> outputs)>;
+
+/// A network that does so in one call of its own.
+class InOneCall {
+ public:
+  virtual ~InOneCall() = default;
+  virtual Result<FirstRun> BindAndRun(std::span<const Value> inputs,
+                                      std::span<const Value> outputs) = 0;
+  virtual Result<std::chrono::nanoseconds> RunMany(Binding& binding,
+                                                   int64_t count,
+                                                   const SeesRun& sees) = 0;
+};
 
 /// Forward and Synchronize, at most `count` times, with a look at the outputs of
 /// each run. A host may have run on behind the last that was looked at, and the

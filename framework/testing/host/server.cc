@@ -11,7 +11,6 @@
 
 #include "framework/backend/exception.h"
 #include "framework/core/value_walk.h"
-#include "framework/graph/edit/model_edit.h"
 #include "framework/testing/host/runs.h"
 
 namespace assay::host {
@@ -38,39 +37,13 @@ bool InPlace(const Value& value, std::span<const Value> given, size_t index) {
          wanted->shape() == got->shape();
 }
 
-/// The model of bytes with these values fixed.
-Result<std::shared_ptr<const Model>> WithFixed(
-    std::span<const std::byte> bytes,
-    const std::map<std::string, Tensor>& fixed) {
-  ASSAY_ASSIGN_OR_RETURN(const auto base, Model::Parse(bytes));
-  return edit::WithInitializers(*base, fixed);
-}
-
-/// The model of bytes, or, where they are none, one that holds them: a backend
-/// that takes whole models may look at them.
-std::shared_ptr<const Model> ModelOf(std::span<const std::byte> bytes,
-                                     bool checked) {
-  const auto read = Model::Parse(bytes);
-  if (read.ok() && !checked) return *read;
-  Model::Parts parts;
-  parts.bytes.assign(bytes.begin(), bytes.end());
-  if (read.ok()) {
-    parts.ir_version = (*read)->ir_version();
-    parts.opsets = (*read)->opsets();
-    parts.graph = (*read)->graph();
-    parts.functions = (*read)->functions();
-    parts.checked = checked;
-  }
-  return std::make_shared<const Model>(std::move(parts));
-}
-
 uint64_t OfferedBy(Network& network) {
   uint64_t offered = 0;
-  if (network.differentiable() != nullptr) offered |= kDifferentiable;
-  if (network.parameters() != nullptr) offered |= kParameters;
-  if (network.native_step() != nullptr) offered |= kNativeStep;
-  if (network.placement() != nullptr) offered |= kPlacement;
-  if (network.exact() != nullptr) offered |= kExact;
+  if (network.differentiable() != nullptr) offered |= wire::kDifferentiable;
+  if (network.parameters() != nullptr) offered |= wire::kParameters;
+  if (network.native_step() != nullptr) offered |= wire::kNativeStep;
+  if (network.placement() != nullptr) offered |= wire::kPlacement;
+  if (network.exact() != nullptr) offered |= wire::kExact;
   return offered;
 }
 
@@ -87,7 +60,7 @@ Result<T*> Server::Find(std::map<uint64_t, std::unique_ptr<T>>& all,
   return found->second.get();
 }
 
-void Server::Close(Kind kind, uint64_t number) {
+void Server::Close(wire::Kind kind, uint64_t number) {
   const auto take = [&](auto& all) {
     const std::lock_guard lock(mutex_);
     const auto found = all.find(number);
@@ -102,22 +75,23 @@ void Server::Close(Kind kind, uint64_t number) {
   };
   // Destroyed without the lock, for that is the backend's code.
   switch (kind) {
-    case Kind::kNetwork:
+    case wire::Kind::kNetwork:
       take(networks_);
       break;
-    case Kind::kBinding:
+    case wire::Kind::kBinding:
       take(bindings_);
       break;
-    case Kind::kGradients:
+    case wire::Kind::kGradients:
       take(gradients_);
       break;
   }
 }
 
-void Server::ReadHead(Reader* in, std::vector<Descriptor> descriptors) {
-  std::vector<std::pair<Kind, uint64_t>> closed;
+void Server::ReadHead(wire::Reader* in,
+                      std::vector<wire::Descriptor> descriptors) {
+  std::vector<std::pair<wire::Kind, uint64_t>> closed;
   for (uint64_t n = in->Number(); n > 0 && !in->faulty(); --n) {
-    const auto kind = static_cast<Kind>(in->Number());
+    const auto kind = static_cast<wire::Kind>(in->Number());
     closed.emplace_back(kind, in->Number());
   }
   const auto released = in->ReadAll<uint64_t>();
@@ -127,7 +101,7 @@ void Server::ReadHead(Reader* in, std::vector<Descriptor> descriptors) {
       segments.push_back(static_cast<uint32_t>(in->Number()));
     }
     const std::lock_guard lock(mutex_);
-    for (Descriptor& descriptor : descriptors) {
+    for (wire::Descriptor& descriptor : descriptors) {
       const auto segment = static_cast<uint32_t>(in->Number());
       const Status added = segments_.Add(segment, descriptor.release());
       if (!added.ok()) in->Refuse(added.message());
@@ -142,20 +116,20 @@ void Server::ReadHead(Reader* in, std::vector<Descriptor> descriptors) {
   for (const auto& [kind, number] : closed) Close(kind, number);
 }
 
-void Server::Serve(Channel* channel) {
+void Server::Serve(wire::Channel* channel) {
   while (true) {
-    Result<Message> message = channel->Receive();
+    Result<wire::Message> message = channel->Receive();
     if (!message.ok()) return;
-    Reader in(message->text, [this](Place place, uint64_t size) {
+    wire::Reader in(message->text, [this](wire::Place place, uint64_t size) {
       const std::lock_guard lock(mutex_);
       return segments_.At(place, size);
     });
-    const auto call = static_cast<Call>(in.Number());
-    if (call == Call::kThread) {
+    const auto call = static_cast<wire::Call>(in.Number());
+    if (call == wire::Call::kThread) {
       if (message->descriptors.size() != 1) return;
       std::thread([this,
                    socket = std::move(message->descriptors[0])]() mutable {
-        Channel own(std::move(socket));
+        wire::Channel own(std::move(socket));
         Serve(&own);
       }).detach();
       continue;
@@ -165,7 +139,7 @@ void Server::Serve(Channel* channel) {
       ReadHead(&in, std::move(message->descriptors));
       answer = Answer(call, &in);
     } catch (...) {
-      Writer failed;
+      wire::Writer failed;
       failed.Put(backend::StatusOfException("the backend"));
       answer = std::move(failed).Take();
     }
@@ -173,90 +147,67 @@ void Server::Serve(Channel* channel) {
   }
 }
 
-std::string Server::Answer(Call call, Reader* in) {
-  Writer out;
+std::string Server::Answer(wire::Call call, wire::Reader* in) {
+  wire::Writer out;
   out.Put(OkStatus());
   const Status status = Dispatch(call, in, &out);
   if (status.ok()) return std::move(out).Take();
-  Writer failed;
+  wire::Writer failed;
   failed.Put(status);
   return std::move(failed).Take();
 }
 
-Status Server::Dispatch(Call call, Reader* in, Writer* out) {
+Status Server::Dispatch(wire::Call call, wire::Reader* in, wire::Writer* out) {
   switch (call) {
-    case Call::kInspect:
+    case wire::Call::kInspect:
       return Inspect(out);
-    case Call::kLoad:
+    case wire::Call::kLoad:
       return Load(in, out);
-    case Call::kBind:
-    case Call::kBindAndRun:
+    case wire::Call::kBind:
+    case wire::Call::kBindAndRun:
       return Bind(call, in, out);
-    case Call::kForward:
+    case wire::Call::kForward:
       return Forward(in, out);
-    case Call::kForwardMany:
+    case wire::Call::kForwardMany:
       return ForwardMany(in, out);
-    case Call::kSynchronize:
+    case wire::Call::kSynchronize:
       return Synchronize(in);
-    case Call::kBackward:
+    case wire::Call::kBackward:
       return Backward(in, out);
-    case Call::kBindBackward:
+    case wire::Call::kBindBackward:
       return BindBackward(in, out);
-    case Call::kRunBackward:
+    case wire::Call::kRunBackward:
       return RunBackward(in, out);
-    case Call::kListParameters:
-    case Call::kReadParameter:
-    case Call::kWriteParameter:
+    case wire::Call::kListParameters:
+    case wire::Call::kReadParameter:
+    case wire::Call::kWriteParameter:
       return OfParameters(call, in, out);
-    case Call::kOptimizers:
-    case Call::kConfigure:
+    case wire::Call::kOptimizers:
+    case wire::Call::kConfigure:
       return OfNativeStep(call, in, out);
-    case Call::kStep:
+    case wire::Call::kStep:
       return Step(in, out);
-    case Call::kCaseEnd:
+    case wire::Call::kCaseEnd:
       return EndCase(out);
-    case Call::kThread:
+    case wire::Call::kThread:
       break;
   }
   return DataLoss("found the call ", static_cast<uint64_t>(call),
                   ", which there is not");
 }
 
-Status Server::Inspect(Writer* out) {
+Status Server::Inspect(wire::Writer* out) {
   ASSAY_ASSIGN_OR_RETURN(const Probe probe, backend_.Inspect());
   out->Put(probe.version);
   out->Put(probe.device);
   return OkStatus();
 }
 
-std::shared_ptr<const Model> Server::Loaded(std::span<const std::byte> bytes,
-                                            bool checked) {
-  const std::lock_guard lock(mutex_);
-  if (last_ == nullptr || last_->checked() != checked ||
-      !std::ranges::equal(last_->bytes(), bytes)) {
-    last_ = nullptr;  // before there is memory for another
-    last_ = ModelOf(bytes, checked);
-  }
-  return last_;
-}
-
-Status Server::Load(Reader* in, Writer* out) {
+Status Server::Load(wire::Reader* in, wire::Writer* out) {
   const uint64_t number = in->Number();
-  const auto file = in->Read<Tensor>();
-  std::map<std::string, Tensor> fixed;
-  for (uint64_t n = in->Number(); n > 0 && !in->faulty(); --n) {
-    std::string name = in->Text();
-    ASSAY_ASSIGN_OR_RETURN(fixed[std::move(name)], in->Read<Tensor>().Clone());
-  }
-  const bool checked = in->Number() != 0;
+  ASSAY_ASSIGN_OR_RETURN(auto model, models_.Read(in));
   const auto options = in->Read<LoadOptions>();
   ASSAY_RETURN_IF_ERROR(in->Fault());
-  std::shared_ptr<const Model> model;
-  if (fixed.empty()) {
-    model = Loaded(file.bytes(), checked);
-  } else {
-    ASSAY_ASSIGN_OR_RETURN(model, WithFixed(file.bytes(), fixed));
-  }
   auto served = std::make_unique<Served>();
   ASSAY_ASSIGN_OR_RETURN(served->network,
                          backend_.Load(std::move(model), options));
@@ -271,8 +222,8 @@ Status Server::Load(Reader* in, Writer* out) {
   return OkStatus();
 }
 
-void Server::PutPlaced(Served* served, Writer* out) {
-  Writer now;
+void Server::PutPlaced(Served* served, wire::Writer* out) {
+  wire::Writer now;
   if (Placement* const placement = served->network->placement()) {
     now.PutAll(std::as_const(*placement).Placed());
   }
@@ -281,11 +232,11 @@ void Server::PutPlaced(Served* served, Writer* out) {
   if (!same) served->placed = now.bytes();
 }
 
-Result<Server::Served*> Server::Self(Reader* in) {
+Result<Server::Served*> Server::Self(wire::Reader* in) {
   return Find(networks_, in->Number(), "network");
 }
 
-Status Server::Bind(Call call, Reader* in, Writer* out) {
+Status Server::Bind(wire::Call call, wire::Reader* in, wire::Writer* out) {
   ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
   Network* const network = served->network.get();
   const uint64_t number = in->Number();
@@ -297,8 +248,8 @@ Status Server::Bind(Call call, Reader* in, Writer* out) {
   out->Put(uint64_t{bound->binding != nullptr ? 1U : 0U});
   if (bound->binding == nullptr) return OkStatus();
   bound->given = std::move(outputs);
-  if (call == Call::kBindAndRun) {
-    Writer run;
+  if (call == wire::Call::kBindAndRun) {
+    wire::Writer run;
     const Status ran = RunBound(served, bound.get(), &run);
     out->Put(ran);
     if (ran.ok()) out->Append(run);
@@ -308,7 +259,7 @@ Status Server::Bind(Call call, Reader* in, Writer* out) {
   return OkStatus();
 }
 
-void Server::PutChanged(Writer* out) {
+void Server::PutChanged(wire::Writer* out) {
   const std::lock_guard lock(mutex_);
   std::vector<uint64_t> changed;
   for (auto& [number, held] : held_) {
@@ -324,14 +275,15 @@ void Server::PutChanged(Writer* out) {
   }
 }
 
-void Server::PutResult(const Value& value, bool in_place, Writer* out) {
-  if (in_place) return out->Put(static_cast<uint64_t>(Came::kInPlace));
+void Server::PutResult(const Value& value, bool in_place, wire::Writer* out) {
+  if (in_place) return out->Put(static_cast<uint64_t>(wire::Came::kInPlace));
   const std::lock_guard lock(mutex_);
   bool alias = false;
   ForEachTensor(value, [&](const Tensor& tensor) {
     alias = alias || segments_.Holds(tensor.data());
   });
-  out->Put(static_cast<uint64_t>(alias ? Came::kAlias : Came::kValue));
+  out->Put(
+      static_cast<uint64_t>(alias ? wire::Came::kAlias : wire::Came::kValue));
   out->Put(value);
   if (alias) return;
   out->Put(next_issued_);
@@ -343,7 +295,7 @@ void Server::PutResult(const Value& value, bool in_place, Writer* out) {
 Status Server::Run(Served* served, const std::function<Status()>& run,
                    std::span<const Value> given,
                    const std::function<std::span<const Value>()>& values,
-                   Writer* out) {
+                   wire::Writer* out) {
   ASSAY_RETURN_IF_ERROR(run());
   const Status synchronized = served->network->Synchronize();
   PutChanged(out);
@@ -358,7 +310,7 @@ Status Server::Run(Served* served, const std::function<Status()>& run,
   return OkStatus();
 }
 
-Status Server::Forward(Reader* in, Writer* out) {
+Status Server::Forward(wire::Reader* in, wire::Writer* out) {
   ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
   const uint64_t number = in->Number();
   ASSAY_RETURN_IF_ERROR(in->Fault());
@@ -367,7 +319,7 @@ Status Server::Forward(Reader* in, Writer* out) {
   return RunBound(served, bound, out);
 }
 
-Status Server::RunBound(Served* served, Bound* bound, Writer* out) {
+Status Server::RunBound(Served* served, Bound* bound, wire::Writer* out) {
   Binding& binding = *bound->binding;
   try {
     return Run(
@@ -378,13 +330,13 @@ Status Server::RunBound(Served* served, Bound* bound, Writer* out) {
   }
 }
 
-Status Server::ForwardMany(Reader* in, Writer* out) {
+Status Server::ForwardMany(wire::Reader* in, wire::Writer* out) {
   ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
   ASSAY_ASSIGN_OR_RETURN(Bound* const bound,
                          Find(bindings_, in->Number(), "binding"));
   const auto count = static_cast<int64_t>(in->Number());
   ASSAY_RETURN_IF_ERROR(in->Fault());
-  Writer runs;
+  wire::Writer runs;
   ASSAY_ASSIGN_OR_RETURN(const auto spent,
                          RunMany(*served->network, *bound->binding, count,
                                  [&](std::span<const Value> outputs) {
@@ -396,14 +348,14 @@ Status Server::ForwardMany(Reader* in, Writer* out) {
   return OkStatus();
 }
 
-Status Server::Synchronize(Reader* in) {
+Status Server::Synchronize(wire::Reader* in) {
   ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
   Network* const network = served->network.get();
   ASSAY_RETURN_IF_ERROR(in->Fault());
   return network->Synchronize();
 }
 
-Status Server::Backward(Reader* in, Writer* out) {
+Status Server::Backward(wire::Reader* in, wire::Writer* out) {
   ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
   Network* const network = served->network.get();
   ASSAY_ASSIGN_OR_RETURN(Bound* const bound,
@@ -424,7 +376,7 @@ Status Server::Backward(Reader* in, Writer* out) {
       served, run, {}, [&] { return std::span<const Value>(gradients); }, out);
 }
 
-Status Server::BindBackward(Reader* in, Writer* out) {
+Status Server::BindBackward(wire::Reader* in, wire::Writer* out) {
   ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
   Network* const network = served->network.get();
   ASSAY_ASSIGN_OR_RETURN(Bound* const bound,
@@ -448,7 +400,7 @@ Status Server::BindBackward(Reader* in, Writer* out) {
   return OkStatus();
 }
 
-Status Server::RunBackward(Reader* in, Writer* out) {
+Status Server::RunBackward(wire::Reader* in, wire::Writer* out) {
   ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
   Network* const network = served->network.get();
   const uint64_t number = in->Number();
@@ -463,17 +415,18 @@ Status Server::RunBackward(Reader* in, Writer* out) {
       bound->given, [&] { return std::as_const(gradients).gradients(); }, out);
 }
 
-Status Server::OfParameters(Call call, Reader* in, Writer* out) {
+Status Server::OfParameters(wire::Call call, wire::Reader* in,
+                            wire::Writer* out) {
   ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
   Network* const network = served->network.get();
   Parameters* const parameters = network->parameters();
   if (parameters == nullptr) return Internal("no parameters any more");
-  if (call == Call::kListParameters) {
+  if (call == wire::Call::kListParameters) {
     out->PutAll(std::as_const(*parameters).List());
     return OkStatus();
   }
   const std::string name = in->Text();
-  if (call == Call::kReadParameter) {
+  if (call == wire::Call::kReadParameter) {
     ASSAY_ASSIGN_OR_RETURN(const Tensor tensor,
                            std::as_const(*parameters).Read(name));
     out->Put(tensor);
@@ -484,12 +437,13 @@ Status Server::OfParameters(Call call, Reader* in, Writer* out) {
   return parameters->Write(name, tensor);
 }
 
-Status Server::OfNativeStep(Call call, Reader* in, Writer* out) {
+Status Server::OfNativeStep(wire::Call call, wire::Reader* in,
+                            wire::Writer* out) {
   ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
   Network* const network = served->network.get();
   NativeStep* const native = network->native_step();
   if (native == nullptr) return Internal("no optimizer any more");
-  if (call == Call::kOptimizers) {
+  if (call == wire::Call::kOptimizers) {
     out->PutAll(std::as_const(*native).Optimizers());
     return OkStatus();
   }
@@ -503,7 +457,7 @@ Status Server::OfNativeStep(Call call, Reader* in, Writer* out) {
   return native->Configure(optimizer, hyperparameters);
 }
 
-Status Server::Step(Reader* in, Writer* out) {
+Status Server::Step(wire::Reader* in, wire::Writer* out) {
   ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
   Network* const network = served->network.get();
   const uint64_t number = in->Number();
@@ -519,7 +473,7 @@ Status Server::Step(Reader* in, Writer* out) {
       [&] { return std::as_const(binding).outputs(); }, out);
 }
 
-Status Server::EndCase(Writer* out) {
+Status Server::EndCase(wire::Writer* out) {
   const CaseEnd end = end_();
   out->Put(end.changed);
   out->Put(end.n_libraries);

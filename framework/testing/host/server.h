@@ -23,11 +23,12 @@
 #include <vector>
 
 #include "framework/backend/backend.h"
-#include "framework/testing/host/arena.h"
 #include "framework/testing/host/case_end.h"
-#include "framework/testing/host/channel.h"
-#include "framework/testing/host/protocol.h"
-#include "framework/testing/host/wire.h"
+#include "framework/testing/host/model_crossing.h"
+#include "framework/testing/host/wire/arena.h"
+#include "framework/testing/host/wire/channel.h"
+#include "framework/testing/host/wire/protocol.h"
+#include "framework/testing/host/wire/wire.h"
 
 namespace assay::host {
 
@@ -41,7 +42,7 @@ class Server {
 
   /// Answers until the channel is closed at the other side. In a child that the
   /// backend forked it returns instead of answering.
-  void Serve(Channel* channel);
+  void Serve(wire::Channel* channel);
 
  private:
   /// A tensor in memory of the backend's that the other side may still hold, and
@@ -63,30 +64,27 @@ class Server {
     std::vector<Value> given;
   };
 
-  void ReadHead(Reader* in, std::vector<Descriptor> descriptors);
-  void Close(Kind kind, uint64_t number);
-  std::string Answer(Call call, Reader* in);
-  Status Dispatch(Call call, Reader* in, Writer* out);
+  void ReadHead(wire::Reader* in, std::vector<wire::Descriptor> descriptors);
+  void Close(wire::Kind kind, uint64_t number);
+  std::string Answer(wire::Call call, wire::Reader* in);
+  Status Dispatch(wire::Call call, wire::Reader* in, wire::Writer* out);
 
-  Status Inspect(Writer* out);
-  Status Load(Reader* in, Writer* out);
-  Status Bind(Call call, Reader* in, Writer* out);
-  Status Forward(Reader* in, Writer* out);
-  Status RunBound(Served* served, Bound* bound, Writer* out);
-  Status ForwardMany(Reader* in, Writer* out);
-  Status Synchronize(Reader* in);
-  Status Backward(Reader* in, Writer* out);
-  Status BindBackward(Reader* in, Writer* out);
-  Status RunBackward(Reader* in, Writer* out);
-  Status OfParameters(Call call, Reader* in, Writer* out);
-  Status OfNativeStep(Call call, Reader* in, Writer* out);
-  Status Step(Reader* in, Writer* out);
-  Status EndCase(Writer* out);
+  Status Inspect(wire::Writer* out);
+  Status Load(wire::Reader* in, wire::Writer* out);
+  Status Bind(wire::Call call, wire::Reader* in, wire::Writer* out);
+  Status Forward(wire::Reader* in, wire::Writer* out);
+  Status RunBound(Served* served, Bound* bound, wire::Writer* out);
+  Status ForwardMany(wire::Reader* in, wire::Writer* out);
+  Status Synchronize(wire::Reader* in);
+  Status Backward(wire::Reader* in, wire::Writer* out);
+  Status BindBackward(wire::Reader* in, wire::Writer* out);
+  Status RunBackward(wire::Reader* in, wire::Writer* out);
+  Status OfParameters(wire::Call call, wire::Reader* in, wire::Writer* out);
+  Status OfNativeStep(wire::Call call, wire::Reader* in, wire::Writer* out);
+  Status Step(wire::Reader* in, wire::Writer* out);
+  Status EndCase(wire::Writer* out);
 
-  /// The model of bytes: the last one where it is of the same.
-  std::shared_ptr<const Model> Loaded(std::span<const std::byte> bytes,
-                                      bool checked);
-  Result<Served*> Self(Reader* in);
+  Result<Served*> Self(wire::Reader* in);
   template <class T>
   Result<T*> Find(std::map<uint64_t, std::unique_ptr<T>>& all, uint64_t number,
                   const char* what);
@@ -94,20 +92,20 @@ class Server {
   Status Run(Served* served, const std::function<Status()>& run,
              std::span<const Value> given,
              const std::function<std::span<const Value>()>& values,
-             Writer* out);
+             wire::Writer* out);
   /// What changed of the tensors that are held.
-  void PutChanged(Writer* out);
+  void PutChanged(wire::Writer* out);
   /// Where nodes ran, when that is not what it was at the last call.
-  static void PutPlaced(Served* served, Writer* out);
+  static void PutPlaced(Served* served, wire::Writer* out);
   /// One value that came of a run.
-  void PutResult(const Value& value, bool in_place, Writer* out);
+  void PutResult(const Value& value, bool in_place, wire::Writer* out);
 
   Backend& backend_;
   std::function<CaseEnd()> end_;
   pid_t owner_;
-  std::mutex mutex_;                   // of what follows
-  std::shared_ptr<const Model> last_;  // a case loads its model several times
-  SharedSegments segments_;
+  ModelReader models_;
+  std::mutex mutex_;  // of what follows
+  wire::SharedSegments segments_;
   uint64_t segments_generation_ = 0;
   std::map<uint64_t, Held> held_;
   uint64_t next_issued_ = 0;

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "framework/testing/host/arena.h"
+#include "framework/testing/host/wire/arena.h"
 
 namespace assay::measure {
 namespace {
@@ -40,7 +40,7 @@ Result<GuardedTensor> GuardedTensor::Filled(DType type, const Shape& shape) {
   const int64_t size = PackedBytes(type, count);
   guarded.size_ = size;
   guarded.memory_ =
-      host::Arena::Allocate(static_cast<size_t>(size + 2 * kGuard));
+      wire::Arena::Allocate(static_cast<size_t>(size + 2 * kGuard));
   if (guarded.memory_ == nullptr) {
     return ResourceExhausted("no memory for ", size, " bytes between guards");
   }

@@ -23,11 +23,11 @@
 
 #include "framework/graph/model_text.h"
 #include "framework/graph/types/check.h"
-#include "framework/testing/host/channel.h"
 #include "framework/testing/host/end_like.h"
 #include "framework/testing/host/server.h"
 #include "framework/testing/host/walls.h"
-#include "framework/testing/host/wire.h"
+#include "framework/testing/host/wire/channel.h"
+#include "framework/testing/host/wire/wire.h"
 #include "framework/testing/worker/forked_batch.h"
 #include "framework/testing/worker/host_process.h"
 #include "framework/testing/worker/leftovers.h"
@@ -61,16 +61,16 @@ struct stat StatOf(int fd) {
 }
 
 /// The channel at a number that others seldom close and use again.
-host::Channel OutOfTheWay(host::Channel channel) {
+wire::Channel OutOfTheWay(wire::Channel channel) {
   constexpr int kHigh = 1000;
   const int high = fcntl(channel.descriptor(), F_DUPFD_CLOEXEC, kHigh);
-  return high < 0 ? std::move(channel) : host::Channel(host::Descriptor(high));
+  return high < 0 ? std::move(channel) : wire::Channel(wire::Descriptor(high));
 }
 
 /// Answers until the worker closes its end, then ends as a program does, with
 /// what the backend does at exit.
-[[noreturn]] void Serve(Backend& backend, host::Channel given) {
-  host::Channel channel = OutOfTheWay(std::move(given));
+[[noreturn]] void Serve(Backend& backend, wire::Channel given) {
+  wire::Channel channel = OutOfTheWay(std::move(given));
   const struct stat socket = StatOf(channel.descriptor());
   const ProcessState before = ProcessState::Capture();
   const Leftovers clean;
@@ -91,17 +91,17 @@ host::Channel OutOfTheWay(host::Channel channel) {
   std::exit(EXIT_SUCCESS);
 }
 
-bool Tell(host::Channel* door, const Status& status) {
-  host::Writer out;
+bool Tell(wire::Channel* door, const Status& status) {
+  wire::Writer out;
   out.Put(status);
   return door->Send(out.bytes()).ok();
 }
 
 /// What came of opening the backend, may the program fork, and why there are no
 /// walls around it.
-bool TellReady(host::Channel* door, const Status& opened, bool forks,
+bool TellReady(wire::Channel* door, const Status& opened, bool forks,
                const Status& walls) {
-  host::Writer out;
+  wire::Writer out;
   out.Put(opened);
   out.Put(uint64_t{forks ? 1U : 0U});
   out.Put(walls.message());
@@ -109,8 +109,8 @@ bool TellReady(host::Channel* door, const Status& opened, bool forks,
 }
 
 /// Forks a process that serves, and tells how it ended.
-bool ServeInChild(Backend& backend, host::Channel* door,
-                  host::Channel channel) {
+bool ServeInChild(Backend& backend, wire::Channel* door,
+                  wire::Channel channel) {
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child == 0) {
@@ -124,7 +124,7 @@ bool ServeInChild(Backend& backend, host::Channel* door,
     return Tell(door, ResourceExhausted("cannot fork: ", std::strerror(errno)));
   }
   if (!Tell(door, OkStatus())) return false;
-  host::Writer out;
+  wire::Writer out;
   out.Put(static_cast<uint64_t>(host::WaitFor(child)));
   return door->Send(out.bytes()).ok();
 }
@@ -162,7 +162,7 @@ int Main(int argc, char** argv) {
   mallopt(M_MMAP_THRESHOLD, 1 << 30);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   const Status walls = host::BuildWalls(options.walls);
-  host::Channel door{host::Descriptor(options.door)};
+  wire::Channel door{wire::Descriptor(options.door)};
   auto backend = OpenBackend(options.use);
   const bool forks = backend.ok() && options.forks && ForkedBatch::IsPossible();
   // ONNX's schemas are made at the first check, which else each child would do.
@@ -176,7 +176,7 @@ int Main(int argc, char** argv) {
   while (true) {
     auto message = door.Receive();
     if (!message.ok() || message->descriptors.size() != 1) return 0;
-    host::Channel channel(std::move(message->descriptors[0]));
+    wire::Channel channel(std::move(message->descriptors[0]));
     if (!forks) {
       if (!Tell(&door, OkStatus())) return 0;
       door.Close();

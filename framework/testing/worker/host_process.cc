@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "framework/testing/host/end_like.h"
-#include "framework/testing/host/wire.h"
+#include "framework/testing/host/wire/wire.h"
 
 extern char** environ;
 
@@ -51,7 +51,7 @@ Result<std::unique_ptr<HostProcess>> HostProcess::Start(
 }
 
 Status HostProcess::Launch(End* end) {
-  ASSAY_ASSIGN_OR_RETURN(auto ends, host::Channel::MakePair());
+  ASSAY_ASSIGN_OR_RETURN(auto ends, wire::Channel::MakePair());
   const int inherited = ends.second.descriptor();
   std::vector<std::string> arguments = {program_.string(),
                                         "--module",
@@ -76,12 +76,12 @@ Status HostProcess::Launch(End* end) {
   ASSAY_ASSIGN_OR_RETURN(program_pid_, Spawn(arguments, inherited));
   ends.second.Close();
   door_ = std::move(ends.first);
-  const Result<host::Message> ready = door_.Receive();
+  const Result<wire::Message> ready = door_.Receive();
   if (!ready.ok()) {
     *end = Reap();
     return Cancelled("the process of ", use_.file, " ended");
   }
-  host::Reader in(ready->text);
+  wire::Reader in(ready->text);
   const auto opened = in.Read<Status>();
   forks_ = in.Number() != 0;
   reach_ = in.Text();
@@ -90,19 +90,19 @@ Status HostProcess::Launch(End* end) {
 
 Status HostProcess::Begin(End* end) {
   if (program_pid_ == 0) ASSAY_RETURN_IF_ERROR(Launch(end));
-  ASSAY_ASSIGN_OR_RETURN(auto ends, host::Channel::MakePair());
+  ASSAY_ASSIGN_OR_RETURN(auto ends, wire::Channel::MakePair());
   ASSAY_RETURN_IF_ERROR(ends.first.AskWhoSends());
   const Status sent = door_.Send("serve", {}, {ends.second.descriptor()});
   ends.second.Close();
-  const Result<host::Message> begun = sent.ok() ? door_.Receive() : sent;
+  const Result<wire::Message> begun = sent.ok() ? door_.Receive() : sent;
   if (!begun.ok()) {
     *end = Reap();
     return Cancelled("the process of ", use_.file, " ended");
   }
-  host::Reader in(begun->text);
+  wire::Reader in(begun->text);
   ASSAY_RETURN_IF_ERROR(in.Read<Status>());
   // Behind walls it does not know its number outside.
-  const Result<host::Message> first = ends.first.Receive();
+  const Result<wire::Message> first = ends.first.Receive();
   if (!first.ok() || first->sender == 0) {
     Kill();
     return Internal("the process of ", use_.file, " did not begin to serve");
@@ -110,7 +110,7 @@ Status HostProcess::Begin(End* end) {
   pid_ = first->sender;
   link_.Attach(
       std::move(ends.first),
-      host::Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0U))));
+      wire::Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0U))));
   return OkStatus();
 }
 
@@ -125,9 +125,9 @@ HostProcess::End HostProcess::Reap() {
 HostProcess::End HostProcess::Finish() {
   link_.Detach();
   if (!forks_) return Reap();
-  const Result<host::Message> ended = door_.Receive();
+  const Result<wire::Message> ended = door_.Receive();
   if (!ended.ok()) return Reap();
-  host::Reader in(ended->text);
+  wire::Reader in(ended->text);
   const auto status = static_cast<int>(in.Number());
   const pid_t pid = std::exchange(pid_, 0);
   return {pid, status};

@@ -23,9 +23,9 @@
 #include <utility>
 
 #include "framework/core/status.h"
-#include "framework/testing/host/channel.h"
 #include "framework/testing/host/link.h"
 #include "framework/testing/host/walls.h"
+#include "framework/testing/host/wire/channel.h"
 #include "framework/testing/worker/open_backend.h"
 
 namespace assay::worker {
@@ -84,7 +84,7 @@ class HostProcess {
   std::string reach_;
   pid_t program_pid_ = 0;  // 0: none runs
   pid_t pid_ = 0;          // that serves; the program's own where none forks
-  host::Channel door_;
+  wire::Channel door_;
   host::Link link_;
 };
 

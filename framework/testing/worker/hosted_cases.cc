@@ -9,7 +9,7 @@
 
 #include "framework/testing/host/end_like.h"
 #include "framework/testing/host/link.h"
-#include "framework/testing/host/wire.h"
+#include "framework/testing/host/wire/wire.h"
 
 namespace assay::worker {
 namespace {
@@ -45,9 +45,9 @@ host::CaseEnd HostedCases::End() {
   ++n_run_;
   end_ = {};
   const Result<std::string> answer =
-      host_.link().Ask(host::Call::kCaseEnd, host::Writer());
+      host_.link().Ask(wire::Call::kCaseEnd, wire::Writer());
   if (!answer.ok()) return end_;
-  host::Reader in(*answer);
+  wire::Reader in(*answer);
   static_cast<void>(in.Read<Status>());
   end_.changed = in.Text();
   end_.n_libraries = in.Number();

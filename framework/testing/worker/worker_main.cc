@@ -29,10 +29,10 @@
 #include "framework/graph/types/check.h"
 #include "framework/testing/file/file.h"
 #include "framework/testing/file/module_path.h"
-#include "framework/testing/host/arena.h"
 #include "framework/testing/host/end_like.h"
 #include "framework/testing/host/remote_backend.h"
 #include "framework/testing/host/walls.h"
+#include "framework/testing/host/wire/arena.h"
 #include "framework/testing/journal/journal.h"
 #include "framework/testing/plan/instance.h"
 #include "framework/testing/record/tables.h"
@@ -332,7 +332,7 @@ Result<std::unique_ptr<Backend>> OpenInHost(const ModuleUse& use,
     host::EndLike(end.wait_status);
   }
   ASSAY_ASSIGN_OR_RETURN(worker->host, std::move(host));
-  host::Arena::Open();
+  wire::Arena::Open();
   return std::make_unique<host::RemoteBackend>(use.name, worker->host->link());
 }
 

@@ -20,7 +20,7 @@
 
 #include "framework/core/status.h"
 
-namespace assay::host {
+namespace assay::wire {
 
 /// A descriptor that is closed with its owner.
 class Descriptor {
@@ -82,4 +82,4 @@ class Channel {
   std::vector<char> packet_;  // reused
 };
 
-}  // namespace assay::host
+}  // namespace assay::wire

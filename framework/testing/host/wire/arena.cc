@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/testing/host/arena.h"
+#include "framework/testing/host/wire/arena.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -16,7 +16,7 @@
 #include <mutex>
 #include <utility>
 
-namespace assay::host {
+namespace assay::wire {
 namespace {
 
 constexpr size_t kAlignment = 64;
@@ -238,4 +238,4 @@ bool SharedSegments::Holds(const std::byte* data) const {
   });
 }
 
-}  // namespace assay::host
+}  // namespace assay::wire

@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-namespace assay::host {
+namespace assay::wire {
 
 enum class Call : uint64_t {
   kInspect,
@@ -53,4 +53,4 @@ enum class Came : uint64_t {
   kAlias,    // a value follows, in memory of the caller's
 };
 
-}  // namespace assay::host
+}  // namespace assay::wire

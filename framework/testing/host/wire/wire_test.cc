@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/testing/host/wire.h"
+#include "framework/testing/host/wire/wire.h"
 
 #include <gtest/gtest.h>
 
 #include "framework/testing/measure/measure_rows.h"
 #include "framework/testing/measure/recheck.h"
 
-namespace assay::host {
+namespace assay::wire {
 namespace {
 
 Tensor Texts() {
@@ -134,4 +134,4 @@ TEST(WireTest, APlaceThatIsNoneIsRefused) {
 }
 
 }  // namespace
-}  // namespace assay::host
+}  // namespace assay::wire

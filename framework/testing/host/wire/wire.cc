@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/testing/host/wire.h"
+#include "framework/testing/host/wire/wire.h"
 
 #include <cstring>
 #include <type_traits>
 
-namespace assay::host {
+namespace assay::wire {
 namespace {
 
 constexpr int kMostDepth = 64;  // of sequences in sequences
@@ -375,4 +375,4 @@ PlacedNode Reader::Read<PlacedNode>() {
   return node;
 }
 
-}  // namespace assay::host
+}  // namespace assay::wire

@@ -24,9 +24,9 @@
 #include <vector>
 
 #include "framework/core/status.h"
-#include "framework/testing/host/wire.h"
+#include "framework/testing/host/wire/wire.h"
 
-namespace assay::host {
+namespace assay::wire {
 
 /// The one of this process. All functions may be called from any thread.
 class Arena {
@@ -75,4 +75,4 @@ class SharedSegments {
   std::map<uint32_t, Mapped> mapped_;
 };
 
-}  // namespace assay::host
+}  // namespace assay::wire

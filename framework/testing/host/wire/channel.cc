@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/testing/host/channel.h"
+#include "framework/testing/host/wire/channel.h"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -14,7 +14,7 @@
 #include <cstring>
 #include <span>
 
-namespace assay::host {
+namespace assay::wire {
 namespace {
 
 constexpr uint64_t kMostText = uint64_t{4} << 30;
@@ -202,4 +202,4 @@ bool Channel::IsGone() const {
          (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
 }
 
-}  // namespace assay::host
+}  // namespace assay::wire

@@ -32,7 +32,7 @@
 #include "framework/core/status.h"
 #include "framework/core/value.h"
 
-namespace assay::host {
+namespace assay::wire {
 
 /// A place in memory that both sides have mapped.
 struct Place {
@@ -150,4 +150,4 @@ LoadOptions Reader::Read<LoadOptions>();
 template <>
 PlacedNode Reader::Read<PlacedNode>();
 
-}  // namespace assay::host
+}  // namespace assay::wire
