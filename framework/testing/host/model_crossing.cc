@@ -107,7 +107,7 @@ Result<std::shared_ptr<const Model>> ModelReader::Read(wire::Reader* in) {
     ASSAY_ASSIGN_OR_RETURN(fixed[std::move(name)], in->Read<Tensor>().Clone());
   }
   const bool checked = in->Number() != 0;
-  ASSAY_RETURN_IF_ERROR(in->Fault());
+  if (in->faulty()) return in->Fault();  // there is more to read otherwise
   if (fixed.empty()) return Of(file.bytes(), checked);
   return WithFixed(file.bytes(), fixed);
 }
