@@ -3,7 +3,7 @@
 // Answers of a module's own on the channel between its host and the judge, in
 // the form of framework/testing/host (protocol.h, wire.h).
 //
-//   hostile::ForgedAnswer answer = hostile::AnswerToForward();
+//   hostile::ForgedAnswer answer = hostile::AnswerToRun();
 //   answer.Put({1, 1, 0, 0, 1, 60, 0});  // a tensor without memory
 //   answer.Send();
 
@@ -69,11 +69,11 @@ class ForgedAnswer {
   std::vector<uint64_t> numbers_;
 };
 
-/// An answer to Forward up to its one output: OK, no held tensor changed, ran
-/// nowhere new, synchronized.
-inline ForgedAnswer AnswerToForward() {
+/// An answer to "bind and run" up to its one output: OK, bound, ran, no held
+/// tensor changed, ran nowhere new, synchronized.
+inline ForgedAnswer AnswerToRun() {
   ForgedAnswer answer;
-  answer.Put({0, 0, 0, 0, 1});
+  answer.Put({0, 1, 0, 0, 0, 0, 1});
   return answer;
 }
 

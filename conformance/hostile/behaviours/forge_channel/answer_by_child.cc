@@ -3,17 +3,17 @@
 // Outcome: error
 // Message: cannot be read
 // Tries: leaves a child that answers for it, now and in the next case
-// Noted: sent
+// Noted: sends
 
 #include "conformance/hostile/forged_answer.h"
 
 ASSAY_MISDEED(answer_by_child) {
-  hostile::Note("sent");
+  hostile::Note("sends");
   if (fork() != 0) {
     usleep(50'000);  // until it has
     return;
   }
-  hostile::ForgedAnswer answer = hostile::AnswerToForward();
+  hostile::ForgedAnswer answer = hostile::AnswerToRun();
   answer.Put({0});  // in the memory that was given
   while (answer.Send()) usleep(20'000);
   _exit(0);

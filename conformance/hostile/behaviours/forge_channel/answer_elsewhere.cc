@@ -8,7 +8,7 @@
 #include "conformance/hostile/intercepted.h"
 
 ASSAY_MISDEED(answer_elsewhere) {
-  hostile::ForgedAnswer answer = hostile::AnswerToForward();
+  hostile::ForgedAnswer answer = hostile::AnswerToRun();
   // A value that is the caller's: in segment 0, just before its end.
   answer.Put({2, 1, 1, 0, 0, 3, 3, 4, 5, 2, 0, (8U << 20U) - 4});
   hostile::Note(hostile::SendInstead(answer) ? "sent" : "not sent");

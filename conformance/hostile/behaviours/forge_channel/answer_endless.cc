@@ -9,7 +9,7 @@
 
 // It says that 3 GiB follow, which the judge waits for.
 ASSAY_MISDEED(answer_endless) {
-  const hostile::ForgedAnswer answer = hostile::AnswerToForward();
+  const hostile::ForgedAnswer answer = hostile::AnswerToRun();
   const bool sent =
       answer.Send(hostile::ChannelToJudge(), {}, uint64_t{3} << 30U);
   hostile::Note(sent ? "sent" : "not sent");

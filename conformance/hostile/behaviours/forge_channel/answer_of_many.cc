@@ -3,7 +3,7 @@
 // Outcome: error
 // Message: cannot be read
 // Tries: answers with 200 descriptors, and as many outputs as numbers go
-// Noted: sent
+// Noted: sends
 
 #include <array>
 
@@ -11,10 +11,9 @@
 
 ASSAY_MISDEED(answer_of_many) {
   hostile::ForgedAnswer answer;
-  answer.Put({0, 0, 0, 0, ~uint64_t{0}});
+  answer.Put({0, 1, 0, 0, 0, 0, ~uint64_t{0}});
   std::array<int, 200> descriptors = {};
   descriptors.fill(STDIN_FILENO);
-  hostile::Note(answer.Send(hostile::ChannelToJudge(), descriptors)
-                    ? "sent"
-                    : "not sent");
+  hostile::Note("sends");  // its host may be gone behind it
+  answer.Send(hostile::ChannelToJudge(), descriptors);
 }

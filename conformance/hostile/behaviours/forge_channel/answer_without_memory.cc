@@ -8,7 +8,7 @@
 #include "conformance/hostile/intercepted.h"
 
 ASSAY_MISDEED(answer_without_memory) {
-  hostile::ForgedAnswer answer = hostile::AnswerToForward();
+  hostile::ForgedAnswer answer = hostile::AnswerToRun();
   // A value: a tensor of float32 on a device, of 3 x 4 x 5, of nothing.
   answer.Put({1, 1, 1, 1, 0, 3, 3, 4, 5, 0, 1});
   hostile::Note(hostile::SendInstead(answer) ? "sent" : "not sent");

@@ -8,7 +8,7 @@
 #include "conformance/hostile/intercepted.h"
 
 ASSAY_MISDEED(calls_intercepted) {
-  hostile::ForgedAnswer answer = hostile::AnswerToForward();
+  hostile::ForgedAnswer answer = hostile::AnswerToRun();
   answer.Put({0});  // in the memory that was given
   const bool done = hostile::SendInstead(answer, /*always=*/true);
   hostile::Note(done ? "in place of sendmsg" : "not found");
