@@ -265,8 +265,10 @@ void PrintForgeries(const std::vector<Behaviour>& behaviours,
       "| --- | --- | --- | --- |");
   for (size_t i = 0; i < behaviours.size(); ++i) {
     if (behaviours[i].tries.empty()) continue;
-    std::printf("| %s | %s | %s; %s | %d |\n", behaviours[i].name.c_str(),
-                behaviours[i].tries.c_str(), seen[i].noted.c_str(),
+    const std::string& noted = seen[i].noted;
+    std::printf("| %s | %s | %s%s | %d |\n", behaviours[i].name.c_str(),
+                behaviours[i].tries.c_str(),
+                noted.empty() ? "" : StrCat(noted, "; ").c_str(),
                 rows[i].outcome.c_str(), rows[i].passed);
   }
 }

@@ -37,6 +37,7 @@ _TABLES = (
     "conformance/hostile/forged_answer.h",
     "conformance/hostile/intercepted.h",
     "conformance/hostile/misdeed.h",
+    "conformance/hostile/shared_memory.h",
     "framework/cli/commands.h",
     "gradcheck/baselines/methods.h",
     "framework/graph/reader/onnx_reader.h",  # a message of ONNX each

@@ -5,31 +5,9 @@
 // Noted: the answer is not there
 // Needs: walls
 
-#include <vector>
-
-#include "conformance/hostile/attempt.h"
+#include "conformance/hostile/shared_memory.h"
 
 namespace {
-
-struct Range {
-  unsigned char* start = nullptr;
-  size_t bytes = 0;
-};
-
-/// The memory files that this process has mapped.
-std::vector<Range> Shared() {
-  std::vector<Range> ranges;
-  std::ifstream maps("/proc/self/maps");
-  for (std::string line; std::getline(maps, line);) {
-    unsigned long start = 0;
-    unsigned long end = 0;
-    if (line.find("memfd:") != std::string::npos &&
-        std::sscanf(line.c_str(), "%lx-%lx", &start, &end) == 2) {
-      ranges.push_back({reinterpret_cast<unsigned char*>(start), end - start});
-    }
-  }
-  return ranges;
-}
 
 /// As Neg's answer begins: the numbers of the input with other signs.
 bool IsAnswer(const unsigned char* at, const hostile::Output& output) {
@@ -44,7 +22,7 @@ bool IsAnswer(const unsigned char* at, const hostile::Output& output) {
 
 ASSAY_MISDEED(answers_in_shared_memory) {
   size_t searched = 0;
-  for (const Range& range : Shared()) {
+  for (const hostile::Range& range : hostile::SharedMemory()) {
     searched += range.bytes;
     for (size_t at = 0; at + output.bytes <= range.bytes; at += 4) {
       if (!IsAnswer(range.start + at, output)) continue;

@@ -9,7 +9,7 @@
 
 ASSAY_MISDEED(answer_twice) {
   hostile::ForgedAnswer answer = hostile::AnswerToRun();
-  answer.Put({0});  // in the memory that was given
+  answer.Put({0});         // in the memory that was given
   hostile::Note("sends");  // its host may be gone behind it
   answer.Send();
 }

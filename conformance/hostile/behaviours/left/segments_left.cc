@@ -14,8 +14,8 @@
 ASSAY_MISDEED(segments_left) {
   if (!hostile::BehindWalls()) return;
   for (key_t key = 0x41535359; key < 0x41535359 + 16; ++key) {
-    shmget(key, 1 << 20, IPC_CREAT | 0600);
-    semget(key, 1, IPC_CREAT | 0600);
-    msgget(key, IPC_CREAT | 0600);
+    hostile::Opaque(shmget(key, 1 << 20, IPC_CREAT | 0600));
+    hostile::Opaque(semget(key, 1, IPC_CREAT | 0600));
+    hostile::Opaque(msgget(key, IPC_CREAT | 0600));
   }
 }

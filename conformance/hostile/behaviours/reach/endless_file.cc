@@ -12,6 +12,7 @@
 // that has no end. A library that is loaded makes it look.
 ASSAY_MISDEED(endless_file) {
   const int zeros = open("/dev/zero", O_RDONLY | O_CLOEXEC);
-  mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, zeros, 0);
+  hostile::Opaque(
+      mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, zeros, 0));
   dlopen("libresolv.so.2", RTLD_NOW | RTLD_LOCAL);
 }
