@@ -50,6 +50,10 @@ AssayRun::AssayRun(const fs::path& folder,
   posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "output.txt",
                                    O_WRONLY | O_CREAT | O_APPEND, 0644);
   posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
+  // As a shell or a build tool may leave one open.
+  constexpr int kLeftOpen = 77;
+  posix_spawn_file_actions_addopen(&files, kLeftOpen, ASSAY_ONNX_CORPUS,
+                                   O_RDONLY | O_DIRECTORY, 0);
   EXPECT_EQ(posix_spawn(&pid_, argv[0], &files, nullptr, argv.data(),
                         environment.data()),
             0);

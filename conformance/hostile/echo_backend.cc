@@ -29,7 +29,7 @@ using assay::Value;
 using assay::ValueInfo;
 
 /// The caller's tensor where it is one of as many bytes as the input has.
-const Tensor* PlaceFor(const Value& fed, std::span<const Value> outputs) {
+const Tensor* GivenFor(const Value& fed, std::span<const Value> outputs) {
   const Tensor* from = fed.tensor();
   const Tensor* to = outputs.empty() ? nullptr : outputs[0].tensor();
   const bool fits = from != nullptr && to != nullptr && to->data() != nullptr &&
@@ -40,26 +40,34 @@ const Tensor* PlaceFor(const Value& fed, std::span<const Value> outputs) {
 
 class Echoed final : public Binding {
  public:
-  Echoed(std::span<const Value> inputs, std::span<const Value> outputs)
+  /// With `own`, the output has memory of its own where none is given.
+  Echoed(std::span<const Value> inputs, std::span<const Value> outputs,
+         bool own)
       : fed_(inputs.empty() ? Value() : inputs[0]), values_(1, fed_) {
-    if (const Tensor* to = PlaceFor(fed_, outputs)) {
+    const Tensor* const from = fed_.tensor();
+    if (const Tensor* const to = GivenFor(fed_, outputs)) {
       place_ = *to;
-      values_[0] = *to;
+      given_ = true;
+    } else if (own && from != nullptr && from->byte_size() > 0) {
+      place_ = *from->Clone();
     }
+    if (place_.data() != nullptr) values_[0] = place_;
   }
   std::span<const Value> outputs() const override { return values_; }
 
   hostile::Output Echo() {
     if (place_.data() == nullptr) return {};
-    std::memcpy(place_.mutable_data(), fed_.tensor()->data(),
-                static_cast<size_t>(place_.byte_size()));
-    return {reinterpret_cast<unsigned char*>(place_.mutable_data()),
-            static_cast<size_t>(place_.byte_size())};
+    Tensor from = *fed_.tensor();
+    const auto size = static_cast<size_t>(place_.byte_size());
+    std::memcpy(place_.mutable_data(), from.data(), size);
+    return {reinterpret_cast<unsigned char*>(place_.mutable_data()), size,
+            given_, reinterpret_cast<unsigned char*>(from.mutable_data())};
   }
 
  private:
   Value fed_;
   Tensor place_;
+  bool given_ = false;  // it is the caller's
   std::vector<Value> values_;
 };
 
@@ -69,17 +77,26 @@ class EchoNetwork final : public Network {
     const assay::Graph& graph = model.graph();
     for (const auto id : graph.inputs) inputs_.push_back(graph.values[id]);
     outputs_.push_back(graph.values[graph.outputs.at(0)]);
+    const char* const name = hostile::kMisdeed.words.output;
+    if (misbehaves && name != nullptr) outputs_[0].name = name;
   }
   std::span<const ValueInfo> inputs() const override { return inputs_; }
   std::span<const ValueInfo> outputs() const override { return outputs_; }
   Result<std::unique_ptr<Binding>> Bind(
       std::span<const Value> inputs, std::span<const Value> outputs) override {
-    return std::unique_ptr<Binding>(std::make_unique<Echoed>(inputs, outputs));
+    const char* const declines = hostile::kMisdeed.words.declines;
+    if (misbehaves_ && declines != nullptr) {
+      return assay::Unsupported(assay::Reason::kOperator, declines);
+    }
+    return std::unique_ptr<Binding>(
+        std::make_unique<Echoed>(inputs, outputs, misbehaves_));
   }
   Status Forward(Binding& binding) override {
     const hostile::Output output = static_cast<Echoed&>(binding).Echo();
-    if (misbehaves_) hostile::kMisdeed.commit(output);
-    return assay::OkStatus();
+    if (!misbehaves_) return assay::OkStatus();
+    hostile::kMisdeed.commit(output);
+    const char* const error = hostile::kMisdeed.words.error;
+    return error == nullptr ? assay::OkStatus() : assay::Internal(error);
   }
 
  private:

@@ -19,15 +19,28 @@
 
 namespace hostile {
 
-/// The first output: the caller's memory, or none when Forward allocates it.
+/// The first output, which holds what the first input does, and that input;
+/// nothing where they are no tensors of a size.
 struct Output {
   unsigned char* data = nullptr;
   size_t bytes = 0;
+  bool given = false;              // the caller's memory
+  unsigned char* input = nullptr;  // as many bytes
+};
+
+/// What a module says beside its outputs.
+struct Words {
+  const char* version = "1";
+  const char* device = "cpu";
+  const char* output = nullptr;    // another name of the output
+  const char* error = nullptr;     // of Forward
+  const char* declines = nullptr;  // why Bind does
 };
 
 struct Misdeed {
   const char* name;  // of the module
   void (*commit)(const Output& output);
+  Words words = {};
 };
 
 /// Each module has one.
@@ -49,7 +62,9 @@ inline bool BehindWalls() {
 
 }  // namespace hostile
 
-#define ASSAY_MISDEED(module)                                         \
+// With words, `.error = "..."`, behind the module's name.
+#define ASSAY_MISDEED(module, ...)                                    \
   static void Commit([[maybe_unused]] const hostile::Output& output); \
-  const hostile::Misdeed hostile::kMisdeed = {#module, &Commit};      \
+  const hostile::Misdeed hostile::kMisdeed = {                        \
+      #module, &Commit, {__VA_ARGS__}};                               \
   static void Commit([[maybe_unused]] const hostile::Output& output)

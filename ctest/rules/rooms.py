@@ -33,7 +33,11 @@ _TABLES = (
     "backends/reference/image/codec.h",
     "backends/reference/image/plain.h",
     "conformance/contract/cases.h",
+    "conformance/hostile/attempt.h",
+    "conformance/hostile/forged_answer.h",
+    "conformance/hostile/intercepted.h",
     "conformance/hostile/misdeed.h",
+    "conformance/hostile/shared_memory.h",
     "framework/cli/commands.h",
     "gradcheck/baselines/methods.h",
     "framework/graph/reader/onnx_reader.h",  # a message of ONNX each

@@ -44,6 +44,8 @@ struct SuperviseOptions {
   bool in_process = false;  // backends run in their workers
   /// Folders that the process of a backend must not see, besides `directory`.
   std::vector<std::filesystem::path> hidden;
+  /// Folders that it must not change, besides programs, module and policy.
+  std::vector<std::filesystem::path> kept;
   bool shuffle = false;  // run them in an order drawn with the seed
   /// Unexpected results that are run again alone; none: MostRepeated (repeat.h)
   std::optional<int> most_repeated;

@@ -3,12 +3,12 @@
 #include "framework/supervise/oracle.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <optional>
 #include <sstream>
 #include <utility>
 
+#include "framework/supervise/oracle_cache.h"
 #include "framework/supervise/supervisor.h"
 #include "framework/testing/file/digest.h"
 #include "framework/testing/file/file.h"
@@ -238,17 +238,6 @@ Result<OracleReport> AskOracle(const std::string& instance,
   ASSAY_RETURN_IF_ERROR(Compute(missing, options, plan, &report));
   TrimOracleCache(folder, kMostBytes);
   return report;
-}
-
-fs::path DefaultOracleCache() {
-  for (const auto& [variable, below] :
-       {std::pair("XDG_CACHE_HOME", ""), std::pair("HOME", ".cache")}) {
-    const char* const base = std::getenv(variable);
-    if (base != nullptr && fs::path(base).is_absolute()) {
-      return (fs::path(base) / below / "assay/oracle").lexically_normal();
-    }
-  }
-  return fs::temp_directory_path() / "assay/oracle";
 }
 
 void TrimOracleCache(const fs::path& cache, int64_t most_bytes) {

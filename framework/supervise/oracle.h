@@ -58,10 +58,6 @@ Result<OracleReport> AskOracle(const std::string& instance,
                                const std::vector<size_t>& rows,
                                plan::Plan* plan);
 
-/// Where answers are kept when nothing else is said: $XDG_CACHE_HOME, else
-/// $HOME/.cache, else the folder of temporary files; below that assay/oracle.
-std::filesystem::path DefaultOracleCache();
-
 /// Removes kept cases, those not used for the longest time first, until at most
 /// so many bytes are left.
 void TrimOracleCache(const std::filesystem::path& cache, int64_t most_bytes);

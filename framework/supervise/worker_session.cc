@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "framework/supervise/oracle_cache.h"
 #include "framework/supervise/process/process_tree.h"
 #include "framework/supervise/process/tree_memory.h"
 #include "framework/testing/file/file.h"
@@ -66,10 +67,16 @@ void AddHosting(const plan::BackendUse& backend,
       add("--hide", folder);
     }
   }
+  // Whatever a run uses: a later one may use another.
+  for (const fs::path& cache : OracleCaches()) {
+    fs::create_directories(cache, error);
+    add("--hide", cache);
+  }
   add("--hide", options.directory);
   add("--keep", options.worker.parent_path().parent_path());
   add("--keep", module.parent_path());
   add("--keep", backend.policy_dir);
+  for (const fs::path& folder : options.kept) add("--keep", folder);
 }
 
 /// "DIGEST PATH" lines for paths, a line each, without those of files that

@@ -28,7 +28,7 @@ assay_unit_test(measure ALONE
           measure/measure_test.cc measure/measure_value_test.cc
           measure/recheck_test.cc record/outcome_test.cc suite/suites_test.cc
           worker/case_runner_test.cc worker/leftovers_test.cc
-          worker/process_state_test.cc
+          worker/process_state_test.cc walls/walls_test.cc
   LIBRARIES Assay::case)
 
 assay_unit_test(distribution ALONE

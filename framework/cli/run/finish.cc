@@ -28,11 +28,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A file for reports of the installation, or of the build.
-fs::path SharedPath(const char* name) {
-  return file::InstallPrefix() / "share" / "assay" / name;
-}
-
 Result<int> RunProgram(std::vector<std::string> arguments,
                        std::vector<std::string> extra_environment) {
   std::vector<char*> argv;
@@ -101,7 +96,7 @@ Result<std::string> ReportingPython() {
   constexpr const char* kHasAll =
       "import importlib.util, sys; sys.exit(sys.version_info < (3, 11) or "
       "importlib.util.find_spec('jinja2') is None)";
-  const Result<int> code = RunProgram({kOnPath, "-c", kHasAll}, {});
+  const Result<int> code = RunProgram({kOnPath, "-sP", "-c", kHasAll}, {});
   if (code.ok() && *code == 0) return std::string(kOnPath);
   return NotFound("a page needs Python 3.11 with Jinja2, found ",
                   code.ok() ? "neither" : "no python3",
@@ -134,6 +129,10 @@ void OfferGained(const plan::Plan& plan, const verdict::Verdicts& verdicts,
 
 }  // namespace
 
+fs::path SharedPath(const char* name) {
+  return file::InstallPrefix() / "share" / "assay" / name;
+}
+
 Status WritePage(const fs::path& run, const fs::path& file) {
   const fs::path reports = SharedPath("reports");
   std::error_code error;
@@ -141,11 +140,13 @@ Status WritePage(const fs::path& run, const fs::path& file) {
     return NotFound("a page needs ", reports.string(), ", which is not there");
   }
   ASSAY_ASSIGN_OR_RETURN(const std::string python, ReportingPython());
-  ASSAY_ASSIGN_OR_RETURN(const int code,
-                         RunProgram({python, "-m", "assay_report", "page",
-                                     run.string(), "--out", file.string()},
-                                    {"PYTHONPATH=" + reports.string(),
-                                     "PYTHONDONTWRITEBYTECODE=1"}));
+  // Nothing from the working directory or the user's own packages: a module may
+  // have written there.
+  ASSAY_ASSIGN_OR_RETURN(
+      const int code, RunProgram({python, "-sP", "-m", "assay_report", "page",
+                                  run.string(), "--out", file.string()},
+                                 {"PYTHONPATH=" + reports.string(),
+                                  "PYTHONDONTWRITEBYTECODE=1"}));
   if (code == 0) return OkStatus();
   return Internal("the report of ", run.string(), " failed with exit code ",
                   code);

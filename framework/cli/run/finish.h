@@ -40,6 +40,9 @@ Result<int> FinishRun(const plan::Plan& plan, verdict::RawRecords raw,
                       const std::vector<record::EnvRow>& env,
                       FinishOptions options);
 
+/// A file for reports of the installation, or of the build.
+std::filesystem::path SharedPath(const char* name);
+
 /// Where a person reads: standard error where a program reads the output.
 std::ostream& OutputFor(bool json);
 

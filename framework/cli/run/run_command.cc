@@ -71,9 +71,11 @@ supervise::SuperviseOptions SupervisionOf(
   for (const plan::CorpusUse& corpus : plan.corpora) {
     supervise.hidden.emplace_back(corpus.directory);
   }
-  supervise.hidden.push_back(options.oracle_cache.empty()
-                                 ? supervise::DefaultOracleCache()
-                                 : options.oracle_cache);
+  if (!options.oracle_cache.empty()) {
+    supervise.hidden.push_back(options.oracle_cache);
+  }
+  supervise.kept = {directory.parent_path(), SharedPath("reports"),
+                    SharedPath("venv")};
   supervise.shuffle = options.shuffle;
   supervise.most_repeated = options.repeats;
   return supervise;

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <openssl/evp.h>
 #include <openssl/sha.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -46,7 +47,14 @@ std::string Sha256(std::string_view text) {
 }
 
 Result<std::string> Sha256OfFile(const std::filesystem::path& file) {
-  const int fd = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  const int fd = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  struct stat info = {};
+  // A device has no end, and a pipe none that can be waited for.
+  if (fd >= 0 && fstat(fd, &info) == 0 && !S_ISREG(info.st_mode) &&
+      !S_ISDIR(info.st_mode)) {
+    close(fd);
+    return NotFound("cannot read ", file.string(), ": it is no regular file");
+  }
   Sha256Stream stream;
   std::array<char, 65536> block;
   ssize_t got = -1;

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -54,6 +55,18 @@ TEST(FileTest, WhatIsWrittenIsRead) {
 TEST(DigestTest, ItIsSha256InSmallDigits) {
   EXPECT_EQ(Sha256("abc"),
             "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+// Kills: a file without an end that is read for ever.
+TEST(DigestTest, ADeviceAndAPipeHaveNone) {
+  const ScratchFolder folder;
+  const fs::path pipe = folder.path() / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  for (const fs::path& file : {pipe, fs::path("/dev/zero")}) {
+    // Mended no more, it would not come back from the second.
+    ASSERT_EQ(Sha256OfFile(file).status().message(),
+              StrCat("cannot read ", file.string(), ": it is no regular file"));
+  }
 }
 
 TEST(FileTest, WhatCannotBeReadIsNotFoundWithTheReason) {

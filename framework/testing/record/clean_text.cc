@@ -35,7 +35,8 @@ size_t CharacterLength(std::string_view text) {
   const bool overlong = code < kLeastCodes.at(length - 2);
   const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
   const bool in_xml = code != 0xFFFE && code != 0xFFFF && code <= 0x10FFFF;
-  return !overlong && !surrogate && in_xml ? length : 0;
+  const bool control = code < 0xA0;  // as CSI, which steers terminals
+  return !overlong && !surrogate && in_xml && !control ? length : 0;
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ namespace assay::record {
 inline constexpr size_t kMostText = 4096;  // bytes of a field
 
 /// `text` in UTF-8, without what XML 1.0 has no way to write: a '?' in the
-/// place of each byte that is no UTF-8 and of each control character but
+/// place of each byte that is no UTF-8 or of a control character other than
 /// newline and tab. A text of more than kMostText bytes is cut behind a whole
 /// character and says how long it was, in at most kMostText bytes.
 std::string CleanText(std::string_view text);

@@ -25,7 +25,7 @@ TEST(CleanTextTest, WhatNoReaderCanTakeBecomesAQuestionMark) {
        "\xED\x9F\xBF \xEE\x80\x80 "
        "\xEF\xBF\xBD"},
       // the first and the last of each length
-      {"\xC2\x80 \xDF\xBF", "\xC2\x80 \xDF\xBF"},
+      {"\xC2\xA0 \xDF\xBF", "\xC2\xA0 \xDF\xBF"},
       {"\xE0\xA0\x80 \xEF\xBF\xBD", "\xE0\xA0\x80 \xEF\xBF\xBD"},
       {"\xF0\x90\x80\x80", "\xF0\x90\x80\x80"},
       {std::string("a\0b\r\x1B\x7F", 6), "a?b???"},
@@ -39,6 +39,7 @@ TEST(CleanTextTest, WhatNoReaderCanTakeBecomesAQuestionMark) {
       {"\xF0\x8F\xBF\xBF", "????"},            // overlong
       {"\xED\xA0\x80\xED\xBF\xBF", "??????"},  // surrogates
       {"\xF4\x90\x80\x80", "????"},            // above U+10FFFF
+      {"\xC2\x80\xC2\x9F", "????"},            // controls
       {"\xF5\x80\x80\x80", "????"},
       {"\xF8\x88\x80\x80\x80", "?????"},       // five bytes
       {"\xEF\xBF\xBE\xEF\xBF\xBF", "??????"},  // U+FFFE, U+FFFF

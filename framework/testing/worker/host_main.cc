@@ -3,8 +3,9 @@
 // assay-host: loads a module and serves its backend to a worker
 // (host_process.h), which starts it; nobody else does.
 //
-// The messages of its door: what came of opening the backend; for each "serve",
-// which brings a channel, the process that serves it; and how that one ended.
+// The messages of its door: why there are no walls, if so; what came of opening
+// the backend; for each "serve", which brings a channel, the process that serves
+// it; and how that one ended.
 
 #include <fcntl.h>
 #include <malloc.h>
@@ -25,9 +26,9 @@
 #include "framework/graph/types/check.h"
 #include "framework/testing/host/end_like.h"
 #include "framework/testing/host/server.h"
-#include "framework/testing/host/walls.h"
 #include "framework/testing/host/wire/channel.h"
 #include "framework/testing/host/wire/wire.h"
+#include "framework/testing/walls/walls.h"
 #include "framework/testing/worker/forked_batch.h"
 #include "framework/testing/worker/host_process.h"
 #include "framework/testing/worker/leftovers.h"
@@ -45,7 +46,7 @@ struct HostOptions {
   int door = -1;
   int parent = 0;
   bool forks = true;
-  host::Walls walls;
+  walls::Walls walls;
 };
 
 int64_t PeakRssKilobytes() {
@@ -91,26 +92,40 @@ wire::Channel OutOfTheWay(wire::Channel channel) {
   std::exit(EXIT_SUCCESS);
 }
 
+/// What the worker's parents have left open may be a folder outside of the
+/// walls.
+void CloseAllBut(int door) {
+  const auto number = static_cast<unsigned>(door);
+  if (number > STDERR_FILENO + 1) {
+    close_range(STDERR_FILENO + 1, number - 1, 0);
+  }
+  close_range(number + 1, ~0U, 0);
+}
+
 bool Tell(wire::Channel* door, const Status& status) {
   wire::Writer out;
   out.Put(status);
   return door->Send(out.bytes()).ok();
 }
 
-/// What came of opening the backend, may the program fork, and why there are no
-/// walls around it.
-bool TellReady(wire::Channel* door, const Status& opened, bool forks,
-               const Status& walls) {
+/// What came of opening the backend, and may the program fork.
+bool TellReady(wire::Channel* door, const Status& opened, bool forks) {
   wire::Writer out;
   out.Put(opened);
   out.Put(uint64_t{forks ? 1U : 0U});
-  out.Put(walls.message());
   return door->Send(out.bytes()).ok();
 }
 
-/// Forks a process that serves, and tells how it ended.
-bool ServeInChild(Backend& backend, wire::Channel* door,
-                  wire::Channel channel) {
+/// Ends all that can be seen from here but the first process and this one.
+void EndOthers() {
+  constexpr int kMostLooks = 1000;
+  for (int i = 0; i < kMostLooks && kill(-1, SIGKILL) == 0; ++i) usleep(1000);
+}
+
+/// Forks a process that serves, and tells how it ended. With `alone` nothing
+/// that it has started goes on.
+bool ServeInChild(Backend& backend, wire::Channel* door, wire::Channel channel,
+                  bool alone) {
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child == 0) {
@@ -126,6 +141,7 @@ bool ServeInChild(Backend& backend, wire::Channel* door,
   if (!Tell(door, OkStatus())) return false;
   wire::Writer out;
   out.Put(static_cast<uint64_t>(host::WaitFor(child)));
+  if (alone) EndOthers();
   return door->Send(out.bytes()).ok();
 }
 
@@ -161,8 +177,11 @@ int Main(int argc, char** argv) {
   // Memory is kept for the next case rather than given back to the system.
   mallopt(M_MMAP_THRESHOLD, 1 << 30);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
-  const Status walls = host::BuildWalls(options.walls);
+  CloseAllBut(options.door);
+  const Status walls = walls::BuildWalls(options.walls);
   wire::Channel door{wire::Descriptor(options.door)};
+  // Before the module could say it.
+  if (!door.Send(walls.message()).ok()) return 0;
   auto backend = OpenBackend(options.use);
   const bool forks = backend.ok() && options.forks && ForkedBatch::IsPossible();
   // ONNX's schemas are made at the first check, which else each child would do.
@@ -170,9 +189,9 @@ int Main(int argc, char** argv) {
     static_cast<void>(types::CheckModel(*graph::ModelOfText(
         "warm (float[1] x) => (float[1] y) { y = Relu(x) }")));
   }
-  if (!TellReady(&door, backend.status(), forks, walls) || !backend.ok()) {
-    return 0;
-  }
+  if (!TellReady(&door, backend.status(), forks) || !backend.ok()) return 0;
+  // A helper that the module has started when it was loaded stays.
+  const bool alone = walls.ok() && kill(-1, 0) != 0;
   while (true) {
     auto message = door.Receive();
     if (!message.ok() || message->descriptors.size() != 1) return 0;
@@ -182,7 +201,7 @@ int Main(int argc, char** argv) {
       door.Close();
       Serve(**backend, std::move(channel));
     }
-    if (!ServeInChild(**backend, &door, std::move(channel))) return 0;
+    if (!ServeInChild(**backend, &door, std::move(channel), alone)) return 0;
   }
 }
 

@@ -43,7 +43,7 @@ Result<pid_t> Spawn(const std::vector<std::string>& arguments, int inherited) {
 
 Result<std::unique_ptr<HostProcess>> HostProcess::Start(
     const std::filesystem::path& program, const ModuleUse& use,
-    const host::Walls& walls, bool forks, End* end) {
+    const walls::Walls& walls, bool forks, End* end) {
   auto host =
       std::unique_ptr<HostProcess>(new HostProcess(program, use, walls, forks));
   ASSAY_RETURN_IF_ERROR(host->Launch(end));
@@ -76,7 +76,11 @@ Status HostProcess::Launch(End* end) {
   ASSAY_ASSIGN_OR_RETURN(program_pid_, Spawn(arguments, inherited));
   ends.second.Close();
   door_ = std::move(ends.first);
-  const Result<wire::Message> ready = door_.Receive();
+  Result<wire::Message> ready = door_.Receive();
+  if (ready.ok()) {
+    reach_ = ready->text;
+    ready = door_.Receive();
+  }
   if (!ready.ok()) {
     *end = Reap();
     return Cancelled("the process of ", use_.file, " ended");
@@ -84,7 +88,6 @@ Status HostProcess::Launch(End* end) {
   wire::Reader in(ready->text);
   const auto opened = in.Read<Status>();
   forks_ = in.Number() != 0;
-  reach_ = in.Text();
   return in.Fault().ok() ? opened : in.Fault();
 }
 

@@ -24,8 +24,8 @@
 
 #include "framework/core/status.h"
 #include "framework/testing/host/link.h"
-#include "framework/testing/host/walls.h"
 #include "framework/testing/host/wire/channel.h"
+#include "framework/testing/walls/walls.h"
 #include "framework/testing/worker/open_backend.h"
 
 namespace assay::worker {
@@ -46,7 +46,7 @@ class HostProcess {
   /// `forks` false it never forks, for a run of one case.
   static Result<std::unique_ptr<HostProcess>> Start(
       const std::filesystem::path& program, const ModuleUse& use,
-      const host::Walls& walls, bool forks, End* end);
+      const walls::Walls& walls, bool forks, End* end);
   HostProcess(const HostProcess&) = delete;
   HostProcess& operator=(const HostProcess&) = delete;
   /// Kills what still runs.
@@ -67,7 +67,7 @@ class HostProcess {
   void Kill();
 
  private:
-  HostProcess(std::filesystem::path program, ModuleUse use, host::Walls walls,
+  HostProcess(std::filesystem::path program, ModuleUse use, walls::Walls walls,
               bool forks)
       : program_(std::move(program)),
         use_(std::move(use)),
@@ -79,7 +79,7 @@ class HostProcess {
 
   std::filesystem::path program_;
   ModuleUse use_;
-  host::Walls walls_;
+  walls::Walls walls_;
   bool forks_;
   std::string reach_;
   pid_t program_pid_ = 0;  // 0: none runs

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -58,6 +59,12 @@ bool ThreadsRunOn() {
 /// Timers of timer_create, where the kernel lists them.
 bool HasTimers() { return !FirstWord("/proc/self/timers").empty(); }
 
+/// Children that run, or that nobody has asked how they ended.
+bool HasChildren() {
+  siginfo_t info = {};
+  return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0;
+}
+
 cpu_set_t Processors() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -108,6 +115,7 @@ std::string Leftovers::Found() const {
   note(next < 0 || next > next_descriptor_ + kFewDescriptors, "descriptors");
   note(HasTimers(), "timers");
   note(CountThreads() > n_threads_ && ThreadsRunOn(), "threads");
+  note(HasChildren(), "processes");
   return found;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Leftovers: what a backend leaves behind in its process that nobody can put
-// back: limits, another root folder or user, timers and threads that run on,
+// back: limits, another root folder or user, timers, threads and processes that run on,
 // descriptors. None of it changes the verdict of the case; all of it may reach
 // a later one, which therefore gets another process.
 //

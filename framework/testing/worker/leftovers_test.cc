@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -80,6 +81,13 @@ TEST(LeftoversTest, WhatCannotBePutBackIsFound) {
          std::thread([] {
            std::this_thread::sleep_for(std::chrono::hours(1));
          }).detach();
+       }},
+      {"processes",
+       [] {
+         if (fork() != 0) return;
+         prctl(PR_SET_PDEATHSIG, SIGKILL);
+         sleep(60);
+         _exit(0);
        }},
   };
   for (const Misdeed& misdeed : misdeeds) {

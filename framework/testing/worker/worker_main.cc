@@ -31,7 +31,6 @@
 #include "framework/testing/file/module_path.h"
 #include "framework/testing/host/end_like.h"
 #include "framework/testing/host/remote_backend.h"
-#include "framework/testing/host/walls.h"
 #include "framework/testing/host/wire/arena.h"
 #include "framework/testing/journal/journal.h"
 #include "framework/testing/plan/instance.h"
@@ -40,6 +39,7 @@
 #include "framework/testing/suite/conformance_suite.h"
 #include "framework/testing/suite/interfaces_suite.h"
 #include "framework/testing/suite/outputs_suite.h"
+#include "framework/testing/walls/walls.h"
 #include "framework/testing/worker/backend_test.h"
 #include "framework/testing/worker/case_runner.h"
 #include "framework/testing/worker/forked_batch.h"
@@ -63,7 +63,7 @@ struct WorkerOptions {
   int parent = 0;
   int64_t cases_per_process = 1024;
   bool in_process = false;  // the backend
-  host::Walls walls;        // around it
+  walls::Walls walls;       // around it
 };
 
 /// The one run of this process, reachable from the tests that GoogleTest makes.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Outcome: error
-// Message: working directory
+// Outcome: unchanged
 // Needs: walls
 
 #include <unistd.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Outcome: crash
-// Message: SIGSEGV
 // Memory: 0.5
 
 #include <cstdlib>

@@ -13,6 +13,6 @@
 #include "conformance/hostile/misdeed.h"
 
 ASSAY_MISDEED(write_past_output) {
-  if (output.data == nullptr) return;
+  if (!output.given) return;
   std::memset(hostile::Opaque(output.data + output.bytes), 0xA5, 16);
 }

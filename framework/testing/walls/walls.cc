@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/testing/host/walls.h"
+#include "framework/testing/walls/walls.h"
 
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 
 #include "framework/testing/host/end_like.h"
 
-namespace assay::host {
+namespace assay::walls {
 namespace {
 
 Status Failed(const std::string& what) {
@@ -59,6 +64,14 @@ Status Keep(const std::string& folder) {
   return kept ? OkStatus() : Failed(StrCat("to keep ", folder));
 }
 
+/// Relative paths lead through the mounts: the working directory was looked up
+/// before there were any. Where it is hidden, its nearest folder that is not.
+void LookUpWorkingDirectory(std::filesystem::path directory) {
+  while (chdir(directory.c_str()) != 0 && directory.has_relative_path()) {
+    directory = directory.parent_path();
+  }
+}
+
 /// All but what only a child can do.
 Status Enter(const Walls& walls) {
   const uid_t user = geteuid();
@@ -70,6 +83,10 @@ Status Enter(const Walls& walls) {
   if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) {
     return Failed("mounts of its own");
   }
+  std::error_code ignored;
+  const auto directory = std::filesystem::current_path(ignored);
+  // Groups of processes, some of which belong to their user.
+  if (access("/sys", F_OK) == 0) ASSAY_RETURN_IF_ERROR(Keep("/sys"));
   // Kept ones first: what is hidden may lie in them.
   for (const std::string& folder : walls.kept) {
     ASSAY_RETURN_IF_ERROR(Keep(folder));
@@ -77,15 +94,34 @@ Status Enter(const Walls& walls) {
   for (const std::string& folder : walls.hidden) {
     ASSAY_RETURN_IF_ERROR(Hide(folder));
   }
+  LookUpWorkingDirectory(directory);
   return OkStatus();
 }
 
-/// The first process behind the walls sees the others there, and no more.
+/// The first process behind the walls sees the others there, and no more. The
+/// settings of the kernel, which are those outside, cannot be written.
 Status MountProcesses() {
-  return mount("none", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC,
-               nullptr) == 0
+  if (mount("none", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC,
+            nullptr) != 0) {
+    return Failed("a view of processes");
+  }
+  for (const char* const settings : {"/proc/sys", "/proc/sysrq-trigger"}) {
+    if (access(settings, F_OK) == 0) ASSAY_RETURN_IF_ERROR(Keep(settings));
+  }
+  return OkStatus();
+}
+
+/// Who has built walls could take them down again. No program that is executed
+/// gets such rights back.
+Status GiveUpRights() {
+  for (unsigned long right = 0; right <= CAP_LAST_CAP; ++right) {
+    prctl(PR_CAPBSET_DROP, right, 0, 0, 0);
+  }
+  __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> none = {};
+  return syscall(SYS_capset, &header, none.data()) == 0
              ? OkStatus()
-             : Failed("a view of processes");
+             : Failed("to give up rights");
 }
 
 /// Also takes leave of others that end meanwhile.
@@ -107,6 +143,7 @@ Status Try(const Walls& walls) {
     Status status = Enter(walls);
     const pid_t inner = status.ok() ? fork() : -1;
     if (inner == 0) status = MountProcesses();
+    if (inner == 0 && status.ok()) status = GiveUpRights();
     if (inner > 0) _exit(WEXITSTATUS(WaitAmongOthers(inner)));
     const std::string& text = status.message();
     [[maybe_unused]] const auto said = write(ends[1], text.data(), text.size());
@@ -138,12 +175,13 @@ Status BuildWalls(const Walls& walls) {
     close(ends[1]);
     const int status = WaitAmongOthers(first);
     int inner = 0;
-    EndLike(read(ends[0], &inner, sizeof inner) == sizeof inner ? inner
-                                                                : status);
+    host::EndLike(read(ends[0], &inner, sizeof inner) == sizeof inner ? inner
+                                                                      : status);
   }
   // The first process behind the walls is deaf to most signals, its own too.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   ASSAY_RETURN_IF_ERROR(MountProcesses());
+  ASSAY_RETURN_IF_ERROR(GiveUpRights());
   const pid_t inner = fork();
   if (inner > 0) {
     const int status = WaitAmongOthers(inner);
@@ -156,4 +194,4 @@ Status BuildWalls(const Walls& walls) {
   return inner < 0 ? Failed("a process") : OkStatus();
 }
 
-}  // namespace assay::host
+}  // namespace assay::walls

@@ -18,7 +18,7 @@
 
 #include "framework/core/status.h"
 
-namespace assay::host {
+namespace assay::walls {
 
 struct Walls {
   std::vector<std::string> hidden;  // folders that are empty behind them
@@ -30,4 +30,4 @@ struct Walls {
 /// reason where there can be none.
 Status BuildWalls(const Walls& walls);
 
-}  // namespace assay::host
+}  // namespace assay::walls

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/walls/walls.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <linux/capability.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "framework/testing/file/scratch_folder.h"
+#include "framework/testing/host/end_like.h"
+
+namespace assay::walls {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kNoWalls = 77;
+
+bool CanWrite(const fs::path& file) {
+  const int fd = open(file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (fd >= 0) close(fd);
+  return fd >= 0;
+}
+
+/// What is tried behind walls, from a working directory.
+struct Attempt {
+  std::string what;
+  fs::path directory;
+  std::function<bool()> succeeds;
+};
+
+class WallsTest : public testing::Test {
+ protected:
+  WallsTest() {
+    for (const fs::path& file : {kept_ / "program", hidden_ / "answer"}) {
+      folder_.Write(file.lexically_relative(folder_.path()), "text");
+    }
+  }
+
+  /// EXIT_SUCCESS where it succeeds, kNoWalls where there can be none.
+  int Try(const Attempt& attempt) const {
+    const pid_t child = fork();
+    if (child != 0) return WEXITSTATUS(host::WaitFor(child));
+    if (chdir(attempt.directory.c_str()) != 0) _exit(EXIT_SUCCESS);
+    const Status built =
+        BuildWalls({.hidden = {hidden_.string()}, .kept = {kept_.string()}});
+    if (!built.ok()) _exit(kNoWalls);
+    _exit(attempt.succeeds() ? EXIT_SUCCESS : EXIT_FAILURE);
+  }
+
+  file::ScratchFolder folder_;
+  fs::path kept_ = folder_.path() / "kept";
+  fs::path hidden_ = kept_ / "hidden";
+};
+
+// Kills: walls that who is behind them can take down, or walk around.
+TEST_F(WallsTest, NobodyBehindThemPasses) {
+  const fs::path answer = hidden_ / "answer";
+  const fs::path program = kept_ / "program";
+  const Attempt attempts[] = {
+      {"reading what is hidden", "/", [&] { return fs::exists(answer); }},
+      {"reading it from the working directory", hidden_,
+       [] { return fs::exists("answer") || fs::exists("hidden/answer"); }},
+      {"reading it from a folder above", kept_,
+       [] { return fs::exists("hidden/answer"); }},
+      {"taking off what hides it", "/",
+       [&] {
+         umount2(hidden_.c_str(), MNT_DETACH);
+         return fs::exists(answer);
+       }},
+      {"writing what is kept", "/", [&] { return CanWrite(program); }},
+      {"writing it from the working directory", kept_,
+       [] { return CanWrite("program"); }},
+      {"mounting it writable", "/",
+       [&] {
+         mount(nullptr, kept_.c_str(), nullptr, MS_REMOUNT | MS_BIND, nullptr);
+         return CanWrite(program);
+       }},
+      {"taking off what keeps it", "/",
+       [&] {
+         umount2(hidden_.c_str(), MNT_DETACH);
+         umount2(kept_.c_str(), MNT_DETACH);
+         return CanWrite(program);
+       }},
+      {"another root", "/", [&] { return chroot(kept_.c_str()) == 0; }},
+      {"rights of a program that is executed", "/",
+       [] { return prctl(PR_CAPBSET_READ, CAP_SYS_ADMIN, 0, 0, 0) == 1; }},
+      {"control groups, which may be the user's", "/",
+       [] {
+         struct statvfs info = {};
+         return statvfs("/sys", &info) == 0 && (info.f_flag & ST_RDONLY) == 0;
+       }},
+      {"settings of the kernel, which are root's", "/",
+       [] {
+         struct statvfs info = {};
+         return statvfs("/proc/sys", &info) == 0 &&
+                (info.f_flag & ST_RDONLY) == 0;
+       }},
+  };
+  for (const Attempt& attempt : attempts) {
+    const int came = Try(attempt);
+    if (came == kNoWalls) GTEST_SKIP() << "no walls on this machine";
+    EXPECT_EQ(came, EXIT_FAILURE) << attempt.what;
+  }
+}
+
+TEST_F(WallsTest, OtherFoldersStayAsTheyAre) {
+  const int came = Try({"", folder_.path(), [&] {
+                          return fs::current_path() == folder_.path() &&
+                                 fs::exists("kept/program") &&
+                                 CanWrite(folder_.Write("new", ""));
+                        }});
+  if (came == kNoWalls) GTEST_SKIP() << "no walls on this machine";
+  EXPECT_EQ(came, EXIT_SUCCESS);
+}
+
+}  // namespace
+}  // namespace assay::walls
