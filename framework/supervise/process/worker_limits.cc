@@ -2,6 +2,7 @@
 
 #include "framework/supervise/process/worker_limits.h"
 
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -40,12 +41,12 @@ int64_t MemoryBytes() {
   return file >> group && group > 0 ? std::min(machine, group) : machine;
 }
 
-void Limit(pid_t pid, __rlimit_resource what, int64_t bytes) {
+void Limit(__rlimit_resource what, int64_t bytes) {
   struct rlimit now = {};
-  if (prlimit(pid, what, nullptr, &now) != 0) return;
+  if (getrlimit(what, &now) != 0) return;
   const auto wanted = std::min<rlim_t>(now.rlim_max, bytes);
   const struct rlimit limit = {std::min(now.rlim_cur, wanted), wanted};
-  prlimit(pid, what, &limit, nullptr);
+  setrlimit(what, &limit);
 }
 
 }  // namespace
@@ -61,12 +62,15 @@ int64_t TreeLimit(const WorkerLimits& limits) {
   return limits.memory_bytes + limits.memory_bytes / 16 + kOfMany;
 }
 
-void ApplyLimits(pid_t pid, const WorkerLimits& limits) {
+void ApplyLimits(const WorkerLimits& limits) {
   if (limits.memory_bytes > 0 && !kShadowMemory) {
-    Limit(pid, RLIMIT_DATA, limits.memory_bytes);
+    Limit(RLIMIT_DATA, limits.memory_bytes);
   }
-  if (limits.file_bytes > 0) Limit(pid, RLIMIT_FSIZE, limits.file_bytes);
-  std::ofstream("/proc/" + std::to_string(pid) + "/oom_score_adj") << 1000;
+  if (limits.file_bytes > 0) Limit(RLIMIT_FSIZE, limits.file_bytes);
+  const int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (score < 0) return;
+  [[maybe_unused]] const auto written = write(score, "1000", 4);
+  close(score);
 }
 
 }  // namespace assay::process

@@ -6,11 +6,9 @@
 //
 //   WorkerLimits limits;
 //   limits.memory_bytes = MemoryShare(/*workers=*/2);
-//   ApplyLimits(pid, limits);
+//   ApplyLimits(limits);  // in the child that becomes the worker
 
 #pragma once
-
-#include <sys/types.h>
 
 #include <cstdint>
 
@@ -33,9 +31,9 @@ int64_t MemoryShare(int workers);
 /// The memory of a worker with all that descends from it; 0: no limit.
 int64_t TreeLimit(const WorkerLimits& limits);
 
-/// Limits a process that has just been started, and what it starts; makes it
-/// the kernel's first choice when memory runs out all the same. What the system
-/// refuses is left as it is.
-void ApplyLimits(pid_t pid, const WorkerLimits& limits);
+/// Limits this process, and what it starts; makes it the kernel's first choice
+/// when memory runs out all the same. What the system refuses is left as it is.
+/// May be called behind a fork of a program with threads.
+void ApplyLimits(const WorkerLimits& limits);
 
 }  // namespace assay::process

@@ -3,7 +3,6 @@
 #include "framework/supervise/process/worker_process.h"
 
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -11,6 +10,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <string_view>
 
@@ -57,47 +57,60 @@ std::vector<char*> CleanEnvironment(const std::string& mark) {
   return environment;
 }
 
-/// A group of its own, default signals, output into the log.
-class SpawnPlan {
- public:
-  explicit SpawnPlan(const std::filesystem::path& log) {
-    posix_spawnattr_init(&attributes_);
-    posix_spawnattr_setpgroup(&attributes_, 0);
-    sigset_t none;
-    sigemptyset(&none);
-    posix_spawnattr_setsigmask(&attributes_, &none);
-    posix_spawnattr_setflags(&attributes_,
-                             POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
-    posix_spawn_file_actions_init(&files_);
-    posix_spawn_file_actions_addopen(&files_, STDIN_FILENO, "/dev/null",
-                                     O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&files_, STDOUT_FILENO, log.c_str(),
-                                     O_WRONLY | O_CREAT | O_APPEND, 0644);
-    posix_spawn_file_actions_adddup2(&files_, STDOUT_FILENO, STDERR_FILENO);
-  }
-  SpawnPlan(const SpawnPlan&) = delete;
-  SpawnPlan& operator=(const SpawnPlan&) = delete;
-  ~SpawnPlan() {
-    posix_spawnattr_destroy(&attributes_);
-    posix_spawn_file_actions_destroy(&files_);
-  }
-
-  int Spawn(const std::vector<std::string>& arguments, const std::string& mark,
-            pid_t* pid) {
-    std::vector<char*> argv;
-    for (const std::string& argument : arguments) {
-      argv.push_back(const_cast<char*>(argument.c_str()));
-    }
-    argv.push_back(nullptr);
-    std::vector<char*> environment = CleanEnvironment(mark);
-    return posix_spawn(pid, argv[0], &files_, &attributes_, argv.data(),
-                       environment.data());
-  }
-
- private:
-  posix_spawnattr_t attributes_;
-  posix_spawn_file_actions_t files_;
+/// What a process is made of, before there is one: behind a fork little may be
+/// called.
+struct Image {
+  std::vector<char*> arguments;
+  std::vector<char*> environment;
+  const char* log;
+  WorkerLimits limits;
 };
+
+/// `fd` at another number, open in the program to come.
+bool Place(int fd, int at) {
+  return fd == at ? fcntl(at, F_SETFD, 0) == 0 : dup2(fd, at) == at;
+}
+
+/// In the child: a group of its own, no signal blocked, output into the log,
+/// limits that nothing it starts can be without. Returns where it cannot.
+void Become(const Image& image) {
+  setpgid(0, 0);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  const int log =
+      open(image.log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (nothing < 0 || log < 0 || !Place(nothing, STDIN_FILENO) ||
+      !Place(log, STDOUT_FILENO) || !Place(log, STDERR_FILENO)) {
+    return;
+  }
+  ApplyLimits(image.limits);
+  execve(image.arguments[0], image.arguments.data(), image.environment.data());
+}
+
+/// The error of the system; 0 where the process runs its program.
+int Spawn(const Image& image, pid_t* pid) {
+  int ends[2] = {};
+  if (pipe2(ends, O_CLOEXEC) != 0) return errno;
+  *pid = fork();
+  if (*pid == 0) {
+    Become(image);
+    const int error = errno;
+    [[maybe_unused]] const auto told = write(ends[1], &error, sizeof error);
+    _exit(EXIT_FAILURE);
+  }
+  int error = *pid < 0 ? errno : 0;
+  close(ends[1]);
+  // Closed by the program that is run.
+  ssize_t got = 0;
+  do {
+    got = *pid < 0 ? 0 : read(ends[0], &error, sizeof error);
+  } while (got < 0 && errno == EINTR);
+  close(ends[0]);
+  if (got > 0) waitpid(*pid, nullptr, 0);
+  return error;
+}
 
 }  // namespace
 
@@ -106,14 +119,18 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(
     const WorkerLimits& limits) {
   ProcessTree::Adopt();
   const std::string mark = NextMark();
+  Image image{{}, CleanEnvironment(mark), log.c_str(), limits};
+  for (const std::string& argument : arguments) {
+    image.arguments.push_back(const_cast<char*>(argument.c_str()));
+  }
+  image.arguments.push_back(nullptr);
   pid_t pid = 0;
-  const int error = SpawnPlan(log).Spawn(arguments, mark, &pid);
+  const int error = Spawn(image, &pid);
   if (error != 0) {
     return Internal("cannot start ", arguments.at(0), " with the log ",
                     log.string(), ": ", std::strerror(error));
   }
   ProcessTree::Join(pid, mark);
-  ApplyLimits(pid, limits);
   const auto descriptor = static_cast<int>(syscall(SYS_pidfd_open, pid, 0U));
   return std::unique_ptr<WorkerProcess>(
       new WorkerProcess(pid, descriptor, log));

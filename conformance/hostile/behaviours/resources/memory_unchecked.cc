@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Outcome: crash
+// Message: SIGSEGV
 // Memory: 0.5
 
 #include <cstdlib>
