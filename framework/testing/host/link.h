@@ -6,10 +6,10 @@
 //
 //   Link link;
 //   link.Attach(std::move(channel));
-//   Writer call;
+//   wire::Writer call;
 //   call.Put(number);
 //   ASSAY_ASSIGN_OR_RETURN(const std::string answer,
-//                          link.Ask(Call::kSynchronize, call));
+//                          link.Ask(wire::Call::kSynchronize, call));
 
 #pragma once
 

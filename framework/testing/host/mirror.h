@@ -8,9 +8,9 @@
 //   Mirror mirror;
 //   const std::span<const Value> values = network_values;
 //   ASSAY_RETURN_IF_ERROR(mirror.Add({values}));
-//   Writer call = mirror.Call();   // puts tensors as places
-//   mirror.Push();                 // before each call
-//   mirror.Pull();                 // after it: what the other side wrote
+//   wire::Writer call = mirror.Call();   // puts tensors as places
+//   mirror.Push();                       // before each call
+//   mirror.Pull();                       // after it: what the other side wrote
 
 #pragma once
 

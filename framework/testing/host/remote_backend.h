@@ -4,7 +4,7 @@
 // forwards every interface, so that a suite cannot tell it from one that was
 // loaded beside it; and what the code does to its process it does to the host's.
 //
-//   Arena::Open();
+//   wire::Arena::Open();
 //   Link link;
 //   link.Attach(std::move(channel));     // of a process that runs a Server
 //   RemoteBackend backend("acme", link);
