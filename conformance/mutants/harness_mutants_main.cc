@@ -10,6 +10,8 @@
 // build's folder. It has a row for every mutant of the list; one that has not run
 // yet is of no build.
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
@@ -22,6 +24,7 @@
 
 #include "conformance/mutants/harness_mutant.h"
 #include "conformance/mutants/run_test.h"
+#include "framework/core/text.h"
 #include "framework/testing/file/build_id.h"
 #include "framework/testing/file/file.h"
 #include "framework/testing/record/tables.h"
@@ -53,8 +56,15 @@ fs::path TestOf(const std::string& killer) {
   return Build() / "tests" / (name + "_test");
 }
 
+/// Outside of the build, which backends must not write into.
+const fs::path& Work() {
+  static const fs::path work =
+      fs::temp_directory_path() / StrCat("assay_mutants.", getpid());
+  return work;
+}
+
 void Run(Job& job) {
-  job.output = RunTest({.folder = Build() / "trust" / "work" / job.name,
+  job.output = RunTest({.folder = Work() / job.name,
                         .test = job.test,
                         .filter = job.filter,
                         .assay = job.program});
@@ -74,6 +84,8 @@ void RunAll(std::vector<Job>& jobs) {
       for (size_t i = next++; i < order.size(); i = next++) Run(*order[i]);
     });
   }
+  std::error_code ignored;
+  fs::remove_all(Work(), ignored);
 }
 
 Job JobOf(const HarnessMutant& mutant) {

@@ -134,7 +134,8 @@ TEST_F(WorkerProcessTest, AWorkerHasItsLimits) {
   limits.file_bytes = 4096;
   limits.memory_bytes = 64 << 20;
   const auto worker = Start(StrCat("ulimit -d; ulimit -f; cat "
-                                   "/proc/self/oom_score_adj; cat /dev/zero > ",
+                                   "/proc/self/oom_score_adj; "
+                                   "head -c 65536 /dev/zero > ",
                                    In("zeros"), "; echo $?"),
                             limits);
   WaitFor(*worker);
