@@ -84,6 +84,7 @@ void RunAll(std::vector<Job>& jobs) {
       for (size_t i = next++; i < order.size(); i = next++) Run(*order[i]);
     });
   }
+  threads.clear();  // joins them
   std::error_code ignored;
   fs::remove_all(Work(), ignored);
 }
