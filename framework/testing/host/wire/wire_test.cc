@@ -118,7 +118,8 @@ TEST(WireTest, CutOrChangedBytesAreRefusedOrReadAndNeverMore) {
         static_cast<void>(in.Read<Value>());  // ends, within its memory
       }
     }
-    Reader more(bytes + "x");
+    const std::string longer = bytes + "x";
+    Reader more(longer);
     static_cast<void>(more.Read<Value>());
     EXPECT_FALSE(more.Fault().ok());
   }
