@@ -232,6 +232,8 @@ Result<int> RunMutants(const std::set<std::string>& names) {
   std::cout << rows.size() - survivors << " of " << rows.size()
             << " mutants are killed\n";
   const fs::path table = Build() / "trust" / "harness_mutants.csv";
+  std::error_code error;  // A folder that cannot be made shows when writing.
+  fs::create_directories(table.parent_path(), error);
   ASSAY_RETURN_IF_ERROR(PutIntoTable(all, rows, table));
   std::cout << "written to " << table.string() << "\n";
   return survivors == 0 ? 0 : 1;
