@@ -39,7 +39,7 @@ inline void NoteDone(const std::string& what, bool done) {
 inline std::filesystem::path Prefix() {
   // build/tests/hostile/NAME.so
   std::ifstream maps("/proc/self/maps");
-  const std::string file = std::string("/tests/hostile/") + kMisdeed.name;
+  const std::string file = std::string("/tests/hostile/") + misdeed.name;
   for (std::string line; std::getline(maps, line);) {
     const size_t end = line.find(file);
     const size_t start = line.find('/');

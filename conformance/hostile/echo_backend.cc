@@ -77,14 +77,14 @@ class EchoNetwork final : public Network {
     const assay::Graph& graph = model.graph();
     for (const auto id : graph.inputs) inputs_.push_back(graph.values[id]);
     outputs_.push_back(graph.values[graph.outputs.at(0)]);
-    const char* const name = hostile::kMisdeed.words.output;
+    const char* const name = hostile::misdeed.words.output;
     if (misbehaves && name != nullptr) outputs_[0].name = name;
   }
   std::span<const ValueInfo> inputs() const override { return inputs_; }
   std::span<const ValueInfo> outputs() const override { return outputs_; }
   Result<std::unique_ptr<Binding>> Bind(
       std::span<const Value> inputs, std::span<const Value> outputs) override {
-    const char* const declines = hostile::kMisdeed.words.declines;
+    const char* const declines = hostile::misdeed.words.declines;
     if (misbehaves_ && declines != nullptr) {
       return assay::Unsupported(assay::Reason::kOperator, declines);
     }
@@ -94,8 +94,8 @@ class EchoNetwork final : public Network {
   Status Forward(Binding& binding) override {
     const hostile::Output output = static_cast<Echoed&>(binding).Echo();
     if (!misbehaves_) return assay::OkStatus();
-    hostile::kMisdeed.commit(output);
-    const char* const error = hostile::kMisdeed.words.error;
+    hostile::misdeed.commit(output);
+    const char* const error = hostile::misdeed.words.error;
     return error == nullptr ? assay::OkStatus() : assay::Internal(error);
   }
 
@@ -107,7 +107,7 @@ class EchoNetwork final : public Network {
 
 class EchoBackend final : public assay::Backend {
  public:
-  std::string_view name() const override { return hostile::kMisdeed.name; }
+  std::string_view name() const override { return hostile::misdeed.name; }
   Result<assay::Probe> Inspect() override { return assay::Probe{"1", "cpu"}; }
   Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
                                         const LoadOptions& options) override {

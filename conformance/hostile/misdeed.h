@@ -43,8 +43,12 @@ struct Misdeed {
   Words words = {};
 };
 
-/// Each module has one.
-extern const Misdeed kMisdeed;
+/// What this module does. Each has one, which ASSAY_MISDEED sets.
+inline Misdeed misdeed = {};
+inline bool Does(const Misdeed& what) {
+  misdeed = what;
+  return true;
+}
 
 /// A value that the compiler knows nothing of.
 template <class T>
@@ -63,8 +67,8 @@ inline bool BehindWalls() {
 }  // namespace hostile
 
 // With words, `.error = "..."`, behind the module's name.
-#define ASSAY_MISDEED(module, ...)                                    \
-  static void Commit([[maybe_unused]] const hostile::Output& output); \
-  const hostile::Misdeed hostile::kMisdeed = {                        \
-      #module, &Commit, {__VA_ARGS__}};                               \
-  static void Commit([[maybe_unused]] const hostile::Output& output)
+#define ASSAY_MISDEED(module, ...)                                             \
+  static void Commit_##module([[maybe_unused]] const hostile::Output& output); \
+  [[maybe_unused]] static const bool does_##module =                           \
+      hostile::Does({#module, &Commit_##module, {__VA_ARGS__}});               \
+  static void Commit_##module([[maybe_unused]] const hostile::Output& output)

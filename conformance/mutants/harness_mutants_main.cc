@@ -70,7 +70,8 @@ void Run(Job& job) {
                         .assay = job.program});
 }
 
-/// Those that start the assay program, and take seconds, first.
+/// Those that start the assay program, and take seconds, first; two a processor,
+/// since they wait for limits of time more than they compute.
 void RunAll(std::vector<Job>& jobs) {
   std::vector<Job*> order;
   for (Job& job : jobs) order.push_back(&job);
@@ -78,7 +79,7 @@ void RunAll(std::vector<Job>& jobs) {
       order, [](const Job* job) { return job->test == TestOf("program"); });
   std::atomic<size_t> next = 0;
   std::vector<std::jthread> threads(
-      std::max(1U, std::thread::hardware_concurrency()));
+      2 * std::max(1U, std::thread::hardware_concurrency()));
   for (std::jthread& thread : threads) {
     thread = std::jthread([&] {
       for (size_t i = next++; i < order.size(); i = next++) Run(*order[i]);

@@ -88,6 +88,32 @@ class Remembered(unittest.TestCase):
             [["a.cc", "b.cc", "d.cc"], ["a2.cc", "calls_b.cc"]],
         )
 
+    def test_what_keeps_sources_apart(self) -> None:
+        own = "namespace {\n\nint A(int x) {\n  return x;\n}\n\n}  // namespace\n"
+        alias = "namespace fs = std::filesystem;\nfs::path At();\n"
+        for first, second, declared_to, apart in (
+            (own, "int x = std::A(1);", {}, False),
+            (own, "int x = thing.A(1);", {}, False),
+            (own, "int x = Thing::A(1);", {}, False),
+            (own, "int x = ours::A(1);", {}, True),
+            (own, "int x;", {"b": {"A"}}, True),
+            ("int x;", "A y;", {"a": {"A"}}, True),
+            ("int x;", "A y;", {"a": {"A"}, "b": {"A"}}, False),
+            ("using other::A;", "int x = A(1);", {}, True),
+            ("using other::A;", "int x = our::A(1);", {}, False),
+            (alias, alias, {}, False),
+            (alias, "int fs = 1;", {}, True),
+            ("int main() {", "int main() {", {}, True),
+        ):
+            with self.subTest(first=first, second=second):
+                texts = {"a": first, "b": second}
+                found = together.groups(texts, texts, 2, declared_to)
+                self.assertEqual(len(found), 2 if apart else 1)
+
+    def test_what_a_header_declares(self) -> None:
+        text = "struct A {\n  int inner;\n};\nint F(int x);\n// class B\nusing C = A;\n"
+        self.assertEqual(together.declared(text), {"A", "F", "C"})
+
     def test_a_fault_in_one_of_several_is_found(self) -> None:
         def join(checks: list[Check]) -> list[tuple[Check, list[Check]]]:
             files = " ".join(str(self.root / check.name) for check in checks)

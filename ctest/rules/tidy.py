@@ -3,8 +3,8 @@
 
     python3 ctest/rules/tidy.py .venv/bin/clang-tidy BUILD_DIRECTORY
 
-Three quarters of its time are the headers: sources that can stand together are
-looked at together, and one by one where something was found.
+Most of its time are the headers: sources that can stand together are looked at
+together, and one by one where something was found.
 """
 
 from __future__ import annotations
@@ -19,23 +19,30 @@ from pathlib import Path
 from build_tree import BuildTree
 from remembered import Check, Memory, version_of
 from sources import Tree, is_test
-from together import groups, source_of
+from together import declared, groups, source_of
 
 _CHECKS = ".clang-tidy"
-_TOGETHER = 12
+_TOGETHER = 24
+_LOOKED_AT = "framework/|backends/|conformance/|gradcheck/"
 # The findings in sources that another one includes count too.
-_FILTER = r"/(framework|backends|conformance)/([a-z0-9_]+/)+[a-z0-9_]+\.(h|cc)$"
+_FILTER = (
+    r"/(framework|backends|conformance|gradcheck)/([a-z0-9_]+/)+[a-z0-9_]+\.(h|cc)$"
+)
+# What changes the code that comes out, or is for the linker, and no finding.
+_NOT_READ = re.compile(
+    r"-O|-W|-f(PIC|PIE|visibility|function-sections|data-sections)|-D\w+_EXPORTS$"
+)
 
 
 def flags_of(words: tuple[str, ...]) -> list[str]:
-    """How a source is compiled, but for its name, its output and what was
-    compiled before."""
+    """How a source is read: its flags but for its name, its output, what was
+    compiled before, and the flags that no finding depends on."""
     flags = []
     rest = iter(words[1:])
     for word in rest:
         if word in ("-o", "-c", "-include", "-MF", "-MT"):
             next(rest)
-        elif word != "-Winvalid-pch":
+        elif not _NOT_READ.match(word):
             flags.append(word)
     return flags
 
@@ -43,6 +50,7 @@ def flags_of(words: tuple[str, ...]) -> list[str]:
 class Tidy:
     def __init__(self, program: str, build: BuildTree, tree: Tree, scratch: str):
         self.build, self.tree, self.scratch = build, tree, scratch
+        self.declared: dict[str, set[str]] = {}  # by header
         # The compiler, which knows its own headers (omp.h), is the one that warns.
         include = subprocess.run(
             ["g++", "-print-file-name=include"],
@@ -66,7 +74,8 @@ class Tidy:
         found = []
         for flags, names in alike.items():
             texts = {name: self.tree.text(name) for name in names}
-            for group in groups(names, texts, _TOGETHER):
+            declared_to = {name: self._declared_to(name) for name in names}
+            for group in groups(names, texts, _TOGETHER, declared_to):
                 source = Path(self.scratch) / f"{len(found)}.cc"
                 source.write_text(source_of(group), encoding="utf-8")
                 command = [*self.command, "--extra-arg=-Wfatal-errors"]
@@ -74,6 +83,19 @@ class Tidy:
                 whole = self._check(str(source), command, list(flags), [])
                 found.append((whole, [by_name[name] for name in group]))
         return found
+
+    def _declared_to(self, name: str) -> set[str]:
+        """What the project's headers that a source reads declare."""
+        found: set[str] = set()
+        for header in self.build.read(name):
+            if header.endswith(".h") and re.match(_LOOKED_AT, header):
+                found |= self._declared_by(header)
+        return found
+
+    def _declared_by(self, header: str) -> set[str]:
+        if header not in self.declared:
+            self.declared[header] = declared(self.tree.text(header))
+        return self.declared[header]
 
     @staticmethod
     def _check(
@@ -94,7 +116,7 @@ def main() -> int:
         if name.endswith(".cc")
         and not is_test(name)
         and name in build.commands
-        and re.match("framework/|backends/|conformance/", name)
+        and re.match(_LOOKED_AT, name)
         and "/generated/" not in name
     ]
     memory = Memory(build.folder / "rules/tidy", version_of(program))

@@ -12,47 +12,105 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 _WORD = re.compile(r"\b[A-Za-z_]\w*\b")
+# What is looked up in the scopes around it: alone, or in a namespace of ours.
+_ALONE = re.compile(r"(?<!::)(?<!\.)(?<!->)\b[A-Za-z_]\w*\b")
+_IN_NAMESPACE = re.compile(r"\b(?!std::)[a-z][a-z0-9_]*::(\w+)")
 _TEXT = re.compile(r'(?<!\})(?<!\}  )//.*|"(?:\\.|[^"\\\n])*"')  # that is no code
 _PRIVATE = re.compile(
     r"^namespace \{\n(.*?)^\}  // namespace$", re.MULTILINE | re.DOTALL
 )
 # At the margin: a type, a function or a variable.
-_TYPE = re.compile(r"^(?:struct|class|enum(?: class)?|using|union) (\w+)", re.MULTILINE)
+_TYPE = re.compile(
+    r"^(?:struct|class|enum(?: class)?|using(?=.* =)|union) (\w+)", re.MULTILINE
+)
 _NAME = re.compile(
     r"^(?!using|template|return|#)[A-Za-z].*?\b(\w+)(?:\(| =|\{|\[|;)", re.MULTILINE
 )
 
+# `using std::max;`, `using Json = other;`, `namespace fs = std::filesystem;`
+_BROUGHT = re.compile(
+    r"^((?:using (?!namespace)|namespace (?=\w+ =))[\w:]+)(.*)$", re.MULTILINE
+)
+_NOT_NAMES = {"operator", "inline", "constexpr", "namespace", "noexcept", "requires"}
 
-def own_names(text: str) -> set[str]:
-    """What the text defines for itself, in a namespace without a name."""
-    found: set[str] = set(re.findall(r"^#define (\w+)", text, re.MULTILINE))
+
+@dataclass
+class Names:
+    own: set[str]  # what a text defines for itself, in a namespace without a name
+    brought: dict[str, str]  # by a `using` at the margin, which holds for what follows
+    alone: set[str]  # words without a scope before them
+    words: set[str]  # those, the words in a namespace, and what is declared
+    declared: set[str] = field(default_factory=set)  # by its headers
+
+    def hides_from(self, other: Names) -> bool:
+        """True when it changes what the other's words mean. What both bring by the
+        same line is one thing."""
+        return (
+            not other.words.isdisjoint(self.own)
+            or not other.alone.isdisjoint(self.declared - other.declared)
+            or any(
+                name in other.alone and other.brought.get(name) != line
+                for name, line in self.brought.items()
+            )
+        )
+
+    def add(self, other: Names) -> None:
+        self.own |= other.own
+        self.brought |= other.brought
+        self.alone |= other.alone
+        self.words |= other.words
+        self.declared |= other.declared
+
+
+def names_of(text: str) -> Names:
+    own: set[str] = set(re.findall(r"^#define (\w+)", text, re.MULTILINE))
     for body in _PRIVATE.findall(text):
-        found |= set(_TYPE.findall(body)) | set(_NAME.findall(body))
-    # `using` and `namespace fs =` at the margin hold for what follows.
-    found |= set(re.findall(r"^using (?:\w+::)*(\w+)", text, re.MULTILINE))
-    return found - {"operator", "inline", "constexpr"}
+        own |= set(_TYPE.findall(body)) | set(_NAME.findall(body))
+    brought = {
+        _WORD.findall(left)[-1]: left + rest for left, rest in _BROUGHT.findall(text)
+    }
+    own -= brought.keys() | _NOT_NAMES
+    if re.search(r"^int main\(", text, re.MULTILINE):
+        own.add("main")
+    alone = set(_ALONE.findall(text))
+    return Names(own, brought, alone, alone | set(_IN_NAMESPACE.findall(text)))
+
+
+def declared(header: str) -> set[str]:
+    """What the text of a header declares at the margin."""
+    header = _TEXT.sub("", header)
+    return {*_TYPE.findall(header), *_NAME.findall(header)} - _NOT_NAMES
 
 
 def groups(
-    names: Iterable[str], text_of: Mapping[str, str], limit: int
+    names: Iterable[str],
+    text_of: Mapping[str, str],
+    limit: int,
+    declared_to: Mapping[str, set[str]] = MappingProxyType({}),
 ) -> list[list[str]]:
-    """At most `limit` sources each, in the order of the names."""
-    found: list[tuple[list[str], set[str], set[str]]] = []
+    """At most `limit` sources each, in the order of the names. `declared_to` has
+    what a source's headers declare."""
+    found: list[tuple[list[str], Names]] = []
     for name in names:
-        text = _TEXT.sub("", text_of[name])
-        own, words = own_names(text), set(_WORD.findall(text))
-        for members, taken, mentioned in found:
-            if len(members) < limit and not (own & mentioned or taken & words):
-                members.append(name)
-                taken |= own
-                mentioned |= words
-                break
+        mine = names_of(_TEXT.sub("", text_of[name]))
+        mine.declared = declared_to.get(name, set())
+        mine.words |= mine.declared
+        for members, theirs in found:
+            if len(members) == limit:
+                continue
+            if mine.hides_from(theirs) or theirs.hides_from(mine):
+                continue
+            members.append(name)
+            theirs.add(mine)
+            break
         else:
-            found.append(([name], set(own), set(words)))
-    return [members for members, _, _ in found]
+            found.append(([name], mine))
+    return [members for members, _ in found]
 
 
 def source_of(group: Iterable[str]) -> str:
