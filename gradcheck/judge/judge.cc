@@ -3,12 +3,14 @@
 #include "gradcheck/judge/judge.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <utility>
 
 #include "framework/testing/file/csv.h"
+#include "framework/testing/host/runs.h"
 #include "framework/testing/limit/fault.h"
 #include "framework/testing/limit/limit.h"
 #include "framework/testing/suite/suite.h"
@@ -106,7 +108,7 @@ class Ladderer {
 
   Stop Outputs();
   Stop Elements();
-  Stop OneCotangent(size_t kind);
+  Stop OneCotangent(size_t kind, host::Pulled pulled);
   Stop AsStated(std::span<const Value> gradients,
                 std::span<const measure::ExactAnswer> answers) const;
   Stop Adjoint();
@@ -171,19 +173,29 @@ Result<std::vector<Value>> Ladderer::Tangents() const {
 }
 
 Ladderer::Stop Ladderer::Elements() {
-  for (size_t kind = 0; kind < kCotangents.size(); ++kind) {
-    if (Stop stop = OneCotangent(kind); stop.has_value()) return stop;
+  std::vector<std::vector<Value>> cotangents;
+  std::vector<host::BackwardAsk> asks;
+  cotangents.reserve(kCotangents.size());
+  for (const Cotangent kind : kCotangents) {
+    auto dy = Directions(kind);
+    if (!dy.ok()) return StoppedRunning(dy.status(), "the cotangents");
+    cotangents.push_back(*std::move(dy));
+    asks.push_back({cotangents.back(), trial_.targets()});
+  }
+  std::vector<host::Pulled> pulled = trial_.BackwardEach(asks);
+  for (size_t kind = 0; kind < pulled.size(); ++kind) {
+    Stop stop = OneCotangent(kind, std::move(pulled[kind]));
+    if (stop.has_value()) return stop;
   }
   return std::nullopt;
 }
 
-Ladderer::Stop Ladderer::OneCotangent(size_t kind) {
-  const auto dy = Directions(kCotangents[kind]);
-  if (!dy.ok()) return StoppedRunning(dy.status(), "the cotangents");
-  const int64_t before = trial_.backward_us();
-  auto gradients = trial_.Backward(*dy, trial_.targets());
+Ladderer::Stop Ladderer::OneCotangent(size_t kind, host::Pulled pulled) {
+  Result<std::vector<Value>>& gradients = pulled.gradients;
   if (!gradients.ok()) return StoppedRunning(gradients.status(), "Backward");
-  const int64_t took = trial_.backward_us() - before;
+  const int64_t took =
+      std::chrono::duration_cast<std::chrono::microseconds>(pulled.took)
+          .count();
   const auto& answers = answers_.gradients[kind];
   if (answers.size() != gradients->size()) {
     return Verdict(Outcome::kError, kFailOracle,
@@ -523,10 +535,10 @@ measure::Judgement Judge(const record::PlanRow& row, Backend& backend,
                    "no input and output that the catalogue calls "
                    "differentiable");
   }
+  const int64_t began = record::SteadyMicroseconds();
   auto trial = Trial::Load(backend, *subject);
   if (!trial.ok()) return Stopped(trial.status());
   record->result.load_us = trial->load_us();
-  const int64_t began = record::SteadyMicroseconds();
   const auto answers = ReadGradientAnswers(row, facts);
   if (answers.status().code() == StatusCode::kDataLoss) {
     return Verdict(Outcome::kError, kFailOracle, answers.status().message());
@@ -546,8 +558,9 @@ measure::Judgement Judge(const record::PlanRow& row, Backend& backend,
   }
   const measure::Judgement verdict =
       Ladderer(row, facts, *subject, *answers, *trial, *record).Judge();
-  record->result.judge_us =
-      record::SteadyMicroseconds() - began - record->result.run_us.value_or(0);
+  record->result.judge_us = record::SteadyMicroseconds() - began -
+                            trial->load_us() -
+                            record->result.run_us.value_or(0);
   return verdict;
 }
 

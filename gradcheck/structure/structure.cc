@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "framework/testing/file/csv.h"
+#include "framework/testing/host/runs.h"
 #include "framework/testing/measure/recheck.h"
 #include "gradcheck/draw/draw.h"
 #include "gradcheck/structure/batch.h"
@@ -30,11 +34,25 @@ Result<std::vector<Value>> Scaled(std::span<const Value> dy, double factor) {
   return scaled;
 }
 
+/// A question after the last forward, and its gradients.
+struct Asked {
+  std::vector<Value> dy;
+  std::vector<std::string> targets;
+  std::vector<Value> gradients = {};
+};
+/// The cotangent of one output alone: with zeros for the others, or nothing.
+struct Kept {
+  size_t output;
+  Asked zeros;
+  Asked absent;
+};
+
 class Checks {
  public:
   Checks(Trial& trial, const Judged& judged) : trial_(trial), judged_(judged) {}
 
   Result<Structure> Run() {
+    ASSAY_RETURN_IF_ERROR(Ask());
     for (const auto check :
          {&Checks::Again, &Checks::Zero, &Checks::Twice, &Checks::Missing,
           &Checks::Alone, &Checks::OtherBinding, &Checks::Elsewhere}) {
@@ -46,8 +64,43 @@ class Checks {
   }
 
  private:
-  Result<std::vector<Value>> Backward(std::span<const Value> dy) {
-    return trial_.Backward(dy, trial_.targets());
+  /// All that is asked without another forward, in one call.
+  Status Ask() {
+    const std::vector<std::string>& targets = trial_.targets();
+    const std::vector<Value> dy(judged_.dy.begin(), judged_.dy.end());
+    again_ = {dy, targets};
+    ASSAY_ASSIGN_OR_RETURN(std::vector<Value> zeros, Scaled(judged_.dy, 0));
+    ASSAY_ASSIGN_OR_RETURN(std::vector<Value> twice, Scaled(judged_.dy, 2));
+    const auto flows = std::ranges::count_if(
+        dy, [](const Value& value) { return value.present(); });
+    for (size_t i = 0; flows > 1 && i < dy.size(); ++i) {
+      if (!dy[i].present()) continue;
+      Kept kept = {i, {zeros, targets}, {{}, targets}};
+      kept.absent.dy.resize(dy.size());
+      kept.zeros.dy[i] = kept.absent.dy[i] = dy[i];
+      kept_.push_back(std::move(kept));
+    }
+    zero_ = {std::move(zeros), targets};
+    twice_ = {std::move(twice), targets};
+    for (size_t t = 0; t < std::min(targets.size(), kMostAlone); ++t) {
+      if (targets.size() > 1) alone_.push_back({dy, {targets[t]}});
+    }
+    return Pull();
+  }
+
+  Status Pull() {
+    std::vector<Asked*> all = {&again_, &zero_, &twice_};
+    for (Kept& kept : kept_) {
+      all.insert(all.end(), {&kept.zeros, &kept.absent});
+    }
+    for (Asked& alone : alone_) all.push_back(&alone);
+    std::vector<host::BackwardAsk> asks;
+    for (const Asked* asked : all) asks.push_back({asked->dy, asked->targets});
+    std::vector<host::Pulled> pulled = trial_.BackwardEach(asks);
+    for (size_t i = 0; i < pulled.size(); ++i) {
+      ASSAY_ASSIGN_OR_RETURN(all[i]->gradients, std::move(pulled[i].gradients));
+    }
+    return OkStatus();
   }
 
   bool Same(const std::vector<Value>& others) const {
@@ -58,8 +111,7 @@ class Checks {
   }
 
   Status Again() {
-    ASSAY_ASSIGN_OR_RETURN(const auto again, Backward(judged_.dy));
-    if (Same(again)) return OkStatus();
+    if (Same(again_.gradients)) return OkStatus();
     found_.distinct_results = 2;
     found_.nondeterministic = true;
     found_.fault = "a second backward gives other bits";
@@ -67,8 +119,7 @@ class Checks {
   }
 
   Status Zero() {
-    ASSAY_ASSIGN_OR_RETURN(const auto zeros, Scaled(judged_.dy, 0));
-    ASSAY_ASSIGN_OR_RETURN(const auto gradients, Backward(zeros));
+    const std::vector<Value>& gradients = zero_.gradients;
     for (size_t t = 0; t < gradients.size(); ++t) {
       const std::vector<double> numbers = NumbersOf(*gradients[t].tensor());
       for (size_t i = 0; i < numbers.size(); ++i) {
@@ -86,9 +137,7 @@ class Checks {
   }
 
   Status Twice() {
-    ASSAY_ASSIGN_OR_RETURN(const auto twice, Scaled(judged_.dy, 2));
-    ASSAY_ASSIGN_OR_RETURN(const auto gradients, Backward(twice));
-    const Beside beside = judged_.Hold(gradients, 2);
+    const Beside beside = judged_.Hold(twice_.gradients, 2);
     found_.linearity = beside.greatest;
     if (!beside.fault.empty()) {
       found_.fault = StrCat("for twice the cotangents ", beside.fault);
@@ -98,21 +147,12 @@ class Checks {
 
   /// Each output's cotangent alone: absent ones against zeros.
   Status Missing() {
-    const auto flows = std::ranges::count_if(
-        judged_.dy, [](const Value& value) { return value.present(); });
-    if (flows < 2) return OkStatus();
+    if (kept_.empty()) return OkStatus();
     found_.missing_ok = true;
-    for (size_t kept = 0; kept < judged_.dy.size(); ++kept) {
-      if (!judged_.dy[kept].present()) continue;
-      std::vector<Value> absent(judged_.dy.size());
-      absent[kept] = judged_.dy[kept];
-      ASSAY_ASSIGN_OR_RETURN(std::vector<Value> zeros, Scaled(judged_.dy, 0));
-      zeros[kept] = judged_.dy[kept];
-      ASSAY_ASSIGN_OR_RETURN(const auto with, Backward(zeros));
-      ASSAY_ASSIGN_OR_RETURN(const auto without, Backward(absent));
-      if (Near(with, without)) continue;
+    for (const Kept& kept : kept_) {
+      if (Near(kept.zeros.gradients, kept.absent.gradients)) continue;
       found_.missing_ok = false;
-      found_.fault = StrCat("with the cotangent of output ", kept,
+      found_.fault = StrCat("with the cotangent of output ", kept.output,
                             " alone the gradient is not that with zeros for "
                             "the others");
       return OkStatus();
@@ -121,13 +161,8 @@ class Checks {
   }
 
   Status Alone() {
-    const auto& targets = trial_.targets();
-    if (targets.size() < 2) return OkStatus();
-    for (size_t t = 0; t < std::min(targets.size(), kMostAlone); ++t) {
-      const std::vector<std::string> one = {targets[t]};
-      ASSAY_ASSIGN_OR_RETURN(const auto alone,
-                             trial_.Backward(judged_.dy, one));
-      const Beside beside = judged_.HoldOne(t, alone[0]);
+    for (size_t t = 0; t < alone_.size(); ++t) {
+      const Beside beside = judged_.HoldOne(t, alone_[t].gradients[0]);
       if (beside.fault.empty()) continue;
       found_.fault =
           StrCat("asked for alone, not with the others, ", beside.fault);
@@ -138,7 +173,8 @@ class Checks {
 
   Status OtherBinding() {
     ASSAY_RETURN_IF_ERROR(trial_.ForwardOfOtherBinding());
-    ASSAY_ASSIGN_OR_RETURN(const auto gradients, Backward(judged_.dy));
+    ASSAY_ASSIGN_OR_RETURN(const auto gradients,
+                           trial_.Backward(judged_.dy, trial_.targets()));
     if (!Same(gradients)) {
       found_.fault = "a forward of another binding changes the gradient";
     }
@@ -166,6 +202,9 @@ class Checks {
 
   Trial& trial_;
   const Judged& judged_;
+  Asked again_, zero_, twice_;
+  std::vector<Kept> kept_;
+  std::vector<Asked> alone_;
   Structure found_;
 };
 

@@ -3,6 +3,7 @@
 #include "gradcheck/trial/trial.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <utility>
 
@@ -22,6 +23,35 @@ auto Timed(int64_t& us, Call&& call) {
   auto result = std::forward<Call>(call)();
   us += record::SteadyMicroseconds() - began;
   return result;
+}
+
+/// Copies in guarded memory.
+Status Guard(std::span<const Value> values, std::vector<Value>* given,
+             std::vector<measure::GuardedTensor>* guards) {
+  given->assign(values.begin(), values.end());
+  for (Value& value : *given) {
+    if (!value.present() || value.tensor()->byte_size() == 0) continue;
+    ASSAY_ASSIGN_OR_RETURN(auto guarded,
+                           measure::GuardedTensor::CopyOf(*value.tensor()));
+    value = guarded.tensor();
+    guards->push_back(std::move(guarded));
+  }
+  return OkStatus();
+}
+
+/// Each target has a tensor.
+Status FaultOf(std::span<const Value> gradients,
+               std::span<const std::string> targets) {
+  if (gradients.size() != targets.size()) {
+    return Internal("Backward gave ", gradients.size(), " gradients for ",
+                    targets.size(), " targets");
+  }
+  for (size_t i = 0; i < targets.size(); ++i) {
+    if (gradients[i].tensor() == nullptr) {
+      return Internal("Backward gave no tensor for '", targets[i], "'");
+    }
+  }
+  return OkStatus();
 }
 
 }  // namespace
@@ -67,13 +97,20 @@ Status Trial::Bind() {
                            ? StrCat("input '", graph[graph.inputs[i]].name, "'")
                            : StrCat("input ", i));
   }
-  ASSAY_ASSIGN_OR_RETURN(binding_, network_->Bind(inputs_, {}));
-  if (binding_ == nullptr) return Internal("the backend bound nothing");
+  ASSAY_ASSIGN_OR_RETURN(host::FirstRun first, Timed(forward_us_, [&] {
+                           return host::BindAndRun(*network_, inputs_, {});
+                         }));
+  if (first.binding == nullptr) return Internal("the backend bound nothing");
+  binding_ = std::move(first.binding);
+  first_run_ = std::move(first.status);
   return OkStatus();
 }
 
 Status Trial::Forward() {
   ++n_forward_;
+  if (first_run_.has_value()) {
+    return *std::exchange(first_run_, std::nullopt);
+  }
   return Timed(forward_us_, [&]() -> Status {
     ASSAY_RETURN_IF_ERROR(network_->Forward(*binding_));
     return network_->Synchronize();
@@ -139,33 +176,36 @@ Result<std::vector<Value>> Trial::InTypes(
 
 Result<std::vector<Value>> Trial::Backward(
     std::span<const Value> cotangents, std::span<const std::string> targets) {
-  ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> right, InTypes(cotangents));
-  std::vector<Value> given = right;
+  const host::BackwardAsk ask = {cotangents, targets};
+  return std::move(BackwardEach({&ask, 1})[0].gradients);
+}
+
+std::vector<host::Pulled> Trial::BackwardEach(
+    std::span<const host::BackwardAsk> asks) {
+  std::vector<std::vector<Value>> right(asks.size());
+  std::vector<std::vector<Value>> given(asks.size());
   std::vector<measure::GuardedTensor> guards;
-  for (Value& value : given) {
-    if (!value.present() || value.tensor()->byte_size() == 0) continue;
-    ASSAY_ASSIGN_OR_RETURN(auto guarded,
-                           measure::GuardedTensor::CopyOf(*value.tensor()));
-    value = guarded.tensor();
-    guards.push_back(std::move(guarded));
+  std::vector<host::BackwardAsk> guarded;
+  for (size_t i = 0; i < asks.size(); ++i) {
+    auto typed = InTypes(asks[i].cotangents);
+    if (typed.ok()) right[i] = *std::move(typed);
+    const Status status =
+        typed.ok() ? Guard(right[i], &given[i], &guards) : typed.status();
+    if (!status.ok()) return {{status}};
+    guarded.push_back({given[i], asks[i].targets});
   }
-  ++n_backward_;
-  auto gradients = Timed(backward_us_, [&] {
-    return network_->differentiable()->Backward(*binding_, given, targets);
-  });
-  ASSAY_RETURN_IF_ERROR(gradients.status());
-  if (gradients->size() != targets.size()) {
-    return Internal("Backward gave ", gradients->size(), " gradients for ",
-                    targets.size(), " targets");
-  }
-  for (size_t i = 0; i < targets.size(); ++i) {
-    if ((*gradients)[i].tensor() == nullptr) {
-      return Internal("Backward gave no tensor for '", targets[i], "'");
-    }
-  }
-  for (size_t i = 0; i < given.size() && damage_.empty(); ++i) {
-    if (given[i].present() && !measure::SameBits(given[i], right[i])) {
-      damage_ = StrCat("Backward wrote into cotangent ", i);
+  auto all = host::BackwardEach(*network_, *binding_, guarded);
+  for (size_t i = 0; i < all.size(); ++i) {
+    ++n_backward_;
+    backward_ += all[i].took;
+    if (!all[i].gradients.ok()) break;
+    const Status fault = FaultOf(*all[i].gradients, asks[i].targets);
+    if (!fault.ok()) all[i].gradients = fault;
+    for (size_t k = 0; k < given[i].size() && damage_.empty(); ++k) {
+      if (given[i][k].present() &&
+          !measure::SameBits(given[i][k], right[i][k])) {
+        damage_ = StrCat("Backward wrote into cotangent ", k);
+      }
     }
   }
   for (const auto& guard : guards) {
@@ -173,7 +213,7 @@ Result<std::vector<Value>> Trial::Backward(
       damage_ = StrCat("Backward wrote ", guard.Damage(), " of a cotangent");
     }
   }
-  return gradients;
+  return all;
 }
 
 Result<std::vector<double>> Trial::NumbersOf(size_t target) const {
@@ -223,10 +263,12 @@ Status Trial::ForwardOfOthers() {
 
 Status Trial::ForwardOfOtherBinding() {
   ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> others, Others());
-  ASSAY_ASSIGN_OR_RETURN(second_, network_->Bind(others, {}));
   ++n_forward_;
-  ASSAY_RETURN_IF_ERROR(network_->Forward(*second_));
-  return network_->Synchronize();
+  ASSAY_ASSIGN_OR_RETURN(host::FirstRun first,
+                         host::BindAndRun(*network_, others, {}));
+  if (first.binding == nullptr) return Internal("the backend bound nothing");
+  second_ = std::move(first.binding);
+  return first.status;
 }
 
 Result<std::unique_ptr<GradientBinding>> Trial::BindBackward(
@@ -241,8 +283,10 @@ Result<std::unique_ptr<GradientBinding>> Trial::BindBackward(
 
 Status Trial::RunBackward(GradientBinding& bound) {
   ++n_backward_;
-  return Timed(backward_us_,
-               [&] { return network_->differentiable()->RunBackward(bound); });
+  const auto began = std::chrono::steady_clock::now();
+  const Status ran = network_->differentiable()->RunBackward(bound);
+  backward_ += std::chrono::steady_clock::now() - began;
+  return ran;
 }
 
 std::string Trial::Damage() const {

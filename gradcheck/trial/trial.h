@@ -9,8 +9,10 @@
 
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +20,7 @@
 
 #include "framework/backend/backend.h"
 #include "framework/backend/network_interfaces.h"
+#include "framework/testing/host/runs.h"
 #include "framework/testing/measure/guarded_memory.h"
 #include "framework/testing/record/rows.h"
 #include "framework/testing/suite/question.h"
@@ -27,7 +30,8 @@ namespace assay::gradcheck {
 
 class Trial {
  public:
-  /// Load and Bind, declined or not.
+  /// Load and Bind, declined or not, and the first run, which the first Forward
+  /// tells of.
   static Result<Trial> Load(Backend& backend, const suite::Subject& subject);
 
   Status Forward();
@@ -37,6 +41,10 @@ class Trial {
   /// Cotangents in float64 are given in the types of the outputs.
   Result<std::vector<Value>> Backward(std::span<const Value> cotangents,
                                       std::span<const std::string> targets);
+  /// The same for each, in order, up to the first that fails, which is the last
+  /// of what is returned.
+  std::vector<host::Pulled> BackwardEach(
+      std::span<const host::BackwardAsk> asks);
 
   const std::vector<std::string>& targets() const { return subject_->targets; }
   /// The cotangents of that kind of a case, for the outputs of the last Forward.
@@ -84,7 +92,10 @@ class Trial {
   int64_t n_backward() const { return n_backward_; }
   int64_t load_us() const { return load_us_; }
   int64_t forward_us() const { return forward_us_; }
-  int64_t backward_us() const { return backward_us_; }
+  int64_t backward_us() const {
+    return std::chrono::duration_cast<std::chrono::microseconds>(backward_)
+        .count();
+  }
 
  private:
   Trial() = default;
@@ -102,10 +113,12 @@ class Trial {
   std::vector<std::unique_ptr<measure::GuardedTensor>> guards_;
   std::vector<std::string> guarded_;  // their names
   std::unique_ptr<Binding> binding_;
+  std::optional<Status> first_run_;  // that nobody was told of
   std::unique_ptr<Binding> second_;
   std::string damage_;
   int64_t n_forward_ = 0, n_backward_ = 0;
-  int64_t load_us_ = 0, forward_us_ = 0, backward_us_ = 0;
+  int64_t load_us_ = 0, forward_us_ = 0;
+  std::chrono::nanoseconds backward_{0};
 };
 
 }  // namespace assay::gradcheck

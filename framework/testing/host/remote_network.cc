@@ -88,12 +88,14 @@ void RemoteNetwork::ReadRun(wire::Reader* in, Results* results) {
 
 Status RemoteNetwork::Run(wire::Call call, const wire::Writer& what,
                           std::initializer_list<const Mirror*> mirrors,
-                          Results* results) {
+                          Results* results,
+                          const std::function<void(wire::Reader*)>& then) {
   for (const Mirror* mirror : mirrors) mirror->Push();
   Result<Answer> answer = Answer::To(link_, call, what);
   for (const Mirror* mirror : mirrors) mirror->Pull();
   ASSAY_RETURN_IF_ERROR(answer.status());
   ReadRun(&answer->in(), results);
+  if (then != nullptr) then(&answer->in());
   return answer->End();
 }
 
@@ -201,6 +203,59 @@ Result<std::vector<Value>> RemoteNetwork::Backward(
   ASSAY_RETURN_IF_ERROR(
       Run(wire::Call::kBackward, call, {&mirror, &own.mirror_}, &gradients));
   return gradients.Take();
+}
+
+std::vector<Pulled> RemoteNetwork::BackwardEach(
+    Binding& binding, std::span<const BackwardAsk> asks) {
+  auto& own = static_cast<RemoteBinding&>(binding);
+  std::vector<Pulled> all;
+  while (all.size() < asks.size() &&
+         (all.empty() || all.back().gradients.ok())) {
+    const Status asked = AskSome(own, asks.subspan(all.size()), &all);
+    if (!asked.ok()) all.push_back({asked});
+  }
+  return all;
+}
+
+Status RemoteNetwork::AskSome(RemoteBinding& binding,
+                              std::span<const BackwardAsk> asks,
+                              std::vector<Pulled>* all) {
+  std::vector<Value> cotangents;
+  for (const BackwardAsk& ask : asks) {
+    cotangents.insert(cotangents.end(), ask.cotangents.begin(),
+                      ask.cotangents.end());
+  }
+  Mirror mirror(&binding.mirror_);
+  ASSAY_RETURN_IF_ERROR(mirror.Add({cotangents}));
+  wire::Writer call = mirror.Call();
+  call.Put(number_.get());
+  call.Put(binding.number_.get());
+  call.Put(uint64_t{asks.size()});
+  for (const BackwardAsk& ask : asks) {
+    call.PutAll(ask.cotangents);
+    call.PutAll(ask.targets);
+  }
+  Results none({}, 0);
+  const size_t before = all->size();
+  const auto read = [&](wire::Reader* in) {
+    const uint64_t answered = std::min<uint64_t>(in->Number(), asks.size());
+    for (uint64_t i = 0; i < answered && !in->faulty(); ++i) {
+      Pulled pulled;
+      pulled.took = std::chrono::nanoseconds(
+          static_cast<int64_t>(std::min(in->Number(), kMostTime)));
+      const auto status = in->Read<Status>();
+      if (status.ok()) {
+        pulled.gradients = in->ReadAll<Value>();
+      } else {
+        pulled.gradients = status;
+      }
+      all->push_back(std::move(pulled));
+    }
+  };
+  ASSAY_RETURN_IF_ERROR(Run(wire::Call::kBackwardEach, call,
+                            {&mirror, &binding.mirror_}, &none, read));
+  if (all->size() > before) return OkStatus();
+  return link_.Refuse(DataLoss("found no gradients where some were asked for"));
 }
 
 Result<std::unique_ptr<GradientBinding>> RemoteNetwork::BindBackward(

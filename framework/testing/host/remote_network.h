@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -143,6 +144,8 @@ class RemoteNetwork : public Network,
   Status Forward(Binding& binding) override;
   Result<std::chrono::nanoseconds> RunMany(Binding& binding, int64_t count,
                                            const SeesRun& sees) override;
+  std::vector<Pulled> BackwardEach(Binding& binding,
+                                   std::span<const BackwardAsk> asks) override;
   Status Synchronize() override;
 
   Differentiable* differentiable() override {
@@ -191,8 +194,13 @@ class RemoteNetwork : public Network,
   /// Reads what a run says: what changed of the tensors that are held, the
   /// status of synchronizing, and the values.
   void ReadRun(wire::Reader* in, Results* results);
+  /// `then` reads what the answer says besides.
   Status Run(wire::Call call, const wire::Writer& what,
-             std::initializer_list<const Mirror*> mirrors, Results* results);
+             std::initializer_list<const Mirror*> mirrors, Results* results,
+             const std::function<void(wire::Reader*)>& then = {});
+  /// Adds what the host answers to the first of the asks, one or more.
+  Status AskSome(RemoteBinding& binding, std::span<const BackwardAsk> asks,
+                 std::vector<Pulled>* all);
 
   Link& link_;
   Numbered number_;

@@ -6,6 +6,7 @@
 
 #include "framework/backend/exception.h"
 #include "framework/backend/executor.h"
+#include "framework/backend/network_interfaces.h"
 
 namespace assay::host {
 
@@ -17,6 +18,22 @@ std::chrono::nanoseconds ThreadTime() {
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
   return std::chrono::seconds(spent.tv_sec) +
          std::chrono::nanoseconds(spent.tv_nsec);
+}
+
+Pulled Pull(Network& network, Binding& binding, const BackwardAsk& ask) {
+  Pulled pulled;
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    Differentiable* const differentiable = network.differentiable();
+    pulled.gradients =
+        differentiable == nullptr
+            ? FailedPrecondition("the network gives no gradients")
+            : differentiable->Backward(binding, ask.cotangents, ask.targets);
+  } catch (...) {
+    pulled.gradients = backend::StatusOfException("the backend");
+  }
+  pulled.took = std::chrono::steady_clock::now() - start;
+  return pulled;
 }
 
 }  // namespace
@@ -48,6 +65,19 @@ Result<std::chrono::nanoseconds> RunMany(Network& network, Binding& binding,
     if (!sees(binding.outputs())) break;
   }
   return ThreadTime() - start;
+}
+
+std::vector<Pulled> BackwardEach(Network& network, Binding& binding,
+                                 std::span<const BackwardAsk> asks) {
+  if (auto* const remote = dynamic_cast<InOneCall*>(&network)) {
+    return remote->BackwardEach(binding, asks);
+  }
+  std::vector<Pulled> all;
+  for (const BackwardAsk& ask : asks) {
+    all.push_back(Pull(network, binding, ask));
+    if (!all.back().gradients.ok()) break;
+  }
+  return all;
 }
 
 }  // namespace assay::host

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BindAndRun, RunMany: what takes several calls of a network, in one call of its
-// host where it has one.
+// BindAndRun, RunMany, BackwardEach: what takes several calls of a network, in one
+// call of its host where it has one.
 //
 //   ASSAY_ASSIGN_OR_RETURN(FirstRun first, BindAndRun(*network, inputs, {}));
 //   ASSAY_RETURN_IF_ERROR(first.status);
@@ -17,6 +17,8 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "framework/backend/backend.h"
 #include "framework/core/status.h"
@@ -37,6 +39,17 @@ Result<FirstRun> BindAndRun(Network& network, std::span<const Value> inputs,
 /// Looks at the outputs of a run; false when no more are wanted.
 using SeesRun = std::function<bool(std::span<const Value> outputs)>;
 
+/// A question to Backward. What it names must live as long as it is asked.
+struct BackwardAsk {
+  std::span<const Value> cotangents;
+  std::span<const std::string> targets;
+};
+/// What came of it, and how long it took.
+struct Pulled {
+  Result<std::vector<Value>> gradients = std::vector<Value>();
+  std::chrono::nanoseconds took{0};
+};
+
 /// A network that does so in one call of its own.
 class InOneCall {
  public:
@@ -46,6 +59,8 @@ class InOneCall {
   virtual Result<std::chrono::nanoseconds> RunMany(Binding& binding,
                                                    int64_t count,
                                                    const SeesRun& sees) = 0;
+  virtual std::vector<Pulled> BackwardEach(
+      Binding& binding, std::span<const BackwardAsk> asks) = 0;
 };
 
 /// Forward and Synchronize, at most `count` times, with a look at the outputs of
@@ -54,5 +69,11 @@ class InOneCall {
 /// the thread that ran.
 Result<std::chrono::nanoseconds> RunMany(Network& network, Binding& binding,
                                          int64_t count, const SeesRun& sees);
+
+/// Backward for each, in order, up to the first that fails, which is the last of
+/// what is returned. An exception becomes its status. Failed precondition where
+/// the network is not differentiable.
+std::vector<Pulled> BackwardEach(Network& network, Binding& binding,
+                                 std::span<const BackwardAsk> asks);
 
 }  // namespace assay::host

@@ -6,10 +6,14 @@
 
 #include <functional>
 #include <memory>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "framework/backend/forwarding_network.h"
 #include "framework/backend/function_network.h"
+#include "framework/backend/network_interfaces.h"
 #include "framework/core/tensor.h"
 #include "framework/graph/model_text.h"
 #include "framework/testing/host/hosted_backend.h"
@@ -114,6 +118,114 @@ TEST(BindAndRunTest, TheFirstRunIsSeenThroughAHostAsWithout) {
     EXPECT_EQ(second->status.message(), "run 2");
     EXPECT_EQ(BindAndRun(*ready->network, {}, {}).status().code(),
               StatusCode::kInvalidArgument);
+  });
+}
+
+/// Gives as gradient the cotangent times 1, 2, 3, ..., and fails at one of its
+/// runs, by an exception.
+class Pulling : public ForwardingNetwork, public Differentiable {
+ public:
+  Pulling(std::unique_ptr<Network> inner, float fails_at)
+      : ForwardingNetwork(std::move(inner)), fails_at_(fails_at) {}
+  Differentiable* differentiable() override { return this; }
+  Result<std::vector<Value>> Backward(
+      Binding&, std::span<const Value> cotangents,
+      std::span<const std::string> targets) override {
+    const float run = ++runs_;
+    if (run == fails_at_) throw std::runtime_error("pull " + ToText(run));
+    std::vector<Value> gradients;
+    for (size_t i = 0; i < targets.size(); ++i) {
+      std::vector<float> numbers;
+      for (float x : cotangents[0].tensor()->elements<float>()) {
+        numbers.push_back(x * run);
+      }
+      ASSAY_ASSIGN_OR_RETURN(
+          Tensor dx,
+          Tensor::Of<float>(cotangents[0].tensor()->shape(), numbers));
+      gradients.emplace_back(std::move(dx));
+    }
+    return gradients;
+  }
+
+ private:
+  static std::string ToText(float run) {
+    return std::to_string(static_cast<int>(run));
+  }
+  float fails_at_;
+  float runs_ = 0;
+};
+
+class PullingBackend : public Counting {
+ public:
+  explicit PullingBackend(float fails_at) : fails_at_(fails_at) {}
+  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
+                                        const LoadOptions& options) override {
+    ASSAY_ASSIGN_OR_RETURN(auto inner,
+                           Counting::Load(std::move(model), options));
+    return std::make_unique<Pulling>(std::move(inner), fails_at_);
+  }
+
+ private:
+  float fails_at_;
+};
+
+/// Asks for the gradients of as many cotangents of `count` ones, without a host
+/// and with one.
+void ForBothPulled(
+    float fails_at, int64_t count, size_t asked,
+    const std::function<void(const std::vector<Pulled>&)>& check) {
+  const std::vector<float> ones(static_cast<size_t>(count), 1);
+  const std::vector<Value> dy = {*Tensor::Of<float>({count}, ones)};
+  const std::vector<std::string> targets = {"x", "x"};
+  const std::vector<BackwardAsk> asks(asked, {dy, targets});
+  const auto pull = [&](Backend& backend) {
+    const auto ready = Load(backend);
+    auto binding = ready->network->Bind(ready->inputs, {});
+    check(BackwardEach(*ready->network, **binding, asks));
+  };
+  PullingBackend alone(fails_at);
+  pull(alone);
+  PullingBackend backend(fails_at);
+  HostedBackend hosted(backend);
+  pull(hosted.backend());
+}
+
+// The gradients of three fill more than one answer.
+TEST(BackwardEachTest, EachIsAnsweredThroughAHostAsWithout) {
+  for (const int64_t count : {1, 400'000}) {
+    ForBothPulled(0, count, 3, [count](const std::vector<Pulled>& all) {
+      ASSERT_EQ(all.size(), 3U);
+      for (size_t i = 0; i < all.size(); ++i) {
+        ASSERT_TRUE(all[i].gradients.ok());
+        ASSERT_EQ(all[i].gradients->size(), 2U);
+        const Tensor& dx = *(*all[i].gradients)[1].tensor();
+        EXPECT_EQ(dx.num_elements(), count);
+        EXPECT_EQ(dx.elements<float>().back(), i + 1);
+        EXPECT_GT(all[i].took.count(), 0);
+      }
+    });
+  }
+}
+
+TEST(BackwardEachTest, TheFirstThatFailsIsTheLast) {
+  ForBothPulled(2, 1, 3, [](const std::vector<Pulled>& all) {
+    ASSERT_EQ(all.size(), 2U);
+    EXPECT_TRUE(all[0].gradients.ok());
+    EXPECT_NE(all[1].gradients.status().message().find("pull 2"),
+              std::string::npos)
+        << all[1].gradients.status().ToString();
+  });
+}
+
+TEST(BackwardEachTest, ANetworkWithoutGradientsSaysSo) {
+  ForBoth(0, [](Backend& backend) {
+    const auto ready = Load(backend);
+    auto binding = ready->network->Bind(ready->inputs, {});
+    const BackwardAsk ask;
+    const auto all = BackwardEach(*ready->network, **binding, {&ask, 1});
+    ASSERT_EQ(all.size(), 1U);
+    EXPECT_EQ(all[0].gradients.status().code(),
+              StatusCode::kFailedPrecondition);
   });
 }
 

@@ -16,6 +16,8 @@
 namespace assay::host {
 namespace {
 
+constexpr size_t kEnough = size_t{1} << 20;  // bytes of several gradients
+
 /// True for a tensor with memory of this process that can be compared.
 bool HasBytes(const Tensor& tensor) {
   return tensor.data() != nullptr && tensor.byte_size() > 0 &&
@@ -174,6 +176,8 @@ Status Server::Dispatch(wire::Call call, wire::Reader* in, wire::Writer* out) {
       return Synchronize(in);
     case wire::Call::kBackward:
       return Backward(in, out);
+    case wire::Call::kBackwardEach:
+      return BackwardEach(in, out);
     case wire::Call::kBindBackward:
       return BindBackward(in, out);
     case wire::Call::kRunBackward:
@@ -374,6 +378,38 @@ Status Server::Backward(wire::Reader* in, wire::Writer* out) {
   };
   return Run(
       served, run, {}, [&] { return std::span<const Value>(gradients); }, out);
+}
+
+/// Answers as many as make kEnough bytes; the other side asks for the rest again.
+Status Server::BackwardEach(wire::Reader* in, wire::Writer* out) {
+  ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
+  ASSAY_ASSIGN_OR_RETURN(Bound* const bound,
+                         Find(bindings_, in->Number(), "binding"));
+  const uint64_t count = in->Number();
+  uint64_t answered = 0;
+  wire::Writer each;
+  const auto run = [&]() -> Status {
+    bool ok = true;
+    while (ok && answered < count && each.bytes().size() < kEnough) {
+      const auto cotangents = in->ReadAll<Value>();
+      const auto targets = in->ReadAll<std::string>();
+      if (in->faulty()) return in->Fault();
+      const BackwardAsk ask = {cotangents, targets};
+      const Pulled pulled =
+          host::BackwardEach(*served->network, *bound->binding, {&ask, 1})[0];
+      ok = pulled.gradients.ok();
+      each.Put(static_cast<uint64_t>(pulled.took.count()));
+      each.Put(pulled.gradients.status());
+      if (ok) each.PutAll(*pulled.gradients);
+      ++answered;
+    }
+    return OkStatus();
+  };
+  const auto no_values = [] { return std::span<const Value>(); };
+  ASSAY_RETURN_IF_ERROR(Run(served, run, {}, no_values, out));
+  out->Put(answered);
+  out->Append(each);
+  return OkStatus();
 }
 
 Status Server::BindBackward(wire::Reader* in, wire::Writer* out) {

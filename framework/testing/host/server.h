@@ -77,6 +77,7 @@ class Server {
   Status ForwardMany(wire::Reader* in, wire::Writer* out);
   Status Synchronize(wire::Reader* in);
   Status Backward(wire::Reader* in, wire::Writer* out);
+  Status BackwardEach(wire::Reader* in, wire::Writer* out);
   Status BindBackward(wire::Reader* in, wire::Writer* out);
   Status RunBackward(wire::Reader* in, wire::Writer* out);
   Status OfParameters(wire::Call call, wire::Reader* in, wire::Writer* out);

@@ -22,6 +22,7 @@ enum class Call : uint64_t {
   kForwardMany,
   kSynchronize,
   kBackward,
+  kBackwardEach,
   kBindBackward,
   kRunBackward,
   kListParameters,
