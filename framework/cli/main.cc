@@ -6,8 +6,10 @@
 
 #include <CLI/CLI.hpp>
 #include <csignal>
+#include <cstdint>
 #include <exception>
 #include <iostream>
+#include <random>
 #include <string>
 
 #include "framework/cli/commands.h"
@@ -44,6 +46,19 @@ void AddNoReport(CLI::App* app, bool* report) {
       "--no-report", [report] { *report = false; }, "write no report.html");
 }
 
+/// --seed, which takes the word `drawn` for a number.
+void AddSeed(CLI::App* app, int64_t* seed) {
+  const auto draw = [](std::string& text) {
+    if (text == "drawn") text = std::to_string(std::random_device()());
+    return std::string();
+  };
+  app->add_option("--seed", *seed,
+                  "of everything random; drawn: one that nobody knows before")
+      ->transform(CLI::Validator(draw, ""))
+      ->type_name("INT|drawn")
+      ->capture_default_str();
+}
+
 void AddSelection(CLI::App* app, select::SelectionOptions* options) {
   app->add_option("--backend", options->backends,
                   "name, name+setting=value or a file; repeatable; the "
@@ -65,8 +80,7 @@ void AddSelection(CLI::App* app, select::SelectionOptions* options) {
                   "if none")
       ->type_name("NAME|DIR")
       ->allow_extra_args(false);
-  app->add_option("--seed", options->selection.seed, "of everything random")
-      ->capture_default_str();
+  AddSeed(app, &options->selection.seed);
   app->add_flag("--oracle{reference}", options->selection.oracle,
                 "measure distances to exact answers, too");
   app->add_option("--host", options->selection.host,

@@ -5,8 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "framework/cli/program_fixture.h"
 #include "framework/testing/file/file.h"
@@ -25,6 +27,7 @@ TEST_F(UsageTest, WrongUseIsExitCodeTwoAndSaysWhy) {
   } rows[] = {
       {"", "subcommand is required"},
       {"run --nonsense", "--nonsense"},
+      {"run --seed drwan", "Could not convert: --seed = drwan"},
       {"run --backend nobody", "no backend nobody"},
       {"run --filter 'op:'", "op:"},
       {"run --filter 'op:NoSuchOperator'", "selection is empty"},
@@ -50,6 +53,21 @@ TEST_F(UsageTest, WrongUseIsExitCodeTwoAndSaysWhy) {
   }
 }
 
+// Kills: a seed that somebody can know before.
+TEST_F(UsageTest, ADrawnSeedIsAnother) {
+  std::set<int64_t> seeds;
+  for (const char* folder : {"one", "two"}) {
+    const Ran ran =
+        Assay(StrCat("plan --filter op:Abs --seed drawn --out ", folder));
+    ASSERT_EQ(ran.exit_code, 0) << ran.output;
+    const auto plan = file::ReadFile(folder_ / folder / "plan.json");
+    ASSERT_TRUE(plan.ok()) << plan.status().ToString();
+    seeds.insert(
+        nlohmann::json::parse(*plan).at("selection").at("seed").get<int64_t>());
+  }
+  EXPECT_EQ(seeds.size(), 2U);
+}
+
 // Kills: a command without an example; a default that only the code knows; a
 // value in braces that nobody types.
 TEST_F(UsageTest, HelpHasDefaultsAndExamples) {
@@ -62,8 +80,9 @@ TEST_F(UsageTest, HelpHasDefaultsAndExamples) {
     EXPECT_THAT(ran.output, testing::Not(HasSubstr("{false}"))) << command;
   }
   const std::string run = Assay("run --help").output;
-  for (const char* part : {"--tier TEXT:{smoke,ci,nightly}=ci", "--seed INT=0",
-                           "--out DIR", "--timeout FLOAT", "=120"}) {
+  for (const char* part :
+       {"--tier TEXT:{smoke,ci,nightly}=ci", "--seed INT|drawn=0", "--out DIR",
+        "--timeout FLOAT", "=120"}) {
     EXPECT_THAT(run, HasSubstr(part));
   }
 }

@@ -64,35 +64,50 @@ class Differencing {
         std::exp2(std::floor(std::log2(std::max(greatest, 0x1p-20))));
     Differences found{
         {0, std::numeric_limits<double>::infinity()}, 0, scale * kFirstStep};
+    ASSAY_RETURN_IF_ERROR(Forwards(found.h_max));
     double h = found.h_max;
     for (int level = 0; level < kLevels; ++level, h /= kShrink) {
-      ASSAY_RETURN_IF_ERROR(Level(level, h, found.slope));
+      Level(level, h, found.slope);
       found.h_min = h;
     }
     Doubt(found.slope);
-    for (size_t t = 0; t < own_.size(); ++t) {
-      ASSAY_RETURN_IF_ERROR(trial_.Put(t, own_[t]));
-    }
-    ASSAY_RETURN_IF_ERROR(trial_.Forward());
     return found;
   }
 
  private:
-  Result<Sum> At(double h) {
-    for (size_t t = 0; t < own_.size(); ++t) {
+  /// The inputs moved by h along the directions.
+  std::vector<std::vector<double>> Moved(double h) const {
+    std::vector<std::vector<double>> all = own_;
+    for (size_t t = 0; t < all.size(); ++t) {
       const auto u = directions_[t].tensor()->elements<double>();
-      std::vector<double> moved = own_[t];
-      for (size_t k = 0; k < moved.size(); ++k) moved[k] += h * u[k];
-      ASSAY_RETURN_IF_ERROR(trial_.Put(t, moved));
+      for (size_t k = 0; k < u.size(); ++k) all[t][k] += h * u[k];
     }
-    ASSAY_RETURN_IF_ERROR(trial_.Forward());
-    return Weighted(trial_.outputs(), cotangents_);
+    return all;
+  }
+
+  /// The sums on both sides at each level, then a forward of the own inputs.
+  Status Forwards(double h) {
+    std::vector<std::vector<std::vector<double>>> runs;
+    for (int level = 0; level < kLevels; ++level, h /= kShrink) {
+      runs.push_back(Moved(h));
+      runs.push_back(Moved(-h));
+    }
+    const auto sees = [this](std::span<const Value> outputs) {
+      sums_.push_back(Weighted(outputs, cotangents_));
+      return true;
+    };
+    ASSAY_RETURN_IF_ERROR(trial_.ForwardEach(runs, sees));
+    for (size_t t = 0; t < own_.size(); ++t) {
+      ASSAY_RETURN_IF_ERROR(trial_.Put(t, own_[t]));
+    }
+    return trial_.Forward();
   }
 
   /// A row of the tableau; keeps the entry with the least bound.
-  Status Level(int level, double h, Slope& best) {
-    ASSAY_ASSIGN_OR_RETURN(const Sum up, At(h));
-    ASSAY_ASSIGN_OR_RETURN(const Sum down, At(-h));
+  void Level(int level, double h, Slope& best) {
+    const size_t at = 2 * static_cast<size_t>(level);
+    const Sum up = sums_[at];
+    const Sum down = sums_[at + 1];
     const double slope = (up.value - down.value) / (2 * h);
     // Of the outputs, a few roundoffs each, and of the inputs that were moved.
     const double rounding =
@@ -113,7 +128,6 @@ class Differencing {
     }
     above_ = row;
     above_rounded_ = rounded;
-    return OkStatus();
   }
 
   /// By chance an entry may be near both that it is made of and not near the
@@ -134,6 +148,7 @@ class Differencing {
   std::span<const Value> cotangents_;
   std::span<const Value> directions_;
   std::vector<std::vector<double>> own_;
+  std::vector<Sum> sums_;  // up and down, level by level
   std::vector<Slope> entries_;
   std::array<double, kLevels> above_ = {};
   std::array<double, kLevels> above_rounded_ = {};

@@ -16,6 +16,8 @@
 namespace assay::gradcheck {
 namespace {
 
+constexpr size_t kBytesAtOnce = size_t{1} << 20;  // of inputs of several runs
+
 /// Adds what a call took to `us`.
 template <class Call>
 auto Timed(int64_t& us, Call&& call) {
@@ -226,6 +228,36 @@ Status Trial::Put(size_t target, std::span<const double> numbers) {
                          TensorOf(tensor.dtype(), tensor.shape(), numbers));
   if (tensor.byte_size() > 0) {
     std::ranges::copy(typed.bytes(), tensor.mutable_data());
+  }
+  return OkStatus();
+}
+
+Status Trial::ForwardEach(
+    std::span<const std::vector<std::vector<double>>> runs,
+    const host::SeesRun& sees) {
+  std::vector<Value> memory;
+  size_t bytes = 1;
+  for (const size_t place : places_) {
+    memory.push_back(inputs_[place]);
+    bytes += static_cast<size_t>(memory.back().tensor()->byte_size());
+  }
+  const size_t at_once = std::max<size_t>(1, kBytesAtOnce / bytes);
+  for (size_t done = 0; done < runs.size(); done += at_once) {
+    std::vector<std::vector<Value>> some;
+    for (const auto& run :
+         runs.subspan(done, std::min(at_once, runs.size() - done))) {
+      std::vector<Value>& values = some.emplace_back();
+      for (size_t t = 0; t < memory.size(); ++t) {
+        const Tensor& tensor = *memory[t].tensor();
+        ASSAY_ASSIGN_OR_RETURN(
+            values.emplace_back(),
+            TensorOf(tensor.dtype(), tensor.shape(), run[t]));
+      }
+    }
+    n_forward_ += std::ssize(some);
+    ASSAY_RETURN_IF_ERROR(Timed(forward_us_, [&] {
+      return host::RunEach(*network_, *binding_, {memory, some}, sees);
+    }));
   }
   return OkStatus();
 }

@@ -68,6 +68,12 @@ class Trial {
   Result<std::vector<double>> NumbersOf(size_t target) const;
   Status Put(size_t target, std::span<const double> numbers);
 
+  /// A forward for each of these, with a look at its outputs: elements for all
+  /// targets, which are inputs, in their place. The last stay there, and
+  /// outputs() says nothing until the next Forward.
+  Status ForwardEach(std::span<const std::vector<std::vector<double>>> runs,
+                     const host::SeesRun& sees);
+
   /// A forward of the first binding with these elements in its inputs' memory,
   /// of their types and shapes; with the targets' elements in reverse order; and
   /// with its own again.

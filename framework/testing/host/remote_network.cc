@@ -53,6 +53,19 @@ Status Ask(Link& link, wire::Call call, const wire::Writer& what) {
   return answer.End();
 }
 
+/// Reads the outputs of as many runs, then shows them one by one.
+Status Show(Answer* answer, size_t count, const SeesRun& sees) {
+  std::vector<std::vector<Value>> runs(count);
+  for (std::vector<Value>& outputs : runs) {
+    outputs = answer->in().ReadAll<Value>();
+  }
+  ASSAY_RETURN_IF_ERROR(answer->End());
+  for (const std::vector<Value>& outputs : runs) {
+    if (!sees(outputs)) break;
+  }
+  return OkStatus();
+}
+
 }  // namespace
 
 void Results::Drop() { values_.assign(values_.size(), Value()); }
@@ -170,15 +183,26 @@ Result<std::chrono::nanoseconds> RemoteNetwork::RunMany(Binding& binding,
   synchronized_ = false;
   const std::chrono::nanoseconds spent(
       static_cast<int64_t>(std::min(answer->in().Number(), kMostTime)));
-  std::vector<std::vector<Value>> runs(static_cast<size_t>(count));
-  for (std::vector<Value>& outputs : runs) {
-    outputs = answer->in().ReadAll<Value>();
-  }
-  ASSAY_RETURN_IF_ERROR(answer->End());
-  for (const std::vector<Value>& outputs : runs) {
-    if (!sees(outputs)) break;
-  }
+  ASSAY_RETURN_IF_ERROR(Show(&*answer, static_cast<size_t>(count), sees));
   return spent;
+}
+
+Status RemoteNetwork::RunEach(Binding& binding, const Refill& refill,
+                              const SeesRun& sees) {
+  auto& own = static_cast<RemoteBinding&>(binding);
+  own.results_.Drop();
+  wire::Writer call = own.mirror_.Call();
+  call.Put(number_.get());
+  call.Put(own.number_.get());
+  call.PutAll(refill.memory);
+  call.Put(uint64_t{refill.runs.size()});
+  for (const std::vector<Value>& values : refill.runs) call.PutAll(values);
+  own.mirror_.Push();
+  Result<Answer> answer = Answer::To(link_, wire::Call::kForwardEach, call);
+  own.mirror_.Pull();
+  ASSAY_RETURN_IF_ERROR(answer.status());
+  synchronized_ = false;
+  return Show(&*answer, refill.runs.size(), sees);
 }
 
 Status RemoteNetwork::Synchronize() {

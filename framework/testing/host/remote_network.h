@@ -144,6 +144,8 @@ class RemoteNetwork : public Network,
   Status Forward(Binding& binding) override;
   Result<std::chrono::nanoseconds> RunMany(Binding& binding, int64_t count,
                                            const SeesRun& sees) override;
+  Status RunEach(Binding& binding, const Refill& refill,
+                 const SeesRun& sees) override;
   std::vector<Pulled> BackwardEach(Binding& binding,
                                    std::span<const BackwardAsk> asks) override;
   Status Synchronize() override;

@@ -4,6 +4,8 @@
 
 #include <time.h>
 
+#include <algorithm>
+
 #include "framework/backend/exception.h"
 #include "framework/backend/executor.h"
 #include "framework/backend/network_interfaces.h"
@@ -18,6 +20,24 @@ std::chrono::nanoseconds ThreadTime() {
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
   return std::chrono::seconds(spent.tv_sec) +
          std::chrono::nanoseconds(spent.tv_nsec);
+}
+
+Status Fill(std::span<const Value> memory, std::span<const Value> values) {
+  if (memory.size() != values.size()) {
+    return InvalidArgument("found ", values.size(), " values to fill ",
+                           memory.size(), " tensors with");
+  }
+  for (size_t i = 0; i < memory.size(); ++i) {
+    if (memory[i].tensor() == nullptr || values[i].tensor() == nullptr ||
+        memory[i].tensor()->dtype() != values[i].tensor()->dtype() ||
+        memory[i].tensor()->shape() != values[i].tensor()->shape()) {
+      return InvalidArgument("value ", i, " does not fit into its memory");
+    }
+    Tensor to = *memory[i].tensor();
+    if (to.byte_size() == 0) continue;
+    std::ranges::copy(values[i].tensor()->bytes(), to.mutable_data());
+  }
+  return OkStatus();
 }
 
 Pulled Pull(Network& network, Binding& binding, const BackwardAsk& ask) {
@@ -65,6 +85,19 @@ Result<std::chrono::nanoseconds> RunMany(Network& network, Binding& binding,
     if (!sees(binding.outputs())) break;
   }
   return ThreadTime() - start;
+}
+
+Status RunEach(Network& network, Binding& binding, const Refill& refill,
+               const SeesRun& sees) {
+  if (auto* const remote = dynamic_cast<InOneCall*>(&network)) {
+    return remote->RunEach(binding, refill, sees);
+  }
+  for (const std::vector<Value>& values : refill.runs) {
+    ASSAY_RETURN_IF_ERROR(Fill(refill.memory, values));
+    ASSAY_RETURN_IF_ERROR(Executor(network).Run(binding));
+    if (!sees(binding.outputs())) break;
+  }
+  return OkStatus();
 }
 
 std::vector<Pulled> BackwardEach(Network& network, Binding& binding,

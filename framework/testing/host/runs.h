@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BindAndRun, RunMany, BackwardEach: what takes several calls of a network, in one
-// call of its host where it has one.
+// BindAndRun, RunMany, RunEach, BackwardEach: what takes several calls of a network,
+// in one call of its host where it has one.
 //
 //   ASSAY_ASSIGN_OR_RETURN(FirstRun first, BindAndRun(*network, inputs, {}));
 //   ASSAY_RETURN_IF_ERROR(first.status);
@@ -39,6 +39,13 @@ Result<FirstRun> BindAndRun(Network& network, std::span<const Value> inputs,
 /// Looks at the outputs of a run; false when no more are wanted.
 using SeesRun = std::function<bool(std::span<const Value> outputs)>;
 
+/// Bytes for the memory of bound tensors before a run: one value for each, of its
+/// type and shape.
+struct Refill {
+  std::span<const Value> memory;
+  std::span<const std::vector<Value>> runs;
+};
+
 /// A question to Backward. What it names must live as long as it is asked.
 struct BackwardAsk {
   std::span<const Value> cotangents;
@@ -59,6 +66,8 @@ class InOneCall {
   virtual Result<std::chrono::nanoseconds> RunMany(Binding& binding,
                                                    int64_t count,
                                                    const SeesRun& sees) = 0;
+  virtual Status RunEach(Binding& binding, const Refill& refill,
+                         const SeesRun& sees) = 0;
   virtual std::vector<Pulled> BackwardEach(
       Binding& binding, std::span<const BackwardAsk> asks) = 0;
 };
@@ -69,6 +78,13 @@ class InOneCall {
 /// the thread that ran.
 Result<std::chrono::nanoseconds> RunMany(Network& network, Binding& binding,
                                          int64_t count, const SeesRun& sees);
+
+/// For each of the refill's runs fills the memory, then Forward and Synchronize,
+/// with a look at the outputs. As for RunMany, a host may have run on, and the
+/// binding says nothing of its outputs afterwards. Invalid argument, before the
+/// run, for values that do not fit.
+Status RunEach(Network& network, Binding& binding, const Refill& refill,
+               const SeesRun& sees);
 
 /// Backward for each, in order, up to the first that fails, which is the last of
 /// what is returned. An exception becomes its status. Failed precondition where

@@ -105,6 +105,76 @@ TEST(RunManyTest, ARunThatFailsIsTheStatus) {
   });
 }
 
+/// Gives its input, doubled.
+class Doubling : public Backend {
+ public:
+  std::string_view name() const override { return "doubling"; }
+  Result<Probe> Inspect() override { return Probe{"1", "cpu"}; }
+  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
+                                        const LoadOptions& options) override {
+    ASSAY_ASSIGN_OR_RETURN(Signature signature, SignatureOf(*model, options));
+    return MakeFunctionNetwork(
+        std::move(signature),
+        [](std::span<const Value> inputs) -> Result<std::vector<Value>> {
+          const float doubled = 2 * Only(inputs);
+          if (doubled == 8) return Internal("no eights");
+          ASSAY_ASSIGN_OR_RETURN(Tensor y,
+                                 Tensor::Of<float>({1}, {&doubled, 1}));
+          return std::vector<Value>{std::move(y)};
+        });
+  }
+};
+
+/// What is seen of runs of these inputs, and the input afterwards.
+Result<std::vector<float>> SeenOf(Backend& backend,
+                                  const std::vector<float>& inputs) {
+  ASSAY_ASSIGN_OR_RETURN(const Ready ready, Load(backend));
+  ASSAY_ASSIGN_OR_RETURN(auto binding, ready.network->Bind(ready.inputs, {}));
+  std::vector<std::vector<Value>> runs;
+  for (const float x : inputs) {
+    runs.push_back({*Tensor::Of<float>({1}, {&x, 1})});
+  }
+  std::vector<float> seen;
+  ASSAY_RETURN_IF_ERROR(RunEach(*ready.network, *binding, {ready.inputs, runs},
+                                [&](std::span<const Value> outputs) {
+                                  seen.push_back(Only(outputs));
+                                  return seen.size() < 3;
+                                }));
+  EXPECT_EQ(binding->outputs().size(), 1U);
+  return seen;
+}
+
+TEST(RunEachTest, EachRunHasItsInputsThroughAHostAsWithout) {
+  Doubling backend;
+  HostedBackend hosted(backend);
+  for (Backend* const each :
+       {&static_cast<Backend&>(backend), &hosted.backend()}) {
+    EXPECT_EQ(*SeenOf(*each, {1, 3, 2}), std::vector<float>({2, 6, 4}));
+    EXPECT_EQ(*SeenOf(*each, {1, 3, 2, 5}), std::vector<float>({2, 6, 4}));
+    EXPECT_EQ(SeenOf(*each, {1, 4, 2}).status().message(), "no eights");
+  }
+}
+
+TEST(RunEachTest, WhatDoesNotFitIsRefused) {
+  Doubling backend;
+  HostedBackend hosted(backend);
+  const std::vector<float> two = {1, 2};
+  for (Backend* const each :
+       {&static_cast<Backend&>(backend), &hosted.backend()}) {
+    const auto ready = Load(*each);
+    auto binding = ready->network->Bind(ready->inputs, {});
+    for (const std::vector<std::vector<Value>>& runs :
+         {std::vector<std::vector<Value>>{{}},
+          {{*Tensor::Of<float>({2}, two)}},
+          {{Value()}}}) {
+      EXPECT_EQ(RunEach(*ready->network, **binding, {ready->inputs, runs},
+                        [](std::span<const Value>) { return true; })
+                    .code(),
+                StatusCode::kInvalidArgument);
+    }
+  }
+}
+
 TEST(BindAndRunTest, TheFirstRunIsSeenThroughAHostAsWithout) {
   ForBoth(2, [](Backend& backend) {
     const auto ready = Load(backend);

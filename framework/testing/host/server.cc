@@ -172,6 +172,8 @@ Status Server::Dispatch(wire::Call call, wire::Reader* in, wire::Writer* out) {
       return Forward(in, out);
     case wire::Call::kForwardMany:
       return ForwardMany(in, out);
+    case wire::Call::kForwardEach:
+      return ForwardEach(in, out);
     case wire::Call::kSynchronize:
       return Synchronize(in);
     case wire::Call::kBackward:
@@ -350,6 +352,23 @@ Status Server::ForwardMany(wire::Reader* in, wire::Writer* out) {
   out->Put(static_cast<uint64_t>(spent.count()));
   out->Append(runs);
   return OkStatus();
+}
+
+Status Server::ForwardEach(wire::Reader* in, wire::Writer* out) {
+  ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
+  ASSAY_ASSIGN_OR_RETURN(Bound* const bound,
+                         Find(bindings_, in->Number(), "binding"));
+  const auto memory = in->ReadAll<Value>();
+  std::vector<std::vector<Value>> runs;
+  for (uint64_t n = in->Number(); n > 0 && !in->faulty(); --n) {
+    runs.push_back(in->ReadAll<Value>());
+  }
+  ASSAY_RETURN_IF_ERROR(in->Fault());
+  return RunEach(*served->network, *bound->binding, {memory, runs},
+                 [&](std::span<const Value> outputs) {
+                   out->PutAll(outputs);
+                   return true;
+                 });
 }
 
 Status Server::Synchronize(wire::Reader* in) {

@@ -75,6 +75,7 @@ class Server {
   Status Forward(wire::Reader* in, wire::Writer* out);
   Status RunBound(Served* served, Bound* bound, wire::Writer* out);
   Status ForwardMany(wire::Reader* in, wire::Writer* out);
+  Status ForwardEach(wire::Reader* in, wire::Writer* out);
   Status Synchronize(wire::Reader* in);
   Status Backward(wire::Reader* in, wire::Writer* out);
   Status BackwardEach(wire::Reader* in, wire::Writer* out);

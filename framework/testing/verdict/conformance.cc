@@ -225,7 +225,8 @@ Conformance ConformanceOf(const plan::Plan& plan,
         word.n_planned, " planned, of ", inside.operators.size(),
         inside.operators.size() == 1 ? " operator" : " operators",
         waived > 0 ? StrCat(", ", waived, " of them waived") : "",
-        "; the inputs of ", inside.drawn, " were drawn for the run",
+        "; the inputs of ", inside.drawn, " were drawn with seed ",
+        plan.selection.seed,
         kills.assessed()
             ? StrCat("; mutants: ", kills.Sentence())
             : StrCat("; the harness is not assessed: ", kills.not_assessed));

@@ -81,7 +81,7 @@ TEST(ConformanceTest, TheWordIsOverTheCasesInsideTheClaims) {
       {{{"pass"}, {"pass"}},
        "conformant",
        "all 2 cases inside its claims pass, of 2 planned, of 1 operator; the "
-       "inputs of 2 were drawn for the run; mutants"},
+       "inputs of 2 were drawn with seed 0; mutants"},
       {{{"pass"}, {"fail", false}, {"crash", false}},
        "conformant",
        "all 1 cases inside its claims pass, of 3 planned"},

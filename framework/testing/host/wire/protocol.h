@@ -20,6 +20,7 @@ enum class Call : uint64_t {
   kBindAndRun,
   kForward,
   kForwardMany,
+  kForwardEach,
   kSynchronize,
   kBackward,
   kBackwardEach,
