@@ -19,6 +19,8 @@
 #include <string_view>
 #include <thread>
 
+#include "framework/supervise/process/stop_watch.h"
+
 namespace assay::process {
 namespace {
 
@@ -130,6 +132,7 @@ std::vector<pid_t> DescendantsOf(pid_t root) {
 
 void ProcessTree::Adopt() {
   static const bool adopted = [] {
+    WakeWhenStopped();
     const std::multimap<pid_t, pid_t> all = AllByParent();
     const auto [first, last] = all.equal_range(getpid());
     for (auto at = first; at != last; ++at) {

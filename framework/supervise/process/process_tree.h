@@ -25,8 +25,8 @@ namespace assay::process {
 
 class ProcessTree {
  public:
-  /// Makes this process the parent of its orphaned descendants. The children
-  /// that it has now are nobody's business.
+  /// Makes this process the parent of its orphaned descendants, and one that
+  /// does not stay stopped. The children that it has now are nobody's business.
   static void Adopt();
 
   /// `mark` is the entry of its environment that tells a worker's descendants.

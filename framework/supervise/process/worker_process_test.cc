@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -13,6 +14,7 @@
 #include <thread>
 
 #include "framework/supervise/process/process_tree.h"
+#include "framework/supervise/process/stop_watch.h"
 #include "framework/testing/file/file.h"
 #include "framework/testing/file/scratch_folder.h"
 
@@ -145,6 +147,26 @@ TEST_F(WorkerProcessTest, AWorkerHasItsLimits) {
 #endif
   EXPECT_THAT(log, HasSubstr("8\n1000\n"));  // blocks of 512 bytes
   EXPECT_EQ(fs::file_size(folder_.path() / "zeros"), 4096U);
+}
+
+// Kills: a run that a backend stops for ever.
+TEST(StopWatchTest, AProcessThatIsStoppedGoesOn) {
+  const pid_t child = fork();
+  if (child == 0) {
+    WakeWhenStopped();
+    raise(SIGSTOP);
+    _exit(7);
+  }
+  int status = 0;
+  pid_t ended = 0;
+  for (int wait = 0; wait < 400 && ended == 0; ++wait) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    ended = waitpid(child, &status, WNOHANG);
+  }
+  if (ended == 0) kill(child, SIGKILL);
+  EXPECT_EQ(ended, child);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 7);
 }
 
 TEST(WorkerLimitsTest, TheShareIsOfAllWorkers) {

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/supervise/process/stop_watch.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <string>
+#include <string_view>
+
+namespace assay::process {
+namespace {
+
+constexpr useconds_t kBetweenLooks = 500'000;  // microseconds
+
+/// True where the state in a process' /proc/PID/stat is T: it stands behind the
+/// name, which is in brackets and may have some itself.
+bool IsStopped(const char* stat_file) {
+  const int fd = open(stat_file, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  std::array<char, 512> text = {};
+  const ssize_t size = read(fd, text.data(), text.size());
+  close(fd);
+  const std::string_view stat(text.data(), size > 0 ? size : 0);
+  const size_t name_end = stat.rfind(')');
+  return name_end != std::string_view::npos &&
+         stat.substr(name_end).starts_with(") T");
+}
+
+[[noreturn]] void Watch(pid_t watched) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  close_range(0, ~0U, 0);  // whoever waits for their end waits for `watched`
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    std::signal(signal, SIG_IGN);
+  }
+  const std::string stat_file = "/proc/" + std::to_string(watched) + "/stat";
+  while (getppid() == watched) {
+    if (IsStopped(stat_file.c_str())) kill(watched, SIGCONT);
+    usleep(kBetweenLooks);
+  }
+  _exit(0);
+}
+
+}  // namespace
+
+void WakeWhenStopped() {
+  const pid_t watched = getpid();
+  if (fork() == 0) Watch(watched);
+}
+
+}  // namespace assay::process
