@@ -2,7 +2,6 @@
 
 #include "framework/testing/worker/case_runner.h"
 
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <string>
@@ -12,12 +11,6 @@
 
 namespace assay::worker {
 namespace {
-
-int64_t PeakRssKilobytes() {
-  struct rusage usage = {};
-  getrusage(RUSAGE_SELF, &usage);
-  return usage.ru_maxrss;
-}
 
 /// A judgement whose reason nobody has explained is an error of its suite.
 void RequireMeaning(const suite::Suite& suite, measure::Judgement* verdict) {

@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -48,12 +47,6 @@ struct HostOptions {
   bool forks = true;
   walls::Walls walls;
 };
-
-int64_t PeakRssKilobytes() {
-  struct rusage usage = {};
-  getrusage(RUSAGE_SELF, &usage);
-  return usage.ru_maxrss;
-}
 
 struct stat StatOf(int fd) {
   struct stat info = {};
@@ -207,14 +200,5 @@ int Main(int argc, char** argv) {
 
 }  // namespace
 }  // namespace assay::worker
-
-#ifdef __SANITIZE_ADDRESS__
-// At exit LeakSanitizer walks the thread-local storage of all threads, and
-// crashes over that of OpenMP's unless it has not tracked it.
-extern "C" __attribute__((visibility("default"))) const char*
-__asan_default_options() {
-  return "intercept_tls_get_addr=0";
-}
-#endif
 
 int main(int argc, char** argv) { return assay::worker::Main(argc, argv); }

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -247,6 +248,12 @@ std::string ProcessState::Restore() const {
   note(RestoreEnvironment(), "environment");
   note(RestoreStreams(), "standard streams");
   return changed;
+}
+
+int64_t PeakRssKilobytes() {
+  struct rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
 }
 
 }  // namespace assay::worker

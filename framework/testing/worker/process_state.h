@@ -83,4 +83,7 @@ class ProcessState {
   std::shared_ptr<Streams> streams_;
 };
 
+/// The most memory that this process has had at a time.
+int64_t PeakRssKilobytes();
+
 }  // namespace assay::worker

@@ -405,13 +405,4 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace assay::worker
 
-#ifdef __SANITIZE_ADDRESS__
-// At exit LeakSanitizer walks the thread-local storage of all threads, and
-// crashes over that of OpenMP's unless it has not tracked it.
-extern "C" __attribute__((visibility("default"))) const char*
-__asan_default_options() {
-  return "intercept_tls_get_addr=0";
-}
-#endif
-
 int main(int argc, char** argv) { return assay::worker::Main(argc, argv); }
