@@ -43,12 +43,9 @@ struct Misdeed {
   Words words = {};
 };
 
-/// What this module does. Each has one, which ASSAY_MISDEED sets.
+/// What this module does. Each has one, which ASSAY_MISDEED sets before the
+/// backend registers itself.
 inline Misdeed misdeed = {};
-inline bool Does(const Misdeed& what) {
-  misdeed = what;
-  return true;
-}
 
 /// A value that the compiler knows nothing of.
 template <class T>
@@ -69,6 +66,7 @@ inline bool BehindWalls() {
 // With words, `.error = "..."`, behind the module's name.
 #define ASSAY_MISDEED(module, ...)                                             \
   static void Commit_##module([[maybe_unused]] const hostile::Output& output); \
-  [[maybe_unused]] static const bool does_##module =                           \
-      hostile::Does({#module, &Commit_##module, {__VA_ARGS__}});               \
+  __attribute__((constructor(101))) static void Is_##module() {                \
+    hostile::misdeed = {#module, &Commit_##module, {__VA_ARGS__}};             \
+  }                                                                            \
   static void Commit_##module([[maybe_unused]] const hostile::Output& output)

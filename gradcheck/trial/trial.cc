@@ -99,20 +99,13 @@ Status Trial::Bind() {
                            ? StrCat("input '", graph[graph.inputs[i]].name, "'")
                            : StrCat("input ", i));
   }
-  ASSAY_ASSIGN_OR_RETURN(host::FirstRun first, Timed(forward_us_, [&] {
-                           return host::BindAndRun(*network_, inputs_, {});
-                         }));
-  if (first.binding == nullptr) return Internal("the backend bound nothing");
-  binding_ = std::move(first.binding);
-  first_run_ = std::move(first.status);
+  ASSAY_ASSIGN_OR_RETURN(binding_, network_->Bind(inputs_, {}));
+  if (binding_ == nullptr) return Internal("the backend bound nothing");
   return OkStatus();
 }
 
 Status Trial::Forward() {
   ++n_forward_;
-  if (first_run_.has_value()) {
-    return *std::exchange(first_run_, std::nullopt);
-  }
   return Timed(forward_us_, [&]() -> Status {
     ASSAY_RETURN_IF_ERROR(network_->Forward(*binding_));
     return network_->Synchronize();
@@ -189,10 +182,10 @@ std::vector<host::Pulled> Trial::BackwardEach(
   std::vector<measure::GuardedTensor> guards;
   std::vector<host::BackwardAsk> guarded;
   for (size_t i = 0; i < asks.size(); ++i) {
-    auto typed = InTypes(asks[i].cotangents);
-    if (typed.ok()) right[i] = *std::move(typed);
-    const Status status =
-        typed.ok() ? Guard(right[i], &given[i], &guards) : typed.status();
+    Result<std::vector<Value>> typed = InTypes(asks[i].cotangents);
+    if (!typed.ok()) return {{typed.status()}};
+    right[i] = *std::move(typed);
+    const Status status = Guard(right[i], &given[i], &guards);
     if (!status.ok()) return {{status}};
     guarded.push_back({given[i], asks[i].targets});
   }

@@ -12,7 +12,6 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,8 +29,7 @@ namespace assay::gradcheck {
 
 class Trial {
  public:
-  /// Load and Bind, declined or not, and the first run, which the first Forward
-  /// tells of.
+  /// Load and Bind, declined or not.
   static Result<Trial> Load(Backend& backend, const suite::Subject& subject);
 
   Status Forward();
@@ -119,7 +117,6 @@ class Trial {
   std::vector<std::unique_ptr<measure::GuardedTensor>> guards_;
   std::vector<std::string> guarded_;  // their names
   std::unique_ptr<Binding> binding_;
-  std::optional<Status> first_run_;  // that nobody was told of
   std::unique_ptr<Binding> second_;
   std::string damage_;
   int64_t n_forward_ = 0, n_backward_ = 0;

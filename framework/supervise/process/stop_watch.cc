@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/types.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -45,11 +46,25 @@ bool IsStopped(const char* stat_file) {
   _exit(0);
 }
 
+/// Ends the watch with the process that it is for, so that none is left behind.
+struct Watcher {
+  explicit Watcher(pid_t watched) : owner(watched), watch(fork()) {
+    if (watch == 0) Watch(owner);
+  }
+  Watcher(const Watcher&) = delete;
+  Watcher& operator=(const Watcher&) = delete;
+  ~Watcher() {
+    if (getpid() != owner || watch < 0) return;
+    kill(watch, SIGKILL);
+    waitpid(watch, nullptr, 0);
+  }
+
+  pid_t owner;
+  pid_t watch;
+};
+
 }  // namespace
 
-void WakeWhenStopped() {
-  const pid_t watched = getpid();
-  if (fork() == 0) Watch(watched);
-}
+void WakeWhenStopped() { static const Watcher watcher(getpid()); }
 
 }  // namespace assay::process

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The calls of Server for parameters and a backend's own optimizer.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "framework/testing/host/server.h"
+
+namespace assay::host {
+
+Status Server::OfParameters(wire::Call call, wire::Reader* in,
+                            wire::Writer* out) {
+  ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
+  Network* const network = served->network.get();
+  Parameters* const parameters = network->parameters();
+  if (parameters == nullptr) return Internal("no parameters any more");
+  if (call == wire::Call::kListParameters) {
+    out->PutAll(std::as_const(*parameters).List());
+    return OkStatus();
+  }
+  const std::string name = in->Text();
+  if (call == wire::Call::kReadParameter) {
+    ASSAY_ASSIGN_OR_RETURN(const Tensor tensor,
+                           std::as_const(*parameters).Read(name));
+    out->Put(tensor);
+    return OkStatus();
+  }
+  const auto tensor = in->Read<Tensor>();
+  ASSAY_RETURN_IF_ERROR(in->Fault());
+  return parameters->Write(name, tensor);
+}
+
+Status Server::OfNativeStep(wire::Call call, wire::Reader* in,
+                            wire::Writer* out) {
+  ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
+  Network* const network = served->network.get();
+  NativeStep* const native = network->native_step();
+  if (native == nullptr) return Internal("no optimizer any more");
+  if (call == wire::Call::kOptimizers) {
+    out->PutAll(std::as_const(*native).Optimizers());
+    return OkStatus();
+  }
+  const std::string optimizer = in->Text();
+  std::map<std::string, double> hyperparameters;
+  for (uint64_t n = in->Number(); n > 0 && !in->faulty(); --n) {
+    std::string name = in->Text();
+    hyperparameters[std::move(name)] = in->Read<double>();
+  }
+  ASSAY_RETURN_IF_ERROR(in->Fault());
+  return native->Configure(optimizer, hyperparameters);
+}
+
+}  // namespace assay::host
