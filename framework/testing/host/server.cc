@@ -12,6 +12,7 @@
 #include "framework/backend/exception.h"
 #include "framework/core/value_walk.h"
 #include "framework/testing/host/runs.h"
+#include "framework/testing/host/server_interfaces.h"
 
 namespace assay::host {
 namespace {
@@ -186,11 +187,15 @@ Status Server::Dispatch(wire::Call call, wire::Reader* in, wire::Writer* out) {
       return RunBackward(in, out);
     case wire::Call::kListParameters:
     case wire::Call::kReadParameter:
-    case wire::Call::kWriteParameter:
-      return OfParameters(call, in, out);
+    case wire::Call::kWriteParameter: {
+      ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
+      return OfParameters(served->network.get(), call, in, out);
+    }
     case wire::Call::kOptimizers:
-    case wire::Call::kConfigure:
-      return OfNativeStep(call, in, out);
+    case wire::Call::kConfigure: {
+      ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
+      return OfNativeStep(served->network.get(), call, in, out);
+    }
     case wire::Call::kStep:
       return Step(in, out);
     case wire::Call::kCaseEnd:

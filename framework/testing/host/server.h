@@ -81,8 +81,6 @@ class Server {
   Status BackwardEach(wire::Reader* in, wire::Writer* out);
   Status BindBackward(wire::Reader* in, wire::Writer* out);
   Status RunBackward(wire::Reader* in, wire::Writer* out);
-  Status OfParameters(wire::Call call, wire::Reader* in, wire::Writer* out);
-  Status OfNativeStep(wire::Call call, wire::Reader* in, wire::Writer* out);
   Status Step(wire::Reader* in, wire::Writer* out);
   Status EndCase(wire::Writer* out);
 

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The calls of Server for parameters and a backend's own optimizer.
+
+#include "framework/testing/host/server_interfaces.h"
 
 #include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
 
-#include "framework/testing/host/server.h"
-
 namespace assay::host {
 
-Status Server::OfParameters(wire::Call call, wire::Reader* in,
-                            wire::Writer* out) {
-  ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
-  Network* const network = served->network.get();
+Status OfParameters(Network* network, wire::Call call, wire::Reader* in,
+                    wire::Writer* out) {
   Parameters* const parameters = network->parameters();
   if (parameters == nullptr) return Internal("no parameters any more");
   if (call == wire::Call::kListParameters) {
@@ -33,10 +29,8 @@ Status Server::OfParameters(wire::Call call, wire::Reader* in,
   return parameters->Write(name, tensor);
 }
 
-Status Server::OfNativeStep(wire::Call call, wire::Reader* in,
-                            wire::Writer* out) {
-  ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
-  Network* const network = served->network.get();
+Status OfNativeStep(Network* network, wire::Call call, wire::Reader* in,
+                    wire::Writer* out) {
   NativeStep* const native = network->native_step();
   if (native == nullptr) return Internal("no optimizer any more");
   if (call == wire::Call::kOptimizers) {

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What Server answers for the parameters and the optimizer of a network.
+//
+//   case wire::Call::kListParameters:
+//     return OfParameters(network, call, in, out);
+
+#pragma once
+
+#include "framework/backend/backend.h"
+#include "framework/testing/host/wire/protocol.h"
+#include "framework/testing/host/wire/wire.h"
+
+namespace assay::host {
+
+Status OfParameters(Network* network, wire::Call call, wire::Reader* in,
+                    wire::Writer* out);
+Status OfNativeStep(Network* network, wire::Call call, wire::Reader* in,
+                    wire::Writer* out);
+
+}  // namespace assay::host
