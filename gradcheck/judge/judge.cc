@@ -535,10 +535,10 @@ measure::Judgement Judge(const record::PlanRow& row, Backend& backend,
                    "no input and output that the catalogue calls "
                    "differentiable");
   }
-  const int64_t began = record::SteadyMicroseconds();
   auto trial = Trial::Load(backend, *subject);
   if (!trial.ok()) return Stopped(trial.status());
   record->result.load_us = trial->load_us();
+  const int64_t began = record::SteadyMicroseconds();
   const auto answers = ReadGradientAnswers(row, facts);
   if (answers.status().code() == StatusCode::kDataLoss) {
     return Verdict(Outcome::kError, kFailOracle, answers.status().message());
@@ -558,9 +558,8 @@ measure::Judgement Judge(const record::PlanRow& row, Backend& backend,
   }
   const measure::Judgement verdict =
       Ladderer(row, facts, *subject, *answers, *trial, *record).Judge();
-  record->result.judge_us = record::SteadyMicroseconds() - began -
-                            trial->load_us() -
-                            record->result.run_us.value_or(0);
+  record->result.judge_us =
+      record::SteadyMicroseconds() - began - record->result.run_us.value_or(0);
   return verdict;
 }
 

@@ -187,14 +187,11 @@ Status Server::Dispatch(wire::Call call, wire::Reader* in, wire::Writer* out) {
       return RunBackward(in, out);
     case wire::Call::kListParameters:
     case wire::Call::kReadParameter:
-    case wire::Call::kWriteParameter: {
-      ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
-      return OfParameters(served->network.get(), call, in, out);
-    }
+    case wire::Call::kWriteParameter:
     case wire::Call::kOptimizers:
     case wire::Call::kConfigure: {
       ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
-      return OfNativeStep(served->network.get(), call, in, out);
+      return OfInterfaces(served->network.get(), call, in, out);
     }
     case wire::Call::kStep:
       return Step(in, out);

@@ -8,6 +8,7 @@
 #include <utility>
 
 namespace assay::host {
+namespace {
 
 Status OfParameters(Network* network, wire::Call call, wire::Reader* in,
                     wire::Writer* out) {
@@ -45,6 +46,16 @@ Status OfNativeStep(Network* network, wire::Call call, wire::Reader* in,
   }
   ASSAY_RETURN_IF_ERROR(in->Fault());
   return native->Configure(optimizer, hyperparameters);
+}
+
+}  // namespace
+
+Status OfInterfaces(Network* network, wire::Call call, wire::Reader* in,
+                    wire::Writer* out) {
+  const bool steps =
+      call == wire::Call::kOptimizers || call == wire::Call::kConfigure;
+  return steps ? OfNativeStep(network, call, in, out)
+               : OfParameters(network, call, in, out);
 }
 
 }  // namespace assay::host

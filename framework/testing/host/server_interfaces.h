@@ -3,7 +3,7 @@
 // What Server answers for the parameters and the optimizer of a network.
 //
 //   case wire::Call::kListParameters:
-//     return OfParameters(network, call, in, out);
+//     return OfInterfaces(network, call, in, out);
 
 #pragma once
 
@@ -13,9 +13,7 @@
 
 namespace assay::host {
 
-Status OfParameters(Network* network, wire::Call call, wire::Reader* in,
-                    wire::Writer* out);
-Status OfNativeStep(Network* network, wire::Call call, wire::Reader* in,
+Status OfInterfaces(Network* network, wire::Call call, wire::Reader* in,
                     wire::Writer* out);
 
 }  // namespace assay::host
