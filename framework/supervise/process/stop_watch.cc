@@ -10,6 +10,7 @@
 
 #include <array>
 #include <csignal>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -65,6 +66,11 @@ struct Watcher {
 
 }  // namespace
 
-void WakeWhenStopped() { static const Watcher watcher(getpid()); }
+void WakeWhenStopped() {
+  static std::optional<Watcher> watcher;
+  const bool is_of_parent =
+      watcher && watcher->owner != getpid();  // after a fork
+  if (!watcher || is_of_parent) watcher.emplace(getpid());
+}
 
 }  // namespace assay::process

@@ -2,8 +2,7 @@
 //
 // What Server answers for the parameters and the optimizer of a network.
 //
-//   case wire::Call::kListParameters:
-//     return OfInterfaces(network, call, in, out);
+//   Status answered = OfInterfaces(network, wire::Call::kListParameters, &in, &out);
 
 #pragma once
 
