@@ -48,7 +48,9 @@ _NAMES = {
     "framework/testing/case": "cases",
 }
 # Folders that are one namespace with all of their rooms.
-_WHOLE = re.compile(r"^backends/(\w+)|^framework/(kernels)$|^(gradcheck)\b")
+_WHOLE = re.compile(
+    r"^backends/(\w+)|^framework/(kernels)$|^framework/(train)\b|^(gradcheck)\b"
+)
 # The library that vendors link against: its sources define what they see.
 _PUBLIC = re.compile(r"^framework/(core|graph|backend|kernels)\b")
 _INSTALLED = re.compile(r"install\(FILES (.*?)DESTINATION \$\{assay_header", re.DOTALL)

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "conformance/optimizer/beside_quad.h"
+
+#include <algorithm>
+#include <cctype>
+#include <ostream>
+#include <stdexcept>
+
+#include "conformance/optimizer/quad_optimizers.h"
+#include "framework/train/rule/optimizers.h"
+
+namespace assay::optimizer {
+namespace {
+
+/// The rate halves twice, so that it matters where the rate stands.
+train::Recipe Steps() {
+  return {.schedule = train::StepSchedule(0.5, {300, 700})};
+}
+
+/// Near the optimum a step of these keeps its length whatever the gradient, and
+/// a rounding grows to it: their rates are such that they are not there by then.
+std::string CalmRate(const train::Preset& preset) {
+  if (preset.optimizer == "rmsprop") return "rate=0.0005";
+  if (preset.optimizer != "adadelta" || preset.name != "pytorch") return "";
+  return "rate=0.1";
+}
+
+Quad Magnitude(Quad x) { return x < 0 ? -x : x; }
+
+/// Keeps the gradients that it passes on.
+class Recording : public train::Objective {
+ public:
+  Recording(train::Objective& inner, std::vector<QuadTensor>* given)
+      : inner_(inner), given_(*given) {}
+
+  std::span<train::Parameter> parameters() override {
+    return inner_.parameters();
+  }
+  Result<train::Evaluation> Evaluate() override {
+    ASSAY_ASSIGN_OR_RETURN(train::Evaluation evaluation, inner_.Evaluate());
+    given_.clear();
+    for (const Tensor& gradient : evaluation.gradients) {
+      given_.push_back(InQuad(gradient));
+    }
+    return evaluation;
+  }
+
+ private:
+  train::Objective& inner_;
+  std::vector<QuadTensor>& given_;
+};
+
+template <class T>
+T Made(Result<T> made) {
+  if (!made.ok()) throw std::runtime_error(made.status().ToString());
+  return *std::move(made);
+}
+
+}  // namespace
+
+void PrintTo(const Subject& subject, std::ostream* out) {
+  *out << subject.optimizer << " " << subject.preset << " " << subject.settings;
+}
+
+std::string Subject::id() const {
+  std::string id;
+  for (const char c : StrCat(optimizer, preset, settings)) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) id += c;
+  }
+  return id;
+}
+
+std::vector<Subject> Subjects() {
+  std::vector<Subject> subjects = {
+      {"momentum", "pytorch", "dampening=0.3"},
+      {"momentum", "onnx", "dampening=0.3"},
+      {"nesterov", "paper", "rate_at=outside weight_decay=0.01 decay=by_rate"},
+      {"nesterov", "keras", "dampening=0.2 weight_decay=0.01"},
+      {"adam", "paper", "epsilon_at=in_root"},
+      {"adam", "paper", "rate=0.0005 beta1=0.5 beta2=0.9 weight_decay=0.01"},
+      {"amsgrad", "pytorch", "maximum=after beta2=0.9"},
+      {"adagrad", "pytorch", "rate_decay=0.01 initial=0.5"},
+      {"adadelta", "pytorch", "rate=0.1 weight_decay=0.01 decay=by_schedule"},
+      {"rmsprop", "pytorch", "centered=yes momentum=0.9 epsilon=1e-3"},
+      {"rmsprop", "keras", "centered=yes momentum=0.9 epsilon=1e-3"},
+      {"accelegrad", "paper", "norm_over=parameter diameter=3"},
+      {"accelegrad", "paper", "weight_decay=0.001 decay=after"},
+      {"lamb", "paper", "least=0.5 most=2"},
+      {"gradient_descent", "paper", "clip_value=0.5 clip_norm=0.6"},
+      {"adam", "keras", "clip_norm=0.1"},
+  };
+  for (const train::Preset& preset : train::Presets()) {
+    subjects.push_back({std::string(preset.optimizer), std::string(preset.name),
+                        CalmRate(preset)});
+  }
+  return subjects;
+}
+
+BesideQuad::BesideQuad(const Subject& subject,
+                       std::unique_ptr<train::Objective> objective,
+                       GradientOf gradient_of)
+    : objective_(std::move(objective)), gradient_of_(std::move(gradient_of)) {
+  train::Made made = Made(train::MakeOptimizer(
+      {subject.optimizer, subject.preset, subject.settings}, Steps()));
+  optimizer_ = std::move(made.optimizer);
+  rule_ = Made(MakeQuadRule(subject.optimizer, made.settings,
+                            objective_->parameters().size()));
+  for (const train::Parameter& parameter : objective_->parameters()) {
+    x_.push_back(InQuad(parameter.value));
+  }
+}
+
+Status BesideQuad::Step(Gradients gradients) {
+  ++at_.step;
+  at_.schedule = Steps().schedule(at_.step);
+  Recording recording(*objective_, &given_);
+  ASSAY_RETURN_IF_ERROR(optimizer_->Step(recording).status());
+  rule_->Prepare(at_, &x_);
+  rule_->Update(at_, gradients == Gradients::kOwn ? gradient_of_(x_) : given_,
+                &x_);
+  return OkStatus();
+}
+
+void BesideQuad::Lock() {
+  for (const auto& [own, quad] : Tensors()) *quad = InQuad(own);
+}
+
+double BesideQuad::Difference() {
+  const std::vector<Both> tensors = Tensors();
+  greatest_.resize(tensors.size(), 0);
+  Quad worst = 0;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const QuadTensor got = InQuad(tensors[i].first);
+    const QuadTensor& want = *tensors[i].second;
+    Quad off = 0;
+    for (size_t k = 0; k < want.size(); ++k) {
+      off = std::max(off, Magnitude(got[k] - want[k]));
+      greatest_[i] = std::max(greatest_[i], Magnitude(want[k]));
+    }
+    if (off > 0) worst = std::max(worst, off / greatest_[i]);
+  }
+  return static_cast<double>(worst);
+}
+
+std::vector<BesideQuad::Both> BesideQuad::Tensors() {
+  std::vector<Both> tensors;
+  const auto parameters = objective_->parameters();
+  for (size_t p = 0; p < parameters.size(); ++p) {
+    tensors.emplace_back(parameters[p].value, &x_[p]);
+  }
+  for (const train::StateTensor& state : optimizer_->State()) {
+    const auto owner =
+        std::ranges::find(parameters, state.parameter, &train::Parameter::name);
+    if (owner == parameters.end()) continue;
+    const auto p = static_cast<size_t>(owner - parameters.begin());
+    QuadTensor* const slot = rule_->Slot(p, state.name);
+    if (slot != nullptr) tensors.emplace_back(state.value, slot);
+  }
+  return tensors;
+}
+
+}  // namespace assay::optimizer

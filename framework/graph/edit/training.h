@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Models for training: parameters as inputs, and a loss behind the outputs.
+//
+//   ASSAY_ASSIGN_OR_RETURN(auto open, AsInputs(*model, {"fc1.w", "fc1.b"}));
+//   ASSAY_ASSIGN_OR_RETURN(
+//       auto trained, WithLoss(*open, {.loss = Loss::kSoftmaxCrossEntropy}));
+//   // inputs: those of the model, fc1.w, fc1.b, targets; outputs: ..., loss
+//
+// Who trains keeps the parameters in memory that is bound, and asks for the
+// gradients of inputs, so that every backend that has these can be trained.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "framework/core/status.h"
+#include "framework/core/tensor.h"
+#include "framework/graph/model.h"
+
+namespace assay::edit {
+
+/// The model whose named initializers are inputs, behind the inputs that it has
+/// and in this order, of the types and shapes of the initializers. Not found for
+/// a name that is no initializer of the main graph.
+Result<std::shared_ptr<const Model>> AsInputs(
+    const Model& model, std::span<const std::string> initializers);
+
+enum class Loss : uint8_t {
+  /// ONNX's operator: targets are the classes, int64[N].
+  kSoftmaxCrossEntropy,
+  /// The same of LogSoftmax, Mul and ReduceSum, for a backend without that
+  /// operator: targets are rows of zeros with a one at the class, or of zeros
+  /// alone for a sample that does not count.
+  kSoftmaxCrossEntropyOfOneHot,
+  /// The mean of the squares of output less target.
+  kMeanSquaredError,
+};
+
+struct LossEdit {
+  Loss loss = Loss::kSoftmaxCrossEntropy;
+  /// An output of the graph, [N, C] of float32 or float64; empty: the first.
+  std::string of;
+  /// The sum of the samples' losses in place of their mean, which is over the
+  /// weights of the samples that count.
+  bool sum = false;
+  /// A weight for each class, [C]; of the output's type.
+  std::optional<Tensor> weights;
+  /// The class that does not count; of kSoftmaxCrossEntropy.
+  std::optional<int64_t> ignore_index;
+  std::string targets = "targets";  // the new input
+  std::string result = "loss";      // the new output, a scalar
+};
+
+/// The model with a loss: one more input, one more output, both last. Not found
+/// for an output that there is not; invalid argument where that is not a matrix
+/// of a known type, for names that the graph has, and for weights of another
+/// form; unsupported, reason opset, before version 13 of ai.onnx.
+Result<std::shared_ptr<const Model>> WithLoss(const Model& model,
+                                              const LossEdit& edit);
+
+}  // namespace assay::edit

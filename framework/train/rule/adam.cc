@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/train/rule/adam.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "framework/train/in_place.h"
+
+namespace assay::train {
+namespace {
+
+constexpr size_t kFirst = 0, kSecond = 1, kGreatest = 2;
+
+/// What is the same for all elements of a step.
+struct Factors {
+  double rate = 0;
+  double first = 1;   // m' = m / first
+  double second = 1;  // v' = v / second
+};
+
+Factors FactorsOf(const AdamSettings& settings, const Progress& at) {
+  const double t = static_cast<double>(at.step - 1) + settings.first_t;
+  const double first = BiasOf(settings.beta1, t);
+  const double second = BiasOf(settings.beta2, t);
+  switch (settings.correction) {
+    case AdamSettings::Correction::kMoments:
+      return {at.rate, first, second};
+    case AdamSettings::Correction::kRate:
+      return {at.rate * std::sqrt(second) / first, 1, 1};
+    case AdamSettings::Correction::kNone:
+      break;
+  }
+  return {at.rate, 1, 1};
+}
+
+}  // namespace
+
+double BiasOf(double beta, double t) {
+  return t == 0 ? 1 : -std::expm1(t * std::log(beta));
+}
+
+void AdamSettings::AddTo(Settings* settings) {
+  settings->Add("beta1", &beta1, {0, 1});
+  settings->Add("beta2", &beta2, {0, 1});
+  settings->Add("epsilon", &epsilon);
+  settings->Add("epsilon_at", &epsilon_at, kEpsilonWords);
+  settings->Add("correction", &correction, kCorrectionWords);
+  settings->Add("maximum", &maximum, kMaximumWords);
+  settings->Add("first_t", &first_t, {0, 2});
+}
+
+std::vector<Slot> Adam::StateOfEach() const {
+  std::vector<Slot> slots = {{"first_moment"}, {"second_moment"}};
+  if (settings_.maximum != AdamSettings::Maximum::kNone) {
+    slots.push_back({"greatest_second_moment"});
+  }
+  return slots;
+}
+
+Status Adam::UpdateRule(const Progress& at, const Tensor& gradient,
+                        Slots& slots, Tensor* parameter) {
+  const Factors factors = FactorsOf(settings_, at);
+  using Maximum = AdamSettings::Maximum;
+  return InPlace(parameter, gradient, slots,
+                 [&]<class T>(const Elements<T>& each) {
+                   const auto beta1 = static_cast<T>(settings_.beta1);
+                   const auto beta2 = static_cast<T>(settings_.beta2);
+                   const auto rest1 = static_cast<T>(1 - settings_.beta1);
+                   const auto rest2 = static_cast<T>(1 - settings_.beta2);
+                   const auto rate = static_cast<T>(factors.rate);
+                   const auto first = static_cast<T>(factors.first);
+                   const auto second = static_cast<T>(factors.second);
+                   const Root<T> root(settings_.epsilon, settings_.epsilon_at);
+                   for (size_t i = 0; i < each.x.size(); ++i) {
+                     const T g = each.g[i];
+                     T& m = each.state[kFirst][i];
+                     T& v = each.state[kSecond][i];
+                     m = beta1 * m + rest1 * g;
+                     v = beta2 * v + rest2 * (g * g);
+                     T corrected = v / second;
+                     if (settings_.maximum == Maximum::kBefore) {
+                       T& greatest = each.state[kGreatest][i];
+                       greatest = std::max(greatest, v);
+                       corrected = greatest / second;
+                     } else if (settings_.maximum == Maximum::kAfter) {
+                       T& greatest = each.state[kGreatest][i];
+                       greatest = std::max(greatest, corrected);
+                       corrected = greatest;
+                     }
+                     each.x[i] -= rate * ((m / first) / root(corrected));
+                   }
+                 });
+}
+
+}  // namespace assay::train

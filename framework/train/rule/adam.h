@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Adam: moments of the gradient and of its square, AMSGrad and AdamW among them.
+//
+//   Adam optimizer({.rate = 1e-3}, {.beta1 = 0.9, .beta2 = 0.999});
+//   ASSAY_ASSIGN_OR_RETURN(const double loss, optimizer.Step(objective));
+//
+// With the gradient g at the step t and the rate r:
+//
+//   m = beta1 m + (1 - beta1) g      m' = m / (1 - beta1^t)
+//   v = beta2 v + (1 - beta2) g^2    v' = v / (1 - beta2^t)
+//   x = x - r m' / (sqrt(v') + epsilon)
+//
+// Sources: D. P. Kingma, J. Ba, "Adam", 2015, algorithm 1 and the end of section 2; S.
+// J. Reddi, S. Kale, S. Kumar, "On the convergence of Adam and beyond", 2018,
+// algorithm 2; the pages of PyTorch's Adam, Keras' Adam, Optax' amsgrad and ONNX's
+// Adam-1.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "framework/train/optimizer.h"
+#include "framework/train/rule/root.h"
+#include "framework/train/settings.h"
+
+namespace assay::train {
+
+struct AdamSettings {
+  enum class Correction : uint8_t {
+    kMoments,  // m' and v', as above
+    kRate,     // r sqrt(1 - beta2^t) / (1 - beta1^t) m / (sqrt(v) + epsilon)
+    kNone,     // m and v
+  };
+  enum class Maximum : uint8_t {
+    kNone,
+    kBefore,  // of v, then corrected: AMSGrad as in PyTorch and Keras
+    kAfter,   // of v': as in Optax
+  };
+  static constexpr std::array<std::string_view, 3> kCorrectionWords = {
+      "moments", "rate", "none"};
+  static constexpr std::array<std::string_view, 3> kMaximumWords = {
+      "none", "before", "after"};
+
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+  EpsilonAt epsilon_at = EpsilonAt::kAfterRoot;
+  Correction correction = Correction::kMoments;
+  Maximum maximum = Maximum::kNone;
+  /// t of the first step: 1, or 0 as in ONNX. Where t is 0 nothing is corrected.
+  double first_t = 1;
+
+  void AddTo(Settings* settings);
+};
+
+class Adam : public UpdateRuleOptimizer {
+ public:
+  Adam(Recipe recipe, const AdamSettings& settings)
+      : UpdateRuleOptimizer(std::move(recipe)), settings_(settings) {}
+
+ protected:
+  std::vector<Slot> StateOfEach() const override;
+  Status UpdateRule(const Progress& at, const Tensor& gradient, Slots& slots,
+                    Tensor* parameter) override;
+
+ private:
+  AdamSettings settings_;
+};
+
+/// 1 - beta^t, with its digits where beta is near 1; 1 where t is 0.
+double BiasOf(double beta, double t);
+
+}  // namespace assay::train

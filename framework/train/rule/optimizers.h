@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// MakeOptimizer: the optimizers by name, with the conventions of a framework.
+//
+//   ASSAY_ASSIGN_OR_RETURN(Made made,
+//                          MakeOptimizer({"adam", "keras", "rate=0.01"}));
+//   ASSAY_ASSIGN_OR_RETURN(const double loss, made.optimizer->Step(objective));
+
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "framework/core/status.h"
+#include "framework/train/optimizer.h"
+#include "framework/train/recipe.h"
+
+namespace assay::train {
+
+/// What a person says of an optimizer.
+struct Wanted {
+  std::string_view name;
+  std::string_view preset = "paper";
+  /// "NAME=VALUE" with spaces between; they win over the preset's.
+  std::string_view settings;
+};
+
+struct Made {
+  std::unique_ptr<Optimizer> optimizer;
+  /// All numbers and conventions that it has, by name.
+  std::vector<std::pair<std::string, std::string>> settings;
+};
+
+/// `recipe` brings the schedule and the groups; the rest of it are settings: rate,
+/// weight_decay, decay, clip_value, clip_norm. Invalid argument for a name, a
+/// preset or a setting that there is not; it says which there are.
+Result<Made> MakeOptimizer(const Wanted& wanted, Recipe recipe = {});
+
+/// A set of conventions of one optimizer, and where they come from.
+struct Preset {
+  std::string_view optimizer;
+  std::string_view name;
+  std::string_view settings;
+  std::string_view source;
+};
+
+/// All, those of one optimizer together.
+std::span<const Preset> Presets();
+
+/// The names of the optimizers, in the order of Presets.
+std::vector<std::string_view> OptimizerNames();
+
+}  // namespace assay::train
