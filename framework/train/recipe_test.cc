@@ -37,7 +37,7 @@ TEST(ClipTest, LimitsTheNormOfAllTogether) {
   EXPECT_THAT(gradients[1].elements<double>(), ElementsAre(0.8));
 
   std::vector<Tensor> within = Gradients({3, 0}, {4});
-  ClipGradients({.norm = 5}, within);
+  ClipGradients({.norm = 6}, within);
   EXPECT_THAT(within[1].elements<double>(), ElementsAre(4));
 }
 

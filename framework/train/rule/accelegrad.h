@@ -5,10 +5,10 @@
 //   AcceleGrad optimizer({.rate = 1}, {.diameter = 10, .bound = 1});
 //   ASSAY_ASSIGN_OR_RETURN(const double loss, optimizer.Step(objective));
 //
-//   a = 1 up to the third step t, t / 4 behind it
-//   x = z / a + (1 - 1 / a) y, where the gradient g is taken
-//   n = 2 diameter / sqrt(bound^2 + sum of a^2 |g|^2 of all steps)
-//   z = z - a n g,  y = x - n g
+//     a = 1 up to the third step t, t / 4 behind it
+//     x = z / a + (1 - 1 / a) y, where the gradient g is taken
+//     n = 2 diameter / sqrt(bound^2 + sum of a^2 |g|^2 of all steps)
+//     z = z - a n g,  y = x - n g
 //
 // The parameter is y between two steps. There is no projection: the set is all of
 // space. n is scaled by the rate, which is 1 in the source: K. Y. Levy, A.

@@ -5,10 +5,10 @@
 //   AdaDelta optimizer({.rate = 1}, {.rho = 0.95, .epsilon = 1e-6});
 //   ASSAY_ASSIGN_OR_RETURN(const double loss, optimizer.Step(objective));
 //
-//   s = rho s + (1 - rho) g^2
-//   d = sqrt(u + epsilon) / sqrt(s + epsilon) g
-//   u = rho u + (1 - rho) d^2
-//   x = x - r d
+//     s = rho s + (1 - rho) g^2
+//     d = sqrt(u + epsilon) / sqrt(s + epsilon) g
+//     u = rho u + (1 - rho) d^2
+//     x = x - r d
 //
 // Source: M. D. Zeiler, "ADADELTA: an adaptive learning rate method", 2012,
 // algorithm 1, where r is 1; r as in PyTorch and Keras.

@@ -5,8 +5,8 @@
 //   AdaGrad optimizer({.rate = 0.01}, {.epsilon = 1e-10});
 //   ASSAY_ASSIGN_OR_RETURN(const double loss, optimizer.Step(objective));
 //
-//   h = h + g^2
-//   x = x - r / (1 + (t - 1) rate_decay) g / (sqrt(h) + epsilon)
+//     h = h + g^2
+//     x = x - r / (1 + (t - 1) rate_decay) g / (sqrt(h) + epsilon)
 //
 // Sources: J. Duchi, E. Hazan, Y. Singer, "Adaptive subgradient methods", 2011,
 // figure 1 with the diagonal; the pages of PyTorch's Adagrad, Keras' Adagrad and

@@ -7,9 +7,9 @@
 //
 // With the gradient g at the step t and the rate r:
 //
-//   m = beta1 m + (1 - beta1) g      m' = m / (1 - beta1^t)
-//   v = beta2 v + (1 - beta2) g^2    v' = v / (1 - beta2^t)
-//   x = x - r m' / (sqrt(v') + epsilon)
+//     m = beta1 m + (1 - beta1) g      m' = m / (1 - beta1^t)
+//     v = beta2 v + (1 - beta2) g^2    v' = v / (1 - beta2^t)
+//     x = x - r m' / (sqrt(v') + epsilon)
 //
 // Sources: D. P. Kingma, J. Ba, "Adam", 2015, algorithm 1 and the end of section 2; S.
 // J. Reddi, S. Kale, S. Kumar, "On the convergence of Adam and beyond", 2018,

@@ -7,8 +7,8 @@
 //
 // With the gradient g, the momentum m and the rate r:
 //
-//   outside    v = m v + (1 - dampening) g     x = x - r v
-//   inside     v = m v - r (1 - dampening) g   x = x + v
+//     outside    v = m v + (1 - dampening) g     x = x - r v
+//     inside     v = m v - r (1 - dampening) g   x = x + v
 //
 // They differ once the rate changes. Sources: B. T. Polyak, "Some methods of
 // speeding up the convergence of iteration methods", 1964; I. Sutskever et al., "On

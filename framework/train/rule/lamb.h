@@ -6,8 +6,8 @@
 //                   .decay = Decay::kInRule}, {});
 //   ASSAY_ASSIGN_OR_RETURN(const double loss, optimizer.Step(objective));
 //
-//   u = m' / (sqrt(v') + epsilon) + decay x
-//   x = x - r phi(|x|) / |u| u         phi(z) = min(max(z, least), most)
+//     u = m' / (sqrt(v') + epsilon) + decay x
+//     x = x - r phi(|x|) / |u| u         phi(z) = min(max(z, least), most)
 //
 // Where |x| or |u| is 0, the factor is 1. Source: Y. You et al., "Large batch
 // optimization for deep learning: training BERT in 76 minutes", 2020, algorithm 2

@@ -5,10 +5,10 @@
 //   RmsProp optimizer({.rate = 1e-3}, {.rho = 0.9});
 //   ASSAY_ASSIGN_OR_RETURN(const double loss, optimizer.Step(objective));
 //
-//   s = rho s + (1 - rho) g^2        where centered: a = rho a + (1 - rho) g
-//   d = g / (sqrt(s - a^2) + epsilon)
-//   outside    v = momentum v + d      x = x - r v
-//   inside     v = momentum v + r d    x = x - v
+//     s = rho s + (1 - rho) g^2        where centered: a = rho a + (1 - rho) g
+//     d = g / (sqrt(s - a^2) + epsilon)
+//     outside    v = momentum v + d      x = x - r v
+//     inside     v = momentum v + r d    x = x - v
 //
 // Sources: T. Tieleman, G. Hinton, "Lecture 6.5 - rmsprop", 2012, without epsilon; A.
 // Graves, "Generating sequences with recurrent neural networks", 2013, equations 38
