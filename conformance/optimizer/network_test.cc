@@ -9,15 +9,14 @@
 #include <array>
 #include <cmath>
 #include <memory>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "conformance/optimizer/beside_quad.h"
+#include "conformance/optimizer/linear_network.h"
 #include "conformance/optimizer/problem.h"
-#include "framework/backend/registry.h"
 #include "framework/graph/edit/training.h"
 #include "framework/graph/model_text.h"
 #include "framework/train/network_objective.h"
@@ -28,39 +27,8 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr size_t kSamples = 6, kFeatures = 2, kClasses = 3;
-constexpr char kLinear[] =
-    "g (double[N,2] x) => (double[N,3] y) "
-    "<double[2,3] w = {0.5, -1, 0.25, 1, 0.75, -0.5}, "
-    "double[3] b = {0.1, 0, -0.2}> { h = MatMul(x, w) y = Add(h, b) }";
 const std::vector<double> kX = {1, 2, -1, 0.5, 3, -2, 0, 0.25, -3, 1, 0.5, 0.5};
 const std::vector<int64_t> kLabels = {0, 2, 1, 1, 0, 2};
-
-template <class T>
-T Got(Result<T> result) {
-  if (!result.ok()) throw std::runtime_error(result.status().ToString());
-  return *std::move(result);
-}
-
-Backend& Reference() {
-  static const std::unique_ptr<Backend> backend =
-      Got(MakeBackend(Got(LoadBackendModule(ASSAY_REFERENCE_MODULE)).front()));
-  return *backend;
-}
-
-/// The linear network with a loss, and its weights.
-std::unique_ptr<train::NetworkObjective> Linear(const edit::LossEdit& loss) {
-  const auto model = graph::ModelOfText(kLinear);
-  train::Trainee trainee;
-  std::vector<std::string> names;
-  for (const Initializer& initializer : model->graph().initializers) {
-    names.push_back(model->graph()[initializer.id].name);
-    trainee.parameters.push_back(
-        {names.back(), Got(initializer.value.tensor()->Clone())});
-  }
-  trainee.model =
-      Got(edit::WithLoss(*Got(edit::AsInputs(*model, names)), loss));
-  return Got(train::NetworkObjective::Load(Reference(), std::move(trainee)));
-}
 
 Tensor Inputs() { return Got(Tensor::Of<double>({kSamples, kFeatures}, kX)); }
 
@@ -79,7 +47,7 @@ Tensor OneHot(const std::vector<int64_t>& labels) {
 
 train::Evaluation EvaluationOf(const edit::LossEdit& loss,
                                const Tensor& targets) {
-  const auto objective = Linear(loss);
+  const auto objective = LinearNetwork(loss);
   const std::vector<Tensor> batch = {Inputs(), targets};
   const Status put = objective->Put(batch);
   if (!put.ok()) throw std::runtime_error(put.ToString());
@@ -189,7 +157,7 @@ class NetworkTest : public ::testing::TestWithParam<Subject> {};
 // Kills: a gradient or a rule that is not its formula's; memory of a parameter
 // that the network does not read.
 TEST_P(NetworkTest, TrainsAsItsFormulaDoes) {
-  auto objective = Linear({});
+  auto objective = LinearNetwork({});
   const std::vector<Tensor> batch = {Inputs(), Labels(kLabels)};
   ASSERT_TRUE(objective->Put(batch).ok());
   BesideQuad both(GetParam(), std::move(objective), LinearGradient);
@@ -205,7 +173,7 @@ INSTANTIATE_TEST_SUITE_P(All, NetworkTest, ::testing::ValuesIn(Subjects()),
 
 // Kills: a batch that is left where the one before was.
 TEST(NetworkObjectiveTest, TakesBatchesOfAnySize) {
-  const auto objective = Linear({});
+  const auto objective = LinearNetwork({});
   EXPECT_EQ(objective->Evaluate().status().code(),
             StatusCode::kFailedPrecondition);
   const std::vector<Tensor> all = {Inputs(), Labels(kLabels)};
@@ -224,7 +192,7 @@ TEST(NetworkObjectiveTest, TakesBatchesOfAnySize) {
 }
 
 TEST(NetworkObjectiveTest, SaysWhatIsWrong) {
-  const auto objective = Linear({});
+  const auto objective = LinearNetwork({});
   EXPECT_THAT(objective->Put(std::vector{Inputs()}).message(),
               HasSubstr("found 1 tensors of a batch, wanted 2"));
   const auto model = graph::ModelOfText(kLinear);

@@ -14,20 +14,23 @@
 
 #pragma once
 
+#include <array>
 #include <span>
-#include <vector>
 
 #include "framework/core/status.h"
 #include "framework/core/tensor.h"
 
 namespace assay::train {
 
+/// The most tensors of state that a parameter can have.
+inline constexpr size_t kMostSlots = 4;
+
 /// Of one parameter.
 template <class T>
 struct Elements {
   std::span<T> x;
   std::span<const T> g;
-  std::vector<std::span<T>> state;  // empty where a slot is a scalar
+  std::array<std::span<T>, kMostSlots> state;  // empty where a slot is a scalar
 };
 
 template <class T>
@@ -35,11 +38,12 @@ Elements<T> ElementsOf(Tensor* parameter, const Tensor& gradient,
                        std::span<Tensor> slots) {
   Elements<T> elements{
       parameter->mutable_elements<T>(), gradient.elements<T>(), {}};
-  for (Tensor& slot : slots) {
-    const bool is_like =
-        slot.dtype() == kDTypeOf<T> && slot.shape() == parameter->shape();
-    elements.state.push_back(is_like ? slot.mutable_elements<T>()
-                                     : std::span<T>());
+  for (size_t i = 0; i < slots.size(); ++i) {
+    if (slots[i].dtype() != kDTypeOf<T> ||
+        slots[i].shape() != parameter->shape()) {
+      continue;
+    }
+    elements.state[i] = slots[i].mutable_elements<T>();
   }
   return elements;
 }

@@ -139,15 +139,18 @@ Status NetworkObjective::BindGradients() {
   return OkStatus();
 }
 
-Result<Evaluation> NetworkObjective::Evaluate() {
+Result<double> NetworkObjective::Infer() {
   if (binding_ == nullptr) {
     return FailedPrecondition("no batch was put before the first step");
   }
   ASSAY_RETURN_IF_ERROR(network_->Forward(*binding_));
   ASSAY_RETURN_IF_ERROR(network_->Synchronize());
+  return NumberOf(binding_->outputs()[loss_place_]);
+}
+
+Result<Evaluation> NetworkObjective::Evaluate() {
   Evaluation evaluation;
-  ASSAY_ASSIGN_OR_RETURN(evaluation.loss,
-                         NumberOf(binding_->outputs()[loss_place_]));
+  ASSAY_ASSIGN_OR_RETURN(evaluation.loss, Infer());
   if (bound_ == nullptr) ASSAY_RETURN_IF_ERROR(BindGradients());
   ASSAY_RETURN_IF_ERROR(network_->differentiable()->RunBackward(*bound_));
   ASSAY_RETURN_IF_ERROR(network_->Synchronize());

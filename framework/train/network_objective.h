@@ -50,6 +50,8 @@ class NetworkObjective : public Objective {
 
   /// Failed precondition before the first Put.
   Result<Evaluation> Evaluate() override;
+  /// The loss alone.
+  Result<double> Infer();
 
   /// Of the last evaluation, in the order of the model's outputs.
   std::span<const Value> outputs() const { return binding_->outputs(); }

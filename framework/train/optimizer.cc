@@ -94,6 +94,10 @@ Status ThreeStepOptimizer::Begin(std::span<const Parameter> parameters) {
   ASSAY_ASSIGN_OR_RETURN(const std::vector<Group> groups,
                          GroupsOf(recipe_, names));
   layout_ = StateOfEach();
+  if (layout_.size() > kMostSlots) {
+    return Internal("found ", layout_.size(), " tensors of state, wanted ",
+                    kMostSlots, " at most");
+  }
   std::vector<Member> members;
   for (size_t i = 0; i < parameters.size(); ++i) {
     Member& member = members.emplace_back(Member{names[i], groups[i], {}});

@@ -20,7 +20,8 @@ struct Factors {
 };
 
 Factors FactorsOf(const AdamSettings& settings, const Progress& at) {
-  const double t = static_cast<double>(at.step - 1) + settings.first_t;
+  const int64_t t =
+      settings.first_t == AdamSettings::FirstT::kZero ? at.step - 1 : at.step;
   const double first = BiasOf(settings.beta1, t);
   const double second = BiasOf(settings.beta2, t);
   switch (settings.correction) {
@@ -36,8 +37,9 @@ Factors FactorsOf(const AdamSettings& settings, const Progress& at) {
 
 }  // namespace
 
-double BiasOf(double beta, double t) {
-  return t == 0 ? 1 : -std::expm1(t * std::log(beta));
+double BiasOf(double beta, int64_t t) {
+  if (t == 0) return 1;
+  return -std::expm1(static_cast<double>(t) * std::log(beta));
 }
 
 void AdamSettings::AddTo(Settings* settings) {
@@ -47,7 +49,7 @@ void AdamSettings::AddTo(Settings* settings) {
   settings->Add("epsilon_at", &epsilon_at, kEpsilonWords);
   settings->Add("correction", &correction, kCorrectionWords);
   settings->Add("maximum", &maximum, kMaximumWords);
-  settings->Add("first_t", &first_t, {0, 2});
+  settings->Add("first_t", &first_t, kFirstWords);
 }
 
 std::vector<Slot> Adam::StateOfEach() const {

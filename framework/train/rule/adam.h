@@ -41,6 +41,9 @@ struct AdamSettings {
     kBefore,  // of v, then corrected: AMSGrad as in PyTorch and Keras
     kAfter,   // of v': as in Optax
   };
+  /// t of the first step: 1, or 0 as in ONNX. Where t is 0 nothing is corrected.
+  enum class FirstT : uint8_t { kZero, kOne };
+  static constexpr std::array<std::string_view, 2> kFirstWords = {"0", "1"};
   static constexpr std::array<std::string_view, 3> kCorrectionWords = {
       "moments", "rate", "none"};
   static constexpr std::array<std::string_view, 3> kMaximumWords = {
@@ -52,8 +55,7 @@ struct AdamSettings {
   EpsilonAt epsilon_at = EpsilonAt::kAfterRoot;
   Correction correction = Correction::kMoments;
   Maximum maximum = Maximum::kNone;
-  /// t of the first step: 1, or 0 as in ONNX. Where t is 0 nothing is corrected.
-  double first_t = 1;
+  FirstT first_t = FirstT::kOne;
 
   void AddTo(Settings* settings);
 };
@@ -73,6 +75,6 @@ class Adam : public UpdateRuleOptimizer {
 };
 
 /// 1 - beta^t, with its digits where beta is near 1; 1 where t is 0.
-double BiasOf(double beta, double t);
+double BiasOf(double beta, int64_t t);
 
 }  // namespace assay::train

@@ -63,7 +63,7 @@ Status Descent::UpdateRule(const Progress& at, const Tensor& gradient,
   const double reach = ReachOf(settings_, at.rate);
   return InPlace(
       parameter, gradient, slots, [&]<class T>(const Elements<T>& each) {
-        if (each.state.empty()) {
+        if (slots.empty()) {
           const auto rate = static_cast<T>(at.rate);
           for (size_t i = 0; i < each.x.size(); ++i) {
             each.x[i] -= rate * each.g[i];

@@ -21,9 +21,8 @@ void LambSettings::AddTo(Settings* settings) {
 
 Status Lamb::UpdateRule(const Progress& at, const Tensor& gradient,
                         Slots& slots, Tensor* parameter) {
-  const auto t = static_cast<double>(at.step);
-  const double bias1 = BiasOf(settings_.beta1, t);
-  const double bias2 = BiasOf(settings_.beta2, t);
+  const double bias1 = BiasOf(settings_.beta1, at.step);
+  const double bias2 = BiasOf(settings_.beta2, at.step);
   return InPlace(
       parameter, gradient, slots, [&]<class T>(const Elements<T>& each) {
         const auto beta1 = static_cast<T>(settings_.beta1);

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whole training runs of the reference in float64.
+
+#include "framework/train/trainer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "conformance/optimizer/linear_network.h"
+#include "framework/train/rule/optimizers.h"
+
+namespace assay::optimizer {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+/// Samples around three corners, each of a class, which a linear network tells
+/// apart.
+train::Dataset Corners(int64_t samples) {
+  constexpr double kCorners[3][2] = {{2, 0}, {-1, 2}, {-1, -2}};
+  std::vector<double> x;
+  std::vector<int64_t> labels;
+  for (int64_t i = 0; i < samples; ++i) {
+    const auto angle = static_cast<double>(i);
+    labels.push_back(i % 3);
+    x.push_back(kCorners[i % 3][0] + 0.5 * std::cos(angle));
+    x.push_back(kCorners[i % 3][1] + 0.5 * std::sin(2 * angle));
+  }
+  return Got(train::Dataset::Of(Got(Tensor::Of<double>({samples, 2}, x)),
+                                Got(Tensor::Of<int64_t>({samples}, labels)),
+                                3));
+}
+
+/// A run and what it is of.
+struct Subject {
+  explicit Subject(std::string_view settings,
+                   edit::Loss loss = edit::Loss::kSoftmaxCrossEntropy)
+      : dataset(Corners(50)), optimizer(Optimizer(settings)) {
+    edit::LossEdit edit;
+    edit.loss = loss;
+    objective = LinearNetwork(edit);
+  }
+
+  static std::unique_ptr<train::Optimizer> Optimizer(
+      std::string_view settings) {
+    return Got(train::MakeOptimizer({"momentum", "paper", settings})).optimizer;
+  }
+
+  train::Training Run(int64_t epochs) {
+    train::Training training{
+        *objective,
+        *optimizer,
+        {&dataset, Got(train::ShuffledSampler({50, 8}, 1))}};
+    training.test =
+        train::Samples{&dataset, Got(train::OrderedSampler({50, 16}))};
+    training.epochs = epochs;
+    return training;
+  }
+
+  train::Dataset dataset;
+  std::unique_ptr<train::NetworkObjective> objective;
+  std::unique_ptr<train::Optimizer> optimizer;
+};
+
+std::vector<double> Weights(Subject& subject) {
+  const auto w = subject.objective->parameters()[0].value.elements<double>();
+  return {w.begin(), w.end()};
+}
+
+TEST(TrainerTest, Learns) {
+  Subject subject("rate=0.1");
+  const train::Trained trained = Got(train::Train(subject.Run(10)));
+  EXPECT_EQ(trained.epochs, 10);
+  EXPECT_EQ(trained.steps, 70);
+  EXPECT_EQ(trained.test.samples, 50);
+  EXPECT_GE(trained.test.accuracy(), 0.98);
+  EXPECT_EQ(trained.stop, "");
+}
+
+// Kills: anything that is not of the seed.
+TEST(TrainerTest, GivesTheSameBitsTwice) {
+  Subject one("rate=0.1");
+  Subject two("rate=0.1");
+  ASSERT_TRUE(train::Train(one.Run(3)).ok());
+  ASSERT_TRUE(train::Train(two.Run(3)).ok());
+  EXPECT_EQ(Weights(one), Weights(two));
+}
+
+TEST(TrainerTest, TrainsOnBothFormsOfALoss) {
+  Subject classes("rate=0.1");
+  Subject one_hot("rate=0.1", edit::Loss::kSoftmaxCrossEntropyOfOneHot);
+  train::Training training = one_hot.Run(2);
+  training.targets = train::Targets::kOneHot;
+  ASSERT_TRUE(train::Train(classes.Run(2)).ok());
+  ASSERT_TRUE(train::Train(training).ok());
+  for (size_t i = 0; i < 6; ++i) {
+    EXPECT_NEAR(Weights(classes)[i], Weights(one_hot)[i], 1e-14);
+  }
+}
+
+// Kills: the mean of the means of unequal batches, as in tensorflow 38596; an
+// accuracy over full batches alone, as Deep500's.
+TEST(TrainerTest, CountsEachSampleOnce) {
+  Subject subject("rate=0");
+  train::Training training = subject.Run(1);
+  const train::Trained trained = Got(train::Train(training));
+  training.test =
+      train::Samples{&subject.dataset, Got(train::OrderedSampler({50, 50}))};
+  const train::Trained whole = Got(train::Train(training));
+  EXPECT_NEAR(trained.test.mean_loss(), whole.test.mean_loss(), 1e-14);
+  EXPECT_NEAR(trained.train.mean_loss(), whole.test.mean_loss(), 1e-14);
+  EXPECT_EQ(trained.test.right, whole.test.right);
+  EXPECT_EQ(trained.train.right, whole.test.right);
+  EXPECT_EQ(trained.train.samples, 50);
+}
+
+/// Says where it is called.
+class Speaking : public train::TrainingEvent {
+ public:
+  Speaking(std::string name, std::vector<std::string>* said)
+      : name_(std::move(name)), said_(*said) {}
+
+  Status BeforeRun(const train::TrainingMoment&) override { return Say("run"); }
+  Status BeforeEpoch(const train::TrainingMoment& at) override {
+    return Say(StrCat("epoch ", at.epoch));
+  }
+  Status BeforeTrainingSet(const train::TrainingMoment&) override {
+    return Say("set");
+  }
+  Status BeforeStep(const train::TrainingMoment& at) override {
+    return Say(StrCat("step ", at.batch.size()));
+  }
+  Status AfterStep(const train::TrainingMoment& at) override {
+    return Say(StrCat("stepped ", at.steps));
+  }
+  std::string StopAfterStep(const train::TrainingMoment&) override {
+    return Ask("step");
+  }
+  Status AfterTrainingSet(const train::TrainingMoment& at) override {
+    return Say(StrCat("trained ", at.train.samples));
+  }
+  Status BeforeTestSet(const train::TrainingMoment&) override {
+    return Say("test");
+  }
+  Status BeforeInference(const train::TrainingMoment&) override {
+    return Say("infer");
+  }
+  Status AfterInference(const train::TrainingMoment&) override {
+    return Say("inferred");
+  }
+  Status AfterTestSet(const train::TrainingMoment& at) override {
+    return Say(StrCat("tested ", at.test.samples));
+  }
+  Status AfterEpoch(const train::TrainingMoment&) override {
+    return Say("epoch done");
+  }
+  std::string StopAfterTest(const train::TrainingMoment&) override {
+    return Ask("test");
+  }
+  Status AfterRun(const train::TrainingMoment&) override {
+    return Say("run done");
+  }
+
+  std::string fails_at, stops_at;
+
+ private:
+  Status Say(const std::string& what) {
+    said_.push_back(name_ + what);
+    return what == fails_at ? DataLoss("event ", name_, "fails") : OkStatus();
+  }
+  std::string Ask(const std::string& where) {
+    said_.push_back(StrCat(name_, "stop after ", where, "?"));
+    return where == stops_at ? "it is enough" : "";
+  }
+
+  std::string name_;
+  std::vector<std::string>& said_;
+};
+
+/// One step and one inference an epoch.
+train::Training Short(Subject& subject,
+                      std::vector<train::TrainingEvent*> events) {
+  train::Training training = subject.Run(1);
+  training.train.sampler = Got(train::OrderedSampler({50, 50}));
+  training.test->sampler = training.train.sampler;
+  training.events = std::move(events);
+  return training;
+}
+
+TEST(TrainingEventTest, SeesThe14MomentsInOrder) {
+  Subject subject("rate=0.1");
+  std::vector<std::string> said;
+  Speaking event("", &said);
+  ASSERT_TRUE(train::Train(Short(subject, {&event})).ok());
+  EXPECT_THAT(said, ElementsAre("run", "epoch 0", "set", "step 50", "stepped 1",
+                                "stop after step?", "trained 50", "test",
+                                "infer", "inferred", "tested 50", "epoch done",
+                                "stop after test?", "run done"));
+}
+
+// Kills: an event that is begun and never ended, and one that is ended and was
+// not begun.
+TEST(TrainingEventTest, EndsWhatItBegan) {
+  Subject subject("rate=0.1");
+  std::vector<std::string> said;
+  Speaking one("1 ", &said);
+  Speaking two("2 ", &said);
+  two.fails_at = "run";
+  const auto trained = train::Train(Short(subject, {&one, &two}));
+  EXPECT_THAT(trained.status().message(), HasSubstr("event 2 fails"));
+  EXPECT_THAT(said, ElementsAre("1 run", "2 run", "1 run done"));
+
+  said.clear();
+  two.fails_at = "step 50";
+  EXPECT_FALSE(train::Train(Short(subject, {&one, &two})).ok());
+  EXPECT_EQ(said[said.size() - 2], "2 run done");
+  EXPECT_EQ(said.back(), "1 run done");
+}
+
+TEST(TrainingEventTest, MayAskToStop) {
+  Subject subject("rate=0.1");
+  std::vector<std::string> said;
+  Speaking event("", &said);
+  event.stops_at = "step";
+  train::Training training = subject.Run(5);
+  training.events = {&event};
+  train::Trained trained = Got(train::Train(training));
+  EXPECT_EQ(trained.stop, "it is enough");
+  EXPECT_EQ(trained.steps, 1);
+  EXPECT_EQ(trained.test.samples, 0);
+  EXPECT_EQ(said.back(), "run done");
+
+  event.stops_at = "test";
+  trained = Got(train::Train(training));
+  EXPECT_EQ(trained.epochs, 1);
+  EXPECT_EQ(trained.steps, 7);
+}
+
+TEST(StopTest, AtAnAccuracyAndOnNan) {
+  Subject learns("rate=0.1");
+  train::StopAtAccuracy enough(0.9);
+  train::Training training = learns.Run(50);
+  training.events = {&enough};
+  const train::Trained trained = Got(train::Train(training));
+  EXPECT_LT(trained.epochs, 50);
+  EXPECT_THAT(trained.stop, StartsWith("the test set came to an accuracy of"));
+
+  Subject breaks("rate=0.1");
+  breaks.objective->parameters()[0].value.mutable_elements<double>()[0] =
+      std::numeric_limits<double>::quiet_NaN();
+  train::StopOnNan stop;
+  training.events = {&stop};
+  train::Training broken = breaks.Run(50);
+  broken.events = {&stop};
+  EXPECT_EQ(Got(train::Train(broken)).stop, "the loss of step 1 is NaN");
+}
+
+}  // namespace
+}  // namespace assay::optimizer

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// TrainingEvent: something that watches a training run, at the 14 moments of the
+// Deep500 thesis, chapter 4, in this order:
+//
+//     BeforeRun
+//       BeforeEpoch
+//         BeforeTrainingSet
+//           BeforeStep  AfterStep  StopAfterStep
+//         AfterTrainingSet
+//         BeforeTestSet
+//           BeforeInference  AfterInference
+//         AfterTestSet
+//       AfterEpoch  StopAfterTest
+//     AfterRun
+//
+// A stop is asked for and no exception: the run ends as it does by itself.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "framework/core/status.h"
+#include "framework/train/data/sampler.h"
+#include "framework/train/network_objective.h"
+#include "framework/train/optimizer.h"
+
+namespace assay::train {
+
+/// What a set came to so far, each sample counted once.
+struct Score {
+  int64_t samples = 0;
+  int64_t right = 0;  // the greatest score is the label's
+  double loss = 0;    // the sum over the samples
+
+  double mean_loss() const;
+  double accuracy() const;
+};
+
+/// Where a run is.
+struct TrainingMoment {
+  int64_t epoch = 0;  // from 0
+  int64_t steps = 0;  // done in the whole run
+  Batch batch;        // the last one
+  double loss = 0;    // its mean loss
+  Score train;        // of the epoch
+  Score test;         // of the last test set
+  NetworkObjective& objective;
+  Optimizer& optimizer;
+};
+
+/// Every member does nothing by default. A failed Status ends the run and is
+/// returned by it; AfterRun is called even then, for each event whose BeforeRun
+/// succeeded. Events run in the order of addition before, and in reverse order
+/// after.
+class TrainingEvent {
+ public:
+  virtual ~TrainingEvent() = default;
+
+  virtual Status BeforeRun(const TrainingMoment&) { return OkStatus(); }
+  virtual Status BeforeEpoch(const TrainingMoment&) { return OkStatus(); }
+  virtual Status BeforeTrainingSet(const TrainingMoment&) { return OkStatus(); }
+  virtual Status BeforeStep(const TrainingMoment&) { return OkStatus(); }
+  virtual Status AfterStep(const TrainingMoment&) { return OkStatus(); }
+  virtual Status AfterTrainingSet(const TrainingMoment&) { return OkStatus(); }
+  virtual Status BeforeTestSet(const TrainingMoment&) { return OkStatus(); }
+  virtual Status BeforeInference(const TrainingMoment&) { return OkStatus(); }
+  virtual Status AfterInference(const TrainingMoment&) { return OkStatus(); }
+  virtual Status AfterTestSet(const TrainingMoment&) { return OkStatus(); }
+  virtual Status AfterEpoch(const TrainingMoment&) { return OkStatus(); }
+  virtual Status AfterRun(const TrainingMoment&) { return OkStatus(); }
+
+  /// Why the run is to end; empty: it goes on.
+  virtual std::string StopAfterStep(const TrainingMoment&) { return ""; }
+  virtual std::string StopAfterTest(const TrainingMoment&) { return ""; }
+};
+
+/// Ends a run whose loss is NaN or infinite.
+class StopOnNan : public TrainingEvent {
+ public:
+  std::string StopAfterStep(const TrainingMoment& moment) override;
+};
+
+/// Ends a run whose test set comes to an accuracy, 0 to 1.
+class StopAtAccuracy : public TrainingEvent {
+ public:
+  explicit StopAtAccuracy(double accuracy) : accuracy_(accuracy) {}
+  std::string StopAfterTest(const TrainingMoment& moment) override;
+
+ private:
+  double accuracy_;
+};
+
+}  // namespace assay::train
