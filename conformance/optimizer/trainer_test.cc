@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "conformance/optimizer/linear_network.h"
+#include "framework/train/data/numbers.h"
+#include "framework/train/model/models.h"
 #include "framework/train/rule/optimizers.h"
 
 namespace assay::optimizer {
@@ -243,6 +245,46 @@ TEST(TrainingEventTest, MayAskToStop) {
   trained = Got(train::Train(training));
   EXPECT_EQ(trained.epochs, 1);
   EXPECT_EQ(trained.steps, 7);
+}
+
+/// 28 x 28 images, each class with a square of its own and samples with noise.
+train::Dataset Squares(int64_t samples) {
+  std::vector<float> x(static_cast<size_t>(samples * 28 * 28), 0);
+  std::vector<int64_t> labels;
+  train::Numbers numbers(3);
+  for (int64_t i = 0; i < samples; ++i) {
+    const int64_t label = i % 10;
+    labels.push_back(label);
+    for (int64_t at = 0; at < 28 * 28; ++at) {
+      const int64_t row = at / 28 - 3 - label / 4 * 8;
+      const int64_t column = at % 28 - 1 - label % 4 * 7;
+      const bool is_in = row >= 0 && row < 5 && column >= 0 && column < 5;
+      x[static_cast<size_t>(i * 28 * 28 + at)] =
+          static_cast<float>((is_in ? 1 : 0) + 0.3 * numbers.Share());
+    }
+  }
+  return Got(train::Dataset::Of(Got(Tensor::Of<float>({samples, 1, 28, 28}, x)),
+                                Got(Tensor::Of<int64_t>({samples}, labels)),
+                                10));
+}
+
+TEST(TrainerTest, TrainsEachModel) {
+  const train::Dataset squares = Squares(200);
+  for (const std::string_view name : train::ModelNames()) {
+    const train::NewModel made = Got(train::MakeModel(name, {.seed = 1}));
+    const auto objective = Got(train::NetworkObjective::Load(
+        Reference(), {Got(edit::WithLoss(*made.model, {})), made.parameters}));
+    const auto optimizer =
+        Got(train::MakeOptimizer({"adam", "pytorch", "rate=0.005"})).optimizer;
+    train::Training training{*objective, *optimizer};
+    training.train = {&squares, Got(train::ShuffledSampler({200, 20}, 1))};
+    training.test =
+        train::Samples{&squares, Got(train::OrderedSampler({200, 100}))};
+    training.epochs = 4;
+    const train::Trained trained = Got(train::Train(training));
+    EXPECT_LE(trained.test.mean_loss(), 0.1) << name;
+    EXPECT_GE(trained.test.accuracy(), 0.98) << name;
+  }
 }
 
 TEST(StopTest, AtAnAccuracyAndOnNan) {

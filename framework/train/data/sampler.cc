@@ -5,43 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <random>
 #include <utility>
+
+#include "framework/train/data/numbers.h"
 
 namespace assay::train {
 namespace {
-
-/// Numbers of a key. The engine's numbers are the standard's; its distributions
-/// are each library's own, so that there are others here.
-class Numbers {
- public:
-  explicit Numbers(uint64_t key) : engine_(key) {}
-
-  /// In [0, bound), each as likely: what would favour the first is drawn again.
-  uint64_t Below(uint64_t bound) {
-    const uint64_t fair = engine_.max() - engine_.max() % bound;
-    uint64_t drawn = engine_();
-    while (drawn >= fair) drawn = engine_();
-    return drawn % bound;
-  }
-
-  /// In [0, 1), of 53 bits.
-  double Share() { return static_cast<double>(engine_() >> 11U) * 0x1p-53; }
-
- private:
-  std::mt19937_64 engine_;
-};
-
-/// The key of an epoch: neighbours of a seed or an epoch have nothing in common
-/// (G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number generators",
-/// 2014, the finalizer of SplitMix64).
-uint64_t KeyOf(uint64_t seed, int64_t epoch) {
-  uint64_t key =
-      seed + 0x9e3779b97f4a7c15U * (static_cast<uint64_t>(epoch) + 1);
-  key = (key ^ (key >> 30U)) * 0xbf58476d1ce4e5b9U;
-  key = (key ^ (key >> 27U)) * 0x94d049bb133111ebU;
-  return key ^ (key >> 31U);
-}
 
 void Shuffle(std::span<int64_t> numbers, Numbers* drawn) {
   for (size_t left = numbers.size(); left > 1; --left) {
