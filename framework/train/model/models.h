@@ -4,7 +4,7 @@
 // values that a seed gives.
 //
 //   ASSAY_ASSIGN_OR_RETURN(NewModel lenet, MakeModel("lenet5", {.seed = 7}));
-//   ASSAY_ASSIGN_OR_RETURN(auto trained, edit::WithLoss(*lenet.model, {}));
+//   const std::vector<Parameter>& weights = lenet.parameters;
 
 #pragma once
 
