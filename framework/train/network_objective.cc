@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "framework/backend/network_interfaces.h"
+#include "framework/train/in_place.h"
 
 namespace assay::train {
 namespace {
@@ -29,11 +30,8 @@ Result<double> NumberOf(const Value& loss) {
 Result<Tensor> OnesLike(const Tensor& loss) {
   ASSAY_ASSIGN_OR_RETURN(Tensor ones,
                          Tensor::Allocate(loss.dtype(), loss.shape()));
-  if (loss.dtype() == DType::kFloat32) {
-    std::ranges::fill(ones.mutable_elements<float>(), 1.0F);
-  } else {
-    std::ranges::fill(ones.mutable_elements<double>(), 1.0);
-  }
+  ASSAY_RETURN_IF_ERROR(InPlace(
+      &ones, ones, {}, [](const auto& each) { std::ranges::fill(each.x, 1); }));
   return ones;
 }
 

@@ -141,7 +141,7 @@ Status ThreeStepOptimizer::Update(std::span<Parameter> parameters,
                                   Evaluation* evaluation) {
   std::vector<Tensor>& gradients = evaluation->gradients;
   ASSAY_RETURN_IF_ERROR(CheckGradients(parameters, gradients));
-  ClipGradients(recipe_.clip, gradients);
+  ASSAY_RETURN_IF_ERROR(ClipGradients(recipe_.clip, gradients));
   for (size_t i = 0; i < parameters.size(); ++i) {
     const Progress at = At(members_[i]);
     Tensor* const parameter = &parameters[i].value;

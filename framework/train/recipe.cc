@@ -5,50 +5,40 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/train/in_place.h"
+
 namespace assay::train {
-namespace {
-
-/// Calls with the elements of a tensor that is float32 or float64.
-template <class Visit>
-void ForElements(Tensor& tensor, const Visit& visit) {
-  if (tensor.dtype() == DType::kFloat32)
-    visit(tensor.mutable_elements<float>());
-  if (tensor.dtype() == DType::kFloat64) {
-    visit(tensor.mutable_elements<double>());
-  }
-}
-
-}  // namespace
-
-double SquaredNorm(std::span<const Tensor> gradients) {
+Result<double> SquaredNorm(std::span<const Tensor> gradients) {
   double sum = 0;
   for (Tensor gradient : gradients) {
-    ForElements(gradient, [&](auto elements) {
-      for (const auto element : elements) {
-        const double g = element;
-        sum += g * g;
-      }
-    });
+    ASSAY_RETURN_IF_ERROR(
+        InPlace(&gradient, gradient, {}, [&](const auto& each) {
+          for (const double g : each.g) sum += g * g;
+        }));
   }
   return sum;
 }
 
-void ClipGradients(const Clip& clip, std::span<Tensor> gradients) {
+Status ClipGradients(const Clip& clip, std::span<Tensor> gradients) {
   for (Tensor& gradient : gradients) {
-    ForElements(gradient, [&]<class T>(std::span<T> elements) {
-      const auto most = static_cast<T>(clip.value);
-      for (T& element : elements) element = std::clamp(element, -most, most);
-    });
+    ASSAY_RETURN_IF_ERROR(
+        InPlace(&gradient, gradient, {}, [&]<class T>(const Elements<T>& each) {
+          const auto most = static_cast<T>(clip.value);
+          for (T& g : each.x) g = std::clamp(g, -most, most);
+        }));
   }
-  if (std::isinf(clip.norm)) return;
-  const double norm = std::sqrt(SquaredNorm(gradients));
-  if (!(norm > clip.norm)) return;
+  if (std::isinf(clip.norm)) return OkStatus();
+  ASSAY_ASSIGN_OR_RETURN(const double squares, SquaredNorm(gradients));
+  const double norm = std::sqrt(squares);
+  if (!(norm > clip.norm)) return OkStatus();
   for (Tensor& gradient : gradients) {
-    ForElements(gradient, [&]<class T>(std::span<T> elements) {
-      const auto scale = static_cast<T>(clip.norm / norm);
-      for (T& element : elements) element *= scale;
-    });
+    ASSAY_RETURN_IF_ERROR(
+        InPlace(&gradient, gradient, {}, [&]<class T>(const Elements<T>& each) {
+          const auto scale = static_cast<T>(clip.norm / norm);
+          for (T& g : each.x) g *= scale;
+        }));
   }
+  return OkStatus();
 }
 
 Result<std::vector<Group>> GroupsOf(const Recipe& recipe,

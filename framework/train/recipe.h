@@ -64,11 +64,13 @@ struct Recipe {
   std::vector<Group> groups;
 };
 
+// Both are unsupported for types other than float32 and float64.
+
 /// The sum of the squares of all elements, in double, in their order.
-double SquaredNorm(std::span<const Tensor> gradients);
+Result<double> SquaredNorm(std::span<const Tensor> gradients);
 
 /// Clips in place.
-void ClipGradients(const Clip& clip, std::span<Tensor> gradients);
+Status ClipGradients(const Clip& clip, std::span<Tensor> gradients);
 
 /// Each parameter's group, the recipe's own decay filled in. Invalid argument for
 /// a group's name that no parameter has, and for one in two groups.

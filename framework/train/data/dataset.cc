@@ -10,6 +10,7 @@ namespace {
 
 /// Rows of a tensor, one behind the other.
 Result<Tensor> RowsOf(const Tensor& all, const Batch& batch) {
+  if (batch.empty()) return InvalidArgument("found a batch of no samples");
   std::vector<int64_t> dims(all.shape().dims().begin(),
                             all.shape().dims().end());
   const int64_t n = dims.front();

@@ -34,7 +34,7 @@ class Dataset {
   const Tensor& labels() const { return labels_; }
 
   /// The inputs of these samples, [B, ...]. Invalid argument for a place that
-  /// there is not.
+  /// there is not, and for no sample at all.
   Result<Tensor> Inputs(const Batch& batch) const;
   /// Their labels, int64[B].
   Result<Tensor> Labels(const Batch& batch) const;

@@ -34,6 +34,8 @@ TEST(DatasetTest, GathersBatches) {
   EXPECT_THAT(pairs.CountByClass(), ElementsAre(2, 1, 1));
   EXPECT_THAT(pairs.Inputs({4}).status().message(),
               HasSubstr("found sample 4, wanted one of 4"));
+  EXPECT_THAT(pairs.Labels({}).status().message(),
+              HasSubstr("found a batch of no samples"));
 }
 
 TEST(DatasetTest, SaysWhatIsWrong) {

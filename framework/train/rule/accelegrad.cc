@@ -43,7 +43,7 @@ Status AcceleGrad::PrepareParameter(const Progress& at, Slots& slots,
 
 Status AcceleGrad::NewGradients(const Progress&,
                                 std::span<const Tensor> gradients) {
-  squares_of_all_ = SquaredNorm(gradients);
+  ASSAY_ASSIGN_OR_RETURN(squares_of_all_, SquaredNorm(gradients));
   return OkStatus();
 }
 
@@ -51,9 +51,11 @@ Status AcceleGrad::UpdateRule(const Progress& at, const Tensor& gradient,
                               Slots& slots, Tensor* parameter) {
   const double weight = WeightOf(at.step);
   double& sum = slots[kSquares].mutable_elements<double>()[0];
-  sum += weight * weight *
-         (settings_.norm_over == NormOver::kAll ? squares_of_all_
-                                                : SquaredNorm({&gradient, 1}));
+  double squares = squares_of_all_;
+  if (settings_.norm_over == NormOver::kParameter) {
+    ASSAY_ASSIGN_OR_RETURN(squares, SquaredNorm({&gradient, 1}));
+  }
+  sum += weight * weight * squares;
   const double eta = at.rate * 2 * settings_.diameter /
                      std::sqrt(settings_.bound * settings_.bound + sum);
   return InPlace(parameter, gradient, slots,
