@@ -18,9 +18,9 @@
 #include <iostream>
 #include <string_view>
 
+#include "framework/file/file.h"
 #include "framework/graph/model.h"
 #include "framework/testing/case/read_corpus.h"
-#include "framework/testing/file/file.h"
 #include "framework/testing/measure/measure.h"
 
 namespace assay::perf {

@@ -12,11 +12,11 @@
 
 #include "framework/backend/backend.h"
 #include "framework/backend/registry.h"
+#include "framework/file/file.h"
+#include "framework/file/module_path.h"
 #include "framework/graph/edit/model_edit.h"
 #include "framework/testing/case/random_weights.h"
 #include "framework/testing/case/test_case.h"
-#include "framework/testing/file/file.h"
-#include "framework/testing/file/module_path.h"
 
 namespace assay::corpus {
 namespace {

@@ -16,9 +16,9 @@
 
 #include "framework/backend/backend.h"
 #include "framework/backend/registry.h"
+#include "framework/file/module_path.h"
 #include "framework/testing/case/read_corpus.h"
 #include "framework/testing/case/test_id.h"
-#include "framework/testing/file/module_path.h"
 #include "framework/testing/measure/measure.h"
 #include "framework/testing/measure/recheck.h"
 

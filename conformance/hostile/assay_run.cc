@@ -14,7 +14,7 @@
 #include <sstream>
 
 #include "framework/core/text.h"
-#include "framework/testing/file/file.h"
+#include "framework/file/file.h"
 #include "framework/testing/record/tables.h"
 
 extern char** environ;

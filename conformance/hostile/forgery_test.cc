@@ -15,7 +15,7 @@
 
 #include "conformance/hostile/assay_run.h"
 #include "framework/core/text.h"
-#include "framework/testing/file/scratch_folder.h"
+#include "framework/file/scratch_folder.h"
 
 namespace assay::hostile {
 namespace {

@@ -18,7 +18,7 @@
 
 #include "conformance/hostile/assay_run.h"
 #include "framework/core/text.h"
-#include "framework/testing/file/scratch_folder.h"
+#include "framework/file/scratch_folder.h"
 #include "framework/testing/record/tables.h"
 
 namespace assay::hostile {

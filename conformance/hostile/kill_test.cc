@@ -18,9 +18,9 @@
 
 #include "conformance/hostile/assay_run.h"
 #include "framework/core/text.h"
+#include "framework/file/file.h"
+#include "framework/file/scratch_folder.h"
 #include "framework/supervise/process/process_tree.h"
-#include "framework/testing/file/file.h"
-#include "framework/testing/file/scratch_folder.h"
 
 namespace assay::hostile {
 namespace {

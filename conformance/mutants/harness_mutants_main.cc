@@ -25,8 +25,8 @@
 #include "conformance/mutants/harness_mutant.h"
 #include "conformance/mutants/run_test.h"
 #include "framework/core/text.h"
-#include "framework/testing/file/build_id.h"
-#include "framework/testing/file/file.h"
+#include "framework/file/build_id.h"
+#include "framework/file/file.h"
 #include "framework/testing/record/tables.h"
 
 namespace assay::harness_mutants {

@@ -7,7 +7,7 @@
 #include <iostream>
 
 #include "conformance/mutants/harness_mutant.h"
-#include "framework/testing/file/file.h"
+#include "framework/file/file.h"
 
 namespace {
 

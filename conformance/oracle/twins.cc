@@ -7,7 +7,7 @@
 #include <limits>
 #include <sstream>
 
-#include "framework/testing/file/csv.h"
+#include "framework/file/csv.h"
 #include "framework/testing/measure/measure.h"
 
 namespace assay::oracle {

@@ -12,10 +12,10 @@
 
 #include "conformance/oracle/oracle_module.h"
 #include "framework/backend/exact.h"
+#include "framework/file/csv.h"
+#include "framework/file/file.h"
 #include "framework/graph/model_text.h"
 #include "framework/testing/case/read_corpus.h"
-#include "framework/testing/file/csv.h"
-#include "framework/testing/file/file.h"
 #include "framework/testing/measure/exact_answers.h"
 
 namespace assay::oracle {

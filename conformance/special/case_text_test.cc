@@ -9,7 +9,7 @@
 
 #include "conformance/special/element_types.h"
 #include "conformance/special/exact_bits.h"
-#include "framework/testing/file/scratch_folder.h"
+#include "framework/file/scratch_folder.h"
 
 namespace assay::special {
 namespace {

@@ -7,11 +7,11 @@
 #include <string>
 #include <utility>
 
+#include "framework/file/file.h"
 #include "framework/testing/case/corpus_files.h"
 #include "framework/testing/case/operator_name.h"
 #include "framework/testing/case/plain_corpus_case.h"
 #include "framework/testing/case/write_corpus.h"
-#include "framework/testing/file/file.h"
 
 namespace assay::special {
 namespace {

@@ -12,10 +12,10 @@
 
 #include "conformance/special/special_corpus.h"
 #include "framework/core/value_walk.h"
+#include "framework/file/file.h"
+#include "framework/file/scratch_folder.h"
 #include "framework/metric/element.h"
 #include "framework/testing/case/read_corpus.h"
-#include "framework/testing/file/file.h"
-#include "framework/testing/file/scratch_folder.h"
 #include "framework/testing/measure/measure.h"
 
 namespace assay::special {

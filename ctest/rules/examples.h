@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <iostream>
 
+#include "framework/file/file.h"
+#include "framework/file/scratch_folder.h"
 #include "framework/graph/edit/model_edit.h"
-#include "framework/testing/file/file.h"
-#include "framework/testing/file/scratch_folder.h"
 
 namespace example {
 

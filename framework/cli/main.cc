@@ -15,7 +15,7 @@
 #include "framework/cli/commands.h"
 #include "framework/cli/completion.h"
 #include "framework/cli/select/version.h"
-#include "framework/testing/file/nearest.h"
+#include "framework/file/nearest.h"
 #include "framework/testing/record/clean_text.h"
 #include "framework/testing/record/tables.h"
 

@@ -21,7 +21,7 @@
 #include <map>
 #include <string>
 
-#include "framework/testing/file/file.h"
+#include "framework/file/file.h"
 #include "framework/testing/record/tables.h"
 
 namespace assay::cli {

@@ -14,7 +14,7 @@
 #include <string>
 
 #include "framework/cli/program_fixture.h"
-#include "framework/testing/file/file.h"
+#include "framework/file/file.h"
 #include "framework/testing/record/tables.h"
 
 namespace assay::cli {

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "framework/cli/tree_fixture.h"
-#include "framework/testing/file/file.h"
-#include "framework/testing/file/folder_lock.h"
+#include "framework/file/file.h"
+#include "framework/file/folder_lock.h"
 #include "framework/testing/record/clean_text.h"
 #include "framework/testing/record/tables.h"
 

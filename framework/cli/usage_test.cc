@@ -11,7 +11,7 @@
 #include <set>
 
 #include "framework/cli/program_fixture.h"
-#include "framework/testing/file/file.h"
+#include "framework/file/file.h"
 
 namespace assay::cli {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "framework/cli/run/run_folder.h"
 #include "framework/cli/tree_fixture.h"
-#include "framework/testing/file/build_id.h"
+#include "framework/file/build_id.h"
 #include "framework/testing/record/rows.h"
 
 namespace assay::cli {

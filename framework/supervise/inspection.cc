@@ -4,9 +4,9 @@
 
 #include <utility>
 
+#include "framework/file/file.h"
+#include "framework/file/module_path.h"
 #include "framework/supervise/crew.h"
-#include "framework/testing/file/file.h"
-#include "framework/testing/file/module_path.h"
 #include "framework/testing/suite/interfaces_suite.h"
 
 namespace assay::supervise {

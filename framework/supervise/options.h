@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "framework/file/file_digests.h"
 #include "framework/supervise/process/worker_limits.h"
-#include "framework/testing/file/file_digests.h"
 #include "framework/testing/record/run_facts.h"
 
 namespace assay::supervise {

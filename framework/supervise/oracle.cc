@@ -8,11 +8,11 @@
 #include <sstream>
 #include <utility>
 
+#include "framework/file/digest.h"
+#include "framework/file/file.h"
+#include "framework/file/module_path.h"
 #include "framework/supervise/oracle_cache.h"
 #include "framework/supervise/supervisor.h"
-#include "framework/testing/file/digest.h"
-#include "framework/testing/file/file.h"
-#include "framework/testing/file/module_path.h"
 #include "framework/testing/measure/exact_answers.h"
 #include "framework/testing/plan/resolve.h"
 #include "framework/testing/suite/answers_suite.h"

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <utility>
 
+#include "framework/file/file.h"
 #include "framework/supervise/crew.h"
 #include "framework/supervise/worker_session.h"
-#include "framework/testing/file/file.h"
 #include "framework/testing/journal/journal.h"
 
 namespace assay::supervise {

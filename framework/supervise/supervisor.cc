@@ -8,9 +8,9 @@
 #include <map>
 
 #include "framework/core/hash.h"
+#include "framework/file/csv.h"
 #include "framework/supervise/crew.h"
 #include "framework/supervise/repeat.h"
-#include "framework/testing/file/csv.h"
 
 namespace assay::supervise {
 namespace {

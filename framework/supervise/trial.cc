@@ -11,9 +11,9 @@
 #include <system_error>
 #include <utility>
 
+#include "framework/file/file.h"
+#include "framework/file/module_path.h"
 #include "framework/supervise/crew.h"
-#include "framework/testing/file/file.h"
-#include "framework/testing/file/module_path.h"
 
 namespace assay::supervise {
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "framework/core/status.h"
-#include "framework/testing/file/folder_lock.h"
+#include "framework/file/folder_lock.h"
 #include "framework/testing/plan/plan.h"
 #include "framework/testing/suite/answers_suite.h"
 #include "framework/testing/suite/outputs_suite.h"

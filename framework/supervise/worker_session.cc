@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "framework/file/file.h"
 #include "framework/supervise/oracle_cache.h"
 #include "framework/supervise/process/process_tree.h"
 #include "framework/supervise/process/tree_memory.h"
-#include "framework/testing/file/file.h"
 #include "framework/testing/journal/journal.h"
 #include "framework/testing/record/tables.h"
 

@@ -3,8 +3,8 @@
 # Unit tests of cases, policies, plans and verdicts.
 
 assay_unit_test(testing ALONE
-  SOURCES case/read_corpus_test.cc file/csv_test.cc file/file_test.cc
-          file/nearest_test.cc
+  SOURCES case/read_corpus_test.cc ../file/csv_test.cc ../file/file_test.cc
+          ../file/nearest_test.cc
           journal/journal_file_test.cc journal/journal_test.cc
           plan/instance_test.cc plan/plan_test.cc
           policy/floor_test.cc

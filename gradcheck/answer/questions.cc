@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "framework/testing/file/csv.h"
+#include "framework/file/csv.h"
 #include "framework/testing/limit/limit.h"
 #include "gradcheck/answer/coarse.h"
 #include "gradcheck/draw/draw.h"

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "conformance/oracle/oracle_module.h"
+#include "framework/file/csv.h"
+#include "framework/file/file.h"
 #include "framework/testing/case/read_corpus.h"
-#include "framework/testing/file/csv.h"
-#include "framework/testing/file/file.h"
 #include "framework/testing/limit/limit.h"
 #include "gradcheck/answer/cotangent.h"
 #include "gradcheck/draw/draw.h"

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "framework/backend/registry.h"
+#include "framework/file/file.h"
 #include "framework/testing/case/read_corpus.h"
-#include "framework/testing/file/file.h"
 #include "framework/testing/policy/mutant_line.h"
 #include "framework/testing/record/tables.h"
 #include "gradcheck/baselines/methods.h"

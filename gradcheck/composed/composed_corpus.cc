@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "conformance/special/special_corpus.h"
-#include "framework/testing/file/file.h"
+#include "framework/file/file.h"
 #include "gradcheck/composed/composer.h"
 #include "gradcheck/subject/variant.h"
 

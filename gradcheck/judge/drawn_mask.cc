@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "framework/testing/file/csv.h"
+#include "framework/file/csv.h"
 #include "framework/testing/limit/limit.h"
 #include "gradcheck/draw/draw.h"
 #include "gradcheck/subject/subject.h"

@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "framework/file/file.h"
 #include "framework/graph/value_bytes.h"
-#include "framework/testing/file/file.h"
 #include "gradcheck/answer/questions.h"
 #include "gradcheck/subject/subject.h"
 #include "gradcheck/subject/variant.h"

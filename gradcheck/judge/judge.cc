@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "framework/testing/file/csv.h"
+#include "framework/file/csv.h"
 #include "framework/testing/host/runs.h"
 #include "framework/testing/limit/fault.h"
 #include "framework/testing/limit/limit.h"

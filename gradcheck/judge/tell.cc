@@ -9,7 +9,7 @@
 #include <string>
 #include <variant>
 
-#include "framework/testing/file/csv.h"
+#include "framework/file/csv.h"
 #include "framework/testing/limit/limit.h"
 #include "gradcheck/judge/gradient_row.h"
 #include "gradcheck/subject/subject.h"

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "framework/core/text.h"
+#include "framework/file/csv.h"
 #include "framework/graph/edit/doubled.h"
-#include "framework/testing/file/csv.h"
 #include "gradcheck/draw/draw.h"
 
 namespace assay::gradcheck {

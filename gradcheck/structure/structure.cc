@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "framework/testing/file/csv.h"
+#include "framework/file/csv.h"
 #include "framework/testing/host/runs.h"
 #include "framework/testing/measure/recheck.h"
 #include "gradcheck/draw/draw.h"

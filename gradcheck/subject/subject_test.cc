@@ -10,9 +10,9 @@
 #include <string>
 #include <utility>
 
+#include "framework/file/scratch_folder.h"
 #include "framework/graph/model_text.h"
 #include "framework/testing/case/write_corpus.h"
-#include "framework/testing/file/scratch_folder.h"
 #include "framework/testing/measure/recheck.h"
 #include "gradcheck/draw/draw.h"
 

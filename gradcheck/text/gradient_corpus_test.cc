@@ -7,8 +7,8 @@
 
 #include <string>
 
+#include "framework/file/scratch_folder.h"
 #include "framework/testing/case/read_corpus.h"
-#include "framework/testing/file/scratch_folder.h"
 #include "gradcheck/draw/draw.h"
 #include "gradcheck/subject/variant.h"
 

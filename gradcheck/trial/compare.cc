@@ -9,8 +9,8 @@
 #include <span>
 
 #include "framework/core/text.h"
+#include "framework/file/csv.h"
 #include "framework/metric/element.h"
-#include "framework/testing/file/csv.h"
 #include "framework/testing/limit/fault.h"
 #include "framework/testing/limit/limit.h"
 #include "gradcheck/draw/draw.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "framework/core/text.h"
-#include "framework/testing/file/csv.h"
+#include "framework/file/csv.h"
 #include "gradcheck/draw/draw.h"
 
 namespace assay::gradcheck {

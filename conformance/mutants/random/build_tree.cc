@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "framework/core/text.h"
-#include "framework/testing/file/file.h"
+#include "framework/file/file.h"
 
 namespace assay::random_mutants {
 namespace {

@@ -26,7 +26,7 @@
 #include "conformance/mutants/random/change.h"
 #include "conformance/mutants/random/trial.h"
 #include "conformance/mutants/run_test.h"
-#include "framework/testing/file/file.h"
+#include "framework/file/file.h"
 
 namespace assay::random_mutants {
 namespace {

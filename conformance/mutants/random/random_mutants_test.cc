@@ -10,8 +10,8 @@
 
 #include "conformance/mutants/random/build_tree.h"
 #include "framework/core/text.h"
-#include "framework/testing/file/file.h"
-#include "framework/testing/file/scratch_folder.h"
+#include "framework/file/file.h"
+#include "framework/file/scratch_folder.h"
 
 namespace assay::random_mutants {
 namespace {

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "framework/core/text.h"
-#include "framework/testing/file/csv.h"
+#include "framework/file/csv.h"
 
 namespace assay::random_mutants {
 namespace {

@@ -14,8 +14,8 @@
 
 #include "framework/backend/exact.h"
 #include "framework/core/text.h"
+#include "framework/file/csv.h"
 #include "framework/metric/element.h"
-#include "framework/testing/file/csv.h"
 
 namespace assay::witness {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "conformance/oracle/witness/witness.h"
 #include "framework/backend/registry.h"
-#include "framework/testing/file/file.h"
+#include "framework/file/file.h"
 
 namespace assay::witness {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "conformance/oracle/oracle_module.h"
-#include "framework/testing/file/file.h"
+#include "framework/file/file.h"
 
 namespace assay::witness {
 namespace {

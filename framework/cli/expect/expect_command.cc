@@ -6,8 +6,8 @@
 #include <set>
 
 #include "framework/cli/commands.h"
-#include "framework/testing/file/digest.h"
-#include "framework/testing/file/file.h"
+#include "framework/file/digest.h"
+#include "framework/file/file.h"
 #include "framework/testing/plan/plan_file.h"
 #include "framework/testing/policy/policy_edit.h"
 #include "framework/testing/record/tables.h"

@@ -9,9 +9,9 @@
 #include "framework/cli/commands.h"
 #include "framework/cli/select/chosen_case.h"
 #include "framework/cli/select/ranks.h"
-#include "framework/testing/file/csv.h"
-#include "framework/testing/file/file.h"
-#include "framework/testing/file/nearest.h"
+#include "framework/file/csv.h"
+#include "framework/file/file.h"
+#include "framework/file/nearest.h"
 #include "framework/testing/plan/plan_file.h"
 #include "framework/testing/record/tables.h"
 

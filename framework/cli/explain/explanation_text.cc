@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "framework/cli/select/wrapped_text.h"
-#include "framework/testing/file/csv.h"
+#include "framework/file/csv.h"
 #include "framework/testing/record/columns.h"
 #include "framework/testing/record/outcome.h"
 #include "framework/testing/record/reason.h"

@@ -6,10 +6,10 @@
 
 #include "framework/cli/commands.h"
 #include "framework/cli/select/wrapped_text.h"
+#include "framework/file/file.h"
+#include "framework/file/module_path.h"
 #include "framework/supervise/inspection.h"
 #include "framework/supervise/trial.h"
-#include "framework/testing/file/file.h"
-#include "framework/testing/file/module_path.h"
 #include "framework/testing/plan/resolve.h"
 
 namespace assay::inventory {

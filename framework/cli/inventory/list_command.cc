@@ -14,10 +14,10 @@
 #include "framework/cli/inventory/results.h"
 #include "framework/cli/select/ranks.h"
 #include "framework/cli/select/wrapped_text.h"
+#include "framework/file/file.h"
+#include "framework/file/module_path.h"
+#include "framework/file/nearest.h"
 #include "framework/graph/operator.h"
-#include "framework/testing/file/file.h"
-#include "framework/testing/file/module_path.h"
-#include "framework/testing/file/nearest.h"
 #include "framework/testing/record/tables.h"
 #include "framework/testing/suite/suite.h"
 

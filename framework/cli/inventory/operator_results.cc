@@ -12,7 +12,7 @@
 #include "framework/cli/inventory/results.h"
 #include "framework/cli/select/chosen_case.h"
 #include "framework/core/text.h"
-#include "framework/testing/file/csv.h"
+#include "framework/file/csv.h"
 #include "framework/testing/record/tables.h"
 
 namespace assay::inventory {

@@ -6,9 +6,9 @@
 
 #include "framework/cli/select/environment.h"
 #include "framework/cli/select/wrapped_text.h"
+#include "framework/file/file.h"
 #include "framework/supervise/trial.h"
 #include "framework/testing/case/write_corpus.h"
-#include "framework/testing/file/file.h"
 #include "framework/testing/plan/resolve.h"
 #include "framework/testing/record/run_facts.h"
 #include "framework/testing/record/tables.h"

@@ -11,10 +11,10 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/cli/program_fixture.h"
+#include "framework/file/scratch_folder.h"
 #include "framework/graph/model.h"
 #include "framework/testing/case/read_corpus.h"
 #include "framework/testing/case/write_corpus.h"
-#include "framework/testing/file/scratch_folder.h"
 
 namespace assay::repro {
 namespace {

@@ -18,7 +18,7 @@
 #include "framework/cli/run/unexpected_text.h"
 #include "framework/cli/select/colour.h"
 #include "framework/cli/select/version.h"
-#include "framework/testing/file/module_path.h"
+#include "framework/file/module_path.h"
 #include "framework/testing/record/clean_text.h"
 
 extern char** environ;

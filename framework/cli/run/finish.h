@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "framework/core/status.h"
-#include "framework/testing/file/file_digests.h"
+#include "framework/file/file_digests.h"
 #include "framework/testing/verdict/verdict.h"
 
 namespace assay::run {

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <string>
 
-#include "framework/testing/file/csv.h"
+#include "framework/file/csv.h"
 
 namespace assay::run {
 namespace {

@@ -5,8 +5,8 @@
 #include "framework/cli/commands.h"
 #include "framework/cli/run/finish.h"
 #include "framework/cli/select/environment.h"
-#include "framework/testing/file/file.h"
-#include "framework/testing/file/folder_lock.h"
+#include "framework/file/file.h"
+#include "framework/file/folder_lock.h"
 #include "framework/testing/plan/plan_file.h"
 #include "framework/testing/record/tables.h"
 

@@ -10,7 +10,7 @@
 #include "framework/cli/run/junit.h"
 #include "framework/cli/run/unexpected_text.h"
 #include "framework/cli/select/meanwhile.h"
-#include "framework/testing/file/file.h"
+#include "framework/file/file.h"
 #include "framework/testing/record/clean_text.h"
 #include "framework/testing/record/tables.h"
 

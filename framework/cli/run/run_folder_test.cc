@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "framework/cli/run/junit.h"
-#include "framework/testing/file/file.h"
-#include "framework/testing/file/scratch_folder.h"
+#include "framework/file/file.h"
+#include "framework/file/scratch_folder.h"
 
 namespace assay::run {
 namespace {

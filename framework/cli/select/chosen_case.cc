@@ -6,8 +6,8 @@
 #include <system_error>
 
 #include "framework/cli/select/selection.h"
-#include "framework/testing/file/file.h"
-#include "framework/testing/file/nearest.h"
+#include "framework/file/file.h"
+#include "framework/file/nearest.h"
 #include "framework/testing/plan/plan_file.h"
 #include "framework/testing/suite/suite.h"
 

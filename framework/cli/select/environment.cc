@@ -15,8 +15,8 @@
 
 #include "framework/cli/select/meanwhile.h"
 #include "framework/cli/select/version.h"
-#include "framework/testing/file/digest.h"
-#include "framework/testing/file/module_path.h"
+#include "framework/file/digest.h"
+#include "framework/file/module_path.h"
 
 namespace assay::select {
 namespace {

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "framework/core/status.h"
+#include "framework/file/file_digests.h"
 #include "framework/testing/case/corpus.h"
-#include "framework/testing/file/file_digests.h"
 #include "framework/testing/plan/plan.h"
 
 namespace assay::select {

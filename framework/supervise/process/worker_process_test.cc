@@ -13,10 +13,10 @@
 #include <csignal>
 #include <thread>
 
+#include "framework/file/file.h"
+#include "framework/file/scratch_folder.h"
 #include "framework/supervise/process/process_tree.h"
 #include "framework/supervise/process/stop_watch.h"
-#include "framework/testing/file/file.h"
-#include "framework/testing/file/scratch_folder.h"
 
 namespace assay::process {
 namespace {

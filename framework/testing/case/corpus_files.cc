@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "framework/file/digest.h"
+#include "framework/file/file.h"
 #include "framework/testing/case/random_weights.h"
-#include "framework/testing/file/digest.h"
-#include "framework/testing/file/file.h"
 
 namespace assay::cases {
 namespace {

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "framework/file/csv.h"
+#include "framework/file/digest.h"
 #include "framework/testing/case/plain_corpus_case.h"
-#include "framework/testing/file/csv.h"
-#include "framework/testing/file/digest.h"
 #include "framework/testing/record/clean_text.h"
 
 namespace assay::cases {

@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
+#include "framework/file/digest.h"
+#include "framework/file/scratch_folder.h"
 #include "framework/graph/model_text.h"
 #include "framework/testing/case/onnx_bytes.h"
 #include "framework/testing/case/plain_corpus_case.h"
 #include "framework/testing/case/read_corpus.h"
-#include "framework/testing/file/digest.h"
-#include "framework/testing/file/scratch_folder.h"
 
 namespace assay::cases {
 namespace {

@@ -9,8 +9,8 @@
 #include <cmath>
 #include <fstream>
 
+#include "framework/file/scratch_folder.h"
 #include "framework/graph/model_text.h"
-#include "framework/testing/file/scratch_folder.h"
 
 namespace assay::cases {
 namespace {

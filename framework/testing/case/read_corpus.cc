@@ -9,11 +9,11 @@
 #include <map>
 #include <stdexcept>
 
+#include "framework/file/digest.h"
+#include "framework/file/file.h"
 #include "framework/testing/case/corpus_files.h"
 #include "framework/testing/case/plain_corpus.h"
 #include "framework/testing/case/test_id.h"
-#include "framework/testing/file/digest.h"
-#include "framework/testing/file/file.h"
 #include "framework/testing/record/field.h"
 
 namespace assay::cases {

@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
+#include "framework/file/digest.h"
+#include "framework/file/file.h"
+#include "framework/file/scratch_folder.h"
 #include "framework/graph/model_text.h"
 #include "framework/testing/case/corpus_files.h"
 #include "framework/testing/case/write_corpus.h"
-#include "framework/testing/file/digest.h"
-#include "framework/testing/file/file.h"
-#include "framework/testing/file/scratch_folder.h"
 
 namespace assay::cases {
 namespace {

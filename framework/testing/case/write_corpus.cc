@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "framework/file/csv.h"
+#include "framework/file/digest.h"
+#include "framework/file/file.h"
 #include "framework/graph/value_bytes.h"
 #include "framework/testing/case/corpus_files.h"
-#include "framework/testing/file/csv.h"
-#include "framework/testing/file/digest.h"
-#include "framework/testing/file/file.h"
 
 namespace assay::cases {
 namespace {

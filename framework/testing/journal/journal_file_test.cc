@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "framework/testing/file/file.h"
-#include "framework/testing/file/scratch_folder.h"
+#include "framework/file/file.h"
+#include "framework/file/scratch_folder.h"
 #include "framework/testing/journal/journal.h"
 
 namespace assay::journal {

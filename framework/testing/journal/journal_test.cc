@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "framework/testing/file/file.h"
-#include "framework/testing/file/scratch_folder.h"
+#include "framework/file/file.h"
+#include "framework/file/scratch_folder.h"
 #include "framework/testing/record/tables.h"
 
 namespace assay::journal {

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "framework/core/hash.h"
+#include "framework/file/file.h"
 #include "framework/graph/model.h"
 #include "framework/graph/value_bytes.h"
-#include "framework/testing/file/file.h"
 
 namespace assay::measure {
 namespace {

@@ -10,7 +10,7 @@
 #include <functional>
 
 #include "framework/core/hash.h"
-#include "framework/testing/file/file.h"
+#include "framework/file/file.h"
 
 namespace assay::measure {
 namespace {

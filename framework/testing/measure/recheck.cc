@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "framework/file/csv.h"
 #include "framework/metric/element.h"
-#include "framework/testing/file/csv.h"
 #include "framework/testing/measure/guarded_memory.h"
 
 namespace assay::measure {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "framework/backend/identity/module_note.h"
-#include "framework/testing/file/digest.h"
-#include "framework/testing/file/module_path.h"
-#include "framework/testing/file/scratch_folder.h"
+#include "framework/file/digest.h"
+#include "framework/file/module_path.h"
+#include "framework/file/scratch_folder.h"
 #include "framework/testing/plan/resolve.h"
 
 namespace assay::plan {

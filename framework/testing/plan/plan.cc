@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "framework/core/hash.h"
-#include "framework/testing/file/digest.h"
+#include "framework/file/digest.h"
 #include "framework/testing/record/clean_text.h"
 #include "framework/testing/record/tables.h"
 

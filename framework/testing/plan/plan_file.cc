@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "framework/testing/file/file.h"
+#include "framework/file/file.h"
 #include "framework/testing/record/tables.h"
 
 namespace assay::plan {

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "framework/testing/file/file.h"
-#include "framework/testing/file/scratch_folder.h"
+#include "framework/file/file.h"
+#include "framework/file/scratch_folder.h"
 #include "framework/testing/plan/plan_file.h"
 #include "framework/testing/record/tables.h"
 

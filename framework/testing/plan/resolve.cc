@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "framework/backend/identity/module_file.h"
-#include "framework/testing/file/digest.h"
-#include "framework/testing/file/module_path.h"
-#include "framework/testing/file/nearest.h"
+#include "framework/file/digest.h"
+#include "framework/file/module_path.h"
+#include "framework/file/nearest.h"
 #include "framework/testing/record/clean_text.h"
 
 namespace assay::plan {

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "framework/core/status.h"
-#include "framework/testing/file/file_digests.h"
+#include "framework/file/file_digests.h"
 #include "framework/testing/plan/plan.h"
 
 namespace assay::plan {

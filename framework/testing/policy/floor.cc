@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "framework/testing/file/digest.h"
+#include "framework/file/digest.h"
 
 namespace assay::policy {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "framework/testing/file/file.h"
+#include "framework/file/file.h"
 #include "framework/testing/policy/line_scanner.h"
 
 namespace assay::policy {

@@ -8,11 +8,11 @@
 #include <functional>
 #include <iterator>
 
+#include "framework/file/csv.h"
+#include "framework/file/file.h"
 #include "framework/metric/element.h"
 #include "framework/testing/case/corpus.h"
 #include "framework/testing/case/operator_name.h"
-#include "framework/testing/file/csv.h"
-#include "framework/testing/file/file.h"
 #include "framework/testing/policy/policy_line.h"
 #include "framework/testing/policy/quoted.h"
 

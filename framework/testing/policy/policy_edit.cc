@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "framework/core/text.h"
+#include "framework/file/csv.h"
 #include "framework/testing/case/test_id.h"
-#include "framework/testing/file/csv.h"
 #include "framework/testing/policy/policy_line.h"
 
 namespace assay::policy {

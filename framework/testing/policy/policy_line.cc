@@ -9,8 +9,8 @@
 #include <cmath>
 #include <functional>
 
+#include "framework/file/csv.h"
 #include "framework/testing/case/test_id.h"
-#include "framework/testing/file/csv.h"
 #include "framework/testing/policy/line_scanner.h"
 #include "framework/testing/policy/quoted.h"
 

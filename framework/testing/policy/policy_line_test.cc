@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "framework/testing/file/scratch_folder.h"
+#include "framework/file/scratch_folder.h"
 #include "framework/testing/policy/mutant_line.h"
 #include "framework/testing/policy/policy.h"
 

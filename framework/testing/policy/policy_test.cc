@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/testing/file/scratch_folder.h"
+#include "framework/file/scratch_folder.h"
 
 namespace assay::policy {
 namespace {

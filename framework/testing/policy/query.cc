@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
+#include "framework/file/csv.h"
+#include "framework/file/nearest.h"
 #include "framework/graph/operator.h"
 #include "framework/testing/case/operator_name.h"
-#include "framework/testing/file/csv.h"
-#include "framework/testing/file/nearest.h"
 #include "framework/testing/policy/query_term.h"
 
 namespace assay::policy {

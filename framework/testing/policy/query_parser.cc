@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "framework/core/dtype.h"
-#include "framework/testing/file/csv.h"
+#include "framework/file/csv.h"
 #include "framework/testing/policy/query.h"
 #include "framework/testing/policy/query_term.h"
 #include "framework/testing/policy/quoted.h"

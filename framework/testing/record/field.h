@@ -18,7 +18,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "framework/testing/file/csv.h"
+#include "framework/file/csv.h"
 
 namespace assay::record {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "framework/testing/file/csv.h"
+#include "framework/file/csv.h"
 #include "framework/testing/record/clean_text.h"
 #include "framework/testing/record/tables.h"
 

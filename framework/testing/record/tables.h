@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "framework/core/status.h"
-#include "framework/testing/file/csv.h"
+#include "framework/file/csv.h"
 #include "framework/testing/record/columns.h"
 #include "framework/testing/record/rows.h"
 

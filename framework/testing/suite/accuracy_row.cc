@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/testing/file/csv.h"
+#include "framework/file/csv.h"
 
 namespace assay::suite {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
+#include "framework/file/file.h"
 #include "framework/graph/value_bytes.h"
-#include "framework/testing/file/file.h"
 
 namespace assay::suite {
 namespace {

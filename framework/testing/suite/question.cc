@@ -8,8 +8,8 @@
 #include <sstream>
 #include <utility>
 
+#include "framework/file/file.h"
 #include "framework/testing/case/test_case.h"
-#include "framework/testing/file/file.h"
 
 namespace assay::suite {
 namespace {

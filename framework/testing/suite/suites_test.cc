@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "framework/backend/exact.h"
+#include "framework/file/file.h"
+#include "framework/file/scratch_folder.h"
 #include "framework/graph/model_text.h"
 #include "framework/graph/value_bytes.h"
-#include "framework/testing/file/file.h"
-#include "framework/testing/file/scratch_folder.h"
 #include "framework/testing/measure/exact_answers.h"
 #include "framework/testing/measure/measure_rows.h"
 #include "framework/testing/suite/answers_suite.h"

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "framework/core/text.h"
-#include "framework/testing/file/build_id.h"
-#include "framework/testing/file/file.h"
+#include "framework/file/build_id.h"
+#include "framework/file/file.h"
 #include "framework/testing/record/tables.h"
 
 namespace assay::verdict {

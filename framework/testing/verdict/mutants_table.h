@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/testing/file/file_digests.h"
+#include "framework/file/file_digests.h"
 #include "framework/testing/record/rows.h"
 
 namespace assay::verdict {

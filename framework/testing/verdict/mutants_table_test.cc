@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "framework/testing/file/build_id.h"
-#include "framework/testing/file/scratch_folder.h"
+#include "framework/file/build_id.h"
+#include "framework/file/scratch_folder.h"
 #include "framework/testing/record/tables.h"
 
 namespace assay::verdict {

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "framework/testing/file/scratch_folder.h"
+#include "framework/file/scratch_folder.h"
 #include "framework/testing/journal/journal.h"
 #include "framework/testing/verdict/verdict.h"
 

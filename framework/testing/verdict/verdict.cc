@@ -8,7 +8,7 @@
 #include <numeric>
 #include <set>
 
-#include "framework/testing/file/digest.h"
+#include "framework/file/digest.h"
 #include "framework/testing/journal/journal.h"
 #include "framework/testing/record/run_facts.h"
 #include "framework/testing/verdict/oracle_word.h"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "framework/testing/file/scratch_folder.h"
+#include "framework/file/scratch_folder.h"
 #include "framework/testing/journal/journal.h"
 
 namespace assay::verdict {

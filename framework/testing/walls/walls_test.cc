@@ -16,7 +16,7 @@
 #include <functional>
 #include <string>
 
-#include "framework/testing/file/scratch_folder.h"
+#include "framework/file/scratch_folder.h"
 #include "framework/testing/host/end_like.h"
 
 namespace assay::walls {

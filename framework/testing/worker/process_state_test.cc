@@ -16,7 +16,7 @@
 #include <xmmintrin.h>
 #endif
 
-#include "framework/testing/file/scratch_folder.h"
+#include "framework/file/scratch_folder.h"
 
 extern char** environ;
 

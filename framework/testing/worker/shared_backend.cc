@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "framework/testing/file/module_path.h"
+#include "framework/file/module_path.h"
 #include "framework/testing/plan/instance.h"
 #include "framework/testing/worker/backend_test.h"
 #include "framework/testing/worker/open_backend.h"

@@ -25,10 +25,10 @@
 
 #include "backend_tags.h"
 #include "framework/backend/registry.h"
+#include "framework/file/file.h"
+#include "framework/file/module_path.h"
 #include "framework/graph/model_text.h"
 #include "framework/graph/types/check.h"
-#include "framework/testing/file/file.h"
-#include "framework/testing/file/module_path.h"
 #include "framework/testing/host/end_like.h"
 #include "framework/testing/host/remote_backend.h"
 #include "framework/testing/host/wire/arena.h"

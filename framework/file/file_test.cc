@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/testing/file/file.h"
+#include "framework/file/file.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -17,11 +17,11 @@
 #include <string>
 #include <system_error>
 
-#include "framework/testing/file/digest.h"
-#include "framework/testing/file/file_digests.h"
-#include "framework/testing/file/folder_lock.h"
-#include "framework/testing/file/module_path.h"
-#include "framework/testing/file/scratch_folder.h"
+#include "framework/file/digest.h"
+#include "framework/file/file_digests.h"
+#include "framework/file/folder_lock.h"
+#include "framework/file/module_path.h"
+#include "framework/file/scratch_folder.h"
 
 namespace assay::file {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/testing/file/build_id.h"
+#include "framework/file/build_id.h"
 
 #include <initializer_list>
 
-#include "framework/testing/file/digest.h"
+#include "framework/file/digest.h"
 
 namespace assay::file {
 

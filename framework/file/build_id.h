@@ -13,7 +13,7 @@
 #include <string>
 
 #include "framework/core/status.h"
-#include "framework/testing/file/file_digests.h"
+#include "framework/file/file_digests.h"
 
 namespace assay::file {
 

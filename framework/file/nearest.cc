@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/testing/file/nearest.h"
+#include "framework/file/nearest.h"
 
 #include <algorithm>
 #include <cctype>

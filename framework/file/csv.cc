@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/testing/file/csv.h"
+#include "framework/file/csv.h"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/testing/file/digest.h"
+#include "framework/file/digest.h"
 
 #include <fcntl.h>
 #include <openssl/evp.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/testing/file/folder_lock.h"
+#include "framework/file/folder_lock.h"
 
 #include <fcntl.h>
 #include <sys/file.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/testing/file/file_digests.h"
+#include "framework/file/file_digests.h"
 
 #include <sys/stat.h>
 
 #include <ctime>
 
-#include "framework/testing/file/digest.h"
+#include "framework/file/digest.h"
 
 namespace assay::file {
 namespace {

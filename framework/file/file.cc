@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/testing/file/file.h"
+#include "framework/file/file.h"
 
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/testing/file/module_path.h"
+#include "framework/file/module_path.h"
 
 #include <algorithm>
 
