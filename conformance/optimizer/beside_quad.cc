@@ -8,15 +8,9 @@
 #include <stdexcept>
 
 #include "conformance/optimizer/quad_optimizers.h"
-#include "framework/train/rule/optimizers.h"
 
 namespace assay::optimizer {
 namespace {
-
-/// The rate halves twice, so that it matters where the rate stands.
-train::Recipe Steps() {
-  return {.schedule = train::StepSchedule(0.5, {300, 700})};
-}
 
 /// Near the optimum a step of these keeps its length whatever the gradient, and
 /// a rounding grows to it: their rates are such that they are not there by then.
@@ -59,6 +53,10 @@ T Made(Result<T> made) {
 
 }  // namespace
 
+train::Recipe TrialRecipe() {
+  return {.schedule = train::StepSchedule(0.5, {300, 700})};
+}
+
 void PrintTo(const Subject& subject, std::ostream* out) {
   *out << subject.optimizer << " " << subject.preset << " " << subject.settings;
 }
@@ -97,14 +95,23 @@ std::vector<Subject> Subjects() {
   return subjects;
 }
 
-BesideQuad::BesideQuad(const Subject& subject,
-                       std::unique_ptr<train::Objective> objective,
+Result<Trial> TrialOf(const Subject& subject, const train::Recipe& recipe) {
+  Trial trial;
+  trial.optimizer = subject.optimizer;
+  ASSAY_ASSIGN_OR_RETURN(
+      trial.made,
+      train::MakeOptimizer(
+          {subject.optimizer, subject.preset, subject.settings}, recipe));
+  trial.schedule = recipe.schedule;
+  return trial;
+}
+
+BesideQuad::BesideQuad(Trial trial, std::unique_ptr<train::Objective> objective,
                        GradientOf gradient_of)
-    : objective_(std::move(objective)), gradient_of_(std::move(gradient_of)) {
-  train::Made made = Made(train::MakeOptimizer(
-      {subject.optimizer, subject.preset, subject.settings}, Steps()));
-  optimizer_ = std::move(made.optimizer);
-  rule_ = Made(MakeQuadRule(subject.optimizer, made.settings,
+    : objective_(std::move(objective)),
+      gradient_of_(std::move(gradient_of)),
+      trial_(std::move(trial)) {
+  rule_ = Made(MakeQuadRule(trial_.optimizer, trial_.made.settings,
                             objective_->parameters().size()));
   for (const train::Parameter& parameter : objective_->parameters()) {
     x_.push_back(InQuad(parameter.value));
@@ -113,9 +120,9 @@ BesideQuad::BesideQuad(const Subject& subject,
 
 Status BesideQuad::Step(Gradients gradients) {
   ++at_.step;
-  at_.schedule = Steps().schedule(at_.step);
+  at_.schedule = trial_.schedule(at_.step);
   Recording recording(*objective_, &given_);
-  ASSAY_RETURN_IF_ERROR(optimizer_->Step(recording).status());
+  ASSAY_RETURN_IF_ERROR(trial_.made.optimizer->Step(recording).status());
   rule_->Prepare(at_, &x_);
   rule_->Update(at_, gradients == Gradients::kOwn ? gradient_of_(x_) : given_,
                 &x_);
@@ -123,39 +130,56 @@ Status BesideQuad::Step(Gradients gradients) {
 }
 
 void BesideQuad::Lock() {
-  for (const auto& [own, quad] : Tensors()) *quad = InQuad(own);
+  for (const Both& both : Tensors()) *both.quad = InQuad(both.own);
+}
+
+std::vector<Apart> BesideQuad::Compare() {
+  const std::vector<Both> tensors = Tensors();
+  greatest_.resize(tensors.size(), 0);
+  std::vector<Apart> compared;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const QuadTensor got = InQuad(tensors[i].own);
+    const QuadTensor& want = *tensors[i].quad;
+    Quad squares = 0;
+    Quad off = 0;
+    for (size_t k = 0; k < want.size(); ++k) {
+      const Quad apart = Magnitude(got[k] - want[k]);
+      squares += apart * apart;
+      // NaN is beyond every number, and stays.
+      if (!(apart <= off) && off == off) off = apart;
+      greatest_[i] = std::max(greatest_[i], Magnitude(want[k]));
+    }
+    compared.push_back({tensors[i].parameter, tensors[i].state,
+                        static_cast<double>(Root(squares)),
+                        static_cast<double>(off),
+                        static_cast<double>(Root(SumOfSquares(want))),
+                        static_cast<double>(greatest_[i])});
+  }
+  return compared;
 }
 
 double BesideQuad::Difference() {
-  const std::vector<Both> tensors = Tensors();
-  greatest_.resize(tensors.size(), 0);
-  Quad worst = 0;
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    const QuadTensor got = InQuad(tensors[i].first);
-    const QuadTensor& want = *tensors[i].second;
-    Quad off = 0;
-    for (size_t k = 0; k < want.size(); ++k) {
-      off = std::max(off, Magnitude(got[k] - want[k]));
-      greatest_[i] = std::max(greatest_[i], Magnitude(want[k]));
-    }
-    if (off > 0) worst = std::max(worst, off / greatest_[i]);
+  double worst = 0;
+  for (const Apart& apart : Compare()) {
+    if (!(apart.share() <= worst) && worst == worst) worst = apart.share();
   }
-  return static_cast<double>(worst);
+  return worst;
 }
 
 std::vector<BesideQuad::Both> BesideQuad::Tensors() {
   std::vector<Both> tensors;
   const auto parameters = objective_->parameters();
   for (size_t p = 0; p < parameters.size(); ++p) {
-    tensors.emplace_back(parameters[p].value, &x_[p]);
+    tensors.push_back({parameters[p].name, "", parameters[p].value, &x_[p]});
   }
-  for (const train::StateTensor& state : optimizer_->State()) {
+  for (const train::StateTensor& state : trial_.made.optimizer->State()) {
     const auto owner =
         std::ranges::find(parameters, state.parameter, &train::Parameter::name);
     if (owner == parameters.end()) continue;
     const auto p = static_cast<size_t>(owner - parameters.begin());
     QuadTensor* const slot = rule_->Slot(p, state.name);
-    if (slot != nullptr) tensors.emplace_back(state.value, slot);
+    if (slot == nullptr) continue;
+    tensors.push_back({state.parameter, state.name, state.value, slot});
   }
   return tensors;
 }

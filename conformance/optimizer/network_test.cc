@@ -160,7 +160,8 @@ TEST_P(NetworkTest, TrainsAsItsFormulaDoes) {
   auto objective = LinearNetwork({});
   const std::vector<Tensor> batch = {Inputs(), Labels(kLabels)};
   ASSERT_TRUE(objective->Put(batch).ok());
-  BesideQuad both(GetParam(), std::move(objective), LinearGradient);
+  BesideQuad both(Got(TrialOf(GetParam())), std::move(objective),
+                  LinearGradient);
   for (int step = 1; step <= 1000; ++step) {
     const Status stepped = both.Step(Gradients::kOwn);
     ASSERT_TRUE(stepped.ok()) << stepped.ToString();

@@ -20,7 +20,8 @@ namespace {
 constexpr int kSteps = 1000;
 
 BesideQuad Both(const Subject& subject, const Problem& problem, DType type) {
-  return {subject, std::make_unique<ProblemObjective>(problem, type),
+  return {TrialOf(subject).value(),
+          std::make_unique<ProblemObjective>(problem, type),
           problem.gradient_of};
 }
 

@@ -20,8 +20,8 @@
 # number for each suite. CORPORA are taken beside those of every run.
 
 # Those of every run, as kDefaultCorpora of framework/testing/case/corpus.h has them.
-set(ASSAY_SUITES node model contract special redrawn gradcheck)
-set(ASSAY_CORPORA onnx random contract special redrawn gradcheck field graphs
+set(ASSAY_SUITES node model contract special redrawn gradcheck optimizer)
+set(ASSAY_CORPORA onnx random contract special redrawn gradcheck optimizer field graphs
     composed scaled)
 
 function(assay_add_conformance name)

@@ -102,7 +102,22 @@ struct ReportOptions {
   std::filesystem::path out;  // empty: report.html of the run
 };
 
+/// Two training runs in step. A run is BACKEND[:OPTIMIZER[/PRESET][:SETTINGS]].
+struct OptDiffOptions {
+  std::string a, b;
+  std::string model = "lenet5";
+  int64_t steps = 100;
+  int64_t batch = 64;
+  int64_t seed = 0;
+  std::filesystem::path table;  // empty: none
+  std::string oracle = "reference";
+};
+
 }  // namespace assay::cli
+
+namespace assay::train {
+int OptDiffCommand(const cli::OptDiffOptions& options);
+}  // namespace assay::train
 
 namespace assay::run {
 int RunCommand(const cli::RunOptions& options);

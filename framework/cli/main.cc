@@ -341,6 +341,31 @@ void AddAssess(CLI::App& app, AssessOptions* options) {
   AddExamples(assess, "  assay assess --check");
 }
 
+void AddOptDiff(CLI::App& app, OptDiffOptions* options) {
+  CLI::App* optdiff = app.add_subcommand(
+      "optdiff", "train on two backends in step and say where they differ");
+  for (auto [name, run] : {std::pair("a", &options->a), {"b", &options->b}}) {
+    optdiff->add_option(name, *run, "BACKEND[:OPTIMIZER[/PRESET][:SETTINGS]]")
+        ->type_name("RUN")
+        ->required();
+  }
+  optdiff->add_option("--model", options->model, "mlp, lenet5 or small_cnn")
+      ->capture_default_str();
+  optdiff->add_option("--steps", options->steps, "of both")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  optdiff->add_option("--batch", options->batch, "samples a step")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  AddSeed(optdiff, &options->seed);
+  optdiff->add_option("--table", options->table, "optimizer_steps.csv to write")
+      ->type_name("FILE");
+  AddExamples(optdiff,
+              "  assay optdiff acme reference\n"
+              "  assay optdiff acme:adam/pytorch acme:adam/keras "
+              "--model mlp");
+}
+
 /// What the words that no command takes may have been meant to be, a line each.
 std::string Meant(const CLI::App& app, const std::string& first) {
   const CLI::App* command = &app;
@@ -382,6 +407,7 @@ struct Options {
   ShrinkOptions shrink;
   ReportOptions report;
   AssessOptions assess;
+  OptDiffOptions optdiff;
   std::string format;  // of schema
   std::string shell;   // of completion
 };
@@ -410,6 +436,7 @@ void AddAll(CLI::App& app, Options* options) {
   AddShrink(app, &options->shrink);
   AddReport(app, &options->report);
   AddAssess(app, &options->assess);
+  AddOptDiff(app, &options->optdiff);
   CLI::App* schema = app.add_subcommand("schema", "print the tables' columns");
   schema->add_option("format", options->format)
       ->required()
@@ -436,6 +463,7 @@ int Dispatch(const CLI::App& app, const Options& options) {
   if (is("shrink")) return repro::ShrinkCommand(options.shrink);
   if (is("report")) return run::ReportCommand(options.report);
   if (is("assess")) return mutants::AssessCommand(options.assess);
+  if (is("optdiff")) return train::OptDiffCommand(options.optdiff);
   if (is("completion")) {
     std::cout << Completion(app, options.shell);
     return select::kExitOk;

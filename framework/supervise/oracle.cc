@@ -240,6 +240,19 @@ Result<OracleReport> AskOracle(const std::string& instance,
   return report;
 }
 
+Status UseOracle(const std::string& instance, const plan::Plan& plan,
+                 const std::vector<size_t>& rows, SuperviseOptions* options) {
+  if (std::ranges::none_of(
+          rows, [&](size_t i) { return suite::NeedsOracle(plan.rows[i]); })) {
+    return OkStatus();
+  }
+  ASSAY_ASSIGN_OR_RETURN(const plan::PlannedBackend oracle,
+                         plan::ResolveBackend(instance, *options->digests));
+  options->facts.oracle = oracle.name;
+  options->facts.oracle_module = oracle.module;
+  return OkStatus();
+}
+
 void TrimOracleCache(const fs::path& cache, int64_t most_bytes) {
   struct Kept {
     fs::file_time_type used;

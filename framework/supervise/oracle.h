@@ -58,6 +58,12 @@ Result<OracleReport> AskOracle(const std::string& instance,
                                const std::vector<size_t>& rows,
                                plan::Plan* plan);
 
+/// Tells the workers of a run which backend judges where a case needs one beside
+/// it; nothing where none of these rows does. Invalid argument for an instance that
+/// is not there.
+Status UseOracle(const std::string& instance, const plan::Plan& plan,
+                 const std::vector<size_t>& rows, SuperviseOptions* options);
+
 /// Removes kept cases, those not used for the longest time first, until at most
 /// so many bytes are left.
 void TrimOracleCache(const std::filesystem::path& cache, int64_t most_bytes);

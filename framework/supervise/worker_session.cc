@@ -164,7 +164,11 @@ Status WorkerSession::StartWorker() {
       "--suite",
       facts.suite,
       "--output",
-      facts.output.string()};
+      facts.output.string(),
+      "--oracle",
+      facts.oracle,
+      "--oracle-module",
+      facts.oracle_module.string()};
   AddHosting(backend_, options_, &arguments);
   ASSAY_ASSIGN_OR_RETURN(
       worker_,

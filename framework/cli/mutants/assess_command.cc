@@ -32,7 +32,8 @@ namespace fs = std::filesystem;
 // that are right forward. A mutant that is seen at inputs drawn for a run has to
 // be seen at those that never change, too.
 constexpr const char* kCases =
-    "not op:light and not suite:gradcheck and not suite:redrawn";
+    "not op:light and not suite:gradcheck and not suite:optimizer and not "
+    "suite:redrawn";
 constexpr const char* kGradcheck = "gradcheck";
 
 // Whom those are asked of that are judged by exact answers.
@@ -83,12 +84,13 @@ class Assessor {
 
 /// Has the exact answers computed that cases are judged by and that are not
 /// there, once for all backends of the plan.
-Status AnswerExactly(const supervise::SuperviseOptions& supervise,
-                     std::vector<size_t> rows, plan::Plan* plan) {
+Status AnswerExactly(std::vector<size_t> rows,
+                     supervise::SuperviseOptions* supervise, plan::Plan* plan) {
+  ASSAY_RETURN_IF_ERROR(supervise::UseOracle(kOracle, *plan, rows, supervise));
   std::erase_if(rows,
                 [&](size_t i) { return !suite::NeedsAnswers(plan->rows[i]); });
   if (rows.empty()) return OkStatus();
-  return supervise::AskOracle(kOracle, {}, supervise, rows, plan).status();
+  return supervise::AskOracle(kOracle, {}, *supervise, rows, plan).status();
 }
 
 Result<std::vector<record::ResultRow>> Assessor::Run(plan::Plan plan,
@@ -109,7 +111,7 @@ Result<std::vector<record::ResultRow>> Assessor::Run(plan::Plan plan,
   supervise.most_repeated = 0;
   std::vector<size_t> rows(plan.rows.size());
   for (size_t i = 0; i < rows.size(); ++i) rows[i] = i;
-  ASSAY_RETURN_IF_ERROR(AnswerExactly(supervise, rows, &plan));
+  ASSAY_RETURN_IF_ERROR(AnswerExactly(rows, &supervise, &plan));
   verdict::RawRecords raw;
   ASSAY_RETURN_IF_ERROR(supervise::Supervise(plan, rows, supervise, &raw));
   const verdict::Verdicts verdicts =

@@ -110,24 +110,25 @@ Status SuperviseShown(const plan::Plan& plan, const std::vector<size_t>& rows,
 /// without one.
 constexpr char kUsualOracle[] = "reference";
 
-/// Has the exact answers computed that are not there, and says in oracle.csv
+/// Says which oracle judges beside the backends, has the exact answers computed that
+/// are not there, and says in oracle.csv
 /// what became of the cases that were asked about: all of them where an oracle
 /// is named, else those that are judged by the answers.
 Status AnswerExactly(const cli::RunOptions& options,
-                     const supervise::SuperviseOptions& supervise,
                      const std::vector<size_t>& rows, const fs::path& folder,
-                     plan::Plan* plan) {
-  std::string oracle = plan->selection.oracle;
+                     supervise::SuperviseOptions* supervise, plan::Plan* plan) {
+  const bool is_named = !plan->selection.oracle.empty();
+  const std::string oracle = is_named ? plan->selection.oracle : kUsualOracle;
+  ASSAY_RETURN_IF_ERROR(supervise::UseOracle(oracle, *plan, rows, supervise));
   std::vector<size_t> asked = rows;
-  if (oracle.empty()) {
-    oracle = kUsualOracle;
+  if (!is_named) {
     std::erase_if(
         asked, [&](size_t i) { return !suite::NeedsAnswers(plan->rows[i]); });
   }
   if (asked.empty()) return OkStatus();
   ASSAY_ASSIGN_OR_RETURN(const supervise::OracleReport report,
                          supervise::AskOracle(oracle, options.oracle_cache,
-                                              supervise, asked, plan));
+                                              *supervise, asked, plan));
   OutputFor(options.json) << report.Sentence()
                           << (report.asked.empty() ? "\n"
                                                    : "; see oracle.csv\n");
@@ -158,10 +159,10 @@ Result<int> RunPart(const cli::RunOptions& options) {
   }
   ASSAY_RETURN_IF_ERROR(
       plan::WritePart({part, plan::DigestOf(plan, rows)}, directory));
-  const supervise::SuperviseOptions supervise =
+  supervise::SuperviseOptions supervise =
       SupervisionOf(options, plan, rows, part.Name(), directory, digests);
   ASSAY_RETURN_IF_ERROR(
-      AnswerExactly(options, supervise, rows, directory, &plan));
+      AnswerExactly(options, rows, directory, &supervise, &plan));
   verdict::RawRecords raw;
   ASSAY_RETURN_IF_ERROR(SuperviseShown(plan, rows, supervise, &raw));
   const verdict::Verdicts verdicts =
@@ -271,10 +272,10 @@ Result<int> RunWhole(const cli::RunOptions& options) {
   const std::vector<size_t> rows = plan::RowsOf(plan, {});
   const fs::path records = opened.folder / "records";
   ASSAY_RETURN_IF_ERROR(file::MakeDirectory(records));
-  const supervise::SuperviseOptions supervise =
+  supervise::SuperviseOptions supervise =
       SupervisionOf(options, plan, rows, opened.run.run_id, records, digests);
   verdict::RawRecords raw;
-  Status ran = AnswerExactly(options, supervise, rows, opened.folder, &plan);
+  Status ran = AnswerExactly(options, rows, opened.folder, &supervise, &plan);
   const bool asked =
       std::ranges::any_of(plan.rows, [](const record::PlanRow& row) {
         return !row.oracle.empty() || row.oracle_outcome.has_value();

@@ -19,9 +19,9 @@ namespace assay::cases {
 
 /// The corpora that a run takes when none is named; floors and expectations are
 /// about these.
-inline constexpr std::array<std::string_view, 10> kDefaultCorpora = {
-    "onnx",      "random", "contract", "special",  "redrawn",
-    "gradcheck", "field",  "graphs",   "composed", "scaled"};
+inline constexpr std::array<std::string_view, 11> kDefaultCorpora = {
+    "onnx",      "random", "contract", "special",  "redrawn", "gradcheck",
+    "optimizer", "field",  "graphs",   "composed", "scaled"};
 
 struct Corpus {
   std::string name;

@@ -77,6 +77,11 @@ bool NeedsAnswers(const record::PlanRow& row) {
   return suite != nullptr && suite->needs_answers;
 }
 
+bool NeedsOracle(const record::PlanRow& row) {
+  const Suite* suite = SuiteOf(row);
+  return suite != nullptr && suite->needs_oracle;
+}
+
 Result<cases::CaseData> DataOf(const record::PlanRow& row) {
   if (row.directory.empty()) return NoFiles(row);
   return cases::ReadCaseData(row.directory, static_cast<int>(row.n_data_sets));

@@ -81,6 +81,9 @@ struct Suite {
   /// True when its cases are judged by the answers, so that an oracle is asked
   /// whether or not a person wants it to be.
   bool needs_answers = false;
+  /// True when an oracle judges each step of a case, in the process that runs it
+  /// (RunFacts::oracle).
+  bool needs_oracle = false;
   /// Runs one planned case, and returns the raw judgement: pass, fail, suspect,
   /// unsupported, unavailable or error. `record` has the columns that the plan
   /// knows; the suite fills what it measures and adds rows of any table. The
@@ -128,6 +131,9 @@ std::vector<Question> QuestionsOf(const record::PlanRow& row,
 
 /// True when a planned case is judged by the answers of an oracle.
 bool NeedsAnswers(const record::PlanRow& row);
+
+/// True when it is judged by an oracle that runs beside it.
+bool NeedsOracle(const record::PlanRow& row);
 
 /// Model, inputs and expected outputs of a planned case. Unsupported, reason
 /// reader, for a case that has no files.

@@ -302,6 +302,9 @@ int ParseOptions(int argc, char** argv, WorkerOptions* options) {
                    ? std::string()
                    : "no suite " + name;
       });
+  app.add_option("--oracle", options->facts.oracle,
+                 "backend that judges where a suite needs one");
+  app.add_option("--oracle-module", options->facts.oracle_module, "its file");
   app.add_option("--output", options->facts.output,
                  "folder for files that a suite makes");
   app.add_option("--parent", options->parent, "process to die with");

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "conformance/diverge/duel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "conformance/optdiff/step_rows.h"
+#include "conformance/optimizer/problem.h"
+#include "conformance/optimizer/quad_optimizers.h"
+#include "framework/testing/draw/draw.h"
+
+namespace assay::diverge {
+namespace {
+
+using optdiff::LockedRun;
+using optimizer::Quad;
+using optimizer::QuadTensor;
+
+optdiff::StepRow NamesOf(const optdiff::Course& course, const Runner& a,
+                         const Runner& b) {
+  optdiff::StepRow row;
+  row.run_a = "a";
+  row.run_b = "b";
+  row.backend_a = a.instance;
+  row.backend_b = b.instance;
+  row.optimizer_a = a.subject.optimizer;
+  row.optimizer_b = b.subject.optimizer;
+  row.preset_a = a.subject.preset;
+  row.preset_b = b.subject.preset;
+  row.tier_a = row.tier_b = "rule";
+  row.network = course.name;
+  row.mode = "locked";
+  return row;
+}
+
+/// Copies the elements where the two are alike.
+void CopyInto(const Tensor& from, Tensor to) {
+  if (from.dtype() != to.dtype() || from.shape() != to.shape()) return;
+  std::ranges::copy(from.bytes(), to.mutable_data());
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Duel>> Duel::Begin(const optdiff::Course& course,
+                                          Runner a, Runner b,
+                                          const optdiff::JudgeOf& judge,
+                                          draw::Draw draw) {
+  constexpr int64_t kRoundedEvery = 50;
+  optdiff::StepRow names = NamesOf(course, a, b);
+  const std::string rule = b.trial.optimizer;
+  const auto begin = [&](Runner& runner) -> Result<Side> {
+    auto run = LockedRun::Begin(course, std::move(runner.trial), runner.backend,
+                                judge, draw, kRoundedEvery);
+    if (!run.ok()) return run.status().WithContext(runner.instance);
+    return Side{runner.instance, *std::move(run)};
+  };
+  ASSAY_ASSIGN_OR_RETURN(Side first, begin(a));
+  ASSAY_ASSIGN_OR_RETURN(Side second, begin(b));
+  ASSAY_ASSIGN_OR_RETURN(
+      auto cross, optimizer::MakeQuadRule(rule, second.run->both().settings(),
+                                          course.narrow.parameters.size()));
+  std::unique_ptr<Duel> duel(new Duel(std::move(first), std::move(second),
+                                      std::move(cross), std::move(names)));
+  for (const train::Parameter& parameter : course.narrow.parameters) {
+    duel->x_.push_back(optimizer::InQuad(parameter.value));
+  }
+  return duel;
+}
+
+Status Duel::StepOne(int64_t step, Side* side) {
+  optdiff::StepRows none({}, {}, nullptr);
+  auto fault = side->run->Step(step, &none);
+  if (!fault.ok()) return fault.status().WithContext(side->instance);
+  if (!side->fault.has_value() && !fault->what.empty()) {
+    side->fault = FirstFault{step, *std::move(fault)};
+  }
+  return OkStatus();
+}
+
+void Duel::StepAcross(int64_t step) {
+  const optimizer::QuadRule::At at = {
+      .step = step, .schedule = b_.run->both().ScheduleAt(step)};
+  std::vector<QuadTensor> gradients;
+  for (const Tensor& gradient : a_.run->objective().got()) {
+    gradients.push_back(optimizer::InQuad(gradient));
+  }
+  cross_->Prepare(at, &x_);
+  cross_->Update(at, std::move(gradients), &x_);
+}
+
+void Duel::AddGradients(std::vector<Pair>* pairs) {
+  const optdiff::BesideJudge& a = a_.run->objective();
+  const optdiff::BesideJudge& b = b_.run->objective();
+  for (size_t p = 0; p < a.gradients().size(); ++p) {
+    const optdiff::Distance& of_a = a.gradients()[p];
+    const optdiff::Distance& of_b = b.gradients()[p];
+    pairs->push_back({a.place()[p].name + ".gradient", a.got()[p], b.got()[p],
+                      of_a.l2, of_b.l2,
+                      optdiff::kSieve * (of_a.explained + of_b.explained)});
+  }
+}
+
+/// An update differs as the gradients do, by run b's rule, and by roundings.
+void Duel::AddUpdates(std::vector<Pair>* pairs) {
+  LockedRun& a = *a_.run;
+  LockedRun& b = *b_.run;
+  for (size_t p = 0; p < x_.size(); ++p) {
+    const Tensor& of_a = a.both().parameters()[p].value;
+    const Tensor& of_b = b.both().parameters()[p].value;
+    const QuadTensor to_b = optimizer::InQuad(of_b);
+    Quad squares = 0;
+    Quad greatest = 0;
+    for (size_t i = 0; i < to_b.size(); ++i) {
+      const Quad apart = to_b[i] - x_[p][i];
+      squares += apart * apart;
+      greatest = std::max(greatest, to_b[i] < 0 ? -to_b[i] : to_b[i]);
+    }
+    const double rounded = 2 * optdiff::UpdateLimit(of_a.dtype()) *
+                           std::sqrt(static_cast<double>(to_b.size())) *
+                           static_cast<double>(greatest);
+    pairs->push_back({a.both().parameters()[p].name, of_a, of_b,
+                      a.updates()[p].l2, b.updates()[p].l2,
+                      static_cast<double>(optimizer::Root(squares)) + rounded});
+  }
+}
+
+Status Duel::Step(int64_t step, record::Record* record) {
+  ASSAY_RETURN_IF_ERROR(StepOne(step, &a_));
+  ASSAY_RETURN_IF_ERROR(StepOne(step, &b_));
+  StepAcross(step);
+  names_.step = step;
+  names_.loss_a = a_loss();
+  names_.loss_b = b_loss();
+  std::vector<Pair> pairs;
+  AddGradients(&pairs);
+  AddUpdates(&pairs);
+  for (const Pair& pair : pairs) {
+    const optdiff::Distance apart =
+        optdiff::DistanceOf(pair.a, draw::NumbersOf(pair.b));
+    const bool is_within = apart.l2 <= pair.explained;
+    if (!is_within && !difference_.has_value()) {
+      difference_ = {step, pair.tensor, apart.l2, pair.explained};
+    }
+    if (record == nullptr) continue;
+    optdiff::StepRow row = names_;
+    row.tensor = pair.tensor;
+    row.l2_diff = apart.l2;
+    row.linf_diff = apart.linf;
+    row.rel_l2 = apart.relative();
+    row.max_ulp = apart.max_ulp;
+    row.expected_growth = row.limit = pair.explained;
+    row.oracle_l2_a = pair.oracle_a;
+    row.oracle_l2_b = pair.oracle_b;
+    if (difference_.has_value()) row.first_divergence = difference_->step;
+    row.outcome = is_within ? "pass" : "fail";
+    record->Add(row);
+  }
+  return Lock();
+}
+
+/// Both go on from where run a is.
+Status Duel::Lock() {
+  const auto parameters = a_.run->both().parameters();
+  for (size_t p = 0; p < parameters.size(); ++p) {
+    CopyInto(parameters[p].value, b_.run->both().parameters()[p].value);
+    x_[p] = optimizer::InQuad(parameters[p].value);
+  }
+  const std::vector<train::StateTensor> state = b_.run->both().State();
+  for (const train::StateTensor& from : a_.run->both().State()) {
+    for (const train::StateTensor& to : state) {
+      if (from.parameter == to.parameter && from.name == to.name) {
+        CopyInto(from.value, to.value);
+      }
+    }
+  }
+  for (const train::StateTensor& tensor : state) {
+    const auto owner = std::ranges::find(parameters, tensor.parameter,
+                                         &train::Parameter::name);
+    if (owner == parameters.end()) continue;
+    QuadTensor* const slot = cross_->Slot(
+        static_cast<size_t>(owner - parameters.begin()), tensor.name);
+    if (slot != nullptr) *slot = optimizer::InQuad(tensor.value);
+  }
+  a_.run->Lock();
+  b_.run->Lock();
+  return OkStatus();
+}
+
+}  // namespace assay::diverge

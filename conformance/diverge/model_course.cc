@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "conformance/diverge/model_course.h"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "framework/graph/edit/training.h"
+#include "framework/testing/draw/draw.h"
+#include "framework/train/data/sampler.h"
+#include "framework/train/model/models.h"
+
+namespace assay::diverge {
+namespace {
+
+Result<Tensor> Widened(const Tensor& tensor) {
+  return draw::TensorOf(DType::kFloat64, tensor.shape(),
+                        draw::NumbersOf(tensor));
+}
+
+Result<optdiff::Beginning> BeginningOf(const ModelChoice& choice, DType type) {
+  ASSAY_ASSIGN_OR_RETURN(
+      train::NewModel made,
+      train::MakeModel(choice.model,
+                       {.seed = choice.weights_seed, .type = type}));
+  edit::LossEdit loss;
+  loss.loss = edit::Loss::kSoftmaxCrossEntropyOfOneHot;
+  optdiff::Beginning beginning;
+  ASSAY_ASSIGN_OR_RETURN(beginning.model, edit::WithLoss(*made.model, loss));
+  beginning.parameters = std::move(made.parameters);
+  return beginning;
+}
+
+/// The batches of all epochs one after the other.
+class Batches {
+ public:
+  Batches(const train::Dataset& dataset, train::Sampler sampler)
+      : dataset_(dataset), sampler_(std::move(sampler)) {}
+
+  Result<optdiff::StepBatch> At(int64_t step) {
+    if (order_.empty()) order_ = sampler_(0);
+    const int64_t epoch = (step - 1) / std::ssize(order_);
+    if (epoch != epoch_) order_ = sampler_(epoch_ = epoch);
+    const train::Batch& batch =
+        order_[static_cast<size_t>((step - 1) % std::ssize(order_))];
+    optdiff::StepBatch made;
+    ASSAY_ASSIGN_OR_RETURN(Tensor inputs, dataset_.Inputs(batch));
+    for (const DType type : {DType::kFloat32, DType::kFloat64}) {
+      auto& tensors = type == DType::kFloat32 ? made.narrow : made.wide;
+      ASSAY_ASSIGN_OR_RETURN(Tensor rows, dataset_.OneHot(batch, type));
+      tensors = {inputs, std::move(rows)};
+    }
+    ASSAY_ASSIGN_OR_RETURN(made.wide[0], Widened(inputs));
+    return made;
+  }
+
+ private:
+  const train::Dataset& dataset_;
+  train::Sampler sampler_;
+  int64_t epoch_ = 0;
+  std::vector<train::Batch> order_;
+};
+
+}  // namespace
+
+Result<optdiff::Course> ModelCourse(const ModelChoice& choice) {
+  optdiff::Course course;
+  course.name = choice.model;
+  course.steps = choice.steps;
+  ASSAY_ASSIGN_OR_RETURN(course.narrow, BeginningOf(choice, DType::kFloat32));
+  ASSAY_ASSIGN_OR_RETURN(course.wide, BeginningOf(choice, DType::kFloat64));
+  for (size_t p = 0; p < course.wide.parameters.size(); ++p) {
+    ASSAY_ASSIGN_OR_RETURN(course.wide.parameters[p].value,
+                           Widened(course.narrow.parameters[p].value));
+  }
+  ASSAY_ASSIGN_OR_RETURN(
+      train::Sampler sampler,
+      train::ShuffledSampler({.samples = choice.dataset->samples(),
+                              .batch = choice.batch,
+                              .drop_last = true},
+                             choice.order_seed));
+  const auto batches =
+      std::make_shared<Batches>(*choice.dataset, std::move(sampler));
+  course.batch = [batches](int64_t step) { return batches->At(step); };
+  return course;
+}
+
+Result<train::Dataset> DrawnImages(int64_t samples, uint64_t seed) {
+  constexpr int64_t kClasses = 10, kPixels = 28 * 28;
+  draw::Draw draw("images", static_cast<int64_t>(seed), "images");
+  std::vector<std::vector<double>> patterns;
+  for (int64_t c = 0; c < kClasses; ++c) {
+    std::vector<double>& pattern = patterns.emplace_back();
+    for (int64_t i = 0; i < kPixels; ++i) pattern.push_back(draw.Uniform());
+  }
+  std::vector<double> pixels;
+  std::vector<int64_t> labels;
+  for (int64_t n = 0; n < samples; ++n) {
+    labels.push_back(draw.Index(kClasses));
+    for (const double mean : patterns[static_cast<size_t>(labels.back())]) {
+      pixels.push_back((mean + draw.Uniform()) / 2);
+    }
+  }
+  ASSAY_ASSIGN_OR_RETURN(
+      Tensor images,
+      draw::TensorOf(DType::kFloat32, {samples, 1, 28, 28}, pixels));
+  ASSAY_ASSIGN_OR_RETURN(Tensor classes,
+                         Tensor::Of<int64_t>({samples}, labels));
+  return train::Dataset::Of(std::move(images), std::move(classes), kClasses);
+}
+
+}  // namespace assay::diverge

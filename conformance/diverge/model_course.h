@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ModelCourse: a model by its name, trained on a dataset, as a course of two runs.
+//
+//   ASSAY_ASSIGN_OR_RETURN(
+//       const Course course,
+//       ModelCourse({.model = "lenet5", .dataset = &digits, .batch = 64}));
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "conformance/optdiff/course.h"
+#include "framework/core/status.h"
+#include "framework/train/data/dataset.h"
+
+namespace assay::diverge {
+
+struct ModelChoice {
+  std::string model = "lenet5";
+  const train::Dataset* dataset = nullptr;  // float32; outlives the course
+  int64_t batch = 64;
+  int64_t steps = 100;
+  uint64_t weights_seed = 0;
+  uint64_t order_seed = 0;
+};
+
+/// float32, with softmax cross entropy of one-hot rows, which every backend with
+/// gradients of LogSoftmax, Mul and ReduceSum has. Batches are shuffled; the last of
+/// an epoch is dropped where it is not whole.
+Result<optdiff::Course> ModelCourse(const ModelChoice& choice);
+
+/// Images of ten classes, [N, 1, 28, 28], each the pattern of its class with noise:
+/// a network learns them in few steps, and nothing has to be there.
+Result<train::Dataset> DrawnImages(int64_t samples, uint64_t seed);
+
+}  // namespace assay::diverge

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "conformance/optdiff/band.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "conformance/optimizer/quad.h"
+#include "conformance/optimizer/quad_optimizers.h"
+#include "framework/testing/limit/limit.h"
+
+namespace assay::optdiff {
+
+using optimizer::Quad;
+using optimizer::QuadTensor;
+
+Result<Band> Band::Of(const RuleName& rule,
+                      const std::vector<QuadTensor>& start, DType type,
+                      draw::Draw draw) {
+  Band band(limit::UnitRoundoff(type), std::move(draw));
+  band.reach_.resize(start.size(), 0);
+  for (int i = 0; i < kRuns; ++i) {
+    ASSAY_ASSIGN_OR_RETURN(
+        auto made,
+        optimizer::MakeQuadRule(rule.optimizer, rule.settings, start.size()));
+    band.runs_.push_back({std::move(made), start});
+  }
+  return band;
+}
+
+void Band::Step(const optimizer::QuadRule::At& at,
+                const optimizer::GradientOf& gradient_of) {
+  for (Run& run : runs_) {
+    run.rule->Prepare(at, &run.x);
+    // The gradient is that of numbers that are off, and off itself.
+    std::vector<QuadTensor> gradients = gradient_of(Rounded(run.x));
+    run.rule->Update(at, Rounded(std::move(gradients)), &run.x);
+    run.x = Rounded(std::move(run.x));
+  }
+}
+
+std::vector<QuadTensor> Band::Rounded(std::vector<QuadTensor> tensors) {
+  for (QuadTensor& tensor : tensors) {
+    for (Quad& x : tensor) x *= 1 + Quad(draw_.Sign() * roundoff_);
+  }
+  return tensors;
+}
+
+std::vector<double> Band::Reach(const std::vector<QuadTensor>& wanted) {
+  for (size_t p = 0; p < wanted.size(); ++p) {
+    for (const Run& run : runs_) {
+      QuadTensor apart = run.x[p];
+      for (size_t i = 0; i < apart.size(); ++i) apart[i] -= wanted[p][i];
+      reach_[p] = std::max(
+          reach_[p],
+          static_cast<double>(optimizer::Root(optimizer::SumOfSquares(apart))));
+    }
+  }
+  return reach_;
+}
+
+}  // namespace assay::optdiff

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "conformance/optdiff/beside_judge.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "framework/metric/exact_difference.h"
+#include "framework/testing/limit/limit.h"
+
+namespace assay::optdiff {
+namespace {
+
+constexpr int64_t kFirstRuns = 10;
+
+double L2(std::span<const double> a, std::span<const double> b) {
+  double squares = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    squares += (a[i] - b[i]) * (a[i] - b[i]);
+  }
+  return std::sqrt(squares);
+}
+
+double Norm(std::span<const double> a) {
+  double squares = 0;
+  for (const double x : a) squares += x * x;
+  return std::sqrt(squares);
+}
+
+}  // namespace
+
+Distance DistanceOf(const Tensor& got, std::span<const double> want) {
+  const std::vector<double> numbers = draw::NumbersOf(got);
+  Distance distance;
+  distance.l2 = L2(numbers, want);
+  distance.norm = Norm(want);
+  for (size_t i = 0; i < want.size(); ++i) {
+    const double off = std::abs(numbers[i] - want[i]);
+    // NaN is beyond every number, and stays.
+    if (!(off <= distance.linf) && !std::isnan(distance.linf)) {
+      distance.linf = off;
+    }
+    if (off == 0) continue;
+    const double ulps = off / metric::UlpAt(got.dtype(), want[i]);
+    if (std::isfinite(ulps)) {
+      distance.max_ulp = std::max(distance.max_ulp, ulps);
+    }
+  }
+  return distance;
+}
+
+Status BesideJudge::Put(std::span<const Tensor> narrow,
+                        std::span<const Tensor> wide) {
+  wide_.assign(wide.begin(), wide.end());
+  return backend_->Put(narrow);
+}
+
+Status BesideJudge::KeepPlace() {
+  place_.resize(backend_->parameters().size());
+  for (size_t p = 0; p < place_.size(); ++p) {
+    const train::Parameter& parameter = backend_->parameters()[p];
+    ASSAY_ASSIGN_OR_RETURN(Tensor value, parameter.value.Clone());
+    place_[p] = {parameter.name, std::move(value)};
+  }
+  return OkStatus();
+}
+
+void BesideJudge::Compare(const JudgeNetwork::Answer& exact) {
+  judge_loss_ = exact.loss;
+  const double off = std::abs(loss_ - exact.loss);
+  loss_distance_ = {.l2 = off, .linf = off, .norm = std::abs(exact.loss)};
+  gradients_.clear();
+  for (size_t p = 0; p < got_.size(); ++p) {
+    gradients_.push_back(DistanceOf(got_[p], exact.gradients[p]));
+  }
+}
+
+Status BesideJudge::SeeRoundings(const JudgeNetwork::Answer& exact) {
+  ASSAY_ASSIGN_OR_RETURN(const JudgeNetwork::Answer rounded,
+                         judge_->Rounded({wide_, place_}, Roundoff(), &draw_));
+  rounded_.clear();
+  rounded_.push_back(
+      {std::abs(rounded.loss - exact.loss), loss_distance_.norm});
+  for (size_t p = 0; p < got_.size(); ++p) {
+    rounded_.push_back(
+        {L2(rounded.gradients[p], exact.gradients[p]), gradients_[p].norm});
+  }
+  return OkStatus();
+}
+
+double BesideJudge::Explained(const Rounding& rounding, double norm) const {
+  const double grown = rounding.norm > 0 ? norm / rounding.norm : 1;
+  return std::max(Roundoff() * norm, rounding.l2 * grown);
+}
+
+double BesideJudge::Roundoff() const {
+  return limit::UnitRoundoff(backend_->parameters()[0].value.dtype());
+}
+
+Result<train::Evaluation> BesideJudge::Evaluate() {
+  ASSAY_RETURN_IF_ERROR(KeepPlace());
+  ASSAY_ASSIGN_OR_RETURN(train::Evaluation found, backend_->Evaluate());
+  loss_ = found.loss;
+  got_.clear();
+  for (const Tensor& gradient : found.gradients) {
+    ASSAY_ASSIGN_OR_RETURN(Tensor copy, gradient.Clone());
+    got_.push_back(std::move(copy));
+  }
+  ++n_runs_;
+  ASSAY_ASSIGN_OR_RETURN(const JudgeNetwork::Answer* exact,
+                         judge_->At({wide_, place_}));
+  const JudgeNetwork::Answer answer = *exact;
+  Compare(answer);
+  if (n_runs_ <= kFirstRuns || n_runs_ % rounded_every_ == 0) {
+    ASSAY_RETURN_IF_ERROR(SeeRoundings(answer));
+  }
+  loss_distance_.explained = Explained(rounded_[0], loss_distance_.norm);
+  for (size_t p = 0; p < gradients_.size(); ++p) {
+    gradients_[p].explained = Explained(rounded_[p + 1], gradients_[p].norm);
+  }
+  return found;
+}
+
+}  // namespace assay::optdiff

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "conformance/optdiff/judge_network.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace assay::optdiff {
+namespace {
+
+/// Each number off by one roundoff up or down.
+void Round(double roundoff, draw::Draw* draw, std::span<double> numbers) {
+  for (double& x : numbers) x *= 1 + draw->Sign() * roundoff;
+}
+
+}  // namespace
+
+bool JudgeNetwork::IsLast(const Place& place) const {
+  return last_.has_value() &&
+         std::ranges::equal(place.batch, last_batch_, {}, &Tensor::data,
+                            &Tensor::data) &&
+         std::ranges::equal(
+             place.parameters, last_parameters_,
+             [](const train::Parameter& now, const Tensor& last) {
+               return std::ranges::equal(now.value.bytes(), last.bytes());
+             });
+}
+
+Result<JudgeNetwork::Answer> JudgeNetwork::Evaluate(
+    std::span<const Tensor> batch) {
+  ASSAY_RETURN_IF_ERROR(objective_->Put(batch));
+  ASSAY_ASSIGN_OR_RETURN(const train::Evaluation found, objective_->Evaluate());
+  Answer answer{found.loss, {}};
+  for (const Tensor& gradient : found.gradients) {
+    answer.gradients.push_back(draw::NumbersOf(gradient));
+  }
+  return answer;
+}
+
+Result<const JudgeNetwork::Answer*> JudgeNetwork::At(const Place& place) {
+  if (IsLast(place)) return &*last_;
+  last_.reset();
+  last_batch_.assign(place.batch.begin(), place.batch.end());
+  last_parameters_.clear();
+  for (size_t p = 0; p < place.parameters.size(); ++p) {
+    const Tensor& value = place.parameters[p].value;
+    ASSAY_ASSIGN_OR_RETURN(last_parameters_.emplace_back(), value.Clone());
+    std::ranges::copy(
+        draw::NumbersOf(value),
+        objective_->parameters()[p].value.mutable_elements<double>().begin());
+  }
+  ASSAY_ASSIGN_OR_RETURN(last_, Evaluate(place.batch));
+  return &*last_;
+}
+
+Result<JudgeNetwork::Answer> JudgeNetwork::Rounded(const Place& place,
+                                                   double roundoff,
+                                                   draw::Draw* draw) {
+  std::vector<Tensor> batch;
+  for (const Tensor& tensor : place.batch) {
+    ASSAY_ASSIGN_OR_RETURN(Tensor copy, tensor.Clone());
+    if (copy.dtype() == DType::kFloat64) {
+      Round(roundoff, draw, copy.mutable_elements<double>());
+    }
+    batch.push_back(std::move(copy));
+  }
+  for (size_t p = 0; p < place.parameters.size(); ++p) {
+    const std::span<double> numbers =
+        objective_->parameters()[p].value.mutable_elements<double>();
+    std::ranges::copy(draw::NumbersOf(place.parameters[p].value),
+                      numbers.begin());
+    Round(roundoff, draw, numbers);
+  }
+  return Evaluate(batch);
+}
+
+}  // namespace assay::optdiff

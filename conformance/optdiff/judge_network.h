@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// JudgeNetwork: the judge's network in float64, asked for its loss and gradients
+// where another network is.
+//
+//   JudgeNetwork judge(std::move(objective));
+//   ASSAY_ASSIGN_OR_RETURN(const JudgeNetwork::Answer* exact,
+//                          judge.At({batch, parameters}));
+
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "framework/core/status.h"
+#include "framework/core/tensor.h"
+#include "framework/testing/draw/draw.h"
+#include "framework/train/network_objective.h"
+#include "framework/train/optimizer.h"
+
+namespace assay::optdiff {
+
+/// A batch and where the parameters are.
+struct Place {
+  std::span<const Tensor> batch;
+  std::span<const train::Parameter> parameters;
+};
+
+class JudgeNetwork {
+ public:
+  struct Answer {
+    double loss = 0;
+    std::vector<std::vector<double>> gradients;  // of each parameter
+  };
+
+  /// Its parameters are of float64.
+  explicit JudgeNetwork(std::unique_ptr<train::NetworkObjective> objective)
+      : objective_(std::move(objective)) {}
+
+  /// The batch is of float64. Two that ask at one place cost one evaluation. Valid
+  /// until the next call.
+  Result<const Answer*> At(const Place& place);
+
+  /// The same where each parameter and each number of the batch is off by one
+  /// roundoff, up or down.
+  Result<Answer> Rounded(const Place& place, double roundoff, draw::Draw* draw);
+
+ private:
+  bool IsLast(const Place& place) const;
+  Result<Answer> Evaluate(std::span<const Tensor> batch);
+
+  std::unique_ptr<train::NetworkObjective> objective_;
+  std::optional<Answer> last_;
+  std::vector<Tensor> last_batch_, last_parameters_;
+};
+
+}  // namespace assay::optdiff

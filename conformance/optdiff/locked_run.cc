@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "conformance/optdiff/locked_run.h"
+
+#include <utility>
+
+#include "framework/core/text.h"
+#include "framework/file/csv.h"
+#include "framework/testing/limit/limit.h"
+
+namespace assay::optdiff {
+namespace {
+
+using file::ToText;
+
+/// The roundings of an update in float32 (conformance/optimizer/README.md); in
+/// float64 corrections of rates are numbers near 1 less 1.
+constexpr double kUpdateRoundings = 8;
+constexpr double kUpdateDouble = 1e-12;
+
+std::string Roundings(const Distance& distance) {
+  return StrCat("; its distance is that of ", ToText(distance.share()),
+                " roundings");
+}
+
+}  // namespace
+
+double UpdateLimit(DType type) {
+  return type == DType::kFloat64 ? kUpdateDouble
+                                 : kUpdateRoundings * limit::UnitRoundoff(type);
+}
+
+Result<std::unique_ptr<LockedRun>> LockedRun::Begin(
+    const Course& course, optimizer::Trial optimizer, Backend& backend,
+    const JudgeOf& judge, draw::Draw draw, int64_t rounded_every) {
+  ASSAY_ASSIGN_OR_RETURN(auto network, Load(course.narrow, backend));
+  auto objective = std::make_unique<BesideJudge>(
+      std::move(network), judge.network, std::move(draw), rounded_every);
+  return std::unique_ptr<LockedRun>(new LockedRun(
+      course, std::move(optimizer), std::move(objective), judge.oracle));
+}
+
+Result<StepFault> LockedRun::Step(int64_t step, StepRows* rows) {
+  ASSAY_ASSIGN_OR_RETURN(const StepBatch batch, course_.batch(step));
+  ASSAY_RETURN_IF_ERROR(objective_.Put(batch.narrow, batch.wide));
+  ASSAY_RETURN_IF_ERROR(both_.Step(optimizer::Gradients::kGiven));
+  updates_ = both_.Compare();
+  rows->Begin(step, objective_.backend_loss(), objective_.judge_loss());
+  const Distance& loss = objective_.loss();
+  if (!rows->Add("loss", loss, loss.l2, kSieve * loss.explained)) {
+    return StepFault{
+        kFailLoss, "loss",
+        StrCat("the loss is ", ToText(objective_.backend_loss()), ", wanted ",
+               ToText(objective_.judge_loss()), Roundings(loss))};
+  }
+  ASSAY_ASSIGN_OR_RETURN(StepFault fault, Gradients(batch, rows));
+  if (!fault.what.empty()) return fault;
+  return Update(rows);
+}
+
+Result<StepFault> LockedRun::Gradients(const StepBatch& batch, StepRows* rows) {
+  for (size_t p = 0; p < objective_.gradients().size(); ++p) {
+    const Distance& distance = objective_.gradients()[p];
+    std::string fault;
+    if (!(distance.share() <= sieve_)) {
+      if (exact_ == nullptr) {
+        ASSAY_ASSIGN_OR_RETURN(
+            exact_, ExactGradients::Load(oracle_, course_.narrow.model));
+      }
+      ASSAY_ASSIGN_OR_RETURN(fault,
+                             exact_->FaultOf({batch.narrow, objective_.place()},
+                                             objective_.got()));
+      // It knows better what roundings do here.
+      if (fault.empty()) sieve_ = 2 * distance.share();
+    }
+    const std::string tensor = objective_.place()[p].name + ".gradient";
+    rows->Add(tensor, distance, distance.l2, sieve_ * distance.explained);
+    if (fault.empty()) continue;
+    return StepFault{kFailGradient, tensor,
+                     StrCat("the gradient of ", fault, Roundings(distance))};
+  }
+  return StepFault();
+}
+
+StepFault LockedRun::Update(StepRows* rows) {
+  const double allowed = UpdateLimit(both_.parameters()[0].value.dtype());
+  for (const optimizer::Apart& apart : updates_) {
+    const Distance distance = {.l2 = apart.l2,
+                               .linf = apart.linf,
+                               .norm = apart.norm,
+                               .explained = allowed * apart.greatest};
+    const double limit = allowed * apart.greatest;
+    if (rows->Add(apart.name(), distance, apart.linf, limit)) continue;
+    return {kFailUpdate, apart.name(),
+            StrCat(apart.name(), " is off by ", ToText(apart.linf),
+                   " where the gradients are its own, wanted within ",
+                   ToText(limit))};
+  }
+  return {};
+}
+
+}  // namespace assay::optdiff

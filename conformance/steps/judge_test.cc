@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The judge of the suite optimizer: backends whose steps are wrong, and one whose
+// steps are right.
+
+#include "conformance/steps/judge.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "conformance/optdiff/locked_run.h"
+#include "conformance/optdiff/spoiling_backend.h"
+#include "conformance/optdiff/step_row.h"
+#include "conformance/steps/step_case.h"
+#include "conformance/steps/step_run.h"
+#include "framework/backend/registry.h"
+
+namespace assay::steps {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using Tensors = std::vector<Tensor>;
+
+constexpr char kLogistic[] = "optimizer/momentum/paper.logistic#locked.float32";
+constexpr char kMlp[] = "optimizer/adam/pytorch.mlp#free.float32";
+constexpr char kMomentum[] = "optimizer/momentum/paper.mlp#free.float32";
+
+record::RunFacts Facts() {
+  record::RunFacts facts;
+  facts.oracle = "reference";
+  facts.oracle_module = ASSAY_REFERENCE_MODULE;
+  return facts;
+}
+
+Backend& Reference() {
+  static const std::unique_ptr<Backend> backend = [] {
+    static_cast<void>(LoadBackendModule(ASSAY_REFERENCE_MODULE));
+    return MakeBackend("reference").value();
+  }();
+  return *backend;
+}
+
+record::Record RecordOf(const std::string& test_id, Backend& backend) {
+  record::PlanRow row;
+  row.test_id = test_id;
+  row.backend = "spoiling";
+  record::Record record;
+  const measure::Judgement verdict = Judge(row, backend, Facts(), &record);
+  record.result.outcome = verdict.outcome;
+  record.result.reason_code = verdict.reason.text();
+  record.result.message = verdict.message;
+  return record;
+}
+
+void Scale(float factor, Tensor* tensor) {
+  for (float& x : tensor->mutable_elements<float>()) x *= factor;
+}
+
+/// The gradients of the step before, of no step at first.
+struct Memory {
+  std::vector<std::vector<float>> before;
+
+  std::vector<std::vector<float>> Exchange(const Tensors& now) {
+    std::vector<std::vector<float>> old = std::move(before);
+    before.clear();
+    for (const Tensor& tensor : now) {
+      const auto elements = tensor.elements<float>();
+      before.emplace_back(elements.begin(), elements.end());
+    }
+    return old;
+  }
+};
+
+struct Row {
+  const char* name;
+  const char* test_id;
+  optdiff::Spoil spoil;
+  const char* reason;
+  const char* message;  // begins so
+};
+
+std::vector<Row> Rows() {
+  const auto memory = std::make_shared<Memory>();
+  return {
+      {"scaled",
+       kLogistic,
+       {.gradients = [](int64_t, Tensors& g) { Scale(1 + 1e-4F, &g[0]); }},
+       optdiff::kFailGradient,
+       "at step 1 the gradient of 'w': element "},
+      {"sign",
+       kLogistic,
+       {.gradients =
+            [](int64_t step, Tensors& g) {
+              if (step == 500) g[1].mutable_elements<float>()[2] *= -1;
+            }},
+       optdiff::kFailGradient,
+       "at step 500 the gradient of 'b': element 2 is "},
+      {"not_zeroed",
+       kLogistic,
+       {.gradients =
+            [memory](int64_t, Tensors& g) {
+              const auto before = memory->Exchange(g);
+              for (size_t p = 0; p < before.size(); ++p) {
+                const auto x = g[p].mutable_elements<float>();
+                for (size_t i = 0; i < x.size(); ++i) x[i] += before[p][i];
+              }
+            }},
+       optdiff::kFailGradient,
+       "at step 2 the gradient of 'w': element "},
+      {"in_half",
+       kLogistic,
+       {.gradients =
+            [](int64_t, Tensors& g) {
+              for (float& x : g[0].mutable_elements<float>()) {
+                x = std::ldexp(std::round(std::ldexp(x, 11)), -11);
+              }
+            }},
+       optdiff::kFailGradient,
+       "at step 1 the gradient of 'w': element "},
+      {"nan",
+       kLogistic,
+       {.gradients =
+            [](int64_t step, Tensors& g) {
+              if (step != 7) return;
+              g[0].mutable_elements<float>()[3] =
+                  std::numeric_limits<float>::quiet_NaN();
+            }},
+       optdiff::kFailGradient,
+       "at step 7 the gradient of 'w': element 3 is nan"},
+      {"loss",
+       kLogistic,
+       {.gradients = {},
+        .outputs =
+            [](int64_t step, Tensors& y) {
+              if (step == 3) Scale(1 + 1e-4F, &y[1]);
+            }},
+       optdiff::kFailLoss,
+       "at step 3 the loss is "},
+      {"stale_weights",
+       kLogistic,
+       {.gradients = {}, .outputs = {}, .keeps_weights = true},
+       optdiff::kFailLoss,
+       "at step 2 the loss is "},
+      {"drifts",
+       kMomentum,
+       {.gradients = [](int64_t, Tensors& g) { Scale(1 + 1e-3F, &g[2]); }},
+       kFailGrowth,
+       "at step "},
+      {"one_step",
+       kMlp,
+       {.gradients =
+            [](int64_t step, Tensors& g) {
+              if (step == 50) Scale(-1, &g[0]);
+            }},
+       kFailGrowth,
+       "at step 50 w1 is away from the exact run by "},
+  };
+}
+
+class JudgeTest : public ::testing::TestWithParam<Row> {};
+
+// Kills: a sieve that lets through, an oracle that is not asked, a place that is not
+// the backend's, NaN that is within a limit, a run that is not judged to its end.
+TEST_P(JudgeTest, FindsTheStep) {
+  const Row& row = GetParam();
+  optdiff::SpoilingBackend backend(Reference(), row.spoil);
+  const record::Record record = RecordOf(row.test_id, backend);
+  EXPECT_EQ(record.result.outcome, record::Outcome::kFail);
+  EXPECT_EQ(record.result.reason_code, row.reason);
+  EXPECT_THAT(record.result.message, StartsWith(row.message));
+  const auto rows = record.Rows<optdiff::StepRow>();
+  ASSERT_TRUE(rows.ok()) << rows.status().ToString();
+  ASSERT_FALSE(rows->empty());
+  const optdiff::StepRow& last = rows->back();
+  EXPECT_EQ(last.outcome, "fail");
+  EXPECT_EQ(last.first_divergence, last.step);
+  EXPECT_THAT(row.test_id, HasSubstr(last.mode));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, JudgeTest, ::testing::ValuesIn(Rows()),
+                         [](const auto& info) {
+                           return std::string(info.param.name);
+                         });
+
+// Kills: a judge that refuses what roundings explain.
+TEST(JudgeTest, LetsTheRightOnesPass) {
+  for (const char* test_id :
+       {kLogistic, kMlp, "optimizer/adam/pytorch.quadratic#locked.float64",
+        "optimizer/nesterov/paper.mlp#locked.float32",
+        "optimizer/rmsprop/keras.mlp#free.float32",
+        "optimizer/accelegrad/paper.cnn#locked.float32"}) {
+    const record::Record record = RecordOf(test_id, Reference());
+    EXPECT_EQ(record.result.outcome, record::Outcome::kPass)
+        << test_id << ": " << record.result.message;
+    const auto rows = record.Rows<optdiff::StepRow>();
+    ASSERT_TRUE(rows.ok());
+    EXPECT_EQ(rows->front().step, 1);
+    EXPECT_EQ(rows->back().step, StepCaseOf(test_id)->steps());
+  }
+}
+
+TEST(JudgeTest, SaysWhatIsMissing) {
+  record::PlanRow row;
+  row.test_id = kLogistic;
+  record::Record record;
+  const measure::Judgement verdict =
+      Judge(row, Reference(), record::RunFacts(), &record);
+  EXPECT_EQ(verdict.outcome, record::Outcome::kError);
+  EXPECT_THAT(verdict.message, HasSubstr("found no oracle of the run"));
+  row.test_id = "optimizer/adam/pytorch.moon#locked.float32";
+  EXPECT_EQ(Judge(row, Reference(), Facts(), &record).outcome,
+            record::Outcome::kError);
+}
+
+TEST(StepCaseTest, ReadsItsName) {
+  const std::vector<StepCase> all = AllStepCases();
+  EXPECT_GT(all.size(), 200U);
+  for (const StepCase& step_case : all) {
+    const auto read = StepCaseOf(step_case.test_id());
+    ASSERT_TRUE(read.has_value()) << step_case.test_id();
+    EXPECT_EQ(read->test_id(), step_case.test_id());
+  }
+  for (const char* wrong :
+       {"node/Abs/test_abs", "optimizer/adam/pytorch.mlp#locked",
+        "optimizer/adam/pytorch.mlp#loose.float32"}) {
+    EXPECT_FALSE(StepCaseOf(wrong).has_value()) << wrong;
+  }
+}
+
+}  // namespace
+}  // namespace assay::steps

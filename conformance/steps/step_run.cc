@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "conformance/steps/step_run.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "conformance/optdiff/band.h"
+#include "conformance/optdiff/course.h"
+#include "conformance/optdiff/judge_network.h"
+#include "conformance/optdiff/locked_run.h"
+#include "conformance/optdiff/network.h"
+#include "conformance/optimizer/beside_quad.h"
+#include "framework/core/text.h"
+#include "framework/file/csv.h"
+#include "framework/testing/limit/limit.h"
+
+namespace assay::steps {
+namespace {
+
+using file::ToText;
+using optimizer::BesideQuad;
+using optimizer::QuadTensor;
+using record::Outcome;
+
+/// A run of its own may be off by so many times what the band reaches. It has more
+/// roundings a step than the band, as the sieve allows; and where they are of one
+/// sign, as those of an approximation, n of them add up to n, while those of the band
+/// add up to sqrt(n).
+double GrowthAt(int64_t step) {
+  return optdiff::kSieve * std::sqrt(static_cast<double>(step));
+}
+
+const measure::Judgement kPass = {Outcome::kPass, Reason::kNone, ""};
+
+measure::Judgement Fail(const char* reason, std::string message) {
+  return {Outcome::kFail, record::ReasonCode(std::string(reason)),
+          std::move(message)};
+}
+
+/// A backend declines before it has run; later an error is one of the step.
+Result<measure::Judgement> Stopped(const Status& status, bool has_run,
+                                   int64_t step) {
+  if (!has_run) return status;
+  return measure::Judgement{Outcome::kError, status.reason(),
+                            StrCat("at step ", step, ": ", status.message())};
+}
+
+draw::Draw Drawn(const Seeding& seeding, std::string_view purpose) {
+  return draw::Draw(seeding.test_id, seeding.seed, purpose);
+}
+
+Result<optdiff::Course> CourseOf(const StepCase& step_case,
+                                 const Seeding& seeding) {
+  ASSAY_ASSIGN_OR_RETURN(optdiff::TrainedNetwork narrow,
+                         optdiff::MakeNetwork(step_case.network, step_case.type,
+                                              Drawn(seeding, "network")));
+  ASSAY_ASSIGN_OR_RETURN(
+      optdiff::TrainedNetwork wide,
+      optdiff::MakeNetwork(step_case.network, DType::kFloat64,
+                           Drawn(seeding, "network")));
+  return optdiff::CourseOf(step_case.network, std::move(narrow),
+                           std::move(wide), step_case.steps());
+}
+
+/// Each step begins where the backend's last one ended.
+Result<measure::Judgement> RunLocked(const optdiff::Course& course,
+                                     optimizer::Trial optimizer,
+                                     const Parties& parties,
+                                     const Seeding& seeding,
+                                     optdiff::StepRows* rows) {
+  ASSAY_ASSIGN_OR_RETURN(auto wide, optdiff::Load(course.wide, parties.judge));
+  const optdiff::JudgeOf judge{
+      parties.judge, std::make_shared<optdiff::JudgeNetwork>(std::move(wide))};
+  ASSAY_ASSIGN_OR_RETURN(
+      const auto run,
+      optdiff::LockedRun::Begin(course, std::move(optimizer), parties.backend,
+                                judge, Drawn(seeding, "roundings")));
+  for (int64_t step = 1; step <= course.steps; ++step) {
+    const Result<optdiff::StepFault> fault = run->Step(step, rows);
+    if (!fault.ok()) return Stopped(fault.status(), run->has_run(), step);
+    if (!fault->what.empty()) {
+      return Fail(fault->reason, StrCat("at step ", step, " ", fault->what));
+    }
+    run->Lock();
+  }
+  return kPass;
+}
+
+/// A backend's network, which keeps the loss of its last evaluation.
+class Watched : public train::Objective {
+ public:
+  explicit Watched(std::unique_ptr<train::NetworkObjective> network)
+      : network_(std::move(network)) {}
+
+  std::span<train::Parameter> parameters() override {
+    return network_->parameters();
+  }
+  Status Put(std::span<const Tensor> batch) { return network_->Put(batch); }
+  Result<train::Evaluation> Evaluate() override {
+    ASSAY_ASSIGN_OR_RETURN(train::Evaluation found, network_->Evaluate());
+    loss_ = found.loss;
+    has_run_ = true;
+    return found;
+  }
+  double loss() const { return loss_; }
+  bool has_run() const { return has_run_; }
+
+ private:
+  std::unique_ptr<train::NetworkObjective> network_;
+  double loss_ = 0;
+  bool has_run_ = false;
+};
+
+/// The judge goes its own way, and five others beside it.
+class FreeRun {
+ public:
+  FreeRun(std::unique_ptr<Watched> backend,
+          std::unique_ptr<train::NetworkObjective> judge,
+          optimizer::Trial optimizer)
+      : backend_(*backend),
+        judge_(std::move(judge)),
+        both_(std::move(optimizer), std::move(backend),
+              [this](const std::vector<QuadTensor>& x) { return At(x); }) {}
+
+  Result<measure::Judgement> Go(const optdiff::Course& course,
+                                const std::string& optimizer, draw::Draw draw,
+                                optdiff::StepRows* rows) {
+    ASSAY_ASSIGN_OR_RETURN(
+        optdiff::Band band,
+        optdiff::Band::Of({optimizer, both_.settings()}, both_.wanted(),
+                          course.narrow.parameters[0].value.dtype(),
+                          std::move(draw)));
+    for (int64_t step = 1; step <= course.steps; ++step) {
+      ASSAY_ASSIGN_OR_RETURN(const optdiff::StepBatch batch,
+                             course.batch(step));
+      ASSAY_RETURN_IF_ERROR(backend_.Put(batch.narrow));
+      ASSAY_RETURN_IF_ERROR(judge_->Put(batch.wide));
+      const Status stepped = both_.Step(optimizer::Gradients::kOwn);
+      if (!stepped.ok()) return Stopped(stepped, backend_.has_run(), step);
+      rows->Begin(step, backend_.loss(), judge_loss_);
+      band.Step({.step = step, .schedule = both_.ScheduleAt(step)},
+                [this](const std::vector<QuadTensor>& x) { return At(x); });
+      measure::Judgement verdict = Judge(band.Reach(both_.wanted()), rows);
+      if (verdict.outcome != Outcome::kPass) return verdict;
+    }
+    return kPass;
+  }
+
+ private:
+  /// The judge's gradients there.
+  std::vector<QuadTensor> At(const std::vector<QuadTensor>& x) {
+    for (size_t p = 0; p < x.size(); ++p) {
+      std::ranges::transform(
+          x[p],
+          judge_->parameters()[p].value.mutable_elements<double>().begin(),
+          [](optimizer::Quad number) { return static_cast<double>(number); });
+    }
+    const auto found = judge_->Evaluate();
+    if (!found.ok()) throw std::runtime_error(found.status().ToString());
+    judge_loss_ = found->loss;
+    std::vector<QuadTensor> gradients;
+    for (const Tensor& gradient : found->gradients) {
+      gradients.push_back(optimizer::InQuad(gradient));
+    }
+    return gradients;
+  }
+
+  measure::Judgement Judge(std::span<const double> reach,
+                           optdiff::StepRows* rows) {
+    const std::vector<optimizer::Apart> compared = both_.Compare();
+    const double roundoff =
+        limit::UnitRoundoff(both_.parameters()[0].value.dtype());
+    for (size_t p = 0; p < reach.size(); ++p) {
+      const optimizer::Apart& apart = compared[p];
+      const double explained = std::max(reach[p], roundoff * apart.norm);
+      const double limit = GrowthAt(rows->step()) * explained;
+      if (rows->Add(apart.name(),
+                    {.l2 = apart.l2,
+                     .linf = apart.linf,
+                     .norm = apart.norm,
+                     .explained = explained},
+                    apart.l2, limit)) {
+        continue;
+      }
+      return Fail(kFailGrowth,
+                  StrCat("at step ", rows->step(), " ", apart.name(),
+                         " is away from the exact run by ", ToText(apart.l2),
+                         ", wanted within ", ToText(limit),
+                         ": roundings reach ", ToText(explained)));
+    }
+    return kPass;
+  }
+
+  Watched& backend_;
+  std::unique_ptr<train::NetworkObjective> judge_;
+  double judge_loss_ = 0;
+  BesideQuad both_;
+};
+
+}  // namespace
+
+Result<measure::Judgement> RunCase(const StepCase& step_case,
+                                   const Parties& parties,
+                                   const Seeding& seeding,
+                                   optdiff::StepRows* rows) {
+  ASSAY_ASSIGN_OR_RETURN(const optdiff::Course course,
+                         CourseOf(step_case, seeding));
+  ASSAY_ASSIGN_OR_RETURN(
+      optimizer::Trial optimizer,
+      optimizer::TrialOf({step_case.optimizer, step_case.preset, ""}));
+  if (step_case.mode == Mode::kLocked) {
+    return RunLocked(course, std::move(optimizer), parties, seeding, rows);
+  }
+  ASSAY_ASSIGN_OR_RETURN(auto network,
+                         optdiff::Load(course.narrow, parties.backend));
+  ASSAY_ASSIGN_OR_RETURN(auto judge, optdiff::Load(course.wide, parties.judge));
+  FreeRun run(std::make_unique<Watched>(std::move(network)), std::move(judge),
+              std::move(optimizer));
+  return run.Go(course, step_case.optimizer, Drawn(seeding, "roundings"), rows);
+}
+
+}  // namespace assay::steps
