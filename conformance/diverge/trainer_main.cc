@@ -12,13 +12,15 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
-#include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "conformance/diverge/bisect.h"
 #include "conformance/diverge/duel.h"
 #include "conformance/diverge/model_course.h"
 #include "conformance/diverge/run_spec.h"
@@ -26,7 +28,6 @@
 #include "conformance/optdiff/judge_network.h"
 #include "conformance/optdiff/step_row.h"
 #include "framework/backend/registry.h"
-#include "framework/file/file.h"
 #include "framework/file/module_path.h"
 #include "framework/testing/draw/draw.h"
 #include "framework/testing/host/remote_backend.h"
@@ -50,7 +51,9 @@ struct Options {
   ModelChoice choice;
   uint64_t seed = 0;
   int64_t samples = 2048;
-  std::string out;  // the table; empty: none
+  std::string table;  // empty: none
+  std::optional<uint64_t> weights_seed_b, order_seed_b;
+  bool is_bisect = false;
   int parent = 0;
 };
 
@@ -88,11 +91,7 @@ class Hosted {
   std::unique_ptr<worker::SetBackend> set_;
 };
 
-int Parse(int argc, char** argv, Options* options) {
-  CLI::App app("trains networks of two backends in step", "assay-trainer");
-  app.require_subcommand(1);
-  CLI::App* const command =
-      app.add_subcommand("optdiff", "holds two runs beside each other");
+void AddRuns(CLI::App* command, Options* options) {
   command->add_option("--a", options->a, "the first run")->required();
   command->add_option("--a-module", options->a_module, "its backend's file")
       ->required();
@@ -107,66 +106,142 @@ int Parse(int argc, char** argv, Options* options) {
   command->add_option("--steps", options->choice.steps, "of both");
   command->add_option("--batch", options->choice.batch, "samples a step");
   command->add_option("--seed", options->seed, "of weights, data and order");
-  command->add_option("--table", options->out, "file for optimizer_steps.csv");
   command->add_option("--parent", options->parent, "process to die with");
+}
+
+int Parse(int argc, char** argv, Options* options) {
+  CLI::App app("trains networks of two backends in step", "assay-trainer");
+  app.require_subcommand(1);
+  CLI::App* const optdiff =
+      app.add_subcommand("optdiff", "holds two runs beside each other");
+  AddRuns(optdiff, options);
+  optdiff->add_option("--table", options->table, "file of optimizer_steps");
+  CLI::App* const bisect =
+      app.add_subcommand("bisect", "names the first cause of a difference");
+  AddRuns(bisect, options);
+  bisect->add_option("--weights-seed-b", options->weights_seed_b,
+                     "of the second run");
+  bisect->add_option("--order-seed-b", options->order_seed_b,
+                     "of the second run");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? -1 : kUsage;
   }
+  options->is_bisect = bisect->parsed();
   return 0;
 }
 
-Result<std::unique_ptr<Backend>> OpenOracle(const Options& options) {
+/// Two runs and their judge, ready to begin.
+struct Ready {
+  RunSpec a, b;
+  std::unique_ptr<Backend> oracle;
+  std::unique_ptr<Hosted> host_a, host_b;
+  std::unique_ptr<train::Dataset> images;
+};
+
+Result<Ready> GetReady(const Options& options) {
+  Ready ready;
+  ASSAY_ASSIGN_OR_RETURN(ready.a, ParseRunSpec(options.a));
+  ASSAY_ASSIGN_OR_RETURN(ready.b, ParseRunSpec(options.b));
+  wire::Arena::Open();
   ASSAY_RETURN_IF_ERROR(LoadBackendModule(options.oracle_module).status());
-  return MakeBackend(options.oracle);
+  ASSAY_ASSIGN_OR_RETURN(ready.oracle, MakeBackend(options.oracle));
+  ASSAY_ASSIGN_OR_RETURN(ready.host_a,
+                         Hosted::Start(ready.a.backend, options.a_module));
+  ASSAY_ASSIGN_OR_RETURN(ready.host_b,
+                         Hosted::Start(ready.b.backend, options.b_module));
+  ASSAY_ASSIGN_OR_RETURN(train::Dataset images,
+                         DrawnImages(options.samples, options.seed));
+  ready.images = std::make_unique<train::Dataset>(std::move(images));
+  return ready;
 }
 
-Result<int> OptDiff(Options options) {
-  ASSAY_ASSIGN_OR_RETURN(const RunSpec spec_a, ParseRunSpec(options.a));
-  ASSAY_ASSIGN_OR_RETURN(const RunSpec spec_b, ParseRunSpec(options.b));
-  wire::Arena::Open();
-  ASSAY_ASSIGN_OR_RETURN(const auto oracle, OpenOracle(options));
-  ASSAY_ASSIGN_OR_RETURN(const auto host_a,
-                         Hosted::Start(spec_a.backend, options.a_module));
-  ASSAY_ASSIGN_OR_RETURN(const auto host_b,
-                         Hosted::Start(spec_b.backend, options.b_module));
-  ASSAY_ASSIGN_OR_RETURN(const train::Dataset images,
-                         DrawnImages(options.samples, options.seed));
-  options.choice.dataset = &images;
-  options.choice.weights_seed = options.choice.order_seed = options.seed;
+Result<optdiff::Course> CourseOf(const Options& options, const Ready& ready,
+                                 uint64_t weights_seed, uint64_t order_seed) {
+  ModelChoice choice = options.choice;
+  choice.dataset = ready.images.get();
+  choice.weights_seed = weights_seed;
+  choice.order_seed = order_seed;
+  return ModelCourse(choice);
+}
+
+Result<int> OptDiff(const Options& options) {
+  ASSAY_ASSIGN_OR_RETURN(const Ready ready, GetReady(options));
   ASSAY_ASSIGN_OR_RETURN(const optdiff::Course course,
-                         ModelCourse(options.choice));
-  ASSAY_ASSIGN_OR_RETURN(auto wide, optdiff::Load(course.wide, *oracle));
+                         CourseOf(options, ready, options.seed, options.seed));
+  ASSAY_ASSIGN_OR_RETURN(auto wide, optdiff::Load(course.wide, *ready.oracle));
   const optdiff::JudgeOf judge{
-      *oracle, std::make_shared<optdiff::JudgeNetwork>(std::move(wide))};
+      *ready.oracle, std::make_shared<optdiff::JudgeNetwork>(std::move(wide))};
   ASSAY_ASSIGN_OR_RETURN(auto trial_a,
-                         optimizer::TrialOf(spec_a.optimizer, {}));
+                         optimizer::TrialOf(ready.a.optimizer, {}));
   ASSAY_ASSIGN_OR_RETURN(auto trial_b,
-                         optimizer::TrialOf(spec_b.optimizer, {}));
+                         optimizer::TrialOf(ready.b.optimizer, {}));
   ASSAY_ASSIGN_OR_RETURN(
       const auto duel,
-      Duel::Begin(
-          course,
-          {options.a, host_a->backend(), spec_a.optimizer, std::move(trial_a)},
-          {options.b, host_b->backend(), spec_b.optimizer, std::move(trial_b)},
-          judge,
-          draw::Draw("optdiff", static_cast<int64_t>(options.seed),
-                     "roundings")));
+      Duel::Begin(course,
+                  {options.a, ready.host_a->backend(), ready.a.optimizer,
+                   std::move(trial_a)},
+                  {options.b, ready.host_b->backend(), ready.b.optimizer,
+                   std::move(trial_b)},
+                  judge,
+                  draw::Draw("optdiff", static_cast<int64_t>(options.seed),
+                             "roundings")));
   record::Record record;
-  record.result.test_id = StrCat("optimizer/", spec_a.optimizer.optimizer, "/",
+  record.result.test_id = StrCat("optimizer/", ready.a.optimizer.optimizer, "/",
                                  course.name, "#optdiff");
   record.result.backend = options.a;
   Told told;
-  for (int64_t step = 1; step <= course.steps; ++step) {
-    const Status stepped = duel->Step(step, &record);
-    told.Step(step, course.steps, *duel);
-    if (stepped.ok()) continue;
-    ASSAY_RETURN_IF_ERROR(WriteTable(options.out, record));
-    return stepped;
+  Status stepped;
+  for (int64_t step = 1; step <= course.steps && stepped.ok(); ++step) {
+    stepped = duel->Step(step, options.table.empty() ? nullptr : &record);
+    if (stepped.ok()) told.Step(step, course.steps, *duel);
   }
-  ASSAY_RETURN_IF_ERROR(WriteTable(options.out, record));
+  // What was seen is kept, whatever ended the run.
+  ASSAY_RETURN_IF_ERROR(WriteTable(options.table, record));
+  ASSAY_RETURN_IF_ERROR(stepped);
   return told.End(*duel) ? kOk : kDiffers;
+}
+
+std::string RepeatOf(const Options& options, int64_t step) {
+  std::string text =
+      StrCat("assay bisect '", options.a, "' '", options.b, "' --model ",
+             options.choice.model, " --batch ", options.choice.batch,
+             " --seed ", options.seed, " --steps ", std::max<int64_t>(1, step));
+  if (options.weights_seed_b.has_value()) {
+    text += StrCat(" --weights-seed-b ", *options.weights_seed_b);
+  }
+  if (options.order_seed_b.has_value()) {
+    text += StrCat(" --order-seed-b ", *options.order_seed_b);
+  }
+  return text;
+}
+
+Result<int> FindCause(const Options& options) {
+  ASSAY_ASSIGN_OR_RETURN(const Ready ready, GetReady(options));
+  ASSAY_ASSIGN_OR_RETURN(const optdiff::Course course_a,
+                         CourseOf(options, ready, options.seed, options.seed));
+  ASSAY_ASSIGN_OR_RETURN(
+      const optdiff::Course course_b,
+      CourseOf(options, ready, options.weights_seed_b.value_or(options.seed),
+               options.order_seed_b.value_or(options.seed)));
+  ASSAY_ASSIGN_OR_RETURN(auto trial_a,
+                         optimizer::TrialOf(ready.a.optimizer, {}));
+  ASSAY_ASSIGN_OR_RETURN(auto trial_b,
+                         optimizer::TrialOf(ready.b.optimizer, {}));
+  ASSAY_ASSIGN_OR_RETURN(
+      const Finding found,
+      Bisect({ready.host_a->backend(), course_a, std::move(trial_a)},
+             {ready.host_b->backend(), course_b, std::move(trial_b)},
+             {*ready.oracle, options.choice.steps, options.seed}));
+  if (found.cause == Cause::kNone) {
+    std::cout << found.sentence << std::endl;
+    return kOk;
+  }
+  std::cout << "cause: " << ToString(found.cause) << "\n"
+            << found.sentence << "\n"
+            << "repeat: " << RepeatOf(options, found.step) << std::endl;
+  return kDiffers;
 }
 
 int Main(int argc, char** argv) {
@@ -180,7 +255,7 @@ int Main(int argc, char** argv) {
   }
   Result<int> code = kHarness;
   try {
-    code = OptDiff(std::move(options));
+    code = options.is_bisect ? FindCause(options) : OptDiff(options);
   } catch (const std::exception& error) {
     code = Internal(error.what());
   }

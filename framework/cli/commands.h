@@ -113,10 +113,17 @@ struct OptDiffOptions {
   std::string oracle = "reference";
 };
 
+/// The first cause of their difference.
+struct BisectOptions : OptDiffOptions {
+  std::optional<int64_t> weights_seed_b,
+      order_seed_b;  // none: as the first run
+};
+
 }  // namespace assay::cli
 
 namespace assay::train {
 int OptDiffCommand(const cli::OptDiffOptions& options);
+int BisectCommand(const cli::BisectOptions& options);
 }  // namespace assay::train
 
 namespace assay::run {

@@ -341,29 +341,44 @@ void AddAssess(CLI::App& app, AssessOptions* options) {
   AddExamples(assess, "  assay assess --check");
 }
 
-void AddOptDiff(CLI::App& app, OptDiffOptions* options) {
-  CLI::App* optdiff = app.add_subcommand(
-      "optdiff", "train on two backends in step and say where they differ");
+/// Two training runs, and how they train.
+void AddRuns(CLI::App* app, OptDiffOptions* options) {
   for (auto [name, run] : {std::pair("a", &options->a), {"b", &options->b}}) {
-    optdiff->add_option(name, *run, "BACKEND[:OPTIMIZER[/PRESET][:SETTINGS]]")
+    app->add_option(name, *run, "BACKEND[:OPTIMIZER[/PRESET][:SETTINGS]]")
         ->type_name("RUN")
         ->required();
   }
-  optdiff->add_option("--model", options->model, "mlp, lenet5 or small_cnn")
+  app->add_option("--model", options->model, "mlp, lenet5 or small_cnn")
       ->capture_default_str();
-  optdiff->add_option("--steps", options->steps, "of both")
+  app->add_option("--steps", options->steps, "of both")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  optdiff->add_option("--batch", options->batch, "samples a step")
+  app->add_option("--batch", options->batch, "samples a step")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  AddSeed(optdiff, &options->seed);
+  AddSeed(app, &options->seed);
+}
+
+void AddOptDiff(CLI::App& app, OptDiffOptions* options) {
+  CLI::App* optdiff = app.add_subcommand(
+      "optdiff", "train on two backends in step and say where they differ");
+  AddRuns(optdiff, options);
   optdiff->add_option("--table", options->table, "optimizer_steps.csv to write")
       ->type_name("FILE");
   AddExamples(optdiff,
               "  assay optdiff acme reference\n"
-              "  assay optdiff acme:adam/pytorch acme:adam/keras "
-              "--model mlp");
+              "  assay optdiff acme:adam/pytorch acme:adam/keras --model mlp");
+}
+
+void AddBisect(CLI::App& app, BisectOptions* options) {
+  CLI::App* bisect = app.add_subcommand(
+      "bisect", "name the first cause by which two training runs differ");
+  AddRuns(bisect, options);
+  bisect->add_option("--weights-seed-b", options->weights_seed_b,
+                     "of run b, where another");
+  bisect->add_option("--order-seed-b", options->order_seed_b,
+                     "of run b, where another");
+  AddExamples(bisect, "  assay bisect acme:adam/pytorch acme:adam/tensorflow");
 }
 
 /// What the words that no command takes may have been meant to be, a line each.
@@ -408,6 +423,7 @@ struct Options {
   ReportOptions report;
   AssessOptions assess;
   OptDiffOptions optdiff;
+  BisectOptions bisect;
   std::string format;  // of schema
   std::string shell;   // of completion
 };
@@ -437,6 +453,7 @@ void AddAll(CLI::App& app, Options* options) {
   AddReport(app, &options->report);
   AddAssess(app, &options->assess);
   AddOptDiff(app, &options->optdiff);
+  AddBisect(app, &options->bisect);
   CLI::App* schema = app.add_subcommand("schema", "print the tables' columns");
   schema->add_option("format", options->format)
       ->required()
@@ -463,6 +480,7 @@ int Dispatch(const CLI::App& app, const Options& options) {
   if (is("shrink")) return repro::ShrinkCommand(options.shrink);
   if (is("report")) return run::ReportCommand(options.report);
   if (is("assess")) return mutants::AssessCommand(options.assess);
+  if (is("bisect")) return train::BisectCommand(options.bisect);
   if (is("optdiff")) return train::OptDiffCommand(options.optdiff);
   if (is("completion")) {
     std::cout << Completion(app, options.shell);

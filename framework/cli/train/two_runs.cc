@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,14 +56,16 @@ Result<Run> RunOf(const std::string& text) {
   return Run{backend.instance + rest, backend.module.string()};
 }
 
-Result<int> OptDiff(const cli::OptDiffOptions& options) {
+/// The words of a command of the trainer about two runs.
+Result<std::vector<std::string>> ArgumentsFor(
+    const char* command, const cli::OptDiffOptions& options) {
   ASSAY_ASSIGN_OR_RETURN(const Run a, RunOf(options.a));
   ASSAY_ASSIGN_OR_RETURN(const Run b, RunOf(options.b));
   ASSAY_ASSIGN_OR_RETURN(const plan::PlannedBackend oracle,
                          plan::ResolveBackend(options.oracle));
-  std::vector<std::string> arguments = {
+  return std::vector<std::string>{
       (file::InstallPrefix() / "bin" / "assay-trainer").string(),
-      "optdiff",
+      command,
       "--a",
       a.spec,
       "--a-module",
@@ -85,9 +88,24 @@ Result<int> OptDiff(const cli::OptDiffOptions& options) {
       std::to_string(options.seed),
       "--parent",
       std::to_string(getpid())};
+}
+
+Result<int> OptDiff(const cli::OptDiffOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(auto arguments, ArgumentsFor("optdiff", options));
   if (!options.table.empty()) {
     arguments.insert(arguments.end(), {"--table", options.table.string()});
   }
+  return RunInPlace(arguments);
+}
+
+Result<int> FindCause(const cli::BisectOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(auto arguments, ArgumentsFor("bisect", options));
+  const auto add = [&](const char* name, const std::optional<int64_t>& seed) {
+    if (!seed.has_value()) return;
+    arguments.insert(arguments.end(), {name, std::to_string(*seed)});
+  };
+  add("--weights-seed-b", options.weights_seed_b);
+  add("--order-seed-b", options.order_seed_b);
   return RunInPlace(arguments);
 }
 
@@ -95,6 +113,11 @@ Result<int> OptDiff(const cli::OptDiffOptions& options) {
 
 int OptDiffCommand(const cli::OptDiffOptions& options) {
   const Result<int> code = OptDiff(options);
+  return code.ok() ? *code : select::Fail(code.status());
+}
+
+int BisectCommand(const cli::BisectOptions& options) {
+  const Result<int> code = FindCause(options);
   return code.ok() ? *code : select::Fail(code.status());
 }
 
