@@ -14,59 +14,11 @@
 
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <string>
-#include <string_view>
-
-#include "conformance/optdiff/course.h"
-#include "conformance/optimizer/beside_quad.h"
-#include "framework/backend/backend.h"
+#include "conformance/diverge/cause.h"
+#include "conformance/diverge/side.h"
 #include "framework/core/status.h"
 
 namespace assay::diverge {
-
-enum class Cause : uint8_t {
-  kNone,
-  kInitialWeights,
-  kDataOrder,
-  kForward,
-  kLossReduction,
-  kGradient,
-  kUpdateRule,
-  kConvention,
-  kSchedule,
-  kState,
-  kAccumulation,
-};
-
-/// "initial weights", "data order", "forward", "loss reduction", "gradient",
-/// "update rule", "convention", "schedule", "state", "accumulation", "none".
-std::string_view ToString(Cause cause);
-
-struct Finding {
-  Cause cause = Cause::kNone;
-  int64_t step = 0;   // 0: before the first
-  std::string run;    // "a" or "b"; empty: both do as they say
-  std::string where;  // a tensor, an operator, a setting
-  std::string sentence;
-};
-
-/// One of the two: what it says it is, and what runs.
-struct BisectRun {
-  Backend& backend;
-  const optdiff::Course& course;
-  optimizer::Trial trial;
-  /// What becomes of its parameters and state between steps, where something does.
-  std::function<void(int64_t step, optimizer::BesideQuad& both)> between = {};
-};
-
-struct BisectOptions {
-  Backend& oracle;
-  int64_t steps = 100;
-  uint64_t seed = 0;  // of roundings
-};
 
 /// Both courses have models with the same parameters. As NetworkObjective::Load
 /// declines.

@@ -50,6 +50,7 @@ Result<std::unique_ptr<Duel>> Duel::Begin(const optdiff::Course& course,
   constexpr int64_t kRoundedEvery = 50;
   optdiff::StepRow names = NamesOf(course, a, b);
   const std::string rule = b.trial.optimizer;
+  const bool is_one_optimizer = a.trial.optimizer == rule;
   const auto begin = [&](Runner& runner) -> Result<Side> {
     auto run = LockedRun::Begin(course, std::move(runner.trial), runner.backend,
                                 judge, draw, kRoundedEvery);
@@ -63,6 +64,8 @@ Result<std::unique_ptr<Duel>> Duel::Begin(const optdiff::Course& course,
                                           course.narrow.parameters.size()));
   std::unique_ptr<Duel> duel(new Duel(std::move(first), std::move(second),
                                       std::move(cross), std::move(names)));
+  duel->is_one_rule_ = is_one_optimizer && duel->a_.run->both().settings() ==
+                                               duel->b_.run->both().settings();
   for (const train::Parameter& parameter : course.narrow.parameters) {
     duel->x_.push_back(optimizer::InQuad(parameter.value));
   }
@@ -80,6 +83,11 @@ Status Duel::StepOne(int64_t step, Side* side) {
 }
 
 void Duel::StepAcross(int64_t step) {
+  // One rule for both makes what run a's judge has made already.
+  if (is_one_rule_) {
+    x_ = a_.run->both().wanted();
+    return;
+  }
   const optimizer::QuadRule::At at = {
       .step = step, .schedule = b_.run->both().ScheduleAt(step)};
   std::vector<QuadTensor> gradients;
@@ -96,9 +104,10 @@ void Duel::AddGradients(std::vector<Pair>* pairs) {
   for (size_t p = 0; p < a.gradients().size(); ++p) {
     const optdiff::Distance& of_a = a.gradients()[p];
     const optdiff::Distance& of_b = b.gradients()[p];
-    pairs->push_back({a.place()[p].name + ".gradient", a.got()[p], b.got()[p],
-                      of_a.l2, of_b.l2,
-                      optdiff::kSieve * (of_a.explained + of_b.explained)});
+    pairs->push_back(
+        {a.place()[p].name + ".gradient", a.got()[p], b.got()[p], of_a.l2,
+         of_b.l2,
+         a_.run->sieve() * of_a.explained + b_.run->sieve() * of_b.explained});
   }
 }
 
@@ -127,8 +136,12 @@ void Duel::AddUpdates(std::vector<Pair>* pairs) {
 }
 
 Status Duel::Step(int64_t step, record::Record* record) {
-  ASSAY_RETURN_IF_ERROR(StepOne(step, &a_));
-  ASSAY_RETURN_IF_ERROR(StepOne(step, &b_));
+  Status of_b;
+  other_.Start([&] { of_b = StepOne(step, &b_); });
+  const Status of_a = StepOne(step, &a_);
+  other_.Wait();
+  ASSAY_RETURN_IF_ERROR(of_a);
+  ASSAY_RETURN_IF_ERROR(of_b);
   StepAcross(step);
   names_.step = step;
   names_.loss_a = a_loss();
@@ -160,20 +173,11 @@ Status Duel::Step(int64_t step, record::Record* record) {
   return Lock();
 }
 
-/// Both go on from where run a is.
-Status Duel::Lock() {
+/// Run b's rule goes on from its state.
+void Duel::LockAcross(std::span<const train::StateTensor> state) {
   const auto parameters = a_.run->both().parameters();
   for (size_t p = 0; p < parameters.size(); ++p) {
-    CopyInto(parameters[p].value, b_.run->both().parameters()[p].value);
     x_[p] = optimizer::InQuad(parameters[p].value);
-  }
-  const std::vector<train::StateTensor> state = b_.run->both().State();
-  for (const train::StateTensor& from : a_.run->both().State()) {
-    for (const train::StateTensor& to : state) {
-      if (from.parameter == to.parameter && from.name == to.name) {
-        CopyInto(from.value, to.value);
-      }
-    }
   }
   for (const train::StateTensor& tensor : state) {
     const auto owner = std::ranges::find(parameters, tensor.parameter,
@@ -183,8 +187,26 @@ Status Duel::Lock() {
         static_cast<size_t>(owner - parameters.begin()), tensor.name);
     if (slot != nullptr) *slot = optimizer::InQuad(tensor.value);
   }
+}
+
+/// Both go on from where run a is.
+Status Duel::Lock() {
+  const auto parameters = a_.run->both().parameters();
+  for (size_t p = 0; p < parameters.size(); ++p) {
+    CopyInto(parameters[p].value, b_.run->both().parameters()[p].value);
+  }
+  const std::vector<train::StateTensor> state = b_.run->both().State();
+  for (const train::StateTensor& from : a_.run->both().State()) {
+    for (const train::StateTensor& to : state) {
+      if (from.parameter == to.parameter && from.name == to.name) {
+        CopyInto(from.value, to.value);
+      }
+    }
+  }
+  if (!is_one_rule_) LockAcross(state);
+  other_.Start([this] { b_.run->Lock(); });
   a_.run->Lock();
-  b_.run->Lock();
+  other_.Wait();
   return OkStatus();
 }
 

@@ -18,9 +18,11 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "conformance/diverge/other_thread.h"
 #include "conformance/optdiff/course.h"
 #include "conformance/optdiff/locked_run.h"
 #include "conformance/optdiff/step_row.h"
@@ -101,13 +103,16 @@ class Duel {
   void AddGradients(std::vector<Pair>* pairs);
   void AddUpdates(std::vector<Pair>* pairs);
   Status Lock();
+  void LockAcross(std::span<const train::StateTensor> state);
 
   Side a_, b_;
   /// Run b's rule, from the gradients of run a.
   std::unique_ptr<optimizer::QuadRule> cross_;
+  bool is_one_rule_ = false;
   std::vector<optimizer::QuadTensor> x_;
   optdiff::StepRow names_;
   std::optional<FirstDifference> difference_;
+  OtherThread other_;  // for run b
 };
 
 }  // namespace assay::diverge

@@ -3,6 +3,7 @@
 #include "conformance/diverge/model_course.h"
 
 #include <memory>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -38,7 +39,17 @@ class Batches {
   Batches(const train::Dataset& dataset, train::Sampler sampler)
       : dataset_(dataset), sampler_(std::move(sampler)) {}
 
+  /// The same tensors for all who ask for one step.
   Result<optdiff::StepBatch> At(int64_t step) {
+    const std::lock_guard lock(mutex_);
+    if (step == step_) return last_;
+    ASSAY_ASSIGN_OR_RETURN(last_, Make(step));
+    step_ = step;
+    return last_;
+  }
+
+ private:
+  Result<optdiff::StepBatch> Make(int64_t step) {
     if (order_.empty()) order_ = sampler_(0);
     const int64_t epoch = (step - 1) / std::ssize(order_);
     if (epoch != epoch_) order_ = sampler_(epoch_ = epoch);
@@ -55,11 +66,13 @@ class Batches {
     return made;
   }
 
- private:
   const train::Dataset& dataset_;
   train::Sampler sampler_;
   int64_t epoch_ = 0;
   std::vector<train::Batch> order_;
+  std::mutex mutex_;
+  int64_t step_ = 0;
+  optdiff::StepBatch last_;
 };
 
 }  // namespace

@@ -29,12 +29,19 @@ Result<Band> Band::Of(const RuleName& rule,
 }
 
 void Band::Step(const optimizer::QuadRule::At& at,
-                const optimizer::GradientOf& gradient_of) {
+                const optimizer::GradientOf& gradient_of,
+                std::span<const double> off) {
   for (Run& run : runs_) {
     run.rule->Prepare(at, &run.x);
     // The gradient is that of numbers that are off, and off itself.
     std::vector<QuadTensor> gradients = gradient_of(Rounded(run.x));
-    run.rule->Update(at, Rounded(std::move(gradients)), &run.x);
+    gradients = Rounded(std::move(gradients));
+    for (size_t p = 0; p < gradients.size(); ++p) {
+      const Quad each =
+          Quad(off[p]) / optimizer::Root(Quad(gradients[p].size()));
+      for (Quad& x : gradients[p]) x += Quad(draw_.Sign()) * each;
+    }
+    run.rule->Update(at, gradients, &run.x);
     run.x = Rounded(std::move(run.x));
   }
 }

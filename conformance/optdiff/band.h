@@ -3,15 +3,16 @@
 // Band: how far runs of one optimizer come apart by roundings alone. Its runs are in
 // quad, and at each step every parameter that a gradient is taken at, every element of
 // the gradient and every parameter behind the step is off by one rounding of the type
-// that is judged, up or down.
+// that is judged, up or down; and the gradient by what that of the judged run was off.
 //
 //   ASSAY_ASSIGN_OR_RETURN(Band band, Band::Of(rule, start, DType::kFloat32, draw));
-//   band.Step({.step = 1}, gradient_of);
+//   band.Step({.step = 1}, gradient_of, off);
 //   band.Reach(wanted)[0];   // of the first parameter, an l2
 
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,8 +41,10 @@ class Band {
                          const std::vector<optimizer::QuadTensor>& start,
                          DType type, draw::Draw draw);
 
+  /// `off` is of each gradient an l2.
   void Step(const optimizer::QuadRule::At& at,
-            const optimizer::GradientOf& gradient_of);
+            const optimizer::GradientOf& gradient_of,
+            std::span<const double> off);
 
   /// Of each parameter the greatest distance of a run from `wanted`, where the run
   /// without roundings is, that there has been: it does not shrink again.

@@ -107,12 +107,10 @@ Result<train::Evaluation> BesideJudge::Evaluate() {
     got_.push_back(std::move(copy));
   }
   ++n_runs_;
-  ASSAY_ASSIGN_OR_RETURN(const JudgeNetwork::Answer* exact,
-                         judge_->At({wide_, place_}));
-  const JudgeNetwork::Answer answer = *exact;
-  Compare(answer);
+  ASSAY_ASSIGN_OR_RETURN(const auto exact, judge_->At({wide_, place_}));
+  Compare(*exact);
   if (n_runs_ <= kFirstRuns || n_runs_ % rounded_every_ == 0) {
-    ASSAY_RETURN_IF_ERROR(SeeRoundings(answer));
+    ASSAY_RETURN_IF_ERROR(SeeRoundings(*exact));
   }
   loss_distance_.explained = Explained(rounded_[0], loss_distance_.norm);
   for (size_t p = 0; p < gradients_.size(); ++p) {

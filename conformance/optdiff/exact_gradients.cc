@@ -73,6 +73,11 @@ std::string FaultOf(const Tensor& got, const Answer& answer) {
   return "";
 }
 
+/// Twice the digits of what is judged.
+Precision PrecisionFor(DType type, const ExactRun& run) {
+  return type == DType::kFloat64 ? Precision::kQuad : run.LeastPrecision();
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ExactGradients>> ExactGradients::Load(
@@ -88,21 +93,37 @@ Result<std::unique_ptr<ExactGradients>> ExactGradients::Load(
       new ExactGradients(std::move(model), std::move(loaded)));
 }
 
-Result<std::string> ExactGradients::FaultOf(const Place& place,
-                                            std::span<const Tensor> gradients) {
-  const Graph& graph = model_->graph();
+Result<std::unique_ptr<ExactRun>> ExactGradients::At(const Place& place) {
   std::vector<std::string> targets;
   for (const train::Parameter& parameter : place.parameters) {
     targets.push_back(parameter.name);
   }
-  const std::vector<Value> inputs = InputsAt(graph, place);
-  ASSAY_ASSIGN_OR_RETURN(auto run, network_->exact()->At(inputs, targets));
+  const std::vector<Value> inputs = InputsAt(model_->graph(), place);
+  return network_->exact()->At(inputs, targets);
+}
+
+Result<std::string> ExactGradients::FaultOfLoss(const Place& place, double loss,
+                                                DType type) {
+  ASSAY_ASSIGN_OR_RETURN(auto run, At(place));
+  ASSAY_ASSIGN_OR_RETURN(const auto exact,
+                         run->Evaluate(PrecisionFor(type, *run)));
+  ASSAY_ASSIGN_OR_RETURN(const auto units,
+                         run->EvaluateUnits(UnitKind::kCondition));
+  ASSAY_ASSIGN_OR_RETURN(const auto hard, run->EvaluateUnits(UnitKind::kHard));
+  const std::array<double, 1> number = {loss};
+  ASSAY_ASSIGN_OR_RETURN(const Tensor got,
+                         draw::TensorOf(type, Shape(), number));
+  return optdiff::FaultOf(got,
+                          {exact.back(), units.back(), hard.back(), nullptr});
+}
+
+Result<std::string> ExactGradients::FaultOf(const Place& place,
+                                            std::span<const Tensor> gradients) {
+  const Graph& graph = model_->graph();
+  ASSAY_ASSIGN_OR_RETURN(auto run, At(place));
   ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> one,
                          OneForLoss(graph.outputs.size()));
-  // Twice the digits of what is judged.
-  const bool is_double = gradients.front().dtype() == DType::kFloat64;
-  const Precision precision =
-      is_double ? Precision::kQuad : run->LeastPrecision();
+  const Precision precision = PrecisionFor(gradients.front().dtype(), *run);
   ASSAY_ASSIGN_OR_RETURN(const auto exact, run->Vjp(one, precision));
   ASSAY_ASSIGN_OR_RETURN(const auto units,
                          run->VjpUnits(one, UnitKind::kCondition));
@@ -113,7 +134,8 @@ Result<std::string> ExactGradients::FaultOf(const Place& place,
     const std::string fault = optdiff::FaultOf(
         gradients[i],
         {exact[i], units[i], hard[i], hulls.ok() ? &(*hulls)[i] : nullptr});
-    if (!fault.empty()) return StrCat("'", targets[i], "': ", fault);
+    if (!fault.empty())
+      return StrCat("'", place.parameters[i].name, "': ", fault);
   }
   return std::string();
 }

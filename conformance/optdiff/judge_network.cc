@@ -16,7 +16,7 @@ void Round(double roundoff, draw::Draw* draw, std::span<double> numbers) {
 }  // namespace
 
 bool JudgeNetwork::IsLast(const Place& place) const {
-  return last_.has_value() &&
+  return last_ != nullptr &&
          std::ranges::equal(place.batch, last_batch_, {}, &Tensor::data,
                             &Tensor::data) &&
          std::ranges::equal(
@@ -37,8 +37,10 @@ Result<JudgeNetwork::Answer> JudgeNetwork::Evaluate(
   return answer;
 }
 
-Result<const JudgeNetwork::Answer*> JudgeNetwork::At(const Place& place) {
-  if (IsLast(place)) return &*last_;
+Result<std::shared_ptr<const JudgeNetwork::Answer>> JudgeNetwork::At(
+    const Place& place) {
+  const std::lock_guard lock(mutex_);
+  if (IsLast(place)) return last_;
   last_.reset();
   last_batch_.assign(place.batch.begin(), place.batch.end());
   last_parameters_.clear();
@@ -49,13 +51,14 @@ Result<const JudgeNetwork::Answer*> JudgeNetwork::At(const Place& place) {
         draw::NumbersOf(value),
         objective_->parameters()[p].value.mutable_elements<double>().begin());
   }
-  ASSAY_ASSIGN_OR_RETURN(last_, Evaluate(place.batch));
-  return &*last_;
+  ASSAY_ASSIGN_OR_RETURN(Answer answer, Evaluate(place.batch));
+  return last_ = std::make_shared<const Answer>(std::move(answer));
 }
 
 Result<JudgeNetwork::Answer> JudgeNetwork::Rounded(const Place& place,
                                                    double roundoff,
                                                    draw::Draw* draw) {
+  const std::lock_guard lock(mutex_);
   std::vector<Tensor> batch;
   for (const Tensor& tensor : place.batch) {
     ASSAY_ASSIGN_OR_RETURN(Tensor copy, tensor.Clone());

@@ -4,13 +4,14 @@
 // where another network is.
 //
 //   JudgeNetwork judge(std::move(objective));
-//   ASSAY_ASSIGN_OR_RETURN(const JudgeNetwork::Answer* exact,
-//                          judge.At({batch, parameters}));
+//   ASSAY_ASSIGN_OR_RETURN(const auto exact, judge.At({batch, parameters}));
+//
+// Two threads may ask it.
 
 #pragma once
 
 #include <memory>
-#include <optional>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -39,9 +40,9 @@ class JudgeNetwork {
   explicit JudgeNetwork(std::unique_ptr<train::NetworkObjective> objective)
       : objective_(std::move(objective)) {}
 
-  /// The batch is of float64. Two that ask at one place cost one evaluation. Valid
-  /// until the next call.
-  Result<const Answer*> At(const Place& place);
+  /// The batch is of float64. Two that ask at one place one after the other cost one
+  /// evaluation.
+  Result<std::shared_ptr<const Answer>> At(const Place& place);
 
   /// The same where each parameter and each number of the batch is off by one
   /// roundoff, up or down.
@@ -51,8 +52,9 @@ class JudgeNetwork {
   bool IsLast(const Place& place) const;
   Result<Answer> Evaluate(std::span<const Tensor> batch);
 
+  std::mutex mutex_;
   std::unique_ptr<train::NetworkObjective> objective_;
-  std::optional<Answer> last_;
+  std::shared_ptr<const Answer> last_;
   std::vector<Tensor> last_batch_, last_parameters_;
 };
 

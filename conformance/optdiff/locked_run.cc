@@ -46,16 +46,37 @@ Result<StepFault> LockedRun::Step(int64_t step, StepRows* rows) {
   ASSAY_RETURN_IF_ERROR(both_.Step(optimizer::Gradients::kGiven));
   updates_ = both_.Compare();
   rows->Begin(step, objective_.backend_loss(), objective_.judge_loss());
-  const Distance& loss = objective_.loss();
-  if (!rows->Add("loss", loss, loss.l2, kSieve * loss.explained)) {
-    return StepFault{
-        kFailLoss, "loss",
-        StrCat("the loss is ", ToText(objective_.backend_loss()), ", wanted ",
-               ToText(objective_.judge_loss()), Roundings(loss))};
-  }
-  ASSAY_ASSIGN_OR_RETURN(StepFault fault, Gradients(batch, rows));
+  ASSAY_ASSIGN_OR_RETURN(StepFault fault, Loss(batch, rows));
+  if (!fault.what.empty()) return fault;
+  ASSAY_ASSIGN_OR_RETURN(fault, Gradients(batch, rows));
   if (!fault.what.empty()) return fault;
   return Update(rows);
+}
+
+Result<ExactGradients*> LockedRun::Oracle() {
+  if (exact_ == nullptr) {
+    ASSAY_ASSIGN_OR_RETURN(exact_,
+                           ExactGradients::Load(oracle_, course_.narrow.model));
+  }
+  return exact_.get();
+}
+
+Result<StepFault> LockedRun::Loss(const StepBatch& batch, StepRows* rows) {
+  const Distance& loss = objective_.loss();
+  std::string fault;
+  if (!(loss.share() <= loss_sieve_)) {
+    ASSAY_ASSIGN_OR_RETURN(ExactGradients* const oracle, Oracle());
+    ASSAY_ASSIGN_OR_RETURN(
+        fault, oracle->FaultOfLoss({batch.narrow, objective_.place()},
+                                   objective_.backend_loss(),
+                                   both_.parameters()[0].value.dtype()));
+    // It knows better what roundings do here.
+    if (fault.empty()) loss_sieve_ = 2 * loss.share();
+  }
+  rows->Add("loss", loss, loss.l2, loss_sieve_ * loss.explained);
+  if (fault.empty()) return StepFault();
+  return StepFault{kFailLoss, "loss",
+                   StrCat("the loss: ", fault, Roundings(loss))};
 }
 
 Result<StepFault> LockedRun::Gradients(const StepBatch& batch, StepRows* rows) {
@@ -63,14 +84,10 @@ Result<StepFault> LockedRun::Gradients(const StepBatch& batch, StepRows* rows) {
     const Distance& distance = objective_.gradients()[p];
     std::string fault;
     if (!(distance.share() <= sieve_)) {
-      if (exact_ == nullptr) {
-        ASSAY_ASSIGN_OR_RETURN(
-            exact_, ExactGradients::Load(oracle_, course_.narrow.model));
-      }
+      ASSAY_ASSIGN_OR_RETURN(ExactGradients* const oracle, Oracle());
       ASSAY_ASSIGN_OR_RETURN(fault,
-                             exact_->FaultOf({batch.narrow, objective_.place()},
+                             oracle->FaultOf({batch.narrow, objective_.place()},
                                              objective_.got()));
-      // It knows better what roundings do here.
       if (fault.empty()) sieve_ = 2 * distance.share();
     }
     const std::string tensor = objective_.place()[p].name + ".gradient";

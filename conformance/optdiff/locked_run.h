@@ -37,7 +37,8 @@ inline constexpr char kFailLoss[] = "fail_loss";
 inline constexpr char kFailGradient[] = "fail_gradient";
 inline constexpr char kFailUpdate[] = "fail_update";
 
-/// A gradient that is off by more than so many roundings is shown to the oracle.
+/// A loss or a gradient that is off by more than so many roundings is shown to the
+/// oracle.
 inline constexpr double kSieve = 32;
 
 /// How far the linf of an update may be, over the greatest number of its tensor.
@@ -74,6 +75,9 @@ class LockedRun {
   /// True once the backend has answered: it declines before.
   bool has_run() const { return objective_.has_run(); }
   const BesideJudge& objective() const { return objective_; }
+  /// kSieve, or more where the oracle knew better.
+  double sieve() const { return sieve_; }
+  double loss_sieve() const { return loss_sieve_; }
   /// Parameters and state behind the last step beside the rule's.
   std::span<const optimizer::Apart> updates() const { return updates_; }
   optimizer::BesideQuad& both() { return both_; }
@@ -86,6 +90,8 @@ class LockedRun {
         both_(std::move(optimizer), std::move(objective), nullptr),
         oracle_(oracle) {}
 
+  Result<ExactGradients*> Oracle();
+  Result<StepFault> Loss(const StepBatch& batch, StepRows* rows);
   Result<StepFault> Gradients(const StepBatch& batch, StepRows* rows);
   StepFault Update(StepRows* rows);
 
@@ -95,6 +101,7 @@ class LockedRun {
   Backend& oracle_;
   std::unique_ptr<ExactGradients> exact_;
   std::vector<optimizer::Apart> updates_;
+  double loss_sieve_ = kSieve;
   double sieve_ = kSieve;
 };
 

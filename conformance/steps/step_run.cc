@@ -28,13 +28,16 @@ using optimizer::BesideQuad;
 using optimizer::QuadTensor;
 using record::Outcome;
 
-/// A run of its own may be off by so many times what the band reaches. It has more
-/// roundings a step than the band, as the sieve allows; and where they are of one
-/// sign, as those of an approximation, n of them add up to n, while those of the band
-/// add up to sqrt(n).
+/// A run of its own may be off by so many times what the band reaches: where roundings
+/// are of one sign, as those of an approximation, n of them add up to n, while those
+/// of the band add up to sqrt(n).
 double GrowthAt(int64_t step) {
-  return optdiff::kSieve * std::sqrt(static_cast<double>(step));
+  constexpr double kGrowth = 8;
+  return kGrowth * std::sqrt(static_cast<double>(step));
 }
+
+/// What roundings explain is looked at again behind so many steps.
+constexpr int64_t kRoundedEvery = 10;
 
 const measure::Judgement kPass = {Outcome::kPass, Reason::kNone, ""};
 
@@ -92,36 +95,11 @@ Result<measure::Judgement> RunLocked(const optdiff::Course& course,
   return kPass;
 }
 
-/// A backend's network, which keeps the loss of its last evaluation.
-class Watched : public train::Objective {
- public:
-  explicit Watched(std::unique_ptr<train::NetworkObjective> network)
-      : network_(std::move(network)) {}
-
-  std::span<train::Parameter> parameters() override {
-    return network_->parameters();
-  }
-  Status Put(std::span<const Tensor> batch) { return network_->Put(batch); }
-  Result<train::Evaluation> Evaluate() override {
-    ASSAY_ASSIGN_OR_RETURN(train::Evaluation found, network_->Evaluate());
-    loss_ = found.loss;
-    has_run_ = true;
-    return found;
-  }
-  double loss() const { return loss_; }
-  bool has_run() const { return has_run_; }
-
- private:
-  std::unique_ptr<train::NetworkObjective> network_;
-  double loss_ = 0;
-  bool has_run_ = false;
-};
-
 /// The judge goes its own way, and five others beside it.
 class FreeRun {
  public:
-  FreeRun(std::unique_ptr<Watched> backend,
-          std::unique_ptr<train::NetworkObjective> judge,
+  FreeRun(std::unique_ptr<optdiff::BesideJudge> backend,
+          std::shared_ptr<optdiff::JudgeNetwork> judge,
           optimizer::Trial optimizer)
       : backend_(*backend),
         judge_(std::move(judge)),
@@ -134,18 +112,22 @@ class FreeRun {
     ASSAY_ASSIGN_OR_RETURN(
         optdiff::Band band,
         optdiff::Band::Of({optimizer, both_.settings()}, both_.wanted(),
-                          course.narrow.parameters[0].value.dtype(),
-                          std::move(draw)));
+                          course.narrow.parameters[0].value.dtype(), draw));
+    for (const train::Parameter& parameter : course.wide.parameters) {
+      ASSAY_ASSIGN_OR_RETURN(Tensor value, parameter.value.Clone());
+      place_.push_back({parameter.name, std::move(value)});
+    }
     for (int64_t step = 1; step <= course.steps; ++step) {
       ASSAY_ASSIGN_OR_RETURN(const optdiff::StepBatch batch,
                              course.batch(step));
-      ASSAY_RETURN_IF_ERROR(backend_.Put(batch.narrow));
-      ASSAY_RETURN_IF_ERROR(judge_->Put(batch.wide));
+      batch_ = batch.wide;
+      ASSAY_RETURN_IF_ERROR(backend_.Put(batch.narrow, batch.wide));
       const Status stepped = both_.Step(optimizer::Gradients::kOwn);
       if (!stepped.ok()) return Stopped(stepped, backend_.has_run(), step);
-      rows->Begin(step, backend_.loss(), judge_loss_);
-      band.Step({.step = step, .schedule = both_.ScheduleAt(step)},
-                [this](const std::vector<QuadTensor>& x) { return At(x); });
+      rows->Begin(step, backend_.backend_loss(), judge_loss_);
+      band.Step(
+          {.step = step, .schedule = both_.ScheduleAt(step)},
+          [this](const std::vector<QuadTensor>& x) { return At(x); }, Off());
       measure::Judgement verdict = Judge(band.Reach(both_.wanted()), rows);
       if (verdict.outcome != Outcome::kPass) return verdict;
     }
@@ -157,18 +139,28 @@ class FreeRun {
   std::vector<QuadTensor> At(const std::vector<QuadTensor>& x) {
     for (size_t p = 0; p < x.size(); ++p) {
       std::ranges::transform(
-          x[p],
-          judge_->parameters()[p].value.mutable_elements<double>().begin(),
+          x[p], place_[p].value.mutable_elements<double>().begin(),
           [](optimizer::Quad number) { return static_cast<double>(number); });
     }
-    const auto found = judge_->Evaluate();
+    const auto found = judge_->At({batch_, place_});
     if (!found.ok()) throw std::runtime_error(found.status().ToString());
-    judge_loss_ = found->loss;
+    judge_loss_ = (*found)->loss;
     std::vector<QuadTensor> gradients;
-    for (const Tensor& gradient : found->gradients) {
-      gradients.push_back(optimizer::InQuad(gradient));
+    for (const std::vector<double>& gradient : (*found)->gradients) {
+      gradients.emplace_back(gradient.begin(), gradient.end());
     }
     return gradients;
+  }
+
+  /// What the backend's gradients are off by where they were taken, as far as the
+  /// sieve of a locked run lets it through.
+  std::vector<double> Off() const {
+    std::vector<double> off;
+    for (const optdiff::Distance& gradient : backend_.gradients()) {
+      off.push_back(
+          std::min(gradient.l2, optdiff::kSieve * gradient.explained));
+    }
+    return off;
   }
 
   measure::Judgement Judge(std::span<const double> reach,
@@ -197,8 +189,10 @@ class FreeRun {
     return kPass;
   }
 
-  Watched& backend_;
-  std::unique_ptr<train::NetworkObjective> judge_;
+  optdiff::BesideJudge& backend_;
+  std::shared_ptr<optdiff::JudgeNetwork> judge_;
+  std::vector<Tensor> batch_;
+  std::vector<train::Parameter> place_;
   double judge_loss_ = 0;
   BesideQuad both_;
 };
@@ -220,8 +214,11 @@ Result<measure::Judgement> RunCase(const StepCase& step_case,
   ASSAY_ASSIGN_OR_RETURN(auto network,
                          optdiff::Load(course.narrow, parties.backend));
   ASSAY_ASSIGN_OR_RETURN(auto judge, optdiff::Load(course.wide, parties.judge));
-  FreeRun run(std::make_unique<Watched>(std::move(network)), std::move(judge),
-              std::move(optimizer));
+  auto answers = std::make_shared<optdiff::JudgeNetwork>(std::move(judge));
+  FreeRun run(
+      std::make_unique<optdiff::BesideJudge>(
+          std::move(network), answers, Drawn(seeding, "sieve"), kRoundedEvery),
+      answers, std::move(optimizer));
   return run.Go(course, step_case.optimizer, Drawn(seeding, "roundings"), rows);
 }
 

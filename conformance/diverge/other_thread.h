@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// OtherThread: one thread that runs one task after the other, as a host has a channel
+// for each thread that calls it.
+//
+//   OtherThread other;
+//   other.Start([&] { of_b = StepOne(&b); });
+//   of_a = StepOne(&a);
+//   other.Wait();
+
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace assay::diverge {
+
+class OtherThread {
+ public:
+  OtherThread() : thread_([this] { Run(); }) {}
+  OtherThread(const OtherThread&) = delete;
+  OtherThread& operator=(const OtherThread&) = delete;
+  ~OtherThread() {
+    Start(nullptr);
+    thread_.join();
+  }
+
+  /// The task before must be through. It does not throw.
+  void Start(std::function<void()> task) {
+    const std::lock_guard lock(mutex_);
+    task_ = std::move(task);
+    is_busy_ = true;
+    changed_.notify_all();
+  }
+
+  void Wait() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return !is_busy_; });
+  }
+
+ private:
+  void Run() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      changed_.wait(lock, [this] { return is_busy_; });
+      if (task_ == nullptr) return;
+      const std::function<void()> task = std::move(task_);
+      lock.unlock();
+      task();
+      lock.lock();
+      is_busy_ = false;
+      changed_.notify_all();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::function<void()> task_;  // null: the end
+  bool is_busy_ = false;
+  std::thread thread_;
+};
+
+}  // namespace assay::diverge

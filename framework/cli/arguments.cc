@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/cli/arguments.h"
+
+#include <random>
+
+#include "framework/cli/select/version.h"
+
+namespace assay::cli {
+namespace {
+
+/// --no-report, which a flag with a leading "!" would show as a value.
+void AddNoReport(CLI::App* app, bool* report) {
+  app->add_flag_callback(
+      "--no-report", [report] { *report = false; }, "write no report.html");
+}
+
+void AddSelection(CLI::App* app, select::SelectionOptions* options) {
+  app->add_option("--backend", options->backends,
+                  "name, name+setting=value or a file; repeatable; the "
+                  "reference if none")
+      ->type_name("BACKEND")
+      ->allow_extra_args(false);
+  app->add_option("--suite", options->selection.suites,
+                  "one of `assay list suites`; repeatable; all if none")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  app->add_option("--filter", options->selection.filter,
+                  "query, as 'op:Conv and not dtype:float16'")
+      ->type_name("QUERY");
+  app->add_option("--tier", options->selection.tier, "how much to run")
+      ->check(CLI::IsMember({"smoke", "ci", "nightly"}))
+      ->capture_default_str();
+  app->add_option("--corpus", options->corpora,
+                  "name, or a folder of cases; repeatable; the default ones "
+                  "if none")
+      ->type_name("NAME|DIR")
+      ->allow_extra_args(false);
+  AddSeed(app, &options->selection.seed);
+  app->add_flag("--oracle{reference}", options->selection.oracle,
+                "measure distances to exact answers, too");
+  app->add_option("--host", options->selection.host,
+                  "where backends run: apart from their judge, or in-process, "
+                  "which says nothing on conformance")
+      ->check(CLI::IsMember({plan::kApart, plan::kInProcess}))
+      ->capture_default_str();
+}
+
+/// How workers run the cases.
+void AddSupervision(CLI::App* run, RunOptions* options) {
+  run->add_option("--jobs", options->jobs,
+                  "workers at a time; 0: one per processor")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  run->add_option("--isolation", options->isolation,
+                  "cases per worker: none (all), batch or case (one)")
+      ->check(CLI::IsMember({"none", "batch", "case"}))
+      ->capture_default_str();
+  run->add_option("--repeats", options->repeats,
+                  "most unexpected results that are run again alone; a tenth "
+                  "of the cases, and 32 at least, if none")
+      ->check(CLI::NonNegativeNumber);
+  run->add_flag("--shuffle", options->shuffle,
+                "run cases in an order drawn with the seed");
+  run->add_option("--timeout", options->timeout_s, "seconds for one case")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  run->add_option("--memory", options->memory_gib,
+                  "GiB that a worker may take; 0: a share of all")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+}
+
+void AddRun(CLI::App& app, RunOptions* options) {
+  CLI::App* run = app.add_subcommand("run", "run cases and judge them");
+  AddSelection(run, options);
+  auto* out = run->add_option("--out", options->out,
+                              "run folder to write; below runs/ if none")
+                  ->type_name("DIR");
+  auto* resume =
+      run->add_option("--resume", options->resume, "run folder to go on with")
+          ->type_name("DIR")
+          ->excludes(out);
+  auto* parts = run->add_option("--parts", options->parts,
+                                "where the records of a shard go")
+                    ->type_name("DIR");
+  auto* plan = run->add_option("--plan", options->plan, "folder of a plan")
+                   ->type_name("DIR");
+  plan->needs(parts);
+  parts->needs(plan);
+  run->add_option("--shard", options->shard, "part of a plan")
+      ->type_name("I/N")
+      ->capture_default_str()
+      ->needs(plan);
+  resume->excludes(plan);
+  // A plan has its selection; of its parts a shard takes suites and backends.
+  for (const char* name :
+       {"--filter", "--tier", "--corpus", "--seed", "--host"}) {
+    run->get_option(name)->excludes(resume)->excludes(plan);
+  }
+  run->get_option("--suite")->excludes(resume);
+  run->get_option("--backend")->excludes(resume);
+  AddSupervision(run, options);
+  run->add_option("--capsules", options->capsules,
+                  "folders to write of unexpected cases, at most")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  run->add_option("--oracle-cache", options->oracle_cache,
+                  "folder that keeps exact answers")
+      ->type_name("DIR")
+      ->needs("--oracle");
+  run->add_flag("--allow-unavailable", options->allow_unavailable,
+                "a missing library or device is no failure");
+  AddNoReport(run, &options->report);
+  run->add_flag("--json", options->json,
+                "the summary as JSON on standard output, with the paths of "
+                "the run; all else goes to standard error")
+      ->excludes(plan);
+  AddExamples(run,
+              "  assay run --backend acme\n"
+              "  assay run --backend ./acme.so+threads=2 --filter op:Conv\n"
+              "  assay run --resume runs/latest\n"
+              "  assay run --backend acme --json >run.json");
+}
+
+void AddPlan(CLI::App& app, PlanOptions* options) {
+  CLI::App* plan = app.add_subcommand("plan", "write what a run would do");
+  AddSelection(plan, options);
+  plan->add_option("--out", options->out, "folder of the plan")
+      ->type_name("DIR")
+      ->required();
+  AddExamples(plan, "  assay plan --backend acme --out plan");
+}
+
+void AddMerge(CLI::App& app, MergeOptions* options) {
+  CLI::App* merge =
+      app.add_subcommand("merge", "judge the parts of a plan as one run");
+  merge->add_option("plan", options->parts, "folder of plan and parts")
+      ->type_name("DIR")
+      ->required();
+  merge
+      ->add_option("--out", options->out,
+                   "run folder to write; below runs/ if none")
+      ->type_name("DIR");
+  merge->add_flag("--allow-unavailable", options->allow_unavailable,
+                  "a missing library or device is no failure");
+  AddNoReport(merge, &options->report);
+  AddExamples(merge,
+              "  assay run --plan plan --parts plan/parts --shard 1/2\n"
+              "  assay run --plan plan --parts plan/parts --shard 2/2\n"
+              "  assay merge plan");
+}
+
+void AddList(CLI::App& app, ListOptions* options) {
+  CLI::App* list = app.add_subcommand("list", "list what there is");
+  list->add_option("what", options->what, "one of the lists below")
+      ->type_name("LIST");
+  list->add_option("--corpus", options->corpora, "name or folder; repeatable")
+      ->type_name("NAME|DIR")
+      ->allow_extra_args(false);
+  list->add_option("--filter", options->filter, "query over cases")
+      ->type_name("QUERY");
+  list->add_option("--run", options->run,
+                   "run folder, for coverage, inexact and results")
+      ->type_name("DIR");
+  list->add_flag("--holes", options->holes,
+                 "of coverage: a line for what no case touches");
+  list->add_flag("--json", options->json, "for programs");
+  list->add_flag("--csv", options->csv, "of results and operators");
+  list->footer("Lists:\n" + inventory::ListsText());
+  AddExamples(list,
+              "  assay list cases --filter 'op:MatMul and rank<=2'\n"
+              "  assay list results --run runs/latest --filter outcome:fail");
+}
+
+void AddInspect(CLI::App& app, InspectOptions* options) {
+  CLI::App* inspect =
+      app.add_subcommand("inspect", "say what a backend's module is");
+  inspect->add_option("backend", options->backend, "name or file")
+      ->type_name("BACKEND")
+      ->required();
+  inspect->add_flag("--json", options->json, "for programs");
+  AddExamples(inspect, "  assay inspect ./acme.so");
+}
+
+void AddExplain(CLI::App& app, ExplainOptions* options) {
+  CLI::App* explain =
+      app.add_subcommand("explain", "say why a case has its verdict");
+  explain->add_option("test_id", options->test_id)
+      ->type_name("TEST_ID")
+      ->required();
+  explain->add_option("--backend", options->backend, "instance; all if none")
+      ->type_name("BACKEND");
+  options->run = "runs/latest";
+  explain->add_option("--run", options->run, "run folder")
+      ->type_name("DIR")
+      ->capture_default_str();
+  explain->add_flag("--json", options->json, "for programs");
+  AddExamples(explain, "  assay explain node/Abs/test_abs --run runs/latest");
+}
+
+void AddCase(CLI::App* app, CapsuleOptions* options) {
+  app->add_option("test_id", options->test_id)
+      ->type_name("TEST_ID")
+      ->required();
+  app->add_option("--backend", options->backend,
+                  "instance or file; may be left out with --run")
+      ->type_name("BACKEND");
+  app->add_option("--run", options->run, "run folder that has the case")
+      ->type_name("DIR");
+  app->add_option("--corpus", options->corpora,
+                  "name, or a folder of cases; repeatable")
+      ->type_name("NAME|DIR")
+      ->allow_extra_args(false);
+  app->add_option("--seed", options->seed, "of everything random")
+      ->capture_default_str();
+  app->add_option("--timeout", options->timeout_s, "seconds for one case")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app->add_option("--oracle", options->oracle,
+                  "backend whose answers are taken for right")
+      ->type_name("BACKEND")
+      ->capture_default_str();
+  app->add_option("--out", options->out, "folder to write")
+      ->type_name("DIR")
+      ->required();
+  AddExamples(app, StrCat("  assay ", app->get_name(),
+                          " node/Abs/test_abs --run runs/latest --out abs"));
+}
+
+void AddCapsule(CLI::App& app, CapsuleOptions* options) {
+  AddCase(app.add_subcommand(
+              "capsule", "write a case and what a backend gave to a folder"),
+          options);
+}
+
+void AddShrink(CLI::App& app, ShrinkOptions* options) {
+  CLI::App* shrink = app.add_subcommand(
+      "shrink", "find the smallest case that fails in the same way");
+  options->timeout_s = 20;
+  AddCase(shrink, options);
+  shrink
+      ->add_option("--budget", options->budget,
+                   "cases that the backend is tried on at most")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+}
+
+void AddExpect(CLI::App& app, ExpectOptions* options) {
+  CLI::App* expect =
+      app.add_subcommand("expect", "expectations and floors of backends");
+  expect->require_subcommand(1);
+  CLI::App* update = expect->add_subcommand(
+      "update", "adopt what a run showed into the policy files");
+  update->add_option("--run", options->run, "run folder")
+      ->type_name("DIR")
+      ->required();
+  update->add_option("--backend", options->backend, "instance; all if none")
+      ->type_name("BACKEND");
+  update->add_flag("--drop", options->drop,
+                   "take lost cases out of passing.txt");
+  update->add_flag("--dry-run", options->dry_run, "print, write nothing");
+  AddExamples(expect, "  assay expect update --run runs/latest --dry-run");
+}
+
+void AddReport(CLI::App& app, ReportOptions* options) {
+  CLI::App* report = app.add_subcommand("report", "write a run's HTML page");
+  report->add_option("run", options->runs, "run folder")
+      ->type_name("DIR")
+      ->required();
+  report
+      ->add_option("--out", options->out,
+                   "file to write; report.html of the run if none")
+      ->type_name("FILE");
+  AddExamples(report, "  assay report runs/latest --out page.html");
+}
+
+void AddAssess(CLI::App& app, AssessOptions* options) {
+  CLI::App* assess = app.add_subcommand(
+      "assess", "find out which deliberate defects the suites see");
+  assess
+      ->add_option("--backend", options->backend,
+                   "by default the installed one with a mutants.txt")
+      ->type_name("BACKEND");
+  assess->add_option("--out", options->out, "mutants.csv to write")
+      ->type_name("FILE");
+  assess->add_flag("--check", options->check,
+                   "only say what is known of this build; 1: nothing");
+  assess->add_option("--repeats", options->repeats, "of the clean backend")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  assess
+      ->add_option("--jobs", options->jobs,
+                   "workers at a time; 0: one per processor")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  AddExamples(assess, "  assay assess --check");
+}
+
+}  // namespace
+
+void AddExamples(CLI::App* app, const std::string& lines) {
+  const std::string before = app->get_footer();
+  app->footer(
+      StrCat(before, before.empty() ? "" : "\n\n", "Examples:\n", lines));
+}
+
+void AddSeed(CLI::App* app, int64_t* seed) {
+  const auto draw = [](std::string& text) {
+    if (text == "drawn") text = std::to_string(std::random_device()());
+    return std::string();
+  };
+  app->add_option("--seed", *seed,
+                  "of everything random; drawn: one that nobody knows before")
+      ->transform(CLI::Validator(draw, ""))
+      ->type_name("INT|drawn")
+      ->capture_default_str();
+}
+
+void AddCommands(CLI::App& app, Options* options) {
+  app.set_version_flag("--version", select::kVersion);
+  app.require_subcommand(1);
+  app.footer(
+      "Exit codes: 0 all as expected, 1 something unexpected, 2 wrong usage "
+      "or\n"
+      "nothing selected, 77 all backends unavailable and allowed to be, 99 "
+      "the\n"
+      "harness failed, 130 stopped by a signal. COMMAND --help has its "
+      "options.\n"
+      "Outcomes are coloured on a terminal, unless NO_COLOR is set; "
+      "CLICOLOR_FORCE\n"
+      "colours a pipe, too.");
+  AddRun(app, &options->run);
+  AddPlan(app, &options->plan);
+  AddMerge(app, &options->merge);
+  AddList(app, &options->list);
+  AddInspect(app, &options->inspect);
+  AddExplain(app, &options->explain);
+  AddExpect(app, &options->expect);
+  AddCapsule(app, &options->capsule);
+  AddShrink(app, &options->shrink);
+  AddReport(app, &options->report);
+  AddAssess(app, &options->assess);
+  CLI::App* schema = app.add_subcommand("schema", "print the tables' columns");
+  schema->add_option("format", options->format)
+      ->required()
+      ->check(CLI::IsMember({"json", "markdown"}));
+  AddExamples(schema, "  assay schema markdown");
+  CLI::App* completion = app.add_subcommand(
+      "completion", "print a script that completes commands");
+  completion->add_option("shell", options->shell)
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh"}));
+  AddExamples(completion, "  source <(assay completion bash)");
+}
+
+}  // namespace assay::cli
