@@ -3,8 +3,9 @@
 // FirstCause: the first node of a network that is wrong at one place, forward or
 // backward.
 //
-//   ASSAY_ASSIGN_OR_RETURN(const NodeFault fault,
-//                          FirstCause({narrow, backend}, {wide, oracle}, ...));
+//   ASSAY_ASSIGN_OR_RETURN(
+//       const NodeFault fault,
+//       FirstCause(subject, judge, place, wide_place, draw));
 //   fault.op_type;   // "Conv"; empty: none is wrong
 //
 // Values are looked at in the order of the graph, gradients in reverse order: the

@@ -2,9 +2,8 @@
 //
 // ModelCourse: a model by its name, trained on a dataset, as a course of two runs.
 //
-//   ASSAY_ASSIGN_OR_RETURN(
-//       const Course course,
-//       ModelCourse({.model = "lenet5", .dataset = &digits, .batch = 64}));
+//   const ModelChoice choice{.model = "lenet5", .dataset = &digits, .batch = 64};
+//   ASSAY_ASSIGN_OR_RETURN(const optdiff::Course course, ModelCourse(choice));
 
 #pragma once
 

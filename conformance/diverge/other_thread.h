@@ -4,8 +4,8 @@
 // for each thread that calls it.
 //
 //   OtherThread other;
-//   other.Start([&] { of_b = StepOne(&b); });
-//   of_a = StepOne(&a);
+//   other.Start([&] { of_b = b.Step(7); });
+//   of_a = a.Step(7);
 //   other.Wait();
 
 #pragma once

@@ -5,7 +5,7 @@
 //
 //   ASSAY_ASSIGN_OR_RETURN(const Course course, CourseOf(network, wide_network));
 //   ASSAY_ASSIGN_OR_RETURN(auto objective, Load(course.narrow, backend));
-//   course.batch(1).narrow;   // x and targets of the first step
+//   ASSAY_ASSIGN_OR_RETURN(const StepBatch first, course.batch(1));
 
 #pragma once
 

@@ -4,7 +4,8 @@
 // where another network is.
 //
 //   JudgeNetwork judge(std::move(objective));
-//   ASSAY_ASSIGN_OR_RETURN(const auto exact, judge.At({batch, parameters}));
+//   const Place place{batch, parameters};
+//   ASSAY_ASSIGN_OR_RETURN(const auto exact, judge.At(place));
 //
 // Two threads may ask it.
 

@@ -213,6 +213,12 @@ TEST(JudgeTest, LetsTheRightOnesPass) {
     ASSERT_TRUE(rows.ok());
     EXPECT_EQ(rows->front().step, 1);
     EXPECT_EQ(rows->back().step, StepCaseOf(test_id)->steps());
+    // The judge answers for where the backend is.
+    for (const optdiff::StepRow& row : *rows) {
+      const double loss = row.loss_b.value();
+      EXPECT_NEAR(row.loss_a.value(), loss, 1e-5 * std::abs(loss))
+          << test_id << " step " << row.step;
+    }
   }
 }
 

@@ -4,7 +4,7 @@
 // as a test_id says it: optimizer/adam/pytorch.mlp#locked.float32.
 //
 //   const auto step_case = StepCaseOf(row.test_id);
-//   if (!step_case.has_value()) return;   // another suite's
+//   if (step_case.has_value()) Run(*step_case);   // or it is another suite's
 
 #pragma once
 

@@ -27,7 +27,8 @@ namespace {
 namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 
-constexpr int kRounds = 1000;  // of a millisecond
+/// A killed process ends late where it waits for a disk.
+constexpr std::chrono::seconds kPatience{10};
 
 struct Family {
   std::set<pid_t> strangers;             // children from before
@@ -177,7 +178,8 @@ void ProcessTree::Kill(pid_t worker) {
 void ProcessTree::Leave(pid_t worker) {
   Family& family = TheFamily();
   family.workers.erase(worker);
-  for (int round = 0; round < kRounds && HasChildren(); ++round) {
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  while (HasChildren() && std::chrono::steady_clock::now() < deadline) {
     const std::multimap<pid_t, pid_t> all = AllByParent();
     const auto [first, last] = all.equal_range(getpid());
     bool left = false;

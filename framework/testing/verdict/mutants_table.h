@@ -5,7 +5,7 @@
 // its verdicts, which are worth no more. A selection of cases shows how many
 // its own cases are known to see.
 //
-//   const MutantKills kills = ReadMutants(file::InstallPrefix(), &test_ids);
+//   const MutantKills kills = ReadMutants(prefix, &test_ids);
 //   std::cout << "mutants: " << kills.Sentence() << "\n";
 
 #pragma once
