@@ -17,7 +17,7 @@ using optimizer::QuadTensor;
 Result<Band> Band::Of(const RuleName& rule,
                       const std::vector<QuadTensor>& start, DType type,
                       draw::Draw draw) {
-  Band band(limit::UnitRoundoff(type), std::move(draw));
+  Band band(limit::UnitRoundoff(type), draw);
   band.reach_.resize(start.size(), 0);
   for (int i = 0; i < kRuns; ++i) {
     ASSAY_ASSIGN_OR_RETURN(

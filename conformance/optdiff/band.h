@@ -56,8 +56,7 @@ class Band {
     std::vector<optimizer::QuadTensor> x;
   };
 
-  Band(double roundoff, draw::Draw draw)
-      : roundoff_(roundoff), draw_(std::move(draw)) {}
+  Band(double roundoff, draw::Draw draw) : roundoff_(roundoff), draw_(draw) {}
 
   std::vector<optimizer::QuadTensor> Rounded(
       std::vector<optimizer::QuadTensor> tensors);

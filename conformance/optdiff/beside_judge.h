@@ -54,7 +54,7 @@ class BesideJudge : public train::Objective {
               int64_t rounded_every = 1)
       : backend_(std::move(backend)),
         judge_(std::move(judge)),
-        draw_(std::move(draw)),
+        draw_(draw),
         rounded_every_(rounded_every) {}
 
   std::span<train::Parameter> parameters() override {

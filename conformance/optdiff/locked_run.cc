@@ -35,7 +35,7 @@ Result<std::unique_ptr<LockedRun>> LockedRun::Begin(
     const JudgeOf& judge, draw::Draw draw, int64_t rounded_every) {
   ASSAY_ASSIGN_OR_RETURN(auto network, Load(course.narrow, backend));
   auto objective = std::make_unique<BesideJudge>(
-      std::move(network), judge.network, std::move(draw), rounded_every);
+      std::move(network), judge.network, draw, rounded_every);
   return std::unique_ptr<LockedRun>(new LockedRun(
       course, std::move(optimizer), std::move(objective), judge.oracle));
 }
