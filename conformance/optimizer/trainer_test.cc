@@ -7,14 +7,21 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "conformance/optimizer/corners.h"
 #include "conformance/optimizer/linear_network.h"
+#include "framework/file/scratch_folder.h"
+#include "framework/train/checkpoint/tensor_file.h"
 #include "framework/train/data/numbers.h"
+#include "framework/train/event/stop.h"
 #include "framework/train/model/models.h"
 #include "framework/train/rule/optimizers.h"
 
@@ -25,61 +32,13 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-/// Samples around three corners, each of a class, which a linear network tells
-/// apart.
-train::Dataset Corners(int64_t samples) {
-  constexpr double kCorners[3][2] = {{2, 0}, {-1, 2}, {-1, -2}};
-  std::vector<double> x;
-  std::vector<int64_t> labels;
-  for (int64_t i = 0; i < samples; ++i) {
-    const auto angle = static_cast<double>(i);
-    labels.push_back(i % 3);
-    x.push_back(kCorners[i % 3][0] + 0.5 * std::cos(angle));
-    x.push_back(kCorners[i % 3][1] + 0.5 * std::sin(2 * angle));
-  }
-  return Got(train::Dataset::Of(Got(Tensor::Of<double>({samples, 2}, x)),
-                                Got(Tensor::Of<int64_t>({samples}, labels)),
-                                3));
-}
-
-/// A run and what it is of.
-struct Subject {
-  explicit Subject(std::string_view settings,
-                   edit::Loss loss = edit::Loss::kSoftmaxCrossEntropy)
-      : dataset(Corners(50)), optimizer(Optimizer(settings)) {
-    edit::LossEdit edit;
-    edit.loss = loss;
-    objective = LinearNetwork(edit);
-  }
-
-  static std::unique_ptr<train::Optimizer> Optimizer(
-      std::string_view settings) {
-    return Got(train::MakeOptimizer({"momentum", "paper", settings})).optimizer;
-  }
-
-  train::Training Run(int64_t epochs) {
-    train::Training training{
-        *objective,
-        *optimizer,
-        {&dataset, Got(train::ShuffledSampler({50, 8}, 1))}};
-    training.test =
-        train::Samples{&dataset, Got(train::OrderedSampler({50, 16}))};
-    training.epochs = epochs;
-    return training;
-  }
-
-  train::Dataset dataset;
-  std::unique_ptr<train::NetworkObjective> objective;
-  std::unique_ptr<train::Optimizer> optimizer;
-};
-
-std::vector<double> Weights(Subject& subject) {
+std::vector<double> Weights(CornersRun& subject) {
   const auto w = subject.objective->parameters()[0].value.elements<double>();
   return {w.begin(), w.end()};
 }
 
 TEST(TrainerTest, Learns) {
-  Subject subject("rate=0.1");
+  CornersRun subject("rate=0.1");
   const train::Trained trained = Got(train::Train(subject.Run(10)));
   EXPECT_EQ(trained.epochs, 10);
   EXPECT_EQ(trained.steps, 70);
@@ -90,16 +49,16 @@ TEST(TrainerTest, Learns) {
 
 // Kills: anything that is not of the seed.
 TEST(TrainerTest, GivesTheSameBitsTwice) {
-  Subject one("rate=0.1");
-  Subject two("rate=0.1");
+  CornersRun one("rate=0.1");
+  CornersRun two("rate=0.1");
   ASSERT_TRUE(train::Train(one.Run(3)).ok());
   ASSERT_TRUE(train::Train(two.Run(3)).ok());
   EXPECT_EQ(Weights(one), Weights(two));
 }
 
 TEST(TrainerTest, TrainsOnBothFormsOfALoss) {
-  Subject classes("rate=0.1");
-  Subject one_hot("rate=0.1", edit::Loss::kSoftmaxCrossEntropyOfOneHot);
+  CornersRun classes("rate=0.1");
+  CornersRun one_hot("rate=0.1", edit::Loss::kSoftmaxCrossEntropyOfOneHot);
   train::Training training = one_hot.Run(2);
   training.targets = train::Targets::kOneHot;
   ASSERT_TRUE(train::Train(classes.Run(2)).ok());
@@ -112,7 +71,7 @@ TEST(TrainerTest, TrainsOnBothFormsOfALoss) {
 // Kills: the mean of the means of unequal batches, as in tensorflow 38596; an
 // accuracy over full batches alone, as Deep500's.
 TEST(TrainerTest, CountsEachSampleOnce) {
-  Subject subject("rate=0");
+  CornersRun subject("rate=0");
   train::Training training = subject.Run(1);
   const train::Trained trained = Got(train::Train(training));
   training.test =
@@ -189,7 +148,7 @@ class Speaking : public train::TrainingEvent {
 };
 
 /// One step and one inference an epoch.
-train::Training Short(Subject& subject,
+train::Training Short(CornersRun& subject,
                       std::vector<train::TrainingEvent*> events) {
   train::Training training = subject.Run(1);
   training.train.sampler = Got(train::OrderedSampler({50, 50}));
@@ -199,7 +158,7 @@ train::Training Short(Subject& subject,
 }
 
 TEST(TrainingEventTest, SeesThe14MomentsInOrder) {
-  Subject subject("rate=0.1");
+  CornersRun subject("rate=0.1");
   std::vector<std::string> said;
   Speaking event("", &said);
   ASSERT_TRUE(train::Train(Short(subject, {&event})).ok());
@@ -212,7 +171,7 @@ TEST(TrainingEventTest, SeesThe14MomentsInOrder) {
 // Kills: an event that is begun and never ended, and one that is ended and was
 // not begun.
 TEST(TrainingEventTest, EndsWhatItBegan) {
-  Subject subject("rate=0.1");
+  CornersRun subject("rate=0.1");
   std::vector<std::string> said;
   Speaking one("1 ", &said);
   Speaking two("2 ", &said);
@@ -229,7 +188,7 @@ TEST(TrainingEventTest, EndsWhatItBegan) {
 }
 
 TEST(TrainingEventTest, MayAskToStop) {
-  Subject subject("rate=0.1");
+  CornersRun subject("rate=0.1");
   std::vector<std::string> said;
   Speaking event("", &said);
   event.stops_at = "step";
@@ -288,7 +247,7 @@ TEST(TrainerTest, TrainsEachModel) {
 }
 
 TEST(StopTest, AtAnAccuracyAndOnNan) {
-  Subject learns("rate=0.1");
+  CornersRun learns("rate=0.1");
   train::StopAtAccuracy enough(0.9);
   train::Training training = learns.Run(50);
   training.events = {&enough};
@@ -296,14 +255,52 @@ TEST(StopTest, AtAnAccuracyAndOnNan) {
   EXPECT_LT(trained.epochs, 50);
   EXPECT_THAT(trained.stop, StartsWith("the test set came to an accuracy of"));
 
-  Subject breaks("rate=0.1");
+  CornersRun breaks("rate=0.1");
   breaks.objective->parameters()[0].value.mutable_elements<double>()[0] =
       std::numeric_limits<double>::quiet_NaN();
-  train::StopOnNan stop;
-  training.events = {&stop};
+  const file::ScratchFolder folder;
+  const std::filesystem::path kept = folder.path() / "gradients.safetensors";
+  train::StopOnNan stop(kept);
   train::Training broken = breaks.Run(50);
   broken.events = {&stop};
   EXPECT_EQ(Got(train::Train(broken)).stop, "the loss of step 1 is NaN");
+  const train::TensorFile gradients = Got(train::ReadTensorFile(kept));
+  EXPECT_EQ(gradients.notes.at("step"), "1");
+  EXPECT_TRUE(std::isnan(gradients.Find("w")->elements<double>()[0]));
+}
+
+TEST(StopTest, AtATimeAndWhenAsked) {
+  CornersRun subject("rate=0.1");
+  train::StopAtTime late(std::chrono::seconds(0));
+  train::Training training = subject.Run(50);
+  training.events = {&late};
+  train::Trained trained = Got(train::Train(training));
+  EXPECT_EQ(trained.steps, 1);
+  EXPECT_EQ(trained.stop, "the run took its 0 s");
+
+  std::atomic<bool> asked = true;
+  train::StopWhenAsked stop(asked);
+  training.events = {&stop};
+  trained = Got(train::Train(training));
+  EXPECT_EQ(trained.steps, 1);
+  EXPECT_EQ(trained.stop, "it was asked to");
+}
+
+// Kills: parts that are weighted alike, and gradients that are not summed.
+TEST(TrainerTest, MicroBatchesAreTheBatch) {
+  CornersRun whole("rate=0.1");
+  ASSERT_TRUE(train::Train(whole.Run(2)).ok());
+  for (const int64_t most : {1, 3, 8, 100}) {
+    CornersRun parts("rate=0.1");
+    train::Training training = parts.Run(2);
+    training.micro_batch = most;
+    const train::Trained trained = Got(train::Train(training));
+    EXPECT_EQ(trained.train.samples, 50);
+    EXPECT_EQ(trained.steps, 14);
+    for (size_t i = 0; i < 6; ++i) {
+      EXPECT_NEAR(Weights(whole)[i], Weights(parts)[i], 1e-14) << most;
+    }
+  }
 }
 
 }  // namespace

@@ -50,6 +50,8 @@ class NetworkObjective : public Objective {
 
   /// Failed precondition before the first Put.
   Result<Evaluation> Evaluate() override;
+  /// Of the last evaluation, in the order of parameters; none before the first.
+  std::span<const Value> gradients() const { return gradients_; }
   /// The loss alone.
   Result<double> Infer();
 

@@ -6,6 +6,8 @@
 #include <ranges>
 #include <utility>
 
+#include "framework/train/micro_batches.h"
+
 namespace assay::train {
 namespace {
 
@@ -29,17 +31,22 @@ class Run {
  public:
   explicit Run(const Training& training)
       : training_(training),
-        moment_{.objective = training.objective,
-                .optimizer = training.optimizer} {}
+        moment_{training.from,     {}, 0, false, training.objective,
+                training.optimizer},
+        parts_(
+            training.objective, training.micro_batch,
+            [this](const Batch& part) {
+              return Put(*training_.train.dataset, part);
+            },
+            [this](double loss) { return AddTo(&moment_.train, loss); }) {}
 
   Result<Trained> Go() {
     size_t begun = 0;
     Status status = Begin(&begun);
-    for (int64_t epoch = 0;
-         status.ok() && stop_.empty() && epoch < training_.epochs; ++epoch) {
-      moment_.epoch = epoch;
+    while (status.ok() && stop_.empty() && moment_.epoch < training_.epochs) {
       status = Epoch();
     }
+    moment_.has_failed = !status.ok();
     // Whoever began ends, whatever came between.
     for (size_t i = begun; i > 0; --i) {
       const Status ended = training_.events[i - 1]->AfterRun(moment_);
@@ -82,30 +89,51 @@ class Run {
     ++epochs_;
     ASSAY_RETURN_IF_ERROR(Before(&TrainingEvent::BeforeEpoch));
     ASSAY_RETURN_IF_ERROR(TrainingSet());
-    if (stop_.empty() && training_.test.has_value()) {
+    const bool is_whole = stop_.empty();
+    if (is_whole && training_.test.has_value()) {
       ASSAY_RETURN_IF_ERROR(TestSet());
     }
     ASSAY_RETURN_IF_ERROR(After(&TrainingEvent::AfterEpoch));
     AskToStop(&TrainingEvent::StopAfterTest);
+    if (is_whole) {
+      ++moment_.epoch;
+      moment_.batches = 0;
+    }
     return OkStatus();
   }
 
   Status TrainingSet() {
-    moment_.train = Score();
+    if (moment_.batches == 0) moment_.train = Score();
     ASSAY_RETURN_IF_ERROR(Before(&TrainingEvent::BeforeTrainingSet));
-    for (Batch& batch : training_.train.sampler(moment_.epoch)) {
-      moment_.batch = std::move(batch);
+    std::vector<Batch> batches = training_.train.sampler(moment_.epoch);
+    if (moment_.batches > std::ssize(batches)) {
+      return InvalidArgument("found a run that had done ", moment_.batches,
+                             " batches of an epoch, wanted at most its ",
+                             batches.size());
+    }
+    while (moment_.batches < std::ssize(batches)) {
+      moment_.batch = std::move(batches[static_cast<size_t>(moment_.batches)]);
       ASSAY_RETURN_IF_ERROR(Before(&TrainingEvent::BeforeStep));
-      ASSAY_RETURN_IF_ERROR(Put(*training_.train.dataset));
-      ASSAY_ASSIGN_OR_RETURN(moment_.loss,
-                             training_.optimizer.Step(training_.objective));
+      ASSAY_RETURN_IF_ERROR(Step());
       ++moment_.steps;
-      ASSAY_RETURN_IF_ERROR(AddTo(&moment_.train));
+      ++moment_.batches;
       ASSAY_RETURN_IF_ERROR(After(&TrainingEvent::AfterStep));
       AskToStop(&TrainingEvent::StopAfterStep);
       if (!stop_.empty()) break;
     }
     return After(&TrainingEvent::AfterTrainingSet);
+  }
+
+  Status Step() {
+    if (training_.micro_batch > 0) {
+      parts_.Take(moment_.batch);
+      ASSAY_ASSIGN_OR_RETURN(moment_.loss, training_.optimizer.Step(parts_));
+      return OkStatus();
+    }
+    ASSAY_RETURN_IF_ERROR(Put(*training_.train.dataset, moment_.batch));
+    ASSAY_ASSIGN_OR_RETURN(moment_.loss,
+                           training_.optimizer.Step(training_.objective));
+    return AddTo(&moment_.train, moment_.loss);
   }
 
   Status TestSet() {
@@ -114,29 +142,29 @@ class Run {
     for (Batch& batch : training_.test->sampler(moment_.epoch)) {
       moment_.batch = std::move(batch);
       ASSAY_RETURN_IF_ERROR(Before(&TrainingEvent::BeforeInference));
-      ASSAY_RETURN_IF_ERROR(Put(*training_.test->dataset));
+      ASSAY_RETURN_IF_ERROR(Put(*training_.test->dataset, moment_.batch));
       ASSAY_ASSIGN_OR_RETURN(moment_.loss, training_.objective.Infer());
-      ASSAY_RETURN_IF_ERROR(AddTo(&moment_.test));
+      ASSAY_RETURN_IF_ERROR(AddTo(&moment_.test, moment_.loss));
       ASSAY_RETURN_IF_ERROR(After(&TrainingEvent::AfterInference));
     }
     return After(&TrainingEvent::AfterTestSet);
   }
 
-  /// The batch of the moment.
-  Status Put(const Dataset& dataset) {
+  Status Put(const Dataset& dataset, const Batch& samples) {
     std::vector<Tensor> batch(2);
-    ASSAY_ASSIGN_OR_RETURN(batch[0], dataset.Inputs(moment_.batch));
-    ASSAY_ASSIGN_OR_RETURN(labels_, dataset.Labels(moment_.batch));
+    ASSAY_ASSIGN_OR_RETURN(batch[0], dataset.Inputs(samples));
+    ASSAY_ASSIGN_OR_RETURN(labels_, dataset.Labels(samples));
     batch[1] = labels_;
     if (training_.targets == Targets::kOneHot) {
       ASSAY_ASSIGN_OR_RETURN(batch[1],
-                             dataset.OneHot(moment_.batch, batch[0].dtype()));
+                             dataset.OneHot(samples, batch[0].dtype()));
     }
     return training_.objective.Put(batch);
   }
 
-  /// Counts the batch: a mean over unequal batches is not the mean of their means.
-  Status AddTo(Score* score) {
+  /// Counts what was put: a mean over unequal batches is not the mean of their
+  /// means.
+  Status AddTo(Score* score, double loss) {
     const auto labels = labels_.elements<int64_t>();
     const Tensor* const scores = training_.objective.outputs()[0].tensor();
     const bool fits = scores != nullptr && scores->shape().rank() == 2 &&
@@ -151,12 +179,13 @@ class Run {
                              ", wanted a row of float32 or float64 for each");
     }
     score->samples += std::ssize(labels);
-    score->loss += moment_.loss * static_cast<double>(labels.size());
+    score->loss += loss * static_cast<double>(labels.size());
     return OkStatus();
   }
 
   const Training& training_;
   TrainingMoment moment_;
+  MicroBatches parts_;
   Tensor labels_;
   int64_t epochs_ = 0;
   std::string stop_;

@@ -42,17 +42,24 @@ struct Training {
   std::optional<Samples> test = std::nullopt;
   int64_t epochs = 1;
   Targets targets = Targets::kClasses;
+  /// The most samples that the network is given at once; 0: a whole batch. The
+  /// gradients of a batch are summed in double and rounded once.
+  int64_t micro_batch = 0;
+  /// Where the run goes on; parameters and the optimizer's state are as they were
+  /// there.
+  Standing from = {};
   std::vector<TrainingEvent*> events = {};  // outlive the run
 };
 
 struct Trained {
-  int64_t epochs = 0;  // begun
-  int64_t steps = 0;
-  Score train;       // of the last epoch, each batch before its step
-  Score test;        // behind it
-  std::string stop;  // why it ended early; empty where it did not
+  int64_t epochs = 0;  // begun, of those of this call
+  int64_t steps = 0;   // of the whole run
+  Score train;         // of the last epoch, each batch before its step
+  Score test;          // behind it
+  std::string stop;    // why it ended early; empty where it did not
 };
 
+/// Invalid argument for a place to go on at that the run does not have.
 Result<Trained> Train(const Training& training);
 
 }  // namespace assay::train

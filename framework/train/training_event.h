@@ -14,7 +14,8 @@
 //       AfterEpoch  StopAfterTest
 //     AfterRun
 //
-// A stop is asked for and no exception: the run ends as it does by itself.
+// A stop is asked for and no exception: the run ends as it does by itself. Events
+// that many need are in event/.
 
 #pragma once
 
@@ -38,14 +39,21 @@ struct Score {
   double accuracy() const;
 };
 
-/// Where a run is.
-struct TrainingMoment {
-  int64_t epoch = 0;  // from 0
-  int64_t steps = 0;  // done in the whole run
-  Batch batch;        // the last one
-  double loss = 0;    // its mean loss
-  Score train;        // of the epoch
-  Score test;         // of the last test set
+/// Where a run is and what it came to. With the parameters and the optimizer's state
+/// it is all that the rest of the run depends on.
+struct Standing {
+  int64_t epoch = 0;    // of the next step, from 0
+  int64_t batches = 0;  // of that epoch, done
+  int64_t steps = 0;    // done in the whole run
+  Score train;          // of that epoch; of the one before until it has a step
+  Score test;           // of the last test set
+};
+
+struct TrainingMoment : Standing {
+  Batch batch;      // the last one
+  double loss = 0;  // its mean loss
+  /// In AfterRun: the run ends by an error, amid a step perhaps.
+  bool has_failed = false;
   NetworkObjective& objective;
   Optimizer& optimizer;
 };
@@ -74,22 +82,6 @@ class TrainingEvent {
   /// Why the run is to end; empty: it goes on.
   virtual std::string StopAfterStep(const TrainingMoment&) { return ""; }
   virtual std::string StopAfterTest(const TrainingMoment&) { return ""; }
-};
-
-/// Ends a run whose loss is NaN or infinite.
-class StopOnNan : public TrainingEvent {
- public:
-  std::string StopAfterStep(const TrainingMoment& moment) override;
-};
-
-/// Ends a run whose test set comes to an accuracy, 0 to 1.
-class StopAtAccuracy : public TrainingEvent {
- public:
-  explicit StopAtAccuracy(double accuracy) : accuracy_(accuracy) {}
-  std::string StopAfterTest(const TrainingMoment& moment) override;
-
- private:
-  double accuracy_;
 };
 
 }  // namespace assay::train

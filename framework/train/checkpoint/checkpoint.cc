@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/train/checkpoint/checkpoint.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "framework/core/text.h"
+#include "framework/file/csv.h"
+#include "framework/train/checkpoint/tensor_file.h"
+
+namespace assay::train {
+namespace {
+
+constexpr std::string_view kParameter = "parameter:", kState = "state:",
+                           kOfRun = "run.";
+constexpr char kFormat[] = "format", kThisFormat[] = "assay checkpoint 1";
+
+/// The numbers of a standing by name, whole ones and others.
+struct StandingParts {
+  std::vector<std::pair<const char*, int64_t*>> counts;
+  std::vector<std::pair<const char*, double*>> sums;
+};
+
+StandingParts PartsOf(Standing* standing) {
+  return {{{"epoch", &standing->epoch},
+           {"batches", &standing->batches},
+           {"steps", &standing->steps},
+           {"train.samples", &standing->train.samples},
+           {"train.right", &standing->train.right},
+           {"test.samples", &standing->test.samples},
+           {"test.right", &standing->test.right}},
+          {{"train.loss", &standing->train.loss},
+           {"test.loss", &standing->test.loss}}};
+}
+
+/// state:NAME:PARAMETER; a parameter's name may have any letter.
+std::string KeyOf(const StateTensor& tensor) {
+  return StrCat(kState, tensor.name, ":", tensor.parameter);
+}
+
+Status ReadStanding(const TensorFile& file, Standing* standing) {
+  const auto note = [&](const char* name) {
+    const auto found = file.notes.find(name);
+    return found == file.notes.end() ? std::string() : found->second;
+  };
+  const StandingParts parts = PartsOf(standing);
+  for (const auto& [name, count] : parts.counts) {
+    const auto read = file::ParseInt(note(name));
+    if (!read.has_value() || *read < 0) {
+      return DataLoss("found ", name, " '", note(name), "', wanted a count");
+    }
+    *count = *read;
+  }
+  for (const auto& [name, sum] : parts.sums) {
+    const auto read = file::ParseDouble(note(name));
+    if (!read.has_value()) {
+      return DataLoss("found ", name, " '", note(name), "', wanted a number");
+    }
+    *sum = *read;
+  }
+  return OkStatus();
+}
+
+Result<Checkpoint> CheckpointOf(const TensorFile& file) {
+  Checkpoint checkpoint;
+  const auto format = file.notes.find(kFormat);
+  if (format == file.notes.end() || format->second != kThisFormat) {
+    return DataLoss("found no note format '", kThisFormat,
+                    "', wanted a checkpoint of a run");
+  }
+  ASSAY_RETURN_IF_ERROR(ReadStanding(file, &checkpoint.standing));
+  for (const auto& [name, note] : file.notes) {
+    if (name.starts_with(kOfRun)) {
+      checkpoint.identity[name.substr(kOfRun.size())] = note;
+    }
+  }
+  for (const auto& [key, tensor] : file.tensors) {
+    std::string_view name = key;
+    if (name.starts_with(kParameter)) {
+      name.remove_prefix(kParameter.size());
+      checkpoint.parameters.push_back({std::string(name), tensor});
+    } else if (name.starts_with(kState)) {
+      name.remove_prefix(kState.size());
+      const std::string_view state = CutFront(&name, ":");
+      checkpoint.state.push_back(
+          {std::string(name), std::string(state), tensor});
+    } else {
+      return DataLoss("found the tensor '", key,
+                      "', wanted a parameter's or one of state");
+    }
+  }
+  return checkpoint;
+}
+
+/// Where a tensor goes to, and what is written there.
+struct Move {
+  const Tensor* from;
+  Tensor to;
+};
+
+/// The move of each of ours, by key; the checkpoint has no others.
+Status AddMoves(std::map<std::string, const Tensor*> kept,
+                std::span<const std::pair<std::string, Tensor>> ours,
+                std::vector<Move>* moves) {
+  for (const auto& [key, tensor] : ours) {
+    const auto found = kept.find(key);
+    if (found == kept.end()) {
+      return InvalidArgument("found no ", key, " in the checkpoint, wanted ",
+                             tensor.Signature());
+    }
+    if (found->second->dtype() != tensor.dtype() ||
+        found->second->shape() != tensor.shape()) {
+      return InvalidArgument("found ", key, " of ", found->second->Signature(),
+                             " in the checkpoint, wanted ", tensor.Signature());
+    }
+    moves->push_back({found->second, tensor});
+    kept.erase(found);
+  }
+  if (kept.empty()) return OkStatus();
+  return InvalidArgument("found ", kept.begin()->first,
+                         " in the checkpoint, which the run does not have");
+}
+
+}  // namespace
+
+Status SaveCheckpoint(const std::filesystem::path& path,
+                      const Checkpoint& checkpoint) {
+  TensorFile file;
+  file.notes[kFormat] = kThisFormat;
+  Standing standing = checkpoint.standing;
+  const StandingParts parts = PartsOf(&standing);
+  for (const auto& [name, count] : parts.counts) {
+    file.notes[name] = file::ToText(*count);
+  }
+  for (const auto& [name, sum] : parts.sums) {
+    file.notes[name] = file::ToText(*sum);
+  }
+  for (const auto& [name, text] : checkpoint.identity) {
+    file.notes[StrCat(kOfRun, name)] = text;
+  }
+  for (const Parameter& parameter : checkpoint.parameters) {
+    file.tensors.emplace_back(StrCat(kParameter, parameter.name),
+                              parameter.value);
+  }
+  for (const StateTensor& tensor : checkpoint.state) {
+    file.tensors.emplace_back(KeyOf(tensor), tensor.value);
+  }
+  return WriteTensorFile(path, file);
+}
+
+Result<Checkpoint> ReadCheckpoint(const std::filesystem::path& path) {
+  ASSAY_ASSIGN_OR_RETURN(const TensorFile file, ReadTensorFile(path));
+  auto checkpoint = CheckpointOf(file);
+  if (!checkpoint.ok()) return checkpoint.status().WithContext(path.string());
+  return checkpoint;
+}
+
+Status Restore(const Checkpoint& checkpoint, std::span<Parameter> parameters,
+               std::span<StateTensor> state) {
+  std::map<std::string, const Tensor*> kept;
+  for (const Parameter& parameter : checkpoint.parameters) {
+    kept[StrCat(kParameter, parameter.name)] = &parameter.value;
+  }
+  for (const StateTensor& tensor : checkpoint.state) {
+    kept[KeyOf(tensor)] = &tensor.value;
+  }
+  std::vector<std::pair<std::string, Tensor>> ours;
+  for (const Parameter& parameter : parameters) {
+    ours.emplace_back(StrCat(kParameter, parameter.name), parameter.value);
+  }
+  for (const StateTensor& tensor : state) {
+    ours.emplace_back(KeyOf(tensor), tensor.value);
+  }
+  std::vector<Move> moves;
+  ASSAY_RETURN_IF_ERROR(AddMoves(std::move(kept), ours, &moves));
+  for (Move& move : moves) {
+    std::ranges::copy(move.from->bytes(), move.to.mutable_data());
+  }
+  return OkStatus();
+}
+
+Status CheckIdentity(const Checkpoint& checkpoint, const Identity& wanted) {
+  for (const auto& [name, text] : wanted) {
+    const auto found = checkpoint.identity.find(name);
+    const std::string kept =
+        found == checkpoint.identity.end() ? "" : found->second;
+    if (kept == text) continue;
+    return InvalidArgument("found a checkpoint of a run with ", name, " '",
+                           kept, "', wanted '", text, "'");
+  }
+  return OkStatus();
+}
+
+}  // namespace assay::train

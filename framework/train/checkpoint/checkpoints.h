@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Checkpoints: keeps a run's last checkpoint while it goes.
+//
+//   Checkpoints keeps({.path = "run/checkpoint.safetensors", .every = 100});
+//   training.events.push_back(&keeps);
+
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "framework/core/status.h"
+#include "framework/train/checkpoint/checkpoint.h"
+#include "framework/train/training_event.h"
+
+namespace assay::train {
+
+struct CheckpointOptions {
+  std::filesystem::path path;
+  int64_t every = 0;  // steps; 0: at the beginning of epochs alone
+  Identity identity;
+  /// State beside the optimizer's, such as running statistics.
+  std::function<std::vector<StateTensor>()> more;
+};
+
+/// At the beginning of each epoch, behind so many steps, and at the end of a run that
+/// has not failed.
+class Checkpoints : public TrainingEvent {
+ public:
+  explicit Checkpoints(CheckpointOptions options)
+      : options_(std::move(options)) {}
+
+  /// An optimizer that has not begun does: its state is part of the first one.
+  Status BeforeRun(const TrainingMoment& moment) override;
+  Status BeforeEpoch(const TrainingMoment& moment) override;
+  Status AfterStep(const TrainingMoment& moment) override;
+  Status AfterRun(const TrainingMoment& moment) override;
+
+ private:
+  Status Save(const TrainingMoment& moment) const;
+
+  CheckpointOptions options_;
+};
+
+}  // namespace assay::train

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CurveFile: loss and accuracy of a run against steps, samples and seconds, as CSV. A
+// row is written out as soon as it is known. A run that goes on from a checkpoint goes
+// on with its file: rows behind the checkpoint are dropped, since their steps are taken
+// again.
+//
+//   CurveFile curves("run/curves.csv", /*every=*/10);
+//   training.events.push_back(&curves);
+
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+#include <utility>
+
+#include "framework/core/status.h"
+#include "framework/train/training_event.h"
+
+namespace assay::train {
+
+class CurveFile : public TrainingEvent {
+ public:
+  static constexpr std::string_view kColumns =
+      "epoch,step,samples,seconds,set,loss,accuracy";
+
+  /// A row of the training set each so many steps, of that batch and of the epoch's
+  /// samples so far; one of the test set behind each epoch.
+  CurveFile(std::filesystem::path path, int64_t every)
+      : path_(std::move(path)), every_(every) {}
+
+  /// Data loss for a file that is there and has other columns.
+  Status BeforeRun(const TrainingMoment& moment) override;
+  Status AfterStep(const TrainingMoment& moment) override;
+  Status AfterTestSet(const TrainingMoment& moment) override;
+
+ private:
+  Status KeepUntil(int64_t steps);
+  Status Write(const TrainingMoment& moment, std::string_view set, double loss,
+               double accuracy);
+
+  std::filesystem::path path_;
+  int64_t every_;
+  std::ofstream out_;
+  int64_t samples_ = 0;        // of all epochs
+  double seconds_before_ = 0;  // of the run that this one goes on with
+  std::chrono::steady_clock::time_point began_;
+};
+
+}  // namespace assay::train
