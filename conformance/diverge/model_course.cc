@@ -99,28 +99,4 @@ Result<optdiff::Course> ModelCourse(const ModelChoice& choice) {
   return course;
 }
 
-Result<train::Dataset> DrawnImages(int64_t samples, uint64_t seed) {
-  constexpr int64_t kClasses = 10, kPixels = 28 * 28;
-  draw::Draw draw("images", static_cast<int64_t>(seed), "images");
-  std::vector<std::vector<double>> patterns;
-  for (int64_t c = 0; c < kClasses; ++c) {
-    std::vector<double>& pattern = patterns.emplace_back();
-    for (int64_t i = 0; i < kPixels; ++i) pattern.push_back(draw.Uniform());
-  }
-  std::vector<double> pixels;
-  std::vector<int64_t> labels;
-  for (int64_t n = 0; n < samples; ++n) {
-    labels.push_back(draw.Index(kClasses));
-    for (const double mean : patterns[static_cast<size_t>(labels.back())]) {
-      pixels.push_back((mean + draw.Uniform()) / 2);
-    }
-  }
-  ASSAY_ASSIGN_OR_RETURN(
-      Tensor images,
-      draw::TensorOf(DType::kFloat32, {samples, 1, 28, 28}, pixels));
-  ASSAY_ASSIGN_OR_RETURN(Tensor classes,
-                         Tensor::Of<int64_t>({samples}, labels));
-  return train::Dataset::Of(std::move(images), std::move(classes), kClasses);
-}
-
 }  // namespace assay::diverge

@@ -30,8 +30,4 @@ struct ModelChoice {
 /// an epoch is dropped where it is not whole.
 Result<optdiff::Course> ModelCourse(const ModelChoice& choice);
 
-/// Images of ten classes, [N, 1, 28, 28], each the pattern of its class with noise:
-/// a network learns them in few steps, and nothing has to be there.
-Result<train::Dataset> DrawnImages(int64_t samples, uint64_t seed);
-
 }  // namespace assay::diverge

@@ -29,6 +29,7 @@ struct Options {
   ShrinkOptions shrink;
   ReportOptions report;
   AssessOptions assess;
+  TrainOptions train;
   OptDiffOptions optdiff;
   BisectOptions bisect;
   std::string format;  // of schema

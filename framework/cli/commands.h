@@ -102,10 +102,28 @@ struct ReportOptions {
   std::filesystem::path out;  // empty: report.html of the run
 };
 
+/// One training run.
+struct TrainOptions {
+  std::string model = "lenet5";
+  std::string dataset = "digits";
+  std::string backend = "reference";
+  std::string optimizer = "momentum";  // OPTIMIZER[/PRESET][:SETTINGS]
+  int64_t epochs = 10;
+  int64_t batch = 64;
+  int64_t micro_batch = 0;  // 0: a whole batch at once
+  int64_t seed = 0;
+  std::filesystem::path out;       // empty: below runs/
+  std::filesystem::path resume;    // empty: a new one
+  int64_t checkpoint_every = 100;  // steps
+  double stop_at = 0;              // accuracy; 0: none
+  double seconds = 0;              // 0: as many as it takes
+};
+
 /// Two training runs in step. A run is BACKEND[:OPTIMIZER[/PRESET][:SETTINGS]].
 struct OptDiffOptions {
   std::string a, b;
   std::string model = "lenet5";
+  std::string dataset = "drawn";
   int64_t steps = 100;
   int64_t batch = 64;
   int64_t seed = 0;
@@ -122,6 +140,7 @@ struct BisectOptions : OptDiffOptions {
 }  // namespace assay::cli
 
 namespace assay::train {
+int TrainCommand(const cli::TrainOptions& options);
 int OptDiffCommand(const cli::OptDiffOptions& options);
 int BisectCommand(const cli::BisectOptions& options);
 }  // namespace assay::train

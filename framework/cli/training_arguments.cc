@@ -7,6 +7,64 @@
 namespace assay::cli {
 namespace {
 
+void AddTrain(CLI::App& app, TrainOptions* options) {
+  CLI::App* train = app.add_subcommand("train", "train a network on a backend");
+  train->add_option("model", options->model, "mlp, lenet5 or small_cnn")
+      ->capture_default_str();
+  train
+      ->add_option("--dataset", options->dataset,
+                   "digits, drawn, mnist:DIR, fashion:DIR, cifar10:DIR or "
+                   "cifar100:DIR")
+      ->capture_default_str();
+  train->add_option("--backend", options->backend, "name or file")
+      ->type_name("BACKEND")
+      ->capture_default_str();
+  train
+      ->add_option("--optimizer", options->optimizer,
+                   "as adam, adam/pytorch or 'adam/keras:rate=0.01 beta1=0.8'")
+      ->type_name("OPTIMIZER[/PRESET][:SETTINGS]")
+      ->capture_default_str();
+  train->add_option("--epochs", options->epochs, "of the whole run")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  train->add_option("--batch", options->batch, "samples a step")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  train
+      ->add_option("--micro-batch", options->micro_batch,
+                   "samples at once, whose gradients are summed; 0: a batch")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  AddSeed(train, &options->seed);
+  auto* out = train
+                  ->add_option("--out", options->out,
+                               "folder to write; below runs/ if none")
+                  ->type_name("DIR");
+  auto* resume =
+      train->add_option("--resume", options->resume, "folder to go on with")
+          ->type_name("DIR")
+          ->excludes(out);
+  for (const char* name : {"model", "--dataset", "--backend", "--optimizer",
+                           "--batch", "--micro-batch", "--seed"}) {
+    resume->excludes(train->get_option(name));
+  }
+  train
+      ->add_option("--checkpoint-every", options->checkpoint_every,
+                   "steps; what a kill costs at most")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  train
+      ->add_option("--stop-at", options->stop_at,
+                   "accuracy of the test set that is enough, 0 to 1")
+      ->check(CLI::Range(0.0, 1.0));
+  train->add_option("--seconds", options->seconds, "that the run may take")
+      ->check(CLI::NonNegativeNumber);
+  AddExamples(train,
+              "  assay train lenet5 --dataset digits --backend acme\n"
+              "  assay train mlp --optimizer adam/pytorch:rate=0.002\n"
+              "  assay train --resume runs/20261126T120000Z-lenet5");
+}
+
 /// Two training runs, and how they train.
 void AddRuns(CLI::App* app, OptDiffOptions* options) {
   for (auto [name, run] : {std::pair("a", &options->a), {"b", &options->b}}) {
@@ -15,6 +73,9 @@ void AddRuns(CLI::App* app, OptDiffOptions* options) {
         ->required();
   }
   app->add_option("--model", options->model, "mlp, lenet5 or small_cnn")
+      ->capture_default_str();
+  app->add_option("--dataset", options->dataset,
+                  "digits, drawn, mnist:DIR, ...")
       ->capture_default_str();
   app->add_option("--steps", options->steps, "of both")
       ->check(CLI::PositiveNumber)
@@ -50,6 +111,7 @@ void AddBisect(CLI::App& app, BisectOptions* options) {
 }  // namespace
 
 void AddTraining(CLI::App& app, Options* options) {
+  AddTrain(app, &options->train);
   AddOptDiff(app, &options->optdiff);
   AddBisect(app, &options->bisect);
 }

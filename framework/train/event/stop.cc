@@ -23,7 +23,8 @@ Status StopOnNan::AfterStep(const TrainingMoment& moment) {
 }
 
 std::string StopOnNan::StopAfterStep(const TrainingMoment& moment) {
-  if (std::isfinite(moment.loss)) return "";
+  has_stopped_ = !std::isfinite(moment.loss);
+  if (!has_stopped_) return "";
   return StrCat("the loss of step ", moment.steps, " is ",
                 std::isnan(moment.loss) ? "NaN" : "infinite");
 }

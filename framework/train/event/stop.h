@@ -28,7 +28,11 @@ class StopOnNan : public TrainingEvent {
   Status AfterStep(const TrainingMoment& moment) override;
   std::string StopAfterStep(const TrainingMoment& moment) override;
 
+  /// True once it has asked for the end.
+  bool has_stopped() const { return has_stopped_; }
+
  private:
+  bool has_stopped_ = false;
   std::filesystem::path gradients_;
 };
 
