@@ -50,12 +50,13 @@ void AskToStop(int signal) {
   std::signal(signal, SIG_DFL);
 }
 
+/// By the names of their options.
 train::Identity IdentityOf(const TrainOptions& options) {
   return {{"run", options.run},
           {"model", options.model},
           {"dataset", options.dataset},
           {"batch", file::ToText(options.batch)},
-          {"micro_batch", file::ToText(options.micro_batch)},
+          {"micro-batch", file::ToText(options.micro_batch)},
           {"seed", file::ToText(static_cast<int64_t>(options.seed))}};
 }
 
@@ -65,8 +66,9 @@ class OneRun {
   explicit OneRun(const TrainOptions& options) : options_(options) {}
 
   Result<int> Go() {
-    ASSAY_RETURN_IF_ERROR(OpenFolder());
+    ASSAY_RETURN_IF_ERROR(CheckFolder());
     ASSAY_RETURN_IF_ERROR(Load());
+    ASSAY_RETURN_IF_ERROR(OpenFolder());
     train::Training training{*objective_, *made_.optimizer};
     ASSAY_RETURN_IF_ERROR(Fill(&training));
     std::ofstream log(options_.out / "mlperf.log", std::ios::app);
@@ -100,17 +102,30 @@ class OneRun {
   }
 
  private:
-  Status OpenFolder() {
+  /// Nothing is written where nothing can be run.
+  Status OpenFolder() const {
+    if (options_.goes_on) return OkStatus();
+    ASSAY_RETURN_IF_ERROR(file::MakeDirectory(options_.out));
+    std::string words;
+    for (const auto& [name, value] : IdentityOf(options_)) {
+      words += StrCat("--", name, "\n", value, "\n");
+    }
+    words += StrCat("--module\n", options_.module, "\n");
+    return file::WriteFile(options_.out / "train.txt", words);
+  }
+
+  Status CheckFolder() const {
     const bool has_run = fs::exists(options_.out / kCheckpoint);
     if (has_run && !options_.goes_on) {
       return InvalidArgument("found a run in ", options_.out.string(),
-                             ", wanted another folder, or --resume");
+                             ", wanted another folder, or --resume ",
+                             options_.out.string());
     }
     if (!has_run && options_.goes_on) {
       return NotFound("found no ", kCheckpoint, " in ", options_.out.string(),
                       ", wanted a run to go on with");
     }
-    return file::MakeDirectory(options_.out);
+    return OkStatus();
   }
 
   Status Load() {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <unistd.h>
+
 #include <ctime>
 #include <filesystem>
 #include <string>
@@ -17,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The words that a run was begun with, a line each, so that it goes on with them.
+/// The words that a run was begun with, a line each, as the trainer leaves them there.
 constexpr char kWords[] = "train.txt";
 
 /// runs/20261126T120000Z-lenet5
@@ -25,7 +27,10 @@ fs::path NewFolder(const std::string& model) {
   const std::time_t now = std::time(nullptr);
   char text[32];
   std::strftime(text, sizeof(text), "%Y%m%dT%H%M%SZ", std::gmtime(&now));
-  return fs::path("runs") / StrCat(text, "-", model);
+  const fs::path folder = fs::path("runs") / StrCat(text, "-", model);
+  // Of two that begin in one second the second has another name.
+  return fs::exists(folder) ? fs::path(StrCat(folder.string(), "-", getpid()))
+                            : folder;
 }
 
 Result<std::vector<std::string>> WordsOf(const cli::TrainOptions& options) {
@@ -43,6 +48,10 @@ Result<std::vector<std::string>> WordsOf(const cli::TrainOptions& options) {
 }
 
 Result<std::vector<std::string>> WordsIn(const fs::path& folder) {
+  if (!fs::exists(folder / kWords)) {
+    return InvalidArgument("found no ", kWords, " in ", folder.string(),
+                           ", wanted the folder of a training run");
+  }
   ASSAY_ASSIGN_OR_RETURN(const std::string text,
                          file::ReadFile(folder / kWords));
   std::vector<std::string> words;
@@ -61,14 +70,6 @@ Result<int> Run(const cli::TrainOptions& options) {
     ASSAY_ASSIGN_OR_RETURN(words, WordsIn(folder));
   } else {
     ASSAY_ASSIGN_OR_RETURN(words, WordsOf(options));
-    if (fs::exists(folder / kWords)) {
-      return InvalidArgument("found a run in ", folder.string(),
-                             ", wanted another folder, or --resume ",
-                             folder.string());
-    }
-    ASSAY_RETURN_IF_ERROR(file::MakeDirectory(folder));
-    ASSAY_RETURN_IF_ERROR(
-        file::WriteFile(folder / kWords, Joined(words, "\n") + "\n"));
   }
   words.insert(words.begin(), "train");
   if (goes_on) words.emplace_back("--resume");

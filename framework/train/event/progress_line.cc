@@ -59,11 +59,21 @@ Status ProgressLine::AfterStep(const TrainingMoment& moment) {
   return OkStatus();
 }
 
+Status ProgressLine::BeforeEpoch(const TrainingMoment&) {
+  is_tested_ = false;
+  return OkStatus();
+}
+
+Status ProgressLine::AfterTestSet(const TrainingMoment&) {
+  is_tested_ = true;
+  return OkStatus();
+}
+
 Status ProgressLine::AfterEpoch(const TrainingMoment& moment) {
   Clear();
   out_ << "epoch " << moment.epoch + 1 << '/' << options_.epochs << ": "
        << ScoreText(moment.train, ", ");
-  if (moment.test.samples > 0) {
+  if (is_tested_) {
     out_ << "; test " << ScoreText(moment.test, ", ");
   }
   out_ << std::endl;

@@ -35,6 +35,8 @@ class ProgressLine : public TrainingEvent {
 
   Status BeforeRun(const TrainingMoment& moment) override;
   Status AfterStep(const TrainingMoment& moment) override;
+  Status BeforeEpoch(const TrainingMoment& moment) override;
+  Status AfterTestSet(const TrainingMoment& moment) override;
   Status AfterEpoch(const TrainingMoment& moment) override;
   Status AfterRun(const TrainingMoment& moment) override;
 
@@ -49,6 +51,7 @@ class ProgressLine : public TrainingEvent {
   int64_t began_at_ = 0;  // steps
   int64_t samples_ = 0;
   bool is_shown_ = false;
+  bool is_tested_ = false;  // in this epoch
 };
 
 }  // namespace assay::train

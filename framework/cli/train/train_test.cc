@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// assay train, optdiff and bisect as a person types them.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "framework/cli/program_fixture.h"
+#include "framework/file/file.h"
+
+namespace assay::train {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class TrainTest : public cli::ProgramTest {
+ protected:
+  std::string Checkpoint(const std::string& run) const {
+    const auto text = file::ReadFile(folder_ / run / "checkpoint.safetensors");
+    return text.ok() ? *text : "";
+  }
+  /// Without the seconds, which no two runs share.
+  std::string Curves(const std::string& run) const {
+    return Shell(StrCat("cut -d, -f1,2,3,5,6,7 ", run, "/curves.csv")).output;
+  }
+
+  static constexpr char kRun[] =
+      "train mlp --dataset drawn --optimizer adam/pytorch --batch 16 ";
+};
+
+// Kills: a checkpoint that a kill leaves in halves; one that lags behind its curves;
+// curves of steps that were taken twice.
+TEST_F(TrainTest, AKilledRunGoesOnWithTheSameBits) {
+  ASSERT_EQ(Assay(StrCat(kRun, "--epochs 4 --out whole")).exit_code, 0);
+  // The trainer is killed as soon as there is a checkpoint, three times.
+  const std::string killed = R"(
+    for round in 1 2 3; do
+      if [ -e cut/train.txt ]; then
+        )" + cli::Program() + R"( train --resume cut --epochs 4 \
+            --checkpoint-every 5 &
+      else
+        )" + cli::Program() + " " +
+                             kRun + R"(--epochs 4 --out cut \
+            --checkpoint-every 5 &
+      fi
+      assay=$!
+      before=$(stat -c %Y%i cut/checkpoint.safetensors 2>/dev/null)
+      for i in $(seq 2000); do
+        now=$(stat -c %Y%i cut/checkpoint.safetensors 2>/dev/null)
+        [ "$now" != "$before" ] && break
+        kill -0 $assay 2>/dev/null || break
+        sleep 0.005
+      done
+      for pid in $(cat /proc/$assay/task/$assay/children); do kill -9 $pid; done
+      wait $assay
+    done)";
+  EXPECT_THAT(Shell(killed).output, HasSubstr("was ended by signal 9"));
+  ASSERT_NE(Checkpoint("cut"), "");
+  EXPECT_NE(Checkpoint("cut"), Checkpoint("whole"));
+  const cli::Ran rest = Assay("train --resume cut --epochs 4");
+  EXPECT_EQ(rest.exit_code, 0) << rest.output;
+  EXPECT_THAT(rest.output, HasSubstr("goes on behind step "));
+  EXPECT_EQ(Checkpoint("cut"), Checkpoint("whole"));
+  EXPECT_EQ(Curves("cut"), Curves("whole"));
+}
+
+// Kills: a run that dies of Ctrl-C with the steps since its last checkpoint.
+TEST_F(TrainTest, AStopIsBehindAStep) {
+  const cli::Ran ran = Shell(StrCat(
+      cli::Program(), " ", kRun, "--epochs 500 --out run & assay=$!\n",
+      "while ! grep -q ',3,' run/curves.csv 2>/dev/null; do sleep 0.01; done\n",
+      "kill -INT $(cat /proc/$assay/task/$assay/children)\n",
+      "wait $assay; echo exit code $?"));
+  EXPECT_THAT(ran.output, HasSubstr(": it was asked to"));
+  EXPECT_THAT(ran.output, HasSubstr("exit code 130"));
+  EXPECT_NE(Checkpoint("run"), "");
+}
+
+TEST_F(TrainTest, SaysWhatIsWrong) {
+  ASSERT_TRUE(file::MakeDirectory(folder_ / "cut").ok());
+  ASSERT_TRUE(
+      file::WriteFile(folder_ / "cut" / "train.txt", Shell("echo").output)
+          .ok());
+  const struct {
+    const char* arguments;
+    const char* says;
+  } rows[] = {
+      {"train lenet", "found the model 'lenet', wanted mlp, "},
+      {"train mlp --dataset digit", "did you mean digits?"},
+      {"train mlp --dataset mnist:none", "found no train-images-idx3-ubyte"},
+      {"train mlp --optimizer adm", "found the optimizer 'adm'"},
+      {"train mlp --optimizer adam:rate=-1", "rate: found '-1', wanted"},
+      {"train mlp --batch 0", "--batch"},
+      {"train --resume none", "found no train.txt in none"},
+      {"train mlp --resume none", "excludes"},
+      {"optdiff reference", "b is required"},
+      {"bisect reference reference:adm", "found the optimizer 'adm'"},
+  };
+  for (const auto& row : rows) {
+    const cli::Ran ran = Assay(row.arguments);
+    EXPECT_EQ(ran.exit_code, 2) << row.arguments << "\n" << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr(row.says)) << row.arguments;
+  }
+}
+
+// Kills: a run that is written over; a run that goes on as another.
+TEST_F(TrainTest, KeepsWhatIsThere) {
+  ASSERT_EQ(Assay("train mlp --dataset drawn --epochs 1 --out run").exit_code,
+            0);
+  const std::string kept = Checkpoint("run");
+  const cli::Ran again =
+      Assay("train mlp --dataset drawn --epochs 1 --out run");
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_THAT(again.output, HasSubstr("wanted another folder, or --resume"));
+  ASSERT_EQ(Shell("sed -i s/^mlp$/small_cnn/ run/train.txt").exit_code, 0);
+  const cli::Ran other = Assay("train --resume run --epochs 2");
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.output, HasSubstr("model 'mlp', wanted 'small_cnn'"));
+  EXPECT_EQ(Checkpoint("run"), kept);
+}
+
+// Kills: a loss that is no number and a run that goes on.
+TEST_F(TrainTest, EndsWhereTheLossIsNoNumber) {
+  const cli::Ran ran = Assay(
+      "train mlp --dataset drawn --optimizer momentum:rate=1e30 --out run");
+  EXPECT_EQ(ran.exit_code, 1) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("stopped behind step "));
+  EXPECT_TRUE(
+      std::filesystem::exists(folder_ / "run" / "gradients.safetensors"));
+}
+
+TEST_F(TrainTest, TellsTwoPresetsApart) {
+  const cli::Ran same =
+      Assay("optdiff reference reference --model mlp --steps 20");
+  EXPECT_EQ(same.exit_code, 0) << same.output;
+  const cli::Ran apart = Assay(
+      "bisect reference:adam/pytorch reference:adam/tensorflow --model mlp");
+  EXPECT_EQ(apart.exit_code, 1) << apart.output;
+  EXPECT_THAT(apart.output, HasSubstr("cause: convention"));
+  EXPECT_THAT(apart.output, Not(HasSubstr("cause: update rule")));
+}
+
+}  // namespace
+}  // namespace assay::train
