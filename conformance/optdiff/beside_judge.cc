@@ -112,11 +112,38 @@ Result<train::Evaluation> BesideJudge::Evaluate() {
   if (n_runs_ <= kFirstRuns || n_runs_ % rounded_every_ == 0) {
     ASSAY_RETURN_IF_ERROR(SeeRoundings(*exact));
   }
+  Explain();
+  return found;
+}
+
+void BesideJudge::Explain() {
   loss_distance_.explained = Explained(rounded_[0], loss_distance_.norm);
   for (size_t p = 0; p < gradients_.size(); ++p) {
     gradients_[p].explained = Explained(rounded_[p + 1], gradients_[p].norm);
   }
-  return found;
+}
+
+Status BesideJudge::LookAgain(size_t gradient, double share) {
+  // What is smooth grows with the roundings, and is divided by their number again.
+  constexpr int kDraws = 16;
+  constexpr double kAtOnce = 4;
+  ASSAY_ASSIGN_OR_RETURN(const auto exact, judge_->At({wide_, place_}));
+  for (int i = 0; i < kDraws && !(gradients_[gradient].share() <= share); ++i) {
+    ASSAY_ASSIGN_OR_RETURN(
+        const JudgeNetwork::Answer rounded,
+        judge_->Rounded({wide_, place_}, kAtOnce * Roundoff(), &draw_));
+    const auto see = [](double l2, double norm, Rounding* worst) {
+      if (l2 / kAtOnce > worst->l2) *worst = {l2 / kAtOnce, norm};
+    };
+    see(std::abs(rounded.loss - exact->loss), loss_distance_.norm,
+        &rounded_[0]);
+    for (size_t p = 0; p < gradients_.size(); ++p) {
+      see(L2(rounded.gradients[p], exact->gradients[p]), gradients_[p].norm,
+          &rounded_[p + 1]);
+    }
+    Explain();
+  }
+  return OkStatus();
 }
 
 }  // namespace assay::optdiff

@@ -65,6 +65,12 @@ class BesideJudge : public train::Objective {
   /// The backend's, after which the rest is about it.
   Result<train::Evaluation> Evaluate() override;
 
+  /// Draws more roundings at the place of the last evaluation, and more of them at
+  /// once, until they explain that much of a gradient or there are enough: one draw need
+  /// not take an activation across a kink that is near. What is explained grows to what
+  /// the worst of them did.
+  Status LookAgain(size_t gradient, double share);
+
   /// True once the backend has answered: it declines before.
   bool has_run() const { return n_runs_ > 0; }
   std::span<const Distance> gradients() const { return gradients_; }
@@ -85,6 +91,7 @@ class BesideJudge : public train::Objective {
   Status KeepPlace();
   void Compare(const JudgeNetwork::Answer& exact);
   Status SeeRoundings(const JudgeNetwork::Answer& exact);
+  void Explain();
   double Explained(const Rounding& rounding, double norm) const;
   double Roundoff() const;
 

@@ -83,6 +83,7 @@ Result<StepFault> LockedRun::Gradients(const StepBatch& batch, StepRows* rows) {
   for (size_t p = 0; p < objective_.gradients().size(); ++p) {
     const Distance& distance = objective_.gradients()[p];
     std::string fault;
+    ASSAY_RETURN_IF_ERROR(objective_.LookAgain(p, sieve_));
     if (!(distance.share() <= sieve_)) {
       ASSAY_ASSIGN_OR_RETURN(ExactGradients* const oracle, Oracle());
       ASSAY_ASSIGN_OR_RETURN(fault,

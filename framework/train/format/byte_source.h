@@ -17,7 +17,7 @@
 
 #include "framework/core/status.h"
 
-struct gzFile_s;  // of zlib
+struct gzFile_s;  // of zlib NOLINT(readability-identifier-naming)
 
 namespace assay::train {
 
