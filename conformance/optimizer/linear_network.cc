@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "framework/backend/registry.h"
-#include "framework/graph/model_text.h"
 
 namespace assay::optimizer {
 
@@ -17,8 +16,7 @@ Backend& Reference() {
 }
 
 std::unique_ptr<train::NetworkObjective> LinearNetwork(
-    const edit::LossEdit& loss) {
-  const auto model = graph::ModelOfText(kLinear);
+    const edit::LossEdit& loss, const std::shared_ptr<const Model>& model) {
   train::Trainee trainee;
   std::vector<std::string> names;
   for (const Initializer& initializer : model->graph().initializers) {

@@ -13,6 +13,7 @@
 
 #include "framework/core/status.h"
 #include "framework/graph/edit/training.h"
+#include "framework/graph/model_text.h"
 #include "framework/train/network_objective.h"
 
 namespace assay::optimizer {
@@ -33,7 +34,9 @@ inline constexpr char kLinear[] =
     "<double[2,3] w = {0.5, -1, 0.25, 1, 0.75, -0.5}, "
     "double[3] b = {0.1, 0, -0.2}> { h = MatMul(x, w) y = Add(h, b) }";
 
+/// That, or a model made from it: its initializers are the parameters.
 std::unique_ptr<train::NetworkObjective> LinearNetwork(
-    const edit::LossEdit& loss);
+    const edit::LossEdit& loss,
+    const std::shared_ptr<const Model>& model = graph::ModelOfText(kLinear));
 
 }  // namespace assay::optimizer

@@ -17,6 +17,7 @@
 #include "conformance/optimizer/beside_quad.h"
 #include "conformance/optimizer/linear_network.h"
 #include "conformance/optimizer/problem.h"
+#include "framework/graph/edit/node_edit.h"
 #include "framework/graph/edit/training.h"
 #include "framework/graph/model_text.h"
 #include "framework/train/network_objective.h"
@@ -46,8 +47,10 @@ Tensor OneHot(const std::vector<int64_t>& labels) {
 }
 
 train::Evaluation EvaluationOf(const edit::LossEdit& loss,
-                               const Tensor& targets) {
-  const auto objective = LinearNetwork(loss);
+                               const Tensor& targets,
+                               std::shared_ptr<const Model> model =
+                                   graph::ModelOfText(kLinear)) {
+  const auto objective = LinearNetwork(loss, std::move(model));
   const std::vector<Tensor> batch = {Inputs(), targets};
   const Status put = objective->Put(batch);
   if (!put.ok()) throw std::runtime_error(put.ToString());
@@ -112,6 +115,40 @@ TEST(LossTest, IsThatOfItsFormulaInBothForms) {
     for (const size_t p : {0U, 1U}) {
       const auto a = classes.gradients[p].elements<double>();
       const auto b = one_hot.gradients[p].elements<double>();
+      for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-14);
+    }
+  }
+}
+
+/// The network with its LogSoftmax in front of a loss.
+train::Evaluation EvaluationOfLog(edit::LossEdit loss, const Tensor& targets) {
+  const auto model = Got(edit::AddOutput(
+      *Got(edit::AddNodes(*graph::ModelOfText(kLinear),
+                          "log = LogSoftmax<axis = 1>(y)")),
+      "log"));
+  loss.of = "log";
+  return EvaluationOf(loss, targets, model);
+}
+
+// Kills: a likelihood that is not that of the cross entropy, which has its
+// logarithm within.
+TEST(LossTest, LikelihoodOfLogSoftmaxIsCrossEntropy) {
+  edit::LossEdit loss;
+  loss.ignore_index = -1;
+  loss.weights = Got(Tensor::Of<double>({kClasses}, std::array{0.5, 2.0, 1.0}));
+  const std::vector<int64_t> labels = {0, -1, 1, 1, -1, 2};
+  for (const bool is_sum : {false, true}) {
+    loss.sum = is_sum;
+    loss.loss = edit::Loss::kSoftmaxCrossEntropy;
+    const train::Evaluation want = EvaluationOf(loss, Labels(labels));
+    loss.loss = edit::Loss::kNegativeLogLikelihood;
+    const train::Evaluation classes = EvaluationOfLog(loss, Labels(labels));
+    loss.loss = edit::Loss::kNegativeLogLikelihoodOfOneHot;
+    const train::Evaluation one_hot = EvaluationOfLog(loss, OneHot(labels));
+    for (const train::Evaluation& got : {classes, one_hot}) {
+      EXPECT_NEAR(got.loss, want.loss, 1e-14);
+      const auto a = got.gradients[0].elements<double>();
+      const auto b = want.gradients[0].elements<double>();
       for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-14);
     }
   }

@@ -64,29 +64,27 @@ class Appender {
   onnx::GraphProto* graph_;
 };
 
-void SoftmaxCrossEntropy(const LossEdit& edit, const std::string& scores,
-                         Appender* to) {
+/// An operator of ONNX's that takes classes.
+void OfClasses(const LossEdit& edit, const char* op, const std::string& scores,
+               Appender* to) {
   std::vector<std::string> inputs = {scores, edit.targets};
   if (edit.weights.has_value()) inputs.push_back(edit.result + ".weights");
-  onnx::NodeProto* const node =
-      to->Node("SoftmaxCrossEntropyLoss", inputs, edit.result);
+  onnx::NodeProto* const node = to->Node(op, inputs, edit.result);
   Appender::Set(node, "reduction", edit.sum ? "sum" : "mean");
   if (edit.ignore_index.has_value()) {
     Appender::Set(node, "ignore_index", *edit.ignore_index);
   }
 }
 
-/// -sum(t log softmax(scores)) / sum(t), t being the targets times the weights.
-void OfOneHot(const LossEdit& edit, const std::string& scores, Appender* to) {
+/// -sum(t log p) / sum(t), t being the targets times the weights.
+void OfOneHot(const LossEdit& edit, const std::string& log_p, Appender* to) {
   const auto named = [&](const char* part) { return edit.result + part; };
   std::string weighted = edit.targets;
   if (edit.weights.has_value()) {
     to->Node("Mul", {edit.targets, named(".weights")}, named(".weighted"));
     weighted = named(".weighted");
   }
-  Appender::Set(to->Node("LogSoftmax", {scores}, named(".log")), "axis",
-                int64_t{-1});
-  to->Node("Mul", {weighted, named(".log")}, named(".each"));
+  to->Node("Mul", {weighted, log_p}, named(".each"));
   to->Sum(named(".each"), named(".sum"));
   if (edit.sum) {
     to->Node("Neg", {named(".sum")}, edit.result);
@@ -108,6 +106,23 @@ void MeanSquaredError(const LossEdit& edit, const std::string& scores,
   }
   Appender::Set(to->Node("ReduceMean", {named(".square")}, edit.result),
                 "keepdims", int64_t{0});
+}
+
+void Append(const LossEdit& edit, const std::string& of, Appender* to) {
+  const std::string log_p = edit.result + ".log";
+  switch (edit.loss) {
+    case Loss::kSoftmaxCrossEntropy:
+      return OfClasses(edit, "SoftmaxCrossEntropyLoss", of, to);
+    case Loss::kSoftmaxCrossEntropyOfOneHot:
+      Appender::Set(to->Node("LogSoftmax", {of}, log_p), "axis", int64_t{-1});
+      return OfOneHot(edit, log_p, to);
+    case Loss::kNegativeLogLikelihood:
+      return OfClasses(edit, "NegativeLogLikelihoodLoss", of, to);
+    case Loss::kNegativeLogLikelihoodOfOneHot:
+      return OfOneHot(edit, of, to);
+    case Loss::kMeanSquaredError:
+      return MeanSquaredError(edit, of, to);
+  }
 }
 
 Result<ValueInfo> OutputOf(const Graph& graph, const LossEdit& edit) {
@@ -150,7 +165,9 @@ Status Check(const Model& model, const LossEdit& edit, const ValueInfo& of) {
 
 /// The targets: classes of the samples, or one number for each of the output.
 ValueType TargetsOf(const LossEdit& edit, const ValueInfo& of) {
-  if (edit.loss != Loss::kSoftmaxCrossEntropy) return of.type;
+  const bool takes_classes = edit.loss == Loss::kSoftmaxCrossEntropy ||
+                             edit.loss == Loss::kNegativeLogLikelihood;
+  if (!takes_classes) return of.type;
   return ValueType::OfTensor(DType::kInt64, {of.type.dims->front()});
 }
 
@@ -193,17 +210,7 @@ Result<std::shared_ptr<const Model>> WithLoss(const Model& model,
     weights->set_name(edit.result + ".weights");
   }
   Appender to(graph);
-  switch (edit.loss) {
-    case Loss::kSoftmaxCrossEntropy:
-      SoftmaxCrossEntropy(edit, of.name, &to);
-      break;
-    case Loss::kSoftmaxCrossEntropyOfOneHot:
-      OfOneHot(edit, of.name, &to);
-      break;
-    case Loss::kMeanSquaredError:
-      MeanSquaredError(edit, of.name, &to);
-      break;
-  }
+  Append(edit, of.name, &to);
   onnx::ValueInfoProto* const output = graph->add_output();
   output->set_name(edit.result);
   graph::WriteType(ValueType::OfTensor(of.type.dtype, {}),

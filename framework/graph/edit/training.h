@@ -37,6 +37,11 @@ enum class Loss : uint8_t {
   /// operator: targets are rows of zeros with a one at the class, or of zeros
   /// alone for a sample that does not count.
   kSoftmaxCrossEntropyOfOneHot,
+  /// ONNX's operator on an output of logarithms of probabilities, as LogSoftmax
+  /// gives them; targets as of kSoftmaxCrossEntropy.
+  kNegativeLogLikelihood,
+  /// The same of Mul and ReduceSum, with rows as targets.
+  kNegativeLogLikelihoodOfOneHot,
   /// The mean of the squares of output less target.
   kMeanSquaredError,
 };
@@ -50,7 +55,7 @@ struct LossEdit {
   bool sum = false;
   /// A weight for each class, [C]; of the output's type.
   std::optional<Tensor> weights;
-  /// The class that does not count; of kSoftmaxCrossEntropy.
+  /// The class that does not count; of the two losses that take classes.
   std::optional<int64_t> ignore_index;
   std::string targets = "targets";  // the new input
   std::string result = "loss";      // the new output, a scalar
