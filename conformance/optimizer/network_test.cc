@@ -46,10 +46,9 @@ Tensor OneHot(const std::vector<int64_t>& labels) {
   return Got(Tensor::Of<double>({kSamples, kClasses}, rows));
 }
 
-train::Evaluation EvaluationOf(const edit::LossEdit& loss,
-                               const Tensor& targets,
-                               std::shared_ptr<const Model> model =
-                                   graph::ModelOfText(kLinear)) {
+train::Evaluation EvaluationOf(
+    const edit::LossEdit& loss, const Tensor& targets,
+    std::shared_ptr<const Model> model = graph::ModelOfText(kLinear)) {
   const auto objective = LinearNetwork(loss, std::move(model));
   const std::vector<Tensor> batch = {Inputs(), targets};
   const Status put = objective->Put(batch);
@@ -122,10 +121,10 @@ TEST(LossTest, IsThatOfItsFormulaInBothForms) {
 
 /// The network with its LogSoftmax in front of a loss.
 train::Evaluation EvaluationOfLog(edit::LossEdit loss, const Tensor& targets) {
-  const auto model = Got(edit::AddOutput(
-      *Got(edit::AddNodes(*graph::ModelOfText(kLinear),
-                          "log = LogSoftmax<axis = 1>(y)")),
-      "log"));
+  const auto model =
+      Got(edit::AddOutput(*Got(edit::AddNodes(*graph::ModelOfText(kLinear),
+                                              "log = LogSoftmax<axis = 1>(y)")),
+                          "log"));
   loss.of = "log";
   return EvaluationOf(loss, targets, model);
 }
