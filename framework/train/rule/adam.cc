@@ -12,14 +12,9 @@ namespace {
 
 constexpr size_t kFirst = 0, kSecond = 1, kGreatest = 2;
 
-/// What is the same for all elements of a step.
-struct Factors {
-  double rate = 0;
-  double first = 1;   // m' = m / first
-  double second = 1;  // v' = v / second
-};
+}  // namespace
 
-Factors FactorsOf(const AdamSettings& settings, const Progress& at) {
+AdamFactors FactorsOf(const AdamSettings& settings, const Progress& at) {
   const int64_t t =
       settings.first_t == AdamSettings::FirstT::kZero ? at.step - 1 : at.step;
   const double first = BiasOf(settings.beta1, t);
@@ -34,8 +29,6 @@ Factors FactorsOf(const AdamSettings& settings, const Progress& at) {
   }
   return {at.rate, 1, 1};
 }
-
-}  // namespace
 
 double BiasOf(double beta, int64_t t) {
   if (t == 0) return 1;
@@ -62,7 +55,7 @@ std::vector<Slot> Adam::StateOfEach() const {
 
 Status Adam::UpdateRule(const Progress& at, const Tensor& gradient,
                         Slots& slots, Tensor* parameter) {
-  const Factors factors = FactorsOf(settings_, at);
+  const AdamFactors factors = FactorsOf(settings_, at);
   using Maximum = AdamSettings::Maximum;
   return InPlace(parameter, gradient, slots,
                  [&]<class T>(const Elements<T>& each) {

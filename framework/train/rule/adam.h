@@ -74,6 +74,14 @@ class Adam : public UpdateRuleOptimizer {
   AdamSettings settings_;
 };
 
+/// What is the same for all elements of a step.
+struct AdamFactors {
+  double rate = 0;
+  double first = 1;   // m' = m / first
+  double second = 1;  // v' = v / second
+};
+AdamFactors FactorsOf(const AdamSettings& settings, const Progress& at);
+
 /// 1 - beta^t, with its digits where beta is near 1; 1 where t is 0.
 double BiasOf(double beta, int64_t t);
 

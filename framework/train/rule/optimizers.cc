@@ -113,14 +113,6 @@ constexpr Preset kPresets[] = {
      "You 2020, algorithm 2"},
 };
 
-void AddTo(Recipe* recipe, Settings* settings) {
-  settings->Add("rate", &recipe->rate);
-  settings->Add("weight_decay", &recipe->weight_decay);
-  settings->Add("decay", &recipe->decay, kDecayWords);
-  settings->Add("clip_value", &recipe->clip.value);
-  settings->Add("clip_norm", &recipe->clip.norm);
-}
-
 template <class Rule, class RuleSettings>
 Result<Made> Make(std::string_view preset, std::string_view said,
                   Recipe recipe) {
@@ -156,6 +148,14 @@ constexpr Maker kMakers[] = {
 };
 
 }  // namespace
+
+void AddTo(Recipe* recipe, Settings* settings) {
+  settings->Add("rate", &recipe->rate);
+  settings->Add("weight_decay", &recipe->weight_decay);
+  settings->Add("decay", &recipe->decay, kDecayWords);
+  settings->Add("clip_value", &recipe->clip.value);
+  settings->Add("clip_norm", &recipe->clip.norm);
+}
 
 std::span<const Preset> Presets() { return kPresets; }
 

@@ -17,6 +17,7 @@
 #include "framework/core/status.h"
 #include "framework/train/optimizer.h"
 #include "framework/train/recipe.h"
+#include "framework/train/settings.h"
 
 namespace assay::train {
 
@@ -38,6 +39,9 @@ struct Made {
 /// weight_decay, decay, clip_value, clip_norm. Invalid argument for a name, a
 /// preset or a setting that there is not; it says which there are.
 Result<Made> MakeOptimizer(const Wanted& wanted, Recipe recipe = {});
+
+/// Adds what every optimizer has.
+void AddTo(Recipe* recipe, Settings* settings);
 
 /// A set of conventions of one optimizer, and where they come from.
 struct Preset {
