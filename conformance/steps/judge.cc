@@ -38,7 +38,7 @@ optdiff::StepRow NamesOf(const StepCase& step_case, const std::string& backend,
   row.run_b = row.backend_b = oracle;
   row.optimizer_a = row.optimizer_b = step_case.optimizer;
   row.preset_a = row.preset_b = step_case.preset;
-  row.tier_a = "rule";
+  row.tier_a = ToString(step_case.tier);
   row.tier_b = "quad";
   row.network = step_case.network;
   row.mode = ToString(step_case.mode);

@@ -31,6 +31,8 @@ using Tensors = std::vector<Tensor>;
 
 constexpr char kLogistic[] = "optimizer/momentum/paper.logistic#locked.float32";
 constexpr char kMlp[] = "optimizer/adam/pytorch.mlp#free.float32";
+constexpr char kGraph[] =
+    "optimizer/momentum/paper.quadratic#locked-graph.float32";
 constexpr char kMomentum[] = "optimizer/momentum/paper.mlp#free.float32";
 
 record::RunFacts Facts() {
@@ -81,7 +83,7 @@ struct Memory {
 
 struct Row {
   const char* name;
-  const char* test_id;
+  std::string test_id;
   optdiff::Spoil spoil;
   const char* reason;
   const char* message;  // begins so
@@ -161,6 +163,16 @@ std::vector<Row> RareRows() {
        {.gradients = [](int64_t, Tensors& g) { Scale(1 + 1e-3F, &g[2]); }},
        kFailGrowth,
        "at step "},
+      {"graph_of_the_rule",
+       kGraph,
+       {.gradients = {},
+        .outputs =
+            [](int64_t step, Tensors& y) {
+              const bool is_of_b = y[1].shape() == Shape{2};
+              if (step == 3 && is_of_b) Scale(1 + 1e-4F, &y[0]);
+            }},
+       optdiff::kFailUpdate,
+       "at step 3 b is off by "},
       {"one_step",
        kMlp,
        {.gradients =
@@ -190,6 +202,7 @@ TEST_P(JudgeTest, FindsTheStep) {
   EXPECT_EQ(last.outcome, "fail");
   EXPECT_EQ(last.first_divergence, last.step);
   EXPECT_THAT(row.test_id, HasSubstr(last.mode));
+  EXPECT_EQ(last.tier_a, row.test_id == kGraph ? "graph" : "rule");
 }
 
 std::string NameOf(const ::testing::TestParamInfo<Row>& info) {
@@ -202,7 +215,8 @@ INSTANTIATE_TEST_SUITE_P(Rare, JudgeTest, ::testing::ValuesIn(RareRows()),
 // Kills: a judge that refuses what roundings explain.
 TEST(JudgeTest, LetsTheRightOnesPass) {
   for (const char* test_id :
-       {kLogistic, kMlp, "optimizer/adam/pytorch.quadratic#locked.float64",
+       {kLogistic, kMlp, kGraph,
+        "optimizer/adam/pytorch.quadratic#locked.float64",
         "optimizer/nesterov/paper.mlp#locked.float32",
         "optimizer/rmsprop/keras.mlp#free.float32",
         "optimizer/accelegrad/paper.cnn#locked.float32"}) {
@@ -245,7 +259,9 @@ TEST(StepCaseTest, ReadsItsName) {
   }
   for (const char* wrong :
        {"node/Abs/test_abs", "optimizer/adam/pytorch.mlp#locked",
-        "optimizer/adam/pytorch.mlp#loose.float32"}) {
+        "optimizer/adam/pytorch.mlp#loose.float32",
+        "optimizer/adam/pytorch.mlp#locked-quad.float32",
+        "optimizer/adam/pytorch.mlp#locked-rule.float32"}) {
     EXPECT_FALSE(StepCaseOf(wrong).has_value()) << wrong;
   }
 }

@@ -8,6 +8,7 @@
 #include "conformance/optdiff/network.h"
 #include "framework/core/text.h"
 #include "framework/graph/operator.h"
+#include "framework/train/graph_rule/graph_rules.h"
 #include "framework/train/rule/optimizers.h"
 
 namespace assay::steps {
@@ -24,15 +25,24 @@ bool IsLinear(std::string_view network) {
   return network == "quadratic" || network == "logistic";
 }
 
-/// The operators of a network, and the ranks of what they read and write.
+/// The operators that compute the update, where the backend does.
+std::vector<std::string> OperatorsOfRule(const StepCase& step_case) {
+  if (step_case.tier != Tier::kGraph) return {};
+  const auto rule = train::GraphRuleOf({step_case.optimizer, step_case.preset});
+  return train::OperatorsOf(rule.value().rule).value();
+}
+
+/// The operators of a network and of a rule, and the ranks of what they read and write.
 void AddFacts(const StepCase& step_case, cases::TestCase* c) {
   const auto network =
       optdiff::MakeNetwork(step_case.network, step_case.type,
                            draw::Draw(step_case.network, 0, "facts"));
   const Graph& graph = network->model->graph();
   std::set<std::string> types = {std::string(ToString(step_case.type))};
-  for (const Node& node : graph.nodes) {
-    const std::string name = StrCat(kDomain, "::", node.op_type);
+  std::vector<std::string> op_types = OperatorsOfRule(step_case);
+  for (const Node& node : graph.nodes) op_types.push_back(node.op_type);
+  for (const std::string& op_type : op_types) {
+    const std::string name = StrCat(kDomain, "::", op_type);
     c->operators.push_back(name);
     c->ranks[name] = {cases::kNoRank};
   }
@@ -70,13 +80,20 @@ std::string_view ToString(Mode mode) {
   return mode == Mode::kLocked ? "locked" : "free";
 }
 
+std::string_view ToString(Tier tier) {
+  return tier == Tier::kRule ? "rule" : "graph";
+}
+
 std::string StepCase::test_id() const {
-  return StrCat(kSuite, optimizer, "/", preset, ".", network, "#",
-                ToString(mode), ".", type);
+  return StrCat(
+      kSuite, optimizer, "/", preset, ".", network, "#", ToString(mode),
+      tier == Tier::kRule ? "" : StrCat("-", ToString(tier)), ".", type);
 }
 
 int64_t StepCase::steps() const {
-  return IsLinear(network) && mode == Mode::kLocked ? kLinear : kDeep;
+  const bool is_long =
+      IsLinear(network) && mode == Mode::kLocked && tier == Tier::kRule;
+  return is_long ? kLinear : kDeep;
 }
 
 std::optional<StepCase> StepCaseOf(std::string_view test_id) {
@@ -86,10 +103,12 @@ std::optional<StepCase> StepCaseOf(std::string_view test_id) {
   found.optimizer = CutFront(&rest, "/");
   found.preset = CutFront(&rest, ".");
   found.network = CutFront(&rest, "#");
-  const std::string_view mode = CutFront(&rest, ".");
+  std::string_view how = CutFront(&rest, ".");
+  const std::string_view mode = CutFront(&how, "-");
   const auto type = ParseDType(rest);
   if (!type.has_value()) return std::nullopt;
   found.type = *type;
+  found.tier = how == ToString(Tier::kGraph) ? Tier::kGraph : Tier::kRule;
   found.mode = mode == ToString(Mode::kFree) ? Mode::kFree : Mode::kLocked;
   if (found.test_id() != test_id) return std::nullopt;
   return found;
@@ -98,9 +117,10 @@ std::optional<StepCase> StepCaseOf(std::string_view test_id) {
 std::vector<StepCase> AllStepCases() {
   std::vector<StepCase> all;
   for (const train::Preset& preset : train::Presets()) {
-    const auto add = [&](std::string_view network, Mode mode, DType type) {
+    const auto add = [&](std::string_view network, Mode mode, DType type,
+                         Tier tier = Tier::kRule) {
       all.push_back({std::string(preset.optimizer), std::string(preset.name),
-                     std::string(network), mode, type});
+                     std::string(network), mode, type, tier});
     };
     for (const DType type : {DType::kFloat32, DType::kFloat64}) {
       add("quadratic", Mode::kLocked, type);
@@ -108,6 +128,10 @@ std::vector<StepCase> AllStepCases() {
     }
     add("mlp", Mode::kLocked, DType::kFloat32);
     add("mlp", Mode::kFree, DType::kFloat32);
+    for (const DType type : {DType::kFloat32, DType::kFloat64}) {
+      if (!train::HasGraphRule(preset.optimizer)) continue;
+      add("quadratic", Mode::kLocked, type, Tier::kGraph);
+    }
     if (preset.name == "paper") add("cnn", Mode::kLocked, DType::kFloat32);
   }
   return all;

@@ -28,10 +28,20 @@ enum class Mode : uint8_t {
 
 std::string_view ToString(Mode mode);
 
+/// Who computes the update.
+enum class Tier : uint8_t {
+  kRule,   // our rule
+  kGraph,  // the backend, from the rule's nodes
+};
+
+/// The word of a row's column tier_a.
+std::string_view ToString(Tier tier);
+
 struct StepCase {
   std::string optimizer, preset, network;
   Mode mode = Mode::kLocked;
   DType type = DType::kFloat32;
+  Tier tier = Tier::kRule;
 
   std::string test_id() const;
   int64_t steps() const;
@@ -40,7 +50,8 @@ struct StepCase {
 /// Nothing for what is no case of this suite.
 std::optional<StepCase> StepCaseOf(std::string_view test_id);
 
-/// Every preset on the linear networks in both types, and on the others.
+/// Every preset on the linear networks in both types, and on the others; each that
+/// has a graph by it on the quadratic one.
 std::vector<StepCase> AllStepCases();
 
 /// As a plan has them. It needs no corpora.

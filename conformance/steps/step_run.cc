@@ -19,6 +19,8 @@
 #include "framework/core/text.h"
 #include "framework/file/csv.h"
 #include "framework/testing/limit/limit.h"
+#include "framework/train/graph_rule/graph_optimizer.h"
+#include "framework/train/schedule.h"
 
 namespace assay::steps {
 namespace {
@@ -69,6 +71,23 @@ Result<optdiff::Course> CourseOf(const StepCase& step_case,
                            Drawn(seeding, "network")));
   return optdiff::CourseOf(step_case.network, std::move(narrow),
                            std::move(wide), step_case.steps());
+}
+
+/// The optimizer of a case, its rule run by whom the case says.
+Result<optimizer::Trial> TrialOf(const StepCase& step_case, Backend& backend) {
+  if (step_case.tier == Tier::kRule) {
+    return optimizer::TrialOf({step_case.optimizer, step_case.preset, ""});
+  }
+  // The rate changes within its fewer steps, too.
+  const train::Recipe recipe = {
+      .schedule = train::StepSchedule(
+          0.5, {3 * step_case.steps() / 10, 7 * step_case.steps() / 10})};
+  ASSAY_ASSIGN_OR_RETURN(
+      train::Made made,
+      train::MakeGraphOptimizer({step_case.optimizer, step_case.preset},
+                                backend, recipe));
+  return optimizer::Trial{step_case.optimizer, std::move(made),
+                          recipe.schedule};
 }
 
 /// Each step begins where the backend's last one ended.
@@ -205,9 +224,8 @@ Result<measure::Judgement> RunCase(const StepCase& step_case,
                                    optdiff::StepRows* rows) {
   ASSAY_ASSIGN_OR_RETURN(const optdiff::Course course,
                          CourseOf(step_case, seeding));
-  ASSAY_ASSIGN_OR_RETURN(
-      optimizer::Trial optimizer,
-      optimizer::TrialOf({step_case.optimizer, step_case.preset, ""}));
+  ASSAY_ASSIGN_OR_RETURN(optimizer::Trial optimizer,
+                         TrialOf(step_case, parties.backend));
   if (step_case.mode == Mode::kLocked) {
     return RunLocked(course, std::move(optimizer), parties, seeding, rows);
   }

@@ -32,6 +32,9 @@ void TellCase(const StepCase& step_case, Lines* lines) {
                         StrCat(preset->optimizer, ", ", preset->source, ": ",
                                preset->settings));
   }
+  if (step_case.tier == Tier::kGraph) {
+    lines->emplace_back("rule", "a graph, which the backend runs");
+  }
   const auto networks = optdiff::Networks();
   const auto network = std::ranges::find(networks, step_case.network,
                                          &optdiff::NetworkName::name);

@@ -6,40 +6,15 @@
 #include <span>
 #include <utility>
 
-#include "framework/graph/model_text.h"
 #include "framework/train/in_place.h"
 
 namespace assay::train {
 namespace {
 
-/// "float[2,3] x" of ONNX's text form.
-std::string Declared(DType type, const Shape& shape, std::string_view name) {
-  return StrCat(type == DType::kFloat64 ? "double" : "float",
-                shape.rank() == 0 ? "" : shape.ToString(), " ", name);
-}
-
-/// The factors are of one element, and of no more axes than the parameter.
-Shape ShapeOfFactors(const Tensor& parameter) {
-  return parameter.shape().rank() == 0 ? Shape() : Shape{1};
-}
-
-std::string TextOf(const RuleGraph& graph, const std::vector<Tie>& read,
-                   const std::vector<Tie>& written) {
-  const Tensor& like = read.front().memory;
-  std::vector<std::string> inputs;
-  std::vector<std::string> outputs;
-  for (const Tie& tie : read) {
-    inputs.push_back(Declared(like.dtype(), like.shape(), tie.name));
-  }
-  for (const Factor& factor : graph.factors) {
-    inputs.push_back(Declared(like.dtype(), ShapeOfFactors(like), factor.name));
-  }
-  for (const Tie& tie : written) {
-    outputs.push_back(
-        Declared(like.dtype(), like.shape(), StrCat("next_", tie.name)));
-  }
-  return StrCat("rule (", Joined(inputs), ") => (", Joined(outputs), ") { ",
-                graph.nodes, " }");
+std::vector<std::string> NamesOf(const std::vector<Tie>& ties) {
+  std::vector<std::string> names;
+  for (const Tie& tie : ties) names.push_back(tie.name);
+  return names;
 }
 
 }  // namespace
@@ -49,12 +24,9 @@ Result<std::unique_ptr<BoundGraph>> BoundGraph::Of(Backend& backend,
                                                    const std::vector<Tie>& read,
                                                    std::vector<Tie> written) {
   const Tensor& like = read.front().memory;
-  if (like.dtype() != DType::kFloat32 && like.dtype() != DType::kFloat64) {
-    return Unsupported(Reason::kDType, "found a parameter of type ",
-                       ToString(like.dtype()), ", wanted float32 or float64");
-  }
   ASSAY_ASSIGN_OR_RETURN(const auto model,
-                         graph::ParseModelText(TextOf(graph, read, written)));
+                         ModelOf(graph, {NamesOf(read), NamesOf(written)},
+                                 like.dtype(), like.shape()));
   std::unique_ptr<BoundGraph> bound(new BoundGraph);
   ASSAY_ASSIGN_OR_RETURN(bound->network_, backend.Load(model, {}));
   if (bound->network_ == nullptr) {
@@ -64,7 +36,8 @@ Result<std::unique_ptr<BoundGraph>> BoundGraph::Of(Backend& backend,
   for (const Tie& tie : read) inputs.emplace_back(tie.memory);
   for (size_t i = 0; i < graph.factors.size(); ++i) {
     ASSAY_ASSIGN_OR_RETURN(
-        Tensor number, Tensor::Allocate(like.dtype(), ShapeOfFactors(like)));
+        Tensor number,
+        Tensor::Allocate(like.dtype(), ShapeOfFactors(like.shape())));
     inputs.emplace_back(bound->numbers_.emplace_back(std::move(number)));
   }
   std::vector<Value> outputs;

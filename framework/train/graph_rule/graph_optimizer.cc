@@ -3,7 +3,8 @@
 #include "framework/train/graph_rule/graph_optimizer.h"
 
 #include <algorithm>
-#include <optional>
+#include <map>
+#include <string>
 
 #include "framework/train/graph_rule/graph_rules.h"
 
@@ -11,13 +12,6 @@ namespace assay::train {
 namespace {
 
 bool IsEmpty(const Tensor& tensor) { return tensor.num_elements() == 0; }
-
-Result<std::unique_ptr<BoundGraph>> MoveOf(
-    Backend& backend, const std::optional<RuleGraph>& graph,
-    const std::vector<Tie>& read, const Tie& x) {
-  if (!graph.has_value()) return std::unique_ptr<BoundGraph>();
-  return BoundGraph::Of(backend, *graph, read, {x});
-}
 
 }  // namespace
 
@@ -32,19 +26,31 @@ Result<GraphOptimizer::Bound> GraphOptimizer::Bind(const Slots& slots,
   Bound bound{parameter, {}, slots, nullptr, nullptr, nullptr};
   ASSAY_ASSIGN_OR_RETURN(
       bound.gradient, Tensor::Allocate(parameter.dtype(), parameter.shape()));
-  const Tie x = {"x", parameter};
-  std::vector<Tie> state = {x};
+  std::map<std::string, Tensor> memory = {{"x", parameter},
+                                          {"g", bound.gradient}};
   for (size_t i = 0; i < slots.size(); ++i) {
-    state.push_back({rule_.slots[i].name, slots[i]});
+    memory[rule_.slots[i].name] = slots[i];
   }
-  std::vector<Tie> all = state;
-  all.push_back({"g", bound.gradient});
-  ASSAY_ASSIGN_OR_RETURN(bound.prepare,
-                         MoveOf(backend_, rule_.prepare, state, x));
-  ASSAY_ASSIGN_OR_RETURN(bound.restore,
-                         MoveOf(backend_, rule_.restore, state, x));
-  ASSAY_ASSIGN_OR_RETURN(bound.update,
-                         BoundGraph::Of(backend_, rule_.update, all, state));
+  const auto tied = [&](const std::vector<std::string>& names) {
+    std::vector<Tie> ties;
+    for (const std::string& name : names) ties.push_back({name, memory[name]});
+    return ties;
+  };
+  const Operands update = OperandsOfUpdate(rule_);
+  ASSAY_ASSIGN_OR_RETURN(
+      bound.update, BoundGraph::Of(backend_, rule_.update, tied(update.read),
+                                   tied(update.written)));
+  const Operands move = OperandsOfMove(rule_);
+  if (rule_.prepare.has_value()) {
+    ASSAY_ASSIGN_OR_RETURN(
+        bound.prepare, BoundGraph::Of(backend_, *rule_.prepare, tied(move.read),
+                                      tied(move.written)));
+  }
+  if (rule_.restore.has_value()) {
+    ASSAY_ASSIGN_OR_RETURN(
+        bound.restore, BoundGraph::Of(backend_, *rule_.restore, tied(move.read),
+                                      tied(move.written)));
+  }
   return bound;
 }
 

@@ -15,10 +15,15 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "framework/core/dtype.h"
+#include "framework/core/shape.h"
+#include "framework/core/status.h"
+#include "framework/graph/model.h"
 #include "framework/train/optimizer.h"
 
 namespace assay::train {
@@ -44,5 +49,24 @@ struct GraphRule {
   /// write x.
   std::optional<RuleGraph> prepare, restore;
 };
+
+/// What nodes read and write beside their factors, by name.
+struct Operands {
+  std::vector<std::string> read, written;
+};
+Operands OperandsOfUpdate(const GraphRule& rule);
+Operands OperandsOfMove(const GraphRule& rule);
+
+/// The nodes for parameters of that type and shape: the inputs are what is read, then
+/// the factors. Unsupported for types other than float32 and float64.
+Result<std::shared_ptr<const Model>> ModelOf(const RuleGraph& graph,
+                                             const Operands& operands,
+                                             DType type, const Shape& shape);
+
+/// Of a factor of such parameters: one element, and no more axes than they have.
+Shape ShapeOfFactors(const Shape& parameter);
+
+/// Of all nodes of a rule, each once and sorted.
+Result<std::vector<std::string>> OperatorsOf(const GraphRule& rule);
 
 }  // namespace assay::train
