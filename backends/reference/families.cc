@@ -7,6 +7,7 @@
 
 #include "backends/reference/exact/exact_network.h"
 #include "backends/reference/loop/simd.h"
+#include "backends/reference/native/native_network.h"
 #include "backends/reference/scalar/seeds.h"
 #include "backends/reference/tape/differentiate.h"
 #include "backends/reference/tape/retape.h"
@@ -64,6 +65,13 @@ Result<std::unique_ptr<Network>> ReferenceBackend::Load(
     std::shared_ptr<const Model> model, const LoadOptions& options) {
   ASSAY_RETURN_IF_ERROR(IsaOf(options).status());
   ASSAY_RETURN_IF_ERROR(KeepsBackward(options).status());
+  if (!options.exact && options.mode == Mode::kTraining) {
+    return NativeNetwork::Load(
+        *this, model, options,
+        [this](std::shared_ptr<const Model> plain, const LoadOptions& how) {
+          return EagerBackend::Load(std::move(plain), how);
+        });
+  }
   if (!options.exact) return EagerBackend::Load(std::move(model), options);
   LoadOptions plain = options;
   plain.exact = false;
