@@ -46,6 +46,7 @@ class SpoilingNetwork : public ForwardingNetwork, public Differentiable {
       : ForwardingNetwork(std::move(inner)), spoil_(spoil) {}
 
   Differentiable* differentiable() override { return this; }
+  NativeStep* native_step() override { return nullptr; }
 
   Result<std::unique_ptr<Binding>> Bind(
       std::span<const Value> inputs, std::span<const Value> outputs) override {

@@ -8,8 +8,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -20,11 +22,14 @@
 #include "conformance/optdiff/step_row.h"
 #include "conformance/steps/step_case.h"
 #include "conformance/steps/step_run.h"
+#include "framework/backend/forwarding_network.h"
+#include "framework/backend/network_interfaces.h"
 #include "framework/backend/registry.h"
 
 namespace assay::steps {
 namespace {
 
+using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using Tensors = std::vector<Tensor>;
@@ -33,6 +38,8 @@ constexpr char kLogistic[] = "optimizer/momentum/paper.logistic#locked.float32";
 constexpr char kMlp[] = "optimizer/adam/pytorch.mlp#free.float32";
 constexpr char kGraph[] =
     "optimizer/momentum/paper.quadratic#locked-graph.float32";
+constexpr char kNative[] =
+    "optimizer/adam/onnx.quadratic#locked-native.float32";
 constexpr char kMomentum[] = "optimizer/momentum/paper.mlp#free.float32";
 
 record::RunFacts Facts() {
@@ -236,6 +243,118 @@ TEST(JudgeTest, LetsTheRightOnesPass) {
   }
 }
 
+/// A network whose own step is another one than what is asked for.
+class LyingNetwork : public ForwardingNetwork, private NativeStep {
+ public:
+  using Numbers = std::map<std::string, double>;
+  struct Lie {
+    std::string optimizer = "", number = "";  // taken in place of what is told
+    double value = 0;
+    bool forgets = false;  // begins anew at each step
+    bool is_off = false;   // tells another loss
+  };
+
+  LyingNetwork(std::unique_ptr<Network> inner, const Lie& lie)
+      : ForwardingNetwork(std::move(inner)), lie_(lie) {}
+  NativeStep* native_step() override {
+    return inner().native_step() == nullptr ? nullptr : this;
+  }
+
+ private:
+  std::vector<std::string> Optimizers() const override {
+    return {"adam", "momentum"};
+  }
+  Status Configure(std::string_view optimizer,
+                   const Numbers& numbers) override {
+    optimizer_ = lie_.optimizer.empty() ? optimizer : lie_.optimizer;
+    numbers_ = numbers;
+    if (!lie_.number.empty()) numbers_[lie_.number] = lie_.value;
+    return inner().native_step()->Configure(optimizer_, numbers_);
+  }
+  Status Step(Binding& binding, std::string_view loss) override {
+    ASSAY_RETURN_IF_ERROR(inner().native_step()->Step(binding, loss));
+    if (lie_.is_off) {
+      for (const Value& output : binding.outputs()) {
+        Tensor tensor = *output.tensor();
+        if (tensor.num_elements() == 1) Scale(1 + 1e-4F, &tensor);
+      }
+    }
+    if (!lie_.forgets) return OkStatus();
+    return inner().native_step()->Configure(optimizer_, numbers_);
+  }
+
+  const Lie& lie_;
+  std::string optimizer_;
+  Numbers numbers_;
+};
+
+class LyingBackend : public Backend {
+ public:
+  explicit LyingBackend(LyingNetwork::Lie lie) : lie_(std::move(lie)) {}
+  std::string_view name() const override { return "lying"; }
+  Result<Probe> Inspect() override { return Reference().Inspect(); }
+  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
+                                        const LoadOptions& options) override {
+    ASSAY_ASSIGN_OR_RETURN(auto network,
+                           Reference().Load(std::move(model), options));
+    return std::unique_ptr<Network>(
+        std::make_unique<LyingNetwork>(std::move(network), lie_));
+  }
+
+ private:
+  LyingNetwork::Lie lie_;
+};
+
+// Kills: a native step that is not judged, or by another rule.
+TEST(NativeRunTest, FindsTheStep) {
+  struct LieRow {
+    LyingNetwork::Lie lie;
+    const char* reason;
+    const char* message;
+  };
+  for (const LieRow& row : {
+           LieRow{{.number = "epsilon", .value = 1e-3},
+                  optdiff::kFailUpdate,
+                  "at step 1 w is off by "},
+           LieRow{{.number = "beta2", .value = 0.99},
+                  optdiff::kFailUpdate,
+                  "at step 1 w is off by "},
+           LieRow{{"adamw", "weight_decay", 0.1},
+                  optdiff::kFailUpdate,
+                  "at step 1 w is off by "},
+           LieRow{{.forgets = true},
+                  optdiff::kFailUpdate,
+                  "at step 2 w is off by "},
+           LieRow{
+               {.is_off = true}, optdiff::kFailLoss, "at step 1 the loss is "},
+       }) {
+    LyingBackend backend(row.lie);
+    const record::Record record = RecordOf(kNative, backend);
+    EXPECT_EQ(record.result.outcome, record::Outcome::kFail);
+    EXPECT_EQ(record.result.reason_code, row.reason);
+    EXPECT_THAT(record.result.message, StartsWith(row.message));
+    const auto rows = record.Rows<optdiff::StepRow>();
+    ASSERT_TRUE(rows.ok());
+    EXPECT_EQ(rows->back().tier_a, "native");
+    EXPECT_EQ(rows->back().outcome, "fail");
+  }
+}
+
+// Kills: a backend without the interface or the optimizer that is blamed for it.
+TEST(NativeRunTest, IsDeclinedByName) {
+  LyingBackend lying({});
+  const record::Record other =
+      RecordOf("optimizer/adagrad/onnx.quadratic#locked-native.float32", lying);
+  EXPECT_EQ(other.result.outcome, record::Outcome::kUnsupported);
+  EXPECT_EQ(other.result.message,
+            "found native steps of adam, momentum, wanted adagrad");
+  optdiff::SpoilingBackend plain(Reference(), {});
+  const record::Record none = RecordOf(kNative, plain);
+  EXPECT_EQ(none.result.outcome, record::Outcome::kUnsupported);
+  EXPECT_EQ(none.result.reason_code, "training");
+  EXPECT_EQ(none.result.message, "the backend has no native step");
+}
+
 TEST(JudgeTest, SaysWhatIsMissing) {
   record::PlanRow row;
   row.test_id = kLogistic;
@@ -263,6 +382,26 @@ TEST(StepCaseTest, ReadsItsName) {
         "optimizer/adam/pytorch.mlp#locked-quad.float32",
         "optimizer/adam/pytorch.mlp#locked-rule.float32"}) {
     EXPECT_FALSE(StepCaseOf(wrong).has_value()) << wrong;
+  }
+}
+
+// Kills: a case that a claim of the network's operators alone answers for.
+TEST(StepCaseTest, HasTheOperatorsOfItsRule) {
+  struct OperatorRow {
+    std::string test_id, op;
+  };
+  const std::vector<cases::TestCase> planned = PlannedCases({});
+  for (const OperatorRow& row :
+       {OperatorRow{kGraph, "ai.onnx::Mul"},
+        OperatorRow{"optimizer/amsgrad/pytorch.quadratic#locked-graph."
+                    "float64",
+                    "ai.onnx::Max"},
+        OperatorRow{kNative, "ai.onnx.preview.training::Adam"}}) {
+    const auto found =
+        std::ranges::find(planned, row.test_id, &cases::TestCase::test_id);
+    ASSERT_NE(found, planned.end()) << row.test_id;
+    EXPECT_THAT(found->operators, Contains(row.op));
+    EXPECT_THAT(found->operators, Contains("ai.onnx::MatMul"));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "conformance/optdiff/network.h"
+#include "conformance/steps/native_run.h"
 #include "framework/core/text.h"
 #include "framework/graph/operator.h"
 #include "framework/train/graph_rule/graph_rules.h"
@@ -25,25 +26,42 @@ bool IsLinear(std::string_view network) {
   return network == "quadratic" || network == "logistic";
 }
 
-/// The operators that compute the update, where the backend does.
-std::vector<std::string> OperatorsOfRule(const StepCase& step_case) {
-  if (step_case.tier != Tier::kGraph) return {};
-  const auto rule = train::GraphRuleOf({step_case.optimizer, step_case.preset});
-  return train::OperatorsOf(rule.value().rule).value();
+/// The operator of ONNX that an optimizer's own step is.
+std::string_view NativeOperator(std::string_view optimizer) {
+  if (optimizer.starts_with("adam")) return "Adam";
+  return optimizer == "adagrad" ? "Adagrad" : "Momentum";
 }
 
-/// The operators of a network and of a rule, and the ranks of what they read and write.
+/// The operators that compute the update, where the backend does: a claim of the
+/// network's alone does not speak of them.
+std::vector<std::string> OperatorsOfRule(const StepCase& step_case) {
+  std::vector<std::string> operators;
+  if (step_case.tier == Tier::kNative) {
+    operators.push_back(StrCat("ai.onnx.preview.training::",
+                               NativeOperator(step_case.optimizer)));
+  }
+  if (step_case.tier != Tier::kGraph) return operators;
+  const auto rule = train::GraphRuleOf({step_case.optimizer, step_case.preset});
+  const auto op_types = train::OperatorsOf(rule.value().rule);
+  for (const std::string& op_type : op_types.value()) {
+    operators.push_back(StrCat(kDomain, "::", op_type));
+  }
+  return operators;
+}
+
+/// The operators of a network and of a rule, and the ranks of what they read and
+/// write.
 void AddFacts(const StepCase& step_case, cases::TestCase* c) {
   const auto network =
       optdiff::MakeNetwork(step_case.network, step_case.type,
                            draw::Draw(step_case.network, 0, "facts"));
   const Graph& graph = network->model->graph();
   std::set<std::string> types = {std::string(ToString(step_case.type))};
-  std::vector<std::string> op_types = OperatorsOfRule(step_case);
-  for (const Node& node : graph.nodes) op_types.push_back(node.op_type);
-  for (const std::string& op_type : op_types) {
-    const std::string name = StrCat(kDomain, "::", op_type);
-    c->operators.push_back(name);
+  c->operators = OperatorsOfRule(step_case);
+  for (const Node& node : graph.nodes) {
+    c->operators.push_back(StrCat(kDomain, "::", node.op_type));
+  }
+  for (const std::string& name : c->operators) {
     c->ranks[name] = {cases::kNoRank};
   }
   for (const Tensor& tensor : network->batches[0]) {
@@ -81,7 +99,15 @@ std::string_view ToString(Mode mode) {
 }
 
 std::string_view ToString(Tier tier) {
-  return tier == Tier::kRule ? "rule" : "graph";
+  switch (tier) {
+    case Tier::kRule:
+      break;
+    case Tier::kGraph:
+      return "graph";
+    case Tier::kNative:
+      return "native";
+  }
+  return "rule";
 }
 
 std::string StepCase::test_id() const {
@@ -108,7 +134,9 @@ std::optional<StepCase> StepCaseOf(std::string_view test_id) {
   const auto type = ParseDType(rest);
   if (!type.has_value()) return std::nullopt;
   found.type = *type;
-  found.tier = how == ToString(Tier::kGraph) ? Tier::kGraph : Tier::kRule;
+  for (const Tier tier : {Tier::kGraph, Tier::kNative}) {
+    if (how == ToString(tier)) found.tier = tier;
+  }
   found.mode = mode == ToString(Mode::kFree) ? Mode::kFree : Mode::kLocked;
   if (found.test_id() != test_id) return std::nullopt;
   return found;
@@ -129,8 +157,12 @@ std::vector<StepCase> AllStepCases() {
     add("mlp", Mode::kLocked, DType::kFloat32);
     add("mlp", Mode::kFree, DType::kFloat32);
     for (const DType type : {DType::kFloat32, DType::kFloat64}) {
-      if (!train::HasGraphRule(preset.optimizer)) continue;
-      add("quadratic", Mode::kLocked, type, Tier::kGraph);
+      if (train::HasGraphRule(preset.optimizer)) {
+        add("quadratic", Mode::kLocked, type, Tier::kGraph);
+      }
+      if (HasNativeStep(preset)) {
+        add("quadratic", Mode::kLocked, type, Tier::kNative);
+      }
     }
     if (preset.name == "paper") add("cnn", Mode::kLocked, DType::kFloat32);
   }

@@ -30,8 +30,9 @@ std::string_view ToString(Mode mode);
 
 /// Who computes the update.
 enum class Tier : uint8_t {
-  kRule,   // our rule
-  kGraph,  // the backend, from the rule's nodes
+  kRule,    // our rule
+  kGraph,   // the backend, from the rule's nodes
+  kNative,  // the backend, which takes the whole step
 };
 
 /// The word of a row's column tier_a.
@@ -51,7 +52,7 @@ struct StepCase {
 std::optional<StepCase> StepCaseOf(std::string_view test_id);
 
 /// Every preset on the linear networks in both types, and on the others; each that
-/// has a graph by it on the quadratic one.
+/// has a graph by it on the quadratic one, and those of ONNX by the backend's step.
 std::vector<StepCase> AllStepCases();
 
 /// As a plan has them. It needs no corpora.

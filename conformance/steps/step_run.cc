@@ -16,6 +16,7 @@
 #include "conformance/optdiff/locked_run.h"
 #include "conformance/optdiff/network.h"
 #include "conformance/optimizer/beside_quad.h"
+#include "conformance/steps/native_run.h"
 #include "framework/core/text.h"
 #include "framework/file/csv.h"
 #include "framework/testing/limit/limit.h"
@@ -110,6 +111,29 @@ Result<measure::Judgement> RunLocked(const optdiff::Course& course,
       return Fail(fault->reason, StrCat("at step ", step, " ", fault->what));
     }
     run->Lock();
+  }
+  return kPass;
+}
+
+/// The backend takes whole steps.
+Result<measure::Judgement> RunNative(const optdiff::Course& course,
+                                     const StepCase& step_case,
+                                     const Parties& parties,
+                                     const Seeding& seeding,
+                                     optdiff::StepRows* rows) {
+  ASSAY_ASSIGN_OR_RETURN(auto wide, optdiff::Load(course.wide, parties.judge));
+  ASSAY_ASSIGN_OR_RETURN(
+      const auto run,
+      NativeRun::Begin(course, {step_case.optimizer, step_case.preset},
+                       parties.backend,
+                       std::make_shared<optdiff::JudgeNetwork>(std::move(wide)),
+                       Drawn(seeding, "roundings")));
+  for (int64_t step = 1; step <= course.steps; ++step) {
+    const Result<optdiff::StepFault> fault = run->Step(step, rows);
+    if (!fault.ok()) return Stopped(fault.status(), run->has_run(), step);
+    if (!fault->what.empty()) {
+      return Fail(fault->reason, StrCat("at step ", step, " ", fault->what));
+    }
   }
   return kPass;
 }
@@ -224,6 +248,9 @@ Result<measure::Judgement> RunCase(const StepCase& step_case,
                                    optdiff::StepRows* rows) {
   ASSAY_ASSIGN_OR_RETURN(const optdiff::Course course,
                          CourseOf(step_case, seeding));
+  if (step_case.tier == Tier::kNative) {
+    return RunNative(course, step_case, parties, seeding, rows);
+  }
   ASSAY_ASSIGN_OR_RETURN(optimizer::Trial optimizer,
                          TrialOf(step_case, parties.backend));
   if (step_case.mode == Mode::kLocked) {

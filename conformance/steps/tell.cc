@@ -35,6 +35,9 @@ void TellCase(const StepCase& step_case, Lines* lines) {
   if (step_case.tier == Tier::kGraph) {
     lines->emplace_back("rule", "a graph, which the backend runs");
   }
+  if (step_case.tier == Tier::kNative) {
+    lines->emplace_back("rule", "the backend's own step");
+  }
   const auto networks = optdiff::Networks();
   const auto network = std::ranges::find(networks, step_case.network,
                                          &optdiff::NetworkName::name);
