@@ -91,6 +91,21 @@ Result<optimizer::Trial> TrialOf(const StepCase& step_case, Backend& backend) {
                           recipe.schedule};
 }
 
+/// The steps of a course up to the first that is wrong, with what is done behind each.
+template <class Run>
+Result<measure::Judgement> Walk(const optdiff::Course& course, Run& run,
+                                optdiff::StepRows* rows, const auto& then) {
+  for (int64_t step = 1; step <= course.steps; ++step) {
+    const Result<optdiff::StepFault> fault = run.Step(step, rows);
+    if (!fault.ok()) return Stopped(fault.status(), run.has_run(), step);
+    if (!fault->what.empty()) {
+      return Fail(fault->reason, StrCat("at step ", step, " ", fault->what));
+    }
+    then();
+  }
+  return kPass;
+}
+
 /// Each step begins where the backend's last one ended.
 Result<measure::Judgement> RunLocked(const optdiff::Course& course,
                                      optimizer::Trial optimizer,
@@ -104,15 +119,7 @@ Result<measure::Judgement> RunLocked(const optdiff::Course& course,
       const auto run,
       optdiff::LockedRun::Begin(course, std::move(optimizer), parties.backend,
                                 judge, Drawn(seeding, "roundings")));
-  for (int64_t step = 1; step <= course.steps; ++step) {
-    const Result<optdiff::StepFault> fault = run->Step(step, rows);
-    if (!fault.ok()) return Stopped(fault.status(), run->has_run(), step);
-    if (!fault->what.empty()) {
-      return Fail(fault->reason, StrCat("at step ", step, " ", fault->what));
-    }
-    run->Lock();
-  }
-  return kPass;
+  return Walk(course, *run, rows, [&] { run->Lock(); });
 }
 
 /// The backend takes whole steps.
@@ -128,14 +135,7 @@ Result<measure::Judgement> RunNative(const optdiff::Course& course,
                        parties.backend,
                        std::make_shared<optdiff::JudgeNetwork>(std::move(wide)),
                        Drawn(seeding, "roundings")));
-  for (int64_t step = 1; step <= course.steps; ++step) {
-    const Result<optdiff::StepFault> fault = run->Step(step, rows);
-    if (!fault.ok()) return Stopped(fault.status(), run->has_run(), step);
-    if (!fault->what.empty()) {
-      return Fail(fault->reason, StrCat("at step ", step, " ", fault->what));
-    }
-  }
-  return kPass;
+  return Walk(course, *run, rows, [] {});
 }
 
 /// The judge goes its own way, and five others beside it.
