@@ -74,8 +74,7 @@ Result<std::unique_ptr<NativeRun>> NativeRun::Begin(
     const optdiff::Course& course, const train::Wanted& wanted,
     Backend& backend, std::shared_ptr<optdiff::JudgeNetwork> judge,
     draw::Draw draw) {
-  std::unique_ptr<NativeRun> run(
-      new NativeRun(course, std::move(judge), std::move(draw)));
+  std::unique_ptr<NativeRun> run(new NativeRun(course, std::move(judge), draw));
   ASSAY_RETURN_IF_ERROR(run->Load(backend));
   ASSAY_RETURN_IF_ERROR(run->Configure(wanted));
   return run;

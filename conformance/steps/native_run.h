@@ -53,7 +53,7 @@ class NativeRun {
  private:
   NativeRun(const optdiff::Course& course,
             std::shared_ptr<optdiff::JudgeNetwork> judge, draw::Draw draw)
-      : course_(course), judge_(std::move(judge)), draw_(std::move(draw)) {}
+      : course_(course), judge_(std::move(judge)), draw_(draw) {}
 
   Status Load(Backend& backend);
   Status Configure(const train::Wanted& wanted);
