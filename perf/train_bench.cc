@@ -1,54 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Training steps a second of a model on backends, in this process, with synthetic
-// images; and the share of a step that is the trainer's and the optimizer's own.
+// Training steps of a model on backends, in this process, with images of noise.
 //
 //   OMP_NUM_THREADS=1 build/bin/train_bench lenet5 64 build/lib/assay/*.so
 //
-// The backends take turns, in blocks of 20 steps. A row is the median over 9
-// blocks: steps a second of Train with Momentum, and the part of its time that
-// forward and backward alone do not take.
+// Behind the modules may stand peer=build/bin/libtorch_peer.so, another framework,
+// which has lenet5 alone. All take turns, in blocks of 4 epochs of 63 steps with
+// Momentum. A row has the medians over 9 blocks:
+//
+//   steps/s   of Train with every event of framework/train/event and a checkpoint each
+//             epoch
+//   trainer   the share of its time that a loop by hand around the optimizer does not
+//             take: the median over the blocks, each with its own loop
+//   kernels   a step of that loop over the sum of its parts alone: each node of the
+//             network in a network of its own, forward and backward, and the update
+//   new       calls of operator new in a step of that loop
+
+#include <dlfcn.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
+#include <new>
+#include <optional>
+#include <span>
+#include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "framework/backend/registry.h"
 #include "framework/graph/edit/training.h"
+#include "framework/train/checkpoint/checkpoints.h"
 #include "framework/train/data/numbers.h"
+#include "framework/train/event/curve_file.h"
+#include "framework/train/event/mlperf_log.h"
+#include "framework/train/event/progress_line.h"
+#include "framework/train/event/stop.h"
+#include "framework/train/event/wrong_samples.h"
 #include "framework/train/model/models.h"
 #include "framework/train/rule/optimizers.h"
 #include "framework/train/trainer.h"
+#include "perf/libtorch_peer.h"
+#include "perf/network_parts.h"
+
+namespace {
+std::atomic<int64_t> news = 0;
+}  // namespace
+
+void* operator new(size_t bytes) {
+  ++news;
+  if (void* const memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
 namespace {
 
 using namespace assay;
+namespace fs = std::filesystem;
 
-constexpr int kBlocks = 9, kSteps = 20;
+constexpr int kBlocks = 9, kEpochs = 4, kSteps = 63;  // steps of an epoch
+constexpr double kRate = 0.01, kMomentum = 0.9;
 
-template <class T>
-T Got(Result<T> result) {
-  if (!result.ok()) throw std::runtime_error(result.status().ToString());
-  return *std::move(result);
-}
-
-/// As many images as a block has, of noise.
-train::Dataset Noise(int64_t samples) {
-  std::vector<float> x(static_cast<size_t>(samples * 28 * 28));
-  std::vector<int64_t> labels;
-  train::Numbers numbers(1);
-  for (float& pixel : x) pixel = static_cast<float>(numbers.Share());
-  for (int64_t i = 0; i < samples; ++i) labels.push_back(i % 10);
-  return Got(train::Dataset::Of(Got(Tensor::Of<float>({samples, 1, 28, 28}, x)),
-                                Got(Tensor::Of<int64_t>({samples}, labels)),
-                                10));
-}
+using perf::Got;
+using perf::Must;
 
 double SecondsOf(const auto& work) {
   const auto start = std::chrono::steady_clock::now();
@@ -62,43 +85,217 @@ double Median(std::vector<double> numbers) {
   return numbers[numbers.size() / 2];
 }
 
-struct Subject {
-  std::string name;
-  std::unique_ptr<Backend> backend;
-  std::unique_ptr<train::NetworkObjective> objective;
-  std::unique_ptr<train::Optimizer> optimizer;
-  std::vector<double> train, evaluate;  // seconds of a block
-};
-
-Subject Load(const std::string& module, const std::string& model) {
-  Subject subject;
-  subject.name = Got(LoadBackendModule(module)).front();
-  subject.backend = Got(MakeBackend(subject.name));
-  const train::NewModel made = Got(train::MakeModel(model, {.seed = 1}));
-  edit::LossEdit loss;
-  loss.loss = edit::Loss::kSoftmaxCrossEntropyOfOneHot;
-  subject.objective = Got(train::NetworkObjective::Load(
-      *subject.backend,
-      {Got(edit::WithLoss(*made.model, loss)), made.parameters}));
-  subject.optimizer =
-      Got(train::MakeOptimizer({"momentum", "pytorch", "rate=0.01"})).optimizer;
-  return subject;
+/// Images of noise, whose labels go round.
+train::Dataset Noise(int64_t samples) {
+  std::vector<float> x(static_cast<size_t>(samples * 28 * 28));
+  std::vector<int64_t> labels;
+  train::Numbers numbers(1);
+  for (float& pixel : x) pixel = static_cast<float>(numbers.Share());
+  for (int64_t i = 0; i < samples; ++i) labels.push_back(i % 10);
+  return Got(train::Dataset::Of(Got(Tensor::Of<float>({samples, 1, 28, 28}, x)),
+                                Got(Tensor::Of<int64_t>({samples}, labels)),
+                                10));
 }
 
-void Block(Subject* subject, const train::Samples& samples) {
-  train::Training training{*subject->objective, *subject->optimizer, samples};
-  training.targets = train::Targets::kOneHot;
-  subject->train.push_back(SecondsOf([&] { Got(train::Train(training)); }));
-  subject->evaluate.push_back(SecondsOf([&] {
-    for (int i = 0; i < kSteps; ++i) Got(subject->objective->Evaluate());
-  }));
+/// Gradients that stand still, for the time of an update.
+class Still : public train::Objective {
+ public:
+  Still(train::NetworkObjective* objective, std::vector<Tensor> gradients)
+      : objective_(*objective), gradients_(std::move(gradients)) {}
+
+  std::span<train::Parameter> parameters() override {
+    return objective_.parameters();
+  }
+  Result<train::Evaluation> Evaluate() override {
+    return train::Evaluation{1, gradients_};
+  }
+
+ private:
+  train::NetworkObjective& objective_;
+  std::vector<Tensor> gradients_;
+};
+
+/// Every event of a run, with a folder of their own.
+class Events {
+ public:
+  explicit Events(const train::Dataset& images)
+      : wrong_(folder_ / "wrong_samples.csv", images) {}
+  ~Events() { fs::remove_all(folder_); }
+
+  std::vector<train::TrainingEvent*> All() {
+    return {&keeps_, &log_,   &curves_, &wrong_, &line_,
+            &nan_,   &asked_, &enough_, &late_};
+  }
+
+ private:
+  static fs::path NewFolder() {
+    fs::path folder = fs::temp_directory_path() / "assay_train_bench";
+    fs::create_directories(folder);
+    return folder;
+  }
+
+  const fs::path folder_ = NewFolder();
+  std::ostringstream out_, mlperf_;
+  std::atomic<bool> flag_ = false;
+  train::Checkpoints keeps_{{.path = folder_ / "checkpoint.safetensors",
+                             .every = 100,
+                             .identity = {},
+                             .more = {}}};
+  train::MlperfLog log_{mlperf_, {}};
+  train::CurveFile curves_{folder_ / "curves.csv", 1};
+  train::WrongSamples wrong_;
+  train::ProgressLine line_{
+      out_,
+      {.is_terminal = true, .epochs = kEpochs, .steps = kEpochs * kSteps}};
+  train::StopOnNan nan_{folder_ / "gradients.safetensors"};
+  train::StopWhenAsked asked_{flag_};
+  train::StopAtAccuracy enough_{2};
+  train::StopAtTime late_{std::chrono::hours(1)};
+};
+
+/// What takes its turn. Each block gives the seconds of one epoch.
+class Subject {
+ public:
+  virtual ~Subject() = default;
+  virtual void Block() = 0;
+  virtual void Print() const = 0;
+  virtual void Forget() = 0;
+};
+
+class PeerSubject : public Subject {
+ public:
+  PeerSubject(void* library, const char* model, int64_t batch) {
+    const auto find = [&](const char* name) { return dlsym(library, name); };
+    name_ =
+        reinterpret_cast<decltype(&assay_peer_name)>(find("assay_peer_name"));
+    steps_ =
+        reinterpret_cast<decltype(&assay_peer_steps)>(find("assay_peer_steps"));
+    peer_ = reinterpret_cast<decltype(&assay_peer_begin)>(
+        find("assay_peer_begin"))(model, batch, kRate, kMomentum);
+    if (peer_ == nullptr) throw std::runtime_error("the peer lacks the model");
+  }
+
+  void Block() override {
+    seconds_.push_back(SecondsOf([&] { steps_(peer_, kEpochs * kSteps); }));
+  }
+  void Print() const override {
+    std::printf("%-18s %8.1f\n", name_(), kEpochs * kSteps / Median(seconds_));
+  }
+  void Forget() override { seconds_.clear(); }
+
+ private:
+  decltype(&assay_peer_name) name_;
+  decltype(&assay_peer_steps) steps_;
+  void* peer_;
+  std::vector<double> seconds_;
+};
+
+class BackendSubject : public Subject {
+ public:
+  BackendSubject(std::string name, const char* model,
+                 const train::Dataset& images, const train::Samples& samples)
+      : name_(std::move(name)),
+        backend_(Got(MakeBackend(name_))),
+        images_(images),
+        samples_(samples),
+        batches_(samples.sampler(0)) {
+    const train::NewModel made = Got(train::MakeModel(model, {.seed = 1}));
+    edit::LossEdit loss;
+    loss.loss = edit::Loss::kSoftmaxCrossEntropyOfOneHot;
+    const train::Trainee trainee{
+        Got(edit::WithLoss(*made.model, loss)), made.parameters, "loss", {}};
+    parts_.emplace(*backend_, trainee, Drawn(batches_[0]));
+    objective_ = Got(train::NetworkObjective::Load(*backend_, trainee));
+    optimizer_ = Got(train::MakeOptimizer({"momentum", "pytorch", "rate=0.01"}))
+                     .optimizer;
+    Must(objective_->Put(Drawn(batches_[0])));
+    still_.emplace(objective_.get(), Got(objective_->Evaluate()).gradients);
+  }
+
+  void Block() override {
+    Events events(images_);
+    train::Training training{*objective_, *optimizer_, samples_};
+    training.epochs = kEpochs;
+    training.targets = train::Targets::kOneHot;
+    training.events = events.All();
+    const double train = SecondsOf([&] { Got(train::Train(training)); });
+    const double loop = SecondsOf([&] {
+      for (int64_t epoch = 0; epoch < kEpochs; ++epoch) {
+        for (const train::Batch& batch : samples_.sampler(epoch)) {
+          Must(objective_->Put(Drawn(batch)));
+          Got(optimizer_->Step(*objective_));
+        }
+      }
+    });
+    const double parts = SecondsOf([&] {
+      for (int i = 0; i < kSteps; ++i) {
+        parts_->Run();
+        Got(optimizer_->Step(*still_));
+      }
+    });
+    const double step = SecondsOf([&] {
+      for (int i = 0; i < kSteps; ++i) Got(optimizer_->Step(*objective_));
+    });
+    train_.push_back(train);
+    own_.push_back(train / loop - 1);
+    kernels_.push_back(step / parts);
+    const int64_t before = news;
+    Got(optimizer_->Step(*objective_));
+    news_ = news - before;
+  }
+
+  void Print() const override {
+    std::printf("%-18s %8.1f %7.2f%% %8.3f %5ld\n", name_.c_str(),
+                kEpochs * kSteps / Median(train_), 100 * Median(own_),
+                Median(kernels_), news_);
+  }
+  void Forget() override {
+    train_.clear();
+    own_.clear();
+    kernels_.clear();
+  }
+
+ private:
+  std::vector<Tensor> Drawn(const train::Batch& batch) const {
+    std::vector<Tensor> drawn(2);
+    drawn[0] = Got(images_.Inputs(batch));
+    drawn[1] = Got(images_.OneHot(batch, drawn[0].dtype()));
+    return drawn;
+  }
+
+  std::string name_;
+  std::unique_ptr<Backend> backend_;
+  const train::Dataset& images_;
+  const train::Samples& samples_;
+  std::vector<train::Batch> batches_;
+  std::optional<perf::NetworkParts> parts_;
+  std::unique_ptr<train::NetworkObjective> objective_;
+  std::unique_ptr<train::Optimizer> optimizer_;
+  std::optional<Still> still_;
+  std::vector<double> train_, own_, kernels_;
+  int64_t news_ = 0;
+};
+
+std::unique_ptr<Subject> Load(const std::string& argument, const char* model,
+                              const train::Dataset& images,
+                              const train::Samples& samples, int64_t batch) {
+  constexpr std::string_view kPeer = "peer=";
+  if (!argument.starts_with(kPeer)) {
+    return std::make_unique<BackendSubject>(
+        Got(LoadBackendModule(argument)).front(), model, images, samples);
+  }
+  void* const library = dlopen(argument.c_str() + kPeer.size(),
+                               RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+  if (library == nullptr) throw std::runtime_error(dlerror());
+  return std::make_unique<PeerSubject>(library, model, batch);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc < 4) {
-    std::fprintf(stderr, "usage: %s MODEL BATCH MODULE...\n", argv[0]);
+    std::fprintf(stderr, "usage: %s MODEL BATCH MODULE... [peer=FILE]\n",
+                 argv[0]);
     return 2;
   }
   try {
@@ -106,22 +303,19 @@ int main(int argc, char** argv) {
     const train::Dataset images = Noise(batch * kSteps);
     const train::Samples samples{
         &images, Got(train::ShuffledSampler({batch * kSteps, batch}, 1))};
-    std::vector<Subject> subjects;
-    for (int i = 3; i < argc; ++i) subjects.push_back(Load(argv[i], argv[1]));
+    std::vector<std::unique_ptr<Subject>> subjects;
+    for (int i = 3; i < argc; ++i) {
+      subjects.push_back(Load(argv[i], argv[1], images, samples, batch));
+    }
     for (int block = 0; block <= kBlocks; ++block) {
-      for (Subject& subject : subjects) {
-        Block(&subject, samples);
-        if (block > 0) continue;  // the first one warms
-        subject.train.clear();
-        subject.evaluate.clear();
+      for (const auto& subject : subjects) {
+        subject->Block();
+        if (block == 0) subject->Forget();  // the first one warms
       }
     }
-    std::printf("%-12s %10s %8s\n", "backend", "steps/s", "own");
-    for (const Subject& subject : subjects) {
-      const double train = Median(subject.train);
-      std::printf("%-12s %10.1f %7.1f%%\n", subject.name.c_str(),
-                  kSteps / train, 100 * (1 - Median(subject.evaluate) / train));
-    }
+    std::printf("%-18s %8s %8s %8s %5s\n", "", "steps/s", "trainer", "kernels",
+                "new");
+    for (const auto& subject : subjects) subject->Print();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "train_bench: %s\n", error.what());
     return 1;
