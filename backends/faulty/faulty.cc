@@ -205,6 +205,28 @@ class Mutated : public reference::ReferenceBackend {
   std::vector<std::string> Settings() const override { return {"mutant"}; }
 };
 
+struct HasMutated {
+  std::unique_ptr<Mutated> backend;
+};
+
+/// A network with its backend, which a network's own training step needs.
+class Loaded : private HasMutated, public ForwardingNetwork {
+ public:
+  static Result<std::unique_ptr<Network>> By(const Mutant* mutant,
+                                             std::shared_ptr<const Model> model,
+                                             const LoadOptions& options) {
+    auto backend = std::make_unique<Mutated>(mutant);
+    ASSAY_ASSIGN_OR_RETURN(auto network,
+                           backend->Load(std::move(model), options));
+    return std::unique_ptr<Network>(
+        new Loaded(std::move(backend), std::move(network)));
+  }
+
+ private:
+  Loaded(std::unique_ptr<Mutated> backend, std::unique_ptr<Network> network)
+      : HasMutated{std::move(backend)}, ForwardingNetwork(std::move(network)) {}
+};
+
 class Faulty : public Backend {
  public:
   std::string_view name() const override { return "faulty"; }
@@ -216,7 +238,7 @@ class Faulty : public Backend {
                                         const LoadOptions& options) override {
     const auto setting = options.settings.find("mutant");
     if (setting == options.settings.end()) {
-      return Mutated(nullptr).Load(model, options);
+      return Loaded::By(nullptr, model, options);
     }
     if (const auto what = ParseGradientMutant(setting->second)) {
       return LoadGradientMutant(model, options, *what);
@@ -233,7 +255,7 @@ class Faulty : public Backend {
     if (mutant->load != nullptr) {
       ASSAY_RETURN_IF_ERROR(mutant->load(model, changed));
     }
-    ASSAY_ASSIGN_OR_RETURN(auto network, Mutated(mutant).Load(model, changed));
+    ASSAY_ASSIGN_OR_RETURN(auto network, Loaded::By(mutant, model, changed));
     if (mutant->corrupt == nullptr && mutant->run == nullptr &&
         mutant->bind == nullptr) {
       return network;
@@ -246,7 +268,7 @@ class Faulty : public Backend {
   Result<std::unique_ptr<Network>> LoadGradientMutant(
       const std::shared_ptr<const Model>& model, const LoadOptions& options,
       const GradientMutant& what) {
-    ASSAY_ASSIGN_OR_RETURN(auto right, Mutated(nullptr).Load(model, options));
+    ASSAY_ASSIGN_OR_RETURN(auto right, Loaded::By(nullptr, model, options));
     if (what.mutant.empty()) {
       return WithSpoiledGradient(std::move(right), *model, options, what);
     }

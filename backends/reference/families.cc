@@ -7,6 +7,7 @@
 
 #include "backends/reference/exact/exact_network.h"
 #include "backends/reference/loop/simd.h"
+#include "backends/reference/native/drawing_network.h"
 #include "backends/reference/native/native_network.h"
 #include "backends/reference/scalar/seeds.h"
 #include "backends/reference/tape/differentiate.h"
@@ -68,8 +69,12 @@ Result<std::unique_ptr<Network>> ReferenceBackend::Load(
   if (!options.exact && options.mode == Mode::kTraining) {
     return NativeNetwork::Load(
         *this, model, options,
-        [this](std::shared_ptr<const Model> plain, const LoadOptions& how) {
-          return EagerBackend::Load(std::move(plain), how);
+        [this](std::shared_ptr<const Model> plain,
+               const LoadOptions& how) -> Result<std::unique_ptr<Network>> {
+          ASSAY_ASSIGN_OR_RETURN(auto loaded,
+                                 EagerBackend::Load(std::move(plain), how));
+          return std::unique_ptr<Network>(
+              std::make_unique<DrawingNetwork>(std::move(loaded)));
         });
   }
   if (!options.exact) return EagerBackend::Load(std::move(model), options);

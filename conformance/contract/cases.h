@@ -118,10 +118,16 @@
     "two networks that take turns do not touch each other")                   \
   X(RunUnaligned, "run/unaligned", kMust, "Add*",                             \
     "inputs and outputs may lie at any address that fits an element")         \
+  X(TrainingDraws, "training/draws", kMay, "RandomUniformLike",               \
+    "one seed and step draw the same again, others something else")           \
+  X(TrainingMemory, "training/memory", kMay, "Relu*",                         \
+    "what is written into a parameter's memory is what the next run reads")   \
   X(TrainingMode, "training/mode", kMay, "Relu*",                             \
     "mode training computes the same here, or is declined")                   \
   X(TrainingParameters, "training/parameters", kMay, "Relu*",                 \
-    "parameters are listed, read and written, or none are offered")
+    "parameters are listed, read and written, or none are offered")           \
+  X(TrainingTrainable, "training/trainable", kMay, "Relu*",                   \
+    "the parameters are the initializers that were named, and no others")
 // clang-format on
 
 namespace assay::contract {

@@ -5,7 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <random>
 #include <utility>
+
+#include "framework/backend/forwarding_network.h"
+#include "framework/backend/function_network.h"
 
 namespace assay::contract {
 namespace {
@@ -94,6 +98,11 @@ class MutantNetwork final : public Network,
     return defect_ == Defect::kIgnoresWrites
                ? OkStatus()
                : inner_->parameters()->Write(name, value);
+  }
+
+  Result<Tensor> Memory(std::string_view name) override {
+    ASSAY_ASSIGN_OR_RETURN(Tensor memory, inner_->parameters()->Memory(name));
+    return defect_ == Defect::kGivesACopy ? memory.Clone() : memory;
   }
 
   bool zeros = false;    // gives zeros
@@ -324,6 +333,38 @@ Status MutantNetwork::RunBackward(GradientBinding& bound) {
   return OkStatus();
 }
 
+/// Draws with an engine of <random>: the toy has no such operator.
+class DrawingNetwork final : public ForwardingNetwork, public Draws {
+ public:
+  DrawingNetwork(Defect defect, const ValueInfo& info)
+      : ForwardingNetwork(MakeFunctionNetwork(
+            {{info}, {info}},
+            [this](std::span<const Value> inputs) { return Drawn(inputs); })),
+        defect_(defect) {}
+
+  Draws* draws() override { return this; }
+  Status DrawFrom(uint64_t run_seed, int64_t step) override {
+    if (defect_ == Defect::kDrawsAnew) return OkStatus();
+    if (defect_ == Defect::kDrawsTheSame) step = 0;
+    if (defect_ == Defect::kForgetsTheSeed) run_seed = 0;
+    engine_.seed(static_cast<uint32_t>(1000 * run_seed) +
+                 static_cast<uint32_t>(step));
+    return OkStatus();
+  }
+
+ private:
+  Result<std::vector<Value>> Drawn(std::span<const Value> inputs) {
+    ASSAY_ASSIGN_OR_RETURN(Tensor drawn, inputs[0].tensor()->Clone());
+    for (float& element : drawn.mutable_elements<float>()) {
+      element = std::uniform_real_distribution<float>()(engine_);
+    }
+    return std::vector<Value>{std::move(drawn)};
+  }
+
+  Defect defect_;
+  std::mt19937 engine_;
+};
+
 std::vector<ValueInfo> Infos(const Graph& graph,
                              const std::vector<ValueId>& ids) {
   std::vector<ValueInfo> infos;
@@ -340,11 +381,18 @@ Result<std::unique_ptr<Network>> Mutant::Load(
   const Graph& graph = model->graph();
   LoadOptions passed = options;
   if (defect_ == Defect::kForgetsExtraOutputs) passed.extra_outputs.clear();
+  if (defect_ == Defect::kTrainsEverything && !passed.trainable.empty()) {
+    passed.trainable = {"v", "w"};
+  }
   if (defect_ == Defect::kAlwaysDifferentiates) passed.gradient_targets = {"x"};
   const auto here = std::this_thread::get_id();
   if (loaded_ == 0) thread_ = here;
   if (defect_ == Defect::kOneThreadOnly && thread_ != here) {
     return Internal("called from another thread");
+  }
+  if (!graph.nodes.empty() && graph.nodes[0].op_type == "RandomUniformLike") {
+    return std::unique_ptr<Network>(std::make_unique<DrawingNetwork>(
+        defect_, Infos(graph, graph.outputs)[0]));
   }
   if (graph.nodes.empty()) broken_ = defect_ == Defect::kBrokenByGarbage;
   auto inner = toy_.Load(model, passed);

@@ -62,6 +62,12 @@ enum class Defect : uint8_t {
   kAddsToGradients,
   kWritesHeldGradients,
   kIgnoresWrites,
+  kGivesACopy,
+  kTrainsEverything,
+  // Defects of what is drawn.
+  kDrawsAnew,
+  kDrawsTheSame,
+  kForgetsTheSeed,
 };
 
 class Mutant : public Backend {

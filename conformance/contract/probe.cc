@@ -61,6 +61,12 @@ std::string ProbeOperator::WithInitializer() const {
                 " }");
 }
 
+std::string ProbeOperator::WithInitializers() const {
+  return StrCat("g (float[2] x) => (float[2] y, float[2] z, float[2] u) ",
+                "<float[2] w = {1, 2}, float[2] v = {3, 4}> { ", Node("y", "x"),
+                " ", Node("z", "w"), " ", Node("u", "v"), " }");
+}
+
 std::vector<float> ProbeOperator::Values(std::vector<float> x) const {
   for (float& element : x) element = value(element);
   return x;

@@ -42,6 +42,9 @@ struct ProbeOperator {
   /// A model from x to y, beside z, the probe of an initializer w = {1, 2}.
   std::string WithInitializer() const;
 
+  /// The same, beside u, the probe of an initializer v = {3, 4}.
+  std::string WithInitializers() const;
+
   std::vector<float> Values(std::vector<float> x) const;
 
   /// The gradient by x where that by the probe's output is `dy`.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 #include "conformance/contract/cases.h"
 #include "conformance/contract/subject.h"
@@ -411,6 +412,7 @@ Status TrainingMode(Backend& backend, const ProbeOperator& probe) {
 Status TrainingParameters(Backend& backend, const ProbeOperator& probe) {
   LoadOptions options;
   options.mode = Mode::kTraining;
+  options.trainable = {"w"};
   ASSAY_ASSIGN_OR_RETURN(const auto network,
                          Load(backend, probe.WithInitializer(), options));
   Parameters* parameters = network->parameters();
@@ -429,6 +431,45 @@ Status TrainingParameters(Backend& backend, const ProbeOperator& probe) {
       ExpectRefused(parameters->Write("v", w), "a write to no parameter"));
   ASSAY_ASSIGN_OR_RETURN(const auto y, RunOnce(*network, {Floats({-1, 2})}));
   return ExpectFloats(y[1], probe.Values({10, 20}), "a run after the write");
+}
+
+Status TrainingTrainable(Backend& backend, const ProbeOperator& probe) {
+  LoadOptions options;
+  options.mode = Mode::kTraining;
+  options.trainable = {"v"};
+  ASSAY_ASSIGN_OR_RETURN(const auto network,
+                         Load(backend, probe.WithInitializers(), options));
+  Parameters* const parameters = network->parameters();
+  if (parameters == nullptr) return OkStatus();
+  const std::vector<std::string> found = parameters->List();
+  if (found != options.trainable) {
+    return Broken("found the parameters ", Joined(found), ", wanted v only");
+  }
+  options.trainable = {"nobody"};
+  return ExpectRefused(
+      Load(backend, probe.WithInitializers(), options).status(),
+      "a trainable initializer that there is not");
+}
+
+Status TrainingMemory(Backend& backend, const ProbeOperator& probe) {
+  LoadOptions options;
+  options.mode = Mode::kTraining;
+  options.trainable = {"w"};
+  ASSAY_ASSIGN_OR_RETURN(const auto network,
+                         Load(backend, probe.WithInitializer(), options));
+  Parameters* const parameters = network->parameters();
+  if (parameters == nullptr) return OkStatus();
+  Result<Tensor> memory = parameters->Memory("w");
+  if (memory.status().code() == StatusCode::kUnsupported) return OkStatus();
+  ASSAY_RETURN_IF_ERROR(memory.status());
+  ASSAY_RETURN_IF_ERROR(ExpectFloats(*memory, {1, 2}, "w's memory"));
+  for (const std::vector<float>& w : {std::vector<float>{10, 20}, {3, 4}}) {
+    std::ranges::copy(w, memory->mutable_elements<float>().begin());
+    ASSAY_ASSIGN_OR_RETURN(const auto y, RunOnce(*network, {Floats({-1, 2})}));
+    ASSAY_RETURN_IF_ERROR(
+        ExpectFloats(y[1], probe.Values(w), "a run after w was written"));
+  }
+  return OkStatus();
 }
 
 }  // namespace assay::contract

@@ -82,15 +82,16 @@ Result<std::unique_ptr<NativeRun>> NativeRun::Begin(
 
 Status NativeRun::Load(Backend& backend) {
   std::map<std::string, Tensor> values;
+  LoadOptions options;
+  options.mode = assay::Mode::kTraining;
   for (const train::Parameter& parameter : course_.narrow.parameters) {
     values[parameter.name] = parameter.value;
+    options.trainable.push_back(parameter.name);
     x_.push_back(optimizer::InQuad(parameter.value));
   }
   greatest_.resize(x_.size(), 0);
   ASSAY_ASSIGN_OR_RETURN(const auto model,
                          edit::WithInitializers(*course_.narrow.model, values));
-  LoadOptions options;
-  options.mode = assay::Mode::kTraining;
   ASSAY_ASSIGN_OR_RETURN(network_, backend.Load(model, options));
   if (network_ == nullptr) return Internal("the backend loaded nothing");
   if (network_->native_step() == nullptr) {

@@ -17,6 +17,7 @@
 #include <exception>
 #include <iostream>
 
+#include "conformance/trainer/converge.h"
 #include "conformance/trainer/pair.h"
 #include "conformance/trainer/train_run.h"
 #include "framework/core/status.h"
@@ -29,6 +30,7 @@ constexpr int kUsage = 2, kUnavailable = 77, kHarness = 99;
 struct Options {
   PairOptions pair;
   TrainOptions train;
+  ConvergeOptions converge;
   int parent = 0;
 };
 
@@ -76,8 +78,26 @@ void AddTrain(CLI::App* command, TrainOptions* options) {
   command->add_option("--seconds", options->seconds, "the run may take");
 }
 
+void AddConverge(CLI::App* command, ConvergeOptions* options) {
+  command->add_option("--a", options->a, "the first run")->required();
+  command->add_option("--a-module", options->a_module, "its backend's file")
+      ->required();
+  command->add_option("--b", options->b, "the second run");
+  command->add_option("--b-module", options->b_module, "its backend's file");
+  command->add_option("--against", options->against, "table of another run");
+  command->add_option("--table", options->table, "to write");
+  command->add_option("--model", options->goal.model, "by name");
+  command->add_option("--dataset", options->dataset, "by name");
+  command->add_option("--batch", options->goal.batch, "samples a step");
+  command->add_option("--every", options->goal.every, "steps between tests");
+  command->add_option("--epochs", options->goal.most_epochs, "at most");
+  command->add_option("--seeds", options->seeds, "of each run");
+  command->add_option("--accuracy", options->goal.accuracy, "to come to");
+}
+
 Result<int> Run(const CLI::App& app, const Options& options) {
   if (app.got_subcommand("train")) return TrainRun(options.train);
+  if (app.got_subcommand("converge")) return Converge(options.converge);
   if (app.got_subcommand("bisect")) return FindCause(options.pair);
   return OptDiff(options.pair);
 }
@@ -101,6 +121,9 @@ int Main(int argc, char** argv) {
   app.require_subcommand(1);
   AddTrain(AddCommand(&app, "train", "trains a network", &options),
            &options.train);
+  AddConverge(
+      AddCommand(&app, "converge", "says how soon a run learns", &options),
+      &options.converge);
   CLI::App* const optdiff =
       AddCommand(&app, "optdiff", "holds two runs beside each other", &options);
   AddPair(optdiff, &options.pair);

@@ -39,6 +39,10 @@ struct LoadOptions {
   Mode mode = Mode::kInference;
   /// Values of the main graph that Bind yields after the declared outputs.
   std::vector<std::string> extra_outputs;
+  /// In mode kTraining: the initializers that Parameters lists, to be written between
+  /// runs. Every other one is fixed, as in inference, but those that are gradient
+  /// targets. Not found for a name that is no initializer of floating point.
+  std::vector<std::string> trainable;
   /// The superset of the values that gradients may be asked for; each call of
   /// Differentiable::Backward names a subset. Empty: no backward.
   std::vector<std::string> gradient_targets;
@@ -94,6 +98,7 @@ class Network {
   virtual Differentiable* differentiable() { return nullptr; }
   virtual Parameters* parameters() { return nullptr; }
   virtual NativeStep* native_step() { return nullptr; }
+  virtual Draws* draws() { return nullptr; }
   virtual Placement* placement() { return nullptr; }
   virtual Exact* exact() { return nullptr; }
 };

@@ -47,6 +47,7 @@ class ForwardingNetwork : public Network {
   Differentiable* differentiable() override { return inner_->differentiable(); }
   Parameters* parameters() override { return inner_->parameters(); }
   NativeStep* native_step() override { return inner_->native_step(); }
+  Draws* draws() override { return inner_->draws(); }
   Placement* placement() override { return inner_->placement(); }
   Exact* exact() override { return inner_->exact(); }
 

@@ -34,6 +34,7 @@ class Everything final : public Network {
   NativeStep* native_step() override { return At<NativeStep>(3); }
   Placement* placement() override { return At<Placement>(4); }
   Exact* exact() override { return At<Exact>(5); }
+  Draws* draws() override { return At<Draws>(6); }
 
   template <class T>
   T* At(size_t place) {
@@ -41,7 +42,7 @@ class Everything final : public Network {
   }
 
   ValueInfo infos[2];
-  void* places[6] = {};
+  void* places[7] = {};
   int binds = 0;
 };
 
@@ -68,6 +69,7 @@ TEST(ForwardingNetwork, KeepsAllThatANetworkOffers) {
   EXPECT_EQ(network.native_step(), all.native_step());
   EXPECT_EQ(network.placement(), all.placement());
   EXPECT_EQ(network.exact(), all.exact());
+  EXPECT_EQ(network.draws(), all.draws());
 }
 
 /// The functions of a class in a header that match the pattern's only group.
@@ -93,7 +95,7 @@ std::set<std::string> Functions(const std::string& header,
 TEST(ForwardingNetwork, OverridesEveryVirtualFunction) {
   const auto wanted =
       Functions("backend.h", "Network", R"(virtual\s+[^~;{(]*?(\w+)\()");
-  EXPECT_EQ(wanted.size(), 10U);
+  EXPECT_EQ(wanted.size(), 11U);
   EXPECT_EQ(Functions("forwarding_network.h", "ForwardingNetwork",
                       R"((\w+)\([^()]*\)\s*(?:const\s*)?override)"),
             wanted);

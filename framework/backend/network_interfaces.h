@@ -97,6 +97,23 @@ class Parameters {
   /// A copy, and an overwrite that keeps type and shape.
   virtual Result<Tensor> Read(std::string_view name) const = 0;
   virtual Status Write(std::string_view name, const Tensor& value) = 0;
+  /// The memory that the network reads, to be written in place between two runs:
+  /// the next Forward takes what is there then. Unsupported, reason training, where
+  /// the backend keeps its parameters elsewhere.
+  virtual Result<Tensor> Memory(std::string_view) {
+    return Unsupported(Reason::kTraining,
+                       "parameters are not in memory that can be given");
+  }
+};
+
+/// What operators draw that have no seed of their own.
+class Draws {
+ public:
+  virtual ~Draws() = default;
+  /// From here on each Forward draws what this seed of a run and this step give,
+  /// however often it runs: a step that is taken again draws the same, another one
+  /// something else. Before the first call a backend draws as it likes.
+  virtual Status DrawFrom(uint64_t run_seed, int64_t step) = 0;
 };
 
 /// The backend's own optimizer.

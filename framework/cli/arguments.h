@@ -32,6 +32,7 @@ struct Options {
   TrainOptions train;
   OptDiffOptions optdiff;
   BisectOptions bisect;
+  ConvergeOptions converge;
   std::string format;  // of schema
   std::string shell;   // of completion
 };

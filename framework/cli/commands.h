@@ -137,12 +137,26 @@ struct BisectOptions : OptDiffOptions {
       order_seed_b;  // none: as the first run
 };
 
+/// How many samples runs of several seeds take to learn, beside those of others.
+struct ConvergeOptions {
+  std::string a, b;                      // b empty: none
+  std::filesystem::path against, table;  // empty: none
+  std::string model = "lenet5";
+  std::string dataset = "digits";
+  int64_t batch = 64;
+  int64_t every = 10;  // steps between two tests
+  int64_t most_epochs = 20;
+  int64_t seeds = 10;
+  double accuracy = 0.95;
+};
+
 }  // namespace assay::cli
 
 namespace assay::train {
 int TrainCommand(const cli::TrainOptions& options);
 int OptDiffCommand(const cli::OptDiffOptions& options);
 int BisectCommand(const cli::BisectOptions& options);
+int ConvergeCommand(const cli::ConvergeOptions& options);
 }  // namespace assay::train
 
 namespace assay::run {

@@ -74,6 +74,7 @@ int Dispatch(const CLI::App& app, const Options& options) {
   if (is("report")) return run::ReportCommand(options.report);
   if (is("assess")) return mutants::AssessCommand(options.assess);
   if (is("train")) return train::TrainCommand(options.train);
+  if (is("converge")) return train::ConvergeCommand(options.converge);
   if (is("bisect")) return train::BisectCommand(options.bisect);
   if (is("optdiff")) return train::OptDiffCommand(options.optdiff);
   if (is("completion")) {

@@ -108,12 +108,60 @@ void AddBisect(CLI::App& app, BisectOptions* options) {
   AddExamples(bisect, "  assay bisect acme:adam/pytorch acme:adam/tensorflow");
 }
 
+void AddConverge(CLI::App& app, ConvergeOptions* options) {
+  CLI::App* converge = app.add_subcommand(
+      "converge", "say how soon a backend learns, beside another, over seeds");
+  converge
+      ->add_option("a", options->a, "BACKEND[:OPTIMIZER[/PRESET][:SETTINGS]]")
+      ->type_name("RUN")
+      ->required();
+  CLI::Option* const b =
+      converge->add_option("b", options->b, "the one to hold beside it")
+          ->type_name("RUN");
+  converge
+      ->add_option("--against", options->against,
+                   "table of an earlier run to hold it against")
+      ->type_name("FILE")
+      ->check(CLI::ExistingFile)
+      ->excludes(b);
+  converge->add_option("--table", options->table, "convergence.csv to write")
+      ->type_name("FILE");
+  converge->add_option("--model", options->model, "mlp, lenet5, ...")
+      ->capture_default_str();
+  converge
+      ->add_option("--dataset", options->dataset,
+                   "digits, drawn, mnist:DIR, ...")
+      ->capture_default_str();
+  converge
+      ->add_option("--accuracy", options->accuracy,
+                   "of the test set to come to")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  const auto add_count = [&](const char* name, int64_t* count,
+                             const char* what) {
+    converge->add_option(name, *count, what)
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+  };
+  add_count("--batch", &options->batch, "samples a step");
+  add_count("--every", &options->every, "steps between two tests");
+  add_count("--epochs", &options->most_epochs, "to give up behind");
+  converge->add_option("--seeds", options->seeds, "of each run, from 0 on")
+      ->check(CLI::Range(4, 12))
+      ->capture_default_str();
+  AddExamples(converge,
+              "  assay converge reference acme\n"
+              "  assay converge reference --table reference.csv\n"
+              "  assay converge acme --against reference.csv");
+}
+
 }  // namespace
 
 void AddTraining(CLI::App& app, Options* options) {
   AddTrain(app, &options->train);
   AddOptDiff(app, &options->optdiff);
   AddBisect(app, &options->bisect);
+  AddConverge(app, &options->converge);
 }
 
 }  // namespace assay::cli

@@ -8,17 +8,19 @@
 namespace assay::reference {
 namespace {
 
-/// The initializers that the operators can update.
-std::vector<std::string> Trainable(const Model& model) {
-  std::vector<std::string> names;
-  for (const Initializer& initializer : model.graph().initializers) {
-    const Tensor* const tensor = initializer.value.tensor();
-    if (tensor == nullptr) continue;
+/// The trainable initializers that the operators can update: all, or none where one
+/// of them is of another type.
+std::vector<std::string> Updated(const Model& model,
+                                 const LoadOptions& options) {
+  const Graph& graph = model.graph();
+  for (const std::string& name : options.trainable) {
+    const Value* const value = graph.FindInitializer(graph.FindValue(name));
+    const Tensor* const tensor = value == nullptr ? nullptr : value->tensor();
+    if (tensor == nullptr) return {};
     const DType type = tensor->dtype();
-    if (type != DType::kFloat32 && type != DType::kFloat64) continue;
-    names.push_back(model.graph()[initializer.id].name);
+    if (type != DType::kFloat32 && type != DType::kFloat64) return {};
   }
-  return names;
+  return options.trainable;
 }
 
 /// A one like the loss, which has one element.
@@ -43,7 +45,7 @@ Result<Tensor> OneLike(const Value& loss) {
 Result<std::unique_ptr<Network>> NativeNetwork::Load(
     Backend& backend, const std::shared_ptr<const Model>& model,
     const LoadOptions& options, const LoadPlain& load) {
-  std::vector<std::string> names = Trainable(*model);
+  std::vector<std::string> names = Updated(*model, options);
   LoadOptions wide = options;
   for (const std::string& name : names) {
     if (std::ranges::count(wide.gradient_targets, name) > 0) continue;

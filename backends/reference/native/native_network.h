@@ -32,8 +32,9 @@ class NativeNetwork : public ForwardingNetwork, private NativeStep {
   using LoadPlain = std::function<Result<std::unique_ptr<Network>>(
       std::shared_ptr<const Model>, const LoadOptions&)>;
 
-  /// In mode kTraining. A model without parameters of float32 or float64, or
-  /// without their gradients, is loaded as it would be without a step. The
+  /// In mode kTraining. A model without trainable initializers, with one that is of
+  /// neither float32 nor float64, or without their gradients, is loaded as it would be
+  /// without a step. The
   /// backend, which runs the updates, must outlive it.
   static Result<std::unique_ptr<Network>> Load(
       Backend& backend, const std::shared_ptr<const Model>& model,

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -34,6 +35,10 @@ struct Loaded {
     LoadOptions options;
     options.mode = mode;
     options.gradient_targets = std::move(targets);
+    if (std::string_view(text).find(" w = ") != std::string_view::npos) {
+      options.trainable = {"w"};
+      if (text == kModel) options.trainable.emplace_back("v");
+    }
     network = *backend.Load(graph::ModelOfText(text), options);
     const std::vector<assay::Value> inputs = {D({}, {2}).Make()};
     binding = *network->Bind(inputs, {});

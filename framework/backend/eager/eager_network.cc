@@ -69,23 +69,33 @@ Status CheckDevice(std::span<const ValueInfo> declared,
 
 /// The initializers of the model as written; those that an operator's upgrade
 /// made of its attributes are no parameters.
-void EagerNetwork::FindParameters(const Model& model,
-                                  const LoadOptions& options) {
+Status EagerNetwork::FindParameters(const Model& model,
+                                    const LoadOptions& options) {
   is_parameter_.assign(graph_->values.size(), false);
-  const std::set<std::string_view> targets(options.gradient_targets.begin(),
-                                           options.gradient_targets.end());
-  const bool training = options.mode == Mode::kTraining;
-  offers_parameters_ = training;
+  const bool is_training = options.mode == Mode::kTraining;
+  offers_parameters_ = is_training;
+  std::set<std::string_view> wanted(options.gradient_targets.begin(),
+                                    options.gradient_targets.end());
+  std::set<std::string_view> missing;
+  if (is_training) {
+    missing.insert(options.trainable.begin(), options.trainable.end());
+    wanted.insert(missing.begin(), missing.end());
+  }
   for (const Initializer& initializer : model.graph().initializers) {
     const Tensor* tensor = initializer.value.tensor();
     if (tensor == nullptr || !flow::IsGradientType(tensor->dtype())) continue;
     const std::string& name = model.graph()[initializer.id].name;
-    if (!training && !targets.contains(name)) continue;
+    if (!wanted.contains(name)) continue;
+    missing.erase(name);
     const ValueId id = graph_->FindValue(name);
     if (id == kNoValue) continue;  // the upgrade took it away
     is_parameter_[static_cast<size_t>(id)] = true;
     offers_parameters_ = true;
   }
+  if (missing.empty()) return OkStatus();
+  return NotFound(
+      "'", *missing.begin(),
+      "' is to be trained, and is no initializer of floating point");
 }
 
 Status EagerNetwork::AddOutputs(const LoadOptions& options) {
@@ -149,7 +159,7 @@ Result<std::unique_ptr<Network>> EagerNetwork::Load(
   network->executor_ = executor;
   ASSAY_ASSIGN_OR_RETURN(network->graph_, PrepareGraph(model));
   ASSAY_RETURN_IF_ERROR(types::CheckTypes(*network->graph_));
-  network->FindParameters(*model, options);
+  ASSAY_RETURN_IF_ERROR(network->FindParameters(*model, options));
   ASSAY_RETURN_IF_ERROR(network->Finish(kernels, options));
   return std::unique_ptr<Network>(std::move(network));
 }
@@ -255,9 +265,19 @@ Status EagerNetwork::Write(std::string_view name, const Tensor& value) {
     return InvalidArgument("parameter '", name, "' is ", held.Signature(),
                            ", found ", value.Signature());
   }
-  // A copy: the model's bytes, and what somebody has read, stay as they are.
-  ASSAY_ASSIGN_OR_RETURN(program_.constants[index], value.Clone());
+  ASSAY_ASSIGN_OR_RETURN(Tensor own, Memory(name));
+  std::ranges::copy(value.bytes(), own.mutable_data());
   return OkStatus();
+}
+
+Result<Tensor> EagerNetwork::Memory(std::string_view name) {
+  ASSAY_ASSIGN_OR_RETURN(const size_t index, FindParameter(name));
+  Value& held = program_.constants[index];
+  // Until then it is the model's, which others have, too.
+  if (own_.insert(index).second) {
+    ASSAY_ASSIGN_OR_RETURN(held, held.tensor()->Clone());
+  }
+  return *held.tensor();
 }
 
 std::vector<PlacedNode> EagerNetwork::Placed() const {

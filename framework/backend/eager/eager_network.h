@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -58,7 +59,7 @@ class EagerNetwork final : public Network,
   Status Finish(const KernelSource& kernels, const LoadOptions& options);
   /// Makes the program, with function bodies where kernels are missing.
   Status MakeProgram(const KernelSource& kernels, const LoadOptions& options);
-  void FindParameters(const Model& model, const LoadOptions& options);
+  Status FindParameters(const Model& model, const LoadOptions& options);
   Status AddOutputs(const LoadOptions& options);
   void Declare(const LoadScope& scope);
 
@@ -74,6 +75,7 @@ class EagerNetwork final : public Network,
   std::vector<std::string> List() const override;
   Result<Tensor> Read(std::string_view name) const override;
   Status Write(std::string_view name, const Tensor& value) override;
+  Result<Tensor> Memory(std::string_view name) override;
   /// Index among the program's constants.
   Result<size_t> FindParameter(std::string_view name) const;
 
@@ -84,6 +86,7 @@ class EagerNetwork final : public Network,
   std::optional<GradientPlan> plan_;
   std::vector<bool> is_parameter_;  // by ValueId
   bool offers_parameters_ = false;
+  std::set<size_t> own_;  // constants in memory of this network's alone
   std::string executor_;
   std::vector<ValueInfo> inputs_;
   std::vector<ValueInfo> outputs_;

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 
 #include "framework/backend/toy/toy_backend.h"
@@ -15,6 +16,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 Tensor Floats(Shape shape, std::vector<float> elements) {
   return *Tensor::Of<float>(std::move(shape), elements);
@@ -304,10 +306,19 @@ TEST(Eager, ParametersAreOfferedInTrainingOnly) {
   EXPECT_EQ(Load(kWeights)->parameters(), nullptr);
   LoadOptions training;
   training.mode = Mode::kTraining;
+  training.trainable = {"w"};
   const auto network = Load(kWeights, training);
   EXPECT_THAT(network->parameters()->List(), ElementsAre("w"));
+  training.trainable = {"nobody"};
+  EXPECT_THAT(
+      Toy().Load(graph::ModelOfText(kWeights), training).status().message(),
+      HasSubstr("'nobody' is to be trained"));
+  training.trainable = {};
+  EXPECT_THAT(Load(kWeights, training)->parameters()->List(), IsEmpty());
   // A kernel must not bake in what may be written.
   EXPECT_EQ(network->placement()->Placed()[0].executor, "toy");
+  EXPECT_EQ(Load(kWeights, training)->placement()->Placed()[0].executor,
+            "fixed weights");
   LoadOptions target;
   target.gradient_targets = {"w"};
   EXPECT_THAT(Load(kWeights, target)->parameters()->List(), ElementsAre("w"));
@@ -316,6 +327,7 @@ TEST(Eager, ParametersAreOfferedInTrainingOnly) {
 TEST(Eager, WrittenParametersAreUsedByTheNextForward) {
   LoadOptions training;
   training.mode = Mode::kTraining;
+  training.trainable = {"w"};
   const auto model = graph::ModelOfText(kWeights);
   Toy toy;
   const auto network = *toy.Load(model, training);
@@ -337,6 +349,29 @@ TEST(Eager, WrittenParametersAreUsedByTheNextForward) {
   EXPECT_THAT(parameters.Write("w", Floats({4}, {0, 0, 0, 0})).message(),
               HasSubstr("'w' is float32[2,2], found float32[4]"));
   EXPECT_EQ(parameters.Read("v").status().code(), StatusCode::kNotFound);
+}
+
+TEST(Eager, MemoryOfParametersIsReadByTheNextForward) {
+  LoadOptions training;
+  training.mode = Mode::kTraining;
+  training.trainable = {"w"};
+  const auto model = graph::ModelOfText(kWeights);
+  Toy toy;
+  const auto network = *toy.Load(model, training);
+  const auto untouched = *toy.Load(model, training);
+  const auto binding =
+      *network->Bind(std::vector<Value>{Floats({1, 2}, {1, 1})}, {});
+  Parameters& parameters = *network->parameters();
+  Tensor memory = *parameters.Memory("w");
+  std::ranges::fill(memory.mutable_elements<float>(), 3.0F);
+  ASSERT_TRUE(network->Forward(*binding).ok());
+  EXPECT_THAT(Read(binding->outputs()[0]), ElementsAre(6, 6));
+  // What is written is there, too, and the model's own numbers stay.
+  ASSERT_TRUE(parameters.Write("w", Floats({2, 2}, {0, 1, 0, 1})).ok());
+  EXPECT_THAT(Read(memory), ElementsAre(0, 1, 0, 1));
+  EXPECT_THAT(Read(*untouched->parameters()->Read("w")),
+              ElementsAre(1, 2, 3, 4));
+  EXPECT_EQ(parameters.Memory("v").status().code(), StatusCode::kNotFound);
 }
 
 TEST(Eager, FunctionsOfTheModelAreInlined) {

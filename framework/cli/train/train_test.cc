@@ -143,5 +143,30 @@ TEST_F(TrainTest, TellsTwoPresetsApart) {
   EXPECT_THAT(apart.output, Not(HasSubstr("cause: update rule")));
 }
 
+// Kills: a command that finds two apart which are one, or one that finds none.
+TEST_F(TrainTest, RunsAreHeldBesideOthersOverSeeds) {
+  const std::string how =
+      "--dataset drawn --model mlp --batch 32 --every 2 --seeds 4 --accuracy "
+      "0.9 ";
+  const cli::Ran same =
+      Assay(StrCat("converge reference:momentum/pytorch:rate=0.01 "
+                   "reference:momentum/keras:rate=0.01 ",
+                   how, "--table both.csv"));
+  EXPECT_EQ(same.exit_code, 0) << same.output;
+  EXPECT_THAT(same.output, HasSubstr("4 of 4 seeds come to 0.9"));
+  EXPECT_THAT(same.output, HasSubstr("they are not told apart"));
+  EXPECT_THAT(same.output, HasSubstr("four times in five"));
+  const cli::Ran slow =
+      Assay(StrCat("converge reference:momentum/pytorch:rate=0.001 ", how,
+                   "--against both.csv"));
+  EXPECT_EQ(slow.exit_code, 1) << slow.output;
+  EXPECT_THAT(slow.output, HasSubstr("they are apart"));
+  const cli::Ran other = Assay(
+      "converge reference --dataset drawn --model mlp --seeds 4 "
+      "--against both.csv");
+  EXPECT_EQ(other.exit_code, 2) << other.output;
+  EXPECT_THAT(other.output, HasSubstr("wanted mlp on drawn in batches of 32"));
+}
+
 }  // namespace
 }  // namespace assay::train

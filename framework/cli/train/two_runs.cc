@@ -8,6 +8,7 @@
 #include "framework/cli/commands.h"
 #include "framework/cli/train/trainer_program.h"
 #include "framework/core/text.h"
+#include "framework/file/csv.h"
 #include "framework/testing/plan/resolve.h"
 
 namespace assay::train {
@@ -64,6 +65,38 @@ Result<int> FindCause(const cli::BisectOptions& options) {
   return RunTrainer(std::move(arguments));
 }
 
+Result<int> Converge(const cli::ConvergeOptions& options) {
+  std::vector<std::string> arguments = {"converge",
+                                        "--model",
+                                        options.model,
+                                        "--dataset",
+                                        options.dataset,
+                                        "--batch",
+                                        std::to_string(options.batch),
+                                        "--every",
+                                        std::to_string(options.every),
+                                        "--epochs",
+                                        std::to_string(options.most_epochs),
+                                        "--seeds",
+                                        std::to_string(options.seeds),
+                                        "--accuracy",
+                                        file::ToText(options.accuracy)};
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) arguments.insert(arguments.end(), {name, value});
+  };
+  ASSAY_ASSIGN_OR_RETURN(const TrainerRun a, TrainerRunOf(options.a));
+  add("--a", a.spec);
+  add("--a-module", a.module);
+  if (!options.b.empty()) {
+    ASSAY_ASSIGN_OR_RETURN(const TrainerRun b, TrainerRunOf(options.b));
+    add("--b", b.spec);
+    add("--b-module", b.module);
+  }
+  add("--against", options.against.string());
+  add("--table", options.table.string());
+  return RunTrainer(std::move(arguments));
+}
+
 }  // namespace
 
 int OptDiffCommand(const cli::OptDiffOptions& options) {
@@ -73,6 +106,11 @@ int OptDiffCommand(const cli::OptDiffOptions& options) {
 
 int BisectCommand(const cli::BisectOptions& options) {
   const Result<int> code = FindCause(options);
+  return code.ok() ? *code : select::Fail(code.status());
+}
+
+int ConvergeCommand(const cli::ConvergeOptions& options) {
+  const Result<int> code = Converge(options);
   return code.ok() ? *code : select::Fail(code.status());
 }
 

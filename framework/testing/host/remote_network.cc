@@ -381,6 +381,14 @@ Status RemoteNetwork::Step(Binding& binding, std::string_view loss) {
   return Run(wire::Call::kStep, call, {&own.mirror_}, &own.results_);
 }
 
+Status RemoteNetwork::DrawFrom(uint64_t run_seed, int64_t step) {
+  wire::Writer call;
+  call.Put(number_.get());
+  call.Put(run_seed);
+  call.Put(static_cast<uint64_t>(step));
+  return Ask(link_, wire::Call::kDrawFrom, call);
+}
+
 std::vector<PlacedNode> RemoteNetwork::Placed() const {
   wire::Reader in(declared_.placed);
   auto nodes = in.ReadAll<PlacedNode>();

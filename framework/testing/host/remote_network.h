@@ -123,6 +123,7 @@ class RemoteNetwork : public Network,
                       public Differentiable,
                       public Parameters,
                       public NativeStep,
+                      public Draws,
                       public Placement,
                       public Exact {
  public:
@@ -155,6 +156,7 @@ class RemoteNetwork : public Network,
   }
   Parameters* parameters() override { return If(wire::kParameters); }
   NativeStep* native_step() override { return If(wire::kNativeStep); }
+  Draws* draws() override { return If(wire::kDraws); }
   Placement* placement() override { return If(wire::kPlacement); }
   Exact* exact() override { return If(wire::kExact); }
 
@@ -176,6 +178,8 @@ class RemoteNetwork : public Network,
       std::string_view optimizer,
       const std::map<std::string, double>& hyperparameters) override;
   Status Step(Binding& binding, std::string_view loss) override;
+
+  Status DrawFrom(uint64_t run_seed, int64_t step) override;
 
   std::vector<PlacedNode> Placed() const override;
 

@@ -40,16 +40,6 @@ bool InPlace(const Value& value, std::span<const Value> given, size_t index) {
          wanted->shape() == got->shape();
 }
 
-uint64_t OfferedBy(Network& network) {
-  uint64_t offered = 0;
-  if (network.differentiable() != nullptr) offered |= wire::kDifferentiable;
-  if (network.parameters() != nullptr) offered |= wire::kParameters;
-  if (network.native_step() != nullptr) offered |= wire::kNativeStep;
-  if (network.placement() != nullptr) offered |= wire::kPlacement;
-  if (network.exact() != nullptr) offered |= wire::kExact;
-  return offered;
-}
-
 }  // namespace
 
 template <class T>
@@ -189,7 +179,8 @@ Status Server::Dispatch(wire::Call call, wire::Reader* in, wire::Writer* out) {
     case wire::Call::kReadParameter:
     case wire::Call::kWriteParameter:
     case wire::Call::kOptimizers:
-    case wire::Call::kConfigure: {
+    case wire::Call::kConfigure:
+    case wire::Call::kDrawFrom: {
       ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
       return OfInterfaces(served->network.get(), call, in, out);
     }

@@ -48,10 +48,31 @@ Status OfNativeStep(Network* network, wire::Call call, wire::Reader* in,
   return native->Configure(optimizer, hyperparameters);
 }
 
+Status OfDraws(Network* network, wire::Reader* in) {
+  Draws* const draws = network->draws();
+  if (draws == nullptr) return Internal("no seed is taken any more");
+  const uint64_t run_seed = in->Number();
+  const auto step = static_cast<int64_t>(in->Number());
+  ASSAY_RETURN_IF_ERROR(in->Fault());
+  return draws->DrawFrom(run_seed, step);
+}
+
 }  // namespace
+
+uint64_t OfferedBy(Network& network) {
+  uint64_t offered = 0;
+  if (network.differentiable() != nullptr) offered |= wire::kDifferentiable;
+  if (network.parameters() != nullptr) offered |= wire::kParameters;
+  if (network.native_step() != nullptr) offered |= wire::kNativeStep;
+  if (network.draws() != nullptr) offered |= wire::kDraws;
+  if (network.placement() != nullptr) offered |= wire::kPlacement;
+  if (network.exact() != nullptr) offered |= wire::kExact;
+  return offered;
+}
 
 Status OfInterfaces(Network* network, wire::Call call, wire::Reader* in,
                     wire::Writer* out) {
+  if (call == wire::Call::kDrawFrom) return OfDraws(network, in);
   const bool steps =
       call == wire::Call::kOptimizers || call == wire::Call::kConfigure;
   return steps ? OfNativeStep(network, call, in, out)

@@ -37,6 +37,7 @@ std::vector<std::string> OfferedBy(Backend& backend,
   }
   if (network.parameters() != nullptr) offered.emplace_back("parameters");
   if (network.native_step() != nullptr) offered.emplace_back("native step");
+  if (network.draws() != nullptr) offered.emplace_back("draws");
   if (network.placement() != nullptr) offered.emplace_back("placement");
   LoadOptions exact = plain;
   exact.exact = true;

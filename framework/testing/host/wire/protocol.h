@@ -32,6 +32,7 @@ enum class Call : uint64_t {
   kOptimizers,
   kConfigure,
   kStep,
+  kDrawFrom,
   kThread,   // another thread calls; brings its channel
   kCaseEnd,  // what the case left behind
 };
@@ -46,6 +47,7 @@ enum Offered : uint64_t {
   kNativeStep = 4,
   kPlacement = 8,
   kExact = 16,
+  kDraws = 32,
 };
 
 /// How an output or a gradient comes back.

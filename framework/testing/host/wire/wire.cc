@@ -122,6 +122,7 @@ void Writer::Put(const Value& value) {
 void Writer::Put(const LoadOptions& options) {
   Put(static_cast<uint64_t>(options.mode));
   PutAll(options.extra_outputs);
+  PutAll(options.trainable);
   PutAll(options.gradient_targets);
   Put(uint64_t{options.exact ? 1U : 0U});
   Put(uint64_t{options.settings.size()});
@@ -357,6 +358,7 @@ LoadOptions Reader::Read<LoadOptions>() {
   LoadOptions options;
   options.mode = Number() == 0 ? Mode::kInference : Mode::kTraining;
   options.extra_outputs = ReadAll<std::string>();
+  options.trainable = ReadAll<std::string>();
   options.gradient_targets = ReadAll<std::string>();
   options.exact = Number() != 0;
   for (uint64_t n = Number(); n > 0 && fault_.empty(); --n) {

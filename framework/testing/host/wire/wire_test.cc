@@ -58,6 +58,7 @@ TEST(WireTest, StatusesOptionsAndDeclarationsComeBack) {
   LoadOptions options;
   options.mode = Mode::kTraining;
   options.extra_outputs = {"h"};
+  options.trainable = {"v", "w"};
   options.gradient_targets = {"x", "w"};
   options.exact = true;
   options.settings = {{"threads", "1"}};
