@@ -15,6 +15,7 @@
 
 #include "conformance/optimizer/linear_network.h"
 #include "framework/graph/edit/training.h"
+#include "framework/graph/model_text.h"
 #include "framework/train/data/dataset.h"
 #include "framework/train/data/sampler.h"
 #include "framework/train/rule/optimizers.h"
@@ -42,11 +43,12 @@ inline train::Dataset Corners(int64_t samples) {
 /// A run on them and what it is of.
 struct CornersRun {
   explicit CornersRun(std::string_view settings,
-                      edit::Loss loss = edit::Loss::kSoftmaxCrossEntropy)
+                      edit::Loss loss = edit::Loss::kSoftmaxCrossEntropy,
+                      const char* network = kLinear)
       : dataset(Corners(50)), optimizer(Optimizer(settings)) {
     edit::LossEdit edit;
     edit.loss = loss;
-    objective = LinearNetwork(edit);
+    objective = LinearNetwork(edit, graph::ModelOfText(network));
   }
 
   static std::unique_ptr<train::Optimizer> Optimizer(

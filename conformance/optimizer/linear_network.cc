@@ -2,10 +2,8 @@
 
 #include "conformance/optimizer/linear_network.h"
 
-#include <string>
-#include <vector>
-
 #include "framework/backend/registry.h"
+#include "framework/train/model/new_model.h"
 
 namespace assay::optimizer {
 
@@ -17,16 +15,9 @@ Backend& Reference() {
 
 std::unique_ptr<train::NetworkObjective> LinearNetwork(
     const edit::LossEdit& loss, const std::shared_ptr<const Model>& model) {
-  train::Trainee trainee;
-  std::vector<std::string> names;
-  for (const Initializer& initializer : model->graph().initializers) {
-    names.push_back(model->graph()[initializer.id].name);
-    trainee.parameters.push_back(
-        {names.back(), Got(initializer.value.tensor()->Clone())});
-  }
-  trainee.model =
-      Got(edit::WithLoss(*Got(edit::AsInputs(*model, names)), loss));
-  return Got(train::NetworkObjective::Load(Reference(), std::move(trainee)));
+  return Got(train::NetworkObjective::Load(
+      Reference(), Got(train::TraineeOf(Got(train::NewModelOf(*model)), loss,
+                                        /*seed=*/1))));
 }
 
 }  // namespace assay::optimizer

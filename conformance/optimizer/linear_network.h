@@ -34,7 +34,18 @@ inline constexpr char kLinear[] =
     "<double[2,3] w = {0.5, -1, 0.25, 1, 0.75, -0.5}, "
     "double[3] b = {0.1, 0, -0.2}> { h = MatMul(x, w) y = Add(h, b) }";
 
-/// That, or a model made from it: its initializers are the parameters.
+/// That with a normalization behind it whose running statistics m and v are no
+/// parameters, and with half of the features dropped.
+inline constexpr char kNormalized[] =
+    "g (double[N,2] x) => (double[N,3] y) "
+    "<double[2,3] w = {0.5, -1, 0.25, 1, 0.75, -0.5}, "
+    "double[3] s = {1, 2, 0.5}, double[3] b = {0.1, 0, -0.2}, "
+    "double[3] m = {0.5, 0, -1}, double[3] v = {1, 2, 4}> "
+    "{ d = Dropout(x) h = MatMul(d, w) "
+    "y = BatchNormalization<momentum = 0.9, epsilon = 0.01>(h, s, b, m, v) }";
+
+/// The linear one, or another: its initializers are the parameters but for running
+/// statistics, and its masks are drawn from the seed 1.
 std::unique_ptr<train::NetworkObjective> LinearNetwork(
     const edit::LossEdit& loss,
     const std::shared_ptr<const Model>& model = graph::ModelOfText(kLinear));

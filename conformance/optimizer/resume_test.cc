@@ -8,12 +8,14 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "conformance/optimizer/corners.h"
 #include "conformance/optimizer/linear_network.h"
 #include "framework/file/file.h"
 #include "framework/file/scratch_folder.h"
+#include "framework/graph/edit/training.h"
 #include "framework/train/checkpoint/checkpoints.h"
 #include "framework/train/event/curve_file.h"
 #include "framework/train/schedule.h"
@@ -40,6 +42,7 @@ struct Row {
   const char* optimizer;
   int64_t micro_batch;
   int64_t stops;  // behind so many of its 21 steps
+  const char* network = kLinear;
 };
 
 void PrintTo(const Row& row, std::ostream* out) { *out << row.name; }
@@ -48,7 +51,8 @@ class ResumeTest : public ::testing::TestWithParam<Row> {
  protected:
   /// A run of three epochs of seven batches, with a rate that halves amid each.
   std::unique_ptr<CornersRun> New() const {
-    auto run = std::make_unique<CornersRun>("rate=0.1");
+    auto run = std::make_unique<CornersRun>(
+        "rate=0.1", edit::Loss::kSoftmaxCrossEntropy, GetParam().network);
     train::Recipe recipe;
     recipe.schedule = train::StepSchedule(0.5, {4, 11, 17});
     run->optimizer =
@@ -77,10 +81,19 @@ class ResumeTest : public ::testing::TestWithParam<Row> {
     for (const train::Parameter& p : run.objective->parameters()) {
       add(p.name, p.value);
     }
-    for (const train::StateTensor& s : run.optimizer->State()) {
+    for (const train::StateTensor& s : StateOf(run)) {
       add(s.parameter + s.name, s.value);
     }
     return bits;
+  }
+
+  /// The optimizer's, and the running statistics.
+  static std::vector<train::StateTensor> StateOf(CornersRun& run) {
+    std::vector<train::StateTensor> state = run.optimizer->State();
+    for (train::StateTensor& each : run.objective->Statistics()) {
+      state.push_back(std::move(each));
+    }
+    return state;
   }
 
   file::ScratchFolder folder_;
@@ -95,14 +108,16 @@ TEST_P(ResumeTest, HasTheBitsOfARunThatWasNotStopped) {
   const train::Trained wanted = Got(train::Train(Of(*straight, {})));
 
   const auto first = New();
-  train::Checkpoints keeps({.path = path_});
+  train::Checkpoints keeps({.path = path_, .identity = {}, .more = [&] {
+                              return first->objective->Statistics();
+                            }});
   StopBehind stop(GetParam().stops);
   ASSERT_EQ(Got(train::Train(Of(*first, {&keeps, &stop}))).stop, "enough");
 
   const auto second = New();
   const train::Checkpoint kept = Got(train::ReadCheckpoint(path_));
   ASSERT_TRUE(second->optimizer->Begin(second->objective->parameters()).ok());
-  std::vector<train::StateTensor> state = second->optimizer->State();
+  std::vector<train::StateTensor> state = StateOf(*second);
   const Status restored =
       train::Restore(kept, second->objective->parameters(), state);
   ASSERT_TRUE(restored.ok()) << restored.ToString();
@@ -120,11 +135,14 @@ TEST_P(ResumeTest, HasTheBitsOfARunThatWasNotStopped) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, ResumeTest,
-    ::testing::Values(Row{"amid_the_first", "momentum", 0, 3},
-                      Row{"amid_the_second", "adam", 0, 11},
-                      Row{"behind_an_epoch", "adam", 0, 14},
-                      Row{"in_the_last", "accelegrad", 0, 20},
-                      Row{"in_parts", "lamb", 3, 9}),
+    ::testing::Values(
+        Row{"amid_the_first", "momentum", 0, 3},
+        Row{"amid_the_second", "adam", 0, 11},
+        Row{"behind_an_epoch", "adam", 0, 14},
+        Row{"in_the_last", "accelegrad", 0, 20}, Row{"in_parts", "lamb", 3, 9},
+        Row{"normalized_amid_an_epoch", "momentum", 0, 10, kNormalized},
+        Row{"normalized_behind_an_epoch", "adam", 0, 7, kNormalized},
+        Row{"normalized_in_parts", "adam", 3, 9, kNormalized}),
     [](const auto& info) { return info.param.name; });
 
 // Kills: a checkpoint of a run that failed amid a step.

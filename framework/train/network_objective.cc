@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "framework/backend/network_interfaces.h"
+#include "framework/train/data/dropout_mask.h"
 #include "framework/train/in_place.h"
 
 namespace assay::train {
@@ -44,6 +45,33 @@ Result<size_t> PlaceOf(std::span<const ValueInfo> infos,
   return static_cast<size_t>(found - infos.begin());
 }
 
+/// The shape of an input whose extents are known, or named as one of a batch.
+Result<Shape> ShapeOf(const ValueInfo& input, std::span<const ValueInfo> inputs,
+                      std::span<const size_t> batch_places,
+                      std::span<const Tensor> batch) {
+  std::map<std::string, int64_t> extents;
+  for (size_t i = 0; i < batch.size(); ++i) {
+    const auto& dims = inputs[batch_places[i]].type.dims;
+    for (size_t d = 0; dims.has_value() && d < dims->size(); ++d) {
+      extents[(*dims)[d].symbol] = batch[i].shape().dims()[d];
+    }
+  }
+  extents.erase("");
+  if (!input.type.dims.has_value()) {
+    return InvalidArgument("the rank of '", input.name, "' is not known");
+  }
+  std::vector<int64_t> shape;
+  for (const Dim& dim : *input.type.dims) {
+    const auto found = extents.find(dim.symbol);
+    if (!dim.known() && found == extents.end()) {
+      return InvalidArgument("found the extent '", dim.symbol, "' of '",
+                             input.name, "', wanted one of the batch");
+    }
+    shape.push_back(dim.known() ? dim.extent : found->second);
+  }
+  return Shape(std::move(shape));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<NetworkObjective>> NetworkObjective::Load(
@@ -56,43 +84,110 @@ Result<std::unique_ptr<NetworkObjective>> NetworkObjective::Load(
   ASSAY_ASSIGN_OR_RETURN(auto network, backend.Load(trainee.model, options));
   if (network == nullptr) return Internal("the backend loaded nothing");
   std::unique_ptr<NetworkObjective> objective(
-      new NetworkObjective(std::move(trainee), std::move(network)));
+      new NetworkObjective(std::move(trainee)));
+  objective->trained_.network = std::move(network);
   ASSAY_RETURN_IF_ERROR(objective->FindParts());
-  if (objective->network_->differentiable() == nullptr) {
+  if (objective->trained_.network->differentiable() == nullptr) {
     return Unsupported(Reason::kGradient, "the backend has no gradients");
   }
+  ASSAY_RETURN_IF_ERROR(objective->LoadInference(backend));
   return objective;
 }
 
-Status NetworkObjective::FindParts() {
-  const std::span<const ValueInfo> inputs = network_->inputs();
-  for (const Parameter& parameter : trainee_.parameters) {
-    ASSAY_ASSIGN_OR_RETURN(const size_t place,
-                           PlaceOf(inputs, parameter.name, "input"));
-    parameter_places_.push_back(place);
-  }
-  for (size_t place = 0; place < inputs.size(); ++place) {
-    if (std::ranges::count(parameter_places_, place) == 0) {
-      batch_places_.push_back(place);
-    }
-  }
-  ASSAY_ASSIGN_OR_RETURN(loss_place_,
-                         PlaceOf(network_->outputs(), trainee_.loss, "output"));
+Status NetworkObjective::LoadInference(Backend& backend) {
+  if (trainee_.inference == nullptr) return OkStatus();
+  LoadOptions options;
+  options.settings = trainee_.settings;
+  ASSAY_ASSIGN_OR_RETURN(tested_.network,
+                         backend.Load(trainee_.inference, options));
+  if (tested_.network == nullptr) return Internal("the backend loaded nothing");
+  ASSAY_ASSIGN_OR_RETURN(tested_.loss_place, PlaceOf(tested_.network->outputs(),
+                                                     trainee_.loss, "output"));
   return OkStatus();
 }
 
-Status NetworkObjective::Bind(std::span<const Tensor> batch) {
-  bound_.reset();
-  binding_.reset();
-  inputs_.assign(network_->inputs().size(), Value());
-  for (size_t i = 0; i < batch.size(); ++i) {
-    ASSAY_ASSIGN_OR_RETURN(inputs_[batch_places_[i]], batch[i].Clone());
+Status NetworkObjective::FindParts() {
+  const std::span<const ValueInfo> inputs = trained_.network->inputs();
+  const std::span<const ValueInfo> outputs = trained_.network->outputs();
+  std::vector<std::string> named;
+  for (const Parameter& each : trainee_.parameters) named.push_back(each.name);
+  for (const Statistic& each : trainee_.statistics) {
+    named.push_back(each.name);
+    ASSAY_ASSIGN_OR_RETURN(const size_t place,
+                           PlaceOf(outputs, each.next, "output"));
+    next_places_.push_back(place);
   }
-  for (size_t i = 0; i < parameter_places_.size(); ++i) {
-    inputs_[parameter_places_[i]] = trainee_.parameters[i].value;
+  for (const Mask& each : trainee_.masks) named.push_back(each.name);
+  for (const std::string& name : named) {
+    ASSAY_RETURN_IF_ERROR(PlaceOf(inputs, name, "input").status());
   }
-  ASSAY_ASSIGN_OR_RETURN(binding_, network_->Bind(inputs_, {}));
-  if (binding_ == nullptr) return Internal("the backend bound nothing");
+  for (size_t place = 0; place < inputs.size(); ++place) {
+    if (std::ranges::find(named, inputs[place].name) == named.end()) {
+      batch_places_.push_back(place);
+    }
+  }
+  ASSAY_ASSIGN_OR_RETURN(trained_.loss_place,
+                         PlaceOf(outputs, trainee_.loss, "output"));
+  return OkStatus();
+}
+
+/// The memory of an input by its name, which both forms share.
+Result<Value> NetworkObjective::ValueOf(const std::string& input) const {
+  for (const Parameter& each : trainee_.parameters) {
+    if (each.name == input) return Value(each.value);
+  }
+  for (const Statistic& each : trainee_.statistics) {
+    if (each.name == input) return Value(each.value);
+  }
+  for (size_t i = 0; i < trainee_.masks.size(); ++i) {
+    if (trainee_.masks[i].name == input) return Value(masks_[i]);
+  }
+  const auto inputs = trained_.network->inputs();
+  for (size_t i = 0; i < batch_.size(); ++i) {
+    if (inputs[batch_places_[i]].name == input) return Value(batch_[i]);
+  }
+  return NotFound("the model has no input '", input,
+                  "', which its inference form has");
+}
+
+Status NetworkObjective::Bind(Form* form) {
+  if (form == &trained_) ASSAY_RETURN_IF_ERROR(TakeMasks());
+  std::vector<Value> inputs;
+  for (const ValueInfo& input : form->network->inputs()) {
+    ASSAY_ASSIGN_OR_RETURN(Value value, ValueOf(input.name));
+    inputs.push_back(std::move(value));
+  }
+  ASSAY_ASSIGN_OR_RETURN(form->binding, form->network->Bind(inputs, {}));
+  if (form->binding == nullptr) return Internal("the backend bound nothing");
+  return OkStatus();
+}
+
+Status NetworkObjective::TakeMasks() {
+  const auto inputs = trained_.network->inputs();
+  masks_.clear();
+  drawn_at_.reset();
+  for (const Mask& mask : trainee_.masks) {
+    ASSAY_ASSIGN_OR_RETURN(const size_t place,
+                           PlaceOf(inputs, mask.name, "input"));
+    ASSAY_ASSIGN_OR_RETURN(
+        Shape shape, ShapeOf(inputs[place], inputs, batch_places_, batch_));
+    ASSAY_ASSIGN_OR_RETURN(
+        Tensor taken,
+        Tensor::Allocate(inputs[place].type.dtype, std::move(shape)));
+    masks_.push_back(std::move(taken));
+  }
+  return OkStatus();
+}
+
+Status NetworkObjective::DrawMasks() {
+  if (drawn_at_ == at_) return OkStatus();
+  for (size_t i = 0; i < masks_.size(); ++i) {
+    const Mask& mask = trainee_.masks[i];
+    ASSAY_RETURN_IF_ERROR(
+        DrawMask(MaskKey(trainee_.seed, at_.step, at_.part, mask.name),
+                 mask.ratio, &masks_[i]));
+  }
+  drawn_at_ = at_;
   return OkStatus();
 }
 
@@ -102,25 +197,34 @@ Status NetworkObjective::Put(std::span<const Tensor> batch) {
                            " tensors of a batch, wanted ",
                            batch_places_.size());
   }
-  bool is_bound = binding_ != nullptr;
-  for (size_t i = 0; i < batch.size() && is_bound; ++i) {
-    const Tensor& held = *inputs_[batch_places_[i]].tensor();
-    is_bound =
-        held.dtype() == batch[i].dtype() && held.shape() == batch[i].shape();
+  is_put_ = true;
+  const auto is_alike = [](const Tensor& a, const Tensor& b) {
+    return a.dtype() == b.dtype() && a.shape() == b.shape();
+  };
+  if (std::ranges::equal(batch_, batch, is_alike)) {
+    for (size_t i = 0; i < batch.size(); ++i) {
+      std::ranges::copy(batch[i].bytes(), batch_[i].mutable_data());
+    }
+    return OkStatus();
   }
-  if (!is_bound) return Bind(batch);
-  for (size_t i = 0; i < batch.size(); ++i) {
-    std::ranges::copy(
-        batch[i].bytes(),
-        inputs_[batch_places_[i]].mutable_tensor()->mutable_data());
+  last_ = nullptr;
+  bound_.reset();
+  trained_.binding.reset();
+  tested_.binding.reset();
+  batch_.clear();
+  for (const Tensor& tensor : batch) {
+    ASSAY_ASSIGN_OR_RETURN(Tensor copy, tensor.Clone());
+    batch_.push_back(std::move(copy));
   }
   return OkStatus();
 }
 
 Status NetworkObjective::BindGradients() {
-  std::vector<Value> cotangents(binding_->outputs().size());
-  const Tensor* const loss = binding_->outputs()[loss_place_].tensor();
-  ASSAY_ASSIGN_OR_RETURN(cotangents[loss_place_], OnesLike(*loss));
+  const Binding& binding = *trained_.binding;
+  std::vector<Value> cotangents(binding.outputs().size());
+  const size_t loss_place = trained_.loss_place;
+  const Tensor* const loss = binding.outputs()[loss_place].tensor();
+  ASSAY_ASSIGN_OR_RETURN(cotangents[loss_place], OnesLike(*loss));
   std::vector<std::string> targets;
   gradients_.clear();
   for (const Parameter& parameter : trainee_.parameters) {
@@ -131,34 +235,72 @@ Status NetworkObjective::BindGradients() {
     gradients_.emplace_back(std::move(gradient));
   }
   ASSAY_ASSIGN_OR_RETURN(
-      bound_, network_->differentiable()->BindBackward(*binding_, cotangents,
-                                                       targets, gradients_));
+      bound_, trained_.network->differentiable()->BindBackward(
+                  *trained_.binding, cotangents, targets, gradients_));
   if (bound_ == nullptr) return Internal("the backend bound no gradients");
   return OkStatus();
 }
 
-Result<double> NetworkObjective::Infer() {
-  if (binding_ == nullptr) {
+/// Written behind the gradients, which read the inputs.
+Status NetworkObjective::FeedBack() {
+  for (size_t i = 0; i < trainee_.statistics.size(); ++i) {
+    Statistic& statistic = trainee_.statistics[i];
+    const Value& next = trained_.binding->outputs()[next_places_[i]];
+    const Tensor* const tensor = next.tensor();
+    if (tensor == nullptr || tensor->dtype() != statistic.value.dtype() ||
+        tensor->shape() != statistic.value.shape()) {
+      return InvalidArgument("found ", next.Type().ToString(), " for '",
+                             statistic.next, "', wanted ",
+                             statistic.value.Signature());
+    }
+    std::ranges::copy(tensor->bytes(), statistic.value.mutable_data());
+  }
+  return OkStatus();
+}
+
+Result<double> NetworkObjective::Forward(Form* form) {
+  if (!is_put_) {
     return FailedPrecondition("no batch was put before the first step");
   }
-  ASSAY_RETURN_IF_ERROR(network_->Forward(*binding_));
-  ASSAY_RETURN_IF_ERROR(network_->Synchronize());
-  return NumberOf(binding_->outputs()[loss_place_]);
+  last_ = nullptr;
+  if (form->binding == nullptr) ASSAY_RETURN_IF_ERROR(Bind(form));
+  if (form == &trained_) ASSAY_RETURN_IF_ERROR(DrawMasks());
+  ASSAY_RETURN_IF_ERROR(form->network->Forward(*form->binding));
+  ASSAY_RETURN_IF_ERROR(form->network->Synchronize());
+  last_ = form;
+  return NumberOf(form->binding->outputs()[form->loss_place]);
 }
+
+Result<double> NetworkObjective::Infer() { return Forward(&inferring()); }
 
 Result<Evaluation> NetworkObjective::Evaluate() {
   Evaluation evaluation;
-  ASSAY_ASSIGN_OR_RETURN(evaluation.loss, Infer());
+  ASSAY_ASSIGN_OR_RETURN(evaluation.loss, Forward(&trained_));
   if (bound_ == nullptr) ASSAY_RETURN_IF_ERROR(BindGradients());
-  ASSAY_RETURN_IF_ERROR(network_->differentiable()->RunBackward(*bound_));
-  ASSAY_RETURN_IF_ERROR(network_->Synchronize());
+  Network& network = *trained_.network;
+  ASSAY_RETURN_IF_ERROR(network.differentiable()->RunBackward(*bound_));
+  ASSAY_RETURN_IF_ERROR(network.Synchronize());
   for (const Value& gradient : bound_->gradients()) {
     if (gradient.tensor() == nullptr) {
       return Internal("a gradient of the backend is no tensor");
     }
     evaluation.gradients.push_back(*gradient.tensor());
   }
+  ASSAY_RETURN_IF_ERROR(FeedBack());
   return evaluation;
+}
+
+std::span<const Value> NetworkObjective::outputs() const {
+  if (last_ == nullptr) return {};
+  return last_->binding->outputs();
+}
+
+std::vector<StateTensor> NetworkObjective::Statistics() const {
+  std::vector<StateTensor> statistics;
+  for (const Statistic& each : trainee_.statistics) {
+    statistics.push_back({each.name, "statistic", each.value});
+  }
+  return statistics;
 }
 
 }  // namespace assay::train

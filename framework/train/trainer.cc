@@ -36,6 +36,7 @@ class Run {
         parts_(
             training.objective, training.micro_batch,
             [this](const Batch& part) {
+              training_.objective.At(moment_.steps, part_++);
               return Put(*training_.train.dataset, part);
             },
             [this](double loss) { return AddTo(&moment_.train, loss); }) {}
@@ -126,10 +127,12 @@ class Run {
 
   Status Step() {
     if (training_.micro_batch > 0) {
+      part_ = 0;
       parts_.Take(moment_.batch);
       ASSAY_ASSIGN_OR_RETURN(moment_.loss, training_.optimizer.Step(parts_));
       return OkStatus();
     }
+    training_.objective.At(moment_.steps);
     ASSAY_RETURN_IF_ERROR(Put(*training_.train.dataset, moment_.batch));
     ASSAY_ASSIGN_OR_RETURN(moment_.loss,
                            training_.optimizer.Step(training_.objective));
@@ -166,7 +169,8 @@ class Run {
   /// means.
   Status AddTo(Score* score, double loss) {
     const auto labels = labels_.elements<int64_t>();
-    const Tensor* const scores = training_.objective.outputs()[0].tensor();
+    const Value& first = training_.objective.outputs()[0];
+    const Tensor* const scores = first.tensor();
     const bool fits = scores != nullptr && scores->shape().rank() == 2 &&
                       scores->shape().dims()[0] == std::ssize(labels);
     if (fits && scores->dtype() == DType::kFloat32) {
@@ -175,7 +179,7 @@ class Run {
       score->right += CountRight(scores->elements<double>(), labels);
     } else {
       return InvalidArgument("the scores of ", labels.size(), " samples are ",
-                             training_.objective.outputs()[0].Type().ToString(),
+                             first.Type().ToString(),
                              ", wanted a row of float32 or float64 for each");
     }
     score->samples += std::ssize(labels);
@@ -186,6 +190,7 @@ class Run {
   const Training& training_;
   TrainingMoment moment_;
   MicroBatches parts_;
+  int64_t part_ = 0;  // of the step, the next one
   Tensor labels_;
   int64_t epochs_ = 0;
   std::string stop_;

@@ -9,22 +9,14 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string_view>
 #include <vector>
 
 #include "framework/core/dtype.h"
 #include "framework/core/status.h"
-#include "framework/graph/model.h"
-#include "framework/train/optimizer.h"
+#include "framework/train/model/new_model.h"
 
 namespace assay::train {
-
-struct NewModel {
-  /// Input x, [N, ...]; then the parameters. Output y: scores, [N, classes].
-  std::shared_ptr<const Model> model;
-  std::vector<Parameter> parameters;
-};
 
 struct ModelOptions {
   uint64_t seed = 0;

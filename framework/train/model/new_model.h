@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// NewModel: a model to train with first values of its parameters, and what a backend
+// is given of it.
+//
+//   ASSAY_ASSIGN_OR_RETURN(NewModel made, MakeModel("resnet8", {.seed = 7}));
+//   ASSAY_ASSIGN_OR_RETURN(Trainee trainee, TraineeOf(made, {}, /*seed=*/7));
+//   ASSAY_ASSIGN_OR_RETURN(
+//       auto objective, NetworkObjective::Load(backend, std::move(trainee)));
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "framework/core/status.h"
+#include "framework/graph/edit/training.h"
+#include "framework/graph/model.h"
+#include "framework/train/network_objective.h"
+#include "framework/train/optimizer.h"
+
+namespace assay::train {
+
+struct NewModel {
+  /// In inference form. Input x, [N, ...]; then the parameters. Running statistics are
+  /// initializers. The first output is scores, [N, classes].
+  std::shared_ptr<const Model> model;
+  std::vector<Parameter> parameters;
+};
+
+/// A model whose parameters are initializers: they are those of float32 and float64
+/// that a node reads, without running statistics. As edit::AsTrainingForm declines.
+Result<NewModel> NewModelOf(const Model& model);
+
+/// Its training form and its inference form, both with the loss, and statistics as the
+/// model has them; masks are drawn from the seed. Memory of parameters is shared with
+/// the new model. As edit::AsTrainingForm and edit::WithLoss decline.
+Result<Trainee> TraineeOf(const NewModel& made, const edit::LossEdit& loss,
+                          uint64_t seed);
+
+}  // namespace assay::train
