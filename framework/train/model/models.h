@@ -8,33 +8,28 @@
 
 #pragma once
 
-#include <cstdint>
 #include <string_view>
 #include <vector>
 
-#include "framework/core/dtype.h"
 #include "framework/core/status.h"
+#include "framework/train/model/model_options.h"
 #include "framework/train/model/new_model.h"
 
 namespace assay::train {
 
-struct ModelOptions {
-  uint64_t seed = 0;
-  DType type = DType::kFloat32;  // or kFloat64
-};
-
-/// Images are [N, 1, 28, 28] and there are 10 classes:
+/// Of images [N, channels, rows, columns] into the scores of classes:
 ///
-///   mlp         784 - 128 - 10 with Relu
-///   lenet5      two convolutions of 5 x 5 and three layers (Y. LeCun et al.,
-///               "Gradient-based learning applied to document recognition", 1998,
-///               with Relu and maxima in place of tanh and means)
-///   small_cnn   two convolutions of 3 x 3, the second with a stride, and a layer
+///   mlp          a layer of 128 with Relu, and one
+///   lenet5       two convolutions of 5 x 5 and three layers (Y. LeCun et al.,
+///                "Gradient-based learning applied to document recognition", 1998,
+///                with Relu and maxima in place of tanh and means)
+///   small_cnn    two convolutions of 3 x 3, the second with a stride, and a layer
+///   resnet8, resnet20   residual.h
+///   lstm, transformer   sequence.h
 ///
-/// Weights are uniform within sqrt(6 / (fan in + fan out)) of zero (X. Glorot, Y.
-/// Bengio, "Understanding the difficulty of training deep feedforward neural
-/// networks", 2010, equation 16), biases zero. Invalid argument for another name or
-/// type.
+/// Weights are uniform as Glorot in sketch.h says where the sources say nothing else,
+/// biases zero. Invalid argument for another name or type, and for an image that has
+/// too few rows or columns.
 Result<NewModel> MakeModel(std::string_view name, const ModelOptions& options);
 
 std::vector<std::string_view> ModelNames();

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/graph/types/check.h"
+
 namespace assay::train {
 namespace {
 
@@ -24,12 +26,25 @@ TEST(ModelsTest, HaveTheirParameters) {
     std::string_view name;
     int64_t parameters;
   };
-  for (const Row& row : {
-           Row{"mlp", 784 * 128 + 128 + 128 * 10 + 10},
-           // LeCun 1998 with 16 maps that all see all 6: the sum of the layers.
-           Row{"lenet5", 156 + 2416 + 48120 + 10164 + 850},
-           Row{"small_cnn", 80 + 1168 + 7850},
-       }) {
+  for (
+      const Row& row : {
+          Row{"mlp", 784 * 128 + 128 + 128 * 10 + 10},
+          // LeCun 1998 with 16 maps that all see all 6: the sum of the layers.
+          Row{"lenet5", 156 + 2416 + 48120 + 10164 + 850},
+          Row{"small_cnn", 80 + 1168 + 7850},
+          // Two numbers a channel of each normalization. He et al. 2015, table 6,
+          // has 0.27 million for 20 layers.
+          Row{"resnet8", 144 + 32 + 2 * (2304 + 32) + 4608 + 9216 + 2 * 64 +
+                             18432 + 36864 + 2 * 128 + 650},
+          Row{"resnet20", 144 + 32 + 6 * (2304 + 32) + 4608 + 5 * 9216 +
+                              6 * 64 + 18432 + 5 * 36864 + 6 * 128 + 650},
+          // Four gates of 28 + 64 inputs and two biases.
+          Row{"lstm", 4 * 64 * (28 + 64 + 2) + 650},
+          // The rows and their places; three and one projections; 4 times as wide
+          // and back; three normalizations.
+          Row{"transformer", 29 * 64 + 28 * 64 + 4 * 65 * 64 + 65 * 256 +
+                                 257 * 64 + 3 * 128 + 650},
+      }) {
     const auto made = MakeModel(row.name, {});
     ASSERT_TRUE(made.ok()) << row.name << ": " << made.status().ToString();
     EXPECT_EQ(Count(made->parameters), row.parameters) << row.name;
@@ -40,7 +55,7 @@ TEST(ModelsTest, HaveTheirParameters) {
       EXPECT_EQ(graph[graph.inputs[i + 1]].name, made->parameters[i].name);
     }
   }
-  EXPECT_EQ(ModelNames().size(), 3U);
+  EXPECT_EQ(ModelNames().size(), 7U);
 }
 
 // Kills: weights that are not of the seed, two parameters with the same numbers,
@@ -68,6 +83,42 @@ TEST(ModelsTest, BeginWithWeightsOfTheSeed) {
   EXPECT_LE(greatest, reach);
   EXPECT_GE(greatest, 0.999 * reach);
   EXPECT_NEAR(sum / 48000, reach * reach / 3, reach * reach / 100);
+}
+
+// Kills: a model of 28 x 28 pixels and ten classes alone.
+TEST(ModelsTest, TakeTheShapeOfTheImages) {
+  for (const std::string_view name : ModelNames()) {
+    const auto made = MakeModel(name, {.image = {3, 32, 30}, .classes = 100});
+    ASSERT_TRUE(made.ok()) << name << ": " << made.status().ToString();
+    const auto graph = InferTypes(*made->model);
+    ASSERT_TRUE(graph.ok()) << name << ": " << graph.status().ToString();
+    EXPECT_EQ((*graph)[graph->inputs[0]].type.ToString(), "float32[N,3,32,30]");
+    EXPECT_EQ((*graph)[graph->outputs[0]].type.ToString(), "float32[N,100]");
+    EXPECT_EQ(types::CheckModel(*made->model).ToString(), "OK") << name;
+  }
+  EXPECT_THAT(
+      MakeModel("lenet5", {.image = {1, 28, 8}}).status().message(),
+      HasSubstr("found images of 1 x 28 x 8 and 10 classes, wanted for lenet5 "
+                "a channel, 12 x 12"));
+}
+
+// Kills: parameters that are statistics, masks that are none.
+TEST(ModelsTest, HaveATrainingForm) {
+  struct Row {
+    std::string_view name;
+    size_t statistics, masks;
+  };
+  for (const Row& row : {Row{"mlp", 0, 0}, Row{"resnet8", 14, 0},
+                         Row{"resnet20", 38, 0}, Row{"transformer", 0, 2}}) {
+    const auto made = MakeModel(row.name, {});
+    ASSERT_TRUE(made.ok()) << made.status().ToString();
+    const auto trainee = TraineeOf(*made, {}, 1);
+    ASSERT_TRUE(trainee.ok()) << trainee.status().ToString();
+    EXPECT_EQ(trainee->statistics.size(), row.statistics) << row.name;
+    EXPECT_EQ(trainee->masks.size(), row.masks) << row.name;
+    EXPECT_EQ(trainee->parameters.size(), made->parameters.size());
+    EXPECT_EQ(trainee->inference != nullptr, row.statistics + row.masks > 0);
+  }
 }
 
 TEST(ModelsTest, AreOfTwoTypes) {
