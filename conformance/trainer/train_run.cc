@@ -76,10 +76,11 @@ class OneRun {
                                   {"global_batch_size", StrCat(options_.batch)},
                                   {"opt_name", made_name_},
                                   {"seed", StrCat(options_.seed)}});
-    train::Checkpoints keeps({.path = options_.out / kCheckpoint,
-                              .every = options_.checkpoint_every,
-                              .identity = IdentityOf(options_),
-                              .more = {}});
+    train::Checkpoints keeps(
+        {.path = options_.out / kCheckpoint,
+         .every = options_.checkpoint_every,
+         .identity = IdentityOf(options_),
+         .more = [this] { return objective_->Statistics(); }});
     train::CurveFile curves(options_.out / "curves.csv", 1);
     train::WrongSamples wrong(options_.out / "wrong_samples.csv",
                               dataset_->test);
@@ -139,22 +140,24 @@ class OneRun {
         train::Split dataset,
         train::MakeDataset(options_.dataset, {DatasetFolder(), options_.seed}));
     dataset_.emplace(std::move(dataset));
-    ASSAY_ASSIGN_OR_RETURN(
-        train::NewModel model,
-        train::MakeModel(options_.model, {.seed = options_.seed}));
+    ASSAY_ASSIGN_OR_RETURN(const train::ModelOptions wanted,
+                           train::OptionsFor(dataset_->train, options_.seed));
+    // What a step writes is in memory that the host sees.
+    wire::Arena::Open();
+    ASSAY_ASSIGN_OR_RETURN(const train::NewModel model,
+                           train::MakeModel(options_.model, wanted));
     edit::LossEdit loss;
     loss.loss = edit::Loss::kSoftmaxCrossEntropyOfOneHot;
-    ASSAY_ASSIGN_OR_RETURN(auto with_loss, edit::WithLoss(*model.model, loss));
-    wire::Arena::Open();
+    ASSAY_ASSIGN_OR_RETURN(train::Trainee trainee,
+                           train::TraineeOf(model, loss, options_.seed));
     // A Ctrl-C reaches the host, too, which is to answer until the step is done.
     std::signal(SIGINT, SIG_IGN);
     ASSAY_ASSIGN_OR_RETURN(host_, Hosted::Start(spec.backend, options_.module));
     std::signal(SIGINT, AskToStop);
     std::signal(SIGTERM, AskToStop);
     ASSAY_ASSIGN_OR_RETURN(
-        objective_, train::NetworkObjective::Load(
-                        host_->backend(),
-                        {std::move(with_loss), std::move(model.parameters)}));
+        objective_,
+        train::NetworkObjective::Load(host_->backend(), std::move(trainee)));
     return OkStatus();
   }
 
@@ -179,6 +182,9 @@ class OneRun {
     const auto parameters = objective_->parameters();
     ASSAY_RETURN_IF_ERROR(made_.optimizer->Begin(parameters));
     std::vector<train::StateTensor> state = made_.optimizer->State();
+    for (train::StateTensor& statistic : objective_->Statistics()) {
+      state.push_back(std::move(statistic));
+    }
     ASSAY_RETURN_IF_ERROR(train::Restore(kept, parameters, state));
     training->from = kept.standing;
     std::cout << "goes on behind step " << kept.standing.steps << std::endl;

@@ -93,6 +93,17 @@ std::vector<std::string_view> ModelNames() {
   return names;
 }
 
+Result<ModelOptions> OptionsFor(const Dataset& dataset, uint64_t seed) {
+  const std::vector<int64_t>& dims = dataset.inputs().shape().dims();
+  if (dims.size() != 4) {
+    return InvalidArgument("found samples in ", dataset.inputs().Signature(),
+                           ", wanted them of channels, rows and columns");
+  }
+  return ModelOptions{.seed = seed,
+                      .image = {dims[1], dims[2], dims[3]},
+                      .classes = dataset.classes()};
+}
+
 Result<NewModel> MakeModel(std::string_view name, const ModelOptions& options) {
   const auto* const found = std::ranges::find(kModels, name, &Named::name);
   if (found == std::end(kModels)) {

@@ -8,10 +8,12 @@
 
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
 #include "framework/core/status.h"
+#include "framework/train/data/dataset.h"
 #include "framework/train/model/model_options.h"
 #include "framework/train/model/new_model.h"
 
@@ -33,5 +35,9 @@ namespace assay::train {
 Result<NewModel> MakeModel(std::string_view name, const ModelOptions& options);
 
 std::vector<std::string_view> ModelNames();
+
+/// For the images and classes of a dataset. Invalid argument where its samples are
+/// not of channels, rows and columns.
+Result<ModelOptions> OptionsFor(const Dataset& dataset, uint64_t seed);
 
 }  // namespace assay::train

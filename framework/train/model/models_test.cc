@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "framework/graph/types/check.h"
@@ -100,6 +101,21 @@ TEST(ModelsTest, TakeTheShapeOfTheImages) {
       MakeModel("lenet5", {.image = {1, 28, 8}}).status().message(),
       HasSubstr("found images of 1 x 28 x 8 and 10 classes, wanted for lenet5 "
                 "a channel, 12 x 12"));
+}
+
+TEST(ModelsTest, AreForADataset) {
+  const auto dataset =
+      Dataset::Of(*Tensor::Allocate(DType::kFloat32, {5, 3, 8, 6}),
+                  *Tensor::Allocate(DType::kInt64, {5}), 4);
+  const auto options = OptionsFor(*dataset, 9);
+  ASSERT_TRUE(options.ok()) << options.status().ToString();
+  EXPECT_EQ(options->seed, 9U);
+  EXPECT_EQ(options->image, (std::array<int64_t, 3>{3, 8, 6}));
+  EXPECT_EQ(options->classes, 4);
+  const auto flat = Dataset::Of(*Tensor::Allocate(DType::kFloat32, {5, 3}),
+                                *Tensor::Allocate(DType::kInt64, {5}), 4);
+  EXPECT_THAT(OptionsFor(*flat, 9).status().message(),
+              HasSubstr("found samples in float32[5,3], wanted them of chan"));
 }
 
 // Kills: parameters that are statistics, masks that are none.
