@@ -29,6 +29,7 @@
 #include "framework/train/event/stop.h"
 #include "framework/train/event/wrong_samples.h"
 #include "framework/train/format/datasets.h"
+#include "framework/train/model/model_file.h"
 #include "framework/train/model/models.h"
 #include "framework/train/rule/optimizers.h"
 #include "framework/train/trainer.h"
@@ -39,6 +40,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kCheckpoint[] = "checkpoint.safetensors";
+constexpr char kModel[] = "model.onnx";
 constexpr int64_t kTestBatch = 250;
 constexpr int kNoNumber = 1, kSignalled = 130;
 
@@ -112,7 +114,19 @@ class OneRun {
       words += StrCat("--", name, "\n", value, "\n");
     }
     words += StrCat("--module\n", options_.module, "\n");
-    return file::WriteFile(options_.out / "train.txt", words);
+    ASSAY_RETURN_IF_ERROR(file::WriteFile(options_.out / "train.txt", words));
+    return train::WriteModelFile(options_.out / kModel, model_);
+  }
+
+  /// A file may be gone or another by the time that its run goes on: it has its own.
+  Result<train::NewModel> ReadModel() const {
+    if (fs::path(options_.model).extension() == ".onnx") {
+      return train::ReadModelFile(options_.goes_on ? options_.out / kModel
+                                                   : fs::path(options_.model));
+    }
+    ASSAY_ASSIGN_OR_RETURN(const train::ModelOptions wanted,
+                           train::OptionsFor(dataset_->train, options_.seed));
+    return train::MakeModel(options_.model, wanted);
   }
 
   Status CheckFolder() const {
@@ -140,16 +154,13 @@ class OneRun {
         train::Split dataset,
         train::MakeDataset(options_.dataset, {DatasetFolder(), options_.seed}));
     dataset_.emplace(std::move(dataset));
-    ASSAY_ASSIGN_OR_RETURN(const train::ModelOptions wanted,
-                           train::OptionsFor(dataset_->train, options_.seed));
     // What a step writes is in memory that the host sees.
     wire::Arena::Open();
-    ASSAY_ASSIGN_OR_RETURN(const train::NewModel model,
-                           train::MakeModel(options_.model, wanted));
+    ASSAY_ASSIGN_OR_RETURN(model_, ReadModel());
     edit::LossEdit loss;
     loss.loss = edit::Loss::kSoftmaxCrossEntropyOfOneHot;
     ASSAY_ASSIGN_OR_RETURN(train::Trainee trainee,
-                           train::TraineeOf(model, loss, options_.seed));
+                           train::TraineeOf(model_, loss, options_.seed));
     // A Ctrl-C reaches the host, too, which is to answer until the step is done.
     std::signal(SIGINT, SIG_IGN);
     ASSAY_ASSIGN_OR_RETURN(host_, Hosted::Start(spec.backend, options_.module));
@@ -204,6 +215,7 @@ class OneRun {
   const TrainOptions& options_;
   std::unique_ptr<Hosted> host_;
   std::optional<train::Split> dataset_;
+  train::NewModel model_;
   std::unique_ptr<train::NetworkObjective> objective_;
   train::Made made_;
   std::string made_name_;

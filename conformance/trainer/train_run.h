@@ -4,8 +4,9 @@
 //
 //   ASSAY_ASSIGN_OR_RETURN(const int code, TrainRun(options));
 //
-// The folder has checkpoint.safetensors, curves.csv, wrong_samples.csv, mlperf.log, and
-// gradients.safetensors of a step whose loss was no number.
+// The folder has model.onnx with its first weights beside it, checkpoint.safetensors,
+// curves.csv, wrong_samples.csv, mlperf.log, and gradients.safetensors of a step whose
+// loss was no number.
 
 #pragma once
 
@@ -18,9 +19,9 @@
 namespace assay::trainer {
 
 struct TrainOptions {
-  std::string run;     // RunSpec
-  std::string module;  // of its backend
-  std::string model = "lenet5";
+  std::string run;               // RunSpec
+  std::string module;            // of its backend
+  std::string model = "lenet5";  // or a file that ends in .onnx
   std::string dataset = "digits";
   int64_t epochs = 10;
   int64_t batch = 64;

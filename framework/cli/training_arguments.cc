@@ -4,12 +4,17 @@
 
 #include <utility>
 
+#include "framework/core/text.h"
+
 namespace assay::cli {
 namespace {
 
+constexpr char kModels[] =
+    "mlp, lenet5, small_cnn, resnet8, resnet20, lstm, transformer";
+
 void AddTrain(CLI::App& app, TrainOptions* options) {
   CLI::App* train = app.add_subcommand("train", "train a network on a backend");
-  train->add_option("model", options->model, "mlp, lenet5 or small_cnn")
+  train->add_option("model", options->model, StrCat(kModels, " or FILE.onnx"))
       ->capture_default_str();
   train
       ->add_option("--dataset", options->dataset,
@@ -62,6 +67,7 @@ void AddTrain(CLI::App& app, TrainOptions* options) {
   AddExamples(train,
               "  assay train lenet5 --dataset digits --backend acme\n"
               "  assay train mlp --optimizer adam/pytorch:rate=0.002\n"
+              "  assay train resnet8 --dataset cifar10:data/cifar\n"
               "  assay train --resume runs/20261126T120000Z-lenet5");
 }
 
@@ -72,8 +78,7 @@ void AddRuns(CLI::App* app, OptDiffOptions* options) {
         ->type_name("RUN")
         ->required();
   }
-  app->add_option("--model", options->model, "mlp, lenet5 or small_cnn")
-      ->capture_default_str();
+  app->add_option("--model", options->model, kModels)->capture_default_str();
   app->add_option("--dataset", options->dataset,
                   "digits, drawn, mnist:DIR, ...")
       ->capture_default_str();

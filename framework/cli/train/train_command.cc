@@ -22,12 +22,13 @@ namespace fs = std::filesystem;
 /// The words that a run was begun with, a line each, as the trainer leaves them there.
 constexpr char kWords[] = "train.txt";
 
-/// runs/20261126T120000Z-lenet5
+/// runs/20261126T120000Z-lenet5, also of lenet5.onnx in a folder.
 fs::path NewFolder(const std::string& model) {
   const std::time_t now = std::time(nullptr);
   char text[32];
   std::strftime(text, sizeof(text), "%Y%m%dT%H%M%SZ", std::gmtime(&now));
-  const fs::path folder = fs::path("runs") / StrCat(text, "-", model);
+  const fs::path folder =
+      fs::path("runs") / StrCat(text, "-", fs::path(model).stem().string());
   // Of two that begin in one second the second has another name.
   return fs::exists(folder) ? fs::path(StrCat(folder.string(), "-", getpid()))
                             : folder;

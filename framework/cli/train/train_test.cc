@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
 #include <string>
 
 #include "framework/cli/program_fixture.h"
@@ -21,6 +24,15 @@ class TrainTest : public cli::ProgramTest {
   std::string Checkpoint(const std::string& run) const {
     const auto text = file::ReadFile(folder_ / run / "checkpoint.safetensors");
     return text.ok() ? *text : "";
+  }
+  /// Without the header, which has the name of the model.
+  std::string Tensors(const std::string& run) const {
+    const std::string text = Checkpoint(run);
+    uint64_t size = 0;
+    for (size_t i = std::min<size_t>(text.size(), 8); i > 0; --i) {
+      size = size << 8U | static_cast<unsigned char>(text[i - 1]);
+    }
+    return text.size() < 8 + size ? "" : text.substr(8 + size);
   }
   /// Without the seconds, which no two runs share.
   std::string Curves(const std::string& run) const {
@@ -65,6 +77,61 @@ TEST_F(TrainTest, AKilledRunGoesOnWithTheSameBits) {
   EXPECT_THAT(rest.output, HasSubstr("goes on behind step "));
   EXPECT_EQ(Checkpoint("cut"), Checkpoint("whole"));
   EXPECT_EQ(Curves("cut"), Curves("whole"));
+}
+
+/// CIFAR-10's files with few images, whose squares are bright in a place of the class.
+void WriteImages(const std::filesystem::path& folder) {
+  ASSERT_TRUE(file::MakeDirectory(folder).ok());
+  for (const char* name :
+       {"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin",
+        "data_batch_4.bin", "data_batch_5.bin", "test_batch.bin"}) {
+    std::string bytes;
+    for (int label = 0; label < 10; ++label) {
+      bytes.push_back(static_cast<char>(label));
+      for (int pixel = 0; pixel < 3 * 32 * 32; ++pixel) {
+        const bool is_bright = pixel % 32 / 3 == label;
+        bytes.push_back(static_cast<char>((is_bright ? 90 : 0) + pixel % 7));
+      }
+    }
+    ASSERT_TRUE(file::WriteFile(folder / name, bytes).ok());
+  }
+}
+
+// Kills: statistics that are not in a checkpoint, a mask that a resumed run draws
+// otherwise, a model of other images than the dataset's; a model file whose run is
+// another than that of its name, or that is looked for where it was.
+TEST_F(TrainTest, AStatefulModelGoesOnWithTheSameBits) {
+  WriteImages(folder_ / "cifar");
+  for (const std::string model : {"resnet8", "transformer"}) {
+    const std::string run =
+        " --dataset cifar10:cifar --optimizer adam/pytorch --batch 8 "
+        "--micro-batch 5 ";
+    const auto out = [&](const char* name) { return model + name; };
+    const cli::Ran whole =
+        Assay(StrCat("train ", model, run, "--epochs 2 --out ", out("whole")));
+    ASSERT_EQ(whole.exit_code, 0) << whole.output;
+    // The model that was written, from another place.
+    ASSERT_EQ(Shell(StrCat("cp -r ", out("whole"), " aside")).exit_code, 0);
+    const cli::Ran cut = Assay(
+        StrCat("train aside/model.onnx", run, "--epochs 1 --out ", out("cut")));
+    ASSERT_EQ(cut.exit_code, 0) << cut.output;
+    EXPECT_EQ(Shell("rm -r aside").exit_code, 0);
+    const cli::Ran rest =
+        Assay(StrCat("train --epochs 2 --resume ", out("cut")));
+    EXPECT_EQ(rest.exit_code, 0) << rest.output;
+    EXPECT_THAT(rest.output, HasSubstr("goes on behind step 7"));
+    EXPECT_EQ(Tensors(out("cut")), Tensors(out("whole")));
+    EXPECT_EQ(Curves(out("cut")), Curves(out("whole")));
+    EXPECT_EQ(Shell(StrCat("ls ", model, "*/*.bin | wc -l")).output, "2\n");
+  }
+  EXPECT_THAT(Checkpoint("resnet8cut"), HasSubstr("state:statistic:norm1_var"));
+  ASSERT_EQ(Shell("for f in resnet8cut/*.bin; do "
+                  "printf x | dd of=$f bs=1 seek=9 conv=notrunc; done")
+                .exit_code,
+            0);
+  const cli::Ran lies = Assay("train --epochs 3 --resume resnet8cut");
+  EXPECT_NE(lies.exit_code, 0);
+  EXPECT_THAT(lies.output, HasSubstr("found weights with the digest "));
 }
 
 // Kills: a run that dies of Ctrl-C with the steps since its last checkpoint.

@@ -2,16 +2,24 @@
 
 #include "framework/graph/edit/whole_model.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <string_view>
 
+#include "framework/core/text.h"
 #include "framework/graph/reader/onnx_reader.h"
 
 namespace assay::edit {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr char kLocation[] = "location";
+
+size_t Aligned(size_t offset) { return (offset + 63) / 64 * 64; }
 
 /// Puts external data into the tensors of a message, at any depth.
 class Inliner {
@@ -103,6 +111,63 @@ Result<std::string> WholeModel(const Model& model) {
                              "most");
   }
   return proto->SerializeAsString();
+}
+
+std::string ExternalData(const NamedTensors& tensors) {
+  std::string data;
+  for (const auto& [name, tensor] : tensors) {
+    data.resize(Aligned(data.size()));
+    const auto bytes = tensor.bytes();
+    data.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  }
+  return data;
+}
+
+Result<std::string> WithDataIn(const std::string& location, const Model& model,
+                               const NamedTensors& tensors) {
+  onnx::ModelProto proto;
+  ASSAY_RETURN_IF_ERROR(reader::ParseInto(model.bytes(), proto));
+  onnx::GraphProto* const graph = proto.mutable_graph();
+  size_t offset = 0;
+  for (const auto& [name, tensor] : tensors) {
+    auto& inputs = *graph->mutable_input();
+    const auto input =
+        std::ranges::find(inputs, name, [](const auto& i) { return i.name(); });
+    if (input == inputs.end()) {
+      return NotFound("'", name, "' is no input of the graph");
+    }
+    inputs.erase(input);
+    offset = Aligned(offset);
+    onnx::TensorProto* const written = graph->add_initializer();
+    written->set_name(name);
+    written->set_data_type(static_cast<int>(tensor.dtype()));
+    for (const int64_t extent : tensor.shape()) written->add_dims(extent);
+    written->set_data_location(onnx::TensorProto::EXTERNAL);
+    const auto add = [&](const char* key, const std::string& value) {
+      onnx::StringStringEntryProto* const entry = written->add_external_data();
+      entry->set_key(key);
+      entry->set_value(value);
+    };
+    add(kLocation, location);
+    add("offset", StrCat(offset));
+    add("length", StrCat(tensor.byte_size()));
+    offset += static_cast<size_t>(tensor.byte_size());
+  }
+  return proto.SerializeAsString();
+}
+
+Result<std::vector<std::string>> ExternalFiles(const Model& model) {
+  onnx::ModelProto proto;
+  ASSAY_RETURN_IF_ERROR(reader::ParseInto(model.bytes(), proto));
+  std::vector<std::string> files;
+  for (const onnx::TensorProto& tensor : proto.graph().initializer()) {
+    for (const onnx::StringStringEntryProto& entry : tensor.external_data()) {
+      const bool is_new =
+          std::ranges::find(files, entry.value()) == files.end();
+      if (entry.key() == kLocation && is_new) files.push_back(entry.value());
+    }
+  }
+  return files;
 }
 
 }  // namespace assay::edit

@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A model that needs no other file: its external data stands in its bytes.
+// A model that needs no other file, its external data in its bytes; and one whose
+// weights stand in a file beside it.
 //
 //   ASSAY_ASSIGN_OR_RETURN(const std::string bytes, WholeModel(*model));
 //   bytes.empty();   // where the model's own bytes are whole
+//
+//   const std::string data = ExternalData(weights);
+//   ASSAY_ASSIGN_OR_RETURN(const std::string beside,
+//                          WithDataIn("weights.bin", *model, weights));
 
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "framework/core/status.h"
+#include "framework/core/tensor.h"
 #include "framework/graph/model.h"
 
 namespace assay::edit {
@@ -18,5 +26,21 @@ namespace assay::edit {
 /// any, whose own bytes are whole. Resource exhausted for more than 2 GiB,
 /// protobuf's limit.
 Result<std::string> WholeModel(const Model& model);
+
+/// Tensors of numbers by name.
+using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
+
+/// The bytes of a file of external data: one tensor after the other, each at a multiple
+/// of 64 bytes.
+std::string ExternalData(const NamedTensors& tensors);
+
+/// The serialized model whose inputs of these names are initializers, in this order,
+/// their data in a file as ExternalData lays it out. Not found for a name that is no
+/// input.
+Result<std::string> WithDataIn(const std::string& location, const Model& model,
+                               const NamedTensors& tensors);
+
+/// The files of external data that initializers of the main graph name, each once.
+Result<std::vector<std::string>> ExternalFiles(const Model& model);
 
 }  // namespace assay::edit

@@ -34,8 +34,8 @@ class Blocks {
     const std::array<std::string, 4> inputs = {
         to_->Parameter(named("_s"), {channels}, {.value = 1}),
         to_->Parameter(named("_b"), {channels}, {}),
-        to_->Fixed(named("_mean"), channels, 0),
-        to_->Fixed(named("_var"), channels, 1)};
+        to_->Statistic(named("_mean"), channels, 0),
+        to_->Statistic(named("_var"), channels, 1)};
     to_->Then("BatchNormalization", ", " + Joined(inputs));
     channels_ = channels;
   }

@@ -74,8 +74,8 @@ void Sketch::Draw(const First& first, Tensor* weights) const {
   });
 }
 
-std::string Sketch::Fixed(const std::string& name, int64_t count,
-                          double value) {
+std::string Sketch::Statistic(const std::string& name, int64_t count,
+                              double value) {
   const std::vector<std::string> numbers(static_cast<size_t>(count),
                                          StrCat(value));
   initializers_.push_back(StrCat(Type(), "[", count, "] ", name, " = {",
@@ -84,7 +84,8 @@ std::string Sketch::Fixed(const std::string& name, int64_t count,
 }
 
 std::string Sketch::Scalar(const std::string& name, double value) {
-  initializers_.push_back(StrCat(Type(), " ", name, " = {", value, "}"));
+  nodes_ +=
+      StrCat(" ", name, " = Constant<value = ", Type(), " {", value, "}>()");
   return name;
 }
 

@@ -68,8 +68,9 @@ class Sketch {
   /// Other first numbers of a part of the last parameter.
   void Set(int64_t from, int64_t count, double value);
 
-  /// An initializer that is no parameter; its name.
-  std::string Fixed(const std::string& name, int64_t count, double value);
+  /// A running statistic of as many equal numbers; its name.
+  std::string Statistic(const std::string& name, int64_t count, double value);
+  /// A number that is never trained, a node and no initializer; its name.
   std::string Scalar(const std::string& name, double value);
   std::string Integers(const std::string& name,
                        std::span<const int64_t> integers);
