@@ -40,16 +40,17 @@ class CountSamples : public train::TrainingEvent {
   int64_t samples_ = 0;
 };
 
-Result<std::unique_ptr<train::NetworkObjective>> ObjectiveOf(const Goal& goal,
-                                                             Backend& backend,
-                                                             uint64_t seed) {
-  ASSAY_ASSIGN_OR_RETURN(train::NewModel model,
-                         train::MakeModel(goal.model, {.seed = seed}));
+Result<std::unique_ptr<train::NetworkObjective>> ObjectiveOf(
+    const Goal& goal, const train::Dataset& data, Backend& backend,
+    uint64_t seed) {
+  ASSAY_ASSIGN_OR_RETURN(const train::ModelOptions wanted,
+                         train::OptionsFor(data, seed));
+  ASSAY_ASSIGN_OR_RETURN(const train::NewModel model,
+                         train::MakeModel(goal.model, wanted));
   edit::LossEdit loss;
   loss.loss = edit::Loss::kSoftmaxCrossEntropyOfOneHot;
-  train::Trainee trainee;
-  ASSAY_ASSIGN_OR_RETURN(trainee.model, edit::WithLoss(*model.model, loss));
-  trainee.parameters = std::move(model.parameters);
+  ASSAY_ASSIGN_OR_RETURN(train::Trainee trainee,
+                         train::TraineeOf(model, loss, seed));
   return train::NetworkObjective::Load(backend, std::move(trainee));
 }
 
@@ -59,7 +60,7 @@ Result<Reached> SamplesTo(const Goal& goal, const train::Split& data,
                           Backend& backend, const train::Wanted& optimizer,
                           uint64_t seed) {
   ASSAY_ASSIGN_OR_RETURN(const auto objective,
-                         ObjectiveOf(goal, backend, seed));
+                         ObjectiveOf(goal, data.train, backend, seed));
   ASSAY_ASSIGN_OR_RETURN(train::Made made, train::MakeOptimizer(optimizer));
   const train::Cut cut{.samples = data.train.samples(), .batch = goal.batch};
   ASSAY_ASSIGN_OR_RETURN(train::Sampler whole,

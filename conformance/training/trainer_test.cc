@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "conformance/optimizer/corners.h"
-#include "conformance/optimizer/linear_network.h"
+#include "conformance/training/corners.h"
+#include "conformance/training/linear_network.h"
 #include "framework/file/scratch_folder.h"
 #include "framework/train/checkpoint/tensor_file.h"
 #include "framework/train/data/numbers.h"
@@ -25,7 +25,7 @@
 #include "framework/train/model/models.h"
 #include "framework/train/rule/optimizers.h"
 
-namespace assay::optimizer {
+namespace assay::training {
 namespace {
 
 using ::testing::ElementsAre;
@@ -305,4 +305,4 @@ TEST(TrainerTest, MicroBatchesAreTheBatch) {
 }
 
 }  // namespace
-}  // namespace assay::optimizer
+}  // namespace assay::training

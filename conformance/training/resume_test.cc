@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "conformance/optimizer/corners.h"
-#include "conformance/optimizer/linear_network.h"
+#include "conformance/training/corners.h"
+#include "conformance/training/linear_network.h"
 #include "framework/file/file.h"
 #include "framework/file/scratch_folder.h"
 #include "framework/graph/edit/training.h"
@@ -20,7 +20,7 @@
 #include "framework/train/event/curve_file.h"
 #include "framework/train/schedule.h"
 
-namespace assay::optimizer {
+namespace assay::training {
 namespace {
 
 using ::testing::HasSubstr;
@@ -228,4 +228,4 @@ TEST(CurveFileTest, GoesOnWithItsFile) {
 }
 
 }  // namespace
-}  // namespace assay::optimizer
+}  // namespace assay::training

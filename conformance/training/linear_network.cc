@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "conformance/optimizer/linear_network.h"
+#include "conformance/training/linear_network.h"
 
 #include "framework/backend/registry.h"
 #include "framework/train/model/new_model.h"
 
-namespace assay::optimizer {
+namespace assay::training {
 
 Backend& Reference() {
   static const std::unique_ptr<Backend> backend =
@@ -20,4 +20,4 @@ std::unique_ptr<train::NetworkObjective> LinearNetwork(
                                         /*seed=*/1))));
 }
 
-}  // namespace assay::optimizer
+}  // namespace assay::training

@@ -16,7 +16,7 @@
 #include "framework/graph/model_text.h"
 #include "framework/train/network_objective.h"
 
-namespace assay::optimizer {
+namespace assay::training {
 
 /// Throws std::runtime_error where there is none.
 template <class T>
@@ -50,4 +50,4 @@ std::unique_ptr<train::NetworkObjective> LinearNetwork(
     const edit::LossEdit& loss,
     const std::shared_ptr<const Model>& model = graph::ModelOfText(kLinear));
 
-}  // namespace assay::optimizer
+}  // namespace assay::training

@@ -9,15 +9,15 @@
 #include <string>
 #include <vector>
 
-#include "conformance/optimizer/corners.h"
-#include "conformance/optimizer/linear_network.h"
+#include "conformance/training/corners.h"
+#include "conformance/training/linear_network.h"
 #include "framework/file/file.h"
 #include "framework/file/scratch_folder.h"
 #include "framework/train/event/mlperf_log.h"
 #include "framework/train/event/progress_line.h"
 #include "framework/train/event/wrong_samples.h"
 
-namespace assay::optimizer {
+namespace assay::training {
 namespace {
 
 using ::testing::HasSubstr;
@@ -111,4 +111,4 @@ TEST(MlperfLogTest, HasItsKeysInOrder) {
 }
 
 }  // namespace
-}  // namespace assay::optimizer
+}  // namespace assay::training

@@ -15,14 +15,14 @@
 #include <utility>
 #include <vector>
 
-#include "conformance/optimizer/linear_network.h"
+#include "conformance/training/linear_network.h"
 #include "framework/graph/edit/training.h"
 #include "framework/train/data/numbers.h"
 #include "framework/train/model/models.h"
 #include "framework/train/network_objective.h"
 #include "framework/train/rule/optimizers.h"
 
-namespace assay::optimizer {
+namespace assay::training {
 namespace {
 
 constexpr int64_t kSamples = 4, kClasses = 3;
@@ -111,4 +111,4 @@ INSTANTIATE_TEST_SUITE_P(All, ModelTest,
                          });
 
 }  // namespace
-}  // namespace assay::optimizer
+}  // namespace assay::training

@@ -13,12 +13,12 @@
 #include <string>
 #include <vector>
 
-#include "conformance/optimizer/linear_network.h"
+#include "conformance/training/linear_network.h"
 #include "framework/graph/model_text.h"
 #include "framework/train/data/dropout_mask.h"
 #include "framework/train/network_objective.h"
 
-namespace assay::optimizer {
+namespace assay::training {
 namespace {
 
 using ::testing::HasSubstr;
@@ -227,4 +227,4 @@ TEST(StatisticsTest, SayWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace assay::optimizer
+}  // namespace assay::training

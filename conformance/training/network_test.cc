@@ -15,15 +15,22 @@
 #include <vector>
 
 #include "conformance/optimizer/beside_quad.h"
-#include "conformance/optimizer/linear_network.h"
 #include "conformance/optimizer/problem.h"
+#include "conformance/training/linear_network.h"
 #include "framework/graph/edit/node_edit.h"
 #include "framework/graph/edit/training.h"
 #include "framework/graph/model_text.h"
 #include "framework/train/network_objective.h"
 
-namespace assay::optimizer {
+namespace assay::training {
 namespace {
+
+using optimizer::BesideQuad;
+using optimizer::Exponential;
+using optimizer::Gradients;
+using optimizer::Quad;
+using optimizer::QuadTensor;
+using optimizer::Subject;
 
 using ::testing::HasSubstr;
 
@@ -205,7 +212,8 @@ TEST_P(NetworkTest, TrainsAsItsFormulaDoes) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, NetworkTest, ::testing::ValuesIn(Subjects()),
+INSTANTIATE_TEST_SUITE_P(All, NetworkTest,
+                         ::testing::ValuesIn(optimizer::Subjects()),
                          [](const auto& info) { return info.param.id(); });
 
 // Kills: a batch that is left where the one before was.
@@ -240,4 +248,4 @@ TEST(NetworkObjectiveTest, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace assay::optimizer
+}  // namespace assay::training

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "conformance/optimizer/linear_network.h"
+#include "conformance/training/linear_network.h"
 #include "framework/graph/edit/training.h"
 #include "framework/graph/model_text.h"
 #include "framework/train/data/dataset.h"
@@ -21,7 +21,7 @@
 #include "framework/train/rule/optimizers.h"
 #include "framework/train/trainer.h"
 
-namespace assay::optimizer {
+namespace assay::training {
 
 /// Samples around three corners, each of a class, which a linear network tells
 /// apart.
@@ -72,4 +72,4 @@ struct CornersRun {
   std::unique_ptr<train::Optimizer> optimizer;
 };
 
-}  // namespace assay::optimizer
+}  // namespace assay::training
