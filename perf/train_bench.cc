@@ -202,8 +202,8 @@ class BackendSubject : public Subject {
     const train::NewModel made = Got(train::MakeModel(model, {.seed = 1}));
     edit::LossEdit loss;
     loss.loss = edit::Loss::kSoftmaxCrossEntropyOfOneHot;
-    const train::Trainee trainee{
-        Got(edit::WithLoss(*made.model, loss)), made.parameters, "loss", {}};
+    const train::Trainee trainee =
+        Got(train::TraineeOf(made, loss, /*seed=*/1));
     parts_.emplace(*backend_, trainee, Drawn(batches_[0]));
     objective_ = Got(train::NetworkObjective::Load(*backend_, trainee));
     optimizer_ = Got(train::MakeOptimizer({"momentum", "pytorch", "rate=0.01"}))

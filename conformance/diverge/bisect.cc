@@ -10,6 +10,8 @@
 
 #include "conformance/diverge/convention.h"
 #include "conformance/diverge/side.h"
+#include "conformance/diverge/statistics/slip.h"
+#include "conformance/optdiff/beside_judge.h"
 #include "conformance/optdiff/locked_run.h"
 #include "framework/core/text.h"
 #include "framework/file/csv.h"
@@ -38,6 +40,71 @@ std::string FirstElement(const Tensor& a, const Tensor& b) {
                 " in a, ", ToText(*at.in2), " in b");
 }
 
+using Found = std::optional<Finding>;
+
+/// `run` is empty where b is beside a, and both do what their models say.
+Finding SayFedBack(const Side& side, const std::string& run, int64_t step,
+                   const std::string& statistic,
+                   const statistics::FedNumbers& fed) {
+  const statistics::Feeder feeder =
+      statistics::FeederOf(side.course.narrow.model->graph(), statistic);
+  const auto off = [&](size_t at) {
+    return std::abs(fed.got[at] - fed.wanted[at]);
+  };
+  size_t worst = 0;
+  for (size_t i = 0; i < fed.got.size(); ++i) {
+    if (!(off(i) <= off(worst))) worst = i;
+  }
+  return Say(
+      Cause::kRunningStatistics, step, run, feeder.value,
+      StrCat("the statistic ", statistic, " of the ", feeder.op_type, " of '",
+             feeder.value, "' in run ", run.empty() ? "b" : run, " ",
+             statistics::SlipOf(fed, feeder), ": element ", worst, " is ",
+             ToText(fed.got[worst]), ", ", run.empty() ? "in a " : "wanted ",
+             ToText(fed.wanted[worst])));
+}
+
+Finding WrongStatistic(const Side& side, int64_t step) {
+  const auto all = side.run->objective().statistics();
+  const auto fed = std::ranges::find(all, side.fault.tensor,
+                                     &optdiff::BesideJudge::FedBack::name);
+  return SayFedBack(side, side.name, step, fed->name,
+                    {fed->before, fed->got, fed->wanted});
+}
+
+/// Each as its own model says.
+Found OtherStatistics(const Side& a, const Side& b, int64_t step) {
+  const auto of_a = a.run->objective().statistics();
+  const auto of_b = b.run->objective().statistics();
+  for (size_t s = 0; s < of_a.size(); ++s) {
+    const double explained = optdiff::kSieve * (of_a[s].distance.explained +
+                                                of_b[s].distance.explained);
+    double squares = 0;
+    for (size_t i = 0; i < of_a[s].got.size(); ++i) {
+      const double off = of_a[s].got[i] - of_b[s].got[i];
+      squares += off * off;
+    }
+    if (std::sqrt(squares) <= explained) continue;
+    return SayFedBack(a, "", step, of_a[s].name,
+                      {of_a[s].before, of_b[s].got, of_a[s].got});
+  }
+  return std::nullopt;
+}
+
+Found InitialStatistics(const Side& a, const Side& b) {
+  const auto of_a = a.run->objective().Statistics();
+  const auto of_b = b.run->objective().Statistics();
+  for (size_t s = 0; s < of_a.size(); ++s) {
+    if (SameBytes(of_a[s].value, of_b[s].value)) continue;
+    const std::string& name = of_a[s].parameter;
+    return Say(Cause::kRunningStatistics, 0, "",
+               statistics::FeederOf(a.course.narrow.model->graph(), name).value,
+               StrCat("the two begin with other statistics: of ", name, " ",
+                      FirstElement(of_a[s].value, of_b[s].value)));
+  }
+  return std::nullopt;
+}
+
 class Bisection {
  public:
   Bisection(Side a, Side b, const BisectOptions& options)
@@ -45,6 +112,8 @@ class Bisection {
 
   Result<Finding> Go() {
     if (auto found = InitialWeights(); found.has_value()) return *found;
+    if (auto found = InitialStatistics(a_, b_); found.has_value())
+      return *found;
     for (step_ = 1; step_ <= options_.steps; ++step_) {
       for (Side* const side : {&a_, &b_}) {
         if (auto found = ChangedBetween(side); found.has_value()) return *found;
@@ -66,8 +135,6 @@ class Bisection {
   }
 
  private:
-  using Found = std::optional<Finding>;
-
   Found InitialWeights() {
     const auto of_a = a_.both().parameters();
     const auto of_b = b_.both().parameters();
@@ -114,6 +181,9 @@ class Bisection {
     for (Side* const side : {&a_, &b_}) {
       const optdiff::StepFault& fault = side->fault;
       if (fault.what.empty()) continue;
+      if (fault.reason == std::string_view(optdiff::kFailStatistic)) {
+        return Found(WrongStatistic(*side, step_));
+      }
       if (fault.reason == std::string_view(optdiff::kFailUpdate)) {
         ASSAY_ASSIGN_OR_RETURN(Finding rule, WrongRule(side, step_));
         return Found(std::move(rule));
@@ -137,6 +207,8 @@ class Bisection {
                         ToText(of_b.backend_loss() / of_a.backend_loss()),
                         " times that of a"));
     }
+    if (auto found = OtherStatistics(a_, b_, step_); found.has_value())
+      return found;
     SeenStep across = b_.seen;
     across.gradients = a_.seen.gradients;
     across.result = a_.seen.result;

@@ -7,7 +7,8 @@
 //   found.sentence;   // "at step 3 the Conv of run b is wrong: ..."
 //
 // At each step everything is compared in the order in which it comes about, from one
-// state: the first weights once, then the batch, the loss, the gradients, the step.
+// state: the first weights once, then the batch, the loss, the gradients, running
+// statistics, the step.
 // Where a value is wrong the node is searched by inner values of both networks;
 // where a step is, or where the two have other conventions, one setting after the
 // other is exchanged in quad until the step comes about.

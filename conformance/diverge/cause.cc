@@ -10,9 +10,10 @@ namespace assay::diverge {
 
 std::string_view ToString(Cause cause) {
   constexpr std::string_view kWords[] = {
-      "none",           "initial weights", "data order",  "forward",
-      "loss reduction", "gradient",        "update rule", "convention",
-      "schedule",       "state",           "accumulation"};
+      "none",        "initial weights", "data order",
+      "forward",     "loss reduction",  "gradient",
+      "update rule", "convention",      "schedule",
+      "state",       "accumulation",    "running statistics"};
   return kWords[static_cast<size_t>(cause)];
 }
 

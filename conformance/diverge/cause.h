@@ -25,10 +25,12 @@ enum class Cause : uint8_t {
   kSchedule,
   kState,
   kAccumulation,
+  kRunningStatistics,
 };
 
 /// "initial weights", "data order", "forward", "loss reduction", "gradient",
-/// "update rule", "convention", "schedule", "state", "accumulation", "none".
+/// "update rule", "convention", "schedule", "state", "accumulation",
+/// "running statistics", "none".
 std::string_view ToString(Cause cause);
 
 struct Finding {

@@ -203,6 +203,11 @@ Status Duel::Lock() {
       }
     }
   }
+  const auto statistics = b_.run->objective().Statistics();
+  const auto of_a = a_.run->objective().Statistics();
+  for (size_t s = 0; s < statistics.size() && s < of_a.size(); ++s) {
+    CopyInto(of_a[s].value, statistics[s].value);
+  }
   if (!is_one_rule_) LockAcross(state);
   other_.Start([this] { b_.run->Lock(); });
   a_.run->Lock();

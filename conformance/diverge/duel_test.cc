@@ -132,13 +132,16 @@ TEST(DuelTest, SaysWhoIsWrong) {
 // differ from step to step in one of them.
 TEST(ModelCourseTest, IsOneNetworkTwice) {
   const train::Dataset images = Got(train::DrawnImages(24, 1));
-  const optdiff::Course course = Got(ModelCourse(
-      {.model = "small_cnn", .dataset = &images, .batch = 8, .steps = 4}));
-  const Seen seen = DuelOf(Reference(), "gradient_descent", Reference(),
-                           "gradient_descent", course);
-  EXPECT_FALSE(seen.duel->difference().has_value());
-  EXPECT_FALSE(seen.duel->a_fault().has_value())
-      << seen.duel->a_fault()->fault.what;
+  // The last two have running statistics, and masks.
+  for (const char* model : {"small_cnn", "resnet8", "transformer"}) {
+    const optdiff::Course course = Got(ModelCourse(
+        {.model = model, .dataset = &images, .batch = 8, .steps = 4}));
+    const Seen seen = DuelOf(Reference(), "gradient_descent", Reference(),
+                             "gradient_descent", course);
+    EXPECT_FALSE(seen.duel->difference().has_value()) << model;
+    EXPECT_FALSE(seen.duel->a_fault().has_value())
+        << model << ": " << seen.duel->a_fault()->fault.what;
+  }
 }
 
 TEST(RunSpecTest, ReadsARun) {

@@ -193,9 +193,10 @@ Result<NodeFault> FirstCause(const Running& narrow, const Running& wide,
       limit::UnitRoundoff(narrow_place.parameters[0].value.dtype());
   ASSAY_ASSIGN_OR_RETURN(const RoundedPlace near,
                          Rounded(wide_place, roundoff, &draw));
-  ASSAY_ASSIGN_OR_RETURN(
-      const InnerValues rounded,
-      InnerValuesOf(*wide.model, wide.backend, {near.batch, near.parameters}));
+  ASSAY_ASSIGN_OR_RETURN(const InnerValues rounded,
+                         InnerValuesOf(*wide.model, wide.backend,
+                                       {near.batch, near.parameters,
+                                        wide_place.given, wide_place.step}));
   if (got.values.size() != want.values.size()) {
     return Internal("found ", got.values.size(), " inner values, wanted ",
                     want.values.size());

@@ -30,11 +30,7 @@ std::vector<Value> InputsOf(const Network& network,
   std::vector<Value> inputs;
   size_t next = 0;
   for (const ValueInfo& info : network.inputs()) {
-    const auto parameter =
-        std::ranges::find(place.parameters, info.name, &train::Parameter::name);
-    inputs.emplace_back(parameter != place.parameters.end()
-                            ? parameter->value
-                            : place.batch[next++]);
+    inputs.emplace_back(place.InputOf(info.name, &next));
   }
   return inputs;
 }

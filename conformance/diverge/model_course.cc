@@ -20,17 +20,17 @@ Result<Tensor> Widened(const Tensor& tensor) {
                         draw::NumbersOf(tensor));
 }
 
-Result<optdiff::Beginning> BeginningOf(const ModelChoice& choice, DType type) {
+Result<optdiff::Beginning> BeginningOfType(const ModelChoice& choice,
+                                           DType type) {
   ASSAY_ASSIGN_OR_RETURN(
-      train::NewModel made,
-      train::MakeModel(choice.model,
-                       {.seed = choice.weights_seed, .type = type}));
+      train::ModelOptions options,
+      train::OptionsFor(*choice.dataset, choice.weights_seed));
+  options.type = type;
+  ASSAY_ASSIGN_OR_RETURN(const train::NewModel made,
+                         train::MakeModel(choice.model, options));
   edit::LossEdit loss;
   loss.loss = edit::Loss::kSoftmaxCrossEntropyOfOneHot;
-  optdiff::Beginning beginning;
-  ASSAY_ASSIGN_OR_RETURN(beginning.model, edit::WithLoss(*made.model, loss));
-  beginning.parameters = std::move(made.parameters);
-  return beginning;
+  return BeginningOf(made, loss, choice.weights_seed);
 }
 
 /// The batches of all epochs one after the other.
@@ -77,12 +77,23 @@ class Batches {
 
 }  // namespace
 
+Result<optdiff::Beginning> BeginningOf(const train::NewModel& made,
+                                       const edit::LossEdit& loss,
+                                       uint64_t seed) {
+  ASSAY_ASSIGN_OR_RETURN(train::Trainee trainee,
+                         train::TraineeOf(made, loss, seed));
+  return optdiff::Beginning{
+      std::move(trainee.model), std::move(trainee.parameters),
+      std::move(trainee.statistics), std::move(trainee.masks), seed};
+}
+
 Result<optdiff::Course> ModelCourse(const ModelChoice& choice) {
   optdiff::Course course;
   course.name = choice.model;
   course.steps = choice.steps;
-  ASSAY_ASSIGN_OR_RETURN(course.narrow, BeginningOf(choice, DType::kFloat32));
-  ASSAY_ASSIGN_OR_RETURN(course.wide, BeginningOf(choice, DType::kFloat64));
+  ASSAY_ASSIGN_OR_RETURN(course.narrow,
+                         BeginningOfType(choice, DType::kFloat32));
+  ASSAY_ASSIGN_OR_RETURN(course.wide, BeginningOfType(choice, DType::kFloat64));
   for (size_t p = 0; p < course.wide.parameters.size(); ++p) {
     ASSAY_ASSIGN_OR_RETURN(course.wide.parameters[p].value,
                            Widened(course.narrow.parameters[p].value));

@@ -12,7 +12,9 @@
 
 #include "conformance/optdiff/course.h"
 #include "framework/core/status.h"
+#include "framework/graph/edit/training.h"
 #include "framework/train/data/dataset.h"
+#include "framework/train/model/new_model.h"
 
 namespace assay::diverge {
 
@@ -29,5 +31,10 @@ struct ModelChoice {
 /// gradients of LogSoftmax, Mul and ReduceSum has. Batches are shuffled; the last of
 /// an epoch is dropped where it is not whole.
 Result<optdiff::Course> ModelCourse(const ModelChoice& choice);
+
+/// The training form of a model. As train::TraineeOf.
+Result<optdiff::Beginning> BeginningOf(const train::NewModel& made,
+                                       const edit::LossEdit& loss,
+                                       uint64_t seed);
 
 }  // namespace assay::diverge

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -31,6 +32,18 @@ NamedState StateOf(optimizer::BesideQuad& both) {
         tensor.name, optimizer::InQuad(tensor.value));
   }
   return state;
+}
+
+Result<std::vector<train::Parameter>> Widened(
+    std::span<const train::Parameter> narrow) {
+  std::vector<train::Parameter> wide;
+  for (const train::Parameter& each : narrow) {
+    ASSAY_ASSIGN_OR_RETURN(Tensor value,
+                           draw::TensorOf(DType::kFloat64, each.value.shape(),
+                                          draw::NumbersOf(each.value)));
+    wide.push_back({each.name, std::move(value)});
+  }
+  return wide;
 }
 
 }  // namespace
@@ -96,6 +109,12 @@ void Side::Take(const Side& other) {
       }
     }
   }
+  const auto statistics = run->objective().Statistics();
+  const auto others = other.run->objective().Statistics();
+  for (size_t s = 0; s < statistics.size(); ++s) {
+    Tensor to = statistics[s].value;
+    std::ranges::copy(others[s].value.bytes(), to.mutable_data());
+  }
   other.run->Lock();
   run->Lock();
 }
@@ -104,18 +123,13 @@ Result<Finding> WrongNode(const Side& side, int64_t step,
                           const BisectOptions& options) {
   ASSAY_ASSIGN_OR_RETURN(const optdiff::StepBatch batch,
                          side.course.batch(step));
-  const auto& place = side.run->objective().place();
-  std::vector<train::Parameter> wide;
-  for (const train::Parameter& parameter : place) {
-    ASSAY_ASSIGN_OR_RETURN(
-        Tensor value, draw::TensorOf(DType::kFloat64, parameter.value.shape(),
-                                     draw::NumbersOf(parameter.value)));
-    wide.push_back({parameter.name, std::move(value)});
-  }
+  const optdiff::Place place = side.run->objective().PlaceOf(batch.narrow);
+  ASSAY_ASSIGN_OR_RETURN(const auto wide, Widened(place.parameters));
+  ASSAY_ASSIGN_OR_RETURN(const auto wide_given, Widened(place.given));
   auto fault = FirstCause(
       {side.course.narrow.model, side.backend},
-      {side.course.wide.model, options.oracle}, {batch.narrow, place},
-      {batch.wide, wide},
+      {side.course.wide.model, options.oracle}, place,
+      {batch.wide, wide, wide_given, place.step},
       draw::Draw("cause", static_cast<int64_t>(options.seed), "roundings"));
   const std::string run = StrCat("run ", side.name);
   if (!fault.ok() || fault->op_type.empty()) {

@@ -62,6 +62,22 @@ Status BesideJudge::KeepPlace() {
     ASSAY_ASSIGN_OR_RETURN(Tensor value, parameter.value.Clone());
     place_[p] = {parameter.name, std::move(value)};
   }
+  given_.clear();
+  fed_back_.clear();
+  for (const train::StateTensor& statistic : backend_->Statistics()) {
+    ASSAY_ASSIGN_OR_RETURN(Tensor value, statistic.value.Clone());
+    fed_back_.push_back({statistic.parameter, draw::NumbersOf(value)});
+    given_.push_back({statistic.parameter, std::move(value)});
+  }
+  return OkStatus();
+}
+
+/// Behind the evaluation that drew them.
+Status BesideJudge::KeepMasks() {
+  for (size_t i = 0; i < backend_->masks().size(); ++i) {
+    ASSAY_ASSIGN_OR_RETURN(Tensor value, backend_->masks()[i].Clone());
+    given_.push_back({backend_->mask_names()[i].name, std::move(value)});
+  }
   return OkStatus();
 }
 
@@ -73,17 +89,28 @@ void BesideJudge::Compare(const JudgeNetwork::Answer& exact) {
   for (size_t p = 0; p < got_.size(); ++p) {
     gradients_.push_back(DistanceOf(got_[p], exact.gradients[p]));
   }
+  const auto now = backend_->Statistics();
+  for (size_t s = 0; s < fed_back_.size(); ++s) {
+    FedBack& fed = fed_back_[s];
+    fed.got = draw::NumbersOf(now[s].value);
+    fed.wanted = exact.statistics[s];
+    fed.distance = DistanceOf(now[s].value, fed.wanted);
+  }
 }
 
 Status BesideJudge::SeeRoundings(const JudgeNetwork::Answer& exact) {
   ASSAY_ASSIGN_OR_RETURN(const JudgeNetwork::Answer rounded,
-                         judge_->Rounded({wide_, place_}, Roundoff(), &draw_));
+                         judge_->Rounded(PlaceOf(wide_), Roundoff(), &draw_));
   rounded_.clear();
   rounded_.push_back(
       {std::abs(rounded.loss - exact.loss), loss_distance_.norm});
   for (size_t p = 0; p < got_.size(); ++p) {
     rounded_.push_back(
         {L2(rounded.gradients[p], exact.gradients[p]), gradients_[p].norm});
+  }
+  for (size_t s = 0; s < fed_back_.size(); ++s) {
+    rounded_.push_back({L2(rounded.statistics[s], exact.statistics[s]),
+                        fed_back_[s].distance.norm});
   }
   return OkStatus();
 }
@@ -107,7 +134,8 @@ Result<train::Evaluation> BesideJudge::Evaluate() {
     got_.push_back(std::move(copy));
   }
   ++n_runs_;
-  ASSAY_ASSIGN_OR_RETURN(const auto exact, judge_->At({wide_, place_}));
+  ASSAY_RETURN_IF_ERROR(KeepMasks());
+  ASSAY_ASSIGN_OR_RETURN(const auto exact, judge_->At(PlaceOf(wide_)));
   Compare(*exact);
   if (n_runs_ <= kFirstRuns || n_runs_ % rounded_every_ == 0) {
     ASSAY_RETURN_IF_ERROR(SeeRoundings(*exact));
@@ -121,17 +149,22 @@ void BesideJudge::Explain() {
   for (size_t p = 0; p < gradients_.size(); ++p) {
     gradients_[p].explained = Explained(rounded_[p + 1], gradients_[p].norm);
   }
+  for (size_t s = 0; s < fed_back_.size(); ++s) {
+    Distance& distance = fed_back_[s].distance;
+    distance.explained =
+        Explained(rounded_[gradients_.size() + 1 + s], distance.norm);
+  }
 }
 
 Status BesideJudge::LookAgain(size_t gradient, double share) {
   // What is smooth grows with the roundings, and is divided by their number again.
   constexpr int kDraws = 16;
   constexpr double kAtOnce = 4;
-  ASSAY_ASSIGN_OR_RETURN(const auto exact, judge_->At({wide_, place_}));
+  ASSAY_ASSIGN_OR_RETURN(const auto exact, judge_->At(PlaceOf(wide_)));
   for (int i = 0; i < kDraws && !(gradients_[gradient].share() <= share); ++i) {
     ASSAY_ASSIGN_OR_RETURN(
         const JudgeNetwork::Answer rounded,
-        judge_->Rounded({wide_, place_}, kAtOnce * Roundoff(), &draw_));
+        judge_->Rounded(PlaceOf(wide_), kAtOnce * Roundoff(), &draw_));
     const auto see = [](double l2, double norm, Rounding* worst) {
       if (l2 / kAtOnce > worst->l2) *worst = {l2 / kAtOnce, norm};
     };

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -60,6 +61,8 @@ class BesideJudge : public train::Objective {
   std::span<train::Parameter> parameters() override {
     return backend_->parameters();
   }
+  /// The step of masks, from 0.
+  void At(int64_t step) { backend_->At(step_ = step); }
   /// The batch in the backend's type, and in float64.
   Status Put(std::span<const Tensor> narrow, std::span<const Tensor> wide);
   /// The backend's, after which the rest is about it.
@@ -81,6 +84,21 @@ class BesideJudge : public train::Objective {
   /// the parameters that they were taken at.
   std::span<const Tensor> got() const { return got_; }
   std::span<const train::Parameter> place() const { return place_; }
+  Place PlaceOf(std::span<const Tensor> batch) const {
+    return {batch, place_, given_, step_};
+  }
+  /// The statistics that were fed back, beside the judge's: each as it was, as it is,
+  /// and as it should be.
+  struct FedBack {
+    std::string name;
+    std::vector<double> before, got, wanted;
+    Distance distance;
+  };
+  std::span<const FedBack> statistics() const { return fed_back_; }
+  /// Shares its memory with the backend's network.
+  std::vector<train::StateTensor> Statistics() const {
+    return backend_->Statistics();
+  }
 
  private:
   /// What one rounding did, when it was last looked at, and the norm then.
@@ -89,6 +107,7 @@ class BesideJudge : public train::Objective {
   };
 
   Status KeepPlace();
+  Status KeepMasks();
   void Compare(const JudgeNetwork::Answer& exact);
   Status SeeRoundings(const JudgeNetwork::Answer& exact);
   void Explain();
@@ -104,9 +123,12 @@ class BesideJudge : public train::Objective {
   double loss_ = 0, judge_loss_ = 0;
   Distance loss_distance_;
   std::vector<Distance> gradients_;
-  std::vector<Rounding> rounded_;  // of the loss, then of each gradient
+  std::vector<FedBack> fed_back_;
+  // Of the loss, then of each gradient, then of each statistic.
+  std::vector<Rounding> rounded_;
   std::vector<Tensor> got_;
-  std::vector<train::Parameter> place_;
+  std::vector<train::Parameter> place_, given_;
+  int64_t step_ = 0;
 };
 
 }  // namespace assay::optdiff

@@ -29,6 +29,13 @@ Result<std::unique_ptr<train::NetworkObjective>> Load(
     ASSAY_ASSIGN_OR_RETURN(Tensor own, parameter.value.Clone());
     trainee.parameters.push_back({parameter.name, std::move(own)});
   }
+  for (const train::Statistic& statistic : beginning.statistics) {
+    ASSAY_ASSIGN_OR_RETURN(Tensor own, statistic.value.Clone());
+    trainee.statistics.push_back(
+        {statistic.name, statistic.next, std::move(own)});
+  }
+  trainee.masks = beginning.masks;
+  trainee.seed = beginning.seed;
   return train::NetworkObjective::Load(backend, std::move(trainee));
 }
 

@@ -29,10 +29,14 @@ struct StepBatch {
   std::vector<Tensor> narrow, wide;
 };
 
-/// A model with its loss, and first values of its parameters.
+/// A model with its loss, and first values of its parameters and of what is fed back;
+/// its masks are drawn from the seed.
 struct Beginning {
   std::shared_ptr<const Model> model;
   std::vector<train::Parameter> parameters;
+  std::vector<train::Statistic> statistics = {};
+  std::vector<train::Mask> masks = {};
+  uint64_t seed = 0;
 };
 
 struct Course {

@@ -23,11 +23,7 @@ std::vector<Value> InputsAt(const Graph& graph, const Place& place) {
   std::vector<Value> inputs;
   size_t next = 0;
   for (const ValueId id : graph.inputs) {
-    const auto parameter = std::ranges::find(place.parameters, graph[id].name,
-                                             &train::Parameter::name);
-    inputs.emplace_back(parameter != place.parameters.end()
-                            ? parameter->value
-                            : place.batch[next++]);
+    inputs.emplace_back(place.InputOf(graph[id].name, &next));
   }
   return inputs;
 }

@@ -13,26 +13,50 @@ void Round(double roundoff, draw::Draw* draw, std::span<double> numbers) {
   for (double& x : numbers) x *= 1 + draw->Sign() * roundoff;
 }
 
+bool AreAlike(const train::Parameter& now, const Tensor& last) {
+  return std::ranges::equal(now.value.bytes(), last.bytes());
+}
+
 }  // namespace
+
+Tensor Place::InputOf(std::string_view name, size_t* next) const {
+  for (const auto& group : {parameters, given}) {
+    const auto found = std::ranges::find(group, name, &train::Parameter::name);
+    if (found != group.end()) return found->value;
+  }
+  return batch[(*next)++];
+}
 
 bool JudgeNetwork::IsLast(const Place& place) const {
   return last_ != nullptr &&
          std::ranges::equal(place.batch, last_batch_, {}, &Tensor::data,
                             &Tensor::data) &&
-         std::ranges::equal(
-             place.parameters, last_parameters_,
-             [](const train::Parameter& now, const Tensor& last) {
-               return std::ranges::equal(now.value.bytes(), last.bytes());
-             });
+         std::ranges::equal(place.parameters, last_parameters_, AreAlike) &&
+         std::ranges::equal(place.given, last_given_, AreAlike);
+}
+
+/// To the place's step, from its statistics.
+void JudgeNetwork::Go(const Place& place) {
+  objective_->At(place.step);
+  for (train::StateTensor& statistic : objective_->Statistics()) {
+    const auto from = std::ranges::find(place.given, statistic.parameter,
+                                        &train::Parameter::name);
+    if (from == place.given.end()) continue;
+    std::ranges::copy(draw::NumbersOf(from->value),
+                      statistic.value.mutable_elements<double>().begin());
+  }
 }
 
 Result<JudgeNetwork::Answer> JudgeNetwork::Evaluate(
     std::span<const Tensor> batch) {
   ASSAY_RETURN_IF_ERROR(objective_->Put(batch));
   ASSAY_ASSIGN_OR_RETURN(const train::Evaluation found, objective_->Evaluate());
-  Answer answer{found.loss, {}};
+  Answer answer{found.loss, {}, {}};
   for (const Tensor& gradient : found.gradients) {
     answer.gradients.push_back(draw::NumbersOf(gradient));
+  }
+  for (const train::StateTensor& statistic : objective_->Statistics()) {
+    answer.statistics.push_back(draw::NumbersOf(statistic.value));
   }
   return answer;
 }
@@ -51,6 +75,11 @@ Result<std::shared_ptr<const JudgeNetwork::Answer>> JudgeNetwork::At(
         draw::NumbersOf(value),
         objective_->parameters()[p].value.mutable_elements<double>().begin());
   }
+  last_given_.clear();
+  for (const train::Parameter& given : place.given) {
+    ASSAY_ASSIGN_OR_RETURN(last_given_.emplace_back(), given.value.Clone());
+  }
+  Go(place);
   ASSAY_ASSIGN_OR_RETURN(Answer answer, Evaluate(place.batch));
   return last_ = std::make_shared<const Answer>(std::move(answer));
 }
@@ -74,6 +103,7 @@ Result<JudgeNetwork::Answer> JudgeNetwork::Rounded(const Place& place,
                       numbers.begin());
     Round(roundoff, draw, numbers);
   }
+  Go(place);
   return Evaluate(batch);
 }
 

@@ -11,9 +11,12 @@
 
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "framework/core/status.h"
@@ -26,15 +29,22 @@ namespace assay::optdiff {
 
 /// A batch and where the parameters are.
 struct Place {
+  /// Of an input: that of its name, or the next of the batch.
+  Tensor InputOf(std::string_view name, size_t* next) const;
+
   std::span<const Tensor> batch;
   std::span<const train::Parameter> parameters;
+  /// Running statistics before the step and the masks in it.
+  std::span<const train::Parameter> given = {};
+  int64_t step = 0;  // of the masks, from 0
 };
 
 class JudgeNetwork {
  public:
   struct Answer {
     double loss = 0;
-    std::vector<std::vector<double>> gradients;  // of each parameter
+    std::vector<std::vector<double>> gradients;   // of each parameter
+    std::vector<std::vector<double>> statistics;  // as they are fed back
   };
 
   /// Its parameters are of float64.
@@ -51,12 +61,13 @@ class JudgeNetwork {
 
  private:
   bool IsLast(const Place& place) const;
+  void Go(const Place& place);
   Result<Answer> Evaluate(std::span<const Tensor> batch);
 
   std::mutex mutex_;
   std::unique_ptr<train::NetworkObjective> objective_;
   std::shared_ptr<const Answer> last_;
-  std::vector<Tensor> last_batch_, last_parameters_;
+  std::vector<Tensor> last_batch_, last_parameters_, last_given_;
 };
 
 }  // namespace assay::optdiff

@@ -42,6 +42,7 @@ Result<std::unique_ptr<LockedRun>> LockedRun::Begin(
 
 Result<StepFault> LockedRun::Step(int64_t step, StepRows* rows) {
   ASSAY_ASSIGN_OR_RETURN(const StepBatch batch, course_.batch(step));
+  objective_.At(step - 1);
   ASSAY_RETURN_IF_ERROR(objective_.Put(batch.narrow, batch.wide));
   ASSAY_RETURN_IF_ERROR(both_.Step(optimizer::Gradients::kGiven));
   updates_ = both_.Compare();
@@ -49,6 +50,8 @@ Result<StepFault> LockedRun::Step(int64_t step, StepRows* rows) {
   ASSAY_ASSIGN_OR_RETURN(StepFault fault, Loss(batch, rows));
   if (!fault.what.empty()) return fault;
   ASSAY_ASSIGN_OR_RETURN(fault, Gradients(batch, rows));
+  if (!fault.what.empty()) return fault;
+  fault = Statistics(rows);
   if (!fault.what.empty()) return fault;
   return Update(rows);
 }
@@ -67,7 +70,7 @@ Result<StepFault> LockedRun::Loss(const StepBatch& batch, StepRows* rows) {
   if (!(loss.share() <= loss_sieve_)) {
     ASSAY_ASSIGN_OR_RETURN(ExactGradients* const oracle, Oracle());
     ASSAY_ASSIGN_OR_RETURN(
-        fault, oracle->FaultOfLoss({batch.narrow, objective_.place()},
+        fault, oracle->FaultOfLoss(objective_.PlaceOf(batch.narrow),
                                    objective_.backend_loss(),
                                    both_.parameters()[0].value.dtype()));
     // It knows better what roundings do here.
@@ -86,9 +89,9 @@ Result<StepFault> LockedRun::Gradients(const StepBatch& batch, StepRows* rows) {
     ASSAY_RETURN_IF_ERROR(objective_.LookAgain(p, sieve_));
     if (!(distance.share() <= sieve_)) {
       ASSAY_ASSIGN_OR_RETURN(ExactGradients* const oracle, Oracle());
-      ASSAY_ASSIGN_OR_RETURN(fault,
-                             oracle->FaultOf({batch.narrow, objective_.place()},
-                                             objective_.got()));
+      ASSAY_ASSIGN_OR_RETURN(
+          fault,
+          oracle->FaultOf(objective_.PlaceOf(batch.narrow), objective_.got()));
       if (fault.empty()) sieve_ = 2 * distance.share();
     }
     const std::string tensor = objective_.place()[p].name + ".gradient";
@@ -98,6 +101,19 @@ Result<StepFault> LockedRun::Gradients(const StepBatch& batch, StepRows* rows) {
                      StrCat("the gradient of ", fault, Roundings(distance))};
   }
   return StepFault();
+}
+
+StepFault LockedRun::Statistics(StepRows* rows) const {
+  for (const BesideJudge::FedBack& fed : objective_.statistics()) {
+    const Distance& distance = fed.distance;
+    const double limit = kSieve * distance.explained;
+    if (rows->Add(fed.name, distance, distance.l2, limit)) continue;
+    return {
+        kFailStatistic, fed.name,
+        StrCat("the statistic ", fed.name, " is off by ", ToText(distance.l2),
+               ", wanted within ", ToText(limit), Roundings(distance))};
+  }
+  return {};
 }
 
 StepFault LockedRun::Update(StepRows* rows) {

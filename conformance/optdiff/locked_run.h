@@ -36,6 +36,7 @@ namespace assay::optdiff {
 inline constexpr char kFailLoss[] = "fail_loss";
 inline constexpr char kFailGradient[] = "fail_gradient";
 inline constexpr char kFailUpdate[] = "fail_update";
+inline constexpr char kFailStatistic[] = "fail_statistic";
 
 /// A loss or a gradient that is off by more than so many roundings is shown to the
 /// oracle.
@@ -53,8 +54,8 @@ struct JudgeOf {
 /// The first thing that is wrong at a step; empty `what`: none is.
 struct StepFault {
   const char* reason = "";
-  std::string
-      tensor;  // "loss", a parameter, PARAMETER.gradient, PARAMETER.STATE
+  // "loss", a parameter, PARAMETER.gradient, PARAMETER.STATE, a statistic
+  std::string tensor;
   std::string what;
 };
 
@@ -93,6 +94,7 @@ class LockedRun {
   Result<ExactGradients*> Oracle();
   Result<StepFault> Loss(const StepBatch& batch, StepRows* rows);
   Result<StepFault> Gradients(const StepBatch& batch, StepRows* rows);
+  StepFault Statistics(StepRows* rows) const;
   StepFault Update(StepRows* rows);
 
   const Course& course_;

@@ -89,8 +89,9 @@ class NetworkObjective : public Objective {
 
   /// Running statistics for a checkpoint, which is written into them to go on.
   std::vector<StateTensor> Statistics() const;
-  /// The masks of the last evaluation for training, in their order.
+  /// The masks of the last evaluation for training, in the order of their names.
   std::span<const Tensor> masks() const { return masks_; }
+  std::span<const Mask> mask_names() const { return trainee_.masks; }
 
  private:
   /// A network and what is bound to it.
