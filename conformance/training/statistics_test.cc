@@ -13,10 +13,14 @@
 #include <string>
 #include <vector>
 
+#include "conformance/training/corners.h"
 #include "conformance/training/linear_network.h"
+#include "framework/graph/edit/training.h"
 #include "framework/graph/model_text.h"
 #include "framework/train/data/dropout_mask.h"
 #include "framework/train/network_objective.h"
+#include "framework/train/trainer.h"
+#include "framework/train/training_event.h"
 
 namespace assay::training {
 namespace {
@@ -192,6 +196,34 @@ TEST(MaskTest, DropsInStepsAndNotInTests) {
   for (size_t i = 0; i < kSamples; ++i) {
     EXPECT_NEAR(Score(*objective, i, 1), Hidden(i, 1), 1e-15);
   }
+}
+
+/// Whether the mask behind each step is that of its last part.
+class LooksAtMasks : public train::TrainingEvent {
+ public:
+  Status AfterStep(const train::TrainingMoment& moment) override {
+    const Tensor& mask = moment.objective.masks()[0];
+    ASSAY_ASSIGN_OR_RETURN(Tensor wanted,
+                           Tensor::Allocate(mask.dtype(), mask.shape()));
+    const int64_t part = (std::ssize(moment.batch) + 2) / 3 - 1;
+    const uint64_t key =
+        train::MaskKey(/*seed=*/1, moment.steps - 1, part, "d_mask");
+    ASSAY_RETURN_IF_ERROR(train::DrawMask(key, 0.5, &wanted));
+    steps += std::ranges::equal(mask.bytes(), wanted.bytes());
+    return OkStatus();
+  }
+  int64_t steps = 0;
+};
+
+// Kills: parts that drop the same, a step that is counted by its epoch.
+TEST(MaskTest, IsOfItsPart) {
+  CornersRun run("rate=0.1", edit::Loss::kSoftmaxCrossEntropy, kNormalized);
+  LooksAtMasks looks;
+  train::Training training = run.Run(2);
+  training.micro_batch = 3;
+  training.events = {&looks};
+  EXPECT_EQ(Got(train::Train(training)).steps, 14);
+  EXPECT_EQ(looks.steps, 14);
 }
 
 TEST(StatisticsTest, SayWhatIsWrong) {
