@@ -113,6 +113,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/backends/README.md
 install(FILES ${PROJECT_SOURCE_DIR}/reports/TABLES.md
               ${PROJECT_SOURCE_DIR}/reports/page.png
               ${PROJECT_SOURCE_DIR}/reports/gradients.png
+              ${PROJECT_SOURCE_DIR}/reports/training.png
         DESTINATION ${assay_doc_dir}/reports)
 install(DIRECTORY decisions
         DESTINATION ${assay_doc_dir}/framework)

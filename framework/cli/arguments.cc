@@ -265,14 +265,39 @@ void AddExpect(CLI::App& app, ExpectOptions* options) {
 
 void AddReport(CLI::App& app, ReportOptions* options) {
   CLI::App* report = app.add_subcommand("report", "write a run's HTML page");
-  report->add_option("run", options->runs, "run folder")
+  report
+      ->add_option("run", options->runs, "run folder; several with --training")
       ->type_name("DIR")
       ->required();
+  report->add_flag("--training", options->is_training,
+                   "compare runs of assay train");
   report
       ->add_option("--out", options->out,
-                   "file to write; report.html of the run if none")
+                   "file to write; report.html of the first run if none")
       ->type_name("FILE");
-  AddExamples(report, "  assay report runs/latest --out page.html");
+  AddExamples(report,
+              "  assay report runs/latest --out page.html\n"
+              "  assay report --training runs/*-lenet5 --out training.html");
+}
+
+void AddExport(CLI::App& app, ExportOptions* options) {
+  CLI::App* tables =
+      app.add_subcommand("export", "write the tables of the Deep500 thesis");
+  tables
+      ->add_option(
+          "--deep500", options->folder,
+          "folder to write: accuracy, time, gradient, optimizer steps, "
+          "epochs")
+      ->type_name("DIR")
+      ->required();
+  tables->add_option("--run", options->run, "run folder of cases")
+      ->type_name("DIR");
+  tables
+      ->add_option("--training", options->training, "run folder of assay train")
+      ->type_name("DIR");
+  AddExamples(tables,
+              "  assay export --deep500 tables --run runs/latest "
+              "--training runs/a --training runs/b");
 }
 
 void AddAssess(CLI::App& app, AssessOptions* options) {
@@ -340,6 +365,7 @@ void AddCommands(CLI::App& app, Options* options) {
   AddCapsule(app, &options->capsule);
   AddShrink(app, &options->shrink);
   AddReport(app, &options->report);
+  AddExport(app, &options->deep500);
   AddAssess(app, &options->assess);
   CLI::App* schema = app.add_subcommand("schema", "print the tables' columns");
   schema->add_option("format", options->format)

@@ -30,6 +30,7 @@ struct Options {
   ReportOptions report;
   AssessOptions assess;
   TrainOptions train;
+  ExportOptions deep500;
   OptDiffOptions optdiff;
   BisectOptions bisect;
   ConvergeOptions converge;

@@ -99,7 +99,15 @@ struct AssessOptions {
 
 struct ReportOptions {
   std::vector<std::string> runs;
-  std::filesystem::path out;  // empty: report.html of the run
+  bool is_training = false;   // they are of assay train
+  std::filesystem::path out;  // empty: report.html of the first run
+};
+
+/// The tables of the Deep500 thesis.
+struct ExportOptions {
+  std::filesystem::path folder;  // to write
+  std::filesystem::path run;     // of cases; empty: none
+  std::vector<std::string> training;
 };
 
 /// One training run.
@@ -164,6 +172,7 @@ int RunCommand(const cli::RunOptions& options);
 int PlanCommand(const cli::PlanOptions& options);
 int MergeCommand(const cli::MergeOptions& options);
 int ReportCommand(const cli::ReportOptions& options);
+int ExportCommand(const cli::ExportOptions& options);
 }  // namespace assay::run
 
 namespace assay::inventory {

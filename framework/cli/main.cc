@@ -71,6 +71,7 @@ int Dispatch(const CLI::App& app, const Options& options) {
   if (is("expect")) return expect::ExpectCommand(options.expect);
   if (is("capsule")) return repro::CapsuleCommand(options.capsule);
   if (is("shrink")) return repro::ShrinkCommand(options.shrink);
+  if (is("export")) return run::ExportCommand(options.deep500);
   if (is("report")) return run::ReportCommand(options.report);
   if (is("assess")) return mutants::AssessCommand(options.assess);
   if (is("train")) return train::TrainCommand(options.train);

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Command line: python -m assay_report page RUN_DIR --out FILE.html."""
+"""Command line: python -m assay_report page RUN_DIR --out FILE.html, and others."""
 
 import argparse
 import sys
 from pathlib import Path
 
+from assay_report.deep500 import export_deep500
 from assay_report.page import write_page
 from assay_report.run_folder import RunFolderError
+from assay_report.training_page import write_training_page
 
 HARNESS_ERROR = 99
 
@@ -18,9 +20,24 @@ def main(arguments: list[str] | None = None) -> int:
     page = verbs.add_parser("page", help="one self-contained HTML file")
     page.add_argument("run", type=Path, metavar="RUN_DIR")
     page.add_argument("--out", type=Path, required=True, metavar="FILE.html")
+    training = verbs.add_parser("training", help="one HTML file of training runs")
+    training.add_argument("runs", type=Path, nargs="+", metavar="RUN_DIR")
+    training.add_argument("--out", type=Path, required=True, metavar="FILE.html")
+    training.add_argument("--accuracy", type=float, help="to come to")
+    export = verbs.add_parser("export", help="the tables of the Deep500 thesis")
+    export.add_argument("folder", type=Path, metavar="DIR")
+    export.add_argument("--run", type=Path, metavar="RUN_DIR")
+    export.add_argument(
+        "--training", type=Path, action="append", default=[], metavar="RUN_DIR"
+    )
     options = parser.parse_args(arguments)
     try:
-        write_page(options.run, options.out)
+        if options.verb == "export":
+            export_deep500(options.folder, options.run, options.training)
+        elif options.verb == "training":
+            write_training_page(options.runs, options.out, options.accuracy)
+        else:
+            write_page(options.run, options.out)
     except (RunFolderError, OSError) as error:
         print(f"assay_report: {error}", file=sys.stderr)
         return HARNESS_ERROR

@@ -26,6 +26,7 @@ from assay_report.gradients import (
 from assay_report.operators import operator_rows, pack_operators
 from assay_report.payload import Cells, cells_of, pack, shown
 from assay_report.run_folder import Run, flag, read_run
+from assay_report.steps import assess_steps
 from assay_report.verdict import OUTCOMES, Assessment, assess
 
 _TEMPLATES = Path(__file__).with_name("templates")
@@ -40,7 +41,7 @@ _FAULTS = 40
 
 def write_page(run_folder: Path, out: Path) -> None:
     """Reads the run folder and replaces `out` in one step."""
-    _write_whole(out, render_page(read_run(run_folder)))
+    write_whole(out, render_page(read_run(run_folder)))
 
 
 def render_page(run: Run) -> str:
@@ -48,7 +49,39 @@ def render_page(run: Run) -> str:
     assessment = assess(run)
     cells = cells_of(run, assessment)
     gradients, gradient_block = _gradients(run, cells)
-    environment = jinja2.Environment(
+    return (
+        environment()
+        .get_template("page.html")
+        .render(
+            run=run.facts,
+            summary=run.summary,
+            is_complete=flag(run.facts["complete"], "runs.csv: complete"),
+            is_dirty=flag(run.facts["dirty"], "runs.csv: dirty"),
+            selection=_selection(run),
+            env=_environment_rows(run),
+            headline=assessment.headline,
+            verdicts=assessment.backends,
+            outcomes=OUTCOMES,
+            unexpected=assessment.unexpected[:_UNEXPECTED_ROWS],
+            n_unexpected=len(assessment.unexpected),
+            n_cases=len(set(run.results["test_id"])),
+            gradients=gradients,
+            faults=gradients.faults[:_FAULTS] if gradients else (),
+            conventions=CONVENTIONS,
+            blocks=pack(run, assessment, cells),
+            gradient_block=gradient_block,
+            steps=assess_steps(run.steps),
+            operator_block=_operators(run, assessment, cells),
+            folder=_folder(run),
+            style=inline("page.css", "gradients.css", "steps.css"),
+            script=inline(*_SCRIPTS),
+        )
+    )
+
+
+def environment() -> jinja2.Environment:
+    """The templates of all pages."""
+    made = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
@@ -56,32 +89,10 @@ def render_page(run: Run) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters.update(
+    made.filters.update(
         thousands=_thousands, duration=_duration, moment=_moment, shown=shown
     )
-    return environment.get_template("page.html").render(
-        run=run.facts,
-        summary=run.summary,
-        is_complete=flag(run.facts["complete"], "runs.csv: complete"),
-        is_dirty=flag(run.facts["dirty"], "runs.csv: dirty"),
-        selection=_selection(run),
-        env=_environment_rows(run),
-        headline=assessment.headline,
-        verdicts=assessment.backends,
-        outcomes=OUTCOMES,
-        unexpected=assessment.unexpected[:_UNEXPECTED_ROWS],
-        n_unexpected=len(assessment.unexpected),
-        n_cases=len(set(run.results["test_id"])),
-        gradients=gradients,
-        faults=gradients.faults[:_FAULTS] if gradients else (),
-        conventions=CONVENTIONS,
-        blocks=pack(run, assessment, cells),
-        gradient_block=gradient_block,
-        operator_block=_operators(run, assessment, cells),
-        folder=_folder(run),
-        style=_inline("page.css", "gradients.css"),
-        script=_inline(*_SCRIPTS),
-    )
+    return made
 
 
 def _gradients(run: Run, cells: Cells) -> tuple[Gradients | None, str]:
@@ -131,7 +142,7 @@ def _environment_rows(run: Run) -> list[tuple[str, str]]:
     return [(key, value) for env, key, value in rows if env == run.facts["env_id"]]
 
 
-def _inline(*names: str) -> Markup:
+def inline(*names: str) -> Markup:
     """Our own files as they are; never data."""
     return Markup("\n").join(
         Markup((_TEMPLATES / name).read_text(encoding="ascii")) for name in names
@@ -162,7 +173,7 @@ def _duration(text: str) -> str:
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
 
 
-def _write_whole(out: Path, text: str) -> None:
+def write_whole(out: Path, text: str) -> None:
     """Writes beside `out`, then renames: a reader sees old or new, whole."""
     descriptor, name = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.")
     try:

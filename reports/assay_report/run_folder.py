@@ -24,17 +24,21 @@ _SUMMARY_SCHEMA = f"assay.summary/{SCHEMA}"
 # The tables that the page reads, with every column that schema.json lists...
 TABLES = (
     *("runs", "env", "backends", "results", "accuracy", "gradients"),
-    *("plan", "attempts"),
+    *("optimizer_steps", "plan", "attempts"),
 )
 # ...and of these no more than it needs, since they are long.
 _NEEDED = {
     "plan": ("test_id", "backend", "corpus", "kind", "comparator", "claimed"),
+    "optimizer_steps": (
+        *("schema", "run_id", "test_id", "backend", "mode", "step", "tensor"),
+        *("l2_diff", "linf_diff", "limit", "outcome"),
+    ),
     "attempts": (
         *("attempt", "test_id", "backend", "outcome", "reason_code", "message"),
     ),
 }
 # Suites write these; a run without such a suite may lack the file.
-_OF_SUITES = ("gradients",)
+_OF_SUITES = ("gradients", "optimizer_steps")
 
 # Columns that the page computes with.
 _NUMBERS: tuple[tuple[str, str, type[int] | type[float]], ...] = (
@@ -125,6 +129,7 @@ class Run:
     results: Table
     accuracy: Table
     gradients: Table
+    steps: Table
     plan: Table
     attempts: Table  # without rows where no case was run again
     summary: Summary
@@ -148,9 +153,10 @@ def read_run(folder: Path) -> Run:
     if len(runs) != 1:
         raise RunFolderError(f"{runs.path}: found {len(runs)} runs, wanted one")
     facts = {name: values[0] for name, values in runs.columns.items()}
-    for name in ("backends", "results", "accuracy", "gradients"):
+    judged = ("results", "accuracy", "gradients", "optimizer_steps")
+    for name in ("backends", *judged):
         _check_constant(tables[name], "run_id", facts["run_id"])
-    for name in ("runs", "results", "accuracy", "gradients"):
+    for name in ("runs", *judged):
         _check_constant(tables[name], "schema", str(SCHEMA))
     _check_cells(
         *(tables[name] for name in ("results", "accuracy", "gradients", "attempts"))
@@ -165,6 +171,7 @@ def read_run(folder: Path) -> Run:
         results=tables["results"],
         accuracy=tables["accuracy"],
         gradients=tables["gradients"],
+        steps=tables["optimizer_steps"],
         plan=tables["plan"],
         attempts=tables["attempts"],
         summary=summary,

@@ -209,6 +209,22 @@ class RunFiles:
             }
         )
 
+    def add_step(self, test_id: str, backend: str, **columns: str) -> None:
+        """One row of optimizer_steps.csv: half of its limit at step 1."""
+        self.tables["optimizer_steps"].append(
+            {
+                **self._key(test_id, backend),
+                "mode": "locked",
+                "step": "1",
+                "tensor": "w",
+                "l2_diff": "0.002",
+                "linf_diff": "0.0005",
+                "limit": "0.001",
+                "outcome": "pass",
+                **columns,
+            }
+        )
+
     def summary(self) -> dict[str, object]:
         """The content of summary.json."""
         planned = Counter(row["backend"] for row in self.tables["results"])

@@ -133,7 +133,7 @@ fs::path SharedPath(const char* name) {
   return file::InstallPrefix() / "share" / "assay" / name;
 }
 
-Status WritePage(const fs::path& run, const fs::path& file) {
+Status Report(std::vector<std::string> words) {
   const fs::path reports = SharedPath("reports");
   std::error_code error;
   if (!fs::exists(reports, error)) {
@@ -142,14 +142,18 @@ Status WritePage(const fs::path& run, const fs::path& file) {
   ASSAY_ASSIGN_OR_RETURN(const std::string python, ReportingPython());
   // Nothing from the working directory or the user's own packages: a module may
   // have written there.
+  std::vector<std::string> command = {python, "-sP", "-m", "assay_report"};
+  command.insert(command.end(), words.begin(), words.end());
   ASSAY_ASSIGN_OR_RETURN(
-      const int code, RunProgram({python, "-sP", "-m", "assay_report", "page",
-                                  run.string(), "--out", file.string()},
-                                 {"PYTHONPATH=" + reports.string(),
-                                  "PYTHONDONTWRITEBYTECODE=1"}));
+      const int code,
+      RunProgram(std::move(command), {"PYTHONPATH=" + reports.string(),
+                                      "PYTHONDONTWRITEBYTECODE=1"}));
   if (code == 0) return OkStatus();
-  return Internal("the report of ", run.string(), " failed with exit code ",
-                  code);
+  return Internal("the report of ", words[1], " failed with exit code ", code);
+}
+
+Status WritePage(const fs::path& run, const fs::path& file) {
+  return Report({"page", run.string(), "--out", file.string()});
 }
 
 std::ostream& OutputFor(bool json) { return json ? std::cerr : std::cout; }

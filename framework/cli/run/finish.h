@@ -46,8 +46,11 @@ std::filesystem::path SharedPath(const char* name);
 /// Where a person reads: standard error where a program reads the output.
 std::ostream& OutputFor(bool json);
 
-/// Writes FILE from a run folder with the reporting package. Not found when
-/// there is no Python with its requirements.
+/// Runs a verb of the reporting package. Not found when there is no Python with its
+/// requirements.
+Status Report(std::vector<std::string> words);
+
+/// Writes FILE from a run folder, as Report.
 Status WritePage(const std::filesystem::path& run,
                  const std::filesystem::path& file);
 

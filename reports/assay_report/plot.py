@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One plot of bands as inline SVG, with colours and strokes from the style sheet.
+
+plot = Plot("samples", "accuracy", [("momentum", band)])
+plot.svg()   # markup; classes s0, s1, ... colour the series
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from markupsafe import Markup, escape
+
+from assay_report.training import Band
+
+WIDTH, HEIGHT = 560, 300
+_LEFT, _RIGHT, _TOP, _BOTTOM = 58, 12, 12, 40
+# The style sheet has as many.
+SERIES = 8
+
+
+def ticks(low: float, high: float, most: int = 6) -> list[float]:
+    """Round numbers from below `low` to above `high`, at most `most` steps."""
+    if not high > low:
+        high = low + (abs(low) or 1.0)
+    rough = (high - low) / most
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(
+        (m * power for m in (1, 2, 2.5, 5, 10) if m * power >= rough), 10 * power
+    )
+    first = math.floor(low / step + 1e-9)
+    last = math.ceil(high / step - 1e-9)
+    return [round(i * step, 12) for i in range(first, last + 1)]
+
+
+def number(value: float) -> str:
+    """As a tick says it: 12k, 0.95."""
+    if abs(value) >= 10_000:
+        return f"{value / 1000:g}k"
+    return f"{value:.4g}"
+
+
+@dataclass
+class Plot:
+    """Bands around lines; `dashed` are lines without a band."""
+
+    x_name: str
+    y_name: str
+    series: Sequence[tuple[str, Band]]
+    dashed: Sequence[tuple[str, Band]] = ()
+    floor: float | None = None
+    _x: list[float] = field(init=False)
+    _y: list[float] = field(init=False)
+
+    def __post_init__(self) -> None:
+        points = [p for _, band in (*self.series, *self.dashed) for p in band]
+        xs = [p[0] for p in points] or [0.0, 1.0]
+        lows = [p[1] for p in points] or [0.0]
+        highs = [p[3] for p in points] or [1.0]
+        self._x = ticks(0.0, max(xs))
+        low = min(lows) if self.floor is None else self.floor
+        self._y = ticks(low, max(highs))
+
+    def svg(self) -> Markup:
+        """The whole figure; its title is read in the place of the picture."""
+        parts = [
+            f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img">',
+            f"<title>{escape(self.y_name)} against {escape(self.x_name)}</title>",
+            *self._grid(),
+        ]
+        for at, (_, band) in enumerate(self.series):
+            parts += self._band(at, band)
+        for at, (_, band) in enumerate(self.dashed):
+            parts += self._line(at, band, "dashed")
+        parts.append("</svg>")
+        return Markup("\n".join(parts))
+
+    def _place(self, x: float, y: float) -> tuple[float, float]:
+        across = (x - self._x[0]) / (self._x[-1] - self._x[0])
+        up = (y - self._y[0]) / (self._y[-1] - self._y[0])
+        return (
+            round(_LEFT + across * (WIDTH - _LEFT - _RIGHT), 1),
+            round(HEIGHT - _BOTTOM - up * (HEIGHT - _TOP - _BOTTOM), 1),
+        )
+
+    def _grid(self) -> list[str]:
+        left, bottom = self._place(self._x[0], self._y[0])
+        right, top = self._place(self._x[-1], self._y[-1])
+        parts = []
+        for tick in self._y:
+            _, y = self._place(self._x[0], tick)
+            parts.append(f'<path class="grid" d="M{left} {y}H{right}"/>')
+            parts.append(
+                f'<text class="tick end" x="{left - 7}" y="{y + 4}">{number(tick)}'
+                "</text>"
+            )
+        for tick in self._x:
+            x, _ = self._place(tick, self._y[0])
+            parts.append(
+                f'<text class="tick mid" x="{x}" y="{bottom + 16}">'
+                f"{number(tick)}</text>"
+            )
+        middle = (left + right) / 2
+        parts.append(f'<path class="axis" d="M{left} {top}V{bottom}H{right}"/>')
+        parts.append(
+            f'<text class="name mid" x="{middle}" y="{HEIGHT - 6}">'
+            f"{escape(self.x_name)}</text>"
+        )
+        return parts
+
+    def _band(self, at: int, band: Band) -> list[str]:
+        if not band:
+            return []
+        over = [self._place(x, high) for x, _, _, high in band]
+        under = [self._place(x, low) for x, low, _, _ in reversed(band)]
+        outline = " ".join(f"{x},{y}" for x, y in (*over, *under))
+        return [
+            f'<polygon class="band s{at % SERIES}" points="{outline}"/>',
+            *self._line(at, band, "line"),
+        ]
+
+    def _line(self, at: int, band: Band, kind: str) -> list[str]:
+        points = [self._place(x, middle) for x, _, middle, _ in band]
+        if not points:
+            return []
+        path = " ".join(f"{x},{y}" for x, y in points)
+        parts = [f'<polyline class="{kind} s{at % SERIES}" points="{path}"/>']
+        if kind == "line":
+            x, y = points[-1]
+            color = f"s{at % SERIES}"
+            parts.append(f'<circle class="dot {color}" cx="{x}" cy="{y}" r="3"/>')
+        return parts

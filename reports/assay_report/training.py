@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the folders of `assay train` and groups runs that differ by the seed alone.
+
+    groups = group_runs([read_training(folder) for folder in folders])
+    groups[0].accuracy_by_samples()   # [(64, low, middle, high), ...]
+
+A band is the range over the seeds, around their median; no distribution is assumed.
+"""
+
+import csv
+import math
+import statistics
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay_report.run_folder import RunFolderError
+
+COLUMNS = ("epoch", "step", "samples", "seconds", "set", "loss", "accuracy")
+# Of the exact test of two groups: with fewer seeds than these even ranges that do not
+# meet come about by chance more than once in twenty.
+LEAST_SEEDS = 4
+_GRID = 40
+_NEEDED = ("run", "model", "dataset", "batch", "micro-batch", "seed")
+
+# x, and y of the seeds: least, median, greatest.
+Band = list[tuple[float, float, float, float]]
+
+
+@dataclass(frozen=True)
+class Point:
+    """A row of curves.csv."""
+
+    epoch: int
+    samples: int
+    seconds: float
+    loss: float
+    accuracy: float
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """The training set of one epoch, whose mean loss is over samples."""
+
+    number: int
+    end: Point
+    samples: int
+    loss: float
+
+
+@dataclass(frozen=True)
+class TrainingRun:
+    """One run folder: what it is a run of, and its rows by set."""
+
+    folder: Path
+    facts: dict[str, str]
+    test: list[Point]
+    train: list[Point]
+
+    def epochs(self) -> list[Epoch]:
+        """A batch that is smaller weighs less."""
+        found: dict[int, list[tuple[Point, int]]] = {}
+        before = 0
+        for point in self.train:
+            new = point.samples - before
+            found.setdefault(point.epoch, []).append((point, new))
+            before = point.samples
+        epochs = []
+        for number, points in found.items():
+            samples = sum(new for _, new in points)
+            total = sum(point.loss * new for point, new in points)
+            mean = total / samples if samples else math.nan
+            epochs.append(Epoch(number, points[-1][0], samples, mean))
+        return epochs
+
+
+def read_training(folder: Path) -> TrainingRun:
+    """Refuses what is no training run with RunFolderError."""
+    words = _lines(folder / "train.txt")
+    facts = {
+        name.removeprefix("--"): value for name, value in zip(words[::2], words[1::2])
+    }
+    missing = [name for name in _NEEDED if name not in facts]
+    if missing:
+        raise RunFolderError(
+            f"{folder / 'train.txt'}: found no {missing[0]}, wanted a folder of "
+            "assay train"
+        )
+    points = _points(folder / "curves.csv")
+    if not points["test"]:
+        raise RunFolderError(
+            f"{folder / 'curves.csv'}: found no row of a test set, wanted one epoch "
+            "at least"
+        )
+    return TrainingRun(folder, facts, points["test"], points["train"])
+
+
+def _lines(file: Path) -> list[str]:
+    try:
+        return file.read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        raise RunFolderError(
+            f"{file}: not found, wanted a folder of assay train"
+        ) from None
+    except UnicodeDecodeError as error:
+        raise RunFolderError(f"{file}: no text in UTF-8: {error}") from None
+
+
+def _points(file: Path) -> dict[str, list[Point]]:
+    rows = list(csv.reader(_lines(file)))
+    if not rows or tuple(rows[0]) != COLUMNS:
+        raise RunFolderError(
+            f"{file}: found the columns {','.join(rows[0]) if rows else 'of nothing'}, "
+            f"wanted {','.join(COLUMNS)}"
+        )
+    points: dict[str, list[Point]] = {"train": [], "test": []}
+    for line, row in enumerate(rows[1:], start=2):
+        try:
+            epoch, _, samples, seconds, of, loss, accuracy = row
+            points[of].append(
+                Point(
+                    int(epoch),
+                    int(samples),
+                    float(seconds),
+                    float(loss),
+                    float(accuracy),
+                )
+            )
+        except (ValueError, KeyError):
+            raise RunFolderError(
+                f"{file}:{line}: found '{','.join(row)}', wanted numbers, and train or "
+                "test"
+            ) from None
+    return points
+
+
+@dataclass(frozen=True)
+class Range:
+    """Of one number over seeds; `n_missing` seeds have none."""
+
+    values: tuple[float, ...]
+    n_missing: int = 0
+
+    @property
+    def low(self) -> float:
+        return min(self.values)
+
+    @property
+    def middle(self) -> float:
+        return statistics.median(self.values)
+
+    @property
+    def high(self) -> float:
+        return max(self.values)
+
+    def is_apart(self, other: "Range") -> bool:
+        """True where chance alone seldom does it."""
+        if self.n_missing or other.n_missing:
+            return False
+        if min(len(self.values), len(other.values)) < LEAST_SEEDS:
+            return False
+        return self.high < other.low or other.high < self.low
+
+
+@dataclass(frozen=True)
+class Group:
+    """Runs of one backend, optimizer and model, which differ by their seeds."""
+
+    name: str
+    runs: list[TrainingRun]
+
+    def accuracy_by_samples(self) -> Band:
+        return self._by_samples(lambda point: point.accuracy)
+
+    def loss_by_samples(self) -> Band:
+        return self._by_samples(lambda point: point.loss)
+
+    def accuracy_by_seconds(self) -> Band:
+        return self._by_seconds(lambda point: point.accuracy)
+
+    def loss_by_seconds(self) -> Band:
+        return self._by_seconds(lambda point: point.loss)
+
+    def training_loss(self) -> Band:
+        """The mean loss of each epoch, by the samples at its end."""
+        return _band(
+            [{e.end.samples: e.loss for e in run.epochs()} for run in self.runs]
+        )
+
+    def final_accuracy(self) -> Range:
+        return Range(tuple(run.test[-1].accuracy for run in self.runs))
+
+    def samples_to(self, accuracy: float) -> Range:
+        return self._until(accuracy, lambda point: point.samples)
+
+    def seconds_to(self, accuracy: float) -> Range:
+        return self._until(accuracy, lambda point: point.seconds)
+
+    def _until(self, accuracy: float, what: Callable[[Point], float]) -> Range:
+        found = [
+            next((what(p) for p in run.test if p.accuracy >= accuracy), None)
+            for run in self.runs
+        ]
+        values = tuple(value for value in found if value is not None)
+        return Range(values, len(found) - len(values))
+
+    def _by_samples(self, what: Callable[[Point], float]) -> Band:
+        return _band([{p.samples: what(p) for p in run.test} for run in self.runs])
+
+    def _by_seconds(self, what: Callable[[Point], float]) -> Band:
+        """At seconds that every seed was tested before and behind."""
+        begin = max(run.test[0].seconds for run in self.runs)
+        end = min(run.test[-1].seconds for run in self.runs)
+        if end < begin:
+            return []
+        steps = range(_GRID + 1) if end > begin else range(1)
+        grid = [begin + (end - begin) * i / _GRID for i in steps]
+        curves = [
+            (
+                [p.seconds for p in run.test],
+                [what(p) for p in run.test],
+            )
+            for run in self.runs
+        ]
+        return [(x, *_spread([_between(xs, ys, x) for xs, ys in curves])) for x in grid]
+
+
+def _band(curves: list[dict[int, float]]) -> Band:
+    """Where all curves have a number."""
+    common = set(curves[0]).intersection(*curves[1:])
+    return [(x, *_spread([curve[x] for curve in curves])) for x in sorted(common)]
+
+
+def _spread(values: Sequence[float]) -> tuple[float, float, float]:
+    return min(values), statistics.median(values), max(values)
+
+
+def _between(xs: list[float], ys: list[float], x: float) -> float:
+    """On the straight line between two points; `x` is within them."""
+    at = min(max(bisect_left(xs, x), 1), len(xs) - 1)
+    if len(xs) == 1 or xs[at] == xs[at - 1]:
+        return ys[min(at, len(ys) - 1)]
+    share = (x - xs[at - 1]) / (xs[at] - xs[at - 1])
+    return ys[at - 1] + min(max(share, 0.0), 1.0) * (ys[at] - ys[at - 1])
+
+
+def group_runs(runs: Iterable[TrainingRun]) -> list[Group]:
+    """By everything but the seed, in the order of their names.
+
+    Refuses runs of several datasets, and two of one seed, with RunFolderError."""
+    groups: dict[tuple[str, ...], list[TrainingRun]] = {}
+    runs = list(runs)
+    datasets = sorted({run.facts["dataset"] for run in runs})
+    if len(datasets) != 1:
+        raise RunFolderError(
+            f"found runs on {' and '.join(datasets)}, wanted runs on one dataset"
+        )
+    for run in runs:
+        key = tuple(run.facts[name] for name in _NEEDED if name != "seed")
+        for other in groups.setdefault(key, []):
+            if other.facts["seed"] == run.facts["seed"]:
+                raise RunFolderError(
+                    f"{run.folder} and {other.folder}: found seed "
+                    f"{run.facts['seed']} twice, wanted each seed once"
+                )
+        groups[key].append(run)
+    return [Group(_name_of(key, groups), groups[key]) for key in sorted(groups)]
+
+
+def _name_of(key: tuple[str, ...], groups: Iterable[tuple[str, ...]]) -> str:
+    """The run, and what else differs between groups."""
+    parts = [key[0]]
+    for place, word in ((1, ""), (3, "batch "), (4, "parts of ")):
+        if len({other[place] for other in groups}) > 1:
+            parts.append(word + key[place])
+    return ", ".join(parts)
+
+
+def goal_of(groups: Sequence[Group]) -> float:
+    """The greatest of some round accuracies that every run comes to, else the greatest
+    that any does."""
+    goals = (0.99, 0.98, 0.97, 0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5, 0.3, 0.1, 0.0)
+    best = [
+        max(point.accuracy for point in run.test)
+        for group in groups
+        for run in group.runs
+    ]
+    for of in (min(best), max(best)):
+        for goal in goals:
+            if goal <= of and goal > 0:
+                return goal
+    return 0.0

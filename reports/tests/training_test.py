@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Training runs: bands over seeds, what is told apart, what is refused; the tables."""
+
+import tempfile
+import unittest
+from collections.abc import Sequence
+from pathlib import Path
+
+from assay_report.__main__ import main
+from assay_report.deep500 import export_deep500
+from assay_report.plot import ticks
+from assay_report.run_folder import RunFolderError
+from assay_report.training import COLUMNS, Group, Range, group_runs, read_training
+from assay_report.training_page import render_training_page
+from page_test import Words
+from synthetic import RunFiles
+
+HEADER = ",".join(COLUMNS)
+
+
+def folder_of(
+    root: Path,
+    seed: int,
+    accuracies: Sequence[float],
+    run: str = "alpha:adam",
+    dataset: str = "digits",
+) -> Path:
+    """A run of epochs of 100 samples in batches of 64 and 36, a second each."""
+    words = "".join(c if c.isalnum() else "-" for c in run)
+    folder = root / f"{words}-{dataset}-{seed}"
+    folder.mkdir()
+    facts = {
+        "batch": "64",
+        "dataset": dataset,
+        "micro-batch": "0",
+        "model": "mlp",
+        "run": run,
+        "seed": str(seed),
+    }
+    (folder / "train.txt").write_text(
+        "".join(f"--{name}\n{value}\n" for name, value in facts.items())
+    )
+    lines = [HEADER]
+    for epoch, accuracy in enumerate(accuracies):
+        first, behind = 100 * epoch + 64, 100 * (epoch + 1)
+        second = epoch + 1 + seed / 10
+        step = 2 * epoch
+        lines.append(f"{epoch},{step + 1},{first},{second - 0.5},train,2,0.5")
+        lines.append(f"{epoch},{step + 2},{behind},{second - 0.1},train,1,0.75")
+        lines.append(f"{epoch},{step + 2},{behind},{second},test,0.5,{accuracy}")
+    (folder / "curves.csv").write_text("\n".join(lines) + "\n")
+    return folder
+
+
+class TrainingTest(unittest.TestCase):
+    def setUp(self) -> None:
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.root = Path(scratch.name)
+
+    def groups(self, *folders: Path) -> list[Group]:
+        return group_runs([read_training(folder) for folder in folders])
+
+    def test_a_band_is_the_range_over_seeds(self) -> None:
+        (group,) = self.groups(
+            folder_of(self.root, 0, [0.5, 0.9]),
+            folder_of(self.root, 1, [0.7, 0.8]),
+            folder_of(self.root, 2, [0.6, 0.95, 0.96]),
+        )
+        self.assertEqual(
+            group.accuracy_by_samples(),
+            [(100, 0.5, 0.6, 0.7), (200, 0.8, 0.9, 0.95)],
+        )
+        # Each seed has been tested from 1.2 to 2 seconds on.
+        band = group.accuracy_by_seconds()
+        self.assertAlmostEqual(band[0][0], 1.2)
+        self.assertAlmostEqual(band[-1][0], 2.0)
+        self.assertAlmostEqual(band[0][1], 0.58)  # 0.5 + 0.2 (0.9 - 0.5)
+        self.assertEqual(group.samples_to(0.9), Range((200, 200), 1))
+
+    def test_the_loss_of_an_epoch_is_over_samples(self) -> None:
+        (group,) = self.groups(folder_of(self.root, 0, [0.5, 0.9]))
+        mean = (64 * 2 + 36 * 1) / 100
+        self.assertEqual(
+            group.training_loss(), [(100, *[mean] * 3), (200, *[mean] * 3)]
+        )
+
+    def test_only_ranges_of_four_seeds_that_do_not_meet_are_apart(self) -> None:
+        low, high = Range((1, 2, 3, 4)), Range((5, 6, 7, 8))
+        self.assertTrue(low.is_apart(high))
+        self.assertTrue(high.is_apart(low))
+        self.assertFalse(low.is_apart(Range((4, 5, 6, 7))))
+        self.assertFalse(low.is_apart(Range((5, 6, 7))))
+        self.assertFalse(low.is_apart(Range((5, 6, 7, 8), n_missing=1)))
+
+    def test_the_page_ranks_nothing_that_is_not_apart(self) -> None:
+        folders = [
+            folder_of(self.root, seed, [0.9 + seed / 100], run)
+            for run in ("alpha:adam", "beta:adam")
+            for seed in range(4)
+        ]
+        text = Words(render_training_page(self.groups(*folders))).text
+        self.assertIn("8 runs in 2 groups", text)
+        self.assertIn("alpha:adam and beta:adam : not told apart", text)
+        self.assertIn("0.9150 (0.9000 to 0.9300)", text)
+        for seed in range(4):
+            folders.append(folder_of(self.root, seed, [0.5 + seed / 100], "gamma:adam"))
+        text = Words(render_training_page(self.groups(*folders))).text
+        self.assertIn("final accuracy: 0.9150 (0.9000 to 0.9300) and 0.5150", text)
+
+    def test_names_of_a_run_are_text(self) -> None:
+        folder = folder_of(self.root, 0, [0.5], "<script>alert(1)</script>")
+        page = render_training_page(self.groups(folder))
+        self.assertNotIn("<script>", page)
+
+    def test_what_is_no_run_is_refused(self) -> None:
+        good = folder_of(self.root, 0, [0.5])
+        curves = (good / "curves.csv").read_text()
+        for text, says in (
+            ("", "found the columns of nothing, wanted epoch,step"),
+            ("epoch,loss\n0,1\n", "found the columns epoch,loss, wanted"),
+            (f"{HEADER}\n", "found no row of a test set"),
+            (f"{curves}0,1,2,3,test,x,1\n", r"csv:5: found '0,1,2,3,test,x,1'"),
+            (f"{curves}0,1,2,3,other,1,1\n", r"csv:5: found"),
+            (f"{curves}0,1\n", r"csv:5: found '0,1', wanted numbers"),
+        ):
+            (good / "curves.csv").write_text(text)
+            with self.assertRaisesRegex(RunFolderError, says):
+                read_training(good)
+        (good / "train.txt").write_text("--run\nalpha\n")
+        with self.assertRaisesRegex(RunFolderError, "found no model"):
+            read_training(good)
+        with self.assertRaisesRegex(RunFolderError, "not found, wanted a folder"):
+            read_training(self.root)
+
+    def test_runs_that_cannot_be_held_together_are_refused(self) -> None:
+        one = folder_of(self.root, 0, [0.5])
+        other = folder_of(self.root, 0, [0.5], dataset="drawn")
+        with self.assertRaisesRegex(RunFolderError, "found runs on digits and drawn"):
+            self.groups(one, other)
+        with self.assertRaisesRegex(RunFolderError, "found seed 0 twice"):
+            self.groups(one, one)
+
+    def test_the_program_says_what_is_wrong(self) -> None:
+        out = self.root / "page.html"
+        self.assertEqual(main(["training", str(self.root), "--out", str(out)]), 99)
+        self.assertFalse(out.exists())
+        good = folder_of(self.root, 0, [0.5])
+        self.assertEqual(main(["training", str(good), "--out", str(out)]), 0)
+        self.assertIn("Content-Security-Policy", out.read_text())
+
+    def test_ticks_are_round_and_enclose(self) -> None:
+        self.assertEqual(ticks(0.82, 0.93), [0.82, 0.84, 0.86, 0.88, 0.9, 0.92, 0.94])
+        self.assertEqual(ticks(0, 16000), [0, 5000, 10000, 15000, 20000])
+        self.assertEqual(ticks(3, 3)[0], 3)
+
+    def test_the_tables_of_deep500(self) -> None:
+        files = RunFiles(["alpha"])
+        case = "optimizer/adam/keras.mlp#locked.float32"
+        files.add(case, "alpha", "pass", run_us="1500")
+        files.add_output(case, "alpha", min_diff="-0.5", max_diff="0.25")
+        files.add_output(case, "alpha", min_diff="-2", max_diff="")
+        files.add_gradient("gradcheck/Conv/x#redrawn.float32", "alpha")
+        files.add("gradcheck/Conv/x#redrawn.float32", "alpha", "pass")
+        files.add_step(case, "alpha", l2_diff="0.125")
+        files.add_step(case, "alpha", l2_diff="0.5", tensor="b")
+        files.add_step(case, "alpha", l2_diff="1", step="2")
+        run = files.write(self.root / "run")
+        out = self.root / "tables"
+        export_deep500(out, run, [folder_of(self.root, 3, [0.5, 0.75])])
+
+        def text(name: str) -> str:
+            return (out / name).read_text()
+
+        self.assertEqual(
+            text("accuracy.csv"),
+            f"test,backend,min difference,max difference\n{case},alpha,-2,0.25\n",
+        )
+        self.assertIn(f"{case},alpha,0.001500,0.001500\n", text("time.csv"))
+        self.assertIn("gradcheck/Conv/x#redrawn.float32,alpha,,\n", text("time.csv"))
+        self.assertIn(",x,random 1,", text("gradient.csv"))
+        self.assertEqual(
+            text("optimizer_steps/adam-keras.mlp#locked.float32@alpha.csv"),
+            "step,w,b\n1,0.125,0.5\n2,1,\n",
+        )
+        rows = text("epochs.csv").splitlines()
+        self.assertEqual(len(rows), 3)
+        self.assertTrue(
+            rows[2].endswith("alpha:adam,3,1,1.64,0.75,25,2,0.5,0.75,2.300000,64"),
+            rows[2],
+        )
+        with self.assertRaisesRegex(RunFolderError, "found a file, wanted a folder"):
+            export_deep500(run / "runs.csv", run)
+
+
+if __name__ == "__main__":
+    unittest.main()
