@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <set>
 #include <string_view>
 
 #include "framework/core/text.h"
@@ -83,6 +84,26 @@ class Inliner {
   reader::External external_;
 };
 
+/// Leaves out the domains that no node is of: some runtimes refuse others.
+void DropUnusedDomains(const Model& model, onnx::ModelProto* proto) {
+  std::set<std::string> used = {""};
+  const auto look = [&](const Graph& graph) {
+    for (const Node& node : graph.nodes) used.insert(node.domain);
+  };
+  ForEachGraph(model.graph(), look);
+  for (const Function& function : model.functions()) {
+    used.insert(function.domain);
+    ForEachGraph(*function.body, look);
+  }
+  auto& imports = *proto->mutable_opset_import();
+  imports.erase(std::remove_if(imports.begin(), imports.end(),
+                               [&](const auto& each) {
+                                 return each.domain() != "ai.onnx" &&
+                                        !used.contains(each.domain());
+                               }),
+                imports.end());
+}
+
 }  // namespace
 
 Result<std::string> WholeModel(const Model& model) {
@@ -127,6 +148,7 @@ Result<std::string> WithDataIn(const std::string& location, const Model& model,
                                const NamedTensors& tensors) {
   onnx::ModelProto proto;
   ASSAY_RETURN_IF_ERROR(reader::ParseInto(model.bytes(), proto));
+  DropUnusedDomains(model, &proto);
   onnx::GraphProto* const graph = proto.mutable_graph();
   size_t offset = 0;
   for (const auto& [name, tensor] : tensors) {

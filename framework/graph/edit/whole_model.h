@@ -35,8 +35,8 @@ using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 std::string ExternalData(const NamedTensors& tensors);
 
 /// The serialized model whose inputs of these names are initializers, in this order,
-/// their data in a file as ExternalData lays it out. Not found for a name that is no
-/// input.
+/// their data in a file as ExternalData lays it out, and which imports no domain that it
+/// has no node of. Not found for a name that is no input.
 Result<std::string> WithDataIn(const std::string& location, const Model& model,
                                const NamedTensors& tensors);
 
