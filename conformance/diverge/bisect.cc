@@ -270,6 +270,15 @@ Result<Finding> Bisect(BisectRun a, BisectRun b, const BisectOptions& options) {
         "found networks of ", side_a.both().parameters().size(), " and ",
         side_b.both().parameters().size(), " parameters, wanted the same");
   }
+  const auto statistics_a = side_a.run->objective().Statistics();
+  const auto statistics_b = side_b.run->objective().Statistics();
+  if (!std::ranges::equal(statistics_a, statistics_b, {},
+                          &train::StateTensor::parameter,
+                          &train::StateTensor::parameter)) {
+    return InvalidArgument("found networks of ", statistics_a.size(), " and ",
+                           statistics_b.size(),
+                           " running statistics, wanted the same");
+  }
   return Bisection(std::move(side_a), std::move(side_b), options).Go();
 }
 

@@ -21,7 +21,7 @@
 
 namespace assay::diverge {
 
-/// Both courses have models with the same parameters. As NetworkObjective::Load
+/// Both courses have models with the same parameters and running statistics. As NetworkObjective::Load
 /// declines.
 Result<Finding> Bisect(BisectRun a, BisectRun b, const BisectOptions& options);
 

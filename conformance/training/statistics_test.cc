@@ -198,7 +198,18 @@ TEST(MaskTest, DropsInStepsAndNotInTests) {
   }
 }
 
-/// Whether the mask behind each step is that of its last part.
+// Kills: a mask whose extents are looked for behind those of the batch.
+TEST(MaskTest, IsOfNoBatchOfAnotherRank) {
+  const auto objective = WithBatch(kDropped);
+  const std::vector<Tensor> batch = {
+      Got(Tensor::Of<double>({}, std::vector<double>{1})),
+      Got(Tensor::Of<int64_t>({1}, std::vector<int64_t>{0}))};
+  ASSERT_TRUE(objective->Put(batch).ok());
+  EXPECT_EQ(objective->Evaluate().status().code(),
+            StatusCode::kInvalidArgument);
+}
+
+/// Counts the steps behind which the mask is that of their last part.
 class LooksAtMasks : public train::TrainingEvent {
  public:
   Status AfterStep(const train::TrainingMoment& moment) override {

@@ -52,8 +52,10 @@ Result<Shape> ShapeOf(const ValueInfo& input, std::span<const ValueInfo> inputs,
   std::map<std::string, int64_t> extents;
   for (size_t i = 0; i < batch.size(); ++i) {
     const auto& dims = inputs[batch_places[i]].type.dims;
+    const std::span<const int64_t> found = batch[i].shape().dims();
+    // Another rank is the network's to refuse.
     for (size_t d = 0; dims.has_value() && d < dims->size(); ++d) {
-      extents[(*dims)[d].symbol] = batch[i].shape().dims()[d];
+      if (d < found.size()) extents[(*dims)[d].symbol] = found[d];
     }
   }
   extents.erase("");

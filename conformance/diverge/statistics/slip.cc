@@ -56,9 +56,9 @@ Feeder FeederOf(const Graph& graph, std::string_view statistic) {
     Feeder feeder{node.op_type, graph[node.outputs[0]].name};
     feeder.is_variance = found - node.inputs.begin() == 4;
     const Attribute* const momentum = node.Find("momentum");
-    if (momentum != nullptr) {
-      feeder.momentum = double{std::get<float>(momentum->held)};
-    }
+    const auto* const number =
+        momentum == nullptr ? nullptr : std::get_if<float>(&momentum->held);
+    if (number != nullptr) feeder.momentum = double{*number};
     return feeder;
   }
   return {};

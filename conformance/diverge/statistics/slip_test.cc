@@ -203,5 +203,18 @@ TEST(SlipTest, IsOneOfTwoModels) {
   EXPECT_EQ(first.step, 0);
 }
 
+TEST(SlipTest, IsOfModelsThatHaveTheSame) {
+  const Course a = CourseOf();
+  const Course b = CourseOf(graph::ModelOfText(
+      "g (float[N,3] x) => (float[N,3] y) <float[3,3] w = {1, 1, 1, 1, 1, 1, "
+      "1, 1, 1}, float[3] s = {1, 2, 0.5}, float[3] b = {0.5, 0, -0.25}, "
+      "float[3] p = {1, 0.5, 1}> "
+      "{ h = MatMul(x, w) n = Mul(h, s) o = Add(n, b) y = Mul(o, p) }"));
+  const auto found =
+      diverge::Bisect(RunOn(a), RunOn(b), {.oracle = Reference()});
+  EXPECT_THAT(found.status().message(),
+              HasSubstr("found networks of 4 and 0 running statistics"));
+}
+
 }  // namespace
 }  // namespace assay::statistics

@@ -98,6 +98,10 @@ class Turner {
   Status Turn() {
     for (onnx::NodeProto& node : *to_->mutable_node()) {
       if (!IsOurs(node.domain(), node.op_type())) continue;
+      if (InputAt(node, 0).empty() || node.output_size() == 0) {
+        return InvalidArgument("found ", node.op_type(),
+                               " without an input or an output");
+      }
       ASSAY_RETURN_IF_ERROR(node.op_type() == kDropout ? Mask(&node)
                                                        : Normalize(&node));
     }
