@@ -24,6 +24,7 @@
 #include "framework/testing/host/wire/arena.h"
 #include "framework/train/checkpoint/checkpoints.h"
 #include "framework/train/event/curve_file.h"
+#include "framework/train/event/dataset_watch.h"
 #include "framework/train/event/mlperf_log.h"
 #include "framework/train/event/progress_line.h"
 #include "framework/train/event/stop.h"
@@ -84,6 +85,7 @@ class OneRun {
          .identity = IdentityOf(options_),
          .more = [this] { return objective_->Statistics(); }});
     train::CurveFile curves(options_.out / "curves.csv", 1);
+    train::DatasetWatch watch(options_.out / "epochs.csv", dataset_->train);
     train::WrongSamples wrong(options_.out / "wrong_samples.csv",
                               dataset_->test);
     train::ProgressLine progress(std::cout,
@@ -95,8 +97,8 @@ class OneRun {
     train::StopAtAccuracy enough(options_.stop_at);
     train::StopAtTime late((std::chrono::duration<double>(options_.seconds)));
     // What is kept comes last behind a step: curves of it are written by then.
-    training.events = {&keeps,    &mlperf, &curves, &wrong,
-                       &progress, &nan,    &asked};
+    training.events = {&keeps, &mlperf,   &curves, &watch,
+                       &wrong, &progress, &nan,    &asked};
     if (options_.stop_at > 0) training.events.push_back(&enough);
     if (options_.seconds > 0) training.events.push_back(&late);
     ASSAY_ASSIGN_OR_RETURN(const train::Trained trained,

@@ -5,7 +5,7 @@
 //   ASSAY_ASSIGN_OR_RETURN(const int code, TrainRun(options));
 //
 // The folder has model.onnx with its first weights beside it, checkpoint.safetensors,
-// curves.csv, wrong_samples.csv, mlperf.log, and gradients.safetensors of a step whose
+// curves.csv, epochs.csv, wrong_samples.csv, mlperf.log, and gradients.safetensors of a step whose
 // loss was no number.
 
 #pragma once

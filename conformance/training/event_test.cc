@@ -5,14 +5,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "conformance/training/corners.h"
 #include "conformance/training/linear_network.h"
 #include "framework/file/file.h"
 #include "framework/file/scratch_folder.h"
+#include "framework/train/event/dataset_watch.h"
 #include "framework/train/event/mlperf_log.h"
 #include "framework/train/event/progress_line.h"
 #include "framework/train/event/wrong_samples.h"
@@ -20,6 +23,7 @@
 namespace assay::training {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using ::testing::Not;
@@ -108,6 +112,59 @@ TEST(MlperfLogTest, HasItsKeysInOrder) {
                                    "epoch_start", "eval_start", "eval_accuracy",
                                    "eval_stop", "epoch_stop", "run_stop"));
   EXPECT_THAT(out.str(), HasSubstr("{\"status\": \"success\"}"));
+}
+
+/// The rows behind the columns, without the seconds.
+std::vector<std::string> Watched(const std::filesystem::path& path) {
+  const std::string text = *file::ReadFile(path);
+  std::string_view rest = text;
+  EXPECT_EQ(CutFront(&rest), train::DatasetWatch::kColumns);
+  std::vector<std::string> rows;
+  while (!rest.empty()) {
+    const std::string_view row = CutFront(&rest);
+    rows.emplace_back(row.substr(0, row.rfind(',', row.rfind(',') - 1)));
+  }
+  return rows;
+}
+
+// Kills: samples that come twice and count as others; shares of the classes that are
+// not those of the samples.
+TEST(DatasetWatchTest, SaysWhatAnEpochWas) {
+  const file::ScratchFolder folder;
+  CornersRun run("rate=0.1");
+  train::DatasetWatch watch(folder.path() / "a.csv", run.dataset);
+  train::Training training = run.Run(2);
+  training.events = {&watch};
+  ASSERT_TRUE(train::Train(training).ok());
+  EXPECT_THAT(Watched(folder.path() / "a.csv"),
+              ElementsAre("0,7,50,50,0", "1,7,50,50,0"));
+
+  // One sample again and again: of the 50 its class has 17.
+  train::DatasetWatch narrow(folder.path() / "b.csv", run.dataset);
+  training.epochs = 1;
+  training.train.sampler = [](int64_t) {
+    return std::vector<train::Batch>(4, train::Batch{3, 3});
+  };
+  training.events = {&narrow};
+  ASSERT_TRUE(train::Train(training).ok());
+  EXPECT_THAT(Watched(folder.path() / "b.csv"), ElementsAre("0,4,8,1,0.66"));
+}
+
+TEST(DatasetWatchTest, GoesOnWithItsFile) {
+  const file::ScratchFolder folder;
+  const std::string columns(train::DatasetWatch::kColumns);
+  const auto path = folder.Write(
+      "a.csv", columns + "\n0,7,50,50,0,1,1\n1,7,50,50,0.5,1,1\n2,7");
+  CornersRun run("rate=0.1");
+  train::DatasetWatch watch(path, run.dataset);
+  train::Training training = run.Run(2);
+  training.from.epoch = 1;
+  training.events = {&watch};
+  ASSERT_TRUE(train::Train(training).ok());
+  EXPECT_THAT(Watched(path), ElementsAre("0,7,50,50,0", "1,7,50,50,0"));
+  folder.Write("a.csv", "epoch\n");
+  EXPECT_THAT(train::Train(training).status().message(),
+              HasSubstr("found the columns 'epoch', wanted 'epoch,batches"));
 }
 
 }  // namespace

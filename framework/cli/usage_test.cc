@@ -144,7 +144,7 @@ TEST_F(UsageTest, ShellsCompleteWhatTheProgramTakes) {
                         "; _assay; echo \"${COMPREPLY[*]}\"'"))
         .output;
   };
-  EXPECT_EQ(completed("ex", 1), "explain expect\n");
+  EXPECT_EQ(completed("ex", 1), "explain expect export\n");
   EXPECT_EQ(completed("run --fil", 2), "--filter\n");
   EXPECT_EQ(completed("run --tier n", 3), "nightly\n");
   EXPECT_EQ(completed("run --isolation x", 3), "\n");

@@ -3,6 +3,7 @@
 #include "framework/train/trainer.h"
 
 #include <algorithm>
+#include <chrono>
 #include <ranges>
 #include <utility>
 
@@ -31,7 +32,7 @@ class Run {
  public:
   explicit Run(const Training& training)
       : training_(training),
-        moment_{training.from,     {}, 0, false, training.objective,
+        moment_{training.from,     {}, 0, 0, false, training.objective,
                 training.optimizer},
         parts_(
             training.objective, training.micro_batch,
@@ -126,6 +127,7 @@ class Run {
   }
 
   Status Step() {
+    moment_.batch_seconds = 0;
     if (training_.micro_batch > 0) {
       part_ = 0;
       parts_.Take(moment_.batch);
@@ -145,6 +147,7 @@ class Run {
     for (Batch& batch : training_.test->sampler(moment_.epoch)) {
       moment_.batch = std::move(batch);
       ASSAY_RETURN_IF_ERROR(Before(&TrainingEvent::BeforeInference));
+      moment_.batch_seconds = 0;
       ASSAY_RETURN_IF_ERROR(Put(*training_.test->dataset, moment_.batch));
       ASSAY_ASSIGN_OR_RETURN(moment_.loss, training_.objective.Infer());
       ASSAY_RETURN_IF_ERROR(AddTo(&moment_.test, moment_.loss));
@@ -154,6 +157,7 @@ class Run {
   }
 
   Status Put(const Dataset& dataset, const Batch& samples) {
+    const auto began = std::chrono::steady_clock::now();
     std::vector<Tensor> batch(2);
     ASSAY_ASSIGN_OR_RETURN(batch[0], dataset.Inputs(samples));
     ASSAY_ASSIGN_OR_RETURN(labels_, dataset.Labels(samples));
@@ -162,7 +166,11 @@ class Run {
       ASSAY_ASSIGN_OR_RETURN(batch[1],
                              dataset.OneHot(samples, batch[0].dtype()));
     }
-    return training_.objective.Put(batch);
+    ASSAY_RETURN_IF_ERROR(training_.objective.Put(batch));
+    moment_.batch_seconds +=
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - began)
+            .count();
+    return OkStatus();
   }
 
   /// Counts what was put: a mean over unequal batches is not the mean of their

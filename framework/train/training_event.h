@@ -50,8 +50,9 @@ struct Standing {
 };
 
 struct TrainingMoment : Standing {
-  Batch batch;      // the last one
-  double loss = 0;  // its mean loss
+  Batch batch;               // the last one
+  double loss = 0;           // its mean loss
+  double batch_seconds = 0;  // from its places to the memory of the network
   /// In AfterRun: the run ends by an error, amid a step perhaps.
   bool has_failed = false;
   NetworkObjective& objective;

@@ -106,7 +106,9 @@ TEST(NativeStepTest, IsTheOperatorOfItsPage) {
        }) {
     Loaded loaded;
     NativeStep& native = *loaded.network->native_step();
-    ASSERT_TRUE(native.Configure(row.optimizer, row.hyperparameters).ok());
+    const Status configured =
+        native.Configure(row.optimizer, row.hyperparameters);
+    ASSERT_TRUE(configured.ok()) << configured.ToString();
     for (size_t i = 0; i < row.w.size(); ++i) {
       const double loss = 4 * loaded.At("w") + 2 * loaded.At("v");
       const Status stepped = native.Step(*loaded.binding, "loss");

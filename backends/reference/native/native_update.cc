@@ -3,13 +3,11 @@
 #include "backends/reference/native/native_update.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <span>
 #include <utility>
 
 #include "framework/core/text.h"
-#include "framework/graph/model_text.h"
+#include "framework/graph/model.h"
 
 namespace assay::reference {
 namespace {
@@ -53,39 +51,57 @@ const std::vector<Form>& Forms() {
   return *kForms;
 }
 
-/// A number of float32 with an exponent, so that it is read as a float.
-std::string ToText(double number) {
-  std::array<char, 32> text = {};
-  const auto end =
-      std::to_chars(text.data(), text.data() + text.size(),
-                    static_cast<float>(number), std::chars_format::scientific);
-  return {text.data(), end.ptr};
-}
-
-std::string Declared(const Tensor& like, std::string_view name) {
-  const Shape& shape = like.shape();
-  return StrCat(like.dtype() == DType::kFloat64 ? "double" : "float",
-                shape.rank() == 0 ? "" : shape.ToString(), " ", name);
-}
-
-std::string TextOf(const Optimization& what, const Tensor& parameter) {
-  const Tensor scalar = Tensor::Allocate(parameter.dtype(), Shape()).value();
-  std::vector<std::string> inputs = {Declared(scalar, "r"), "int64 t",
-                                     Declared(parameter, "x"),
-                                     Declared(parameter, "g")};
-  std::vector<std::string> outputs = {Declared(parameter, "next_x")};
-  std::string read = "r, t, x, g";
-  std::string written = "next_x";
-  for (int64_t i = 0; i < what.slots; ++i) {
-    inputs.push_back(Declared(parameter, StrCat("s", i)));
-    outputs.push_back(Declared(parameter, StrCat("next_s", i)));
-    read += StrCat(", s", i);
-    written += StrCat(", next_s", i);
+/// A graph of one node, of which Model wants no bytes.
+class UpdateGraph {
+ public:
+  UpdateGraph(const Optimization& what, const Tensor& parameter) {
+    graph_.name = "update";
+    node_.op_type = what.op_type;
+    node_.domain = kDomain;
+    node_.opset = 1;
+    node_.attributes = what.attributes;
+    const ValueType of_parameter = ValueType::OfTensor(parameter);
+    Read("r", ValueType::OfTensor(parameter.dtype(), std::vector<Dim>()));
+    Read("t", ValueType::OfTensor(DType::kInt64, std::vector<Dim>()));
+    Read("x", of_parameter);
+    Read("g", of_parameter);
+    Write("next_x", of_parameter);
+    for (int64_t i = 0; i < what.slots; ++i) {
+      Read(StrCat("s", i), of_parameter);
+      Write(StrCat("next_s", i), of_parameter);
+    }
   }
-  return StrCat("update (", Joined(inputs), ") => (", Joined(outputs), ") { ",
-                written, " = ai.onnx.preview.training.", what.call, "(", read,
-                ") }");
-}
+
+  std::shared_ptr<const Model> Finish() {
+    graph_.nodes.push_back(std::move(node_));
+    Model::Parts parts;
+    parts.ir_version = 10;
+    parts.opsets = {{kDomain, 1}};
+    parts.graph = std::move(graph_);
+    // It has no bytes for ONNX's checker, and every type.
+    parts.checked = parts.inferred = true;
+    return std::make_shared<const Model>(std::move(parts));
+  }
+
+ private:
+  static constexpr const char* kDomain = "ai.onnx.preview.training";
+
+  ValueId Add(std::string name, const ValueType& type) {
+    graph_.values.push_back({std::move(name), type});
+    return static_cast<ValueId>(graph_.values.size() - 1);
+  }
+  void Read(std::string name, const ValueType& type) {
+    graph_.inputs.push_back(Add(std::move(name), type));
+    node_.inputs.push_back(graph_.inputs.back());
+  }
+  void Write(std::string name, const ValueType& type) {
+    graph_.outputs.push_back(Add(std::move(name), type));
+    node_.outputs.push_back(graph_.outputs.back());
+  }
+
+  Graph graph_;
+  Node node_;
+};
 
 }  // namespace
 
@@ -116,27 +132,28 @@ Result<Optimization> OptimizationOf(
   if (rate == hyperparameters.end()) {
     return InvalidArgument(optimizer, ": found no rate, wanted one");
   }
-  std::vector<std::string> attributes;
+  std::vector<Attribute> attributes;
   if (!form->mode.empty()) {
-    attributes.push_back(StrCat("mode = \"", form->mode, "\""));
+    attributes.push_back({"mode", std::string(form->mode), ""});
   }
   for (const Hyperparameter& known : form->known) {
     const auto said = hyperparameters.find(std::string(known.name));
     const double number =
         said == hyperparameters.end() ? known.otherwise : said->second;
-    attributes.push_back(StrCat(known.attribute, " = ",
-                                ToText(known.is_rest ? 1 - number : number)));
+    attributes.push_back(
+        {std::string(known.attribute),
+         static_cast<float>(known.is_rest ? 1 - number : number), ""});
   }
-  return Optimization{StrCat(form->op_type, "<", Joined(attributes), ">"),
+  return Optimization{std::string(form->op_type), std::move(attributes),
                       form->slots, rate->second};
 }
 
 Result<std::unique_ptr<NativeUpdate>> NativeUpdate::Load(
     Backend& backend, const Optimization& what, const Tensor& parameter) {
   std::unique_ptr<NativeUpdate> update(new NativeUpdate);
-  ASSAY_ASSIGN_OR_RETURN(const auto model,
-                         graph::ParseModelText(TextOf(what, parameter)));
-  ASSAY_ASSIGN_OR_RETURN(update->network_, backend.Load(model, {}));
+  ASSAY_ASSIGN_OR_RETURN(
+      update->network_,
+      backend.Load(UpdateGraph(what, parameter).Finish(), {}));
   const auto rate32 = static_cast<float>(what.rate);
   ASSAY_ASSIGN_OR_RETURN(update->rate_,
                          parameter.dtype() == DType::kFloat64

@@ -20,12 +20,14 @@
 #include "framework/backend/backend.h"
 #include "framework/core/status.h"
 #include "framework/core/tensor.h"
+#include "framework/graph/model.h"
 
 namespace assay::reference {
 
-/// An operator with its attributes in ONNX's text form.
+/// An operator of ai.onnx.preview.training with its attributes.
 struct Optimization {
-  std::string call;   // "Adagrad<epsilon = 1e-06, ...>"
+  std::string op_type;
+  std::vector<Attribute> attributes;
   int64_t slots = 0;  // the tensors of state that it has
   double rate = 0;
 };
