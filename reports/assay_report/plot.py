@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup, escape
 
-from assay_report.training import Band
+from assay_report.training import Band, Boxes
 
 WIDTH, HEIGHT = 560, 300
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 12, 12, 40
@@ -130,3 +130,58 @@ class Plot:
             color = f"s{at % SERIES}"
             parts.append(f'<circle class="dot {color}" cx="{x}" cy="{y}" r="3"/>')
         return parts
+
+
+@dataclass
+class BoxPlot(Plot):
+    """Boxes beside each other at whole numbers; each has its whiskers and median."""
+
+    boxes: Sequence[tuple[str, Boxes]] = ()
+
+    def __post_init__(self) -> None:
+        rows = [row for _, boxes in self.boxes for row in boxes]
+        lows = [row[1] for row in rows] or [0.0]
+        highs = [row[5] for row in rows] or [1.0]
+        ends = [row[0] for row in rows] or [0]
+        self._x = [float(x) for x in range(min(ends), max(ends) + 2)]
+        while len(self._x) > 11:
+            self._x = [*self._x[:-1:2], self._x[-1]]
+        low = min(lows) if self.floor is None else self.floor
+        self._y = ticks(low, max(highs))
+
+    def svg(self) -> Markup:
+        """The whole figure."""
+        parts = [
+            f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img">',
+            f"<title>{escape(self.y_name)} against {escape(self.x_name)}</title>",
+            *self._grid(),
+        ]
+        width = 0.8 / max(len(self.boxes), 1)
+        for at, (_, boxes) in enumerate(self.boxes):
+            for row in boxes:
+                parts += self._box(at, row[0] + 0.1 + width * at, 0.85 * width, row)
+        parts.append("</svg>")
+        return Markup("\n".join(parts))
+
+    def _box(
+        self,
+        at: int,
+        begin: float,
+        width: float,
+        row: tuple[int, float, float, float, float, float],
+    ) -> list[str]:
+        (left, low), (right, high) = (
+            self._place(begin, row[1]),
+            self._place(begin + width, row[5]),
+        )
+        _, lower = self._place(begin, row[2])
+        _, middle = self._place(begin, row[3])
+        _, upper = self._place(begin, row[4])
+        across = round((left + right) / 2, 1)
+        color = f"s{at % SERIES}"
+        return [
+            f'<path class="whisker {color}" d="M{across} {low}V{high}"/>',
+            f'<rect class="box {color}" x="{left}" y="{upper}" '
+            f'width="{round(right - left, 1)}" height="{round(lower - upper, 1)}"/>',
+            f'<path class="middle {color}" d="M{left} {middle}H{right}"/>',
+        ]

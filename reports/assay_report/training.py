@@ -26,6 +26,8 @@ _NEEDED = ("run", "model", "dataset", "batch", "micro-batch", "seed")
 
 # x, and y of the seeds: least, median, greatest.
 Band = list[tuple[float, float, float, float]]
+# An epoch, and of its batches: 5th percentile, quartile, median, quartile, 95th.
+Boxes = list[tuple[int, float, float, float, float, float]]
 
 
 @dataclass(frozen=True)
@@ -188,6 +190,19 @@ class Group:
             [{e.end.samples: e.loss for e in run.epochs()} for run in self.runs]
         )
 
+    def batch_losses(self) -> Boxes:
+        """How the losses of an epoch's batches are spread, those of all seeds."""
+        by_epoch: dict[int, list[float]] = {}
+        for run in self.runs:
+            for point in run.train:
+                if math.isfinite(point.loss):
+                    by_epoch.setdefault(point.epoch, []).append(point.loss)
+        shares = (0.05, 0.25, 0.5, 0.75, 0.95)
+        return [
+            (epoch, *(_quantile(sorted(losses), share) for share in shares))
+            for epoch, losses in sorted(by_epoch.items())
+        ]
+
     def final_accuracy(self) -> Range:
         return Range(tuple(run.test[-1].accuracy for run in self.runs))
 
@@ -224,6 +239,14 @@ class Group:
             for run in self.runs
         ]
         return [(x, *_spread([_between(xs, ys, x) for xs, ys in curves])) for x in grid]
+
+
+def _quantile(ordered: list[float], share: float) -> float:
+    """Between the two neighbours, as NumPy's default."""
+    place = share * (len(ordered) - 1)
+    at = math.floor(place)
+    above = ordered[min(at + 1, len(ordered) - 1)]
+    return ordered[at] + (place - at) * (above - ordered[at])
 
 
 def _band(curves: list[dict[int, float]]) -> Band:

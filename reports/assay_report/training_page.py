@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay_report.page import environment, inline, write_whole
-from assay_report.plot import Plot, number
+from assay_report.plot import BoxPlot, Plot, number
 from assay_report.training import (
     LEAST_SEEDS,
     Group,
@@ -105,6 +105,16 @@ def _plots(groups: Sequence[Group]) -> list[tuple[str, Plot]]:
                 "loss",
                 [(group.name, group.loss_by_seconds()) for group in groups],
                 floor=0.0,
+            ),
+        ),
+        (
+            "Losses of an epoch's batches: median, quartiles, 5 to 95 %",
+            BoxPlot(
+                "epoch",
+                "loss",
+                [],
+                floor=0.0,
+                boxes=[(group.name, group.batch_losses()) for group in groups],
             ),
         ),
     ]

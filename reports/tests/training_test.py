@@ -85,6 +85,17 @@ class TrainingTest(unittest.TestCase):
             group.training_loss(), [(100, *[mean] * 3), (200, *[mean] * 3)]
         )
 
+    def test_boxes_are_the_quantiles_of_batches(self) -> None:
+        (group,) = self.groups(
+            folder_of(self.root, 0, [0.5]), folder_of(self.root, 1, [0.5, 0.6])
+        )
+        first, second = group.batch_losses()
+        # 1, 1, 2, 2 of two seeds, then 1, 2 of one.
+        self.assertEqual(first, (0, 1, 1, 1.5, 2, 2))
+        self.assertEqual(second[:4], (1, 1.05, 1.25, 1.5))
+        page = render_training_page([group])
+        self.assertEqual(page.count('class="box s0"'), 2)
+
     def test_only_ranges_of_four_seeds_that_do_not_meet_are_apart(self) -> None:
         low, high = Range((1, 2, 3, 4)), Range((5, 6, 7, 8))
         self.assertTrue(low.is_apart(high))
