@@ -36,9 +36,9 @@
 #include <vector>
 
 #include "framework/backend/registry.h"
+#include "framework/core/numbers.h"
 #include "framework/graph/edit/training.h"
 #include "framework/train/checkpoint/checkpoints.h"
-#include "framework/train/data/numbers.h"
 #include "framework/train/event/curve_file.h"
 #include "framework/train/event/mlperf_log.h"
 #include "framework/train/event/progress_line.h"
@@ -89,7 +89,7 @@ double Median(std::vector<double> numbers) {
 train::Dataset Noise(int64_t samples) {
   std::vector<float> x(static_cast<size_t>(samples * 28 * 28));
   std::vector<int64_t> labels;
-  train::Numbers numbers(1);
+  core::Numbers numbers(1);
   for (float& pixel : x) pixel = static_cast<float>(numbers.Share());
   for (int64_t i = 0; i < samples; ++i) labels.push_back(i % 10);
   return Got(train::Dataset::Of(Got(Tensor::Of<float>({samples, 1, 28, 28}, x)),
@@ -209,7 +209,9 @@ class BackendSubject : public Subject {
     optimizer_ = Got(train::MakeOptimizer({"momentum", "pytorch", "rate=0.01"}))
                      .optimizer;
     Must(objective_->Put(Drawn(batches_[0])));
-    still_.emplace(objective_.get(), Got(objective_->Evaluate()).gradients);
+    const auto gradients = Got(objective_->Evaluate()).gradients;
+    still_.emplace(objective_.get(),
+                   std::vector(gradients.begin(), gradients.end()));
   }
 
   void Block() override {

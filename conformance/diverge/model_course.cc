@@ -7,10 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "framework/graph/edit/model_edit.h"
 #include "framework/graph/edit/training.h"
 #include "framework/testing/draw/draw.h"
 #include "framework/train/data/sampler.h"
-#include "framework/train/model/models.h"
+#include "framework/train/model/model_file.h"
 
 namespace assay::diverge {
 namespace {
@@ -20,17 +21,16 @@ Result<Tensor> Widened(const Tensor& tensor) {
                         draw::NumbersOf(tensor));
 }
 
-Result<optdiff::Beginning> BeginningOfType(const ModelChoice& choice,
-                                           DType type) {
-  ASSAY_ASSIGN_OR_RETURN(
-      train::ModelOptions options,
-      train::OptionsFor(*choice.dataset, choice.weights_seed));
-  options.type = type;
-  ASSAY_ASSIGN_OR_RETURN(const train::NewModel made,
-                         train::MakeModel(choice.model, options));
-  edit::LossEdit loss;
-  loss.loss = edit::Loss::kSoftmaxCrossEntropyOfOneHot;
-  return BeginningOf(made, loss, choice.weights_seed);
+/// The same numbers in float64.
+Result<train::NewModel> Widened(const train::NewModel& narrow) {
+  train::NewModel wide;
+  ASSAY_ASSIGN_OR_RETURN(wide.model,
+                         edit::Retyped(*narrow.model, DType::kFloat64));
+  for (const train::Parameter& parameter : narrow.parameters) {
+    ASSAY_ASSIGN_OR_RETURN(Tensor value, Widened(parameter.value));
+    wide.parameters.push_back({parameter.name, std::move(value)});
+  }
+  return wide;
 }
 
 /// The batches of all epochs one after the other.
@@ -91,13 +91,16 @@ Result<optdiff::Course> ModelCourse(const ModelChoice& choice) {
   optdiff::Course course;
   course.name = choice.model;
   course.steps = choice.steps;
+  ASSAY_ASSIGN_OR_RETURN(
+      const train::NewModel narrow,
+      train::ModelFor(choice.model, *choice.dataset, choice.weights_seed));
+  ASSAY_ASSIGN_OR_RETURN(const train::NewModel wide, Widened(narrow));
+  edit::LossEdit loss;
+  loss.loss = edit::Loss::kSoftmaxCrossEntropyOfOneHot;
   ASSAY_ASSIGN_OR_RETURN(course.narrow,
-                         BeginningOfType(choice, DType::kFloat32));
-  ASSAY_ASSIGN_OR_RETURN(course.wide, BeginningOfType(choice, DType::kFloat64));
-  for (size_t p = 0; p < course.wide.parameters.size(); ++p) {
-    ASSAY_ASSIGN_OR_RETURN(course.wide.parameters[p].value,
-                           Widened(course.narrow.parameters[p].value));
-  }
+                         BeginningOf(narrow, loss, choice.weights_seed));
+  ASSAY_ASSIGN_OR_RETURN(course.wide,
+                         BeginningOf(wide, loss, choice.weights_seed));
   ASSAY_ASSIGN_OR_RETURN(
       train::Sampler sampler,
       train::ShuffledSampler({.samples = choice.dataset->samples(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ModelCourse: a model by its name, trained on a dataset, as a course of two runs.
+// ModelCourse: a model by its name or from a file, trained on a dataset, as a course of two runs.
 //
 //   const ModelChoice choice{.model = "lenet5", .dataset = &digits, .batch = 64};
 //   ASSAY_ASSIGN_OR_RETURN(const optdiff::Course course, ModelCourse(choice));
@@ -19,7 +19,7 @@
 namespace assay::diverge {
 
 struct ModelChoice {
-  std::string model = "lenet5";
+  std::string model = "lenet5";  // or FILE.onnx, which has weights of its own
   const train::Dataset* dataset = nullptr;  // float32; outlives the course
   int64_t batch = 64;
   int64_t steps = 100;

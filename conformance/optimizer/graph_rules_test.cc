@@ -96,14 +96,14 @@ class Slope : public train::Objective {
   }
   std::span<train::Parameter> parameters() override { return parameters_; }
   Result<train::Evaluation> Evaluate() override {
-    ASSAY_ASSIGN_OR_RETURN(Tensor gradient, gradient_.Clone());
-    return train::Evaluation{0, {std::move(gradient)}};
+    ASSAY_ASSIGN_OR_RETURN(lent_, gradient_.Clone());
+    return train::Evaluation{0, {&lent_, 1}};
   }
   const Tensor& value() const { return parameters_[0].value; }
 
  private:
   std::vector<train::Parameter> parameters_;
-  Tensor gradient_;
+  Tensor gradient_, lent_;
 };
 
 // Kills: a trust that is 0 or no number where the parameter is 0.

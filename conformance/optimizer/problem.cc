@@ -132,11 +132,13 @@ Result<train::Evaluation> ProblemObjective::Evaluate() {
   }
   train::Evaluation evaluation;
   evaluation.loss = std::pow(problem_.DistanceOf(x), 2);
+  gradients_.clear();
   for (const QuadTensor& gradient : problem_.gradient_of(x)) {
     ASSAY_ASSIGN_OR_RETURN(const Tensor rounded,
                            InType(parameters_[0].value.dtype(), gradient));
-    evaluation.gradients.push_back(rounded);
+    gradients_.push_back(rounded);
   }
+  evaluation.gradients = gradients_;
   return evaluation;
 }
 

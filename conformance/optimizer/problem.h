@@ -51,6 +51,7 @@ class ProblemObjective : public train::Objective {
  private:
   const Problem& problem_;
   std::vector<train::Parameter> parameters_;
+  std::vector<Tensor> gradients_;
 };
 
 /// e^x, off by less than 2^-95 of itself for |x| up to 1000.

@@ -19,6 +19,7 @@
 #include "framework/testing/host/wire/arena.h"
 #include "framework/testing/record/record.h"
 #include "framework/train/format/datasets.h"
+#include "framework/train/model/model_file.h"
 
 namespace assay::trainer {
 namespace {
@@ -114,6 +115,12 @@ Result<int> OptDiff(const PairOptions& options) {
 }
 
 Result<int> FindCause(const PairOptions& options) {
+  if (options.weights_seed_b.has_value() &&
+      train::IsModelFile(options.choice.model)) {
+    return InvalidArgument("found --weights-seed-b with ", options.choice.model,
+                           ", wanted a model by name: a file has weights of "
+                           "its own");
+  }
   ASSAY_ASSIGN_OR_RETURN(const Ready ready, GetReady(options));
   ASSAY_ASSIGN_OR_RETURN(const optdiff::Course course_a,
                          CourseOf(options, ready, options.seed, options.seed));

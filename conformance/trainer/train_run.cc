@@ -31,7 +31,6 @@
 #include "framework/train/event/wrong_samples.h"
 #include "framework/train/format/datasets.h"
 #include "framework/train/model/model_file.h"
-#include "framework/train/model/models.h"
 #include "framework/train/rule/optimizers.h"
 #include "framework/train/trainer.h"
 
@@ -122,13 +121,10 @@ class OneRun {
 
   /// A file may be gone or another by the time that its run goes on: it has its own.
   Result<train::NewModel> ReadModel() const {
-    if (fs::path(options_.model).extension() == ".onnx") {
-      return train::ReadModelFile(options_.goes_on ? options_.out / kModel
-                                                   : fs::path(options_.model));
+    if (train::IsModelFile(options_.model) && options_.goes_on) {
+      return train::ReadModelFile(options_.out / kModel);
     }
-    ASSAY_ASSIGN_OR_RETURN(const train::ModelOptions wanted,
-                           train::OptionsFor(dataset_->train, options_.seed));
-    return train::MakeModel(options_.model, wanted);
+    return train::ModelFor(options_.model, dataset_->train, options_.seed);
   }
 
   Status CheckFolder() const {

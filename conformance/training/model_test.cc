@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "conformance/training/linear_network.h"
+#include "framework/core/numbers.h"
 #include "framework/graph/edit/training.h"
-#include "framework/train/data/numbers.h"
 #include "framework/train/model/models.h"
 #include "framework/train/network_objective.h"
 #include "framework/train/rule/optimizers.h"
@@ -39,7 +39,7 @@ std::unique_ptr<train::NetworkObjective> ModelOf(std::string_view name,
   auto objective =
       Got(train::NetworkObjective::Load(Reference(), std::move(trainee)));
   Tensor images = Got(Tensor::Allocate(type, {kSamples, 2, 12, 13}));
-  train::Numbers numbers(1);
+  core::Numbers numbers(1);
   VisitType<float, double>(type, [&]<class T>(T) {
     for (T& pixel : images.mutable_elements<T>()) {
       pixel = static_cast<T>(numbers.Share());
@@ -60,14 +60,14 @@ TEST_P(ModelTest, GradientsAreThoseOfDifferences) {
   // So short that the way crosses no corner of Relu or MaxPool.
   constexpr double kStep = 1e-7;
   const auto objective = ModelOf(GetParam(), DType::kFloat64);
-  const std::vector<Tensor> gradients = Got(objective->Evaluate()).gradients;
+  const auto gradients = Got(objective->Evaluate()).gradients;
   std::vector<Tensor> kept;
   for (const Tensor& each : gradients) kept.push_back(Got(each.Clone()));
   for (size_t p = 0; p < kept.size(); ++p) {
     train::Parameter& parameter = objective->parameters()[p];
     const auto x = parameter.value.mutable_elements<double>();
     const std::vector<double> at(x.begin(), x.end());
-    train::Numbers numbers(p);
+    core::Numbers numbers(p);
     std::vector<double> way;
     double wanted = 0;
     double norm = 0;

@@ -53,14 +53,21 @@ Tensor OneHot(const std::vector<int64_t>& labels) {
   return Got(Tensor::Of<double>({kSamples, kClasses}, rows));
 }
 
-train::Evaluation EvaluationOf(
+/// An evaluation that outlives its objective.
+struct Found {
+  double loss;
+  std::vector<Tensor> gradients;
+};
+
+Found EvaluationOf(
     const edit::LossEdit& loss, const Tensor& targets,
     std::shared_ptr<const Model> model = graph::ModelOfText(kLinear)) {
   const auto objective = LinearNetwork(loss, std::move(model));
   const std::vector<Tensor> batch = {Inputs(), targets};
   const Status put = objective->Put(batch);
   if (!put.ok()) throw std::runtime_error(put.ToString());
-  return Got(objective->Evaluate());
+  const train::Evaluation found = Got(objective->Evaluate());
+  return {found.loss, {found.gradients.begin(), found.gradients.end()}};
 }
 
 /// The cross entropy of the linear network by its formula, and how many samples
@@ -113,10 +120,10 @@ TEST(LossTest, IsThatOfItsFormulaInBothForms) {
     }
     const auto [sum, count] = CrossEntropy(row.labels, row.weights);
     const double want = row.is_sum ? sum : sum / count;
-    const train::Evaluation classes = EvaluationOf(loss, Labels(row.labels));
+    const Found classes = EvaluationOf(loss, Labels(row.labels));
     EXPECT_NEAR(classes.loss, want, 1e-14);
     loss.loss = edit::Loss::kSoftmaxCrossEntropyOfOneHot;
-    const train::Evaluation one_hot = EvaluationOf(loss, OneHot(row.labels));
+    const Found one_hot = EvaluationOf(loss, OneHot(row.labels));
     EXPECT_NEAR(one_hot.loss, want, 1e-14);
     for (const size_t p : {0U, 1U}) {
       const auto a = classes.gradients[p].elements<double>();
@@ -127,7 +134,7 @@ TEST(LossTest, IsThatOfItsFormulaInBothForms) {
 }
 
 /// The network with its LogSoftmax in front of a loss.
-train::Evaluation EvaluationOfLog(edit::LossEdit loss, const Tensor& targets) {
+Found EvaluationOfLog(edit::LossEdit loss, const Tensor& targets) {
   const auto model =
       Got(edit::AddOutput(*Got(edit::AddNodes(*graph::ModelOfText(kLinear),
                                               "log = LogSoftmax<axis = 1>(y)")),
@@ -146,12 +153,12 @@ TEST(LossTest, LikelihoodOfLogSoftmaxIsCrossEntropy) {
   for (const bool is_sum : {false, true}) {
     loss.sum = is_sum;
     loss.loss = edit::Loss::kSoftmaxCrossEntropy;
-    const train::Evaluation want = EvaluationOf(loss, Labels(labels));
+    const Found want = EvaluationOf(loss, Labels(labels));
     loss.loss = edit::Loss::kNegativeLogLikelihood;
-    const train::Evaluation classes = EvaluationOfLog(loss, Labels(labels));
+    const Found classes = EvaluationOfLog(loss, Labels(labels));
     loss.loss = edit::Loss::kNegativeLogLikelihoodOfOneHot;
-    const train::Evaluation one_hot = EvaluationOfLog(loss, OneHot(labels));
-    for (const train::Evaluation& got : {classes, one_hot}) {
+    const Found one_hot = EvaluationOfLog(loss, OneHot(labels));
+    for (const Found& got : {classes, one_hot}) {
       EXPECT_NEAR(got.loss, want.loss, 1e-14);
       const auto a = got.gradients[0].elements<double>();
       const auto b = want.gradients[0].elements<double>();

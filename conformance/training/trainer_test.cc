@@ -18,9 +18,9 @@
 
 #include "conformance/training/corners.h"
 #include "conformance/training/linear_network.h"
+#include "framework/core/numbers.h"
 #include "framework/file/scratch_folder.h"
 #include "framework/train/checkpoint/tensor_file.h"
-#include "framework/train/data/numbers.h"
 #include "framework/train/event/stop.h"
 #include "framework/train/model/models.h"
 #include "framework/train/rule/optimizers.h"
@@ -210,7 +210,7 @@ TEST(TrainingEventTest, MayAskToStop) {
 train::Dataset Squares(int64_t samples) {
   std::vector<float> x(static_cast<size_t>(samples * 28 * 28), 0);
   std::vector<int64_t> labels;
-  train::Numbers numbers(3);
+  core::Numbers numbers(3);
   for (int64_t i = 0; i < samples; ++i) {
     const int64_t label = i % 10;
     labels.push_back(label);

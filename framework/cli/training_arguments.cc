@@ -78,7 +78,8 @@ void AddRuns(CLI::App* app, OptDiffOptions* options) {
         ->type_name("RUN")
         ->required();
   }
-  app->add_option("--model", options->model, kModels)->capture_default_str();
+  app->add_option("--model", options->model, StrCat(kModels, " or FILE.onnx"))
+      ->capture_default_str();
   app->add_option("--dataset", options->dataset,
                   "digits, drawn, mnist:DIR, ...")
       ->capture_default_str();

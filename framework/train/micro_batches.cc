@@ -23,7 +23,8 @@ Result<Evaluation> MicroBatches::Evaluate() {
     ASSAY_RETURN_IF_ERROR(Add(weight, part.gradients));
     ASSAY_RETURN_IF_ERROR(seen_(part.loss));
   }
-  ASSAY_ASSIGN_OR_RETURN(whole.gradients, Rounded());
+  ASSAY_RETURN_IF_ERROR(Round());
+  whole.gradients = gradients_;
   return whole;
 }
 
@@ -49,7 +50,7 @@ Status MicroBatches::Add(double weight, std::span<const Tensor> gradients) {
   return OkStatus();
 }
 
-Result<std::vector<Tensor>> MicroBatches::Rounded() {
+Status MicroBatches::Round() {
   for (size_t p = 0; p < gradients_.size(); ++p) {
     ASSAY_RETURN_IF_ERROR(InPlace(
         &gradients_[p], gradients_[p], {},
@@ -59,7 +60,7 @@ Result<std::vector<Tensor>> MicroBatches::Rounded() {
           });
         }));
   }
-  return gradients_;
+  return OkStatus();
 }
 
 }  // namespace assay::train

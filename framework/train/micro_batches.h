@@ -47,7 +47,8 @@ class MicroBatches : public Objective {
 
  private:
   Status Add(double weight, std::span<const Tensor> gradients);
-  Result<std::vector<Tensor>> Rounded();
+  /// The sums in gradients_.
+  Status Round();
 
   NetworkObjective& network_;
   int64_t most_;

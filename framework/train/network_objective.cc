@@ -282,12 +282,14 @@ Result<Evaluation> NetworkObjective::Evaluate() {
   Network& network = *trained_.network;
   ASSAY_RETURN_IF_ERROR(network.differentiable()->RunBackward(*bound_));
   ASSAY_RETURN_IF_ERROR(network.Synchronize());
+  lent_.clear();
   for (const Value& gradient : bound_->gradients()) {
     if (gradient.tensor() == nullptr) {
       return Internal("a gradient of the backend is no tensor");
     }
-    evaluation.gradients.push_back(*gradient.tensor());
+    lent_.push_back(*gradient.tensor());
   }
+  evaluation.gradients = lent_;
   ASSAY_RETURN_IF_ERROR(FeedBack());
   return evaluation;
 }

@@ -129,6 +129,7 @@ class NetworkObjective : public Objective {
   std::optional<Place> drawn_at_;
   std::vector<Value> gradients_;
   std::unique_ptr<GradientBinding> bound_;
+  std::vector<Tensor> lent_;  // bound_'s, to who evaluates
   const Form* last_ = nullptr;
 };
 

@@ -138,8 +138,7 @@ Status ThreeStepOptimizer::Prepare(std::span<Parameter> parameters) {
 }
 
 Status ThreeStepOptimizer::Update(std::span<Parameter> parameters,
-                                  Evaluation* evaluation) {
-  std::vector<Tensor>& gradients = evaluation->gradients;
+                                  std::span<Tensor> gradients) {
   ASSAY_RETURN_IF_ERROR(CheckGradients(parameters, gradients));
   ASSAY_RETURN_IF_ERROR(ClipGradients(recipe_.clip, gradients));
   for (size_t i = 0; i < parameters.size(); ++i) {
@@ -167,8 +166,8 @@ Status ThreeStepOptimizer::Update(std::span<Parameter> parameters,
 
 Result<double> ThreeStepOptimizer::Step(Objective& objective) {
   ASSAY_RETURN_IF_ERROR(Prepare(objective.parameters()));
-  ASSAY_ASSIGN_OR_RETURN(Evaluation evaluation, objective.Evaluate());
-  ASSAY_RETURN_IF_ERROR(Update(objective.parameters(), &evaluation));
+  ASSAY_ASSIGN_OR_RETURN(const Evaluation evaluation, objective.Evaluate());
+  ASSAY_RETURN_IF_ERROR(Update(objective.parameters(), evaluation.gradients));
   ++steps_.mutable_elements<int64_t>()[0];
   return evaluation.loss;
 }

@@ -30,10 +30,11 @@ struct Parameter {
 };
 
 /// The loss at the parameters as they are, and its gradient for each of them, in
-/// their order, of the type and shape of the parameter.
+/// their order, of the type and shape of the parameter. The gradients are the
+/// objective's until it is evaluated again; an optimizer may write into them.
 struct Evaluation {
   double loss = 0;
-  std::vector<Tensor> gradients;
+  std::span<Tensor> gradients;
 };
 
 /// What is made small: a network with its loss on the batch in hand, or a formula.
@@ -123,7 +124,7 @@ class ThreeStepOptimizer : public Optimizer {
   };
 
   Status Prepare(std::span<Parameter> parameters);
-  Status Update(std::span<Parameter> parameters, Evaluation* evaluation);
+  Status Update(std::span<Parameter> parameters, std::span<Tensor> gradients);
   Progress At(const Member& member) const;
 
   Recipe recipe_;

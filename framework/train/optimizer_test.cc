@@ -29,12 +29,13 @@ class ToGoal : public Objective {
   std::span<Parameter> parameters() override { return parameters_; }
   Result<Evaluation> Evaluate() override {
     Evaluation evaluation;
+    gradients_.clear();
     for (const Parameter& parameter : parameters_) {
       const double off = parameter.value.elements<double>()[0] - goal_;
       evaluation.loss += off * off / 2;
-      evaluation.gradients.push_back(
-          *Tensor::Of<double>({1}, std::vector{off}));
+      gradients_.push_back(*Tensor::Of<double>({1}, std::vector{off}));
     }
+    evaluation.gradients = gradients_;
     return evaluation;
   }
   double at(size_t i) const {
@@ -42,6 +43,7 @@ class ToGoal : public Objective {
   }
 
   std::vector<Parameter> parameters_;
+  std::vector<Tensor> gradients_;
   double goal_;
 };
 
@@ -177,7 +179,8 @@ TEST(OptimizerTest, SaysWhatIsWrong) {
   struct Bent : ToGoal {
     using ToGoal::ToGoal;
     Result<Evaluation> Evaluate() override {
-      return Evaluation{0, {*Tensor::Of<double>({1, 1}, std::vector{0.0})}};
+      gradients_ = {*Tensor::Of<double>({1, 1}, std::vector{0.0})};
+      return Evaluation{0, gradients_};
     }
   };
   Speaking optimizer(Halving());
@@ -191,7 +194,8 @@ TEST(OptimizerTest, ParametersAreFloats) {
   struct Whole : ToGoal {
     using ToGoal::ToGoal;
     Result<Evaluation> Evaluate() override {
-      return Evaluation{0, {parameters_[0].value}};
+      gradients_ = {parameters_[0].value};
+      return Evaluation{0, gradients_};
     }
   };
   Whole whole({"a"}, 1);

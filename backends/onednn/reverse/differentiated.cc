@@ -46,7 +46,21 @@ Result<Chain*> Differentiated::ChainFor(const Asked& asked) {
   return backward_.emplace(asked, std::move(chain)).first->second.get();
 }
 
+bool Differentiated::IsLast(GradientContext& run) const {
+  if (last_ == nullptr) return false;
+  for (const auto& [position, type] : tape_.inputs) {
+    const bool is_wanted = run.wanted({position, true});
+    if (is_wanted != last_asked_.inputs.contains(position)) return false;
+  }
+  for (const auto& [position, type] : tape_.outputs) {
+    const bool has_cotangent = run.cotangent({position, true}) != nullptr;
+    if (has_cotangent != last_asked_.outputs.contains(position)) return false;
+  }
+  return true;
+}
+
 Status Differentiated::RunBackward(GradientContext& run) {
+  if (IsLast(run)) return last_->RunBackward(run);
   Asked asked;
   for (const auto& [position, type] : tape_.inputs) {
     if (run.wanted({position, true})) asked.inputs.insert(position);
@@ -56,8 +70,9 @@ Status Differentiated::RunBackward(GradientContext& run) {
       asked.outputs.insert(position);
     }
   }
-  ASSAY_ASSIGN_OR_RETURN(Chain* const chain, ChainFor(asked));
-  return chain->RunBackward(run);
+  ASSAY_ASSIGN_OR_RETURN(last_, ChainFor(asked));
+  last_asked_ = std::move(asked);
+  return last_->RunBackward(run);
 }
 
 Status CheckNumbers(const Tape& tape, const std::set<int>& inputs) {

@@ -43,12 +43,16 @@ class Differentiated {
  private:
   Asked AllOutputs(const std::set<int>& inputs) const;
   Result<Chain*> ChainFor(const Asked& asked);
+  /// Whether this asks for what was asked for last.
+  bool IsLast(GradientContext& run) const;
 
   dnnl::engine engine_;
   int threads_;
   std::shared_ptr<Chain> chain_;
   Tape tape_;
   std::map<Asked, std::shared_ptr<Chain>> backward_;
+  Asked last_asked_;
+  Chain* last_ = nullptr;  // one of backward_
 };
 
 /// Unsupported, reason gradient, where primitives are made for the numbers of

@@ -210,6 +210,23 @@ TEST_F(TrainTest, TellsTwoPresetsApart) {
   EXPECT_THAT(apart.output, Not(HasSubstr("cause: update rule")));
 }
 
+// Kills: a judge of another model than the file's, or of other weights.
+TEST_F(TrainTest, ModelsFromFilesAreHeldBesideEachOther) {
+  const std::string run = "--dataset drawn --epochs 1 --out run";
+  ASSERT_EQ(Assay(StrCat("train resnet8 ", run)).exit_code, 0);
+  const std::string file = " --model run/model.onnx --steps 4 --batch 16";
+  const cli::Ran same = Assay(StrCat("optdiff reference reference", file));
+  EXPECT_EQ(same.exit_code, 0) << same.output;
+  const cli::Ran apart = Assay(
+      StrCat("bisect reference:momentum reference:momentum:rate=0.02", file));
+  EXPECT_EQ(apart.exit_code, 1) << apart.output;
+  EXPECT_THAT(apart.output, HasSubstr("--model run/model.onnx"));
+  const cli::Ran seeded =
+      Assay(StrCat("bisect reference reference --weights-seed-b 3", file));
+  EXPECT_EQ(seeded.exit_code, 2) << seeded.output;
+  EXPECT_THAT(seeded.output, HasSubstr("a file has weights of its own"));
+}
+
 // Kills: a command that finds two apart which are one, or one that finds none.
 TEST_F(TrainTest, RunsAreHeldBesideOthersOverSeeds) {
   const std::string how =

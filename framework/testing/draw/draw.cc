@@ -51,11 +51,7 @@ std::pair<double, double> RangeOf(const std::vector<double>& numbers) {
 }  // namespace
 
 Draw::Draw(std::string_view test_id, int64_t seed, std::string_view purpose)
-    : bits_(core::StableHash(StrCat(test_id, "\n", seed, "\n", purpose))) {}
-
-int64_t Draw::Index(int64_t n) {
-  return static_cast<int64_t>(bits_() % static_cast<uint64_t>(n));
-}
+    : numbers_(core::StableHash(StrCat(test_id, "\n", seed, "\n", purpose))) {}
 
 bool Carries(DType type) { return IsFloatingPoint(type) && BitsOf(type) >= 16; }
 

@@ -9,11 +9,11 @@
 #pragma once
 
 #include <cstdint>
-#include <random>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "framework/core/numbers.h"
 #include "framework/core/status.h"
 #include "framework/core/tensor.h"
 
@@ -25,14 +25,16 @@ class Draw {
   Draw(std::string_view test_id, int64_t seed, std::string_view purpose);
 
   /// In [0, 1), of 53 bits.
-  double Uniform() { return static_cast<double>(bits_() >> 11) * 0x1p-53; }
+  double Uniform() { return numbers_.Share(); }
   /// In [0, n).
-  int64_t Index(int64_t n);
-  bool Coin() { return (bits_() & 1) != 0; }
+  int64_t Index(int64_t n) {
+    return static_cast<int64_t>(numbers_.Below(static_cast<uint64_t>(n)));
+  }
+  bool Coin() { return numbers_.Below(2) != 0; }
   double Sign() { return Coin() ? -1 : 1; }
 
  private:
-  std::mt19937_64 bits_;
+  core::Numbers numbers_;
 };
 
 /// True for floating-point types whose numbers are drawn, and gradients taken:

@@ -3,15 +3,15 @@
 #include "framework/train/data/dropout_mask.h"
 
 #include "framework/core/dtype.h"
-#include "framework/train/data/numbers.h"
+#include "framework/core/numbers.h"
 
 namespace assay::train {
 
 uint64_t MaskKey(uint64_t seed, int64_t step, int64_t part,
                  std::string_view name) {
-  uint64_t key = KeyOf(KeyOf(seed, step), part);
+  uint64_t key = core::KeyOf(core::KeyOf(seed, step), part);
   for (const char letter : name) {
-    key = KeyOf(key, static_cast<unsigned char>(letter));
+    key = core::KeyOf(key, static_cast<unsigned char>(letter));
   }
   return key;
 }
@@ -21,7 +21,7 @@ Status DrawMask(uint64_t key, double ratio, Tensor* mask) {
     return InvalidArgument("found the ratio ", ratio,
                            " of a mask, wanted a number of [0, 1)");
   }
-  Numbers numbers(key);
+  core::Numbers numbers(key);
   const bool drawn = VisitType<float, double>(mask->dtype(), [&]<class T>(T) {
     const T kept = static_cast<T>(1 / (1 - ratio));
     for (T& element : mask->mutable_elements<T>()) {

@@ -7,12 +7,12 @@
 #include <numeric>
 #include <utility>
 
-#include "framework/train/data/numbers.h"
+#include "framework/core/numbers.h"
 
 namespace assay::train {
 namespace {
 
-void Shuffle(std::span<int64_t> numbers, Numbers* drawn) {
+void Shuffle(std::span<int64_t> numbers, core::Numbers* drawn) {
   for (size_t left = numbers.size(); left > 1; --left) {
     std::swap(numbers[left - 1], numbers[drawn->Below(left)]);
   }
@@ -58,7 +58,7 @@ Status CheckCount(const Cut& cut, size_t found, const char* what) {
 
 std::vector<int64_t> Shuffled(int64_t n, uint64_t key) {
   std::vector<int64_t> numbers = InOrder(n);
-  Numbers drawn(key);
+  core::Numbers drawn(key);
   Shuffle(numbers, &drawn);
   return numbers;
 }
@@ -72,7 +72,7 @@ Result<Sampler> OrderedSampler(const Cut& cut) {
 Result<Sampler> ShuffledSampler(const Cut& cut, uint64_t seed) {
   ASSAY_RETURN_IF_ERROR(Check(cut));
   return Sampler([cut, seed](int64_t epoch) {
-    return InBatches(cut, Shuffled(cut.samples, KeyOf(seed, epoch)));
+    return InBatches(cut, Shuffled(cut.samples, core::KeyOf(seed, epoch)));
   });
 }
 
@@ -83,14 +83,15 @@ Result<Sampler> BucketedSampler(const Cut& cut,
   ASSAY_RETURN_IF_ERROR(CheckCount(cut, lengths.size(), "lengths"));
   const std::vector<int64_t> own(lengths.begin(), lengths.end());
   return Sampler([cut, own, seed](int64_t epoch) {
-    const uint64_t key = KeyOf(seed, epoch);
+    const uint64_t key = core::KeyOf(seed, epoch);
     std::vector<int64_t> order = Shuffled(cut.samples, key);
     std::ranges::stable_sort(order, {}, [&](int64_t sample) {
       return own[static_cast<size_t>(sample)];
     });
     const std::vector<Batch> sorted = InBatches(cut, order);
     std::vector<Batch> batches;
-    for (const int64_t place : Shuffled(std::ssize(sorted), KeyOf(key, 0))) {
+    for (const int64_t place :
+         Shuffled(std::ssize(sorted), core::KeyOf(key, 0))) {
       batches.push_back(sorted[static_cast<size_t>(place)]);
     }
     return batches;
@@ -112,7 +113,7 @@ Result<Sampler> WeightedSampler(const Cut& cut, std::span<const double> weights,
   }
   if (sum == 0) return InvalidArgument("all weights are 0");
   return Sampler([cut, sums, seed](int64_t epoch) {
-    Numbers drawn(KeyOf(seed, epoch));
+    core::Numbers drawn(core::KeyOf(seed, epoch));
     std::vector<int64_t> order;
     for (int64_t i = 0; i < cut.samples; ++i) {
       const double at = drawn.Share() * sums.back();

@@ -7,13 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "framework/train/data/numbers.h"
+#include "framework/core/numbers.h"
 
 namespace assay::train {
 
 Result<Dataset> DrawnImages(int64_t samples, uint64_t seed) {
   constexpr int64_t kClasses = 10, kPixels = 28 * 28;
-  Numbers patterns(KeyOf(seed, 0)), noise(KeyOf(seed, 1));
+  core::Numbers patterns(core::KeyOf(seed, 0)), noise(core::KeyOf(seed, 1));
   std::array<std::array<double, kPixels>, kClasses> means;
   for (auto& pattern : means) {
     for (double& mean : pattern) mean = 2 * patterns.Share() - 1;

@@ -11,6 +11,7 @@
 #include "framework/file/file.h"
 #include "framework/graph/edit/whole_model.h"
 #include "framework/graph/model.h"
+#include "framework/train/model/models.h"
 
 namespace assay::train {
 namespace {
@@ -63,6 +64,17 @@ Result<NewModel> ReadModelFile(const fs::path& path) {
   auto made = NewModelOf(*model);
   if (!made.ok()) return made.status().WithContext(path.string());
   return made;
+}
+
+bool IsModelFile(const std::string& model) {
+  return fs::path(model).extension() == ".onnx";
+}
+
+Result<NewModel> ModelFor(const std::string& model, const Dataset& dataset,
+                          uint64_t seed) {
+  if (IsModelFile(model)) return ReadModelFile(model);
+  ASSAY_ASSIGN_OR_RETURN(const ModelOptions wanted, OptionsFor(dataset, seed));
+  return MakeModel(model, wanted);
 }
 
 }  // namespace assay::train

@@ -8,9 +8,12 @@
 
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <string>
 
 #include "framework/core/status.h"
+#include "framework/train/data/dataset.h"
 #include "framework/train/model/new_model.h"
 
 namespace assay::train {
@@ -23,5 +26,12 @@ Status WriteModelFile(const std::filesystem::path& path, const NewModel& made);
 /// others. As Model::Read and NewModelOf decline; data loss for weights whose digest
 /// is not their name.
 Result<NewModel> ReadModelFile(const std::filesystem::path& path);
+
+bool IsModelFile(const std::string& model);
+
+/// The model of a file, FILE.onnx, or the model of that name for the dataset's images,
+/// whose weights the seed gives. As ReadModelFile, OptionsFor and MakeModel decline.
+Result<NewModel> ModelFor(const std::string& model, const Dataset& dataset,
+                          uint64_t seed);
 
 }  // namespace assay::train

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/core/numbers.h"
 #include "framework/core/text.h"
 #include "framework/graph/model_text.h"
-#include "framework/train/data/numbers.h"
 
 namespace assay::train {
 
@@ -64,7 +64,7 @@ void Sketch::Set(int64_t from, int64_t count, double value) {
 
 /// The parameters are numbered, so that each has numbers of its own.
 void Sketch::Draw(const First& first, Tensor* weights) const {
-  Numbers numbers(KeyOf(options_.seed, std::ssize(parameters_)));
+  core::Numbers numbers(core::KeyOf(options_.seed, std::ssize(parameters_)));
   VisitType<float, double>(options_.type, [&]<class T>(T) {
     for (T& weight : weights->mutable_elements<T>()) {
       const double drawn =

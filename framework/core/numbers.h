@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <random>
 
-namespace assay::train {
+namespace assay::core {
 
 /// The key of a part of what a seed gives: neighbours have nothing in common (G.
 /// Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number generators", 2014,
@@ -43,4 +43,4 @@ class Numbers {
   std::mt19937_64 engine_;
 };
 
-}  // namespace assay::train
+}  // namespace assay::core
