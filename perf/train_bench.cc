@@ -6,10 +6,10 @@
 //
 // Behind the modules may stand peer=build/bin/libtorch_peer.so, another framework,
 // which has lenet5 alone. All take turns, in blocks of 4 epochs of 63 steps with
-// Momentum. A row has the medians over 9 blocks:
+// Momentum. A row has the medians over 10 blocks:
 //
-//   steps/s   of Train with every event of framework/train/event and a checkpoint each
-//             epoch
+//   steps/s   of Train with every event of framework/train/event and a checkpoint every
+//             100 steps
 //   trainer   the share of its time that a loop by hand around the optimizer does not
 //             take: the median over the blocks, each with its own loop
 //   kernels   a step of that loop over the sum of its parts alone: each node of the
@@ -67,7 +67,7 @@ namespace {
 using namespace assay;
 namespace fs = std::filesystem;
 
-constexpr int kBlocks = 9, kEpochs = 4, kSteps = 63;  // steps of an epoch
+constexpr int kBlocks = 10, kEpochs = 4, kSteps = 63;  // steps of an epoch
 constexpr double kRate = 0.01, kMomentum = 0.9;
 
 using perf::Got;
@@ -137,12 +137,13 @@ class Events {
   const fs::path folder_ = NewFolder();
   std::ostringstream out_, mlperf_;
   std::atomic<bool> flag_ = false;
+  train::CurveFile curves_{folder_ / "curves.csv", 1};
   train::Checkpoints keeps_{{.path = folder_ / "checkpoint.safetensors",
                              .every = 100,
                              .identity = {},
-                             .more = {}}};
+                             .more = {},
+                             .before = [this] { return curves_.Flush(); }}};
   train::MlperfLog log_{mlperf_, {}};
-  train::CurveFile curves_{folder_ / "curves.csv", 1};
   train::WrongSamples wrong_;
   train::ProgressLine line_{
       out_,
@@ -220,15 +221,13 @@ class BackendSubject : public Subject {
     training.epochs = kEpochs;
     training.targets = train::Targets::kOneHot;
     training.events = events.All();
-    const double train = SecondsOf([&] { Got(train::Train(training)); });
-    const double loop = SecondsOf([&] {
-      for (int64_t epoch = 0; epoch < kEpochs; ++epoch) {
-        for (const train::Batch& batch : samples_.sampler(epoch)) {
-          Must(objective_->Put(Drawn(batch)));
-          Got(optimizer_->Step(*objective_));
-        }
-      }
-    });
+    // In turns: what runs first finds the caches of another subject.
+    double train = 0;
+    const bool is_train_first = train_.size() % 2 == 0;
+    if (is_train_first) train = SecondsOf([&] { Got(train::Train(training)); });
+    const double loop = SecondsOf([&] { Loop(); });
+    if (!is_train_first)
+      train = SecondsOf([&] { Got(train::Train(training)); });
     const double parts = SecondsOf([&] {
       for (int i = 0; i < kSteps; ++i) {
         parts_->Run();
@@ -258,6 +257,16 @@ class BackendSubject : public Subject {
   }
 
  private:
+  /// Epochs by hand.
+  void Loop() {
+    for (int64_t epoch = 0; epoch < kEpochs; ++epoch) {
+      for (const train::Batch& batch : samples_.sampler(epoch)) {
+        Must(objective_->Put(Drawn(batch)));
+        Got(optimizer_->Step(*objective_));
+      }
+    }
+  }
+
   std::vector<Tensor> Drawn(const train::Batch& batch) const {
     std::vector<Tensor> drawn(2);
     drawn[0] = Got(images_.Inputs(batch));

@@ -78,12 +78,13 @@ class OneRun {
                                   {"global_batch_size", StrCat(options_.batch)},
                                   {"opt_name", made_name_},
                                   {"seed", StrCat(options_.seed)}});
+    train::CurveFile curves(options_.out / "curves.csv", 1);
     train::Checkpoints keeps(
         {.path = options_.out / kCheckpoint,
          .every = options_.checkpoint_every,
          .identity = IdentityOf(options_),
-         .more = [this] { return objective_->Statistics(); }});
-    train::CurveFile curves(options_.out / "curves.csv", 1);
+         .more = [this] { return objective_->Statistics(); },
+         .before = [&curves] { return curves.Flush(); }});
     train::DatasetWatch watch(options_.out / "epochs.csv", dataset_->train);
     train::WrongSamples wrong(options_.out / "wrong_samples.csv",
                               dataset_->test);
@@ -95,7 +96,7 @@ class OneRun {
     train::StopWhenAsked asked(asked_to_stop);
     train::StopAtAccuracy enough(options_.stop_at);
     train::StopAtTime late((std::chrono::duration<double>(options_.seconds)));
-    // What is kept comes last behind a step: curves of it are written by then.
+    // What is kept comes last behind a step: curves of it have a row by then.
     training.events = {&keeps, &mlperf,   &curves, &watch,
                        &wrong, &progress, &nan,    &asked};
     if (options_.stop_at > 0) training.events.push_back(&enough);

@@ -7,6 +7,7 @@
 namespace assay::train {
 
 Status Checkpoints::Save(const TrainingMoment& moment) const {
+  if (options_.before) ASSAY_RETURN_IF_ERROR(options_.before());
   Checkpoint checkpoint{
       moment, {}, moment.optimizer.State(), options_.identity};
   const std::span<const Parameter> parameters = moment.objective.parameters();
@@ -24,7 +25,8 @@ Status Checkpoints::BeforeRun(const TrainingMoment& moment) {
 }
 
 Status Checkpoints::BeforeEpoch(const TrainingMoment& moment) {
-  return moment.batches == 0 ? Save(moment) : OkStatus();
+  const bool is_due = options_.every == 0 || moment.steps == 0;
+  return is_due && moment.batches == 0 ? Save(moment) : OkStatus();
 }
 
 Status Checkpoints::AfterStep(const TrainingMoment& moment) {

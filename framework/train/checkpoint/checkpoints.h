@@ -21,14 +21,16 @@ namespace assay::train {
 
 struct CheckpointOptions {
   std::filesystem::path path;
-  int64_t every = 0;  // steps; 0: at the beginning of epochs alone
+  int64_t every = 0;  // steps; 0: at the beginning of each epoch
   Identity identity;
   /// State beside the optimizer's, such as running statistics.
   std::function<std::vector<StateTensor>()> more;
+  /// Brings to the disk what a run that goes on from the checkpoint needs beside it.
+  std::function<Status()> before;
 };
 
-/// At the beginning of each epoch, behind so many steps, and at the end of a run that
-/// has not failed.
+/// At the beginning of a run, behind so many steps or at the beginning of each epoch,
+/// and at the end of a run that has not failed.
 class Checkpoints : public TrainingEvent {
  public:
   explicit Checkpoints(CheckpointOptions options)

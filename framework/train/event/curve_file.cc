@@ -15,6 +15,8 @@ namespace {
 
 enum Column : uint8_t { kEpoch, kStep, kSamples, kSeconds, kColumnCount = 7 };
 
+constexpr std::chrono::milliseconds kLongestUnseen(100);
+
 double SecondsSince(std::chrono::steady_clock::time_point began) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - began)
       .count();
@@ -56,7 +58,7 @@ Status CurveFile::BeforeRun(const TrainingMoment& moment) {
     ASSAY_RETURN_IF_ERROR(file::WriteFile(path_, StrCat(kColumns, "\n")));
   }
   out_.open(path_, std::ios::app);
-  began_ = std::chrono::steady_clock::now();
+  began_ = flushed_ = std::chrono::steady_clock::now();
   return OkStatus();
 }
 
@@ -64,8 +66,15 @@ Status CurveFile::Write(const TrainingMoment& moment, std::string_view set,
                         double loss, double accuracy) {
   out_ << moment.epoch << ',' << moment.steps << ',' << samples_ << ','
        << file::ToText(seconds_before_ + SecondsSince(began_)) << ',' << set
-       << ',' << file::ToText(loss) << ',' << file::ToText(accuracy)
-       << std::endl;
+       << ',' << file::ToText(loss) << ',' << file::ToText(accuracy) << '\n';
+  const bool is_due =
+      std::chrono::steady_clock::now() - flushed_ >= kLongestUnseen;
+  return is_due ? Flush() : OkStatus();
+}
+
+Status CurveFile::Flush() {
+  out_.flush();
+  flushed_ = std::chrono::steady_clock::now();
   if (out_) return OkStatus();
   return ResourceExhausted("cannot write ", path_.string());
 }
@@ -77,7 +86,11 @@ Status CurveFile::AfterStep(const TrainingMoment& moment) {
 }
 
 Status CurveFile::AfterTestSet(const TrainingMoment& moment) {
-  return Write(moment, "test", moment.test.mean_loss(), moment.test.accuracy());
+  ASSAY_RETURN_IF_ERROR(
+      Write(moment, "test", moment.test.mean_loss(), moment.test.accuracy()));
+  return Flush();
 }
+
+Status CurveFile::AfterRun(const TrainingMoment&) { return Flush(); }
 
 }  // namespace assay::train

@@ -36,6 +36,11 @@ class CurveFile : public TrainingEvent {
   Status BeforeRun(const TrainingMoment& moment) override;
   Status AfterStep(const TrainingMoment& moment) override;
   Status AfterTestSet(const TrainingMoment& moment) override;
+  Status AfterRun(const TrainingMoment& moment) override;
+
+  /// Rows are in the file behind this and behind each test set, and a tenth of a second
+  /// after they are made. Resource exhausted.
+  Status Flush();
 
  private:
   Status KeepUntil(int64_t steps);
@@ -47,7 +52,7 @@ class CurveFile : public TrainingEvent {
   std::ofstream out_;
   int64_t samples_ = 0;        // of all epochs
   double seconds_before_ = 0;  // of the run that this one goes on with
-  std::chrono::steady_clock::time_point began_;
+  std::chrono::steady_clock::time_point began_, flushed_;
 };
 
 }  // namespace assay::train
