@@ -275,6 +275,24 @@ Result<double> NetworkObjective::Forward(Form* form) {
 
 Result<double> NetworkObjective::Infer() { return Forward(&inferring()); }
 
+/// A backend writes into the same memory each time, and then nothing is copied.
+Status NetworkObjective::Lend() {
+  const std::span<const Value> gradients = bound_->gradients();
+  lent_.resize(gradients.size());
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    const Tensor* const tensor = gradients[i].tensor();
+    if (tensor == nullptr) {
+      return Internal("a gradient of the backend is no tensor");
+    }
+    if (lent_[i].data() != tensor->data() ||
+        lent_[i].dtype() != tensor->dtype() ||
+        lent_[i].shape() != tensor->shape()) {
+      lent_[i] = *tensor;
+    }
+  }
+  return OkStatus();
+}
+
 Result<Evaluation> NetworkObjective::Evaluate() {
   Evaluation evaluation;
   ASSAY_ASSIGN_OR_RETURN(evaluation.loss, Forward(&trained_));
@@ -282,13 +300,7 @@ Result<Evaluation> NetworkObjective::Evaluate() {
   Network& network = *trained_.network;
   ASSAY_RETURN_IF_ERROR(network.differentiable()->RunBackward(*bound_));
   ASSAY_RETURN_IF_ERROR(network.Synchronize());
-  lent_.clear();
-  for (const Value& gradient : bound_->gradients()) {
-    if (gradient.tensor() == nullptr) {
-      return Internal("a gradient of the backend is no tensor");
-    }
-    lent_.push_back(*gradient.tensor());
-  }
+  ASSAY_RETURN_IF_ERROR(Lend());
   evaluation.gradients = lent_;
   ASSAY_RETURN_IF_ERROR(FeedBack());
   return evaluation;

@@ -115,6 +115,7 @@ class NetworkObjective : public Objective {
   Status DrawMasks();
   Status BindGradients();
   Status FeedBack();
+  Status Lend();
   Result<Value> ValueOf(const std::string& input) const;
   Form& inferring() { return tested_.network == nullptr ? trained_ : tested_; }
 
@@ -129,7 +130,7 @@ class NetworkObjective : public Objective {
   std::optional<Place> drawn_at_;
   std::vector<Value> gradients_;
   std::unique_ptr<GradientBinding> bound_;
-  std::vector<Tensor> lent_;  // bound_'s, to who evaluates
+  std::vector<Tensor> lent_;  // those of bound_
   const Form* last_ = nullptr;
 };
 
