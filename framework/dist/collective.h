@@ -7,15 +7,6 @@
 //                         .ranks = 8,
 //                         .count = 1021};
 //   ASSAY_ASSIGN_OR_RETURN(const Cost cost, CostOf(what));
-//
-// Every rank has one buffer. Its layout, in elements:
-//
-//   broadcast, reduce, all-reduce     count
-//   gather, scatter, all-gather       ranks * count, a block of each rank in their order
-//   reduce-scatter                    ranks * count; a rank's own block is its result
-//   all-to-all                        2 * ranks * count: the blocks that go to each
-//                                     rank, and behind them those that came from each
-//   barrier                           nothing
 
 #pragma once
 
@@ -75,7 +66,14 @@ Status Check(const Collective& what);
 /// The algorithms of an operation, in their order.
 std::span<const Algorithm> AlgorithmsOf(Operation operation);
 bool HasRoot(Operation operation);
-/// Of a rank's buffer.
+/// Of the one buffer that each rank has, whose layout is
+///
+///   broadcast, reduce, all-reduce    count
+///   gather, scatter, all-gather      ranks * count: a block of each rank, in their order
+///   reduce-scatter                   ranks * count; the rank's own block is its result
+///   all-to-all                       2 * ranks * count: the blocks that go to each
+///                                    rank, and behind them those that came from each
+///   barrier                          nothing
 int64_t ElementsOf(const Collective& what);
 
 /// What all ranks send together. A message to oneself is none.
