@@ -26,7 +26,7 @@
 #include "framework/core/tensor.h"
 #include "framework/testing/draw/draw.h"
 #include "framework/train/network_objective.h"
-#include "framework/train/optimizer.h"
+#include "framework/train/optimizer/optimizer.h"
 
 namespace assay::optdiff {
 

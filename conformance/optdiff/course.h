@@ -20,7 +20,7 @@
 #include "framework/core/status.h"
 #include "framework/graph/model.h"
 #include "framework/train/network_objective.h"
-#include "framework/train/optimizer.h"
+#include "framework/train/optimizer/optimizer.h"
 
 namespace assay::optdiff {
 

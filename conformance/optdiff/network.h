@@ -17,7 +17,7 @@
 #include "framework/core/status.h"
 #include "framework/graph/model.h"
 #include "framework/testing/draw/draw.h"
-#include "framework/train/optimizer.h"
+#include "framework/train/optimizer/optimizer.h"
 
 namespace assay::optdiff {
 

@@ -27,10 +27,10 @@
 #include "conformance/optimizer/quad_setting.h"
 #include "framework/core/status.h"
 #include "framework/core/text.h"
-#include "framework/train/optimizer.h"
-#include "framework/train/recipe.h"
+#include "framework/train/optimizer/optimizer.h"
+#include "framework/train/optimizer/recipe.h"
+#include "framework/train/optimizer/schedule.h"
 #include "framework/train/rule/optimizers.h"
-#include "framework/train/schedule.h"
 
 namespace assay::optimizer {
 

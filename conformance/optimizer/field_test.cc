@@ -14,7 +14,7 @@
 
 #include "conformance/optimizer/beside_quad.h"
 #include "conformance/optimizer/problem.h"
-#include "framework/train/in_place.h"
+#include "framework/train/optimizer/in_place.h"
 #include "framework/train/rule/optimizers.h"
 
 namespace assay::optimizer {

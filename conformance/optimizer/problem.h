@@ -18,7 +18,7 @@
 #include "conformance/optimizer/quad.h"
 #include "framework/core/dtype.h"
 #include "framework/core/tensor.h"
-#include "framework/train/optimizer.h"
+#include "framework/train/optimizer/optimizer.h"
 
 namespace assay::optimizer {
 

@@ -27,7 +27,7 @@
 #include "framework/backend/backend.h"
 #include "framework/core/status.h"
 #include "framework/testing/draw/draw.h"
-#include "framework/train/optimizer.h"
+#include "framework/train/optimizer/optimizer.h"
 #include "framework/train/rule/optimizers.h"
 
 namespace assay::steps {

@@ -21,7 +21,7 @@
 #include "framework/file/csv.h"
 #include "framework/testing/limit/limit.h"
 #include "framework/train/graph_rule/graph_optimizer.h"
-#include "framework/train/schedule.h"
+#include "framework/train/optimizer/schedule.h"
 
 namespace assay::steps {
 namespace {

@@ -18,7 +18,7 @@
 #include "framework/graph/edit/training.h"
 #include "framework/train/checkpoint/checkpoints.h"
 #include "framework/train/event/curve_file.h"
-#include "framework/train/schedule.h"
+#include "framework/train/optimizer/schedule.h"
 
 namespace assay::training {
 namespace {

@@ -19,6 +19,8 @@
 
 namespace assay::dist {
 
+inline constexpr int kAnybody = -2;
+
 class Endpoint {
  public:
   virtual ~Endpoint() = default;
@@ -30,6 +32,8 @@ class Endpoint {
   /// length than `in`.
   virtual Status Exchange(int to, std::span<const std::byte> out, int from,
                           std::span<std::byte> in) = 0;
+  /// Receives `in` from whoever sends it, and returns from whom it came.
+  virtual Result<int> ReceiveAny(std::span<std::byte> in) = 0;
 };
 
 /// A rank's part of it, on its buffer. As ScheduleOf, Combine and the endpoint decline;

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "framework/train/in_place.h"
+#include "framework/train/optimizer/in_place.h"
 
 namespace assay::train {
 

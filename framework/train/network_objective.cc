@@ -7,7 +7,7 @@
 
 #include "framework/backend/network_interfaces.h"
 #include "framework/train/data/dropout_mask.h"
-#include "framework/train/in_place.h"
+#include "framework/train/optimizer/in_place.h"
 
 namespace assay::train {
 namespace {

@@ -26,7 +26,7 @@
 #include "framework/core/status.h"
 #include "framework/core/tensor.h"
 #include "framework/graph/model.h"
-#include "framework/train/optimizer.h"
+#include "framework/train/optimizer/optimizer.h"
 
 namespace assay::train {
 

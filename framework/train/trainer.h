@@ -19,7 +19,7 @@
 #include "framework/train/data/dataset.h"
 #include "framework/train/data/sampler.h"
 #include "framework/train/network_objective.h"
-#include "framework/train/optimizer.h"
+#include "framework/train/optimizer/optimizer.h"
 #include "framework/train/training_event.h"
 
 namespace assay::train {

@@ -25,7 +25,7 @@
 #include "framework/core/status.h"
 #include "framework/train/data/sampler.h"
 #include "framework/train/network_objective.h"
-#include "framework/train/optimizer.h"
+#include "framework/train/optimizer/optimizer.h"
 
 namespace assay::train {
 

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "framework/core/status.h"
-#include "framework/train/optimizer.h"
+#include "framework/train/optimizer/optimizer.h"
 #include "framework/train/training_event.h"
 
 namespace assay::train {

@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "framework/train/in_place.h"
+#include "framework/train/optimizer/in_place.h"
 
 namespace assay::train {
 namespace {

@@ -18,7 +18,7 @@
 #include "framework/core/status.h"
 #include "framework/core/tensor.h"
 #include "framework/train/graph_rule/rule_graph.h"
-#include "framework/train/optimizer.h"
+#include "framework/train/optimizer/optimizer.h"
 
 namespace assay::train {
 

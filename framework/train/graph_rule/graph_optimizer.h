@@ -21,8 +21,8 @@
 #include "framework/core/tensor.h"
 #include "framework/train/graph_rule/bound_graph.h"
 #include "framework/train/graph_rule/rule_graph.h"
-#include "framework/train/optimizer.h"
-#include "framework/train/recipe.h"
+#include "framework/train/optimizer/optimizer.h"
+#include "framework/train/optimizer/recipe.h"
 #include "framework/train/rule/optimizers.h"
 
 namespace assay::train {

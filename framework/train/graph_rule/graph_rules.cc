@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "framework/core/text.h"
+#include "framework/train/optimizer/settings.h"
 #include "framework/train/rule/adadelta.h"
 #include "framework/train/rule/adagrad.h"
 #include "framework/train/rule/adam.h"
@@ -13,7 +14,6 @@
 #include "framework/train/rule/lamb.h"
 #include "framework/train/rule/rmsprop.h"
 #include "framework/train/rule/root.h"
-#include "framework/train/settings.h"
 
 namespace assay::train {
 namespace {

@@ -18,7 +18,7 @@
 
 #include "framework/core/status.h"
 #include "framework/train/graph_rule/rule_graph.h"
-#include "framework/train/recipe.h"
+#include "framework/train/optimizer/recipe.h"
 #include "framework/train/rule/optimizers.h"
 
 namespace assay::train {

@@ -24,7 +24,7 @@
 #include "framework/core/shape.h"
 #include "framework/core/status.h"
 #include "framework/graph/model.h"
-#include "framework/train/optimizer.h"
+#include "framework/train/optimizer/optimizer.h"
 
 namespace assay::train {
 

@@ -18,7 +18,7 @@
 #include "framework/graph/edit/training.h"
 #include "framework/graph/model.h"
 #include "framework/train/network_objective.h"
-#include "framework/train/optimizer.h"
+#include "framework/train/optimizer/optimizer.h"
 
 namespace assay::train {
 

@@ -24,7 +24,7 @@
 #include "framework/core/tensor.h"
 #include "framework/train/model/model_options.h"
 #include "framework/train/model/new_model.h"
-#include "framework/train/optimizer.h"
+#include "framework/train/optimizer/optimizer.h"
 
 namespace assay::train {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "framework/train/in_place.h"
+#include "framework/train/optimizer/in_place.h"
 
 namespace assay::train {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "framework/train/rule/adadelta.h"
 
-#include "framework/train/in_place.h"
+#include "framework/train/optimizer/in_place.h"
 #include "framework/train/rule/root.h"
 
 namespace assay::train {

@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
-#include "framework/train/optimizer.h"
-#include "framework/train/settings.h"
+#include "framework/train/optimizer/optimizer.h"
+#include "framework/train/optimizer/settings.h"
 
 namespace assay::train {
 

@@ -2,7 +2,7 @@
 
 #include "framework/train/rule/adagrad.h"
 
-#include "framework/train/in_place.h"
+#include "framework/train/optimizer/in_place.h"
 
 namespace assay::train {
 

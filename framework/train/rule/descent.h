@@ -21,8 +21,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "framework/train/optimizer.h"
-#include "framework/train/settings.h"
+#include "framework/train/optimizer/optimizer.h"
+#include "framework/train/optimizer/settings.h"
 
 namespace assay::train {
 

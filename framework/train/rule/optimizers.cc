@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <span>
 
+#include "framework/train/optimizer/settings.h"
 #include "framework/train/rule/accelegrad.h"
 #include "framework/train/rule/adadelta.h"
 #include "framework/train/rule/adagrad.h"
@@ -12,7 +13,6 @@
 #include "framework/train/rule/descent.h"
 #include "framework/train/rule/lamb.h"
 #include "framework/train/rule/rmsprop.h"
-#include "framework/train/settings.h"
 
 namespace assay::train {
 namespace {

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "framework/core/status.h"
-#include "framework/train/optimizer.h"
-#include "framework/train/recipe.h"
-#include "framework/train/settings.h"
+#include "framework/train/optimizer/optimizer.h"
+#include "framework/train/optimizer/recipe.h"
+#include "framework/train/optimizer/settings.h"
 
 namespace assay::train {
 

@@ -22,9 +22,9 @@
 #include <utility>
 #include <vector>
 
-#include "framework/train/optimizer.h"
+#include "framework/train/optimizer/optimizer.h"
+#include "framework/train/optimizer/settings.h"
 #include "framework/train/rule/root.h"
-#include "framework/train/settings.h"
 
 namespace assay::train {
 

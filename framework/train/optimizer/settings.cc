@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/train/settings.h"
+#include "framework/train/optimizer/settings.h"
 
 #include <algorithm>
 #include <array>

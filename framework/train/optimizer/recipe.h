@@ -21,7 +21,7 @@
 
 #include "framework/core/status.h"
 #include "framework/core/tensor.h"
-#include "framework/train/schedule.h"
+#include "framework/train/optimizer/schedule.h"
 
 namespace assay::train {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/train/recipe.h"
+#include "framework/train/optimizer/recipe.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

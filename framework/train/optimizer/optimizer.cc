@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/train/optimizer.h"
+#include "framework/train/optimizer/optimizer.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "framework/train/in_place.h"
+#include "framework/train/optimizer/in_place.h"
 
 namespace assay::train {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/train/schedule.h"
+#include "framework/train/optimizer/schedule.h"
 
 #include <algorithm>
 #include <cmath>

@@ -19,7 +19,7 @@
 
 #include "framework/core/status.h"
 #include "framework/core/tensor.h"
-#include "framework/train/recipe.h"
+#include "framework/train/optimizer/recipe.h"
 
 namespace assay::train {
 

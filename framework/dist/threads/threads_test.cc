@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/dist/threads.h"
+#include "framework/dist/threads/threads.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cstdint>
+#include <set>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "framework/core/numbers.h"
@@ -15,6 +17,7 @@
 #include "framework/core/tensor.h"
 #include "framework/dist/collective.h"
 #include "framework/dist/endpoint.h"
+#include "framework/dist/threads/choices.h"
 #include "framework/dist/together.h"
 
 namespace assay::dist {
@@ -73,6 +76,16 @@ TEST(RunThreadsTest, HasTheBitsOfOneThread) {
         }
         ASSERT_TRUE(RunTogether(schedules, wanted, {}).ok());
         EXPECT_EQ(NumbersOf(buffers), NumbersOf(wanted)) << ToString(what);
+        std::vector<Tensor> in_turns = Buffers(what);
+        DrawnChoices drawn(static_cast<uint64_t>(ranks));
+        RunThreads(
+            ranks,
+            [&](Endpoint& mine) {
+              return RunCollective(what, Reduction::kSum, mine,
+                                   &in_turns[static_cast<size_t>(mine.rank())]);
+            },
+            &drawn);
+        EXPECT_EQ(NumbersOf(in_turns), NumbersOf(wanted)) << ToString(what);
       }
     }
   }
@@ -136,6 +149,100 @@ TEST(RunCollectiveTest, FitsItsEndpointAndItsBuffer) {
   EXPECT_THAT(ended[0].message(),
               HasSubstr("found a buffer of 3 elements for allreduce/linear, 2 "
                         "ranks, 4 elements, wanted 4"));
+}
+
+/// Each other rank sends rank 0 so many messages of a byte. Returns whose came, in
+/// their order.
+std::string Arrivals(int ranks, int messages, Choices* choices) {
+  std::string order;
+  const auto ended = RunThreads(
+      ranks,
+      [&](Endpoint& mine) {
+        std::array<std::byte, 1> byte = {};
+        const int turns =
+            mine.rank() == 0 ? messages * (mine.size() - 1) : messages;
+        for (int i = 0; i < turns; ++i) {
+          if (mine.rank() != 0) {
+            ASSAY_RETURN_IF_ERROR(mine.Exchange(0, byte, kNobody, {}));
+            continue;
+          }
+          ASSAY_ASSIGN_OR_RETURN(const int from, mine.ReceiveAny(byte));
+          order += static_cast<char>('0' + from);
+        }
+        return OkStatus();
+      },
+      choices);
+  for (const Status& status : ended) EXPECT_TRUE(status.ok());
+  return order;
+}
+
+// Kills: an order that a seed does not give again, or that every seed gives.
+TEST(DrawnChoicesTest, ASeedIsAnOrder) {
+  std::set<std::string> orders;
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    DrawnChoices first(seed);
+    DrawnChoices again(seed);
+    const std::string order = Arrivals(3, 2, &first);
+    EXPECT_EQ(Arrivals(3, 2, &again), order);
+    orders.insert(order);
+  }
+  // Two of each in any order: 4! / (2! 2!).
+  EXPECT_EQ(orders.size(), 6U);
+}
+
+// Kills: a way that is left out, or taken twice.
+TEST(ListedChoicesTest, EveryOrderComesOnce) {
+  std::multiset<std::string> orders;
+  ListedChoices listed;
+  do {
+    orders.insert(Arrivals(4, 2, &listed));
+  } while (listed.GoOn());
+  // 6! / (2! 2! 2!).
+  EXPECT_EQ(orders.size(), 90U);
+  EXPECT_EQ(std::set(orders.begin(), orders.end()).size(), 90U);
+}
+
+// Kills: an answer that is chosen before another rank could have given one.
+TEST(ListedChoicesTest, WaitsForThoseThatCouldStillSend) {
+  std::set<int> firsts;
+  ListedChoices listed;
+  do {
+    const auto ended = RunThreads(
+        3,
+        [&](Endpoint& mine) {
+          std::array<std::byte, 1> byte = {};
+          // Rank 2 sends to rank 0 once rank 1 has.
+          if (mine.rank() == 1) {
+            ASSAY_RETURN_IF_ERROR(mine.Exchange(0, byte, kNobody, {}));
+            return mine.Exchange(2, byte, kNobody, {});
+          }
+          if (mine.rank() == 2) {
+            ASSAY_RETURN_IF_ERROR(mine.Exchange(kNobody, {}, 1, byte));
+            return mine.Exchange(0, byte, kNobody, {});
+          }
+          ASSAY_ASSIGN_OR_RETURN(const int first, mine.ReceiveAny(byte));
+          firsts.insert(first);
+          return mine.ReceiveAny(byte).status();
+        },
+        &listed);
+    EXPECT_THAT(ended, Each(Property(&Status::ok, true)));
+  } while (listed.GoOn());
+  EXPECT_EQ(firsts, (std::set{1, 2}));
+}
+
+TEST(DrawnChoicesTest, SaysWhoWaitsForWhom) {
+  DrawnChoices drawn(1);
+  const auto ended = RunThreads(
+      2,
+      [](Endpoint& mine) {
+        std::array<std::byte, 1> byte = {};
+        return mine.rank() == 0 ? mine.ReceiveAny(byte).status()
+                                : mine.Exchange(kNobody, {}, 0, byte);
+      },
+      &drawn);
+  EXPECT_THAT(ended[0].message(),
+              HasSubstr("ranks stand still: rank 0 waits for anybody; rank 1 "
+                        "waits for rank 0"));
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/train/recipe.h"
+#include "framework/train/optimizer/recipe.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "framework/train/in_place.h"
+#include "framework/train/optimizer/in_place.h"
 
 namespace assay::train {
 Result<double> SquaredNorm(std::span<const Tensor> gradients) {

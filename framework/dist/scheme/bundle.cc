@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/dist/scheme/bundle.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "framework/dist/reduction.h"
+
+namespace assay::dist {
+namespace {
+
+/// How many tensors from the first go into one buffer.
+size_t CountOfBuffer(std::span<const Tensor> tensors, int64_t most) {
+  int64_t elements = 0;
+  size_t count = 0;
+  for (const Tensor& tensor : tensors) {
+    elements += tensor.num_elements();
+    const bool fits = elements <= most && tensor.dtype() == tensors[0].dtype();
+    if (count > 0 && !fits) break;
+    ++count;
+  }
+  return count;
+}
+
+Result<Tensor> Packed(std::span<const Tensor> tensors) {
+  int64_t elements = 0;
+  for (const Tensor& tensor : tensors) elements += tensor.num_elements();
+  ASSAY_ASSIGN_OR_RETURN(Tensor buffer,
+                         Tensor::Allocate(tensors[0].dtype(), {elements}));
+  std::byte* to = buffer.mutable_data();
+  for (const Tensor& tensor : tensors) {
+    to = std::ranges::copy(tensor.bytes(), to).out;
+  }
+  return buffer;
+}
+
+void Unpack(const Tensor& buffer, std::span<Tensor> tensors) {
+  const std::byte* from = buffer.data();
+  for (Tensor& tensor : tensors) {
+    std::copy_n(from, tensor.byte_size(), tensor.mutable_data());
+    from += tensor.byte_size();
+  }
+}
+
+template <class T>
+void DivideAs(int by, Tensor* tensor) {
+  for (T& x : tensor->mutable_elements<T>()) x /= static_cast<T>(by);
+}
+
+Status Divide(int by, Tensor* tensor) {
+  switch (tensor->dtype()) {
+    case DType::kFloat32:
+      DivideAs<float>(by, tensor);
+      return OkStatus();
+    case DType::kFloat64:
+      DivideAs<double>(by, tensor);
+      return OkStatus();
+    default:
+      return Unsupported(Reason::kDType, "found the type ",
+                         ToString(tensor->dtype()),
+                         ", wanted float32 or float64");
+  }
+}
+
+/// One collective after the other, each of a buffer of tensors.
+Status InBuffers(std::span<Tensor> tensors, const Travel& travel,
+                 Collective what, bool is_mean, Endpoint& endpoint) {
+  what.algorithm = travel.algorithm;
+  what.ranks = endpoint.size();
+  while (!tensors.empty()) {
+    const auto some = tensors.first(CountOfBuffer(tensors, travel.most));
+    tensors = tensors.subspan(some.size());
+    ASSAY_ASSIGN_OR_RETURN(Tensor buffer, Packed(some));
+    what.count = buffer.num_elements();
+    ASSAY_RETURN_IF_ERROR(
+        RunCollective(what, Reduction::kSum, endpoint, &buffer));
+    if (is_mean) ASSAY_RETURN_IF_ERROR(Divide(endpoint.size(), &buffer));
+    Unpack(buffer, some);
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+Status MeanOfAll(std::span<Tensor> tensors, const Travel& travel,
+                 Endpoint& endpoint) {
+  return InBuffers(tensors, travel, {.operation = Operation::kAllReduce},
+                   /*is_mean=*/true, endpoint);
+}
+
+Status MeanAtRoot(std::span<Tensor> tensors, const Travel& travel, int root,
+                  Endpoint& endpoint) {
+  return InBuffers(tensors, travel,
+                   {.operation = Operation::kReduce, .root = root},
+                   /*is_mean=*/true, endpoint);
+}
+
+Status FromRoot(std::span<Tensor> tensors, const Travel& travel, int root,
+                Endpoint& endpoint) {
+  return InBuffers(tensors, travel,
+                   {.operation = Operation::kBroadcast, .root = root},
+                   /*is_mean=*/false, endpoint);
+}
+
+}  // namespace assay::dist

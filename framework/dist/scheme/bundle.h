@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tensors of a model on their way between ranks, several in one buffer.
+//
+//   ASSAY_RETURN_IF_ERROR(MeanOfAll(gradients, {Algorithm::kRing}, mine));
+
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "framework/core/status.h"
+#include "framework/core/tensor.h"
+#include "framework/dist/collective.h"
+#include "framework/dist/endpoint.h"
+
+namespace assay::dist {
+
+struct Travel {
+  Algorithm algorithm = Algorithm::kRing;
+  /// Elements of a buffer at most, and one tensor at least.
+  int64_t most = std::numeric_limits<int64_t>::max();
+};
+
+// All are unsupported for types other than float32 and float64. Ranks have tensors of the
+// same types and shapes.
+
+/// Each tensor becomes the mean over all ranks, in place: the sum by the algorithm's
+/// tree, divided once.
+Status MeanOfAll(std::span<Tensor> tensors, const Travel& travel,
+                 Endpoint& endpoint);
+
+/// The same at the root alone, which the others send theirs to. Theirs may change.
+Status MeanAtRoot(std::span<Tensor> tensors, const Travel& travel, int root,
+                  Endpoint& endpoint);
+
+/// Each tensor becomes the root's.
+Status FromRoot(std::span<Tensor> tensors, const Travel& travel, int root,
+                Endpoint& endpoint);
+
+}  // namespace assay::dist

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/dist/scheme/scheme.h"
+
+#include <functional>
+
+#include "framework/train/optimizer/in_place.h"
+
+namespace assay::dist {
+namespace {
+
+using train::Evaluation;
+using train::Objective;
+using train::Parameter;
+
+/// Handles on the parameters, whose memory they share.
+std::vector<Tensor> ValuesOf(Objective& objective) {
+  std::vector<Tensor> values;
+  for (const Parameter& each : objective.parameters()) {
+    values.push_back(each.value);
+  }
+  return values;
+}
+
+/// A rank's objective with something that all ranks do around each evaluation.
+class Between : public Objective {
+ public:
+  using Before = std::function<Status()>;
+  using Behind = std::function<Status(std::span<Tensor> gradients)>;
+
+  Between(Objective& inner, Before before, Behind behind)
+      : inner_(inner), before_(std::move(before)), behind_(std::move(behind)) {}
+
+  std::span<Parameter> parameters() override { return inner_.parameters(); }
+  Result<Evaluation> Evaluate() override {
+    if (before_) ASSAY_RETURN_IF_ERROR(before_());
+    ASSAY_ASSIGN_OR_RETURN(const Evaluation evaluation, inner_.Evaluate());
+    ASSAY_RETURN_IF_ERROR(behind_(evaluation.gradients));
+    return evaluation;
+  }
+
+ private:
+  Objective& inner_;
+  Before before_;
+  Behind behind_;
+};
+
+/// Adds weight times `other`, in double.
+Status AddTo(std::vector<double>& sum, double weight, Tensor other) {
+  return train::InPlace(&other, other, {}, [&](const auto& each) {
+    for (size_t i = 0; i < sum.size(); ++i) {
+      sum[i] += weight * double{each.g[i]};
+    }
+  });
+}
+
+Status Round(const std::vector<double>& sum, Tensor* tensor) {
+  return train::InPlace(tensor, *tensor, {},
+                        [&]<class T>(const train::Elements<T>& each) {
+                          for (size_t i = 0; i < sum.size(); ++i) {
+                            each.x[i] = static_cast<T>(sum[i]);
+                          }
+                        });
+}
+
+/// The rank's parameters become the weighted mean with its peers', summed in double and
+/// rounded once.
+Status Mix(const std::vector<Peer>& peers, Objective& objective,
+           Endpoint& endpoint) {
+  double own = 1;
+  for (const Peer& peer : peers) own -= peer.weight;
+  for (Tensor& value : ValuesOf(objective)) {
+    ASSAY_ASSIGN_OR_RETURN(Tensor came, value.Clone());
+    std::vector<double> sum(static_cast<size_t>(value.num_elements()));
+    ASSAY_RETURN_IF_ERROR(AddTo(sum, own, value));
+    for (const Peer& peer : peers) {
+      ASSAY_RETURN_IF_ERROR(
+          endpoint.Exchange(peer.to, value.bytes(), peer.from,
+                            std::span(came.mutable_data(),
+                                      static_cast<size_t>(came.byte_size()))));
+      ASSAY_RETURN_IF_ERROR(AddTo(sum, peer.weight, came));
+    }
+    ASSAY_RETURN_IF_ERROR(Round(sum, &value));
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+Result<double> AllReduceScheme::Step(Objective& objective) {
+  Between together(objective, {}, [&](std::span<Tensor> gradients) {
+    return MeanOfAll(gradients, travel_, endpoint_);
+  });
+  return optimizer_->Step(together);
+}
+
+Result<double> ServerScheme::Step(Objective& objective) {
+  std::vector<Tensor> values = ValuesOf(objective);
+  Between together(
+      objective, [&] { return FromRoot(values, travel_, 0, endpoint_); },
+      [&](std::span<Tensor> gradients) {
+        return MeanAtRoot(gradients, travel_, 0, endpoint_);
+      });
+  if (endpoint_.rank() == 0) return optimizer_->Step(together);
+  ASSAY_ASSIGN_OR_RETURN(const Evaluation evaluation, together.Evaluate());
+  return evaluation.loss;
+}
+
+Status ServerScheme::Finish(Objective& objective) {
+  std::vector<Tensor> values = ValuesOf(objective);
+  return FromRoot(values, travel_, 0, endpoint_);
+}
+
+Result<double> AverageScheme::Step(Objective& objective) {
+  ASSAY_ASSIGN_OR_RETURN(const double loss, optimizer_->Step(objective));
+  if (++steps_ % period_ == 0) ASSAY_RETURN_IF_ERROR(Finish(objective));
+  return loss;
+}
+
+Status AverageScheme::Finish(Objective& objective) {
+  std::vector<Tensor> values = ValuesOf(objective);
+  return MeanOfAll(values, travel_, endpoint_);
+}
+
+Result<double> GossipScheme::Step(Objective& objective) {
+  const std::vector<Peer> peers =
+      PeersOf(graph_, endpoint_.rank(), endpoint_.size(), steps_++);
+  Between mixed(objective, {}, [&](std::span<Tensor>) {
+    return Mix(peers, objective, endpoint_);
+  });
+  return optimizer_->Step(mixed);
+}
+
+}  // namespace assay::dist

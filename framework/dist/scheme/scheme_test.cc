@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/dist/scheme/scheme.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <numbers>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "framework/core/numbers.h"
+#include "framework/core/status.h"
+#include "framework/core/tensor.h"
+#include "framework/core/text.h"
+#include "framework/dist/threads/threads.h"
+#include "framework/dist/watch.h"
+#include "framework/train/rule/optimizers.h"
+
+namespace assay::dist {
+namespace {
+
+using train::Evaluation;
+using train::Objective;
+using train::Parameter;
+
+constexpr int kSizes[] = {7, 30};  // elements of the parameters
+
+/// A model whose gradients are whole numbers that depend on the rank and the step alone,
+/// so that no order of additions shows; or, for no rank, those of all ranks together.
+class WholeObjective : public Objective {
+ public:
+  WholeObjective(int rank, int ranks) : rank_(rank), ranks_(ranks) {
+    for (const int size : kSizes) {
+      std::vector<float> start;
+      for (int i = 0; i < size; ++i) start.push_back(static_cast<float>(i % 5));
+      parameters_.push_back(
+          {StrCat("w", size),
+           Tensor::Of<float>({size}, std::span<const float>(start)).value()});
+      gradients_.push_back(Tensor::Allocate(DType::kFloat32, {size}).value());
+    }
+  }
+
+  std::span<Parameter> parameters() override { return parameters_; }
+  Result<Evaluation> Evaluate() override {
+    for (size_t p = 0; p < gradients_.size(); ++p) {
+      const auto gradient = gradients_[p].mutable_elements<float>();
+      for (size_t i = 0; i < gradient.size(); ++i) {
+        gradient[i] = rank_ == kNobody ? Mean(p, i) : Of(rank_, p, i);
+      }
+    }
+    ++steps_;
+    return Evaluation{static_cast<double>(rank_), gradients_};
+  }
+
+  std::vector<float> Numbers() const {
+    std::vector<float> all;
+    for (const Parameter& each : parameters_) {
+      const auto elements = each.value.elements<float>();
+      all.insert(all.end(), elements.begin(), elements.end());
+    }
+    return all;
+  }
+
+ private:
+  float Of(int rank, size_t p, size_t i) const {
+    core::Numbers drawn(
+        core::KeyOf(core::KeyOf(static_cast<uint64_t>(rank), steps_),
+                    static_cast<int64_t>(100 * p + i)));
+    return static_cast<float>(drawn.Below(17)) - 6;
+  }
+  float Mean(size_t p, size_t i) const {
+    float sum = 0;
+    for (int rank = 0; rank < ranks_; ++rank) sum += Of(rank, p, i);
+    return sum / static_cast<float>(ranks_);
+  }
+
+  const int rank_, ranks_;
+  int64_t steps_ = 0;
+  std::vector<Parameter> parameters_;
+  std::vector<Tensor> gradients_;
+};
+
+std::unique_ptr<train::Optimizer> Made(const std::string& name) {
+  return train::MakeOptimizer({name, "paper", "rate=0.125"}).value().optimizer;
+}
+
+constexpr int kSteps = 5;
+
+/// The parameters of one rank that has the batches of all.
+std::vector<float> Alone(const std::string& optimizer, int ranks) {
+  WholeObjective objective(kNobody, ranks);
+  const auto made = Made(optimizer);
+  for (int i = 0; i < kSteps; ++i) EXPECT_TRUE(made->Step(objective).ok());
+  return objective.Numbers();
+}
+
+using MakeScheme = std::function<std::unique_ptr<Scheme>(
+    Endpoint&, std::unique_ptr<train::Optimizer>)>;
+
+struct Trained {
+  std::vector<std::vector<float>> parameters;  // of each rank
+  Traffic sent;                                // of all ranks, in all steps
+};
+
+Trained TrainedBy(const MakeScheme& make, const std::string& optimizer,
+                  int ranks) {
+  std::vector<WholeObjective> objectives;
+  for (int rank = 0; rank < ranks; ++rank) objectives.emplace_back(rank, ranks);
+  std::vector<Traffic> sent(static_cast<size_t>(ranks));
+  DrawnChoices drawn(9);
+  const auto ended = RunThreads(
+      ranks,
+      [&](Endpoint& mine) {
+        WatchedEndpoint watched(mine);
+        const auto rank = static_cast<size_t>(mine.rank());
+        const auto scheme = make(watched, Made(optimizer));
+        for (int i = 0; i < kSteps; ++i) {
+          ASSAY_RETURN_IF_ERROR(scheme->Step(objectives[rank]).status());
+        }
+        sent[rank] = watched.sent();
+        return scheme->Finish(objectives[rank]);
+      },
+      &drawn);
+  Trained trained;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const auto place = static_cast<size_t>(rank);
+    EXPECT_TRUE(ended[place].ok()) << ended[place].ToString();
+    trained.parameters.push_back(objectives[place].Numbers());
+    trained.sent.bytes += sent[place].bytes;
+    trained.sent.messages += sent[place].messages;
+  }
+  return trained;
+}
+
+constexpr int64_t kBytes = 4 * (kSizes[0] + kSizes[1]);  // of a model
+
+class SchemeTest : public ::testing::TestWithParam<std::string> {};
+
+// Kills: a mean over other ranks than all, a state that one rank has alone, an
+// optimizer that sees gradients before they are averaged.
+TEST_P(SchemeTest, AllReduceIsTheStepOfTheLargeBatch) {
+  for (const int ranks : {1, 2, 3, 4, 5, 8, 9}) {
+    const std::vector<float> wanted = Alone(GetParam(), ranks);
+    // Or nothing was trained.
+    EXPECT_GT(std::set(wanted.begin(), wanted.end()).size(), 20U);
+    for (const Algorithm algorithm : AlgorithmsOf(Operation::kAllReduce)) {
+      for (const int64_t most : {1, 1000}) {
+        const Trained trained = TrainedBy(
+            [&](Endpoint& mine, auto optimizer) {
+              return std::make_unique<AllReduceScheme>(
+                  mine, std::move(optimizer), Travel{algorithm, most});
+            },
+            GetParam(), ranks);
+        for (const auto& got : trained.parameters) {
+          EXPECT_EQ(got, wanted) << ToString(algorithm) << ", " << ranks;
+        }
+        Collective what{Operation::kAllReduce, algorithm, ranks, kBytes / 4, 0};
+        EXPECT_EQ(trained.sent.bytes,
+                  kSteps * 4 * CostOf(what).value().elements);
+      }
+    }
+  }
+}
+
+// Kills: a server that drops its own gradient, as Deep500's did; workers whose
+// parameters are not where the server wants the gradient.
+TEST_P(SchemeTest, ServerIsTheStepOfTheLargeBatch) {
+  for (const int ranks : {1, 2, 3, 8}) {
+    const std::vector<float> wanted = Alone(GetParam(), ranks);
+    for (const Algorithm algorithm : AlgorithmsOf(Operation::kReduce)) {
+      const Trained trained = TrainedBy(
+          [&](Endpoint& mine, auto optimizer) {
+            return std::make_unique<ServerScheme>(mine, std::move(optimizer),
+                                                  Travel{algorithm});
+          },
+          GetParam(), ranks);
+      for (const auto& got : trained.parameters) EXPECT_EQ(got, wanted);
+      EXPECT_EQ(trained.sent.bytes, kSteps * 2 * (ranks - 1) * kBytes);
+    }
+  }
+}
+
+std::vector<std::string> Optimizers() {
+  std::vector<std::string> names;
+  for (const std::string_view name : train::OptimizerNames()) {
+    names.emplace_back(name);
+  }
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SchemeTest, ::testing::ValuesIn(Optimizers()),
+                         [](const auto& info) { return info.param; });
+
+// Averaging parameters behind each step of plain descent is averaging gradients, where
+// nothing is rounded.
+TEST(AverageSchemeTest, OfEachStepIsAllReduce) {
+  const std::string plain = "gradient_descent";
+  for (const int ranks : {2, 4, 8}) {
+    const std::vector<float> wanted = Alone(plain, ranks);
+    for (const int64_t period : {1, 2, 5}) {
+      const Trained trained = TrainedBy(
+          [&](Endpoint& mine, auto optimizer) {
+            return std::make_unique<AverageScheme>(mine, std::move(optimizer),
+                                                   Travel{}, period);
+          },
+          plain, ranks);
+      for (const auto& got : trained.parameters) EXPECT_EQ(got, wanted);
+      EXPECT_EQ(trained.sent.bytes, kSteps / period * 2 * (ranks - 1) * kBytes);
+    }
+  }
+}
+
+/// An objective of one number in float64, pulled to a goal.
+class Pulled : public Objective {
+ public:
+  Pulled(double start, double goal, double pull) : goal_(goal), pull_(pull) {
+    parameters_.push_back(
+        {"w", Tensor::Of<double>({1}, std::vector{start}).value()});
+    gradient_ = Tensor::Allocate(DType::kFloat64, {1}).value();
+  }
+  std::span<Parameter> parameters() override { return parameters_; }
+  Result<Evaluation> Evaluate() override {
+    gradient_.mutable_elements<double>()[0] = pull_ * (number() - goal_);
+    return Evaluation{0, {&gradient_, 1}};
+  }
+  double number() const { return parameters_[0].value.elements<double>()[0]; }
+
+ private:
+  const double goal_, pull_;
+  std::vector<Parameter> parameters_;
+  Tensor gradient_;
+};
+
+/// The numbers of ranks that are pulled to 0, 1, 2 ... behind three steps of a scheme.
+std::vector<double> PulledApart(const MakeScheme& make, int ranks) {
+  std::vector<Pulled> objectives;
+  for (int rank = 0; rank < ranks; ++rank) objectives.emplace_back(5, rank, 1);
+  const auto ended = RunThreads(ranks, [&](Endpoint& mine) {
+    Pulled& objective = objectives[static_cast<size_t>(mine.rank())];
+    const auto scheme = make(mine, Made("gradient_descent"));
+    for (int i = 0; i < 3; ++i) {
+      ASSAY_RETURN_IF_ERROR(scheme->Step(objective).status());
+    }
+    return scheme->Finish(objective);
+  });
+  std::vector<double> numbers;
+  for (const Pulled& each : objectives) numbers.push_back(each.number());
+  return numbers;
+}
+
+// Kills: a worker whose gradient is of parameters that the server has no longer.
+TEST(ServerSchemeTest, WorkersSeeTheParametersOfTheServer) {
+  constexpr int kRanks = 4;
+  // To the mean of the goals, by 1/8 of the way in each step: nothing is rounded.
+  double wanted = 5;
+  for (int i = 0; i < 3; ++i) wanted -= (wanted - 1.5) / 8;
+  const std::vector<double> all(kRanks, wanted);
+  EXPECT_EQ(PulledApart(
+                [](Endpoint& mine, auto optimizer) {
+                  return std::make_unique<ServerScheme>(
+                      mine, std::move(optimizer), Travel{Algorithm::kLinear});
+                },
+                kRanks),
+            all);
+  EXPECT_EQ(PulledApart(
+                [](Endpoint& mine, auto optimizer) {
+                  return std::make_unique<AllReduceScheme>(
+                      mine, std::move(optimizer), Travel{});
+                },
+                kRanks),
+            all);
+}
+
+TEST(PeersOfTest, ARingOfTwoHasOnePeer) {
+  const auto two = PeersOf(Graph::kRing, 1, 2, 0);
+  ASSERT_EQ(two.size(), 1U);
+  EXPECT_EQ(two[0].to, 0);
+  EXPECT_EQ(two[0].weight, 0.5);
+  EXPECT_EQ(PeersOf(Graph::kRing, 0, 3, 0).size(), 2U);
+  EXPECT_TRUE(PeersOf(Graph::kRing, 0, 1, 0).empty());
+}
+
+TEST(PeersOfTest, OnePeerIsAnotherInEachStep) {
+  std::vector<int> to;
+  for (int64_t step = 0; step < 4; ++step) {
+    const auto peers = PeersOf(Graph::kOnePeerExponential, 0, 6, step);
+    ASSERT_EQ(peers.size(), 1U);
+    to.push_back(peers[0].to);
+  }
+  EXPECT_EQ(to, (std::vector{1, 2, 4, 1}));
+  EXPECT_EQ(PeersOf(Graph::kExponential, 5, 6, 0)[2].to, 3);
+}
+
+/// The numbers of all ranks behind so many steps.
+std::vector<double> Gossiped(Graph graph, std::vector<Pulled> objectives,
+                             int steps) {
+  const auto ended =
+      RunThreads(static_cast<int>(objectives.size()), [&](Endpoint& mine) {
+        GossipScheme scheme(mine, Made("gradient_descent"), graph);
+        for (int i = 0; i < steps; ++i) {
+          const auto loss =
+              scheme.Step(objectives[static_cast<size_t>(mine.rank())]);
+          ASSAY_RETURN_IF_ERROR(loss.status());
+        }
+        return OkStatus();
+      });
+  std::vector<double> numbers;
+  for (const Pulled& each : objectives) numbers.push_back(each.number());
+  return numbers;
+}
+
+/// The factor of the wave of k periods around the ranks in one mixing.
+double WaveFactor(Graph graph, int k, int ranks) {
+  double real = 1;
+  double imaginary = 0;
+  for (const Peer& peer : PeersOf(graph, 0, ranks, 0)) {
+    const double angle = 2 * std::numbers::pi * k * peer.from / ranks;
+    real += peer.weight * (std::cos(angle) - 1);
+    imaginary += peer.weight * std::sin(angle);
+  }
+  return std::hypot(real, imaginary);
+}
+
+// Kills: weights of another graph, or that do not sum up to 1.
+TEST(GossipSchemeTest, WavesShrinkAsTheGraphSays) {
+  for (const Graph graph : {Graph::kRing, Graph::kComplete, Graph::kExponential,
+                            Graph::kOnePeerExponential}) {
+    for (const int ranks : {2, 3, 8, 16}) {
+      for (int k = 1; k < ranks; ++k) {
+        std::vector<Pulled> objectives;
+        double before = 0;
+        for (int rank = 0; rank < ranks; ++rank) {
+          const double x = std::cos(2 * std::numbers::pi * k * rank / ranks);
+          objectives.emplace_back(x, 0, /*pull=*/0);
+          before += x * x;
+        }
+        double after = 0;
+        for (const double x : Gossiped(graph, objectives, 1)) after += x * x;
+        EXPECT_NEAR(std::sqrt(after / before), WaveFactor(graph, k, ranks),
+                    1e-12)
+            << ToString(graph) << ", " << ranks << " ranks, wave " << k;
+      }
+    }
+  }
+}
+
+// Kills: a mixing that loses or makes weight.
+TEST(GossipSchemeTest, KeepsTheMean) {
+  for (const Graph graph : {Graph::kRing, Graph::kComplete, Graph::kExponential,
+                            Graph::kOnePeerExponential}) {
+    for (const int ranks : {1, 2, 3, 8, 13}) {
+      std::vector<Pulled> objectives;
+      for (int rank = 0; rank < ranks; ++rank) {
+        objectives.emplace_back(rank * rank, 0, 0);
+      }
+      double before = 0;
+      for (const Pulled& each : objectives) before += each.number();
+      double after = 0;
+      for (const double x : Gossiped(graph, objectives, 7)) after += x;
+      EXPECT_NEAR(after, before, 1e-12 * before) << ToString(graph);
+    }
+  }
+}
+
+// Kills: gradients that are mixed in place of parameters, as Deep500's neighbour scheme
+// has it: there the ranks leave each other by 3 percent a step.
+TEST(GossipSchemeTest, RanksStayTogether) {
+  constexpr int kRanks = 8;
+  std::vector<Pulled> objectives;
+  for (int rank = 0; rank < kRanks; ++rank) {
+    objectives.emplace_back(0, rank % 2 == 0 ? 1 : -1, /*pull=*/1);
+  }
+  double spread = 0;
+  for (const double x : Gossiped(Graph::kRing, objectives, 100))
+    spread += x * x;
+  // Where each is pulled by 1/8 from x to its goal, and the wave that turns sign from
+  // rank to rank has the factor -1/3: x = -x/3 - (x - goal)/8.
+  const double x = (1.0 / 8) / (1 + 1.0 / 3 + 1.0 / 8);
+  EXPECT_NEAR(spread, kRanks * x * x, 1e-12);
+}
+
+}  // namespace
+}  // namespace assay::dist

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// RunThreads: ranks that are threads of this process.
+//
+//   Status Rank(Endpoint& mine);
+//   const std::vector<Status> ended = RunThreads(8, Rank);
+
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "framework/core/status.h"
+#include "framework/dist/endpoint.h"
+#include "framework/dist/threads/choices.h"
+
+namespace assay::dist {
+
+/// What each rank returned. With choices the ranks take turns, one at a time, and change
+/// where they send or receive; without they run as the machine lets them.
+///
+/// Nobody waits for ever: where all that are left wait, each gets failed precondition
+/// with who waits for whom, or cancelled with the rank that failed before. `rank` throws
+/// nothing; fewer ranks than one are none.
+std::vector<Status> RunThreads(int ranks,
+                               const std::function<Status(Endpoint&)>& rank,
+                               Choices* choices = nullptr);
+
+}  // namespace assay::dist
