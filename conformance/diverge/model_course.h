@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ModelCourse: a model by its name or from a file, trained on a dataset, as a course of two runs.
+// ModelCourse: a model by its name or from a file, trained on a dataset, as a course of
+// two runs.
 //
 //   const ModelChoice choice{.model = "lenet5", .dataset = &digits, .batch = 64};
 //   ASSAY_ASSIGN_OR_RETURN(const optdiff::Course course, ModelCourse(choice));

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "framework/dist/reduction.h"
+#include "framework/train/optimizer/in_place.h"
 
 namespace assay::dist {
 namespace {
@@ -43,24 +44,11 @@ void Unpack(const Tensor& buffer, std::span<Tensor> tensors) {
   }
 }
 
-template <class T>
-void DivideAs(int by, Tensor* tensor) {
-  for (T& x : tensor->mutable_elements<T>()) x /= static_cast<T>(by);
-}
-
 Status Divide(int by, Tensor* tensor) {
-  switch (tensor->dtype()) {
-    case DType::kFloat32:
-      DivideAs<float>(by, tensor);
-      return OkStatus();
-    case DType::kFloat64:
-      DivideAs<double>(by, tensor);
-      return OkStatus();
-    default:
-      return Unsupported(Reason::kDType, "found the type ",
-                         ToString(tensor->dtype()),
-                         ", wanted float32 or float64");
-  }
+  return train::InPlace(tensor, *tensor, {},
+                        [&]<class T>(const train::Elements<T>& each) {
+                          for (T& x : each.x) x /= static_cast<T>(by);
+                        });
 }
 
 /// One collective after the other, each of a buffer of tensors.
