@@ -5,9 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -163,6 +165,58 @@ TEST(CheckpointsTest, KeepsNothingOfAFailedStep) {
   const train::Checkpoint kept = Got(train::ReadCheckpoint(path));
   EXPECT_EQ(kept.standing.steps, 2);
   EXPECT_EQ(kept.standing.batches, 2);
+}
+
+/// Takes a folder away behind a step, with what is in it.
+class TakesAway : public train::TrainingEvent {
+ public:
+  TakesAway(std::filesystem::path folder, int64_t step)
+      : folder_(std::move(folder)), step_(step) {}
+  Status AfterStep(const train::TrainingMoment& moment) override {
+    // A write takes a while; the run waits, so that it is known before the next step.
+    if (moment.steps > step_) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    if (moment.steps == step_) std::filesystem::remove_all(folder_);
+    steps = moment.steps;
+    return OkStatus();
+  }
+  int64_t steps = 0;
+
+ private:
+  std::filesystem::path folder_;
+  int64_t step_;
+};
+
+// Kills: a failed write that the run does not learn of until it is over.
+TEST(CheckpointsTest, EndsARunThatCannotBeKept) {
+  const file::ScratchFolder folder;
+  const auto runs = folder.path() / "run";
+  ASSERT_TRUE(file::MakeDirectory(runs).ok());
+  CornersRun run("rate=0.1");
+  train::Checkpoints keeps(
+      {.path = runs / "checkpoint.safetensors", .every = 4});
+  TakesAway away(runs, 3);
+  train::Training training = run.Run(30);
+  training.events = {&keeps, &away};
+  const Status ended = train::Train(training).status();
+  EXPECT_EQ(ended.code(), StatusCode::kResourceExhausted);
+  EXPECT_THAT(ended.message(), HasSubstr("checkpoint.safetensors"));
+  EXPECT_LT(away.steps, 8);  // where the next checkpoint is due
+}
+
+TEST(CheckpointsTest, TellsWhatTheLastWriteCameTo) {
+  const file::ScratchFolder folder;
+  const auto runs = folder.path() / "run";
+  ASSERT_TRUE(file::MakeDirectory(runs).ok());
+  CornersRun run("rate=0.1");
+  train::Checkpoints keeps(
+      {.path = runs / "checkpoint.safetensors", .every = 1000});
+  TakesAway away(runs, 7);  // the last step of the only epoch
+  train::Training training = run.Run(1);
+  training.events = {&keeps, &away};
+  const Status ended = train::Train(training).status();
+  EXPECT_THAT(ended.message(), HasSubstr("checkpoint.safetensors"));
 }
 
 TEST(CheckpointTest, IsOfOneRun) {

@@ -128,8 +128,7 @@ Status AddMoves(std::map<std::string, const Tensor*> kept,
 
 }  // namespace
 
-Status SaveCheckpoint(const std::filesystem::path& path,
-                      const Checkpoint& checkpoint) {
+Result<std::string> CheckpointBytes(const Checkpoint& checkpoint) {
   TensorFile file;
   file.notes[kFormat] = kThisFormat;
   Standing standing = checkpoint.standing;
@@ -150,7 +149,7 @@ Status SaveCheckpoint(const std::filesystem::path& path,
   for (const StateTensor& tensor : checkpoint.state) {
     file.tensors.emplace_back(KeyOf(tensor), tensor.value);
   }
-  return WriteTensorFile(path, file);
+  return TensorFileBytes(file);
 }
 
 Result<Checkpoint> ReadCheckpoint(const std::filesystem::path& path) {

@@ -3,7 +3,8 @@
 // Checkpoint: a run between two steps: its parameters, its optimizer's state, where it
 // stands, and what it is a run of.
 //
-//   ASSAY_RETURN_IF_ERROR(SaveCheckpoint("run/checkpoint.safetensors", what, {}));
+//   ASSAY_ASSIGN_OR_RETURN(const std::string bytes, CheckpointBytes(what));
+//   ASSAY_RETURN_IF_ERROR(file::WriteFile("run/checkpoint.safetensors", bytes));
 //   ASSAY_ASSIGN_OR_RETURN(const Checkpoint kept,
 //                          ReadCheckpoint("run/checkpoint.safetensors"));
 //   ASSAY_RETURN_IF_ERROR(Restore(kept, parameters, optimizer));
@@ -33,9 +34,8 @@ struct Checkpoint {
   Identity identity;
 };
 
-/// Resource exhausted as WriteFile: the checkpoint before then stays.
-Status SaveCheckpoint(const std::filesystem::path& path,
-                      const Checkpoint& checkpoint);
+/// The bytes of a checkpoint's file; errors as TensorFileBytes.
+Result<std::string> CheckpointBytes(const Checkpoint& checkpoint);
 
 /// As ReadTensorFile; data loss also for what is no checkpoint.
 Result<Checkpoint> ReadCheckpoint(const std::filesystem::path& path);

@@ -2,11 +2,20 @@
 
 #include "framework/train/checkpoint/checkpoints.h"
 
+#include <chrono>
 #include <span>
+#include <string>
+#include <utility>
+
+#include "framework/file/file.h"
 
 namespace assay::train {
 
-Status Checkpoints::Save(const TrainingMoment& moment) const {
+Status Checkpoints::Written() {
+  return writing_.valid() ? writing_.get() : OkStatus();
+}
+
+Status Checkpoints::Save(const TrainingMoment& moment) {
   if (options_.before) ASSAY_RETURN_IF_ERROR(options_.before());
   Checkpoint checkpoint{
       moment, {}, moment.optimizer.State(), options_.identity};
@@ -16,7 +25,13 @@ Status Checkpoints::Save(const TrainingMoment& moment) const {
     const std::vector<StateTensor> more = options_.more();
     checkpoint.state.insert(checkpoint.state.end(), more.begin(), more.end());
   }
-  return SaveCheckpoint(options_.path, checkpoint);
+  ASSAY_ASSIGN_OR_RETURN(std::string bytes, CheckpointBytes(checkpoint));
+  ASSAY_RETURN_IF_ERROR(Written());
+  writing_ = std::async(std::launch::async,
+                        [path = options_.path, bytes = std::move(bytes)] {
+                          return file::WriteFile(path, bytes);
+                        });
+  return OkStatus();
 }
 
 Status Checkpoints::BeforeRun(const TrainingMoment& moment) {
@@ -31,11 +46,17 @@ Status Checkpoints::BeforeEpoch(const TrainingMoment& moment) {
 
 Status Checkpoints::AfterStep(const TrainingMoment& moment) {
   const bool is_due = options_.every > 0 && moment.steps % options_.every == 0;
-  return is_due ? Save(moment) : OkStatus();
+  if (is_due) return Save(moment);
+  const bool is_over =
+      writing_.valid() &&
+      writing_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  return is_over ? Written() : OkStatus();
 }
 
 Status Checkpoints::AfterRun(const TrainingMoment& moment) {
-  return moment.has_failed ? OkStatus() : Save(moment);
+  const Status saved = moment.has_failed ? OkStatus() : Save(moment);
+  const Status written = Written();
+  return saved.ok() ? written : saved;
 }
 
 }  // namespace assay::train

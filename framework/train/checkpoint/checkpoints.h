@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checkpoints: keeps a run's last checkpoint while it goes.
+// Checkpoints: keeps a run's last checkpoint while it goes. What is kept is what stood
+// when the event came; a thread writes it while the run goes on.
 //
 //   Checkpoints keeps({.path = "run/checkpoint.safetensors", .every = 100});
 //   training.events.push_back(&keeps);
@@ -10,6 +11,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <future>
 #include <utility>
 #include <vector>
 
@@ -30,7 +32,9 @@ struct CheckpointOptions {
 };
 
 /// At the beginning of a run, behind so many steps or at the beginning of each epoch,
-/// and at the end of a run that has not failed.
+/// and at the end of a run that has not failed. What cannot be written ends the run
+/// behind the step in which that is known; the checkpoint before then stays. No writing
+/// outlives AfterRun.
 class Checkpoints : public TrainingEvent {
  public:
   explicit Checkpoints(CheckpointOptions options)
@@ -43,9 +47,12 @@ class Checkpoints : public TrainingEvent {
   Status AfterRun(const TrainingMoment& moment) override;
 
  private:
-  Status Save(const TrainingMoment& moment) const;
+  Status Save(const TrainingMoment& moment);
+  /// What became of the writing under way, at its end; OK where there is none.
+  Status Written();
 
   CheckpointOptions options_;
+  std::future<Status> writing_;
 };
 
 }  // namespace assay::train

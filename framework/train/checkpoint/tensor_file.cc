@@ -186,11 +186,10 @@ const Tensor* TensorFile::Find(std::string_view name) const {
   return found == tensors.end() ? nullptr : &found->second;
 }
 
-Status WriteTensorFile(const std::filesystem::path& path,
-                       const TensorFile& file) {
+Result<std::string> TensorFileBytes(const TensorFile& file) {
   Json header = Json::object();
   if (!file.notes.empty()) header[kNotes] = file.notes;
-  std::string elements;
+  size_t elements = 0;
   for (const auto& [name, tensor] : file.tensors) {
     const auto* const type =
         std::ranges::find(kTypes, tensor.dtype(), &TypeName::type);
@@ -199,19 +198,29 @@ Status WriteTensorFile(const std::filesystem::path& path,
                          "' of type ", ToString(tensor.dtype()),
                          ", wanted float32, float64 or int64");
     }
-    const size_t begin = elements.size();
-    elements += Chars(tensor.bytes());
+    const size_t begin = elements;
+    elements += tensor.bytes().size();
     const auto dims = tensor.shape().dims();
     header[name] = {{"dtype", type->name},
                     {"shape", std::vector<int64_t>(dims.begin(), dims.end())},
-                    {"data_offsets", {begin, elements.size()}}};
+                    {"data_offsets", {begin, elements}}};
   }
   std::string text = header.dump();
   // The elements begin at a multiple of eight, as the format advises.
   text.resize((text.size() + kSizeBytes - 1) / kSizeBytes * kSizeBytes, ' ');
   const uint64_t size = text.size();
-  text.insert(0, reinterpret_cast<const char*>(&size), kSizeBytes);
-  return file::WriteFile(path, text + elements);
+  std::string bytes;
+  bytes.reserve(kSizeBytes + text.size() + elements);
+  bytes.append(reinterpret_cast<const char*>(&size), kSizeBytes);
+  bytes += text;
+  for (const auto& named : file.tensors) bytes += Chars(named.second.bytes());
+  return bytes;
+}
+
+Status WriteTensorFile(const std::filesystem::path& path,
+                       const TensorFile& file) {
+  ASSAY_ASSIGN_OR_RETURN(const std::string bytes, TensorFileBytes(file));
+  return file::WriteFile(path, bytes);
 }
 
 Result<TensorFile> ReadTensorFile(const std::filesystem::path& path) {

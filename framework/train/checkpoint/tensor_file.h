@@ -32,8 +32,11 @@ struct TensorFile {
   const Tensor* Find(std::string_view name) const;
 };
 
-/// Tensors of float32, float64 and int64; unsupported for another type. Resource
-/// exhausted as WriteFile: the old file then stays.
+/// The bytes of the file. Tensors of float32, float64 and int64; unsupported for
+/// another type.
+Result<std::string> TensorFileBytes(const TensorFile& file);
+
+/// As TensorFileBytes; resource exhausted as WriteFile: the old file then stays.
 Status WriteTensorFile(const std::filesystem::path& path,
                        const TensorFile& file);
 
