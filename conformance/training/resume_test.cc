@@ -167,24 +167,28 @@ TEST(CheckpointsTest, KeepsNothingOfAFailedStep) {
   EXPECT_EQ(kept.standing.batches, 2);
 }
 
-/// Takes a folder away behind a step, with what is in it.
+/// Takes the folder of a checkpoint away behind a step, once one is written there; waits
+/// behind each later step, so that a write can come to its end before the next.
 class TakesAway : public train::TrainingEvent {
  public:
-  TakesAway(std::filesystem::path folder, int64_t step)
-      : folder_(std::move(folder)), step_(step) {}
+  TakesAway(std::filesystem::path checkpoint, int64_t step)
+      : checkpoint_(std::move(checkpoint)), step_(step) {}
   Status AfterStep(const train::TrainingMoment& moment) override {
-    // A write takes a while; the run waits, so that it is known before the next step.
-    if (moment.steps > step_) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    }
-    if (moment.steps == step_) std::filesystem::remove_all(folder_);
     steps = moment.steps;
+    if (steps > step_) Wait();
+    if (steps != step_) return OkStatus();
+    while (!std::filesystem::exists(checkpoint_)) Wait();
+    std::filesystem::remove_all(checkpoint_.parent_path());
     return OkStatus();
   }
   int64_t steps = 0;
 
  private:
-  std::filesystem::path folder_;
+  static void Wait() {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+
+  std::filesystem::path checkpoint_;
   int64_t step_;
 };
 
@@ -194,15 +198,15 @@ TEST(CheckpointsTest, EndsARunThatCannotBeKept) {
   const auto runs = folder.path() / "run";
   ASSERT_TRUE(file::MakeDirectory(runs).ok());
   CornersRun run("rate=0.1");
-  train::Checkpoints keeps(
-      {.path = runs / "checkpoint.safetensors", .every = 4});
-  TakesAway away(runs, 3);
+  const auto path = runs / "checkpoint.safetensors";
+  train::Checkpoints keeps({.path = path, .every = 40});
+  TakesAway away(path, 39);
   train::Training training = run.Run(30);
   training.events = {&keeps, &away};
   const Status ended = train::Train(training).status();
   EXPECT_EQ(ended.code(), StatusCode::kResourceExhausted);
   EXPECT_THAT(ended.message(), HasSubstr("checkpoint.safetensors"));
-  EXPECT_LT(away.steps, 8);  // where the next checkpoint is due
+  EXPECT_LT(away.steps, 80);  // where the next checkpoint is due
 }
 
 TEST(CheckpointsTest, TellsWhatTheLastWriteCameTo) {
@@ -210,9 +214,9 @@ TEST(CheckpointsTest, TellsWhatTheLastWriteCameTo) {
   const auto runs = folder.path() / "run";
   ASSERT_TRUE(file::MakeDirectory(runs).ok());
   CornersRun run("rate=0.1");
-  train::Checkpoints keeps(
-      {.path = runs / "checkpoint.safetensors", .every = 1000});
-  TakesAway away(runs, 7);  // the last step of the only epoch
+  const auto path = runs / "checkpoint.safetensors";
+  train::Checkpoints keeps({.path = path, .every = 1000});
+  TakesAway away(path, 7);  // the last step of the only epoch
   train::Training training = run.Run(1);
   training.events = {&keeps, &away};
   const Status ended = train::Train(training).status();
