@@ -2,8 +2,7 @@
 
 #include "framework/dist/scheme/scheme.h"
 
-#include <functional>
-
+#include "framework/dist/scheme/between.h"
 #include "framework/train/optimizer/in_place.h"
 
 namespace assay::dist {
@@ -11,39 +10,6 @@ namespace {
 
 using train::Evaluation;
 using train::Objective;
-using train::Parameter;
-
-/// Handles on the parameters, whose memory they share.
-std::vector<Tensor> ValuesOf(Objective& objective) {
-  std::vector<Tensor> values;
-  for (const Parameter& each : objective.parameters()) {
-    values.push_back(each.value);
-  }
-  return values;
-}
-
-/// A rank's objective with something that all ranks do around each evaluation.
-class Between : public Objective {
- public:
-  using Before = std::function<Status()>;
-  using Behind = std::function<Status(std::span<Tensor> gradients)>;
-
-  Between(Objective& inner, Before before, Behind behind)
-      : inner_(inner), before_(std::move(before)), behind_(std::move(behind)) {}
-
-  std::span<Parameter> parameters() override { return inner_.parameters(); }
-  Result<Evaluation> Evaluate() override {
-    if (before_) ASSAY_RETURN_IF_ERROR(before_());
-    ASSAY_ASSIGN_OR_RETURN(const Evaluation evaluation, inner_.Evaluate());
-    ASSAY_RETURN_IF_ERROR(behind_(evaluation.gradients));
-    return evaluation;
-  }
-
- private:
-  Objective& inner_;
-  Before before_;
-  Behind behind_;
-};
 
 /// Adds weight times `other`, in double.
 Status AddTo(std::vector<double>& sum, double weight, Tensor other) {

@@ -14,13 +14,10 @@
 #include <utility>
 #include <vector>
 
-#include "framework/core/numbers.h"
 #include "framework/core/status.h"
 #include "framework/core/tensor.h"
-#include "framework/core/text.h"
+#include "framework/dist/scheme/scheme_fixture.h"
 #include "framework/dist/threads/threads.h"
-#include "framework/dist/watch.h"
-#include "framework/train/rule/optimizers.h"
 
 namespace assay::dist {
 namespace {
@@ -28,117 +25,6 @@ namespace {
 using train::Evaluation;
 using train::Objective;
 using train::Parameter;
-
-constexpr int kSizes[] = {7, 30};  // elements of the parameters
-
-/// A model whose gradients are whole numbers that depend on the rank and the step alone,
-/// so that no order of additions shows; or, for no rank, those of all ranks together.
-class WholeObjective : public Objective {
- public:
-  WholeObjective(int rank, int ranks) : rank_(rank), ranks_(ranks) {
-    for (const int size : kSizes) {
-      std::vector<float> start;
-      for (int i = 0; i < size; ++i) start.push_back(static_cast<float>(i % 5));
-      parameters_.push_back(
-          {StrCat("w", size),
-           Tensor::Of<float>({size}, std::span<const float>(start)).value()});
-      gradients_.push_back(Tensor::Allocate(DType::kFloat32, {size}).value());
-    }
-  }
-
-  std::span<Parameter> parameters() override { return parameters_; }
-  Result<Evaluation> Evaluate() override {
-    for (size_t p = 0; p < gradients_.size(); ++p) {
-      const auto gradient = gradients_[p].mutable_elements<float>();
-      for (size_t i = 0; i < gradient.size(); ++i) {
-        gradient[i] = rank_ == kNobody ? Mean(p, i) : Of(rank_, p, i);
-      }
-    }
-    ++steps_;
-    return Evaluation{static_cast<double>(rank_), gradients_};
-  }
-
-  std::vector<float> Numbers() const {
-    std::vector<float> all;
-    for (const Parameter& each : parameters_) {
-      const auto elements = each.value.elements<float>();
-      all.insert(all.end(), elements.begin(), elements.end());
-    }
-    return all;
-  }
-
- private:
-  float Of(int rank, size_t p, size_t i) const {
-    core::Numbers drawn(
-        core::KeyOf(core::KeyOf(static_cast<uint64_t>(rank), steps_),
-                    static_cast<int64_t>(100 * p + i)));
-    return static_cast<float>(drawn.Below(17)) - 6;
-  }
-  float Mean(size_t p, size_t i) const {
-    float sum = 0;
-    for (int rank = 0; rank < ranks_; ++rank) sum += Of(rank, p, i);
-    return sum / static_cast<float>(ranks_);
-  }
-
-  const int rank_, ranks_;
-  int64_t steps_ = 0;
-  std::vector<Parameter> parameters_;
-  std::vector<Tensor> gradients_;
-};
-
-std::unique_ptr<train::Optimizer> Made(const std::string& name) {
-  return train::MakeOptimizer({name, "paper", "rate=0.125"}).value().optimizer;
-}
-
-constexpr int kSteps = 5;
-
-/// The parameters of one rank that has the batches of all.
-std::vector<float> Alone(const std::string& optimizer, int ranks) {
-  WholeObjective objective(kNobody, ranks);
-  const auto made = Made(optimizer);
-  for (int i = 0; i < kSteps; ++i) EXPECT_TRUE(made->Step(objective).ok());
-  return objective.Numbers();
-}
-
-using MakeScheme = std::function<std::unique_ptr<Scheme>(
-    Endpoint&, std::unique_ptr<train::Optimizer>)>;
-
-struct Trained {
-  std::vector<std::vector<float>> parameters;  // of each rank
-  Traffic sent;                                // of all ranks, in all steps
-};
-
-Trained TrainedBy(const MakeScheme& make, const std::string& optimizer,
-                  int ranks) {
-  std::vector<WholeObjective> objectives;
-  for (int rank = 0; rank < ranks; ++rank) objectives.emplace_back(rank, ranks);
-  std::vector<Traffic> sent(static_cast<size_t>(ranks));
-  DrawnChoices drawn(9);
-  const auto ended = RunThreads(
-      ranks,
-      [&](Endpoint& mine) {
-        WatchedEndpoint watched(mine);
-        const auto rank = static_cast<size_t>(mine.rank());
-        const auto scheme = make(watched, Made(optimizer));
-        for (int i = 0; i < kSteps; ++i) {
-          ASSAY_RETURN_IF_ERROR(scheme->Step(objectives[rank]).status());
-        }
-        sent[rank] = watched.sent();
-        return scheme->Finish(objectives[rank]);
-      },
-      &drawn);
-  Trained trained;
-  for (int rank = 0; rank < ranks; ++rank) {
-    const auto place = static_cast<size_t>(rank);
-    EXPECT_TRUE(ended[place].ok()) << ended[place].ToString();
-    trained.parameters.push_back(objectives[place].Numbers());
-    trained.sent.bytes += sent[place].bytes;
-    trained.sent.messages += sent[place].messages;
-  }
-  return trained;
-}
-
-constexpr int64_t kBytes = 4 * (kSizes[0] + kSizes[1]);  // of a model
 
 class SchemeTest : public ::testing::TestWithParam<std::string> {};
 
@@ -184,14 +70,6 @@ TEST_P(SchemeTest, ServerIsTheStepOfTheLargeBatch) {
       EXPECT_EQ(trained.sent.bytes, kSteps * 2 * (ranks - 1) * kBytes);
     }
   }
-}
-
-std::vector<std::string> Optimizers() {
-  std::vector<std::string> names;
-  for (const std::string_view name : train::OptimizerNames()) {
-    names.emplace_back(name);
-  }
-  return names;
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SchemeTest, ::testing::ValuesIn(Optimizers()),

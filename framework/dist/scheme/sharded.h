@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ShardedScheme: each parameter has one rank that steps it and keeps its state.
+//
+//   ShardedScheme scheme(mine, std::move(optimizer), {Algorithm::kBinomial});
+//   ASSAY_RETURN_IF_ERROR(scheme.Step(objective).status());
+
+#pragma once
+
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "framework/core/status.h"
+#include "framework/dist/endpoint.h"
+#include "framework/dist/scheme/bundle.h"
+#include "framework/dist/scheme/scheme.h"
+#include "framework/train/optimizer/optimizer.h"
+
+namespace assay::dist {
+
+/// The rank of each parameter: from the largest on, each goes to the rank that has the
+/// fewest elements so far, and of those to the first.
+std::vector<int> OwnersOf(std::span<const train::Parameter> parameters,
+                          int ranks);
+
+/// Gradients are averaged at the owners of their parameters, which send these to all before
+/// the next gradient is taken: a parameter server on all ranks, or the first stage of ZeRO
+/// (S. Rajbhandari et al., "ZeRO: memory optimizations toward training trillion parameter
+/// models", 2020) with whole parameters. An optimizer that looks at all of them together,
+/// as AcceleGrad and clipping by the norm of all do, sees the rank's own here.
+class ShardedScheme : public Scheme {
+ public:
+  ShardedScheme(Endpoint& endpoint, std::unique_ptr<train::Optimizer> optimizer,
+                Travel travel)
+      : endpoint_(endpoint),
+        optimizer_(std::move(optimizer)),
+        travel_(travel) {}
+  Result<double> Step(train::Objective& objective) override;
+  Status Finish(train::Objective& objective) override;
+
+ private:
+  Endpoint& endpoint_;
+  std::unique_ptr<train::Optimizer> optimizer_;  // of the rank's own parameters
+  const Travel travel_;
+};
+
+}  // namespace assay::dist
