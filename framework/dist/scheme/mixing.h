@@ -21,9 +21,14 @@ enum class Graph : uint8_t {
   kComplete,            // everybody
   kExponential,         // those 1, 2, 4 ... behind
   kOnePeerExponential,  // one of those, another in each step
+  kTorus,               // the four beside in a grid (RowsOf) whose edges meet
 };
 
 std::string_view ToString(Graph graph);
+
+/// Of the grid that a torus lays the ranks out in, row by row: the greatest number below
+/// the root of the ranks that divides them. 1 for every other graph.
+int RowsOf(Graph graph, int ranks);
 
 /// In one exchange: whom a rank sends its parameters to, and whose it gets.
 struct Peer {

@@ -193,46 +193,82 @@ std::vector<double> Gossiped(Graph graph, std::vector<Pulled> objectives,
   return numbers;
 }
 
-/// The factor of the wave of k periods around the ranks in one mixing.
-double WaveFactor(Graph graph, int k, int ranks) {
+/// A wave of whole periods along the rows and the columns of the grid.
+struct Wave {
+  int along_rows, along_columns;
+};
+
+double Angle(Wave wave, Graph graph, int rank, int ranks) {
+  const int rows = RowsOf(graph, ranks);
+  const int columns = ranks / rows;
+  return 2 * std::numbers::pi *
+         (static_cast<double>(wave.along_rows * (rank / columns)) / rows +
+          static_cast<double>(wave.along_columns * (rank % columns)) / columns);
+}
+
+/// The factor of a wave in one mixing.
+double WaveFactor(Graph graph, Wave wave, int ranks) {
   double real = 1;
   double imaginary = 0;
   for (const Peer& peer : PeersOf(graph, 0, ranks, 0)) {
-    const double angle = 2 * std::numbers::pi * k * peer.from / ranks;
+    const double angle = Angle(wave, graph, peer.from, ranks);
     real += peer.weight * (std::cos(angle) - 1);
     imaginary += peer.weight * std::sin(angle);
   }
   return std::hypot(real, imaginary);
 }
 
+constexpr Graph kGraphs[] = {Graph::kRing, Graph::kComplete,
+                             Graph::kExponential, Graph::kOnePeerExponential,
+                             Graph::kTorus};
+
+void ExpectShrinks(Graph graph, Wave wave, int ranks) {
+  std::vector<Pulled> objectives;
+  double before = 0;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const double x = std::cos(Angle(wave, graph, rank, ranks));
+    objectives.emplace_back(x, 0, /*pull=*/0);
+    before += x * x;
+  }
+  double after = 0;
+  for (const double x : Gossiped(graph, objectives, 1)) after += x * x;
+  EXPECT_NEAR(std::sqrt(after / before), WaveFactor(graph, wave, ranks), 1e-12)
+      << ToString(graph) << ", " << ranks << " ranks, wave " << wave.along_rows
+      << " by " << wave.along_columns;
+}
+
 // Kills: weights of another graph, or that do not sum up to 1.
 TEST(GossipSchemeTest, WavesShrinkAsTheGraphSays) {
-  for (const Graph graph : {Graph::kRing, Graph::kComplete, Graph::kExponential,
-                            Graph::kOnePeerExponential}) {
-    for (const int ranks : {2, 3, 8, 16}) {
+  for (const Graph graph : kGraphs) {
+    for (const int ranks : {2, 3, 6, 8, 16}) {
+      const int rows = RowsOf(graph, ranks);
       for (int k = 1; k < ranks; ++k) {
-        std::vector<Pulled> objectives;
-        double before = 0;
-        for (int rank = 0; rank < ranks; ++rank) {
-          const double x = std::cos(2 * std::numbers::pi * k * rank / ranks);
-          objectives.emplace_back(x, 0, /*pull=*/0);
-          before += x * x;
-        }
-        double after = 0;
-        for (const double x : Gossiped(graph, objectives, 1)) after += x * x;
-        EXPECT_NEAR(std::sqrt(after / before), WaveFactor(graph, k, ranks),
-                    1e-12)
-            << ToString(graph) << ", " << ranks << " ranks, wave " << k;
+        ExpectShrinks(graph, {k % rows, k / rows}, ranks);
       }
     }
   }
 }
 
+TEST(PeersOfTest, ATorusHasFourNeighbours) {
+  EXPECT_EQ(RowsOf(Graph::kTorus, 12), 3);
+  EXPECT_EQ(RowsOf(Graph::kTorus, 16), 4);
+  EXPECT_EQ(RowsOf(Graph::kTorus, 7), 1);
+  EXPECT_EQ(RowsOf(Graph::kRing, 12), 1);
+  std::vector<int> to;
+  for (const Peer& peer : PeersOf(Graph::kTorus, 5, 12, 0)) {
+    to.push_back(peer.to);
+    EXPECT_EQ(peer.weight, 1.0 / 5);
+  }
+  EXPECT_EQ(to, (std::vector{9, 1, 6, 4}));
+  // Of two rows the other one is above and below.
+  EXPECT_EQ(PeersOf(Graph::kTorus, 0, 6, 0).size(), 3U);
+  EXPECT_EQ(PeersOf(Graph::kTorus, 0, 4, 0).size(), 2U);
+}
+
 // Kills: a mixing that loses or makes weight.
 TEST(GossipSchemeTest, KeepsTheMean) {
-  for (const Graph graph : {Graph::kRing, Graph::kComplete, Graph::kExponential,
-                            Graph::kOnePeerExponential}) {
-    for (const int ranks : {1, 2, 3, 8, 13}) {
+  for (const Graph graph : kGraphs) {
+    for (const int ranks : {1, 2, 3, 8, 12, 13}) {
       std::vector<Pulled> objectives;
       for (int rank = 0; rank < ranks; ++rank) {
         objectives.emplace_back(rank * rank, 0, 0);
