@@ -41,10 +41,17 @@ std::unique_ptr<Codec> Level(int rank) {
 }
 
 /// Of a model whose gradients go by a codec, in all steps.
-int64_t BytesBy(const Codec& codec, int ranks) {
+int64_t BytesBy(const Codec& codec, int ranks, Algorithm algorithm) {
   int64_t bytes = 0;
-  for (const int size : kSizes) bytes += codec.BytesOf(size);
-  return kSteps * ranks * (ranks - 1) * bytes;
+  for (const int size : kSizes) {
+    bytes += CostOf({.operation = Operation::kAllGather,
+                     .algorithm = algorithm,
+                     .ranks = ranks,
+                     .count = codec.BytesOf(size)})
+                 .value()
+                 .elements;
+  }
+  return kSteps * bytes;
 }
 
 class CompressedTest : public ::testing::TestWithParam<std::string> {};
@@ -52,17 +59,15 @@ class CompressedTest : public ::testing::TestWithParam<std::string> {};
 // Where nothing is lost, it is the step of the large batch. Kills: a mean over other
 // ranks than all, a rank's own part that is left out.
 TEST_P(CompressedTest, OfWholeNumbersIsTheStepOfTheLargeBatch) {
-  for (const int ranks : {1, 2, 3, 5, 8}) {
+  for (const int ranks : {1, 3, 8}) {
     const std::vector<float> wanted = Alone(GetParam(), ranks);
     for (const MakeCodec codec : {&Half, &BHalf, &All}) {
       for (const Algorithm algorithm : AlgorithmsOf(Operation::kAllGather)) {
         const Trained trained =
             TrainedBy(Compressed(codec, {algorithm}), GetParam(), ranks);
         for (const auto& got : trained.parameters) EXPECT_EQ(got, wanted);
-        EXPECT_GE(trained.sent.bytes, BytesBy(*codec(0), ranks));
+        EXPECT_EQ(trained.sent.bytes, BytesBy(*codec(0), ranks, algorithm));
       }
-      const Trained trained = TrainedBy(Compressed(codec), GetParam(), ranks);
-      EXPECT_EQ(trained.sent.bytes, BytesBy(*codec(0), ranks));
     }
   }
 }
@@ -75,7 +80,7 @@ TEST_P(CompressedTest, AllRanksTakeTheSameStep) {
       EXPECT_EQ(got, trained.parameters[0]);
     }
     EXPECT_NE(trained.parameters[0], Alone(GetParam(), 4));
-    EXPECT_EQ(trained.sent.bytes, BytesBy(*codec(0), 4));
+    EXPECT_EQ(trained.sent.bytes, BytesBy(*codec(0), 4, Algorithm::kRing));
   }
 }
 
