@@ -2,9 +2,11 @@
 //
 // Between: a rank's objective with something that all ranks do around each evaluation.
 //
-//   Between together(objective, {}, [&](std::span<Tensor> gradients) {
-//     return MeanOfAll(gradients, {}, mine);
-//   });
+//   const Between::Behind behind = [](std::span<Tensor> gradients) {
+//     Use(gradients);
+//     return OkStatus();
+//   };
+//   Between together(objective, {}, behind);
 //   ASSAY_RETURN_IF_ERROR(optimizer.Step(together).status());
 
 #pragma once
