@@ -102,6 +102,27 @@ inline std::vector<float> Alone(const std::string& optimizer, int ranks) {
   return objective.Numbers();
 }
 
+/// An objective of one number in float64, pulled to a goal.
+class Pulled : public train::Objective {
+ public:
+  Pulled(double start, double goal, double pull) : goal_(goal), pull_(pull) {
+    parameters_.push_back(
+        {"w", Tensor::Of<double>({1}, std::vector{start}).value()});
+    gradient_ = Tensor::Allocate(DType::kFloat64, {1}).value();
+  }
+  std::span<train::Parameter> parameters() override { return parameters_; }
+  Result<train::Evaluation> Evaluate() override {
+    gradient_.mutable_elements<double>()[0] = pull_ * (number() - goal_);
+    return train::Evaluation{0, {&gradient_, 1}};
+  }
+  double number() const { return parameters_[0].value.elements<double>()[0]; }
+
+ private:
+  const double goal_, pull_;
+  std::vector<train::Parameter> parameters_;
+  Tensor gradient_;
+};
+
 using MakeScheme = std::function<std::unique_ptr<Scheme>(
     Endpoint&, std::unique_ptr<train::Optimizer>)>;
 

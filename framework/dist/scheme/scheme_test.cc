@@ -22,10 +22,6 @@
 namespace assay::dist {
 namespace {
 
-using train::Evaluation;
-using train::Objective;
-using train::Parameter;
-
 class SchemeTest : public ::testing::TestWithParam<std::string> {};
 
 // Kills: a mean over other ranks than all, a state that one rank has alone, an
@@ -93,27 +89,6 @@ TEST(AverageSchemeTest, OfEachStepIsAllReduce) {
     }
   }
 }
-
-/// An objective of one number in float64, pulled to a goal.
-class Pulled : public Objective {
- public:
-  Pulled(double start, double goal, double pull) : goal_(goal), pull_(pull) {
-    parameters_.push_back(
-        {"w", Tensor::Of<double>({1}, std::vector{start}).value()});
-    gradient_ = Tensor::Allocate(DType::kFloat64, {1}).value();
-  }
-  std::span<Parameter> parameters() override { return parameters_; }
-  Result<Evaluation> Evaluate() override {
-    gradient_.mutable_elements<double>()[0] = pull_ * (number() - goal_);
-    return Evaluation{0, {&gradient_, 1}};
-  }
-  double number() const { return parameters_[0].value.elements<double>()[0]; }
-
- private:
-  const double goal_, pull_;
-  std::vector<Parameter> parameters_;
-  Tensor gradient_;
-};
 
 /// The numbers of ranks that are pulled to 0, 1, 2 ... behind three steps of a scheme.
 std::vector<double> PulledApart(const MakeScheme& make, int ranks) {
