@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 
 #include "framework/dist/scheme/between.h"
 

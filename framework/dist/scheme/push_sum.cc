@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <functional>
 #include <set>
 #include <span>
 
@@ -77,17 +78,15 @@ Status PushSumScheme::Push() {
   for (double& each : mass_) each /= static_cast<double>(own.size() + 1);
   const std::vector<double> part = mass_;
   std::vector<double> came(part.size());
+  const auto out = std::as_bytes(std::span(part));
+  const auto in = std::as_writable_bytes(std::span(came));
   for (const int hop : hops) {
     const int behind = (rank - hop + ranks) % ranks;
     const int to = sends(rank, hop) ? (rank + hop) % ranks : kNobody;
     const int from = sends(behind, hop) ? behind : kNobody;
     ASSAY_RETURN_IF_ERROR(
-        endpoint_.Exchange(to,
-                           std::as_bytes(std::span(part))
-                               .first(to == kNobody ? 0 : 8 * part.size()),
-                           from,
-                           std::as_writable_bytes(std::span(came))
-                               .first(from == kNobody ? 0 : 8 * came.size())));
+        endpoint_.Exchange(to, out.first(to == kNobody ? 0 : out.size()), from,
+                           in.first(from == kNobody ? 0 : in.size())));
     if (from == kNobody) continue;
     std::ranges::transform(mass_, came, mass_.begin(), std::plus<double>());
   }

@@ -27,7 +27,8 @@ Status Checkpoints::Save(const TrainingMoment& moment) {
   }
   ASSAY_ASSIGN_OR_RETURN(std::string bytes, CheckpointBytes(checkpoint));
   ASSAY_RETURN_IF_ERROR(Written());
-  writing_ = std::async(std::launch::async,
+  // Deferred where no thread is to be had: it is written behind the next step.
+  writing_ = std::async(std::launch::async | std::launch::deferred,
                         [path = options_.path, bytes = std::move(bytes)] {
                           return file::WriteFile(path, bytes);
                         });
@@ -49,7 +50,7 @@ Status Checkpoints::AfterStep(const TrainingMoment& moment) {
   if (is_due) return Save(moment);
   const bool is_over =
       writing_.valid() &&
-      writing_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+      writing_.wait_for(std::chrono::seconds(0)) != std::future_status::timeout;
   return is_over ? Written() : OkStatus();
 }
 
