@@ -12,6 +12,8 @@
 //             100 steps
 //   trainer   the share of its time that a loop by hand around the optimizer does not
 //             take: the median over the blocks, each with its own loop
+//   events    the share of its time in calls of events, which a machine where two loops
+//             alike differ by more can tell
 //   kernels   a step of that loop over the sum of its parts alone: each node of the
 //             network in a network of its own, forward and backward, and the update
 //   new       calls of operator new in a step of that loop
@@ -23,6 +25,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <filesystem>
 #include <memory>
 #include <new>
@@ -159,6 +162,59 @@ class Events {
   train::StopAtTime late_{std::chrono::hours(1)};
 };
 
+/// Adds up the seconds of an event.
+class Timed : public train::TrainingEvent {
+ public:
+  using Moment = train::TrainingMoment;
+
+  Timed(train::TrainingEvent& inner, double* seconds)
+      : inner_(inner), seconds_(*seconds) {}
+
+  Status BeforeRun(const Moment& m) override {
+    return In(&Event::BeforeRun, m);
+  }
+  Status BeforeEpoch(const Moment& m) override {
+    return In(&Event::BeforeEpoch, m);
+  }
+  Status BeforeTrainingSet(const Moment& m) override {
+    return In(&Event::BeforeTrainingSet, m);
+  }
+  Status BeforeStep(const Moment& m) override {
+    return In(&Event::BeforeStep, m);
+  }
+  Status AfterStep(const Moment& m) override {
+    return In(&Event::AfterStep, m);
+  }
+  Status AfterTrainingSet(const Moment& m) override {
+    return In(&Event::AfterTrainingSet, m);
+  }
+  Status AfterEpoch(const Moment& m) override {
+    return In(&Event::AfterEpoch, m);
+  }
+  Status AfterRun(const Moment& m) override { return In(&Event::AfterRun, m); }
+  std::string StopAfterStep(const Moment& m) override {
+    return In(&Event::StopAfterStep, m);
+  }
+  std::string StopAfterTest(const Moment& m) override {
+    return In(&Event::StopAfterTest, m);
+  }
+
+ private:
+  using Event = train::TrainingEvent;
+
+  auto In(auto call, const Moment& moment) {
+    const auto start = std::chrono::steady_clock::now();
+    auto said = (inner_.*call)(moment);
+    seconds_ +=
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+            .count();
+    return said;
+  }
+
+  train::TrainingEvent& inner_;
+  double& seconds_;
+};
+
 /// What takes its turn. Each block gives the seconds of one epoch.
 class Subject {
  public:
@@ -225,7 +281,11 @@ class BackendSubject : public Subject {
     train::Training training{*objective_, *optimizer_, samples_};
     training.epochs = kEpochs;
     training.targets = train::Targets::kOneHot;
-    training.events = events.All();
+    double in_events = 0;
+    std::deque<Timed> timed;
+    for (train::TrainingEvent* const event : events.All()) {
+      training.events.push_back(&timed.emplace_back(*event, &in_events));
+    }
     // In turns: what runs first finds the caches of another subject.
     double train = 0;
     const bool is_train_first = train_.size() % 2 == 0;
@@ -244,6 +304,7 @@ class BackendSubject : public Subject {
     });
     train_.push_back(train);
     own_.push_back(train / loop - 1);
+    events_.push_back(in_events / train);
     kernels_.push_back(step / parts);
     const int64_t before = news;
     Got(optimizer_->Step(*objective_));
@@ -251,13 +312,14 @@ class BackendSubject : public Subject {
   }
 
   void Print() const override {
-    std::printf("%-18s %8.1f %7.2f%% %8.3f %5ld\n", name_.c_str(),
+    std::printf("%-18s %8.1f %7.2f%% %7.2f%% %8.3f %5ld\n", name_.c_str(),
                 kEpochs * kSteps / Median(train_), 100 * Median(own_),
-                Median(kernels_), news_);
+                100 * Median(events_), Median(kernels_), news_);
   }
   void Forget() override {
     train_.clear();
     own_.clear();
+    events_.clear();
     kernels_.clear();
   }
 
@@ -288,7 +350,7 @@ class BackendSubject : public Subject {
   std::unique_ptr<train::NetworkObjective> objective_;
   std::unique_ptr<train::Optimizer> optimizer_;
   std::optional<Still> still_;
-  std::vector<double> train_, own_, kernels_;
+  std::vector<double> train_, own_, events_, kernels_;
   int64_t news_ = 0;
 };
 
@@ -329,8 +391,8 @@ int main(int argc, char** argv) {
         if (block == 0) subject->Forget();  // the first one warms
       }
     }
-    std::printf("%-18s %8s %8s %8s %5s\n", "", "steps/s", "trainer", "kernels",
-                "new");
+    std::printf("%-18s %8s %8s %8s %8s %5s\n", "", "steps/s", "trainer",
+                "events", "kernels", "new");
     for (const auto& subject : subjects) subject->Print();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "train_bench: %s\n", error.what());
