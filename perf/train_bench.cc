@@ -202,9 +202,10 @@ class Timed : public train::TrainingEvent {
  private:
   using Event = train::TrainingEvent;
 
-  auto In(auto call, const Moment& moment) {
+  template <class Said>
+  Said In(Said (Event::*call)(const Moment&), const Moment& moment) {
     const auto start = std::chrono::steady_clock::now();
-    auto said = (inner_.*call)(moment);
+    Said said = (inner_.*call)(moment);
     seconds_ +=
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
             .count();
