@@ -16,6 +16,11 @@
 namespace assay::dist {
 namespace {
 
+// Of what TopCodec sends: a place, and the number that stands there.
+constexpr size_t kPlace = sizeof(int32_t), kPair = kPlace + sizeof(float);
+// Of what SignCodec sends, in front of its bits.
+constexpr size_t kMeans = 2 * sizeof(float);
+
 template <class T>
 void Put(T value, size_t at, std::span<std::byte> out) {
   std::memcpy(out.data() + at, &value, sizeof value);
@@ -90,8 +95,7 @@ int64_t TopCodec::KeptOf(int64_t count) const {
 }
 
 int64_t TopCodec::BytesOf(int64_t count) const {
-  constexpr int64_t kPair = sizeof(int32_t) + sizeof(float);
-  return kPair * KeptOf(count);
+  return int64_t{kPair} * KeptOf(count);
 }
 
 void TopCodec::Encode(std::span<const float> x, std::span<std::byte> out) {
@@ -106,32 +110,30 @@ void TopCodec::Encode(std::span<const float> x, std::span<std::byte> out) {
   const auto end = places.begin() + static_cast<std::ptrdiff_t>(kept);
   std::partial_sort(places.begin(), end, places.end(), before);
   for (size_t i = 0; i < kept; ++i) {
-    Put(places[i], 8 * i, out);
-    Put(x[static_cast<size_t>(places[i])], 8 * i + 4, out);
+    Put(places[i], kPair * i, out);
+    Put(x[static_cast<size_t>(places[i])], kPair * i + kPlace, out);
   }
 }
 
 Status TopCodec::Decode(std::span<const std::byte> in,
                         std::span<float> x) const {
   std::ranges::fill(x, 0.0F);
-  for (size_t at = 0; at < in.size(); at += 8) {
+  for (size_t at = 0; at < in.size(); at += kPair) {
     const auto place = Get<int32_t>(in, at);
     if (place < 0 || static_cast<size_t>(place) >= x.size()) {
       return DataLoss("found a number at place ", place, ", wanted 0 to ",
                       x.size(), " without its end");
     }
-    x[static_cast<size_t>(place)] = Get<float>(in, at + 4);
+    x[static_cast<size_t>(place)] = Get<float>(in, at + kPlace);
   }
   return OkStatus();
 }
 
 int64_t SignCodec::BytesOf(int64_t count) const {
-  constexpr int64_t kMeans = 2 * sizeof(float);
-  return kMeans + (count + 7) / 8;
+  return int64_t{kMeans} + (count + 7) / 8;
 }
 
 void SignCodec::Encode(std::span<const float> x, std::span<std::byte> out) {
-  constexpr size_t kMeans = 2 * sizeof(float);
   std::ranges::fill(out, std::byte{0});
   double sums[2] = {};
   int64_t counts[2] = {};
@@ -150,7 +152,6 @@ void SignCodec::Encode(std::span<const float> x, std::span<std::byte> out) {
 
 Status SignCodec::Decode(std::span<const std::byte> in,
                          std::span<float> x) const {
-  constexpr size_t kMeans = 2 * sizeof(float);
   for (size_t i = 0; i < x.size(); ++i) {
     const std::byte bit = in[kMeans + i / 8] >> (i % 8) & std::byte{1};
     x[i] = Get<float>(in, std::to_integer<size_t>(bit) * sizeof(float));

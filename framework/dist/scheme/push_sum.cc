@@ -3,7 +3,6 @@
 #include "framework/dist/scheme/push_sum.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <functional>
@@ -16,8 +15,6 @@
 
 namespace assay::dist {
 namespace {
-
-constexpr std::array kNames = {"one_peer", "uneven"};
 
 /// The numbers of all parameters in their order.
 Result<std::vector<double>> NumbersOf(train::Objective& objective) {
@@ -47,10 +44,6 @@ Status Write(std::span<const double> numbers, double weight,
 }
 
 }  // namespace
-
-std::string_view ToString(Directed graph) {
-  return kNames[static_cast<size_t>(graph)];
-}
 
 std::vector<int> HopsOf(Directed graph, int rank, int ranks, int64_t step) {
   if (ranks == 1) return {};

@@ -9,7 +9,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,8 +23,6 @@ enum class Directed : uint8_t {
   kOnePeer,  // the one 1, 2, 4 ... ahead, another in each step
   kUneven,   // the next one, and of an even rank the one after it, too
 };
-
-std::string_view ToString(Directed graph);
 
 /// How far ahead those are that a rank sends to. It keeps as large a part as each gets.
 std::vector<int> HopsOf(Directed graph, int rank, int ranks, int64_t step);
