@@ -36,8 +36,8 @@ install(TARGETS assay_core EXPORT AssayTargets
 install(EXPORT AssayTargets NAMESPACE Assay::
         DESTINATION ${assay_package_dir} COMPONENT development)
 
-install(FILES core/dtype.h core/shape.h core/status.h core/tensor.h core/text.h
-              core/value.h core/value_walk.h
+install(FILES core/dtype.h core/inline_vector.h core/shape.h core/status.h
+              core/tensor.h core/text.h core/value.h core/value_walk.h
         DESTINATION ${assay_header_dir}/core COMPONENT development)
 install(FILES graph/model.h graph/operator.h
         DESTINATION ${assay_header_dir}/graph COMPONENT development)

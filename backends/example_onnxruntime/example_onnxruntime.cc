@@ -157,8 +157,8 @@ struct Session {
         library.Call(kGetDimensions, info.held, dims.data(), rank));
     ASSAY_RETURN_IF_ERROR(library.Call(kGetTensorMutableData, value, &data));
     ASSAY_ASSIGN_OR_RETURN(
-        Tensor y, Tensor::Allocate(DTypeFromOnnx(type).value_or(DType{}),
-                                   Shape(std::move(dims))));
+        Tensor y,
+        Tensor::Allocate(DTypeFromOnnx(type).value_or(DType{}), Shape(dims)));
     std::copy_n(static_cast<const std::byte*>(data), y.byte_size(),
                 y.mutable_data());
     return y;

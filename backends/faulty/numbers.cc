@@ -106,7 +106,7 @@ Result<Tensor> Transposed(const Tensor& from, const std::vector<int>& perm) {
     dims.push_back(from.shape()[axis]);
     strides.push_back(dense[static_cast<size_t>(axis)]);
   }
-  const Shape shape(std::move(dims));
+  const Shape shape(dims);
   std::vector<int64_t> places;
   reference::Nest<1>(shape, {strides})
       .ForEachRow([&](const reference::Nest<1>::Row& row) {

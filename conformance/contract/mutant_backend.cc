@@ -20,7 +20,7 @@ Value ZerosFor(const ValueInfo& info) {
   for (const Dim& dim : info.type.dims.value_or(std::vector<Dim>())) {
     extents.push_back(dim.known() ? dim.extent : 1);
   }
-  return *Tensor::Allocate(DType::kFloat32, Shape(std::move(extents)));
+  return *Tensor::Allocate(DType::kFloat32, Shape(extents));
 }
 
 /// Indices of type int64 as those of a place on the axis of `data`.
@@ -238,7 +238,7 @@ void MutantNetwork::Spoil(MutantBinding& binding, Tensor& output) {
   if (defect_ == Defect::kAddsAnAxis && output.num_elements() < 2) {
     std::vector<int64_t> extents = output.shape().dims();
     extents.push_back(1);
-    output = *output.Reshape(Shape(std::move(extents)));
+    output = *output.Reshape(Shape(extents));
   }
 }
 

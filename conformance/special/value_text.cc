@@ -135,7 +135,7 @@ std::optional<Shape> ValueReader::ReadShape() {
     extents.push_back(
         static_cast<int64_t>(Evaluate(words_, {DType::kInt64, {}, 0})));
   }
-  return Shape(std::move(extents));
+  return Shape(extents);
 }
 
 Value ValueReader::ReadValue(const ValueType& type) {

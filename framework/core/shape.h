@@ -13,27 +13,27 @@
 #include <initializer_list>
 #include <span>
 #include <string>
-#include <utility>
-#include <vector>
 
+#include "framework/core/inline_vector.h"
 #include "framework/core/status.h"
 
 namespace assay::inline v1 {
+
+/// One extent an axis; of up to 8 axes they ask for no memory.
+using Dims = InlineVector<int64_t, 8>;
 
 class Shape {
  public:
   Shape() = default;
   Shape(std::initializer_list<int64_t> dims) : dims_(dims) {}
-  explicit Shape(std::vector<int64_t> dims) : dims_(std::move(dims)) {}
-  explicit Shape(std::span<const int64_t> dims)
-      : dims_(dims.begin(), dims.end()) {}
+  explicit Shape(std::span<const int64_t> dims) : dims_(dims) {}
 
   int rank() const { return static_cast<int>(dims_.size()); }
   int64_t operator[](int axis) const {
     return dims_[static_cast<size_t>(axis)];
   }
   int64_t& operator[](int axis) { return dims_[static_cast<size_t>(axis)]; }
-  const std::vector<int64_t>& dims() const { return dims_; }
+  const Dims& dims() const { return dims_; }
   auto begin() const { return dims_.begin(); }
   auto end() const { return dims_.end(); }
 
@@ -47,7 +47,7 @@ class Shape {
   friend bool operator==(const Shape&, const Shape&) = default;
 
  private:
-  std::vector<int64_t> dims_;
+  Dims dims_;
 };
 
 }  // namespace assay::inline v1

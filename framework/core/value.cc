@@ -43,7 +43,7 @@ std::optional<Shape> ValueType::StaticShape() const {
     if (!dim.known()) return std::nullopt;
     extents.push_back(dim.extent);
   }
-  return Shape(std::move(extents));
+  return Shape(extents);
 }
 
 std::string ValueType::ToString() const {

@@ -25,7 +25,7 @@ Result<Broadcast> BroadcastShapes(const Shape& a, const Shape& b) {
     dims.push_back(left == 1 ? right : left);
   }
   Broadcast result;
-  result.shape = Shape(std::move(dims));
+  result.shape = Shape(dims);
   ASSAY_RETURN_IF_ERROR(result.shape.NumElements().status());
   int last_kind = -1;
   for (int axis = 0; axis < rank; ++axis) {

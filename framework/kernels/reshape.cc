@@ -34,7 +34,7 @@ Result<Shape> ReshapedShape(const Shape& x, std::vector<int64_t> dims,
     }
     *open = count / known;
   }
-  return Shape(std::move(dims));
+  return Shape(dims);
 }
 
 Result<Shape> SqueezedShape(const Shape& x, std::span<const int64_t> axes) {
@@ -49,7 +49,7 @@ Result<Shape> SqueezedShape(const Shape& x, std::span<const int64_t> axes) {
       return InvalidArgument("axis ", i, " of ", x.ToString(), " is not 1");
     }
   }
-  return Shape(std::move(dims));
+  return Shape(dims);
 }
 
 Shape SqueezedShape(const Shape& x) {
@@ -57,7 +57,7 @@ Shape SqueezedShape(const Shape& x) {
   for (const int64_t extent : x) {
     if (extent != 1) dims.push_back(extent);
   }
-  return Shape(std::move(dims));
+  return Shape(dims);
 }
 
 Result<Shape> UnsqueezedShape(const Shape& x, std::span<const int64_t> axes) {
@@ -72,7 +72,7 @@ Result<Shape> UnsqueezedShape(const Shape& x, std::span<const int64_t> axes) {
     }
     dims.push_back(is_added ? 1 : *next++);
   }
-  return Shape(std::move(dims));
+  return Shape(dims);
 }
 
 Result<Shape> FlattenedShape(const Shape& x, int64_t axis) {

@@ -71,7 +71,7 @@ Result<Shape> ShapeOf(const ValueInfo& input, std::span<const ValueInfo> inputs,
     }
     shape.push_back(dim.known() ? dim.extent : found->second);
   }
-  return Shape(std::move(shape));
+  return Shape(shape);
 }
 
 }  // namespace

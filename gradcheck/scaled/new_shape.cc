@@ -89,7 +89,7 @@ Result<Shape> Windowed(const Node& node, std::vector<int64_t> kernel,
                          kernels::ResolveWindow(attributes, image));
   std::vector<int64_t> output = {input[0], channels};
   output.insert(output.end(), window.output.begin(), window.output.end());
-  return Shape(std::move(output));
+  return Shape(output);
 }
 
 std::vector<int64_t> Integers(const Node& node, std::string_view name) {

@@ -30,7 +30,7 @@ Status AlignLeft(Values& inputs) {
     }
     std::vector<int64_t> dims = b.shape().dims();
     dims.resize(static_cast<size_t>(to.rank()), 1);
-    return b.Reshape(Shape(std::move(dims)));
+    return b.Reshape(Shape(dims));
   });
 }
 

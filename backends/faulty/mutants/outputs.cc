@@ -76,7 +76,7 @@ Result<Tensor> CorruptShape(const Tensor& tensor) {
   std::vector<int64_t> dims = tensor.shape().dims();
   dims.insert(dims.begin(), 1);
   ASSAY_ASSIGN_OR_RETURN(Tensor copy, tensor.Clone());
-  return copy.Reshape(Shape(std::move(dims)));
+  return copy.Reshape(Shape(dims));
 }
 
 // The same numbers in another type.
@@ -117,7 +117,7 @@ Result<Tensor> SwapLastExtents(const Tensor& tensor) {
   std::vector<int64_t> dims = tensor.shape().dims();
   if (dims.size() > 1) std::swap(dims.back(), dims[dims.size() - 2]);
   ASSAY_ASSIGN_OR_RETURN(Tensor copy, tensor.Clone());
-  return copy.Reshape(Shape(std::move(dims)));
+  return copy.Reshape(Shape(dims));
 }
 
 // The same bytes as integers of the other signedness, float32 as int32.

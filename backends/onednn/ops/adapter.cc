@@ -176,8 +176,7 @@ Result<Kernel> AdapterFamily::Visit(const op::Constant& op, LoadContext&) {
 Result<Tensor> Repeated(const op::ConstantOfShape& op, const Tensor& shape) {
   ASSAY_ASSIGN_OR_RETURN(std::vector<int64_t> dims, ReadIntegers(shape));
   const DType dtype = op.value ? op.value->dtype() : DType::kFloat32;
-  ASSAY_ASSIGN_OR_RETURN(Tensor tensor,
-                         Tensor::Allocate(dtype, Shape(std::move(dims))));
+  ASSAY_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Allocate(dtype, Shape(dims)));
   if (!op.value || tensor.byte_size() == 0) return tensor;
   const auto width = static_cast<size_t>(op.value->byte_size());
   std::byte* to = tensor.mutable_data();

@@ -43,7 +43,7 @@ Status CheckOperands(int in_axis, int64_t groups,
 Shape OutputShape(const Operands& operands, const Window& window) {
   std::vector<int64_t> dims = {operands.x.shape[0], operands.channels};
   dims.insert(dims.end(), window.output.begin(), window.output.end());
-  return Shape(std::move(dims));
+  return Shape(dims);
 }
 
 memory::desc ConvWeights(const TensorView& w, int64_t groups) {

@@ -55,7 +55,7 @@ Result<MatrixProduct> ReadProduct(const Shape& a, const Shape& b) {
   product.y.push_back(product.b[rank - 1]);
   if (a.rank() > 1) shape.push_back(product.a[rank - 2]);
   if (b.rank() > 1) shape.push_back(product.b[rank - 1]);
-  product.shape = Shape(std::move(shape));
+  product.shape = Shape(shape);
   FoldBatches(product);
   return product;
 }

@@ -212,7 +212,7 @@ Status AddTranspose(const op::Transpose& op, ChainBuilder& chain) {
   std::vector<int64_t> result;
   for (const size_t axis : perm) result.push_back(x.dims()[axis]);
   return Permute(chain, op.data, op.transposed,
-                 {x.dims(), perm, Shape(std::move(result))});
+                 {x.dims(), perm, Shape(result)});
 }
 
 /// A repeated axis is walked with stride 0.
@@ -259,8 +259,8 @@ Status AddTile(const op::Tile& op, ChainBuilder& chain) {
     reorder.from.strides.insert(reorder.from.strides.end(), {0, strides[i]});
   }
   reorder.to.strides = kernels::RowMajorStrides(reorder.dims);
-  ASSAY_ASSIGN_OR_RETURN(const LaneView y, ViewLanes(chain, x.view.dtype,
-                                                     Shape(std::move(result))));
+  ASSAY_ASSIGN_OR_RETURN(const LaneView y,
+                         ViewLanes(chain, x.view.dtype, Shape(result)));
   AddReorder(chain, op.input, x, op.output, y, reorder);
   return OkStatus();
 }

@@ -109,7 +109,7 @@ Result<Rows> RowsFrom(const Shape& shape, int64_t from) {
   std::fill(stats.begin() + axis, stats.end(), 1);
   return Rows{
       {kernels::Product(dims, 0, at), kernels::Product(dims, at, dims.size())},
-      Shape(std::move(stats))};
+      Shape(stats)};
 }
 
 /// The mean and 1 / sqrt(variance + epsilon) go to optional outputs.

@@ -37,7 +37,7 @@ Status Resolve(ChainBuilder& chain, const Op& op, const TensorView& x,
                                     std::span(x.shape.dims()).subspan(2)));
   std::vector<int64_t> dims = {x.shape[0], x.shape[1]};
   dims.insert(dims.end(), window.output.begin(), window.output.end());
-  ASSAY_ASSIGN_OR_RETURN(y, chain.View(x.dtype, Shape(std::move(dims))));
+  ASSAY_ASSIGN_OR_RETURN(y, chain.View(x.dtype, Shape(dims)));
   return OkStatus();
 }
 
@@ -111,7 +111,7 @@ Status AddGlobal(const Op& op, ChainBuilder& chain) {
   const int64_t size =
       kernels::Product(view.shape.dims(), 2, view.shape.dims().size());
   ASSAY_ASSIGN_OR_RETURN(const TensorView pooled,
-                         chain.View(view.dtype, Shape(std::move(dims))));
+                         chain.View(view.dtype, Shape(dims)));
   const Window window = {.kernel = {size},
                          .strides = {1},
                          .dilations = {0},
@@ -139,8 +139,7 @@ Status AddGlobalLpPool(const op::GlobalLpPool& op, ChainBuilder& chain) {
   const int64_t rows = dims[0] * dims[1];
   const int64_t size =
       kernels::Product(x.shape.dims(), 2, x.shape.dims().size());
-  ASSAY_ASSIGN_OR_RETURN(const TensorView y,
-                         chain.View(x.dtype, Shape(std::move(dims))));
+  ASSAY_ASSIGN_OR_RETURN(const TensorView y, chain.View(x.dtype, Shape(dims)));
   const memory from = chain.In(op.x, x.As({rows, size}));
   const memory to = chain.Out(op.y, y, y.As({rows, 1}));
   if (size == 1) {

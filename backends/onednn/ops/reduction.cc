@@ -48,7 +48,7 @@ Result<Axes> FoldAxes(const Shape& shape, const std::vector<int64_t>& listed,
     last_reduced = now;
   }
   if (axes.from.empty()) axes.from = axes.to = {1};
-  axes.shape = Shape(std::move(dims));
+  axes.shape = Shape(dims);
   return axes;
 }
 

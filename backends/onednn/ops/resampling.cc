@@ -185,7 +185,7 @@ Result<Extents> ReadExtents(const std::vector<Axis>& axes) {
                        " axes from the first that is resampled on, oneDNN "
                        "takes at most 3");
   }
-  extents.shape = Shape(std::move(shape));
+  extents.shape = Shape(shape);
   return extents;
 }
 

@@ -36,10 +36,10 @@ Result<Batched> PlanMatMul(const Shape& a, const Shape& b) {
   const Shape batch_a = Leading(a, std::max(a.rank() - 2, 0));
   const Shape batch_b = Leading(b, std::max(b.rank() - 2, 0));
   ASSAY_ASSIGN_OR_RETURN(const Shape batch, Broadcast(batch_a, batch_b));
-  std::vector<int64_t> dims = batch.dims();
+  Dims dims = batch.dims();
   if (a.rank() > 1) dims.push_back(rows);
   if (b.rank() > 1) dims.push_back(columns);
-  Shape y_shape(std::move(dims));
+  Shape y_shape(dims);
   if (batch_b.rank() == 0) {  // one tall matrix on the left
     const int64_t all = Extent(batch_a, 0, batch_a.rank()) * rows;
     return Batched{std::move(y_shape), DenseProduct(all, inner, columns),

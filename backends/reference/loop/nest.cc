@@ -29,7 +29,7 @@ Strides BroadcastStrides(const Shape& from, const Shape& to) {
 
 Result<Shape> Broadcast(const Shape& a, const Shape& b) {
   const int rank = std::max(a.rank(), b.rank());
-  std::vector<int64_t> dims(static_cast<size_t>(rank), 1);
+  Dims dims(static_cast<size_t>(rank), 1);
   for (int axis = 0; axis < rank; ++axis) {
     const int ia = axis - (rank - a.rank());
     const int ib = axis - (rank - b.rank());
@@ -41,7 +41,7 @@ Result<Shape> Broadcast(const Shape& a, const Shape& b) {
     }
     dims[static_cast<size_t>(axis)] = da == 1 ? db : da;
   }
-  return Shape(std::move(dims));
+  return Shape(dims);
 }
 
 int64_t Extent(const Shape& shape, int first, int last) {

@@ -20,14 +20,13 @@
 #include <array>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "framework/core/shape.h"
 #include "framework/core/status.h"
 
 namespace assay::reference {
 
-using Strides = std::vector<int64_t>;
+using Strides = Dims;  // one an axis
 
 /// Steps in elements through a dense row-major tensor.
 Strides DenseStrides(const Shape& shape);
@@ -95,7 +94,7 @@ class Nest {
       if (axis.extent == 0) return;
     }
     Row row{start, axes_.back().step, axes_.back().extent};
-    std::vector<int64_t> index(axes_.size() - 1, 0);
+    Dims index(axes_.size() - 1, 0);
     while (true) {
       body(row);
       size_t axis = index.size();
@@ -136,7 +135,7 @@ class Nest {
     axes_.push_back({extent, step});
   }
 
-  std::vector<Axis> axes_;
+  InlineVector<Axis, 8> axes_;
 };
 
 }  // namespace assay::reference

@@ -2,6 +2,7 @@
 
 #include "backends/reference/loop/window.h"
 
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -11,25 +12,31 @@ namespace {
 // Extents beyond this cannot be real and would overflow the arithmetic below.
 constexpr int64_t kLargest = int64_t{1} << 31;
 
-Result<std::vector<int64_t>> Filled(std::string_view name,
-                                    const std::vector<int64_t>& given,
-                                    int count, int64_t otherwise,
-                                    int64_t least) {
-  if (given.empty()) {
-    return std::vector<int64_t>(static_cast<size_t>(count), otherwise);
+/// Stands for the default where it is empty.
+struct Given {
+  std::string_view name;
+  std::span<const int64_t> values;
+  int64_t otherwise;
+
+  int64_t operator[](size_t i) const {
+    return values.empty() ? otherwise : values[i];
   }
-  if (std::cmp_not_equal(given.size(), count)) {
-    return InvalidArgument(name, " has ", given.size(), " values, wanted ",
-                           count);
-  }
-  for (const int64_t value : given) {
-    if (value < least || value > kLargest) {
-      return InvalidArgument(name, " has the value ", value, ", wanted ", least,
-                             " to ", kLargest);
+
+  Status Check(int count, int64_t least) const {
+    if (values.empty()) return OkStatus();
+    if (std::cmp_not_equal(values.size(), count)) {
+      return InvalidArgument(name, " has ", values.size(), " values, wanted ",
+                             count);
     }
+    for (const int64_t value : values) {
+      if (value < least || value > kLargest) {
+        return InvalidArgument(name, " has the value ", value, ", wanted ",
+                               least, " to ", kLargest);
+      }
+    }
+    return OkStatus();
   }
-  return given;
-}
+};
 
 // auto_pad: as many outputs as strides fit into the input, the odd padding at
 // the end (SAME_UPPER) or at the beginning (SAME_LOWER).
@@ -59,7 +66,7 @@ Status CountOutputs(WindowAxis& axis, bool ceil_mode) {
 }  // namespace
 
 struct Window::Attributes {
-  std::vector<int64_t> kernel, strides, dilations, pads;
+  Given kernel, strides, dilations, pads;  // of the spec
   bool explicit_pads = true;
   bool same = false;
   bool upper = false;  // the odd padding of `same` goes to the end
@@ -72,14 +79,14 @@ Result<Window::Attributes> Window::Complete(const WindowSpec& spec,
     return Unsupported(Reason::kShape, "an input of shape ", input.ToString(),
                        ", wanted one to three spatial axes");
   }
-  Attributes all;
-  ASSAY_ASSIGN_OR_RETURN(all.kernel,
-                         Filled("kernel_shape", spec.kernel_shape, rank, 1, 1));
-  ASSAY_ASSIGN_OR_RETURN(all.strides,
-                         Filled("strides", spec.strides, rank, 1, 1));
-  ASSAY_ASSIGN_OR_RETURN(all.dilations,
-                         Filled("dilations", spec.dilations, rank, 1, 1));
-  ASSAY_ASSIGN_OR_RETURN(all.pads, Filled("pads", spec.pads, 2 * rank, 0, 0));
+  Attributes all{.kernel = {"kernel_shape", spec.kernel_shape, 1},
+                 .strides = {"strides", spec.strides, 1},
+                 .dilations = {"dilations", spec.dilations, 1},
+                 .pads = {"pads", spec.pads, 0}};
+  for (const Given* given : {&all.kernel, &all.strides, &all.dilations}) {
+    ASSAY_RETURN_IF_ERROR(given->Check(rank, 1));
+  }
+  ASSAY_RETURN_IF_ERROR(all.pads.Check(2 * rank, 0));
   all.upper = spec.auto_pad == "SAME_UPPER";
   all.same = all.upper || spec.auto_pad == "SAME_LOWER";
   all.explicit_pads = spec.auto_pad == "NOTSET" || spec.auto_pad.empty();
@@ -119,10 +126,10 @@ Result<Window> Window::PlanTransposed(
     const std::vector<int64_t>& output_shape, const Shape& input) {
   const int rank = input.rank() - 2;
   ASSAY_ASSIGN_OR_RETURN(const Attributes all, Complete(spec, input));
-  ASSAY_ASSIGN_OR_RETURN(const auto more,
-                         Filled("output_padding", output_padding, rank, 0, 0));
-  ASSAY_ASSIGN_OR_RETURN(const auto wanted,
-                         Filled("output_shape", output_shape, rank, 0, 1));
+  const Given more{"output_padding", output_padding, 0};
+  ASSAY_RETURN_IF_ERROR(more.Check(rank, 0));
+  const Given wanted{"output_shape", output_shape, 0};
+  ASSAY_RETURN_IF_ERROR(wanted.Check(rank, 1));
   Window window;
   window.rank_ = rank;
   for (int k = 0; k < rank; ++k) {
@@ -168,19 +175,19 @@ int64_t Window::KernelSize() const {
 }
 
 Shape Window::OutputShape(int64_t n, int64_t channels) const {
-  std::vector<int64_t> dims = {n, channels};
+  Dims dims = {n, channels};
   for (int k = 3 - rank_; k < 3; ++k) {
     dims.push_back(axes_.at(static_cast<size_t>(k)).output);
   }
-  return Shape(std::move(dims));
+  return Shape(dims);
 }
 
 Shape Window::InputShape(int64_t n, int64_t channels) const {
-  std::vector<int64_t> dims = {n, channels};
+  Dims dims = {n, channels};
   for (int k = 3 - rank_; k < 3; ++k) {
     dims.push_back(axes_.at(static_cast<size_t>(k)).input);
   }
-  return Shape(std::move(dims));
+  return Shape(dims);
 }
 
 int64_t Window::PaddedTaps(int64_t output) const {

@@ -27,10 +27,10 @@ namespace assay::reference {
 
 /// The attributes; empty lists stand for their defaults.
 struct WindowSpec {
-  std::vector<int64_t> kernel_shape;
-  std::vector<int64_t> strides;
-  std::vector<int64_t> dilations;
-  std::vector<int64_t> pads;  // all begins, then all ends
+  Dims kernel_shape;
+  Dims strides;
+  Dims dilations;
+  Dims pads;  // all begins, then all ends
   std::string auto_pad = "NOTSET";
   bool ceil_mode = false;
 };

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "backends/reference/scalar/float_format.h"
+#include "backends/reference/scalar/scratch.h"
 #include "backends/reference/scalar/var.h"
 #include "framework/backend/eager/kernel.h"
 
@@ -109,7 +110,7 @@ class Loaded {
 
  private:
   int64_t size_;
-  std::vector<T> decoded_;
+  Scratch<T> decoded_;
   const T* data_ = nullptr;
 };
 
@@ -146,7 +147,7 @@ class Stored {
 
  private:
   int64_t size_ = 0;
-  std::vector<T> values_;
+  Scratch<T> values_;
   T* data_ = nullptr;
   Tensor* encoded_ = nullptr;
 };

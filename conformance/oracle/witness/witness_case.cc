@@ -52,7 +52,7 @@ Result<Shape> ShapeOf(std::string_view type) {
     ASSAY_ASSIGN_OR_RETURN(const double extent, NumberOf(CutFront(&type, ",")));
     extents.push_back(static_cast<int64_t>(extent));
   }
-  return Shape(std::move(extents));
+  return Shape(extents);
 }
 
 /// Reads one case after the other.

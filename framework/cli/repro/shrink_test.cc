@@ -37,7 +37,7 @@ TEST(Slice, TakesPartOfAnAxis) {
   for (const auto& row : rows) {
     const auto slice = Slice(tensor, row.axis, row.span);
     ASSERT_TRUE(slice.ok()) << slice.status().ToString();
-    EXPECT_EQ(slice->shape().dims(), row.shape);
+    EXPECT_EQ(slice->shape(), Shape(row.shape));
     EXPECT_THAT(slice->elements<int16_t>(),
                 testing::ElementsAreArray(row.elements));
   }

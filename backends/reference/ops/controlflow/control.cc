@@ -69,9 +69,9 @@ class Stack {
     const Shape item = items_.empty() ? Known(type) : items_[0].shape();
     const DType dtype = items_.empty() ? type.dtype : items_[0].dtype();
     ASSAY_ASSIGN_OR_RETURN(const int k, NormalizeAxis(axis, item.rank() + 1));
-    std::vector<int64_t> dims = item.dims();
+    Dims dims = item.dims();
     dims.insert(dims.begin() + k, static_cast<int64_t>(items_.size()));
-    const Shape shape(std::move(dims));
+    const Shape shape(dims);
     if (items_.empty()) return Tensor::Allocate(dtype, shape);
     ASSAY_ASSIGN_OR_RETURN(std::vector<Tensor> moved, UnpackedItems());
     ASSAY_ASSIGN_OR_RETURN(Tensor y, Tensor::Allocate(moved[0].dtype(), shape));
@@ -97,13 +97,13 @@ class Stack {
   }
 
   static Shape Known(const ValueType& type) {
-    std::vector<int64_t> dims;
+    Dims dims;
     if (type.dims.has_value()) {
       for (const Dim& dim : *type.dims) {
         dims.push_back(std::max<int64_t>(dim.extent, 0));
       }
     }
-    return Shape(std::move(dims));
+    return Shape(dims);
   }
 
   std::vector<Tensor> items_;
@@ -174,9 +174,9 @@ struct Scanned {
 
   int64_t length() const { return tensor.shape()[axis]; }
   Result<Tensor> Slice(int64_t i) const {
-    std::vector<int64_t> dims = tensor.shape().dims();
+    Dims dims = tensor.shape().dims();
     dims.erase(dims.begin() + axis);
-    const Shape shape(std::move(dims));
+    const Shape shape(dims);
     ASSAY_ASSIGN_OR_RETURN(Tensor slice,
                            Tensor::Allocate(tensor.dtype(), shape));
     Strides strides = DenseStrides(tensor.shape());

@@ -110,9 +110,9 @@ Status OneHot(const op::OneHot& op, KernelContext& run) {
   }
   const int rank = indices.shape().rank() + 1;
   ASSAY_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(op.axis, rank));
-  std::vector<int64_t> dims = indices.shape().dims();
+  Dims dims = indices.shape().dims();
   dims.insert(dims.begin() + axis, depth[0]);
-  const Shape shape(std::move(dims));
+  const Shape shape(dims);
   ASSAY_ASSIGN_OR_RETURN(Tensor * y,
                          run.Output(op.output, values.dtype(), shape));
   const Nest<2> one({}, {});

@@ -216,8 +216,8 @@ Result<EinsumPlan> EinsumPlan::Of(const Equation& equation,
     }
   }
   plan.y_shape = Shape(kept);
-  plan.kept = Shape(std::move(kept));
-  plan.summed = Shape(std::move(summed));
+  plan.kept = Shape(kept);
+  plan.summed = Shape(summed);
   return plan;
 }
 

@@ -53,9 +53,9 @@ Result<LossPlan> PlanLoss(const LossNode& node, const Context& run) {
     return InvalidArgument("input ", node.scores_name, " of shape ",
                            scores.ToString(), ", wanted at least two axes");
   }
-  std::vector<int64_t> extents = scores.dims();
+  Dims extents = scores.dims();
   extents.erase(extents.begin() + 1);
-  const Shape wanted(std::move(extents));
+  const Shape wanted(extents);
   if (labels != wanted) {
     return InvalidArgument("input ", node.labels_name, " of shape ",
                            labels.ToString(), ", wanted ", wanted.ToString());

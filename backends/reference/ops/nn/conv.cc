@@ -34,7 +34,7 @@ int64_t TileColumns(const ConvPlan& plan) {
 // y += w * unfolded x, for one image and one group.
 template <class T>
 void ConvolveGroup(const ConvPlan& plan, const SimdLoops<T>* loops, const T* x,
-                   const T* w, T* y, std::vector<T>& tile) {
+                   const T* w, T* y, Scratch<T>& tile) {
   const int64_t outputs = plan.window.OutputSize();
   const int64_t inner = plan.Inner();
   if (loops != nullptr && plan.IsDepthwise()) {
@@ -120,7 +120,7 @@ struct ConvBackward {
 
   const ConvPlan& plan;
   FlowThrough<T> through;
-  std::vector<T> tile = {};
+  Scratch<T> tile = {};
 };
 
 template <class T>
@@ -163,7 +163,7 @@ Result<ConvPlan> ConvPlan::Make(WindowSpec spec, int64_t group, const Shape& x,
                            " and input W of shape ", w.ToString(),
                            ", wanted equal ranks of at least 3");
   }
-  const std::vector<int64_t> kernel = {w.begin() + 2, w.end()};
+  const Dims kernel(std::span(w.dims()).subspan(2));
   if (!spec.kernel_shape.empty() && spec.kernel_shape != kernel) {
     return InvalidArgument("kernel_shape is ",
                            Shape(spec.kernel_shape).ToString(),
@@ -197,7 +197,7 @@ bool ConvPlan::IsPointwise() const {
 template <class T>
 void Convolve(const ConvPlan& plan, const SimdLoops<T>* loops, const T* x,
               const T* w, T* y) {
-  std::vector<T> tile;
+  Scratch<T> tile;
   for (int64_t n = 0; n < plan.images; ++n) {
     for (int64_t g = 0; g < plan.groups; ++g) {
       const int64_t block = n * plan.groups + g;

@@ -26,10 +26,10 @@ struct ConvPlan {
   /// The plan of an operator with Conv's attributes.
   template <class Op>
   static Result<ConvPlan> Of(const Op& op, const Shape& x, const Shape& w) {
-    return Make({.kernel_shape = op.kernel_shape,
-                 .strides = op.strides,
-                 .dilations = op.dilations,
-                 .pads = op.pads,
+    return Make({.kernel_shape = Dims(op.kernel_shape),
+                 .strides = Dims(op.strides),
+                 .dilations = Dims(op.dilations),
+                 .pads = Dims(op.pads),
                  .auto_pad = op.auto_pad},
                 op.group, x, w);
   }

@@ -37,12 +37,13 @@ Result<TransposePlan> TransposePlan::Of(const op::ConvTranspose& op,
                            " and input W of shape ", w.ToString(),
                            ", wanted equal ranks of at least 3");
   }
-  const WindowSpec spec{.kernel_shape = {w.begin() + 2, w.end()},
-                        .strides = op.strides,
-                        .dilations = op.dilations,
-                        .pads = op.pads,
+  const WindowSpec spec{.kernel_shape = Dims(std::span(w.dims()).subspan(2)),
+                        .strides = Dims(op.strides),
+                        .dilations = Dims(op.dilations),
+                        .pads = Dims(op.pads),
                         .auto_pad = op.auto_pad};
-  if (!op.kernel_shape.empty() && op.kernel_shape != spec.kernel_shape) {
+  if (!op.kernel_shape.empty() &&
+      !std::ranges::equal(op.kernel_shape, spec.kernel_shape)) {
     return InvalidArgument("kernel_shape is ",
                            Shape(op.kernel_shape).ToString(),
                            ", but input W has shape ", w.ToString());
@@ -98,7 +99,7 @@ Status ConvTranspose(const op::ConvTranspose& op, const SimdLoops<T>* loops,
                 bias.data() == nullptr ? T(0) : bias[m % all_filters]);
   }
   const Product product = ProductOf(plan);
-  std::vector<T> columns(static_cast<size_t>(product.rows * inputs));
+  Scratch<T> columns(static_cast<size_t>(product.rows * inputs));
   for (int64_t block = 0; block < plan.images * plan.groups; ++block) {
     std::ranges::fill(columns, T(0));
     Accumulate(loops, product,
@@ -129,7 +130,7 @@ Status ConvTransposeBackward(const op::ConvTranspose& op,
   const Product product = ProductOf(plan);
   const int64_t inputs = plan.window.OutputSize();
   const int64_t outputs = plan.window.InputSize();
-  std::vector<T> columns(static_cast<size_t>(product.rows * inputs));
+  Scratch<T> columns(static_cast<size_t>(product.rows * inputs));
   for (int64_t block = 0; block < plan.images * plan.groups; ++block) {
     Unfold(plan.window, plan.filters,
            dy.data() + block * plan.filters * outputs, 0, inputs,
@@ -152,7 +153,7 @@ template <class T>
 Status Col2Im(const op::Col2Im& op, KernelContext& run) {
   const Tensor& input = run.input(op.input);
   const std::vector<int64_t> image = IntegersOf(run.input(op.image_shape));
-  std::vector<int64_t> dims = {1, 1};
+  Dims dims = {1, 1};
   dims.insert(dims.end(), image.begin(), image.end());
   if (std::ranges::any_of(image, [](int64_t extent) { return extent < 0; })) {
     return InvalidArgument("image_shape is ", Shape(image).ToString());
@@ -161,13 +162,13 @@ Status Col2Im(const op::Col2Im& op, KernelContext& run) {
   const std::vector<int64_t> block = IntegersOf(run.input(op.block_shape));
   std::vector<int64_t> all = image;
   all.insert(all.end(), block.begin(), block.end());
-  ASSAY_RETURN_IF_ERROR(Shape(std::move(all)).NumElements().status());
+  ASSAY_RETURN_IF_ERROR(Shape(all).NumElements().status());
   ASSAY_ASSIGN_OR_RETURN(const Window window,
-                         Window::Plan({.kernel_shape = block,
-                                       .strides = op.strides,
-                                       .dilations = op.dilations,
-                                       .pads = op.pads},
-                                      Shape(std::move(dims))));
+                         Window::Plan({.kernel_shape = Dims(block),
+                                       .strides = Dims(op.strides),
+                                       .dilations = Dims(op.dilations),
+                                       .pads = Dims(op.pads)},
+                                      Shape(dims)));
   const Shape& shape = input.shape();
   if (shape.rank() != 3 || shape[1] % window.KernelSize() != 0 ||
       shape[2] != window.OutputSize()) {

@@ -59,9 +59,9 @@ Shape Spatial(const Shape& shape) {
 }
 
 Shape WithChannels(int64_t images, int64_t channels, const Shape& spatial) {
-  std::vector<int64_t> dims = {images, channels};
+  Dims dims = {images, channels};
   dims.insert(dims.end(), spatial.begin(), spatial.end());
-  return Shape(std::move(dims));
+  return Shape(dims);
 }
 
 Status DeformPlan::CheckAttributes(const op::DeformConv& op, const Shape& x,

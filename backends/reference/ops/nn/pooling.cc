@@ -18,10 +18,10 @@ namespace {
 // The attributes that the three windowed operators have in common.
 template <class Op>
 WindowSpec SpecOf(const Op& op) {
-  return {.kernel_shape = op.kernel_shape,
-          .strides = op.strides,
-          .dilations = op.dilations,
-          .pads = op.pads,
+  return {.kernel_shape = Dims(op.kernel_shape),
+          .strides = Dims(op.strides),
+          .dilations = Dims(op.dilations),
+          .pads = Dims(op.pads),
           .auto_pad = op.auto_pad,
           .ceil_mode = op.ceil_mode != 0};
 }
@@ -198,9 +198,9 @@ Status MaxUnpool(const op::MaxUnpool& op, KernelContext& run) {
   const Tensor& indices = run.input(op.i);
   ASSAY_ASSIGN_OR_RETURN(
       const Window window,
-      Window::PlanTransposed({.kernel_shape = op.kernel_shape,
-                              .strides = op.strides,
-                              .pads = op.pads},
+      Window::PlanTransposed({.kernel_shape = Dims(op.kernel_shape),
+                              .strides = Dims(op.strides),
+                              .pads = Dims(op.pads)},
                              {}, {}, x.shape()));
   const Shape pooled = window.InputShape(x.shape()[0], x.shape()[1]);
   Shape shape = pooled;

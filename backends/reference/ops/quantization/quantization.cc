@@ -64,7 +64,7 @@ class ScaleNest {
     if (scale != blocks) return Mismatch(x, scale);
     // The axis as two: blocks, and places in a block, which share the scale.
     const int64_t whole = x[k] / block_size;
-    std::vector<int64_t> dims = x.dims();
+    Dims dims = x.dims();
     dims[at] = whole;
     dims.insert(dims.begin() + k + 1, block_size);
     Strides from = dense;

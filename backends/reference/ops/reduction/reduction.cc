@@ -132,25 +132,25 @@ void LogSumExpSlopes(const double* x, int64_t count, double* slopes) {
   }
 }
 
-/// Which axes of the input go, and the shape that stays.
+/// For each axis of the input 1 where it goes, else 0.
+using Axes = InlineVector<uint8_t, 8>;
+
+/// The shapes that it goes through.
 struct ReductionPlan {
   Shape kept;     // 1 along reduced axes
   Shape reduced;  // 1 along kept axes
   Shape result;
 
-  static ReductionPlan Of(const Shape& shape, const std::vector<bool>& reduces,
+  static ReductionPlan Of(const Shape& shape, const Axes& reduces,
                           bool keep_dims) {
-    std::vector<int64_t> kept;
-    std::vector<int64_t> reduced;
-    std::vector<int64_t> result;
+    Dims kept, reduced, result;
     for (int axis = 0; axis < shape.rank(); ++axis) {
-      const bool goes = reduces[static_cast<size_t>(axis)];
+      const bool goes = reduces[static_cast<size_t>(axis)] != 0;
       kept.push_back(goes ? 1 : shape[axis]);
       reduced.push_back(goes ? shape[axis] : 1);
       if (!goes || keep_dims) result.push_back(kept.back());
     }
-    return {Shape(std::move(kept)), Shape(std::move(reduced)),
-            Shape(std::move(result))};
+    return {Shape(kept), Shape(reduced), Shape(result)};
   }
 };
 
@@ -214,8 +214,8 @@ struct ReductionLoops {
 };
 
 template <class T>
-Status Reduce(const Tensor& input, const std::vector<bool>& reduces,
-              bool keep_dims, const Formula<T>& formula, KernelContext& run) {
+Status Reduce(const Tensor& input, const Axes& reduces, bool keep_dims,
+              const Formula<T>& formula, KernelContext& run) {
   const Shape& shape = input.shape();
   const auto plan = ReductionPlan::Of(shape, reduces, keep_dims);
   const Loaded<T> x(input);
@@ -223,7 +223,7 @@ Status Reduce(const Tensor& input, const std::vector<bool>& reduces,
       Stored<T> y, Store<T>(run, Output{0, true}, input.dtype(), plan.result));
   if (y.size() == 0) return OkStatus();
   ASSAY_ASSIGN_OR_RETURN(const auto loops, ReductionLoops::Of(shape, plan));
-  std::vector<T> values(static_cast<size_t>(loops.count));
+  Scratch<T> values(static_cast<size_t>(loops.count));
   int64_t at = 0;
   loops.ForEachResult([&](int64_t start) {
     loops.Gather(x.data(), start, values.data());
@@ -233,7 +233,7 @@ Status Reduce(const Tensor& input, const std::vector<bool>& reduces,
   return OkStatus();
 }
 
-Status ReduceBackward(const std::vector<bool>& reduces, const Slopes& slopes,
+Status ReduceBackward(const Axes& reduces, const Slopes& slopes,
                       GradientContext& run) {
   const Tensor& input = run.input(kFirst);
   const Loaded<double> dy(FlowInto(run, kResult));
@@ -243,8 +243,8 @@ Status ReduceBackward(const std::vector<bool>& reduces, const Slopes& slopes,
   const auto plan = ReductionPlan::Of(input.shape(), reduces, true);
   ASSAY_ASSIGN_OR_RETURN(const auto loops,
                          ReductionLoops::Of(input.shape(), plan));
-  std::vector<double> values(static_cast<size_t>(loops.count));
-  std::vector<double> of_values(values.size());
+  Scratch<double> values(static_cast<size_t>(loops.count));
+  Scratch<double> of_values(values.size());
   int64_t at = 0;
   loops.ForEachResult([&](int64_t start) {
     const double flow = dy[at++];
@@ -261,13 +261,12 @@ Status ReduceBackward(const std::vector<bool>& reduces, const Slopes& slopes,
 }
 
 // "If axes is empty: with noop_with_empty_axes none is reduced, else all are."
-Result<std::vector<bool>> ReducedAxes(const Tensor& axes, int rank, bool noop) {
+Result<Axes> ReducedAxes(const Tensor& axes, int rank, bool noop) {
   const Loaded<int64_t> given(axes);
-  std::vector<bool> reduces(static_cast<size_t>(rank),
-                            given.size() == 0 && !noop);
+  Axes reduces(static_cast<size_t>(rank), given.size() == 0 && !noop ? 1 : 0);
   for (int64_t i = 0; i < given.size(); ++i) {
     ASSAY_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(given[i], rank));
-    reduces[static_cast<size_t>(axis)] = true;
+    reduces[static_cast<size_t>(axis)] = 1;
   }
   return reduces;
 }
@@ -280,12 +279,12 @@ Kernel ReducingKernel(bool keep_dims, auto reduces, auto formula,
   Kernel kernel;
   kernel.forward =
       [=, formula = Formula<Wide<T>>(formula)](KernelContext& run) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const std::vector<bool> axes, reduces(run));
+    ASSAY_ASSIGN_OR_RETURN(const Axes axes, reduces(run));
     return Reduce(run.input(kFirst), axes, keep_dims, formula, run);
   };
   if constexpr (std::floating_point<T>) {
     kernel.backward = [=](GradientContext& run) -> Status {
-      ASSAY_ASSIGN_OR_RETURN(const std::vector<bool> axes, reduces(run));
+      ASSAY_ASSIGN_OR_RETURN(const Axes axes, reduces(run));
       return ReduceBackward(axes, slopes, run);
     };
   }
@@ -310,14 +309,14 @@ auto OverAxes(const auto& scalars, auto formula, const Slopes& slopes) {
 template <class Op>
 Result<Kernel> OverChannels(LoadContext& load, const Op& op, auto formula,
                             const Slopes& slopes) {
-  const auto reduces = [](const auto& run) -> Result<std::vector<bool>> {
+  const auto reduces = [](const auto& run) -> Result<Axes> {
     const Shape& shape = run.input(kFirst).shape();
     if (shape.rank() < 2) {
       return InvalidArgument("an input of shape ", shape.ToString(),
                              ", wanted at least two axes");
     }
-    std::vector<bool> axes(static_cast<size_t>(shape.rank()), true);
-    axes[0] = axes[1] = false;
+    Axes axes(static_cast<size_t>(shape.rank()), 1);
+    axes[0] = axes[1] = 0;
     return axes;
   };
   return Dispatch(load, op.x, kFloats, [&]<class T>() {

@@ -27,7 +27,7 @@ Status ArgExtreme(const Op& op, KernelContext& run) {
     return InvalidArgument("axis ", axis, " of shape ", data.shape().ToString(),
                            " has no elements");
   }
-  std::vector<int64_t> dims = data.shape().dims();
+  Dims dims = data.shape().dims();
   if (op.keepdims != 0) {
     dims[static_cast<size_t>(axis)] = 1;
   } else {
@@ -36,7 +36,7 @@ Status ArgExtreme(const Op& op, KernelContext& run) {
   const Loaded<T> x(data);
   ASSAY_ASSIGN_OR_RETURN(
       Stored<int64_t> y,
-      Store<int64_t>(run, op.reduced, DType::kInt64, Shape(std::move(dims))));
+      Store<int64_t>(run, op.reduced, DType::kInt64, Shape(dims)));
   int64_t at = 0;
   view.ForEachLine([&](int64_t start) {
     Choose<T, kLeast> extreme;

@@ -118,9 +118,9 @@ void MoveSlices(const Tensor& x, int64_t x_first, Tensor& y, int64_t y_first,
 }
 
 Result<Tensor> WithNewAxis(const Tensor& tensor, int axis) {
-  std::vector<int64_t> dims = tensor.shape().dims();
+  Dims dims = tensor.shape().dims();
   dims.insert(dims.begin() + axis, 1);
-  return tensor.Reshape(Shape(std::move(dims)));
+  return tensor.Reshape(Shape(dims));
 }
 
 // ConcatFromSequence-11: along an axis, or along a new one.
@@ -206,9 +206,9 @@ Status SplitToSequence(const op::SplitToSequence& op, KernelContext& run) {
     ASSAY_ASSIGN_OR_RETURN(Tensor part, Tensor::Allocate(x.dtype(), shape));
     MoveSlices(x, at, part, 0, axis, size);
     if (!op.split.present && op.keepdims == 0) {
-      std::vector<int64_t> dims = shape.dims();
+      Dims dims = shape.dims();
       dims.erase(dims.begin() + axis);
-      ASSAY_ASSIGN_OR_RETURN(part, part.Reshape(Shape(std::move(dims))));
+      ASSAY_ASSIGN_OR_RETURN(part, part.Reshape(Shape(dims)));
     }
     sequence.items.emplace_back(std::move(part));
     at += size;

@@ -193,9 +193,9 @@ Result<Shape> SampledShape(const Shape& image, const Shape& grid) {
     return InvalidArgument("an input of shape ", image.ToString(),
                            " and a grid of shape ", grid.ToString());
   }
-  std::vector<int64_t> dims = {image[0], image[1]};
+  Dims dims = {image[0], image[1]};
   dims.insert(dims.end(), grid.begin() + 1, grid.end() - 1);
-  return Shape(std::move(dims));
+  return Shape(dims);
 }
 
 /// Calls sample(near, image, line, element): `near` are the neighbours,
@@ -291,7 +291,7 @@ Status AffineGrid(const op::AffineGrid& op, KernelContext& run) {
                            " for an image of size ", Shape(size).ToString());
   }
   const Shape image(std::vector<int64_t>(size.begin() + 2, size.end()));
-  std::vector<int64_t> dims = {size[0]};
+  Dims dims = {size[0]};
   dims.insert(dims.end(), image.begin(), image.end());
   dims.push_back(axes);
   const Loaded<T> theta(input);

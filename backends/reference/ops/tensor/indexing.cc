@@ -47,12 +47,12 @@ Status Gather(const op::Gather& op, KernelContext& run) {
   const int64_t outer = Extent(data.shape(), 0, axis);
   const int64_t extent = data.shape()[axis];
   const int64_t inner = Extent(data.shape(), axis + 1, rank);
-  std::vector<int64_t> dims = data.shape().dims();
+  Dims dims = data.shape().dims();
   dims.erase(dims.begin() + axis);
   dims.insert(dims.begin() + axis, indices.shape().begin(),
               indices.shape().end());
-  ASSAY_ASSIGN_OR_RETURN(
-      Tensor * y, run.Output(op.output, data.dtype(), Shape(std::move(dims))));
+  ASSAY_ASSIGN_OR_RETURN(Tensor * y,
+                         run.Output(op.output, data.dtype(), Shape(dims)));
   const Loaded<int64_t> at(indices);
   Offsets offsets;
   for (int64_t block = 0; block < outer; ++block) {
@@ -152,9 +152,9 @@ Result<Blocks> NamedBlocks(const Shape& data, const Tensor& indices,
 }
 
 Shape Joined(const Shape& a, const Shape& b) {
-  std::vector<int64_t> dims = a.dims();
+  Dims dims = a.dims();
   dims.insert(dims.end(), b.begin(), b.end());
-  return Shape(std::move(dims));
+  return Shape(dims);
 }
 
 Status GatherElements(const op::GatherElements& op, KernelContext& run) {

@@ -77,13 +77,13 @@ Status Transpose(const op::Transpose& op, KernelContext& run) {
     }
   }
   const Strides dense = DenseStrides(x.shape());
-  std::vector<int64_t> dims;
+  Dims dims;
   Strides strides;
   for (const int64_t axis : perm) {
     dims.push_back(x.shape()[static_cast<int>(axis)]);
     strides.push_back(dense[static_cast<size_t>(axis)]);
   }
-  const Shape shape(std::move(dims));
+  const Shape shape(dims);
   ASSAY_ASSIGN_OR_RETURN(Tensor * y,
                          run.Output(op.transposed, x.dtype(), shape));
   MoveElements(x, *y, Nest<2>(shape, {strides, DenseStrides(shape)}));
@@ -254,7 +254,7 @@ Status Tile(const op::Tile& op, KernelContext& run) {
   }
   const Strides dense = DenseStrides(x.shape());
   Shape shape = x.shape();
-  std::vector<int64_t> split;
+  Dims split;
   Strides strides;
   for (int axis = 0; axis < shape.rank(); ++axis) {
     const auto i = static_cast<size_t>(axis);
@@ -262,11 +262,13 @@ Status Tile(const op::Tile& op, KernelContext& run) {
         __builtin_mul_overflow(shape[axis], repeats[i], &shape[axis])) {
       return InvalidArgument("repeats is ", Shape(repeats).ToString());
     }
-    split.insert(split.end(), {repeats[i], x.shape()[axis]});
-    strides.insert(strides.end(), {0, dense[i]});
+    split.push_back(repeats[i]);
+    split.push_back(x.shape()[axis]);
+    strides.push_back(0);
+    strides.push_back(dense[i]);
   }
   ASSAY_ASSIGN_OR_RETURN(Tensor * y, run.Output(op.output, x.dtype(), shape));
-  const Shape axes(std::move(split));
+  const Shape axes(split);
   MoveElements(x, *y, Nest<2>(axes, {strides, DenseStrides(axes)}));
   return OkStatus();
 }
@@ -277,13 +279,13 @@ Status MoveBlocks(const Tensor& x, const Shape& view,
                   Output output, KernelContext& run) {
   ASSAY_ASSIGN_OR_RETURN(Tensor * y, run.Output(output, x.dtype(), shape));
   const Strides dense = DenseStrides(view);
-  std::vector<int64_t> dims;
+  Dims dims;
   Strides strides;
   for (const int64_t axis : perm) {
     dims.push_back(view[static_cast<int>(axis)]);
     strides.push_back(dense[static_cast<size_t>(axis)]);
   }
-  const Shape moved(std::move(dims));
+  const Shape moved(dims);
   MoveElements(x, *y, Nest<2>(moved, {strides, DenseStrides(moved)}));
   return OkStatus();
 }

@@ -60,7 +60,7 @@ Result<Shape> Reshaped(const Shape& from, std::vector<int64_t> dims,
     }
     *open = count / known;
   }
-  return Shape(std::move(dims));
+  return Shape(dims);
 }
 
 // Flatten-25: the axes before `axis` become rows, the others columns.
@@ -77,7 +77,7 @@ Result<Shape> Flattened(const Shape& from, int64_t axis) {
 Result<Shape> Squeezed(const Shape& from, const std::vector<int64_t>& axes,
                        bool all) {
   ASSAY_ASSIGN_OR_RETURN(const auto listed, Listed(axes, from.rank()));
-  std::vector<int64_t> dims;
+  Dims dims;
   for (int k = 0; k < from.rank(); ++k) {
     const bool goes = all ? from[k] == 1 : listed[static_cast<size_t>(k)];
     if (!goes) dims.push_back(from[k]);
@@ -86,17 +86,17 @@ Result<Shape> Squeezed(const Shape& from, const std::vector<int64_t>& axes,
                              " has extent ", from[k], ", wanted 1");
     }
   }
-  return Shape(std::move(dims));
+  return Shape(dims);
 }
 
 // Unsqueeze-25: the listed axes are those of the result.
 Result<Shape> Unsqueezed(const Shape& from, const std::vector<int64_t>& axes) {
   const int rank = from.rank() + static_cast<int>(axes.size());
   ASSAY_ASSIGN_OR_RETURN(const auto listed, Listed(axes, rank));
-  std::vector<int64_t> dims;
+  Dims dims;
   auto next = from.begin();
   for (const bool is_new : listed) dims.push_back(is_new ? 1 : *next++);
-  return Shape(std::move(dims));
+  return Shape(dims);
 }
 
 Status SetView(KernelContext& run, Output output, const Tensor& tensor,

@@ -87,10 +87,10 @@ Status StringSplit(const op::StringSplit& op, KernelContext& run) {
                                       : SplitAt(text, delimiter, most));
     longest = std::max(longest, all.back().size());
   }
-  std::vector<int64_t> dims = x.shape().dims();
+  Dims dims = x.shape().dims();
   dims.push_back(static_cast<int64_t>(longest));
-  ASSAY_ASSIGN_OR_RETURN(
-      Tensor * y, run.Output(op.y, DType::kString, Shape(std::move(dims))));
+  ASSAY_ASSIGN_OR_RETURN(Tensor * y,
+                         run.Output(op.y, DType::kString, Shape(dims)));
   ASSAY_ASSIGN_OR_RETURN(Tensor * z,
                          run.Output(op.z, DType::kInt64, x.shape()));
   for (size_t i = 0; i < all.size(); ++i) {

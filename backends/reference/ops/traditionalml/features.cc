@@ -126,7 +126,7 @@ template <class T>
 Status Vectorize(const op::ml::FeatureVectorizer& op, KernelContext& run) {
   int64_t total = 0;
   int64_t count = 0;
-  std::vector<int64_t> extents;
+  Dims extents;
   for (int k = 0; k < op.x.count; ++k) {
     const Shape& shape = run.input(op.x[k]).shape();
     ASSAY_ASSIGN_OR_RETURN(const FeatureRows rows, FeatureRows::Of(shape));

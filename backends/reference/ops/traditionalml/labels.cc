@@ -127,11 +127,10 @@ Status OneHot(const Lookup& categories, int64_t count,
               const op::ml::OneHotEncoder& op, KernelContext& run) {
   const Tensor& x = run.input(op.x);
   const std::vector<int64_t> found = FindCategories(categories, x);
-  std::vector<int64_t> dims = x.shape().dims();
+  Dims dims = x.shape().dims();
   dims.push_back(count);
-  ASSAY_ASSIGN_OR_RETURN(
-      Stored<float> y,
-      Store<float>(run, op.y, DType::kFloat32, Shape(std::move(dims))));
+  ASSAY_ASSIGN_OR_RETURN(Stored<float> y,
+                         Store<float>(run, op.y, DType::kFloat32, Shape(dims)));
   std::fill_n(y.data(), y.size(), 0.0F);
   for (size_t i = 0; i < found.size(); ++i) {
     if (found[i] >= 0) {

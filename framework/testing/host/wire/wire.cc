@@ -263,7 +263,7 @@ Tensor Reader::ReadTensor() {
   }
   if (!fault_.empty()) return {};
   const auto type = static_cast<DType>(dtype);
-  const Shape shape(std::move(extents));
+  const Shape shape(extents);
   // The size, without memory.
   const Result<int64_t> count = shape.NumElements();
   if (!count.ok()) {
@@ -325,7 +325,7 @@ Value Reader::ReadValue(int depth) {
       for (uint64_t n = Number(); n > 0 && fault_.empty(); --n) {
         extents.push_back(static_cast<int64_t>(Number()));
       }
-      sparse.shape = Shape(std::move(extents));
+      sparse.shape = Shape(extents);
       return sparse;
     }
     case ValueKind::kSequence: {
